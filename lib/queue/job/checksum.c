@@ -31,18 +31,18 @@ checksum_mix(uint64_t h, uint64_t word)
 uint32_t
 checksum_sum(const void *bytes, size_t length, uint64_t place)
 {
-	uint64_t job_class[LANES] = {place + 1, ~place, place * 3, length};
+	uint64_t lane[LANES] = {place + 1, ~place, place * 3, length};
 	const char *at = bytes, *end = at + length;
 	char rest[8] = {0};
 
-	for (; (size_t)(end - at) >= LANES * sizeof *job_class; at += LANES * sizeof *job_class)
+	for (; (size_t)(end - at) >= LANES * sizeof *lane; at += LANES * sizeof *lane)
 		for (int i = 0; i < LANES; i++)
-			job_class[i] = checksum_mix(job_class[i], checksum_word_at(at + (size_t)i * sizeof *job_class));
-	for (; (size_t)(end - at) >= sizeof *job_class; at += sizeof *job_class)
-		job_class[0] = checksum_mix(job_class[0], checksum_word_at(at));
+			lane[i] = checksum_mix(lane[i], checksum_word_at(at + (size_t)i * sizeof *lane));
+	for (; (size_t)(end - at) >= sizeof *lane; at += sizeof *lane)
+		lane[0] = checksum_mix(lane[0], checksum_word_at(at));
 	memcpy(rest, at, (size_t)(end - at));
-	job_class[0] = checksum_mix(checksum_mix(checksum_mix(checksum_mix(job_class[0], checksum_word_at(rest)), job_class[1]), job_class[2]), job_class[3]);
-	return (uint32_t)(job_class[0] ^ job_class[0] >> 32);
+	lane[0] = checksum_mix(checksum_mix(checksum_mix(checksum_mix(lane[0], checksum_word_at(rest)), lane[1]), lane[2]), lane[3]);
+	return (uint32_t)(lane[0] ^ lane[0] >> 32);
 }
 
 size_t

@@ -132,17 +132,6 @@ fold_put(struct job_state *state, const struct event *event)
 	fold_boot(state, event);
 }
 
-static void
-fold_finish(struct job_state *state, const struct event *event)
-{
-	enum queue_status status = QUEUE_COMPLETE;
-
-	while (status < QUEUE_CANCELLED && event->reason && strcmp(event->reason, queue_status_name(status)) != 0)
-		status++;
-	state->header->finished = status;
-	state->header->finished_ms = event->at_ms;
-}
-
 static int
 fold_kind(struct job_state *state, const struct event *event, uint64_t offset, struct error *err)
 {
@@ -171,7 +160,11 @@ fold_kind(struct job_state *state, const struct event *event, uint64_t offset, s
 		state->header->cancelled = 1;
 		return 0;
 	case EVENT_FINISH:
-		fold_finish(state, event);
+		state->header->finished_ms = event->at_ms;
+		state->header->finished = QUEUE_COMPLETE;
+		while (state->header->finished < QUEUE_CANCELLED && event->reason &&
+		    strcmp(event->reason, queue_status_name((enum queue_status)state->header->finished)) != 0)
+			state->header->finished++;
 		return 0;
 	default:
 		return fold_misfit(event, "is unknown here", err);

@@ -76,7 +76,7 @@ heap_distance(const struct heap_tree *tree, uint32_t link)
 }
 
 static uint32_t
-job_heap_merge(const struct heap_tree *tree, uint32_t a, uint32_t b, int depth)
+heap_merge_below(const struct heap_tree *tree, uint32_t a, uint32_t b, int depth)
 {
 	struct heap_links *links;
 	uint32_t right;
@@ -90,7 +90,7 @@ job_heap_merge(const struct heap_tree *tree, uint32_t a, uint32_t b, int depth)
 		b = swap;
 	}
 	links = tree->links(tree->of, a - 1);
-	right = job_heap_merge(tree, links->right, b, depth + 1);
+	right = heap_merge_below(tree, links->right, b, depth + 1);
 	if (heap_distance(tree, links->left) < heap_distance(tree, right)) {
 		links->right = links->left;
 		links->left = right;
@@ -104,5 +104,5 @@ job_heap_merge(const struct heap_tree *tree, uint32_t a, uint32_t b, int depth)
 uint32_t
 heap_merge(const struct heap_tree *tree, uint32_t a, uint32_t b)
 {
-	return job_heap_merge(tree, a, b, 0);
+	return heap_merge_below(tree, a, b, 0);
 }

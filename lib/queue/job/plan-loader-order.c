@@ -15,10 +15,15 @@ plan_loader_step_after(const struct plan_loader *loader, size_t i)
 	return loader->step_of[loader->after[i]];
 }
 
-static void
-plan_loader_count_links(const struct plan_loader *loader, struct plan_loader_order *order)
+void
+plan_loader_order_init(const struct plan_loader *loader, struct plan_loader_order *order)
 {
-	for (size_t s = 0; s < loader->step_count; s++)
+	size_t steps = loader->step_count;
+	uint32_t *fill;
+
+	*order = (struct plan_loader_order){.first = memory_zeroed(steps + 1, sizeof(uint32_t)),
+	    .waits = memory_zeroed(steps, sizeof(uint32_t))};
+	for (size_t s = 0; s < steps; s++)
 		for (uint32_t i = 0; i < loader->steps[s].after_count; i++) {
 			uint32_t link = plan_loader_step_after(loader, loader->steps[s].after_first + i);
 
@@ -28,17 +33,6 @@ plan_loader_count_links(const struct plan_loader *loader, struct plan_loader_ord
 			order->waits[s]++;
 			order->count++;
 		}
-}
-
-void
-plan_loader_order_init(const struct plan_loader *loader, struct plan_loader_order *order)
-{
-	size_t steps = loader->step_count;
-	uint32_t *fill;
-
-	*order = (struct plan_loader_order){.first = memory_zeroed(steps + 1, sizeof(uint32_t)),
-	    .waits = memory_zeroed(steps, sizeof(uint32_t))};
-	plan_loader_count_links(loader, order);
 	order->next = memory_zeroed(order->count, sizeof(uint32_t));
 	for (size_t s = 0; s < steps; s++)
 		order->first[s + 1] += order->first[s];
@@ -98,8 +92,8 @@ plan_loader_remaining_before(const struct plan_loader *loader, const uint32_t *m
 	return s;
 }
 
-static const char *
-plan_loader_order_id_of(const struct plan_loader *loader, uint32_t s)
+const char *
+plan_loader_step_id(const struct plan_loader *loader, uint32_t s)
 {
 	return loader->names.list[loader->steps[s].name];
 }
@@ -116,10 +110,10 @@ plan_loader_name_cycle(const struct place *stream, const struct plan_loader *loa
 	for (size_t i = 0; i < loader->step_count; i++)
 		s = plan_loader_remaining_before(loader, missing, s);
 	start = s;
-	buffer_text(&text, plan_loader_order_id_of(loader, s));
+	buffer_text(&text, plan_loader_step_id(loader, s));
 	for (int shown = 0; shown++ < CYCLE_SHOWN;) {
 		s = plan_loader_remaining_before(loader, missing, s);
-		buffer_printf(&text, " after %s", plan_loader_order_id_of(loader, s));
+		buffer_printf(&text, " after %s", plan_loader_step_id(loader, s));
 		if (s == start)
 			break;
 	}

@@ -18,6 +18,9 @@ struct plan_loader_order {
 void plan_loader_order_init(const struct plan_loader *loader, struct plan_loader_order *order);
 void plan_loader_order_release(struct plan_loader_order *order);
 
+/* Returns the id of the s-th step. */
+const char *plan_loader_step_id(const struct plan_loader *loader, uint32_t s);
+
 /* Problems for what waits for a step that is not there, and for a cycle, which is named. */
 void plan_loader_check_order(const struct place *stream, const struct plan_loader *loader);
 

@@ -5,12 +5,6 @@
 
 #include "queue/job/plan-loader-order.h"
 
-static const char *
-plan_loader_id_of(const struct plan_loader *loader, uint32_t s)
-{
-	return loader->names.list[loader->steps[s].name];
-}
-
 static struct state_sizes
 plan_loader_sizes_of(const struct plan_loader *loader, const struct plan_loader_order *order)
 {
@@ -22,7 +16,7 @@ plan_loader_sizes_of(const struct plan_loader *loader, const struct plan_loader_
 	for (size_t i = 0; i < loader->services.count; i++)
 		sizes.text += strlen(loader->services.list[i]) + 1;
 	for (uint32_t s = 0; s < loader->step_count; s++)
-		sizes.text += strlen(plan_loader_id_of(loader, s)) + 1;
+		sizes.text += strlen(plan_loader_step_id(loader, s)) + 1;
 	for (size_t n = 0; n < loader->node_count; n++)
 		sizes.text += strlen(loader->nodes[n].id) + 1;
 	return sizes;
@@ -59,7 +53,7 @@ plan_loader_fill_steps(const struct plan_loader *loader, const struct plan_loade
 		step->next_first = order->first[s];
 		step->next_count = order->first[s + 1] - order->first[s];
 		step->waits = order->waits[s];
-		step->id = plan_loader_add_text(state, text, plan_loader_id_of(loader, s));
+		step->id = plan_loader_add_text(state, text, plan_loader_step_id(loader, s));
 		state_enter(state, s);
 	}
 	free(services);
@@ -115,23 +109,11 @@ plan_loader_fill_instances(const struct plan_loader *loader, struct job_state *s
 	free(nodes);
 }
 
-static void
-plan_loader_fill_header(const struct plan_loader *loader, const char *boot, struct state_header *header)
-{
-	snprintf(header->boot, sizeof header->boot, "%s", boot);
-	header->plan_size = loader->size;
-	header->job_offset = loader->job_offset;
-	header->job_length = loader->job_length;
-	header->cluster_offset = loader->cluster_offset;
-	header->cluster_length = loader->cluster_length;
-	header->macros = loader->macros;
-	header->generation = header->macros && !header->asked_missing;
-}
-
 int
 plan_loader_state(const struct plan_loader *loader, int dir, const char *name, const char *boot, struct job_state *state,
     struct error *err)
 {
+	struct state_header *header;
 	struct state_sizes sizes;
 	struct plan_loader_order order;
 	uint32_t text = 1; /* at 0 stands "" */
@@ -144,7 +126,15 @@ plan_loader_state(const struct plan_loader *loader, int dir, const char *name, c
 		plan_loader_fill_steps(loader, &order, state, &text);
 		plan_loader_fill_nodes(loader, state, &text);
 		plan_loader_fill_instances(loader, state, &text);
-		plan_loader_fill_header(loader, boot, state->header);
+		header = state->header;
+		snprintf(header->boot, sizeof header->boot, "%s", boot);
+		header->plan_size = loader->size;
+		header->job_offset = loader->job_offset;
+		header->job_length = loader->job_length;
+		header->cluster_offset = loader->cluster_offset;
+		header->cluster_length = loader->cluster_length;
+		header->macros = loader->macros;
+		header->generation = header->macros && !header->asked_missing;
 	}
 	plan_loader_order_release(&order);
 	return result;

@@ -58,22 +58,28 @@ plan_loader_keep_line(struct reading *reading, const struct record_reader *reade
 	return 0;
 }
 
+static uint32_t
+plan_loader_intern(struct plan_loader *loader, struct names *names, const char *id)
+{
+	int number = names_find(names, id);
+
+	return (uint32_t)(number == NAMES_NONE ? names_intern(names, arena_string(&loader->arena, id)) : number);
+}
+
 /* The number of an id of a step, mentioned or defined. */
 static uint32_t
 plan_loader_name_of(struct plan_loader *loader, const char *id)
 {
-	int number = names_find(&loader->names, id);
+	uint32_t number = plan_loader_intern(loader, &loader->names, id);
 
-	if (number == NAMES_NONE)
-		number = names_intern(&loader->names, arena_string(&loader->arena, id));
-	while (loader->step_of_capacity <= (size_t)number) {
+	while (loader->step_of_capacity <= number) {
 		size_t old = loader->step_of_capacity, new = old ? 2 * old : 1024;
 
 		loader->step_of = memory_resize(loader->step_of, new, sizeof *loader->step_of);
 		memset(loader->step_of + old, 0, (new - old) * sizeof *loader->step_of);
 		loader->step_of_capacity = new;
 	}
-	return (uint32_t)number;
+	return number;
 }
 
 static void
@@ -125,25 +131,6 @@ plan_loader_read_cluster(const struct place *record, struct reading *reading)
 	cluster_release(&cluster);
 }
 
-static bool
-plan_loader_is_asked(const struct plan_loader *loader, const struct node *node)
-{
-	for (size_t i = 0; i < loader->asked.count; i++)
-		if (name_set_has(&node->services, loader->asked.list[i]))
-			return true;
-	return false;
-}
-
-static uint32_t
-plan_loader_instances_of(const struct plan_loader *loader, const struct node *node)
-{
-	uint32_t bits = 0;
-
-	for (size_t i = 0; i < loader->instances.count && i < STATE_INSTANCES_MAX; i++)
-		bits |= (uint32_t)name_set_has(&node->services, loader->instances.list[i]) << i;
-	return bits;
-}
-
 static void
 plan_loader_read_node(const struct place *record, struct reading *reading)
 {
@@ -162,8 +149,11 @@ plan_loader_read_node(const struct place *record, struct reading *reading)
 		node = &loader->nodes[loader->node_count++];
 		*node = (struct plan_loader_node){.id = arena_string(&loader->arena, parsed.id),
 		    .offset = loader->node_lines.length, .nodenum = parsed.nodenum,
-		    .instances = plan_loader_instances_of(loader, &parsed), .asked = plan_loader_is_asked(loader, &parsed),
 		    .addressed = json_length(parsed.ipaddresses) > 0};
+		for (size_t i = 0; i < loader->asked.count; i++)
+			node->asked |= name_set_has(&parsed.services, loader->asked.list[i]);
+		for (size_t i = 0; i < loader->instances.count && i < STATE_INSTANCES_MAX; i++)
+			node->instances |= (uint32_t)name_set_has(&parsed.services, loader->instances.list[i]) << i;
 		names_intern(&loader->node_names, node->id);
 		node_print(&parsed, &loader->node_lines);
 		node->length = (uint32_t)(loader->node_lines.length - node->offset - 1);
@@ -172,77 +162,53 @@ plan_loader_read_node(const struct place *record, struct reading *reading)
 	arena_release(&scratch);
 }
 
+/* Reads what a task has and a milestone has not. */
 static void
-plan_loader_read_node_of(const struct place *record, const struct plan_loader *loader, const struct step *step,
+plan_loader_read_task(const struct place *record, struct plan_loader *loader, const struct step *step,
     struct plan_loader_step *kept)
 {
-	struct place member = place_member(record, "node");
-	int node = step->node ? names_find(&loader->node_names, step->node) : NAMES_NONE;
+	struct place node = place_member(record, "node"), undo = place_member(record, "undo");
+	int number = step->node ? names_find(&loader->node_names, step->node) : NAMES_NONE;
 
-	if (node == NAMES_NONE && step->node)
-		place_problem(&member, "no node \"%s\" stands before the task", step->node);
-	kept->node = node == NAMES_NONE ? 0 : (uint32_t)node;
-}
-
-static void
-plan_loader_read_undo(const struct place *record, const struct step *step, struct state_step *state)
-{
-	struct place member = place_member(record, "undo");
-
+	loader->tasks++;
+	if (number != NAMES_NONE)
+		kept->node = (uint32_t)number;
+	else if (step->node)
+		place_problem(&node, "no node \"%s\" stands before the task", step->node);
 	if (step->undo.count > STATE_UNDO_MAX)
-		place_problem(&member, "at most %d actions can undo a task", STATE_UNDO_MAX);
+		place_problem(&undo, "at most %d actions can undo a task", STATE_UNDO_MAX);
 	for (size_t i = 0; i < step->undo.count && i < STATE_UNDO_MAX; i++)
-		state->undo[state->undo_count++] = (uint8_t)action_of_name(step->undo.list[i]);
-}
-
-static void
-plan_loader_define(const struct place *record, struct plan_loader *loader, uint32_t name)
-{
-	struct place id = place_member(record, "id");
-
-	if (loader->step_of[name])
-		place_problem(&id, "\"%s\" is the id of record %u already", loader->names.list[name],
-		    loader->steps[loader->step_of[name] - 1].record);
-	else if (!id_is_valid(loader->names.list[name]))
-		place_problem(&id, "\"%.80s\" cannot be the id of a step: %s", loader->names.list[name], ID_RULE);
-	loader->step_of[name] = (uint32_t)loader->step_count;
-}
-
-static int
-plan_loader_service_of(struct plan_loader *loader, const char *service)
-{
-	int number;
-
-	if (!service)
-		return NAMES_NONE;
-	number = names_find(&loader->services, service);
-	return number == NAMES_NONE ? names_intern(&loader->services, arena_string(&loader->arena, service)) : number;
+		kept->state.undo[kept->state.undo_count++] = (uint8_t)action_of_name(step->undo.list[i]);
 }
 
 static void
 plan_loader_keep_step(const struct place *record, const struct reading *reading, const struct step *step)
 {
 	struct plan_loader *loader = reading->loader;
+	struct place id = place_member(record, "id");
 	struct plan_loader_step *kept;
+	uint32_t *link;
 
 	ARRAY_ROOM(loader->steps, loader->step_count, loader->step_capacity);
 	kept = &loader->steps[loader->step_count++];
 	*kept = (struct plan_loader_step){.name = plan_loader_name_of(loader, step->id),
-	    .service = plan_loader_service_of(loader, step->service), .offset = reading->offset, .length = reading->length,
-	    .after_first = (uint32_t)loader->after_count,
+	    .service = step->service ? (int)plan_loader_intern(loader, &loader->services, step->service) : NAMES_NONE,
+	    .offset = reading->offset, .length = reading->length, .after_first = (uint32_t)loader->after_count,
 	    .after_count = (uint32_t)step->after.count, .record = (uint32_t)record->index, .expect_s = step->expect_s,
 	    .state = {.rank = step->rank, .timeout_s = (uint32_t)step->timeout_s, .retries = (uint16_t)step->retries,
 	        .is_milestone = step->is_milestone, .action = (uint8_t)step->action}};
-	plan_loader_define(record, loader, kept->name);
+	link = &loader->step_of[kept->name];
+	if (*link)
+		place_problem(&id, "\"%s\" is the id of record %u already", step->id, loader->steps[*link - 1].record);
+	else if (!id_is_valid(step->id))
+		place_problem(&id, "\"%.80s\" cannot be the id of a step: %s", step->id, ID_RULE);
+	*link = (uint32_t)loader->step_count;
 	for (size_t i = 0; i < step->after.count; i++) {
 		ARRAY_ROOM(loader->after, loader->after_count, loader->after_capacity);
 		loader->after[loader->after_count++] = plan_loader_name_of(loader, step->after.list[i]);
 	}
-	if (step->is_milestone)
-		return;
-	loader->tasks++;
-	plan_loader_read_node_of(record, loader, step, kept);
-	plan_loader_read_undo(record, step, &kept->state);
+	if (!step->is_milestone)
+		plan_loader_read_task(record, loader, step, kept);
 }
 
 static void

@@ -54,12 +54,6 @@ ready_timer_precedes(void *of, uint32_t a, uint32_t b)
 	return state_live(of, a)->due_ms < state_live(of, b)->due_ms;
 }
 
-static struct heap_tree
-ready_steps_of_a_node(struct job_state *state)
-{
-	return (struct heap_tree){state, ready_step_links, ready_step_precedes};
-}
-
 static struct heap
 ready_idle_nodes(struct job_state *state)
 {
@@ -76,7 +70,7 @@ ready_timers(struct job_state *state)
 static uint32_t
 ready_merge(struct job_state *state, uint32_t a, uint32_t b)
 {
-	struct heap_tree tree = ready_steps_of_a_node(state);
+	struct heap_tree tree = {state, ready_step_links, ready_step_precedes};
 	uint32_t root = heap_merge(&tree, a, b);
 
 	if ((a || b) && !root)
@@ -86,7 +80,7 @@ ready_merge(struct job_state *state, uint32_t a, uint32_t b)
 
 /* Brings the node's place in the heap in line with what it has and whether it is busy. */
 static void
-ready_node_settle(struct job_state *state, uint32_t number)
+ready_update_node(struct job_state *state, uint32_t number)
 {
 	struct state_node *node = state_node(state, number);
 	struct heap idle = ready_idle_nodes(state);
@@ -112,7 +106,7 @@ ready_add(struct job_state *state, uint32_t step)
 
 	state_live(state, step)->links = (struct heap_links){0, 0, 1};
 	node->best = ready_merge(state, node->best, step + 1);
-	ready_node_settle(state, state_step(state, step)->node);
+	ready_update_node(state, state_step(state, step)->node);
 }
 
 uint32_t
@@ -140,7 +134,7 @@ ready_remove(struct job_state *state, uint32_t step)
 		heap_remove(&idle, number);
 	node->best = ready_merge(state, live->links.left, live->links.right);
 	live->links = (struct heap_links){0};
-	ready_node_settle(state, number);
+	ready_update_node(state, number);
 }
 
 /* The heap below a link without one of its steps; budget keeps damage from going on for ever. */
@@ -173,14 +167,14 @@ ready_drop(struct job_state *state, uint32_t step)
 	if (node->place && node->place <= state->header->ready_count)
 		heap_remove(&idle, number);
 	node->best = ready_without(state, node->best, step, &budget);
-	ready_node_settle(state, number);
+	ready_update_node(state, number);
 }
 
 void
 ready_set_busy(struct job_state *state, uint32_t node, bool busy)
 {
 	state_node(state, node)->busy = busy;
-	ready_node_settle(state, node);
+	ready_update_node(state, node);
 }
 
 void

@@ -291,16 +291,22 @@ state_enter(struct job_state *state, uint32_t step)
 	*state_slot_of(state, state_step_id(state, step)) = step + 1;
 }
 
+/* Returns the record, or nothing, zeroed, where there is none of that number or it was damaged: then the state is broken. */
+static void *
+state_record(struct job_state *state, void *record, bool in_range, size_t size, void *nothing)
+{
+	if (in_range && state_sound(state, record, size))
+		return record;
+	state->broken = true;
+	return memset(nothing, 0, size);
+}
+
 struct state_step *
 state_step(struct job_state *state, uint32_t step)
 {
 	static struct state_step nothing;
 
-	if (step < state->header->step_count && state_sound(state, &state->steps[step], sizeof *state->steps))
-		return &state->steps[step];
-	state->broken = true;
-	nothing = (struct state_step){0};
-	return &nothing;
+	return state_record(state, state->steps + step, step < state->header->step_count, sizeof nothing, &nothing);
 }
 
 struct state_live *
@@ -308,11 +314,7 @@ state_live(struct job_state *state, uint32_t step)
 {
 	static struct state_live nothing;
 
-	if (step < state->header->step_count && state_sound(state, &state->live[step], sizeof *state->live))
-		return &state->live[step];
-	state->broken = true;
-	nothing = (struct state_live){0};
-	return &nothing;
+	return state_record(state, state->live + step, step < state->header->step_count, sizeof nothing, &nothing);
 }
 
 struct state_node *
@@ -320,11 +322,7 @@ state_node(struct job_state *state, uint32_t node)
 {
 	static struct state_node nothing;
 
-	if (node < state->header->node_count && state_sound(state, &state->nodes[node], sizeof *state->nodes))
-		return &state->nodes[node];
-	state->broken = true;
-	nothing = (struct state_node){0};
-	return &nothing;
+	return state_record(state, state->nodes + node, node < state->header->node_count, sizeof nothing, &nothing);
 }
 
 uint32_t *
@@ -342,11 +340,7 @@ state_number(struct job_state *state, enum state_list list, uint64_t at)
 		[STATE_TIMERS] = {state->timers, header->step_count},
 	};
 
-	if (at < lists[list].count && state_sound(state, &lists[list].first[at], sizeof nothing))
-		return &lists[list].first[at];
-	state->broken = true;
-	nothing = 0;
-	return &nothing;
+	return state_record(state, lists[list].first + at, at < lists[list].count, sizeof nothing, &nothing);
 }
 
 /* The last byte of text is NUL (state_map looks): an id cannot run out of it. */
@@ -377,4 +371,3 @@ state_node_id(struct job_state *state, uint32_t node)
 {
 	return state_text(state, state_node(state, node)->id);
 }
-

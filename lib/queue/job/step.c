@@ -53,13 +53,6 @@ struct stack {
 	size_t count, capacity;
 };
 
-static void
-step_push(struct stack *stack, uint32_t step)
-{
-	ARRAY_ROOM(stack->list, stack->count, stack->capacity);
-	stack->list[stack->count++] = step;
-}
-
 /* Tells those who wait for a step that it is done. */
 static void
 step_release_next(struct job_state *state, uint32_t done, struct stack *milestones)
@@ -72,10 +65,12 @@ step_release_next(struct job_state *state, uint32_t done, struct stack *mileston
 
 		if (state->broken || live->missing == 0 || --live->missing > 0)
 			continue;
-		if (state_step(state, next)->is_milestone)
-			step_push(milestones, next);
-		else if (live->status == STEP_BLOCKED)
+		if (state_step(state, next)->is_milestone) {
+			ARRAY_ROOM(milestones->list, milestones->count, milestones->capacity);
+			milestones->list[milestones->count++] = next;
+		} else if (live->status == STEP_BLOCKED) {
 			step_make_ready(state, next);
+		}
 	}
 }
 
@@ -115,32 +110,6 @@ step_begin_all(struct job_state *state)
 	}
 }
 
-static void
-step_list_running(struct job_state *state, uint32_t step)
-{
-	struct state_live *live = state_live(state, step);
-
-	live->previous = 0;
-	live->next = state->header->running;
-	if (live->next)
-		state_live(state, live->next - 1)->previous = step + 1;
-	state->header->running = step + 1;
-}
-
-static void
-step_unlist_running(struct job_state *state, uint32_t step)
-{
-	struct state_live *live = state_live(state, step);
-
-	if (live->next)
-		state_live(state, live->next - 1)->previous = live->previous;
-	if (live->previous)
-		state_live(state, live->previous - 1)->next = live->next;
-	else
-		state->header->running = live->next;
-	live->previous = live->next = 0;
-}
-
 void
 step_start(struct job_state *state, uint32_t step, int64_t attempt, uint64_t worker, int64_t until_ms)
 {
@@ -154,7 +123,11 @@ step_start(struct job_state *state, uint32_t step, int64_t attempt, uint64_t wor
 	live->worker = worker;
 	live->due_ms = until_ms;
 	step_set_status(state, step, STEP_RUNNING);
-	step_list_running(state, step);
+	live->previous = 0;
+	live->next = state->header->running;
+	if (live->next)
+		state_live(state, live->next - 1)->previous = step + 1;
+	state->header->running = step + 1;
 	if (until_ms)
 		timer_add(state, step);
 	ready_set_busy(state, state_step(state, step)->node, true);
@@ -167,7 +140,13 @@ step_end_attempt(struct job_state *state, uint32_t step)
 	struct state_live *live = state_live(state, step);
 
 	timer_remove(state, step);
-	step_unlist_running(state, step);
+	if (live->next)
+		state_live(state, live->next - 1)->previous = live->previous;
+	if (live->previous)
+		state_live(state, live->previous - 1)->next = live->next;
+	else
+		state->header->running = live->next;
+	live->previous = live->next = 0;
 	live->worker = 0;
 	live->due_ms = 0;
 	ready_set_busy(state, state_step(state, step)->node, false);

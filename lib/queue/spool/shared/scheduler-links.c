@@ -272,10 +272,12 @@ scheduler_compare_arrivals(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void
-scheduler_forget_tables(struct scheduler_table *table)
+void
+scheduler_links_derive(struct scheduler_table *table)
 {
 	struct scheduler_header *header = table->header;
+	uint32_t count = scheduler_count(table), used = 0;
+	struct scheduler_slot **slots = memory_zeroed(count, sizeof *slots);
 
 	header->running = 0;
 	header->class_count = header->timer_count = header->free = header->busy = header->ghosts = 0;
@@ -288,15 +290,6 @@ scheduler_forget_tables(struct scheduler_table *table)
 			entry->limit_key[kind].running = 0;
 		}
 	}
-}
-
-void
-scheduler_links_derive(struct scheduler_table *table)
-{
-	uint32_t count = scheduler_count(table), used = 0;
-	struct scheduler_slot **slots = memory_zeroed(count, sizeof *slots);
-
-	scheduler_forget_tables(table);
 	for (uint32_t link = count; link > 0; link--)
 		if (scheduler_slot(table, link)->used)
 			slots[used++] = scheduler_slot(table, link);

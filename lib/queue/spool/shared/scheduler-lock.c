@@ -97,33 +97,14 @@ scheduler_refresh(struct scheduler_table *table, struct error *err)
 	return 0;
 }
 
-/* Returns whether the header may be believed; who was stopped while changing it had no time for its sum. */
-static bool
-scheduler_is_sound(const struct scheduler_table *table)
-{
-	const struct scheduler_header *header = table->header;
-
-	return scheduler_is_usable(table, table->mapped) && (header->changing || header->sum == scheduler_sum_of(header));
-}
-
-/* It may have grown while we waited. */
-static int
-scheduler_remap(struct scheduler_table *table, struct error *err)
-{
-	struct stat st;
-
-	if (fstat(table->fd, &st) < 0)
-		return scheduler_fail(table, err);
-	return (size_t)st.st_size > table->mapped ? scheduler_map(table, (size_t)st.st_size, err) : 0;
-}
-
 /* Takes over what others have left there, and makes it anew if it is damaged. */
 static int
 scheduler_take_up(struct scheduler_table *table, struct error *err)
 {
 	struct scheduler_header *header = table->header;
 
-	if (!scheduler_is_sound(table))
+	/* Who was stopped while changing it had no time for its sum. */
+	if (!scheduler_is_usable(table, table->mapped) || (!header->changing && header->sum != scheduler_sum_of(header)))
 		return scheduler_make_anew(table, err);
 	if (header->changing) {
 		checksum_release(table->checksum);
@@ -140,17 +121,27 @@ scheduler_take_up(struct scheduler_table *table, struct error *err)
 int
 scheduler_lock(struct scheduler_table *table, struct error *err)
 {
+	struct stat st;
+	int result = 0;
+
 	if (scheduler_refresh(table, err) < 0 || scheduler_lock_file(table, LOCK_EX, err) < 0)
 		return -1;
 	table->locked = true;
-	if ((scheduler_size_for(table->header->capacity) > table->mapped && scheduler_remap(table, err) < 0) || scheduler_take_up(table,
-	    err) < 0) {
+	/* It may have grown while we waited. */
+	if (scheduler_size_for(table->header->capacity) > table->mapped) {
+		if (fstat(table->fd, &st) < 0)
+			result = scheduler_fail(table, err);
+		else if ((size_t)st.st_size > table->mapped)
+			result = scheduler_map(table, (size_t)st.st_size, err);
+	}
+	if (result == 0)
+		result = scheduler_take_up(table, err);
+	if (result < 0) {
 		table->locked = false;
 		flock(table->fd, LOCK_UN);
-		return -1;
 	}
 	atomic_signal_fence(memory_order_seq_cst);
-	return 0;
+	return result;
 }
 
 bool

@@ -34,29 +34,7 @@ scheduler_names_find(const struct scheduler_table *table, const char *job)
 	return 0;
 }
 
-static void
-scheduler_enter_name(struct scheduler_table *table, uint32_t link)
-{
-	struct scheduler_slot *slot = scheduler_slot(table, link);
-	struct scheduler_entry *bucket = scheduler_bucket_of(table, slot->job);
-
-	slot->next_job = bucket->jobs;
-	bucket->jobs = link;
-}
-
-static void
-scheduler_leave_name(struct scheduler_table *table, uint32_t link)
-{
-	uint32_t *at = &scheduler_bucket_of(table, scheduler_slot(table, link)->job)->jobs;
-
-	while (*at && *at != link)
-		at = &scheduler_slot(table, *at)->next_job;
-	*at = scheduler_slot(table, link)->next_job;
-}
-
-/* --- clusters: of each, the job that came last stands in a bucket, and the others wait in a chain before it --- */
-
-/* Returns the place that holds the link to the last job of a cluster; it holds 0, at the end of the bucket, if there is none. */
+/* Of each cluster the job that came last stands in a bucket, and the others wait in a chain before it. Returns the place that holds the link to the last job of a cluster; it holds 0, at the end of the bucket, if there is none. */
 static uint32_t *
 scheduler_last_of(struct scheduler_table *table, const char *cluster)
 {
@@ -67,12 +45,15 @@ scheduler_last_of(struct scheduler_table *table, const char *cluster)
 	return at;
 }
 
-static void
-scheduler_enter_cluster(struct scheduler_table *table, uint32_t link)
+void
+scheduler_names_enter(struct scheduler_table *table, uint32_t link)
 {
 	struct scheduler_slot *slot = scheduler_slot(table, link);
+	struct scheduler_entry *bucket = scheduler_bucket_of(table, slot->job);
 	uint32_t *last = scheduler_last_of(table, slot->cluster);
 
+	slot->next_job = bucket->jobs;
+	bucket->jobs = link;
 	slot->before = 0;
 	slot->behind = *last;
 	slot->next_cluster = *last ? scheduler_slot(table, *last)->next_cluster : 0;
@@ -81,13 +62,15 @@ scheduler_enter_cluster(struct scheduler_table *table, uint32_t link)
 	*last = link;
 }
 
-/* Returns the link to the job that has waited for it, 0: none. */
-static uint32_t
-scheduler_leave_cluster(struct scheduler_table *table, uint32_t link)
+uint32_t
+scheduler_names_leave(struct scheduler_table *table, uint32_t link)
 {
 	const struct scheduler_slot *slot = scheduler_slot(table, link);
-	uint32_t *last = scheduler_last_of(table, slot->cluster);
+	uint32_t *at = &scheduler_bucket_of(table, slot->job)->jobs, *last = scheduler_last_of(table, slot->cluster);
 
+	while (*at && *at != link)
+		at = &scheduler_slot(table, *at)->next_job;
+	*at = slot->next_job;
 	if (slot->before) {
 		scheduler_slot(table, slot->before)->behind = slot->behind;
 	} else if (slot->behind) {
@@ -99,18 +82,4 @@ scheduler_leave_cluster(struct scheduler_table *table, uint32_t link)
 	if (slot->behind)
 		scheduler_slot(table, slot->behind)->before = slot->before;
 	return slot->before;
-}
-
-void
-scheduler_names_enter(struct scheduler_table *table, uint32_t link)
-{
-	scheduler_enter_name(table, link);
-	scheduler_enter_cluster(table, link);
-}
-
-uint32_t
-scheduler_names_leave(struct scheduler_table *table, uint32_t link)
-{
-	scheduler_leave_name(table, link);
-	return scheduler_leave_cluster(table, link);
 }

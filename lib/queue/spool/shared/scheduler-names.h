@@ -7,7 +7,7 @@
 
 #include "queue/spool/shared/scheduler-table.h"
 
-/* Under the scheduler's table's lock. leave returns the link to the job that has waited for this one, 0: none. */
+/* Under the table's lock. leave returns the link to the job that has waited for this one, 0: none. */
 void scheduler_names_enter(struct scheduler_table *table, uint32_t link);
 uint32_t scheduler_names_leave(struct scheduler_table *table, uint32_t link);
 

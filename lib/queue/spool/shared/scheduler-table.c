@@ -87,18 +87,16 @@ scheduler_enter(struct scheduler_table *table, uint32_t link, const char *job)
 	scheduler_unlock(table);
 }
 
-static bool
-scheduler_is_known(const struct scheduler_slot *slot, const struct scheduler_hint *hint)
-{
-	return !slot->busy && !slot->reserved && slot->offers == hint->offers && slot->running == hint->running &&
-	    slot->timer_ms == hint->timer_ms && slot->closed == hint->closed && slot->finished == hint->finished;
-}
-
 void
 scheduler_publish(struct scheduler_table *table, uint32_t link, const char *job, const struct scheduler_hint *hint)
 {
-	if ((link && scheduler_is_slot_of(table, link, job) && scheduler_is_known(scheduler_slot(table, link), hint)) ||
-	    !scheduler_lock_slot(table, link, job))
+	const struct scheduler_slot *slot = scheduler_is_slot_of(table, link, job) ? scheduler_slot(table, link) : NULL;
+
+	/* It says so already. */
+	if (slot && !slot->busy && !slot->reserved && slot->offers == hint->offers && slot->running == hint->running &&
+	    slot->timer_ms == hint->timer_ms && slot->closed == hint->closed && slot->finished == hint->finished)
+		return;
+	if (!scheduler_lock_slot(table, link, job))
 		return;
 	scheduler_links_update(table, link, hint);
 	scheduler_unlock(table);

@@ -45,37 +45,23 @@ scheduler_is_among(const char *name, const char *const *list)
 	return list == NULL;
 }
 
-static const char *
-scheduler_key_name(const struct scheduler_table *table, const uint32_t *limit_key, enum limit_key_kind kind)
-{
-	return scheduler_entry(table, limit_key[kind])->limit_key[kind].name;
-}
-
 static bool
 scheduler_is_wanted(const struct scheduler *scheduler, const struct scheduler_table *table, const uint32_t *limit_key)
 {
-	return scheduler_is_among(scheduler_key_name(table, limit_key, LIMIT_KEY_TENANT), scheduler->want->tenants) &&
-	    scheduler_is_among(scheduler_key_name(table, limit_key, LIMIT_KEY_PROVIDER), scheduler->want->providers);
-}
+	const char *const *wanted[] = {[LIMIT_KEY_TENANT] = scheduler->want->tenants,
+	    [LIMIT_KEY_PROVIDER] = scheduler->want->providers};
 
-static uint64_t
-scheduler_running_of(const struct scheduler_table *table, uint32_t link)
-{
-	return scheduler_entry(table, scheduler_slot(table, link)->limit_key[LIMIT_KEY_TENANT])->limit_key[LIMIT_KEY_TENANT].running;
-}
-
-static bool
-scheduler_is_better(const struct scheduler_table *table, uint32_t link, uint32_t best)
-{
-	uint64_t x = scheduler_running_of(table, link), y = best ? scheduler_running_of(table, best) : 0;
-
-	return !best || x < y || (x == y && scheduler_earlier(table, link, best) == link);
+	for (int kind = 0; kind < LIMIT_KEY_KINDS; kind++)
+		if (!scheduler_is_among(scheduler_entry(table, limit_key[kind])->limit_key[kind].name, wanted[kind]))
+			return false;
+	return true;
 }
 
 /* The best of all classes. Their number is that of pairs of tenant and provider, not that of jobs. */
 static uint32_t
 scheduler_best_class(struct scheduler *scheduler, struct scheduler_table *table)
 {
+	uint64_t best_running = 0;
 	uint32_t best = 0;
 	/* By tenant: it is counted. */
 	bool *counted = memory_zeroed(table->header->key_count[LIMIT_KEY_TENANT], sizeof *counted);
@@ -85,6 +71,7 @@ scheduler_best_class(struct scheduler *scheduler, struct scheduler_table *table)
 		struct job_class *job_class = &scheduler_entry(table, i)->job_class;
 		uint32_t link = scheduler_first_untried(scheduler, table, scheduler_first_of(table, job_class)),
 		    tenant = job_class->limit_key[LIMIT_KEY_TENANT];
+		uint64_t running;
 
 		if (!link || !scheduler_is_wanted(scheduler, table, job_class->limit_key))
 			continue;
@@ -94,8 +81,12 @@ scheduler_best_class(struct scheduler *scheduler, struct scheduler_table *table)
 		}
 		scheduler->tenants += !counted[tenant];
 		counted[tenant] = true;
-		if (scheduler_is_better(table, link, best))
+		running = scheduler_entry(table, tenant)->limit_key[LIMIT_KEY_TENANT].running;
+		if (!best || running < best_running ||
+		    (running == best_running && scheduler_earlier(table, link, best) == link)) {
 			best = link;
+			best_running = running;
+		}
 	}
 	free(counted);
 	return best;

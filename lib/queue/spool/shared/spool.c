@@ -19,30 +19,27 @@
 
 enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
 
-/* A folder that was made is to be on disk, with the spool it is in, before a job may stand in it. */
-static int
-spool_sync_folders(const struct spool *spool, struct error *err)
-{
-	int up = openat(spool->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = fsync(spool->root);
-
-	/* If the folder above cannot be read, it was not us who made the spool in it. */
-	if (result == 0 && up >= 0)
-		result = fsync(up);
-	if (up >= 0)
-		close(up);
-	return result < 0 ? error_errno(err, EX_IOERR, "%s", spool->path) : 0;
-}
-
+/* Makes a folder, and has it on disk with the spool it is in before a job may stand in it. */
 static int
 spool_make_folder(const struct spool *spool, const char *name, struct error *err)
 {
+	int up, result;
+
 	if (mkdirat(spool->root, name, FOLDER_MODE) < 0)
 		return errno == EEXIST ? 0 : error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
-	if (spool_sync_folders(spool, err) == 0)
-		return 0;
-	/* Found there the next time, it would be taken for one that is on disk. */
-	unlinkat(spool->root, name, AT_REMOVEDIR);
-	return -1;
+	up = openat(spool->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	result = fsync(spool->root);
+	/* If the folder above cannot be read, it was not us who made the spool in it. */
+	if (result == 0 && up >= 0)
+		result = fsync(up);
+	if (result < 0) {
+		error_errno(err, EX_IOERR, "%s", spool->path);
+		/* Found there the next time, it would be taken for one that is on disk. */
+		unlinkat(spool->root, name, AT_REMOVEDIR);
+	}
+	if (up >= 0)
+		close(up);
+	return result;
 }
 
 static int
@@ -58,48 +55,42 @@ spool_open_folder(const struct spool *spool, const char *name, struct error *err
 	return fd;
 }
 
-/* The bell must be there before anyone can watch it. */
-static int
-spool_make_bell(const struct spool *spool, struct error *err)
-{
-	int fd = openat(spool->root, "bell", O_WRONLY | O_CREAT | O_CLOEXEC, FILE_MODE);
-
-	if (fd < 0)
-		return error_errno(err, EX_CANTCREAT, "%s/bell", spool->path);
-	close(fd);
-	return 0;
-}
-
-static int
-spool_open_root(struct spool *spool, const char *path, struct error *err)
-{
-	if (spool->writable && file_make_dirs(AT_FDCWD, path, FOLDER_MODE, err) < 0)
-		return error_prefix(err, "spool");
-	spool->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (spool->root < 0)
-		return error_errno(err, EX_NOINPUT, "spool: %s", path);
-	spool->path = realpath(path, NULL);
-	if (!spool->path)
-		return error_errno(err, EX_NOINPUT, "spool: %s", path);
-	return 0;
-}
-
 int
 spool_open(struct spool *spool, const char *path, bool writable, struct error *err)
 {
+	const struct {
+		const char *name;
+		int *fd;
+	} folders[] = {{"tmp", &spool->tmp}, {"jobs", &spool->jobs}, {"done", &spool->done}, {"workers", &spool->workers},
+	    {"numbers", &spool->numbers}};
+	int bell;
+
 	*spool = (struct spool){.writable = writable, .root = -1, .tmp = -1, .jobs = -1, .done = -1, .workers = -1,
 	    .numbers = -1};
 	clock_boot_id(spool->boot);
-	if (spool_open_root(spool, path, err) < 0 || (spool->tmp = spool_open_folder(spool, "tmp", err)) < 0 ||
-	    (spool->jobs = spool_open_folder(spool, "jobs", err)) < 0 ||
-	    (spool->done = spool_open_folder(spool, "done", err)) < 0 ||
-	    (spool->workers = spool_open_folder(spool, "workers", err)) < 0 ||
-	    (spool->numbers = spool_open_folder(spool, "numbers", err)) < 0 ||
-	    (writable && !file_exists(spool->root, "bell") && spool_make_bell(spool, err) < 0)) {
-		spool_close(spool);
-		return -1;
+	if (writable && file_make_dirs(AT_FDCWD, path, FOLDER_MODE, err) < 0)
+		return error_prefix(err, "spool");
+	spool->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	spool->path = spool->root < 0 ? NULL : realpath(path, NULL);
+	if (!spool->path) {
+		error_errno(err, EX_NOINPUT, "spool: %s", path);
+		goto failed;
 	}
-	return 0;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if ((*folders[i].fd = spool_open_folder(spool, folders[i].name, err)) < 0)
+			goto failed;
+	if (!writable || file_exists(spool->root, "bell"))
+		return 0;
+	/* The bell must be there before anyone can watch it. */
+	bell = openat(spool->root, "bell", O_WRONLY | O_CREAT | O_CLOEXEC, FILE_MODE);
+	if (bell >= 0) {
+		close(bell);
+		return 0;
+	}
+	error_errno(err, EX_CANTCREAT, "%s/bell", spool->path);
+failed:
+	spool_close(spool);
+	return -1;
 }
 
 void
