@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why a service stands on a node of a layout, or does not: two questions are put, what would break if only this were
- * otherwise, and whether any layout has it otherwise on one more machine that is like this node. If none has, a
- * smallest set of rules says why; if one has, its worth says what it would cost.
+ * Explains why a service stands on a node of a layout, or does not. Two questions are asked: which rules would break if
+ * nothing but this were changed, and does any layout have it otherwise on one more machine like this node? If none has, a
+ * minimal set of rules says why; if one has, its worth says what it would cost.
  */
 #ifndef EXPLAIN_EXPLAIN_H
 #define EXPLAIN_EXPLAIN_H

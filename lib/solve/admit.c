@@ -225,9 +225,8 @@ admit(const struct request *request, struct arena *arena, struct unsatisfiable *
 	struct admission a = {.request = request, .arena = arena};
 	int rc = -1;
 
-	if (admit_check_sizes(request, err) == 0 && admit_check_numbers(request, err) == 0 && admit_check_costs(request,
-	    err) == 0 &&
-	    admit_look_up(&a, err) == 0) {
+	if (admit_check_sizes(request, err) == 0 && admit_check_numbers(request, err) == 0 &&
+	    admit_check_costs(request, err) == 0 && admit_look_up(&a, err) == 0) {
 		for (size_t i = 0; i < a.count; i++) {
 			admit_check_compatible(&a, a.services[i]);
 			admit_check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");

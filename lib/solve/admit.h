@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What can be said of a request before any search: services without a definition, requirements that are not met,
- * services in conflict or not allowed by the template.
+ * Checks a request before any search: services without a definition, requirements that are not met, services in conflict
+ * or not allowed by the template.
  */
 #ifndef SOLVE_ADMIT_H
 #define SOLVE_ADMIT_H

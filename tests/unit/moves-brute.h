@@ -72,7 +72,7 @@ compare_kinds(const void *a, const void *b)
 	return !differ ? 0 : x->services & differ & -differ ? -1 : 1; /* the first name that only one of them has */
 }
 
-/* Whether a machine may be so, alone. */
+/* Returns whether a machine may be so, by the rules for a single machine. */
 static inline bool
 is_right(const struct judge *j, const struct kind *kind)
 {
@@ -166,7 +166,7 @@ are_spread(const struct judge *j, const int *instances, const int *given)
 	return true;
 }
 
-/* Whether new machines can be given zones: those of the provider, and where present ones need not stay, theirs. */
+/* Returns whether new machines can be given zones: those of the provider and, if present ones need not stay, theirs. */
 static inline bool
 can_be_spread(const struct judge *j, const int *instances, int *given, int machine, int new)
 {
@@ -197,7 +197,7 @@ unconcerned(const struct judge *j, unsigned services)
 	return __builtin_popcount(services & ~j->concerned);
 }
 
-/* Where fewer machines are asked for than there are, only as many nodes that leave are moves as are new, those with
+/* If fewer machines are asked for than there are, only as many nodes that leave are moves as are new, those with
  * the fewest services. */
 static inline void
 count_moves(const struct judge *j, int new, struct score *score)

@@ -212,7 +212,7 @@ zones_can_be(const struct judge *j, int k, int done, const unsigned *seen)
 	return false;
 }
 
-/* Where the provider's zones do not count, each machine has one of its own. */
+/* Each machine has a zone of its own if the provider's zones do not count. */
 static inline bool
 spread_is_right(const struct judge *j, const int *instances)
 {
@@ -315,7 +315,7 @@ try_counts(struct judge *j, int k, int placed)
 	j->vector[k] = 0;
 }
 
-/* How many machines there may be. */
+/* Sets the bounds of the number of machines. */
 static inline void
 judge_ranges(struct judge *j, int relaxed_to)
 {

@@ -89,7 +89,7 @@ toggled(struct bench *b, const struct string_list *services, int service)
 	return list;
 }
 
-/* Whether the nodes as they are now are a solution of the puzzle, zones and all. */
+/* Returns whether the zones of the nodes, as they are now, keep the rules of the puzzle. */
 static bool
 zones_are_right(const struct bench *b)
 {
@@ -205,7 +205,7 @@ change_zones(struct bench *b)
 	}
 }
 
-/* What a node is called and made of. */
+/* Expects a fault for each member of a node that is changed: its names, its flavor, its image, its user. */
 static void
 change_members(struct bench *b)
 {

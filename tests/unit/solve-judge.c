@@ -56,7 +56,7 @@ answer_is_best(struct judge *j, const struct answer *answer)
 	return memcmp(j->vector, j->best, sizeof j->best) == 0;
 }
 
-/* What --check says of it. */
+/* Returns whether the judges of layouts and of conflicts find no fault. */
 static bool
 checks(const struct request *request, const struct answer *answer)
 {

@@ -110,7 +110,7 @@ draw_shop(struct shop *s)
 	s->prices.moves_left = NO_MAX;
 }
 
-/* Whether a machine may have these units. */
+/* Returns whether a machine may have these units. */
 static bool
 is_right(const struct shop *s, uint64_t set)
 {
@@ -152,7 +152,7 @@ best_of_all(const struct shop *s, int64_t floor)
 	return floor;
 }
 
-/* Whether the pattern is found that is best, or none where none is worth more than floor. */
+/* Checks that the best pattern is found, or none if none is worth more than floor. */
 static bool
 finds_best(const struct shop *s, int64_t floor)
 {

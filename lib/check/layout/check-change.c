@@ -164,7 +164,7 @@ check_kept(struct check *c, const struct node *was, const struct node *is)
 		check_fault(c, is->id, "/nodes", "what it says stood there before (was) did not");
 }
 
-/* Where nothing may move, each move is a fault of its own. */
+/* Checks the nodes that were there before. If nothing may move, each move is a fault of its own. */
 static void
 check_present(struct check *c, const struct population *count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a layout says of itself: what it costs, how many machines it has, how much it moves, how good it could be.
+ * Checks what a layout claims of itself: its value by each objective, and the bounds of these.
  */
 #include <math.h>
 #include <string.h>

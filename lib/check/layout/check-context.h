@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the judge share: the layout, the request, and how to look things up in them.
+ * The state that the parts of the judge share, and look-ups in it.
  */
 #ifndef CHECK_LAYOUT_CHECK_CONTEXT_H
 #define CHECK_LAYOUT_CHECK_CONTEXT_H

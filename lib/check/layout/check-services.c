@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which services are on the cluster: those asked for, with all that they require, and nothing that conflicts.
+ * Checks which services are on the cluster: those asked for, with all that they require, and none that conflict.
  */
 #include <string.h>
 

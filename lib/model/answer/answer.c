@@ -65,27 +65,19 @@ static const struct member unsatisfiable_members[] = {
 };
 const struct document unsatisfiable_table = {DOCUMENT_MEMBERS(unsatisfiable_members), .size = sizeof(struct unsatisfiable)};
 
-/* Returns the names of what stands on the cluster now or stood there before. */
-static struct names
-answer_names_in_use(const struct request *request, const struct string_list *services)
-{
-	struct names names = {0};
-
-	for (size_t i = 0; i < services->count; i++)
-		names_intern(&names, services->list[i]);
-	for (size_t i = 0; i < request->node_count; i++)
-		for (size_t j = 0; j < request->nodes[i].services.count; j++)
-			names_intern(&names, request->nodes[i].services.list[j]);
-	return names;
-}
-
+/* Appends the definitions of the services on the cluster, and of those that stood on its nodes before. */
 static void
 answer_append_definitions(const struct request *request, const struct string_list *services, struct buffer *out)
 {
-	struct names used = answer_names_in_use(request, services);
+	struct names used = {0};
 	const struct service **list = memory_zeroed(request->service_count, sizeof *list);
 	size_t count = 0;
 
+	for (size_t i = 0; i < services->count; i++)
+		names_intern(&used, services->list[i]);
+	for (size_t i = 0; i < request->node_count; i++)
+		for (size_t j = 0; j < request->nodes[i].services.count; j++)
+			names_intern(&used, request->nodes[i].services.list[j]);
 	for (size_t i = 0; i < request->service_count; i++)
 		if (names_find(&used, request->services[i].name) != NAMES_NONE)
 			list[count++] = &request->services[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What coopr-solve answers to a request, coopr-layout(5): the cluster record, behind which the nodes follow
- * (node_print), or why there is no layout.
+ * The answer of coopr-solve to a request, coopr-layout(5): the cluster record, which the nodes follow (node_print), or the
+ * reason why there is no layout.
  */
 #ifndef MODEL_ANSWER_ANSWER_H
 #define MODEL_ANSWER_ANSWER_H
@@ -37,9 +37,8 @@ extern const struct document solution_table, unsatisfiable_table;
 void solution_parse(const struct place *record, struct arena *arena, struct solution *solution);
 
 /* Appends the cluster record of the answer, with a newline: the members of the request's cluster (unknown ones
- * too), services (what stands on the cluster, sorted), the definitions of these and of what stands on
- * the present nodes, provider and template whole (lists that are
- * sets sorted), and the solution. */
+ * too), services (those on the cluster, sorted), the definitions of these and of the services on the present nodes, provider
+ * and template whole (lists that are sets sorted), and the solution. */
 void answer_print(const struct request *request, const struct string_list *services,
     const struct solution *solution, struct buffer *out);
 

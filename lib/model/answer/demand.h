@@ -51,20 +51,20 @@ struct demands {
 	const struct request *request;
 	struct demand *list;
 	size_t count, capacity;
-	const char *hardware_kept;   /* a type that is looked at even if another one is always as good; or NULL */
+	const char *hardware_kept;   /* a type that is not left out though another one is always as good; or NULL */
 	bool *dropped[DEMAND_KINDS]; /* of each kind, by index */
 	int64_t moves_max;           /* on present machines; 0 */
 };
 
-/* Collects all demands of a request, none of them dropped, those first that a person would least think of. */
+/* Collects all demands of a request, none of them dropped, in the order in which conflicts try to do without them. */
 void demands_collect(const struct request *request, struct demands *demands);
 void demands_release(struct demands *demands);
 
-/* Puts those of one kind in the order of their words: which conflict is found is not to depend on the order of the
- * request's lists. */
+/* Sorts the demands of each kind by their words, so that the conflict found does not depend on the order of the request's
+ * lists. */
 void demands_sort(struct demands *demands);
 
-/* Takes a demand out of consideration, or back into it; whether it is in it. */
+/* Takes a demand out of consideration, or back into it. demand_holds returns whether it is in it. */
 void demand_drop(struct demands *demands, const struct demand *demand, bool drop);
 bool demand_holds(const struct demands *demands, enum demand_kind kind, size_t index);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a change cannot be had: how few moves would make it possible.
+ * Finds how few moves would make a change possible.
  */
 #ifndef SOLVE_CONFLICT_RELAXATION_H
 #define SOLVE_CONFLICT_RELAXATION_H

@@ -22,21 +22,19 @@ struct present {
 	struct arena arena;
 };
 
-static bool
-violation_same_types(const struct node *a, const struct node *b)
-{
-	return strcmp(a->hardwaretype ? a->hardwaretype : "", b->hardwaretype ? b->hardwaretype : "") == 0 &&
-	    strcmp(a->imagetype ? a->imagetype : "", b->imagetype ? b->imagetype : "") == 0;
-}
-
 /* Adds a class for a node unless there is one already. In most layouts equal nodes stand next to each other, so the newest
- * class is compared first. */
+ * class is compared first. A node without a type is like others without. */
 static void
 violation_add_class(struct present *s, const struct node *node, const uint64_t *stands)
 {
-	for (size_t i = s->count; i-- > 0;)
-		if (bits_equal(s->classes[i].stands, stands, s->words) && violation_same_types(s->classes[i].node, node))
+	for (size_t i = s->count; i-- > 0;) {
+		const struct node *other = s->classes[i].node;
+
+		if (bits_equal(s->classes[i].stands, stands, s->words) &&
+		    strcmp(other->hardwaretype ? other->hardwaretype : "", node->hardwaretype ? node->hardwaretype : "") == 0 &&
+		    strcmp(other->imagetype ? other->imagetype : "", node->imagetype ? node->imagetype : "") == 0)
 			return;
+	}
 	ARRAY_ROOM(s->classes, s->count, s->capacity);
 	s->classes[s->count] = (struct node_class){node, arena_alloc(&s->arena, s->words, sizeof *stands)};
 	bits_copy(s->classes[s->count++].stands, stands, s->words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is wrong with the present layout already, whatever is asked for now: rules that what stands there breaks,
- * because the template or the services have changed, or somebody has changed the cluster by hand.
+ * Finds the demands that the present layout breaks already, whatever is asked for now: the template or the services have
+ * changed, or somebody has changed the cluster by hand.
  */
 #ifndef SOLVE_CONFLICT_VIOLATION_H
 #define SOLVE_CONFLICT_VIOLATION_H

@@ -8,6 +8,8 @@
 
 enum { OPTION_WORK = 8 };
 
+/* Finds the resources of which there is too little for all units that gain. Returns false if there is none, or more than
+ * SCARCE. */
 static bool
 block_find_scarce(struct blocks *b)
 {
@@ -28,30 +30,25 @@ block_find_scarce(struct blocks *b)
 	return b->scarce_count > 0;
 }
 
-/* Returns whether a machine can come to have the units of the region that has a price. */
-static bool
-block_may_concern(const struct pricing_search *search, const struct region_price *price, const uint64_t *gainful)
-{
-	const struct region *region = price->region;
-	size_t words = search->program->unit_words;
-
-	for (size_t i = 0; i < words; i++)
-		if (region->with[i] & ~(search->chosen[i] | gainful[i]))
-			return false;
-	return pricing_concerns(search, price) && !bits_meet(region->without, search->chosen, words);
-}
-
+/* Finds the regions with a price that a machine can be in. Returns false if there are too many. */
 static bool
 block_find_prices(struct blocks *b)
 {
 	const struct pricing_search *search = b->search;
-	uint64_t *gainful = memory_zeroed(search->program->unit_words, sizeof *gainful);
+	size_t words = search->program->unit_words;
+	uint64_t *gainful = memory_zeroed(words, sizeof *gainful);
 	bool good = true;
 
 	for (size_t i = 0; i < search->gainful; i++)
 		bits_add(gainful, (size_t)search->order[i]);
 	for (size_t i = 0; i < search->prices->region_count && good; i++) {
-		if (!block_may_concern(search, &search->prices->regions[i], gainful))
+		const struct region *region = search->prices->regions[i].region;
+		bool possible = pricing_concerns(search, &search->prices->regions[i]) &&
+		    !bits_meet(region->without, search->chosen, words);
+
+		for (size_t w = 0; w < words && possible; w++)
+			possible = !(region->with[w] & ~(search->chosen[w] | gainful[w]));
+		if (!possible)
 			continue;
 		good = b->region_count < BLOCK_PRICES;
 		if (good)
@@ -161,22 +158,6 @@ block_add_option(const struct blocks *b, struct block *block, const struct optio
 	return true;
 }
 
-/* Makes an option of what is chosen now. */
-static struct option
-block_option_of(const struct blocks *b, const struct block *block, uint32_t units, int64_t base)
-{
-	struct option option = {.units = units, .value = b->search->value - base};
-
-	for (size_t r = 0; r < b->scarce_count; r++)
-		option.takes[r] = b->room[r] - b->search->left[b->scarce[r]];
-	for (size_t i = 0; i < b->region_count; i++)
-		for (size_t j = 0; j < block->count; j++)
-			if (bits_has(units >> j & 1 ? b->regions[i]->region->without : b->regions[i]->region->with,
-			    (size_t)block->units[j]))
-				option.kills |= UINT64_C(1) << i;
-	return option;
-}
-
 /* Lists what may be chosen of the i-th unit of a block and those behind it. base: the worth of what was chosen
  * before. */
 static bool
@@ -186,8 +167,15 @@ block_list_options(struct blocks *b, struct block *block, size_t i, uint32_t uni
 	bool good;
 
 	if (i == block->count) {
-		struct option option = block_option_of(b, block, units, base);
+		struct option option = {.units = units, .value = search->value - base};
 
+		for (size_t r = 0; r < b->scarce_count; r++)
+			option.takes[r] = b->room[r] - search->left[b->scarce[r]];
+		for (size_t k = 0; k < b->region_count; k++)
+			for (size_t j = 0; j < block->count; j++)
+				if (bits_has(units >> j & 1 ? b->regions[k]->region->without : b->regions[k]->region->with,
+				    (size_t)block->units[j]))
+					option.kills |= UINT64_C(1) << k;
 		return budget_work(search->budget, OPTION_WORK * (block->option_count + 1)) && block_add_option(b, block, &option);
 	}
 	good = block_list_options(b, block, i + 1, units, base);

@@ -32,7 +32,9 @@ budget_work(struct budget *budget, unsigned long steps)
 struct budget
 budget_part(const struct budget *budget, unsigned long nodes)
 {
-	struct budget part = {.nodes_max = nodes, .deadline_ms = budget->deadline_ms, .spent = budget->spent, .late = budget->late};
+	struct budget part = {
+		.nodes_max = nodes, .deadline_ms = budget->deadline_ms, .spent = budget->spent, .late = budget->late,
+	};
 
 	if (budget->steps_max)
 		part.steps_max = budget->steps_max > budget->steps ? budget->steps_max - budget->steps : 1;

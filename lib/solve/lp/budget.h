@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long may be searched. A search is counted in nodes: each relaxation is one, and so is every so many steps
- * within one. So a limit on nodes ends it at the same place every time, whatever the machine.
+ * Limits of a search, which is counted in nodes: each relaxation is one, and so is every so many steps within one. So a
+ * limit on nodes ends a search at the same place every time, on any machine.
  */
 #ifndef SOLVE_LP_BUDGET_H
 #define SOLVE_LP_BUDGET_H

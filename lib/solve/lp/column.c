@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What columns are worth at the prices of the linear program. Those that are there are many, and most of them stay
- * worthless from step to step: so those that were worth something when all were looked at are looked at first, and all
- * of them again only when none of these is.
+ * Most of the many columns stay worthless from step to step. So those that were worth something when all were looked at
+ * (candidates) are looked at first, and all of them again only when no candidate is worth anything.
  */
 #include "solve/lp/column.h"
 
@@ -35,27 +34,65 @@ column_round_prices(struct master *m)
 	}
 }
 
-/* Forbids what has no instance or machine left: else the method would find that out in as many steps as there are sets
- * of such units. */
+/* Adds the price of a row to whatever counts in it. */
 static void
-column_forbid_used_up(struct master *m)
+column_add_price(struct master *m, const struct row *row, price_product fine)
 {
-	for (size_t i = 0; i < m->row_count; i++) {
-		const struct row *row = &m->rows[i];
+	const struct program *p = m->program;
+	struct prices *prices = &m->prices;
+	int64_t price = price_round(fine);
+	const struct weights *weights;
 
-		if (row->hi > 0)
-			continue;
-		if (row->kind == ROW_UNIT)
-			m->prices.unit[row->index] = PRICE_FORBIDDEN;
-		else if (row->kind == ROW_HARDWARE)
-			m->prices.hardware[row->index] = PRICE_FORBIDDEN;
-		else if (row->kind == ROW_GROUP)
-			m->prices.group[row->index] = PRICE_FORBIDDEN;
+	switch (row->kind) {
+	case ROW_PLACES:
+		for (size_t h = 0; h < p->hardware_count; h++)
+			prices->hardware[h] += p->hardware[h].departure == DEPARTURE_ASKED ? price : 0;
+		prices->machine += price;
+		break;
+	case ROW_MACHINES:
+		prices->machine += price;
+		break;
+	case ROW_GROUP:
+		prices->group[row->index] += price;
+		break;
+	case ROW_UNIT:
+		prices->unit[row->index] += price;
+		break;
+	case ROW_HARDWARE:
+		prices->hardware[row->index] += price;
+		break;
+	case ROW_MARKED:
+		m->marked_price += price;
+		break;
+	case ROW_REGION:
+		prices->regions[prices->region_count++] = (struct region_price){row->region, price};
+		break;
+	case ROW_KIND:
+		m->kind_price[row->index] += price;
+		break;
+	case ROW_MOVES:
+		prices->move = (int64_t)fine;
+		break;
+	case ROW_LOST:
+		prices->lost = (int64_t)fine;
+		break;
+	case ROW_OBJECTIVE:
+		weights = &p->weights[row->index];
+		for (size_t h = 0; weights->hardware && h < p->hardware_count; h++)
+			prices->hardware[h] += price_round(fine * weights->hardware[h]);
+		for (size_t u = 0; weights->unit && u < p->unit_count; u++)
+			prices->unit[u] += price_round(fine * weights->unit[u]);
+		break;
+	case ROW_LINEAR:
+		for (size_t u = 0; u < p->unit_count; u++)
+			prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);
 	}
 }
 
+/* Sums up the prices of the rows to those of a machine, a type, a unit and so on. Forbids what has no instance or machine
+ * left: else the method would find that out in as many steps as there are sets of such units. */
 static void
-column_clear_prices(struct master *m)
+column_gather_prices(struct master *m)
 {
 	const struct program *p = m->program;
 	struct prices *prices = &m->prices;
@@ -63,68 +100,28 @@ column_clear_prices(struct master *m)
 	memset(prices->unit, 0, p->unit_count * sizeof *prices->unit);
 	memset(prices->hardware, 0, p->hardware_count * sizeof *prices->hardware);
 	memset(prices->group, 0, p->group_count * sizeof *prices->group);
-	prices->machine = m->marked_price = prices->move = prices->lost = 0;
+	prices->machine = m->marked_price = prices->move = prices->lost = prices->region_most = 0;
 	prices->moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_moves].hi;
 	prices->region_count = 0;
 	for (int k = 1; k <= m->kind_count; k++)
 		m->kind_price[k] = 0;
-}
-
-static void
-column_add_weights(struct master *m, const struct weights *weights, price_product fine)
-{
-	for (size_t h = 0; weights->hardware && h < m->program->hardware_count; h++)
-		m->prices.hardware[h] += price_round(fine * weights->hardware[h]);
-	for (size_t u = 0; weights->unit && u < m->program->unit_count; u++)
-		m->prices.unit[u] += price_round(fine * weights->unit[u]);
-}
-
-static void
-column_add_price(struct master *m, const struct row *row, price_product fine)
-{
-	const struct program *p = m->program;
-	struct prices *prices = &m->prices;
-
-	if (row->kind == ROW_MACHINES || row->kind == ROW_PLACES)
-		prices->machine += price_round(fine);
-	else if (row->kind == ROW_GROUP)
-		prices->group[row->index] += price_round(fine);
-	else if (row->kind == ROW_UNIT)
-		prices->unit[row->index] += price_round(fine);
-	else if (row->kind == ROW_HARDWARE)
-		prices->hardware[row->index] += price_round(fine);
-	else if (row->kind == ROW_MARKED)
-		m->marked_price += price_round(fine);
-	else if (row->kind == ROW_REGION)
-		prices->regions[prices->region_count++] = (struct region_price){row->region, price_round(fine)};
-	else if (row->kind == ROW_KIND)
-		m->kind_price[row->index] += price_round(fine);
-	else if (row->kind == ROW_MOVES)
-		prices->move = (int64_t)fine;
-	else if (row->kind == ROW_LOST)
-		prices->lost = (int64_t)fine;
-	for (size_t h = 0; row->kind == ROW_PLACES && h < p->hardware_count; h++)
-		prices->hardware[h] += p->hardware[h].departure == DEPARTURE_ASKED ? price_round(fine) : 0;
-	if (row->kind == ROW_OBJECTIVE)
-		column_add_weights(m, &p->weights[row->index], fine);
-	for (size_t u = 0; row->kind == ROW_LINEAR && u < p->unit_count; u++)
-		prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);
-}
-
-/* Gathers the rows' prices into what a machine, a type, a unit, ... is worth. */
-static void
-column_gather_prices(struct master *m)
-{
-	struct prices *prices = &m->prices;
-
-	column_clear_prices(m);
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->row_price[i])
 			column_add_price(m, &m->rows[i], m->row_price[i]);
-	prices->region_most = 0;
 	for (size_t i = 0; i < prices->region_count; i++)
 		prices->region_most += prices->regions[i].value > 0 ? prices->regions[i].value : 0;
-	column_forbid_used_up(m);
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *row = &m->rows[i];
+
+		if (row->hi > 0)
+			continue;
+		if (row->kind == ROW_UNIT)
+			prices->unit[row->index] = PRICE_FORBIDDEN;
+		else if (row->kind == ROW_HARDWARE)
+			prices->hardware[row->index] = PRICE_FORBIDDEN;
+		else if (row->kind == ROW_GROUP)
+			prices->group[row->index] = PRICE_FORBIDDEN;
+	}
 }
 
 void
@@ -175,7 +172,7 @@ column_price_of_units(const struct master *m, const struct pattern *pattern)
 	return sum;
 }
 
-/* Returns the worth of a column, or less than floor if it is no more. */
+/* Returns the worth of a column; floor or less if it is not worth more than that. */
 static int64_t
 column_price(const struct master *m, const struct column *column, int64_t floor)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is worth entering the basis: columns that are there, and new ones.
+ * Finds the column that is worth entering the basis, among those known or by pricing.
  */
 #ifndef SOLVE_LP_COLUMN_H
 #define SOLVE_LP_COLUMN_H

@@ -133,8 +133,8 @@ master_passes(const struct master *m, const struct pattern *pattern)
 	const struct pattern_filter *filter = m->filter;
 	size_t image = program_image(m->program, pattern->group, pattern->units);
 
-	return filter && region_has(m->program, &filter->region, pattern) && bits_has(filter->hardware,
-	    (size_t)pattern->hardware) &&
+	return filter && region_has(m->program, &filter->region, pattern) &&
+	    bits_has(filter->hardware, (size_t)pattern->hardware) &&
 	    image != SIZE_MAX && bits_has(filter->images, image) && pattern_size(m->program, pattern->units) >= filter->size;
 }
 

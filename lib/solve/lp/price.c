@@ -232,8 +232,8 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
     struct pattern *best, int64_t *value)
 {
 	*value = what->floor;
-	return prices->group[what->group] != PRICE_FORBIDDEN && (!what->filter ||
-	    price_filter_fits(p, what->filter, what->group)) &&
+	return prices->group[what->group] != PRICE_FORBIDDEN &&
+	    (!what->filter || price_filter_fits(p, what->filter, what->group)) &&
 	    price_search_group(p, prices, budget, what, best, value);
 }
 

@@ -16,16 +16,10 @@
 #define EXACT 2e15     /* exact in a double, and SOLVE_SERVICES times it fits into 64 bits */
 
 static bool
-build_is_whole(double value)
-{
-	return value == floor(value);
-}
-
-static bool
 build_all_whole(const struct amounts *amounts, int resource, const struct names *names)
 {
 	for (size_t i = 0; i < amounts->count; i++)
-		if (names_find(names, amounts->list[i].resource) == resource && !build_is_whole(amounts->list[i].value))
+		if (names_find(names, amounts->list[i].resource) == resource && amounts->list[i].value != floor(amounts->list[i].value))
 			return false;
 	return true;
 }

@@ -10,15 +10,6 @@
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
-static bool
-build_listed(const struct string_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i], name) == 0)
-			return true;
-	return list->count == 0;
-}
-
 /* Returns whether a type may be used as far as the demand for one type and the template's list of types go. */
 static bool
 build_wanted(const struct demands *demands, bool hardware, const char *name)
@@ -32,7 +23,10 @@ build_wanted(const struct demands *demands, bool hardware, const char *name)
 
 	if (only && demand_holds(demands, hardware ? DEMAND_HARDWARETYPE : DEMAND_IMAGETYPE, 0) && strcmp(only, name) != 0)
 		return false;
-	return !list->count || build_listed(list, name) ||
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->list[i], name) == 0)
+			return true;
+	return !list->count ||
 	    !demand_holds(demands, hardware ? DEMAND_COMPATIBLE_HARDWARETYPES : DEMAND_COMPATIBLE_IMAGETYPES, 0);
 }
 

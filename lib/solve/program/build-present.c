@@ -80,16 +80,6 @@ build_place_unit(struct program *p, size_t u, const bool *stands, const bool *ad
 		bits_add(group->open, u);
 }
 
-/* Adds the ways in which a machine may leave. */
-static void
-build_allow_departures(const struct program *p, struct group *group)
-{
-	for (size_t i = 0; i < p->hardware_count; i++)
-		if ((p->hardware[i].departure == DEPARTURE_ASKED && p->shrinks) ||
-		    (p->hardware[i].departure == DEPARTURE_MOVE && p->moves_max))
-			bits_add(group->hardware, i);
-}
-
 static void
 build_make_group(const struct grouping *grouping, const struct node *node, bool *stands, struct group *group)
 {
@@ -100,7 +90,10 @@ build_make_group(const struct grouping *grouping, const struct node *node, bool 
 	group->zone = p->spread ? program_zone(p, node) : ZONE_NONE; /* zones tell machines apart only then */
 	bits_add(group->hardware, (size_t)program_find_hardware(p, node->hardwaretype));
 	bits_add(group->images, (size_t)program_find_image(p, node->imagetype));
-	build_allow_departures(p, group);
+	for (size_t i = 0; i < p->hardware_count; i++) /* the ways in which it may leave */
+		if ((p->hardware[i].departure == DEPARTURE_ASKED && p->shrinks) ||
+		    (p->hardware[i].departure == DEPARTURE_MOVE && p->moves_max))
+			bits_add(group->hardware, i);
 	program_standing(p, node, stands);
 	for (size_t u = 0; u < p->unit_count; u++)
 		build_place_unit(p, u, stands, grouping->added, group);
@@ -109,8 +102,8 @@ build_make_group(const struct grouping *grouping, const struct node *node, bool 
 static bool
 build_alike(const struct program *p, const struct group *a, const struct group *b)
 {
-	return a->broken == b->broken && a->zone == b->zone && a->standing == b->standing && bits_equal(a->stays, b->stays,
-	    p->unit_words) &&
+	return a->broken == b->broken && a->zone == b->zone && a->standing == b->standing &&
+	    bits_equal(a->stays, b->stays, p->unit_words) &&
 	    bits_equal(a->open, b->open, p->unit_words) && bits_equal(a->hardware, b->hardware, p->hardware_words) &&
 	    bits_equal(a->images, b->images, p->image_words) &&
 	    (!a->moves || memcmp(a->moves, b->moves, p->unit_count * sizeof *a->moves) == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the demands say of units: how many, on what, with whom.
+ * Applies the demands to the units: their numbers, their types, and which of them exclude each other.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -85,22 +85,6 @@ build_restrict_types(const struct program *p, const struct string_list *names, b
 	}
 	bits_keep(set, allowed, words);
 	free(allowed);
-}
-
-static void
-build_apply_constraint(struct program *p, const struct demand *demand)
-{
-	const struct service_constraint *c = &p->request->template.constraints[demand->index];
-	struct unit *unit = build_unit_named(p, c->service);
-
-	if (demand->kind == DEMAND_MIN)
-		build_raise_min(unit, c->min);
-	else if (demand->kind == DEMAND_MAX)
-		unit->max = unit->max < c->max ? unit->max : c->max;
-	else if (demand->kind == DEMAND_HARDWARETYPES)
-		build_restrict_types(p, &c->hardwaretypes, true, unit->hardware);
-	else
-		build_restrict_types(p, &c->imagetypes, false, unit->images);
 }
 
 static void
@@ -261,28 +245,44 @@ static int
 build_apply(struct program *p, const struct demand *demand, struct error *err)
 {
 	const struct cluster_template *t = &p->request->template;
+	const struct service_constraint *constraint;
+	size_t i = demand->index;
+	struct unit *unit;
 
 	switch (demand->kind) {
 	case DEMAND_PLACED:
-		build_raise_min(build_unit_named(p, demand_service(p->request, demand->index)), 1);
+		build_raise_min(build_unit_named(p, demand_service(p->request, i)), 1);
 		return 0;
-	case DEMAND_MIN: case DEMAND_MAX: case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
-		build_apply_constraint(p, demand);
+	case DEMAND_MIN:
+		build_raise_min(build_unit_named(p, t->constraints[i].service), t->constraints[i].min);
+		return 0;
+	case DEMAND_MAX:
+		constraint = &t->constraints[i];
+		unit = build_unit_named(p, constraint->service);
+		unit->max = unit->max < constraint->max ? unit->max : constraint->max;
+		return 0;
+	case DEMAND_HARDWARETYPES:
+		constraint = &t->constraints[i];
+		build_restrict_types(p, &constraint->hardwaretypes, true, build_unit_named(p, constraint->service)->hardware);
+		return 0;
+	case DEMAND_IMAGETYPES:
+		constraint = &t->constraints[i];
+		build_restrict_types(p, &constraint->imagetypes, false, build_unit_named(p, constraint->service)->images);
 		return 0;
 	case DEMAND_CANTCOEXIST:
-		build_apply_cantcoexist(p, &t->cantcoexist.list[demand->index]);
+		build_apply_cantcoexist(p, &t->cantcoexist.list[i]);
 		return 0;
 	case DEMAND_MUTUALLYEXCLUSIVE:
-		build_apply_exclusive(p, &t->mutuallyexclusive.list[demand->index]);
+		build_apply_exclusive(p, &t->mutuallyexclusive.list[i]);
 		return 0;
 	case DEMAND_ONEOF:
-		build_apply_oneof(p, &t->oneof.list[demand->index]);
+		build_apply_oneof(p, &t->oneof.list[i]);
 		return 0;
 	case DEMAND_SPREAD:
-		build_apply_spread(p, &t->spreads[demand->index]);
+		build_apply_spread(p, &t->spreads[i]);
 		return 0;
 	case DEMAND_COUNT_RULE:
-		return build_apply_count_rule(p, &t->counts[demand->index], err);
+		return build_apply_count_rule(p, &t->counts[i], err);
 	default:
 		return 0;
 	}

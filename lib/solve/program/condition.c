@@ -37,8 +37,7 @@ condition_group_of(const struct kept *kept, const struct node *node)
 
 static bool
 condition_is_like(const struct program *p, const struct kept *kept, const struct region *region,
-    const struct condition *condition,
-    const struct node *node)
+    const struct condition *condition, const struct node *node)
 {
 	if (node->leaves || (region->group != ANY && condition_group_of(kept, node) != region->group))
 		return false;

@@ -18,7 +18,8 @@ region_has(const struct program *program, const struct region *region, const str
 {
 	int class = pattern_class(program, pattern);
 
-	return (region->class == class || (region->class == ANY && class != CLASS_LEAVES)) && (region->group == ANY || region->group == pattern->group) &&
+	return (region->class == class || (region->class == ANY && class != CLASS_LEAVES)) &&
+	    (region->group == ANY || region->group == pattern->group) &&
 	    (region->zone == ANY || region->zone == program->groups[pattern->group].zone) &&
 	    (region->hardware == ANY || region->hardware == pattern->hardware) &&
 	    bits_within(region->with, pattern->units, program->unit_words) &&
@@ -49,7 +50,8 @@ pattern_region(const struct program *program, const struct pattern *pattern, str
 bool
 pattern_same(const struct program *program, const struct pattern *a, const struct pattern *b)
 {
-	return a->kind == b->kind && a->group == b->group && a->hardware == b->hardware && bits_equal(a->units, b->units, program->unit_words);
+	return a->kind == b->kind && a->group == b->group && a->hardware == b->hardware &&
+	    bits_equal(a->units, b->units, program->unit_words);
 }
 
 enum departure

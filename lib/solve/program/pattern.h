@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one machine is, and sets of such patterns.
+ * A pattern describes one machine; a region is a set of patterns.
  */
 #ifndef SOLVE_PROGRAM_PATTERN_H
 #define SOLVE_PROGRAM_PATTERN_H
@@ -39,7 +39,7 @@ bool pattern_same(const struct program *program, const struct pattern *a, const 
 /* Returns what becomes of a machine of that pattern; DEPARTURE_NONE: it is there. */
 enum departure pattern_departure(const struct program *program, const struct pattern *pattern);
 
-/* Machines in question are one class, those of each fixed kind, and those that leave, others. */
+/* pattern_class returns the number of a fixed kind, CLASS_LEAVES for machines that leave, and CLASS_OPEN for all others. */
 enum { CLASS_OPEN = 0, CLASS_LEAVES = -2 };
 int pattern_class(const struct program *program, const struct pattern *pattern);
 

@@ -33,12 +33,17 @@ dive_whole_part(const struct share *share)
 	return (int64_t)floor(share->value + SHARE_WHOLE);
 }
 
-/* Returns the pattern that the relaxation uses most of beside whole machines. */
-static size_t
-dive_largest_rest(const struct shares *shares)
+/* Fixes the whole part of what the relaxation uses, and rounds one pattern up, that with the largest rest; where nothing can
+ * come of that, down, and no more of it is used. Returns false if neither will do. */
+static bool
+dive_round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
 {
-	size_t most = 0;
+	size_t most = 0; /* the pattern with the largest rest */
 	double largest = -1;
+	struct region *region;
+	int64_t whole;
+	struct state state = {0};
+	bool good;
 
 	for (size_t i = 0; i < shares->count; i++) {
 		double rest = shares->list[i].value - (double)dive_whole_part(&shares->list[i]);
@@ -48,20 +53,8 @@ dive_largest_rest(const struct shares *shares)
 			most = i;
 		}
 	}
-	return most;
-}
-
-/* Fixes the whole part of what the relaxation uses, and rounds one pattern up, that with the largest rest; where nothing can
- * come of that, down, and no more of it is used. Returns false if neither will do. */
-static bool
-dive_round_one(struct master *m, const struct shares *shares, int objective, int sign, int *mistakes)
-{
-	size_t most = dive_largest_rest(shares);
-	struct region *region = pattern_region(m->program, shares->list[most].pattern, &m->arena);
-	int64_t whole = dive_whole_part(&shares->list[most]);
-	struct state state = {0};
-	bool good;
-
+	region = pattern_region(m->program, shares->list[most].pattern, &m->arena);
+	whole = dive_whole_part(&shares->list[most]);
 	master_save(m, &state);
 	for (size_t i = 0; i < shares->count; i++) {
 		int64_t count = dive_whole_part(&shares->list[i]) + (i == most);

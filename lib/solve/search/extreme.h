@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is possible at all, whatever is best.
+ * Finds out what is possible, whatever the objectives.
  */
 #ifndef SOLVE_SEARCH_EXTREME_H
 #define SOLVE_SEARCH_EXTREME_H

@@ -14,8 +14,8 @@ fix_can_become(const struct program *p, const struct pattern *pattern, int group
 	for (size_t w = 0; w < p->unit_words; w++)
 		if (pattern->units[w] & ~(g->stays[w] | g->open[w]))
 			return false;
-	return !g->only && !g->broken && bits_has(g->hardware, (size_t)pattern->hardware) && bits_within(g->stays,
-	    pattern->units, p->unit_words) &&
+	return !g->only && !g->broken && bits_has(g->hardware, (size_t)pattern->hardware) &&
+	    bits_within(g->stays, pattern->units, p->unit_words) &&
 	    program_image(p, group, pattern->units) == program_image(p, pattern->group, pattern->units);
 }
 

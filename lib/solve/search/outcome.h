@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a search has found.
+ * The result of a search.
  */
 #ifndef SOLVE_SEARCH_OUTCOME_H
 #define SOLVE_SEARCH_OUTCOME_H
@@ -19,7 +19,7 @@ struct bound { /* of an objective: no solution has less, of those that are as go
 
 struct outcome { /* release it; patterns live in its arena */
 	enum verdict verdict; /* FOUND: uses is the best; OPEN: it is one (if there are uses); NONE: there is none */
-	bool proved;          /* whether the verdict was proved in whole numbers */
+	bool proved;          /* the verdict was proved in whole numbers */
 	struct uses uses;
 	struct bound bound[OBJECTIVE_COUNT];
 	struct arena arena;

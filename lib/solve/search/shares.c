@@ -134,17 +134,6 @@ shares_add_literal(struct region *region, const struct literal *literal)
 		region->group = literal->index;
 }
 
-static void
-shares_keep_matching(struct shares *shares, const struct literal *literal)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < shares->count; i++)
-		if (shares_literal_holds(literal, shares->list[i].pattern))
-			shares->list[kept++] = shares->list[i];
-	shares->count = kept;
-}
-
 /* Returns how many machines of the solution are in a region. */
 static double
 shares_sum_in(const struct program *p, const struct region *region, const struct shares *shares)
@@ -188,6 +177,7 @@ shares_split_patterns(const struct program *p, const struct shares *shares, stru
 	struct shares left = {memory_zeroed(shares->count, sizeof *left.list), 0};
 	struct literal literal = {0};
 	bool found = false;
+	size_t kept;
 
 	for (size_t i = 0; i < shares->count; i++)
 		if (shares_fraction(shares->list[i].value) > SHARE_WHOLE &&
@@ -196,7 +186,11 @@ shares_split_patterns(const struct program *p, const struct shares *shares, stru
 	while (!found) {
 		found = shares_best_literal(p, &left, &literal);
 		shares_add_literal(region, &literal);
-		shares_keep_matching(&left, &literal);
+		kept = 0;
+		for (size_t i = 0; i < left.count; i++)
+			if (shares_literal_holds(&literal, left.list[i].pattern))
+				left.list[kept++] = left.list[i];
+		left.count = kept;
 	}
 	free(left.list);
 }

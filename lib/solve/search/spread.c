@@ -189,27 +189,20 @@ spread_cut_trees(struct separation *s)
 	}
 }
 
-/* Returns whether a unit may have no instances; it is not concerned then. */
-static bool
-spread_may_be_absent(const struct separation *s, size_t u)
-{
-	const struct uses *fixed = &s->master->fixed;
-
-	for (size_t i = 0; i < fixed->count; i++)
-		if (fixed->list[i].count > 0 && bits_has(fixed->list[i].pattern.units, u))
-			return false;
-	return s->master->program->units[u].min == 0;
-}
-
+/* Adds a cut for each unit that may have no instances: then it needs no zones. */
 static void
 spread_cut_units(struct separation *s)
 {
 	const struct program *p = s->master->program;
 
 	for (size_t u = bits_next(s->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(s->set, p->unit_words, u + 1)) {
+		const struct uses *fixed = &s->master->fixed;
+		bool absent = p->units[u].min == 0;
 		struct region *region;
 
-		if (!spread_may_be_absent(s, u))
+		for (size_t i = 0; i < fixed->count && absent; i++)
+			absent = fixed->list[i].count <= 0 || !bits_has(fixed->list[i].pattern.units, u);
+		if (!absent)
 			continue;
 		region = arena_alloc(&s->master->arena, 1, sizeof *region);
 		*region = region_all(p, &s->master->arena);

@@ -36,24 +36,17 @@ symmetry_same_amounts(const struct program *p, size_t u, size_t v)
 	return true;
 }
 
-/* Returns whether as many of both are still to come. */
-static bool
-symmetry_same_rows(const struct master *m, size_t u, size_t v)
-{
-	int a = m->row_of_unit[u], b = m->row_of_unit[v];
-
-	if (a == SIMPLEX_NONE || b == SIMPLEX_NONE)
-		return a == b;
-	return m->rows[a].lo == m->rows[b].lo && m->rows[a].hi == m->rows[b].hi;
-}
-
+/* Returns whether nothing tells two units apart: neither the rules, nor how many of each are still to come. */
 static bool
 symmetry_are_alike(const struct master *m, size_t u, size_t v)
 {
 	const struct program *p = m->program;
 	const struct unit *a = &p->units[u], *b = &p->units[v];
+	int x = m->row_of_unit[u], y = m->row_of_unit[v];
 
-	return a->size == b->size && a->banned == b->banned && a->everywhere == b->everywhere && symmetry_same_rows(m, u, v) &&
+	if (x == SIMPLEX_NONE || y == SIMPLEX_NONE ? x != y : m->rows[x].lo != m->rows[y].lo || m->rows[x].hi != m->rows[y].hi)
+		return false;
+	return a->size == b->size && a->banned == b->banned && a->everywhere == b->everywhere &&
 	    bits_equal(a->hardware, b->hardware, p->hardware_words) && bits_equal(a->images, b->images, p->image_words) &&
 	    symmetry_same_company(p, u, v) && symmetry_same_amounts(p, u, v);
 }
