@@ -7,56 +7,33 @@
 #include "model/document.h"
 #include "model/print.h"
 
-static void
-document_print_text(const struct member *member, const char *text, struct print *print)
+/* Tells whether a field holds nothing worth printing: NULL, an empty list, 0 or a boolean's default. */
+static bool
+document_is_empty(const struct member *member, const void *from)
 {
-	if (text)
-		print_string(print, member->name, text);
-	else if (member->flags & MEMBER_OMITTED)
-		print_absent(print, member->name);
-	else
-		print_string(print, member->name, NULL);
-}
+	const void *field = (const char *)from + member->offset;
 
-static void
-document_print_json(const struct member *member, const char *text, struct print *print)
-{
-	if (!text)
-		text = member->otherwise;
-	if (text)
-		print_json(print, member->name, text);
-	else
-		print_absent(print, member->name);
-}
-
-static void
-document_print_time(const struct member *member, int64_t ms, struct print *print)
-{
-	char text[CLOCK_RFC3339_SIZE];
-
-	print_string(print, member->name, clock_rfc3339(ms, text));
-}
-
-static void
-document_print_strings(const struct member *member, const struct string_list *list, struct print *print)
-{
-	if (list->count == 0 && (member->flags & MEMBER_OMITTED))
-		print_absent(print, member->name);
-	else
-		print_strings(print, member->name, list);
-}
-
-static void
-document_print_inner(const struct member *member, const void *field, struct print *print)
-{
-	const struct document *inner = member->inner;
-
-	if (inner->is_verbatim) {
-		print_value(print, member->name, *(const jv *)((const char *)field + inner->source));
-		return;
+	switch (member->type) {
+	case TYPE_STRING:
+	case TYPE_NAME:
+		return !*(const char *const *)field;
+	case TYPE_WORD:
+		return !member->word_name(*(const int *)field);
+	case TYPE_INTEGER:
+		return *(const int64_t *)field == 0;
+	case TYPE_BOOLEAN:
+		return *(const bool *)field == (bool)member->integer.otherwise;
+	case TYPE_NAMES:
+	case TYPE_SET:
+	case TYPE_STRINGS:
+		return ((const struct string_list *)field)->count == 0;
+	case TYPE_AMOUNTS:
+		return ((const struct amounts *)field)->count == 0;
+	case TYPE_LIST:
+		return *(const size_t *)((const char *)from + member->count) == 0;
+	default:
+		return false;
 	}
-	print_name(print, member->name);
-	document_append(inner, field, print->out);
 }
 
 static void
@@ -65,10 +42,6 @@ document_print_elements(const struct member *member, const void *from, struct pr
 	size_t count = *(const size_t *)((const char *)from + member->count);
 	const char *list = *(const char *const *)((const char *)from + member->offset);
 
-	if (count == 0 && (member->flags & MEMBER_OMITTED)) {
-		print_absent(print, member->name);
-		return;
-	}
 	print_name(print, member->name);
 	buffer_byte(print->out, '[');
 	for (size_t i = 0; i < count; i++) {
@@ -83,55 +56,61 @@ void
 document_print_member(const struct member *member, const void *from, struct print *print)
 {
 	const void *field = (const char *)from + member->offset;
+	const char *name = member->name, *text;
+	char time[CLOCK_RFC3339_SIZE];
 
+	if ((member->flags & MEMBER_OMITTED) && document_is_empty(member, from)) {
+		print_absent(print, name);
+		return;
+	}
 	switch (member->type) {
 	case TYPE_KIND:
 		print_string(print, "kind", member->otherwise);
 		break;
 	case TYPE_STRING:
 	case TYPE_NAME:
-		document_print_text(member, *(const char *const *)field, print);
+		print_string(print, name, *(const char *const *)field);
 		break;
 	case TYPE_WORD:
-		document_print_text(member, member->word_name(*(const int *)field), print);
+		print_string(print, name, member->word_name(*(const int *)field));
 		break;
 	case TYPE_TIME:
-		document_print_time(member, *(const int64_t *)field, print);
+		print_string(print, name, clock_rfc3339(*(const int64_t *)field, time));
 		break;
 	case TYPE_INTEGER:
-		if (*(const int64_t *)field == 0 && (member->flags & MEMBER_OMITTED))
-			print_absent(print, member->name);
-		else
-			print_integer(print, member->name, *(const int64_t *)field);
+		print_integer(print, name, *(const int64_t *)field);
 		break;
 	case TYPE_NUMBER:
-		print_number(print, member->name, *(const double *)field);
+		print_number(print, name, *(const double *)field);
 		break;
 	case TYPE_BOOLEAN:
-		if (*(const bool *)field == (bool)member->integer.otherwise && (member->flags & MEMBER_OMITTED))
-			print_absent(print, member->name);
-		else
-			print_json(print, member->name, *(const bool *)field ? "true" : "false");
+		print_json(print, name, *(const bool *)field ? "true" : "false");
 		break;
 	case TYPE_NAMES:
 	case TYPE_SET:
 	case TYPE_STRINGS:
-		document_print_strings(member, field, print);
+		print_strings(print, name, field);
 		break;
 	case TYPE_AMOUNTS:
-		if (((const struct amounts *)field)->count == 0 && (member->flags & MEMBER_OMITTED))
-			print_absent(print, member->name);
-		else
-			print_amounts(print, member->name, field);
+		print_amounts(print, name, field);
 		break;
 	case TYPE_VALUE:
-		print_value(print, member->name, *(const jv *)field);
+		print_value(print, name, *(const jv *)field);
 		break;
 	case TYPE_TEXT:
-		document_print_json(member, *(const char *const *)field, print);
+		text = *(const char *const *)field ? *(const char *const *)field : member->otherwise;
+		if (text)
+			print_json(print, name, text);
+		else
+			print_absent(print, name);
 		break;
 	case TYPE_OBJECT:
-		document_print_inner(member, field, print);
+		if (member->inner->is_verbatim) {
+			print_value(print, name, *(const jv *)((const char *)field + member->inner->source));
+			break;
+		}
+		print_name(print, name);
+		document_append(member->inner, field, print->out);
 		break;
 	case TYPE_LIST:
 		document_print_elements(member, from, print);

@@ -126,41 +126,23 @@ document_parse_text(const struct member *member, const struct place *place, enum
 	buffer_release(&text);
 }
 
-static void
-document_parse_inner(const struct member *member, const struct place *place, enum need need, struct arena *arena, void *to)
-{
-	const struct document *inner = member->inner;
-	void *field = document_field(member, to);
-
-	if (place_present(place) || need == NEED_REQUIRED)
-		document_parse(inner, place, arena, field);
-	else
-		document_parse_rows(inner, NULL, arena, field);
-}
-
-/* The row of the key, which each element of a map has. */
-static const struct member *
-document_key(const struct document *inner)
-{
-	const struct member *key = inner->members;
-
-	while (!(key->flags & MEMBER_KEY))
-		key++;
-	return key;
-}
-
 /* Takes the elements of a list, or of a map those that are objects and whose keys are fine. */
 static void
 document_parse_elements(const struct member *member, const struct place *place, struct arena *arena, void *to)
 {
 	const struct document *inner = member->inner;
-	const struct member *key = member->type == TYPE_MAP ? document_key(inner) : NULL;
+	const struct member *key = NULL; /* the row of a map's key */
 	size_t length = json_length(place->value), *count = (size_t *)((char *)to + member->count);
-	struct members members = key ? members_of(place) : (struct members){0};
+	struct members members = {0};
 	char *list = arena_alloc(arena, length, inner->size);
 	struct place from;
 
 	*(void **)document_field(member, to) = list;
+	if (member->type == TYPE_MAP) {
+		for (key = inner->members; !(key->flags & MEMBER_KEY);)
+			key++;
+		members = members_of(place);
+	}
 	for (size_t i = 0; key ? members_next(&members, &from) : i < length; i++) {
 		void *element = list + *count * inner->size;
 
@@ -225,7 +207,10 @@ document_parse_member(const struct member *member, const struct place *place, bo
 		document_parse_text(member, place, need, arena, to);
 		break;
 	case TYPE_OBJECT:
-		document_parse_inner(member, place, need, arena, to);
+		if (place_present(place) || is_required)
+			document_parse(member->inner, place, arena, field);
+		else
+			document_parse_rows(member->inner, NULL, arena, field);
 		break;
 	case TYPE_LIST:
 		if (place_array(place, need))

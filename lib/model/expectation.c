@@ -18,23 +18,6 @@ expectation_write_key(char *key, enum action action, const char *service, const 
 	snprintf(key, KEY_SIZE, "%d %s %s %s", (int)action, service ? service : "", type, hardwaretype ? hardwaretype : "");
 }
 
-/* The last of several records about the same counts. */
-static void
-expectation_learn(struct expectations *expectations, const char *key, double expect_s)
-{
-	int number = names_find(&expectations->keys, key);
-
-	if (number == NAMES_NONE) {
-		number = names_intern(&expectations->keys, arena_string(&expectations->arena, key));
-		if ((size_t)number == expectations->capacity) {
-			expectations->capacity = expectations->capacity ? 2 * expectations->capacity : 64;
-			expectations->expect_s = memory_resize(expectations->expect_s, expectations->capacity,
-			    sizeof *expectations->expect_s);
-		}
-	}
-	expectations->expect_s[number] = expect_s;
-}
-
 static const struct member members[] = {
 	{"action", MEMBER_ACTION(struct expectation, action), MEMBER_REQUIRED},
 	{"expect_s", MEMBER_NUMBER(struct expectation, expect_s), MEMBER_REQUIRED, .number = {0, EXPECT_MAX_S, 0}},
@@ -52,12 +35,19 @@ expectations_take(struct expectations *expectations, const struct place *record)
 	size_t before = record->problems->total;
 	struct expectation told;
 	char key[KEY_SIZE];
+	int number;
 
 	document_parse(&expectation_table, record, &expectations->arena, &told);
 	if (record->problems->total > before)
 		return;
+	/* The last of several records about the same counts. */
 	expectation_write_key(key, told.action, told.service, told.type, told.hardwaretype);
-	expectation_learn(expectations, key, told.expect_s);
+	number = names_find(&expectations->keys, key);
+	if (number == NAMES_NONE) {
+		number = names_intern(&expectations->keys, arena_string(&expectations->arena, key));
+		ARRAY_ROOM(expectations->expect_s, (size_t)number, expectations->capacity);
+	}
+	expectations->expect_s[number] = told.expect_s;
 }
 
 int

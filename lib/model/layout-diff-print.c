@@ -20,7 +20,7 @@ layout_diff_print_whole(char sign, const struct node *node, struct buffer *out)
 	buffer_byte(out, '\n');
 }
 
-/* Those of list that other has not; returns how many. */
+/* Prints the names in list that other does not have; returns their number. */
 static size_t
 layout_diff_print_only(char sign, const struct string_list *list, const struct string_list *other, struct buffer *out)
 {
@@ -49,21 +49,16 @@ layout_diff_print_services(const struct node *before, const struct node *after, 
 	return count > 0;
 }
 
-/* A member that is absent is as good as null. */
-static jv
-layout_diff_member(const struct node *node, const char *name)
-{
-	jv value = json_get(node->source, name);
-
-	return jv_get_kind(value) == JV_KIND_INVALID ? jv_null() : value;
-}
-
+/* Prints a member that differs; absent is as good as null. Returns the number of differences. */
 static size_t
 layout_diff_print_member(const struct node *before, const struct node *after, const char *name, struct buffer *out)
 {
-	jv from = layout_diff_member(before, name), to = layout_diff_member(after, name);
-	bool same = jv_equal(jv_copy(from), jv_copy(to));
+	jv from = json_get(before->source, name), to = json_get(after->source, name);
+	bool same;
 
+	from = jv_is_valid(from) ? from : jv_null();
+	to = jv_is_valid(to) ? to : jv_null();
+	same = jv_equal(jv_copy(from), jv_copy(to));
 	if (!same) {
 		buffer_printf(out, "~ node %s %s ", after->id, name);
 		json_dump(from, out);

@@ -28,16 +28,11 @@ layout_diff_nodes(const struct layout *before, const struct layout *after, size_
 	return pairs;
 }
 
-static struct place
-layout_diff_node_place(const struct since *since, const struct node *node)
-{
-	return (struct place){.up = &since->stream, .index = node->index, .problems = since->stream.problems};
-}
-
 static void
 layout_diff_check_type(const struct since *since, const struct node *node, const char *member, const char *was, const char *is)
 {
-	struct place place = layout_diff_node_place(since, node), type = {.up = &place, .name = member, .problems = place.problems};
+	struct place place = {.up = &since->stream, .index = node->index, .problems = since->stream.problems};
+	struct place type = {.up = &place, .name = member, .problems = place.problems};
 
 	if (was && is && strcmp(was, is) != 0)
 		place_problem(&type, "%s is of type \"%s\" and cannot become \"%s\": replace it", node->id, was, is);
@@ -108,12 +103,6 @@ layout_diff_compare_nodes(struct since *since)
 	free(pairs);
 }
 
-static bool
-layout_diff_is_same_service(const struct service *a, const struct service *b)
-{
-	return jv_equal(jv_copy(a->source), jv_copy(b->source));
-}
-
 static void
 layout_diff_copy_definition(struct service *list, size_t *count, const struct service *definition)
 {
@@ -147,7 +136,7 @@ layout_diff_compare_definitions(struct since *since)
 
 		if (!is)
 			layout_diff_copy_definition(all, &count, was);
-		else if (!layout_diff_is_same_service(was, is))
+		else if (!jv_equal(jv_copy(was->source), jv_copy(is->source)))
 			layout_diff_copy_definition(cluster->was_definitions, &cluster->was_definition_count, was);
 	}
 	cluster->definitions = all;

@@ -179,16 +179,6 @@ layout_refuse_answer(const struct record_reader *reader, jv answer, struct error
 	return -1;
 }
 
-static void
-layout_take_conflict(const struct place *record, struct layout *layout)
-{
-	layout->unsatisfiable = true;
-	layout->not_minimal = !place_boolean(record, "minimal", true);
-	layout->conflict = place_strings(record, "conflict", &layout->arena);
-	if (!layout->conflict.count)
-		place_problem(record, "a conflict without members");
-}
-
 static int
 layout_read_records(struct record_reader *reader, bool any_answer, struct layout *layout, struct problems *problems,
     struct error *err)
@@ -202,12 +192,17 @@ layout_read_records(struct record_reader *reader, bool any_answer, struct layout
 	while (got > 0 && (got = record_read(reader, &value, err)) > 0) {
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
-		if (strcmp(record_kind(value), "unsatisfiable") != 0)
+		if (strcmp(record_kind(value), "unsatisfiable") != 0) {
 			layout_add_record(&record, &reading);
-		else if (any_answer)
-			layout_take_conflict(&record, layout);
-		else
+		} else if (!any_answer) {
 			got = layout_refuse_answer(reader, value, err);
+		} else {
+			layout->unsatisfiable = true;
+			layout->not_minimal = !place_boolean(&record, "minimal", true);
+			layout->conflict = place_strings(&record, "conflict", &layout->arena);
+			if (!layout->conflict.count)
+				place_problem(&record, "a conflict without members");
+		}
 		jv_free(value);
 	}
 	names_release(&reading.ids);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* How a search has met a service; its mark is 4 * search + this, and is never lowered. */
+/* The ways in which a search meets a service; its mark is 4 * search + this, and is never lowered. */
 enum met { MET_NEAR, MET_FAR, MET_BEHIND };
 
 void

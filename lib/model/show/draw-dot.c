@@ -43,7 +43,8 @@ draw_append_step(const struct step *step, size_t number, bool critical, struct b
 	buffer_release(&label);
 }
 
-/* Which steps are on one longest way: the highest rank, then each time the first behind it that has all the rest. */
+/* Finds the steps of one longest way: the one of highest rank, then each time the first behind it that has all the rest of
+ * it. The caller frees the result. */
 static bool *
 draw_find_critical(const struct plan_document *document)
 {

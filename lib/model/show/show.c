@@ -92,19 +92,6 @@ show_take_entity(struct show *show, enum entity_kind kind, const char *path, jv 
 	return result;
 }
 
-static int
-show_take_file(struct show *show, enum entity_kind kind, const char *path, struct error *err)
-{
-	jv document;
-	int result;
-
-	if (json_read_file(path, &document, err) < 0)
-		return -1;
-	result = show_take_entity(show, kind, path, document, err);
-	jv_free(document);
-	return result;
-}
-
 /* Malformed parts are left out: coopr-validate says why. */
 static int
 show_take_catalogue(struct show *show, const char *path, struct error *err)
@@ -127,10 +114,18 @@ show_take(struct show *show, const char *path, struct error *err)
 {
 	enum entity_kind kind = path ? entity_kind_of_file(path) : ENTITY_NONE;
 	struct stat status;
+	jv document;
+	int result;
 
 	if (path && strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return show_take_catalogue(show, path, err);
-	return kind == ENTITY_NONE ? show_take_stream(show, path, err) : show_take_file(show, kind, path, err);
+	if (kind == ENTITY_NONE)
+		return show_take_stream(show, path, err);
+	if (json_read_file(path, &document, err) < 0)
+		return -1;
+	result = show_take_entity(show, kind, path, document, err);
+	jv_free(document);
+	return result;
 }
 
 static int
