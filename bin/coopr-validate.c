@@ -53,7 +53,7 @@ static int
 validate_report_finding(const char *path, const struct finding *finding)
 {
 	size_t length = strlen(path);
-	bool warning = finding->severity == SEVERITY_DOUBTFUL;
+	bool warning = finding->severity == SEVERITY_WARNING;
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
@@ -76,7 +76,7 @@ validate_summarise(const char *path, const struct catalogue *catalogue, const st
 		buffer_printf(&text, "%s%zu %s", i ? ", " : "", catalogue->first[i + 1] - catalogue->first[i],
 		    entity_kind_folder(i));
 	for (size_t i = 0; i < findings->count; i++)
-		warnings += findings->list[i].severity == SEVERITY_DOUBTFUL;
+		warnings += findings->list[i].severity == SEVERITY_WARNING;
 	message("%s: %s; %zu errors, %zu warnings", path, text.data, findings->count - warnings, warnings);
 	buffer_release(&text);
 }

@@ -27,10 +27,10 @@ catalogue_check_providermap(struct check *check)
 	struct members members = members_of(&map);
 
 	while (members_next(&members, &offer)) {
-		struct place doubt = check_doubt(check, &offer);
+		struct place warning = check_warning(check, &offer);
 
 		if (!catalogue_find(check->catalogue, ENTITY_PROVIDER, offer.name))
-			place_problem(&doubt, "there is no provider \"%s\"", offer.name);
+			place_problem(&warning, "there is no provider \"%s\"", offer.name);
 	}
 }
 
@@ -40,13 +40,13 @@ catalogue_check_needs(const struct place *object, const char *member, struct che
 	struct place list = place_member(object, member);
 
 	for (size_t i = 0; i < json_length(list.value); i++) {
-		struct place element = place_element(&list, i), doubt = check_doubt(check, &element);
+		struct place element = place_element(&list, i), warning = check_warning(check, &element);
 		const char *name = json_string(element.value);
 
 		if (strcmp(name, check->entity->name) == 0)
 			place_problem(&element, "that is the service itself");
 		else if (names_find(&check->provided, name) == NAMES_NONE)
-			check_exists(optional ? &doubt : &element, check, ENTITY_SERVICE);
+			check_exists(optional ? &warning : &element, check, ENTITY_SERVICE);
 	}
 }
 
@@ -71,11 +71,11 @@ catalogue_check_local(const struct place *object, struct check *check)
 	struct place list = place_member(object, "local");
 
 	for (size_t i = 0; i < json_length(list.value); i++) {
-		struct place element = place_element(&list, i), doubt = check_doubt(check, &element);
+		struct place element = place_element(&list, i), warning = check_warning(check, &element);
 		const char *name = json_string(element.value);
 
 		if (!catalogue_is_listed(object, "requires", name) && !catalogue_is_listed(object, "uses", name))
-			place_problem(&doubt, "\"%s\" is neither in requires nor in uses, so this says nothing", name);
+			place_problem(&warning, "\"%s\" is neither in requires nor in uses, so this says nothing", name);
 	}
 }
 
@@ -90,14 +90,14 @@ catalogue_check_actions(struct check *check)
 	while (members_next(&members, &action)) {
 		enum action which = action_of_name(action.name);
 		const char *near = suggest_word(action.name, action_service_names());
-		struct place doubt = check_doubt(check, &action);
+		struct place warning = check_warning(check, &action);
 
 		if (which != ACTION_NONE && !action_is_hardware(which))
 			continue;
 		if (near)
 			place_problem(&action, "services have no action \"%.80s\"; did you mean \"%s\"?", action.name, near);
 		else
-			place_problem(&doubt, "services have no action \"%.80s\"", action.name);
+			place_problem(&warning, "services have no action \"%.80s\"", action.name);
 	}
 }
 
@@ -155,12 +155,12 @@ catalogue_check(const struct catalogue *catalogue, struct findings *findings)
 	}
 	for (size_t i = 0; i < catalogue->count; i++) {
 		check.entity = &catalogue->entities[i];
-		check.root = place_root(check.entity->source, &check.wrong);
+		check.root = place_root(check.entity->source, &check.errors);
 		catalogue_check_entity(&check);
-		findings_add(findings, SEVERITY_WRONG, check.entity->file, &check.wrong);
-		findings_add(findings, SEVERITY_DOUBTFUL, check.entity->file, &check.doubtful);
-		problems_release(&check.wrong);
-		problems_release(&check.doubtful);
+		findings_add(findings, SEVERITY_ERROR, check.entity->file, &check.errors);
+		findings_add(findings, SEVERITY_WARNING, check.entity->file, &check.warnings);
+		problems_release(&check.errors);
+		problems_release(&check.warnings);
 	}
 	names_release(&check.provided);
 	check_cycles(catalogue, findings);

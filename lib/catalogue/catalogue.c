@@ -174,7 +174,7 @@ catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *fi
 	entity->file = file = arena_string(&catalogue->arena, file);
 	findings_add(findings, SEVERITY_MALFORMED, file, &problems);
 	if (problems.total == 0 && (size_t)names_intern(names, entity->name) < known)
-		catalogue_add_finding(SEVERITY_WRONG, file, "the name is another file's already; this one is left out", findings);
+		catalogue_add_finding(SEVERITY_ERROR, file, "the name is another file's already; this one is left out", findings);
 	if (names->count > known)
 		catalogue->count++;
 	else

@@ -50,8 +50,8 @@ struct catalogue {
 
 enum severity {
 	SEVERITY_MALFORMED, /* no such document can be */
-	SEVERITY_WRONG,     /* well-formed, but something it says cannot be so */
-	SEVERITY_DOUBTFUL,  /* perhaps meant otherwise */
+	SEVERITY_ERROR,     /* well-formed, but something it says cannot be so */
+	SEVERITY_WARNING,   /* perhaps meant otherwise */
 };
 
 struct finding { /* something to say about a file of a catalogue */

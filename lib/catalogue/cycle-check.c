@@ -111,7 +111,7 @@ cycle_report(struct graph *graph, const size_t *path, size_t start, size_t lengt
 	for (size_t i = start; i < length; i++)
 		buffer_printf(&text, "%s, which needs ", cycle_service_at(graph, path[i])->name);
 	place_problem(&stage, "a cycle: %s%s", text.data, cycle_service_at(graph, path[start])->name);
-	findings_add(findings, SEVERITY_DOUBTFUL, entity->file, &problems);
+	findings_add(findings, SEVERITY_WARNING, entity->file, &problems);
 	buffer_release(&text);
 	problems_release(&problems);
 }

@@ -5,12 +5,12 @@
 #include "model/take/macro.h"
 
 struct place
-check_doubt(struct check *check, const struct place *place)
+check_warning(struct check *check, const struct place *place)
 {
-	struct place doubt = *place;
+	struct place warning = *place;
 
-	doubt.problems = &check->doubtful;
-	return doubt;
+	warning.problems = &check->warnings;
+	return warning;
 }
 
 bool

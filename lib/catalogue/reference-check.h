@@ -10,13 +10,13 @@
 struct check { /* of one entity */
 	const struct catalogue *catalogue;
 	const struct entity *entity;
-	struct place root;      /* of its document; its problems are what is wrong */
+	struct place root;      /* of its document; its problems are the errors */
 	struct names provided;  /* names that some service provides */
-	struct problems wrong, doubtful;
+	struct problems errors, warnings;
 };
 
-/* The same place, where problems added are doubts. */
-struct place check_doubt(struct check *check, const struct place *place);
+/* The same place, where problems added are warnings. */
+struct place check_warning(struct check *check, const struct place *place);
 
 /* Tells whether there is an entity of that name; adds a problem with the place if not. name may be NULL, which is fine. */
 bool check_known(const struct place *place, const char *name, const struct check *check, enum entity_kind kind);

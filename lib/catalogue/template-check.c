@@ -73,10 +73,10 @@ static void
 template_check_rule_service(const struct place *place, const char *name, struct check *check,
     const struct allowed *allowed)
 {
-	struct place doubt = check_doubt(check, place);
+	struct place warning = check_warning(check, place);
 
 	if (check_known(place, name, check, ENTITY_SERVICE) && !template_is_allowed(&allowed->services, name))
-		place_problem(&doubt, "\"%s\" is not among the compatible services, so this says nothing", name);
+		place_problem(&warning, "\"%s\" is not among the compatible services, so this says nothing", name);
 }
 
 static void
@@ -111,13 +111,13 @@ template_check_set(const struct place *set, struct check *check, const struct al
 	struct names seen = {0};
 
 	for (size_t i = 0; i < json_length(set->value); i++) {
-		struct place element = place_element(set, i), doubt = check_doubt(check, &element);
+		struct place element = place_element(set, i), warning = check_warning(check, &element);
 		size_t known = seen.count;
 		const char *name = json_string(element.value);
 
 		template_check_rule_service(&element, name, check, allowed);
 		if ((size_t)names_intern(&seen, name) < known)
-			place_problem(&doubt, "\"%s\" stands in this set before already", name);
+			place_problem(&warning, "\"%s\" stands in this set before already", name);
 	}
 	names_release(&seen);
 }
@@ -128,11 +128,11 @@ template_check_sets(const struct place *object, const char *member, struct check
 	struct place sets = place_member(object, member);
 
 	for (size_t i = 0; i < json_length(sets.value); i++) {
-		struct place set = place_element(&sets, i), doubt = check_doubt(check, &set);
+		struct place set = place_element(&sets, i), warning = check_warning(check, &set);
 
 		template_check_set(&set, check, allowed);
 		if (strcmp(member, "cantcoexist") == 0 && json_length(set.value) > 2)
-			place_problem(&doubt, "this forbids only all %zu on one node; mutuallyexclusive forbids any two of them",
+			place_problem(&warning, "this forbids only all %zu on one node; mutuallyexclusive forbids any two of them",
 			    json_length(set.value));
 	}
 }
@@ -272,7 +272,7 @@ check_template(struct check *check)
 
 	if (check->entity->kind == ENTITY_CLUSTERTEMPLATE) {
 		template_check_inheritance(check, &merged);
-		whole = place_root(jv_is_valid(merged) ? merged : check->entity->source, &check->wrong);
+		whole = place_root(jv_is_valid(merged) ? merged : check->entity->source, &check->errors);
 		compatibility = place_member(&whole, "compatibility");
 		allowed.hardwaretypes = name_set_parse(&compatibility, "hardwaretypes", &arena);
 		allowed.imagetypes = name_set_parse(&compatibility, "imagetypes", &arena);

@@ -8,7 +8,7 @@
 
 struct check;
 
-/* Adds what is wrong or doubtful with the template of check. */
+/* Adds the errors and warnings about the template of check. */
 void check_template(struct check *check);
 
 #endif

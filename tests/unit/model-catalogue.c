@@ -75,7 +75,7 @@ check_findings(const char *title, const char *expected)
 
 	catalogue_check(&catalogue, &findings);
 	for (size_t i = 0; i < findings.count; i++)
-		buffer_printf(&out, "%s%s %s: %s\n", findings.list[i].severity == SEVERITY_DOUBTFUL ? "? "
+		buffer_printf(&out, "%s%s %s: %s\n", findings.list[i].severity == SEVERITY_WARNING ? "? "
 		    : findings.list[i].severity == SEVERITY_MALFORMED ? "! " : "", findings.list[i].file, findings.list[i].pointer,
 		    findings.list[i].text);
 	tap_is_text(out.data ? out.data : "", expected, "%s", title);

@@ -159,7 +159,7 @@ new_faults(const struct findings *before, const struct findings *now)
 	size_t count = 0;
 
 	for (size_t i = 0; i < now->count; i++)
-		count += now->list[i].severity != SEVERITY_DOUBTFUL && !has(before, &now->list[i]);
+		count += now->list[i].severity != SEVERITY_WARNING && !has(before, &now->list[i]);
 	return count;
 }
 
