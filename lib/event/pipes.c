@@ -8,7 +8,7 @@
 
 #include "event/supervise.h"
 
-/* A pipe of which the end that is ours (0: to read, 1: to write) is left in end. Returns the other. */
+/* Opens a pipe, of which the end that is ours (0: to read, 1: to write) is left in end. Returns the other. */
 static int
 pipes_open_pipe(struct supervised_end *end, int ours)
 {
@@ -21,27 +21,19 @@ pipes_open_pipe(struct supervised_end *end, int ours)
 	return fds[!ours];
 }
 
-/* Opens the pipes that the child asks for; theirs gets the ends for its stdin, stdout, stderr. */
-static int
-pipes_open_all(struct child *child, int theirs[3], struct error *err)
-{
-	theirs[0] = pipes_open_pipe(&child->in_end, 1);
-	theirs[1] = pipes_open_pipe(&child->out_end, 0);
-	theirs[2] = child->gather_err ? pipes_open_pipe(&child->err_end, 0) : PROCESS_INHERIT;
-	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
-		return error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
-	return 0;
-}
-
 int
 pipes_start(struct child *child, struct error *err)
 {
-	int theirs[3], result = pipes_open_all(child, theirs, err);
+	int theirs[3] = {pipes_open_pipe(&child->in_end, 1), pipes_open_pipe(&child->out_end, 0),
+	    child->gather_err ? pipes_open_pipe(&child->err_end, 0) : PROCESS_INHERIT};
+	int result;
 	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
 	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
 	    .die_with_us = child->die_with_us};
 
-	if (result == 0)
+	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
+		result = error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
+	else
 		result = process_start(&process, err);
 	for (int i = 0; i < 3; i++)
 		if (theirs[i] >= 0)
@@ -70,7 +62,7 @@ pipes_shut_all(struct child *child)
 	pipes_shut(&child->exit_end);
 }
 
-/* Writes some of what is left. False where the pipe takes no more for now. */
+/* Writes some of what is left. Returns false if the pipe takes no more for now. */
 static bool
 pipes_feed_from(struct child *child, const char *bytes, size_t length, size_t *written)
 {
@@ -86,16 +78,6 @@ static size_t
 pipes_fed_left(const struct child *child)
 {
 	return child->fed.length - child->fed_used;
-}
-
-/* Forgets what is written once that is more than what is left: a child that is fed all the time may never have read all. */
-static void
-pipes_forget_written(struct child *child)
-{
-	if (child->fed_used > pipes_fed_left(child)) {
-		buffer_drop(&child->fed, child->fed_used);
-		child->fed_used = 0;
-	}
 }
 
 bool
@@ -114,7 +96,11 @@ pipes_feed(struct child *child)
 	if (child->in_end.fd >= 0 && pipes_fed_left(child) > 0) {
 		pipes_feed_from(child, child->fed.data + child->fed_used, pipes_fed_left(child), &n);
 		child->fed_used += n;
-		pipes_forget_written(child);
+		/* A child that is fed all the time may never have read all: drop what is written once that is more than the rest. */
+		if (child->fed_used > pipes_fed_left(child)) {
+			buffer_drop(&child->fed, child->fed_used);
+			child->fed_used = 0;
+		}
 		if (child->in_end.fd >= 0 && pipes_fed_left(child) > 0)
 			return false;
 	}
@@ -163,7 +149,7 @@ pipes_gather_control(struct child *child)
 	return pipes_gather(&child->exit_end, &child->control, SIZE_MAX, PIPES_CHUNK);
 }
 
-/* Reads what is in the pipe at this moment, without waiting. */
+/* Returns how many bytes are in the pipe at this moment. */
 static size_t
 pipes_waiting(const struct supervised_end *end)
 {

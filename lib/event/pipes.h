@@ -24,10 +24,10 @@ int pipes_start(struct child *child, struct error *err);
 void pipes_shut(struct supervised_end *end);
 void pipes_shut_all(struct child *child);
 
-/* Writes what the pipe takes of the input. Whether all is written, or nobody reads it. */
+/* Writes what the pipe takes of the input. Returns whether all is written, or nobody reads it. */
 bool pipes_feed(struct child *child);
 
-/* Read once, at most limit bytes. How many; 0 where there is nothing (more). */
+/* Read once, at most limit bytes. Return how many; 0 if there is nothing (more). */
 size_t pipes_gather_out(struct child *child, size_t limit);
 size_t pipes_gather_err(struct child *child, size_t limit);
 size_t pipes_gather_control(struct child *child);

@@ -48,7 +48,7 @@ session_end_members(pid_t leader, int64_t until)
 	return any;
 }
 
-/* Again, as long as there were any: they may have started others before they were killed. */
+/* Kills again as long as there were any: they may have started others before they were killed. */
 void
 session_end(pid_t leader)
 {

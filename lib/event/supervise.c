@@ -82,8 +82,8 @@ supervise_unwatch(struct supervisor *supervisor, int fd)
 	}
 }
 
-/* When a measure is to be taken next against any child: at the earliest of what they were given, or earlier, where the one
- * that had it has ended. */
+/* Sets when a measure is to be taken next against the child. The supervisor's deadline is the earliest of all, or earlier if the
+ * child that had it has ended. */
 static void
 supervise_set_deadline(struct supervisor *supervisor, struct child *child, int64_t deadline)
 {
@@ -92,30 +92,7 @@ supervise_set_deadline(struct supervisor *supervisor, struct child *child, int64
 		supervisor->deadline = deadline;
 }
 
-static void
-supervise_link_child(struct supervisor *supervisor, struct child *child)
-{
-	child->previous = NULL;
-	child->next = supervisor->children;
-	if (child->next)
-		child->next->previous = child;
-	supervisor->children = child;
-	supervisor->count++;
-}
-
-static void
-supervise_unlink_child(struct supervisor *supervisor, struct child *child)
-{
-	if (child->previous)
-		child->previous->next = child->next;
-	else
-		supervisor->children = child->next;
-	if (child->next)
-		child->next->previous = child->previous;
-	supervisor->count--;
-}
-
-/* Has all of its ends waited for. */
+/* Adds all ends of the child to the loop. */
 static int
 supervise_enter(struct supervisor *supervisor, struct child *child)
 {
@@ -126,22 +103,17 @@ supervise_enter(struct supervisor *supervisor, struct child *child)
 	return child->gather_err ? supervise_add(supervisor, &child->err_end, EPOLLIN) : 0;
 }
 
-/* The descriptor that becomes readable when the process ends. */
-static int
-supervise_open_exit(pid_t pid)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-
-	if (fd >= 0)
-		fcntl(fd, F_SETFD, FD_CLOEXEC);
-	return fd;
-}
-
+/* Adds the child, which runs, to those that are supervised. */
 static void
 supervise_begin(struct supervisor *supervisor, struct child *child)
 {
 	supervise_set_deadline(supervisor, child, child->timeout_ms ? clock_monotonic_ms() + child->timeout_ms : INT64_MAX);
-	supervise_link_child(supervisor, child);
+	child->previous = NULL;
+	child->next = supervisor->children;
+	if (child->next)
+		child->next->previous = child;
+	supervisor->children = child;
+	supervisor->count++;
 }
 
 int
@@ -154,7 +126,8 @@ supervise_start(struct supervisor *supervisor, struct child *child, struct error
 		pipes_shut_all(child);
 		return -1;
 	}
-	child->exit_end.fd = supervise_open_exit(child->pid);
+	/* The descriptor becomes readable when the process ends; it is closed in what others start. */
+	child->exit_end.fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	if (supervise_enter(supervisor, child) < 0) {
 		error_errno(err, EX_OSERR, "%s: cannot be supervised", child->argv[0]);
 		kill(-child->pid, SIGKILL);
@@ -185,9 +158,9 @@ supervise_adopt(struct supervisor *supervisor, struct child *child, const int th
 	return 0;
 }
 
-/* SIGTERM at first, SIGKILL when called again. What is no process is let go. */
+/* Sends SIGTERM at first, SIGKILL when called again. What is no process is let go. */
 static void
-supervise_press(struct supervisor *supervisor, struct child *child)
+supervise_kill(struct supervisor *supervisor, struct child *child)
 {
 	if (child->pid == 0)
 		shutdown(child->exit_end.fd, SHUT_RDWR);
@@ -203,7 +176,7 @@ supervise_stop(struct supervisor *supervisor, struct child *child)
 	if (child->told_to_end)
 		return;
 	child->stopped = true;
-	supervise_press(supervisor, child);
+	supervise_kill(supervisor, child);
 }
 
 void
@@ -216,9 +189,9 @@ supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_
 	supervise_set_deadline(supervisor, child, clock_monotonic_ms() + grace_ms);
 }
 
-/* Once all is written, room in the pipe is no news: only that nobody reads it any more. */
+/* Waits for these events of the child's stdin. Once all is written, room in the pipe is no news: only that nobody reads it. */
 static void
-supervise_await_room(struct supervisor *supervisor, struct child *child, uint32_t events)
+supervise_await_input(struct supervisor *supervisor, struct child *child, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.ptr = &child->in_end};
 
@@ -232,55 +205,26 @@ void
 supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length)
 {
 	buffer_append(&child->fed, bytes, length);
-	supervise_await_room(supervisor, child, EPOLLOUT);
+	supervise_await_input(supervisor, child, EPOLLOUT);
 }
 
 void
 supervise_end_input(struct supervisor *supervisor, struct child *child)
 {
 	child->hold_input = false;
-	supervise_await_room(supervisor, child, EPOLLOUT);
+	supervise_await_input(supervisor, child, EPOLLOUT);
 }
 
-/* Something can be written, or nobody reads it any more. */
-static void
-event_supervise_feed(struct supervisor *supervisor, struct child *child, uint32_t events)
-{
-	if (child->in_quiet && (events & (EPOLLERR | EPOLLHUP)))
-		pipes_shut(&child->in_end);
-	else if (pipes_feed(child))
-		supervise_await_room(supervisor, child, 0);
-}
-
-/* Events of this batch that are still to be looked at must not reach what has ended. */
-static void
-supervise_forget(struct supervisor *supervisor, const struct child *child)
-{
-	for (int i = supervisor->event_next; i < supervisor->event_count; i++) {
-		struct supervised_end *end = supervisor->events[i].data.ptr;
-
-		if (end && end->child == child)
-			supervisor->events[i].data.ptr = NULL;
-	}
-}
-
-/* Returns whether a signal ended the child, which remains to be waited for. */
-static bool
-supervise_was_killed(const struct child *child)
-{
-	siginfo_t how = {.si_code = CLD_EXITED};
-
-	return waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOWAIT) == 0 && how.si_code != CLD_EXITED;
-}
-
+/* Waits for the process, whose number is its group's and nobody else's until then. */
 static void
 supervise_reap(struct child *child)
 {
-	/* Until it is waited for, its number is its group's and nobody else's. */
+	siginfo_t how = {.si_code = CLD_EXITED};
+
 	if (child->told_to_end)
 		kill(-child->pid, SIGKILL);
 	/* A killed child could not end its own children. */
-	if (child->session && supervise_was_killed(child))
+	if (child->session && waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOWAIT) == 0 && how.si_code != CLD_EXITED)
 		session_end(child->pid);
 	pipes_gather_rest(child);
 	while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
@@ -295,8 +239,17 @@ supervise_finish(struct supervisor *supervisor, struct child *child)
 	else
 		pipes_gather_rest(child);
 	pipes_shut_all(child);
-	supervise_forget(supervisor, child);
-	supervise_unlink_child(supervisor, child);
+	/* Events of this batch that are still to be looked at must not reach what has ended. */
+	for (int i = supervisor->event_next; i < supervisor->event_count; i++) {
+		struct supervised_end *end = supervisor->events[i].data.ptr;
+
+		if (end && end->child == child)
+			supervisor->events[i].data.ptr = NULL;
+	}
+	*(child->previous ? &child->previous->next : &supervisor->children) = child->next;
+	if (child->next)
+		child->next->previous = child->previous;
+	supervisor->count--;
 }
 
 /* Returns whether the event is one for the caller, and sets *kind. */
@@ -317,7 +270,10 @@ supervise_child_event(struct supervisor *supervisor, struct supervised_end *end,
 	if (end->fd < 0)
 		return false;
 	if (end == &child->in_end) {
-		event_supervise_feed(supervisor, child, events);
+		if (child->in_quiet && (events & (EPOLLERR | EPOLLHUP)))
+			pipes_shut(&child->in_end);
+		else if (pipes_feed(child))
+			supervise_await_input(supervisor, child, 0);
 		return false;
 	}
 	if (end == &child->out_end)
@@ -342,7 +298,7 @@ supervise_own_event(struct supervisor *supervisor, const struct supervised_end *
 	return true;
 }
 
-/* Ends those whose time is over; returns when the next one's is. Before that is, there is nothing to look at. */
+/* Ends the children whose time is over. Returns when the next one's is; before that there is nothing to look at. */
 static int64_t
 supervise_keep_time(struct supervisor *supervisor, int64_t now)
 {
@@ -354,7 +310,7 @@ supervise_keep_time(struct supervisor *supervisor, int64_t now)
 	for (struct child *child = supervisor->children; child; child = child->next) {
 		if (child->deadline <= now) {
 			child->timed_out |= !child->told_to_end && !child->stopped;
-			supervise_press(supervisor, child);
+			supervise_kill(supervisor, child);
 		}
 		if (child->deadline < next)
 			next = child->deadline;
@@ -363,7 +319,7 @@ supervise_keep_time(struct supervisor *supervisor, int64_t now)
 	return next;
 }
 
-/* Fills the batch. false where until came first. */
+/* Fills the batch. Returns false if until came first. */
 static bool
 supervise_wait_events(struct supervisor *supervisor, int64_t until)
 {

@@ -19,12 +19,11 @@ struct tail { /* zero-initialise */
 void tail_append(struct tail *tail, const char *bytes, size_t length);
 void tail_release(struct tail *tail);
 
-/* At most TAIL_BYTES from the end of it as a string, whole characters only; what is no UTF-8, and NUL, is
- * U+FFFD. */
+/* Returns at most TAIL_BYTES from the end as a string, whole characters only; what is no UTF-8, and NUL, is U+FFFD. */
 jv tail_text(const struct tail *tail);
 
-/* The last line that holds something, shortened where it is long, control characters as "?"; "" where there
- * is none. The caller's to free. */
+/* Returns the last line that holds something, shortened if it is long, control characters as "?"; "" if there is none. The
+ * caller frees it. */
 char *tail_last_line(const struct tail *tail);
 
 #endif

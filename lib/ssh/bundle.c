@@ -99,7 +99,7 @@ bundle_add_folder(struct bundle *bundle, int dir, const char *name, int depth, s
 	return failed;
 }
 
-/* Wherever links have led. */
+/* Returns whether the file is coopr's own, wherever links have led. */
 static bool
 bundle_is_own(int fd)
 {
@@ -148,7 +148,7 @@ bundle_is_inside(const char *name)
 	}
 }
 
-/* Folders above name's last part, so that they are made first. */
+/* Adds the folders above name's last part, so that they are made first. */
 static int
 bundle_add_parents(struct bundle *bundle, const char *name, struct error *err)
 {

@@ -13,21 +13,6 @@
 
 enum { OUTPUT_BYTES = 64 * 1024, KEYS = 16 };
 
-/* Lines "HOST ALGORITHM KEY", comments between. */
-static void
-host_read_lines(char *text, struct arena *arena, struct string_list *keys)
-{
-	char *line;
-
-	keys->list = arena_alloc(arena, KEYS, sizeof *keys->list);
-	while ((line = strsep(&text, "\n")) && keys->count < KEYS) {
-		const char *key = strchr(line, ' ');
-
-		if (*line != '#' && key && strchr(key + 1, ' '))
-			keys->list[keys->count++] = arena_string(arena, key + 1);
-	}
-}
-
 int
 host_keys_scan(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err)
 {
@@ -35,6 +20,7 @@ host_keys_scan(const struct machine *machine, struct arena *arena, struct string
 	char port[32], address[256], name[SSH_NAME_SIZE];
 	char *argv[] = {(char []){"ssh-keyscan"}, (char []){"-T"}, (char []){"10"}, (char []){"-p"}, port,
 	    (char []){"-t"}, (char []){"ed25519,ecdsa,rsa"}, (char []){"--"}, address, NULL};
+	char *text, *line;
 	int failed;
 
 	ssh_name(machine, name);
@@ -44,8 +30,16 @@ host_keys_scan(const struct machine *machine, struct arena *arena, struct string
 	snprintf(address, sizeof address, "%s", machine->address);
 	failed = process_run(argv, NULL, 0, &shown, &said, OUTPUT_BYTES, err) < 0;
 	*keys = (struct string_list){0};
-	if (!failed && shown.length > 0)
-		host_read_lines(shown.data, arena, keys);
+	text = shown.data;
+	if (!failed)
+		keys->list = arena_alloc(arena, KEYS, sizeof *keys->list);
+	/* Lines "HOST ALGORITHM KEY", comments between. */
+	while (!failed && text && (line = strsep(&text, "\n")) && keys->count < KEYS) {
+		const char *key = strchr(line, ' ');
+
+		if (*line != '#' && key && strchr(key + 1, ' '))
+			keys->list[keys->count++] = arena_string(arena, key + 1);
+	}
 	if (!failed && keys->count == 0)
 		failed = error_set(err, EX_TEMPFAIL, "%s: cannot be reached: it shows no host key", name);
 	buffer_release(&shown);
@@ -53,7 +47,7 @@ host_keys_scan(const struct machine *machine, struct arena *arena, struct string
 	return failed ? -1 : 0;
 }
 
-/* "ssh-ed25519" is ed25519, "ecdsa-sha2-nistp256" ecdsa, "ssh-rsa" rsa. */
+/* Names the key "ssh-ed25519" ed25519, "ecdsa-sha2-nistp256" ecdsa, "ssh-rsa" rsa. */
 jv
 host_keys_pin(const struct string_list *keys)
 {

@@ -12,11 +12,11 @@ struct arena;
 struct error;
 struct machine;
 
-/* Asks the machine (ssh-keyscan). "ssh-ed25519 AAAA...", at least one, in the arena; -1 with EX_TEMPFAIL
- * where it shows none. */
+/* Asks the machine for its keys (ssh-keyscan): "ssh-ed25519 AAAA...", at least one, in the arena. Returns -1 with EX_TEMPFAIL
+ * if it shows none. */
 int host_keys_scan(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err);
 
-/* {"ed25519":"ssh-ed25519 AAAA..."}: the keys as facts.ssh_host_keys has them; owned. */
+/* Returns the keys as facts.ssh_host_keys has them, {"ed25519":"ssh-ed25519 AAAA..."}, owned. */
 jv host_keys_pin(const struct string_list *keys);
 
 #endif

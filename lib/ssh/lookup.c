@@ -22,7 +22,7 @@ lookup_quote(const char *text, struct buffer *out)
 	shell_words_quote(text, strlen(text), out);
 }
 
-/* Why the value at pointer ("/nginx/upstream") is no value, NULL where it is one; the caller's to free. */
+/* Returns why the value at pointer ("/nginx/upstream") is no value, NULL if it is one; the caller frees it. */
 static char *
 lookup_find_unexpanded(jv unexpanded, const char *pointer)
 {
@@ -48,7 +48,7 @@ lookup_is_scalar(jv value)
 	return kind == JV_KIND_STRING || kind == JV_KIND_NUMBER || kind == JV_KIND_TRUE || kind == JV_KIND_FALSE;
 }
 
-/* The value as a line. */
+/* Appends the value as a line. */
 static void
 lookup_append_line(jv value, struct buffer *line)
 {
@@ -59,7 +59,7 @@ lookup_append_line(jv value, struct buffer *line)
 	buffer_byte(line, '\n');
 }
 
-/* "is an object; its members: a, b", where value is nothing that can be printed; else NULL. */
+/* Returns "it is an object; its members: a, b" if the value is nothing that can be printed, else NULL. */
 static char *
 lookup_describe_inner(const struct place *place)
 {
@@ -93,7 +93,7 @@ struct lookup {
 	struct buffer pointer; /* scratch */
 };
 
-/* Why there is nothing to print, NULL where there is; the caller's to free. */
+/* Returns why there is nothing to print, NULL if there is; the caller frees it. */
 static char *
 lookup_find_problem(struct lookup *lookup, const struct place *place)
 {
@@ -109,7 +109,7 @@ lookup_find_problem(struct lookup *lookup, const struct place *place)
 	return problem ? problem : lookup_describe_inner(place);
 }
 
-/* One case of the table: 'nginx/port') coopr_value='80'... */
+/* Appends one case of the table: 'nginx/port') coopr_value='80'... */
 static void
 lookup_append_case(struct lookup *lookup, const struct place *place)
 {
@@ -134,7 +134,7 @@ lookup_append_case(struct lookup *lookup, const struct place *place)
 	buffer_release(&lines);
 }
 
-/* The cases of value and of all that is in it. Null counts as absent. */
+/* Appends the cases of the value and of all that is in it. Null counts as absent. */
 static void
 lookup_append_cases(struct lookup *lookup, const struct place *place)
 {
@@ -195,7 +195,7 @@ lookup_address(const struct place *node, const char *type, const char *other)
 	return text ? text : "";
 }
 
-/* "\tcoopr_node ID HOSTNAME BIND ACCESS ' SERVICE SERVICE '"; nothing for a node that leaves. */
+/* Returns "\tcoopr_node ID HOSTNAME BIND ACCESS ' SERVICE SERVICE '"; nothing for a node that leaves. */
 static char *
 lookup_make_call(const struct place *place, const struct node *node)
 {
@@ -239,7 +239,7 @@ lookup_list_node(struct listing *listing, const char *path, jv record, struct er
 	return failed;
 }
 
-/* By nodenum; of the records of one node the last comes first. */
+/* Orders by nodenum; of the records of one node the last comes first. */
 static int
 lookup_compare_listed(const void *a, const void *b)
 {

@@ -103,7 +103,7 @@ mux_answers(const char *socket)
 	return fd >= 0;
 }
 
-/* A descriptor travels with a byte of its own, as the holder of the connection reads it. */
+/* Sends a descriptor, with a byte of its own, as the holder of the connection reads it. */
 static int
 mux_send_descriptor(int socket, int fd)
 {
@@ -173,7 +173,7 @@ mux_start(struct supervisor *supervisor, struct child *child, const char *socket
 	return -1;
 }
 
-/* One message, of which the number that says what it is has been read. */
+/* Takes one message, of which the number that says what it is has been read. */
 static enum mux_news
 mux_take_message(struct child *child, uint32_t type, const char *body, size_t length, struct error *err)
 {

@@ -33,7 +33,7 @@ payload_append_word(const char *word, struct buffer *out)
 	shell_words_quote(word, strlen(word), out);
 }
 
-/* A command that writes content to the file name: NUL cannot stand in a word, and goes into the format instead. */
+/* Appends a command that writes the file: NUL cannot stand in a word, and goes into the format instead. */
 static void
 payload_append_file(const struct bundle_file *file, struct buffer *out)
 {
@@ -58,8 +58,8 @@ payload_append_file(const struct bundle_file *file, struct buffer *out)
 	buffer_release(&words);
 }
 
-/* VERB './a' './b': the files that are wanted, one command for all; nothing where there is none. The "./" keeps a
- * name that begins with "-" from being an option. */
+/* Appends VERB './a' './b', one command for all folders, or for all files that can be executed; nothing if there is none. The
+ * "./" keeps a name that begins with "-" from being an option. */
 static void
 payload_append_names(const char *verb, const struct bundle *bundle, bool folders, struct buffer *out)
 {
@@ -118,7 +118,7 @@ payload_append_variable(const char *name, const char *value, struct buffer *out)
 	buffer_printf(out, "\nexport %s\n", name);
 }
 
-/* The file that the script's leader becomes: its environment, then itself. */
+/* Appends the file that the script's leader becomes: its environment, then itself. */
 static void
 payload_make_start(const struct task *task, const struct bundle_file *script, const struct arguments *args,
     struct buffer *out)
@@ -148,7 +148,7 @@ payload_make_start(const struct task *task, const struct bundle_file *script, co
 	buffer_byte(out, '\n');
 }
 
-/* The random text that only this payload's own lines hold, and the program for the node. */
+/* Makes the random text that only this payload's own lines hold, and begins the script with the program for the node. */
 static int
 payload_begin(struct payload *payload, struct error *err)
 {
@@ -166,34 +166,14 @@ payload_begin(struct payload *payload, struct error *err)
 	return failed;
 }
 
-/* The task's name among all that may run on the node; also a file's, so of names only. */
-static void
-payload_append_key(const struct task *task, struct buffer *out)
-{
-	struct buffer key = {0};
-
-	buffer_printf(&key, "%s:%s", task->job ? task->job : task->machine.id, task->id);
-	payload_append_word(key.data, out);
-	buffer_release(&key);
-}
-
-/* The first file; folders that hold it stand before it. */
-static const struct bundle_file *
-payload_script_of(const struct bundle *bundle)
-{
-	const struct bundle_file *file = bundle->list;
-
-	while (file->is_folder)
-		file++;
-	return file;
-}
-
 int
 payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err)
 {
 	struct buffer *out = &payload->script;
 	struct bundle_file start = {.name = (char []){"../start"}};
+	const struct bundle_file *script = bundle->list;
+	struct buffer key = {0};
 
 	if (payload_begin(payload, err) < 0)
 		return -1;
@@ -203,7 +183,10 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 		if (!bundle->list[i].is_folder)
 			payload_append_file(&bundle->list[i], out);
 	payload_append_names("chmod 700 ./", bundle, false, out);
-	payload_make_start(task, payload_script_of(bundle), args, &start.content);
+	/* The folders that hold the script stand before it. */
+	while (script->is_folder)
+		script++;
+	payload_make_start(task, script, args, &start.content);
 	payload_append_file(&start, out);
 	if (user) {
 		buffer_text(out, "chown -R ");
@@ -211,11 +194,14 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 		buffer_text(out, " \"$base\"\n");
 	}
 	buffer_text(out, "set +e\nnode_run ");
-	payload_append_key(task, out);
+	/* This is the task's name among all that may run on the node; also a file's, so of names only. */
+	buffer_printf(&key, "%s:%s", task->job ? task->job : task->machine.id, task->id);
+	payload_append_word(key.data, out);
 	buffer_byte(out, ' ');
 	payload_append_word(user ? user : "", out);
 	buffer_byte(out, '\n');
 	buffer_release(&start.content);
+	buffer_release(&key);
 	return 0;
 }
 

@@ -19,8 +19,8 @@
 
 enum { MASTER_LINE_BYTES = 4096 };
 
-/* A short name for the directory that fd is open on, for as long as we live: the path of a socket may have
- * 107 bytes, that of a directory any number. */
+/* Returns a short name for the directory that fd is open on, for as long as we live: the path of a socket may have 107 bytes,
+ * that of a directory any number. */
 static char *
 sockets_short_path(int fd)
 {
@@ -64,29 +64,22 @@ sockets_close_directory(const char *path, int fd)
 	free(short_name);
 }
 
-/* Returns whether path still names the locked file fd: it may have been removed between open and lock. */
-static bool
-sockets_is_still_there(int fd, const char *path)
-{
-	struct stat ours, there;
-
-	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
-	    ours.st_dev == there.st_dev;
-}
-
-/* The directory, locked; -1 where another holds it. */
+/* Locks the directory. Returns -1 if another process holds it, or if it was removed between open and lock. */
 static int
 sockets_lock_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat ours, there;
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && sockets_is_still_there(fd, path))
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &ours) == 0 && stat(path, &there) == 0 &&
+	    ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	return -1;
 }
 
+/* Closes what workers that were killed left behind. */
 static void
 sockets_sweep(const char *runtime)
 {

@@ -44,7 +44,7 @@ ssh_name(const struct machine *machine, char text[SSH_NAME_SIZE])
 	return text;
 }
 
-/* The pinned keys as a file that is nowhere but in memory, so that nothing is left behind, come what may. */
+/* Writes the pinned keys to a file that is nowhere but in memory, so that nothing is left behind, come what may. */
 static int
 ssh_write_known_hosts(const struct machine *machine, struct error *err)
 {
@@ -170,7 +170,7 @@ ssh_mentions(const struct tail *said, const char *text)
 	return said->kept.length && memmem(said->kept.data, said->kept.length, text, strlen(text));
 }
 
-/* "ssh: connect to host 203.0.113.4 port 22: Connection refused": the last part is the reason. */
+/* Returns the last part of "ssh: connect to host 203.0.113.4 port 22: Connection refused", which is the reason. */
 static const char *
 ssh_reason_in(const char *line)
 {

@@ -20,28 +20,12 @@ struct filling {
 	struct error *err;
 };
 
-/* The name in {"secret": "NAME"}, which the caller frees; NULL where it is something else. */
-static char *
-secrets_name_in(jv value)
-{
-	return jv_get_kind(value) == JV_KIND_OBJECT && json_length(value) == 1 ? json_get_string(value, "secret") : NULL;
-}
-
-static char *
-secrets_tenant_of(jv record)
-{
-	jv cluster = json_get(record, "cluster");
-	char *tenant = json_get_string(cluster, "tenant");
-
-	jv_free(cluster);
-	return tenant;
-}
-
-/* At the first secret. */
+/* Opens the store of the tenant, at the first secret. */
 static int
 secrets_open_store(struct filling *filling)
 {
-	char *path = location_store(NULL), *tenant = secrets_tenant_of(filling->record);
+	jv cluster = json_get(filling->record, "cluster");
+	char *path = location_store(NULL), *tenant = json_get_string(cluster, "tenant");
 	int result = store_open(&filling->store, path, STORE_READ, tenant ? tenant : "default", filling->err);
 
 	if (result == 0)
@@ -49,6 +33,7 @@ secrets_open_store(struct filling *filling)
 	filling->open = result == 0;
 	if (result < 0)
 		store_release(filling->store);
+	jv_free(cluster);
 	free(tenant);
 	free(path);
 	return result;
@@ -70,51 +55,35 @@ secrets_value_of(struct filling *filling, const char *name, jv *value)
 	return 0;
 }
 
-static int worker_secrets_fill(struct filling *filling, jv *value);
-
+/* Puts values in the places of names, in the value and all that is in it. */
 static int
-secrets_fill_object(struct filling *filling, jv *object)
+secrets_fill_value(struct filling *filling, jv *value)
 {
-	jv keys = jv_keys(jv_copy(*object));
+	bool is_object = jv_get_kind(*value) == JV_KIND_OBJECT;
+	char *name = is_object && json_length(*value) == 1 ? json_get_string(*value, "secret") : NULL;
 	int result = 0;
 
-	for (size_t i = 0; i < json_length(keys) && result == 0; i++) {
-		jv key = jv_array_get(jv_copy(keys), (int)i), member = json_get(*object, json_string(key));
-
-		result = worker_secrets_fill(filling, &member);
-		json_set(object, json_string(key), member);
-		jv_free(key);
-	}
-	jv_free(keys);
-	return result;
-}
-
-static int
-secrets_fill_array(struct filling *filling, jv *array)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < json_length(*array) && result == 0; i++) {
-		jv element = jv_array_get(jv_copy(*array), (int)i);
-
-		result = worker_secrets_fill(filling, &element);
-		*array = jv_array_set(*array, (int)i, element);
-	}
-	return result;
-}
-
-static int
-worker_secrets_fill(struct filling *filling, jv *value)
-{
-	char *name = secrets_name_in(*value);
-	int result = 0;
-
-	if (name)
+	if (name) {
 		result = secrets_value_of(filling, name, value);
-	else if (jv_get_kind(*value) == JV_KIND_OBJECT)
-		result = secrets_fill_object(filling, value);
-	else if (jv_get_kind(*value) == JV_KIND_ARRAY)
-		result = secrets_fill_array(filling, value);
+	} else if (is_object) {
+		jv keys = jv_keys(jv_copy(*value));
+
+		for (size_t i = 0; i < json_length(keys) && result == 0; i++) {
+			jv key = jv_array_get(jv_copy(keys), (int)i), member = json_get(*value, json_string(key));
+
+			result = secrets_fill_value(filling, &member);
+			json_set(value, json_string(key), member);
+			jv_free(key);
+		}
+		jv_free(keys);
+	} else if (jv_get_kind(*value) == JV_KIND_ARRAY) {
+		for (size_t i = 0; i < json_length(*value) && result == 0; i++) {
+			jv element = jv_array_get(jv_copy(*value), (int)i);
+
+			result = secrets_fill_value(filling, &element);
+			*value = jv_array_set(*value, (int)i, element);
+		}
+	}
 	free(name);
 	return result;
 }
@@ -129,37 +98,26 @@ secrets_fill_member(struct filling *filling, jv *object, const char *name)
 		jv_free(member);
 		return 0;
 	}
-	result = worker_secrets_fill(filling, &member);
+	result = secrets_fill_value(filling, &member);
 	json_set(object, name, member);
-	return result;
-}
-
-static int
-secrets_fill_cluster(struct filling *filling, jv *record)
-{
-	jv cluster = json_get(*record, "cluster");
-	int result = 0;
-
-	if (jv_get_kind(cluster) == JV_KIND_OBJECT) {
-		result = secrets_fill_member(filling, &cluster, "provider");
-		if (result == 0)
-			result = secrets_fill_member(filling, &cluster, "config");
-		json_set(record, "cluster", cluster);
-	} else {
-		jv_free(cluster);
-	}
 	return result;
 }
 
 int
 secrets_fill(jv *record, struct redaction *values, struct error *err)
 {
-	jv source = jv_copy(*record);
+	jv source = jv_copy(*record), cluster = json_get(*record, "cluster");
 	struct filling filling = {.record = source, .values = values, .err = err};
 	int result = secrets_fill_member(&filling, record, "fields");
 
-	if (result == 0)
-		result = secrets_fill_cluster(&filling, record);
+	if (result == 0 && jv_get_kind(cluster) == JV_KIND_OBJECT) {
+		result = secrets_fill_member(&filling, &cluster, "provider");
+		if (result == 0)
+			result = secrets_fill_member(&filling, &cluster, "config");
+		json_set(record, "cluster", cluster);
+	} else {
+		jv_free(cluster);
+	}
 	if (filling.open) {
 		store_key_release(&filling.key);
 		store_release(filling.store);
