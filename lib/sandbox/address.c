@@ -16,7 +16,7 @@
 enum { PREFIX_MIN = 8, PREFIX_MAX = 30, LINK_SIZE = 512 };
 
 static char *
-address_print_address(uint32_t address, char text[ADDRESS_SIZE])
+address_print(uint32_t address, char text[ADDRESS_SIZE])
 {
 	struct in_addr in = {.s_addr = htonl(address)};
 
@@ -25,7 +25,7 @@ address_print_address(uint32_t address, char text[ADDRESS_SIZE])
 }
 
 static bool
-address_read_address(const char *text, uint32_t *address)
+address_read(const char *text, uint32_t *address)
 {
 	struct in_addr in;
 
@@ -48,15 +48,15 @@ network_parse(const char *text, struct network *network, struct error *err)
 
 	*network = (struct network){0};
 	if (sscanf(text, "%15[0-9.]/%d%c", base, &network->prefix, &extra) != 2 ||
-	    !address_read_address(base, &network->base) || network->prefix < PREFIX_MIN || network->prefix > PREFIX_MAX)
+	    !address_read(base, &network->base) || network->prefix < PREFIX_MIN || network->prefix > PREFIX_MAX)
 		return error_set(err, EX_CONFIG,
 		    "network %s: is none; write it as %s, with a prefix of %d to %d", text, NETWORK_DEFAULT,
 		    PREFIX_MIN, PREFIX_MAX);
 	if (network->base & address_host_bits(network->prefix))
 		return error_set(err, EX_CONFIG, "network %s: is an address in the network %s/%d", text,
-		    address_print_address(network->base & ~address_host_bits(network->prefix), base), network->prefix);
+		    address_print(network->base & ~address_host_bits(network->prefix), base), network->prefix);
 	snprintf(network->text, sizeof network->text, "%s/%d", base, network->prefix);
-	address_print_address(network->base + 1, network->host);
+	address_print(network->base + 1, network->host);
 	if (strcmp(network->text, NETWORK_DEFAULT) == 0)
 		snprintf(network->bridge, sizeof network->bridge, "coopr0");
 	else
@@ -70,7 +70,7 @@ address_contains(const struct network *network, uint32_t address)
 	return (address & ~address_host_bits(network->prefix)) == network->base;
 }
 
-/* The folder of claims as a stream; NULL where there is none. */
+/* Opens the folder of claims. Returns NULL if there is none. */
 static DIR *
 address_open_claims(int sandbox)
 {
@@ -79,19 +79,19 @@ address_open_claims(int sandbox)
 	return fd < 0 ? NULL : fdopendir(fd);
 }
 
-/* The next claimed address in the stream. */
+/* Reads the next claimed address. */
 static bool
 address_next_claim(DIR *claims, uint32_t *address)
 {
 	struct dirent *entry;
 
 	while ((entry = readdir(claims)))
-		if (address_read_address(entry->d_name, address))
+		if (address_read(entry->d_name, address))
 			return true;
 	return false;
 }
 
-/* The lowest address of the network that has no claim and is not the host's; 0 where there is none. */
+/* Returns the lowest address of the network that has no claim and is not the host's; 0 if there is none. */
 static uint32_t
 address_lowest_free(DIR *claims, const struct network *network)
 {
@@ -125,7 +125,7 @@ address_claim(int sandbox, const struct network *network, const char *machine, c
 		result = error_set(err, EX_UNAVAILABLE,
 		    "network %s: all its addresses are taken; delete machines, or give the provider a larger network",
 		    network->text);
-	else if (symlinkat(machine, dirfd(claims), address_print_address(number, address)) < 0)
+	else if (symlinkat(machine, dirfd(claims), address_print(number, address)) < 0)
 		result = error_errno(err, EX_CANTCREAT, "addresses/%s", address);
 	closedir(claims);
 	return result;
@@ -140,7 +140,7 @@ address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE])
 	bool found = false;
 
 	while (claims && !found && address_next_claim(claims, &number)) {
-		ssize_t n = readlinkat(dirfd(claims), address_print_address(number, address), owner, sizeof owner);
+		ssize_t n = readlinkat(dirfd(claims), address_print(number, address), owner, sizeof owner);
 
 		found = n == (ssize_t)strlen(machine) && memcmp(owner, machine, (size_t)n) == 0;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who has which address. Networks of an installation do not overlap, so an address says which network it is
+ * Records which machine has which address. Networks of an installation do not overlap, so an address says which network it is
  * of. The sandbox's folder must be locked (state.h) around each claim and release.
  */
 #ifndef SANDBOX_ADDRESS_H
@@ -28,11 +28,11 @@ struct network {
 /* Reads "10.213.0.0/16": room for a machine at least. EX_CONFIG with what would be right. */
 int network_parse(const char *text, struct network *network, struct error *err);
 
-/* The lowest free address of the network, from now on machine's. EX_UNAVAILABLE where all are taken. */
+/* Gives the machine the lowest free address of the network. EX_UNAVAILABLE if all are taken. */
 int address_claim(int sandbox, const struct network *network, const char *machine, char address[ADDRESS_SIZE],
     struct error *err);
 
-/* The address that machine has: true, or false where it has none. */
+/* Finds the address that the machine has. Returns false if it has none. */
 bool address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE]);
 
 void address_release(int sandbox, const char *address);

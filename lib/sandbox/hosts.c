@@ -59,7 +59,7 @@ hosts_open_cluster(int sandbox, const char *cluster, bool make, struct error *er
 }
 
 static int
-hosts_write_hosts(int dir, const struct buffer *lines, struct error *err)
+hosts_write(int dir, const struct buffer *lines, struct error *err)
 {
 	char *text = memory_printf("%s%s", heading, lines->data);
 	int result = state_write(dir, "hosts", text, err);
@@ -83,7 +83,7 @@ hosts_add(int sandbox, const char *cluster, const char *address, const char *hos
 		buffer_printf(&lines, " %.*s", (int)label, hostname);
 	buffer_byte(&lines, '\n');
 	if (result == 0)
-		result = hosts_write_hosts(dir, &lines, err);
+		result = hosts_write(dir, &lines, err);
 	buffer_release(&lines);
 	close(dir);
 	return result;
@@ -99,7 +99,7 @@ hosts_remove(int sandbox, const char *cluster, const char *address, struct error
 	if (dir >= 0)
 		result = hosts_read_others(dir, address, &lines, err);
 	if (dir >= 0 && result == 0)
-		result = lines.length ? hosts_write_hosts(dir, &lines, err) : file_remove_tree(sandbox, path, err);
+		result = lines.length ? hosts_write(dir, &lines, err) : file_remove_tree(sandbox, path, err);
 	if (dir >= 0)
 		close(dir);
 	buffer_release(&lines);

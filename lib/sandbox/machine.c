@@ -116,31 +116,31 @@ machine_take_down(int dir, const char *name, struct error *err)
 }
 
 static int
-machine_check_image(const struct machine *wish, struct error *err)
+machine_check_image(const struct machine *wanted, struct error *err)
 {
-	const char *root = strcmp(wish->image, "host") == 0 ? "" : wish->image;
+	const char *root = strcmp(wanted->image, "host") == 0 ? "" : wanted->image;
 	char *sshd = memory_printf("%s/usr/sbin/sshd", root);
 	struct stat st;
 	int result = 0;
 
-	if (*wish->image != '/' && strcmp(wish->image, "host") != 0)
+	if (*wanted->image != '/' && strcmp(wanted->image, "host") != 0)
 		result = error_set(err, EX_CONFIG,
-		    "image %s: is neither \"host\" nor the absolute path of a directory tree; mend the image type",
-		    wish->image);
+		    "image %s: is neither \"host\" nor the absolute path of a directory tree; correct the image type",
+		    wanted->image);
 	else if (*root && (stat(root, &st) < 0 || !S_ISDIR(st.st_mode)))
 		result = error_set(err, EX_CONFIG, "image %s: is no directory on this host; make it (debootstrap does)",
-		    wish->image);
+		    wanted->image);
 	else if (stat(sshd, &st) < 0)
 		result = error_set(err, EX_CONFIG, "image %s: has no /usr/sbin/sshd; install openssh-server there",
-		    wish->image);
+		    wanted->image);
 	free(sshd);
 	return result;
 }
 
 static int
-machine_check_shares(const struct machine *wish, struct error *err)
+machine_check_shares(const struct machine *wanted, struct error *err)
 {
-	const char *next = wish->shares ? wish->shares : "";
+	const char *next = wanted->shares ? wanted->shares : "";
 	int result = 0;
 
 	while (*next && result == 0) {
@@ -153,7 +153,7 @@ machine_check_shares(const struct machine *wish, struct error *err)
 		else if (length && (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
 			result = error_set(err, EX_CONFIG,
 			    "share %s: is no directory on this host; make it, or take it out of the provider \"%s\"", path,
-			    wish->provider);
+			    wanted->provider);
 		free(path);
 		next += length + (next[length] == ':');
 	}
@@ -162,36 +162,36 @@ machine_check_shares(const struct machine *wish, struct error *err)
 
 /* Gives the machine what it needs outside of itself: an address, the bridge, its names in the cluster. */
 static int
-machine_register_machine(int dir, struct machine *wish, const struct network *network, struct error *err)
+machine_register(int dir, struct machine *wanted, const struct network *network, struct error *err)
 {
 	int sandbox = machine_lock_sandbox(err), result;
 	char address[ADDRESS_SIZE];
 
 	if (sandbox < 0)
 		return -1;
-	result = network_up(network, wish->provider, err);
+	result = network_up(network, wanted->provider, err);
 	if (result == 0)
-		result = address_claim(sandbox, network, wish->name, address, err);
+		result = address_claim(sandbox, network, wanted->name, address, err);
 	if (result == 0) {
-		wish->address = arena_string(&wish->arena, address);
-		result = machine_write(dir, wish, err);
+		wanted->address = arena_string(&wanted->arena, address);
+		result = machine_write(dir, wanted, err);
 	}
 	if (result == 0)
-		result = hosts_add(sandbox, wish->cluster, address, wish->hostname, err);
+		result = hosts_add(sandbox, wanted->cluster, address, wanted->hostname, err);
 	close(sandbox);
 	return result;
 }
 
 static int
-machine_make_keys(int dir, struct machine *wish, struct error *err)
+machine_make_keys(int dir, struct machine *wanted, struct error *err)
 {
-	char *folder = state_machine_path(wish->name), *path = memory_printf("%s/key", folder),
+	char *folder = state_machine_path(wanted->name), *path = memory_printf("%s/key", folder),
 	     *login = key_login(err), *host = NULL, *user = NULL, *line = NULL;
 	int result = -1;
 
-	if (login && key_make(path, wish->hostname, err) == 0 && (host = key_public(path, err)) &&
+	if (login && key_make(path, wanted->hostname, err) == 0 && (host = key_public(path, err)) &&
 	    (user = key_public(login, err))) {
-		wish->host_key = arena_string(&wish->arena, host);
+		wanted->host_key = arena_string(&wanted->arena, host);
 		line = memory_printf("%s coopr\n", user);
 		result = state_write(dir, "authorized_keys", line, err);
 	}
@@ -206,22 +206,22 @@ machine_make_keys(int dir, struct machine *wish, struct error *err)
 
 /* In an empty folder: the record first, then all else. */
 static int
-machine_make_machine(int dir, struct machine *wish, char notice[256], struct error *err)
+machine_make(int dir, struct machine *wanted, char notice[256], struct error *err)
 {
 	struct network network;
 
-	if (machine_check_image(wish, err) < 0 || machine_check_shares(wish, err) < 0 ||
-	    network_parse(wish->network, &network, err) < 0)
+	if (machine_check_image(wanted, err) < 0 || machine_check_shares(wanted, err) < 0 ||
+	    network_parse(wanted->network, &network, err) < 0)
 		return -1;
-	if (machine_write(dir, wish, err) < 0 || machine_register_machine(dir, wish, &network, err) < 0 ||
-	    machine_make_keys(dir, wish, err) < 0)
+	if (machine_write(dir, wanted, err) < 0 || machine_register(dir, wanted, &network, err) < 0 ||
+	    machine_make_keys(dir, wanted, err) < 0)
 		return -1;
-	return start_machine(dir, wish, &network, notice, err);
+	return start_machine(dir, wanted, &network, notice, err);
 }
 
-/* Returns whether the folder holds the machine already, running, and then copies what is known of it to wish. */
+/* Returns whether the folder holds the machine already, running, and then copies what is known of it to wanted. */
 static bool
-machine_is_made(int dir, struct machine *wish)
+machine_is_made(int dir, struct machine *wanted)
 {
 	struct machine found = {.name = NULL};
 	struct error ignored;
@@ -229,9 +229,9 @@ machine_is_made(int dir, struct machine *wish)
 	    found.host_key && start_is_alive(dir);
 
 	if (made) {
-		wish->address = arena_string(&wish->arena, found.address);
-		wish->host_key = arena_string(&wish->arena, found.host_key);
-		wish->pid = arena_string(&wish->arena, found.pid);
+		wanted->address = arena_string(&wanted->arena, found.address);
+		wanted->host_key = arena_string(&wanted->arena, found.host_key);
+		wanted->pid = arena_string(&wanted->arena, found.pid);
 	}
 	machine_release(&found);
 	return made;
@@ -254,7 +254,7 @@ machine_tidy(void)
 
 /* Removes the folder, dir, with all that was made of the machine. */
 static int
-machine_remove_machine(int dir, const char *name, struct error *err)
+machine_remove(int dir, const char *name, struct error *err)
 {
 	char *path = state_machine_path(name);
 	int result = machine_take_down(dir, name, err);
@@ -267,28 +267,28 @@ machine_remove_machine(int dir, const char *name, struct error *err)
 }
 
 int
-machine_create(struct machine *wish, char notice[256], struct error *err)
+machine_create(struct machine *wanted, char notice[256], struct error *err)
 {
 	struct error ignored;
 	char *path;
 	int dir, result = 0;
 
 	*notice = '\0';
-	wish->name = machine_name(wish->node, wish->token, &wish->arena);
-	path = state_machine_path(wish->name);
+	wanted->name = machine_name(wanted->node, wanted->token, &wanted->arena);
+	path = state_machine_path(wanted->name);
 	dir = state_lock(path, err);
 	free(path);
 	if (dir < 0)
 		return -1;
-	if (!machine_is_made(dir, wish)) {
-		result = machine_take_down(dir, wish->name, err);
-		if (result == 0 && machine_make_machine(dir, wish, notice, err) < 0) {
-			machine_remove_machine(dir, wish->name, &ignored);
+	if (!machine_is_made(dir, wanted)) {
+		result = machine_take_down(dir, wanted->name, err);
+		if (result == 0 && machine_make(dir, wanted, notice, err) < 0) {
+			machine_remove(dir, wanted->name, &ignored);
 			result = -1;
 		}
 	}
 	close(dir);
-	return result < 0 ? error_prefix(err, "%s", wish->node) : 0;
+	return result < 0 ? error_prefix(err, "%s", wanted->node) : 0;
 }
 
 int
@@ -304,13 +304,13 @@ machine_delete(const char *name, struct error *err)
 	}
 	if (dir < 0)
 		return -1;
-	result = machine_remove_machine(dir, name, err);
+	result = machine_remove(dir, name, err);
 	close(dir);
 	return result < 0 ? error_prefix(err, "%s", name) : 0;
 }
 
 static int
-machine_open_machine(const char *name, struct error *err)
+machine_open(const char *name, struct error *err)
 {
 	char *path = state_machine_path(name);
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -324,7 +324,7 @@ machine_open_machine(const char *name, struct error *err)
 int
 machine_look(const char *name, struct machine *machine, enum machine_state *state, struct error *err)
 {
-	int dir = machine_open_machine(name, err);
+	int dir = machine_open(name, err);
 	struct error ignored;
 
 	if (dir < 0)
@@ -351,7 +351,7 @@ machine_confirm(const char *name, int64_t timeout_ms, struct machine *machine, s
 	if (state != MACHINE_RUNNING)
 		return error_set(err, EX_UNAVAILABLE, "%s: is %s; delete it and create it again", name,
 		    machine_state_name(state));
-	dir = machine_open_machine(name, err);
+	dir = machine_open(name, err);
 	if (dir < 0 || reach_greeting(dir, machine->address, deadline, err) < 0 ||
 	    reach_key(machine->address, machine->host_key, err) < 0)
 		result = error_prefix(err, "%s", name);

@@ -23,9 +23,9 @@ enum machine_state {
 /* "half", "running", "dead" */
 const char *machine_state_name(enum machine_state state);
 
-/* Makes the machine that wish asks for (all but name, address, pid and host_key), or finds the one that its token has
+/* Makes the machine that wanted asks for (all but name, address, pid and host_key), or finds the one that its token has
  * made before; fills in these four. notice tells what the user should know, or is "". */
-int machine_create(struct machine *wish, char notice[256], struct error *err);
+int machine_create(struct machine *wanted, char notice[256], struct error *err);
 
 /* Waits until the machine answers to ssh with its own host key, at most timeout_ms; fills machine. */
 int machine_confirm(const char *name, int64_t timeout_ms, struct machine *machine, struct error *err);

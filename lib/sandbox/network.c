@@ -71,7 +71,7 @@ network_describe_owner(const struct network *network)
 	return owner;
 }
 
-/* The same in the bridge's hardware address, where any process finds it with one system call. */
+/* Returns a number for the owner, for the bridge's hardware address, where any process finds it with one system call. */
 static uint32_t
 network_owner_mark(const char *owner)
 {
@@ -127,7 +127,7 @@ network_read_alias(const struct network *network)
 	return alias;
 }
 
-/* Whose it is, and the ways out. */
+/* Explains whose the bridge is, and what can be done. */
 static int
 network_refuse_other(const struct network *network, const char *provider, struct error *err)
 {
@@ -162,7 +162,7 @@ network_is_other_in(const struct network *network, const struct ifaddrs *interfa
 	return (theirs & mask) == (network->base & mask);
 }
 
-/* Traffic for a network that the host is in already must not end in our bridge. */
+/* Refuses a network that the host is in already: traffic for it must not end in our bridge. */
 static int
 network_check_overlap(const struct network *network, const char *provider, struct error *err)
 {

@@ -59,7 +59,7 @@ root_mount_overlay(const struct machine *machine)
 
 /* Not every file system can hold the upper layer (an overlay, as containers have it, or NFS cannot): then memory does. */
 static int
-root_mount_root(const struct machine *machine, char *notice, struct error *err)
+root_mount_image(const struct machine *machine, char *notice, struct error *err)
 {
 	*notice = '\0';
 	if (root_make_layer(err) < 0)
@@ -93,7 +93,7 @@ root_enter(const struct machine *machine, struct root *root, char *notice, struc
 		    ? error_set(err, EX_CONFIG, "/ is no mount point, as in a chroot, so that no machine can be made of it; "
 		          "from outside: mount --rbind DIR DIR, and enter it with chroot(8) again")
 		    : error_errno(err, EX_OSERR, "/: cannot be made private");
-	if (root_mount_root(machine, notice, err) < 0)
+	if (root_mount_image(machine, notice, err) < 0)
 		return -1;
 	/* The host's root then lies under the machine's, reachable by descriptors only: no path, and no symbolic link of
 	 * an image, leads there any more. */

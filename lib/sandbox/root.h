@@ -2,7 +2,7 @@
  *
  * The root directory of a machine, as its init makes it in a mount namespace of its own: an overlay over the image,
  * with file systems of its own for all that must not be the host's. When the init dies, the kernel unmounts all of it.
- * The steps, in this order: root_enter, root_furnish, root_prepare, root_leave.
+ * The steps, in this order: root_enter, root_mount, root_prepare, root_leave.
  */
 #ifndef SANDBOX_ROOT_H
 #define SANDBOX_ROOT_H
@@ -21,7 +21,7 @@ enum { NOTICE_SIZE = 256 };
 int root_enter(const struct machine *machine, struct root *root, char *notice, struct error *err);
 
 /* Mounts /proc, /sys, /dev, /tmp, /run, what is the machine's own, the cluster's names, the masks and shares. */
-int root_furnish(const struct machine *machine, const struct root *root, struct error *err);
+int root_mount(const struct machine *machine, const struct root *root, struct error *err);
 
 /* Writes what makes the image this machine: its name, keys and sshd_config; passwords and resolvers are the host's
  * and go. */

@@ -63,7 +63,7 @@ start_arrange_descriptors(const struct launch *launch)
 	return (int)syscall(SYS_close_range, count, ~0U, 0);
 }
 
-/* The child: first of its process tree, in a session of its own. It never returns. */
+/* Runs in the child, the first of its process tree, in a session of its own. It never returns. */
 static int
 start_become_init(void *argument)
 {
@@ -129,7 +129,7 @@ start_open_launch(int dir, const char *name, struct launch *launch, struct error
 	return 0;
 }
 
-/* The lock of "life" goes over to the child: it belongs to the open file that both have, until we close ours. */
+/* Clones the child. The lock of "life" goes over to it: it belongs to the open file that both have, until we close ours. */
 static pid_t
 start_clone_init(struct launch *launch, struct error *err)
 {
@@ -151,7 +151,7 @@ start_order(const struct launch *launch, char what, struct error *err)
 }
 
 static int
-start_hear(const struct launch *launch, char notice[256], struct error *err)
+start_read_report(const struct launch *launch, char notice[256], struct error *err)
 {
 	struct report report;
 	ssize_t n;
@@ -168,49 +168,27 @@ start_hear(const struct launch *launch, char notice[256], struct error *err)
 	return -1;
 }
 
-/* Returns whether the child wrote something or died before it was asked; what it wrote is the reason. */
-static bool
-start_has_spoken(const struct launch *launch)
-{
-	struct pollfd report = {.fd = launch->report[0], .events = POLLIN};
-
-	return poll(&report, 1, 0) > 0;
-}
-
-/* Gives the child its cable and hears what it has become. */
-static int
-start_connect_init(const struct launch *launch, const struct machine *machine, const struct network *network, pid_t pid,
-    char notice[256], struct error *err)
-{
-	if ((network_connect(network, machine->address, pid, err) < 0 || start_order(launch, ORDER_CONNECTED, err) < 0) &&
-	    !start_has_spoken(launch))
-		return -1;
-	return start_hear(launch, notice, err);
-}
-
-/* The init must have stopped dying with us before we may go. */
-static int
-start_release(const struct launch *launch, struct error *err)
-{
-	char answer;
-
-	if (start_order(launch, ORDER_LIVE, err) < 0)
-		return -1;
-	if (read(launch->report[0], &answer, 1) != 1 || answer != ORDER_LIVE)
-		return error_set(err, EX_OSERR, "sandbox-init: died as it was to start");
-	return 0;
-}
-
+/* Gives the child its cable, hears what it has become, writes its pid to the record and lets it live on without us. */
 static int
 start_bring_up(int dir, const struct launch *launch, struct machine *machine, const struct network *network, pid_t pid,
     char notice[256], struct error *err)
 {
-	if (start_connect_init(launch, machine, network, pid, notice, err) < 0)
+	struct pollfd report = {.fd = launch->report[0], .events = POLLIN};
+	char answer;
+
+	/* If the child wrote something or died before it was asked, what it wrote is the reason. */
+	if ((network_connect(network, machine->address, pid, err) < 0 || start_order(launch, ORDER_CONNECTED, err) < 0) &&
+	    poll(&report, 1, 0) <= 0)
+		return -1;
+	if (start_read_report(launch, notice, err) < 0)
 		return -1;
 	machine->pid = arena_printf(&machine->arena, "%d", (int)pid);
-	if (machine_write(dir, machine, err) < 0)
+	if (machine_write(dir, machine, err) < 0 || start_order(launch, ORDER_LIVE, err) < 0)
 		return -1;
-	return start_release(launch, err);
+	/* The init must have stopped dying with us before we may go. */
+	if (read(launch->report[0], &answer, 1) != 1 || answer != ORDER_LIVE)
+		return error_set(err, EX_OSERR, "sandbox-init: died as it was to start");
+	return 0;
 }
 
 int
@@ -258,7 +236,7 @@ start_kill_tree(pid_t pid, struct error *err)
 	return 0;
 }
 
-/* A pid in the record is of the process that holds the lock, so while that is held it is nobody else's. Without
+/* Kills the process that holds the lock. A pid in the record is of the process that holds the lock, so while that is held it is nobody else's. Without
  * one, the init's plugin died before LIVE, and so does the init. */
 static int
 start_end_holder(int dir, struct error *err)

@@ -38,7 +38,7 @@ task_is_hostname(const char *text)
 	return name_is_host(text) && label > 0 && label <= 63;
 }
 
-/* A list of directories, or one string of them with colons between; NULL where there are none. */
+/* Reads a list of directories, or one string of them with colons between. Returns NULL if there are none. */
 static const char *
 task_parse_shares(const struct place *fields, struct arena *arena)
 {
@@ -63,17 +63,17 @@ task_parse_shares(const struct place *fields, struct arena *arena)
 }
 
 static void
-task_parse_provider(const struct place *provider, struct machine *wish)
+task_parse_provider(const struct place *provider, struct machine *wanted)
 {
 	struct place fields = place_member(provider, "provisioner");
 
 	if (!place_object(provider, NEED_REQUIRED))
 		return;
-	wish->provider = name_parse(provider, "name", NEED_REQUIRED, &wish->arena);
+	wanted->provider = name_parse(provider, "name", NEED_REQUIRED, &wanted->arena);
 	if (!place_object(&fields, NEED_OPTIONAL))
 		return;
-	wish->network = name_parse_as(&fields, "network", NEED_OPTIONAL, task_is_line, "network", &wish->arena);
-	wish->shares = task_parse_shares(&fields, &wish->arena);
+	wanted->network = name_parse_as(&fields, "network", NEED_OPTIONAL, task_is_line, "network", &wanted->arena);
+	wanted->shares = task_parse_shares(&fields, &wanted->arena);
 }
 
 void
@@ -81,31 +81,31 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 {
 	struct place cluster = place_member(place, "cluster"), provider = place_member(&cluster, "provider"),
 		     node = place_member(place, "machine");
-	struct machine *wish = &task->wish;
+	struct machine *wanted = &task->wanted;
 
 	*task = (struct sandbox_task){.timeout_s = TASK_TIMEOUT_S};
 	if (!place_object(place, NEED_REQUIRED))
 		return;
-	wish->token = name_parse_as(place, "token", NEED_REQUIRED, task_is_line, "token", &wish->arena);
+	wanted->token = name_parse_as(place, "token", NEED_REQUIRED, task_is_line, "token", &wanted->arena);
 	if (place_object(&cluster, NEED_REQUIRED)) {
-		wish->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, task_is_id, "id", &wish->arena);
-		task_parse_provider(&provider, wish);
+		wanted->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, task_is_id, "id", &wanted->arena);
+		task_parse_provider(&provider, wanted);
 	}
-	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, task_is_line, "path", &wish->arena);
+	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, task_is_line, "path", &wanted->arena);
 	if (place_object(&node, NEED_REQUIRED)) {
-		wish->node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", &wish->arena);
-		wish->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, task_is_hostname, "host name", &wish->arena);
-		wish->image = name_parse_as(&node, "image", NEED_OPTIONAL, task_is_line, "image", &wish->arena);
+		wanted->node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", &wanted->arena);
+		wanted->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, task_is_hostname, "host name", &wanted->arena);
+		wanted->image = name_parse_as(&node, "image", NEED_OPTIONAL, task_is_line, "image", &wanted->arena);
 	}
-	wish->image = wish->image ? wish->image : "host";
-	wish->network = wish->network ? wish->network : NETWORK_DEFAULT;
+	wanted->image = wanted->image ? wanted->image : "host";
+	wanted->network = wanted->network ? wanted->network : NETWORK_DEFAULT;
 }
 
 void
 sandbox_task_parse(const struct place *place, struct sandbox_task *task)
 {
 	struct place node = place_member(place, "machine"), facts = place_member(&node, "facts");
-	struct arena *arena = &task->wish.arena;
+	struct arena *arena = &task->wanted.arena;
 
 	*task = (struct sandbox_task){.timeout_s = TASK_TIMEOUT_S};
 	if (!place_object(place, NEED_REQUIRED))
@@ -113,13 +113,14 @@ sandbox_task_parse(const struct place *place, struct sandbox_task *task)
 	task->timeout_s = place_integer(place, "timeout_s", TASK_TIMEOUT_S, 1, TIMEOUT_MAX_S);
 	task->providerid = name_parse_as(place, "providerid", NEED_OPTIONAL, task_is_id, "providerid", arena);
 	if (place_object(&node, NEED_OPTIONAL))
-		task->wish.node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", arena);
+		task->wanted.node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", arena);
 	if (place_object(&facts, NEED_OPTIONAL))
 		task->providerid = name_parse_as(&facts, "providerid", NEED_OPTIONAL, task_is_id, "providerid", arena);
-	if (place->problems->total == 0 && !task->providerid && !task->wish.node)
+	if (place->problems->total == 0 && !task->providerid && !task->wanted.node)
 		place_problem(place, "names no machine: neither /machine/id nor /machine/facts/providerid");
 }
 
+/* Appends the real path, if it exists; frees path. */
 static int
 task_append_mask(char *path, struct buffer *out, struct error *err)
 {
@@ -135,7 +136,7 @@ task_append_mask(char *path, struct buffer *out, struct error *err)
 	return result;
 }
 
-/* The spool that path, of a file in its jobs/JOB/, lies in; NULL where it looks like none. The caller frees it. */
+/* Returns the spool that path, of a file in its jobs/JOB/, lies in; NULL if it looks like none. The caller frees it. */
 static char *
 task_spool_of(const char *path)
 {
@@ -146,29 +147,26 @@ task_spool_of(const char *path)
 	return jobs && jobs > path ? memory_substring(path, (size_t)(jobs - path)) : NULL;
 }
 
-/* The spool of this process's environment, and the one the task itself comes from. */
-static int
-task_append_spools(const struct sandbox_task *task, struct buffer *out, struct error *err)
-{
-	char *own = task_spool_of(task->nodes);
-
-	if (own && task_append_mask(own, out, err) < 0)
-		return -1;
-	return task_append_mask(location_spool(NULL), out, err);
-}
-
 int
 sandbox_task_mask(struct sandbox_task *task, struct error *err)
 {
-	char *state = location_state();
+	char *state = location_state(), *own = task_spool_of(task->nodes);
 	struct buffer masks = {0};
 	int result = file_make_dirs(AT_FDCWD, state, 0700, err);
 
-	if (result == 0 && task_append_spools(task, &masks, err) == 0 &&
-	    task_append_mask(memory_string("/etc/coopr"), &masks, err) == 0)
+	/* The spool that the task comes from, and the one of this process's environment. */
+	if (result == 0 && own)
+		result = task_append_mask(own, &masks, err);
+	else
+		free(own);
+	if (result == 0)
+		result = task_append_mask(location_spool(NULL), &masks, err);
+	if (result == 0)
+		result = task_append_mask(memory_string("/etc/coopr"), &masks, err);
+	if (result == 0)
 		result = task_append_mask(memory_string(state), &masks, err);
 	if (result == 0)
-		task->wish.masks = arena_string(&task->wish.arena, masks.data);
+		task->wanted.masks = arena_string(&task->wanted.arena, masks.data);
 	buffer_release(&masks);
 	free(state);
 	return result;
@@ -177,5 +175,5 @@ sandbox_task_mask(struct sandbox_task *task, struct error *err)
 void
 sandbox_task_release(struct sandbox_task *task)
 {
-	machine_release(&task->wish);
+	machine_release(&task->wanted);
 }

@@ -12,8 +12,8 @@
 
 struct error;
 
-struct sandbox_task { /* strings live in wish.arena */
-	struct machine wish;    /* for create: all of it; else what the record happens to say */
+struct sandbox_task { /* strings live in wanted.arena */
+	struct machine wanted;    /* for create: all of it; else what the record happens to say */
 	const char *providerid; /* of the machine made before, or NULL */
 	const char *nodes;      /* for create: the file of the job's node records, or NULL */
 	int64_t timeout_s;
@@ -27,7 +27,7 @@ void sandbox_task_parse_create(const struct place *place, struct sandbox_task *t
 /* Reads a take record, or a record of "list", about a machine that there is or was: by its providerid or the id of its node. */
 void sandbox_task_parse(const struct place *place, struct sandbox_task *task);
 
-/* Has wish hide the directories where this installation keeps its state. */
+/* Has wanted hide the directories where this installation keeps its state. */
 int sandbox_task_mask(struct sandbox_task *task, struct error *err);
 
 void sandbox_task_release(struct sandbox_task *task);

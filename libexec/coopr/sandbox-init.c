@@ -32,9 +32,9 @@ sandbox_await(char expected, struct error *err)
 	return error_set(err, EX_UNAVAILABLE, "the provider has gone: no order came");
 }
 
-/* From now on the provider may end. */
+/* Lives on without the provider, which may end from now on. */
 static int
-sandbox_part(struct error *err)
+sandbox_detach(struct error *err)
 {
 	char answer = ORDER_LIVE;
 
@@ -50,7 +50,7 @@ sandbox_become(const struct machine *machine, char *notice, struct error *err)
 	struct root root;
 
 	if (network_parse(machine->network, &network, err) < 0 || root_enter(machine, &root, notice, err) < 0 ||
-	    root_furnish(machine, &root, err) < 0 || root_prepare(machine, &root, err) < 0 ||
+	    root_mount(machine, &root, err) < 0 || root_prepare(machine, &root, err) < 0 ||
 	    root_leave(&root, err) < 0)
 		return -1;
 	if (sandbox_await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, err) < 0)
@@ -58,7 +58,7 @@ sandbox_become(const struct machine *machine, char *notice, struct error *err)
 	return privilege_drop(err);
 }
 
-/* Our own output is the machine's console; sshd's is too, with -e. */
+/* Starts sshd. Our own output is the machine's console; sshd's is too, with -e. */
 static pid_t
 sandbox_start_sshd(void)
 {
@@ -75,7 +75,7 @@ sandbox_start_sshd(void)
 	return sshd.pid;
 }
 
-/* The orphans of a process tree become children of its first process. */
+/* Waits for whatever ends: the orphans of a process tree become children of its first process. */
 static void
 sandbox_reap(pid_t sshd)
 {
@@ -93,33 +93,26 @@ sandbox_reap(pid_t sshd)
 	}
 }
 
-static void
-sandbox_block_child_signal(void)
-{
-	sigset_t child;
-
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, NULL);
-}
-
 int
 main(void)
 {
 	struct machine machine = {.name = NULL};
 	struct report report = {.error = {0}};
+	sigset_t child;
 
 	message_program("sandbox-init");
 	for (int fd = START_LIFE; fd <= START_REPORT; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
-	sandbox_block_child_signal();
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
 
 	if (machine_read(AT_FDCWD, &machine, &report.error) < 0 ||
 	    sandbox_become(&machine, report.notice, &report.error) < 0)
 		message_error(&report.error);
 	if (write(START_REPORT, &report, sizeof report) != sizeof report || report.error.code != 0)
 		_exit(EX_UNAVAILABLE);
-	if (sandbox_await(ORDER_LIVE, &report.error) < 0 || sandbox_part(&report.error) < 0)
+	if (sandbox_await(ORDER_LIVE, &report.error) < 0 || sandbox_detach(&report.error) < 0)
 		_exit(message_error(&report.error));
 
 	close(START_ORDERS);

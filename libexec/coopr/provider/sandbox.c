@@ -116,7 +116,7 @@ sandbox_facts_of(const struct machine *machine, const char *identity)
 
 /* The answer of create and confirm. */
 static int
-sandbox_tell_machine(const struct machine *machine)
+sandbox_print_facts(const struct machine *machine)
 {
 	struct result result = {.attempt = 1, .hostname = machine->hostname, .source = jv_invalid(),
 	    .ipaddresses = jv_object()};
@@ -147,12 +147,12 @@ sandbox_act_create(void)
 	int code;
 
 	if (sandbox_read_task(sandbox_task_parse_create, &task, &err) < 0 || sandbox_task_mask(&task, &err) < 0 ||
-	    machine_create(&task.wish, notice, &err) < 0) {
+	    machine_create(&task.wanted, notice, &err) < 0) {
 		code = sandbox_fail(&err);
 	} else {
 		if (*notice)
-			message("%s: %s", task.wish.name, notice);
-		code = sandbox_tell_machine(&task.wish);
+			message("%s: %s", task.wanted.name, notice);
+		code = sandbox_print_facts(&task.wanted);
 	}
 	sandbox_task_release(&task);
 	return code;
@@ -167,12 +167,12 @@ sandbox_find_machine(struct sandbox_task *task, struct error *err)
 
 	if (task->providerid)
 		return 0;
-	if (machine_names(task->wish.node, &list, err) < 0)
+	if (machine_names(task->wanted.node, &list, err) < 0)
 		return -1;
 	if (list.count == 1)
-		task->providerid = arena_string(&task->wish.arena, list.names[0]);
+		task->providerid = arena_string(&task->wanted.arena, list.names[0]);
 	else
-		result = error_set(err, EX_UNAVAILABLE, "%s: %s; create it", task->wish.node,
+		result = error_set(err, EX_UNAVAILABLE, "%s: %s; create it", task->wanted.node,
 		    list.count ? "has more than one machine" : "has no machine");
 	arena_release(&list.arena);
 	return result;
@@ -194,7 +194,7 @@ sandbox_act_confirm(void)
 		if (machine_confirm(task.providerid, timeout_s * MS_PER_S, &machine, &err) < 0)
 			code = sandbox_fail(&err);
 		else
-			code = sandbox_tell_machine(&machine);
+			code = sandbox_print_facts(&machine);
 	}
 	machine_release(&machine);
 	sandbox_task_release(&task);
@@ -227,8 +227,8 @@ sandbox_act_delete(void)
 
 	if (result == 0 && task.providerid)
 		result = machine_delete(task.providerid, &err);
-	if (result == 0 && task.wish.node)
-		result = machine_names(task.wish.node, &list, &err);
+	if (result == 0 && task.wanted.node)
+		result = machine_names(task.wanted.node, &list, &err);
 	if (result == 0)
 		result = sandbox_delete_all(&list, &err);
 	arena_release(&list.arena);
