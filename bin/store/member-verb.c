@@ -57,34 +57,6 @@ static const struct command history_command = {
 	"coopr-member history", "[OPTION]...", "List the changes of a tenant and its members: when, who, why.", list_options,
 	"  coopr-member history -T qa\n"};
 
-/* Owned; exits where the store is damaged. */
-static jv
-member_verb_parse(const char *text)
-{
-	struct error err;
-	jv value;
-
-	if (json_parse("the store", text, strlen(text), &value, &err) < 0)
-		exit(message_error(&err));
-	return value;
-}
-
-/* "dev, ops"; the caller frees it. */
-static char *
-member_verb_group_words(const char *text)
-{
-	struct buffer words = {0};
-	jv list = member_verb_parse(text);
-
-	jv_array_foreach(list, i, group) {
-		buffer_printf(&words, "%s%s", i ? ", " : "", json_string(group));
-		jv_free(group);
-	}
-	jv_free(list);
-	buffer_printf(&words, "%s", words.length ? "" : "-");
-	return buffer_take(&words);
-}
-
 static void
 member_verb_fill_role(const void *row, struct list_cell *cell)
 {
@@ -93,15 +65,25 @@ member_verb_fill_role(const void *row, struct list_cell *cell)
 	list_cell_text(cell, account_role_name(member->role));
 }
 
+/* Shows "dev, ops"; exits where the store is damaged. */
 static void
 member_verb_fill_groups(const void *row, struct list_cell *cell)
 {
 	const struct member *member = row;
-	char *words = member_verb_group_words(member->groups);
+	struct buffer words = {0};
+	struct error err;
+	jv list;
 
-	list_cell_show(cell, STYLE_PLAIN, "%s", words);
+	if (json_parse("the store", member->groups, strlen(member->groups), &list, &err) < 0)
+		exit(message_error(&err));
+	jv_array_foreach(list, i, group) {
+		buffer_printf(&words, "%s%s", i ? ", " : "", json_string(group));
+		jv_free(group);
+	}
+	list_cell_show(cell, STYLE_PLAIN, "%s", words.length ? words.data : "-");
 	list_cell_json(cell, member->groups);
-	free(words);
+	jv_free(list);
+	buffer_release(&words);
 }
 
 /* The context is the account that asked. */

@@ -50,16 +50,6 @@ tenant_verb_document_of(const struct tenant_record *tenant)
 }
 
 static void
-tenant_verb_print_record(const struct tenant_record *tenant)
-{
-	jv record = tenant_verb_document_of(tenant);
-
-	json_set_string(&record, "kind", "tenant");
-	record_write(record, stdout);
-	jv_free(record);
-}
-
-static void
 tenant_verb_fill_limit(struct list_cell *cell, int64_t use, int64_t limit)
 {
 	if (limit < 0)
@@ -133,8 +123,13 @@ tenant_verb_list(int argc, char **argv)
 	else if (chosen.format != LIST_JSON)
 		list_print(&tenants, list.list, list.count, &chosen);
 	else
-		for (size_t i = 0; i < list.count; i++)
-			tenant_verb_print_record(&list.list[i]);
+		for (size_t i = 0; i < list.count; i++) {
+			jv record = tenant_verb_document_of(&list.list[i]);
+
+			json_set_string(&record, "kind", "tenant");
+			record_write(record, stdout);
+			jv_free(record);
+		}
 
 	tenant_list_release(&list);
 	account_release(&account);

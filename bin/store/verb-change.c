@@ -7,11 +7,11 @@
 #include "base/message.h"
 
 void
-store_verb_begin(struct change *change, struct store *store, const struct store_verb_manner *manner)
+store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing)
 {
 	struct error err;
 
-	store_set_why(store, manner->why);
+	store_set_why(store, changing->why);
 	if (change_begin(change, store, &err) < 0)
 		exit(message_error(&err));
 }
@@ -32,7 +32,7 @@ store_verb_report(const struct findings *findings)
 }
 
 int
-store_verb_end(struct change *change, const struct store_verb_manner *manner)
+store_verb_end(struct change *change, const struct store_verb_change_options *changing)
 {
 	struct error err;
 	int code;
@@ -40,11 +40,11 @@ store_verb_end(struct change *change, const struct store_verb_manner *manner)
 	if (change_check(change, &err) < 0)
 		return message_error(&err);
 	code = store_verb_report(&change->faults);
-	if (code && !manner->force) {
+	if (code && !changing->force) {
 		message("nothing was changed; --force does it nevertheless");
 		return code;
 	}
-	if (!manner->dry_run && change_commit(change, &err) < 0)
+	if (!changing->dry_run && change_commit(change, &err) < 0)
 		return message_error(&err);
 	return 0;
 }

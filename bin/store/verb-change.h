@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the subcommands that change entities have in common: the change is checked as a whole, its faults are said, and
- * it is made or not.
+ * Changes of entities by subcommands: the change is checked as a whole, what is wrong with it is printed, and it is made or not.
  */
 #ifndef BIN_STORE_VERB_CHANGE_H
 #define BIN_STORE_VERB_CHANGE_H
@@ -11,22 +10,22 @@
 #include "store/change.h"
 #include "verb.h"
 
-struct store_verb_manner {
+struct store_verb_change_options {
 	const char *why;
 	bool force, dry_run;
 };
 
-#define STORE_VERB_MANNER(manner) \
-	OPTION_STRING('m', "message", &(manner)->why, "TEXT", "the reason, for the history"), \
-	OPTION_FLAG('f', "force", &(manner)->force, "also if that makes something wrong, which is told"), \
-	OPTION_FLAG('n', "dry-run", &(manner)->dry_run, "do all but write")
+#define STORE_VERB_CHANGE_OPTIONS(changing) \
+	OPTION_STRING('m', "message", &(changing)->why, "TEXT", "the reason, for the history"), \
+	OPTION_FLAG('f', "force", &(changing)->force, "also if that makes something wrong, which is told"), \
+	OPTION_FLAG('n', "dry-run", &(changing)->dry_run, "do all but write")
 
 /* Begins a change; exits with a message where that fails. */
-void store_verb_begin(struct change *change, struct store *store, const struct store_verb_manner *manner);
+void store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing);
 
 /* Ends it: makes it durable, or undoes it where it is refused or a dry run. Returns the exit code: EX_NO where it is
  * refused. */
-int store_verb_end(struct change *change, const struct store_verb_manner *manner);
+int store_verb_end(struct change *change, const struct store_verb_change_options *changing);
 
 /* Says what is wrong with files or entities, a line each. Returns EX_DATAERR where something is malformed, EX_NO where
  * something is wrong otherwise, else 0. */

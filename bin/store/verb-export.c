@@ -30,24 +30,17 @@ static struct command command = {
 	"  coopr-store export -T qa | coopr-store import -T staging -\n"
 	"  coopr-store export /srv/git/catalogue && git -C /srv/git/catalogue diff\n"};
 
-/* An owned document that says its kind. */
-static int
-export_verb_document_of(const struct revision *revision, jv *document, struct error *err)
-{
-	if (json_parse(revision->name, revision->text, strlen(revision->text), document, err) < 0)
-		return -1;
-	json_set_string(document, "kind", entity_kind_name(revision->kind));
-	return 0;
-}
-
+/* Prints each entity as a record that says its kind. */
 static int
 export_verb_print_records(const struct revisions *list, struct error *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
+		const struct revision *revision = &list->list[i];
 		jv document;
 
-		if (export_verb_document_of(&list->list[i], &document, err) < 0)
+		if (json_parse(revision->name, revision->text, strlen(revision->text), &document, err) < 0)
 			return -1;
+		json_set_string(&document, "kind", entity_kind_name(revision->kind));
 		record_write(document, stdout);
 		jv_free(document);
 	}
@@ -72,8 +65,9 @@ export_verb_write_file(const char *dir, const struct revision *revision, struct 
 	return result;
 }
 
+/* Writes a catalogue: a folder for each kind, a file for each entity. */
 static int
-export_verb_make_folders(const char *dir, struct error *err)
+export_verb_write_catalogue(const char *dir, const struct revisions *list, struct error *err)
 {
 	int result = 0;
 
@@ -83,14 +77,6 @@ export_verb_make_folders(const char *dir, struct error *err)
 		result = file_make_dirs(AT_FDCWD, path, 0777, err);
 		free(path);
 	}
-	return result;
-}
-
-static int
-export_verb_write_catalogue(const char *dir, const struct revisions *list, struct error *err)
-{
-	int result = export_verb_make_folders(dir, err);
-
 	for (size_t i = 0; i < list->count && result == 0; i++)
 		result = export_verb_write_file(dir, &list->list[i], err);
 	return result;

@@ -46,18 +46,6 @@ static const struct command history_command = {
 	"coopr-store history", "[OPTION]... KIND NAME", "List all versions of an entity: when, who, why.", list_options,
 	"  coopr-store history service nginx\n"};
 
-/* Owned; exits where the store is damaged. */
-static jv
-get_verb_document_of(const struct revision *revision)
-{
-	struct error err;
-	jv document;
-
-	if (json_parse(revision->name, revision->text, strlen(revision->text), &document, &err) < 0)
-		exit(message_error(&err));
-	return document;
-}
-
 static void
 get_verb_print_document(jv document)
 {
@@ -68,7 +56,7 @@ get_verb_print_document(jv document)
 	buffer_release(&text);
 }
 
-/* The template as a cluster is made of it. */
+/* Prints the template as a cluster is made of it. */
 static int
 get_verb_print_resolved(struct store *store, const char *name)
 {
@@ -93,6 +81,7 @@ get_verb_print_resolved(struct store *store, const char *name)
 static int
 get_verb_print_entity(const struct revision *revision)
 {
+	struct error err;
 	jv document;
 
 	if (!revision->text) {
@@ -100,7 +89,8 @@ get_verb_print_entity(const struct revision *revision)
 		    (long long)revision->version);
 		return EX_NO;
 	}
-	document = get_verb_document_of(revision);
+	if (json_parse(revision->name, revision->text, strlen(revision->text), &document, &err) < 0)
+		return message_error(&err);
 	get_verb_print_document(document);
 	jv_free(document);
 	return 0;

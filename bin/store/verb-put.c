@@ -14,7 +14,7 @@
 #include "verb-change.h"
 
 static struct store_verb_where where;
-static struct store_verb_manner manner;
+static struct store_verb_change_options changing;
 static struct store_verb_output output;
 static const char *kind;
 static long expected = VERSION_ANY;
@@ -22,7 +22,7 @@ static long expected = VERSION_ANY;
 static const struct option_spec put_options[] = {
 	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
 	OPTION_NUMBER('e', "expect", &expected, "VERSION", "only if this is its newest version; 0: only if there is none"),
-	STORE_VERB_MANNER(&manner),
+	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_OUTPUT(&output),
 	STORE_VERB_WHERE(&where),
 	OPTION_END
@@ -34,7 +34,7 @@ static const struct command put_command = {
 	"  coopr-store get service nginx | sed s/80/8080/ | coopr-store put -k service\n"};
 
 static const struct option_spec import_options[] = {
-	STORE_VERB_MANNER(&manner),
+	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_OUTPUT(&output),
 	STORE_VERB_WHERE(&where),
 	OPTION_END
@@ -75,12 +75,12 @@ put_verb_change_store(const struct command *command, const struct intake *intake
 	int count, code;
 
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
-	store_verb_begin(&change, store, &manner);
+	store_verb_begin(&change, store, &changing);
 	count = put_verb_put_all(&change, intake, &changed, &err);
-	code = count < 0 ? message_error(&err) : store_verb_end(&change, &manner);
+	code = count < 0 ? message_error(&err) : store_verb_end(&change, &changing);
 	if (code == 0) {
 		store_verb_print(command, &changed, &output);
-		message("%d %s, %zu as before", count, manner.dry_run ? "would be changed" : "changed",
+		message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
 		    intake->count - (size_t)count);
 	}
 	change_release(&change);

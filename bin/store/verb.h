@@ -41,8 +41,8 @@ struct store_verb_where {
 	OPTION_STRING('T', "tenant", &(where)->tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
 	OPTION_STRING(0, "as", &(where)->by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
 
-/* Opens the store for who asks; exits with a message where that fails, and with EX_NOPERM where they have not that role.
- * what is it that they may not do. */
+/* Opens the store for who asks; exits with a message where that fails, and with EX_NOPERM where they do not have that role:
+ * what, which they may not do, is in the message. */
 void store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
     enum account_role role, const char *what);
 
@@ -50,7 +50,7 @@ void store_verb_account(struct account *account, const struct store_verb_where *
 void store_verb_open(struct store **store, const struct store_verb_where *where, enum store_mode mode,
     enum account_role role);
 
-/* The kind an operand names; exits with 64 where there is none of that name. */
+/* Returns the kind that an operand names; exits with 64 where there is none of that name. */
 enum entity_kind store_verb_kind(const struct command *command, const char *operand);
 
 /* Exits with 64 where there are fewer or more operands. Returns how many there are. */

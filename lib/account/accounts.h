@@ -40,7 +40,7 @@ void account_release(struct account *account);
 /* Returns the database of the account's store, for the folders of the store. */
 struct sql *account_sql(const struct account *account);
 
-/* 0 where the account has that role or a higher one, else -1 with EX_NOPERM; what: "tenant qa: changing its quota". */
+/* Returns 0 if the account has that role or a higher one, else -1 with EX_NOPERM; what: "tenant qa: changing its quota". */
 int account_need(const struct account *account, enum account_role role, const char *what, struct error *err);
 
 #endif

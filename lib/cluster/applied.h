@@ -33,10 +33,10 @@ struct applied_list { /* zero-initialise; release it. Strings live in the arena 
 /* Adds those of the clusters of the account's tenant that it sees and that are not terminated. */
 int applied_list(struct account *account, struct applied_list *list, struct error *err);
 
-/* The one of a cluster; NULL where there is none. */
+/* Returns the one of a cluster; NULL where there is none. */
 const struct applied *applied_find(const struct applied_list *list, int64_t cluster);
 
-/* The folder that a cluster which the account sees follows; the caller frees it. NULL where it follows none, or with a reason. */
+/* Returns the folder that a cluster which the account sees follows; the caller frees it. NULL where it follows none, or with a reason. */
 char *applied_origin(const struct account *account, int64_t cluster, struct error *err);
 
 /* Remembers it, inside the caller's transaction. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the store says is there, of all tenants at once: for comparing it with what really is. Only superadmins may ask; no
- * document of a cluster is read for it.
+ * Reads the machines and providers that the store records, of all tenants at once, for comparing them with what providers list.
+ * Only superadmins may ask; no document of a cluster is read for it.
  */
 #ifndef CLUSTER_CENSUS_H
 #define CLUSTER_CENSUS_H

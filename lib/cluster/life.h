@@ -32,11 +32,11 @@ struct life_move {
 /* The table; a move without an action ends it. */
 extern const struct life_move life_moves[];
 
-/* "active"; and back: LIFE_STATUS_COUNT where there is none of that name. */
+/* Return "active", and the status of that name: LIFE_STATUS_COUNT where there is none. */
 const char *life_status_name(enum life_status status);
 enum life_status life_status_of(const char *name);
 
-/* The move of an action; NULL where there is none of that name. */
+/* Returns the move of an action; NULL where there is none of that name. */
 const struct life_move *life_find(const char *action);
 
 /* Returns 0 if the move may be done to a cluster in that status; else -1 with EX_NO and, in the text, what may be done instead

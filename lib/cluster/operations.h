@@ -121,11 +121,11 @@ int operation_documents(struct account *account, int64_t cluster, int64_t number
     struct error *err);
 void operation_documents_release(struct operation_documents *documents);
 
-/* "running"; and back: OPERATION_STATUS_COUNT where there is none of that name. */
+/* Return "running", and the status of that name: OPERATION_STATUS_COUNT where there is none. */
 const char *operation_status_name(enum operation_status status);
 enum operation_status operation_status_of(const char *name);
 
-/* "00000042-007"; returns text. */
+/* Writes "00000042-007"; returns text. */
 char *operation_job(int64_t cluster, int64_t number, char text[JOB_ID_SIZE]);
 
 void operation_list_release(struct operation_list *list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Since when machines of a cluster have not answered, as far as anybody has asked. Whoever records it last is right: each has
- * asked all machines.
+ * The machines of a cluster that did not answer when they were asked last, and since when. The last record is right: each time
+ * all machines are asked.
  */
 #ifndef CLUSTER_UNREACHABLE_H
 #define CLUSTER_UNREACHABLE_H

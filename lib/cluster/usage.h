@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long which nodes have lived, and what that has cost: of the clusters that an account sees, deleted ones included.
+ * Sums up the hours that nodes have lived, and their cost, of the clusters that an account sees, deleted ones included.
  */
 #ifndef CLUSTER_USAGE_H
 #define CLUSTER_USAGE_H

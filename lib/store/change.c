@@ -12,7 +12,7 @@
 
 /* Fills in the catalogue, and what is wrong with it. */
 static int
-change_look(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
+change_inspect(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
 	if (gather_catalogue(store, catalogue, findings, err) < 0)
 		return -1;
@@ -49,14 +49,14 @@ change_delete(struct change *change, enum entity_kind kind, const char *name, in
 
 /* Finds what is wrong already, by another connection, which does not see this transaction. */
 static int
-change_look_before(struct change *change, struct error *err)
+change_inspect_before(struct change *change, struct error *err)
 {
 	struct store *before;
 	int result = store_open(&before, store_path(change->store), STORE_READ, NULL, err);
 
 	if (result == 0) {
 		store_set_tenant(before, store_tenant(change->store));
-		result = change_look(before, &change->before, &change->found_before, err);
+		result = change_inspect(before, &change->before, &change->found_before, err);
 	}
 	store_release(before);
 	return result;
@@ -79,7 +79,7 @@ change_has_faults(const struct findings *findings)
 
 /* Without the name that is suggested, which is another one where others have come. */
 static size_t
-change_length_of_fault(const char *text)
+change_fault_length(const char *text)
 {
 	const char *near = strstr(text, "; did you mean \"");
 
@@ -87,27 +87,24 @@ change_length_of_fault(const char *text)
 }
 
 static bool
-store_change_is_same(const struct finding *a, const struct finding *b)
-{
-	size_t length = change_length_of_fault(a->text);
-
-	return strcmp(a->file, b->file) == 0 && strcmp(a->pointer, b->pointer) == 0 &&
-	    length == change_length_of_fault(b->text) && memcmp(a->text, b->text, length) == 0;
-}
-
-static bool
 change_was_before(const struct change *change, const struct finding *finding)
 {
-	for (size_t i = 0; i < change->found_before.count; i++)
-		if (store_change_is_same(&change->found_before.list[i], finding))
+	size_t length = change_fault_length(finding->text);
+
+	for (size_t i = 0; i < change->found_before.count; i++) {
+		const struct finding *before = &change->found_before.list[i];
+
+		if (strcmp(before->file, finding->file) == 0 && strcmp(before->pointer, finding->pointer) == 0 &&
+		    change_fault_length(before->text) == length && memcmp(before->text, finding->text, length) == 0)
 			return true;
+	}
 	return false;
 }
 
 /* Returns 1 if what the change concerns, taken by itself, is right, else 0, or -1. Most changes are right; then nothing else can have
  * become wrong. If not, change_check looks at all entities, so that its messages name what is really wrong. */
 static int
-change_concerned_are_right(struct change *change, struct error *err)
+change_concerned_is_right(struct change *change, struct error *err)
 {
 	struct findings findings = {0};
 	struct catalogue catalogue = {0};
@@ -133,13 +130,13 @@ change_concerned_are_right(struct change *change, struct error *err)
 int
 change_check(struct change *change, struct error *err)
 {
-	int right = change_concerned_are_right(change, err);
+	int right = change_concerned_is_right(change, err);
 
 	if (right)
 		return right < 0 ? -1 : 0;
-	if (change_look(change->store, &change->after, &change->found_after, err) < 0)
+	if (change_inspect(change->store, &change->after, &change->found_after, err) < 0)
 		return -1;
-	if (change_has_faults(&change->found_after) && change_look_before(change, err) < 0)
+	if (change_has_faults(&change->found_after) && change_inspect_before(change, err) < 0)
 		return -1;
 	for (size_t i = 0; i < change->found_after.count; i++) {
 		const struct finding *finding = &change->found_after.list[i];

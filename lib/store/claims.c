@@ -7,41 +7,25 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-/* Sets *machine to the one that the node has: 1, 0, -1. */
-static int
-claims_find(struct store *store, const char *node, struct arena *arena, const char **machine, struct error *err)
-{
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT machine FROM claim WHERE node = ?", "t", node);
-	int got = sql_row(rows, err);
-
-	if (got > 0)
-		*machine = arena_string(arena, sql_text(rows, 0));
-	sql_end(rows);
-	return got;
-}
-
-/* Claims the machine where it is free: 1, 0, -1. */
-static int
-claims_try(struct store *store, const struct claim *claim, const char *machine, struct error *err)
-{
-	int64_t one;
-
-	return sql_number(store_sql(store), &one, err, "INSERT INTO claim (machine, node, provider, cluster, hostname, at_ms) "
-	    "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1", "ttttti", machine, claim->node, claim->provider,
-	    claim->cluster, claim->hostname, clock_wall_ms());
-}
-
 int
 claims_take(struct store *store, const struct claim *claim, const char *const *machines, size_t count, struct arena *arena,
     const char **machine, struct error *err)
 {
+	struct sql_rows *rows;
+	int64_t one;
 	int got;
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	got = claims_find(store, claim->node, arena, machine, err);
+	rows = sql_query(store_sql(store), err, "SELECT machine FROM claim WHERE node = ?", "t", claim->node);
+	got = sql_row(rows, err);
+	if (got > 0)
+		*machine = sql_keep(rows, 0, arena);
+	sql_end(rows);
 	for (size_t i = 0; i < count && got == 0; i++) {
-		got = claims_try(store, claim, machines[i], err);
+		got = sql_number(store_sql(store), &one, err, "INSERT INTO claim (machine, node, provider, cluster, hostname, at_ms) "
+		    "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1", "ttttti", machines[i], claim->node,
+		    claim->provider, claim->cluster, claim->hostname, clock_wall_ms());
 		if (got > 0)
 			*machine = machines[i];
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which node has which of the machines that exist already (provider static): a machine is given to one node only, and to that
- * node again when it asks again, whichever hosts ask.
+ * Claims of nodes on machines that exist already (provider static): a machine is given to one node only, and to that node again
+ * when it asks again, from whichever host.
  */
 #ifndef STORE_CLAIMS_H
 #define STORE_CLAIMS_H

@@ -78,7 +78,7 @@ concern_want(struct concern *concern, size_t i)
 	}
 }
 
-/* The touched ones as they are now; a name of another kind is taken too, since it means no harm. */
+/* Adds the changed ones as they are now; an entity of another kind with the same name is added too, which does no harm. */
 static void
 concern_want_touched(struct concern *concern)
 {
@@ -88,7 +88,7 @@ concern_want_touched(struct concern *concern)
 				concern_want(concern, i);
 }
 
-/* Adds who names what is found. */
+/* Adds those that name what was found. */
 static void
 concern_look_up(struct concern *concern)
 {
@@ -102,7 +102,7 @@ concern_look_up(struct concern *concern)
 				concern_want(concern, i);
 }
 
-/* Adds whom they name. */
+/* Adds those that they name. */
 static void
 concern_look_down(struct concern *concern)
 {

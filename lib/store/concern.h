@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whom a change of entities concerns, so that it costs what it concerns, and not what there is: what was changed, all that
- * names it or something it provides, and all that names those in turn, as templates name what they extend. And, so that these
- * can be checked apart from the rest, all that they name. Names are looked for in the text of documents: that finds more than
- * is meant, where a name is a word of a description, but never less.
+ * Finds the entities that a change concerns, so that checking it costs no more than these: those that were changed, all that
+ * name them or something they provide, and all that name those in turn, as templates name what they extend. And, so that these
+ * can be checked apart from the rest, all that they name. Names are looked for in the text of documents: that may find too many,
+ * where a name is a word of a description, but never too few.
  */
 #ifndef STORE_CONCERN_H
 #define STORE_CONCERN_H
@@ -12,8 +12,8 @@
 
 struct revisions;
 
-/* Says in wanted, which has an element for each entity of now, whom the change concerns that has touched those in before: as
- * they were, without a text where they were not. False where it concerns so many that all may as well be looked at. */
+/* Marks in wanted, which has an element for each entity of now, those that the change concerns. before has the entities that it
+ * changed, as they were: without a text those that are new. Returns false if they are so many that all may as well be checked. */
 bool concern_find(const struct revisions *now, const struct revisions *before, bool *wanted);
 
 #endif

@@ -22,8 +22,9 @@ struct newest { /* version of an entity */
 #define REVISION "SELECT kind, name, revision.version, at, by, why, document FROM entity " \
 	"JOIN revision ON revision.entity = entity.id WHERE tenant = ? "
 
+/* Reads the newest version of an entity; all is zero if it never was. */
 static int
-store_entities_look(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
+entities_read_newest(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
     struct error *err)
 {
 	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT id, entity.version, present, document FROM entity "
@@ -57,16 +58,7 @@ entities_check_expected(enum entity_kind kind, const char *name, const struct ne
 	    entity_kind_words(kind), name, is, expected);
 }
 
-/* The row of an entity that never was; its first version follows before the commit. */
-static int
-entities_add_entity(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
-    struct error *err)
-{
-	return sql_number(store_sql(store), &newest->entity, err, "INSERT INTO entity (tenant, kind, name, version, present) "
-	    "VALUES (?, ?, ?, 1, 1) RETURNING id", "itt", store_tenant(store), entity_kind_name(kind), name) < 0 ? -1 : 0;
-}
-
-/* text NULL: it is deleted. */
+/* Adds the next version of an entity; text is NULL where it is deleted. */
 static int
 entities_add_revision(struct store *store, const struct newest *newest, const char *text, struct error *err)
 {
@@ -80,20 +72,6 @@ entities_add_revision(struct store *store, const struct newest *newest, const ch
 	    newest->version + 1, (int64_t)(text != NULL), newest->entity);
 }
 
-static int
-store_entities_put(struct store *store, enum entity_kind kind, const char *name, const char *text, struct newest *newest,
-    struct error *err)
-{
-	if (newest->present && strcmp(newest->text, text) == 0)
-		return 0;
-	if (newest->entity == 0 && entities_add_entity(store, kind, name, newest, err) < 0)
-		return -1;
-	if (entities_add_revision(store, newest, text, err) < 0)
-		return -1;
-	newest->version++;
-	return 1;
-}
-
 int
 entities_put(struct store *store, enum entity_kind kind, const char *name, jv document, int64_t expected,
     int64_t *version, struct error *err)
@@ -102,12 +80,22 @@ entities_put(struct store *store, enum entity_kind kind, const char *name, jv do
 	struct newest newest;
 	int result;
 
-	if (store_entities_look(store, kind, name, &newest, err) < 0)
+	if (entities_read_newest(store, kind, name, &newest, err) < 0)
 		return -1;
 	json_dump(document, &text);
 	result = entities_check_expected(kind, name, &newest, expected, err);
-	if (result == 0)
-		result = store_entities_put(store, kind, name, text.data, &newest, err);
+	if (result == 0 && !(newest.present && strcmp(newest.text, text.data) == 0)) {
+		/* The row of a new entity refers to its first version, which is there before the commit. */
+		if (newest.entity == 0)
+			result = sql_number(store_sql(store), &newest.entity, err, "INSERT INTO entity (tenant, kind, name, version, "
+			    "present) VALUES (?, ?, ?, 1, 1) RETURNING id", "itt", store_tenant(store), entity_kind_name(kind), name);
+		if (result >= 0)
+			result = entities_add_revision(store, &newest, text.data, err);
+		if (result == 0) {
+			newest.version++;
+			result = 1;
+		}
+	}
 	*version = newest.version;
 	free(newest.text);
 	buffer_release(&text);
@@ -120,7 +108,7 @@ entities_delete(struct store *store, enum entity_kind kind, const char *name, in
 	struct newest newest;
 	int result;
 
-	if (store_entities_look(store, kind, name, &newest, err) < 0)
+	if (entities_read_newest(store, kind, name, &newest, err) < 0)
 		return -1;
 	if (!newest.present && expected == VERSION_ANY)
 		result = error_set(err, EX_NO, "there is no %s \"%s\"", entity_kind_words(kind), name);
@@ -132,7 +120,7 @@ entities_delete(struct store *store, enum entity_kind kind, const char *name, in
 	return result;
 }
 
-/* Adds the rows that REVISION asked for: how many, or -1. Takes rows. */
+/* Adds the rows that REVISION asked for, and ends them. Returns their number, or -1. */
 static int
 entities_gather(struct sql_rows *rows, struct revisions *list, struct error *err)
 {
@@ -156,37 +144,27 @@ entities_gather(struct sql_rows *rows, struct revisions *list, struct error *err
 	return got < 0 ? -1 : count;
 }
 
-/* The entity of that kind whose name is nearest in spelling; lives in the list's arena. */
-static const char *
-entities_nearest(struct store *store, enum entity_kind kind, const char *name, struct revisions *list)
+/* Sets the error for an entity that is not there, with the name that is nearest in spelling. */
+static int
+entities_not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct error *err)
 {
 	struct revisions others = {0};
 	struct error ignored;
 	const char **names, *near = NULL;
 
+	if (version > 0)
+		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64, entity_kind_words(kind), name, version);
 	if (entities_list(store, kind, &others, &ignored) == 0) {
 		names = memory_zeroed(others.count + 1, sizeof *names);
 		for (size_t i = 0; i < others.count; i++)
 			names[i] = others.list[i].name;
 		near = suggest_word(name, names);
-		near = near ? arena_string(&list->arena, near) : NULL;
 		free(names);
 	}
+	error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name, near ? "; did you mean \"" : "",
+	    near ? near : "", near ? "\"?" : "");
 	revisions_release(&others);
-	return near;
-}
-
-static int
-entities_not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct revisions *list,
-    struct error *err)
-{
-	const char *near;
-
-	if (version > 0)
-		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64, entity_kind_words(kind), name, version);
-	near = entities_nearest(store, kind, name, list);
-	return error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name,
-	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return -1;
 }
 
 int
@@ -203,7 +181,7 @@ entities_get(struct store *store, enum entity_kind kind, const char *name, int64
 	else
 		got = entities_gather(sql_query(store_sql(store), err, one, "itti", store_tenant(store), its_kind, name, version), list, err);
 	if (got == 0)
-		got = entities_not_found(store, kind, name, version, list, err);
+		got = entities_not_found(store, kind, name, version, err);
 	return got < 0 ? -1 : 0;
 }
 
@@ -212,7 +190,7 @@ entities_look(struct store *store, enum entity_kind kind, const char *name, stru
 {
 	struct newest newest;
 
-	if (store_entities_look(store, kind, name, &newest, err) < 0)
+	if (entities_read_newest(store, kind, name, &newest, err) < 0)
 		return -1;
 	ARRAY_ROOM(list->list, list->count, list->capacity);
 	list->list[list->count++] = (struct revision){.kind = kind, .name = arena_string(&list->arena, name),
@@ -238,11 +216,10 @@ entities_history(struct store *store, enum entity_kind kind, const char *name, s
     struct error *err)
 {
 	int got = entities_gather(sql_query(store_sql(store), err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version",
-	    "itt",
-	    store_tenant(store), entity_kind_name(kind), name), list, err);
+	    "itt", store_tenant(store), entity_kind_name(kind), name), list, err);
 
 	if (got == 0)
-		got = entities_not_found(store, kind, name, 0, list, err);
+		got = entities_not_found(store, kind, name, 0, err);
 	return got < 0 ? -1 : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether the store is sound: the database itself, and what its tables say of one another.
+ * Checks that the store is sound: the database itself, and what its tables say of one another.
  */
 #ifndef STORE_FSCK_H
 #define STORE_FSCK_H
@@ -8,7 +8,7 @@
 struct error;
 struct store;
 
-/* Calls say with a sentence for each fault. Returns how many there are, or -1 where it cannot be read at all. */
+/* Calls say with a sentence for each fault. Returns their number, or -1 where it cannot be read at all. */
 int store_fsck(struct store *store, void (*say)(const char *fault, void *data), void *data, struct error *err);
 
 #endif

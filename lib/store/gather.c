@@ -8,34 +8,30 @@
 #include "store/entities.h"
 #include "store/store.h"
 
-static int
-gather_add(const struct revision *revision, struct catalogue *catalogue, struct findings *findings, struct error *err)
-{
-	struct buffer file = {0};
-	jv document;
-	int result;
-
-	buffer_printf(&file, "%s/%s.json", entity_kind_folder(revision->kind), revision->name);
-	result = json_parse(file.data, revision->text, strlen(revision->text), &document, err);
-	if (result == 0) {
-		catalogue_add(catalogue, revision->kind, file.data, document, findings);
-		jv_free(document);
-	}
-	buffer_release(&file);
-	return result;
-}
-
 int
 gather_revisions(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
     struct error *err)
 {
+	struct buffer file = {0};
 	int result = 0;
+	jv document;
 
 	*catalogue = (struct catalogue){0};
 	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
-		for (size_t i = 0; i < list->count && result == 0; i++)
-			if (list->list[i].kind == kind && (!wanted || wanted[i]))
-				result = gather_add(&list->list[i], catalogue, findings, err);
+		for (size_t i = 0; i < list->count && result == 0; i++) {
+			const struct revision *revision = &list->list[i];
+
+			if (revision->kind != kind || (wanted && !wanted[i]))
+				continue;
+			buffer_clear(&file);
+			buffer_printf(&file, "%s/%s.json", entity_kind_folder(kind), revision->name);
+			result = json_parse(file.data, revision->text, strlen(revision->text), &document, err);
+			if (result == 0) {
+				catalogue_add(catalogue, kind, file.data, document, findings);
+				jv_free(document);
+			}
+		}
+	buffer_release(&file);
 	return result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The entities of a tenant as a catalogue, as if they were files in a folder.
+ * Makes a catalogue of the entities of a tenant, as if they were files in a folder.
  */
 #ifndef STORE_GATHER_H
 #define STORE_GATHER_H
@@ -17,7 +17,7 @@ struct store;
  * findings. The catalogue is to be released in any case, and after the findings. */
 int gather_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err);
 
-/* The same with those of a list that has been read, all or only those for which wanted, an element for each, says so. */
+/* The same with the entities of a list that was read: all, or those that are marked in wanted, which has an element for each. */
 int gather_revisions(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
     struct error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What versions before the store's sixth kept in files of one host, below location_state(), and how it comes into the store:
+ * Brings into the store what versions before its sixth kept in files of one host, below location_state():
  *
  *	static/ADDRESS:PORT.json       a machine that a node has
  *	hooks/ID,HOOK                  a message that a hook has not got yet

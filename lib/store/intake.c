@@ -33,16 +33,7 @@ intake_path_of(struct intake *intake, const char *folder, const char *file)
 	return arena_printf(&intake->arena, "%.*s/%s", (int)length, folder, file);
 }
 
-/* Findings of what is not the folder's own outlive its catalogue. */
-static void
-intake_keep_finding(struct intake *intake, const char *folder, const struct finding *finding)
-{
-	struct problem problem = {finding->pointer, finding->text};
-	struct problems one = {.list = &problem, .count = 1, .total = 1};
-
-	findings_add(&intake->findings, finding->severity, intake_path_of(intake, folder, finding->file), &one);
-}
-
+/* Takes the catalogue of a folder. Its findings are copied, since they outlive it. */
 static int
 intake_take_folder(struct intake *intake, const char *path, struct error *err)
 {
@@ -50,8 +41,13 @@ intake_take_folder(struct intake *intake, const char *path, struct error *err)
 	struct catalogue catalogue;
 	int result = catalogue_load(path, &catalogue, &findings, err);
 
-	for (size_t i = 0; i < findings.count; i++)
-		intake_keep_finding(intake, path, &findings.list[i]);
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct finding *finding = &findings.list[i];
+		struct problem problem = {finding->pointer, finding->text};
+		struct problems one = {.list = &problem, .count = 1, .total = 1};
+
+		findings_add(&intake->findings, finding->severity, intake_path_of(intake, path, finding->file), &one);
+	}
 	for (size_t i = 0; i < catalogue.count && result == 0; i++)
 		result = intake_add(intake, &catalogue.entities[i], intake_path_of(intake, path, catalogue.entities[i].file),
 		    err);
@@ -60,6 +56,7 @@ intake_take_folder(struct intake *intake, const char *path, struct error *err)
 	return result;
 }
 
+/* Returns the kind that was given, else the one that the document says, else the one of the folder it is in. */
 static enum entity_kind
 intake_kind_of(jv document, const char *path, enum entity_kind kind)
 {
@@ -97,19 +94,6 @@ intake_take_document(struct intake *intake, jv document, const char *source, con
 }
 
 static int
-intake_take_file(struct intake *intake, const char *path, enum entity_kind kind, struct error *err)
-{
-	jv document;
-	int result = json_read_file(path, &document, err);
-
-	if (result == 0) {
-		result = intake_take_document(intake, document, path, path, kind, err);
-		jv_free(document);
-	}
-	return result;
-}
-
-static int
 intake_take_stream(struct intake *intake, struct error *err)
 {
 	struct record_reader reader;
@@ -131,12 +115,18 @@ int
 intake_take(struct intake *intake, const char *path, enum entity_kind kind, struct error *err)
 {
 	struct stat status;
+	jv document;
+	int result;
 
 	if (strcmp(path, "-") == 0 && kind == ENTITY_NONE)
 		return intake_take_stream(intake, err);
 	if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return intake_take_folder(intake, path, err);
-	return intake_take_file(intake, path, kind, err);
+	if (json_read_file(path, &document, err) < 0)
+		return -1;
+	result = intake_take_document(intake, document, path, path, kind, err);
+	jv_free(document);
+	return result;
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a store of an older version becomes one of this: in one transaction, after a copy of it was made beside it, so that it
+ * Brings a store of an older version up to date: in one transaction, after a copy of it was made beside it, so that it
  * may be killed anywhere, and be run any number of times. migration.c lists the versions.
  */
 #ifndef STORE_MIGRATION_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages that hooks have not got yet. One is there from the commit of what it tells of until its hook has it. Who delivers
- * one takes it for a time, so that it is not told twice at once; who dies meanwhile leaves it to others after that time.
+ * Messages that hooks have not got yet. A message is stored in the transaction of the event that it tells of, until its hook has
+ * it. A process that delivers one takes it for a time, so that no other delivers it at once; if it dies meanwhile, others may take
+ * it after that time.
  */
 #ifndef STORE_OUTBOX_H
 #define STORE_OUTBOX_H
@@ -45,10 +46,10 @@ int outbox_list(struct store *store, struct outbox *list, struct error *err);
 int outbox_take(struct store *store, const char *id, const char *hook, int64_t now_ms, int64_t until_ms, struct outbox *list,
     struct outbox_message *message, struct error *err);
 
-/* Removes one that its hook has, or that nobody will ever have. */
+/* Removes a message that its hook has got, or can never get. */
 int outbox_remove(struct store *store, const char *id, const char *hook, struct error *err);
 
-/* Gives one back that was tried in vain: it is due again at next_ms, after one attempt more. */
+/* Gives back a message that could not be delivered: it is due again at next_ms. Counts the attempt. */
 int outbox_retry(struct store *store, const char *id, const char *hook, int64_t next_ms, struct error *err);
 
 void outbox_release(struct outbox *list);

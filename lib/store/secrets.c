@@ -25,32 +25,25 @@ secrets_place_of(int64_t tenant, const char *name, struct buffer *place)
 	buffer_printf(place, "%lld/%s", (long long)tenant, name);
 }
 
-/* The nonce is drawn at random: 24 bytes are enough for that. The caller frees it. */
-static unsigned char *
-secrets_seal(const struct store *store, const struct store_key *key, const char *name, const char *text, size_t length)
+/* The nonce is drawn at random: 24 bytes are enough for that. */
+int
+secrets_set(struct store *store, const struct store_key *key, const char *name, const char *text, size_t length,
+    struct error *err)
 {
 	unsigned char *sealed = memory_zeroed(length + OVERHEAD, 1);
+	char now[CLOCK_RFC3339_SIZE];
 	struct buffer place = {0};
+	int result;
 
 	secrets_place_of(store_tenant(store), name, &place);
 	randombytes_buf(sealed, NONCE);
 	crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE, NULL, (const unsigned char *)text, length,
 	    (const unsigned char *)place.data, place.length, NULL, sealed, key->bytes);
-	buffer_release(&place);
-	return sealed;
-}
-
-int
-secrets_set(struct store *store, const struct store_key *key, const char *name, const char *text, size_t length,
-    struct error *err)
-{
-	unsigned char *sealed = secrets_seal(store, key, name, text, length);
-	char now[CLOCK_RFC3339_SIZE];
-	int result = sql_change(store_sql(store), err, "INSERT INTO secret (tenant, name, version, at, by, sealed) "
+	result = sql_change(store_sql(store), err, "INSERT INTO secret (tenant, name, version, at, by, sealed) "
 	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
-	    "sealed = excluded.sealed", "itttb", store_tenant(store), name, clock_rfc3339(clock_wall_ms(), now), store_by(store), sealed,
-	    length + OVERHEAD);
-
+	    "sealed = excluded.sealed", "itttb", store_tenant(store), name, clock_rfc3339(clock_wall_ms(), now), store_by(store),
+	    sealed, length + OVERHEAD);
+	buffer_release(&place);
 	free(sealed);
 	return result;
 }

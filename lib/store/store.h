@@ -72,7 +72,7 @@ void store_forget(struct store *store);
  * is something at path. */
 int store_backup(struct store *store, const char *path, struct error *err);
 
-/* Returns its database, for the rooms of the store. */
+/* Returns its database, for the folders of the store. */
 struct sql *store_sql(const struct store *store);
 
 #endif

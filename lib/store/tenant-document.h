@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The document of the tenant that a store is open for, as a superadmin wrote it: for those who work for it, whoever asks.
+ * The document of the tenant that a store is open for, as a superadmin wrote it, whoever asks.
  */
 #ifndef STORE_TENANT_DOCUMENT_H
 #define STORE_TENANT_DOCUMENT_H
@@ -10,7 +10,7 @@
 struct error;
 struct store;
 
-/* Owned. */
+/* Sets *document, owned. EX_NO if the tenant was deleted meanwhile. */
 int tenant_document(struct store *store, jv *document, struct error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The table that a database engine fills, so that the store can stand on it. A second engine is a folder beside
- * store/sqlite/ with such a table, and a row in store_engines of store/store.c. What it gives as a database or as rows
- * begins with the struct of that name here, and is its own behind that.
+ * store/sqlite/ with such a table, and a row in store/engines.c. Its databases and rows begin with the struct of that
+ * name here, and are its own behind that.
  *
  * A transaction is durable when commit returns 0. When it returns -1 because the disk refused, the transaction may be there or
  * not; but no commit returns 0 after it before the disk has that one, too.

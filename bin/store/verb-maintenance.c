@@ -44,7 +44,7 @@ static const struct command claims_command = {
 	"      libexec/coopr/provider/static list\n"};
 
 static void
-care_verb_say(const char *fault, void *unused)
+maintenance_verb_say(const char *fault, void *unused)
 {
 	(void)unused;
 	message("%s", fault);
@@ -61,7 +61,7 @@ store_verb_fsck(int argc, char **argv)
 	store_verb_operands(&fsck_command, argv, 0, 0, "no operand");
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
 
-	faults = store_fsck(store, care_verb_say, NULL, &err);
+	faults = store_fsck(store, maintenance_verb_say, NULL, &err);
 	if (faults < 0)
 		code = message_error(&err);
 	else if (faults > 0)
