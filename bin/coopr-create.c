@@ -2,7 +2,7 @@
  *
  * coopr-create: makes a cluster and prints what was made. It is the chain coopr-request | coopr-solve | coopr-plan | coopr-queue
  * put, then coopr-work and coopr-queue wait, each a process of its own with its file in the cluster's folder. Interrupted in
- * any way, the same command goes on. Exits with 0 once all is made; 1 where the cluster exists already, cannot be, or a task
+ * any way, the same command resumes it. Exits with 0 once all is made; 1 where the cluster exists already, cannot be, or a task
  * failed; 64 on misuse; 75 while another coopr works on it; 128 + signal when interrupted; else as the stage that failed.
  */
 #include <stdlib.h>

@@ -27,14 +27,6 @@ static const struct command command = {
 	"  coopr-lease shop 12h\n"
 	"  coopr-lease -f shop 0          for ever\n"};
 
-static void
-lease_print_end(const struct cluster_record *cluster)
-{
-	char time[CLOCK_RFC3339_SIZE];
-
-	puts(cluster->expires_ms ? clock_rfc3339(cluster->expires_ms, time) : "never");
-}
-
 int
 main(int argc, char **argv)
 {
@@ -42,6 +34,7 @@ main(int argc, char **argv)
 	struct operation_options how = front_options(&command, &front);
 	struct cluster_list list = {0};
 	struct account account;
+	char time[CLOCK_RFC3339_SIZE];
 	struct error err;
 	int64_t lease_ms;
 	int result;
@@ -55,7 +48,7 @@ main(int argc, char **argv)
 	if (result == 0 && operands[1])
 		result = clusters_set_lease(&account, list.list[0].id, lease_ms ? clock_wall_ms() + lease_ms : 0, beyond, &err);
 	else if (result == 0)
-		lease_print_end(&list.list[0]);
+		puts(list.list[0].expires_ms ? clock_rfc3339(list.list[0].expires_ms, time) : "never");
 	cluster_list_release(&list);
 	account_release(&account);
 	return message_end(result < 0 ? message_error(&err) : 0);

@@ -22,7 +22,7 @@
 #include "base/process.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/compose.h"
-#include "json/record.h"
+#include "catalogue/current-cluster.h"
 #include "model/name.h"
 #include "model/request.h"
 #include "store/gather.h"
@@ -193,120 +193,6 @@ request_read_config(struct error *err)
 	return error_set(err, EX_DATAERR, "%s: expected object, found %s", config_path, json_kind_name(order.config));
 }
 
-/* Notes that numbers below this one were given already. */
-static void
-request_note_number(jv record, const char *member, int more)
-{
-	jv value = json_get(record, member);
-	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) + more : 0;
-
-	if (number > (double)order.next_nodenum && number < 1e15)
-		order.next_nodenum = (int64_t)number;
-	jv_free(value);
-}
-
-/* A node stays, or has left: then only its number counts, which is not given again. */
-static void
-request_take_node(jv record)
-{
-	jv stands = json_get(record, "services");
-
-	request_note_number(record, "nodenum", 1);
-	if (jv_get_kind(stands) != JV_KIND_NULL)
-		order.nodes = jv_array_append(order.nodes, jv_copy(record));
-	jv_free(stands);
-}
-
-/* In place of the template's defaults. */
-static void
-request_keep_services(jv record)
-{
-	jv list = json_get(record, "services");
-	size_t capacity = 0;
-
-	for (size_t i = 0; i < json_length(list); i++) {
-		jv name = jv_array_get(jv_copy(list), (int)i);
-		const char *text = json_string(name);
-
-		if (text && name_is_valid(text)) {
-			ARRAY_ROOM(order.services.list, order.services.count, capacity);
-			order.services.list[order.services.count++] = memory_string(text);
-		}
-		jv_free(name);
-	}
-	jv_free(list);
-}
-
-/* The cluster as it was made goes on under its id, with its services where no others are named. */
-static void
-request_take_cluster(jv record)
-{
-	char *id = json_get_string(record, "id");
-
-	if (order.services.count == 0 && !default_services)
-		request_keep_services(record);
-	request_note_number(record, "nextNodenum", 0);
-	if (!order.id && id && cluster_id_is_valid(id))
-		order.id = id;
-	else
-		free(id);
-}
-
-/* The cluster as it is, from a stream of records. */
-static int
-request_read_nodes(struct error *err)
-{
-	struct record_reader reader;
-	int got = record_reader_open(&reader, nodes_path, err);
-	bool any = false;
-	jv record;
-
-	order.nodes = jv_array();
-	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
-		bool is_cluster = strcmp(record_kind(record), "cluster") == 0;
-
-		any = any || is_cluster || strcmp(record_kind(record), "node") == 0;
-		if (is_cluster)
-			request_take_cluster(record);
-		else if (strcmp(record_kind(record), "node") == 0)
-			request_take_node(record);
-		jv_free(record);
-		got = 0;
-	}
-	record_reader_release(&reader);
-	if (got == 0 && !any)
-		return error_set(err, EX_DATAERR, "%s: neither a cluster nor a node is in it", nodes_path);
-	if (!machines)
-		order.machines_min = order.machines_max = (int64_t)json_length(order.nodes);
-	return got;
-}
-
-static bool
-request_is_node(const char *id)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < json_length(order.nodes) && !found; i++) {
-		jv node = jv_array_get(jv_copy(order.nodes), (int)i);
-		char *own = json_get_string(node, "id");
-
-		found = own && strcmp(own, id) == 0;
-		free(own);
-		jv_free(node);
-	}
-	return found;
-}
-
-/* Checks that all nodes to be replaced exist. */
-static int
-request_check_replaced(struct error *err)
-{
-	for (size_t i = 0; i < replaced.count; i++)
-		if (!request_is_node(replaced.list[i]))
-			return error_set(err, EX_NO, "%s: there is no node \"%s\"", nodes_path, replaced.list[i]);
-	return 0;
-}
-
 /* A catalogue is checked as it is read; this finds what is wrong with the other files. */
 static int
 request_check_request(jv request)
@@ -347,9 +233,9 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	request_read_options(argv);
 
-	if (guest_refuse_options(&err) < 0 || request_load_catalogue(&err) < 0 || (config_path &&
-	    request_read_config(&err) < 0) ||
-	    (nodes_path && (request_read_nodes(&err) < 0 || request_check_replaced(&err) < 0)))
+	if (guest_refuse_options(&err) < 0 || request_load_catalogue(&err) < 0 ||
+	    (config_path && request_read_config(&err) < 0) ||
+	    (nodes_path && current_cluster_read(nodes_path, !default_services, &order, &err) < 0))
 		return message_error(&err);
 	code = request_report_findings();
 	request = compose_request(&catalogue, &order, &err);

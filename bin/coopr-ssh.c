@@ -33,25 +33,15 @@ static const struct command command = {
 	"  coopr-ssh shop/@nginx systemctl status nginx\n"
 	"  coopr-ssh shop 'df -h | sort'\n"};
 
-/* Several nodes may be meant: which one it is, is said. */
-static void
-ssh_say_which(const struct target *target, const struct cluster_status *status, const struct node *node)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < status->layout.node_count; i++)
-		count += target_has(target, &status->layout.nodes[i]);
-	if (count > 1)
-		message("%s/%" PRId64 ", the first of %zu", target->cluster, node->nodenum, count);
-}
-
+/* Makes the ssh command for the first node of the target, and says which one that is if there are several. */
 static int
-command_ssh_prepare(const struct target *target, struct cluster_status *status, char *const *words, struct arguments *argv,
+ssh_prepare_login(const struct target *target, struct cluster_status *status, char *const *words, struct arguments *argv,
     struct error *err)
 {
 	struct arena arena = {0};
 	struct machine machine;
 	const struct node *node;
+	size_t count = 0;
 	char *known_hosts;
 	int result;
 
@@ -63,7 +53,10 @@ command_ssh_prepare(const struct target *target, struct cluster_status *status, 
 	if (result == 0)
 		result = login_command(&machine, known_hosts, argv, err);
 	if (result == 0) {
-		ssh_say_which(target, status, node);
+		for (size_t i = 0; i < status->layout.node_count; i++)
+			count += target_has(target, &status->layout.nodes[i]);
+		if (count > 1)
+			message("%s/%" PRId64 ", the first of %zu", target->cluster, node->nodenum, count);
 		arguments_push(argv, "--");
 		arguments_push(argv, machine.address);
 		login_words(words, argv);
@@ -71,17 +64,6 @@ command_ssh_prepare(const struct target *target, struct cluster_status *status, 
 	free(known_hosts);
 	arena_release(&arena);
 	return result;
-}
-
-/* Becomes it; only returns when that fails. */
-static int
-ssh_become(char *const *argv)
-{
-	struct error err;
-
-	execvp(argv[0], argv);
-	error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", argv[0]);
-	return message_error(&err);
 }
 
 int
@@ -102,12 +84,15 @@ main(int argc, char **argv)
 	}
 	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
 
-	code = command_ssh_prepare(&target, &status, operands, &words, &err) < 0 ? message_error(&err) : 0;
+	code = ssh_prepare_login(&target, &status, operands, &words, &err) < 0 ? message_error(&err) : 0;
 	status_release(&status);
 	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
 		puts(words.list[i]);
-	if (code == 0 && !dry)
-		code = ssh_become(words.list);
+	if (code == 0 && !dry) {
+		execvp(words.list[0], words.list);
+		error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", words.list[0]);
+		code = message_error(&err);
+	}
 
 	arguments_release(&words);
 	target_release(&target);

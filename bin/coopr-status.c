@@ -73,12 +73,6 @@ command_status_print(const struct cluster_status *status, const struct drift_lis
 	drift_write(drift, stdout);
 }
 
-static int
-status_ask(struct cluster_status *status, struct drift_list *drift, struct error *err)
-{
-	return status_layout(status, err) < 0 ? -1 : status_probe(status, (size_t)at_once, drift, err);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -95,7 +89,9 @@ main(int argc, char **argv)
 	if (result == 0 && (wait_for_it || timeout_s >= 0))
 		result = status_wait(&status, timeout_s < 0 ? -1 : (int64_t)timeout_s * 1000, &err);
 	if (result == 0 && probe)
-		result = status_ask(&status, &drift, &err);
+		result = status_layout(&status, &err);
+	if (result == 0 && probe)
+		result = status_probe(&status, (size_t)at_once, &drift, &err);
 	if (result == 0 && !quiet)
 		command_status_print(&status, &drift, format);
 	code = result < 0 ? message_error(&err) : status.cluster->status == LIFE_ACTIVE && drift.count == 0 ? 0 : EX_NO;

@@ -79,7 +79,7 @@ struct part { /* what the tasks say of a service on a node, or of its hardware *
 	bool stopped, started, any_start;
 };
 
-/* The next tasks that are of one node and service. */
+/* Reads the next tasks, those of one node and service. */
 static struct part
 layout_next_part(struct layout_work *work)
 {
@@ -125,7 +125,7 @@ layout_drop_service(struct standing *standing, const char *service)
 			list->list[i] = list->list[--list->count];
 }
 
-/* As members of an object, what the node's record says was stopped before. */
+/* Returns an object with a member for each service that the node's record says was stopped before. */
 static jv
 layout_stopped_before(const struct node *node)
 {
@@ -142,7 +142,7 @@ layout_stopped_before(const struct node *node)
 	return stopped;
 }
 
-/* One that the plan would have started again is not to stay stopped, also where it could not be started. */
+/* Notes whether a service stays stopped. One that the plan starts again does not, even if that fails. */
 static void
 layout_note_stopped(struct standing *standing, const char *service, const struct part *part)
 {
@@ -152,7 +152,7 @@ layout_note_stopped(struct standing *standing, const char *service, const struct
 		json_set(&standing->stopped, service, jv_true());
 }
 
-/* Writes it into the node's record: those that still stand. */
+/* Writes the stopped services that still stand into the node's record. */
 static void
 layout_keep_stopped(const struct standing *standing, struct node *node)
 {
@@ -191,9 +191,8 @@ layout_what_stands(const struct node *node, struct layout_work *work)
 			continue;
 		}
 		layout_note_stopped(&standing, name, &part);
-		if (part.removed || (!part.all_done && !name_set_has(&node->was, name))) {
+		if (part.removed || (!part.all_done && !name_set_has(&node->was, name)))
 			layout_drop_service(&standing, name);
-		}
 	}
 	/* On a machine that is not ready stands nothing that was not there before. */
 	for (size_t i = 0; !ready && i < node->services.count; i++)
@@ -239,22 +238,15 @@ layout_add_node(const char *record, size_t length, struct layout_work *work, str
 	return result;
 }
 
-static bool
-layout_is_all_done(const struct layout_work *work)
-{
-	for (size_t i = 0; i < work->count; i++)
-		if (!work->list[i].done)
-			return false;
-	return true;
-}
-
 /* Appends the cluster record. Once all of the job is done, "was" is left out: it would be planned again. The solution holds as
  * long as no machine of it is deleted. */
 static void
 layout_add_cluster(jv record, const struct record_reader *reader, const struct layout_work *work, struct buffer *out)
 {
-	bool all_done = layout_is_all_done(work);
+	bool all_done = true;
 
+	for (size_t i = 0; i < work->count; i++)
+		all_done = all_done && work->list[i].done;
 	if (!all_done && !work->any_gone) {
 		buffer_append(out, reader->text, reader->length);
 	} else {

@@ -12,10 +12,10 @@ enum {
 	WIDTH = 10000,    /* units of the drawing for the whole duration */
 	RUNNING = 48,     /* heights in pixels: how much ran, */
 	STRIP = 22,       /* the critical path, */
-	LANE = 16, BAR = 12, GAP = 2, /* a class, the bar in it, and above that */
-	LANES_MAX = 200,  /* nodes that have a class each, */
+	LANE = 16, BAR = 12, GAP = 2, /* a lane, the bar in it, and the gap above that */
+	LANES_MAX = 200,  /* nodes that have a lane each, */
 	BARS_MAX = 8000,  /* and attempts with a bar each */
-	GROUPS_MAX = 100, /* classes otherwise, */
+	GROUPS_MAX = 100, /* lanes otherwise, */
 	BINS = 300,       /* and the parts that a duration is cut into */
 	TICKS_MAX = 10,
 	WIDE = 60,        /* a bar on the strip that has room for a border */
@@ -29,7 +29,7 @@ struct chart {
 	unsigned height;
 };
 
-struct cell { /* a part of the duration, of a class */
+struct cell { /* a part of the duration, of a lane */
 	int64_t busy_ms[ACTION_COUNT];
 	bool bad; /* an attempt that failed or was lost ended in it */
 };
@@ -44,21 +44,13 @@ report_x_of(const struct chart *chart, int64_t ms)
 	return at_ms >= duration_ms ? WIDTH : (int)((double)at_ms * WIDTH / (double)duration_ms);
 }
 
-/* Never so narrow that it cannot be seen. */
+/* Returns the width of an attempt's bar, never so narrow that it cannot be seen. */
 static int
 report_width_of(const struct chart *chart, const struct attempt *attempt)
 {
 	int width = report_x_of(chart, attempt->end_ms) - report_x_of(chart, attempt->start_ms);
 
 	return width > 8 ? width : 8;
-}
-
-static const char *
-report_class_of(const struct attempt *attempt)
-{
-	static const char *const classes[] = {" r", "", " f", " l"};
-
-	return classes[attempt->end];
 }
 
 static void
@@ -85,29 +77,29 @@ report_add_title(const struct chart *chart, const struct attempt *attempt)
 	buffer_text(out, "</title>");
 }
 
-/* mark: a class more, or "". */
+/* Adds the bar of an attempt; mark is one more class, or "". */
 static void
 report_add_bar(const struct chart *chart, uint32_t number, int y, int height, const char *mark)
 {
+	static const char *const ends[] = {" r", "", " f", " l"};
 	const struct attempt *attempt = &chart->report->attempts.list[number];
 
 	buffer_printf(chart->out, "<rect class=\"a%d%s%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">",
-	    (int)attempt->action,
-	    report_class_of(attempt), mark, report_x_of(chart, attempt->start_ms), y, report_width_of(chart, attempt),
+	    (int)attempt->action, ends[attempt->end], mark, report_x_of(chart, attempt->start_ms), y, report_width_of(chart, attempt),
 	    height);
 	report_add_title(chart, attempt);
 	buffer_text(chart->out, "</rect>\n");
 }
 
 static int
-report_lane_top(size_t job_class)
+report_lane_top(size_t lane)
 {
-	return RUNNING + STRIP + (int)job_class * LANE;
+	return RUNNING + STRIP + (int)lane * LANE;
 }
 
 /* --- the axis --- */
 
-/* Milliseconds between two ticks: a round number, so that there are not too many. */
+/* Returns the milliseconds between two ticks: a round number, so that there are not too many. */
 static int64_t
 report_tick_ms(int64_t duration_ms)
 {
@@ -122,7 +114,7 @@ report_tick_ms(int64_t duration_ms)
 	return duration_ms / TICKS_MAX + 1;
 }
 
-/* "5 m", where clock_duration says "5 m 0 s". */
+/* Returns "5 m" where clock_duration says "5 m 0 s". */
 static const char *
 report_tick_name(int64_t at_ms, char text[CLOCK_RFC3339_SIZE])
 {
@@ -160,7 +152,7 @@ report_add_grid(const struct chart *chart)
 
 /* --- what ran when, in parts of the duration --- */
 
-/* The part of the duration that an instant is in; a clock that was set may show any. */
+/* Returns the part of the duration that an instant is in. A clock that was set may show any. */
 static int
 report_bin_of(double at_ms, double bin_ms)
 {
@@ -169,7 +161,7 @@ report_bin_of(double at_ms, double bin_ms)
 	return at_ms >= bin_ms * BINS ? BINS - 1 : (int)(at_ms / bin_ms);
 }
 
-/* Adds an attempt to the cells of its class. */
+/* Adds an attempt to the cells of its lane. */
 static void
 report_fill_cells(const struct chart *chart, const struct attempt *attempt, struct cell *cells)
 {
@@ -224,25 +216,15 @@ report_add_running(const struct chart *chart)
 	free(cells);
 }
 
-/* --- classes --- */
+/* --- lanes --- */
 
+/* Adds one shape for each action in a lane: as high as the lane's nodes were busy. */
 static void
-report_add_bars(const struct chart *chart)
-{
-	const struct attempts *attempts = &chart->report->attempts;
-
-	for (size_t i = 0; i < attempts->count; i++)
-		report_add_bar(chart, (uint32_t)i, report_lane_top(attempts->node_of[attempts->list[i].step]) + GAP, BAR,
-		    chart->report->critical[i] ? " c" : "");
-}
-
-/* One shape for each action in a class: as high as the lane's nodes were busy. */
-static void
-report_add_group(const struct chart *chart, size_t job_class, const struct cell *cells)
+report_add_group(const struct chart *chart, size_t lane, const struct cell *cells)
 {
 	double full_ms = (double)chart->report->duration_ms / BINS * (double)chart->nodes_a_lane;
 	struct buffer shapes[ACTION_COUNT + 1] = {{0}};
-	int bottom = report_lane_top(job_class) + GAP + BAR;
+	int bottom = report_lane_top(lane) + GAP + BAR;
 
 	for (int bin = 0; bin < BINS; bin++) {
 		int x = bin * WIDTH / BINS, width = (bin + 1) * WIDTH / BINS - x, height;
@@ -273,12 +255,12 @@ report_add_groups(const struct chart *chart)
 	struct cell *cells = memory_zeroed(chart->lanes * BINS, sizeof *cells);
 
 	for (size_t i = 0; i < attempts->count; i++) {
-		size_t job_class = attempts->node_of[attempts->list[i].step] / chart->nodes_a_lane;
+		size_t lane = attempts->node_of[attempts->list[i].step] / chart->nodes_a_lane;
 
-		report_fill_cells(chart, &attempts->list[i], cells + job_class * BINS);
+		report_fill_cells(chart, &attempts->list[i], cells + lane * BINS);
 	}
-	for (size_t job_class = 0; job_class < chart->lanes; job_class++)
-		report_add_group(chart, job_class, cells + job_class * BINS);
+	for (size_t lane = 0; lane < chart->lanes; lane++)
+		report_add_group(chart, lane, cells + lane * BINS);
 	free(cells);
 }
 
@@ -308,55 +290,44 @@ report_add_name(const struct chart *chart, int height, const char *text, const c
 }
 
 static void
-report_add_lane_name(const struct chart *chart, size_t job_class)
-{
-	const struct layout *layout = &chart->report->attempts.plan.layout;
-	size_t first = job_class * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
-	const struct node *node = &layout->nodes[first];
-	char *text;
-
-	if (last >= layout->node_count)
-		last = layout->node_count - 1;
-	if (last == first) {
-		report_add_name(chart, LANE, node->id, node->hostname ? node->hostname : node->id);
-		return;
-	}
-	text = memory_printf("%s to %lld", node->id, (long long)layout->nodes[last].nodenum);
-	report_add_name(chart, LANE, text, text);
-	free(text);
-}
-
-static void
 report_add_names(const struct chart *chart)
 {
+	const struct layout *layout = &chart->report->attempts.plan.layout;
+
 	buffer_text(chart->out, "<div class=\"names\" aria-hidden=\"true\"><div class=\"axis\"></div>");
 	report_add_name(chart, RUNNING, "running", "how many tasks ran");
 	report_add_name(chart, STRIP, "critical path", "the critical path as it happened");
-	for (size_t job_class = 0; job_class < chart->lanes; job_class++)
-		report_add_lane_name(chart, job_class);
+	for (size_t lane = 0; lane < chart->lanes; lane++) {
+		size_t first = lane * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
+		const struct node *node = &layout->nodes[first];
+		char *text;
+
+		if (last >= layout->node_count)
+			last = layout->node_count - 1;
+		if (last == first) {
+			report_add_name(chart, LANE, node->id, node->hostname ? node->hostname : node->id);
+			continue;
+		}
+		text = memory_printf("%s to %lld", node->id, (long long)layout->nodes[last].nodenum);
+		report_add_name(chart, LANE, text, text);
+		free(text);
+	}
 	buffer_text(chart->out, "</div>\n");
 }
 
-static struct chart
-report_chart_of(const struct report *report, struct buffer *out)
+void
+report_chart(const struct report *report, struct buffer *out)
 {
-	size_t nodes = report->attempts.plan.layout.node_count;
+	const struct attempts *attempts = &report->attempts;
+	size_t nodes = attempts->plan.layout.node_count;
 	struct chart chart = {.report = report, .out = out, .lanes = nodes, .nodes_a_lane = 1,
-	    .grouped = nodes > LANES_MAX || report->attempts.count > BARS_MAX};
+	    .grouped = nodes > LANES_MAX || attempts->count > BARS_MAX};
 
 	if (chart.grouped) {
 		chart.nodes_a_lane = (nodes + GROUPS_MAX - 1) / GROUPS_MAX;
 		chart.lanes = (nodes + chart.nodes_a_lane - 1) / chart.nodes_a_lane;
 	}
 	chart.height = (unsigned)report_lane_top(chart.lanes);
-	return chart;
-}
-
-void
-report_chart(const struct report *report, struct buffer *out)
-{
-	struct chart chart = report_chart_of(report, out);
-
 	buffer_text(out, "<div class=\"chart\">\n");
 	report_add_names(&chart);
 	buffer_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline; what it shows is in the tables below\">"
@@ -370,8 +341,9 @@ report_chart(const struct report *report, struct buffer *out)
 	report_add_strip(&chart);
 	if (chart.grouped)
 		report_add_groups(&chart);
-	else
-		report_add_bars(&chart);
+	for (size_t i = 0; !chart.grouped && i < attempts->count; i++)
+		report_add_bar(&chart, (uint32_t)i, report_lane_top(attempts->node_of[attempts->list[i].step]) + GAP, BAR,
+		    report->critical[i] ? " c" : "");
 	buffer_text(out, "</svg></div></div></div>\n");
 	if (chart.grouped)
 		buffer_printf(out, "<p>Each lane stands for %zu nodes: as high as they were busy, in the colour of what they did most; "

@@ -142,25 +142,11 @@ report_find_peak(const struct attempts *attempts)
 	return peak;
 }
 
-static void
-report_find_before_on_node(struct report *report)
-{
-	const struct attempts *attempts = &report->attempts;
-	uint32_t *last = memory_zeroed(attempts->plan.layout.node_count, sizeof *last);
-
-	for (size_t i = 0; i < attempts->count; i++) {
-		uint32_t node = attempts->node_of[attempts->list[i].step];
-
-		report->before_on_node[i] = last[node];
-		last[node] = (uint32_t)i + 1;
-	}
-	free(last);
-}
-
 void
 report_make(struct report *report, struct attempts *attempts)
 {
 	size_t count = attempts->count;
+	uint32_t *last_on_node;
 
 	*report = (struct report){.attempts = *attempts, .start_ms = attempts->put_ms};
 	*attempts = (struct attempts){0};
@@ -173,7 +159,14 @@ report_make(struct report *report, struct attempts *attempts)
 	for (size_t i = 0; i < count; i++)
 		report_count_attempt(report, (uint32_t)i);
 	report->peak = report_find_peak(&report->attempts);
-	report_find_before_on_node(report);
+	last_on_node = memory_zeroed(report->attempts.plan.layout.node_count, sizeof *last_on_node);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node = report->attempts.node_of[report->attempts.list[i].step];
+
+		report->before_on_node[i] = last_on_node[node];
+		last_on_node[node] = (uint32_t)i + 1;
+	}
+	free(last_on_node);
 	report_find_path(report);
 	history_add(&report->history, &report->attempts);
 	history_sort(&report->history);

@@ -23,8 +23,8 @@ enum report_why { /* why an attempt began no earlier */
 struct report_link { /* of the critical path */
 	uint32_t attempt;  /* number in attempts.list */
 	enum report_why why;
-	int64_t waited_ms; /* from the end of what it waited for last to its begin */
-	int64_t held_ms;   /* REPORT_NODE, REPORT_SLOT: from when all before it was done to its begin */
+	int64_t waited_ms; /* from the end of what it waited for last to its start */
+	int64_t held_ms;   /* REPORT_NODE, REPORT_SLOT: from when all before it was done to its start */
 };
 
 struct report {
@@ -44,34 +44,34 @@ struct report {
 	uint32_t *before_on_node; /* by attempt: link to the one before on its node */
 };
 
-/* Works all of it out of a attempts, which is taken over. */
+/* Works all of it out of attempts, which report takes over. */
 void report_make(struct report *report, struct attempts *attempts);
 void report_release(struct report *report);
 
-/* The part of the slots used at the peak that was used all along, 0 to 1. */
+/* Returns the share of the slots used at the peak that was used on average, 0 to 1. */
 double report_utilisation(const struct report *report);
 
-/* "dependency", "node", ...; "" for REPORT_FIRST. */
+/* Returns "dependency", "node", ...; "" for REPORT_FIRST. */
 const char *report_why_name(enum report_why why);
 
 /* Appends why it began when it did, for people: "its node was busy for 12 s"; nothing where there is nothing to say. */
 void report_say_why(const struct report_link *link, struct buffer *out);
 
-/* "complete", "failed", ... or "running" where it is not finished. */
+/* Returns "complete", "failed", ... or, if it is not finished, "running". */
 const char *report_status(const struct report *report);
 
 const struct step *report_step(const struct report *report, const struct attempt *attempt);
 const char *report_worker(const struct report *report, const struct attempt *attempt); /* or "" */
 
-/* The end of what an attempt printed, or NULL; in the arena. */
+/* Returns the end of what an attempt printed, or NULL; in the arena. */
 const char *report_output(struct queue *queue, const struct report *report, const struct attempt *attempt,
     struct arena *arena);
 
-/* Each appends the whole report. queue: where outputs are; NULL: nowhere. */
+/* Append the whole report. queue has the outputs; NULL: there are none. */
 void report_text(const struct report *report, struct queue *queue, struct buffer *out);
 void report_json(const struct report *report, struct queue *queue, struct buffer *out);
 
-/* The same as a page; -1 where its template cannot be read. */
+/* Appends the report as a page. Returns -1 if its template cannot be read. */
 int report_html(const struct report *report, struct queue *queue, struct buffer *out, struct error *err);
 
 /* Appends what a person reads of an attempt: "done", "failed with 1", "lost", "running"; and what followed. */

@@ -22,7 +22,7 @@ struct page {
 	int64_t now_ms;
 };
 
-/* The node's number where its id has the usual form. */
+/* Returns the node's number if its id has the usual form, else the id. */
 static const char *
 running_node_of(const struct page *page, const char *id)
 {
@@ -31,7 +31,7 @@ running_node_of(const struct page *page, const char *id)
 	return strncmp(id, page->cluster, length) == 0 && id[length] == '-' ? id + length + 1 : id;
 }
 
-/* The last line that says something; "" where there is none. */
+/* Returns the last line that is not blank; "" if there is none. */
 static const char *
 running_last_line(const char *output, struct arena *arena)
 {
@@ -44,7 +44,7 @@ running_last_line(const char *output, struct arena *arena)
 	return end ? arena_substring(arena, output + start, end - start) : "";
 }
 
-/* ", 31 s: Unpacking nginx (1.22.1)" */
+/* Returns ", 31 s: Unpacking nginx (1.22.1)". */
 static const char *
 running_state_of(const struct page *page, const struct queue_task_status *task)
 {
@@ -81,24 +81,13 @@ running_add_lines(struct page *page, const struct tasks *tasks, unsigned wanted,
 			running_add_line(page, &tasks->list[i]);
 }
 
-/* Adds the tasks that run, then those that went wrong, with room for some of both; the last line counts those left out. */
-static void
-running_fill(struct page *page, const struct queue_job *job, const struct tasks *tasks, size_t room)
-{
-	size_t wrong = job->failed + job->delayed, lines = tasks->count > room ? room - 1 : room;
-
-	running_add_lines(page, tasks, 1u << STEP_RUNNING, wrong > lines / 2 ? lines - lines / 2 : lines - wrong);
-	running_add_lines(page, tasks, 1u << STEP_FAILED | 1u << STEP_DELAYED, lines);
-	if (page->count < tasks->count)
-		page->lines[page->count] = arena_printf(page->arena, "  and %zu more", tasks->count - page->count);
-}
-
 const char **
 running_lines(struct queue *queue, const struct queue_job *job, size_t room, struct arena *arena, struct error *err)
 {
 	struct page page = {.arena = arena, .cluster = job->cluster, .now_ms = clock_wall_ms()};
 	bool details = job->running + job->failed + job->delayed <= DETAILS_MAX;
 	const struct queue_filter filter = {1u << STEP_RUNNING | 1u << STEP_FAILED | 1u << STEP_DELAYED, NULL, details};
+	size_t wrong = job->failed + job->delayed, lines;
 	struct queue_task_status *list;
 	struct tasks tasks;
 
@@ -106,7 +95,13 @@ running_lines(struct queue *queue, const struct queue_job *job, size_t room, str
 		return NULL;
 	tasks.list = list;
 	page.lines = arena_alloc(arena, room + 1, sizeof *page.lines);
-	if (room)
-		running_fill(&page, job, &tasks, room);
+	if (room == 0)
+		return page.lines;
+	/* The tasks that run come before those that went wrong, with room for some of both; the last line counts those left out. */
+	lines = tasks.count > room ? room - 1 : room;
+	running_add_lines(&page, &tasks, 1u << STEP_RUNNING, wrong > lines / 2 ? lines - lines / 2 : lines - wrong);
+	running_add_lines(&page, &tasks, 1u << STEP_FAILED | 1u << STEP_DELAYED, lines);
+	if (page.count < tasks.count)
+		page.lines[page.count] = arena_printf(arena, "  and %zu more", tasks.count - page.count);
 	return page.lines;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is in hand of a job, in words for whoever waits for it at a terminal: the tasks that run, since when, and what they
- * printed last; those that failed or will be tried again, and why.
+ * Tells whoever waits for a job at a terminal how it stands: the tasks that run, since when, and what they printed last; those
+ * that failed or will be tried again, and why.
  */
 #ifndef HISTORY_RUNNING_H
 #define HISTORY_RUNNING_H
@@ -13,7 +13,7 @@ struct error;
 struct queue;
 struct queue_job;
 
-/* Lines for the job that was looked at, at most room, and a NULL; all in the arena. NULL with a reason. */
+/* Returns at most room lines about the job, and a NULL behind them; all in the arena. Returns NULL on failure. */
 const char **running_lines(struct queue *queue, const struct queue_job *job, size_t room, struct arena *arena, struct error *err);
 
 #endif

@@ -16,20 +16,6 @@ stats_add_queue(struct stats *stats, struct queue *queue, struct error *err)
 	return queue_history(queue, &stats->history, err);
 }
 
-static void
-stats_add_spans(struct stats *stats, const struct attempts *attempts)
-{
-	for (size_t i = 0; i < attempts->count; i++) {
-		const struct attempt *attempt = &attempts->list[i];
-
-		stats->running += attempt->end == ATTEMPT_RUNNING;
-		if (attempt->end != ATTEMPT_DONE)
-			continue;
-		ARRAY_ROOM(stats->spans, stats->span_count, stats->span_capacity);
-		stats->spans[stats->span_count++] = (struct stats_span){attempt->start_ms, attempt->end_ms};
-	}
-}
-
 int
 stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *job, struct error *err)
 {
@@ -47,7 +33,15 @@ stats_add_job(struct stats *stats, struct queue *queue, const struct queue_job *
 		stats->tasks.failed += job->failed;
 		stats->tasks.skipped += job->skipped;
 		history_add(&stats->history, &attempts);
-		stats_add_spans(stats, &attempts);
+	}
+	for (size_t i = 0; result == 0 && i < attempts.count; i++) {
+		const struct attempt *attempt = &attempts.list[i];
+
+		stats->running += attempt->end == ATTEMPT_RUNNING;
+		if (attempt->end != ATTEMPT_DONE)
+			continue;
+		ARRAY_ROOM(stats->spans, stats->span_count, stats->span_capacity);
+		stats->spans[stats->span_count++] = (struct stats_span){attempt->start_ms, attempt->end_ms};
 	}
 	attempts_release(&attempts);
 	return result;
