@@ -279,7 +279,7 @@ settled() {
 	for line in 'more.ndjson: /numMachine: there is no such member; did you mean numMachines?' \
 		'more.ndjson: /lease: "soon" is no time' 'more.ndjson: record 2: /template: expected string, found number' \
 		"more.ndjson: record 2: /name: '00000001' cannot be the name of a cluster" 'cut.json: ' \
-		'kind.json: /kind: expected "clusterspec", found "service"' 'void.json: the file is empty' 'pipe.json: not a regular file' \
+		'kind.json: /kind: expected "clusterspec", found "service"' 'void.json: it is empty' 'pipe.json: not a regular file' \
 		'gone.json: No such file' '/name: "blog" is described in clusters/blog.json, too' 'so nothing was done'; do
 		contains "$stderr" "$line"
 	done
