@@ -129,7 +129,7 @@ ready_remove(struct job_state *state, uint32_t step)
 		state->broken = true;
 		return;
 	}
-	/* The node leaves the heap with its old best: the heap's order must hold while it is mended. */
+	/* The node leaves the heap with its old best: the heap's order must hold while it is repaired. */
 	if (node->place && node->place <= state->header->ready_count)
 		heap_remove(&idle, number);
 	node->best = ready_merge(state, live->links.left, live->links.right);

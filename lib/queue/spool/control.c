@@ -8,49 +8,12 @@
 #include "queue/spool/local.h"
 
 static int
-control_commit(struct open_job *job, struct event *event, struct error *err)
+control_record(struct open_job *job, struct event *event, struct error *err)
 {
 	if (job_record(job, event, err) == 0)
 		return job_commit(job, err);
 	job_abandon(job);
 	return -1;
-}
-
-static int
-control_record(struct spool_queue *queue, struct open_job *job, enum event_kind kind, const char *task, struct error *err)
-{
-	struct event event = {.kind = kind, .by = engine_user(queue), .task = task};
-
-	return control_commit(job, &event, err);
-}
-
-static int
-control_refuse_finished(const struct open_job *job, struct error *err)
-{
-	const struct state_header *header = job->state.header;
-
-	if (!header->finished)
-		return 0;
-	return error_set(err, EX_NO, "job %s: it is finished (%s)", job->id,
-	    queue_status_name((enum queue_status)header->finished));
-}
-
-static int
-control_pause_or_resume(struct spool_queue *queue, struct open_job *job, bool pause, struct error *err)
-{
-	if (control_refuse_finished(job, err) < 0)
-		return -1;
-	if ((job->state.header->paused != 0) == pause)
-		return 0;
-	return control_record(queue, job, pause ? EVENT_PAUSE : EVENT_RESUME, NULL, err);
-}
-
-static int
-control_cancel(struct spool_queue *queue, struct open_job *job, struct error *err)
-{
-	if (control_refuse_finished(job, err) < 0)
-		return -1;
-	return job->state.header->cancelled ? 0 : control_record(queue, job, EVENT_CANCEL, NULL, err);
 }
 
 static int
@@ -107,31 +70,32 @@ engine_bring_back(struct spool_queue *queue, struct open_job *job, struct error 
 }
 
 static int
-control_retry(struct spool_queue *queue, struct open_job *job, const char *task, struct error *err)
-{
-	if (control_check_retry(job, task, err) < 0 ||
-	    (job->state.header->finished && engine_bring_back(queue, job, err) < 0))
-		return -1;
-	return control_record(queue, job, EVENT_RETRY, task, err);
-}
-
-static int
 control_apply(struct spool_queue *queue, enum queue_control what, struct open_job *job, const char *task, struct error *err)
 {
-	switch (what) {
-	case QUEUE_PAUSE:
-	case QUEUE_RESUME:
-		return control_pause_or_resume(queue, job, what == QUEUE_PAUSE, err);
-	case QUEUE_CANCEL:
-		return control_cancel(queue, job, err);
-	default:
-		return control_retry(queue, job, task, err);
+	const struct state_header *header = job->state.header;
+	struct event event = {.by = engine_user(queue), .task = task};
+
+	if (what == QUEUE_RETRY) {
+		if (control_check_retry(job, task, err) < 0 ||
+		    (header->finished && engine_bring_back(queue, job, err) < 0))
+			return -1;
+		event.kind = EVENT_RETRY;
+		return control_record(job, &event, err);
 	}
+	if (header->finished)
+		return error_set(err, EX_NO, "job %s: it is finished (%s)", job->id,
+		    queue_status_name((enum queue_status)header->finished));
+	event.task = NULL;
+	event.kind = what == QUEUE_CANCEL ? EVENT_CANCEL : what == QUEUE_PAUSE ? EVENT_PAUSE : EVENT_RESUME;
+	if (what == QUEUE_CANCEL ? header->cancelled != 0 : (header->paused != 0) == (what == QUEUE_PAUSE))
+		return 0;
+	return control_record(job, &event, err);
 }
 
 static int
-control_check_skip(struct open_job *job, const char *task, struct error *err)
+control_skip(struct spool_queue *queue, struct open_job *job, const char *task, const char *reason, struct error *err)
 {
+	struct event event = {.kind = EVENT_SKIP, .by = engine_user(queue), .task = task, .reason = reason};
 	struct job_state *state = &job->state;
 	uint32_t link = state_find(state, task);
 	enum step_status status = link ? (enum step_status)state_live(state, link - 1)->status : STEP_DONE;
@@ -141,25 +105,13 @@ control_check_skip(struct open_job *job, const char *task, struct error *err)
 	if (status == STEP_RUNNING || status == STEP_DONE)
 		return error_set(err, EX_NO, "job %s: task %s cannot be skipped: it is %s", job->id, task,
 		    queue_step_name(status));
-	return state->header->cancelled ? error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on",
-	    job->id)
-	                                : 0;
-}
-
-static int
-control_skip(struct spool_queue *queue, struct open_job *job, const char *task, const char *reason, struct error *err)
-{
-	struct event event = {.kind = EVENT_SKIP, .by = engine_user(queue), .task = task, .reason = reason};
-	uint32_t link;
-
-	if (control_check_skip(job, task, err) < 0)
-		return -1;
-	link = state_find(&job->state, task);
-	if (state_live(&job->state, link - 1)->status == STEP_SKIPPED)
+	if (state->header->cancelled)
+		return error_set(err, EX_NO, "job %s: it is cancelled: nothing of it would go on", job->id);
+	if (status == STEP_SKIPPED)
 		return 0;
-	if (job->state.header->finished && engine_bring_back(queue, job, err) < 0)
+	if (state->header->finished && engine_bring_back(queue, job, err) < 0)
 		return -1;
-	return control_commit(job, &event, err);
+	return control_record(job, &event, err);
 }
 
 /* Ends a change of a locked job: unlocks it, and has it on disk. */

@@ -75,17 +75,6 @@ engine_drop(struct spool_queue *queue, size_t i)
 	free(job);
 }
 
-/* Closes the job that was not used for the longest time; never one that is still to be brought to disk. */
-static void
-engine_drop_oldest(struct spool_queue *queue)
-{
-	size_t i = queue->open_count - 1;
-
-	while (i > 0 && queue->open[i]->written)
-		i--;
-	engine_drop(queue, i);
-}
-
 struct open_job *
 engine_sync(struct spool_queue *queue, struct error *err)
 {
@@ -118,8 +107,14 @@ engine_job(struct spool_queue *queue, const char *id, struct error *err)
 		free(job);
 		return NULL;
 	}
-	if (queue->open_count == ENGINE_OPEN_MAX)
-		engine_drop_oldest(queue);
+	if (queue->open_count == ENGINE_OPEN_MAX) {
+		/* The one that was not used for the longest time; never one that is still to be brought to disk. */
+		size_t i = queue->open_count - 1;
+
+		while (i > 0 && queue->open[i]->written)
+			i--;
+		engine_drop(queue, i);
+	}
 	queue->open[queue->open_count++] = job;
 	return engine_to_front(queue, queue->open_count - 1);
 }

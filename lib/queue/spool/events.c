@@ -23,7 +23,7 @@
 
 struct followed { /* a job */
 	const char *id;
-	ino_t folder, file; /* what is read: another folder of that name is another job, another file was mended */
+	ino_t folder, file; /* what is read: another folder of that name is another job, another file was repaired */
 	uint64_t offset;    /* in the file: what is before has been told */
 	uint64_t seq;       /* of the last event told, or passed over */
 	int watch;          /* inotify's number; -1: none */
@@ -83,17 +83,6 @@ events_watch_folder(const struct follow *follow, const char *name, uint32_t what
 
 	free(path);
 	return watch;
-}
-
-/* The file itself is watched, whatever becomes of its name. */
-static int
-events_watch_file(const struct follow *follow, struct followed *job, int fd, struct error *err)
-{
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	job->watch = events_add_watch(follow, path, IN_MODIFY | IN_ATTRIB, err);
-	return job->watch < 0 ? -1 : 0;
 }
 
 static void
@@ -174,6 +163,7 @@ events_begin_reading(struct follow *follow, struct followed *job, struct error *
 	ino_t folder = 0;
 	struct stat st;
 	int fd = events_open_file(follow, job->id, "events.ndjson", &folder);
+	char path[64];
 
 	job->dirty = false;
 	if (fd < 0 || fstat(fd, &st) < 0) {
@@ -193,7 +183,12 @@ events_begin_reading(struct follow *follow, struct followed *job, struct error *
 	follow->reading = job;
 	follow->reader = (struct journal_reader){.fd = fd, .next = job->offset};
 	/* Before it is read: what is written from here on is seen, or told by the kernel. */
-	return job->watch >= 0 ? 0 : events_watch_file(follow, job, fd, err);
+	if (job->watch >= 0)
+		return 0;
+	/* The file itself is watched, whatever becomes of its name. */
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	job->watch = events_add_watch(follow, path, IN_MODIFY | IN_ATTRIB, err);
+	return job->watch < 0 ? -1 : 0;
 }
 
 static void
@@ -312,15 +307,6 @@ events_wait_for_more(struct follow *follow, struct error *err)
 	return 0;
 }
 
-static struct followed *
-events_next_dirty(const struct follow *follow)
-{
-	for (size_t i = 0; i < follow->names.count; i++)
-		if (follow->list[i].dirty)
-			return &follow->list[i];
-	return NULL;
-}
-
 static bool
 events_is_over(const struct follow *follow)
 {
@@ -336,12 +322,14 @@ events_next(struct queue_follow *base, struct queue_event *event, struct error *
 	struct follow *follow = (struct follow *)base;
 
 	for (;;) {
-		struct followed *job;
+		struct followed *job = NULL;
 		int got = follow->reading ? events_read_event(follow, event, err) : 0;
 
 		if (got != 0)
 			return got;
-		job = events_next_dirty(follow);
+		for (size_t i = 0; !job && i < follow->names.count; i++)
+			if (follow->list[i].dirty)
+				job = &follow->list[i];
 		if (job && events_begin_reading(follow, job, err) < 0)
 			return -1;
 		if (job)

@@ -38,53 +38,35 @@ finish_answer(struct queue_answer *answer, int code, const char *format, ...)
 	va_end(ap);
 }
 
-/* The event that ended the task's last attempt. */
-static bool
-finish_last_event(struct open_job *job, uint32_t step, struct journal_reader *reader, struct event *event)
-{
-	struct error none;
-
-	*reader = (struct journal_reader){.fd = job->events};
-	return journal_read_at(reader, state_live(&job->state, step)->event, event, &none) == 0;
-}
-
-/* Returns whether the event that ended an attempt says the same as the result. */
-static bool
-finish_is_same(const struct event *event, const struct result *result)
-{
-	struct buffer text = {0};
-	bool same;
-
-	event_result(result, &text);
-	same = event->result && strcmp(event->result, text.data) == 0;
-	buffer_release(&text);
-	return same;
-}
-
 /* An attempt that does not run: what was said of it before may be said again, all else is refused. */
 static void
 finish_refuse(struct open_job *job, uint32_t step, const struct result *result, struct queue_answer *to)
 {
 	const struct state_live *live = state_live(&job->state, step);
-	struct journal_reader reader;
-	struct event event;
-	bool over = live->attempt == result->attempt, known = over && finish_last_event(job, step, &reader, &event);
+	const char *status = queue_step_name((enum step_status)live->status);
+	struct journal_reader reader = {.fd = job->events};
+	struct buffer text = {0};
+	struct event event; /* that ended the last attempt */
+	struct error none;
+	bool known = live->attempt == result->attempt && journal_read_at(&reader, live->event, &event, &none) == 0;
 
-	if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL) && finish_is_same(&event, result))
-		finish_answer(to, 0, "recorded before");
-	else if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL))
-		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 ": another result is recorded (status %" PRId64
-		    "; the task is %s); this one is refused", job->id, result->task, result->attempt, event.status,
-		    queue_step_name((enum step_status)live->status));
-	else if (known && event.kind == EVENT_LOST)
+	if (known && (event.kind == EVENT_DONE || event.kind == EVENT_FAIL)) {
+		event_result(result, &text);
+		if (event.result && strcmp(event.result, text.data) == 0)
+			finish_answer(to, 0, "recorded before");
+		else
+			finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 ": another result is recorded (status %" PRId64
+			    "; the task is %s); this one is refused", job->id, result->task, result->attempt, event.status,
+			    status);
+	} else if (known && event.kind == EVENT_LOST) {
 		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " was cancelled (%s); its result is refused", job->id,
 		    result->task, result->attempt, event.reason);
-	else
+	} else {
 		finish_answer(to, EX_NO, "%s:%s: attempt %" PRId64 " does not run: the task is %s, its last attempt is %u",
-		    job->id,
-		    result->task, result->attempt, queue_step_name((enum step_status)live->status), live->attempt);
-	if (over)
-		journal_reader_release(&reader);
+		    job->id, result->task, result->attempt, status, live->attempt);
+	}
+	buffer_release(&text);
+	journal_reader_release(&reader);
 }
 
 static int
@@ -150,17 +132,6 @@ finish_answer_job(struct finishing *finishing, const char *job, const struct err
 			finish_answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
-static void
-finish_answer_gone(struct finishing *finishing, const char *job)
-{
-	struct error ignored;
-
-	for (size_t i = 0; i < finishing->count; i++)
-		if (finish_is_of(&finishing->results[i], job))
-			finishing->answers[i].gone = true;
-	reap_gone(finishing->queue, job, &ignored);
-}
-
 /* Brings all jobs to disk, and answers the results of those that the disk refuses: they are not recorded. */
 static void
 finish_sync(struct finishing *finishing)
@@ -177,7 +148,8 @@ static void
 finish_job(struct finishing *finishing, size_t first)
 {
 	const char *job = finishing->results[first].job;
-	struct error err;
+	struct error err, ignored;
+	bool gone = false;
 
 	if (!job) {
 		finish_answer(&finishing->answers[first], EX_DATAERR, "a result that names no job");
@@ -187,20 +159,17 @@ finish_job(struct finishing *finishing, size_t first)
 	finishing->first = first;
 	if (!engine_change(finishing->queue, job, finish_locked, finishing, &err)) {
 		finish_answer_job(finishing, job, &err);
-		if (err.code == EX_NO)
-			finish_answer_gone(finishing, job);
+		gone = err.code == EX_NO;
 	}
 	for (size_t i = first; i < finishing->count; i++)
-		finishing->done[i] |= finish_is_of(&finishing->results[i], job);
+		if (finish_is_of(&finishing->results[i], job)) {
+			finishing->answers[i].gone = gone;
+			finishing->done[i] = true;
+		}
+	if (gone)
+		reap_gone(finishing->queue, job, &ignored);
 	if (engine_is_full(finishing->queue))
 		finish_sync(finishing);
-}
-
-static void
-finish_answer_all(const struct finishing *finishing, const struct error *err)
-{
-	for (size_t i = 0; i < finishing->count; i++)
-		finish_answer(&finishing->answers[i], err->code, "%.400s", err->text);
 }
 
 /* Puts the worst of all answers into err, and returns -1 if there is one. */
@@ -221,7 +190,8 @@ finish_write(struct finishing *finishing, struct error *err)
 {
 	if (engine_check_writable(finishing->queue, err) < 0 || scheduler_refresh(&finishing->queue->table, err) < 0) {
 		/* A caller that looks at the answers alone must not take one for recorded. */
-		finish_answer_all(finishing, err);
+		for (size_t i = 0; i < finishing->count; i++)
+			finish_answer(&finishing->answers[i], err->code, "%.400s", err->text);
 		return -1;
 	}
 	finishing->done = memory_zeroed(finishing->count, sizeof *finishing->done);

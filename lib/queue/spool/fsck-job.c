@@ -25,7 +25,7 @@
 #include "queue/spool/shared/journal.h"
 
 void
-fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
+fsck_found(struct fsck *fsck, bool repaired, const char *format, ...)
 {
 	char text[2048];
 	va_list ap;
@@ -34,27 +34,21 @@ fsck_found(struct fsck *fsck, bool mended, const char *format, ...)
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
 	printable_line(text, fsck->check->out);
-	buffer_text(fsck->check->out, mended ? " (repaired)\n" : "\n");
+	buffer_text(fsck->check->out, repaired ? " (repaired)\n" : "\n");
 	fsck->check->found++;
-	fsck->check->repaired += mended;
+	fsck->check->repaired += repaired;
 }
 
 /* Compares two states of a task. Ready and delayed are the same: only time stands between them. */
 static bool
-fsck_same_status(const struct state_live *x, const struct state_live *y)
+fsck_same_step(const struct state_live *x, const struct state_live *y)
 {
 	bool x_waits = x->status == STEP_READY || x->status == STEP_DELAYED;
 	bool y_waits = y->status == STEP_READY || y->status == STEP_DELAYED;
 
-	return x->status == y->status || (x_waits && y_waits);
-}
-
-static bool
-fsck_same_step(const struct state_live *x, const struct state_live *y)
-{
-	return fsck_same_status(x, y) && x->phase == y->phase && x->failures == y->failures && x->setbacks == y->setbacks &&
-	    x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt && x->missing == y->missing &&
-	    x->event == y->event;
+	return (x->status == y->status || (x_waits && y_waits)) && x->phase == y->phase && x->failures == y->failures &&
+	    x->setbacks == y->setbacks && x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt &&
+	    x->missing == y->missing && x->event == y->event;
 }
 
 /* The id of a step that the two indexes disagree about; NULL where they do not. "": something about the whole. */
@@ -146,41 +140,33 @@ fsck_check_workers(struct fsck *fsck, struct open_job *job)
 		struct error err;
 
 		if (by && (!id_is_valid(by) || !file_exists(fsck->queue->spool.workers, by))) {
-			bool mended = fsck->repair && reap_worker(fsck->queue, by, "its worker is not known", &err) == 0;
+			bool repaired = fsck->repair && reap_worker(fsck->queue, by, "its worker is not known", &err) == 0;
 
-			fsck_found(fsck, mended, "%s: task %s: its worker %s is not known", job->id,
+			fsck_found(fsck, repaired, "%s: task %s: its worker %s is not known", job->id,
 			    state_step_id(state, link - 1), by);
 		}
 		free(by);
 	}
 }
 
-/* Under the job's lock, and where it is still so. */
-static bool
-fsck_bring_back(struct spool_queue *queue, const char *id)
-{
-	struct error err;
-	struct open_job *job = engine_lock(queue, id, &err);
-	bool mended;
-
-	if (!job)
-		return false;
-	mended = job->state.header->finished || file_exists(queue->spool.jobs, id) ||
-	    engine_bring_back(queue, job, &err) == 0;
-	job_unlock(job);
-	return mended;
-}
-
-/* Finds a job that stands in done/ and is not finished. */
+/* Finds a job that stands in done/ and is not finished; it is brought back under its lock, where it is still so. */
 static void
-fsck_check_place(struct fsck *fsck, struct open_job *job)
+fsck_check_place(struct fsck *fsck, const struct open_job *checked)
 {
 	struct spool_queue *queue = fsck->queue;
+	const char *id = checked->id;
+	struct open_job *job;
+	struct error err;
+	bool repaired;
 
-	if (job->state.header->finished || file_exists(queue->spool.jobs, job->id))
+	if (checked->state.header->finished || file_exists(queue->spool.jobs, id))
 		return;
-	fsck_found(fsck, fsck->repair && fsck_bring_back(queue, job->id), "%s: it stands in done/ and is not finished",
-	    job->id);
+	job = fsck->repair ? engine_lock(queue, id, &err) : NULL;
+	repaired = job && (job->state.header->finished || file_exists(queue->spool.jobs, id) ||
+	    engine_bring_back(queue, job, &err) == 0);
+	if (job)
+		job_unlock(job);
+	fsck_found(fsck, repaired, "%s: it stands in done/ and is not finished", id);
 }
 
 /* Without its lock nothing can be asked of the job. */
@@ -212,9 +198,9 @@ fsck_check_files(struct fsck *fsck, const struct open_job *job)
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!file_exists(job->dir, names[i])) {
-			bool mended = fsck->repair && strcmp(names[i], "log") == 0 && mkdirat(job->dir, "log", 0700) == 0;
+			bool repaired = fsck->repair && strcmp(names[i], "log") == 0 && mkdirat(job->dir, "log", 0700) == 0;
 
-			fsck_found(fsck, mended, "%s: %s is missing", job->id, names[i]);
+			fsck_found(fsck, repaired, "%s: %s is missing", job->id, names[i]);
 		}
 }
 
@@ -255,69 +241,61 @@ fsck_readable(int dir, bool *foreign)
 	return end;
 }
 
-/* Returns whether bytes follow on those that can be read, and they are no event of any version. */
-static bool
-fsck_has_torn_end(int dir)
+/* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
+static int
+fsck_repair_locked(struct open_job *job, const struct verdict *verdict, struct error *err)
 {
 	struct stat st;
 	bool foreign;
-	uint64_t end = fsck_readable(dir, &foreign);
+	uint64_t end;
 
-	return end > 0 && !foreign && fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    (uint64_t)st.st_size > end;
-}
-
-/* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
-static int
-fsck_mend_locked(struct open_job *job, const struct verdict *verdict, struct error *err)
-{
-	bool foreign;
-
-	if (verdict->damaged && (!file_exists(job->dir, "plan.ndjson") || !fsck_has_torn_end(job->dir)))
-		return error_set(err, EX_DATAERR, "job %s: cannot be repaired", job->id);
-	if (verdict->damaged || verdict->sync_failed)
-		return fsck_rewrite(job, fsck_readable(job->dir, &foreign), err);
+	if (verdict->damaged || verdict->sync_failed) {
+		end = fsck_readable(job->dir, &foreign);
+		/* Bytes may be cut off that follow on events which can be read, and are no event of any version. */
+		if (verdict->damaged && (!file_exists(job->dir, "plan.ndjson") || end == 0 || foreign ||
+		    fstatat(job->dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) < 0 || (uint64_t)st.st_size <= end))
+			return error_set(err, EX_DATAERR, "job %s: cannot be repaired", job->id);
+		return fsck_rewrite(job, end, err);
+	}
 	if (unlinkat(job->dir, "state", 0) < 0 && errno != ENOENT)
 		return error_errno(err, EX_IOERR, "job %s: state", job->id);
 	return 0;
 }
 
 static bool
-fsck_mend(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
+fsck_repair(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
 {
 	struct scheduler_table *table = &fsck->queue->table;
 	struct error err;
-	bool mended;
+	bool repaired;
 
-	if (!fsck->repair)
+	if (!fsck->repair || lock_wait(job->lock, LOCK_EX) < 0)
 		return false;
-	if (lock_wait(job->lock, LOCK_EX) < 0)
-		return false;
-	mended = fsck_mend_locked(job, verdict, &err) == 0;
+	repaired = fsck_repair_locked(job, verdict, &err) == 0;
 	/* The scheduler's table has its hints from what was wrong. */
-	if (mended && scheduler_refresh(table, &err) == 0)
+	if (repaired && scheduler_refresh(table, &err) == 0)
 		scheduler_enter(table, scheduler_find(table, job->id, 0), job->id);
 	flock(job->lock, LOCK_UN);
-	return mended;
+	return repaired;
 }
 
 static void
 fsck_report(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
 {
-	bool mended;
+	bool repaired;
 
 	if (!verdict->damaged && !verdict->state_differs && !verdict->nodes_differ && !verdict->sync_failed)
 		return;
-	mended = fsck_mend(fsck, job, verdict);
+	repaired = fsck_repair(fsck, job, verdict);
 	if (verdict->damaged)
-		fsck_found(fsck, mended, "%s", verdict->damage.text);
+		fsck_found(fsck, repaired, "%s", verdict->damage.text);
 	if (verdict->state_differs)
-		fsck_found(fsck, mended, "%s: state: it is not what the events say%s%s", job->id,
+		fsck_found(fsck, repaired, "%s: state: it is not what the events say%s%s", job->id,
 		    verdict->where[0] ? ", first about " : "", verdict->where);
 	if (verdict->nodes_differ)
-		fsck_found(fsck, mended, "%s: nodes.ndjson: it is not what plan and events say", job->id);
+		fsck_found(fsck, repaired, "%s: nodes.ndjson: it is not what plan and events say", job->id);
 	if (verdict->sync_failed)
-		fsck_found(fsck, mended, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
+		fsck_found(fsck, repaired, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
 		    job->id);
 }
 

@@ -42,7 +42,7 @@ fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 	unsigned long number, last = 0;
 	struct error ignored; /* what is wrong with the job itself was found before */
 	int fd, result;
-	bool mended;
+	bool repaired;
 
 	if (status_job(&fsck->queue->base, job, &found, &ignored) < 0 || !spool_is_numbered(job, cluster, &number) ||
 	    !file_exists(spool->numbers, cluster))
@@ -53,37 +53,30 @@ fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 		return -1;
 	result = spool_number(spool, cluster, fd, &last, err);
 	if (result == 0 && last < number) {
-		mended = fsck->repair && spool_set_number(spool, cluster, fd, number, err) == 0;
-		fsck_found(fsck, mended, "numbers/%s: it says %lu, and job %s is there", cluster, last, job);
+		repaired = fsck->repair && spool_set_number(spool, cluster, fd, number, err) == 0;
+		fsck_found(fsck, repaired, "numbers/%s: it says %lu, and job %s is there", cluster, last, job);
 	}
 	close(fd);
 	return result;
 }
 
-/* The scheduler's table itself stays: whoever puts a job at this moment has its slot there already. */
-static bool
-fsck_add_slot(struct spool_queue *queue, const char *id)
-{
-	struct error err;
-	struct open_job *job = engine_lock(queue, id, &err);
-	bool mended;
-
-	if (!job)
-		return false;
-	mended = engine_add_slot(queue, job, &err) == 0;
-	job_unlock(job);
-	return mended;
-}
-
-/* Without its slot on the scheduler's table a job is never taken from. */
+/* Without its slot on the scheduler's table a job is never taken from. The table itself stays: whoever puts a job at this moment
+ * has its slot there already. */
 static void
-fsck_check_slot(struct fsck *fsck, const char *job)
+fsck_check_slot(struct fsck *fsck, const char *id)
 {
 	struct spool_queue *queue = fsck->queue;
+	struct open_job *job;
+	struct error err;
+	bool repaired;
 
-	if (!queue->table.header || scheduler_find(&queue->table, job, 0) || !file_exists(queue->spool.jobs, job))
+	if (!queue->table.header || scheduler_find(&queue->table, id, 0) || !file_exists(queue->spool.jobs, id))
 		return;
-	fsck_found(fsck, fsck->repair && fsck_add_slot(queue, job), "board: job %s is not on it", job);
+	job = fsck->repair ? engine_lock(queue, id, &err) : NULL;
+	repaired = job && engine_add_slot(queue, job, &err) == 0;
+	if (job)
+		job_unlock(job);
+	fsck_found(fsck, repaired, "board: job %s is not on it", id);
 }
 
 /* A job that was removed by hand stands in the way of its cluster's others as long as its slot does. What a put that was

@@ -20,6 +20,6 @@ struct fsck {
 int fsck_job(struct fsck *fsck, const char *job, struct error *err);
 
 /* Adds a finding. */
-void fsck_found(struct fsck *fsck, bool mended, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void fsck_found(struct fsck *fsck, bool repaired, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -238,22 +238,6 @@ job_rebuild(struct open_job *job, struct error *err)
 	return result;
 }
 
-/* The files that hold nothing yet. */
-static int
-job_make_files(struct open_job *job, struct error *err)
-{
-	if ((job->lock = file_open(job->dir, "lock", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0 ||
-	    (job->events = file_open(job->dir, "events.ndjson", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0)
-		return -1;
-	/* Nobody else knows the file yet: the lock is to be had. */
-	if (flock(job->lock, LOCK_EX) < 0)
-		return error_errno(err, EX_OSERR, "a new job: its lock");
-	if (mkdirat(job->dir, "log", 0700) < 0)
-		return error_errno(err, EX_CANTCREAT, "a new job: its folder log");
-	job->locked = true;
-	return 0;
-}
-
 int
 job_begin(struct open_job *job, const struct spool *spool, struct scheduler_table *table, int dir,
     struct plan_loader *loader, struct error *err)
@@ -262,13 +246,23 @@ job_begin(struct open_job *job, const struct spool *spool, struct scheduler_tabl
 
 	*job = (struct open_job){.spool = spool, .table = table, .writable = true, .dir = dir, .lock = -1, .events = -1,
 	    .plan = -1, .nodes_read = -1};
-	if (job_make_files(job, err) < 0 ||
-	    plan_loader_state(loader, dir, "state", spool->boot, &job->state, err) < 0)
+	if ((job->lock = file_open(dir, "lock", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0 ||
+	    (job->events = file_open(dir, "events.ndjson", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0)
+		return -1;
+	/* Nobody else knows the file yet: the lock is to be had. */
+	if (flock(job->lock, LOCK_EX) < 0)
+		return error_errno(err, EX_OSERR, "a new job: its lock");
+	if (mkdirat(dir, "log", 0700) < 0)
+		return error_errno(err, EX_CANTCREAT, "a new job: its folder log");
+	job->locked = true;
+	if (plan_loader_state(loader, dir, "state", spool->boot, &job->state, err) < 0)
 		return -1;
 	job->nodes = loader->node_lines;
 	loader->node_lines = (struct buffer){0};
-	if (job_write_nodes(job, err) < 0 || fstat(job->events, &st) < 0)
+	if (job_write_nodes(job, err) < 0)
 		return -1;
+	if (fstat(job->events, &st) < 0)
+		return error_errno(err, EX_IOERR, "events.ndjson");
 	job->events_inode = st.st_ino;
 	step_begin_all(&job->state);
 	state_checksum(&job->state);

@@ -24,33 +24,23 @@
 #include "queue/spool/shared/spool.h"
 #include "queue/spool/summary.h"
 
-static int
-job_wait_for(const struct open_job *job, int how, struct error *err)
-{
-	if (job->spool->impatient)
-		return lock_unless_stopped(job->lock, how, err);
-	return lock_wait(job->lock, how) < 0 ? error_errno(err, EX_OSERR, "lock") : 0;
-}
-
-static int
-job_lock_file(const struct open_job *job, struct error *err)
-{
-	struct stat dir, lock;
-
-	if (job_wait_for(job, job->writable ? LOCK_EX : LOCK_SH, err) < 0)
-		return error_prefix(err, "job %s", job->id);
-	/* A lock that was removed by hand excludes nobody who has opened the one made after it. */
-	if (fstat(job->dir, &dir) == 0 && dir.st_nlink > 0 && fstat(job->lock, &lock) == 0 && lock.st_nlink > 0)
-		return 0;
-	flock(job->lock, LOCK_UN);
-	return error_set(err, EX_NO, "job %s: it has been removed", job->id);
-}
-
 int
 job_lock(struct open_job *job, struct error *err)
 {
-	if (job_lock_file(job, err) < 0)
-		return -1;
+	int how = job->writable ? LOCK_EX : LOCK_SH, result;
+	struct stat dir, lock;
+
+	if (job->spool->impatient)
+		result = lock_unless_stopped(job->lock, how, err);
+	else if ((result = lock_wait(job->lock, how)) < 0)
+		error_errno(err, EX_OSERR, "lock");
+	if (result < 0)
+		return error_prefix(err, "job %s", job->id);
+	/* A lock that was removed by hand excludes nobody who has opened the one made after it. */
+	if (fstat(job->dir, &dir) < 0 || dir.st_nlink == 0 || fstat(job->lock, &lock) < 0 || lock.st_nlink == 0) {
+		flock(job->lock, LOCK_UN);
+		return error_set(err, EX_NO, "job %s: it has been removed", job->id);
+	}
 	job->locked = true;
 	if (job_recover(job, err) == 0)
 		return 0;
@@ -130,7 +120,7 @@ job_record(struct open_job *job, struct event *event, struct error *err)
 }
 
 static int
-job_file_write_nodes(const struct open_job *job, struct error *err)
+job_append_nodes(const struct open_job *job, struct error *err)
 {
 	const struct buffer *nodes = &job->nodes;
 	uint64_t at = job->state.header->nodes_size;
@@ -148,28 +138,24 @@ job_file_write_nodes(const struct open_job *job, struct error *err)
 	return result;
 }
 
+/* Writes what was recorded, and the finish where the job is over. */
 static int
-job_record_finish(struct open_job *job, struct error *err)
-{
-	struct event finish = {.kind = EVENT_FINISH};
-
-	if (job->state.header->finished || !fold_is_over(&job->state))
-		return 0;
-	finish.reason = queue_status_name(fold_outcome(&job->state));
-	return job_record(job, &finish, err);
-}
-
-static int
-job_write_all(struct open_job *job, struct error *err)
+job_write(struct open_job *job, struct error *err)
 {
 	const struct state_header *header = job->state.header;
+	struct event finish = {.kind = EVENT_FINISH};
 
+	if (!header->finished && fold_is_over(&job->state)) {
+		finish.reason = queue_status_name(fold_outcome(&job->state));
+		if (job_record(job, &finish, err) < 0)
+			return -1;
+	}
 	if (header->sync_failed)
 		return error_set(err, EX_IOERR,
 		    "job %s: events.ndjson could not be brought to disk before; coopr-queue fsck --repair %s writes it anew",
 		    job->id, job->id);
 	/* Facts first: without their event they say nothing, and are trimmed. */
-	if (job_file_write_nodes(job, err) < 0)
+	if (job_append_nodes(job, err) < 0)
 		return -1;
 	if (journal_append(job->events, header->applied, &job->lines, err) < 0)
 		return error_prefix(err, "job %s", job->id);
@@ -183,7 +169,7 @@ job_commit(struct open_job *job, struct error *err)
 
 	if (!job->changing)
 		return 0;
-	if (job->lines.length > 0 && (job_record_finish(job, err) < 0 || job_write_all(job, err) < 0)) {
+	if (job->lines.length > 0 && job_write(job, err) < 0) {
 		job_abandon(job);
 		return -1;
 	}
@@ -211,19 +197,6 @@ job_abandon(struct open_job *job)
 	job->changing = false;
 }
 
-static int
-job_sync_events(struct open_job *job, struct error *err)
-{
-	struct state_header *header = job->state.header;
-	uint64_t target = atomic_load((_Atomic uint64_t *)&header->applied);
-
-	if (file_sync_data(job->events, &header->sync_failed) < 0)
-		return error_errno(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", job->id);
-	header->synced_seq = job->written_seq;
-	atomic_store((_Atomic uint64_t *)&header->synced, target);
-	return 0;
-}
-
 void
 job_rely(struct open_job *job)
 {
@@ -236,19 +209,28 @@ job_rely(struct open_job *job)
 int
 job_sync(struct open_job *job, struct error *err)
 {
-	const struct state_header *header = job->state.header;
-	uint64_t written = job->written;
+	struct state_header *header = job->state.header;
+	_Atomic uint64_t *synced = (_Atomic uint64_t *)&header->synced, *applied = (_Atomic uint64_t *)&header->applied;
+	uint64_t written = job->written, target;
 	int result = 0;
 
 	if (written == 0)
 		return 0;
 	job->written = 0;
-	if (atomic_load((const _Atomic uint64_t *)&header->synced) < written) {
+	if (atomic_load(synced) < written) {
 		/* One at a time: who waits here finds, mostly, that the one before has brought its events along. */
 		if (lock_wait(job->events, LOCK_EX) < 0)
 			return error_errno(err, EX_OSERR, "job %s: events.ndjson", job->id);
-		if (atomic_load((const _Atomic uint64_t *)&header->synced) < written)
-			result = job_sync_events(job, err);
+		if (atomic_load(synced) < written) {
+			target = atomic_load(applied);
+			result = file_sync_data(job->events, &header->sync_failed);
+			if (result == 0) {
+				header->synced_seq = job->written_seq;
+				atomic_store(synced, target);
+			} else {
+				error_errno(err, EX_IOERR, "job %s: events.ndjson could not be brought to disk", job->id);
+			}
+		}
 		flock(job->events, LOCK_UN);
 	}
 	if (result == 0 && header->finished)

@@ -30,30 +30,14 @@ limits_stamp_of(const struct spool_queue *queue, uint64_t stamp[3])
 	stamp[2] = there ? (uint64_t)st.st_size : 0;
 }
 
-static int
-spool_limits_parse(const char *name, const struct buffer *text, struct limits *limits, struct error *err)
-{
-	struct problems problems = {0};
-	struct place place;
-	int result = 0;
-	jv document;
-
-	if (json_parse(name, text->data, text->length, &document, err) < 0)
-		return -1;
-	place = place_root(document, &problems);
-	limits_parse(&place, limits);
-	if (problems.total > 0)
-		result = error_set(err, EX_DATAERR, "%s: %s: %s", name, problems.list[0].pointer, problems.list[0].text);
-	problems_release(&problems);
-	jv_free(document);
-	return result;
-}
-
 /* Without a file nothing is limited. */
 static int
-limits_read_limits(const struct spool_queue *queue, struct limits *limits, struct error *err)
+limits_read(const struct spool_queue *queue, struct limits *limits, struct error *err)
 {
+	struct problems problems = {0};
 	struct buffer text = {0};
+	struct place place;
+	jv document = jv_invalid();
 	char *name;
 	int result;
 
@@ -63,7 +47,15 @@ limits_read_limits(const struct spool_queue *queue, struct limits *limits, struc
 	name = memory_printf("%s/%s", queue->spool.path, file);
 	result = file_read(queue->spool.root, file, LIMITS_BYTES, &text, err);
 	if (result == 0)
-		result = spool_limits_parse(name, &text, limits, err);
+		result = json_parse(name, text.data, text.length, &document, err);
+	if (result == 0) {
+		place = place_root(document, &problems);
+		limits_parse(&place, limits);
+	}
+	if (problems.total > 0)
+		result = error_set(err, EX_DATAERR, "%s: %s: %s", name, problems.list[0].pointer, problems.list[0].text);
+	problems_release(&problems);
+	jv_free(document);
 	free(name);
 	buffer_release(&text);
 	return result;
@@ -75,28 +67,20 @@ limits_list_of(const struct limits *limits, enum limit_key_kind kind)
 	return kind == LIMIT_KEY_TENANT ? &limits->tenants : &limits->providers;
 }
 
-static void
-limits_set_locked(struct scheduler_table *table, const struct limits *limits, const uint64_t stamp[3])
-{
-	struct scheduler_header *header = table->header;
-
-	header->max = limits->total;
-	for (int kind = 0; kind < LIMIT_KEY_KINDS; kind++)
-		for (uint32_t i = 0; i < header->key_count[kind]; i++) {
-			struct limit_key *limit_key = &scheduler_entry(table, i)->limit_key[kind];
-
-			limit_key->max = limits_of(limits_list_of(limits, (enum limit_key_kind)kind), limit_key->name);
-		}
-	memcpy(header->limits, stamp, sizeof header->limits);
-}
-
 static int
 limits_set_on_table(struct scheduler_table *table, const struct limits *limits, const uint64_t stamp[3], struct error *err)
 {
 	do {
 		if (scheduler_lock(table, err) < 0)
 			return -1;
-		limits_set_locked(table, limits, stamp);
+		table->header->max = limits->total;
+		for (int kind = 0; kind < LIMIT_KEY_KINDS; kind++)
+			for (uint32_t i = 0; i < table->header->key_count[kind]; i++) {
+				struct limit_key *limit_key = &scheduler_entry(table, i)->limit_key[kind];
+
+				limit_key->max = limits_of(limits_list_of(limits, (enum limit_key_kind)kind), limit_key->name);
+			}
+		memcpy(table->header->limits, stamp, sizeof table->header->limits);
 	} while (!scheduler_unlock(table));
 	return 0;
 }
@@ -111,7 +95,7 @@ limits_refresh(struct spool_queue *queue, struct error *err)
 	limits_stamp_of(queue, stamp);
 	if (memcmp(stamp, queue->table.header->limits, sizeof stamp) == 0)
 		return 0;
-	result = limits_read_limits(queue, &limits, err);
+	result = limits_read(queue, &limits, err);
 	if (result == 0)
 		result = limits_set_on_table(&queue->table, &limits, stamp, err);
 	limits_release(&limits);
@@ -162,7 +146,7 @@ limits_add_kind(struct found *found, const struct scheduler_table *table, const 
 }
 
 static int
-limits_compare_limits(const void *a, const void *b)
+limits_compare(const void *a, const void *b)
 {
 	const struct queue_limit *x = a, *y = b;
 
@@ -176,27 +160,18 @@ limits_list(struct queue *base, struct queue_limit **list, size_t *count, struct
 	const struct scheduler_table *table = &queue->table;
 	struct found found = {0};
 	struct limits limits;
-	int result = limits_read_limits(queue, &limits, err);
+	int result = limits_read(queue, &limits, err);
 
 	if (result == 0) {
 		limits_add(&found, QUEUE_LIMIT_TOTAL, "", limits.total, table->header ? table->header->running : 0);
 		for (int kind = 0; kind < LIMIT_KEY_KINDS; kind++)
 			limits_add_kind(&found, table, &limits, (enum limit_key_kind)kind);
-		qsort(found.list, found.count, sizeof *found.list, limits_compare_limits);
+		qsort(found.list, found.count, sizeof *found.list, limits_compare);
 	}
 	limits_release(&limits);
 	*list = found.list;
 	*count = found.count;
 	return result;
-}
-
-static void
-limits_change(struct limits *limits, const struct queue_limit *to)
-{
-	if (to->kind == QUEUE_LIMIT_TOTAL)
-		limits->total = to->max;
-	else
-		limits_set(limits, to->kind == QUEUE_LIMIT_TENANT ? &limits->tenants : &limits->providers, to->name, to->max);
 }
 
 /* One at a time, under the scheduler's table's lock: who changes limits must not lose what another has changed. */
@@ -210,9 +185,13 @@ limits_change_all(struct queue *base, const struct queue_limit *list, size_t cou
 
 	if (engine_check_writable(queue, err) < 0 || scheduler_lock(&queue->table, err) < 0)
 		return -1;
-	result = limits_read_limits(queue, &limits, err);
+	result = limits_read(queue, &limits, err);
 	for (size_t i = 0; result == 0 && i < count; i++)
-		limits_change(&limits, &list[i]);
+		if (list[i].kind == QUEUE_LIMIT_TOTAL)
+			limits.total = list[i].max;
+		else
+			limits_set(&limits, list[i].kind == QUEUE_LIMIT_TENANT ? &limits.tenants : &limits.providers, list[i].name,
+			    list[i].max);
 	if (result == 0) {
 		limits_print(&limits, &text);
 		result = file_replace(queue->spool.root, file, text.data, text.length, 0600, err);

@@ -112,31 +112,27 @@ put_name_job(const struct arrival *arrival, int numbers, char job[QUEUE_ID_SIZE]
 	return spool_set_number(spool, plan->cluster, numbers, number, err);
 }
 
+/* Records the first events, and brings all of it to disk, from the inside out; the state and the list of nodes can be made again
+ * from the rest. */
 static int
-put_record_put(struct arrival *arrival, struct error *err)
+put_write(struct arrival *arrival, struct error *err)
 {
+	struct open_job *job = &arrival->job;
+	struct state_header *header = job->state.header;
 	const struct job *plan = &arrival->loader.job;
 	const char *user = engine_user(arrival->queue);
-	struct event put = {.kind = EVENT_PUT, .by = user, .boot = arrival->queue->spool.boot, .job = arrival->job.id,
+	struct event put = {.kind = EVENT_PUT, .by = user, .boot = arrival->queue->spool.boot, .job = job->id,
 	    .cluster = plan->cluster, .tenant = plan->tenant, .provider = arrival->loader.provider, .order = arrival->order,
 	    .backoff_ms = arrival->options->backoff_ms};
 	struct event pause = {.kind = EVENT_PAUSE, .by = user};
 
-	if (job_record(&arrival->job, &put, err) < 0)
+	if (job_record(job, &put, err) < 0 || (arrival->options->paused && job_record(job, &pause, err) < 0) ||
+	    job_commit(job, err) < 0)
 		return -1;
-	if (arrival->options->paused && job_record(&arrival->job, &pause, err) < 0)
-		return -1;
-	return job_commit(&arrival->job, err);
-}
-
-/* All of it, from the inside out; the state and the list of nodes can be made again from the rest. */
-static int
-put_bring_to_disk(struct arrival *arrival, struct error *err)
-{
-	if (fsync(arrival->job.events) < 0 || fsync(arrival->dir) < 0)
-		return error_errno(err, EX_IOERR, "job %s", arrival->job.id);
-	arrival->job.state.header->synced = arrival->job.state.header->applied;
-	arrival->job.state.header->synced_seq = arrival->job.state.header->seq;
+	if (fsync(job->events) < 0 || fsync(arrival->dir) < 0)
+		return error_errno(err, EX_IOERR, "job %s", job->id);
+	header->synced = header->applied;
+	header->synced_seq = header->seq;
 	return 0;
 }
 
@@ -174,7 +170,7 @@ put_enter(struct arrival *arrival, int numbers, struct error *err)
 	if (put_name_job(arrival, numbers, job->id, err) < 0 ||
 	    scheduler_add(&queue->table, &slot, &arrival->order, err) < 0)
 		return -1;
-	if (put_record_put(arrival, err) < 0 || put_bring_to_disk(arrival, err) < 0 || put_move_in(arrival, err) < 0) {
+	if (put_write(arrival, err) < 0 || put_move_in(arrival, err) < 0) {
 		scheduler_remove(&queue->table, job->id, &ignored);
 		return -1;
 	}

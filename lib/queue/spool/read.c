@@ -179,42 +179,6 @@ read_task_of(struct spool_queue *queue, struct open_job *job, uint32_t step, boo
 	return task;
 }
 
-static bool
-read_is_wanted(struct job_state *index, uint32_t step, unsigned wanted)
-{
-	return !state_step(index, step)->is_milestone && wanted & 1u << state_live(index, step)->status;
-}
-
-/* Lists the task of that id alone. */
-static void
-read_one(struct spool_queue *queue, struct open_job *job, const struct queue_filter *filter, struct arena *arena,
-    struct queue_task_status **list, size_t *count)
-{
-	uint32_t link = state_find(&job->state, filter->task);
-
-	*list = arena_alloc(arena, 1, sizeof **list);
-	*count = 0;
-	if (link && read_is_wanted(&job->state, link - 1, filter->statuses ? filter->statuses : ~0u))
-		(*list)[(*count)++] = read_task_of(queue, job, link - 1, filter->details, arena);
-}
-
-static void
-read_all(struct spool_queue *queue, struct open_job *job, const struct queue_filter *filter, struct arena *arena,
-    struct queue_task_status **list, size_t *count)
-{
-	const struct state_header *header = job->state.header;
-	unsigned wanted = filter->statuses ? filter->statuses : ~0u;
-	size_t room = 0;
-
-	for (int status = 0; status < STEP_STATUS_COUNT; status++)
-		room += wanted & 1u << status ? header->count[status] : 0;
-	*list = arena_alloc(arena, room, sizeof **list);
-	*count = 0;
-	for (uint32_t step = 0; *count < room && step < header->step_count; step++)
-		if (read_is_wanted(&job->state, step, wanted))
-			(*list)[(*count)++] = read_task_of(queue, job, step, filter->details, arena);
-}
-
 int
 read_tasks(struct queue *base, const char *id, const struct queue_filter *filter, struct arena *arena,
     struct queue_task_status **list, size_t *count, struct error *err)
@@ -222,13 +186,25 @@ read_tasks(struct queue *base, const char *id, const struct queue_filter *filter
 	struct spool_queue *queue = spool_queue_of(base);
 	/* A caller that often asks for one task must not pay for looking through all of them. */
 	struct open_job *job = filter->task ? engine_lock(queue, id, err) : engine_lock_whole(queue, id, err);
+	unsigned wanted = filter->statuses ? filter->statuses : ~0u;
+	uint32_t first = 0, end;
+	size_t room = 0;
 
 	if (!job)
 		return -1;
-	if (filter->task)
-		read_one(queue, job, filter, arena, list, count);
-	else
-		read_all(queue, job, filter, arena, list, count);
+	end = job->state.header->step_count;
+	if (filter->task) {
+		end = state_find(&job->state, filter->task);
+		first = end ? end - 1 : 0;
+		room = 1;
+	}
+	for (int status = 0; !filter->task && status < STEP_STATUS_COUNT; status++)
+		room += wanted & 1u << status ? job->state.header->count[status] : 0;
+	*list = arena_alloc(arena, room, sizeof **list);
+	*count = 0;
+	for (uint32_t step = first; *count < room && step < end; step++)
+		if (!state_step(&job->state, step)->is_milestone && wanted & 1u << state_live(&job->state, step)->status)
+			(*list)[(*count)++] = read_task_of(queue, job, step, filter->details, arena);
 	job_unlock(job);
 	return 0;
 }

@@ -50,28 +50,19 @@ reap_lose_running(struct open_job *job, uint64_t worker, const char *reason, str
 	return state->broken ? error_set(err, EX_SOFTWARE, "job %s: state: is damaged", job->id) : 0;
 }
 
-/* Nothing that ran when the machine stopped runs any more. */
-static int
-reap_boot(struct open_job *job, struct error *err)
-{
-	struct event boot = {.kind = EVENT_BOOT, .boot = job->spool->boot};
-
-	if (strcmp(job->state.header->events_boot, job->spool->boot) == 0)
-		return 0;
-	take_record_forget(job);
-	if (job_record(job, &boot, err) < 0)
-		return -1;
-	return reap_lose_running(job, 0, "the machine was started anew", err);
-}
-
 int
 reap_job(struct open_job *job, int64_t now_ms, struct error *err)
 {
+	struct event boot = {.kind = EVENT_BOOT, .boot = job->spool->boot};
 	struct job_state *state = &job->state;
 	uint32_t link;
 
-	if (reap_boot(job, err) < 0)
-		return -1;
+	/* Nothing that ran when the machine stopped runs any more. */
+	if (strcmp(state->header->events_boot, job->spool->boot) != 0) {
+		take_record_forget(job);
+		if (job_record(job, &boot, err) < 0 || reap_lose_running(job, 0, "the machine was started anew", err) < 0)
+			return -1;
+	}
 	while ((link = timer_first(state)) != 0 && state_live(state, link - 1)->due_ms <= now_ms) {
 		job_touch(job);
 		if (state_live(state, link - 1)->status == STEP_DELAYED)
@@ -227,43 +218,26 @@ reap_busy(struct spool_queue *queue, const char *id, uint32_t link, struct error
 	return job->state.map && job->state.header->finished ? job_retire(job, err) : 0;
 }
 
-struct busy_job {
-	char id[QUEUE_ID_SIZE];
-	uint32_t link;
-};
-
-static size_t
-reap_list_busy(struct scheduler_table *table, struct busy_job **list, struct error *err)
-{
-	size_t count = 0, capacity = 0;
-
-	*list = NULL;
-	if (scheduler_lock(table, err) < 0)
-		return 0;
-	for (uint32_t link = table->header->busy; link; link = scheduler_slot(table, link)->next_busy) {
-		ARRAY_ROOM(*list, count, capacity);
-		memcpy((*list)[count].id, scheduler_slot(table, link)->job, QUEUE_ID_SIZE);
-		(*list)[count++].link = link;
-	}
-	scheduler_unlock(table);
-	return count;
-}
-
 static int
 reap_all_busy(struct spool_queue *queue, struct error *err)
 {
-	struct busy_job *list;
-	size_t count;
+	struct scheduler_table *table = &queue->table;
+	struct chosen *list = NULL;
+	size_t count = 0, capacity = 0;
 	int result = 0;
 
-	err->code = 0;
-	count = reap_list_busy(&queue->table, &list, err);
-	if (err->code != 0)
+	if (scheduler_lock(table, err) < 0)
 		return -1;
+	for (uint32_t link = table->header->busy; link; link = scheduler_slot(table, link)->next_busy) {
+		ARRAY_ROOM(list, count, capacity);
+		memcpy(list[count].job, scheduler_slot(table, link)->job, sizeof list->job);
+		list[count++].link = link;
+	}
+	scheduler_unlock(table);
 	for (size_t i = 0; i < count; i++) {
 		struct error one;
 
-		if (reap_busy(queue, list[i].id, list[i].link, &one) < 0)
+		if (reap_busy(queue, list[i].job, list[i].link, &one) < 0)
 			result = reap_keep_first(result, err, &one);
 	}
 	free(list);

@@ -24,25 +24,12 @@
 enum { SUMMARY_BYTES = 64 * 1024 };
 
 /* The status record, as coopr-queue ls prints it; what it does not say; and the sum of both. */
-static void
-summary_print_summary(const struct open_job *job, const struct queue_job *status, struct buffer *out)
-{
-	struct print print;
-
-	status_print(status, NULL, out);
-	print_begin(&print, (jv){0}, out);
-	print_integer(&print, "events_bytes", (int64_t)job->state.header->applied);
-	print_string(&print, "kind", "summary");
-	print_string(&print, "provider", status->provider);
-	print_end(&print);
-	checksum_add_line(out);
-}
-
 void
 summary_save(struct open_job *job)
 {
 	struct buffer text = {0};
 	struct queue_job status;
+	struct print print;
 	struct error none;
 	bool written;
 	int fd;
@@ -52,7 +39,13 @@ summary_save(struct open_job *job)
 	fd = openat(job->dir, "summary.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	summary_print_summary(job, &status, &text);
+	status_print(&status, NULL, &text);
+	print_begin(&print, (jv){0}, &text);
+	print_integer(&print, "events_bytes", (int64_t)job->state.header->applied);
+	print_string(&print, "kind", "summary");
+	print_string(&print, "provider", status.provider);
+	print_end(&print);
+	checksum_add_line(&text);
 	written = file_write_all(fd, text.data, text.length) == 0;
 	close(fd);
 	if (!written || renameat(job->dir, "summary.new", job->dir, "summary") < 0)
@@ -77,23 +70,15 @@ summary_take_time(const struct place *record, const char *name, struct arena *ar
 }
 
 static void
-summary_take_counts(const struct place *record, struct queue_job *job)
+summary_take_status(const struct place *record, struct queue_job *job, struct arena *arena)
 {
+	const char *status = place_string(record, "status", NEED_REQUIRED, arena);
 	struct place tasks = place_member(record, "tasks");
 	const struct {
 		const char *name;
 		size_t *count;
 	} counts[] = {{"blocked", &job->blocked}, {"delayed", &job->delayed}, {"done", &job->done}, {"failed", &job->failed},
 	    {"ready", &job->ready}, {"running", &job->running}, {"skipped", &job->skipped}, {"total", &job->tasks}};
-
-	for (size_t i = 0; place_object(&tasks, NEED_REQUIRED) && i < sizeof counts / sizeof *counts; i++)
-		*counts[i].count = (size_t)place_integer(&tasks, counts[i].name, 0, 0, INT32_MAX);
-}
-
-static void
-summary_take_status(const struct place *record, struct queue_job *job, struct arena *arena)
-{
-	const char *status = place_string(record, "status", NEED_REQUIRED, arena);
 
 	job->status = QUEUE_RUNNING;
 	for (enum queue_status known = QUEUE_COMPLETE; status && known <= QUEUE_CANCELLED; known++)
@@ -106,12 +91,13 @@ summary_take_status(const struct place *record, struct queue_job *job, struct ar
 	job->put_ms = summary_take_time(record, "put_at", arena);
 	job->finished_ms = summary_take_time(record, "finished_at", arena);
 	job->critical_path_s = place_number(record, "critical_path_s", 0, 0, 1e18);
-	summary_take_counts(record, job);
+	for (size_t i = 0; place_object(&tasks, NEED_REQUIRED) && i < sizeof counts / sizeof *counts; i++)
+		*counts[i].count = (size_t)place_integer(&tasks, counts[i].name, 0, 0, INT32_MAX);
 }
 
 /* Both records, which stand on a line each. */
 static bool
-summary_take_summary(const struct buffer *text, struct queue_job *job, int64_t *events_bytes)
+summary_parse(const struct buffer *text, struct queue_job *job, int64_t *events_bytes)
 {
 	const char *second = memchr(text->data, '\n', text->length);
 	struct problems problems = {0};
@@ -137,31 +123,24 @@ summary_take_summary(const struct buffer *text, struct queue_job *job, int64_t *
 	return taken;
 }
 
-static bool
-job_summary_load(int dir, struct queue_job *out)
-{
-	struct buffer text = {0};
-	int64_t events_bytes;
-	struct error none;
-	struct stat st;
-	bool taken = file_exists(dir, "summary") && file_read(dir, "summary", SUMMARY_BYTES, &text, &none) == 0 &&
-	    checksum_take_line(&text) && summary_take_summary(&text, out, &events_bytes) &&
-	    fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == events_bytes;
-
-	buffer_release(&text);
-	return taken;
-}
-
 bool
 summary_load(const struct spool *spool, const char *job, struct queue_job *out)
 {
 	int dir = id_is_valid(job) ? openat(spool->done, job, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct buffer text = {0};
+	int64_t events_bytes;
+	struct error none;
+	struct stat st;
 	bool taken;
 
 	if (dir < 0)
 		return false;
 	*out = (struct queue_job){0};
-	taken = job_summary_load(dir, out) && strcmp(out->id, job) == 0;
+	taken = file_exists(dir, "summary") && file_read(dir, "summary", SUMMARY_BYTES, &text, &none) == 0 &&
+	    checksum_take_line(&text) && summary_parse(&text, out, &events_bytes) &&
+	    fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == events_bytes &&
+	    strcmp(out->id, job) == 0;
+	buffer_release(&text);
 	close(dir);
 	return taken;
 }

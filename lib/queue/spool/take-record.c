@@ -199,30 +199,6 @@ take_line_for(struct open_job *job, uint32_t step, enum action action, struct bu
 	return take_plan_line(job, pattern, line, err);
 }
 
-static void
-take_fill_record(struct open_job *job, uint32_t number, struct arena *arena, struct take_record *taken)
-{
-	struct job_state *state = &job->state;
-	const struct state_live *live = state_live(state, number);
-
-	taken->job = arena_string(arena, job->id);
-	taken->task = arena_string(arena, state_step_id(state, number));
-	taken->action = step_action(state, number);
-	/* Each time round, what undoes makes a new machine: that is not the same thing as before. */
-	taken->token = live->phase == 0 ? arena_printf(arena, "%s:%s", taken->job, taken->task)
-	    : arena_printf(arena, "%s:%s:%u", taken->job, taken->task, live->rounds);
-}
-
-static void
-take_fill_task(const struct take_record *taken, const struct step *step, struct arena *arena, const struct buffer *record,
-    struct queue_task *task)
-{
-	*task = (struct queue_task){.job = taken->job, .task = taken->task, .attempt = taken->attempt, .node = step->node,
-	    .action = taken->action, .service = step->service, .type = step->type, .timeout_s = step->timeout_s,
-	    .expect_s = step->expect_s, .record = arena_substring(arena, record->data, record->length),
-	    .record_length = record->length, .log_at = taken->places->log, .nodes_at = taken->places->nodes};
-}
-
 /* Prints the record of taken, which knows all but the texts. */
 static int
 take_print_record(struct open_job *job, uint32_t number, struct take_record *taken, struct arena *arena, struct step *step,
@@ -249,16 +225,24 @@ int
 take_record(struct open_job *job, uint32_t number, int64_t attempt, const char *worker, struct arena *arena,
     struct queue_task *task, struct error *err)
 {
+	const struct state_live *live = state_live(&job->state, number);
 	struct take_places places = {0};
-	struct take_record taken = {.attempt = attempt, .worker = worker, .places = &places};
+	struct take_record taken = {.job = arena_string(arena, job->id),
+	    .task = arena_string(arena, state_step_id(&job->state, number)), .action = step_action(&job->state, number),
+	    .attempt = attempt, .worker = worker, .places = &places};
 	struct buffer record = {0};
 	struct step step;
 	int result;
 
-	take_fill_record(job, number, arena, &taken);
+	/* Each time round, what undoes makes a new machine: that is not the same thing as before. */
+	taken.token = live->phase == 0 ? arena_printf(arena, "%s:%s", taken.job, taken.task)
+	    : arena_printf(arena, "%s:%s:%u", taken.job, taken.task, live->rounds);
 	result = take_print_record(job, number, &taken, arena, &step, &record, err);
 	if (result == 0)
-		take_fill_task(&taken, &step, arena, &record, task);
+		*task = (struct queue_task){.job = taken.job, .task = taken.task, .attempt = attempt, .node = step.node,
+		    .action = taken.action, .service = step.service, .type = step.type, .timeout_s = step.timeout_s,
+		    .expect_s = step.expect_s, .record = arena_substring(arena, record.data, record.length),
+		    .record_length = record.length, .log_at = places.log, .nodes_at = places.nodes};
 	else
 		error_prefix(err, "job %s", job->id);
 	buffer_release(&record);

@@ -28,7 +28,7 @@ struct taking {
 };
 
 static int
-take_take_step(struct taking *taking, struct open_job *job, uint32_t step, struct error *err)
+take_step(struct taking *taking, struct open_job *job, uint32_t step, struct error *err)
 {
 	struct queue_batch *batch = taking->batch;
 	struct job_state *state = &job->state;
@@ -49,26 +49,20 @@ take_take_step(struct taking *taking, struct open_job *job, uint32_t step, struc
 	return 0;
 }
 
-static bool
-take_is_open(const struct spool_queue *queue, struct open_job *job)
-{
-	const struct state_header *header = job->state.header;
-	uint32_t link = job_slot(job);
-
-	return !header->paused && !header->cancelled && !header->finished && link &&
-	    !scheduler_slot(&queue->table, link)->behind;
-}
-
 /* Returns how many of max steps may be taken, by what is ready and by the limits. */
 static size_t
 take_allowed(struct taking *taking, struct open_job *job, size_t max)
 {
-	uint32_t ready = job->state.header->ready_count;
-	uint32_t wanted = max < ready ? (uint32_t)max : ready, given;
+	const struct state_header *header = job->state.header;
+	struct scheduler_table *table = &taking->queue->table;
+	uint32_t wanted = max < header->ready_count ? (uint32_t)max : header->ready_count, link, given;
 
-	if (wanted == 0 || !take_is_open(taking->queue, job))
+	if (wanted == 0 || header->paused || header->cancelled || header->finished)
 		return 0;
-	given = scheduler_reserve(&taking->queue->table, job_slot(job), job->id, wanted);
+	link = job_slot(job);
+	if (!link || scheduler_slot(table, link)->behind)
+		return 0;
+	given = scheduler_reserve(table, link, job->id, wanted);
 	taking->batch->limited |= given < wanted;
 	return given;
 }
@@ -86,7 +80,7 @@ take_locked(struct open_job *job, void *context, struct error *err)
 		return -1;
 	max = take_allowed(taking, job, taking->max);
 	for (; max > 0 && !job->state.broken && (link = ready_first(&job->state)) != 0; max--)
-		if (take_take_step(taking, job, link - 1, err) < 0)
+		if (take_step(taking, job, link - 1, err) < 0)
 			return -1;
 	return 0;
 }
@@ -215,12 +209,6 @@ take_next_ms(const struct taking *taking)
 	return first > now ? first - now : 0;
 }
 
-static bool
-take_something_runs(const struct scheduler_table *table)
-{
-	return table->header->running > 0 || table->header->busy != 0;
-}
-
 /* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. */
 static bool
 take_look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
@@ -238,47 +226,37 @@ take_look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 	return false;
 }
 
-static bool
-take_may_pass(const struct error *trouble)
-{
-	return trouble->code != 0 && trouble->code != EX_DATAERR && trouble->code != EX_SOFTWARE;
-}
-
 static int
 take_all(struct taking *taking, struct error *err)
 {
+	struct queue_batch *batch = taking->batch;
+	const struct scheduler_header *header;
+	int trouble;
 	int64_t wait_ms;
 	bool looked = take_look_for_the_dead(taking, REAP_BUSY_MS, &wait_ms);
 
 	if (take_wanted(taking, err) < 0)
 		return -1;
-	if (taking->batch->count == 0 && !looked) {
+	if (batch->count == 0 && !looked) {
 		looked = take_look_for_the_dead(taking, REAP_IDLE_MS, &wait_ms);
 		if (looked && take_wanted(taking, err) < 0)
 			return -1;
 	}
-	if (taking->batch->count == taking->want->count)
+	if (batch->count == taking->want->count)
 		return 0;
-	taking->batch->next_ms = take_next_ms(taking);
+	batch->next_ms = take_next_ms(taking);
+	trouble = batch->trouble.code;
 	/* A trouble other than damage may pass, and nobody would notify us of that. */
-	if (take_may_pass(&taking->batch->trouble) && taking->batch->next_ms < 0)
-		taking->batch->next_ms = REAP_BUSY_MS;
+	if (trouble != 0 && trouble != EX_DATAERR && trouble != EX_SOFTWARE && batch->next_ms < 0)
+		batch->next_ms = REAP_BUSY_MS;
 	/* A job that could not be taken from promises the same at once again. */
-	if (taking->batch->trouble.code != 0 && taking->batch->next_ms >= 0 && taking->batch->next_ms < REAP_BUSY_MS)
-		taking->batch->next_ms = REAP_BUSY_MS;
+	if (trouble != 0 && batch->next_ms >= 0 && batch->next_ms < REAP_BUSY_MS)
+		batch->next_ms = REAP_BUSY_MS;
 	/* A worker may have died since someone else looked: its tasks are to be looked for soon. */
-	if (!looked && take_something_runs(&taking->queue->table) && (taking->batch->next_ms < 0 ||
-	    wait_ms < taking->batch->next_ms))
-		taking->batch->next_ms = wait_ms;
+	header = taking->queue->table.header;
+	if (!looked && (header->running > 0 || header->busy != 0) && (batch->next_ms < 0 || wait_ms < batch->next_ms))
+		batch->next_ms = wait_ms;
 	return 0;
-}
-
-static int
-take_check_worker(const struct spool_queue *queue, const char *worker, struct error *err)
-{
-	if (!worker || (id_is_valid(worker) && file_exists(queue->spool.workers, worker)))
-		return 0;
-	return error_set(err, EX_NO, "worker %s: none of that name has joined %s", worker, queue->spool.path);
 }
 
 int
@@ -290,8 +268,11 @@ take_write(struct spool_queue *queue, const struct queue_want *want, struct queu
 
 	*batch = (struct queue_batch){.next_ms = -1};
 	taking.by = want->worker ? want->worker : want->by ? want->by : engine_user(queue);
-	if (engine_check_writable(queue, err) < 0 || take_check_worker(queue, want->worker, err) < 0 ||
-	    scheduler_refresh(&queue->table, err) < 0 || limits_refresh(queue, err) < 0)
+	if (engine_check_writable(queue, err) < 0)
+		return -1;
+	if (want->worker && (!id_is_valid(want->worker) || !file_exists(queue->spool.workers, want->worker)))
+		return error_set(err, EX_NO, "worker %s: none of that name has joined %s", want->worker, queue->spool.path);
+	if (scheduler_refresh(&queue->table, err) < 0 || limits_refresh(queue, err) < 0)
 		return -1;
 	remade = queue->table.remade;
 	result = take_all(&taking, err);
