@@ -29,45 +29,30 @@ specs_tell(struct reading *reading, int code, char *text)
 	free(text);
 }
 
-static void
-specs_tell_problems(struct reading *reading, const char *file, size_t record, const struct problems *problems)
-{
-	char *where = record > 1 ? memory_printf("%s: record %zu", file, record) : memory_string(file);
-
-	for (size_t i = 0; i < problems->count; i++)
-		specs_tell(reading, EX_DATAERR, memory_printf("%s: %s: %s", where,
-		    *problems->list[i].pointer ? problems->list[i].pointer : "the whole document", problems->list[i].text));
-	if (problems->total > problems->count)
-		specs_tell(reading, EX_DATAERR, memory_printf("%s: %zu more", where, problems->total - problems->count));
-	free(where);
-}
-
-/* A name that no cluster may have. */
-static void
-specs_check_name(const struct place *document, const struct clusterspec *spec)
-{
-	struct place name = place_member(document, "name");
-	struct error err;
-
-	if (spec->name && cluster_name_check(spec->name, &err) < 0)
-		place_problem(&name, "%s", err.text);
-}
-
+/* Takes a record of a file; tells what is wrong with it, also a name that no cluster may have. */
 static void
 specs_take_record(struct reading *reading, const char *file, size_t number, jv record)
 {
 	struct specs *specs = reading->specs;
 	struct problems problems = {0};
-	struct place root = place_root(record, &problems);
+	struct place root = place_root(record, &problems), name = place_member(&root, "name");
+	char *where = number > 1 ? memory_printf("%s: record %zu", file, number) : memory_string(file);
 	struct spec *spec;
+	struct error err;
 
 	ARRAY_ROOM(specs->list, specs->count, specs->capacity);
 	spec = &specs->list[specs->count++];
 	spec->file = file;
 	clusterspec_parse(&root, &spec->wanted);
-	specs_check_name(&root, &spec->wanted);
-	specs_tell_problems(reading, file, number, &problems);
+	if (spec->wanted.name && cluster_name_check(spec->wanted.name, &err) < 0)
+		place_problem(&name, "%s", err.text);
+	for (size_t i = 0; i < problems.count; i++)
+		specs_tell(reading, EX_DATAERR, memory_printf("%s: %s: %s", where,
+		    *problems.list[i].pointer ? problems.list[i].pointer : "the whole document", problems.list[i].text));
+	if (problems.total > problems.count)
+		specs_tell(reading, EX_DATAERR, memory_printf("%s: %zu more", where, problems.total - problems.count));
 	problems_release(&problems);
+	free(where);
 }
 
 static void
@@ -105,32 +90,27 @@ specs_compare_entries(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Reads a file. Anything else, as a FIFO that nobody writes to, would keep us waiting. */
-static void
-specs_read_entry(struct reading *reading, const char *folder, const char *name)
-{
-	char *path = memory_printf("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-	struct stat status;
-
-	if (stat(path, &status) < 0)
-		specs_tell(reading, EX_NOINPUT, memory_printf("%s: %s", path, strerror(errno)));
-	else if (S_ISREG(status.st_mode))
-		specs_read_file(reading, path);
-	else if (!S_ISDIR(status.st_mode))
-		specs_tell(reading, EX_NOINPUT, memory_printf("%s: not a regular file", path));
-	free(path);
-}
-
+/* Reads the files of a folder. Anything else, as a FIFO that nobody writes to, would keep us waiting. */
 static int
-specs_read_folder(struct reading *reading, const char *path, struct error *err)
+specs_read_folder(struct reading *reading, const char *folder, struct error *err)
 {
+	const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
 	struct dirent **entries;
-	int count = scandir(path, &entries, specs_is_spec_file, specs_compare_entries);
+	int count = scandir(folder, &entries, specs_is_spec_file, specs_compare_entries);
 
 	if (count < 0)
-		return error_errno(err, EX_NOINPUT, "%s", path);
+		return error_errno(err, EX_NOINPUT, "%s", folder);
 	for (int i = 0; i < count; i++) {
-		specs_read_entry(reading, path, entries[i]->d_name);
+		char *path = memory_printf("%s%s%s", folder, slash, entries[i]->d_name);
+		struct stat status;
+
+		if (stat(path, &status) < 0)
+			specs_tell(reading, EX_NOINPUT, memory_printf("%s: %s", path, strerror(errno)));
+		else if (S_ISREG(status.st_mode))
+			specs_read_file(reading, path);
+		else if (!S_ISDIR(status.st_mode))
+			specs_tell(reading, EX_NOINPUT, memory_printf("%s: not a regular file", path));
+		free(path);
 		free(entries[i]);
 	}
 	free(entries);

@@ -28,7 +28,7 @@ hook_is_among(const char *word, size_t length, const char *text)
 	return strlen(text) == length && strncmp(word, text, length) == 0;
 }
 
-/* The events that text names; 0 where it names something else. */
+/* Returns the events that text names; 0 where it names something else. */
 static unsigned
 hook_events_of(const char *text)
 {
@@ -61,7 +61,7 @@ hook_set_seconds(int64_t *seconds, const char *value, int64_t min, int64_t max)
 	return NULL;
 }
 
-/* Sets what a line of a file or a member of a document says. What is wrong with it, NULL where nothing is. */
+/* Sets what a line of a file or a member of a document says; returns what is wrong with it, or NULL. */
 static const char *
 hook_set_field(struct hook *hook, const char *name, const char *value)
 {
@@ -104,8 +104,8 @@ hook_add(struct hook_list *hooks, const char *name)
 	return &hooks->list[hooks->count++];
 }
 
-static struct hook *
-hook_find(const struct hook_list *hooks, const char *name)
+struct hook *
+hook_list_find(const struct hook_list *hooks, const char *name)
 {
 	for (size_t i = 0; i < hooks->count; i++)
 		if (strcmp(hooks->list[i].name, name) == 0)
@@ -113,25 +113,19 @@ hook_find(const struct hook_list *hooks, const char *name)
 	return NULL;
 }
 
-static bool
-hook_has_url(const struct preference_section *section)
-{
-	for (size_t i = 0; i < section->count; i++)
-		if (strcmp(section->entries[i].name, "url") == 0)
-			return true;
-	return false;
-}
-
-/* A hook, or more about an executable. */
+/* Adds the hook of a section that has a url; any other section says more about an executable. */
 static int
 hook_add_section(struct hook_list *hooks, const struct preference_section *section, struct error *err)
 {
-	const char *where = arena_printf(&hooks->arena, "%s:%ld", section->path, section->line);
+	const char *where = arena_printf(&hooks->arena, "%s:%ld", section->path, section->line), *wrong;
+	bool has_url = false;
 	struct hook *hook;
 
 	if (!name_is_valid(section->name))
 		return error_set(err, EX_CONFIG, "%s: \"%s\" can be no name of a hook", where, section->name);
-	hook = hook_has_url(section) ? hook_add(hooks, section->name) : hook_find(hooks, section->name);
+	for (size_t i = 0; i < section->count && !has_url; i++)
+		has_url = strcmp(section->entries[i].name, "url") == 0;
+	hook = has_url ? hook_add(hooks, section->name) : hook_list_find(hooks, section->name);
 	if (!hook)
 		return error_set(err, EX_CONFIG, "%s: hook %s: it has no url, and there is no executable of this name", where,
 		    section->name);
@@ -139,9 +133,8 @@ hook_add_section(struct hook_list *hooks, const struct preference_section *secti
 		hook->where = where;
 	for (size_t i = 0; i < section->count; i++) {
 		const struct preference_entry *entry = &section->entries[i];
-		const char *wrong = hook_set_field(hook, entry->name, entry->value);
 
-		if (wrong) {
+		if ((wrong = hook_set_field(hook, entry->name, entry->value))) {
 			hooks->count -= hook == &hooks->list[hooks->count - 1];
 			return error_set(err, EX_CONFIG, "%s:%ld: %s: %s", section->path, entry->line, entry->name, wrong);
 		}
@@ -157,7 +150,7 @@ hook_is_trusted(const char *path, struct stat *st)
 	    (st->st_uid == 0 || st->st_uid == geteuid()) && (st->st_mode & 022) == 0;
 }
 
-/* Takes folder. */
+/* Adds the executables of a folder, whose path is freed. */
 static int
 hook_add_folder(struct hook_list *hooks, char *folder, struct error *err)
 {
@@ -186,7 +179,7 @@ hook_add_folder(struct hook_list *hooks, char *folder, struct error *err)
 	return result;
 }
 
-/* A member's value as a line of a file has it. */
+/* Returns a member's value as a line of a file has it. */
 static const char *
 hook_text_of(jv value, struct arena *arena)
 {
@@ -241,41 +234,31 @@ hook_add_member(struct hook_list *hooks, const struct place *place, const char *
 	return wrong ? error_set(err, EX_CONFIG, "%s: /hooks/%zu: %s", hook->where, place->index, wrong) : 0;
 }
 
-static int
-hook_add_document(struct hook_list *hooks, jv document, const char *tenant, struct error *err)
-{
-	struct place root = place_root(document, NULL), list = place_member(&root, "hooks");
-	int result = 0;
-
-	for (size_t i = 0; i < json_length(list.value) && jv_get_kind(list.value) == JV_KIND_ARRAY; i++) {
-		struct place element = place_element(&list, i);
-
-		if (hook_add_member(hooks, &element, tenant, err) < 0) {
-			hooks->count--;
-			result = -1;
-		}
-	}
-	return result;
-}
-
 /* Adds the hooks of the tenant's document, if there is a store and the tenant is in it. */
 static int
 hook_add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 {
 	char *path = location_store(NULL);
-	struct store *store;
+	struct store *store = NULL;
 	struct error none;
 	jv document;
 	int result = 0;
 
-	if (file_exists(AT_FDCWD, path)) {
-		if (store_open(&store, path, STORE_READ, tenant, &none) == 0 &&
-		    (result = tenant_document(store, &document, err)) == 0) {
-			result = hook_add_document(hooks, document, tenant, err);
-			jv_free(document);
+	if (file_exists(AT_FDCWD, path) && store_open(&store, path, STORE_READ, tenant, &none) == 0 &&
+	    (result = tenant_document(store, &document, err)) == 0) {
+		struct place root = place_root(document, NULL), list = place_member(&root, "hooks");
+
+		for (size_t i = 0; i < json_length(list.value) && jv_get_kind(list.value) == JV_KIND_ARRAY; i++) {
+			struct place element = place_element(&list, i);
+
+			if (hook_add_member(hooks, &element, tenant, err) < 0) {
+				hooks->count--;
+				result = -1;
+			}
 		}
-		store_release(store);
+		jv_free(document);
 	}
+	store_release(store);
 	free(path);
 	return result;
 }
@@ -294,27 +277,17 @@ hook_check_names(const struct hook_list *hooks, struct error *err)
 	return 0;
 }
 
-static int
-hook_add_sections(struct hook_list *hooks, struct error *err)
-{
-	size_t count;
-	const struct preference_section *sections = preference_sections(&count);
-	int result = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (hook_add_section(hooks, &sections[i], err) < 0)
-			result = -1;
-	return result;
-}
-
 int
 hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err)
 {
+	size_t count;
+	const struct preference_section *sections = preference_sections(&count);
 	bool wrong = hook_add_folder(hooks, location_installed("libexec/coopr/hook"), err) < 0;
 
 	wrong |= hook_add_folder(hooks, home_system_config("hooks"), err) < 0;
 	wrong |= hook_add_folder(hooks, home_user_config("hooks"), err) < 0;
-	wrong |= hook_add_sections(hooks, err) < 0;
+	for (size_t i = 0; i < count; i++)
+		wrong |= hook_add_section(hooks, &sections[i], err) < 0;
 	wrong |= tenant && hook_add_tenant(hooks, tenant, err) < 0;
 	wrong |= hook_check_names(hooks, err) < 0;
 	return wrong ? -1 : 0;
@@ -341,12 +314,6 @@ hook_event_name(enum hook_kind event)
 	static const char *const names[] = {"start", "success", "failure", "reminder"};
 
 	return names[event];
-}
-
-const struct hook *
-hook_list_find(const struct hook_list *hooks, const char *name)
-{
-	return hook_find(hooks, name);
 }
 
 void

@@ -44,7 +44,7 @@ int hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *
 bool hook_wants(const struct hook *hook, enum hook_kind event, const char *operation);
 
 /* Returns the hook of that name, NULL where there is none. */
-const struct hook *hook_list_find(const struct hook_list *hooks, const char *name);
+struct hook *hook_list_find(const struct hook_list *hooks, const char *name);
 
 void hook_list_release(struct hook_list *hooks);
 

@@ -13,36 +13,28 @@
 
 enum { SCHEMA_BYTES = 1 << 20 };
 
+/* Asks the automator whether it can be asked for a status. One that cannot be started cannot: the next job will tell. */
 static bool
-askable_says_status(const struct buffer *schema)
-{
-	struct error ignored; /* then it does not say so */
-	jv document, status;
-	bool yes;
-
-	if (!schema->length || json_parse("describe", schema->data, schema->length, &document, &ignored) < 0)
-		return false;
-	status = json_get(document, "status");
-	yes = jv_get_kind(status) == JV_KIND_TRUE;
-	jv_free(status);
-	jv_free(document);
-	return yes;
-}
-
-static bool
-askable_ask(const char *type)
+askable_describe(const char *type)
 {
 	char *path = location_plugin("automator", type);
 	char *argv[] = {path, (char *)"describe", NULL};
 	struct buffer schema = {0}, log = {0};
-	struct error ignored; /* of a plugin that cannot be started, the next job will tell */
-	bool yes = path && process_run(argv, "", 0, &schema, &log, SCHEMA_BYTES, &ignored) == 0 &&
-	    askable_says_status(&schema);
+	struct error ignored;
+	bool can = false;
+	jv document, status;
 
+	if (path && process_run(argv, "", 0, &schema, &log, SCHEMA_BYTES, &ignored) == 0 && schema.length &&
+	    json_parse("describe", schema.data, schema.length, &document, &ignored) == 0) {
+		status = json_get(document, "status");
+		can = jv_get_kind(status) == JV_KIND_TRUE;
+		jv_free(status);
+		jv_free(document);
+	}
 	buffer_release(&schema);
 	buffer_release(&log);
 	free(path);
-	return yes;
+	return can;
 }
 
 bool
@@ -56,7 +48,7 @@ askable_is(struct askable *askable, const char *type)
 			askable->capacity = 2 * askable->types.count;
 			askable->can = memory_resize(askable->can, askable->capacity, sizeof *askable->can);
 		}
-		askable->can[number] = askable_ask(type);
+		askable->can[number] = askable_describe(type);
 	}
 	return askable->can[number];
 }

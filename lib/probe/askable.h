@@ -23,7 +23,8 @@ struct askable { /* zero-initialise; release it */
 /* Returns whether that automator can be asked. */
 bool askable_is(struct askable *askable, const char *type);
 
-/* The next automator, from *at on, that works on the node and can be asked whether it answers; NULL: there is none left. */
+/* Returns the next automator, from *at on, that works on the node and can be asked whether it answers; NULL where none is
+ * left. */
 const char *askable_next(struct askable *askable, const struct layout *layout, const struct node *node, size_t *at);
 
 void askable_release(struct askable *askable);

@@ -152,35 +152,30 @@ probe_ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
 	}
 }
 
-/* Goes on with a node of which no answer is open. */
+/* Takes the answer to a question. Once no answer about the node is open, a node that was reached is asked for its services, and
+ * one of which all is known is over. */
 static void
-probe_go_on_with(struct probe *probe, struct inquiry *inquiry, size_t number)
+probe_take_answer(struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
 {
-	struct asked *asked = &inquiry->nodes[number];
-
-	if (!asked->failed && !asked->reached) {
-		asked->reached = true;
-		probe_tell(probe, &(struct ask){.inquiry = inquiry, .node = number}, PROBE_YES, NULL);
-		if (probe_scope_of(inquiry->subject, number) == PROBE_ALL)
-			probe_ask_services(probe, inquiry, number);
-	}
-	if (asked->pending > 0)
-		return;
-	inquiry->open--;
-	probe_end_if_over(probe, inquiry);
-}
-
-static void
-probe_probe_answer(struct probe *probe, const struct ask *ask, enum probe_answer answer, const char *message)
-{
-	struct asked *asked = &ask->inquiry->nodes[ask->node];
+	struct inquiry *inquiry = ask->inquiry;
+	struct asked *asked = &inquiry->nodes[ask->node];
 
 	/* Several automators may be asked about a node: it is enough that one does not reach it. */
 	if (answer != PROBE_YES && !asked->failed)
 		probe_tell(probe, ask, answer, message);
 	asked->failed = asked->failed || (!ask->service && answer != PROBE_YES);
-	if (--asked->pending == 0)
-		probe_go_on_with(probe, ask->inquiry, ask->node);
+	if (--asked->pending > 0)
+		return;
+	if (!asked->failed && !asked->reached) {
+		asked->reached = true;
+		probe_tell(probe, &(struct ask){.inquiry = inquiry, .node = ask->node}, PROBE_YES, NULL);
+		if (probe_scope_of(inquiry->subject, ask->node) == PROBE_ALL)
+			probe_ask_services(probe, inquiry, ask->node);
+	}
+	if (asked->pending == 0) {
+		inquiry->open--;
+		probe_end_if_over(probe, inquiry);
+	}
 }
 
 static enum probe_answer
@@ -204,7 +199,7 @@ probe_finish(struct probe *probe, struct running_task *running)
 	running_task_list_remove(&probe->running, running);
 	running_task_conclude(running);
 	if (!probe->signal)
-		probe_probe_answer(probe, ask, probe_answer_of(running), running->result.message);
+		probe_take_answer(probe, ask, probe_answer_of(running), running->result.message);
 	running_task_free(running);
 	free(ask);
 }
@@ -221,7 +216,7 @@ probe_ask_by_child(struct probe *probe, struct running_task *running)
 	if (supervise_start(&probe->supervisor, &running->child, &err) == 0)
 		return;
 	running_task_list_remove(&probe->running, running);
-	probe_probe_answer(probe, ask, PROBE_UNKNOWN, err.text);
+	probe_take_answer(probe, ask, PROBE_UNKNOWN, err.text);
 	running_task_free(running);
 	free(ask);
 }
@@ -238,7 +233,7 @@ probe_put(struct probe *probe, struct ask *ask)
 	if (!err.code)
 		running = question_task(&ask->inquiry->questions, &question, &err);
 	if (!running) {
-		probe_probe_answer(probe, ask, PROBE_UNKNOWN, err.text);
+		probe_take_answer(probe, ask, PROBE_UNKNOWN, err.text);
 		free(ask);
 		return;
 	}
@@ -317,27 +312,23 @@ probe_collect(struct probe *probe)
 			probe_finish(probe, task->owner);
 }
 
+/* Waits for the next thing to happen. A signal breaks all questions off. */
 static void
-probe_break_off(struct probe *probe)
-{
-	probe->signal = probe->supervisor.signal;
-	streams_stop(&probe->streams);
-	for (struct running_task *running = probe->running.first; running; running = running->next)
-		if (running->child.argv)
-			supervise_stop(&probe->supervisor, &running->child);
-}
-
-static void
-probe_turn(struct probe *probe)
+probe_wait(struct probe *probe)
 {
 	int64_t now = clock_monotonic_ms(), until = streams_keep_time(&probe->streams, now);
 	struct child *child;
 	enum supervise_event event = supervise_next(&probe->supervisor, until == INT64_MAX ? -1 : until - now, &child);
 
-	if (event == SUPERVISE_SIGNAL)
-		probe_break_off(probe);
-	else if (event != SUPERVISE_TIME && !streams_child_event(&probe->streams, child, event) && event == SUPERVISE_ENDED)
+	if (event == SUPERVISE_SIGNAL) {
+		probe->signal = probe->supervisor.signal;
+		streams_stop(&probe->streams);
+		for (struct running_task *running = probe->running.first; running; running = running->next)
+			if (running->child.argv)
+				supervise_stop(&probe->supervisor, &running->child);
+	} else if (event != SUPERVISE_TIME && !streams_child_event(&probe->streams, child, event) && event == SUPERVISE_ENDED) {
 		probe_finish(probe, child->owner);
+	}
 	streams_keep_time(&probe->streams, clock_monotonic_ms());
 }
 
@@ -387,7 +378,7 @@ probe(const struct probe_options *parameters, struct error *err)
 		if (probe.running.count == 0)
 			break;
 		if (!probe.streams.over.first)
-			probe_turn(&probe);
+			probe_wait(&probe);
 	}
 	probe_release(&probe);
 	return probe.signal ? error_set(err, 128 + probe.signal, "interrupted while machines were being asked") : 0;

@@ -12,7 +12,7 @@
 #include "model/take/take-record.h"
 #include "worker/running-task.h"
 
-/* Which instance of the services that are counted each node has, in the order of the nodes. */
+/* Numbers the instances of the counted services on each node, in the order of the nodes. */
 static void
 question_count_instances(struct questions *questions)
 {
@@ -75,7 +75,7 @@ questions_release(struct questions *questions)
 	arena_release(&questions->arena);
 }
 
-/* The task, as a plan would have it. */
+/* Prints the task as a plan would have it. */
 static void
 question_print_task(const struct questions *questions, const struct question *question, struct buffer *out)
 {

@@ -54,35 +54,30 @@ inventory_diff_warn(struct comparison *c, const struct error *err)
 		c->worst = err->code;
 }
 
-/* Adds a node, unless its cluster was created after the clusters were listed. */
-static void
-inventory_diff_add_node(struct comparison *c, int64_t cluster, const char *node)
-{
-	const struct cluster_record *of = reconcile_scope_find(c->scope, cluster);
-	size_t before = c->nodes.count;
-
-	if (!of)
-		return;
-	names_intern(&c->nodes, arena_string(&c->arena, node));
-	if (c->nodes.count == before)
-		return;
-	if (c->state_capacity < c->nodes.count) {
-		c->state_capacity = 2 * c->nodes.count;
-		c->states = memory_resize(c->states, c->state_capacity, sizeof *c->states);
-	}
-	c->states[c->nodes.count - 1] = (struct state){of, false, false};
-}
-
+/* Reads the recorded nodes, except those of clusters that were created after the clusters were listed. */
 static int
 inventory_diff_read_nodes(struct comparison *c, struct error *err)
 {
 	struct census census;
 	const char *node;
-	int64_t cluster;
+	int64_t id;
 	int got = census_nodes(c->account, &census, err);
 
-	while (got >= 0 && (got = census_next_node(&census, &cluster, &node, err)) > 0)
-		inventory_diff_add_node(c, cluster, node);
+	while (got >= 0 && (got = census_next_node(&census, &id, &node, err)) > 0) {
+		const struct cluster_record *cluster = reconcile_scope_find(c->scope, id);
+		size_t before = c->nodes.count;
+
+		if (!cluster)
+			continue;
+		names_intern(&c->nodes, arena_string(&c->arena, node));
+		if (c->nodes.count == before)
+			continue;
+		if (c->state_capacity < c->nodes.count) {
+			c->state_capacity = 2 * c->nodes.count;
+			c->states = memory_resize(c->states, c->state_capacity, sizeof *c->states);
+		}
+		c->states[before] = (struct state){cluster, false, false};
+	}
 	census_end(&census);
 	return got;
 }
@@ -137,20 +132,6 @@ inventory_diff_meet(void *context, const char *id, const char *record, size_t le
 	    arena_substring(&c->arena, record, length), c->listing};
 }
 
-static void
-inventory_diff_list_provider(struct comparison *c, struct provider *provider)
-{
-	struct error err;
-
-	c->listing = provider;
-	if (machines_list(provider->entity, provider->tenant, inventory_diff_meet, c, &err) == 0) {
-		provider->listed = true;
-	} else {
-		error_prefix(&err, "provider %s of tenant %s: cannot be compared", provider->name, provider->tenant);
-		inventory_diff_warn(c, &err);
-	}
-}
-
 /* Returns whether a cluster in scope is of that provider. */
 static bool
 inventory_diff_is_wanted(const struct comparison *c, const struct provider *provider)
@@ -164,23 +145,28 @@ inventory_diff_is_wanted(const struct comparison *c, const struct provider *prov
 	return wanted;
 }
 
-/* Providers of tenants may be the same word for word, as those of a shared catalogue are: such are asked once. */
+/* Lists the machines of all providers of clusters in scope. Providers of tenants may be the same word for word, as those of a
+ * shared catalogue are: such are asked once. */
 static void
 inventory_diff_list_all(struct comparison *c)
 {
-	for (size_t i = 0; i < c->provider_count; i++) {
-		const struct provider *same = NULL;
+	for (struct provider *provider = c->providers; provider < c->providers + c->provider_count; provider++) {
+		struct error err;
 
-		if (!c->providers[i].entity || !inventory_diff_is_wanted(c, &c->providers[i]))
+		if (!provider->entity || !inventory_diff_is_wanted(c, provider))
 			continue;
-		for (size_t j = 0; j < i && !same; j++)
-			if (c->providers[j].listed && strcmp(c->providers[j].entity, c->providers[i].entity) == 0 &&
-			    !strstr(c->providers[i].entity, "\"secret\""))
-				same = &c->providers[j];
-		if (same)
-			c->providers[i].listed = true;
-		else
-			inventory_diff_list_provider(c, &c->providers[i]);
+		for (const struct provider *other = c->providers; other < provider && !provider->listed; other++)
+			provider->listed = other->listed && strcmp(other->entity, provider->entity) == 0 &&
+			    !strstr(provider->entity, "\"secret\"");
+		if (provider->listed)
+			continue;
+		c->listing = provider;
+		if (machines_list(provider->entity, provider->tenant, inventory_diff_meet, c, &err) == 0) {
+			provider->listed = true;
+		} else {
+			error_prefix(&err, "provider %s of tenant %s: cannot be compared", provider->name, provider->tenant);
+			inventory_diff_warn(c, &err);
+		}
 	}
 }
 
@@ -193,26 +179,26 @@ inventory_diff_provider_of(const struct comparison *c, const struct cluster_reco
 	return NULL;
 }
 
-/* The provider's entity may have changed since the cluster was made: then the cluster's own is asked, too. 0, or -1 where
- * that is not possible. */
+/* The provider's entity may have changed since the cluster was made: then the cluster's own is asked, too. Returns 0, or -1
+ * where that is not possible. */
 static int
 inventory_diff_list_own(struct comparison *c, const struct operation_context *context, const struct provider *known,
     struct error *err)
 {
-	struct provider *own;
-	jv parameters, mine, listed;
+	const char *request = context->documents.wish;
+	jv parameters, mine, listed, text;
 	int result = 0;
 
-	if (!context->documents.wish)
+	if (!request)
 		return 0;
-	if (json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &parameters, err) < 0)
+	if (json_parse("the cluster's request", request, strlen(request), &parameters, err) < 0)
 		return -1;
 	mine = json_get(parameters, "provider");
 	if (json_parse(known->name, known->entity, strlen(known->entity), &listed, err) == 0) {
 		if (!jv_equal(jv_copy(mine), jv_copy(listed))) {
-			jv text = jv_dump_string(jv_copy(mine), 0);
+			struct provider *own = arena_alloc(&c->arena, 1, sizeof *own);
 
-			own = arena_alloc(&c->arena, 1, sizeof *own);
+			text = jv_dump_string(jv_copy(mine), 0);
 			*own = *known;
 			own->entity = arena_string(&c->arena, jv_string_value(text));
 			jv_free(text);
@@ -227,17 +213,7 @@ inventory_diff_list_own(struct comparison *c, const struct operation_context *co
 	return result;
 }
 
-static void
-inventory_diff_add_vanished(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
-{
-	for (size_t i = first; i < end; i++)
-		if (!c->states[i].present)
-			drift_add(c->drift, &(struct drift){.what = DRIFT_VANISHED, .cluster = cluster->id, .tenant = cluster->tenant,
-			    .operation = cluster->operation, .name = cluster->name, .node = c->nodes.list[i],
-			    .message = c->states[i].dead ? "its provider says that it is dead" : NULL});
-}
-
-/* Some of the cluster's nodes, which are numbers first to end, were not listed. */
+/* Adds those of the cluster's nodes, numbers first to end, that are not listed under the cluster's lock either. */
 static void
 inventory_diff_look_again(struct comparison *c, const struct cluster_record *cluster, size_t first, size_t end)
 {
@@ -254,8 +230,12 @@ inventory_diff_look_again(struct comparison *c, const struct cluster_record *clu
 	result = operation_context_open(&context, &options, cluster_id_text(cluster->id, id), &err);
 	if (result == 0 && reconcile_scope_is_unchanged(cluster, context.cluster)) {
 		result = inventory_diff_list_own(c, &context, provider, &err);
-		if (result == 0)
-			inventory_diff_add_vanished(c, cluster, first, end);
+		for (size_t i = first; i < end && result == 0; i++)
+			if (!c->states[i].present)
+				drift_add(c->drift, &(struct drift){.what = DRIFT_VANISHED, .cluster = cluster->id,
+				    .tenant = cluster->tenant, .operation = cluster->operation, .name = cluster->name,
+				    .node = c->nodes.list[i],
+				    .message = c->states[i].dead ? "its provider says that it is dead" : NULL});
 	}
 	if (result < 0 && err.code != EX_TEMPFAIL && err.code != EX_NO)
 		inventory_diff_warn(c, &err);
@@ -280,7 +260,7 @@ inventory_diff_find_vanished(struct comparison *c)
 	}
 }
 
-/* The number of the cluster that a node's id begins with; 0 where it is no such id. */
+/* Returns the number of the cluster that a node's id begins with; 0 where it is no such id. */
 static int64_t
 inventory_diff_cluster_of_node(const char *id)
 {
@@ -294,7 +274,8 @@ inventory_diff_cluster_of_node(const char *id)
 	return cluster_id_of(text);
 }
 
-/* A machine is somebody's where something is, or was since we began, done to its cluster. */
+/* Returns whether the machine may be of the cluster of that id: something is, or was since we began, done to it. Else sets owner
+ * to that cluster, NULL where it is not there any more. */
 static bool
 inventory_diff_may_be_owned(struct comparison *c, int64_t id, const struct cluster_record **owner, struct cluster_list *list)
 {
@@ -339,20 +320,9 @@ inventory_diff_find_unowned(struct comparison *c)
 	names_release(&seen);
 }
 
-static void
-inventory_diff_release(struct comparison *c)
-{
-	names_release(&c->nodes);
-	free(c->states);
-	free(c->providers);
-	free(c->strays);
-	arena_release(&c->arena);
-}
-
 int
 inventory_diff(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
-    struct drift_list *drift,
-    struct error *err)
+    struct drift_list *drift, struct error *err)
 {
 	struct comparison c = {.account = account, .options = options, .scope = scope, .drift = drift};
 	int result = -1;
@@ -364,6 +334,10 @@ inventory_diff(struct account *account, const struct operation_options *options,
 		inventory_diff_find_unowned(&c);
 		result = c.worst;
 	}
-	inventory_diff_release(&c);
+	names_release(&c.nodes);
+	free(c.states);
+	free(c.providers);
+	free(c.strays);
+	arena_release(&c.arena);
 	return result;
 }

@@ -17,7 +17,6 @@ struct reconcile_scope;
  * Returns 0, or the code of the worst failure, which got a notice; -1 where nothing could be compared. The account is a
  * superadmin's. */
 int inventory_diff(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
-    struct drift_list *drift,
-    struct error *err);
+    struct drift_list *drift, struct error *err);
 
 #endif

@@ -33,8 +33,8 @@ struct reading {
 	struct redaction values; /* of the secrets that the plugin is told */
 };
 
-/* Returns the entity with the values of its secrets, which values gets, too, and with what its nodes have claimed; invalid
- * with a reason. */
+/* Returns the entity with its secrets, whose values are also put into values, and with the claims of its nodes; invalid with a
+ * reason. */
 static jv
 machines_entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
 {
@@ -63,7 +63,7 @@ machines_entity_of(const char *provider, const char *tenant, struct redaction *v
 	return entity;
 }
 
-/* A descriptor to read the entity from: in no file, as it may have secrets. */
+/* Returns a descriptor to read the entity from, which is in no file, as it may have secrets. */
 static int
 machines_descriptor_of(jv entity, struct error *err)
 {
@@ -81,7 +81,7 @@ machines_descriptor_of(jv entity, struct error *err)
 	return fd;
 }
 
-/* The id of a record that is printed as ours are; false where it has to be parsed. */
+/* Finds the id of a record that is printed as ours are; false where the record has to be parsed. */
 static bool
 machines_find_id(const char *line, size_t length, char id[ID_MAX])
 {
@@ -99,36 +99,29 @@ machines_find_id(const char *line, size_t length, char id[ID_MAX])
 	return false;
 }
 
-static int
-machines_take_record(struct reading *reading, const char *line, size_t length, struct error *err)
-{
-	char known[ID_MAX], *id;
-	jv record;
-
-	if (machines_find_id(line, length, known)) {
-		reading->each(reading->context, known, line, length);
-		return 0;
-	}
-	if (json_parse(reading->plugin, line, length, &record, err) < 0)
-		return -1;
-	id = json_get_string(record, "id");
-	if (id)
-		reading->each(reading->context, id, line, length);
-	free(id);
-	jv_free(record);
-	return 0;
-}
-
+/* Takes a line of the list, in which the plugin may have repeated a secret that it was told. */
 static int
 machines_take_line(struct reading *reading, const char *line, size_t length, struct error *err)
 {
 	struct buffer shown = {0};
-	int result;
+	char known[ID_MAX], *id;
+	int result = 0;
+	jv record;
 
-	if (reading->values.count == 0)
-		return machines_take_record(reading, line, length, err);
-	redaction_text(&reading->values, line, length, &shown);
-	result = machines_take_record(reading, shown.data, shown.length, err);
+	if (reading->values.count) {
+		redaction_text(&reading->values, line, length, &shown);
+		line = shown.data;
+		length = shown.length;
+	}
+	if (machines_find_id(line, length, known)) {
+		reading->each(reading->context, known, line, length);
+	} else if ((result = json_parse(reading->plugin, line, length, &record, err)) == 0) {
+		id = json_get_string(record, "id");
+		if (id)
+			reading->each(reading->context, id, line, length);
+		free(id);
+		jv_free(record);
+	}
 	buffer_release(&shown);
 	return result;
 }
@@ -152,20 +145,7 @@ machines_take_lines(struct reading *reading, struct error *err)
 	     : error_set(err, EX_DATAERR, "%s: a line of its list is longer than %d bytes", reading->plugin, RECORD_MAX);
 }
 
-/* Passes its messages on; at the end, the rest of them. */
-static void
-machines_pass_on(struct reading *reading, const char *bytes, size_t length)
-{
-	buffer_clear(&reading->said);
-	if (length > 0)
-		redaction_pass(&reading->values, bytes, length, &reading->said);
-	else
-		redaction_end(&reading->values, &reading->said);
-	if (reading->said.length > 0)
-		file_write_all(STDERR_FILENO, reading->said.data, reading->said.length);
-}
-
-/* Reads what there is: 1; 0 at the end. */
+/* Reads what there is: 1; 0 at the end. Lines of the list are taken; messages are passed on, without the secrets. */
 static int
 machines_read_some(struct reading *reading, int fd, bool is_list, struct error *err)
 {
@@ -174,15 +154,21 @@ machines_read_some(struct reading *reading, int fd, bool is_list, struct error *
 
 	if (got < 0)
 		return errno == EINTR || errno == EAGAIN ? 1 : error_errno(err, EX_IOERR, "%s: its list", reading->plugin);
-	if (!is_list) {
-		machines_pass_on(reading, bytes, (size_t)got);
-		return got > 0;
+	if (is_list) {
+		buffer_append(&reading->pending, bytes, (size_t)got);
+		return machines_take_lines(reading, err) < 0 ? -1 : got > 0;
 	}
-	buffer_append(&reading->pending, bytes, (size_t)got);
-	return machines_take_lines(reading, err) < 0 ? -1 : got > 0;
+	buffer_clear(&reading->said);
+	if (got > 0)
+		redaction_pass(&reading->values, bytes, (size_t)got, &reading->said);
+	else
+		redaction_end(&reading->values, &reading->said);
+	if (reading->said.length > 0)
+		file_write_all(STDERR_FILENO, reading->said.data, reading->said.length);
+	return got > 0;
 }
 
-/* Until both streams have ended. */
+/* Reads until both streams have ended. */
 static int
 machines_read_all(struct reading *reading, int out, int said, struct error *err)
 {
@@ -203,7 +189,7 @@ machines_read_all(struct reading *reading, int out, int said, struct error *err)
 	return reading->pending.length == 0 ? 0 : error_set(err, EX_DATAERR, "%s: its list is cut off", reading->plugin);
 }
 
-/* Two pipes, of which the plugin has the ends to write into. */
+/* Starts the plugin with two pipes, of which it has the ends to write into. */
 static int
 machines_start(struct process *process, int ours[2], struct error *err)
 {
