@@ -78,40 +78,27 @@ application_remark_of(const struct application *application)
 	    : "failed";
 }
 
-/* Returns the style of a line of the differences, by its sign. */
-static enum terminal_style
-application_style_of(char sign)
-{
-	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-		if (changes[i].sign == sign)
-			return changes[i].style;
-	return STYLE_WARN;
-}
-
+/* Prints a line of the differences, in the style of its sign. */
 static void
 application_print_line(const char *line, size_t length, FILE *out, bool colour)
 {
 	static const char *const column[] = {"", NULL};
+	enum terminal_style style = STYLE_WARN;
 	char *text = memory_substring(line, length);
 	struct table table = {0};
 
 	printable(text);
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		if (changes[i].sign == *text)
+			style = changes[i].style;
 	table_columns(&table, column);
-	table_cell(&table, application_style_of(*text), "    %s", text);
+	table_cell(&table, style, "    %s", text);
 	table_print(&table, out, colour, false);
 	table_release(&table);
 	free(text);
 }
 
-static void
-application_print_indented(const char *text, FILE *out)
-{
-	for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
-		end = line + strcspn(line, "\n");
-		fprintf(out, "    %.*s\n", (int)(end - line), line);
-	}
-}
-
+/* Prints the plan of a dry run, indented. */
 static int
 application_print_plan(const struct application *application, FILE *out, bool colour, struct error *err)
 {
@@ -128,8 +115,10 @@ application_print_plan(const struct application *application, FILE *out, bool co
 	result = memory ? preview_print(plan, &basis, memory, colour, err) : error_errno(err, EX_OSERR, "open_memstream");
 	if (memory)
 		fclose(memory);
-	if (result == 0)
-		application_print_indented(text, out);
+	for (const char *line = text, *end; result == 0 && *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		fprintf(out, "    %.*s\n", (int)(end - line), line);
+	}
 	free(text);
 	close(plan);
 	return result;

@@ -20,19 +20,7 @@ apply_command_of(const struct turn *turn)
 	return memory_printf("coopr apply %s %s", turn->application->name, turn->text);
 }
 
-/* Looks again where another command has created a cluster of that name at the same time; else fails as our operation did. */
-static int
-apply_lost_race(struct turn *turn, const struct error *failure, struct error *err)
-{
-	bool begun = turn->application->done.job != NULL;
-	struct error unseen;
-
-	if (failure->code == EX_NO && !begun && !turn->apply->options.dry && turn_look(turn, &unseen) == 0 && turn->cluster)
-		return TURN_AGAIN;
-	*err = *failure;
-	return -1;
-}
-
+/* Creates the cluster. Where another command has created one of that name at the same time, it is looked at again. */
 static int
 apply_create(struct turn *turn, struct error *err)
 {
@@ -41,18 +29,21 @@ apply_create(struct turn *turn, struct error *err)
 	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
 	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
 	struct operation_request request = {.action = "create", .cluster = spec->name, .prepare = prepare_spec,
-	    .parameters = &parameters,
-	    .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};
+	    .parameters = &parameters, .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms,
+	    .applied = &applied};
 	char *command = apply_command_of(turn);
-	struct error failure;
+	struct error unseen;
 	int result;
 
 	request.command = command;
 	turn->application->change = APPLICATION_NEW;
-	result = turn_operate(turn, &request, &failure);
+	result = turn_operate(turn, &request, err);
 	turn->brought = result >= 0;
 	free(command);
-	return result < 0 ? apply_lost_race(turn, &failure, err) : result;
+	if (result < 0 && err->code == EX_NO && !turn->application->done.job && !apply->options.dry &&
+	    turn_look(turn, &unseen) == 0 && turn->cluster)
+		return TURN_AGAIN;
+	return result;
 }
 
 static int
@@ -155,14 +146,6 @@ apply_compare(struct turn *turn, struct error *err)
 	return result;
 }
 
-static bool
-apply_is_of_another(const struct turn *turn)
-{
-	const struct applied *applied = turn->begin->applied;
-
-	return applied && applied->origin && turn->apply->origin && strcmp(applied->origin, turn->apply->origin) != 0;
-}
-
 /* Deletes a cluster that no file names any more, unless it follows another folder by now. */
 static int
 apply_prune(struct turn *turn, struct error *err)
@@ -178,13 +161,15 @@ apply_prune(struct turn *turn, struct error *err)
 static int
 apply_step(struct turn *turn, struct error *err)
 {
+	const struct applied *applied = turn->begin->applied;
+	const char *origin = turn->apply->origin;
+
 	if (!turn->cluster)
 		return turn->begin->spec ? apply_create(turn, err) : TURN_OVER;
 	if (!turn->begin->spec)
 		return apply_prune(turn, err);
-	if (apply_is_of_another(turn) && !turn->apply->parameters->adopt)
-		return error_set(err, EX_NO, "it follows the files of %s; --adopt lets it follow those of %s",
-		    turn->begin->applied->origin, turn->apply->origin);
+	if (applied && applied->origin && origin && strcmp(applied->origin, origin) != 0 && !turn->apply->parameters->adopt)
+		return error_set(err, EX_NO, "it follows the files of %s; --adopt lets it follow those of %s", applied->origin, origin);
 	return turn->cluster->status == LIFE_ACTIVE ? apply_compare(turn, err) : turn_repair(turn, err);
 }
 
@@ -254,28 +239,22 @@ apply_take(struct turn *turn, struct error *err)
 	return turn->application->change == APPLICATION_NONE ? 0 : apply_remember(turn->apply, err);
 }
 
-static void
-apply_name_trouble(struct application *application)
-{
-	size_t length = strlen(application->name);
-
-	if (strncmp(application->trouble.text, application->name, length) != 0 || application->trouble.text[length] != ':')
-		error_prefix(&application->trouble, "%s", application->name);
-}
-
 void
 apply_turn(struct apply *apply, const struct apply_turn *begin, struct application *application)
 {
 	struct turn turn = {.apply = apply, .begin = begin, .application = application, .last = {.source = jv_invalid()}};
+	struct error *trouble = &application->trouble;
+	size_t length = strlen(application->name);
 
 	turn.text = begin->spec ? clusterspec_text(&begin->spec->wanted) : NULL;
 	if (!begin->spec)
 		application->change = APPLICATION_DELETED;
-	if (apply_take(&turn, &application->trouble) < 0) {
+	if (apply_take(&turn, trouble) < 0) {
 		application->outcome = APPLICATION_FAILED;
 		if (application->change == APPLICATION_NONE)
 			application->change = APPLICATION_CHANGED;
-		apply_name_trouble(application);
+		if (strncmp(trouble->text, application->name, length) != 0 || trouble->text[length] != ':')
+			error_prefix(trouble, "%s", application->name);
 	}
 	clusterspec_release(&turn.last);
 	cluster_list_release(&turn.list);

@@ -22,7 +22,7 @@
 
 enum { SAID_BYTES = 64 * 1024, KEY_BYTES = 64 * 1024, TIMED_OUT = 124, KILLED = 137 };
 
-/* The last line of text that says something, at most 500 bytes of it. */
+/* Copies the last line of text that is not blank, as much as fits. */
 static void
 hook_last_line(const struct buffer *text, char *line, size_t size)
 {
@@ -77,7 +77,7 @@ hook_call_program(const struct hook *hook, const struct outbox_message *message,
 	return hook_call_answer(hook, code == EX_TEMPFAIL ? HOOK_FAILS : HOOK_REFUSES, reason, err);
 }
 
-/* The key in a file that nobody else may read; a newline at its end does not belong to it. */
+/* Reads the key from a file that nobody else may read; a newline at its end does not belong to it. */
 static int
 hook_read_key_file(const char *path, struct buffer *key, struct error *err)
 {
@@ -190,9 +190,8 @@ hook_judge(const struct hook *hook, const struct buffer *said, struct error *err
 	hook_last_line(&text, line, sizeof line);
 	buffer_release(&text);
 	snprintf(reason, sizeof reason, "%ld%s%s", status, *line ? ": " : "", line);
-	return hook_call_answer(hook, status >= 400 && status < 500 && status != 408 &&
-	    status != 429 ? HOOK_REFUSES : HOOK_FAILS, reason,
-	    err);
+	return hook_call_answer(hook, status >= 400 && status < 500 && status != 408 && status != 429 ? HOOK_REFUSES : HOOK_FAILS,
+	    reason, err);
 }
 
 static enum hook_answer

@@ -25,7 +25,7 @@ struct tracks {
 	int64_t put_ms, last_ms;
 };
 
-/* The track of a step; valid until the next is added. */
+/* Returns the track of a step, which is valid until the next is added. */
 static struct track *
 efficiency_track_of(struct tracks *tracks, const char *id)
 {
@@ -44,71 +44,61 @@ efficiency_track_of(struct tracks *tracks, const char *id)
 }
 
 static void
-efficiency_follow(struct tracks *tracks, const struct event *event)
+efficiency_take_event(struct tracks *tracks, const struct place *record)
 {
-	struct track *track = event->task ? efficiency_track_of(tracks, event->task) : NULL;
+	struct arena arena = {0};
+	struct event event;
+	struct track *track;
 
-	switch (event->kind) {
+	event_parse(record, &arena, &event);
+	track = event.task ? efficiency_track_of(tracks, event.task) : NULL;
+	switch (event.kind) {
 	case EVENT_PUT:
-		tracks->put_ms = event->at_ms;
+		tracks->put_ms = event.at_ms;
 		break;
 	case EVENT_TAKE:
 		if (track)
-			track->taken_ms = event->at_ms;
+			track->taken_ms = event.at_ms;
 		break;
 	case EVENT_DONE:
 	case EVENT_FAIL:
 	case EVENT_LOST:
 		if (track && track->taken_ms) {
-			track->took_ms += event->at_ms - track->taken_ms;
+			track->took_ms += event.at_ms - track->taken_ms;
 			track->taken_ms = 0;
 		}
-		tracks->last_ms = event->at_ms;
+		tracks->last_ms = event.at_ms;
 		break;
 	default:
 		break;
 	}
+	arena_release(&arena);
 }
 
 /* Takes a step of the plan. All that it waits for stands before it, in a topological order, and is measured already. */
 static void
-efficiency_measure_events(struct tracks *tracks, const struct step *step)
+efficiency_take_step(struct tracks *tracks, const struct place *record)
 {
+	struct arena arena = {0};
 	int64_t longest = 0;
+	struct step step;
 
-	for (size_t i = 0; i < step->after.count; i++) {
-		const struct track *before = efficiency_track_of(tracks, step->after.list[i]);
+	step_parse(record, &arena, &step);
+	for (size_t i = 0; step.id && i < step.after.count; i++) {
+		const struct track *before = efficiency_track_of(tracks, step.after.list[i]);
 
 		if (before->end_ms > longest)
 			longest = before->end_ms;
 	}
-	efficiency_track_of(tracks, step->id)->end_ms = longest + efficiency_track_of(tracks, step->id)->took_ms;
-}
+	if (step.id) {
+		struct track *track = efficiency_track_of(tracks, step.id);
 
-static void
-efficiency_take_event(struct tracks *tracks, const struct place *record)
-{
-	struct arena arena = {0};
-	struct event event;
-
-	event_parse(record, &arena, &event);
-	efficiency_follow(tracks, &event);
+		track->end_ms = longest + track->took_ms;
+	}
 	arena_release(&arena);
 }
 
-static void
-efficiency_take_step(struct tracks *tracks, const struct place *record)
-{
-	struct arena arena = {0};
-	struct step step;
-
-	step_parse(record, &arena, &step);
-	if (step.id)
-		efficiency_measure_events(tracks, &step);
-	arena_release(&arena);
-}
-
-/* Hands on each record of the file that has this kind, or the other. */
+/* Hands each record of the file that has this kind, or the other, to take. */
 static int
 efficiency_each_record(const char *path, const char *kind, const char *other, struct tracks *tracks,
     void (*take)(struct tracks *, const struct place *), struct error *err)

@@ -117,7 +117,7 @@ front_append_option(const char *name, const char *value, struct buffer *line)
 		front_append_word(value, line);
 }
 
-/* As far as the option was given, or has a default. */
+/* Appends the option as far as it was given, or has a default. */
 static void
 front_append_options(const struct option_spec *spec, struct buffer *line)
 {
@@ -164,26 +164,22 @@ front_command_line(const struct command *command, const struct front *front, con
 	return buffer_take(&line);
 }
 
-static int
-front_show_plan(const struct front *front, const struct operation_result *done, bool as_table, struct error *err)
-{
-	int plan = file_open(AT_FDCWD, done->plan, O_RDONLY, 0, err), result;
-
-	if (plan < 0)
-		return -1;
-	result = as_table ? preview_print(plan, &done->basis, stdout, terminal_colour(front->colour, stdout), err)
-	                  : summary_copy(plan, stdout, err);
-	close(plan);
-	return result;
-}
-
+/* Prints the result: of a dry run the plan, else the job that workers run, or the layout that was made. */
 static int
 front_answer(const struct front *front, const struct operation_result *done, struct error *err)
 {
 	bool as_table = front->format ? strcmp(front->format, "table") == 0 : isatty(STDOUT_FILENO);
+	bool colour = terminal_colour(front->colour, stdout);
+	int plan, result;
 
-	if (front_is_dry(front))
-		return front_show_plan(front, done, as_table, err);
+	if (front_is_dry(front)) {
+		plan = file_open(AT_FDCWD, done->plan, O_RDONLY, 0, err);
+		if (plan < 0)
+			return -1;
+		result = as_table ? preview_print(plan, &done->basis, stdout, colour, err) : summary_copy(plan, stdout, err);
+		close(plan);
+		return result;
+	}
 	if (front->detach) {
 		puts(done->job);
 		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
@@ -191,7 +187,7 @@ front_answer(const struct front *front, const struct operation_result *done, str
 	}
 	if (!done->layout)
 		return 0;
-	return as_table ? summary_print(done->layout, &done->efficiency, stdout, terminal_colour(front->colour, stdout), err)
+	return as_table ? summary_print(done->layout, &done->efficiency, stdout, colour, err)
 	                : summary_copy_file(done->layout, stdout, err);
 }
 

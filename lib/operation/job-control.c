@@ -20,8 +20,8 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 	char *job = NULL;
 
 	if (find_cluster_open(&account, &options->ask, STORE_READ, cluster, err) == 0 &&
-	    clusters_find(&account, cluster, &clusters, err) == 0 && operation_last(&account, clusters.list[0].id, &operations,
-	    err) >= 0) {
+	    clusters_find(&account, cluster, &clusters, err) == 0 &&
+	    operation_last(&account, clusters.list[0].id, &operations, err) >= 0) {
 		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
 			job = memory_string(operations.list[0].job);
 		else
@@ -33,31 +33,27 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 	return job;
 }
 
-static int
-job_control_order_queue(enum queue_control order, const char *job, const struct operation_options *options, struct error *err)
-{
-	char *path = location_spool(options->runner.spool);
-	struct queue *queue = queue_open(path, QUEUE_WRITE, err);
-	int result = queue ? queue_control(queue, order, job, NULL, err) : -1;
-
-	if (queue)
-		queue_close(queue);
-	free(path);
-	return result;
-}
-
 int
-job_control(enum queue_control order, const char *cluster, const struct operation_options *options, char **job, struct error *err)
+job_control(enum queue_control control, const char *cluster, const struct operation_options *options, char **job,
+    struct error *err)
 {
 	struct operation_job running = {.runner = options->runner};
 	struct operation_context context;
+	struct queue *queue;
+	char *spool;
 	int result;
 
 	*job = job_control_find_job(cluster, options, err);
 	if (!*job)
 		return -1;
-	if (order != QUEUE_CANCEL)
-		return job_control_order_queue(order, *job, options, err);
+	if (control != QUEUE_CANCEL) {
+		spool = location_spool(options->runner.spool);
+		queue = queue_open(spool, QUEUE_WRITE, err);
+		result = queue ? queue_control(queue, control, *job, NULL, err) : -1;
+		queue_close(queue);
+		free(spool);
+		return result;
+	}
 	running.id = *job;
 	if (operation_job_stop(&running, err) < 0)
 		return -1;

@@ -13,7 +13,7 @@ struct operation_options;
 /* Gives the queue the order QUEUE_PAUSE, QUEUE_RESUME or QUEUE_CANCEL; after the last it waits until no task runs, and
  * finishes the operation. *job is the job's id, which the caller frees. Fails with EX_NO where nothing is running, or the
  * job is so already. */
-int job_control(enum queue_control order, const char *cluster, const struct operation_options *options, char **job,
+int job_control(enum queue_control control, const char *cluster, const struct operation_options *options, char **job,
     struct error *err);
 
 #endif

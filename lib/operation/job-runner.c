@@ -95,29 +95,6 @@ job_runner_block_signals(sigset_t *signals, sigset_t *before)
 	sigprocmask(SIG_BLOCK, signals, before);
 }
 
-static void
-job_runner_reap(struct pair *pair)
-{
-	pid_t pid;
-	int status;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (pid == pair->worker.pid)
-			pair->worker_code = process_exit_code(status);
-		else if (pid == pair->waiter.pid)
-			pair->waiter_code = process_exit_code(status);
-}
-
-/* Asks both to end. The worker waits for its running tasks; asked once more, it ends those too. */
-static void
-job_runner_ask_to_end(const struct pair *pair)
-{
-	if (pair->worker_code == RUNNING)
-		kill(pair->worker.pid, SIGTERM);
-	if (pair->waiter_code == RUNNING)
-		kill(pair->waiter.pid, SIGTERM);
-}
-
 /* Returns whether a process has ended with another code than "done" and "the job failed", which both of them find out. */
 static bool
 job_runner_is_failure(int code)
@@ -145,16 +122,21 @@ job_runner_is_held(struct pair *pair)
 }
 
 /* Waits until both have ended. Both are asked to end at each signal that we get, and once one of them fails or the job is
- * held. */
+ * held. The worker waits for its running tasks; asked once more, it ends those too. */
 static void
 job_runner_supervise(struct pair *pair, const sigset_t *signals)
 {
 	bool asked = false;
 
 	while (pair->worker_code == RUNNING || pair->waiter_code == RUNNING) {
-		int signal = sigwaitinfo(signals, NULL);
+		int signal = sigwaitinfo(signals, NULL), status;
+		pid_t pid;
 
-		job_runner_reap(pair);
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			if (pid == pair->worker.pid)
+				pair->worker_code = process_exit_code(status);
+			else if (pid == pair->waiter.pid)
+				pair->waiter_code = process_exit_code(status);
 		/* The waiter has ended: nothing is drawn on the terminal any more. */
 		if (pair->signal && !pair->told && pair->waiter_code != RUNNING && pair->worker_code == RUNNING) {
 			pair->runner->notice("waiting for running tasks; press ^C again to stop them");
@@ -165,7 +147,10 @@ job_runner_supervise(struct pair *pair, const sigset_t *signals)
 		else if (asked || (!job_runner_is_failure(pair->worker_code) && !job_runner_is_failure(pair->waiter_code) &&
 		    !job_runner_is_held(pair)))
 			continue;
-		job_runner_ask_to_end(pair);
+		if (pair->worker_code == RUNNING)
+			kill(pair->worker.pid, SIGTERM);
+		if (pair->waiter_code == RUNNING)
+			kill(pair->waiter.pid, SIGTERM);
 		asked = true;
 	}
 }

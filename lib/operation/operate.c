@@ -24,28 +24,14 @@ operate_creates(const struct operation_request *request)
 	return life_find(request->action)->from >> LIFE_ABSENT & 1;
 }
 
-/* Opens the context of a cluster that is to be created. One that is only tried needs no number, but a saved plan speaks of
- * it. */
-static int
-operate_open_new(struct operation_context *context, const struct operation_request *request, struct error *err)
-{
-	const struct operation_options *options = context->options;
-	char id[CLUSTER_ID_SIZE];
-
-	context->id = request->id || (options->dry && !options->save) ? request->id : clusters_allot(&context->account, err);
-	if (context->id < 0)
-		return -1;
-	cluster_id_text(context->id, id);
-	return options->dry ? workdir_try(&context->workdir, id, request->cluster, err)
-	                    : workdir_open(&context->workdir, id, request->cluster, WORKDIR_MAKE, err);
-}
-
-/* Opens the context of the request's cluster. Returns 1 where an operation is running on it, 0, or -1. */
+/* Opens the context of the request's cluster, which may be to be created. One that is only tried needs no number, but a saved
+ * plan speaks of it. Returns 1 where an operation is running on it, 0, or -1. */
 static int
 operate_open(struct operation_context *context, const struct operation_request *request,
     const struct operation_options *options, struct error *err)
 {
 	bool creates = operate_creates(request);
+	char id[CLUSTER_ID_SIZE];
 
 	operation_context_init(context, options);
 	if ((creates && cluster_name_check(request->cluster, err) < 0) ||
@@ -53,7 +39,14 @@ operate_open(struct operation_context *context, const struct operation_request *
 		return -1;
 	if (operation_context_find(context, request->cluster, err) == 0)
 		return operation_context_lock(context, err);
-	return creates && err->code == EX_NO ? operate_open_new(context, request, err) : -1;
+	if (!creates || err->code != EX_NO)
+		return -1;
+	context->id = request->id || (options->dry && !options->save) ? request->id : clusters_allot(&context->account, err);
+	if (context->id < 0)
+		return -1;
+	cluster_id_text(context->id, id);
+	return options->dry ? workdir_try(&context->workdir, id, request->cluster, err)
+	                    : workdir_open(&context->workdir, id, request->cluster, WORKDIR_MAKE, err);
 }
 
 /* Finds the cluster's last operation, if it is unfinished, and opens its folder: 1, 0 or -1. One that was cancelled before

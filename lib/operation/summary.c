@@ -33,15 +33,6 @@ summary_address_of(const struct node *node)
 }
 
 static void
-summary_join_services(const struct string_list *services, struct buffer *out)
-{
-	buffer_clear(out);
-	buffer_text(out, "");
-	for (size_t i = 0; i < services->count; i++)
-		buffer_printf(out, "%s%s", i ? " " : "", services->list[i]);
-}
-
-static void
 summary_print_nodes(const struct layout *layout, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"HOST", "ADDRESS", "SERVICES", NULL};
@@ -53,33 +44,29 @@ summary_print_nodes(const struct layout *layout, FILE *out, bool colour)
 		const struct node *node = &layout->nodes[i];
 		const char *address = summary_address_of(node);
 
-		summary_join_services(&node->services, &services);
+		buffer_clear(&services);
+		for (size_t j = 0; j < node->services.count; j++)
+			buffer_printf(&services, "%s%s", j ? " " : "", node->services.list[j]);
 		table_cell(&table, STYLE_BOLD, "%s", node->hostname ? node->hostname : node->id);
 		table_cell(&table, STYLE_PLAIN, "%s", address ? address : "-");
-		table_cell(&table, STYLE_PLAIN, "%s", services.data);
+		table_cell(&table, STYLE_PLAIN, "%s", services.length ? services.data : "");
 	}
 	table_print(&table, out, colour, true);
 	table_release(&table);
 	buffer_release(&services);
 }
 
+/* Prints how long it took, and the next commands; coopr ssh only where the provider has told how to log in. */
 static void
-summary_print_pace(const struct efficiency *efficiency, FILE *out)
-{
-	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
-
-	fprintf(out, "\nDone in %s (critical path: %s).\n", clock_duration(efficiency->passed_ms, passed),
-	    clock_duration(efficiency->path_ms, path));
-}
-
-/* Prints the next commands; coopr ssh only where the provider has told how to log in. */
-static void
-summary_print_ways(const struct layout *layout, FILE *out)
+summary_print_next(const struct layout *layout, const struct efficiency *efficiency, FILE *out)
 {
 	const char *name = layout->cluster.name;
 	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
 	jv auth = node ? json_get(node->facts, "ssh-auth") : jv_invalid();
+	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
 
+	fprintf(out, "\nDone in %s (critical path: %s).\n", clock_duration(efficiency->passed_ms, passed),
+	    clock_duration(efficiency->path_ms, path));
 	fprintf(out, "Look around: coopr show %s", name);
 	if (jv_is_valid(auth))
 		fprintf(out, ", coopr ssh %s/%lld", name, (long long)node->nodenum);
@@ -87,36 +74,26 @@ summary_print_ways(const struct layout *layout, FILE *out)
 	jv_free(auth);
 }
 
-static int
-summary_read_layout(struct record_reader *reader, struct layout *layout, struct error *err)
-{
-	struct problems problems = {0};
-	int result = layout_read(reader, layout, &problems, err);
-
-	if (result == 0 && problems.total)
-		result = error_set(err, EX_DATAERR, "%s: %s: %s", reader->name, problems.list[0].pointer,
-		    problems.list[0].text);
-	problems_release(&problems);
-	return result;
-}
-
 int
 summary_print(const char *path, const struct efficiency *efficiency, FILE *out, bool colour, struct error *err)
 {
+	struct problems problems = {0};
 	struct record_reader reader;
 	struct layout layout = {0};
 	int result;
 
 	if (record_reader_open(&reader, path, err) < 0)
 		return -1;
-	result = summary_read_layout(&reader, &layout, err);
+	result = layout_read(&reader, &layout, &problems, err);
+	if (result == 0 && problems.total)
+		result = error_set(err, EX_DATAERR, "%s: %s: %s", reader.name, problems.list[0].pointer, problems.list[0].text);
 	if (result == 0) {
 		summary_print_nodes(&layout, out, colour);
 		links_print(&layout, out, colour);
-		summary_print_pace(efficiency, out);
-		summary_print_ways(&layout, out);
+		summary_print_next(&layout, efficiency, out);
 	}
 	layout_release(&layout);
+	problems_release(&problems);
 	record_reader_release(&reader);
 	return result;
 }

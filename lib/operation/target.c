@@ -12,7 +12,7 @@
 
 enum { NODES_SAID = 8 }; /* in a message */
 
-/* The part of text before the next slash, owned; NULL where text is. *rest is what is behind that slash, or NULL. */
+/* Returns the part of text before the next slash, owned, or NULL where text is. Sets *rest to the part behind it, or NULL. */
 static char *
 target_part(const char *text, const char **rest)
 {

@@ -15,7 +15,7 @@
 #include "reconcile/scope.h"
 #include "status/status.h"
 
-struct examination {
+struct health_check {
 	struct account *account;
 	const struct reconcile_options *parameters;
 	const struct reconcile_scope *scope;
@@ -23,127 +23,121 @@ struct examination {
 	struct names vanished; /* the nodes of the first entries of drift */
 	size_t next;           /* of the clusters */
 	size_t next_vanished;
-	struct patient *newest; /* of those that are being asked */
+	struct probed_cluster *newest; /* of those that are being asked */
 	int worst;
 };
 
-struct patient { /* a cluster that is being asked */
+struct probed_cluster { /* a cluster that is being asked */
 	struct probe_subject subject;
 	const struct cluster_record *cluster;
 	enum probe_scope *scopes;
 	struct drift_list found;
-	struct patient *older;
+	struct probed_cluster *older;
 };
 
 static void
-health_check_warn(struct examination *e, const struct error *err)
+health_check_warn(struct health_check *check, const struct error *err)
 {
-	e->parameters->options.runner.notice(err->text);
-	if (e->worst == 0)
-		e->worst = err->code;
+	check->parameters->options.runner.notice(err->text);
+	if (check->worst == 0)
+		check->worst = err->code;
 }
 
 static void
-health_check_patient_free(struct patient *patient)
+health_check_probed_free(struct probed_cluster *probed)
 {
-	layout_release(&patient->subject.layout);
-	drift_release(&patient->found);
-	free(patient->scopes);
-	free(patient);
+	layout_release(&probed->subject.layout);
+	drift_release(&probed->found);
+	free(probed->scopes);
+	free(probed);
 }
 
 /* Returns whether a machine of the cluster vanished. Clusters come in the order of their numbers. */
 static bool
-health_check_has_vanished(struct examination *e, int64_t cluster)
+health_check_has_vanished(struct health_check *check, int64_t cluster)
 {
-	while (e->next_vanished < e->vanished.count && e->drift->list[e->next_vanished].cluster < cluster)
-		e->next_vanished++;
-	return e->next_vanished < e->vanished.count && e->drift->list[e->next_vanished].cluster == cluster;
+	while (check->next_vanished < check->vanished.count && check->drift->list[check->next_vanished].cluster < cluster)
+		check->next_vanished++;
+	return check->next_vanished < check->vanished.count && check->drift->list[check->next_vanished].cluster == cluster;
 }
 
-static void
-health_check_choose_scopes(const struct examination *e, struct patient *patient)
-{
-	const struct layout *layout = &patient->subject.layout;
-
-	patient->scopes = memory_zeroed(layout->node_count, sizeof *patient->scopes);
-	for (size_t i = 0; i < layout->node_count; i++)
-		patient->scopes[i] = names_find(&e->vanished, layout->nodes[i].id) != NAMES_NONE ? PROBE_MACHINE
-		    : e->parameters->probe ? PROBE_ALL : PROBE_NOTHING;
-	patient->subject.scopes = patient->scopes;
-}
-
-static struct patient *
-health_check_admit(struct examination *e, const struct cluster_record *cluster)
+/* Begins to ask a cluster: of a machine that vanished only whether it answers, of the others all, if they are to be asked. */
+static struct probed_cluster *
+health_check_begin_cluster(struct health_check *check, const struct cluster_record *cluster)
 {
 	struct cluster_documents documents = {0};
-	struct patient *patient = memory_zeroed(1, sizeof *patient);
+	struct probed_cluster *probed = memory_zeroed(1, sizeof *probed);
+	struct layout *layout = &probed->subject.layout;
 	struct error err;
-	int result = clusters_documents(e->account, cluster->id, &documents, &err);
+	int result = clusters_documents(check->account, cluster->id, &documents, &err);
 
-	patient->cluster = cluster;
-	patient->subject.owner = patient;
+	probed->cluster = cluster;
+	probed->subject.owner = probed;
 	if (result == 0)
-		result = layout_parse_text(documents.layout ? documents.layout : "", &patient->subject.layout, &err);
+		result = layout_parse_text(documents.layout ? documents.layout : "", layout, &err);
 	cluster_documents_release(&documents);
-	if (result == 0) {
-		health_check_choose_scopes(e, patient);
-		patient->older = e->newest;
-		e->newest = patient;
-		return patient;
+	if (result < 0) {
+		error_prefix(&err, "%s: cannot be asked", cluster->name);
+		health_check_warn(check, &err);
+		health_check_probed_free(probed);
+		return NULL;
 	}
-	error_prefix(&err, "%s: cannot be asked", cluster->name);
-	health_check_warn(e, &err);
-	health_check_patient_free(patient);
-	return NULL;
+	probed->scopes = memory_zeroed(layout->node_count, sizeof *probed->scopes);
+	for (size_t i = 0; i < layout->node_count; i++)
+		probed->scopes[i] = names_find(&check->vanished, layout->nodes[i].id) != NAMES_NONE ? PROBE_MACHINE
+		    : check->parameters->probe ? PROBE_ALL : PROBE_NOTHING;
+	probed->subject.scopes = probed->scopes;
+	probed->older = check->newest;
+	check->newest = probed;
+	return probed;
 }
 
 static struct probe_subject *
 health_check_next(void *context)
 {
-	struct examination *e = context;
-	struct patient *patient = NULL;
+	struct health_check *check = context;
+	struct probed_cluster *probed = NULL;
 
-	while (!patient && e->next < e->scope->clusters.count) {
-		const struct cluster_record *cluster = &e->scope->clusters.list[e->next++];
+	while (!probed && check->next < check->scope->clusters.count) {
+		const struct cluster_record *cluster = &check->scope->clusters.list[check->next++];
 
-		if (cluster->status != LIFE_PENDING && cluster->nodes > 0 && (health_check_has_vanished(e, cluster->id) ||
-		    e->parameters->probe))
-			patient = health_check_admit(e, cluster);
+		if (cluster->status != LIFE_PENDING && cluster->nodes > 0 && (health_check_has_vanished(check, cluster->id) ||
+		    check->parameters->probe))
+			probed = health_check_begin_cluster(check, cluster);
 	}
-	return patient ? &patient->subject : NULL;
+	return probed ? &probed->subject : NULL;
 }
 
 static void
 health_check_found(void *context, struct probe_subject *subject, const struct probe_finding *finding)
 {
-	struct examination *e = context;
-	struct patient *patient = subject->owner;
-	const struct cluster_record *cluster = patient->cluster;
+	struct health_check *check = context;
+	struct probed_cluster *probed = subject->owner;
+	const struct cluster_record *cluster = probed->cluster;
 	struct drift drift = {.cluster = cluster->id, .operation = cluster->operation, .tenant = cluster->tenant,
 	    .name = cluster->name};
-	int vanished = names_find(&e->vanished, finding->node->id);
+	int vanished = names_find(&check->vanished, finding->node->id);
 
 	if (vanished != NAMES_NONE && finding->answer == PROBE_YES) {
-		e->drift->list[vanished].answers = true;
-		e->drift->list[vanished].message = "its provider does not list it, but it answers";
+		check->drift->list[vanished].answers = true;
+		check->drift->list[vanished].message = "its provider does not list it, but it answers";
 	} else if (vanished == NAMES_NONE && finding->answer != PROBE_YES) {
 		drift_of_finding(finding, &drift);
-		drift_add(&patient->found, &drift);
+		drift_add(&probed->found, &drift);
 	}
 }
 
 /* Dates machines that do not answer: since the first time that they did not, where none has asked them with success since. */
 static void
-health_check_date_silence(struct examination *e, struct patient *patient)
+health_check_date_silence(struct health_check *check, struct probed_cluster *probed)
 {
 	struct unreachable now = {0}, was = {0};
 	struct error err;
 
-	if (unreachable_read(e->account->store, patient->cluster->id, &was, &err) < 0)
-		health_check_warn(e, &err);
-	for (size_t i = 0; i < patient->found.count; i++) {
-		struct drift *drift = &patient->found.list[i];
+	if (unreachable_read(check->account->store, probed->cluster->id, &was, &err) < 0)
+		health_check_warn(check, &err);
+	for (size_t i = 0; i < probed->found.count; i++) {
+		struct drift *drift = &probed->found.list[i];
 
 		if (drift->what != DRIFT_UNREACHABLE)
 			continue;
@@ -152,57 +146,57 @@ health_check_date_silence(struct examination *e, struct patient *patient)
 			drift->since_ms = clock_wall_ms();
 		unreachable_add(&now, drift->node, drift->since_ms);
 	}
-	if (unreachable_record(e->account->store, patient->cluster->id, &was, &now, &err) < 0)
-		health_check_warn(e, &err);
+	if (unreachable_record(check->account->store, probed->cluster->id, &was, &now, &err) < 0)
+		health_check_warn(check, &err);
 	unreachable_release(&now);
 	unreachable_release(&was);
 }
 
 /* Returns whether the cluster is still what it was when it was asked. */
 static bool
-health_check_is_unchanged(struct examination *e, const struct cluster_record *before)
+health_check_is_unchanged(struct health_check *check, const struct cluster_record *before)
 {
 	struct cluster_list list = {0};
 	struct error err;
-	bool same = clusters_find_id(e->account, before->id, &list, &err) == 0 && reconcile_scope_is_unchanged(before, &list.list[0]);
+	bool same = clusters_find_id(check->account, before->id, &list, &err) == 0 && reconcile_scope_is_unchanged(before, &list.list[0]);
 
 	cluster_list_release(&list);
 	return same;
 }
 
 static void
-health_check_discharge(struct examination *e, struct patient *patient)
+health_check_end_cluster(struct health_check *check, struct probed_cluster *probed)
 {
-	struct patient **link = &e->newest;
+	struct probed_cluster **link = &check->newest;
 
-	while (*link != patient)
+	while (*link != probed)
 		link = &(*link)->older;
-	*link = patient->older;
-	health_check_patient_free(patient);
+	*link = probed->older;
+	health_check_probed_free(probed);
 }
 
 static void
 health_check_over(void *context, struct probe_subject *subject)
 {
-	struct examination *e = context;
-	struct patient *patient = subject->owner;
+	struct health_check *check = context;
+	struct probed_cluster *probed = subject->owner;
 
-	if (e->parameters->probe && health_check_is_unchanged(e, patient->cluster)) {
-		health_check_date_silence(e, patient);
-		for (size_t i = 0; i < patient->found.count; i++)
-			drift_add(e->drift, &patient->found.list[i]);
+	if (check->parameters->probe && health_check_is_unchanged(check, probed->cluster)) {
+		health_check_date_silence(check, probed);
+		for (size_t i = 0; i < probed->found.count; i++)
+			drift_add(check->drift, &probed->found.list[i]);
 	}
-	health_check_discharge(e, patient);
+	health_check_end_cluster(check, probed);
 }
 
 static void
-health_check_add_failed(struct examination *e)
+health_check_add_failed(struct health_check *check)
 {
-	for (size_t i = 0; i < e->scope->clusters.count; i++) {
-		const struct cluster_record *cluster = &e->scope->clusters.list[i];
+	for (size_t i = 0; i < check->scope->clusters.count; i++) {
+		const struct cluster_record *cluster = &check->scope->clusters.list[i];
 
 		if (cluster->status == LIFE_INCOMPLETE || cluster->status == LIFE_INCONSISTENT)
-			drift_add(e->drift, &(struct drift){.what = DRIFT_FAILED, .cluster = cluster->id,
+			drift_add(check->drift, &(struct drift){.what = DRIFT_FAILED, .cluster = cluster->id,
 			    .operation = cluster->operation, .tenant = cluster->tenant, .name = cluster->name,
 			    .message = cluster->message ? cluster->message : life_status_name(cluster->status)});
 	}
@@ -210,22 +204,20 @@ health_check_add_failed(struct examination *e)
 
 int
 health_check(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
-    struct drift_list *drift,
-    struct error *err)
+    struct drift_list *drift, struct error *err)
 {
-	struct examination e = {.account = account, .parameters = parameters, .scope = scope, .drift = drift};
+	struct health_check check = {.account = account, .parameters = parameters, .scope = scope, .drift = drift};
 	const struct probe_options ask = {(size_t)parameters->options.runner.workers, parameters->timeout_s, health_check_next,
-	    health_check_found,
-	    health_check_over, &e};
+	    health_check_found, health_check_over, &check};
 	int result = 0;
 
 	for (size_t i = 0; i < drift->count && drift->list[i].what == DRIFT_VANISHED; i++)
-		names_intern(&e.vanished, drift->list[i].node);
-	if (parameters->probe || (parameters->repair && e.vanished.count))
+		names_intern(&check.vanished, drift->list[i].node);
+	if (parameters->probe || (parameters->repair && check.vanished.count))
 		result = probe(&ask, err);
-	while (e.newest)
-		health_check_discharge(&e, e.newest);
-	health_check_add_failed(&e);
-	names_release(&e.vanished);
-	return result < 0 ? -1 : e.worst;
+	while (check.newest)
+		health_check_end_cluster(&check, check.newest);
+	health_check_add_failed(&check);
+	names_release(&check.vanished);
+	return result < 0 ? -1 : check.worst;
 }

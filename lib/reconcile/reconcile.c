@@ -75,8 +75,7 @@ reconcile_finish_all(const struct reconcile_options *parameters, struct account 
 /* Compares the machines with the store: all of them, or none. */
 static int
 reconcile_look(const struct reconcile_options *parameters, struct account *account, struct reconcile_scope *scope,
-    struct drift_list *drift,
-    struct error *err)
+    struct drift_list *drift, struct error *err)
 {
 	int worst = 0, found;
 
@@ -91,26 +90,6 @@ reconcile_look(const struct reconcile_options *parameters, struct account *accou
 	return worst;
 }
 
-static int
-reconcile_repair_all(const struct reconcile_options *parameters, struct account *account, const struct reconcile_scope *scope,
-    struct drift_list *drift)
-{
-	int worst = parameters->repair || parameters->retry ? repair(account, parameters, scope, drift) : 0;
-	int unowned = parameters->delete_unowned ? repair_unowned(account, parameters, scope, drift) : 0;
-
-	return worst ? worst : unowned;
-}
-
-static int
-reconcile_begin(const struct reconcile_options *parameters, struct account *account, struct reconcile_scope *scope, struct error *err)
-{
-	if (account_open(account, &parameters->options.ask, STORE_CREATE, err) < 0)
-		return -1;
-	if (account_need(account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) < 0)
-		return -1;
-	return reconcile_scope_init(scope, account, &parameters->clusters, err);
-}
-
 int
 reconcile(const struct reconcile_options *parameters, struct drift_list *drift, struct error *err)
 {
@@ -119,7 +98,9 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	struct hook_count told;
 	int worst = 0, looked;
 
-	if (reconcile_begin(parameters, &account, &scope, err) < 0) {
+	if (account_open(&account, &parameters->options.ask, STORE_CREATE, err) < 0 ||
+	    account_need(&account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) < 0 ||
+	    reconcile_scope_init(&scope, &account, &parameters->clusters, err) < 0) {
 		reconcile_scope_release(&scope);
 		account_release(&account);
 		return -1;
@@ -131,8 +112,10 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
 	looked = reconcile_look(parameters, &account, &scope, drift, err);
 	reconcile_add(parameters, &worst, looked, err);
-	if (looked >= 0)
-		reconcile_add(parameters, &worst, reconcile_repair_all(parameters, &account, &scope, drift), err);
+	if (looked >= 0 && (parameters->repair || parameters->retry))
+		reconcile_add(parameters, &worst, repair(&account, parameters, &scope, drift), err);
+	if (looked >= 0 && parameters->delete_unowned)
+		reconcile_add(parameters, &worst, repair_unowned(&account, parameters, &scope, drift), err);
 	if (scope.all) {
 		reconcile_add(parameters, &worst, reconcile_gc(&account, err), err);
 		reconcile_add(parameters, &worst, last_run_record(account.store, err), err);

@@ -23,7 +23,7 @@ repair_limits_is_too_much(const struct repair_limits *limits, size_t count, size
 	return count > 1 && count > unavailable_of(limits->max_gone, total);
 }
 
-/* The machines that are recorded at a provider; tenant NULL: of all tenants. */
+/* Returns the number of machines that are recorded at a provider; tenant NULL: of all tenants. */
 static size_t
 repair_limits_recorded_at(const struct reconcile_scope *scope, const char *provider, const char *tenant)
 {
@@ -78,7 +78,7 @@ repair_limits_at_most(int64_t ms, int64_t most)
 	return ms < most ? ms : most;
 }
 
-/* When something may be done again, by what was done last, the newest first. */
+/* Returns when the next repair may begin, by the last operations, the newest first. */
 static int64_t
 repair_limits_due_ms(const struct operation_list *list)
 {

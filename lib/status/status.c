@@ -70,31 +70,24 @@ status_look(struct cluster_status *status, const char *cluster, struct error *er
 	return 0;
 }
 
-/* Finishes an operation that is over. Where that fails, because another process does it or the user may only read, the state
- * before is shown. */
-static void
-status_finish(const struct cluster_status *status)
-{
-	const struct operation_options options = {.ask = status_ask_of(status->options), .runner = {status->options->spool, 1,
-	    message_notice}};
-	struct error ignored;
-	struct operation_context context;
-
-	operation_context_open(&context, &options, status->id, &ignored);
-	operation_context_release(&context);
-}
-
+/* An operation that is over is finished first. Where that fails, because another process does it or the user may only read,
+ * the state before is shown. */
 int
 status_again(struct cluster_status *status, struct error *err)
 {
+	const struct operation_options options = {.ask = status_ask_of(status->options),
+	    .runner = {status->options->spool, 1, message_notice}};
+	struct operation_context context;
 	char id[CLUSTER_ID_SIZE];
+	struct error ignored;
 
 	memcpy(id, status->id, sizeof id);
 	if (status_look(status, id, err) < 0)
 		return -1;
 	if (!status->under_way || !status->has_job || !queue_is_finished(status->job.status))
 		return 0;
-	status_finish(status);
+	operation_context_open(&context, &options, id, &ignored);
+	operation_context_release(&context);
 	return status_look(status, id, err);
 }
 
@@ -129,30 +122,21 @@ status_state_line(const struct cluster_status *status)
 	return line;
 }
 
-/* Returns the layout, which the caller frees; NULL with a reason. The queue knows more of a running operation than the
- * store. */
-static char *
-status_layout_text(struct cluster_status *status, struct error *err)
-{
-	struct cluster_documents documents = {0};
-	struct buffer text = {0};
-	char *recorded;
-
-	if (status->under_way && status->has_job && layout_now(status->queue, status->last->job, &text, err) == 0 && text.data)
-		return buffer_take(&text);
-	buffer_release(&text);
-	if (clusters_documents(&status->account, status->cluster->id, &documents, err) < 0)
-		return NULL;
-	recorded = documents.layout;
-	documents.layout = NULL;
-	cluster_documents_release(&documents);
-	return recorded;
-}
-
+/* The queue knows more of a running operation than the store. */
 int
 status_layout(struct cluster_status *status, struct error *err)
 {
-	status->text = status_layout_text(status, err);
+	struct cluster_documents documents = {0};
+	struct buffer text = {0};
+
+	if (status->under_way && status->has_job && layout_now(status->queue, status->last->job, &text, err) == 0 && text.data) {
+		status->text = buffer_take(&text);
+	} else if (clusters_documents(&status->account, status->cluster->id, &documents, err) == 0) {
+		status->text = documents.layout;
+		documents.layout = NULL;
+		cluster_documents_release(&documents);
+	}
+	buffer_release(&text);
 	return status->text ? layout_parse_text(status->text, &status->layout, err) : -1;
 }
 
