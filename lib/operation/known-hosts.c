@@ -12,7 +12,7 @@
 
 enum { SSH_PORT = 22 };
 
-/* The port of a node's sshd. */
+/* Returns the port of a node's sshd. */
 static int
 known_port_of(jv facts)
 {
@@ -55,7 +55,7 @@ known_join_names(jv node, int port, struct buffer *names)
 	jv_free(addresses);
 }
 
-/* One line for each key. What holds a control character came from no sshd: it could make a line of its own. */
+/* Prints one line for each key. One that holds a control character came from no sshd, and could make a line of its own. */
 void
 known_hosts_add(jv node, struct buffer *lines)
 {

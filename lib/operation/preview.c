@@ -61,7 +61,7 @@ preview_basis_release(struct preview_basis *basis)
 }
 
 /* The effects of a plan on nodes and on the services on them, gathered from its tasks. */
-struct deeds {
+struct effects {
 	const struct plan_document *plan;
 	bool *deleted;        /* by node */
 	size_t left;          /* how many nodes there are afterwards */
@@ -72,50 +72,50 @@ struct deeds {
 };
 
 static void
-deeds_take(struct deeds *deeds, const struct plan_document *plan)
+preview_effects_init(struct effects *effects, const struct plan_document *plan)
 {
-	*deeds = (struct deeds){.plan = plan, .deleted = memory_zeroed(plan->layout.node_count, sizeof *deeds->deleted),
-	    .actions = memory_zeroed(plan->count, sizeof *deeds->actions)};
+	*effects = (struct effects){.plan = plan, .deleted = memory_zeroed(plan->layout.node_count, sizeof *effects->deleted),
+	    .actions = memory_zeroed(plan->count, sizeof *effects->actions)};
 	for (size_t i = 0; i < plan->layout.node_count; i++)
-		names_intern(&deeds->ids, plan->layout.nodes[i].id);
+		names_intern(&effects->ids, plan->layout.nodes[i].id);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct step *step = &plan->steps[i];
-		int node = !step->is_milestone && step->node ? names_find(&deeds->ids, step->node) : NAMES_NONE, place;
+		int node = !step->is_milestone && step->node ? names_find(&effects->ids, step->node) : NAMES_NONE, place;
 
 		if (node == NAMES_NONE)
 			continue;
 		if (step->action == ACTION_DELETE)
-			deeds->deleted[node] = true;
+			effects->deleted[node] = true;
 		if (step->service) {
-			place = names_intern(&deeds->places, arena_printf(&deeds->arena, "%d %s", node, step->service));
-			deeds->actions[place] |= 1U << step->action;
+			place = names_intern(&effects->places, arena_printf(&effects->arena, "%d %s", node, step->service));
+			effects->actions[place] |= 1U << step->action;
 		}
 	}
 	for (size_t i = 0; i < plan->layout.node_count; i++) {
-		deeds->deleted[i] = deeds->deleted[i] || plan->layout.nodes[i].leaves;
-		deeds->left += !deeds->deleted[i];
+		effects->deleted[i] = effects->deleted[i] || plan->layout.nodes[i].leaves;
+		effects->left += !effects->deleted[i];
 	}
 }
 
 /* Returns what is done to a service on a node: bits 1 << action. */
 static unsigned
-deeds_to(const struct deeds *deeds, size_t node, const char *service)
+preview_actions_on(const struct effects *effects, size_t node, const char *service)
 {
 	char *place = memory_printf("%zu %s", node, service);
-	int found = names_find(&deeds->places, place);
+	int found = names_find(&effects->places, place);
 
 	free(place);
-	return found == NAMES_NONE ? 0 : deeds->actions[found];
+	return found == NAMES_NONE ? 0 : effects->actions[found];
 }
 
 static void
-deeds_release(struct deeds *deeds)
+preview_effects_release(struct effects *effects)
 {
-	free(deeds->deleted);
-	free(deeds->actions);
-	names_release(&deeds->ids);
-	names_release(&deeds->places);
-	arena_release(&deeds->arena);
+	free(effects->deleted);
+	free(effects->actions);
+	names_release(&effects->ids);
+	names_release(&effects->places);
+	arena_release(&effects->arena);
 }
 
 /* Appends the names of a that are not in b, each behind the sign. */
@@ -129,17 +129,17 @@ preview_append_rest(const struct string_list *a, const struct string_list *b, co
 
 /* Appends the services that stay on a node and on which the actions done, but not the actions but, are run; "all" for all. */
 static void
-preview_append_done(const struct deeds *deeds, size_t number, unsigned done, unsigned but, const char *name,
+preview_append_done(const struct effects *effects, size_t number, unsigned done, unsigned but, const char *name,
     struct buffer *text)
 {
-	const struct node *node = &deeds->plan->layout.nodes[number];
+	const struct node *node = &effects->plan->layout.nodes[number];
 	struct buffer services = {0};
 	size_t stay = 0, count = 0;
 
 	for (size_t i = 0; i < node->services.count; i++) {
 		const char *service = node->services.list[i];
 		bool stays = name_set_has(&node->was, service);
-		unsigned actions = stays ? deeds_to(deeds, number, service) : 0;
+		unsigned actions = stays ? preview_actions_on(effects, number, service) : 0;
 
 		stay += stays;
 		if (!(actions & done) || (actions & but))
@@ -156,18 +156,18 @@ preview_append_done(const struct deeds *deeds, size_t number, unsigned done, uns
 /* Describes the change of a node, and the kind of its machine, as text: equal kinds have equal texts, and the first byte is the
  * sign. A node that stays has changed where services come or go, or are installed or configured again. The caller frees it. */
 static char *
-preview_kind_of(const struct deeds *deeds, size_t number)
+preview_kind_of(const struct effects *effects, size_t number)
 {
-	const struct node *node = &deeds->plan->layout.nodes[number];
+	const struct node *node = &effects->plan->layout.nodes[number];
 	struct buffer text = {0}, changes = {0}, services = {0};
 	const struct string_list none = {0};
-	bool deleted = deeds->deleted[number];
+	bool deleted = effects->deleted[number];
 
 	if (!deleted && !node->is_new) {
 		preview_append_rest(&node->services, &node->was, "+", &changes);
 		preview_append_rest(&node->was, &node->services, "-", &changes);
-		preview_append_done(deeds, number, DONE(INSTALL), 0, "install", &changes);
-		preview_append_done(deeds, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", &changes);
+		preview_append_done(effects, number, DONE(INSTALL), 0, "install", &changes);
+		preview_append_done(effects, number, DONE(CONFIGURE) | DONE(INITIALIZE), DONE(INSTALL), "configure", &changes);
 	}
 	preview_append_rest(node->leaves ? &node->was : &node->services, &none, "", &services);
 	buffer_byte(&text, deleted ? '-' : node->is_new ? '+' : changes.length ? '~' : '=');
@@ -183,16 +183,16 @@ preview_kind_of(const struct deeds *deeds, size_t number)
 
 /* Prints a line for each kind of node, and counts the nodes of each sign. */
 static void
-preview_print_kinds(const struct deeds *deeds, size_t counts[SIGNS], FILE *out, bool colour)
+preview_print_kinds(const struct effects *effects, size_t counts[SIGNS], FILE *out, bool colour)
 {
 	static const char *const columns[] = {"COUNT", "KIND", NULL};
-	const struct layout *layout = &deeds->plan->layout;
+	const struct layout *layout = &effects->plan->layout;
 	size_t *times = memory_zeroed(layout->node_count, sizeof *times);
 	struct names kinds = {0};
 	struct table table = {0};
 
 	for (size_t i = 0; i < layout->node_count; i++) {
-		char *kind = preview_kind_of(deeds, i);
+		char *kind = preview_kind_of(effects, i);
 		bool is_new = names_find(&kinds, kind) == NAMES_NONE;
 
 		times[names_intern(&kinds, kind)]++;
@@ -257,18 +257,18 @@ struct notices {
 };
 
 static void
-preview_gather_notices(const struct deeds *deeds, struct arena *arena, struct notices *notices)
+preview_gather_notices(const struct effects *effects, struct arena *arena, struct notices *notices)
 {
-	for (size_t i = 0; i < deeds->plan->layout.node_count; i++) {
-		const struct node *node = &deeds->plan->layout.nodes[i];
+	for (size_t i = 0; i < effects->plan->layout.node_count; i++) {
+		const struct node *node = &effects->plan->layout.nodes[i];
 
-		for (size_t j = 0; j < node->services.count && !deeds->deleted[i]; j++) {
+		for (size_t j = 0; j < node->services.count && !effects->deleted[i]; j++) {
 			const char *service = node->services.list[j];
-			const char *notice = name_set_has(&node->was, service) ? preview_notice_of(deeds_to(deeds, i, service),
-			    arena) : NULL;
+			bool stays = name_set_has(&node->was, service);
+			const char *notice = stays ? preview_notice_of(preview_actions_on(effects, i, service), arena) : NULL;
 			int number = names_intern(&notices->services, service), text;
 
-			notices->stands[number] += name_set_has(&node->was, service);
+			notices->stands[number] += stays;
 			if (!notice)
 				continue;
 			text = names_intern(&notices->texts, arena_printf(arena, "%s %s", service, notice));
@@ -279,19 +279,19 @@ preview_gather_notices(const struct deeds *deeds, struct arena *arena, struct no
 }
 
 static void
-preview_print_notices(const struct deeds *deeds, FILE *out)
+preview_print_notices(const struct effects *effects, FILE *out)
 {
-	const struct layout *layout = &deeds->plan->layout;
+	const struct layout *layout = &effects->plan->layout;
 	struct notices notices = {0};
 	struct arena arena = {0};
-	size_t room = deeds->plan->count;
+	size_t room = effects->plan->count;
 
 	for (size_t i = 0; i < layout->node_count; i++)
 		room += layout->nodes[i].services.count;
 	notices.stands = memory_zeroed(room, sizeof *notices.stands);
 	notices.times = memory_zeroed(room, sizeof *notices.times);
 	notices.service = memory_zeroed(room, sizeof *notices.service);
-	preview_gather_notices(deeds, &arena, &notices);
+	preview_gather_notices(effects, &arena, &notices);
 	for (size_t i = 0; i < notices.texts.count; i++) {
 		size_t stands = notices.stands[notices.service[i]];
 
@@ -310,17 +310,17 @@ preview_print_notices(const struct deeds *deeds, FILE *out)
 
 /* Prints the cost of an hour before and after the operation, if anything costs anything. */
 static void
-preview_print_cost(const struct deeds *deeds, const struct preview_basis *basis, FILE *out)
+preview_print_cost(const struct effects *effects, const struct preview_basis *basis, FILE *out)
 {
 	double after = 0;
 	char from[32], to[32];
 
-	for (size_t i = 0; i < deeds->plan->layout.node_count; i++) {
-		const struct node *node = &deeds->plan->layout.nodes[i];
+	for (size_t i = 0; i < effects->plan->layout.node_count; i++) {
+		const struct node *node = &effects->plan->layout.nodes[i];
 		jv price = node->hardwaretype ? json_get(basis->prices, node->hardwaretype) : jv_invalid();
 		jv cost = json_get(price, "cost");
 
-		if (!deeds->deleted[i] && jv_get_kind(cost) == JV_KIND_NUMBER)
+		if (!effects->deleted[i] && jv_get_kind(cost) == JV_KIND_NUMBER)
 			after += jv_number_value(cost);
 		jv_free(cost);
 		jv_free(price);
@@ -347,9 +347,9 @@ preview_expected(const struct plan_document *plan, long jobs)
 }
 
 static void
-preview_print_sums(const struct deeds *deeds, const size_t counts[SIGNS], const struct preview_basis *basis, FILE *out)
+preview_print_sums(const struct effects *effects, const size_t counts[SIGNS], const struct preview_basis *basis, FILE *out)
 {
-	const struct job *job = &deeds->plan->job;
+	const struct job *job = &effects->plan->job;
 	char duration[CLOCK_RFC3339_SIZE];
 	const char *comma = "";
 
@@ -358,12 +358,12 @@ preview_print_sums(const struct deeds *deeds, const size_t counts[SIGNS], const 
 			fprintf(out, "%s%zu %s", comma, counts[i], signs[i].name);
 			comma = ", ";
 		}
-	fprintf(out, "%s%zu machine%s", *comma ? ": " : "", deeds->left, deeds->left == 1 ? "" : "s");
+	fprintf(out, "%s%zu machine%s", *comma ? ": " : "", effects->left, effects->left == 1 ? "" : "s");
 	if (jv_is_valid(basis->prices))
-		preview_print_cost(deeds, basis, out);
+		preview_print_cost(effects, basis, out);
 	if (job->tasks)
 		fprintf(out, "\n%zu task%s, expected to take %s\n", job->tasks, job->tasks == 1 ? "" : "s",
-		    clock_duration((int64_t)(preview_expected(deeds->plan, basis->jobs) * 1000), duration));
+		    clock_duration((int64_t)(preview_expected(effects->plan, basis->jobs) * 1000), duration));
 	else
 		fprintf(out, "\nno tasks: nothing is to be done on any machine\n");
 }
@@ -375,7 +375,7 @@ preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour,
 	struct plan_document plan = {0};
 	struct record_reader reader;
 	size_t counts[SIGNS] = {0};
-	struct deeds deeds;
+	struct effects effects;
 	int result;
 
 	record_reader_init(&reader, fd, "plan");
@@ -383,12 +383,12 @@ preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour,
 	if (result == 0 && problems.total)
 		result = error_set(err, EX_DATAERR, "plan: %s: %s", problems.list[0].pointer, problems.list[0].text);
 	if (result == 0) {
-		deeds_take(&deeds, &plan);
-		preview_print_kinds(&deeds, counts, out, colour);
+		preview_effects_init(&effects, &plan);
+		preview_print_kinds(&effects, counts, out, colour);
 		preview_print_config(basis, &plan.layout, out);
-		preview_print_notices(&deeds, out);
-		preview_print_sums(&deeds, counts, basis, out);
-		deeds_release(&deeds);
+		preview_print_notices(&effects, out);
+		preview_print_sums(&effects, counts, basis, out);
+		preview_effects_release(&effects);
 	}
 	plan_document_release(&plan);
 	problems_release(&problems);
