@@ -352,14 +352,15 @@ streams_keep_time(struct streams *streams, int64_t now)
 void
 streams_renew(struct streams *streams)
 {
-	struct stream *next;
+	struct stream **link = &streams->first, *stream;
 
-	for (struct stream *stream = streams->first; stream; stream = next) {
-		next = stream->next;
+	while ((stream = *link)) {
 		if (stream->phase == PHASE_IDLE || stream->phase == PHASE_PLAIN) {
-			stream_remove(stream);
+			*link = stream->next;
+			stream_free(stream);
 			continue;
 		}
+		link = &stream->next;
 		stream->retired = true;
 		if (stream->phase == PHASE_SERVING && stream->set.list.count == 0)
 			supervise_end_input(streams->supervisor, &stream->child);

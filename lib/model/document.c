@@ -53,12 +53,11 @@ static void
 document_parse_string(const struct member *member, const struct place *place, enum need need, struct arena *arena, void *to)
 {
 	const char *text = json_string(place->value);
+	bool blank = (member->flags & MEMBER_BLANK) && text && !text[strspn(text, " \t\r\n")];
 
-	if ((member->flags & MEMBER_BLANK) && text && !text[strspn(text, " \t\r\n")])
-		text = NULL;
-	else if (member->type == TYPE_NAME)
+	if (member->type == TYPE_NAME && !blank)
 		text = name_read(place, need, arena);
-	else if (!place_text(place, need))
+	else if (blank || !place_text(place, need))
 		text = NULL;
 	else if (member->is_valid && !member->is_valid(text)) {
 		place_problem(place, "\"%.80s\" is %s", text, member->what);

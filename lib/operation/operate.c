@@ -262,10 +262,9 @@ operate(const struct operation_request *request, const struct operation_options 
 		done = operate_follow(&context, result, err);
 	else if (request->admit && request->admit(&context, request->parameters, err) < 0)
 		done = operate_refuse_admission(&context);
-	else if (running > 0 && operate_preempt(&context, request, err) < 0)
-		done = -1;
 	else
-		done = operate_undertake(&context, request, result, err);
+		done = running > 0 && operate_preempt(&context, request, err) < 0
+		     ? -1 : operate_undertake(&context, request, result, err);
 	operation_context_release(&context);
 	return done;
 }

@@ -132,8 +132,10 @@ workdir_restore(const struct workdir *cluster, struct store *store, const struct
 {
 	static const char *const names[] = {"command", "plan.ndjson"};
 	struct buffer text = {0};
-	int result = workdir_enter(cluster, recorded->job, operation, err);
+	int result = 0;
 
+	if (workdir_enter(cluster, recorded->job, operation, err) < 0)
+		return -1;
 	for (size_t i = 0; i < sizeof names / sizeof *names && result == 0; i++) {
 		int got;
 
