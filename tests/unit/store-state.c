@@ -75,7 +75,9 @@ test_operation_files(int64_t cluster)
 	free(text);
 	tap_is_number(operation_file_get(account.store, cluster, 1, "plan.ndjson", NULL, &err), 1, "an empty one, too");
 	tap_is_number(operation_file_get(account.store, cluster, 1, "other", NULL, &err), 0, "what was not kept is not there");
-	if (operation_files_put(account.store, cluster, 1, &(struct operation_file){"command", "again", 5}, 1, &err) < 0)
+	if (store_begin(account.store, &err) < 0 ||
+	    operation_files_add(account.store, cluster, 1, &(struct operation_file){"command", "again", 5}, 1, &err) < 0 ||
+	    store_commit(account.store, &err) < 0)
 		bail();
 	text = file_of(cluster, "command");
 	tap_is_text(text, "again", "one can be replaced");
