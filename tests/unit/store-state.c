@@ -54,6 +54,27 @@ file_of(int64_t cluster, const char *name)
 }
 
 static void
+test_unreachable(int64_t cluster)
+{
+	struct unreachable was = {0}, now = {0}, read = {0};
+
+	unreachable_add(&now, "n1", 5);
+	unreachable_add(&now, "n2", 6);
+	if (unreachable_record(account.store, cluster, &was, &now, &err) < 0 ||
+	    unreachable_read(account.store, cluster, &read, &err) < 0)
+		bail();
+	tap_ok(read.count == 2 && unreachable_since(&read, "n2") == 6 && unreachable_since(&read, "n3") == 0,
+	    "machines that do not answer are known, with the time");
+	if (unreachable_record(account.store, cluster, &read, &was, &err) < 0)
+		bail();
+	unreachable_release(&read);
+	unreachable_read(account.store, cluster, &read, &err);
+	tap_is_number((long long)read.count, 0, "until they do");
+	unreachable_release(&now);
+	unreachable_release(&read);
+}
+
+static void
 test_operation_files(int64_t cluster)
 {
 	const struct operation_file begun[] = {{"command", "coopr create\n", 13}, {"plan.ndjson", "", 0}};
@@ -87,6 +108,7 @@ test_operation_files(int64_t cluster)
 	tap_is_number(operation_file_get(account.store, cluster, 1, "events.ndjson", NULL, &err), 1, "and others with its end");
 	tap_is_number((long long)waiting.count, 1, "hooks are told of the end in the same transaction");
 	tap_is_number(operation_end(&account, cluster, 1, &outcome, &err), 0, "which it has once");
+	test_unreachable(cluster);
 	if (operation_begin(&account, &(struct operation_spec){.action = "delete", .cluster = cluster, .revision = -1, .wanted = ""},
 	    &list, &err) < 0 || operation_end(&account, cluster, 2, &(struct operation_outcome){.status = OPERATION_COMPLETE,
 	    .layout = "", .files = ended, .file_count = 1}, &err) != 1)
@@ -122,27 +144,6 @@ test_outbox(void)
 		bail();
 	tap_is_number(outbox_take(account.store, "m2", "chat", 999, 1000, &list, &got, &err), 0, "one that is removed is gone");
 	outbox_release(&list);
-}
-
-static void
-test_unreachable(int64_t cluster)
-{
-	struct unreachable was = {0}, now = {0}, read = {0};
-
-	unreachable_add(&now, "n1", 5);
-	unreachable_add(&now, "n2", 6);
-	if (unreachable_record(account.store, cluster, &was, &now, &err) < 0 ||
-	    unreachable_read(account.store, cluster, &read, &err) < 0)
-		bail();
-	tap_ok(read.count == 2 && unreachable_since(&read, "n2") == 6 && unreachable_since(&read, "n3") == 0,
-	    "machines that do not answer are known, with the time");
-	if (unreachable_record(account.store, cluster, &read, &was, &err) < 0)
-		bail();
-	unreachable_release(&read);
-	unreachable_read(account.store, cluster, &read, &err);
-	tap_is_number((long long)read.count, 0, "until they do");
-	unreachable_release(&now);
-	unreachable_release(&read);
 }
 
 static void
@@ -229,7 +230,6 @@ run_suite(void)
 	cluster = clusters_allot(&account, &err);
 	test_operation_files(cluster);
 	test_outbox();
-	test_unreachable(cluster);
 	test_last_time();
 	test_claims();
 	tap_is_number(store_fsck(account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
