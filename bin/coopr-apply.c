@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-apply: makes clusters be what a folder of files says: those that are missing are made, those that differ are changed, and
- * with --prune those that it made and that no file speaks of any more are deleted. All files are read before anything is begun;
- * a cluster that fails does not keep the others. Interrupted in any way, the same command resumes it. Exits with 0 once all are so;
- * 1 where one cannot be, or a task failed, and with --dry-run where one would change; 64 on misuse; 65 and 66 where a file is
- * malformed or cannot be read; 75 where a cluster was passed over; 128 + signal when interrupted.
+ * coopr-apply: makes clusters be what a folder of files says: those that are missing are made, those that differ are
+ * changed, and with --prune those that it made and that no file speaks of any more are deleted. All files are read
+ * before anything is begun; a cluster that fails does not keep the others. Interrupted in any way, the same command
+ * resumes it. Exits with 0 once all are so; 1 where one cannot be, or a task failed, and with --dry-run where one would
+ * change; 64 on misuse; 65 and 66 where a file is malformed or cannot be read; 75 where a cluster was passed over; 128 +
+ * signal when interrupted.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-clone: makes a cluster like another one: of the same entities, as they were when that was made, with the same services,
- * configuration and number of machines. Interrupted in any way, the same command resumes it. Exits with 0 once all is made; 1 where
- * there is no such cluster, the new one exists already, cannot be, or a task failed; 64 on misuse; 75 while another coopr works
- * on it; 128 + signal when interrupted; else as the stage that failed.
+ * coopr-clone: makes a cluster like another one: of the same entities, as they were when that was made, with the same
+ * services, configuration and number of machines. Interrupted in any way, the same command resumes it. Exits with 0 once
+ * all is made; 1 where there is no such cluster, the new one exists already, cannot be, or a task failed; 64 on misuse;
+ * 75 while another coopr works on it; 128 + signal when interrupted; else as the stage that failed.
  */
 #include "model/name.h"
 #include "operation/front.h"

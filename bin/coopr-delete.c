@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-delete: deletes a cluster, wholly or half made, with all its machines. What is under way on it is cancelled first. Interrupted
- * in any way, the same command resumes it. Exits with 0 once nothing of it is left; 1 where there is no such cluster, the answer was
- * no, or a task failed; 64 on misuse; 75 while another coopr works on it; 128 + signal when interrupted; else as the stage
- * that failed.
+ * coopr-delete: deletes a cluster, wholly or half made, with all its machines. What is under way on it is cancelled
+ * first. Interrupted in any way, the same command resumes it. Exits with 0 once nothing of it is left; 1 where there is
+ * no such cluster, the answer was no, or a task failed; 64 on misuse; 75 while another coopr works on it; 128 + signal
+ * when interrupted; else as the stage that failed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-events: shows what has happened in an operation on a cluster, or happens: becomes a coopr-queue watch of its job, or shows
- * the events that the store keeps once the job has left the queue. Exits with 0; 1 where there is no such cluster or
- * operation, or the operation that was followed is not complete; 64 on misuse.
+ * coopr-events: shows what has happened in an operation on a cluster, or happens: becomes a coopr-queue watch of its
+ * job, or shows the events that the store keeps once the job has left the queue. Exits with 0; 1 where there is no such
+ * cluster or operation, or the operation that was followed is not complete; 64 on misuse.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-exec CLUSTER COMMAND...: runs a command on all nodes of a cluster at once, and prints what it says, the node before each
- * line. Exits with the highest exit code of any, 255 where a node was not reached; 1 where there is no such cluster or node, 64 on
- * misuse.
+ * coopr-exec CLUSTER COMMAND...: runs a command on all nodes of a cluster at once, and prints what it says, the node
+ * before each line. Exits with the highest exit code of any, 255 where a node was not reached; 1 where there is no such
+ * cluster or node, 64 on misuse.
  *
- * Without operands: reads one task from stdin, as coopr-queue take prints it, has its plugin do it, and prints
- * one result record, whatever became of the task. What the plugin says goes to the task's log and to stderr
- * as it comes.
+ * Without operands: reads one task from stdin, as coopr-queue take prints it, has its plugin do it, and prints one
+ * result record, whatever became of the task. What the plugin says goes to the task's log and to stderr as it comes.
  *
- * Exits 0 once a result is printed, whatever its status; 64 usage, 65 the task is malformed or not one, 66
- * there is none, 71 or 73 where it cannot even be tried; with -n also 78, there is no such plugin.
+ * Exits 0 once a result is printed, whatever its status; 64 usage, 65 the task is malformed or not one, 66 there is
+ * none, 71 or 73 where it cannot even be tried; with -n also 78, there is no such plugin.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-lease: sets for how long a cluster is to be there, counted from now; when that time is over, coopr reconcile deletes it. The
- * template says how long a cluster may be there at all, and by how much more at a time. Exits with 0; 1 where there is no such
- * cluster, or that is too long; 64 on misuse.
+ * coopr-lease: sets for how long a cluster is to be there, counted from now; when that time is over, coopr reconcile
+ * deletes it. The template says how long a cluster may be there at all, and by how much more at a time. Exits with 0; 1
+ * where there is no such cluster, or that is too long; 64 on misuse.
  */
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-log: prints what the tasks of an operation on a cluster have printed, the newest attempt at each. Exits with 0; 1 where there
- * is no such cluster, or nothing was printed, or the operation that was followed is not complete; 64 on misuse.
+ * coopr-log: prints what the tasks of an operation on a cluster have printed, the newest attempt at each. Exits with 0;
+ * 1 where there is no such cluster, or nothing was printed, or the operation that was followed is not complete; 64 on
+ * misuse.
  */
 #include <stdlib.h>
 #include <unistd.h>

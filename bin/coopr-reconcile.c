@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-reconcile: from cron, finishes what is over, deletes clusters whose lease has ended, tells hooks what they are still to
- * be told, and compares the machines that are there, and what they say, with what is recorded. Any number may run at once, and
- * be killed anywhere. Exits with 0 where all agrees; 1 where something differs, which it prints; 64 on misuse; 77 where one is no superadmin;
- * else as the first thing that failed, after all else was done.
+ * coopr-reconcile: from cron, finishes what is over, deletes clusters whose lease has ended, tells hooks what they are
+ * still to be told, and compares the machines that are there, and what they say, with what is recorded. Any number may
+ * run at once, and be killed anywhere. Exits with 0 where all agrees; 1 where something differs, which it prints; 64 on
+ * misuse; 77 where one is no superadmin; else as the first thing that failed, after all else was done.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-run: carries out a plan that --save of another command has saved, exactly as it is, or begins nothing. Interrupted in any way,
- * the same command resumes it. Exits with 0 once all is done; 1 where the cluster is not what the plan was made from, the plan was
- * carried out already, or a task failed; 64 on misuse; 65 where the file is not what was saved; 75 while something else is done
- * to the cluster; 128 + signal when interrupted.
+ * coopr-run: carries out a plan that --save of another command has saved, exactly as it is, or begins nothing.
+ * Interrupted in any way, the same command resumes it. Exits with 0 once all is done; 1 where the cluster is not what
+ * the plan was made from, the plan was carried out already, or a task failed; 64 on misuse; 65 where the file is not
+ * what was saved; 75 while something else is done to the cluster; 128 + signal when interrupted.
  */
 #include "account/guest.h"
 #include "base/error.h"

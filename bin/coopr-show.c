@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-show: shows clusters, by their names or ids: one whole, with its nodes, links, and what failed. And reads records of any
- * kind, files of a catalogue or whole catalogues and shows them to a person: as tables,
- * names or JSON; a plan or a layout also as a tree or a graph. What a record lacks is shown as "-", never refused. An operand is a
- * file where there is one of that name, else a cluster.
- * Exits with 0; 1 where there is no such cluster; 64 on misuse; 65 where the input is no JSON, has no records, or is no plan and
- * no layout where one is to be drawn; 66 where it cannot be read.
+ * coopr-show: shows clusters, by their names or ids: one whole, with its nodes, links, and what failed. And reads
+ * records of any kind, files of a catalogue or whole catalogues and shows them to a person: as tables, names or JSON; a
+ * plan or a layout also as a tree or a graph. What a record lacks is shown as "-", never refused. An operand is a file
+ * where there is one of that name, else a cluster. Exits with 0; 1 where there is no such cluster; 64 on misuse; 65
+ * where the input is no JSON, has no records, or is no plan and no layout where one is to be drawn; 66 where it cannot
+ * be read.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-ssh: becomes an ssh(1) that is logged in to a node of a cluster: with its key, and trusting no host key but those that were
- * pinned when the node was made. Exits as ssh does; before that with 1 where there is no such cluster or node, 64 on
- * misuse, 75 where no address of it is known yet, 77 where no host key is.
+ * coopr-ssh: becomes an ssh(1) that is logged in to a node of a cluster: with its key, and trusting no host key but
+ * those that were pinned when the node was made. Exits as ssh does; before that with 1 where there is no such cluster or
+ * node, 64 on misuse, 75 where no address of it is known yet, 77 where no host key is.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-status: says in a line how a cluster stands; with --probe also which of its machines do not answer, and which services do
- * not run. Exits with 0 where it is active, and all of that is well; 1 where it is anything else, or there is no such cluster; 64 on misuse; 75 where it did not come to rest within the time given.
+ * coopr-status: says in a line how a cluster stands; with --probe also which of its machines do not answer, and which
+ * services do not run. Exits with 0 where it is active, and all of that is well; 1 where it is anything else, or there
+ * is no such cluster; 64 on misuse; 75 where it did not come to rest within the time given.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -82,7 +82,7 @@ work_tell_of_task(const struct work_note *note, bool finished)
 }
 
 static void
-work_tell(enum work_event event, const struct work_note *note)
+work_report(enum work_event event, const struct work_note *note)
 {
 	progress_clear();
 	switch (event) {
@@ -149,7 +149,7 @@ work_act(struct work *work)
 			progress_clear();
 			return message_error(&err);
 		}
-		work_tell(event, &note);
+		work_report(event, &note);
 	}
 	return work_is_bad(work) ? EX_NO : 0;
 }

@@ -123,7 +123,7 @@ setup() {
 @test "a program with several names does what the name says that it is called by; by another name it is misuse" {
 	ln "$COOPR_BIN/coopr-start" coopr-begin 2>/dev/null || cp "$COOPR_BIN/coopr-start" coopr-begin
 	run -64 ./coopr-begin shop
-	same 'coopr-start: called as "coopr-begin"; its name says what it does, as "coopr-start" does' "$output"
+	same 'coopr-start: called as "coopr-begin"; the name selects the command, as "coopr-start" does' "$output"
 	for name in start stop restart add remove pause resume abort; do
 		run -0 "$COOPR_BIN/coopr-$name" --help
 		contains "$output" "usage: coopr-$name "

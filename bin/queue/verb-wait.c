@@ -92,8 +92,8 @@ wait_verb_end(int number)
 	told_to_end = number;
 }
 
-/* Catches the signals that end us, so that the progress line is removed first; they come in only while we wait, with the mask from
- * before. */
+/* Catches the signals that end us, so that the progress line is removed first; they come in only while we wait, with the
+ * mask from before. */
 static void
 wait_verb_catch_signals(sigset_t *before)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The condition, for a WHERE clause, by which an account sees only its own rows of the table cluster. Its question marks are numbers 1 to 5;
- * a statement's own are numbered from 6 on:
+ * The condition, for a WHERE clause, by which an account sees only its own rows of the table cluster. Its question marks
+ * are numbers 1 to 5; a statement's own are numbered from 6 on:
  *
  *	text = memory_printf("SELECT name FROM cluster WHERE %s AND id = ?6", visible_in_tenant(account));
  *	rows = sql_query(db, err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id);

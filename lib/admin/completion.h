@@ -9,12 +9,12 @@
 struct arguments;
 struct error;
 
-/* Prints what can stand in place of the last of words, which may be empty; the first is the program, NULL ends them. bash splits
- * "--output=json" at the "="; that is understood, too.
+/* Prints what can stand in place of the last of words, which may be empty; the first is the program, NULL ends them.
+ * bash splits "--output=json" at the "="; that is understood, too.
  *
- * The first line says what it is: "words" or "list" (words with commas between); then each further line is such a word as a
- * whole, a tab, and what it means, which may be nothing. "files" or "folders": the shell knows them. "nothing": nothing can, or it is not
- * known. */
+ * The first line says what it is: "words" or "list" (words with commas between); then each further line is such a word
+ * as a whole, a tab, and what it means, which may be nothing. "files" or "folders": the shell knows them. "nothing":
+ * nothing can, or it is not known. */
 void completion_print_line(char *const *words);
 
 /* Pushes the words that something of this kind can be here and now: names of clusters, of templates, ... None for a kind that

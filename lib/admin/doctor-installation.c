@@ -24,8 +24,8 @@
 
 enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a warning; an error */
 
-/* Runs a program. Returns its exit code, or -1. Writes the first line that it printed, on stderr or else on stdout, to text, which
- * is never empty if the program failed. */
+/* Runs a program. Returns its exit code, or -1. Writes the first line that it printed, on stderr or else on stdout, to
+ * text, which is never empty if the program failed. */
 static int
 doctor_ask(char *const *argv, char *text, size_t size)
 {
@@ -158,8 +158,8 @@ doctor_check_places(struct doctor_report *report)
 		    "there is no private folder for sockets");
 }
 
-/* Checks that others may not read keys or the store. ssh refuses a key that others may read, and whoever has read it can log in to
- * all nodes. */
+/* Checks that others may not read keys or the store. ssh refuses a key that others may read, and whoever has read it can
+ * log in to all nodes. */
 void
 doctor_check_modes(struct doctor_report *report)
 {

@@ -23,8 +23,8 @@ char *location_store(const char *option);
 /* Returns $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
 char *location_state(void);
 
-/* Returns whether path is, or leads into or around, what coopr keeps for all: state, spool, store, settings of the system. Documents of
- * tenants may not name such. */
+/* Returns whether path is, or leads into or around, what coopr keeps for all: state, spool, store, settings of the
+ * system. Documents of tenants may not name such. */
 bool location_is_own(const char *path);
 
 /* Returns a short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or

@@ -42,7 +42,8 @@ int preference_read(struct error *err);
 /* Returns the value in force, NULL if nothing was chosen. It lives as long as the process. */
 const char *preference_value(enum preference which, const char *option);
 
-/* Does the same and tells where the value comes from: source, and *where is the variable's name or "PATH:LINE" ("" for others). */
+/* Does the same and tells where the value comes from: source, and *where is the variable's name or "PATH:LINE" ("" for
+ * others). */
 const char *preference_find(enum preference which, const char *option, enum preference_source *source,
     const char **where);
 

@@ -27,9 +27,9 @@ struct order { /* what is asked for; NULL and empty: as the template says */
 	const char *catalogue; /* absolute path, passed along */
 };
 
-/* The request, owned: the template with all its parts merged, the provider, the services chosen (and those on the nodes),
- * the hardware and image types that can be used. Invalid with the reason in err: EX_NO where a name is unknown, EX_DATAERR where the
- * template contradicts itself, EX_USAGE where a change cannot be made. */
+/* The request, owned: the template with all its parts merged, the provider, the services chosen (and those on the
+ * nodes), the hardware and image types that can be used. Invalid with the reason in err: EX_NO where a name is unknown,
+ * EX_DATAERR where the template contradicts itself, EX_USAGE where a change cannot be made. */
 jv compose_request(const struct catalogue *catalogue, const struct order *order, struct error *err);
 
 #endif

@@ -67,7 +67,8 @@ template_collect(struct parts *parts, const struct entity *template, struct erro
 	return 0;
 }
 
-/* Returns the key that tells two elements apart: the name of a service, which may stand alone or with its config; else all of it. */
+/* Returns the key that tells two elements apart: the name of a service, which may stand alone or with its config; else
+ * all of it. */
 static const char *
 template_identity(jv element, struct arena *arena)
 {

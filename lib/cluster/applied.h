@@ -36,7 +36,8 @@ int applied_list(struct account *account, struct applied_list *list, struct erro
 /* Returns the one of a cluster; NULL where there is none. */
 const struct applied *applied_find(const struct applied_list *list, int64_t cluster);
 
-/* Returns the folder that a cluster which the account sees follows; the caller frees it. NULL where it follows none, or with a reason. */
+/* Returns the folder that a cluster which the account sees follows; the caller frees it. NULL where it follows none, or
+ * with a reason. */
 char *applied_origin(const struct account *account, int64_t cluster, struct error *err);
 
 /* Remembers it, inside the caller's transaction. */

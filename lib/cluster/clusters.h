@@ -56,8 +56,8 @@ int clusters_list(struct account *account, const struct cluster_filter *filter, 
 /* Returns how many there are, whatever the limit; -1. */
 int64_t clusters_count(struct account *account, const struct cluster_filter *filter, struct error *err);
 
-/* Adds the cluster of that name or id (eight digits or more). The name of a terminated one is free, and found no more; its id is. A
- * superadmin finds those of other tenants by id. EX_NO: "there is no cluster x", a near name included. */
+/* Adds the cluster of that name or id (eight digits or more). The name of a terminated one is free, and found no more;
+ * its id is. A superadmin finds those of other tenants by id. EX_NO: "there is no cluster x", a near name included. */
 int clusters_find(struct account *account, const char *name, struct cluster_list *list, struct error *err);
 
 /* The same by number. */
@@ -83,8 +83,8 @@ int64_t clusters_allot(struct account *account, struct error *err);
 /* Returns 1 if the number was allotted and no cluster ever had it, whoever may see that; else 0, or -1. */
 int clusters_is_free(struct account *account, int64_t id, struct error *err);
 
-/* Renames a cluster, at once; that is recorded as an operation without a job. Fails with EX_NO where the status or the name forbids
- * it. */
+/* Renames a cluster, at once; that is recorded as an operation without a job. Fails with EX_NO where the status or the
+ * name forbids it. */
 int clusters_rename(struct account *account, int64_t id, const char *name, struct error *err);
 
 /* Sets when it expires (0: never), in the bounds of its lease; beyond: an admin may leave them. EX_NO where it is out of

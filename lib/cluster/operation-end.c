@@ -159,8 +159,9 @@ operation_end_status(const struct ending *e, int64_t machines)
 	return status == LIFE_TERMINATED && machines ? LIFE_INCOMPLETE : status;
 }
 
-/* Records the sums over the machines that the cluster has, also as what quotas count, and its status. A sum of prices is rounded once,
- * here: 0.22 is not 0.21999999999999997. A terminated cluster keeps no files of its operations, and has no unreachable machines. */
+/* Records the sums over the machines that the cluster has, also as what quotas count, and its status. A sum of prices is
+ * rounded once, here: 0.22 is not 0.21999999999999997. A terminated cluster keeps no files of its operations, and has no
+ * unreachable machines. */
 static int
 operation_end_cluster(struct ending *e, struct error *err)
 {

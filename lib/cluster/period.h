@@ -10,7 +10,8 @@
 
 enum period { PERIOD_WHOLE, PERIOD_HOUR, PERIOD_DAY, PERIOD_WEEK, PERIOD_MONTH, PERIOD_YEAR, PERIOD_COUNT };
 
-/* Returns the time that a text says: "now", "now-7d" (s m h d w), "2026-11-21", "2026-11", RFC 3339, seconds since 1970; -1 where it is none of these. */
+/* Returns the time that a text says: "now", "now-7d" (s m h d w), "2026-11-21", "2026-11", RFC 3339, seconds since 1970;
+ * -1 where it is none of these. */
 int64_t period_time(const char *text, int64_t now_ms);
 
 /* Returns the period of that name, "hour" to "year"; PERIOD_COUNT if there is none. */

@@ -19,9 +19,10 @@ struct task;
  * plugin, or it is no executable. */
 int run_command(const struct task *task, struct arguments *argv, struct error *err);
 
-/* Does it and gives the result record (owned), whatever became of it. quiet: the log is not shown on stderr
- * as well. What the plugin says of the secrets is replaced, in log and result. -1 only where nothing could be done: the log cannot be opened, the system is out of something.
- * SIGTERM, SIGINT, SIGHUP, and nobody reading our stdout any more, end the plugin; the result says so. */
+/* Does it and gives the result record (owned), whatever became of it. quiet: the log is not shown on stderr as well.
+ * What the plugin says of the secrets is replaced, in log and result. -1 only where nothing could be done: the log
+ * cannot be opened, the system is out of something. SIGTERM, SIGINT, SIGHUP, and nobody reading our stdout any more, end
+ * the plugin; the result says so. */
 int run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *result, struct error *err);
 
 #endif

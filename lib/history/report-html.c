@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The report as one page that needs nothing else: no network, and no script to be read. It is made from the template
- * share/coopr/report.html; whatever came from outside is escaped, and a policy in the page lets the browser run the one script that
- * is in it (its hash: openssl dgst -sha256 -binary | base64) and load nothing.
+ * share/coopr/report.html; whatever came from outside is escaped, and a policy in the page lets the browser run the one
+ * script that is in it (its hash: openssl dgst -sha256 -binary | base64) and load nothing.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hooks: who is told of the operations on clusters, coopr-hooks(7). A hook is an executable in a folder of hooks, or a URL in a
- * file config or in a tenant's document. It is told of the start of an operation, which it may veto, and of its success or
- * failure; and that a lease is about to end.
+ * Hooks: who is told of the operations on clusters, coopr-hooks(7). A hook is an executable in a folder of hooks, or a
+ * URL in a file config or in a tenant's document. It is told of the start of an operation, which it may veto, and of its
+ * success or failure; and that a lease is about to end.
  *
- * Messages are durable before they are delivered: they are put into the store's outbox, by operation_end in its own transaction, and
- * hook_deliver removes each when its hook has it. A process that is killed loses nothing; a hook may be told twice, and knows by the id.
- * Failures of a delivery are told by message_notice.
+ * Messages are durable before they are delivered: they are put into the store's outbox, by operation_end in its own
+ * transaction, and hook_deliver removes each when its hook has it. A process that is killed loses nothing; a hook may be
+ * told twice, and knows by the id. Failures of a delivery are told by message_notice.
  *
  *	if (hook_veto(store, &event, &err) < 0)        // event "start", before operation_begin
  *		...

@@ -42,9 +42,10 @@ extern const struct document cluster_table;
 void cluster_parse(const struct place *place, struct arena *arena, struct cluster *cluster);
 void cluster_release(struct cluster *cluster);
 
-/* Reads a layout to the end of the stream. Records of other kinds are skipped (so that a plan can be read as the layout it carries).
- * The nodes are sorted by nodenum. What is wrong inside records goes to problems, pointers starting with "/RECORD" (0 is the first). Returns 0, or -1 where the
- * stream itself is broken or says that there is no layout (EX_NO). The layout is to be released in any case. */
+/* Reads a layout to the end of the stream. Records of other kinds are skipped (so that a plan can be read as the layout
+ * it carries). The nodes are sorted by nodenum. What is wrong inside records goes to problems, pointers starting with
+ * "/RECORD" (0 is the first). Returns 0, or -1 where the stream itself is broken or says that there is no layout
+ * (EX_NO). The layout is to be released in any case. */
 int layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err);
 
 /* The same for any answer of coopr-solve: a record that says that there is no layout is one too. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Brings what the queue knows of an operation's job to the store. Anybody may do it, at any time, any number of times: an operation
- * that has ended stays ended, and one that was interrupted between the store and the queue is resumed.
+ * Brings what the queue knows of an operation's job to the store. Anybody may do it, at any time, any number of times:
+ * an operation that has ended stays ended, and one that was interrupted between the store and the queue is resumed.
  */
 #ifndef OPERATION_FINISH_OPERATION_H
 #define OPERATION_FINISH_OPERATION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs one of our commands as a person would: from a file of the operation's folder to another. Its messages are told as ours: the
- * user has not typed its name.
+ * Runs one of our commands as a person would: from a file of the operation's folder to another. Its messages are told as
+ * ours: the user has not typed its name.
  */
 #ifndef OPERATION_RUN_COMMAND_H
 #define OPERATION_RUN_COMMAND_H

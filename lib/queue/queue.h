@@ -136,8 +136,9 @@ int queue_turn(struct queue *queue, const struct result *results, size_t count, 
 
 struct queue_worker; /* one that has joined */
 
-/* Joins as a worker, which is named LABEL-xxxxxxxx. What it takes is its own until it says what became of it, leaves, or is
- * dead: its process is, and all processes that this has started since, or the worker was not renewed in time where the engine asks for that. NULL with a reason. */
+/* Joins as a worker, which is named LABEL-xxxxxxxx. What it takes is its own until it says what became of it, leaves, or
+ * is dead: its process is, and all processes that this has started since, or the worker was not renewed in time where
+ * the engine asks for that. NULL with a reason. */
 struct queue_worker *queue_join(struct queue *queue, const char *label, struct error *err);
 
 /* Returns its id, for queue_want. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The repairs of coopr reconcile, by ordinary operations: clusters that have drifted are repaired, and those whose lease has ended are
- * deleted. A cluster on which an operation runs is left to the next run.
+ * The repairs of coopr reconcile, by ordinary operations: clusters that have drifted are repaired, and those whose lease
+ * has ended are deleted. A cluster on which an operation runs is left to the next run.
  */
 #ifndef RECONCILE_REPAIR_H
 #define RECONCILE_REPAIR_H

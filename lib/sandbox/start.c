@@ -236,8 +236,8 @@ start_kill_tree(pid_t pid, struct error *err)
 	return 0;
 }
 
-/* Kills the process that holds the lock. A pid in the record is of the process that holds the lock, so while that is held it is nobody else's. Without
- * one, the init's plugin died before LIVE, and so does the init. */
+/* Kills the process that holds the lock. A pid in the record is of the process that holds the lock, so while that is
+ * held it is nobody else's. Without one, the init's plugin died before LIVE, and so does the init. */
 static int
 start_end_holder(int dir, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Limits how many logins at one address are tried at once. sshd drops some at random beyond its MaxStartups, 10 by default: one more
- * is tried with each that succeeds, half as many with each that is dropped.
+ * Limits how many logins at one address are tried at once. sshd drops some at random beyond its MaxStartups, 10 by
+ * default: one more is tried with each that succeeds, half as many with each that is dropped.
  */
 #ifndef SSH_LOGIN_LIMIT_H
 #define SSH_LOGIN_LIMIT_H

@@ -101,8 +101,9 @@ change_was_before(const struct change *change, const struct finding *finding)
 	return false;
 }
 
-/* Returns 1 if what the change concerns, taken by itself, is right, else 0, or -1. Most changes are right; then nothing else can have
- * become wrong. If not, change_check looks at all entities, so that its messages name what is really wrong. */
+/* Returns 1 if what the change concerns, taken by itself, is right, else 0, or -1. Most changes are right; then nothing
+ * else can have become wrong. If not, change_check looks at all entities, so that its messages name what is really
+ * wrong. */
 static int
 change_concerned_is_right(struct change *change, struct error *err)
 {

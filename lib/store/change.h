@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A change of a tenant's entities, any number at once. It must not make anything wrong that was right before. A reference to something that does not exist is refused, wherever it stands: in what is put, or in what
- * refers to what is deleted. What was wrong before is no reason to refuse.
+ * A change of a tenant's entities, any number at once. It must not make anything wrong that was right before. A
+ * reference to something that does not exist is refused, wherever it stands: in what is put, or in what refers to what
+ * is deleted. What was wrong before is no reason to refuse.
  *
  *	change_begin(&change, &store, &err);
  *	change_put(&change, ...); change_delete(&change, ...);

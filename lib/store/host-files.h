@@ -14,8 +14,8 @@
 struct error;
 struct sql;
 
-/* Brings all that into the store at path, inside a transaction, if it is the store of this installation. Anything that is in the store
- * already stays as it is there. EX_DATAERR, with the file, where one is not what it should be. */
+/* Brings all that into the store at path, inside a transaction, if it is the store of this installation. Anything that
+ * is in the store already stays as it is there. EX_DATAERR, with the file, where one is not what it should be. */
 int host_files_bring(struct sql *db, const char *path, struct error *err);
 
 /* Puts aside what was brought, as back-up, once the transaction is committed: static.version-N and hooks.version-N. Killed before

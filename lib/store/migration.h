@@ -11,7 +11,8 @@
 struct error;
 struct sql;
 
-/* Returns 1 where the database at path is older than this program, 0 where it is up to date, -1 with EX_DATAERR where it is newer. */
+/* Returns 1 where the database at path is older than this program, 0 where it is up to date, -1 with EX_DATAERR where it
+ * is newer. */
 int migration_needed(struct sql *db, const char *path, struct error *err);
 
 /* Brings the database up to date; it may be so already. *made: it was empty. An old one with many operations is left alone with

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages that hooks have not got yet. A message is stored in the transaction of the event that it tells of, until its hook has
- * it. A process that delivers one takes it for a time, so that no other delivers it at once; if it dies meanwhile, others may take
- * it after that time.
+ * Messages that hooks have not got yet. A message is stored in the transaction of the event that it tells of, until its
+ * hook has it. A process that delivers one takes it for a time, so that no other delivers it at once; if it dies
+ * meanwhile, others may take it after that time.
  */
 #ifndef STORE_OUTBOX_H
 #define STORE_OUTBOX_H

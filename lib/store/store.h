@@ -62,7 +62,8 @@ int store_begin(struct store *store, struct error *err);
 int store_commit(struct store *store, struct error *err);
 void store_rollback(struct store *store);
 
-/* Ends a transaction: commits it where result is not negative, else, or where that fails, rolls it back. Returns result, or -1. */
+/* Ends a transaction: commits it where result is not negative, else, or where that fails, rolls it back. Returns result,
+ * or -1. */
 int store_finish(struct store *store, int result, struct error *err);
 
 /* Wipes from the engine's files what was deleted; not where somebody goes on reading it for a second. */

@@ -12,9 +12,9 @@
 struct error;
 struct task;
 
-/* Does what the result (borrowed, without that member afterwards) of a provider's task asks for. Returns 1 where the plugin is to be run
- * again with task->handed, which has the claim now; 0 where the result stands, or has become the refusal of what went
- * wrong. */
+/* Does what the result (borrowed, without that member afterwards) of a provider's task asks for. Returns 1 where the
+ * plugin is to be run again with task->handed, which has the claim now; 0 where the result stands, or has become the
+ * refusal of what went wrong. */
 int machine_claims_serve(struct task *task, jv *result);
 
 /* Sets the member "claims" of a provider's entity to what its nodes have: an array of objects with the machine, the node, its

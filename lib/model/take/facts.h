@@ -21,8 +21,8 @@ int facts_read(const char *record, size_t length, struct arena *arena, struct no
 /* Tells whether a result (its text) says anything of its node. */
 bool facts_in_result(const char *result);
 
-/* Appends the node's record (length bytes of it, with or without a newline) with what a result brings: its hostname, its ipaddresses
- * and the members of its "result" over those known. One line. */
+/* Appends the node's record (length bytes of it, with or without a newline) with what a result brings: its hostname, its
+ * ipaddresses and the members of its "result" over those known. One line. */
 int facts_merge(const char *node, size_t length, const char *result, struct buffer *out, struct error *err);
 
 /* Appends the node's record without its addresses and facts: its machine is no more. */

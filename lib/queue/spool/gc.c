@@ -86,8 +86,8 @@ gc_save_history(const struct spool *spool, struct history *history, const struct
 	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
 }
 
-/* Keeps in the history what there is to learn of a job. It is replaced before the job is removed: one that is in both, of somebody
- * who was stopped in between, is not added twice. */
+/* Keeps in the history what there is to learn of a job. It is replaced before the job is removed: one that is in both,
+ * of somebody who was stopped in between, is not added twice. */
 static int
 gc_learn(struct history *history, const struct spool *spool, struct open_job *job, struct error *err)
 {

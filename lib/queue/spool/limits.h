@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The limits of a spool: the file limits.json, and what of it stands on the scheduler's table. It is read when it is not the one that
- * the scheduler's table's limits are from.
+ * The limits of a spool: the file limits.json, and what of it stands on the scheduler's table. It is read when it is not
+ * the one that the scheduler's table's limits are from.
  */
 #ifndef QUEUE_SPOOL_LIMITS_H
 #define QUEUE_SPOOL_LIMITS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * provider/dummy: machines that are not there. It knows which it has "made" (a file for each, in a folder of their
- * provider below location_state(): so that very many are listed without a look into any), gives them addresses from the nets kept for benchmarks, and takes as much time and
- * fails as often as its fields say.
+ * provider below location_state(): so that very many are listed without a look into any), gives them addresses from the
+ * nets kept for benchmarks, and takes as much time and fails as often as its fields say.
  */
 #include <dirent.h>
 #include <errno.h>

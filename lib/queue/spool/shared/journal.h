@@ -26,8 +26,8 @@ struct journal_reader { /* zero-initialise, set fd and next */
 	struct arena arena; /* holds the event read last */
 };
 
-/* The next event: 1, 0 at the end of the file, -1 where the line is none (EX_DATAERR; it may be torn, or foreign) or cannot be read
- * (EX_IOERR). The event lives until the next call. */
+/* The next event: 1, 0 at the end of the file, -1 where the line is none (EX_DATAERR; it may be torn, or foreign) or
+ * cannot be read (EX_IOERR). The event lives until the next call. */
 int journal_next(struct journal_reader *reader, struct event *event, struct error *err);
 
 /* The event whose line starts at offset. */

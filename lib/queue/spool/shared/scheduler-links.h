@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tables of the scheduler's table that follow from its slots: what each tenant and provider runs, what is served first, what comes
- * next in time. All under the scheduler's table's lock.
+ * The tables of the scheduler's table that follow from its slots: what each tenant and provider runs, what is served
+ * first, what comes next in time. All under the scheduler's table's lock.
  */
 #ifndef QUEUE_SPOOL_SHARED_SCHEDULER_LINKS_H
 #define QUEUE_SPOOL_SHARED_SCHEDULER_LINKS_H

@@ -34,7 +34,8 @@ scheduler_names_find(const struct scheduler_table *table, const char *job)
 	return 0;
 }
 
-/* Of each cluster the job that came last stands in a bucket, and the others wait in a chain before it. Returns the place that holds the link to the last job of a cluster; it holds 0, at the end of the bucket, if there is none. */
+/* The last job of each cluster is in a bucket, and its other jobs are in a chain before it. Returns the place that holds
+ * the link to the last job of a cluster; it holds 0, at the end of the bucket, if there is none. */
 static uint32_t *
 scheduler_last_of(struct scheduler_table *table, const char *cluster)
 {

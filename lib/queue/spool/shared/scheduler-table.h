@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scheduler's table: what each unfinished job has to offer, in one mapped file `board`, so that a worker finds the job to take
- * from without opening any other, and how many tasks of each tenant and provider run, so that limits hold over all who
- * take. It is a cache of one boot. A slot is written by whoever holds the job's lock, and what it offers is no more than
- * a hint: it is looked up in the job itself. What it counts as running is never less than what runs. Every job in jobs/ has
- * a slot, because the slot is there before the folder comes and goes after it has left; a slot without a folder is freed
- * when it is noticed.
+ * The scheduler's table: what each unfinished job has to offer, in one mapped file `board`, so that a worker finds the
+ * job to take from without opening any other, and how many tasks of each tenant and provider run, so that limits hold
+ * over all who take. It is a cache of one boot. A slot is written by whoever holds the job's lock, and what it offers is
+ * no more than a hint: it is looked up in the job itself. What it counts as running is never less than what runs. Every
+ * job in jobs/ has a slot, because the slot is there before the folder comes and goes after it has left; a slot without
+ * a folder is freed when it is noticed.
  *
  * Jobs of one tenant and provider form a class. A class has its jobs that offer something in the order in which they are
  * served; a job that stops offering leaves it when it comes to its front.
@@ -131,7 +131,8 @@ uint32_t scheduler_count(const struct scheduler_table *table); /* slots, used or
 /* Around what looks at more than one slot, or changes tables. */
 int scheduler_lock(struct scheduler_table *table, struct error *err);
 
-/* False where the scheduler's table turned out to be damaged, and was made anew from the jobs: what was done to it meanwhile is lost. */
+/* False where the scheduler's table turned out to be damaged, and was made anew from the jobs: what was done to it
+ * meanwhile is lost. */
 bool scheduler_unlock(struct scheduler_table *table);
 
 /* Looks for damage: in all of it, or in a part, each time another. */

@@ -44,7 +44,8 @@ int spool_move(int from, const char *name, int to, const char *id);
  * descriptor, -1 where another holds it (wait is false) or with a reason in err. */
 int spool_lock_cluster(const struct spool *spool, const char *cluster, bool wait, struct error *err);
 
-/* Returns whether job is CLUSTER-NUMBER with a number of at most SPOOL_NUMBER_DIGITS digits: one that jobs of the cluster are counted by. */
+/* Returns whether job is CLUSTER-NUMBER with a number of at most SPOOL_NUMBER_DIGITS digits: one that jobs of the
+ * cluster are counted by. */
 bool spool_is_numbered(const char *job, const char *cluster, unsigned long *number);
 
 /* The number of the cluster's last job, 0 where it had none; and sets it, durably. fd is of its numbers. */
