@@ -271,7 +271,7 @@ report_set_figures(struct fields *fields)
 
 	for (int why = 0; why < REPORT_WHY_COUNT; why++)
 		path_wait_ms += report->path_wait_ms[why];
-	report_set_text(fields, "duration_name", report->attempts.outcome ? "Makespan" : "So far");
+	report_set_text(fields, "duration_name", report->attempts.outcome ? "Duration" : "So far");
 	report_set_duration(fields, "duration", report->duration_ms);
 	report_set_duration(fields, "planned", (int64_t)(report->attempts.plan.job.critical_path_s * 1000));
 	report_set_duration(fields, "work", report->work_ms);

@@ -28,7 +28,7 @@ struct reading { /* a plan while it is read */
 	uint32_t length;
 };
 
-/* A rehearsal prints the plan, all else keeps it. */
+/* A simulation prints the plan; everything else keeps it. */
 static const char *
 plan_loader_out_name(int out)
 {
