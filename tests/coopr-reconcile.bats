@@ -516,7 +516,7 @@ list_through() {
 	cd "$COOPR_STATE/clusters"
 	long_ago 00000099 00000098 .try-abcdef notes 00000001
 	run --separate-stderr -0 flock 00000098 flock .00000095 coopr reconcile
-	same ".00000095 .try-ghijkl 00000001 00000098 notes" "$(ls -A | paste -sd ' ')"
+	same ".00000095 .try-ghijkl 00000001 00000098 notes" "$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd ' ')"
 }
 
 @test "only superadmins may" {

@@ -69,7 +69,7 @@ agree() {
 		"$(coopr-queue ls -o json | jq -r '"\(.job) \(.status)"' | sort)"
 	same "$(recorded 'coalesce(sum(nodes), 0)')" "$("$COOPR_BIN"/../libexec/coopr/provider/dummy list <mine/providers/dummy.json | grep -c . || true)"
 	coopr-reconcile >drift 2>&1 || [ $? -eq 1 ] # removes folders of clusters that came to nothing
-	same "" "$(comm -13 <(recorded "printf('%08d', id)") <(ls -A state/clusters | grep -v "^[.]try-" || true))"
+	same "" "$(comm -13 <(recorded "printf('%08d', id)") <(find state/clusters -mindepth 1 -maxdepth 1 ! -name ".try-*" -printf "%f\n" | sort))"
 }
 
 # Kills the command ("$@") at a call, runs it again, and looks: it ends well, or says what stands in $so (an expression): that it

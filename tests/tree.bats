@@ -102,7 +102,7 @@ named_in() {
 }
 
 @test "every source file says what licence it is under, and every header what it is about" {
-	for file in $(find "$COOPR_ROOT/lib" "$COOPR_ROOT/bin" -name '*.[ch]'); do
+	find "$COOPR_ROOT/lib" "$COOPR_ROOT/bin" -name '*.[ch]' | while read -r file; do
 		head -n 1 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file: no licence"
 		case $file in
 		*.h) sed -n 2,3p "$file" | grep -q '^ \* [A-Z"a-z]' || echo "$file: says nothing of itself" ;;

@@ -150,7 +150,8 @@ running_task_list_free(struct running_task_list *list)
 	struct running_task *running;
 
 	while ((running = list->first)) {
-		running_task_list_remove(list, running);
+		list->first = running->next;
 		running_task_free(running);
 	}
+	*list = (struct running_task_list){0};
 }

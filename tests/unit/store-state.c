@@ -127,8 +127,10 @@ test_outbox(void)
 	struct outbox_message got, other;
 	struct outbox list = {0};
 
-	if (outbox_put(account.store, &put, &err) < 0 || outbox_put(account.store, &put, &err) < 0 ||
-	    outbox_list(account.store, &list, &err) < 0)
+	for (int times = 0; times < 2; times++)
+		if (outbox_put(account.store, &put, &err) < 0)
+			bail();
+	if (outbox_list(account.store, &list, &err) < 0)
 		bail();
 	tap_is_number((long long)list.count, 2, "a message that is put twice is there once");
 	tap_is_number(outbox_take(account.store, "m2", "chat", 100, 200, &list, &got, &err), 1, "it is taken");
