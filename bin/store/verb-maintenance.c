@@ -103,17 +103,18 @@ store_verb_migrate(int argc, char **argv)
 
 #define AT(type, member) LIST_AT(type, struct claim, member)
 
+static const struct list_column claim_columns[] = {
+	{"MACHINE", "machine", AT(TEXT, machine)},
+	{"NODE", "node", AT(TEXT, node)},
+	{"CLUSTER", "cluster", AT(TEXT, cluster)},
+	{"HOSTNAME", "hostname", AT(TEXT, hostname)},
+	{"PROVIDER", "provider", AT(TEXT, provider)},
+	{0}};
+
 int
 store_verb_claims(int argc, char **argv)
 {
-	static const struct list_column columns[] = {
-		{"MACHINE", "machine", AT(TEXT, machine)},
-		{"NODE", "node", AT(TEXT, node)},
-		{"CLUSTER", "cluster", AT(TEXT, cluster)},
-		{"HOSTNAME", "hostname", AT(TEXT, hostname)},
-		{"PROVIDER", "provider", AT(TEXT, provider)},
-		{0}};
-	static const struct list claims = {.kind = "claim", .columns = columns, .row_size = sizeof(struct claim)};
+	static const struct list claims = {.kind = "claim", .columns = claim_columns, .row_size = sizeof(struct claim)};
 	struct claim_list list = {0};
 	struct list_output output;
 	struct store *store;

@@ -43,12 +43,12 @@ static int
 run_command_judge(const struct arguments *arguments, int code, struct buffer *messages, struct error *err)
 {
 	const char *program = file_base_name(arguments->list[0]);
-	char *line = messages->data, *last = NULL;
+	char nothing[] = "", *line = messages->data ? messages->data : nothing, *last = NULL;
 
 	if (code < 0)
 		return -1;
-	while (line && *line) {
-		char *end = strchrnul(line, '\n'), *next = *end ? end + 1 : end;
+	while (*line) {
+		char *end = strchrnul(line, '\n'), *next = end + (*end != '\0');
 
 		*end = '\0';
 		if (*next || code == 0)
