@@ -112,6 +112,12 @@ setup() {
 	[ ! -s missing ]
 }
 
+# mdoc takes the quotes off a word that begins with one, and what follows the second is glued to it: such a quote is \(dq.
+@test "no example in a man page loses its quotation marks" {
+	run grep -nE '^\.[A-Z].* "[^"]*"[^ ]' "$COOPR_ROOT"/man/man*/*
+	[ "$status" -eq 1 ]
+}
+
 @test "every schema is JSON" {
 	for schema in "$COOPR_ROOT"/share/coopr/schema/*.json; do
 		[ -e "$schema" ] || skip "there is no schema"
