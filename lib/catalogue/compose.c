@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "catalogue/catalogue.h"
 #include "model/name.h"
 #include "model/take/config.h"
@@ -26,15 +27,9 @@ struct draft { /* while it is made */
 static void
 compose_id(const char *tenant, const char *name, char id[static 9])
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	uint64_t hash = hash_bytes(HASH_START, tenant, strlen(tenant) + 1);
 
-	for (const char *text = tenant; text; text = text == tenant ? name : NULL) {
-		const unsigned char *byte = (const unsigned char *)text;
-
-		do
-			hash = (hash ^ *byte) * UINT64_C(0x100000001b3);
-		while (*byte++);
-	}
+	hash = hash_bytes(hash, name, strlen(name) + 1);
 	snprintf(id, 9, "%08u", (unsigned)(hash % 99999999 + 1));
 }
 

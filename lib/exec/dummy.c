@@ -8,18 +8,10 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "exec/serve.h"
 
 enum { DELAY_MAX_MS = 24 * 3600 * 1000 };
-
-/* FNV-1a, 64 bits. */
-static uint64_t
-dummy_mix(uint64_t hash, const char *text)
-{
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return (hash ^ 0xff) * 0x100000001b3u;
-}
 
 /* Returns the next number of a sequence, 0 <= number < 1 (splitmix64). */
 static double
@@ -40,10 +32,10 @@ dummy_seed(const struct task *task, int64_t seed)
 	uint64_t hash;
 
 	snprintf(numbers, sizeof numbers, "%lld %lld", (long long)seed, (long long)task->attempt);
-	hash = dummy_mix(0xcbf29ce484222325u, numbers);
-	hash = dummy_mix(hash, task->machine.id ? task->machine.id : task->id);
-	hash = dummy_mix(hash, action_name(task->action));
-	return dummy_mix(hash, task->service);
+	hash = hash_field(HASH_START, numbers);
+	hash = hash_field(hash, task->machine.id ? task->machine.id : task->id);
+	hash = hash_field(hash, action_name(task->action));
+	return hash_field(hash, task->service ? task->service : "");
 }
 
 void

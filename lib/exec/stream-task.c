@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 enum { BUCKETS = 64 };
@@ -58,17 +59,13 @@ stream_task_list_remove(struct stream_task_list *list, struct stream_task *task)
 	list->count--;
 }
 
-/* Returns the bucket of the task that is so named, by FNV-1a. The names are the plan's, which was checked to name each task
+/* Returns the bucket of the task that is so named, by a hash. The names are the plan's, which was checked to name each task
  * once: they cannot be made to collide for free. */
 static struct stream_task **
 stream_task_bucket(const struct stream_task_set *set, const char *job, const char *task)
 {
-	uint64_t sum = 0xcbf29ce484222325u;
+	uint64_t sum = hash_text(hash_text(HASH_START, job), task);
 
-	for (; *job; job++)
-		sum = (sum ^ (unsigned char)*job) * 0x100000001b3u;
-	for (; *task; task++)
-		sum = (sum ^ (unsigned char)*task) * 0x100000001b3u;
 	return &set->buckets[(size_t)(sum ^ sum >> 32) & (set->bucket_count - 1)];
 }
 

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "sandbox/state.h"
 
 enum { FILE_LIMIT = 64 * 1024 };
@@ -42,11 +42,7 @@ record_value_of(struct machine *machine, const struct member *member)
 const char *
 machine_name(const char *node, const char *token, struct arena *arena)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (; *token; token++)
-		hash = (hash ^ (unsigned char)*token) * UINT64_C(0x100000001b3);
-	return arena_printf(arena, "%s-%012llx", node, (unsigned long long)(hash >> 16));
+	return arena_printf(arena, "%s-%012llx", node, (unsigned long long)(hash_text(HASH_START, token) >> 16));
 }
 
 static int

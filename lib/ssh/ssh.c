@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "event/tail.h"
 #include "model/take/task.h"
@@ -63,32 +64,23 @@ ssh_write_known_hosts(const struct machine *machine, struct error *err)
 	return -1;
 }
 
-/* FNV-1a, 64 bits. */
-static void
-ssh_mix(uint64_t *hash, const char *text)
-{
-	for (; *text; text++)
-		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3u;
-	*hash = (*hash ^ 0xff) * 0x100000001b3u;
-}
-
 char *
 ssh_socket(const struct machine *machine)
 {
 	const char *sockets = getenv(SOCKETS_VARIABLE);
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = HASH_START;
 	char port[32];
 
 	if (!sockets || !*sockets || !machine->address)
 		return NULL;
 	snprintf(port, sizeof port, "%lld", (long long)machine->port);
-	ssh_mix(&hash, machine->id);
-	ssh_mix(&hash, machine->address);
-	ssh_mix(&hash, port);
-	ssh_mix(&hash, machine->user);
-	ssh_mix(&hash, machine->identityfile ? machine->identityfile : "");
+	hash = hash_field(hash, machine->id);
+	hash = hash_field(hash, machine->address);
+	hash = hash_field(hash, port);
+	hash = hash_field(hash, machine->user);
+	hash = hash_field(hash, machine->identityfile ? machine->identityfile : "");
 	for (size_t i = 0; i < machine->host_keys.count; i++)
-		ssh_mix(&hash, machine->host_keys.list[i]);
+		hash = hash_field(hash, machine->host_keys.list[i]);
 	return memory_printf("%s/%016llx", sockets, (unsigned long long)hash);
 }
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "queue/queue.h"
 
 bool
@@ -22,9 +23,7 @@ id_is_valid(const char *text)
 uint64_t
 id_hash(const char *id)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = hash_text(HASH_START, id);
 
-	for (; *id; id++)
-		h = (h ^ (unsigned char)*id) * UINT64_C(0x100000001b3);
-	return h ? h : 1;
+	return hash ? hash : 1;
 }

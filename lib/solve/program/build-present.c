@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/answer/demand.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
@@ -110,23 +111,13 @@ build_alike(const struct program *p, const struct group *a, const struct group *
 }
 
 static uint64_t
-build_mix(uint64_t hash, const void *data, size_t words)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < words * sizeof(uint64_t); i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
-	return hash;
-}
-
-static uint64_t
 build_hash_of(const struct program *p, const struct group *group)
 {
-	uint64_t hash = build_mix(UINT64_C(0xcbf29ce484222325), group->stays, p->unit_words);
+	uint64_t hash = hash_bytes(HASH_START, group->stays, p->unit_words * sizeof *group->stays);
 
-	hash = build_mix(hash, group->hardware, p->hardware_words);
-	hash = build_mix(hash, group->images, p->image_words);
-	return group->moves ? build_mix(hash, group->moves, p->unit_count) : hash;
+	hash = hash_bytes(hash, group->hardware, p->hardware_words * sizeof *group->hardware);
+	hash = hash_bytes(hash, group->images, p->image_words * sizeof *group->images);
+	return group->moves ? hash_bytes(hash, group->moves, p->unit_count * sizeof *group->moves) : hash;
 }
 
 /* Returns the group of a node; it may be a new one, behind all others. */
