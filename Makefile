@@ -48,12 +48,16 @@ BUILT = $(PROGRAM_SOURCES:%.c=%) $(LINKS)
 # Programs in another language; a variant's tree has links to them.
 SCRIPTS = $(filter-out %.c %.h %.md $(BUILT),$(shell find bin libexec -type f 2>/dev/null))
 
+SOURCES = $(LIB_SOURCES) $(COMMAND_SOURCES) $(PROGRAM_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)
+
 LIB = $(BUILD)/libcoopr.a
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SUBCOMMANDS = $(BUILD)/subcommands.a
 PROGRAMS = $(PROGRAM_SOURCES:%.c=$(OUT)/%)
 TESTS_BUILT = $(TEST_SOURCES:%.c=$(BUILD)/%)
 BENCH_BUILT = $(BENCH_SOURCES:%.c=$(BUILD)/%)
+# What was built of sources that have since been renamed or removed: archives would keep it, and tests/run would run it.
+STALE = $(filter-out $(SOURCES:%.c=$(BUILD)/%.o),$(shell find $(BUILD) -name '*.o' 2>/dev/null))
 
 all: $(BUILT:%=$(OUT)/%)
 
@@ -70,13 +74,19 @@ $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC,$<) $(CC) $(CPPFLAGS) $(CFLAGS) $(HARDENING) -std=c11 $(WARNINGS) -MMD -MP -c -o $@ $<
 
+ifneq ($(STALE),)
+$(LIB) $(SUBCOMMANDS): prune
+endif
+prune:
+	@rm -f $(STALE) $(STALE:.o=.d) $(patsubst %.o,%,$(filter $(BUILD)/tests/%,$(STALE)))
+
 $(LIB): $(LIB_OBJECTS)
 	@rm -f $@
 	$(call run,AR,$@) ar rcs $@ $(LIB_OBJECTS)
 
 $(SUBCOMMANDS): $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
 	@rm -f $@
-	$(call run,AR,$@) ar rcs $@ $^
+	$(call run,AR,$@) ar rcs $@ $(filter %.o,$^)
 
 $(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(SUBCOMMANDS) $(LIB)
 	@mkdir -p $(@D)
@@ -141,16 +151,15 @@ undemo:
 
 # --- lint: every tool over every file it understands; a stamp in build/lint/ says that a file is clean ---
 
-LINT_SOURCES = $(LIB_SOURCES) $(COMMAND_SOURCES) $(PROGRAM_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)
 SHELL_SCRIPTS = $(shell grep -rlE '^\#!/(bin/|usr/bin/env )(ba)?sh' bin libexec share tests .ci)
 
 # In bats a test is a function that runs apart, "run" sets variables, and files share them with what they load;
 # quotes inside quotes are what JSON in a shell looks like; done is also a subcommand of coopr-queue.
 LINT_BATS = -e SC1003,SC1010,SC2013,SC2016,SC2028,SC2030,SC2031,SC2034,SC2089,SC2090,SC2094,SC2119,SC2120,SC2129,SC2153,SC2154,SC2238
 
-lint: $(LINT_SOURCES:%.c=build/lint/%.o) $(LINT_SOURCES:%.c=build/lint/%.tidy)
+lint: $(SOURCES:%.c=build/lint/%.o) $(SOURCES:%.c=build/lint/%.tidy)
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
-	    --suppress=missingIncludeSystem --suppress=varFuncNullUB -j 2 --std=c11 -D_GNU_SOURCE -Ilib $(LINT_SOURCES)
+	    --suppress=missingIncludeSystem --suppress=varFuncNullUB -j 2 --std=c11 -D_GNU_SOURCE -Ilib $(SOURCES)
 	shellcheck $(SHELL_SCRIPTS) share/coopr/completions/coopr.bash
 	zsh -n share/coopr/completions/_coopr
 	fish -n share/coopr/completions/coopr.fish
@@ -212,6 +221,6 @@ clean:
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 
-.PHONY: all check torture test bench bench-solve demo undemo lint fuzz install uninstall clean
+.PHONY: all prune check torture test bench bench-solve demo undemo lint fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cycles.py OBJECTS SOURCES: prints the cycles of modules below the folder OBJECTS, one a line.
+"""cycles.py OBJECTS: prints the cycles of modules below the folder OBJECTS, one a line.
 
-A module needs another if its object file uses a symbol that the other's defines (nm). An object whose source
-is gone is of an earlier build, and left out.
+A module needs another if its object file uses a symbol that the other's defines (nm).
 """
 import os
 import subprocess
@@ -21,15 +20,14 @@ def symbols(path):
     return defined, used
 
 
-def edges(top, sources):
+def edges(top):
     """Returns for each module the set of modules that it needs."""
     modules = {}
     for folder, _, files in os.walk(top):
         for file in files:
             path = os.path.join(folder, file)
-            module = os.path.relpath(path, top)[:-2]
-            if file.endswith(".o") and os.path.exists(os.path.join(sources, module + ".c")):
-                modules[module] = symbols(path)
+            if file.endswith(".o"):
+                modules[os.path.relpath(path, top)[:-2]] = symbols(path)
     home = {name: module for module, (defined, _) in modules.items() for name in defined}
     return {module: {home[name] for name in used if name in home} - {module} for module, (_, used) in modules.items()}
 
@@ -45,7 +43,7 @@ def reachable(needs, start):
 
 
 def main():
-    needs = edges(sys.argv[1], sys.argv[2])
+    needs = edges(sys.argv[1])
     far = {module: reachable(needs, module) for module in needs}
     cycles = {tuple(sorted(m for m in far[module] if module in far[m])) for module in needs if module in far[module]}
     for cycle in sorted(cycles):
