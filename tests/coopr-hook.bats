@@ -309,6 +309,31 @@ outbox() { # SQL
 	same "" "$(coopr-hook list -T qa -o json)"
 }
 
+@test "--store names the store of all that the command does: its catalogue, hooks and secrets" {
+	serve
+	mkdir -p mine/{providers,hardwaretypes,imagetypes}
+	cp "$COOPR_ROOT"/share/coopr/catalogue/hardwaretypes/small.json mine/hardwaretypes
+	cp "$COOPR_ROOT"/share/coopr/catalogue/imagetypes/debian12.json mine/imagetypes
+	jq '.provisioner = {token: {secret: "token"}}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" \
+		>mine/providers/dummy.json
+	for kind in service partialtemplate clustertemplate; do mkdir mine/${kind}s; done
+	echo '{"name": "plain", "provisioner": {"actions": {"start": {"type": "dummy", "fields": {}}}}}' >mine/services/plain.json
+	echo '{"name": "here", "defaults": {"services": ["plain"], "provider": "dummy", "hardwaretype": "small",
+		"imagetype": "debian12"}}' >mine/clustertemplates/here.json
+	coopr-store init
+	coopr-store init --store other
+	coopr-import --store other mine
+	echo '[{"name": "board", "url": "http://127.0.0.1:'"$port"'/ours", "secret": "board-key", "events": ["success"]}]' >hooks.json
+	coopr-tenant change default --store other --hooks hooks.json
+	printf swordfish | coopr-secret set --store other board-key
+	printf hush | coopr-secret set --store other token
+	run -0 coopr-create --store other -t here -n 1 shop
+	same "/ours" "$(jq -r .path requests)"
+	jq -j .body requests >body
+	same "sha256=$(openssl dgst -sha256 -hmac swordfish -r body | cut -d ' ' -f 1)" "$(jq -r '.headers["Coopr-Signature"]' requests)"
+	same "" "$(coopr-list)"
+}
+
 @test "a tenant's hook that cannot be is refused when it is written: 65" {
 	coopr-store init
 	while IFS='|' read -r hooks reason; do

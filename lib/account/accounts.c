@@ -8,7 +8,6 @@
 
 #include "account/guest.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "base/preference.h"
 #include "base/process.h"
@@ -121,21 +120,31 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 	return result;
 }
 
+/* Has all that this process does from now on, and all that it starts, know the store that was named as the usual one: hooks,
+ * secrets, the commands that make the request and do the tasks. */
+static void
+accounts_use_store(const char *path)
+{
+	char *absolute = realpath(path, NULL);
+
+	setenv(preference_variable(PREFERENCE_STORE), absolute ? absolute : path, 1);
+	free(absolute);
+}
+
 int
 account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err)
 {
-	char *path;
 	int result;
 
 	*account = (struct account){.role = ACCOUNT_USER};
 	if (guest_refuse_options(err) < 0)
 		return -1;
-	path = location_store(ask->store);
-	result = store_open(&account->store, path, mode, NULL, err);
-	free(path);
+	result = store_open(&account->store, ask->store, mode, NULL, err);
 	if (result == 0)
 		result = accounts_identify(account, ask, err);
 	if (result == 0) {
+		if (ask->store)
+			accounts_use_store(ask->store);
 		store_set_by(account->store, account->user);
 		store_set_why(account->store, ask->why);
 		guest_vouch();

@@ -8,7 +8,6 @@
 
 #include "account/rights.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "store/store.h"
@@ -21,11 +20,10 @@ static bool vouched_by_us; /* for those whom we start */
 static int
 guest_is_guest(struct error *err)
 {
-	char *path = location_store(NULL);
 	struct store *store;
 	const char *user;
 	uid_t owner;
-	int result = store_open(&store, path, STORE_READ, NULL, err);
+	int result = store_open(&store, NULL, STORE_READ, NULL, err);
 
 	if (result < 0)
 		result = err->code == EX_NOINPUT ? 1 : -1; /* there is no superadmin of a store that is not there */
@@ -34,7 +32,6 @@ guest_is_guest(struct error *err)
 	else if (result == 0)
 		result = 1;
 	store_release(store);
-	free(path);
 	return result < 0 ? -1 : !result;
 }
 
@@ -42,7 +39,13 @@ guest_is_guest(struct error *err)
 static int
 guest_began_as_guest(struct error *err)
 {
-	return getenv("SUDO_USER") && (vouched_by_us || !getenv(vouched)) ? guest_is_guest(err) : 0;
+	static int guest = -1; /* asked of the installation's store, once, before another is named */
+
+	if (!getenv("SUDO_USER") || (!vouched_by_us && getenv(vouched)))
+		return 0;
+	if (guest < 0)
+		guest = guest_is_guest(err);
+	return guest;
 }
 
 int

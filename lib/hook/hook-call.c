@@ -102,11 +102,10 @@ hook_read_key_file(const char *path, struct buffer *key, struct error *err)
 static int
 hook_read_key_store(const char *name, const char *tenant, struct buffer *key, struct error *err)
 {
-	char *path = location_store(NULL);
 	struct secret_value value;
 	struct store_key sealing;
 	struct store *store;
-	int result = store_open(&store, path, STORE_READ, tenant ? tenant : "default", err);
+	int result = store_open(&store, NULL, STORE_READ, tenant ? tenant : "default", err);
 
 	if (result == 0 && (result = store_key_read(store, &sealing, err)) == 0) {
 		result = secrets_open(store, &sealing, name, &value, err);
@@ -117,7 +116,6 @@ hook_read_key_store(const char *name, const char *tenant, struct buffer *key, st
 		store_key_release(&sealing);
 	}
 	store_release(store);
-	free(path);
 	return result;
 }
 

@@ -238,13 +238,12 @@ hook_add_member(struct hook_list *hooks, const struct place *place, const char *
 static int
 hook_add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 {
-	char *path = location_store(NULL);
 	struct store *store = NULL;
 	struct error none;
 	jv document;
 	int result = 0;
 
-	if (file_exists(AT_FDCWD, path) && store_open(&store, path, STORE_READ, tenant, &none) == 0 &&
+	if (store_open(&store, NULL, STORE_READ, tenant, &none) == 0 &&
 	    (result = tenant_document(store, &document, err)) == 0) {
 		struct place root = place_root(document, NULL), list = place_member(&root, "hooks");
 
@@ -259,7 +258,6 @@ hook_add_tenant(struct hook_list *hooks, const char *tenant, struct error *err)
 		jv_free(document);
 	}
 	store_release(store);
-	free(path);
 	return result;
 }
 

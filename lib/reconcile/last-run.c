@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reconcile/last-run.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "store/last-time.h"
 #include "store/store.h"
 
@@ -18,14 +17,12 @@ last_run_record(struct store *store, struct error *err)
 int64_t
 last_run_ms(void)
 {
-	char *path = location_store(NULL);
 	struct store *store;
 	struct error ignored; /* then it is not known */
 	int64_t at_ms = 0;
 
-	if (store_open(&store, path, STORE_READ, NULL, &ignored) == 0 && last_time_read(store, "reconcile", &at_ms, &ignored) < 0)
+	if (store_open(&store, NULL, STORE_READ, NULL, &ignored) == 0 && last_time_read(store, "reconcile", &at_ms, &ignored) < 0)
 		at_ms = 0;
 	store_release(store);
-	free(path);
 	return at_ms;
 }

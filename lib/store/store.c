@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "store/engines.h"
 #include "store/migration.h"
@@ -53,13 +54,13 @@ store_open(struct store **opened, const char *path, enum store_mode mode, const 
 	struct store *store = memory_zeroed(1, sizeof *store);
 	int got;
 
-	store->path = memory_string(path);
+	store->path = location_store(path);
 	*opened = store;
 	got = store_connect(store, mode, err) < 0 ? -1 : !tenant ? 1 : store_find_tenant(store, tenant, err);
 	if (got > 0)
 		return 0;
 	if (got == 0)
-		error_set(err, EX_NO, "%s: there is no tenant \"%s\"", path, tenant);
+		error_set(err, EX_NO, "%s: there is no tenant \"%s\"", store->path, tenant);
 	store_release(store);
 	*opened = NULL;
 	return -1;

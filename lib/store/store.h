@@ -25,8 +25,8 @@ enum store_mode {
 	STORE_MIGRATE, /* STORE_WRITE, and brings up to date one of any size */
 };
 
-/* Opens the store at path for a tenant (by its name; NULL: for none yet). *store is NULL where that fails: EX_NOINPUT where
- * there is no store, EX_NO where there is no such tenant, EX_DATAERR where it is no store of ours, or one of a later
+/* Opens the store at path (NULL: the one of this command, which account_open has opened by --store, or else the usual one) for a
+ * tenant (by its name; NULL: for none yet). *store is NULL where that fails: EX_NOINPUT where there is no store, EX_NO where there is no such tenant, EX_DATAERR where it is no store of ours, or one of a later
  * version, EX_CONFIG where it is older and so large that coopr-store migrate has to bring it up to date. The files of a
  * new store have the mode 0600 from the first moment. */
 int store_open(struct store **store, const char *path, enum store_mode mode, const char *tenant, struct error *err);

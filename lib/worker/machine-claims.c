@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "exec/verdict.h"
 #include "model/take/task.h"
@@ -64,16 +63,13 @@ machine_claims_decide(struct task *task, jv claim, struct error *err)
 {
 	bool asks = jv_get_kind(claim) == JV_KIND_ARRAY;
 	struct store *store;
-	char *path;
 	int result;
 
 	if (!task->machine.id)
 		return error_set(err, EX_DATAERR, "the task names no machine");
 	if (asks && machine_claims_has(task->handed))
 		return error_set(err, EX_SOFTWARE, "%s asks for a machine again, which it was given or refused", task->type);
-	path = location_store(NULL);
-	result = store_open(&store, path, asks ? STORE_CREATE : STORE_WRITE, NULL, err);
-	free(path);
+	result = store_open(&store, NULL, asks ? STORE_CREATE : STORE_WRITE, NULL, err);
 	if (result < 0)
 		return !asks && err->code == EX_NOINPUT ? 0 : -1;
 	result = asks ? machine_claims_take(store, task, claim, err) : claims_give_back(store, task->machine.id, err);
@@ -117,11 +113,11 @@ machine_claims_record(const struct claim *claim)
 int
 machine_claims_fill(jv *entity, struct error *err)
 {
-	char *path = location_store(NULL), *provider = json_get_string(*entity, "name");
+	char *provider = json_get_string(*entity, "name");
 	struct claim_list list = {0};
 	jv claims = jv_array();
 	struct store *store;
-	int result = store_open(&store, path, STORE_READ, NULL, err);
+	int result = store_open(&store, NULL, STORE_READ, NULL, err);
 
 	if (result == 0)
 		result = claims_list(store, provider, &list, err);
@@ -135,6 +131,5 @@ machine_claims_fill(jv *entity, struct error *err)
 	claim_list_release(&list);
 	store_release(store);
 	free(provider);
-	free(path);
 	return result;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/location.h"
 #include "exec/redaction.h"
 #include "store/key.h"
 #include "store/secrets.h"
@@ -25,8 +24,8 @@ static int
 secrets_open_store(struct filling *filling)
 {
 	jv cluster = json_get(filling->record, "cluster");
-	char *path = location_store(NULL), *tenant = json_get_string(cluster, "tenant");
-	int result = store_open(&filling->store, path, STORE_READ, tenant ? tenant : "default", filling->err);
+	char *tenant = json_get_string(cluster, "tenant");
+	int result = store_open(&filling->store, NULL, STORE_READ, tenant ? tenant : "default", filling->err);
 
 	if (result == 0)
 		result = store_key_read(filling->store, &filling->key, filling->err);
@@ -35,7 +34,6 @@ secrets_open_store(struct filling *filling)
 		store_release(filling->store);
 	jv_free(cluster);
 	free(tenant);
-	free(path);
 	return result;
 }
 
