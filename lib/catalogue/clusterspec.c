@@ -87,19 +87,15 @@ clusterspec_keep_source(const struct place *place, struct arena *arena, void *to
 {
 	struct clusterspec *spec = to;
 	struct members members = members_of(place);
-	jv source = jv_object(), list = jv_array();
+	jv source = jv_object();
 	struct place member;
 
 	(void)arena;
 	while (members_next(&members, &member))
 		if (place_present(&member) && strcmp(member.name, "description") != 0 && strcmp(member.name, "services") != 0)
 			json_set(&source, member.name, jv_copy(member.value));
-	for (size_t i = 0; i < spec->services.count; i++)
-		list = jv_array_append(list, jv_string(spec->services.list[i]));
 	if (spec->services.count)
-		json_set(&source, "services", list);
-	else
-		jv_free(list);
+		json_set(&source, "services", json_strings(spec->services.list, spec->services.count));
 	spec->source = source;
 }
 

@@ -190,12 +190,10 @@ compose_make_cluster(const struct draft *draft, struct error *err)
 {
 	const struct order *order = draft->order;
 	const char *suffix = order->dns_suffix ? order->dns_suffix : draft->template.default_dns_suffix;
-	jv cluster = jv_object(), services = jv_array();
+	jv cluster = jv_object();
 	char id[9];
 
 	compose_id(order->tenant, order->name, id);
-	for (size_t i = 0; i < draft->services.count; i++)
-		services = jv_array_append(services, jv_string(draft->services.list[i]));
 	compose_set_text(&cluster, "catalogue", order->catalogue);
 	compose_set_text(&cluster, "dnsSuffix", suffix);
 	compose_set_text(&cluster, "hardwaretype", order->hardwaretype);
@@ -204,7 +202,7 @@ compose_make_cluster(const struct draft *draft, struct error *err)
 	compose_set_text(&cluster, "name", order->name);
 	compose_set_text(&cluster, "owner", order->owner);
 	compose_set_text(&cluster, "tenant", order->tenant);
-	json_set(&cluster, "services", services);
+	json_set(&cluster, "services", json_strings(draft->services.list, draft->services.count));
 	if (order->next_nodenum)
 		json_set_number(&cluster, "nextNodenum", (double)order->next_nodenum);
 	compose_set_machines(order, &cluster);
@@ -217,12 +215,12 @@ compose_make_cluster(const struct draft *draft, struct error *err)
 static jv
 compose_make_request(const struct draft *draft, struct error *err)
 {
-	jv cluster = compose_make_cluster(draft, err), request, replace;
+	const struct order *order = draft->order;
+	jv cluster = compose_make_cluster(draft, err), request;
 
 	if (!jv_is_valid(cluster))
 		return cluster;
 	request = jv_object();
-	replace = jv_array();
 	json_set_string(&request, "kind", "request");
 	json_set(&request, "cluster", cluster);
 	json_set(&request, "template", jv_copy(draft->document));
@@ -230,13 +228,9 @@ compose_make_request(const struct draft *draft, struct error *err)
 	compose_set_entities(draft, ENTITY_HARDWARETYPE, &request);
 	compose_set_entities(draft, ENTITY_IMAGETYPE, &request);
 	compose_set_entities(draft, ENTITY_SERVICE, &request);
-	json_set(&request, "nodes", jv_is_valid(draft->order->nodes) ? jv_copy(draft->order->nodes) : jv_array());
-	for (size_t i = 0; i < draft->order->replace.count; i++)
-		replace = jv_array_append(replace, jv_string(draft->order->replace.list[i]));
-	if (draft->order->replace.count)
-		json_set(&request, "replace", replace);
-	else
-		jv_free(replace);
+	json_set(&request, "nodes", jv_is_valid(order->nodes) ? jv_copy(order->nodes) : jv_array());
+	if (order->replace.count)
+		json_set(&request, "replace", json_strings(order->replace.list, order->replace.count));
 	return request;
 }
 

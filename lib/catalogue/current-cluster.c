@@ -43,7 +43,7 @@ current_cluster_keep_services(struct order *order, jv record)
 	size_t capacity = 0;
 
 	for (size_t i = 0; i < json_length(list); i++) {
-		jv name = jv_array_get(jv_copy(list), (int)i);
+		jv name = json_element(list, i);
 		const char *text = json_string(name);
 
 		if (text && name_is_valid(text)) {
@@ -68,22 +68,6 @@ current_cluster_take_record(struct order *order, jv record, bool keep_services)
 		order->id = id;
 	else
 		free(id);
-}
-
-static bool
-current_cluster_has(const struct order *order, const char *id)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < json_length(order->nodes) && !found; i++) {
-		jv node = jv_array_get(jv_copy(order->nodes), (int)i);
-		char *own = json_get_string(node, "id");
-
-		found = own && strcmp(own, id) == 0;
-		free(own);
-		jv_free(node);
-	}
-	return found;
 }
 
 int
@@ -114,7 +98,7 @@ current_cluster_read(const char *path, bool keep_services, struct order *order, 
 	if (!sized)
 		order->machines_min = order->machines_max = (int64_t)json_length(order->nodes);
 	for (size_t i = 0; i < order->replace.count; i++)
-		if (!current_cluster_has(order, order->replace.list[i]))
+		if (!json_array_has(order->nodes, "id", order->replace.list[i]))
 			return error_set(err, EX_NO, "%s: there is no node \"%s\"", path, order->replace.list[i]);
 	return 0;
 }

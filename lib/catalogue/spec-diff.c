@@ -87,7 +87,7 @@ spec_diff_names_at(jv object, const char *member, struct arena *arena)
 	struct string_list names = {arena_alloc(arena, json_length(list), sizeof *names.list), 0};
 
 	for (size_t i = 0; i < json_length(list); i++) {
-		jv element = jv_array_get(jv_copy(list), (int)i);
+		jv element = json_element(list, i);
 		char *own = json_get_string(element, "name");
 		const char *name = own ? own : json_string(element);
 

@@ -185,7 +185,7 @@ machines_read_values(struct machines *machines, const char *text, size_t length,
 	}
 	machines->list = arena_alloc(&machines->arena, json_length(list) + 1, sizeof *machines->list);
 	for (size_t i = 0; i < json_length(list) && !failed; i++) {
-		jv object = jv_array_get(jv_copy(list), (int)i);
+		jv object = json_element(list, i);
 		char where[32];
 
 		snprintf(where, sizeof where, "machine %zu", i + 1);

@@ -213,7 +213,7 @@ verdict_redact(jv *result, const struct task *task, const struct redaction *secr
 	jv names = jv_keys(jv_copy(*result));
 
 	for (size_t i = 0; i < json_length(names); i++) {
-		jv name = jv_array_get(jv_copy(names), (int)i), member = json_get(*result, json_string(name));
+		jv name = json_element(names, i), member = json_get(*result, json_string(name));
 
 		redaction_value(secrets, &member);
 		json_set(result, json_string(name), member);

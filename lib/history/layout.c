@@ -132,7 +132,7 @@ layout_stopped_before(const struct node *node)
 	jv list = json_get(node->source, "stopped"), stopped = jv_object();
 
 	for (size_t i = 0; i < json_length(list); i++) {
-		jv name = jv_array_get(jv_copy(list), (int)i);
+		jv name = json_element(list, i);
 
 		if (json_string(name))
 			json_set(&stopped, json_string(name), jv_true());

@@ -188,7 +188,7 @@ hook_text_of(jv value, struct arena *arena)
 
 	if (jv_get_kind(value) == JV_KIND_ARRAY) {
 		for (size_t i = 0; i < json_length(value); i++) {
-			jv element = jv_array_get(jv_copy(value), (int)i);
+			jv element = json_element(value, i);
 
 			buffer_printf(&text, "%s%s", i ? " " : "", json_string(element) ? json_string(element) : "?");
 			jv_free(element);

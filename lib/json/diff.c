@@ -47,7 +47,7 @@ diff_compare(struct diff *d, const struct place *from, const struct place *to)
 		jv names = jv_keys(jv_object_merge(jv_copy(from->value), jv_copy(to->value)));
 
 		for (size_t i = 0; i < json_length(names); i++) {
-			jv name = jv_array_get(jv_copy(names), (int)i);
+			jv name = json_element(names, i);
 			struct place a = place_member(from, json_string(name)), b = place_member(to, json_string(name));
 
 			diff_compare(d, &a, &b);

@@ -125,6 +125,37 @@ json_length(jv value)
 	}
 }
 
+jv
+json_element(jv array, size_t index)
+{
+	return jv_array_get(jv_copy(array), (int)index);
+}
+
+bool
+json_array_has(jv array, const char *member, const char *text)
+{
+	bool found = false;
+
+	for (size_t i = 0; jv_get_kind(array) == JV_KIND_ARRAY && i < json_length(array) && !found; i++) {
+		jv element = json_element(array, i), own = member ? json_get(element, member) : jv_copy(element);
+
+		found = json_string(own) && strcmp(json_string(own), text) == 0;
+		jv_free(own);
+		jv_free(element);
+	}
+	return found;
+}
+
+jv
+json_strings(const char *const *list, size_t count)
+{
+	jv array = jv_array();
+
+	for (size_t i = 0; i < count; i++)
+		array = jv_array_append(array, jv_string(list[i]));
+	return array;
+}
+
 void
 json_set(jv *object, const char *name, jv value)
 {

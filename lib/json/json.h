@@ -32,8 +32,17 @@ char *json_get_string(jv object, const char *name);
 /* The text of a string value, borrowed from it; NULL where it is none. */
 const char *json_string(jv value);
 
-/* The number of elements or members; 0 for anything else. */
+/* Returns the number of elements or members; 0 for anything else. */
 size_t json_length(jv value);
+
+/* Returns the element of an array, owned; index is less than its length. */
+jv json_element(jv array, size_t index);
+
+/* Tells whether an array holds the string text or, where member is not NULL, an object whose member it is. */
+bool json_array_has(jv array, const char *member, const char *text);
+
+/* Returns an array of count strings. */
+jv json_strings(const char *const *list, size_t count);
 
 /* Sets a member in place; takes the value (the one exception to the rule, as jv_object_set is). */
 void json_set(jv *object, const char *name, jv value);

@@ -42,7 +42,7 @@ struct place
 place_element(const struct place *array, size_t index)
 {
 	jv value = jv_get_kind(array->value) == JV_KIND_ARRAY
-	    ? jv_array_get(jv_copy(array->value), (int)index) : jv_invalid();
+	    ? json_element(array->value, index) : jv_invalid();
 
 	return (struct place){.up = array, .index = index, .value = place_borrow(value), .problems = array->problems};
 }
@@ -53,8 +53,8 @@ place_present(const struct place *place)
 	return jv_is_valid(place->value) && jv_get_kind(place->value) != JV_KIND_NULL;
 }
 
-static void
-place_append_token(const char *name, struct buffer *out)
+void
+place_pointer_part(const char *name, struct buffer *out)
 {
 	buffer_byte(out, '/');
 	for (; *name; name++)
@@ -71,7 +71,7 @@ place_pointer(const struct place *place, struct buffer *out)
 		return;
 	place_pointer(place->up, out);
 	if (place->name)
-		place_append_token(place->name, out);
+		place_pointer_part(place->name, out);
 	else
 		buffer_printf(out, "/%zu", place->index);
 }

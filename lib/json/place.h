@@ -62,8 +62,9 @@ struct members {
 struct members members_of(const struct place *object);
 bool members_next(struct members *members, struct place *member);
 
-/* Appends the place's JSON Pointer. */
+/* Appends the place's JSON Pointer; or one part of a pointer, "/" included. */
 void place_pointer(const struct place *place, struct buffer *out);
+void place_pointer_part(const char *name, struct buffer *out);
 
 /* Adds a problem with this place, where its list of problems is not NULL. */
 void place_problem(const struct place *place, const char *format, ...)

@@ -187,7 +187,7 @@ request_index_in(jv object, const char *service)
 	size_t index = SIZE_MAX;
 
 	for (size_t i = json_length(list); i-- > 0;) {
-		jv element = jv_array_get(jv_copy(list), (int)i);
+		jv element = json_element(list, i);
 		char *name = jv_get_kind(element) == JV_KIND_OBJECT ? json_get_string(element, "name") : NULL;
 		const char *text = name ? name : json_string(element);
 

@@ -12,12 +12,6 @@
 
 enum { MACHINES_MOST = 1000 * 1000 };
 
-static jv
-amend_element(jv list, size_t i)
-{
-	return jv_array_get(jv_copy(list), (int)i);
-}
-
 static double
 amend_number_of(jv record, const char *member)
 {
@@ -89,7 +83,7 @@ amend_list_remove(jv *list, const char *name)
 	bool had;
 
 	for (size_t i = 0; i < json_length(*list); i++) {
-		jv value = amend_element(*list, i);
+		jv value = json_element(*list, i);
 
 		if (!json_string(value) || strcmp(json_string(value), name) != 0)
 			rest = jv_array_append(rest, jv_copy(value));
@@ -164,7 +158,7 @@ amend_change_members(jv *cluster, jv members)
 	jv names = jv_get_kind(members) == JV_KIND_OBJECT ? jv_keys(jv_copy(members)) : jv_array();
 
 	for (size_t i = 0; i < json_length(names); i++) {
-		jv name = amend_element(names, i), value = json_get(members, json_string(name));
+		jv name = json_element(names, i), value = json_get(members, json_string(name));
 
 		if (jv_get_kind(value) == JV_KIND_NULL)
 			*cluster = jv_object_delete(*cluster, jv_copy(name));
@@ -183,7 +177,7 @@ amend_find_node(jv nodes, const char *name)
 	jv found = jv_invalid();
 
 	for (size_t i = 0; i < json_length(nodes) && !jv_is_valid(found); i++) {
-		jv node = amend_element(nodes, i), id = json_get(node, "id"), hostname = json_get(node, "hostname");
+		jv node = json_element(nodes, i), id = json_get(node, "id"), hostname = json_get(node, "hostname");
 
 		if ((json_string(id) && strcmp(json_string(id), name) == 0) ||
 		    (json_string(hostname) && strcmp(json_string(hostname), name) == 0))
@@ -235,32 +229,16 @@ amend_request(jv *request, const struct amendment *amendment, struct error *err)
 	return result;
 }
 
-static bool
-amend_has_entity(jv list, const char *name)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < json_length(list) && !found; i++) {
-		jv entity = amend_element(list, i);
-		char *its_name = json_get_string(entity, "name");
-
-		found = its_name && strcmp(its_name, name) == 0;
-		free(its_name);
-		jv_free(entity);
-	}
-	return found;
-}
-
 void
 amend_definitions(jv *request, jv other, const char *list, const char *name)
 {
 	jv entities = amend_take_out(request, list), more = json_get(other, list);
 
 	for (size_t i = 0; i < json_length(more); i++) {
-		jv entity = amend_element(more, i);
+		jv entity = json_element(more, i);
 		char *its_name = json_get_string(entity, "name");
 
-		if (its_name && (!name || strcmp(its_name, name) == 0) && !amend_has_entity(entities, its_name))
+		if (its_name && (!name || strcmp(its_name, name) == 0) && !json_array_has(entities, "name", its_name))
 			entities = jv_array_append(entities, jv_copy(entity));
 		free(its_name);
 		jv_free(entity);

@@ -47,7 +47,7 @@ choices_push_services(struct arguments *arguments, jv cluster)
 	jv services = json_get(cluster, "services");
 
 	for (size_t i = 0; i < json_length(services); i++) {
-		jv name = jv_array_get(jv_copy(services), (int)i);
+		jv name = json_element(services, i);
 
 		arguments_printf(arguments, "--services=%s", json_string(name));
 		jv_free(name);

@@ -64,7 +64,7 @@ failure_summary(const struct operation_job *job)
 	struct buffer out = {0};
 
 	for (size_t i = 0; i < json_length(tasks) && out.length == 0; i++) {
-		jv task = jv_array_get(jv_copy(tasks), (int)i);
+		jv task = json_element(tasks, i);
 		char *its_status = json_get_string(task, "status");
 
 		if (its_status && strcmp(its_status, "failed") == 0)

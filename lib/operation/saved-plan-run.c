@@ -125,7 +125,7 @@ saved_plan_restore(const struct operation_context *context, const struct saved_p
 	if (jv_get_kind(value) == JV_KIND_OBJECT)
 		saved_plan_append_record(value, &text);
 	for (size_t i = 0; jv_get_kind(value) == JV_KIND_ARRAY && i < json_length(value); i++) {
-		jv record = jv_array_get(jv_copy(value), (int)i);
+		jv record = json_element(value, i);
 
 		saved_plan_append_record(record, &text);
 		jv_free(record);

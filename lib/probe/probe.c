@@ -124,14 +124,8 @@ static bool
 probe_is_stopped(const struct node *node, const char *service)
 {
 	jv stopped = json_get(node->source, "stopped");
-	bool found = false;
+	bool found = json_array_has(stopped, NULL, service);
 
-	for (size_t i = 0; i < json_length(stopped) && !found; i++) {
-		jv name = jv_array_get(jv_copy(stopped), (int)i);
-
-		found = json_string(name) && strcmp(json_string(name), service) == 0;
-		jv_free(name);
-	}
 	jv_free(stopped);
 	return found;
 }

@@ -29,7 +29,7 @@ lookup_find_unexpanded(jv unexpanded, const char *pointer)
 	char *found = NULL;
 
 	for (size_t i = 0; i < json_length(unexpanded) && !found; i++) {
-		jv entry = jv_array_get(jv_copy(unexpanded), (int)i);
+		jv entry = json_element(unexpanded, i);
 		char *at = json_get_string(entry, "pointer");
 
 		if (at && strcmp(at, pointer) == 0)

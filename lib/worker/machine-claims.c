@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "exec/verdict.h"
+#include "json/place.h"
 #include "model/take/task.h"
 #include "store/claims.h"
 #include "store/store.h"
@@ -16,23 +17,6 @@ static bool
 machine_claims_has(jv record)
 {
 	return jv_object_has(jv_copy(record), jv_string("claim"));
-}
-
-/* The strings of an array, in the arena; *count is their number. */
-static const char *const *
-machine_claims_names(jv array, struct arena *arena, size_t *count)
-{
-	const char **names = arena_alloc(arena, json_length(array) + 1, sizeof *names);
-
-	*count = 0;
-	for (size_t i = 0; i < json_length(array); i++) {
-		jv name = jv_array_get(jv_copy(array), (int)i);
-
-		if (json_string(name))
-			names[(*count)++] = arena_string(arena, json_string(name));
-		jv_free(name);
-	}
-	return names;
 }
 
 /* Claims one of the machines for the task's node, and puts it into what the plugin is handed; null where all are in use. */
@@ -44,12 +28,11 @@ machine_claims_take(struct store *store, struct task *task, jv machines, struct 
 		.hostname = task->machine.hostname};
 	struct arena arena = {0};
 	const char *machine = NULL;
-	const char *const *names;
-	size_t count;
+	const struct place list = place_root(machines, NULL);
+	struct string_list names = place_read_strings(&list, &arena);
 	int got;
 
-	names = machine_claims_names(machines, &arena, &count);
-	got = claims_take(store, &claim, names, count, &arena, &machine, err);
+	got = claims_take(store, &claim, names.list, names.count, &arena, &machine, err);
 	if (got >= 0)
 		json_set(&task->handed, "claim", got > 0 ? jv_string(machine) : jv_null());
 	arena_release(&arena);

@@ -67,7 +67,7 @@ secrets_fill_value(struct filling *filling, jv *value)
 		jv keys = jv_keys(jv_copy(*value));
 
 		for (size_t i = 0; i < json_length(keys) && result == 0; i++) {
-			jv key = jv_array_get(jv_copy(keys), (int)i), member = json_get(*value, json_string(key));
+			jv key = json_element(keys, i), member = json_get(*value, json_string(key));
 
 			result = secrets_fill_value(filling, &member);
 			json_set(value, json_string(key), member);
@@ -76,7 +76,7 @@ secrets_fill_value(struct filling *filling, jv *value)
 		jv_free(keys);
 	} else if (jv_get_kind(*value) == JV_KIND_ARRAY) {
 		for (size_t i = 0; i < json_length(*value) && result == 0; i++) {
-			jv element = jv_array_get(jv_copy(*value), (int)i);
+			jv element = json_element(*value, i);
 
 			result = secrets_fill_value(filling, &element);
 			*value = jv_array_set(*value, (int)i, element);

@@ -35,7 +35,7 @@ http_headers_of(jv order)
 	struct curl_slist *headers = NULL;
 
 	for (size_t i = 0; i < json_length(list); i++) {
-		jv element = jv_array_get(jv_copy(list), (int)i);
+		jv element = json_element(list, i);
 
 		if (json_string(element))
 			headers = curl_slist_append(headers, json_string(element));

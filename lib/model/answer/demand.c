@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "json/json.h"
+#include "json/place.h"
 #include "model/request.h"
 
 size_t
@@ -185,19 +185,6 @@ demand_holds(const struct demands *demands, enum demand_kind kind, size_t index)
 	return !demands->dropped[kind][index];
 }
 
-/* Appends a member's name as RFC 6901 writes it. */
-static void
-demand_token(const char *name, struct buffer *out)
-{
-	buffer_byte(out, '/');
-	for (; *name; name++) {
-		if (*name == '~' || *name == '/')
-			buffer_text(out, *name == '~' ? "~0" : "~1");
-		else
-			buffer_byte(out, *name);
-	}
-}
-
 /* Appends the pointer to the member of the cluster, or of the template's defaults, that makes the demand. */
 static void
 demand_cluster_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)
@@ -257,11 +244,11 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 		buffer_printf(out, "%zu%s", demand->index, number + 1);
 	} else if (constraint[demand->kind]) {
 		buffer_text(out, "/template/constraints/services");
-		demand_token(demands->request->template.constraints[demand->index].service, out);
+		place_pointer_part(demands->request->template.constraints[demand->index].service, out);
 		buffer_text(out, constraint[demand->kind]);
 	} else if (demand->kind == DEMAND_AVAILABLE || demand->kind == DEMAND_CAPACITY) {
 		buffer_printf(out, "/hardwaretypes/%zu/providermap", demand->index);
-		demand_token(demands->request->provider.name, out);
+		place_pointer_part(demands->request->provider.name, out);
 		buffer_text(out, demand->kind == DEMAND_AVAILABLE ? "/available" : "/capacity");
 	} else
 		demand_cluster_pointer(demands, demand, out);

@@ -76,7 +76,7 @@ links_add_template(struct printer *printer)
 	jv template = json_get(printer->layout->cluster.source, "template"), links = json_get(template, "links");
 
 	for (size_t i = 0; i < json_length(links); i++) {
-		jv link = jv_array_get(jv_copy(links), (int)i);
+		jv link = json_element(links, i);
 		char *label = json_get_string(link, "label"), *url = json_get_string(link, "url");
 		struct buffer before = {0};
 

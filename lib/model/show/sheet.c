@@ -42,7 +42,7 @@ sheet_make_up_columns(jv record, struct arena *arena)
 
 	columns[count++] = (struct view_column){.heading = "KIND", .path = "kind"};
 	for (size_t i = 0; i < json_length(keys) && count <= COLUMNS_OF_OTHERS; i++) {
-		jv key = jv_array_get(jv_copy(keys), (int)i);
+		jv key = json_element(keys, i);
 		const char *name = json_string(key);
 
 		if (strcmp(name, "kind") != 0 && *name && !strchr(name, '.'))

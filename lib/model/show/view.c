@@ -233,7 +233,7 @@ view_append_list(jv value, bool whole, struct buffer *out)
 	if (jv_get_kind(list) != JV_KIND_ARRAY)
 		view_append_text(value, out);
 	for (size_t i = 0; i < shown; i++) {
-		jv element = jv_array_get(jv_copy(list), (int)i), name = json_get(element, "name");
+		jv element = json_element(list, i), name = json_get(element, "name");
 
 		if (out->length)
 			buffer_byte(out, ' ');

@@ -21,7 +21,7 @@ config_of_template(jv template)
 		config = jv_object();
 	}
 	for (size_t i = 0; i < json_length(services); i++) {
-		jv service = jv_array_get(jv_copy(services), (int)i);
+		jv service = json_element(services, i);
 		char *name = json_get_string(service, "name");
 		jv own = json_get(service, "config"), given = name ? json_get(config, name) : jv_invalid();
 

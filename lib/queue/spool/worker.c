@@ -67,17 +67,10 @@ static bool
 worker_is_served(jv record, const char *member, const char *name)
 {
 	jv list = json_get(record, member);
-	size_t count = jv_get_kind(list) == JV_KIND_ARRAY ? json_length(list) : 0;
-	bool found = count == 0;
+	bool served = jv_get_kind(list) != JV_KIND_ARRAY || json_length(list) == 0 || json_array_has(list, NULL, name);
 
-	for (size_t i = 0; i < count && !found; i++) {
-		jv element = jv_array_get(jv_copy(list), (int)i);
-
-		found = json_string(element) && strcmp(json_string(element), name) == 0;
-		jv_free(element);
-	}
 	jv_free(list);
-	return found;
+	return served;
 }
 
 /* One whose record is just being written may do anything. */

@@ -234,7 +234,7 @@ static_list(jv provider, struct error *err)
 
 	(void)err;
 	for (size_t i = 0; i < json_length(claims); i++) {
-		jv claim = jv_array_get(jv_copy(claims), (int)i), node = static_node_of(claim, name);
+		jv claim = json_element(claims, i), node = static_node_of(claim, name);
 
 		record_write(node, stdout);
 		jv_free(node);
