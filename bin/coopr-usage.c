@@ -12,7 +12,6 @@
 #include "admin/usage-print.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
@@ -119,16 +118,14 @@ static int
 usage_show_queue(const struct account *account, bool is_extra)
 {
 	struct queue_figures figures = {0};
-	char *path = location_spool(spool);
 	struct error err;
 	int code = 0;
 
-	if (queue_figures_gather(&figures, path, question.everywhere ? NULL : account->tenant, &err) == 0)
+	if (queue_figures_gather(&figures, spool, question.everywhere ? NULL : account->tenant, &err) == 0)
 		queue_figures_print(&figures, usage_read_format(), terminal_colour(colour, stdout));
 	else if (!is_extra || err.code != EX_NOINPUT)
 		code = message_error(&err);
 	queue_figures_release(&figures);
-	free(path);
 	return code;
 }
 

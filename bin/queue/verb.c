@@ -4,17 +4,14 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/location.h"
 #include "base/message.h"
 
 struct queue *
 verb_open(const char *spool, enum queue_mode mode)
 {
-	char *path = location_spool(spool);
 	struct error err;
-	struct queue *queue = queue_open(path, mode, &err);
+	struct queue *queue = queue_open(spool, mode, &err);
 
-	free(path);
 	if (!queue)
 		exit(message_error(&err));
 	return queue;

@@ -60,9 +60,8 @@ doctor_is_any_stuck(struct doctor_report *report, const char *folder)
 static bool
 doctor_is_queue_stuck(struct doctor_report *report)
 {
-	char *spool = location_spool(NULL);
 	struct error none; /* there is no spool yet */
-	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
+	struct queue *queue = queue_open(NULL, QUEUE_READ, &none);
 	struct queue_stuck *list = NULL;
 	size_t count = 0;
 
@@ -71,7 +70,6 @@ doctor_is_queue_stuck(struct doctor_report *report)
 			doctor_say_stuck(report, list[i].what, list[i].pid, list[i].name);
 	free(list);
 	queue_close(queue);
-	free(spool);
 	return count > 0;
 }
 
@@ -111,10 +109,10 @@ doctor_find_waiting(struct queue *queue, struct buffer *names)
 }
 
 static void
-doctor_check_workers(struct doctor_report *report, const char *spool)
+doctor_check_workers(struct doctor_report *report)
 {
 	struct error none; /* there is no spool yet */
-	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
+	struct queue *queue = queue_open(NULL, QUEUE_READ, &none);
 	struct buffer names = {0};
 	size_t waiting = queue ? doctor_find_waiting(queue, &names) : 0;
 
@@ -157,11 +155,11 @@ doctor_changed_ms(const char *path)
 
 /* Checks that nothing was written in the future: else the clock was set back since. */
 static void
-doctor_check_clock(struct doctor_report *report, const char *spool, const char *store)
+doctor_check_clock(struct doctor_report *report, const char *store)
 {
 	char *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
 	struct error none; /* there is no spool yet */
-	struct queue *queue = queue_open(spool, QUEUE_READ, &none);
+	struct queue *queue = queue_open(NULL, QUEUE_READ, &none);
 	const int64_t written_ms[] = {queue ? queue_changed_ms(queue) : 0, doctor_changed_ms(wal), doctor_changed_ms(store)};
 	int64_t now_ms = clock_wall_ms(), latest_ms = last_run_ms();
 
@@ -181,11 +179,10 @@ doctor_check_clock(struct doctor_report *report, const char *spool, const char *
 void
 doctor_check_activity(struct doctor_report *report)
 {
-	char *spool = location_spool(NULL), *store = location_store(NULL);
+	char *store = location_store(NULL);
 
-	doctor_check_workers(report, spool);
+	doctor_check_workers(report);
 	doctor_check_reconcile(report, store);
-	doctor_check_clock(report, spool, store);
+	doctor_check_clock(report, store);
 	free(store);
-	free(spool);
 }

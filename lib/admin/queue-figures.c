@@ -22,9 +22,9 @@ queue_figures_tenant(struct queue_figures *figures, const char *name)
 }
 
 int
-queue_figures_gather(struct queue_figures *figures, const char *path, const char *tenant, struct error *err)
+queue_figures_gather(struct queue_figures *figures, const char *spool, const char *tenant, struct error *err)
 {
-	struct queue *queue = queue_open(path, QUEUE_READ, err);
+	struct queue *queue = queue_open(spool, QUEUE_READ, err);
 	struct queue_job *list = NULL;
 	size_t count = 0, fit;
 	int result;

@@ -25,8 +25,8 @@ struct queue_figures { /* zero-initialise; release it */
 	size_t workers;
 };
 
-/* Counts the jobs in the spool at path, of a tenant or of all (NULL). Fails with EX_NOINPUT if there is no spool. */
-int queue_figures_gather(struct queue_figures *figures, const char *path, const char *tenant, struct error *err);
+/* Counts the jobs in the spool (NULL: the default one), of a tenant or of all (NULL). Fails with EX_NOINPUT if there is no spool. */
+int queue_figures_gather(struct queue_figures *figures, const char *spool, const char *tenant, struct error *err);
 void queue_figures_release(struct queue_figures *figures);
 
 #endif

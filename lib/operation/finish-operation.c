@@ -8,7 +8,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "hook/hook.h"
 #include "json/scan.h"
@@ -53,9 +52,8 @@ finish_operation_messages(const struct operation_context *context, const struct 
 static bool
 finish_operation_is_untouched(const struct operation_job *job, const struct queue_job *state)
 {
-	char *spool = location_spool(job->runner.spool);
 	struct error ignored; /* then it may have been touched */
-	struct queue *queue = queue_open(spool, QUEUE_READ, &ignored);
+	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, &ignored);
 	struct queue_task_status *list = NULL;
 	struct arena arena = {0};
 	size_t count = 0;
@@ -66,7 +64,6 @@ finish_operation_is_untouched(const struct operation_job *job, const struct queu
 		untouched = untouched && list[i].attempt == 0;
 	arena_release(&arena);
 	queue_close(queue);
-	free(spool);
 	return untouched;
 }
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/job-control.h"
 
-#include <stdlib.h>
 
 #include "base/error.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "operation/context.h"
 #include "operation/find-cluster.h"
@@ -40,18 +38,15 @@ job_control(enum queue_control control, const char *cluster, const struct operat
 	struct operation_job running = {.runner = options->runner};
 	struct operation_context context;
 	struct queue *queue;
-	char *spool;
 	int result;
 
 	*job = job_control_find_job(cluster, options, err);
 	if (!*job)
 		return -1;
 	if (control != QUEUE_CANCEL) {
-		spool = location_spool(options->runner.spool);
-		queue = queue_open(spool, QUEUE_WRITE, err);
+		queue = queue_open(options->runner.spool, QUEUE_WRITE, err);
 		result = queue ? queue_control(queue, control, *job, NULL, err) : -1;
 		queue_close(queue);
-		free(spool);
 		return result;
 	}
 	running.id = *job;

@@ -12,7 +12,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/location.h"
 #include "base/process.h"
 #include "operation/run-command.h"
 #include "operation/workdir.h"
@@ -106,13 +105,11 @@ job_runner_is_failure(int code)
 static bool
 job_runner_is_held(struct pair *pair)
 {
-	char *path = location_spool(pair->runner->spool);
 	struct error ignored; /* then the waiter is left to find out */
 	struct queue *queue = pair->worker_code == 0 && pair->waiter_code == RUNNING
-	    ? queue_open(path, QUEUE_READ, &ignored) : NULL;
+	    ? queue_open(pair->runner->spool, QUEUE_READ, &ignored) : NULL;
 	struct queue_job now;
 
-	free(path);
 	if (!queue)
 		return false;
 	if (queue_status_of(queue, pair->job, &now, &ignored) == 0 && !queue_is_finished(now.status))

@@ -17,17 +17,6 @@
 
 enum { LOOK_AGAIN_MS = 1000 }; /* for the tasks of workers that have died, of which no change of the spool tells */
 
-/* Opens the job's queue; NULL with a reason. */
-static struct queue *
-operation_job_queue(const struct operation_job *job, enum queue_mode mode, struct error *err)
-{
-	char *spool = location_spool(job->runner.spool);
-	struct queue *queue = queue_open(spool, mode, err);
-
-	free(spool);
-	return queue;
-}
-
 /* Starts an argument vector with coopr-queue VERB [OPTION] on the job's spool. */
 static void
 operation_job_command(const struct operation_job *job, const char *verb, const char *option, struct arguments *arguments)
@@ -54,7 +43,7 @@ operation_job_refuse_foreign(const struct operation_job *job, struct error *err)
 int
 operation_job_look(const struct operation_job *job, struct queue_job *state, struct error *err)
 {
-	struct queue *queue = operation_job_queue(job, QUEUE_READ, err);
+	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, err);
 	int result, plan, same;
 
 	/* There is no spool yet, or another process makes it just now. */
@@ -163,7 +152,7 @@ operation_job_await_finish(struct queue *queue, const char *id, struct error *er
 int
 operation_job_stop(const struct operation_job *job, struct error *err)
 {
-	struct queue *queue = operation_job_queue(job, QUEUE_WRITE, err);
+	struct queue *queue = queue_open(job->runner.spool, QUEUE_WRITE, err);
 	struct queue_job now;
 	int result = -1;
 

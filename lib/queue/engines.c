@@ -2,9 +2,11 @@
  *
  * The engines there are: the one file that knows them. A further one is a row here.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/location.h"
 #include "queue/engine.h"
 #include "queue/spool/local.h"
 
@@ -35,8 +37,9 @@ queue_check_plan(struct record_reader *plan, struct problems *problems, struct e
 }
 
 struct queue *
-queue_open(const char *where, enum queue_mode mode, struct error *err)
+queue_open(const char *spool, enum queue_mode mode, struct error *err)
 {
+	char *where = location_spool(spool);
 	const struct queue_engine *engine = engines_find(where);
 	struct queue *queue = NULL;
 
@@ -46,5 +49,6 @@ queue_open(const char *where, enum queue_mode mode, struct error *err)
 		error_set(err, EX_USAGE, "the spool: its name is empty; name a folder, or leave out --spool");
 	if (queue)
 		queue->engine = engine;
+	free(where);
 	return queue;
 }

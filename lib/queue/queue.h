@@ -30,9 +30,9 @@ enum queue_mode { QUEUE_READ, QUEUE_WRITE };
 
 struct queue; /* one that is open */
 
-/* Opens the queue of that name (see location_spool; engines.c says which engine serves it). To write, it is made where it is not
- * there yet; to read, it may be read-only. NULL with a reason in err. */
-struct queue *queue_open(const char *where, enum queue_mode mode, struct error *err);
+/* Opens the queue that the option --spool names, or (NULL) the one of the environment, the preferences or the default; engines.c
+ * says which engine serves it. To write, it is made where it is not there yet; to read, it may be read-only. NULL with a reason. */
+struct queue *queue_open(const char *spool, enum queue_mode mode, struct error *err);
 void queue_close(struct queue *queue); /* NULL is fine */
 
 /* Sets whether calls wait for a job that a stopped process (SIGSTOP) holds. They do, and tell of it, unless the caller has other

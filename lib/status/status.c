@@ -42,11 +42,8 @@ struct queue *
 status_queue(const struct status_options *options)
 {
 	struct error ignored; /* then nothing is known of any job, which is said where it matters */
-	char *path = location_spool(options->spool);
-	struct queue *queue = queue_open(path, QUEUE_READ, &ignored);
 
-	free(path);
-	return queue;
+	return queue_open(options->spool, QUEUE_READ, &ignored);
 }
 
 static int

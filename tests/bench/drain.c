@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "json/record.h"
@@ -107,7 +106,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || count == 0)
 		return option_misuse(&command, "which plan, and how many at a time?");
-	drain.queue = queue_open(location_spool(NULL), QUEUE_WRITE, &err);
+	drain.queue = queue_open(NULL, QUEUE_WRITE, &err);
 	drain.results = memory_zeroed((size_t)count, sizeof *drain.results);
 	drain.answers = memory_zeroed((size_t)count, sizeof *drain.answers);
 	if (!drain.queue || !(drain.worker = queue_join(drain.queue, "drain", &err)))
