@@ -47,20 +47,17 @@ struct follow {
 	struct followed *reading; /* or NULL */
 };
 
-/* Opens a file of the job wherever the job is; -1 with errno. */
+/* Opens the events of the job; -1 with errno. */
 static int
-events_open_file(const struct follow *follow, const char *job, const char *name, ino_t *folder)
+events_open_file(const struct follow *follow, const char *job, ino_t *folder)
 {
-	const struct spool *spool = &follow->queue->spool;
-	int places[] = {spool->jobs, spool->done, spool->jobs}, dir = -1, fd;
+	int dir = spool_open_job(&follow->queue->spool, job), fd;
 	struct stat st;
 
-	for (size_t i = 0; dir < 0 && i < sizeof places / sizeof *places; i++)
-		dir = openat(places[i], job, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
 	*folder = fstat(dir, &st) < 0 ? 0 : st.st_ino;
-	fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	fd = openat(dir, "events.ndjson", O_RDONLY | O_CLOEXEC);
 	close(dir);
 	return fd;
 }
@@ -137,7 +134,7 @@ events_pass_over(const struct follow *follow, struct followed *followed, struct 
 static int
 events_pass_over_finish(const struct follow *follow, struct followed *job, struct error *err)
 {
-	struct journal_reader reader = {.fd = events_open_file(follow, job->id, "events.ndjson", &job->folder)};
+	struct journal_reader reader = {.fd = events_open_file(follow, job->id, &job->folder)};
 	struct event event;
 	struct stat st;
 	int got;
@@ -162,7 +159,7 @@ events_begin_reading(struct follow *follow, struct followed *job, struct error *
 {
 	ino_t folder = 0;
 	struct stat st;
-	int fd = events_open_file(follow, job->id, "events.ndjson", &folder);
+	int fd = events_open_file(follow, job->id, &folder);
 	char path[64];
 
 	job->dirty = false;

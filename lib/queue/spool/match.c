@@ -2,10 +2,8 @@
  *
  * Whether a job is of a plan: its copy in the spool, which nobody ever changes, has the same bytes.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,18 +14,6 @@
 #include "queue/spool/local.h"
 
 enum { BLOCK = 64 * 1024 };
-
-/* While it runs a job is in jobs/, then in done/; it may move in between. */
-static int
-match_open_plan(const struct spool *spool, const char *job)
-{
-	char path[QUEUE_ID_SIZE + sizeof "/plan.ndjson"];
-	int fd;
-
-	snprintf(path, sizeof path, "%s/plan.ndjson", job);
-	fd = openat(spool->jobs, path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 && errno == ENOENT ? openat(spool->done, path, O_RDONLY | O_CLOEXEC) : fd;
-}
 
 /* 1, 0, or -1 with errno. */
 static int
@@ -54,11 +40,15 @@ match_compare(int a, int b)
 int
 match_plan(struct queue *base, const char *job, int plan, struct error *err)
 {
-	struct spool_queue *queue = spool_queue_of(base);
-	int fd = id_is_valid(job) ? match_open_plan(&queue->spool, job) : -1, result;
+	int dir = id_is_valid(job) ? spool_open_job(&spool_queue_of(base)->spool, job) : -1;
+	int fd = dir < 0 ? -1 : openat(dir, "plan.ndjson", O_RDONLY | O_CLOEXEC), result;
 
 	if (fd < 0)
-		return error_errno(err, EX_NO, "job %s: its plan", job);
+		error_errno(err, EX_NO, "job %s: its plan", job);
+	if (dir >= 0)
+		close(dir);
+	if (fd < 0)
+		return -1;
 	result = match_compare(fd, plan);
 	if (result < 0)
 		error_errno(err, EX_IOERR, "job %s: its plan", job);

@@ -131,6 +131,17 @@ spool_list(int folder)
 	return stream;
 }
 
+/* A job moves between the two folders meanwhile: looked for in one, the other, and the first again, it is found. */
+int
+spool_open_job(const struct spool *spool, const char *job)
+{
+	int places[] = {spool->jobs, spool->done, spool->jobs}, fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < sizeof places / sizeof *places; i++)
+		fd = openat(places[i], job, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd;
+}
+
 /* Closing a file that was open for writing is news to inotify, and changes nothing on the disk. */
 void
 spool_notify(const struct spool *spool)

@@ -34,6 +34,9 @@ void spool_close(struct spool *spool);
 /* Lists a folder (a descriptor, which stays open and as it is); NULL with errno. */
 DIR *spool_list(int folder);
 
+/* Opens the folder of a job, wherever it stands; -1 with errno. */
+int spool_open_job(const struct spool *spool, const char *job);
+
 /* Tells everyone who watches that something has changed. Needs no space on the disk. */
 void spool_notify(const struct spool *spool);
 
