@@ -140,10 +140,12 @@ show_verb_print(struct queue *queue, const struct list_output *output, const str
 		list_print(&status_task_list, found->list, found->count, output);
 		return;
 	}
-	if (output->format == LIST_JSON)
-		status_print(job, found, &out);
-	else
+	if (output->format == LIST_JSON) {
+		list_record(&status_job_list, job, found, &out);
+		buffer_byte(&out, '\n');
+	} else {
 		show_verb_print_text(queue, job, found, &out);
+	}
 	if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);
 	buffer_release(&out);

@@ -180,10 +180,3 @@ static const struct list_column task_columns[] = {
 	{0}};
 
 const struct list status_task_list = {.kind = "taskstatus", .columns = task_columns, .row_size = sizeof(struct queue_task_status)};
-
-void
-status_print(const struct queue_job *job, const struct status_tasks *tasks, struct buffer *out)
-{
-	list_record(&status_job_list, job, tasks, out);
-	buffer_byte(out, '\n');
-}

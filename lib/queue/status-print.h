@@ -20,9 +20,6 @@ extern const struct list status_job_list;
 /* Rows are struct queue_task_status. */
 extern const struct list status_task_list;
 
-/* Appends the record of a job, with a newline; tasks as for status_job_list. */
-void status_print(const struct queue_job *job, const struct status_tasks *tasks, struct buffer *out);
-
 /* Appends the counts of a job's tasks by state, an object. */
 void status_print_counts(const struct queue_job *job, struct buffer *out);
 

@@ -11,20 +11,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "queue/job/id.h"
 #include "queue/spool/job.h"
 #include "queue/spool/shared/spool.h"
-
-/* A job moves between the two folders while we look: looked for in one, the other, and the first again, it is found. */
-static int
-job_open_folder(const struct spool *spool, const char *id)
-{
-	int places[] = {spool->jobs, spool->done, spool->jobs}, fd = -1;
-
-	for (size_t i = 0; fd < 0 && i < sizeof places / sizeof *places; i++)
-		fd = openat(places[i], id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd;
-}
 
 int
 job_open(struct open_job *job, const struct spool *spool, struct scheduler_table *table, const char *id, struct error *err)
@@ -34,7 +24,7 @@ job_open(struct open_job *job, const struct spool *spool, struct scheduler_table
 	if (!id_is_valid(id))
 		return error_set(err, EX_NO, "job %s: there is none of that name", id);
 	snprintf(job->id, sizeof job->id, "%s", id);
-	job->dir = job_open_folder(spool, id);
+	job->dir = spool_open_job(spool, id);
 	if (job->dir < 0 && errno == ENOENT)
 		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
 	if (job->dir < 0)
@@ -117,4 +107,29 @@ int
 job_plan(struct open_job *job, uint64_t offset, size_t length, struct buffer *out, struct error *err)
 {
 	return job_read_range(job, &job->plan, "plan.ndjson", offset, length, out, err);
+}
+
+bool
+job_load_cache(int dir, const char *name, struct buffer *text)
+{
+	struct error none;
+
+	return file_exists(dir, name) && file_read(dir, name, SIZE_MAX, text, &none) == 0 && checksum_take_line(text);
+}
+
+void
+job_save_cache(const struct open_job *job, const char *name, struct buffer *text)
+{
+	char *fresh = memory_printf("%s.new", name);
+	int fd = openat(job->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	bool written;
+
+	if (fd >= 0) {
+		checksum_add_line(text);
+		written = file_write_all(fd, text->data, text->length) == 0;
+		close(fd);
+		if (!written || renameat(job->dir, fresh, job->dir, name) < 0)
+			unlinkat(job->dir, fresh, 0);
+	}
+	free(fresh);
 }

@@ -93,4 +93,10 @@ int job_check_node(struct open_job *job, uint32_t node, const char *record, stru
 /* Appends length bytes of plan.ndjson. */
 int job_plan(struct open_job *job, uint64_t offset, size_t length, struct buffer *out, struct error *err);
 
+/* Reads a cache in the folder of a job. Returns whether there is one, and it is whole. */
+bool job_load_cache(int dir, const char *name, struct buffer *text);
+
+/* Writes a cache, with a checksum that text gets as its last line. Where that is not possible there is none. */
+void job_save_cache(const struct open_job *job, const char *name, struct buffer *text);
+
 #endif

@@ -2,122 +2,147 @@
 #include "queue/spool/summary.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/file.h"
 #include "json/json.h"
-#include "json/place.h"
+#include "model/document.h"
 #include "model/print.h"
-#include "queue/job/checksum.h"
 #include "queue/job/id.h"
 #include "queue/spool/job-status.h"
 #include "queue/spool/shared/spool.h"
-#include "queue/status-print.h"
 
-enum { SUMMARY_BYTES = 64 * 1024 };
+struct summary {
+	struct queue_job job;
+	int64_t events_bytes; /* the length of its events */
+};
 
-/* The status record, as coopr-queue ls prints it; what it does not say; and the sum of both. */
+static void
+summary_parse_text(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	(void)arena;
+	if (place_text(place, NEED_REQUIRED))
+		snprintf((char *)to + member->offset, QUEUE_ID_SIZE, "%s", json_string(place->value));
+}
+
+static void
+summary_print_text(const struct member *member, const void *from, struct print *print)
+{
+	print_string(print, member->name, (const char *)from + member->offset);
+}
+
+static void
+summary_parse_count(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	(void)arena;
+	*(size_t *)((char *)to + member->offset) = (size_t)place_read_integer(place, 0, 0, INT32_MAX);
+}
+
+static void
+summary_print_count(const struct member *member, const void *from, struct print *print)
+{
+	print_integer(print, member->name, (int64_t)*(const size_t *)((const char *)from + member->offset));
+}
+
+/* Only a finished job has a summary. */
+static int
+summary_find_status(const char *name)
+{
+	for (enum queue_status status = QUEUE_COMPLETE; status <= QUEUE_CANCELLED; status++)
+		if (strcmp(queue_status_name(status), name) == 0)
+			return (int)status;
+	return -1;
+}
+
+static const char *
+summary_status_name(int status)
+{
+	return queue_status_name((enum queue_status)status);
+}
+
+#define TEXT(field) MEMBER_CUSTOM_FIELD(struct summary, job.field, char *), MEMBER_REQUIRED, .parse = summary_parse_text, \
+	.print = summary_print_text
+#define COUNT(field) MEMBER_CUSTOM_FIELD(struct summary, job.field, size_t), .parse = summary_parse_count, \
+	.print = summary_print_count
+
+static const struct member counts[] = {
+	{"blocked", COUNT(blocked)},
+	{"delayed", COUNT(delayed)},
+	{"done", COUNT(done)},
+	{"failed", COUNT(failed)},
+	{"ready", COUNT(ready)},
+	{"running", COUNT(running)},
+	{"skipped", COUNT(skipped)},
+	{"total", COUNT(tasks)},
+};
+static const struct document count_table = {DOCUMENT_MEMBERS(counts)};
+
+static const struct member status_members[] = {
+	{"action", TEXT(action)},
+	{"cluster", TEXT(cluster)},
+	{"critical_path_s", MEMBER_NUMBER(struct summary, job.critical_path_s), 0, .number = {0, 1e18, 0}},
+	{"finished_at", MEMBER_TIME(struct summary, job.finished_ms), MEMBER_REQUIRED},
+	{"job", TEXT(id)},
+	{"kind", MEMBER_KIND("status")},
+	{"put_at", MEMBER_TIME(struct summary, job.put_ms), MEMBER_REQUIRED},
+	{"status", MEMBER_WORD(struct summary, job.status, enum queue_status), MEMBER_REQUIRED,
+	    .word_find = summary_find_status, .word_name = summary_status_name, .what = "no status of a finished job"},
+	{"tasks", MEMBER_INLINE, MEMBER_REQUIRED, .inner = &count_table},
+	{"tenant", TEXT(tenant)},
+};
+
+static const struct member summary_members[] = {
+	{"events_bytes", MEMBER_INTEGER(struct summary, events_bytes), MEMBER_REQUIRED},
+	{"kind", MEMBER_KIND("summary")},
+	{"provider", TEXT(provider)},
+};
+
+/* The file is a record of each, and the sum of both. */
+static const struct document tables[] = {{DOCUMENT_MEMBERS(status_members)}, {DOCUMENT_MEMBERS(summary_members)}};
+
+enum { TABLES = sizeof tables / sizeof *tables };
+
 void
 summary_save(struct open_job *job)
 {
+	struct summary summary = {.events_bytes = (int64_t)job->state.header->applied};
 	struct buffer text = {0};
-	struct queue_job status;
-	struct print print;
 	struct error none;
-	bool written;
-	int fd;
 
-	if (job_status(NULL, job, &status, &none) < 0)
+	if (job_status(NULL, job, &summary.job, &none) < 0)
 		return;
-	fd = openat(job->dir, "summary.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	status_print(&status, NULL, &text);
-	print_begin(&print, (jv){0}, &text);
-	print_integer(&print, "events_bytes", (int64_t)job->state.header->applied);
-	print_string(&print, "kind", "summary");
-	print_string(&print, "provider", status.provider);
-	print_end(&print);
-	checksum_add_line(&text);
-	written = file_write_all(fd, text.data, text.length) == 0;
-	close(fd);
-	if (!written || renameat(job->dir, "summary.new", job->dir, "summary") < 0)
-		unlinkat(job->dir, "summary.new", 0);
+	for (int i = 0; i < TABLES; i++)
+		document_print(&tables[i], &summary, &text);
+	job_save_cache(job, "summary", &text);
 	buffer_release(&text);
 }
 
-static void
-summary_take_text(const struct place *record, const char *name, char to[QUEUE_ID_SIZE], struct arena *arena)
-{
-	const char *text = place_string(record, name, NEED_OPTIONAL, arena);
-
-	snprintf(to, QUEUE_ID_SIZE, "%s", text ? text : "");
-}
-
-static int64_t
-summary_take_time(const struct place *record, const char *name, struct arena *arena)
-{
-	const char *text = place_string(record, name, NEED_REQUIRED, arena);
-
-	return text ? clock_parse_rfc3339(text) : -1;
-}
-
-static void
-summary_take_status(const struct place *record, struct queue_job *job, struct arena *arena)
-{
-	const char *status = place_string(record, "status", NEED_REQUIRED, arena);
-	struct place tasks = place_member(record, "tasks");
-	const struct {
-		const char *name;
-		size_t *count;
-	} counts[] = {{"blocked", &job->blocked}, {"delayed", &job->delayed}, {"done", &job->done}, {"failed", &job->failed},
-	    {"ready", &job->ready}, {"running", &job->running}, {"skipped", &job->skipped}, {"total", &job->tasks}};
-
-	job->status = QUEUE_RUNNING;
-	for (enum queue_status known = QUEUE_COMPLETE; status && known <= QUEUE_CANCELLED; known++)
-		if (strcmp(queue_status_name(known), status) == 0)
-			job->status = known;
-	summary_take_text(record, "job", job->id, arena);
-	summary_take_text(record, "cluster", job->cluster, arena);
-	summary_take_text(record, "tenant", job->tenant, arena);
-	summary_take_text(record, "action", job->action, arena);
-	job->put_ms = summary_take_time(record, "put_at", arena);
-	job->finished_ms = summary_take_time(record, "finished_at", arena);
-	job->critical_path_s = place_number(record, "critical_path_s", 0, 0, 1e18);
-	for (size_t i = 0; place_object(&tasks, NEED_REQUIRED) && i < sizeof counts / sizeof *counts; i++)
-		*counts[i].count = (size_t)place_integer(&tasks, counts[i].name, 0, 0, INT32_MAX);
-}
-
-/* Both records, which stand on a line each. */
 static bool
-summary_parse(const struct buffer *text, struct queue_job *job, int64_t *events_bytes)
+summary_parse(const struct buffer *text, struct summary *summary)
 {
-	const char *second = memchr(text->data, '\n', text->length);
 	struct problems problems = {0};
 	struct arena arena = {0};
-	jv status = jv_invalid(), rest = jv_invalid();
-	struct error none;
-	bool taken = second &&
-	    json_parse("summary", text->data, (size_t)(second - text->data), &status, &none) == 0 &&
-	    json_parse("summary", second, text->length - (size_t)(second - text->data), &rest, &none) == 0;
+	const char *line = text->data;
+	bool taken = true;
 
-	if (taken) {
-		struct place first = place_root(status, &problems), other = place_root(rest, &problems);
+	for (int i = 0; taken && i < TABLES; i++) {
+		const char *end = strchr(line, '\n');
+		struct error none;
+		struct place place;
+		jv record;
 
-		summary_take_status(&first, job, &arena);
-		summary_take_text(&other, "provider", job->provider, &arena);
-		*events_bytes = place_integer(&other, "events_bytes", -1, 0, INT64_C(1) << 53);
+		taken = end && json_parse("summary", line, (size_t)(end - line), &record, &none) == 0;
+		if (!taken)
+			break;
+		place = place_root(record, &problems);
+		document_parse(&tables[i], &place, &arena, summary);
+		jv_free(record);
+		line = end + 1;
 	}
-	taken = taken && problems.total == 0 && queue_is_finished(job->status) && job->put_ms >= 0 && job->finished_ms >= 0;
-	jv_free(status);
-	jv_free(rest);
+	taken = taken && problems.total == 0;
 	problems_release(&problems);
 	arena_release(&arena);
 	return taken;
@@ -127,19 +152,18 @@ bool
 summary_load(const struct spool *spool, const char *job, struct queue_job *out)
 {
 	int dir = id_is_valid(job) ? openat(spool->done, job, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct summary summary = {.events_bytes = -1};
 	struct buffer text = {0};
-	int64_t events_bytes;
-	struct error none;
 	struct stat st;
 	bool taken;
 
 	if (dir < 0)
 		return false;
-	*out = (struct queue_job){0};
-	taken = file_exists(dir, "summary") && file_read(dir, "summary", SUMMARY_BYTES, &text, &none) == 0 &&
-	    checksum_take_line(&text) && summary_parse(&text, out, &events_bytes) &&
-	    fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == events_bytes &&
-	    strcmp(out->id, job) == 0;
+	taken = job_load_cache(dir, "summary", &text) && summary_parse(&text, &summary) &&
+	    fstatat(dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == summary.events_bytes &&
+	    strcmp(summary.job.id, job) == 0;
+	if (taken)
+		*out = summary.job;
 	buffer_release(&text);
 	close(dir);
 	return taken;

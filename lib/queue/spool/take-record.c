@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/spool/take-record.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "model/take/setting.h"
 #include "model/take/take-record.h"
-#include "queue/job/checksum.h"
 #include "queue/job/step.h"
 #include "queue/spool/shared/spool.h"
 
@@ -58,50 +57,14 @@ take_make_setting(struct open_job *job, struct setting *setting, struct error *e
 	return result;
 }
 
-/* From the file that another process has left. */
-static bool
-take_load_setting(const struct open_job *job, const char *name, struct setting *setting)
-{
-	struct buffer text = {0};
-	struct error none;
-	bool loaded = file_exists(job->dir, name) && file_read(job->dir, name, SIZE_MAX, &text, &none) == 0 &&
-	    checksum_take_line(&text) && setting_load(setting, text.data, text.length, &none) == 0;
-
-	if (!loaded)
-		setting_release(setting);
-	buffer_release(&text);
-	return loaded;
-}
-
-/* Leaves it to others. Where that is not possible they make it themselves. */
-static void
-take_save_setting(const struct open_job *job, const char *name, const struct setting *setting)
-{
-	char *fresh = memory_printf("%s.new", name);
-	int fd = openat(job->dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	struct buffer text = {0};
-	bool written;
-
-	if (fd >= 0) {
-		setting_save(setting, &text);
-		checksum_add_line(&text);
-		written = file_write_all(fd, text.data, text.length) == 0;
-		close(fd);
-		if (!written || renameat(job->dir, fresh, job->dir, name) < 0)
-			unlinkat(job->dir, fresh, 0);
-	}
-	buffer_release(&text);
-	free(fresh);
-}
-
-/* Returns the setting that a task is told, owned by the open job. */
+/* Returns the setting that a task is told, owned by the open job; made by us, or by another process that has left its cache. */
 static const struct setting *
 take_setting_for(struct open_job *job, bool hardware, struct error *err)
 {
 	uint32_t generation = hardware ? 0 : job->state.header->generation;
+	struct buffer text = {0};
 	struct job_setting *kept;
-	char *name;
-	int result = 0;
+	char name[sizeof "setting." + 10];
 
 	if (!job->setting)
 		job->setting = memory_zeroed(2, sizeof *job->setting);
@@ -109,16 +72,20 @@ take_setting_for(struct open_job *job, bool hardware, struct error *err)
 	if (kept->made && kept->generation == generation)
 		return &kept->setting;
 	setting_release(&kept->setting);
-	name = memory_printf("setting.%" PRIu32, generation);
-	if (!take_load_setting(job, name, &kept->setting)) {
-		result = take_make_setting(job, &kept->setting, err);
-		if (result == 0)
-			take_save_setting(job, name, &kept->setting);
+	snprintf(name, sizeof name, "setting.%" PRIu32, generation);
+	kept->made = job_load_cache(job->dir, name, &text) && setting_load(&kept->setting, text.data, text.length, err) == 0;
+	if (!kept->made) {
+		setting_release(&kept->setting);
+		kept->made = take_make_setting(job, &kept->setting, err) == 0;
+		if (kept->made) {
+			buffer_clear(&text);
+			setting_save(&kept->setting, &text);
+			job_save_cache(job, name, &text);
+		}
 	}
-	free(name);
-	kept->made = result == 0;
+	buffer_release(&text);
 	kept->generation = generation;
-	return result == 0 ? &kept->setting : NULL;
+	return kept->made ? &kept->setting : NULL;
 }
 
 /* Appends what the task of a node is told. */
