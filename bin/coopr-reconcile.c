@@ -20,7 +20,7 @@
 static struct front front = {.jobs = FRONT_JOBS};
 static struct reconcile_options parameters = {.timeout_s = PROBE_TIMEOUT_S, .replace_after_ms = -1, .max_gone = "50%"};
 static const char *replace_after;
-static bool work;
+static bool work, delete_unowned;
 static const char *remind = "1d";
 
 static const struct option_spec options[] = {
@@ -31,7 +31,8 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "retry", &parameters.retry, "resume operations that failed"),
 	OPTION_STRING(0, "max-gone", &parameters.max_gone, "LIMIT",
 	    "replace so many at a time: a number or a share (default: 50%)"),
-	OPTION_FLAG(0, "delete-unowned", &parameters.delete_unowned, "delete machines that belong to no cluster"),
+	OPTION_FLAG(0, "delete-orphaned", &parameters.delete_orphaned, "delete machines that belong to no cluster"),
+	OPTION_FLAG(0, "delete-unowned", &delete_unowned, NULL),
 	OPTION_STRING(0, "remind", &remind, "TIME", "say whose lease ends within that time (default: 1d; 0: nobody's)"),
 	OPTION_FLAG(0, "work", &work, "work jobs off here, where no workers run"),
 	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "ask, and work on, so many at one time (default: 20)"),
@@ -46,7 +47,7 @@ static const struct command command = {
 	"  coopr-reconcile\n"
 	"  coopr-reconcile --repair\n"
 	"  coopr-reconcile --probe --repair\n"
-	"  coopr-reconcile --repair --delete-unowned --work\n"};
+	"  coopr-reconcile --repair --delete-orphaned --work\n"};
 
 static void
 reconcile_print(const struct drift_list *drift)
@@ -61,6 +62,8 @@ reconcile_print(const struct drift_list *drift)
 static void
 reconcile_check(char **operands)
 {
+	if (delete_unowned)
+		exit(option_misuse(&command, "--delete-unowned: the option is called --delete-orphaned now"));
 	if (parameters.timeout_s < 1)
 		exit(option_misuse(&command, "--timeout: expected a number from 1 on"));
 	if (!unavailable_is_valid(parameters.max_gone))

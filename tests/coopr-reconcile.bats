@@ -108,7 +108,7 @@ long_ago() {
 
 @test "where all agrees it says nothing, and does nothing" {
 	for _ in 1 2; do
-		run --separate-stderr -0 coopr reconcile --repair --delete-unowned
+		run --separate-stderr -0 coopr reconcile --repair --delete-orphaned
 		same "" "$output$stderr"
 	done
 	same 1 "$(operations)"
@@ -162,14 +162,18 @@ long_ago() {
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
 }
 
-@test "a machine that nobody owns is named, and deleted only with --delete-unowned" {
+@test "an orphaned machine is named, and deleted only with --delete-orphaned" {
 	echo '{}' >"$machines/00000077-1000"
 	echo '{}' >"$machines/00000001-1999"
 	run --separate-stderr -1 coopr reconcile --repair
 	same "00000001 00000001-1999 unowned,null 00000077-1000 unowned" \
 		"$(jq -r '"\(.cluster) \(.node) \(.what)"' <<<"$output" | paste -sd,)"
+	run --separate-stderr -1 coopr reconcile -o table
+	contains "$output" "orphaned"
+	run --separate-stderr -64 coopr reconcile --delete-unowned
+	contains "$stderr" "--delete-orphaned"
 	[ -e "$machines/00000077-1000" ]
-	run --separate-stderr -1 coopr reconcile --delete-unowned
+	run --separate-stderr -1 coopr reconcile --delete-orphaned
 	same "deleted deleted" "$(jq -r .mended <<<"$output" | paste -sd' ')"
 	run --separate-stderr -0 coopr reconcile
 	same "00000001-1000 00000001-1001 00000001-1002 00000001-1003" "$(inside "$machines")"
@@ -222,7 +226,7 @@ long_ago() {
 	coopr expand --detach blog
 	rm "$machines/00000001-1001"
 	echo '{}' >"$machines/00000001-1004"
-	run --separate-stderr -0 coopr reconcile --repair --delete-unowned
+	run --separate-stderr -0 coopr reconcile --repair --delete-orphaned
 	same "" "$output"
 	same "pending 2" "$(recorded status) $(operations)"
 }
@@ -416,10 +420,10 @@ list_through() {
 	run --separate-stderr -1 coopr reconcile --repair --work --max-gone 3
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
 	echo '{}' | tee "$machines"/00000077-{1000,1001,1002,1003,1004,1005} >/dev/null
-	run --separate-stderr -1 coopr reconcile --delete-unowned
+	run --separate-stderr -1 coopr reconcile --delete-orphaned
 	contains "$stderr" "6 of its 10 machines are orphaned"
 	same 6 "$(inside "$machines" | tr ' ' '\n' | grep -c 00000077)"
-	run --separate-stderr -1 coopr reconcile --delete-unowned --max-gone=60%
+	run --separate-stderr -1 coopr reconcile --delete-orphaned --max-gone=60%
 	same 4 "$(inside "$machines" | wc -w)"
 }
 
@@ -482,7 +486,7 @@ list_through() {
 	rm "$machines/00000001-1001" "$machines/00000002-1001"
 	echo '{}' | tee "$machines"/{00000077-1000,00000002-1999,00000001-1999} >/dev/null
 	down 00000002-1002 00000001-1002
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --delete-unowned shop 00000002
+	run --separate-stderr -1 coopr reconcile --probe --repair --work --delete-orphaned shop 00000002
 	same "00000002-1001 vanished 00000002-002,00000002-1002 unreachable,00000002-1999 unowned deleted" "$(drift)"
 	run --separate-stderr -1 coopr reconcile
 	same "00000001-1001 vanished,00000001-1999 unowned,00000077-1000 unowned" "$(drift)"

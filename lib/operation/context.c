@@ -7,6 +7,14 @@
 #include "operation/finish-operation.h"
 
 void
+operation_warn(const struct operation_options *options, int *worst, const struct error *err)
+{
+	options->runner.notice(err->text);
+	if (*worst == 0)
+		*worst = err->code;
+}
+
+void
 operation_context_init(struct operation_context *context, const struct operation_options *options)
 {
 	*context = (struct operation_context){.options = options, .workdir = {.fd = -1}, .job_dir = {.fd = -1}};

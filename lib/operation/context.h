@@ -36,6 +36,9 @@ struct operation_context { /* release it, also where it could not be opened */
 	char job[JOB_ID_SIZE];
 };
 
+/* Gives notice of a failure that does not keep the rest from being done; *worst is the code of the first such failure. */
+void operation_warn(const struct operation_options *options, int *worst, const struct error *err);
+
 /* Prepares an empty context. */
 void operation_context_init(struct operation_context *context, const struct operation_options *options);
 

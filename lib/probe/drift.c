@@ -9,6 +9,7 @@
 #include "model/show/list.h"
 #include "probe/probe.h"
 
+/* As records have them. */
 static const char *const words[] = {"failed", "vanished", "unreachable", "stopped", "unknown", "unowned"};
 
 static const char *
@@ -31,7 +32,7 @@ drift_add(struct drift_list *list, const struct drift *drift)
 		.message = drift_keep(arena, drift->message),
 		.record = drift_keep(arena, drift->record), .provider = drift_keep(arena, drift->provider),
 		.provider_name = drift_keep(arena, drift->provider_name),
-		.mended = drift_keep(arena, drift->mended),
+		.repair = drift_keep(arena, drift->repair),
 	};
 }
 
@@ -78,6 +79,8 @@ drift_fill_what(const void *row, struct list_cell *cell)
 	const struct drift *drift = row;
 
 	list_cell_text(cell, words[drift->what]);
+	if (drift->what == DRIFT_ORPHANED)
+		list_cell_show(cell, cell->style, "orphaned");
 }
 
 static void
@@ -97,7 +100,7 @@ static const struct list_column columns[] = {
 	{"NODE", "node", AT(TEXT, node)},
 	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
 	{"WHAT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
-	{"REPAIR", "mended", AT(TEXT, mended), .style = STYLE_GOOD, .when = LIST_SPARSE},
+	{"REPAIR", "mended", AT(TEXT, repair), .style = STYLE_GOOD, .when = LIST_SPARSE},
 	{"WHY", "message", AT(TEXT, message), .fill = drift_fill_message, .when = LIST_SPARSE},
 	{NULL, "cluster", .fill = drift_fill_cluster},
 	{NULL, "since", AT(TIME, since_ms), .when = LIST_SPARSE},

@@ -20,7 +20,7 @@ enum drift_what { /* in the order of the report */
 	DRIFT_UNREACHABLE, /* the machine is there, and does not answer */
 	DRIFT_STOPPED,     /* a service says that it does not run */
 	DRIFT_UNKNOWN,     /* a machine or a service could not be asked */
-	DRIFT_UNOWNED,     /* the provider has a machine of no cluster in the store */
+	DRIFT_ORPHANED,     /* the provider has a machine of no cluster in the store */
 };
 
 struct drift { /* strings live in the list's arena; NULL where there is nothing to say */
@@ -32,10 +32,10 @@ struct drift { /* strings live in the list's arena; NULL where there is nothing 
 	const char *message; /* the reason, or a detail */
 	int64_t since_ms;    /* of one that does not answer; 0: not known */
 	bool answers;        /* of one that vanished: it answers all the same */
-	const char *record;  /* of a machine that nobody owns: as its provider lists it */
+	const char *record;  /* of an orphaned machine: as its provider lists it */
 	const char *provider; /* the same: its provider's entity, JSON, */
 	const char *provider_name; /* ... and its name */
-	const char *mended;  /* the job that repairs it, or "deleted" */
+	const char *repair;  /* the job that repairs it, or "deleted" */
 };
 
 struct drift_list { /* zero-initialise; release it */

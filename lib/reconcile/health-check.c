@@ -36,14 +36,6 @@ struct probed_cluster { /* a cluster that is being asked */
 };
 
 static void
-health_check_warn(struct health_check *check, const struct error *err)
-{
-	check->parameters->options.runner.notice(err->text);
-	if (check->worst == 0)
-		check->worst = err->code;
-}
-
-static void
 health_check_probed_free(struct probed_cluster *probed)
 {
 	layout_release(&probed->subject.layout);
@@ -78,7 +70,7 @@ health_check_begin_cluster(struct health_check *check, const struct cluster_reco
 	cluster_documents_release(&documents);
 	if (result < 0) {
 		error_prefix(&err, "%s: cannot be asked", cluster->name);
-		health_check_warn(check, &err);
+		operation_warn(&check->parameters->options, &check->worst, &err);
 		health_check_probed_free(probed);
 		return NULL;
 	}
@@ -135,7 +127,7 @@ health_check_date_silence(struct health_check *check, struct probed_cluster *pro
 	struct error err;
 
 	if (unreachable_read(check->account->store, probed->cluster->id, &was, &err) < 0)
-		health_check_warn(check, &err);
+		operation_warn(&check->parameters->options, &check->worst, &err);
 	for (size_t i = 0; i < probed->found.count; i++) {
 		struct drift *drift = &probed->found.list[i];
 
@@ -147,7 +139,7 @@ health_check_date_silence(struct health_check *check, struct probed_cluster *pro
 		unreachable_add(&now, drift->node, drift->since_ms);
 	}
 	if (unreachable_record(check->account->store, probed->cluster->id, &was, &now, &err) < 0)
-		health_check_warn(check, &err);
+		operation_warn(&check->parameters->options, &check->worst, &err);
 	unreachable_release(&now);
 	unreachable_release(&was);
 }

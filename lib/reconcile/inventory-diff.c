@@ -46,14 +46,6 @@ struct comparison {
 	int worst;
 };
 
-static void
-inventory_diff_warn(struct comparison *c, const struct error *err)
-{
-	c->options->runner.notice(err->text);
-	if (c->worst == 0)
-		c->worst = err->code;
-}
-
 /* Reads the recorded nodes, except those of clusters that were created after the clusters were listed. */
 static int
 inventory_diff_read_nodes(struct comparison *c, struct error *err)
@@ -165,7 +157,7 @@ inventory_diff_list_all(struct comparison *c)
 			provider->listed = true;
 		} else {
 			error_prefix(&err, "provider %s of tenant %s: cannot be compared", provider->name, provider->tenant);
-			inventory_diff_warn(c, &err);
+			operation_warn(c->options, &c->worst, &err);
 		}
 	}
 }
@@ -238,7 +230,7 @@ inventory_diff_look_again(struct comparison *c, const struct cluster_record *clu
 				    .message = c->states[i].dead ? "its provider says that it is dead" : NULL});
 	}
 	if (result < 0 && err.code != EX_TEMPFAIL && err.code != EX_NO)
-		inventory_diff_warn(c, &err);
+		operation_warn(c->options, &c->worst, &err);
 	operation_context_release(&context);
 }
 
@@ -289,7 +281,7 @@ inventory_diff_may_be_owned(struct comparison *c, int64_t id, const struct clust
 		return false;
 	if (clusters_find_id(c->account, id, list, &err) < 0) {
 		if (err.code != EX_NO)
-			inventory_diff_warn(c, &err);
+			operation_warn(c->options, &c->worst, &err);
 		return err.code != EX_NO;
 	}
 	now = &list->list[list->count - 1];
@@ -301,7 +293,7 @@ inventory_diff_may_be_owned(struct comparison *c, int64_t id, const struct clust
 }
 
 static void
-inventory_diff_find_unowned(struct comparison *c)
+inventory_diff_find_orphaned(struct comparison *c)
 {
 	struct names seen = {0};
 
@@ -312,7 +304,7 @@ inventory_diff_find_unowned(struct comparison *c)
 
 		if (names_intern(&seen, stray->id) == (int)seen.count - 1 && seen.list[seen.count - 1] == stray->id &&
 		    !inventory_diff_may_be_owned(c, inventory_diff_cluster_of_node(stray->id), &owner, &list))
-			drift_add(c->drift, &(struct drift){.what = DRIFT_UNOWNED, .cluster = owner ? owner->id : 0,
+			drift_add(c->drift, &(struct drift){.what = DRIFT_ORPHANED, .cluster = owner ? owner->id : 0,
 			    .tenant = stray->provider->tenant, .name = owner ? owner->name : NULL, .node = stray->id,
 			    .record = stray->record, .provider = stray->provider->entity, .provider_name = stray->provider->name});
 		cluster_list_release(&list);
@@ -331,7 +323,7 @@ inventory_diff(struct account *account, const struct operation_options *options,
 	if (inventory_diff_read_nodes(&c, err) == 0 && inventory_diff_read_providers(&c, err) == 0) {
 		inventory_diff_list_all(&c);
 		inventory_diff_find_vanished(&c);
-		inventory_diff_find_unowned(&c);
+		inventory_diff_find_orphaned(&c);
 		result = c.worst;
 	}
 	names_release(&c.nodes);

@@ -13,20 +13,12 @@
 #include "reconcile/repair.h"
 #include "reconcile/scope.h"
 
-static void
-reconcile_tell(const struct reconcile_options *parameters, int *worst, const struct error *err)
-{
-	parameters->options.runner.notice(err->text);
-	if (*worst == 0)
-		*worst = err->code;
-}
-
 /* Keeps the worst of two codes; -1 is one whose reason is still to be told. */
 static void
 reconcile_add(const struct reconcile_options *parameters, int *worst, int code, const struct error *err)
 {
 	if (code < 0)
-		reconcile_tell(parameters, worst, err);
+		operation_warn(&parameters->options, worst, err);
 	else if (*worst == 0)
 		*worst = code;
 }
@@ -67,7 +59,7 @@ reconcile_finish_all(const struct reconcile_options *parameters, struct account 
 		worst = -1;
 	for (size_t i = 0; i < list.count && worst >= 0 && worst <= 128; i++)
 		if (reconcile_scope_has(scope, list.list[i].cluster) && reconcile_finish_one(parameters, &list.list[i], &failure) < 0)
-			reconcile_tell(parameters, &worst, &failure);
+			operation_warn(&parameters->options, &worst, &failure);
 	operation_list_release(&list);
 	return worst;
 }
@@ -114,8 +106,8 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	reconcile_add(parameters, &worst, looked, err);
 	if (looked >= 0 && (parameters->repair || parameters->retry))
 		reconcile_add(parameters, &worst, repair(&account, parameters, &scope, drift), err);
-	if (looked >= 0 && parameters->delete_unowned)
-		reconcile_add(parameters, &worst, repair_unowned(&account, parameters, &scope, drift), err);
+	if (looked >= 0 && parameters->delete_orphaned)
+		reconcile_add(parameters, &worst, repair_orphaned(&account, parameters, &scope, drift), err);
 	if (scope.all) {
 		reconcile_add(parameters, &worst, reconcile_gc(&account, err), err);
 		reconcile_add(parameters, &worst, last_run_record(account.store, err), err);

@@ -23,7 +23,7 @@ struct reconcile_options {
 	bool repair;          /* repair the drift */
 	int64_t replace_after_ms; /* replace machines that have not answered for so long; -1: none */
 	bool retry;           /* retry operations that failed */
-	bool delete_unowned;
+	bool delete_orphaned;
 	const char *max_gone; /* replace and delete so many at a time, model/unavailable.h */
 	int64_t remind_ms;    /* remind of leases that end within that time; 0: of none */
 };

@@ -60,7 +60,7 @@ repair_limits_on_share(const struct repair_limits *limits, const struct cluster_
 }
 
 int
-repair_limits_on_unowned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err)
+repair_limits_on_orphaned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err)
 {
 	size_t total = count + repair_limits_recorded_at(limits->scope, provider, NULL);
 
@@ -68,7 +68,7 @@ repair_limits_on_unowned(const struct repair_limits *limits, const char *provide
 		return 0;
 	return error_set(err, EX_TEMPFAIL,
 	    "provider %s: %zu of its %zu machines are orphaned, more than are deleted at "
-	    "once (%s); coopr reconcile --delete-unowned --max-gone=100%% deletes them", provider, count, total,
+	    "once (%s); coopr reconcile --delete-orphaned --max-gone=100%% deletes them", provider, count, total,
 	    limits->max_gone);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When not to mend: too much is gone at once, so that it is likelier that what tells us is broken; or it was mended, or tried,
- * again and again.
+ * Limits of repairs: nothing is repaired where so much is gone at once that the report itself is more likely wrong, and
+ * a cluster that was repaired again and again has to wait.
  */
 #ifndef RECONCILE_REPAIR_LIMITS_H
 #define RECONCILE_REPAIR_LIMITS_H
@@ -27,8 +27,8 @@ struct repair_limits {
 int repair_limits_on_share(const struct repair_limits *limits, const struct cluster_record *cluster, size_t count,
     size_t of_provider, struct error *err);
 
-/* The same for deleting machines at a provider that nobody owns. */
-int repair_limits_on_unowned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err);
+/* Checks whether so many orphaned machines of a provider may be deleted. Returns as above. */
+int repair_limits_on_orphaned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err);
 
 /* Checks whether an operation may be begun or retried on the cluster so soon again. Returns as above. */
 int repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err);

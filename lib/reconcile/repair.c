@@ -14,14 +14,6 @@
 #include "reconcile/repair-limits.h"
 #include "reconcile/scope.h"
 
-static void
-repair_tell(const struct operation_options *options, int *worst, const struct error *err)
-{
-	options->runner.notice(err->text);
-	if (*worst == 0)
-		*worst = err->code;
-}
-
 struct repairs {
 	const struct reconcile_options *parameters;
 	struct repair_limits limits;
@@ -57,10 +49,11 @@ repair_prepare_if_unchanged(struct operation_context *context, const void *data,
 	return parameters->prepare(context, parameters->parameters, err);
 }
 
-/* Carries out the request on a cluster of that tenant, and returns the job, which the caller frees. NULL where it failed
- * (worst), or the cluster is busy, of which a repair gives notice. */
+/* Carries out the request on a cluster of that tenant, or retries the last operation if the request has no action; returns
+ * the job, which the caller frees. NULL where it failed (worst), or the cluster is busy, of which a repair gives notice. */
 static char *
-repair_undertake(const struct operation_options *options, const char *tenant, struct operation_request *request, int *worst)
+repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
+    int *worst)
 {
 	struct operation_options ours = *options;
 	struct operation_result done;
@@ -68,11 +61,11 @@ repair_undertake(const struct operation_options *options, const char *tenant, st
 	char *job = NULL;
 
 	ours.ask.tenant = tenant;
-	if (operate(request, &ours, &done, &err) == 0)
+	if ((request->action ? operate : operate_retry)(request, &ours, &done, &err) == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
-		repair_tell(options, worst, &err);
-	else if (request->prepare == repair_prepare_if_unchanged)
+		operation_warn(options, worst, &err);
+	else if (!request->preempts)
 		options->runner.notice(err.text);
 	operation_result_release(&done);
 	return job;
@@ -118,26 +111,6 @@ repair_begin(struct repairs *repairs, const struct group *group, enum remedy rem
 	return job;
 }
 
-static char *
-repair_retry(struct repairs *repairs, const struct group *group)
-{
-	const struct operation_request last = {.cluster = group->id};
-	struct operation_options options = repairs->parameters->options;
-	struct operation_result done;
-	struct error err;
-	char *job = NULL;
-
-	options.ask.tenant = group->cluster->tenant;
-	if (operate_retry(&last, &options, &done, &err) == 0)
-		job = done.job ? memory_string(done.job) : NULL;
-	else if (err.code != EX_TEMPFAIL)
-		repair_tell(&options, &repairs->worst, &err);
-	else
-		options.runner.notice(err.text);
-	operation_result_release(&done);
-	return job;
-}
-
 static enum remedy
 repair_remedy_of(const struct reconcile_options *parameters, const struct drift *drift)
 {
@@ -176,18 +149,21 @@ static char *
 repair_apply(struct repairs *repairs, const struct group *group, enum remedy remedy)
 {
 	const struct repair_limits *limits = &repairs->limits;
+	const struct operation_options *options = &repairs->parameters->options;
+	const struct operation_request retry = {.cluster = group->id};
 	struct error err;
 
 	if ((remedy == REMEDY_REPLACE && repair_limits_on_share(limits, group->cluster, group->nodes.count,
 	    repair_going_at_provider(repairs, group->cluster), &err) < 0) || repair_limits_on_haste(limits, group->cluster,
 	    &err) < 0) {
 		if (err.code == EX_TEMPFAIL)
-			repairs->parameters->options.runner.notice(err.text);
+			options->runner.notice(err.text);
 		else
-			repair_tell(&repairs->parameters->options, &repairs->worst, &err);
+			operation_warn(options, &repairs->worst, &err);
 		return NULL;
 	}
-	return remedy == REMEDY_RETRY ? repair_retry(repairs, group) : repair_begin(repairs, group, remedy);
+	return remedy == REMEDY_RETRY ? repair_undertake(options, group->cluster->tenant, &retry, &repairs->worst)
+	                              : repair_begin(repairs, group, remedy);
 }
 
 /* Repairs that part of the drift from first to end which has this remedy; returns whether an operation was begun. */
@@ -215,7 +191,7 @@ repair_with(struct repairs *repairs, size_t first, size_t end, enum remedy remed
 	}
 	for (size_t i = first; i < end && job; i++)
 		if (repair_remedy_of(repairs->parameters, &list[i]) == remedy)
-			list[i].mended = arena_string(&repairs->drift->arena, job);
+			list[i].repair = arena_string(&repairs->drift->arena, job);
 	free(group.nodes.list);
 	free(group.services.list);
 	free(job);

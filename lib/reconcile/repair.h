@@ -13,14 +13,14 @@ struct operation_options;
 struct reconcile_scope;
 struct reconcile_options;
 
-/* Repairs the drift as the parameters say, in each cluster one remedy at a time, and notes the job in each drift (mended).
+/* Repairs the drift as the parameters say, in each cluster one remedy at a time, and notes the job in each drift.
  * What is left gets a notice. The drift is sorted, the clusters are listed. Returns 0, or the code of the worst failure,
  * which got a notice. */
 int repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift);
 
 /* Deletes the orphaned machines. Returns as above. */
-int repair_unowned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
+int repair_orphaned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift);
 
 /* Deletes the clusters in scope whose lease has ended. Returns as above; -1 where they cannot be listed. */

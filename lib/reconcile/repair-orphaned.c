@@ -24,7 +24,7 @@ repair_write_task(const struct drift *drift, struct buffer *text, struct error *
 
 	if (result == 0 && json_parse(drift->node, drift->provider, strlen(drift->provider), &provider, err) == 0) {
 		json_set_string(&task, "kind", "task");
-		json_set_string(&task, "id", "unowned");
+		json_set_string(&task, "id", "orphaned");
 		json_set_string(&task, "action", "delete");
 		json_set(&task, "type", json_get(provider, "providertype"));
 		json_set_string(&cluster, "tenant", drift->tenant);
@@ -86,13 +86,13 @@ repair_delete_machine(const struct drift *drift, struct error *err)
 
 /* Counts the orphaned machines of that provider; 0 where they were counted at an earlier machine. */
 static size_t
-repair_count_unowned(const struct drift_list *drift, size_t first)
+repair_count_orphaned(const struct drift_list *drift, size_t first)
 {
 	const char *provider = drift->list[first].provider_name;
 	size_t count = 0;
 
 	for (size_t i = 0; i < drift->count; i++) {
-		if (drift->list[i].what != DRIFT_UNOWNED || strcmp(drift->list[i].provider_name, provider) != 0)
+		if (drift->list[i].what != DRIFT_ORPHANED || strcmp(drift->list[i].provider_name, provider) != 0)
 			continue;
 		if (i < first)
 			return 0;
@@ -109,21 +109,19 @@ repair_delete_at_provider(const struct operation_options *options, struct drift_
 	int worst = 0;
 
 	for (size_t i = first; i < drift->count; i++) {
-		if (drift->list[i].what != DRIFT_UNOWNED || strcmp(drift->list[i].provider_name, provider) != 0)
+		if (drift->list[i].what != DRIFT_ORPHANED || strcmp(drift->list[i].provider_name, provider) != 0)
 			continue;
 		if (repair_delete_machine(&drift->list[i], &err) == 0) {
-			drift->list[i].mended = "deleted";
+			drift->list[i].repair = "deleted";
 			continue;
 		}
-		options->runner.notice(err.text);
-		if (worst == 0)
-			worst = err.code;
+		operation_warn(options, &worst, &err);
 	}
 	return worst;
 }
 
 int
-repair_unowned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
+repair_orphaned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift)
 {
 	const struct repair_limits limits = {account, scope, parameters->max_gone};
@@ -131,9 +129,9 @@ repair_unowned(struct account *account, const struct reconcile_options *paramete
 	int worst = 0;
 
 	for (size_t i = 0; i < drift->count; i++) {
-		size_t count = drift->list[i].what == DRIFT_UNOWNED ? repair_count_unowned(drift, i) : 0;
+		size_t count = drift->list[i].what == DRIFT_ORPHANED ? repair_count_orphaned(drift, i) : 0;
 
-		if (count && repair_limits_on_unowned(&limits, drift->list[i].provider_name, count, &err) < 0)
+		if (count && repair_limits_on_orphaned(&limits, drift->list[i].provider_name, count, &err) < 0)
 			parameters->options.runner.notice(err.text);
 		else if (count && worst == 0)
 			worst = repair_delete_at_provider(&parameters->options, drift, i);
