@@ -15,12 +15,10 @@
 static void
 current_cluster_note_number(struct order *order, jv record, const char *member, int more)
 {
-	jv value = json_get(record, member);
-	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) + more : 0;
+	double number = json_get_number(record, member, -more) + more;
 
 	if (number > (double)order->next_nodenum && number < 1e15)
 		order->next_nodenum = (int64_t)number;
-	jv_free(value);
 }
 
 /* Adds a node that stays. Of one that has left only the number counts, which is not given again. */

@@ -106,6 +106,16 @@ json_get_string(jv object, const char *name)
 	return copy;
 }
 
+double
+json_get_number(jv object, const char *name, double absent)
+{
+	jv value = json_get(object, name);
+	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) : absent;
+
+	jv_free(value);
+	return number;
+}
+
 const char *
 json_string(jv value)
 {

@@ -29,6 +29,9 @@ jv json_get(jv object, const char *name);
 /* The same as a string of the caller's own, NULL where it is no string. */
 char *json_get_string(jv object, const char *name);
 
+/* Returns the number in that member of object; absent where there is none. */
+double json_get_number(jv object, const char *name, double absent);
+
 /* The text of a string value, borrowed from it; NULL where it is none. */
 const char *json_string(jv value);
 

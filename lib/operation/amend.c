@@ -12,16 +12,6 @@
 
 enum { MACHINES_MOST = 1000 * 1000 };
 
-static double
-amend_number_of(jv record, const char *member)
-{
-	jv value = json_get(record, member);
-	double number = jv_get_kind(value) == JV_KIND_NUMBER ? jv_number_value(value) : 0;
-
-	jv_free(value);
-	return number;
-}
-
 /* Takes a member out of the object, to be put back changed: so it is nobody else's, and is not copied. */
 static jv
 amend_take_out(jv *object, const char *name)
@@ -36,13 +26,13 @@ int
 amend_nodes(jv *request, const char *layout, struct error *err)
 {
 	jv nodes = jv_array(), cluster = amend_take_out(request, "cluster"), record;
-	double next = amend_number_of(cluster, "nextNodenum");
+	double next = json_get_number(cluster, "nextNodenum", 0);
 	struct record_reader reader;
 	int got = record_reader_open(&reader, layout, err);
 
 	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
 		bool is_node = strcmp(record_kind(record), "node") == 0;
-		double after = is_node ? amend_number_of(record, "nodenum") + 1 : amend_number_of(record, "nextNodenum");
+		double after = is_node ? json_get_number(record, "nodenum", 0) + 1 : json_get_number(record, "nextNodenum", 0);
 		jv services = json_get(record, "services");
 
 		/* The number of a node that has left is not given again. */

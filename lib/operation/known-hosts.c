@@ -12,20 +12,8 @@
 
 enum { SSH_PORT = 22 };
 
-/* Returns the port of a node's sshd. */
-static int
-known_port_of(jv facts)
-{
-	jv auth = json_get(facts, "ssh-auth"), port = json_get(auth, "port");
-	int number = jv_get_kind(port) == JV_KIND_NUMBER ? (int)jv_number_value(port) : SSH_PORT;
-
-	jv_free(port);
-	jv_free(auth);
-	return number;
-}
-
 static void
-known_add_name(const char *name, int port, struct buffer *names)
+known_hosts_add_name(const char *name, int port, struct buffer *names)
 {
 	if (!name)
 		return;
@@ -37,20 +25,20 @@ known_add_name(const char *name, int port, struct buffer *names)
 		buffer_printf(names, "[%s]:%d", name, port);
 }
 
-/* All that the node can be called: its addresses and its name, commas between. */
+/* Appends all names of the node, its addresses and its host name, with commas between. */
 static void
-known_join_names(jv node, int port, struct buffer *names)
+known_hosts_join_names(jv node, int port, struct buffer *names)
 {
 	jv addresses = json_get(node, "ipaddresses"), host = json_get(node, "hostname");
 
 	if (jv_get_kind(addresses) == JV_KIND_OBJECT) {
 		jv_object_foreach(addresses, type, address) {
-			known_add_name(json_string(address), port, names);
+			known_hosts_add_name(json_string(address), port, names);
 			jv_free(address);
 			jv_free(type);
 		}
 	}
-	known_add_name(json_string(host), port, names);
+	known_hosts_add_name(json_string(host), port, names);
 	jv_free(host);
 	jv_free(addresses);
 }
@@ -59,10 +47,10 @@ known_join_names(jv node, int port, struct buffer *names)
 void
 known_hosts_add(jv node, struct buffer *lines)
 {
-	jv facts = json_get(node, "facts"), keys = json_get(facts, "ssh_host_keys");
+	jv facts = json_get(node, "facts"), keys = json_get(facts, "ssh_host_keys"), auth = json_get(facts, "ssh-auth");
 	struct buffer names = {0};
 
-	known_join_names(node, known_port_of(facts), &names);
+	known_hosts_join_names(node, (int)json_get_number(auth, "port", SSH_PORT), &names);
 	if (names.length && jv_get_kind(keys) == JV_KIND_OBJECT) {
 		jv_object_foreach(keys, algorithm, key) {
 			const char *text = json_string(key);
@@ -74,6 +62,7 @@ known_hosts_add(jv node, struct buffer *lines)
 		}
 	}
 	buffer_release(&names);
+	jv_free(auth);
 	jv_free(keys);
 	jv_free(facts);
 }

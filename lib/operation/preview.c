@@ -318,11 +318,9 @@ preview_print_cost(const struct effects *effects, const struct preview_basis *ba
 	for (size_t i = 0; i < effects->plan->layout.node_count; i++) {
 		const struct node *node = &effects->plan->layout.nodes[i];
 		jv price = node->hardwaretype ? json_get(basis->prices, node->hardwaretype) : jv_invalid();
-		jv cost = json_get(price, "cost");
 
-		if (!effects->deleted[i] && jv_get_kind(cost) == JV_KIND_NUMBER)
-			after += jv_number_value(cost);
-		jv_free(cost);
+		if (!effects->deleted[i])
+			after += json_get_number(price, "cost", 0);
 		jv_free(price);
 	}
 	snprintf(from, sizeof from, "%.9g", basis->cost);

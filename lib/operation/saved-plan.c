@@ -98,16 +98,6 @@ saved_plan_string_of(jv header, const char *name)
 	return text;
 }
 
-static int64_t
-saved_plan_integer_of(jv object, const char *name)
-{
-	jv value = json_get(object, name);
-	int64_t number = jv_get_kind(value) == JV_KIND_NUMBER ? (int64_t)jv_number_value(value) : -1;
-
-	jv_free(value);
-	return number;
-}
-
 /* Reads the members of a sealed header, which another version of coopr may have written. */
 static int
 saved_plan_understand(struct saved_plan *plan, size_t end, struct error *err)
@@ -126,8 +116,8 @@ saved_plan_understand(struct saved_plan *plan, size_t end, struct error *err)
 	plan->by = saved_plan_string_of(plan->header, "by");
 	plan->status = saved_plan_string_of(plan->header, "status");
 	plan->recorded = saved_plan_string_of(plan->header, "recorded");
-	plan->operation = saved_plan_integer_of(plan->header, "operation");
-	plan->lease_ms = saved_plan_integer_of(plan->header, "lease_ms");
+	plan->operation = (int64_t)json_get_number(plan->header, "operation", -1);
+	plan->lease_ms = (int64_t)json_get_number(plan->header, "lease_ms", -1);
 	plan->id = cluster ? cluster_id_of(cluster) : 0;
 	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked ||
 	    !plan->at || !plan->by)

@@ -119,31 +119,23 @@ probe_scope_of(const struct probe_subject *subject, size_t node)
 	return subject->layout.nodes[node].is_new ? PROBE_NOTHING : subject->scopes ? subject->scopes[node] : PROBE_ALL;
 }
 
-/* Returns whether the service was stopped on purpose, as the node's record says. */
-static bool
-probe_is_stopped(const struct node *node, const char *service)
-{
-	jv stopped = json_get(node->source, "stopped");
-	bool found = json_array_has(stopped, NULL, service);
-
-	jv_free(stopped);
-	return found;
-}
-
-/* Asks for the services that stand on the node and shall stay: one that leaves, or was not installed, need not run. */
+/* Asks for the services that stand on the node and shall stay: one that leaves, was not installed, or was stopped on purpose, as
+ * the node's record says, need not run. */
 static void
 probe_ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
 {
 	const struct layout *layout = &inquiry->subject->layout;
 	const struct node *node = &layout->nodes[number];
+	jv stopped = json_get(node->source, "stopped");
 
 	for (size_t i = 0; i < node->was.count; i++) {
 		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
 
 		if (service && service->actions[ACTION_STATUS].present && node_has(node, service->name) &&
-		    askable_is(&probe->askable, service->actions[ACTION_STATUS].type) && !probe_is_stopped(node, service->name))
+		    askable_is(&probe->askable, service->actions[ACTION_STATUS].type) && !json_array_has(stopped, NULL, service->name))
 			probe_push(probe, inquiry, number, service->name, service->actions[ACTION_STATUS].type);
 	}
+	jv_free(stopped);
 }
 
 /* Takes the answer to a question. Once no answer about the node is open, a node that was reached is asked for its services, and
