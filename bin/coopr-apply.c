@@ -9,13 +9,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "apply/apply.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
 #include "operation/front.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
@@ -73,14 +71,14 @@ apply_worse(int code, int other)
 }
 
 static int
-apply_answer(const struct application *application, bool as_table)
+apply_answer(const struct application *application, const struct list_output *output)
 {
 	struct error err;
 
-	if (as_table && application_print(application, stdout, terminal_colour(front.colour, stdout), &err) < 0)
-		return message_error(&err);
-	if (!as_table)
+	if (output->format == LIST_JSON)
 		application_write(application, stdout);
+	else if (application_print(application, stdout, output->colour, &err) < 0)
+		return message_error(&err);
 	fflush(stdout);
 	return application->outcome == APPLICATION_FAILED ? message_error(&application->trouble) : 0;
 }
@@ -88,19 +86,19 @@ apply_answer(const struct application *application, bool as_table)
 static int
 apply_take_turns(struct apply *apply)
 {
-	bool as_table = front.format ? strcmp(front.format, "table") == 0 : isatty(STDOUT_FILENO);
+	const struct list_output output = list_output(front.format, front.colour);
 	size_t counts[APPLICATION_CHANGE_COUNT] = {0}, planned = 0, failed = 0;
 	struct application application;
 	int code = 0;
 
 	while (apply_next(apply, &application)) {
-		code = apply_worse(code, apply_answer(&application, as_table));
+		code = apply_worse(code, apply_answer(&application, &output));
 		counts[application.change] += application.outcome < APPLICATION_FAILED;
 		planned += application.outcome == APPLICATION_PLANNED;
 		failed += application.outcome == APPLICATION_FAILED;
 		application_release(&application);
 	}
-	if (as_table)
+	if (output.format == LIST_TABLE)
 		application_print_counts(counts, failed, stdout);
 	return code == 0 && planned ? EX_NO : code;
 }

@@ -52,7 +52,7 @@ main(int argc, char **argv)
 		return message_error(&err);
 	if (*argv)
 		return option_misuse(&command, "unexpected argument '%s'", argv[0]);
-	output = list_output(&command, format, colour, "table|json");
+	output = list_output(format, colour);
 
 	if (settings_only)
 		return doctor_show_settings(&output);

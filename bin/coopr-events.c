@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -108,7 +107,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	enum list_format format = list_output(&command, places.format, places.colour, "table|json").format;
+	enum list_format format = list_output(places.format, places.colour).format;
 	struct arguments words = {0};
 	struct cluster_status status = {0};
 	struct error err;

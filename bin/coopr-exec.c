@@ -40,7 +40,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('q', "quiet", &quiet, "do not show the output of the plugin or command"),
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes in parallel (default: 32)"),
 	STATUS_PLACES(&places),
-	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_COLOUR(&places.colour),
 	OPTION_END
 };
 

@@ -3,11 +3,8 @@
  * coopr-history: lists the operations on a cluster, the newest first, or says what one of them has changed. Exits with 0; 1 where
  * there is no such cluster or operation, or it has changed nothing; 64 on misuse.
  */
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
 #include "operation/front.h"
 #include "show/cluster-history.h"
 
@@ -47,7 +44,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	struct list_output output = list_output(&command, places.format, places.colour, "table|json");
+	struct list_output output = list_output(places.format, places.colour);
 
 	return message_end(history_act(cluster, &output));
 }

@@ -45,7 +45,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (*argv)
 		return option_misuse(&command, "unexpected argument '%s'; to find clusters, use --search", *argv);
-	output = list_output(&command, places.format, places.colour, "table|json|wide|name");
+	output = list_output(places.format, places.colour);
 	filter.everywhere = all_tenants;
 	filter.limit = limit;
 	if (all_tenants) {

@@ -4,7 +4,6 @@
  * 1 where there is no such cluster, or nothing was printed, or the operation that was followed is not complete; 64 on
  * misuse.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -25,7 +24,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING('a', "action", &transcript.action, "TASK-ACTION", "only of that action: create, install, configure, start, ..."),
 	OPTION_NUMBER(0, "operation", &number, "N", "operation N of coopr history (default: the last)"),
 	STATUS_PLACES(&places),
-	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_COLOUR(&places.colour),
 	OPTION_END
 };
 

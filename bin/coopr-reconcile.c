@@ -6,12 +6,9 @@
  * misuse; 77 where one is no superadmin; else as the first thing that failed, after all else was done.
  */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
 #include "model/unavailable.h"
 #include "operation/front.h"
 #include "probe/probe.h"
@@ -37,8 +34,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "work", &work, "work jobs off here, where no workers run"),
 	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "ask, and work on, so many at one time (default: 20)"),
 	FRONT_PLACES(&front),
-	OPTION_STRING('o', "output", &front.format, "FORMAT", "table or json (default: table on a terminal)"),
-	OPTION_STRING(0, "color", &front.colour, "WHEN", "auto, always or never"),
+	FRONT_ANSWER(&front),
 	OPTION_END
 };
 
@@ -52,8 +48,10 @@ static const struct command command = {
 static void
 reconcile_print(const struct drift_list *drift)
 {
-	if (front.format ? strcmp(front.format, "table") == 0 : isatty(STDOUT_FILENO))
-		drift_print(drift, stdout, terminal_colour(front.colour, stdout));
+	const struct list_output output = list_output(front.format, front.colour);
+
+	if (output.format == LIST_TABLE)
+		drift_print(drift, stdout, output.colour);
 	else
 		drift_write(drift, stdout);
 }

@@ -17,7 +17,6 @@
 #include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
-#include "base/suggest.h"
 #include "base/terminal.h"
 #include "model/name.h"
 #include "model/show/show.h"
@@ -30,7 +29,7 @@ static bool clusters;
 static const struct option_spec options[] = {
 	OPTION_FLAG('c', "cluster", &clusters, "operands are clusters, whatever files there are"),
 	OPTION_STRING('o', "output", &places.format, "json|table|wide|name|tree|dot", "output format"),
-	OPTION_STRING(0, "color", &places.colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_COLOUR(&places.colour),
 	STATUS_PLACES(&places),
 	OPTION_END
 };
@@ -44,23 +43,17 @@ static const struct command command = {
 	"  coopr-plan layout.ndjson | coopr-show -o dot | dot -Tsvg >plan.svg\n"
 	"  coopr-show -o wide share/coopr/catalogue/services/*.json\n"};
 
-/* Exits where the options make no sense. */
 static enum show_format
 show_choose_format(void)
 {
-	const char *near;
+	static const char *const names[] = {[SHOW_JSON] = "json", [SHOW_TABLE] = "table", [SHOW_WIDE] = "wide",
+	    [SHOW_NAME] = "name", [SHOW_TREE] = "tree", [SHOW_DOT] = "dot"};
+	enum show_format format = isatty(STDOUT_FILENO) ? SHOW_TABLE : SHOW_JSON;
 
-	if (places.colour && strcmp(places.colour, "auto") != 0 && strcmp(places.colour, "always") != 0 &&
-	    strcmp(places.colour, "never") != 0)
-		exit(option_misuse(&command, "--color: auto, always or never, not '%s'", places.colour));
-	if (!places.format)
-		return isatty(STDOUT_FILENO) ? SHOW_TABLE : SHOW_JSON;
-	for (enum show_format i = 0; show_formats[i]; i++)
-		if (strcmp(show_formats[i], places.format) == 0)
-			return i;
-	near = suggest_word(places.format, show_formats);
-	exit(near ? option_misuse(&command, "unknown format '%s'; did you mean '%s'?", places.format, near)
-	          : option_misuse(&command, "unknown format '%s'", places.format));
+	if (places.format)
+		for (format = 0; strcmp(names[format], places.format) != 0;)
+			format++;
+	return format;
 }
 
 /* A file comes first, so that what is in a script means the same whatever clusters there will be. */

@@ -282,8 +282,8 @@ main(int argc, char **argv)
 	service = explained ? argv[0] : NULL;
 	if (explained && !service)
 		return option_misuse(&command, "--explain needs a node and a service");
-	if (output && (!explained || (strcmp(output, "json") != 0 && strcmp(output, "text") != 0)))
-		return option_misuse(&command, "-o is text or json, and goes with --explain");
+	if (output && !explained)
+		return option_misuse(&command, "--output goes with --explain");
 	argv += explained != NULL;
 	if (argv[0] && argv[1])
 		return option_misuse(&command, "one request at a time");

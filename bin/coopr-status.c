@@ -5,7 +5,6 @@
  * is no such cluster; 64 on misuse; 75 where it did not come to rest within the time given.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -38,7 +37,7 @@ static const struct command command = {
 	"  coopr-status -qw shop && echo ready\n"};
 
 static void
-status_print_line(const struct state_line *line)
+status_print_line(const struct state_line *line, bool colour)
 {
 	static const char *const columns[] = {"", "", "", NULL};
 	struct table table = {0};
@@ -51,20 +50,20 @@ status_print_line(const struct state_line *line)
 	table_cell(&table, STYLE_BOLD, "%s", line->cluster.name);
 	table_cell(&table, state_line_style(&line->cluster), "%s", life_status_name(line->cluster.status));
 	table_cell(&table, STYLE_PLAIN, "%s", text.data ? text.data : "");
-	table_print(&table, stdout, terminal_colour(places.colour, stdout), false);
+	table_print(&table, stdout, colour, false);
 	table_release(&table);
 	buffer_release(&text);
 }
 
 static void
-command_status_print(const struct cluster_status *status, const struct drift_list *drift, enum list_format format)
+command_status_print(const struct cluster_status *status, const struct drift_list *drift, const struct list_output *output)
 {
 	const struct state_line line = status_state_line(status);
 	struct buffer text = {0};
 
-	if (format != LIST_JSON) {
-		status_print_line(&line);
-		drift_print(drift, stdout, terminal_colour(places.colour, stdout));
+	if (output->format != LIST_JSON) {
+		status_print_line(&line, output->colour);
+		drift_print(drift, stdout, output->colour);
 		return;
 	}
 	list_record(&state_line_clusters, &line, NULL, &text);
@@ -78,7 +77,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	enum list_format format = list_output(&command, places.format, places.colour, "table|json").format;
+	const struct list_output output = list_output(places.format, places.colour);
 	struct drift_list drift = {0};
 	struct cluster_status status;
 	struct error err;
@@ -94,7 +93,7 @@ main(int argc, char **argv)
 	if (result == 0 && probe)
 		result = status_probe(&status, (size_t)at_once, &drift, &err);
 	if (result == 0 && !quiet)
-		command_status_print(&status, &drift, format);
+		command_status_print(&status, &drift, &output);
 	code = result < 0 ? message_error(&err) : status.cluster->status == LIFE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
 	drift_release(&drift);
 	status_release(&status);

@@ -17,11 +17,12 @@
 #include "base/option.h"
 #include "base/terminal.h"
 
-static const char *start, *end, *format, *colour, *spool;
+static const char *start, *end, *output, *colour, *spool;
 static struct account_ask asked;
 static struct usage_question question;
 static struct option_list by;
 static bool queue;
+static enum usage_format format;
 
 #define BY "hour|day|week|month|year|tenant|user|cluster|template|hardwaretype"
 
@@ -38,8 +39,8 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "as", &asked.user, "USER", "as that user sees it (for an admin)"),
 	OPTION_STRING(0, "store", &asked.store, "FILE", "the store (default: $COOPR_STORE)"),
 	OPTION_STRING(0, "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
-	OPTION_STRING('o', "output", &format, "table|json|prometheus", "output format (default: table on a terminal)"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_STRING('o', "output", &output, "table|json|prometheus", "output format (default: table on a terminal)"),
+	OPTION_COLOUR(&colour),
 	OPTION_END
 };
 
@@ -57,8 +58,7 @@ usage_read_time(const char *option, const char *text)
 
 	if (ms < 0)
 		exit(option_misuse(&command, "--%s: expected now-7d, 2026-11-21, RFC 3339 or seconds since 1970, found '%s'",
-		    option,
-		    text));
+		    option, text));
 	return ms;
 }
 
@@ -79,16 +79,11 @@ usage_read_group(const char *name)
 }
 
 static enum usage_format
-usage_read_format(void)
+usage_choose_format(void)
 {
-	static const char *const names[] = {"table", "json", "prometheus"};
-
-	if (!format)
-		format = isatty(STDOUT_FILENO) ? "table" : "json";
-	for (int i = 0; i < 3; i++)
-		if (strcmp(names[i], format) == 0)
-			return (enum usage_format)i;
-	exit(option_misuse(&command, "unknown format '%s': table, json or prometheus", format));
+	if (!output)
+		return isatty(STDOUT_FILENO) ? USAGE_TABLE : USAGE_RECORDS;
+	return strcmp(output, "table") == 0 ? USAGE_TABLE : strcmp(output, "json") == 0 ? USAGE_RECORDS : USAGE_PROMETHEUS;
 }
 
 static void
@@ -108,9 +103,9 @@ usage_read_options(char **operands)
 	question.end_ms = usage_read_time("end", end);
 	if (start && end && question.start_ms >= question.end_ms)
 		exit(option_misuse(&command, "--start: the time is not before --end"));
-	if (usage_read_format() == USAGE_PROMETHEUS && (start || end || question.period != PERIOD_WHOLE))
-		exit(option_misuse(&command,
-		    "-o prometheus: counters cover all time; leave out --start, --end and periods"));
+	format = usage_choose_format();
+	if (format == USAGE_PROMETHEUS && (start || end || question.period != PERIOD_WHOLE))
+		exit(option_misuse(&command, "-o prometheus: counters cover all time; leave out --start, --end and periods"));
 }
 
 /* Shows the queue; if is_extra, a missing spool counts as an empty one. */
@@ -122,7 +117,7 @@ usage_show_queue(const struct account *account, bool is_extra)
 	int code = 0;
 
 	if (queue_figures_gather(&figures, spool, question.everywhere ? NULL : account->tenant, &err) == 0)
-		queue_figures_print(&figures, usage_read_format(), terminal_colour(colour, stdout));
+		queue_figures_print(&figures, format, terminal_colour(colour, stdout));
 	else if (!is_extra || err.code != EX_NOINPUT)
 		code = message_error(&err);
 	queue_figures_release(&figures);
@@ -139,9 +134,9 @@ usage_show_usage(struct account *account)
 	if (usage_ask(account, &question, &usage, &err) < 0)
 		code = message_error(&err);
 	else
-		usage_print(&usage, &question, usage_read_format(), terminal_colour(colour, stdout));
+		usage_print(&usage, &question, format, terminal_colour(colour, stdout));
 	usage_release(&usage);
-	if (code == 0 && usage_read_format() == USAGE_PROMETHEUS)
+	if (code == 0 && format == USAGE_PROMETHEUS)
 		code = usage_show_queue(account, true);
 	return code;
 }

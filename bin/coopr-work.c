@@ -187,8 +187,6 @@ work_simulate_plan(const char *plan)
 
 	if (part < 0)
 		return option_misuse(&command, "--failures %s: expected 0%% to 100%%, or 0 to 1", failures);
-	if (format && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
-		return option_misuse(&command, "unknown format '%s': text or json", format);
 	return simulate(&(struct simulate_options){.seed = (uint64_t)seed, .failures = part, .events = events, .plan = plan,
 	    .slots = slots == SLOTS_CONFIGURED ? WORK_SLOTS : (uint32_t)slots, .json = format && strcmp(format,
 	    "json") == 0});

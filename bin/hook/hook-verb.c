@@ -164,7 +164,7 @@ hook_verb_list(int argc, char **argv)
 	argv += option_parse(&list_command, argc, argv);
 	if (*argv)
 		return option_misuse(&list_command, "there are no operands");
-	output = list_output(&list_command, format, colour, "table|json|name");
+	output = list_output(format, colour);
 	output.context = &outbox;
 	opened = hook_verb_open(STORE_READ, &store, &err);
 

@@ -159,7 +159,7 @@ verb_limit(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	verb_no_operands(&command, argv);
-	output = list_output(&command, format, colour, "table|json|name");
+	output = list_output(format, colour);
 	if (total)
 		limit_verb_add(&changes, QUEUE_LIMIT_TOTAL, "", 0, total);
 	limit_verb_add_named(&changes, QUEUE_LIMIT_PROVIDER, &providers);

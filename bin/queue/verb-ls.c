@@ -34,7 +34,7 @@ verb_ls(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	verb_no_operands(&command, argv);
-	output = list_output(&command, format, colour, "table|json|name");
+	output = list_output(format, colour);
 	queue = verb_open(spool, QUEUE_READ);
 
 	if (queue_list(queue, !active, &list, &count, &err) < 0)

@@ -197,7 +197,7 @@ verb_show(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 1);
-	output = list_output(&command, format, colour, "table|json|name");
+	output = list_output(format, colour);
 	if (layout + plan + tasks + events > 1)
 		return option_misuse(&command, "one of --layout, --plan, --tasks and --events at a time");
 	queue = verb_open(spool, QUEUE_READ);

@@ -253,7 +253,7 @@ verb_stats(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	output = list_output(&command, format, colour, "table|json");
+	output = list_output(format, colour);
 	queue = verb_open(spool, QUEUE_READ);
 
 	code = argv[0] ? stats_verb_add_named(queue, argv, &stats) : stats_verb_add_jobs(queue, &stats);

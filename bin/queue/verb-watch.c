@@ -25,7 +25,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "since", &since, "WHEN", "begin then: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
 	OPTION_FLAG(0, "no-follow", &only_past, "end with what has happened up to now (0)"),
 	OPTION_STRING('o', "output", &format, "text|json", "output format (default: text on a terminal, else json)"),
-	OPTION_STRING(0, "color", &colour, "auto|always|never", "when to colour (default: auto, on a terminal)"),
+	OPTION_COLOUR(&colour),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -53,11 +53,7 @@ struct watching {
 static bool
 watch_verb_wants_json(void)
 {
-	if (!format)
-		return !isatty(STDOUT_FILENO);
-	if (strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
-		exit(option_misuse(&command, "unknown format '%s': text or json", format));
-	return strcmp(format, "json") == 0;
+	return format ? strcmp(format, "json") == 0 : !isatty(STDOUT_FILENO);
 }
 
 /* The wall clock at --since; exits where it is none. */

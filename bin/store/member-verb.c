@@ -116,7 +116,7 @@ member_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	chosen = store_verb_output(&list_command, &output);
+	chosen = list_output(output.format, output.colour);
 	chosen.context = &account;
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
 
@@ -215,7 +215,7 @@ member_verb_history(int argc, char **argv)
 
 	argv += option_parse(&history_command, argc, argv);
 	store_verb_operands(&history_command, argv, 0, 0, "no operand");
-	chosen = store_verb_output(&history_command, &output);
+	chosen = list_output(output.format, output.colour);
 	store_verb_account(&account, &where, STORE_READ, ACCOUNT_ADMIN, "the history of members");
 
 	if (account_history_list(&account, &list, &err) < 0)

@@ -132,7 +132,7 @@ quota_verb(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
-	chosen = list_output(&command, output.format, output.colour, "table|json");
+	chosen = list_output(output.format, output.colour);
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (tenants_list(&account, account.tenant, &list, &err) < 0) {

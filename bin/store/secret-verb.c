@@ -110,7 +110,7 @@ secret_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	chosen = store_verb_output(&list_command, &output);
+	chosen = list_output(output.format, output.colour);
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
 
 	if (secrets_list(store, &list, &err) < 0)

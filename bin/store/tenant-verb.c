@@ -115,7 +115,7 @@ tenant_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	chosen = store_verb_output(&list_command, &output);
+	chosen = list_output(output.format, output.colour);
 	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (tenants_list(&account, NULL, &list, &err) < 0)

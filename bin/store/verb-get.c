@@ -141,7 +141,7 @@ store_verb_list(int argc, char **argv)
 	if (entities_list(store, kind, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		store_verb_print(&list_command, &list, &output);
+		store_verb_print(&list, &output);
 
 	revisions_release(&list);
 	store_release(store);
@@ -163,7 +163,7 @@ store_verb_history(int argc, char **argv)
 	if (entities_history(store, store_verb_kind(&history_command, argv[0]), argv[1], &list, &err) < 0)
 		code = message_error(&err);
 	else
-		store_verb_print(&history_command, &list, &output);
+		store_verb_print(&list, &output);
 
 	revisions_release(&list);
 	store_release(store);

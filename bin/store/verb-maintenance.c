@@ -122,7 +122,7 @@ store_verb_claims(int argc, char **argv)
 	int code = 0;
 
 	argv += option_parse(&claims_command, argc, argv);
-	output = list_output(&claims_command, format, colour, "table|json|name");
+	output = list_output(format, colour);
 	store_verb_operands(&claims_command, argv, 0, 1, "a provider");
 	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
 

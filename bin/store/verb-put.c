@@ -66,7 +66,7 @@ put_verb_put_all(struct change *change, const struct intake *intake, struct revi
 }
 
 static int
-put_verb_change_store(const struct command *command, const struct intake *intake)
+put_verb_change_store(const struct intake *intake)
 {
 	struct revisions changed = {0};
 	struct change change;
@@ -79,7 +79,7 @@ put_verb_change_store(const struct command *command, const struct intake *intake
 	count = put_verb_put_all(&change, intake, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &changing);
 	if (code == 0) {
-		store_verb_print(command, &changed, &output);
+		store_verb_print(&changed, &output);
 		message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
 		    intake->count - (size_t)count);
 	}
@@ -103,7 +103,7 @@ put_verb_put_files(const struct command *command, char *const *paths)
 	if (code == 0)
 		code = store_verb_report(&intake.findings);
 	if (code == 0)
-		code = put_verb_change_store(command, &intake);
+		code = put_verb_change_store(&intake);
 	intake_release(&intake);
 	return message_end(code);
 }

@@ -123,16 +123,10 @@ static const struct list_column columns[] = {
 static const struct list revisions = {.kind = "revision", .columns = columns, .row_size = sizeof(struct revision),
     .name = verb_append_name, .style = verb_style};
 
-struct list_output
-store_verb_output(const struct command *command, const struct store_verb_output *output)
-{
-	return list_output(command, output->format, output->colour, "table|json|name");
-}
-
 void
-store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output)
+store_verb_print(const struct revisions *list, const struct store_verb_output *output)
 {
-	const struct list_output chosen = store_verb_output(command, output);
+	const struct list_output chosen = list_output(output->format, output->colour);
 
 	list_print(&revisions, list->list, list->count, &chosen);
 }

@@ -56,16 +56,13 @@ enum entity_kind store_verb_kind(const struct command *command, const char *oper
 /* Exits with 64 where there are fewer or more operands. Returns how many there are. */
 size_t store_verb_operands(const struct command *command, char *const *operands, size_t min, size_t max, const char *wanted);
 
-/* Returns the output that -o and --color ask for; exits with 64 where there is no such format. */
-struct store_verb_output {
+struct store_verb_output { /* for list_output() */
 	const char *format, *colour;
 };
 
 #define STORE_VERB_OUTPUT(output) LIST_OPTIONS(&(output)->format, &(output)->colour, "table|json|name")
 
-struct list_output store_verb_output(const struct command *command, const struct store_verb_output *output);
-
 /* Prints revisions on stdout, each with its change. */
-void store_verb_print(const struct command *command, const struct revisions *list, const struct store_verb_output *output);
+void store_verb_print(const struct revisions *list, const struct store_verb_output *output);
 
 #endif

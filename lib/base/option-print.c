@@ -96,24 +96,6 @@ option_print_version(const struct command *command)
 	return message_end(0);
 }
 
-bool
-option_has_word(const struct option_spec *spec, const char *word)
-{
-	const char *words = spec->argument;
-	size_t length = strlen(word);
-
-	if (!strchr(words, '|') || words[strspn(words, "abcdefghijklmnopqrstuvwxyz0123456789-|")])
-		return false;
-	for (const char *each = words; *each; each += *each == '|') {
-		size_t own = strcspn(each, "|");
-
-		if (own == length && strncmp(each, word, length) == 0)
-			return true;
-		each += own;
-	}
-	return false;
-}
-
 static void
 option_print_rows(const struct option_spec *options)
 {

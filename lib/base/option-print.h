@@ -5,7 +5,6 @@
 #ifndef BASE_OPTION_PRINT_H
 #define BASE_OPTION_PRINT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/option.h"
@@ -21,8 +20,5 @@ int option_print_version(const struct command *command);
  *	option   LETTER NAME ARGUMENT FLAGS HELP    FLAGS: "repeat", "optional" (the argument) or ""
  *	synopsis TEXT */
 void option_print_table(const struct command *command);
-
-/* Returns whether word is one of those that the argument may be, as in "table|json". */
-bool option_has_word(const struct option_spec *spec, const char *word);
 
 #endif

@@ -25,6 +25,8 @@ enum {
 	VALUE_FIRST,          /* ... for the first of the table */
 };
 
+enum { WORDS_MAX = 16 }; /* that an argument may be one of */
+
 int
 option_misuse(const struct command *command, const char *format, ...)
 {
@@ -97,6 +99,40 @@ option_set_number(const struct command *command, const struct option_spec *spec,
 	return -1;
 }
 
+/* Returns whether the argument is one of some words, as in "table|json". */
+static bool
+option_has_words(const struct option_spec *spec)
+{
+	return strchr(spec->argument, '|') && !spec->argument[strspn(spec->argument, "abcdefghijklmnopqrstuvwxyz0123456789-|")];
+}
+
+static bool
+option_is_among(const char *word, const char *words)
+{
+	size_t length = strlen(word);
+
+	for (const char *each = words; *each; each += strcspn(each, "|"), each += *each == '|')
+		if (length == strcspn(each, "|") && strncmp(each, word, length) == 0)
+			return true;
+	return false;
+}
+
+static int
+option_wrong_word(const struct command *command, const struct option_spec *spec, const char *word)
+{
+	char *words = memory_string(spec->argument), *rest = words;
+	const char *list[WORDS_MAX + 1] = {NULL}, *near;
+	int code;
+
+	for (size_t i = 0; i < WORDS_MAX && rest; i++)
+		list[i] = strsep(&rest, "|");
+	near = suggest_word(word, list);
+	code = near ? option_misuse(command, "--%s: expected %s, found '%s'; did you mean '%s'?", spec->name, spec->argument, word, near)
+	            : option_misuse(command, "--%s: expected %s, found '%s'", spec->name, spec->argument, word);
+	free(words);
+	return code;
+}
+
 static void
 option_note_place(const struct option_spec *spec, const char *text)
 {
@@ -121,6 +157,8 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 		*(bool *)spec->value = true;
 		break;
 	case OPTION_KIND_STRING:
+		if (option_has_words(spec) && !option_is_among(text, spec->argument))
+			return option_wrong_word(command, spec, text);
 		*(const char **)spec->value = text;
 		option_note_place(spec, text);
 		break;
@@ -198,7 +236,8 @@ option_set_preferences(const struct command *command)
 		if (spec->kind != OPTION_KIND_STRING || (which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT) || *value)
 			continue;
 		preferred = preference_value(which, NULL);
-		if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_has_word(spec, preferred)))
+		if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_has_words(spec) &&
+		    option_is_among(preferred, spec->argument)))
 			*value = preferred;
 	}
 }

@@ -3,7 +3,7 @@
  * The options of a command as a table, beside the variables they set: parsed with
  * getopt_long(3), shown by --help. -h/--help and --version come by themselves, and --complete-options as the only
  * argument, which prints the table for programs (option-print.h). An argument that is one of some words is called by
- * them: "table|json". Options that were not given take what the user prefers (preference.h): tenant, and output on a
+ * them, "table|json", and others are refused. Options that were not given take what the user prefers (preference.h): tenant, and output on a
  * terminal.
  *
  *	static struct option_spec options[] = {
@@ -59,6 +59,8 @@ struct option_spec {
 	{OPTION_KIND_UPTO, letter, name, OPTION_POINTER(long, value), argument, help}
 #define OPTION_LIST(letter, name, value, argument, help) \
 	{OPTION_KIND_LIST, letter, name, OPTION_POINTER(struct option_list, value), argument, help}
+#define OPTION_COLOUR(value) \
+	OPTION_STRING(0, "color", value, "auto|always|never", "when to colour (default: auto, on a terminal)")
 #define OPTION_END {OPTION_KIND_END, 0, NULL, NULL, NULL, NULL}
 
 struct command {

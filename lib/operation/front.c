@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/preference.h"
-#include "base/terminal.h"
 #include "model/duration.h"
 #include "operation/preview.h"
 #include "operation/summary.h"
@@ -39,8 +38,6 @@ front_options(const struct command *command, const struct front *front)
 		exit(option_misuse(command, "--jobs: expected a number from 1 on"));
 	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))
 		exit(option_misuse(command, "--save: expected the name of a file; --dry-run -o json prints the plan"));
-	if (front->format && strcmp(front->format, "json") != 0 && strcmp(front->format, "table") != 0)
-		exit(option_misuse(command, "--output: expected table or json, found '%s'", front->format));
 	return (struct operation_options){
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
 		.runner = {front->spool, jobs, message_notice},
@@ -168,15 +165,15 @@ front_command_line(const struct command *command, const struct front *front, con
 static int
 front_answer(const struct front *front, const struct operation_result *done, struct error *err)
 {
-	bool as_table = front->format ? strcmp(front->format, "table") == 0 : isatty(STDOUT_FILENO);
-	bool colour = terminal_colour(front->colour, stdout);
+	const struct list_output output = list_output(front->format, front->colour);
+	bool as_table = output.format == LIST_TABLE;
 	int plan, result;
 
 	if (front_is_dry(front)) {
 		plan = file_open(AT_FDCWD, done->plan, O_RDONLY, 0, err);
 		if (plan < 0)
 			return -1;
-		result = as_table ? preview_print(plan, &done->basis, stdout, colour, err) : summary_copy(plan, stdout, err);
+		result = as_table ? preview_print(plan, &done->basis, stdout, output.colour, err) : summary_copy(plan, stdout, err);
 		close(plan);
 		return result;
 	}
@@ -187,7 +184,7 @@ front_answer(const struct front *front, const struct operation_result *done, str
 	}
 	if (!done->layout)
 		return 0;
-	return as_table ? summary_print(done->layout, &done->efficiency, stdout, colour, err)
+	return as_table ? summary_print(done->layout, &done->efficiency, stdout, output.colour, err)
 	                : summary_copy_file(done->layout, stdout, err);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/option.h"
 #include "json/place.h"
+#include "model/show/list.h"
 #include "operation/operate.h"
 
 struct front {
@@ -41,9 +42,7 @@ struct front {
 	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing")
 
 /* Options for the answer. */
-#define FRONT_ANSWER(front) \
-	OPTION_STRING('o', "output", &(front)->format, "table|json", "output format (default: table on a terminal)"), \
-	OPTION_STRING(0, "color", &(front)->colour, "auto|always|never", "when to colour (default: auto, on a terminal)")
+#define FRONT_ANSWER(front) LIST_OPTIONS(&(front)->format, &(front)->colour, "table|json")
 
 /* Options of commands that make a plan. */
 #define FRONT_OPTIONS(front) \

@@ -24,6 +24,7 @@ static const struct option_spec options[] = {
 	OPTION_LIST('s', "service", &services, "NAME", "this service too"),
 	OPTION_FLAG(0, "time", &dry, "another that starts with t"),
 	OPTION_STRING(0, "pattern", &name, "NAME", NULL),
+	OPTION_STRING(0, "output", &name, "table|json", NULL),
 	OPTION_END
 };
 static const struct command plain = {"coopr-x", "[OPTION]... [FILE]...", "do something", options, "  coopr-x -t web\n"};
@@ -130,6 +131,9 @@ test_misuse(void)
 		{"x --t", "coopr-x: option --t is short for several; see: coopr-x --help\n"},
 		{"x -t", "coopr-x: option --template needs an argument: NAME; see: coopr-x --help\n"},
 		{"x --dry-run=yes", "coopr-x: option --dry-run takes no argument; see: coopr-x --help\n"},
+		{"x --output=tabel", "coopr-x: --output: expected table|json, found 'tabel'; did you mean 'table'?; see: coopr-x --help\n"},
+		{"x --output=", "coopr-x: --output: expected table|json, found ''; see: coopr-x --help\n"},
+		{"x --output=prometheus", "coopr-x: --output: expected table|json, found 'prometheus'; see: coopr-x --help\n"},
 		{"x a b --jobs", "coopr-x: option --jobs needs an argument: N; see: coopr-x --help\n"},
 	};
 	struct buffer out = {0};

@@ -9,33 +9,17 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/option.h"
 #include "json/dump.h"
 
 enum { COLUMNS_MAX = 64 };
 
-static bool
-list_is_among(const char *word, const char *words)
-{
-	size_t length = strlen(word);
-
-	for (const char *each = words; *each; each += strcspn(each, "|"), each += *each == '|')
-		if (length == strcspn(each, "|") && strncmp(each, word, length) == 0)
-			return true;
-	return false;
-}
-
 struct list_output
-list_output(const struct command *command, const char *format, const char *colour, const char *words)
+list_output(const char *format, const char *colour)
 {
 	static const char *const names[] = {
 	    [LIST_TABLE] = "table", [LIST_JSON] = "json", [LIST_NAME] = "name", [LIST_WIDE_TABLE] = "wide"};
 	struct list_output output = {.format = LIST_TABLE, .stream = stdout};
 
-	if (colour && !list_is_among(colour, "auto|always|never"))
-		exit(option_misuse(command, "--color: auto, always or never, not '%s'", colour));
-	if (format && !list_is_among(format, words))
-		exit(option_misuse(command, "unknown format '%s'; use one of %s", format, words));
 	if (!format)
 		format = names[isatty(STDOUT_FILENO) ? LIST_TABLE : LIST_JSON];
 	while (strcmp(names[output.format], format) != 0)

@@ -11,7 +11,7 @@
  *		{0}};
  *	static const struct list secrets = {.kind = "secret", .columns = columns, .row_size = sizeof(struct secret_entry)};
  *
- *	output = list_output(&command, format, colour, "table|json|name|wide");
+ *	output = list_output(format, colour);
  *	list_print(&secrets, entries, count, &output);
  *
  * Rows are structs of the caller, one behind the other. A column that is not simply a member of them has a function that
@@ -27,8 +27,6 @@
 
 #include "base/buffer.h"
 #include "base/terminal.h"
-
-struct command;
 
 enum list_format { LIST_TABLE, LIST_JSON, LIST_NAME, LIST_WIDE_TABLE };
 
@@ -106,14 +104,14 @@ struct list_output {
 	const void *context; /* for the functions of the columns; may be NULL */
 };
 
-/* The options that choose it; format and colour point to strings of the command. */
+/* The options that choose it; format and colour point to strings of the command, words are the formats that it has. */
 #define LIST_OPTIONS(format, colour, words) \
 	OPTION_STRING('o', "output", format, words, "output format (default: table on a terminal, else json)"), \
-	OPTION_STRING(0, "color", colour, "auto|always|never", "when to colour (default: auto, on a terminal)")
+	OPTION_COLOUR(colour)
 
-/* Returns the output on stdout that the options -o and --color (NULL: not given) ask for; words are the formats that the
- * command has, "table|json|name". Without -o it is a table on a terminal, else JSON. Exits with 64 if there is no such one. */
-struct list_output list_output(const struct command *command, const char *format, const char *colour, const char *words);
+/* Returns the output on stdout that the options -o and --color (NULL: not given) ask for. Without -o it is a table on a terminal,
+ * else JSON. */
+struct list_output list_output(const char *format, const char *colour);
 
 /* Prints count rows. */
 void list_print(const struct list *list, const void *rows, size_t count, const struct list_output *output);

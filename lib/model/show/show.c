@@ -12,10 +12,6 @@
 #include "model/show/draw.h"
 #include "model/show/view.h"
 
-const char *const show_formats[] = {
-	[SHOW_JSON] = "json", [SHOW_TABLE] = "table", [SHOW_WIDE] = "wide", [SHOW_NAME] = "name", [SHOW_TREE] = "tree",
-	[SHOW_DOT] = "dot", NULL};
-
 /* "node/00000042-1000": one line, whatever is in the name. */
 static void
 show_print_name(const char *kind, jv record, FILE *stream)

@@ -11,9 +11,6 @@
 
 enum show_format { SHOW_JSON, SHOW_TABLE, SHOW_WIDE, SHOW_NAME, SHOW_TREE, SHOW_DOT };
 
-/* Their names in that order; ends with NULL. */
-extern const char *const show_formats[];
-
 struct show { /* zero-initialise, set format, and where it goes */
 	enum show_format format;
 	FILE *stream;
