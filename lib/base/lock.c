@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,4 +126,13 @@ lock_unless_stopped(int fd, int how, struct error *err)
 	if (result > 0)
 		result = lock_wait_for_holder(fd, how, err);
 	return result < 0 && !err->code ? error_errno(err, EX_OSERR, "lock") : result;
+}
+
+bool
+lock_is_current(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
+	    ours.st_dev == there.st_dev;
 }

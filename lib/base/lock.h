@@ -8,6 +8,8 @@
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
 
+#include <stdbool.h>
+
 struct error;
 
 enum { LOCK_PATIENCE_S = 30 };
@@ -18,5 +20,9 @@ int lock_wait(int fd, int how);
 
 /* Does the same, but fails with EX_TEMPFAIL after some milliseconds if the process that holds the lock is stopped. */
 int lock_unless_stopped(int fd, int how, struct error *err);
+
+/* Returns whether path still names what is open as fd. Who held the lock before may have removed or replaced it: then the lock
+ * of fd is on nothing. */
+bool lock_is_current(int fd, const char *path);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "cluster/operation-files.h"
 #include "cluster/operations.h"
@@ -40,11 +41,9 @@ workdir_parent(struct error *err)
 static int
 workdir_lock_present(const char *path, int fd)
 {
-	struct stat ours, there;
-
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &ours) < 0)
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return -1;
-	if (stat(path, &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
+	if (lock_is_current(fd, path))
 		return 0;
 	errno = ESTALE;
 	return -1;

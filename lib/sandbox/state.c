@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -37,16 +35,6 @@ state_machine_path(const char *name)
 	return path;
 }
 
-/* Returns whether path still names the folder that is open as fd. */
-static bool
-state_is_current(int fd, const char *path)
-{
-	struct stat ours, there;
-
-	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
-	    ours.st_dev == there.st_dev;
-}
-
 int
 state_lock_existing(const char *path, struct error *err)
 {
@@ -60,8 +48,7 @@ state_lock_existing(const char *path, struct error *err)
 			close(fd);
 			return -1;
 		}
-		/* The previous holder of the lock may have removed the folder. */
-		if (state_is_current(fd, path))
+		if (lock_is_current(fd, path))
 			return fd;
 		close(fd);
 	}

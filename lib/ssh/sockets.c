@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "base/process.h"
 
@@ -69,10 +69,8 @@ static int
 sockets_lock_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat ours, there;
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &ours) == 0 && stat(path, &there) == 0 &&
-	    ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && lock_is_current(fd, path))
 		return fd;
 	if (fd >= 0)
 		close(fd);
