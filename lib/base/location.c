@@ -176,38 +176,41 @@ location_installed(const char *relative)
 	return path;
 }
 
-/* Returns the path of the plugin in one of the folders of list, which has colons between them; NULL if none has it. */
-static char *
-location_search(const char *list, const char *kind, const char *name)
+char *
+location_next(const char **list)
 {
-	while (list && *list) {
-		size_t length = strcspn(list, ":");
-		char *path = memory_printf("%.*s/%s/%s", (int)length, list, kind, name);
+	const char *start;
 
-		if (length && file_is_program(path))
-			return path;
-		free(path);
-		list += length + (list[length] == ':');
-	}
+	if (!*list)
+		return NULL;
+	start = *list + strspn(*list, ":");
+	*list = start + strcspn(start, ":");
+	return *list > start ? memory_substring(start, (size_t)(*list - start)) : NULL;
+}
+
+/* Returns the path of the plugin below folder, which it frees; NULL if there is no such program. */
+static char *
+location_plugin_in(char *folder, const char *kind, const char *name)
+{
+	char *path = memory_printf("%s/%s/%s", folder, kind, name);
+
+	free(folder);
+	if (file_is_program(path))
+		return path;
+	free(path);
 	return NULL;
 }
 
 char *
 location_plugin(const char *kind, const char *name)
 {
-	char *folder, *path;
+	const char *list = home_variable("COOPR_PLUGINS");
+	char *folder, *path = NULL;
 
 	/* The name comes from a document and must not lead out of the folder. */
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return NULL;
-	path = location_search(home_variable("COOPR_PLUGINS"), kind, name);
-	if (path)
-		return path;
-	folder = location_installed("libexec/coopr");
-	path = memory_printf("%s/%s/%s", folder, kind, name);
-	free(folder);
-	if (file_is_program(path))
-		return path;
-	free(path);
-	return NULL;
+	while (!path && (folder = location_next(&list)))
+		path = location_plugin_in(folder, kind, name);
+	return path ? path : location_plugin_in(location_installed("libexec/coopr"), kind, name);
 }

@@ -39,4 +39,8 @@ char *location_installed(const char *relative);
  * between), then in the installation's libexec/coopr. NULL where there is none. */
 char *location_plugin(const char *kind, const char *name);
 
+/* Returns the next path of a list with colons between, and moves list behind it; NULL at its end. Empty ones are passed over,
+ * and list may be NULL. */
+char *location_next(const char **list);
+
 #endif

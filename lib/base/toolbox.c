@@ -38,19 +38,14 @@ char *
 toolbox_find(const char *name)
 {
 	const char *list = getenv("PATH");
-	char *path = NULL;
+	char *path = NULL, *folder;
 
 	if (!*name || strchr(name, '/'))
 		return NULL;
 	for (size_t i = 0; !path && i < sizeof program_folders / sizeof *program_folders; i++)
 		path = toolbox_program_in(location_installed(program_folders[i]), name);
-	while (!path && list && *list) {
-		size_t length = strcspn(list, ":");
-
-		if (length)
-			path = toolbox_program_in(memory_substring(list, length), name);
-		list += length + (list[length] == ':');
-	}
+	while (!path && (folder = location_next(&list)))
+		path = toolbox_program_in(folder, name);
 	return path;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/home.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -36,22 +37,19 @@ struct attempt {
 static int
 run_explain_missing(const char *kind, const char *name, struct error *err)
 {
-	const char *folders = getenv("COOPR_PLUGINS"), *folder;
-	char *own = location_installed("libexec/coopr");
-	char *list = memory_printf("%s%s%s", folders ? folders : "", folders && *folders ? ":" : "", own);
+	const char *given = home_variable("COOPR_PLUGINS"), *next;
+	char *own = location_installed("libexec/coopr"), *folder;
+	char *list = memory_printf("%s%s%s", given ? given : "", given ? ":" : "", own);
+	bool found = false;
 
 	error_set(err, EX_CONFIG, "there is no %s \"%s\" (looked in the folder %s of %s)", kind, name, kind, list);
-	for (folder = list; *folder;) {
-		size_t length = strcspn(folder, ":");
-		char *path = memory_printf("%.*s/%s/%s", (int)length, folder, kind, name);
-		bool found = file_exists(AT_FDCWD, path);
+	for (next = list; !found && (folder = location_next(&next)); free(folder)) {
+		char *path = memory_printf("%s/%s/%s", folder, kind, name);
 
+		found = file_exists(AT_FDCWD, path);
 		if (found)
 			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
 		free(path);
-		if (found)
-			break;
-		folder += length + (folder[length] == ':');
 	}
 	free(list);
 	free(own);

@@ -140,22 +140,20 @@ machine_check_image(const struct machine *wanted, struct error *err)
 static int
 machine_check_shares(const struct machine *wanted, struct error *err)
 {
-	const char *next = wanted->shares ? wanted->shares : "";
+	const char *shares = wanted->shares;
 	int result = 0;
+	char *path;
 
-	while (*next && result == 0) {
-		size_t length = strcspn(next, ":");
-		char *path = memory_substring(next, length);
+	while (result == 0 && (path = location_next(&shares))) {
 		struct stat st;
 
-		if (length && location_is_own(path))
+		if (location_is_own(path))
 			result = error_set(err, EX_CONFIG, "share %s: it is, or holds, coopr's own, which is for no node", path);
-		else if (length && (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
+		else if (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 			result = error_set(err, EX_CONFIG,
 			    "share %s: is no directory on this host; make it, or take it out of the provider \"%s\"", path,
 			    wanted->provider);
 		free(path);
-		next += length + (next[length] == ':');
 	}
 	return result;
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "sandbox/record.h"
 #include "sandbox/root.h"
@@ -190,11 +191,10 @@ mounts_share(const struct root *root, const char *path, struct error *err)
 
 /* Lays an empty directory over path; what is not there needs none. */
 static int
-mounts_mask(const struct root *root, const char *path, struct error *err)
+mounts_mask(const char *path, struct error *err)
 {
 	struct stat st;
 
-	(void)root;
 	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 		return 0;
 	if (mount("tmpfs", path, "tmpfs", SAFE, "mode=700") < 0)
@@ -202,31 +202,19 @@ mounts_mask(const struct root *root, const char *path, struct error *err)
 	return 0;
 }
 
-/* Calls work for each path of a list with colons between. */
-static int
-mounts_each_path(const char *list, const struct root *root,
-    int (*work)(const struct root *, const char *, struct error *), struct error *err)
-{
-	int result = 0;
-
-	while (list && *list && result == 0) {
-		size_t length = strcspn(list, ":");
-		char *path = memory_substring(list, length);
-
-		result = length ? work(root, path, err) : 0;
-		free(path);
-		list += length + (list[length] == ':');
-	}
-	return result;
-}
-
 int
 root_mount(const struct machine *machine, const struct root *root, struct error *err)
 {
+	const char *masks = machine->masks, *shares = machine->shares;
+	int result = 0;
+	char *path;
+
 	if (mounts_mount_fresh(err) < 0 || mounts_make_devices(err) < 0 || mounts_guard_proc(err) < 0 ||
 	    mounts_mount_own(machine->cluster, err) < 0)
 		return -1;
-	if (mounts_each_path(machine->masks, root, mounts_mask, err) < 0)
-		return -1;
-	return mounts_each_path(machine->shares, root, mounts_share, err);
+	for (; result == 0 && (path = location_next(&masks)); free(path))
+		result = mounts_mask(path, err);
+	for (; result == 0 && (path = location_next(&shares)); free(path))
+		result = mounts_share(root, path, err);
+	return result;
 }
