@@ -103,7 +103,7 @@ front_append_word(const char *word, struct buffer *line)
 	if (*word && !word[strspn(word, plain)])
 		buffer_text(line, word);
 	else
-		shell_words_quote(word, strlen(word), line);
+		shell_words_quote(word, line);
 }
 
 static void

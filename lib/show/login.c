@@ -136,7 +136,7 @@ login_words(char *const *words, struct arguments *argv)
 	for (size_t i = 0; words[i]; i++) {
 		if (i)
 			buffer_byte(&line, ' ');
-		shell_words_quote(words[i], strlen(words[i]), &line);
+		shell_words_quote(words[i], &line);
 	}
 	arguments_push(argv, line.data);
 	buffer_release(&line);

@@ -16,12 +16,6 @@
 #include "model/node.h"
 #include "ssh/shell-words.h"
 
-static void
-lookup_quote(const char *text, struct buffer *out)
-{
-	shell_words_quote(text, strlen(text), out);
-}
-
 /* Returns why the value at pointer ("/nginx/upstream") is no value, NULL if it is one; the caller frees it. */
 static char *
 lookup_find_unexpanded(jv unexpanded, const char *pointer)
@@ -126,9 +120,9 @@ lookup_append_case(struct lookup *lookup, const struct place *place)
 	for (size_t i = 0; !problem && jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++)
 		lookup_append_line(place_element(place, i).value, &lines);
 	buffer_byte(lookup->out, '\t');
-	lookup_quote(lookup->pointer.length ? lookup->pointer.data + 1 : "", lookup->out);
+	shell_words_quote(lookup->pointer.length ? lookup->pointer.data + 1 : "", lookup->out);
 	buffer_text(lookup->out, problem ? ") coopr_problem=" : ") coopr_value=");
-	lookup_quote(problem ? problem : lines.data, lookup->out);
+	shell_words_quote(problem ? problem : lines.data, lookup->out);
 	buffer_text(lookup->out, " ;;\n");
 	free(problem);
 	buffer_release(&lines);
@@ -210,7 +204,7 @@ lookup_make_call(const struct place *place, const struct node *node)
 	buffer_text(&call, node->leaves ? "" : "\tcoopr_node");
 	for (size_t i = 0; !node->leaves && i < sizeof words / sizeof *words; i++) {
 		buffer_byte(&call, ' ');
-		lookup_quote(words[i], &call);
+		shell_words_quote(words[i], &call);
 	}
 	buffer_text(&call, node->leaves ? "" : "\n");
 	buffer_release(&services);

@@ -27,12 +27,6 @@ static const char first_words[] =
     "trap \"rm -rf \\\"\\$base\\\"\" EXIT; trap \"exit 143\" TERM HUP INT; "
     "head -c \"$1\" >\"$base/payload\" && . \"$base/payload\"";
 
-static void
-payload_append_word(const char *word, struct buffer *out)
-{
-	shell_words_quote(word, strlen(word), out);
-}
-
 /* Appends a command that writes the file: NUL cannot stand in a word, and goes into the format instead. */
 static void
 payload_append_file(const struct bundle_file *file, struct buffer *out)
@@ -45,14 +39,14 @@ payload_append_file(const struct bundle_file *file, struct buffer *out)
 
 		buffer_text(&format, nul ? "%s\\000" : "%s");
 		buffer_byte(&words, ' ');
-		shell_words_quote(start, (size_t)(stop - start), &words);
+		shell_words_quote_bytes(start, (size_t)(stop - start), &words);
 		start = stop + 1;
 	}
 	buffer_text(out, "printf ");
-	payload_append_word(format.data, out);
+	shell_words_quote(format.data, out);
 	buffer_append(out, words.data, words.length);
 	buffer_text(out, " >");
-	payload_append_word(file->name, out);
+	shell_words_quote(file->name, out);
 	buffer_byte(out, '\n');
 	buffer_release(&format);
 	buffer_release(&words);
@@ -71,50 +65,45 @@ payload_append_names(const char *verb, const struct bundle *bundle, bool folders
 		if (folders ? !file->is_folder : !file->executable)
 			continue;
 		buffer_text(out, any ? " ./" : verb);
-		payload_append_word(file->name, out);
+		shell_words_quote(file->name, out);
 		any = true;
 	}
 	if (any)
 		buffer_byte(out, '\n');
 }
 
-/* Appends the words behind #!: the interpreter, and all else as one argument, as the kernel takes it. */
-static void
-payload_append_shebang(const char *text, size_t length, struct buffer *out)
-{
-	char *line = memory_substring(text, length), *end = line + length, *interpreter = line + strspn(line, " \t"), *rest;
-
-	while (end > interpreter && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-		*--end = '\0';
-	rest = interpreter + strcspn(interpreter, " \t");
-	shell_words_quote(interpreter, (size_t)(rest - interpreter), out);
-	buffer_byte(out, ' ');
-	rest += strspn(rest, " \t");
-	if (*rest) {
-		payload_append_word(rest, out);
-		buffer_byte(out, ' ');
-	}
-	free(line);
-}
-
 /* Chooses how the script is run: by the interpreter of its #! line, by sh if it is a text without one, else directly. An
- * interpreter named here also serves where the file system of the directory lets nothing be executed. */
+ * interpreter named here also serves where the file system of the directory lets nothing be executed. All that stands behind it
+ * in the line is one argument, as the kernel takes it. */
 static void
 payload_append_interpreter(const struct bundle_file *script, struct buffer *out)
 {
-	const char *text = script->content.length ? script->content.data : "";
+	const char *text = script->content.length ? script->content.data : "", *end, *rest;
 
-	if (strncmp(text, "#!", 2) == 0)
-		payload_append_shebang(text + 2, strcspn(text + 2, "\n"), out);
-	else if (!memchr(text, '\0', script->content.length))
-		buffer_text(out, "/bin/sh ");
+	if (strncmp(text, "#!", 2) != 0) {
+		buffer_text(out, memchr(text, '\0', script->content.length) ? "" : "/bin/sh ");
+		return;
+	}
+	text += 2 + strspn(text + 2, " \t");
+	end = text + strcspn(text, "\n");
+	while (end > text && strchr(" \t\r", end[-1]))
+		end--;
+	rest = text + strcspn(text, " \t\n");
+	rest = rest < end ? rest : end;
+	shell_words_quote_bytes(text, (size_t)(rest - text), out);
+	buffer_byte(out, ' ');
+	rest += strspn(rest, " \t");
+	if (rest < end) {
+		shell_words_quote_bytes(rest, (size_t)(end - rest), out);
+		buffer_byte(out, ' ');
+	}
 }
 
 static void
 payload_append_variable(const char *name, const char *value, struct buffer *out)
 {
 	buffer_printf(out, "%s=", name);
-	payload_append_word(value ? value : "", out);
+	shell_words_quote(value ? value : "", out);
 	buffer_printf(out, "\nexport %s\n", name);
 }
 
@@ -140,10 +129,10 @@ payload_make_start(const struct task *task, const struct bundle_file *script, co
 	buffer_text(out, "exec ");
 	payload_append_interpreter(script, out);
 	buffer_text(out, "./");
-	payload_append_word(script->name, out);
+	shell_words_quote(script->name, out);
 	for (size_t i = 0; i < args->count; i++) {
 		buffer_byte(out, ' ');
-		payload_append_word(args->list[i], out);
+		shell_words_quote(args->list[i], out);
 	}
 	buffer_byte(out, '\n');
 }
@@ -190,15 +179,15 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	payload_append_file(&start, out);
 	if (user) {
 		buffer_text(out, "chown -R ");
-		payload_append_word(user, out);
+		shell_words_quote(user, out);
 		buffer_text(out, " \"$base\"\n");
 	}
 	buffer_text(out, "set +e\nnode_run ");
 	/* This is the task's name among all that may run on the node; also a file's, so of names only. */
 	buffer_printf(&key, "%s:%s", task->job ? task->job : task->machine.id, task->id);
-	payload_append_word(key.data, out);
+	shell_words_quote(key.data, out);
 	buffer_byte(out, ' ');
-	payload_append_word(user ? user : "", out);
+	shell_words_quote(user ? user : "", out);
 	buffer_byte(out, '\n');
 	buffer_release(&start.content);
 	buffer_release(&key);
@@ -218,7 +207,7 @@ void
 payload_command(const struct payload *payload, bool become_root, struct buffer *out)
 {
 	buffer_text(out, become_root ? "exec sudo -n -- /bin/sh -c " : "exec /bin/sh -c ");
-	payload_append_word(first_words, out);
+	shell_words_quote(first_words, out);
 	buffer_printf(out, " coopr %zu %s", payload->script.length, payload->nonce);
 }
 

@@ -11,7 +11,7 @@
 /* Within single quotes a shell gives meaning to nothing but the quote itself, which is put outside of
  * them: it's becomes 'it'\''s'. */
 void
-shell_words_quote(const char *bytes, size_t length, struct buffer *out)
+shell_words_quote_bytes(const char *bytes, size_t length, struct buffer *out)
 {
 	const char *end = bytes + length, *quote;
 
@@ -23,6 +23,12 @@ shell_words_quote(const char *bytes, size_t length, struct buffer *out)
 	}
 	buffer_append(out, bytes, (size_t)(end - bytes));
 	buffer_byte(out, '\'');
+}
+
+void
+shell_words_quote(const char *text, struct buffer *out)
+{
+	shell_words_quote_bytes(text, strlen(text), out);
 }
 
 static bool
@@ -45,42 +51,28 @@ shell_words_read_double_quoted(const char *text, struct buffer *word)
 	return text + 1;
 }
 
-static const char *
-shell_words_read_single_quoted(const char *text, struct buffer *word)
-{
-	const char *end = strchr(text + 1, '\'');
-
-	if (!end)
-		return NULL;
-	buffer_append(word, text + 1, (size_t)(end - text - 1));
-	return end + 1;
-}
-
-/* Takes the character that is escaped by the backslash at text; an escaped newline vanishes. */
-static const char *
-shell_words_read_escaped(const char *text, struct buffer *word)
-{
-	if (text[1] == '\0')
-		return NULL;
-	if (text[1] != '\n')
-		buffer_byte(word, text[1]);
-	return text + 2;
-}
-
 /* Takes one word. Returns the end of it, or NULL if a quote is left open. */
 static const char *
 shell_words_read_word(const char *text, struct buffer *word)
 {
+	const char *end;
+
 	while (text && *text && !shell_words_is_blank(*text)) {
 		switch (*text) {
 		case '\'':
-			text = shell_words_read_single_quoted(text, word);
+			end = strchr(text + 1, '\'');
+			if (end)
+				buffer_append(word, text + 1, (size_t)(end - text - 1));
+			text = end ? end + 1 : NULL;
 			break;
 		case '"':
 			text = shell_words_read_double_quoted(text, word);
 			break;
 		case '\\':
-			text = shell_words_read_escaped(text, word);
+			/* An escaped newline vanishes. */
+			if (text[1] && text[1] != '\n')
+				buffer_byte(word, text[1]);
+			text = text[1] ? text + 2 : NULL;
 			break;
 		default:
 			buffer_byte(word, *text++);

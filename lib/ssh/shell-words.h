@@ -11,11 +11,12 @@ struct arguments;
 struct buffer;
 struct error;
 
-/* Appends bytes as one word of a POSIX shell that means exactly them, whatever they are but NUL. */
-void shell_words_quote(const char *bytes, size_t length, struct buffer *out);
+/* Append a text as one word of a POSIX shell that means exactly it, whatever it is but NUL. */
+void shell_words_quote(const char *text, struct buffer *out);
+void shell_words_quote_bytes(const char *bytes, size_t length, struct buffer *out);
 
-/* Appends the words of line to out, split as a shell does: blanks between, '...', "..." and \ take blanks
- * their meaning. Nothing is expanded; $ and ` and ; are text. -1 with EX_CONFIG where a quote is left open. */
+/* Appends the words of line to out, split as a shell does at blanks that are not in '...' or "..." and not behind \. Nothing is
+ * expanded; $ and ` and ; are text. Returns -1 with EX_CONFIG if a quote is left open. */
 int shell_words_split(const char *line, struct arguments *out, struct error *err);
 
 #endif

@@ -19,7 +19,7 @@ through(const char *shell, const char *bytes, size_t length, struct buffer *out)
 	int code;
 
 	buffer_text(&script, "printf %s ");
-	shell_words_quote(bytes, length, &script);
+	shell_words_quote_bytes(bytes, length, &script);
 	buffer_byte(&script, '\n');
 	buffer_clear(out);
 	code = process_run(argv, script.data, script.length, out, NULL, 1 << 20, &err);
@@ -127,7 +127,7 @@ test_both(void)
 	for (int i = 0; i < 255; i++)
 		every[i] = (char)(i + 1);
 	every[255] = '\0';
-	shell_words_quote(every, 255, &line);
+	shell_words_quote_bytes(every, 255, &line);
 	tap_ok(shell_words_split(line.data, &words, &err) == 0 && words.count == 1 && strcmp(words.list[0], every) == 0,
 	    "what shell_words_quote makes is one word for shell_words_split");
 	arguments_release(&words);
