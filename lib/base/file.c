@@ -152,31 +152,14 @@ file_make_dirs(int dir, const char *path, mode_t mode, struct error *err)
 	return result;
 }
 
-static int file_remove_entry(int dir, const char *name, dev_t device);
-
-static int
-file_remove_contents(int dir, const char *name, dev_t device)
-{
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	if (!stream)
-		return -1;
-	while (result == 0 && (errno = 0, entry = readdir(stream)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			result = file_remove_entry(dirfd(stream), entry->d_name, device);
-	if (!entry && errno)
-		result = -1;
-	closedir(stream);
-	return result;
-}
-
-/* Removes what is below the folder, as long as it is on the file system device. */
+/* Removes name and what is below it, as long as that is on the file system device. */
 static int
 file_remove_entry(int dir, const char *name, dev_t device)
 {
+	struct dirent *entry;
 	struct stat st;
+	DIR *stream;
+	int fd, result = 0;
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -1;
@@ -186,9 +169,17 @@ file_remove_entry(int dir, const char *name, dev_t device)
 		errno = EXDEV;
 		return -1;
 	}
-	if (file_remove_contents(dir, name, device) < 0)
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	stream = fd < 0 ? NULL : fdopendir(fd);
+	if (!stream)
 		return -1;
-	return unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -1 : 0;
+	while (result == 0 && (errno = 0, entry = readdir(stream)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			result = file_remove_entry(dirfd(stream), entry->d_name, device);
+	if (!entry && errno)
+		result = -1;
+	closedir(stream);
+	return result < 0 || (unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT) ? -1 : 0;
 }
 
 int

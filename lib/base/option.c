@@ -30,17 +30,14 @@ enum { WORDS_MAX = 16 }; /* that an argument may be one of */
 int
 option_misuse(const struct command *command, const char *format, ...)
 {
-	struct buffer text = {0};
 	va_list ap;
 	char *what;
 
 	va_start(ap, format);
 	what = memory_vprintf(format, ap);
 	va_end(ap);
-	buffer_printf(&text, "%s; see: %s --help", what, command->name);
-	message("%s", text.data);
+	message("%s; see: %s --help", what, command->name);
 	free(what);
-	buffer_release(&text);
 	return EX_USAGE;
 }
 

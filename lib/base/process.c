@@ -56,11 +56,12 @@ arguments_release(struct arguments *arguments)
 	*arguments = (struct arguments){0};
 }
 
-/* Returns a copy of the descriptor that wish means, above 2 so that no dup2 below can hit it. */
+/* Returns a copy of the descriptor that is to be a stream of the child (PROCESS_INHERIT: own), above 2 so that no dup2 below can
+ * hit it. */
 static int
-process_source_of(int wish, int own)
+process_source_of(int stream, int own)
 {
-	int fd = wish == PROCESS_NULL ? open("/dev/null", O_RDWR | O_CLOEXEC) : wish == PROCESS_INHERIT ? own : wish;
+	int fd = stream == PROCESS_NULL ? open("/dev/null", O_RDWR | O_CLOEXEC) : stream == PROCESS_INHERIT ? own : stream;
 
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }

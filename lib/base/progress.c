@@ -23,17 +23,6 @@ progress_is_seen(void)
 	return term && strcmp(term, "dumb") != 0 && isatty(STDERR_FILENO);
 }
 
-static void
-progress_append_bar(struct buffer *line, size_t columns, size_t done, size_t total)
-{
-	size_t filled = total ? columns * done / total : 0;
-
-	buffer_text(line, " [");
-	for (size_t i = 0; i < columns; i++)
-		buffer_byte(line, i < filled ? '=' : i == filled ? '>' : ' ');
-	buffer_byte(line, ']');
-}
-
 /* Goes to the start of the first line. A terminal that was made narrower since has broken lines. */
 static void
 progress_go_back(struct buffer *out)
@@ -73,8 +62,14 @@ progress_append_head(const char *label, size_t done, size_t total, const char *t
 	size_t taken = printable(shown) + printable(counts) + 3;
 
 	buffer_text(line, shown);
-	if (taken + BAR_MIN <= width)
-		progress_append_bar(line, width - taken < BAR_MAX ? width - taken : BAR_MAX, done, total);
+	if (taken + BAR_MIN <= width) {
+		size_t columns = width - taken < BAR_MAX ? width - taken : BAR_MAX, filled = total ? columns * done / total : 0;
+
+		buffer_text(line, " [");
+		for (size_t i = 0; i < columns; i++)
+			buffer_byte(line, i < filled ? '=' : i == filled ? '>' : ' ');
+		buffer_byte(line, ']');
+	}
 	buffer_text(line, counts);
 	free(shown);
 	free(counts);

@@ -11,23 +11,8 @@
 
 #include "base/clock.h"
 
-/* Kills the process, which is of the session, and waits for its end until then. The descriptor comes first: what it
- * stands for does not change, so a look at the session behind it is about the same process. */
-static void
-session_end_member(pid_t pid, pid_t leader, int64_t until)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd end = {.fd = fd, .events = POLLIN};
-	int64_t left = until - clock_monotonic_ms();
-
-	if (fd < 0)
-		return;
-	if (getsid(pid) == leader && syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0)
-		poll(&end, 1, left > 0 ? (int)left : 0);
-	close(fd);
-}
-
-/* Kills all other processes of the session. Returns whether there were any; zombies do not count. */
+/* Kills all other processes of the session, and waits for the end of each until then. Returns whether there were any; zombies do
+ * not count. */
 static bool
 session_end_members(pid_t leader, int64_t until)
 {
@@ -37,11 +22,20 @@ session_end_members(pid_t leader, int64_t until)
 
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		struct pollfd end = {.events = POLLIN};
+		int64_t left;
 
 		if (pid <= 0 || pid == leader || getsid(pid) != leader)
 			continue;
-		session_end_member(pid, leader, until);
 		any = true;
+		/* What the descriptor stands for does not change: the session is asked again, now surely of the process that it is. */
+		end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+		if (end.fd < 0)
+			continue;
+		left = until - clock_monotonic_ms();
+		if (getsid(pid) == leader && syscall(SYS_pidfd_send_signal, end.fd, SIGKILL, NULL, 0) == 0)
+			poll(&end, 1, left > 0 ? (int)left : 0);
+		close(end.fd);
 	}
 	if (proc)
 		closedir(proc);
