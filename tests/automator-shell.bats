@@ -341,7 +341,7 @@ b.example.net
 	[ ! -e ran ]
 	task install '{"script": "a"}' | jq -c 'del(.machine.facts.ssh_host_keys)' | coopr-exec -q >result.json
 	same 77 "$(member .status)"
-	contains "$(member .message)" "no host key of it is pinned"
+	contains "$(member .message)" "its host key is not pinned"
 }
 
 @test "a login that is refused is permanent" {
@@ -521,7 +521,7 @@ whole_task() {
 	printf '#!/bin/sh\necho "sudo: a password is required" >&2; exit 1\n' >sshd/bin/sudo
 	SSHD_USER=coopr-test do_task install '{"script": "who.sh"}'
 	same 77 "$(member .status)"
-	contains "$(member .message)" "no shell could be had there: sudo: a password is required"
+	contains "$(member .message)" "no shell starts there: sudo: a password is required"
 	clean_node
 }
 

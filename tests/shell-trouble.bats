@@ -76,6 +76,6 @@ member() {
 	SSHD_USER=coopr-test task install '{"script": "quick.sh"}' >task.json
 	coopr-exec -q <task.json >result.json
 	same 77 "$(member .status)"
-	contains "$(member .message)" "no shell could be had there"
+	contains "$(member .message)" "no shell starts there"
 	contains "$(member .message)" "sudo"
 }

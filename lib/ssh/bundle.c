@@ -68,12 +68,6 @@ bundle_is_shown(const struct dirent *entry)
 }
 
 static int
-bundle_compare_bytes(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int
 bundle_add_folder(struct bundle *bundle, int dir, const char *name, int depth, struct error *err)
 {
 	struct bundle_file folder = {.is_folder = true};
@@ -84,7 +78,7 @@ bundle_add_folder(struct bundle *bundle, int dir, const char *name, int depth, s
 		return error_set(err, EX_CONFIG, "%s: folders more than %d deep", name, BUNDLE_DEPTH);
 	if (bundle_add_entry(bundle, name, &folder, err) < 0)
 		return -1;
-	count = scandirat(dir, ".", &entries, bundle_is_shown, bundle_compare_bytes);
+	count = scandirat(dir, ".", &entries, bundle_is_shown, alphasort);
 	if (count < 0)
 		return error_errno(err, EX_CONFIG, "%s", name);
 	for (int i = 0; i < count; i++) {
@@ -99,35 +93,26 @@ bundle_add_folder(struct bundle *bundle, int dir, const char *name, int depth, s
 	return failed;
 }
 
-/* Returns whether the file is coopr's own, wherever links have led. */
-static bool
-bundle_is_own(int fd)
-{
-	char *path = memory_printf("/proc/self/fd/%d", fd);
-	bool own = location_is_own(path);
-
-	free(path);
-	return own;
-}
-
-/* Adds what stands at entry in dir under name. A link is followed; a pipe or device could be waited for
- * without end, so it is opened without waiting and refused. */
+/* Adds what stands at entry in dir under name. A link is followed, and asked where it has led. A pipe or device could be waited
+ * for without end, so it is opened without waiting and refused. */
 static int
 bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth, struct error *err)
 {
 	int fd = openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK), failed;
+	char *place = memory_printf("/proc/self/fd/%d", fd);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		failed = error_errno(err, EX_CONFIG, "%s", name);
 	else if (S_ISDIR(st.st_mode))
 		failed = bundle_add_folder(bundle, fd, name, depth, err);
-	else if (bundle_is_own(fd))
+	else if (location_is_own(place))
 		failed = error_set(err, EX_CONFIG, "%s: it is coopr's own, which is for no node", name);
 	else if (S_ISREG(st.st_mode))
 		failed = bundle_add_file(bundle, fd, &st, name, err);
 	else
 		failed = error_set(err, EX_CONFIG, "%s: neither a file nor a folder", name);
+	free(place);
 	if (fd >= 0)
 		close(fd);
 	return failed;

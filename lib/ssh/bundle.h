@@ -2,7 +2,7 @@
  *
  * The files that go to a node with a service script, read where the catalogue has them: an absolute path,
  * CATALOGUE/scripts/NAME, or share/coopr/services/NAME of the installation. They are read when the task
- * runs, so that a script that was mended is what a retry sends.
+ * runs: a retry sends a script that was corrected meanwhile.
  */
 #ifndef SSH_BUNDLE_H
 #define SSH_BUNDLE_H
@@ -32,11 +32,11 @@ struct bundle { /* zero-initialise */
 	size_t count, capacity, bytes;
 };
 
-/* Adds a file, or a folder whole. catalogue: its path, or NULL. A relative name is kept, of an absolute one
- * its last part. -1 with EX_CONFIG, telling where it was looked for. */
+/* Adds a file, or a folder with all that is in it. catalogue is its path, or NULL. A relative name is kept, of an absolute one its
+ * last part. Returns -1 with EX_CONFIG, which says where it was looked for. */
 int bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err);
 
-/* Adds what is made here; the content is copied. -1 with EX_CONFIG where there is something of that name. */
+/* Adds a copy of text as a file. Returns -1 with EX_CONFIG if there is something of that name. */
 int bundle_add_text(struct bundle *bundle, const char *name, const char *text, size_t length, struct error *err);
 
 /* Returns whether any of the files contains word. */

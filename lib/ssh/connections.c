@@ -93,7 +93,7 @@ connections_find(struct connections *all, const struct machine *machine, char *s
 	return connection;
 }
 
-/* Lets a user go on, or (why) tells it that there is no connection. */
+/* Gives a user its connection, or (why) tells it that there is none. */
 static void
 connections_answer(struct connection *connection, struct connection_user *user, const struct error *why)
 {

@@ -46,7 +46,7 @@ struct connections {
 	int notify;               /* tells of new sockets in it */
 	struct connection *first;
 	struct login_limit *limits;
-	struct connection_user_list over;   /* visits that can go on, or cannot */
+	struct connection_user_list over;   /* those that have their connection, or cannot have it */
 	unsigned opening;
 	int64_t due_ms;           /* connections_keep_time is to be called then, monotonic */
 	bool closing;

@@ -25,7 +25,7 @@ host_keys_scan(const struct machine *machine, struct arena *arena, struct string
 
 	ssh_name(machine, name);
 	if (!machine->address)
-		return error_set(err, EX_TEMPFAIL, "%s: no address of it is known", name);
+		return error_set(err, EX_TEMPFAIL, "%s: its address is not known", name);
 	snprintf(port, sizeof port, "%lld", (long long)machine->port);
 	snprintf(address, sizeof address, "%s", machine->address);
 	failed = process_run(argv, NULL, 0, &shown, &said, OUTPUT_BYTES, err) < 0;

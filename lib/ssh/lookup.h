@@ -16,8 +16,8 @@ struct error;
  * (unexpanded: [{"pointer","text"}], or invalid). */
 void lookup_config(jv config, jv unexpanded, struct buffer *out);
 
-/* Appends coopr_each_node(): one call of coopr_node for each node, by nodenum, from the file of node
- * records at path (the last of an id counts). path NULL: no nodes. */
+/* Appends coopr_each_node(): one call of coopr_node for each node, by nodenum, from the file of node records at path (NULL: no
+ * nodes). Of several records of a node the last one counts. */
 int lookup_nodes(const char *path, struct buffer *out, struct error *err);
 
 #endif

@@ -49,29 +49,6 @@ mux_number_at(const char *bytes)
 	return ntohl(number);
 }
 
-/* Sends the greeting, and asks for a session without terminal, forwarding or subsystem. */
-static void
-mux_put_request(struct buffer *out, const char *command)
-{
-	struct buffer body = {0};
-
-	mux_put_number(out, 2 * sizeof(uint32_t));
-	mux_put_number(out, C_HELLO);
-	mux_put_number(out, VERSION);
-
-	mux_put_number(&body, C_NEW_SESSION);
-	mux_put_number(&body, 0); /* our number for the request */
-	mux_put_string(&body, "");
-	for (int i = 0; i < 4; i++)
-		mux_put_number(&body, 0); /* terminal, X11, agent, subsystem */
-	mux_put_number(&body, (uint32_t)ESCAPE_NONE);
-	mux_put_string(&body, "");
-	mux_put_string(&body, command);
-	mux_put_number(out, (uint32_t)body.length);
-	buffer_append(out, body.data, body.length);
-	buffer_release(&body);
-}
-
 static int
 mux_connect_to(const char *path, struct error *err)
 {
@@ -124,16 +101,31 @@ mux_send_descriptor(int socket, int fd)
 	return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
+/* Sends the greeting, and asks for a session without terminal, forwarding or subsystem, whose streams are theirs. */
 static int
 mux_request(int socket, const char *command, const int theirs[3], struct error *err)
 {
-	struct buffer text = {0};
+	struct buffer text = {0}, body = {0};
 	bool sent;
 
-	mux_put_request(&text, command);
+	mux_put_number(&body, C_NEW_SESSION);
+	mux_put_number(&body, 0); /* our number for the request */
+	mux_put_string(&body, "");
+	for (int i = 0; i < 4; i++)
+		mux_put_number(&body, 0); /* terminal, X11, agent, subsystem */
+	mux_put_number(&body, (uint32_t)ESCAPE_NONE);
+	mux_put_string(&body, "");
+	mux_put_string(&body, command);
+
+	mux_put_number(&text, 2 * sizeof(uint32_t));
+	mux_put_number(&text, C_HELLO);
+	mux_put_number(&text, VERSION);
+	mux_put_number(&text, (uint32_t)body.length);
+	buffer_append(&text, body.data, body.length);
 	sent = send(socket, text.data, text.length, MSG_NOSIGNAL) == (ssize_t)text.length;
 	for (int i = 0; i < 3 && sent; i++)
 		sent = mux_send_descriptor(socket, theirs[i]) == 0;
+	buffer_release(&body);
 	buffer_release(&text);
 	return sent ? 0 : error_errno(err, EX_UNAVAILABLE, "the connection cannot be asked for a session");
 }
@@ -188,7 +180,7 @@ mux_take_message(struct child *child, uint32_t type, const char *body, size_t le
 	reason = mux_number_at(body + 4);
 	if (reason > length - 8)
 		reason = (uint32_t)length - 8;
-	error_set(err, EX_TEMPFAIL, "no session on its connection: %.*s", reason < REASON_BYTES ? (int)reason : REASON_BYTES,
+	error_set(err, EX_TEMPFAIL, "its connection refused a session: %.*s", reason < REASON_BYTES ? (int)reason : REASON_BYTES,
 	    body + 8);
 	return MUX_REFUSED;
 }

@@ -11,7 +11,7 @@
 
 enum mux_news {
 	MUX_QUIET,
-	MUX_REFUSED, /* no session could be had: the reason is in err */
+	MUX_REFUSED, /* there is no session: the reason is in err */
 	MUX_EXITED,  /* child->wait_status says how; its streams end when all was written */
 };
 

@@ -23,15 +23,15 @@ struct payload { /* zero-initialise */
 	char nonce[PAYLOAD_NONCE_SIZE];  /* in the lines that begin and end both streams */
 };
 
-/* The payload that runs the script, the first file of the bundle, with the words of args. user: whom to run
- * it as on the node, NULL: root. */
+/* Makes the payload that runs the script, the first file of the bundle, with the words of args, as the user on the node (NULL:
+ * as who logs in, or root if payload_command says so). */
 int payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err);
 
-/* The payload that only looks whether the node has what it needs. */
+/* Makes the payload that only checks whether the node has what a script needs. */
 int payload_check(struct payload *payload, struct error *err);
 
-/* Appends the command to be run by the node's login shell. become_root: through sudo. */
+/* Appends the command for the node's login shell, through sudo if become_root. */
 void payload_command(const struct payload *payload, bool become_root, struct buffer *out);
 
 void payload_release(struct payload *payload);

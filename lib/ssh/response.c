@@ -118,7 +118,7 @@ response_explain(struct response *response, const struct child *child, struct er
 	else if (response->phase == RESPONSE_LOGIN && code == 255)
 		ssh_explain(response->machine, said, err);
 	else if (response->phase == RESPONSE_LOGIN)
-		error_set(err, EX_NOPERM, "%s: no shell could be had there: %s", name, *last ? last : "the login ended at once");
+		error_set(err, EX_NOPERM, "%s: no shell starts there: %s", name, *last ? last : "the login ended at once");
 	else if (code == 255 || WIFSIGNALED(child->wait_status))
 		error_set(err, EX_TEMPFAIL, "%s: the connection was lost while the script ran", name);
 	else

@@ -27,7 +27,7 @@ sockets_short_path(int fd)
 	return memory_printf("/proc/%d/fd/%d", (int)getpid(), fd);
 }
 
-/* Asks the master behind the socket to go; where there is none any more, only its name is left to remove. */
+/* Asks the master behind the socket to end. If there is none any more, the socket is only a name. */
 static void
 sockets_close_master(const char *path)
 {

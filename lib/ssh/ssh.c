@@ -126,9 +126,9 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 	char name[SSH_NAME_SIZE];
 
 	if (!machine->address)
-		return error_set(err, EX_TEMPFAIL, "%s: no address of it is known", ssh_name(machine, name));
+		return error_set(err, EX_TEMPFAIL, "%s: its address is not known", ssh_name(machine, name));
 	if (machine->host_keys.count == 0)
-		return error_set(err, EX_NOPERM, "%s: no host key of it is pinned (facts.ssh_host_keys)",
+		return error_set(err, EX_NOPERM, "%s: its host key is not pinned (facts.ssh_host_keys)",
 		    ssh_name(machine, name));
 	ssh->known_hosts = ssh_write_known_hosts(machine, err);
 	if (ssh->known_hosts < 0)
@@ -169,7 +169,7 @@ ssh_reason_in(const char *line)
 	const char *colon = strncmp(line, "ssh: ", 5) == 0 ? strrchr(line, ':') : NULL;
 	const char *reason = colon ? colon + 1 + strspn(colon + 1, " ") : line;
 
-	return *reason ? reason : *line ? line : "ssh ended without a word";
+	return *reason ? reason : *line ? line : "ssh ended without a message";
 }
 
 int
@@ -180,7 +180,7 @@ ssh_explain(const struct machine *machine, const struct tail *said, struct error
 	ssh_name(machine, name);
 	if (ssh_mentions(said, "Host key verification failed") || ssh_mentions(said, "HOST IDENTIFICATION HAS CHANGED"))
 		error_set(err, EX_NOPERM, "%s: its host key is not the one that was pinned; another machine answers, "
-		    "or it was made anew", name);
+		    "or it was made again", name);
 	else if (ssh_mentions(said, "Permission denied") || ssh_mentions(said, "Too many authentication failures"))
 		error_set(err, EX_NOPERM, "%s: login as %s was refused: %s", name, machine->user, last);
 	else

@@ -2,7 +2,7 @@
  *
  * The stock OpenSSH client, so that it asks nothing, trusts no key but the node's pinned ones, and reads no
  * configuration that is not ours. What it says when it fails becomes a sentence and a status. A connection
- * is kept for later tasks where there is a directory for its socket (exec/sockets.h), else it ends with its
+ * is kept for later tasks if there is a directory for its socket (ssh/sockets.h), else it ends with its
  * task.
  */
 #ifndef SSH_SSH_H
@@ -19,26 +19,30 @@ struct ssh { /* zero-initialise */
 	int known_hosts;       /* a file in memory, which ssh reads through /proc */
 };
 
-/* Begins the words of a command for the machine. -1: EX_NOPERM without a pinned host key, EX_TEMPFAIL without an address. */
+/* Begins the words of a command for the machine. Fails with EX_NOPERM without a pinned host key, with EX_TEMPFAIL without an
+ * address. */
 int ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err);
 void ssh_release(struct ssh *ssh);
 
-/* Then how the connection is kept, if at all: for whoever comes next, by this one or one before, where there is a directory
- * for sockets; or as a client that does nothing but hold it, behind the socket. At last, where it goes. */
+/* Has the client use the connection that is kept for the machine, or keep a new one, if there is a directory for sockets. */
 void ssh_share(const struct machine *machine, struct ssh *ssh);
+
+/* Has the client do nothing but hold a connection, behind the socket. */
 void ssh_hold(const char *socket, struct ssh *ssh);
+
+/* Appends where it goes, behind the options; a command for the machine may follow. */
 void ssh_address(const struct machine *machine, struct ssh *ssh);
 
-/* The path of the socket for connections to the machine, the caller's to free: shared by what would make the same
- * connection; a node that was made anew has another host key. NULL where none are kept. */
+/* Returns the path of the socket for connections to the machine, the same for all that would make the same connection: a node
+ * that was made again has another host key. NULL if none are kept. The caller frees it. */
 char *ssh_socket(const struct machine *machine);
 
-/* "node 00000042-1000 (203.0.113.4:22)", in the buffer that is given; returns text. */
+/* Writes "node 00000042-1000 (203.0.113.4:22)"; returns text. */
 enum { SSH_NAME_SIZE = 600 };
 char *ssh_name(const struct machine *machine, char text[SSH_NAME_SIZE]);
 
-/* Why ssh could not run a command there, from what it said: EX_TEMPFAIL (refused, unreachable, lost),
- * EX_NOPERM (host key, login). Always -1. */
+/* Explains why ssh could not run a command there, from what it said: EX_TEMPFAIL (refused, unreachable, lost),
+ * EX_NOPERM (host key, login). Always returns -1. */
 int ssh_explain(const struct machine *machine, const struct tail *said, struct error *err);
 
 #endif

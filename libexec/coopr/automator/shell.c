@@ -238,7 +238,7 @@ shell_finish(struct server *server, struct run *run)
 	serve_answer(server, call);
 }
 
-/* Begins the run on its connection, which is there or cannot be had. */
+/* Begins the run on its connection, or ends it if there is none. */
 static void
 shell_connected(struct server *server, struct run *run)
 {
@@ -344,7 +344,7 @@ shell_end(struct server *server, struct call *call)
 		return;
 	}
 	/* It has not begun: that may be otherwise another time. */
-	error_set(&call->outcome.error, EX_TEMPFAIL, "%s: no connection to it could be had in time",
+	error_set(&call->outcome.error, EX_TEMPFAIL, "%s: no connection to it in time",
 	    ssh_name(&call->task.machine, name));
 	shell_finish(server, run);
 }
