@@ -25,10 +25,10 @@ struct network {
 
 #define NETWORK_DEFAULT "10.213.0.0/16"
 
-/* Reads "10.213.0.0/16": room for a machine at least. EX_CONFIG with what would be right. */
+/* Reads "10.213.0.0/16", with room for a machine at least. Fails with EX_CONFIG, and says what would be right. */
 int network_parse(const char *text, struct network *network, struct error *err);
 
-/* Gives the machine the lowest free address of the network. EX_UNAVAILABLE if all are taken. */
+/* Gives the machine the lowest free address of the network. Fails with EX_UNAVAILABLE if all are taken. */
 int address_claim(int sandbox, const struct network *network, const char *machine, char address[ADDRESS_SIZE],
     struct error *err);
 

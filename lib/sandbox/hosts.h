@@ -12,7 +12,7 @@ struct error;
 /* Gives address the name hostname, and what of it stands before the first dot. */
 int hosts_add(int sandbox, const char *cluster, const char *address, const char *hostname, struct error *err);
 
-/* Takes the names of address away; the last one takes the file along. */
+/* Removes the names of address, and with the last ones the file. */
 int hosts_remove(int sandbox, const char *cluster, const char *address, struct error *err);
 
 #endif

@@ -54,7 +54,7 @@ key_public(const char *path, struct error *err)
 		if (rest > 1)
 			key = memory_substring(text.data, type + rest);
 		else
-			error_set(err, EX_DATAERR, "%s: is no public key", file);
+			error_set(err, EX_DATAERR, "%s: is not a public key", file);
 	}
 	buffer_release(&text);
 	free(file);

@@ -10,11 +10,11 @@ struct error;
 /* Makes the key pair path, path.pub in place of what stands there. */
 int key_make(const char *path, const char *comment, struct error *err);
 
-/* "ssh-ed25519 AAAA..." of the file path.pub, without the comment: the caller frees it. NULL on error. */
+/* Returns "ssh-ed25519 AAAA..." of the file path.pub, without the comment; NULL on error. The caller frees it. */
 char *key_public(const char *path, struct error *err);
 
-/* The path of the private key with which this installation logs in to its machines, location_state()/ssh/id_ed25519:
- * made at the first use, whoever comes first. The caller frees it; NULL on error. */
+/* Returns the path of the private key with which this installation logs in to its machines, location_state()/ssh/id_ed25519;
+ * NULL on error. The first who asks makes it. The caller frees the path. */
 char *key_login(struct error *err);
 
 #endif

@@ -42,7 +42,7 @@ machine_lock_sandbox(struct error *err)
 	return lock;
 }
 
-/* Takes away the cable of a machine, and tells the address that it had, "" for none. The address stays the machine's,
+/* Takes away the cable of a machine, and finds the address that it has, "" for none. The address stays the machine's,
  * whose folder we have locked; the others need not wait while the kernel takes the cable apart. */
 static int
 machine_unplug(const char *name, char address[ADDRESS_SIZE], struct error *err)
@@ -84,23 +84,13 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 	return result;
 }
 
-/* Empties the machine's folder, the record last: while anything else is left, it says what. */
-static int
-machine_remove_files(int dir, struct error *err)
-{
-	static const char *const names[] = {"layer", "root", "key", "key.pub", "authorized_keys", "console", "life",
-	    "machine.new", "authorized_keys.new", "machine"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (file_remove_tree(dir, names[i], err) < 0)
-			return -1;
-	return 0;
-}
-
-/* Takes down all of a machine but its folder, dir, which is locked. */
+/* Takes down all of a machine but its folder, dir, which is locked. The record goes last: while anything else is left, it says
+ * what. */
 static int
 machine_take_down(int dir, const char *name, struct error *err)
 {
+	static const char *const files[] = {"layer", "root", "key", "key.pub", "authorized_keys", "console", "life",
+	    "machine.new", "authorized_keys.new", "machine"};
 	struct machine machine = {.name = name};
 	struct error ignored;
 	int result;
@@ -112,7 +102,9 @@ machine_take_down(int dir, const char *name, struct error *err)
 		machine.cluster = machine.network = NULL;
 	result = machine_disconnect(name, &machine, err);
 	machine_release(&machine);
-	return result < 0 ? -1 : machine_remove_files(dir, err);
+	for (size_t i = 0; result == 0 && i < sizeof files / sizeof *files; i++)
+		result = file_remove_tree(dir, files[i], err);
+	return result;
 }
 
 static int
@@ -202,7 +194,7 @@ machine_make_keys(int dir, struct machine *wanted, struct error *err)
 	return result;
 }
 
-/* In an empty folder: the record first, then all else. */
+/* Makes the machine in its folder, which is empty: the record first, then all else. */
 static int
 machine_make(int dir, struct machine *wanted, char notice[256], struct error *err)
 {

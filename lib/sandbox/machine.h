@@ -20,11 +20,11 @@ enum machine_state {
 	MACHINE_DEAD,    /* was running: its processes were killed, or the host was restarted */
 };
 
-/* "half", "running", "dead" */
+/* Returns "half", "running" or "dead". */
 const char *machine_state_name(enum machine_state state);
 
-/* Makes the machine that wanted asks for (all but name, address, pid and host_key), or finds the one that its token has
- * made before; fills in these four. notice tells what the user should know, or is "". */
+/* Makes the machine that is wanted (all but name, address, pid and host_key), or finds the one that its token has made before;
+ * fills in these four. notice tells what the user should know, or is "". */
 int machine_create(struct machine *wanted, char notice[256], struct error *err);
 
 /* Waits until the machine answers to ssh with its own host key, at most timeout_ms; fills machine. */
@@ -39,10 +39,10 @@ struct machine_list {
 	size_t count;
 };
 
-/* The machines that are there; those of one node where node is not NULL. */
+/* Lists the machines, of one node if node is not NULL. */
 int machine_names(const char *node, struct machine_list *list, struct error *err);
 
-/* Reads what is known of a machine; of one that is half made that may be little. EX_NO if there is no such machine. */
+/* Reads what is known of a machine; of one that is half made that may be little. Fails with EX_NO if there is no such machine. */
 int machine_look(const char *name, struct machine *machine, enum machine_state *state, struct error *err);
 
 #endif

@@ -13,20 +13,20 @@
 
 struct error;
 
-/* Makes the bridge of network where it is not there. Refused where another installation has it, or where the
- * network overlaps one that the host is in. provider is for messages. */
+/* Makes the bridge of network, unless it exists. Fails if it is another installation's, or if the network overlaps one that the
+ * host is in. provider is for messages. */
 int network_up(const struct network *network, const char *provider, struct error *err);
 
-/* Removes the bridge; one that is not there, or another installation's, is left alone. */
+/* Removes the bridge, if there is one and it is this installation's. */
 int network_down(const struct network *network, struct error *err);
 
 /* Lays a cable from the bridge to "eth0" in the network namespace of the process pid. */
 int network_connect(const struct network *network, const char *address, pid_t pid, struct error *err);
 
-/* Takes away the cable of address, where there is one. */
+/* Removes the cable of address, if there is one. */
 int network_disconnect(const char *address, struct error *err);
 
-/* Inside the machine: gives eth0 its address and brings it and lo up. */
+/* Gives eth0 its address and brings it and lo up, inside the machine. */
 int network_inside(const struct network *network, const char *address, struct error *err);
 
 #endif

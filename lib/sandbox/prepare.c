@@ -98,8 +98,8 @@ prepare_remove_passwords_of(const char *path, struct error *err)
 	return result;
 }
 
-/* Nobody enters by password, so none is there to be read or guessed, in the copies that passwd(1) and others keep
- * neither. The "*" is no lock either, which would keep sshd from accepting a key. */
+/* Removes all passwords, also from the copies that passwd(1) and others keep: nobody enters by one, so there is none to be read or
+ * guessed. A "*" does not lock an account, which would keep sshd from accepting a key. */
 static int
 prepare_remove_passwords(struct error *err)
 {
@@ -146,31 +146,22 @@ prepare_put_names(const struct machine *machine, struct error *err)
 	return result;
 }
 
-/* Returns whether the image's sshd knows a keyword (in lower case). An unknown one would keep it from starting,
- * and asking it costs as much as starting it. */
-static bool
-prepare_sshd_knows(const char *keyword)
-{
-	struct buffer program = {0};
-	struct error ignored;
-	bool knows = file_read(AT_FDCWD, "/usr/sbin/sshd", PROGRAM_LIMIT, &program, &ignored) == 0 &&
-	    memmem(program.data, program.length, keyword, strlen(keyword));
-
-	buffer_release(&program);
-	return knows;
-}
-
-/* From OpenSSH 9.8 on, who connects without logging in, as confirm does, is shut out after a while. */
+/* Puts the configuration of sshd. From OpenSSH 9.8 on, who connects without logging in, as confirm does, is shut out after a
+ * while, unless that is switched off by a keyword that earlier ones do not start with. To ask sshd costs as much as to start it. */
 static int
 prepare_put_sshd_config(struct error *err)
 {
-	struct buffer text = {0};
+	static const char keyword[] = "persourcepenalties"; /* as it stands in the program */
+	struct buffer text = {0}, program = {0};
+	struct error ignored;
 	int result;
 
 	buffer_text(&text, sshd_config);
-	if (prepare_sshd_knows("persourcepenalties"))
+	if (file_read(AT_FDCWD, "/usr/sbin/sshd", PROGRAM_LIMIT, &program, &ignored) == 0 &&
+	    memmem(program.data, program.length, keyword, strlen(keyword)))
 		buffer_text(&text, "PerSourcePenalties no\n");
 	result = prepare_put_text("/etc/ssh/sshd_config", 0644, text.data, err);
+	buffer_release(&program);
 	buffer_release(&text);
 	return result;
 }

@@ -16,17 +16,7 @@ static const int kept[] = {
 	CAP_SYS_CHROOT, CAP_SYS_PTRACE, CAP_SYS_NICE, CAP_LEASE, CAP_AUDIT_WRITE, CAP_SETFCAP,
 };
 
-static uint64_t
-privilege_kept_mask(void)
-{
-	uint64_t mask = 0;
-
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-		mask |= UINT64_C(1) << kept[i];
-	return mask;
-}
-
-/* The bounding set, which no exec can exceed. Numbers the kernel does not know end the list. */
+/* Reduces the bounding set, which no exec can exceed. Numbers that the kernel does not know end the list. */
 static int
 privilege_bound(uint64_t mask)
 {
@@ -39,7 +29,7 @@ privilege_bound(uint64_t mask)
 	return 0;
 }
 
-/* Our own sets. Whoever may trace init must find no more there than he has himself. */
+/* Reduces our own sets: whoever may trace init must find no more there than he has himself. */
 static int
 privilege_reduce(uint64_t mask)
 {
@@ -59,8 +49,10 @@ privilege_reduce(uint64_t mask)
 int
 privilege_drop(struct error *err)
 {
-	uint64_t mask = privilege_kept_mask();
+	uint64_t mask = 0;
 
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		mask |= UINT64_C(1) << kept[i];
 	if (privilege_bound(mask) < 0 || privilege_reduce(mask) < 0)
 		return error_errno(err, EX_OSERR, "capabilities: cannot be dropped");
 	return 0;

@@ -8,7 +8,7 @@
 
 struct error;
 
-/* Gives up all other capabilities, for this process and all that it will ever start. */
+/* Drops all other capabilities, for this process and all that it will ever start. */
 int privilege_drop(struct error *err);
 
 #endif

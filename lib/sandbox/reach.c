@@ -23,7 +23,7 @@ enum {
 	OUTPUT_LIMIT = 64 * 1024,
 };
 
-/* Waits for an event at fd: false when there is none before the deadline. */
+/* Waits for an event at fd. Returns false if there is none before the deadline. */
 static bool
 reach_wait_for(int fd, short events, int64_t deadline)
 {
@@ -39,7 +39,7 @@ reach_wait_for(int fd, short events, int64_t deadline)
 	return false;
 }
 
-/* One attempt at a greeting: 0, or -1 with errno. */
+/* Waits for a greeting, once. Returns 0, or -1 with errno. */
 static int
 reach_greet(const char *address, int64_t deadline)
 {
@@ -76,7 +76,7 @@ reach_greeting(int dir, const char *address, int64_t deadline, struct error *err
 		struct timespec time = {.tv_nsec = (long)pause * 1000 * 1000};
 
 		if (!start_is_alive(dir))
-			return error_set(err, EX_UNAVAILABLE, "%s: the machine has died", address);
+			return error_set(err, EX_UNAVAILABLE, "%s: the machine has ended", address);
 		errno = reason;
 		if (clock_monotonic_ms() + pause >= deadline)
 			return error_errno(err, EX_UNAVAILABLE, "%s: no sshd answers", address);
@@ -86,7 +86,7 @@ reach_greeting(int dir, const char *address, int64_t deadline, struct error *err
 	return 0;
 }
 
-/* The key in a line of ssh-keyscan, "ADDRESS TYPE KEY". */
+/* Returns whether lines of ssh-keyscan, "ADDRESS TYPE KEY", begin with that key. */
 static bool
 reach_has_key(const struct buffer *lines, const char *address, const char *host_key)
 {

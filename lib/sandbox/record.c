@@ -57,7 +57,7 @@ record_read_line(struct machine *machine, const char *line, size_t length, struc
 			    arena_substring(&machine->arena, equals + 1, length - name - 1);
 			return 0;
 		}
-	return error_set(err, EX_DATAERR, "machine: the line \"%.*s\" is none of a machine", (int)length, line);
+	return error_set(err, EX_DATAERR, "machine: unknown line \"%.*s\"", (int)length, line);
 }
 
 int

@@ -29,11 +29,11 @@ struct machine { /* members not known are NULL */
 	const char *host_key; /* "ssh-ed25519 AAAA..." */
 };
 
-/* The name of the machine that token makes for node: "NODE-0123456789ab". */
+/* Returns the name of the machine that token makes for node: "NODE-0123456789ab". */
 const char *machine_name(const char *node, const char *token, struct arena *arena);
 
-/* Reads the file of the folder dir (name is not in it): 0, or -1 with EX_NO where there is none and EX_DATAERR
- * where it is none of ours. Strings live in machine's arena. */
+/* Reads the file of the folder dir (name is not in it). Fails with EX_NO if there is none, with EX_DATAERR if it is not one of
+ * ours. Strings live in machine's arena. */
 int machine_read(int dir, struct machine *machine, struct error *err);
 
 int machine_write(int dir, const struct machine *machine, struct error *err);

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "sandbox/record.h"
 
-/* A path as an option of overlay: commas end options, colons end layers. */
+/* Appends a path as an option of overlay: commas end options, colons end layers. */
 static void
 root_append_escaped(const char *path, struct buffer *out)
 {
@@ -39,8 +39,8 @@ root_make_layer(struct error *err)
 	return 0;
 }
 
-/* "volatile": syncing files to the disk costs much and would save nothing, as no machine outlives its host's
- * uptime. */
+/* Mounts the image with the layer over it: "volatile", as syncing files to the disk costs much and would save nothing: no machine
+ * outlives its host's uptime. */
 static int
 root_mount_overlay(const struct machine *machine)
 {
@@ -57,7 +57,8 @@ root_mount_overlay(const struct machine *machine)
 	return result;
 }
 
-/* Not every file system can hold the upper layer (an overlay, as containers have it, or NFS cannot): then memory does. */
+/* Mounts the image. Not every file system can hold the upper layer (an overlay, as containers have it, or NFS cannot): then memory
+ * does. */
 static int
 root_mount_image(const struct machine *machine, char *notice, struct error *err)
 {

@@ -27,7 +27,7 @@ int root_mount(const struct machine *machine, const struct root *root, struct er
  * and go. */
 int root_prepare(const struct machine *machine, const struct root *root, struct error *err);
 
-/* Lets go of the host's files. */
+/* Unmounts the host's files. */
 int root_leave(struct root *root, struct error *err);
 
 #endif

@@ -34,17 +34,6 @@ struct launch {
 	int orders[2], report[2]; /* pipes: read end, write end */
 };
 
-static void
-start_reset_signals(void)
-{
-	sigset_t none;
-
-	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Gives the child the descriptors that sandbox-init expects, and no other. They are moved out of the way first, as each
  * may have any number. */
 static int
@@ -70,11 +59,15 @@ start_become_init(void *argument)
 	const struct launch *launch = argument;
 	char *argv[] = {(char[]){"init"}, NULL}, *environment[] = {(char[]){"container=coopr"}, NULL};
 	struct report report = {.error = {0}};
+	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
 	umask(022);
-	start_reset_signals();
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (chdir(launch->folder) < 0 || start_arrange_descriptors(launch) < 0)
 		_exit(EX_OSERR);
 	execve(launch->program, argv, environment);
@@ -129,19 +122,6 @@ start_open_launch(int dir, const char *name, struct launch *launch, struct error
 	return 0;
 }
 
-/* Clones the child. The lock of "life" goes over to it: it belongs to the open file that both have, until we close ours. */
-static pid_t
-start_clone_init(struct launch *launch, struct error *err)
-{
-	_Alignas(16) static char stack[STACK_SIZE];
-	pid_t pid = clone(start_become_init, stack + STACK_SIZE, NAMESPACES | SIGCHLD, launch);
-
-	start_close_theirs(launch);
-	if (pid < 0)
-		error_errno(err, errno == EPERM ? EX_NOPERM : EX_OSERR, "namespaces: cannot be made");
-	return pid;
-}
-
 static int
 start_order(const struct launch *launch, char what, struct error *err)
 {
@@ -160,7 +140,7 @@ start_read_report(const struct launch *launch, char notice[256], struct error *e
 		n = read(launch->report[0], &report, sizeof report);
 	while (n < 0 && errno == EINTR);
 	if (n != sizeof report)
-		return error_set(err, EX_OSERR, "sandbox-init: died; the file \"console\" may tell why");
+		return error_set(err, EX_OSERR, "sandbox-init: ended; the file \"console\" may tell why");
 	memcpy(notice, report.notice, sizeof report.notice);
 	if (report.error.code == 0)
 		return 0;
@@ -168,7 +148,7 @@ start_read_report(const struct launch *launch, char notice[256], struct error *e
 	return -1;
 }
 
-/* Gives the child its cable, hears what it has become, writes its pid to the record and lets it live on without us. */
+/* Gives the child its cable, reads its report, writes its pid to the record and orders it to live on without us. */
 static int
 start_bring_up(int dir, const struct launch *launch, struct machine *machine, const struct network *network, pid_t pid,
     char notice[256], struct error *err)
@@ -187,7 +167,7 @@ start_bring_up(int dir, const struct launch *launch, struct machine *machine, co
 		return -1;
 	/* The init must have stopped dying with us before we may go. */
 	if (read(launch->report[0], &answer, 1) != 1 || answer != ORDER_LIVE)
-		return error_set(err, EX_OSERR, "sandbox-init: died as it was to start");
+		return error_set(err, EX_OSERR, "sandbox-init: ended as it was to start");
 	return 0;
 }
 
@@ -195,16 +175,21 @@ int
 start_machine(int dir, struct machine *machine, const struct network *network, char notice[256],
     struct error *err)
 {
+	_Alignas(16) static char stack[STACK_SIZE];
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	struct launch launch;
-	pid_t pid;
 	int result = -1;
+	pid_t pid;
 
 	*notice = '\0';
 	if (start_open_launch(dir, machine->name, &launch, err) < 0)
 		return -1;
 	sigaction(SIGPIPE, &ignore, &before);
-	pid = start_clone_init(&launch, err);
+	/* The lock of "life" goes over to the child: it belongs to the open file that both have, until we close ours. */
+	pid = clone(start_become_init, stack + STACK_SIZE, NAMESPACES | SIGCHLD, &launch);
+	if (pid < 0)
+		error_errno(err, errno == EPERM ? EX_NOPERM : EX_OSERR, "namespaces: cannot be made");
+	start_close_theirs(&launch);
 	if (pid > 0)
 		result = start_bring_up(dir, &launch, machine, network, pid, notice, err);
 	if (pid > 0 && result < 0) {
@@ -236,29 +221,20 @@ start_kill_tree(pid_t pid, struct error *err)
 	return 0;
 }
 
-/* Kills the process that holds the lock. A pid in the record is of the process that holds the lock, so while that is
- * held it is nobody else's. Without one, the init's plugin died before LIVE, and so does the init. */
-static int
-start_end_holder(int dir, struct error *err)
-{
-	struct machine machine = {.name = NULL};
-	int result = 0;
-
-	if (machine_read(dir, &machine, err) == 0 && machine.pid)
-		result = start_kill_tree((pid_t)strtol(machine.pid, NULL, 10), err);
-	machine_release(&machine);
-	return result;
-}
-
 int
 start_end(int dir, struct error *err)
 {
 	int life = openat(dir, "life", O_RDONLY | O_CLOEXEC), result = 0;
+	struct machine machine = {.name = NULL};
 
 	if (life < 0)
 		return errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "life");
 	if (flock(life, LOCK_EX | LOCK_NB) < 0) {
-		result = start_end_holder(dir, err);
+		/* A pid in the record is of the process that holds the lock, so while that is held it is nobody else's. Without one,
+		 * the init's plugin died before LIVE, and so does the init. */
+		if (machine_read(dir, &machine, err) == 0 && machine.pid)
+			result = start_kill_tree((pid_t)strtol(machine.pid, NULL, 10), err);
+		machine_release(&machine);
 		if (result == 0 && lock_wait(life, LOCK_EX) < 0)
 			result = error_errno(err, EX_OSERR, "life: cannot be locked");
 	}

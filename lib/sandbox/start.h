@@ -30,7 +30,7 @@ enum { /* descriptors of sandbox-init, beside stdout and stderr, which are the c
 enum { ORDER_CONNECTED = 'c', ORDER_LIVE = 'l' }; /* LIVE is answered with the same byte */
 
 struct report { /* what sandbox-init says, in one write */
-	struct error error; /* why it cannot be; the code is 0 where it can */
+	struct error error; /* why there is no machine; code 0: there is one */
 	char notice[256];   /* what the user should know, or "" */
 };
 

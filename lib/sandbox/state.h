@@ -24,19 +24,19 @@
 
 struct error;
 
-/* The path of the sandbox's folder, or of something in it; the caller frees it. */
+/* Returns the path of the sandbox's folder, or of something in it; the caller frees it. */
 char *state_path(const char *below);
 
-/* The same for the folder of a machine. */
+/* Returns the path of the folder of a machine; the caller frees it. */
 char *state_machine_path(const char *name);
 
-/* Makes a folder where it is not there and waits for its lock: its descriptor (closing it unlocks), or -1. */
+/* Makes a folder, unless it exists, and waits for its lock. Returns its descriptor (closing it unlocks), or -1. */
 int state_lock(const char *path, struct error *err);
 
-/* The same for a folder that must be there: -1 with EX_NO where it is not. */
+/* Waits for the lock of a folder. Returns its descriptor, or -1, with EX_NO if it does not exist. */
 int state_lock_existing(const char *path, struct error *err);
 
-/* Removes what is empty of the sandbox's folder, which is locked as sandbox. */
+/* Removes the folders below sandbox, the locked folder, that are empty, and then that folder. */
 void state_tidy(int sandbox);
 
 /* Puts text at name in dir, whole or not at all as long as the host is up. Nothing here outlives the host's

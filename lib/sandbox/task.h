@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the sandbox needs of a take record: which machine it is about, and what that shall be.
+ * What the sandbox needs of a take record: which machine it is about, and what that is to be.
  */
 #ifndef SANDBOX_TASK_H
 #define SANDBOX_TASK_H

@@ -30,7 +30,7 @@ test_record(int dir)
 	machine_release(&read);
 	state_write(dir, "machine", "token=x\ngarbage\n", &err);
 	tap_ok(machine_read(dir, &read, &err) < 0, "a line that is none is refused");
-	tap_is_text(err.text, "machine: the line \"garbage\" is none of a machine", "and named");
+	tap_is_text(err.text, "machine: unknown line \"garbage\"", "and named");
 	machine_release(&read);
 }
 
