@@ -1,178 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/cycle-check.h"
 
-#include <stdlib.h>
-
 #include "base/buffer.h"
+#include "base/graph.h"
 #include "catalogue/catalogue.h"
 
-struct provider_link { /* one service that provides a name */
-	size_t service, older; /* older: index of the next one of the same name + 1, or 0 */
-};
-
-struct graph {
+struct cycle_check {
 	const struct catalogue *catalogue;
-	struct names provided;
-	size_t *newest; /* by number in provided: index in links + 1, or 0 */
-	struct provider_link *links;
-	size_t link_count, link_capacity;
-	size_t *first, *edges; /* edges[first[i]] .. edges[first[i + 1]]: what service i waits for */
-	size_t edge_count, edge_capacity;
+	size_t count;               /* services */
+	struct names provided;      /* names that services provide, beside their own */
+	struct neighbours provider; /* from each of these names to the services that provide it */
+	struct findings *findings;
 	size_t reported;
 };
 
 static const struct service *
-cycle_service_at(const struct graph *graph, size_t number)
+cycle_service_at(const struct cycle_check *check, size_t number)
 {
-	return &graph->catalogue->entities[graph->catalogue->first[ENTITY_SERVICE] + number].service;
-}
-
-static size_t
-cycle_service_count(const struct catalogue *catalogue)
-{
-	return catalogue->names[ENTITY_SERVICE].count;
+	return &check->catalogue->entities[check->catalogue->first[ENTITY_SERVICE] + number].service;
 }
 
 static void
-cycle_note_providers(struct graph *graph)
+cycle_find_providers(struct cycle_check *check)
 {
-	size_t capacity = 0;
+	struct graph graph = {0};
 
-	for (size_t i = 0; i < cycle_service_count(graph->catalogue); i++) {
-		const struct string_list *provides = &cycle_service_at(graph, i)->provides;
+	for (size_t i = 0; i < check->count; i++) {
+		const struct string_list *provides = &cycle_service_at(check, i)->provides;
 
-		for (size_t j = 0; j < provides->count; j++) {
-			size_t known = graph->provided.count, number = (size_t)names_intern(&graph->provided, provides->list[j]);
-
-			ARRAY_ROOM(graph->newest, number, capacity);
-			ARRAY_ROOM(graph->links, graph->link_count, graph->link_capacity);
-			graph->links[graph->link_count++] =
-			    (struct provider_link){i, number < known ? graph->newest[number] : 0};
-			graph->newest[number] = graph->link_count;
-		}
+		for (size_t j = 0; j < provides->count; j++)
+			graph_edge(&graph, (uint32_t)names_intern(&check->provided, provides->list[j]), (uint32_t)i);
 	}
+	graph.vertices = check->provided.count;
+	check->provider = graph_successors(&graph);
+	graph_release(&graph);
 }
 
+/* Adds edges from a service to each other one that has a name in the list, or provides it. */
 static void
-cycle_add_edge(struct graph *graph, size_t from, size_t to)
+cycle_add_edges(const struct cycle_check *check, struct graph *graph, uint32_t from, const struct string_list *list)
 {
-	if (from == to)
-		return;
-	ARRAY_ROOM(graph->edges, graph->edge_count, graph->edge_capacity);
-	graph->edges[graph->edge_count++] = to;
-}
+	const struct neighbours *provider = &check->provider;
 
-/* From a service to each that has a name in the list, or provides it. */
-static void
-cycle_add_edges(struct graph *graph, size_t from, const struct string_list *list)
-{
 	for (size_t i = 0; i < list->count; i++) {
-		int service = names_find(&graph->catalogue->names[ENTITY_SERVICE], list->list[i]);
-		int alias = names_find(&graph->provided, list->list[i]);
+		int service = names_find(&check->catalogue->names[ENTITY_SERVICE], list->list[i]);
+		int name = names_find(&check->provided, list->list[i]);
 
-		if (service != NAMES_NONE)
-			cycle_add_edge(graph, from, (size_t)service);
-		for (size_t l = alias == NAMES_NONE ? 0 : graph->newest[alias]; l; l = graph->links[l - 1].older)
-			cycle_add_edge(graph, from, graph->links[l - 1].service);
+		if (service != NAMES_NONE && (uint32_t)service != from)
+			graph_edge(graph, from, (uint32_t)service);
+		for (size_t j = name == NAMES_NONE ? 0 : provider->first[name]; name != NAMES_NONE && j < provider->first[name + 1]; j++)
+			if (provider->list[j] != from)
+				graph_edge(graph, from, provider->list[j]);
 	}
 }
 
+/* Adds the finding that these services wait for one another. */
 static void
-cycle_make_edges(struct graph *graph, bool install)
+cycle_report(struct cycle_check *check, const uint32_t *cycle, size_t length, bool install)
 {
-	size_t count = cycle_service_count(graph->catalogue);
-
-	graph->edge_count = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct service *service = cycle_service_at(graph, i);
-
-		graph->first[i] = graph->edge_count;
-		cycle_add_edges(graph, i, install ? &service->install_requires : &service->runtime_requires);
-		cycle_add_edges(graph, i, install ? &service->install_uses : &service->runtime_uses);
-	}
-	graph->first[count] = graph->edge_count;
-}
-
-/* The services from path[start] on wait for one another. */
-static void
-cycle_report(struct graph *graph, const size_t *path, size_t start, size_t length, bool install,
-    struct findings *findings)
-{
-	const struct catalogue *catalogue = graph->catalogue;
-	const struct entity *entity = &catalogue->entities[catalogue->first[ENTITY_SERVICE] + path[start]];
+	const struct catalogue *catalogue = check->catalogue;
+	const struct entity *entity = &catalogue->entities[catalogue->first[ENTITY_SERVICE] + cycle[0]];
 	struct problems problems = {0};
 	struct place root = place_root(entity->source, &problems);
 	struct place dependencies = place_member(&root, "dependencies");
 	struct place stage = place_member(&dependencies, install ? "install" : "runtime");
 	struct buffer text = {0};
 
-	if (graph->reported++ >= PROBLEMS_KEPT)
-		return;
-	for (size_t i = start; i < length; i++)
-		buffer_printf(&text, "%s, which needs ", cycle_service_at(graph, path[i])->name);
-	place_problem(&stage, "a cycle: %s%s", text.data, cycle_service_at(graph, path[start])->name);
-	findings_add(findings, SEVERITY_WARNING, entity->file, &problems);
+	for (size_t i = 0; i < length; i++)
+		buffer_printf(&text, "%s, which needs ", cycle_service_at(check, cycle[i])->name);
+	place_problem(&stage, "a cycle: %s%s", text.data, cycle_service_at(check, cycle[0])->name);
+	findings_add(check->findings, SEVERITY_WARNING, entity->file, &problems);
 	buffer_release(&text);
 	problems_release(&problems);
 }
 
-/* Goes down from one service, path by path. position: 0 not met, its place in path + 1, SIZE_MAX once left. */
 static void
-cycle_search(struct graph *graph, size_t root, size_t *path, size_t *next, size_t *position, bool install,
-    struct findings *findings)
+cycle_check_stage(struct cycle_check *check, bool install)
 {
-	size_t length = 0;
+	struct graph graph = {.vertices = check->count};
+	struct neighbours needs;
+	struct graph_cycles cycles;
+	const uint32_t *cycle;
+	size_t length;
 
-	path[length++] = root;
-	position[root] = length;
-	while (length) {
-		size_t at = path[length - 1], to;
+	for (uint32_t i = 0; i < check->count; i++) {
+		const struct service *service = cycle_service_at(check, i);
 
-		if (next[at] == graph->first[at + 1]) {
-			position[at] = SIZE_MAX;
-			length--;
-			continue;
-		}
-		to = graph->edges[next[at]++];
-		if (position[to] == 0) {
-			path[length++] = to;
-			position[to] = length;
-		} else if (position[to] != SIZE_MAX) {
-			cycle_report(graph, path, position[to] - 1, length, install, findings);
-		}
+		cycle_add_edges(check, &graph, i, install ? &service->install_requires : &service->runtime_requires);
+		cycle_add_edges(check, &graph, i, install ? &service->install_uses : &service->runtime_uses);
 	}
-}
-
-static void
-cycle_check_stage(struct graph *graph, bool install, struct findings *findings)
-{
-	size_t count = cycle_service_count(graph->catalogue);
-	size_t *path = memory_zeroed(count, sizeof *path), *next = memory_zeroed(count, sizeof *next);
-	size_t *position = memory_zeroed(count, sizeof *position);
-
-	cycle_make_edges(graph, install);
-	for (size_t i = 0; i < count; i++)
-		next[i] = graph->first[i];
-	for (size_t i = 0; i < count; i++)
-		if (position[i] == 0)
-			cycle_search(graph, i, path, next, position, install, findings);
-	free(path);
-	free(next);
-	free(position);
+	needs = graph_successors(&graph);
+	graph_cycles_init(&cycles, &needs);
+	for (; check->reported < PROBLEMS_KEPT && (length = graph_cycles_next(&cycles, &cycle)) > 0; check->reported++)
+		cycle_report(check, cycle, length, install);
+	graph_cycles_release(&cycles);
+	neighbours_release(&needs);
+	graph_release(&graph);
 }
 
 void
 check_cycles(const struct catalogue *catalogue, struct findings *findings)
 {
-	struct graph graph = {.catalogue = catalogue};
+	struct cycle_check check = {.catalogue = catalogue, .count = catalogue->names[ENTITY_SERVICE].count, .findings = findings};
 
-	graph.first = memory_zeroed(cycle_service_count(catalogue) + 1, sizeof *graph.first);
-	cycle_note_providers(&graph);
-	cycle_check_stage(&graph, true, findings);
-	cycle_check_stage(&graph, false, findings);
-	names_release(&graph.provided);
-	free(graph.newest);
-	free(graph.links);
-	free(graph.first);
-	free(graph.edges);
+	cycle_find_providers(&check);
+	cycle_check_stage(&check, true);
+	cycle_check_stage(&check, false);
+	names_release(&check.provided);
+	neighbours_release(&check.provider);
 }

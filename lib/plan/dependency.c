@@ -214,17 +214,21 @@ dependencies_acyclic(const struct dependencies *dependencies, enum dependency de
 {
 	static const char *const words[] = {"install", "runtime", "install and runtime"};
 	const char *const *names = dependencies->services.list;
-	const struct neighbours *needs = &dependencies->needs[dependency].all;
-	uint32_t *cycle = memory_resize(NULL, needs->vertices, sizeof *cycle);
-	size_t length = graph_cycle(needs, cycle);
-	struct buffer text = {0};
+	struct graph_cycles cycles;
+	const uint32_t *cycle;
+	size_t length;
 
-	for (size_t i = 0; i < length; i++)
-		buffer_printf(&text, "%s -> ", names[cycle[i]]);
-	if (length)
+	graph_cycles_init(&cycles, &dependencies->needs[dependency].all);
+	length = graph_cycles_next(&cycles, &cycle);
+	if (length) {
+		struct buffer text = {0};
+
+		for (size_t i = 0; i < length; i++)
+			buffer_printf(&text, "%s -> ", names[cycle[i]]);
 		error_set(err, EX_NO, "the %s dependencies of the services form a cycle: %s%s", words[dependency], text.data,
 		    names[cycle[0]]);
-	buffer_release(&text);
-	free(cycle);
+		buffer_release(&text);
+	}
+	graph_cycles_release(&cycles);
 	return length ? -1 : 0;
 }

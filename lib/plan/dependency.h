@@ -8,8 +8,8 @@
 #ifndef PLAN_DEPENDENCY_H
 #define PLAN_DEPENDENCY_H
 
+#include "base/graph.h"
 #include "base/names.h"
-#include "plan/graph.h"
 
 struct error;
 struct layout;

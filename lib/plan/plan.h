@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
+#include "base/graph.h"
 #include "base/memory.h"
 #include "model/plan.h"
-#include "plan/graph.h"
 #include "plan/selection.h"
 
 struct error;

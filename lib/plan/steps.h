@@ -16,8 +16,8 @@
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
 
+#include "base/graph.h"
 #include "model/plan.h"
-#include "plan/graph.h"
 
 struct dependencies;
 struct expectations;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/graph.h"
+#include "base/graph.h"
 
 #include <stdlib.h>
 
@@ -88,59 +88,58 @@ graph_order(const struct neighbours *successors, uint32_t *order)
 	return tail == vertices;
 }
 
-enum colour { UNSEEN, ON_PATH, FINISHED };
-
-/* Walks from start depth first; path is the stack. Returns true if an edge leads back into the path, which is *length long;
- * the cycle begins at path[*back]. */
-static bool
-graph_walk(const struct neighbours *successors, uint32_t start, unsigned char *colours, size_t *next, uint32_t *path,
-    size_t *length, size_t *back)
+void
+graph_cycles_init(struct graph_cycles *cycles, const struct neighbours *successors)
 {
-	size_t depth = 1;
+	size_t vertices = successors->vertices;
 
-	path[0] = start;
-	colours[start] = ON_PATH;
-	while (depth > 0) {
-		uint32_t v = path[depth - 1], w;
+	*cycles = (struct graph_cycles){
+		.successors = successors,
+		.path = memory_resize(NULL, vertices, sizeof *cycles->path),
+		.places = memory_zeroed(vertices, sizeof *cycles->places),
+		.next = memory_resize(NULL, vertices, sizeof *cycles->next),
+	};
+	for (size_t v = 0; v < vertices; v++)
+		cycles->next[v] = successors->first[v];
+}
 
-		if (next[v] == successors->first[v + 1]) {
-			colours[v] = FINISHED;
-			depth--;
-			continue;
-		}
-		w = successors->list[next[v]++];
-		if (colours[w] == ON_PATH) {
-			for (*back = 0; path[*back] != w; (*back)++)
-				;
-			*length = depth;
-			return true;
-		}
-		if (colours[w] == UNSEEN) {
-			colours[w] = ON_PATH;
-			path[depth++] = w;
-		}
-	}
-	return false;
+void
+graph_cycles_release(struct graph_cycles *cycles)
+{
+	free(cycles->path);
+	free(cycles->places);
+	free(cycles->next);
 }
 
 size_t
-graph_cycle(const struct neighbours *successors, uint32_t *cycle)
+graph_cycles_next(struct graph_cycles *cycles, const uint32_t **cycle)
 {
-	size_t vertices = successors->vertices, length = 0, back = 0;
-	unsigned char *colours = memory_zeroed(vertices, sizeof *colours);
-	size_t *next = memory_resize(NULL, vertices, sizeof *next);
-	bool found = false;
+	const struct neighbours *successors = cycles->successors;
 
-	for (size_t v = 0; v < vertices; v++)
-		next[v] = successors->first[v];
-	for (size_t v = 0; v < vertices && !found; v++)
-		if (colours[v] == UNSEEN)
-			found = graph_walk(successors, (uint32_t)v, colours, next, cycle, &length, &back);
-	for (size_t i = back; found && i < length; i++)
-		cycle[i - back] = cycle[i];
-	free(colours);
-	free(next);
-	return found ? length - back : 0;
+	while (cycles->length > 0 || cycles->start < successors->vertices) {
+		uint32_t to;
+
+		if (cycles->length == 0)
+			to = (uint32_t)cycles->start++;
+		else {
+			uint32_t from = cycles->path[cycles->length - 1];
+
+			if (cycles->next[from] == successors->first[from + 1]) {
+				cycles->places[from] = GRAPH_NONE;
+				cycles->length--;
+				continue;
+			}
+			to = successors->list[cycles->next[from]++];
+		}
+		if (cycles->places[to] == 0) {
+			cycles->path[cycles->length++] = to;
+			cycles->places[to] = (uint32_t)cycles->length;
+		} else if (cycles->places[to] != GRAPH_NONE) {
+			*cycle = &cycles->path[cycles->places[to] - 1];
+			return cycles->length - (cycles->places[to] - 1);
+		}
+	}
+	return 0;
 }
 
 void

@@ -3,8 +3,8 @@
  * Directed graphs over the vertices 0, 1, 2, ...: of services, and of the steps of a plan. All walks are
  * iterative and take time linear in vertices and edges.
  */
-#ifndef PLAN_GRAPH_H
-#define PLAN_GRAPH_H
+#ifndef BASE_GRAPH_H
+#define BASE_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,8 +38,23 @@ void neighbours_release(struct neighbours *neighbours);
  * are free at the same time by number. Returns false if a cycle forbids it. */
 bool graph_order(const struct neighbours *successors, uint32_t *order);
 
-/* Fills cycle (room for all) with the vertices of one cycle, the first not repeated. Returns how many; 0 if there is none. */
-size_t graph_cycle(const struct neighbours *successors, uint32_t *cycle);
+/* A walk, depth first, that finds a cycle for each edge that leads back to a vertex of its path. */
+struct graph_cycles {
+	const struct neighbours *successors;
+	uint32_t *path;   /* from where the walk began to where it is */
+	size_t length;    /* of it */
+	uint32_t *places; /* of each vertex: its place in the path + 1, 0 before the walk came to it, GRAPH_NONE once it is left */
+	size_t *next;     /* of each vertex: the successor to go to next */
+	size_t start;     /* vertices before it have been begun with */
+};
+
+/* Begins a walk, which borrows the neighbours. */
+void graph_cycles_init(struct graph_cycles *cycles, const struct neighbours *successors);
+void graph_cycles_release(struct graph_cycles *cycles);
+
+/* Sets cycle to the vertices of the next cycle, the first not repeated; they stay until the next call. Returns how many; 0 if
+ * there is no more. */
+size_t graph_cycles_next(struct graph_cycles *cycles, const uint32_t **cycle);
 
 /* Extends set by all that can be reached from it. */
 void graph_reach(const struct neighbours *successors, bool *set);
