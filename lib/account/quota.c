@@ -107,19 +107,10 @@ quota_resources_text(const struct amounts *resources, struct buffer *out)
 	buffer_byte(out, '}');
 }
 
-static const struct amount *
-quota_find(const struct quota *quota, const char *resource)
-{
-	for (size_t i = 0; i < quota->resources.count; i++)
-		if (strcmp(quota->resources.list[i].resource, resource) == 0)
-			return &quota->resources.list[i];
-	return NULL;
-}
-
 double
 quota_used(const struct quota *use, const char *resource)
 {
-	const struct amount *amount = quota_find(use, resource);
+	const struct amount *amount = amounts_find(&use->resources, resource);
 
 	return amount ? amount->value : 0;
 }
@@ -127,7 +118,7 @@ quota_used(const struct quota *use, const char *resource)
 double
 quota_limit(const struct quota *limit, const char *resource)
 {
-	const struct amount *amount = quota_find(limit, resource);
+	const struct amount *amount = amounts_find(&limit->resources, resource);
 
 	return amount ? amount->value : -1;
 }
@@ -135,7 +126,7 @@ quota_limit(const struct quota *limit, const char *resource)
 bool
 quota_lists(const struct quota *quota, const char *resource)
 {
-	return quota_find(quota, resource) != NULL;
+	return amounts_find(&quota->resources, resource) != NULL;
 }
 
 /* Checks one limit; -1 is none. */

@@ -14,14 +14,12 @@
 static void
 explain_append_worth(const struct explanation *e, struct buffer *out)
 {
-	for (size_t i = 0; i < e->otherwise.count; i++)
-		for (size_t j = 0; j < e->now.count; j++) {
-			if (strcmp(e->otherwise.list[i].resource, e->now.list[j].resource) != 0 ||
-			    fabs(e->otherwise.list[i].value - e->now.list[j].value) < 1e-6)
-				continue;
-			buffer_printf(out, "  %s: %.12g, otherwise %.12g\n", e->now.list[j].resource, e->now.list[j].value,
-			    e->otherwise.list[i].value);
-		}
+	for (size_t i = 0; i < e->otherwise.count; i++) {
+		const struct amount *otherwise = &e->otherwise.list[i], *now = amounts_find(&e->now, otherwise->resource);
+
+		if (now && fabs(otherwise->value - now->value) >= 1e-6)
+			buffer_printf(out, "  %s: %.12g, otherwise %.12g\n", now->resource, now->value, otherwise->value);
+	}
 }
 
 void

@@ -177,10 +177,9 @@ explain_needed(struct explaining *q)
 static double
 explain_value_of(const struct amounts *worth, const char *name)
 {
-	for (size_t i = 0; i < worth->count; i++)
-		if (strcmp(worth->list[i].resource, name) == 0)
-			return worth->list[i].value;
-	return NAN;
+	const struct amount *amount = amounts_find(worth, name);
+
+	return amount ? amount->value : NAN;
 }
 
 /* Says by how much the layout would be worse otherwise, by the first objective in which they differ. */

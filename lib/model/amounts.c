@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/amounts.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 struct amounts
@@ -18,4 +20,13 @@ amounts_read(const struct place *place, struct arena *arena)
 		amounts.list[amounts.count++] = (struct amount){
 		    arena_string(arena, amount.name), place_read_number(&amount, 0, 0, AMOUNT_MAX)};
 	return amounts;
+}
+
+const struct amount *
+amounts_find(const struct amounts *amounts, const char *resource)
+{
+	for (size_t i = 0; i < amounts->count; i++)
+		if (strcmp(amounts->list[i].resource, resource) == 0)
+			return &amounts->list[i];
+	return NULL;
 }

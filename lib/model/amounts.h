@@ -26,4 +26,7 @@ struct amounts {
 /* Returns the amounts of the object at place, in the arena; none if it is absent. */
 struct amounts amounts_read(const struct place *place, struct arena *arena);
 
+/* Returns the amount of a resource; NULL if it is not named. */
+const struct amount *amounts_find(const struct amounts *amounts, const char *resource);
+
 #endif

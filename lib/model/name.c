@@ -147,6 +147,15 @@ name_set_make(struct string_list *list)
 	list->count = kept + 1;
 }
 
+bool
+name_list_has(const struct string_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->list[i], name) == 0)
+			return true;
+	return false;
+}
+
 struct string_list
 name_set_parse(const struct place *object, const char *member, struct arena *arena)
 {

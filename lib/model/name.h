@@ -40,6 +40,9 @@ void name_check_addresses(const struct place *addresses);
 struct string_list name_read_list(const struct place *array, enum need need, struct arena *arena);
 struct string_list name_list_parse(const struct place *object, const char *member, struct arena *arena);
 
+/* Tells whether a list holds name. */
+bool name_list_has(const struct string_list *list, const char *name);
+
 /* A set of names: sorted, each once. The second takes the array itself, which has to be there. */
 struct string_list name_set_parse(const struct place *object, const char *member, struct arena *arena);
 struct string_list name_set_of(const struct place *array, struct arena *arena);

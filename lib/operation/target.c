@@ -104,15 +104,6 @@ target_first(const struct target *target, const struct layout *layout, struct er
 	return NULL;
 }
 
-static bool
-target_matches(const struct string_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i], text) == 0)
-			return true;
-	return false;
-}
-
 int
 target_nodes(const char *cluster, const struct string_list *names, const struct layout *layout, struct arena *arena,
     struct string_list *ids, struct error *err)
@@ -124,7 +115,7 @@ target_nodes(const char *cluster, const struct string_list *names, const struct 
 		if (!target_first(&target, layout, err))
 			return -1;
 		for (size_t j = 0; j < layout->node_count; j++)
-			if (target_has(&target, &layout->nodes[j]) && !target_matches(ids, layout->nodes[j].id))
+			if (target_has(&target, &layout->nodes[j]) && !name_list_has(ids, layout->nodes[j].id))
 				ids->list[ids->count++] = arena_string(arena, layout->nodes[j].id);
 	}
 	return 0;

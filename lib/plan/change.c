@@ -96,9 +96,7 @@ change_add_concerned(bool *concerned, const char *member, const struct layout *l
 	for (size_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *service = &cluster->definitions[i];
 
-		set[i] = strcmp(service->name, member) == 0;
-		for (size_t j = 0; j < service->provides.count; j++)
-			set[i] = set[i] || strcmp(service->provides.list[j], member) == 0;
+		set[i] = strcmp(service->name, member) == 0 || name_list_has(&service->provides, member);
 		any = any || set[i];
 	}
 	graph_reach(&dependencies->needed_by[DEPENDENCY_EITHER].all, set);

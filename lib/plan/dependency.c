@@ -2,12 +2,12 @@
 #include "plan/dependency.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/layout.h"
+#include "model/name.h"
 
 /* An edge leads from the number of a name to each service that provides it. */
 struct providers {
@@ -104,11 +104,8 @@ dependency_collect(struct collector *collector, const struct string_list *lists,
 	for (int list = LIST_REQUIRES; list <= LIST_USES; list++) {
 		for (size_t i = 0; i < lists[list].count; i++) {
 			const char *name = lists[list].list[i];
-			bool is_local = false;
 
-			for (size_t j = 0; j < lists[LIST_LOCAL].count && !is_local; j++)
-				is_local = strcmp(lists[LIST_LOCAL].list[j], name) == 0;
-			if (is_local == local)
+			if (name_list_has(&lists[LIST_LOCAL], name) == local)
 				dependency_collect_name(collector, name, kind);
 		}
 	}

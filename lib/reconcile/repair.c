@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "model/name.h"
 #include "operation/operate.h"
 #include "operation/prepare.h"
 #include "probe/drift.h"
@@ -74,9 +75,8 @@ repair_undertake(const struct operation_options *options, const char *tenant, co
 static void
 repair_add_once(struct string_list *list, const char *text)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i], text) == 0)
-			return;
+	if (name_list_has(list, text))
+		return;
 	list->list = memory_resize(list->list, list->count + 1, sizeof *list->list);
 	list->list[list->count++] = text;
 }

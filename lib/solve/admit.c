@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "model/answer/demand.h"
+#include "model/name.h"
 #include "model/request.h"
 #include "solve/program/program.h"
 #include "solve/solve.h"
@@ -71,10 +72,7 @@ admit_check_compatible(struct admission *a, const struct service *service)
 {
 	const struct string_list *allowed = &a->request->template.compatible_services;
 
-	for (size_t i = 0; i < allowed->count; i++)
-		if (strcmp(allowed->list[i], service->name) == 0)
-			return;
-	if (allowed->count)
+	if (allowed->count && !name_list_has(allowed, service->name))
 		buffer_printf(admit_reason(a, admit_asked_at(a, service->name), "/template/compatibility/services", NULL),
 		    "%s is not among the services that the template allows", service->name);
 }

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "check/layout/check-context.h"
-#include "model/name.h"
 
 static bool
 check_same_text(const char *a, const char *b)

@@ -8,15 +8,6 @@
 #include "check/layout/check-context.h"
 #include "model/answer/answer.h"
 
-static const struct amount *
-check_find(const struct amounts *amounts, const char *name)
-{
-	for (size_t i = 0; i < amounts->count; i++)
-		if (strcmp(amounts->list[i].resource, name) == 0)
-			return &amounts->list[i];
-	return NULL;
-}
-
 /* Costs count in millionths. */
 static bool
 check_same(const struct check *c, double a, double b)
@@ -34,7 +25,7 @@ check_claims(struct check *c)
 		return;
 	worth = check_values(c);
 	for (size_t i = 0; i < worth.count; i++) {
-		const struct amount *right = &worth.list[i], *said = check_find(&claims->objective, right->resource);
+		const struct amount *right = &worth.list[i], *said = amounts_find(&claims->objective, right->resource);
 
 		if (said && !check_same(c, said->value, right->value))
 			check_fault(c, "cluster", NULL, "its solution says %s %.12g, right is %.12g", said->resource, said->value,
@@ -43,7 +34,7 @@ check_claims(struct check *c)
 	if (claims->status && strcmp(claims->status, "optimal") != 0 && strcmp(claims->status, "feasible") != 0)
 		check_fault(c, "cluster", NULL, "its status is neither optimal nor feasible");
 	for (size_t i = 0; i < claims->bound.count; i++) {
-		const struct amount *said = check_find(&claims->objective, claims->bound.list[i].resource);
+		const struct amount *said = amounts_find(&claims->objective, claims->bound.list[i].resource);
 
 		if (said && said->value < claims->bound.list[i].value && !check_same(c, said->value, claims->bound.list[i].value))
 			check_fault(c, "cluster", NULL, "its %s is %.12g, below what is said to be its bound, %.12g", said->resource,

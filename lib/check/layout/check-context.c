@@ -4,11 +4,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "model/name.h"
 
 static void
 check_add_fault(struct check *c, const char *where, const char *pointer, const char *format, va_list ap)
@@ -55,15 +53,6 @@ check_millionths(double value)
 }
 
 bool
-check_listed(const struct string_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i], name) == 0)
-			return true;
-	return false;
-}
-
-bool
 check_on_cluster(const struct check *c, const char *service)
 {
 	return name_set_has(&c->layout->cluster.services, service);
@@ -106,7 +95,7 @@ bool
 check_in_sets(const struct service_sets *sets, const char *service)
 {
 	for (size_t i = 0; i < sets->count; i++)
-		if (check_listed(&sets->list[i], service))
+		if (name_list_has(&sets->list[i], service))
 			return true;
 	return false;
 }

@@ -11,6 +11,7 @@
 #include "check/layout/check.h"
 #include "model/answer/demand.h"
 #include "model/layout.h"
+#include "model/name.h"
 #include "model/request.h"
 
 struct check {
@@ -43,7 +44,6 @@ void check_node(struct check *c, const struct node *node);
 void check_change(struct check *c);
 void check_claims(struct check *c);
 
-bool check_listed(const struct string_list *list, const char *name);
 bool check_on_cluster(const struct check *c, const char *service);
 bool check_in_sets(const struct service_sets *sets, const char *service);
 

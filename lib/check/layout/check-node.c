@@ -52,7 +52,7 @@ check_hardware(struct check *c, const struct node *node)
 	if (only && strcmp(only, node->hardwaretype) != 0)
 		check_broken(c, node->id, DEMAND_HARDWARETYPE, 0, "hardware type %s is not the one asked for",
 		    node->hardwaretype);
-	if (t->compatible_hardwaretypes.count && !check_listed(&t->compatible_hardwaretypes, node->hardwaretype))
+	if (t->compatible_hardwaretypes.count && !name_list_has(&t->compatible_hardwaretypes, node->hardwaretype))
 		check_broken(c, node->id, DEMAND_COMPATIBLE_HARDWARETYPES, 0, "hardware type %s is not allowed",
 		    node->hardwaretype);
 }
@@ -72,7 +72,7 @@ check_image(struct check *c, const struct node *node)
 		check_fault(c, node->id, "/imagetypes", "its user for ssh is not the image's, %s", offer->sshuser);
 	if (only && strcmp(only, node->imagetype) != 0)
 		check_broken(c, node->id, DEMAND_IMAGETYPE, 0, "image type %s is not the one asked for", node->imagetype);
-	if (t->compatible_imagetypes.count && !check_listed(&t->compatible_imagetypes, node->imagetype))
+	if (t->compatible_imagetypes.count && !name_list_has(&t->compatible_imagetypes, node->imagetype))
 		check_broken(c, node->id, DEMAND_COMPATIBLE_IMAGETYPES, 0, "image type %s is not allowed", node->imagetype);
 }
 
@@ -90,9 +90,9 @@ check_service(struct check *c, const struct node *node, const char *service)
 		return;
 	index = (size_t)(constraint - c->request->template.constraints);
 	if (constraint->hardwaretypes.count &&
-	    !(node->hardwaretype && check_listed(&constraint->hardwaretypes, node->hardwaretype)))
+	    !(node->hardwaretype && name_list_has(&constraint->hardwaretypes, node->hardwaretype)))
 		check_broken(c, node->id, DEMAND_HARDWARETYPES, index, "%s may not stand on its hardware type", service);
-	if (constraint->imagetypes.count && !(node->imagetype && check_listed(&constraint->imagetypes, node->imagetype)))
+	if (constraint->imagetypes.count && !(node->imagetype && name_list_has(&constraint->imagetypes, node->imagetype)))
 		check_broken(c, node->id, DEMAND_IMAGETYPES, index, "%s may not stand on its image type", service);
 }
 
@@ -130,11 +130,9 @@ check_capacity(struct check *c, const struct node *node)
 			check_add_amounts(&sums, &s->consumes);
 	}
 	for (size_t i = 0; i < sums.resources.count; i++) {
-		double room = 0;
+		const struct amount *capacity = amounts_find(&offer->capacity, sums.resources.list[i]);
+		double room = capacity ? check_millionths(capacity->value) : 0;
 
-		for (size_t k = 0; k < offer->capacity.count; k++)
-			if (strcmp(offer->capacity.list[k].resource, sums.resources.list[i]) == 0)
-				room = check_millionths(offer->capacity.list[k].value);
 		if (sums.taken[i] > room + 5e-7)
 			check_broken(c, node->id, DEMAND_CAPACITY, (size_t)names_find(&c->hardware, node->hardwaretype),
 			    "%s: %g is taken, %g is there", sums.resources.list[i], sums.taken[i], room);
@@ -152,7 +150,7 @@ check_zone(struct check *c, const struct node *node)
 		return;
 	if (zones->count && !node->zone)
 		check_fault(c, node->id, "/provider/zones", "stands in no zone");
-	else if (node->zone && !check_listed(zones, node->zone))
+	else if (node->zone && !name_list_has(zones, node->zone))
 		check_fault(c, node->id, "/provider/zones", "zone %s is none of the provider's", node->zone);
 }
 

@@ -16,7 +16,7 @@ check_is_provided(const struct check *c, const char *name)
 	for (size_t i = 0; i < services->count; i++) {
 		const struct service *s = check_service_of(c, services->list[i]);
 
-		if (strcmp(services->list[i], name) == 0 || (s && check_listed(&s->provides, name)))
+		if (strcmp(services->list[i], name) == 0 || (s && name_list_has(&s->provides, name)))
 			return true;
 	}
 	return false;
@@ -46,7 +46,7 @@ check_requirements(struct check *c, const struct service *s)
 		if (check_on_cluster(c, s->conflicts.list[i]) && strcmp(s->conflicts.list[i], s->name) != 0)
 			check_fault(c, "cluster", check_pointer_to(c, s, "conflicts"), "%s conflicts with %s", s->name,
 			    s->conflicts.list[i]);
-	if (allowed->count && !check_listed(allowed, s->name))
+	if (allowed->count && !name_list_has(allowed, s->name))
 		check_fault(c, "cluster", "/template/compatibility/services", "the template does not allow %s", s->name);
 }
 

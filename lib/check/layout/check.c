@@ -150,7 +150,7 @@ check_is_named(const struct check *c, const char *service)
 			if (strcmp(t->counts[i].terms[j].service, service) == 0)
 				return true;
 	for (size_t i = 0; i < t->spread_count; i++)
-		if (check_listed(&t->spreads[i].services, service))
+		if (name_list_has(&t->spreads[i].services, service))
 			return true;
 	return check_constraint_of(c, service) || check_in_sets(&t->mustcoexist, service) ||
 	    check_in_sets(&t->cantcoexist, service) || check_in_sets(&t->mutuallyexclusive, service) ||

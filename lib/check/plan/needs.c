@@ -2,7 +2,6 @@
 #include "check/plan/needs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -98,13 +97,8 @@ static void
 needs_find_listed(struct finder *finder, uint32_t from, const struct string_list *list, const struct string_list *local,
     bool reversed)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		bool is_local = false;
-
-		for (size_t j = 0; j < local->count; j++)
-			is_local = is_local || strcmp(local->list[j], list->list[i]) == 0;
-		needs_find_named(finder, from, list->list[i], is_local, reversed);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		needs_find_named(finder, from, list->list[i], name_list_has(local, list->list[i]), reversed);
 }
 
 static int

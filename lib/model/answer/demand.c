@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "json/place.h"
+#include "model/name.h"
 #include "model/request.h"
 
 size_t
@@ -105,9 +106,8 @@ demand_may_be_absent(const struct cluster_template *template, const char *servic
 		if (strcmp(template->constraints[i].service, service) == 0 && template->constraints[i].has_min)
 			return template->constraints[i].min <= 0;
 	for (size_t i = 0; i < template->oneof.count; i++)
-		for (size_t j = 0; j < template->oneof.list[i].count; j++)
-			if (strcmp(template->oneof.list[i].list[j], service) == 0)
-				return true;
+		if (name_list_has(&template->oneof.list[i], service))
+			return true;
 	return false;
 }
 

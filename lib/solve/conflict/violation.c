@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "model/name.h"
 #include "solve/program/bits.h"
 #include "solve/program/program.h"
 
@@ -106,22 +107,12 @@ violation_holds_all(const struct present *s, const struct string_list *set, cons
 	return set->count > 0;
 }
 
-static bool
-violation_lists(const struct string_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (name && strcmp(list->list[i], name) == 0)
-			return true;
-	return false;
-}
-
 static double
 violation_amount(const struct amounts *amounts, const char *resource)
 {
-	for (size_t i = 0; i < amounts->count; i++)
-		if (strcmp(amounts->list[i].resource, resource) == 0)
-			return amounts->list[i].value;
-	return 0;
+	const struct amount *amount = amounts_find(amounts, resource);
+
+	return amount ? amount->value : 0;
 }
 
 /* Returns whether the services on a node take more of any resource than its type offers. */
@@ -155,7 +146,9 @@ violation_breaks(const struct present *s, const struct node_class *class, const 
 {
 	const struct request *r = s->program->request;
 	const struct cluster_template *t = &r->template;
+	const struct string_list *types;
 	size_t i = demand->index, here = 0;
+	const char *type;
 	int service;
 
 	switch (demand->kind) {
@@ -168,10 +161,9 @@ violation_breaks(const struct present *s, const struct node_class *class, const 
 		return here > 1;
 	case DEMAND_HARDWARETYPES: case DEMAND_IMAGETYPES:
 		service = violation_lasting(s, t->constraints[i].service);
-		return service != NAMES_NONE && bits_has(class->stands, (size_t)service) &&
-		    !(demand->kind == DEMAND_HARDWARETYPES
-		        ? violation_lists(&t->constraints[i].hardwaretypes, class->node->hardwaretype)
-		        : violation_lists(&t->constraints[i].imagetypes, class->node->imagetype));
+		type = demand->kind == DEMAND_HARDWARETYPES ? class->node->hardwaretype : class->node->imagetype;
+		types = demand->kind == DEMAND_HARDWARETYPES ? &t->constraints[i].hardwaretypes : &t->constraints[i].imagetypes;
+		return service != NAMES_NONE && bits_has(class->stands, (size_t)service) && !(type && name_list_has(types, type));
 	case DEMAND_CAPACITY:
 		return violation_is_of_type(class->node, &r->hardwaretypes[i]) &&
 		    violation_is_overfull(s, class, hardwaretype_offer(&r->hardwaretypes[i], r->provider.name));

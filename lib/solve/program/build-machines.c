@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "model/answer/demand.h"
+#include "model/name.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
@@ -23,10 +24,7 @@ build_wanted(const struct demands *demands, bool hardware, const char *name)
 
 	if (only && demand_holds(demands, hardware ? DEMAND_HARDWARETYPE : DEMAND_IMAGETYPE, 0) && strcmp(only, name) != 0)
 		return false;
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i], name) == 0)
-			return true;
-	return !list->count ||
+	return !list->count || name_list_has(list, name) ||
 	    !demand_holds(demands, hardware ? DEMAND_COMPATIBLE_HARDWARETYPES : DEMAND_COMPATIBLE_IMAGETYPES, 0);
 }
 
