@@ -90,33 +90,15 @@ explain_ask(struct explaining *q, bool best)
 	return rc;
 }
 
-static void
-explain_drop_range(struct explaining *q, size_t from, size_t to, bool drop)
-{
-	for (size_t i = from; i < to; i++)
-		demand_drop(&q->demands, &q->demands.list[i], drop);
-}
-
-/* Drops demands of a range for as long as there is no layout, as conflict_reduce does. */
+/* Returns 1 if no layout keeps the condition and the demands that hold, 0 if one does or that is not known, or -1. */
 static int
-explain_reduce(struct explaining *q, size_t from, size_t to)
+explain_contradicts(void *of, bool single)
 {
-	int rc;
+	struct explaining *q = of;
+	int rc = explain_ask(q, false);
 
-	if (from == to)
-		return 0;
-	explain_drop_range(q, from, to, true);
-	rc = explain_ask(q, false);
-	if (rc == 0)
-		return 0;
-	if (rc < 0 && q->err->code != EX_SOFTWARE)
-		return -1;
-	explain_drop_range(q, from, to, false);
-	if (to - from == 1)
-		return 0;
-	if (explain_reduce(q, from, from + (to - from) / 2) < 0)
-		return -1;
-	return explain_reduce(q, from + (to - from) / 2, to);
+	(void)single;
+	return rc < 0 && q->err->code != EX_SOFTWARE ? -1 : rc == 0;
 }
 
 static const char *
@@ -140,7 +122,7 @@ explain_find_rules(struct explaining *q)
 {
 	struct explanation *e = q->explanation;
 
-	if (explain_reduce(q, 0, q->demands.count) < 0)
+	if (demands_reduce(&q->demands, 0, q->demands.count, explain_contradicts, q) < 0)
 		return -1;
 	e->rules.list = arena_alloc(q->arena, q->demands.count, sizeof *e->rules.list);
 	e->words.list = arena_alloc(q->arena, q->demands.count, sizeof *e->words.list);
@@ -165,10 +147,10 @@ explain_needed(struct explaining *q)
 
 	*service = e->service;
 	q->condition = (struct condition){.layout = q->layout, .node = e->node, .with = {service, 1}, .less = true};
-	explain_drop_range(q, 0, q->demands.count, false);
-	rc = explain_ask(q, false);
-	if (rc != 0)
-		return rc < 0 && q->err->code != EX_SOFTWARE ? -1 : 0;
+	demands_drop(&q->demands, 0, q->demands.count, false);
+	rc = explain_contradicts(q, false);
+	if (rc <= 0)
+		return rc;
 	e->verdict = EXPLAIN_NEEDED;
 	e->because = arena_printf(q->arena, "there cannot be an instance less, but it could stand elsewhere; %s", e->because);
 	return explain_find_rules(q);

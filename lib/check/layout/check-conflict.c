@@ -55,16 +55,9 @@ check_find_layout(struct conflict_check *q)
 }
 
 static void
-check_keep_all(struct conflict_check *q, bool keep)
-{
-	for (size_t i = 0; i < q->demands.count; i++)
-		demand_drop(&q->demands, &q->demands.list[i], !keep);
-}
-
-static void
 check_keep_members(struct conflict_check *q)
 {
-	check_keep_all(q, false);
+	demands_drop(&q->demands, 0, q->demands.count, true);
 	for (size_t i = 0; i < q->conflict->count; i++)
 		if (q->members[i])
 			demand_drop(&q->demands, q->members[i], false);
@@ -90,7 +83,7 @@ check_judge_member(struct conflict_check *q, size_t i)
 		check_say(q, &q->last_fault, q->conflict->list[i],
 		    "can be left out: the other members cannot hold together either");
 	if (found && q->terms->notes) {
-		check_keep_all(q, true);
+		demands_drop(&q->demands, 0, q->demands.count, false);
 		demand_drop(&q->demands, q->members[i], true);
 		found = check_find_layout(q);
 		check_say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);

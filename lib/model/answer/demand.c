@@ -185,6 +185,35 @@ demand_holds(const struct demands *demands, enum demand_kind kind, size_t index)
 	return !demands->dropped[kind][index];
 }
 
+void
+demands_drop(struct demands *demands, size_t from, size_t to, bool drop)
+{
+	for (size_t i = from; i < to; i++)
+		demand_drop(demands, &demands->list[i], drop);
+}
+
+/* Drops all of the range if possible, else what can be dropped of its halves. A demand that a larger rest needs is needed
+ * by a smaller one. */
+int
+demands_reduce(struct demands *demands, size_t from, size_t to, int (*contradict)(void *context, bool single), void *context)
+{
+	size_t middle = from + (to - from) / 2;
+	int rc;
+
+	if (from == to)
+		return 0;
+	demands_drop(demands, from, to, true);
+	rc = contradict(context, to - from == 1);
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	demands_drop(demands, from, to, false);
+	if (to - from == 1)
+		return 0;
+	if (demands_reduce(demands, from, middle, contradict, context) < 0)
+		return -1;
+	return demands_reduce(demands, middle, to, contradict, context);
+}
+
 /* Appends the pointer to the member of the cluster, or of the template's defaults, that makes the demand. */
 static void
 demand_cluster_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out)

@@ -68,6 +68,15 @@ void demands_sort(struct demands *demands);
 void demand_drop(struct demands *demands, const struct demand *demand, bool drop);
 bool demand_holds(const struct demands *demands, enum demand_kind kind, size_t index);
 
+/* Takes the demands from to to - 1 of the list out of consideration, or back into it. */
+void demands_drop(struct demands *demands, size_t from, size_t to, bool drop);
+
+/* Drops of the demands from to to - 1 what is not needed for the rest to contradict itself: one pass makes the rest
+ * minimal. contradict returns 1 if those that hold contradict each other, 0 if they do not or that is not known, -1 to end
+ * with that; with single, its answer decides about a single demand. Returns 0 or -1. */
+int demands_reduce(struct demands *demands, size_t from, size_t to, int (*contradict)(void *context, bool single),
+    void *context);
+
 /* Append its JSON Pointer; its words ("zk needs at least 3 instances"). */
 void demand_pointer(const struct demands *demands, const struct demand *demand, struct buffer *out);
 void demand_words(const struct demands *demands, const struct demand *demand, struct buffer *out);

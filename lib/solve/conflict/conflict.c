@@ -22,13 +22,15 @@ struct explaining {
 	struct demands demands;
 	struct budget *budget;
 	bool open; /* the budget was spent before it was known of each demand that it is needed */
+	struct error *err;
 };
 
-/* Returns 1 if no layout keeps the demands that are not dropped, 0 if one does or that is not known, or -1 with err. With
- * only, the answer decides about a single demand, which then is not known to be needed. */
+/* Returns 1 if no layout keeps the demands that are not dropped, 0 if one does or that is not known, or -1 with an error. With
+ * single, the answer decides about a single demand; if it is not known, neither is whether that demand is needed. */
 static int
-conflict_is_too_much(struct explaining *q, bool only, struct error *err)
+conflict_contradicts(void *of, bool single)
 {
+	struct explaining *q = of;
 	struct budget part = budget_part(q->budget, CONFLICT_QUESTION);
 	struct program program;
 	int rc = -1;
@@ -37,46 +39,17 @@ conflict_is_too_much(struct explaining *q, bool only, struct error *err)
 		q->open = true;
 		return 0;
 	}
-	if (presolve(q->demands.request, &q->demands, &program, err) == 0) {
+	if (presolve(q->demands.request, &q->demands, &program, q->err) == 0) {
 		enum verdict verdict = VERDICT_OPEN;
 
 		if (budget_work(&part, program_size(&program)))
 			verdict = extreme_any(&program, &part);
-
-		q->open = q->open || (only && verdict == VERDICT_OPEN);
+		q->open = q->open || (single && verdict == VERDICT_OPEN);
 		rc = verdict == VERDICT_NONE;
 	}
 	program_release(&program);
 	budget_take(q->budget, &part);
 	return rc;
-}
-
-static void
-conflict_drop_range(struct demands *demands, size_t from, size_t to, bool drop)
-{
-	for (size_t i = from; i < to; i++)
-		demand_drop(demands, &demands->list[i], drop);
-}
-
-/* Drops demands of a range for as long as the rest is too much: all of the range if possible, else what can be dropped
- * of its halves. A demand that a larger rest needs is needed by a smaller one, so one pass makes the rest minimal. */
-static int
-conflict_reduce(struct explaining *q, size_t from, size_t to, struct error *err)
-{
-	int rc;
-
-	if (from == to)
-		return 0;
-	conflict_drop_range(&q->demands, from, to, true);
-	rc = conflict_is_too_much(q, to - from == 1, err);
-	if (rc != 0)
-		return rc < 0 ? -1 : 0;
-	conflict_drop_range(&q->demands, from, to, false);
-	if (to - from == 1)
-		return 0;
-	if (conflict_reduce(q, from, from + (to - from) / 2, err) < 0)
-		return -1;
-	return conflict_reduce(q, from + (to - from) / 2, to, err);
 }
 
 /* Explains why there is no layout even without any demand: no hardware type or no image type is available. Returns the
@@ -117,13 +90,13 @@ conflict_pointers_of(const struct demands *demands, const struct demand **list, 
 /* Drops demands until the rest is a minimal conflict. If the rules that the present layout breaks already are too much
  * by themselves, with the present machines staying as they are, nothing else is looked at. */
 static int
-conflict_find(struct explaining *q, struct violations *violations, struct error *err)
+conflict_find(struct explaining *q, struct violations *violations)
 {
 	struct demands *demands = &q->demands;
 
 	if (demands->request->node_count) {
 		struct program program;
-		int rc = presolve(demands->request, demands, &program, err);
+		int rc = presolve(demands->request, demands, &program, q->err);
 
 		if (rc == 0)
 			violations_find(&program, demands, violations);
@@ -137,13 +110,13 @@ conflict_find(struct explaining *q, struct violations *violations, struct error 
 		for (size_t i = 0; i < demands->count; i++)
 			if (demands->list[i].kind != DEMAND_NODES && !violation_of(violations, &demands->list[i]))
 				demand_drop(demands, &demands->list[i], true);
-		too_much = conflict_is_too_much(q, false, err);
+		too_much = conflict_contradicts(q, false);
 		if (too_much < 0)
 			return -1;
 		if (!too_much)
-			conflict_drop_range(demands, 0, demands->count, false);
+			demands_drop(demands, 0, demands->count, false);
 	}
-	return conflict_reduce(q, 0, demands->count, err);
+	return demands_reduce(demands, 0, demands->count, conflict_contradicts, q);
 }
 
 int
@@ -151,7 +124,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
     struct unsatisfiable *refusal, struct error *err)
 {
 	struct budget part = budget_part(budget, ALL_NODES);
-	struct explaining q = {.budget = &part};
+	struct explaining q = {.budget = &part, .err = err};
 	struct violations violations = {0};
 	const struct demand **list;
 	struct buffer out = {0};
@@ -161,7 +134,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = moves_max;
 	demands_sort(&q.demands);
-	rc = conflict_find(&q, &violations, err);
+	rc = conflict_find(&q, &violations);
 	list = memory_zeroed(q.demands.count, sizeof *list);
 	for (size_t i = 0; i < q.demands.count; i++)
 		if (demand_holds(&q.demands, q.demands.list[i].kind, q.demands.list[i].index))
