@@ -54,7 +54,7 @@ apply_would_agree(const struct turn *turn, const struct operation *operation, bo
 
 	if (result == 0)
 		result = clusters_documents(account, operation->cluster, &documents, err);
-	request = its.wish ? its.wish : documents.wish;
+	request = its.request ? its.request : documents.request;
 	*agrees = false;
 	if (result == 0 && request && strcmp(operation->action, "delete") != 0) {
 		result = turn_compare(turn, request, apply_count_nodes(its.wanted), &found, err);

@@ -131,7 +131,7 @@ apply_compare(struct turn *turn, struct error *err)
 	if (result == 0)
 		result = clusters_documents(&turn->apply->account, turn->cluster->id, &documents, err);
 	if (result == 0)
-		result = turn_compare(turn, documents.wish ? documents.wish : "{}", turn->cluster->nodes, &found, err);
+		result = turn_compare(turn, documents.request ? documents.request : "{}", turn->cluster->nodes, &found, err);
 	if (result == 0 && application->change == APPLICATION_NONE)
 		result = apply_change_lease(turn, err);
 	if (result == 0 && found.count == 0) {

@@ -215,7 +215,7 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 	int got = sql_row(rows, err);
 
 	if (got > 0) {
-		documents->wish = sql_copy(rows, 0);
+		documents->request = sql_copy(rows, 0);
 		documents->layout = sql_copy(rows, 1);
 	}
 	sql_end(rows);
@@ -225,10 +225,18 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 	return got < 0 ? -1 : 0;
 }
 
+int
+cluster_documents_request(const struct cluster_documents *documents, const char *name, jv *request, struct error *err)
+{
+	if (!documents->request)
+		return error_set(err, EX_NO, "%s: the cluster was never created, and has no request", name);
+	return json_parse(name, documents->request, strlen(documents->request), request, err);
+}
+
 void
 cluster_documents_release(struct cluster_documents *documents)
 {
-	free(documents->wish);
+	free(documents->request);
 	free(documents->layout);
 	*documents = (struct cluster_documents){0};
 }

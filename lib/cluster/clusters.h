@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "cluster/life.h"
+#include "json/json.h"
 
 struct account;
 struct error;
@@ -70,12 +71,15 @@ char *cluster_id_text(int64_t id, char text[CLUSTER_ID_SIZE]);
 int64_t cluster_id_of(const char *text);
 
 struct cluster_documents { /* zero-initialise; release it */
-	char *wish;   /* JSON; NULL: none yet */
-	char *layout; /* coopr-layout(5), what is really there; "" while nothing is */
+	char *request; /* JSON; NULL: none yet */
+	char *layout;  /* coopr-layout(5), what is really there; "" while nothing is */
 };
 
 int clusters_documents(struct account *account, int64_t id, struct cluster_documents *documents, struct error *err);
 void cluster_documents_release(struct cluster_documents *documents);
+
+/* Parses the request of the cluster that messages call name. Fails with EX_NO where there is none yet. */
+int cluster_documents_request(const struct cluster_documents *documents, const char *name, jv *request, struct error *err);
 
 /* Returns a number for a new cluster, which was never given before and will not be again, durably; or -1. */
 int64_t clusters_allot(struct account *account, struct error *err);

@@ -207,7 +207,7 @@ operation_begin_record(struct beginning *b, int64_t number, struct error *err)
 	    b->account->user, store_why(store), b->begun_ms, operation_job(spec->cluster, number, job),
 	    life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT), spec->template) < 0 ||
 	    sql_change(store_sql(store), err, "INSERT INTO operation_document (cluster, number, wish, before, wanted, prices) "
-	    "SELECT cluster, ?, ?, layout, ?, ? FROM cluster_document WHERE cluster = ?", "ittti", number, spec->wish,
+	    "SELECT cluster, ?, ?, layout, ?, ? FROM cluster_document WHERE cluster = ?", "ittti", number, spec->request,
 	    spec->wanted ? spec->wanted : "", spec->prices ? spec->prices : "{}", spec->cluster) < 0)
 		return -1;
 	if (spec->create.applied) {

@@ -28,7 +28,7 @@ struct ending {
 	const struct operation_outcome *outcome;
 	const struct life_move *move;
 	enum life_status was;
-	char *prices, *wish, *template;
+	char *prices, *request, *template;
 	int64_t begun_ms, ended_ms;
 };
 
@@ -52,7 +52,7 @@ operation_end_read(struct ending *e, struct error *err)
 		e->template = sql_copy(rows, 2);
 		e->begun_ms = sql_integer(rows, 3);
 		e->prices = sql_copy(rows, 5);
-		e->wish = sql_copy(rows, 6);
+		e->request = sql_copy(rows, 6);
 	}
 	sql_end(rows);
 	free(text);
@@ -128,14 +128,14 @@ operation_end_outcome(struct ending *e, struct error *err)
 /* Records what the cluster shall be from now on: as a complete operation wanted it; as one that failed did, only if nothing was
  * recorded before. */
 static int
-operation_end_wish(struct ending *e, struct error *err)
+operation_end_request(struct ending *e, struct error *err)
 {
 	struct sql *db = account_sql(e->account);
 
 	if (e->outcome->status != OPERATION_COMPLETE)
-		return sql_change(db, err, "UPDATE cluster_document SET wish = coalesce(wish, ?) WHERE cluster = ?", "ti", e->wish,
+		return sql_change(db, err, "UPDATE cluster_document SET wish = coalesce(wish, ?) WHERE cluster = ?", "ti", e->request,
 		    e->cluster);
-	if (sql_change(db, err, "UPDATE cluster_document SET wish = coalesce(?, wish) WHERE cluster = ?", "ti", e->wish, e->cluster) < 0)
+	if (sql_change(db, err, "UPDATE cluster_document SET wish = coalesce(?, wish) WHERE cluster = ?", "ti", e->request, e->cluster) < 0)
 		return -1;
 	return sql_change(db, err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?", "ti", e->template, e->cluster);
 }
@@ -202,11 +202,11 @@ operation_end(struct account *account, int64_t cluster, int64_t number, const st
 		return -1;
 	result = operation_end_read(&e, err);
 	if (result > 0 && (operation_end_layout(&e, err) < 0 || operation_end_outcome(&e, err) < 0 ||
-	    operation_end_wish(&e, err) < 0 || operation_end_cluster(&e, err) < 0))
+	    operation_end_request(&e, err) < 0 || operation_end_cluster(&e, err) < 0))
 		result = -1;
 	result = store_finish(account->store, result, err);
 	free(e.prices);
-	free(e.wish);
+	free(e.request);
 	free(e.template);
 	return result;
 }

@@ -136,7 +136,7 @@ operation_documents(struct account *account, int64_t cluster, int64_t number, st
 void
 operation_documents_release(struct operation_documents *documents)
 {
-	free(documents->wish);
+	free(documents->request);
 	free(documents->before);
 	free(documents->wanted);
 	free(documents->prices);

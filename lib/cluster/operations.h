@@ -58,9 +58,9 @@ struct operation_spec { /* zero-initialise */
 	int64_t cluster;    /* for create: the number that clusters_allot gave */
 	int64_t number;     /* that it has to get: one more than cluster_record.operation. 0: any */
 	int64_t revision;   /* that the cluster has to be at (cluster_record.revision); -1: any */
-	const char *wish;   /* JSON; the cluster's when the operation is complete. NULL: as it is */
-	const char *wanted; /* the layout that is wanted, NDJSON: also of what leaves */
-	const char *prices; /* prices_of; NULL: nothing costs anything */
+	const char *request;  /* JSON; the cluster's when the operation is complete. NULL: as it is */
+	const char *wanted;   /* the layout that is wanted, NDJSON: also of what leaves */
+	const char *prices;   /* prices_of; NULL: nothing costs anything */
 	const char *template; /* the cluster's when the operation is complete. NULL: as it is */
 	const struct operation_file *files; /* kept with it; none where NULL */
 	size_t file_count;
@@ -113,7 +113,7 @@ int operation_find(struct account *account, int64_t cluster, int64_t number, str
 int operations_open(struct account *account, struct operation_list *list, struct error *err);
 
 struct operation_documents { /* zero-initialise; release it. NULL: none */
-	char *wish, *before, *wanted, *prices;
+	char *request, *before, *wanted, *prices;
 };
 
 /* Reads the documents of an operation. EX_NO where there are none. */

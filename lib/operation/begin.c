@@ -59,17 +59,19 @@ begin_text_of(const struct operation_context *context, const char *member, struc
 }
 
 struct record { /* the operation's documents, for the store */
-	char *wish, *wanted, *prices, *plan;
-	struct request request; /* of wish; empty where there is none */
+	char *request, *wanted, *prices, *plan;
+	struct request parsed; /* the request; empty where there is none */
 };
 
-/* Parses a request from its text, and returns what its machines cost; the caller frees both. NULL with a reason. */
+/* Parses a request from its text, and returns what its machines cost; the caller frees both, the request always. NULL with a
+ * reason. */
 static char *
 begin_prices_in(const char *name, const char *text, struct request *request, struct error *err)
 {
 	struct problems problems = {0}; /* the request was made by coopr-request */
 	jv document;
 
+	*request = (struct request){0};
 	if (json_parse(name, text, strlen(text), &document, err) < 0)
 		return NULL;
 	request_parse(document, request, &problems);
@@ -81,14 +83,13 @@ begin_prices_in(const char *name, const char *text, struct request *request, str
 char *
 begin_prices(const struct operation_context *context, struct error *err)
 {
-	char *wish = workdir_has(&context->job_dir, "request.json") ? begin_text_of(context, "request.json", err)
-	           : memory_string(context->documents.wish ? context->documents.wish : "{}");
-	struct request request;
-	char *prices = wish ? begin_prices_in("the request", wish, &request, err) : NULL;
+	char *text = workdir_has(&context->job_dir, "request.json") ? begin_text_of(context, "request.json", err)
+	           : memory_string(context->documents.request ? context->documents.request : "{}");
+	struct request request = {0};
+	char *prices = text ? begin_prices_in("the request", text, &request, err) : NULL;
 
-	if (prices)
-		request_release(&request);
-	free(wish);
+	request_release(&request);
+	free(text);
 	return prices;
 }
 
@@ -97,18 +98,17 @@ begin_prices(const struct operation_context *context, struct error *err)
 static int
 begin_read_record(const struct operation_context *context, struct record *record, struct error *err)
 {
-	bool has_layout = workdir_has(&context->job_dir, "layout.ndjson"), has_request = workdir_has(&context->job_dir,
-	    "request.json");
+	bool has_layout = workdir_has(&context->job_dir, "layout.ndjson");
 
 	*record = (struct record){.wanted = begin_text_of(context, has_layout ? "layout.ndjson" : "was.ndjson", err)};
 	record->plan = record->wanted ? begin_text_of(context, "plan.ndjson", err) : NULL;
 	if (!record->plan)
 		return -1;
-	if (has_request) {
-		record->wish = begin_text_of(context, "request.json", err);
-		if (record->wish)
-			record->prices = begin_prices_in("request.json", record->wish, &record->request, err);
-	} else if (has_layout && context->documents.wish) {
+	if (workdir_has(&context->job_dir, "request.json")) {
+		record->request = begin_text_of(context, "request.json", err);
+		if (record->request)
+			record->prices = begin_prices_in("request.json", record->request, &record->parsed, err);
+	} else if (has_layout && context->documents.request) {
 		record->prices = begin_prices(context, err);
 	} else {
 		return 0;
@@ -122,14 +122,14 @@ static int
 begin_describe_new(const struct operation_request *request, const struct operation_context *context, const struct record *record,
     struct operation_spec *spec, struct error *err)
 {
-	const struct cluster_template *template = &record->request.template;
+	const struct cluster_template *template = &record->parsed.template;
 	int64_t most = template->lease_initial_ms, lease_ms = request->lease_ms < 0 ? most : request->lease_ms;
 
 	if (most && (lease_ms == 0 || lease_ms > most))
 		return error_set(err, EX_NO, "the template %s allows a first lease of %lld s at most", template->name,
 		    (long long)(most / 1000));
 	spec->create.name = context->workdir.name;
-	spec->create.provider = record->request.provider.name;
+	spec->create.provider = record->parsed.provider.name;
 	spec->create.owner = request->owner;
 	spec->create.group = request->group;
 	spec->create.applied = request->applied;
@@ -152,19 +152,18 @@ begin_record(struct operation_context *context, const struct operation_request *
 
 	spec.revision = context->cluster ? context->cluster->revision : -1;
 	spec.wanted = record.wanted;
-	spec.wish = record.wish;
+	spec.request = record.request;
 	spec.prices = record.prices;
 	spec.files = files;
 	spec.file_count = sizeof files / sizeof *files;
-	spec.template = record.wish ? record.request.template.name : NULL;
+	spec.template = record.parsed.template.name;
 	if (result == 0 && !context->cluster)
 		result = begin_describe_new(request, context, &record, &spec, err);
 	if (result == 0)
 		result = operation_begin(&context->account, &spec, &list, err);
 	operation_list_release(&list);
-	if (record.wish && record.prices)
-		request_release(&record.request);
-	free(record.wish);
+	request_release(&record.parsed);
+	free(record.request);
 	free(record.wanted);
 	free(record.prices);
 	free(record.plan);

@@ -74,10 +74,8 @@ find_cluster_config(const struct account_ask *ask, const char *cluster, struct e
 
 	if (result == 0)
 		result = clusters_documents(&recorded.account, recorded.list.list[0].id, &documents, err);
-	if (result == 0 && !documents.wish)
-		result = error_set(err, EX_NO, "%s: it was never made", cluster);
 	if (result == 0)
-		result = json_parse(cluster, documents.wish, strlen(documents.wish), &request, err);
+		result = cluster_documents_request(&documents, cluster, &request, err);
 	if (result == 0) {
 		find_cluster_print_config(request);
 		jv_free(request);

@@ -141,7 +141,7 @@ prepare_upgrade(struct operation_context *context, const void *data, struct erro
 	char *config = workdir_path(&context->job_dir, "config.json");
 	struct arguments given = {0};
 	jv request;
-	int result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
+	int result = cluster_documents_request(&context->documents, context->workdir.name, &request, err);
 
 	if (result == 0) {
 		result = choices_of(request, &context->job_dir, &given, err);
@@ -183,10 +183,8 @@ prepare_clone(struct operation_context *context, const void *data, struct error 
 
 	if (result == 0)
 		result = clusters_documents(&context->account, list.list[0].id, &documents, err);
-	if (result == 0 && !documents.wish)
-		result = error_set(err, EX_NO, "%s: it was never created, and cannot be cloned", other);
 	if (result == 0)
-		result = json_parse(other, documents.wish, strlen(documents.wish), &request, err);
+		result = cluster_documents_request(&documents, other, &request, err);
 	if (result == 0) {
 		amend_identity(&request, context->workdir.id, context->workdir.name, context->account.user);
 		result = prepare_write_request(context, request, err);
@@ -239,7 +237,7 @@ prepare_amend_request(const struct operation_context *context, const struct amen
 {
 	char *before;
 	jv request;
-	int result = json_parse("the cluster's request", context->documents.wish, strlen(context->documents.wish), &request, err);
+	int result = cluster_documents_request(&context->documents, context->workdir.name, &request, err);
 
 	if (result < 0)
 		return -1;

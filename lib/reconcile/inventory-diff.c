@@ -177,15 +177,14 @@ static int
 inventory_diff_list_own(struct comparison *c, const struct operation_context *context, const struct provider *known,
     struct error *err)
 {
-	const char *request = context->documents.wish;
-	jv parameters, mine, listed, text;
+	jv request, mine, listed, text;
 	int result = 0;
 
-	if (!request)
+	if (!context->documents.request)
 		return 0;
-	if (json_parse("the cluster's request", request, strlen(request), &parameters, err) < 0)
+	if (cluster_documents_request(&context->documents, context->cluster->name, &request, err) < 0)
 		return -1;
-	mine = json_get(parameters, "provider");
+	mine = json_get(request, "provider");
 	if (json_parse(known->name, known->entity, strlen(known->entity), &listed, err) == 0) {
 		if (!jv_equal(jv_copy(mine), jv_copy(listed))) {
 			struct provider *own = arena_alloc(&c->arena, 1, sizeof *own);
@@ -201,7 +200,7 @@ inventory_diff_list_own(struct comparison *c, const struct operation_context *co
 		jv_free(listed);
 	}
 	jv_free(mine);
-	jv_free(parameters);
+	jv_free(request);
 	return result;
 }
 

@@ -52,7 +52,7 @@ begin(const struct operation_spec *spec)
 static int
 create(const char *name, int64_t id)
 {
-	const struct operation_spec spec = {.action = "create", .cluster = id, .revision = -1, .wish = "{\"size\":2}",
+	const struct operation_spec spec = {.action = "create", .cluster = id, .revision = -1, .request = "{\"size\":2}",
 		.wanted = NODE("1000", "null") NODE("1001", "null"), .prices = PRICES, .template = "web",
 		.create = {.name = name, .provider = "dummy", .lease_max_ms = 1000 * 3600, .lease_step_ms = 1000 * 60}};
 
@@ -99,7 +99,7 @@ test_life(void)
 	tap_ok(look("shop").cost == 1, "their cost");
 	tap_is_text(look("shop").resources, "{\"cpu\":4}", "and their resources");
 	clusters_documents(&account, id, &documents, &err);
-	tap_is_text(documents.wish, "{\"size\":2}", "its wish is that of the operation");
+	tap_is_text(documents.request, "{\"size\":2}", "its request is that of the operation");
 	cluster_documents_release(&documents);
 	tap_is_number(clusters_rename(&account, id, "store", &err), 0, "it is renamed");
 	tap_is_number(look("store").id, id, "and found by its new name");

@@ -78,7 +78,7 @@ static void
 begin(struct account *account, int64_t cluster, const char *action)
 {
 	const struct operation_spec spec = {.action = action, .cluster = cluster, .revision = -1, .wanted = NODE("null"),
-		.prices = PRICES, .wish = "{}", .create = {.name = "shop"}};
+		.prices = PRICES, .request = "{}", .create = {.name = "shop"}};
 	struct operation_list list = {0};
 
 	if (cluster < 0 || operation_begin(account, &spec, &list, &err) < 0)
