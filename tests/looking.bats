@@ -52,6 +52,12 @@ break_mariadb() {
 	[ ! -e "$COOPR_STATE/store.sqlite3" ]
 }
 
+@test "a store that cannot be opened is not taken for one that is not there yet" {
+	mkdir -p "$COOPR_STATE/store.sqlite3"
+	run --separate-stderr -66 coopr-expand shop
+	contains "$stderr" "unable to open database file"
+}
+
 @test "a list has what one looks for, as a table, as names and as records" {
 	make_shop
 	coopr-create second -t web -n 4 --detach

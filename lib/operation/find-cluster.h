@@ -7,12 +7,19 @@
 
 #include "account/accounts.h"
 
+struct cluster_list;
 struct error;
 
-/* Opens the store for a command about a cluster, as account_open does; where there is no store yet, there is no such cluster
- * (EX_NO). */
+/* Opens the store as account_open does: 1; 0 where there is none yet, and none was asked for; -1. */
+int find_cluster_account(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err);
+
+/* Opens the store for a command about a cluster: where there is no store yet, there is no such cluster (EX_NO). */
 int find_cluster_open(struct account *account, const struct account_ask *ask, enum store_mode mode, const char *cluster,
     struct error *err);
+
+/* Opens the store likewise, and adds the record of the cluster to the list. Release both in any case. */
+int find_cluster(struct account *account, struct cluster_list *list, const struct account_ask *ask, enum store_mode mode,
+    const char *cluster, struct error *err);
 
 /* Returns 0 where there is such a cluster, else -1 with the reason. */
 int find_cluster_check(const struct account_ask *ask, const char *cluster, struct error *err);

@@ -14,11 +14,10 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 {
 	struct operation_list operations = {0};
 	struct cluster_list clusters = {0};
-	struct account account = {0};
+	struct account account;
 	char *job = NULL;
 
-	if (find_cluster_open(&account, &options->ask, STORE_READ, cluster, err) == 0 &&
-	    clusters_find(&account, cluster, &clusters, err) == 0 &&
+	if (find_cluster(&account, &clusters, &options->ask, STORE_READ, cluster, err) == 0 &&
 	    operation_last(&account, clusters.list[0].id, &operations, err) >= 0) {
 		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
 			job = memory_string(operations.list[0].job);

@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "history/layout.h"
 #include "operation/context.h"
+#include "operation/find-cluster.h"
 #include "queue/read.h"
 #include "status/state-line.h"
 
@@ -29,13 +30,8 @@ int
 status_account(struct account *account, const struct status_options *options, struct error *err)
 {
 	const struct account_ask ask = status_ask_of(options);
-	char *path = location_store(options->store);
-	int result = account_open(account, &ask, STORE_READ, err);
 
-	if (result < 0 && err->code == EX_NOINPUT && !options->store && access(path, F_OK) < 0)
-		result = -2;
-	free(path);
-	return result == -2 ? 0 : result < 0 ? -1 : 1;
+	return find_cluster_account(account, &ask, STORE_READ, err);
 }
 
 struct queue *
@@ -91,12 +87,11 @@ status_again(struct cluster_status *status, struct error *err)
 int
 status_open(struct cluster_status *status, const struct status_options *options, const char *cluster, struct error *err)
 {
-	int found;
+	const struct account_ask ask = status_ask_of(options);
 
 	*status = (struct cluster_status){.options = options};
-	found = status_account(&status->account, options, err);
-	if (found <= 0)
-		return found < 0 ? -1 : error_set(err, EX_NO, "%s: no such cluster; there is no store yet", cluster);
+	if (find_cluster_open(&status->account, &ask, STORE_READ, cluster, err) < 0)
+		return -1;
 	status->queue = status_queue(options);
 	return status_look(status, cluster, err) < 0 ? -1 : status_again(status, err);
 }
