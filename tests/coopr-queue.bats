@@ -624,23 +624,23 @@ load queue
 	do_all
 }
 
-@test "fsck names what is not legal, and --repair mends it" {
+@test "fsck names what is not legal, and --repair repairs it" {
 	two_nodes | coopr-queue put
 	finish '{}'
 	coopr-queue fsck
 	mv spool/jobs/00000042-001 spool/done/
 	run -1 coopr-queue fsck
-	contains "$output" "00000042-001: it stands in done/ and is not finished"
+	contains "$output" "00000042-001: in done/, but not finished"
 	run -1 coopr-queue fsck --repair
 	coopr-queue fsck
 	printf '%020d\n' 0 >spool/numbers/00000042
 	run -1 coopr-queue fsck
-	contains "$output" "numbers/00000042: it says 0, and job 00000042-001 is there"
+	contains "$output" "numbers/00000042: is 0, but job 00000042-001 exists"
 	run -1 coopr-queue fsck --repair
 	coopr-queue fsck
 	touch spool/jobs/.x
 	run -1 coopr-queue fsck
-	contains "$output" "jobs/.x: it does not belong there"
+	contains "$output" "jobs/.x: unexpected file"
 }
 
 @test "gc removes finished jobs after a time, and nothing else" {

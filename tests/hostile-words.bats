@@ -47,7 +47,7 @@ is_tame() {
 	mkdir spool/jobs/$'a\ndone t9\033[2J' spool/tmp/$'gc\ndone t9\033[2J'
 	touch -d '3 days ago' spool/tmp/gc*
 	coopr-queue fsck >found || true
-	is_tame 'jobs/a done t9?[2J: it does not belong there' <found
+	is_tame 'jobs/a done t9?[2J: unexpected file' <found
 	coopr-queue gc | is_tame 'tmp/gc done t9?[2J'
 }
 

@@ -71,7 +71,7 @@ fsck() {
 	run -74 coopr-queue take
 	contains "$output" "coopr-queue fsck --repair $job writes it anew"
 	run -1 fsck --repair "$job"
-	contains "$output" "$job: events.ndjson: the disk refused it once"
+	contains "$output" "$job: events.ndjson: the disk failed to write it once"
 	contains "$output" "(repaired)"
 	run -0 fsck
 	run -0 coopr-queue take
@@ -153,7 +153,7 @@ fsck() {
 	job=$(put 00000042 2)
 	mv "spool/jobs/$job" spool/done/
 	run -1 fsck
-	contains "$output" "$job: it stands in done/ and is not finished"
+	contains "$output" "$job: in done/, but not finished"
 	# It is locked, and on the disk there.
 	run -1 env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -y -o trace -e trace=fsync coopr-queue fsck --repair "$job"
 	contains "$output" "(repaired)"
@@ -169,7 +169,7 @@ fsck() {
 	inode=$(stat -c %i spool/board)
 	cat board >spool/board
 	run -1 fsck
-	same "board: job $job is not on it" "$output"
+	same "board: job $job is missing" "$output"
 	run -1 fsck --repair
 	contains "$output" "(repaired)"
 	same "$inode" "$(stat -c %i spool/board)"
@@ -207,7 +207,7 @@ fsck() {
 	done
 	sed -i 's/n1\.example\.net/n6.example.net/' "$nodes"
 	run -1 fsck
-	same "$job: nodes.ndjson: it is not what plan and events say" "$output"
+	same "$job: nodes.ndjson: does not match the plan and the events" "$output"
 	same n1.example.net "$(coopr-queue take | jq -r .machine.hostname)"
 	run -0 fsck
 	sed -i 's/203\.0\.113\.1/203.0.113.7/' "$nodes"

@@ -60,14 +60,14 @@ setup() {
 	coopr-queue fsck
 }
 
-@test "a job removed by hand while nothing of it can be taken is a finding, which --repair mends" {
+@test "a job removed by hand while nothing of it can be taken is a finding, which --repair removes" {
 	first=$(two_nodes | coopr-queue put --paused)
 	second=$(two_nodes | coopr-queue put)
 	rm -r "$COOPR_SPOOL/jobs/$first"
 	run -1 coopr-queue fsck
-	same "board: job $first is on it, and its folder is not there" "$output"
+	same "board: job $first has no folder" "$output"
 	run -1 coopr-queue fsck --repair
-	same "board: job $first is on it, and its folder is not there (repaired)" "$output"
+	same "board: job $first has no folder (repaired)" "$output"
 	coopr-queue fsck
 	same "$second" "$(coopr-queue take | jq -r .job)"
 }

@@ -119,9 +119,9 @@ verb_skip(int argc, char **argv)
 
 	argv += option_parse(&skip_command, argc, argv);
 	if (!argv[0] || !argv[1])
-		return option_misuse(&skip_command, "which job, and which task of it?");
+		return option_misuse(&skip_command, "missing argument JOB or TASK");
 	if (!reason || !*reason)
-		return option_misuse(&skip_command, "--reason says why");
+		return option_misuse(&skip_command, "option --reason is required");
 	queue = verb_open(spool, QUEUE_WRITE);
 
 	for (job = *argv++; *argv; argv++) {

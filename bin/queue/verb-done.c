@@ -46,7 +46,7 @@ done_verb_check_names(const struct place *record)
 		struct place member = place_member(record, names[i]);
 
 		if (!place_present(&member))
-			place_problem(&member, "is missing: whose result is it?");
+			place_problem(&member, "is missing");
 	}
 }
 

@@ -49,7 +49,7 @@ limit_verb_add(struct changes *changes, enum queue_limit_kind kind, const char *
 	if (!none && (end == number || *end || number[0] == '-' || max < 0 || max > INT_MAX))
 		exit(option_misuse(&command, "--%s: '%s' is no number of tasks, and not 'none'", kinds[kind], number));
 	if (kind != QUEUE_LIMIT_TOTAL && (length == 0 || length >= QUEUE_ID_SIZE))
-		exit(option_misuse(&command, "--%s: of whom? it is NAME=N", kinds[kind]));
+		exit(option_misuse(&command, "--%s: the name is empty or too long; expected NAME=N", kinds[kind]));
 	ARRAY_ROOM(changes->list, changes->count, changes->capacity);
 	limit = &changes->list[changes->count++];
 	*limit = (struct queue_limit){.kind = kind, .max = none ? QUEUE_UNLIMITED : max};

@@ -40,7 +40,7 @@ take_verb_explain(struct queue *queue, const struct queue_batch *batch)
 	if (job && queue_status_of(queue, job, &found, &err) == 0 && found.status != QUEUE_RUNNING)
 		message("job %s: nothing is ready: it is %s", job, queue_status_name(found.status));
 	else if (count == 0)
-		message("none was asked for: --count 0");
+		message("nothing to take: --count is 0");
 	else if (batch->limited)
 		message("what is ready is held back by limits (see coopr-queue limit)");
 	else if (batch->next_ms >= 0)
@@ -65,7 +65,7 @@ take_verb_take(struct queue *queue)
 	} else if (batch.count == 0) {
 		code = take_verb_explain(queue, &batch);
 	} else if (batch.trouble.code != 0) {
-		/* Whoever got tasks has what was asked for. */
+		/* The caller got tasks: the exit code is 0. */
 		message_error(&batch.trouble);
 	}
 	for (size_t i = 0; code == 0 && i < batch.count; i++)

@@ -132,7 +132,7 @@ int queue_finish(struct queue *queue, const struct result *results, size_t count
 int queue_turn(struct queue *queue, const struct result *results, size_t count, struct queue_answer *answers,
     const struct queue_want *want, struct queue_batch *batch, struct error *err);
 
-/* --- a worker's life --- */
+/* --- workers --- */
 
 struct queue_worker; /* one that has joined */
 
@@ -147,7 +147,7 @@ const char *queue_worker_id(const struct queue_worker *worker);
 /* Says for everyone to see which tasks the worker takes: job, tenants and providers of want. */
 int queue_serve(struct queue_worker *worker, const struct queue_want *want, struct error *err);
 
-/* Says that the worker is there. EX_NO where it was given up: nothing that it has taken is its own any more. */
+/* Renews the worker, which lives. EX_NO where it was removed: nothing that it has taken is its own any more. */
 int queue_renew(struct queue_worker *worker, struct error *err);
 
 /* Lets go of it as its death would do: for a process that lives on as a daemon of its own after a fork. Frees the worker. */

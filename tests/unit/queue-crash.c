@@ -418,7 +418,7 @@ round_at(const struct deed *deed, long at, bool torn)
 		die_in_recovery(cluster, job, torn);
 
 	if (queue_reap(queue, &err) < 0)
-		tap_ok(false, "%s: settle: %s", note, err.text);
+		tap_ok(false, "%s: reap: %s", note, err.text);
 	if (deed->check)
 		deed->check(queue, job, !died);
 	if (look(queue, job).tasks) {

@@ -130,7 +130,7 @@ test_wanted(void)
 }
 
 static void
-test_settle(void)
+test_reap(void)
 {
 	struct queue *queue = open_queue();
 	char job[QUEUE_ID_SIZE];
@@ -141,7 +141,7 @@ test_settle(void)
 	tap_ok(put(queue, "ss", job), "a job can be put");
 	tap_is_number(queue_take(queue, &want, &batch, &err), 0, "and taken from, on a lease that has run out at once");
 	queue_batch_release(&batch);
-	tap_is_number(queue_reap(queue, &err), 0, "who settles and does not take");
+	tap_is_number(queue_reap(queue, &err), 0, "who reaps and does not take");
 	tap_is_number(queue_status_of(queue, job, &found, &err), 0, "finds the job");
 	tap_is_number(found.ready, 1, "with the task ready again");
 	queue_close(queue);
@@ -158,7 +158,7 @@ main(void)
 	test_board_grows();
 	test_broken_spool();
 	test_wanted();
-	test_settle();
+	test_reap();
 	close(dir);
 	file_remove_tree(AT_FDCWD, path, &err);
 	free(path);

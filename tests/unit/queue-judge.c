@@ -54,7 +54,7 @@ is_free(const struct judge *judge, int step)
 
 /* Until nothing changes: what waits for nothing more is ready; a milestone is done. */
 static void
-judge_settle(struct judge *judge)
+judge_reap(struct judge *judge)
 {
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -117,7 +117,7 @@ judge_end(struct judge *judge, int which, int64_t status, bool lost)
 	} else {
 		step->state = ++step->failures <= step->retries ? READY : FAILED;
 	}
-	judge_settle(judge);
+	judge_reap(judge);
 }
 
 static void
@@ -156,7 +156,7 @@ invent(struct judge *judge)
 		for (int before = 0; before < i; before++)
 			step->after[before] = chance(i) < 2;
 	}
-	judge_settle(judge);
+	judge_reap(judge);
 }
 
 static void
@@ -242,7 +242,7 @@ compare_states(struct trial *trial)
 	arena_release(&arena);
 }
 
-/* Takes one, which has to be the judge's. False where nothing is to be had. */
+/* Takes one, which has to be the judge's. False where nothing is ready. */
 static bool
 take(struct trial *trial)
 {

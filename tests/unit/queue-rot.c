@@ -3,7 +3,7 @@
  * The caches of a spool, `state`, `board`, `nodes.ndjson` and `setting.N`, damaged at random: bytes changed, pages zeroed, cut
  * off, lengthened, written over. Whoever comes along afterwards does not crash, does not hang, takes nothing twice and nothing
  * before its time, is told of each task exactly what it would have been told, and every job comes to its end: what is damaged
- * is noticed and made anew, or told, and mended by fsck --repair.
+ * is noticed and made anew, or told, and repaired by fsck --repair.
  *
  * ROT_SEEDS rounds (default 100), from ROT_SEED (default 1) on.
  */
@@ -260,7 +260,7 @@ all_done(void)
 	return true;
 }
 
-/* Takes and finishes. 1: all is done; 0: nothing more is to be had; -1: err says why not, or what should not be. */
+/* Takes and finishes. 1: all is done; 0: nothing more is ready; -1: err says why not, or what should not be. */
 static int
 drain(struct queue *queue, const char **wrong, struct error *err)
 {
@@ -339,7 +339,7 @@ look_at_the_end(struct queue *queue)
 	for (int i = 0; i < JOBS && !wrong; i++)
 		if (queue_status_of(queue, jobs[i], &job, &err) < 0 || job.status != QUEUE_COMPLETE)
 			wrong = "a job is not complete";
-	/* What nobody has looked at any more may still be as it was damaged: that is found, and mended. */
+	/* What nobody has looked at any more may still be as it was damaged: that is found, and repaired. */
 	if (!wrong && (queue_check(queue, NULL, &check, &err) < 0 || check.found != check.repaired))
 		wrong = memory_printf("fsck --repair: %s", out.data ? out.data : "");
 	check = (struct queue_check){false, &out, 0, 0};
@@ -372,7 +372,7 @@ live_on(struct queue *queue)
 		if (result < 0)
 			printf("# told: %s\n", err.text);
 		else
-			printf("# nothing more is to be had\n");
+			printf("# nothing more is ready\n");
 		repair(queue);
 		if (queue_reap(queue, &err) < 0)
 			printf("# told: %s\n", err.text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sums over a mapped file, one for each small block, so that damage shows where it is about to be believed: a block is compared
- * with its sum when it is first touched under the file's lock, and gets a new sum before the lock is given up. What that costs
+ * with its sum when it is first touched under the file's lock, and gets a new sum before the lock is released. What that costs
  * depends on what is touched, not on the size of the file.
  */
 #ifndef QUEUE_JOB_CHECKSUM_H

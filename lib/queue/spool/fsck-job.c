@@ -65,11 +65,12 @@ fsck_difference(struct job_state *state, struct job_state *truth)
 	return NULL;
 }
 
-/* The faults of a job's files, found under a shared lock and repaired under an exclusive one. */
-struct verdict {
-	bool state_differs, nodes_differ, sync_failed, damaged;
-	char where[QUEUE_ID_SIZE]; /* the step that state differs about, or "" */
-	struct error damage;
+/* What is wrong with a job's files, found under a shared lock and repaired under an exclusive one. */
+struct damage {
+	bool events, state, nodes; /* which of them */
+	bool sync_failed;
+	char step[QUEUE_ID_SIZE]; /* of state: the first step that differs, or "" */
+	struct error why;         /* of events, or the plan */
 };
 
 /* The records in nodes.ndjson against what state says of them. */
@@ -90,7 +91,7 @@ fsck_are_nodes_sound(struct open_job *job)
 
 /* The state file against one that is built from the truth, under the lock. */
 static int
-fsck_check_state(struct open_job *job, struct verdict *verdict, struct error *err)
+fsck_check_state(struct open_job *job, struct damage *found, struct error *err)
 {
 	bool whole = state_is_whole(&job->state), sound = !whole || fsck_are_nodes_sound(job);
 	struct job_state state = job->state;
@@ -103,10 +104,10 @@ fsck_check_state(struct open_job *job, struct verdict *verdict, struct error *er
 		return -1;
 	}
 	where = whole ? fsck_difference(&state, &job->state) : "";
-	verdict->state_differs = where != NULL;
-	verdict->nodes_differ = !sound;
-	verdict->sync_failed = state.header->sync_failed;
-	snprintf(verdict->where, sizeof verdict->where, "%s", where ? where : "");
+	found->state = where != NULL;
+	found->nodes = !sound;
+	found->sync_failed = state.header->sync_failed;
+	snprintf(found->step, sizeof found->step, "%s", where ? where : "");
 	state_unmap(&state);
 	return 0;
 }
@@ -140,9 +141,9 @@ fsck_check_workers(struct fsck *fsck, struct open_job *job)
 		struct error err;
 
 		if (by && (!id_is_valid(by) || !file_exists(fsck->queue->spool.workers, by))) {
-			bool repaired = fsck->repair && reap_worker(fsck->queue, by, "its worker is not known", &err) == 0;
+			bool repaired = fsck->repair && reap_worker(fsck->queue, by, "its worker is unknown", &err) == 0;
 
-			fsck_found(fsck, repaired, "%s: task %s: its worker %s is not known", job->id,
+			fsck_found(fsck, repaired, "%s: task %s: its worker %s is unknown", job->id,
 			    state_step_id(state, link - 1), by);
 		}
 		free(by);
@@ -166,7 +167,7 @@ fsck_check_place(struct fsck *fsck, const struct open_job *checked)
 	    engine_bring_back(queue, job, &err) == 0);
 	if (job)
 		job_unlock(job);
-	fsck_found(fsck, repaired, "%s: it stands in done/ and is not finished", id);
+	fsck_found(fsck, repaired, "%s: in done/, but not finished", id);
 }
 
 /* Without its lock nothing can be asked of the job. */
@@ -243,16 +244,16 @@ fsck_readable(int dir, bool *foreign)
 
 /* All under the lock that those who change the job hold: what they have mapped must not go while they are at work. */
 static int
-fsck_repair_locked(struct open_job *job, const struct verdict *verdict, struct error *err)
+fsck_repair_locked(struct open_job *job, const struct damage *found, struct error *err)
 {
 	struct stat st;
 	bool foreign;
 	uint64_t end;
 
-	if (verdict->damaged || verdict->sync_failed) {
+	if (found->events || found->sync_failed) {
 		end = fsck_readable(job->dir, &foreign);
 		/* Bytes may be cut off that follow on events which can be read, and are no event of any version. */
-		if (verdict->damaged && (!file_exists(job->dir, "plan.ndjson") || end == 0 || foreign ||
+		if (found->events && (!file_exists(job->dir, "plan.ndjson") || end == 0 || foreign ||
 		    fstatat(job->dir, "events.ndjson", &st, AT_SYMLINK_NOFOLLOW) < 0 || (uint64_t)st.st_size <= end))
 			return error_set(err, EX_DATAERR, "job %s: cannot be repaired", job->id);
 		return fsck_rewrite(job, end, err);
@@ -263,7 +264,7 @@ fsck_repair_locked(struct open_job *job, const struct verdict *verdict, struct e
 }
 
 static bool
-fsck_repair(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
+fsck_repair(struct fsck *fsck, struct open_job *job, const struct damage *found)
 {
 	struct scheduler_table *table = &fsck->queue->table;
 	struct error err;
@@ -271,7 +272,7 @@ fsck_repair(struct fsck *fsck, struct open_job *job, const struct verdict *verdi
 
 	if (!fsck->repair || lock_wait(job->lock, LOCK_EX) < 0)
 		return false;
-	repaired = fsck_repair_locked(job, verdict, &err) == 0;
+	repaired = fsck_repair_locked(job, found, &err) == 0;
 	/* The scheduler's table has its hints from what was wrong. */
 	if (repaired && scheduler_refresh(table, &err) == 0)
 		scheduler_enter(table, scheduler_find(table, job->id, 0), job->id);
@@ -280,29 +281,29 @@ fsck_repair(struct fsck *fsck, struct open_job *job, const struct verdict *verdi
 }
 
 static void
-fsck_report(struct fsck *fsck, struct open_job *job, const struct verdict *verdict)
+fsck_report(struct fsck *fsck, struct open_job *job, const struct damage *found)
 {
 	bool repaired;
 
-	if (!verdict->damaged && !verdict->state_differs && !verdict->nodes_differ && !verdict->sync_failed)
+	if (!found->events && !found->state && !found->nodes && !found->sync_failed)
 		return;
-	repaired = fsck_repair(fsck, job, verdict);
-	if (verdict->damaged)
-		fsck_found(fsck, repaired, "%s", verdict->damage.text);
-	if (verdict->state_differs)
-		fsck_found(fsck, repaired, "%s: state: it is not what the events say%s%s", job->id,
-		    verdict->where[0] ? ", first about " : "", verdict->where);
-	if (verdict->nodes_differ)
-		fsck_found(fsck, repaired, "%s: nodes.ndjson: it is not what plan and events say", job->id);
-	if (verdict->sync_failed)
-		fsck_found(fsck, repaired, "%s: events.ndjson: the disk refused it once; what is not on disk may be lost",
+	repaired = fsck_repair(fsck, job, found);
+	if (found->events)
+		fsck_found(fsck, repaired, "%s", found->why.text);
+	if (found->state)
+		fsck_found(fsck, repaired, "%s: state: does not match the events%s%s", job->id,
+		    found->step[0] ? ", first at step " : "", found->step);
+	if (found->nodes)
+		fsck_found(fsck, repaired, "%s: nodes.ndjson: does not match the plan and the events", job->id);
+	if (found->sync_failed)
+		fsck_found(fsck, repaired, "%s: events.ndjson: the disk failed to write it once; recent events may be lost",
 		    job->id);
 }
 
 int
 fsck_job(struct fsck *fsck, const char *id, struct error *err)
 {
-	struct verdict verdict = {0};
+	struct damage damage = {0};
 	size_t found = fsck->check->found;
 	struct open_job job;
 
@@ -310,13 +311,13 @@ fsck_job(struct fsck *fsck, const char *id, struct error *err)
 	if (job_open(&job, &fsck->queue->spool, NULL, id, err) < 0)
 		return err->code == EX_NOINPUT && fsck->check->found > found ? 0 : -1;
 	fsck_check_files(fsck, &job);
-	if (job_lock(&job, &verdict.damage) < 0) {
-		verdict.damaged = verdict.damage.code != EX_NO;
+	if (job_lock(&job, &damage.why) < 0) {
+		damage.events = damage.why.code != EX_NO;
 	} else {
-		verdict.damaged = fsck_check_state(&job, &verdict, &verdict.damage) < 0;
+		damage.events = fsck_check_state(&job, &damage, &damage.why) < 0;
 		job_unlock(&job);
 	}
-	fsck_report(fsck, &job, &verdict);
+	fsck_report(fsck, &job, &damage);
 	if (job.state.map) {
 		fsck_check_workers(fsck, &job);
 		fsck_check_place(fsck, &job);

@@ -14,7 +14,7 @@
 #include "queue/spool/local.h"
 #include "queue/spool/reap.h"
 
-/* The ids in a folder of the spool. What is no id is a finding. */
+/* Lists the ids in a folder of the spool. What is no id is a finding. */
 static int
 fsck_list_ids(struct fsck *fsck, int folder, const char *name, struct arguments *ids, struct error *err)
 {
@@ -27,7 +27,7 @@ fsck_list_ids(struct fsck *fsck, int folder, const char *name, struct arguments 
 		if (id_is_valid(entry->d_name))
 			arguments_push(ids, entry->d_name);
 		else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			fsck_found(fsck, false, "%s/%s: it does not belong there", name, entry->d_name);
+			fsck_found(fsck, false, "%s/%s: unexpected file", name, entry->d_name);
 	closedir(stream);
 	return 0;
 }
@@ -54,7 +54,7 @@ fsck_check_number(struct fsck *fsck, const char *job, struct error *err)
 	result = spool_number(spool, cluster, fd, &last, err);
 	if (result == 0 && last < number) {
 		repaired = fsck->repair && spool_set_number(spool, cluster, fd, number, err) == 0;
-		fsck_found(fsck, repaired, "numbers/%s: it says %lu, and job %s is there", cluster, last, job);
+		fsck_found(fsck, repaired, "numbers/%s: is %lu, but job %s exists", cluster, last, job);
 	}
 	close(fd);
 	return result;
@@ -76,7 +76,7 @@ fsck_check_slot(struct fsck *fsck, const char *id)
 	repaired = job && engine_add_slot(queue, job, &err) == 0;
 	if (job)
 		job_unlock(job);
-	fsck_found(fsck, repaired, "board: job %s is not on it", id);
+	fsck_found(fsck, repaired, "board: job %s is missing", id);
 }
 
 /* A job that was removed by hand stands in the way of its cluster's others as long as its slot does. What a put that was
@@ -96,10 +96,10 @@ fsck_check_folder(struct fsck *fsck, uint32_t link)
 	    scheduler_find(&queue->table, job, link) != link)
 		return;
 	fsck_found(fsck, fsck->repair && reap_missing(queue, job, link, &err) == 0,
-	    "board: job %s is on it, and its folder is not there", job);
+	    "board: job %s has no folder", job);
 }
 
-/* A fault of one job does not keep the others from being looked at. */
+/* Damage to one job does not keep the others from being checked. */
 static void
 fsck_check_jobs(struct fsck *fsck, const struct arguments *jobs)
 {
@@ -125,7 +125,7 @@ fsck_spool(struct fsck *fsck, struct error *err)
 		result = -1;
 	for (size_t i = 0; result == 0 && i < done.count; i++)
 		if (file_exists(spool->jobs, done.list[i]) && file_exists(spool->done, done.list[i]))
-			fsck_found(fsck, false, "%s: it stands in jobs/ and in done/", done.list[i]);
+			fsck_found(fsck, false, "%s: in jobs/ and in done/", done.list[i]);
 	if (result == 0) {
 		fsck_check_jobs(fsck, &jobs);
 		fsck_check_jobs(fsck, &done);

@@ -68,7 +68,7 @@ job_learn(struct open_job *job, const struct event *event, struct error *err)
 	return result;
 }
 
-/* The knowledge of the disk that a state of this boot had and that the events do not hold; kept when the state is given up. */
+/* The knowledge of the disk that a state of this boot had and that the events do not hold; kept when the state is built anew. */
 struct remains {
 	uint64_t synced;
 	uint32_t sync_failed;
@@ -249,7 +249,7 @@ job_begin(struct open_job *job, const struct spool *spool, struct scheduler_tabl
 	if ((job->lock = file_open(dir, "lock", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0 ||
 	    (job->events = file_open(dir, "events.ndjson", O_RDWR | O_CREAT | O_EXCL, 0600, err)) < 0)
 		return -1;
-	/* Nobody else knows the file yet: the lock is to be had. */
+	/* Nobody else knows the file yet: the lock is free. */
 	if (flock(job->lock, LOCK_EX) < 0)
 		return error_errno(err, EX_OSERR, "a new job: its lock");
 	if (mkdirat(dir, "log", 0700) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is read of one job. All is gathered under the job's lock: nobody waits for a pager.
+ * What is read of one job. All is read under the job's lock: nobody waits for a pager.
  */
 #include "queue/spool/read.h"
 

@@ -244,7 +244,7 @@ reap_all_busy(struct spool_queue *queue, struct error *err)
 	return result;
 }
 
-/* Jobs of which a time has come. Each is put off first: one that cannot be settled now is not come back to at once. */
+/* Jobs of which a time has come. Each is put off first, so that one that fails is not tried again at once. */
 static int
 reap_all_due(struct spool_queue *queue, struct error *err)
 {

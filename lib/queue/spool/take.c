@@ -139,7 +139,7 @@ take_pass_over(struct taking *taking, const struct chosen *chosen, struct error 
 
 /* Retries and leases that are due in any job come first: they decide what is ready. */
 static int
-take_settle_due(struct taking *taking, struct error *err)
+take_reap_due(struct taking *taking, struct error *err)
 {
 	struct scheduler_table *table = &taking->queue->table;
 	struct chosen due;
@@ -161,7 +161,7 @@ take_any(struct taking *taking, struct error *err)
 	struct scheduler scheduler = {.want = taking->want};
 	size_t before = 0, left, tenants;
 	struct chosen next;
-	int result = take_settle_due(taking, err);
+	int result = take_reap_due(taking, err);
 
 	while (result == 0 && (left = taking->want->count - taking->batch->count) > 0) {
 		before = taking->batch->count;

@@ -10,7 +10,7 @@
 
 struct scheduler { /* zero-initialise, set want; what it knows of a table while tasks are taken from it */
 	const struct queue_want *want;
-	uint32_t *tried;  /* links: nothing is to be had there */
+	uint32_t *tried;  /* links: they have nothing ready */
 	size_t tried_count, tried_capacity;
 	size_t tenants;   /* so many have something to take */
 	bool limited;     /* more would be there, but for the limits */
@@ -27,7 +27,7 @@ int scheduler_next(struct scheduler *scheduler, struct scheduler_table *table, s
 /* A job of which a time has come by now_ms (boot time). */
 int scheduler_due(struct scheduler_table *table, int64_t now_ms, struct chosen *chosen, struct error *err);
 
-/* Nothing is to be had there for now. */
+/* Notes that the slot has nothing ready for now. */
 void scheduler_exhausted(struct scheduler *scheduler, uint32_t link);
 
 void scheduler_release(struct scheduler *scheduler);
