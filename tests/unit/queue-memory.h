@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A second engine of the queue, which keeps all in the memory of one process: it shows what an engine has to be, and that
- * nothing outside lib/queue/spool needs a spool. It promises what queue.h does, but for what outlives the process: a queue
- * that is closed is there again under its name. Nothing is tried again after a time: what fails is ready at once.
+ * nothing outside lib/queue/spool needs a spool. It has the functions of queue.h by which jobs run, and promises what they do,
+ * but for what outlives the process: a queue that is closed is there again under its name. What fails is ready again at once.
  */
 #ifndef TESTS_UNIT_QUEUE_MEMORY_H
 #define TESTS_UNIT_QUEUE_MEMORY_H
@@ -34,7 +34,7 @@ struct memory_step {
 
 struct memory_job {
 	struct queue_job seen; /* its counts are made when they are asked for */
-	struct buffer plan, events;
+	struct buffer events;
 	struct plan_document document;
 	struct memory_step *steps;
 	uint64_t seq;
@@ -210,56 +210,14 @@ memory_close(struct queue *queue)
 }
 
 static void
-memory_set_patient(struct queue *queue, bool patient)
-{
-	(void)queue;
-	(void)patient; /* nobody holds anything for long */
-}
-
-static int
-memory_check_plan(struct record_reader *plan, struct problems *problems, struct error *err)
-{
-	struct plan_document document = {0};
-	int result = plan_document_read(plan, &document, problems, err);
-
-	plan_document_release(&document);
-	return result == 0 && problems->total ? error_set(err, EX_DATAERR, "%s: the plan cannot be put", plan->name) : result;
-}
-
-static void
 memory_free_job(struct memory_job *job)
 {
 	for (size_t i = 0; job->steps && i < job->document.count; i++)
 		free(job->steps[i].result);
 	free(job->steps);
 	plan_document_release(&job->document);
-	buffer_release(&job->plan);
 	buffer_release(&job->events);
 	free(job);
-}
-
-/* Reads the plan, and keeps its text. */
-static int
-memory_read_plan(struct memory_job *job, struct record_reader *plan, struct problems *problems, struct error *err)
-{
-	struct place stream = place_root((jv){0}, problems);
-	jv value;
-	int got;
-
-	while ((got = record_read(plan, &value, err)) > 0) {
-		struct place record = {.up = &stream, .index = plan->number - 1, .value = value, .problems = problems};
-
-		plan_document_take(&job->document, &record);
-		if (strcmp(record_kind(value), "job") != 0) {
-			buffer_append(&job->plan, plan->text, plan->length);
-			buffer_byte(&job->plan, '\n');
-		}
-		jv_free(value);
-	}
-	plan_document_end(&job->document, problems);
-	if (got == 0 && problems->total)
-		got = error_set(err, EX_DATAERR, "%s: the plan cannot be put", plan->name);
-	return got;
 }
 
 static int
@@ -272,7 +230,9 @@ memory_put(struct queue *queue, struct record_reader *plan, const struct queue_p
 	const struct job *record = &job->document.job;
 	struct error none;
 
-	if (memory_read_plan(job, plan, problems, err) < 0) {
+	if (plan_document_read(plan, &job->document, problems, err) < 0 || problems->total > 0) {
+		if (problems->total > 0)
+			error_set(err, EX_DATAERR, "%s: the plan cannot be put", plan->name);
 		memory_free_job(job);
 		return -1;
 	}
@@ -300,28 +260,6 @@ memory_put(struct queue *queue, struct record_reader *plan, const struct queue_p
 	memory->jobs[memory->count++] = job;
 	memory_ring(memory);
 	return 0;
-}
-
-static int
-memory_plan(struct queue *queue, const char *id, struct buffer *out, struct error *err)
-{
-	struct memory_job *job = memory_find(queue, id, err);
-	struct job record;
-
-	if (!job)
-		return -1;
-	record = job->document.job;
-	record.id = job->seen.id;
-	job_print(&record, out);
-	buffer_append(out, job->plan.data, job->plan.length);
-	return 0;
-}
-
-static int
-memory_is_of(struct queue *queue, const char *id, int plan, struct error *err)
-{
-	(void)plan;
-	return memory_find(queue, id, err) ? 1 : -1;
 }
 
 static bool
@@ -438,13 +376,6 @@ memory_wanted(struct queue *queue, const char *id, const char *task, int64_t att
 }
 
 static void
-memory_refuse(struct queue_answer *answer, int code, const char *why, const char *task)
-{
-	*answer = (struct queue_answer){.code = code};
-	snprintf(answer->text, sizeof answer->text, "%s: %s", task, why);
-}
-
-static void
 memory_finish_one(struct queue *queue, const struct result *result, struct queue_answer *answer)
 {
 	struct error none;
@@ -458,8 +389,8 @@ memory_finish_one(struct queue *queue, const struct result *result, struct queue
 	event_result(result, &text);
 	event.result = text.data;
 	if (!step) {
-		memory_refuse(answer, job ? EX_DATAERR : EX_NO, "there is no such task", result->task);
-		answer->gone = !job;
+		*answer = (struct queue_answer){.code = job ? EX_DATAERR : EX_NO, .gone = !job};
+		snprintf(answer->text, sizeof answer->text, "%s: there is no such task", result->task);
 	} else if (step->status == STEP_RUNNING && step->attempt == result->attempt) {
 		free(step->result);
 		step->result = memory_string(text.data);
@@ -475,7 +406,8 @@ memory_finish_one(struct queue *queue, const struct result *result, struct queue
 		memory_record(job, event);
 		memory_go_on(job);
 	} else if (step->attempt != result->attempt || !step->result || strcmp(step->result, text.data) != 0) {
-		memory_refuse(answer, EX_NO, "the attempt does not run", result->task);
+		answer->code = EX_NO;
+		snprintf(answer->text, sizeof answer->text, "%s: the attempt does not run", result->task);
 	}
 	buffer_release(&text);
 }
@@ -515,28 +447,24 @@ memory_reap(struct queue *queue, struct error *err)
 	return 0;
 }
 
-static void
-memory_retry(struct memory_job *job, struct memory_step *step)
-{
-	step->status = STEP_READY;
-	step->failures = step->setbacks = step->cycles = 0;
-	job->finished = job->cancelled = false;
-	job->seen.finished_ms = 0;
-}
-
 static int
 memory_retry_job(struct memory_job *job, const char *task, struct error *err)
 {
 	bool any = job->cancelled && !task;
 
-	for (size_t i = 0; i < job->document.count; i++)
-		if (job->steps[i].status == STEP_FAILED && (!task || strcmp(job->steps[i].plan->id, task) == 0)) {
-			memory_retry(job, &job->steps[i]);
-			any = true;
-		}
+	for (size_t i = 0; i < job->document.count; i++) {
+		struct memory_step *step = &job->steps[i];
+
+		if (step->status != STEP_FAILED || (task && strcmp(step->plan->id, task) != 0))
+			continue;
+		step->status = STEP_READY;
+		step->failures = step->setbacks = step->cycles = 0;
+		any = true;
+	}
 	if (!any)
 		return error_set(err, EX_NO, "job %s: no task of it has failed", job->seen.id);
 	job->cancelled = job->finished = false;
+	job->seen.finished_ms = 0;
 	memory_record(job, (struct event){.kind = EVENT_RETRY, .task = task});
 	return 0;
 }
@@ -591,15 +519,6 @@ memory_join(struct queue *queue, const char *label, struct error *err)
 }
 
 static int
-memory_serve(struct queue_worker *worker, const struct queue_want *want, struct error *err)
-{
-	(void)worker;
-	(void)want;
-	(void)err;
-	return 0;
-}
-
-static int
 memory_renew(struct queue_worker *worker, struct error *err)
 {
 	(void)worker;
@@ -619,14 +538,6 @@ memory_abandon(struct queue_worker *worker)
 			memory->workers[kept++] = memory->workers[i];
 	memory->worker_count = kept;
 	free(worker);
-}
-
-static int
-memory_leave(struct queue_worker *worker, struct error *err)
-{
-	(void)err;
-	memory_abandon(worker);
-	return 0;
 }
 
 static int
@@ -688,6 +599,24 @@ memory_nodes(struct queue *queue, const char *id, struct buffer *out, struct err
 }
 
 static int
+memory_plan(struct queue *queue, const char *id, struct buffer *out, struct error *err)
+{
+	struct memory_job *job = memory_find(queue, id, err);
+	struct job record;
+
+	if (!job)
+		return -1;
+	record = job->document.job;
+	record.id = job->seen.id;
+	job_print(&record, out);
+	cluster_print(&job->document.layout.cluster, out);
+	memory_nodes(queue, id, out, err);
+	for (size_t i = 0; i < job->document.count; i++)
+		step_print(&job->document.steps[i], out);
+	return 0;
+}
+
+static int
 memory_tasks(struct queue *queue, const char *id, const struct queue_filter *filter, struct arena *arena,
     struct queue_task_status **list, size_t *count, struct error *err)
 {
@@ -727,17 +656,6 @@ memory_events(struct queue *queue, const char *id, uint64_t after, struct buffer
 }
 
 static int
-memory_limits(struct queue *queue, struct queue_limit **list, size_t *count, struct error *err)
-{
-	(void)queue;
-	(void)err;
-	*list = memory_zeroed(1, sizeof **list);
-	**list = (struct queue_limit){.kind = QUEUE_LIMIT_TOTAL, .max = QUEUE_UNLIMITED};
-	*count = 1;
-	return 0;
-}
-
-static int
 memory_watch(struct queue *queue, struct error *err)
 {
 	int fd = dup(memory_of(queue)->bell);
@@ -755,14 +673,21 @@ memory_watch_clear(struct queue *queue, int fd)
 		;
 }
 
+static int
+memory_leave(struct queue_worker *worker, struct error *err)
+{
+	(void)err;
+	memory_abandon(worker);
+	return 0;
+}
+
 static const struct queue_engine memory_engine = {
-	.name = "memory", .open = memory_open, .close = memory_close, .set_patient = memory_set_patient,
-	.check_plan = memory_check_plan, .put = memory_put, .is_of = memory_is_of, .take = memory_take,
+	.name = "memory", .open = memory_open, .close = memory_close, .put = memory_put, .take = memory_take,
 	.give_back = memory_give_back, .wanted = memory_wanted, .finish = memory_finish, .turn = memory_turn,
-	.reap = memory_reap, .control = memory_control, .skip = memory_skip, .join = memory_join, .serve = memory_serve,
-	.renew = memory_renew, .abandon = memory_abandon, .leave = memory_leave, .workers = memory_workers,
-	.status = memory_status, .list = memory_list, .plan = memory_plan, .nodes = memory_nodes, .tasks = memory_tasks,
-	.events = memory_events, .limits = memory_limits, .watch = memory_watch, .watch_clear = memory_watch_clear,
+	.reap = memory_reap, .control = memory_control, .skip = memory_skip, .join = memory_join, .renew = memory_renew,
+	.abandon = memory_abandon, .leave = memory_leave, .workers = memory_workers, .status = memory_status,
+	.list = memory_list, .plan = memory_plan, .nodes = memory_nodes, .tasks = memory_tasks, .events = memory_events,
+	.watch = memory_watch, .watch_clear = memory_watch_clear,
 };
 
 static struct queue *
