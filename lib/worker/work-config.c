@@ -14,21 +14,30 @@
 #include "model/document.h"
 #include "worker/work.h"
 
-/* Returns the list that a member gives, ended with NULL; otherwise, if there is no such member. */
-static const char *const *
-work_read_labels(const struct place *root, const char *name, const char *const *otherwise, struct arena *arena)
-{
-	struct place member = place_member(root, name);
-	struct string_list list;
-	const char **copy;
+struct work_settings { /* of one file */
+	int64_t jobs; /* 0: as before */
+	struct string_list providers, tenants;
+	bool has_providers, has_tenants;
+};
 
-	if (!place_present(&member))
-		return otherwise;
-	list = place_strings(root, name, arena);
-	copy = arena_alloc(arena, list.count + 1, sizeof *copy);
-	for (size_t i = 0; i < list.count; i++)
-		copy[i] = list.list[i];
-	return list.count > 0 ? copy : NULL;
+static const struct member members[] = {
+	{"environment", MEMBER_PASSED},
+	{"jobs", MEMBER_INTEGER(struct work_settings, jobs), .integer = {1, WORK_SLOTS_MAX, 0}},
+	{"providers", MEMBER_STRINGS(struct work_settings, providers), MEMBER_PRESENT(struct work_settings, has_providers)},
+	{"tenants", MEMBER_STRINGS(struct work_settings, tenants), MEMBER_PRESENT(struct work_settings, has_tenants)},
+};
+static const struct document work_settings_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct work_settings),
+    .unknown = "there is no such setting; there are environment, jobs, providers, tenants"};
+
+/* Returns the list ended with NULL; NULL, which is anyone's, if it is empty. */
+static const char *const *
+work_end_list(const struct string_list *list, struct arena *arena)
+{
+	const char **copy = arena_alloc(arena, list->count + 1, sizeof *copy);
+
+	for (size_t i = 0; i < list->count; i++)
+		copy[i] = list->list[i];
+	return list->count > 0 ? copy : NULL;
 }
 
 /* Sets a variable of the environment, or takes it away where text is NULL. */
@@ -74,34 +83,11 @@ work_read_environment(const struct place *root, struct work_config *config)
 	}
 }
 
-static void
-work_parse(const struct place *root, struct work_config *config)
-{
-	static const char *const settings[] = {"environment", "jobs", "providers", "tenants"};
-	struct members each;
-	struct place member;
-
-	if (!place_object(root, NEED_REQUIRED))
-		return;
-	each = members_of(root);
-	while (members_next(&each, &member)) {
-		bool known = false;
-
-		for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-			known |= strcmp(settings[i], member.name) == 0;
-		if (!known)
-			place_problem(&member, "there is no such setting; there are environment, jobs, providers, tenants");
-	}
-	config->slots = (size_t)place_integer(root, "jobs", (int64_t)config->slots, 1, WORK_SLOTS_MAX);
-	config->tenants = work_read_labels(root, "tenants", config->tenants, &config->arena);
-	config->providers = work_read_labels(root, "providers", config->providers, &config->arena);
-	work_read_environment(root, config);
-}
-
 static int
 work_read_file(const char *path, struct work_config *config, struct error *err)
 {
 	struct problems problems = {0};
+	struct work_settings settings;
 	struct place root;
 	jv document;
 	int failed;
@@ -111,7 +97,14 @@ work_read_file(const char *path, struct work_config *config, struct error *err)
 		return -1;
 	}
 	root = place_root(document, &problems);
-	work_parse(&root, config);
+	document_parse(&work_settings_table, &root, &config->arena, &settings);
+	if (settings.jobs)
+		config->slots = (size_t)settings.jobs;
+	if (settings.has_tenants)
+		config->tenants = work_end_list(&settings.tenants, &config->arena);
+	if (settings.has_providers)
+		config->providers = work_end_list(&settings.providers, &config->arena);
+	work_read_environment(&root, config);
 	failed = problems_error(&problems, path, EX_CONFIG, err);
 	problems_release(&problems);
 	jv_free(document);
