@@ -27,8 +27,8 @@ attempts_end_plan(struct attempts *attempts, struct problems *problems, struct e
 	struct plan_document *plan = &attempts->plan;
 
 	plan_document_end(plan, problems);
-	if (problems->total > 0)
-		return error_set(err, EX_DATAERR, "the plan: %s: %s", problems->list[0].pointer, problems->list[0].text);
+	if (problems_error(problems, "the plan", EX_DATAERR, err) < 0)
+		return -1;
 	if (!plan->has_job || !plan->has_cluster)
 		return error_set(err, EX_DATAERR, "the plan: there is no %s record", plan->has_job ? "cluster" : "job");
 	attempts->job = plan->job.id ? plan->job.id : "";
@@ -105,17 +105,10 @@ attempts_end(struct attempts *attempts, const struct event *event, uint32_t step
 	return 0;
 }
 
-static void
-attempts_put(struct attempts *attempts, const struct event *event)
-{
-	attempts->put_ms = event->at_ms;
-	attempts->job = arena_string(&attempts->arena, event->job);
-	attempts->tenant = arena_string(&attempts->arena, event->tenant);
-}
-
 static int
 attempts_take_event(struct attempts *attempts, const struct event *event, struct error *err)
 {
+	struct arena *arena = &attempts->arena;
 	bool of_task = event->kind == EVENT_TAKE || event->kind == EVENT_DONE || event->kind == EVENT_FAIL ||
 	    event->kind == EVENT_LOST || event->kind == EVENT_SKIP;
 	int step = of_task ? names_find(&attempts->steps, event->task) : 0;
@@ -124,30 +117,28 @@ attempts_take_event(struct attempts *attempts, const struct event *event, struct
 		return error_set(err, EX_DATAERR, "%s: the plan has no such task", event->task);
 	if (event->at_ms > attempts->last_ms)
 		attempts->last_ms = event->at_ms;
-	if (event->kind == EVENT_PUT)
-		attempts_put(attempts, event);
-	else if (event->kind == EVENT_FINISH)
-		attempts->outcome = arena_string(&attempts->arena, event->reason ? event->reason : "");
-	else if (event->kind == EVENT_RETRY)
+	switch (event->kind) {
+	case EVENT_PUT:
+		attempts->put_ms = event->at_ms;
+		attempts->job = arena_string(arena, event->job);
+		attempts->tenant = arena_string(arena, event->tenant);
+		break;
+	case EVENT_FINISH:
+		attempts->outcome = arena_string(arena, event->reason ? event->reason : "");
+		break;
+	case EVENT_RETRY:
 		attempts->outcome = NULL;
-	else if (event->kind == EVENT_TAKE)
+		break;
+	case EVENT_TAKE:
 		attempts_begin(attempts, event, (uint32_t)step);
-	else if (event->kind == EVENT_SKIP)
+		break;
+	case EVENT_SKIP:
 		attempts_skip(attempts, event, (uint32_t)step);
-	else if (of_task)
-		return attempts_end(attempts, event, (uint32_t)step, err);
+		break;
+	default:
+		return of_task ? attempts_end(attempts, event, (uint32_t)step, err) : 0;
+	}
 	return 0;
-}
-
-/* Ends the attempts that run with the last event. */
-static void
-attempts_end_events(struct attempts *attempts)
-{
-	if (attempts->put_ms == 0 && attempts->count > 0)
-		attempts->put_ms = attempts->list[0].start_ms;
-	for (size_t i = 0; i < attempts->count; i++)
-		if (attempts->list[i].end == ATTEMPT_RUNNING && attempts->last_ms > attempts->list[i].start_ms)
-			attempts->list[i].end_ms = attempts->last_ms;
 }
 
 static int
@@ -187,7 +178,12 @@ attempts_read(struct record_reader *reader, struct attempts *attempts, struct pr
 	}
 	if (result == 0 && !attempts_has_plan(attempts))
 		result = attempts_end_plan(attempts, problems, err);
-	attempts_end_events(attempts);
+	if (attempts->put_ms == 0 && attempts->count > 0)
+		attempts->put_ms = attempts->list[0].start_ms;
+	/* An attempt that runs has lasted up to the last event. */
+	for (size_t i = 0; i < attempts->count; i++)
+		if (attempts->list[i].end == ATTEMPT_RUNNING && attempts->last_ms > attempts->list[i].start_ms)
+			attempts->list[i].end_ms = attempts->last_ms;
 	return result;
 }
 
@@ -200,8 +196,8 @@ attempts_of_text(const char *job, struct buffer *text, struct attempts *attempts
 
 	*text = (struct buffer){0};
 	result = attempts_read(&reader, attempts, &problems, err);
-	if (result == 0 && problems.total > 0)
-		result = error_set(err, EX_DATAERR, "%s: %s", problems.list[0].pointer, problems.list[0].text);
+	if (result == 0)
+		result = problems_error(&problems, "its plan and events", EX_DATAERR, err);
 	record_reader_release(&reader);
 	problems_release(&problems);
 	attempts->job = arena_string(&attempts->arena, job);

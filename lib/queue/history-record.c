@@ -60,15 +60,26 @@ history_read_group(const struct place *record, struct history *history)
 }
 
 static void
+history_add_folded(struct history *history, const char *job, int64_t put_ms)
+{
+	ARRAY_ROOM(history->folded, history->folded_count, history->folded_capacity);
+	history->folded[history->folded_count++] = (struct history_job){job, put_ms};
+}
+
+void
+history_fold(struct history *history, const struct attempts *attempts)
+{
+	history_add_folded(history, arena_string(&history->arena, attempts->job), attempts->put_ms);
+}
+
+static void
 history_read_folded(const struct place *record, struct history *history)
 {
 	const char *job = place_string(record, "job", NEED_REQUIRED, &history->arena);
 	const char *put_at = place_string(record, "put_at", NEED_REQUIRED, &history->arena);
 
-	if (!job || !put_at)
-		return;
-	ARRAY_ROOM(history->folded, history->folded_count, history->folded_capacity);
-	history->folded[history->folded_count++] = (struct history_job){job, clock_parse_rfc3339(put_at)};
+	if (job && put_at)
+		history_add_folded(history, job, clock_parse_rfc3339(put_at));
 }
 
 int
@@ -88,8 +99,8 @@ history_read(struct history *history, struct record_reader *reader, struct error
 			history_read_group(&record, history);
 		jv_free(value);
 	}
-	if (got == 0 && problems.total > 0)
-		got = error_set(err, EX_DATAERR, "%s: %s: %s", reader->name, problems.list[0].pointer, problems.list[0].text);
+	if (got == 0)
+		got = problems_error(&problems, reader->name, EX_DATAERR, err);
 	problems_release(&problems);
 	return got;
 }
@@ -130,14 +141,6 @@ history_print_folded(const struct history_job *folded, struct buffer *out)
 	print_string(&print, "kind", "folded");
 	print_string(&print, "put_at", clock_rfc3339(folded->put_ms, at));
 	print_end(&print);
-}
-
-void
-history_fold(struct history *history, const struct attempts *attempts)
-{
-	ARRAY_ROOM(history->folded, history->folded_count, history->folded_capacity);
-	history->folded[history->folded_count++] =
-	    (struct history_job){arena_string(&history->arena, attempts->job), attempts->put_ms};
 }
 
 void

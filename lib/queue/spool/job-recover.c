@@ -155,9 +155,8 @@ job_load_plan(struct open_job *job, struct plan_loader *loader, struct error *er
 		return error_prefix(err, "job %s", job->id);
 	record_reader_init(&reader, fd, "plan.ndjson");
 	result = plan_loader_read(loader, &reader, -1, &problems, err);
-	if (result == 0 && problems.total > 0)
-		result = error_set(err, EX_DATAERR, "plan.ndjson: %s: %s", problems.list[0].pointer,
-		    problems.list[0].text);
+	if (result == 0)
+		result = problems_error(&problems, "plan.ndjson", EX_DATAERR, err);
 	if (result < 0)
 		error_prefix(err, "job %s", job->id);
 	problems_release(&problems);

@@ -52,8 +52,8 @@ limits_read(const struct spool_queue *queue, struct limits *limits, struct error
 		place = place_root(document, &problems);
 		limits_parse(&place, limits);
 	}
-	if (problems.total > 0)
-		result = error_set(err, EX_DATAERR, "%s: %s: %s", name, problems.list[0].pointer, problems.list[0].text);
+	if (result == 0)
+		result = problems_error(&problems, name, EX_DATAERR, err);
 	problems_release(&problems);
 	jv_free(document);
 	free(name);

@@ -18,12 +18,6 @@
 #include "queue/spool/shared/scheduler-links.h"
 #include "queue/spool/shared/spool.h"
 
-static int
-scheduler_lock_file(const struct scheduler_table *table, int how, struct error *err)
-{
-	return lock_wait(table->fd, how) < 0 ? scheduler_fail(table, err) : 0;
-}
-
 /* Under the lock. Who is stopped in between leaves no magic. */
 static int
 scheduler_make_anew(struct scheduler_table *table, struct error *err)
@@ -60,7 +54,9 @@ scheduler_open(struct scheduler_table *table, const struct spool *spool, struct 
 		return -1;
 	}
 	usable = scheduler_map_usable(table, err);
-	if (usable == 0 && (usable = scheduler_lock_file(table, LOCK_EX, err)) == 0) {
+	if (usable == 0 && lock_wait(table->fd, LOCK_EX) < 0)
+		usable = scheduler_fail(table, err);
+	else if (usable == 0) {
 		/* Another may have been faster. */
 		usable = scheduler_map_usable(table, err);
 		if (usable == 0)
@@ -124,8 +120,10 @@ scheduler_lock(struct scheduler_table *table, struct error *err)
 	struct stat st;
 	int result = 0;
 
-	if (scheduler_refresh(table, err) < 0 || scheduler_lock_file(table, LOCK_EX, err) < 0)
+	if (scheduler_refresh(table, err) < 0)
 		return -1;
+	if (lock_wait(table->fd, LOCK_EX) < 0)
+		return scheduler_fail(table, err);
 	table->locked = true;
 	/* It may have grown while we waited. */
 	if (scheduler_size_for(table->header->capacity) > table->mapped) {
