@@ -37,8 +37,7 @@ violation_add_class(struct present *s, const struct node *node, const uint64_t *
 			return;
 	}
 	ARRAY_ROOM(s->classes, s->count, s->capacity);
-	s->classes[s->count] = (struct node_class){node, arena_alloc(&s->arena, s->words, sizeof *stands)};
-	bits_copy(s->classes[s->count++].stands, stands, s->words);
+	s->classes[s->count++] = (struct node_class){node, bits_duplicate(stands, s->words, &s->arena)};
 }
 
 static void

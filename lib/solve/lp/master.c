@@ -18,16 +18,13 @@ master_release(struct master *m)
 	free(m->row_of_group);
 	free(m->chosen);
 	free(m->fixed.list);
-	free(m->prices.group);
-	free(m->prices.hardware);
-	free(m->prices.unit);
-	free(m->prices.regions);
 	for (size_t h = 0; m->prices.weight_caches && h < m->program->hardware_count; h++) {
 		free(m->prices.weight_caches[h].units);
 		free(m->prices.weight_caches[h].left);
 		free(m->prices.weight_caches[h].weight);
 	}
 	free(m->prices.weight_caches);
+	prices_release(&m->prices);
 	free(m->row_price);
 	free(m->kind_price);
 	free(m->best);
@@ -120,7 +117,7 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 		return region_has(m->program, row->region, pattern);
 	case ROW_LINEAR:
 		linear = &m->program->linears[row->index];
-		for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+		BITS_EACH(u, pattern->units, words)
 			sum += linear->coefficient[u];
 		return sum;
 	}
@@ -154,11 +151,8 @@ master_add_row(struct master *m, struct row row)
 	ARRAY_ROOM(m->rows, m->row_count, m->row_capacity);
 	m->rows[m->row_count] = row;
 	for (size_t i = 0; i < m->lp.rows; i++)
-		if (m->lp.basis[i] >= 0) {
-			const struct column *column = &m->columns[m->lp.basis[i]];
-
-			coefficient[i] = (double)master_coefficient(m, &row, &column->pattern, column->marked) / row.scale;
-		}
+		if (m->lp.basis[i] >= 0)
+			coefficient[i] = master_scaled_coefficient(m, &row, &m->columns[m->lp.basis[i]]);
 	simplex_add_row(&m->lp, master_scaled(&row, row.lo), master_scaled(&row, row.hi), coefficient);
 	free(coefficient);
 	if (m->row_price_capacity < m->row_capacity) {
@@ -342,9 +336,7 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	m->row_of_group = memory_zeroed(p->group_count, sizeof *m->row_of_group);
 	m->row_of_group[0] = SIMPLEX_NONE;
 	m->chosen = memory_zeroed(p->choice_count, sizeof *m->chosen);
-	m->prices.unit = memory_zeroed(p->unit_count, sizeof *m->prices.unit);
-	m->prices.hardware = memory_zeroed(p->hardware_count, sizeof *m->prices.hardware);
-	m->prices.group = memory_zeroed(p->group_count, sizeof *m->prices.group);
+	prices_init(&m->prices, p);
 	m->prices.weight_caches = memory_zeroed(p->hardware_count, sizeof *m->prices.weight_caches);
 	m->best = memory_zeroed(p->group_count + 1, sizeof *m->best);
 	master_add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);

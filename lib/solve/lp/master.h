@@ -123,6 +123,13 @@ bool master_is_used_up(const struct master *master, int row);
 /* Returns what one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
 
+/* Returns the coefficient of a column in a row as the linear program sees it. */
+static inline double
+master_scaled_coefficient(const struct master *master, const struct row *row, const struct column *column)
+{
+	return (double)master_coefficient(master, row, &column->pattern, column->marked) / row->scale;
+}
+
 /* Returns what a solution adds to a row. Of marked machines it counts all that pass the filter: which of them are the
  * marked ones is of no interest. */
 int64_t master_activity(const struct master *master, int row, const struct uses *uses);

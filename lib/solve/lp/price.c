@@ -33,13 +33,33 @@ pattern_filter_clear(struct pattern_filter *filter, const struct program *p)
 		bits_add(filter->images, i);
 }
 
+void
+prices_init(struct prices *prices, const struct program *p)
+{
+	*prices = (struct prices){
+		.group = memory_zeroed(p->group_count, sizeof *prices->group),
+		.hardware = memory_zeroed(p->hardware_count, sizeof *prices->hardware),
+		.unit = memory_zeroed(p->unit_count, sizeof *prices->unit),
+		.moves_left = NO_MAX,
+	};
+}
+
+void
+prices_release(struct prices *prices)
+{
+	free(prices->group);
+	free(prices->hardware);
+	free(prices->unit);
+	free(prices->regions);
+}
+
 /* Takes what must be there. Returns false if that cannot be. */
 static bool
 price_take_forced(struct pricing_search *search, const uint64_t *units, size_t *depth)
 {
 	size_t words = search->program->unit_words;
 
-	for (size_t u = bits_next(units, words, 0); u != SIZE_MAX; u = bits_next(units, words, u + 1)) {
+	BITS_EACH(u, units, words) {
 		if (bits_has(search->chosen, u))
 			continue;
 		if (!pricing_take(search, u, *depth))
@@ -208,8 +228,7 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 	};
 
 	price_units(&search, prices);
-	for (size_t h = bits_next(g->hardware, p->hardware_words, 0); h != SIZE_MAX;
-	     h = bits_next(g->hardware, p->hardware_words, h + 1)) {
+	BITS_EACH(h, g->hardware, p->hardware_words) {
 		int64_t before = search.best;
 
 		if (prices->hardware[h] == PRICE_FORBIDDEN || (filter && !bits_has(filter->hardware, h)))
@@ -240,15 +259,11 @@ price_best(const struct program *p, const struct prices *prices, struct budget *
 size_t
 price_largest(const struct program *p, struct budget *budget)
 {
-	struct prices prices = {
-		.group = memory_zeroed(p->group_count, sizeof *prices.group),
-		.hardware = memory_zeroed(p->hardware_count, sizeof *prices.hardware),
-		.unit = memory_zeroed(p->unit_count, sizeof *prices.unit),
-		.moves_left = NO_MAX,
-	};
+	struct prices prices;
 	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
 	int64_t largest = 0;
 
+	prices_init(&prices, p);
 	for (size_t u = 0; u < p->unit_count; u++)
 		prices.unit[u] = (int64_t)p->units[u].size;
 	for (size_t g = 0; g < p->group_count; g++) {
@@ -257,9 +272,7 @@ price_largest(const struct program *p, struct budget *budget)
 		if (!p->groups[g].only)
 			price_best(p, &prices, budget, &more, &pattern, &largest);
 	}
-	free(prices.group);
-	free(prices.hardware);
-	free(prices.unit);
+	prices_release(&prices);
 	free(pattern.units);
 	return (size_t)largest;
 }

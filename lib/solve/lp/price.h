@@ -60,6 +60,10 @@ struct prices {
 	struct weight_cache *weight_caches; /* of each hardware type, for a filter */
 };
 
+/* Makes prices of 0; no weight caches. */
+void prices_init(struct prices *prices, const struct program *program);
+void prices_release(struct prices *prices);
+
 struct search_for { /* the best pattern */
 	int group;
 	const struct pattern_filter *filter; /* that it passes; or NULL */

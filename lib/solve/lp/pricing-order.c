@@ -98,7 +98,7 @@ order_find_candidates(const struct pricing_search *search, struct candidate *lis
 	const uint64_t *open = p->groups[search->group].open;
 	size_t count = 0;
 
-	for (size_t u = bits_next(open, p->unit_words, 0); u != SIZE_MAX; u = bits_next(open, p->unit_words, u + 1)) {
+	BITS_EACH(u, open, p->unit_words) {
 		struct candidate *c = &list[count];
 
 		if (bits_has(search->chosen, u) || p->units[u].banned || !bits_has(p->units[u].hardware, (size_t)search->hardware) ||

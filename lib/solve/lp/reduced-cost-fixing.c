@@ -46,15 +46,11 @@ reduced_cost_allows_other(const struct program *p, const struct prices *prices, 
 void
 fix_groups_by_rules(struct program *p)
 {
-	struct prices none = {
-		.group = memory_zeroed(p->group_count, sizeof *none.group),
-		.hardware = memory_zeroed(p->hardware_count, sizeof *none.hardware),
-		.unit = memory_zeroed(p->unit_count, sizeof *none.unit),
-		.moves_left = NO_MAX,
-	};
 	struct budget budget = {0};
+	struct prices none;
 	int64_t value;
 
+	prices_init(&none, p);
 	for (size_t g = 1; g < p->group_count && !p->moves_max; g++) {
 		struct search_for any = {(int)g, NULL, -1, -1};
 		struct pattern *only = arena_alloc(&p->arena, 1, sizeof *only);
@@ -63,9 +59,7 @@ fix_groups_by_rules(struct program *p)
 		if (price_best(p, &none, &budget, &any, only, &value) && !reduced_cost_allows_other(p, &none, only, -1))
 			p->groups[g].only = only;
 	}
-	free(none.group);
-	free(none.hardware);
-	free(none.unit);
+	prices_release(&none);
 }
 
 /* Returns the pattern that all machines of a group have in a solution, or NULL. */
@@ -93,24 +87,15 @@ reduced_cost_find_prices(struct master *m, int row, price_product *slack)
 	return found;
 }
 
-static uint64_t *
-reduced_copy_set(const uint64_t *set, size_t words, struct arena *arena)
-{
-	uint64_t *copy = arena_alloc(arena, words, sizeof *copy);
-
-	bits_copy(copy, set, words);
-	return copy;
-}
-
 /* Takes from a group what would be more moves than are left. Returns whether a unit was affected. */
 static bool
 reduced_drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
 {
 	bool any = false;
 
-	group->stays = reduced_copy_set(group->stays, p->unit_words, arena);
-	group->open = reduced_copy_set(group->open, p->unit_words, arena);
-	group->hardware = reduced_copy_set(group->hardware, p->hardware_words, arena);
+	group->stays = bits_duplicate(group->stays, p->unit_words, arena);
+	group->open = bits_duplicate(group->open, p->unit_words, arena);
+	group->hardware = bits_duplicate(group->hardware, p->hardware_words, arena);
 	for (size_t u = 0; u < p->unit_count; u++) {
 		if (!bits_has(group->open, u) || (group->moves[u] <= left && -group->moves[u] <= left))
 			continue;
@@ -153,8 +138,7 @@ reduced_cost_find_groups(struct master *m, int row, const struct uses *found, st
 			continue;
 		groups[g].only = only = arena_alloc(arena, 1, sizeof *only);
 		*only = *pattern;
-		only->units = arena_alloc(arena, p->unit_words, sizeof *only->units);
-		bits_copy(only->units, pattern->units, p->unit_words);
+		only->units = bits_duplicate(pattern->units, p->unit_words, arena);
 		count++;
 	}
 	return count;
@@ -180,16 +164,12 @@ reduced_keep_found(const struct program *p, struct uses *found, struct arena *ar
 	size_t kept = 0;
 
 	for (size_t i = 0; i < found->count; i++) {
-		struct use *use = &found->list[kept];
-		uint64_t *units;
+		struct use use = found->list[i];
 
-		if (p->groups[found->list[i].pattern.group].only)
+		if (p->groups[use.pattern.group].only)
 			continue;
-		*use = found->list[i];
-		units = arena_alloc(arena, p->unit_words, sizeof *units);
-		bits_copy(units, use->pattern.units, p->unit_words);
-		use->pattern.units = units;
-		kept++;
+		use.pattern.units = bits_duplicate(use.pattern.units, p->unit_words, arena);
+		found->list[kept++] = use;
 	}
 	found->count = kept;
 }

@@ -109,8 +109,7 @@ relax_rebuild(struct master *m)
 		int variable = m->lp.basis[j];
 
 		for (size_t i = 0; i < n && variable >= 0; i++)
-			matrix[i * n + j] = (double)master_coefficient(m, &m->rows[i], &m->columns[variable].pattern,
-			                        m->columns[variable].marked) / m->rows[i].scale;
+			matrix[i * n + j] = master_scaled_coefficient(m, &m->rows[i], &m->columns[variable]);
 		if (variable < 0)
 			matrix[(size_t)~variable * n + j] = -1;
 	}
@@ -140,8 +139,7 @@ relax_step(struct master *m, int objective, int sign)
 		double *coefficient = memory_zeroed(m->row_count, sizeof *coefficient);
 
 		for (size_t i = 0; i < m->row_count; i++)
-			coefficient[i] = (double)master_coefficient(m, &m->rows[i], &m->columns[column].pattern,
-			                     m->columns[column].marked) / m->rows[i].scale;
+			coefficient[i] = master_scaled_coefficient(m, &m->rows[i], &m->columns[column]);
 		simplex_enter_column(&m->lp, column, coefficient);
 		free(coefficient);
 	}

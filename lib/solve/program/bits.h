@@ -10,6 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/memory.h"
+
+/* Goes through the members of a set, in order. */
+#define BITS_EACH(member, set, words) \
+	for (size_t member = bits_next((set), (words), 0); member != SIZE_MAX; member = bits_next((set), (words), member + 1))
+
 static inline size_t
 bits_words(size_t members)
 {
@@ -48,6 +54,16 @@ static inline void
 bits_copy(uint64_t *to, const uint64_t *from, size_t words)
 {
 	memcpy(to, from, words * sizeof *to);
+}
+
+/* Returns a copy in an arena. */
+static inline uint64_t *
+bits_duplicate(const uint64_t *set, size_t words, struct arena *arena)
+{
+	uint64_t *copy = arena_alloc(arena, words, sizeof *copy);
+
+	bits_copy(copy, set, words);
+	return copy;
 }
 
 static inline bool

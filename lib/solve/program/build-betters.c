@@ -79,8 +79,7 @@ build_betters(struct program *p)
 		for (size_t a = 0; a < count; a++)
 			if (build_can_replace(p, kinds[a].unit, kinds[b].unit))
 				bits_join(betters, kinds[a].members, p->unit_words);
-		for (size_t u = bits_next(kinds[b].members, p->unit_words, 0); u != SIZE_MAX;
-		     u = bits_next(kinds[b].members, p->unit_words, u + 1))
+		BITS_EACH(u, kinds[b].members, p->unit_words)
 			p->units[u].betters = betters;
 	}
 	for (size_t i = 0; i < count; i++)

@@ -113,10 +113,7 @@ build_apply_exclusive(struct program *p, const struct string_list *set)
 static void
 build_add_nogood(struct program *p, const uint64_t *units)
 {
-	uint64_t *nogood = arena_alloc(&p->arena, p->unit_words, sizeof *nogood);
-
-	bits_copy(nogood, units, p->unit_words);
-	for (size_t u = bits_next(units, p->unit_words, 0); u != SIZE_MAX; u = bits_next(units, p->unit_words, u + 1)) {
+	BITS_EACH(u, units, p->unit_words) {
 		struct unit *unit = &p->units[u];
 
 		if ((unit->nogood_count & (unit->nogood_count - 1)) == 0) { /* full: twice as many */
@@ -128,7 +125,7 @@ build_add_nogood(struct program *p, const uint64_t *units)
 		}
 		unit->nogoods[unit->nogood_count++] = (int)p->nogood_count;
 	}
-	p->nogoods[p->nogood_count++] = nogood;
+	p->nogoods[p->nogood_count++] = bits_duplicate(units, p->unit_words, &p->arena);
 }
 
 /* A set that names a service which is not on the cluster can never be whole. An empty one always is. */

@@ -79,7 +79,7 @@ pattern_moves(const struct program *program, const struct pattern *pattern)
 		return 0;
 	if (pattern_departure(program, pattern) == DEPARTURE_MOVE)
 		return 1 + group->standing;
-	for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+	BITS_EACH(u, pattern->units, words)
 		sum += group->moves[u];
 	return sum;
 }
@@ -98,7 +98,7 @@ pattern_weight(const struct program *program, enum objective objective, const st
 	int64_t sum = weights->hardware ? weights->hardware[pattern->hardware] : 0;
 
 	if (weights->unit)
-		for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+		BITS_EACH(u, pattern->units, words)
 			sum += weights->unit[u];
 	return sum;
 }
@@ -108,8 +108,7 @@ pattern_size(const struct program *program, const uint64_t *units)
 {
 	size_t size = 0;
 
-	for (size_t u = bits_next(units, program->unit_words, 0); u != SIZE_MAX;
-	     u = bits_next(units, program->unit_words, u + 1))
+	BITS_EACH(u, units, program->unit_words)
 		size += program->units[u].size;
 	return size;
 }

@@ -68,8 +68,7 @@ program_release(struct program *p)
 size_t
 program_image(const struct program *p, int group, const uint64_t *units)
 {
-	for (size_t i = bits_next(p->groups[group].images, p->image_words, 0); i != SIZE_MAX;
-	     i = bits_next(p->groups[group].images, p->image_words, i + 1)) {
+	BITS_EACH(i, p->groups[group].images, p->image_words) {
 		size_t u = bits_next(units, p->unit_words, 0);
 
 		while (u != SIZE_MAX && bits_has(p->units[u].images, i))

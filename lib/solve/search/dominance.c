@@ -259,10 +259,9 @@ dominance_fix_groups(struct master *m, struct uses *found, const struct loose *l
 	struct densest_search q = {.master = m};
 
 	pattern_filter_init(&q.filter, p, &arena);
-	q.prices.group = arena_alloc(&arena, p->group_count, sizeof *q.prices.group);
-	q.prices.hardware = arena_alloc(&arena, p->hardware_count, sizeof *q.prices.hardware);
-	q.prices.unit = arena_alloc(&arena, p->unit_count, sizeof *q.prices.unit);
-	q.prices.moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : dominance_moves_left(m);
+	prices_init(&q.prices, p);
+	if (m->row_of_moves != SIMPLEX_NONE)
+		q.prices.moves_left = dominance_moves_left(m);
 	q.prices.weight_caches = m->prices.weight_caches;
 	for (size_t g = 1; g < p->group_count; g++) {
 		struct pattern pattern = {.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t))};
@@ -275,6 +274,7 @@ dominance_fix_groups(struct master *m, struct uses *found, const struct loose *l
 			if (found->list[i].pattern.group == (int)g)
 				found->list[i].count = 0;
 	}
+	prices_release(&q.prices);
 	arena_release(&arena);
 }
 

@@ -71,7 +71,7 @@ fix_is_of_use(const struct master *m, const struct column *column)
 		return false;
 	if (pattern->kind)
 		return true;
-	for (size_t u = bits_next(pattern->units, words, 0); u != SIZE_MAX; u = bits_next(pattern->units, words, u + 1))
+	BITS_EACH(u, pattern->units, words)
 		if (master_is_used_up(m, m->row_of_unit[u]))
 			return false;
 	return !master_is_used_up(m, m->row_of_hardware[pattern->hardware]);

@@ -12,15 +12,13 @@ outcome_add(struct outcome *outcome, const struct program *p, const struct uses 
 	struct uses *uses = &outcome->uses;
 
 	for (size_t i = 0; i < more->count; i++) {
-		uint64_t *units;
+		struct use use = more->list[i];
 
-		if (more->list[i].count <= 0)
+		if (use.count <= 0)
 			continue;
-		units = arena_alloc(&outcome->arena, p->unit_words, sizeof *units);
-		bits_copy(units, more->list[i].pattern.units, p->unit_words);
+		use.pattern.units = bits_duplicate(use.pattern.units, p->unit_words, &outcome->arena);
 		ARRAY_ROOM(uses->list, uses->count, uses->capacity);
-		uses->list[uses->count] = more->list[i];
-		uses->list[uses->count++].pattern.units = units;
+		uses->list[uses->count++] = use;
 	}
 }
 

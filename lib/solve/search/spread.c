@@ -67,10 +67,11 @@ spread_shrink(struct separation *s)
 {
 	const struct program *p = s->master->program;
 
-	for (size_t u = bits_next(s->set, p->unit_words, 0); u != SIZE_MAX && !s->open;
-	     u = bits_next(s->set, p->unit_words, u + 1)) {
+	BITS_EACH(u, s->set, p->unit_words) {
 		enum verdict verdict;
 
+		if (s->open)
+			return;
 		bits_drop(s->set, u);
 		verdict = zones_place(p, s->master->budget, &s->classes, s->set, NULL);
 		if (verdict != VERDICT_NONE)
@@ -95,7 +96,7 @@ spread_most_useful(const struct separation *s)
 	const struct program *p = s->master->program;
 	int64_t most = 0;
 
-	for (size_t u = bits_next(s->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(s->set, p->unit_words, u + 1))
+	BITS_EACH(u, s->set, p->unit_words)
 		most = p->units[u].zones_min > most ? p->units[u].zones_min : most;
 	return most < (int64_t)p->zones_open || p->zones_unlimited ? most : (int64_t)p->zones_open;
 }
@@ -105,11 +106,10 @@ static void
 spread_cut_leaf(struct separation *s, const struct region *leaf)
 {
 	const struct program *p = s->master->program;
-	uint64_t *units = arena_alloc(&s->master->arena, p->unit_words, sizeof *units);
+	uint64_t *units = bits_duplicate(s->set, p->unit_words, &s->master->arena);
 	int64_t low = 0, high = leaf->zone == ZONE_OPEN ? spread_most_useful(s) : 1; /* low more do not help */
 	struct cut cut;
 
-	bits_copy(units, s->set, p->unit_words);
 	for (size_t i = 0; i < p->unit_words; i++)
 		units[i] &= ~leaf->without[i];
 	if (!spread_would_help(s, units, leaf->zone, high)) {
@@ -137,12 +137,9 @@ static struct region
 spread_copy_region(struct master *m, const struct region *region)
 {
 	struct region copy = *region;
-	size_t words = m->program->unit_words;
 
-	copy.with = arena_alloc(&m->arena, words, sizeof *copy.with);
-	copy.without = arena_alloc(&m->arena, words, sizeof *copy.without);
-	bits_copy(copy.with, region->with, words);
-	bits_copy(copy.without, region->without, words);
+	copy.with = bits_duplicate(region->with, m->program->unit_words, &m->arena);
+	copy.without = bits_duplicate(region->without, m->program->unit_words, &m->arena);
 	return copy;
 }
 
@@ -195,7 +192,7 @@ spread_cut_units(struct separation *s)
 {
 	const struct program *p = s->master->program;
 
-	for (size_t u = bits_next(s->set, p->unit_words, 0); u != SIZE_MAX; u = bits_next(s->set, p->unit_words, u + 1)) {
+	BITS_EACH(u, s->set, p->unit_words) {
 		const struct uses *fixed = &s->master->fixed;
 		bool absent = p->units[u].min == 0;
 		struct region *region;

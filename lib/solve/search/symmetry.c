@@ -60,8 +60,7 @@ symmetry_swap(struct master *m, size_t u, size_t v, struct uses *uses)
 
 		if (bits_has(pattern->units, u) == bits_has(pattern->units, v))
 			continue;
-		units = arena_alloc(&m->arena, m->program->unit_words, sizeof *units);
-		bits_copy(units, pattern->units, m->program->unit_words);
+		units = bits_duplicate(pattern->units, m->program->unit_words, &m->arena);
 		units[u / 64] ^= UINT64_C(1) << (u % 64);
 		units[v / 64] ^= UINT64_C(1) << (v % 64);
 		pattern->units = units;
@@ -76,8 +75,7 @@ symmetry_exchange(struct master *m, const struct pattern *pattern, const uint64_
 	/* present machines, choices and zones tell more of them apart than is worth finding out */
 	if (p->group_count > 1 || p->choice_count || p->spread || bits_has(pattern->units, u))
 		return false;
-	for (size_t v = bits_next(pattern->units, p->unit_words, 0); v != SIZE_MAX;
-	     v = bits_next(pattern->units, p->unit_words, v + 1))
+	BITS_EACH(v, pattern->units, p->unit_words)
 		if (!bits_has(with, v) && symmetry_are_alike(m, u, v)) {
 			symmetry_swap(m, u, v, uses);
 			return true;

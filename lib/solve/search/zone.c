@@ -30,7 +30,7 @@ zone_gain_of(const struct zoning *z, const struct team *team, size_t zone)
 {
 	size_t gain = 0;
 
-	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+	BITS_EACH(u, team->units, z->words)
 		gain += z->need[u] > 0 && !bits_has(zoning_cover(z, zone), u);
 	return gain;
 }
@@ -41,7 +41,7 @@ zone_can_suffice(const struct zoning *z, size_t i)
 {
 	const struct team *team = z->hard[i];
 
-	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1)) {
+	BITS_EACH(u, team->units, z->words) {
 		int64_t left = 0;
 
 		for (size_t j = i; j < z->hard_count && left < z->need[u]; j++)
@@ -93,7 +93,7 @@ zone_try_zone(struct zoning *z, size_t i, size_t zone, const uint64_t *barred)
 	if (!found) {
 		team->placed--;
 		z->load[zone]--;
-		for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+		BITS_EACH(u, team->units, z->words)
 			z->need[u] += !bits_has(before, u);
 		bits_copy(zoning_cover(z, zone), before, z->words);
 	}

@@ -14,7 +14,7 @@ zoning_cover(const struct zoning *z, size_t zone)
 void
 zoning_stand(struct zoning *z, const uint64_t *units, size_t zone)
 {
-	for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1)) {
+	BITS_EACH(u, units, z->words) {
 		z->need[u] -= !bits_has(zoning_cover(z, zone), u);
 		bits_add(zoning_cover(z, zone), u);
 	}
@@ -23,7 +23,7 @@ zoning_stand(struct zoning *z, const uint64_t *units, size_t zone)
 bool
 zoning_lacks(const struct zoning *z, const uint64_t *units)
 {
-	for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1))
+	BITS_EACH(u, units, z->words)
 		if (z->need[u] > 0)
 			return true;
 	return false;
@@ -57,7 +57,7 @@ zoning_gather(struct zoning *z, const struct machine_classes *classes, const uin
 		if (class->count == 0)
 			continue;
 		if (bits_keep(units, set, z->words))
-			for (size_t u = bits_next(units, z->words, 0); u != SIZE_MAX; u = bits_next(units, z->words, u + 1))
+			BITS_EACH(u, units, z->words)
 				z->need[u] = z->program->units[u].zones_min;
 	}
 	for (size_t i = 0; i < classes->count; i++) {
@@ -92,7 +92,7 @@ zoning_most_needed(const struct zoning *z, const struct team *team)
 {
 	int64_t most = 0;
 
-	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1))
+	BITS_EACH(u, team->units, z->words)
 		if (z->need[u] > 0 && z->program->units[u].zones_min > most)
 			most = z->program->units[u].zones_min;
 	return most;
@@ -103,7 +103,7 @@ zoning_slack_of(const struct zoning *z, const struct team *team)
 {
 	int64_t least = INT64_MAX;
 
-	for (size_t u = bits_next(team->units, z->words, 0); u != SIZE_MAX; u = bits_next(team->units, z->words, u + 1)) {
+	BITS_EACH(u, team->units, z->words) {
 		int64_t slack = -z->need[u];
 
 		for (size_t i = 0; i < z->count; i++)
@@ -133,8 +133,7 @@ zoning_prepare(struct zoning *z)
 		    ? zoning_slack_of(z, &z->teams[i]) : INT64_MAX;
 	for (size_t i = 0; i < z->count; i++) /* an easy team */
 		if (z->teams[i].useful && z->teams[i].slack == INT64_MAX)
-			for (size_t u = bits_next(z->teams[i].units, z->words, 0); u != SIZE_MAX;
-			     u = bits_next(z->teams[i].units, z->words, u + 1))
+			BITS_EACH(u, z->teams[i].units, z->words)
 				z->need[u] = 0;
 	for (size_t i = 0; i < z->count; i++)
 		if (z->teams[i].slack != INT64_MAX && zoning_lacks(z, z->teams[i].units))
