@@ -34,7 +34,7 @@ static struct solve_terms solving;
 static long moves, nodes = -1;
 
 static const struct option_spec options[] = {
-	OPTION_UPTO(0, "allow-moves", &moves, "N", "services that a change does not concern may move, at most N times"),
+	OPTION_UPTO(0, "allow-moves", &moves, "N", "on a change, unaffected services may move, at most N times"),
 	OPTION_STRING(0, "check", &check, "LAYOUT", "check this layout instead of looking for one"),
 	OPTION_STRING(0, "explain", &explained, "NODE", "say why SERVICE stands there, or does not"),
 	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
@@ -180,16 +180,17 @@ solve_judge_layout(const struct request *request, const struct layout *layout, c
 static int
 solve_judge_conflict(const struct request *request, const struct layout *answer)
 {
-	struct conflict_terms terms = {.find = solve_demands, .admit = admit, .moves_max = solving.moves_max, .not_minimal = answer->not_minimal, .notes = verbose};
-	struct conflict_report verdict;
+	struct conflict_terms terms = {.find = solve_demands, .admit = admit, .moves_max = solving.moves_max,
+	    .not_minimal = answer->not_minimal, .notes = verbose};
+	struct conflict_report report;
 	struct arena arena = {0};
 	struct error err;
-	int code = check_conflict(request, &answer->conflict, &terms, &arena, &verdict, &err) < 0 ? message_error(&err) : 0;
+	int code = check_conflict(request, &answer->conflict, &terms, &arena, &report, &err) < 0 ? message_error(&err) : 0;
 
 	if (!code) {
-		code = solve_report(verdict.faults, "conflict");
+		code = solve_report(report.faults, "conflict");
 		if (verbose)
-			solve_report(verdict.notes, "conflict");
+			solve_report(report.notes, "conflict");
 	}
 	arena_release(&arena);
 	return code;

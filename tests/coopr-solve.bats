@@ -223,7 +223,7 @@ answer_all() {
 	coopr-solve --check layout changed
 }
 
-@test "on a change nothing moves that is not concerned" {
+@test "on a change no unaffected service moves" {
 	coopr-solve request >before
 	jq -s '.[0] as $r | .[1:] as $layout | $r | .cluster.services += ["idle"] | .cluster.numMachines = 5
 	  | .nodes = ($layout | map(select(.kind == "node")))' request before >changed

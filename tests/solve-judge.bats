@@ -58,12 +58,12 @@ faulty() {
 	jq -c 'select(.nodenum != 1001)' layout >wrong
 	faulty changed wrong "00000042-1001: is present, and the layout does not say what becomes of it (/nodes)"
 	jq -c 'if .nodenum == 1001 then .services -= ["worker"] else . end' layout >wrong
-	faulty changed wrong "00000042-1001: has lost worker, which is not concerned (/nodes)"
+	faulty changed wrong "00000042-1001: has lost worker, which is unaffected by the change (/nodes)"
 	jq -c 'if .solution then .solution.objective.moves = 1 else . end' wrong >moved
 	coopr-solve --allow-moves=1 --check moved changed
 	jq -c 'if .nodenum == 1002 then .services -= ["worker"] else . end' moved >wrong
 	run -1 --separate-stderr coopr-solve --allow-moves=1 --check wrong changed
-	contains "$stderr" "2 placements that are not concerned change, at most 1 may"
+	contains "$stderr" "2 placements of unaffected services change; at most 1 may"
 }
 
 @test "--check judges a conflict: that its members cannot hold together, and that each is needed" {

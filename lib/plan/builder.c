@@ -41,10 +41,10 @@ builder_edge(struct builder *builder, uint32_t before, uint32_t after)
 		graph_edge(&builder->steps->graph, before, after);
 }
 
-struct class *
-builder_class(const struct builder *builder, uint32_t service, unsigned class)
+struct task_group *
+builder_group(const struct builder *builder, uint32_t service, unsigned group)
 {
-	return &builder->classes[service * CLASS_COUNT + class];
+	return &builder->groups[service * GROUP_COUNT + group];
 }
 
 const struct service_action *
@@ -84,22 +84,22 @@ builder_print_fields(struct builder *builder, jv fields, struct buffer *text)
 }
 
 static void
-builder_init_classes(struct builder *builder)
+builder_init_groups(struct builder *builder)
 {
 	size_t services = builder->layout->cluster.definition_count;
 	struct buffer text = {0};
 
-	builder->classes = memory_zeroed(services * CLASS_COUNT, sizeof *builder->classes);
+	builder->groups = memory_zeroed(services * GROUP_COUNT, sizeof *builder->groups);
 	for (uint32_t i = 0; i < services; i++) {
-		for (unsigned number = 0; number < CLASS_COUNT; number++) {
-			struct class *class = builder_class(builder, i, number);
+		for (unsigned number = 0; number < GROUP_COUNT; number++) {
+			struct task_group *group = builder_group(builder, i, number);
 			const struct service_action *does = number < ACTION_COUNT ? builder_service_action(builder, i, (enum action)number)
 			    : NULL;
 			bool present = does && does->present;
 
-			class->milestone = GRAPH_NONE;
-			class->type = present ? names_intern(&builder->types, does->type) : NAMES_NONE;
-			class->fields = present ? builder_print_fields(builder, does->fields, &text) : NULL;
+			group->milestone = GRAPH_NONE;
+			group->type = present ? names_intern(&builder->types, does->type) : NAMES_NONE;
+			group->fields = present ? builder_print_fields(builder, does->fields, &text) : NULL;
 		}
 	}
 	buffer_release(&text);
@@ -117,7 +117,7 @@ builder_count_services(const struct builder *builder, struct string_list service
 }
 
 /* The limit of a service depends on how many nodes carry it; those that only did are counted too for how many can be
- * concerned at most. */
+ * affected at most. */
 static void
 builder_init_windows(struct builder *builder)
 {
@@ -159,18 +159,18 @@ builder_init(struct builder *builder, struct steps *steps, struct arena *arena, 
 	builder->confirms = memory_resize(NULL, nodes, sizeof *builder->confirms);
 	builder->deletes = memory_resize(NULL, nodes, sizeof *builder->deletes);
 	builder->partners = memory_resize(NULL, nodes, sizeof *builder->partners);
-	builder_init_classes(builder);
+	builder_init_groups(builder);
 	builder_init_windows(builder);
 	builder->bootstraps = memory_resize(NULL, builder->types.count, sizeof *builder->bootstraps);
 	for (int i = 0; i < RULE_COUNT; i++)
-		builder->gates[i] = memory_zeroed(services, sizeof *builder->gates[i]);
+		builder->barriers[i] = memory_zeroed(services, sizeof *builder->barriers[i]);
 }
 
 void
 builder_release(struct builder *builder)
 {
 	for (int i = 0; i < RULE_COUNT; i++)
-		free(builder->gates[i]);
+		free(builder->barriers[i]);
 	names_release(&builder->types);
 	free(builder->windows);
 	free(builder->creates);
@@ -178,6 +178,6 @@ builder_release(struct builder *builder)
 	free(builder->deletes);
 	free(builder->partners);
 	free(builder->bootstraps);
-	free(builder->classes);
+	free(builder->groups);
 	free(builder->places);
 }

@@ -11,19 +11,19 @@
 #include "plan/scope.h"
 #include "plan/steps.h"
 
-/* The classes of a service's tasks: one of each action, and two more. */
+/* The groups of a service's tasks: one of each action, and two more. */
 enum {
-	CLASS_DONE = ACTION_COUNT, /* the last task on each node where a rolling plan changes it in place */
-	CLASS_UP,                  /* the last task on each node where it is set up */
-	CLASS_COUNT,
+	GROUP_DONE = ACTION_COUNT, /* the last task on each node where a rolling plan changes it in place */
+	GROUP_UP,                  /* the last task on each node where it is set up */
+	GROUP_COUNT,
 };
 
 struct expectations;
 
-struct class {
+struct task_group {
 	uint32_t count, task; /* task: the last one made */
 	uint32_t milestone;   /* for all of them, or none */
-	int type;             /* of the class of an action: number of the automator, and the fields as text */
+	int type;             /* of the group of an action: number of the automator, and the fields as text */
 	const char *fields;
 };
 
@@ -38,7 +38,7 @@ enum rule {
 	RULE_COUNT,
 };
 
-struct gate { /* all tasks of one service that wait by one rule */
+struct barrier { /* all tasks of one service that wait by one rule */
 	uint32_t count, task; /* task: the last one made */
 	uint32_t step;        /* what each of them waits for, or none */
 	uint32_t *near;       /* services whose tasks on the same node each of them waits for */
@@ -47,7 +47,7 @@ struct gate { /* all tasks of one service that wait by one rule */
 
 struct task_place { /* where a service task stands, by step */
 	uint32_t service;
-	unsigned classes; /* bits 1 << number */
+	unsigned groups; /* bits 1 << number */
 	unsigned waits;   /* the rules by which it waits: bits 1 << number */
 	bool reads;       /* it is the first on its node and service to read the configuration */
 };
@@ -65,8 +65,8 @@ struct builder {
 	const struct scope *scope;
 	const struct expectations *history; /* or NULL */
 	struct task_place *places;
-	struct class *classes;          /* of each definition, CLASS_COUNT of them */
-	struct gate *gates[RULE_COUNT]; /* of each definition */
+	struct task_group *groups;          /* of each definition, GROUP_COUNT of them */
+	struct barrier *barriers[RULE_COUNT]; /* of each definition */
 	struct window *windows;         /* of each definition */
 	struct names types;             /* the automators */
 	uint32_t *creates, *confirms, *deletes; /* the tasks of each node, or none */
@@ -74,7 +74,7 @@ struct builder {
 	uint32_t *partners;             /* of each node that is replaced: the new one; of that: the old; or none */
 	unsigned readers;               /* the actions that read the configuration of the cluster */
 	bool strict;                    /* what rolls waits by the rules of its tasks too, not only for what rolls */
-	bool any_near;                  /* some gate has services that are near */
+	bool any_near;                  /* some barrier has services that are near */
 };
 
 /* Begins to fill *steps, which borrows the arena, the layout and the scope; history may be NULL. */
@@ -91,8 +91,8 @@ uint32_t builder_milestone(struct builder *builder, const char *what, const char
 /* Lets a step wait for another; does nothing if one of them is none. */
 void builder_edge(struct builder *builder, uint32_t before, uint32_t after);
 
-/* Returns the class of a service's tasks: that of an action, CLASS_DONE or CLASS_UP. */
-struct class *builder_class(const struct builder *builder, uint32_t service, unsigned class);
+/* Returns the group of a service's tasks: that of an action, GROUP_DONE or GROUP_UP. */
+struct task_group *builder_group(const struct builder *builder, uint32_t service, unsigned group);
 
 /* Returns how an action is done to a service. What stands is taken down by the definition by which it was set up. */
 const struct service_action *builder_service_action(const struct builder *builder, uint32_t service, enum action action);

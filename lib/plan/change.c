@@ -87,7 +87,7 @@ change_names_moving(jv value, const bool *moving, const struct names *services, 
 /* Adds the services that a member of the configuration is about: that of its name and those that need it; if there is none
  * of its name, all. */
 static void
-change_add_concerned(bool *concerned, const char *member, const struct layout *layout,
+change_add_affected(bool *affected, const char *member, const struct layout *layout,
     const struct dependencies *dependencies)
 {
 	const struct cluster *cluster = &layout->cluster;
@@ -101,13 +101,13 @@ change_add_concerned(bool *concerned, const char *member, const struct layout *l
 	}
 	graph_reach(&dependencies->needed_by[DEPENDENCY_EITHER].all, set);
 	for (size_t i = 0; i < cluster->definition_count; i++)
-		concerned[i] = concerned[i] || set[i] || !any;
+		affected[i] = affected[i] || set[i] || !any;
 	free(set);
 }
 
 /* Compares each of these members between the two configurations, and adds the services that those which differ are about. */
 static void
-change_compare_members(jv members, bool *concerned, const struct layout *layout, const struct dependencies *dependencies,
+change_compare_members(jv members, bool *affected, const struct layout *layout, const struct dependencies *dependencies,
     const bool *moving)
 {
 	jv was = layout->cluster.was_config, is = layout->cluster.config;
@@ -121,7 +121,7 @@ change_compare_members(jv members, bool *concerned, const struct layout *layout,
 		    : jv_is_valid(before) != jv_is_valid(after);
 
 		if (differs || change_names_moving(after, moving, &dependencies->services, &arena))
-			change_add_concerned(concerned, name, layout, dependencies);
+			change_add_affected(affected, name, layout, dependencies);
 		jv_free(before);
 		jv_free(after);
 		jv_free(key);
@@ -131,20 +131,20 @@ change_compare_members(jv members, bool *concerned, const struct layout *layout,
 
 /* Finds the services that a difference of the configuration is about; the caller frees the result. */
 static bool *
-change_find_concerned(const struct layout *layout, const struct dependencies *dependencies)
+change_find_affected(const struct layout *layout, const struct dependencies *dependencies)
 {
 	const struct cluster *cluster = &layout->cluster;
-	bool *concerned = memory_zeroed(cluster->definition_count, sizeof *concerned);
+	bool *affected = memory_zeroed(cluster->definition_count, sizeof *affected);
 	bool *moving;
 
 	if (jv_get_kind(cluster->was_config) != JV_KIND_OBJECT)
-		return concerned;
+		return affected;
 	moving = change_find_moving(layout, &dependencies->services);
-	change_compare_members(cluster->was_config, concerned, layout, dependencies, moving);
+	change_compare_members(cluster->was_config, affected, layout, dependencies, moving);
 	if (jv_get_kind(cluster->config) == JV_KIND_OBJECT)
-		change_compare_members(cluster->config, concerned, layout, dependencies, moving);
+		change_compare_members(cluster->config, affected, layout, dependencies, moving);
 	free(moving);
-	return concerned;
+	return affected;
 }
 
 unsigned *
@@ -152,16 +152,16 @@ change_find(const struct layout *layout, const struct dependencies *dependencies
 {
 	const struct cluster *cluster = &layout->cluster;
 	unsigned *changes = memory_zeroed(cluster->definition_count, sizeof *changes);
-	bool *concerned = change_find_concerned(layout, dependencies);
+	bool *affected = change_find_affected(layout, dependencies);
 
 	for (size_t i = 0; i < cluster->definition_count; i++) {
 		const struct service *is = &cluster->definitions[i];
 
 		changes[i] = change_compare_definitions(cluster_definition_before(cluster, is->name), is);
-		if (concerned[i])
+		if (affected[i])
 			changes[i] |= ACTIONS_RECONFIGURE;
 	}
-	free(concerned);
+	free(affected);
 	return changes;
 }
 

@@ -51,7 +51,7 @@ pairs_find_ends(const struct builder *builder, bool last)
 	struct neighbours ends;
 
 	for (uint32_t step = 0; step < steps->graph.vertices; step++) {
-		bool is_end = last ? builder->places[step].classes >> CLASS_UP & 1 : pairs_begins_service(builder, step);
+		bool is_end = last ? builder->places[step].groups >> GROUP_UP & 1 : pairs_begins_service(builder, step);
 
 		if (!is_end || steps->nodes[step] == GRAPH_NONE)
 			continue;

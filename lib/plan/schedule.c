@@ -37,7 +37,7 @@ struct schedule {
 	size_t *waiting;               /* of each step: how many steps before it are not done */
 	struct priority_queue *ready;  /* of each node: its tasks that may start, the highest rank first */
 	bool *busy;                    /* of each node: a task of it runs */
-	struct priority_queue offers;  /* tasks that were the first of their node when they came in; some are not any more */
+	struct priority_queue candidates; /* tasks that were the first of their node when they came in; some are not any more */
 	struct priority_queue running; /* by the time of their end */
 	uint32_t *done;                /* steps that are done, whose successors still wait */
 	size_t done_count;
@@ -45,12 +45,12 @@ struct schedule {
 
 /* Puts the first of a node's tasks among those that workers choose from. */
 static void
-schedule_offer(struct schedule *schedule, uint32_t node)
+schedule_add_candidate(struct schedule *schedule, uint32_t node)
 {
 	const struct priority_queue *ready = &schedule->ready[node];
 
 	if (ready->count > 0 && !schedule->busy[node])
-		priority_queue_push(&schedule->offers, ready->list[0].key, ready->list[0].order, ready->list[0].item);
+		priority_queue_push(&schedule->candidates, ready->list[0].key, ready->list[0].order, ready->list[0].item);
 }
 
 /* Takes a step when all before it is done: a milestone is done with that, a task waits for its node. */
@@ -67,7 +67,7 @@ schedule_get_ready(struct schedule *schedule, uint32_t step)
 	ready = &schedule->ready[plan->nodes[step]];
 	priority_queue_push(ready, -plan->steps[step].rank, step, step);
 	if (ready->list[0].item == step)
-		schedule_offer(schedule, plan->nodes[step]);
+		schedule_add_candidate(schedule, plan->nodes[step]);
 }
 
 /* Readies the successors of what is done, and starts as many tasks as there are workers for. */
@@ -83,8 +83,8 @@ schedule_start_tasks(struct schedule *schedule, double now)
 			if (--schedule->waiting[successors->list[i]] == 0)
 				schedule_get_ready(schedule, successors->list[i]);
 	}
-	while (schedule->workers > 0 && schedule->offers.count > 0) {
-		uint32_t step = priority_queue_pop(&schedule->offers), node = schedule->plan->nodes[step];
+	while (schedule->workers > 0 && schedule->candidates.count > 0) {
+		uint32_t step = priority_queue_pop(&schedule->candidates), node = schedule->plan->nodes[step];
 		struct priority_queue *ready = &schedule->ready[node];
 
 		/* The node has begun another task since, or one that came later was before this. */
@@ -109,7 +109,7 @@ schedule_end_tasks(struct schedule *schedule)
 		schedule->done[schedule->done_count++] = step;
 		schedule->busy[node] = false;
 		schedule->workers++;
-		schedule_offer(schedule, node);
+		schedule_add_candidate(schedule, node);
 	}
 	return now;
 }
@@ -147,7 +147,7 @@ plan_duration(const struct plan *plan, size_t workers)
 	free(schedule.waiting);
 	free(schedule.ready);
 	free(schedule.busy);
-	free(schedule.offers.list);
+	free(schedule.candidates.list);
 	free(schedule.running.list);
 	free(schedule.done);
 	return now;

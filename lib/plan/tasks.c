@@ -60,7 +60,7 @@ tasks_add_bootstraps(struct builder *builder, const struct placement *placement)
 	if (!(placement->actions & ACTION_BIT(ACTION_BOOTSTRAP)))
 		return;
 	for (int action = 0; action < ACTION_COUNT; action++) {
-		int type = builder_class(builder, placement->service, (unsigned)action)->type;
+		int type = builder_group(builder, placement->service, (unsigned)action)->type;
 
 		if (type == NAMES_NONE || builder->bootstraps[type] != GRAPH_NONE)
 			continue;
@@ -80,7 +80,7 @@ tasks_add_service_task(struct builder *builder, const struct placement *placemen
 		.action = action,
 		.service = service,
 		.type = does->type,
-		.fields = builder_class(builder, placement->service, (unsigned)action)->fields,
+		.fields = builder_group(builder, placement->service, (unsigned)action)->fields,
 		.timeout_s = does->timeout_s,
 		.retries = does->retries,
 		.expect_s = tasks_expect(builder, placement->node, action, service, does->type, does->expect_s),
@@ -92,25 +92,25 @@ tasks_add_service_task(struct builder *builder, const struct placement *placemen
 	return task;
 }
 
-/* Adds a task to its classes. A service that stops for a while in a rolling plan keeps nobody waiting. */
+/* Adds a task to its groups. A service that stops for a while in a rolling plan keeps nobody waiting. */
 static void
-tasks_join_classes(struct builder *builder, const struct placement *placement, uint32_t task, bool is_last)
+tasks_join_groups(struct builder *builder, const struct placement *placement, uint32_t task, bool is_last)
 {
 	enum action action = builder->steps->list[task].action;
 	bool rolls = placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling;
-	unsigned classes = rolls && action == ACTION_STOP ? 0 : 1u << action;
+	unsigned groups = rolls && action == ACTION_STOP ? 0 : 1u << action;
 
 	if (is_last && rolls)
-		classes |= 1u << CLASS_DONE;
+		groups |= 1u << GROUP_DONE;
 	if (is_last && placement->kind == PLACEMENT_SET_UP)
-		classes |= 1u << CLASS_UP;
-	builder->places[task].classes = classes;
-	for (unsigned i = 0; classes >> i; i++) {
-		if (classes >> i & 1) {
-			struct class *class = builder_class(builder, placement->service, i);
+		groups |= 1u << GROUP_UP;
+	builder->places[task].groups = groups;
+	for (unsigned i = 0; groups >> i; i++) {
+		if (groups >> i & 1) {
+			struct task_group *group = builder_group(builder, placement->service, i);
 
-			class->count++;
-			class->task = task;
+			group->count++;
+			group->task = task;
 		}
 	}
 }
@@ -124,7 +124,7 @@ tasks_add_chain(struct builder *builder, const struct placement *placement, cons
 	unsigned covered = 0, left = placement->actions & ~ACTION_BIT(ACTION_BOOTSTRAP);
 
 	for (; left && *chain != ACTION_NONE; chain++) {
-		int type = builder_class(builder, placement->service, (unsigned)*chain)->type;
+		int type = builder_group(builder, placement->service, (unsigned)*chain)->type;
 		uint32_t task;
 
 		if (!(left & ACTION_BIT(*chain)))
@@ -134,7 +134,7 @@ tasks_add_chain(struct builder *builder, const struct placement *placement, cons
 		if (type != last_type)
 			builder_edge(builder, builder->bootstraps[type], task);
 		builder_edge(builder, last, task);
-		tasks_join_classes(builder, placement, task, !left);
+		tasks_join_groups(builder, placement, task, !left);
 		if (!placement->assured)
 			waits_note(builder, placement, task, &covered);
 		first = first == GRAPH_NONE ? task : first;

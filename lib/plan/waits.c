@@ -12,7 +12,7 @@
 /* The order between services. Of the actions in "to" only the first on a node and service waits: the others come behind it
  * anyway. */
 static const struct wait {
-	unsigned from; /* a class */
+	unsigned from; /* a group */
 	unsigned to;
 	enum dependency dependency;
 	bool reversed; /* the one that is needed waits */
@@ -24,8 +24,8 @@ static const struct wait {
 	    "started", "ready to start"},
 	[RULE_STOP] = {ACTION_STOP, ACTION_BIT(ACTION_STOP), DEPENDENCY_RUNTIME, true, "stopped", "ready to stop"},
 	[RULE_REMOVE] = {ACTION_REMOVE, ACTION_BIT(ACTION_REMOVE), DEPENDENCY_INSTALL, true, "removed", "ready to remove"},
-	[RULE_ROLL] = {CLASS_DONE, ~0u, DEPENDENCY_EITHER, false, "done", "ready for"},
-	[RULE_REPLACE] = {CLASS_UP, ~0u, DEPENDENCY_COUNT, false, "up", NULL},
+	[RULE_ROLL] = {GROUP_DONE, ~0u, DEPENDENCY_EITHER, false, "done", "ready for"},
+	[RULE_REPLACE] = {GROUP_UP, ~0u, DEPENDENCY_COUNT, false, "up", NULL},
 };
 
 enum { READ = 1 << RULE_COUNT }; /* a bit beside the rules: a task before reads the configuration of the cluster */
@@ -53,49 +53,49 @@ waits_note(struct builder *builder, const struct placement *placement, uint32_t 
 	if (may & 1u << RULE_ROLL)
 		action = placement->actions;
 	for (unsigned i = 0; i < RULE_COUNT; i++) {
-		struct gate *gate = &builder->gates[i][place->service];
+		struct barrier *barrier = &builder->barriers[i][place->service];
 
 		if (!(may & ~*covered & 1u << i) || !(waits[i].to & action))
 			continue;
 		*covered |= 1u << i;
 		place->waits |= 1u << i;
-		gate->count++;
-		gate->task = task;
+		barrier->count++;
+		barrier->task = task;
 	}
 	place->reads = builder->readers & action && !(*covered & READ);
 	if (place->reads)
 		*covered |= READ;
 }
 
-/* Returns the step that is done when all tasks of a service's class are; none if there are no such tasks. */
+/* Returns the step that is done when all tasks of a service's group are; none if there are no such tasks. */
 static uint32_t
 waits_step_done(struct builder *builder, const struct wait *wait, uint32_t service)
 {
-	struct class *class = builder_class(builder, service, wait->from);
+	struct task_group *group = builder_group(builder, service, wait->from);
 
-	if (class->count <= 1)
-		return class->count ? class->task : GRAPH_NONE;
-	if (class->milestone == GRAPH_NONE)
-		class->milestone = builder_milestone(builder, wait->done, builder->dependencies->services.list[service]);
-	return class->milestone;
+	if (group->count <= 1)
+		return group->count ? group->task : GRAPH_NONE;
+	if (group->milestone == GRAPH_NONE)
+		group->milestone = builder_milestone(builder, wait->done, builder->dependencies->services.list[service]);
+	return group->milestone;
 }
 
 /* Puts the tasks of one service behind the services before it by one rule: many tasks behind one step, a single task behind
  * as many steps as there are such services. */
 static void
-waits_add_gate(struct builder *builder, const struct wait *wait, uint32_t service, struct gate *gate,
+waits_add_barrier(struct builder *builder, const struct wait *wait, uint32_t service, struct barrier *barrier,
     const uint32_t *before, size_t count)
 {
 	if (count == 0)
 		return;
 	if (count == 1) {
-		gate->step = waits_step_done(builder, wait, before[0]);
+		barrier->step = waits_step_done(builder, wait, before[0]);
 		return;
 	}
-	if (gate->count > 1)
-		gate->step = builder_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
+	if (barrier->count > 1)
+		barrier->step = builder_milestone(builder, wait->ready, builder->dependencies->services.list[service]);
 	for (size_t i = 0; i < count; i++)
-		builder_edge(builder, waits_step_done(builder, wait, before[i]), gate->count > 1 ? gate->step : gate->task);
+		builder_edge(builder, waits_step_done(builder, wait, before[i]), barrier->count > 1 ? barrier->step : barrier->task);
 }
 
 /* Returns the graph of a rule. A rolling plan that installs nothing need not keep the order of installation. */
@@ -113,7 +113,7 @@ waits_relation_of(const struct builder *builder, enum rule rule)
 /* Finds for each service that waits by a rule the services it waits for. Nodes that are replaced one by one find all they
  * need elsewhere: for them every need is local. */
 static void
-waits_add_gates(struct builder *builder, enum rule rule)
+waits_add_barriers(struct builder *builder, enum rule rule)
 {
 	const struct relation *relation = waits_relation_of(builder, rule);
 	size_t services = relation->all.vertices;
@@ -123,21 +123,21 @@ waits_add_gates(struct builder *builder, enum rule rule)
 	struct nearest nearest;
 
 	for (uint32_t i = 0; i < services; i++)
-		counts[i] = builder_class(builder, i, waits[rule].from)->count > 0;
+		counts[i] = builder_group(builder, i, waits[rule].from)->count > 0;
 	nearest_init(&nearest, builder->scope->by_pairs ? &local : relation, counts);
 	for (uint32_t i = 0; i < services; i++) {
-		struct gate *gate = &builder->gates[rule][i];
+		struct barrier *barrier = &builder->barriers[rule][i];
 
-		gate->step = GRAPH_NONE;
-		if (!gate->count)
+		barrier->step = GRAPH_NONE;
+		if (!barrier->count)
 			continue;
 		nearest_find(&nearest, i);
-		waits_add_gate(builder, &waits[rule], i, gate, nearest.far, nearest.far_count);
+		waits_add_barrier(builder, &waits[rule], i, barrier, nearest.far, nearest.far_count);
 		if (nearest.near_count) {
 			builder->any_near = true;
-			gate->near = arena_alloc(builder->arena, nearest.near_count, sizeof *gate->near);
-			gate->near_count = nearest.near_count;
-			memcpy(gate->near, nearest.near, nearest.near_count * sizeof *gate->near);
+			barrier->near = arena_alloc(builder->arena, nearest.near_count, sizeof *barrier->near);
+			barrier->near_count = nearest.near_count;
+			memcpy(barrier->near, nearest.near, nearest.near_count * sizeof *barrier->near);
 		}
 	}
 	nearest_release(&nearest);
@@ -153,8 +153,8 @@ waits_add_replacements(struct builder *builder)
 	const struct names *services = &builder->dependencies->services;
 
 	for (uint32_t i = 0; i < services->count; i++)
-		builder->gates[RULE_REPLACE][i].step =
-		    builder->gates[RULE_REPLACE][i].count ? waits_step_done(builder, &waits[RULE_REPLACE], i) : GRAPH_NONE;
+		builder->barriers[RULE_REPLACE][i].step =
+		    builder->barriers[RULE_REPLACE][i].count ? waits_step_done(builder, &waits[RULE_REPLACE], i) : GRAPH_NONE;
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
@@ -211,54 +211,54 @@ waits_for_addresses(struct builder *builder)
 	return all != GRAPH_NONE ? all : first;
 }
 
-/* Puts one task before the milestones of its classes, and behind the steps that its gates wait for, wherever these stand. */
+/* Puts one task before the milestones of its groups, and behind the steps that its barriers wait for, wherever these stand. */
 static void
 waits_add_far(struct builder *builder, uint32_t task, uint32_t addresses)
 {
 	const struct task_place *place = &builder->places[task];
 
-	for (unsigned left = place->classes, i = 0; left; left >>= 1, i++)
+	for (unsigned left = place->groups, i = 0; left; left >>= 1, i++)
 		if (left & 1)
-			builder_edge(builder, task, builder_class(builder, place->service, i)->milestone);
+			builder_edge(builder, task, builder_group(builder, place->service, i)->milestone);
 	for (unsigned left = place->waits, i = 0; left; left >>= 1, i++)
 		if (left & 1)
-			builder_edge(builder, builder->gates[i][place->service].step, task);
+			builder_edge(builder, builder->barriers[i][place->service].step, task);
 	if (place->reads)
 		builder_edge(builder, addresses, task);
 }
 
-/* Puts the tasks first to end - 1, which are those of one node, behind those among them that their gates name. here is room
- * for one task of each class of each service; it is empty before and after. */
+/* Puts the tasks first to end - 1, which are those of one node, behind those among them that their barriers name. here is room
+ * for one task of each group of each service; it is empty before and after. */
 static void
 waits_add_on_node(struct builder *builder, uint32_t *here, uint32_t first, uint32_t end)
 {
 	for (uint32_t task = first; task < end; task++) {
 		const struct task_place *place = &builder->places[task];
 
-		for (unsigned left = place->classes, i = 0; left; left >>= 1, i++)
+		for (unsigned left = place->groups, i = 0; left; left >>= 1, i++)
 			if (left & 1)
-				here[place->service * CLASS_COUNT + i] = task;
+				here[place->service * GROUP_COUNT + i] = task;
 	}
 	for (uint32_t task = first; task < end; task++) {
 		const struct task_place *place = &builder->places[task];
 
 		for (unsigned left = place->waits, i = 0; left; left >>= 1, i++) {
-			const struct gate *gate = left & 1 ? &builder->gates[i][place->service] : NULL;
+			const struct barrier *barrier = left & 1 ? &builder->barriers[i][place->service] : NULL;
 
-			for (size_t j = 0; gate && j < gate->near_count; j++)
-				builder_edge(builder, here[gate->near[j] * CLASS_COUNT + waits[i].from], task);
+			for (size_t j = 0; barrier && j < barrier->near_count; j++)
+				builder_edge(builder, here[barrier->near[j] * GROUP_COUNT + waits[i].from], task);
 		}
 	}
 	for (uint32_t task = first; task < end; task++)
-		for (unsigned i = 0; builder->places[task].classes >> i; i++)
-			here[builder->places[task].service * CLASS_COUNT + i] = GRAPH_NONE;
+		for (unsigned i = 0; builder->places[task].groups >> i; i++)
+			here[builder->places[task].service * GROUP_COUNT + i] = GRAPH_NONE;
 }
 
 /* Goes node by node: the tasks of a node were added in a row. */
 static void
 waits_add_near(struct builder *builder, uint32_t tasks)
 {
-	size_t room = builder->dependencies->services.count * CLASS_COUNT;
+	size_t room = builder->dependencies->services.count * GROUP_COUNT;
 	uint32_t *here = memory_resize(NULL, room, sizeof *here), end;
 
 	for (size_t i = 0; i < room; i++)
@@ -277,7 +277,7 @@ waits_add(struct builder *builder)
 	uint32_t tasks = (uint32_t)builder->steps->graph.vertices, addresses;
 
 	for (int i = 0; i < RULE_REPLACE; i++)
-		waits_add_gates(builder, (enum rule)i);
+		waits_add_barriers(builder, (enum rule)i);
 	waits_add_replacements(builder);
 	addresses = waits_for_addresses(builder);
 	for (uint32_t task = 0; task < tasks; task++)

@@ -182,7 +182,7 @@ answer_value(const struct program *p, enum objective objective, int64_t sum)
 static void
 answer_make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
-	bool best = outcome->verdict == VERDICT_FOUND && outcome->proved;
+	bool best = outcome->status == SEARCH_FOUND && outcome->proved;
 	double values[OBJECTIVE_COUNT], bounds[OBJECTIVE_COUNT], gaps[OBJECTIVE_COUNT];
 
 	for (enum objective objective = 0; objective < OBJECTIVE_COUNT; objective++) {

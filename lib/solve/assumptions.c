@@ -18,8 +18,8 @@ assumptions_search(const struct program *p, unsigned long nodes_max, struct answ
 	int rc;
 
 	search_best(p, &budget, &outcome);
-	rc = outcome.verdict == VERDICT_FOUND || outcome.uses.count > 0;
-	if (rc == 0 && (outcome.verdict == VERDICT_OPEN || !outcome.proved))
+	rc = outcome.status == SEARCH_FOUND || outcome.uses.count > 0;
+	if (rc == 0 && (outcome.status == SEARCH_OPEN || !outcome.proved))
 		rc = error_set(err, EX_SOFTWARE, "request: no layout was found, and it could not be proved that none exists");
 	if (rc > 0)
 		answer_fill(p, &outcome, budget.nodes, answer);

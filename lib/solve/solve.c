@@ -22,7 +22,7 @@ static int
 solve_take_outcome(const struct program *p, const struct outcome *outcome, const struct solve_terms *terms,
     struct budget *budget, struct answer *answer, struct error *err)
 {
-	if (outcome->verdict != VERDICT_NONE && p->unbounded && outcome_machines(p, outcome) >= SOLVE_MACHINES) {
+	if (outcome->status != SEARCH_NONE && p->unbounded && outcome_machines(p, outcome) >= SOLVE_MACHINES) {
 		struct buffer names = {0};
 
 		objective_enumerate(true, "", &names);
@@ -31,15 +31,15 @@ solve_take_outcome(const struct program *p, const struct outcome *outcome, const
 		buffer_release(&names);
 		return -1;
 	}
-	if (outcome->verdict == VERDICT_NONE && !outcome->proved)
+	if (outcome->status == SEARCH_NONE && !outcome->proved)
 		return error_set(err, EX_SOFTWARE, "request: no layout was found, and it could not be proved that none exists");
-	if (outcome->verdict == VERDICT_OPEN && outcome_machines(p, outcome) == 0)
+	if (outcome->status == SEARCH_OPEN && outcome_machines(p, outcome) == 0)
 		return limit_error(terms, budget, err);
-	answer->satisfiable = outcome->verdict != VERDICT_NONE;
+	answer->satisfiable = outcome->status != SEARCH_NONE;
 	if (!answer->satisfiable)
 		return conflict_explain(p->request, terms->moves_max, budget, &answer->arena, &answer->refusal, err);
 	answer_fill(p, outcome, budget->nodes, answer);
-	if (outcome->verdict == VERDICT_OPEN)
+	if (outcome->status == SEARCH_OPEN)
 		answer->limit = limit_words(terms, budget, &answer->arena);
 	return 0;
 }

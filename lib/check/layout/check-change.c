@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks of a change: present nodes stay what they are, and no service moves that is not concerned.
+ * Checks of a change: present nodes stay what they are, and no unaffected service moves.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ check_same_list(const struct string_list *a, const struct string_list *b)
 
 /* Returns whether a service is neither added nor removed: it stood somewhere, and is still on the cluster. */
 static bool
-check_is_not_concerned(const struct check *c, const char *service)
+check_is_unaffected(const struct check *c, const char *service)
 {
 	return check_on_cluster(c, service) && names_find(&c->stood, service) != NAMES_NONE;
 }
@@ -78,14 +78,14 @@ check_count_nodes(const struct check *c)
 	return count;
 }
 
-/* Returns the number of services of a that are not in b and are not concerned; sets which to one of them. */
+/* Returns the number of services of a that are not in b and are unaffected; sets which to one of them. */
 static int64_t
 check_changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
 {
 	int64_t count = 0;
 
 	for (size_t i = 0; i < a->count; i++)
-		if (!name_set_has(b, a->list[i]) && check_is_not_concerned(c, a->list[i])) {
+		if (!name_set_has(b, a->list[i]) && check_is_unaffected(c, a->list[i])) {
 			*which = a->list[i];
 			count++;
 		}
@@ -100,7 +100,7 @@ check_compare_counts(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Returns the moves of nodes that leave: the node is one, and so is each of its services that is not concerned. Where fewer
+/* Returns the moves of nodes that leave: the node is one, and so is each of its unaffected services. Where fewer
  * machines are asked for, those with the most moves count nothing. */
 static int64_t
 check_departures(const struct check *c, const struct population *count)
@@ -184,7 +184,7 @@ check_present(struct check *c, const struct population *count)
 			check_fault(c, is->id, "/nodes", "leaves without need");
 		else if (!is->leaves && c->moves_max == 0) {
 			if (check_changes(c, &was->services, &is->services, &which))
-				check_fault(c, is->id, "/nodes", "has lost %s, which is not concerned", which);
+				check_fault(c, is->id, "/nodes", "has lost %s, which is unaffected by the change", which);
 			if (check_changes(c, &is->services, &was->services, &which))
 				check_fault(c, is->id, "/nodes", "has got %s, which stood elsewhere before", which);
 		}
@@ -223,6 +223,6 @@ check_change(struct check *c)
 	check_present(c, &count);
 	check_additions(c, &count);
 	if (c->moves_max > 0 && (moves = check_moves(c)) > c->moves_max)
-		check_fault(c, "cluster", "/nodes", "%" PRId64 " placements that are not concerned change, at most %" PRId64
+		check_fault(c, "cluster", "/nodes", "%" PRId64 " placements of unaffected services change; at most %" PRId64
 		    " may", moves, c->moves_max);
 }

@@ -47,8 +47,8 @@ void check_claims(struct check *c);
 bool check_on_cluster(const struct check *c, const char *service);
 bool check_in_sets(const struct service_sets *sets, const char *service);
 
-/* Return how many of a set are on the cluster; how many instances a service has; how many placements have changed that
- * the change does not concern, nodes replaced included. */
+/* Return how many of a set are on the cluster; how many instances a service has; how many placements of unaffected
+ * services have changed, nodes replaced included. */
 size_t check_chosen(const struct check *c, const struct string_list *set);
 int64_t check_instances(const struct check *c, const char *service);
 int64_t check_moves(const struct check *c);

@@ -21,7 +21,7 @@ struct solution;
 struct check_terms {
 	const struct demands *demands;  /* those dropped do not count; NULL: all count */
 	const struct solution *claims;  /* what the layout says of itself; NULL: nothing */
-	int64_t moves_max;              /* how many placements that are not concerned may change */
+	int64_t moves_max;              /* how many placements of unaffected services may change */
 };
 
 struct fault {

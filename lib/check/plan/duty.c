@@ -9,9 +9,9 @@
 #include "model/take/macro.h"
 
 size_t
-duties_class_size(const struct duties *duties, uint32_t class)
+duties_group_size(const struct duties *duties, uint32_t group)
 {
-	return duties->first[class + 1] - duties->first[class];
+	return duties->first[group + 1] - duties->first[group];
 }
 
 static void
@@ -21,7 +21,7 @@ duty_join(struct duties *duties, int service, enum from from, uint32_t step)
 	duties->joined[duties->joined_count++] = (struct member){(uint32_t)service * FROM_COUNT + from, step};
 }
 
-/* Adds the tasks of a chain to their classes. A service that stops for a while in a rolling plan keeps nobody waiting. */
+/* Adds the tasks of a chain to their groups. A service that stops for a while in a rolling plan keeps nobody waiting. */
 static void
 duty_join_chain(struct duties *duties, const struct chain *chain)
 {
@@ -70,20 +70,20 @@ duty_sort_members(struct duties *duties)
 {
 	size_t *next;
 
-	duties->first = memory_zeroed(duties->class_count + 1, sizeof *duties->first);
+	duties->first = memory_zeroed(duties->group_count + 1, sizeof *duties->first);
 	duties->members = memory_resize(NULL, duties->joined_count, sizeof *duties->members);
 	for (size_t i = 0; i < duties->joined_count; i++)
-		duties->first[duties->joined[i].class + 1]++;
-	for (size_t i = 0; i < duties->class_count; i++)
+		duties->first[duties->joined[i].group + 1]++;
+	for (size_t i = 0; i < duties->group_count; i++)
 		duties->first[i + 1] += duties->first[i];
-	next = memory_resize(NULL, duties->class_count, sizeof *next);
-	memcpy(next, duties->first, duties->class_count * sizeof *next);
+	next = memory_resize(NULL, duties->group_count, sizeof *next);
+	memcpy(next, duties->first, duties->group_count * sizeof *next);
 	for (size_t i = 0; i < duties->joined_count; i++)
-		duties->members[next[duties->joined[i].class]++] = duties->joined[i].step;
+		duties->members[next[duties->joined[i].group]++] = duties->joined[i].step;
 	free(next);
 }
 
-/* Fills targets with the tasks of a chain that wait by the rule of a class; returns how many. A chain that rolls waits for
+/* Fills targets with the tasks of a chain that wait by the rule of a group; returns how many. A chain that rolls waits for
  * everything before its first task: nothing is down while it waits. */
 static size_t
 duty_targets_of(const struct judge *judge, const struct chain *chain, enum from from, uint32_t targets[ACTION_COUNT])
@@ -114,14 +114,14 @@ duty_add_target(struct duties *duties, uint32_t step)
 	duties->targets[duties->target_count++] = step;
 }
 
-/* Adds a duty: the targets from first on wait for a class. */
+/* Adds a duty: the targets from first on wait for a group. */
 static void
-duty_require(struct duties *duties, uint32_t class, int service, size_t first)
+duty_require(struct duties *duties, uint32_t group, int service, size_t first)
 {
-	if (!duties_class_size(duties, class) || first == duties->target_count)
+	if (!duties_group_size(duties, group) || first == duties->target_count)
 		return;
 	ARRAY_ROOM(duties->list, duties->count, duties->capacity);
-	duties->list[duties->count++] = (struct duty){class, service, first, duties->target_count};
+	duties->list[duties->count++] = (struct duty){group, service, first, duties->target_count};
 }
 
 struct search { /* for the services that one has to wait for */
@@ -151,7 +151,7 @@ duty_search_from(struct search *search, const struct duties *duties, uint32_t se
 	for (bool start = true; search->depth > 0; start = false) {
 		uint32_t top = search->stack[--search->depth], at = top >> 1;
 
-		if (!start && duties_class_size(duties, at * FROM_COUNT + from))
+		if (!start && duties_group_size(duties, at * FROM_COUNT + from))
 			continue;
 		for (size_t i = search->needs->first[at]; i < search->needs->first[at + 1]; i++)
 			if (search->needs->list[i].to != service)
@@ -165,10 +165,10 @@ static void
 duty_require_near(struct duties *duties, const struct chain *chains, size_t count, uint32_t other, enum from from)
 {
 	struct judge *judge = duties->judge;
-	uint32_t targets[ACTION_COUNT], class = other * FROM_COUNT + from;
-	size_t next = duties->first[class], end = duties->first[class + 1];
+	uint32_t targets[ACTION_COUNT], group = other * FROM_COUNT + from;
+	size_t next = duties->first[group], end = duties->first[group + 1];
 
-	/* Members of a class and chains of a service are both by node. */
+	/* Members of a group and chains of a service are both by node. */
 	for (size_t i = 0; i < count; i++) {
 		size_t found = duty_targets_of(judge, &chains[i], from, targets);
 
@@ -200,7 +200,7 @@ duty_require_of(struct duties *duties, struct search *search, const struct chain
 
 		if (search->met[other] & 2)
 			duty_require(duties, other * FROM_COUNT + from, (int)service, first);
-		else if (duties_class_size(duties, other * FROM_COUNT + from))
+		else if (duties_group_size(duties, other * FROM_COUNT + from))
 			duty_require_near(duties, chains, count, other, from);
 		search->met[other] = 0;
 	}
@@ -293,7 +293,7 @@ duties_find(struct duties *duties, struct judge *judge)
 {
 	bool installs = false; /* while it rolls */
 
-	*duties = (struct duties){.judge = judge, .class_count = judge->services.count * FROM_COUNT};
+	*duties = (struct duties){.judge = judge, .group_count = judge->services.count * FROM_COUNT};
 	for (size_t i = 0; i < judge->chain_count; i++) {
 		const struct chain *chain = &judge->chains[i];
 

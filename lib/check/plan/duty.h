@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The duties that the rules between services put on a plan, as its judge works them out. A class is all tasks that
- * others have to wait for by one rule; a duty says that each of its targets waits for all of a class.
+ * The duties that the rules between services put on a plan, as its judge works them out. A group is all tasks that
+ * others have to wait for by one rule; a duty says that each of its targets waits for all of a group.
  */
 #ifndef CHECK_PLAN_DUTY_H
 #define CHECK_PLAN_DUTY_H
@@ -20,18 +20,18 @@ enum from {
 };
 
 struct duty {
-	uint32_t class;    /* service * FROM_COUNT + from */
+	uint32_t group;    /* service * FROM_COUNT + from */
 	int service;       /* whose tasks the targets are; JUDGE_NONE: of several */
 	size_t first, end; /* targets[first] .. targets[end - 1] */
 };
 
 struct duties {
 	struct judge *judge;
-	size_t class_count;
-	size_t *first;      /* of class c: members[first[c]] .. members[first[c + 1] - 1] */
+	size_t group_count;
+	size_t *first;      /* of group c: members[first[c]] .. members[first[c + 1] - 1] */
 	uint32_t *members;
 	struct member {
-		uint32_t class, step;
+		uint32_t group, step;
 	} *joined; /* while they are collected */
 	size_t joined_count, joined_capacity;
 	struct duty *list;
@@ -45,7 +45,7 @@ struct duties {
 void duties_find(struct duties *duties, struct judge *judge);
 void duties_release(struct duties *duties);
 
-/* Returns the number of tasks of a class. */
-size_t duties_class_size(const struct duties *duties, uint32_t class);
+/* Returns the number of tasks of a group. */
+size_t duties_group_size(const struct duties *duties, uint32_t group);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For 64 classes at a time, one walk over the plan notes for each step which of them are wholly done before it, as far as
- * that shows: it waits for each task of the class itself, as a milestone does, or for a step of which it is known. What does
+ * For 64 groups at a time, one walk over the plan notes for each step which of them are wholly done before it, as far as
+ * that shows: it waits for each task of the group itself, as a milestone does, or for a step of which it is known. What does
  * not show is looked for on all ways through the plan.
  */
 #include "check/plan/service-order.h"
@@ -13,10 +13,10 @@
 
 struct order {
 	struct duties duties;
-	uint32_t *rank_of;   /* of each class: its number among those asked for, or UINT32_MAX */
-	uint32_t *classes;   /* by rank */
+	uint32_t *rank_of;   /* of each group: its number among those asked for, or UINT32_MAX */
+	uint32_t *groups;   /* by rank */
 	size_t rank_count;
-	size_t *joined_first; /* of step s: joined[joined_first[s]] .. are the ranks of its classes */
+	size_t *joined_first; /* of step s: joined[joined_first[s]] .. are the ranks of its groups */
 	uint32_t *joined;
 	uint64_t *done;      /* of each step: which of the block are done before it */
 };
@@ -26,33 +26,33 @@ service_order_compare_duties(const void *a, const void *b)
 {
 	const struct duty *x = a, *y = b;
 
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
 	return (x->first > y->first) - (x->first < y->first);
 }
 
 static void
-service_order_rank_classes(struct order *order)
+service_order_rank_groups(struct order *order)
 {
 	struct duties *duties = &order->duties;
 
-	order->rank_of = memory_resize(NULL, duties->class_count, sizeof *order->rank_of);
-	order->classes = memory_resize(NULL, duties->class_count, sizeof *order->classes);
-	for (size_t i = 0; i < duties->class_count; i++)
+	order->rank_of = memory_resize(NULL, duties->group_count, sizeof *order->rank_of);
+	order->groups = memory_resize(NULL, duties->group_count, sizeof *order->groups);
+	for (size_t i = 0; i < duties->group_count; i++)
 		order->rank_of[i] = UINT32_MAX;
 	if (duties->count)
 		qsort(duties->list, duties->count, sizeof *duties->list, service_order_compare_duties);
 	for (size_t i = 0; i < duties->count; i++) {
-		uint32_t class = duties->list[i].class;
+		uint32_t group = duties->list[i].group;
 
-		if (order->rank_of[class] != UINT32_MAX)
+		if (order->rank_of[group] != UINT32_MAX)
 			continue;
-		order->rank_of[class] = (uint32_t)order->rank_count;
-		order->classes[order->rank_count++] = class;
+		order->rank_of[group] = (uint32_t)order->rank_count;
+		order->groups[order->rank_count++] = group;
 	}
 }
 
-/* Sorts the members of these classes by step. */
+/* Sorts the members of these groups by step. */
 static void
 service_order_rank_steps(struct order *order)
 {
@@ -63,18 +63,18 @@ service_order_rank_steps(struct order *order)
 	order->joined = memory_resize(NULL, duties->joined_count, sizeof *order->joined);
 	next = order->joined_first + 1;
 	for (size_t i = 0; i < duties->joined_count; i++)
-		if (order->rank_of[duties->joined[i].class] != UINT32_MAX)
+		if (order->rank_of[duties->joined[i].group] != UINT32_MAX)
 			next[duties->joined[i].step + 1]++;
 	for (size_t i = 0; i < steps; i++)
 		next[i + 1] += next[i];
 	for (size_t i = 0; i < duties->joined_count; i++)
-		if (order->rank_of[duties->joined[i].class] != UINT32_MAX)
-			order->joined[next[duties->joined[i].step]++] = order->rank_of[duties->joined[i].class];
+		if (order->rank_of[duties->joined[i].group] != UINT32_MAX)
+			order->joined[next[duties->joined[i].step]++] = order->rank_of[duties->joined[i].group];
 }
 
-/* Returns the classes of the block that a step waits for task by task; counts is zeroed before and after. */
+/* Returns the groups of the block that a step waits for task by task; counts is zeroed before and after. */
 static uint64_t
-service_order_gather(const struct order *order, size_t step, size_t base, size_t counts[JUDGE_BLOCK])
+service_order_done_before(const struct order *order, size_t step, size_t base, size_t counts[JUDGE_BLOCK])
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t touched = 0, whole = 0;
@@ -95,7 +95,7 @@ service_order_gather(const struct order *order, size_t step, size_t base, size_t
 	for (size_t bit = 0; touched; bit++, touched >>= 1) {
 		if (!(touched & 1))
 			continue;
-		if (counts[bit] == duties_class_size(&order->duties, order->classes[base + bit]))
+		if (counts[bit] == duties_group_size(&order->duties, order->groups[base + bit]))
 			whole |= (uint64_t)1 << bit;
 		counts[bit] = 0;
 	}
@@ -155,15 +155,15 @@ service_order_find_fault(const struct order *order, const struct duty *duty, con
 	return false;
 }
 
-/* Follows all ways through the plan, for the duties on one class of which it did not show that they are met. */
+/* Follows all ways through the plan, for the duties on one group of which it did not show that they are met. */
 static void
 service_order_check_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
 	bool *at_fault = memory_zeroed(count, sizeof *at_fault);
-	size_t first = count ? order->duties.first[doubtful[0]->class] : 0;
-	size_t end = count ? order->duties.first[doubtful[0]->class + 1] : 0;
+	size_t first = count ? order->duties.first[doubtful[0]->group] : 0;
+	size_t end = count ? order->duties.first[doubtful[0]->group + 1] : 0;
 
 	for (; first < end; first += JUDGE_BLOCK) {
 		const uint32_t *block = order->duties.members + first;
@@ -187,21 +187,21 @@ service_order_is_plain(const struct order *order, const struct duty *duty, size_
 	return true;
 }
 
-/* Checks the duties on one class: list[first] and those behind it. Returns the first that is on another class. */
+/* Checks the duties on one group: list[first] and those behind it. Returns the first that is on another group. */
 static size_t
-service_order_check_class(struct order *order, size_t first, size_t bit, const bool *assured)
+service_order_check_group(struct order *order, size_t first, size_t bit, const bool *assured)
 {
 	const struct duties *duties = &order->duties;
-	uint32_t class = duties->list[first].class, service = class / FROM_COUNT;
+	uint32_t group = duties->list[first].group, service = group / FROM_COUNT;
 	const struct duty **doubtful;
 	size_t end = first, count = 0;
 
-	while (end < duties->count && duties->list[end].class == class)
+	while (end < duties->count && duties->list[end].group == group)
 		end++;
 	doubtful = memory_resize(NULL, end - first, sizeof *doubtful);
 	for (size_t i = first; i < end; i++) {
 		const struct duty *duty = &duties->list[i];
-		bool may_run = class % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
+		bool may_run = group % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
 
 		if (!service_order_is_plain(order, duty, bit) && !(may_run &&
 		    service_order_is_covered(order, (uint32_t)duty->service, service, assured)))
@@ -223,18 +223,18 @@ service_order_check(struct judge *judge)
 	for (size_t i = 0; i < judge->chain_count; i++)
 		assured[judge->chains[i].service] = judge->chains[i].assured;
 	duties_find(&order.duties, judge);
-	service_order_rank_classes(&order);
+	service_order_rank_groups(&order);
 	service_order_rank_steps(&order);
 	for (size_t base = 0; base < order.rank_count; base += JUDGE_BLOCK) {
 		for (size_t i = 0; i < judge->plan->count; i++)
-			order.done[i] = service_order_gather(&order, i, base, counts);
+			order.done[i] = service_order_done_before(&order, i, base, counts);
 		for (size_t bit = 0; bit < JUDGE_BLOCK && base + bit < order.rank_count; bit++)
-			next = service_order_check_class(&order, next, bit, assured);
+			next = service_order_check_group(&order, next, bit, assured);
 	}
 	duties_release(&order.duties);
 	free(assured);
 	free(order.rank_of);
-	free(order.classes);
+	free(order.groups);
 	free(order.joined_first);
 	free(order.joined);
 	free(order.done);

@@ -40,12 +40,12 @@ conflict_contradicts(void *of, bool single)
 		return 0;
 	}
 	if (presolve(q->demands.request, &q->demands, &program, q->err) == 0) {
-		enum verdict verdict = VERDICT_OPEN;
+		enum search_status status = SEARCH_OPEN;
 
 		if (budget_work(&part, program_size(&program)))
-			verdict = extreme_any(&program, &part);
-		q->open = q->open || (single && verdict == VERDICT_OPEN);
-		rc = verdict == VERDICT_NONE;
+			status = extreme_any(&program, &part);
+		q->open = q->open || (single && status == SEARCH_OPEN);
+		rc = status == SEARCH_NONE;
 	}
 	program_release(&program);
 	budget_take(q->budget, &part);

@@ -38,17 +38,17 @@ relaxation_find_fewest(const struct program *p, struct budget *budget, struct bu
 	struct budget part = budget_part(budget, NODES_MAX);
 	struct uses found = {0};
 	int64_t least = 0;
-	enum verdict verdict = VERDICT_NONE;
+	enum search_status status = SEARCH_NONE;
 
 	master_init(&m, p, &part);
 	if (m.row_of_moves != SIMPLEX_NONE && master_relax(&m, m.row_of_moves, 1)) {
 		least = relaxation_relaxed_moves(&m);
-		verdict = branch_best(&m, m.row_of_moves, 1, &found);
+		status = branch_best(&m, m.row_of_moves, 1, &found);
 	}
-	if (verdict == VERDICT_FOUND) {
+	if (status == SEARCH_FOUND) {
 		least = master_activity(&m, m.row_of_moves, &found);
 		buffer_printf(out, "; %" PRId64 " %s would do", least, least == 1 ? "move" : "moves");
-	} else if (verdict == VERDICT_OPEN)
+	} else if (status == SEARCH_OPEN)
 		buffer_printf(out, "; at least %" PRId64 " %s needed", least, least == 1 ? "move is" : "moves are");
 	budget_take(budget, &part);
 	free(found.list);

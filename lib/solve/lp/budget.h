@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum verdict {
-	VERDICT_NONE,  /* there is no solution (where one was given: no better one) */
-	VERDICT_FOUND,
-	VERDICT_OPEN,  /* the limit was reached */
+enum search_status {
+	SEARCH_NONE,  /* there is no solution (where one was given: no better one) */
+	SEARCH_FOUND,
+	SEARCH_OPEN,  /* the limit was reached */
 };
 
 struct budget { /* zero-initialised: no limit */

@@ -24,7 +24,7 @@ enum row_kind {
 	ROW_LINEAR,   /* a count rule */
 	ROW_OBJECTIVE, /* the sum of an objective */
 	ROW_MOVES,    /* on present machines */
-	ROW_LOST,     /* services not concerned on machines that leave because fewer are asked for */
+	ROW_LOST,     /* unaffected services on machines that leave because fewer are asked for */
 	ROW_PLACES,   /* machines, and those that leave because fewer are asked for */
 	ROW_KIND,     /* machines of a fixed kind */
 	ROW_MARKED,   /* machines of the filter */

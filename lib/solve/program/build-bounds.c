@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A bound that the numbers imply: where units may have few instances, one machine cannot hold many of them, for each of the
- * other machines needs one, too. It is told as one more resource, of which each unit takes 1.
+ * other machines needs one, too. It is expressed as one more resource, of which each unit takes 1.
  */
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"

@@ -2,9 +2,9 @@
  *
  * The present machines. Those that are alike are one group, so that only the number of groups counts.
  *
- * A service that is neither added nor removed is not concerned by a change: it is in the request, and it stands
+ * A service that is neither added nor removed is unaffected by a change: it is in the request, and it stands
  * somewhere. If nothing may move, such services stay where they are (stays), and only added ones may join them
- * (open). Where moves are allowed anything may stand anywhere (open), but each service not concerned that comes or
+ * (open). Where moves are allowed anything may stand anywhere (open), but each unaffected service that comes or
  * goes is a move, and so is a machine that leaves, beside the services that go with it. Each group knows what
  * each unit makes of that (moves), so a move is but one more amount that patterns have, like a cost.
  *
@@ -141,7 +141,7 @@ build_group_of(const struct grouping *grouping, const struct node *node, bool *s
 /* Makes groups of the present nodes. They come sorted by nodenum, so each group's are, and groups are in the order of
  * their first. */
 static void
-build_gather(const struct grouping *grouping)
+build_groups_of_nodes(const struct grouping *grouping)
 {
 	struct program *p = grouping->program;
 	const struct request *r = p->request;
@@ -224,7 +224,7 @@ build_present(struct program *p, const struct demands *demands)
 	build_order_moves(p);
 	grouping.added = added = build_find_added(p);
 	grouping.slots = memory_zeroed(grouping.slot_count, sizeof *grouping.slots);
-	build_gather(&grouping);
+	build_groups_of_nodes(&grouping);
 	free(grouping.slots);
 	free(added);
 }

@@ -285,7 +285,7 @@ build_apply(struct program *p, const struct demand *demand, struct error *err)
 	}
 }
 
-/* Gathers units that exclude each other pairwise, greedily: of each clique a machine has at most one. */
+/* Finds units that exclude each other pairwise, greedily: of each clique a machine has at most one. */
 static void
 build_find_cliques(struct program *p)
 {

@@ -43,7 +43,7 @@ enum departure pattern_departure(const struct program *program, const struct pat
 enum { CLASS_OPEN = 0, CLASS_LEAVES = -2 };
 int pattern_class(const struct program *program, const struct pattern *pattern);
 
-/* Return how many moves a machine of that pattern is, and how many services not concerned go with it if it leaves
+/* Return how many moves a machine of that pattern is, and how many unaffected services go with it if it leaves
  * because fewer machines are asked for. */
 int64_t pattern_moves(const struct program *program, const struct pattern *pattern);
 int64_t pattern_lost(const struct program *program, const struct pattern *pattern);

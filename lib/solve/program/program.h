@@ -81,7 +81,7 @@ struct group { /* machines that are alike before anything is placed; the first a
 	uint64_t *open;            /* further units that may be placed there */
 	uint64_t *hardware, *images;
 	int zone;                  /* of program.zones; ZONE_NONE; or ZONE_OPEN: of the first zones_open, each its own */
-	int64_t standing;          /* services there that are not concerned */
+	int64_t standing;          /* unaffected services there */
 	int64_t *moves;            /* a unit there is so many moves more than none; NULL if nothing may move */
 	bool broken;               /* what stands there breaks a rule, whatever is added */
 	const struct pattern *only; /* what all its machines are, where they can be nothing else (reduced-cost-fixing.h); or NULL */
@@ -96,7 +96,7 @@ struct weights { /* what a machine adds to an objective that is a sum over types
 	int64_t *hardware, *unit; /* of each, never negative; both NULL: it is no such sum; only unit: types add nothing */
 	int64_t step;             /* weights count in so many */
 	double scale;             /* -ths */
-	bool known;               /* the sum can be told, also where it is no objective */
+	bool known;               /* the sum is known, also where it is no objective */
 };
 
 struct choice { /* exactly one of these services has instances */

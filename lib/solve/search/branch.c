@@ -125,21 +125,21 @@ static bool
 branch_descend_whole(struct branching *b, struct uses *uses)
 {
 	struct cuts cuts = {0};
-	enum verdict verdict;
+	enum search_status status;
 	bool done;
 
 	if (!master_keeps_rows(b->master, uses)) {
 		b->master->unproven = true;
 		return false;
 	}
-	verdict = spread_judge(b->master, uses);
-	if (verdict == VERDICT_FOUND) {
+	status = spread_judge(b->master, uses);
+	if (status == SEARCH_FOUND) {
 		branch_take(b, uses);
 		return b->objective == SIMPLEX_NONE;
 	}
-	if (verdict == VERDICT_NONE)
-		verdict = spread_cuts(b->master, uses, &cuts);
-	b->open = b->open || verdict == VERDICT_OPEN;
+	if (status == SEARCH_NONE)
+		status = spread_cuts(b->master, uses, &cuts);
+	b->open = b->open || status == SEARCH_OPEN;
 	done = b->open || branch_cuts(b, &cuts);
 	free(cuts.list);
 	return done;
@@ -199,7 +199,7 @@ branch(struct branching *b)
 	return done;
 }
 
-static enum verdict
+static enum search_status
 branch_run(struct branching *b)
 {
 	struct state state = {0};
@@ -209,11 +209,11 @@ branch_run(struct branching *b)
 	master_restore(b->master, &state);
 	state_release(&state);
 	if (b->open)
-		return VERDICT_OPEN;
-	return b->better ? VERDICT_FOUND : VERDICT_NONE;
+		return SEARCH_OPEN;
+	return b->better ? SEARCH_FOUND : SEARCH_NONE;
 }
 
-enum verdict
+enum search_status
 branch_find(struct master *master, struct uses *found)
 {
 	struct branching b = {.master = master, .objective = SIMPLEX_NONE, .sign = 1, .found = found};
@@ -221,13 +221,13 @@ branch_find(struct master *master, struct uses *found)
 	return branch_run(&b);
 }
 
-enum verdict
+enum search_status
 branch_any(struct master *m, struct uses *found)
 {
 	const struct program *p = m->program;
 	int64_t few = p->machines_min + p->present + FEW_MACHINES;
 	struct state state = {0};
-	enum verdict verdict = VERDICT_NONE;
+	enum search_status status = SEARCH_NONE;
 	bool unproven = m->unproven;
 
 	if (p->unbounded && few < p->machines_max) {
@@ -236,17 +236,17 @@ branch_any(struct master *m, struct uses *found)
 		master_save(m, &state);
 		master_set_bounds(m, 0, m->rows[0].lo, count_add(m->rows[0].hi, few - p->machines_max));
 		m->budget = &part;
-		verdict = branch_find(m, found);
+		status = branch_find(m, found);
 		m->budget = all;
 		budget_take(all, &part);
 		m->unproven = unproven;
 		master_restore(m, &state);
 		state_release(&state);
 	}
-	return verdict == VERDICT_FOUND ? verdict : branch_find(m, found);
+	return status == SEARCH_FOUND ? status : branch_find(m, found);
 }
 
-enum verdict
+enum search_status
 branch_best(struct master *master, int row, int sign, struct uses *found)
 {
 	struct branching b = {.master = master, .objective = row, .sign = sign, .found = found, .any = found->count > 0};

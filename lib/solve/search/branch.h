@@ -15,15 +15,15 @@ struct master;
 struct uses;
 
 /* Looks for any solution of the master's rows; found gets it (without what is fixed). */
-enum verdict branch_find(struct master *master, struct uses *found);
+enum search_status branch_find(struct master *master, struct uses *found);
 
 /* Does the same for a whole program. If nothing bounds the number of machines, few are tried first: numbers stay
  * small. */
-enum verdict branch_any(struct master *master, struct uses *found);
+enum search_status branch_any(struct master *master, struct uses *found);
 
 /* Looks for the solution with the least sign * activity of row, better than the one that found may hold.
- * VERDICT_OPEN may come with a better one too. */
-enum verdict branch_best(struct master *master, int row, int sign, struct uses *found);
+ * SEARCH_OPEN may come with a better one too. */
+enum search_status branch_best(struct master *master, int row, int sign, struct uses *found);
 
 /* Returns the least activity of a row that the relaxation allows, in whole numbers and proved. Takes little time, also
  * where the budget is spent. Returns false if none is known. */

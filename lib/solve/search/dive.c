@@ -95,7 +95,7 @@ dive_is_whole(const struct master *m, const struct shares *shares, int objective
 static bool
 dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 {
-	if (!master_keeps_rows(m, rest) || spread_judge(m, rest) != VERDICT_FOUND)
+	if (!master_keeps_rows(m, rest) || spread_judge(m, rest) != SEARCH_FOUND)
 		return false;
 	for (size_t i = base; i < m->fixed.count; i++) {
 		ARRAY_ROOM(rest->list, rest->count, rest->capacity);

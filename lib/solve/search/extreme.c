@@ -6,20 +6,20 @@
 #include "solve/lp/master.h"
 #include "solve/search/branch.h"
 
-enum verdict
+enum search_status
 extreme_any(const struct program *p, struct budget *budget)
 {
 	struct uses found = {0};
 	struct master m;
-	enum verdict verdict;
+	enum search_status status;
 
 	master_init(&m, p, budget);
-	verdict = branch_any(&m, &found);
-	if (verdict == VERDICT_NONE && m.unproven)
-		verdict = VERDICT_OPEN;
+	status = branch_any(&m, &found);
+	if (status == SEARCH_NONE && m.unproven)
+		status = SEARCH_OPEN;
 	master_release(&m);
 	free(found.list);
-	return verdict;
+	return status;
 }
 
 int64_t
@@ -33,7 +33,7 @@ extreme_of(const struct program *p, int unit, int sign, struct budget *budget)
 	master_init(&m, p, budget);
 	if (unit != ANY)
 		row = master_add_row(&m, (struct row){ROW_UNIT, unit, NULL, NO_MIN, NO_MAX, 1});
-	if (branch_best(&m, row, sign, &found) == VERDICT_FOUND && !m.unproven)
+	if (branch_best(&m, row, sign, &found) == SEARCH_FOUND && !m.unproven)
 		value = master_activity(&m, row, &found) + master_activity(&m, row, &m.fixed);
 	master_release(&m);
 	free(found.list);

@@ -11,7 +11,7 @@
 #include "solve/program/program.h"
 
 /* Returns whether there is a solution at all. */
-enum verdict extreme_any(const struct program *program, struct budget *budget);
+enum search_status extreme_any(const struct program *program, struct budget *budget);
 
 /* Returns the least (sign 1) or most (-1) instances of a unit in any solution, or machines (unit ANY); -1 if that is
  * not known. */

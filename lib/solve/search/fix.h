@@ -19,7 +19,7 @@ bool fix_is_open(const struct master *master, const struct pattern *pattern);
  * which groups they are: only the bounds that have to do with groups stay. */
 void fix_kind(struct master *master, struct pattern *pattern, int64_t count);
 
-/* Forgets the columns that no solution of what is left can use, and those of wishes that have passed. */
+/* Removes the columns that no solution of what is left can use, and those that earlier filters marked. */
 void fix_remove_columns(struct master *master);
 
 #endif

@@ -18,8 +18,8 @@ struct bound { /* of an objective: no solution has less, of those that are as go
 };
 
 struct outcome { /* release it; patterns live in its arena */
-	enum verdict verdict; /* FOUND: uses is the best; OPEN: it is one (if there are uses); NONE: there is none */
-	bool proved;          /* the verdict was proved in whole numbers */
+	enum search_status status; /* FOUND: uses is the best; OPEN: it is one (if there are uses); NONE: there is none */
+	bool proved;          /* the status was proved in whole numbers */
 	struct uses uses;
 	struct bound bound[OBJECTIVE_COUNT];
 	struct arena arena;

@@ -87,18 +87,18 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 {
 	struct master *m = &s->master;
 	struct state state = {0};
-	enum verdict verdict;
+	enum search_status status;
 
 	master_save(m, &state);
 	m->filter = &s->filter;
 	m->filter_number++;
 	m->row_of_marked = master_add_row(m, (struct row){ROW_MARKED, 0, NULL, lo, hi, 1});
-	verdict = sign ? branch_best(m, m->row_of_marked, sign, &s->found) : branch_find(m, &s->found);
+	status = sign ? branch_best(m, m->row_of_marked, sign, &s->found) : branch_find(m, &s->found);
 	m->filter = NULL;
 	master_restore(m, &state);
 	state_release(&state);
-	s->open = s->open || verdict == VERDICT_OPEN;
-	return verdict == VERDICT_FOUND;
+	s->open = s->open || status == SEARCH_OPEN;
+	return status == SEARCH_FOUND;
 }
 
 /* Returns whether any solution has a machine that passes the filter, and puts it in hand. */
@@ -302,9 +302,9 @@ static void
 search_least(struct search *s, int row, struct bound *bound)
 {
 	struct master *m = &s->master;
-	enum verdict verdict = branch_best(m, row, 1, &s->found);
+	enum search_status status = branch_best(m, row, 1, &s->found);
 
-	s->open = s->open || verdict == VERDICT_OPEN;
+	s->open = s->open || status == SEARCH_OPEN;
 	if (s->open)
 		bound->known = branch_bound(m, row, &bound->least);
 	else {
@@ -324,15 +324,15 @@ search_without_moves(struct search *s)
 {
 	struct budget *budget = s->master.budget, part = budget_part(budget, STILL_NODES);
 	struct master still;
-	enum verdict verdict;
+	enum search_status status;
 
 	reduced_program_without_moves(s->program, &s->reduced);
 	master_init(&still, &s->reduced.program, &part);
 	master_set_bounds(&still, still.row_of_moves, NO_MIN, 0);
-	verdict = branch_any(&still, &s->found);
+	status = branch_any(&still, &s->found);
 	still.budget = budget;
 	budget_take(budget, &part);
-	if (verdict != VERDICT_FOUND) {
+	if (status != SEARCH_FOUND) {
 		master_release(&still);
 		reduced_program_release(&s->reduced);
 		return false;
@@ -360,16 +360,16 @@ void
 search_best(const struct program *p, struct budget *budget, struct outcome *outcome)
 {
 	struct search s = {.program = p};
-	enum verdict verdict;
+	enum search_status status;
 
 	*outcome = (struct outcome){0};
 	master_init(&s.master, p, budget);
 	pattern_filter_init(&s.filter, p, &s.arena);
 	s.still = p->objective_count && p->objectives[0] == OBJECTIVE_MOVES && s.master.row_of_moves != SIMPLEX_NONE &&
 	    search_without_moves(&s);
-	verdict = s.still ? VERDICT_FOUND : branch_any(&s.master, &s.found);
-	s.open = verdict == VERDICT_OPEN;
-	for (size_t i = 0; i < p->objective_count && verdict == VERDICT_FOUND && !s.open; i++) {
+	status = s.still ? SEARCH_FOUND : branch_any(&s.master, &s.found);
+	s.open = status == SEARCH_OPEN;
+	for (size_t i = 0; i < p->objective_count && status == SEARCH_FOUND && !s.open; i++) {
 		enum objective objective = p->objectives[i];
 
 		if (objective == OBJECTIVE_DENSE) { /* which leaves nothing open */
@@ -382,11 +382,11 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 			search_least(&s, objective == OBJECTIVE_MACHINES ? 0 : s.master.row_of_objective[objective],
 			    &outcome->bound[objective]);
 	}
-	if (verdict == VERDICT_FOUND) {
+	if (status == SEARCH_FOUND) {
 		outcome_add(outcome, p, &s.master.fixed);
 		outcome_add(outcome, p, &s.found); /* what is not fixed: all of it, unless dense was an objective and was finished */
 	}
-	outcome->verdict = s.open ? VERDICT_OPEN : verdict;
+	outcome->status = s.open ? SEARCH_OPEN : status;
 	outcome->proved = !s.master.unproven;
 	search_release(&s);
 }

@@ -33,32 +33,32 @@ spread_add_uses(struct machine_classes *classes, const struct program *p, const 
 		    uses->list[i].count);
 }
 
-enum verdict
+enum search_status
 spread_judge(const struct master *m, const struct uses *uses)
 {
 	struct machine_classes classes = {0};
-	enum verdict verdict;
+	enum search_status status;
 
 	if (!m->program->spread)
-		return VERDICT_FOUND;
+		return SEARCH_FOUND;
 	spread_add_uses(&classes, m->program, &m->fixed);
 	spread_add_uses(&classes, m->program, uses);
-	verdict = zones_place(m->program, m->budget, &classes, m->program->spread, NULL);
+	status = zones_place(m->program, m->budget, &classes, m->program->spread, NULL);
 	free(classes.list);
-	return verdict;
+	return status;
 }
 
 /* Returns whether the machines can be given zones with count more of them. If that is left open, returns true. */
 static bool
 spread_would_help(struct separation *s, const uint64_t *units, int zone, int64_t count)
 {
-	enum verdict verdict;
+	enum search_status status;
 
 	machine_classes_add(&s->classes, units, zone, count);
-	verdict = zones_place(s->master->program, s->master->budget, &s->classes, s->set, NULL);
+	status = zones_place(s->master->program, s->master->budget, &s->classes, s->set, NULL);
 	s->classes.count--;
-	s->open = s->open || verdict == VERDICT_OPEN;
-	return verdict != VERDICT_NONE;
+	s->open = s->open || status == SEARCH_OPEN;
+	return status != SEARCH_NONE;
 }
 
 /* Drops from the set what is not needed for the machines to be without zones. */
@@ -68,15 +68,15 @@ spread_shrink(struct separation *s)
 	const struct program *p = s->master->program;
 
 	BITS_EACH(u, s->set, p->unit_words) {
-		enum verdict verdict;
+		enum search_status status;
 
 		if (s->open)
 			return;
 		bits_drop(s->set, u);
-		verdict = zones_place(p, s->master->budget, &s->classes, s->set, NULL);
-		if (verdict != VERDICT_NONE)
+		status = zones_place(p, s->master->budget, &s->classes, s->set, NULL);
+		if (status != SEARCH_NONE)
 			bits_add(s->set, u);
-		s->open = s->open || verdict == VERDICT_OPEN;
+		s->open = s->open || status == SEARCH_OPEN;
 	}
 }
 
@@ -209,7 +209,7 @@ spread_cut_units(struct separation *s)
 	}
 }
 
-enum verdict
+enum search_status
 spread_cuts(struct master *m, const struct uses *uses, struct cuts *cuts)
 {
 	struct separation s = {.master = m, .cuts = cuts};
@@ -226,5 +226,5 @@ spread_cuts(struct master *m, const struct uses *uses, struct cuts *cuts)
 		spread_cut_units(&s);
 	free(s.classes.list);
 	free(s.set);
-	return s.open ? VERDICT_OPEN : VERDICT_NONE;
+	return s.open ? SEARCH_OPEN : SEARCH_NONE;
 }

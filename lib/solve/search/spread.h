@@ -24,9 +24,9 @@ struct cuts {
 };
 
 /* Returns whether the machines of a solution of what is left, and those that are fixed, can be given zones. */
-enum verdict spread_judge(const struct master *master, const struct uses *uses);
+enum search_status spread_judge(const struct master *master, const struct uses *uses);
 
-/* Finds the conditions if they cannot. Returns VERDICT_OPEN if the limit was reached. */
-enum verdict spread_cuts(struct master *master, const struct uses *uses, struct cuts *cuts);
+/* Finds the conditions if they cannot. Returns SEARCH_OPEN if the limit was reached. */
+enum search_status spread_cuts(struct master *master, const struct uses *uses, struct cuts *cuts);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "solve/lp/master.h"
 
-/* Lets unit u change places, in all uses, with a twin that stands in the pattern of one of them and is none of with.
- * False where there is no such. */
+/* Exchanges unit u, in all uses, for one that nothing tells from it, that stands in the pattern of one of them and is none of
+ * with. Returns false if there is no such unit. */
 bool symmetry_exchange(struct master *master, const struct pattern *pattern, const uint64_t *with, size_t u,
     struct uses *uses);
 

@@ -160,7 +160,7 @@ zone_place_evenly(struct zoning *z, struct team *team, int64_t count, bool apart
 }
 
 /* Gives each machine a zone of its own. */
-static enum verdict
+static enum search_status
 zone_place_apart(const struct zoning *z, const struct machine_classes *classes)
 {
 	for (size_t u = 0; u < z->program->unit_count; u++) {
@@ -170,29 +170,29 @@ zone_place_apart(const struct zoning *z, const struct machine_classes *classes)
 			if (classes->list[i].zone == ZONE_OPEN && bits_has(classes->list[i].units, u))
 				left -= classes->list[i].count;
 		if (left > 0)
-			return VERDICT_NONE;
+			return SEARCH_NONE;
 	}
-	return VERDICT_FOUND;
+	return SEARCH_FOUND;
 }
 
-enum verdict
+enum search_status
 zones_place(const struct program *p, struct budget *budget, const struct machine_classes *classes, const uint64_t *set, int *where)
 {
 	struct zoning z = {.program = p, .budget = budget, .words = p->unit_words, .zone_words = bits_words(p->zone_count)};
 	struct team **teams_of = memory_zeroed(classes->count, sizeof *teams_of);
 	uint64_t *none = memory_zeroed(z.zone_words, sizeof *none);
-	enum verdict verdict;
+	enum search_status status;
 
 	z.cover = memory_zeroed(p->zone_count * z.words, sizeof *z.cover);
 	z.load = memory_zeroed(p->zone_count, sizeof *z.load);
 	z.need = memory_zeroed(p->unit_count, sizeof *z.need);
-	zoning_gather(&z, classes, set, teams_of);
+	zoning_init_teams(&z, classes, set, teams_of);
 	if (p->zones_unlimited)
-		verdict = zone_place_apart(&z, classes);
+		status = zone_place_apart(&z, classes);
 	else
-		verdict = zoning_prepare(&z) && zone_search(&z, 0,
-		    none) ? VERDICT_FOUND : budget->spent ? VERDICT_OPEN : VERDICT_NONE;
-	if (where && verdict == VERDICT_FOUND) {
+		status = zoning_prepare(&z) && zone_search(&z, 0,
+		    none) ? SEARCH_FOUND : budget->spent ? SEARCH_OPEN : SEARCH_NONE;
+	if (where && status == SEARCH_FOUND) {
 		for (size_t i = 0; i < z.count; i++) /* an easy team: as far as its units need it, in different zones */
 			if (z.teams[i].slack == INT64_MAX)
 				zone_place_evenly(&z, &z.teams[i], z.teams[i].useful, true);
@@ -205,5 +205,5 @@ zones_place(const struct program *p, struct budget *budget, const struct machine
 	zoning_release(&z);
 	free(teams_of);
 	free(none);
-	return verdict;
+	return status;
 }

@@ -26,7 +26,7 @@ void machine_classes_add(struct machine_classes *classes, const uint64_t *units,
 /* Returns whether the open machines can be given zones so that each unit of a set that has instances stands in as many
  * zones as it needs. where (or NULL) gets their zones, in the order of the classes: beyond that they are shared out
  * evenly. */
-enum verdict zones_place(const struct program *program, struct budget *budget, const struct machine_classes *classes,
+enum search_status zones_place(const struct program *program, struct budget *budget, const struct machine_classes *classes,
     const uint64_t *set, int *where);
 
 #endif

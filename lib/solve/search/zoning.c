@@ -45,7 +45,7 @@ zoning_team_of(struct zoning *z, const uint64_t *units)
 }
 
 void
-zoning_gather(struct zoning *z, const struct machine_classes *classes, const uint64_t *set, struct team **teams_of)
+zoning_init_teams(struct zoning *z, const struct machine_classes *classes, const uint64_t *set, struct team **teams_of)
 {
 	uint64_t *units = memory_zeroed(z->words, sizeof *units);
 

@@ -33,8 +33,8 @@ struct zoning {
 	size_t hard_count;
 };
 
-/* Gathers the open machines in teams, and what stands in the zones already. teams_of[i]: of class i. */
-void zoning_gather(struct zoning *zoning, const struct machine_classes *classes, const uint64_t *set, struct team **teams_of);
+/* Puts the open machines into teams, and finds what stands in the zones already. teams_of[i]: of class i. */
+void zoning_init_teams(struct zoning *zoning, const struct machine_classes *classes, const uint64_t *set, struct team **teams_of);
 
 /* Finds the teams that need a search; units that the others satisfy are in need no longer. Returns false if a unit is in
  * need whatever is done. */
