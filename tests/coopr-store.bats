@@ -79,7 +79,7 @@ provider() {
 	provider three >three.json
 	coopr-store put providers/one.json two.json 2>/dev/null
 	run -65 coopr-store put three.json
-	contains "$output" "three.json: of what kind is it?"
+	contains "$output" "three.json: the kind is unknown"
 	same "providers/one providers/two" "$(coopr-store list -o name | xargs)"
 	same null "$(coopr-store get provider two | jq .kind)"
 }
@@ -229,9 +229,9 @@ provider() {
 		DELETE FROM revision WHERE entity = (SELECT id FROM entity WHERE name = 'web');
 		UPDATE revision SET document = json_set(document, '$.name', 'x') WHERE entity = (SELECT id FROM entity WHERE name = 'lamp')"
 	run -1 coopr-store fsck
-	contains "$output" "default: service nginx: its newest version has a document, though it is deleted"
-	contains "$output" "the revision it refers to is not there"
-	contains "$output" 'default: clustertemplate lamp, version 1: its document is called "x"'
+	contains "$output" "default: service nginx: the newest version has a document, but the entity is deleted"
+	contains "$output" "refers to a row of table revision that does not exist"
+	contains "$output" 'default: clustertemplate lamp, version 1: the name in the document is "x"'
 }
 
 @test "many writers at once: nothing is lost, and nobody is told that the database is locked" {
@@ -320,44 +320,44 @@ damaged() {
 	coopr-store fsck
 	cp "$COOPR_STORE" whole
 	damaged "UPDATE allotment SET last = 0"
-	contains "$output" "cluster 00000001, shop: its number is not one that was given"
+	contains "$output" "cluster 00000001, shop: the number was never allotted"
 	damaged "DELETE FROM cluster_document"
-	contains "$output" "cluster 00000001, shop: it has no documents"
+	contains "$output" "cluster 00000001, shop: there are no documents"
 	damaged "UPDATE cluster SET status = 'pending'"
-	contains "$output" "it is pending, and no operation is under way"
+	contains "$output" "pending, but no operation is running"
 	damaged "UPDATE operation SET ended_ms = 0, status = 'running'"
-	contains "$output" "it is active, and an operation is under way"
+	contains "$output" "active, but an operation is running"
 	damaged "UPDATE cluster SET operation = 2"
-	contains "$output" "its operations are not 1 to 2"
+	contains "$output" "the operations are not 1 to 2"
 	damaged "DELETE FROM operation_document"
-	contains "$output" "operation 1 has a job and no documents"
+	contains "$output" "operation 1 has a job, but no documents"
 	damaged "UPDATE node_use SET to_ms = 5"
-	contains "$output" "it is said to have 1 nodes, and has 0"
+	contains "$output" "the record says 1 nodes, but there are 0"
 	damaged "UPDATE cluster SET status = 'terminated'"
-	contains "$output" "it is terminated, and has 1 nodes"
+	contains "$output" "terminated, but has 1 nodes"
 	damaged "UPDATE cluster SET peak_nodes = 0"
-	contains "$output" "its quota is not counted as it should be"
+	contains "$output" "the amounts counted against the quota are wrong"
 	gone="UPDATE cluster SET status = 'terminated', nodes = 0, peak_nodes = 0; UPDATE node_use SET to_ms = 5;
 		DELETE FROM claim; DELETE FROM unreachable; DELETE FROM operation_file"
 	damaged "$gone; INSERT INTO operation_file VALUES (1, 1, 'command', CAST('coopr create shop' AS BLOB))"
-	contains "$output" "cluster 00000001, shop: it is terminated, and keeps files of its operations"
+	contains "$output" "cluster 00000001, shop: terminated, but keeps files of its operations"
 	damaged "INSERT INTO operation_file VALUES (1, 2, 'command', CAST('coopr create shop' AS BLOB))"
-	contains "$output" "table operation_file, row 2: the operation it refers to is not there"
+	contains "$output" "table operation_file, row 2: refers to a row of table operation that does not exist"
 	damaged "$gone; INSERT INTO unreachable VALUES (1, '00000001-1000', 5)"
-	contains "$output" "cluster 00000001, shop: it is terminated, and has unreachable machines"
+	contains "$output" "cluster 00000001, shop: terminated, but has unreachable machines"
 	damaged "INSERT INTO unreachable VALUES (2, '00000002-1000', 5)"
-	contains "$output" "the cluster it refers to is not there"
+	contains "$output" "refers to a row of table cluster that does not exist"
 	damaged "$gone; INSERT INTO claim VALUES ('192.0.2.1:22', '00000001-1000', 'rack', '00000001', NULL, 5)"
-	contains "$output" "cluster 00000001, shop: it is terminated, and its node 00000001-1000 has machine 192.0.2.1:22"
+	contains "$output" "cluster 00000001, shop: terminated, but the node 00000001-1000 has machine 192.0.2.1:22"
 	damaged "INSERT INTO claim VALUES ('192.0.2.1:22', '00000002-1000', 'rack', '00000001', NULL, 5)"
-	contains "$output" "machine 192.0.2.1:22: its node 00000002-1000 is not one of cluster 00000001"
+	contains "$output" "machine 192.0.2.1:22: the node 00000002-1000 is not one of cluster 00000001"
 	damaged "INSERT INTO hook_message (id, hook, event, operation, body, told_ms) VALUES ('00000001-002.success', 'mail', 'success',
 		'expand', '{\"cluster\":{\"id\":\"00000001\"},\"job\":\"00000001-002\"}', 5)"
-	contains "$output" "cluster 00000001, shop: hook mail has a message of job 00000001-002, which no operation has"
+	contains "$output" "cluster 00000001, shop: hook mail has a message of job 00000001-002, but no operation has this job"
 	damaged "UPDATE tenant SET deleted_ms = 5 WHERE name = 'default'; INSERT INTO tenant (name) VALUES ('qa')"
 	contains "$output" "there is no tenant"
 	COOPR_TENANT=qa run -1 coopr-store fsck
-	contains "$output" "tenant default: it is deleted, and has a living cluster, 00000001"
+	contains "$output" "tenant default: deleted, but has cluster 00000001"
 }
 
 @test "a refused fsync is an error, 74; the next change first brings to disk what was refused" {

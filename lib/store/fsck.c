@@ -15,46 +15,46 @@
 
 /* Each gives a row for a fault: a sentence. */
 static const char *const checks[] = {
-	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': its versions are not 1 to ' || entity.version "
+	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': the versions are not 1 to ' || entity.version "
 	"FROM entity JOIN tenant ON tenant.id = tenant JOIN revision ON entity = entity.id "
 	"GROUP BY entity.id HAVING count(*) <> max(revision.version) OR max(revision.version) <> entity.version",
-	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': its newest version ' || "
-	"CASE present WHEN 1 THEN 'has no document' ELSE 'has a document, though it is deleted' END "
+	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ': the newest version ' || "
+	"CASE present WHEN 1 THEN 'has no document' ELSE 'has a document, but the entity is deleted' END "
 	"FROM entity JOIN tenant ON tenant.id = tenant JOIN revision ON entity = entity.id AND revision.version = entity.version "
 	"WHERE present <> (revision.document IS NOT NULL)",
 	"SELECT tenant.name || ': ' || kind || ' ' || entity.name || ', version ' || revision.version || "
-	"': its document is called \"' || coalesce(revision.document ->> '$.name', '') || '\"' "
+	"': the name in the document is \"' || coalesce(revision.document ->> '$.name', '') || '\"' "
 	"FROM revision JOIN entity ON entity.id = entity JOIN tenant ON tenant.id = tenant "
 	"WHERE revision.document ->> '$.name' IS NOT entity.name AND revision.document IS NOT NULL",
-	"SELECT 'tenant ' || name || ': its document is called \"' || (document ->> '$.name') || '\"' FROM tenant "
+	"SELECT 'tenant ' || name || ': the name in the document is \"' || (document ->> '$.name') || '\"' FROM tenant "
 	"WHERE document ->> '$.name' IS NOT NULL AND deleted_ms = 0 AND document ->> '$.name' <> name",
-	"SELECT 'tenant ' || tenant.name || ': it is deleted, and has a living cluster, ' || printf('%08d', cluster.id) FROM tenant "
+	"SELECT 'tenant ' || tenant.name || ': deleted, but has cluster ' || printf('%08d', cluster.id) FROM tenant "
 	"JOIN cluster ON tenant = tenant.id WHERE deleted_ms > 0 AND status <> 'terminated'",
-	CLUSTER "'its number is not one that was given' FROM cluster WHERE id > (SELECT last FROM allotment)",
-	CLUSTER "'it has no documents' FROM cluster WHERE id NOT IN (SELECT cluster FROM cluster_document)",
-	CLUSTER "'it is ' || status || ', and ' || CASE status WHEN 'pending' THEN 'no operation is' ELSE 'an operation is' END || "
-	"' under way' FROM cluster WHERE (status = 'pending') <> EXISTS (SELECT 1 FROM operation WHERE cluster = id AND ended_ms = 0)",
-	CLUSTER "'its operations are not 1 to ' || operation FROM cluster WHERE operation <> "
+	CLUSTER "'the number was never allotted' FROM cluster WHERE id > (SELECT last FROM allotment)",
+	CLUSTER "'there are no documents' FROM cluster WHERE id NOT IN (SELECT cluster FROM cluster_document)",
+	CLUSTER "status || ', but ' || CASE status WHEN 'pending' THEN 'no operation is' ELSE 'an operation is' END || "
+	"' running' FROM cluster WHERE (status = 'pending') <> EXISTS (SELECT 1 FROM operation WHERE cluster = id AND ended_ms = 0)",
+	CLUSTER "'the operations are not 1 to ' || operation FROM cluster WHERE operation <> "
 	"(SELECT count(*) FROM operation WHERE cluster = id) OR operation <> (SELECT max(number) FROM operation WHERE cluster = id)",
-	CLUSTER "'operation ' || number || ' has a job and no documents' FROM cluster JOIN operation ON operation.cluster = id "
+	CLUSTER "'operation ' || number || ' has a job, but no documents' FROM cluster JOIN operation ON operation.cluster = id "
 	"WHERE job IS NOT NULL AND NOT EXISTS (SELECT 1 FROM operation_document AS document "
 	"WHERE document.cluster = id AND document.number = operation.number)",
-	CLUSTER "'it is said to have ' || nodes || ' nodes, and has ' || living FROM cluster "
+	CLUSTER "'the record says ' || nodes || ' nodes, but there are ' || living FROM cluster "
 	"JOIN (SELECT id AS number, (SELECT count(*) FROM node_use WHERE cluster = id AND to_ms IS NULL) AS living FROM cluster) "
 	"ON number = id WHERE nodes <> living",
-	CLUSTER "'it is terminated, and has ' || nodes || ' nodes' FROM cluster WHERE status = 'terminated' AND nodes > 0",
-	CLUSTER "'it is terminated, and keeps files of its operations' FROM cluster WHERE status = 'terminated' "
+	CLUSTER "'terminated, but has ' || nodes || ' nodes' FROM cluster WHERE status = 'terminated' AND nodes > 0",
+	CLUSTER "'terminated, but keeps files of its operations' FROM cluster WHERE status = 'terminated' "
 	"AND id IN (SELECT cluster FROM operation_file)",
-	CLUSTER "'it is terminated, and has unreachable machines' FROM cluster WHERE status = 'terminated' "
+	CLUSTER "'terminated, but has unreachable machines' FROM cluster WHERE status = 'terminated' "
 	"AND id IN (SELECT cluster FROM unreachable)",
-	CLUSTER "'it is terminated, and its node ' || node || ' has machine ' || machine FROM cluster JOIN claim "
+	CLUSTER "'terminated, but the node ' || node || ' has machine ' || machine FROM cluster JOIN claim "
 	"ON CAST(claim.cluster AS INTEGER) = id WHERE status = 'terminated'",
-	"SELECT 'machine ' || machine || ': its node ' || node || ' is not one of cluster ' || cluster FROM claim "
+	"SELECT 'machine ' || machine || ': the node ' || node || ' is not one of cluster ' || cluster FROM claim "
 	"WHERE node NOT LIKE cluster || '-%' AND CAST(cluster AS INTEGER) IN (SELECT id FROM cluster)",
-	CLUSTER "'hook ' || hook || ' has a message of job ' || (body ->> '$.job') || ', which no operation has' "
+	CLUSTER "'hook ' || hook || ' has a message of job ' || (body ->> '$.job') || ', but no operation has this job' "
 	"FROM hook_message JOIN cluster ON cluster.id = CAST(body ->> '$.cluster.id' AS INTEGER) WHERE event IN ('success', 'failure') "
 	"AND body ->> '$.job' NOT IN (SELECT job FROM operation WHERE job IS NOT NULL)",
-	CLUSTER "'its quota is not counted as it should be' FROM cluster WHERE peak_nodes < nodes OR "
+	CLUSTER "'the amounts counted against the quota are wrong' FROM cluster WHERE peak_nodes < nodes OR "
 	"(status <> 'pending' AND (peak_nodes <> nodes OR peak_cost <> cost OR peak_resources <> resources))",
 };
 

@@ -228,7 +228,7 @@ static struct sql_rows *
 sqlite_check(struct sql *sql, struct error *err)
 {
 	return sql_query(sql, err, "SELECT integrity_check FROM pragma_integrity_check() WHERE integrity_check <> 'ok' UNION ALL "
-	    "SELECT 'table ' || \"table\" || ', row ' || coalesce(rowid, '?') || ': the ' || parent || ' it refers to is not there' "
+	    "SELECT 'table ' || \"table\" || ', row ' || coalesce(rowid, '?') || ': refers to a row of table ' || parent || ' that does not exist' "
 	    "FROM pragma_foreign_key_check()", "");
 }
 

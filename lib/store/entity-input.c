@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/entity-input.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "json/record.h"
+
+static int
+entity_input_add(struct entity_input *input, const struct entity *entity, const char *source, struct error *err)
+{
+	for (size_t i = 0; i < input->count; i++)
+		if (input->list[i].kind == entity->kind && strcmp(input->list[i].name, entity->name) == 0)
+			return error_set(err, EX_DATAERR, "%s: the %s \"%s\" was given already, by %s", source,
+			    entity_kind_words(entity->kind), entity->name, input->list[i].source);
+	ARRAY_ROOM(input->list, input->count, input->capacity);
+	/* The kind is where it is kept; that a file says it too makes no difference. */
+	input->list[input->count++] = (struct input_entity){entity->kind, arena_string(&input->arena, entity->name),
+	    arena_string(&input->arena, source), jv_object_delete(jv_copy(entity->source), jv_string("kind"))};
+	return 0;
+}
+
+static const char *
+entity_input_path_of(struct entity_input *input, const char *folder, const char *file)
+{
+	size_t length = strlen(folder);
+
+	while (length > 1 && folder[length - 1] == '/')
+		length--;
+	return arena_printf(&input->arena, "%.*s/%s", (int)length, folder, file);
+}
+
+/* Takes the catalogue of a folder. Its findings are copied, since they outlive it. */
+static int
+entity_input_read_folder(struct entity_input *input, const char *path, struct error *err)
+{
+	struct findings findings = {0};
+	struct catalogue catalogue;
+	int result = catalogue_load(path, &catalogue, &findings, err);
+
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct finding *finding = &findings.list[i];
+		struct problem problem = {finding->pointer, finding->text};
+		struct problems one = {.list = &problem, .count = 1, .total = 1};
+
+		findings_add(&input->findings, finding->severity, entity_input_path_of(input, path, finding->file), &one);
+	}
+	for (size_t i = 0; i < catalogue.count && result == 0; i++)
+		result = entity_input_add(input, &catalogue.entities[i], entity_input_path_of(input, path, catalogue.entities[i].file),
+		    err);
+	findings_release(&findings);
+	catalogue_release(&catalogue);
+	return result;
+}
+
+/* The kind is the one that was given, else the one that the document says, else that of the folder in path. */
+static int
+entity_input_read_document(struct entity_input *input, jv document, const char *source, const char *path, enum entity_kind kind,
+    struct error *err)
+{
+	char *said = json_get_string(document, "kind");
+	struct problems problems = {0};
+	struct place root = place_root(document, &problems);
+	struct arena arena = {0};
+	struct entity entity = {0};
+	int result = 0;
+
+	if (kind == ENTITY_NONE && said)
+		kind = entity_kind_of(said);
+	if (kind == ENTITY_NONE)
+		kind = entity_kind_of_file(path);
+	free(said);
+	if (kind == ENTITY_NONE)
+		return error_set(err, EX_DATAERR, "%s: the kind is unknown; use --kind, or add a member \"kind\"", source);
+	entity_parse(kind, &root, &arena, &entity);
+	findings_add(&input->findings, SEVERITY_MALFORMED, arena_string(&input->arena, source), &problems);
+	if (problems.total == 0)
+		result = entity_input_add(input, &entity, source, err);
+	problems_release(&problems);
+	entity_release(&entity);
+	arena_release(&arena);
+	return result;
+}
+
+/* Reads records from standard input. */
+static int
+entity_input_read_stream(struct entity_input *input, struct error *err)
+{
+	struct record_reader reader;
+	jv record;
+	int got = record_reader_open(&reader, "-", err);
+
+	while (got >= 0 && (got = record_read(&reader, &record, err)) > 0) {
+		char *source = memory_printf("%s: record %zu", reader.name, reader.number);
+
+		got = entity_input_read_document(input, record, source, "", ENTITY_NONE, err);
+		free(source);
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return got;
+}
+
+int
+entity_input_read(struct entity_input *input, const char *path, enum entity_kind kind, struct error *err)
+{
+	struct stat status;
+	jv document;
+	int result;
+
+	if (strcmp(path, "-") == 0 && kind == ENTITY_NONE)
+		return entity_input_read_stream(input, err);
+	if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return entity_input_read_folder(input, path, err);
+	if (json_read_file(path, &document, err) < 0)
+		return -1;
+	result = entity_input_read_document(input, document, path, path, kind, err);
+	jv_free(document);
+	return result;
+}
+
+void
+entity_input_release(struct entity_input *input)
+{
+	for (size_t i = 0; i < input->count; i++)
+		jv_free(input->list[i].document);
+	free(input->list);
+	findings_release(&input->findings);
+	arena_release(&input->arena);
+	*input = (struct entity_input){0};
+}
