@@ -25,7 +25,7 @@
 #include "catalogue/current-cluster.h"
 #include "model/name.h"
 #include "model/request.h"
-#include "store/gather.h"
+#include "store/entities.h"
 
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
@@ -158,7 +158,7 @@ request_load_from_store(struct error *err)
 		return 0;
 	result = account_open(&account, &ask, STORE_READ, err);
 	if (result == 0)
-		result = gather_catalogue(account.store, &catalogue, &findings, err);
+		result = entities_catalogue(account.store, &catalogue, &findings, err);
 	if (result == 0 && !order.tenant)
 		order.tenant = memory_string(account.tenant);
 	account_release(&account);

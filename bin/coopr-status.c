@@ -48,7 +48,7 @@ status_print_line(const struct state_line *line, bool colour)
 		buffer_text(&text, line->cluster.message);
 	table_columns(&table, columns);
 	table_cell(&table, STYLE_BOLD, "%s", line->cluster.name);
-	table_cell(&table, state_line_style(&line->cluster), "%s", life_status_name(line->cluster.status));
+	table_cell(&table, state_line_style(&line->cluster), "%s", lifecycle_status_name(line->cluster.status));
 	table_cell(&table, STYLE_PLAIN, "%s", text.data ? text.data : "");
 	table_print(&table, stdout, colour, false);
 	table_release(&table);
@@ -94,7 +94,7 @@ main(int argc, char **argv)
 		result = status_probe(&status, (size_t)at_once, &drift, &err);
 	if (result == 0 && !quiet)
 		command_status_print(&status, &drift, &output);
-	code = result < 0 ? message_error(&err) : status.cluster->status == LIFE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
+	code = result < 0 ? message_error(&err) : status.cluster->status == LIFECYCLE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
 	drift_release(&drift);
 	status_release(&status);
 	return message_end(code);

@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "store/gather.h"
+#include "store/entities.h"
 
 static struct store_verb_where where;
 static struct store_verb_output output;
@@ -66,7 +66,7 @@ get_verb_print_resolved(struct store *store, const char *name)
 	int code = 0;
 	jv merged = {0};
 
-	if (gather_catalogue(store, &catalogue, &findings, &err) == 0)
+	if (entities_catalogue(store, &catalogue, &findings, &err) == 0)
 		merged = catalogue_template(&catalogue, name, &err);
 	if (jv_is_valid(merged))
 		get_verb_print_document(merged);

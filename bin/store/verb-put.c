@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/message.h"
-#include "store/intake.h"
+#include "store/entity-input.h"
 #include "verb-change.h"
 
 static struct store_verb_where where;
@@ -48,13 +48,13 @@ static struct command import_command = {
 
 /* Returns how many were changed, or -1. */
 static int
-put_verb_put_all(struct change *change, const struct intake *intake, struct revisions *changed, struct error *err)
+put_verb_put_all(struct change *change, const struct entity_input *input, struct revisions *changed, struct error *err)
 {
 	int result = 0, count = 0;
 	int64_t version;
 
-	for (size_t i = 0; i < intake->count && result >= 0; i++) {
-		const struct intake_entity *entity = &intake->list[i];
+	for (size_t i = 0; i < input->count && result >= 0; i++) {
+		const struct input_entity *entity = &input->list[i];
 
 		result = change_put(change, entity, expected, &version, err);
 		if (result > 0) {
@@ -66,7 +66,7 @@ put_verb_put_all(struct change *change, const struct intake *intake, struct revi
 }
 
 static int
-put_verb_change_store(const struct intake *intake)
+put_verb_change_store(const struct entity_input *input)
 {
 	struct revisions changed = {0};
 	struct change change;
@@ -76,12 +76,12 @@ put_verb_change_store(const struct intake *intake)
 
 	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
 	store_verb_begin(&change, store, &changing);
-	count = put_verb_put_all(&change, intake, &changed, &err);
+	count = put_verb_put_all(&change, input, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &changing);
 	if (code == 0) {
 		store_verb_print(&changed, &output);
 		message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
-		    intake->count - (size_t)count);
+		    input->count - (size_t)count);
 	}
 	change_release(&change);
 	revisions_release(&changed);
@@ -93,18 +93,18 @@ static int
 put_verb_put_files(const struct command *command, char *const *paths)
 {
 	enum entity_kind its_kind = kind ? store_verb_kind(command, kind) : ENTITY_NONE;
-	struct intake intake = {0};
+	struct entity_input input = {0};
 	struct error err;
 	int code = 0;
 
 	for (; *paths && code == 0; paths++)
-		if (guest_refuse_file(*paths, &err) < 0 || intake_take(&intake, *paths, its_kind, &err) < 0)
+		if (guest_refuse_file(*paths, &err) < 0 || entity_input_read(&input, *paths, its_kind, &err) < 0)
 			code = message_error(&err);
 	if (code == 0)
-		code = store_verb_report(&intake.findings);
+		code = store_verb_report(&input.findings);
 	if (code == 0)
-		code = put_verb_change_store(&intake);
-	intake_release(&intake);
+		code = put_verb_change_store(&input);
+	entity_input_release(&input);
 	return message_end(code);
 }
 

@@ -73,7 +73,7 @@ apply_look_before(const struct turn *turn, struct before *before, struct error *
 
 	if (result == 0)
 		return error_set(err, EX_SOFTWARE, "it is %s without any operation",
-		    life_status_name(turn->cluster->status));
+		    lifecycle_status_name(turn->cluster->status));
 	if (result < 0)
 		return -1;
 	before->operation = &before->list.list[0];
@@ -135,7 +135,7 @@ apply_note(struct turn *turn, const struct before *before)
 
 	turn->application->change = creates || strcmp(operation->action, "delete") == 0 ? APPLICATION_NEW : APPLICATION_CHANGED;
 	buffer_printf(&turn->application->differences, "! %s (%s) %s\n", operation->action, operation->job,
-	    turn->cluster->status == LIFE_PENDING ? "is running: it is resumed" : before->resumes ? "failed: it is retried"
+	    turn->cluster->status == LIFECYCLE_PENDING ? "is running: it is resumed" : before->resumes ? "failed: it is retried"
 	    : creates ? "failed: it is deleted and created again" : "failed: it is rolled back");
 }
 
@@ -145,7 +145,7 @@ turn_repair(struct turn *turn, struct error *err)
 	struct before before = {0};
 	int result = apply_look_before(turn, &before, err);
 
-	if (result == 0 && turn->tried && turn->cluster->status != LIFE_PENDING) {
+	if (result == 0 && turn->tried && turn->cluster->status != LIFECYCLE_PENDING) {
 		*err = turn->failure;
 		result = -1;
 	} else if (result == 0) {
@@ -153,7 +153,7 @@ turn_repair(struct turn *turn, struct error *err)
 		if (turn->apply->options.dry) {
 			turn->application->outcome = APPLICATION_PLANNED;
 			result = TURN_OVER;
-		} else if (turn->cluster->status == LIFE_PENDING || before.resumes) {
+		} else if (turn->cluster->status == LIFECYCLE_PENDING || before.resumes) {
 			result = apply_resume(turn, &before, err);
 		} else {
 			result = apply_undo(turn, &before, err);

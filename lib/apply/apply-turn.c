@@ -170,7 +170,7 @@ apply_step(struct turn *turn, struct error *err)
 		return apply_prune(turn, err);
 	if (applied && applied->origin && origin && strcmp(applied->origin, origin) != 0 && !turn->apply->parameters->adopt)
 		return error_set(err, EX_NO, "it follows the files of %s; --adopt lets it follow those of %s", applied->origin, origin);
-	return turn->cluster->status == LIFE_ACTIVE ? apply_compare(turn, err) : turn_repair(turn, err);
+	return turn->cluster->status == LIFECYCLE_ACTIVE ? apply_compare(turn, err) : turn_repair(turn, err);
 }
 
 static int
@@ -189,7 +189,7 @@ apply_is_known_to_agree(const struct turn *turn)
 {
 	const struct apply_turn *begin = turn->begin;
 
-	return begin->cluster && begin->applied && begin->cluster->status == LIFE_ACTIVE &&
+	return begin->cluster && begin->applied && begin->cluster->status == LIFECYCLE_ACTIVE &&
 	    begin->applied->revision == begin->cluster->revision && strcmp(begin->applied->spec, turn->text) == 0 &&
 	    (!turn->apply->origin || (begin->applied->origin && strcmp(begin->applied->origin, turn->apply->origin) == 0));
 }

@@ -25,7 +25,7 @@ turn_look(struct turn *turn, struct error *err)
 	if ((turn->begin->spec ? clusters_find(&turn->apply->account, application->name, &turn->list, err)
 	                       : clusters_find_id(&turn->apply->account, turn->begin->cluster->id, &turn->list, err)) < 0)
 		return err->code == EX_NO ? 0 : -1;
-	if (turn->list.list[0].status == LIFE_TERMINATED)
+	if (turn->list.list[0].status == LIFECYCLE_TERMINATED)
 		return 0;
 	turn->cluster = &turn->list.list[0];
 	cluster_id_text(turn->cluster->id, application->id);

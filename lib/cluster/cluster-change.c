@@ -49,7 +49,7 @@ cluster_change_record(struct account *account, const struct cluster_record *clus
 	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, ended_ms, "
 	    "status, message, was) VALUES (?, ?, ?, ?, ?, ?, ?, 'complete', ?, ?)", "iittt" "ii" "tt", cluster->id,
 	    cluster->operation + 1, action, account->user, store_why(account->store), now, now, message,
-	    life_status_name(cluster->status)) < 0)
+	    lifecycle_status_name(cluster->status)) < 0)
 		return -1;
 	return sql_change(account_sql(account), err, "UPDATE cluster SET operation = ?, changed_ms = ? WHERE id = ?", "iii",
 	    cluster->operation + 1, now, cluster->id);
@@ -61,7 +61,7 @@ cluster_change_find(struct account *account, int64_t id, const char *action, str
 {
 	if (clusters_find_id(account, id, list, err) < 0)
 		return -1;
-	return life_check(life_find(action), list->list[0].status, list->list[0].name, err);
+	return lifecycle_check(lifecycle_find(action), list->list[0].status, list->list[0].name, err);
 }
 
 static int

@@ -52,7 +52,7 @@ clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *
 			.template = sql_keep(rows, 5, arena),
 			.provider = sql_keep(rows, 6, arena),
 			.message = sql_keep(rows, 7, arena),
-			.status = life_status_of(sql_text(rows, 8)),
+			.status = lifecycle_status_of(sql_text(rows, 8)),
 			.created_ms = sql_integer(rows, 9),
 			.changed_ms = sql_integer(rows, 10),
 			.expires_ms = sql_integer(rows, 11),
@@ -86,7 +86,7 @@ clusters_status_clause(const char *wanted, struct error *err)
 		from += *from == ',';
 		length = (int)strcspn(from, ",");
 		snprintf(name, sizeof name, "%.*s", length, from);
-		if (life_status_of(name) == LIFE_ABSENT || life_status_of(name) == LIFE_STATUS_COUNT) {
+		if (lifecycle_status_of(name) == LIFECYCLE_ABSENT || lifecycle_status_of(name) == LIFECYCLE_STATUS_COUNT) {
 			error_set(err, EX_USAGE, "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
 			    name);
 			buffer_release(&clause);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "cluster/life.h"
+#include "cluster/lifecycle.h"
 #include "json/json.h"
 
 struct account;
@@ -22,7 +22,7 @@ enum { CLUSTER_ID_SIZE = 24 };
 struct cluster_record { /* strings live in the list's arena; NULL where there is nothing to say: group, template, provider, message */
 	int64_t id;
 	const char *tenant, *name, *owner, *group, *template, *provider, *message;
-	enum life_status status;
+	enum lifecycle_status status;
 	int64_t created_ms, changed_ms;
 	int64_t expires_ms;                  /* 0: never */
 	int64_t lease_max_ms, lease_step_ms; /* from its creation; at a time. 0: no limit */

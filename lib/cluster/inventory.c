@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/census.h"
+#include "cluster/inventory.h"
 
 #include <stddef.h>
 
@@ -7,57 +7,57 @@
 #include "store/sql/sql.h"
 
 static int
-census_ask(struct account *account, struct census *census, const char *text, struct error *err)
+inventory_ask(struct account *account, struct inventory *inventory, const char *text, struct error *err)
 {
-	census->rows = NULL;
+	inventory->rows = NULL;
 	if (account_need(account, ACCOUNT_SUPERADMIN, "all that the store says is there", err) < 0)
 		return -1;
-	census->rows = sql_query(account_sql(account), err, text, "");
-	return census->rows ? 0 : -1;
+	inventory->rows = sql_query(account_sql(account), err, text, "");
+	return inventory->rows ? 0 : -1;
 }
 
 int
-census_nodes(struct account *account, struct census *census, struct error *err)
+inventory_nodes(struct account *account, struct inventory *inventory, struct error *err)
 {
-	return census_ask(account, census, "SELECT cluster, node FROM node_use WHERE to_ms IS NULL ORDER BY cluster, node",
+	return inventory_ask(account, inventory, "SELECT cluster, node FROM node_use WHERE to_ms IS NULL ORDER BY cluster, node",
 	    err);
 }
 
 int
-census_next_node(struct census *census, int64_t *cluster, const char **node, struct error *err)
+inventory_next_node(struct inventory *inventory, int64_t *cluster, const char **node, struct error *err)
 {
-	int got = sql_row(census->rows, err);
+	int got = sql_row(inventory->rows, err);
 
 	if (got > 0) {
-		*cluster = sql_integer(census->rows, 0);
-		*node = sql_text(census->rows, 1);
+		*cluster = sql_integer(inventory->rows, 0);
+		*node = sql_text(inventory->rows, 1);
 	}
 	return got;
 }
 
 /* The newest cluster is looked for first, and only its document is opened. */
 int
-census_providers(struct account *account, struct census *census, struct error *err)
+inventory_providers(struct account *account, struct inventory *inventory, struct error *err)
 {
-	return census_ask(account, census, "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, "
+	return inventory_ask(account, inventory, "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, "
 	    "(SELECT json_extract(wish, '$.provider') FROM cluster_document WHERE cluster = newest.id) "
 	    "FROM (SELECT cluster.tenant, provider, max(id) AS id FROM cluster JOIN cluster_document ON cluster = id "
 	    "WHERE provider IS NOT NULL AND wish IS NOT NULL GROUP BY cluster.tenant, provider) AS newest ORDER BY 1, 2", err);
 }
 
 int
-census_next_provider(struct census *census, struct census_provider *provider, struct error *err)
+inventory_next_provider(struct inventory *inventory, struct inventory_provider *provider, struct error *err)
 {
-	int got = sql_row(census->rows, err);
+	int got = sql_row(inventory->rows, err);
 
 	if (got > 0)
-		*provider = (struct census_provider){sql_text(census->rows, 0), sql_text(census->rows, 1), sql_text(census->rows, 2)};
+		*provider = (struct inventory_provider){sql_text(inventory->rows, 0), sql_text(inventory->rows, 1), sql_text(inventory->rows, 2)};
 	return got;
 }
 
 void
-census_end(struct census *census)
+inventory_end(struct inventory *inventory)
 {
-	sql_end(census->rows);
-	census->rows = NULL;
+	sql_end(inventory->rows);
+	inventory->rows = NULL;
 }

@@ -25,7 +25,7 @@
 struct beginning {
 	struct account *account;
 	const struct operation_spec *spec;
-	const struct life_move *move;
+	const struct lifecycle_transition *transition;
 	struct cluster_list found; /* the cluster, first in its list */
 	int64_t tenant;
 	struct arena arena;
@@ -106,9 +106,9 @@ operation_begin_check(struct beginning *b, struct error *err)
 	if (clusters_find_id(b->account, spec->cluster, &b->found, err) < 0)
 		return -1;
 	cluster = &b->found.list[0];
-	if (cluster->status == LIFE_PENDING)
+	if (cluster->status == LIFECYCLE_PENDING)
 		return operation_begin_busy(b->account, cluster, err);
-	if (life_check(b->move, cluster->status, cluster->name, err) < 0)
+	if (lifecycle_check(b->transition, cluster->status, cluster->name, err) < 0)
 		return -1;
 	if ((spec->number && spec->number != cluster->operation + 1) ||
 	    (spec->revision >= 0 && spec->revision != cluster->revision))
@@ -205,7 +205,7 @@ operation_begin_record(struct beginning *b, int64_t number, struct error *err)
 	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, status, job, was, template) "
 	    "VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)", "iittti" "ttt", spec->cluster, number, spec->action,
 	    b->account->user, store_why(store), b->begun_ms, operation_job(spec->cluster, number, job),
-	    life_status_name(b->found.count ? b->found.list[0].status : LIFE_ABSENT), spec->template) < 0 ||
+	    lifecycle_status_name(b->found.count ? b->found.list[0].status : LIFECYCLE_ABSENT), spec->template) < 0 ||
 	    sql_change(store_sql(store), err, "INSERT INTO operation_document (cluster, number, wish, before, wanted, prices) "
 	    "SELECT cluster, ?, ?, layout, ?, ? FROM cluster_document WHERE cluster = ?", "ittti", number, spec->request,
 	    spec->wanted ? spec->wanted : "", spec->prices ? spec->prices : "{}", spec->cluster) < 0)
@@ -224,15 +224,15 @@ int
 operation_begin(struct account *account, const struct operation_spec *spec, struct operation_list *list,
     struct error *err)
 {
-	struct beginning b = {.account = account, .spec = spec, .move = life_find(spec->action), .begun_ms = clock_wall_ms()};
+	struct beginning b = {.account = account, .spec = spec, .transition = lifecycle_find(spec->action), .begun_ms = clock_wall_ms()};
 	int64_t number = 1;
 	int result;
 
-	if (!b.move || !b.move->job)
+	if (!b.transition || !b.transition->job)
 		return error_set(err, EX_SOFTWARE, "%s: that is no operation", spec->action);
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	if (b.move->from >> LIFE_ABSENT & 1)
+	if (b.transition->from >> LIFECYCLE_ABSENT & 1)
 		result = operation_begin_cluster(&b, err);
 	else if ((result = operation_begin_check(&b, err)) == 0)
 		number = b.found.list[0].operation + 1;
@@ -268,7 +268,7 @@ operation_reopen(struct account *account, int64_t cluster, int64_t number, struc
 {
 	struct operation_documents documents = {0};
 	struct operation_spec spec = {.action = "retry", .cluster = cluster, .revision = -1};
-	struct beginning b = {.account = account, .spec = &spec, .move = life_find(spec.action), .begun_ms = clock_wall_ms()};
+	struct beginning b = {.account = account, .spec = &spec, .transition = lifecycle_find(spec.action), .begun_ms = clock_wall_ms()};
 	int result;
 
 	if (operation_documents(account, cluster, number, &documents, err) < 0 || store_begin(account->store, err) < 0) {

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "cluster/clusters.h"
 #include "account/holding.h"
-#include "cluster/life.h"
+#include "cluster/lifecycle.h"
 #include "cluster/operation-files.h"
 #include "json/dump.h"
 #include "store/outbox.h"
@@ -26,8 +26,8 @@ struct ending {
 	struct account *account;
 	int64_t cluster, number;
 	const struct operation_outcome *outcome;
-	const struct life_move *move;
-	enum life_status was;
+	const struct lifecycle_transition *transition;
+	enum lifecycle_status was;
 	char *prices, *request, *template;
 	int64_t begun_ms, ended_ms;
 };
@@ -47,8 +47,8 @@ operation_end_read(struct ending *e, struct error *err)
 
 	if (got > 0) {
 		open = sql_integer(rows, 4) == 0;
-		e->move = life_find(sql_text(rows, 0));
-		e->was = life_status_of(sql_text(rows, 1));
+		e->transition = lifecycle_find(sql_text(rows, 0));
+		e->was = lifecycle_status_of(sql_text(rows, 1));
 		e->template = sql_copy(rows, 2);
 		e->begun_ms = sql_integer(rows, 3);
 		e->prices = sql_copy(rows, 5);
@@ -58,7 +58,7 @@ operation_end_read(struct ending *e, struct error *err)
 	free(text);
 	if (got == 0)
 		return error_set(err, EX_NO, "there is no operation %s", operation_job(e->cluster, e->number, id));
-	if (got > 0 && !e->move)
+	if (got > 0 && !e->transition)
 		return error_set(err, EX_DATAERR, "operation %s: its action is unknown", operation_job(e->cluster, e->number, id));
 	return got < 0 ? -1 : open;
 }
@@ -140,23 +140,23 @@ operation_end_request(struct ending *e, struct error *err)
 	return sql_change(db, err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?", "ti", e->template, e->cluster);
 }
 
-static enum life_status
+static enum lifecycle_status
 operation_end_status(const struct ending *e, int64_t machines)
 {
 	bool untouched = !e->outcome->layout && e->outcome->status == OPERATION_CANCELLED;
-	enum life_status status = e->move->failure;
+	enum lifecycle_status status = e->transition->failure;
 
-	if (e->move->ends && machines == 0 && e->outcome->status != OPERATION_CANCELLED)
-		return LIFE_TERMINATED;
+	if (e->transition->ends && machines == 0 && e->outcome->status != OPERATION_CANCELLED)
+		return LIFECYCLE_TERMINATED;
 	if (e->outcome->status == OPERATION_COMPLETE)
-		status = e->move->success;
+		status = e->transition->success;
 	if (e->outcome->status == OPERATION_ROLLEDBACK || untouched)
-		status = LIFE_SAME;
-	if (status == LIFE_SAME)
+		status = LIFECYCLE_SAME;
+	if (status == LIFECYCLE_SAME)
 		status = e->was;
-	if (status == LIFE_ABSENT || (machines == 0 && e->was == LIFE_ABSENT))
-		return machines ? LIFE_INCOMPLETE : LIFE_TERMINATED;
-	return status == LIFE_TERMINATED && machines ? LIFE_INCOMPLETE : status;
+	if (status == LIFECYCLE_ABSENT || (machines == 0 && e->was == LIFECYCLE_ABSENT))
+		return machines ? LIFECYCLE_INCOMPLETE : LIFECYCLE_TERMINATED;
+	return status == LIFECYCLE_TERMINATED && machines ? LIFECYCLE_INCOMPLETE : status;
 }
 
 /* Records the sums over the machines that the cluster has, also as what quotas count, and its status. A sum of prices is
@@ -167,7 +167,7 @@ operation_end_cluster(struct ending *e, struct error *err)
 {
 	struct sql *db = account_sql(e->account);
 	const char *message = e->outcome->status == OPERATION_COMPLETE ? NULL : e->outcome->message;
-	enum life_status status;
+	enum lifecycle_status status;
 	int64_t machines = 0;
 
 	if (sql_change(db, err, "UPDATE cluster SET (nodes, cost) = (SELECT count(*), round(coalesce(sum(cost), 0), 9) "
@@ -178,10 +178,10 @@ operation_end_cluster(struct ending *e, struct error *err)
 		return -1;
 	status = operation_end_status(e, machines);
 	if (sql_change(db, err, "UPDATE cluster SET status = ?, message = ?, changed_ms = ?, revision = revision + 1, "
-	    "peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii", life_status_name(status),
+	    "peak_nodes = nodes, peak_cost = cost, peak_resources = resources WHERE id = ?", "ttii", lifecycle_status_name(status),
 	    message, e->ended_ms, e->cluster) < 0)
 		return -1;
-	if (status != LIFE_TERMINATED)
+	if (status != LIFECYCLE_TERMINATED)
 		return 0;
 	if (sql_change(db, err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster) < 0)
 		return -1;

@@ -54,7 +54,7 @@ struct operation_file { /* what a stage of an operation gave */
 };
 
 struct operation_spec { /* zero-initialise */
-	const char *action; /* of life_moves, one with a job */
+	const char *action; /* of lifecycle_transitions, one with a job */
 	int64_t cluster;    /* for create: the number that clusters_allot gave */
 	int64_t number;     /* that it has to get: one more than cluster_record.operation. 0: any */
 	int64_t revision;   /* that the cluster has to be at (cluster_record.revision); -1: any */

@@ -38,5 +38,5 @@ busy_error_exists(const struct operation_context *context, struct error *err)
 
 	return error_set(err, EX_NO,
 	    "%s: there is a cluster of this name, %s, owned by %s; see coopr show %s, or remove it by coopr delete %s",
-	    cluster->name, life_status_name(cluster->status), cluster->owner, cluster->name, cluster->name);
+	    cluster->name, lifecycle_status_name(cluster->status), cluster->owner, cluster->name, cluster->name);
 }

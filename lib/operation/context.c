@@ -40,7 +40,7 @@ operation_context_lock(struct operation_context *context, struct error *err)
 	int running;
 
 	cluster_id_text(context->id, id);
-	if (context->cluster->status == LIFE_TERMINATED)
+	if (context->cluster->status == LIFECYCLE_TERMINATED)
 		return error_set(err, EX_NO, "%s (%s): the cluster is terminated", context->cluster->name, id);
 	if (workdir_open(&context->workdir, id, context->cluster->name, WORKDIR_MAKE, err) < 0)
 		return err->code == EX_TEMPFAIL ? busy_error_locked(context, err) : -1;

@@ -21,7 +21,7 @@
 static bool
 operate_creates(const struct operation_request *request)
 {
-	return life_find(request->action)->from >> LIFE_ABSENT & 1;
+	return lifecycle_find(request->action)->from >> LIFECYCLE_ABSENT & 1;
 }
 
 /* Opens the context of the request's cluster, which may be to be created. One that is only tried needs no number, but a saved
@@ -60,7 +60,7 @@ operate_find_unfinished(struct operation_context *context, struct operation_list
 	if (result <= 0)
 		return result;
 	status = list->list[0].status;
-	if (status >= OPERATION_COMPLETE && (context->cluster->status == LIFE_ACTIVE ||
+	if (status >= OPERATION_COMPLETE && (context->cluster->status == LIFECYCLE_ACTIVE ||
 	    (status != OPERATION_FAILED && status != OPERATION_CANCELLED)))
 		return 0;
 	workdir_close(&context->job_dir);
@@ -114,7 +114,7 @@ operate_report(struct operation_context *context, struct operation_result *resul
 	free(events);
 	if (measured < 0 || operation_context_find(context, context->workdir.id, err) < 0)
 		return -1;
-	if (context->cluster->status == LIFE_TERMINATED)
+	if (context->cluster->status == LIFECYCLE_TERMINATED)
 		return workdir_remove(&context->workdir, err);
 	result->layout = workdir_path(&context->workdir, "cluster.ndjson");
 	return 0;
@@ -225,11 +225,11 @@ static int
 operate_undertake(struct operation_context *context, const struct operation_request *request, struct operation_result *result,
     struct error *err)
 {
-	enum life_status status = context->cluster ? context->cluster->status : LIFE_ABSENT;
+	enum lifecycle_status status = context->cluster ? context->cluster->status : LIFECYCLE_ABSENT;
 
 	if (context->cluster && operate_creates(request))
 		return busy_error_exists(context, err);
-	if (life_check(life_find(request->action), status, request->cluster, err) < 0)
+	if (lifecycle_check(lifecycle_find(request->action), status, request->cluster, err) < 0)
 		return -1;
 	if (operate_plan(context, request, err) < 0) {
 		operate_remove_scrap(context);
@@ -284,7 +284,7 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 	}
 	if (done > 0) {
 		done = begin_again(&context, &list.list[0], err) < 0 ? -1 : operate_follow(&context, result, err);
-	} else if (done == 0 && context.cluster->status == LIFE_INCONSISTENT && anew->action) {
+	} else if (done == 0 && context.cluster->status == LIFECYCLE_INCONSISTENT && anew->action) {
 		/* An operation that failed may have been followed by others that did not. */
 		options->runner.notice("its last operation is complete; all services are configured and restarted");
 		done = operate_undertake(&context, anew, result, err);

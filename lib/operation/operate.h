@@ -23,7 +23,7 @@ struct applied;
 struct error;
 
 struct operation_request {
-	const char *action;  /* of life_moves: "expand" */
+	const char *action;  /* of lifecycle_transitions: "expand" */
 	const char *verb;    /* of the command, where that is another; or NULL */
 	const char *cluster; /* name or id; of one that is to be created, its name */
 	const char *command; /* that was typed */

@@ -60,7 +60,7 @@ saved_plan_tell_operations(struct operation_context *context, const struct saved
 static int
 saved_plan_compare(struct operation_context *context, const struct saved_plan *plan, struct error *err)
 {
-	const char *status = life_status_name(context->cluster->status);
+	const char *status = lifecycle_status_name(context->cluster->status);
 	const char *layout = context->documents.layout ? context->documents.layout : "", *name = context->cluster->name;
 	struct buffer what = {0};
 	char digest[SAVED_MAC_SIZE];

@@ -81,7 +81,7 @@ saved_plan_header(const struct operation_context *context, const struct operatio
 	json_set_string(&header, "name", context->workdir.name);
 	json_set_string(&header, "tenant", cluster ? cluster->tenant : context->account.tenant);
 	json_set_number(&header, "operation", cluster ? (double)cluster->operation : 0);
-	json_set_string(&header, "status", cluster ? life_status_name(cluster->status) : NULL);
+	json_set_string(&header, "status", cluster ? lifecycle_status_name(cluster->status) : NULL);
 	json_set_string(&header, "recorded", layout ? digest : NULL);
 	json_set_string(&header, "action", request->action);
 	json_set_string(&header, "verb", request->verb ? request->verb : request->action);

@@ -119,7 +119,7 @@ saved_plan_understand(struct saved_plan *plan, size_t end, struct error *err)
 	plan->operation = (int64_t)json_get_number(plan->header, "operation", -1);
 	plan->lease_ms = (int64_t)json_get_number(plan->header, "lease_ms", -1);
 	plan->id = cluster ? cluster_id_of(cluster) : 0;
-	if (!plan->id || !plan->action || !life_find(plan->action) || !plan->name || !plan->tenant || !plan->asked ||
+	if (!plan->id || !plan->action || !lifecycle_find(plan->action) || !plan->name || !plan->tenant || !plan->asked ||
 	    !plan->at || !plan->by)
 		return error_set(err, EX_DATAERR, "%s: another version of coopr saved it; save the plan again", plan->path);
 	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;

@@ -43,7 +43,7 @@ reconcile_gc_remove_cluster(struct account *account, int64_t id, const char *nam
 	if (workdir_open(&workdir, name, name, WORKDIR_FIND, err) < 0)
 		return err->code == EX_NO || err->code == EX_TEMPFAIL ? 0 : -1;
 	found = clusters_find_id(account, id, &list, err);
-	gone = found == 0 ? list.list[0].status == LIFE_TERMINATED : err->code == EX_NO;
+	gone = found == 0 ? list.list[0].status == LIFECYCLE_TERMINATED : err->code == EX_NO;
 	if (gone)
 		result = workdir_remove(&workdir, err);
 	else if (found < 0)

@@ -93,7 +93,7 @@ health_check_next(void *context)
 	while (!probed && check->next < check->scope->clusters.count) {
 		const struct cluster_record *cluster = &check->scope->clusters.list[check->next++];
 
-		if (cluster->status != LIFE_PENDING && cluster->nodes > 0 && (health_check_has_vanished(check, cluster->id) ||
+		if (cluster->status != LIFECYCLE_PENDING && cluster->nodes > 0 && (health_check_has_vanished(check, cluster->id) ||
 		    check->parameters->probe))
 			probed = health_check_begin_cluster(check, cluster);
 	}
@@ -187,10 +187,10 @@ health_check_add_failed(struct health_check *check)
 	for (size_t i = 0; i < check->scope->clusters.count; i++) {
 		const struct cluster_record *cluster = &check->scope->clusters.list[i];
 
-		if (cluster->status == LIFE_INCOMPLETE || cluster->status == LIFE_INCONSISTENT)
+		if (cluster->status == LIFECYCLE_INCOMPLETE || cluster->status == LIFECYCLE_INCONSISTENT)
 			drift_add(check->drift, &(struct drift){.what = DRIFT_FAILED, .cluster = cluster->id,
 			    .operation = cluster->operation, .tenant = cluster->tenant, .name = cluster->name,
-			    .message = cluster->message ? cluster->message : life_status_name(cluster->status)});
+			    .message = cluster->message ? cluster->message : lifecycle_status_name(cluster->status)});
 	}
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
-#include "cluster/census.h"
+#include "cluster/inventory.h"
 #include "json/json.h"
 #include "operation/context.h"
 #include "probe/drift.h"
@@ -50,12 +50,12 @@ struct comparison {
 static int
 inventory_diff_read_nodes(struct comparison *c, struct error *err)
 {
-	struct census census;
+	struct inventory inventory;
 	const char *node;
 	int64_t id;
-	int got = census_nodes(c->account, &census, err);
+	int got = inventory_nodes(c->account, &inventory, err);
 
-	while (got >= 0 && (got = census_next_node(&census, &id, &node, err)) > 0) {
+	while (got >= 0 && (got = inventory_next_node(&inventory, &id, &node, err)) > 0) {
 		const struct cluster_record *cluster = reconcile_scope_find(c->scope, id);
 		size_t before = c->nodes.count;
 
@@ -70,23 +70,23 @@ inventory_diff_read_nodes(struct comparison *c, struct error *err)
 		}
 		c->states[before] = (struct state){cluster, false, false};
 	}
-	census_end(&census);
+	inventory_end(&inventory);
 	return got;
 }
 
 static int
 inventory_diff_read_providers(struct comparison *c, struct error *err)
 {
-	struct census_provider found;
-	struct census census;
-	int got = census_providers(c->account, &census, err);
+	struct inventory_provider found;
+	struct inventory inventory;
+	int got = inventory_providers(c->account, &inventory, err);
 
-	while (got >= 0 && (got = census_next_provider(&census, &found, err)) > 0) {
+	while (got >= 0 && (got = inventory_next_provider(&inventory, &found, err)) > 0) {
 		ARRAY_ROOM(c->providers, c->provider_count, c->provider_capacity);
 		c->providers[c->provider_count++] = (struct provider){arena_string(&c->arena, found.tenant),
 		    arena_string(&c->arena, found.name), found.entity ? arena_string(&c->arena, found.entity) : NULL, false};
 	}
-	census_end(&census);
+	inventory_end(&inventory);
 	return got;
 }
 
@@ -215,7 +215,7 @@ inventory_diff_look_again(struct comparison *c, const struct cluster_record *clu
 	struct error err;
 	int result;
 
-	if (cluster->status == LIFE_PENDING || !provider || !provider->listed)
+	if (cluster->status == LIFECYCLE_PENDING || !provider || !provider->listed)
 		return;
 	options.ask.tenant = cluster->tenant;
 	result = operation_context_open(&context, &options, cluster_id_text(cluster->id, id), &err);
@@ -284,10 +284,10 @@ inventory_diff_may_be_owned(struct comparison *c, int64_t id, const struct clust
 		return err.code != EX_NO;
 	}
 	now = &list->list[list->count - 1];
-	if (now->status == LIFE_PENDING || (before && !reconcile_scope_is_unchanged(before, now)) ||
+	if (now->status == LIFECYCLE_PENDING || (before && !reconcile_scope_is_unchanged(before, now)) ||
 	    now->changed_ms >= c->scope->listed_ms)
 		return true;
-	*owner = now->status == LIFE_TERMINATED ? NULL : now;
+	*owner = now->status == LIFECYCLE_TERMINATED ? NULL : now;
 	return false;
 }
 

@@ -222,7 +222,7 @@ repair_is_going(struct account *account, const struct cluster_record *cluster)
 {
 	struct operation_list list = {0};
 	struct error ignored; /* then the attempt to delete it will tell */
-	bool going = cluster->status == LIFE_PENDING && operation_last(account, cluster->id, &list, &ignored) > 0 &&
+	bool going = cluster->status == LIFECYCLE_PENDING && operation_last(account, cluster->id, &list, &ignored) > 0 &&
 	    list.list[0].status < OPERATION_COMPLETE && strcmp(list.list[0].action, "delete") == 0;
 
 	operation_list_release(&list);

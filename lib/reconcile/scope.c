@@ -49,7 +49,7 @@ reconcile_scope_list_named(struct reconcile_scope *scope, struct account *accoun
 		if (clusters_find_id(account, scope->ids[i], &scope->clusters, err) < 0) {
 			if (err->code != EX_NO)
 				return -1;
-		} else if (scope->clusters.list[scope->clusters.count - 1].status == LIFE_TERMINATED) {
+		} else if (scope->clusters.list[scope->clusters.count - 1].status == LIFECYCLE_TERMINATED) {
 			scope->clusters.count--;
 		}
 	}
@@ -82,7 +82,7 @@ reconcile_scope_find(const struct reconcile_scope *scope, int64_t id)
 bool
 reconcile_scope_is_unchanged(const struct cluster_record *before, const struct cluster_record *now)
 {
-	return now->status != LIFE_PENDING && now->revision == before->revision && now->operation == before->operation;
+	return now->status != LIFECYCLE_PENDING && now->revision == before->revision && now->operation == before->operation;
 }
 
 void

@@ -35,7 +35,7 @@ cluster_list_print_page(struct account *account, struct queue *queue, const stru
 		struct state_line *line = &lines[i];
 
 		line->cluster = clusters->list[i];
-		if (line->cluster.status == LIFE_PENDING && open.count)
+		if (line->cluster.status == LIFECYCLE_PENDING && open.count)
 			line->operation = bsearch(&key, open.list, open.count, sizeof key, cluster_list_compare_operations);
 		if (line->operation && queue && queue_status_of(queue, line->operation->job, job, &unknown) == 0)
 			line->job = job++;

@@ -141,7 +141,7 @@ cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool co
 		buffer_text(&state, cluster->message);
 	table_columns(&table, columns);
 	cluster_show_fact(&table, "cluster", STYLE_BOLD, "%s (%s)", cluster->name, status->id);
-	cluster_show_fact(&table, "status", state_line_style(cluster), "%s%s%s", life_status_name(cluster->status),
+	cluster_show_fact(&table, "status", state_line_style(cluster), "%s%s%s", lifecycle_status_name(cluster->status),
 	    line.operation || cluster->message ? ": " : "", state.data ? state.data : "");
 	cluster_show_fact(&table, "owner", STYLE_PLAIN, "%s%s%s, tenant %s", cluster->owner, cluster->group ? ", group " : "",
 	    cluster->group ? cluster->group : "", cluster->tenant);
@@ -236,7 +236,7 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 	struct buffer text = {0};
 	size_t count;
 	const struct queue_task_status *tasks = cluster_show_failed_tasks(status, &arena, &count);
-	enum life_status life = status->cluster->status;
+	enum lifecycle_status life = status->cluster->status;
 	const char *name = status->cluster->name;
 
 	for (size_t i = 0; i < count; i++) {
@@ -250,7 +250,7 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 		if (task->output)
 			printable_lines("  | ", task->output, &text);
 	}
-	if (life == LIFE_INCOMPLETE || life == LIFE_INCONSISTENT)
+	if (life == LIFECYCLE_INCOMPLETE || life == LIFECYCLE_INCONSISTENT)
 		buffer_printf(&text, "\nAfter fixing the cause: coopr retry %s. To go back: coopr rollback %s\n", name, name);
 	fputs(text.data ? text.data : "", out);
 	buffer_release(&text);

@@ -12,11 +12,11 @@ enum terminal_style
 state_line_style(const struct cluster_record *cluster)
 {
 	switch (cluster->status) {
-	case LIFE_ACTIVE:
+	case LIFECYCLE_ACTIVE:
 		return STYLE_GOOD;
-	case LIFE_PENDING:
+	case LIFECYCLE_PENDING:
 		return STYLE_WARN;
-	case LIFE_TERMINATED:
+	case LIFECYCLE_TERMINATED:
 		return STYLE_DIM;
 	default:
 		return STYLE_BAD;
@@ -56,7 +56,7 @@ state_line_fill_status(const void *row, struct list_cell *cell)
 {
 	const struct state_line *line = row;
 
-	list_cell_text(cell, life_status_name(line->cluster.status));
+	list_cell_text(cell, lifecycle_status_name(line->cluster.status));
 	cell->style = state_line_style(&line->cluster);
 }
 
@@ -83,7 +83,7 @@ state_line_fill_expires(const void *row, struct list_cell *cell)
 
 	if (!line->cluster.expires_ms)
 		return;
-	if (line->cluster.status == LIFE_TERMINATED)
+	if (line->cluster.status == LIFECYCLE_TERMINATED)
 		list_cell_show(cell, STYLE_PLAIN, "-");
 	else if (left_ms <= 0)
 		list_cell_show(cell, STYLE_BAD, "now");
@@ -129,7 +129,7 @@ state_line_append_name(const void *row, const void *context, struct buffer *out)
 	const struct state_line *line = row;
 	char id[CLUSTER_ID_SIZE];
 
-	buffer_text(out, context || line->cluster.status == LIFE_TERMINATED ? cluster_id_text(line->cluster.id, id) :
+	buffer_text(out, context || line->cluster.status == LIFECYCLE_TERMINATED ? cluster_id_text(line->cluster.id, id) :
 	    line->cluster.name);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/concern.h"
+#include "store/affected.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct subject { /* an entity, and the names by which others may mean it */
 	size_t count, capacity;
 };
 
-struct concern {
+struct affected {
 	struct arena arena;
 	struct subject *subjects; /* of the entities that are now, then of those that were changed */
 	size_t all, now;
@@ -24,7 +24,7 @@ struct concern {
 };
 
 static void
-concern_add_name(struct subject *subject, const char *name)
+affected_add_name(struct subject *subject, const char *name)
 {
 	ARRAY_ROOM(subject->names, subject->count, subject->capacity);
 	subject->names[subject->count++] = name;
@@ -32,7 +32,7 @@ concern_add_name(struct subject *subject, const char *name)
 
 /* Adds what a document provides. Names have no characters that JSON escapes; a member of that name elsewhere does no harm. */
 static void
-concern_add_provided(struct concern *concern, struct subject *subject)
+affected_add_provided(struct affected *affected, struct subject *subject)
 {
 	static const char member[] = "\"provides\":[";
 	const char *at = subject->text ? subject->text : "";
@@ -42,26 +42,26 @@ concern_add_provided(struct concern *concern, struct subject *subject)
 			if (*at == '"') {
 				size_t length = strcspn(at + 1, "\"");
 
-				concern_add_name(subject, arena_substring(&concern->arena, at + 1, length));
+				affected_add_name(subject, arena_substring(&affected->arena, at + 1, length));
 				at += length + 1;
 			}
 }
 
 static void
-concern_fill(struct concern *concern, const struct revisions *list, size_t first)
+affected_fill(struct affected *affected, const struct revisions *list, size_t first)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		struct subject *subject = &concern->subjects[first + i];
+		struct subject *subject = &affected->subjects[first + i];
 
 		subject->text = list->list[i].text;
-		concern_add_name(subject, list->list[i].name);
+		affected_add_name(subject, list->list[i].name);
 		if (list->list[i].kind == ENTITY_SERVICE)
-			concern_add_provided(concern, subject);
+			affected_add_provided(affected, subject);
 	}
 }
 
 static bool
-concern_means(const char *text, const struct subject *subject)
+affected_means(const char *text, const struct subject *subject)
 {
 	for (size_t i = 0; i < subject->count; i++)
 		if (strstr(text, subject->names[i]))
@@ -70,66 +70,55 @@ concern_means(const char *text, const struct subject *subject)
 }
 
 static void
-concern_want(struct concern *concern, size_t i)
+affected_want(struct affected *affected, size_t i)
 {
-	if (!concern->wanted[i]) {
-		concern->wanted[i] = true;
-		concern->found[concern->count++] = i;
+	if (!affected->wanted[i]) {
+		affected->wanted[i] = true;
+		affected->found[affected->count++] = i;
 	}
 }
 
-/* Adds the changed ones as they are now; an entity of another kind with the same name is added too, which does no harm. */
+/* Adds the changed ones as they are now (an entity of another kind with the same name is added too, which does no harm), then
+ * those that name what was changed or found, then those that all these name. */
 static void
-concern_want_touched(struct concern *concern)
+affected_search(struct affected *affected)
 {
-	for (size_t i = 0; i < concern->now; i++)
-		for (size_t j = concern->now; j < concern->all; j++)
-			if (strcmp(concern->subjects[i].names[0], concern->subjects[j].names[0]) == 0)
-				concern_want(concern, i);
-}
+	const struct subject *subjects = affected->subjects;
 
-/* Adds those that name what was found. */
-static void
-concern_look_up(struct concern *concern)
-{
-	for (size_t j = concern->now; j < concern->all; j++)
-		for (size_t i = 0; i < concern->now; i++)
-			if (concern_means(concern->subjects[i].text, &concern->subjects[j]))
-				concern_want(concern, i);
-	for (size_t k = 0; k < concern->count && concern->count <= MOST; k++)
-		for (size_t i = 0; i < concern->now; i++)
-			if (concern_means(concern->subjects[i].text, &concern->subjects[concern->found[k]]))
-				concern_want(concern, i);
-}
-
-/* Adds those that they name. */
-static void
-concern_look_down(struct concern *concern)
-{
-	for (size_t k = 0; k < concern->count && concern->count <= MOST; k++)
-		for (size_t i = 0; i < concern->now; i++)
-			if (concern_means(concern->subjects[concern->found[k]].text, &concern->subjects[i]))
-				concern_want(concern, i);
+	for (size_t i = 0; i < affected->now; i++)
+		for (size_t j = affected->now; j < affected->all; j++)
+			if (strcmp(subjects[i].names[0], subjects[j].names[0]) == 0)
+				affected_want(affected, i);
+	for (size_t j = affected->now; j < affected->all; j++)
+		for (size_t i = 0; i < affected->now; i++)
+			if (affected_means(subjects[i].text, &subjects[j]))
+				affected_want(affected, i);
+	for (size_t k = 0; k < affected->count && affected->count <= MOST; k++)
+		for (size_t i = 0; i < affected->now; i++)
+			if (affected_means(subjects[i].text, &subjects[affected->found[k]]))
+				affected_want(affected, i);
+	for (size_t k = 0; k < affected->count && affected->count <= MOST; k++)
+		for (size_t i = 0; i < affected->now; i++)
+			if (affected_means(subjects[affected->found[k]].text, &subjects[i]))
+				affected_want(affected, i);
 }
 
 bool
-concern_find(const struct revisions *now, const struct revisions *before, bool *wanted)
+affected_find(const struct revisions *now, const struct revisions *before, bool *wanted)
 {
-	struct concern concern = {.all = now->count + before->count, .now = now->count, .wanted = wanted};
+	struct affected affected = {.all = now->count + before->count, .now = now->count, .wanted = wanted};
 
 	if (before->count > MOST)
 		return false;
-	concern.subjects = memory_zeroed(concern.all, sizeof *concern.subjects);
-	concern.found = memory_zeroed(now->count, sizeof *concern.found);
-	concern_fill(&concern, now, 0);
-	concern_fill(&concern, before, now->count);
-	concern_want_touched(&concern);
-	concern_look_up(&concern);
-	concern_look_down(&concern);
-	for (size_t i = 0; i < concern.all; i++)
-		free(concern.subjects[i].names);
-	free(concern.subjects);
-	free(concern.found);
-	arena_release(&concern.arena);
-	return concern.count <= MOST;
+	affected.subjects = memory_zeroed(affected.all, sizeof *affected.subjects);
+	affected.found = memory_zeroed(now->count, sizeof *affected.found);
+	affected_fill(&affected, now, 0);
+	affected_fill(&affected, before, now->count);
+	affected_search(&affected);
+	for (size_t i = 0; i < affected.all; i++)
+		free(affected.subjects[i].names);
+	free(affected.subjects);
+	free(affected.found);
+	arena_release(&affected.arena);
+	return affected.count <= MOST;
 }

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "store/concern.h"
-#include "store/gather.h"
-#include "store/intake.h"
+#include "store/affected.h"
+#include "store/entities.h"
+#include "store/entity-input.h"
 #include "store/store.h"
 
 /* Fills in the catalogue, and what is wrong with it. */
 static int
 change_inspect(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
-	if (gather_catalogue(store, catalogue, findings, err) < 0)
+	if (entities_catalogue(store, catalogue, findings, err) < 0)
 		return -1;
 	catalogue_check(catalogue, findings);
 	return 0;
@@ -31,7 +31,7 @@ change_begin(struct change *change, struct store *store, struct error *err)
 }
 
 int
-change_put(struct change *change, const struct intake_entity *entity, int64_t expected, int64_t *version,
+change_put(struct change *change, const struct input_entity *entity, int64_t expected, int64_t *version,
     struct error *err)
 {
 	if (entities_look(change->store, entity->kind, entity->name, &change->touched, err) < 0)
@@ -101,11 +101,11 @@ change_was_before(const struct change *change, const struct finding *finding)
 	return false;
 }
 
-/* Returns 1 if what the change concerns, taken by itself, is right, else 0, or -1. Most changes are right; then nothing
+/* Returns 1 if what the change affects, taken by itself, is right, else 0, or -1. Most changes are right; then nothing
  * else can have become wrong. If not, change_check looks at all entities, so that its messages name what is really
  * wrong. */
 static int
-change_concerned_is_right(struct change *change, struct error *err)
+change_affected_is_right(struct change *change, struct error *err)
 {
 	struct findings findings = {0};
 	struct catalogue catalogue = {0};
@@ -115,9 +115,9 @@ change_concerned_is_right(struct change *change, struct error *err)
 
 	if (result == 0) {
 		wanted = memory_zeroed(now.count, sizeof *wanted);
-		found = concern_find(&now, &change->touched, wanted);
+		found = affected_find(&now, &change->touched, wanted);
 	}
-	if (found && (result = gather_revisions(&now, wanted, &catalogue, &findings, err)) == 0) {
+	if (found && (result = revisions_catalogue(&now, wanted, &catalogue, &findings, err)) == 0) {
 		catalogue_check(&catalogue, &findings);
 		result = !change_has_faults(&findings);
 	}
@@ -131,7 +131,7 @@ change_concerned_is_right(struct change *change, struct error *err)
 int
 change_check(struct change *change, struct error *err)
 {
-	int right = change_concerned_is_right(change, err);
+	int right = change_affected_is_right(change, err);
 
 	if (right)
 		return right < 0 ? -1 : 0;

@@ -19,7 +19,7 @@
 #include "store/entities.h"
 
 struct error;
-struct intake_entity;
+struct input_entity;
 struct store;
 
 struct change { /* release it: what is not committed is undone */
@@ -34,11 +34,11 @@ struct change { /* release it: what is not committed is undone */
 int change_begin(struct change *change, struct store *store, struct error *err);
 
 /* entities_put and entities_delete, as part of the change. */
-int change_put(struct change *change, const struct intake_entity *entity, int64_t expected, int64_t *version,
+int change_put(struct change *change, const struct input_entity *entity, int64_t expected, int64_t *version,
     struct error *err);
 int change_delete(struct change *change, enum entity_kind kind, const char *name, int64_t expected, struct error *err);
 
-/* Looks at the entities that it concerns as they would be, and fills faults. */
+/* Looks at the entities that it affects as they would be, and fills faults. */
 int change_check(struct change *change, struct error *err);
 
 int change_commit(struct change *change, struct error *err);

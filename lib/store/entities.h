@@ -59,4 +59,12 @@ int entities_history(struct store *store, enum entity_kind kind, const char *nam
 
 void revisions_release(struct revisions *list);
 
+/* Fills the catalogue with all entities; files are named as in an export ("services/nginx.json"). Malformed ones are left out and
+ * listed in findings. The catalogue is to be released in any case, and after the findings. */
+int entities_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err);
+
+/* The same with the entities of a list that was read: all, or those that are marked in wanted, which has an element for each. */
+int revisions_catalogue(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
+    struct error *err);
+
 #endif

@@ -3,16 +3,16 @@
  * Entities on their way into the store: from a catalogue's folder, from a file that holds one, or from a stream of
  * records as coopr-store export prints it. All that is malformed is found before anything is written.
  */
-#ifndef STORE_INTAKE_H
-#define STORE_INTAKE_H
+#ifndef STORE_ENTITY_INPUT_H
+#define STORE_ENTITY_INPUT_H
 
 #include "catalogue/catalogue.h"
 
 struct error;
 
-struct intake { /* zero-initialise; release it */
+struct entity_input { /* zero-initialise; release it */
 	struct arena arena;
-	struct intake_entity {
+	struct input_entity {
 		enum entity_kind kind;
 		const char *name, *source; /* source: for messages, the file or "standard input: record 3" */
 		jv document;
@@ -23,8 +23,8 @@ struct intake { /* zero-initialise; release it */
 
 /* Takes all of path: a folder, a file, or "-". kind: of what does not say it, by a member "kind" or by the folder it
  * is in; ENTITY_NONE: unknown. 0, or -1 where it cannot be read, is no JSON, or has an entity that was taken already. */
-int intake_take(struct intake *intake, const char *path, enum entity_kind kind, struct error *err);
+int entity_input_read(struct entity_input *input, const char *path, enum entity_kind kind, struct error *err);
 
-void intake_release(struct intake *intake);
+void entity_input_release(struct entity_input *input);
 
 #endif

@@ -3,7 +3,7 @@
  * lib/store/change.h against a judge that looks at everything: random catalogues, random changes of them, and each time the
  * same is wrong.
  *
- * CONCERN_SEED repeats a run; CONCERN_CASES (default 1500) is how many changes.
+ * AFFECTED_SEED repeats a run; AFFECTED_CASES (default 1500) is how many changes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "store/change.h"
-#include "store/gather.h"
-#include "store/intake.h"
+#include "store/entities.h"
+#include "store/entity-input.h"
 #include "store/store.h"
 #include "tap.h"
 
 enum { NAMES = 7 };
 
-static char folder[] = "/tmp/coopr-concern-XXXXXX";
+static char folder[] = "/tmp/coopr-affected-XXXXXX";
 static struct store *store;
 static struct error err;
 static uint64_t state;
@@ -124,7 +124,7 @@ alter(struct change *change)
 	}
 	text = document(kinds[which].kind, name);
 	if (json_parse(name, text.data, text.length, &value, &err) < 0 ||
-	    change_put(change, &(struct intake_entity){kinds[which].kind, name, name, value}, VERSION_ANY, &version, &err) < 0)
+	    change_put(change, &(struct input_entity){kinds[which].kind, name, name, value}, VERSION_ANY, &version, &err) < 0)
 		fail("put");
 	jv_free(value);
 	buffer_release(&text);
@@ -133,7 +133,7 @@ alter(struct change *change)
 static void
 look_at_all(struct catalogue *catalogue, struct findings *findings)
 {
-	if (gather_catalogue(store, catalogue, findings, &err) < 0)
+	if (entities_catalogue(store, catalogue, findings, &err) < 0)
 		fail("gather");
 	catalogue_check(catalogue, findings);
 }
@@ -195,11 +195,11 @@ one_change(void)
 int
 main(void)
 {
-	const char *seed = getenv("CONCERN_SEED"), *cases = getenv("CONCERN_CASES");
+	const char *seed = getenv("AFFECTED_SEED"), *cases = getenv("AFFECTED_CASES");
 	long count = cases ? strtol(cases, NULL, 10) : 1500, refused = 0, wrong = 0;
 
 	state = seed ? strtoull(seed, NULL, 10) : 20261121;
-	printf("# CONCERN_SEED=%llu\n", (unsigned long long)state);
+	printf("# AFFECTED_SEED=%llu\n", (unsigned long long)state);
 	if (!mkdtemp(folder) || chdir(folder) < 0 || store_open(&store, "store", STORE_CREATE, "default", &err) < 0)
 		fail(folder);
 	store_set_by(store, "judge");

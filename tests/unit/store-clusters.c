@@ -87,14 +87,14 @@ test_life(void)
 
 	tap_is_number(id, 1, "the first cluster is number 1");
 	tap_is_number(create("shop", id), 0, "a create begins");
-	tap_is_number(look("shop").status, LIFE_PENDING, "meanwhile the cluster is pending");
+	tap_is_number(look("shop").status, LIFECYCLE_PENDING, "meanwhile the cluster is pending");
 	tap_is_number(look("shop").nodes, 0, "and has no nodes");
 	tap_is_number(begin(&spec), -1, "another operation is refused");
 	tap_is_number(err.code, EX_TEMPFAIL, "for now");
 	tap_ok(strstr(err.text, "00000001-001") != NULL, "with the job that is in the way");
 	tap_is_number(end(id, 1, OPERATION_COMPLETE, NODE("1000", "[]") NODE("1001", "[]")), 1, "it ends");
 	tap_is_number(end(id, 1, OPERATION_FAILED, ""), 0, "a second end changes nothing");
-	tap_is_number(look("00000001").status, LIFE_ACTIVE, "the cluster is active, found by its id too");
+	tap_is_number(look("00000001").status, LIFECYCLE_ACTIVE, "the cluster is active, found by its id too");
 	tap_is_number(look("shop").nodes, 2, "with its nodes");
 	tap_ok(look("shop").cost == 1, "their cost");
 	tap_is_text(look("shop").resources, "{\"cpu\":4}", "and their resources");
@@ -110,13 +110,13 @@ test_life(void)
 	spec.number = 3;
 	tap_is_number(begin(&spec), 0, "the next number is right");
 	tap_is_number(end(id, 3, OPERATION_FAILED, NODE("1001", "[]")), 1, "a delete fails half way");
-	tap_is_number(look("store").status, LIFE_INCOMPLETE, "the cluster is incomplete");
+	tap_is_number(look("store").status, LIFECYCLE_INCOMPLETE, "the cluster is incomplete");
 	tap_is_number(look("store").nodes, 1, "with the node that is left");
 	spec.number = 0;
 	tap_is_number(begin(&spec), 0, "it is deleted again");
 	tap_is_number(end(id, 4, OPERATION_COMPLETE, ""), 1, "and that is done");
 	tap_is_number(look("store").id, 0, "its name is free");
-	tap_is_number(look("00000001").status, LIFE_TERMINATED, "by its id it is known for ever");
+	tap_is_number(look("00000001").status, LIFECYCLE_TERMINATED, "by its id it is known for ever");
 }
 
 /* A quota of the tenant "default": "\"clusters\":5". */
@@ -177,7 +177,7 @@ test_rights(void)
 	open_as("ann");
 	tap_is_number(look("ours").id, id, "an admin sees all");
 	tap_is_number(end(id, 1, OPERATION_CANCELLED, NULL), 1, "and may end it");
-	tap_is_number(look("00000002").status, LIFE_TERMINATED, "a create that was cancelled before anything was made ends the cluster");
+	tap_is_number(look("00000002").status, LIFECYCLE_TERMINATED, "a create that was cancelled before anything was made ends the cluster");
 	open_as(NULL);
 	cluster_list_release(&list);
 }

@@ -68,10 +68,10 @@ look(struct account *account, struct cluster_list *list, struct operation_list *
 		bail();
 	last = &operations->list[0];
 	if (last->number == 1)
-		return cluster->status == LIFE_ACTIVE ? MADE : last->status == OPERATION_RUNNING ? RUNNING : BEGUN;
+		return cluster->status == LIFECYCLE_ACTIVE ? MADE : last->status == OPERATION_RUNNING ? RUNNING : BEGUN;
 	if (last->number < 4)
 		return last->number == 2 ? RENAMED : LEASED;
-	return cluster->status == LIFE_TERMINATED ? DELETED : DELETING;
+	return cluster->status == LIFECYCLE_TERMINATED ? DELETED : DELETING;
 }
 
 static void
