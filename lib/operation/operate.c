@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/operate.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -252,10 +253,8 @@ operate(const struct operation_request *request, const struct operation_options 
 	int running = operate_open(&context, request, options, err), resumed = 0, done;
 
 	*result = (struct operation_result){.basis = PREVIEW_BASIS_NONE};
-	if (running >= 0) {
-		result->name = memory_string(context.workdir.name);
+	if (running >= 0)
 		resumed = operate_resume(&context, request, err);
-	}
 	if (running < 0 || resumed < 0)
 		done = -1;
 	else if (resumed > 0)
@@ -278,10 +277,8 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 	int done = operation_context_open(&context, options, anew->cluster, err);
 
 	*result = (struct operation_result){.basis = PREVIEW_BASIS_NONE};
-	if (done >= 0) {
-		result->name = memory_string(context.workdir.name);
+	if (done >= 0)
 		done = operate_find_unfinished(&context, &list, err);
-	}
 	if (done > 0) {
 		done = begin_again(&context, &list.list[0], err) < 0 ? -1 : operate_follow(&context, result, err);
 	} else if (done == 0 && context.cluster->status == LIFECYCLE_INCONSISTENT && anew->action) {
@@ -300,7 +297,10 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 void
 operation_result_release(struct operation_result *result)
 {
-	free(result->name);
+	struct error ignored; /* the plan of a dry run is of no use, and harmless */
+
+	if (result->scrap)
+		file_remove_tree(AT_FDCWD, result->scrap, &ignored);
 	free(result->job);
 	free(result->plan);
 	free(result->layout);
