@@ -35,10 +35,11 @@ struct listing {
 	struct error damage; /* code 0: none */
 };
 
+/* Returns whether the job is one of the first count on the list. */
 static bool
-status_is_listed(const struct listing *listing, const char *job)
+status_is_listed(const struct listing *listing, size_t count, const char *job)
 {
-	for (size_t i = 0; i < listing->count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(listing->list[i].id, job) == 0)
 			return true;
 	return false;
@@ -57,7 +58,7 @@ status_list_folder(struct listing *listing, int folder, struct error *err)
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s", listing->queue->spool.path);
 	while ((entry = readdir(stream))) {
-		if (!id_is_valid(entry->d_name) || (before > 0 && status_is_listed(listing, entry->d_name)))
+		if (!id_is_valid(entry->d_name) || status_is_listed(listing, before, entry->d_name))
 			continue;
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
 		if (status_job(&listing->queue->base, entry->d_name, &listing->list[listing->count], &one) == 0)
