@@ -68,14 +68,6 @@ limit_verb_add_named(struct changes *changes, enum queue_limit_kind kind, const 
 	}
 }
 
-static int
-limit_verb_change(struct queue *queue, const struct changes *changes)
-{
-	struct error err;
-
-	return queue_set_limits(queue, changes->list, changes->count, &err) < 0 ? message_error(&err) : 0;
-}
-
 static void
 limit_verb_fill_kind(const void *row, struct list_cell *cell)
 {
@@ -155,7 +147,8 @@ verb_limit(int argc, char **argv)
 	struct changes changes = {0};
 	struct list_output output;
 	struct queue *queue;
-	int code;
+	struct error err;
+	int code = 0;
 
 	argv += option_parse(&command, argc, argv);
 	verb_no_operands(&command, argv);
@@ -166,7 +159,10 @@ verb_limit(int argc, char **argv)
 	limit_verb_add_named(&changes, QUEUE_LIMIT_TENANT, &tenants);
 	queue = verb_open(spool, changes.count ? QUEUE_WRITE : QUEUE_READ);
 
-	code = changes.count ? limit_verb_change(queue, &changes) : limit_verb_show(queue, &output);
+	if (changes.count == 0)
+		code = limit_verb_show(queue, &output);
+	else if (queue_set_limits(queue, changes.list, changes.count, &err) < 0)
+		code = message_error(&err);
 
 	free(changes.list);
 	queue_close(queue);

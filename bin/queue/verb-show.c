@@ -120,18 +120,6 @@ show_verb_print_want(struct queue *queue, const struct queue_job *job)
 }
 
 static void
-show_verb_print_text(struct queue *queue, const struct queue_job *job, const struct status_tasks *found,
-    struct buffer *out)
-{
-	show_verb_print_summary(job);
-	show_verb_print_want(queue, job);
-	for (size_t i = 0; i < found->count; i++)
-		show_verb_say_task(&found->list[i], out);
-	if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
-		buffer_printf(out, "\nAfter fixing the cause: coopr-queue retry %s\n", job->id);
-}
-
-static void
 show_verb_print(struct queue *queue, const struct list_output *output, const struct queue_job *job,
     const struct status_tasks *found)
 {
@@ -145,7 +133,12 @@ show_verb_print(struct queue *queue, const struct list_output *output, const str
 		list_record(&status_job_list, job, found, &out);
 		buffer_byte(&out, '\n');
 	} else {
-		show_verb_print_text(queue, job, found, &out);
+		show_verb_print_summary(job);
+		show_verb_print_want(queue, job);
+		for (size_t i = 0; i < found->count; i++)
+			show_verb_say_task(&found->list[i], &out);
+		if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
+			buffer_printf(&out, "\nAfter fixing the cause: coopr-queue retry %s\n", job->id);
 	}
 	if (out.length > 0)
 		fwrite(out.data, 1, out.length, stdout);

@@ -52,23 +52,6 @@ wait_verb_describe(const struct queue_job *job, int64_t since_ms, struct buffer 
 		buffer_printf(tail, " (expected: %s)", clock_duration((int64_t)(job->critical_path_s * 1000), expected));
 }
 
-/* Below it the tasks in hand, in the half of the terminal at most. */
-static void
-wait_verb_draw(struct queue *queue, const struct queue_job *job, int64_t since_ms)
-{
-	size_t rows = terminal_height(stderr) / 2;
-	const char **tasks;
-	struct buffer tail = {0};
-	struct arena arena = {0};
-	struct error ignored; /* then the tasks are not shown */
-
-	tasks = running_lines(queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
-	wait_verb_describe(job, since_ms, &tail);
-	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
-	buffer_release(&tail);
-	arena_release(&arena);
-}
-
 static void
 wait_verb_sum_up(const struct queue_job *job)
 {
@@ -144,16 +127,26 @@ wait_verb_sleep_for(const struct waiting *waiting, int64_t ms, struct error *err
 	return 0;
 }
 
-/* A job may change thousands of times a second: it is not drawn each time. */
+/* Draws the progress line, and below it the tasks in hand, in half of the terminal at most. A job may change thousands of times a
+ * second: it is not drawn each time. */
 static void
-wait_verb_draw_at_times(struct waiting *waiting, const struct queue_job *job)
+wait_verb_draw(struct waiting *waiting, const struct queue_job *job)
 {
 	int64_t now_ms = clock_monotonic_ms();
+	size_t rows = terminal_height(stderr) / 2;
+	const char **tasks;
+	struct buffer tail = {0};
+	struct arena arena = {0};
+	struct error ignored; /* then the tasks are not shown */
 
 	if (!waiting->seen || (waiting->drawn_ms && now_ms - waiting->drawn_ms < REDRAW_LEAST_MS))
 		return;
-	wait_verb_draw(waiting->queue, job, waiting->since_ms);
+	tasks = running_lines(waiting->queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
+	wait_verb_describe(job, waiting->since_ms, &tail);
+	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
 	waiting->drawn_ms = now_ms;
+	buffer_release(&tail);
+	arena_release(&arena);
 }
 
 static int
@@ -177,7 +170,7 @@ wait_verb_wait_for(struct waiting *waiting, const char *id)
 			message("job %s: not finished after %ld s: %zu of %zu tasks done", id, timeout_s, job.done, job.tasks);
 			return EX_TEMPFAIL;
 		}
-		wait_verb_draw_at_times(waiting, &job);
+		wait_verb_draw(waiting, &job);
 		if (wait_verb_sleep_for(waiting, left, &err) < 0)
 			return message_error(&err);
 	}

@@ -124,13 +124,6 @@ watch_verb_name_of(const struct queue_event *next)
 	return memory_printf("%s %s %" PRId64, next->job, next->event.task, next->event.attempt);
 }
 
-static void
-watch_verb_keep_start(struct watching *watching, const struct queue_event *next)
-{
-	ARRAY_ROOM(watching->starts, watching->count, watching->capacity);
-	watching->starts[watching->count++] = (struct start){watch_verb_name_of(next), next->event.at_ms};
-}
-
 /* Appends how long the attempt took, if its start was seen. */
 static void
 watch_verb_say_took(struct watching *watching, const struct queue_event *next, struct buffer *line)
@@ -149,24 +142,18 @@ watch_verb_say_took(struct watching *watching, const struct queue_event *next, s
 	watching->starts[i] = watching->starts[--watching->count];
 }
 
-static void
-watch_verb_say_next(const struct event *event, struct buffer *line)
-{
-	static const char *const words[EVENT_NEXT_COUNT] = {"", "; it is tried again", "; it is undone, and then tried again",
-	    "; it has failed"};
-
-	buffer_text(line, words[event->next]);
-}
-
 static enum terminal_style
 watch_verb_say_attempt(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
+	static const char *const follows[EVENT_NEXT_COUNT] = {"", "; it is tried again", "; it is undone, and then tried again",
+	    "; it has failed"};
 	const struct event *event = &next->event;
 
 	watch_verb_say_what(watching, next, line);
 	switch (event->kind) {
 	case EVENT_TAKE:
-		watch_verb_keep_start(watching, next);
+		ARRAY_ROOM(watching->starts, watching->count, watching->capacity);
+		watching->starts[watching->count++] = (struct start){watch_verb_name_of(next), event->at_ms};
 		buffer_printf(line, ": begun by %s", event->by ? event->by : "?");
 		if (event->attempt > 1)
 			buffer_printf(line, ", attempt %" PRId64, event->attempt);
@@ -187,7 +174,7 @@ watch_verb_say_attempt(struct watching *watching, const struct queue_event *next
 		buffer_printf(line, ": %s", event->reason ? event->reason : "?");
 		break;
 	}
-	watch_verb_say_next(event, line);
+	buffer_text(line, follows[event->next]);
 	return event->next == EVENT_NEXT_FAILED ? STYLE_BAD : STYLE_WARN;
 }
 

@@ -78,17 +78,6 @@ report_compare_ends(const void *a, const void *b)
 	return (x->attempt > y->attempt) - (x->attempt < y->attempt);
 }
 
-static void
-report_sort_by_end(const struct walk *walk)
-{
-	const struct attempts *attempts = &walk->report->attempts;
-
-	for (size_t i = 0; i < attempts->count; i++)
-		walk->by_end[i] = (struct ended){attempts->list[i].end_ms, (uint32_t)i};
-	if (attempts->count)
-		qsort(walk->by_end, attempts->count, sizeof *walk->by_end, report_compare_ends);
-}
-
 /* The attempt that ended last before an instant, among those that had begun before attempt; a link, 0: none behind from_ms. */
 static uint32_t
 report_ended_before(const struct walk *walk, uint32_t attempt, int64_t from_ms, int64_t until_ms)
@@ -144,17 +133,6 @@ report_find_cause(const struct walk *walk, struct report_link *link)
 }
 
 static void
-report_reverse(struct report_link *list, uint32_t count)
-{
-	for (uint32_t i = 0; i < count / 2; i++) {
-		struct report_link link = list[i];
-
-		list[i] = list[count - 1 - i];
-		list[count - 1 - i] = link;
-	}
-}
-
-static void
 report_walk_back(const struct walk *walk)
 {
 	struct report *report = walk->report;
@@ -171,7 +149,13 @@ report_walk_back(const struct walk *walk)
 		report->path_work_ms += attempt_took_ms(&report->attempts.list[last->attempt]);
 		report->path_wait_ms[last->why] += last->waited_ms;
 	}
-	report_reverse(report->path, report->path_count);
+	/* The first one comes first. */
+	for (uint32_t i = 0; i < report->path_count / 2; i++) {
+		struct report_link swap = report->path[i];
+
+		report->path[i] = report->path[report->path_count - 1 - i];
+		report->path[report->path_count - 1 - i] = swap;
+	}
 }
 
 /* From when it could have begun to when it did: as long as its node was busy, for that; then for a slot. */
@@ -203,14 +187,18 @@ report_sum_up_waiting(const struct walk *walk)
 void
 report_find_path(struct report *report)
 {
-	size_t steps = report->attempts.plan.count;
+	const struct attempts *attempts = &report->attempts;
+	size_t steps = attempts->plan.count;
 	struct walk walk = {.report = report, .freed_by = memory_zeroed(steps, sizeof *walk.freed_by),
 	    .is_free = memory_zeroed(steps, sizeof *walk.is_free),
-	    .by_end = memory_zeroed(report->attempts.count, sizeof *walk.by_end),
+	    .by_end = memory_zeroed(attempts->count, sizeof *walk.by_end),
 	    .soon_ms = report->duration_ms / 100 < SOON_MS ? report->duration_ms / 100 : SOON_MS};
 
 	report_find_all_freed(&walk);
-	report_sort_by_end(&walk);
+	for (size_t i = 0; i < attempts->count; i++)
+		walk.by_end[i] = (struct ended){attempts->list[i].end_ms, (uint32_t)i};
+	if (attempts->count)
+		qsort(walk.by_end, attempts->count, sizeof *walk.by_end, report_compare_ends);
 	report_walk_back(&walk);
 	report_sum_up_waiting(&walk);
 	free(walk.freed_by);

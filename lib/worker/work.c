@@ -160,13 +160,12 @@ work_is_over(struct work *work, struct error *err)
 	return work->options.until == WORK_DRAINED ? drain_check(work->queue, work->options.job, err) : 0;
 }
 
-/* Takes the next task that was recorded, to tell of it. */
-static void
-work_tell_task(struct work *work, struct running_task *running, enum work_event *event, struct work_note *note)
+/* Fills in what there is to tell of a task that was recorded. */
+static enum work_event
+work_tell_task(struct work *work, struct running_task *running, struct work_note *note)
 {
 	const struct queue_answer *answer = running->answer;
 
-	*event = !answer ? WORK_FINISHED : answer->code == EX_DATAERR || answer->gone ? WORK_DROPPED : WORK_UNWANTED;
 	*note = (struct work_note){.job = running->task.job, .task = running->task.task, .node = running->task.node,
 	    .action = action_name(running->task.action), .service = running->task.service,
 	    .attempt = running->task.attempt, .status = running->result.status,
@@ -174,6 +173,7 @@ work_tell_task(struct work *work, struct running_task *running, enum work_event 
 	    .running = work->running.count};
 	running_task_list_remove(&work->recorded, running);
 	work->last_told = running;
+	return !answer ? WORK_FINISHED : answer->code == EX_DATAERR || answer->gone ? WORK_DROPPED : WORK_UNWANTED;
 }
 
 /* Returns whether there is something to tell already: of the worker itself first. */
@@ -193,7 +193,7 @@ work_tell(struct work *work, enum work_event *event, struct work_note *note)
 		note->text = work->trouble.text;
 		*event = WORK_TROUBLE;
 	} else if (work->recorded.first) {
-		work_tell_task(work, work->recorded.first, event, note);
+		*event = work_tell_task(work, work->recorded.first, note);
 	} else {
 		return false;
 	}
@@ -263,24 +263,6 @@ work_break_off(struct work *work)
 	}
 }
 
-static void
-work_free(struct work *work)
-{
-	running_task_list_free(&work->ended);
-	running_task_list_free(&work->recorded);
-	if (work->last_told)
-		running_task_free(work->last_told);
-	for (size_t i = 0; i < work->jobs.count; i++)
-		free((char *)(uintptr_t)work->jobs.list[i]);
-	names_release(&work->jobs);
-	work_config_release(&work->config);
-	free(work->argv[0]);
-	free(work->argv[1]);
-	free(work->exchange);
-	buffer_release(&work->record);
-	free(work);
-}
-
 int
 work_close(struct work *work, struct error *err)
 {
@@ -296,6 +278,18 @@ work_close(struct work *work, struct error *err)
 	if (work->notify >= 0)
 		close(work->notify);
 	queue_close(work->queue);
-	work_free(work);
+	running_task_list_free(&work->ended);
+	running_task_list_free(&work->recorded);
+	if (work->last_told)
+		running_task_free(work->last_told);
+	for (size_t i = 0; i < work->jobs.count; i++)
+		free((char *)(uintptr_t)work->jobs.list[i]);
+	names_release(&work->jobs);
+	work_config_release(&work->config);
+	free(work->argv[0]);
+	free(work->argv[1]);
+	free(work->exchange);
+	buffer_release(&work->record);
+	free(work);
 	return failed;
 }
