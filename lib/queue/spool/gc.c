@@ -194,20 +194,20 @@ gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct argume
 int
 gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err)
 {
-	const struct gc all = {spool_queue_of(queue), options->keep_ms, options->dry}, *gc = &all;
-	const struct spool *spool = &gc->queue->spool;
+	const struct gc gc = {spool_queue_of(queue), options->keep_ms, options->dry};
+	const struct spool *spool = &gc.queue->spool;
 	struct arguments done = {0}, tmp = {0};
 	int result = 0;
 
 	if (gc_list_folder(spool->done, &done) < 0 || gc_list_folder(spool->tmp, &tmp) < 0)
 		result = error_errno(err, EX_IOERR, "%s", spool->path);
 	/* An entry that cannot be removed does not keep the others; the last reason is told. */
-	if (result == 0 && !gc->dry)
-		result = reap_spool(gc->queue, err);
-	if (done.count > 0 && gc_collect_jobs(gc, &done, gone, err) < 0)
+	if (result == 0 && !gc.dry)
+		result = reap_spool(gc.queue, err);
+	if (done.count > 0 && gc_collect_jobs(&gc, &done, gone, err) < 0)
 		result = -1;
 	for (size_t i = 0; i < tmp.count; i++)
-		if (gc_collect_tmp(gc, tmp.list[i], gone, err) < 0)
+		if (gc_collect_tmp(&gc, tmp.list[i], gone, err) < 0)
 			result = -1;
 	arguments_release(&done);
 	arguments_release(&tmp);

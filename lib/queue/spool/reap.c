@@ -161,7 +161,7 @@ reap_worker(struct spool_queue *queue, const char *worker, const char *reason, s
 
 /* A worker whose file is not locked is dead, and so are its children: they would hold the lock. */
 static int
-reap_bury(struct spool_queue *queue, const char *worker, struct error *err)
+reap_dead_worker(struct spool_queue *queue, const char *worker, struct error *err)
 {
 	int fd = openat(queue->spool.workers, worker, O_RDONLY | O_CLOEXEC), result = 0;
 
@@ -177,7 +177,7 @@ reap_bury(struct spool_queue *queue, const char *worker, struct error *err)
 }
 
 static int
-reap_bury_workers(struct spool_queue *queue, struct error *err)
+reap_dead_workers(struct spool_queue *queue, struct error *err)
 {
 	DIR *stream = spool_list(queue->spool.workers);
 	int result = 0;
@@ -188,7 +188,7 @@ reap_bury_workers(struct spool_queue *queue, struct error *err)
 	while ((entry = readdir(stream))) {
 		struct error one;
 
-		if (id_is_valid(entry->d_name) && reap_bury(queue, entry->d_name, &one) < 0)
+		if (id_is_valid(entry->d_name) && reap_dead_worker(queue, entry->d_name, &one) < 0)
 			result = reap_keep_first(result, err, &one);
 	}
 	closedir(stream);
@@ -266,7 +266,7 @@ int
 reap_spool(struct spool_queue *queue, struct error *err)
 {
 	struct error one;
-	int result = reap_bury_workers(queue, err);
+	int result = reap_dead_workers(queue, err);
 
 	scheduler_audit(&queue->table, false);
 	return reap_all_busy(queue, &one) < 0 ? reap_keep_first(result, err, &one) : result;

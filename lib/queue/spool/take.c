@@ -211,7 +211,7 @@ take_next_ms(const struct taking *taking)
 
 /* Looks for the dead, unless someone did less than age_ms ago: then *wait_ms is how long to leave it. */
 static bool
-take_look_for_the_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
+take_reap_dead(struct taking *taking, int64_t age_ms, int64_t *wait_ms)
 {
 	struct error err;
 	int64_t last;
@@ -233,12 +233,12 @@ take_all(struct taking *taking, struct error *err)
 	const struct scheduler_header *header;
 	int trouble;
 	int64_t wait_ms;
-	bool looked = take_look_for_the_dead(taking, REAP_BUSY_MS, &wait_ms);
+	bool looked = take_reap_dead(taking, REAP_BUSY_MS, &wait_ms);
 
 	if (take_wanted(taking, err) < 0)
 		return -1;
 	if (batch->count == 0 && !looked) {
-		looked = take_look_for_the_dead(taking, REAP_IDLE_MS, &wait_ms);
+		looked = take_reap_dead(taking, REAP_IDLE_MS, &wait_ms);
 		if (looked && take_wanted(taking, err) < 0)
 			return -1;
 	}

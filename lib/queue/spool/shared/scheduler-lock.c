@@ -20,7 +20,7 @@
 
 /* Under the lock. Who is stopped in between leaves no magic. */
 static int
-scheduler_make_anew(struct scheduler_table *table, struct error *err)
+scheduler_rebuild(struct scheduler_table *table, struct error *err)
 {
 	if (scheduler_reset(table, err) < 0)
 		return -1;
@@ -33,7 +33,7 @@ scheduler_make_anew(struct scheduler_table *table, struct error *err)
 }
 
 static void
-scheduler_let_go(struct scheduler_table *table)
+scheduler_release_lock(struct scheduler_table *table)
 {
 	table->locked = false;
 	if (table->header)
@@ -60,9 +60,9 @@ scheduler_open(struct scheduler_table *table, const struct spool *spool, struct 
 		/* Another may have been faster. */
 		usable = scheduler_map_usable(table, err);
 		if (usable == 0)
-			usable = scheduler_make_anew(table, err) < 0 ? -1 : 0;
+			usable = scheduler_rebuild(table, err) < 0 ? -1 : 0;
 		if (usable == 0)
-			scheduler_let_go(table);
+			scheduler_release_lock(table);
 		else
 			flock(table->fd, LOCK_UN);
 	}
@@ -95,13 +95,13 @@ scheduler_refresh(struct scheduler_table *table, struct error *err)
 
 /* Takes over what others have left there, and makes it anew if it is damaged. */
 static int
-scheduler_take_up(struct scheduler_table *table, struct error *err)
+scheduler_check(struct scheduler_table *table, struct error *err)
 {
 	struct scheduler_header *header = table->header;
 
 	/* Who was stopped while changing it had no time for its sum. */
 	if (!scheduler_is_usable(table, table->mapped) || (!header->changing && header->sum != scheduler_sum_of(header)))
-		return scheduler_make_anew(table, err);
+		return scheduler_rebuild(table, err);
 	if (header->changing) {
 		checksum_release(table->checksum);
 		scheduler_links_derive(table);
@@ -133,7 +133,7 @@ scheduler_lock(struct scheduler_table *table, struct error *err)
 			result = scheduler_map(table, (size_t)st.st_size, err);
 	}
 	if (result == 0)
-		result = scheduler_take_up(table, err);
+		result = scheduler_check(table, err);
 	if (result < 0) {
 		table->locked = false;
 		flock(table->fd, LOCK_UN);
@@ -151,12 +151,12 @@ scheduler_unlock(struct scheduler_table *table)
 	if (whole) {
 		checksum_close(table->checksum);
 		table->header->sum = scheduler_sum_of(table->header);
-	} else if (scheduler_make_anew(table, &ignored) < 0) {
+	} else if (scheduler_rebuild(table, &ignored) < 0) {
 		/* Whoever comes next tries again: it has no magic. */
 		checksum_release(table->checksum);
 	}
 	atomic_signal_fence(memory_order_seq_cst);
-	scheduler_let_go(table);
+	scheduler_release_lock(table);
 	return whole;
 }
 
