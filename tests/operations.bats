@@ -266,6 +266,27 @@ carriers() {
 	run --separate-stderr -1 coopr rollback blog
 }
 
+@test "rollback undoes the failed operation also after a new name or a new lease; the remedies of coopr show work" {
+	touch broken
+	run -1 coopr add blog stubborn -n +1
+	coopr rename blog journal
+	coopr lease journal 2d
+	contains "$(coopr show -o table journal)" "coopr rollback journal"
+	coopr rollback journal >now 2>log
+	same "4 active 0" "$(recorded nodes) $(recorded status) $(carriers stubborn)"
+	run -1 coopr create shop -t lamp -n 4 -s haproxy,apache,mysql,stubborn
+	shown=$(coopr show -o table shop)
+	contains "$shown" "To remove it: coopr delete shop"
+	[[ $shown != *rollback* ]]
+	run -1 coopr expand shop
+	[[ $output != *repair* ]]
+}
+
+@test "after a new name the next commands that are recommended name the cluster by it" {
+	coopr rename blog journal
+	contains "$(coopr expand -o table journal 2>log)" "Take it down: coopr delete journal"
+}
+
 @test "a machine that rollback brings back costs and uses what it did before" {
 	coopr add blog stubborn >now 2>log
 	before="$(recorded 'nodes, cost, resources')"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/lifecycle.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,24 +13,24 @@
 #define BROKEN (IN(INCOMPLETE) | IN(INCONSISTENT))
 
 const struct lifecycle_transition lifecycle_transitions[] = {
-	{"create", IN(ABSENT), LIFECYCLE_ACTIVE, LIFECYCLE_INCOMPLETE, true, true},
-	{"delete", STANDING, LIFECYCLE_TERMINATED, LIFECYCLE_INCOMPLETE, true, true},
-	{"expand", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false},
-	{"shrink", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false},
-	{"add", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false},
-	{"remove", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false},
-	{"config", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false},
-	{"upgrade", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false},
-	{"apply", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false},
-	{"start", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false},
-	{"stop", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false},
-	{"restart", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false},
-	{"replace", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false},
-	{"repair", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, false},
-	{"retry", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true},
-	{"rollback", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true},
-	{"rename", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false},
-	{"lease", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false},
+	{"create", IN(ABSENT), LIFECYCLE_ACTIVE, LIFECYCLE_INCOMPLETE, true, true, true},
+	{"delete", STANDING, LIFECYCLE_TERMINATED, LIFECYCLE_INCOMPLETE, true, true, true},
+	{"expand", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"shrink", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"add", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"remove", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"config", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"upgrade", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"apply", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"start", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"stop", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"restart", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"replace", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
+	{"repair", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, false, false},
+	{"retry", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, true},
+	{"rollback", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, true},
+	{"rename", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, true},
+	{"lease", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, true},
 	{0},
 };
 
@@ -60,6 +61,13 @@ lifecycle_find(const char *action)
 	return NULL;
 }
 
+/* Returns whether a command of the transition's name may be run in that status. */
+static bool
+lifecycle_offers(const struct lifecycle_transition *transition, enum lifecycle_status status)
+{
+	return transition->command && transition->from >> status & 1;
+}
+
 int
 lifecycle_check(const struct lifecycle_transition *transition, enum lifecycle_status status, const char *cluster,
     struct error *err)
@@ -74,9 +82,9 @@ lifecycle_check(const struct lifecycle_transition *transition, enum lifecycle_st
 	if (status == LIFECYCLE_ABSENT || status == LIFECYCLE_TERMINATED)
 		return error_set(err, EX_NO, "%s: the cluster is terminated", cluster);
 	for (const struct lifecycle_transition *other = lifecycle_transitions; other->action; other++)
-		count += other->from >> status & 1;
+		count += lifecycle_offers(other, status);
 	for (const struct lifecycle_transition *other = lifecycle_transitions; other->action; other++)
-		if (other->from >> status & 1) {
+		if (lifecycle_offers(other, status)) {
 			buffer_printf(&others, "%s%s", number == 0 ? "" : number + 1 == count ? " or " : ", ", other->action);
 			number++;
 		}

@@ -27,6 +27,7 @@ struct lifecycle_transition {
 	enum lifecycle_status success, failure;
 	bool job;  /* it is an operation with a job: pending meanwhile. Else it is done at once. */
 	bool ends; /* where no machine is left after it, the cluster is terminated */
+	bool command; /* there is a command of that name, which messages may recommend */
 };
 
 /* The table; a transition without an action ends it. */

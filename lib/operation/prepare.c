@@ -344,16 +344,19 @@ prepare_push_half_made(const struct operation_context *context, const char *targ
 	return result;
 }
 
-/* The target is the layout before the last operation, also where that was rolled back itself. */
+/* The target is the layout before the last operation that had a job, also where that was rolled back itself. */
 int
 prepare_rollback(struct operation_context *context, const void *parameters, struct error *err)
 {
 	struct operation_documents documents = {0};
+	struct operation_list last = {0};
 	struct arguments plan = {0};
-	int result = operation_documents(&context->account, context->id, context->number - 1, &documents, err);
+	int result = operation_last(&context->account, context->id, &last, err);
 
 	(void)parameters;
 	prepare_begin_plan(context, NULL, &plan);
+	if (result > 0)
+		result = operation_documents(&context->account, context->id, last.list[0].number, &documents, err);
 	if (result == 0 && (!documents.before || !*documents.before))
 		result = error_set(err, EX_NO,
 		    "%s: there was no machine before its last operation; coopr delete %s removes it",
@@ -367,5 +370,6 @@ prepare_rollback(struct operation_context *context, const void *parameters, stru
 	else
 		arguments_release(&plan);
 	operation_documents_release(&documents);
+	operation_list_release(&last);
 	return result;
 }

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/location.h"
 #include "base/printable.h"
-#include "base/table.h"
+#include "base/terminal.h"
 #include "cluster/applied.h"
 #include "json/json.h"
 #include "model/show/links.h"
@@ -228,6 +228,22 @@ cluster_show_print_nodes(const struct layout *layout, const struct list_output *
 	return result;
 }
 
+/* Appends how to continue after an operation that failed. One that was complete after it, and the creation, cannot be rolled
+ * back. */
+static void
+cluster_show_append_remedies(const struct cluster_status *status, struct buffer *text)
+{
+	const struct operation *last = status->last;
+	const char *name = status->cluster->name;
+
+	buffer_printf(text, "\nAfter fixing the cause: coopr retry %s.", name);
+	if (last && strcmp(last->action, "create") == 0)
+		buffer_printf(text, " To remove it: coopr delete %s", name);
+	else if (last && last->status != OPERATION_COMPLETE)
+		buffer_printf(text, " To go back: coopr rollback %s", name);
+	buffer_byte(text, '\n');
+}
+
 /* Prints the failed tasks, and how to continue after them. */
 static void
 cluster_show_print_failures(const struct cluster_status *status, FILE *out)
@@ -237,7 +253,6 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 	size_t count;
 	const struct queue_task_status *tasks = cluster_show_failed_tasks(status, &arena, &count);
 	enum lifecycle_status life = status->cluster->status;
-	const char *name = status->cluster->name;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct queue_task_status *task = &tasks[i];
@@ -251,7 +266,7 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 			printable_lines("  | ", task->output, &text);
 	}
 	if (life == LIFECYCLE_INCOMPLETE || life == LIFECYCLE_INCONSISTENT)
-		buffer_printf(&text, "\nAfter fixing the cause: coopr retry %s. To go back: coopr rollback %s\n", name, name);
+		cluster_show_append_remedies(status, &text);
 	fputs(text.data ? text.data : "", out);
 	buffer_release(&text);
 	arena_release(&arena);

@@ -74,8 +74,8 @@ test_ways_out(void)
 		tap_is_number(err.code, EX_NO, "that is final");
 	}
 	lifecycle_check(lifecycle_find("expand"), LIFECYCLE_INCOMPLETE, "shop", &err);
-	tap_is_text(err.text, "shop: expand is not possible while the cluster is incomplete; possible: delete, repair, retry, rollback, "
-	    "rename or lease", "a refusal says what can be done");
+	tap_is_text(err.text, "shop: expand is not possible while the cluster is incomplete; possible: delete, retry, rollback, "
+	    "rename or lease", "a refusal says which commands can be run");
 }
 
 static void
