@@ -5,7 +5,6 @@
  * all is made; 1 where there is no such cluster, the new one exists already, cannot be, or a task failed; 64 on misuse;
  * 75 while another coopr works on it; 128 + signal when interrupted; else as the stage that failed.
  */
-#include "model/name.h"
 #include "operation/front.h"
 #include "operation/prepare.h"
 
@@ -33,13 +32,10 @@ main(int argc, char **argv)
 
 	if (!operands[0] || !operands[1] || operands[2])
 		return option_misuse(&command, operands[1] ? "one cluster at a time" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
-	if (!name_is_valid(operands[1]) || operands[1][0] == '.')
-		return option_misuse(&command, "%s: not the name of a cluster: letters, digits, \"_\", \".\" and \"-\", no \".\" first",
-		    operands[1]);
 	request.cluster = operands[1];
 	request.parameters = operands[0];
 	request.owner = owner;
 	request.group = group;
-	request.lease_ms = lease ? front_duration(&command, lease) : -1;
+	request.lease_ms = lease ? front_duration(&command, "--lease", lease) : -1;
 	return front_operate(&command, &front, &request, operands);
 }

@@ -73,7 +73,7 @@ main(int argc, char **argv)
 		return option_misuse(&command, "option -t TEMPLATE is required");
 	request.owner = owner;
 	request.group = group;
-	request.lease_ms = lease ? front_duration(&command, lease) : -1;
+	request.lease_ms = lease ? front_duration(&command, "--lease", lease) : -1;
 	create_fill_request(&arguments);
 	code = front_operate(&command, &front, &request, operands);
 	arguments_release(&arguments);

@@ -41,7 +41,7 @@ main(int argc, char **argv)
 
 	if (!operands[0] || (operands[1] && operands[2]))
 		return option_misuse(&command, operands[0] ? "one cluster and one time at most" : "missing argument CLUSTER");
-	lease_ms = operands[1] ? front_duration(&command, operands[1]) : 0;
+	lease_ms = operands[1] ? front_duration(&command, "TIME", operands[1]) : 0;
 	result = find_cluster(&account, &list, &how.ask, operands[1] ? STORE_WRITE : STORE_READ, operands[0], &err);
 	if (result == 0 && operands[1])
 		result = clusters_set_lease(&account, list.list[0].id, lease_ms ? clock_wall_ms() + lease_ms : 0, beyond, &err);

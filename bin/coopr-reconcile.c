@@ -69,7 +69,7 @@ reconcile_check(char **operands)
 	if (replace_after && !(parameters.probe && parameters.repair))
 		exit(option_misuse(&command, "--replace-unreachable: options --probe and --repair are required, too"));
 	if (replace_after)
-		parameters.replace_after_ms = front_duration(&command, replace_after);
+		parameters.replace_after_ms = front_duration(&command, "--replace-unreachable", replace_after);
 	parameters.clusters.list = (const char **)operands;
 	while (operands[parameters.clusters.count])
 		parameters.clusters.count++;
@@ -86,7 +86,7 @@ main(int argc, char **argv)
 	reconcile_check(operands);
 	parameters.options = front_options(&command, &front);
 	parameters.options.detach = !work;
-	parameters.remind_ms = front_duration(&command, remind);
+	parameters.remind_ms = front_duration(&command, "--remind", remind);
 
 	code = reconcile(&parameters, &drift, &err);
 

@@ -13,7 +13,6 @@
 #include "base/option.h"
 #include "base/process.h"
 #include "base/suggest.h"
-#include "base/table.h"
 #include "base/terminal.h"
 #include "base/toolbox.h"
 

@@ -43,9 +43,28 @@ kept() {
 		contains "$stderr" "cannot be the name of a cluster: "
 		run --separate-stderr -64 coopr rename blog -- "$name"
 		contains "$stderr" "cannot be the name of a cluster: "
+		run --separate-stderr -64 coopr clone blog -- "$name"
+		contains "$stderr" "cannot be the name of a cluster: "
 	done
 	kept >after
 	cmp before after
+}
+
+@test "a number of tasks in parallel that no worker accepts, and a time that is none, are refused before anything is done" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	kept >before
+	for jobs in 0 100001 2147483647; do
+		run --separate-stderr -64 coopr create -j "$jobs" shop -t lamp -n 4
+		contains "$stderr" "--jobs: expected a number from 1 to 100000, found $jobs"
+		run --separate-stderr -64 coopr restart -j "$jobs" blog
+	done
+	run --separate-stderr -64 coopr create --lease 1y shop -t lamp -n 4
+	contains "$stderr" "--lease: expected a duration as 30s, 15m, 12h or 2d, or 0, found '1y'"
+	run --separate-stderr -64 coopr lease blog 1y
+	contains "$stderr" "TIME: expected a duration"
+	kept >after
+	cmp before after
+	run -0 coopr status blog
 }
 
 @test "an operation that nobody sees through is told of, with the ways out: wait, abort, or coopr retry, which sees it through" {
@@ -173,20 +192,6 @@ give_up() {
 	done
 	run --separate-stderr -0 coopr retry --spool "$PWD/own" blog
 	same 6 "$(grep -c '"kind":"node"' <<<"$output")"
-}
-
-@test "an operation whose job cannot be put has begun: that is said, and the same command resumes it" {
-	export HOME=$PWD/home
-	mkdir -p home/.config/coopr/hooks
-	printf '#!/bin/sh\n[ -e "%s" ] || : >"%s"\n' "$COOPR_SPOOL" "$COOPR_SPOOL" >home/.config/coopr/hooks/late
-	chmod 755 home/.config/coopr/hooks/late
-	run --separate-stderr ! coopr create blog -t lamp -n 4
-	contains "$stderr" "job 00000001-001 has begun, and the same command resumes it"
-	same pending "$(coopr list -o json | jq -r .status)"
-	rm "$COOPR_SPOOL"
-	run --separate-stderr -0 coopr create blog -t lamp -n 4
-	same 4 "$(grep -c '"kind":"node"' <<<"$output")"
-	same 00000001-001 "$(coopr-queue ls -o name)"
 }
 
 @test "without COOPR_SPOOL the spool is in COOPR_STATE" {

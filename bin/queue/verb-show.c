@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/printable.h"
-#include "base/table.h"
 #include "base/terminal.h"
 #include "history/layout.h"
 #include "queue/read.h"

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "base/progress.h"
 #include "base/terminal.h"
 #include "history/running.h"
 #include "queue/read.h"

@@ -14,7 +14,7 @@
 #include "base/option.h"
 #include "base/suggest.h"
 
-enum { FILE_BYTES = 1024 * 1024, JOBS_MAX = 100000 };
+enum { FILE_BYTES = 1024 * 1024 };
 
 static const struct {
 	const char *name, *variable;
@@ -97,7 +97,7 @@ preference_complaint(enum preference which, const char *value)
 	if (which != PREFERENCE_JOBS)
 		return NULL;
 	number = strtol(value, &end, 10);
-	return *value >= '0' && *value <= '9' && !*end && number >= 1 && number <= JOBS_MAX
+	return *value >= '0' && *value <= '9' && !*end && number >= 1 && number <= PREFERENCE_JOBS_MAX
 	    ? NULL : "expected a whole number from 1 to 100000";
 }
 

@@ -47,6 +47,8 @@ const char *preference_value(enum preference which, const char *option);
 const char *preference_find(enum preference which, const char *option, enum preference_source *source,
     const char **where);
 
+#define PREFERENCE_JOBS_MAX 100000 /* tasks in parallel */
+
 /* Returns the number chosen for PREFERENCE_JOBS, else otherwise. */
 long preference_jobs(long otherwise);
 

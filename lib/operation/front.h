@@ -62,8 +62,8 @@ char *front_first(const struct command *command, char **operands);
 struct string_list front_rest(char **operands);
 struct string_list front_services(const struct command *command, char **operands);
 
-/* Returns the milliseconds of "12h", "2d"; 0 for "0". Exits with 64 where the text is no duration. */
-int64_t front_duration(const struct command *command, const char *text);
+/* Returns the milliseconds of "12h", "2d"; 0 for "0". Exits with 64 where the text is no duration; what is the option or operand. */
+int64_t front_duration(const struct command *command, const char *what, const char *text);
 
 /* Returns whether only a plan is to be made. */
 bool front_is_dry(const struct front *front);

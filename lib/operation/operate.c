@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/operate.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,19 +158,18 @@ operate_follow(struct operation_context *context, struct operation_result *resul
 	return -1;
 }
 
-/* Puts the job of the operation, which has begun in the store, and follows it. Where it cannot be put, the operation has begun
- * nevertheless: whoever finishes the cluster next puts it. */
+/* Begins the planned operation, puts its job, and follows it. */
 static int
 operate_begin(struct operation_context *context, struct operation_result *result, struct error *err)
 {
 	const struct operation_job job = {context->options->runner, &context->job_dir, context->job};
-	struct error cause;
 
+	if (operation_context_find(context, context->workdir.id, err) < 0)
+		return -1;
 	result->job = memory_string(context->job);
-	if (operation_context_find(context, context->workdir.id, &cause) == 0 && operation_job_put(&job, &cause) == 0 &&
-	    operation_running(&context->account, context->id, context->number, &cause) >= 0)
-		return operate_follow(context, result, err);
-	return error_set(err, cause.code, "%s; job %s has begun, and the same command resumes it", cause.text, context->job);
+	if (operation_job_put(&job, err) < 0 || operation_running(&context->account, context->id, context->number, err) < 0)
+		return -1;
+	return operate_follow(context, result, err);
 }
 
 /* Plans the request in the operation's folder, and, unless it is a dry run, begins the operation in the store. What a killed
@@ -254,8 +252,10 @@ operate(const struct operation_request *request, const struct operation_options 
 	int running = operate_open(&context, request, options, err), resumed = 0, done;
 
 	*result = (struct operation_result){.basis = PREVIEW_BASIS_NONE};
-	if (running >= 0)
+	if (running >= 0) {
+		result->name = memory_string(context.workdir.name);
 		resumed = operate_resume(&context, request, err);
+	}
 	if (running < 0 || resumed < 0)
 		done = -1;
 	else if (resumed > 0)
@@ -278,8 +278,10 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 	int done = operation_context_open(&context, options, anew->cluster, err);
 
 	*result = (struct operation_result){.basis = PREVIEW_BASIS_NONE};
-	if (done >= 0)
+	if (done >= 0) {
+		result->name = memory_string(context.workdir.name);
 		done = operate_find_unfinished(&context, &list, err);
+	}
 	if (done > 0) {
 		done = begin_again(&context, &list.list[0], err) < 0 ? -1 : operate_follow(&context, result, err);
 	} else if (done == 0 && context.cluster->status == LIFECYCLE_INCONSISTENT && anew->action) {
@@ -298,10 +300,7 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 void
 operation_result_release(struct operation_result *result)
 {
-	struct error ignored; /* the plan of a dry run is of no use, and harmless */
-
-	if (result->scrap)
-		file_remove_tree(AT_FDCWD, result->scrap, &ignored);
+	free(result->name);
 	free(result->job);
 	free(result->plan);
 	free(result->layout);

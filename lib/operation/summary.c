@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/table.h"
+#include "base/terminal.h"
 #include "json/record.h"
 #include "model/layout.h"
 #include "model/show/links.h"
@@ -56,9 +58,8 @@ summary_print_nodes(const struct layout *layout, FILE *out, bool colour)
 
 /* Prints how long it took, and the next commands; coopr ssh only where the provider has told how to log in. */
 static void
-summary_print_next(const struct layout *layout, const struct efficiency *efficiency, FILE *out)
+summary_print_next(const struct layout *layout, const char *name, const struct efficiency *efficiency, FILE *out)
 {
-	const char *name = layout->cluster.name;
 	const struct node *node = layout->node_count ? &layout->nodes[0] : NULL;
 	jv auth = node ? json_get(node->facts, "ssh-auth") : jv_invalid();
 	char passed[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
@@ -73,7 +74,8 @@ summary_print_next(const struct layout *layout, const struct efficiency *efficie
 }
 
 int
-summary_print(const char *path, const struct efficiency *efficiency, FILE *out, bool colour, struct error *err)
+summary_print(const char *path, const char *name, const struct efficiency *efficiency, FILE *out, bool colour,
+    struct error *err)
 {
 	struct problems problems = {0};
 	struct record_reader reader;
@@ -88,7 +90,7 @@ summary_print(const char *path, const struct efficiency *efficiency, FILE *out, 
 	if (result == 0) {
 		summary_print_nodes(&layout, out, colour);
 		links_print(&layout, out, colour);
-		summary_print_next(&layout, efficiency, out);
+		summary_print_next(&layout, name, efficiency, out);
 	}
 	layout_release(&layout);
 	problems_release(&problems);
@@ -97,13 +99,25 @@ summary_print(const char *path, const struct efficiency *efficiency, FILE *out, 
 }
 
 int
-summary_copy(const char *path, FILE *out, struct error *err)
+summary_copy(int fd, FILE *out, struct error *err)
 {
 	struct buffer records = {0};
-	int result = file_read(AT_FDCWD, path, SIZE_MAX, &records, err);
+	int result = file_read_fd(fd, "records", SIZE_MAX, &records, err);
 
 	if (result == 0)
 		fwrite(records.data, 1, records.length, out);
 	buffer_release(&records);
+	return result;
+}
+
+int
+summary_copy_file(const char *path, FILE *out, struct error *err)
+{
+	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), result;
+
+	if (fd < 0)
+		return -1;
+	result = summary_copy(fd, out, err);
+	close(fd);
 	return result;
 }
