@@ -15,20 +15,6 @@
 
 static const char open_tenant[] = "default";
 
-/* Returns the only tenant that the user is a member of, else the open one; the caller frees it. NULL with the reason. */
-static char *
-accounts_usual_tenant(struct account *account, const char *user, struct error *err)
-{
-	struct sql_rows *rows = sql_query(account_sql(account), err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
-	    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, RIGHTS_SUPERADMIN);
-	char *name = NULL;
-
-	if (sql_row(rows, err) > 0)
-		name = memory_string(sql_integer(rows, 1) == 1 ? sql_text(rows, 0) : open_tenant);
-	sql_end(rows);
-	return name;
-}
-
 static int
 accounts_no_tenant(const char *tenant, struct error *err)
 {
@@ -53,15 +39,27 @@ accounts_find_rights(struct account *account, const char *user, uid_t owner, str
 	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account->tenant, err);
 }
 
+/* Finds the tenant that is wanted; NULL: the only one that the user is a member of, else the open one. */
 static int
 accounts_find_tenant(struct account *account, const char *wanted, const char *user, struct error *err)
 {
-	int got;
+	struct sql_rows *rows;
+	int64_t tenant = 0;
+	int got = 1;
 
-	account->tenant = wanted ? memory_string(wanted) : accounts_usual_tenant(account, user, err);
-	if (!account->tenant)
-		return -1;
-	got = store_find_tenant(account->store, account->tenant, err);
+	if (wanted) {
+		account->tenant = memory_string(wanted);
+	} else {
+		rows = sql_query(account_sql(account), err, "SELECT min(tenant.name), count(*) FROM member JOIN tenant "
+		    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, RIGHTS_SUPERADMIN);
+		got = sql_row(rows, err);
+		if (got > 0)
+			account->tenant = memory_string(sql_integer(rows, 1) == 1 ? sql_text(rows, 0) : open_tenant);
+		sql_end(rows);
+	}
+	if (got > 0)
+		got = store_find_tenant(account->store, account->tenant, &tenant, err);
+	store_set_tenant(account->store, tenant);
 	return got == 0 ? accounts_no_tenant(account->tenant, err) : got < 0 ? -1 : 0;
 }
 
@@ -84,14 +82,10 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 static int
 accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 {
-	struct store *store = account->store;
-
 	if (rights_is_owner(account->user, owner))
 		return 0;
-	if (store_begin(store, err) < 0)
-		return -1;
-	return store_finish(store, sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) "
-	    "SELECT id, ?, 'admin', '[]' FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN), err);
+	return sql_change_alone(account_sql(account), err, "INSERT INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
+	    "FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN);
 }
 
 /* Fills in who asks, whose tenant it is, and what they may do. */

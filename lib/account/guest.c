@@ -16,35 +16,30 @@
 static const char vouched[] = "COOPR_VOUCHED";
 static bool vouched_by_us; /* for those whom we start */
 
-/* Returns 1 if who has called sudo(8) is no superadmin of the installation's store, 0, -1. */
-static int
-guest_is_guest(struct error *err)
-{
-	struct store *store;
-	const char *user;
-	uid_t owner;
-	int result = store_open(&store, NULL, STORE_READ, NULL, err);
-
-	if (result < 0)
-		result = err->code == EX_NOINPUT ? 1 : -1; /* there is no superadmin of a store that is not there */
-	else if ((result = store_owner(store, &owner, err)) == 0 && (user = rights_caller(owner)))
-		result = rights_is_superadmin(store, user, owner, err);
-	else if (result == 0)
-		result = 1;
-	store_release(store);
-	return result < 0 ? -1 : !result;
-}
-
-/* Returns 1 if this process was begun by a guest, and not by one of ours; 0; -1. */
+/* Returns 1 if this process was begun by a guest, and not by one of ours; 0; -1. It asks the installation's store, once, before
+ * another is named. There is no superadmin of a store that does not exist yet: who makes it, becomes one. */
 static int
 guest_began_as_guest(struct error *err)
 {
-	static int guest = -1; /* asked of the installation's store, once, before another is named */
+	static int guest = -1;
+	struct store *store;
+	const char *user;
+	uid_t owner;
+	int superadmin = 1;
 
 	if (!getenv("SUDO_USER") || (!vouched_by_us && getenv(vouched)))
 		return 0;
-	if (guest < 0)
-		guest = guest_is_guest(err);
+	if (guest >= 0)
+		return guest;
+	if (store_open(&store, NULL, STORE_READ, NULL, err) < 0)
+		superadmin = err->code == EX_NOINPUT ? 1 : -1;
+	else if (store_owner(store, &owner, err) < 0)
+		superadmin = -1;
+	else if ((user = rights_caller(owner)))
+		superadmin = rights_is_superadmin(store, user, owner, err);
+	store_release(store);
+	if (superadmin >= 0)
+		guest = !superadmin;
 	return guest;
 }
 

@@ -47,19 +47,12 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 	return got;
 }
 
-/* Sets *id to the number of a tenant: 1, 0 where there is none, -1. */
-static int
-tenants_find(struct store *store, const char *name, int64_t *id, struct error *err)
-{
-	return sql_number(store_sql(store), id, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
-}
-
 /* Makes a tenant, or changes its document, and sets *id to its number. */
 static int
 tenants_put_document(struct store *store, enum tenants_put how, const char *name, const char *text, int64_t *id,
     struct error *err)
 {
-	int got = tenants_find(store, name, id, err);
+	int got = store_find_tenant(store, name, id, err);
 
 	if (got < 0)
 		return -1;
@@ -121,7 +114,7 @@ tenants_put(struct account *account, enum tenants_put how, jv document, bool boo
 	json_dump(document, &text);
 	result = tenants_put_document(store, how, name, text.data, &id, err);
 	if (result == 0 && bootstrap)
-		result = tenants_find(store, RIGHTS_SUPERADMIN, &from, err) > 0 ? tenants_copy_entities(store, from, id, copied, err) : -1;
+		result = store_find_tenant(store, RIGHTS_SUPERADMIN, &from, err) > 0 ? tenants_copy_entities(store, from, id, copied, err) : -1;
 	buffer_release(&text);
 	free(name);
 	return store_finish(store, result, err);
@@ -148,7 +141,7 @@ static int
 tenants_check_delete(struct store *store, const char *name, int64_t *id, struct error *err)
 {
 	int64_t clusters = 0;
-	int got = tenants_find(store, name, id, err);
+	int got = store_find_tenant(store, name, id, err);
 
 	if (got == 0)
 		return tenants_no_tenant(name, err);

@@ -216,12 +216,8 @@ operation_running(struct account *account, int64_t cluster, int64_t number, stru
 {
 	char *text = memory_printf("UPDATE operation SET status = 'running' WHERE cluster = ?6 AND number = ?7 "
 	    "AND status = 'planned' AND EXISTS (SELECT 1 FROM cluster WHERE id = ?6 AND %s)", visible_anywhere(account));
-	int result = store_begin(account->store, err);
+	int result = sql_change_alone(account_sql(account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster, number);
 
-	if (result == 0) {
-		result = sql_change(account_sql(account), err, text, VISIBLE_TYPES "ii", VISIBLE_VALUES(account), cluster, number);
-		result = store_finish(account->store, result, err);
-	}
 	free(text);
 	return result;
 }

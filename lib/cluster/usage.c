@@ -64,12 +64,11 @@ usage_find_start(struct account *account, const char *visible, int64_t *start_ms
 {
 	char *text = memory_printf("SELECT min(from_ms) FROM node_use WHERE cluster IN (SELECT id FROM cluster WHERE %s)",
 	    visible);
-	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
-	int got = sql_row(rows, err);
+	int64_t first_ms = 0;
+	int got = sql_number(account_sql(account), &first_ms, err, text, VISIBLE_TYPES, VISIBLE_VALUES(account));
 
-	if (got > 0 && sql_integer(rows, 0) > 0 && sql_integer(rows, 0) < *start_ms)
-		*start_ms = sql_integer(rows, 0);
-	sql_end(rows);
+	if (first_ms > 0 && first_ms < *start_ms)
+		*start_ms = first_ms;
 	free(text);
 	return got < 0 ? -1 : 0;
 }

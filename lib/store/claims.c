@@ -35,9 +35,7 @@ claims_take(struct store *store, const struct claim *claim, const char *const *m
 int
 claims_give_back(struct store *store, const char *node, struct error *err)
 {
-	if (store_begin(store, err) < 0)
-		return -1;
-	return store_finish(store, sql_change(store_sql(store), err, "DELETE FROM claim WHERE node = ?", "t", node), err);
+	return sql_change_alone(store_sql(store), err, "DELETE FROM claim WHERE node = ?", "t", node);
 }
 
 int

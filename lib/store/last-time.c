@@ -7,10 +7,8 @@
 int
 last_time_record(struct store *store, const char *name, int64_t at_ms, struct error *err)
 {
-	if (store_begin(store, err) < 0)
-		return -1;
-	return store_finish(store, sql_change(store_sql(store), err, "INSERT INTO last_time (name, at_ms) VALUES (?, ?) "
-	    "ON CONFLICT (name) DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)", "ti", name, at_ms), err);
+	return sql_change_alone(store_sql(store), err, "INSERT INTO last_time (name, at_ms) VALUES (?, ?) "
+	    "ON CONFLICT (name) DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)", "ti", name, at_ms);
 }
 
 int

@@ -77,19 +77,14 @@ outbox_take(struct store *store, const char *id, const char *hook, int64_t now_m
 int
 outbox_remove(struct store *store, const char *id, const char *hook, struct error *err)
 {
-	if (store_begin(store, err) < 0)
-		return -1;
-	return store_finish(store, sql_change(store_sql(store), err, "DELETE FROM hook_message WHERE id = ? AND hook = ?", "tt", id,
-	    hook), err);
+	return sql_change_alone(store_sql(store), err, "DELETE FROM hook_message WHERE id = ? AND hook = ?", "tt", id, hook);
 }
 
 int
 outbox_retry(struct store *store, const char *id, const char *hook, int64_t next_ms, struct error *err)
 {
-	if (store_begin(store, err) < 0)
-		return -1;
-	return store_finish(store, sql_change(store_sql(store), err, "UPDATE hook_message SET attempts = attempts + 1, next_ms = ?, "
-	    "taken_ms = 0 WHERE id = ? AND hook = ?", "itt", next_ms, id, hook), err);
+	return sql_change_alone(store_sql(store), err, "UPDATE hook_message SET attempts = attempts + 1, next_ms = ?, taken_ms = 0 "
+	    "WHERE id = ? AND hook = ?", "itt", next_ms, id, hook);
 }
 
 void

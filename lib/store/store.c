@@ -43,9 +43,9 @@ store_connect(struct store *store, enum store_mode mode, struct error *err)
 }
 
 int
-store_find_tenant(struct store *store, const char *name, struct error *err)
+store_find_tenant(const struct store *store, const char *name, int64_t *tenant, struct error *err)
 {
-	return sql_number(store->sql, &store->tenant, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
+	return sql_number(store->sql, tenant, err, "SELECT id FROM tenant WHERE name = ? AND deleted_ms = 0", "t", name);
 }
 
 int
@@ -56,7 +56,7 @@ store_open(struct store **opened, const char *path, enum store_mode mode, const 
 
 	store->path = location_store(path);
 	*opened = store;
-	got = store_connect(store, mode, err) < 0 ? -1 : !tenant ? 1 : store_find_tenant(store, tenant, err);
+	got = store_connect(store, mode, err) < 0 ? -1 : !tenant ? 1 : store_find_tenant(store, tenant, &store->tenant, err);
 	if (got > 0)
 		return 0;
 	if (got == 0)

@@ -47,8 +47,8 @@ bool store_is_new(const struct store *store);
 int64_t store_tenant(const struct store *store);
 void store_set_tenant(struct store *store, int64_t tenant);
 
-/* Sets the tenant by its name: 1, 0 where there is none of that name, -1. */
-int store_find_tenant(struct store *store, const char *name, struct error *err);
+/* Sets *tenant to the number of the tenant of that name: 1, 0 where there is none, -1. */
+int store_find_tenant(const struct store *store, const char *name, int64_t *tenant, struct error *err);
 
 /* Says who makes changes (copied) and why (borrowed, or NULL where nothing is said); returns either. */
 void store_set_by(struct store *store, const char *by);

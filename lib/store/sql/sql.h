@@ -50,6 +50,9 @@ void sql_end(struct sql_rows *rows);
 /* Runs a statement that gives no rows, with values as in sql_query. */
 int sql_change(struct sql *db, struct error *err, const char *text, const char *types, ...);
 
+/* Does the same as a transaction of its own: the change is durable when it returns. */
+int sql_change_alone(struct sql *db, struct error *err, const char *text, const char *types, ...);
+
 /* Sets *number to the first column of the first row: 1, 0 where there is none, -1. */
 int sql_number(struct sql *db, int64_t *number, struct error *err, const char *text, const char *types, ...);
 
