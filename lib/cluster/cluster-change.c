@@ -64,78 +64,43 @@ cluster_change_find(struct account *account, int64_t id, const char *action, str
 	return lifecycle_check(lifecycle_find(action), list->list[0].status, list->list[0].name, err);
 }
 
-static int
-cluster_change_name(struct account *account, int64_t id, const char *name, struct cluster_list *list,
-    struct error *err)
-{
-	const struct cluster_record *cluster;
-	int64_t tenant = 0;
-	char message[600];
-
-	if (cluster_change_find(account, id, "rename", list, err) < 0)
-		return -1;
-	cluster = &list->list[0];
-	if (strcmp(cluster->name, name) == 0)
-		return 0;
-	if (sql_number(account_sql(account), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
-	    cluster_name_admit(account, tenant, name, err) < 0)
-		return -1;
-	if (sql_change(account_sql(account), err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0)
-		return -1;
-	snprintf(message, sizeof message, "%s -> %s", cluster->name, name);
-	return cluster_change_record(account, cluster, "rename", message, err);
-}
-
-static int
-cluster_change_out_of_bounds(const struct cluster_record *cluster, const char *bound, int64_t ms, struct error *err)
-{
-	char text[CLOCK_RFC3339_SIZE];
-
-	return error_set(err, EX_NO, "%s: its lease may %s %s", cluster->name, bound, clock_duration(ms, text));
-}
-
 /* A lease can be made shorter at any time; it is made longer by steps, up to its end. */
 static int
 cluster_change_check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
 {
-	if (expires_ms > 0 && expires_ms < cluster->created_ms)
-		return error_set(err, EX_NO, "%s: its lease cannot end before the cluster was made", cluster->name);
-	if (cluster->lease_max_ms > 0 && (expires_ms == 0 || expires_ms > cluster->created_ms + cluster->lease_max_ms))
-		return cluster_change_out_of_bounds(cluster, "last, from its creation, no longer than", cluster->lease_max_ms, err);
-	if (cluster->lease_step_ms > 0 && cluster->expires_ms > 0 &&
-	    (expires_ms == 0 || expires_ms > cluster->expires_ms + cluster->lease_step_ms))
-		return cluster_change_out_of_bounds(cluster, "be prolonged at a time by no more than", cluster->lease_step_ms, err);
-	return 0;
-}
-
-static int
-cluster_change_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct cluster_list *list,
-    struct error *err)
-{
-	const struct cluster_record *cluster;
+	int64_t max_ms = cluster->lease_max_ms, step_ms = cluster->lease_step_ms;
 	char text[CLOCK_RFC3339_SIZE];
 
-	if (cluster_change_find(account, id, "lease", list, err) < 0)
-		return -1;
-	cluster = &list->list[0];
-	if (beyond && account_need(account, ACCOUNT_ADMIN, "a lease beyond its bounds", err) < 0)
-		return -1;
-	if (!beyond && cluster_change_check_bounds(cluster, expires_ms, err) < 0)
-		return -1;
-	if (sql_change(account_sql(account), err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id) < 0)
-		return -1;
-	return cluster_change_record(account, cluster, "lease", expires_ms ? clock_rfc3339(expires_ms, text) : "never expires", err);
+	if (expires_ms > 0 && expires_ms < cluster->created_ms)
+		return error_set(err, EX_NO, "%s: its lease cannot end before the cluster was made", cluster->name);
+	if (max_ms > 0 && (expires_ms == 0 || expires_ms > cluster->created_ms + max_ms))
+		return error_set(err, EX_NO, "%s: its lease may last, from its creation, no longer than %s", cluster->name,
+		    clock_duration(max_ms, text));
+	if (step_ms > 0 && cluster->expires_ms > 0 && (expires_ms == 0 || expires_ms > cluster->expires_ms + step_ms))
+		return error_set(err, EX_NO, "%s: its lease may be prolonged at a time by no more than %s", cluster->name,
+		    clock_duration(step_ms, text));
+	return 0;
 }
 
 int
 clusters_rename(struct account *account, int64_t id, const char *name, struct error *err)
 {
 	struct cluster_list list = {0};
+	int64_t tenant = 0;
+	char message[600];
 	int result;
 
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = cluster_change_name(account, id, name, &list, err);
+	result = cluster_change_find(account, id, "rename", &list, err);
+	if (result == 0 && strcmp(list.list[0].name, name) != 0) {
+		snprintf(message, sizeof message, "%s -> %s", list.list[0].name, name);
+		if (sql_number(account_sql(account), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
+		    cluster_name_admit(account, tenant, name, err) < 0 ||
+		    sql_change(account_sql(account), err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0 ||
+		    cluster_change_record(account, &list.list[0], "rename", message, err) < 0)
+			result = -1;
+	}
 	result = store_finish(account->store, result, err);
 	cluster_list_release(&list);
 	return result;
@@ -145,11 +110,20 @@ int
 clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct error *err)
 {
 	struct cluster_list list = {0};
+	char text[CLOCK_RFC3339_SIZE];
 	int result;
 
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	result = cluster_change_lease(account, id, expires_ms, beyond, &list, err);
+	result = cluster_change_find(account, id, "lease", &list, err);
+	if (result == 0)
+		result = beyond ? account_need(account, ACCOUNT_ADMIN, "a lease beyond its bounds", err)
+		                : cluster_change_check_bounds(&list.list[0], expires_ms, err);
+	if (result == 0)
+		result = sql_change(account_sql(account), err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id);
+	if (result == 0)
+		result = cluster_change_record(account, &list.list[0], "lease", expires_ms ? clock_rfc3339(expires_ms, text)
+		    : "never expires", err);
 	result = store_finish(account->store, result, err);
 	cluster_list_release(&list);
 	return result;
@@ -158,8 +132,5 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 int
 clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, struct error *err)
 {
-	if (store_begin(account->store, err) < 0)
-		return -1;
-	return store_finish(account->store, sql_change(account_sql(account), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?",
-	    "ii", expires_ms, id), err);
+	return sql_change_alone(account_sql(account), err, "UPDATE cluster SET reminded_ms = ? WHERE id = ?", "ii", expires_ms, id);
 }

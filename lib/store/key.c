@@ -36,47 +36,34 @@ key_guarded(size_t size, struct error *err)
 }
 
 static int
-key_check_file(int fd, const char *path, struct error *err)
+key_read_file(int fd, const char *path, struct store_key *key, struct error *err)
 {
+	size_t length = 0;
 	struct stat status;
+	char *text;
+	int result = 0;
 
 	if (fstat(fd, &status) < 0)
 		return error_errno(err, EX_IOERR, "%s", path);
 	if (!S_ISREG(status.st_mode) || (status.st_mode & 077) || (status.st_uid != geteuid() && geteuid() != 0))
-		return error_set(err, EX_NOPERM,
-		    "%s: others might read the key of the secrets; chmod 600, and look who has had it",
+		return error_set(err, EX_NOPERM, "%s: others might read the key of the secrets; chmod 600, and look who has had it",
 		    path);
-	return 0;
-}
-
-static int
-key_decode(const char *text, const char *path, struct store_key *key, struct error *err)
-{
-	size_t length = 0;
-
+	text = key_guarded(TEXT_BYTES, err);
 	key->bytes = key_guarded(STORE_KEY_BYTES, err);
-	if (!key->bytes)
-		return -1;
-	if (sodium_hex2bin(key->bytes, STORE_KEY_BYTES, text, 2 * STORE_KEY_BYTES, NULL, &length, NULL) == 0 &&
-	    length == STORE_KEY_BYTES)
-		return 0;
-	store_key_release(key);
-	return error_set(err, EX_DATAERR, "%s: not a key; %d hexadecimal digits are required", path, 2 * STORE_KEY_BYTES);
-}
-
-static int
-key_read_file(int fd, const char *path, struct store_key *key, struct error *err)
-{
-	char *text = key_guarded(TEXT_BYTES, err);
-	ssize_t got;
-	int result;
-
-	if (!text)
-		return -1;
-	memset(text, 0, TEXT_BYTES);
-	got = read(fd, text, TEXT_BYTES - 1);
-	result = got < 0 ? error_errno(err, EX_IOERR, "%s", path) : key_decode(text, path, key, err);
+	if (!text || !key->bytes) {
+		result = -1;
+	} else {
+		memset(text, 0, TEXT_BYTES);
+		if (read(fd, text, TEXT_BYTES - 1) < 0)
+			result = error_errno(err, EX_IOERR, "%s", path);
+		else if (sodium_hex2bin(key->bytes, STORE_KEY_BYTES, text, 2 * STORE_KEY_BYTES, NULL, &length, NULL) < 0 ||
+		    length != STORE_KEY_BYTES)
+			result = error_set(err, EX_DATAERR, "%s: not a key; %d hexadecimal digits are required", path,
+			    2 * STORE_KEY_BYTES);
+	}
 	sodium_free(text);
+	if (result < 0)
+		store_key_release(key);
 	return result;
 }
 
@@ -88,42 +75,31 @@ store_key_read(const struct store *store, struct store_key *key, struct error *e
 
 	*key = (struct store_key){0};
 	if (fd >= 0) {
-		result = key_check_file(fd, path, err);
-		if (result == 0)
-			result = key_read_file(fd, path, key, err);
+		result = key_read_file(fd, path, key, err);
 		close(fd);
 	}
 	free(path);
 	return result;
 }
 
-/* Two may do it at once: what is linked into place first is the key. */
+/* Makes a key. Two may do it at once: what is linked into place first is the key. */
 static int
-key_make_file(const char *path, const char *text, struct error *err)
-{
-	char *draft = memory_printf("%s.%ld", path, (long)getpid());
-	int result = file_replace(AT_FDCWD, draft, text, TEXT_BYTES, 0600, err);
-
-	if (result == 0 && link(draft, path) < 0 && errno != EEXIST)
-		result = error_errno(err, EX_CANTCREAT, "%s", path);
-	unlink(draft);
-	free(draft);
-	return result;
-}
-
-static int
-key_make_key(const char *path, struct error *err)
+key_make(const char *path, struct error *err)
 {
 	unsigned char *bytes = key_guarded(STORE_KEY_BYTES, err);
-	char *text = key_guarded(TEXT_BYTES, err);
+	char *text = key_guarded(TEXT_BYTES, err), *draft = memory_printf("%s.%ld", path, (long)getpid());
 	int result = -1;
 
 	if (bytes && text) {
 		randombytes_buf(bytes, STORE_KEY_BYTES);
 		sodium_bin2hex(text, TEXT_BYTES, bytes, STORE_KEY_BYTES);
 		text[TEXT_BYTES - 1] = '\n';
-		result = key_make_file(path, text, err);
+		result = file_replace(AT_FDCWD, draft, text, TEXT_BYTES, 0600, err);
+		if (result == 0 && link(draft, path) < 0 && errno != EEXIST)
+			result = error_errno(err, EX_CANTCREAT, "%s", path);
+		unlink(draft);
 	}
+	free(draft);
 	sodium_free(bytes);
 	sodium_free(text);
 	return result;
@@ -133,7 +109,7 @@ int
 store_key_need(const struct store *store, struct store_key *key, struct error *err)
 {
 	char *path = key_path(store);
-	int result = file_exists(AT_FDCWD, path) ? 0 : key_make_key(path, err);
+	int result = file_exists(AT_FDCWD, path) ? 0 : key_make(path, err);
 
 	free(path);
 	return result < 0 ? -1 : store_key_read(store, key, err);

@@ -94,34 +94,26 @@ secrets_open(struct store *store, const struct store_key *key, const char *name,
 	return got < 0 ? -1 : 0;
 }
 
-/* Returns 0 if the key opens the secret of the row, else -1. */
-static int
-secrets_try_key(struct sql_rows *rows, const struct store_key *key, struct error *err)
-{
-	struct secret_value value = {0};
-	size_t length;
-	const unsigned char *sealed = sql_bytes(rows, 2, &length);
-
-	if (secrets_open_sealed(sql_integer(rows, 0), key, sql_text(rows, 1), sealed, length, &value) < 0)
-		return error_set(err, EX_DATAERR, "the secrets of this store were closed with another key than is there now; "
-		    "put the old one back");
-	secret_value_release(&value);
-	return 0;
-}
-
 int
 secrets_key(struct store *store, struct store_key *key, struct error *err)
 {
 	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT tenant, name, sealed FROM secret LIMIT 1", "");
 	int got = sql_row(rows, err), result = -1;
+	struct secret_value value = {0};
+	const unsigned char *sealed;
+	size_t length;
 
 	*key = (struct store_key){0};
-	if (got == 0)
-		result = store_key_need(store, key, err);
-	if (got > 0)
-		result = store_key_read(store, key, err);
-	if (got > 0 && result == 0)
-		result = secrets_try_key(rows, key, err);
+	if (got >= 0)
+		result = got == 0 ? store_key_need(store, key, err) : store_key_read(store, key, err);
+	if (got > 0 && result == 0) {
+		sealed = sql_bytes(rows, 2, &length);
+		result = secrets_open_sealed(sql_integer(rows, 0), key, sql_text(rows, 1), sealed, length, &value);
+		if (result < 0)
+			error_set(err, EX_DATAERR, "the secrets of this store were closed with another key than is there now; "
+			    "put the old one back");
+		secret_value_release(&value);
+	}
 	sql_end(rows);
 	if (result < 0)
 		store_key_release(key);

@@ -196,27 +196,20 @@ sqlite_forget(struct sql *sql)
 
 /* Copies in one step of SQLite's online backup, which reads one snapshot. */
 static int
-sqlite_copy_pages(sqlite3 *from, sqlite3 *to, struct error *err)
-{
-	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
-
-	if (backup)
-		sqlite3_backup_step(backup, -1);
-	return backup && sqlite3_backup_finish(backup) == SQLITE_OK ? 0 : sqlite_error(to, err);
-}
-
-static int
 sqlite_backup(struct sql *sql, const char *path, struct error *err)
 {
+	sqlite3_backup *backup = NULL;
 	sqlite3 *copy = NULL;
-	int result = sqlite_make_file(path, O_EXCL, err);
+	int result = 0;
 
-	if (result < 0)
+	if (sqlite_make_file(path, O_EXCL, err) < 0)
 		return -1;
-	if (sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+		backup = sqlite3_backup_init(copy, "main", ((struct sqlite *)sql)->db, "main");
+	if (backup)
+		sqlite3_backup_step(backup, -1);
+	if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK)
 		result = sqlite_error(copy, err);
-	if (result == 0)
-		result = sqlite_copy_pages(((struct sqlite *)sql)->db, copy, err);
 	if (sqlite3_close(copy) != SQLITE_OK)
 		result = -1;
 	if (result < 0)
