@@ -92,15 +92,6 @@ plan_check_options(const char *const *operands)
 	plan_check_action();
 }
 
-/* Names another command to a user who gives what may be the name of a cluster. */
-static void
-plan_explain_missing(const char *path)
-{
-	if (path && name_is_valid(path) && !strpbrk(path, "./"))
-		message("this command reads a layout from a file; to see what would be done to a cluster, use --dry-run: "
-		    "coopr expand --dry-run %s", path);
-}
-
 /* Exits with an error if there is no good layout. */
 static void
 plan_read_layout(const char *path, struct layout *layout)
@@ -111,7 +102,9 @@ plan_read_layout(const char *path, struct layout *layout)
 
 	if (record_reader_open(&reader, path, &err) < 0) {
 		message_error(&err);
-		plan_explain_missing(path);
+		if (path && name_is_valid(path) && !strpbrk(path, "./")) /* it may be the name of a cluster */
+			message("this command reads a layout from a file; to see what would be done to a cluster, use --dry-run: "
+			    "coopr expand --dry-run %s", path);
 		exit(err.code);
 	}
 	if (layout_read(&reader, layout, &problems, &err) < 0)

@@ -237,7 +237,7 @@ solve_explain_given(const struct request *request, const char *path, const char 
 	int code = solve_read_answer(path, &layout, &claims);
 
 	if (!code && layout.unsatisfiable) {
-		message("%s: holds no layout to explain, but why there is none", path);
+		message("%s: contains no layout to explain, but the reason why there is none", path);
 		code = EX_NO;
 	} else if (!code)
 		code = solve_explain_in(request, &layout, service);

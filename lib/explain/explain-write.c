@@ -11,17 +11,6 @@
 #include "model/node.h"
 #include "model/print.h"
 
-static void
-explain_append_worth(const struct explanation *e, struct buffer *out)
-{
-	for (size_t i = 0; i < e->otherwise.count; i++) {
-		const struct amount *otherwise = &e->otherwise.list[i], *now = amounts_find(&e->now, otherwise->resource);
-
-		if (now && fabs(otherwise->value - now->value) >= 1e-6)
-			buffer_printf(out, "  %s: %.12g, otherwise %.12g\n", now->resource, now->value, otherwise->value);
-	}
-}
-
 void
 explanation_write(const struct explanation *e, FILE *stream)
 {
@@ -46,7 +35,12 @@ explanation_write(const struct explanation *e, FILE *stream)
 	buffer_text(&out, ".\n");
 	for (size_t i = 0; i < e->rules.count && e->now.count; i++)
 		buffer_printf(&out, "  %s (%s)\n", e->words.list[i], e->rules.list[i]);
-	explain_append_worth(e, &out);
+	for (size_t i = 0; i < e->otherwise.count; i++) {
+		const struct amount *otherwise = &e->otherwise.list[i], *now = amounts_find(&e->now, otherwise->resource);
+
+		if (now && fabs(otherwise->value - now->value) >= 1e-6)
+			buffer_printf(&out, "  %s: %.12g, otherwise %.12g\n", now->resource, now->value, otherwise->value);
+	}
 	if (e->now.count)
 		buffer_text(&out, e->alone ? "If only this were otherwise:\n"
 		    : "If only this were otherwise, no rule would be broken.\n");

@@ -72,17 +72,7 @@ builder_take_turn(struct builder *builder, uint32_t service, uint32_t first, uin
 	*turn = last;
 }
 
-/* Prints the fields of an action as text, once for all tasks that carry them. */
-static const char *
-builder_print_fields(struct builder *builder, jv fields, struct buffer *text)
-{
-	if (jv_get_kind(fields) != JV_KIND_OBJECT)
-		return "{}";
-	buffer_clear(text);
-	json_dump(fields, text);
-	return arena_substring(builder->arena, text->data, text->length);
-}
-
+/* Prints the fields of each action as text, once for all tasks that carry them. */
 static void
 builder_init_groups(struct builder *builder)
 {
@@ -95,11 +85,18 @@ builder_init_groups(struct builder *builder)
 			struct task_group *group = builder_group(builder, i, number);
 			const struct service_action *does = number < ACTION_COUNT ? builder_service_action(builder, i, (enum action)number)
 			    : NULL;
-			bool present = does && does->present;
 
 			group->milestone = GRAPH_NONE;
-			group->type = present ? names_intern(&builder->types, does->type) : NAMES_NONE;
-			group->fields = present ? builder_print_fields(builder, does->fields, &text) : NULL;
+			group->type = NAMES_NONE;
+			if (!does || !does->present)
+				continue;
+			group->type = names_intern(&builder->types, does->type);
+			group->fields = "{}";
+			if (jv_get_kind(does->fields) != JV_KIND_OBJECT)
+				continue;
+			buffer_clear(&text);
+			json_dump(does->fields, &text);
+			group->fields = arena_substring(builder->arena, text.data, text.length);
 		}
 	}
 	buffer_release(&text);

@@ -39,9 +39,9 @@ simulate_seconds(int64_t ms)
 static double
 simulate_utilisation(const struct simulation *simulation, uint32_t slots)
 {
-	double offered = (double)simulation->duration_ms * slots;
+	double available = (double)simulation->duration_ms * slots;
 
-	return offered > 0 ? (double)simulation->work_ms / offered : 0;
+	return available > 0 ? (double)simulation->work_ms / available : 0;
 }
 
 static bool
@@ -136,7 +136,7 @@ simulate_say_failed(struct simulation *simulation)
 	uint32_t failed = simulation->index.header->count[STEP_FAILED], told = 0;
 
 	if (failed > 0)
-		printf("\nFailed for good, with %u tasks behind them that could not begin:\n",
+		printf("\nFailed for good, with %u tasks behind them that could not start:\n",
 		    simulation->index.header->count[STEP_BLOCKED]);
 	for (uint32_t i = 0; told < failed && told < TOLD_MAX; i++)
 		if (simulate_has_failed(simulation, i)) {
@@ -174,7 +174,7 @@ static int
 simulate_play(const struct simulate_options *options, const struct plan_loader *loader)
 {
 	struct buffer out = {0};
-	struct simulation_options how = {options->seed, options->slots, options->failures, QUEUE_BACKOFF_MS,
+	struct simulation_options how = {options->seed, options->slots, options->failures,
 	    loader->job.id ? loader->job.id : "rehearsal", options->events ? &out : NULL};
 	struct simulation simulation;
 	struct error err;

@@ -91,7 +91,7 @@ simulation_record(struct simulator *simulator, struct event *event, struct error
 }
 
 static int
-simulation_begin(struct simulator *simulator, uint32_t step, struct error *err)
+simulation_start(struct simulator *simulator, uint32_t step, struct error *err)
 {
 	struct simulation *simulation = simulator->simulation;
 	struct job_state *index = &simulation->index;
@@ -167,7 +167,7 @@ simulation_play(struct simulator *simulator, struct error *err)
 				return -1;
 		step_due(index, simulator->now_ms);
 		while (simulator->free_count > 0 && (link = ready_first(index)) != 0)
-			if (simulation_begin(simulator, link - 1, err) < 0)
+			if (simulation_start(simulator, link - 1, err) < 0)
 				return -1;
 		next_ms = simulation_first_end(simulator);
 		link = timer_first(index);
@@ -242,7 +242,7 @@ simulation_run(const struct plan_loader *loader, const struct simulation_options
 	struct simulator simulator = {.options = options, .loader = loader, .simulation = simulation,
 	    .free_count = options->slots};
 	struct event put = {.kind = EVENT_PUT, .boot = BOOT, .job = options->job, .cluster = loader->job.cluster,
-	    .tenant = loader->job.tenant, .order = 1, .backoff_ms = options->backoff_ms};
+	    .tenant = loader->job.tenant, .order = 1, .backoff_ms = QUEUE_BACKOFF_MS};
 	struct event finish = {.kind = EVENT_FINISH};
 	int result;
 

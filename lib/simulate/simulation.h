@@ -15,7 +15,6 @@ struct simulation_options {
 	uint64_t seed;
 	uint32_t slots;     /* how many tasks run at a time, at least 1 */
 	double failures;    /* the part of the attempts that fail, 0 to 1 */
-	int64_t backoff_ms; /* as of queue_put */
 	const char *job;    /* the job's id */
 	struct buffer *events; /* event records are appended; NULL: they are not wanted */
 };

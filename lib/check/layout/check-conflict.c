@@ -150,7 +150,6 @@ check_judge_demands(struct conflict_check *q)
 		return 0;
 	check_keep_members(q);
 	tried = brute_force(&q->demands);
-	q->report->brute_forced = tried == BRUTE_FORCE_NONE;
 	found = tried == BRUTE_FORCE_MANY ? check_find_layout(q) : tried == BRUTE_FORCE_FOUND;
 	if (found < 0)
 		return -1;

@@ -35,7 +35,6 @@ struct conflict_terms {
 struct conflict_report { /* lives in the arena */
 	struct fault *faults; /* what is wrong with it, where is the member; NULL: nothing */
 	struct fault *notes;  /* of each member: what becomes of the request without it */
-	bool brute_forced;       /* that it is one was found out by trying every layout */
 };
 
 /* Judges a conflict. Returns 0, or -1: EX_DATAERR if the request is malformed, EX_SOFTWARE if it cannot be judged. */

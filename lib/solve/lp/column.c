@@ -15,25 +15,6 @@ enum {
 	COARSE = 40, /* the largest price of a row is 2 to this */
 };
 
-/* Turns the prices of the linear program into whole numbers. One that counts on a bound which is not there is
- * noise, and 0. */
-static void
-column_round_prices(struct master *m)
-{
-	double most = SIMPLEX_WORTH;
-
-	for (size_t i = 0; i < m->row_count; i++)
-		most = fmax(most, fabs(m->lp.price[i]));
-	m->unit_price = ldexp(1, COARSE) / most;
-	for (size_t i = 0; i < m->row_count; i++) {
-		double price = m->lp.price[i];
-
-		if (fabs(price) < 2 * SIMPLEX_WORTH && (price > 0 ? m->rows[i].lo == NO_MIN : m->rows[i].hi == NO_MAX))
-			price = 0;
-		m->row_price[i] = llround(ldexp(price / m->rows[i].scale * m->unit_price, PRICE_FINE));
-	}
-}
-
 /* Adds the price of a row to whatever counts in it. */
 static void
 column_add_price(struct master *m, const struct row *row, price_product fine)
@@ -92,7 +73,7 @@ column_add_price(struct master *m, const struct row *row, price_product fine)
 /* Sums up the prices of the rows to those of a machine, a type, a unit and so on. Forbids what has no instance or machine
  * left: else the method would find that out in as many steps as there are sets of such units. */
 static void
-column_gather_prices(struct master *m)
+column_sum_prices(struct master *m)
 {
 	const struct program *p = m->program;
 	struct prices *prices = &m->prices;
@@ -124,11 +105,23 @@ column_gather_prices(struct master *m)
 	}
 }
 
+/* A price that counts on a bound which is not there is noise, and 0. */
 void
 column_prices(struct master *m)
 {
-	column_round_prices(m);
-	column_gather_prices(m);
+	double most = SIMPLEX_WORTH;
+
+	for (size_t i = 0; i < m->row_count; i++)
+		most = fmax(most, fabs(m->lp.price[i]));
+	m->unit_price = ldexp(1, COARSE) / most;
+	for (size_t i = 0; i < m->row_count; i++) {
+		double price = m->lp.price[i];
+
+		if (fabs(price) < 2 * SIMPLEX_WORTH && (price > 0 ? m->rows[i].lo == NO_MIN : m->rows[i].hi == NO_MAX))
+			price = 0;
+		m->row_price[i] = llround(ldexp(price / m->rows[i].scale * m->unit_price, PRICE_FINE));
+	}
+	column_sum_prices(m);
 }
 
 /* Returns what a pattern is worth by its moves, and the regions it is in. */
@@ -314,7 +307,7 @@ column_may_pass(struct master *m)
 	int64_t value;
 
 	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
-	column_gather_prices(m);
+	column_sum_prices(m);
 	for (size_t g = 0; g < p->group_count && !possible; g++) {
 		struct search_for any = {(int)g, m->filter, -1, -1};
 

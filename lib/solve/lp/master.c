@@ -231,7 +231,7 @@ master_fix(struct master *m, const struct pattern *pattern, bool marked, int64_t
 static int
 master_add_bounded(struct master *m, enum row_kind kind, size_t index, int64_t lo, int64_t hi, double scale)
 {
-	return master_add_row(m, (struct row){kind, (int)index, NULL, lo, hi, scale > 1 ? scale : 1});
+	return master_add_row(m, (struct row){kind, (int)index, NULL, lo, hi, scale});
 }
 
 static bool
@@ -286,18 +286,6 @@ master_add_present_rows(struct master *m)
 		master_add_bounded(m, ROW_PLACES, 0, NO_MIN, p->present, 1);
 }
 
-static double
-master_greatest_weight(const struct program *p, const struct weights *weights)
-{
-	int64_t most = 0;
-
-	for (size_t h = 0; h < p->hardware_count && weights->hardware; h++)
-		most = weights->hardware[h] > most ? weights->hardware[h] : most;
-	for (size_t u = 0; u < p->unit_count && weights->unit; u++)
-		most = weights->unit[u] > most ? weights->unit[u] : most;
-	return (double)most;
-}
-
 static void
 master_add_other_rows(struct master *m)
 {
@@ -318,10 +306,15 @@ master_add_other_rows(struct master *m)
 	for (size_t i = 0; i < p->objective_count; i++) {
 		enum objective objective = p->objectives[i];
 		const struct weights *weights = &p->weights[objective];
+		double scale = 1;
 
-		if (weights->hardware || weights->unit)
-			m->row_of_objective[objective] = master_add_bounded(m, ROW_OBJECTIVE, objective, NO_MIN, NO_MAX,
-			    master_greatest_weight(p, weights));
+		if (!weights->hardware && !weights->unit)
+			continue;
+		for (size_t h = 0; h < p->hardware_count && weights->hardware; h++)
+			scale = fmax(scale, (double)weights->hardware[h]);
+		for (size_t u = 0; u < p->unit_count && weights->unit; u++)
+			scale = fmax(scale, (double)weights->unit[u]);
+		m->row_of_objective[objective] = master_add_bounded(m, ROW_OBJECTIVE, objective, NO_MIN, NO_MAX, scale);
 	}
 }
 

@@ -332,7 +332,6 @@ simplex_pivot(struct simplex *lp, size_t place)
 		for (size_t j = 0; j < count; j++)
 			other[lp->others[j]] -= factor * row[lp->others[j]];
 	}
-	lp->pivots++;
 	lp->since_rebuild++;
 }
 
@@ -353,7 +352,6 @@ simplex_enter(struct simplex *lp, int variable, double start, double direction)
 		lp->value[i] -= direction * length * lp->step[i];
 	if (range <= length) { /* it goes to its other bound, and the basis stays */
 		lp->at_hi[~variable] = !lp->at_hi[~variable];
-		lp->pivots++;
 		return true;
 	}
 	simplex_expel(lp, (size_t)place);

@@ -29,7 +29,7 @@ struct simplex { /* zero-initialise */
 	double *price;    /* of each row, as simplex_price left them */
 	double *step;     /* scratch of the ratio test */
 	size_t *others;   /* scratch: places of a row that are not 0 */
-	unsigned long pivots, since_rebuild;
+	unsigned long since_rebuild; /* pivots */
 	bool careful;     /* first improving instead of best: cannot cycle */
 };
 

@@ -45,14 +45,16 @@ build_take_services(struct program *p, struct error *err)
 
 /* Returns all names that types go by, in the request and on present machines, sorted, each once. */
 static const char **
-build_type_names(struct program *p, const char **known, size_t known_count, bool hardware, size_t *count)
+build_type_names(struct program *p, bool hardware, size_t *count)
 {
 	const struct request *r = p->request;
-	const char **names = arena_alloc(&p->arena, known_count + r->node_count, sizeof *names);
-	size_t all = known_count;
+	size_t known = hardware ? r->hardwaretype_count : r->imagetype_count, all = 0;
+	const char **names = arena_alloc(&p->arena, known + r->node_count, sizeof *names);
 
-	if (known_count)
-		memcpy(names, known, known_count * sizeof *names);
+	while (all < known) {
+		names[all] = hardware ? r->hardwaretypes[all].name : r->imagetypes[all].name;
+		all++;
+	}
 	for (size_t i = 0; i < r->node_count; i++) {
 		const char *name = hardware ? r->nodes[i].hardwaretype : r->nodes[i].imagetype;
 
@@ -71,12 +73,9 @@ static void
 build_take_hardware(struct program *p)
 {
 	const struct request *r = p->request;
-	const char **known = arena_alloc(&p->arena, r->hardwaretype_count, sizeof *known), **names;
 	size_t types;
+	const char **names = build_type_names(p, true, &types);
 
-	for (size_t i = 0; i < r->hardwaretype_count; i++)
-		known[i] = r->hardwaretypes[i].name;
-	names = build_type_names(p, known, r->hardwaretype_count, true, &types);
 	p->hardware_count = types + (r->node_count ? 2 : 0);
 	p->hardware_words = bits_words(p->hardware_count);
 	p->hardware = arena_alloc(&p->arena, p->hardware_count, sizeof *p->hardware);
@@ -97,11 +96,8 @@ static void
 build_take_images(struct program *p)
 {
 	const struct request *r = p->request;
-	const char **known = arena_alloc(&p->arena, r->imagetype_count, sizeof *known), **names;
+	const char **names = build_type_names(p, false, &p->image_count);
 
-	for (size_t i = 0; i < r->imagetype_count; i++)
-		known[i] = r->imagetypes[i].name;
-	names = build_type_names(p, known, r->imagetype_count, false, &p->image_count);
 	p->image_words = bits_words(p->image_count);
 	p->images = arena_alloc(&p->arena, p->image_count, sizeof *p->images);
 	for (size_t i = 0; i < p->image_count; i++)

@@ -19,21 +19,6 @@ fix_can_become(const struct program *p, const struct pattern *pattern, int group
 	    program_image(p, group, pattern->units) == program_image(p, pattern->group, pattern->units);
 }
 
-static void
-fix_add_columns(struct master *m, const struct pattern *pattern)
-{
-	for (size_t g = 0; g < m->program->group_count; g++) {
-		struct column column = {.pattern = *pattern};
-
-		column.pattern.group = (int)g;
-		column.moves = pattern_moves(m->program, &column.pattern);
-		if (!fix_can_become(m->program, pattern, (int)g))
-			continue;
-		ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
-		m->columns[m->column_count++] = column;
-	}
-}
-
 bool
 fix_is_open(const struct master *m, const struct pattern *pattern)
 {
@@ -55,7 +40,16 @@ fix_kind(struct master *m, struct pattern *pattern, int64_t count)
 	}
 	pattern->kind = ++m->kind_count;
 	m->kind_machines += count;
-	fix_add_columns(m, pattern);
+	for (size_t g = 0; g < m->program->group_count; g++) {
+		struct column column = {.pattern = *pattern};
+
+		if (!fix_can_become(m->program, pattern, (int)g))
+			continue;
+		column.pattern.group = (int)g;
+		column.moves = pattern_moves(m->program, &column.pattern);
+		ARRAY_ROOM(m->columns, m->column_count, m->column_capacity);
+		m->columns[m->column_count++] = column;
+	}
 	master_add_row(m, (struct row){ROW_KIND, pattern->kind, NULL, count, count, 1});
 	m->kind_price = memory_resize(m->kind_price, (size_t)m->kind_count + 1, sizeof *m->kind_price);
 }

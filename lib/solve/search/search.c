@@ -60,15 +60,6 @@ struct search {
 	bool open;         /* a question was left open: the solution found may not be the best */
 };
 
-static void
-search_release(struct search *s)
-{
-	master_release(&s->master);
-	reduced_program_release(&s->reduced);
-	free(s->found.list);
-	arena_release(&s->arena);
-}
-
 /* Returns a pattern in the solution in hand that passes the filter; NULL if there is none. */
 static const struct pattern *
 search_pattern_in_hand(struct search *s)
@@ -388,5 +379,8 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	}
 	outcome->status = s.open ? SEARCH_OPEN : status;
 	outcome->proved = !s.master.unproven;
-	search_release(&s);
+	master_release(&s.master);
+	reduced_program_release(&s.reduced);
+	free(s.found.list);
+	arena_release(&s.arena);
 }

@@ -24,17 +24,6 @@ machine_classes_add(struct machine_classes *classes, const uint64_t *units, int 
 	classes->list[classes->count++] = (struct machine_class){units, zone, count};
 }
 
-/* Returns the number of units lacking zones that a machine of the team would help by standing in the zone. */
-static size_t
-zone_gain_of(const struct zoning *z, const struct team *team, size_t zone)
-{
-	size_t gain = 0;
-
-	BITS_EACH(u, team->units, z->words)
-		gain += z->need[u] > 0 && !bits_has(zoning_cover(z, zone), u);
-	return gain;
-}
-
 /* Returns whether the machines still to be placed, from team i on, are enough for each unit of that team. */
 static bool
 zone_can_suffice(const struct zoning *z, size_t i)
@@ -61,8 +50,10 @@ zone_best_zone(const struct zoning *z, const struct team *team, const uint64_t *
 	size_t best = SIZE_MAX, most = 0;
 
 	for (size_t zone = 0; zone < z->program->zones_open; zone++) {
-		size_t gain = zone_gain_of(z, team, zone);
+		size_t gain = 0; /* units lacking zones that a machine of the team would help there */
 
+		BITS_EACH(u, team->units, z->words)
+			gain += z->need[u] > 0 && !bits_has(zoning_cover(z, zone), u);
 		*useful = *useful || gain > 0;
 		if (gain == 0 || gain < most || bits_has(barred, zone))
 			continue;
