@@ -12,7 +12,7 @@ struct unsatisfiable;
 struct request;
 
 /* Returns 1 if the request may be solved; 0 if it is refused: because lists all reasons and conflict is the first; -1
- * if it is not to be understood (EX_DATAERR) or asks for what is not supported (EX_UNAVAILABLE). */
+ * (EX_DATAERR) if it contradicts itself or is too large. */
 int admit(const struct request *request, struct arena *arena, struct unsatisfiable *refusal, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From what the search has found to the answer: nodes with names and zones, and what the layout is worth.
+ * Makes the answer of what the search has found: nodes with names and zones, and what the layout is worth.
  */
 #ifndef SOLVE_ANSWER_H
 #define SOLVE_ANSWER_H

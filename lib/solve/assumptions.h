@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Solving under assumptions: does a layout exist with only some of the demands, or with one more condition?
+ * Finds out whether a layout exists with only some of the demands, or with one more condition.
  */
 #ifndef SOLVE_ASSUMPTIONS_H
 #define SOLVE_ASSUMPTIONS_H

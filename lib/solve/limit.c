@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/limit.h"
 
-#include <inttypes.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"

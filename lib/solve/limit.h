@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The limits of a search, and what is said where one was reached.
+ * The limits of a search, and the messages about one that was reached.
  */
 #ifndef SOLVE_LIMIT_H
 #define SOLVE_LIMIT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Trying everything: whether a small request has a layout, found out with nothing but the judge of layouts.
+ * Finds out whether a small request has a layout by trying all there can be, with nothing but the judge of layouts.
  */
 #ifndef CHECK_LAYOUT_BRUTE_FORCE_H
 #define CHECK_LAYOUT_BRUTE_FORCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge of a conflict: whether its members cannot hold together, and whether each of them is needed for that.
+ * The judge of a conflict: it finds out whether its members cannot hold together, and whether each is needed for that.
  *
  * A layout shows that the others can hold together without a member: the solver, which is handed in, looks for it, and
  * check.h, which shares nothing with the solver, judges it. That all of them cannot is found out by trying every layout if

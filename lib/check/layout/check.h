@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge of a layout: whether it is one that the request asks for, and whether what it says of itself is so. It
- * looks at every node and every rule one by one and shares no code with the search. What it does not judge is
- * whether a better layout exists.
+ * The judge of a layout: it finds out whether it is one that the request asks for, and whether what it says of itself is
+ * true. It looks at every node and every rule one by one and shares no code with the search. It does not judge whether a
+ * better layout exists.
  */
 #ifndef CHECK_LAYOUT_CHECK_H
 #define CHECK_LAYOUT_CHECK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a plan does to each service on each node, taken by itself: whether it is all that has to be done, and nothing that
+ * Checks what a plan does to each service on each node, taken by itself: it is all that has to be done, and nothing that
  * must not be.
  */
 #ifndef CHECK_PLAN_CHAIN_H

@@ -240,7 +240,6 @@ plan_check(const struct plan_document *document, struct problems *findings)
 			node_order_check(&judge);
 			service_order_check(&judge);
 			limit_check(&judge);
-			limit_check_pairs(&judge);
 			judge_prove(&judge);
 		}
 		check_whole(&judge);

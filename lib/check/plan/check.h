@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A judge of plans, which shares no code with the planner. Whatever order the queue runs the steps in, as long as
- * each waits for those it comes after: is every rule of coopr-plan(1) kept?
+ * A judge of plans, which shares no code with the planner: it finds out whether every rule of coopr-plan(1) is kept,
+ * whatever order the queue runs the steps in, as long as each waits for those it comes after.
  */
 #ifndef CHECK_PLAN_CHECK_H
 #define CHECK_PLAN_CHECK_H

@@ -21,6 +21,24 @@ duty_join(struct duties *duties, int service, enum from from, uint32_t step)
 	duties->joined[duties->joined_count++] = (struct member){(uint32_t)service * FROM_COUNT + from, step};
 }
 
+/* Returns the group that the tasks of an action are of; FROM_COUNT if others do not wait for them. */
+static enum from
+duty_from_of(enum action action)
+{
+	switch (action) {
+	case ACTION_INSTALL:
+		return FROM_INSTALL;
+	case ACTION_START:
+		return FROM_START;
+	case ACTION_STOP:
+		return FROM_STOP;
+	case ACTION_REMOVE:
+		return FROM_REMOVE;
+	default:
+		return FROM_COUNT;
+	}
+}
+
 /* Adds the tasks of a chain to their groups. A service that stops for a while in a rolling plan keeps nobody waiting. */
 static void
 duty_join_chain(struct duties *duties, const struct chain *chain)
@@ -29,14 +47,10 @@ duty_join_chain(struct duties *duties, const struct chain *chain)
 	uint32_t last = judge->tasks[chain->end - 1];
 
 	for (size_t i = chain->first; i < chain->end; i++) {
-		enum action action = judge->plan->steps[judge->tasks[i]].action;
+		enum from from = duty_from_of(judge->plan->steps[judge->tasks[i]].action);
 
-		if (action == ACTION_INSTALL || action == ACTION_START || action == ACTION_REMOVE)
-			duty_join(duties, chain->service, action == ACTION_INSTALL ? FROM_INSTALL : action == ACTION_START
-			    ? FROM_START
-			    : FROM_REMOVE, judge->tasks[i]);
-		if (action == ACTION_STOP && !chain->rolls)
-			duty_join(duties, chain->service, FROM_STOP, judge->tasks[i]);
+		if (from != FROM_COUNT && !(from == FROM_STOP && chain->rolls))
+			duty_join(duties, chain->service, from, judge->tasks[i]);
 	}
 	if (chain->rolls)
 		duty_join(duties, chain->service, FROM_DONE, last);
@@ -99,9 +113,7 @@ duty_targets_of(const struct judge *judge, const struct chain *chain, enum from 
 
 		if (chain->rolls && (from == FROM_STOP || from == FROM_REMOVE))
 			continue;
-		if ((from == FROM_INSTALL && action == ACTION_INSTALL) || (from == FROM_STOP && action == ACTION_STOP) ||
-		    (from == FROM_REMOVE && action == ACTION_REMOVE) ||
-		    (from == FROM_START && (action == ACTION_INITIALIZE || action == ACTION_START)))
+		if (from == duty_from_of(action) || (from == FROM_START && action == ACTION_INITIALIZE))
 			targets[count++] = judge->tasks[chain->rolls ? chain->first : i];
 	}
 	return count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The duties that the rules between services put on a plan, as its judge works them out. A group is all tasks that
+ * The duties that the rules between services put on a plan, as its judge finds them. A group is all tasks that
  * others have to wait for by one rule; a duty says that each of its targets waits for all of a group.
  */
 #ifndef CHECK_PLAN_DUTY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether one step waits for another, through whatever lies between. For 64 steps at a time, a walk over the whole plan
- * finds all that wait for them; it is only made for what is not plain.
+ * One step may wait for another through whatever lies between. For 64 steps at a time, a walk over the whole plan finds all
+ * that wait for them; it is only made for what the edges at hand do not show.
  */
 #include "check/plan/judge.h"
 

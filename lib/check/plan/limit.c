@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * On how many nodes a service can be down at a time. It is down on a node from the first of its tasks there to the
+ * A service is down on a node from the first of its tasks there to the
  * last. Of two nodes on which one is done before the other begins, only one is down; so where the nodes can be put
  * into so many rows of such, no more than that are down in whatever order the plan is carried out; and else, as Dilworth
  * proved, there is an order in which they are.
@@ -200,40 +200,19 @@ limit_find_pairs(const struct judge *judge)
 
 /* Checks the services that are replaced: each is so from when the new node is made to when the old one is deleted. */
 static void
-limit_check_replaced(const struct judge *judge, struct pair *chains, int *chain_of)
+limit_check_replaced(const struct judge *judge, const struct pairs *pairs, struct pair *chains, int *chain_of)
 {
-	struct pairs pairs = limit_find_pairs(judge);
-
 	for (size_t service = 0; service < judge->services.count; service++) {
 		size_t count = 0;
 
-		for (size_t i = 0; i < pairs.count; i++) {
-			int node = judge->node_of[pairs.deleted[i]];
+		for (size_t i = 0; i < pairs->count; i++) {
+			int node = judge->node_of[pairs->deleted[i]];
 
 			if (!judge->dead[node] && name_set_has(&judge->plan->layout.nodes[node].was, judge->services.list[service]))
-				chains[count++] = (struct pair){pairs.made[i], pairs.deleted[i]};
+				chains[count++] = (struct pair){pairs->made[i], pairs->deleted[i]};
 		}
 		limit_check_service(judge, (int)service, chains, count, chain_of);
 	}
-	free(pairs.made);
-	free(pairs.deleted);
-}
-
-void
-limit_check(struct judge *judge)
-{
-	size_t room = judge->chain_count + judge->nodes.count;
-	struct pair *chains = memory_resize(NULL, room, sizeof *chains);
-	int *chain_of = memory_resize(NULL, judge->plan->count, sizeof *chain_of);
-
-	for (size_t i = 0; i < judge->plan->count; i++)
-		chain_of[i] = JUDGE_NONE;
-	if (judge->by_pairs)
-		limit_check_replaced(judge, chains, chain_of);
-	else if (judge->plan->job.max_unavailable)
-		limit_check_rolling(judge, chains, chain_of);
-	free(chains);
-	free(chain_of);
 }
 
 /* Requires all that is set up on one node before all that is taken down on the other. */
@@ -258,15 +237,25 @@ limit_require_pair(struct judge *judge, int new, int old, uint32_t deleted)
 }
 
 void
-limit_check_pairs(struct judge *judge)
+limit_check(struct judge *judge)
 {
+	size_t room = judge->chain_count + judge->nodes.count;
+	struct pair *chains = memory_resize(NULL, room, sizeof *chains);
+	int *chain_of = memory_resize(NULL, judge->plan->count, sizeof *chain_of);
 	struct pairs pairs = {0};
 
-	if (judge->by_pairs)
+	for (size_t i = 0; i < judge->plan->count; i++)
+		chain_of[i] = JUDGE_NONE;
+	if (judge->by_pairs) {
 		pairs = limit_find_pairs(judge);
+		limit_check_replaced(judge, &pairs, chains, chain_of);
+	} else if (judge->plan->job.max_unavailable)
+		limit_check_rolling(judge, chains, chain_of);
 	for (size_t i = 0; i < pairs.count; i++)
 		if (!judge->dead[judge->node_of[pairs.deleted[i]]])
 			limit_require_pair(judge, judge->node_of[pairs.made[i]], judge->node_of[pairs.deleted[i]], pairs.deleted[i]);
+	free(chains);
+	free(chain_of);
 	free(pairs.made);
 	free(pairs.deleted);
 }

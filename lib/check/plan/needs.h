@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which services need which others, worked out from their definitions anew.
+ * Finds which services need which others, from their definitions anew.
  */
 #ifndef CHECK_PLAN_NEEDS_H
 #define CHECK_PLAN_NEEDS_H

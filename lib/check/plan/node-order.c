@@ -60,17 +60,6 @@ node_order_require(const struct nodes *nodes, int before, int after)
 		judge_require(nodes->judge, (uint32_t)before, (uint32_t)after);
 }
 
-static void
-node_order_require_node(const struct nodes *nodes, const struct hardware *hardware)
-{
-	node_order_require(nodes, hardware->create, hardware->confirm);
-	node_order_require(nodes, hardware->confirm, hardware->delete);
-	for (size_t i = hardware->first; i < hardware->end; i++) {
-		node_order_require(nodes, hardware->confirm, (int)nodes->bootstraps[i]);
-		node_order_require(nodes, (int)nodes->bootstraps[i], hardware->delete);
-	}
-}
-
 /* Returns the bootstrap of a task's automator; if there is none, the confirmation of its node. */
 static int
 node_order_base_of(const struct nodes *nodes, uint32_t task)
@@ -110,8 +99,16 @@ node_order_check(struct judge *judge)
 	struct nodes nodes = {.judge = judge};
 
 	node_order_find_tasks(&nodes);
-	for (size_t i = 0; i < judge->nodes.count; i++)
-		node_order_require_node(&nodes, &nodes.list[i]);
+	for (size_t i = 0; i < judge->nodes.count; i++) {
+		const struct hardware *hardware = &nodes.list[i];
+
+		node_order_require(&nodes, hardware->create, hardware->confirm);
+		node_order_require(&nodes, hardware->confirm, hardware->delete);
+		for (size_t j = hardware->first; j < hardware->end; j++) {
+			node_order_require(&nodes, hardware->confirm, (int)nodes.bootstraps[j]);
+			node_order_require(&nodes, (int)nodes.bootstraps[j], hardware->delete);
+		}
+	}
 	for (size_t i = 0; i < judge->chain_count; i++)
 		node_order_require_chain(&nodes, &judge->chains[i]);
 	free(nodes.list);

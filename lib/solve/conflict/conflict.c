@@ -2,7 +2,6 @@
 #include "solve/conflict/conflict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"

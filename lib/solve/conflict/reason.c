@@ -2,7 +2,6 @@
 #include "solve/conflict/reason.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"

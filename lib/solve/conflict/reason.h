@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A conflict in a sentence, with numbers that a person can act on.
+ * Words a conflict as a sentence, with numbers that a person can act on.
  */
 #ifndef SOLVE_CONFLICT_REASON_H
 #define SOLVE_CONFLICT_REASON_H

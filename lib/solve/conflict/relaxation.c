@@ -16,9 +16,9 @@ enum { NODES_MAX = 2000 }; /* of the search */
 
 #define ROUNDING 1e-6
 
-/* Returns the least that fractions of machines allow. */
+/* Returns the least number of moves that fractions of machines allow. */
 static int64_t
-relaxation_relaxed_moves(struct master *m)
+relaxation_bound_moves(const struct master *m)
 {
 	int *column = memory_zeroed(m->row_count, sizeof *column);
 	double *value = memory_zeroed(m->row_count, sizeof *value), sum = 0;
@@ -42,7 +42,7 @@ relaxation_find_fewest(const struct program *p, struct budget *budget, struct bu
 
 	master_init(&m, p, &part);
 	if (m.row_of_moves != SIMPLEX_NONE && master_relax(&m, m.row_of_moves, 1)) {
-		least = relaxation_relaxed_moves(&m);
+		least = relaxation_bound_moves(&m);
 		status = branch_best(&m, m.row_of_moves, 1, &found);
 	}
 	if (status == SEARCH_FOUND) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * the pricing search by labels, for machines that can be filled nearly as well in very many ways.
+ * The pricing search by labels, for machines that can be filled nearly as well in very many ways.
  */
 #ifndef SOLVE_LP_LABEL_H
 #define SOLVE_LP_LABEL_H

@@ -13,20 +13,6 @@
 
 enum { ROUNDS = 12 }; /* of looking for weights */
 
-/* Returns the part of the machine that a unit takes: the mean over the resources, each with its weight. */
-static double
-order_weigh(const struct program *p, const struct unit *unit, const int64_t *capacity, const double *weight)
-{
-	double sum = 0, weights = 0;
-
-	for (size_t i = 0; i < p->resource_count; i++)
-		if (capacity[i] != NO_MAX && capacity[i] > 0) {
-			sum += weight[i] * (double)unit->consumes[i] / (double)capacity[i];
-			weights += weight[i];
-		}
-	return weights > 0 ? sum / weights : 0;
-}
-
 /* Returns 0 if a region with a price depends on the unit, 1 if it is worth something, 2 if it only makes up the size. */
 static int
 order_rank(const struct pricing_search *search, int u)
@@ -185,14 +171,22 @@ order_fill(const struct pricing_search *search, const struct surrogate *surrogat
 	return good;
 }
 
+/* Sets the part of the machine that each unit takes: the mean over the resources, each with its weight. */
 static void
 order_set_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count,
     const double *weight)
 {
 	for (size_t i = 0; i < count; i++) {
 		int u = list[i].unit;
+		const int64_t *consumes = search->program->units[u].consumes;
+		double sum = 0, weights = 0;
 
-		surrogate->weight[u] = order_weigh(search->program, &search->program->units[u], search->left, weight);
+		for (size_t r = 0; r < search->program->resource_count; r++)
+			if (search->left[r] != NO_MAX && search->left[r] > 0) {
+				sum += weight[r] * (double)consumes[r] / (double)search->left[r];
+				weights += weight[r];
+			}
+		surrogate->weight[u] = weights > 0 ? sum / weights : 0;
 		list[i].bulk = surrogate->weight[u] / fmax(order_gain_of(search, surrogate, u), 1e-9);
 	}
 }

@@ -14,7 +14,6 @@
  */
 #include "solve/lp/reduced-cost-fixing.h"
 
-#include <stdlib.h>
 
 #include "solve/program/bits.h"
 

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "solve/lp/column.h"
 #include "solve/lp/master.h"

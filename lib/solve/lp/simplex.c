@@ -303,18 +303,6 @@ simplex_leaving(const struct simplex *lp, double direction, double *length)
 	return place;
 }
 
-/* Takes what is basic in a place out of the basis; it stops at the bound that it came to. */
-static void
-simplex_expel(struct simplex *lp, size_t place)
-{
-	int row = ~lp->basis[place];
-
-	if (lp->basis[place] >= 0)
-		return;
-	lp->place[row] = SIMPLEX_NONE;
-	lp->at_hi[row] = fabs(lp->value[place] - lp->hi[row]) < fabs(lp->value[place] - lp->lo[row]);
-}
-
 static void
 simplex_pivot(struct simplex *lp, size_t place)
 {
@@ -354,7 +342,12 @@ simplex_enter(struct simplex *lp, int variable, double start, double direction)
 		lp->at_hi[~variable] = !lp->at_hi[~variable];
 		return true;
 	}
-	simplex_expel(lp, (size_t)place);
+	if (lp->basis[place] < 0) { /* what leaves stops at the bound that it came to */
+		int row = ~lp->basis[place];
+
+		lp->place[row] = SIMPLEX_NONE;
+		lp->at_hi[row] = fabs(lp->value[place] - lp->hi[row]) < fabs(lp->value[place] - lp->lo[row]);
+	}
 	simplex_pivot(lp, (size_t)place);
 	lp->basis[place] = variable;
 	lp->value[place] = start + direction * length;

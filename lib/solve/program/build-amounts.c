@@ -3,7 +3,6 @@
  * Amounts become whole numbers, so that 0.1 + 0.2 fits into 0.3 and a proof can be exact: each resource is counted
  * in ones where all of its amounts are whole, else in millionths.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 

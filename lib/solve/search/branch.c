@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "solve/search/dive.h"
 #include "solve/search/shares.h"

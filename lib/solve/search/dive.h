@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A guess at a solution: the relaxation is rounded step by step. It proves nothing.
+ * Guesses a solution by rounding the relaxation step by step. It proves nothing.
  */
 #ifndef SOLVE_SEARCH_DIVE_H
 #define SOLVE_SEARCH_DIVE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Units that nothing tells apart but their names: where they change places all over a solution, it is one again.
+ * Symmetry: units that nothing tells apart but their names. A solution in which they change places everywhere is one again.
  */
 #ifndef SOLVE_SEARCH_SYMMETRY_H
 #define SOLVE_SEARCH_SYMMETRY_H

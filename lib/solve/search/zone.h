@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Zones for machines, so that the instances of each service stand in as many zones as they shall.
+ * Gives machines zones, so that the instances of each service stand in as many zones as the rules of spread ask for.
  */
 #ifndef SOLVE_SEARCH_ZONE_H
 #define SOLVE_SEARCH_ZONE_H
