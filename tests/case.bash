@@ -10,6 +10,7 @@
 # of its own and calls `fresh` in it first.
 #
 #	fresh                    the directory and the environment
+#	own_catalogue            machines and services that are not real; stubborn_service: one that fails, or waits, when told to
 #	need_root                skip where not root
 #	need_program NAME...     skip where one is not installed
 #	need_shared PATH         skip where ../shared has no such file; "$SHARED/PATH" is it
@@ -49,6 +50,39 @@ need_program() {
 	for name; do
 		command -v "$name" >/dev/null || skip "needs $name, which is not installed"
 	done
+}
+
+# A catalogue of one's own, mine, whose machines and services are not real, and take no time.
+own_catalogue() {
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
+	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
+	export COOPR_CATALOGUE=$PWD/mine
+}
+
+# A service "stubborn" in it, which clusters of the template lamp may have: it fails to start as long as there is a file "broken",
+# and waits as long as there is a file "wait".
+stubborn_service() {
+	export COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
+	mkdir -p plugins/automator
+	cat >plugins/automator/stubborn <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		while [ "$1" = start ] && [ -e "$WHERE/wait" ]; do
+			echo here >"$WHERE/arrived"
+			read -r _ <"$WHERE/gate"
+		done
+		if [ "$1" = start ] && [ -e "$WHERE/broken" ]; then
+			echo '{"kind":"result","status":65,"message":"it is broken"}'
+		else
+			echo '{"kind":"result","status":0}'
+		fi
+	EOT
+	chmod 755 plugins/automator/stubborn
+	jq -n '{name: "stubborn", provisioner: {actions: {install: {type: "dummy", fields: {}}, start: {type: "stubborn", fields: {}},
+		stop: {type: "dummy", fields: {}}, remove: {type: "dummy", fields: {}}}}}' >mine/services/stubborn.json
+	jq '.compatibility.services += ["stubborn"]' mine/clustertemplates/lamp.json >lamp
+	mv lamp mine/clustertemplates/lamp.json
 }
 
 # A catalogue of one's own, mine, whose sandbox machines have a network of their own, so that a demo may be up, and no cache of

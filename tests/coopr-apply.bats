@@ -6,37 +6,16 @@
 load case
 load examples
 
-# A service "stubborn" fails to start as long as there is a file "broken", and waits as long as there is a file "wait".
 setup() {
 	fresh
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
-	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
+	own_catalogue
+	stubborn_service
+	mkdir clusters
 	jq '.name = "other"' mine/providers/dummy.json >mine/providers/other.json
 	for file in mine/hardwaretypes/*.json mine/imagetypes/*.json; do
 		jq '.providermap.other = .providermap.dummy' "$file" >changed
 		mv changed "$file"
 	done
-	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
-	export COOPR_CATALOGUE=$PWD/mine COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
-	mkdir -p plugins/automator clusters
-	cat >plugins/automator/stubborn <<-'EOT'
-		#!/bin/sh
-		cat >/dev/null
-		while [ "$1" = start ] && [ -e "$WHERE/wait" ]; do
-			echo here >"$WHERE/arrived"
-			read -r _ <"$WHERE/gate"
-		done
-		if [ "$1" = start ] && [ -e "$WHERE/broken" ]; then
-			echo '{"kind":"result","status":65,"message":"it is broken"}'
-		else
-			echo '{"kind":"result","status":0}'
-		fi
-	EOT
-	chmod 755 plugins/automator/stubborn
-	jq -n '{name: "stubborn", provisioner: {actions: {install: {type: "dummy", fields: {}}, start: {type: "stubborn", fields: {}},
-		stop: {type: "dummy", fields: {}}, remove: {type: "dummy", fields: {}}}}}' >mine/services/stubborn.json
-	jq '.compatibility.services += ["stubborn"]' mine/clustertemplates/lamp.json >lamp
-	mv lamp mine/clustertemplates/lamp.json
 	jq '.name = "lamp2" | .defaults.config.php.flavour = "second"' mine/clustertemplates/lamp.json >mine/clustertemplates/lamp2.json
 }
 

@@ -9,9 +9,8 @@ load case
 # as long as there is a file "broken".
 setup() {
 	fresh
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
-	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
-	export COOPR_CATALOGUE=$PWD/mine COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
+	own_catalogue
+	export COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
 	mkdir -p plugins/automator
 	cat >plugins/automator/gate <<-'EOT'
 		#!/bin/sh

@@ -6,27 +6,10 @@
 load case
 load examples
 
-# A service "stubborn" fails to start as long as there is a file "broken".
 setup() {
 	fresh
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
-	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
-	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
-	export COOPR_CATALOGUE=$PWD/mine COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
-	mkdir -p plugins/automator
-	cat >plugins/automator/stubborn <<-'EOT'
-		#!/bin/sh
-		cat >/dev/null
-		if [ -e "$WHERE/broken" ]; then
-			echo '{"kind":"result","status":65,"message":"it is broken"}'
-		else
-			echo '{"kind":"result","status":0}'
-		fi
-	EOT
-	chmod 755 plugins/automator/stubborn
-	jq -n '{name: "stubborn", provisioner: {actions: {start: {type: "stubborn", fields: {}}}}}' >mine/services/stubborn.json
-	jq '.compatibility.services += ["stubborn"]' mine/clustertemplates/lamp.json >lamp
-	mv lamp mine/clustertemplates/lamp.json
+	own_catalogue
+	stubborn_service
 }
 
 store() { # SQL

@@ -9,11 +9,8 @@ setup() {
 	fresh
 	need_program strace
 	umask 0
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
-	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
-	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
+	own_catalogue
 	rm -rf home state spool
-	export COOPR_CATALOGUE=$PWD/mine
 }
 
 # Notes each file and folder that a command makes, with the mode it is made with.

@@ -7,10 +7,7 @@ load case
 
 setup() {
 	fresh
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
-	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
-	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
-	export COOPR_CATALOGUE=$PWD/mine
+	own_catalogue
 }
 
 kept() {

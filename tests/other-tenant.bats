@@ -49,9 +49,7 @@ setup_file() {
 	} >passwd
 	install -d -m 700 -o $COOPR -g $COOPR state spool home-$COOPR
 	install -d -m 700 -o $EVE -g $EVE home-$EVE
-	cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
-	sed -i 's/"delay_ms": *"[0-9]*"/"delay_ms": "0"/' mine/services/*.json
-	jq '.provisioner = {}' "$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json" >mine/providers/dummy.json
+	own_catalogue
 	as jim $JIM coopr-store init
 	for tenant in qa:ann dev:eve; do
 		as jim $JIM coopr-tenant create "${tenant%:*}"
