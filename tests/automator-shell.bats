@@ -17,15 +17,20 @@ teardown() {
 	sshd_stop
 }
 
-# Does a task and keeps its result: do_task ACTION FIELDS [CONFIG]
-do_task() {
-	task "$@" >task.json
-	coopr-exec -q <task.json >result.json
-}
-
-# The value of a member of the result.
-member() {
-	jq -r "$1" result.json
+# Starts a script, of the process $pid, that notes when it is ended; $job is the coopr-exec around it.
+start_slow() {
+	mkfifo started
+	script slow.sh <<-END
+		#!/bin/bash
+		trap 'echo ended >$PWD/trace; exit 1' TERM
+		echo \$\$ >$PWD/started
+		sleep 1000 &
+		wait
+	END
+	task install '{"script": "slow.sh"}' >task.json
+	coopr-exec -q <task.json >result.json 3>&- &
+	job=$!
+	hear started pid
 }
 
 # Nothing of the task is left on the machine.
@@ -355,18 +360,7 @@ b.example.net
 }
 
 @test "a connection that is lost while the script runs is temporary, and the script is ended" {
-	mkfifo started
-	script slow.sh <<-END
-		#!/bin/bash
-		trap 'echo ended >$PWD/trace; exit 1' TERM
-		echo \$\$ >$PWD/started
-		sleep 1000 &
-		wait
-	END
-	task install '{"script": "slow.sh"}' >task.json
-	coopr-exec -q <task.json >result.json 3>&- &
-	job=$!
-	hear started pid
+	start_slow
 	pkill -KILL -P "$job" || true
 	wait $job || true
 	while [ -e "/proc/$pid" ]; do :; done
@@ -375,18 +369,7 @@ b.example.net
 }
 
 @test "SIGTERM ends the script on the node too" {
-	mkfifo started
-	script slow.sh <<-END
-		#!/bin/bash
-		trap 'echo ended >$PWD/trace; exit 1' TERM
-		echo \$\$ >$PWD/started
-		sleep 1000 &
-		wait
-	END
-	task install '{"script": "slow.sh"}' >task.json
-	coopr-exec -q <task.json >result.json 3>&- &
-	job=$!
-	hear started pid
+	start_slow
 	kill $job
 	wait $job
 	same 75 "$(member .status)"

@@ -17,6 +17,8 @@
 #	same EXPECTED FOUND      two texts; shows the difference
 #	contains TEXT PART       a text and what must be in it
 #	make_shim                shim.so of tests/crash/shim.c, for LD_PRELOAD: a program is stopped at its N-th call
+#	do_task ARGUMENT...      has coopr-exec do what task, a function of the file, prints; the result is in result.json
+#	member FILTER            a member of it
 #	hear FIFO NAME...        a line that is written to a FIFO, read into variables; waits for a minute at most
 
 bats_require_minimum_version 1.5.0 # run -64 COMMAND, run --separate-stderr COMMAND
@@ -118,6 +120,15 @@ hear() {
 
 	shift
 	read -r -t 60 "$@" <>"$fifo"
+}
+
+do_task() {
+	task "$@" >task.json
+	coopr-exec -q <task.json >result.json
+}
+
+member() {
+	jq -r "$1" result.json
 }
 
 make_shim() {

@@ -27,16 +27,6 @@ task() {
 		machine: {id: "00000042-1000", nodenum: 1000, hostname: "a.example.net"}} + $more'
 }
 
-# Does a task; its result is in result.json.
-do_task() {
-	task "$@" >task.json
-	coopr-exec -q <task.json >result.json
-}
-
-member() {
-	jq -r "$1" result.json
-}
-
 @test "reads a task, runs its automator with the action and the task, and prints the result" {
 	plugin echo <<-'END'
 		cat >received

@@ -7,7 +7,6 @@
 #	load provider
 #
 #	do_task ACTION NODENUM [FACTS]   has the provider do it; the result is in result.json
-#	member FILTER                    a member of the result
 #	list                             the ids of what the provider says is there
 #	keeps_the_contract               two machines are made, found, made again, removed, and nothing is left
 
@@ -20,10 +19,6 @@ do_task() {
 		machine: ({id: "00000042-\($num)", nodenum: $num, hostname: "shop42-\($num).example.net", sshuser: "root",
 			flavor: "large"} + $facts)}' >task.json
 	coopr-exec -q <task.json >result.json
-}
-
-member() {
-	jq -r "$1" result.json
 }
 
 list() {

@@ -17,11 +17,6 @@ teardown() {
 	sshd_stop
 }
 
-# The value of a member of the result.
-member() {
-	jq -r "$1" result.json
-}
-
 @test "what an attempt that was killed on the node has left, secrets too, is removed by the next one" {
 	mkfifo started
 	script slow.sh <<-END
