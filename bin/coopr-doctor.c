@@ -33,7 +33,7 @@ doctor_show_settings(const struct list_output *output)
 {
 	struct settings settings;
 
-	settings_gather(&settings);
+	settings_read(&settings);
 	list_print(&settings_list, settings.list, PREFERENCE_COUNT, output);
 	settings_release(&settings);
 	return message_end(0);
@@ -56,7 +56,7 @@ main(int argc, char **argv)
 
 	if (settings_only)
 		return doctor_show_settings(&output);
-	doctor_examine(&report);
+	doctor_check(&report);
 	doctor_print(&report, &output);
 
 	code = doctor_worst(&report) == DOCTOR_ERROR ? EX_NO : 0;

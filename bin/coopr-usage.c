@@ -116,7 +116,7 @@ usage_show_queue(const struct account *account, bool is_extra)
 	struct error err;
 	int code = 0;
 
-	if (queue_figures_gather(&figures, spool, question.everywhere ? NULL : account->tenant, &err) == 0)
+	if (queue_figures_read(&figures, spool, question.everywhere ? NULL : account->tenant, &err) == 0)
 		queue_figures_print(&figures, format, terminal_colour(colour, stdout));
 	else if (!is_extra || err.code != EX_NOINPUT)
 		code = message_error(&err);

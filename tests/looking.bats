@@ -226,7 +226,7 @@ no room for it' "$output"
 	contains "$(coopr-log shop/1001)" "==> install nginx on shop1-1001, attempt 1: done <=="
 	[ "$(coopr-log shop | wc -l)" -gt "$(coopr-log shop/1001 | wc -l)" ]
 	run --separate-stderr -1 coopr-log shop/1009
-	contains "$stderr" "no job that the queue keeps had such a task"
+	contains "$stderr" "no job in the queue has such a task"
 	run -64 coopr-log shop/1/2/3
 	sed -i 's/; exit 65//' plugins/automator/dummy
 	coopr-retry shop --detach >/dev/null

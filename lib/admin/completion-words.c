@@ -55,16 +55,17 @@ completion_push_listed(const char *name, const char *verb, const char *operand, 
 	free(program);
 }
 
-/* Pushes the names of the files in a folder that have that ending, without it. */
+/* Pushes the names of the .json files in a folder, without the ending. */
 static void
-completion_push_files(const char *path, const char *ending, struct arguments *out)
+completion_push_files(const char *path, struct arguments *out)
 {
+	static const char ending[] = ".json";
 	struct dirent **entries;
 	int count = scandir(path, &entries, NULL, alphasort);
 
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
-		size_t length = strlen(name), end = strlen(ending);
+		size_t length = strlen(name), end = sizeof ending - 1;
 
 		if (*name != '.' && length > end && strcmp(name + length - end, ending) == 0)
 			arguments_printf(out, "%.*s", (int)(length - end), name);
@@ -87,7 +88,7 @@ completion_push_entities(enum entity_kind kind, struct arguments *out)
 		return;
 	catalogue = location_catalogue(NULL);
 	path = memory_printf("%s/%s", catalogue, entity_kind_folder(kind));
-	completion_push_files(path, ".json", out);
+	completion_push_files(path, out);
 	free(path);
 	free(catalogue);
 }

@@ -109,10 +109,8 @@ doctor_find_waiting(struct queue *queue, struct buffer *names)
 }
 
 static void
-doctor_check_workers(struct doctor_report *report)
+doctor_check_workers(struct doctor_report *report, struct queue *queue)
 {
-	struct error none; /* there is no spool yet */
-	struct queue *queue = queue_open(NULL, QUEUE_READ, &none);
 	struct buffer names = {0};
 	size_t waiting = queue ? doctor_find_waiting(queue, &names) : 0;
 
@@ -122,7 +120,6 @@ doctor_check_workers(struct doctor_report *report)
 	else
 		doctor_say(report, "workers", DOCTOR_OK, NULL, "no job waits for one");
 	buffer_release(&names);
-	queue_close(queue);
 }
 
 static void
@@ -155,11 +152,9 @@ doctor_changed_ms(const char *path)
 
 /* Checks that nothing was written in the future: else the clock was set back since. */
 static void
-doctor_check_clock(struct doctor_report *report, const char *store)
+doctor_check_clock(struct doctor_report *report, struct queue *queue, const char *store)
 {
 	char *wal = memory_printf("%s-wal", store), text[CLOCK_RFC3339_SIZE];
-	struct error none; /* there is no spool yet */
-	struct queue *queue = queue_open(NULL, QUEUE_READ, &none);
 	const int64_t written_ms[] = {queue ? queue_changed_ms(queue) : 0, doctor_changed_ms(wal), doctor_changed_ms(store)};
 	int64_t now_ms = clock_wall_ms(), latest_ms = last_run_ms();
 
@@ -172,17 +167,19 @@ doctor_check_clock(struct doctor_report *report, const char *store)
 		    clock_duration(latest_ms - now_ms, text));
 	else
 		doctor_say(report, "clock", DOCTOR_OK, NULL, "%s", clock_seconds(now_ms, text));
-	queue_close(queue);
 	free(wal);
 }
 
 void
 doctor_check_activity(struct doctor_report *report)
 {
+	struct error none; /* there is no spool yet */
+	struct queue *queue = queue_open(NULL, QUEUE_READ, &none);
 	char *store = location_store(NULL);
 
-	doctor_check_workers(report);
+	doctor_check_workers(report, queue);
 	doctor_check_reconcile(report, store);
-	doctor_check_clock(report, store);
+	doctor_check_clock(report, queue, store);
 	free(store);
+	queue_close(queue);
 }

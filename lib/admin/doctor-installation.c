@@ -214,12 +214,9 @@ doctor_check_queue(struct doctor_report *report, const char *spool)
 		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s: there is none yet", spool);
 	else if (!(queue = queue_open(spool, QUEUE_READ, &err)) || queue_check(queue, NULL, &check, &err) < 0)
 		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck says more", "%s", err.text);
-	else if (check.found > 1)
-		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck --repair", "%s: %.*s (and %zu more)", spool,
-		    (int)strcspn(out.data, "\n"), out.data, check.found - 1);
 	else if (check.found)
-		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck --repair", "%s: %.*s", spool,
-		    (int)strcspn(out.data, "\n"), out.data);
+		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck --repair", "%s: %.*s%s", spool,
+		    (int)strcspn(out.data, "\n"), out.data, check.found > 1 ? arena_printf(&report->arena, " (and %zu more)", check.found - 1) : "");
 	else
 		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s", spool);
 	buffer_release(&out);

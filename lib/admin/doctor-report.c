@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void
-doctor_say(struct doctor_report *report, const char *check, enum doctor_verdict verdict, const char *remedy,
+doctor_say(struct doctor_report *report, const char *check, enum doctor_status status, const char *remedy,
     const char *format, ...)
 {
 	char *text;
@@ -15,24 +15,24 @@ doctor_say(struct doctor_report *report, const char *check, enum doctor_verdict 
 	text = memory_vprintf(format, ap);
 	va_end(ap);
 	ARRAY_ROOM(report->list, report->count, report->capacity);
-	report->list[report->count++] = (struct doctor_finding){check, verdict, arena_string(&report->arena, text), remedy};
+	report->list[report->count++] = (struct doctor_finding){check, status, arena_string(&report->arena, text), remedy};
 	free(text);
 }
 
-enum doctor_verdict
+enum doctor_status
 doctor_worst(const struct doctor_report *report)
 {
-	enum doctor_verdict worst = DOCTOR_OK;
+	enum doctor_status worst = DOCTOR_OK;
 
 	for (size_t i = 0; i < report->count; i++)
-		if (report->list[i].verdict > worst)
-			worst = report->list[i].verdict;
+		if (report->list[i].status > worst)
+			worst = report->list[i].status;
 	return worst;
 }
 
-enum { REMEDY = DOCTOR_ERROR + 1 }; /* the verdict of a row of the table that says what to do about the row above */
+enum { REMEDY = DOCTOR_ERROR + 1 }; /* the status of a row of the table that says what to do about the row above */
 
-/* Records have kept the words that they had first. */
+/* Records keep the words of earlier versions. */
 static void
 doctor_fill_status(const void *row, struct list_cell *cell)
 {
@@ -40,8 +40,8 @@ doctor_fill_status(const void *row, struct list_cell *cell)
 	static const enum terminal_style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_BAD, STYLE_PLAIN};
 	const struct doctor_finding *finding = row;
 
-	list_cell_text(cell, old_words[finding->verdict]);
-	list_cell_show(cell, styles[finding->verdict], "%s", words[finding->verdict]);
+	list_cell_text(cell, old_words[finding->status]);
+	list_cell_show(cell, styles[finding->status], "%s", words[finding->status]);
 }
 
 static void
@@ -49,7 +49,7 @@ doctor_fill_text(const void *row, struct list_cell *cell)
 {
 	const struct doctor_finding *finding = row;
 
-	if ((int)finding->verdict == REMEDY)
+	if ((int)finding->status == REMEDY)
 		list_cell_show(cell, STYLE_BOLD, "-> %s", finding->text);
 }
 
@@ -73,7 +73,7 @@ doctor_print(const struct doctor_report *report, const struct list_output *outpu
 	for (size_t i = 0; i < report->count; i++) {
 		rows[count++] = report->list[i];
 		if (report->list[i].remedy && output->format == LIST_TABLE)
-			rows[count++] = (struct doctor_finding){"", (enum doctor_verdict)REMEDY, report->list[i].remedy, NULL};
+			rows[count++] = (struct doctor_finding){"", (enum doctor_status)REMEDY, report->list[i].remedy, NULL};
 	}
 	list_print(&findings, rows, count, output);
 	free(rows);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "model/show/list.h"
 
-enum doctor_verdict {
+enum doctor_status {
 	DOCTOR_OK,
 	DOCTOR_WARNING, /* something that some do without, as sandbox nodes, or that may be meant to be so */
 	DOCTOR_ERROR,   /* coopr does not work */
@@ -18,7 +18,7 @@ enum doctor_verdict {
 
 struct doctor_finding { /* strings live in the report's arena */
 	const char *check; /* the name of the check: "ssh", "spool" */
-	enum doctor_verdict verdict;
+	enum doctor_status status;
 	const char *text;
 	const char *remedy; /* NULL: there is nothing to do */
 };
@@ -30,11 +30,11 @@ struct doctor_report { /* zero-initialise; release it */
 };
 
 /* Adds a finding; format makes its text, which is never empty, as printf(3) does; remedy is NULL, or a string that stays. */
-void doctor_say(struct doctor_report *report, const char *check, enum doctor_verdict verdict, const char *remedy,
+void doctor_say(struct doctor_report *report, const char *check, enum doctor_status status, const char *remedy,
     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Returns the greatest of the verdicts. */
-enum doctor_verdict doctor_worst(const struct doctor_report *report);
+/* Returns the worst status of a finding. */
+enum doctor_status doctor_worst(const struct doctor_report *report);
 
 /* Prints the findings: as a table, in which the remedy stands below what was found, or as records. */
 void doctor_print(const struct doctor_report *report, const struct list_output *output);

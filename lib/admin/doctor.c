@@ -4,7 +4,7 @@
 #include "admin/doctor-check.h"
 
 void
-doctor_examine(struct doctor_report *report)
+doctor_check(struct doctor_report *report)
 {
 	doctor_check_programs(report);
 	doctor_check_sandbox(report);

@@ -9,6 +9,6 @@
 #include "admin/doctor-report.h"
 
 /* Makes all checks. */
-void doctor_examine(struct doctor_report *report);
+void doctor_check(struct doctor_report *report);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "queue/read.h"
 
 /* Returns the figures of a tenant, which may be new. */
 static struct queue_tenant *
@@ -22,7 +21,7 @@ queue_figures_tenant(struct queue_figures *figures, const char *name)
 }
 
 int
-queue_figures_gather(struct queue_figures *figures, const char *spool, const char *tenant, struct error *err)
+queue_figures_read(struct queue_figures *figures, const char *spool, const char *tenant, struct error *err)
 {
 	struct queue *queue = queue_open(spool, QUEUE_READ, err);
 	struct queue_job *list = NULL;
@@ -42,13 +41,13 @@ queue_figures_gather(struct queue_figures *figures, const char *spool, const cha
 			continue;
 		sum = queue_figures_tenant(figures, job->tenant);
 		sum->jobs[job->status]++;
-		sum->blocked += job->blocked;
-		sum->ready += job->ready;
-		sum->delayed += job->delayed;
-		sum->running += job->running;
-		sum->done += job->done;
-		sum->failed += job->failed;
-		sum->skipped += job->skipped;
+		sum->tasks[STEP_BLOCKED] += job->blocked;
+		sum->tasks[STEP_READY] += job->ready;
+		sum->tasks[STEP_DELAYED] += job->delayed;
+		sum->tasks[STEP_RUNNING] += job->running;
+		sum->tasks[STEP_DONE] += job->done;
+		sum->tasks[STEP_FAILED] += job->failed;
+		sum->tasks[STEP_SKIPPED] += job->skipped;
 	}
 	free(list);
 	queue_close(queue);

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "queue/queue.h"
+#include "queue/read.h"
 
 struct error;
 
@@ -19,14 +19,14 @@ struct queue_figures { /* zero-initialise; release it */
 	struct queue_tenant {
 		const char *tenant;
 		size_t jobs[QUEUE_CANCELLED + 1];
-		size_t blocked, ready, delayed, running, done, failed, skipped; /* tasks */
+		size_t tasks[STEP_STATUS_COUNT];
 	} *list; /* by the number of the name */
 	size_t count, capacity;
 	size_t workers;
 };
 
 /* Counts the jobs in the spool (NULL: the default one), of a tenant or of all (NULL). Fails with EX_NOINPUT if there is no spool. */
-int queue_figures_gather(struct queue_figures *figures, const char *spool, const char *tenant, struct error *err);
+int queue_figures_read(struct queue_figures *figures, const char *spool, const char *tenant, struct error *err);
 void queue_figures_release(struct queue_figures *figures);
 
 #endif

@@ -41,7 +41,7 @@ settings_default_of(enum preference which)
 }
 
 void
-settings_gather(struct settings *settings)
+settings_read(struct settings *settings)
 {
 	static const char *const sources[] = {"default", "option", "environment", "user", "system"};
 

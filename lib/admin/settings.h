@@ -20,7 +20,7 @@ struct settings { /* release it */
 /* Rows are struct setting_shown. */
 extern const struct list settings_list;
 
-void settings_gather(struct settings *settings);
+void settings_read(struct settings *settings);
 void settings_release(struct settings *settings);
 
 #endif

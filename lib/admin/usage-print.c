@@ -2,7 +2,6 @@
 #include "admin/usage-print.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -151,24 +150,6 @@ usage_print(const struct usage *usage, const struct usage_question *question, en
 	list_print(&list, usage->rows, usage->count, &output);
 }
 
-/* The tasks of a tenant by their states. */
-struct state_count {
-	const char *state;
-	size_t count;
-};
-
-enum { TASK_STATES = 7 };
-
-static void
-usage_count_tasks(const struct queue_tenant *tenant, struct state_count states[TASK_STATES])
-{
-	const struct state_count counts[TASK_STATES] = {{"blocked", tenant->blocked}, {"ready", tenant->ready},
-	    {"delayed", tenant->delayed}, {"running", tenant->running}, {"done", tenant->done}, {"failed", tenant->failed},
-	    {"skipped", tenant->skipped}};
-
-	memcpy(states, counts, sizeof counts);
-}
-
 static void
 usage_print_state(struct buffer *labels, const char *metric, const char *tenant, const char *label, const char *value,
     size_t count)
@@ -182,7 +163,6 @@ usage_print_state(struct buffer *labels, const char *metric, const char *tenant,
 static void
 usage_print_queue_metrics(const struct queue_figures *figures)
 {
-	struct state_count states[TASK_STATES];
 	struct buffer labels = {0};
 
 	usage_print_family("coopr_queue_workers", "gauge", "Workers that serve the spool.");
@@ -193,12 +173,10 @@ usage_print_queue_metrics(const struct queue_figures *figures)
 			usage_print_state(&labels, "coopr_queue_jobs", figures->list[i].tenant, "status",
 			    queue_status_name((enum queue_status)status), figures->list[i].jobs[status]);
 	usage_print_family("coopr_queue_tasks", "gauge", "Tasks of these jobs by their state.");
-	for (size_t i = 0; i < figures->count; i++) {
-		usage_count_tasks(&figures->list[i], states);
-		for (size_t j = 0; j < TASK_STATES; j++)
-			usage_print_state(&labels, "coopr_queue_tasks", figures->list[i].tenant, "state", states[j].state,
-			    states[j].count);
-	}
+	for (size_t i = 0; i < figures->count; i++)
+		for (int state = 0; state < STEP_STATUS_COUNT; state++)
+			usage_print_state(&labels, "coopr_queue_tasks", figures->list[i].tenant, "state",
+			    queue_step_name((enum step_status)state), figures->list[i].tasks[state]);
 	buffer_release(&labels);
 }
 
@@ -222,12 +200,11 @@ usage_fill_jobs(const void *row, struct list_cell *cell)
 static void
 usage_fill_tasks(const void *row, struct list_cell *cell)
 {
-	struct state_count states[TASK_STATES];
+	const struct queue_tenant *tenant = row;
 	jv tasks = jv_object();
 
-	usage_count_tasks(row, states);
-	for (size_t i = 0; i < TASK_STATES; i++)
-		json_set_number(&tasks, states[i].state, (double)states[i].count);
+	for (int state = 0; state < STEP_STATUS_COUNT; state++)
+		json_set_number(&tasks, queue_step_name((enum step_status)state), (double)tenant->tasks[state]);
 	buffer_clear(&cell->json);
 	json_dump(tasks, &cell->json);
 	jv_free(tasks);
@@ -238,7 +215,8 @@ usage_fill_queued(const void *row, struct list_cell *cell)
 {
 	const struct queue_tenant *tenant = row;
 
-	list_cell_show(cell, STYLE_PLAIN, "%zu", tenant->blocked + tenant->ready + tenant->delayed);
+	list_cell_show(cell, STYLE_PLAIN, "%zu", tenant->tasks[STEP_BLOCKED] + tenant->tasks[STEP_READY] +
+	    tenant->tasks[STEP_DELAYED]);
 }
 
 static void
@@ -246,7 +224,7 @@ usage_fill_done(const void *row, struct list_cell *cell)
 {
 	const struct queue_tenant *tenant = row;
 
-	list_cell_show(cell, STYLE_PLAIN, "%zu", tenant->done + tenant->skipped);
+	list_cell_show(cell, STYLE_PLAIN, "%zu", tenant->tasks[STEP_DONE] + tenant->tasks[STEP_SKIPPED]);
 }
 
 /* The context is the struct queue_figures of the row: workers serve all tenants. */
@@ -266,9 +244,9 @@ static const struct list_column queue_columns[] = {
 	{"TENANT", "tenant", AT(TEXT, tenant)},
 	{"JOBS", "jobs", .fill = usage_fill_jobs},
 	{"QUEUED", NULL, .fill = usage_fill_queued},
-	{"RUNNING", NULL, AT(COUNT, running)},
+	{"RUNNING", NULL, AT(COUNT, tasks[STEP_RUNNING])},
 	{"DONE", NULL, .fill = usage_fill_done},
-	{"FAILED", NULL, AT(COUNT, failed), .nonzero = STYLE_BAD},
+	{"FAILED", NULL, AT(COUNT, tasks[STEP_FAILED]), .nonzero = STYLE_BAD},
 	{"WORKERS", "workers", .fill = usage_fill_workers},
 	{NULL, "tasks", .fill = usage_fill_tasks},
 	{0}};

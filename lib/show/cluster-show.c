@@ -9,7 +9,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "base/printable.h"
 #include "base/terminal.h"
 #include "cluster/applied.h"
@@ -20,16 +19,6 @@
 #include "show/login.h"
 #include "status/state-line.h"
 #include "status/status.h"
-
-/* Returns the folder of the cluster's files; the caller frees it. */
-static char *
-cluster_show_folder_of(const struct cluster_status *status)
-{
-	char *state = location_state(), *folder = memory_printf("%s/clusters/%s", state, status->id);
-
-	free(state);
-	return folder;
-}
 
 static struct queue_task_status *
 cluster_show_failed_tasks(const struct cluster_status *status, struct arena *arena, size_t *count)
@@ -131,7 +120,7 @@ cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool co
 	const struct state_line line = status_state_line(status);
 	const struct cluster_record *cluster = status->cluster;
 	struct error ignored; /* then no files are named that the cluster follows */
-	char *folder = cluster_show_folder_of(status), *origin = applied_origin(&status->account, cluster->id, &ignored);
+	char *folder = status_folder(status), *origin = applied_origin(&status->account, cluster->id, &ignored);
 	struct table table = {0};
 	struct buffer state = {0};
 
@@ -314,7 +303,7 @@ int
 cluster_show_records(struct cluster_status *status, FILE *out, struct error *err)
 {
 	struct state_line line = status_state_line(status);
-	char *folder = cluster_show_folder_of(status);
+	char *folder = status_folder(status);
 	const struct queue_task_status *tasks;
 	struct arena arena = {0};
 	struct buffer text = {0};

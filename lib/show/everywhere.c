@@ -153,7 +153,7 @@ everywhere_run_all(struct run *run, struct error *err)
 
 /* Finds the nodes of the target that exist. */
 static void
-everywhere_gather(struct run *run)
+everywhere_find_nodes(struct run *run)
 {
 	const struct layout *layout = run->what->layout;
 
@@ -191,7 +191,7 @@ everywhere_run(const struct everywhere *what, struct error *err)
 
 	if (!target_first(what->target, what->layout, err))
 		return -1;
-	everywhere_gather(&run);
+	everywhere_find_nodes(&run);
 	if (run.count == 0)
 		error_set(err, EX_NO, "%s: none of these nodes is up yet", what->target->cluster);
 	else

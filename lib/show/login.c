@@ -9,7 +9,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/location.h"
 #include "base/process.h"
 #include "operation/known-hosts.h"
 #include "ssh/shell-words.h"
@@ -52,21 +51,18 @@ login_is_kept(const char *path, const struct buffer *lines)
 char *
 login_known_hosts(const struct cluster_status *status, struct error *err)
 {
-	char *state = location_state(), *path = memory_printf("%s/clusters/%s/known_hosts", state, status->id);
+	char *folder = status_folder(status), *path = memory_printf("%s/known_hosts", folder);
 	struct buffer lines = {0};
 	int result = 0;
 
 	buffer_text(&lines, "");
 	for (size_t i = 0; i < status->layout.node_count; i++)
 		known_hosts_add(status->layout.nodes[i].source, &lines);
-	if (lines.length && !login_is_kept(path, &lines)) {
-		char *folder = memory_substring(path, (size_t)(file_base_name(path) - path));
-
-		result = file_make_dirs(AT_FDCWD, folder, 0700, err) < 0 ? -1 : file_replace(AT_FDCWD, path, lines.data, lines.length, 0600, err);
-		free(folder);
-	}
+	if (lines.length && !login_is_kept(path, &lines))
+		result = file_make_dirs(AT_FDCWD, folder, 0700, err) < 0 ? -1 : file_replace(AT_FDCWD, path, lines.data,
+		    lines.length, 0600, err);
 	buffer_release(&lines);
-	free(state);
+	free(folder);
 	if (result == 0)
 		return path;
 	free(path);
@@ -99,7 +95,7 @@ login_command(const struct machine *machine, const char *known_hosts, struct arg
 	if (!machine->address)
 		return error_set(err, EX_TEMPFAIL, "node %s: no address of it is known yet", machine->id);
 	if (machine->host_keys.count == 0)
-		return error_set(err, EX_NOPERM, "node %s: no host key of it is pinned, so that nobody can tell whether it is it",
+		return error_set(err, EX_NOPERM, "node %s: no host key of it is pinned, so its identity cannot be verified",
 		    machine->id);
 	arguments_push(argv, "ssh");
 	login_push_file("UserKnownHostsFile", known_hosts, argv);

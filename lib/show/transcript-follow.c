@@ -41,24 +41,6 @@ transcript_by_id(const void *a, const void *b)
 	return strcmp(left->task->task->task, right->task->task->task);
 }
 
-/* Prints the lines that are whole; if over, the rest too. */
-static void
-transcript_print_lines(const struct following *following, struct task_log *log, bool over)
-{
-	struct buffer *pending = &log->pending;
-	char *start = pending->data, *rest = start ? start + pending->length : NULL, *end;
-
-	for (; start < rest; start = end < rest ? end + 1 : rest) {
-		end = memchr(start, '\n', (size_t)(rest - start));
-		if (!end && !over)
-			break;
-		end = end ? end : rest;
-		transcript_line(following->transcript, log->prefix, start, (size_t)(end - start));
-	}
-	if (pending->data)
-		buffer_drop(pending, (size_t)(start - pending->data));
-}
-
 static void
 transcript_read_more(const struct following *following, struct task_log *log, bool over)
 {
@@ -70,10 +52,10 @@ transcript_read_more(const struct following *following, struct task_log *log, bo
 	    log->attempt, log->offset, buffer_room(&log->pending, READ_BYTES), READ_BYTES, &ignored)) > 0) {
 		log->offset += n;
 		log->pending.length += (size_t)n;
-		transcript_print_lines(following, log, false);
+		transcript_print_lines(transcript, log->prefix, &log->pending, false);
 	}
 	if (over)
-		transcript_print_lines(following, log, true);
+		transcript_print_lines(transcript, log->prefix, &log->pending, true);
 }
 
 /* Reads on in the log of the attempt, or of the one before it as far as it goes. */

@@ -39,7 +39,7 @@ transcript_is_meant(const struct transcript *transcript, const struct node *node
 
 /* Finds the tasks of the transcript's job, on the nodes of the layout that the operation wanted. */
 static int
-transcript_gather(struct transcript *transcript, const struct layout *layout, struct error *err)
+transcript_add_tasks(struct transcript *transcript, const struct layout *layout, struct error *err)
 {
 	struct queue_task_status *tasks;
 	size_t count;
@@ -77,7 +77,7 @@ transcript_try_operation(struct transcript *transcript, const struct operation *
 	if (result == 0)
 		result = layout_parse_text(documents.wanted ? documents.wanted : "", &layout, err);
 	if (result == 0)
-		result = transcript_gather(transcript, &layout, err);
+		result = transcript_add_tasks(transcript, &layout, err);
 	layout_release(&layout);
 	operation_documents_release(&documents);
 	return result < 0 ? -1 : transcript->count > 0;
@@ -90,11 +90,10 @@ transcript_nothing(const struct transcript *transcript, const struct operation_l
 	char id[CLUSTER_ID_SIZE];
 
 	if (list->count && number)
-		return error_set(err, EX_NO, "%s: operation %" PRId64 " had no such task, or the queue keeps its job no more",
+		return error_set(err, EX_NO, "%s: operation %" PRId64 " had no such task, or its job has left the queue",
 		    transcript->status->cluster->name, number);
 	return error_set(err, EX_NO,
-	    "%s: no job that the queue keeps had such a task; what is kept of older ones is in the folders "
-	    "of cluster %s", transcript->status->cluster->name, cluster_id_text(transcript->status->cluster->id, id));
+	    "%s: no job in the queue has such a task; the files of older ones are in the folders of cluster %s", transcript->status->cluster->name, cluster_id_text(transcript->status->cluster->id, id));
 }
 
 int
@@ -114,8 +113,8 @@ transcript_open(struct transcript *transcript, struct cluster_status *status, in
 	return found < 0 ? -1 : 0;
 }
 
-void
-transcript_line(const struct transcript *transcript, const char *prefix, const char *line, size_t length)
+static void
+transcript_print_line(const struct transcript *transcript, const char *prefix, const char *line, size_t length)
 {
 	char *text = memory_substring(line, length);
 
@@ -131,13 +130,28 @@ transcript_line(const struct transcript *transcript, const char *prefix, const c
 	free(text);
 }
 
+void
+transcript_print_lines(const struct transcript *transcript, const char *prefix, struct buffer *text, bool over)
+{
+	char *start = text->data, *rest = start ? start + text->length : NULL, *end;
+
+	for (; start < rest; start = end < rest ? end + 1 : rest) {
+		end = memchr(start, '\n', (size_t)(rest - start));
+		if (!end && !over)
+			break;
+		end = end ? end : rest;
+		transcript_print_line(transcript, prefix, start, (size_t)(end - start));
+	}
+	if (text->data)
+		buffer_drop(text, (size_t)(start - text->data));
+}
+
 /* Prints all that the newest attempt at a task has printed. Returns 1, 0 if that is nothing; -1. */
 static int
 transcript_print_task(const struct transcript *transcript, const struct transcript_task *of, bool more, struct error *err)
 {
 	const struct queue_task_status *task = of->task;
 	struct buffer text = {0};
-	const char *start, *rest, *end;
 	ssize_t n;
 
 	while ((n = queue_log_read(transcript->status->queue, transcript->job, task->task, task->attempt, (int64_t)text.length,
@@ -150,12 +164,7 @@ transcript_print_task(const struct transcript *transcript, const struct transcri
 	printf("%s%s==> %s%s%s on %s, attempt %" PRId64 ": %s <==%s\n", more ? "\n" : "", transcript->colour ? "\033[1m" : "",
 	    task->action, *task->service ? " " : "", task->service, of->node, task->attempt, queue_step_name(task->status),
 	    transcript->colour ? "\033[0m" : "");
-	for (start = text.data, rest = start + text.length; start < rest; start = end + 1) {
-		end = memchr(start, '\n', (size_t)(rest - start));
-		if (!end)
-			end = rest;
-		transcript_line(transcript, "", start, (size_t)(end - start));
-	}
+	transcript_print_lines(transcript, "", &text, true);
 	buffer_release(&text);
 	return 1;
 }

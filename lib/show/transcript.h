@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "queue/read.h"
 
+struct buffer;
 struct error;
 struct operation;
 struct cluster_status;
@@ -45,7 +46,7 @@ int transcript_follow(struct transcript *transcript, struct error *err);
 
 void transcript_release(struct transcript *transcript);
 
-/* Prints a line (length bytes, without its newline) behind prefix. */
-void transcript_line(const struct transcript *transcript, const char *prefix, const char *line, size_t length);
+/* Prints the complete lines of text, each behind prefix, and if over the rest too; removes them from text. */
+void transcript_print_lines(const struct transcript *transcript, const char *prefix, struct buffer *text, bool over);
 
 #endif

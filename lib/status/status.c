@@ -96,6 +96,15 @@ status_open(struct cluster_status *status, const struct status_options *options,
 	return status_look(status, cluster, err) < 0 ? -1 : status_again(status, err);
 }
 
+char *
+status_folder(const struct cluster_status *status)
+{
+	char *state = location_state(), *folder = memory_printf("%s/clusters/%s", state, status->id);
+
+	free(state);
+	return folder;
+}
+
 struct state_line
 status_state_line(const struct cluster_status *status)
 {

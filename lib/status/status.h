@@ -64,6 +64,9 @@ int status_again(struct cluster_status *status, struct error *err);
 /* Reads the nodes that are there, and those that are being made. */
 int status_layout(struct cluster_status *status, struct error *err);
 
+/* Returns the folder of the cluster's files, the caller's to free. */
+char *status_folder(const struct cluster_status *status);
+
 /* Returns its row of a list. */
 struct state_line status_state_line(const struct cluster_status *status);
 

@@ -41,18 +41,6 @@ draw_append_after(const struct tree *tree, const struct step *step, struct buffe
 }
 
 static void
-draw_add_step(struct tree *tree, const struct step *step)
-{
-	table_cell(&tree->table, STYLE_DIM, "    %s", step->id);
-	buffer_clear(&tree->text);
-	grouping_describe(step, &tree->text);
-	table_cell(&tree->table, STYLE_PLAIN, "%s", tree->text.data);
-	buffer_clear(&tree->text);
-	draw_append_after(tree, step, &tree->text);
-	table_cell(&tree->table, STYLE_DIM, "%s", tree->text.data ? tree->text.data : "");
-}
-
-static void
 draw_add_row(struct tree *tree, enum terminal_style style, int indent, const char *a, const char *b, const char *c)
 {
 	table_cell(&tree->table, style, "%*s%s", indent, "", a);
@@ -65,8 +53,17 @@ draw_add_steps(struct tree *tree, size_t group)
 {
 	const struct grouping *groups = &tree->groups;
 
-	for (size_t i = groups->first[group]; i < groups->first[group + 1]; i++)
-		draw_add_step(tree, &tree->document->steps[groups->steps[i]]);
+	for (size_t i = groups->first[group]; i < groups->first[group + 1]; i++) {
+		const struct step *step = &tree->document->steps[groups->steps[i]];
+
+		table_cell(&tree->table, STYLE_DIM, "    %s", step->id);
+		buffer_clear(&tree->text);
+		grouping_describe(step, &tree->text);
+		table_cell(&tree->table, STYLE_PLAIN, "%s", tree->text.data);
+		buffer_clear(&tree->text);
+		draw_append_after(tree, step, &tree->text);
+		table_cell(&tree->table, STYLE_DIM, "%s", tree->text.data);
+	}
 }
 
 bool
