@@ -217,10 +217,9 @@ request_print_request(jv request)
 		json_dump_pretty(request, &text);
 	else
 		json_dump(request, &text);
-	fwrite(text.data, 1, text.length, stdout);
 	if (!pretty)
-		putchar('\n');
-	buffer_release(&text);
+		buffer_byte(&text, '\n');
+	buffer_print(&text);
 }
 
 int

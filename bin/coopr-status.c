@@ -68,8 +68,7 @@ command_status_print(const struct cluster_status *status, const struct drift_lis
 	}
 	list_record(&state_line_clusters, &line, NULL, &text);
 	buffer_byte(&text, '\n');
-	fwrite(text.data, 1, text.length, stdout);
-	buffer_release(&text);
+	buffer_print(&text);
 	drift_write(drift, stdout);
 }
 

@@ -4,8 +4,6 @@
  */
 #include "verb.h"
 
-#include <stdio.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
@@ -61,10 +59,8 @@ verb_fsck(int argc, char **argv)
 		if (queue_check(queue, *argv, &check, &err) < 0)
 			failed = message_error(&err);
 
-	if (out.length > 0)
-		fwrite(out.data, 1, out.length, stdout);
+	buffer_print(&out);
 	code = result < 0 ? message_error(&err) : failed ? failed : check.found > 0 ? EX_NO : 0;
-	buffer_release(&out);
 	queue_close(queue);
 	return message_end(code);
 }
@@ -90,9 +86,7 @@ verb_gc(int argc, char **argv)
 		printable_line(gone.list[i], &out);
 		buffer_byte(&out, '\n');
 	}
-	if (out.length > 0)
-		fwrite(out.data, 1, out.length, stdout);
-	buffer_release(&out);
+	buffer_print(&out);
 	arguments_release(&gone);
 	queue_close(queue);
 	return message_end(code);

@@ -87,7 +87,7 @@ report_verb_print(enum report_format wanted, struct attempts *attempts, const st
 	else if (report_html(&report, queue, &out, &err) < 0)
 		code = message_error(&err);
 	if (code == 0)
-		fwrite(out.data, 1, out.length, stdout);
+		buffer_print(&out);
 	buffer_release(&out);
 	report_release(&report);
 	return code;

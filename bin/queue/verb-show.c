@@ -139,9 +139,7 @@ show_verb_print(struct queue *queue, const struct list_output *output, const str
 		if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
 			buffer_printf(&out, "\nAfter fixing the cause: coopr-queue retry %s\n", job->id);
 	}
-	if (out.length > 0)
-		fwrite(out.data, 1, out.length, stdout);
-	buffer_release(&out);
+	buffer_print(&out);
 }
 
 static int
@@ -170,15 +168,14 @@ show_verb_show_records(struct queue *queue, const char *id)
 {
 	struct buffer out = {0};
 	struct error err;
-	int code = 0;
 
 	if ((layout && layout_now(queue, id, &out, &err) < 0) || (plan && queue_plan(queue, id, &out, &err) < 0) ||
-	    (events && queue_events(queue, id, 0, &out, &err) < 0))
-		code = message_error(&err);
-	else if (out.length > 0)
-		fwrite(out.data, 1, out.length, stdout);
-	buffer_release(&out);
-	return code;
+	    (events && queue_events(queue, id, 0, &out, &err) < 0)) {
+		buffer_release(&out);
+		return message_error(&err);
+	}
+	buffer_print(&out);
+	return 0;
 }
 
 int

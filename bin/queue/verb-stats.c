@@ -176,11 +176,9 @@ stats_verb_print_records(struct stats *stats, const struct list_output *output)
 		stats_verb_print_expectations(&stats->history, &out);
 	else
 		stats_verb_print_summary(stats, &out);
-	if (out.length)
-		fwrite(out.data, 1, out.length, stdout);
+	buffer_print(&out);
 	if (!expect)
 		stats_verb_print_groups(&stats->history, output);
-	buffer_release(&out);
 }
 
 static void

@@ -2,7 +2,6 @@
 #include "verb.h"
 
 #include <signal.h>
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -71,8 +70,8 @@ take_verb_take(struct queue *queue)
 	for (size_t i = 0; code == 0 && i < batch.count; i++)
 		if (queue_task_record(queue, &batch.list[i], &out, &err) < 0)
 			code = message_error(&err);
-	if (code == 0 && out.length)
-		fwrite(out.data, 1, out.length, stdout);
+	if (code == 0)
+		buffer_print(&out);
 	buffer_release(&out);
 	if (batch.count > 0) {
 		code = message_end(code);

@@ -96,8 +96,7 @@ watch_verb_print_json(const struct queue_event *next)
 	buffer_text(&line, ",\"job\":");
 	json_quote(next->job, &line);
 	buffer_append(&line, at, next->length - (size_t)(at - next->line));
-	fwrite(line.data, 1, line.length, stdout);
-	buffer_release(&line);
+	buffer_print(&line);
 }
 
 /* "install zk on 00000042-1000", as far as the job can be asked. */

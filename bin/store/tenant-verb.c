@@ -143,8 +143,7 @@ tenant_verb_print_document(const struct tenant_record *tenant)
 	jv document = tenant_verb_document_of(tenant);
 
 	json_dump_pretty(document, &text);
-	fwrite(text.data, 1, text.length, stdout);
-	buffer_release(&text);
+	buffer_print(&text);
 	jv_free(document);
 }
 

@@ -4,7 +4,6 @@
  */
 #include "verb.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +51,7 @@ get_verb_print_document(jv document)
 	struct buffer text = {0};
 
 	json_dump_pretty(document, &text);
-	fwrite(text.data, 1, text.length, stdout);
-	buffer_release(&text);
+	buffer_print(&text);
 }
 
 /* Prints the template as a cluster is made of it. */

@@ -213,7 +213,7 @@ completion_print_script(const char *shell, struct error *err)
 		return error_set(err, EX_USAGE, "no completion for '%s'; there is one for bash, zsh and fish", shell);
 	result = file_read(AT_FDCWD, path, SCRIPT_BYTES, &text, err);
 	if (result == 0)
-		fwrite(text.data, 1, text.length, stdout);
+		buffer_print(&text);
 	buffer_release(&text);
 	free(path);
 	return result;

@@ -95,6 +95,14 @@ buffer_take(struct buffer *buffer)
 }
 
 void
+buffer_print(struct buffer *buffer)
+{
+	if (buffer->length > 0)
+		fwrite(buffer->data, 1, buffer->length, stdout);
+	buffer_release(buffer);
+}
+
+void
 buffer_release(struct buffer *buffer)
 {
 	free(buffer->data);

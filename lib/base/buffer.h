@@ -31,6 +31,9 @@ void buffer_clear(struct buffer *buffer);
 /* Returns the text as a string that the caller frees; the buffer is empty afterwards. */
 char *buffer_take(struct buffer *buffer);
 
+/* Prints the text on stdout, and releases the buffer; message_end tells whether it could be written. */
+void buffer_print(struct buffer *buffer);
+
 void buffer_release(struct buffer *buffer);
 
 #endif

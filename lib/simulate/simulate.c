@@ -187,9 +187,7 @@ simulate_play(const struct simulate_options *options, const struct plan_loader *
 		simulate_say(options, &simulation);
 	if (code == 0 && simulation.index.header->count[STEP_FAILED] > 0)
 		code = EX_NO;
-	if (out.length)
-		fwrite(out.data, 1, out.length, stdout);
-	buffer_release(&out);
+	buffer_print(&out);
 	simulation_release(&simulation);
 	return code;
 }
