@@ -7,21 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "account/accounts.h"
 #include "account/members.h"
 #include "account/tenants.h"
-#include "base/error.h"
-#include "base/file.h"
 #include "cluster/clusters.h"
 #include "cluster/operations.h"
 #include "json/json.h"
 #include "store-engines.h"
-#include "store/fsck.h"
-#include "tap.h"
 
-static const struct suite_engine *engine;
 static struct account account;
-static struct error err;
 
 #define PRICES "{\"small\":{\"cost\":0.5,\"capacity\":{\"cpu\":2}}}"
 #define NODE(number, was) "{\"kind\":\"node\",\"id\":\"00000001-" number "\",\"hardwaretype\":\"small\",\"services\":[\"x\"],\"was\":" \
@@ -30,13 +23,8 @@ static struct error err;
 static void
 open_as(const char *user)
 {
-	const struct account_ask ask = {.store = engine->store, .user = user, .why = "a test"};
-
 	account_release(&account);
-	if (account_open(&account, &ask, STORE_CREATE, &err) < 0) {
-		printf("Bail out! %s\n", err.text);
-		exit(1);
-	}
+	suite_open(&account, user);
 }
 
 static int
@@ -273,7 +261,7 @@ static int
 create_one(int number)
 {
 	struct account own;
-	const struct account_ask ask = {.store = engine->store};
+	const struct account_ask ask = {.store = suite->store};
 	char name[32];
 	struct operation_list list = {0};
 	struct operation_spec spec = {.action = "create", .revision = -1, .create = {.name = name}};
@@ -307,40 +295,22 @@ test_crowd(void)
 	tap_is_number(clusters_count(&account, &all, &err), QUOTA, "none is lost");
 }
 
-static void
-say(const char *fault, void *unused)
-{
-	(void)unused;
-	printf("# %s\n", fault);
-}
-
 /* All of it, on one engine. */
-static int
-run_suite(void)
+static void
+test_all(void)
 {
-	char folder[] = "/tmp/coopr-store-XXXXXX";
-
-	if (!mkdtemp(folder) || chdir(folder) < 0)
-		return -1;
 	open_as(NULL);
 	test_life();
 	test_rights();
 	test_quota();
 	test_reader();
 	test_crowd();
-	tap_is_number(store_fsck(account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
+	tap_is_number(store_fsck(account.store, suite_say, NULL, &err), 0, "fsck finds nothing in the end");
 	account_release(&account);
-	return chdir("/") < 0 ? -1 : file_remove_tree(AT_FDCWD, folder, &err);
 }
 
 int
 main(void)
 {
-	unsetenv("COOPR_TENANT");
-	unsetenv("COOPR_USER");
-	unsetenv("SUDO_USER");
-	for (engine = suite_engines; engine < suite_engines + SUITE_ENGINES; engine++)
-		if (run_suite() < 0)
-			return 1;
-	return tap_end();
+	return suite_run(test_all);
 }

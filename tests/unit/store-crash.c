@@ -15,14 +15,9 @@
 /* The calls it stands in for are those of this very program, sqlite among them. */
 #include "../crash/shim.c" /* NOLINT(bugprone-suspicious-include) */
 
-#include "account/accounts.h"
-#include "base/error.h"
-#include "base/file.h"
 #include "cluster/clusters.h"
 #include "cluster/operations.h"
 #include "store-engines.h"
-#include "store/fsck.h"
-#include "tap.h"
 
 enum { ROUNDS_MAX = 2000, STRIDE = 5 };
 
@@ -31,25 +26,6 @@ enum { ROUNDS_MAX = 2000, STRIDE = 5 };
 
 /* What is done, one after the other; a number is how much of it is done. */
 enum { NOTHING, BEGUN, RUNNING, MADE, RENAMED, LEASED, DELETING, DELETED, ALL = DELETED };
-
-static const struct suite_engine *engine;
-static struct error err;
-
-static void
-bail(void)
-{
-	printf("Bail out! %s\n", err.text);
-	exit(1);
-}
-
-static void
-open_account(struct account *account)
-{
-	const struct account_ask ask = {.store = engine->store};
-
-	if (account_open(account, &ask, STORE_CREATE, &err) < 0)
-		bail();
-}
 
 /* How much is done, and the cluster. */
 static int
@@ -60,12 +36,12 @@ look(struct account *account, struct cluster_list *list, struct operation_list *
 	const struct operation *last;
 
 	if (clusters_list(account, &filter, list, &err) < 0)
-		bail();
+		suite_bail();
 	if (list->count == 0)
 		return NOTHING;
 	cluster = &list->list[0];
 	if (operations_list(account, cluster->id, 0, 0, operations, &err) < 0)
-		bail();
+		suite_bail();
 	last = &operations->list[0];
 	if (last->number == 1)
 		return cluster->status == LIFECYCLE_ACTIVE ? MADE : last->status == OPERATION_RUNNING ? RUNNING : BEGUN;
@@ -82,7 +58,7 @@ begin(struct account *account, int64_t cluster, const char *action)
 	struct operation_list list = {0};
 
 	if (cluster < 0 || operation_begin(account, &spec, &list, &err) < 0)
-		bail();
+		suite_bail();
 	operation_list_release(&list);
 }
 
@@ -92,7 +68,7 @@ end(struct account *account, int64_t cluster, int64_t number, const char *layout
 	const struct operation_outcome outcome = {.status = OPERATION_COMPLETE, .layout = layout};
 
 	if (operation_end(account, cluster, number, &outcome, &err) < 0)
-		bail();
+		suite_bail();
 }
 
 static void
@@ -115,7 +91,7 @@ do_next(struct account *account, int done, int64_t cluster)
 	else
 		end(account, cluster, 4, "");
 	if (result < 0)
-		bail();
+		suite_bail();
 }
 
 /* Does the rest; tells each step that is done, where somebody listens. */
@@ -154,7 +130,7 @@ run_child(long at, bool torn, bool *died)
 	if (pid == 0) {
 		shim_no_sync = true;
 		shim_arm(at, torn);
-		open_account(&account);
+		suite_open(&account, NULL);
 		do_rest(&account, ends[1]);
 		_exit(0);
 	}
@@ -169,13 +145,6 @@ run_child(long at, bool torn, bool *died)
 	return told;
 }
 
-static void
-say(const char *fault, void *unused)
-{
-	(void)unused;
-	printf("# %s\n", fault);
-}
-
 /* Whether a child can be stopped at that call, and all is well. *died as above. */
 static bool
 round_is_well(long at, bool torn, bool *died)
@@ -186,18 +155,18 @@ round_is_well(long at, bool torn, bool *died)
 	int told = run_child(at, torn, died), done;
 	bool well;
 
-	open_account(&account);
+	suite_open(&account, NULL);
 	done = look(&account, &list, &operations);
-	well = (done == told || done == told + 1) && store_fsck(account.store, say, NULL, &err) == 0;
+	well = (done == told || done == told + 1) && store_fsck(account.store, suite_say, NULL, &err) == 0;
 	if (!well)
 		printf("# call %ld: told %d, done %d\n", at, told, done);
 	operation_list_release(&operations);
 	cluster_list_release(&list);
 	do_rest(&account, -1);
-	well = store_fsck(account.store, say, NULL, &err) == 0 && well;
+	well = store_fsck(account.store, suite_say, NULL, &err) == 0 && well;
 	account_release(&account);
 	if (file_remove_tree(AT_FDCWD, "sub", &err) < 0)
-		bail();
+		suite_bail();
 	return well;
 }
 
@@ -214,21 +183,15 @@ test_rounds(bool torn)
 	tap_ok(!died, "and at last it comes through");
 }
 
+static void
+test_all(void)
+{
+	test_rounds(false);
+	test_rounds(true);
+}
+
 int
 main(void)
 {
-	char folder[] = "/tmp/coopr-store-crash-XXXXXX";
-
-	unsetenv("COOPR_TENANT");
-	unsetenv("COOPR_USER");
-	unsetenv("SUDO_USER");
-	if (!mkdtemp(folder) || chdir(folder) < 0)
-		return 1;
-	for (engine = suite_engines; engine < suite_engines + SUITE_ENGINES; engine++) {
-		test_rounds(false);
-		test_rounds(true);
-	}
-	if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
-		return 1;
-	return tap_end();
+	return suite_run(test_all);
 }

@@ -9,28 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/file.h"
 #include "store-engines.h"
 #include "store/engines.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
-#include "tap.h"
 
 enum { WRITERS = 4, EACH = 25 };
-
-static const char *name; /* of the store */
-static struct error err;
 
 static struct sql *
 open_or_bail(const struct sql_engine *engine, const char *path, enum sql_open how)
 {
 	struct sql *db = engine->open(path, how, &err);
 
-	if (!db) {
-		printf("Bail out! %s\n", err.text);
-		exit(1);
-	}
+	if (!db)
+		suite_bail();
 	return db;
 }
 
@@ -51,8 +43,8 @@ test_opening(const struct sql_engine *engine)
 	int version;
 
 	tap_ok(!db && err.code == EX_NOINPUT, "%s: a database that is not there is not opened", engine->name);
-	db = open_or_bail(engine, name, SQL_OPEN_CREATE);
-	tap_ok(stat(name, &status) < 0 || (status.st_mode & 077) == 0, "%s: a new one is its owner's alone", engine->name);
+	db = open_or_bail(engine, suite->store, SQL_OPEN_CREATE);
+	tap_ok(stat(suite->store, &status) < 0 || (status.st_mode & 077) == 0, "%s: a new one is its owner's alone", engine->name);
 	version = engine->version(db, &err);
 	tap_is_number(version, 0, "%s: a new one has version 0", engine->name);
 	tap_ok(engine->begin(db, &err) == 0 && engine->upgrade(db, 1, &err) == 0, "%s: its tables are made", engine->name);
@@ -70,7 +62,7 @@ test_opening(const struct sql_engine *engine)
 static void
 test_statements(const struct sql_engine *engine)
 {
-	struct sql *db = open_or_bail(engine, name, SQL_OPEN_WRITE);
+	struct sql *db = open_or_bail(engine, suite->store, SQL_OPEN_WRITE);
 	static const char bytes[] = {'a', '\0', 'b'};
 	int64_t number = 0, large = INT64_C(1) << 60;
 	struct sql_rows *rows;
@@ -113,7 +105,7 @@ test_writers(const struct sql_engine *engine)
 	fflush(stdout);
 	for (int writer = 0; writer <= WRITERS; writer++)
 		if (fork() == 0) {
-			db = open_or_bail(engine, name, SQL_OPEN_WRITE);
+			db = open_or_bail(engine, suite->store, SQL_OPEN_WRITE);
 			for (int i = 0; i < EACH; i++) {
 				char row[32];
 
@@ -129,7 +121,7 @@ test_writers(const struct sql_engine *engine)
 		}
 	while (wait(&status) > 0)
 		failed += WIFEXITED(status) && WEXITSTATUS(status) != 0;
-	db = open_or_bail(engine, name, SQL_OPEN_READ);
+	db = open_or_bail(engine, suite->store, SQL_OPEN_READ);
 	tap_is_number(failed, 0, "%s: writers wait for their turns, also where one dies in its own", engine->name);
 	tap_is_number(count(db), WRITERS * EACH, "%s: all that was committed is there, and nothing else", engine->name);
 	engine->close(db);
@@ -138,7 +130,7 @@ test_writers(const struct sql_engine *engine)
 static void
 test_whole(const struct sql_engine *engine)
 {
-	struct sql *db = open_or_bail(engine, name, SQL_OPEN_WRITE), *copy;
+	struct sql *db = open_or_bail(engine, suite->store, SQL_OPEN_WRITE), *copy;
 	struct sql_rows *rows;
 
 	tap_is_number(engine->backup(db, "copy", &err), 0, "%s: a database is copied", engine->name);
@@ -154,22 +146,19 @@ test_whole(const struct sql_engine *engine)
 	engine->close(db);
 }
 
+static void
+test_all(void)
+{
+	const struct sql_engine *engine = store_engine_of(suite->store);
+
+	test_opening(engine);
+	test_statements(engine);
+	test_writers(engine);
+	test_whole(engine);
+}
+
 int
 main(void)
 {
-	for (size_t i = 0; i < SUITE_ENGINES; i++) {
-		const struct sql_engine *engine = store_engine_of(suite_engines[i].store);
-		char folder[] = "/tmp/coopr-store-engine-XXXXXX";
-
-		name = suite_engines[i].store;
-		if (!mkdtemp(folder) || chdir(folder) < 0)
-			return 1;
-		test_opening(engine);
-		test_statements(engine);
-		test_writers(engine);
-		test_whole(engine);
-		if (chdir("/") < 0 || file_remove_tree(AT_FDCWD, folder, &err) < 0)
-			return 1;
-	}
-	return tap_end();
+	return suite_run(test_all);
 }

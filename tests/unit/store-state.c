@@ -7,42 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "account/accounts.h"
 #include "base/buffer.h"
-#include "base/error.h"
-#include "base/file.h"
 #include "cluster/clusters.h"
 #include "cluster/operation-files.h"
 #include "cluster/operations.h"
 #include "cluster/unreachable.h"
 #include "store-engines.h"
 #include "store/claims.h"
-#include "store/fsck.h"
 #include "store/last-time.h"
 #include "store/outbox.h"
-#include "tap.h"
 
 enum { HOSTS = 8 };
 
-static const struct suite_engine *engine;
 static struct account account;
-static struct error err;
-
-static void
-bail(void)
-{
-	printf("Bail out! %s\n", err.text);
-	exit(1);
-}
-
-static void
-open_account(void)
-{
-	const struct account_ask ask = {.store = engine->store};
-
-	if (account_open(&account, &ask, STORE_CREATE, &err) < 0)
-		bail();
-}
 
 /* The content of a file of operation 1; the caller frees it, NULL where there is none. */
 static char *
@@ -62,11 +39,11 @@ test_unreachable(int64_t cluster)
 	unreachable_add(&now, "n2", 6);
 	if (unreachable_record(account.store, cluster, &was, &now, &err) < 0 ||
 	    unreachable_read(account.store, cluster, &read, &err) < 0)
-		bail();
+		suite_bail();
 	tap_ok(read.count == 2 && unreachable_since(&read, "n2") == 6 && unreachable_since(&read, "n3") == 0,
 	    "machines that do not answer are known, with the time");
 	if (unreachable_record(account.store, cluster, &read, &was, &err) < 0)
-		bail();
+		suite_bail();
 	unreachable_release(&read);
 	unreachable_read(account.store, cluster, &read, &err);
 	tap_is_number((long long)read.count, 0, "until they do");
@@ -90,7 +67,7 @@ test_operation_files(int64_t cluster)
 	char *text;
 
 	if (operation_begin(&account, &spec, &list, &err) < 0)
-		bail();
+		suite_bail();
 	text = file_of(cluster, "command");
 	tap_is_text(text, "coopr create\n", "files are kept with the beginning of an operation");
 	free(text);
@@ -99,12 +76,12 @@ test_operation_files(int64_t cluster)
 	if (store_begin(account.store, &err) < 0 ||
 	    operation_files_add(account.store, cluster, 1, &(struct operation_file){"command", "again", 5}, 1, &err) < 0 ||
 	    store_commit(account.store, &err) < 0)
-		bail();
+		suite_bail();
 	text = file_of(cluster, "command");
 	tap_is_text(text, "again", "one can be replaced");
 	free(text);
 	if (operation_end(&account, cluster, 1, &outcome, &err) != 1 || outbox_list(account.store, &waiting, &err) < 0)
-		bail();
+		suite_bail();
 	tap_is_number(operation_file_get(account.store, cluster, 1, "events.ndjson", NULL, &err), 1, "and others with its end");
 	tap_is_number((long long)waiting.count, 1, "hooks are told of the end in the same transaction");
 	tap_is_number(operation_end(&account, cluster, 1, &outcome, &err), 0, "which it has once");
@@ -112,7 +89,7 @@ test_operation_files(int64_t cluster)
 	if (operation_begin(&account, &(struct operation_spec){.action = "delete", .cluster = cluster, .revision = -1, .wanted = ""},
 	    &list, &err) < 0 || operation_end(&account, cluster, 2, &(struct operation_outcome){.status = OPERATION_COMPLETE,
 	    .layout = "", .files = ended, .file_count = 1}, &err) != 1)
-		bail();
+		suite_bail();
 	tap_is_number(operation_file_get(account.store, cluster, 1, "command", NULL, &err), 0, "a terminated cluster keeps no files");
 	tap_is_number(operation_file_get(account.store, cluster, 2, "events.ndjson", NULL, &err), 0, "not those of its last operation either");
 	outbox_release(&waiting);
@@ -129,9 +106,9 @@ test_outbox(void)
 
 	for (int times = 0; times < 2; times++)
 		if (outbox_put(account.store, &put, &err) < 0)
-			bail();
+			suite_bail();
 	if (outbox_list(account.store, &list, &err) < 0)
-		bail();
+		suite_bail();
 	tap_is_number((long long)list.count, 2, "a message that is put twice is there once");
 	tap_is_number(outbox_take(account.store, "m2", "chat", 100, 200, &list, &got, &err), 1, "it is taken");
 	tap_ok(strcmp(got.body, "body") == 0 && strcmp(got.tenant, "qa") == 0 && got.told_ms == 5, "as it was put");
@@ -139,11 +116,11 @@ test_outbox(void)
 	tap_is_number(outbox_take(account.store, "m2", "chat", 200, 300, &list, &other, &err), 1,
 	    "and by another, where the first was not heard of again");
 	if (outbox_retry(account.store, "m2", "chat", 400, &err) < 0)
-		bail();
+		suite_bail();
 	tap_ok(outbox_take(account.store, "m2", "chat", 250, 300, &list, &got, &err) == 1 && got.attempts == 1 && got.next_ms == 400,
 	    "one that is given back counts its attempts");
 	if (outbox_remove(account.store, "m2", "chat", &err) < 0)
-		bail();
+		suite_bail();
 	tap_is_number(outbox_take(account.store, "m2", "chat", 999, 1000, &list, &got, &err), 0, "one that is removed is gone");
 	outbox_release(&list);
 }
@@ -156,7 +133,7 @@ test_last_time(void)
 	last_time_read(account.store, "reconcile", &at_ms, &err);
 	tap_is_number(at_ms, 0, "what was never done has no time");
 	if (last_time_record(account.store, "reconcile", 7, &err) < 0 || last_time_record(account.store, "reconcile", 6, &err) < 0)
-		bail();
+		suite_bail();
 	last_time_read(account.store, "reconcile", &at_ms, &err);
 	tap_is_number(at_ms, 7, "the last time is the latest, whoever is the last to say it");
 }
@@ -170,7 +147,7 @@ take_as_host(int host)
 	const char *machine;
 	int taken = 0;
 
-	open_account();
+	suite_open(&account, NULL);
 	for (int i = 0; i < 3; i++) {
 		char node[32];
 		const struct claim claim = {.node = node, .provider = "rack"};
@@ -198,55 +175,38 @@ test_claims(void)
 		taken += WEXITSTATUS(status);
 	tap_is_number(taken, 5, "however many hosts ask at once, each machine is given once");
 	if (claims_list(account.store, "rack", &list, &err) < 0)
-		bail();
+		suite_bail();
 	tap_is_number((long long)list.count, 5, "and all are listed");
 	tap_ok(claims_take(account.store, &(struct claim){.node = list.list[2].node}, machines, 2, &arena, &machine, &err) == 1 &&
 	    strcmp(machine, "m3") == 0, "a node that asks again has the machine it had");
 	tap_is_number(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, &arena, &machine, &err), 0,
 	    "where all are in use there is none");
 	if (claims_give_back(account.store, list.list[1].node, &err) < 0 || claims_give_back(account.store, "nobody", &err) < 0)
-		bail();
+		suite_bail();
 	tap_ok(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, &arena, &machine, &err) == 1 &&
 	    strcmp(machine, "m2") == 0, "one that was given back is given again");
 	arena_release(&arena);
 	claim_list_release(&list);
 }
 
-static void
-say(const char *fault, void *unused)
-{
-	(void)unused;
-	printf("# %s\n", fault);
-}
-
 /* All of it, on one engine. */
-static int
-run_suite(void)
+static void
+test_all(void)
 {
-	char folder[] = "/tmp/coopr-store-state-XXXXXX";
 	int64_t cluster;
 
-	if (!mkdtemp(folder) || chdir(folder) < 0)
-		return -1;
-	open_account();
+	suite_open(&account, NULL);
 	cluster = clusters_allot(&account, &err);
 	test_operation_files(cluster);
 	test_outbox();
 	test_last_time();
 	test_claims();
-	tap_is_number(store_fsck(account.store, say, NULL, &err), 0, "fsck finds nothing in the end");
+	tap_is_number(store_fsck(account.store, suite_say, NULL, &err), 0, "fsck finds nothing in the end");
 	account_release(&account);
-	return chdir("/") < 0 ? -1 : file_remove_tree(AT_FDCWD, folder, &err);
 }
 
 int
 main(void)
 {
-	unsetenv("COOPR_TENANT");
-	unsetenv("COOPR_USER");
-	unsetenv("SUDO_USER");
-	for (engine = suite_engines; engine < suite_engines + SUITE_ENGINES; engine++)
-		if (run_suite() < 0)
-			return 1;
-	return tap_end();
+	return suite_run(test_all);
 }
