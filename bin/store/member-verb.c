@@ -15,26 +15,18 @@
 #include "model/name.h"
 #include "verb.h"
 
-static struct store_verb_where where;
-static struct store_verb_output output;
 static struct option_list groups;
 static const char *why, *role = "user";
 
-static const struct option_spec list_options[] = {
-	STORE_VERB_OUTPUT(&output),
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command list_command = {
-	"coopr-member list", "[OPTION]...", "List the members of a tenant, their roles and groups.", list_options,
+	"coopr-member list", "[OPTION]...", "List the members of a tenant, their roles and groups.", store_verb_list_options,
 	"  coopr-member list -T qa\n"};
 
 static const struct option_spec set_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "user (the default) or admin"),
 	OPTION_LIST('g', "group", &groups, "GROUP", "a group they are in; repeatable"),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
-	STORE_VERB_WHERE(&where),
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -45,7 +37,7 @@ static const struct command set_command = {
 
 static const struct option_spec delete_options[] = {
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
-	STORE_VERB_WHERE(&where),
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -54,7 +46,7 @@ static const struct command delete_command = {
 	"  coopr-member delete -T qa bob\n"};
 
 static const struct command history_command = {
-	"coopr-member history", "[OPTION]...", "List the changes of a tenant and its members: when, who, why.", list_options,
+	"coopr-member history", "[OPTION]...", "List the changes of a tenant and its members: when, who, why.", store_verb_list_options,
 	"  coopr-member history -T qa\n"};
 
 static void
@@ -116,9 +108,9 @@ member_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	chosen = list_output(output.format, output.colour);
+	chosen = store_verb_output();
 	chosen.context = &account;
-	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
+	store_verb_account(&account, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (members_list(&account, &list, &err) < 0)
 		code = message_error(&err);
@@ -151,7 +143,7 @@ member_verb_set(int argc, char **argv)
 			    names.list[i]);
 	if (!name_is_valid(argv[0]))
 		return option_misuse(&set_command, "'%s' is no name of a user: 1 to 255 of letters, digits, _ . -", argv[0]);
-	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_ADMIN, "changing members");
+	store_verb_account(&account, STORE_CREATE, ACCOUNT_ADMIN, "changing members");
 	store_set_why(account.store, why);
 
 	name_set_make(&names);
@@ -172,7 +164,7 @@ member_verb_delete(int argc, char **argv)
 
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a user");
-	store_verb_account(&account, &where, STORE_WRITE, ACCOUNT_ADMIN, "changing members");
+	store_verb_account(&account, STORE_WRITE, ACCOUNT_ADMIN, "changing members");
 	store_set_why(account.store, why);
 
 	if (members_delete(&account, argv, &err) < 0)
@@ -215,8 +207,8 @@ member_verb_history(int argc, char **argv)
 
 	argv += option_parse(&history_command, argc, argv);
 	store_verb_operands(&history_command, argv, 0, 0, "no operand");
-	chosen = list_output(output.format, output.colour);
-	store_verb_account(&account, &where, STORE_READ, ACCOUNT_ADMIN, "the history of members");
+	chosen = store_verb_output();
+	store_verb_account(&account, STORE_READ, ACCOUNT_ADMIN, "the history of members");
 
 	if (account_history_list(&account, &list, &err) < 0)
 		code = message_error(&err);

@@ -11,12 +11,9 @@
 #include "json/record.h"
 #include "verb.h"
 
-static struct store_verb_where where;
-static struct store_verb_output output;
-
 static const struct option_spec options[] = {
-	LIST_OPTIONS(&output.format, &output.colour, "table|json"),
-	STORE_VERB_WHERE(&where),
+	LIST_OPTIONS(&store_verb_given.format, &store_verb_given.colour, "table|json"),
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -132,8 +129,8 @@ quota_verb(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
-	chosen = list_output(output.format, output.colour);
-	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
+	chosen = store_verb_output();
+	store_verb_account(&account, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (tenants_list(&account, account.tenant, &list, &err) < 0) {
 		code = message_error(&err);

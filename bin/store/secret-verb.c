@@ -12,13 +12,11 @@
 #include "store/secrets.h"
 #include "verb.h"
 
-static struct store_verb_where where;
-static struct store_verb_output output;
 static bool raw;
 
 static const struct option_spec set_options[] = {
 	OPTION_FLAG('r', "raw", &raw, "keep the newline at its end"),
-	STORE_VERB_WHERE(&where),
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -28,27 +26,16 @@ static const struct command set_command = {
 	"  coopr-secret set openstack-password\n"
 	"  openssl rand -base64 24 | coopr-secret set database\n"};
 
-static const struct option_spec list_options[] = {
-	STORE_VERB_OUTPUT(&output),
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command list_command = {
-	"coopr-secret list", "[OPTION]...", "List the secrets: their names, when they were set, by whom.", list_options,
+	"coopr-secret list", "[OPTION]...", "List the secrets: their names, when they were set, by whom.", store_verb_list_options,
 	"  coopr-secret list\n"};
 
-static const struct option_spec delete_options[] = {
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command delete_command = {
-	"coopr-secret delete", "[OPTION]... NAME...", "Remove secrets, for good.", delete_options,
+	"coopr-secret delete", "[OPTION]... NAME...", "Remove secrets, for good.", store_verb_options,
 	"  coopr-secret delete openstack-password\n"};
 
 static int
-store_secret_verb_set(struct store *store, const char *name, const struct secret_value *value, struct error *err)
+secret_verb_store(struct store *store, const char *name, const struct secret_value *value, struct error *err)
 {
 	struct store_key key;
 	int result;
@@ -77,10 +64,10 @@ secret_verb_set(int argc, char **argv)
 	store_verb_operands(&set_command, argv, 1, 2, "a name and perhaps a file");
 	if (!name_is_valid(argv[0]))
 		return option_misuse(&set_command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
-	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
+	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 
 	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 ||
-	    store_secret_verb_set(store, argv[0], &value, &err) < 0)
+	    secret_verb_store(store, argv[0], &value, &err) < 0)
 		code = message_error(&err);
 
 	secret_value_release(&value);
@@ -110,8 +97,8 @@ secret_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	chosen = list_output(output.format, output.colour);
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
+	chosen = store_verb_output();
+	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
 
 	if (secrets_list(store, &list, &err) < 0)
 		code = message_error(&err);
@@ -147,7 +134,7 @@ secret_verb_delete(int argc, char **argv)
 
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
-	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
+	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 
 	if (secret_verb_delete_all(store, argv, &err) < 0)
 		code = message_error(&err);

@@ -16,7 +16,6 @@
 #include "model/name.h"
 #include "verb.h"
 
-static struct store_verb_where where;
 static const char *why, *description, *clusters, *nodes, *cost, *hooks;
 static struct option_list resources;
 static bool bootstrap;
@@ -30,8 +29,8 @@ static bool bootstrap;
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"), \
 	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
-	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"), \
-	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
+	STORE_VERB_STORE, \
+	STORE_VERB_BY
 
 static const struct option_spec options[] = {
 	COMMON_OPTIONS,
@@ -50,8 +49,8 @@ static const struct command change_command = {
 
 static const struct option_spec delete_options[] = {
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
-	OPTION_STRING(0, "store", &where.store, "FILE", "the store (default: $COOPR_STORE)"),
-	OPTION_STRING(0, "as", &where.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)"),
+	STORE_VERB_STORE,
+	STORE_VERB_BY,
 	OPTION_END
 };
 
@@ -184,7 +183,7 @@ tenant_change_verb_put(const struct command *command, enum tenants_put how, int 
 	store_verb_operands(command, argv, 1, 1, "a tenant");
 	if (!name_is_valid(argv[0]))
 		return option_misuse(command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
-	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
+	store_verb_account(&account, STORE_CREATE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
 	store_set_why(account.store, why);
 	document = tenant_change_verb_document_to_change(&account, how, argv[0]);
 	tenant_change_verb_set_quota(command, &document);
@@ -224,7 +223,7 @@ tenant_verb_delete(int argc, char **argv)
 
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a tenant");
-	store_verb_account(&account, &where, STORE_WRITE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
+	store_verb_account(&account, STORE_WRITE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
 	store_set_why(account.store, why);
 
 	if (tenants_delete(&account, argv, &err) < 0)

@@ -14,26 +14,12 @@
 #include "json/record.h"
 #include "verb.h"
 
-static struct store_verb_where where;
-static struct store_verb_output output;
-
-static const struct option_spec list_options[] = {
-	STORE_VERB_OUTPUT(&output),
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command list_command = {
-	"coopr-tenant list", "[OPTION]...", "List the tenants that one may see.", list_options,
+	"coopr-tenant list", "[OPTION]...", "List the tenants that one may see.", store_verb_list_options,
 	"  coopr-tenant list\n"};
 
-static const struct option_spec show_options[] = {
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command show_command = {
-	"coopr-tenant show", "[OPTION]... NAME", "Print a tenant's document.", show_options,
+	"coopr-tenant show", "[OPTION]... NAME", "Print a tenant's document.", store_verb_options,
 	"  coopr-tenant show default\n"};
 
 /* Owned; exits where the store is damaged. */
@@ -115,8 +101,8 @@ tenant_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
-	chosen = list_output(output.format, output.colour);
-	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
+	chosen = store_verb_output();
+	store_verb_account(&account, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (tenants_list(&account, NULL, &list, &err) < 0)
 		code = message_error(&err);
@@ -157,7 +143,7 @@ tenant_verb_show(int argc, char **argv)
 
 	argv += option_parse(&show_command, argc, argv);
 	store_verb_operands(&show_command, argv, 1, 1, "a tenant");
-	store_verb_account(&account, &where, STORE_CREATE, ACCOUNT_USER, "");
+	store_verb_account(&account, STORE_CREATE, ACCOUNT_USER, "");
 
 	if (tenants_list(&account, argv[0], &list, &err) < 0)
 		code = message_error(&err);

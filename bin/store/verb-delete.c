@@ -5,14 +5,13 @@
 #include "base/message.h"
 #include "verb-change.h"
 
-static struct store_verb_where where;
 static struct store_verb_change_options changing;
 static long expected = VERSION_ANY;
 
 static const struct option_spec options[] = {
 	OPTION_NUMBER('e', "expect", &expected, "VERSION", "only if this is its newest version"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
-	STORE_VERB_WHERE(&where),
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -32,7 +31,7 @@ store_verb_delete(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 2, 1 << 20, "a kind and a name");
 	kind = store_verb_kind(&command, argv[0]);
-	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
+	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 
 	store_verb_begin(&change, store, &changing);
 	for (size_t i = 1; argv[i] && result == 0; i++)

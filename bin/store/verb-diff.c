@@ -10,16 +10,9 @@
 #include "base/message.h"
 #include "json/diff.h"
 
-static struct store_verb_where where;
-
-static const struct option_spec options[] = {
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command command = {
 	"coopr-store diff", "[OPTION]... KIND NAME [OLD [NEW]]",
-	"Print what is different between two versions of an entity (default: the newest, and the one before it).", options,
+	"Print what is different between two versions of an entity (default: the newest, and the one before it).", store_verb_options,
 	"  coopr-store diff service nginx\n"
 	"  coopr-store diff service nginx 3 5\n"};
 
@@ -103,7 +96,7 @@ store_verb_diff(int argc, char **argv)
 	kind = store_verb_kind(&command, argv[0]);
 	old = count > 2 ? diff_verb_version_of(argv[2]) : 0;
 	new = count > 3 ? diff_verb_version_of(argv[3]) : 0;
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
 
 	if (new == 0 && diff_verb_newest_version(store, kind, argv[1], &new, &err) < 0)
 		code = message_error(&err);

@@ -17,16 +17,9 @@
 #include "base/message.h"
 #include "json/record.h"
 
-static struct store_verb_where where;
-
-static const struct option_spec options[] = {
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static struct command command = {
 	"coopr-store export", "[OPTION]... [DIR]",
-	"Print all entities as records, or write them to a new folder as a catalogue.", options,
+	"Print all entities as records, or write them to a new folder as a catalogue.", store_verb_options,
 	"  coopr-store export -T qa | coopr-store import -T staging -\n"
 	"  coopr-store export /srv/git/catalogue && git -C /srv/git/catalogue diff\n"};
 
@@ -102,7 +95,7 @@ store_verb_export_as(const char *name, const char *examples, int argc, char **ar
 	store_verb_operands(&command, argv, 0, 1, "one folder at most");
 	if (guest_refuse_file(argv[0], &err) < 0)
 		return message_error(&err);
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
 
 	result = entities_list(store, ENTITY_NONE, &list, &err);
 	if (result == 0)

@@ -12,15 +12,13 @@
 #include "base/message.h"
 #include "store/entities.h"
 
-static struct store_verb_where where;
-static struct store_verb_output output;
 static long version;
 static bool resolved;
 
 static const struct option_spec get_options[] = {
 	OPTION_NUMBER('v', "revision", &version, "VERSION", "this version (default: the newest)"),
 	OPTION_FLAG('r', "resolved", &resolved, "a cluster template with all that it extends and includes"),
-	STORE_VERB_WHERE(&where),
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -30,19 +28,13 @@ static const struct command get_command = {
 	"  coopr-store get -v 3 clustertemplate web\n"
 	"  coopr-store get --resolved clustertemplate web\n"};
 
-static const struct option_spec list_options[] = {
-	STORE_VERB_OUTPUT(&output),
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command list_command = {
-	"coopr-store list", "[OPTION]... [KIND]", "List the entities.", list_options,
+	"coopr-store list", "[OPTION]... [KIND]", "List the entities.", store_verb_list_options,
 	"  coopr-store list services\n"
 	"  coopr-store list -o name\n"};
 
 static const struct command history_command = {
-	"coopr-store history", "[OPTION]... KIND NAME", "List all versions of an entity: when, who, why.", list_options,
+	"coopr-store history", "[OPTION]... KIND NAME", "List all versions of an entity: when, who, why.", store_verb_list_options,
 	"  coopr-store history service nginx\n"};
 
 static void
@@ -108,7 +100,7 @@ store_verb_get(int argc, char **argv)
 	kind = store_verb_kind(&get_command, argv[0]);
 	if (resolved && (kind != ENTITY_CLUSTERTEMPLATE || version))
 		return option_misuse(&get_command, "--resolved is for the newest version of a cluster template");
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
 
 	if (resolved)
 		code = get_verb_print_resolved(store, argv[1]);
@@ -134,12 +126,12 @@ store_verb_list(int argc, char **argv)
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 1, "one kind at most");
 	kind = argv[0] ? store_verb_kind(&list_command, argv[0]) : ENTITY_NONE;
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
 
 	if (entities_list(store, kind, &list, &err) < 0)
 		code = message_error(&err);
 	else
-		store_verb_print(&list, &output);
+		store_verb_print(&list);
 
 	revisions_release(&list);
 	store_release(store);
@@ -156,12 +148,12 @@ store_verb_history(int argc, char **argv)
 
 	argv += option_parse(&history_command, argc, argv);
 	store_verb_operands(&history_command, argv, 2, 2, "a kind and a name");
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
 
 	if (entities_history(store, store_verb_kind(&history_command, argv[0]), argv[1], &list, &err) < 0)
 		code = message_error(&err);
 	else
-		store_verb_print(&list, &output);
+		store_verb_print(&list);
 
 	revisions_release(&list);
 	store_release(store);

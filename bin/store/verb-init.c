@@ -3,15 +3,8 @@
 
 #include "base/message.h"
 
-static struct store_verb_where where;
-
-static const struct option_spec options[] = {
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command command = {
-	"coopr-store init", "[OPTION]...", "Make the store where there is none, and bring an older one up to date.", options,
+	"coopr-store init", "[OPTION]...", "Make the store where there is none, and bring an older one up to date.", store_verb_options,
 	"  coopr-store init && coopr-store import share/coopr/catalogue\n"};
 
 int
@@ -21,7 +14,7 @@ store_verb_init(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
-	store_verb_open(&store, &where, STORE_CREATE, ACCOUNT_USER);
+	store_verb_open(&store, STORE_CREATE, ACCOUNT_USER);
 	store_release(store);
 	return message_end(0);
 }

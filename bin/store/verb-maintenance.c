@@ -10,35 +10,21 @@
 #include "store/claims.h"
 #include "store/fsck.h"
 
-static struct store_verb_where where;
-
-static const struct option_spec options[] = {
-	STORE_VERB_WHERE(&where),
-	OPTION_END
-};
-
 static const struct command fsck_command = {
-	"coopr-store fsck", "[OPTION]...", "Check the database, and all that it says.", options,
+	"coopr-store fsck", "[OPTION]...", "Check the database, and all that it says.", store_verb_options,
 	"  coopr-store fsck\n"};
 
 static const struct command backup_command = {
-	"coopr-store backup", "[OPTION]... FILE", "Copy the store, as it is at one moment, to a new file.", options,
+	"coopr-store backup", "[OPTION]... FILE", "Copy the store, as it is at one moment, to a new file.", store_verb_options,
 	"  coopr-store backup /backup/coopr-$(date +%F).sqlite3\n"};
 
 static const struct command migrate_command = {
-	"coopr-store migrate", "[OPTION]...", "Bring a store of an older version up to date, however large it is.", options,
+	"coopr-store migrate", "[OPTION]...", "Bring a store of an older version up to date, however large it is.", store_verb_options,
 	"  coopr-store migrate\n"};
 
-static const char *format, *colour;
-
-static const struct option_spec claims_options[] = {
-	STORE_VERB_WHERE(&where),
-	LIST_OPTIONS(&format, &colour, "table|json|name"),
-	OPTION_END
-};
-
 static const struct command claims_command = {
-	"coopr-store claims", "[OPTION]... [PROVIDER]", "List which nodes have which machines that exist already.", claims_options,
+	"coopr-store claims", "[OPTION]... [PROVIDER]", "List which nodes have which machines that exist already.",
+	store_verb_list_options,
 	"  coopr-store claims\n"
 	"  jq -c --slurpfile claims <(coopr-store claims rack) '.claims = $claims' rack.json |\n"
 	"      libexec/coopr/provider/static list\n"};
@@ -59,7 +45,7 @@ store_verb_fsck(int argc, char **argv)
 
 	argv += option_parse(&fsck_command, argc, argv);
 	store_verb_operands(&fsck_command, argv, 0, 0, "no operand");
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
+	store_verb_open(&store, STORE_READ, ACCOUNT_SUPERADMIN);
 
 	faults = store_fsck(store, maintenance_verb_say, NULL, &err);
 	if (faults < 0)
@@ -80,7 +66,7 @@ store_verb_backup(int argc, char **argv)
 
 	argv += option_parse(&backup_command, argc, argv);
 	store_verb_operands(&backup_command, argv, 1, 1, "a file");
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
+	store_verb_open(&store, STORE_READ, ACCOUNT_SUPERADMIN);
 
 	if (store_backup(store, argv[0], &err) < 0)
 		code = message_error(&err);
@@ -96,7 +82,7 @@ store_verb_migrate(int argc, char **argv)
 
 	argv += option_parse(&migrate_command, argc, argv);
 	store_verb_operands(&migrate_command, argv, 0, 0, "no operand");
-	store_verb_open(&store, &where, STORE_MIGRATE, ACCOUNT_SUPERADMIN);
+	store_verb_open(&store, STORE_MIGRATE, ACCOUNT_SUPERADMIN);
 	store_release(store);
 	return message_end(0);
 }
@@ -122,9 +108,9 @@ store_verb_claims(int argc, char **argv)
 	int code = 0;
 
 	argv += option_parse(&claims_command, argc, argv);
-	output = list_output(format, colour);
+	output = store_verb_output();
 	store_verb_operands(&claims_command, argv, 0, 1, "a provider");
-	store_verb_open(&store, &where, STORE_READ, ACCOUNT_SUPERADMIN);
+	store_verb_open(&store, STORE_READ, ACCOUNT_SUPERADMIN);
 
 	if (claims_list(store, argv[0], &list, &err) < 0)
 		code = message_error(&err);

@@ -13,9 +13,7 @@
 #include "store/entity-input.h"
 #include "verb-change.h"
 
-static struct store_verb_where where;
 static struct store_verb_change_options changing;
-static struct store_verb_output output;
 static const char *kind;
 static long expected = VERSION_ANY;
 
@@ -23,8 +21,8 @@ static const struct option_spec put_options[] = {
 	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
 	OPTION_NUMBER('e', "expect", &expected, "VERSION", "only if this is its newest version; 0: only if there is none"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
-	STORE_VERB_OUTPUT(&output),
-	STORE_VERB_WHERE(&where),
+	STORE_VERB_OUTPUT,
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -35,8 +33,8 @@ static const struct command put_command = {
 
 static const struct option_spec import_options[] = {
 	STORE_VERB_CHANGE_OPTIONS(&changing),
-	STORE_VERB_OUTPUT(&output),
-	STORE_VERB_WHERE(&where),
+	STORE_VERB_OUTPUT,
+	STORE_VERB_WHERE,
 	OPTION_END
 };
 
@@ -74,12 +72,12 @@ put_verb_change_store(const struct entity_input *input)
 	struct error err;
 	int count, code;
 
-	store_verb_open(&store, &where, STORE_WRITE, ACCOUNT_ADMIN);
+	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 	store_verb_begin(&change, store, &changing);
 	count = put_verb_put_all(&change, input, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &changing);
 	if (code == 0) {
-		store_verb_print(&changed, &output);
+		store_verb_print(&changed);
 		message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
 		    input->count - (size_t)count);
 	}

@@ -7,11 +7,24 @@
 #include "base/message.h"
 #include "base/suggest.h"
 
+struct store_verb_given store_verb_given;
+
+const struct option_spec store_verb_options[] = {
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
+const struct option_spec store_verb_list_options[] = {
+	STORE_VERB_OUTPUT,
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
 void
-store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
-    enum account_role role, const char *what)
+store_verb_account(struct account *account, enum store_mode mode, enum account_role role, const char *what)
 {
-	const struct account_ask ask = {.store = where->store, .tenant = where->tenant, .user = where->by};
+	const struct account_ask ask = {.store = store_verb_given.store, .tenant = store_verb_given.tenant,
+		.user = store_verb_given.by};
 	struct error err;
 	int result = account_open(account, &ask, mode, &err);
 
@@ -24,12 +37,11 @@ store_verb_account(struct account *account, const struct store_verb_where *where
 }
 
 void
-store_verb_open(struct store **store, const struct store_verb_where *where, enum store_mode mode,
-    enum account_role role)
+store_verb_open(struct store **store, enum store_mode mode, enum account_role role)
 {
 	struct account account;
 
-	store_verb_account(&account, where, mode, role, role == ACCOUNT_SUPERADMIN ? "the store as a whole" :
+	store_verb_account(&account, mode, role, role == ACCOUNT_SUPERADMIN ? "the store as a whole" :
 	    "changing entities and secrets");
 	*store = account.store;
 	account.store = NULL;
@@ -123,10 +135,16 @@ static const struct list_column columns[] = {
 static const struct list revisions = {.kind = "revision", .columns = columns, .row_size = sizeof(struct revision),
     .name = verb_append_name, .style = verb_style};
 
-void
-store_verb_print(const struct revisions *list, const struct store_verb_output *output)
+struct list_output
+store_verb_output(void)
 {
-	const struct list_output chosen = list_output(output->format, output->colour);
+	return list_output(store_verb_given.format, store_verb_given.colour);
+}
+
+void
+store_verb_print(const struct revisions *list)
+{
+	const struct list_output chosen = store_verb_output();
 
 	list_print(&revisions, list->list, list->count, &chosen);
 }

@@ -31,24 +31,29 @@ int store_verb_claims(int argc, char **argv);
 int store_verb_import_as(const char *name, const char *examples, int argc, char **argv);
 int store_verb_export_as(const char *name, const char *examples, int argc, char **argv);
 
-/* The options of every subcommand: which store, which tenant, who asks. */
-struct store_verb_where {
-	const char *store, *tenant, *by;
-};
+/* What the options say that subcommands have in common: which store, which tenant, who asks, and how a list is printed. */
+extern struct store_verb_given {
+	const char *store, *tenant, *by, *format, *colour;
+} store_verb_given;
 
-#define STORE_VERB_WHERE(where) \
-	OPTION_STRING(0, "store", &(where)->store, "FILE", "the store (default: $COOPR_STORE)"), \
-	OPTION_STRING('T', "tenant", &(where)->tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
-	OPTION_STRING(0, "as", &(where)->by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
+#define STORE_VERB_STORE OPTION_STRING(0, "store", &store_verb_given.store, "FILE", "the store (default: $COOPR_STORE)")
+#define STORE_VERB_BY \
+	OPTION_STRING(0, "as", &store_verb_given.by, "USER", "with this user's rights: for admins (default: $COOPR_USER)")
+#define STORE_VERB_WHERE \
+	STORE_VERB_STORE, \
+	OPTION_STRING('T', "tenant", &store_verb_given.tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
+	STORE_VERB_BY
+#define STORE_VERB_OUTPUT LIST_OPTIONS(&store_verb_given.format, &store_verb_given.colour, "table|json|name")
+
+/* The options of subcommands that have none of their own: STORE_VERB_WHERE, for lists with STORE_VERB_OUTPUT. */
+extern const struct option_spec store_verb_options[], store_verb_list_options[];
 
 /* Opens the store for who asks; exits with a message where that fails, and with EX_NOPERM where they do not have that role:
  * what, which they may not do, is in the message. */
-void store_verb_account(struct account *account, const struct store_verb_where *where, enum store_mode mode,
-    enum account_role role, const char *what);
+void store_verb_account(struct account *account, enum store_mode mode, enum account_role role, const char *what);
 
 /* The same, of which only the store is of interest: it is to be released. */
-void store_verb_open(struct store **store, const struct store_verb_where *where, enum store_mode mode,
-    enum account_role role);
+void store_verb_open(struct store **store, enum store_mode mode, enum account_role role);
 
 /* Returns the kind that an operand names; exits with 64 where there is none of that name. */
 enum entity_kind store_verb_kind(const struct command *command, const char *operand);
@@ -56,13 +61,10 @@ enum entity_kind store_verb_kind(const struct command *command, const char *oper
 /* Exits with 64 where there are fewer or more operands. Returns how many there are. */
 size_t store_verb_operands(const struct command *command, char *const *operands, size_t min, size_t max, const char *wanted);
 
-struct store_verb_output { /* for list_output() */
-	const char *format, *colour;
-};
-
-#define STORE_VERB_OUTPUT(output) LIST_OPTIONS(&(output)->format, &(output)->colour, "table|json|name")
+/* Returns the output that the options ask for. */
+struct list_output store_verb_output(void);
 
 /* Prints revisions on stdout, each with its change. */
-void store_verb_print(const struct revisions *list, const struct store_verb_output *output);
+void store_verb_print(const struct revisions *list);
 
 #endif
