@@ -41,7 +41,7 @@ provider() {
 	need_program sqlite3
 	sqlite3 "$COOPR_STORE" 'CREATE TABLE mine (x)'
 	run -65 coopr-store init
-	contains "$output" "it is a database of something else"
+	contains "$output" "the database is not a store"
 	same mine "$(sqlite3 "$COOPR_STORE" .tables)"
 	echo 'no database' >text
 	run -65 coopr-store list --store text
@@ -368,7 +368,7 @@ damaged() {
 	grep -q INJECTED trace
 	same 74 "$code"
 	same "" "$(cat now)"
-	contains "$(cat said)" "$COOPR_STORE-wal: it cannot be synced: Input/output error"
+	contains "$(cat said)" "$COOPR_STORE-wal: cannot be synced: Input/output error"
 	provider two | strace -f -o trace -e trace=pwrite64,fsync coopr-store put -k provider - 2>/dev/null
 	coopr-store get provider two
 	# All of the log is written again, from its beginning, before the fsync that is the answer.

@@ -39,7 +39,7 @@ provider() {
 @test "one that is there already, or is not there, is a no" {
 	coopr-tenant create qa
 	run -1 coopr-tenant create qa
-	contains "$output" "tenant qa: it is there already"
+	contains "$output" "tenant qa: exists already"
 	run -1 coopr-tenant change none
 	contains "$output" 'there is no tenant "none"'
 	run -1 coopr-tenant delete none

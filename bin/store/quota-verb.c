@@ -41,7 +41,7 @@ quota_verb_add(struct quota_rows *rows, const char *what, double use, double lim
 
 /* Fills rows, whose list the caller frees: first what every tenant has, then its resources, used ones first. */
 static void
-quota_verb_gather(const struct tenant_record *tenant, struct quota_rows *rows)
+quota_verb_fill(const struct tenant_record *tenant, struct quota_rows *rows)
 {
 	const struct quota *use = &tenant->use, *limit = &tenant->limit;
 
@@ -135,7 +135,7 @@ quota_verb(int argc, char **argv)
 	if (tenants_list(&account, account.tenant, &list, &err) < 0) {
 		code = message_error(&err);
 	} else {
-		quota_verb_gather(&list.list[0], &rows);
+		quota_verb_fill(&list.list[0], &rows);
 		if (chosen.format == LIST_JSON)
 			quota_verb_print_record(&list.list[0], &rows);
 		else

@@ -15,22 +15,6 @@
 #include "json/scan.h"
 #include "store/secrets.h"
 
-/* Asks on the terminal, without an echo; false where fd is none. */
-static bool
-secret_input_hide(int fd, struct termios *before)
-{
-	struct termios hidden;
-
-	if (tcgetattr(fd, before) < 0)
-		return false;
-	hidden = *before;
-	hidden.c_lflag &= ~(tcflag_t)ECHO;
-	tcsetattr(fd, TCSAFLUSH, &hidden);
-	if (write(STDERR_FILENO, "secret: ", 8) < 0)
-		errno = 0;
-	return true;
-}
-
 /* A line is all that a person types. */
 static int
 secret_input_read_all(int fd, bool line, const char *name, struct secret_value *value, struct error *err)
@@ -49,13 +33,22 @@ secret_input_read_all(int fd, bool line, const char *name, struct secret_value *
 	return 0;
 }
 
+/* Reads from a person's terminal without an echo. */
 static int
 secret_input_read_value(int fd, const char *name, struct secret_value *value, struct error *err)
 {
-	struct termios before;
-	bool person = secret_input_hide(fd, &before);
-	int result = secret_input_read_all(fd, person, name, value, err);
+	struct termios before, hidden;
+	bool person = tcgetattr(fd, &before) == 0;
+	int result;
 
+	if (person) {
+		hidden = before;
+		hidden.c_lflag &= ~(tcflag_t)ECHO;
+		tcsetattr(fd, TCSAFLUSH, &hidden);
+		if (write(STDERR_FILENO, "secret: ", 8) < 0)
+			errno = 0;
+	}
+	result = secret_input_read_all(fd, person, name, value, err);
 	if (person) {
 		tcsetattr(fd, TCSAFLUSH, &before);
 		if (write(STDERR_FILENO, "\n", 1) < 0)
@@ -64,32 +57,25 @@ secret_input_read_value(int fd, const char *name, struct secret_value *value, st
 	return result;
 }
 
-/* Plugins get it in a JSON string. */
-static bool
-secret_input_fits_json(const char *text)
+/* Ends the value, and checks that it is text: plugins get it in a JSON string. */
+static int
+secret_input_check(const char *name, bool raw, struct secret_value *value, struct error *err)
 {
 	struct buffer quoted = {0};
 	struct error ignored;
 	bool fits;
 
-	json_quote(text, &quoted);
-	fits = json_scan(quoted.data, quoted.length, true, &ignored) == (ssize_t)quoted.length;
-	sodium_memzero(quoted.data, quoted.length);
-	buffer_release(&quoted);
-	return fits;
-}
-
-static int
-secret_input_check(const char *name, bool raw, struct secret_value *value, struct error *err)
-{
 	if (!raw && value->length && value->text[value->length - 1] == '\n')
 		value->length--;
 	value->text[value->length] = '\0';
 	if (value->length == 0)
 		return error_set(err, EX_DATAERR, "%s: the file is empty; a secret is required", name);
-	if (memchr(value->text, '\0', value->length) || !secret_input_fits_json(value->text))
-		return error_set(err, EX_DATAERR, "%s: it is no UTF-8 text; encode it, as with base64", name);
-	return 0;
+	json_quote(value->text, &quoted);
+	fits = !memchr(value->text, '\0', value->length) &&
+	    json_scan(quoted.data, quoted.length, true, &ignored) == (ssize_t)quoted.length;
+	sodium_memzero(quoted.data, quoted.length);
+	buffer_release(&quoted);
+	return fits ? 0 : error_set(err, EX_DATAERR, "%s: it is no UTF-8 text; encode it, as with base64", name);
 }
 
 int

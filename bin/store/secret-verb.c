@@ -47,7 +47,7 @@ secret_verb_store(struct store *store, const char *name, const struct secret_val
 		result = secrets_set(store, &key, name, value->text, value->length, err);
 	result = store_finish(store, result, err);
 	if (result == 0)
-		store_forget(store);
+		store_wipe(store);
 	store_key_release(&key);
 	return result;
 }
@@ -121,7 +121,7 @@ secret_verb_delete_all(struct store *store, char *const *names, struct error *er
 		result = secrets_delete(store, *names, err);
 	result = store_finish(store, result, err);
 	if (result == 0)
-		store_forget(store);
+		store_wipe(store);
 	return result;
 }
 

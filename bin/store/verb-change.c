@@ -41,7 +41,7 @@ store_verb_end(struct change *change, const struct store_verb_change_options *ch
 		return message_error(&err);
 	code = store_verb_report(&change->faults);
 	if (code && !changing->force) {
-		message("nothing was changed; --force does it nevertheless");
+		message("nothing was changed; use --force to change it anyway");
 		return code;
 	}
 	if (!changing->dry_run && change_commit(change, &err) < 0)

@@ -37,9 +37,9 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 	return result;
 }
 
-/* Gathers rows of a name, an amount, and the number of rows, and ends them. */
+/* Reads rows of a name, an amount, and the number of rows, and ends them. */
 static int
-quota_gather_amounts(struct sql_rows *rows, struct arena *arena, struct amounts *amounts, struct error *err)
+quota_read_amounts(struct sql_rows *rows, struct arena *arena, struct amounts *amounts, struct error *err)
 {
 	int got;
 
@@ -69,7 +69,7 @@ quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *are
 		return -1;
 	rows = sql_query(store_sql(store), err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
 	    "WHERE tenant = ? AND cluster.id <> ? AND status <> 'terminated' GROUP BY key ORDER BY key", "ii", tenant, except);
-	return quota_gather_amounts(rows, arena, &use->resources, err);
+	return quota_read_amounts(rows, arena, &use->resources, err);
 }
 
 int
@@ -88,7 +88,7 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 	use->cost = round(use->cost * 1e9) / 1e9;
 	rows = sql_query(store_sql(store), err, "SELECT part.key, sum(part.value), count(*) OVER () FROM json_each(?) AS machine, "
 	    "json_each(machine.value) AS part GROUP BY part.key ORDER BY part.key", "t", capacities.data);
-	got = quota_gather_amounts(rows, arena, &use->resources, err);
+	got = quota_read_amounts(rows, arena, &use->resources, err);
 	buffer_release(&capacities);
 	return got;
 }

@@ -57,7 +57,7 @@ tenants_put_document(struct store *store, enum tenants_put how, const char *name
 	if (got < 0)
 		return -1;
 	if (how == TENANTS_CREATE && got > 0)
-		return error_set(err, EX_NO, "tenant %s: it is there already", name);
+		return error_set(err, EX_NO, "tenant %s: exists already", name);
 	if (how == TENANTS_CHANGE && got == 0)
 		return tenants_no_tenant(name, err);
 	if (how == TENANTS_CREATE) {

@@ -36,7 +36,7 @@ cluster_id_of(const char *text)
 
 /* Adds the rows that COLUMNS asked for, and ends them. Returns their number, or -1. */
 static int
-clusters_gather(struct sql_rows *rows, struct cluster_list *list, struct error *err)
+clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -131,7 +131,7 @@ clusters_list(struct account *account, const struct cluster_filter *filter, stru
 	if (!conditions)
 		return -1;
 	text = memory_printf(COLUMNS "%s ORDER BY %s LIMIT ?12", conditions, filter->by_number ? "id" : "name, id");
-	got = clusters_gather(sql_query(account_sql(account), err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
+	got = clusters_read_rows(sql_query(account_sql(account), err, text, FILTER_TYPES, FILTER_VALUES(account, filter),
 	    filter->limit ? filter->limit : INT64_MAX), list, err);
 	free(text);
 	free(conditions);
@@ -158,7 +158,7 @@ int
 clusters_find_id(struct account *account, int64_t id, struct cluster_list *list, struct error *err)
 {
 	char *text = memory_printf(COLUMNS "WHERE %s AND id = ?6", visible_anywhere(account)), name[CLUSTER_ID_SIZE];
-	int got = clusters_gather(sql_query(account_sql(account), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id),
+	int got = clusters_read_rows(sql_query(account_sql(account), err, text, VISIBLE_TYPES "i", VISIBLE_VALUES(account), id),
 	    list, err);
 
 	free(text);
@@ -200,7 +200,7 @@ clusters_find(struct account *account, const char *name, struct cluster_list *li
 	if (id > 0)
 		return clusters_find_id(account, id, list, err);
 	text = memory_printf(COLUMNS "WHERE %s AND name = ?6 AND status <> 'terminated'", visible_in_tenant(account));
-	got = clusters_gather(sql_query(account_sql(account), err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list,
+	got = clusters_read_rows(sql_query(account_sql(account), err, text, VISIBLE_TYPES "t", VISIBLE_VALUES(account), name), list,
 	    err);
 	free(text);
 	return got == 0 ? clusters_not_found(account, name, err) : got < 0 ? -1 : 0;

@@ -7,7 +7,7 @@
 #include "store/sql/sql.h"
 
 static int
-inventory_ask(struct account *account, struct inventory *inventory, const char *text, struct error *err)
+inventory_query(struct account *account, struct inventory *inventory, const char *text, struct error *err)
 {
 	inventory->rows = NULL;
 	if (account_need(account, ACCOUNT_SUPERADMIN, "all that the store says is there", err) < 0)
@@ -19,7 +19,7 @@ inventory_ask(struct account *account, struct inventory *inventory, const char *
 int
 inventory_nodes(struct account *account, struct inventory *inventory, struct error *err)
 {
-	return inventory_ask(account, inventory, "SELECT cluster, node FROM node_use WHERE to_ms IS NULL ORDER BY cluster, node",
+	return inventory_query(account, inventory, "SELECT cluster, node FROM node_use WHERE to_ms IS NULL ORDER BY cluster, node",
 	    err);
 }
 
@@ -39,7 +39,7 @@ inventory_next_node(struct inventory *inventory, int64_t *cluster, const char **
 int
 inventory_providers(struct account *account, struct inventory *inventory, struct error *err)
 {
-	return inventory_ask(account, inventory, "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, "
+	return inventory_query(account, inventory, "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, "
 	    "(SELECT json_extract(wish, '$.provider') FROM cluster_document WHERE cluster = newest.id) "
 	    "FROM (SELECT cluster.tenant, provider, max(id) AS id FROM cluster JOIN cluster_document ON cluster = id "
 	    "WHERE provider IS NOT NULL AND wish IS NOT NULL GROUP BY cluster.tenant, provider) AS newest ORDER BY 1, 2", err);

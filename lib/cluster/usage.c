@@ -179,7 +179,7 @@ usage_add_row(struct summing *summing, struct sql_rows *row, struct error *err)
 		return 0;
 	group = usage_group_of(summing, row);
 	if (!group)
-		return error_set(err, EX_USAGE, "more than %d rows would come of that: ask by larger periods, or by less",
+		return error_set(err, EX_USAGE, "more than %d rows; ask for longer periods, or group by less",
 		    USAGE_ROWS_MAX);
 	usage_add_life(summing, group, from, to, sql_real(row, 6), goes_on);
 	return 0;
@@ -255,17 +255,6 @@ usage_finish(struct summing *summing)
 		qsort(usage->rows, usage->count, sizeof *usage->rows, usage_compare_rows);
 }
 
-static void
-usage_summing_release(struct summing *summing)
-{
-	for (size_t i = 0; i < summing->count; i++)
-		free(summing->groups[i].slices);
-	free(summing->groups);
-	free(summing->bounds);
-	names_release(&summing->keys);
-	buffer_release(&summing->key);
-}
-
 int
 usage_ask(struct account *account, const struct usage_question *question, struct usage *usage, struct error *err)
 {
@@ -280,7 +269,7 @@ usage_ask(struct account *account, const struct usage_question *question, struct
 		return -1;
 	summing.bounds = period_bounds(question->period, usage->start_ms, usage->end_ms, USAGE_ROWS_MAX, &summing.periods);
 	if (!summing.bounds)
-		return error_set(err, EX_USAGE, "more than %d rows would come of that: ask by larger periods", USAGE_ROWS_MAX);
+		return error_set(err, EX_USAGE, "more than %d rows; ask for longer periods", USAGE_ROWS_MAX);
 	rows = usage_query(account, question, visible, usage, err);
 	while ((got = sql_row(rows, err)) > 0)
 		if (usage_add_row(&summing, rows, err) < 0) {
@@ -290,7 +279,12 @@ usage_ask(struct account *account, const struct usage_question *question, struct
 	sql_end(rows);
 	if (got == 0)
 		usage_finish(&summing);
-	usage_summing_release(&summing);
+	for (size_t i = 0; i < summing.count; i++)
+		free(summing.groups[i].slices);
+	free(summing.groups);
+	free(summing.bounds);
+	names_release(&summing.keys);
+	buffer_release(&summing.key);
 	return got;
 }
 

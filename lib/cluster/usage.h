@@ -44,7 +44,7 @@ struct usage { /* zero-initialise; release it */
 	int64_t start_ms, end_ms;
 };
 
-/* EX_USAGE where more than USAGE_ROWS_MAX rows would come of it. */
+/* Fails with EX_USAGE where there would be more than USAGE_ROWS_MAX rows. */
 int usage_ask(struct account *account, const struct usage_question *question, struct usage *usage, struct error *err);
 void usage_release(struct usage *usage);
 

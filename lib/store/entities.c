@@ -122,7 +122,7 @@ entities_delete(struct store *store, enum entity_kind kind, const char *name, in
 
 /* Adds the rows that REVISION asked for, and ends them. Returns their number, or -1. */
 static int
-entities_gather(struct sql_rows *rows, struct revisions *list, struct error *err)
+entities_read_rows(struct sql_rows *rows, struct revisions *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
 	int got, count = 0;
@@ -177,9 +177,9 @@ entities_get(struct store *store, enum entity_kind kind, const char *name, int64
 	int got;
 
 	if (version == 0)
-		got = entities_gather(sql_query(store_sql(store), err, newest, "itt", store_tenant(store), its_kind, name), list, err);
+		got = entities_read_rows(sql_query(store_sql(store), err, newest, "itt", store_tenant(store), its_kind, name), list, err);
 	else
-		got = entities_gather(sql_query(store_sql(store), err, one, "itti", store_tenant(store), its_kind, name, version), list, err);
+		got = entities_read_rows(sql_query(store_sql(store), err, one, "itti", store_tenant(store), its_kind, name, version), list, err);
 	if (got == 0)
 		got = entities_not_found(store, kind, name, version, err);
 	return got < 0 ? -1 : 0;
@@ -208,14 +208,14 @@ entities_list(struct store *store, enum entity_kind kind, struct revisions *list
 	                                         : sql_query(store_sql(store), err, one, "it", store_tenant(store),
 	    entity_kind_name(kind));
 
-	return entities_gather(rows, list, err) < 0 ? -1 : 0;
+	return entities_read_rows(rows, list, err) < 0 ? -1 : 0;
 }
 
 int
 entities_history(struct store *store, enum entity_kind kind, const char *name, struct revisions *list,
     struct error *err)
 {
-	int got = entities_gather(sql_query(store_sql(store), err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version",
+	int got = entities_read_rows(sql_query(store_sql(store), err, REVISION "AND kind = ? AND name = ? ORDER BY revision.version",
 	    "itt", store_tenant(store), entity_kind_name(kind), name), list, err);
 
 	if (got == 0)

@@ -17,7 +17,7 @@
 enum { TEXT_BYTES = 2 * STORE_KEY_BYTES + 1 }; /* hexadecimal, and a newline in the file, a NUL in memory */
 
 static char *
-key_path(const struct store *store)
+store_key_path(const struct store *store)
 {
 	const char *given = getenv("COOPR_KEY");
 
@@ -26,7 +26,7 @@ key_path(const struct store *store)
 
 /* Locked memory, wiped when it is given back. */
 static void *
-key_guarded(size_t size, struct error *err)
+store_key_guarded(size_t size, struct error *err)
 {
 	void *block = sodium_init() < 0 ? NULL : sodium_malloc(size);
 
@@ -36,7 +36,7 @@ key_guarded(size_t size, struct error *err)
 }
 
 static int
-key_read_file(int fd, const char *path, struct store_key *key, struct error *err)
+store_key_read_file(int fd, const char *path, struct store_key *key, struct error *err)
 {
 	size_t length = 0;
 	struct stat status;
@@ -48,8 +48,8 @@ key_read_file(int fd, const char *path, struct store_key *key, struct error *err
 	if (!S_ISREG(status.st_mode) || (status.st_mode & 077) || (status.st_uid != geteuid() && geteuid() != 0))
 		return error_set(err, EX_NOPERM, "%s: others might read the key of the secrets; chmod 600, and look who has had it",
 		    path);
-	text = key_guarded(TEXT_BYTES, err);
-	key->bytes = key_guarded(STORE_KEY_BYTES, err);
+	text = store_key_guarded(TEXT_BYTES, err);
+	key->bytes = store_key_guarded(STORE_KEY_BYTES, err);
 	if (!text || !key->bytes) {
 		result = -1;
 	} else {
@@ -70,12 +70,12 @@ key_read_file(int fd, const char *path, struct store_key *key, struct error *err
 int
 store_key_read(const struct store *store, struct store_key *key, struct error *err)
 {
-	char *path = key_path(store);
+	char *path = store_key_path(store);
 	int fd = file_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0, err), result = -1;
 
 	*key = (struct store_key){0};
 	if (fd >= 0) {
-		result = key_read_file(fd, path, key, err);
+		result = store_key_read_file(fd, path, key, err);
 		close(fd);
 	}
 	free(path);
@@ -84,10 +84,10 @@ store_key_read(const struct store *store, struct store_key *key, struct error *e
 
 /* Makes a key. Two may do it at once: what is linked into place first is the key. */
 static int
-key_make(const char *path, struct error *err)
+store_key_make(const char *path, struct error *err)
 {
-	unsigned char *bytes = key_guarded(STORE_KEY_BYTES, err);
-	char *text = key_guarded(TEXT_BYTES, err), *draft = memory_printf("%s.%ld", path, (long)getpid());
+	unsigned char *bytes = store_key_guarded(STORE_KEY_BYTES, err);
+	char *text = store_key_guarded(TEXT_BYTES, err), *draft = memory_printf("%s.%ld", path, (long)getpid());
 	int result = -1;
 
 	if (bytes && text) {
@@ -108,8 +108,8 @@ key_make(const char *path, struct error *err)
 int
 store_key_need(const struct store *store, struct store_key *key, struct error *err)
 {
-	char *path = key_path(store);
-	int result = file_exists(AT_FDCWD, path) ? 0 : key_make(path, err);
+	char *path = store_key_path(store);
+	int result = file_exists(AT_FDCWD, path) ? 0 : store_key_make(path, err);
 
 	free(path);
 	return result < 0 ? -1 : store_key_read(store, key, err);

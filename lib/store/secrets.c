@@ -87,8 +87,8 @@ secrets_open(struct store *store, const struct store_key *key, const char *name,
 	if (got > 0) {
 		sealed = sql_bytes(rows, 0, &length);
 		if (secrets_open_sealed(store_tenant(store), key, name, sealed, length, value) < 0)
-			got = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be opened: another key has closed it, or somebody "
-			    "has changed the store", name);
+			got = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be decrypted: it was encrypted with another key, "
+			    "or the store was changed", name);
 	}
 	sql_end(rows);
 	return got < 0 ? -1 : 0;
@@ -110,8 +110,8 @@ secrets_key(struct store *store, struct store_key *key, struct error *err)
 		sealed = sql_bytes(rows, 2, &length);
 		result = secrets_open_sealed(sql_integer(rows, 0), key, sql_text(rows, 1), sealed, length, &value);
 		if (result < 0)
-			error_set(err, EX_DATAERR, "the secrets of this store were closed with another key than is there now; "
-			    "put the old one back");
+			error_set(err, EX_DATAERR, "the secrets of this store are encrypted with another key than the present one; "
+			    "restore the old one");
 		secret_value_release(&value);
 	}
 	sql_end(rows);

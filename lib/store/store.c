@@ -161,9 +161,9 @@ store_finish(struct store *store, int result, struct error *err)
 }
 
 void
-store_forget(struct store *store)
+store_wipe(struct store *store)
 {
-	store->sql->engine->forget(store->sql);
+	store->sql->engine->wipe(store->sql);
 }
 
 int

@@ -67,7 +67,7 @@ void store_rollback(struct store *store);
 int store_finish(struct store *store, int result, struct error *err);
 
 /* Wipes from the engine's files what was deleted; not where somebody goes on reading it for a second. */
-void store_forget(struct store *store);
+void store_wipe(struct store *store);
 
 /* Copies the store, as it is at one moment, to a new file (0600); nobody has to wait for it. EX_CANTCREAT where there
  * is something at path. */

@@ -141,8 +141,8 @@ test_whole(const struct sql_engine *engine)
 	tap_is_number(sql_row(rows, &err), 0, "%s: nothing is wrong with it", engine->name);
 	sql_end(rows);
 	engine->close(copy);
-	engine->forget(db);
-	tap_is_number(count(db), WRITERS * EACH, "%s: what was not deleted is not forgotten", engine->name);
+	engine->wipe(db);
+	tap_is_number(count(db), WRITERS * EACH, "%s: what was not deleted is not wiped", engine->name);
 	engine->close(db);
 }
 

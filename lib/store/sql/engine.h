@@ -53,7 +53,7 @@ struct sql_engine {
 	/* Copies the database, as it is at one moment, to a new file. */
 	int (*backup)(struct sql *db, const char *path, struct error *err);
 	/* Wipes what was deleted from wherever the engine still has it, as far as readers let it. */
-	void (*forget)(struct sql *db);
+	void (*wipe)(struct sql *db);
 	/* Gives a row, a sentence, for every fault of the files and of references between rows. */
 	struct sql_rows *(*check)(struct sql *db, struct error *err);
 

@@ -43,7 +43,7 @@ static int
 log_sync_set(const struct log_sync *log, int lock, enum log_number which, int64_t number, struct error *err)
 {
 	if (pwrite(lock, &number, sizeof number, (off_t)which * (off_t)sizeof number) != sizeof number)
-		return error_errno(err, EX_IOERR, "%s: it cannot be said what of it is on disk", log->path);
+		return error_errno(err, EX_IOERR, "%s: cannot record which transactions are on disk", log->path);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ log_sync_count(const struct log_sync *log, int lock, struct error *err)
 static int
 log_sync_refused(const struct log_sync *log, struct error *err)
 {
-	return error_errno(err, EX_IOERR, "%s: it cannot be synced", log->path);
+	return error_errno(err, EX_IOERR, "%s: cannot be synced", log->path);
 }
 
 /* Writes the log over itself, so that the kernel takes all of it for unwritten, and syncs it. Nobody may write meanwhile. */

@@ -222,8 +222,7 @@ schema_version(sqlite3 *db, int *version, struct error *err)
 	if (application != APPLICATION && schema_pragma(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
 		return -1;
 	if (application != APPLICATION && tables > 0)
-		return error_set(err, EX_DATAERR, "%s: it is a database of something else, no store", sqlite3_db_filename(db,
-		    "main"));
+		return error_set(err, EX_DATAERR, "%s: the database is not a store", sqlite3_db_filename(db, "main"));
 	return 0;
 }
 

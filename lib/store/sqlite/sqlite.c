@@ -17,7 +17,7 @@
 
 enum {
 	BUSY_MS = 60 * 1000,  /* for what SQLite itself locks for a moment: recovery */
-	FORGET_MS = 1000,     /* for readers of what is to be forgotten */
+	WIPE_MS = 1000,       /* for readers of what is to be wiped */
 	CHECKPOINT_PAGES = 250, /* who opens the store alone reads so much of the log */
 };
 
@@ -30,17 +30,6 @@ sqlite_make_file(const char *path, int flags, struct error *err)
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 ? -1 : 0;
-}
-
-/* Makes an empty database, with the folder it is in. */
-static int
-sqlite_make(const char *path, struct error *err)
-{
-	char *folder = memory_substring(path, (size_t)(file_base_name(path) - path));
-	int result = *folder ? file_make_dirs(AT_FDCWD, folder, 0700, err) : 0;
-
-	free(folder);
-	return result < 0 ? -1 : sqlite_make_file(path, 0, err);
 }
 
 static int
@@ -74,7 +63,12 @@ sqlite_prepare_writing(struct sqlite *db, struct error *err)
 static int
 sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 {
-	if (how == SQL_OPEN_CREATE && !file_exists(AT_FDCWD, db->path) && sqlite_make(db->path, err) < 0)
+	char *folder = memory_substring(db->path, (size_t)(file_base_name(db->path) - db->path));
+	bool make = how == SQL_OPEN_CREATE && !file_exists(AT_FDCWD, db->path);
+	int made = !make || !*folder ? 0 : file_make_dirs(AT_FDCWD, folder, 0700, err);
+
+	free(folder);
+	if (made < 0 || (make && sqlite_make_file(db->path, 0, err) < 0))
 		return -1;
 	if (!file_exists(AT_FDCWD, db->path))
 		return error_set(err, EX_NOINPUT, "%s: there is no store; coopr-store init makes one", db->path);
@@ -180,15 +174,14 @@ sqlite_rollback(struct sql *sql)
 /* Drops from the log what is in the database, so that nothing is left of what was deleted; not where somebody goes on
  * reading it for a second. */
 static void
-sqlite_forget(struct sql *sql)
+sqlite_wipe(struct sql *sql)
 {
 	struct sqlite *db = (struct sqlite *)sql;
-
-	struct error ignored; /* then it is forgotten by the next */
+	struct error ignored; /* then the next one wipes it */
 
 	if (sqlite_take_turn(db, &ignored) < 0)
 		return;
-	sqlite3_busy_timeout(db->db, FORGET_MS);
+	sqlite3_busy_timeout(db->db, WIPE_MS);
 	sqlite3_wal_checkpoint_v2(db->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	sqlite3_busy_timeout(db->db, BUSY_MS);
 	flock(db->lock, LOCK_UN);
@@ -236,7 +229,7 @@ const struct sql_engine sqlite_engine = {
 	.commit = sqlite_commit,
 	.rollback = sqlite_rollback,
 	.backup = sqlite_backup,
-	.forget = sqlite_forget,
+	.wipe = sqlite_wipe,
 	.check = sqlite_check,
 	.query = statement_query,
 	.step = statement_step,
