@@ -191,6 +191,22 @@ give_up() {
 	same 6 "$(grep -c '"kind":"node"' <<<"$output")"
 }
 
+@test "the job of an operation is in one spool: who names another is told the right one, while it has the job" {
+	coopr create blog -t lamp -n 4 --detach --spool own >job 2>log
+	for words in "retry blog" "restart blog" reconcile; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -73 coopr $words
+		contains "$stderr" "blog: its job 00000001-001 is in the spool $PWD/own"
+	done
+	[ ! -e "$COOPR_SPOOL/jobs/00000001-001" ]
+	run --separate-stderr -0 coopr retry --spool "$PWD/own" blog
+	coopr expand --detach --spool own blog >job 2>log
+	rm -r own
+	run --separate-stderr -0 coopr retry blog
+	same 5 "$(grep -c '"kind":"node"' <<<"$output")"
+	same 00000001-002 "$(coopr-queue ls -o name)"
+}
+
 @test "without COOPR_SPOOL the spool is in COOPR_STATE" {
 	COOPR_SPOOL='' coopr create blog -t lamp -n 4 >records 2>log
 	[ -d "$COOPR_STATE/spool/done/00000001-001" ]

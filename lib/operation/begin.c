@@ -146,9 +146,9 @@ begin_record(struct operation_context *context, const struct operation_request *
 	struct operation_spec spec = {.action = request->action, .cluster = context->id, .number = context->number};
 	struct record record;
 	int result = begin_read_record(context, &record, err);
-	char *command = memory_printf("%s\n", request->command);
+	char *command = memory_printf("%s\n", request->command), *spool = operation_job_spool(&context->options->runner);
 	const struct operation_file files[] = {{"command", command, strlen(command)},
-		{"plan.ndjson", record.plan, record.plan ? strlen(record.plan) : 0}};
+		{"plan.ndjson", record.plan, record.plan ? strlen(record.plan) : 0}, {"spool", spool, strlen(spool)}};
 
 	spec.revision = context->cluster ? context->cluster->revision : -1;
 	spec.wanted = record.wanted;
@@ -168,6 +168,7 @@ begin_record(struct operation_context *context, const struct operation_request *
 	free(record.prices);
 	free(record.plan);
 	free(command);
+	free(spool);
 	return result;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cluster/operation-files.h"
 #include "hook/hook.h"
 #include "json/scan.h"
 #include "operation/context.h"
@@ -99,6 +100,34 @@ finish_operation_end(struct operation_context *context, const struct operation *
 	return result;
 }
 
+/* Records that the operation's job goes to our spool, which does not have it. Fails with EX_CANTCREAT where it is in the one
+ * that is recorded: a job that is in two is carried out twice. */
+static int
+finish_operation_choose_spool(struct operation_context *context, const struct operation *operation, struct error *err)
+{
+	struct store *store = context->account.store;
+	struct operation_job there = {context->options->runner, &context->job_dir, operation->job};
+	char *ours = operation_job_spool(&there.runner);
+	const struct operation_file file = {"spool", ours, strlen(ours)};
+	struct buffer recorded = {0};
+	struct queue_job state;
+	int result = operation_file_get(store, operation->cluster, operation->number, file.name, &recorded, err);
+
+	if (result > 0 && recorded.length && strcmp(recorded.data, ours) != 0) {
+		there.runner.spool = recorded.data;
+		result = operation_job_look(&there, &state, err);
+		if (result > 0)
+			result = error_set(err, EX_CANTCREAT, "%s: its job %s is in the spool %s; name that with --spool or COOPR_SPOOL",
+			    context->workdir.name, operation->job, recorded.data);
+		else if (result == 0 || err->code == EX_CANTCREAT) /* by now, it has another job of that name */
+			result = store_begin(store, err) < 0 ? -1 : store_finish(store,
+			    operation_files_add(store, operation->cluster, operation->number, &file, 1, err), err);
+	}
+	buffer_release(&recorded);
+	free(ours);
+	return result < 0 ? -1 : 0;
+}
+
 int
 finish_operation(struct operation_context *context, const struct operation *operation, struct error *err)
 {
@@ -114,7 +143,7 @@ finish_operation(struct operation_context *context, const struct operation *oper
 		return finish_operation_end(context, operation, &job, &state, err);
 	if (!known && !workdir_has(&context->job_dir, "plan.ndjson"))
 		return operation_end(&context->account, operation->cluster, operation->number, &lost, err) < 0 ? -1 : 0;
-	if (!known && operation_job_put(&job, err) < 0)
+	if (!known && (finish_operation_choose_spool(context, operation, err) < 0 || operation_job_put(&job, err) < 0))
 		return -1;
 	return operation_running(&context->account, operation->cluster, operation->number, err) < 0 ? -1 : 1;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -16,6 +17,20 @@
 #include "queue/read.h"
 
 enum { LOOK_AGAIN_MS = 1000 }; /* for the tasks of workers that have died, of which no change of the spool tells */
+
+char *
+operation_job_spool(const struct job_runner *runner)
+{
+	char *spool = location_spool(runner->spool), *here, *path;
+
+	if (*spool == '/' || strstr(spool, "://"))
+		return spool;
+	here = realpath(".", NULL);
+	path = memory_printf("%s/%s", here ? here : ".", spool);
+	free(here);
+	free(spool);
+	return path;
+}
 
 /* Starts an argument vector with coopr-queue VERB [OPTION] on the job's spool. */
 static void

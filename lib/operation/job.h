@@ -18,6 +18,9 @@ struct operation_job {
 	const char *id;
 };
 
+/* Returns the spool of a runner's jobs, as a path that holds everywhere, which the caller frees. */
+char *operation_job_spool(const struct job_runner *runner);
+
 /* Reads the state of the job: 1, 0 where the queue does not know it, or -1, with EX_CANTCREAT where the queue has another
  * job of that name. */
 int operation_job_look(const struct operation_job *job, struct queue_job *state, struct error *err);
