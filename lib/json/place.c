@@ -280,14 +280,17 @@ problems_release(struct problems *problems)
 	*problems = (struct problems){0};
 }
 
+static const char *
+problems_pointer(const struct problem *problem)
+{
+	return *problem->pointer ? problem->pointer : "the whole document";
+}
+
 int
 problems_report(const struct problems *problems, const char *name)
 {
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->list[i];
-
-		message("%s: %s: %s", name, *problem->pointer ? problem->pointer : "the whole document", problem->text);
-	}
+	for (size_t i = 0; i < problems->count; i++)
+		message("%s: %s: %s", name, problems_pointer(&problems->list[i]), problems->list[i].text);
 	if (problems->total > problems->count)
 		message("%s: and %zu more", name, problems->total - problems->count);
 	return problems->total ? EX_DATAERR : 0;
@@ -302,11 +305,9 @@ problems_error(const struct problems *problems, const char *object, int code, st
 		return 0;
 	error_set(err, code, "%s", object);
 	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->list[i];
-
 		length = strlen(err->text);
 		snprintf(err->text + length, sizeof err->text - length, "%s %s: %s", i ? ";" : ":",
-		    *problem->pointer ? problem->pointer : "the whole document", problem->text);
+		    problems_pointer(&problems->list[i]), problems->list[i].text);
 	}
 	return -1;
 }

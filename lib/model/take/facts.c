@@ -18,14 +18,6 @@ facts_in_result(const char *result)
 	return strstr(result, "\"ipaddresses\"") || strstr(result, "\"hostname\"") || strstr(result, "\"result\"");
 }
 
-static int
-facts_first_problem(const char *what, const struct problems *problems, struct error *err)
-{
-	if (problems->total == 0)
-		return 0;
-	return error_set(err, EX_DATAERR, "%s: %s: %s", what, problems->list[0].pointer, problems->list[0].text);
-}
-
 int
 facts_read(const char *text, size_t length, struct arena *arena, struct node *node, struct error *err)
 {
@@ -39,7 +31,7 @@ facts_read(const char *text, size_t length, struct arena *arena, struct node *no
 	place = place_root(record, &problems);
 	node_parse(&place, arena, node);
 	jv_free(record);
-	result = facts_first_problem("node record", &problems, err);
+	result = problems_error(&problems, "node record", EX_DATAERR, err);
 	if (result < 0)
 		jv_free(node->source);
 	problems_release(&problems);
@@ -60,7 +52,7 @@ facts_read_result(const char *text, struct result *result, struct error *err)
 	place = place_root(record, &problems);
 	result_parse(&place, result);
 	jv_free(record);
-	failed = facts_first_problem("result", &problems, err);
+	failed = problems_error(&problems, "result", EX_DATAERR, err);
 	problems_release(&problems);
 	return failed;
 }

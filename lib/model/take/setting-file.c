@@ -38,7 +38,7 @@ setting_load_gaps(struct setting *setting, jv list, struct error *err)
 	struct problems problems = {0};
 	struct place place = place_root(list, &problems);
 	int64_t from = 0, end = (int64_t)setting->length - 2;
-	int result = 0;
+	int result;
 
 	place_array(&place, NEED_REQUIRED);
 	for (size_t i = 0; problems.total == 0 && i < json_length(list); i++) {
@@ -55,8 +55,7 @@ setting_load_gaps(struct setting *setting, jv list, struct error *err)
 		ARRAY_ROOM(setting->gaps, setting->gap_count, setting->gap_capacity);
 		setting->gaps[setting->gap_count++] = gap;
 	}
-	if (problems.total > 0)
-		result = error_set(err, EX_DATAERR, "setting: %s: %s", problems.list[0].pointer, problems.list[0].text);
+	result = problems_error(&problems, "setting", EX_DATAERR, err);
 	problems_release(&problems);
 	return result;
 }

@@ -197,15 +197,15 @@ take_record_parse_step(const char *text, size_t length, struct arena *arena, str
 {
 	struct problems problems = {0};
 	struct place place;
-	int result = 0;
+	int result;
 
 	if (json_parse("plan.ndjson", text, length, task, err) < 0)
 		return -1;
 	place = place_root(*task, &problems);
 	step_parse(&place, arena, step);
-	if (problems.total > 0) {
-		result = error_set(err, EX_DATAERR, "plan.ndjson: task %s: %s: %s", step->id ? step->id : "?",
-		    problems.list[0].pointer, problems.list[0].text);
+	result = problems_error(&problems, step->id ? step->id : "a task", EX_DATAERR, err);
+	if (result < 0) {
+		error_prefix(err, "plan.ndjson");
 		jv_free(*task);
 	}
 	problems_release(&problems);
