@@ -160,50 +160,29 @@ macro_shown_length(const struct macro_text *text)
 	return (int)length;
 }
 
-int
-macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err)
-{
-	const char *done = text;
-	struct error reason;
-	struct macro macro;
-	int result = 0;
-
-	while (macro_next(&text, &macro)) {
-		size_t length;
-
-		buffer_append(out, done, (size_t)(macro.text.start - done));
-		done = text;
-		length = out->length;
-		if (macro_expand_macro(&macro, context, out, &reason) == 0)
-			continue;
-		out->length = length;
-		buffer_append(out, macro.text.start, macro.text.length);
-		if (result == 0) {
-			*err = reason;
-			result = error_prefix(err, "%.*s", macro_shown_length(&macro.text), macro.text.start);
-		}
-	}
-	buffer_text(out, done);
-	return result;
-}
+struct instances { /* which instances of services self is */
+	const struct macro_instance *list;
+	size_t count;
+};
 
 static int
-macro_append_self(const struct macro *macro, const struct macro_node *self, const struct macro_instance *instances,
-    size_t count, struct buffer *out, struct error *err)
+macro_append_self(const struct macro *macro, const struct macro_node *self, const struct instances *instances,
+    struct buffer *out, struct error *err)
 {
 	size_t number = 0;
 
 	if (macro->source != MACRO_INSTANCE)
 		return macro_append_node(macro, self, out, err);
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(instances[i].service, macro->service) == 0)
-			number = instances[i].number;
+	for (size_t i = 0; i < instances->count; i++)
+		if (strcmp(instances->list[i].service, macro->service) == 0)
+			number = instances->list[i].number;
 	return macro_append_instance(macro, number, self, out, err);
 }
 
-int
-macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *instances,
-    size_t count, struct buffer *out, struct error *err)
+/* Expands all macros or, where instances are given, those that speak of self. */
+static int
+macro_expand(const char *text, const struct macro_context *context, const struct instances *instances, struct buffer *out,
+    struct error *err)
 {
 	const char *done = text;
 	struct error reason;
@@ -213,12 +192,13 @@ macro_expand_self(const char *text, const struct macro_node *self, const struct 
 	while (macro_next(&text, &macro)) {
 		size_t length;
 
-		if (macro.is_malformed || !macro.is_self)
+		if (instances && (macro.is_malformed || !macro.is_self))
 			continue;
 		buffer_append(out, done, (size_t)(macro.text.start - done));
-		done = macro.text.start + macro.text.length;
+		done = text;
 		length = out->length;
-		if (macro_append_self(&macro, self, instances, count, out, &reason) == 0)
+		if ((instances ? macro_append_self(&macro, context->self, instances, out, &reason)
+		               : macro_expand_macro(&macro, context, out, &reason)) == 0)
 			continue;
 		out->length = length;
 		buffer_append(out, macro.text.start, macro.text.length);
@@ -229,6 +209,22 @@ macro_expand_self(const char *text, const struct macro_node *self, const struct 
 	}
 	buffer_text(out, done);
 	return result;
+}
+
+int
+macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	return macro_expand(text, context, NULL, out, err);
+}
+
+int
+macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *list, size_t count,
+    struct buffer *out, struct error *err)
+{
+	const struct macro_context context = {.self = self};
+	const struct instances instances = {list, count};
+
+	return macro_expand(text, &context, &instances, out, err);
 }
 
 struct asked { /* what a walk over a value finds of one kind of macro */
