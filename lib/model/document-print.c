@@ -52,17 +52,24 @@ document_print_elements(const struct member *member, const void *from, struct pr
 	buffer_byte(print->out, ']');
 }
 
+static void
+document_print_object(const struct member *member, const void *field, struct print *print)
+{
+	if (member->inner->is_verbatim) {
+		print_value(print, member->name, *(const jv *)((const char *)field + member->inner->source));
+		return;
+	}
+	print_name(print, member->name);
+	document_append(member->inner, field, print->out);
+}
+
 void
 document_print_member(const struct member *member, const void *from, struct print *print)
 {
 	const void *field = (const char *)from + member->offset;
-	const char *name = member->name, *text;
+	const char *name = member->name;
 	char time[CLOCK_RFC3339_SIZE];
 
-	if ((member->flags & MEMBER_OMITTED) && document_is_empty(member, from)) {
-		print_absent(print, name);
-		return;
-	}
 	switch (member->type) {
 	case TYPE_KIND:
 		print_string(print, "kind", member->otherwise);
@@ -98,19 +105,10 @@ document_print_member(const struct member *member, const void *from, struct prin
 		print_value(print, name, *(const jv *)field);
 		break;
 	case TYPE_TEXT:
-		text = *(const char *const *)field ? *(const char *const *)field : member->otherwise;
-		if (text)
-			print_json(print, name, text);
-		else
-			print_absent(print, name);
+		print_json(print, name, *(const char *const *)field ? *(const char *const *)field : member->otherwise);
 		break;
 	case TYPE_OBJECT:
-		if (member->inner->is_verbatim) {
-			print_value(print, name, *(const jv *)((const char *)field + member->inner->source));
-			break;
-		}
-		print_name(print, name);
-		document_append(member->inner, field, print->out);
+		document_print_object(member, field, print);
 		break;
 	case TYPE_LIST:
 		document_print_elements(member, from, print);
@@ -140,7 +138,8 @@ document_append(const struct document *document, const void *from, struct buffer
 		if (member->variants && !(member->variants & variant))
 			continue;
 		if ((member->present && !*(const bool *)((const char *)from + member->present)) ||
-		    (member->is_printed && !member->is_printed(from)))
+		    (member->is_printed && !member->is_printed(from)) ||
+		    ((member->flags & MEMBER_OMITTED) && document_is_empty(member, from)))
 			print_absent(&print, member->name);
 		else
 			document_print_member(member, from, &print);

@@ -158,6 +158,28 @@ document_parse_elements(const struct member *member, const struct place *place, 
 	}
 }
 
+static void
+document_parse_strings(const struct member *member, const struct place *place, enum need need, struct arena *arena, void *to)
+{
+	struct string_list *list = document_field(member, to);
+
+	if (member->type != TYPE_STRINGS)
+		*list = name_read_list(place, need, arena);
+	else if (place_array(place, need))
+		*list = place_read_strings(place, arena);
+	if (member->type == TYPE_SET)
+		name_set_make(list);
+}
+
+static void
+document_parse_object(const struct member *member, const struct place *place, enum need need, struct arena *arena, void *to)
+{
+	if (place_present(place) || need == NEED_REQUIRED)
+		document_parse(member->inner, place, arena, document_field(member, to));
+	else
+		document_parse_rows(member->inner, NULL, arena, document_field(member, to));
+}
+
 void
 document_parse_member(const struct member *member, const struct place *place, bool is_required, struct arena *arena, void *to)
 {
@@ -187,13 +209,8 @@ document_parse_member(const struct member *member, const struct place *place, bo
 		break;
 	case TYPE_NAMES:
 	case TYPE_SET:
-		*(struct string_list *)field = name_read_list(place, need, arena);
-		if (member->type == TYPE_SET)
-			name_set_make(field);
-		break;
 	case TYPE_STRINGS:
-		if (place_array(place, need))
-			*(struct string_list *)field = place_read_strings(place, arena);
+		document_parse_strings(member, place, need, arena, to);
 		break;
 	case TYPE_AMOUNTS:
 		if (place_object(place, need))
@@ -206,24 +223,17 @@ document_parse_member(const struct member *member, const struct place *place, bo
 		document_parse_text(member, place, need, arena, to);
 		break;
 	case TYPE_OBJECT:
-		if (place_present(place) || is_required)
-			document_parse(member->inner, place, arena, field);
-		else
-			document_parse_rows(member->inner, NULL, arena, field);
+		document_parse_object(member, place, need, arena, to);
 		break;
 	case TYPE_LIST:
-		if (place_array(place, need))
-			document_parse_elements(member, place, arena, to);
-		break;
 	case TYPE_MAP:
-		if (place_object(place, need))
+		if (member->type == TYPE_LIST ? place_array(place, need) : place_object(place, need))
 			document_parse_elements(member, place, arena, to);
 		break;
 	case TYPE_CUSTOM:
+	case TYPE_PASSED:
 		if (member->parse)
 			member->parse(place, member, arena, to);
-		break;
-	case TYPE_PASSED:
 		break;
 	}
 	if (member->present)

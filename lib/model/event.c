@@ -128,10 +128,7 @@ event_parse_result(const struct place *place, const struct member *member, struc
 static void
 event_print_result(const struct member *member, const void *from, struct print *print)
 {
-	const char *text = ((const struct event *)from)->result;
-
-	if (text)
-		print_json(print, member->name, text);
+	print_json(print, member->name, ((const struct event *)from)->result);
 }
 
 static const struct member members[] = {

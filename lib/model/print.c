@@ -135,6 +135,10 @@ print_value(struct print *print, const char *name, jv value)
 void
 print_json(struct print *print, const char *name, const char *text)
 {
+	if (!text) {
+		print_absent(print, name);
+		return;
+	}
 	print_name(print, name);
 	buffer_text(print->out, text);
 }

@@ -36,7 +36,7 @@ void print_number(struct print *print, const char *name, double number);
 void print_strings(struct print *print, const char *name, const struct string_list *list); /* NULL: null */
 void print_amounts(struct print *print, const char *name, const struct amounts *amounts); /* an object */
 void print_value(struct print *print, const char *name, jv value); /* borrowed; invalid: the member is left out */
-void print_json(struct print *print, const char *name, const char *text); /* canonical JSON text */
+void print_json(struct print *print, const char *name, const char *text); /* canonical JSON text; NULL: the member is left out */
 void print_absent(struct print *print, const char *name); /* source's member of that name is not passed on */
 
 /* Starts a member whose value the caller appends to print->out, canonically. */
