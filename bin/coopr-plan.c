@@ -125,7 +125,7 @@ plan_read_older(struct layout *layout, struct layout *older)
 	if (!from)
 		return NULL;
 	plan_read_layout(from, older);
-	layout_diff_since(layout, older, &problems);
+	layout_diff_set_was(layout, older, &problems);
 	if (problems.total)
 		exit(problems_report(&problems, "the layout"));
 	return older;

@@ -163,7 +163,10 @@ extern const struct document service_table, hardwaretype_table, imagetype_table,
     cluster_template_table, tenant_table;
 extern const struct document link_table; /* an element of "links" */
 
-/* The offer of a type at a provider, NULL where it cannot be had there. */
+/* Compares two services by name, for qsort and bsearch. */
+int service_compare_names(const void *a, const void *b);
+
+/* Returns the offer of a type at a provider, NULL where the type is not available from it. */
 const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);
 const struct image_offer *imagetype_offer(const struct imagetype *imagetype, const char *provider);
 

@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "model/layout.h"
 
-struct since {
+struct update { /* of a layout by the one before it */
 	struct layout *layout;
 	const struct layout *old;
 	struct place stream;
@@ -29,9 +29,9 @@ layout_diff_nodes(const struct layout *before, const struct layout *after, size_
 }
 
 static void
-layout_diff_check_type(const struct since *since, const struct node *node, const char *member, const char *was, const char *is)
+layout_diff_check_type(const struct update *update, const struct node *node, const char *member, const char *was, const char *is)
 {
-	struct place place = {.up = &since->stream, .index = node->index, .problems = since->stream.problems};
+	struct place place = {.up = &update->stream, .index = node->index, .problems = update->stream.problems};
 	struct place type = {.up = &place, .name = member, .problems = place.problems};
 
 	if (was && is && strcmp(was, is) != 0)
@@ -40,28 +40,29 @@ layout_diff_check_type(const struct since *since, const struct node *node, const
 
 /* A node of both layouts. One that was to leave in the older one may be there yet, or not: it stays what it was. */
 static void
-layout_diff_take_over(const struct since *since, struct node *node, const struct node *old)
+layout_diff_take_over(const struct update *update, struct node *node, const struct node *old)
 {
 	const jv none = {0};
 
-	layout_diff_check_type(since, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
-	layout_diff_check_type(since, node, "imagetype", old->imagetype, node->imagetype);
+	layout_diff_check_type(update, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
+	layout_diff_check_type(update, node, "imagetype", old->imagetype, node->imagetype);
 	node->is_new = false;
 	node->was = old->leaves ? old->was : old->services;
 	if (!jv_is_valid(node->ipaddresses))
-		node_learn(node, NULL, old->ipaddresses, none, &since->layout->arena);
+		node_learn(node, NULL, old->ipaddresses, none, &update->layout->arena);
 	if (!jv_is_valid(node->facts))
-		node_learn(node, NULL, none, old->facts, &since->layout->arena);
+		node_learn(node, NULL, none, old->facts, &update->layout->arena);
 }
 
 /* A node that only the older layout has. */
 static void
-layout_diff_add_leaving(struct since *since, const struct node *old)
+layout_diff_add_leaving(struct update *update, const struct node *old)
 {
-	struct layout *layout = since->layout;
+	struct layout *layout = update->layout;
 	struct node node = *old;
 
-	layout->nodes = memory_resize(layout->nodes, layout->node_count + 1, sizeof *layout->nodes);
+	layout->node_capacity = layout->node_count + 1;
+	layout->nodes = memory_resize(layout->nodes, layout->node_capacity, sizeof *layout->nodes);
 	node.source = jv_copy(old->source);
 	node.leaves = true;
 	node.is_new = false;
@@ -71,11 +72,11 @@ layout_diff_add_leaving(struct since *since, const struct node *old)
 }
 
 static void
-layout_diff_compare_nodes(struct since *since)
+layout_diff_compare_nodes(struct update *update)
 {
-	struct layout *layout = since->layout;
+	struct layout *layout = update->layout;
 	size_t count, kept = 0, present = layout->node_count;
-	struct node_pair *pairs = layout_diff_nodes(since->old, layout, &count);
+	struct node_pair *pairs = layout_diff_nodes(update->old, layout, &count);
 	bool *drops = memory_zeroed(present, sizeof *drops);
 	struct node *nodes = layout->nodes;
 
@@ -83,7 +84,7 @@ layout_diff_compare_nodes(struct since *since)
 		size_t number = pairs[i].after ? (size_t)(pairs[i].after - nodes) : 0;
 
 		if (pairs[i].after && pairs[i].before) {
-			layout_diff_take_over(since, &nodes[number], pairs[i].before);
+			layout_diff_take_over(update, &nodes[number], pairs[i].before);
 		} else if (pairs[i].after) {
 			drops[number] = nodes[number].leaves;
 			nodes[number].is_new = true;
@@ -98,7 +99,7 @@ layout_diff_compare_nodes(struct since *since)
 	layout->node_count = kept;
 	for (size_t i = 0; i < count; i++)
 		if (!pairs[i].after && !pairs[i].before->leaves)
-			layout_diff_add_leaving(since, pairs[i].before);
+			layout_diff_add_leaving(update, pairs[i].before);
 	free(drops);
 	free(pairs);
 }
@@ -110,25 +111,19 @@ layout_diff_copy_definition(struct service *list, size_t *count, const struct se
 	list[(*count)++].source = jv_copy(definition->source);
 }
 
-static int
-layout_diff_compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
-}
-
 /* Adds the definitions that only the older layout has: their services are on their way out, and have to be known still. */
 static void
-layout_diff_compare_definitions(struct since *since)
+layout_diff_compare_definitions(struct update *update)
 {
-	struct cluster *cluster = &since->layout->cluster;
-	const struct cluster *old = &since->old->cluster;
+	struct cluster *cluster = &update->layout->cluster;
+	const struct cluster *old = &update->old->cluster;
 	size_t present = cluster->definition_count, count = present;
-	struct service *all = arena_alloc(&since->layout->arena, present + old->definition_count, sizeof *all);
+	struct service *all = arena_alloc(&update->layout->arena, present + old->definition_count, sizeof *all);
 
 	for (size_t i = 0; i < cluster->was_definition_count; i++)
 		jv_free(cluster->was_definitions[i].source);
 	cluster->was_definition_count = 0;
-	cluster->was_definitions = arena_alloc(&since->layout->arena, old->definition_count, sizeof *all);
+	cluster->was_definitions = arena_alloc(&update->layout->arena, old->definition_count, sizeof *all);
 	if (present)
 		memcpy(all, cluster->definitions, present * sizeof *all);
 	for (size_t i = 0; i < old->definition_count; i++) {
@@ -142,20 +137,20 @@ layout_diff_compare_definitions(struct since *since)
 	cluster->definitions = all;
 	cluster->definition_count = count;
 	if (count)
-		qsort(all, count, sizeof *all, layout_diff_compare_names);
+		qsort(all, count, sizeof *all, service_compare_names);
 }
 
 void
-layout_diff_since(struct layout *layout, const struct layout *old, struct problems *problems)
+layout_diff_set_was(struct layout *layout, const struct layout *old, struct problems *problems)
 {
-	struct since since = {.layout = layout, .old = old, .stream = place_root((jv){0}, problems)};
+	struct update update = {.layout = layout, .old = old, .stream = place_root((jv){0}, problems)};
 	struct cluster *cluster = &layout->cluster;
 
 	if (strcmp(cluster->id, old->cluster.id) != 0)
-		place_problem(&since.stream, "is of the cluster %s, what was is of %s", cluster->id, old->cluster.id);
-	layout_diff_compare_nodes(&since);
-	nodes_sort(&since.stream, layout->nodes, layout->node_count);
-	layout_diff_compare_definitions(&since);
+		place_problem(&update.stream, "is of the cluster %s, what was is of %s", cluster->id, old->cluster.id);
+	layout_diff_compare_nodes(&update);
+	nodes_sort(&update.stream, layout->nodes, layout->node_count);
+	layout_diff_compare_definitions(&update);
 	jv_free(cluster->was_source);
 	cluster->was_source = jv_get_kind(old->cluster.config) == JV_KIND_OBJECT ? jv_copy(old->cluster.config) : jv_object();
 	cluster->was_config = cluster->was_source;

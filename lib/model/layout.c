@@ -13,12 +13,6 @@
 #include "model/document.h"
 #include "model/request.h"
 
-static int
-layout_compare_definitions(const void *a, const void *b)
-{
-	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
-}
-
 /* Drops what stands twice in the sorted list; that the same name means two things is a problem. Returns how many stay. */
 static size_t
 layout_merge_doubles(const struct place *list, struct service *definitions, size_t total)
@@ -46,7 +40,7 @@ layout_sort_definitions(const struct place *object, struct service *definitions,
 		if (!definitions[i].name)
 			return;
 	if (*count)
-		qsort(definitions, *count, sizeof *definitions, layout_compare_definitions);
+		qsort(definitions, *count, sizeof *definitions, service_compare_names);
 	*count = layout_merge_doubles(&list, definitions, *count);
 }
 
@@ -121,7 +115,7 @@ layout_find_definition(const struct service *definitions, size_t count, const ch
 {
 	struct service key = {.name = service};
 
-	return count ? bsearch(&key, definitions, count, sizeof key, layout_compare_definitions) : NULL;
+	return count ? bsearch(&key, definitions, count, sizeof key, service_compare_names) : NULL;
 }
 
 const struct service *
@@ -138,34 +132,33 @@ cluster_definition_before(const struct cluster *cluster, const char *service)
 	return was ? was : cluster_definition(cluster, service);
 }
 
-struct reading { /* a layout while it is read */
-	struct layout *layout;
-	bool has_cluster;
-	size_t capacity; /* of layout->nodes */
-	struct names ids;
-};
-
-static void
-layout_add_record(const struct place *record, struct reading *reading)
+void
+layout_take(struct layout *layout, const struct place *record)
 {
-	struct layout *layout = reading->layout;
 	const char *kind = record_kind(record->value);
 
-	if (strcmp(kind, "cluster") == 0 && reading->has_cluster) {
+	if (strcmp(kind, "cluster") == 0 && layout->has_cluster) {
 		place_problem(record, "a second cluster record");
 	} else if (strcmp(kind, "cluster") == 0) {
 		cluster_parse(record, &layout->arena, &layout->cluster);
-		reading->has_cluster = true;
+		layout->has_cluster = true;
 	} else if (strcmp(kind, "node") == 0) {
-		struct node *node;
-		size_t before = reading->ids.count;
-
-		ARRAY_ROOM(layout->nodes, layout->node_count, reading->capacity);
-		node = &layout->nodes[layout->node_count++];
-		node_parse(record, &layout->arena, node);
-		if (node->id && (size_t)names_intern(&reading->ids, node->id) < before)
-			place_problem(record, "a second node with the id \"%s\"", node->id);
+		ARRAY_ROOM(layout->nodes, layout->node_count, layout->node_capacity);
+		node_parse(record, &layout->arena, &layout->nodes[layout->node_count++]);
 	}
+}
+
+/* Takes a record; ids are those of the nodes before it. */
+static void
+layout_add_record(struct layout *layout, const struct place *record, struct names *ids)
+{
+	size_t nodes = layout->node_count, known = ids->count;
+	const char *id;
+
+	layout_take(layout, record);
+	id = layout->node_count > nodes ? layout->nodes[nodes].id : NULL;
+	if (id && (size_t)names_intern(ids, id) < known)
+		place_problem(record, "a second node with the id \"%s\"", id);
 }
 
 /* Refuses the record of coopr-solve that says that there is no layout, with its reason, which would be lost in the pipe. */
@@ -184,7 +177,7 @@ layout_read_records(struct record_reader *reader, bool any_answer, struct layout
     struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
-	struct reading reading = {.layout = layout};
+	struct names ids = {0};
 	jv value;
 	int got = 1;
 
@@ -193,7 +186,7 @@ layout_read_records(struct record_reader *reader, bool any_answer, struct layout
 		struct place record = {.up = &stream, .index = reader->number - 1, .value = value, .problems = problems};
 
 		if (strcmp(record_kind(value), "unsatisfiable") != 0) {
-			layout_add_record(&record, &reading);
+			layout_add_record(layout, &record, &ids);
 		} else if (!any_answer) {
 			got = layout_refuse_answer(reader, value, err);
 		} else {
@@ -205,12 +198,12 @@ layout_read_records(struct record_reader *reader, bool any_answer, struct layout
 		}
 		jv_free(value);
 	}
-	names_release(&reading.ids);
+	names_release(&ids);
 	if (got < 0)
 		return -1;
-	if (!reading.has_cluster && !layout->unsatisfiable)
+	if (!layout->has_cluster && !layout->unsatisfiable)
 		place_problem(&stream, "there is no cluster record");
-	if (reading.has_cluster && layout->unsatisfiable)
+	if (layout->has_cluster && layout->unsatisfiable)
 		place_problem(&stream, "both a layout and the reason why there is none");
 	nodes_sort(&stream, layout->nodes, layout->node_count);
 	return 0;
@@ -279,8 +272,8 @@ layout_parse_text(const char *text, struct layout *layout, struct error *err)
 	}
 	record_reader_init(&reader, fd, "the layout");
 	result = layout_read(&reader, layout, &problems, err);
-	if (result == 0 && problems.total)
-		result = error_set(err, EX_DATAERR, "the layout: %s: %s", problems.list[0].pointer, problems.list[0].text);
+	if (result == 0)
+		result = problems_error(&problems, "the layout", EX_DATAERR, err);
 	problems_release(&problems);
 	record_reader_release(&reader);
 	close(fd);

@@ -29,8 +29,9 @@ struct cluster {
 struct layout {
 	struct arena arena;
 	struct cluster cluster;
+	bool has_cluster;
 	struct node *nodes;
-	size_t node_count;
+	size_t node_count, node_capacity;
 	bool unsatisfiable;          /* layout_read_answer: there is none, and this is why: */
 	struct string_list conflict; /* JSON Pointers into the request */
 	bool not_minimal;            /* "minimal": false */
@@ -51,6 +52,10 @@ int layout_read(struct record_reader *reader, struct layout *layout, struct prob
 /* The same for any answer of coopr-solve: a record that says that there is no layout is one too. */
 int layout_read_answer(struct record_reader *reader, struct layout *layout, struct problems *problems,
     struct error *err);
+
+/* Adds one record to a zeroed layout, or to what it has become: a cluster, of which there is one, or a node. Other kinds change
+ * nothing. */
+void layout_take(struct layout *layout, const struct place *record);
 
 /* Adds a problem if the layout has fewer nodes than its solution counted: an answer that was cut off between two records looks
  * like any other. */

@@ -21,22 +21,17 @@ plan_take_step(const struct place *record, struct plan_document *document)
 void
 plan_document_take(struct plan_document *document, const struct place *record)
 {
-	struct layout *layout = &document->layout;
 	const char *kind = record_kind(record->value);
 
-	if ((strcmp(kind, "cluster") == 0 && document->has_cluster) || (strcmp(kind, "job") == 0 && document->has_job)) {
-		place_problem(record, "a second %s record", kind);
-	} else if (strcmp(kind, "cluster") == 0) {
-		cluster_parse(record, &layout->arena, &layout->cluster);
-		document->has_cluster = true;
+	if (strcmp(kind, "job") == 0 && document->has_job) {
+		place_problem(record, "a second job record");
 	} else if (strcmp(kind, "job") == 0) {
-		job_parse(record, &layout->arena, &document->job);
+		job_parse(record, &document->layout.arena, &document->job);
 		document->has_job = true;
-	} else if (strcmp(kind, "node") == 0) {
-		ARRAY_ROOM(layout->nodes, layout->node_count, document->node_capacity);
-		node_parse(record, &layout->arena, &layout->nodes[layout->node_count++]);
 	} else if (strcmp(kind, "task") == 0 || strcmp(kind, "milestone") == 0) {
 		plan_take_step(record, document);
+	} else {
+		layout_take(&document->layout, record);
 	}
 }
 
@@ -65,7 +60,7 @@ plan_document_read(struct record_reader *reader, struct plan_document *document,
 	}
 	if (got < 0)
 		return -1;
-	if (!document->has_cluster)
+	if (!document->layout.has_cluster)
 		place_problem(&stream, "there is no cluster record");
 	if (!document->has_job)
 		place_problem(&stream, "there is no job record");

@@ -12,11 +12,11 @@ struct record_reader;
 
 struct plan_document {
 	struct layout layout; /* its arena holds the strings of the rest too */
-	bool has_cluster, has_job;
+	bool has_job;
 	struct job job;
 	struct step *steps; /* in the order of the stream */
 	size_t *records;    /* of each step: the number of its record, from 0 */
-	size_t count, capacity, node_capacity;
+	size_t count, capacity;
 };
 
 /* Reads to the end of the stream. What is wrong inside records goes to problems. Returns 0, or -1 where the stream

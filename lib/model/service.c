@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "model/document.h"
 #include "model/entity.h"
 
@@ -80,6 +82,12 @@ static const struct member members[] = {
 };
 const struct document service_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct service),
 	DOCUMENT_SOURCE(struct service, source), .is_verbatim = true};
+
+int
+service_compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
+}
 
 void
 service_parse(const struct place *place, struct arena *arena, struct service *service)

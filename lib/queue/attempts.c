@@ -29,7 +29,7 @@ attempts_end_plan(struct attempts *attempts, struct problems *problems, struct e
 	plan_document_end(plan, problems);
 	if (problems_error(problems, "the plan", EX_DATAERR, err) < 0)
 		return -1;
-	if (!plan->has_job || !plan->has_cluster)
+	if (!plan->has_job || !plan->layout.has_cluster)
 		return error_set(err, EX_DATAERR, "the plan: there is no %s record", plan->has_job ? "cluster" : "job");
 	attempts->job = plan->job.id ? plan->job.id : "";
 	attempts->tenant = plan->job.tenant;

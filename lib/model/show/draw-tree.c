@@ -105,7 +105,7 @@ draw_add_heading(struct tree *tree)
 		buffer_printf(&tree->text, "%zu tasks, critical path %s", document->job.tasks,
 		    clock_duration((int64_t)(document->job.critical_path_s * 1000), duration));
 	draw_add_row(tree, STYLE_BOLD, 0, draw_title(document),
-	    document->has_cluster ? cluster->name : document->has_job ? document->job.cluster : NULL, tree->text.data);
+	    document->layout.has_cluster ? cluster->name : document->has_job ? document->job.cluster : NULL, tree->text.data);
 }
 
 void

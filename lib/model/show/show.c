@@ -132,7 +132,7 @@ show_draw(struct show *show, const char *name, struct error *err)
 	plan_document_end(&show->document, &show->problems);
 	if (show->problems.total)
 		return -1;
-	if (!document->has_cluster && !document->has_job && document->count == 0 && document->layout.node_count == 0)
+	if (!document->layout.has_cluster && !document->has_job && document->count == 0 && document->layout.node_count == 0)
 		return error_set(err, EX_DATAERR, "%s: there is neither a plan nor a layout to draw", name);
 	if (show->format == SHOW_TREE)
 		draw_tree(document, show->stream, show->colour);
