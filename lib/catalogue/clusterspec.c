@@ -71,16 +71,6 @@ clusterspec_parse_settings(const struct place *place, const struct member *membe
 	buffer_release(&text);
 }
 
-/* The configuration is found in source. */
-static void
-clusterspec_parse_config(const struct place *place, const struct member *member, struct arena *arena, void *to)
-{
-	(void)member;
-	(void)arena;
-	(void)to;
-	place_object(place, NEED_OPTIONAL);
-}
-
 /* Keeps the document with its sets sorted, without what is null or only for people. */
 static void
 clusterspec_keep_source(const struct place *place, struct arena *arena, void *to)
@@ -106,7 +96,7 @@ clusterspec_release_source(void *to)
 }
 
 static const struct member members[] = {
-	{"config", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_config},
+	{"config", MEMBER_VALUE(struct clusterspec, config), 0},
 	{"description", MEMBER_STRING(struct clusterspec, description), 0},
 	{"dnsSuffix", MEMBER_STRING(struct clusterspec, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
 	{"group", MEMBER_NAME(struct clusterspec, group), 0},
@@ -131,12 +121,6 @@ void
 clusterspec_parse(const struct place *place, struct clusterspec *spec)
 {
 	document_parse(&clusterspec_table, place, &spec->arena, spec);
-}
-
-jv
-clusterspec_config(const struct clusterspec *spec)
-{
-	return json_get(spec->source, "config");
 }
 
 char *

@@ -19,6 +19,7 @@ struct clusterspec { /* strings live in the arena; NULL, or empty: nothing is sa
 	int64_t lease_ms;                   /* 0: for ever; negative: nothing is said */
 	struct string_list services;        /* sorted */
 	struct string_list settings;        /* "PATH=VALUE", for config_set */
+	jv config; /* in place of another; borrowed from source; invalid: nothing is said */
 	jv source; /* owned: what it says and nothing else, so that two which say the same are the same */
 };
 
@@ -27,10 +28,7 @@ extern const struct document clusterspec_table;
 /* Adds to place->problems all that is wrong with it; release it in any case. */
 void clusterspec_parse(const struct place *place, struct clusterspec *spec);
 
-/* The configuration that it wants in place of another, owned; invalid where it says nothing of that. */
-jv clusterspec_config(const struct clusterspec *spec);
-
-/* Its text; the caller frees it. */
+/* Returns its text; the caller frees it. */
 char *clusterspec_text(const struct clusterspec *spec);
 
 void clusterspec_release(struct clusterspec *spec);

@@ -133,8 +133,7 @@ spec_diff_compare_services(struct comparison *c)
 static bool
 spec_diff_lost_config(const struct clusterspec *spec, const struct clusterspec *last)
 {
-	jv now = clusterspec_config(spec), before = last ? clusterspec_config(last) : jv_invalid();
-	bool lost = jv_is_valid(before) && !jv_is_valid(now);
+	bool lost = last && jv_is_valid(last->config) && !jv_is_valid(spec->config);
 
 	for (size_t i = 0; last && i < last->settings.count && !lost; i++) {
 		size_t length = strcspn(last->settings.list[i], "=") + 1;
@@ -143,21 +142,19 @@ spec_diff_lost_config(const struct clusterspec *spec, const struct clusterspec *
 		for (size_t j = 0; j < spec->settings.count && lost; j++)
 			lost = strncmp(spec->settings.list[j], last->settings.list[i], length) != 0;
 	}
-	jv_free(before);
-	jv_free(now);
 	return lost;
 }
 
 static int
 spec_diff_compare_config(struct comparison *c, struct error *err)
 {
-	jv present = json_get(c->cluster, "config"), shall = clusterspec_config(c->spec);
+	jv present = json_get(c->cluster, "config"), shall;
 	int result = 0;
 
-	if (!jv_is_valid(shall)) {
-		jv_free(shall);
+	if (jv_is_valid(c->spec->config))
+		shall = jv_copy(c->spec->config);
+	else
 		shall = spec_diff_lost_config(c->spec, c->last) ? config_of_template(c->template) : jv_copy(present);
-	}
 	for (size_t i = 0; i < c->spec->settings.count && result == 0; i++)
 		result = config_set(&shall, c->spec->settings.list[i], err);
 	if (result == 0 && !jv_equal(jv_copy(present), jv_copy(shall))) {

@@ -53,17 +53,15 @@ prepare_push_config(const struct operation_context *context, const struct cluste
     struct error *err)
 {
 	char *path = workdir_path(&context->job_dir, "config.json");
-	jv config = clusterspec_config(spec);
 	struct buffer text = {0};
 	int result = 0;
 
-	if (jv_is_valid(config)) {
-		json_dump(config, &text);
+	if (jv_is_valid(spec->config)) {
+		json_dump(spec->config, &text);
 		result = file_replace(context->job_dir.fd, "config.json", text.data, text.length, 0600, err);
 		arguments_printf(arguments, "--config=%s", path);
 		buffer_release(&text);
 	}
-	jv_free(config);
 	free(path);
 	return result;
 }

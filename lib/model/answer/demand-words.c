@@ -93,17 +93,11 @@ static bool
 words_is_offered(const struct request *r, const char *name, bool hardware)
 {
 	for (size_t i = 0; i < r->hardwaretype_count && hardware; i++)
-		if (strcmp(r->hardwaretypes[i].name, name) == 0) {
-			const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[i], r->provider.name);
-
-			return offer && offer->flavor;
-		}
+		if (strcmp(r->hardwaretypes[i].name, name) == 0)
+			return hardwaretype_offer(&r->hardwaretypes[i], r->provider.name) != NULL;
 	for (size_t i = 0; i < r->imagetype_count && !hardware; i++)
-		if (strcmp(r->imagetypes[i].name, name) == 0) {
-			const struct image_offer *offer = imagetype_offer(&r->imagetypes[i], r->provider.name);
-
-			return offer && offer->image;
-		}
+		if (strcmp(r->imagetypes[i].name, name) == 0)
+			return imagetype_offer(&r->imagetypes[i], r->provider.name) != NULL;
 	return false;
 }
 
