@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-validate: checks catalogues and single documents and says on stderr all that is wrong with them, one line each:
- * FILE: POINTER: text. Exits with 0 where nothing is wrong, 1 where something well-formed cannot be so (names
+ * FILE: POINTER: text. Exits with 0 where nothing is wrong, 1 where well-formed documents are in error (names
  * of things that do not exist, defaults that are not allowed), 64 on misuse, 65 where a document is malformed, 66
  * where one cannot be read.
  */

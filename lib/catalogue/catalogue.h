@@ -50,7 +50,7 @@ struct catalogue {
 
 enum severity {
 	SEVERITY_MALFORMED, /* no such document can be */
-	SEVERITY_ERROR,     /* well-formed, but something it says cannot be so */
+	SEVERITY_ERROR,     /* well-formed, but it contradicts itself or the catalogue */
 	SEVERITY_WARNING,   /* perhaps meant otherwise */
 };
 
@@ -65,7 +65,7 @@ struct findings { /* zero-initialise */
 	size_t count, capacity;
 };
 
-/* Loads a catalogue; what is malformed is left out and listed in findings. 0, or -1 (EX_NOINPUT) where the folder cannot
+/* Loads a catalogue; what is malformed is left out and listed in findings. Returns 0, or -1 (EX_NOINPUT) if the folder cannot
  * be read or has none of the six folders. The catalogue is to be released in any case, and after the findings. */
 int catalogue_load(const char *path, struct catalogue *catalogue, struct findings *findings, struct error *err);
 void catalogue_release(struct catalogue *catalogue);
@@ -83,22 +83,22 @@ void findings_release(struct findings *findings);
 /* Looks for what is wrong between the entities: names of things that do not exist, defaults that are not allowed, ... */
 void catalogue_check(const struct catalogue *catalogue, struct findings *findings);
 
-/* The entity of that name, NULL where there is none. */
+/* Returns the entity of that name, NULL if there is none. */
 const struct entity *catalogue_find(const struct catalogue *catalogue, enum entity_kind kind, const char *name);
 
-/* The name of an entity that is spelled nearly so, NULL where there is none. */
+/* Returns the name of an entity that is spelled nearly so, NULL if there is none. */
 const char *catalogue_suggest(const struct catalogue *catalogue, enum entity_kind kind, const char *name);
 
-/* The same as catalogue_find, with the reason in err (EX_NO, a near name included) where there is none. */
+/* Does the same as catalogue_find, with the reason in err (EX_NO, a near name included) if there is none. */
 const struct entity *catalogue_need(const struct catalogue *catalogue, enum entity_kind kind, const char *name,
     struct error *err);
 
-/* A cluster template with all that it extends and includes merged in: an owned document, or invalid with the
- * reason in err: EX_NO where a name is unknown, EX_DATAERR where the parts contradict one another. */
+/* Returns a cluster template with all that it extends and includes merged in: an owned document, or invalid with the
+ * reason in err: EX_NO if a name is unknown, EX_DATAERR if the parts contradict one another. */
 jv catalogue_template(const struct catalogue *catalogue, const char *name, struct error *err);
 
-/* "hardwaretype", a document's kind; "hardwaretypes", the folder; "hardware type", in messages; and back from
- * either of the first two: ENTITY_NONE where there is none. */
+/* Return "hardwaretype", a document's kind; "hardwaretypes", the folder; "hardware type", in messages; and the kind by
+ * either of the first two: ENTITY_NONE if there is none. */
 const char *entity_kind_name(enum entity_kind kind);
 const char *entity_kind_folder(enum entity_kind kind);
 const char *entity_kind_words(enum entity_kind kind);

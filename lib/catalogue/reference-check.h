@@ -15,19 +15,20 @@ struct check { /* of one entity */
 	struct problems errors, warnings;
 };
 
-/* The same place, where problems added are warnings. */
+/* Returns the same place; problems added to it are warnings. */
 struct place check_warning(struct check *check, const struct place *place);
 
 /* Tells whether there is an entity of that name; adds a problem with the place if not. name may be NULL, which is fine. */
 bool check_known(const struct place *place, const char *name, const struct check *check, enum entity_kind kind);
 
-/* The same for the name that the place holds. */
+/* Does the same for the name that the place holds. */
 bool check_exists(const struct place *place, const struct check *check, enum entity_kind kind);
 
-/* The same for each name in a list that is a member of object. */
+/* Does the same for each name in a list that is a member of object. */
 void check_list(const struct place *object, const char *member, const struct check *check, enum entity_kind kind);
 
-/* Macros in the strings of the place: well-formed, and asking for services that can be there. allowed: sorted; empty: any. */
+/* Adds a problem for each macro in the strings of the place that is malformed or names a service that does not exist or is not
+ * among allowed (sorted; empty: any). */
 void check_macros(const struct place *place, const struct check *check, const struct string_list *allowed);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * In what a cluster differs from what a file says it shall be. The cluster is what it was asked to be, by whatever command: the
- * request that is kept of it. What becomes of entities in the catalogue makes no difference.
+ * Compares a cluster with its specification in a file. The cluster is represented by its last request, whichever command made
+ * that; changes of entities in the catalogue make no difference.
  */
 #ifndef CATALOGUE_SPEC_DIFF_H
 #define CATALOGUE_SPEC_DIFF_H
@@ -31,7 +31,8 @@ struct spec_diff { /* release it, also where it could not be found; strings live
 	jv members;          /* of the request's cluster, owned: those that get another value (null: none) */
 };
 
-/* last: what the file said before; NULL where that is not known. -1, with EX_NO, where it cannot become so. */
+/* Fills diff. last is what the file said before; NULL if that is not known. Returns 0, or -1 with EX_NO if the cluster cannot
+ * become so. */
 int spec_diff_find(const struct clusterspec *spec, const struct clusterspec *last, const struct asked *asked,
     struct spec_diff *diff, struct error *err);
 

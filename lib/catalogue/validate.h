@@ -12,14 +12,15 @@
 
 struct document;
 
-/* Adds to place->problems all that is malformed in a document of that kind. False where there is no such kind. */
+/* Adds to place->problems all that is malformed in a document of that kind. Returns false if there is no such kind. */
 bool validate_document(const char *kind, const struct place *place);
 
-/* Gives the tables of a kind's members (model/document.h), the second NULL where there is but one. False where there is no
- * such kind. */
+/* Gives the tables of a kind's members (model/document.h), the second NULL if there is but one. Returns false if there is
+ * no such kind. */
 bool validate_tables(const char *kind, const struct document *tables[2]);
 
-/* The names of the kinds; ends with NULL. "take" is a task (that is what it says it is) as coopr-queue take prints it. */
+/* Returns the names of the kinds; the list ends with NULL. "take" is a task (that is what it says it is) as coopr-queue take
+ * prints it. */
 const char *const *validate_kinds(void);
 
 /* Tells whether documents of that kind stand in streams of records: node, task, ... */

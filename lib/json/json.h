@@ -17,22 +17,22 @@
 
 struct error;
 
-/* Parses exactly one value (white space around it). 0, or -1 with EX_DATAERR that starts with name. */
+/* Parses exactly one value, white space around it. Returns 0, or -1 with EX_DATAERR that starts with name. */
 int json_parse(const char *name, const char *text, size_t length, jv *out, struct error *err);
 
 /* Reads and parses the whole of path ("-": stdin, called "standard input"). */
 int json_read_file(const char *path, jv *out, struct error *err);
 
-/* The member name of object; invalid (JV_KIND_INVALID) where it is absent or object is none. */
+/* Returns a member of object, owned; invalid (JV_KIND_INVALID) if it is absent or object is none. */
 jv json_get(jv object, const char *name);
 
-/* The same as a string of the caller's own, NULL where it is no string. */
+/* Returns the same as a string that the caller frees; NULL if it is no string. */
 char *json_get_string(jv object, const char *name);
 
 /* Returns the number in that member of object; absent where there is none. */
 double json_get_number(jv object, const char *name, double absent);
 
-/* The text of a string value, borrowed from it; NULL where it is none. */
+/* Returns the text of a string, borrowed from it; NULL if the value is none. */
 const char *json_string(jv value);
 
 /* Returns the number of elements or members; 0 for anything else. */
@@ -52,7 +52,7 @@ void json_set(jv *object, const char *name, jv value);
 void json_set_string(jv *object, const char *name, const char *text); /* NULL sets null */
 void json_set_number(jv *object, const char *name, double number);
 
-/* "object", "string", ...: what a value is, for messages ("expected object, found string"). */
+/* Returns the kind of a value for messages ("expected object, found string"). */
 const char *json_kind_name(jv value);
 
 #endif

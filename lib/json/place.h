@@ -42,7 +42,7 @@ enum need { NEED_OPTIONAL, NEED_REQUIRED };
 struct place place_root(jv document, struct problems *problems);
 struct place place_member(const struct place *object, const char *name);
 struct place place_element(const struct place *array, size_t index);
-/* Member by member: iterate with jv_object_iter*; this makes the place of one (name borrowed). */
+/* Returns the place of a member whose value the caller has; name is borrowed. */
 struct place place_named(const struct place *object, const char *name, jv value);
 
 bool place_present(const struct place *place); /* absent and null are the same */
@@ -99,8 +99,8 @@ struct string_list place_strings(const struct place *object, const char *name, s
 
 void problems_release(struct problems *problems);
 
-/* Says each on stderr: "PROGRAM: NAME: POINTER: text" (and how many more there are). Returns EX_DATAERR, or 0
- * where there is none. */
+/* Prints each on stderr, "PROGRAM: NAME: POINTER: text", and how many more there are. Returns EX_DATAERR, or 0 if there is
+ * none. */
 int problems_report(const struct problems *problems, const char *name);
 
 /* Sets err to all problems of the object, with the code. Returns -1 if there is any, else 0. */

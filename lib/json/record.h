@@ -28,16 +28,16 @@ struct record_reader { /* initialise with record_reader_init */
 
 void record_reader_init(struct record_reader *reader, int fd, const char *name);
 
-/* The same for a file (NULL or "-": standard input): 0, or -1 with EX_NOINPUT. */
+/* Initialises a reader of a file (NULL or "-": standard input). Returns 0, or -1 with EX_NOINPUT. */
 int record_reader_open(struct record_reader *reader, const char *path, struct error *err);
 
-/* The next record, an object with a string member "kind": 1 and an owned value, 0 at the end, -1 with
+/* Reads the next record, an object with a string member "kind". Returns 1 and an owned value, 0 at the end, -1 with
  * EX_DATAERR ("NAME: record 17: ...") or EX_IOERR. A record cut off by the end is an error. */
 int record_read(struct record_reader *reader, jv *out, struct error *err);
 
 void record_reader_release(struct record_reader *reader);
 
-/* The "kind" of a record, borrowed from it. */
+/* Returns the "kind" of a record, borrowed from it. */
 const char *record_kind(jv record);
 
 /* Prints a record on stream as its line. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The gate before libjq: looks at bytes that may come from anywhere and lets through only
- * what libjq keeps exactly and what costs a bounded amount of memory. Refused are: depth over
+ * Checks JSON before libjq sees it: of bytes that may come from anywhere it accepts only
+ * what libjq keeps exactly and what costs a bounded amount of memory. It refuses depth over
  * JSON_DEPTH, NUL bytes and "\u0000", invalid UTF-8, lone surrogates, duplicate members, NaN,
  * numbers out of the range of a double, integers beyond 2^53 that a double does not hold exactly, and whatever RFC 8259 forbids.
  */

@@ -29,7 +29,7 @@ size_t layout_diff_print(const struct layout *before, const struct layout *after
 
 /* Sets every "was" of layout to what old says, as coopr-plan --from does: of its nodes, what stood on them; of the cluster, its
  * configuration and the definitions that differ. Nodes that only old has leave; what old knows of a node (addresses, facts) and
- * the newer layout does not, is taken over. What cannot be (another cluster, a machine of another type) goes to problems. Borrows
+ * the newer layout does not, is taken over. Contradictions (another cluster, a machine of another type) go to problems. Borrows
  * from old, which has to outlive layout. */
 void layout_diff_set_was(struct layout *layout, const struct layout *old, struct problems *problems);
 

@@ -49,7 +49,7 @@ void cluster_release(struct cluster *cluster);
  * (EX_NO). The layout is to be released in any case. */
 int layout_read(struct record_reader *reader, struct layout *layout, struct problems *problems, struct error *err);
 
-/* The same for any answer of coopr-solve: a record that says that there is no layout is one too. */
+/* Reads any answer of coopr-solve: the record that says that there is no layout is one too. */
 int layout_read_answer(struct record_reader *reader, struct layout *layout, struct problems *problems,
     struct error *err);
 
@@ -66,10 +66,10 @@ void layout_release(struct layout *layout);
 /* Appends the cluster record, with a newline. */
 void cluster_print(const struct cluster *cluster, struct buffer *out);
 
-/* The definition of a service, NULL where there is none. */
+/* Returns the definition of a service, NULL if there is none. */
 const struct service *cluster_definition(const struct cluster *cluster, const char *service);
 
-/* The same for what stands there before anything is done. */
+/* Returns the definition before anything is done. */
 const struct service *cluster_definition_before(const struct cluster *cluster, const char *service);
 
 /* Reads a layout from its text; "" is a layout without nodes. The caller releases it in any case. */

@@ -40,7 +40,7 @@ void limits_print(const struct limits *limits, struct buffer *out);
 /* Sets the limit of a name; -1 takes it away. */
 void limits_set(struct limits *limits, struct limit_list *list, const char *name, int64_t max);
 
-/* That of the name, else of "*", else -1. */
+/* Returns the limit of the name, else of "*", else -1. */
 int64_t limits_of(const struct limit_list *list, const char *name);
 
 void limits_release(struct limits *limits);

@@ -29,21 +29,21 @@ bool name_is_dns_suffix(const char *text);
 const char *name_read(const struct place *place, enum need need, struct arena *arena);
 const char *name_parse(const struct place *object, const char *member, enum need need, struct arena *arena);
 
-/* A string in a member for which is_fine says true; a problem "X is no WHAT" and NULL where it is none. */
+/* Returns the string in a member if is_fine returns true for it; otherwise adds the problem "X is no WHAT" and returns NULL. */
 const char *name_parse_as(const struct place *object, const char *member, enum need need,
     bool (*is_fine)(const char *text), const char *what, struct arena *arena);
 
 /* Adds a problem for each value of the object that is no host name or address. */
 void name_check_addresses(const struct place *addresses);
 
-/* A list of names, in the order given. The first takes the array itself. */
+/* Return a list of names in the order given: of an array, and of a member. */
 struct string_list name_read_list(const struct place *array, enum need need, struct arena *arena);
 struct string_list name_list_parse(const struct place *object, const char *member, struct arena *arena);
 
 /* Tells whether a list holds name. */
 bool name_list_has(const struct string_list *list, const char *name);
 
-/* A set of names: sorted, each once. The second takes the array itself, which has to be there. */
+/* Return a set of names, sorted, each once: of a member, and of an array that has to be there. */
 struct string_list name_set_parse(const struct place *object, const char *member, struct arena *arena);
 struct string_list name_set_of(const struct place *array, struct arena *arena);
 

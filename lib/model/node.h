@@ -50,8 +50,8 @@ void node_learn(struct node *node, const char *hostname, jv ipaddresses, jv fact
 /* Tells whether a service stands on it (in services). */
 bool node_has(const struct node *node, const char *service);
 
-/* The hostname rule: NAME without what stands before its first letter, lower case, "_" and "." as "-", cut so that the
- * first label has at most 63 characters, then the cluster's number, "-" nodenum "." suffix:
+/* Returns a host name in the arena: NAME without what stands before its first letter, lower case, "_" and "." as "-", cut so
+ * that the first label has at most 63 characters, then the cluster's number, "-" nodenum "." suffix:
  * "kv-qa42-1000.dev.example.net". dns_suffix may begin with a dot; NULL is "local". */
 const char *node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum,
     const char *dns_suffix, struct arena *arena);

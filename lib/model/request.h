@@ -50,11 +50,11 @@ extern const struct document request_table;
 void request_parse(jv document, struct request *request, struct problems *problems);
 void request_release(struct request *request);
 
-/* The number of the first new node: none that a node of the cluster ever had is given again. */
+/* Returns the number of the first new node: none that a node of the cluster ever had is given again. */
 int64_t request_next_nodenum(const struct request *request);
 
 /* Returns the index of a service in the document's list: that of the cluster, or of the template's defaults if that is empty.
- * SIZE_MAX where it does not. */
+ * SIZE_MAX if the list does not hold it. */
 size_t request_service_index(const struct request *request, const char *service);
 
 #endif

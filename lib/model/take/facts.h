@@ -15,7 +15,7 @@ struct buffer;
 struct error;
 struct node;
 
-/* The node of a record; strings in the arena. Its source is to be freed where this succeeds. */
+/* Fills node from a record; strings live in the arena. The caller frees its source if this succeeds. */
 int facts_read(const char *record, size_t length, struct arena *arena, struct node *node, struct error *err);
 
 /* Tells whether a result (its text) says anything of its node. */

@@ -46,12 +46,12 @@ struct macro_instance { /* which instance of a service stands on a node */
 int macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *instances,
     size_t count, struct buffer *out, struct error *err);
 
-/* The services whose addresses (ip.*) the strings of value ask for: what has to be confirmed before value can be
- * expanded. Sorted, each once, in the arena. */
+/* Returns the services whose addresses (ip.*) the strings of value ask for, sorted, each once, in the arena: they have to be
+ * confirmed before value can be expanded. */
 struct string_list macro_addresses_of(jv value, struct arena *arena);
 
-/* The services of which the strings of value ask the node's own instance number (%instance.self.service.zk%). Sorted, each
- * once, in the arena. */
+/* Returns the services of which the strings of value ask the node's own instance number (%instance.self.service.zk%), sorted,
+ * each once, in the arena. */
 struct string_list macro_instances_of(jv value, struct arena *arena);
 
 /* Tells whether text has a macro that speaks of the node itself. */
@@ -75,10 +75,10 @@ struct macro { /* one macro as it is written */
 	struct macro_text format, separator; /* of map and join */
 };
 
-/* The services of which the strings of value ask in that way. Sorted, each once, in the arena. */
+/* Returns the services of which the strings of value ask in that way, sorted, each once, in the arena. */
 struct string_list macro_services_of(jv value, enum macro_source source, struct arena *arena);
 
-/* The next macro in the text at *cursor, which moves behind it; false where there is none left. */
+/* Finds the next macro in the text at *cursor, which moves behind it; returns false if there is none left. */
 bool macro_next(const char **cursor, struct macro *macro);
 
 #endif

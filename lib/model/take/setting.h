@@ -39,11 +39,11 @@ struct setting { /* zero-initialise */
 int setting_add_node(struct setting_nodes *nodes, const char *record, size_t length, struct error *err);
 void setting_release_nodes(struct setting_nodes *nodes);
 
-/* Makes it from the cluster's record. */
+/* Makes a setting from the cluster's record. */
 int setting_make(struct setting *setting, const char *cluster, size_t length, const struct setting_nodes *nodes,
     struct error *err);
 
-/* Two lines, and back from them. */
+/* Append a setting as two lines; fill one from them. */
 void setting_save(const struct setting *setting, struct buffer *out);
 int setting_load(struct setting *setting, const char *text, size_t length, struct error *err);
 

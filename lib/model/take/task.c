@@ -182,7 +182,7 @@ task_read(int fd, const char *name, struct task *task, struct problems *problems
 }
 
 void
-task_forget(struct task *task)
+task_release_record(struct task *task)
 {
 	jv_free(task->source);
 	task->source = task->fields = task->config = task->unexpanded = task->provider = jv_invalid();

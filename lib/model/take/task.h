@@ -56,16 +56,16 @@ struct task {
 int task_read(int fd, const char *name, struct task *task, struct problems *problems, struct error *err);
 void task_release(struct task *task);
 
-/* The same from a record that was read already. */
+/* Does the same with a record that was read already. */
 int task_take(jv record, const char *name, struct task *task, struct problems *problems, struct error *err);
 
-/* The machine of a node record, as a plugin knows it; strings in the arena. */
+/* Fills machine from a node record, as a plugin knows it; strings live in the arena. */
 void machine_parse(const struct place *node, struct arena *arena, struct machine *machine);
 
 /* Frees the record, which is most of it, and all values that are borrowed from it; the strings stay. */
-void task_forget(struct task *task);
+void task_release_record(struct task *task);
 
-/* The folder of the plugin that does such tasks: "provider" or "automator". */
+/* Returns the folder of the plugin that does such tasks: "provider" or "automator". */
 const char *task_plugin_kind(enum action action);
 
 #endif

@@ -294,7 +294,7 @@ shell_begin(struct server *server, struct call *call)
 	/* All that is still needed is the payload: thousands wait for their end at the same time. */
 	bundle_release(&run->work.bundle);
 	run->work.bundle = (struct bundle){0};
-	task_forget(&call->task);
+	task_release_record(&call->task);
 	connections_request(server->state, &run->connection);
 	shell_serve_connections(server);
 }
