@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-list: lists the clusters that one may see, as the store has them, with what is under way. Exits with 0, also where
- * there is none; 1 where there is no such tenant; 64 on misuse; 77 where one may not see that.
+ * coopr-list: lists the clusters that the user may see, each with the operation in progress on it. Exits with 0, even if there is
+ * none; 1 if there is no such tenant, or no cluster that --after names; 64 on misuse; 66 if there is no store where --store says;
+ * 77 if the user may not act as the one of --as.
  */
 #include <stdlib.h>
 
@@ -55,7 +56,7 @@ main(int argc, char **argv)
 
 	more = cluster_list_print(&places, &filter, &output, &last, &err);
 	if (more > 0 && (output.format == LIST_TABLE || output.format == LIST_WIDE_TABLE))
-		message("there are more: --after %s", last);
+		message("there are more: --after %s lists the next ones", last);
 
 	free(last);
 	return message_end(more < 0 ? message_error(&err) : 0);

@@ -86,7 +86,7 @@ break_mariadb() {
 @test "pages: so many, and those behind; what comes next is said" {
 	for name in a b c; do coopr-create "$name" -t web -n 4 --detach >/dev/null; done
 	run --separate-stderr -0 coopr-list -l 2 -o table
-	contains "$stderr" "there are more: --after 00000002"
+	contains "$stderr" "there are more: --after 00000002 lists the next ones"
 	same c "$(coopr-list -o name --after 00000002)"
 	same $'b\nc' "$(coopr-list -o name --after a)"
 	run --separate-stderr -0 coopr-list -l 3 -o table
