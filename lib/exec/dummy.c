@@ -79,9 +79,3 @@ dummy_begin(struct server *server, struct call *call)
 	else
 		server->service->due(server, call);
 }
-
-void
-dummy_answer(struct server *server, struct call *call)
-{
-	serve_answer(server, call);
-}

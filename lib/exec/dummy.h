@@ -17,14 +17,13 @@ struct outcome;
 struct server;
 struct task;
 
-/* Draws how the task ends. Returns how long it takes, in ms; -1 if it is to fail, with the reason in outcome. */
+/* Draws how long the task takes and how it ends. Returns 0, or -1 with the reason in outcome if it is to fail. */
 int dummy_draw(const struct task *task, double *delay_ms, struct outcome *outcome);
 
 /* Waits so long. */
 void dummy_wait(double delay_ms);
 
-/* For a service: has the call be due once its time is over, when it is to be answered; answers it. */
+/* Draws the call of a service, and has it be due once its time is over. */
 void dummy_begin(struct server *server, struct call *call);
-void dummy_answer(struct server *server, struct call *call);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * automator/dummy: does nothing, in as much time and with as many failures as the fields of the action say.
- * For rehearsals, and to see how much a plan of that size costs. What is to be down, so that status says so, is a file in
- * STATE/dummy-down: NODE, a machine that does not answer; NODE.SERVICE, a service that has stopped, until it is started.
+ * For rehearsals, and to see how much a plan of that size costs. A file in STATE/dummy-down makes status say that something is
+ * down: NODE, a machine that does not answer; NODE.SERVICE, a service that has stopped, until it is started.
  */
 #include "exec/dummy.h"
 
@@ -22,7 +22,7 @@ static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator dummy\",\"type\":\"object\",\"stream\":true,"
     "\"status\":true,\"properties\":{" DUMMY_PROPERTIES "}}";
 
-/* The file that says that it is down; the caller's to free. */
+/* Returns the path of the file that says that it is down; the caller frees it. */
 static char *
 dummy_mark_of(const struct task *task)
 {
@@ -34,7 +34,7 @@ dummy_mark_of(const struct task *task)
 	return mark;
 }
 
-/* A machine of the provider dummy that was deleted outside of coopr does not answer. */
+/* Returns whether it is a machine of the provider dummy that was deleted outside of coopr. */
 static bool
 dummy_is_gone(const struct task *task)
 {
@@ -61,7 +61,7 @@ dummy_tell_status(const struct task *task, struct outcome *outcome)
 	free(mark);
 }
 
-/* Its time is over. */
+/* Does the task, once its time is over, unless it was drawn to fail. */
 static void
 dummy_carry_out(const struct task *task, struct outcome *outcome)
 {
@@ -92,13 +92,13 @@ static void
 dummy_due(struct server *server, struct call *call)
 {
 	dummy_carry_out(&call->task, &call->outcome);
-	dummy_answer(server, call);
+	serve_answer(server, call);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {.begin = dummy_begin, .due = dummy_due, .end = dummy_answer};
+	static const struct service service = {.begin = dummy_begin, .due = dummy_due, .end = serve_answer};
 	static const struct plugin plugin = {"automator/dummy", schema, dummy_act, NULL, &service};
 
 	return plugin_main(&plugin, argc, argv);

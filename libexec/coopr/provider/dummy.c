@@ -32,7 +32,7 @@ dummy_is_plain(const char *name)
 	return *name && *name != '.' && !name[strspn(name, plain)];
 }
 
-/* The folder of the provider's machines; NULL where it cannot be made. The caller's to free. */
+/* Makes the folder of the provider's machines. Returns its path, which the caller frees; NULL if it cannot be made. */
 static char *
 dummy_open_folder(jv provider, struct error *err)
 {
@@ -47,7 +47,7 @@ dummy_open_folder(jv provider, struct error *err)
 	return NULL;
 }
 
-/* Different for each node of a cluster: 198.18.0.0/15 from outside, 10.0.0.0/8 between nodes. */
+/* Returns addresses that differ for each node of a cluster: 198.18.0.0/15 from outside, 10.0.0.0/8 between nodes. */
 static jv
 dummy_addresses_of(const struct machine *machine)
 {
@@ -62,29 +62,15 @@ dummy_addresses_of(const struct machine *machine)
 	return addresses;
 }
 
-/* Whole or not at all, but not durable: a machine that is not there survives no loss of power either. */
-static int
-dummy_put_file(const char *path, const struct buffer *text, struct error *err)
-{
-	char *new = memory_printf("%s.%d.new", path, (int)getpid());
-	int fd = file_open(AT_FDCWD, new, O_WRONLY | O_CREAT | O_TRUNC, 0600, err), failed = fd < 0;
-
-	if (!failed && file_write_all(fd, text->data, text->length) < 0)
-		failed = error_errno(err, EX_IOERR, "%s", new);
-	if (fd >= 0 && close(fd) < 0 && !failed)
-		failed = error_errno(err, EX_IOERR, "%s", new);
-	if (!failed && rename(new, path) < 0)
-		failed = error_errno(err, EX_IOERR, "%s", path);
-	free(new);
-	return failed ? -1 : 0;
-}
-
-static int
+/* Writes the file of the machine whole or not at all, but not durably: a machine that is not there survives no loss of power
+ * either. */
+static void
 dummy_write_machine(const struct task *task, const char *path, struct outcome *outcome)
 {
+	char *new = memory_printf("%s.%d.new", path, (int)getpid());
 	struct buffer text = {0};
 	jv node = jv_object();
-	int failed;
+	int fd;
 
 	json_set_string(&node, "kind", "node");
 	json_set_string(&node, "id", task->machine.id);
@@ -94,44 +80,40 @@ dummy_write_machine(const struct task *task, const char *path, struct outcome *o
 	json_set(&node, "ipaddresses", jv_copy(outcome->ipaddresses));
 	json_set(&node, "facts", jv_copy(outcome->facts));
 	json_dump(node, &text);
-	failed = dummy_put_file(path, &text, &outcome->error);
+	fd = file_open(AT_FDCWD, new, O_WRONLY | O_CREAT | O_TRUNC, 0600, &outcome->error);
+	if (fd >= 0) {
+		bool written = file_write_all(fd, text.data, text.length) == 0;
+
+		if (close(fd) < 0 || !written || rename(new, path) < 0)
+			error_errno(&outcome->error, EX_IOERR, "%s", path);
+	}
 	buffer_release(&text);
 	jv_free(node);
-	return failed;
+	free(new);
 }
 
-/* Making a machine that is there, and removing one that is not, changes nothing. */
-static void
-dummy_play(const struct task *task, const char *path, struct outcome *outcome)
-{
-	jv facts = jv_object();
-	char *id = memory_printf("dummy-%s", task->machine.id);
-
-	json_set_string(&facts, "providerid", id);
-	free(id);
-	if (task->action == ACTION_CREATE) {
-		outcome->ipaddresses = dummy_addresses_of(&task->machine);
-		outcome->facts = facts;
-		dummy_write_machine(task, path, outcome);
-		return;
-	}
-	jv_free(facts);
-	if (task->action == ACTION_CONFIRM && !file_exists(AT_FDCWD, path))
-		error_set(&outcome->error, EX_UNAVAILABLE, "node %s: there is no such machine", task->machine.id);
-	else if (task->action == ACTION_DELETE && unlink(path) < 0 && errno != ENOENT)
-		error_errno(&outcome->error, EX_IOERR, "%s", path);
-}
-
-/* Its time is over: what was drawn becomes of it. */
+/* Does the task, once its time is over, unless it was drawn to fail. Making a machine that is there, and removing one that is
+ * not, changes nothing. */
 static void
 dummy_provider_carry_out(const struct task *task, struct outcome *outcome)
 {
-	char *folder, *path;
+	char *folder, *path, *id;
 
 	if (outcome->error.code || !(folder = dummy_open_folder(task->provider, &outcome->error)))
 		return;
 	path = memory_printf("%s/%s", folder, task->machine.id);
-	dummy_play(task, path, outcome);
+	if (task->action == ACTION_CREATE) {
+		id = memory_printf("dummy-%s", task->machine.id);
+		outcome->ipaddresses = dummy_addresses_of(&task->machine);
+		outcome->facts = jv_object();
+		json_set_string(&outcome->facts, "providerid", id);
+		free(id);
+		dummy_write_machine(task, path, outcome);
+	} else if (task->action == ACTION_CONFIRM && !file_exists(AT_FDCWD, path)) {
+		error_set(&outcome->error, EX_UNAVAILABLE, "node %s: there is no such machine", task->machine.id);
+	} else if (task->action == ACTION_DELETE && unlink(path) < 0 && errno != ENOENT) {
+		error_errno(&outcome->error, EX_IOERR, "%s", path);
+	}
 	free(path);
 	free(folder);
 }
@@ -179,17 +161,11 @@ dummy_is_machine(const struct dirent *entry)
 }
 
 static int
-dummy_by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int
 dummy_list(jv provider, struct error *err)
 {
 	char *name = json_get_string(provider, "name"), *folder = dummy_open_folder(provider, err);
 	struct dirent **entries;
-	int count = folder ? scandir(folder, &entries, dummy_is_machine, dummy_by_name) : -1;
+	int count = folder ? scandir(folder, &entries, dummy_is_machine, alphasort) : -1;
 
 	if (folder && count < 0)
 		error_errno(err, EX_IOERR, "%s", folder);
@@ -208,7 +184,7 @@ dummy_list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {.begin = dummy_provider_begin, .due = dummy_provider_due, .end = dummy_answer};
+	static const struct service service = {.begin = dummy_provider_begin, .due = dummy_provider_due, .end = serve_answer};
 	static const struct plugin plugin = {"provider/dummy", schema, dummy_provider_act, dummy_list, &service};
 
 	return plugin_main(&plugin, argc, argv);

@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "json/place.h"
+#include "json/record.h"
 #include "model/result.h"
 #include "sandbox/key.h"
 #include "sandbox/machine.h"
@@ -34,7 +35,7 @@ static const char schema[] =
     "\"title\":\"fields of a provider of the type sandbox\","
     "\"type\":\"object\"}\n";
 
-/* Reads the one value on stdin; invalid, without an error, where there is nothing. */
+/* Reads the one value on stdin; invalid, without an error, if there is nothing. */
 static int
 sandbox_read_input(jv *input, struct error *err)
 {
@@ -68,74 +69,43 @@ sandbox_read_task(void (*parse)(const struct place *, struct sandbox_task *), st
 	return result;
 }
 
+/* Prints the result record of an action that has failed, for the reason err, or succeeded (NULL), and then has made or confirmed a
+ * machine (NULL: there is nothing to tell). Returns its status. */
 static int
-sandbox_print_result(struct result *result)
+sandbox_answer(const struct error *err, const struct machine *machine)
 {
+	struct result result = {.attempt = 1, .source = jv_invalid(), .ipaddresses = jv_invalid(), .result = jv_invalid()};
 	struct buffer text = {0};
+	struct error no_key;
+	char *identity = machine ? key_login(&no_key) : NULL;
 
-	result_print(result, &text);
+	if (machine && !identity)
+		err = &no_key;
+	if (err) {
+		result.status = message_error(err);
+		result.message = err->text;
+	} else if (machine) {
+		jv auth = jv_object(), keys = jv_object();
+
+		result.hostname = machine->hostname;
+		result.ipaddresses = jv_object();
+		json_set_string(&result.ipaddresses, "access_v4", machine->address);
+		json_set_string(&result.ipaddresses, "bind_v4", machine->address);
+		json_set_string(&auth, "user", "root");
+		json_set_string(&auth, "identityfile", identity);
+		json_set_string(&keys, "ed25519", machine->host_key);
+		result.result = jv_object();
+		json_set_string(&result.result, "providerid", machine->name);
+		json_set(&result.result, "ssh-auth", auth);
+		json_set(&result.result, "ssh_host_keys", keys);
+	}
+	result_print(&result, &text);
 	fwrite(text.data, 1, text.length, stdout);
 	buffer_release(&text);
-	return message_end((int)result->status);
-}
-
-/* The answer of an action that failed. */
-static int
-sandbox_fail(const struct error *err)
-{
-	struct result result = {.attempt = 1, .status = err->code, .message = err->text, .source = jv_invalid(),
-	    .ipaddresses = jv_invalid(), .result = jv_invalid()};
-
-	message_error(err);
-	return sandbox_print_result(&result);
-}
-
-/* The answer of an action that leaves no facts behind. */
-static int
-sandbox_succeed(void)
-{
-	struct result result = {.attempt = 1, .source = jv_invalid(), .ipaddresses = jv_invalid(),
-	    .result = jv_invalid()};
-
-	return sandbox_print_result(&result);
-}
-
-static jv
-sandbox_facts_of(const struct machine *machine, const char *identity)
-{
-	jv facts = jv_object(), auth = jv_object(), keys = jv_object();
-
-	json_set_string(&auth, "user", "root");
-	json_set_string(&auth, "identityfile", identity);
-	json_set_string(&keys, "ed25519", machine->host_key);
-	json_set_string(&facts, "providerid", machine->name);
-	json_set(&facts, "ssh-auth", auth);
-	json_set(&facts, "ssh_host_keys", keys);
-	return facts;
-}
-
-/* The answer of create and confirm. */
-static int
-sandbox_print_facts(const struct machine *machine)
-{
-	struct result result = {.attempt = 1, .hostname = machine->hostname, .source = jv_invalid(),
-	    .ipaddresses = jv_object()};
-	struct error err;
-	char *identity = key_login(&err);
-	int code;
-
-	if (!identity) {
-		jv_free(result.ipaddresses);
-		return sandbox_fail(&err);
-	}
-	json_set_string(&result.ipaddresses, "access_v4", machine->address);
-	json_set_string(&result.ipaddresses, "bind_v4", machine->address);
-	result.result = sandbox_facts_of(machine, identity);
-	code = sandbox_print_result(&result);
 	jv_free(result.result);
 	jv_free(result.ipaddresses);
 	free(identity);
-	return code;
+	return message_end((int)result.status);
 }
 
 static int
@@ -148,17 +118,17 @@ sandbox_act_create(void)
 
 	if (sandbox_read_task(sandbox_task_parse_create, &task, &err) < 0 || sandbox_task_mask(&task, &err) < 0 ||
 	    machine_create(&task.wanted, notice, &err) < 0) {
-		code = sandbox_fail(&err);
+		code = sandbox_answer(&err, NULL);
 	} else {
 		if (*notice)
 			message("%s: %s", task.wanted.name, notice);
-		code = sandbox_print_facts(&task.wanted);
+		code = sandbox_answer(NULL, &task.wanted);
 	}
 	sandbox_task_release(&task);
 	return code;
 }
 
-/* The name of the machine that a task is about, where it is known by the id of its node only: the one that there is. */
+/* Finds the machine that a task is about if only the id of its node is known: the one that there is. */
 static int
 sandbox_find_machine(struct sandbox_task *task, struct error *err)
 {
@@ -184,18 +154,14 @@ sandbox_act_confirm(void)
 	struct machine machine = {.name = NULL};
 	struct sandbox_task task;
 	struct error err;
-	int64_t timeout_s;
 	int code;
 
-	if (sandbox_read_task(sandbox_task_parse, &task, &err) < 0 || sandbox_find_machine(&task, &err) < 0) {
-		code = sandbox_fail(&err);
-	} else {
-		timeout_s = task.timeout_s < TASK_TIMEOUT_S ? task.timeout_s : TASK_TIMEOUT_S;
-		if (machine_confirm(task.providerid, timeout_s * MS_PER_S, &machine, &err) < 0)
-			code = sandbox_fail(&err);
-		else
-			code = sandbox_print_facts(&machine);
-	}
+	if (sandbox_read_task(sandbox_task_parse, &task, &err) < 0 || sandbox_find_machine(&task, &err) < 0 ||
+	    machine_confirm(task.providerid, (task.timeout_s < TASK_TIMEOUT_S ? task.timeout_s : TASK_TIMEOUT_S) * MS_PER_S,
+	    &machine, &err) < 0)
+		code = sandbox_answer(&err, NULL);
+	else
+		code = sandbox_answer(NULL, &machine);
 	machine_release(&machine);
 	sandbox_task_release(&task);
 	return code;
@@ -216,7 +182,7 @@ sandbox_delete_all(const struct machine_list *list, struct error *err)
 	return result;
 }
 
-/* All machines of the node go, not only the one it knows: the answer to a create may have been lost. */
+/* Deletes all machines of the node, not only the one it knows: the answer to a create may have been lost. */
 static int
 sandbox_act_delete(void)
 {
@@ -233,7 +199,7 @@ sandbox_act_delete(void)
 		result = sandbox_delete_all(&list, &err);
 	arena_release(&list.arena);
 	sandbox_task_release(&task);
-	return result < 0 ? sandbox_fail(&err) : sandbox_succeed();
+	return sandbox_answer(result < 0 ? &err : NULL, NULL);
 }
 
 static int
@@ -246,37 +212,23 @@ sandbox_act_purge(void)
 	if (result == 0)
 		result = sandbox_delete_all(&list, &err);
 	arena_release(&list.arena);
-	return result < 0 ? sandbox_fail(&err) : sandbox_succeed();
-}
-
-static void
-sandbox_set_known(jv *record, const char *name, const char *text)
-{
-	if (text)
-		json_set_string(record, name, text);
+	return sandbox_answer(result < 0 ? &err : NULL, NULL);
 }
 
 static void
 sandbox_print_machine(const struct machine *machine, enum machine_state state)
 {
-	struct buffer text = {0};
+	const char *const members[][2] = {{"kind", "node"}, {"providerid", machine->name}, {"state", machine_state_name(state)},
+	    {"address", machine->address}, {"cluster", machine->cluster}, {"hostname", machine->hostname}, {"id", machine->node},
+	    {"image", machine->image}, {"provider", machine->provider}, {"token", machine->token}};
 	jv record = jv_object();
 
-	json_set_string(&record, "kind", "node");
-	json_set_string(&record, "providerid", machine->name);
-	json_set_string(&record, "state", machine_state_name(state));
-	sandbox_set_known(&record, "address", machine->address);
-	sandbox_set_known(&record, "cluster", machine->cluster);
-	sandbox_set_known(&record, "hostname", machine->hostname);
-	sandbox_set_known(&record, "id", machine->node);
-	sandbox_set_known(&record, "image", machine->image);
-	sandbox_set_known(&record, "provider", machine->provider);
-	sandbox_set_known(&record, "token", machine->token);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (members[i][1])
+			json_set_string(&record, members[i][0], members[i][1]);
 	if (state == MACHINE_RUNNING)
 		json_set_number(&record, "pid", strtod(machine->pid, NULL));
-	json_dump(record, &text);
-	puts(text.data);
-	buffer_release(&text);
+	record_write(record, stdout);
 	jv_free(record);
 }
 
@@ -356,7 +308,7 @@ sandbox_carry_out(const struct action *action)
 	if (!action->needs_root || geteuid() == 0)
 		return action->act();
 	error_set(&err, EX_NOPERM, "%s: only root can make namespaces and bridges; use sudo", action->name);
-	return action->has_result ? sandbox_fail(&err) : message_error(&err);
+	return action->has_result ? sandbox_answer(&err, NULL) : message_error(&err);
 }
 
 int
@@ -364,7 +316,7 @@ main(int argc, char **argv)
 {
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || argv[1])
-		return option_misuse(&command, "one action is expected");
+		return option_misuse(&command, "missing argument ACTION");
 
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
 		if (strcmp(argv[0], actions[i].name) == 0)

@@ -101,66 +101,55 @@ static_hand_out(const struct task *task, const struct fields *fields, const stru
 	outcome->facts = facts;
 }
 
-/* A machine that names a flavor or a zone is for nodes of it only. */
-static bool
-static_fits(const struct static_machine *machine, const struct machine *node)
-{
-	if (machine->flavor && node->flavor && strcmp(machine->flavor, node->flavor) != 0)
-		return false;
-	return !machine->zone || !node->zone || strcmp(machine->zone, node->zone) == 0;
-}
-
-/* Returns the ids of the machines that the node may have. */
+/* Returns the ids of the machines that the node may have: one that names a flavor or a zone is for nodes of it only. */
 static jv
 static_candidates(const struct machines *machines, const struct machine *node)
 {
 	jv ids = jv_array();
 
-	for (size_t i = 0; i < machines->count; i++)
-		if (static_fits(&machines->list[i], node))
-			ids = jv_array_append(ids, jv_string(machines->list[i].id));
+	for (size_t i = 0; i < machines->count; i++) {
+		const struct static_machine *machine = &machines->list[i];
+
+		if ((!machine->flavor || !node->flavor || strcmp(machine->flavor, node->flavor) == 0) &&
+		    (!machine->zone || !node->zone || strcmp(machine->zone, node->zone) == 0))
+			ids = jv_array_append(ids, jv_string(machine->id));
+	}
 	return ids;
 }
 
-/* Explains why the node was refused a machine. */
-static void
-static_refuse(const struct task *task, const struct machines *machines, struct outcome *outcome)
-{
-	jv ids = static_candidates(machines, &task->machine);
-	size_t fit = json_length(ids);
-
-	if (fit == 0)
-		error_set(&outcome->error, EX_CONFIG, "no machine for node %s in %s: none of the %zu is of its flavor and zone",
-		    task->machine.id, machines->path, machines->count);
-	else
-		error_set(&outcome->error, EX_TEMPFAIL, "no free machine in %s: %zu of %zu in use", machines->path, fit, fit);
-	jv_free(ids);
-}
-
-/* Asks for a machine, or hands out the one that the node was given: the claim in the take record says which. */
+/* Asks for a machine, or hands out the one that the node was given: the claim in the take record says which. A claim that names
+ * none has been refused. */
 static void
 static_create(const struct task *task, const struct fields *fields, struct outcome *outcome)
 {
-	jv claim = json_get(task->source, "claim");
+	jv claim = json_get(task->source, "claim"), ids = jv_invalid();
+	struct error *err = &outcome->error;
 	const struct static_machine *machine;
 	struct machines machines;
 
-	if (machines_read(fields->machines, &machines, &outcome->error) == 0) {
-		if (!jv_is_valid(claim)) {
-			outcome->claim = static_candidates(&machines, &task->machine);
-			error_set(&outcome->error, EX_TEMPFAIL, "node %s has no machine yet; coopr-exec claims one for it",
-			    task->machine.id);
-		} else if (!json_string(claim)) {
-			static_refuse(task, &machines, outcome);
-		} else if ((machine = machines_find(&machines, json_string(claim)))) {
-			static_hand_out(task, fields, machine, outcome);
-		} else {
-			error_set(&outcome->error, EX_CONFIG, "node %s has the machine %s, which is not in %s any more",
-			    task->machine.id, json_string(claim), machines.path);
-		}
+	if (machines_read(fields->machines, &machines, err) < 0)
+		goto out;
+	if (!json_string(claim))
+		ids = static_candidates(&machines, &task->machine);
+	if (!jv_is_valid(claim)) {
+		outcome->claim = jv_copy(ids);
+		error_set(err, EX_TEMPFAIL, "node %s has no machine yet; coopr-exec claims one for it", task->machine.id);
+	} else if (!json_string(claim) && json_length(ids) == 0) {
+		error_set(err, EX_CONFIG, "no machine for node %s in %s: none of the %zu is of its flavor and zone",
+		    task->machine.id, machines.path, machines.count);
+	} else if (!json_string(claim)) {
+		error_set(err, EX_TEMPFAIL, "no free machine in %s: %zu of %zu in use", machines.path, json_length(ids),
+		    json_length(ids));
+	} else if ((machine = machines_find(&machines, json_string(claim)))) {
+		static_hand_out(task, fields, machine, outcome);
+	} else {
+		error_set(err, EX_CONFIG, "node %s has the machine %s, which is not in %s any more", task->machine.id,
+		    json_string(claim), machines.path);
 	}
+out:
 	machines_release(&machines);
 	jv_free(claim);
+	jv_free(ids);
 }
 
 /* Checks that the machine lets us in. If the file gave no host key, the one it shows now is the one it must
@@ -210,22 +199,7 @@ static_act(const struct task *task, struct outcome *outcome)
 	arena_release(&arena);
 }
 
-/* Returns a claim of the provider as one sees a node. */
-static jv
-static_node_of(jv claim, const char *provider)
-{
-	jv node = jv_object(), facts = jv_object();
-
-	json_set_string(&node, "kind", "node");
-	json_set(&node, "id", json_get(claim, "node"));
-	json_set(&node, "hostname", json_get(claim, "hostname"));
-	json_set(&node, "cluster", json_get(claim, "cluster"));
-	json_set_string(&node, "provider", provider);
-	json_set(&facts, "providerid", json_get(claim, "machine"));
-	json_set(&node, "facts", facts);
-	return node;
-}
-
+/* Prints the claims of the provider as nodes. */
 static int
 static_list(jv provider, struct error *err)
 {
@@ -234,8 +208,15 @@ static_list(jv provider, struct error *err)
 
 	(void)err;
 	for (size_t i = 0; i < json_length(claims); i++) {
-		jv claim = json_element(claims, i), node = static_node_of(claim, name);
+		jv claim = json_element(claims, i), node = jv_object(), facts = jv_object();
 
+		json_set_string(&node, "kind", "node");
+		json_set(&node, "id", json_get(claim, "node"));
+		json_set(&node, "hostname", json_get(claim, "hostname"));
+		json_set(&node, "cluster", json_get(claim, "cluster"));
+		json_set_string(&node, "provider", name);
+		json_set(&facts, "providerid", json_get(claim, "machine"));
+		json_set(&node, "facts", facts);
 		record_write(node, stdout);
 		jv_free(node);
 		jv_free(claim);
