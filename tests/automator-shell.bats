@@ -275,7 +275,7 @@ true" "$(member .stderr)"
 	END
 	do_task install '{"script": "nodes.sh"}'
 	same 78 "$(member .status)"
-	contains "$(member .message)" "coopr_nodes late ip: not known yet of node 00000042-1003"
+	contains "$(member .message)" "coopr_nodes late ip: not known yet for node 00000042-1003"
 	same "a.example.net
 b.example.net
 10.0.0.1

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a service script may call, coopr-shell(7). Lies beside the script: . ./lib.sh
-# Behind this text stand the tables it looks things up in, made for the task: coopr_lookup, and coopr_each_node.
+# Functions for service scripts, coopr-shell(7). The file is put beside the script, which reads it: . ./lib.sh
+# The tables of the task are functions too, and follow at the end: coopr_lookup, and coopr_each_node.
 
-# Says what is wrong, keeps it as the reason that the task's result gives (a fact without a name), and ends the script as wrongly configured.
+# coopr_fail REASON: prints the reason, keeps it for the result of the task (a fact without a name), and exits with 78.
 coopr_fail()
 {
 	printf '%s: %s\n' "${0##*/}" "$1" >&2
@@ -12,7 +12,8 @@ coopr_fail()
 	exit 78
 }
 
-# coopr_config PATH [DEFAULT]: prints what the cluster's configuration has at nginx/port; of a list each element, one a line.
+# coopr_config PATH [DEFAULT]: prints the value at PATH, such as nginx/port, of the cluster's configuration; of a list each element,
+# one a line.
 coopr_config()
 {
 	coopr_value=
@@ -27,7 +28,7 @@ coopr_config()
 	fi
 }
 
-# coopr_nodes SERVICE [host|ip|access_ip]: the nodes that hold the service, one a line, by nodenum.
+# coopr_nodes SERVICE [host|ip|access_ip]: prints the nodes that have the service, one a line, by nodenum.
 coopr_nodes()
 {
 	coopr_service=$1
@@ -38,7 +39,8 @@ coopr_nodes()
 	esac
 }
 
-# One call for each node of the cluster: ID HOSTNAME BIND_ADDRESS ACCESS_ADDRESS ' SERVICE SERVICE '
+# coopr_node ID HOSTNAME BIND_ADDRESS ACCESS_ADDRESS ' SERVICE SERVICE ': prints the node if it has the service that coopr_nodes
+# looks for. coopr_each_node calls it for each node of the cluster.
 coopr_node()
 {
 	case $5 in
@@ -50,7 +52,7 @@ coopr_node()
 	ip) coopr_value=$3 ;;
 	access_ip) coopr_value=$4 ;;
 	esac
-	[ -n "$coopr_value" ] || coopr_fail "coopr_nodes $coopr_service $coopr_form: not known yet of node $1"
+	[ -n "$coopr_value" ] || coopr_fail "coopr_nodes $coopr_service $coopr_form: not known yet for node $1"
 	printf '%s\n' "$coopr_value"
 }
 
@@ -59,7 +61,7 @@ coopr_result()
 {
 	case $1 in
 	'' | *[!A-Za-z0-9_.-]*) coopr_fail "coopr_result: \"$1\": expected a name of A-Z a-z 0-9 _ . -" ;;
-	providerid | ssh-auth | ssh_host_keys) coopr_fail "coopr_result: $1 is the provider's to tell" ;;
+	providerid | ssh-auth | ssh_host_keys) coopr_fail "coopr_result: $1 is set by the provider" ;;
 	esac
 	printf '%s=%s\000' "$1" "$2" >>"$COOPR_DIR/../facts"
 }

@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the shell automator runs on a node: any POSIX shell, cat, head, mkdir, rm, sleep, and setsid where there is
-# one. It arrives on ssh's stdin with what fills the private directory in front, and is sourced by the few
-# words of exec/payload.c that made that directory, $base. There are two streams back: stdout for facts, stderr for
+# What the shell automator runs on a node. It needs a POSIX shell, cat, head, mkdir, rm, sleep, and uses setsid if there is
+# one. It arrives on ssh's stdin, before the commands that fill the private directory, and is sourced by the few
+# words of ssh/payload.c that made that directory, $base. There are two streams back: stdout for facts, stderr for
 # what the script says; each ends with a line that holds $nonce.
 
 : "${base:?}" "${nonce:?}"
@@ -11,8 +11,8 @@ pid_file=
 script=
 watcher=
 
-# When process $1 was started, in ticks since boot; nothing where there is none. With the number, it names a process
-# for good: numbers come again.
+# Prints when process $1 was started, in ticks since boot; nothing if there is no such process. With the number, that names a
+# process for ever: numbers are used again.
 started_at()
 (
 	read -r stat 2>/dev/null <"/proc/$1/stat" || exit 0
@@ -40,8 +40,8 @@ end_group()
 	return 0
 }
 
-# Ends the earlier attempt that the file $1 tells of: its copy of this program is asked to end its script and to go; where it is
-# gone or does not go, the script is ended from here.
+# Ends the earlier attempt that the file $1 names: asks its copy of this program to end its script and itself, and ends the script
+# from here if that copy is gone or does not end.
 end_earlier()
 {
 	{
@@ -102,7 +102,7 @@ claim() # TASK
 	pid_file=$sign
 }
 
-# Leaves nothing: also where the client went away or a signal came.
+# Removes all that the task has put here, also if the client went away or a signal came.
 clean()
 {
 	trap '' TERM HUP INT PIPE
@@ -121,7 +121,7 @@ stop()
 	exit 143
 }
 
-# The line that ends both streams, once nothing is left here.
+# Ends both streams with their last line, once nothing is left here.
 report() # STATUS
 {
 	trap '' PIPE
@@ -173,7 +173,7 @@ node_run() # TASK [USER]
 	report "$status"
 }
 
-# Only looks whether all is there that a script will need.
+# Checks whether all programs are there that a script needs.
 node_check()
 {
 	trap clean EXIT
