@@ -20,9 +20,9 @@
 #include "base/option.h"
 #include "base/process.h"
 #include "base/terminal.h"
+#include "exec/attempt-result.h"
 #include "exec/redaction.h"
 #include "exec/run.h"
-#include "exec/verdict.h"
 #include "json/record.h"
 #include "model/take/task.h"
 #include "operation/target.h"
@@ -127,7 +127,7 @@ exec_act(struct task *task)
 
 	task->handed = jv_copy(task->source);
 	if (secrets_fill(&task->handed, &secrets, &err) < 0)
-		result = verdict_refusal(task, err.code, err.text);
+		result = attempt_refusal(task, err.code, err.text);
 	else
 		do {
 			jv_free(result);

@@ -25,13 +25,13 @@ int
 pipes_start(struct child *child, struct error *err)
 {
 	int theirs[3] = {pipes_open_pipe(&child->in_end, 1), pipes_open_pipe(&child->out_end, 0),
-	    child->gather_err ? pipes_open_pipe(&child->err_end, 0) : PROCESS_INHERIT};
+	    child->capture_err ? pipes_open_pipe(&child->err_end, 0) : PROCESS_INHERIT};
 	int result;
 	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
 	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
 	    .die_with_us = child->die_with_us};
 
-	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->gather_err && child->err_end.fd < 0))
+	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->capture_err && child->err_end.fd < 0))
 		result = error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
 	else
 		result = process_start(&process, err);
@@ -113,7 +113,7 @@ pipes_feed(struct child *child)
 
 /* Reads once, at most limit bytes, of which keep go to the buffer. */
 static size_t
-pipes_gather(struct supervised_end *end, struct buffer *to, size_t keep, size_t limit)
+pipes_read(struct supervised_end *end, struct buffer *to, size_t keep, size_t limit)
 {
 	char bytes[PIPES_CHUNK];
 	ssize_t n = read(end->fd, bytes, limit < PIPES_CHUNK ? limit : PIPES_CHUNK);
@@ -128,25 +128,25 @@ pipes_gather(struct supervised_end *end, struct buffer *to, size_t keep, size_t 
 }
 
 size_t
-pipes_gather_out(struct child *child, size_t limit)
+pipes_read_out(struct child *child, size_t limit)
 {
 	size_t room = child->out.length < child->out_limit ? child->out_limit - child->out.length : 0;
-	size_t n = pipes_gather(&child->out_end, &child->out, room, limit);
+	size_t n = pipes_read(&child->out_end, &child->out, room, limit);
 
 	child->out_total += n;
 	return n;
 }
 
 size_t
-pipes_gather_err(struct child *child, size_t limit)
+pipes_read_err(struct child *child, size_t limit)
 {
-	return pipes_gather(&child->err_end, &child->err, SIZE_MAX, limit);
+	return pipes_read(&child->err_end, &child->err, SIZE_MAX, limit);
 }
 
 size_t
-pipes_gather_control(struct child *child)
+pipes_read_control(struct child *child)
 {
-	return pipes_gather(&child->exit_end, &child->control, SIZE_MAX, PIPES_CHUNK);
+	return pipes_read(&child->exit_end, &child->control, SIZE_MAX, PIPES_CHUNK);
 }
 
 /* Returns how many bytes are in the pipe at this moment. */
@@ -159,14 +159,14 @@ pipes_waiting(const struct supervised_end *end)
 }
 
 void
-pipes_gather_rest(struct child *child)
+pipes_read_rest(struct child *child)
 {
 	size_t left = pipes_waiting(&child->out_end), n;
 
-	while (left > 0 && (n = pipes_gather_out(child, left)) > 0)
+	while (left > 0 && (n = pipes_read_out(child, left)) > 0)
 		left -= n;
 	left = pipes_waiting(&child->err_end);
-	while (left > 0 && (n = pipes_gather_err(child, left)) > 0)
+	while (left > 0 && (n = pipes_read_err(child, left)) > 0)
 		left -= n;
 }
 

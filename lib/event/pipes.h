@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The streams of one supervised child: its stdin is fed, its stdout and stderr are gathered, as much at a time as they take
- * and give. For exec/supervise.c; nobody else needs it.
+ * The streams of one supervised child: its stdin is fed, its stdout and stderr are captured, as much at a time as they take
+ * and give. For event/supervise.c; nobody else needs it.
  */
 #ifndef EVENT_PIPES_H
 #define EVENT_PIPES_H
@@ -28,11 +28,11 @@ void pipes_shut_all(struct child *child);
 bool pipes_feed(struct child *child);
 
 /* Read once, at most limit bytes. Return how many; 0 if there is nothing (more). */
-size_t pipes_gather_out(struct child *child, size_t limit);
-size_t pipes_gather_err(struct child *child, size_t limit);
-size_t pipes_gather_control(struct child *child);
+size_t pipes_read_out(struct child *child, size_t limit);
+size_t pipes_read_err(struct child *child, size_t limit);
+size_t pipes_read_control(struct child *child);
 
 /* Reads what stands in the pipes at this moment. More may come from others that hold them, without end. */
-void pipes_gather_rest(struct child *child);
+void pipes_read_rest(struct child *child);
 
 #endif

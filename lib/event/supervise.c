@@ -100,7 +100,7 @@ supervise_enter(struct supervisor *supervisor, struct child *child)
 	    supervise_add(supervisor, &child->in_end, EPOLLOUT) < 0 || supervise_add(supervisor, &child->out_end,
 	    EPOLLIN) < 0)
 		return -1;
-	return child->gather_err ? supervise_add(supervisor, &child->err_end, EPOLLIN) : 0;
+	return child->capture_err ? supervise_add(supervisor, &child->err_end, EPOLLIN) : 0;
 }
 
 /* Adds the child, which runs, to those that are supervised. */
@@ -158,7 +158,7 @@ supervise_adopt(struct supervisor *supervisor, struct child *child, const int th
 	return 0;
 }
 
-/* Sends SIGTERM at first, SIGKILL when called again. What is no process is let go. */
+/* Sends SIGTERM at first, SIGKILL when called again. Closes the control socket of one that is not a process. */
 static void
 supervise_kill(struct supervisor *supervisor, struct child *child)
 {
@@ -189,7 +189,7 @@ supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_
 	supervise_set_deadline(supervisor, child, clock_monotonic_ms() + grace_ms);
 }
 
-/* Waits for these events of the child's stdin. Once all is written, room in the pipe is no news: only that nobody reads it. */
+/* Waits for these events of the child's stdin. Once all is written, room in the pipe says nothing: only that nobody reads it. */
 static void
 supervise_await_input(struct supervisor *supervisor, struct child *child, uint32_t events)
 {
@@ -226,7 +226,7 @@ supervise_reap(struct child *child)
 	/* A killed child could not end its own children. */
 	if (child->session && waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOWAIT) == 0 && how.si_code != CLD_EXITED)
 		session_end(child->pid);
-	pipes_gather_rest(child);
+	pipes_read_rest(child);
 	while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
 		;
 }
@@ -237,7 +237,7 @@ supervise_finish(struct supervisor *supervisor, struct child *child)
 	if (child->pid > 0)
 		supervise_reap(child);
 	else
-		pipes_gather_rest(child);
+		pipes_read_rest(child);
 	pipes_shut_all(child);
 	/* Events of this batch that are still to be looked at must not reach what has ended. */
 	for (int i = supervisor->event_next; i < supervisor->event_count; i++) {
@@ -261,7 +261,7 @@ supervise_child_event(struct supervisor *supervisor, struct supervised_end *end,
 
 	*kind = SUPERVISE_OUTPUT;
 	if (end == &child->exit_end) {
-		if (child->pid == 0 && pipes_gather_control(child) > 0)
+		if (child->pid == 0 && pipes_read_control(child) > 0)
 			return true;
 		supervise_finish(supervisor, child);
 		*kind = SUPERVISE_ENDED;
@@ -277,8 +277,8 @@ supervise_child_event(struct supervisor *supervisor, struct supervised_end *end,
 		return false;
 	}
 	if (end == &child->out_end)
-		return pipes_gather_out(child, PIPES_CHUNK) > 0 && child->tell_out;
-	return pipes_gather_err(child, PIPES_CHUNK) > 0;
+		return pipes_read_out(child, PIPES_CHUNK) > 0 && child->tell_out;
+	return pipes_read_err(child, PIPES_CHUNK) > 0;
 }
 
 static bool

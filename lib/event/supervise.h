@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Many children from one loop: what they are to read is fed, what they print is gathered, who exceeds
+ * Many children from one loop: what they are to read is fed, what they print is captured, who exceeds
  * its time is ended, and the caller is told what happened, one event at a time. Each child leads a process
  * group, and it is the group that is ended: SIGTERM, and SIGKILL after SUPERVISE_GRACE_MS.
  *
@@ -49,7 +49,7 @@ struct child {
 	bool hold_input;   /* keep its stdin open behind the input */
 	size_t out_limit;  /* bytes of stdout that are kept; what is beyond is read and dropped */
 	bool tell_out;     /* SUPERVISE_OUTPUT for stdout too */
-	bool gather_err;   /* its stderr comes to err, which the caller empties; else it has ours */
+	bool capture_err;   /* its stderr comes to err, which the caller empties; else it has ours */
 	bool session;      /* it leads a session; where it is killed, that ends before the child has ended */
 	bool die_with_us;
 	int64_t timeout_ms; /* 0: none */
@@ -85,36 +85,35 @@ struct supervisor {
 	int event_count, event_next;
 };
 
-/* From here on SIGTERM, SIGINT and SIGHUP are events, SIGPIPE is ignored. */
+/* Begins without a child. Makes SIGTERM, SIGINT and SIGHUP events, and has SIGPIPE ignored, from here on. */
 int supervise_init(struct supervisor *supervisor, struct error *err);
 void supervise_release(struct supervisor *supervisor);
 
 /* Starts child, which stays where it is until it has ended. Its buffers are the caller's to release, with child_release. */
 int supervise_start(struct supervisor *supervisor, struct child *child, struct error *err);
 
-/* The same with what runs elsewhere: descriptors for its stdin, stdout, stderr, and a socket that tells how it goes. What
- * that says comes to control (SUPERVISE_OUTPUT); it has ended when the socket does. All four are the child's from now on. */
+/* Supervises what runs elsewhere as a child. theirs are descriptors for its stdin, stdout, stderr, and a control socket: what that
+ * says comes to control (SUPERVISE_OUTPUT), and when it is closed the child has ended. All four are the child's from now on. */
 int supervise_adopt(struct supervisor *supervisor, struct child *child, const int theirs[4], struct error *err);
 
 void child_release(struct child *child);
 
-/* More input for a child whose input is held open; then, the end of it. */
+/* Feed more input to a child whose input is held open, and end that input. */
 void supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length);
 void supervise_end_input(struct supervisor *supervisor, struct child *child);
 
-/* Ends the child's group; its end comes as an event. What was adopted is let go. */
+/* Ends the child's group; its end comes as an event. Closes the control socket of one that was adopted. */
 void supervise_stop(struct supervisor *supervisor, struct child *child);
 
-/* Has it end by itself, at the end of its input; in so many milliseconds it is stopped. */
+/* Ends the child's input, so that it ends by itself; stops it in so many milliseconds. */
 void supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_ms);
 
-/* Has input on fd (with EPOLLIN) or, in any case, its hang-up told as SUPERVISE_READY. false where fd is of a kind
- * that cannot be waited for (a file). */
+/* Makes input on fd (with EPOLLIN), and in any case its hang-up, an event, SUPERVISE_READY. Returns false if fd is of a kind that
+ * cannot be waited for (a file). */
 bool supervise_watch(struct supervisor *supervisor, int fd, uint32_t events);
 void supervise_unwatch(struct supervisor *supervisor, int fd);
 
-/* Waits for the next event, at most wait_ms (-1: for ever, 0: what is there already); *child is the one
- * concerned. */
+/* Waits for the next event, at most wait_ms (-1: for ever, 0: only those that are there already), and sets *child to its child. */
 enum supervise_event supervise_next(struct supervisor *supervisor, int64_t wait_ms, struct child **child);
 
 #endif

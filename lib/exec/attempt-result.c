@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exec/verdict.h"
+#include "exec/attempt-result.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 
 enum { EXCERPT_BYTES = 120 };
 
-/* Members that name the attempt are ours, whatever the plugin says. */
+/* Sets the members that name the attempt, whatever the plugin says. */
 static void
-verdict_sign(jv *result, const struct task *task)
+attempt_sign(jv *result, const struct task *task)
 {
 	json_set_string(result, "kind", "result");
 	json_set_string(result, "task", task->id);
@@ -31,11 +31,11 @@ verdict_sign(jv *result, const struct task *task)
 }
 
 jv
-verdict_refusal(const struct task *task, int status, const char *message)
+attempt_refusal(const struct task *task, int status, const char *message)
 {
 	jv result = jv_object();
 
-	verdict_sign(&result, task);
+	attempt_sign(&result, task);
 	json_set_number(&result, "status", status);
 	json_set_string(&result, "message", message);
 	return result;
@@ -43,7 +43,7 @@ verdict_refusal(const struct task *task, int status, const char *message)
 
 /* Quotes the beginning of what the plugin printed, for a message. */
 static char *
-verdict_excerpt(const struct plugin_end *end)
+attempt_excerpt(const struct plugin_end *end)
 {
 	struct buffer out = {0}, shown = {0};
 	size_t length;
@@ -60,10 +60,9 @@ verdict_excerpt(const struct plugin_end *end)
 	return buffer_take(&shown);
 }
 
-/* Finds what is wrong with the members of the answer (-1 with the first in err), and gives its status as a
- * number. */
+/* Checks the members of the answer, and makes its status a number. Returns -1 with the first problem in err. */
 static int
-verdict_check(const struct task *task, jv *answer, int exit_code, struct error *err)
+attempt_check(const struct task *task, jv *answer, int exit_code, struct error *err)
 {
 	struct problems problems = {0};
 	struct result result;
@@ -71,14 +70,14 @@ verdict_check(const struct task *task, jv *answer, int exit_code, struct error *
 	jv given = json_get(*answer, "status");
 	bool wrong;
 
-	verdict_sign(answer, task);
+	attempt_sign(answer, task);
 	if (!jv_is_valid(given) || jv_get_kind(given) == JV_KIND_NULL)
 		json_set_number(answer, "status", exit_code);
 	jv_free(given);
 	root = place_root(*answer, &problems);
 	result_parse(&root, &result);
 	if (problems.count > 0)
-		error_set(err, EX_SOFTWARE, "printed a result that is wrong: %s: %s", problems.list[0].pointer,
+		error_set(err, EX_SOFTWARE, "printed a wrong result: %s: %s", problems.list[0].pointer,
 		    problems.list[0].text);
 	wrong = problems.total > 0;
 	json_set_number(answer, "status", (double)result.status);
@@ -89,7 +88,7 @@ verdict_check(const struct task *task, jv *answer, int exit_code, struct error *
 
 /* Reads the one result record that a plugin is to print, owned. Returns -1 with what it did instead in err. */
 static int
-verdict_read_answer(const struct task *task, const struct plugin_end *end, int exit_code, jv *answer, struct error *err)
+attempt_read_answer(const struct task *task, const struct plugin_end *end, int exit_code, jv *answer, struct error *err)
 {
 	const struct buffer *out = end->out;
 	char *printed;
@@ -97,29 +96,29 @@ verdict_read_answer(const struct task *task, const struct plugin_end *end, int e
 	ssize_t used;
 	int result;
 
-	if (end->out_total > VERDICT_ANSWER_BYTES)
+	if (end->out_total > ATTEMPT_ANSWER_BYTES)
 		return error_set(err, EX_SOFTWARE, "printed a result of %zu bytes; at most %d are taken",
-		    end->out_total, VERDICT_ANSWER_BYTES);
+		    end->out_total, ATTEMPT_ANSWER_BYTES);
 	used = json_scan(out->data ? out->data : "", out->length, true, &why);
 	if (used == 0)
 		return error_set(err, exit_code ? exit_code : EX_SOFTWARE, "printed no result");
 	*answer = used > 0 ? build_value(out->data, (size_t)used) : jv_invalid();
-	printed = verdict_excerpt(end);
+	printed = attempt_excerpt(end);
 	if (jv_get_kind(*answer) != JV_KIND_OBJECT || !record_kind(*answer) || strcmp(record_kind(*answer), "result") != 0)
 		result = error_set(err, EX_SOFTWARE, "printed something that is no result: %s", printed);
 	else if (strspn(out->data + used, " \t\r\n") < out->length - (size_t)used)
 		result = error_set(err, EX_SOFTWARE, "printed more than one result: %s", printed);
 	else
-		result = verdict_check(task, answer, exit_code, err);
+		result = attempt_check(task, answer, exit_code, err);
 	free(printed);
 	if (result < 0)
 		jv_free(*answer);
 	return result;
 }
 
-/* Explains a failure for which no reason was given: the last thing that was said is the best there is. */
+/* Explains a failure for which no reason was given, by the last line of the log. */
 static char *
-verdict_explain(const struct plugin_end *end, const char *what)
+attempt_explain(const struct plugin_end *end, const char *what)
 {
 	char *last = tail_last_line(end->log), *text;
 
@@ -131,50 +130,50 @@ verdict_explain(const struct plugin_end *end, const char *what)
 
 /* Makes the answer agree with the exit code: a plugin that says 0 and exits with 1 has failed. */
 static void
-verdict_reconcile(jv *answer, const struct plugin_end *end, int exit_code)
+attempt_reconcile(jv *answer, const struct plugin_end *end, int exit_code)
 {
-	jv status = json_get(*answer, "status"), given = json_get(*answer, "message");
-	char what[64], *text;
+	jv member = json_get(*answer, "status"), given = json_get(*answer, "message");
+	double status = jv_number_value(member);
+	char what[64] = "", *text;
 
-	if (jv_number_value(status) == 0 && exit_code != 0) {
+	if (status == 0 && exit_code != 0) {
 		json_set_number(answer, "status", exit_code);
 		snprintf(what, sizeof what, "exited with %d", exit_code);
-		text = verdict_explain(end, what);
-		json_set_string(answer, "message", text);
-		free(text);
-	} else if (jv_number_value(status) != 0 && !json_string(given)) {
-		snprintf(what, sizeof what, "gave status %.0f", jv_number_value(status));
-		text = verdict_explain(end, what);
+	} else if (status != 0 && !json_string(given)) {
+		snprintf(what, sizeof what, "gave status %.0f", status);
+	}
+	if (*what) {
+		text = attempt_explain(end, what);
 		json_set_string(answer, "message", text);
 		free(text);
 	}
-	jv_free(status);
+	jv_free(member);
 	jv_free(given);
 }
 
 /* Returns the result of an attempt whose plugin was not stopped. */
 static jv
-verdict_judge_exit(const struct task *task, const struct plugin_end *end)
+attempt_evaluate_exit(const struct task *task, const struct plugin_end *end)
 {
 	int status = process_exit_code(end->wait_status);
 	struct error err;
 	char *text, *what;
 	jv answer;
 
-	if (verdict_read_answer(task, end, status, &answer, &err) == 0) {
-		verdict_reconcile(&answer, end, status);
+	if (attempt_read_answer(task, end, status, &answer, &err) == 0) {
+		attempt_reconcile(&answer, end, status);
 		return answer;
 	}
 	what = status ? memory_printf("exited with %d and %s", status, err.text) : memory_string(err.text);
-	text = verdict_explain(end, what);
-	answer = verdict_refusal(task, err.code, text);
+	text = attempt_explain(end, what);
+	answer = attempt_refusal(task, err.code, text);
 	free(what);
 	free(text);
 	return answer;
 }
 
 static jv
-verdict_judge(const struct task *task, const struct plugin_end *end)
+attempt_evaluate(const struct task *task, const struct plugin_end *end)
 {
 	int signal = WTERMSIG(end->wait_status);
 	struct error err;
@@ -182,18 +181,18 @@ verdict_judge(const struct task *task, const struct plugin_end *end)
 	if (end->stopped)
 		error_set(&err, EX_TEMPFAIL, "stopped: %s", end->stopped);
 	else if (end->timed_out)
-		error_set(&err, VERDICT_TIMEOUT, "timed out: %s was ended after %lld s", end->name, (long long)task->timeout_s);
+		error_set(&err, ATTEMPT_TIMEOUT, "timed out: %s was ended after %lld s", end->name, (long long)task->timeout_s);
 	else if (WIFSIGNALED(end->wait_status))
 		error_set(&err, process_exit_code(end->wait_status), "%s was killed by signal %d (%s)", end->name, signal,
 		    strsignal(signal));
 	else
-		return verdict_judge_exit(task, end);
-	return verdict_refusal(task, err.code, err.text);
+		return attempt_evaluate_exit(task, end);
+	return attempt_refusal(task, err.code, err.text);
 }
 
 /* Keeps at most TAIL_BYTES of a text that the plugin gave itself. */
 static void
-verdict_shorten(jv *result, const char *member)
+attempt_shorten(jv *result, const char *member)
 {
 	jv value = json_get(*result, member);
 	struct tail tail = {0};
@@ -206,33 +205,24 @@ verdict_shorten(jv *result, const char *member)
 	jv_free(value);
 }
 
-/* Replaces secrets in the members of the result; their names, and what names the attempt, are not the plugin's. */
-static void
-verdict_redact(jv *result, const struct task *task, const struct redaction *secrets)
+jv
+attempt_result(const struct task *task, const struct plugin_end *end)
 {
-	jv names = jv_keys(jv_copy(*result));
+	jv result = attempt_evaluate(task, end), names = jv_keys(jv_copy(result)), own;
 
+	/* The names of the members, and what names the attempt, are not the plugin's. */
 	for (size_t i = 0; i < json_length(names); i++) {
-		jv name = json_element(names, i), member = json_get(*result, json_string(name));
+		jv name = json_element(names, i), member = json_get(result, json_string(name));
 
-		redaction_value(secrets, &member);
-		json_set(result, json_string(name), member);
+		redaction_value(end->secrets, &member);
+		json_set(&result, json_string(name), member);
 		jv_free(name);
 	}
 	jv_free(names);
-	verdict_sign(result, task);
-}
-
-jv
-verdict_result(const struct task *task, const struct plugin_end *end)
-{
-	jv result = verdict_judge(task, end), own;
-
-	verdict_redact(&result, task, end->secrets);
+	attempt_sign(&result, task);
 	own = json_get(result, "stderr");
-
-	verdict_shorten(&result, "stdout");
-	verdict_shorten(&result, "stderr");
+	attempt_shorten(&result, "stdout");
+	attempt_shorten(&result, "stderr");
 	if (!json_string(own))
 		json_set(&result, "stderr", tail_text(end->log));
 	jv_free(own);

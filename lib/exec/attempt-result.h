@@ -3,8 +3,8 @@
  * What a plugin's exit and output mean: the one result record of the attempt, coopr-result(5). A plugin
  * that breaks its contract gets a result all the same, which says how.
  */
-#ifndef EXEC_VERDICT_H
-#define EXEC_VERDICT_H
+#ifndef EXEC_ATTEMPT_RESULT_H
+#define EXEC_ATTEMPT_RESULT_H
 
 #include <stdbool.h>
 
@@ -16,8 +16,8 @@ struct redaction;
 struct task;
 
 enum {
-	VERDICT_ANSWER_BYTES = 1024 * 1024, /* of a plugin's stdout at most */
-	VERDICT_TIMEOUT = 124,              /* status of an attempt that took too long, as timeout(1) has it */
+	ATTEMPT_ANSWER_BYTES = 1024 * 1024, /* of a plugin's stdout at most */
+	ATTEMPT_TIMEOUT = 124,              /* status of an attempt that took too long, as timeout(1) has it */
 };
 
 struct plugin_end { /* how it went */
@@ -25,16 +25,16 @@ struct plugin_end { /* how it went */
 	int wait_status;          /* as wait(2) gives it */
 	bool timed_out;
 	const char *stopped;      /* why coopr-exec itself ended it, or NULL */
-	const struct buffer *out; /* its stdout, cut at VERDICT_ANSWER_BYTES */
+	const struct buffer *out; /* its stdout, cut at ATTEMPT_ANSWER_BYTES */
 	size_t out_total;
 	const struct tail *log;   /* its stderr */
 	const struct redaction *secrets; /* that it was given, and that the result must not have */
 };
 
-/* The result record, owned. */
-jv verdict_result(const struct task *task, const struct plugin_end *end);
+/* Returns the result record, owned. */
+jv attempt_result(const struct task *task, const struct plugin_end *end);
 
-/* The result of a task for which no plugin ran. */
-jv verdict_refusal(const struct task *task, int status, const char *message);
+/* Returns the result of a task for which no plugin ran, owned. */
+jv attempt_refusal(const struct task *task, int status, const char *message);
 
 #endif

@@ -81,12 +81,11 @@ machines_parse_keys(const struct place *place, struct arena *arena)
 	struct place key = place_member(place, "hostkey");
 	struct string_list list = {0};
 
-	if (json_string(key.value)) {
-		list.list = arena_alloc(arena, 1, sizeof *list.list);
-		list.list[list.count++] = arena_string(arena, json_string(key.value));
-		return list;
-	}
-	return place_strings(place, "hostkey", arena);
+	if (!json_string(key.value))
+		return place_strings(place, "hostkey", arena);
+	list.list = arena_alloc(arena, 1, sizeof *list.list);
+	list.list[list.count++] = arena_string(arena, json_string(key.value));
+	return list;
 }
 
 static void
@@ -108,7 +107,7 @@ machines_parse_machine(const struct place *place, struct machines *machines, str
 	machine->zone = place_string(place, "zone", NEED_OPTIONAL, arena);
 	machine->host_keys = machines_parse_keys(place, arena);
 	if (machine->address && strchr(machine->address, '/'))
-		place_problem(place, "\"%s\" is no address", machine->address);
+		place_problem(place, "\"%s\" is not an address", machine->address);
 	else if (machine->address)
 		machine->id = arena_printf(arena, "%s:%lld", machine->address, (long long)machine->port);
 }
@@ -205,7 +204,7 @@ machines_read(const char *path, struct machines *machines, struct error *err)
 	*machines = (struct machines){0};
 	machines->path = arena_string(&machines->arena, path);
 	if (location_is_own(path))
-		return error_set(err, EX_CONFIG, "%s: it is coopr's own, no list of machines", path);
+		return error_set(err, EX_CONFIG, "%s: it is coopr's own, not a list of machines", path);
 	failed = file_read(AT_FDCWD, path, FILE_BYTES, &text, err);
 	if (failed) {
 		err->code = EX_CONFIG;

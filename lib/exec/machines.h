@@ -26,12 +26,12 @@ struct machines {
 	size_t count;
 };
 
-/* Reads the file: JSON (an array, or objects), or lines "ADDRESS NAME=VALUE...". -1 with EX_CONFIG, naming
- * file and line. The machines are to be released in any case. */
+/* Reads the file: JSON (an array, or objects), or lines "ADDRESS NAME=VALUE...". Returns -1 with EX_CONFIG, which names file and
+ * line. The machines are to be released in any case. */
 int machines_read(const char *path, struct machines *machines, struct error *err);
 void machines_release(struct machines *machines);
 
-/* The machine that has the id, NULL where there is none. */
+/* Returns the machine that has the id; NULL if there is none. */
 const struct static_machine *machines_find(const struct machines *machines, const char *id);
 
 #endif

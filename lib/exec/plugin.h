@@ -23,7 +23,7 @@ struct plugin {
 	const struct service *service;
 };
 
-/* The whole of a plugin's main: reads, has it done, prints. Returns the exit code. */
+/* Does all of a plugin's main: reads, has it done, prints. Returns the exit code. */
 int plugin_main(const struct plugin *plugin, int argc, char **argv);
 
 #endif

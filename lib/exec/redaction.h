@@ -20,19 +20,19 @@ struct redaction { /* zero-initialise: nothing is replaced */
 	struct redaction_word *words; /* the longest first */
 	size_t count, capacity;
 	bool first[256];    /* whether a word begins with that byte */
-	struct buffer held; /* the end of what a stream said, as far as it may be the begin of a word */
+	struct buffer held; /* the end of what a stream said that may be the beginning of a word */
 };
 
-/* Replace text from now on. */
+/* Has text replaced from now on. */
 void redaction_add(struct redaction *redaction, const char *name, const char *text);
 
-/* More of a stream: appends to out what can be said by now. */
+/* Takes more of a stream, and appends to out what can be said by now. */
 void redaction_pass(struct redaction *redaction, const char *bytes, size_t length, struct buffer *out);
 
-/* The end of the stream: appends the rest. */
+/* Ends the stream: appends the rest. */
 void redaction_end(struct redaction *redaction, struct buffer *out);
 
-/* Appends the whole of a text. */
+/* Appends the whole of a text, with the secrets replaced. */
 void redaction_text(const struct redaction *redaction, const char *bytes, size_t length, struct buffer *out);
 
 /* Replaces them in all strings of a value, members' names included. */

@@ -17,9 +17,9 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "event/supervise.h"
+#include "exec/attempt-result.h"
 #include "exec/redaction.h"
 #include "model/take/task.h"
-#include "exec/verdict.h"
 
 enum { PATIENCE_MS = 1000 }; /* with the reader of stderr */
 
@@ -156,7 +156,7 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 	const struct task *task = attempt->task;
 	struct supervisor supervisor;
 	struct buffer record = {0};
-	struct child child = {.argv = argv, .out_limit = VERDICT_ANSWER_BYTES, .gather_err = true,
+	struct child child = {.argv = argv, .out_limit = ATTEMPT_ANSWER_BYTES, .capture_err = true,
 	    .die_with_us = true, .timeout_ms = task->timeout_s * 1000};
 	int failed = supervise_init(&supervisor, err);
 
@@ -170,12 +170,12 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 			char *name = memory_printf("%s/%s", task_plugin_kind(task->action), task->type);
 
 			run_attend(&supervisor, &child, attempt);
-			*result = verdict_result(task, &(struct plugin_end){.name = name, .wait_status = child.wait_status,
+			*result = attempt_result(task, &(struct plugin_end){.name = name, .wait_status = child.wait_status,
 			    .timed_out = child.timed_out, .stopped = child.stopped ? attempt->stopped : NULL, .out = &child.out,
 			    .out_total = child.out_total, .log = &attempt->tail, .secrets = attempt->secrets});
 			free(name);
 		} else {
-			*result = verdict_refusal(task, EX_CONFIG, err->text);
+			*result = attempt_refusal(task, EX_CONFIG, err->text);
 		}
 	}
 	supervise_release(&supervisor);
@@ -199,7 +199,7 @@ run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *res
 	if (run_command(task, &argv, err) == 0)
 		failed = run_plugin(&attempt, argv.list, result, err);
 	else
-		*result = verdict_refusal(task, EX_CONFIG, err->text);
+		*result = attempt_refusal(task, EX_CONFIG, err->text);
 	if (attempt.log >= 0)
 		close(attempt.log);
 	arguments_release(&argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One attempt at one task: its plugin is found, given the take record, watched, and ended where it takes too long.
+ * One attempt at one task: its plugin is found, given the take record, watched, and ended if it takes too long.
  * Every line that it says goes to the task's log as it comes.
  */
 #ifndef EXEC_RUN_H
@@ -15,14 +15,13 @@ struct error;
 struct redaction;
 struct task;
 
-/* The command line of the task's plugin, pushed to argv. Returns 0, or -1 with EX_CONFIG: there is no such
- * plugin, or it is no executable. */
+/* Pushes the command line of the task's plugin to argv. Fails with EX_CONFIG if there is no such plugin, or if it is not
+ * executable. */
 int run_command(const struct task *task, struct arguments *argv, struct error *err);
 
-/* Does it and gives the result record (owned), whatever became of it. quiet: the log is not shown on stderr as well.
- * What the plugin says of the secrets is replaced, in log and result. -1 only where nothing could be done: the log
- * cannot be opened, the system is out of something. SIGTERM, SIGINT, SIGHUP, and nobody reading our stdout any more, end
- * the plugin; the result says so. */
+/* Does the task, and gives the result record (owned), whatever became of it. Shows the log on stderr as well, unless quiet. Replaces
+ * secrets in log and result. Returns -1 only if nothing could be done: the log cannot be opened, the system is out of something.
+ * SIGTERM, SIGINT, SIGHUP, and the end of the reader of our stdout, end the plugin; the result says so. */
 int run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *result, struct error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/message.h"
-#include "exec/verdict.h"
+#include "exec/attempt-result.h"
 #include "json/record.h"
 
 enum { CHUNK = 256 * 1024, LINE_BYTES = 64 * 1024 * 1024 };
@@ -115,7 +115,7 @@ serve_cancel(struct server *server, jv record)
 {
 	for (struct call *call = server->first; call; call = call->next)
 		if (serve_names(record, "task", call->task.id) && serve_names(record, "job", call->task.job)) {
-			error_set(&call->outcome.error, EX_TEMPFAIL, "stopped: it is not wanted any more");
+			error_set(&call->outcome.error, EX_TEMPFAIL, "stopped: it was cancelled");
 			serve_end_call(server, call);
 			return;
 		}
@@ -177,7 +177,7 @@ serve_keep_time(struct server *server, int64_t now)
 
 		next = call->next;
 		if (call->deadline_ms <= now && !call->ending) {
-			error_set(&call->outcome.error, VERDICT_TIMEOUT, "timed out: it was ended after %lld s",
+			error_set(&call->outcome.error, ATTEMPT_TIMEOUT, "timed out: it was ended after %lld s",
 			    (long long)call->task.timeout_s);
 			serve_end_call(server, call);
 		} else if (call->due_ms <= now) {

@@ -19,7 +19,7 @@ enum stream_task_end {
 	STREAM_TASK_OPEN,
 	STREAM_TASK_ANSWERED,    /* answer is the result record that the plugin gave */
 	STREAM_TASK_FAILED,      /* there is none: error says why, its code is the status */
-	STREAM_TASK_UNSUPPORTED, /* the plugin does not stream, or is not there: the task is to be done otherwise */
+	STREAM_TASK_UNSUPPORTED, /* the plugin does not stream, or does not exist: the task is to be done otherwise */
 };
 
 struct stream_task {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/location.h"
 #include "base/memory.h"
-#include "exec/verdict.h"
+#include "exec/attempt-result.h"
 #include "json/json.h"
 
 enum { END_MS = 5000 }; /* for plugins to end by themselves */
@@ -53,7 +53,7 @@ stream_start(struct stream *stream, const char *verb, enum phase phase, struct e
 	return 0;
 }
 
-/* Returns the stream of the plugin, a new one where there was none; NULL if there is no such plugin. */
+/* Returns the stream of the plugin, a new one if there was none; NULL if there is no such plugin. */
 static struct stream *
 stream_of_plugin(struct streams *streams, const char *kind, const char *type)
 {
@@ -305,7 +305,7 @@ streams_cancel(struct streams *streams, struct stream_task *task)
 	if (!stream || task->cancelled)
 		return;
 	if (!task->sent) {
-		stream_task_fail(task, EX_TEMPFAIL, "it is not wanted any more");
+		stream_task_fail(task, EX_TEMPFAIL, "it was cancelled");
 		stream_hand_back(stream, task);
 		return;
 	}
@@ -332,7 +332,7 @@ stream_fail_overdue(struct stream *stream, int64_t now)
 			continue;
 		}
 		stream_stop(stream, "another of its tasks took too long, and it did not end that by itself");
-		stream_task_fail(task, VERDICT_TIMEOUT, "timed out: %s/%s was ended after %lld s", stream->kind, stream->type,
+		stream_task_fail(task, ATTEMPT_TIMEOUT, "timed out: %s/%s was ended after %lld s", stream->kind, stream->type,
 		    (long long)(task->timeout_ms / 1000));
 		stream_hand_back(stream, task);
 	}

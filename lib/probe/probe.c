@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/location.h"
+#include "exec/attempt-result.h"
 #include "exec/stream.h"
-#include "exec/verdict.h"
 #include "model/name.h"
 #include "probe/askable.h"
 #include "probe/question.h"
@@ -172,7 +172,7 @@ probe_answer_of(const struct running_task *running)
 	/* A plugin that died, or broke its rules, says nothing about the machine. */
 	if (running->streamed.end == STREAM_TASK_FAILED)
 		return PROBE_UNKNOWN;
-	if (status == EX_TEMPFAIL || status == VERDICT_TIMEOUT)
+	if (status == EX_TEMPFAIL || status == ATTEMPT_TIMEOUT)
 		return PROBE_SILENT;
 	return status == 0 ? PROBE_YES : running->task.service && status > 0 && status <= NO_MAX ? PROBE_NO : PROBE_UNKNOWN;
 }

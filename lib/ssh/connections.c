@@ -150,7 +150,7 @@ connections_start(struct connection *connection)
 	}
 	ssh_hold(connection->socket, &connection->ssh);
 	ssh_address(connection->waiting.first->machine, &connection->ssh);
-	connection->child = (struct child){.argv = connection->ssh.argv.list, .gather_err = true, .die_with_us = true,
+	connection->child = (struct child){.argv = connection->ssh.argv.list, .capture_err = true, .die_with_us = true,
 	    .owner = connection};
 	if (supervise_start(connection->all->supervisor, &connection->child, &err) < 0) {
 		connection->state = CLOSED;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/lookup.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "json/place.h"
 #include "json/record.h"
@@ -16,7 +13,7 @@
 #include "model/node.h"
 #include "ssh/shell-words.h"
 
-/* Returns why the value at pointer ("/nginx/upstream") is no value, NULL if it is one; the caller frees it. */
+/* Returns why there is no value at pointer ("/nginx/upstream"), NULL if there is one; the caller frees it. */
 static char *
 lookup_find_unexpanded(jv unexpanded, const char *pointer)
 {
@@ -248,12 +245,11 @@ static int
 lookup_read_nodes(const char *path, struct listing *listing, struct error *err)
 {
 	struct record_reader reader;
-	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), got;
 	jv record;
+	int got;
 
-	if (fd < 0)
+	if (record_reader_open(&reader, path, err) < 0)
 		return -1;
-	record_reader_init(&reader, fd, path);
 	while ((got = record_read(&reader, &record, err)) > 0) {
 		if (strcmp(record_kind(record), "node") == 0 && lookup_list_node(listing, path, record, err) < 0)
 			got = -1;
@@ -262,7 +258,6 @@ lookup_read_nodes(const char *path, struct listing *listing, struct error *err)
 			break;
 	}
 	record_reader_release(&reader);
-	close(fd);
 	return got;
 }
 

@@ -16,7 +16,7 @@ enum mux_news {
 };
 
 /* Begins the command on the connection behind the socket, as a child of the supervisor's without a process: see
- * supervise_adopt. -1 with EX_UNAVAILABLE where nobody holds that socket any more. */
+ * supervise_adopt. Fails with EX_UNAVAILABLE if nobody holds that socket any more. */
 int mux_start(struct supervisor *supervisor, struct child *child, const char *socket, const char *command,
     struct error *err);
 

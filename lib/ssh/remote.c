@@ -48,7 +48,7 @@ remote_run(const struct machine *machine, const struct payload *payload, bool be
 {
 	struct response response = {.log = remote_show};
 	struct child child = {.input = payload->script.data, .input_length = payload->script.length,
-	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .gather_err = true,
+	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .capture_err = true,
 	    .die_with_us = true};
 	struct buffer command = {0};
 	struct supervisor supervisor;

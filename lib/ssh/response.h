@@ -20,7 +20,7 @@ struct payload;
 
 enum {
 	RESPONSE_FACTS_BYTES = 1024 * 1024,
-	RESPONSE_END_MS = 8000, /* for a script that is broken off to end on the node; what runs there gives it four seconds */
+	RESPONSE_END_MS = 8000, /* for a script that is stopped to end on the node; what runs there gives it four seconds */
 };
 
 struct remote_answer {
@@ -49,7 +49,7 @@ struct response {
 void response_begin(struct response *response, const struct machine *machine, const struct payload *payload,
     struct remote_answer *answer);
 
-/* Takes what the child has gathered. Returns whether the response is complete. */
+/* Takes what was captured of the child. Returns whether the response is complete. */
 bool response_read(struct response *response, struct child *child);
 
 /* Ends reading, once the child has ended or the response is complete. Returns 0 if the script ran to its end, else -1 with the

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "exec/verdict.h"
+#include "exec/attempt-result.h"
 #include "json/place.h"
 #include "model/take/task.h"
 #include "store/claims.h"
@@ -76,7 +76,7 @@ machine_claims_serve(struct task *task, jv *result)
 	if (again >= 0)
 		return again;
 	jv_free(*result);
-	*result = verdict_refusal(task, err.code, err.text);
+	*result = attempt_refusal(task, err.code, err.text);
 	return 0;
 }
 

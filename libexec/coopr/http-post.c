@@ -2,7 +2,7 @@
  *
  * http-post: sends one request that hooks need, apart from the program that asks for it, so that only this one carries
  * libcurl and what a server answers. Reads {"url", "headers", "body", "timeout_s"}; prints the status of the response on a
- * line, and what it says. Exits with 0 where there was a response, whatever it says; 65 for a wrong order, 69 where
+ * line, and what it says. Exits with 0 where there was a response, whatever it says; 65 for a wrong order, 69 if
  * there was none, with the reason on stderr.
  */
 #include <curl/curl.h>
@@ -17,7 +17,7 @@
 
 enum { RESPONSE_BYTES = 16 * 1024, CONNECT_S = 5 };
 
-/* More than this of a response is of no use to anybody. */
+/* Keeps RESPONSE_BYTES of a response: more is of no use to anybody. */
 static size_t
 http_keep(char *bytes, size_t size, size_t count, void *data)
 {
@@ -55,7 +55,8 @@ http_timeout_of(jv order)
 	return seconds;
 }
 
-/* No redirection is followed: who signs a message knows who gets it. */
+/* Posts body, and returns the status of the response, or -1 after a message. Follows no redirection: who signs a message knows who
+ * gets it. */
 static int
 http_post(const char *url, const char *body, struct curl_slist *headers, long timeout_s, struct buffer *response)
 {

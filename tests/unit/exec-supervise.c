@@ -49,7 +49,7 @@ release(struct child *child)
 static void
 test_one(void)
 {
-	struct child child = {.out_limit = 1000, .gather_err = true, .input = "hello\n", .input_length = 6};
+	struct child child = {.out_limit = 1000, .capture_err = true, .input = "hello\n", .input_length = 6};
 
 	start(&child, "cat; echo said >&2; exit 3");
 	until_ended();
@@ -174,7 +174,7 @@ test_many(void)
 static void
 test_events(void)
 {
-	struct child child = {.gather_err = true}, *which;
+	struct child child = {.capture_err = true}, *which;
 	int ends[2];
 
 	tap_ok(supervise_next(&supervisor, 0, &which) == SUPERVISE_TIME, "nothing is waited for in no time");

@@ -4,8 +4,8 @@
  * configuration go to a private directory on the node, the script runs there, its output streams back, and
  * nothing is left.
  *
- * Exit code and status: the script's own; 75 the node cannot be reached, 77 it may not be entered, 78 the
- * script is not to be found or the fields are wrong.
+ * Exit code and status: the script's own; 75 the node cannot be reached, 77 it may not be entered, 78 there is no
+ * such script, or the fields are wrong.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -252,7 +252,7 @@ shell_connected(struct server *server, struct run *run)
 	}
 	child_release(&run->child);
 	run->child = (struct child){.input = run->payload.script.data, .input_length = run->payload.script.length,
-	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .gather_err = true, .owner = run};
+	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .capture_err = true, .owner = run};
 	payload_command(&run->payload, run->work.become_root, &command);
 	run->started = mux_start(&server->supervisor, &run->child, run->connection.socket, command.data, &run->connection.error) == 0;
 	buffer_release(&command);

@@ -3,7 +3,7 @@
  * sandbox: a provider plugin, coopr-plugins(7), whose machines are Linux namespaces on this host, coopr-sandbox(7).
  * It reads a take record from stdin (a provider entity for "list"), prints one result record on stdout (for "list" a
  * record for each machine), and exits with the result's status: 0, 64 misuse, 65 a record it cannot use, 69 a machine
- * or program that is not there, 71 the system says no, 77 not root, 78 an image, network or share that cannot be.
+ * or program does not exist, 71 the system refuses, 77 not root, 78 an image, network or share is wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
