@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "base/terminal.h"
+#include "base/table.h"
 #include "operation/front.h"
 #include "probe/drift.h"
 #include "status/status.h"

@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
-#include "base/terminal.h"
+#include "base/progress.h"
 #include "simulate/simulate.h"
 #include "worker/work.h"
 

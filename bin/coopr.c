@@ -13,6 +13,7 @@
 #include "base/option.h"
 #include "base/process.h"
 #include "base/suggest.h"
+#include "base/table.h"
 #include "base/terminal.h"
 #include "base/toolbox.h"
 

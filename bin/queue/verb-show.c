@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/printable.h"
+#include "base/table.h"
 #include "base/terminal.h"
 #include "history/layout.h"
 #include "queue/read.h"

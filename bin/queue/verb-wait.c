@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 #include "history/running.h"
 #include "queue/read.h"

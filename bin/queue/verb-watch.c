@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/table.h"
 #include "base/terminal.h"
 #include "queue/read.h"
 

@@ -43,7 +43,7 @@ doctor_is_any_stuck(struct doctor_report *report, const char *folder)
 		int fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		struct holder holder;
 
-		if (fd >= 0 && lock_holder(fd, &holder) && holder.stopped) {
+		if (fd >= 0 && holder_find(fd, &holder) && holder.stopped) {
 			doctor_say_stuck(report, path, holder.pid, holder.name);
 			stuck = true;
 		}

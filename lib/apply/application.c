@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/printable.h"
-#include "base/terminal.h"
+#include "base/table.h"
 #include "json/record.h"
 #include "operation/preview.h"
 

@@ -7,13 +7,13 @@
 #include <string.h>
 
 /* A file as /proc/locks names it. On overlayfs and btrfs, whose files have devices of their own, stat(2) names it otherwise. */
-struct place {
+struct file_place {
 	unsigned major, minor;
 	uintmax_t inode;
 };
 
 static bool
-holder_find_place(int fd, struct place *place)
+holder_find_place(int fd, struct file_place *place)
 {
 	char path[40], *line = NULL;
 	bool has_inode = false, has_device = false;
@@ -43,10 +43,10 @@ holder_find_place(int fd, struct place *place)
 /* Finds the process that holds a lock on the file: "1: FLOCK  ADVISORY  WRITE 4321 fe:00:1234 0 EOF". The lines of processes
  * that wait have "->" behind the number. */
 static bool
-holder_find_pid(const struct place *file, int *pid)
+holder_find_pid(const struct file_place *file, int *pid)
 {
 	FILE *locks = fopen("/proc/locks", "re");
-	struct place place = {0};
+	struct file_place place = {0};
 	char *line = NULL;
 	size_t size = 0;
 	bool found = false;
@@ -86,9 +86,9 @@ holder_read_stat(struct holder *holder)
 }
 
 bool
-lock_holder(int fd, struct holder *holder)
+holder_find(int fd, struct holder *holder)
 {
-	struct place place;
+	struct file_place place;
 
 	return holder_find_place(fd, &place) && holder_find_pid(&place, &holder->pid) && holder_read_stat(holder);
 }

@@ -15,6 +15,6 @@ struct holder {
 
 /* Finds the process that holds the lock of fd. Returns false if none does, or none that this process can see: it may be in
  * another PID namespace, or on another host. */
-bool lock_holder(int fd, struct holder *holder);
+bool holder_find(int fd, struct holder *holder);
 
 #endif

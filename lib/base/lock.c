@@ -79,7 +79,7 @@ lock_wait_for_holder(int fd, int how, struct error *err)
 		struct holder holder = {0};
 		char *text;
 
-		if (told || !lock_holder(fd, &holder) || (!holder.stopped && (err || tick < LOCK_PATIENCE_S)))
+		if (told || !holder_find(fd, &holder) || (!holder.stopped && (err || tick < LOCK_PATIENCE_S)))
 			continue;
 		text = lock_describe(fd, &holder);
 		if (err) {

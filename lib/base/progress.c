@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/terminal.h"
+#include "base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/printable.h"
+#include "base/terminal.h"
 
 enum { BAR_MAX = 40, BAR_MIN = 8, LINES_MAX = 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/terminal.h"
+#include "base/table.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/printable.h"
-#include "base/terminal.h"
+#include "base/table.h"
 #include "json/diff.h"
 #include "json/json.h"
 #include "json/record.h"

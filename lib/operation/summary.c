@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/terminal.h"
+#include "base/table.h"
 #include "json/record.h"
 #include "model/layout.h"
 #include "model/show/links.h"

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "model/layout-diff.h"
 #include "status/state-line.h"
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/printable.h"
-#include "base/terminal.h"
+#include "base/table.h"
 #include "cluster/applied.h"
 #include "json/json.h"
 #include "model/show/links.h"

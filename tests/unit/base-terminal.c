@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/progress.h"
+#include "base/table.h"
 #include "base/terminal.h"
 
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/terminal.h"
+#include "base/table.h"
 #include "model/show/grouping.h"
 
 enum { AFTER_SHOWN = 6 };

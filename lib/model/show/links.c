@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/terminal.h"
+#include "base/table.h"
 #include "model/layout.h"
 #include "model/take/macro.h"
 

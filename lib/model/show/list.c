@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "json/dump.h"
 
 enum { COLUMNS_MAX = 64 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/table.h"
 #include "model/show/view.h"
 
 enum { COLUMNS_OF_OTHERS = 8 };

@@ -23,7 +23,7 @@ stuck_add(struct stuck_list *all, const struct spool *spool, const char *name)
 	int fd = openat(spool->root, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct holder holder;
 
-	if (fd >= 0 && lock_holder(fd, &holder) && holder.stopped) {
+	if (fd >= 0 && holder_find(fd, &holder) && holder.stopped) {
 		struct queue_stuck *stuck;
 
 		ARRAY_ROOM(all->list, all->count, all->capacity);

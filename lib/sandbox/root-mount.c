@@ -87,7 +87,7 @@ static const char *const hidden[] = {"/proc/kcore", "/proc/keys", "/proc/timer_l
 	"/proc/sched_debug", "/proc/latency_stats", "/proc/acpi", "/proc/scsi"};
 
 static int
-mounts_make_folder(const char *path, mode_t mode, struct error *err)
+root_make_folder(const char *path, mode_t mode, struct error *err)
 {
 	if ((mkdir(path, mode) < 0 && errno != EEXIST) || chmod(path, mode) < 0)
 		return error_errno(err, EX_CANTCREAT, "%s", path);
@@ -95,7 +95,7 @@ mounts_make_folder(const char *path, mode_t mode, struct error *err)
 }
 
 static int
-mounts_mount_fresh(struct error *err)
+root_mount_fresh(struct error *err)
 {
 	for (size_t i = 0; i < LENGTH(fresh); i++) {
 		const struct fresh *f = &fresh[i];
@@ -110,7 +110,7 @@ mounts_mount_fresh(struct error *err)
 
 /* Mounts source once more, at target; read_only needs a second call, as a bind mount takes no flags at first. */
 static int
-mounts_bind(const char *source, const char *target, unsigned long flags, struct error *err)
+root_bind(const char *source, const char *target, unsigned long flags, struct error *err)
 {
 	if (mount(source, target, NULL, MS_BIND, NULL) < 0 ||
 	    (flags && mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | flags, NULL) < 0))
@@ -119,33 +119,33 @@ mounts_bind(const char *source, const char *target, unsigned long flags, struct 
 }
 
 static int
-mounts_guard_proc(struct error *err)
+root_guard_proc(struct error *err)
 {
 	struct stat st;
 
 	for (size_t i = 0; i < LENGTH(read_only); i++)
 		if (lstat(read_only[i], &st) == 0 &&
-		    mounts_bind(read_only[i], read_only[i], SAFE | MS_NOEXEC | MS_RDONLY, err) < 0)
+		    root_bind(read_only[i], read_only[i], SAFE | MS_NOEXEC | MS_RDONLY, err) < 0)
 			return -1;
 	for (size_t i = 0; i < LENGTH(hidden); i++) {
 		if (lstat(hidden[i], &st) < 0)
 			continue;
 		if (S_ISDIR(st.st_mode) ? mount("tmpfs", hidden[i], "tmpfs", SAFE | MS_RDONLY, "size=4k") < 0
-		                        : mounts_bind("/dev/null", hidden[i], 0, err) < 0)
+		                        : root_bind("/dev/null", hidden[i], 0, err) < 0)
 			return error_errno(err, EX_OSERR, "%s: cannot be hidden", hidden[i]);
 	}
 	return 0;
 }
 
 static int
-mounts_make_devices(struct error *err)
+root_make_devices(struct error *err)
 {
 	for (size_t i = 0; i < LENGTH(devices); i++)
 		if (mknod(devices[i].path, S_IFCHR, makedev(devices[i].major, devices[i].minor)) < 0 ||
 		    chmod(devices[i].path, 0666) < 0)
 			return error_errno(err, EX_CANTCREAT, "%s", devices[i].path);
 	for (size_t i = 0; i < LENGTH(run_folders); i++)
-		if (mounts_make_folder(run_folders[i].path, run_folders[i].mode, err) < 0)
+		if (root_make_folder(run_folders[i].path, run_folders[i].mode, err) < 0)
 			return -1;
 	for (size_t i = 0; i < LENGTH(links); i++)
 		if (symlink(links[i].text, links[i].path) < 0)
@@ -154,18 +154,18 @@ mounts_make_devices(struct error *err)
 }
 
 static int
-mounts_mount_own(const char *cluster, struct error *err)
+root_mount_own(const char *cluster, struct error *err)
 {
 	char *names = memory_printf("../../clusters/%s", cluster);
 	int result = 0;
 
 	for (size_t i = 0; i < LENGTH(own) && result == 0; i++)
-		if (mounts_make_folder(own[i].kept, own[i].mode, err) < 0 ||
+		if (root_make_folder(own[i].kept, own[i].mode, err) < 0 ||
 		    file_make_dirs(AT_FDCWD, own[i].target, 0755, err) < 0 ||
-		    mounts_bind(own[i].kept, own[i].target, 0, err) < 0)
+		    root_bind(own[i].kept, own[i].target, 0, err) < 0)
 			result = -1;
 	if (result == 0)
-		result = mounts_bind(names, "/run/cluster", SAFE | MS_NOEXEC | MS_RDONLY, err);
+		result = root_bind(names, "/run/cluster", SAFE | MS_NOEXEC | MS_RDONLY, err);
 	free(names);
 	return result;
 }
@@ -173,7 +173,7 @@ mounts_mount_own(const char *cluster, struct error *err)
 /* Mounts the host's directory path, read only, at the same path. Symbolic links on the way are the host's, and are followed in
  * the host's root. */
 static int
-mounts_share(const struct root *root, const char *path, struct error *err)
+root_share(const struct root *root, const char *path, struct error *err)
 {
 	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 	int fd = (int)syscall(SYS_openat2, root->host, path, &how, sizeof how), result;
@@ -182,7 +182,7 @@ mounts_share(const struct root *root, const char *path, struct error *err)
 	if (fd < 0)
 		result = error_errno(err, EX_NOINPUT, "share %s", path);
 	else if ((result = file_make_dirs(AT_FDCWD, path, 0755, err)) == 0)
-		result = mounts_bind(source, path, SAFE | MS_RDONLY, err);
+		result = root_bind(source, path, SAFE | MS_RDONLY, err);
 	if (fd >= 0)
 		close(fd);
 	free(source);
@@ -191,7 +191,7 @@ mounts_share(const struct root *root, const char *path, struct error *err)
 
 /* Lays an empty directory over path; what is not there needs none. */
 static int
-mounts_mask(const char *path, struct error *err)
+root_mask(const char *path, struct error *err)
 {
 	struct stat st;
 
@@ -209,12 +209,12 @@ root_mount(const struct machine *machine, const struct root *root, struct error 
 	int result = 0;
 	char *path;
 
-	if (mounts_mount_fresh(err) < 0 || mounts_make_devices(err) < 0 || mounts_guard_proc(err) < 0 ||
-	    mounts_mount_own(machine->cluster, err) < 0)
+	if (root_mount_fresh(err) < 0 || root_make_devices(err) < 0 || root_guard_proc(err) < 0 ||
+	    root_mount_own(machine->cluster, err) < 0)
 		return -1;
 	for (; result == 0 && (path = location_next(&masks)); free(path))
-		result = mounts_mask(path, err);
+		result = root_mask(path, err);
 	for (; result == 0 && (path = location_next(&shares)); free(path))
-		result = mounts_share(root, path, err);
+		result = root_share(root, path, err);
 	return result;
 }

@@ -37,7 +37,7 @@ static const char sshd_config[] =
 
 /* Puts a new file at path. What the image has there may be a link, and is not followed. */
 static int
-prepare_put(const char *path, mode_t mode, const char *text, size_t length, struct error *err)
+root_put(const char *path, mode_t mode, const char *text, size_t length, struct error *err)
 {
 	int fd, result = 0;
 
@@ -51,27 +51,27 @@ prepare_put(const char *path, mode_t mode, const char *text, size_t length, stru
 }
 
 static int
-prepare_put_text(const char *path, mode_t mode, const char *text, struct error *err)
+root_put_text(const char *path, mode_t mode, const char *text, struct error *err)
 {
-	return prepare_put(path, mode, text, strlen(text), err);
+	return root_put(path, mode, text, strlen(text), err);
 }
 
 /* Puts a copy of a file of the machine's folder at path. */
 static int
-prepare_put_copy(const struct root *root, const char *name, const char *path, mode_t mode, struct error *err)
+root_put_copy(const struct root *root, const char *name, const char *path, mode_t mode, struct error *err)
 {
 	struct buffer text = {0};
 	int result = file_read(root->folder, name, FILE_LIMIT, &text, err);
 
 	if (result == 0)
-		result = prepare_put(path, mode, text.data, text.length, err);
+		result = root_put(path, mode, text.data, text.length, err);
 	buffer_release(&text);
 	return result;
 }
 
 /* Replaces the second member of each line of the file, the password, by "*". */
 static int
-prepare_remove_passwords_of(const char *path, struct error *err)
+root_remove_passwords_of(const char *path, struct error *err)
 {
 	struct buffer old = {0}, new = {0};
 	struct stat st;
@@ -90,7 +90,7 @@ prepare_remove_passwords_of(const char *path, struct error *err)
 		at += end + 1;
 	}
 	if (result == 0 && new.length)
-		result = prepare_put(path, st.st_mode & 07777, new.data, new.length, err);
+		result = root_put(path, st.st_mode & 07777, new.data, new.length, err);
 	if (result == 0 && chown(path, st.st_uid, st.st_gid) < 0)
 		result = error_errno(err, EX_CANTCREAT, "%s", path);
 	buffer_release(&old);
@@ -101,18 +101,18 @@ prepare_remove_passwords_of(const char *path, struct error *err)
 /* Removes all passwords, also from the copies that passwd(1) and others keep: nobody enters by one, so there is none to be read or
  * guessed. A "*" does not lock an account, which would keep sshd from accepting a key. */
 static int
-prepare_remove_passwords(struct error *err)
+root_remove_passwords(struct error *err)
 {
 	static const char *const files[] = {"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"};
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		if (prepare_remove_passwords_of(files[i], err) < 0)
+		if (root_remove_passwords_of(files[i], err) < 0)
 			return -1;
 	return 0;
 }
 
 static int
-prepare_put_machine_id(struct error *err)
+root_put_machine_id(struct error *err)
 {
 	unsigned char bytes[ID_BYTES];
 	char text[2 * ID_BYTES + 2] = "";
@@ -122,11 +122,11 @@ prepare_put_machine_id(struct error *err)
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 	text[2 * ID_BYTES] = '\n';
-	return prepare_put_text("/etc/machine-id", 0444, text, err);
+	return root_put_text("/etc/machine-id", 0444, text, err);
 }
 
 static int
-prepare_put_names(const struct machine *machine, struct error *err)
+root_put_names(const struct machine *machine, struct error *err)
 {
 	size_t label = strcspn(machine->hostname, ".");
 	struct buffer text = {0};
@@ -136,9 +136,9 @@ prepare_put_names(const struct machine *machine, struct error *err)
 	if (sethostname(machine->hostname, label) < 0)
 		result = error_errno(err, EX_OSERR, "hostname %s", machine->hostname);
 	if (result == 0)
-		result = prepare_put_text("/etc/hostname", 0644, text.data, err);
+		result = root_put_text("/etc/hostname", 0644, text.data, err);
 	if (result == 0)
-		result = prepare_put_text("/etc/resolv.conf", 0644, "# names are in /etc/hosts; there is no resolver\n", err);
+		result = root_put_text("/etc/resolv.conf", 0644, "# names are in /etc/hosts; there is no resolver\n", err);
 	unlink("/etc/hosts");
 	if (result == 0 && symlink("/run/cluster/hosts", "/etc/hosts") < 0)
 		result = error_errno(err, EX_CANTCREAT, "/etc/hosts");
@@ -149,7 +149,7 @@ prepare_put_names(const struct machine *machine, struct error *err)
 /* Puts the configuration of sshd. From OpenSSH 9.8 on, who connects without logging in, as confirm does, is shut out after a
  * while, unless that is switched off by a keyword that earlier ones do not start with. To ask sshd costs as much as to start it. */
 static int
-prepare_put_sshd_config(struct error *err)
+root_put_sshd_config(struct error *err)
 {
 	static const char keyword[] = "persourcepenalties"; /* as it stands in the program */
 	struct buffer text = {0}, program = {0};
@@ -160,28 +160,28 @@ prepare_put_sshd_config(struct error *err)
 	if (file_read(AT_FDCWD, "/usr/sbin/sshd", PROGRAM_LIMIT, &program, &ignored) == 0 &&
 	    memmem(program.data, program.length, keyword, strlen(keyword)))
 		buffer_text(&text, "PerSourcePenalties no\n");
-	result = prepare_put_text("/etc/ssh/sshd_config", 0644, text.data, err);
+	result = root_put_text("/etc/ssh/sshd_config", 0644, text.data, err);
 	buffer_release(&program);
 	buffer_release(&text);
 	return result;
 }
 
 static int
-prepare_put_keys(const struct root *root, struct error *err)
+root_put_keys(const struct root *root, struct error *err)
 {
 	if (mkdir("/root/.ssh", 0700) < 0 && errno != EEXIST)
 		return error_errno(err, EX_CANTCREAT, "/root/.ssh");
-	if (prepare_put_sshd_config(err) < 0 ||
-	    prepare_put_copy(root, "key", "/etc/ssh/ssh_host_ed25519_key", 0600, err) < 0 ||
-	    prepare_put_copy(root, "key.pub", "/etc/ssh/ssh_host_ed25519_key.pub", 0644, err) < 0)
+	if (root_put_sshd_config(err) < 0 ||
+	    root_put_copy(root, "key", "/etc/ssh/ssh_host_ed25519_key", 0600, err) < 0 ||
+	    root_put_copy(root, "key.pub", "/etc/ssh/ssh_host_ed25519_key.pub", 0644, err) < 0)
 		return -1;
-	return prepare_put_copy(root, "authorized_keys", "/root/.ssh/authorized_keys", 0600, err);
+	return root_put_copy(root, "authorized_keys", "/root/.ssh/authorized_keys", 0600, err);
 }
 
 int
 root_prepare(const struct machine *machine, const struct root *root, struct error *err)
 {
-	if (prepare_put_names(machine, err) < 0 || prepare_put_machine_id(err) < 0 || prepare_remove_passwords(err) < 0)
+	if (root_put_names(machine, err) < 0 || root_put_machine_id(err) < 0 || root_remove_passwords(err) < 0)
 		return -1;
-	return prepare_put_keys(root, err);
+	return root_put_keys(root, err);
 }
