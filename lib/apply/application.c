@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apply/application.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/table.h"
@@ -103,16 +100,14 @@ static int
 application_print_plan(const struct application *application, FILE *out, bool colour, struct error *err)
 {
 	struct preview_basis basis = application->done.basis; /* but what changes in the configuration was said already */
-	int plan = file_open(AT_FDCWD, application->done.plan, O_RDONLY, 0, err), result;
 	char *text = NULL;
 	size_t length;
-	FILE *memory;
+	FILE *memory = open_memstream(&text, &length);
+	int result;
 
-	if (plan < 0)
-		return -1;
 	basis.config = jv_invalid();
-	memory = open_memstream(&text, &length);
-	result = memory ? preview_print(plan, &basis, memory, colour, err) : error_errno(err, EX_OSERR, "open_memstream");
+	result = memory ? preview_print(application->done.plan, &basis, memory, colour, err)
+	                : error_errno(err, EX_OSERR, "open_memstream");
 	if (memory)
 		fclose(memory);
 	for (const char *line = text, *end; result == 0 && *line; line = end + (*end == '\n')) {
@@ -120,7 +115,6 @@ application_print_plan(const struct application *application, FILE *out, bool co
 		fprintf(out, "    %.*s\n", (int)(end - line), line);
 	}
 	free(text);
-	close(plan);
 	return result;
 }
 
@@ -163,10 +157,6 @@ application_print_counts(const size_t counts[APPLICATION_CHANGE_COUNT], size_t f
 void
 application_release(struct application *application)
 {
-	struct error ignored; /* the plan of a dry run is of no use, and harmless */
-
-	if (application->done.scrap)
-		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
 	operation_result_release(&application->done);
 	buffer_release(&application->differences);
 	*application = (struct application){0};

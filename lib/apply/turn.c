@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apply/turn.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "operation/prepare.h"
 
 const struct clusterspec *
@@ -37,10 +35,7 @@ turn_operate(struct turn *turn, struct operation_request *request, struct error 
 {
 	const struct operation_options *options = &turn->apply->options;
 	struct application *application = turn->application;
-	struct error ignored; /* the plan of a dry run is of no use, and harmless */
 
-	if (application->done.scrap)
-		file_remove_tree(AT_FDCWD, application->done.scrap, &ignored);
 	operation_result_release(&application->done);
 	if (operate(request, options, &application->done, err) < 0)
 		return -1;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/front.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "account/guest.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/message.h"
 #include "base/preference.h"
 #include "model/duration.h"
@@ -167,16 +164,10 @@ front_answer(const struct front *front, const struct operation_result *done, str
 {
 	const struct list_output output = list_output(front->format, front->colour);
 	bool as_table = output.format == LIST_TABLE;
-	int plan, result;
 
-	if (front_is_dry(front)) {
-		plan = file_open(AT_FDCWD, done->plan, O_RDONLY, 0, err);
-		if (plan < 0)
-			return -1;
-		result = as_table ? preview_print(plan, &done->basis, stdout, output.colour, err) : summary_copy(plan, stdout, err);
-		close(plan);
-		return result;
-	}
+	if (front_is_dry(front))
+		return as_table ? preview_print(done->plan, &done->basis, stdout, output.colour, err)
+		                : summary_copy(done->plan, stdout, err);
 	if (front->detach) {
 		puts(done->job);
 		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
@@ -185,7 +176,7 @@ front_answer(const struct front *front, const struct operation_result *done, str
 	if (!done->layout)
 		return 0;
 	return as_table ? summary_print(done->layout, done->name, &done->efficiency, stdout, output.colour, err)
-	                : summary_copy_file(done->layout, stdout, err);
+	                : summary_copy(done->layout, stdout, err);
 }
 
 int
@@ -194,7 +185,7 @@ front_operate(const struct command *command, const struct front *front, struct o
 	struct operation_options options = front_options(command, front);
 	char *line = request->command ? NULL : front_command_line(command, front, request, operands);
 	struct operation_result done;
-	struct error err, ignored;
+	struct error err;
 	int result;
 
 	if (line)
@@ -204,11 +195,9 @@ front_operate(const struct command *command, const struct front *front, struct o
 		result = front_answer(front, &done, &err);
 	if (result == 0 && front->save)
 		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
-	if (done.scrap)
-		file_remove_tree(AT_FDCWD, done.scrap, &ignored);
 	operation_result_release(&done);
 	free(line);
-	return result < 0 ? message_error(&err) : message_end(0);
+	return message_end(result < 0 ? message_error(&err) : 0);
 }
 
 int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/operate.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -300,6 +301,10 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 void
 operation_result_release(struct operation_result *result)
 {
+	struct error ignored; /* the plan of a dry run is of no use, and harmless */
+
+	if (result->scrap)
+		file_remove_tree(AT_FDCWD, result->scrap, &ignored);
 	free(result->name);
 	free(result->job);
 	free(result->plan);

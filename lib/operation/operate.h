@@ -41,9 +41,9 @@ struct operation_request {
 
 struct operation_result { /* release it */
 	char *name, *job; /* of the cluster and the operation */
-	char *plan;       /* the plan's path */
-	char *layout;     /* path of the present layout; NULL: it is not known yet, or nothing is left */
-	char *scrap;      /* what a dry run has left, to be removed; or NULL */
+	char *plan;   /* the plan's path */
+	char *layout; /* path of the present layout; NULL: it is not known yet, or nothing is left */
+	char *scrap;  /* the folder of a dry run, which goes with the result; or NULL */
 	struct preview_basis basis; /* of a dry run: for preview_print */
 	struct efficiency efficiency; /* of a job that was followed to its end */
 };

@@ -367,19 +367,19 @@ preview_print_sums(const struct effects *effects, const size_t counts[SIGNS], co
 }
 
 int
-preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour, struct error *err)
+preview_print(const char *path, const struct preview_basis *basis, FILE *out, bool colour, struct error *err)
 {
 	struct problems problems = {0};
 	struct plan_document plan = {0};
 	struct record_reader reader;
 	size_t counts[SIGNS] = {0};
 	struct effects effects;
-	int result;
+	int result = record_reader_open(&reader, path, err);
 
-	record_reader_init(&reader, fd, "plan");
-	result = plan_document_read(&reader, &plan, &problems, err);
+	if (result == 0)
+		result = plan_document_read(&reader, &plan, &problems, err);
 	if (result == 0 && problems.total)
-		result = error_set(err, EX_DATAERR, "plan: %s: %s", problems.list[0].pointer, problems.list[0].text);
+		result = error_set(err, EX_DATAERR, "%s: %s: %s", path, problems.list[0].pointer, problems.list[0].text);
 	if (result == 0) {
 		preview_effects_init(&effects, &plan);
 		preview_print_kinds(&effects, counts, out, colour);

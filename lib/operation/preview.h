@@ -26,10 +26,10 @@ struct preview_basis { /* what the plan does not say; release it */
 int preview_basis_take(const struct operation_context *context, struct preview_basis *basis, struct error *err);
 void preview_basis_release(struct preview_basis *basis);
 
-/* Prints what the plan on fd does as a difference: how many machines of which kind are new (+), change (~), leave (-) or
+/* Prints what the plan in a file does as a difference: how many machines of which kind are new (+), change (~), leave (-) or
  * stay as they are (=), and what is done to the services of those that change; what changes in the configuration (~ config);
  * which services restart, are stopped or started where they stay (!); then how many machines of each there are, what they
  * cost, in how many tasks, and how long that should take. */
-int preview_print(int fd, const struct preview_basis *basis, FILE *out, bool colour, struct error *err);
+int preview_print(const char *path, const struct preview_basis *basis, FILE *out, bool colour, struct error *err);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -99,25 +97,13 @@ summary_print(const char *path, const char *name, const struct efficiency *effic
 }
 
 int
-summary_copy(int fd, FILE *out, struct error *err)
+summary_copy(const char *path, FILE *out, struct error *err)
 {
 	struct buffer records = {0};
-	int result = file_read_fd(fd, "records", SIZE_MAX, &records, err);
+	int result = file_read(AT_FDCWD, path, SIZE_MAX, &records, err);
 
 	if (result == 0)
 		fwrite(records.data, 1, records.length, out);
 	buffer_release(&records);
-	return result;
-}
-
-int
-summary_copy_file(const char *path, FILE *out, struct error *err)
-{
-	int fd = file_open(AT_FDCWD, path, O_RDONLY, 0, err), result;
-
-	if (fd < 0)
-		return -1;
-	result = summary_copy(fd, out, err);
-	close(fd);
 	return result;
 }

@@ -15,8 +15,7 @@ struct efficiency;
  * with the facts of its nodes; name is the cluster's, which may have changed since the layout was made. */
 int summary_print(const char *path, const char *name, const struct efficiency *efficiency, FILE *out, bool colour, struct error *err);
 
-/* Copy records unchanged, from fd or from a file. */
-int summary_copy(int fd, FILE *out, struct error *err);
-int summary_copy_file(const char *path, FILE *out, struct error *err);
+/* Copies the records of a file unchanged. */
+int summary_copy(const char *path, FILE *out, struct error *err);
 
 #endif
