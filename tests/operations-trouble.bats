@@ -207,6 +207,20 @@ give_up() {
 	same 00000001-002 "$(coopr-queue ls -o name)"
 }
 
+@test "an operation whose job cannot be put has begun: that is said, and the same command resumes it" {
+	export HOME=$PWD/home
+	mkdir -p home/.config/coopr/hooks
+	printf '#!/bin/sh\n[ -e "%s" ] || : >"%s"\n' "$COOPR_SPOOL" "$COOPR_SPOOL" >home/.config/coopr/hooks/late
+	chmod 755 home/.config/coopr/hooks/late
+	run --separate-stderr ! coopr create blog -t lamp -n 4
+	contains "$stderr" "job 00000001-001 has begun, and the same command resumes it"
+	same pending "$(coopr list -o json | jq -r .status)"
+	rm "$COOPR_SPOOL"
+	run --separate-stderr -0 coopr create blog -t lamp -n 4
+	same 4 "$(grep -c '"kind":"node"' <<<"$output")"
+	same 00000001-001 "$(coopr-queue ls -o name)"
+}
+
 @test "without COOPR_SPOOL the spool is in COOPR_STATE" {
 	COOPR_SPOOL='' coopr create blog -t lamp -n 4 >records 2>log
 	[ -d "$COOPR_STATE/spool/done/00000001-001" ]

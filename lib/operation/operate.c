@@ -159,18 +159,19 @@ operate_follow(struct operation_context *context, struct operation_result *resul
 	return -1;
 }
 
-/* Begins the planned operation, puts its job, and follows it. */
+/* Puts the job of the operation, which has begun in the store, and follows it. Where it cannot be put, the operation has begun
+ * nevertheless: whoever finishes the cluster next puts it. */
 static int
 operate_begin(struct operation_context *context, struct operation_result *result, struct error *err)
 {
 	const struct operation_job job = {context->options->runner, &context->job_dir, context->job};
+	struct error cause;
 
-	if (operation_context_find(context, context->workdir.id, err) < 0)
-		return -1;
 	result->job = memory_string(context->job);
-	if (operation_job_put(&job, err) < 0 || operation_running(&context->account, context->id, context->number, err) < 0)
-		return -1;
-	return operate_follow(context, result, err);
+	if (operation_context_find(context, context->workdir.id, &cause) == 0 && operation_job_put(&job, &cause) == 0 &&
+	    operation_running(&context->account, context->id, context->number, &cause) >= 0)
+		return operate_follow(context, result, err);
+	return error_set(err, cause.code, "%s; job %s has begun, and the same command resumes it", cause.text, context->job);
 }
 
 /* Plans the request in the operation's folder, and, unless it is a dry run, begins the operation in the store. What a killed
