@@ -49,7 +49,7 @@ status_print_line(const struct state_line *line, bool colour)
 	table_columns(&table, columns);
 	table_cell(&table, STYLE_BOLD, "%s", line->cluster.name);
 	table_cell(&table, state_line_style(&line->cluster), "%s", lifecycle_status_name(line->cluster.status));
-	table_cell(&table, STYLE_PLAIN, "%s", text.data ? text.data : "");
+	table_cell(&table, STYLE_PLAIN, "%s", buffer_string(&text));
 	table_print(&table, stdout, colour, false);
 	table_release(&table);
 	buffer_release(&text);

@@ -73,7 +73,7 @@ diff_verb_print_difference(struct store *store, enum entity_kind kind, const cha
 		code = message_error(&err);
 	} else {
 		code = json_diff(from, to, NULL, &lines) ? EX_NO : 0;
-		fputs(lines.data ? lines.data : "", stdout);
+		fputs(buffer_string(&lines), stdout);
 	}
 	buffer_release(&lines);
 	jv_free(from);

@@ -68,6 +68,18 @@ buffer_printf(struct buffer *buffer, const char *format, ...)
 	va_end(again);
 }
 
+const char *
+buffer_string(const struct buffer *buffer)
+{
+	return buffer->data ? buffer->data : "";
+}
+
+bool
+buffer_contains(const struct buffer *buffer, const char *text)
+{
+	return buffer->length && memmem(buffer->data, buffer->length, text, strlen(text));
+}
+
 void
 buffer_drop(struct buffer *buffer, size_t length)
 {

@@ -6,6 +6,7 @@
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buffer {
@@ -18,6 +19,12 @@ void buffer_text(struct buffer *buffer, const char *text);
 void buffer_byte(struct buffer *buffer, char byte);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Returns the text, "" if nothing was ever appended; it lives until the buffer changes. */
+const char *buffer_string(const struct buffer *buffer);
+
+/* Returns whether text stands in it. */
+bool buffer_contains(const struct buffer *buffer, const char *text);
 
 /* Makes room for length more bytes and returns where they go. The caller adds to buffer->length. */
 char *buffer_room(struct buffer *buffer, size_t length);

@@ -51,7 +51,7 @@ attempt_excerpt(const struct plugin_end *end)
 
 	redaction_text(end->secrets, end->out->data, end->out->length, &out);
 	length = out.length < EXCERPT_BYTES ? out.length : EXCERPT_BYTES;
-	begin = memory_substring(out.data ? out.data : "", length);
+	begin = memory_substring(buffer_string(&out), length);
 	buffer_byte(&shown, '"');
 	printable_line(begin, &shown);
 	buffer_text(&shown, length < out.length ? "...\"" : "\"");
@@ -99,7 +99,7 @@ attempt_read_answer(const struct task *task, const struct plugin_end *end, int e
 	if (end->out_total > ATTEMPT_ANSWER_BYTES)
 		return error_set(err, EX_SOFTWARE, "printed a result of %zu bytes; at most %d are taken",
 		    end->out_total, ATTEMPT_ANSWER_BYTES);
-	used = json_scan(out->data ? out->data : "", out->length, true, &why);
+	used = json_scan(buffer_string(out), out->length, true, &why);
 	if (used == 0)
 		return error_set(err, exit_code ? exit_code : EX_SOFTWARE, "printed no result");
 	*answer = used > 0 ? build_value(out->data, (size_t)used) : jv_invalid();

@@ -97,7 +97,7 @@ run_keep(struct attempt *attempt)
 {
 	struct buffer *said = &attempt->shown;
 
-	tail_append(&attempt->tail, said->data ? said->data : "", said->length);
+	tail_append(&attempt->tail, buffer_string(said), said->length);
 	if (attempt->log >= 0 && file_write_all(attempt->log, said->data, said->length) < 0) {
 		message("%s: %s; what follows is not kept", attempt->task->log, strerror(errno));
 		close(attempt->log);

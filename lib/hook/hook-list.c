@@ -198,7 +198,7 @@ hook_text_of(jv value, struct arena *arena)
 	} else {
 		json_dump(value, &text);
 	}
-	result = arena_string(arena, text.data ? text.data : "");
+	result = arena_string(arena, buffer_string(&text));
 	buffer_release(&text);
 	return result;
 }

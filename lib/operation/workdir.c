@@ -141,7 +141,7 @@ workdir_restore(const struct workdir *cluster, struct store *store, const struct
 		buffer_clear(&text);
 		got = operation_file_get(store, recorded->cluster, recorded->number, names[i], &text, err);
 		result = got < 0 ? -1 : got == 0 ? 0
-		    : file_replace(operation->fd, names[i], text.data ? text.data : "", text.length, 0600, err);
+		    : file_replace(operation->fd, names[i], buffer_string(&text), text.length, 0600, err);
 	}
 	buffer_release(&text);
 	if (result < 0)

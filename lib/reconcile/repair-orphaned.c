@@ -51,7 +51,7 @@ repair_check_result(const struct drift *drift, const struct buffer *answer, stru
 	jv result, status;
 	int failed = 1;
 
-	if (json_parse("the result", answer->data ? answer->data : "", answer->length, &result, &unread) < 0)
+	if (json_parse("the result", buffer_string(answer), answer->length, &result, &unread) < 0)
 		return error_set(err, EX_SOFTWARE, "%s: its provider gave no result", drift->node);
 	status = json_get(result, "status");
 	message = json_get_string(result, "message");

@@ -35,7 +35,7 @@ key_make(const char *path, const char *comment, struct error *err)
 	code = process_run(arguments.list, NULL, 0, NULL, &log, LOG_LIMIT, err);
 	if (code > 0)
 		code = error_set(err, EX_CANTCREAT, "%s: ssh-keygen: %.*s", path,
-		    log.data ? (int)strcspn(log.data, "\n") : 0, log.data ? log.data : "");
+		    log.data ? (int)strcspn(log.data, "\n") : 0, buffer_string(&log));
 	buffer_release(&log);
 	arguments_release(&arguments);
 	return code;

@@ -53,7 +53,7 @@ network_run_ip(const char *what, const struct buffer *commands, struct error *er
 		error_prefix(err, "%s", what);
 	else if (code > 0)
 		code = error_set(err, EX_OSERR, "%s: ip: %.*s", what,
-		    log.data ? (int)strcspn(log.data, "\n") : 0, log.data ? log.data : "");
+		    log.data ? (int)strcspn(log.data, "\n") : 0, buffer_string(&log));
 	buffer_release(&out);
 	buffer_release(&log);
 	return code;
@@ -109,44 +109,33 @@ network_look_at_bridge(const struct network *network, const char *owner)
 	return state;
 }
 
-/* Returns what the bridge's alias says of its owner (see network_describe_owner); the caller frees it. */
-static char *
-network_read_alias(const struct network *network)
-{
-	char *argv[] = {(char[]){"ip"}, (char[]){"-oneline"}, (char[]){"link"}, (char[]){"show"}, (char[]){"dev"},
-	    (char *)network->bridge, NULL};
-	static const char word[] = "    alias ";
-	struct buffer out = {0}, log = {0};
-	struct error none;
-	char *alias = NULL, *found;
-
-	if (process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &none) == 0 && out.data && (found = strstr(out.data, word)))
-		alias = memory_substring(found + strlen(word), strcspn(found + strlen(word), "\n"));
-	buffer_release(&out);
-	buffer_release(&log);
-	return alias;
-}
-
-/* Explains whose the bridge is, and what can be done. */
+/* Explains whose the bridge is, as its alias says (see network_describe_owner), and what can be done. */
 static int
 network_refuse_other(const struct network *network, const char *provider, struct error *err)
 {
-	char *alias = network_read_alias(network),
-	    *out = memory_printf("give the provider \"%s\" a network of its own in its provisioner, "
-	    "as {\"network\": \"10.249.7.0/24\"}", provider);
-	int result;
+	static const char word[] = "    alias ";
+	char *argv[] = {(char[]){"ip"}, (char[]){"-oneline"}, (char[]){"link"}, (char[]){"show"}, (char[]){"dev"},
+	    (char *)network->bridge, NULL};
+	char *remedy = memory_printf("give the provider \"%s\" a network of its own in its provisioner, "
+	    "as {\"network\": \"10.249.7.0/24\"}", provider), *alias = NULL;
+	struct buffer out = {0}, log = {0};
+	const char *found;
+	struct error none;
 
+	if (process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &none) == 0 && (found = strstr(buffer_string(&out), word)))
+		alias = memory_substring(found + strlen(word), strcspn(found + strlen(word), "\n"));
 	if (alias && strncmp(alias, "coopr ", 6) == 0)
-		result = error_set(err, EX_CONFIG,
-		    "network %s: its bridge %s is that of the sandbox machines in network %s, which is "
-		    "their COOPR_STATE; delete these machines there, or %s", network->text, network->bridge, alias + 6, out);
+		error_set(err, EX_CONFIG, "network %s: its bridge %s is that of the sandbox machines in network %s, which is "
+		    "their COOPR_STATE; delete these machines there, or %s", network->text, network->bridge, alias + 6, remedy);
 	else
-		result = error_set(err, EX_CONFIG, "network %s: its bridge %s exists, and is not of coopr%s%s "
+		error_set(err, EX_CONFIG, "network %s: its bridge %s exists, and is not of coopr%s%s "
 		    "(\"ip -d link show %s\" tells more); %s", network->text, network->bridge, alias ? ": " : "",
-		    alias ? alias : "", network->bridge, out);
+		    alias ? alias : "", network->bridge, remedy);
+	buffer_release(&out);
+	buffer_release(&log);
 	free(alias);
-	free(out);
-	return result;
+	free(remedy);
+	return -1;
 }
 
 static bool
@@ -197,6 +186,7 @@ network_delete_link(const char *name, struct error *err)
 	return result;
 }
 
+/* Makes the bridge, of which the owner is told by its hardware address and its alias. It is brought up last. */
 static int
 network_make_bridge(const struct network *network, const char *owner, struct error *err)
 {

@@ -112,7 +112,7 @@ reach_key(const char *address, const char *host_key, struct error *err)
 		code = 0;
 	if (code == 0 && out.length == 0)
 		code = error_set(err, EX_UNAVAILABLE, "%s: its sshd gives no host key: %.*s", address,
-		    log.data ? (int)strcspn(log.data, "\n") : 0, log.data ? log.data : "");
+		    log.data ? (int)strcspn(log.data, "\n") : 0, buffer_string(&log));
 	else if (code == 0 && !reach_has_key(&out, address, host_key))
 		code = error_set(err, EX_PROTOCOL,
 		    "%s: answers with another host key than it was made with; delete it and create it again", address);

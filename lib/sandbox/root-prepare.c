@@ -151,14 +151,13 @@ root_put_names(const struct machine *machine, struct error *err)
 static int
 root_put_sshd_config(struct error *err)
 {
-	static const char keyword[] = "persourcepenalties"; /* as it stands in the program */
 	struct buffer text = {0}, program = {0};
 	struct error ignored;
 	int result;
 
 	buffer_text(&text, sshd_config);
 	if (file_read(AT_FDCWD, "/usr/sbin/sshd", PROGRAM_LIMIT, &program, &ignored) == 0 &&
-	    memmem(program.data, program.length, keyword, strlen(keyword)))
+	    buffer_contains(&program, "persourcepenalties"))
 		buffer_text(&text, "PerSourcePenalties no\n");
 	result = root_put_text("/etc/ssh/sshd_config", 0644, text.data, err);
 	buffer_release(&program);

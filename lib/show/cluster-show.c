@@ -131,7 +131,7 @@ cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool co
 	table_columns(&table, columns);
 	cluster_show_fact(&table, "cluster", STYLE_BOLD, "%s (%s)", cluster->name, status->id);
 	cluster_show_fact(&table, "status", state_line_style(cluster), "%s%s%s", lifecycle_status_name(cluster->status),
-	    line.operation || cluster->message ? ": " : "", state.data ? state.data : "");
+	    line.operation || cluster->message ? ": " : "", buffer_string(&state));
 	cluster_show_fact(&table, "owner", STYLE_PLAIN, "%s%s%s, tenant %s", cluster->owner, cluster->group ? ", group " : "",
 	    cluster->group ? cluster->group : "", cluster->tenant);
 	cluster_show_fact(&table, "template", STYLE_PLAIN, "%s, provider %s", cluster->template ? cluster->template : "none",
@@ -196,7 +196,7 @@ cluster_show_fill_row(const struct node *node, struct node_row *row, struct aren
 	*row = (struct node_row){.number = node->nodenum, .host = node->hostname ? node->hostname : node->id,
 	    .address = machine.address, .state = node->leaves ? "to be removed" : node->is_new ? "to be created" : "up",
 	    .hardware = node->hardwaretype, .image = node->imagetype, .zone = node->zone, .providerid = machine.providerid,
-	    .services = arena_string(arena, services.data ? services.data : "")};
+	    .services = arena_string(arena, buffer_string(&services))};
 	buffer_release(&services);
 	return 0;
 }
@@ -256,7 +256,7 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 	}
 	if (life == LIFECYCLE_INCOMPLETE || life == LIFECYCLE_INCONSISTENT)
 		cluster_show_append_remedies(status, &text);
-	fputs(text.data ? text.data : "", out);
+	fputs(buffer_string(&text), out);
 	buffer_release(&text);
 	arena_release(&arena);
 }

@@ -182,13 +182,11 @@ bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struc
 bool
 bundle_mentions(const struct bundle *bundle, const char *word)
 {
-	for (size_t i = 0; i < bundle->count; i++) {
-		const struct buffer *content = &bundle->list[i].content;
+	size_t i = 0;
 
-		if (content->length && memmem(content->data, content->length, word, strlen(word)))
-			return true;
-	}
-	return false;
+	while (i < bundle->count && !buffer_contains(&bundle->list[i].content, word))
+		i++;
+	return i < bundle->count;
 }
 
 void

@@ -304,7 +304,7 @@ connections_child_event(const struct child *child, enum supervise_event event)
 	if (child->pid == 0)
 		return false;
 	said = &connection->child.err;
-	tail_append(&connection->said, said->data ? said->data : "", said->length);
+	tail_append(&connection->said, buffer_string(said), said->length);
 	buffer_clear(said);
 	if (event == SUPERVISE_ENDED)
 		connections_ended(connection);

@@ -57,7 +57,7 @@ login_limit_failed(struct login_limit *limit, const struct tail *said)
 
 	limit->opening--;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (said->kept.length && memmem(said->kept.data, said->kept.length, words[i], strlen(words[i]))) {
+		if (buffer_contains(&said->kept, words[i])) {
 			limit->allowed = limit->allowed > 1 ? limit->allowed / 2 : 1;
 			return true;
 		}

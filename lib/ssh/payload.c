@@ -31,7 +31,7 @@ static const char first_words[] =
 static void
 payload_append_file(const struct bundle_file *file, struct buffer *out)
 {
-	const char *content = file->content.length ? file->content.data : "", *end = content + file->content.length;
+	const char *content = buffer_string(&file->content), *end = content + file->content.length;
 	struct buffer format = {0}, words = {0};
 
 	for (const char *start = content; start <= end;) {
@@ -78,7 +78,7 @@ payload_append_names(const char *verb, const struct bundle *bundle, bool folders
 static void
 payload_append_interpreter(const struct bundle_file *script, struct buffer *out)
 {
-	const char *text = script->content.length ? script->content.data : "", *end, *rest;
+	const char *text = buffer_string(&script->content), *end, *rest;
 
 	if (strncmp(text, "#!", 2) != 0) {
 		buffer_text(out, memchr(text, '\0', script->content.length) ? "" : "/bin/sh ");

@@ -156,12 +156,6 @@ ssh_release(struct ssh *ssh)
 	arguments_release(&ssh->argv);
 }
 
-static bool
-ssh_mentions(const struct tail *said, const char *text)
-{
-	return said->kept.length && memmem(said->kept.data, said->kept.length, text, strlen(text));
-}
-
 /* Returns the last part of "ssh: connect to host 203.0.113.4 port 22: Connection refused", which is the reason. */
 static const char *
 ssh_reason_in(const char *line)
@@ -178,10 +172,10 @@ ssh_explain(const struct machine *machine, const struct tail *said, struct error
 	char name[SSH_NAME_SIZE], *last = tail_last_line(said);
 
 	ssh_name(machine, name);
-	if (ssh_mentions(said, "Host key verification failed") || ssh_mentions(said, "HOST IDENTIFICATION HAS CHANGED"))
+	if (buffer_contains(&said->kept, "Host key verification failed") || buffer_contains(&said->kept, "HOST IDENTIFICATION HAS CHANGED"))
 		error_set(err, EX_NOPERM, "%s: its host key is not the one that was pinned; another machine answers, "
 		    "or it was made again", name);
-	else if (ssh_mentions(said, "Permission denied") || ssh_mentions(said, "Too many authentication failures"))
+	else if (buffer_contains(&said->kept, "Permission denied") || buffer_contains(&said->kept, "Too many authentication failures"))
 		error_set(err, EX_NOPERM, "%s: login as %s was refused: %s", name, machine->user, last);
 	else
 		error_set(err, EX_TEMPFAIL, "%s: cannot be reached: %s", name, ssh_reason_in(last));

@@ -92,7 +92,7 @@ host_files_read_object(struct host_files *files, const char *name,
 	int result = host_files_read(files, name, &text);
 
 	if (result > 0)
-		result = json_parse(name, text.data ? text.data : "", text.length, &document, files->err);
+		result = json_parse(name, buffer_string(&text), text.length, &document, files->err);
 	if (result == 0 && text.data) {
 		struct place root = place_root(document, &problems);
 
@@ -172,7 +172,7 @@ host_files_bring_operation(struct host_files *files, const char *job)
 		if (result > 0)
 			result = sql_change(files->db, files->err, "INSERT INTO operation_file (cluster, number, name, content) "
 			    "SELECT operation.cluster, number, ?, ? FROM operation JOIN cluster ON id = operation.cluster "
-			    "WHERE job = ? AND cluster.status <> 'terminated' ON CONFLICT DO NOTHING", "tbt", names[i], text.data ? text.data : "", text.length, job);
+			    "WHERE job = ? AND cluster.status <> 'terminated' ON CONFLICT DO NOTHING", "tbt", names[i], buffer_string(&text), text.length, job);
 		buffer_release(&text);
 	}
 	free(files->folder);

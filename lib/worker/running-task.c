@@ -109,7 +109,7 @@ running_task_conclude(struct running_task *running)
 		jv_free(record);
 		error_set(&err, EX_SOFTWARE, "%s gave an answer that is no result", running->task.type);
 	} else {
-		if (json_parse("coopr-exec", out->data ? out->data : "", out->length, &record, &err) == 0) {
+		if (json_parse("coopr-exec", buffer_string(out), out->length, &record, &err) == 0) {
 			running_task_take_result(running, record);
 			jv_free(record);
 		}

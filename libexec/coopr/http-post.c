@@ -101,7 +101,7 @@ http_act(jv order)
 		message("standard input: url and body are required");
 	if (status >= 0) {
 		printf("%d\n", status);
-		fwrite(response.data ? response.data : "", 1, response.length, stdout);
+		fwrite(buffer_string(&response), 1, response.length, stdout);
 	}
 	buffer_release(&response);
 	curl_slist_free_all(headers);

@@ -12,9 +12,12 @@ test_append(void)
 	struct buffer buffer = {0};
 
 	tap_ok(!buffer.data, "a new buffer has no memory");
+	tap_is_text(buffer_string(&buffer), "", "and an empty text");
+	tap_ok(!buffer_contains(&buffer, ""), "in which nothing stands");
 	buffer_append(&buffer, "a\0b", 3);
 	tap_is_number(buffer.length, 3, "a NUL byte is a byte like another");
 	tap_is_number(buffer.data[3], 0, "a NUL stands behind the last byte");
+	tap_ok(buffer_contains(&buffer, "b") && !buffer_contains(&buffer, "ab"), "a text is found behind a NUL too");
 	buffer_append(&buffer, NULL, 0);
 	tap_is_number(buffer.length, 3, "nothing may be appended");
 	buffer_clear(&buffer);
