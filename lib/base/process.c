@@ -36,6 +36,18 @@ arguments_push(struct arguments *arguments, const char *text)
 }
 
 void
+arguments_push_all(struct arguments *arguments, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, arguments);
+	while ((text = va_arg(ap, const char *)))
+		arguments_push(arguments, text);
+	va_end(ap);
+}
+
+void
 arguments_printf(struct arguments *arguments, const char *format, ...)
 {
 	char *text;

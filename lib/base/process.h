@@ -22,6 +22,7 @@ struct arguments {
 };
 
 void arguments_push(struct arguments *arguments, const char *text); /* copies */
+void arguments_push_all(struct arguments *arguments, ...) __attribute__((sentinel)); /* copies texts, up to NULL */
 void arguments_printf(struct arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arguments_release(struct arguments *arguments);

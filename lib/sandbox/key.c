@@ -21,16 +21,11 @@ enum { FILE_LIMIT = 16 * 1024, LOG_LIMIT = 4096 };
 int
 key_make(const char *path, const char *comment, struct error *err)
 {
-	static const char *const words[] = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C"};
 	struct arguments arguments = {0};
 	struct buffer log = {0};
 	int code;
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		arguments_push(&arguments, words[i]);
-	arguments_push(&arguments, comment);
-	arguments_push(&arguments, "-f");
-	arguments_push(&arguments, path);
+	arguments_push_all(&arguments, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", path, NULL);
 	unlink(path); /* ssh-keygen would ask whether it may */
 	code = process_run(arguments.list, NULL, 0, NULL, &log, LOG_LIMIT, err);
 	if (code > 0)

@@ -103,10 +103,7 @@ reach_key(const char *address, const char *host_key, struct error *err)
 	struct buffer out = {0}, log = {0};
 	int code;
 
-	for (const char *const *word = (const char *const[]){"ssh-keyscan", "-T", "10", "-t", "ed25519", "--", NULL};
-	     *word; word++)
-		arguments_push(&arguments, *word);
-	arguments_push(&arguments, address);
+	arguments_push_all(&arguments, "ssh-keyscan", "-T", "10", "-t", "ed25519", "--", address, NULL);
 	code = process_run(arguments.list, NULL, 0, &out, &log, OUTPUT_LIMIT, err);
 	if (code >= 0)
 		code = 0;

@@ -17,18 +17,17 @@ int
 host_keys_scan(const struct machine *machine, struct arena *arena, struct string_list *keys, struct error *err)
 {
 	struct buffer shown = {0}, said = {0};
-	char port[32], address[256], name[SSH_NAME_SIZE];
-	char *argv[] = {(char []){"ssh-keyscan"}, (char []){"-T"}, (char []){"10"}, (char []){"-p"}, port,
-	    (char []){"-t"}, (char []){"ed25519,ecdsa,rsa"}, (char []){"--"}, address, NULL};
-	char *text, *line;
+	char name[SSH_NAME_SIZE], *text, *line;
+	struct arguments argv = {0};
 	int failed;
 
 	ssh_name(machine, name);
 	if (!machine->address)
 		return error_set(err, EX_TEMPFAIL, "%s: its address is not known", name);
-	snprintf(port, sizeof port, "%lld", (long long)machine->port);
-	snprintf(address, sizeof address, "%s", machine->address);
-	failed = process_run(argv, NULL, 0, &shown, &said, OUTPUT_BYTES, err) < 0;
+	arguments_push_all(&argv, "ssh-keyscan", "-T", "10", "-t", "ed25519,ecdsa,rsa", "-p", NULL);
+	arguments_printf(&argv, "%lld", (long long)machine->port);
+	arguments_push_all(&argv, "--", machine->address, NULL);
+	failed = process_run(argv.list, NULL, 0, &shown, &said, OUTPUT_BYTES, err) < 0;
 	*keys = (struct string_list){0};
 	text = shown.data;
 	if (!failed)
@@ -42,6 +41,7 @@ host_keys_scan(const struct machine *machine, struct arena *arena, struct string
 	}
 	if (!failed && keys->count == 0)
 		failed = error_set(err, EX_TEMPFAIL, "%s: cannot be reached: it shows no host key", name);
+	arguments_release(&argv);
 	buffer_release(&shown);
 	buffer_release(&said);
 	return failed ? -1 : 0;

@@ -31,15 +31,14 @@ sockets_short_path(int fd)
 static void
 sockets_close_master(const char *path)
 {
-	char option[] = "exit";
-	char *argv[] = {(char []){"ssh"}, (char []){"-F"}, (char []){"none"}, (char []){"-O"}, option,
-	    (char []){"-S"}, memory_string(path), (char []){"--"}, (char []){"none"}, NULL};
+	struct arguments argv = {0};
 	struct buffer said = {0};
 	struct error ignored;
 
-	process_run(argv, NULL, 0, &said, &said, MASTER_LINE_BYTES, &ignored);
+	arguments_push_all(&argv, "ssh", "-F", "none", "-O", "exit", "-S", path, "--", "none", NULL);
+	process_run(argv.list, NULL, 0, &said, &said, MASTER_LINE_BYTES, &ignored);
 	buffer_release(&said);
-	free(argv[6]);
+	arguments_release(&argv);
 }
 
 /* Closes all connections of the directory, which fd is open on, and removes it. */

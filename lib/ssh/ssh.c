@@ -89,24 +89,15 @@ ssh_share(const struct machine *machine, struct ssh *ssh)
 {
 	char *socket = ssh_socket(machine);
 
-	if (socket) {
-		arguments_push(&ssh->argv, "-o");
-		arguments_push(&ssh->argv, "ControlMaster=auto");
-		arguments_push(&ssh->argv, "-o");
-		arguments_push(&ssh->argv, "ControlPersist=60");
-		arguments_push(&ssh->argv, "-S");
-		arguments_push(&ssh->argv, socket);
-	}
+	if (socket)
+		arguments_push_all(&ssh->argv, "-o", "ControlMaster=auto", "-o", "ControlPersist=60", "-S", socket, NULL);
 	free(socket);
 }
 
 void
 ssh_hold(const char *socket, struct ssh *ssh)
 {
-	arguments_push(&ssh->argv, "-M");
-	arguments_push(&ssh->argv, "-N");
-	arguments_push(&ssh->argv, "-S");
-	arguments_push(&ssh->argv, socket);
+	arguments_push_all(&ssh->argv, "-M", "-N", "-S", socket, NULL);
 }
 
 void
@@ -114,10 +105,7 @@ ssh_address(const struct machine *machine, struct ssh *ssh)
 {
 	arguments_push(&ssh->argv, "-p");
 	arguments_printf(&ssh->argv, "%lld", (long long)machine->port);
-	arguments_push(&ssh->argv, "-l");
-	arguments_push(&ssh->argv, machine->user);
-	arguments_push(&ssh->argv, "--");
-	arguments_push(&ssh->argv, machine->address);
+	arguments_push_all(&ssh->argv, "-l", machine->user, "--", machine->address, NULL);
 }
 
 int
@@ -139,12 +127,8 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 	arguments_printf(&ssh->argv, "UserKnownHostsFile=/proc/%d/fd/%d", (int)getpid(), ssh->known_hosts);
 	arguments_push(&ssh->argv, "-o");
 	arguments_printf(&ssh->argv, "HostKeyAlias=%s", machine->id);
-	if (machine->identityfile) {
-		arguments_push(&ssh->argv, "-o");
-		arguments_push(&ssh->argv, "IdentitiesOnly=yes");
-		arguments_push(&ssh->argv, "-i");
-		arguments_push(&ssh->argv, machine->identityfile);
-	}
+	if (machine->identityfile)
+		arguments_push_all(&ssh->argv, "-o", "IdentitiesOnly=yes", "-i", machine->identityfile, NULL);
 	return 0;
 }
 

@@ -242,11 +242,11 @@ shell_finish(struct server *server, struct run *run)
 static void
 shell_connected(struct server *server, struct run *run)
 {
-	struct error *err = &run->call->outcome.error;
+	struct error *err = &run->connection.error;
 	struct buffer command = {0};
 
-	if (run->connection.error.code) {
-		*err = run->connection.error;
+	if (err->code) {
+		run->call->outcome.error = *err;
 		shell_finish(server, run);
 		return;
 	}
@@ -254,16 +254,14 @@ shell_connected(struct server *server, struct run *run)
 	run->child = (struct child){.input = run->payload.script.data, .input_length = run->payload.script.length,
 	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .capture_err = true, .owner = run};
 	payload_command(&run->payload, run->work.become_root, &command);
-	run->started = mux_start(&server->supervisor, &run->child, run->connection.socket, command.data, &run->connection.error) == 0;
+	run->started = mux_start(&server->supervisor, &run->child, run->connection.socket, command.data, err) == 0;
 	buffer_release(&command);
-	if (run->started)
-		return;
-	if (run->connection.error.code == EX_UNAVAILABLE) {
+	if (!run->started && err->code == EX_UNAVAILABLE) {
 		connections_lost(server->state, &run->connection);
-		return;
+	} else if (!run->started) {
+		run->call->outcome.error = *err;
+		shell_finish(server, run);
 	}
-	*err = run->connection.error;
-	shell_finish(server, run);
 }
 
 /* Begins the runs that have got their connection. */
