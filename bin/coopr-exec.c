@@ -98,17 +98,14 @@ exec_show(const struct task *task)
 {
 	struct arguments argv = {0};
 	struct error err;
-	jv record, words;
+	jv record;
 
 	if (run_command(task, &argv, &err) < 0)
 		return message_error(&err);
 	record = jv_object();
-	words = jv_array();
-	for (size_t i = 0; i < argv.count; i++)
-		words = jv_array_append(words, jv_string(argv.list[i]));
 	json_set_string(&record, "kind", "command");
 	json_set_string(&record, "task", task->id);
-	json_set(&record, "argv", words);
+	json_set(&record, "argv", json_strings((const char *const *)argv.list, argv.count));
 	json_set_number(&record, "timeout_s", (double)task->timeout_s);
 	json_set_string(&record, "log", task->log);
 	record_write(record, stdout);

@@ -132,8 +132,8 @@ attempt_explain(const struct plugin_end *end, const char *what)
 static void
 attempt_reconcile(jv *answer, const struct plugin_end *end, int exit_code)
 {
-	jv member = json_get(*answer, "status"), given = json_get(*answer, "message");
-	double status = jv_number_value(member);
+	double status = json_get_number(*answer, "status", 0);
+	jv given = json_get(*answer, "message");
 	char what[64] = "", *text;
 
 	if (status == 0 && exit_code != 0) {
@@ -147,7 +147,6 @@ attempt_reconcile(jv *answer, const struct plugin_end *end, int exit_code)
 		json_set_string(answer, "message", text);
 		free(text);
 	}
-	jv_free(member);
 	jv_free(given);
 }
 

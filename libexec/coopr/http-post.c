@@ -45,16 +45,6 @@ http_headers_of(jv order)
 	return headers;
 }
 
-static long
-http_timeout_of(jv order)
-{
-	jv value = json_get(order, "timeout_s");
-	long seconds = jv_get_kind(value) == JV_KIND_NUMBER ? (long)jv_number_value(value) : 10;
-
-	jv_free(value);
-	return seconds;
-}
-
 /* Posts body, and returns the status of the response, or -1 after a message. Follows no redirection: who signs a message knows who
  * gets it. */
 static int
@@ -96,7 +86,7 @@ http_act(jv order)
 	int status = -1;
 
 	if (url && body)
-		status = http_post(url, body, headers, http_timeout_of(order), &response);
+		status = http_post(url, body, headers, (long)json_get_number(order, "timeout_s", 10), &response);
 	else
 		message("standard input: url and body are required");
 	if (status >= 0) {
