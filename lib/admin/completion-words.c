@@ -36,9 +36,7 @@ completion_push_listed(const char *name, const char *verb, const char *operand, 
 
 	if (!program)
 		return;
-	arguments_push(&argv, program);
-	arguments_push(&argv, verb);
-	arguments_push(&argv, "--output=name");
+	arguments_push_all(&argv, program, verb, "--output=name", NULL);
 	if (operand)
 		arguments_push(&argv, operand);
 	if (process_run(argv.list, NULL, 0, &text, &said, LIST_BYTES, &err) == 0)

@@ -55,12 +55,9 @@ hook_call_program(const struct hook *hook, const struct outbox_message *message,
 	char line[500], reason[560];
 	int code;
 
-	arguments_push(&argv, "timeout");
-	arguments_push(&argv, "--kill-after=5");
+	arguments_push_all(&argv, "timeout", "--kill-after=5", NULL);
 	arguments_printf(&argv, "%lld", (long long)hook->timeout_s);
-	arguments_push(&argv, hook->program);
-	arguments_push(&argv, message->event);
-	arguments_push(&argv, message->operation);
+	arguments_push_all(&argv, hook->program, message->event, message->operation, NULL);
 	code = process_run(argv.list, message->body, strlen(message->body), &said, &said, SAID_BYTES, err);
 	hook_last_line(&said, line, sizeof line);
 	arguments_release(&argv);

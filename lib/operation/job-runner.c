@@ -58,8 +58,7 @@ job_runner_start_worker(struct pair *pair, struct error *err)
 		arguments_printf(arguments, "--spool=%s", pair->runner->spool);
 	arguments_printf(arguments, "--jobs=%ld", pair->runner->workers);
 	arguments_printf(arguments, "--job=%s", pair->job);
-	arguments_push(arguments, "--drain");
-	arguments_push(arguments, "--verbose");
+	arguments_push_all(arguments, "--drain", "--verbose", NULL);
 	result = job_runner_start(&pair->worker, arguments, log, err);
 	close(log);
 	return result;
@@ -74,8 +73,7 @@ job_runner_start_waiter(struct pair *pair, struct error *err)
 	arguments_push(arguments, "wait");
 	if (pair->runner->spool)
 		arguments_printf(arguments, "--spool=%s", pair->runner->spool);
-	arguments_push(arguments, "--");
-	arguments_push(arguments, pair->job);
+	arguments_push_all(arguments, "--", pair->job, NULL);
 	return job_runner_start(&pair->waiter, arguments, PROCESS_INHERIT, err);
 }
 

@@ -107,8 +107,7 @@ operation_job_copy(const struct operation_job *job, const char *option, const ch
 	int result;
 
 	operation_job_command(job, "show", option, &arguments);
-	arguments_push(&arguments, "--");
-	arguments_push(&arguments, job->id);
+	arguments_push_all(&arguments, "--", job->id, NULL);
 	result = run_command_in_workdir(&arguments, job->workdir, NULL, member, err);
 	arguments_release(&arguments);
 	return result;
@@ -123,8 +122,7 @@ operation_job_run(const struct operation_job *job, const char *verb, const char 
 	int code;
 
 	operation_job_command(job, verb, option, &arguments);
-	arguments_push(&arguments, "--");
-	arguments_push(&arguments, job->id);
+	arguments_push_all(&arguments, "--", job->id, NULL);
 	process.argv = arguments.list;
 	code = process_start(&process, err) < 0 ? -1 : process_wait(&process, err);
 	arguments_release(&arguments);

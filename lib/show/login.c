@@ -84,8 +84,7 @@ login_push_file(const char *option, const char *path, struct arguments *argv)
 		buffer_byte(&text, *path);
 	}
 	buffer_byte(&text, '"');
-	arguments_push(argv, "-o");
-	arguments_push(argv, text.data);
+	arguments_push_all(argv, "-o", text.data, NULL);
 	buffer_release(&text);
 }
 
@@ -99,22 +98,12 @@ login_command(const struct machine *machine, const char *known_hosts, struct arg
 		    machine->id);
 	arguments_push(argv, "ssh");
 	login_push_file("UserKnownHostsFile", known_hosts, argv);
-	arguments_push(argv, "-o");
-	arguments_push(argv, "GlobalKnownHostsFile=none");
-	arguments_push(argv, "-o");
-	arguments_push(argv, "StrictHostKeyChecking=yes");
-	arguments_push(argv, "-o");
-	arguments_push(argv, "UpdateHostKeys=no");
-	if (machine->identityfile) {
-		arguments_push(argv, "-o");
-		arguments_push(argv, "IdentitiesOnly=yes");
-		arguments_push(argv, "-i");
-		arguments_push(argv, machine->identityfile);
-	}
+	arguments_push_all(argv, "-o", "GlobalKnownHostsFile=none", "-o", "StrictHostKeyChecking=yes", "-o", "UpdateHostKeys=no", NULL);
+	if (machine->identityfile)
+		arguments_push_all(argv, "-o", "IdentitiesOnly=yes", "-i", machine->identityfile, NULL);
 	arguments_push(argv, "-p");
 	arguments_printf(argv, "%lld", (long long)machine->port);
-	arguments_push(argv, "-l");
-	arguments_push(argv, machine->user);
+	arguments_push_all(argv, "-l", machine->user, NULL);
 	return 0;
 }
 
