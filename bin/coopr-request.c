@@ -68,7 +68,7 @@ static const struct command command = {
 	"  coopr-request -t lamp -n 2:8 --name blog -s haproxy,apache,mod-php --set php.memory=64M\n"
 	"  coopr-queue show 00000042-001 --layout | coopr-request -t web -n 6 --name shop --nodes -\n"};
 
-/* Exits where a name can be none. */
+/* Exits with EX_USAGE if a name is not valid. */
 static void
 request_check_name(const char *option, const char *name, bool (*is_fine)(const char *), const char *rule)
 {
@@ -76,7 +76,7 @@ request_check_name(const char *option, const char *name, bool (*is_fine)(const c
 		exit(option_misuse(&command, "--%s: expected %s, found '%s'", option, rule, name));
 }
 
-/* "4", "2:8", "2:", ":8". */
+/* Reads "4", "2:8", "2:" or ":8". */
 static void
 request_read_machines(const char *text)
 {
@@ -132,7 +132,7 @@ request_read_options(char **operands)
 		exit(option_misuse(&command, "only one of --config and --nodes can be standard input"));
 }
 
-/* Says what is wrong with the catalogue's files; 0, or EX_DATAERR where some are malformed and left out. */
+/* Reports what is wrong with the catalogue's files. Returns 0, or EX_DATAERR if some are malformed and left out. */
 static int
 request_report_findings(void)
 {
@@ -145,7 +145,7 @@ request_report_findings(void)
 	return findings.count ? EX_DATAERR : 0;
 }
 
-/* Takes the entities of the tenant in the store, where there are any: 1, else 0, or -1. */
+/* Takes the entities of the tenant from the store. Returns 1, 0 if there are none, or -1. */
 static int
 request_load_from_store(struct error *err)
 {
@@ -165,7 +165,7 @@ request_load_from_store(struct error *err)
 	return result < 0 ? -1 : catalogue.count + findings.count > 0;
 }
 
-/* From the folder that was named; else from the store; else from what was installed. */
+/* Loads the catalogue from the folder that is named; else from the store; else from what was installed. */
 static int
 request_load_catalogue(struct error *err)
 {
@@ -193,7 +193,7 @@ request_read_config(struct error *err)
 	return error_set(err, EX_DATAERR, "%s: expected object, found %s", config_path, json_kind_name(order.config));
 }
 
-/* A catalogue is checked as it is read; this finds what is wrong with the other files. */
+/* Reports what is wrong with the other files: a catalogue is checked as it is read. */
 static int
 request_check_request(jv request)
 {
