@@ -14,7 +14,7 @@
 #include "model/print.h"
 #include "simulate/simulation.h"
 
-enum { TOLD_MAX = 20 };
+enum { LISTED_MAX = 20 };
 
 double
 simulate_parse_part(const char *text)
@@ -104,7 +104,7 @@ simulate_print_record(const struct simulate_options *options, struct simulation 
 }
 
 static void
-simulate_say_step(struct simulation *simulation, uint32_t step)
+simulate_print_step(struct simulation *simulation, uint32_t step)
 {
 	struct job_state *index = &simulation->index;
 	const char *service = state_step_service(index, step);
@@ -114,40 +114,40 @@ simulate_say_step(struct simulation *simulation, uint32_t step)
 }
 
 static void
-simulate_say_path(struct simulation *simulation)
+simulate_print_path(struct simulation *simulation)
 {
-	uint32_t count = simulation->path_count, skipped = count > TOLD_MAX ? count - TOLD_MAX : 0;
+	uint32_t count = simulation->path_count, skipped = count > LISTED_MAX ? count - LISTED_MAX : 0;
 
 	if (count > 0)
 		printf("\nCritical path:\n");
 	for (uint32_t i = 0; i < count; i++) {
-		if (skipped && i == TOLD_MAX / 2) {
+		if (skipped && i == LISTED_MAX / 2) {
 			printf("  ... %u more ...\n", skipped);
 			i += skipped;
 		}
-		simulate_say_step(simulation, simulation->path[i]);
+		simulate_print_step(simulation, simulation->path[i]);
 	}
 }
 
 static void
-simulate_say_failed(struct simulation *simulation)
+simulate_print_failed(struct simulation *simulation)
 {
-	uint32_t failed = simulation->index.header->count[STEP_FAILED], told = 0;
+	uint32_t failed = simulation->index.header->count[STEP_FAILED], listed = 0;
 
 	if (failed > 0)
 		printf("\nFailed for good, with %u tasks behind them that could not start:\n",
 		    simulation->index.header->count[STEP_BLOCKED]);
-	for (uint32_t i = 0; told < failed && told < TOLD_MAX; i++)
+	for (uint32_t i = 0; listed < failed && listed < LISTED_MAX; i++)
 		if (simulate_has_failed(simulation, i)) {
-			simulate_say_step(simulation, i);
-			told++;
+			simulate_print_step(simulation, i);
+			listed++;
 		}
-	if (told < failed)
-		printf("  ... %u more\n", failed - told);
+	if (listed < failed)
+		printf("  ... %u more\n", failed - listed);
 }
 
 static void
-simulate_say(const struct simulate_options *options, struct simulation *simulation)
+simulate_print_summary(const struct simulate_options *options, struct simulation *simulation)
 {
 	int64_t bound_ms = simulation_bound_ms(simulation, options->slots);
 	char duration[CLOCK_RFC3339_SIZE], critical[CLOCK_RFC3339_SIZE], work[CLOCK_RFC3339_SIZE], share[CLOCK_RFC3339_SIZE],
@@ -165,8 +165,8 @@ simulate_say(const struct simulate_options *options, struct simulation *simulati
 	    simulation->peak);
 	printf("attempts       %u: %u failed, %u tried again, %u of these after an undo\n", simulation->attempts,
 	    simulation->failures, simulation->retries, simulation->undone);
-	simulate_say_path(simulation);
-	simulate_say_failed(simulation);
+	simulate_print_path(simulation);
+	simulate_print_failed(simulation);
 }
 
 static int
@@ -184,7 +184,7 @@ simulate_play(const struct simulate_options *options, const struct plan_loader *
 	else if (options->json && !options->events)
 		simulate_print_record(options, &simulation, &out);
 	else if (!options->events)
-		simulate_say(options, &simulation);
+		simulate_print_summary(options, &simulation);
 	if (code == 0 && simulation.index.header->count[STEP_FAILED] > 0)
 		code = EX_NO;
 	buffer_print(&out);

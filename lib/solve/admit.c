@@ -104,14 +104,14 @@ admit_check_conflicts(struct admission *a, const struct service *service)
 	for (size_t i = 0; i < service->conflicts.count; i++) {
 		const char *other = service->conflicts.list[i];
 		const struct service *definition_of_other;
-		bool told = false;
+		bool named = false;
 
 		if (names_find(&a->chosen, other) == NAMES_NONE || strcmp(other, service->name) == 0)
 			continue;
 		definition_of_other = admit_definition(a->request, other);
 		for (size_t j = 0; j < definition_of_other->conflicts.count && strcmp(other, service->name) < 0; j++)
-			told = told || strcmp(definition_of_other->conflicts.list[j], service->name) == 0;
-		if (!told)
+			named = named || strcmp(definition_of_other->conflicts.list[j], service->name) == 0;
+		if (!named)
 			buffer_printf(admit_reason(a, admit_asked_at(a, service->name), admit_asked_at(a, other), admit_defined_at(a,
 			    service, "conflicts")),
 			    "%s conflicts with %s", service->name, other);

@@ -26,7 +26,7 @@ struct conflict_check {
 };
 
 static void
-check_say(struct conflict_check *q, struct fault ***last, const char *pointer, const char *text)
+check_append_fault(struct conflict_check *q, struct fault ***last, const char *pointer, const char *text)
 {
 	struct fault *new = arena_alloc(q->arena, 1, sizeof *new);
 
@@ -80,13 +80,13 @@ check_judge_member(struct conflict_check *q, size_t i)
 	if (found < 0)
 		return -1;
 	if (!found && !q->terms->not_minimal)
-		check_say(q, &q->last_fault, q->conflict->list[i],
+		check_append_fault(q, &q->last_fault, q->conflict->list[i],
 		    "can be left out: the other members cannot hold together either");
 	if (found && q->terms->notes) {
 		demands_drop(&q->demands, 0, q->demands.count, false);
 		demand_drop(&q->demands, q->members[i], true);
 		found = check_find_layout(q);
-		check_say(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
+		check_append_fault(q, &q->last_note, q->conflict->list[i], notes[found < 0 ? 2 : found]);
 	}
 	return 0;
 }
@@ -104,7 +104,7 @@ check_is_of_services(struct conflict_check *q)
 	for (size_t i = 0; i < q->conflict->count && same; i++)
 		same = strcmp(refusal.conflict.list[i], q->conflict->list[i]) == 0;
 	if (admitted == 0 && !same)
-		check_say(q, &q->last_fault, NULL, arena_printf(q->arena, "it is not the reason; the reason is: %s",
+		check_append_fault(q, &q->last_fault, NULL, arena_printf(q->arena, "it is not the reason; the reason is: %s",
 		    refusal.because));
 	arena_release(&arena);
 	return admitted < 0 ? -1 : admitted == 0;
@@ -134,7 +134,7 @@ check_find_members(struct conflict_check *q)
 		    (strcmp(pointer, "/hardwaretypes") == 0 || strcmp(pointer, "/imagetypes") == 0)))
 			continue;
 		all = false;
-		check_say(q, &q->last_fault, pointer, "points at nothing that the request demands");
+		check_append_fault(q, &q->last_fault, pointer, "points at nothing that the request demands");
 	}
 	return all;
 }
@@ -154,7 +154,7 @@ check_judge_demands(struct conflict_check *q)
 	if (found < 0)
 		return -1;
 	if (found)
-		check_say(q, &q->last_fault, NULL, "it is no conflict: a layout keeps all of its members");
+		check_append_fault(q, &q->last_fault, NULL, "it is no conflict: a layout keeps all of its members");
 	for (size_t i = 0; i < q->conflict->count && rc == 0 && !q->report->faults; i++)
 		if (q->members[i])
 			rc = check_judge_member(q, i);

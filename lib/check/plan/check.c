@@ -255,5 +255,5 @@ plan_check(const struct plan_document *document, struct problems *findings)
 	free(judge.dead);
 	free(judge.tasks);
 	free(judge.chains);
-	free(judge.doubts);
+	free(judge.unproved);
 }

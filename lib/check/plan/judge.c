@@ -84,8 +84,8 @@ judge_require(struct judge *judge, uint32_t before, uint32_t after)
 {
 	if (judge_is_plain(judge, before, after))
 		return;
-	ARRAY_ROOM(judge->doubts, judge->doubt_count, judge->doubt_capacity);
-	judge->doubts[judge->doubt_count++] = (struct pair){before, after};
+	ARRAY_ROOM(judge->unproved, judge->unproved_count, judge->unproved_capacity);
+	judge->unproved[judge->unproved_count++] = (struct pair){before, after};
 }
 
 void
@@ -94,16 +94,16 @@ judge_prove(struct judge *judge)
 	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
 	uint32_t block[JUDGE_BLOCK];
 
-	for (size_t i = 0; i < judge->doubt_count; i += JUDGE_BLOCK) {
-		size_t count = judge->doubt_count - i < JUDGE_BLOCK ? judge->doubt_count - i : JUDGE_BLOCK;
+	for (size_t i = 0; i < judge->unproved_count; i += JUDGE_BLOCK) {
+		size_t count = judge->unproved_count - i < JUDGE_BLOCK ? judge->unproved_count - i : JUDGE_BLOCK;
 
 		for (size_t j = 0; j < count; j++)
-			block[j] = judge->doubts[i + j].before;
+			block[j] = judge->unproved[i + j].before;
 		judge_walk(judge, block, count, behind);
 		for (size_t j = 0; j < count; j++)
-			if (!(behind[judge->doubts[i + j].after] >> j & 1))
-				judge_report(judge, block[j], judge->doubts[i + j].after);
+			if (!(behind[judge->unproved[i + j].after] >> j & 1))
+				judge_report(judge, block[j], judge->unproved[i + j].after);
 	}
-	judge->doubt_count = 0;
+	judge->unproved_count = 0;
 	free(behind);
 }

@@ -49,8 +49,8 @@ struct judge {
 	size_t task_count;
 	struct chain *chains;      /* by service, then node */
 	size_t chain_count;
-	struct pair *doubts;       /* what could not be proved yet */
-	size_t doubt_count, doubt_capacity;
+	struct pair *unproved;       /* what could not be proved yet */
+	size_t unproved_count, unproved_capacity;
 };
 
 /* Return the place of a step's record, or of a node's, to report problems of. */

@@ -157,13 +157,13 @@ service_order_find_fault(const struct order *order, const struct duty *duty, con
 
 /* Follows all ways through the plan, for the duties on one group of which it did not show that they are met. */
 static void
-service_order_check_exactly(struct order *order, const struct duty *const *doubtful, size_t count)
+service_order_check_exactly(struct order *order, const struct duty *const *unproved, size_t count)
 {
 	const struct judge *judge = order->duties.judge;
 	uint64_t *behind = memory_resize(NULL, judge->plan->count, sizeof *behind);
 	bool *at_fault = memory_zeroed(count, sizeof *at_fault);
-	size_t first = count ? order->duties.first[doubtful[0]->group] : 0;
-	size_t end = count ? order->duties.first[doubtful[0]->group + 1] : 0;
+	size_t first = count ? order->duties.first[unproved[0]->group] : 0;
+	size_t end = count ? order->duties.first[unproved[0]->group + 1] : 0;
 
 	for (; first < end; first += JUDGE_BLOCK) {
 		const uint32_t *block = order->duties.members + first;
@@ -172,7 +172,7 @@ service_order_check_exactly(struct order *order, const struct duty *const *doubt
 		judge_walk(judge, block, size, behind);
 		for (size_t i = 0; i < count; i++)
 			if (!at_fault[i])
-				at_fault[i] = service_order_find_fault(order, doubtful[i], block, size, behind);
+				at_fault[i] = service_order_find_fault(order, unproved[i], block, size, behind);
 	}
 	free(at_fault);
 	free(behind);
@@ -193,23 +193,23 @@ service_order_check_group(struct order *order, size_t first, size_t bit, const b
 {
 	const struct duties *duties = &order->duties;
 	uint32_t group = duties->list[first].group, service = group / FROM_COUNT;
-	const struct duty **doubtful;
+	const struct duty **unproved;
 	size_t end = first, count = 0;
 
 	while (end < duties->count && duties->list[end].group == group)
 		end++;
-	doubtful = memory_resize(NULL, end - first, sizeof *doubtful);
+	unproved = memory_resize(NULL, end - first, sizeof *unproved);
 	for (size_t i = first; i < end; i++) {
 		const struct duty *duty = &duties->list[i];
 		bool may_run = group % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
 
 		if (!service_order_is_plain(order, duty, bit) && !(may_run &&
 		    service_order_is_covered(order, (uint32_t)duty->service, service, assured)))
-			doubtful[count++] = duty;
+			unproved[count++] = duty;
 	}
 	if (count)
-		service_order_check_exactly(order, doubtful, count);
-	free(doubtful);
+		service_order_check_exactly(order, unproved, count);
+	free(unproved);
 	return end;
 }
 

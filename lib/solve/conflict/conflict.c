@@ -17,7 +17,7 @@
 
 enum { ALL_NODES = 20000 }; /* of the search, for all questions; what is not known by then counts as satisfiable */
 
-struct explaining {
+struct conflict_search {
 	struct demands demands;
 	struct budget *budget;
 	bool open; /* the budget was spent before it was known of each demand that it is needed */
@@ -29,7 +29,7 @@ struct explaining {
 static int
 conflict_contradicts(void *of, bool single)
 {
-	struct explaining *q = of;
+	struct conflict_search *q = of;
 	struct budget part = budget_part(q->budget, CONFLICT_QUESTION);
 	struct program program;
 	int rc = -1;
@@ -89,7 +89,7 @@ conflict_pointers_of(const struct demands *demands, const struct demand **list, 
 /* Drops demands until the rest is a minimal conflict. If the rules that the present layout breaks already are too much
  * by themselves, with the present machines staying as they are, nothing else is looked at. */
 static int
-conflict_find(struct explaining *q, struct violations *violations)
+conflict_find(struct conflict_search *q, struct violations *violations)
 {
 	struct demands *demands = &q->demands;
 
@@ -123,7 +123,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
     struct unsatisfiable *refusal, struct error *err)
 {
 	struct budget part = budget_part(budget, ALL_NODES);
-	struct explaining q = {.budget = &part, .err = err};
+	struct conflict_search q = {.budget = &part, .err = err};
 	struct violations violations = {0};
 	const struct demand **list;
 	struct buffer out = {0};

@@ -156,7 +156,7 @@ void
 reason_write(const struct reason *reason, struct buffer *out)
 {
 	const struct demand *subject = reason->list[0];
-	size_t told = 0;
+	size_t written = 0;
 
 	for (size_t i = 1; i < reason->count; i++)
 		if (reason_interest(reason->list[i]) > reason_interest(subject))
@@ -165,13 +165,13 @@ reason_write(const struct reason *reason, struct buffer *out)
 	for (size_t i = 0; i < reason->count; i++) {
 		if (reason->list[i] == subject)
 			continue;
-		buffer_text(out, !told ? ", but " : told + 2 < reason->count ? ", " : " and ");
+		buffer_text(out, !written ? ", but " : written + 2 < reason->count ? ", " : " and ");
 		reason_append_member(reason, reason->list[i], out);
-		told++;
+		written++;
 	}
-	if (!told && subject->kind == DEMAND_AVAILABLE)
+	if (!written && subject->kind == DEMAND_AVAILABLE)
 		buffer_printf(out, ", and provider %s offers no other type", reason->demands->request->provider.name);
-	else if (!told && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
+	else if (!written && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
 		buffer_text(out, ", which cannot be");
 	if (reason_interest(subject))
 		reason_append_possible(reason, subject, out);

@@ -9,6 +9,6 @@ presolve(const struct request *request, const struct demands *demands, struct pr
 {
 	if (build_program(request, demands, program, err) < 0)
 		return -1;
-	fix_groups_by_rules(program);
+	reduced_cost_fix_by_rules(program);
 	return 0;
 }

@@ -15,7 +15,7 @@ enum { ROUNDS = 12 }; /* of looking for weights */
 
 /* Returns 0 if a region with a price depends on the unit, 1 if it is worth something, 2 if it only makes up the size. */
 static int
-order_rank(const struct pricing_search *search, int u)
+pricing_order_rank(const struct pricing_search *search, int u)
 {
 	for (size_t i = 0; i < search->prices->region_count; i++)
 		if (pricing_concerns(search, &search->prices->regions[i]) &&
@@ -26,7 +26,7 @@ order_rank(const struct pricing_search *search, int u)
 }
 
 static int
-order_compare_candidates(const void *a, const void *b)
+pricing_order_compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
@@ -41,7 +41,7 @@ order_compare_candidates(const void *a, const void *b)
 
 /* Sets the order, and the bounds that follow from it. */
 static void
-order_set(struct pricing_search *search, const struct candidate *list, size_t count)
+pricing_order_set(struct pricing_search *search, const struct candidate *list, size_t count)
 {
 	const struct program *p = search->program;
 	int64_t *clique = memory_zeroed(p->unit_count, sizeof *clique);
@@ -78,7 +78,7 @@ order_set(struct pricing_search *search, const struct candidate *list, size_t co
 }
 
 static size_t
-order_find_candidates(const struct pricing_search *search, struct candidate *list)
+pricing_order_find_candidates(const struct pricing_search *search, struct candidate *list)
 {
 	const struct program *p = search->program;
 	const uint64_t *open = p->groups[search->group].open;
@@ -90,7 +90,7 @@ order_find_candidates(const struct pricing_search *search, struct candidate *lis
 		if (bits_has(search->chosen, u) || p->units[u].banned || !bits_has(p->units[u].hardware, (size_t)search->hardware) ||
 		    search->prices->unit[u] == PRICE_FORBIDDEN || (search->filter && bits_has(search->filter->region.without, u)))
 			continue;
-		*c = (struct candidate){.unit = (int)u, .rank = order_rank(search, (int)u)};
+		*c = (struct candidate){.unit = (int)u, .rank = pricing_order_rank(search, (int)u)};
 		if (c->rank < 2 || search->size < search->need || search->image_matters)
 			count++;
 	}
@@ -99,7 +99,7 @@ order_find_candidates(const struct pricing_search *search, struct candidate *lis
 
 /* Sorts the candidates by their worth for the room they take. */
 static void
-order_sort_candidates(const struct pricing_search *search, struct candidate *list, size_t count)
+pricing_order_sort_candidates(const struct pricing_search *search, struct candidate *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		int u = list[i].unit;
@@ -109,11 +109,11 @@ order_sort_candidates(const struct pricing_search *search, struct candidate *lis
 		list[i].bulk = search->services.weight[u] / (double)search->program->units[u].size;
 	}
 	if (count)
-		qsort(list, count, sizeof *list, order_compare_candidates);
+		qsort(list, count, sizeof *list, pricing_order_compare_candidates);
 }
 
 static int
-order_compare_bulk(const void *a, const void *b)
+pricing_order_compare_bulk(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
@@ -124,14 +124,14 @@ order_compare_bulk(const void *a, const void *b)
 
 /* Sorts the places by what takes least room for each service. */
 static void
-order_sort_light(struct pricing_search *search, struct candidate *list, size_t count)
+pricing_order_sort_light(struct pricing_search *search, struct candidate *list, size_t count)
 {
 	int *place = memory_zeroed(search->program->unit_count, sizeof *place);
 
 	for (size_t i = 0; i < count; i++)
 		place[list[i].unit] = (int)i;
 	if (count)
-		qsort(list, count, sizeof *list, order_compare_bulk);
+		qsort(list, count, sizeof *list, pricing_order_compare_bulk);
 	for (size_t i = 0; i < count; i++)
 		search->light[i] = place[list[i].unit];
 	free(place);
@@ -139,7 +139,7 @@ order_sort_light(struct pricing_search *search, struct candidate *list, size_t c
 
 /* Returns what a unit adds to the sum that the surrogate bounds: its price, or its number of services. */
 static double
-order_gain_of(const struct pricing_search *search, const struct surrogate *surrogate, int u)
+pricing_order_gain_of(const struct pricing_search *search, const struct surrogate *surrogate, int u)
 {
 	double price = (double)search->prices->unit[u];
 
@@ -151,7 +151,7 @@ order_gain_of(const struct pricing_search *search, const struct surrogate *surro
 /* Fills the machine in the order of the list, the last unit in part. Returns the sum of the gains, and sets full to how
  * full each resource is. */
 static double
-order_fill(const struct pricing_search *search, const struct surrogate *surrogate, const struct candidate *list,
+pricing_order_fill(const struct pricing_search *search, const struct surrogate *surrogate, const struct candidate *list,
     size_t count, double *full)
 {
 	const struct program *p = search->program;
@@ -163,7 +163,7 @@ order_fill(const struct pricing_search *search, const struct surrogate *surrogat
 		double weight = surrogate->weight[list[i].unit], part = weight > room ? room / weight : 1;
 
 		room -= weight * part;
-		good += part * order_gain_of(search, surrogate, list[i].unit);
+		good += part * pricing_order_gain_of(search, surrogate, list[i].unit);
 		for (size_t j = 0; j < p->resource_count; j++)
 			if (search->left[j] != NO_MAX && search->left[j] > 0)
 				full[j] += part * (double)unit->consumes[j] / (double)search->left[j];
@@ -173,7 +173,7 @@ order_fill(const struct pricing_search *search, const struct surrogate *surrogat
 
 /* Sets the part of the machine that each unit takes: the mean over the resources, each with its weight. */
 static void
-order_set_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count,
+pricing_order_set_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count,
     const double *weight)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -187,14 +187,14 @@ order_set_weights(struct pricing_search *search, struct surrogate *surrogate, st
 				weights += weight[r];
 			}
 		surrogate->weight[u] = weights > 0 ? sum / weights : 0;
-		list[i].bulk = surrogate->weight[u] / fmax(order_gain_of(search, surrogate, u), 1e-9);
+		list[i].bulk = surrogate->weight[u] / fmax(pricing_order_gain_of(search, surrogate, u), 1e-9);
 	}
 }
 
 /* Finds weights of the resources for which the bound that filling gives is low: those that get too full weigh more,
  * until none does. Any weights give a bound; nothing is gained below enough. */
 static void
-order_find_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count,
+pricing_order_find_weights(struct pricing_search *search, struct surrogate *surrogate, struct candidate *list, size_t count,
     double enough, double *best)
 {
 	size_t n = search->program->resource_count;
@@ -207,9 +207,9 @@ order_find_weights(struct pricing_search *search, struct surrogate *surrogate, s
 	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2 && too_full; round++) {
 		double good;
 
-		order_set_weights(search, surrogate, list, count, weight);
-		qsort(list, count, sizeof *list, order_compare_bulk);
-		good = order_fill(search, surrogate, list, count, full);
+		pricing_order_set_weights(search, surrogate, list, count, weight);
+		qsort(list, count, sizeof *list, pricing_order_compare_bulk);
+		good = pricing_order_fill(search, surrogate, list, count, full);
 		idle = good < least * 0.999 ? 0 : idle + 1;
 		if (good < least) {
 			least = good;
@@ -226,7 +226,8 @@ order_find_weights(struct pricing_search *search, struct surrogate *surrogate, s
 
 /* Returns whether the cached weights were found for these units and as much room; else prepares the cache for them. */
 static bool
-order_is_known(struct weight_cache *cache, const struct pricing_search *search, const struct candidate *list, size_t count)
+pricing_order_is_known(struct weight_cache *cache, const struct pricing_search *search, const struct candidate *list,
+    size_t count)
 {
 	const struct program *p = search->program;
 	uint64_t *units = memory_zeroed(p->unit_words, sizeof *units);
@@ -251,26 +252,26 @@ order_is_known(struct weight_cache *cache, const struct pricing_search *search, 
 void
 pricing_order(struct pricing_search *search, struct candidate *scratch)
 {
-	size_t count = order_find_candidates(search, scratch), more = search->need - search->size;
+	size_t count = pricing_order_find_candidates(search, scratch), more = search->need - search->size;
 	bool counts = search->capacitated && search->size + 1 < search->need;
 
 	search->worth.room = search->services.room = 1;
 	if (search->capacitated) {
 		double *weight = memory_zeroed(search->program->resource_count, sizeof *weight);
 
-		order_find_weights(search, &search->worth, scratch, count, (double)search->best - (double)search->value, weight);
-		order_set_weights(search, &search->worth, scratch, count, weight);
+		pricing_order_find_weights(search, &search->worth, scratch, count, (double)search->best - (double)search->value, weight);
+		pricing_order_set_weights(search, &search->worth, scratch, count, weight);
 		free(weight);
 	}
 	if (counts) { /* that does not depend on prices: the weights are the same as long as the filter is */
 		struct weight_cache *cache = &search->prices->weight_caches[search->hardware];
 
-		if (!order_is_known(cache, search, scratch, count))
-			order_find_weights(search, &search->services, scratch, count, (double)more - 1, cache->weight);
-		order_set_weights(search, &search->services, scratch, count, cache->weight);
+		if (!pricing_order_is_known(cache, search, scratch, count))
+			pricing_order_find_weights(search, &search->services, scratch, count, (double)more - 1, cache->weight);
+		pricing_order_set_weights(search, &search->services, scratch, count, cache->weight);
 	}
-	order_sort_candidates(search, scratch, count);
-	order_set(search, scratch, count);
+	pricing_order_sort_candidates(search, scratch, count);
+	pricing_order_set(search, scratch, count);
 	if (counts)
-		order_sort_light(search, scratch, count);
+		pricing_order_sort_light(search, scratch, count);
 }

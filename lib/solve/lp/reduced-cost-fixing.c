@@ -43,7 +43,7 @@ reduced_cost_allows_other(const struct program *p, const struct prices *prices, 
 }
 
 void
-fix_groups_by_rules(struct program *p)
+reduced_cost_fix_by_rules(struct program *p)
 {
 	struct budget budget = {0};
 	struct prices none;
@@ -88,7 +88,7 @@ reduced_cost_find_prices(struct master *m, int row, price_product *slack)
 
 /* Takes from a group what would be more moves than are left. Returns whether a unit was affected. */
 static bool
-reduced_drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
+reduced_cost_drop_moves(const struct program *p, int64_t left, struct group *group, struct arena *arena)
 {
 	bool any = false;
 
@@ -129,7 +129,7 @@ reduced_cost_find_groups(struct master *m, int row, const struct uses *found, st
 		if (g == 0 || groups[g].only)
 			continue;
 		if (m->row_of_moves != SIMPLEX_NONE)
-			count += reduced_drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
+			count += reduced_cost_drop_moves(p, m->rows[m->row_of_moves].hi, &groups[g], arena);
 		if (!pattern)
 			continue;
 		floor = (((price_product)m->best[g] << PRICE_FINE) - slack - 1) >> PRICE_FINE; /* a solution has none worth less */
@@ -145,7 +145,7 @@ reduced_cost_find_groups(struct master *m, int row, const struct uses *found, st
 
 /* Keeps the bound of an objective that was minimised. */
 static void
-reduced_keep_bound(const struct master *m, int old, struct master *next, int row)
+reduced_cost_keep_bound(const struct master *m, int old, struct master *next, int row)
 {
 	int64_t hi;
 
@@ -158,7 +158,7 @@ reduced_keep_bound(const struct master *m, int old, struct master *next, int row
 
 /* Keeps of what was found the machines of the groups that are left. Their patterns move to the arena. */
 static void
-reduced_keep_found(const struct program *p, struct uses *found, struct arena *arena)
+reduced_cost_keep_found(const struct program *p, struct uses *found, struct arena *arena)
 {
 	size_t kept = 0;
 
@@ -174,7 +174,7 @@ reduced_keep_found(const struct program *p, struct uses *found, struct arena *ar
 }
 
 void
-fix_groups_by_reduced_costs(struct master *m, int row, struct uses *found, struct reduced_program *n)
+reduced_cost_fix(struct master *m, int row, struct uses *found, struct reduced_program *n)
 {
 	struct group *groups = arena_alloc(&n->arena, m->program->group_count, sizeof *groups);
 	struct master next;
@@ -185,12 +185,12 @@ fix_groups_by_reduced_costs(struct master *m, int row, struct uses *found, struc
 	n->program.groups = groups;
 	master_init(&next, &n->program, m->budget);
 	next.unproven = m->unproven;
-	reduced_keep_bound(m, 0, &next, 0);
+	reduced_cost_keep_bound(m, 0, &next, 0);
 	for (int i = 0; i < OBJECTIVE_COUNT; i++)
-		reduced_keep_bound(m, m->row_of_objective[i], &next, next.row_of_objective[i]);
-	reduced_keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
-	reduced_keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
-	reduced_keep_found(&n->program, found, &n->arena);
+		reduced_cost_keep_bound(m, m->row_of_objective[i], &next, next.row_of_objective[i]);
+	reduced_cost_keep_bound(m, m->row_of_moves, &next, next.row_of_moves);
+	reduced_cost_keep_bound(m, m->row_of_lost, &next, next.row_of_lost);
+	reduced_cost_keep_found(&n->program, found, &n->arena);
 	master_release(m);
 	*m = next;
 }
@@ -203,7 +203,7 @@ reduced_program_without_moves(const struct program *p, struct reduced_program *r
 	for (size_t g = 0; g < p->group_count; g++) {
 		groups[g] = p->groups[g];
 		if (g > 0)
-			reduced_drop_moves(p, 0, &groups[g], &reduced->arena);
+			reduced_cost_drop_moves(p, 0, &groups[g], &reduced->arena);
 	}
 	reduced->program = *p;
 	reduced->program.groups = groups;

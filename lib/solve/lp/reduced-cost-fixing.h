@@ -15,11 +15,11 @@ struct reduced_program { /* zero-initialise; the program of the master afterward
 };
 
 /* Fixes the groups whose machines can have but one pattern by the rules for a single machine. */
-void fix_groups_by_rules(struct program *program);
+void reduced_cost_fix_by_rules(struct program *program);
 
 /* Fixes the groups whose machines have one pattern in every solution by the prices that prove the least activity of a
  * row, and takes them out of the master and of found. found has that least activity, and the row's bounds say so. */
-void fix_groups_by_reduced_costs(struct master *master, int row, struct uses *found, struct reduced_program *reduced);
+void reduced_cost_fix(struct master *master, int row, struct uses *found, struct reduced_program *reduced);
 
 /* Makes a copy of a program in which nothing may move. */
 void reduced_program_without_moves(const struct program *program, struct reduced_program *reduced);

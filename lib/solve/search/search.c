@@ -305,7 +305,7 @@ search_least(struct search *s, int row, struct bound *bound)
 	}
 	bound->least += master_activity(m, row, &m->fixed);
 	if (!s->open && (row == m->row_of_moves || row == m->row_of_lost))
-		fix_groups_by_reduced_costs(m, row, &s->found, &s->reduced);
+		reduced_cost_fix(m, row, &s->found, &s->reduced);
 }
 
 /* Looks for a solution without moves, which are the first objective. If there is one, the search goes on among such
