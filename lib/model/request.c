@@ -180,6 +180,16 @@ request_next_nodenum(const struct request *request)
 	return next;
 }
 
+void
+request_name_node(const struct request *request, struct node *node, struct arena *arena)
+{
+	const struct cluster_request *asked = &request->cluster;
+	const char *suffix = asked->dns_suffix ? asked->dns_suffix : request->template.default_dns_suffix;
+
+	node->id = arena_printf(arena, "%s-%" PRId64, asked->id, node->nodenum);
+	node->hostname = node_hostname(asked->name, asked->id, node->nodenum, suffix, arena);
+}
+
 static size_t
 request_index_in(jv object, const char *service)
 {

@@ -53,6 +53,9 @@ void request_release(struct request *request);
 /* Returns the number of the first new node: none that a node of the cluster ever had is given again. */
 int64_t request_next_nodenum(const struct request *request);
 
+/* Gives a new node the id and the host name that follow from its number. */
+void request_name_node(const struct request *request, struct node *node, struct arena *arena);
+
 /* Returns the index of a service in the document's list: that of the cluster, or of the template's defaults if that is empty.
  * SIZE_MAX if the list does not hold it. */
 size_t request_service_index(const struct request *request, const char *service);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/answer.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,19 +231,6 @@ answer_release(struct answer *answer)
 	*answer = (struct answer){0};
 }
 
-/* Gives a new node its id and its host name. */
-static void
-answer_name_node(const struct request *request, struct node *node, struct arena *arena)
-{
-	const struct cluster_request *asked = &request->cluster;
-	const char *suffix = asked->dns_suffix ? asked->dns_suffix : request->template.default_dns_suffix;
-
-	if (!node->is_new)
-		return;
-	node->id = arena_printf(arena, "%s-%" PRId64, asked->id, node->nodenum);
-	node->hostname = node_hostname(asked->name, asked->id, node->nodenum, suffix, arena);
-}
-
 void
 answer_write(const struct request *request, const struct answer *answer, FILE *stream)
 {
@@ -258,7 +244,8 @@ answer_write(const struct request *request, const struct answer *answer, FILE *s
 		struct node node = answer->nodes[i];
 		struct arena names = {0}; /* thousands of names need not be kept */
 
-		answer_name_node(request, &node, &names);
+		if (node.is_new)
+			request_name_node(request, &node, &names);
 		node_print(&node, &out);
 		arena_release(&names);
 		if (out.length > WRITE_AT_ONCE) {
@@ -295,6 +282,7 @@ answer_layout(const struct request *request, const struct answer *answer, struct
 	layout->nodes = arena_alloc(arena, answer->node_count, sizeof *layout->nodes);
 	for (size_t i = 0; i < answer->node_count; i++) {
 		layout->nodes[i] = answer->nodes[i];
-		answer_name_node(request, &layout->nodes[i], arena);
+		if (layout->nodes[i].is_new)
+			request_name_node(request, &layout->nodes[i], arena);
 	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/layout/brute-force.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,13 +64,8 @@ brute_force_is_right(struct trial *t, bool only_nodes)
 static void
 brute_force_name_node(struct trial *t, size_t i)
 {
-	const struct cluster_request *asked = &t->request->cluster;
-	const char *suffix = asked->dns_suffix ? asked->dns_suffix : t->request->template.default_dns_suffix;
-	struct node *node = &t->layout.nodes[i];
-
-	node->nodenum = NODE_FIRST_NUMBER + (int64_t)i;
-	node->id = arena_printf(&t->arena, "%s-%" PRId64, asked->id, node->nodenum);
-	node->hostname = node_hostname(asked->name, asked->id, node->nodenum, suffix, &t->arena);
+	t->layout.nodes[i].nodenum = NODE_FIRST_NUMBER + (int64_t)i;
+	request_name_node(t->request, &t->layout.nodes[i], &t->arena);
 }
 
 /* Puts a node of a kind in a place that has a name already. */
