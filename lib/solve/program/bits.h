@@ -14,7 +14,8 @@
 
 /* Goes through the members of a set, in order. */
 #define BITS_EACH(member, set, words) \
-	for (size_t member = bits_next((set), (words), 0); member != SIZE_MAX; member = bits_next((set), (words), member + 1))
+	for (size_t member = bits_next((set), (words), 0); (member) != SIZE_MAX; \
+	     (member) = bits_next((set), (words), (member) + 1))
 
 static inline size_t
 bits_words(size_t members)
