@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-solve: a request on stdin, the layout on stdout: a cluster record and its nodes; or, with exit code 1, the
- * one record that says why there is none. With --check it judges a layout instead: exit code 1 and one line a
- * fault on stderr where it is not one that the request asks for. Exits 0: a layout, 1: there is none, 64: misuse,
- * 65: the request is malformed, 66: it cannot be read, 70:
- * neither found nor refuted, 74: output lost, 75: a limit was reached with no layout in hand.
+ * coopr-solve: reads a request and prints the layout, a cluster record and its nodes; or, with exit code 1, the one record
+ * that says why there is none. With --check it judges an answer instead: exit code 1 and a line on stderr for each fault if it
+ * is wrong. Exits with 0: a layout, 1: there is none, 64: misuse, 65: the request is malformed, 66: it cannot be read,
+ * 70: a layout was neither found nor ruled out, 74: output lost, 75: a limit was reached with no layout in hand.
  */
 #include <stdio.h>
 #include <stdlib.h>
