@@ -8,12 +8,13 @@
 # make bench      figures, with the peers' in the same run (BENCH="solve plan ...": only these; make bench-solve, too)
 # make fuzz       fuzz the readers for FUZZ_SECONDS each
 # make demo       a real web cluster on sandbox nodes; make undemo takes it down
+# make deb        build/coopr.deb, the package for Debian
 # make install    DESTDIR= PREFIX=/usr/local; make uninstall
 # make clean      remove what was built
 
 PREFIX = /usr/local
 DESTDIR =
-VERSION = 0.1
+VERSION = 0.2
 
 CC = cc
 CFLAGS = -O2 -g
@@ -115,7 +116,8 @@ endif
 BUILD_PACKAGES = gcc libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libsqlite3-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
-TEST_PACKAGES = bats busybox curl fish git graphviz jq mandoc openssl procps python3 python3-jsonschema sqlite3 strace zsh
+DEB_PACKAGES = debhelper dpkg-dev lintian
+TEST_PACKAGES = $(DEB_PACKAGES) bats busybox curl fish git graphviz jq mandoc openssl procps python3 python3-jsonschema sqlite3 strace zsh
 LINT_PACKAGES = clang clang-tidy cppcheck fish mandoc shellcheck zsh
 FUZZ_PACKAGES = clang libclang-rt-dev
 
@@ -190,6 +192,17 @@ build/fuzz/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC,$<) clang $(CPPFLAGS) $(FUZZ_FLAGS) -std=c11 -MMD -MP -c -o $@ $<
 
+# --- package: built in a copy, so that nothing of this tree's build is taken into it ---
+
+deb:
+	tests/install-packages $(BUILD_PACKAGES) $(DEB_PACKAGES)
+	@rm -rf build/deb && mkdir -p build/deb/coopr
+	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/coopr
+	cd build/deb/coopr && dpkg-buildpackage --build=binary --no-sign
+	mkdir build/deb/tmp
+	TMPDIR=$(CURDIR)/build/deb/tmp lintian --allow-root --fail-on error,warning build/deb/coopr_*.changes
+	cp build/deb/coopr_*.deb build/coopr.deb
+
 # --- install: the source tree is the installed tree, but for the man pages, which go to share/man ---
 
 ROOT = $(DESTDIR)$(PREFIX)
@@ -219,8 +232,8 @@ uninstall:
 clean:
 	rm -rf build $(BUILT)
 
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -path build/deb -prune -o -name '*.d' -type f -print 2>/dev/null)
 
-.PHONY: all prune check torture test bench bench-solve demo undemo lint fuzz install uninstall clean
+.PHONY: all prune check torture test bench bench-solve demo undemo lint fuzz deb install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "account/accounts.h"
 #include "account/guest.h"
@@ -115,7 +116,7 @@ request_read_options(char **operands)
 	if (!order.template || !order.name)
 		exit(option_misuse(&command, "option %s is required", order.template ? "--name NAME" : "-t TEMPLATE"));
 	if (!order.owner)
-		order.owner = process_user();
+		order.owner = process_user(geteuid());
 	if (machines)
 		request_read_machines(machines);
 	request_check_name("name", order.name, name_is_valid, NAME);

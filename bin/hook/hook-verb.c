@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -234,7 +235,7 @@ hook_verb_try(int argc, char **argv)
 	if (layout && file_read(AT_FDCWD, layout, LAYOUT_BYTES, &nodes, &err) < 0)
 		return message_error(&err);
 
-	user = process_user();
+	user = process_user(geteuid());
 	event = (struct hook_event){.event = hook_verb_event_of(argv[0]), .operation = argv[1] ? argv[1] : "create",
 	    .cluster_id = "00000000", .cluster = cluster ? cluster : "example", .tenant = tenant ? tenant : "default",
 	    .owner = user, .user = user, .why = "a trial: nothing happens", .job = job, .message = failure,

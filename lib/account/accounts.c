@@ -102,7 +102,7 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 	if (store_owner(account->store, &owner, err) < 0)
 		return -1;
 	caller = rights_caller(owner);
-	account->user = caller ? memory_string(caller) : process_user();
+	account->user = caller ? memory_string(caller) : process_user(geteuid());
 	if (store_is_new(account->store) && accounts_keep_maker(account, owner, err) < 0)
 		return -1;
 	result = accounts_find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant),

@@ -33,6 +33,8 @@ settings_default_of(enum preference which)
 		return location_catalogue(NULL);
 	case PREFERENCE_SPOOL:
 		return location_spool(NULL);
+	case PREFERENCE_STATE:
+		return location_state();
 	case PREFERENCE_STORE:
 		return location_store(NULL);
 	default:

@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "base/memory.h"
 #include "base/preference.h"
+#include "base/process.h"
 
 /* Returns a person's folder for state, with rest behind it. */
 static char *
@@ -35,8 +37,8 @@ location_spool(const char *option)
 
 	if (given)
 		return memory_string(given);
-	if (home_variable("COOPR_STATE"))
-		return memory_printf("%s/spool", home_variable("COOPR_STATE"));
+	if (preference_value(PREFERENCE_STATE, NULL))
+		return memory_printf("%s/spool", preference_value(PREFERENCE_STATE, NULL));
 	return geteuid() == 0 ? memory_string("/var/spool/coopr") : location_personal_state("/spool");
 }
 
@@ -51,7 +53,7 @@ location_catalogue(const char *option)
 char *
 location_state(void)
 {
-	const char *given = home_variable("COOPR_STATE");
+	const char *given = preference_value(PREFERENCE_STATE, NULL);
 
 	if (given)
 		return memory_string(given);
@@ -70,6 +72,28 @@ location_store(const char *option)
 	path = memory_printf("%s/store.sqlite3", state);
 	free(state);
 	return path;
+}
+
+int
+location_check_owner(const char *path, struct error *err)
+{
+	char *there = memory_string(path), *slash, *user;
+	bool closed = false;
+	struct stat st;
+	int found;
+
+	/* What is in a closed folder belongs to the owner of that. */
+	while ((found = stat(there, &st)) < 0 && errno == EACCES && (slash = strrchr(there, '/')) && slash != there) {
+		*slash = '\0';
+		closed = true;
+	}
+	free(there);
+	if (found < 0 || st.st_uid == geteuid() || (!closed && geteuid() != 0 && access(path, R_OK) == 0))
+		return 0;
+	user = process_user(st.st_uid);
+	error_set(err, EX_NOPERM, "%s: belongs to the user %s; run the command as that user: sudo -u %s coopr ...", path, user, user);
+	free(user);
+	return -1;
 }
 
 static bool
@@ -122,7 +146,7 @@ location_runtime(void)
 	const char *xdg = home_folder_variable("XDG_RUNTIME_DIR");
 	char *candidates[] = {
 		xdg ? memory_printf("%s/coopr", xdg) : NULL,
-		geteuid() == 0 ? memory_string("/run/coopr") : NULL,
+		memory_string("/run/coopr"),
 		memory_printf("/tmp/coopr-%lu", (unsigned long)geteuid()),
 	};
 	char *found = NULL;

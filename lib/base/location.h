@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+struct error;
+
 /* Returns option, the preference, /var/spool/coopr or $XDG_STATE_HOME/coopr/spool */
 char *location_spool(const char *option);
 
@@ -20,14 +22,18 @@ char *location_catalogue(const char *option);
 /* Returns option, the preference, or "store.sqlite3" in what location_state() gives */
 char *location_store(const char *option);
 
-/* Returns $COOPR_STATE, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
+/* Returns the preference, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
 char *location_state(void);
+
+/* Refuses, with EX_NOPERM and the remedy, what another user keeps at path and this one may not open, or could but must not:
+ * what root makes there is closed to the owner. Returns 0 where nothing is there yet. */
+int location_check_owner(const char *path, struct error *err);
 
 /* Returns whether path is, or leads into or around, what coopr keeps for all: state, spool, store, settings of the
  * system. Documents of tenants may not name such. */
 bool location_is_own(const char *path);
 
-/* Returns a short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr for root, or
+/* Returns a short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr if that is ours, or
  * /tmp/coopr-UID. NULL with errno where it cannot be made or is not ours. */
 char *location_runtime(void);
 

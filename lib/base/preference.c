@@ -25,6 +25,7 @@ static const struct {
 	[PREFERENCE_JOBS] = {"jobs", "COOPR_JOBS", false},
 	[PREFERENCE_OUTPUT] = {"output", "COOPR_OUTPUT", false},
 	[PREFERENCE_SPOOL] = {"spool", "COOPR_SPOOL", true},
+	[PREFERENCE_STATE] = {"state", "COOPR_STATE", true},
 	[PREFERENCE_STORE] = {"store", "COOPR_STORE", true},
 	[PREFERENCE_TENANT] = {"tenant", "COOPR_TENANT", false},
 };

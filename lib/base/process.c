@@ -145,11 +145,11 @@ process_start(struct process *process, struct error *err)
 }
 
 char *
-process_user(void)
+process_user(uid_t uid)
 {
-	const struct passwd *user = getpwuid(geteuid());
+	const struct passwd *user = getpwuid(uid);
 
-	return user ? memory_string(user->pw_name) : memory_printf("uid %u", (unsigned)geteuid());
+	return user ? memory_string(user->pw_name) : memory_printf("uid %u", (unsigned)uid);
 }
 
 int

@@ -48,8 +48,8 @@ int process_start(struct process *process, struct error *err);
 /* Waits for it. Returns its exit code, 128 + signal if one ended it, -1 on error. */
 int process_wait(struct process *process, struct error *err);
 
-/* Returns the name of the user this process acts for, "uid 1234" if that has none; the caller frees it. */
-char *process_user(void);
+/* Returns the name of a user, "uid 1234" if there is none; the caller frees it. */
+char *process_user(uid_t uid);
 
 /* Returns the exit code of a status as wait(2) gives it: 128 + signal if one ended the process. */
 int process_exit_code(int wait_status);

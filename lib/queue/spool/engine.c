@@ -188,7 +188,7 @@ const char *
 engine_user(struct spool_queue *queue)
 {
 	if (!queue->user)
-		queue->user = process_user();
+		queue->user = process_user(geteuid());
 	return queue->user;
 }
 

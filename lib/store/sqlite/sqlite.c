@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/lock.h"
 #include "base/memory.h"
 #include "store/sql/sql.h"
@@ -65,8 +66,10 @@ sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 {
 	char *folder = memory_substring(db->path, (size_t)(file_base_name(db->path) - db->path));
 	bool make = how == SQL_OPEN_CREATE && !file_exists(AT_FDCWD, db->path);
-	int made = !make || !*folder ? 0 : file_make_dirs(AT_FDCWD, folder, 0700, err);
+	int made = location_check_owner(db->path, err);
 
+	if (made == 0 && make && *folder)
+		made = file_make_dirs(AT_FDCWD, folder, 0700, err);
 	free(folder);
 	if (made < 0 || (make && sqlite_make_file(db->path, 0, err) < 0))
 		return -1;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/lock.h"
 #include "base/memory.h"
 #include "queue/queue.h"
@@ -68,6 +69,8 @@ spool_open(struct spool *spool, const char *path, bool writable, struct error *e
 	*spool = (struct spool){.writable = writable, .root = -1, .tmp = -1, .jobs = -1, .done = -1, .workers = -1,
 	    .numbers = -1};
 	clock_boot_id(spool->boot);
+	if (location_check_owner(path, err) < 0)
+		return -1;
 	if (writable && file_make_dirs(AT_FDCWD, path, FOLDER_MODE, err) < 0)
 		return error_prefix(err, "spool");
 	spool->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
