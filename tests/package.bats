@@ -128,7 +128,7 @@ inside() {
 		ls -d /var/lib/coopr /var/log/coopr /etc/coopr 2>&1 || true
 	SCRIPT
 	contains "$output" "coopr: /var/lib/coopr is kept (store, key and queue), because these clusters are not deleted:"
-	[[ $output == *"  00000001 "*" shop "* ]]
+	contains "$output" "  default  shop  00000001"
 	contains "$output" "cannot access '/var/lib/coopr'"
 	contains "$output" "cannot access '/var/log/coopr'"
 	contains "$output" "cannot access '/etc/coopr'"
