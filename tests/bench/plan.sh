@@ -40,14 +40,14 @@ for action in stop restart configure-with-restart delete; do
 	repeat -n 3 -p 5 -l "coopr-plan $action, 10,000 nodes" coopr-plan -a "$action" living
 done
 
-# How long the plan would take, rehearsed with durations drawn: beside the bound that nothing beats, and Coopr's stages.
+# How long the plan would take, simulated with random durations, beside the least possible and Coopr's stages.
 for size in 50 200 1000; do
 	"$COOPR_ROOT/tests/plan/hadoop.py" "$size" | coopr-plan >plan
 	for slots in 10 50; do
 		for seed in 1 2 3 4 5; do
 			coopr-work --simulate "$seed" -j "$slots" -e plan | "$COOPR_ROOT/tests/bench/stages.py" "$slots"
 		done >rehearsals
-		echo "rehearsed: $size nodes, $slots at a time: makespan over the bound, worst of 5 seeds" \
+		echo "simulated: $size nodes, $slots at a time: duration over the bound, worst of 5 seeds" \
 			"$(against "$(awk '{print $1 / $2}' rehearsals | sort -g | tail -n 1)" 1.05 times);" \
 			"Coopr's stages, median: $(awk '{print $3 / $2}' rehearsals | median) times"
 	done

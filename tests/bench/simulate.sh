@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # coopr-work --simulate: how near the order in which tasks are taken comes to what no order can beat, on random plans, with the
-# original's stages beside it; and how long a rehearsal takes at the size of a large site.
+# original's stages beside it; and how long a simulation takes at the size of a large site.
 
 set -eu
 
@@ -15,5 +15,5 @@ for nodes in 100 10000; do
 	command time -f '%U %M' -o took coopr-work --simulate 7 -j 1000 -o json plan >rehearsal
 	read -r seconds kilobytes <took
 	jq -r --arg s "$seconds" --arg k "$kilobytes" '"\(.tasks.total) tasks on 1000 slots: \($s) s of a processor, " +
-		"\(($k | tonumber) / 1024 | floor) MB; makespan \(.makespan_s / .bound_s * 1000 | round / 1000) of the bound"' rehearsal
+		"\(($k | tonumber) / 1024 | floor) MB; duration \(.makespan_s / .bound_s * 1000 | round / 1000) of the bound"' rehearsal
 done
