@@ -83,8 +83,8 @@ summary_print(const char *path, const char *name, const struct efficiency *effic
 	if (record_reader_open(&reader, path, err) < 0)
 		return -1;
 	result = layout_read(&reader, &layout, &problems, err);
-	if (result == 0 && problems.total)
-		result = error_set(err, EX_DATAERR, "%s: %s: %s", reader.name, problems.list[0].pointer, problems.list[0].text);
+	if (result == 0)
+		result = problems_error(&problems, reader.name, EX_DATAERR, err);
 	if (result == 0) {
 		summary_print_nodes(&layout, out, colour);
 		links_print(&layout, out, colour);

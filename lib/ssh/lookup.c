@@ -214,12 +214,11 @@ lookup_list_node(struct listing *listing, const char *path, jv record, struct er
 	struct problems problems = {0};
 	struct place root = place_root(record, &problems);
 	struct node node;
-	int failed = 0;
+	int failed;
 
 	node_parse(&root, &listing->arena, &node);
-	if (problems.total > 0) {
-		failed = error_set(err, EX_DATAERR, "%s: %s: %s", path, problems.list[0].pointer, problems.list[0].text);
-	} else {
+	failed = problems_error(&problems, path, EX_DATAERR, err);
+	if (failed == 0) {
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
 		listing->list[listing->count] =
 		    (struct listed){node.nodenum, listing->count, node.id, lookup_make_call(&root, &node)};
