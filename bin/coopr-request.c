@@ -155,7 +155,7 @@ request_load_from_store(struct error *err)
 	int result;
 
 	path = location_store(NULL);
-	if (!file_exists(AT_FDCWD, path))
+	if (file_is_absent(AT_FDCWD, path))
 		return 0;
 	result = account_open(&account, &ask, STORE_READ, err);
 	if (result == 0)

@@ -7,6 +7,7 @@
  * where the input is no JSON, has no records, or is no plan and no layout where one is to be drawn; 66 where it cannot
  * be read.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "account/guest.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
@@ -68,7 +70,7 @@ show_is_cluster(const char *operand)
 	if (!name_is_valid(operand) || access(operand, F_OK) == 0)
 		return false;
 	store = location_store(places.store);
-	found = access(store, F_OK) == 0;
+	found = !file_is_absent(AT_FDCWD, store);
 	free(store);
 	return found;
 }

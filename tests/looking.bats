@@ -56,6 +56,13 @@ break_mariadb() {
 	mkdir -p "$COOPR_STATE/store.sqlite3"
 	run --separate-stderr -66 coopr-expand shop
 	contains "$stderr" "unable to open database file"
+	ln -s loop loop
+	export COOPR_STATE=$PWD/loop
+	for command in list "show shop" "status shop" "expand shop" "history shop" usage export; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -66 coopr $command
+		contains "$stderr" "$PWD/loop/store.sqlite3: Too many levels of symbolic links"
+	done
 }
 
 @test "a list has what one looks for, as a table, as names and as records" {

@@ -66,7 +66,7 @@ static int
 hook_verb_open(enum store_mode mode, struct store **store, struct error *err)
 {
 	char *path = location_store(NULL);
-	int result = mode != STORE_CREATE && !file_exists(AT_FDCWD, path) ? 0
+	int result = mode != STORE_CREATE && file_is_absent(AT_FDCWD, path) ? 0
 	    : store_open(store, path, mode, NULL, err) < 0 ? -1 : 1;
 
 	free(path);

@@ -201,6 +201,12 @@ file_exists(int dir, const char *path)
 }
 
 bool
+file_is_absent(int dir, const char *path)
+{
+	return !file_exists(dir, path) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+bool
 file_is_program(const char *path)
 {
 	struct stat st;

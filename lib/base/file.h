@@ -48,6 +48,9 @@ int file_remove_tree(int dir, const char *path, struct error *err);
 /* Returns whether something exists at path. */
 bool file_exists(int dir, const char *path);
 
+/* Returns whether nothing exists at path; false, with errno, also where that cannot be known. */
+bool file_is_absent(int dir, const char *path);
+
 /* Returns whether path is a regular file that we may execute. */
 bool file_is_program(const char *path);
 

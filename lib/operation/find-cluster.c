@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/find-cluster.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/location.h"
 #include "cluster/clusters.h"
 #include "json/json.h"
@@ -17,7 +18,7 @@ find_cluster_account(struct account *account, const struct account_ask *ask, enu
 	char *path = location_store(ask->store);
 	int result = account_open(account, ask, mode, err) < 0 ? -1 : 1;
 
-	if (result < 0 && err->code == EX_NOINPUT && !ask->store && access(path, F_OK) < 0)
+	if (result < 0 && err->code == EX_NOINPUT && !ask->store && file_is_absent(AT_FDCWD, path))
 		result = 0;
 	free(path);
 	return result;

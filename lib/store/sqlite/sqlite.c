@@ -73,8 +73,10 @@ sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 	free(folder);
 	if (made < 0 || (make && sqlite_make_file(db->path, 0, err) < 0))
 		return -1;
-	if (!file_exists(AT_FDCWD, db->path))
+	if (file_is_absent(AT_FDCWD, db->path))
 		return error_set(err, EX_NOINPUT, "%s: there is no store; coopr-store init makes one", db->path);
+	if (!file_exists(AT_FDCWD, db->path))
+		return error_errno(err, EX_NOINPUT, "%s", db->path);
 	if (sqlite3_open_v2(db->path, &db->db, how == SQL_OPEN_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, NULL) !=
 	    SQLITE_OK)
 		return sqlite_error(db->db, err);
