@@ -197,7 +197,7 @@ front_operate(const struct command *command, const struct front *front, struct o
 		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
 	operation_result_release(&done);
 	free(line);
-	return message_end(result < 0 ? message_error(&err) : 0);
+	return result < 0 ? message_error(&err) : message_end(0);
 }
 
 int
@@ -217,5 +217,5 @@ front_retry(const struct command *command, const struct front *front, struct ope
 		result = front_answer(front, &done, &err);
 	operation_result_release(&done);
 	free(line);
-	return message_end(result < 0 ? message_error(&err) : 0);
+	return result < 0 ? message_error(&err) : message_end(0);
 }
