@@ -57,6 +57,8 @@ kept() {
 	done
 	run --separate-stderr -64 coopr create --lease 1y shop -t lamp -n 4
 	contains "$stderr" "--lease: expected a duration as 30s, 15m, 12h or 2d, or 0, found '1y'"
+	run --separate-stderr -64 coopr create -n 0 shop -t lamp
+	same "coopr-create: --machines: expected a number from 1 on, or MIN:MAX, found '0'" "$stderr"
 	run --separate-stderr -64 coopr lease blog 1y
 	contains "$stderr" "TIME: expected a duration"
 	kept >after

@@ -28,12 +28,16 @@ run_command_init(struct arguments *arguments, const char *program)
 	free(relative);
 }
 
-/* Returns a line of a command's messages without the name of the command: they are told as ours. */
+/* Returns a line of a command's messages without the name of the command and of its help: they are told as ours. */
 static const char *
-run_command_own_words(const char *program, const char *line)
+run_command_own_words(const char *program, char *line)
 {
 	const char *colon = strncmp(line, program, strlen(program)) == 0 ? strstr(line, ": ") : NULL;
+	char *help = memory_printf("; see: %s --help", program), *end = strstr(line, help);
 
+	if (end)
+		*end = '\0';
+	free(help);
 	return colon ? colon + 2 : line;
 }
 
