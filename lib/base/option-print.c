@@ -27,6 +27,13 @@ option_count(const struct option_spec *options)
 	return count;
 }
 
+/* Returns whether an option is one for people to use: no earlier name, and not retired. */
+static bool
+option_is_shown(const struct option_spec *option)
+{
+	return option->help && option->kind != OPTION_KIND_RETIRED;
+}
+
 /* Writes the part that stands left of an option's help: "  -t, --template NAME". */
 static void
 option_describe(const struct option_spec *option, struct buffer *out)
@@ -44,7 +51,7 @@ static size_t
 option_widest(const struct option_spec *options, struct buffer *scratch, size_t width)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
-		if (!options[i].help)
+		if (!option_is_shown(&options[i]))
 			continue;
 		option_describe(&options[i], scratch);
 		if (scratch->length > width && scratch->length <= HELP_COLUMN_MAX)
@@ -57,7 +64,7 @@ static void
 option_print_options(const struct option_spec *options, struct buffer *scratch, size_t width)
 {
 	for (size_t i = 0; i < option_count(options); i++) {
-		if (!options[i].help)
+		if (!option_is_shown(&options[i]))
 			continue;
 		option_describe(&options[i], scratch);
 		if (scratch->length > width)
@@ -102,7 +109,10 @@ option_print_rows(const struct option_spec *options)
 	for (size_t i = 0; i < option_count(options); i++) {
 		const struct option_spec *option = &options[i];
 
-		if (!option->help)
+		if (option->kind == OPTION_KIND_RETIRED)
+			printf("retired\t%.*s\t%s\t%s\n", option->letter ? 1 : 0, &option->letter,
+			    option->name ? option->name : "", option->help);
+		if (!option_is_shown(option))
 			continue;
 		printf("option\t%.*s\t%s\t%s\t%s\t%s\n", option->letter ? 1 : 0, &option->letter, option->name,
 		    option->argument ? option->argument : "",

@@ -18,6 +18,7 @@ int option_print_version(const struct command *command);
 /* Prints the table for programs, fields with tabs between:
  *	command  NAME SUMMARY
  *	option   LETTER NAME ARGUMENT FLAGS HELP    FLAGS: "repeat", "optional" (the argument) or ""
+ *	retired  LETTER NAME SUCCESSOR
  *	synopsis TEXT */
 void option_print_table(const struct command *command);
 

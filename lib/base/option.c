@@ -43,27 +43,36 @@ option_misuse(const struct command *command, const char *format, ...)
 
 static const char *placed;
 
+/* Returns whether an option has an argument, as getopt_long says it. A retired option is told whatever follows it. */
+static int
+option_argument(const struct option_spec *spec)
+{
+	if (spec->kind == OPTION_KIND_FLAG)
+		return no_argument;
+	return spec->kind == OPTION_KIND_UPTO || spec->kind == OPTION_KIND_RETIRED ? optional_argument : required_argument;
+}
+
 /* Returns the table as getopt_long wants it; letters receives the short options. The caller frees both. */
 static struct option *
 option_tables_for_getopt(const struct command *command, struct buffer *letters)
 {
-	size_t count = option_count(command->options);
+	size_t count = option_count(command->options), filled = 0;
 	struct option *longs = memory_zeroed(count + 3, sizeof *longs);
 
 	/* "+": stop at the first operand; ":": tell a missing argument from an unknown option. */
 	buffer_text(letters, strstr(command->synopsis, "COMMAND") ? "+:h" : ":h");
 	for (size_t i = 0; i < count; i++) {
 		const struct option_spec *spec = &command->options[i];
-		int argument = spec->kind == OPTION_KIND_FLAG ? no_argument : spec->kind == OPTION_KIND_UPTO ? optional_argument
-		                                                                                             : required_argument;
+		int argument = option_argument(spec);
 
-		longs[i] = (struct option){spec->name, argument, NULL, VALUE_FIRST + (int)i};
+		if (spec->name)
+			longs[filled++] = (struct option){spec->name, argument, NULL, VALUE_FIRST + (int)i};
 		if (spec->letter)
 			buffer_printf(letters, "%c%s", spec->letter, argument == no_argument ? "" : argument == optional_argument
 			    ? "::" : ":");
 	}
-	longs[count] = (struct option){"help", no_argument, NULL, VALUE_HELP};
-	longs[count + 1] = (struct option){"version", no_argument, NULL, VALUE_VERSION};
+	longs[filled++] = (struct option){"help", no_argument, NULL, VALUE_HELP};
+	longs[filled] = (struct option){"version", no_argument, NULL, VALUE_VERSION};
 	return longs;
 }
 
@@ -143,6 +152,15 @@ option_placed(void)
 	return placed;
 }
 
+/* Tells what has taken the place of an option; by_letter says how it was given. Returns the exit code. */
+static int
+option_refuse_retired(const struct command *command, const struct option_spec *spec, bool by_letter)
+{
+	if (by_letter)
+		return option_misuse(command, "option -%c is retired; use %s", spec->letter, spec->help);
+	return option_misuse(command, "option --%s is retired; use %s", spec->name, spec->help);
+}
+
 /* Sets the variable of an option. Returns an exit code, or -1 to continue. */
 static int
 option_set(const struct command *command, const struct option_spec *spec, const char *text)
@@ -170,25 +188,36 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 		list->list[list->count++] = text;
 		option_note_place(spec, text);
 		break;
+	case OPTION_KIND_RETIRED:
 	case OPTION_KIND_END:
 		break;
 	}
 	return -1;
 }
 
+static bool
+option_is_retired(const struct command *command, int value)
+{
+	const struct option_spec *spec = option_spec_of(command, value);
+
+	return spec && spec->kind == OPTION_KIND_RETIRED;
+}
+
 /* Reports an option that getopt_long does not know; word is the argument in which it stood. */
 static int
 option_unknown_option(const struct command *command, const struct option *longs, const char *word)
 {
-	size_t count = option_count(command->options) + 2, length = strcspn(word, "=");
-	const char **names = memory_zeroed(count + 1, sizeof *names), *near;
+	size_t length = strcspn(word, "=");
+	const char **names = memory_zeroed(option_count(command->options) + 3, sizeof *names), *near;
 	char *name = memory_substring(word + 2, length - 2);
-	size_t meant = 0;
+	size_t meant = 0, count = 0;
 	int code;
 
-	for (size_t i = 0; i < count; i++) {
-		names[i] = longs[i].name;
-		meant += strncmp(names[i], name, length - 2) == 0;
+	for (size_t i = 0; longs[i].name; i++) {
+		if (option_is_retired(command, longs[i].val))
+			continue;
+		names[count++] = longs[i].name;
+		meant += strncmp(longs[i].name, name, length - 2) == 0;
 	}
 	near = suggest_word(name, names);
 	if (meant > 1)
@@ -227,10 +256,10 @@ option_set_preferences(const struct command *command)
 		exit(message_error(&err));
 	for (size_t i = 0; i < option_count(command->options); i++) {
 		const struct option_spec *spec = &command->options[i];
-		enum preference which = preference_of(spec->name);
+		enum preference which = spec->kind == OPTION_KIND_STRING ? preference_of(spec->name) : PREFERENCE_COUNT;
 		const char **value = spec->value, *preferred;
 
-		if (spec->kind != OPTION_KIND_STRING || (which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT) || *value)
+		if ((which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT) || *value)
 			continue;
 		preferred = preference_value(which, NULL);
 		if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_has_words(spec) &&
@@ -267,6 +296,8 @@ option_parse(const struct command *command, int argc, char **argv)
 
 		if (found == '?' || found == ':')
 			code = option_wrong_option(command, longs, found, argv[optind - 1]);
+		else if (option_is_retired(command, found))
+			code = option_refuse_retired(command, spec, found < VALUE_HELP);
 		else if (spec)
 			code = option_set(command, spec, optarg);
 		else

@@ -36,12 +36,13 @@ enum option_kind {
 	OPTION_KIND_NUMBER, /* long, 0 to OPTION_NUMBER_MAX */
 	OPTION_KIND_UPTO,   /* long, like a number; its argument, behind "=", may be left out: OPTION_NUMBER_MAX */
 	OPTION_KIND_LIST,   /* struct option_list */
+	OPTION_KIND_RETIRED, /* an earlier letter or name, which is refused; its help is the successor */
 };
 
 struct option_spec {
 	enum option_kind kind;
 	char letter; /* 0: none */
-	const char *name;
+	const char *name; /* NULL: only a letter, of a retired option */
 	void *value;
 	const char *argument; /* its name in the help, NULL for a flag */
 	const char *help;     /* NULL: an earlier name of another option, which is not shown */
@@ -59,6 +60,9 @@ struct option_spec {
 	{OPTION_KIND_UPTO, letter, name, OPTION_POINTER(long, value), argument, help}
 #define OPTION_LIST(letter, name, value, argument, help) \
 	{OPTION_KIND_LIST, letter, name, OPTION_POINTER(struct option_list, value), argument, help}
+/* An option of an earlier release: it ends with EX_USAGE and names what to use instead. The help does not have it. */
+#define OPTION_RETIRED(letter, name, successor) \
+	{OPTION_KIND_RETIRED, letter, name, NULL, NULL, successor}
 #define OPTION_COLOUR(value) \
 	OPTION_STRING(0, "color", value, "auto|always|never", "when to colour (default: auto, on a terminal)")
 #define OPTION_END {OPTION_KIND_END, 0, NULL, NULL, NULL, NULL}

@@ -134,6 +134,7 @@ front_append_options(const struct option_spec *spec, struct buffer *line)
 		break;
 	case OPTION_KIND_NUMBER:
 	case OPTION_KIND_UPTO:
+	case OPTION_KIND_RETIRED:
 	case OPTION_KIND_END:
 		break;
 	}

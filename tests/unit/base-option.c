@@ -25,6 +25,8 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "time", &dry, "another that starts with t"),
 	OPTION_STRING(0, "pattern", &name, "NAME", NULL),
 	OPTION_STRING(0, "output", &name, "table|json", NULL),
+	OPTION_RETIRED('r', "rehearse", "--dry-run"),
+	OPTION_RETIRED('p', NULL, "--pattern"),
 	OPTION_END
 };
 static const struct command plain = {"coopr-x", "[OPTION]... [FILE]...", "do something", options, "  coopr-x -t web\n"};
@@ -134,6 +136,11 @@ test_misuse(void)
 		{"x --output=tabel", "coopr-x: --output: expected table|json, found 'tabel'; did you mean 'table'?; see: coopr-x --help\n"},
 		{"x --output=", "coopr-x: --output: expected table|json, found ''; see: coopr-x --help\n"},
 		{"x --output=prometheus", "coopr-x: --output: expected table|json, found 'prometheus'; see: coopr-x --help\n"},
+		{"x -r", "coopr-x: option -r is retired; use --dry-run; see: coopr-x --help\n"},
+		{"x -nr4", "coopr-x: option -r is retired; use --dry-run; see: coopr-x --help\n"},
+		{"x --rehearse=now", "coopr-x: option --rehearse is retired; use --dry-run; see: coopr-x --help\n"},
+		{"x -p a", "coopr-x: option -p is retired; use --pattern; see: coopr-x --help\n"},
+		{"x --rehaerse", "coopr-x: unknown option --rehaerse; see: coopr-x --help\n"},
 		{"x a b --jobs", "coopr-x: option --jobs needs an argument: N; see: coopr-x --help\n"},
 	};
 	struct buffer out = {0};
