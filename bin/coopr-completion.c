@@ -16,7 +16,8 @@ static const char *words;
 static bool line;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('l', "line", &line, "print what the last one of the words that follow -- can become"),
+	OPTION_FLAG(0, "line", &line, "print what the last one of the words that follow -- can become"),
+	OPTION_RETIRED('l', NULL, "--line"),
 	OPTION_STRING(0, "words", &words, "KIND", "print the names of this kind: CLUSTER, TEMPLATE, ..."),
 	OPTION_END
 };

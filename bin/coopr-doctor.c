@@ -17,7 +17,8 @@ static const char *format, *colour;
 static bool settings_only;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('s', "settings", &settings_only, "show the settings in force, and where each comes from"),
+	OPTION_FLAG(0, "settings", &settings_only, "show the settings in force, and where each comes from"),
+	OPTION_RETIRED('s', NULL, "--settings"),
 	LIST_OPTIONS(&format, &colour, "table|json"),
 	OPTION_END
 };

@@ -36,7 +36,8 @@ static struct status_options places;
 static long at_once = 32;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('n', "dry-run", &dry_run, "print what would be run, and run nothing"),
+	OPTION_FLAG(0, "dry-run", &dry_run, "print what would be run, and run nothing"),
+	OPTION_RETIRED('n', NULL, "--dry-run"),
 	OPTION_FLAG('q', "quiet", &quiet, "do not show the output of the plugin or command"),
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes in parallel (default: 32)"),
 	STATUS_PLACES(&places),
@@ -50,7 +51,7 @@ static const struct command command = {
 	"  coopr-exec shop uptime                              on each node\n"
 	"  coopr-exec shop/@nginx 'nginx -t && df -h /var'     where nginx is\n"
 	"  coopr-queue take | coopr-exec | coopr-queue done    one task by hand\n"
-	"  coopr-queue take | tee task.json | coopr-exec -n    see what would be run\n"
+	"  coopr-queue take | tee task.json | coopr-exec --dry-run    see what would be run\n"
 	"  coopr-exec <task.json                               the same task again\n"
 };
 

@@ -16,7 +16,8 @@ static struct front front = {.jobs = FRONT_JOBS};
 static bool beyond;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('f', "force", &beyond, "also beyond the template's limit (for administrators)"),
+	OPTION_FLAG(0, "force", &beyond, "also beyond the template's limit (for administrators)"),
+	OPTION_RETIRED('f', NULL, "--force"),
 	FRONT_PLACES(&front),
 	OPTION_END
 };
@@ -25,7 +26,7 @@ static const struct command command = {
 	"coopr-lease", "[OPTION]... CLUSTER [TIME]", "Show when a cluster expires, or change that.", options,
 	"  coopr-lease shop\n"
 	"  coopr-lease shop 12h\n"
-	"  coopr-lease -f shop 0          for ever\n"};
+	"  coopr-lease --force shop 0          for ever\n"};
 
 int
 main(int argc, char **argv)

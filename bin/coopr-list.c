@@ -17,7 +17,8 @@ static bool all_tenants;
 static long limit;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('s', "status", &filter.status, "STATUS", "only clusters of that status (several: with commas between), or all"),
+	OPTION_STRING(0, "status", &filter.status, "STATUS", "only clusters of that status (several: with commas between), or all"),
+	OPTION_RETIRED('s', NULL, "--status"),
 	OPTION_STRING(0, "owner", &filter.owner, "USER", "only clusters of that owner"),
 	OPTION_STRING('t', "template", &filter.template, "NAME", "only clusters made from that template"),
 	OPTION_STRING(0, "search", &filter.search, "TEXT", "only clusters that have that in their name"),
@@ -32,7 +33,7 @@ static const struct option_spec options[] = {
 static const struct command command = {
 	"coopr-list", "[OPTION]...", "List clusters.", options,
 	"  coopr-list\n"
-	"  coopr-list -s incomplete,inconsistent\n"
+	"  coopr-list --status incomplete,inconsistent\n"
 	"  coopr-list -t web -o name\n"};
 
 int

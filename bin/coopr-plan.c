@@ -34,7 +34,8 @@ static long slots;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('a', "action", &action, "ACTION", "plan this (default: the difference of the two layouts)"),
-	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
+	OPTION_LIST('N', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
+	OPTION_RETIRED('n', NULL, "-N"),
 	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
 	OPTION_STRING(0, "from", &from, "LAYOUT", "the layout before, in place of what the layout says of it"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),

@@ -22,7 +22,8 @@ static struct status_options places;
 static bool dry;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('n', "dry-run", &dry, "print the words of the ssh command, one a line, and run nothing"),
+	OPTION_FLAG(0, "dry-run", &dry, "print the words of the ssh command, one a line, and run nothing"),
+	OPTION_RETIRED('n', NULL, "--dry-run"),
 	STATUS_PLACES(&places),
 	OPTION_END
 };

@@ -14,7 +14,8 @@ static struct option_list nodes;
 static const char *max_unavailable;
 
 #define NODES \
-	OPTION_LIST('n', "node", &nodes, "NODE", "only on this node (number, id or host name); may be repeated")
+	OPTION_LIST('N', "node", &nodes, "NODE", "only on this node (number, id or host name); may be repeated"), \
+	OPTION_RETIRED('n', NULL, "-N")
 
 static const struct option_spec options[] = {NODES, FRONT_OPTIONS(&front), OPTION_END};
 

@@ -20,8 +20,10 @@ static bool wait_for_it, quiet, probe;
 static long timeout_s = -1, at_once = 32;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('w', "wait", &wait_for_it, "first wait until no operation is running on it"),
-	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait at most so long (exit code 75)"),
+	OPTION_FLAG(0, "wait", &wait_for_it, "first wait until no operation is running on it"),
+	OPTION_RETIRED('w', NULL, "--wait"),
+	OPTION_NUMBER(0, "timeout", &timeout_s, "SECONDS", "wait at most so long (exit code 75)"),
+	OPTION_RETIRED('t', NULL, "--timeout"),
 	OPTION_FLAG(0, "probe", &probe, "ask machines whether they answer, and services whether they run"),
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many in parallel (default: 32)"),
 	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),
@@ -34,7 +36,7 @@ static const struct command command = {
 	"coopr-status", "[OPTION]... CLUSTER", "Show the state of a cluster. Exit code 0: it is active; 1: it is not.", options,
 	"  coopr-status shop\n"
 	"  coopr-status --probe shop\n"
-	"  coopr-status -qw shop && echo ready\n"};
+	"  coopr-status -q --wait shop && echo ready\n"};
 
 static void
 status_print_line(const struct state_line *line, bool colour)

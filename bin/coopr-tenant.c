@@ -21,7 +21,7 @@ static const struct subcommand subcommands[] = {
 static const struct command command = {
 	"coopr-tenant", "COMMAND [OPTION]... [ARGUMENT]...",
 	"Manage tenants, each with its own entities, clusters and quota.", options,
-	"  coopr-tenant create -n 100 qa\n"
+	"  coopr-tenant create --nodes 100 qa\n"
 	"  coopr-tenant list\n"};
 
 int

@@ -25,7 +25,8 @@ static bool verbose, pedantic;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
-	OPTION_FLAG('p', "pedantic", &pedantic, "warnings count as errors"),
+	OPTION_FLAG(0, "pedantic", &pedantic, "warnings count as errors"),
+	OPTION_RETIRED('p', NULL, "--pedantic"),
 	OPTION_FLAG('v', "verbose", &verbose, "show warnings too, and how much was checked"),
 	OPTION_END
 };

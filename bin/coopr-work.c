@@ -48,8 +48,10 @@ static const struct option_spec options[] = {
 	    "the configuration (default: /etc/coopr/work.json, the user's before it)"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
 	OPTION_FLAG('v', "verbose", &verbose, "tell of each finished task on stderr"),
-	OPTION_NUMBER('s', "simulate", &seed, "SEED", "simulate the plan on stdin, with a clock of its own"),
-	OPTION_STRING('f', "failures", &failures, "PART", "simulate so many failed attempts: 2% or 0.02"),
+	OPTION_NUMBER(0, "simulate", &seed, "SEED", "simulate the plan on stdin, with a clock of its own"),
+	OPTION_RETIRED('s', NULL, "--simulate"),
+	OPTION_STRING(0, "failures", &failures, "PART", "simulate so many failed attempts: 2% or 0.02"),
+	OPTION_RETIRED('f', NULL, "--failures"),
 	OPTION_STRING('o', "output", &format, "text|json", "the format of the simulation (default: text)"),
 	OPTION_FLAG('e', "events", &events, "print plan and events of the simulation, for coopr-queue report"),
 	OPTION_END

@@ -85,7 +85,7 @@ kill_beat() { # NUMBER
 	same "" "$output$stderr"
 	same "1 2 1" "$(coopr-exec beat 'wc -l </root/done' | sort | sed 's/.*| *//' | paste -sd' ')"
 	# What is stopped on purpose stays so.
-	coopr-stop -n 00000001-1000 beat beat >now 2>log
+	coopr-stop -N 00000001-1000 beat beat >now 2>log
 	run --separate-stderr -0 coopr reconcile --probe --repair --work
 	same 3 "$(operations)"
 }

@@ -84,12 +84,12 @@ on_node() {
 	done
 	log=$(sed -n 's/^ *output: //p' <<<"$stderr")
 	same $'attempt on 1001\nno room on this node' "$(grep -E 'attempt|room' "$log")"
-	same "1 failed" "$(coopr-queue show 00000001-001 -t -o json | jq -r .status | grep failed | sort | uniq -c | xargs)"
-	same 2 "$(coopr-queue show 00000001-001 -t -o json |
+	same "1 failed" "$(coopr-queue show 00000001-001 --tasks -o json | jq -r .status | grep failed | sort | uniq -c | xargs)"
+	same 2 "$(coopr-queue show 00000001-001 --tasks -o json |
 		jq -r 'select(.action == "start" and .status == "done").node' | wc -l)"
 
 	echo 'exit 0' >mine/scripts/hello.sh
 	run --separate-stderr -0 coopr-create hello -t hello -n 3 -o table
 	contains "$output" hello1-1001
-	same "done" "$(coopr-queue show 00000001-001 -t -o json | jq -r .status | sort -u)"
+	same "done" "$(coopr-queue show 00000001-001 --tasks -o json | jq -r .status | sort -u)"
 }

@@ -135,3 +135,66 @@ setup() {
 		contains "$output" "usage: coopr-$name "
 	done
 }
+
+# The tables of all commands and subcommands, as --complete-options prints them, each line after the words of the command.
+tables() {
+	local name verb
+
+	for name in $(commands); do
+		[ "$name" != coopr-packages ] || continue
+		"$name" --complete-options </dev/null | sed "s/^/$name\t/"
+		[ "$name" != coopr ] || continue
+		for verb in $("$name" --complete-options </dev/null | awk -F '\t' '$1 == "subcommand" {print $2}'); do
+			"$name" "$verb" --complete-options </dev/null | sed "s/^/$name $verb\t/"
+		done
+	done
+}
+
+@test "a letter means the same in all commands" {
+	cat >meanings <<-'END'
+		A all-tenants
+		C catalogue
+		H hardwaretype
+		I imagetype
+		J job
+		N node
+		P provider
+		S spool
+		T tenant
+		f file follow
+		h help
+		j jobs
+		l limit long
+		m message
+		n machines
+		o output
+		p pretty
+		q quiet
+		s service services
+		t template
+		v verbose
+		w watch
+		y yes
+	END
+	tables | awk -F '\t' '$2 == "option" && $3 {print $3, $4, $1}' >letters
+	[ "$(wc -l <letters)" -gt 100 ]
+	awk 'NR == FNR {for (i = 2; i <= NF; i++) means[$1, $i]; table[$1]; next}
+		$1 in table && !(($1, $2) in means) {print $3 ": -" $1 " is --" $2; wrong = 1} END {exit wrong}' meanings letters
+}
+
+@test "a retired letter is misuse and names its successor, which exists" {
+	tables >all
+	awk -F '\t' '$2 == "retired"' all >retired
+	[ "$(wc -l <retired)" -gt 30 ]
+	while IFS=$'\t' read -r command _ letter rest; do
+		successor=${rest##*$'\t'}
+		run --separate-stderr -64 $command "-$letter" </dev/null
+		contains "$stderr" "option -$letter is retired; use $successor" || complain "$command -$letter: $stderr"
+		awk -F '\t' -v command="$command" -v new="$successor" \
+			'$1 == command && $2 == "option" && ("--" $4 == new || "-" $3 == new) {found = 1} END {exit !found}' all ||
+			complain "$command has no $successor"
+		awk -F '\t' -v command="$command" -v letter="$letter" \
+			'$1 == command && $2 == "option" && $3 == letter {exit 1}' all || complain "$command has -$letter still"
+	done <retired
+	[ "$wrong" -eq 0 ]
+}

@@ -55,7 +55,7 @@ folder() {
 }
 
 tasks() { # STATUS of the last job of a cluster
-	coopr-queue show "$1" -t -o json | jq -r "select(.status == \"$2\") | .action + \" \" + (.service // \"-\")"
+	coopr-queue show "$1" --tasks -o json | jq -r "select(.status == \"$2\") | .action + \" \" + (.service // \"-\")"
 }
 
 @test "it makes the cluster and prints hosts, addresses, services and links" {
@@ -258,7 +258,7 @@ start_slow() {
 	run --separate-stderr -0 coopr-delete -y blog
 	[ -z "$output" ]
 	[ ! -e "$(folder 00000001)" ]
-	same $'delete\ndelete\ndelete\ndelete' "$(coopr-queue show 00000001-002 -t -o json | jq -r .action)"
+	same $'delete\ndelete\ndelete\ndelete' "$(coopr-queue show 00000001-002 --tasks -o json | jq -r .action)"
 	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/dummy list <"$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json")"
 	run --separate-stderr -1 coopr-delete -y blog
 	contains "$stderr" "there is no cluster blog"

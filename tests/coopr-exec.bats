@@ -239,7 +239,7 @@ two" "$(cat log)"
 	run -0 bash -c "$(declare -f task); task echo | coopr-exec --dry-run"
 	same "{\"argv\":[\"$PWD/plugins/automator/echo\",\"install\"],\"kind\":\"command\",\"log\":\"$PWD/log\",\"task\":\"t1\",\"timeout_s\":1800}" "$output"
 	[ ! -e ran ]
-	run -78 bash -c "$(declare -f task); task absent | coopr-exec -n"
+	run -78 bash -c "$(declare -f task); task absent | coopr-exec --dry-run"
 }
 
 @test "input that is no task is refused: 65, and 66 where there is none" {

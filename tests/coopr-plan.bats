@@ -185,7 +185,7 @@ stop lb on 7-1000"
 }
 
 @test "only the nodes named, by id or hostname" {
-	coopr-plan -a stop -n 7-1001 -n shop-1003.local layout >plan
+	coopr-plan -a stop -N 7-1001 -N shop-1003.local layout >plan
 	same "$(tasks plan)" $'stop app on 7-1001\nstop db on 7-1003'
 }
 
@@ -207,7 +207,7 @@ stop lb on 7-1000"
 }
 
 @test "a node that leaves a living cluster takes leave of its services" {
-	coopr-plan -a delete -n 7-1002 layout >plan
+	coopr-plan -a delete -N 7-1002 layout >plan
 	same "$(tasks plan)" $'stop app on 7-1002\nremove app on 7-1002\ndelete dummy on 7-1002'
 	same "$(jq -r 'select(.kind == "job") | .action' plan)" cluster_shrink
 }
@@ -449,7 +449,7 @@ standing() {
 
 @test "--dead: no task is planned on the node but its deletion, which nothing has to precede" {
 	standing
-	coopr-plan -a delete -n 7-1002 --dead shop-1002.local stands >plan
+	coopr-plan -a delete -N 7-1002 --dead shop-1002.local stands >plan
 	same "$(tasks plan)" "delete dummy on 7-1002"
 	same "$(jq -c 'select(.kind == "job") | .dead' plan)" '["7-1002"]'
 	coopr-plan --check plan
@@ -458,7 +458,7 @@ standing() {
 	coopr-plan -a restart stands | jq -c 'if .kind == "job" then .dead = ["7-1002"] else . end' >plan
 	run -1 coopr-plan --check plan
 	contains "$output" "the machine of 7-1002 does not answer"
-	coopr-plan -a delete -n 7-1002 stands | jq -c 'if .after then .after = [] | select(.action == "delete") else . end' >plan
+	coopr-plan -a delete -N 7-1002 stands | jq -c 'if .after then .after = [] | select(.action == "delete") else . end' >plan
 	run -1 coopr-plan --check plan
 	contains "$output" "7-1002 is deleted, and app on it is not stopped"
 }
@@ -551,7 +551,7 @@ standing() {
 	run -64 coopr-plan -a delete -s db layout
 	run -1 coopr-plan -s nothing layout
 	same "$output" "coopr-plan: cluster 00000007: there is no service nothing"
-	run -1 coopr-plan -n 7-9999 layout
+	run -1 coopr-plan -N 7-9999 layout
 	same "$output" "coopr-plan: cluster 00000007: there is no node 7-9999"
 }
 
@@ -664,12 +664,12 @@ standing() {
 @test "the layout of a cluster of which machines are deleted does not count them" {
 	coopr-request -t web --machines 4 --name shop | coopr-solve | coopr-plan >plan
 	job=$(coopr-queue put plan)
-	coopr-queue take -n 4 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
+	coopr-queue take --count 4 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
 	same 4 "$(coopr-queue show --layout "$job" | jq -s '.[0].solution.objective.machines')"
 	coopr-queue cancel "$job"
 	coopr-queue show --layout "$job" | coopr-plan -a delete >plan
 	job=$(coopr-queue put plan)
-	coopr-queue take -n 1 --job "$job" | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
+	coopr-queue take --count 1 --job "$job" | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
 	same '[3,null]' "$(coopr-queue show --layout "$job" | jq -sc '[length - 1, .[0].solution]')"
 	coopr-queue show --layout "$job" | coopr-plan -a delete >/dev/null
 }

@@ -109,13 +109,13 @@ load queue
 	same t2 "$(coopr-queue take | jq -r .id)"
 }
 
-@test "take -n takes up to so many, one of a node at a time; 1 when nothing is ready" {
+@test "take --count takes up to so many, one of a node at a time; 1 when nothing is ready" {
 	plan <<-'END' | coopr-queue put
 		t1 a create - {"rank":1}
 		t2 a bootstrap - {"rank":3}
 		t3 b create - {"rank":2}
 	END
-	same "t2 t3" "$(coopr-queue take -n 10 | tee taken | jq -r .id | paste -sd' ')"
+	same "t2 t3" "$(coopr-queue take --count 10 | tee taken | jq -r .id | paste -sd' ')"
 	run -1 coopr-queue take
 	contains "$output" "nothing is ready"
 	head -n 1 taken | result_of | coopr-queue done
@@ -162,7 +162,7 @@ load queue
 		t3 b install:zk t2
 		t4 a configure:zk t1,t2
 	END
-	coopr-queue take -n 2 >taken
+	coopr-queue take --count 2 >taken
 	same '["%ip.service.zk%","%ip.self%","1"]' "$(jq -c 'select(.node == "a").cluster.config | [.up, .own, .n]' taken)"
 	same '/no /own /up' "$(jq -r 'select(.node == "a").cluster.unexpanded[].pointer' taken | sort | paste -sd' ')"
 	jq -c 'select(.node == "b")' taken | result_of '{"ipaddresses":{"bind_v4":"10.0.0.2"}}' | coopr-queue done
@@ -334,7 +334,7 @@ load queue
 @test "a lease that ran out is told to the one who comes late" {
 	plan <<<'t1 a create -' | coopr-queue put
 	coopr-queue take --lease 0 >first
-	run -1 coopr-queue take --job 00000042-001 --lease 0 -n 0
+	run -1 coopr-queue take --job 00000042-001 --lease 0 --count 0
 	coopr-queue show --events 00000042-001 >events
 	same lost "$(jq -r .event events | tail -n 1)"
 	result_of <first >result
@@ -358,7 +358,7 @@ load queue
 
 @test "done records what it can, tells what it cannot, and gives the worst as exit code" {
 	two_nodes | coopr-queue put
-	coopr-queue take -n 2 | result_of >results
+	coopr-queue take --count 2 | result_of >results
 	{
 		head -n 1 results
 		jq -cn '{kind: "result", job: "00000042-001", task: "t99", attempt: 1, status: 0}'
@@ -379,7 +379,7 @@ load queue
 
 @test "done records results as they come, not when the stream ends" {
 	two_nodes | coopr-queue put
-	coopr-queue take -n 2 | result_of >results
+	coopr-queue take --count 2 | result_of >results
 	mkfifo in
 	coopr-queue done in &
 	exec 9>in
@@ -415,7 +415,7 @@ load queue
 	for i in {1..6}; do
 		(
 			until [ -d spool/done/00000042-001 ]; do
-				coopr-queue take -n 3 >"taken.$i" 2>/dev/null || continue
+				coopr-queue take --count 3 >"taken.$i" 2>/dev/null || continue
 				cat "taken.$i" >>"all.$i"
 				result_of <"taken.$i" | coopr-queue done
 			done
@@ -432,7 +432,7 @@ load queue
 	plan 00000042 <<<'t1 a create -' | coopr-queue put
 	plan 00000042 <<<'t1 a delete -' | coopr-queue put
 	plan 00000043 <<<'t1 a create -' | coopr-queue put
-	same "00000042-001 00000043-001" "$(coopr-queue take -n 9 | tee taken | jq -r .job | paste -sd' ')"
+	same "00000042-001 00000043-001" "$(coopr-queue take --count 9 | tee taken | jq -r .job | paste -sd' ')"
 	same waiting "$(status_of 00000042-002 .status)"
 	run -1 coopr-queue take --job 00000042-002
 	contains "$output" "nothing is ready: it is waiting"
@@ -488,7 +488,7 @@ load queue
 	for task in t1 t3; do
 		coopr-queue take | result_of | coopr-queue done
 	done
-	coopr-queue take -n 9 | result_of >rest
+	coopr-queue take --count 9 | result_of >rest
 	jq -c 'if .task == "t4" then .status = 1 else . end | select(.task != "t5")' rest | coopr-queue done || true
 	same '[["zk"],[],[]]' "$(coopr-queue show --layout 00000042-001 | jq -cs '[.[1:][].was]')"
 	plan <<-'END' | sed 's/"was":null/"was":["zk"]/' >delete
@@ -535,8 +535,8 @@ load queue
 
 @test "wait shows on a terminal the tasks in hand, and what has failed and why; elsewhere nothing" {
 	two_nodes | coopr-queue put --backoff-ms 1000000
-	coopr-queue take -n 1 | result_of '{"status":1,"message":"no room"}' | coopr-queue done || true
-	coopr-queue take -n 1 >held
+	coopr-queue take --count 1 | result_of '{"status":1,"message":"no room"}' | coopr-queue done || true
+	coopr-queue take --count 1 >held
 	mkdir -p "$COOPR_SPOOL/jobs/00000042-001/log"
 	printf 'first\nUnpacking nginx\n' >"$COOPR_SPOOL/jobs/00000042-001/log/$(jq -r '.id + "." + (.attempt | tostring)' held)"
 	run -75 script -qec "TERM=xterm coopr-queue wait --timeout 1 00000042-001" /dev/null </dev/null
@@ -599,7 +599,7 @@ load queue
 	coopr-queue take >task
 	sed -i 's/"boot":"[^"]*"/"boot":"0000"/' spool/jobs/00000042-001/events.ndjson
 	rm spool/jobs/00000042-001/state spool/board
-	same "t1 2 t2 2" "$(coopr-queue take -n 9 | jq -r '"\(.id) \(.attempt)"' | paste -sd' ')"
+	same "t1 2 t2 2" "$(coopr-queue take --count 9 | jq -r '"\(.id) \(.attempt)"' | paste -sd' ')"
 	same "boot lost" "$(coopr-queue show --events 00000042-001 | jq -r 'select(.seq == 5 or .seq == 6).event' | paste -sd' ')"
 	result_of <task >late
 	run -1 coopr-queue done late

@@ -287,7 +287,7 @@ long_ago() {
 	same 1 "$(operations)"
 	run --separate-stderr -1 coopr reconcile --probe --repair --work
 	same "00000001-1000 mysql stopped 00000001-002,00000001-1001 apache stopped 00000001-002" "$(drift)"
-	contains "$(coopr-queue show 00000001-002 -t -o json | jq -r '.action + " " + .node + " " + .service')" "start 00000001-1001 apache"
+	contains "$(coopr-queue show 00000001-002 --tasks -o json | jq -r '.action + " " + .node + " " + .service')" "start 00000001-1001 apache"
 	run --separate-stderr -0 coopr reconcile --probe
 	same active "$(recorded status)"
 }

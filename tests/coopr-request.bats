@@ -274,7 +274,7 @@ into_store() {
 	echo '{"name":"part","immutable":true,"defaults":{"config":{"part":true,"x.y":[2]}}}' >part.json
 	run -1 coopr-store put -k partialtemplate part.json
 	contains "$output" "the immutable partial template part sets it"
-	coopr-store put -f -k partialtemplate part.json >/dev/null 2>&1
+	coopr-store put --force -k partialtemplate part.json >/dev/null 2>&1
 	run -65 coopr-request -t t --name shop
 	contains "$output" "/defaults/config/x.y: the immutable partial template part sets it"
 	run -65 coopr-store get -r clustertemplate t
@@ -286,13 +286,13 @@ into_store() {
 	run coopr-store put -k clustertemplate parent.json
 	[ "$status" -ne 0 ]
 	contains "$output" "extends itself"
-	coopr-store put -f -k clustertemplate parent.json >/dev/null 2>&1
+	coopr-store put --force -k clustertemplate parent.json >/dev/null 2>&1
 	run -65 coopr-request -t t --name shop
 	contains "$output" "/extends: the template extends itself"
 	run -65 coopr-store get -r clustertemplate t
 	contains "$output" "/extends: the template extends itself"
 	run -64 coopr-store get -r service a
-	run -64 coopr-store get -r -v 1 clustertemplate t
+	run -64 coopr-store get -r --revision 1 clustertemplate t
 }
 
 @test "a template without a provider, once all its parts are merged in, makes no request" {

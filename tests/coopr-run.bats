@@ -251,10 +251,10 @@ plan_in() {
 @test "quota, hooks and rights are asked when it is carried out, not when it was saved" {
 	make_blog
 	coopr expand -n 6 --save plan blog >shown 2>log
-	coopr tenant change -n 5 default
+	coopr tenant change --nodes 5 default
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "quota"
-	coopr tenant change -n 6 default
+	coopr tenant change --nodes 6 default
 	coopr run plan >now 2>log
 	same "6 2" "$(store "SELECT nodes, operation FROM cluster")"
 	coopr restart --save plan blog >shown 2>log

@@ -68,7 +68,7 @@ provider() {
 	provider one 'another' | coopr-store put --as ann -k provider - >new 2>/dev/null
 	same '["one",2,"ann"]' "$(jq -c '[.name, .version, .by]' new)"
 	same another "$(coopr-store get provider one | jq -r .description)"
-	same "" "$(coopr-store get -v 1 provider one | jq -r .description)"
+	same "" "$(coopr-store get --revision 1 provider one | jq -r .description)"
 }
 
 @test "the kind is what --kind says, or the member kind, or the folder; without one put says so" {
@@ -108,7 +108,7 @@ provider() {
 
 @test "what was wrong before is no reason to refuse" {
 	filled
-	coopr-store get clustertemplate web | jq '.defaults.provider = "none"' | coopr-store put -fk clustertemplate - 2>/dev/null
+	coopr-store get clustertemplate web | jq '.defaults.provider = "none"' | coopr-store put --force -k clustertemplate - 2>/dev/null
 	provider new | coopr-store put -k provider - 2>/dev/null
 	coopr-store get provider new >/dev/null
 }
@@ -122,7 +122,7 @@ provider() {
 	run -1 coopr-store delete provider one
 	provider one back | coopr-store put -k provider - 2>/dev/null
 	same "1 false,2 true,3 false" "$(coopr-store history provider one | jq -r '"\(.version) \(.deleted)"' | paste -sd,)"
-	run -1 coopr-store get -v 2 provider one
+	run -1 coopr-store get --revision 2 provider one
 	contains "$output" "version 2 says that it was deleted"
 }
 
@@ -140,7 +140,7 @@ provider() {
 @test "a dry run does all but write" {
 	coopr-store init
 	provider one >one.json
-	run -0 coopr-store put -n -k provider one.json
+	run -0 coopr-store put --dry-run -k provider one.json
 	contains "$output" "1 would be changed, 0 as before"
 	same "" "$(coopr-store list)"
 }
@@ -163,7 +163,7 @@ provider() {
 	contains "$output" "did you mean 'service'?"
 	run -1 coopr-store get service ngnix
 	contains "$output" 'did you mean "nginx"?'
-	run -1 coopr-store get -v 7 service nginx
+	run -1 coopr-store get --revision 7 service nginx
 	contains "$output" "it has no version 7"
 	run -1 coopr-store list -T nobody
 	contains "$output" 'there is no tenant "nobody"'
@@ -180,7 +180,7 @@ provider() {
 	filled
 	coopr-store export out
 	coopr-validate out
-	run -0 coopr-store import -n out
+	run -0 coopr-store import --dry-run out
 	contains "$output" "0 would be changed"
 	coopr-store export | COOPR_STORE=$PWD/other bash -c 'coopr-store init && coopr-store import -' >/dev/null 2>&1
 	same "$(coopr-store export)" "$(COOPR_STORE=$PWD/other coopr-store export)"
@@ -200,7 +200,7 @@ provider() {
 	run -1 coopr-store import "$SHARED/data/coopr-templates"
 	contains "$output" "docker-base.json: /compatibility/imagetypes/2: "
 	same "" "$(coopr-store list)"
-	coopr-store import -f "$SHARED/data/coopr-templates" >new 2>/dev/null
+	coopr-store import --force "$SHARED/data/coopr-templates" >new 2>/dev/null
 	same 92 "$(wc -l <new)"
 }
 

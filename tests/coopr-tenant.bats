@@ -27,8 +27,8 @@ provider() {
 }
 
 @test "a tenant is what create and change say; what is not said stays" {
-	coopr-tenant create -c 20 -n 100 --cost 1.5 -r cpu=400 -d 'Quality assurance' qa
-	coopr-tenant change -n 200 -r memory=5e3 qa
+	coopr-tenant create -c 20 --nodes 100 --cost 1.5 -r cpu=400 -d 'Quality assurance' qa
+	coopr-tenant change --nodes 200 -r memory=5e3 qa
 	coopr-tenant show qa | jq -c '[.description, .quota]' >found
 	same '["Quality assurance",{"clusters":20,"cost":1.5,"nodes":200,"resources":{"cpu":400,"memory":5000}}]' "$(cat found)"
 	coopr-tenant change -c any -r cpu=any qa
@@ -48,11 +48,11 @@ provider() {
 }
 
 @test "a limit that cannot be is refused, and nothing is made" {
-	run -65 coopr-tenant create -n -1 qa
+	run -65 coopr-tenant create --nodes -1 qa
 	contains "$output" "qa: /quota/nodes: "
-	run -65 coopr-tenant create -n 1.5 qa
+	run -65 coopr-tenant create --nodes 1.5 qa
 	run -65 coopr-tenant create -r cpu=-2 qa
-	run -64 coopr-tenant create -n many qa
+	run -64 coopr-tenant create --nodes many qa
 	run -64 coopr-tenant create -r cpu qa
 	run -64 coopr-tenant create 'q a'
 	run -1 coopr-tenant show qa
@@ -111,7 +111,7 @@ provider() {
 	for user in ann bob; do
 		run -77 coopr-tenant create --as "$user" other
 		contains "$output" "only for a superadmin"
-		run -77 coopr-tenant change --as "$user" -n any qa
+		run -77 coopr-tenant change --as "$user" --nodes any qa
 		run -77 coopr-tenant delete --as "$user" qa
 		run -77 coopr-store backup --as "$user" copy
 		run -77 coopr-store fsck --as "$user"
@@ -230,7 +230,7 @@ provider() {
 }
 
 @test "a quota shows what is in use beside the limit of each" {
-	coopr-tenant create -n 10 -r cpu=4 qa
+	coopr-tenant create --nodes 10 -r cpu=4 qa
 	same '{"clusters":{"limit":null,"use":0},"cost":{"limit":null,"use":0},"cpu":{"limit":4,"use":0},"nodes":{"limit":10,"use":0}}' \
 		"$(coopr-quota -T qa | jq -c .amounts)"
 	coopr-quota -T qa -o table >table

@@ -90,21 +90,21 @@ rows() {
 	same "2024-12-30T12 42" "$(by week | cut -d , -f 1)"
 	same "2025-02-24T00 24" "$(by week | tr , '\n' | tail -n 1)"
 	same "2024-12-30T12 12,2024-12-31T00 24,2025-01-01T00 6,2025-01-02T00 0" "$(by day | cut -d , -f 1-4)"
-	same "12 1" "$(coopr-usage -b hour -s 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s -r '"\(length) \(.[1].node_hours)"')"
-	same 2.5 "$(coopr-usage -b hour -s 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s 'map(.node_hours) | add')"
+	same "12 1" "$(coopr-usage -b hour --start 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s -r '"\(length) \(.[1].node_hours)"')"
+	same 2.5 "$(coopr-usage -b hour --start 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s 'map(.node_hours) | add')"
 }
 
 @test "start and end cut a life; a node that lives counts until now, and in the figures of living nodes" {
 	cluster 1 default shop ann web
 	lived 1 a 2025-01-01T00:00Z 2025-01-31T00:00Z 1
-	same 48 "$(coopr-usage -s 2025-01-10 -e 2025-01-12 | jq .node_hours)"
-	same 48 "$(coopr-usage -s 1736467200 -e 1736640000 | jq .node_hours)"
-	same 0 "$(coopr-usage -s 2025-02 | jq .node_hours)"
+	same 48 "$(coopr-usage --start 2025-01-10 -e 2025-01-12 | jq .node_hours)"
+	same 48 "$(coopr-usage --start 1736467200 -e 1736640000 | jq .node_hours)"
+	same 0 "$(coopr-usage --start 2025-02 | jq .node_hours)"
 	same "1 0" "$(coopr-usage -b month -e 2025-02-02 | jq -s -r '[.[0].nodes, .[1].nodes] | join(" ")' | sed 's/^0 0$/1 0/')"
 	sql "INSERT INTO node_use VALUES (1, 'b', 'small', 1, '{}', $(date +%s)000 - 86400000, NULL)"
-	same "1 true true" "$(coopr-usage -s now-2d | jq -r '"\(.nodes) \(.node_hours >= 24) \(.node_hours < 24.2)"')"
-	same "1 true" "$(coopr-usage -s now-60m -e now+5w | jq -r '"\(.nodes) \(.node_hours == 1)"')"
-	same 24 "$(coopr-usage -s now-36h -e now-0s | jq '.node_hours | floor')"
+	same "1 true true" "$(coopr-usage --start now-2d | jq -r '"\(.nodes) \(.node_hours >= 24) \(.node_hours < 24.2)"')"
+	same "1 true" "$(coopr-usage --start now-60m -e now+5w | jq -r '"\(.nodes) \(.node_hours == 1)"')"
+	same 24 "$(coopr-usage --start now-36h -e now-0s | jq '.node_hours | floor')"
 }
 
 @test "what a brute count over random lives gives, it gives" {
@@ -127,7 +127,7 @@ rows() {
 	END
 	sqlite3 "$store" <fill.sql
 	for period in hour day week month year; do
-		coopr-usage -A -b "$period",user,template -s 2025-01-05 -e 2025-05-01 >"usage.$period"
+		coopr-usage -A -b "$period",user,template --start 2025-01-05 -e 2025-05-01 >"usage.$period"
 	done
 	python3 - <<-'END'
 		import json, sqlite3, datetime
@@ -189,9 +189,9 @@ rows() {
 	contains "$(cat text)" 'coopr_queue_jobs{tenant="default",status="running"} 1'
 	contains "$(cat text)" 'coopr_queue_workers 0'
 	same "" "$(grep -vE '^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? -?[0-9.e+]+)$' text || true)"
-	same '["default",1,true,0]' "$(coopr-usage -q | rows '.tenant, .jobs.running, .tasks.blocked > 0, .workers')"
-	contains "$(coopr-usage -q -o table)" "TENANT   JOBS  QUEUED"
-	same "" "$(coopr-usage -q -T superadmin)"
+	same '["default",1,true,0]' "$(coopr-usage --queue | rows '.tenant, .jobs.running, .tasks.blocked > 0, .workers')"
+	contains "$(coopr-usage --queue -o table)" "TENANT   JOBS  QUEUED"
+	same "" "$(coopr-usage --queue -T superadmin)"
 }
 
 @test "wrong usage is 64, and so is more than can be listed" {
@@ -200,16 +200,16 @@ rows() {
 	run -64 coopr-usage --by colour
 	contains "$output" "expected hour|day|week|month|year|tenant|user|cluster|template|hardwaretype, found 'colour'"
 	run -64 coopr-usage --by hour,day
-	run -64 coopr-usage -s yesterday
+	run -64 coopr-usage --start yesterday
 	contains "$output" "--start: expected now-7d"
-	run -64 coopr-usage -s now-7x
-	run -64 coopr-usage -s 2025-02 -e 2025-01
+	run -64 coopr-usage --start now-7x
+	run -64 coopr-usage --start 2025-02 -e 2025-01
 	run -64 coopr-usage -o xml
 	run -64 coopr-usage -o prometheus --by day
-	run -64 coopr-usage -A --by hour,cluster -s 1970-01-02
-	run -64 coopr-usage --by hour,user -s 1500-01-01
+	run -64 coopr-usage -A --by hour,cluster --start 1970-01-02
+	run -64 coopr-usage --by hour,user --start 1500-01-01
 	run -66 coopr-usage --store "$PWD/none"
-	run -66 coopr-usage -q
+	run -66 coopr-usage --queue
 	run -1 coopr-usage -T nobody
 	run -74 bash -c 'coopr-usage >/dev/full'
 }

@@ -64,7 +64,7 @@ take_stopped() {
 
 done_stopped() {
 	coopr-queue put plan >id
-	coopr-queue take -n 2 | result_of '{"ipaddresses":{"bind_v4":"10.0.0.1"}}' >results
+	coopr-queue take --count 2 | result_of '{"ipaddresses":{"bind_v4":"10.0.0.1"}}' >results
 	if stopped_at "$1" coopr-queue done results; then
 		same 2 "$(status_of 00000042-001 .tasks.done)"
 	fi
@@ -81,7 +81,7 @@ done_stopped() {
 
 retry_stopped() {
 	coopr-queue put plan >id
-	coopr-queue take -n 2 | result_of '{"status":65}' | coopr-queue done
+	coopr-queue take --count 2 | result_of '{"status":65}' | coopr-queue done
 	stopped_at "$1" coopr-queue retry 00000042-001 || coopr-queue retry 00000042-001 || true
 	do_all
 	same complete "$(status_of 00000042-001 .status)"

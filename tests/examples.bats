@@ -139,7 +139,7 @@ bring_about() {
 
 @test "coopr-queue(1): --help" {
 	put_rehearsal
-	coopr-queue take -n 1000 | result_of | coopr-queue done
+	coopr-queue take --count 1000 | result_of | coopr-queue done
 	coopr-work --drain -j 50
 	help_of coopr-queue >examples
 	run_each examples
@@ -220,7 +220,7 @@ bring_about() {
 	commands_of "$COOPR_ROOT/man/man1/coopr-export.1" >>examples
 	run_each examples
 	diff <(cd catalogue && find . -name '*.json' | sort) <(cd share/coopr/catalogue/ && find . -name '*.json' | sort)
-	coopr export | coopr import -n -o name - >name 2>log
+	coopr export | coopr import --dry-run -o name - >name 2>log
 	same "coopr-import: 0 would be changed, $(wc -l <all.ndjson) as before" "$(cat log)"
 }
 

@@ -74,7 +74,7 @@ break_mariadb() {
 	contains "${lines[2]}" "shop    00000001  active   -            4 "
 	same $'second\nshop' "$(coopr-list -o name)"
 	same "shop active null 4" "$(coopr-list --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
-	same "create running 25 blocked" "$(coopr-list -s pending |
+	same "create running 25 blocked" "$(coopr-list --status pending |
 		jq -r '.underway | "\(.action) \(.jobstatus) \(.tasks.total) \(if .tasks.done == 0 then "blocked" else "" end)"')"
 }
 
@@ -82,11 +82,11 @@ break_mariadb() {
 	make_shop
 	coopr-create other -t hadoop-distributed -n 8 >/dev/null 2>&1
 	same other "$(coopr-list -t hadoop-distributed -o name)"
-	same shop "$(coopr-list -t web -s active -o name)"
-	same "" "$(coopr-list -t web -s incomplete,inconsistent -o name)"
+	same shop "$(coopr-list -t web --status active -o name)"
+	same "" "$(coopr-list -t web --status incomplete,inconsistent -o name)"
 	same "" "$(coopr-list --owner nobody -o name)"
 	same 2 "$(coopr-list --owner "$(id -un)" -o name | wc -l)"
-	run --separate-stderr -64 coopr-list -s happy
+	run --separate-stderr -64 coopr-list --status happy
 	contains "$stderr" 'there is no status "happy"'
 }
 
@@ -106,7 +106,7 @@ break_mariadb() {
 	make_shop
 	coopr-delete -y shop
 	same "" "$(coopr-list -o name)"
-	same 00000001 "$(coopr-list -s all -o name)"
+	same 00000001 "$(coopr-list --status all -o name)"
 	run -1 coopr-status -o json 00000001
 	same terminated "$(jq -r .status <<<"$output")"
 	same "delete create" "$(coopr-history 00000001 | jq -r .action | paste -sd ' ')"
@@ -167,9 +167,9 @@ no room for it' "$output"
 	coopr-create second -t web -n 4 --detach
 	run -1 coopr-status -o table second
 	same "second  pending  create 0/25, no worker is at it: coopr retry second" "$output"
-	run --separate-stderr -75 coopr-status -t 0 second
+	run --separate-stderr -75 coopr-status --timeout 0 second
 	contains "$stderr" "job 00000002-001 is still under way"
-	coopr-status -w -o json second >status 3>&- &
+	coopr-status --wait -o json second >status 3>&- &
 	coopr-work --drain 2>/dev/null
 	wait "$!"
 	same active "$(jq -r .status status)"
@@ -250,10 +250,10 @@ no room for it' "$output"
 	coopr-member set -T qa -r admin boss
 	make_shop
 	for who in "--as stranger" "-T qa --as boss"; do
-		for command in show status history events log "ssh -n" "exec -n"; do
+		for command in show status history events log "ssh --dry-run" "exec --dry-run"; do
 			for operand in shop 00000001; do
 				read -ra words <<<"$command $who $operand"
-				[ "${command#* }" != -n ] || words+=(uptime)
+				[ "${command#* }" != --dry-run ] || words+=(uptime)
 				run --separate-stderr -1 coopr "${words[@]}"
 				[ "$command" = show ] && missing="no file or cluster named \"$operand\"" || missing="there is no cluster $operand"
 				contains "$stderr" "$missing"

@@ -40,7 +40,7 @@ for_others() {
 	traced coopr-queue fsck
 	traced coopr-hook try success
 	traced coopr-reconcile || true
-	traced coopr-ssh -n blog || true
+	traced coopr-ssh --dry-run blog || true
 	traced coopr-delete -y blog
 	same "" "$(for_others)"
 	same "" "$(find state spool run copy plan -perm /077 ! -type l)"

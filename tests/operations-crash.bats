@@ -215,7 +215,7 @@ fail() {
 		FROM tenant JOIN member ON id = tenant WHERE name = 'qa'")"; }
 	many() {
 		coopr-tenant create qa
-		coopr-tenant change -n 5 qa && coopr-member set -T qa -r admin ann && echo x | coopr-secret set -T qa one && coopr-store import -T qa mine &&
+		coopr-tenant change --nodes 5 qa && coopr-member set -T qa -r admin ann && echo x | coopr-secret set -T qa one && coopr-store import -T qa mine &&
 			coopr-store get -T qa service one
 	}
 	export -f many

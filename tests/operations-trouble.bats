@@ -117,7 +117,7 @@ kept() {
 # An operation on blog that was begun by nobody in particular: its first task is done, and then it is given up.
 give_up() {
 	coopr "$@" --detach blog >job 2>log
-	coopr-queue take -n 1 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue done
+	coopr-queue take --count 1 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue done
 	coopr abort blog 2>log
 }
 
@@ -149,7 +149,7 @@ give_up() {
 	give_up expand -n +2
 	run -1 coopr status blog
 	coopr rollback blog >records 2>log
-	same delete "$(coopr-queue show 00000001-003 -t -o json | jq -r 'select(.node > "00000001-1003").action' | sort -u)"
+	same delete "$(coopr-queue show 00000001-003 --tasks -o json | jq -r 'select(.node > "00000001-1003").action' | sort -u)"
 	run -0 coopr status blog
 }
 

@@ -78,10 +78,10 @@ carriers() {
 	coopr config blog | jq -e '.php.memory == null'
 	coopr config --set php.memory=64M blog >now 2>log
 	same 64M "$(coopr config blog | jq -r .php.memory)"
-	contains "$(coopr-queue show 00000001-002 -t -o json | jq -r 'select(.action) | .action + " " + (.service // "")')" "configure mod-php"
+	contains "$(coopr-queue show 00000001-002 --tasks -o json | jq -r 'select(.action) | .action + " " + (.service // "")')" "configure mod-php"
 	echo '{"mysql": {"port": 3307}}' | coopr config --config - --no-restart blog >now 2>log
 	same '{"mysql":{"port":3307}}' "$(coopr config blog)"
-	same configure "$(coopr-queue show 00000001-003 -t -o json | jq -r 'select(.action != "bootstrap") | .action' | sort -u)"
+	same configure "$(coopr-queue show 00000001-003 --tasks -o json | jq -r 'select(.action != "bootstrap") | .action' | sort -u)"
 }
 
 @test "--dry-run tells of each what it does: what is set up anew, what changes in the configuration, what restarts, is stopped or started" {
@@ -134,7 +134,7 @@ carriers() {
 	for verb in stop start restart; do
 		coopr "$verb" blog haproxy >now 2>log
 	done
-	same "stop start stop start" "$(for n in 2 3 4; do coopr-queue show "00000001-00$n" -t -o json; done |
+	same "stop start stop start" "$(for n in 2 3 4; do coopr-queue show "00000001-00$n" --tasks -o json; done |
 		jq -r 'select(.service == "haproxy") | .action' | paste -sd' ')"
 	run --separate-stderr coopr restart blog nonsuch
 	[ "$status" -ne 0 ]
@@ -162,12 +162,12 @@ carriers() {
 @test "a node is named by its number, id or host name, and nodes by a service that they have" {
 	coopr replace blog 1001 >now 2>log
 	same "" "$(grep '"id":"00000001-1001"' now)"
-	coopr stop blog -n 1002 -n "$(jq -r 'select(.nodenum == 1003).hostname' records)" -n 00000001-1003 >now 2>log
-	same "00000001-1002 00000001-1003" "$(coopr-queue show 00000001-003 -t -o json | jq -r .node | sort -u | paste -sd' ')"
-	coopr restart blog -n @mysql mysql >now 2>log
+	coopr stop blog -N 1002 -N "$(jq -r 'select(.nodenum == 1003).hostname' records)" -N 00000001-1003 >now 2>log
+	same "00000001-1002 00000001-1003" "$(coopr-queue show 00000001-003 --tasks -o json | jq -r .node | sort -u | paste -sd' ')"
+	coopr restart blog -N @mysql mysql >now 2>log
 	same "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)" \
-		"$(coopr-queue show 00000001-004 -t -o json | jq -r 'select(.service == "mysql").node' | sort -u)"
-	for verb in "replace blog" "stop blog -n"; do
+		"$(coopr-queue show 00000001-004 --tasks -o json | jq -r 'select(.service == "mysql").node' | sort -u)"
+	for verb in "replace blog" "stop blog -N"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -1 coopr $verb 1009
 		contains "$stderr" "there is no node 1009; there are 1000, 1002, 1003, 1004"
@@ -180,7 +180,7 @@ carriers() {
 	same "4 1" "$(recorded nodes) $(carriers mysql)"
 	same "" "$(grep "\"id\":\"$node\"" now)"
 	coopr replace --dead blog "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .hostname' now)" >later 2>log
-	same "delete" "$(coopr-queue show 00000001-003 -t -o json | jq -r "select(.node == $(jq 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)) | .action")"
+	same "delete" "$(coopr-queue show 00000001-003 --tasks -o json | jq -r "select(.node == $(jq 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)) | .action")"
 }
 
 @test "a cluster knows nothing of what becomes of its entities until it is upgraded" {
@@ -191,7 +191,7 @@ carriers() {
 	coopr config --set php.memory=64M blog >now 2>log
 	coopr upgrade blog >now 2>log
 	same '"2"' "$(jq -c 'select(.kind == "cluster") | .definitions[] | select(.name == "mysql") | .provisioner.actions.install.fields.version' now)"
-	contains "$(coopr-queue show 00000001-004 -t -o json | jq -r '.action + " " + (.service // "")')" "install mysql"
+	contains "$(coopr-queue show 00000001-004 --tasks -o json | jq -r '.action + " " + (.service // "")')" "install mysql"
 	same "64M 5" "$(coopr config blog | jq -r .php.memory) $(recorded nodes)"
 }
 

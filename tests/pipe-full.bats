@@ -41,7 +41,7 @@ reader_goes() {
 
 @test "take: while its reader does not read others go on, and when the reader goes the tasks are ready again" {
 	job=$(put dummy 300 1)
-	write_to_full coopr-queue take -n 300 --lease 600
+	write_to_full coopr-queue take --count 300 --lease 600
 	same 300 "$(coopr-queue show -o json "$job" | jq .tasks.running)"
 	coopr-queue pause "$job"
 	coopr-queue resume "$job"
@@ -56,7 +56,7 @@ reader_goes() {
 @test "show: while its reader does not read the job goes on" {
 	job=$(put dummy 1500 1)
 	write_to_full coopr-queue show --tasks -o json "$job"
-	coopr-queue take -n 1500 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' >results
+	coopr-queue take --count 1500 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' >results
 	coopr-queue "done" results
 	same complete "$(status "$job")"
 	reader_goes
@@ -65,7 +65,7 @@ reader_goes() {
 
 @test "watch: while its reader does not read the job goes on, and it ends with its reader" {
 	job=$(put dummy 1500 1)
-	coopr-queue take -n 1500 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' >results
+	coopr-queue take --count 1500 | jq -c '{kind: "result", job, task: .id, attempt, status: 0}' >results
 	coopr-queue watch --since start "$job" >pipe 3>&- 8>&- &
 	writer=$!
 	coopr-queue "done" results

@@ -48,7 +48,7 @@ fsck() {
 	[ -s "spool/jobs/$job/events.damaged" ]
 	run -0 fsck
 	same "" "$output"
-	same t0,t1,t2 "$(coopr-queue take -n 9 | jq -r .id | paste -sd,)"
+	same t0,t1,t2 "$(coopr-queue take --count 9 | jq -r .id | paste -sd,)"
 }
 
 @test "fsck --repair mends an event that was damaged while state is as it was" {
@@ -93,7 +93,7 @@ fsck() {
 	good=$(put 00000043 2)
 	damage "$bad"
 	rm "spool/jobs/$bad/state"
-	run -0 --separate-stderr coopr-queue take -n 9
+	run -0 --separate-stderr coopr-queue take --count 9
 	same 2 "${#lines[@]}"
 	contains "$stderr" "job $bad: "
 	contains "$stderr" "coopr-queue fsck $bad"
@@ -124,7 +124,7 @@ fsck() {
 	good=$(put 00000043 1)
 	exec 9>spool/workers/dead-1
 	flock 9
-	coopr-queue take -n 2 --worker dead-1 >taken
+	coopr-queue take --count 2 --worker dead-1 >taken
 	exec 9>&-
 	same 2 "$(wc -l <taken)"
 	damage "$bad"
@@ -138,7 +138,7 @@ fsck() {
 @test "gc removes what it can, and says what it cannot" {
 	bad=$(put 00000042 1)
 	good=$(put 00000043 1)
-	coopr-queue take -n 2 | result_of | coopr-queue done
+	coopr-queue take --count 2 | result_of | coopr-queue done
 	[ -d "spool/done/$bad" ]
 	sed -i '2s/^{/}/' "spool/done/$bad/events.ndjson"
 	rm "spool/done/$bad/state" "spool/done/$bad/summary"
@@ -159,7 +159,7 @@ fsck() {
 	contains "$output" "(repaired)"
 	grep -q 'fsync(.*spool/jobs>' trace
 	run -0 fsck
-	same 2 "$(coopr-queue take -n 9 | wc -l)"
+	same 2 "$(coopr-queue take --count 9 | wc -l)"
 }
 
 @test "fsck --repair gives a job its slot on the board, which stays the same" {
@@ -174,7 +174,7 @@ fsck() {
 	contains "$output" "(repaired)"
 	same "$inode" "$(stat -c %i spool/board)"
 	run -0 fsck
-	same 3 "$(coopr-queue take -n 9 | wc -l)"
+	same 3 "$(coopr-queue take --count 9 | wc -l)"
 }
 
 @test "an operand too many is named, with what it was meant for" {

@@ -97,7 +97,7 @@ put_fails() {
 
 	two_nodes >plan
 	coopr-queue put plan
-	coopr-queue take -n 1 --lease 600 | result_of '{}' >results
+	coopr-queue take --count 1 --lease 600 | result_of '{}' >results
 	run -74 strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:error=EIO coopr-queue "done" results
 	run -74 coopr-queue "done" results
 	# Also where the state is lost, and the disk refuses while it is made anew.
@@ -116,7 +116,7 @@ put_fails() {
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
 	two_nodes >plan
 	coopr-queue put plan
-	coopr-queue take -n 1 --lease 600 | result_of '{}' >results
+	coopr-queue take --count 1 --lease 600 | result_of '{}' >results
 	strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:signal=KILL coopr-queue "done" results || true
 	strace -f -qq -o trace -e trace=fdatasync coopr-queue "done" results
 	same 1 "$(grep -c fdatasync trace)"
@@ -139,7 +139,7 @@ take_fails() {
 	local code=0
 
 	coopr-queue put plan >id
-	failing "$1" "$2" coopr-queue take -n 2 --lease 0 >task || code=$?
+	failing "$1" "$2" coopr-queue take --count 2 --lease 0 >task || code=$?
 	[ "$code" -eq 0 ] || is_told "$code"
 	coopr-queue fsck --repair >found || true
 	do_all
@@ -155,7 +155,7 @@ done_fails() {
 	local code=0
 
 	coopr-queue put plan >id
-	coopr-queue take -n 2 --lease 600 | result_of '{"ipaddresses":{"bind_v4":"10.0.0.1"}}' >results
+	coopr-queue take --count 2 --lease 600 | result_of '{"ipaddresses":{"bind_v4":"10.0.0.1"}}' >results
 	failing "$1" "$2" coopr-queue "done" results || code=$?
 	if [ "$code" -eq 0 ]; then
 		same 2 "$(status_of 00000042-001 .tasks.done)"
@@ -203,7 +203,7 @@ done_fails() {
 	{ true; } <pipe &
 	exec 7>pipe
 	wait $!
-	run bash -c 'trap "" PIPE; coopr-queue take -n 2 >&7'
+	run bash -c 'trap "" PIPE; coopr-queue take --count 2 >&7'
 	exec 7>&-
 	[ "$status" -ne 0 ]
 	same "0 2" "$(status_of 00000042-001 '"\(.tasks.running) \(.tasks.ready)"')"
@@ -248,7 +248,7 @@ make_clock() {
 	make_clock
 	export LD_PRELOAD=$PWD/clock.so ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
 	job=$(two_nodes | coopr-queue put --backoff-ms 1)
-	coopr-queue take -n 2 --lease 600 | result_of '{"status":1}' | coopr-queue "done"
+	coopr-queue take --count 2 --lease 600 | result_of '{"status":1}' | coopr-queue "done"
 	same "0 2" "$(status_of "$job" '"\(.tasks.done) \(.tasks.ready + .tasks.delayed)"')"
 	other=$(two_nodes 00000043 | coopr-queue put)
 	coopr-queue take --job "$other" --lease 600 >held

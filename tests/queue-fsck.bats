@@ -28,7 +28,7 @@ setup() {
 	seq=$(($(tail -n 1 $events | jq .seq) + 1))
 	printf '{"at":"2026-01-01T00:00:00.000Z","event":"teleport","kind":"event","seq":%d}\n' "$seq" >>$events
 	cp $events before
-	for command in "take -j 00000042-001" "show 00000042-001" "fsck --repair" "pause 00000042-001" "fsck"; do
+	for command in "take -J 00000042-001" "show 00000042-001" "fsck --repair" "pause 00000042-001" "fsck"; do
 		# shellcheck disable=SC2086 # words on purpose
 		run coopr-queue $command
 		[ "$status" -ne 0 ]

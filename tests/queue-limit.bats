@@ -22,13 +22,13 @@ running() {
 @test "no more tasks run at once than the total says" {
 	many 5 00000001 qa | coopr-queue put
 	coopr-queue limit --total 3
-	same 3 "$(coopr-queue take -n 9 | tee taken | wc -l)"
+	same 3 "$(coopr-queue take --count 9 | tee taken | wc -l)"
 	run -1 coopr-queue take
 	contains "$output" "what is ready is held back by limits (see coopr-queue limit)"
 	run -1 coopr-queue take --job 00000001-001
 	contains "$output" "held back by limits"
 	head -n 1 taken | result_of | coopr-queue "done"
-	same 1 "$(coopr-queue take -n 9 | wc -l)"
+	same 1 "$(coopr-queue take --count 9 | wc -l)"
 	same "total 3/3,provider d 3/none,tenant qa 3/none" "$(running)"
 }
 
@@ -37,7 +37,7 @@ running() {
 	many 3 00000001 qa cloud-a | coopr-queue put
 	many 3 00000002 qa cloud-b | coopr-queue put
 	many 3 00000003 dev cloud-b | coopr-queue put
-	coopr-queue take -n 9 | jq -r .job | sort | uniq -c | sed 's/^ *//' >taken
+	coopr-queue take --count 9 | jq -r .job | sort | uniq -c | sed 's/^ *//' >taken
 	same "tenant qa 2/2" "$(running | tr , '\n' | grep 'tenant qa')"
 	same "provider cloud-b 1/1" "$(running | tr , '\n' | grep cloud-b)"
 	coopr-queue fsck
@@ -48,21 +48,21 @@ running() {
 	many 3 00000001 qa | coopr-queue put
 	many 3 00000002 dev | coopr-queue put
 	many 3 00000003 ops | coopr-queue put
-	coopr-queue take -n 9 >taken
+	coopr-queue take --count 9 >taken
 	same "dev 2,ops 1,qa 1" "$(coopr-queue limit | jq -r 'select(.limit == "tenant" and .running > 0) | "\(.name) \(.running)"' | paste -sd,)"
 }
 
 @test "a limit that is taken away or raised holds no longer, and what runs goes on below one that is lowered" {
 	many 4 00000001 qa | coopr-queue put
 	coopr-queue limit --tenant qa=1
-	same 1 "$(coopr-queue take -n 9 | wc -l)"
+	same 1 "$(coopr-queue take --count 9 | wc -l)"
 	coopr-queue limit --tenant qa=2
-	same 1 "$(coopr-queue take -n 9 | wc -l)"
+	same 1 "$(coopr-queue take --count 9 | wc -l)"
 	coopr-queue limit --tenant qa=0
 	run -1 coopr-queue take
 	same "tenant qa 2/0" "$(running | tr , '\n' | grep qa)"
 	coopr-queue limit --tenant qa=none
-	same 2 "$(coopr-queue take -n 9 | wc -l)"
+	same 2 "$(coopr-queue take --count 9 | wc -l)"
 	same '{"kind":"limits"}' "$(cat spool/limits.json)"
 }
 
@@ -71,7 +71,7 @@ running() {
 	coopr-queue limit --total 2
 	coopr-queue take >taken
 	rm spool/board
-	same 1 "$(coopr-queue take -n 9 | wc -l)"
+	same 1 "$(coopr-queue take --count 9 | wc -l)"
 	rm spool/board
 	run -1 coopr-queue take
 }
@@ -82,7 +82,7 @@ running() {
 	coopr-queue take --lease 0 >taken
 	same 1 "$(coopr-queue take | result_of '{"status":1}' | tee result | wc -l)"
 	coopr-queue "done" result
-	same 1 "$(coopr-queue take -n 9 | wc -l)"
+	same 1 "$(coopr-queue take --count 9 | wc -l)"
 }
 
 @test "without options limit prints what is limited and what runs" {
@@ -99,7 +99,7 @@ running() {
 @test "limits.json may be written by hand; one that cannot be read holds everything, and is told" {
 	many 2 00000001 qa | coopr-queue put
 	echo '{"kind": "limits", "tenants": {"qa": 1}}' >spool/limits.json
-	same 1 "$(coopr-queue take -n 9 | wc -l)"
+	same 1 "$(coopr-queue take --count 9 | wc -l)"
 	echo '{"kind": "limits", "tenants": {"qa": "x"}}' >spool/limits.json
 	run -65 coopr-queue take
 	contains "$output" "limits.json: /tenants/qa"
@@ -122,8 +122,8 @@ running() {
 		rm -rf spool
 		coopr-queue put plan
 		coopr-queue limit --total 2
-		LD_PRELOAD=$PWD/shim.so CRASH_AT=$at ASAN_OPTIONS=verify_asan_link_order=0 coopr-queue take -n 9 --lease 600 >taken || true
-		coopr-queue take -n 9 >more || true
+		LD_PRELOAD=$PWD/shim.so CRASH_AT=$at ASAN_OPTIONS=verify_asan_link_order=0 coopr-queue take --count 9 --lease 600 >taken || true
+		coopr-queue take --count 9 >more || true
 		same 2 "$(coopr-queue show -o json 00000001-001 | jq .tasks.running)"
 		coopr-queue fsck
 	done

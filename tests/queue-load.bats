@@ -50,7 +50,7 @@ hammer() {
 		done 3>&- &
 	done
 	wait
-	while coopr-queue take -n 1000 >taken; do
+	while coopr-queue take --count 1000 >taken; do
 		[ "$(wc -l <taken)" -le 50 ]
 		result_of <taken | coopr-queue "done"
 	done

@@ -45,7 +45,7 @@ chain() {
 
 @test "skip: a job that has failed goes on" {
 	chain | coopr-queue put
-	coopr-queue take -n 2 | result_of '{"status":65}' | coopr-queue "done"
+	coopr-queue take --count 2 | result_of '{"status":65}' | coopr-queue "done"
 	same failed "$(status_of 00000042-001 .status)"
 	coopr-queue skip -r "there already" 00000042-001 t1
 	same running "$(status_of 00000042-001 .status)"

@@ -16,7 +16,7 @@ aged() {
 		echo "t$((++i)) n$i install:zk -"
 	done | plan >"$job.plan"
 	coopr-queue put --job "$job" "$job.plan"
-	coopr-queue take --job "$job" -n 100 | result_of | coopr-queue done
+	coopr-queue take --job "$job" --count 100 | result_of | coopr-queue done
 	jq -c --argjson took "$(jq -n '$ARGS.positional | map(tonumber)' --args "$@")" '
 		def at(s): 1795258800 + s | todate | sub("Z$"; ".000Z");
 		(.task // "t0" | ltrimstr("t") | tonumber) as $i |

@@ -80,8 +80,8 @@ each_is_taken_once() {
 take_stopped() {
 	one=$(two_nodes | coopr-queue put)
 	two=$(two_nodes 00000043 | coopr-queue put)
-	stop_at "$1" coopr-queue take -n 9 --lease 600 || return 0
-	meanwhile coopr-queue take -n 9 --lease 600
+	stop_at "$1" coopr-queue take --count 9 --lease 600 || return 0
+	meanwhile coopr-queue take --count 9 --lease 600
 	each_is_taken_once out other
 	cat out other | result_of | coopr-queue done
 	do_all
@@ -91,7 +91,7 @@ take_stopped() {
 
 done_stopped() {
 	one=$(two_nodes | coopr-queue put)
-	coopr-queue take -n 2 --lease 600 | result_of >results
+	coopr-queue take --count 2 --lease 600 | result_of >results
 	stop_at "$1" coopr-queue done results || return 0
 	meanwhile coopr-queue done results
 	same 2 "$(status_of "$one" .tasks.done)"

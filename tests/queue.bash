@@ -58,7 +58,7 @@ finish() {
 
 # Does all that is ready until nothing is, well.
 do_all() {
-	while coopr-queue take -n 100 "$@" >taken 2>/dev/null; do
+	while coopr-queue take --count 100 "$@" >taken 2>/dev/null; do
 		result_of <taken | coopr-queue done
 	done
 }

@@ -40,9 +40,11 @@ static const struct option_spec try_options[] = {
 	OPTION_STRING('T', "tenant", &tenant, "TENANT", "of a cluster of this tenant (default: $COOPR_TENANT, else default)"),
 	OPTION_STRING('c', "cluster", &cluster, "NAME", "of a cluster of this name (default: example)"),
 	OPTION_STRING('J', "job", &job, "JOB", "of this job; what is told twice of a job has one id"),
-	OPTION_STRING('l', "layout", &layout, "FILE", "with these nodes (a layout)"),
+	OPTION_STRING(0, "layout", &layout, "FILE", "with these nodes (a layout)"),
+	OPTION_RETIRED('l', NULL, "--layout"),
 	OPTION_STRING('m', "message", &failure, "TEXT", "why it failed"),
-	OPTION_FLAG('q', "queue", &queue_only, "only put it into the queue, as what coopr-hook deliver is for"),
+	OPTION_FLAG(0, "queue", &queue_only, "only put it into the queue, as what coopr-hook deliver is for"),
+	OPTION_RETIRED('q', NULL, "--queue"),
 	OPTION_END
 };
 
@@ -53,7 +55,8 @@ static const struct command try_command = {
 	"  coopr-hook try failure expand --cluster shop --message 'no room'\n"};
 
 static const struct option_spec deliver_options[] = {
-	OPTION_NUMBER('n', "limit", &limit, "N", "at most so many (default: all that are due)"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many (default: all that are due)"),
+	OPTION_RETIRED('n', NULL, "-l"),
 	OPTION_END
 };
 

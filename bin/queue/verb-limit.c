@@ -18,7 +18,8 @@ static const struct option_spec options[] = {
 	OPTION_LIST('P', "provider", &providers, "NAME=N",
 	    "at most N tasks of the provider NAME ('*': of each); none: any number"),
 	OPTION_LIST('T', "tenant", &tenants, "NAME=N", "at most N tasks of the tenant NAME ('*': of each); none: any number"),
-	OPTION_STRING('t', "total", &total, "N", "at most N tasks in all; none: any number"),
+	OPTION_STRING(0, "total", &total, "N", "at most N tasks in all; none: any number"),
+	OPTION_RETIRED('t', NULL, "--total"),
 	LIST_OPTIONS(&format, &colour, "table|json|name"),
 	VERB_SPOOL(&spool),
 	OPTION_END

@@ -29,7 +29,8 @@ static const struct command fsck_command = {
 
 static const struct option_spec gc_options[] = {
 	OPTION_NUMBER('k', "keep", &keep_days, "DAYS", "keep finished jobs for so long (default: 30)"),
-	OPTION_FLAG('n', "dry-run", &dry, "only print what would go"),
+	OPTION_FLAG(0, "dry-run", &dry, "only print what would go"),
+	OPTION_RETIRED('n', NULL, "--dry-run"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

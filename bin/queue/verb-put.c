@@ -13,10 +13,13 @@ static long backoff_ms = QUEUE_BACKOFF_MS;
 static bool paused, dry;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('j', "job", &job, "ID", "the job's id (default: the plan's, else the next one of its cluster)"),
+	OPTION_STRING('J', "job", &job, "ID", "the job's id (default: the plan's, else the next one of its cluster)"),
+	OPTION_RETIRED('j', NULL, "-J"),
 	OPTION_NUMBER(0, "backoff-ms", &backoff_ms, "MS", "wait so long before a first retry, 0: not at all (default: 1000)"),
-	OPTION_FLAG('p', "paused", &paused, "nothing of it is taken before it is resumed"),
-	OPTION_FLAG('n', "dry-run", &dry, "only check the plan"),
+	OPTION_FLAG(0, "paused", &paused, "nothing of it is taken before it is resumed"),
+	OPTION_RETIRED('p', NULL, "--paused"),
+	OPTION_FLAG(0, "dry-run", &dry, "only check the plan"),
+	OPTION_RETIRED('n', NULL, "--dry-run"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

@@ -21,9 +21,12 @@ static const char *spool, *format, *colour;
 static bool layout, plan, tasks, events;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('l', "layout", &layout, "print the layout that the cluster has by now, for coopr-plan"),
-	OPTION_FLAG('p', "plan", &plan, "print the plan"),
-	OPTION_FLAG('t', "tasks", &tasks, "all tasks with their states"),
+	OPTION_FLAG(0, "layout", &layout, "print the layout that the cluster has by now, for coopr-plan"),
+	OPTION_RETIRED('l', NULL, "--layout"),
+	OPTION_FLAG(0, "plan", &plan, "print the plan"),
+	OPTION_RETIRED('p', NULL, "--plan"),
+	OPTION_FLAG(0, "tasks", &tasks, "all tasks with their states"),
+	OPTION_RETIRED('t', NULL, "--tasks"),
 	OPTION_FLAG('e', "events", &events, "print what has happened, one record each"),
 	LIST_OPTIONS(&format, &colour, "table|json|name"),
 	VERB_SPOOL(&spool),

@@ -12,10 +12,14 @@ static const char *spool, *job, *worker, *by;
 static long count = 1, lease_s = -1;
 
 static const struct option_spec options[] = {
-	OPTION_NUMBER('n', "count", &count, "K", "take up to K tasks (default: 1)"),
-	OPTION_STRING('j', "job", &job, "JOB", "of this job only"),
-	OPTION_NUMBER('l', "lease", &lease_s, "SECONDS", "it is yours for so long (default: the task's timeout_s)"),
-	OPTION_STRING('w', "worker", &worker, "ID", "for a worker that has joined: it is its as long as it lives"),
+	OPTION_NUMBER(0, "count", &count, "K", "take up to K tasks (default: 1)"),
+	OPTION_RETIRED('n', NULL, "--count"),
+	OPTION_STRING('J', "job", &job, "JOB", "of this job only"),
+	OPTION_RETIRED('j', NULL, "-J"),
+	OPTION_NUMBER(0, "lease", &lease_s, "SECONDS", "it is yours for so long (default: the task's timeout_s)"),
+	OPTION_RETIRED('l', NULL, "--lease"),
+	OPTION_STRING(0, "worker", &worker, "ID", "for a worker that has joined: it is its as long as it lives"),
+	OPTION_RETIRED('w', NULL, "--worker"),
 	OPTION_STRING(0, "by", &by, "NAME", "who takes it, for people to see (default: your name)"),
 	VERB_SPOOL(&spool),
 	OPTION_END

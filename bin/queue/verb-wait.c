@@ -23,7 +23,8 @@ static long timeout_s = -1;
 static bool quiet;
 
 static const struct option_spec options[] = {
-	OPTION_NUMBER('t', "timeout", &timeout_s, "SECONDS", "wait no longer (exit code 75)"),
+	OPTION_NUMBER(0, "timeout", &timeout_s, "SECONDS", "wait no longer (exit code 75)"),
+	OPTION_RETIRED('t', NULL, "--timeout"),
 	OPTION_FLAG('q', "quiet", &quiet, "no progress, no summary"),
 	VERB_SPOOL(&spool),
 	OPTION_END

@@ -23,7 +23,8 @@ static bool bootstrap;
 #define COMMON_OPTIONS \
 	OPTION_STRING('d', "description", &description, "TEXT", "what it is, for people"), \
 	OPTION_STRING('c', "clusters", &clusters, "NUMBER", "at most so many clusters at a time; \"any\": no limit"), \
-	OPTION_STRING('n', "nodes", &nodes, "NUMBER", "at most so many nodes in all its clusters, or \"any\""), \
+	OPTION_STRING(0, "nodes", &nodes, "NUMBER", "at most so many nodes in all its clusters, or \"any\""), \
+	OPTION_RETIRED('n', NULL, "--nodes"), \
 	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most so much an hour, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "all its nodes have at most so much, or \"any\"; repeatable"), \
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
@@ -39,13 +40,13 @@ static const struct option_spec options[] = {
 
 static const struct command create_command = {
 	"coopr-tenant create", "[OPTION]... NAME", "Make a tenant.", options,
-	"  coopr-tenant create -c 20 -n 100 -r cpu=400 -d 'Quality assurance' qa\n"
+	"  coopr-tenant create -c 20 --nodes 100 -r cpu=400 -d 'Quality assurance' qa\n"
 	"  coopr-tenant create --bootstrap staging\n"};
 
 static const struct command change_command = {
 	"coopr-tenant change", "[OPTION]... NAME", "Change a tenant: what is not said stays.", options,
-	"  coopr-tenant change -n 200 -m 'more load tests' qa\n"
-	"  coopr-tenant change -n any qa\n"};
+	"  coopr-tenant change --nodes 200 -m 'more load tests' qa\n"
+	"  coopr-tenant change --nodes any qa\n"};
 
 static const struct option_spec delete_options[] = {
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),

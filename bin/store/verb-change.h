@@ -17,8 +17,10 @@ struct store_verb_change_options {
 
 #define STORE_VERB_CHANGE_OPTIONS(changing) \
 	OPTION_STRING('m', "message", &(changing)->why, "TEXT", "the reason, for the history"), \
-	OPTION_FLAG('f', "force", &(changing)->force, "also if that makes something wrong, which is told"), \
-	OPTION_FLAG('n', "dry-run", &(changing)->dry_run, "do all but write")
+	OPTION_FLAG(0, "force", &(changing)->force, "also if that makes something wrong, which is told"), \
+	OPTION_RETIRED('f', NULL, "--force"), \
+	OPTION_FLAG(0, "dry-run", &(changing)->dry_run, "do all but write"), \
+	OPTION_RETIRED('n', NULL, "--dry-run")
 
 /* Begins a change; exits with a message where that fails. */
 void store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing);

@@ -16,7 +16,8 @@ static long version;
 static bool resolved;
 
 static const struct option_spec get_options[] = {
-	OPTION_NUMBER('v', "revision", &version, "VERSION", "this version (default: the newest)"),
+	OPTION_NUMBER(0, "revision", &version, "VERSION", "this version (default: the newest)"),
+	OPTION_RETIRED('v', NULL, "--revision"),
 	OPTION_FLAG('r', "resolved", &resolved, "a cluster template with all that it extends and includes"),
 	STORE_VERB_WHERE,
 	OPTION_END
@@ -25,7 +26,7 @@ static const struct option_spec get_options[] = {
 static const struct command get_command = {
 	"coopr-store get", "[OPTION]... KIND NAME", "Print an entity.", get_options,
 	"  coopr-store get service nginx\n"
-	"  coopr-store get -v 3 clustertemplate web\n"
+	"  coopr-store get --revision 3 clustertemplate web\n"
 	"  coopr-store get --resolved clustertemplate web\n"};
 
 static const struct command list_command = {

@@ -41,7 +41,7 @@ static const struct option_spec import_options[] = {
 static struct command import_command = {
 	"coopr-store import", "[OPTION]... DIR|-...",
 	"Merge catalogues, or what coopr-store export has printed, into the store: all of it or nothing.", import_options,
-	"  coopr-store import -n share/coopr/catalogue\n"
+	"  coopr-store import --dry-run share/coopr/catalogue\n"
 	"  coopr-store export -T qa | coopr-store import -T staging -\n"};
 
 /* Returns how many were changed, or -1. */

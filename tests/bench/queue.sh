@@ -112,7 +112,7 @@ postgres_one_client() { pgbench -n -M prepared -c 1 -t 1000 -f each.sql >/dev/nu
 ours_many() { coopr-queue put <"$dir/ten_thousand" >/dev/null && coopr-work --drain; }
 ours_batches() {
 	coopr-queue put <"$dir/ten_thousand" >/dev/null
-	while coopr-queue take -n 100; do :; done 2>/dev/null |
+	while coopr-queue take --count 100; do :; done 2>/dev/null |
 		jq -c '{kind: "result", job, task: .id, attempt, status: 0}' | coopr-queue "done"
 }
 beanstalkd_batches() { "$COOPR_ROOT/tests/bench/beanstalk.py" "$dir/beanstalk" 10000 100; }

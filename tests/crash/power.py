@@ -311,7 +311,7 @@ class Run:
         plan = os.path.join(os.path.dirname(self.spool), "plan")
         open(plan, "w").write(PLAN)
         yield from self.command("put", "--backoff-ms", "0", plan)
-        yield from self.command("take", "-n", "2")
+        yield from self.command("take", "--count", "2")
         yield from self.command("done", given=results(self.taken[:1], 0))
         yield from self.command("done", given=results(self.taken[1:], 1))
         yield from self.command("take")
@@ -322,7 +322,7 @@ class Run:
         yield from self.command("done", given=results(self.taken, 0))
         yield from self.command("pause", self.known.job)
         yield from self.command("resume", self.known.job)
-        yield from self.command("take", "-n", "2")
+        yield from self.command("take", "--count", "2")
         yield from self.command("done", given=results(self.taken, 0))
         yield from self.command("gc", "--keep", "0")
 
@@ -374,7 +374,7 @@ def check_job(spool, job, known):
         return "done was said of %s" % (known.done - done_tasks(spool, job))
     for _ in range(20):
         before = done_tasks(spool, job)
-        ran = queue(spool, "take", "-n", "9")
+        ran = queue(spool, "take", "--count", "9")
         taken = [json.loads(line) for line in ran.stdout.splitlines()]
         if not taken:
             break

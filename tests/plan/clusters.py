@@ -339,7 +339,7 @@ def try_one(program, chance):
     if chance.random() < 0.5:
         config = {**cluster["config"], **{chance.choice([*cluster["services"], "any"]): {"v": 1} for _ in range(chance.randrange(2))}}
         cluster["was"] = {"config": config, "definitions": change_definitions(chance, cluster["definitions"])}
-    arguments = [x for n in chosen_nodes for x in ("-n", n)] + [x for s in chosen for x in ("-s", s)]
+    arguments = [x for n in chosen_nodes for x in ("-N", n)] + [x for s in chosen for x in ("-s", s)]
     arguments += (["-a", action] if action else []) + (["--graceful"] if graceful else [])
     arguments += [x for n in dead for x in ("--dead", n)] + (["--max-unavailable", limit] if limit else [])
     text = text_of([cluster, *nodes])
