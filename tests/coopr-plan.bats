@@ -630,6 +630,9 @@ standing() {
 	need_program python3
 	run "$COOPR_ROOT/tests/plan/clusters.py" "$COOPR_BIN/coopr-plan" 150
 	contains "$output" " 0 wrong"
+	# Once a start waited for one that waits for nothing itself, and not for what that needs, too.
+	run "$COOPR_ROOT/tests/plan/clusters.py" "$COOPR_BIN/coopr-plan" 150 40621301
+	contains "$output" " 0 wrong"
 }
 
 @test "a layout that was cut off between two records is refused; without the count of its solution it is a layout like any other" {

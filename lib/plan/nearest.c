@@ -9,11 +9,11 @@
 enum met { MET_NEAR, MET_FAR, MET_BEHIND };
 
 void
-nearest_init(struct nearest *nearest, const struct relation *relation, const bool *counts)
+nearest_init(struct nearest *nearest, const struct relation *relation, const bool *counts, const bool *waits)
 {
 	size_t services = relation->all.vertices;
 
-	*nearest = (struct nearest){.relation = relation, .counts = counts};
+	*nearest = (struct nearest){.relation = relation, .counts = counts, .waits = waits};
 	nearest->far = memory_resize(NULL, services, sizeof *nearest->far);
 	nearest->near = memory_resize(NULL, services, sizeof *nearest->near);
 	nearest->seen = memory_zeroed(services, sizeof *nearest->seen);
@@ -74,6 +74,8 @@ nearest_mark_behind(struct nearest *nearest)
 	for (size_t head = 0; head < tail; head++) {
 		uint32_t service = nearest->queue[head];
 
+		if (nearest->waits && nearest->counts[service] && !nearest->waits[service])
+			continue;
 		for (size_t i = far->first[service]; i < far->first[service + 1]; i++) {
 			uint32_t next = far->list[i];
 

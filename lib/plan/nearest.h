@@ -12,13 +12,14 @@
 struct nearest {
 	const struct relation *relation;
 	const bool *counts;    /* of each service; borrowed, and may change between searches */
+	const bool *waits;     /* of each service that counts: it waits for those that it needs; borrowed; NULL: all do */
 	uint32_t *far, *near;  /* what the last search found, by number */
 	size_t far_count, near_count;
 	uint32_t *seen;        /* of each service: marks of the search it was last met by */
 	uint32_t search, *queue;
 };
 
-void nearest_init(struct nearest *nearest, const struct relation *relation, const bool *counts);
+void nearest_init(struct nearest *nearest, const struct relation *relation, const bool *counts, const bool *waits);
 void nearest_release(struct nearest *nearest);
 
 /* Fills far and near, leaving out of far what another one of it waits for itself. */

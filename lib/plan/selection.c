@@ -103,7 +103,7 @@ selection_assure(enum part *parts, const struct layout *layout, const struct dep
 	bool *startable = selection_find_startable(layout, dependencies);
 	struct nearest nearest;
 
-	nearest_init(&nearest, needs, startable);
+	nearest_init(&nearest, needs, startable, NULL);
 	for (uint32_t i = 0; i < needs->all.vertices; i++) {
 		if (!startable[i] || (parts[i] != PART_CHOSEN && parts[i] != PART_DRAWN_IN))
 			continue;

@@ -119,12 +119,16 @@ waits_add_barriers(struct builder *builder, enum rule rule)
 	size_t services = relation->all.vertices;
 	struct neighbours none = {services, memory_zeroed(services + 1, sizeof *none.first), NULL};
 	struct relation local = {.all = relation->all, .far = none, .near = relation->all, .places = relation->places};
-	bool *counts = memory_zeroed(services, sizeof *counts);
+	bool *counts = memory_zeroed(services, sizeof *counts), *all_wait = memory_zeroed(services, sizeof *all_wait);
 	struct nearest nearest;
 
-	for (uint32_t i = 0; i < services; i++)
-		counts[i] = builder_group(builder, i, waits[rule].from)->count > 0;
-	nearest_init(&nearest, builder->scope->by_pairs ? &local : relation, counts);
+	for (uint32_t i = 0; i < services; i++) {
+		size_t tasks = builder_group(builder, i, waits[rule].from)->count;
+
+		counts[i] = tasks > 0;
+		all_wait[i] = builder->barriers[rule][i].count >= tasks;
+	}
+	nearest_init(&nearest, builder->scope->by_pairs ? &local : relation, counts, all_wait);
 	for (uint32_t i = 0; i < services; i++) {
 		struct barrier *barrier = &builder->barriers[rule][i];
 
@@ -143,6 +147,7 @@ waits_add_barriers(struct builder *builder, enum rule rule)
 	nearest_release(&nearest);
 	neighbours_release(&none);
 	free(counts);
+	free(all_wait);
 }
 
 /* Puts what is taken down behind what is set up of the same service; its node too, which may have had nothing to stop. */

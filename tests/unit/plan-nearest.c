@@ -10,7 +10,7 @@
 enum { SMALL = 7, RANDOM_RELATIONS = 3000 };
 
 struct sample { /* edges lead from a service to one of a higher number, so that there is an order */
-	bool far[SMALL][SMALL], near[SMALL][SMALL], counts[SMALL];
+	bool far[SMALL][SMALL], near[SMALL][SMALL], counts[SMALL], waits[SMALL];
 	struct relation relation;
 };
 
@@ -35,6 +35,7 @@ make_sample(struct sample *sample)
 	*sample = (struct sample){0};
 	for (int i = 0; i < SMALL; i++) {
 		sample->counts[i] = rand() % 2;
+		sample->waits[i] = rand() % 4;
 		for (int j = i + 1; j < SMALL; j++) {
 			sample->far[i][j] = rand() % 4 == 0;
 			sample->near[i][j] = !sample->far[i][j] && rand() % 4 == 0;
@@ -75,6 +76,8 @@ follow(const struct sample *sample, int at, bool is_near, bool far[SMALL], bool 
 static bool
 leads_far(const struct sample *sample, int from, int to)
 {
+	if (sample->counts[from] && !sample->waits[from])
+		return false;
 	for (int next = 0; next < SMALL; next++)
 		if (sample->far[from][next] && (next == to || leads_far(sample, next, to)))
 			return true;
@@ -122,7 +125,7 @@ test_random(unsigned seed)
 		struct sample sample;
 
 		make_sample(&sample);
-		nearest_init(&nearest, &sample.relation, sample.counts);
+		nearest_init(&nearest, &sample.relation, sample.counts, sample.waits);
 		for (int i = 0; i < SMALL; i++) {
 			nearest_find(&nearest, (uint32_t)i);
 			wrong += !is_right(&sample, i, &nearest);

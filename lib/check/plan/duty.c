@@ -128,12 +128,12 @@ duty_add_target(struct duties *duties, uint32_t step)
 
 /* Adds a duty: the targets from first on wait for a group. */
 static void
-duty_require(struct duties *duties, uint32_t group, int service, size_t first)
+duty_require(struct duties *duties, uint32_t group, size_t first)
 {
 	if (!duties_group_size(duties, group) || first == duties->target_count)
 		return;
 	ARRAY_ROOM(duties->list, duties->count, duties->capacity);
-	duties->list[duties->count++] = (struct duty){group, service, first, duties->target_count};
+	duties->list[duties->count++] = (struct duty){group, first, duties->target_count};
 }
 
 struct search { /* for the services that one has to wait for */
@@ -211,7 +211,7 @@ duty_require_of(struct duties *duties, struct search *search, const struct chain
 		uint32_t other = search->touched[i];
 
 		if (search->met[other] & 2)
-			duty_require(duties, other * FROM_COUNT + from, (int)service, first);
+			duty_require(duties, other * FROM_COUNT + from, first);
 		else if (duties_group_size(duties, other * FROM_COUNT + from))
 			duty_require_near(duties, chains, count, other, from);
 		search->met[other] = 0;
@@ -250,7 +250,7 @@ duty_require_replacements(struct duties *duties)
 
 		if (duty_targets_of(judge, &judge->chains[i], FROM_UP, targets))
 			duty_add_target(duties, targets[0]);
-		duty_require(duties, (uint32_t)judge->chains[i].service * FROM_COUNT + FROM_UP, judge->chains[i].service, first);
+		duty_require(duties, (uint32_t)judge->chains[i].service * FROM_COUNT + FROM_UP, first);
 	}
 	for (uint32_t i = 0; i < judge->plan->count; i++) {
 		const struct string_list *was;
@@ -265,7 +265,7 @@ duty_require_replacements(struct duties *duties)
 			int service = names_find(&judge->services, was->list[j]);
 
 			if (service != NAMES_NONE)
-				duty_require(duties, (uint32_t)service * FROM_COUNT + FROM_UP, service, first);
+				duty_require(duties, (uint32_t)service * FROM_COUNT + FROM_UP, first);
 		}
 	}
 }
@@ -288,7 +288,7 @@ duty_require_addresses(struct duties *duties)
 		}
 	}
 	for (uint32_t i = 0; i < judge->services.count; i++)
-		duty_require(duties, i * FROM_COUNT + FROM_ADDRESS, JUDGE_NONE, first);
+		duty_require(duties, i * FROM_COUNT + FROM_ADDRESS, first);
 }
 
 static void
@@ -314,9 +314,8 @@ duties_find(struct duties *duties, struct judge *judge)
 	}
 	duty_join_addresses(duties);
 	duty_sort_members(duties);
-	duties->runs = needs_find(judge, false, true, false);
 	duty_require_by(duties, true, false, false, FROM_INSTALL);
-	duty_require_all(duties, &duties->runs, FROM_START);
+	duty_require_by(duties, false, true, false, FROM_START);
 	duty_require_by(duties, false, true, true, FROM_STOP);
 	duty_require_by(duties, true, false, true, FROM_REMOVE);
 	duty_require_by(duties, installs, true, false, FROM_DONE);
@@ -329,7 +328,6 @@ duties_find(struct duties *duties, struct judge *judge)
 void
 duties_release(struct duties *duties)
 {
-	needs_release(&duties->runs);
 	free(duties->first);
 	free(duties->members);
 	free(duties->joined);

@@ -21,7 +21,6 @@ enum from {
 
 struct duty {
 	uint32_t group;    /* service * FROM_COUNT + from */
-	int service;       /* whose tasks the targets are; JUDGE_NONE: of several */
 	size_t first, end; /* targets[first] .. targets[end - 1] */
 };
 
@@ -38,7 +37,6 @@ struct duties {
 	size_t count, capacity;
 	uint32_t *targets;
 	size_t target_count, target_capacity;
-	struct needs runs; /* at run time */
 };
 
 /* Finds all duties; what concerns one node only is required of the judge at once. */

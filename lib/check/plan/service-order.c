@@ -102,38 +102,6 @@ service_order_done_before(const struct order *order, size_t step, size_t base, s
 	return whole;
 }
 
-/* Tells whether a, which is started again, finds b running whatever the task of b does: b is only assured, and so is one
- * between them that a does wait for. */
-static bool
-service_order_is_covered(const struct order *order, uint32_t a, uint32_t b, const bool *assured)
-{
-	const struct needs *runs = &order->duties.runs;
-	size_t services = order->duties.judge->services.count, depth = 0;
-	unsigned char *met = memory_zeroed(services, 1);
-	uint32_t *stack = memory_resize(NULL, 2 * services + 1, sizeof *stack);
-	bool covered = false;
-
-	/* Bit 1: reached; bit 2: reached by way of one that is assured. */
-	stack[depth++] = a << 1;
-	while (depth > 0 && !covered) {
-		uint32_t top = stack[--depth], at = top >> 1;
-		bool by_assured = (top & 1) || (at != a && assured[at]);
-
-		covered = at == b && (top & 1);
-		for (size_t i = runs->first[at]; i < runs->first[at + 1]; i++) {
-			uint32_t next = runs->list[i].to;
-
-			if (met[next] & (by_assured ? 2 : 1))
-				continue;
-			met[next] |= by_assured ? 2 : 1;
-			stack[depth++] = next << 1 | by_assured;
-		}
-	}
-	free(met);
-	free(stack);
-	return covered;
-}
-
 /* Reports the first target that does not wait for all of the block; returns whether there is one. */
 static bool
 service_order_find_fault(const struct order *order, const struct duty *duty, const uint32_t *block, size_t count,
@@ -189,10 +157,10 @@ service_order_is_plain(const struct order *order, const struct duty *duty, size_
 
 /* Checks the duties on one group: list[first] and those behind it. Returns the first that is on another group. */
 static size_t
-service_order_check_group(struct order *order, size_t first, size_t bit, const bool *assured)
+service_order_check_group(struct order *order, size_t first, size_t bit)
 {
 	const struct duties *duties = &order->duties;
-	uint32_t group = duties->list[first].group, service = group / FROM_COUNT;
+	uint32_t group = duties->list[first].group;
 	const struct duty **unproved;
 	size_t end = first, count = 0;
 
@@ -201,10 +169,8 @@ service_order_check_group(struct order *order, size_t first, size_t bit, const b
 	unproved = memory_resize(NULL, end - first, sizeof *unproved);
 	for (size_t i = first; i < end; i++) {
 		const struct duty *duty = &duties->list[i];
-		bool may_run = group % FROM_COUNT == FROM_START && assured[service] && duty->service != JUDGE_NONE;
 
-		if (!service_order_is_plain(order, duty, bit) && !(may_run &&
-		    service_order_is_covered(order, (uint32_t)duty->service, service, assured)))
+		if (!service_order_is_plain(order, duty, bit))
 			unproved[count++] = duty;
 	}
 	if (count)
@@ -218,10 +184,7 @@ service_order_check(struct judge *judge)
 {
 	struct order order = {.done = memory_resize(NULL, judge->plan->count, sizeof *order.done)};
 	size_t counts[JUDGE_BLOCK] = {0}, next = 0;
-	bool *assured = memory_zeroed(judge->services.count, sizeof *assured); /* services started only for the sake of others */
 
-	for (size_t i = 0; i < judge->chain_count; i++)
-		assured[judge->chains[i].service] = judge->chains[i].assured;
 	duties_find(&order.duties, judge);
 	service_order_rank_groups(&order);
 	service_order_rank_steps(&order);
@@ -229,10 +192,9 @@ service_order_check(struct judge *judge)
 		for (size_t i = 0; i < judge->plan->count; i++)
 			order.done[i] = service_order_done_before(&order, i, base, counts);
 		for (size_t bit = 0; bit < JUDGE_BLOCK && base + bit < order.rank_count; bit++)
-			next = service_order_check_group(&order, next, bit, assured);
+			next = service_order_check_group(&order, next, bit);
 	}
 	duties_release(&order.duties);
-	free(assured);
 	free(order.rank_of);
 	free(order.groups);
 	free(order.joined_first);
