@@ -114,7 +114,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 	contains "$(coopr-doctor --settings -o table)" "tenant     default"
 	rm -r home/.config
 	run -0 coopr-doctor --settings -o json
-	same 7 "${#lines[@]}"
+	same 8 "${#lines[@]}"
 }
 
 @test "the example of the page is understood" {
