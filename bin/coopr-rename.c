@@ -5,11 +5,13 @@
  */
 #include "base/error.h"
 #include "base/message.h"
+#include "operation/busy-error.h"
 #include "operation/front.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 
 static const struct option_spec options[] = {
+	FRONT_TURN(&front),
 	FRONT_PLACES(&front),
 	OPTION_END
 };
@@ -18,20 +20,29 @@ static const struct command command = {
 	"coopr-rename", "[OPTION]... CLUSTER NAME", "Give a cluster another name.", options,
 	"  coopr-rename shop store\n"};
 
+static int
+rename_once(const struct operation_options *how, const char *cluster, const char *name, struct error *err)
+{
+	struct operation_context context;
+	int result = operation_context_open(&context, how, cluster, err) < 0 ? -1
+	           : clusters_rename(&context.account, context.id, name, err);
+
+	operation_context_release(&context);
+	return result;
+}
+
 int
 main(int argc, char **argv)
 {
 	char **operands = argv + option_parse(&command, argc, argv);
 	struct operation_options how = front_options(&command, &front);
-	struct operation_context context;
+	struct busy_wait wait = {0};
 	struct error err;
-	int code = 0;
 
 	if (!operands[0] || !operands[1] || operands[2])
 		return option_misuse(&command, operands[2] ? "one cluster at a time" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
-	if (operation_context_open(&context, &how, operands[0], &err) < 0 ||
-	    clusters_rename(&context.account, context.id, operands[1], &err) < 0)
-		code = message_error(&err);
-	operation_context_release(&context);
-	return message_end(code);
+	while (rename_once(&how, operands[0], operands[1], &err) < 0)
+		if (!busy_error_wait(&wait, &how, &err))
+			return message_error(&err);
+	return message_end(0);
 }

@@ -172,7 +172,7 @@ start_slow() {
 @test "while one makes a cluster, another gets 75, and is told of the job" {
 	start_slow
 	run --separate-stderr -75 coopr-create slow -t gate -n 2
-	contains "$stderr" "slow: job 00000001-001 (create) is under way: coopr-queue wait 00000001-001, or coopr abort slow"
+	contains "$stderr" "slow: job 00000001-001 (create), started by $(id -un), has been in progress since "
 	run --separate-stderr -75 coopr-expand slow
 	echo go >gate
 	wait "$maker"
@@ -197,6 +197,7 @@ start_slow() {
 	code=0
 	wait "$maker" || code=$?
 	[ "$code" -eq 143 ] || [ "$code" -eq 0 ]
+	same 1 "$(grep -c "press ^C again" log)"
 	if [ "$code" -eq 143 ]; then
 		contains "$(cat log)" "the same command resumes"
 		touch open
@@ -210,7 +211,7 @@ start_slow() {
 	kill -9 "$maker"
 	wait "$maker" || [ $? -eq 137 ]
 	run --separate-stderr -75 coopr-create slow -t gate -n 3
-	contains "$stderr" "slow: job 00000001-001 (create) is under way: coopr-queue wait 00000001-001, or coopr abort slow"
+	contains "$stderr" "slow: job 00000001-001 (create), started by $(id -un), has been in progress since "
 }
 
 @test "killed at any call, the same command goes on: one cluster, one job, nothing done twice" {
@@ -296,7 +297,7 @@ start_slow() {
 	coopr-create c -t plain -n 1 >records 2>log
 	coopr-delete -y --detach c
 	run --separate-stderr -75 coopr-create c -t plain -n 1
-	contains "$stderr" "job 00000001-002 (delete) is under way"
+	contains "$stderr" "job 00000001-002 (delete), started by $(id -un), has been in progress since "
 	coopr-delete -y c 2>log
 	same $'00000001-001 complete\n00000001-002 complete' "$(coopr-queue ls -o json | jq -r '"\(.job) \(.status)"')"
 	same terminated "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT status FROM cluster")"

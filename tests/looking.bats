@@ -168,7 +168,7 @@ no room for it' "$output"
 	run -1 coopr-status -o table second
 	same "second  pending  create 0/25, no worker is at it: coopr retry second" "$output"
 	run --separate-stderr -75 coopr-status --timeout 0 second
-	contains "$stderr" "job 00000002-001 is still under way"
+	contains "$stderr" "job 00000002-001 is still in progress"
 	coopr-status --wait -o json second >status 3>&- &
 	coopr-work --drain 2>/dev/null
 	wait "$!"

@@ -171,7 +171,7 @@ fail() {
 @test "abort" {
 	before() { coopr-expand --detach c >out 2>err; }
 	after() { same 0 "$(ask "SELECT count(*) FROM operation WHERE status IN ('planned', 'running')")"; }
-	so="nothing is under way"
+	so="no operation is in progress"
 	at_each_call coopr-abort c
 }
 

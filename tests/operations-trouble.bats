@@ -70,7 +70,8 @@ kept() {
 	coopr create blog -t lamp -n 4 >records 2>log
 	coopr expand --detach blog >job 2>log
 	run --separate-stderr -75 coopr restart blog
-	contains "$stderr" "blog: job 00000001-002 (expand) is under way: coopr-queue wait 00000001-002, or coopr abort blog; where no worker runs: coopr retry blog"
+	contains "$stderr" "blog: job 00000001-002 (expand), started by $(id -un), has been in progress since "
+	contains "$stderr" "no command on this host follows it; --wait waits for it, coopr retry blog follows it, coopr abort blog cancels it"
 	coopr retry blog >records 2>log
 	same 5 "$(grep -c '"kind":"node"' records)"
 	run --separate-stderr -1 coopr retry blog
@@ -78,11 +79,21 @@ kept() {
 	coopr restart blog >records 2>log
 }
 
-@test "delete --dry-run gives nothing up: while something is under way it is refused as others are" {
+@test "a dry run works while an operation is in progress, from what there is by then, and cancels nothing; its plan is not saved" {
 	coopr create blog -t lamp -n 4 >records 2>log
+	kept >before
 	coopr expand --detach blog >job 2>log
-	run --separate-stderr -75 coopr delete --dry-run blog
-	contains "$stderr" "job 00000001-002 (expand) is under way"
+	run --separate-stderr -0 flock "$COOPR_STATE/clusters/00000001" coopr delete --dry-run -o table blog
+	contains "$stderr" "blog: job 00000001-002 (expand) is in progress; the plan starts from what there is now"
+	contains "$output" "5 to be removed"
+	for words in "expand -n 8" "restart" "config --set a=1" "replace 1000" "shrink -n 4"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -0 coopr ${words%% *} --dry-run -o table blog ${words#"${words%% *}"}
+		[ -n "$output" ]
+	done
+	run --separate-stderr -75 coopr delete --save plan blog
+	[ ! -e plan ]
+	kept | grep -v -- -002 | cmp before -
 	same running "$(coopr-queue show -o json 00000001-002 | jq -r .status)"
 	coopr delete -y blog >gone 2>log
 	same cancelled "$(coopr-queue show -o json 00000001-002 | jq -r .status)"
@@ -108,10 +119,31 @@ kept() {
 @test "while a command has a cluster, another is refused and told the job, where there is one already" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr restart blog
-	contains "$stderr" "blog: another coopr is at work on it; try again when it has ended"
+	[[ $stderr == *"blog: flock, process "+([0-9])" of $(id -un) on "*", has been working on it since 20"*"; --wait waits until it has ended" ]]
 	coopr expand --detach blog >job 2>log
 	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr restart blog
-	contains "$stderr" "blog: job 00000001-002 (expand) is under way: coopr-queue wait 00000001-002, or coopr abort blog"
+	[[ $stderr == *"blog: job 00000001-002 (expand), started by $(id -un), has been in progress since 20"*" (flock, process "+([0-9])" of "* ]]
+	contains "$stderr" "; --wait waits for it, coopr abort blog cancels it"
+}
+
+@test "--wait waits for its turn, and tells for what; --timeout ends that" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -64 coopr restart --timeout 1s blog
+	same "coopr-restart: --timeout: has no effect without --wait; see: coopr-restart --help" "$stderr"
+	for words in "restart blog" "rename blog store" "delete -y blog"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr ${words%% *} --wait --timeout 1s ${words#* }
+		contains "$stderr" "; waiting for it"
+		contains "$stderr" "--timeout: waited for 1.0 s"
+	done
+	coopr expand --detach blog >job 2>log
+	coopr restart --wait blog >records 2>waiting &
+	waiter=$!
+	grep -q -m 1 "00000001-002 (expand).*; waiting for it" <(tail -f -n +1 --pid="$waiter" waiting)
+	coopr-work --drain
+	wait "$waiter"
+	same "complete complete complete" "$(coopr-queue ls -o json | jq -r .status | paste -sd ' ')"
+	coopr rename --wait blog store
 }
 
 # An operation on blog that was begun by nobody in particular: its first task is done, and then it is given up.

@@ -209,7 +209,7 @@ carriers() {
 	same 00000001-002 "$(coopr expand --detach blog)"
 	same "pending" "$(recorded status)"
 	run --separate-stderr -75 coopr expand -n 9 blog
-	contains "$stderr" "job 00000001-002 (expand) is under way"
+	contains "$stderr" "job 00000001-002 (expand), started by $(id -un), has been in progress since "
 	coopr-work --drain
 	coopr restart blog apache >now 2>log
 	same "5 active" "$(recorded nodes) $(recorded status)"
@@ -290,7 +290,7 @@ carriers() {
 	wait
 	same "inconsistent cancelled" "$(recorded status) $(operations status | tail -n 1)"
 	run --separate-stderr -1 coopr abort blog
-	contains "$stderr" "nothing is under way"
+	contains "$stderr" "no operation is in progress"
 	coopr retry blog >now 2>log
 	same active "$(recorded status)"
 }
@@ -319,7 +319,7 @@ carriers() {
 	done
 	for name in abort pause resume; do
 		run -1 bash -c "$(commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" | sed 's/shop/store/')"
-		contains "$output" "nothing is under way"
+		contains "$output" "no operation is in progress"
 	done
 }
 

@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
 
 /* A file as /proc/locks names it. On overlayfs and btrfs, whose files have devices of their own, stat(2) names it otherwise. */
 struct file_place {
@@ -60,13 +64,25 @@ holder_find_pid(const struct file_place *file, int *pid)
 	return found;
 }
 
-/* Reads name and state of a process: "4321 (coopr-queue) T ...". The name may have any characters, also a parenthesis. */
+/* Returns the wall-clock time of a start that is given as /proc does, in ticks since the boot. */
+static int64_t
+holder_start_time(uintmax_t ticks)
+{
+	long rate = sysconf(_SC_CLK_TCK);
+
+	return clock_wall_ms() - clock_boottime_ms() + (int64_t)(ticks * 1000 / (uintmax_t)(rate > 0 ? rate : 100));
+}
+
+/* Reads what the process is: "4321 (coopr-queue) T ...", the 22nd field being its start. The name may have any characters, also
+ * a parenthesis. */
 static bool
 holder_read_stat(struct holder *holder)
 {
-	char path[40], text[128];
+	char path[40], text[1024];
 	const char *open, *close;
 	FILE *stat_file;
+	struct stat attributes;
+	uintmax_t ticks;
 	size_t length;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", holder->pid);
@@ -74,6 +90,7 @@ holder_read_stat(struct holder *holder)
 	if (!stat_file)
 		return false;
 	length = fread(text, 1, sizeof text - 1, stat_file);
+	holder->user = fstat(fileno(stat_file), &attributes) == 0 ? attributes.st_uid : 0;
 	fclose(stat_file);
 	text[length] = '\0';
 	open = strchr(text, '(');
@@ -82,6 +99,8 @@ holder_read_stat(struct holder *holder)
 		return false;
 	snprintf(holder->name, sizeof holder->name, "%.*s", (int)(close - open - 1), open + 1);
 	holder->stopped = close[2] == 'T';
+	if (sscanf(close + 2, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ju", &ticks) == 1)
+		holder->begun_ms = holder_start_time(ticks);
 	return true;
 }
 

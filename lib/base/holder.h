@@ -6,9 +6,13 @@
 #define BASE_HOLDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 struct holder {
 	int pid;
+	uid_t user;       /* that it runs as */
+	int64_t begun_ms; /* wall-clock time of its start */
 	char name[17]; /* of the process, as the kernel keeps it */
 	bool stopped;  /* by a signal */
 };

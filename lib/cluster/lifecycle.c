@@ -11,26 +11,28 @@
 #define IN(status) (1U << LIFECYCLE_##status)
 #define STANDING (IN(ACTIVE) | IN(INCOMPLETE) | IN(INCONSISTENT))
 #define BROKEN (IN(INCOMPLETE) | IN(INCONSISTENT))
+#define CHANGEABLE (IN(ACTIVE) | IN(INCONSISTENT))
 
+/* A cluster is incomplete after a creation, too, of which there is nothing to bring back: rollback is not recommended there. */
 const struct lifecycle_transition lifecycle_transitions[] = {
-	{"create", IN(ABSENT), LIFECYCLE_ACTIVE, LIFECYCLE_INCOMPLETE, true, true, true},
-	{"delete", STANDING, LIFECYCLE_TERMINATED, LIFECYCLE_INCOMPLETE, true, true, true},
-	{"expand", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"shrink", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"add", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"remove", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"config", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"upgrade", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"apply", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"start", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"stop", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"restart", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"replace", IN(ACTIVE) | IN(INCONSISTENT), LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, true},
-	{"repair", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, false, false},
-	{"retry", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, true},
-	{"rollback", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, true},
-	{"rename", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, true},
-	{"lease", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, true},
+	{"create", IN(ABSENT), LIFECYCLE_ACTIVE, LIFECYCLE_INCOMPLETE, true, true, 0},
+	{"delete", STANDING, LIFECYCLE_TERMINATED, LIFECYCLE_INCOMPLETE, true, true, STANDING},
+	{"expand", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, IN(ACTIVE)},
+	{"shrink", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, IN(ACTIVE)},
+	{"add", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, IN(ACTIVE)},
+	{"remove", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, IN(ACTIVE)},
+	{"config", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
+	{"upgrade", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, IN(ACTIVE)},
+	{"apply", IN(ACTIVE), LIFECYCLE_ACTIVE, LIFECYCLE_INCONSISTENT, true, false, IN(ACTIVE)},
+	{"start", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
+	{"stop", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
+	{"restart", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
+	{"replace", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
+	{"repair", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, false, 0},
+	{"retry", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, BROKEN},
+	{"rollback", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, IN(INCONSISTENT)},
+	{"rename", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, STANDING},
+	{"lease", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, STANDING},
 	{0},
 };
 
@@ -61,11 +63,11 @@ lifecycle_find(const char *action)
 	return NULL;
 }
 
-/* Returns whether a command of the transition's name may be run in that status. */
+/* Returns whether messages recommend the command of the transition's name in that status. */
 static bool
 lifecycle_offers(const struct lifecycle_transition *transition, enum lifecycle_status status)
 {
-	return transition->command && transition->from >> status & 1;
+	return transition->offered >> status & 1;
 }
 
 int
@@ -78,7 +80,7 @@ lifecycle_check(const struct lifecycle_transition *transition, enum lifecycle_st
 	if (transition->from >> status & 1)
 		return 0;
 	if (status == LIFECYCLE_PENDING)
-		return error_set(err, EX_TEMPFAIL, "%s: another operation is under way; try again when it has ended", cluster);
+		return error_set(err, EX_TEMPFAIL, "%s: another operation is in progress; try again when it has ended", cluster);
 	if (status == LIFECYCLE_ABSENT || status == LIFECYCLE_TERMINATED)
 		return error_set(err, EX_NO, "%s: the cluster is terminated", cluster);
 	for (const struct lifecycle_transition *other = lifecycle_transitions; other->action; other++)

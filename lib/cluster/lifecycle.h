@@ -27,7 +27,7 @@ struct lifecycle_transition {
 	enum lifecycle_status success, failure;
 	bool job;  /* it is an operation with a job: pending meanwhile. Else it is done at once. */
 	bool ends; /* where no machine is left after it, the cluster is terminated */
-	bool command; /* there is a command of that name, which messages may recommend */
+	unsigned offered; /* bits as in from: messages recommend the command of that name there, since it works whatever came before */
 };
 
 /* The table; a transition without an action ends it. */

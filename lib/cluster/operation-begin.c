@@ -79,18 +79,20 @@ operation_begin_cluster(struct beginning *b, struct error *err)
 	    spec->cluster);
 }
 
-/* Fails with the operation that is under way. */
+/* Fails with the operation that is in progress. */
 static int
 operation_begin_busy(struct account *account, const struct cluster_record *cluster, struct error *err)
 {
 	struct operation_list list = {0};
 	const struct operation *last;
+	char since[CLOCK_RFC3339_SIZE];
 
 	if (operation_last(account, cluster->id, &list, err) > 0) {
 		last = &list.list[0];
 		error_set(err, EX_TEMPFAIL,
-		    "%s: %s (job %s, begun by %s) is under way; coopr status %s shows it, coopr abort %s ends it",
-		    cluster->name, last->action, last->job, last->user, cluster->name, cluster->name);
+		    "%s: job %s (%s), started by %s, has been in progress since %s; coopr status %s shows it, coopr abort %s cancels it",
+		    cluster->name, last->job, last->action, last->user, clock_seconds(last->begun_ms, since), cluster->name,
+		    cluster->name);
 	}
 	operation_list_release(&list);
 	return -1;

@@ -22,6 +22,8 @@ struct operation_options { /* of every command that changes a cluster */
 	struct job_runner runner;
 	bool detach;            /* do not wait */
 	bool dry;               /* only make the plan */
+	bool wait;              /* for its turn, while another command or operation has the cluster */
+	int64_t wait_ms;        /* at most so long; 0: for ever */
 	const char *save;       /* and save it in that file, see saved-plan.h; or NULL */
 };
 
@@ -32,6 +34,7 @@ struct operation_context { /* release it, also where it could not be opened */
 	struct cluster_record *cluster;  /* NULL: it is to be created */
 	struct cluster_documents documents;
 	struct workdir workdir, job_dir; /* of the cluster, and of the operation in it */
+	bool scratch;                    /* workdir is only of this dry run */
 	int64_t id, number;              /* of the cluster, and of the operation */
 	char job[JOB_ID_SIZE];
 };
@@ -49,6 +52,10 @@ int operation_context_open(struct operation_context *context, const struct opera
 
 /* Reads the record and the documents of the cluster of that name or id, in place of those read before. */
 int operation_context_find(struct operation_context *context, const char *cluster, struct error *err);
+
+/* Gives a dry run a folder of its own, without any lock. While an operation is running, context->documents.layout becomes what
+ * its job has made so far, and a person is told. Returns as operation_context_open does. */
+int operation_context_try(struct operation_context *context, struct error *err);
 
 /* Locks the folder of the cluster that was found, finishes what is over, and reads the cluster again, since under the lock
  * nobody else changes it. Returns as operation_context_open does. */

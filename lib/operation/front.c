@@ -35,9 +35,12 @@ front_options(const struct command *command, const struct front *front)
 		exit(option_misuse(command, "--jobs: expected a number from 1 to %d, found %ld", PREFERENCE_JOBS_MAX, jobs));
 	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))
 		exit(option_misuse(command, "--save: expected the name of a file; --dry-run -o json prints the plan"));
+	if (front->timeout && !front->wait)
+		exit(option_misuse(command, "--timeout: has no effect without --wait"));
 	return (struct operation_options){
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
 		.runner = {front->spool, jobs, message_notice},
+		.wait = front->wait, .wait_ms = front->timeout ? front_duration(command, "--timeout", front->timeout) : 0,
 		.detach = front->detach, .dry = front_is_dry(front), .save = front->save,
 	};
 }

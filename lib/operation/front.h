@@ -17,7 +17,8 @@ struct front {
 	const char *store, *tenant, *user, *why, *spool, *format, *colour;
 	const char *save; /* the file for the plan, which is then all there is; or NULL */
 	long jobs;
-	bool dry, detach;
+	const char *timeout; /* of wait; or NULL */
+	bool dry, detach, wait;
 };
 
 #define FRONT_JOBS (-1) /* not given: what the user prefers, else 20 */
@@ -39,7 +40,13 @@ struct front {
 #define FRONT_WORK(front) \
 	OPTION_NUMBER('j', "jobs", &(front)->jobs, "N", "do so many tasks in parallel (default: 20)"), \
 	OPTION_FLAG(0, "detach", &(front)->detach, "leave the work to running workers, and do not wait"), \
-	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing")
+	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing"), \
+	FRONT_TURN(front)
+
+/* Options of commands that need the cluster for themselves. */
+#define FRONT_TURN(front) \
+	OPTION_FLAG(0, "wait", &(front)->wait, "wait while another operation is in progress on the cluster"), \
+	OPTION_STRING(0, "timeout", &(front)->timeout, "TIME", "with --wait: at most that long, as 30s or 15m")
 
 /* Options for the answer. */
 #define FRONT_ANSWER(front) LIST_OPTIONS(&(front)->format, &(front)->colour, "table|json")

@@ -22,7 +22,7 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
 			job = memory_string(operations.list[0].job);
 		else
-			error_set(err, EX_NO, "%s: nothing is under way", clusters.list[0].name);
+			error_set(err, EX_NO, "%s: no operation is in progress", clusters.list[0].name);
 	}
 	operation_list_release(&operations);
 	cluster_list_release(&clusters);

@@ -39,13 +39,14 @@ operate_open(struct operation_context *context, const struct operation_request *
 	    find_cluster_open(&context->account, &options->ask, creates ? STORE_CREATE : STORE_WRITE, request->cluster, err) < 0)
 		return -1;
 	if (operation_context_find(context, request->cluster, err) == 0)
-		return operation_context_lock(context, err);
+		return options->dry && !options->save ? operation_context_try(context, err) : operation_context_lock(context, err);
 	if (!creates || err->code != EX_NO)
 		return -1;
 	context->id = request->id || (options->dry && !options->save) ? request->id : clusters_allot(&context->account, err);
 	if (context->id < 0)
 		return -1;
 	cluster_id_text(context->id, id);
+	context->scratch = options->dry;
 	return options->dry ? workdir_try(&context->workdir, id, request->cluster, err)
 	                    : workdir_open(&context->workdir, id, request->cluster, WORKDIR_MAKE, err);
 }
@@ -87,14 +88,14 @@ operate_resume(struct operation_context *context, const struct operation_request
 	return result;
 }
 
-/* Cancels the running operation if the request preempts it; else refuses. A dry run cancels nothing. */
+/* Cancels the running operation if the request preempts it; else refuses. */
 static int
 operate_preempt(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	struct operation_list list = {0};
 	int result = operation_last(&context->account, context->id, &list, err);
 
-	if (result > 0 && (!request->preempts || context->options->dry))
+	if (result > 0 && (!request->preempts || context->options->save))
 		result = busy_error(context, &list.list[0], err);
 	else if (result > 0)
 		result = operation_job_stop(&(struct operation_job){context->options->runner, &context->job_dir,
@@ -201,7 +202,7 @@ operate_remove_scrap(struct operation_context *context)
 	struct error why;
 
 	if (operation_find(&context->account, context->id, context->number, &list, &why) < 0 && why.code == EX_NO) {
-		if (context->cluster)
+		if (context->cluster && !context->scratch)
 			file_remove_tree(context->workdir.fd, context->job, &why);
 		else
 			workdir_remove(&context->workdir, &why);
@@ -215,24 +216,27 @@ operate_refuse_admission(struct operation_context *context)
 {
 	struct error ignored;
 
-	if (!context->cluster && context->options->dry)
+	if (context->scratch)
 		workdir_remove(&context->workdir, &ignored);
 	else if (!context->cluster)
 		rmdir(context->workdir.path);
 	return -1;
 }
 
-/* Carries out the request on a cluster on which nothing is running. */
+/* Carries out the request on a cluster on which nothing is running, or tries it on one whose operation goes on. */
 static int
 operate_undertake(struct operation_context *context, const struct operation_request *request, struct operation_result *result,
     struct error *err)
 {
 	enum lifecycle_status status = context->cluster ? context->cluster->status : LIFECYCLE_ABSENT;
 
-	if (context->cluster && operate_creates(request))
-		return busy_error_exists(context, err);
-	if (lifecycle_check(lifecycle_find(request->action), status, request->cluster, err) < 0)
-		return -1;
+	if (context->cluster && operate_creates(request)) {
+		busy_error_exists(context, err);
+		return operate_refuse_admission(context);
+	}
+	if (!(context->scratch && status == LIFECYCLE_PENDING) &&
+	    lifecycle_check(lifecycle_find(request->action), status, request->cluster, err) < 0)
+		return operate_refuse_admission(context);
 	if (operate_plan(context, request, err) < 0) {
 		operate_remove_scrap(context);
 		return -1;
@@ -240,14 +244,15 @@ operate_undertake(struct operation_context *context, const struct operation_requ
 	if (!context->options->dry)
 		return operate_begin(context, result, err);
 	result->plan = workdir_path(&context->job_dir, "plan.ndjson");
-	result->scrap = memory_string(context->cluster ? context->job_dir.path : context->workdir.path);
+	result->scrap = memory_string(context->scratch ? context->workdir.path : context->job_dir.path);
 	if (preview_basis_take(context, &result->basis, err) < 0)
 		return -1;
 	return context->options->save ? saved_plan_write(context, request, err) : 0;
 }
 
-int
-operate(const struct operation_request *request, const struct operation_options *options, struct operation_result *result,
+/* Carries out the request now, or not at all. */
+static int
+operate_once(const struct operation_request *request, const struct operation_options *options, struct operation_result *result,
     struct error *err)
 {
 	struct operation_context context;
@@ -265,14 +270,28 @@ operate(const struct operation_request *request, const struct operation_options 
 	else if (request->admit && request->admit(&context, request->parameters, err) < 0)
 		done = operate_refuse_admission(&context);
 	else
-		done = running > 0 && operate_preempt(&context, request, err) < 0
+		done = running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0
 		     ? -1 : operate_undertake(&context, request, result, err);
 	operation_context_release(&context);
 	return done;
 }
 
 int
-operate_retry(const struct operation_request *anew, const struct operation_options *options,
+operate(const struct operation_request *request, const struct operation_options *options, struct operation_result *result,
+    struct error *err)
+{
+	struct busy_wait wait = {0};
+	int done = operate_once(request, options, result, err);
+
+	while (done < 0 && !result->job && busy_error_wait(&wait, options, err)) {
+		operation_result_release(result);
+		done = operate_once(request, options, result, err);
+	}
+	return done;
+}
+
+static int
+operate_retry_once(const struct operation_request *anew, const struct operation_options *options,
     struct operation_result *result, struct error *err)
 {
 	struct operation_list list = {0};
@@ -296,6 +315,20 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 	}
 	operation_list_release(&list);
 	operation_context_release(&context);
+	return done;
+}
+
+int
+operate_retry(const struct operation_request *anew, const struct operation_options *options,
+    struct operation_result *result, struct error *err)
+{
+	struct busy_wait wait = {0};
+	int done = operate_retry_once(anew, options, result, err);
+
+	while (done < 0 && !result->job && busy_error_wait(&wait, options, err)) {
+		operation_result_release(result);
+		done = operate_retry_once(anew, options, result, err);
+	}
 	return done;
 }
 

@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/holder.h"
 #include "base/location.h"
 #include "base/lock.h"
 #include "base/memory.h"
@@ -69,7 +70,7 @@ workdir_open_locked(struct workdir *workdir, enum workdir_open_how how, struct e
 		workdir->fd = -1;
 	} while (reason == ESTALE);
 	if (reason == EWOULDBLOCK)
-		return error_set(err, EX_TEMPFAIL, "%s: another coopr is at work on it; try again when it has ended",
+		return error_set(err, EX_TEMPFAIL, "%s: another command is working on it; try again when it has ended",
 		    workdir->name);
 	errno = reason;
 	return error_errno(err, EX_OSERR, "%s: cannot be locked", workdir->path);
@@ -91,6 +92,21 @@ workdir_open(struct workdir *workdir, const char *id, const char *name, enum wor
 		return 0;
 	workdir_close(workdir);
 	return -1;
+}
+
+bool
+workdir_find_holder(const char *id, struct holder *holder)
+{
+	struct error ignored; /* then none is known */
+	char *directory = workdir_parent(&ignored), *path = directory ? memory_printf("%s/%s", directory, id) : NULL;
+	int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool found = fd >= 0 && holder_find(fd, holder);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	free(directory);
+	return found;
 }
 
 int

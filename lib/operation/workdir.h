@@ -23,6 +23,7 @@
 #include <stdbool.h>
 
 struct error;
+struct holder;
 struct operation;
 struct store;
 
@@ -37,6 +38,9 @@ enum workdir_open_how { WORKDIR_MAKE, WORKDIR_FIND };
 /* Opens and locks the folder of the cluster id, to be closed. Fails with EX_NO where WORKDIR_FIND finds none; with EX_TEMPFAIL
  * while another process has it. */
 int workdir_open(struct workdir *workdir, const char *id, const char *name, enum workdir_open_how how, struct error *err);
+
+/* Finds the process that has the cluster's folder. Returns false if none does, or none that is visible from here. */
+bool workdir_find_holder(const char *id, struct holder *holder);
 
 /* Makes a nameless folder for a dry run on a cluster that would have that id; workdir_remove removes it. */
 int workdir_try(struct workdir *workdir, const char *id, const char *name, struct error *err);

@@ -172,7 +172,7 @@ status_wait_on(struct cluster_status *status, int watch, int64_t deadline_ms, st
 		if (!status->under_way)
 			return 0;
 		if (deadline_ms >= 0 && clock_monotonic_ms() >= deadline_ms)
-			return error_set(err, EX_TEMPFAIL, "%s: job %s is still under way", status->cluster->name, status->last->job);
+			return error_set(err, EX_TEMPFAIL, "%s: job %s is still in progress", status->cluster->name, status->last->job);
 		if (poll(&fd, watch >= 0, status_patience(status, deadline_ms)) < 0 && errno != EINTR)
 			return error_errno(err, EX_OSERR, "poll");
 	}

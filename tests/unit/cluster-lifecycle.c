@@ -74,7 +74,7 @@ test_ways_out(void)
 		tap_is_number(err.code, EX_NO, "that is final");
 	}
 	lifecycle_check(lifecycle_find("expand"), LIFECYCLE_INCOMPLETE, "shop", &err);
-	tap_is_text(err.text, "shop: expand is not possible while the cluster is incomplete; possible: delete, retry, rollback, "
+	tap_is_text(err.text, "shop: expand is not possible while the cluster is incomplete; possible: delete, retry, "
 	    "rename or lease", "a refusal says which commands can be run");
 }
 
