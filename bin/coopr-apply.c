@@ -18,12 +18,10 @@
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct apply_options parameters;
-static bool yes;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('f', "file", &parameters.path, "FILE", "the specifications: a file or a folder (-: standard input)"),
 	OPTION_FLAG(0, "prune", &parameters.prune, "delete clusters of the folder that it no longer has"),
-	OPTION_FLAG('y', "yes", &yes, "do not ask before clusters are deleted"),
 	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "the name of the folder in its clusters (default: its path)"),
 	OPTION_FLAG(0, "adopt", &parameters.adopt, "take over clusters that follow another folder"),
 	OPTION_STRING('C', "catalogue", &parameters.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
@@ -48,7 +46,7 @@ apply_ask(const struct apply *apply)
 	size_t count = apply_leftovers(apply);
 	char answer[16];
 
-	if (!parameters.prune || yes || front.dry || count == 0)
+	if (!parameters.prune || front.yes || front.dry || count == 0)
 		return;
 	if (!isatty(STDIN_FILENO))
 		exit(option_misuse(&command,

@@ -2,13 +2,17 @@
  *
  * coopr-pause, coopr-resume, coopr-abort: control the operation that is under way on a cluster; the name that the program is
  * called by says how. An operation that is paused starts nothing more, what runs comes to its end; what one that is aborted
- * has made stays until it is retried, rolled back or deleted. Exits with 0; 1 where nothing is under way; 64 on misuse.
+ * has made stays until it is retried, rolled back or deleted; who is at a terminal is asked first. Exits with 0; 1 where nothing
+ * is under way, or the answer was no; 64 on misuse; 128 + signal when interrupted.
  */
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "operation/front.h"
 #include "operation/job-control.h"
+#include "preview/consent.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 
@@ -31,6 +35,23 @@ static const struct { /* in the order of the commands */
 	const char *done;
 } controls[] = {{QUEUE_PAUSE, "paused"}, {QUEUE_RESUME, "resumed"}, {QUEUE_CANCEL, "cancelled"}};
 
+/* Asks before an operation is cancelled: what runs of it is stopped. */
+static int
+pause_consent(const char *cluster, const struct operation_options *how, struct error *err)
+{
+	struct consent consent = {.name = cluster, .refused = "not cancelled"};
+	char *job = job_control_find_job(cluster, how, err), *question;
+	int result;
+
+	if (!job)
+		return -1;
+	consent.question = question = memory_printf("Cancel job %s of %s? What it has made stays.", job, cluster);
+	result = consent_ask(&consent, err);
+	free(question);
+	free(job);
+	return result;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -41,6 +62,8 @@ main(int argc, char **argv)
 	struct error err;
 	char *job;
 
+	if (controls[number].control == QUEUE_CANCEL && !front.yes && pause_consent(cluster, &how, &err) < 0)
+		return message_error(&err);
 	if (job_control(controls[number].control, cluster, &how, &job, &err) < 0)
 		return message_error(&err);
 	message("%s: job %s is %s", cluster, job, controls[number].done);

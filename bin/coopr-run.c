@@ -35,6 +35,7 @@ run_order_of(const struct saved_plan *plan, char id[CLUSTER_ID_SIZE])
 		    .command = plan->command,
 		.admit = saved_plan_admit, .prepare = saved_plan_prepare, .parameters = plan,
 		.id = plan->id, .owner = plan->owner, .group = plan->group, .lease_ms = plan->lease_ms,
+		.consent = {.always = true},
 	};
 }
 

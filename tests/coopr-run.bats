@@ -65,7 +65,7 @@ plan_in() {
 		[ -e made ] || make_blog
 		# shellcheck disable=SC2086 # words
 		coopr $words --save plan >shown 2>log
-		coopr run plan >now 2>log
+		coopr run -y plan >now 2>log
 	done
 	same "shop copy" "$(coopr list -o name | sort -r | paste -sd' ')"
 	same "64M 32M" "$(coopr config shop | jq -r .php.memory) $(coopr config copy | jq -r .php.memory)"
@@ -323,7 +323,7 @@ plan_in() {
 		bash -euo pipefail -c "$line" >>said 2>log </dev/null
 	done
 	grep -q 'start nginx' said
-	coopr shrink -n 4 shop >now 2>log
+	coopr shrink -y -n 4 shop >now 2>log
 	coopr expand --save bigger.plan shop >now 2>log
 	tail -n 2 examples | while read -r line; do
 		bash -euo pipefail -c "$line" >now 2>log </dev/null
@@ -351,7 +351,7 @@ stopped_at() {
 		stopped_at "$at" coopr-run newplan
 		coopr run newplan >now 2>log || grep -q "was carried out already" log
 		same "3 active 1" "$(store "SELECT nodes, status, operation FROM cluster WHERE name = 'new-$at'")"
-		coopr shrink -n 4 blog >now 2>log
+		coopr shrink -y -n 4 blog >now 2>log
 	done
 	same complete "$(store "SELECT DISTINCT status FROM operation")"
 	same "" "$(store "SELECT cluster FROM node_use GROUP BY cluster HAVING count(*) <> count(DISTINCT node)")"

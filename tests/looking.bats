@@ -181,7 +181,7 @@ no room for it' "$output"
 	coopr-expand shop -n 6 -m "more visitors" >/dev/null 2>&1
 	coopr-config shop --set nginx.port=81 >/dev/null 2>&1
 	coopr-rename shop store
-	coopr-shrink store -n 5 >/dev/null 2>&1
+	coopr-shrink -y store -n 5 >/dev/null 2>&1
 	run -0 coopr-history -o table store
 	same "5 shrink,4 rename,3 config,2 expand,1 create" "$(sed 1d <<<"$output" | awk '{print $1, $4}' | paste -sd ,)"
 	contains "$output" "more visitors"

@@ -100,7 +100,7 @@ after() { same "active" "$(recorded status)"; }
 	before() { coopr-expand -n 3 c >out 2>err || grep -q "it has 3" err; }
 	after() { same "c active 2" "$(recorded 'name, status, nodes')"; }
 	so="it has 2 machines"
-	at_each_call coopr-shrink -n 2 c
+	at_each_call coopr-shrink -y -n 2 c
 }
 
 @test "add" {
@@ -134,7 +134,7 @@ after() { same "active" "$(recorded status)"; }
 	before() { node=$(ask "SELECT layout FROM cluster_document" | jq -r 'select(.kind == "node") | .id' | head -n 1); ln -sfn "$node" node; }
 	after() { same "active 2" "$(recorded 'status, nodes')" && ! ask "SELECT layout FROM cluster_document" | grep -q "\"id\":\"$(readlink node)\""; }
 	so="there is no node|no such node|has no node"
-	replace() { coopr-replace c "$(readlink "$WHERE/node")"; }
+	replace() { coopr-replace -y c "$(readlink "$WHERE/node")"; }
 	export -f replace
 	at_each_call bash -c replace
 }
@@ -165,7 +165,7 @@ fail() {
 	before() { fail; }
 	after() { same active "$(recorded status)" && same 0 "$(carried | grep -c frail)"; }
 	so="while the cluster is active"
-	at_each_call coopr-rollback c
+	at_each_call coopr-rollback -y c
 }
 
 @test "abort" {

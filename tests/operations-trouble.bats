@@ -156,7 +156,7 @@ give_up() {
 @test "after a failure that others followed, which did not fail, the cluster is put right by retry" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	give_up stop
-	coopr replace blog 1000 >records 2>log
+	coopr replace -y blog 1000 >records 2>log
 	run -1 coopr status blog
 	run --separate-stderr -0 coopr retry blog
 	contains "$stderr" "configured and restarted"
@@ -172,7 +172,7 @@ give_up() {
 	coopr abort blog 2>log
 	run -0 coopr status blog
 	same "4 cancelled" "$(coopr show blog | jq -r 'select(.kind == "node").id' | wc -l) $(coopr history -l 1 blog | jq -r .status)"
-	coopr shrink blog 2>log >records
+	coopr shrink -y blog 2>log >records
 	run -0 coopr status blog
 }
 
@@ -180,7 +180,7 @@ give_up() {
 	coopr create blog -t lamp -n 4 >records 2>log
 	give_up expand -n +2
 	run -1 coopr status blog
-	coopr rollback blog >records 2>log
+	coopr rollback -y blog >records 2>log
 	same delete "$(coopr-queue show 00000001-003 --tasks -o json | jq -r 'select(.node > "00000001-1003").action' | sort -u)"
 	run -0 coopr status blog
 }
@@ -196,9 +196,9 @@ give_up() {
 @test "an operation that is given up while nobody works on it is tried again or taken back" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	give_up expand
-	run --separate-stderr -1 coopr shrink -n -1 blog
+	run --separate-stderr -1 coopr shrink -y -n -1 blog
 	contains "$stderr" "rollback"
-	coopr rollback blog >records 2>log
+	coopr rollback -y blog >records 2>log
 	same 4 "$(grep -c '"kind":"node"' records)"
 	give_up expand
 	coopr retry blog >records 2>log

@@ -8,7 +8,7 @@
 #include "base/printable.h"
 #include "base/table.h"
 #include "json/record.h"
-#include "operation/preview.h"
+#include "preview/preview.h"
 
 static const struct {
 	const char *name;

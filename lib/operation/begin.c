@@ -16,6 +16,7 @@
 #include "model/request.h"
 #include "operation/job.h"
 #include "operation/operate.h"
+#include "preview/consent.h"
 
 int
 begin_folder(const struct operation_context *context, const struct operation_request *request, struct error *err)
@@ -80,7 +81,9 @@ begin_prices_in(const char *name, const char *text, struct request *request, str
 	return prices_of(request);
 }
 
-char *
+/* Returns what machines cost, see prices_of, by the request in the folder, or else by the cluster's own. The caller frees
+ * it; NULL with a reason. */
+static char *
 begin_prices(const struct operation_context *context, struct error *err)
 {
 	char *text = workdir_has(&context->job_dir, "request.json") ? begin_text_of(context, "request.json", err)
@@ -91,6 +94,52 @@ begin_prices(const struct operation_context *context, struct error *err)
 	request_release(&request);
 	free(text);
 	return prices;
+}
+
+int
+begin_basis(const struct operation_context *context, struct preview_basis *basis, struct error *err)
+{
+	const char *layout = context->documents.layout;
+	char *prices = begin_prices(context, err);
+	int result = prices ? json_parse("prices", prices, strlen(prices), &basis->prices, err) : -1;
+	jv cluster;
+
+	free(prices);
+	basis->jobs = context->options->runner.workers;
+	basis->cost = context->cluster ? context->cluster->cost : 0;
+	if (result == 0 && layout && *layout) {
+		result = json_parse("the layout", layout, strcspn(layout, "\n"), &cluster, err);
+		if (result == 0) {
+			basis->config = json_get(cluster, "config");
+			jv_free(cluster);
+		}
+	}
+	return result;
+}
+
+int
+begin_consent(struct operation_context *context, const struct operation_request *request, struct error *err)
+{
+	struct consent consent = request->consent;
+	struct preview_basis basis = PREVIEW_BASIS_NONE;
+	struct preview preview = {0};
+	char *path;
+	int result;
+
+	if (!context->options->ask_consent || context->has_consent)
+		return 0;
+	path = workdir_path(&context->job_dir, "plan.ndjson");
+	consent.name = context->workdir.name;
+	result = preview_read(&preview, path, err);
+	if (result == 0)
+		result = begin_basis(context, &basis, err);
+	if (result == 0)
+		result = consent_get(&consent, &preview, &basis, err);
+	context->has_consent = result == 0;
+	preview_basis_release(&basis);
+	preview_release(&preview);
+	free(path);
+	return result;
 }
 
 /* Reads the documents from the folder. An operation without a request, as restart, keeps the layout as it is; one with a

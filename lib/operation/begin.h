@@ -10,6 +10,7 @@ struct error;
 struct operation;
 struct operation_context;
 struct operation_request;
+struct preview_basis;
 
 /* Writes what is known before anything is planned to the operation's folder: command and was.ndjson. */
 int begin_folder(const struct operation_context *context, const struct operation_request *request, struct error *err);
@@ -17,9 +18,12 @@ int begin_folder(const struct operation_context *context, const struct operation
 /* Asks the hooks. Fails with EX_NO where one objects. */
 int begin_ask(const struct operation_context *context, const struct operation_request *request, struct error *err);
 
-/* Returns what machines cost, see prices_of, by the request in the folder, or else by the cluster's own. The caller frees
- * it; NULL with a reason. */
-char *begin_prices(const struct operation_context *context, struct error *err);
+/* Takes what the preview of the plan in the folder has to know beside the plan. */
+int begin_basis(const struct operation_context *context, struct preview_basis *basis, struct error *err);
+
+/* Gets the consent of who asks to the plan in the folder, where the options say that it is wanted. Fails with EX_NO where the
+ * answer is no; EX_USAGE where machines would be deleted and nobody can be asked; 128 + the signal that came. */
+int begin_consent(struct operation_context *context, const struct operation_request *request, struct error *err);
 
 /* Records the operation in the store, with the documents that its folder holds. */
 int begin_record(struct operation_context *context, const struct operation_request *request, struct error *err);

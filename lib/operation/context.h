@@ -24,6 +24,7 @@ struct operation_options { /* of every command that changes a cluster */
 	bool dry;               /* only make the plan */
 	bool wait;              /* for its turn, while another command or operation has the cluster */
 	int64_t wait_ms;        /* at most so long; 0: for ever */
+	bool ask_consent;       /* show the plan and ask, where it restarts, stops or removes something */
 	const char *save;       /* and save it in that file, see saved-plan.h; or NULL */
 };
 
@@ -36,6 +37,7 @@ struct operation_context { /* release it, also where it could not be opened */
 	struct workdir workdir, job_dir; /* of the cluster, and of the operation in it */
 	bool scratch;                    /* workdir is only of this dry run */
 	int64_t id, number;              /* of the cluster, and of the operation */
+	bool has_consent;                /* who asks has seen the plan, and wants it */
 	char job[JOB_ID_SIZE];
 };
 

@@ -41,18 +41,6 @@ find_cluster(struct account *account, struct cluster_list *list, const struct ac
 }
 
 int
-find_cluster_check(const struct account_ask *ask, const char *cluster, struct error *err)
-{
-	struct cluster_list list = {0};
-	struct account account;
-	int result = find_cluster(&account, &list, ask, STORE_READ, cluster, err);
-
-	cluster_list_release(&list);
-	account_release(&account);
-	return result;
-}
-
-int
 find_cluster_config(const struct account_ask *ask, const char *cluster, struct error *err)
 {
 	struct cluster_documents documents = {0};

@@ -21,9 +21,6 @@ int find_cluster_open(struct account *account, const struct account_ask *ask, en
 int find_cluster(struct account *account, struct cluster_list *list, const struct account_ask *ask, enum store_mode mode,
     const char *cluster, struct error *err);
 
-/* Returns 0 where there is such a cluster, else -1 with the reason. */
-int find_cluster_check(const struct account_ask *ask, const char *cluster, struct error *err);
-
 /* Prints its configuration on stdout. */
 int find_cluster_config(const struct account_ask *ask, const char *cluster, struct error *err);
 

@@ -11,8 +11,8 @@
 #include "base/message.h"
 #include "base/preference.h"
 #include "model/duration.h"
-#include "operation/preview.h"
 #include "operation/summary.h"
+#include "preview/preview.h"
 #include "ssh/shell-words.h"
 
 enum { JOBS = 20 }; /* tasks at one time */
@@ -192,6 +192,8 @@ front_operate(const struct command *command, const struct front *front, struct o
 	struct error err;
 	int result;
 
+	options.ask_consent = !front->yes;
+	request->consent.colour = front->colour;
 	if (line)
 		request->command = line;
 	result = operate(request, &options, &done, &err);
@@ -215,6 +217,8 @@ front_retry(const struct command *command, const struct front *front, struct ope
 
 	if (front->dry)
 		return option_misuse(command, "--dry-run: a retry makes no plan; coopr-queue show prints the one that there is");
+	options.ask_consent = !front->yes;
+	anew->consent.colour = front->colour;
 	anew->command = line = front_command_line(command, front, anew, operands);
 	result = operate_retry(anew, &options, &done, &err);
 	if (result == 0)

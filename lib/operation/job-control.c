@@ -8,8 +8,7 @@
 #include "operation/find-cluster.h"
 #include "operation/job.h"
 
-/* Returns the job of the running operation, which the caller frees; NULL with a reason. */
-static char *
+char *
 job_control_find_job(const char *cluster, const struct operation_options *options, struct error *err)
 {
 	struct operation_list operations = {0};

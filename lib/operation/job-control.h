@@ -10,6 +10,9 @@
 struct error;
 struct operation_options;
 
+/* Returns the job of the operation that is running on a cluster, which the caller frees; NULL with a reason. */
+char *job_control_find_job(const char *cluster, const struct operation_options *options, struct error *err);
+
 /* Gives the queue the order QUEUE_PAUSE, QUEUE_RESUME or QUEUE_CANCEL; after the last it waits until no task runs, and
  * finishes the operation. *job is the job's id, which the caller frees. Fails with EX_NO where nothing is running, or the
  * job is so already. */

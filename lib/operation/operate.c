@@ -88,22 +88,6 @@ operate_resume(struct operation_context *context, const struct operation_request
 	return result;
 }
 
-/* Cancels the running operation if the request preempts it; else refuses. */
-static int
-operate_preempt(struct operation_context *context, const struct operation_request *request, struct error *err)
-{
-	struct operation_list list = {0};
-	int result = operation_last(&context->account, context->id, &list, err);
-
-	if (result > 0 && (!request->preempts || context->options->save))
-		result = busy_error(context, &list.list[0], err);
-	else if (result > 0)
-		result = operation_job_stop(&(struct operation_job){context->options->runner, &context->job_dir,
-		    list.list[0].job}, err);
-	operation_list_release(&list);
-	return result < 0 || finish_cluster(context, err) < 0 ? -1 : operation_context_find(context, context->workdir.id, err);
-}
-
 /* Measures the job and finds the present layout. A terminated cluster keeps no folder. */
 static int
 operate_report(struct operation_context *context, struct operation_result *result, struct error *err)
@@ -175,23 +159,32 @@ operate_begin(struct operation_context *context, struct operation_result *result
 	return error_set(err, cause.code, "%s; job %s has begun, and the same command resumes it", cause.text, context->job);
 }
 
-/* Plans the request in the operation's folder, and, unless it is a dry run, begins the operation in the store. What a killed
- * command has left in the folder is not of this operation. */
+/* Plans the request in the operation's folder. What a killed command has left there is not of this operation. */
 static int
-operate_plan(struct operation_context *context, const struct operation_request *request, struct error *err)
+operate_prepare(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
-	const struct operation_job job = {context->options->runner, &context->job_dir, context->job};
-
 	context->number = context->cluster ? context->cluster->operation + 1 : 1;
 	operation_job(context->id, context->number, context->job);
 	workdir_close(&context->job_dir);
 	if (file_remove_tree(context->workdir.fd, context->job, err) < 0 ||
 	    workdir_enter(&context->workdir, context->job, &context->job_dir, err) < 0 ||
-	    begin_folder(context, request, err) < 0 || request->prepare(context, request->parameters, err) < 0)
+	    begin_folder(context, request, err) < 0)
+		return -1;
+	return request->prepare(context, request->parameters, err);
+}
+
+/* Plans the request, and, unless it is a dry run, begins the operation in the store. */
+static int
+operate_plan(struct operation_context *context, const struct operation_request *request, struct error *err)
+{
+	const struct operation_job job = {context->options->runner, &context->job_dir, context->job};
+
+	if (operate_prepare(context, request, err) < 0)
 		return -1;
 	if (context->options->dry)
 		return 0;
-	return operation_job_check_new(&job, err) < 0 || begin_ask(context, request, err) < 0 ? -1 : begin_record(context, request, err);
+	return operation_job_check_new(&job, err) < 0 || begin_consent(context, request, err) < 0 ||
+	    begin_ask(context, request, err) < 0 ? -1 : begin_record(context, request, err);
 }
 
 /* Removes the folder of an operation that the store does not know of. */
@@ -208,6 +201,36 @@ operate_remove_scrap(struct operation_context *context)
 			workdir_remove(&context->workdir, &why);
 	}
 	operation_list_release(&list);
+}
+
+/* Asks for consent by the plan for the cluster as it is recorded, before anything is cancelled for it. */
+static int
+operate_ask_before(struct operation_context *context, const struct operation_request *request, struct error *err)
+{
+	if (!context->options->ask_consent)
+		return 0;
+	if (operate_prepare(context, request, err) == 0 && begin_consent(context, request, err) == 0)
+		return 0;
+	operate_remove_scrap(context);
+	return -1;
+}
+
+/* Cancels the running operation if the request preempts it; else refuses. */
+static int
+operate_preempt(struct operation_context *context, const struct operation_request *request, struct error *err)
+{
+	struct operation_list list = {0};
+	int result = operation_last(&context->account, context->id, &list, err);
+
+	if (result > 0 && (!request->preempts || context->options->save))
+		result = busy_error(context, &list.list[0], err);
+	else if (result > 0 && operate_ask_before(context, request, err) < 0)
+		result = -1;
+	else if (result > 0)
+		result = operation_job_stop(&(struct operation_job){context->options->runner, &context->job_dir,
+		    list.list[0].job}, err);
+	operation_list_release(&list);
+	return result < 0 || finish_cluster(context, err) < 0 ? -1 : operation_context_find(context, context->workdir.id, err);
 }
 
 /* Removes the folder that was made for a cluster which is not admitted; where it is not empty, it is another's. */
@@ -245,7 +268,7 @@ operate_undertake(struct operation_context *context, const struct operation_requ
 		return operate_begin(context, result, err);
 	result->plan = workdir_path(&context->job_dir, "plan.ndjson");
 	result->scrap = memory_string(context->scratch ? context->workdir.path : context->job_dir.path);
-	if (preview_basis_take(context, &result->basis, err) < 0)
+	if (begin_basis(context, &result->basis, err) < 0)
 		return -1;
 	return context->options->save ? saved_plan_write(context, request, err) : 0;
 }

@@ -4,7 +4,7 @@
  *
  *	1 find the cluster, lock its folder, finish what ran before
  *	2 make the plan, command by command, in the operation's folder
- *	3 ask the hooks; begin the operation in the store, if status and quota allow it
+ *	3 ask who is at the terminal, and the hooks; begin the operation in the store, if status and quota allow it
  *	4 put the plan into the queue, under the id that the operation has given it
  *	5 run its job, or leave that to the workers of the installation (detach)
  *	6 finish: bring what really is there from the queue to the store
@@ -17,7 +17,7 @@
 
 #include "operation/context.h"
 #include "operation/efficiency.h"
-#include "operation/preview.h"
+#include "preview/consent.h"
 
 struct applied;
 struct error;
@@ -33,6 +33,7 @@ struct operation_request {
 	int (*admit)(struct operation_context *context, const void *parameters, struct error *err);
 	const void *parameters; /* for both */
 	bool preempts;       /* it cancels a running operation */
+	struct consent consent; /* how it is asked for, where the options say so; without the name */
 	int64_t id;          /* of a cluster that is to be created; 0: it gets one */
 	const char *owner, *group; /* of such a one; NULL: who asks, none */
 	int64_t lease_ms;    /* of such a one, at first; 0: for ever, negative: as its template says */

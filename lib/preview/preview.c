@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "operation/preview.h"
+#include "preview/preview.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,6 @@
 #include "json/record.h"
 #include "model/name.h"
 #include "model/plan-document.h"
-#include "operation/begin.h"
-#include "operation/context.h"
 
 #define DONE(action) (1U << ACTION_##action)
 
@@ -29,28 +27,10 @@ static const struct {
 } signs[] = {{'+', STYLE_GOOD, "new"}, {'~', STYLE_BOLD, "changed"}, {'-', STYLE_BAD, "to be removed"}, {'=', STYLE_DIM,
     "unchanged"}};
 
-enum { SIGNS = sizeof signs / sizeof *signs };
-
-int
-preview_basis_take(const struct operation_context *context, struct preview_basis *basis, struct error *err)
-{
-	const char *layout = context->documents.layout;
-	char *prices = begin_prices(context, err);
-	int result = prices ? json_parse("prices", prices, strlen(prices), &basis->prices, err) : -1;
-	jv cluster;
-
-	free(prices);
-	basis->jobs = context->options->runner.workers;
-	basis->cost = context->cluster ? context->cluster->cost : 0;
-	if (result == 0 && layout && *layout) {
-		result = json_parse("the layout", layout, strcspn(layout, "\n"), &cluster, err);
-		if (result == 0) {
-			basis->config = json_get(cluster, "config");
-			jv_free(cluster);
-		}
-	}
-	return result;
-}
+enum {
+	SIGNS = sizeof signs / sizeof *signs,
+	NAMED = 4, /* nodes of a kind by their numbers */
+};
 
 void
 preview_basis_release(struct preview_basis *basis)
@@ -58,64 +38,6 @@ preview_basis_release(struct preview_basis *basis)
 	jv_free(basis->prices);
 	jv_free(basis->config);
 	*basis = (struct preview_basis)PREVIEW_BASIS_NONE;
-}
-
-/* The effects of a plan on nodes and on the services on them, gathered from its tasks. */
-struct effects {
-	const struct plan_document *plan;
-	bool *deleted;        /* by node */
-	size_t left;          /* how many nodes there are afterwards */
-	struct arena arena;
-	struct names ids;     /* of the nodes, in their order */
-	struct names places;  /* "NODE SERVICE" */
-	unsigned *actions;    /* by place: bits 1 << action */
-};
-
-static void
-preview_effects_init(struct effects *effects, const struct plan_document *plan)
-{
-	*effects = (struct effects){.plan = plan, .deleted = memory_zeroed(plan->layout.node_count, sizeof *effects->deleted),
-	    .actions = memory_zeroed(plan->count, sizeof *effects->actions)};
-	for (size_t i = 0; i < plan->layout.node_count; i++)
-		names_intern(&effects->ids, plan->layout.nodes[i].id);
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct step *step = &plan->steps[i];
-		int node = !step->is_milestone && step->node ? names_find(&effects->ids, step->node) : NAMES_NONE, place;
-
-		if (node == NAMES_NONE)
-			continue;
-		if (step->action == ACTION_DELETE)
-			effects->deleted[node] = true;
-		if (step->service) {
-			place = names_intern(&effects->places, arena_printf(&effects->arena, "%d %s", node, step->service));
-			effects->actions[place] |= 1U << step->action;
-		}
-	}
-	for (size_t i = 0; i < plan->layout.node_count; i++) {
-		effects->deleted[i] = effects->deleted[i] || plan->layout.nodes[i].leaves;
-		effects->left += !effects->deleted[i];
-	}
-}
-
-/* Returns what is done to a service on a node: bits 1 << action. */
-static unsigned
-preview_actions_on(const struct effects *effects, size_t node, const char *service)
-{
-	char *place = memory_printf("%zu %s", node, service);
-	int found = names_find(&effects->places, place);
-
-	free(place);
-	return found == NAMES_NONE ? 0 : effects->actions[found];
-}
-
-static void
-preview_effects_release(struct effects *effects)
-{
-	free(effects->deleted);
-	free(effects->actions);
-	names_release(&effects->ids);
-	names_release(&effects->places);
-	arena_release(&effects->arena);
 }
 
 /* Appends the names of a that are not in b, each behind the sign. */
@@ -139,7 +61,7 @@ preview_append_done(const struct effects *effects, size_t number, unsigned done,
 	for (size_t i = 0; i < node->services.count; i++) {
 		const char *service = node->services.list[i];
 		bool stays = name_set_has(&node->was, service);
-		unsigned actions = stays ? preview_actions_on(effects, number, service) : 0;
+		unsigned actions = stays ? effects_on(effects, number, service) : 0;
 
 		stay += stays;
 		if (!(actions & done) || (actions & but))
@@ -181,6 +103,34 @@ preview_kind_of(const struct effects *effects, size_t number)
 	return buffer_take(&text);
 }
 
+/* Appends the numbers of the machines that are deleted, at most NAMED of them: these are gone afterwards. */
+static void
+preview_append_deleted(const struct effects *effects, const int *kind_of, int kind, size_t count, struct buffer *text)
+{
+	const struct layout *layout = &effects->plan->layout;
+	size_t named = 0;
+
+	for (size_t i = 0; i < layout->node_count && named < NAMED; i++)
+		if (kind_of[i] == kind)
+			buffer_printf(text, "%s%" PRId64, named++ ? " " : "  (", layout->nodes[i].nodenum);
+	buffer_printf(text, count > named ? " and %zu more)" : ")", count - named);
+}
+
+static void
+preview_print_kind(const struct effects *effects, const int *kind_of, int kind, const char *name, size_t count, struct table *table)
+{
+	struct buffer deleted = {0};
+	size_t sign = 0;
+
+	while (signs[sign].sign != *name) /* each kind begins with one of them */
+		sign++;
+	if (*name == '-')
+		preview_append_deleted(effects, kind_of, kind, count, &deleted);
+	table_cell(table, signs[sign].style, "%c %zu", *name, count);
+	table_cell(table, STYLE_PLAIN, "%s%s", name + 1, deleted.length ? deleted.data : "");
+	buffer_release(&deleted);
+}
+
 /* Prints a line for each kind of node, and counts the nodes of each sign. */
 static void
 preview_print_kinds(const struct effects *effects, size_t counts[SIGNS], FILE *out, bool colour)
@@ -188,6 +138,7 @@ preview_print_kinds(const struct effects *effects, size_t counts[SIGNS], FILE *o
 	static const char *const columns[] = {"COUNT", "KIND", NULL};
 	const struct layout *layout = &effects->plan->layout;
 	size_t *times = memory_zeroed(layout->node_count, sizeof *times);
+	int *kind_of = memory_zeroed(layout->node_count, sizeof *kind_of);
 	struct names kinds = {0};
 	struct table table = {0};
 
@@ -195,7 +146,8 @@ preview_print_kinds(const struct effects *effects, size_t counts[SIGNS], FILE *o
 		char *kind = preview_kind_of(effects, i);
 		bool is_new = names_find(&kinds, kind) == NAMES_NONE;
 
-		times[names_intern(&kinds, kind)]++;
+		kind_of[i] = names_intern(&kinds, kind);
+		times[kind_of[i]]++;
 		if (!is_new)
 			free(kind);
 	}
@@ -204,8 +156,7 @@ preview_print_kinds(const struct effects *effects, size_t counts[SIGNS], FILE *o
 		for (size_t i = 0; i < kinds.count; i++) {
 			if (*kinds.list[i] != signs[sign].sign)
 				continue;
-			table_cell(&table, signs[sign].style, "%c %zu", signs[sign].sign, times[i]);
-			table_cell(&table, STYLE_PLAIN, "%s", kinds.list[i] + 1);
+			preview_print_kind(effects, kind_of, (int)i, kinds.list[i], times[i], &table);
 			counts[sign] += times[i];
 		}
 	table_print(&table, out, colour, false);
@@ -213,6 +164,7 @@ preview_print_kinds(const struct effects *effects, size_t counts[SIGNS], FILE *o
 	for (size_t i = 0; i < kinds.count; i++)
 		free((char *)(uintptr_t)kinds.list[i]);
 	names_release(&kinds);
+	free(kind_of);
 	free(times);
 }
 
@@ -265,7 +217,7 @@ preview_gather_notices(const struct effects *effects, struct arena *arena, struc
 		for (size_t j = 0; j < node->services.count && !effects->deleted[i]; j++) {
 			const char *service = node->services.list[j];
 			bool stays = name_set_has(&node->was, service);
-			const char *notice = stays ? preview_notice_of(preview_actions_on(effects, i, service), arena) : NULL;
+			const char *notice = stays ? preview_notice_of(effects_on(effects, i, service), arena) : NULL;
 			int number = names_intern(&notices->services, service), text;
 
 			notices->stands[number] += stays;
@@ -306,6 +258,23 @@ preview_print_notices(const struct effects *effects, FILE *out)
 	free(notices.times);
 	free(notices.service);
 	arena_release(&arena);
+}
+
+/* Prints which services lose the data that they prepared when they were set up, since they or their machines go. */
+static void
+preview_print_losses(const struct effects *effects, FILE *out)
+{
+	const struct cluster *cluster = &effects->plan->layout.cluster;
+
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const char *service = cluster->definitions[i].name;
+		size_t machines = 0;
+
+		for (size_t j = 0; j < effects->plan->layout.node_count; j++)
+			machines += effects_lose_data(effects, j, service);
+		if (machines)
+			fprintf(out, "! the data of %s on %zu machine%s is lost\n", service, machines, machines == 1 ? "" : "s");
+	}
 }
 
 /* Prints the cost of an hour before and after the operation, if anything costs anything. */
@@ -366,30 +335,87 @@ preview_print_sums(const struct effects *effects, const size_t counts[SIGNS], co
 		fprintf(out, "\nno tasks: nothing is to be done on any machine\n");
 }
 
+static int
+preview_check(struct preview *preview, const char *name, const struct problems *problems, struct error *err)
+{
+	if (problems->total)
+		return error_set(err, EX_DATAERR, "%s: %s: %s", name, problems->list[0].pointer, problems->list[0].text);
+	effects_init(&preview->effects, &preview->plan);
+	return 0;
+}
+
+int
+preview_read(struct preview *preview, const char *path, struct error *err)
+{
+	struct problems problems = {0};
+	struct record_reader reader;
+	int result;
+
+	*preview = (struct preview){0};
+	result = record_reader_open(&reader, path, err);
+	if (result == 0)
+		result = plan_document_read(&reader, &preview->plan, &problems, err);
+	if (result == 0)
+		result = preview_check(preview, path, &problems, err);
+	problems_release(&problems);
+	record_reader_release(&reader);
+	return result;
+}
+
+int
+preview_parse(struct preview *preview, const char *name, const char *text, size_t length, struct error *err)
+{
+	struct problems problems = {0};
+	struct place stream = place_root((jv){0}, &problems);
+	size_t number = 0;
+	int result = 0;
+
+	*preview = (struct preview){0};
+	for (const char *end, *stop = text + length; result == 0 && text < stop; text = end + 1) {
+		struct place record = {.up = &stream, .index = number++, .problems = &problems};
+
+		end = memchr(text, '\n', (size_t)(stop - text));
+		end = end ? end : stop;
+		result = json_parse(name, text, (size_t)(end - text), &record.value, err);
+		if (result < 0)
+			break;
+		plan_document_take(&preview->plan, &record);
+		jv_free(record.value);
+	}
+	plan_document_end(&preview->plan, &problems);
+	if (result == 0)
+		result = preview_check(preview, name, &problems, err);
+	problems_release(&problems);
+	return result;
+}
+
+void
+preview_release(struct preview *preview)
+{
+	effects_release(&preview->effects);
+	plan_document_release(&preview->plan);
+}
+
+void
+preview_write(const struct preview *preview, const struct preview_basis *basis, FILE *out, bool colour)
+{
+	size_t counts[SIGNS] = {0};
+
+	preview_print_kinds(&preview->effects, counts, out, colour);
+	preview_print_config(basis, &preview->plan.layout, out);
+	preview_print_notices(&preview->effects, out);
+	preview_print_losses(&preview->effects, out);
+	preview_print_sums(&preview->effects, counts, basis, out);
+}
+
 int
 preview_print(const char *path, const struct preview_basis *basis, FILE *out, bool colour, struct error *err)
 {
-	struct problems problems = {0};
-	struct plan_document plan = {0};
-	struct record_reader reader;
-	size_t counts[SIGNS] = {0};
-	struct effects effects;
-	int result = record_reader_open(&reader, path, err);
+	struct preview preview;
+	int result = preview_read(&preview, path, err);
 
 	if (result == 0)
-		result = plan_document_read(&reader, &plan, &problems, err);
-	if (result == 0 && problems.total)
-		result = error_set(err, EX_DATAERR, "%s: %s: %s", path, problems.list[0].pointer, problems.list[0].text);
-	if (result == 0) {
-		preview_effects_init(&effects, &plan);
-		preview_print_kinds(&effects, counts, out, colour);
-		preview_print_config(basis, &plan.layout, out);
-		preview_print_notices(&effects, out);
-		preview_print_sums(&effects, counts, basis, out);
-		preview_effects_release(&effects);
-	}
-	plan_document_release(&plan);
-	problems_release(&problems);
-	record_reader_release(&reader);
+		preview_write(&preview, basis, out, colour);
+	preview_release(&preview);
 	return result;
 }

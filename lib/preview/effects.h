@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The effects of a plan on machines and on the services on them, gathered from its tasks.
+ */
+#ifndef PREVIEW_EFFECTS_H
+#define PREVIEW_EFFECTS_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "model/plan-document.h"
+
+struct effects { /* release it */
+	const struct plan_document *plan; /* borrowed */
+	bool *deleted;        /* by node */
+	size_t left;          /* how many nodes there are afterwards */
+	size_t deletions;     /* how many machines are deleted */
+	struct arena arena;
+	struct names ids;     /* of the nodes, in their order */
+	struct names places;  /* "NODE SERVICE" */
+	unsigned *actions;    /* by place: bits 1 << action */
+};
+
+enum effects_impact {
+	EFFECTS_HARMLESS, /* what is up stays up */
+	EFFECTS_DISRUPT,  /* a service restarts, stops or leaves a machine */
+	EFFECTS_DELETE,   /* a machine is deleted */
+};
+
+void effects_init(struct effects *effects, const struct plan_document *plan);
+void effects_release(struct effects *effects);
+
+/* Returns what is done to a service on a node: bits 1 << action. */
+unsigned effects_on(const struct effects *effects, size_t node, const char *service);
+
+enum effects_impact effects_impact(const struct effects *effects);
+
+/* Returns whether a service with data of its own, which it prepared by its action initialize, leaves the node. */
+bool effects_lose_data(const struct effects *effects, size_t node, const char *service);
+
+#endif
