@@ -23,7 +23,7 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-proto
 HARDENING = -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib
 LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
-LDLIBS = -ljq -lsodium -lsqlite3 -lcurl -lm
+LDLIBS = -ljq -lyaml -lsodium -lsqlite3 -lcurl -lm
 
 # A variant of the build has a tree of its own, so that switching rebuilds nothing.
 OUT = .
@@ -112,12 +112,12 @@ endif
 
 # --- tests ---
 
-# Debian's names. make and a compiler build it; libjq reads and prints all JSON, libcurl calls hooks.
-BUILD_PACKAGES = gcc libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libsqlite3-dev make
+# Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks.
+BUILD_PACKAGES = gcc libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libsqlite3-dev libyaml-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
 DEB_PACKAGES = debhelper dpkg-dev lintian
-TEST_PACKAGES = $(DEB_PACKAGES) bats busybox curl fish git graphviz jq mandoc openssl procps python3 python3-jsonschema sqlite3 strace zsh
+TEST_PACKAGES = $(DEB_PACKAGES) bats busybox curl fish git graphviz jq mandoc openssl procps python3 python3-jsonschema python3-yaml sqlite3 strace zsh
 LINT_PACKAGES = clang clang-tidy cppcheck fish mandoc shellcheck zsh
 FUZZ_PACKAGES = clang libclang-rt-dev
 

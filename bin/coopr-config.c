@@ -46,7 +46,7 @@ main(int argc, char **argv)
 		return option_misuse(&command, "--save: without a change there is no plan");
 	if (!file && settings.count == 0)
 		return message_end(find_cluster_config(&how.ask, request.cluster, &err) < 0 ? message_error(&err) : 0);
-	if (file && json_read_file(file, &parameters.amendment.config, &err) < 0)
+	if (file && json_read_document(file, &parameters.amendment.config, NULL, &err) < 0)
 		return message_error(&err);
 	parameters.amendment.settings = (struct string_list){settings.list, settings.count};
 	parameters.action = no_restart ? "configure" : NULL;

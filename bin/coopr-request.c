@@ -187,7 +187,7 @@ request_load_catalogue(struct error *err)
 static int
 request_read_config(struct error *err)
 {
-	if (json_read_file(config_path, &order.config, err) < 0)
+	if (json_read_document(config_path, &order.config, NULL, err) < 0)
 		return -1;
 	if (jv_get_kind(order.config) == JV_KIND_OBJECT)
 		return 0;

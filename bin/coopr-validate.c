@@ -108,25 +108,28 @@ validate_catalogue(const char *path)
 static int
 validate_single(const char *path, const char *its_kind)
 {
-	struct problems problems = {0};
+	struct yaml_source source;
+	struct problems problems = {.source = &source};
 	struct error err;
 	struct place root;
 	jv document;
 	int code;
 
-	if (json_read_file(path, &document, &err) < 0)
+	if (json_read_document(path, &document, &source, &err) < 0)
 		return message_error(&err);
 	root = place_root(document, &problems);
 	validate_document(its_kind, &root);
-	code = problems_report(&problems, path);
+	code = problems_report(&problems, strcmp(path, "-") == 0 ? "standard input" : path);
 	if (verbose && code == 0)
 		message("%s: a %s, nothing wrong", path, its_kind);
 	problems_release(&problems);
+	yaml_source_release(&source);
 	jv_free(document);
 	return code;
 }
 
-/* Any number of documents that say their kind. Where they are records of a stream, pointers begin with their number. */
+/* Any number of documents that say their kind. Where they are records of a stream, pointers begin with their number; those of
+ * YAML are found by their line. */
 static int
 validate_stream(struct record_reader *reader, struct problems *problems, struct error *err)
 {
@@ -134,11 +137,12 @@ validate_stream(struct record_reader *reader, struct problems *problems, struct 
 	jv record;
 	int got;
 
+	problems->source = &reader->source;
 	while ((got = record_read(reader, &record, err)) > 0) {
 		const char *its_kind = record_kind(record);
 		struct place place = place_root(record, problems);
 
-		if (validate_is_record(its_kind) || reader->number > 1)
+		if ((validate_is_record(its_kind) || reader->number > 1) && !reader->source.text)
 			place = (struct place){&stream, NULL, reader->number - 1, record, problems};
 		if (!validate_document(its_kind, &place)) {
 			struct place member = place_member(&place, "kind");
@@ -158,6 +162,7 @@ validate_records(const char *path)
 	struct error err;
 	int got = record_reader_open(&reader, path, &err), code;
 
+	record_reader_recognise(&reader);
 	if (got == 0)
 		got = validate_stream(&reader, &problems, &err);
 	if (got == 0 && reader.number == 0)

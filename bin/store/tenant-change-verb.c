@@ -126,7 +126,7 @@ tenant_change_verb_set_hooks(jv *document)
 
 	if (!hooks)
 		return;
-	if (json_read_file(hooks, &list, &err) < 0)
+	if (json_read_document(hooks, &list, NULL, &err) < 0)
 		exit(message_error(&err));
 	json_set(document, "hooks", list);
 }

@@ -31,12 +31,13 @@ specs_tell(struct reading *reading, int code, char *text)
 
 /* Takes a record of a file; tells what is wrong with it, also a name that no cluster may have. */
 static void
-specs_take_record(struct reading *reading, const char *file, size_t number, jv record)
+specs_take_record(struct reading *reading, const char *file, const struct record_reader *reader, jv record)
 {
 	struct specs *specs = reading->specs;
-	struct problems problems = {0};
+	struct problems problems = {.source = &reader->source};
 	struct place root = place_root(record, &problems), name = place_member(&root, "name");
-	char *where = number > 1 ? memory_printf("%s: record %zu", file, number) : memory_string(file);
+	char *where = reader->number > 1 && !reader->source.text ? memory_printf("%s: record %zu", file, reader->number)
+	    : memory_string(file);
 	struct spec *spec;
 	struct error err;
 
@@ -64,8 +65,9 @@ specs_read_file(struct reading *reading, const char *path)
 	const char *name = arena_string(&reading->specs->arena, got == 0 ? reader.name : path);
 	jv record;
 
+	record_reader_recognise(&reader);
 	while (got == 0 && (got = record_read(&reader, &record, &err)) > 0) {
-		specs_take_record(reading, name, reader.number, record);
+		specs_take_record(reading, name, &reader, record);
 		jv_free(record);
 		got = 0;
 	}

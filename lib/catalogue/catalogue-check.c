@@ -15,7 +15,8 @@ catalogue_check_file_name(struct check *check)
 	struct place place = place_member(&check->root, "name");
 	size_t length = strlen(name);
 
-	if (strncmp(file, name, length) != 0 || strcmp(file + length, ".json") != 0)
+	if (strncmp(file, name, length) != 0 || (strcmp(file + length, ".json") != 0 && !yaml_is_name(file + length)) ||
+	    strchr(file + length + 1, '.'))
 		place_problem(&place, "\"%s\" is not the name of the file", name);
 }
 
@@ -155,6 +156,7 @@ catalogue_check(const struct catalogue *catalogue, struct findings *findings)
 	}
 	for (size_t i = 0; i < catalogue->count; i++) {
 		check.entity = &catalogue->entities[i];
+		check.errors.source = check.warnings.source = &check.entity->yaml;
 		check.root = place_root(check.entity->source, &check.errors);
 		catalogue_check_entity(&check);
 		findings_add(findings, SEVERITY_ERROR, check.entity->file, &check.errors);

@@ -107,6 +107,7 @@ void
 entity_release(struct entity *entity)
 {
 	jv_free(entity->source);
+	yaml_source_release(&entity->yaml);
 	*entity = (struct entity){0};
 }
 
@@ -131,16 +132,35 @@ findings_release(struct findings *findings)
 	*findings = (struct findings){0};
 }
 
+static int
+catalogue_parse_document(const char *file, const struct buffer *text, jv *document, struct yaml_source *source,
+    struct error *err)
+{
+	struct buffer json = {0};
+	int result;
+
+	if (!yaml_is_name(file))
+		return json_parse(file, text->data, text->length, document, err);
+	result = yaml_read(file, text->data, text->length, YAML_ONE, &json, err);
+	if (result == 0)
+		result = json_parse(file, json.data, json.length, document, err);
+	if (result == 0)
+		yaml_source_set(source, text->data, text->length);
+	buffer_release(&json);
+	return result;
+}
+
 /* The text of err says what is wrong with the file, without its name. */
 static int
-catalogue_read_document(int dir, const char *file, jv *document, struct error *err)
+catalogue_read_document(int dir, const char *file, jv *document, struct yaml_source *source, struct error *err)
 {
 	struct buffer text = {0};
 	size_t prefix = strlen(file) + strlen(": ");
 	int result = file_read(dir, file, JSON_BYTES, &text, err);
 
+	*source = (struct yaml_source){0};
 	if (result == 0)
-		result = json_parse(file, text.data, text.length, document, err);
+		result = catalogue_parse_document(file, &text, document, source, err);
 	if (result < 0 && strncmp(err->text, file, strlen(file)) == 0 && strlen(err->text) > prefix)
 		memmove(err->text, err->text + prefix, strlen(err->text) - prefix + 1);
 	buffer_release(&text);
@@ -158,12 +178,13 @@ catalogue_add_finding(enum severity severity, const char *file, const char *text
 	problems_release(&problems);
 }
 
-void
-catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document,
-    struct findings *findings)
+/* Takes the source. */
+static void
+catalogue_add_document(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document,
+    struct yaml_source *source, struct findings *findings)
 {
 	struct names *names = &catalogue->names[kind];
-	struct problems problems = {0};
+	struct problems problems = {.source = source};
 	struct place root = place_root(document, &problems);
 	struct entity *entity;
 	size_t known = names->count;
@@ -172,6 +193,7 @@ catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *fi
 	entity = &catalogue->entities[catalogue->count];
 	entity_parse(kind, &root, &catalogue->arena, entity);
 	entity->file = file = arena_string(&catalogue->arena, file);
+	entity->yaml = *source;
 	findings_add(findings, SEVERITY_MALFORMED, file, &problems);
 	if (problems.total == 0 && (size_t)names_intern(names, entity->name) < known)
 		catalogue_add_finding(SEVERITY_ERROR, file, "the name is another file's already; this one is left out", findings);
@@ -184,12 +206,21 @@ catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *fi
 	problems_release(&problems);
 }
 
+void
+catalogue_add(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document,
+    struct findings *findings)
+{
+	struct yaml_source none = {0};
+
+	catalogue_add_document(catalogue, kind, file, document, &none, findings);
+}
+
 static int
 catalogue_is_document(const struct dirent *entry)
 {
 	const char *end = strrchr(entry->d_name, '.');
 
-	return entry->d_name[0] != '.' && end && strcmp(end, ".json") == 0;
+	return entry->d_name[0] != '.' && end && (strcmp(end, ".json") == 0 || yaml_is_name(end));
 }
 
 static int
@@ -206,6 +237,7 @@ catalogue_load_file(int dir, enum entity_kind kind, const char *file, struct cat
 	struct stat status;
 	struct error err;
 	bool leads = fstatat(dir, file, &status, 0) == 0;
+	struct yaml_source source;
 	jv document;
 
 	if (!leads && fstatat(dir, file, &status, AT_SYMLINK_NOFOLLOW) < 0)
@@ -215,11 +247,11 @@ catalogue_load_file(int dir, enum entity_kind kind, const char *file, struct cat
 		return;
 	}
 	/* Reading a link that leads nowhere says why. */
-	if (catalogue_read_document(dir, file, &document, &err) < 0) {
+	if (catalogue_read_document(dir, file, &document, &source, &err) < 0) {
 		catalogue_add_finding(SEVERITY_MALFORMED, file, err.text, findings);
 		return;
 	}
-	catalogue_add(catalogue, kind, file, document, findings);
+	catalogue_add_document(catalogue, kind, file, document, &source, findings);
 	jv_free(document);
 }
 

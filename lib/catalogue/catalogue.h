@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A catalogue: a folder with the folders providers, hardwaretypes, imagetypes, services, clustertemplates and
- * partialtemplates, in each a file NAME.json per entity. See coopr-catalogue(5).
+ * partialtemplates, in each a file NAME.json or NAME.yaml per entity. See coopr-catalogue(5).
  */
 #ifndef CATALOGUE_CATALOGUE_H
 #define CATALOGUE_CATALOGUE_H
@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "json/yaml-read.h"
 #include "model/entity.h"
 
 struct error;
@@ -31,6 +32,7 @@ struct entity {
 	const char *name;
 	const char *file; /* below the catalogue: "services/nginx.json" */
 	jv source;        /* its document: the same reference that is in the struct below */
+	struct yaml_source yaml; /* what it was read from, if that was YAML */
 	union {
 		struct provider provider;
 		struct hardwaretype hardwaretype;

@@ -60,7 +60,7 @@ cycle_report(struct cycle_check *check, const uint32_t *cycle, size_t length, bo
 {
 	const struct catalogue *catalogue = check->catalogue;
 	const struct entity *entity = &catalogue->entities[catalogue->first[ENTITY_SERVICE] + cycle[0]];
-	struct problems problems = {0};
+	struct problems problems = {.source = &entity->yaml};
 	struct place root = place_root(entity->source, &problems);
 	struct place dependencies = place_member(&root, "dependencies");
 	struct place stage = place_member(&dependencies, install ? "install" : "runtime");

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "json/build.h"
 #include "json/scan.h"
+#include "json/yaml-read.h"
 
 enum { CHUNK = 64 * 1024 };
 
@@ -43,22 +44,42 @@ json_parse(const char *name, const char *text, size_t length, jv *out, struct er
 	return 0;
 }
 
+struct json_input {
+	int fd;
+	const char *name;
+	bool is_yaml, is_unknown; /* known to be YAML; to be known by how it begins */
+	struct buffer text;
+};
+
+static void
+json_recognise(struct json_input *input)
+{
+	const struct buffer *text = &input->text;
+
+	if (!input->is_unknown || json_is_blank(text->data, text->length))
+		return;
+	input->is_yaml = yaml_is_text(text->data, text->length);
+	input->is_unknown = false;
+}
+
 /* Reads to the end, or to what cannot be part of one JSON value: of a gigabyte of "[" no more than that is ever held.
  * Looks each time there is twice as much, so that scanning anew costs linear time in all. */
 static int
-json_read_value(int fd, const char *name, struct buffer *text, struct error *err)
+json_read_value(struct json_input *input, struct error *err)
 {
+	struct buffer *text = &input->text;
 	size_t look = CHUNK;
 	ssize_t n, used;
 
 	do {
-		n = read(fd, buffer_room(text, CHUNK), CHUNK);
+		n = read(input->fd, buffer_room(text, CHUNK), CHUNK);
 		if (n < 0 && errno != EINTR)
-			return error_read(err, name);
+			return error_read(err, input->name);
 		text->length += n > 0 ? (size_t)n : 0;
 		if (text->length > JSON_BYTES)
-			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", name, JSON_BYTES);
-		if (text->length < look)
+			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", input->name, JSON_BYTES);
+		json_recognise(input);
+		if (text->length < look || input->is_yaml)
 			continue;
 		look = 2 * text->length;
 		used = json_scan(text->data, text->length, false, err);
@@ -68,23 +89,56 @@ json_read_value(int fd, const char *name, struct buffer *text, struct error *err
 	return 0;
 }
 
+static int
+json_parse_yaml(struct json_input *input, jv *out, struct yaml_source *source, struct error *err)
+{
+	struct buffer json = {0};
+	int result = yaml_read(input->name, input->text.data, input->text.length, YAML_ONE, &json, err);
+
+	if (result == 0)
+		result = json_parse(input->name, json.data, json.length, out, err);
+	if (result == 0 && source)
+		yaml_source_set(source, input->text.data, input->text.length);
+	buffer_release(&json);
+	return result;
+}
+
+static int
+json_read(const char *path, bool may_be_yaml, jv *out, struct yaml_source *source, struct error *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct json_input input = {
+	    .fd = is_stdin ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err),
+	    .name = is_stdin ? "standard input" : path,
+	    .is_yaml = yaml_is_name(path),
+	    .is_unknown = may_be_yaml && !yaml_is_name(path) && !yaml_is_json_name(path),
+	};
+	int result;
+
+	if (input.fd < 0)
+		return -1;
+	result = json_read_value(&input, err);
+	if (result == 0)
+		result = input.is_yaml ? json_parse_yaml(&input, out, source, err)
+		    : json_parse(input.name, input.text.data, input.text.length, out, err);
+	buffer_release(&input.text);
+	if (!is_stdin)
+		close(input.fd);
+	return result;
+}
+
 int
 json_read_file(const char *path, jv *out, struct error *err)
 {
-	bool is_stdin = strcmp(path, "-") == 0;
-	const char *name = is_stdin ? "standard input" : path;
-	int fd = is_stdin ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err), result;
-	struct buffer text = {0};
+	return json_read(path, false, out, NULL, err);
+}
 
-	if (fd < 0)
-		return -1;
-	result = json_read_value(fd, name, &text, err);
-	if (result == 0)
-		result = json_parse(name, text.data, text.length, out, err);
-	buffer_release(&text);
-	if (!is_stdin)
-		close(fd);
-	return result;
+int
+json_read_document(const char *path, jv *out, struct yaml_source *source, struct error *err)
+{
+	if (source)
+		*source = (struct yaml_source){0};
+	return json_read(path, true, out, source, err);
 }
 
 jv

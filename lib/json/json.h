@@ -16,12 +16,17 @@
 #include "json/dump.h"
 
 struct error;
+struct yaml_source;
 
 /* Parses exactly one value, white space around it. Returns 0, or -1 with EX_DATAERR that starts with name. */
 int json_parse(const char *name, const char *text, size_t length, jv *out, struct error *err);
 
-/* Reads and parses the whole of path ("-": stdin, called "standard input"). */
+/* Reads and parses the whole of path ("-": stdin, called "standard input"). It is YAML if the name ends with .yaml or .yml. */
 int json_read_file(const char *path, jv *out, struct error *err);
+
+/* Does the same with what people write: unless the name says that it is JSON, it is YAML if it begins as such (yaml_is_text).
+ * Then *source, which may be NULL, keeps the text for messages; it is to be released. */
+int json_read_document(const char *path, jv *out, struct yaml_source *source, struct error *err);
 
 /* Returns a member of object, owned; invalid (JV_KIND_INVALID) if it is absent or object is none. */
 jv json_get(jv object, const char *name);

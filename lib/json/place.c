@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "json/yaml-read.h"
 
 struct place
 place_root(jv document, struct problems *problems)
@@ -76,11 +77,27 @@ place_pointer(const struct place *place, struct buffer *out)
 		buffer_printf(out, "/%zu", place->index);
 }
 
+/* Returns the pointer of a problem for people, which the caller frees: behind the line where it stands, if that is known. */
+static char *
+place_locate(const struct place *place, const struct yaml_source *source)
+{
+	struct buffer pointer = {0};
+	size_t line, column;
+	char *located;
+
+	place_pointer(place, &pointer);
+	if (!source || !yaml_locate(source, pointer.data ? pointer.data : "", &line, &column))
+		return buffer_take(&pointer);
+	located = memory_printf("line %zu, column %zu%s%s", line, column, pointer.data ? ": " : "",
+	    pointer.data ? pointer.data : "");
+	buffer_release(&pointer);
+	return located;
+}
+
 void
 place_problem(const struct place *place, const char *format, ...)
 {
 	struct problems *problems = place->problems;
-	struct buffer pointer = {0};
 	char text[1024];
 	va_list ap;
 
@@ -89,9 +106,8 @@ place_problem(const struct place *place, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
-	place_pointer(place, &pointer);
 	ARRAY_ROOM(problems->list, problems->count, problems->capacity);
-	problems->list[problems->count++] = (struct problem){buffer_take(&pointer), memory_string(text)};
+	problems->list[problems->count++] = (struct problem){place_locate(place, problems->source), memory_string(text)};
 }
 
 struct members

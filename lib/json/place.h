@@ -15,9 +15,10 @@
 
 struct arena;
 struct buffer;
+struct yaml_source;
 
 struct problem {
-	char *pointer; /* RFC 6901; "" is the whole document */
+	char *pointer; /* RFC 6901; "" is the whole document. Behind "line 3, column 7: " where source is YAML */
 	char *text;    /* "expected object, found string" */
 };
 
@@ -25,6 +26,7 @@ struct problems { /* zero-initialise; each is kept up to a limit, all are counte
 	struct problem *list;
 	size_t count, capacity;
 	size_t total;
+	const struct yaml_source *source; /* borrowed; NULL: the document was not YAML */
 };
 
 enum { PROBLEMS_KEPT = 100 };

@@ -27,12 +27,20 @@ record_reader_open(struct record_reader *reader, const char *path, struct error 
 
 	record_reader_init(reader, fd, is_stdin ? "standard input" : path);
 	reader->opened = fd >= 0 && !is_stdin;
+	reader->is_yaml = !is_stdin && yaml_is_name(path);
 	return fd < 0 ? -1 : 0;
+}
+
+void
+record_reader_recognise(struct record_reader *reader)
+{
+	reader->is_unknown = !reader->is_yaml && !yaml_is_json_name(reader->name);
 }
 
 void
 record_reader_release(struct record_reader *reader)
 {
+	yaml_source_release(&reader->source);
 	buffer_release(&reader->pending);
 	if (reader->opened)
 		close(reader->fd);
@@ -80,16 +88,57 @@ record_skip_blank(struct record_reader *reader)
 	return pending->length - reader->start;
 }
 
+/* Reads until it is known whether the text begins as YAML. */
+static int
+record_recognise(struct record_reader *reader, struct error *err)
+{
+	while (reader->is_unknown) {
+		const struct buffer *pending = &reader->pending;
+
+		reader->is_yaml = pending->length > 0 && yaml_is_text(pending->data, pending->length);
+		if (reader->is_yaml || reader->end || strspn(pending->length ? pending->data : "", " \t\r\n") < pending->length)
+			reader->is_unknown = false;
+		else if (record_read_more(reader, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Reads all of a YAML text, and goes on with its documents as JSON. */
+static int
+record_read_yaml(struct record_reader *reader, struct error *err)
+{
+	struct buffer json = {0};
+	int result = 0;
+
+	reader->is_yaml = false;
+	while (result == 0 && !reader->end)
+		result = record_read_more(reader, err);
+	if (result < 0 || reader->pending.length == 0)
+		return result;
+	result = yaml_read(reader->name, reader->pending.data, reader->pending.length, YAML_MANY, &json, err);
+	if (result == 0)
+		yaml_source_set(&reader->source, reader->pending.data, reader->pending.length);
+	buffer_release(&reader->pending);
+	reader->pending = json;
+	return result;
+}
+
 static int
 record_check_kind(const struct record_reader *reader, jv value, struct error *err)
 {
+	size_t line, column;
+	char where[80];
+
+	if (record_kind(value))
+		return 0;
+	if (yaml_locate(&reader->source, "", &line, &column))
+		snprintf(where, sizeof where, "line %zu, column %zu", line, column);
+	else
+		snprintf(where, sizeof where, "record %zu", reader->number);
 	if (jv_get_kind(value) != JV_KIND_OBJECT)
-		return error_set(err, EX_DATAERR, "%s: record %zu: expected object, found %s",
-		    reader->name, reader->number, json_kind_name(value));
-	if (!record_kind(value))
-		return error_set(err, EX_DATAERR, "%s: record %zu: /kind: expected a string that names the kind of record",
-		    reader->name, reader->number);
-	return 0;
+		return error_set(err, EX_DATAERR, "%s: %s: expected object, found %s", reader->name, where, json_kind_name(value));
+	return error_set(err, EX_DATAERR, "%s: %s: /kind: expected a string that names the kind of record", reader->name, where);
 }
 
 int
@@ -97,6 +146,8 @@ record_read(struct record_reader *reader, jv *out, struct error *err)
 {
 	ssize_t used;
 
+	if (record_recognise(reader, err) < 0 || (reader->is_yaml && record_read_yaml(reader, err) < 0))
+		return -1;
 	for (;;) {
 		size_t left = record_skip_blank(reader);
 
@@ -109,7 +160,7 @@ record_read(struct record_reader *reader, jv *out, struct error *err)
 	}
 	if (used == 0)
 		return 0;
-	reader->number++;
+	reader->source.document = reader->number++;
 	if (used < 0)
 		return error_prefix(err, "%s: record %zu", reader->name, reader->number);
 	reader->length = (size_t)used;

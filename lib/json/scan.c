@@ -18,6 +18,8 @@
 #include "json/dump.h"
 #include "json/key.h"
 
+enum { LONGEST_NUMBER = 400 };
+
 /* Before "value" also a closing bracket may stand where the container is empty. */
 enum expect { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END };
 
@@ -215,33 +217,46 @@ scan_is_kept(double number, const char *text)
 	return kept;
 }
 
+bool
+json_scan_number(const char *text, size_t length, const char **reason)
+{
+	char copy[LONGEST_NUMBER + 1];
+	bool integer;
+	double value;
+
+	*reason = NULL;
+	if (!scan_is_number(text, text + length, &integer))
+		return false;
+	if (length > LONGEST_NUMBER) {
+		*reason = "a number of more than 400 characters";
+		return true;
+	}
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	value = strtod(copy, NULL);
+	if (isinf(value))
+		*reason = "the number is out of range";
+	else if (integer && fabs(value) > 9007199254740991.0 && !scan_is_kept(value, copy))
+		*reason = "the integer would not be kept exactly";
+	return true;
+}
+
 static int
 scan_number(struct scan *s)
 {
-	enum { LONGEST = 400 };
-	char copy[LONGEST + 1];
-	const char *start = s->at;
+	const char *start = s->at, *reason;
 	size_t length;
-	bool integer;
-	double value;
 
 	while (s->at < s->limit && scan_is_number_byte(*s->at))
 		s->at++;
 	if (s->at == s->limit && !s->end)
 		return MORE;
 	length = (size_t)(s->at - start);
-	if (length > LONGEST)
+	if (length > LONGEST_NUMBER)
 		return scan_bad(s, start, "a number of more than 400 characters");
-	memcpy(copy, start, length);
-	copy[length] = '\0';
-	if (!scan_is_number(copy, copy + length, &integer))
+	if (!json_scan_number(start, length, &reason))
 		return scan_bad(s, start, "not a number");
-	value = strtod(copy, NULL);
-	if (isinf(value))
-		return scan_bad(s, start, "the number is out of range");
-	if (integer && fabs(value) > 9007199254740991.0 && !scan_is_kept(value, copy))
-		return scan_bad(s, start, "the integer would not be kept exactly");
-	return OK;
+	return reason ? scan_bad(s, start, reason) : OK;
 }
 
 static int

@@ -24,4 +24,7 @@ enum {
  * is nothing but white space; -1 with EX_DATAERR, the text naming line and column. */
 ssize_t json_scan(const char *text, size_t length, bool end, struct error *err);
 
+/* Tells whether the text is a number of RFC 8259; *reason says why it is refused nevertheless, NULL where it is not. */
+bool json_scan_number(const char *text, size_t length, const char **reason);
+
 #endif

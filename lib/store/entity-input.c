@@ -58,11 +58,11 @@ entity_input_read_folder(struct entity_input *input, const char *path, struct er
 
 /* The kind is the one that was given, else the one that the document says, else that of the folder in path. */
 static int
-entity_input_read_document(struct entity_input *input, jv document, const char *source, const char *path, enum entity_kind kind,
-    struct error *err)
+entity_input_take_document(struct entity_input *input, jv document, const struct yaml_source *yaml, const char *source,
+    const char *path, enum entity_kind kind, struct error *err)
 {
 	char *said = json_get_string(document, "kind");
-	struct problems problems = {0};
+	struct problems problems = {.source = yaml};
 	struct place root = place_root(document, &problems);
 	struct arena arena = {0};
 	struct entity entity = {0};
@@ -93,10 +93,11 @@ entity_input_read_stream(struct entity_input *input, struct error *err)
 	jv record;
 	int got = record_reader_open(&reader, "-", err);
 
+	record_reader_recognise(&reader);
 	while (got >= 0 && (got = record_read(&reader, &record, err)) > 0) {
 		char *source = memory_printf("%s: record %zu", reader.name, reader.number);
 
-		got = entity_input_read_document(input, record, source, "", ENTITY_NONE, err);
+		got = entity_input_take_document(input, record, &reader.source, source, "", ENTITY_NONE, err);
 		free(source);
 		jv_free(record);
 	}
@@ -107,6 +108,7 @@ entity_input_read_stream(struct entity_input *input, struct error *err)
 int
 entity_input_read(struct entity_input *input, const char *path, enum entity_kind kind, struct error *err)
 {
+	struct yaml_source yaml;
 	struct stat status;
 	jv document;
 	int result;
@@ -115,10 +117,12 @@ entity_input_read(struct entity_input *input, const char *path, enum entity_kind
 		return entity_input_read_stream(input, err);
 	if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return entity_input_read_folder(input, path, err);
-	if (json_read_file(path, &document, err) < 0)
-		return -1;
-	result = entity_input_read_document(input, document, path, path, kind, err);
-	jv_free(document);
+	result = json_read_document(path, &document, &yaml, err);
+	if (result == 0) {
+		result = entity_input_take_document(input, document, &yaml, path, path, kind, err);
+		jv_free(document);
+	}
+	yaml_source_release(&yaml);
 	return result;
 }
 

@@ -11,6 +11,7 @@
 #include "base/home.h"
 #include "base/preference.h"
 #include "json/json.h"
+#include "json/yaml-read.h"
 #include "model/document.h"
 #include "worker/work.h"
 
@@ -86,13 +87,14 @@ work_read_environment(const struct place *root, struct work_config *config)
 static int
 work_read_file(const char *path, struct work_config *config, struct error *err)
 {
-	struct problems problems = {0};
+	struct yaml_source source;
+	struct problems problems = {.source = &source};
 	struct work_settings settings;
 	struct place root;
 	jv document;
 	int failed;
 
-	if (json_read_file(path, &document, err) < 0) {
+	if (json_read_document(path, &document, &source, err) < 0) {
 		err->code = EX_CONFIG;
 		return -1;
 	}
@@ -107,6 +109,7 @@ work_read_file(const char *path, struct work_config *config, struct error *err)
 	work_read_environment(&root, config);
 	failed = problems_error(&problems, path, EX_CONFIG, err);
 	problems_release(&problems);
+	yaml_source_release(&source);
 	jv_free(document);
 	return failed;
 }

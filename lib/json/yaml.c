@@ -8,34 +8,24 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "json/json.h"
+#include "json/yaml-plain.h"
 
 enum { LONGEST_KEY = 1000 }; /* readers look no further than 1024 characters for the colon behind a key */
 
 /* A container goes on in its line at the start and behind "- "; behind "key:" it begins a new one. */
 enum position { AT_START, BEHIND_KEY };
 
-/* Words that YAML 1.1 or 1.2 takes for a boolean or null, in any case. */
-static bool
-yaml_is_reserved_word(const char *text, size_t length)
-{
-	static const char *const words[] = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
-			return true;
-	return false;
-}
-
 /* Tells whether the text is itself without quotes: it begins as no number, date or mark of YAML does, and has no character that
  * means something behind its first. */
 static bool
 yaml_is_plain(const char *text, size_t length)
 {
+	const char *reason;
+
 	if (length == 0 || (!isalpha((unsigned char)text[0]) && text[0] != '/' && text[0] != '_') || text[length - 1] == ' ')
 		return false;
 	for (size_t i = 0; i < length; i++) {
@@ -44,7 +34,7 @@ yaml_is_plain(const char *text, size_t length)
 		if (!c || (!isalnum((unsigned char)c) && !strchr(" _-./@+=:;()%", c)) || (c == ':' && next == ' '))
 			return false;
 	}
-	return !yaml_is_reserved_word(text, length);
+	return yaml_plain(text, length, &reason) == YAML_PLAIN_TEXT;
 }
 
 /* Returns the bytes of the character at text (at most length) where YAML cannot have it as it is, else 0; sets its code. They are
