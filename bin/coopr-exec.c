@@ -11,7 +11,6 @@
  * none, 71 or 73 where it cannot even be tried; with -n also 78, there is no such plugin.
  */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "account/guest.h"
@@ -33,9 +32,11 @@
 
 static bool dry_run, quiet;
 static struct status_options places;
+static struct target_options chosen;
 static long at_once = 32;
 
 static const struct option_spec options[] = {
+	TARGET_OPTIONS(&chosen),
 	OPTION_FLAG(0, "dry-run", &dry_run, "print what would be run, and run nothing"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
 	OPTION_FLAG('q', "quiet", &quiet, "do not show the output of the plugin or command"),
@@ -46,9 +47,10 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-exec", "[OPTION]... [CLUSTER[/NODE|/@SERVICE] COMMAND [ARGUMENT]...]",
+	"coopr-exec", "[OPTION]... [CLUSTER[/NODE|/@SERVICE] [OPTION]... [--] COMMAND [ARGUMENT]...]",
 	"Run a command on all nodes of a cluster; without operands, do one task read from standard input.", options,
 	"  coopr-exec shop uptime                              on each node\n"
+	"  coopr-exec shop -N 1000 -N 1001 -- uptime           on two nodes\n"
 	"  coopr-exec shop/@nginx 'nginx -t && df -h /var'     where nginx is\n"
 	"  coopr-queue take | coopr-exec | coopr-queue done    one task by hand\n"
 	"  coopr-queue take | tee task.json | coopr-exec --dry-run    see what would be run\n"
@@ -73,22 +75,18 @@ exec_run_everywhere(const struct target *target, char *const *words)
 	return code < 0 ? message_error(&err) : code;
 }
 
+/* operands are the cluster, options that stand behind it, and the command. */
 static int
-exec_on_cluster(char **operands)
+exec_on_cluster(int count, char **operands)
 {
+	char **words = operands + option_parse(&command, count, operands);
 	struct target target;
-	struct error err;
 	int code;
 
 	if (at_once < 1)
 		return option_misuse(&command, "--jobs: expected a number from 1 on");
-	if (target_parse(operands[0], &target, &err) < 0 || target.service) {
-		target_release(&target);
-		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);
-	}
-	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
-	code = operands[0] ? exec_run_everywhere(&target, operands)
-	                   : option_misuse(&command, "missing argument COMMAND");
+	target_operand_nodes(&command, operands[0], &chosen, &target);
+	code = words[0] ? exec_run_everywhere(&target, words) : option_misuse(&command, "missing argument COMMAND");
 	target_release(&target);
 	return code;
 }
@@ -166,7 +164,11 @@ exec_task(void)
 int
 main(int argc, char **argv)
 {
-	char **operands = argv + option_parse(&command, argc, argv);
+	int first = option_parse(&command, argc, argv);
 
-	return message_end(operands[0] ? exec_on_cluster(operands) : exec_task());
+	if (argv[first])
+		return message_end(exec_on_cluster(argc - first, argv + first));
+	if (chosen.nodes.count || chosen.services.count)
+		return option_misuse(&command, "missing argument CLUSTER");
+	return message_end(exec_task());
 }

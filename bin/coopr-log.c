@@ -15,6 +15,7 @@
 #include "status/status.h"
 
 static struct status_options places;
+static struct target_options chosen;
 static struct transcript transcript;
 static bool follow;
 static long number;
@@ -23,6 +24,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('f', "follow", &follow, "follow until the operation is over (exit code 1: it failed)"),
 	OPTION_STRING('a', "action", &transcript.action, "TASK-ACTION", "only of that action: create, install, configure, start, ..."),
 	OPTION_NUMBER(0, "operation", &number, "N", "operation N of coopr history (default: the last)"),
+	TARGET_OPTIONS(&chosen),
 	STATUS_PLACES(&places),
 	OPTION_COLOUR(&places.colour),
 	OPTION_END
@@ -63,11 +65,9 @@ main(int argc, char **argv)
 {
 	const char *operand = front_cluster(&command, argv + option_parse(&command, argc, argv));
 	struct target target;
-	struct error err;
 	int code;
 
-	if (target_parse(operand, &target, &err) < 0)
-		return option_misuse(&command, "%s", err.text);
+	target_operand(&command, operand, &chosen, &target);
 	transcript.colour = terminal_colour(places.colour, stdout);
 	transcript.plain = !isatty(STDOUT_FILENO);
 	code = log_act(&target);

@@ -17,7 +17,7 @@ static bool allow_moves;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('n', "machines", &machines, "N|-N", "the number of machines, or how many fewer (default: -1)"),
-	OPTION_LIST(0, "node", &nodes, "NODE", "remove this node (id or host name); may be repeated"),
+	OPTION_LIST('N', "node", &nodes, "NODE", "remove this node (number, id or host name); may be repeated"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	FRONT_OPTIONS(&front),
 	OPTION_END

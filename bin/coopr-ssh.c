@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -19,9 +18,11 @@
 #include "status/status.h"
 
 static struct status_options places;
+static struct target_options chosen;
 static bool dry;
 
 static const struct option_spec options[] = {
+	TARGET_OPTIONS(&chosen),
 	OPTION_FLAG(0, "dry-run", &dry, "print the words of the ssh command, one a line, and run nothing"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
 	STATUS_PLACES(&places),
@@ -29,8 +30,9 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-ssh", "[OPTION]... CLUSTER[/NODE|/@SERVICE] [COMMAND [ARGUMENT]...]", "Log in to a node of a cluster.", options,
+	"coopr-ssh", "[OPTION]... CLUSTER[/NODE|/@SERVICE] [OPTION]... [[--] COMMAND [ARGUMENT]...]", "Log in to a node of a cluster.", options,
 	"  coopr-ssh shop/1000\n"
+	"  coopr-ssh shop -N 1000 -- uptime\n"
 	"  coopr-ssh shop/@nginx systemctl status nginx\n"
 	"  coopr-ssh shop 'df -h | sort'\n"};
 
@@ -70,7 +72,7 @@ ssh_prepare_login(const struct target *target, struct cluster_status *status, ch
 int
 main(int argc, char **argv)
 {
-	char **operands = argv + option_parse(&command, argc, argv);
+	char **operands = argv + option_parse(&command, argc, argv), **rest;
 	struct arguments words = {0};
 	struct target target;
 	struct cluster_status status = {0};
@@ -79,13 +81,10 @@ main(int argc, char **argv)
 
 	if (!operands[0])
 		return option_misuse(&command, "missing argument CLUSTER");
-	if (target_parse(operands[0], &target, &err) < 0 || target.service) {
-		target_release(&target);
-		return option_misuse(&command, "'%s': expected CLUSTER, CLUSTER/NODE or CLUSTER/@SERVICE", operands[0]);
-	}
-	operands += operands[1] && strcmp(operands[1], "--") == 0 ? 2 : 1;
+	rest = operands + option_parse(&command, argc - (int)(operands - argv), operands);
+	target_operand_nodes(&command, operands[0], &chosen, &target);
 
-	code = ssh_prepare_login(&target, &status, operands, &words, &err) < 0 ? message_error(&err) : 0;
+	code = ssh_prepare_login(&target, &status, rest, &words, &err) < 0 ? message_error(&err) : 0;
 	status_release(&status);
 	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
 		puts(words.list[i]);

@@ -45,7 +45,7 @@ teardown() {
 	same "a  b|\$c" "$(coopr-ssh hello/00000001-1000 -- printf '%s' 'a  b|$c')"
 	same "root hello1-1000" "$(echo hostname | coopr ssh hello/1000 'echo "$(id -un) $(sh)"')"
 	run --separate-stderr -1 coopr-ssh hello/@nginx hostname
-	same "coopr-ssh: hello: no node has the service nginx; there are 1000, 1001" "$stderr"
+	same "coopr-ssh: hello: no node has the service nginx; there are hello" "$stderr"
 	run --separate-stderr -64 coopr-ssh hello/1000/hello
 
 	run --separate-stderr -0 coopr-exec hello hostname
@@ -58,6 +58,17 @@ teardown() {
 	run --separate-stderr -3 coopr exec -q hello 'echo much; exit 3'
 	same "" "$output$stderr"
 	same 1000 "$(coopr-exec -j 1 hello 'seq 500' | grep -c '^hello1-100[01] | [0-9]*$')"
+	same "hello1-1001 | up" "$(coopr exec hello -N 1001 -- echo up)"
+	same "hello1-1001 | up" "$(coopr exec -N 1001 hello echo up)"
+	same 2 "$(coopr exec hello -s hello -N 1000 -N hello1-1001 echo -N | grep -c ' | -N$')"
+	same hello1-1001 "$(coopr ssh hello -N 1001 -- hostname)"
+	same hello1-1001 "$(coopr ssh hello -s hello -N 1001 hostname)"
+	run --separate-stderr -1 coopr-exec hello -N hello1-101 hostname
+	contains "$stderr" "there is no node hello1-101; did you mean hello1-1001?"
+	same "$(coopr-log hello/1001)" "$(coopr-log hello -N 1001)"
+	same "$(coopr-log hello/@hello)" "$(coopr-log hello -s hello)"
+	run --separate-stderr -64 coopr-exec -N 1001 </dev/null
+	contains "$stderr" "missing argument CLUSTER"
 	run --separate-stderr -64 coopr-exec hello
 	run --separate-stderr -64 coopr-exec -j 0 hello hostname
 

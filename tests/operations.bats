@@ -172,6 +172,31 @@ carriers() {
 		run --separate-stderr -1 coopr $verb 1009
 		contains "$stderr" "there is no node 1009; there are 1000, 1002, 1003, 1004"
 	done
+	run --separate-stderr -1 coopr stop blog -N "$(jq -r 'select(.nodenum == 1003).hostname' records | sed 's/-1003.*/-103/')"
+	contains "$stderr" "; did you mean "
+	run --separate-stderr -1 coopr replace blog/@mysqll
+	contains "$stderr" "no node has the service mysqll; did you mean mysql?"
+}
+
+@test "CLUSTER/NODE and CLUSTER/@SERVICE say the same as -N and -s" {
+	planned() { coopr "$@" --dry-run -o json blog 2>&1 | jq -c 'select(.kind == "task") | [.node, .service, .action]'; }
+	by_operand() { coopr "$1" --dry-run -o json "${@:2}" 2>&1 | jq -c 'select(.kind == "task") | [.node, .service, .action]'; }
+	for verb in stop restart; do
+		same "$(planned $verb -N 1002)" "$(by_operand $verb blog/1002)"
+		same "$(planned $verb -s apache)" "$(by_operand $verb blog/@apache)"
+		same "$(planned $verb -s apache)" "$(by_operand $verb blog apache)"
+		same "$(planned $verb -N @mysql -s mysql)" "$(by_operand $verb blog/@mysql/mysql)"
+		same "$(planned $verb -N 1002 -N 1003 -s apache)" "$(by_operand $verb blog/1002/apache -N 1003)"
+		[ -n "$(planned $verb -s apache)" ] && [ "$(planned $verb)" != "$(planned $verb -s apache)" ]
+	done
+	same "$(planned replace -N 1001)" "$(by_operand replace blog/1001)"
+	same "$(planned replace -s mysql)" "$(by_operand replace blog/@mysql)"
+	[ -n "$(planned replace -s mysql)" ]
+	run --separate-stderr -64 coopr replace blog/@mysql 1001
+	contains "$stderr" "expected nodes or a service, found both"
+	run --separate-stderr -64 coopr replace blog
+	run --separate-stderr -64 coopr stop blog/1/2/3
+	run --separate-stderr -64 coopr stop blog -N ../x
 }
 
 @test "replace puts a new node in the place of one" {

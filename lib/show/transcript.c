@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/name.h"
 #include "operation/target.h"
 #include "queue/read.h"
 #include "show/login.h"
@@ -34,7 +35,9 @@ transcript_is_meant(const struct transcript *transcript, const struct node *node
 		return false;
 	if (target->service && strcmp(target->service, task->service) != 0)
 		return false;
-	return node ? target_has(target, node) : !target->node || strcmp(target->node, task->node) == 0;
+	if (node)
+		return target_has(target, node);
+	return target->services.count == 0 && (target->nodes.count == 0 || name_list_has(&target->nodes, task->node));
 }
 
 /* Finds the tasks of the transcript's job, on the nodes of the layout that the operation wanted. */

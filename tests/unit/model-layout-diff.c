@@ -51,14 +51,14 @@ test_alterations(void)
 
 /* Which of the nodes 1000 and 1001 a text means, as bits; -1: it names no part of a cluster. */
 static int
-means(const char *text)
+means_with(const char *text, const struct target_options *options)
 {
 	struct target target;
 	struct layout layout;
 	struct error err;
 	int bits = 0;
 
-	if (target_parse(text, &target, &err) < 0)
+	if (target_parse(text, options, &target, &err) < 0)
 		return -1;
 	if (layout_parse_text(CLUSTER("{}") NODE("1000", "[\"a\"]", "") NODE("1001", "[\"a\",\"b\"]", ""), &layout, &err) == 0)
 		for (size_t i = 0; i < layout.node_count; i++)
@@ -66,6 +66,27 @@ means(const char *text)
 	layout_release(&layout);
 	target_release(&target);
 	return bits;
+}
+
+static int
+means(const char *text)
+{
+	return means_with(text, NULL);
+}
+
+static void
+test_target_options(void)
+{
+	const char *numbers[] = {"1000", "x1-1001"}, *services[] = {"b"}, *wrong[] = {"../x"};
+	const struct target_options both = {.nodes = {numbers, 2, 2}}, with_b = {.services = {services, 1, 1}},
+	    all = {{numbers, 2, 2}, {services, 1, 1}}, none = {.nodes = {wrong, 1, 1}};
+
+	tap_is_number(means_with("x", &both), 3, "-N may be repeated");
+	tap_is_number(means_with("x", &with_b), 2, "-s are the nodes that have a service");
+	tap_is_number(means_with("x", &all), 2, "with -N, those of these nodes");
+	tap_is_number(means_with("x/1000", &with_b), 0, "an operand says the same as -N");
+	tap_is_number(means_with("x/@b", &both), 2, "and as -s");
+	tap_is_number(means_with("x", &none), -1, "a name is checked there, too");
 }
 
 static void
@@ -92,5 +113,6 @@ main(void)
 {
 	test_alterations();
 	test_targets();
+	test_target_options();
 	return tap_end();
 }
