@@ -12,5 +12,6 @@ main(int argc, char **argv)
 	message_program("coopr-import");
 	return store_verb_import_as("coopr-import",
 	    "  coopr-import --dry-run share/coopr/catalogue\n"
-	    "  coopr-import -m 'as in git' /srv/git/catalogue\n", argc, argv);
+	    "  coopr-import -m 'as in git' /srv/git/catalogue\n"
+	    "  coopr-import -m 'from Coopr' export.json\n", argc, argv);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * put and import: entities from files, and whole catalogues.
+ * put: entities from files.
  */
 #include "account/guest.h"
 #include "verb.h"
@@ -30,19 +30,6 @@ static const struct command put_command = {
 	"coopr-store put", "[OPTION]... [FILE]...", "Make what the files say the newest versions of entities.", put_options,
 	"  coopr-store put -m 'two more workers' services/nginx.json\n"
 	"  coopr-store get service nginx | sed s/80/8080/ | coopr-store put -k service\n"};
-
-static const struct option_spec import_options[] = {
-	STORE_VERB_CHANGE_OPTIONS(&changing),
-	STORE_VERB_OUTPUT,
-	STORE_VERB_WHERE,
-	OPTION_END
-};
-
-static struct command import_command = {
-	"coopr-store import", "[OPTION]... DIR|-...",
-	"Merge catalogues, or what coopr-store export has printed, into the store: all of it or nothing.", import_options,
-	"  coopr-store import --dry-run share/coopr/catalogue\n"
-	"  coopr-store export -T qa | coopr-store import -T staging -\n"};
 
 /* Returns how many were changed, or -1. */
 static int
@@ -114,20 +101,4 @@ store_verb_put(int argc, char **argv)
 
 	argv += option_parse(&put_command, argc, argv);
 	return put_verb_put_files(&put_command, *argv ? argv : input);
-}
-
-int
-store_verb_import(int argc, char **argv)
-{
-	return store_verb_import_as(import_command.name, import_command.examples, argc, argv);
-}
-
-int
-store_verb_import_as(const char *name, const char *examples, int argc, char **argv)
-{
-	import_command.name = name;
-	import_command.examples = examples;
-	argv += option_parse(&import_command, argc, argv);
-	store_verb_operands(&import_command, argv, 1, 1 << 20, "a catalogue's folder, or - for records");
-	return put_verb_put_files(&import_command, argv);
 }

@@ -142,7 +142,7 @@ record_check_kind(const struct record_reader *reader, jv value, struct error *er
 }
 
 int
-record_read(struct record_reader *reader, jv *out, struct error *err)
+record_read_value(struct record_reader *reader, jv *out, struct error *err)
 {
 	ssize_t used;
 
@@ -166,8 +166,16 @@ record_read(struct record_reader *reader, jv *out, struct error *err)
 	reader->length = (size_t)used;
 	*out = build_value(reader->text, (size_t)used);
 	reader->start += (size_t)used;
-	if (record_check_kind(reader, *out, err) == 0)
-		return 1;
+	return 1;
+}
+
+int
+record_read(struct record_reader *reader, jv *out, struct error *err)
+{
+	int got = record_read_value(reader, out, err);
+
+	if (got <= 0 || record_check_kind(reader, *out, err) == 0)
+		return got;
 	jv_free(*out);
 	return -1;
 }

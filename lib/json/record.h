@@ -43,6 +43,9 @@ void record_reader_recognise(struct record_reader *reader);
  * EX_DATAERR ("NAME: record 17: ...") or EX_IOERR. A record cut off by the end is an error. */
 int record_read(struct record_reader *reader, jv *out, struct error *err);
 
+/* The same, of any value: for streams that also hold what other programs write. */
+int record_read_value(struct record_reader *reader, jv *out, struct error *err);
+
 void record_reader_release(struct record_reader *reader);
 
 /* Returns the "kind" of a record, borrowed from it. */

@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/entity-input.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "json/record.h"
+#include "store/cask.h"
+
+/* Returns the document as the store keeps it: without its kind, which is where it is kept, and without the number that Coopr
+ * counts its versions by. */
+static jv
+entity_input_document(const struct entity *entity)
+{
+	jv document = jv_object_delete(jv_copy(entity->source), jv_string("kind")), version = json_get(document, "version");
+
+	if (jv_get_kind(version) == JV_KIND_NUMBER)
+		document = jv_object_delete(document, jv_string("version"));
+	jv_free(version);
+	return document;
+}
 
 static int
 entity_input_add(struct entity_input *input, const struct entity *entity, const char *source, struct error *err)
@@ -17,9 +33,9 @@ entity_input_add(struct entity_input *input, const struct entity *entity, const 
 			return error_set(err, EX_DATAERR, "%s: the %s \"%s\" was given already, by %s", source,
 			    entity_kind_words(entity->kind), entity->name, input->list[i].source);
 	ARRAY_ROOM(input->list, input->count, input->capacity);
-	/* The kind is where it is kept; that a file says it too makes no difference. */
-	input->list[input->count++] = (struct input_entity){entity->kind, arena_string(&input->arena, entity->name),
-	    arena_string(&input->arena, source), jv_object_delete(jv_copy(entity->source), jv_string("kind"))};
+	input->list[input->count++] = (struct input_entity){.kind = entity->kind,
+		.name = arena_string(&input->arena, entity->name), .source = arena_string(&input->arena, source),
+		.document = entity_input_document(entity)};
 	return 0;
 }
 
@@ -56,25 +72,16 @@ entity_input_read_folder(struct entity_input *input, const char *path, struct er
 	return result;
 }
 
-/* The kind is the one that was given, else the one that the document says, else that of the folder in path. */
 static int
-entity_input_take_document(struct entity_input *input, jv document, const struct yaml_source *yaml, const char *source,
-    const char *path, enum entity_kind kind, struct error *err)
+entity_input_take(struct entity_input *input, enum entity_kind kind, jv document, const struct yaml_source *yaml,
+    const char *source, struct error *err)
 {
-	char *said = json_get_string(document, "kind");
 	struct problems problems = {.source = yaml};
 	struct place root = place_root(document, &problems);
 	struct arena arena = {0};
 	struct entity entity = {0};
 	int result = 0;
 
-	if (kind == ENTITY_NONE && said)
-		kind = entity_kind_of(said);
-	if (kind == ENTITY_NONE)
-		kind = entity_kind_of_file(path);
-	free(said);
-	if (kind == ENTITY_NONE)
-		return error_set(err, EX_DATAERR, "%s: the kind is unknown; use --kind, or add a member \"kind\"", source);
 	entity_parse(kind, &root, &arena, &entity);
 	findings_add(&input->findings, SEVERITY_MALFORMED, arena_string(&input->arena, source), &problems);
 	if (problems.total == 0)
@@ -85,7 +92,45 @@ entity_input_take_document(struct entity_input *input, jv document, const struct
 	return result;
 }
 
-/* Reads records from standard input. */
+/* Takes all of a document of Coopr; its entities become part of input. */
+static int
+entity_input_read_cask(struct entity_input *input, jv document, const char *source, struct error *err)
+{
+	struct cask *cask = input->cask;
+	size_t first = cask->entity_count, before = input->count;
+	int result = cask_take(cask, document, source, err);
+
+	for (size_t i = first; i < cask->entity_count && result == 0; i++)
+		result = entity_input_take(input, cask->entities[i].kind, cask->entities[i].document, NULL, cask->entities[i].source,
+		    err);
+	for (size_t i = before; i < input->count; i++)
+		input->list[i].is_export = true;
+	return result;
+}
+
+/* Takes an entity, or a document of Coopr. The kind of an entity is the one that was given, else the one that the document
+ * says, else that of the folder in path. */
+static int
+entity_input_take_document(struct entity_input *input, jv document, const struct yaml_source *yaml, const char *source,
+    const char *path, enum entity_kind kind, struct error *err)
+{
+	char *said = json_get_string(document, "kind");
+
+	if (kind == ENTITY_NONE && said)
+		kind = entity_kind_of(said);
+	free(said);
+	if (kind == ENTITY_NONE && input->cask && cask_is_document(document))
+		return entity_input_read_cask(input, document, source, err);
+	if (kind == ENTITY_NONE)
+		kind = entity_kind_of_file(path);
+	if (kind == ENTITY_NONE && cask_is_document(document))
+		return error_set(err, EX_DATAERR, "%s: this is a document of Coopr; use coopr import", source);
+	if (kind == ENTITY_NONE)
+		return error_set(err, EX_DATAERR, "%s: the kind is unknown; use --kind, or add a member \"kind\"", source);
+	return entity_input_take(input, kind, document, yaml, source, err);
+}
+
+/* Reads records, or documents of Coopr, from standard input. */
 static int
 entity_input_read_stream(struct entity_input *input, struct error *err)
 {
@@ -94,7 +139,7 @@ entity_input_read_stream(struct entity_input *input, struct error *err)
 	int got = record_reader_open(&reader, "-", err);
 
 	record_reader_recognise(&reader);
-	while (got >= 0 && (got = record_read(&reader, &record, err)) > 0) {
+	while (got >= 0 && (got = record_read_value(&reader, &record, err)) > 0) {
 		char *source = memory_printf("%s: record %zu", reader.name, reader.number);
 
 		got = entity_input_take_document(input, record, &reader.source, source, "", ENTITY_NONE, err);
@@ -124,6 +169,22 @@ entity_input_read(struct entity_input *input, const char *path, enum entity_kind
 	}
 	yaml_source_release(&yaml);
 	return result;
+}
+
+void
+entity_input_note(struct entity_input *input, struct input_entity *entity, const char *format, ...)
+{
+	struct buffer text = {0};
+	char *note;
+	va_list args;
+
+	va_start(args, format);
+	note = memory_vprintf(format, args);
+	va_end(args);
+	buffer_printf(&text, "%s%s%s", entity->note ? entity->note : "", entity->note ? "; " : "", note);
+	entity->note = arena_string(&input->arena, text.data);
+	buffer_release(&text);
+	free(note);
 }
 
 void

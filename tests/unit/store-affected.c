@@ -124,7 +124,8 @@ alter(struct change *change)
 	}
 	text = document(kinds[which].kind, name);
 	if (json_parse(name, text.data, text.length, &value, &err) < 0 ||
-	    change_put(change, &(struct input_entity){kinds[which].kind, name, name, value}, VERSION_ANY, &version, &err) < 0)
+	    change_put(change, &(struct input_entity){.kind = kinds[which].kind, .name = name, .source = name, .document = value},
+	    VERSION_ANY, &version, &err) < 0)
 		fail("put");
 	jv_free(value);
 	buffer_release(&text);

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * import: whole catalogues, and documents of Cask's Coopr. Says of each entity what became of it.
+ */
+#include "account/guest.h"
+#include "verb.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "json/scan.h"
+#include "store/cask.h"
+#include "store/entity-input.h"
+#include "store/import.h"
+#include "verb-change.h"
+
+static struct store_verb_change_options changing;
+static const char *specs;
+
+static const struct option_spec import_options[] = {
+	OPTION_STRING(0, "specs", &specs, "DIR", "where to write the specifications of clusters that Coopr created; - is standard output"),
+	STORE_VERB_CHANGE_OPTIONS(&changing),
+	STORE_VERB_OUTPUT,
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
+static struct command command = {
+	"coopr-store import", "[OPTION]... DIR|FILE|-...",
+	"Merge catalogues, what coopr-store export has printed, or what Cask's Coopr exports, into the store: all of it or nothing.",
+	import_options,
+	"  coopr-store import --dry-run share/coopr/catalogue\n"
+	"  coopr-store export -T qa | coopr-store import -T staging -\n"};
+
+struct import_row {
+	const char *kind, *name, *state, *note; /* name NULL: it has none */
+	int64_t version;                        /* 0: none */
+	const char *at, *by, *why;              /* of the version */
+};
+
+struct import { /* an import under way */
+	struct cask cask;
+	struct entity_input input;
+	struct revisions changed; /* the new versions */
+	struct import_row *rows;  /* of the entities, in their order, then of all else */
+	size_t row_count, changed_count, left_count;
+};
+
+#define AT(type, member) LIST_AT(type, struct import_row, member)
+
+static void
+import_verb_fill_version(const void *row, struct list_cell *cell)
+{
+	if (((const struct import_row *)row)->version == 0)
+		list_cell_text(cell, NULL);
+}
+
+static void
+import_verb_append_name(const void *row, const void *context, struct buffer *out)
+{
+	const struct import_row *of = row;
+	enum entity_kind kind = entity_kind_of(of->kind);
+
+	(void)context;
+	buffer_printf(out, "%s/%s", kind == ENTITY_NONE ? of->kind : entity_kind_folder(kind), of->name);
+}
+
+static enum terminal_style
+import_verb_style(const void *row)
+{
+	return strcmp(((const struct import_row *)row)->state, "left out") == 0 ? STYLE_WARN : STYLE_PLAIN;
+}
+
+static const struct list_column columns[] = {
+	{"KIND", "entity", AT(TEXT, kind)},
+	{"NAME", "name", AT(TEXT, name)},
+	{"STATE", "state", AT(TEXT, state)},
+	{"VERSION", "version", AT(INTEGER, version), .fill = import_verb_fill_version},
+	{NULL, "at", AT(TEXT, at)},
+	{NULL, "by", AT(TEXT, by)},
+	{NULL, "why", AT(TEXT, why)},
+	{"NOTE", "note", AT(TEXT, note), .when = LIST_FILLED},
+	{0}};
+
+static const struct list import_list = {.kind = "revision", .columns = columns, .row_size = sizeof(struct import_row),
+    .name = import_verb_append_name, .style = import_verb_style};
+
+/* Makes an entity the newest version of itself, and fills in its row. */
+static int
+import_verb_put(struct import *import, struct change *change, const struct input_entity *entity, struct import_row *row,
+    struct error *err)
+{
+	const struct revision *revision;
+	int result = change_put(change, entity, VERSION_ANY, &row->version, err);
+
+	row->kind = entity_kind_name(entity->kind);
+	row->name = entity->name;
+	row->state = "unchanged";
+	if (result <= 0)
+		return result;
+	if (entities_get(change->store, entity->kind, entity->name, row->version, &import->changed, err) < 0)
+		return -1;
+	revision = &import->changed.list[import->changed.count - 1];
+	row->at = revision->at;
+	row->by = revision->by;
+	row->why = revision->why;
+	row->state = row->version == 1 ? "new" : "changed";
+	import->changed_count++;
+	return 0;
+}
+
+/* Notes what is wrong with an entity that Coopr's server had so, too. What is wrong elsewhere is a message. */
+static void
+import_verb_note_faults(struct import *import, const struct findings *faults)
+{
+	for (size_t i = 0; i < faults->count; i++) {
+		const struct finding *fault = &faults->list[i];
+		bool found = false;
+
+		for (size_t j = 0; j < import->input.count && !found; j++) {
+			struct input_entity *entity = &import->input.list[j];
+			char *file = memory_printf("%s/%s.json", entity_kind_folder(entity->kind), entity->name);
+
+			found = strcmp(file, fault->file) == 0;
+			if (found)
+				entity_input_note(&import->input, entity, "error: %s: %s", fault->pointer, fault->text);
+			free(file);
+		}
+		if (!found)
+			message("%s: %s: %s", fault->file, fault->pointer, fault->text);
+	}
+}
+
+/* Ends the change. An export is taken with all its errors: those who run Coopr have lived with them. */
+static int
+import_verb_end_change(struct import *import, struct change *change)
+{
+	struct error err;
+
+	if (import->cask.entity_count == 0)
+		return store_verb_end(change, &changing);
+	if (change_check(change, &err) < 0)
+		return message_error(&err);
+	import_verb_note_faults(import, &change->faults);
+	return !changing.dry_run && change_commit(change, &err) < 0 ? message_error(&err) : 0;
+}
+
+static int
+import_verb_change_store(struct import *import)
+{
+	struct change change;
+	struct store *store;
+	struct error err;
+	int result, code;
+
+	if (import->input.count == 0)
+		return 0;
+	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
+	store_verb_begin(&change, store, &changing);
+	result = import_credentials(store, &import->input, changing.dry_run, &err);
+	import_note_effects(&import->input);
+	for (size_t i = 0; i < import->input.count && result == 0; i++)
+		result = import_verb_put(import, &change, &import->input.list[i], &import->rows[i], &err);
+	code = result < 0 ? message_error(&err) : import_verb_end_change(import, &change);
+	for (size_t i = 0; i < import->input.count; i++)
+		import->rows[i].note = import->input.list[i].note;
+	change_release(&change);
+	store_release(store);
+	return code;
+}
+
+static bool
+import_verb_is_named_before(const struct cask *cask, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (cask->list[i].text && strcmp(cask->list[i].name, cask->list[index].name) == 0)
+			return true;
+	return false;
+}
+
+/* Returns whether the file at path is there: 1 if it is the same text, -1 if it is another. */
+static int
+import_verb_compare_file(const char *path, const char *text)
+{
+	struct buffer found = {0};
+	struct error err;
+	int result = 0;
+
+	if (access(path, F_OK) == 0)
+		result = file_read(AT_FDCWD, path, JSON_BYTES, &found, &err) == 0 && found.length == strlen(text) &&
+		    memcmp(found.data, text, found.length) == 0 ? 1 : -1;
+	buffer_release(&found);
+	return result;
+}
+
+/* Writes a specification to its file in the folder. One that is there stays if it differs: somebody may have edited it. */
+static int
+import_verb_write_file(const struct cask_item *item, struct import_row *row)
+{
+	char *path = memory_printf("%s/%s.json", specs, item->name);
+	int is = import_verb_compare_file(path, item->text), code = 0;
+	struct error err;
+
+	if (is > 0) {
+		row->state = "unchanged";
+	} else if (is < 0 && !changing.force) {
+		row->state = "left out";
+		row->note = "the file is there and differs; use --force to replace it";
+		code = EX_NO;
+	} else {
+		row->state = is < 0 ? "changed" : "new";
+		if (!changing.dry_run && file_replace(AT_FDCWD, path, item->text, strlen(item->text), 0666, &err) < 0)
+			code = message_error(&err);
+	}
+	free(path);
+	return code;
+}
+
+static int
+import_verb_write_item(const struct import *import, size_t index, struct import_row *row)
+{
+	const struct cask_item *item = &import->cask.list[index];
+
+	*row = (struct import_row){.kind = item->kind, .name = item->name, .state = "left out", .note = item->note};
+	if (!item->text)
+		return strcmp(item->kind, "clusterspec") == 0 ? EX_NO : 0;
+	if (import_verb_is_named_before(&import->cask, index)) {
+		row->note = "another cluster has this name, too; names are unique here";
+		return EX_NO;
+	}
+	if (strcmp(specs, "-") != 0)
+		return import_verb_write_file(item, row);
+	row->state = "new";
+	fputs(item->text, stdout);
+	return 0;
+}
+
+/* Writes the specifications, and fills in the rows of all that is no entity. */
+static int
+import_verb_write_specs(struct import *import)
+{
+	struct error err;
+	int code = 0, result;
+
+	if (specs && strcmp(specs, "-") != 0 && !changing.dry_run && import->cask.count &&
+	    file_make_dirs(AT_FDCWD, specs, 0777, &err) < 0)
+		return message_error(&err);
+	for (size_t i = 0; i < import->cask.count; i++) {
+		result = import_verb_write_item(import, i, &import->rows[import->input.count + i]);
+		if (code == 0 || result > EX_NO)
+			code = result;
+	}
+	return code;
+}
+
+/* Prints what has changed, what was left out, and what somebody should know; by names only what has changed. */
+static void
+import_verb_print(struct import *import)
+{
+	struct list_output output = store_verb_output();
+	size_t kept = 0;
+
+	for (size_t i = 0; i < import->row_count; i++) {
+		const struct import_row row = import->rows[i];
+		bool is_unchanged = strcmp(row.state, "unchanged") == 0, is_left = strcmp(row.state, "left out") == 0;
+
+		import->left_count += is_left;
+		if (output.format == LIST_NAME ? is_unchanged || is_left :
+		    is_unchanged && !(i < import->input.count && import->input.list[i].is_notable))
+			continue;
+		import->rows[kept++] = row;
+	}
+	if (!specs || strcmp(specs, "-") != 0)
+		list_print(&import_list, import->rows, kept, &output);
+}
+
+static void
+import_verb_summarise(const struct import *import, size_t changed_specs)
+{
+	char *left = import->left_count ? memory_printf(", %zu left out", import->left_count) : memory_string("");
+
+	message("%zu %s, %zu as before%s", import->changed_count + changed_specs,
+	    changing.dry_run ? "would be changed" : "changed",
+	    import->row_count - import->changed_count - changed_specs - import->left_count, left);
+	free(left);
+}
+
+static size_t
+import_verb_count_new_specs(const struct import *import)
+{
+	size_t count = 0;
+
+	for (size_t i = import->input.count; i < import->row_count; i++)
+		count += strcmp(import->rows[i].state, "new") == 0 || strcmp(import->rows[i].state, "changed") == 0;
+	return count;
+}
+
+static int
+import_verb_read(struct import *import, char *const *paths)
+{
+	struct error err;
+
+	import->input.cask = &import->cask;
+	for (; *paths; paths++)
+		if (guest_refuse_file(*paths, &err) < 0 || entity_input_read(&import->input, *paths, ENTITY_NONE, &err) < 0)
+			return message_error(&err);
+	for (size_t i = 0; i < import->cask.count && !specs; i++)
+		if (import->cask.list[i].text)
+			return option_misuse(&command, "option --specs DIR is required, for the specification of the cluster '%s'",
+			    import->cask.list[i].name);
+	import->row_count = import->input.count + import->cask.count;
+	import->rows = memory_zeroed(import->row_count, sizeof *import->rows);
+	return store_verb_report(&import->input.findings);
+}
+
+int
+store_verb_import(int argc, char **argv)
+{
+	return store_verb_import_as(command.name, command.examples, argc, argv);
+}
+
+int
+store_verb_import_as(const char *name, const char *examples, int argc, char **argv)
+{
+	struct import import = {0};
+	size_t changed_specs;
+	int code;
+
+	command.name = name;
+	command.examples = examples;
+	argv += option_parse(&command, argc, argv);
+	store_verb_operands(&command, argv, 1, 1 << 20, "a catalogue's folder, a file, or - for standard input");
+
+	code = import_verb_read(&import, argv);
+	if (code == 0)
+		code = import_verb_change_store(&import);
+	if (code == 0) {
+		code = import_verb_write_specs(&import);
+		changed_specs = import_verb_count_new_specs(&import);
+		import_verb_print(&import);
+		import_verb_summarise(&import, changed_specs);
+	}
+
+	free(import.rows);
+	revisions_release(&import.changed);
+	entity_input_release(&import.input);
+	cask_release(&import.cask);
+	return message_end(code);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "catalogue/validate.h"
+#include "model/action.h"
+#include "model/document.h"
+#include "model/name.h"
+#include "store/entity-input.h"
+#include "store/key.h"
+#include "store/secrets.h"
+
+struct import_vault { /* where credentials go */
+	struct store *store; /* NULL: nowhere, nothing is written */
+	struct store_key key;
+	bool opened; /* the key is read */
+};
+
+/* Tells whether a setting of that name is a credential, and not the name of one, such as ssh_key_resource and ssh_keypair. */
+static bool
+import_is_credential(const char *setting)
+{
+	static const char *const ends[] = {"password", "passwd", "passphrase", "secret", "token", "_key", "apikey"};
+	size_t length = strlen(setting);
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t end = strlen(ends[i]);
+
+		if (length >= end && strcasecmp(setting + length - end, ends[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Stores a value, unless there is a secret of that name. Returns 1 if there is one with another value, else 0, or -1. */
+static int
+import_store_secret(struct import_vault *vault, const char *name, const char *text, struct error *err)
+{
+	struct secret_value value = {0};
+	int result;
+
+	if (!vault->store)
+		return 0;
+	if (!vault->opened && secrets_key(vault->store, &vault->key, err) < 0)
+		return -1;
+	vault->opened = true;
+	result = secrets_open(vault->store, &vault->key, name, &value, err);
+	if (result < 0 && err->code == EX_NO)
+		return secrets_set(vault->store, &vault->key, name, text, strlen(text), err);
+	if (result == 0)
+		result = value.length != strlen(text) || memcmp(value.text, text, value.length) != 0;
+	secret_value_release(&value);
+	return result;
+}
+
+/* Replaces one setting of a provider. */
+static int
+import_take_credential(struct import_vault *vault, struct entity_input *input, struct input_entity *provider, const char *setting,
+    jv *settings, struct error *err)
+{
+	char *text = json_get_string(*settings, setting), *name = memory_printf("%s.%s", provider->name, setting);
+	jv reference = jv_object();
+	int result = 0;
+
+	if (text && *text && name_is_valid(name)) {
+		result = import_store_secret(vault, name, text, err);
+		json_set_string(&reference, "secret", name);
+		json_set(settings, setting, jv_copy(reference));
+		entity_input_note(input, provider, result > 0 ? "%s: the secret %s exists with another value, which it keeps"
+		    : "%s: now the secret %s", setting, name);
+		provider->is_notable |= result > 0;
+	}
+	if (text)
+		explicit_bzero(text, strlen(text));
+	jv_free(reference);
+	free(text);
+	free(name);
+	return result < 0 ? -1 : 0;
+}
+
+static int
+import_take_credentials(struct import_vault *vault, struct entity_input *input, struct input_entity *provider, struct error *err)
+{
+	struct place root = place_root(provider->document, NULL), settings = place_member(&root, "provisioner"), setting;
+	struct members members = members_of(&settings);
+	jv changed = jv_copy(settings.value);
+	int result = 0;
+
+	while (members_next(&members, &setting))
+		if (result == 0 && import_is_credential(setting.name) && jv_get_kind(setting.value) == JV_KIND_STRING)
+			result = import_take_credential(vault, input, provider, setting.name, &changed, err);
+	if (jv_get_kind(changed) == JV_KIND_OBJECT)
+		json_set(&provider->document, "provisioner", changed);
+	else
+		jv_free(changed);
+	return result;
+}
+
+int
+import_credentials(struct store *store, struct entity_input *input, bool dry_run, struct error *err)
+{
+	struct import_vault vault = {.store = dry_run ? NULL : store};
+	int result = 0;
+
+	for (size_t i = 0; i < input->count && result == 0; i++)
+		if (input->list[i].kind == ENTITY_PROVIDER)
+			result = import_take_credentials(&vault, input, &input->list[i], err);
+	if (vault.opened)
+		store_key_release(&vault.key);
+	return result;
+}
+
+/* Notes a plugin that is not there, once for each entity. */
+static void
+import_note_plugin(struct entity_input *input, struct input_entity *entity, const char *kind, const char *type)
+{
+	char *path = type && name_is_valid(type) ? location_plugin(kind, type) : NULL;
+	char *plugin = memory_printf("%s/%s", kind, type ? type : "");
+
+	if (!path && type && (!entity->note || !strstr(entity->note, plugin)))
+		entity_input_note(input, entity, "the plugin %s is not installed", plugin);
+	free(path);
+	free(plugin);
+}
+
+static void
+import_note_actions(struct entity_input *input, struct input_entity *service)
+{
+	struct place root = place_root(service->document, NULL), provisioner = place_member(&root, "provisioner");
+	struct place actions = place_member(&provisioner, "actions"), action;
+	struct members members = members_of(&actions);
+
+	while (members_next(&members, &action)) {
+		char *type = json_get_string(action.value, "type");
+
+		if (action_find(action.name) < 0)
+			entity_input_note(input, service, "provisioner.actions.%s: kept, without effect", action.name);
+		else
+			import_note_plugin(input, service, "automator", type);
+		free(type);
+	}
+}
+
+static bool
+import_knows_member(enum entity_kind kind, const char *name)
+{
+	const struct document *tables[2] = {NULL, NULL};
+
+	validate_tables(entity_kind_name(kind), tables);
+	for (size_t i = 0; tables[0] && i < tables[0]->count; i++)
+		if (strcmp(tables[0]->members[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Notes the services of a template that a cluster may be without. Coopr's server sends a minimum of 0 where nobody set one. */
+static void
+import_note_optional(struct entity_input *input, struct input_entity *template)
+{
+	struct place root = place_root(template->document, NULL), constraints = place_member(&root, "constraints");
+	struct place services = place_member(&constraints, "services"), service, quantities;
+	struct members members = members_of(&services);
+	struct buffer names = {0};
+
+	while (members_next(&members, &service)) {
+		quantities = place_member(&service, "quantities");
+		if (json_get_number(quantities.value, "min", 1) == 0)
+			buffer_printf(&names, "%s%s", names.length ? ", " : "", service.name);
+	}
+	if (names.length)
+		entity_input_note(input, template, "quantities.min is 0, so clusters may be without: %s", names.data);
+	buffer_release(&names);
+}
+
+void
+import_note_effects(struct entity_input *input)
+{
+	for (size_t i = 0; i < input->count; i++) {
+		struct input_entity *entity = &input->list[i];
+		struct place root = place_root(entity->document, NULL), member;
+		struct members members = members_of(&root);
+		char *type = json_get_string(entity->document, "providertype");
+
+		if (entity->kind == ENTITY_PROVIDER)
+			import_note_plugin(input, entity, "provider", type);
+		if (entity->kind == ENTITY_SERVICE)
+			import_note_actions(input, entity);
+		if (entity->kind == ENTITY_CLUSTERTEMPLATE && entity->is_export)
+			import_note_optional(input, entity);
+		while (members_next(&members, &member))
+			if (!import_knows_member(entity->kind, member.name))
+				entity_input_note(input, entity, "%s: kept, without effect", member.name);
+		free(type);
+	}
+}

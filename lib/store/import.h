@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an import does with entities before they are stored: passwords and keys of providers become secrets, and what will
+ * have no effect here is said of each entity.
+ */
+#ifndef STORE_IMPORT_H
+#define STORE_IMPORT_H
+
+#include <stdbool.h>
+
+struct entity_input;
+struct error;
+struct store;
+
+/* Replaces each password, token or key in the settings of a provider by a reference to the secret PROVIDER.SETTING, and stores
+ * that inside the transaction; a secret that exists keeps its value. dry_run: stores none. */
+int import_credentials(struct store *store, struct entity_input *input, bool dry_run, struct error *err);
+
+/* Notes which plugins that an entity names are not installed, and which of its members mean nothing here. */
+void import_note_effects(struct entity_input *input);
+
+#endif
