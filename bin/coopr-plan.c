@@ -174,6 +174,31 @@ plan_check_plan(const char *path)
 	return code;
 }
 
+/* Says how long the plan takes by what was measured; where that does not tell, by the hints of the catalogue. */
+static void
+plan_say_duration(const struct plan *plan, struct buffer *workers)
+{
+	const struct job *record = &plan->job;
+	char median[CLOCK_RFC3339_SIZE], p90[CLOCK_RFC3339_SIZE];
+
+	buffer_clear(workers);
+	if (slots)
+		buffer_printf(workers, "%ld worker%s", slots, slots == 1 ? "" : "s");
+	else
+		buffer_text(workers, "a worker for every node");
+	if (record->runs) {
+		message("expected duration: %s (median), %s (90th percentile) with %s; each kind of task was measured %lld time%s or more",
+		    clock_duration((int64_t)(record->expected_s * 1000), median),
+		    clock_duration((int64_t)(record->expected_p90_s * 1000), p90), workers->data, (long long)record->runs,
+		    record->runs == 1 ? "" : "s");
+		return;
+	}
+	message("expected duration: unknown; %lld of %zu tasks were never measured",
+	    (long long)(history_file ? record->unmeasured : (int64_t)record->tasks), record->tasks);
+	message("duration by the hints of the catalogue: %s with %s",
+	    clock_duration((int64_t)(plan_duration(plan, NULL, (size_t)slots) * 1000), median), workers->data);
+}
+
 /* Says for -v how long the plan takes, and which tasks that is due to. */
 static void
 plan_explain(const struct plan *plan)
@@ -192,14 +217,10 @@ plan_explain(const struct plan *plan)
 			continue;
 		buffer_clear(&what);
 		grouping_describe(step, &what);
-		message("  %s %s on %s: %s", step->id, what.data, step->node,
-		    clock_duration((int64_t)(step->expect_s * 1000), duration));
+		message("  %s %s on %s: %s%s", step->id, what.data, step->node,
+		    clock_duration((int64_t)(step->expect_s * 1000), duration), step->runs ? "" : " (hint)");
 	}
-	clock_duration((int64_t)(plan_duration(plan, (size_t)slots) * 1000), duration);
-	if (slots)
-		message("expected duration: %s with %ld worker%s", duration, slots, slots == 1 ? "" : "s");
-	else
-		message("expected duration: %s with a worker for every node", duration);
+	plan_say_duration(plan, &what);
 	buffer_release(&what);
 	free(path);
 }
@@ -214,6 +235,8 @@ plan_print_plan(const struct layout *layout, const struct plan_parameters *param
 	if (plan_make(&plan, layout, parameters, job, history_file ? history : NULL, &err) < 0) {
 		code = message_error(&err);
 	} else {
+		if (history_file)
+			plan_estimate(&plan, (size_t)slots);
 		if (verbose)
 			plan_explain(&plan);
 		plan_print(&plan, layout, stdout);

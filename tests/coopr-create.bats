@@ -79,7 +79,7 @@ tasks() { # STATUS of the last job of a cluster
 	cd "$(folder 00000001 001)"
 	coopr-request -t lamp -n 4 --name blog --id 00000001 | cmp - request.json
 	coopr-solve <request.json | cmp - layout.ndjson
-	coopr-plan --job 00000001-001 <layout.ndjson | cmp - plan.ndjson
+	coopr-plan --job 00000001-001 --slots 20 --history measured.ndjson <layout.ndjson | cmp - plan.ndjson
 	same "coopr create --template=lamp --machines=4 blog" "$(cat command)"
 	coopr-queue show 00000001-001 --layout | cmp - ../cluster.ndjson
 	contains "$(cat work.log)" "start haproxy"
@@ -89,7 +89,7 @@ tasks() { # STATUS of the last job of a cluster
 	run --separate-stderr -0 coopr-create blog -t lamp -n 8 --dry-run -o table
 	contains "$output" "+ 6  small, debian12: apache mod-php"
 	contains "$output" "8 new: 8 machines, cost 0.3 an hour"
-	contains "$output" "67 tasks, expected to take"
+	contains "$output" "67 tasks, expected duration unknown: no such task was measured here yet"
 	coopr-create blog -t lamp -n 8 --dry-run >plan
 	coopr-plan --check plan
 	same "" "$(ls -A "$COOPR_STATE/clusters")"

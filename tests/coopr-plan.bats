@@ -255,7 +255,8 @@ stop db on 7-1003"
 	run -0 --separate-stderr coopr-plan -v layout
 	contains "$stderr" "coopr-plan: critical path: "
 	contains "$stderr" "start lb on 7-1000"
-	contains "$stderr" "expected duration: "
+	contains "$stderr" "expected duration: unknown; "
+	contains "$stderr" "duration by the hints of the catalogue: "
 }
 
 # All that stands, a third application node beside; the layout is the file "stands".
@@ -494,7 +495,7 @@ standing() {
 	cat >history <<-'END'
 	{"kind":"expectation","action":"install","service":"lb","type":"shell","hardwaretype":null,"expect_s":3,"runs":9}
 	{"kind":"expectation","action":"install","service":"db","type":"shell","hardwaretype":null,"expect_s":5,"runs":9}
-	{"kind":"expectation","action":"install","service":"db","type":"shell","hardwaretype":"large","expect_s":4.5,"runs":2}
+	{"kind":"expectation","action":"install","service":"db","type":"shell","hardwaretype":"large","expect_s":4.5,"runs":3}
 	{"kind":"expectation","action":"create","service":null,"type":"dummy","hardwaretype":null,"expect_s":1.5,"runs":9}
 	{"kind":"expectation","action":"install","service":"app","type":"docker","hardwaretype":null,"expect_s":99,"runs":9}
 	END
@@ -511,7 +512,7 @@ standing() {
 }
 
 @test "--slots: the duration with so many workers" {
-	duration() { coopr-plan -v "$@" layout 2>&1 >/dev/null | sed -n 's/.*expected duration: //p'; }
+	duration() { coopr-plan -v "$@" layout 2>&1 >/dev/null | sed -n 's/.*hints of the catalogue: //p'; }
 	contains "$(duration --slots 1)" "with 1 worker"
 	contains "$(duration)" "with a worker for every node"
 	total=$(coopr-plan layout | jq -s 'map(.expect_s // 0) | add')

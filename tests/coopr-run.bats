@@ -72,6 +72,10 @@ plan_in() {
 	same 3 "$(store "SELECT count(*) FROM operation WHERE action = 'create' AND status = 'complete'")"
 }
 
+unmeasured() {
+	jq -c 'del(.critical_path_s, .expect_s, .expected_p90_s, .expected_s, .p90_s, .rank, .runs, .unmeasured)' "$1"
+}
+
 @test "what it leaves in the folders and in the store is what the command itself leaves" {
 	make_blog
 	for words in "create shop -t lamp -n 4 --set php.memory=64M" "expand blog" "restart blog mysql"; do
@@ -87,7 +91,8 @@ plan_in() {
 		coopr run plan >now 2>log
 		store "SELECT action, wish, before, wanted, prices FROM operation NATURAL JOIN operation_document" | cmp - documents
 		for file in state/clusters/*/*/{request.json,layout.ndjson,plan.ndjson,was.ndjson}; do
-			[ ! -e "$file" ] || cmp "$file" "straight/${file#*/}"
+			# Durations are measured anew, and never the same.
+			[ ! -e "$file" ] || cmp <(unmeasured "$file") <(unmeasured "straight/${file#*/}")
 		done
 		rm -rf straight
 	done

@@ -73,7 +73,7 @@ group() {
 	aged job 1 2 300
 	coopr-queue stats --expect >expected
 	coopr-validate -k expectation expected
-	same '{"action":"install","expect_s":2,"hardwaretype":null,"kind":"expectation","runs":3,"service":"zk","type":"dummy"}' "$(cat expected)"
+	same '{"action":"install","expect_s":2,"hardwaretype":null,"imagetype":null,"kind":"expectation","p90_s":300,"provider":null,"runs":3,"service":"zk","type":"dummy"}' "$(cat expected)"
 }
 
 @test "stats --expect has one record for each hardware type where there was more than one" {
@@ -85,6 +85,54 @@ t3 c create -' | plan | jq -c 'if .kind == "node" then .hardwaretype = "size-\(.
 install null
 install size-a
 install size-b' "$(coopr-queue stats --expect | jq -r '"\(.action) \(.hardwaretype)"')"
+}
+
+# Jobs of one task each, an install of zk: place PROVIDER IMAGE HARDWARE SECONDS...
+place() {
+	local provider=$1 image=$2 hardware=$3 took
+
+	for took in "${@:4}"; do
+		echo 't1 a install:zk -' | plan | jq -c --arg p "$provider" --arg i "$image" --arg h "$hardware" \
+			'if .kind == "cluster" then .provider.name = $p elif .kind == "node" then .imagetype = $i | .hardwaretype = $h else . end' >one
+		coopr-queue put --job "j$((++number))" one
+		coopr-queue take --job "j$number" | result_of | coopr-queue done
+		jq -c --argjson took "$took" '.at = if .event == "take" then "2026-11-21T11:00:00.000Z" elif .event == "done"
+			then 1795258800 + $took | todate | sub("Z$"; ".000Z") else "2026-11-21T10:59:00.000Z" end' "spool/done/j$number/events.ndjson" >events
+		cp events "spool/done/j$number/events.ndjson"
+		rm "spool/done/j$number/state"
+	done
+}
+
+@test "stats --expect tells of providers, image types and hardware types apart; gc keeps them apart; a plan takes the nearest with three runs" {
+	place cloud debian small 10 10 10
+	place cloud debian large 5
+	place cloud fedora small 80 80 80
+	place lab debian small 200 200 200 200
+	coopr-queue stats --expect >expected
+	same 'null null null 80 200 11
+cloud null null 10 80 7
+cloud debian null 10 10 4
+cloud debian large 5 5 1
+cloud debian small 10 10 3
+cloud fedora null 80 80 3
+lab null null 200 200 4' "$(jq -r '"\(.provider) \(.imagetype) \(.hardwaretype) \(.expect_s) \(.p90_s) \(.runs)"' expected)"
+	coopr-validate -k expectation <(tail -n 1 expected)
+	coopr-queue gc --keep 0
+	same "$(cat expected)" "$(coopr-queue stats --expect)"
+
+	at() { # PROVIDER IMAGE HARDWARE: what a plan expects there
+		jq -nc '$ARGS.positional as [$p, $i, $h] |
+			{kind: "cluster", id: "1", name: "c", services: ["zk"], provider: {name: $p, providertype: "x"}, definitions: [{name: "zk",
+				provisioner: {actions: {install: {type: "dummy", expect_s: 999}}}}]},
+			{kind: "node", id: "n", nodenum: 1000, hostname: "h", services: ["zk"], was: [], imagetype: $i, hardwaretype: $h}' \
+			--args "$@" | coopr-plan --history expected | jq -r 'select(.action == "install") | "\(.expect_s) \(.p90_s) \(.runs)"'
+	}
+	same '10 10 3' "$(at cloud debian small)"
+	same '10 10 4' "$(at cloud debian large)"  # one run there is too few
+	same '80 80 3' "$(at cloud fedora huge)"
+	same '10 80 7' "$(at cloud other small)"
+	same '200 200 4' "$(at lab x y)"
+	same '80 200 11' "$(at elsewhere debian small)"
 }
 
 @test "what is expected does not change when gc removes jobs, and nothing is counted twice" {

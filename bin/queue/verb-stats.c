@@ -43,16 +43,6 @@ stats_verb_seconds(int64_t ms)
 	return (double)ms / 1000;
 }
 
-/* Milliseconds as seconds; null where there is nothing to tell. */
-static void
-stats_verb_print_seconds(struct print *print, const char *name, int64_t ms)
-{
-	if (ms < 0)
-		print_string(print, name, NULL);
-	else
-		print_number(print, name, stats_verb_seconds(ms));
-}
-
 struct stats_row {
 	const char *action, *service, *type;
 	size_t done, failed, lost, retried;
@@ -99,40 +89,6 @@ stats_verb_print_groups(const struct history *history, const struct list_output 
 }
 
 static void
-stats_verb_print_expectation(const struct history_group *group, struct buffer *out)
-{
-	struct print print;
-
-	if (group->run_count == 0)
-		return;
-	print_begin(&print, (jv){0}, out);
-	print_string(&print, "action", action_name(group->action));
-	stats_verb_print_seconds(&print, "expect_s", history_expect_ms(group));
-	print_string(&print, "hardwaretype", *group->hardwaretype ? group->hardwaretype : NULL);
-	print_string(&print, "kind", "expectation");
-	print_integer(&print, "runs", (int64_t)group->done);
-	print_string(&print, "service", *group->service ? group->service : NULL);
-	print_string(&print, "type", group->type);
-	print_end(&print);
-}
-
-/* One for all hardware; and where there was more than one kind of it, one for each. */
-static void
-stats_verb_print_expectations(const struct history *history, struct buffer *out)
-{
-	for (size_t first = 0, next = 0; next < history->keys.count; first = next) {
-		struct history_group merged;
-
-		history_merge(history, &next, &merged);
-		stats_verb_print_expectation(&merged, out);
-		for (size_t i = first; next - first > 1 && i < next; i++)
-			if (*history->groups[i].hardwaretype)
-				stats_verb_print_expectation(&history->groups[i], out);
-		history_group_release(&merged);
-	}
-}
-
-static void
 stats_verb_print_jobs(const struct stats *stats, struct buffer *out)
 {
 	/* In the order of their names. */
@@ -173,7 +129,7 @@ stats_verb_print_records(struct stats *stats, const struct list_output *output)
 	struct buffer out = {0};
 
 	if (expect)
-		stats_verb_print_expectations(&stats->history, &out);
+		history_print_expectations(&stats->history, &out);
 	else
 		stats_verb_print_summary(stats, &out);
 	buffer_print(&out);

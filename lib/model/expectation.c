@@ -10,20 +10,28 @@
 #include "model/document.h"
 #include "model/plan.h"
 
-enum { KEY_SIZE = 1024 }; /* three names of at most 255 characters */
+enum { KEY_SIZE = 2048 }; /* five names of at most 255 characters */
 
+enum { IN_PROVIDER = 1, IN_IMAGE = 2, IN_HARDWARE = 4 };
+
+/* Writes the name of a kind of task in those of its places that in has. */
 static void
-expectation_write_key(char *key, enum action action, const char *service, const char *type, const char *hardwaretype)
+expectation_write_key(char *key, const struct expectation *task, unsigned in)
 {
-	snprintf(key, KEY_SIZE, "%d %s %s %s", (int)action, service ? service : "", type, hardwaretype ? hardwaretype : "");
+	snprintf(key, KEY_SIZE, "%d %s %s %s %s %s", (int)task->action, task->service ? task->service : "", task->type,
+	    in & IN_PROVIDER && task->provider ? task->provider : "", in & IN_IMAGE && task->imagetype ? task->imagetype : "",
+	    in & IN_HARDWARE && task->hardwaretype ? task->hardwaretype : "");
 }
 
 static const struct member members[] = {
 	{"action", MEMBER_ACTION(struct expectation, action), MEMBER_REQUIRED},
 	{"expect_s", MEMBER_NUMBER(struct expectation, expect_s), MEMBER_REQUIRED, .number = {0, EXPECT_MAX_S, 0}},
 	{"hardwaretype", MEMBER_NAME(struct expectation, hardwaretype), 0},
+	{"imagetype", MEMBER_NAME(struct expectation, imagetype), 0},
 	{"kind", MEMBER_KIND("expectation")},
-	{"runs", MEMBER_PASSED, 0},
+	{"p90_s", MEMBER_NUMBER(struct expectation, p90_s), 0, .number = {0, EXPECT_MAX_S, -1}},
+	{"provider", MEMBER_NAME(struct expectation, provider), 0},
+	{"runs", MEMBER_INTEGER(struct expectation, runs), 0, .integer = {0, 0, 1}},
 	{"service", MEMBER_NAME(struct expectation, service), 0},
 	{"type", MEMBER_NAME(struct expectation, type), MEMBER_REQUIRED},
 };
@@ -41,13 +49,13 @@ expectations_take(struct expectations *expectations, const struct place *record)
 	if (record->problems->total > before)
 		return;
 	/* The last of several records about the same counts. */
-	expectation_write_key(key, told.action, told.service, told.type, told.hardwaretype);
+	expectation_write_key(key, &told, IN_PROVIDER | IN_IMAGE | IN_HARDWARE);
 	number = names_find(&expectations->keys, key);
 	if (number == NAMES_NONE) {
 		number = names_intern(&expectations->keys, arena_string(&expectations->arena, key));
-		ARRAY_ROOM(expectations->expect_s, (size_t)number, expectations->capacity);
+		ARRAY_ROOM(expectations->list, (size_t)number, expectations->capacity);
 	}
-	expectations->expect_s[number] = told.expect_s;
+	expectations->list[number] = told;
 }
 
 int
@@ -72,23 +80,29 @@ void
 expectations_release(struct expectations *expectations)
 {
 	names_release(&expectations->keys);
-	free(expectations->expect_s);
+	free(expectations->list);
 	arena_release(&expectations->arena);
 	*expectations = (struct expectations){0};
 }
 
-double
-expectations_find(const struct expectations *expectations, enum action action, const char *service, const char *type,
-    const char *hardwaretype, double otherwise)
+const struct expectation *
+expectations_find(const struct expectations *expectations, const struct expectation *task)
 {
+	static const unsigned nearest[] = {IN_PROVIDER | IN_IMAGE | IN_HARDWARE, IN_PROVIDER | IN_IMAGE, IN_PROVIDER, IN_HARDWARE, 0};
+	const struct expectation *any = NULL;
 	char key[KEY_SIZE];
-	int number;
 
-	expectation_write_key(key, action, service, type, hardwaretype);
-	number = names_find(&expectations->keys, key);
-	if (number == NAMES_NONE && hardwaretype) {
-		expectation_write_key(key, action, service, type, NULL);
+	for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++) {
+		const struct expectation *found;
+		int number;
+
+		expectation_write_key(key, task, nearest[i]);
 		number = names_find(&expectations->keys, key);
+		found = number == NAMES_NONE ? NULL : &expectations->list[number];
+		if (found && found->runs >= EXPECTATION_RUNS)
+			return found;
+		if (!any && found && found->runs > 0)
+			any = found;
 	}
-	return number == NAMES_NONE ? otherwise : expectations->expect_s[number];
+	return any;
 }

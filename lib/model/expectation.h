@@ -15,11 +15,14 @@ struct place;
 struct problems;
 struct record_reader;
 
-struct expectation {
+enum { EXPECTATION_RUNS = 3 }; /* so many measurements are enough to rely on */
+
+struct expectation { /* what it names is what it is about; NULL: any, or of the whole node */
 	enum action action;
-	const char *service, *hardwaretype; /* or NULL: of the whole node, of any hardware */
+	const char *service, *hardwaretype, *imagetype, *provider;
 	const char *type;
-	double expect_s;
+	double expect_s, p90_s; /* the median and the 90th percentile of what was measured; p90_s < 0: not told */
+	int64_t runs;           /* the number of measurements */
 };
 
 extern const struct document expectation_table;
@@ -27,7 +30,7 @@ extern const struct document expectation_table;
 struct expectations { /* zero-initialise */
 	struct arena arena;
 	struct names keys;
-	double *expect_s; /* of each key */
+	struct expectation *list; /* of each key */
 	size_t capacity;
 };
 
@@ -38,9 +41,9 @@ void expectations_take(struct expectations *expectations, const struct place *re
 int expectations_read(struct record_reader *reader, struct expectations *expectations, struct problems *problems, struct error *err);
 void expectations_release(struct expectations *expectations);
 
-/* Returns how long such a task takes, in seconds: on nodes of that hardware type (may be NULL), else on any; otherwise if
- * neither is known. service is NULL for an action on the whole node. */
-double expectations_find(const struct expectations *expectations, enum action action, const char *service, const char *type,
-    const char *hardwaretype, double otherwise);
+/* Returns what was measured of such a task, whose numbers do not count: in the nearest place with EXPECTATION_RUNS measurements,
+ * else in the nearest with any. Near is first the same hardware type, image type and provider, then image type and provider, then
+ * provider, then hardware type, then anywhere. NULL: such a task was never measured. */
+const struct expectation *expectations_find(const struct expectations *expectations, const struct expectation *task);
 
 #endif

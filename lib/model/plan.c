@@ -7,18 +7,30 @@
 #include "model/print.h"
 #include "model/unavailable.h"
 
+static bool
+job_is_measured(const void *from)
+{
+	return ((const struct job *)from)->runs > 0;
+}
+
 static const struct member job_members[] = {
 	{"action", MEMBER_NAME(struct job, action), MEMBER_REQUIRED},
 	{"cluster", MEMBER_NAME(struct job, cluster), MEMBER_REQUIRED},
 	{"critical_path_s", MEMBER_NUMBER(struct job, critical_path_s), 0, .number = {0, EXPECT_MAX_S, 0}},
 	{"dead", MEMBER_NAMES(struct job, dead), MEMBER_OMITTED},
+	{"expected_p90_s", MEMBER_NUMBER(struct job, expected_p90_s), 0, .number = {0, EXPECT_MAX_S, 0},
+	    .is_printed = job_is_measured},
+	{"expected_s", MEMBER_NUMBER(struct job, expected_s), 0, .number = {0, EXPECT_MAX_S, 0}, .is_printed = job_is_measured},
 	{"id", MEMBER_NAME(struct job, id), 0},
 	{"kind", MEMBER_KIND("job")},
 	{"max_unavailable", MEMBER_STRING(struct job, max_unavailable), MEMBER_OMITTED, .is_valid = unavailable_is_valid,
 	    .what = "no number of nodes"},
 	{"rolling", MEMBER_BOOLEAN(struct job, rolling), MEMBER_OMITTED},
+	{"runs", MEMBER_INTEGER(struct job, runs), MEMBER_OMITTED},
+	{"slots", MEMBER_INTEGER(struct job, slots), MEMBER_OMITTED},
 	{"tasks", MEMBER_INTEGER(struct job, tasks), 0},
 	{"tenant", MEMBER_NAME(struct job, tenant), 0, .otherwise = "default"},
+	{"unmeasured", MEMBER_INTEGER(struct job, unmeasured), MEMBER_OMITTED},
 };
 
 const struct document job_table = {DOCUMENT_MEMBERS(job_members), .size = sizeof(struct job)};
@@ -86,6 +98,12 @@ step_check(const struct place *place, struct arena *arena, void *to)
 		    : "%s is done to a service, and none is named", action_name(step->action));
 }
 
+static bool
+step_is_measured(const void *from)
+{
+	return ((const struct step *)from)->runs > 0;
+}
+
 static const struct member step_members[] = {
 	{"action", MEMBER_ACTION(struct step, action), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
 	{"after", MEMBER_NAMES(struct step, after), 0},
@@ -95,9 +113,12 @@ static const struct member step_members[] = {
 	{"kind", MEMBER_CUSTOM, MEMBER_REQUIRED | MEMBER_FIRST, .parse = step_parse_kind, .print = step_print_kind},
 	{"name", MEMBER_STRING(struct step, name), 0, .variants = STEP_IS_MILESTONE},
 	{"node", MEMBER_NAME(struct step, node), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
+	{"p90_s", MEMBER_NUMBER(struct step, p90_s), 0, .variants = STEP_IS_TASK, .number = {0, EXPECT_MAX_S, 0},
+	    .is_printed = step_is_measured},
 	{"rank", MEMBER_NUMBER(struct step, rank), 0, .number = {0, EXPECT_MAX_S, 0}},
 	{"retries", MEMBER_INTEGER(struct step, retries), 0, .variants = STEP_IS_TASK,
 	    .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},
+	{"runs", MEMBER_INTEGER(struct step, runs), MEMBER_OMITTED, .variants = STEP_IS_TASK},
 	{"service", MEMBER_NAME(struct step, service), 0, .variants = STEP_IS_TASK},
 	{"timeout_s", MEMBER_INTEGER(struct step, timeout_s), 0, .variants = STEP_IS_TASK,
 	    .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},

@@ -27,6 +27,8 @@ struct step { /* a task or a milestone */
 	struct string_list after; /* ids of what must be done before */
 	int64_t timeout_s, retries;
 	double expect_s, rank; /* seconds; rank (milestones too): the longest expected way from its start to the job's end */
+	double p90_s;          /* where runs > 0: the 90th percentile of what was measured, as expect_s is the median of it */
+	int64_t runs;          /* how often such a task was measured; 0: never, and expect_s is a hint by which tasks are ordered */
 	struct string_list undo; /* actions that take back what it did and lead to a new attempt: ["delete","create"] for confirm */
 };
 
@@ -36,6 +38,10 @@ struct job {
 	const char *action;  /* "cluster_create" */
 	size_t tasks;
 	double critical_path_s;
+	int64_t runs;                /* how often each of its tasks was measured at least; 0: some were not */
+	double expected_s, expected_p90_s; /* where runs > 0: the median and the 90th percentile of the expected duration */
+	int64_t unmeasured;          /* tasks that were never measured; 0: all were, or nobody looked */
+	int64_t slots;               /* expected_s is that with so many tasks in parallel; 0: any number */
 	bool rolling;                /* what is done to a service in place is done to a few nodes at a time */
 	const char *max_unavailable; /* "2", "25%": on so many nodes at most it is down at a time; NULL: any number */
 	struct string_list dead;     /* nodes whose machines do not answer */

@@ -105,7 +105,6 @@ begin_basis(const struct operation_context *context, struct preview_basis *basis
 	jv cluster;
 
 	free(prices);
-	basis->jobs = context->options->runner.workers;
 	basis->cost = context->cluster ? context->cluster->cost : 0;
 	if (result == 0 && layout && *layout) {
 		result = json_parse("the layout", layout, strcspn(layout, "\n"), &cluster, err);

@@ -7,12 +7,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "history/measured.h"
 #include "json/scan.h"
 #include "model/layout.h"
 #include "operation/choices.h"
 #include "operation/context.h"
 #include "operation/run-command.h"
 #include "operation/target.h"
+#include "queue/queue.h"
 
 /* Runs a command from one member of the folder to another, and releases its arguments. */
 static int
@@ -63,11 +65,31 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 	return result;
 }
 
+/* Adds measured.ndjson: what was measured of tasks. It is empty where there is no queue yet, or that cannot be read. */
+static void
+prepare_push_measured(const struct operation_context *context, struct arguments *plan)
+{
+	char *path = workdir_path(&context->job_dir, "measured.ndjson");
+	struct error ignored;
+	struct queue *queue = queue_open(context->options->runner.spool, QUEUE_READ, &ignored);
+	struct buffer text = {0};
+
+	if (queue)
+		measured_expectations(queue, &text, &ignored);
+	if (file_replace(context->job_dir.fd, "measured.ndjson", buffer_string(&text), text.length, 0600, &ignored) == 0)
+		arguments_printf(plan, "--history=%s", path);
+	buffer_release(&text);
+	queue_close(queue);
+	free(path);
+}
+
 static void
 prepare_begin_plan(const struct operation_context *context, const char *max_unavailable, struct arguments *plan)
 {
 	run_command_init(plan, "coopr-plan");
 	arguments_printf(plan, "--job=%s", context->job);
+	arguments_printf(plan, "--slots=%ld", context->options->runner.workers);
+	prepare_push_measured(context, plan);
 	if (max_unavailable)
 		arguments_printf(plan, "--max-unavailable=%s", max_unavailable);
 }

@@ -11,6 +11,7 @@
  *	        was.ndjson     the layout before
  *	        request.json   what the cluster shall be
  *	        layout.ndjson  the answer of coopr-solve
+ *	        measured.ndjson  how long tasks took before, for coopr-plan
  *	        plan.ndjson    the plan of coopr-plan
  *	        events.ndjson  what happened when: there once the job is over
  *	        work.log       the messages of coopr-work, of all tries

@@ -39,7 +39,11 @@ void plan_print(const struct plan *plan, const struct layout *layout, FILE *stre
 size_t plan_critical_path(const struct plan *plan, uint32_t *path);
 
 /* Returns how many seconds the plan takes with so many workers (0: as many as there is work for), one task at a time on a
- * node, the highest rank first. */
-double plan_duration(const struct plan *plan, size_t workers);
+ * node, the highest rank first. Each step takes its seconds; NULL: its expect_s. */
+double plan_duration(const struct plan *plan, const double *seconds, size_t workers);
+
+/* Fills in what the job record tells of the expected duration with so many tasks in parallel (0: any number): its median and
+ * 90th percentile if all tasks were measured, else how many were not. */
+void plan_estimate(struct plan *plan, size_t slots);
 
 #endif

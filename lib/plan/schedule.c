@@ -33,6 +33,7 @@ plan_critical_path(const struct plan *plan, uint32_t *path)
 
 struct schedule {
 	const struct plan *plan;
+	const double *seconds;         /* of each step, as long as it takes; NULL: expect_s */
 	size_t workers;                /* that are idle */
 	size_t *waiting;               /* of each step: how many steps before it are not done */
 	struct priority_queue *ready;  /* of each node: its tasks that may start, the highest rank first */
@@ -93,7 +94,8 @@ schedule_start_tasks(struct schedule *schedule, double now)
 		priority_queue_pop(ready);
 		schedule->busy[node] = true;
 		schedule->workers--;
-		priority_queue_push(&schedule->running, now + schedule->plan->steps[step].expect_s, step, step);
+		priority_queue_push(&schedule->running, now + (schedule->seconds ? schedule->seconds[step]
+		    : schedule->plan->steps[step].expect_s), step, step);
 	}
 }
 
@@ -115,10 +117,10 @@ schedule_end_tasks(struct schedule *schedule)
 }
 
 double
-plan_duration(const struct plan *plan, size_t workers)
+plan_duration(const struct plan *plan, const double *seconds, size_t workers)
 {
 	const struct neighbours *successors = &plan->successors;
-	struct schedule schedule = {.plan = plan};
+	struct schedule schedule = {.plan = plan, .seconds = seconds};
 	size_t nodes = 0;
 	double now = 0;
 

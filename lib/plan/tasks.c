@@ -6,15 +6,20 @@
 #include "plan/builder.h"
 #include "plan/waits.h"
 
-/* Returns how long such tasks have taken; if nothing is known of them, expect_s. */
-static double
-tasks_expect(const struct builder *builder, uint32_t node, enum action action, const char *service, const char *type,
-    double expect_s)
+/* Fills in how long such tasks have taken, if that was measured; else expect_s stays a hint, by which tasks are ordered. */
+static void
+tasks_expect(const struct builder *builder, uint32_t node, struct step *step)
 {
-	if (!builder->history)
-		return expect_s;
-	return expectations_find(builder->history, action, service, type, builder->layout->nodes[node].hardwaretype,
-	    expect_s);
+	const struct node *on = &builder->layout->nodes[node];
+	const struct expectation kind = {.action = step->action, .service = step->service, .type = step->type,
+	    .hardwaretype = on->hardwaretype, .imagetype = on->imagetype, .provider = builder->layout->cluster.provider.name};
+	const struct expectation *measured = builder->history ? expectations_find(builder->history, &kind) : NULL;
+
+	if (!measured)
+		return;
+	step->expect_s = measured->expect_s;
+	step->p90_s = measured->p90_s > measured->expect_s ? measured->p90_s : measured->expect_s;
+	step->runs = measured->runs;
 }
 
 /* Adds a task of the whole node: the provider's, or a bootstrap. */
@@ -28,10 +33,11 @@ tasks_add_node_task(struct builder *builder, uint32_t node, enum action action, 
 		.fields = "{}",
 		.timeout_s = ACTION_TIMEOUT_S,
 		.retries = ACTION_RETRIES,
-		.expect_s = tasks_expect(builder, node, action, NULL, type, builder->layout->cluster.provider.expect_s[action]),
+		.expect_s = builder->layout->cluster.provider.expect_s[action],
 		.undo = action_table[action].undo,
 	};
 
+	tasks_expect(builder, node, &step);
 	return builder_step(builder, &step, node);
 }
 
@@ -83,11 +89,13 @@ tasks_add_service_task(struct builder *builder, const struct placement *placemen
 		.fields = builder_group(builder, placement->service, (unsigned)action)->fields,
 		.timeout_s = does->timeout_s,
 		.retries = does->retries,
-		.expect_s = tasks_expect(builder, placement->node, action, service, does->type, does->expect_s),
+		.expect_s = does->expect_s,
 		.undo = action_table[action].undo,
 	};
-	uint32_t task = builder_step(builder, &step, placement->node);
+	uint32_t task;
 
+	tasks_expect(builder, placement->node, &step);
+	task = builder_step(builder, &step, placement->node);
 	builder->places[task].service = placement->service;
 	return task;
 }

@@ -300,24 +300,27 @@ preview_print_cost(const struct effects *effects, const struct preview_basis *ba
 		fprintf(out, ", cost %s an hour", to);
 }
 
-/* Returns the expected seconds: those of the longest chain of tasks, or of all tasks with so many in parallel, if these are
- * more. */
-static double
-preview_expected(const struct plan_document *plan, long jobs)
+/* Prints how many tasks there are, and how long they take as far as that was measured. */
+static void
+preview_print_tasks(const struct job *job, FILE *out)
 {
-	double work = 0;
+	char median[CLOCK_RFC3339_SIZE], p90[CLOCK_RFC3339_SIZE];
 
-	for (size_t i = 0; i < plan->count; i++)
-		work += plan->steps[i].is_milestone ? 0 : plan->steps[i].expect_s;
-	work = jobs > 0 ? work / (double)jobs : 0;
-	return work > plan->job.critical_path_s ? work : plan->job.critical_path_s;
+	fprintf(out, "\n%zu task%s, ", job->tasks, job->tasks == 1 ? "" : "s");
+	if (job->runs > 0)
+		fprintf(out, "expected to take %s (90th percentile: %s)\n",
+		    clock_duration((int64_t)(job->expected_s * 1000), median), clock_duration((int64_t)(job->expected_p90_s * 1000), p90));
+	else if (job->unmeasured > 0 && job->unmeasured < (int64_t)job->tasks)
+		fprintf(out, "expected duration unknown: %lld of them %s never measured here\n", (long long)job->unmeasured,
+		    job->unmeasured == 1 ? "was" : "were");
+	else
+		fprintf(out, "expected duration unknown: no such task was measured here yet\n");
 }
 
 static void
 preview_print_sums(const struct effects *effects, const size_t counts[SIGNS], const struct preview_basis *basis, FILE *out)
 {
 	const struct job *job = &effects->plan->job;
-	char duration[CLOCK_RFC3339_SIZE];
 	const char *comma = "";
 
 	for (size_t i = 0; i < SIGNS; i++)
@@ -329,8 +332,7 @@ preview_print_sums(const struct effects *effects, const size_t counts[SIGNS], co
 	if (jv_is_valid(basis->prices))
 		preview_print_cost(effects, basis, out);
 	if (job->tasks)
-		fprintf(out, "\n%zu task%s, expected to take %s\n", job->tasks, job->tasks == 1 ? "" : "s",
-		    clock_duration((int64_t)(preview_expected(effects->plan, basis->jobs) * 1000), duration));
+		preview_print_tasks(job, out);
 	else
 		fprintf(out, "\nno tasks: nothing is to be done on any machine\n");
 }

@@ -15,7 +15,6 @@
 struct error;
 
 struct preview_basis { /* what the plan does not say; release it */
-	long jobs;    /* so many tasks at one time; 0: any number */
 	double cost;  /* of an hour of the machines that there are */
 	jv prices;    /* of hardware types, see prices_of; invalid: not known */
 	jv config;    /* of the cluster, before; invalid: it is new, or changes of it are of no interest */

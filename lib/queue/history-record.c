@@ -41,17 +41,19 @@ history_read_group(const struct place *record, struct history *history)
 {
 	struct arena *arena = &history->arena;
 	const char *action = place_string(record, "action", NEED_REQUIRED, arena);
-	const char *service = history_text_of(place_string(record, "service", NEED_OPTIONAL, arena));
-	const char *type = history_text_of(place_string(record, "type", NEED_REQUIRED, arena));
-	const char *hardwaretype = history_text_of(place_string(record, "hardwaretype", NEED_OPTIONAL, arena));
-	enum action number = action ? action_of_name(action) : ACTION_NONE;
+	const struct history_group kind = {.action = action ? action_of_name(action) : ACTION_NONE,
+	    .service = history_text_of(place_string(record, "service", NEED_OPTIONAL, arena)),
+	    .type = history_text_of(place_string(record, "type", NEED_REQUIRED, arena)),
+	    .provider = history_text_of(place_string(record, "provider", NEED_OPTIONAL, arena)),
+	    .imagetype = history_text_of(place_string(record, "imagetype", NEED_OPTIONAL, arena)),
+	    .hardwaretype = history_text_of(place_string(record, "hardwaretype", NEED_OPTIONAL, arena))};
 	struct history_group *group;
 
-	if (number == ACTION_NONE) {
+	if (kind.action == ACTION_NONE) {
 		place_problem(record, "no action is named");
 		return;
 	}
-	group = history_group(history, number, service, type, hardwaretype);
+	group = history_group(history, &kind);
 	group->done += (size_t)place_integer(record, "done", 0, 0, INT64_MAX);
 	group->failed += (size_t)place_integer(record, "failed", 0, 0, INT64_MAX);
 	group->lost += (size_t)place_integer(record, "lost", 0, 0, INT64_MAX);
@@ -116,6 +118,7 @@ history_print_group(const struct history_group *group, struct buffer *out)
 	print_integer(&print, "done", (int64_t)group->done);
 	print_integer(&print, "failed", (int64_t)group->failed);
 	print_string(&print, "hardwaretype", *group->hardwaretype ? group->hardwaretype : NULL);
+	print_string(&print, "imagetype", *group->imagetype ? group->imagetype : NULL);
 	print_string(&print, "kind", "history");
 	print_integer(&print, "lost", (int64_t)group->lost);
 	print_name(&print, "recent");
@@ -124,6 +127,7 @@ history_print_group(const struct history_group *group, struct buffer *out)
 		buffer_printf(out, "%s[%lld,%lld]", i > first ? "," : "", (long long)group->runs[i].ended_ms,
 		    (long long)group->runs[i].took_ms);
 	buffer_byte(out, ']');
+	print_string(&print, "provider", *group->provider ? group->provider : NULL);
 	print_integer(&print, "retried", (int64_t)group->retried);
 	print_string(&print, "service", *group->service ? group->service : NULL);
 	print_string(&print, "type", group->type);

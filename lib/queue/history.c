@@ -5,12 +5,12 @@
 #include <string.h>
 
 struct history_group *
-history_group(struct history *history, enum action action, const char *service, const char *type,
-    const char *hardwaretype)
+history_group(struct history *history, const struct history_group *kind)
 {
 	struct arena *arena = &history->arena;
 	/* None of them has a blank in its name. */
-	char *key = memory_printf("%s %s %s %s", action_name(action), service, type, hardwaretype);
+	char *key = memory_printf("%s %s %s %s %s %s", action_name(kind->action), kind->service, kind->type, kind->provider,
+	    kind->imagetype, kind->hardwaretype);
 	int number = names_find(&history->keys, key);
 
 	if (number == NAMES_NONE) {
@@ -19,8 +19,10 @@ history_group(struct history *history, enum action action, const char *service, 
 			history->group_capacity = history->keys.capacity;
 			history->groups = memory_resize(history->groups, history->group_capacity, sizeof *history->groups);
 		}
-		history->groups[number] = (struct history_group){.action = action, .service = arena_string(arena, service),
-		    .type = arena_string(arena, type), .hardwaretype = arena_string(arena, hardwaretype)};
+		history->groups[number] = (struct history_group){.action = kind->action,
+		    .service = arena_string(arena, kind->service), .type = arena_string(arena, kind->type),
+		    .provider = arena_string(arena, kind->provider), .imagetype = arena_string(arena, kind->imagetype),
+		    .hardwaretype = arena_string(arena, kind->hardwaretype)};
 	}
 	free(key);
 	return &history->groups[number];
@@ -33,14 +35,23 @@ history_add_run(struct history_group *group, int64_t ended_ms, int64_t took_ms)
 	group->runs[group->run_count++] = (struct history_run){ended_ms, took_ms};
 }
 
+static const char *
+history_text_of(const char *text)
+{
+	return text ? text : "";
+}
+
 static void
 history_add_attempt(struct history *history, const struct attempts *attempts, const struct attempt *attempt)
 {
 	const struct step *step = &attempts->plan.steps[attempt->step];
-	const char *hardware = attempts->plan.layout.nodes[attempts->node_of[attempt->step]].hardwaretype;
-	bool of_node = action_is_hardware(attempt->action);
-	struct history_group *group = history_group(history, attempt->action, of_node || !step->service ? "" : step->service,
-	    step->type, hardware ? hardware : "");
+	const struct layout *layout = &attempts->plan.layout;
+	const struct node *node = &layout->nodes[attempts->node_of[attempt->step]];
+	const struct history_group kind = {.action = attempt->action,
+	    .service = action_is_hardware(attempt->action) ? "" : history_text_of(step->service), .type = step->type,
+	    .provider = history_text_of(layout->cluster.provider.name), .imagetype = history_text_of(node->imagetype),
+	    .hardwaretype = history_text_of(node->hardwaretype)};
+	struct history_group *group = history_group(history, &kind);
 
 	group->done += attempt->end == ATTEMPT_DONE;
 	group->failed += attempt->end == ATTEMPT_FAILED;
@@ -72,6 +83,10 @@ history_compare_groups(const void *a, const void *b)
 		order = strcmp(x->service, y->service);
 	if (order == 0)
 		order = strcmp(x->type, y->type);
+	if (order == 0)
+		order = strcmp(x->provider, y->provider);
+	if (order == 0)
+		order = strcmp(x->imagetype, y->imagetype);
 	return order ? order : strcmp(x->hardwaretype, y->hardwaretype);
 }
 
@@ -102,7 +117,7 @@ history_sort(struct history *history)
 }
 
 static bool
-history_is_same_but_hardware(const struct history_group *a, const struct history_group *b)
+history_is_same_task(const struct history_group *a, const struct history_group *b)
 {
 	return a->action == b->action && strcmp(a->service, b->service) == 0 && strcmp(a->type, b->type) == 0;
 }
@@ -113,8 +128,8 @@ history_merge(const struct history *history, size_t *next, struct history_group 
 	const struct history_group *first = &history->groups[*next];
 
 	*merged = (struct history_group){.action = first->action, .service = first->service, .type = first->type,
-	    .hardwaretype = ""};
-	for (; *next < history->keys.count && history_is_same_but_hardware(first, &history->groups[*next]); ++*next) {
+	    .provider = "", .imagetype = "", .hardwaretype = ""};
+	for (; *next < history->keys.count && history_is_same_task(first, &history->groups[*next]); ++*next) {
 		const struct history_group *one = &history->groups[*next];
 
 		merged->done += one->done;
@@ -142,34 +157,20 @@ history_compare_integers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The quantile of the last runs, count of them at most. */
-static int64_t
-history_quantile(const struct history_group *group, size_t count, double q)
-{
-	size_t first = group->run_count > count ? group->run_count - count : 0, number = group->run_count - first;
-	int64_t *took, value;
-
-	if (number == 0)
-		return -1;
-	took = memory_zeroed(number, sizeof *took);
-	for (size_t i = 0; i < number; i++)
-		took[i] = group->runs[first + i].took_ms;
-	qsort(took, number, sizeof *took, history_compare_integers);
-	value = took[(size_t)(q * (double)(number - 1) + 0.5)];
-	free(took);
-	return value;
-}
-
-int64_t
-history_expect_ms(const struct history_group *group)
-{
-	return history_quantile(group, HISTORY_RECENT, 0.5);
-}
-
 int64_t
 history_quantile_ms(const struct history_group *group, double q)
 {
-	return history_quantile(group, group->run_count, q);
+	int64_t *took, value;
+
+	if (group->run_count == 0)
+		return -1;
+	took = memory_zeroed(group->run_count, sizeof *took);
+	for (size_t i = 0; i < group->run_count; i++)
+		took[i] = group->runs[i].took_ms;
+	qsort(took, group->run_count, sizeof *took, history_compare_integers);
+	value = took[(size_t)(q * (double)(group->run_count - 1) + 0.5)];
+	free(took);
+	return value;
 }
 
 void

@@ -57,20 +57,20 @@ test_simple(void)
 	uint32_t path[ROOM];
 
 	finish(&sample);
-	tap_is_number(plan_duration(&sample.plan, 0), 0, "a plan without steps takes no time");
+	tap_is_number(plan_duration(&sample.plan, NULL, 0), 0, "a plan without steps takes no time");
 	tap_is_number(plan_critical_path(&sample.plan, path), 0, "and has no critical path");
 	release(&sample);
 
 	for (int i = 0; i < 4; i++)
 		add(&sample, i, 10 + i);
 	finish(&sample);
-	tap_is_number(plan_duration(&sample.plan, 0), 13, "nodes work side by side");
+	tap_is_number(plan_duration(&sample.plan, NULL, 0), 13, "nodes work side by side");
 	release(&sample);
 
 	for (int i = 0; i < 4; i++)
 		add(&sample, 0, 10 + i);
 	finish(&sample);
-	tap_is_number(plan_duration(&sample.plan, 0), 46, "a node does one task at a time");
+	tap_is_number(plan_duration(&sample.plan, NULL, 0), 46, "a node does one task at a time");
 	release(&sample);
 }
 
@@ -88,7 +88,7 @@ test_order(void)
 	graph_edge(&sample.graph, 1, 2);
 	graph_edge(&sample.graph, 2, 3);
 	finish(&sample);
-	tap_is_number(plan_duration(&sample.plan, 0), 65, "of the tasks ready on a node the one of highest rank goes first");
+	tap_is_number(plan_duration(&sample.plan, NULL, 0), 65, "of the tasks ready on a node the one of highest rank goes first");
 	tap_is_number(plan_critical_path(&sample.plan, path), 3, "the critical path leads through milestones");
 	tap_ok(path[0] == 1 && path[1] == 2 && path[2] == 3, "from its first step to its last");
 	release(&sample);
@@ -102,7 +102,7 @@ test_order(void)
 	graph_edge(&sample.graph, 0, 2);
 	graph_edge(&sample.graph, 2, 3);
 	finish(&sample);
-	tap_is_number(plan_duration(&sample.plan, 0), 35, "also of those that get ready at the same instant");
+	tap_is_number(plan_duration(&sample.plan, NULL, 0), 35, "also of those that get ready at the same instant");
 	release(&sample);
 }
 
@@ -114,9 +114,9 @@ test_workers(void)
 	for (int i = 0; i < 4; i++)
 		add(&sample, i, 10);
 	finish(&sample);
-	tap_is_number(plan_duration(&sample.plan, 1), 40, "one worker does one task at a time");
-	tap_is_number(plan_duration(&sample.plan, 3), 20, "three do three");
-	tap_is_number(plan_duration(&sample.plan, 9), 10, "more than there are nodes have nothing to do");
+	tap_is_number(plan_duration(&sample.plan, NULL, 1), 40, "one worker does one task at a time");
+	tap_is_number(plan_duration(&sample.plan, NULL, 3), 20, "three do three");
+	tap_is_number(plan_duration(&sample.plan, NULL, 9), 10, "more than there are nodes have nothing to do");
 	release(&sample);
 
 	/* One worker, two nodes: the short task that the long one waits for goes before another short one. */
@@ -125,8 +125,8 @@ test_workers(void)
 	add(&sample, 2, 30);
 	graph_edge(&sample.graph, 1, 2);
 	finish(&sample);
-	tap_is_number(plan_duration(&sample.plan, 2), 35, "of all that is ready the highest rank goes first");
-	tap_is_number(plan_duration(&sample.plan, 1), 40, "whoever does it");
+	tap_is_number(plan_duration(&sample.plan, NULL, 2), 35, "of all that is ready the highest rank goes first");
+	tap_is_number(plan_duration(&sample.plan, NULL, 1), 40, "whoever does it");
 	release(&sample);
 }
 
@@ -153,11 +153,58 @@ test_random(unsigned seed)
 		finish(&sample);
 		for (int i = 0; i < count; i++)
 			longest = sample.steps[i].rank > longest ? sample.steps[i].rank : longest;
-		makespan = plan_duration(&sample.plan, (size_t)workers);
+		makespan = plan_duration(&sample.plan, NULL, (size_t)workers);
 		wrong += makespan < longest || makespan < work / workers || makespan > work / workers + longest;
 		release(&sample);
 	}
 	tap_is_number(wrong, 0, "random plans take no less than they must, and no more than Graham allows (seed %u)", seed);
+}
+
+/* Three tasks in a row on one node, each measured. */
+static void
+test_estimate(void)
+{
+	struct sample sample = {0};
+	double bounded;
+
+	for (int i = 0; i < 3; i++) {
+		add(&sample, 0, 10);
+		sample.steps[i].p90_s = 10;
+		sample.steps[i].runs = 4 + i;
+		if (i)
+			graph_edge(&sample.graph, (uint32_t)i - 1, (uint32_t)i);
+	}
+	finish(&sample);
+	plan_estimate(&sample.plan, 2);
+	tap_is_number(sample.plan.job.expected_s, 30, "tasks that always take the same add up");
+	tap_is_number(sample.plan.job.expected_p90_s, 30, "also at the 90th percentile");
+	tap_is_number((double)sample.plan.job.runs, 4, "the task that was measured least is told");
+
+	for (int i = 0; i < 3; i++)
+		sample.steps[i].p90_s = 40;
+	plan_estimate(&sample.plan, 0);
+	bounded = sample.plan.job.expected_p90_s;
+	tap_ok(sample.plan.job.expected_s > 30 && sample.plan.job.expected_s < 60, "with a long tail the median of a sum is more than the sum of medians");
+	tap_ok(bounded > sample.plan.job.expected_s && bounded < 120, "and its 90th percentile is less than the sum of theirs");
+	plan_estimate(&sample.plan, 0);
+	tap_is_number(sample.plan.job.expected_p90_s, bounded, "the same plan has the same estimate");
+
+	sample.steps[1].runs = 0;
+	plan_estimate(&sample.plan, 0);
+	tap_is_number((double)sample.plan.job.runs, 0, "with a task that was never measured nothing is known");
+	tap_is_number((double)sample.plan.job.unmeasured, 1, "but how many there are");
+	release(&sample);
+
+	/* Machines side by side: all of them have to be ready. */
+	for (int i = 0; i < ROOM; i++) {
+		add(&sample, i, 10);
+		sample.steps[i].p90_s = 40;
+		sample.steps[i].runs = 9;
+	}
+	finish(&sample);
+	plan_estimate(&sample.plan, 0);
+	tap_ok(sample.plan.job.expected_s > 20, "the slowest of many machines counts, not the median one");
+	release(&sample);
 }
 
 int
@@ -166,6 +213,7 @@ main(int argc, char **argv)
 	test_simple();
 	test_order();
 	test_workers();
+	test_estimate();
 	test_random(argc > 1 ? (unsigned)atoi(argv[1]) : 4711);
 	return tap_end();
 }
