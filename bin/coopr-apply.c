@@ -69,12 +69,12 @@ apply_worse(int code, int other)
 }
 
 static int
-apply_answer(const struct application *application, const struct list_output *output)
+apply_answer(const struct application *application, struct output *output)
 {
 	struct error err;
 
-	if (output->format == LIST_JSON)
-		application_write(application, stdout);
+	if (output_is_records(output))
+		application_write(application, output);
 	else if (application_print(application, stdout, output->colour, &err) < 0)
 		return message_error(&err);
 	fflush(stdout);
@@ -84,7 +84,7 @@ apply_answer(const struct application *application, const struct list_output *ou
 static int
 apply_take_turns(struct apply *apply)
 {
-	const struct list_output output = list_output(front.format, front.colour);
+	struct output output = output_open(front.format, front.colour);
 	size_t counts[APPLICATION_CHANGE_COUNT] = {0}, planned = 0, failed = 0;
 	struct application application;
 	int code = 0;
@@ -96,7 +96,7 @@ apply_take_turns(struct apply *apply)
 		failed += application.outcome == APPLICATION_FAILED;
 		application_release(&application);
 	}
-	if (output.format == LIST_TABLE)
+	if (!output_is_records(&output))
 		application_print_counts(counts, failed, stdout);
 	return code == 0 && planned ? EX_NO : code;
 }

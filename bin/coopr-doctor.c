@@ -19,7 +19,7 @@ static bool settings_only;
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "settings", &settings_only, "show the settings in force, and where each comes from"),
 	OPTION_RETIRED('s', NULL, "--settings"),
-	LIST_OPTIONS(&format, &colour, "table|json"),
+	OUTPUT_OPTIONS(&format, &colour, OUTPUT_LIST),
 	OPTION_END
 };
 
@@ -30,7 +30,7 @@ static const struct command command = {
 	"  coopr-doctor -o json | jq -r 'select(.status != \"ok\") | .remedy'\n"};
 
 static int
-doctor_show_settings(const struct list_output *output)
+doctor_show_settings(struct output *output)
 {
 	struct settings settings;
 
@@ -44,7 +44,7 @@ int
 main(int argc, char **argv)
 {
 	struct doctor_report report = {0};
-	struct list_output output;
+	struct output output;
 	struct error err;
 	int code;
 
@@ -53,7 +53,7 @@ main(int argc, char **argv)
 		return message_error(&err);
 	if (*argv)
 		return option_misuse(&command, "unexpected argument '%s'", argv[0]);
-	output = list_output(format, colour);
+	output = output_open(format, colour);
 
 	if (settings_only)
 		return doctor_show_settings(&output);

@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('f', "follow", &follow, "follow until the operation is over (exit code 1: it failed)"),
 	OPTION_NUMBER(0, "operation", &number, "N", "operation N of coopr history (default: the last)"),
 	STATUS_PLACES(&places),
-	STATUS_FORMATS(&places, "table|json"),
+	STATUS_FORMATS(&places, OUTPUT_LIST),
 	OPTION_END
 };
 
@@ -38,8 +38,9 @@ static const struct command command = {
 	"  coopr-events -f shop\n"
 	"  coopr-events --operation 1 -o json shop\n"};
 
+/* The format is NULL where people read it. */
 static void
-events_watch(const char *job, enum list_format format, struct arguments *argv)
+events_watch(const char *job, const char *format, struct arguments *argv)
 {
 	run_command_init(argv, "coopr-queue");
 	arguments_push(argv, "watch");
@@ -48,7 +49,7 @@ events_watch(const char *job, enum list_format format, struct arguments *argv)
 		arguments_push(argv, "--no-follow");
 	if (places.spool)
 		arguments_printf(argv, "--spool=%s", places.spool);
-	arguments_push(argv, format == LIST_JSON ? "--output=json" : "--output=text");
+	arguments_printf(argv, "--output=%s", format ? format : "text");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	arguments_push(argv, job);
@@ -56,7 +57,7 @@ events_watch(const char *job, enum list_format format, struct arguments *argv)
 
 /* Makes the events that the store keeps of an operation standard input of the command that shows them. */
 static int
-events_show_kept(const struct cluster_status *status, const struct operation *operation, enum list_format format,
+events_show_kept(const struct cluster_status *status, const struct operation *operation, const char *format,
     struct arguments *argv, struct error *err)
 {
 	struct buffer text = {0};
@@ -65,7 +66,7 @@ events_show_kept(const struct cluster_status *status, const struct operation *op
 
 	fd = got > 0 ? memfd_create("events", MFD_CLOEXEC) : -1;
 	run_command_init(argv, "coopr-show");
-	arguments_push(argv, format == LIST_JSON ? "--output=json" : "--output=table");
+	arguments_printf(argv, "--output=%s", format ? format : "table");
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	if (got == 0)
@@ -81,7 +82,7 @@ events_show_kept(const struct cluster_status *status, const struct operation *op
 
 /* Makes the command that shows the events of an operation. */
 static int
-events_prepare(struct cluster_status *status, const char *cluster, enum list_format format, struct arguments *argv,
+events_prepare(struct cluster_status *status, const char *cluster, const char *format, struct arguments *argv,
     struct error *err)
 {
 	const struct operation *operation;
@@ -107,11 +108,11 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	enum list_format format = list_output(places.format, places.colour).format;
+	const struct output output = output_open(places.format, places.colour);
 	struct arguments words = {0};
 	struct cluster_status status = {0};
 	struct error err;
-	int result = events_prepare(&status, cluster, format, &words, &err);
+	int result = events_prepare(&status, cluster, output_is_records(&output) ? places.format : NULL, &words, &err);
 
 	status_release(&status);
 	if (result == 0) {

@@ -15,7 +15,7 @@ static const struct option_spec options[] = {
 	OPTION_NUMBER('d', "diff", &difference, "N", "show what operation N has changed: + - ~"),
 	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
 	STATUS_PLACES(&places),
-	STATUS_FORMATS(&places, "table|json"),
+	STATUS_FORMATS(&places, OUTPUT_LIST),
 	OPTION_END
 };
 
@@ -25,7 +25,7 @@ static const struct command command = {
 	"  coopr-history -d 1 shop\n"};
 
 static int
-history_act(const char *cluster, const struct list_output *output)
+history_act(const char *cluster, struct output *output)
 {
 	struct cluster_status status;
 	struct error err;
@@ -44,7 +44,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	struct list_output output = list_output(places.format, places.colour);
+	struct output output = output_open(places.format, places.colour);
 
 	return message_end(history_act(cluster, &output));
 }

@@ -26,7 +26,7 @@ static const struct option_spec options[] = {
 	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
 	OPTION_STRING(0, "after", &filter.after, "CLUSTER", "only clusters behind that name or id"),
 	STATUS_PLACES(&places),
-	STATUS_FORMATS(&places, "table|json|wide|name"),
+	STATUS_FORMATS(&places, OUTPUT_NAMES),
 	OPTION_END
 };
 
@@ -39,7 +39,7 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct list_output output;
+	struct output output;
 	struct error err;
 	char *last;
 	int more;
@@ -47,7 +47,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (*argv)
 		return option_misuse(&command, "unexpected argument '%s'; to find clusters, use --search", *argv);
-	output = list_output(places.format, places.colour);
+	output = output_open(places.format, places.colour);
 	filter.everywhere = all_tenants;
 	filter.limit = limit;
 	if (all_tenants) {
@@ -56,7 +56,7 @@ main(int argc, char **argv)
 	}
 
 	more = cluster_list_print(&places, &filter, &output, &last, &err);
-	if (more > 0 && (output.format == LIST_TABLE || output.format == LIST_WIDE_TABLE))
+	if (more > 0 && !output_is_records(&output) && output.format != OUTPUT_NAME)
 		message("there are more: --after %s lists the next ones", last);
 
 	free(last);

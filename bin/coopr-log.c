@@ -68,6 +68,7 @@ main(int argc, char **argv)
 	int code;
 
 	target_operand(&command, operand, &chosen, &target);
+	message_reader_may_leave();
 	transcript.colour = terminal_colour(places.colour, stdout);
 	transcript.plain = !isatty(STDOUT_FILENO);
 	code = log_act(&target);

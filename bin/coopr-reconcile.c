@@ -45,17 +45,6 @@ static const struct command command = {
 	"  coopr-reconcile --probe --repair\n"
 	"  coopr-reconcile --repair --delete-orphaned --work\n"};
 
-static void
-reconcile_print(const struct drift_list *drift)
-{
-	const struct list_output output = list_output(front.format, front.colour);
-
-	if (output.format == LIST_TABLE)
-		drift_print(drift, stdout, output.colour);
-	else
-		drift_write(drift, stdout);
-}
-
 /* Exits with 64 if the options make no sense together. */
 static void
 reconcile_check(char **operands)
@@ -79,6 +68,7 @@ int
 main(int argc, char **argv)
 {
 	char **operands = argv + option_parse(&command, argc, argv);
+	struct output output = output_open(front.format, front.colour);
 	struct drift_list drift = {0};
 	struct error err;
 	int code;
@@ -92,7 +82,7 @@ main(int argc, char **argv)
 
 	if (code < 0)
 		code = message_error(&err);
-	reconcile_print(&drift);
+	drift_print(&drift, &output);
 	if (code == 0 && drift.count > 0)
 		code = EX_NO;
 	drift_release(&drift);

@@ -19,7 +19,6 @@
 #include "base/location.h"
 #include "base/message.h"
 #include "base/option.h"
-#include "base/terminal.h"
 #include "model/name.h"
 #include "model/show/show.h"
 #include "show/cluster-show.h"
@@ -30,33 +29,19 @@ static bool clusters;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('c', "cluster", &clusters, "operands are clusters, whatever files there are"),
-	OPTION_STRING('o', "output", &places.format, "json|table|wide|name|tree|dot", "output format"),
-	OPTION_COLOUR(&places.colour),
+	OUTPUT_OPTIONS(&places.format, &places.colour, OUTPUT_NAMES "|tree|dot"),
 	STATUS_PLACES(&places),
 	OPTION_END
 };
 
 static const struct command command = {
 	"coopr-show", "[OPTION]... [FILE|DIR|CLUSTER]...",
-	"Show clusters and records: as tables on a terminal, else as JSON.", options,
+	"Show clusters and records: as tables, trees, graphs, or for programs.", options,
 	"  coopr-show shop\n"
 	"  coopr-show layout.ndjson\n"
 	"  coopr-plan layout.ndjson | coopr-show -o tree\n"
 	"  coopr-plan layout.ndjson | coopr-show -o dot | dot -Tsvg >plan.svg\n"
 	"  coopr-show -o wide share/coopr/catalogue/services/*.json\n"};
-
-static enum show_format
-show_choose_format(void)
-{
-	static const char *const names[] = {[SHOW_JSON] = "json", [SHOW_TABLE] = "table", [SHOW_WIDE] = "wide",
-	    [SHOW_NAME] = "name", [SHOW_TREE] = "tree", [SHOW_DOT] = "dot"};
-	enum show_format format = isatty(STDOUT_FILENO) ? SHOW_TABLE : SHOW_JSON;
-
-	if (places.format)
-		for (format = 0; strcmp(names[format], places.format) != 0;)
-			format++;
-	return format;
-}
 
 /* A file comes first, so that what is in a script means the same whatever clusters there will be. */
 static bool
@@ -76,19 +61,17 @@ show_is_cluster(const char *operand)
 }
 
 static int
-show_cluster(const char *name, enum show_format format)
+show_cluster(const char *name, struct output *output)
 {
 	struct cluster_status status;
 	struct error err;
 	int result;
 
-	if (format != SHOW_TABLE && format != SHOW_WIDE && format != SHOW_JSON)
-		return option_misuse(&command, "-o %s: a cluster is shown as table, wide or json", places.format);
+	if (output->format == OUTPUT_NAME || output->format == OUTPUT_OTHER)
+		return option_misuse(&command, "-o %s: a cluster is shown as table, wide, json, yaml or jsonpath", places.format);
 	result = status_open(&status, &places, name, &err);
-	if (result == 0 && format == SHOW_JSON)
-		result = cluster_show_records(&status, stdout, &err);
-	else if (result == 0)
-		result = cluster_show_print(&status, format == SHOW_WIDE, stdout, terminal_colour(places.colour, stdout), &err);
+	if (result == 0)
+		result = cluster_show_print(&status, output, &err);
 	status_release(&status);
 	if (result < 0 && err.code == EX_NO && !clusters) {
 		const char *hint = strchr(err.text, ';');
@@ -109,7 +92,7 @@ show_operands(char *const *operands, struct show *show, size_t *files)
 	*files = 0;
 	do {
 		if (show_is_cluster(*operands)) {
-			one = show_cluster(*operands, show->format);
+			one = show_cluster(*operands, &show->output);
 		} else {
 			++*files;
 			one = guest_refuse_file(*operands, &err) < 0 || show_take(show, *operands,
@@ -123,7 +106,7 @@ show_operands(char *const *operands, struct show *show, size_t *files)
 int
 main(int argc, char **argv)
 {
-	struct show show = {.stream = stdout};
+	struct show show = {0};
 	const char *name;
 	struct error err;
 	size_t files;
@@ -132,8 +115,9 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (clusters && !*argv)
 		return option_misuse(&command, "missing argument CLUSTER");
-	show.format = show_choose_format();
-	show.colour = terminal_colour(places.colour, stdout);
+	show.output = output_open(places.format, places.colour);
+	if (show.output.format == OUTPUT_OTHER)
+		show.drawing = strcmp(places.format, "tree") == 0 ? SHOW_TREE : SHOW_DOT;
 	name = *argv ? *argv : "standard input";
 
 	code = show_operands(argv, &show, &files);

@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many in parallel (default: 32)"),
 	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),
 	STATUS_PLACES(&places),
-	STATUS_FORMATS(&places, "table|json"),
+	STATUS_FORMATS(&places, OUTPUT_LIST),
 	OPTION_END
 };
 
@@ -58,27 +58,22 @@ status_print_line(const struct state_line *line, bool colour)
 }
 
 static void
-command_status_print(const struct cluster_status *status, const struct drift_list *drift, const struct list_output *output)
+command_status_print(const struct cluster_status *status, const struct drift_list *drift, struct output *output)
 {
 	const struct state_line line = status_state_line(status);
-	struct buffer text = {0};
 
-	if (output->format != LIST_JSON) {
+	if (output_is_records(output))
+		list_print(&state_line_clusters, &line, 1, output);
+	else
 		status_print_line(&line, output->colour);
-		drift_print(drift, stdout, output->colour);
-		return;
-	}
-	list_record(&state_line_clusters, &line, NULL, &text);
-	buffer_byte(&text, '\n');
-	buffer_print(&text);
-	drift_write(drift, stdout);
+	drift_print(drift, output);
 }
 
 int
 main(int argc, char **argv)
 {
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
-	const struct list_output output = list_output(places.format, places.colour);
+	struct output output = output_open(places.format, places.colour);
 	struct drift_list drift = {0};
 	struct cluster_status status;
 	struct error err;

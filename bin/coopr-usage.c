@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "account/accounts.h"
 #include "admin/usage-print.h"
@@ -15,14 +14,13 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
-#include "base/terminal.h"
 
-static const char *start, *end, *output, *colour, *spool;
+static const char *start, *end, *format, *colour, *spool;
 static struct account_ask asked;
 static struct usage_question question;
 static struct option_list by;
 static bool queue;
-static enum usage_format format;
+static struct output output;
 
 #define BY "hour|day|week|month|year|tenant|user|cluster|template|hardwaretype"
 
@@ -41,8 +39,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "as", &asked.user, "USER", "as that user sees it (for an admin)"),
 	OPTION_STRING(0, "store", &asked.store, "FILE", "the store (default: $COOPR_STORE)"),
 	OPTION_STRING(0, "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
-	OPTION_STRING('o', "output", &output, "table|json|prometheus", "output format (default: table on a terminal)"),
-	OPTION_COLOUR(&colour),
+	OUTPUT_OPTIONS(&format, &colour, OUTPUT_LIST "|prometheus"),
 	OPTION_END
 };
 
@@ -80,14 +77,6 @@ usage_read_group(const char *name)
 		question.period = period;
 }
 
-static enum usage_format
-usage_choose_format(void)
-{
-	if (!output)
-		return isatty(STDOUT_FILENO) ? USAGE_TABLE : USAGE_RECORDS;
-	return strcmp(output, "table") == 0 ? USAGE_TABLE : strcmp(output, "json") == 0 ? USAGE_RECORDS : USAGE_PROMETHEUS;
-}
-
 static void
 usage_read_options(char **operands)
 {
@@ -105,8 +94,8 @@ usage_read_options(char **operands)
 	question.end_ms = usage_read_time("end", end);
 	if (start && end && question.start_ms >= question.end_ms)
 		exit(option_misuse(&command, "--start: the time is not before --end"));
-	format = usage_choose_format();
-	if (format == USAGE_PROMETHEUS && (start || end || question.period != PERIOD_WHOLE))
+	output = output_open(format, colour);
+	if (output.format == OUTPUT_OTHER && (start || end || question.period != PERIOD_WHOLE))
 		exit(option_misuse(&command, "-o prometheus: counters cover all time; leave out --start, --end and periods"));
 }
 
@@ -119,7 +108,7 @@ usage_show_queue(const struct account *account, bool is_extra)
 	int code = 0;
 
 	if (queue_figures_read(&figures, spool, question.everywhere ? NULL : account->tenant, &err) == 0)
-		queue_figures_print(&figures, format, terminal_colour(colour, stdout));
+		queue_figures_print(&figures, &output);
 	else if (!is_extra || err.code != EX_NOINPUT)
 		code = message_error(&err);
 	queue_figures_release(&figures);
@@ -136,9 +125,9 @@ usage_show_usage(struct account *account)
 	if (usage_ask(account, &question, &usage, &err) < 0)
 		code = message_error(&err);
 	else
-		usage_print(&usage, &question, format, terminal_colour(colour, stdout));
+		usage_print(&usage, &question, &output);
 	usage_release(&usage);
-	if (code == 0 && format == USAGE_PROMETHEUS)
+	if (code == 0 && output.format == OUTPUT_OTHER)
 		code = usage_show_queue(account, true);
 	return code;
 }

@@ -81,7 +81,7 @@ nodes() { # TEMPLATE MACHINES
 
 @test "the rehearsals run to their end, and take themselves down" {
 	for name in hadoop-distributed lamp mongodb; do
-		coopr-create "c-$name" -t "$name" -j 50 >layout 2>log
+		coopr-create -o json "c-$name" -t "$name" -j 50 >layout 2>log
 		[ "$(jq -r 'select(.kind == "node").ipaddresses.access_v4' layout | grep -c .)" -ge 3 ]
 		coopr-delete -y "c-$name" 2>log
 	done

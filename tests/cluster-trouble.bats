@@ -40,7 +40,7 @@ setup() {
 	cat >mine/clustertemplates/beat.json <<-'EOT'
 		{"name": "beat", "defaults": {"services": ["beat"], "provider": "sandbox", "hardwaretype": "small", "imagetype": "debian12"}}
 	EOT
-	coopr-create beat -t beat -n 3 >made 2>log
+	coopr-create -o json beat -t beat -n 3 >made 2>log
 }
 
 teardown() {
@@ -73,26 +73,26 @@ kill_beat() { # NUMBER
 }
 
 @test "a service that was killed is named, and started; a second run has nothing to do" {
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json --probe
 	same "" "$output$stderr"
 	kill_beat 1001
-	run --separate-stderr -1 coopr reconcile --probe
+	run --separate-stderr -1 coopr reconcile -o json --probe
 	same "00000001-1001 beat stopped" "$(drift)"
 	contains "$output" "there is no beat"
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	same "00000001-1001 beat stopped 00000001-002" "$(drift)"
-	run --separate-stderr -0 coopr reconcile --probe --repair
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair
 	same "" "$output$stderr"
 	same "1 2 1" "$(coopr-exec beat 'wc -l </root/done' | sort | sed 's/.*| *//' | paste -sd' ')"
 	# What is stopped on purpose stays so.
-	coopr-stop -N 00000001-1000 beat beat >now 2>log
-	run --separate-stderr -0 coopr reconcile --probe --repair --work
+	coopr-stop -o json -N 00000001-1000 beat beat >now 2>log
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same 3 "$(operations)"
 }
 
 @test "a service that does not say in time whether it runs is unknown, and what was asked is ended" {
 	coopr-exec beat/1002 'touch /root/hang'
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --timeout 2
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --timeout 2
 	same "00000001-1002 beat unknown" "$(drift)"
 	run ! coopr-exec -q beat/1002 'kill -s 0 $(cat /root/asked)'
 	coopr-exec beat/1002 'rm /root/hang'
@@ -102,17 +102,17 @@ kill_beat() { # NUMBER
 
 @test "a machine whose network is cut is unreachable, and not replaced; once it is back, all is well" {
 	inside 1001 --net ip link set eth0 down
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --timeout 3
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --timeout 3
 	same "00000001-1001 unreachable" "$(drift)"
 	run --separate-stderr -1 coopr status --probe -q beat
 	same 1 "$(operations)"
 	inside 1001 --net ip link set eth0 up
-	run --separate-stderr -0 coopr reconcile --probe --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same "" "$output$stderr"
 	inside 1001 --net ip link set eth0 down
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --timeout 3 --replace-unreachable 0s
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --timeout 3 --replace-unreachable 0s
 	same "00000001-1001 unreachable 00000001-002" "$(drift)"
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json --probe
 	same "00000001-1000 00000001-1002 00000001-1003" "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
 		jq -r .id | sort | paste -sd' ')"
 }
@@ -121,28 +121,28 @@ kill_beat() { # NUMBER
 	"$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json | jq -c 'select(.id == "00000001-1000") |
 		{kind: "task", id: "t", action: "delete", type: "sandbox", cluster: {}, machine: .}' | coopr-exec -q >gone
 	same 0 "$(jq .status gone)"
-	run --separate-stderr -1 coopr reconcile --repair --work --timeout 3
+	run --separate-stderr -1 coopr reconcile -o json --repair --work --timeout 3
 	same "00000001-1000 vanished 00000001-002" "$(drift)"
 	kill -KILL "$(init_of 1001)"
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --timeout 3
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --timeout 3
 	same "00000001-1001 vanished 00000001-003" "$(drift)"
 	contains "$output" "its provider says that it is dead"
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json --probe
 	same "" "$output$stderr"
 }
 
 @test "a machine without room for a script is told of as such" {
 	inside 1002 --mount mount -t tmpfs -o size=64k,nr_inodes=2 none /tmp
 	inside 1002 --mount sh -c ': >/tmp/full'
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --replace-unreachable 0s
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --replace-unreachable 0s
 	same "00000001-1002 unknown" "$(drift)"
 	contains "$output" "No space left on device"
 	inside 1002 --mount sh -c 'mount -o remount,size=64k,nr_inodes=99 /tmp && head -c 99999 /dev/zero >/tmp/full || true'
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --replace-unreachable 0s
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --replace-unreachable 0s
 	same "00000001-1002 unknown" "$(drift)"
 	contains "$output" "No space left on device"
 	inside 1002 --mount umount /tmp
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json --probe
 }
 
 @test "a disk that is full fails an operation in words one can read; with room again, --retry goes on" {
@@ -152,14 +152,14 @@ kill_beat() { # NUMBER
 	for part in "beat" "1002" "No space left on device"; do
 		contains "$stderr" "$part"
 	done
-	run --separate-stderr -1 coopr reconcile --probe
+	run --separate-stderr -1 coopr reconcile -o json --probe
 	same "failed,00000001-1002 beat stopped" "$(drift)"
 	contains "$output" "No space left on device"
 	inside 1002 --mount umount /var/tmp
 	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE operation SET begun_ms = begun_ms - 600000, ended_ms = ended_ms - 600000"
-	run --separate-stderr -1 coopr reconcile --probe --retry --work
+	run --separate-stderr -1 coopr reconcile -o json --probe --retry --work
 	same "failed 00000001-002,00000001-1002 beat stopped" "$(drift)"
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json --probe
 }
 
 @test "several at once: one mends, all end, and nothing is done twice" {
@@ -168,14 +168,14 @@ kill_beat() { # NUMBER
 	for n in 1 2 3 4 5; do
 		(
 			code=0
-			coopr reconcile --probe --repair --work --timeout 3 >"found.$n" 2>"told.$n" || code=$?
+			coopr reconcile -o json --probe --repair --work --timeout 3 >"found.$n" 2>"told.$n" || code=$?
 			echo "$code" >"code.$n"
 		) &
 	done
 	wait
 	same "" "$(cat code.* | grep -vx '[01]')"
-	run --separate-stderr coopr reconcile --probe --repair --work --timeout 3
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr coopr reconcile -o json --probe --repair --work --timeout 3
+	run --separate-stderr -0 coopr reconcile -o json --probe
 	same "create 1 replace 1 start 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" \
 		"SELECT action, count(*) FROM operation WHERE job IS NOT NULL GROUP BY 1 ORDER BY 1" | paste -sd' ')"
 }
@@ -188,14 +188,14 @@ kill_beat() { # NUMBER
 	EOT
 	sed -n '2,$p' mine/scripts/beat.sh >>mine/scripts/beat.sh.new
 	mv mine/scripts/beat.sh.new mine/scripts/beat.sh
-	setsid coopr-reconcile --probe --repair --work >found 2>told &
+	setsid coopr-reconcile -o json --probe --repair --work >found 2>told &
 	reconcile=$!
 	coopr-exec beat/1000 'while [ ! -e /root/here ]; do sleep 0.1; done'
 	kill -KILL "$reconcile"
 	wait "$reconcile" || true
 	coopr-exec beat/1000 'touch /root/go'
-	run --separate-stderr coopr reconcile --probe --repair --work
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr coopr reconcile -o json --probe --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --probe
 	same "active 2" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT status, operation FROM cluster")"
 	coopr-store fsck
 	coopr-queue fsck

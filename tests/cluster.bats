@@ -57,11 +57,11 @@ on_node() {
 	contains "$(on_node 1000 hostname)" hello1-1000
 
 	# It grows, and a machine dies behind its back.
-	coopr-expand hello >now
+	coopr-expand -o json hello >now
 	contains "$(on_node 1000 cat /root/hello)" "<hello1-1002.local> <hello1-1003.local> from"
 	kill -KILL "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
 		jq -r 'select(.id == "00000001-1001") | .pid')"
-	coopr-replace -y --dead hello 00000001-1001 >now
+	coopr-replace -o json -y --dead hello 00000001-1001 >now
 	same "hello1-1000 hello1-1002 hello1-1003 hello1-1004" \
 		"$(jq -r 'select(.kind == "node") | .hostname | rtrimstr(".local")' now | paste -sd' ')"
 	contains "$(on_node 1002 cat /root/hello)" "<hello1-1003.local> <hello1-1004.local> from"

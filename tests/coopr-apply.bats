@@ -25,7 +25,7 @@ describe() { # NAME [JSON]
 }
 
 apply() {
-	coopr apply -f clusters "$@"
+	coopr apply -o json -f clusters "$@"
 }
 
 recorded() { # COLUMNS of the clusters that are there, one a line
@@ -119,8 +119,8 @@ settled() {
 		"hardwaretype": "medium", "dnsSuffix": "x.example"}'
 	describe wiki '{"numMachines": 4}'
 	apply >said 2>log
-	coopr add wiki stubborn >now 2>log
-	coopr config --set php.memory=32M wiki >now 2>log
+	coopr add -o json wiki stubborn >now 2>log
+	coopr config -o json --set php.memory=32M wiki >now 2>log
 	describe blog
 	apply >said 2>log
 	same "$(printf '%s\n' '+ service memcached' '~ dnsSuffix x.example -> lamp.example.net' '~ hardwaretype medium -> -' \
@@ -133,8 +133,8 @@ settled() {
 @test "what was changed by hand is changed back where a file says otherwise" {
 	describe blog '{"numMachines": 4, "set": {"php.memory": "64M"}}'
 	apply >said 2>log
-	coopr expand blog >now 2>log
-	coopr config --set php.memory=32M blog >now 2>log
+	coopr expand -o json blog >now 2>log
+	coopr config -o json --set php.memory=32M blog >now 2>log
 	apply >said 2>log
 	same "$(printf '%s\n' '~ machines 5 -> 4' '~ config /php/memory "32M" -> "64M"')" "$(differences blog <said)"
 	settled
@@ -144,14 +144,14 @@ settled() {
 	describe blog '{"numMachines": {"min": 5}}'
 	apply >said 2>log
 	same 5 "$(recorded nodes)"
-	coopr expand blog >now 2>log
+	coopr expand -o json blog >now 2>log
 	settled
 }
 
 @test "an entity that changes changes no cluster; another template in the file does" {
 	describe blog '{"numMachines": 4}'
 	apply >said 2>log
-	coopr config --set php.memory=32M blog >now 2>log
+	coopr config -o json --set php.memory=32M blog >now 2>log
 	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
 	mv new mine/services/mysql.json
 	settled
@@ -179,12 +179,12 @@ settled() {
 }
 
 @test "--prune deletes what apply has made of this folder and no file speaks of, and nothing else" {
-	coopr create mine -t lamp -n 4 >now 2>log
+	coopr create -o json mine -t lamp -n 4 >now 2>log
 	for name in blog wiki; do describe "$name"; done
 	apply >said 2>log
 	mkdir elsewhere
 	jq '.name = "far"' clusters/wiki.json >elsewhere/far.json
-	coopr apply -f elsewhere >said 2>log
+	coopr apply -o json -f elsewhere >said 2>log
 	describe mine '{"numMachines": 5}'
 	rm clusters/wiki.json
 	apply >said 2>log
@@ -214,12 +214,12 @@ settled() {
 @test "a file of the folder can be applied alone, and standard input" {
 	describe blog '{"numMachines": 4}'
 	describe wiki '{"numMachines": 4}'
-	coopr apply -f clusters/blog.json >said 2>log
+	coopr apply -o json -f clusters/blog.json >said 2>log
 	same blog "$(recorded name)"
 	apply >said 2>log
-	jq -c '.numMachines = 5' clusters/blog.json clusters/wiki.json | coopr apply -f - >said 2>log
+	jq -c '.numMachines = 5' clusters/blog.json clusters/wiki.json | coopr apply -o json -f - >said 2>log
 	same "5 5" "$(recorded nodes | paste -sd' ')"
-	coopr apply -f <(cat clusters/blog.json) >said 2>log
+	coopr apply -o json -f <(cat clusters/blog.json) >said 2>log
 	same "4 5" "$(recorded nodes | paste -sd' ')"
 	rm clusters/wiki.json
 	apply --prune -y >said 2>log
@@ -232,12 +232,12 @@ settled() {
 	mv clusters moved
 	run --separate-stderr -1 coopr apply -f moved
 	contains "$stderr" "blog: it follows the files of $PWD/clusters; --adopt lets it follow those of $PWD/moved"
-	coopr apply -f moved --origin "$PWD/clusters" >said 2>log
-	coopr apply -f moved --origin shops --adopt >said 2>log
+	coopr apply -o json -f moved --origin "$PWD/clusters" >said 2>log
+	coopr apply -o json -f moved --origin shops --adopt >said 2>log
 	same "shops 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" 'SELECT origin, made FROM applied')"
 	ln -s moved linked
-	coopr apply -f linked --adopt >said 2>log
-	coopr apply -f moved >said 2>log
+	coopr apply -o json -f linked --adopt >said 2>log
+	coopr apply -o json -f moved >said 2>log
 	same 1 "$(count_operations)"
 }
 
@@ -345,7 +345,7 @@ settled() {
 	apply >said 2>log
 	same "1 active" "$(recorded "id, status")"
 	settled
-	coopr delete -y blog >now 2>log
+	coopr delete -o json -y blog >now 2>log
 	touch broken
 	run -1 apply
 	describe blog '{"numMachines": 5, "services": ["apache", "haproxy", "mod-php", "mysql"]}'
@@ -366,7 +366,7 @@ settled() {
 	apply >said 2>log
 	describe blog '{"numMachines": 5}'
 	describe wiki '{"numMachines": 5}'
-	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr apply -f clusters
+	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr apply -o json -f clusters
 	same "blog failed,wiki done" "$(jq -r '[.name, .outcome] | join(" ")' <<<"$output" | paste -sd,)"
 	same "4 5" "$(recorded nodes | paste -sd' ')"
 	apply >said 2>log
@@ -379,7 +379,7 @@ settled() {
 	mkfifo arrived gate errors
 	touch wait
 	exec 6<>arrived 7<>gate
-	coopr-apply -f clusters >said 2>errors 3>&- 6>&- 7>&- &
+	coopr-apply -o json -f clusters >said 2>errors 3>&- 6>&- 7>&- &
 	exec 5<errors
 	read -r _ <&6
 	got=0
@@ -440,12 +440,12 @@ settled() {
 	coopr tenant create qa >now 2>log
 	describe blog '{"numMachines": 4}'
 	apply >said 2>log
-	coopr apply -f clusters -T qa >said 2>log
+	coopr apply -o json -f clusters -T qa >said 2>log
 	same "blog new done" "$(jq -r '[.name, .change, .outcome] | join(" ")' said)"
 	same "default qa" "$(recorded "(SELECT name FROM tenant WHERE tenant.id = cluster.tenant)" | sort | paste -sd' ')"
 	rm clusters/blog.json
 	describe wiki '{"numMachines": 4}'
-	coopr apply -f clusters -T qa --prune -y >said 2>log
+	coopr apply -o json -f clusters -T qa --prune -y >said 2>log
 	same "default blog,qa wiki" "$(recorded "(SELECT name FROM tenant WHERE tenant.id = cluster.tenant), name" | sort | paste -sd,)"
 	run --separate-stderr -1 coopr apply -f clusters -T nonsuch
 }

@@ -80,7 +80,7 @@ all_of() {
 	offers "$1" "coopr create --te" --template --tenant
 	offers "$1" "coopr create -t we" web
 	offers "$1" "coopr create -t web -H la" large
-	offers "$1" "coopr create --output=" json table
+	offers "$1" "coopr create --output=" json jsonpath= table yaml
 	offers "$1" "coopr create --color a" always auto
 	offers "$1" "coopr plan -a re" remove-services replace restart
 	offers "$1" "coopr store get cl" clustertemplate

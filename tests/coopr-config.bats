@@ -74,7 +74,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 	echo "output = name" >"$file"
 	same "providers/p" "$(on_terminal coopr-store list)"
 	contains "$(on_terminal coopr-store list -o table)" VERSION
-	same revision "$(coopr-store list | jq -r .kind)"
+	same revision "$(coopr-store list -o json | jq -r .kind)"
 	contains "$(on_terminal coopr-doctor --settings)" WHERE
 }
 
@@ -100,7 +100,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 		jobs = many|jobs: expected a whole number from 1 to 100000, found "many"
 		jobs = 0|jobs: expected a whole number from 1 to 100000, found "0"
 		color = red|color: expected auto, always or never, found "red"
-		output = xml|output: expected table, wide, json, name or text, found "xml"
+		output = xml|output: expected table, wide, json, yaml, name or text, found "xml"
 		spool = here|spool: expected a path that begins with / or ~/, found "here"
 		[hook]|expected [hook NAME]
 		[other x]|expected [hook NAME]

@@ -68,14 +68,14 @@ tasks() { # STATUS of the last job of a cluster
 }
 
 @test "in a pipe it prints the records of the layout, each node with its addresses" {
-	coopr-create blog -t lamp -n 4 >records 2>log
+	coopr-create -o json blog -t lamp -n 4 >records 2>log
 	same $' 1 cluster\n 4 node' "$(jq -r .kind records | sort | uniq -c | tr -s ' ')"
 	same true "$(jq -r 'select(.kind == "node") | .ipaddresses.access_v4 | length > 6' records | sort -u)"
 	cmp records "$(folder 00000001)/cluster.ndjson"
 }
 
 @test "each stage's file is kept, and the stage run again by hand gives the same" {
-	coopr-create blog -t lamp -n 4 >records 2>log
+	coopr-create -o json blog -t lamp -n 4 >records 2>log
 	cd "$(folder 00000001 001)"
 	coopr-request -t lamp -n 4 --name blog --id 00000001 | cmp - request.json
 	coopr-solve <request.json | cmp - layout.ndjson
@@ -90,7 +90,7 @@ tasks() { # STATUS of the last job of a cluster
 	contains "$output" "+ 6  small, debian12: apache mod-php"
 	contains "$output" "8 new: 8 machines, cost 0.3 an hour"
 	contains "$output" "67 tasks, expected duration unknown: no such task was measured here yet"
-	coopr-create blog -t lamp -n 8 --dry-run >plan
+	coopr-create -o json blog -t lamp -n 8 --dry-run >plan
 	coopr-plan --check plan
 	same "" "$(ls -A "$COOPR_STATE/clusters")"
 	same "" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT * FROM cluster")"
@@ -98,7 +98,7 @@ tasks() { # STATUS of the last job of a cluster
 }
 
 @test "a cluster that exists is left alone: 1, and the way out" {
-	coopr-create c -t plain -n 1 >records 2>log
+	coopr-create -o json c -t plain -n 1 >records 2>log
 	run --separate-stderr -1 coopr-create c -t plain -n 1
 	contains "$stderr" "there is a cluster of this name, active, owned by"
 	contains "$stderr" "coopr delete c"
@@ -116,7 +116,7 @@ tasks() { # STATUS of the last job of a cluster
 }
 
 @test "misuse is 64: no name, two names, no template, a name that would leave the folder" {
-	for words in "" "a b -t lamp" "a" "../a -t lamp" ".. -t lamp" ".a -t lamp" "a -t lamp -o yaml" "a -t lamp -j 0" "a -t lamp -n x"; do
+	for words in "" "a b -t lamp" "a" "../a -t lamp" ".. -t lamp" ".a -t lamp" "a -t lamp -o xml" "a -t lamp -j 0" "a -t lamp -n x"; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -64 coopr-create $words
 	done
@@ -136,7 +136,7 @@ tasks() { # STATUS of the last job of a cluster
 
 @test "ids are given once, to many at a time too" {
 	for i in 1 2 3 4 5 6 7 8; do
-		coopr-create "c$i" -t plain -n 1 >"records$i" 2>"log$i" &
+		coopr-create -o json "c$i" -t plain -n 1 >"records$i" 2>"log$i" &
 	done
 	wait
 	same "$(seq -f %08g 1 8)" "$(jq -r 'select(.kind == "cluster") | .id' records? | sort)"
@@ -164,7 +164,7 @@ tasks() { # STATUS of the last job of a cluster
 # Starts to make the cluster slow, and waits until it stands before its gate. The process is $maker.
 start_slow() {
 	mkfifo arrived gate
-	coopr-create slow -t gate -n 2 >records 2>log 3>&- &
+	coopr-create -o json slow -t gate -n 2 >records 2>log 3>&- &
 	maker=$!
 	hear arrived _
 }
@@ -219,7 +219,7 @@ start_slow() {
 	for ((at = 1; at < 60; at += ${CRASH_STEP:-4})); do
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
 			coopr-create c -t plain -n 1 >/dev/null 2>&1 || true
-		coopr-create c -t plain -n 1 >records 2>log || grep -q "there is a cluster of this name, active" log
+		coopr-create -o json c -t plain -n 1 >records 2>log || grep -q "there is a cluster of this name, active" log
 		same "active 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT status, nodes FROM cluster WHERE status <> 'terminated'")"
 		same complete "$(coopr-queue ls -o json | jq -r .status | sort -u)"
 		coopr-queue fsck
@@ -255,7 +255,7 @@ start_slow() {
 }
 
 @test "delete deletes the machines and then the folder" {
-	coopr-create blog -t lamp -n 4 >records 2>log
+	coopr-create -o json blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -0 coopr-delete -y blog
 	[ -z "$output" ]
 	[ ! -e "$(folder 00000001)" ]
@@ -267,7 +267,7 @@ start_slow() {
 
 @test "without -y it asks; without a terminal, or with another answer than yes, nothing is deleted" {
 	need_program script
-	coopr-create c -t plain -n 1 >records 2>log
+	coopr-create -o json c -t plain -n 1 >records 2>log
 	run --separate-stderr -64 coopr-delete c </dev/null
 	contains "$stderr" "-y"
 	run --separate-stderr -1 script -qec "coopr-delete c" /dev/null <<<"n"
@@ -294,7 +294,7 @@ start_slow() {
 }
 
 @test "a delete that was cut off goes on, and create says so" {
-	coopr-create c -t plain -n 1 >records 2>log
+	coopr-create -o json c -t plain -n 1 >records 2>log
 	coopr-delete -y --detach c
 	run --separate-stderr -75 coopr-create c -t plain -n 1
 	contains "$stderr" "job 00000001-002 (delete), started by $(id -un), has been in progress since "

@@ -516,7 +516,7 @@ load queue
 	plan 00000043 </dev/null | coopr-queue put
 	same "00000042-001 00000043-001" "$(coopr-queue ls -o name | paste -sd' ')"
 	same "00000042-001" "$(coopr-queue ls -a -o name)"
-	same '["running","complete"]' "$(coopr-queue ls | jq -cs 'map(.status)')"
+	same '["running","complete"]' "$(coopr-queue ls -o json | jq -cs 'map(.status)')"
 	run -0 coopr-queue ls -o table
 	contains "$output" "JOB"
 	contains "$output" "0/6"

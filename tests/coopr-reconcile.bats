@@ -10,7 +10,7 @@ setup() {
 	fresh
 	own_catalogue
 	machines=$COOPR_STATE/dummy/dummy
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 }
 
 recorded() { # COLUMN of the first cluster
@@ -62,31 +62,31 @@ lease() { # BEGAN ENDS
 	chmod 755 "$HOME/.config/coopr/hooks/tell"
 
 	lease 10 30
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "" "$stderr"
 	lease 10 20
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "" "$stderr"
 	lease 30 20
-	run --separate-stderr -0 coopr reconcile --remind 0
+	run --separate-stderr -0 coopr reconcile -o json --remind 0
 	same "" "$stderr"
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "" "$output"
 	contains "$stderr" "coopr-reconcile: blog of $(id -un), tenant default: its lease ends at 20"
 	contains "$stderr" "coopr lease -T default blog TIME"
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "" "$stderr"
 	same "reminder lease" "$(head -1 "$COOPR_STATE/told")"
 	same "reminder lease blog 4 null" "$(tail -n +2 "$COOPR_STATE/told" | jq -r '[.event, .operation, .cluster.name,
 		(.nodes | length), .job] | map(tostring) | join(" ")')"
 
 	lease 30 30
-	run --separate-stderr -0 coopr reconcile --remind 2d
+	run --separate-stderr -0 coopr reconcile -o json --remind 2d
 	contains "$stderr" "its lease ends"
 	same 4 "$(wc -l <"$COOPR_STATE/told")"
 	lease 0 1
 	end_lease
-	run --separate-stderr -0 coopr reconcile --work
+	run --separate-stderr -0 coopr reconcile -o json --work
 	same 4 "$(wc -l <"$COOPR_STATE/told")"
 }
 
@@ -105,21 +105,21 @@ long_ago() {
 
 @test "where all agrees it says nothing, and does nothing" {
 	for _ in 1 2; do
-		run --separate-stderr -0 coopr reconcile --repair --delete-orphaned
+		run --separate-stderr -0 coopr reconcile -o json --repair --delete-orphaned
 		same "" "$output$stderr"
 	done
 	same 1 "$(operations)"
 }
 
 @test "without any cluster there is nothing to do; a cluster that is not there is told, and options that make no sense" {
-	run --separate-stderr -1 coopr reconcile nonsuch
+	run --separate-stderr -1 coopr reconcile -o json nonsuch
 	contains "$stderr" "there is no cluster nonsuch"
 	run --separate-stderr -64 coopr reconcile --max-gone half
 	run --separate-stderr -64 coopr reconcile --timeout 0
 	run --separate-stderr -64 coopr reconcile --replace-unreachable 10m
 	run --separate-stderr -64 coopr reconcile --probe --repair --replace-unreachable soon
 	export COOPR_STATE=$PWD/empty
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "" "$output$stderr"
 }
 
@@ -136,33 +136,33 @@ long_ago() {
 
 @test "a machine that vanished is named; --repair replaces it, and only it" {
 	rm "$machines/00000001-1001"
-	run --separate-stderr -1 coopr reconcile
+	run --separate-stderr -1 coopr reconcile -o json
 	same '{"cluster":"00000001","kind":"drift","name":"blog","node":"00000001-1001","tenant":"default","what":"vanished"}' "$output"
 	run -1 coopr reconcile -o table
 	contains "$output" vanished
 	same 1 "$(operations)"
-	run --separate-stderr -1 coopr reconcile --repair
+	run --separate-stderr -1 coopr reconcile -o json --repair
 	same 00000001-002 "$(jq -r .mended <<<"$output")"
 	same pending "$(recorded status)"
-	run --separate-stderr -0 coopr reconcile --repair
+	run --separate-stderr -0 coopr reconcile -o json --repair
 	coopr-work --drain
-	run --separate-stderr -0 coopr reconcile --repair
+	run --separate-stderr -0 coopr reconcile -o json --repair
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
 	same "00000001-1000 00000001-1002 00000001-1003 00000001-1004" "$(inside "$machines")"
 }
 
 @test "--repair --work is done when it returns" {
 	rm "$machines/00000001-1000" "$machines/00000001-1002"
-	run --separate-stderr -1 coopr reconcile --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --repair --work
 	same "00000001-1000 00000001-1002" "$(jq -r .node <<<"$output" | paste -sd' ')"
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
 }
 
 @test "an orphaned machine is named, and deleted only with --delete-orphaned" {
 	echo '{}' >"$machines/00000077-1000"
 	echo '{}' >"$machines/00000001-1999"
-	run --separate-stderr -1 coopr reconcile --repair
+	run --separate-stderr -1 coopr reconcile -o json --repair
 	same "00000001 00000001-1999 unowned,null 00000077-1000 unowned" \
 		"$(jq -r '"\(.cluster) \(.node) \(.what)"' <<<"$output" | paste -sd,)"
 	run --separate-stderr -1 coopr reconcile -o table
@@ -170,9 +170,9 @@ long_ago() {
 	run --separate-stderr -64 coopr reconcile --delete-unowned
 	contains "$stderr" "--delete-orphaned"
 	[ -e "$machines/00000077-1000" ]
-	run --separate-stderr -1 coopr reconcile --delete-orphaned
+	run --separate-stderr -1 coopr reconcile -o json --delete-orphaned
 	same "deleted deleted" "$(jq -r .mended <<<"$output" | paste -sd' ')"
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "00000001-1000 00000001-1001 00000001-1002 00000001-1003" "$(inside "$machines")"
 }
 
@@ -181,11 +181,11 @@ long_ago() {
 	mkdir -p plugins/provider
 	printf '#!/bin/sh\nexit 69\n' >plugins/provider/dummy
 	chmod 755 plugins/provider/dummy
-	run --separate-stderr -69 coopr reconcile --repair
+	run --separate-stderr -69 coopr reconcile -o json --repair
 	same "" "$output"
 	contains "$stderr" "provider dummy of tenant default: cannot be compared"
 	printf '#!/bin/sh\nprintf "{\\"kind\\":\\"node\\",\\"id\\":\\"000"\n' >plugins/provider/dummy
-	run --separate-stderr -65 coopr reconcile --repair
+	run --separate-stderr -65 coopr reconcile -o json --repair
 	same "" "$output"
 	same 1 "$(operations)"
 }
@@ -211,7 +211,7 @@ long_ago() {
 		printf '%s\n' '{"kind":"node","id":"99999999-1000","facts":{"note":"by swordfish"}}'
 	END
 	chmod 755 plugins/provider/dummy
-	run --separate-stderr coopr reconcile --repair
+	run --separate-stderr coopr reconcile -o json --repair
 	echo "$output$stderr" >said
 	contains "$stderr" 'asked with {'
 	contains "$stderr" '[secret token] was it'
@@ -223,14 +223,14 @@ long_ago() {
 	coopr expand --detach blog
 	rm "$machines/00000001-1001"
 	echo '{}' >"$machines/00000001-1004"
-	run --separate-stderr -0 coopr reconcile --repair --delete-orphaned
+	run --separate-stderr -0 coopr reconcile -o json --repair --delete-orphaned
 	same "" "$output"
 	same "pending 2" "$(recorded status) $(operations)"
 }
 
 @test "a cluster that somebody works on is passed over" {
 	rm "$machines/00000001-1001"
-	run --separate-stderr -0 flock "$COOPR_STATE/clusters/00000001" coopr reconcile --repair
+	run --separate-stderr -0 flock "$COOPR_STATE/clusters/00000001" coopr reconcile -o json --repair
 	same "" "$output$stderr"
 }
 
@@ -238,41 +238,41 @@ long_ago() {
 	coopr expand --detach blog
 	coopr-work --drain
 	same pending "$(recorded status)"
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "active 5" "$(recorded status) $(recorded nodes)"
 	coopr expand --detach blog
-	run --separate-stderr -0 coopr reconcile --work
+	run --separate-stderr -0 coopr reconcile -o json --work
 	same "active 6" "$(recorded status) $(recorded nodes)"
 }
 
 @test "a cluster whose lease has ended is deleted, once" {
 	coopr expand --detach blog
 	end_lease
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	contains "$stderr" "blog: its lease has ended; job 00000001-003 deletes it"
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 	same "" "$output$stderr"
-	run --separate-stderr -0 coopr reconcile --work
+	run --separate-stderr -0 coopr reconcile -o json --work
 	same "terminated 3" "$(recorded status) $(operations)"
 	same "" "$(inside "$machines")"
 }
 
 @test "many at once do each thing once" {
-	coopr create shop -t lamp -n 4 >records 2>log
+	coopr create -o json shop -t lamp -n 4 >records 2>log
 	end_lease
 	rm "$machines/00000002-1000"
 	for _ in 1 2 3 4 5 6; do
 		coopr reconcile --repair --work >/dev/null 2>&1 &
 	done
 	wait
-	run --separate-stderr -0 coopr reconcile --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --repair --work
 	same "00000001 create 1,00000001 delete 1,00000002 create 1,00000002 replace 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" \
 		"SELECT printf('%08d', cluster), action, count(*) FROM operation WHERE job IS NOT NULL GROUP BY 1, 2" | paste -sd,)"
 	same terminated "$(recorded status)"
 }
 
 @test "--probe: where all answers and runs it says nothing, and nothing is left behind" {
-	run --separate-stderr -0 coopr reconcile --probe --repair
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair
 	same "" "$output$stderr"
 	same 1 "$(operations)"
 	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM unreachable")"
@@ -280,15 +280,15 @@ long_ago() {
 
 @test "--probe: a service that does not run is named, and started with --repair; without --probe nobody knows" {
 	down 00000001-1000.mysql 00000001-1001.apache
-	run --separate-stderr -0 coopr reconcile
-	run --separate-stderr -1 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json
+	run --separate-stderr -1 coopr reconcile -o json --probe
 	same "00000001-1000 mysql stopped,00000001-1001 apache stopped" "$(drift)"
 	contains "$(jq -r .message <<<"$output")" "mysql does not run"
 	same 1 "$(operations)"
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	same "00000001-1000 mysql stopped 00000001-002,00000001-1001 apache stopped 00000001-002" "$(drift)"
 	contains "$(coopr-queue show 00000001-002 --tasks -o json | jq -r '.action + " " + .node + " " + .service')" "start 00000001-1001 apache"
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json --probe
 	same active "$(recorded status)"
 }
 
@@ -307,38 +307,38 @@ long_ago() {
 }
 
 @test "--probe: what an administrator has stopped is not asked, and stays so" {
-	coopr stop blog apache >now 2>log
+	coopr stop -o json blog apache >now 2>log
 	down 00000001-1001.apache 00000001-1003.haproxy
-	run --separate-stderr -0 coopr reconcile --probe --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same "" "$output"
-	coopr start blog >now 2>log
+	coopr start -o json blog >now 2>log
 	down 00000001-1001.apache
-	run --separate-stderr -1 coopr reconcile --probe
+	run --separate-stderr -1 coopr reconcile -o json --probe
 	same "00000001-1001 apache stopped" "$(drift)"
 }
 
 @test "--probe: a machine that does not answer is named, since when, and replaced only after the time given" {
 	down 00000001-1002 00000001-1002.apache
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	same "00000001-1002 unreachable" "$(drift)"
 	since=$(jq -r .since <<<"$output")
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --replace-unreachable 10m
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --replace-unreachable 10m
 	same "00000001-1002 unreachable" "$(drift)"
 	same "$since" "$(jq -r .since <<<"$output")"
 	same 1 "$(operations)"
 	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE unreachable SET since_ms = 1000 WHERE node = '00000001-1002'"
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --replace-unreachable 10m
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --replace-unreachable 10m
 	same "00000001-1002 unreachable 00000001-002" "$(drift)"
 	same "00000001-1000 00000001-1001 00000001-1003 00000001-1004" "$(inside "$machines")"
-	run --separate-stderr -0 coopr reconcile --probe
+	run --separate-stderr -0 coopr reconcile -o json --probe
 	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM unreachable")"
 }
 
 @test "--probe: what cannot be asked is unknown, and left alone" {
 	jq '.provisioner.actions.status.fields = {fail_percent: "100", fail_status: "78"}' mine/services/mysql.json >new
 	mv new mine/services/mysql.json
-	coopr create shop -t lamp -n 4 >records 2>log
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	coopr create -o json shop -t lamp -n 4 >records 2>log
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	same "00000002-1000 mysql unknown" "$(drift)"
 	same 2 "$(operations)"
 }
@@ -357,20 +357,20 @@ automator() {
 		[ "$1" = describe ] || kill -9 $$
 		echo '{"stream":true,"status":true}'
 	EOT
-	run --separate-stderr -1 coopr reconcile --probe --repair --replace-unreachable 0s
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --replace-unreachable 0s
 	same unknown "$(jq -r .what <<<"$output" | sort -u)"
 	contains "$output" "automator/dummy was killed by signal 9"
 	automator <<-'EOT'
 		#!/bin/sh
 		[ "$1" != describe ] || echo '{"status":true}'
 	EOT
-	run --separate-stderr -1 coopr reconcile --probe --repair --replace-unreachable 0s
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --replace-unreachable 0s
 	same unknown "$(jq -r .what <<<"$output" | sort -u)"
 	automator <<-'EOT'
 		#!/bin/sh
 		exit 1
 	EOT
-	run --separate-stderr -0 coopr reconcile --probe --repair --replace-unreachable 0s
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --replace-unreachable 0s
 	same "" "$output"
 	same 1 "$(operations)"
 }
@@ -389,75 +389,75 @@ list_through() {
 
 @test "a machine that is not listed but answers is not replaced" {
 	list_through /00000001-1001/d
-	run --separate-stderr -1 coopr reconcile --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --repair --work
 	same "00000001-1001 vanished" "$(drift)"
 	contains "$output" "its provider does not list it, but it answers"
 	same 1 "$(operations)"
 	down 00000001-1001
-	run --separate-stderr -1 coopr reconcile --probe
+	run --separate-stderr -1 coopr reconcile -o json --probe
 	same "00000001-1001 vanished" "$(drift)"
 }
 
 @test "a machine that its provider says is dead has vanished" {
 	list_through '/00000001-1001/s/"kind"/"state":"dead",&/'
 	down 00000001-1001
-	run --separate-stderr -1 coopr reconcile --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --repair --work
 	same "00000001-1001 vanished 00000001-002" "$(drift)"
 	contains "$output" "its provider says that it is dead"
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -0 coopr reconcile -o json
 }
 
 @test "more than --max-gone is neither replaced nor deleted at a time" {
 	rm "$machines/00000001-1000" "$machines/00000001-1001" "$machines/00000001-1003"
-	run --separate-stderr -1 coopr reconcile --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --repair --work
 	same "00000001-1000 vanished,00000001-1001 vanished,00000001-1003 vanished" "$(drift)"
 	contains "$stderr" "blog: 3 of its 4 machines are gone"
 	contains "$stderr" "--max-gone=100%"
 	same 1 "$(operations)"
-	run --separate-stderr -1 coopr reconcile --repair --work --max-gone 3
+	run --separate-stderr -1 coopr reconcile -o json --repair --work --max-gone 3
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
 	echo '{}' | tee "$machines"/00000077-{1000,1001,1002,1003,1004,1005} >/dev/null
-	run --separate-stderr -1 coopr reconcile --delete-orphaned
+	run --separate-stderr -1 coopr reconcile -o json --delete-orphaned
 	contains "$stderr" "6 of its 10 machines are orphaned"
 	same 6 "$(inside "$machines" | tr ' ' '\n' | grep -c 00000077)"
-	run --separate-stderr -1 coopr reconcile --delete-orphaned --max-gone=60%
+	run --separate-stderr -1 coopr reconcile -o json --delete-orphaned --max-gone=60%
 	same 4 "$(inside "$machines" | wc -w)"
 }
 
 @test "--max-gone is also of all machines at a provider" {
 	for name in one two three; do
-		coopr create "$name" -t lamp -n 4 >records 2>log
+		coopr create -o json "$name" -t lamp -n 4 >records 2>log
 	done
 	rm "$machines"/0000000[1234]-1000
-	run --separate-stderr -1 coopr reconcile --repair --work --max-gone 3
+	run --separate-stderr -1 coopr reconcile -o json --repair --work --max-gone 3
 	contains "$stderr" "4 of the 16 machines at the provider dummy are gone"
 	same 4 "$(operations)"
-	run --separate-stderr -1 coopr reconcile --repair --work two
+	run --separate-stderr -1 coopr reconcile -o json --repair --work two
 	same "00000003-1000 vanished 00000003-002" "$(drift)"
-	run --separate-stderr -1 coopr reconcile --repair --work
-	run --separate-stderr -0 coopr reconcile
+	run --separate-stderr -1 coopr reconcile -o json --repair --work
+	run --separate-stderr -0 coopr reconcile -o json
 }
 
 @test "what was mended three times in a row has to wait; not once somebody else has done something" {
 	for _ in 1 2 3; do
 		down 00000001-1000.mysql
-		run --separate-stderr -1 coopr reconcile --probe --repair --work -m "it is monday"
+		run --separate-stderr -1 coopr reconcile -o json --probe --repair --work -m "it is monday"
 		contains "$output" mended
 	done
 	same "reconcile: it has stopped: it is monday" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT DISTINCT why FROM operation WHERE action = 'start'")"
 	down 00000001-1000.mysql
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	contains "$stderr" "blog: it was repaired a short time ago"
 	same "00000001-1000 mysql stopped" "$(drift)"
 	age_operations 130000
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	same "00000001-1000 mysql stopped 00000001-005" "$(drift)"
 	down 00000001-1000.mysql
 	age_operations 130000
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	contains "$stderr" "blog: it was repaired a short time ago"
-	coopr restart blog haproxy >now 2>log
-	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	coopr restart -o json blog haproxy >now 2>log
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
 	same "00000001-1000 mysql stopped 00000001-007" "$(drift)"
 }
 
@@ -465,27 +465,27 @@ list_through() {
 	jq '.provisioner.actions.start.fields = {fail_percent: "100", fail_status: "65"}' mine/services/memcached.json >new
 	cp new mine/services/memcached.json
 	run --separate-stderr -1 coopr create shop -t lamp -n 4
-	run --separate-stderr -1 coopr reconcile --repair
+	run --separate-stderr -1 coopr reconcile -o json --repair
 	same failed "$(drift)"
 	same "00000002 shop" "$(jq -r '.cluster + " " + .name' <<<"$output")"
 	contains "$(jq -r .message <<<"$output")" memcached
-	run --separate-stderr -1 coopr reconcile --retry --work shop
+	run --separate-stderr -1 coopr reconcile -o json --retry --work shop
 	contains "$stderr" "shop: it was repaired a short time ago"
 	age_operations 100000
-	run --separate-stderr coopr reconcile --retry --work shop
+	run --separate-stderr coopr reconcile -o json --retry --work shop
 	[ "$status" -ne 0 ]
 	contains "$stderr" memcached
 	same 2 "$(operations)"
 }
 
 @test "named clusters are looked at, and nothing else" {
-	coopr create shop -t lamp -n 4 >records 2>log
+	coopr create -o json shop -t lamp -n 4 >records 2>log
 	rm "$machines/00000001-1001" "$machines/00000002-1001"
 	echo '{}' | tee "$machines"/{00000077-1000,00000002-1999,00000001-1999} >/dev/null
 	down 00000002-1002 00000001-1002
-	run --separate-stderr -1 coopr reconcile --probe --repair --work --delete-orphaned shop 00000002
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --delete-orphaned shop 00000002
 	same "00000002-1001 vanished 00000002-002,00000002-1002 unreachable,00000002-1999 unowned deleted" "$(drift)"
-	run --separate-stderr -1 coopr reconcile
+	run --separate-stderr -1 coopr reconcile -o json
 	same "00000001-1001 vanished,00000001-1999 unowned,00000077-1000 unowned" "$(drift)"
 }
 
@@ -498,7 +498,7 @@ list_through() {
 		echo $$ >"$WHERE/arrived"
 		exec cat "$WHERE/gate"
 	EOT
-	coopr-reconcile --probe --repair --timeout 5000 >found 2>told &
+	coopr-reconcile -o json --probe --repair --timeout 5000 >found 2>told &
 	hear arrived plugin
 	kill -TERM $!
 	code=0
@@ -516,19 +516,19 @@ list_through() {
 		"$COOPR_STATE/clusters/.00000096" "$COOPR_STATE/clusters/.00000095"
 	cd "$COOPR_STATE/clusters"
 	long_ago 00000099 00000098 .try-abcdef notes 00000001
-	run --separate-stderr -0 flock 00000098 flock .00000095 coopr reconcile
+	run --separate-stderr -0 flock 00000098 flock .00000095 coopr reconcile -o json
 	same ".00000095 .try-ghijkl 00000001 00000098 notes" "$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd ' ')"
 }
 
 @test "only superadmins may" {
 	coopr-member set -T default bob
-	run --separate-stderr -77 coopr reconcile -T default --as bob
+	run --separate-stderr -77 coopr reconcile -o json -T default --as bob
 	contains "$stderr" "superadmin"
 }
 
 @test "killed at any call, the next run settles all" {
 	make_shim
-	coopr create shop -t lamp -n 4 >records 2>log
+	coopr create -o json shop -t lamp -n 4 >records 2>log
 	coopr expand --detach shop
 	coopr-work --drain
 	end_lease
@@ -546,7 +546,7 @@ list_through() {
 		for _ in 1 2 3; do
 			coopr reconcile --probe --repair --work >/dev/null 2>&1 || [ $? -eq 1 ]
 		done
-		run --separate-stderr -0 coopr reconcile --probe
+		run --separate-stderr -0 coopr reconcile -o json --probe
 		same "" "$output$stderr"
 		same "1 terminated,2 active" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT id, status FROM cluster" | paste -sd,)"
 		same 5 "$(inside "$machines" | wc -w)"

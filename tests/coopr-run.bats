@@ -17,7 +17,7 @@ store() { # SQL
 }
 
 make_blog() {
-	coopr create blog -t lamp -n 4 >made 2>log
+	coopr create -o json blog -t lamp -n 4 >made 2>log
 }
 
 # The records of the plan that is in a file, behind the request and the layout.
@@ -45,9 +45,9 @@ plan_in() {
 
 @test "it is carried out as it was shown, whatever has become of the entities; a second time it is refused" {
 	make_blog
-	coopr expand -n 6 --save bigger -m because blog >shown 2>log
+	coopr expand -o json -n 6 --save bigger -m because blog >shown 2>log
 	sed -i 's/"expect_s": *[0-9]*/"expect_s": 999/' mine/services/*.json
-	coopr run bigger >now 2>log
+	coopr run -o json bigger >now 2>log
 	same "$(plan_in bigger)" "$(plan_in "$COOPR_STATE/clusters/00000001/00000001-002/plan.ndjson")"
 	same "6 6" "$(store "SELECT nodes FROM cluster") $(jq -s 'map(select(.kind == "node")) | length' now)"
 	same "expand complete because" "$(store "SELECT action, status, why FROM operation WHERE number = 2")"
@@ -65,7 +65,7 @@ plan_in() {
 		[ -e made ] || make_blog
 		# shellcheck disable=SC2086 # words
 		coopr $words --save plan >shown 2>log
-		coopr run -y plan >now 2>log
+		coopr run -o json -y plan >now 2>log
 	done
 	same "shop copy" "$(coopr list -o name | sort -r | paste -sd' ')"
 	same "64M 32M" "$(coopr config shop | jq -r .php.memory) $(coopr config copy | jq -r .php.memory)"
@@ -88,7 +88,7 @@ unmeasured() {
 		# shellcheck disable=SC2086
 		coopr $words --save plan >shown 2>log
 		rm -rf spool
-		coopr run plan >now 2>log
+		coopr run -o json plan >now 2>log
 		store "SELECT action, wish, before, wanted, prices FROM operation NATURAL JOIN operation_document" | cmp - documents
 		for file in state/clusters/*/*/{request.json,layout.ndjson,plan.ndjson,was.ndjson}; do
 			# Durations are measured anew, and never the same.
@@ -99,10 +99,10 @@ unmeasured() {
 }
 
 @test "a new cluster has the id that it was planned with, and its planner's name; nobody else gets that id" {
-	coopr create shop -t lamp -n 4 --save plan >shown 2>log
+	coopr create -o json shop -t lamp -n 4 --save plan >shown 2>log
 	make_blog
 	same "00000001 00000002" "$(head -n 1 plan | jq -r .cluster) $(coopr list -o json | jq -r .id)"
-	coopr run plan >now 2>log
+	coopr run -o json plan >now 2>log
 	same "00000001-1000 shop1-1000.lamp.example.net" "$(jq -r 'select(.kind == "node") | "\(.id) \(.hostname)"' now | head -n 1)"
 	coopr delete -y shop 2>log
 	run --separate-stderr -1 coopr run plan
@@ -112,24 +112,24 @@ unmeasured() {
 
 @test "it is refused where the cluster has changed: by an operation, a new name or lease, or one that is under way" {
 	make_blog
-	coopr restart --save plan blog >shown 2>log
-	coopr expand blog >now 2>log
+	coopr restart -o json --save plan blog >shown 2>log
+	coopr expand -o json blog >now 2>log
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "blog: it has changed since the plan was made, at 20"
 	contains "$stderr" ": expand by $(id -un) (complete); see coopr history blog; to plan again: coopr restart blog --save FILE"
-	coopr restart --save plan blog >shown 2>log
+	coopr restart -o json --save plan blog >shown 2>log
 	coopr rename blog store
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "store: it has changed since the plan was made, at 20"
-	coopr restart --save plan store >shown 2>log
+	coopr restart -o json --save plan store >shown 2>log
 	coopr lease store 2d
 	run --separate-stderr -1 coopr run plan
-	coopr delete --save plan store >shown 2>log
+	coopr delete -o json --save plan store >shown 2>log
 	coopr expand --detach store >job 2>log
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "expand by $(id -un) (running)"
 	same running "$(coopr-queue show -o json "$(cat job)" | jq -r .status)"
-	coopr retry store >now 2>log
+	coopr retry -o json store >now 2>log
 	same "5" "$(store "SELECT max(number) FROM operation")"
 }
 
@@ -137,12 +137,12 @@ unmeasured() {
 	make_blog
 	touch broken
 	run -1 coopr add blog stubborn
-	coopr config --set php.memory=1M --save plan blog >shown 2>log
+	coopr config -o json --set php.memory=1M --save plan blog >shown 2>log
 	rm broken
-	coopr retry blog >now 2>log
+	coopr retry -o json blog >now 2>log
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "it is active now, it was inconsistent"
-	coopr config --set php.memory=1M --save plan blog >shown 2>log
+	coopr config -o json --set php.memory=1M --save plan blog >shown 2>log
 	coopr delete -y blog 2>log
 	make_blog
 	run --separate-stderr -1 coopr run plan
@@ -153,22 +153,22 @@ unmeasured() {
 @test "one that fails is tried again by the same command, and its failure is not another's to go on with" {
 	make_blog
 	touch broken
-	coopr add --save plan blog stubborn >shown 2>log
+	coopr add -o json --save plan blog stubborn >shown 2>log
 	cp plan other
-	coopr add --save plan blog stubborn >shown 2>log
+	coopr add -o json --save plan blog stubborn >shown 2>log
 	run -1 coopr run plan
 	run --separate-stderr -1 coopr run other
 	contains "$stderr" "it has changed since the plan was made"
 	contains "$stderr" "add by $(id -un) (failed)"
 	rm broken
-	coopr run plan >now 2>log
+	coopr run -o json plan >now 2>log
 	same "add complete" "$(store "SELECT action, status FROM operation WHERE number = 2")"
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "was carried out already"
 }
 
 @test "a create is refused where the name is taken meanwhile" {
-	coopr create blog -t lamp -n 4 --save plan >shown 2>log
+	coopr create -o json blog -t lamp -n 4 --save plan >shown 2>log
 	make_blog
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "blog: there is a cluster of this name"
@@ -178,8 +178,8 @@ unmeasured() {
 
 @test "a file that is not as it was saved is refused: edited, cut off, with more behind it, from another store, or something else" {
 	make_blog
-	coopr expand --save plan blog >shown 2>log
-	coopr shrink --save plan2 blog >shown 2>log
+	coopr expand -o json --save plan blog >shown 2>log
+	coopr shrink -o json --save plan2 blog >shown 2>log
 	sed 's/"nodenum":1004/"nodenum":1005/' plan >edited
 	sed '1s/"name":"blog"/"name":"shop"/' plan >renamed
 	sed '$s/"mac":"./"mac":"x/' plan >unsealed
@@ -201,19 +201,19 @@ unmeasured() {
 	run --separate-stderr -64 coopr run plan plan2
 	run --separate-stderr -64 coopr run
 	COOPR_STATE=$PWD/elsewhere run --separate-stderr -66 coopr run plan
-	COOPR_STATE=$PWD/elsewhere COOPR_SPOOL=$PWD/elsewhere/spool coopr create blog -t lamp -n 4 >now 2>log
+	COOPR_STATE=$PWD/elsewhere COOPR_SPOOL=$PWD/elsewhere/spool coopr create -o json blog -t lamp -n 4 >now 2>log
 	COOPR_STATE=$PWD/elsewhere run --separate-stderr -65 coopr run plan
 	contains "$stderr" "was saved from another store"
 	store "SELECT * FROM operation" >after
 	cmp before after
-	coopr run - <plan >now 2>log
+	coopr run -o json - <plan >now 2>log
 	same 5 "$(store "SELECT nodes FROM cluster")"
 }
 
 @test "--save replaces a plan, and nothing else; what cannot be written leaves nothing behind" {
 	make_blog
-	coopr restart --save plan blog >shown 2>log
-	coopr expand --save plan blog >shown 2>log
+	coopr restart -o json --save plan blog >shown 2>log
+	coopr expand -o json --save plan blog >shown 2>log
 	same expand "$(head -n 1 plan | jq -r .action)"
 	ln -s plan link
 	echo precious >file
@@ -242,11 +242,11 @@ unmeasured() {
 	mkdir small
 	unshare -m true || skip "cannot make a namespace"
 	unshare -m bash -euc 'mount -t tmpfs -o size=64k none small
-		coopr restart --save small/plan blog >shown 2>log
+		coopr restart -o json --save small/plan blog >shown 2>log
 		cp small/plan before
 		head -c 44k /dev/zero >small/rest
 		code=0
-		coopr expand --save small/plan blog >shown 2>log || code=$?
+		coopr expand -o json --save small/plan blog >shown 2>log || code=$?
 		[ "$code" = 74 ]
 		cmp small/plan before
 		[ "$(ls small | paste -sd" ")" = "plan rest" ]'
@@ -255,14 +255,14 @@ unmeasured() {
 
 @test "quota, hooks and rights are asked when it is carried out, not when it was saved" {
 	make_blog
-	coopr expand -n 6 --save plan blog >shown 2>log
+	coopr expand -o json -n 6 --save plan blog >shown 2>log
 	coopr tenant change --nodes 5 default
 	run --separate-stderr -1 coopr run plan
 	contains "$stderr" "quota"
 	coopr tenant change --nodes 6 default
-	coopr run plan >now 2>log
+	coopr run -o json plan >now 2>log
 	same "6 2" "$(store "SELECT nodes, operation FROM cluster")"
-	coopr restart --save plan blog >shown 2>log
+	coopr restart -o json --save plan blog >shown 2>log
 	mkdir -p home/.config/coopr/hooks
 	printf '#!/bin/sh\necho "not on a Friday" >&2\nexit 1\n' >home/.config/coopr/hooks/calendar
 	chmod 755 home/.config/coopr/hooks/calendar
@@ -270,7 +270,7 @@ unmeasured() {
 	contains "$stderr" "not on a Friday"
 	same 2 "$(store "SELECT count(*) FROM operation")"
 	rm home/.config/coopr/hooks/calendar
-	coopr run plan >now 2>log
+	coopr run -o json plan >now 2>log
 }
 
 @test "others in the tenant, and other tenants, can do nothing with it" {
@@ -278,9 +278,9 @@ unmeasured() {
 	coopr tenant create qa
 	coopr member set -T qa ann
 	coopr member set -T qa bob
-	coopr create shop -T qa --as ann -t lamp -n 4 >now 2>log
-	coopr expand -T qa --as ann --save plan shop >shown 2>log
-	coopr create new -T qa --as ann -t lamp -n 4 --save newplan >shown 2>log
+	coopr create -o json shop -T qa --as ann -t lamp -n 4 >now 2>log
+	coopr expand -o json -T qa --as ann --save plan shop >shown 2>log
+	coopr create -o json new -T qa --as ann -t lamp -n 4 --save newplan >shown 2>log
 	run --separate-stderr -1 coopr run --dry-run --as bob plan
 	same " coopr-run: there is no cluster 00000002" "$output $stderr"
 	run --separate-stderr -1 coopr run --as bob plan
@@ -293,8 +293,8 @@ unmeasured() {
 	done
 	run --separate-stderr -1 coopr run --as eve plan
 	same 2 "$(store "SELECT count(*) FROM operation")"
-	COOPR_TENANT=default coopr run --as ann plan >now 2>log
-	coopr run newplan >now 2>log
+	COOPR_TENANT=default coopr run -o json --as ann plan >now 2>log
+	coopr run -o json newplan >now 2>log
 	same "ann expand,$(id -un) create" "$(store "SELECT user || ' ' || action FROM operation WHERE cluster > 1 ORDER BY begun_ms DESC LIMIT 2" | tac |
 		paste -sd,)"
 	same "ann" "$(store "SELECT owner FROM cluster WHERE name = 'new'")"
@@ -303,10 +303,10 @@ unmeasured() {
 @test "no secret is in it" {
 	coopr-store init
 	coopr secret set password <<<"open sesame"
-	coopr create blog -t lamp -n 4 --config <(echo '{"mysql":{"password":{"secret":"password"}}}') --save plan >shown 2>log
+	coopr create -o json blog -t lamp -n 4 --config <(echo '{"mysql":{"password":{"secret":"password"}}}') --save plan >shown 2>log
 	grep -q '{"secret":"password"}' plan
 	run -1 grep -c sesame plan
-	coopr run plan >now 2>log
+	coopr run -o json plan >now 2>log
 }
 
 @test "what the store says forbids it: the plan that is saved while something is under way" {
@@ -320,7 +320,7 @@ unmeasured() {
 	export COOPR_CATALOGUE=$PWD/mine
 	sed -i 's/"provider": *"[a-z]*"/"provider": "dummy"/' mine/clustertemplates/*.json
 	sed -i 's/"type": *"shell"/"type": "dummy"/; s/"fields": *{[^}]*}/"fields": {}/' mine/services/*.json
-	coopr create shop -t web -n 4 >now 2>log
+	coopr create -o json shop -t web -n 4 >now 2>log
 	commands_of "$COOPR_ROOT/man/man1/coopr-run.1" >examples
 	help_of coopr-run >>examples
 	same 10 "$(wc -l <examples)"
@@ -328,8 +328,8 @@ unmeasured() {
 		bash -euo pipefail -c "$line" >>said 2>log </dev/null
 	done
 	grep -q 'start nginx' said
-	coopr shrink -y -n 4 shop >now 2>log
-	coopr expand --save bigger.plan shop >now 2>log
+	coopr shrink -o json -y -n 4 shop >now 2>log
+	coopr expand -o json --save bigger.plan shop >now 2>log
 	tail -n 2 examples | while read -r line; do
 		bash -euo pipefail -c "$line" >now 2>log </dev/null
 	done
@@ -348,15 +348,15 @@ stopped_at() {
 	make_shim
 	make_blog
 	for ((at = 1; at < 80; at += ${CRASH_STEP:-13})); do
-		coopr expand -n 5 --save plan blog >shown 2>log
+		coopr expand -o json -n 5 --save plan blog >shown 2>log
 		stopped_at "$at" coopr-run plan
-		coopr run plan >now 2>log || grep -q "was carried out already" log
+		coopr run -o json plan >now 2>log || grep -q "was carried out already" log
 		same "5 active" "$(store "SELECT nodes, status FROM cluster WHERE id = 1")"
-		coopr create "new-$at" -t lamp -n 3 --save newplan >shown 2>log
+		coopr create -o json "new-$at" -t lamp -n 3 --save newplan >shown 2>log
 		stopped_at "$at" coopr-run newplan
-		coopr run newplan >now 2>log || grep -q "was carried out already" log
+		coopr run -o json newplan >now 2>log || grep -q "was carried out already" log
 		same "3 active 1" "$(store "SELECT nodes, status, operation FROM cluster WHERE name = 'new-$at'")"
-		coopr shrink -y -n 4 blog >now 2>log
+		coopr shrink -o json -y -n 4 blog >now 2>log
 	done
 	same complete "$(store "SELECT DISTINCT status FROM operation")"
 	same "" "$(store "SELECT cluster FROM node_use GROUP BY cluster HAVING count(*) <> count(DISTINCT node)")"
@@ -369,9 +369,9 @@ stopped_at() {
 	make_blog
 	for ((at = 1; at < 50; at += ${CRASH_STEP:-9})); do
 		stopped_at "$at" coopr-expand --save plan blog
-		[ ! -e plan ] || coopr run --dry-run plan >shown 2>log
-		coopr expand --save plan blog >shown 2>log
-		coopr run --dry-run plan >shown 2>log
+		[ ! -e plan ] || coopr run -o json --dry-run plan >shown 2>log
+		coopr expand -o json --save plan blog >shown 2>log
+		coopr run -o json --dry-run plan >shown 2>log
 		rm plan
 	done
 	same 1 "$(store "SELECT count(*) FROM operation")"

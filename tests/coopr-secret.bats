@@ -29,7 +29,7 @@ task() {
 	echo swordfish | coopr-secret set database
 	run -1 grep -r swordfish .
 	same 600 "$(stat -c %a store.key)"
-	same '["database",1]' "$(coopr-secret list | jq -c '[.name, .version]')"
+	same '["database",1]' "$(coopr-secret list -o json | jq -c '[.name, .version]')"
 }
 
 @test "no command prints a secret, and none shows it in its arguments or environment" {
@@ -183,7 +183,7 @@ task() {
 		echo "$i" | coopr-secret set "s$i" 3>&- &
 	done
 	wait
-	same 12 "$(coopr-secret list | wc -l)"
+	same 12 "$(coopr-secret list -o json | wc -l)"
 	task "$(jq -cn '[range(1; 13) | {secret: "s\(.)"}] | {all: .}')" | coopr-exec -q >result
 	same "$(seq -s ' ' 12)" "$(jq -r '.fields.all | join(" ")' handed)"
 	same "" "$(find . -name 'store.key.*')"

@@ -88,7 +88,7 @@ node/7-1003"
 	coopr-show -o json layout >shown
 	same "$(wc -l <shown)" 5
 	same "$(jq -Sc . layout)" "$(cat shown)"
-	coopr-show <layout | cmp - shown
+	coopr-show -o json <layout | cmp - shown
 	coopr-show -o json shown | cmp - shown
 }
 
@@ -157,7 +157,7 @@ node/7-1003"
 	same "$(coopr-show -o table cat/services/nginx.json)" "SERVICE  ACTIONS  INSTALL NEEDS
 nginx    install  base ssl"
 	same "$(coopr-show -o name cat)" $'provider/here\nservice/nginx'
-	same "$(coopr-show cat/services/nginx.json | jq -r .kind)" service
+	same "$(coopr-show -o json cat/services/nginx.json | jq -r .kind)" service
 	echo '[]' >cat/services/wrong.json
 	run -65 coopr-show cat/services/wrong.json
 	run -65 coopr-show -o name cat

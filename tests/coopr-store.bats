@@ -59,13 +59,13 @@ provider() {
 @test "an entity is what its newest version says; put prints what is new, and what is so already gets no version" {
 	coopr-store init
 	provider one >one.json
-	coopr-store put -k provider -m first one.json >new 2>/dev/null
+	coopr-store put -o json -k provider -m first one.json >new 2>/dev/null
 	same '["one",1,"first"]' "$(jq -c '[.name, .version, .why]' new)"
-	coopr-store put -k provider one.json >new 2>err
+	coopr-store put -o json -k provider one.json >new 2>err
 	[ ! -s new ]
 	contains "$(cat err)" "0 changed, 1 as before"
 	coopr-member set -r admin ann
-	provider one 'another' | coopr-store put --as ann -k provider - >new 2>/dev/null
+	provider one 'another' | coopr-store put -o json --as ann -k provider - >new 2>/dev/null
 	same '["one",2,"ann"]' "$(jq -c '[.name, .version, .by]' new)"
 	same another "$(coopr-store get provider one | jq -r .description)"
 	same "" "$(coopr-store get --revision 1 provider one | jq -r .description)"
@@ -101,7 +101,7 @@ provider() {
 	coopr-store get clustertemplate web | jq '.defaults.provider = "sandbx"' >web.json
 	run -1 coopr-store put -k clustertemplate web.json
 	contains "$output" '"sandbx"; did you mean "sandbox"?'
-	same 1 "$(coopr-store history clustertemplate web | wc -l)"
+	same 1 "$(coopr-store history -o json clustertemplate web | wc -l)"
 	coopr-store put --force -k clustertemplate web.json 2>/dev/null
 	same sandbx "$(coopr-store get clustertemplate web | jq -r .defaults.provider)"
 }
@@ -121,7 +121,7 @@ provider() {
 	contains "$output" 'there is no provider "one"'
 	run -1 coopr-store delete provider one
 	provider one back | coopr-store put -k provider - 2>/dev/null
-	same "1 false,2 true,3 false" "$(coopr-store history provider one | jq -r '"\(.version) \(.deleted)"' | paste -sd,)"
+	same "1 false,2 true,3 false" "$(coopr-store history -o json provider one | jq -r '"\(.version) \(.deleted)"' | paste -sd,)"
 	run -1 coopr-store get --revision 2 provider one
 	contains "$output" "version 2 says that it was deleted"
 }
@@ -200,7 +200,7 @@ provider() {
 	run -1 coopr-store import "$SHARED/data/coopr-templates"
 	contains "$output" "docker-base.json: /compatibility/imagetypes/2: "
 	same "" "$(coopr-store list)"
-	coopr-store import --force "$SHARED/data/coopr-templates" >new 2>/dev/null
+	coopr-store import -o json --force "$SHARED/data/coopr-templates" >new 2>/dev/null
 	same 92 "$(wc -l <new)"
 }
 
@@ -237,11 +237,11 @@ provider() {
 @test "many writers at once: nothing is lost, and nobody is told that the database is locked" {
 	coopr-store init
 	for i in {1..40}; do
-		provider "p$((i % 8))" "by $i" | coopr-store put -m "$i" -k provider - >"new$i" 2>"err$i" 3>&- &
+		provider "p$((i % 8))" "by $i" | coopr-store put -o json -m "$i" -k provider - >"new$i" 2>"err$i" 3>&- &
 	done
 	wait
 	same 40 "$(cat new* | wc -l)"
-	same 40 "$(for i in {0..7}; do coopr-store history provider "p$i"; done | wc -l)"
+	same 40 "$(for i in {0..7}; do coopr-store history -o json provider "p$i"; done | wc -l)"
 	run -1 grep -h locked err*
 	coopr-store fsck
 }

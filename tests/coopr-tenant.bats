@@ -143,7 +143,7 @@ provider() {
 	run -77 coopr-store import --as bob catalogue
 	run -77 bash -c 'echo x | coopr-secret set --as bob name'
 	run -77 coopr-secret delete --as bob name
-	same ann "$(coopr-store history --as bob provider one | jq -r .by)"
+	same ann "$(coopr-store history -o json --as bob provider one | jq -r .by)"
 }
 
 @test "another tenant does not exist, by any command" {
@@ -164,11 +164,11 @@ provider() {
 
 @test "the tenant is the only one that the user is a member of" {
 	two_tenants
-	same dev "$(coopr-quota --as eve | jq -r .tenant)"
-	same default "$(coopr-quota --as nobody-knows | jq -r .tenant)"
+	same dev "$(coopr-quota -o json --as eve | jq -r .tenant)"
+	same default "$(coopr-quota -o json --as nobody-knows | jq -r .tenant)"
 	coopr-member set -T qa eve
-	same default "$(coopr-quota --as eve | jq -r .tenant)"
-	same qa "$(coopr-quota --as eve -T qa | jq -r .tenant)"
+	same default "$(coopr-quota -o json --as eve | jq -r .tenant)"
+	same qa "$(coopr-quota -o json --as eve -T qa | jq -r .tenant)"
 }
 
 @test "only an admin acts as another, and as no superadmin" {
@@ -184,7 +184,7 @@ provider() {
 @test "who has become the store's owner by sudo is the user who called it" {
 	two_tenants
 	provider one | SUDO_USER=ann coopr-store put -T qa -k provider >/dev/null 2>&1
-	same ann "$(coopr-store history -T qa provider one | jq -r .by)"
+	same ann "$(coopr-store history -o json -T qa provider one | jq -r .by)"
 	run -77 env SUDO_USER=bob coopr-store delete -T qa provider one
 }
 
@@ -210,7 +210,7 @@ provider() {
 	coopr-member set -T qa -r admin -m 'looks after it' ann
 	coopr-member set -T qa --as ann -g ops bob
 	coopr-member delete -T qa bob
-	coopr-member history -T qa | jq -c '[.of, .name, .by == "ann", .why, .document.role]' >found
+	coopr-member history -o json -T qa | jq -c '[.of, .name, .by == "ann", .why, .document.role]' >found
 	same '["tenant","qa",false,"first",null]
 ["member","ann",false,"looks after it","admin"]
 ["member","bob",true,null,"user"]
@@ -219,9 +219,9 @@ provider() {
 
 @test "a member has the role and the groups that were said last" {
 	coopr-member set -g ops -g dev -g ops bob
-	same '["user",["dev","ops"]]' "$(coopr-member list | jq -c '[.role, .groups]')"
+	same '["user",["dev","ops"]]' "$(coopr-member list -o json | jq -c '[.role, .groups]')"
 	coopr-member set -r admin bob
-	same '["admin",[]]' "$(coopr-member list | jq -c '[.role, .groups]')"
+	same '["admin",[]]' "$(coopr-member list -o json | jq -c '[.role, .groups]')"
 	run -64 coopr-member set -r king bob
 	run -64 coopr-member set -g 'a b' bob
 	run -64 coopr-member set 'b b'
@@ -232,7 +232,7 @@ provider() {
 @test "a quota shows what is in use beside the limit of each" {
 	coopr-tenant create --nodes 10 -r cpu=4 qa
 	same '{"clusters":{"limit":null,"use":0},"cost":{"limit":null,"use":0},"cpu":{"limit":4,"use":0},"nodes":{"limit":10,"use":0}}' \
-		"$(coopr-quota -T qa | jq -c .amounts)"
+		"$(coopr-quota -o json -T qa | jq -c .amounts)"
 	coopr-quota -T qa -o table >table
 	grep -qE '^cpu +0 +4$' table
 	grep -qE '^clusters +0 +any$' table

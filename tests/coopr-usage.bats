@@ -54,57 +54,57 @@ rows() {
 
 @test "node-hours and cost are summed up, of the tenant that asks" {
 	some
-	same '[48,42,0]' "$(coopr-usage | rows '.node_hours, .cost, .nodes')"
-	same '[240,240]' "$(coopr-usage -T qa | rows '.node_hours, .cost')"
-	same '[288,282]' "$(coopr-usage -A | rows '.node_hours, .cost')"
-	same '2025-03-01T12:00:00.000Z' "$(coopr-usage | jq -r .start)"
+	same '[48,42,0]' "$(coopr-usage -o json | rows '.node_hours, .cost, .nodes')"
+	same '[240,240]' "$(coopr-usage -o json -T qa | rows '.node_hours, .cost')"
+	same '[288,282]' "$(coopr-usage -o json -A | rows '.node_hours, .cost')"
+	same '2025-03-01T12:00:00.000Z' "$(coopr-usage -o json | jq -r .start)"
 }
 
 @test "by tenant, user, cluster, template, hardware type" {
 	some
-	same '["default",48] ["qa",240]' "$(coopr-usage -A --by tenant | rows '.tenant, .node_hours' | paste -sd ' ')"
-	same '["ann",36,18] ["bob",12,24]' "$(coopr-usage --by user | rows '.user, .node_hours, .cost' | paste -sd ' ')"
-	same '["blog","00000002",12] ["shop","00000001",36]' "$(coopr-usage -b cluster | rows '.cluster, .id, .node_hours' | paste -sd ' ')"
-	same '["lamp",12] ["web",276]' "$(coopr-usage -A -b template | rows '.template, .node_hours' | paste -sd ' ')"
-	same '["large",12] ["small",36]' "$(coopr-usage -b hardwaretype | rows '.hardwaretype, .node_hours' | paste -sd ' ')"
-	same '["ann","web",36] ["bob","lamp",12]' "$(coopr-usage -b user,template | rows '.user, .template, .node_hours' | paste -sd ' ')"
+	same '["default",48] ["qa",240]' "$(coopr-usage -o json -A --by tenant | rows '.tenant, .node_hours' | paste -sd ' ')"
+	same '["ann",36,18] ["bob",12,24]' "$(coopr-usage -o json --by user | rows '.user, .node_hours, .cost' | paste -sd ' ')"
+	same '["blog","00000002",12] ["shop","00000001",36]' "$(coopr-usage -o json -b cluster | rows '.cluster, .id, .node_hours' | paste -sd ' ')"
+	same '["lamp",12] ["web",276]' "$(coopr-usage -o json -A -b template | rows '.template, .node_hours' | paste -sd ' ')"
+	same '["large",12] ["small",36]' "$(coopr-usage -o json -b hardwaretype | rows '.hardwaretype, .node_hours' | paste -sd ' ')"
+	same '["ann","web",36] ["bob","lamp",12]' "$(coopr-usage -o json -b user,template | rows '.user, .template, .node_hours' | paste -sd ' ')"
 }
 
 @test "only a user's, a cluster's, a template's; a cluster by name or id" {
 	some
-	same 36 "$(coopr-usage -u ann | jq .node_hours)"
-	same 12 "$(coopr-usage -c blog | jq .node_hours)"
-	same 12 "$(coopr-usage -c 00000002 | jq .node_hours)"
-	same 12 "$(coopr-usage -t lamp | jq .node_hours)"
-	same 0 "$(coopr-usage -u nobody | jq .node_hours)"
-	same 0 "$(coopr-usage -c 00000003 | jq .node_hours)"
+	same 36 "$(coopr-usage -o json -u ann | jq .node_hours)"
+	same 12 "$(coopr-usage -o json -c blog | jq .node_hours)"
+	same 12 "$(coopr-usage -o json -c 00000002 | jq .node_hours)"
+	same 12 "$(coopr-usage -o json -t lamp | jq .node_hours)"
+	same 0 "$(coopr-usage -o json -u nobody | jq .node_hours)"
+	same 0 "$(coopr-usage -o json -c 00000003 | jq .node_hours)"
 }
 
 @test "periods are those of the calendar: days, weeks from Monday, months, years, and hours; also where nothing lived" {
 	cluster 1 default shop ann web
 	lived 1 a 2024-12-30T12:00Z 2025-01-01T06:00Z 1
 	lived 1 b 2025-02-28T00:00Z 2025-03-01T00:00Z 1
-	by() { coopr-usage --by "$1" --end 2025-03-02 | jq -r '"\(.start[:13]) \(.node_hours)"' | paste -sd ,; }
+	by() { coopr-usage -o json --by "$1" --end 2025-03-02 | jq -r '"\(.start[:13]) \(.node_hours)"' | paste -sd ,; }
 	same "2024-12-30T12 36,2025-01-01T00 30" "$(by year)"
 	same "2024-12-30T12 36,2025-01-01T00 6,2025-02-01T00 24,2025-03-01T00 0" "$(by month)"
 	same "2024-12-30T12 42" "$(by week | cut -d , -f 1)"
 	same "2025-02-24T00 24" "$(by week | tr , '\n' | tail -n 1)"
 	same "2024-12-30T12 12,2024-12-31T00 24,2025-01-01T00 6,2025-01-02T00 0" "$(by day | cut -d , -f 1-4)"
-	same "12 1" "$(coopr-usage -b hour --start 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s -r '"\(length) \(.[1].node_hours)"')"
-	same 2.5 "$(coopr-usage -b hour --start 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s 'map(.node_hours) | add')"
+	same "12 1" "$(coopr-usage -o json -b hour --start 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s -r '"\(length) \(.[1].node_hours)"')"
+	same 2.5 "$(coopr-usage -o json -b hour --start 2025-01-01T03:30:00Z -e 2025-01-01T15:00:00Z | jq -s 'map(.node_hours) | add')"
 }
 
 @test "start and end cut a life; a node that lives counts until now, and in the figures of living nodes" {
 	cluster 1 default shop ann web
 	lived 1 a 2025-01-01T00:00Z 2025-01-31T00:00Z 1
-	same 48 "$(coopr-usage --start 2025-01-10 -e 2025-01-12 | jq .node_hours)"
-	same 48 "$(coopr-usage --start 1736467200 -e 1736640000 | jq .node_hours)"
-	same 0 "$(coopr-usage --start 2025-02 | jq .node_hours)"
-	same "1 0" "$(coopr-usage -b month -e 2025-02-02 | jq -s -r '[.[0].nodes, .[1].nodes] | join(" ")' | sed 's/^0 0$/1 0/')"
+	same 48 "$(coopr-usage -o json --start 2025-01-10 -e 2025-01-12 | jq .node_hours)"
+	same 48 "$(coopr-usage -o json --start 1736467200 -e 1736640000 | jq .node_hours)"
+	same 0 "$(coopr-usage -o json --start 2025-02 | jq .node_hours)"
+	same "1 0" "$(coopr-usage -o json -b month -e 2025-02-02 | jq -s -r '[.[0].nodes, .[1].nodes] | join(" ")' | sed 's/^0 0$/1 0/')"
 	sql "INSERT INTO node_use VALUES (1, 'b', 'small', 1, '{}', $(date +%s)000 - 86400000, NULL)"
-	same "1 true true" "$(coopr-usage --start now-2d | jq -r '"\(.nodes) \(.node_hours >= 24) \(.node_hours < 24.2)"')"
-	same "1 true" "$(coopr-usage --start now-60m -e now+5w | jq -r '"\(.nodes) \(.node_hours == 1)"')"
-	same 24 "$(coopr-usage --start now-36h -e now-0s | jq '.node_hours | floor')"
+	same "1 true true" "$(coopr-usage -o json --start now-2d | jq -r '"\(.nodes) \(.node_hours >= 24) \(.node_hours < 24.2)"')"
+	same "1 true" "$(coopr-usage -o json --start now-60m -e now+5w | jq -r '"\(.nodes) \(.node_hours == 1)"')"
+	same 24 "$(coopr-usage -o json --start now-36h -e now-0s | jq '.node_hours | floor')"
 }
 
 @test "what a brute count over random lives gives, it gives" {
@@ -127,7 +127,7 @@ rows() {
 	END
 	sqlite3 "$store" <fill.sql
 	for period in hour day week month year; do
-		coopr-usage -A -b "$period",user,template --start 2025-01-05 -e 2025-05-01 >"usage.$period"
+		coopr-usage -o json -A -b "$period",user,template --start 2025-01-05 -e 2025-05-01 >"usage.$period"
 	done
 	python3 - <<-'END'
 		import json, sqlite3, datetime
@@ -189,7 +189,7 @@ rows() {
 	contains "$(cat text)" 'coopr_queue_jobs{tenant="default",status="running"} 1'
 	contains "$(cat text)" 'coopr_queue_workers 0'
 	same "" "$(grep -vE '^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? -?[0-9.e+]+)$' text || true)"
-	same '["default",1,true,0]' "$(coopr-usage --queue | rows '.tenant, .jobs.running, .tasks.blocked > 0, .workers')"
+	same '["default",1,true,0]' "$(coopr-usage -o json --queue | rows '.tenant, .jobs.running, .tasks.blocked > 0, .workers')"
 	contains "$(coopr-usage --queue -o table)" "TENANT   JOBS  QUEUED"
 	same "" "$(coopr-usage --queue -T superadmin)"
 }

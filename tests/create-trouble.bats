@@ -26,7 +26,7 @@ setup() {
 		>mine/services/gate.json
 	jq -n '{name: "gate", defaults: {services: ["gate"], provider: "dummy", hardwaretype: "small",
 		imagetype: "debian12"}}' >mine/clustertemplates/gate.json
-	coopr-create c -t gate -n 1 >records 2>log 3>&- &
+	coopr-create -o json c -t gate -n 1 >records 2>log 3>&- &
 	maker=$!
 	hear arrived _
 }

@@ -42,7 +42,7 @@ teardown() {
 	run --separate-stderr -0 coopr reconcile --probe
 	# With what starts a database again that has died, which is older, and so is killed first.
 	coopr exec shop 'pkill -KILL "nginx|php-fpm|mysqld_safe|mariadbd"; true'
-	run --separate-stderr -1 coopr reconcile --probe
+	run --separate-stderr -1 coopr reconcile -o json --probe
 	same "mariadb does not answer,nginx does not run,php*-fpm does not run,php*-fpm does not run" \
 		"$(jq -r .message <<<"$output" | sed 's/.*: //; s/php[0-9.]*/php*/' | sort | paste -sd,)"
 	run --separate-stderr -1 coopr reconcile --probe --repair --work

@@ -73,8 +73,8 @@ break_mariadb() {
 	contains "${lines[1]}" "second  00000002  pending  create 0/25  0 "
 	contains "${lines[2]}" "shop    00000001  active   -            4 "
 	same $'second\nshop' "$(coopr-list -o name)"
-	same "shop active null 4" "$(coopr-list --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
-	same "create running 25 blocked" "$(coopr-list --status pending |
+	same "shop active null 4" "$(coopr-list -o json --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
+	same "create running 25 blocked" "$(coopr-list -o json --status pending |
 		jq -r '.underway | "\(.action) \(.jobstatus) \(.tasks.total) \(if .tasks.done == 0 then "blocked" else "" end)"')"
 }
 
@@ -109,7 +109,7 @@ break_mariadb() {
 	same 00000001 "$(coopr-list --status all -o name)"
 	run -1 coopr-status -o json 00000001
 	same terminated "$(jq -r .status <<<"$output")"
-	same "delete create" "$(coopr-history 00000001 | jq -r .action | paste -sd ' ')"
+	same "delete create" "$(coopr-history -o json 00000001 | jq -r .action | paste -sd ' ')"
 }
 
 @test "a cluster whole: status, nodes, links, the last operation, its folder" {
@@ -123,22 +123,22 @@ break_mariadb() {
 	same "$(coopr-show -o table shop | grep -v ago)" "$(coopr-show -o table 00000001 | grep -v ago)"
 	contains "$(coopr-show -o wide shop)" "dummy-00000001-1000"
 	same "clusterstatus operation node node node node link" "$(coopr-show -o json shop | jq -r .kind | paste -sd ' ')"
-	same "mariadb nginx php-fpm php-fpm" "$(coopr-show shop | jq -r 'select(.kind == "node").services[]' | paste -sd ' ')"
+	same "mariadb nginx php-fpm php-fpm" "$(coopr-show -o json shop | jq -r 'select(.kind == "node").services[]' | paste -sd ' ')"
 }
 
 @test "show: a file before a cluster, and -c before a file" {
 	make_shop
 	cp "$COOPR_STATE/clusters/00000001/cluster.ndjson" shop
-	same cluster "$(coopr-show shop | head -n 1 | jq -r .kind)"
-	same clusterstatus "$(coopr-show -c shop | head -n 1 | jq -r .kind)"
-	same clusterstatus "$(coopr-show 00000001 | head -n 1 | jq -r .kind)"
-	same cluster "$(coopr-show ./shop | head -n 1 | jq -r .kind)"
+	same cluster "$(coopr-show -o json shop | head -n 1 | jq -r .kind)"
+	same clusterstatus "$(coopr-show -o json -c shop | head -n 1 | jq -r .kind)"
+	same clusterstatus "$(coopr-show -o json 00000001 | head -n 1 | jq -r .kind)"
+	same cluster "$(coopr-show -o json ./shop | head -n 1 | jq -r .kind)"
 	run --separate-stderr -1 coopr-show nothing
 	contains "$stderr" "no file or cluster named \"nothing\""
 	run -66 coopr-show ./nothing
 	run -64 coopr-show -c
 	run --separate-stderr -64 coopr-show -o tree 00000001
-	contains "$stderr" "a cluster is shown as table, wide or json"
+	contains "$stderr" "a cluster is shown as table, wide, json, yaml or jsonpath"
 }
 
 @test "what failed, and why, is shown" {
@@ -149,7 +149,7 @@ break_mariadb() {
 		"coopr retry shop"; do
 		contains "$output" "$part"
 	done
-	same "install mariadb failed" "$(coopr-show shop | jq -r 'select(.kind == "taskstatus") | "\(.action) \(.service) \(.status)"')"
+	same "install mariadb failed" "$(coopr-show -o json shop | jq -r 'select(.kind == "taskstatus") | "\(.action) \(.service) \(.status)"')"
 	run -1 coopr-status -o table shop
 	contains "$output" "shop  incomplete"
 	contains "$output" "install mariadb on 00000001-1000"
@@ -173,7 +173,7 @@ no room for it' "$output"
 	coopr-work --drain 2>/dev/null
 	wait "$!"
 	same active "$(jq -r .status status)"
-	same complete "$(coopr-history second | jq -r .status)"
+	same complete "$(coopr-history -o json second | jq -r .status)"
 }
 
 @test "history: number, when, who, why, what became of it; and what each operation has changed" {
@@ -185,7 +185,7 @@ no room for it' "$output"
 	run -0 coopr-history -o table store
 	same "5 shrink,4 rename,3 config,2 expand,1 create" "$(sed 1d <<<"$output" | awk '{print $1, $4}' | paste -sd ,)"
 	contains "$output" "more visitors"
-	same "5 shrink complete null 00000001-005" "$(coopr-history -l 1 store |
+	same "5 shrink complete null 00000001-005" "$(coopr-history -o json -l 1 store |
 		jq -r '"\(.number) \(.action) \(.status) \(.message) \(.job)"')"
 	same 4 "$(coopr-history -d 1 store | grep -c '^+ node 00000001-100[0-3] shop1-100[0-3].local small: ')"
 	same '+ node 00000001-1004 shop1-1004.local small: php-fpm
@@ -280,7 +280,7 @@ no room for it' "$output"
 }
 
 @test "show, log, events and history need no folder of the cluster; events are kept when the queue has the job no more" {
-	coopr-create shop -t lamp -n 4 >records 2>log
+	coopr-create -o json shop -t lamp -n 4 >records 2>log
 	for command in "coopr-show -o json shop" "coopr-history -o json shop" "coopr-events -o json shop" "coopr-log shop"; do
 		$command >before 2>&1 || true
 		[ -s before ]

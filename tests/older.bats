@@ -39,7 +39,7 @@ contents() {
 	same "broken incomplete,demo active,shop active,slow pending" "$(coopr list -o json | jq -r '"\(.name) \(.status)"' | paste -sd,)"
 	same 6 "$(sql 'PRAGMA user_version')"
 	same "5 4" "$(sqlite3 -separator ' ' state/store.sqlite3.version-5 'SELECT user_version, count(*) FROM pragma_user_version, cluster')"
-	same "192.0.2.1:22 00000002-1000,192.0.2.2:22 00000002-1001" "$(coopr-store claims | jq -r '"\(.machine) \(.node)"' | paste -sd,)"
+	same "192.0.2.1:22 00000002-1000,192.0.2.2:22 00000002-1001" "$(coopr-store claims -o json | jq -r '"\(.machine) \(.node)"' | paste -sd,)"
 	same "00000003-001.failure mail failure create default" "$(sql 'SELECT id, hook, event, operation, tenant FROM hook_message')"
 	same "1 00000001-1000 1700000000000" "$(sql 'SELECT * FROM unreachable')"
 	same "reconcile 1" "$(sql 'SELECT name, at_ms > 1700000000000 FROM last_time')"
@@ -63,17 +63,17 @@ contents() {
 }
 
 @test "it goes on: what failed is retried, what was running ends, a saved plan is carried out, machines are given back" {
-	coopr retry broken >now 2>log
-	coopr reconcile --work >now 2>log || true
+	coopr retry -o json broken >now 2>log
+	coopr reconcile -o json --work >now 2>log || true
 	same "broken active,demo active,shop active,slow active" "$(coopr list -o json | jq -r '"\(.name) \(.status)"' | paste -sd,)"
-	coopr run grow.plan >now 2>log
+	coopr run -o json grow.plan >now 2>log
 	same 3 "$(coopr list -o json | jq -r 'select(.name == "demo").nodes')"
 	printf '#!/bin/sh\ncat >>%s/told\n' "$PWD" >home/.config/coopr/hooks/mail
 	sql "UPDATE hook_message SET next_ms = 0, taken_ms = 0"
 	coopr-hook deliver >now
 	contains "$(cat now)" "delivered, 0 waiting"
 	same 1 "$(jq -c 'select(.event == "failure" and .job == "00000003-001")' told | wc -l)"
-	coopr delete -y shop >now 2>log
+	coopr delete -o json -y shop >now 2>log
 	same "" "$(coopr-store claims)"
 	coopr-store fsck
 	coopr-queue fsck
@@ -147,5 +147,5 @@ contents_of_whole() {
 	coopr-store list --store "$PWD/other" >/dev/null
 	same 0 "$(sqlite3 other 'SELECT count(*) FROM claim')"
 	[ -e state/static ]
-	same 2 "$(coopr-store claims | wc -l)"
+	same 2 "$(coopr-store claims -o json | wc -l)"
 }

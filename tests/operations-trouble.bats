@@ -15,7 +15,7 @@ kept() {
 }
 
 @test "what cannot be leaves nothing behind, and nothing of it gets into the next operation" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	kept >before
 	for words in "add blog nginx" "add blog nginx --dry-run" "add blog nonsuch" "create shop -t lamp -n 400" \
 		"create shop -t lamp -n 400 --dry-run" "create shop -t nonsuch" "create shop -t nonsuch --dry-run"; do
@@ -26,14 +26,14 @@ kept() {
 	done
 	mkdir "$COOPR_STATE/clusters/00000001/00000001-002" # as one that was killed has it
 	echo '{"kind":"request"}' >"$COOPR_STATE/clusters/00000001/00000001-002/request.json"
-	coopr restart blog >records 2>log
+	coopr restart -o json blog >records 2>log
 	[ ! -e "$COOPR_STATE/clusters/00000001/00000001-002/request.json" ]
-	coopr expand blog >records 2>log
+	coopr expand -o json blog >records 2>log
 	same 5 "$(grep -c '"kind":"node"' records)"
 }
 
 @test "a name is no option, no hidden file, no id, and nothing odd" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	kept >before
 	for name in -x .x 00000001 00000099 'a b' '' $'a\nb' ../x $'\xff' ä; do
 		run --separate-stderr -64 coopr create -t lamp -n 4 -- "$name"
@@ -48,7 +48,7 @@ kept() {
 }
 
 @test "a number of tasks in parallel that no worker accepts, and a time that is none, are refused before anything is done" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	kept >before
 	for jobs in 0 100001 2147483647; do
 		run --separate-stderr -64 coopr create -j "$jobs" shop -t lamp -n 4
@@ -67,20 +67,20 @@ kept() {
 }
 
 @test "an operation that nobody sees through is told of, with the ways out: wait, abort, or coopr retry, which sees it through" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	coopr expand --detach blog >job 2>log
 	run --separate-stderr -75 coopr restart blog
 	contains "$stderr" "blog: job 00000001-002 (expand), started by $(id -un), has been in progress since "
 	contains "$stderr" "no command on this host follows it; --wait waits for it, coopr retry blog follows it, coopr abort blog cancels it"
-	coopr retry blog >records 2>log
+	coopr retry -o json blog >records 2>log
 	same 5 "$(grep -c '"kind":"node"' records)"
 	run --separate-stderr -1 coopr retry blog
 	contains "$stderr" "blog: its last operation has not failed"
-	coopr restart blog >records 2>log
+	coopr restart -o json blog >records 2>log
 }
 
 @test "a dry run works while an operation is in progress, from what there is by then, and cancels nothing; its plan is not saved" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	kept >before
 	coopr expand --detach blog >job 2>log
 	run --separate-stderr -0 flock "$COOPR_STATE/clusters/00000001" coopr delete --dry-run -o table blog
@@ -95,12 +95,12 @@ kept() {
 	[ ! -e plan ]
 	kept | grep -v -- -002 | cmp before -
 	same running "$(coopr-queue show -o json 00000001-002 | jq -r .status)"
-	coopr delete -y blog >gone 2>log
+	coopr delete -o json -y blog >gone 2>log
 	same cancelled "$(coopr-queue show -o json 00000001-002 | jq -r .status)"
 }
 
 @test "of a cluster that is gone its id says so, and no folder is made for it" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	coopr delete -y blog 2>log
 	for words in "expand 00000001" "retry 00000001" "delete -y 00000001"; do
 		# shellcheck disable=SC2086 # words
@@ -111,13 +111,13 @@ kept() {
 }
 
 @test "--detach of what was begun already says its job again" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	same "00000001-002 00000001-002" "$(coopr expand --detach blog) $(coopr expand --detach blog)"
 	same 00000001-002 "$(coopr retry --detach blog)"
 }
 
 @test "while a command has a cluster, another is refused and told the job, where there is one already" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -75 flock "$COOPR_STATE/clusters/00000001" coopr restart blog
 	[[ $stderr == *"blog: flock, process "+([0-9])" of $(id -un) on "*", has been working on it since 20"*"; --wait waits until it has ended" ]]
 	coopr expand --detach blog >job 2>log
@@ -127,7 +127,7 @@ kept() {
 }
 
 @test "--wait waits for its turn, and tells for what; --timeout ends that" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -64 coopr restart --timeout 1s blog
 	same "coopr-restart: --timeout: has no effect without --wait; see: coopr-restart --help" "$stderr"
 	for words in "restart blog" "rename blog store" "delete -y blog"; do
@@ -137,7 +137,7 @@ kept() {
 		contains "$stderr" "--timeout: waited for 1.0 s"
 	done
 	coopr expand --detach blog >job 2>log
-	coopr restart --wait blog >records 2>waiting &
+	coopr restart -o json --wait blog >records 2>waiting &
 	waiter=$!
 	grep -q -m 1 "00000001-002 (expand).*; waiting for it" <(tail -f -n +1 --pid="$waiter" waiting)
 	coopr-work --drain
@@ -154,39 +154,39 @@ give_up() {
 }
 
 @test "after a failure that others followed, which did not fail, the cluster is put right by retry" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	give_up stop
-	coopr replace -y blog 1000 >records 2>log
+	coopr replace -o json -y blog 1000 >records 2>log
 	run -1 coopr status blog
 	run --separate-stderr -0 coopr retry blog
 	contains "$stderr" "configured and restarted"
 	run -0 coopr status blog
-	same "repair complete" "$(coopr history -l 1 blog | jq -r '"\(.action) \(.status)"')"
+	same "repair complete" "$(coopr history -o json -l 1 blog | jq -r '"\(.action) \(.status)"')"
 	run --separate-stderr -1 coopr retry blog
 	contains "$stderr" "nothing to retry"
 }
 
 @test "an operation that is given up before anything was done leaves all as it was" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	coopr expand --detach blog >job 2>log
 	coopr abort blog 2>log
 	run -0 coopr status blog
-	same "4 cancelled" "$(coopr show blog | jq -r 'select(.kind == "node").id' | wc -l) $(coopr history -l 1 blog | jq -r .status)"
-	coopr shrink -y blog 2>log >records
+	same "4 cancelled" "$(coopr show -o json blog | jq -r 'select(.kind == "node").id' | wc -l) $(coopr history -o json -l 1 blog | jq -r .status)"
+	coopr shrink -o json -y blog 2>log >records
 	run -0 coopr status blog
 }
 
 @test "rollback only deletes a machine that was never made whole: nothing waits for it to answer" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	give_up expand -n +2
 	run -1 coopr status blog
-	coopr rollback -y blog >records 2>log
+	coopr rollback -o json -y blog >records 2>log
 	same delete "$(coopr-queue show 00000001-003 --tasks -o json | jq -r 'select(.node > "00000001-1003").action' | sort -u)"
 	run -0 coopr status blog
 }
 
 @test "--detach of what is tried again prints the same job" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	give_up expand
 	job=$(cat job)
 	run --separate-stderr -0 coopr expand --detach blog
@@ -194,34 +194,34 @@ give_up() {
 }
 
 @test "an operation that is given up while nobody works on it is tried again or taken back" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	give_up expand
 	run --separate-stderr -1 coopr shrink -y -n -1 blog
 	contains "$stderr" "rollback"
-	coopr rollback -y blog >records 2>log
+	coopr rollback -o json -y blog >records 2>log
 	same 4 "$(grep -c '"kind":"node"' records)"
 	give_up expand
-	coopr retry blog >records 2>log
+	coopr retry -o json blog >records 2>log
 	same 5 "$(grep -c '"kind":"node"' records)"
 }
 
 @test "a spool that has jobs of another store is refused, before anything begins: 73" {
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 	mv "$COOPR_STATE" other
 	run --separate-stderr -73 coopr create blog -t lamp -n 4
 	contains "$stderr" "$COOPR_SPOOL has a job 00000001-001 already, which is not of this store"
 	contains "$stderr" "COOPR_SPOOL"
 	same "" "$(coopr list -o json)"
-	coopr create --spool "$PWD/own" blog -t lamp -n 5 >records 2>log
+	coopr create -o json --spool "$PWD/own" blog -t lamp -n 5 >records 2>log
 
 	coopr expand --detach --spool "$PWD/own" blog >job 2>log
-	COOPR_STATE=$PWD/other coopr create wiki -t lamp -n 4 >records 2>log
-	COOPR_STATE=$PWD/other coopr expand wiki >records 2>log
+	COOPR_STATE=$PWD/other coopr create -o json wiki -t lamp -n 4 >records 2>log
+	COOPR_STATE=$PWD/other coopr expand -o json wiki >records 2>log
 	for command in restart retry; do
 		run --separate-stderr -73 coopr $command blog
 		contains "$stderr" "$COOPR_SPOOL has a job 00000002-002 already"
 	done
-	run --separate-stderr -0 coopr retry --spool "$PWD/own" blog
+	run --separate-stderr -0 coopr retry -o json --spool "$PWD/own" blog
 	same 6 "$(grep -c '"kind":"node"' <<<"$output")"
 }
 
@@ -236,7 +236,7 @@ give_up() {
 	run --separate-stderr -0 coopr retry --spool "$PWD/own" blog
 	coopr expand --detach --spool own blog >job 2>log
 	rm -r own
-	run --separate-stderr -0 coopr retry blog
+	run --separate-stderr -0 coopr retry -o json blog
 	same 5 "$(grep -c '"kind":"node"' <<<"$output")"
 	same 00000001-002 "$(coopr-queue ls -o name)"
 }
@@ -250,13 +250,13 @@ give_up() {
 	contains "$stderr" "job 00000001-001 has begun, and the same command resumes it"
 	same pending "$(coopr list -o json | jq -r .status)"
 	rm "$COOPR_SPOOL"
-	run --separate-stderr -0 coopr create blog -t lamp -n 4
+	run --separate-stderr -0 coopr create -o json blog -t lamp -n 4
 	same 4 "$(grep -c '"kind":"node"' <<<"$output")"
 	same 00000001-001 "$(coopr-queue ls -o name)"
 }
 
 @test "without COOPR_SPOOL the spool is in COOPR_STATE" {
-	COOPR_SPOOL='' coopr create blog -t lamp -n 4 >records 2>log
+	COOPR_SPOOL='' coopr create -o json blog -t lamp -n 4 >records 2>log
 	[ -d "$COOPR_STATE/spool/done/00000001-001" ]
 	[ ! -e "$COOPR_SPOOL" ]
 }

@@ -13,7 +13,7 @@ setup() {
 	fresh
 	own_catalogue
 	stubborn_service
-	coopr create blog -t lamp -n 4 >records 2>log
+	coopr create -o json blog -t lamp -n 4 >records 2>log
 }
 
 recorded() { # COLUMN of the cluster
@@ -31,15 +31,15 @@ carriers() {
 }
 
 @test "expand and shrink change the number of machines, to or by a number; who stays is left alone" {
-	coopr expand blog >now 2>log
+	coopr expand -o json blog >now 2>log
 	same 5 "$(recorded nodes)"
 	same "" "$(jq -r 'select(.kind == "node") | .id' records | while read -r id; do grep -q "$id" now || echo "$id"; done)"
-	coopr expand -n 7 blog 2>log >now
+	coopr expand -o json -n 7 blog 2>log >now
 	same 7 "$(recorded nodes)"
-	coopr shrink -y -n -2 blog 2>log >now
+	coopr shrink -o json -y -n -2 blog 2>log >now
 	same 5 "$(recorded nodes)"
 	node=$(jq -r 'select(.kind == "node" and (.services | index("apache"))) | .id' now | head -n 1)
-	coopr shrink -y --node "$node" blog 2>log >now
+	coopr shrink -o json -y --node "$node" blog 2>log >now
 	same 4 "$(recorded nodes)"
 	same "" "$(grep "\"id\":\"$node\"" now)"
 	for words in "expand -n 4" "expand -n 2" "shrink -n 4" "shrink -n 9" "shrink -n -4" "shrink --node nobody"; do
@@ -57,9 +57,9 @@ carriers() {
 
 @test "remove and add take services down and set them up" {
 	same 2 "$(carriers memcached)"
-	coopr remove blog memcached >now 2>log
+	coopr remove -o json blog memcached >now 2>log
 	same 0 "$(carriers memcached)"
-	coopr add blog memcached stubborn >now 2>log
+	coopr add -o json blog memcached stubborn >now 2>log
 	[ "$(carriers memcached)" -ge 1 ]
 	[ "$(carriers stubborn)" -ge 1 ]
 	run --separate-stderr -1 coopr add blog memcached
@@ -76,10 +76,10 @@ carriers() {
 
 @test "config prints the configuration, and changes it: what it is about is configured and started again" {
 	coopr config blog | jq -e '.php.memory == null'
-	coopr config --set php.memory=64M blog >now 2>log
+	coopr config -o json --set php.memory=64M blog >now 2>log
 	same 64M "$(coopr config blog | jq -r .php.memory)"
 	contains "$(coopr-queue show 00000001-002 --tasks -o json | jq -r 'select(.action) | .action + " " + (.service // "")')" "configure mod-php"
-	echo '{"mysql": {"port": 3307}}' | coopr config --config - --no-restart blog >now 2>log
+	echo '{"mysql": {"port": 3307}}' | coopr config -o json --config - --no-restart blog >now 2>log
 	same '{"mysql":{"port":3307}}' "$(coopr config blog)"
 	same configure "$(coopr-queue show 00000001-003 --tasks -o json | jq -r 'select(.action != "bootstrap") | .action' | sort -u)"
 }
@@ -116,10 +116,10 @@ carriers() {
 }
 
 @test "clone makes another like it, of the entities as they were" {
-	coopr config --set php.memory=64M blog >now 2>log
+	coopr config -o json --set php.memory=64M blog >now 2>log
 	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
 	mv new mine/services/mysql.json
-	coopr clone blog copy >copied 2>log
+	coopr clone -o json blog copy >copied 2>log
 	same "blog 4 active copy 4 active" "$(recorded "name || ' ' || nodes || ' ' || status" | paste -sd' ')"
 	same "64M null" "$(coopr config copy | jq -r .php.memory) $(jq -c 'select(.kind == "cluster") | .definitions[] | select(.name == "mysql") |
 		.provisioner.actions.install.fields.version' copied)"
@@ -145,25 +145,25 @@ carriers() {
 		sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT layout FROM cluster_document WHERE cluster = 1" |
 			jq -r 'select(.kind == "node") | .stopped // [] | .[]' | sort -u | paste -sd' '
 	}
-	coopr stop blog apache >now 2>log
+	coopr stop -o json blog apache >now 2>log
 	same "apache haproxy" "$(stopped)"
 	# Who is configured anew, for the sake of a machine that comes, is started.
-	coopr expand blog >now 2>log
+	coopr expand -o json blog >now 2>log
 	same "apache" "$(stopped)"
 	same 0 "$(jq -c 'select(.kind == "node" and .nodenum == 1004) | .stopped // [] | length' now)"
-	coopr start blog apache >now 2>log
+	coopr start -o json blog apache >now 2>log
 	same "" "$(stopped)"
-	coopr stop blog haproxy >now 2>log
-	coopr restart blog haproxy >now 2>log
+	coopr stop -o json blog haproxy >now 2>log
+	coopr restart -o json blog haproxy >now 2>log
 	same "" "$(stopped)"
 }
 
 @test "a node is named by its number, id or host name, and nodes by a service that they have" {
-	coopr replace -y blog 1001 >now 2>log
+	coopr replace -o json -y blog 1001 >now 2>log
 	same "" "$(grep '"id":"00000001-1001"' now)"
-	coopr stop blog -N 1002 -N "$(jq -r 'select(.nodenum == 1003).hostname' records)" -N 00000001-1003 >now 2>log
+	coopr stop -o json blog -N 1002 -N "$(jq -r 'select(.nodenum == 1003).hostname' records)" -N 00000001-1003 >now 2>log
 	same "00000001-1002 00000001-1003" "$(coopr-queue show 00000001-003 --tasks -o json | jq -r .node | sort -u | paste -sd' ')"
-	coopr restart blog -N @mysql mysql >now 2>log
+	coopr restart -o json blog -N @mysql mysql >now 2>log
 	same "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)" \
 		"$(coopr-queue show 00000001-004 --tasks -o json | jq -r 'select(.service == "mysql").node' | sort -u)"
 	for verb in "replace blog" "stop blog -N"; do
@@ -200,20 +200,20 @@ carriers() {
 
 @test "replace puts a new node in the place of one" {
 	node=$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' records)
-	coopr replace -y blog "$node" >now 2>log
+	coopr replace -o json -y blog "$node" >now 2>log
 	same "4 1" "$(recorded nodes) $(carriers mysql)"
 	same "" "$(grep "\"id\":\"$node\"" now)"
-	coopr replace -y --dead blog "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .hostname' now)" >later 2>log
+	coopr replace -o json -y --dead blog "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .hostname' now)" >later 2>log
 	same "delete" "$(coopr-queue show 00000001-003 --tasks -o json | jq -r "select(.node == $(jq 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)) | .action")"
 }
 
 @test "a cluster knows nothing of what becomes of its entities until it is upgraded" {
 	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
 	mv new mine/services/mysql.json
-	coopr expand blog >now 2>log
+	coopr expand -o json blog >now 2>log
 	same null "$(jq -c 'select(.kind == "cluster") | .definitions[] | select(.name == "mysql") | .provisioner.actions.install.fields.version' now)"
-	coopr config --set php.memory=64M blog >now 2>log
-	coopr upgrade blog >now 2>log
+	coopr config -o json --set php.memory=64M blog >now 2>log
+	coopr upgrade -o json blog >now 2>log
 	same '"2"' "$(jq -c 'select(.kind == "cluster") | .definitions[] | select(.name == "mysql") | .provisioner.actions.install.fields.version' now)"
 	contains "$(coopr-queue show 00000001-004 --tasks -o json | jq -r '.action + " " + (.service // "")')" "install mysql"
 	same "64M 5" "$(coopr config blog | jq -r .php.memory) $(recorded nodes)"
@@ -260,7 +260,7 @@ learned() {
 	run --separate-stderr -75 coopr expand -n 9 blog
 	contains "$stderr" "job 00000001-002 (expand), started by $(id -un), has been in progress since "
 	coopr-work --drain
-	coopr restart blog apache >now 2>log
+	coopr restart -o json blog apache >now 2>log
 	same "5 active" "$(recorded nodes) $(recorded status)"
 }
 
@@ -274,7 +274,7 @@ learned() {
 	contains "$stderr" "inconsistent"
 	run --separate-stderr -1 coopr retry blog
 	rm broken
-	coopr retry blog >now 2>log
+	coopr retry -o json blog >now 2>log
 	same "active complete" "$(recorded status) $(operations status | tail -n 1)"
 	run --separate-stderr -1 coopr retry blog
 	contains "$stderr" "its last operation has not failed"
@@ -284,11 +284,11 @@ learned() {
 	touch broken
 	run -1 coopr add blog stubborn -n +1
 	same 5 "$(recorded nodes)"
-	coopr rollback -y blog >now 2>log
+	coopr rollback -o json -y blog >now 2>log
 	same "4 active 0" "$(recorded nodes) $(recorded status) $(carriers stubborn)"
 	same '["apache","haproxy","memcached","mod-php","mysql"]' "$(jq -c 'select(.kind == "cluster") | .services' now)"
 	rm broken
-	coopr expand blog >now 2>log
+	coopr expand -o json blog >now 2>log
 	same "5 active 0" "$(recorded nodes) $(recorded status) $(carriers stubborn)"
 	run --separate-stderr -1 coopr rollback -y blog
 }
@@ -299,7 +299,7 @@ learned() {
 	coopr rename blog journal
 	coopr lease journal 2d
 	contains "$(coopr show -o table journal)" "coopr rollback journal"
-	coopr rollback -y journal >now 2>log
+	coopr rollback -o json -y journal >now 2>log
 	same "4 active 0" "$(recorded nodes) $(recorded status) $(carriers stubborn)"
 	run -1 coopr create shop -t lamp -n 4 -s haproxy,apache,mysql,stubborn
 	shown=$(coopr show -o table shop)
@@ -315,12 +315,12 @@ learned() {
 }
 
 @test "a machine that rollback brings back costs and uses what it did before" {
-	coopr add blog stubborn >now 2>log
+	coopr add -o json blog stubborn >now 2>log
 	before="$(recorded 'nodes, cost, resources')"
 	touch broken
 	run -1 coopr replace -y --dead blog 00000001-1000
 	rm broken
-	coopr rollback -y blog >now 2>log
+	coopr rollback -o json -y blog >now 2>log
 	contains "$(jq -r .id now)" 00000001-1000
 	same "$before" "$(recorded 'nodes, cost, resources')"
 }
@@ -328,7 +328,7 @@ learned() {
 @test "pause, resume and abort steer what another process follows" {
 	mkfifo arrived gate
 	touch wait
-	coopr add blog stubborn >now 2>said &
+	coopr add -o json blog stubborn >now 2>said &
 	hear arrived _
 	coopr pause blog
 	same paused "$(coopr-queue ls -o json | jq -r 'select(.job == "00000001-002") | .status')"
@@ -340,12 +340,12 @@ learned() {
 	same "inconsistent cancelled" "$(recorded status) $(operations status | tail -n 1)"
 	run --separate-stderr -1 coopr abort blog
 	contains "$stderr" "no operation is in progress"
-	coopr retry blog >now 2>log
+	coopr retry -o json blog >now 2>log
 	same active "$(recorded status)"
 }
 
 @test "the examples of the pages" {
-	coopr create shop -t lamp -n 4 >now 2>log
+	coopr create -o json shop -t lamp -n 4 >now 2>log
 	for name in expand shrink; do
 		commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" >>examples
 	done
@@ -373,7 +373,7 @@ learned() {
 }
 
 @test "-m, --message says why; --why, its earlier name, is still understood" {
-	coopr-create c -t lamp -n 4 -m one >records 2>log
+	coopr-create -o json c -t lamp -n 4 -m one >records 2>log
 	coopr-lease --message two c 1d >log
 	coopr-lease --why three c 2d >log
 	same "one two three" "$(coopr-history -o json c | jq -r .why | tac | paste -sd ' ')"
@@ -385,9 +385,9 @@ learned() {
 	for ((at = 1; at < 72; at += ${CRASH_STEP:-14})); do
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
 			coopr-expand -n 5 blog >/dev/null 2>&1 || true
-		coopr expand -n 5 blog >now 2>log || grep -q "it has 5 machines" log
+		coopr expand -o json -n 5 blog >now 2>log || grep -q "it has 5 machines" log
 		same "5 active" "$(recorded nodes) $(recorded status)"
-		coopr shrink -y blog >now 2>log
+		coopr shrink -o json -y blog >now 2>log
 	done
 	same "complete" "$(operations status | sort -u)"
 	coopr-store fsck

@@ -154,7 +154,7 @@ teardown() {
 	do_task create 1001
 	same 00000042-1001 "$(list)"
 	same "192.0.2.1:22 00000042-1000 rack,192.0.2.2:22 00000042-1001 other" \
-		"$(coopr-store claims | jq -r '"\(.machine) \(.node) \(.provider)"' | paste -sd,)"
+		"$(coopr-store claims -o json | jq -r '"\(.machine) \(.node) \(.provider)"' | paste -sd,)"
 	same 192.0.2.1:22 "$(coopr-store claims -o name rack)"
 }
 

@@ -24,7 +24,7 @@ do_task() {
 list() {
 	local claims='[]'
 
-	[ ! -e "${COOPR_STORE:-$COOPR_STATE/store.sqlite3}" ] || claims=$(coopr-store claims "$(jq -r .name <<<"$PROVIDER")" | jq -cs .)
+	[ ! -e "${COOPR_STORE:-$COOPR_STATE/store.sqlite3}" ] || claims=$(coopr-store claims -o json "$(jq -r .name <<<"$PROVIDER")" | jq -cs .)
 	jq -c --argjson claims "$claims" '.claims = $claims' <<<"$PROVIDER" |
 		"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" list | jq -r .id
 }

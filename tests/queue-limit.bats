@@ -15,7 +15,7 @@ many() {
 }
 
 running() {
-	coopr-queue limit | jq -r 'select(.running > 0) | "\(.limit) \(.name // "") \(.running)/\(.max // "none")"' | sed 's/  */ /g' |
+	coopr-queue limit -o json | jq -r 'select(.running > 0) | "\(.limit) \(.name // "") \(.running)/\(.max // "none")"' | sed 's/  */ /g' |
 		paste -sd,
 }
 
@@ -49,7 +49,7 @@ running() {
 	many 3 00000002 dev | coopr-queue put
 	many 3 00000003 ops | coopr-queue put
 	coopr-queue take --count 9 >taken
-	same "dev 2,ops 1,qa 1" "$(coopr-queue limit | jq -r 'select(.limit == "tenant" and .running > 0) | "\(.name) \(.running)"' | paste -sd,)"
+	same "dev 2,ops 1,qa 1" "$(coopr-queue limit -o json | jq -r 'select(.limit == "tenant" and .running > 0) | "\(.name) \(.running)"' | paste -sd,)"
 }
 
 @test "a limit that is taken away or raised holds no longer, and what runs goes on below one that is lowered" {
@@ -89,7 +89,7 @@ running() {
 	coopr-queue limit --total 7 --provider d=3
 	many 2 00000001 qa | coopr-queue put
 	coopr-queue take >taken
-	coopr-queue limit | jq -e -s '. == [
+	coopr-queue limit -o json | jq -e -s '. == [
 		{kind: "limit", limit: "total", name: null, max: 7, running: 1},
 		{kind: "limit", limit: "provider", name: "d", max: 3, running: 1},
 		{kind: "limit", limit: "tenant", name: "qa", max: null, running: 1}]'

@@ -37,7 +37,7 @@ hammer() {
 	same "5 complete" "$(coopr-queue ls -o json | jq -r .status | sort | uniq -c | sed 's/^ *//')"
 	same 30 "$(cat taken.* | wc -l)"
 	same 30 "$(cat taken.* | jq -r '"\(.job) \(.id)"' | sort -u | wc -l)"
-	same "" "$(coopr-queue limit | jq -r 'select(.running > 0)')"
+	same "" "$(coopr-queue limit -o json | jq -r 'select(.running > 0)')"
 	coopr-queue fsck
 }
 

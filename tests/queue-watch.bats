@@ -55,10 +55,10 @@ finish' "$(events_of seen)"
 	echo 't1 a create -' | plan | coopr-queue put --job mine
 	do_all
 	same "" "$(coopr-queue watch mine)"
-	same 4 "$(coopr-queue watch --since start mine | wc -l)"
-	same 4 "$(coopr-queue watch --since 1h mine | wc -l)"
+	same 4 "$(coopr-queue watch -o json --since start mine | wc -l)"
+	same 4 "$(coopr-queue watch -o json --since 1h mine | wc -l)"
 	same "" "$(coopr-queue watch --since 0s mine)"
-	same 4 "$(coopr-queue watch --since 2001-01-01T00:00:00Z mine | wc -l)"
+	same 4 "$(coopr-queue watch -o json --since 2001-01-01T00:00:00Z mine | wc -l)"
 	same "" "$(coopr-queue watch --since 2999-01-01T00:00:00Z mine)"
 }
 

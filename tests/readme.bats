@@ -12,7 +12,7 @@ section() {
 	section "The chain by hand" | sed "s|share/coopr|$COOPR_ROOT/share/coopr|" >chain
 	[ "$(wc -l <chain)" -ge 12 ]
 	bash -eu -o pipefail chain >out 2>err 3>&- </dev/null
-	same 2 "$(coopr-queue ls | jq -r 'select(.kind == "status" and .status == "complete").job' | wc -l)"
+	same 2 "$(coopr-queue ls -o json | jq -r 'select(.kind == "status" and .status == "complete").job' | wc -l)"
 }
 
 @test "every file and folder that the README names is there" {

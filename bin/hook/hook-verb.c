@@ -27,7 +27,7 @@ static long limit;
 
 static const struct option_spec list_options[] = {
 	OPTION_STRING('T', "tenant", &tenant, "TENANT", "also those in this tenant's document (default: $COOPR_TENANT)"),
-	LIST_OPTIONS(&format, &colour, "table|json|name"),
+	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	OPTION_END
 };
 
@@ -153,7 +153,7 @@ static const struct list_column columns[] = {
 	{NULL, "signed", .fill = hook_verb_fill_signed},
 	{0}};
 
-static const struct list list = {.kind = "hooks", .columns = columns, .row_size = sizeof(struct hook)};
+static const struct list list = {.kind = "hooks", .rows = "hooks", .columns = columns, .row_size = sizeof(struct hook)};
 
 int
 hook_verb_list(int argc, char **argv)
@@ -161,14 +161,14 @@ hook_verb_list(int argc, char **argv)
 	struct hook_list hooks = {0};
 	struct outbox outbox = {0};
 	struct store *store = NULL;
-	struct list_output output;
+	struct output output;
 	struct error err;
 	int code = 0, opened;
 
 	argv += option_parse(&list_command, argc, argv);
 	if (*argv)
 		return option_misuse(&list_command, "there are no operands");
-	output = list_output(format, colour);
+	output = output_open(format, colour);
 	output.context = &outbox;
 	opened = hook_verb_open(STORE_READ, &store, &err);
 

@@ -20,7 +20,7 @@ static const struct option_spec options[] = {
 	OPTION_LIST('T', "tenant", &tenants, "NAME=N", "at most N tasks of the tenant NAME ('*': of each); none: any number"),
 	OPTION_STRING(0, "total", &total, "N", "at most N tasks in all; none: any number"),
 	OPTION_RETIRED('t', NULL, "--total"),
-	LIST_OPTIONS(&format, &colour, "table|json|name"),
+	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -129,7 +129,7 @@ static const struct list limits = {.kind = "limit", .columns = columns, .row_siz
     .name = limit_verb_append_name};
 
 static int
-limit_verb_show(struct queue *queue, const struct list_output *output)
+limit_verb_show(struct queue *queue, struct output *output)
 {
 	struct queue_limit *list;
 	struct error err;
@@ -146,14 +146,14 @@ int
 verb_limit(int argc, char **argv)
 {
 	struct changes changes = {0};
-	struct list_output output;
+	struct output output;
 	struct queue *queue;
 	struct error err;
 	int code = 0;
 
 	argv += option_parse(&command, argc, argv);
 	verb_no_operands(&command, argv);
-	output = list_output(format, colour);
+	output = output_open(format, colour);
 	if (total)
 		limit_verb_add(&changes, QUEUE_LIMIT_TOTAL, "", 0, total);
 	limit_verb_add_named(&changes, QUEUE_LIMIT_PROVIDER, &providers);

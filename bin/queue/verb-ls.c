@@ -12,7 +12,7 @@ static bool active;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('a', "active", &active, "only jobs that are not finished"),
-	LIST_OPTIONS(&format, &colour, "table|json|name"),
+	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -26,7 +26,7 @@ int
 verb_ls(int argc, char **argv)
 {
 	struct queue_job *list = NULL;
-	struct list_output output;
+	struct output output;
 	struct queue *queue;
 	struct error err;
 	size_t count = 0;
@@ -34,7 +34,7 @@ verb_ls(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	verb_no_operands(&command, argv);
-	output = list_output(format, colour);
+	output = output_open(format, colour);
 	queue = verb_open(spool, QUEUE_READ);
 
 	if (queue_list(queue, !active, &list, &count, &err) < 0)

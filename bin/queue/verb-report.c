@@ -6,19 +6,19 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "history/report.h"
 #include "json/record.h"
+#include "model/show/output.h"
 #include "queue/read.h"
 
 static const char *spool, *format;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('o', "output", &format, "text|json|html", "output format (default: text on a terminal, else json)"),
+	OPTION_STRING('o', "output", &format, OUTPUT_TEXT "|html", "output format (default: text)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -29,17 +29,6 @@ static const struct command command = {
 	"  coopr-queue report 00000042-001\n"
 	"  coopr-queue report -o html 00000042-001 >report.html\n"
 	"  coopr-plan layout.ndjson | coopr-work --simulate 7 -e | coopr-queue report -o html - >report.html\n"};
-
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
-
-/* Returns what -o asks for. */
-static enum report_format
-report_verb_format(void)
-{
-	if (!format)
-		return isatty(STDOUT_FILENO) ? REPORT_TEXT : REPORT_JSON;
-	return strcmp(format, "text") == 0 ? REPORT_TEXT : strcmp(format, "json") == 0 ? REPORT_JSON : REPORT_HTML;
-}
 
 static int
 report_verb_read_stream(struct attempts *attempts)
@@ -71,7 +60,7 @@ report_verb_read_job(struct queue *queue, const char *id, struct queue_job *job,
 }
 
 static int
-report_verb_print(enum report_format wanted, struct attempts *attempts, const struct queue_job *job, struct queue *queue)
+report_verb_print(struct output *output, struct attempts *attempts, const struct queue_job *job, struct queue *queue)
 {
 	struct buffer out = {0};
 	struct report report;
@@ -80,13 +69,15 @@ report_verb_print(enum report_format wanted, struct attempts *attempts, const st
 
 	report_make(&report, attempts);
 	report.job = *job;
-	if (wanted == REPORT_TEXT)
-		report_text(&report, queue, &out);
-	else if (wanted == REPORT_JSON)
+	if (output_is_records(output))
 		report_json(&report, queue, &out);
+	else if (output->format == OUTPUT_TABLE)
+		report_text(&report, queue, &out);
 	else if (report_html(&report, queue, &out, &err) < 0)
 		code = message_error(&err);
-	if (code == 0)
+	if (code == 0 && output_is_records(output))
+		output_lines(output, &out);
+	else if (code == 0)
 		buffer_print(&out);
 	buffer_release(&out);
 	report_release(&report);
@@ -99,18 +90,18 @@ verb_report(int argc, char **argv)
 	struct attempts attempts = {0};
 	struct queue_job job = {0};
 	struct queue *queue = NULL;
-	enum report_format wanted;
+	struct output output;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 1);
-	wanted = report_verb_format();
+	output = output_open(format, NULL);
 	if (strcmp(argv[0], "-") != 0)
 		queue = verb_open(spool, QUEUE_READ);
 
 	code = queue ? report_verb_read_job(queue, argv[0], &job, &attempts) : report_verb_read_stream(&attempts);
 	if (code == 0)
-		code = report_verb_print(wanted, &attempts, &job, queue);
+		code = report_verb_print(&output, &attempts, &job, queue);
 
 	attempts_release(&attempts);
 	queue_close(queue);

@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "tasks", &tasks, "all tasks with their states"),
 	OPTION_RETIRED('t', NULL, "--tasks"),
 	OPTION_FLAG('e', "events", &events, "print what has happened, one record each"),
-	LIST_OPTIONS(&format, &colour, "table|json|name"),
+	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -123,18 +123,18 @@ show_verb_print_want(struct queue *queue, const struct queue_job *job)
 }
 
 static void
-show_verb_print(struct queue *queue, const struct list_output *output, const struct queue_job *job,
+show_verb_print(struct queue *queue, struct output *output, const struct queue_job *job,
     const struct status_tasks *found)
 {
 	struct buffer out = {0};
 
-	if (output->format == LIST_NAME || tasks) {
+	if (output->format == OUTPUT_NAME || tasks) {
 		list_print(&status_task_list, found->list, found->count, output);
 		return;
 	}
-	if (output->format == LIST_JSON) {
-		list_record(&status_job_list, job, found, &out);
-		buffer_byte(&out, '\n');
+	if (output_is_records(output)) {
+		output->context = found;
+		list_print(&status_job_list, job, 1, output);
 	} else {
 		show_verb_print_summary(job);
 		show_verb_print_want(queue, job);
@@ -147,7 +147,7 @@ show_verb_print(struct queue *queue, const struct list_output *output, const str
 }
 
 static int
-show_verb_show_status(struct queue *queue, const char *id, const struct list_output *output)
+show_verb_show_status(struct queue *queue, const char *id, struct output *output)
 {
 	const struct queue_filter filter = {tasks ? 0 : ATTENTION, NULL, !tasks};
 	struct queue_task_status *list = NULL;
@@ -168,7 +168,7 @@ show_verb_show_status(struct queue *queue, const char *id, const struct list_out
 }
 
 static int
-show_verb_show_records(struct queue *queue, const char *id)
+show_verb_show_records(struct queue *queue, const char *id, struct output *output)
 {
 	struct buffer out = {0};
 	struct error err;
@@ -178,26 +178,32 @@ show_verb_show_records(struct queue *queue, const char *id)
 		buffer_release(&out);
 		return message_error(&err);
 	}
-	buffer_print(&out);
+	if (output_is_records(output))
+		output_lines(output, &out);
+	else
+		fwrite(buffer_string(&out), 1, out.length, stdout);
+	buffer_release(&out);
 	return 0;
 }
 
 int
 verb_show(int argc, char **argv)
 {
-	struct list_output output;
+	struct output output;
 	struct queue *queue;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 1);
-	output = list_output(format, colour);
+	output = output_open(format, colour);
 	if (layout + plan + tasks + events > 1)
 		return option_misuse(&command, "one of --layout, --plan, --tasks and --events at a time");
+	if (output.format == OUTPUT_NAME && (layout || plan || events))
+		return option_misuse(&command, "-o name: tasks have names; --layout, --plan and --events print records");
 	queue = verb_open(spool, QUEUE_READ);
 
-	code = layout || plan || events ? show_verb_show_records(queue, argv[0]) : show_verb_show_status(queue, argv[0],
-	    &output);
+	code = layout || plan || events ? show_verb_show_records(queue, argv[0], &output)
+	                                : show_verb_show_status(queue, argv[0], &output);
 
 	queue_close(queue);
 	return message_end(code);

@@ -25,7 +25,7 @@ static bool expect;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('x', "expect", &expect, "print how long tasks are expected to take, for coopr-plan --history"),
-	LIST_OPTIONS(&format, &colour, "table|json"),
+	OUTPUT_OPTIONS(&format, &colour, OUTPUT_LIST),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -69,7 +69,7 @@ static const struct list attempts = {.kind = "attempts", .columns = columns, .ro
 
 /* Prints a row for each kind of task that there were attempts at. */
 static void
-stats_verb_print_groups(const struct history *history, const struct list_output *output)
+stats_verb_print_groups(const struct history *history, struct output *output)
 {
 	struct stats_row *rows = memory_zeroed(history->keys.count, sizeof *rows);
 	size_t count = 0;
@@ -124,7 +124,7 @@ stats_verb_print_summary(struct stats *stats, struct buffer *out)
 }
 
 static void
-stats_verb_print_records(struct stats *stats, const struct list_output *output)
+stats_verb_print_records(struct stats *stats, struct output *output)
 {
 	struct buffer out = {0};
 
@@ -132,7 +132,11 @@ stats_verb_print_records(struct stats *stats, const struct list_output *output)
 		history_print_expectations(&stats->history, &out);
 	else
 		stats_verb_print_summary(stats, &out);
-	buffer_print(&out);
+	if (output_is_records(output))
+		output_lines(output, &out);
+	else
+		fputs(buffer_string(&out), stdout);
+	buffer_release(&out);
 	if (!expect)
 		stats_verb_print_groups(&stats->history, output);
 }
@@ -202,18 +206,18 @@ int
 verb_stats(int argc, char **argv)
 {
 	struct stats stats = {0};
-	struct list_output output;
+	struct output output;
 	struct queue *queue;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	output = list_output(format, colour);
+	output = output_open(format, colour);
 	queue = verb_open(spool, QUEUE_READ);
 
 	code = argv[0] ? stats_verb_add_named(queue, argv, &stats) : stats_verb_add_jobs(queue, &stats);
 	history_sort(&stats.history);
 
-	if (output.format == LIST_JSON || expect) {
+	if (output_is_records(&output) || expect) {
 		stats_verb_print_records(&stats, &output);
 	} else {
 		stats_verb_show_summary(&stats);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -16,7 +15,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/table.h"
-#include "base/terminal.h"
+#include "model/show/output.h"
 #include "queue/read.h"
 
 static const char *spool, *format, *colour, *since;
@@ -25,7 +24,7 @@ static bool only_past;
 static const struct option_spec options[] = {
 	OPTION_STRING(0, "since", &since, "WHEN", "begin then: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
 	OPTION_FLAG(0, "no-follow", &only_past, "end with what has happened up to now (0)"),
-	OPTION_STRING('o', "output", &format, "text|json", "output format (default: text on a terminal, else json)"),
+	OPTION_STRING('o', "output", &format, OUTPUT_TEXT, "output format (default: text)"),
 	OPTION_COLOUR(&colour),
 	VERB_SPOOL(&spool),
 	OPTION_END
@@ -45,17 +44,11 @@ struct start { /* of an attempt that runs */
 
 struct watching {
 	struct queue *queue;
-	bool json, colour;
+	struct output output;
 	bool one; /* job, which need not be named */
 	struct start *starts;
 	size_t count, capacity;
 };
-
-static bool
-watch_verb_wants_json(void)
-{
-	return format ? strcmp(format, "json") == 0 : !isatty(STDOUT_FILENO);
-}
 
 /* The wall clock at --since; exits where it is none. */
 static int64_t
@@ -82,22 +75,23 @@ watch_verb_since_ms(void)
 
 /* As a record of its own: an event that does not say its job gets it. */
 static void
-watch_verb_print_json(const struct queue_event *next)
+watch_verb_print_record(const struct queue_event *next, struct output *output)
 {
 	static const char kind[] = ",\"kind\":\"event\"";
 	/* Before it stand only strings and numbers, in which a quote has a backslash before it. */
 	const char *at = next->event.job ? NULL : memmem(next->line, next->length, kind, sizeof kind - 1);
 	struct buffer line = {0};
 
-	if (!at) {
-		fwrite(next->line, 1, next->length, stdout);
-		return;
+	if (at) {
+		buffer_append(&line, next->line, (size_t)(at - next->line));
+		buffer_text(&line, ",\"job\":");
+		json_quote(next->job, &line);
+		buffer_append(&line, at, next->length - (size_t)(at - next->line));
+	} else {
+		buffer_append(&line, next->line, next->length);
 	}
-	buffer_append(&line, next->line, (size_t)(at - next->line));
-	buffer_text(&line, ",\"job\":");
-	json_quote(next->job, &line);
-	buffer_append(&line, at, next->length - (size_t)(at - next->line));
-	buffer_print(&line);
+	output_lines(output, &line);
+	buffer_release(&line);
 }
 
 /* "install zk on 00000042-1000", as far as the job can be asked. */
@@ -208,7 +202,7 @@ watch_verb_print_text(struct watching *watching, const struct queue_event *next)
 
 	table_columns(&table, columns);
 	table_cell(&table, style, "%s", line.data);
-	table_print(&table, stdout, watching->colour, false);
+	table_print(&table, stdout, watching->output.colour, false);
 	table_release(&table);
 	buffer_release(&line);
 }
@@ -221,13 +215,13 @@ watch_verb_watch(struct watching *watching, struct queue_follow *follow)
 	int got;
 
 	while ((got = queue_follow_next(follow, &next, &err)) > 0) {
-		if (watching->json)
-			watch_verb_print_json(&next);
+		if (output_is_records(&watching->output))
+			watch_verb_print_record(&next, &watching->output);
 		else
 			watch_verb_print_text(watching, &next);
-		/* A reader waits for each line. */
+		/* A reader waits for each line; when it leaves, there is nobody to watch for. */
 		if (fflush(stdout) != 0)
-			return 0;
+			exit(message_end(0));
 	}
 	return got < 0 ? message_error(&err) : 0;
 }
@@ -256,9 +250,8 @@ verb_watch(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	watching.json = watch_verb_wants_json();
 	watching.one = argv[0] && !argv[1];
-	watching.colour = terminal_colour(colour, stdout);
+	watching.output = output_open(format, colour);
 	from_ms = watch_verb_since_ms();
 	watching.queue = verb_open(spool, QUEUE_READ);
 	follow = queue_follow(watching.queue, &(struct queue_follow_options){argv, from_ms, only_past}, &err);

@@ -95,7 +95,7 @@ static const struct list_column member_columns[] = {
 	{NULL, "tenant", .fill = member_verb_fill_tenant},
 	{0}};
 
-static const struct list members = {.kind = "member", .columns = member_columns, .row_size = sizeof(struct member)};
+static const struct list members = {.kind = "member", .rows = "members", .columns = member_columns, .row_size = sizeof(struct member)};
 
 int
 member_verb_list(int argc, char **argv)
@@ -103,7 +103,7 @@ member_verb_list(int argc, char **argv)
 	struct member_list list = {0};
 	struct account account;
 	struct error err;
-	struct list_output chosen;
+	struct output chosen;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);
@@ -194,7 +194,7 @@ static const struct list_column change_columns[] = {
 	{"WHY", "why", AT(TEXT, why)},
 	{0}};
 
-static const struct list changes = {.kind = "change", .columns = change_columns, .row_size = sizeof(struct account_event)};
+static const struct list changes = {.kind = "change", .rows = "changes", .columns = change_columns, .row_size = sizeof(struct account_event)};
 
 int
 member_verb_history(int argc, char **argv)
@@ -202,7 +202,7 @@ member_verb_history(int argc, char **argv)
 	struct account_event_list list = {0};
 	struct account account;
 	struct error err;
-	struct list_output chosen;
+	struct output chosen;
 	int code = 0;
 
 	argv += option_parse(&history_command, argc, argv);

@@ -12,7 +12,7 @@
 #include "verb.h"
 
 static const struct option_spec options[] = {
-	LIST_OPTIONS(&store_verb_given.format, &store_verb_given.colour, "table|json"),
+	OUTPUT_OPTIONS(&store_verb_given.format, &store_verb_given.colour, OUTPUT_LIST),
 	STORE_VERB_WHERE,
 	OPTION_END
 };
@@ -98,7 +98,7 @@ static const struct list quotas = {.columns = columns, .row_size = sizeof(struct
 
 /* Prints one record, which has all rows as the members of "amounts". */
 static void
-quota_verb_print_record(const struct tenant_record *tenant, const struct quota_rows *rows)
+quota_verb_print_record(const struct tenant_record *tenant, const struct quota_rows *rows, struct output *output)
 {
 	jv record = jv_object(), amounts = jv_object();
 
@@ -113,7 +113,7 @@ quota_verb_print_record(const struct tenant_record *tenant, const struct quota_r
 	json_set_string(&record, "kind", "quota");
 	json_set_string(&record, "tenant", tenant->name);
 	json_set(&record, "amounts", amounts);
-	record_write(record, stdout);
+	output_value(output, record);
 	jv_free(record);
 }
 
@@ -122,7 +122,7 @@ quota_verb(int argc, char **argv)
 {
 	struct tenant_list list = {0};
 	struct quota_rows rows = {0};
-	struct list_output chosen;
+	struct output chosen;
 	struct account account;
 	struct error err;
 	int code = 0;
@@ -136,8 +136,8 @@ quota_verb(int argc, char **argv)
 		code = message_error(&err);
 	} else {
 		quota_verb_fill(&list.list[0], &rows);
-		if (chosen.format == LIST_JSON)
-			quota_verb_print_record(&list.list[0], &rows);
+		if (output_is_records(&chosen))
+			quota_verb_print_record(&list.list[0], &rows, &chosen);
 		else
 			list_print(&quotas, rows.list, rows.count, &chosen);
 	}

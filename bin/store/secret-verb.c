@@ -84,7 +84,7 @@ static const struct list_column columns[] = {
 	{"BY", "by", AT(TEXT, by)},
 	{0}};
 
-static const struct list secrets = {.kind = "secret", .columns = columns, .row_size = sizeof(struct secret_entry)};
+static const struct list secrets = {.kind = "secret", .rows = "secrets", .columns = columns, .row_size = sizeof(struct secret_entry)};
 
 int
 secret_verb_list(int argc, char **argv)
@@ -92,7 +92,7 @@ secret_verb_list(int argc, char **argv)
 	struct secret_list list = {0};
 	struct store *store;
 	struct error err;
-	struct list_output chosen;
+	struct output chosen;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);

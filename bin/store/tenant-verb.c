@@ -96,7 +96,7 @@ tenant_verb_list(int argc, char **argv)
 	struct tenant_list list = {0};
 	struct account account;
 	struct error err;
-	struct list_output chosen;
+	struct output chosen;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);
@@ -106,14 +106,14 @@ tenant_verb_list(int argc, char **argv)
 
 	if (tenants_list(&account, NULL, &list, &err) < 0)
 		code = message_error(&err);
-	else if (chosen.format != LIST_JSON)
+	else if (!output_is_records(&chosen))
 		list_print(&tenants, list.list, list.count, &chosen);
 	else
 		for (size_t i = 0; i < list.count; i++) {
 			jv record = tenant_verb_document_of(&list.list[i]);
 
 			json_set_string(&record, "kind", "tenant");
-			record_write(record, stdout);
+			output_value(&chosen, record);
 			jv_free(record);
 		}
 

@@ -264,7 +264,7 @@ import_verb_write_specs(struct import *import)
 static void
 import_verb_print(struct import *import)
 {
-	struct list_output output = store_verb_output();
+	struct output output = store_verb_output();
 	size_t kept = 0;
 
 	for (size_t i = 0; i < import->row_count; i++) {
@@ -272,12 +272,12 @@ import_verb_print(struct import *import)
 		bool is_unchanged = strcmp(row.state, "unchanged") == 0, is_left = strcmp(row.state, "left out") == 0;
 
 		import->left_count += is_left;
-		if (output.format == LIST_NAME ? is_unchanged || is_left :
+		if (output.format == OUTPUT_NAME ? is_unchanged || is_left :
 		    is_unchanged && !(i < import->input.count && import->input.list[i].is_notable))
 			continue;
 		import->rows[kept++] = row;
 	}
-	if (!specs || strcmp(specs, "-") != 0)
+	if (kept && (!specs || strcmp(specs, "-") != 0))
 		list_print(&import_list, import->rows, kept, &output);
 }
 

@@ -100,9 +100,9 @@ static const struct list_column claim_columns[] = {
 int
 store_verb_claims(int argc, char **argv)
 {
-	static const struct list claims = {.kind = "claim", .columns = claim_columns, .row_size = sizeof(struct claim)};
+	static const struct list claims = {.kind = "claim", .rows = "claims", .columns = claim_columns, .row_size = sizeof(struct claim)};
 	struct claim_list list = {0};
-	struct list_output output;
+	struct output output;
 	struct store *store;
 	struct error err;
 	int code = 0;

@@ -64,7 +64,8 @@ put_verb_change_store(const struct entity_input *input)
 	count = put_verb_put_all(&change, input, &changed, &err);
 	code = count < 0 ? message_error(&err) : store_verb_end(&change, &changing);
 	if (code == 0) {
-		store_verb_print(&changed);
+		if (changed.count)
+			store_verb_print(&changed);
 		message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
 		    input->count - (size_t)count);
 	}

@@ -132,19 +132,19 @@ static const struct list_column columns[] = {
 	{NULL, "deleted", .fill = verb_fill_deleted},
 	{0}};
 
-static const struct list revisions = {.kind = "revision", .columns = columns, .row_size = sizeof(struct revision),
+static const struct list revisions = {.kind = "revision", .rows = "entities", .columns = columns, .row_size = sizeof(struct revision),
     .name = verb_append_name, .style = verb_style};
 
-struct list_output
+struct output
 store_verb_output(void)
 {
-	return list_output(store_verb_given.format, store_verb_given.colour);
+	return output_open(store_verb_given.format, store_verb_given.colour);
 }
 
 void
 store_verb_print(const struct revisions *list)
 {
-	const struct list_output chosen = store_verb_output();
+	struct output chosen = store_verb_output();
 
 	list_print(&revisions, list->list, list->count, &chosen);
 }

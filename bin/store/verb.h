@@ -43,7 +43,7 @@ extern struct store_verb_given {
 	STORE_VERB_STORE, \
 	OPTION_STRING('T', "tenant", &store_verb_given.tenant, "TENANT", "whose entities (default: $COOPR_TENANT, else default)"), \
 	STORE_VERB_BY
-#define STORE_VERB_OUTPUT LIST_OPTIONS(&store_verb_given.format, &store_verb_given.colour, "table|json|name")
+#define STORE_VERB_OUTPUT OUTPUT_OPTIONS(&store_verb_given.format, &store_verb_given.colour, OUTPUT_NAMES)
 
 /* The options of subcommands that have none of their own: STORE_VERB_WHERE, for lists with STORE_VERB_OUTPUT. */
 extern const struct option_spec store_verb_options[], store_verb_list_options[];
@@ -62,7 +62,7 @@ enum entity_kind store_verb_kind(const struct command *command, const char *oper
 size_t store_verb_operands(const struct command *command, char *const *operands, size_t min, size_t max, const char *wanted);
 
 /* Returns the output that the options ask for. */
-struct list_output store_verb_output(void);
+struct output store_verb_output(void);
 
 /* Prints revisions on stdout, each with its change. */
 void store_verb_print(const struct revisions *list);

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/option.h"
 #include "base/process.h"
 
 enum { TABLE_BYTES = 1024 * 1024 };
@@ -28,7 +29,7 @@ command_table_kind(const char *argument, const char *option, struct arena *arena
 {
 	char *upper;
 
-	if (strchr(argument, '|') && strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|") == strlen(argument))
+	if (option_is_choice(argument))
 		return arena_string(arena, argument);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(kinds[i].argument, argument) == 0)

@@ -113,7 +113,7 @@ completion_print_values(const char *kind, const char *before, const char *value)
 	} else if (strchr(kind, '|')) {
 		puts("words");
 		for (; *kind; kind += strcspn(kind, "|"), kind += *kind == '|')
-			printf("%s%.*s\t\n", before, (int)strcspn(kind, "|"), kind);
+			printf("%s%.*s%s\t\n", before, (int)strcspn(kind, "|="), kind, kind[strcspn(kind, "|=")] == '=' ? "=" : "");
 	} else {
 		puts(is_list ? "list" : "words");
 		completion_words(name, &names);

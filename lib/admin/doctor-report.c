@@ -65,14 +65,14 @@ static const struct list_column columns[] = {
 static const struct list findings = {.kind = "check", .columns = columns, .row_size = sizeof(struct doctor_finding)};
 
 void
-doctor_print(const struct doctor_report *report, const struct list_output *output)
+doctor_print(const struct doctor_report *report, struct output *output)
 {
 	struct doctor_finding *rows = memory_zeroed(2 * report->count, sizeof *rows);
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->count; i++) {
 		rows[count++] = report->list[i];
-		if (report->list[i].remedy && output->format == LIST_TABLE)
+		if (report->list[i].remedy && !output_is_records(output))
 			rows[count++] = (struct doctor_finding){"", (enum doctor_status)REMEDY, report->list[i].remedy, NULL};
 	}
 	list_print(&findings, rows, count, output);

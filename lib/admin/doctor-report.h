@@ -37,7 +37,7 @@ void doctor_say(struct doctor_report *report, const char *check, enum doctor_sta
 enum doctor_status doctor_worst(const struct doctor_report *report);
 
 /* Prints the findings: as a table, in which the remedy stands below what was found, or as records. */
-void doctor_print(const struct doctor_report *report, const struct list_output *output);
+void doctor_print(const struct doctor_report *report, struct output *output);
 
 void doctor_report_release(struct doctor_report *report);
 

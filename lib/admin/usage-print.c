@@ -127,16 +127,14 @@ static const struct list_column columns[] = {
 	{0}};
 
 void
-usage_print(const struct usage *usage, const struct usage_question *question, enum usage_format format, bool colour)
+usage_print(const struct usage *usage, const struct usage_question *question, struct output *output)
 {
 	struct list_column asked[sizeof columns / sizeof *columns];
-	const struct list list = {.kind = "usage", .columns = asked, .row_size = sizeof(struct usage_row)};
-	const struct list_output output = {.format = format == USAGE_RECORDS ? LIST_JSON : LIST_TABLE, .stream = stdout,
-	    .colour = colour};
+	const struct list list = {.kind = "usage", .rows = "usage", .columns = asked, .row_size = sizeof(struct usage_row)};
 	unsigned by = 0;
 	size_t count = 0;
 
-	if (format == USAGE_PROMETHEUS) {
+	if (output->format == OUTPUT_OTHER) {
 		usage_print_metrics(usage, question);
 		return;
 	}
@@ -147,7 +145,7 @@ usage_print(const struct usage *usage, const struct usage_question *question, en
 			asked[count] = columns[i];
 			asked[count++].when = 0;
 		}
-	list_print(&list, usage->rows, usage->count, &output);
+	list_print(&list, usage->rows, usage->count, output);
 }
 
 static void
@@ -251,16 +249,14 @@ static const struct list_column queue_columns[] = {
 	{NULL, "tasks", .fill = usage_fill_tasks},
 	{0}};
 
-static const struct list tenant_list = {.kind = "queue", .columns = queue_columns, .row_size = sizeof(struct queue_tenant)};
+static const struct list tenant_list = {.kind = "queue", .rows = "jobs", .columns = queue_columns, .row_size = sizeof(struct queue_tenant)};
 
 void
-queue_figures_print(const struct queue_figures *figures, enum usage_format format, bool colour)
+queue_figures_print(const struct queue_figures *figures, struct output *output)
 {
-	const struct list_output output = {.format = format == USAGE_RECORDS ? LIST_JSON : LIST_TABLE, .stream = stdout,
-	    .colour = colour, .context = figures};
-
-	if (format == USAGE_PROMETHEUS)
+	output->context = figures;
+	if (output->format == OUTPUT_OTHER)
 		usage_print_queue_metrics(figures);
 	else
-		list_print(&tenant_list, figures->list, figures->count, &output);
+		list_print(&tenant_list, figures->list, figures->count, output);
 }

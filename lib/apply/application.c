@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/table.h"
-#include "json/record.h"
+#include "json/json.h"
 #include "preview/preview.h"
 
 static const struct {
@@ -38,7 +38,7 @@ application_list_of(const char *lines)
 }
 
 void
-application_write(const struct application *application, FILE *out)
+application_write(const struct application *application, struct output *output)
 {
 	jv record = jv_object();
 
@@ -50,7 +50,7 @@ application_write(const struct application *application, FILE *out)
 	json_set_string(&record, "job", application->done.job);
 	json_set_string(&record, "outcome", outcomes[application->outcome]);
 	json_set_string(&record, "message", application->outcome == APPLICATION_FAILED ? application->trouble.text : NULL);
-	record_write(record, out);
+	output_value(output, record);
 	jv_free(record);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "model/show/output.h"
 #include "operation/operate.h"
 
 enum application_change { APPLICATION_NONE, APPLICATION_NEW, APPLICATION_CHANGED, APPLICATION_DELETED, APPLICATION_CHANGE_COUNT };
@@ -34,7 +35,7 @@ struct application { /* zero-initialise; release it */
 };
 
 /* Prints it as a record of the kind "applied". */
-void application_write(const struct application *application, FILE *out);
+void application_write(const struct application *application, struct output *output);
 
 /* Prints it for a person, with the plan of a dry run. */
 int application_print(const struct application *application, FILE *out, bool colour, struct error *err);

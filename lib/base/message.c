@@ -2,9 +2,13 @@
 #include "base/message.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -46,10 +50,37 @@ message_error(const struct error *err)
 	return err->code;
 }
 
+static bool reader_may_leave;
+
+/* A handler, other than SIG_IGN, is not handed to programs that are started. */
+static void
+message_ignore(int signal)
+{
+	(void)signal;
+}
+
+void
+message_reader_may_leave(void)
+{
+	const struct sigaction action = {.sa_handler = message_ignore, .sa_flags = SA_RESTART};
+
+	reader_may_leave = true;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+/* Returns whether stdout is a pipe or a socket that nobody reads any more. */
+static bool
+message_reader_left(void)
+{
+	struct pollfd fd = {.fd = STDOUT_FILENO};
+
+	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLERR | POLLHUP));
+}
+
 int
 message_end(int code)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || (reader_may_leave && message_reader_left()))
 		return code;
 	message("standard output: %s", strerror(errno ? errno : EIO));
 	return EX_IOERR;

@@ -21,7 +21,12 @@ void message_notice(const char *text);
 /* Prints err's text; returns err's code, so that a command says: return message_error(&err). */
 int message_error(const struct error *err);
 
-/* Flushes stdout. Returns code, or EX_IOERR with a message if anything written there was lost. */
+/* Lets the reader of stdout go away when it has seen enough, as head(1) and grep -q do, which is then no trouble: what is printed
+ * behind its back is lost without a word. For commands of which people read what they print; what a program takes must not be lost
+ * so. Programs that are started later do not inherit this. */
+void message_reader_may_leave(void);
+
+/* Flushes stdout. Returns code, or EX_IOERR with a message if anything written there was lost, unless its reader left and may. */
 int message_end(int code);
 
 #endif

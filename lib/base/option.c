@@ -105,21 +105,29 @@ option_set_number(const struct command *command, const struct option_spec *spec,
 	return -1;
 }
 
-/* Returns whether the argument is one of some words, as in "table|json". */
-static bool
-option_has_words(const struct option_spec *spec)
+bool
+option_is_choice(const char *argument)
 {
-	return strchr(spec->argument, '|') && !spec->argument[strspn(spec->argument, "abcdefghijklmnopqrstuvwxyz0123456789-|")];
+	bool several = strchr(argument, '|') != NULL;
+
+	for (const char *each = argument; several && *each; each += strcspn(each, "|"), each += *each == '|') {
+		size_t length = strspn(each, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+		several = length > 0 && (!each[length] || strchr("|=", each[length]));
+	}
+	return several;
 }
 
+/* Returns whether a word is among words; of one with an argument, "jsonpath=TEMPLATE", whether it begins so. */
 static bool
 option_is_among(const char *word, const char *words)
 {
-	size_t length = strlen(word);
+	for (const char *each = words; *each; each += strcspn(each, "|"), each += *each == '|') {
+		size_t length = strcspn(each, "|="), whole = length + (each[length] == '=');
 
-	for (const char *each = words; *each; each += strcspn(each, "|"), each += *each == '|')
-		if (length == strcspn(each, "|") && strncmp(each, word, length) == 0)
+		if (strncmp(each, word, whole) == 0 && (whole > length || !word[length]))
 			return true;
+	}
 	return false;
 }
 
@@ -130,8 +138,13 @@ option_wrong_word(const struct command *command, const struct option_spec *spec,
 	const char *list[WORDS_MAX + 1] = {NULL}, *near;
 	int code;
 
-	for (size_t i = 0; i < WORDS_MAX && rest; i++)
-		list[i] = strsep(&rest, "|");
+	for (size_t i = 0; i < WORDS_MAX && rest; i++) {
+		char *each = strsep(&rest, "|"), *equals = strchr(each, '=');
+
+		if (equals)
+			equals[1] = '\0';
+		list[i] = each;
+	}
 	near = suggest_word(word, list);
 	code = near ? option_misuse(command, "--%s: expected %s, found '%s'; did you mean '%s'?", spec->name, spec->argument, word, near)
 	            : option_misuse(command, "--%s: expected %s, found '%s'", spec->name, spec->argument, word);
@@ -172,7 +185,7 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 		*(bool *)spec->value = true;
 		break;
 	case OPTION_KIND_STRING:
-		if (option_has_words(spec) && !option_is_among(text, spec->argument))
+		if (option_is_choice(spec->argument) && !option_is_among(text, spec->argument))
 			return option_wrong_word(command, spec, text);
 		*(const char **)spec->value = text;
 		option_note_place(spec, text);
@@ -262,7 +275,7 @@ option_set_preferences(const struct command *command)
 		if ((which != PREFERENCE_TENANT && which != PREFERENCE_OUTPUT) || *value)
 			continue;
 		preferred = preference_value(which, NULL);
-		if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_has_words(spec) &&
+		if (which == PREFERENCE_TENANT || (isatty(STDOUT_FILENO) && preferred && option_is_choice(spec->argument) &&
 		    option_is_among(preferred, spec->argument)))
 			*value = preferred;
 	}

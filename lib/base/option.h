@@ -89,6 +89,9 @@ const struct command *option_command(const struct command *commands, const char 
  * than "-"; NULL: none was. */
 const char *option_placed(void);
 
+/* Returns whether an option's argument is one of some words, "table|json|jsonpath=TEMPLATE"; what follows an equals sign is free. */
+bool option_is_choice(const char *argument);
+
 /* Returns whether argument is --complete-options. A command prints its subcommands then, if it has some: lines of "subcommand",
  * the name and a summary, with tabs between. */
 bool option_wants_words(const char *argument);

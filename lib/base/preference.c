@@ -87,14 +87,14 @@ static const char *
 preference_complaint(enum preference which, const char *value)
 {
 	static const char *const colours[] = {"auto", "always", "never", NULL};
-	static const char *const formats[] = {"table", "wide", "json", "name", "text", NULL};
+	static const char *const formats[] = {"table", "wide", "json", "yaml", "name", "text", NULL};
 	char *end;
 	long number;
 
 	if (which == PREFERENCE_COLOR)
 		return preference_is_word(value, colours) ? NULL : "expected auto, always or never";
 	if (which == PREFERENCE_OUTPUT)
-		return preference_is_word(value, formats) ? NULL : "expected table, wide, json, name or text";
+		return preference_is_word(value, formats) ? NULL : "expected table, wide, json, yaml, name or text";
 	if (which != PREFERENCE_JOBS)
 		return NULL;
 	number = strtol(value, &end, 10);

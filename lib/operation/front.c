@@ -164,14 +164,11 @@ front_command_line(const struct command *command, const struct front *front, con
 
 /* Prints the result: of a dry run the plan, else the job that workers run, or the layout that was made. */
 static int
-front_answer(const struct front *front, const struct operation_result *done, struct error *err)
+front_answer(const struct front *front, const struct operation_result *done, struct output *output, struct error *err)
 {
-	const struct list_output output = list_output(front->format, front->colour);
-	bool as_table = output.format == LIST_TABLE;
-
 	if (front_is_dry(front))
-		return as_table ? preview_print(done->plan, &done->basis, stdout, output.colour, err)
-		                : summary_copy(done->plan, stdout, err);
+		return output_is_records(output) ? summary_copy(done->plan, output, err)
+		                                 : preview_print(done->plan, &done->basis, stdout, output->colour, err);
 	if (front->detach) {
 		puts(done->job);
 		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
@@ -179,13 +176,14 @@ front_answer(const struct front *front, const struct operation_result *done, str
 	}
 	if (!done->layout)
 		return 0;
-	return as_table ? summary_print(done->layout, done->name, &done->efficiency, stdout, output.colour, err)
-	                : summary_copy(done->layout, stdout, err);
+	return output_is_records(output) ? summary_copy(done->layout, output, err)
+	                                 : summary_print(done->layout, done->name, &done->efficiency, stdout, output->colour, err);
 }
 
 int
 front_operate(const struct command *command, const struct front *front, struct operation_request *request, char **operands)
 {
+	struct output output = output_open(front->format, front->colour);
 	struct operation_options options = front_options(command, front);
 	char *line = request->command ? NULL : front_command_line(command, front, request, operands);
 	struct operation_result done;
@@ -198,7 +196,7 @@ front_operate(const struct command *command, const struct front *front, struct o
 		request->command = line;
 	result = operate(request, &options, &done, &err);
 	if (result == 0)
-		result = front_answer(front, &done, &err);
+		result = front_answer(front, &done, &output, &err);
 	if (result == 0 && front->save)
 		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
 	operation_result_release(&done);
@@ -209,6 +207,7 @@ front_operate(const struct command *command, const struct front *front, struct o
 int
 front_retry(const struct command *command, const struct front *front, struct operation_request *anew, char **operands)
 {
+	struct output output = output_open(front->format, front->colour);
 	struct operation_options options = front_options(command, front);
 	struct operation_result done;
 	struct error err;
@@ -222,7 +221,7 @@ front_retry(const struct command *command, const struct front *front, struct ope
 	anew->command = line = front_command_line(command, front, anew, operands);
 	result = operate_retry(anew, &options, &done, &err);
 	if (result == 0)
-		result = front_answer(front, &done, &err);
+		result = front_answer(front, &done, &output, &err);
 	operation_result_release(&done);
 	free(line);
 	return result < 0 ? message_error(&err) : message_end(0);

@@ -50,7 +50,7 @@ struct front {
 	OPTION_STRING(0, "timeout", &(front)->timeout, "TIME", "with --wait: at most that long, as 30s or 15m")
 
 /* Options for the answer. */
-#define FRONT_ANSWER(front) LIST_OPTIONS(&(front)->format, &(front)->colour, "table|json")
+#define FRONT_ANSWER(front) OUTPUT_OPTIONS(&(front)->format, &(front)->colour, "table|" OUTPUT_RECORDS)
 
 /* Options of commands that make a plan. */
 #define FRONT_OPTIONS(front) \

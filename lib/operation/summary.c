@@ -12,6 +12,7 @@
 #include "json/record.h"
 #include "model/layout.h"
 #include "model/show/links.h"
+#include "model/show/output.h"
 #include "operation/efficiency.h"
 
 /* Returns the address of the node for machines outside of the cluster, else that for its neighbours; borrowed, or NULL. */
@@ -97,13 +98,13 @@ summary_print(const char *path, const char *name, const struct efficiency *effic
 }
 
 int
-summary_copy(const char *path, FILE *out, struct error *err)
+summary_copy(const char *path, struct output *output, struct error *err)
 {
 	struct buffer records = {0};
 	int result = file_read(AT_FDCWD, path, SIZE_MAX, &records, err);
 
 	if (result == 0)
-		fwrite(records.data, 1, records.length, out);
+		output_lines(output, &records);
 	buffer_release(&records);
 	return result;
 }

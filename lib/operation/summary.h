@@ -10,12 +10,13 @@
 
 struct error;
 struct efficiency;
+struct output;
 
 /* Prints hosts with their addresses and services, the links, the time that it took, and the next commands. path is a layout
  * with the facts of its nodes; name is the cluster's, which may have changed since the layout was made. */
 int summary_print(const char *path, const char *name, const struct efficiency *efficiency, FILE *out, bool colour, struct error *err);
 
-/* Copies the records of a file unchanged. */
-int summary_copy(const char *path, FILE *out, struct error *err);
+/* Prints the records of a file. */
+int summary_copy(const char *path, struct output *output, struct error *err);
 
 #endif

@@ -110,17 +110,10 @@ static const struct list_column columns[] = {
 static const struct list drift_rows = {.kind = "drift", .columns = columns, .row_size = sizeof(struct drift)};
 
 void
-drift_write(const struct drift_list *list, FILE *stream)
-{
-	list_print(&drift_rows, list->list, list->count, &(struct list_output){.format = LIST_JSON, .stream = stream});
-}
-
-void
-drift_print(const struct drift_list *list, FILE *stream, bool colour)
+drift_print(const struct drift_list *list, struct output *output)
 {
 	if (list->count)
-		list_print(&drift_rows, list->list, list->count, &(struct list_output){.format = LIST_TABLE, .stream = stream,
-		    .colour = colour});
+		list_print(&drift_rows, list->list, list->count, output);
 }
 
 void

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 
+struct output;
 struct probe_finding;
 
 enum drift_what { /* in the order of the report */
@@ -53,9 +53,8 @@ void drift_add(struct drift_list *list, const struct drift *drift);
 /* Sorts by clusters; drift of no cluster comes last. */
 void drift_sort(struct drift_list *list);
 
-/* Print it as records of the kind "drift", or as a table. */
-void drift_write(const struct drift_list *list, FILE *stream);
-void drift_print(const struct drift_list *list, FILE *stream, bool colour);
+/* Prints it as a table, or as records of the kind "drift"; nothing where nothing differs. */
+void drift_print(const struct drift_list *list, struct output *output);
 
 void drift_release(struct drift_list *list);
 

@@ -121,7 +121,7 @@ static const struct list_column job_columns[] = {
 	{NULL, "tasks", .fill = status_fill_counts},
 	{0}};
 
-const struct list status_job_list = {.kind = "status", .columns = job_columns, .row_size = sizeof(struct queue_job)};
+const struct list status_job_list = {.kind = "status", .rows = "jobs", .columns = job_columns, .row_size = sizeof(struct queue_job)};
 
 static void
 status_fill_task_status(const void *row, struct list_cell *cell)
@@ -179,4 +179,4 @@ static const struct list_column task_columns[] = {
 	{NULL, "undoing", .fill = status_fill_undoing},
 	{0}};
 
-const struct list status_task_list = {.kind = "taskstatus", .columns = task_columns, .row_size = sizeof(struct queue_task_status)};
+const struct list status_task_list = {.kind = "taskstatus", .rows = "tasks", .columns = task_columns, .row_size = sizeof(struct queue_task_status)};

@@ -12,7 +12,7 @@
 #include "status/state-line.h"
 
 int
-cluster_history_print(struct cluster_status *status, int64_t limit, const struct list_output *output, struct error *err)
+cluster_history_print(struct cluster_status *status, int64_t limit, struct output *output, struct error *err)
 {
 	struct operation_list operations = {0};
 	int result = operations_list(&status->account, status->cluster->id, 0, limit, &operations, err) < 0 ? -1 : 0;
@@ -61,7 +61,7 @@ cluster_history_layout_after(struct cluster_status *status, int64_t number, stru
 }
 
 static void
-cluster_history_print_lines(const char *text, const struct list_output *output)
+cluster_history_print_lines(const char *text, struct output *output)
 {
 	static const char *const columns[] = {"", NULL};
 	struct table table = {0};
@@ -78,7 +78,7 @@ cluster_history_print_lines(const char *text, const struct list_output *output)
 
 /* Returns 1 if there is a difference, 0, -1. */
 static int
-cluster_history_compare(const char *before, const char *after, const struct list_output *output, struct error *err)
+cluster_history_compare(const char *before, const char *after, struct output *output, struct error *err)
 {
 	struct layout from = {0}, to = {0};
 	struct buffer text = {0};
@@ -97,7 +97,7 @@ cluster_history_compare(const char *before, const char *after, const struct list
 }
 
 int
-cluster_history_changes(struct cluster_status *status, int64_t number, const struct list_output *output, struct error *err)
+cluster_history_changes(struct cluster_status *status, int64_t number, struct output *output, struct error *err)
 {
 	struct operation_documents documents = {0};
 	struct operation_list list = {0};

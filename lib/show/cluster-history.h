@@ -10,9 +10,9 @@
 #include "status/status.h"
 
 /* Prints its operations, the newest first, at most limit (0: all). */
-int cluster_history_print(struct cluster_status *status, int64_t limit, const struct list_output *output, struct error *err);
+int cluster_history_print(struct cluster_status *status, int64_t limit, struct output *output, struct error *err);
 
 /* Prints what operation number has changed, or changes (layout-diff.h). Returns 1, or 0 if that is nothing; -1. */
-int cluster_history_changes(struct cluster_status *status, int64_t number, const struct list_output *output, struct error *err);
+int cluster_history_changes(struct cluster_status *status, int64_t number, struct output *output, struct error *err);
 
 #endif

@@ -19,7 +19,7 @@ cluster_list_compare_operations(const void *a, const void *b)
 /* Prints the first count of clusters, each with the operation that runs on it. */
 static int
 cluster_list_print_page(struct account *account, struct queue *queue, const struct cluster_list *clusters, size_t count,
-    const struct list_output *output, struct error *err)
+    struct output *output, struct error *err)
 {
 	struct state_line *lines = memory_zeroed(count, sizeof *lines);
 	struct operation_list open = {0};
@@ -61,7 +61,7 @@ cluster_list_check_after(struct account *account, const char *after, struct erro
 }
 
 int
-cluster_list_print(const struct status_options *options, const struct cluster_filter *filter, const struct list_output *output,
+cluster_list_print(const struct status_options *options, const struct cluster_filter *filter, struct output *output,
     char **last, struct error *err)
 {
 	struct cluster_filter one_more = *filter;

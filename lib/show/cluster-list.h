@@ -9,7 +9,7 @@
 
 /* Prints the clusters that the filter lets through. Returns 1 if there are more than its limit; the name of the last one that
  * was printed is then in *last, the caller's to free. */
-int cluster_list_print(const struct status_options *options, const struct cluster_filter *filter, const struct list_output *output,
+int cluster_list_print(const struct status_options *options, const struct cluster_filter *filter, struct output *output,
     char **last, struct error *err);
 
 #endif

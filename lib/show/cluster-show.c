@@ -202,7 +202,7 @@ cluster_show_fill_row(const struct node *node, struct node_row *row, struct aren
 }
 
 static int
-cluster_show_print_nodes(const struct layout *layout, const struct list_output *output, struct error *err)
+cluster_show_print_nodes(const struct layout *layout, struct output *output, struct error *err)
 {
 	struct node_row *rows = memory_zeroed(layout->node_count, sizeof *rows);
 	struct arena arena = {0};
@@ -280,27 +280,8 @@ cluster_show_print_login(const struct cluster_status *status, FILE *out)
 	}
 }
 
-int
-cluster_show_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err)
-{
-	const struct list_output output = {.format = wide ? LIST_WIDE_TABLE : LIST_TABLE, .stream = out, .colour = colour};
-
-	if (status_layout(status, err) < 0)
-		return -1;
-	cluster_show_print_facts(status, out, colour);
-	if (status->layout.node_count) {
-		fputc('\n', out);
-		if (cluster_show_print_nodes(&status->layout, &output, err) < 0)
-			return -1;
-		links_print(&status->layout, out, colour);
-	}
-	cluster_show_print_failures(status, out);
-	cluster_show_print_login(status, out);
-	return 0;
-}
-
-int
-cluster_show_records(struct cluster_status *status, FILE *out, struct error *err)
+static void
+cluster_show_records(struct cluster_status *status, struct output *output)
 {
 	struct state_line line = status_state_line(status);
 	char *folder = status_folder(status);
@@ -309,10 +290,6 @@ cluster_show_records(struct cluster_status *status, FILE *out, struct error *err
 	struct buffer text = {0};
 	size_t count;
 
-	if (status_layout(status, err) < 0) {
-		free(folder);
-		return -1;
-	}
 	line.folder = folder;
 	list_record(&state_line_clusters, &line, NULL, &text);
 	buffer_byte(&text, '\n');
@@ -329,8 +306,36 @@ cluster_show_records(struct cluster_status *status, FILE *out, struct error *err
 	for (size_t i = 0; i < status->layout.node_count; i++)
 		node_print(&status->layout.nodes[i], &text);
 	links_records(&status->layout, &text);
-	fwrite(text.data, 1, text.length, out);
+	output_lines(output, &text);
 	buffer_release(&text);
 	free(folder);
+}
+
+/* Prints the cluster for a person. */
+static int
+cluster_show_text(struct cluster_status *status, struct output *output, struct error *err)
+{
+	FILE *out = output->stream;
+
+	cluster_show_print_facts(status, out, output->colour);
+	if (status->layout.node_count) {
+		fputc('\n', out);
+		if (cluster_show_print_nodes(&status->layout, output, err) < 0)
+			return -1;
+		links_print(&status->layout, out, output->colour);
+	}
+	cluster_show_print_failures(status, out);
+	cluster_show_print_login(status, out);
+	return 0;
+}
+
+int
+cluster_show_print(struct cluster_status *status, struct output *output, struct error *err)
+{
+	if (status_layout(status, err) < 0)
+		return -1;
+	if (!output_is_records(output))
+		return cluster_show_text(status, output, err);
+	cluster_show_records(status, output);
 	return 0;
 }

@@ -6,16 +6,12 @@
 #ifndef SHOW_CLUSTER_SHOW_H
 #define SHOW_CLUSTER_SHOW_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 struct error;
 struct cluster_status;
+struct output;
 
-/* Prints the cluster for a person; with more columns for each node if wide. */
-int cluster_show_print(struct cluster_status *status, bool wide, FILE *out, bool colour, struct error *err);
-
-/* Prints it as records: clusterstatus, operation (the last), taskstatus (of each task of it that failed), node, link. */
-int cluster_show_records(struct cluster_status *status, FILE *out, struct error *err);
+/* Prints the cluster for a person, with more columns for each node if wide; or as records: clusterstatus, operation (the last),
+ * taskstatus (of each task of it that failed), node, link. */
+int cluster_show_print(struct cluster_status *status, struct output *output, struct error *err);
 
 #endif

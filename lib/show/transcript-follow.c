@@ -105,7 +105,8 @@ transcript_read_events(const struct following *following, struct error *err)
 	return got;
 }
 
-/* Waits until the job is over and prints all output from before its end. Returns 0, EX_NO if the job failed, or -1. */
+/* Waits until the job is over and prints all output from before its end. Returns 0, EX_NO if the job failed, or -1; 0 also where
+ * standard output cannot be written any more, of which message_end tells. */
 static int
 transcript_watch(const struct following *following, struct error *err)
 {
@@ -123,11 +124,11 @@ transcript_watch(const struct following *following, struct error *err)
 			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
 		}
 		if (fflush(stdout) != 0)
-			return error_errno(err, EX_IOERR, "standard output");
+			return 0;
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			return error_errno(err, EX_OSERR, "poll");
 		if (fds[2].revents & (POLLERR | POLLHUP))
-			return error_set(err, EX_IOERR, "standard output: the reader is gone");
+			return 0;
 	}
 }
 

@@ -133,7 +133,7 @@ state_line_append_name(const void *row, const void *context, struct buffer *out)
 	    line->cluster.name);
 }
 
-const struct list state_line_clusters = {.kind = "clusterstatus", .columns = cluster_columns,
+const struct list state_line_clusters = {.kind = "clusterstatus", .rows = "clusters", .columns = cluster_columns,
     .row_size = sizeof(struct state_line), .name = state_line_append_name};
 
 static void
@@ -213,5 +213,5 @@ static const struct list_column operation_columns[] = {
 	{NULL, "tasks", .fill = operation_line_fill_tasks, .when = LIST_SPARSE},
 	{0}};
 
-const struct list state_line_operations = {.kind = "operation", .columns = operation_columns,
+const struct list state_line_operations = {.kind = "operation", .rows = "operations", .columns = operation_columns,
     .row_size = sizeof(struct operation)};

@@ -29,7 +29,7 @@ struct status_options { /* of every command that looks */
 	OPTION_STRING(0, "as", &(options)->user, "USER", "act as that user (for administrators)"), \
 	OPTION_STRING(0, "spool", &(options)->spool, "DIR", "the spool (default: $COOPR_SPOOL)"), \
 	OPTION_STRING(0, "store", &(options)->store, "FILE", "the store (default: $COOPR_STORE)")
-#define STATUS_FORMATS(options, words) LIST_OPTIONS(&(options)->format, &(options)->colour, words)
+#define STATUS_FORMATS(options, words) OUTPUT_OPTIONS(&(options)->format, &(options)->colour, words)
 
 struct state_line;
 

@@ -47,7 +47,7 @@ if has sqlite3 sqlite3; then
 	read -r ms cpu memory _ < <(repeat -b -n 5 coopr-reconcile)
 	echo "nothing to do: $(against_cpu "$ms" "$cpu" 2000), $memory KB"
 	rm "state/dummy/dummy/00005000-$(sqlite3 state/store.sqlite3 "SELECT substr(node, 10) FROM node_use WHERE cluster = 5000 LIMIT 1")"
-	read -r ms cpu memory _ < <(repeat -b -n 5 sh -c "coopr-reconcile >found || [ \$? -eq 1 ]")
+	read -r ms cpu memory _ < <(repeat -b -n 5 sh -c "coopr-reconcile -o json >found || [ \$? -eq 1 ]")
 	echo "one machine of them gone: $(against_cpu "$ms" "$cpu" 2000), $memory KB, $(wc -l <found) found"
 fi
 

@@ -5,29 +5,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/table.h"
 #include "json/dump.h"
 
 enum { COLUMNS_MAX = 64 };
-
-struct list_output
-list_output(const char *format, const char *colour)
-{
-	static const char *const names[] = {
-	    [LIST_TABLE] = "table", [LIST_JSON] = "json", [LIST_NAME] = "name", [LIST_WIDE_TABLE] = "wide"};
-	struct list_output output = {.format = LIST_TABLE, .stream = stdout};
-
-	if (!format)
-		format = names[isatty(STDOUT_FILENO) ? LIST_TABLE : LIST_JSON];
-	while (strcmp(names[output.format], format) != 0)
-		output.format++;
-	output.colour = terminal_colour(colour, stdout);
-	return output;
-}
 
 void
 list_cell_show(struct list_cell *cell, enum terminal_style style, const char *format, ...)
@@ -173,11 +158,11 @@ list_has_column(const struct list_column *column, const struct table *table, siz
 }
 
 static void
-list_print_table(const struct list *list, const char *rows, size_t count, const struct list_output *output)
+list_print_table(const struct list *list, const char *rows, size_t count, const struct output *output)
 {
 	const struct list_column *shown[COLUMNS_MAX], *column;
 	const char *headings[COLUMNS_MAX + 1];
-	unsigned when = output->when | (output->format == LIST_WIDE_TABLE ? LIST_WIDE : 0);
+	unsigned when = output->when | (output->format == OUTPUT_WIDE ? LIST_WIDE : 0);
 	struct list_cell cell = {.context = output->context};
 	struct table table = {0};
 	size_t columns = 0;
@@ -261,23 +246,22 @@ list_record(const struct list *list, const void *row, const void *context, struc
 }
 
 static void
-list_print_records(const struct list *list, const char *rows, size_t count, const struct list_output *output)
+list_print_records(const struct list *list, const char *rows, size_t count, struct output *output)
 {
 	const struct list_column *order[COLUMNS_MAX];
 	size_t members = list_order_members(list, order);
-	struct buffer line = {0};
+	struct buffer text = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		buffer_clear(&line);
-		list_append_record(list, order, members, rows + i * list->row_size, output->context, &line);
-		buffer_byte(&line, '\n');
-		fwrite(line.data, 1, line.length, output->stream);
+		buffer_clear(&text);
+		list_append_record(list, order, members, rows + i * list->row_size, output->context, &text);
+		output_record(output, &text);
 	}
-	buffer_release(&line);
+	buffer_release(&text);
 }
 
 static void
-list_print_names(const struct list *list, const char *rows, size_t count, const struct list_output *output)
+list_print_names(const struct list *list, const char *rows, size_t count, const struct output *output)
 {
 	struct list_cell cell = {.context = output->context};
 
@@ -295,12 +279,14 @@ list_print_names(const struct list *list, const char *rows, size_t count, const 
 }
 
 void
-list_print(const struct list *list, const void *rows, size_t count, const struct list_output *output)
+list_print(const struct list *list, const void *rows, size_t count, struct output *output)
 {
-	if (output->format == LIST_JSON)
+	if (output_is_records(output))
 		list_print_records(list, rows, count, output);
-	else if (output->format == LIST_NAME)
+	else if (output->format == OUTPUT_NAME)
 		list_print_names(list, rows, count, output);
+	else if (count == 0 && list->rows)
+		message("no %s", list->rows);
 	else
 		list_print_table(list, rows, count, output);
 }

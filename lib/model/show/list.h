@@ -11,7 +11,7 @@
  *		{0}};
  *	static const struct list secrets = {.kind = "secret", .columns = columns, .row_size = sizeof(struct secret_entry)};
  *
- *	output = list_output(format, colour);
+ *	output = output_open(format, colour);
  *	list_print(&secrets, entries, count, &output);
  *
  * Rows are structs of the caller, one behind the other. A column that is not simply a member of them has a function that
@@ -23,12 +23,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/buffer.h"
 #include "base/terminal.h"
-
-enum list_format { LIST_TABLE, LIST_JSON, LIST_NAME, LIST_WIDE_TABLE };
+#include "model/show/output.h"
 
 enum list_type { /* of the member of the row */
 	LIST_NONE,     /* there is none: "-" and null, unless the function says more */
@@ -57,7 +55,7 @@ struct list_cell {
 	struct buffer text; /* what a person sees */
 	enum terminal_style style;
 	struct buffer json; /* the value of the member; nothing: the record does not have the member */
-	const void *context; /* what the caller handed in for its functions */
+	const void *context; /* of struct output */
 };
 
 struct list_column {
@@ -90,31 +88,15 @@ struct list {
 	const char *kind; /* of the records */
 	const struct list_column *columns; /* the last one is zeroed */
 	size_t row_size;
+	const char *rows; /* the word for them, "clusters"; NULL: a table of none is its headings */
 	/* Appends the name of a row; NULL: the text of the first column. */
 	void (*name)(const void *row, const void *context, struct buffer *out);
 	/* Returns the style of those cells of a row that are plain otherwise; NULL: they stay plain. */
 	enum terminal_style (*style)(const void *row);
 };
 
-struct list_output {
-	enum list_format format;
-	FILE *stream;
-	bool colour;
-	unsigned when; /* which columns of that kind the table has */
-	const void *context; /* for the functions of the columns; may be NULL */
-};
-
-/* The options that choose it; format and colour point to strings of the command, words are the formats that it has. */
-#define LIST_OPTIONS(format, colour, words) \
-	OPTION_STRING('o', "output", format, words, "output format (default: table on a terminal, else json)"), \
-	OPTION_COLOUR(colour)
-
-/* Returns the output on stdout that the options -o and --color (NULL: not given) ask for. Without -o it is a table on a terminal,
- * else JSON. */
-struct list_output list_output(const char *format, const char *colour);
-
-/* Prints count rows. */
-void list_print(const struct list *list, const void *rows, size_t count, const struct list_output *output);
+/* Prints count rows. Of no rows a table says so on stderr, if the list has a word for them. */
+void list_print(const struct list *list, const void *rows, size_t count, struct output *output);
 
 /* Appends the record of one row, without a newline. context is for the functions of the columns. */
 void list_record(const struct list *list, const void *row, const void *context, struct buffer *out);

@@ -81,7 +81,7 @@ sheet_find_sheet(struct sheets *sheets, const char *kind, jv record)
 }
 
 void
-sheets_add(struct sheets *sheets, const char *kind, jv record, bool whole)
+sheets_add(struct sheets *sheets, const char *kind, jv record, bool wide, bool whole)
 {
 	struct sheet *sheet = sheet_find_sheet(sheets, kind, record);
 	struct buffer text = {0};
@@ -93,7 +93,7 @@ sheets_add(struct sheets *sheets, const char *kind, jv record, bool whole)
 		cell = &sheet->cells[sheet->count++];
 		*cell = (struct sheet_cell){.text = ""};
 		buffer_clear(&text);
-		if (!sheet->columns[i].wide || whole)
+		if (!sheet->columns[i].wide || wide)
 			cell->style = view_cell(&sheet->columns[i], record, whole, &text);
 		if (text.length) {
 			cell->text = arena_substring(&sheets->arena, text.data, text.length);

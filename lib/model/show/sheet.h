@@ -15,8 +15,8 @@ struct sheets { /* zero-initialise */
 	size_t count, capacity;
 };
 
-/* Adds a record to the table of its kind. whole: lists are not cut, and columns for wide terminals are there. */
-void sheets_add(struct sheets *sheets, const char *kind, jv record, bool whole);
+/* Adds a record to the table of its kind. wide: it has the columns for wide tables; whole: lists are not cut. */
+void sheets_add(struct sheets *sheets, const char *kind, jv record, bool wide, bool whole);
 
 void sheets_print(const struct sheets *sheets, FILE *stream, bool colour);
 void sheets_release(struct sheets *sheets);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -25,28 +26,29 @@ show_print_name(const char *kind, jv record, FILE *stream)
 	buffer_release(&line);
 }
 
+/* Only a person at a terminal is spared long lists. */
+static void
+show_add_row(struct show *show, const char *kind, jv record)
+{
+	bool wide = show->output.format == OUTPUT_WIDE;
+
+	sheets_add(&show->sheets, kind, record, wide, wide || !isatty(fileno(show->output.stream)));
+}
+
 static void
 show_add_record(struct show *show, const struct place *record)
 {
 	const char *kind = record_kind(record->value);
 
 	show->count++;
-	switch (show->format) {
-	case SHOW_JSON:
-		record_write(record->value, show->stream);
-		break;
-	case SHOW_NAME:
-		show_print_name(kind, record->value, show->stream);
-		break;
-	case SHOW_TABLE:
-	case SHOW_WIDE:
-		sheets_add(&show->sheets, kind, record->value, show->format == SHOW_WIDE);
-		break;
-	case SHOW_TREE:
-	case SHOW_DOT:
+	if (output_is_records(&show->output))
+		output_value(&show->output, record->value);
+	else if (show->output.format == OUTPUT_NAME)
+		show_print_name(kind, record->value, show->output.stream);
+	else if (show->output.format == OUTPUT_OTHER)
 		plan_document_take(&show->document, record);
-		break;
-	}
+	else
+		show_add_row(show, kind, record->value);
 }
 
 static int
@@ -134,10 +136,10 @@ show_draw(struct show *show, const char *name, struct error *err)
 		return -1;
 	if (!document->layout.has_cluster && !document->has_job && document->count == 0 && document->layout.node_count == 0)
 		return error_set(err, EX_DATAERR, "%s: there is neither a plan nor a layout to draw", name);
-	if (show->format == SHOW_TREE)
-		draw_tree(document, show->stream, show->colour);
+	if (show->drawing == SHOW_TREE)
+		draw_tree(document, show->output.stream, show->output.colour);
 	else
-		draw_dot(document, show->stream);
+		draw_dot(document, show->output.stream);
 	return 0;
 }
 
@@ -147,9 +149,9 @@ show_end(struct show *show, const char *name, struct error *err)
 	*err = (struct error){.code = EX_DATAERR};
 	if (show->count == 0)
 		return error_set(err, EX_DATAERR, "%s: there are no records to show", name);
-	if (show->format == SHOW_TREE || show->format == SHOW_DOT)
+	if (show->output.format == OUTPUT_OTHER)
 		return show_draw(show, name, err);
-	sheets_print(&show->sheets, show->stream, show->colour);
+	sheets_print(&show->sheets, show->output.stream, show->output.colour);
 	return 0;
 }
 

@@ -7,21 +7,21 @@
 #define MODEL_SHOW_SHOW_H
 
 #include "model/plan-document.h"
+#include "model/show/output.h"
 #include "model/show/sheet.h"
 
-enum show_format { SHOW_JSON, SHOW_TABLE, SHOW_WIDE, SHOW_NAME, SHOW_TREE, SHOW_DOT };
+enum show_drawing { SHOW_NO_DRAWING, SHOW_TREE, SHOW_DOT };
 
-struct show { /* zero-initialise, set format, and where it goes */
-	enum show_format format;
-	FILE *stream;
-	bool colour;
+struct show { /* zero-initialise, set output and drawing */
+	struct output output;
+	enum show_drawing drawing; /* where output.format is OUTPUT_OTHER */
 	size_t count; /* of records so far */
 	struct sheets sheets;
 	struct plan_document document;
 	struct problems problems;
 };
 
-/* Takes all records of a stream (NULL or "-": standard input), of an entity's file, or of a catalogue's folder. JSON and
+/* Takes all records of a stream (NULL or "-": standard input), of an entity's file, or of a catalogue's folder. Records and
  * names are printed at once. 0, or -1 with a reason in err. */
 int show_take(struct show *show, const char *path, struct error *err);
 

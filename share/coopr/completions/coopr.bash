@@ -20,6 +20,7 @@ _coopr() {
 	*)
 		candidates=("${candidates[@]%%$'\t'*}")
 		mapfile -t COMPREPLY < <(compgen -W "${candidates[*]}" -- "$word")
+		[[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
 		;;
 	esac
 }

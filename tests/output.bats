@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-output(7): tables and text for people wherever they go to, records for programs in the format that -o asks for, and a
+# reader that has seen enough.
+
+load case
+
+setup() {
+	fresh
+	need_program jq
+	own_catalogue
+	unset COOPR_OUTPUT SUDO_USER COOPR_USER
+}
+
+make_clusters() {
+	coopr create shop -t lamp -n 4 >shop.text 2>log
+	coopr create blog -t lamp -n 4 >blog.text 2>log
+}
+
+# Reads one character, and leaves.
+peek() {
+	head -c 1 >/dev/null
+}
+
+@test "commands for people print tables and text into pipes and files" {
+	make_clusters
+	contains "$(<shop.text)" "Done in"
+	contains "$(coopr list | head -n 1)" "STATUS"
+	contains "$(coopr status shop | cat)" "shop  active"
+	contains "$(coopr show shop | cat)" "cluster    shop (00000001)"
+	contains "$(coopr history shop | cat)" "create"
+	contains "$(coopr events shop | cat)" ": done"
+	contains "$(coopr queue ls | cat)" "JOB"
+	contains "$(coopr queue show 00000001-001 | cat)" "critical path"
+	contains "$(coopr queue stats | cat)" "workers"
+	contains "$(coopr queue limit | cat)" "LIMIT"
+	contains "$(coopr queue watch --since start --no-follow 00000001-001 | cat)" ": done"
+	contains "$(coopr queue report 00000001-001 | cat)" "critical path"
+	contains "$(coopr usage | cat)" "NODE-HOURS"
+	contains "$(coopr quota | cat)" "IN USE"
+	contains "$(coopr tenant list | cat)" "DESCRIPTION"
+	contains "$(coopr doctor --settings | cat)" "SETTING"
+	contains "$(coopr restart --dry-run shop | cat)" "restart"
+	contains "$(coopr request -t lamp -n 4 --name x | coopr solve | coopr show | cat)" "HOSTNAME"
+	same 0 "$(coopr list | grep -c $'\033')"
+}
+
+@test "records are the same as JSON, as YAML and through a template" {
+	make_clusters
+	same "blog 4,shop 4" "$(coopr list -o json | jq -r '"\(.name) \(.nodes)"' | paste -sd,)"
+	same "blog 4,shop 4," "$(coopr list -o jsonpath='{.name} {.nodes},')"
+	same "$(coopr list -o json | jq -r .id)" "$(coopr list -o jsonpath='{.id}{"\n"}')"
+	coopr list -o yaml >list.yaml
+	same 1 "$(grep -c '^---$' list.yaml)"
+	same "blog shop" "$(sed -n 's/^name: //p' list.yaml | paste -sd' ')"
+	for command in "status shop" "show shop" "history shop" "events shop" "queue ls" "queue show 00000001-001" \
+		"queue show --tasks 00000001-001" "queue show --plan 00000001-001" "queue stats" "queue stats --expect" "queue limit" \
+		"queue report 00000001-001" "queue watch --since start --no-follow 00000001-001" "usage" "usage --queue" "quota" \
+		"tenant list" "doctor --settings" "restart --dry-run shop"; do
+		# shellcheck disable=SC2086 # words
+		coopr $command -o json >"records" 2>log
+		# shellcheck disable=SC2086 # words
+		same "$(jq -r .kind records)" "$(coopr $command -o jsonpath='{.kind}{"\n"}' 2>log)"
+		# shellcheck disable=SC2086 # words
+		same "$(jq -r .kind records)" "$(coopr $command -o yaml 2>log | sed -n 's/^kind: //p')"
+	done
+}
+
+@test "YAML is what a parser of YAML makes JSON of" {
+	need_program python3
+	python3 -c 'import yaml' 2>/dev/null || skip "needs the module yaml of python3"
+	make_clusters
+	coopr show shop -o json | jq -S . >wanted
+	coopr show shop -o yaml | python3 -c '
+import json, sys, yaml
+for document in yaml.safe_load_all(sys.stdin):
+    print(json.dumps(document))' | jq -S . >found
+	cmp wanted found
+}
+
+@test "-o name gives operands of other commands, with all tenants and with terminated clusters too" {
+	make_clusters
+	coopr delete -y blog >/dev/null 2>&1
+	same shop "$(coopr list -o name)"
+	coopr list -o name | xargs -n1 coopr status
+	coopr list -A -o name | xargs -n1 coopr status
+	same "00000002,shop" "$(coopr list --status all -o name | sort | paste -sd,)"
+	coopr list --status all -o name | xargs -n1 coopr history >/dev/null
+	coopr queue ls -o name | xargs -n1 coopr queue show >/dev/null
+	coopr tenant list -o name | xargs -n1 coopr tenant show >/dev/null
+}
+
+@test "a template that is wrong is refused with its place, before anything is done" {
+	run --separate-stderr -64 coopr list -o jsonpath='{.name'
+	same "coopr-list: --output: jsonpath template: column 7: expected '}'; see coopr-output(7)" "$stderr"
+	run --separate-stderr -64 coopr list -o jsonpath=name
+	contains "$stderr" "there is no path in braces in it, as {.name}"
+	run --separate-stderr -64 coopr list -o jsonpath
+	contains "$stderr" "expected table|wide|name|json|yaml|jsonpath=TEMPLATE, found 'jsonpath'; did you mean 'jsonpath='?"
+	run --separate-stderr -64 coopr create shop -t lamp -n 4 -o jsonpath='{.name'
+	[ ! -e "$COOPR_STATE/store.sqlite3" ]
+	run --separate-stderr -64 coopr list -o xml
+	run --separate-stderr -64 coopr queue show --plan -o name 00000001-001
+}
+
+@test "a list of nothing says so on stderr, and as records is empty" {
+	make_clusters
+	run --separate-stderr -0 coopr list --search nothing
+	same "|coopr-list: no clusters" "$output|$stderr"
+	for format in json yaml name jsonpath='{.name}'; do
+		run --separate-stderr -0 coopr list --search nothing -o "$format"
+		same "|" "$output|$stderr"
+	done
+	run --separate-stderr -0 coopr secret list
+	same "|coopr-secret list: no secrets" "$output|$stderr"
+}
+
+@test "a reader that leaves early is no trouble to commands for people, whatever they print" {
+	make_clusters
+	set -e -o pipefail
+	# More than a pipe holds: the writer is there when its reader leaves.
+	for i in {1..300}; do
+		cat "$COOPR_STATE/clusters/00000001/00000001-001/plan.ndjson"
+	done >long 2>log
+	[ "$(wc -c <long)" -gt 1000000 ]
+	coopr show long 2>said | peek
+	same "" "$(<said)"
+	coopr show -o json long 2>said | peek
+	same "" "$(<said)"
+	coopr show -o yaml long 2>said | peek
+	same "" "$(<said)"
+	for command in list "list -o json" "status shop" "show shop" "history shop" "events shop" "queue ls" usage \
+		"doctor --settings" "restart --dry-run shop"; do
+		# shellcheck disable=SC2086 # words
+		coopr $command 2>said | true
+		same "" "$(<said)"
+	done
+	coopr list | grep -q shop
+}
+
+@test "a full disk is trouble to all of them" {
+	make_clusters
+	for command in list "list -o yaml" "list -o jsonpath={.name}" "status shop" "show shop" "queue ls"; do
+		code=0
+		# shellcheck disable=SC2086 # words
+		coopr $command >/dev/full 2>said || code=$?
+		same 74 "$code"
+		contains "$(<said)" "No space left on device"
+	done
+}
+
+@test "the format that a person prefers is for terminals: pipes get the table" {
+	make_clusters
+	contains "$(COOPR_OUTPUT=json coopr list)" "STATUS"
+	contains "$(COOPR_OUTPUT=yaml script -qec 'coopr list' /dev/null)" "kind: clusterstatus"
+	contains "$(COOPR_OUTPUT=yaml script -qec 'coopr list -o table' /dev/null)" "STATUS"
+}
