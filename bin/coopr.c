@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr COMMAND [ARGUMENT]... becomes coopr-COMMAND. coopr alone lists the commands, coopr help NAME shows
- * a man page. Exit codes: those of the command; 64 where there is no such command.
+ * a man page, coopr help -k WORD searches them. Exit codes: those of the command; 64 where there is no such command.
  */
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "admin/manual.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -23,7 +26,18 @@ static const struct command command = {"coopr", "COMMAND [ARGUMENT]...",
 	"  coopr                                  the commands\n"
 	"  coopr help solve                       the man page of coopr-solve\n"
 	"  coopr help layout                      ... and of a format\n"
+	"  coopr help 5 config                    the page of that section\n"
+	"  coopr help -k quota                    the pages that have a word\n"
 	"  coopr create shop -t web -n 4          make a cluster\n"};
+
+/* Returns in a few words what a command does, from its man page; "" if there is none. */
+static const char *
+coopr_summary(const struct manual *manual, const char *name)
+{
+	const struct manual_page *page = manual_find(manual, name, '1', NULL);
+
+	return page ? page->summary : "";
+}
 
 static int
 coopr_list_commands(void)
@@ -31,21 +45,21 @@ coopr_list_commands(void)
 	static const char *const columns[] = {"", "", NULL};
 	struct arguments names = {0};
 	struct table table = {0};
+	struct manual manual;
 
+	manual_open(&manual);
 	toolbox_list(&names);
 	table_columns(&table, columns);
 	for (size_t i = 0; i < names.count; i++) {
-		char *summary = toolbox_summary(names.list[i]);
-
 		table_cell(&table, STYLE_BOLD, "  %s", names.list[i]);
-		table_cell(&table, STYLE_PLAIN, "%s", summary);
-		free(summary);
+		table_cell(&table, STYLE_PLAIN, "%s", coopr_summary(&manual, names.list[i]));
 	}
 	printf("usage: %s %s\n\nThe commands, each with --help and a man page (coopr help COMMAND):\n\n", command.name,
 	    command.synopsis);
 	table_print(&table, stdout, terminal_colour(NULL, stdout), false);
 	table_release(&table);
 	arguments_release(&names);
+	manual_release(&manual);
 	return message_end(0);
 }
 
@@ -54,15 +68,14 @@ static int
 coopr_list_words(void)
 {
 	struct arguments names = {0};
+	struct manual manual;
 
+	manual_open(&manual);
 	toolbox_list(&names);
-	for (size_t i = 0; i < names.count; i++) {
-		char *summary = toolbox_summary(names.list[i]);
-
-		printf("subcommand\t%s\t%s\n", names.list[i], summary);
-		free(summary);
-	}
+	for (size_t i = 0; i < names.count; i++)
+		printf("subcommand\t%s\t%s\n", names.list[i], coopr_summary(&manual, names.list[i]));
 	arguments_release(&names);
+	manual_release(&manual);
 	return message_end(0);
 }
 
@@ -75,7 +88,7 @@ coopr_no_such(const char *name)
 
 	toolbox_list(&names);
 	arguments_push(&names, "help");
-	near = suggest_word(name, (const char *const *)names.list);
+	near = suggest_command(name, (const char *const *)names.list);
 	if (near)
 		code = option_misuse(&command, "unknown command '%s'; did you mean '%s'?", name, near);
 	else
@@ -95,24 +108,115 @@ coopr_become(const char *path, char *const *argv)
 	return message_error(&err);
 }
 
+/* Tells that there is no such page. */
+static int
+coopr_no_page(const struct manual *manual, const char *name, char section)
+{
+	const struct manual_page *other = manual_find(manual, name, 0, NULL);
+	struct arguments names = {0};
+	const char *near;
+	int code;
+
+	toolbox_list(&names);
+	manual_names(manual, &names);
+	near = suggest_command(name, (const char *const *)names.list);
+	if (section && other)
+		code = option_misuse(&command, "section %c has no page %s; there is %s(%c)", section, name, other->name, other->section);
+	else if (near)
+		code = option_misuse(&command, "no page about '%s'; did you mean '%s'?", name, near);
+	else
+		code = option_misuse(&command, "no page about '%s'; coopr help -k %s searches all pages", name, name);
+	arguments_release(&names);
+	return code;
+}
+
+/* Says which other pages have the name. */
+static void
+coopr_tell_of_others(const struct manual *manual, const char *name, const struct manual_page *page)
+{
+	while ((page = manual_find(manual, name, 0, page + 1)))
+		message("there is also %s(%c): coopr help %c %s", page->name, page->section, page->section, name);
+}
+
 /* Shows a page with man(1), else with mandoc(1), else what the command itself says. */
 static int
-coopr_help(const char *name)
+coopr_help(const char *name, char section)
 {
-	char *page = toolbox_page(strcmp(name, "coopr") == 0 ? NULL : name), *path = toolbox_find(name);
+	char *path = section ? NULL : toolbox_find(name);
+	const struct manual_page *page;
+	struct manual manual;
+	int code;
 
+	manual_open(&manual);
+	page = manual_find(&manual, name, section, NULL);
 	/* A pager runs what it is told to, with the rights that sudo(8) has given. */
 	if (getenv("SUDO_USER"))
 		setenv("MANPAGER", "cat", 1);
 	if (page) {
-		execlp("man", "man", "-l", page, (char *)NULL);
-		execlp("mandoc", "mandoc", "-a", page, (char *)NULL);
+		if (!section)
+			coopr_tell_of_others(&manual, name, page);
+		execlp("man", "man", "-l", page->path, (char *)NULL);
+		execlp("mandoc", "mandoc", "-a", page->path, (char *)NULL);
 	}
 	if (!path && page)
-		message("%s: to read it, install man-db or mandoc", page);
+		message("%s: to read it, install man-db or mandoc", page->path);
+	code = path ? coopr_become(path, (char *[]){path, (char[]){"--help"}, NULL})
+	            : page ? EX_UNAVAILABLE : coopr_no_page(&manual, name, section);
+	free(path);
+	manual_release(&manual);
+	return code;
+}
+
+/* Becomes coopr-NAME SUBCOMMAND --help. */
+static int
+coopr_help_subcommand(const char *name, char *subcommand)
+{
+	char *path = toolbox_find(name);
+
 	if (!path)
-		return page ? EX_UNAVAILABLE : coopr_no_such(name);
-	return coopr_become(path, (char *[]){path, (char[]){"--help"}, NULL});
+		return option_misuse(&command, "expected one page, found also '%s'", subcommand);
+	return coopr_become(path, (char *[]){path, subcommand, (char[]){"--help"}, NULL});
+}
+
+static int
+coopr_search(const char *word)
+{
+	struct manual manual;
+	size_t found;
+
+	manual_open(&manual);
+	found = manual_search(&manual, word);
+	manual_release(&manual);
+	if (found)
+		return message_end(0);
+	message("no page has \"%s\"", word);
+	return EX_NO;
+}
+
+/* Does "coopr help": alone, -k WORD, NAME, SECTION NAME, COMMAND SUBCOMMAND. */
+static int
+coopr_help_about(char **words)
+{
+	bool is_section = words[0] && strlen(words[0]) == 1 && strchr("157", *words[0]);
+	size_t count = 0;
+
+	while (words[count])
+		count++;
+	if (count == 0)
+		return coopr_list_commands();
+	if (option_wants_words(words[0]))
+		return 0;
+	if (strcmp(words[0], "-h") == 0 || strcmp(words[0], "--help") == 0)
+		return coopr_help("coopr", 0);
+	if (strcmp(words[0], "-k") == 0)
+		return count == 2 && *words[1] ? coopr_search(words[1]) : option_misuse(&command, "help -k: expected one word to search for");
+	if (*words[0] == '-')
+		return option_misuse(&command, "help: unknown option %s; did you mean -k?", words[0]);
+	if (count > 2)
+		return option_misuse(&command, "help: expected [SECTION] NAME, found also '%s'", words[2]);
+	if (count == 2 && !is_section)
+		return coopr_help_subcommand(words[0], words[1]);
+	return count == 2 ? coopr_help(words[1], *words[0]) : coopr_help(words[0], 0);
 }
 
 int
@@ -126,7 +230,7 @@ main(int argc, char **argv)
 	if (option_wants_words(argv[0]))
 		return coopr_list_words();
 	if (strcmp(argv[0], "help") == 0)
-		return argv[1] ? coopr_help(argv[1]) : coopr_list_commands();
+		return coopr_help_about(argv + 1);
 
 	path = toolbox_find(argv[0]);
 	if (!path)

@@ -66,6 +66,67 @@ make_command() {
 	run -64 coopr help xyzzy
 }
 
+@test "a page is named with its section in any way, and the other pages of that name are told of" {
+	need_program mandoc
+	mkdir man
+	printf '#!/bin/sh\nexec mandoc "$2"\n' >man/man
+	chmod +x man/man
+	PATH=$PWD/man:$PATH
+	for words in "5 config" "5 coopr-config" config.5 "config(5)" coopr-config.5; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -0 coopr help $words
+		contains "$output" "COOPR-CONFIG(5)"
+		same "" "$stderr"
+	done
+	run --separate-stderr -0 coopr help config
+	contains "$output" "COOPR-CONFIG(1)"
+	same "coopr: there is also coopr-config(5): coopr help 5 config" "$stderr"
+	run -64 coopr help 7 config
+	contains "$output" "section 7 has no page config; there is coopr-config(1)"
+	run -64 coopr help confgi
+	contains "$output" "no page about 'confgi'; did you mean 'config'?"
+	run -64 coopr help 5 config more
+	run -64 coopr help -x
+}
+
+@test "coopr help COMMAND SUBCOMMAND shows the help of that" {
+	same "$(coopr-queue put --help)" "$(coopr help queue put)"
+	run -64 coopr help tutorial put
+	contains "$output" "expected one page, found also 'put'"
+}
+
+@test "coopr help -k lists the pages that have a word, in their names and descriptions first, without man-db" {
+	mkdir empty
+	run -0 env PATH="$PWD/empty" "$COOPR_BIN/coopr" help -k QUOTA
+	contains "${lines[0]}" "quota(1) - "
+	contains "$output" "tenant(1) - "
+	contains "$output" "tutorial(7) - "
+	run -1 coopr help -k "no such words"
+	same 'coopr: no page has "no such words"' "$output"
+	run -64 coopr help -k
+	run -74 bash -c 'coopr help -k quota >/dev/full'
+}
+
+@test "no page is wider than a terminal" {
+	need_program man groff
+	for page in "$COOPR_ROOT"/man/man*/*; do
+		man -l "$page" 2>&1 >/dev/null </dev/null | sed "s,^,$page: ,"
+	done >said
+	same "" "$(cat said)"
+}
+
+@test "a command of another tool is answered with ours" {
+	for pair in get=list describe=show destroy=delete up=create down=delete logs=log rollout=upgrade "top=status --probe" ls=list; do
+		run --separate-stderr -64 coopr "${pair%%=*}"
+		same "coopr: unknown command '${pair%%=*}'; did you mean '${pair#*=}'?; see: coopr --help" "$stderr"
+		run -0 coopr "$(sed 's/ .*//' <<<"${pair#*=}")" --help
+	done
+	run -64 coopr queue list
+	contains "$output" "did you mean 'ls'?"
+	run -64 coopr store ls
+	contains "$output" "did you mean 'list'?"
+}
+
 @test "coopr help NAME shows what --help of a command prints where it has no page" {
 	make_command
 	run -7 coopr help echo

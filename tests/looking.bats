@@ -245,6 +245,21 @@ no room for it' "$output"
 	same "" "$(grep -v '^shop1-1000 ' followed || true)"
 }
 
+@test "the names of nodes are completed: behind CLUSTER/, and of -N once the cluster is named" {
+	completed() { coopr-completion --line -- "$@" | sed 1d | tr -d '\t' | paste -sd ' '; }
+	make_shop
+	same "1000 1001 1002 1003 @" "$(completed coopr log shop -N "" | sed 's/@.*/@/')"
+	for command in ssh exec log start replace; do
+		contains "$(completed coopr $command shop/)" "shop/1000 shop/1001 shop/1002 shop/1003 shop/@"
+		same "shop/shop1-1000 shop/shop1-1001 shop/shop1-1002 shop/shop1-1003" "$(completed coopr $command shop/s)"
+		same shop "$(completed coopr $command s)"
+	done
+	contains "$(completed coopr replace shop "")" "1000 1001 1002 1003"
+	contains "$(completed coopr-stop shop --node=)" "--node=1000 --node=1001"
+	same "" "$(completed coopr exec -N "")"
+	same "" "$(completed coopr exec nonsuch/)"
+}
+
 @test "nobody sees what is not theirs, by no name, id or command" {
 	coopr-tenant create qa
 	coopr-member set -T qa -r admin boss

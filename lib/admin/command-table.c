@@ -15,9 +15,9 @@ enum { TABLE_BYTES = 1024 * 1024 };
 static const struct {
 	const char *argument, *kind;
 } kinds[] = {
-	{"ACTION", "ACTION"}, {"CLUSTER", "CLUSTER"}, {"COMMAND", "COMMAND"}, {"DIR", "DIR"}, {"DIR|FILE", "FILE"},
+	{"ACTION", "ACTION"}, {"CLUSTER", "CLUSTER"}, {"DIR", "DIR"}, {"DIR|FILE", "FILE"},
 	{"DIR|-", "DIR"}, {"FILE", "FILE"}, {"FILE|DIR", "FILE"}, {"JOB", "JOB"}, {"JOB|-", "JOB"}, {"KIND", "KIND"},
-	{"LAYOUT", "FILE"}, {"PLAN", "FILE"}, {"PROVIDER", "PROVIDER"}, {"RESULTS", "FILE"}, {"SERVICE", "SERVICE"},
+	{"LAYOUT", "FILE"}, {"NODE", "NODE"}, {"PAGE", "PAGE"}, {"PLAN", "FILE"}, {"PROVIDER", "PROVIDER"}, {"RESULTS", "FILE"}, {"SERVICE", "SERVICE"},
 	{"SERVICE,", "SERVICE,"}, {"TASK-ACTION", "TASK-ACTION"}, {"TEMPLATE", "TEMPLATE"},
 	{"TENANT", "TENANT"},
 };
@@ -31,6 +31,8 @@ command_table_kind(const char *argument, const char *option, struct arena *arena
 
 	if (option_is_choice(argument))
 		return arena_string(arena, argument);
+	if (strncmp(argument, "CLUSTER/", 8) == 0)
+		return "CLUSTER/NODE";
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(kinds[i].argument, argument) == 0)
 			return kinds[i].kind;

@@ -5,23 +5,28 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "account/accounts.h"
 #include "admin/completion.h"
+#include "admin/manual.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/preference.h"
 #include "base/process.h"
 #include "base/toolbox.h"
 #include "catalogue/catalogue.h"
 #include "cluster/clusters.h"
 #include "model/action.h"
+#include "model/layout.h"
+#include "operation/find-cluster.h"
 
 enum { LIST_BYTES = 16 * 1024 * 1024, CLUSTERS_MAX = 10000 };
 
@@ -113,6 +118,58 @@ completion_push_clusters(struct arguments *out)
 	free(path);
 }
 
+static void
+completion_push_pages(struct arguments *out)
+{
+	struct manual manual;
+
+	manual_open(&manual);
+	manual_names(&manual, out);
+	manual_release(&manual);
+}
+
+/* Pushes before and each name of a node that can become word: numbers and "@SERVICE", or host names if it begins like one. */
+static void
+completion_push_layout(const struct layout *layout, const char *before, const char *word, struct arguments *out)
+{
+	struct names services = {0};
+	bool wants_host = *word && *word != '@' && (*word < '0' || *word > '9');
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+
+		if (wants_host && node->hostname)
+			arguments_printf(out, "%s%.*s", before, (int)strcspn(node->hostname, "."), node->hostname);
+		else if (!wants_host)
+			arguments_printf(out, "%s%" PRId64, before, node->nodenum);
+		for (size_t j = 0; j < node->services.count; j++)
+			names_intern(&services, node->services.list[j]);
+	}
+	for (size_t i = 0; i < services.count && !wants_host; i++)
+		arguments_printf(out, "%s@%s", before, services.list[i]);
+	names_release(&services);
+}
+
+void
+completion_nodes(const char *cluster, const char *before, const char *word, struct arguments *out)
+{
+	const struct account_ask ask = {.tenant = preference_value(PREFERENCE_TENANT, NULL)};
+	struct cluster_documents documents = {0};
+	struct cluster_list list = {0};
+	struct account account;
+	struct layout layout = {0};
+	struct error err;
+
+	if (find_cluster(&account, &list, &ask, STORE_READ, cluster, &err) == 0 &&
+	    clusters_documents(&account, list.list[0].id, &documents, &err) == 0 && documents.layout &&
+	    layout_parse_text(documents.layout, &layout, &err) == 0)
+		completion_push_layout(&layout, before, word, out);
+	layout_release(&layout);
+	cluster_documents_release(&documents);
+	cluster_list_release(&list);
+	account_release(&account);
+}
+
 void
 completion_words(const char *kind, struct arguments *out)
 {
@@ -135,6 +192,8 @@ completion_words(const char *kind, struct arguments *out)
 		completion_push_clusters(out);
 	else if (strcmp(kind, "COMMAND") == 0)
 		toolbox_list(out);
+	else if (strcmp(kind, "PAGE") == 0)
+		completion_push_pages(out);
 	else if (strcmp(kind, "JOB") == 0)
 		completion_push_listed("queue", "ls", NULL, out);
 	else if (strcmp(kind, "TENANT") == 0)

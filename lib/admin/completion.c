@@ -25,6 +25,7 @@ struct completion {
 	const struct command_option *last;   /* the option that is the word before; NULL: it is none */
 	const struct command_option *wanted; /* the option whose argument the next word is; NULL: of none */
 	size_t operands;                     /* how many there were */
+	const char *first;                   /* of them, often a cluster; NULL: there was none */
 	bool plain;                          /* behind "--": nothing is an option any more */
 	bool lost;                           /* a command that nobody knows */
 };
@@ -64,7 +65,7 @@ completion_enter(struct completion *line, const char *name)
 	command_table_release(&line->table);
 	line->front = false;
 	if (was_front && strcmp(name, "help") == 0) {
-		command_table_add_operand(&line->table, "COMMAND", false);
+		command_table_add_operand(&line->table, "PAGE", false);
 	} else if (was_front) {
 		completion_begin_program(line, toolbox_find(name));
 	} else {
@@ -91,7 +92,8 @@ completion_read(struct completion *line, const char *word)
 		line->last = command_table_option(&line->table, word);
 		line->wanted = line->last && line->last->kind && !line->last->optional ? line->last : NULL;
 	} else if (line->table.sub_count == 0) {
-		line->operands++;
+		if (line->operands++ == 0)
+			line->first = word;
 	} else if (line->front || command_table_sub(&line->table, word)) {
 		completion_enter(line, word);
 	} else {
@@ -99,9 +101,29 @@ completion_read(struct completion *line, const char *word)
 	}
 }
 
+/* Pushes the names of nodes, if value is a word about them: of the cluster in front of it, else of the first operand. Returns
+ * false if it is another word. */
+static bool
+completion_push_nodes(const struct completion *line, const char *kind, const char *value, struct arguments *names)
+{
+	const char *slash = strchr(value, '/'), *cluster = strcmp(kind, "NODE") == 0 ? line->first : slash ? value : NULL;
+	char *name, *before;
+
+	if (strcmp(kind, "NODE") != 0 && (strcmp(kind, "CLUSTER/NODE") != 0 || !slash))
+		return false;
+	if (!cluster)
+		return true;
+	name = memory_substring(cluster, strcspn(cluster, "/"));
+	before = slash ? memory_substring(value, (size_t)(slash + 1 - value)) : memory_string("");
+	completion_nodes(name, before, slash ? slash + 1 : value, names);
+	free(before);
+	free(name);
+	return true;
+}
+
 /* Prints what an argument of that kind can be; before stands in the same word, in front of it. */
 static void
-completion_print_values(const char *kind, const char *before, const char *value)
+completion_print_values(const struct completion *line, const char *kind, const char *before, const char *value)
 {
 	bool is_list = kind[strlen(kind) - 1] == ',';
 	const char *comma = is_list ? strrchr(value, ',') : NULL;
@@ -116,7 +138,8 @@ completion_print_values(const char *kind, const char *before, const char *value)
 			printf("%s%.*s%s\t\n", before, (int)strcspn(kind, "|="), kind, kind[strcspn(kind, "|=")] == '=' ? "=" : "");
 	} else {
 		puts(is_list ? "list" : "words");
-		completion_words(name, &names);
+		if (!completion_push_nodes(line, kind, value, &names))
+			completion_words(strcmp(name, "CLUSTER/NODE") == 0 ? "CLUSTER" : name, &names);
 		for (size_t i = 0; i < names.count; i++)
 			printf("%s%.*s%s\t\n", before, comma ? (int)(comma + 1 - value) : 0, value, names.list[i]);
 	}
@@ -145,7 +168,7 @@ completion_print_word(const struct completion *line, const char *word)
 	size_t last = table->operand_count - 1;
 
 	if (line->wanted) {
-		completion_print_values(line->wanted->kind, "", word);
+		completion_print_values(line, line->wanted->kind, "", word);
 	} else if (!line->plain && *word == '-') {
 		size_t length = strcspn(word, "=");
 		char *name = memory_substring(word, length), *before = memory_substring(word, length + (word[length] == '='));
@@ -154,7 +177,7 @@ completion_print_word(const struct completion *line, const char *word)
 		if (!word[length])
 			completion_print_options(table);
 		else if (option && option->kind)
-			completion_print_values(option->kind, before, word + length + 1);
+			completion_print_values(line, option->kind, before, word + length + 1);
 		free(name);
 		free(before);
 	} else if (table->sub_count) {
@@ -162,9 +185,9 @@ completion_print_word(const struct completion *line, const char *word)
 		for (size_t i = 0; i < table->sub_count; i++)
 			printf("%s\t%s\n", table->subs[i].name, table->subs[i].summary);
 	} else if (line->operands < table->operand_count) {
-		completion_print_values(table->operands[line->operands].kind, "", word);
+		completion_print_values(line, table->operands[line->operands].kind, "", word);
 	} else if (table->operand_count && table->operands[last].repeats) {
-		completion_print_values(table->operands[last].kind, "", word);
+		completion_print_values(line, table->operands[last].kind, "", word);
 	} else {
 		puts("nothing");
 	}

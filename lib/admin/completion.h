@@ -21,6 +21,9 @@ void completion_print_line(char *const *words);
  * it does not know. */
 void completion_words(const char *kind, struct arguments *out);
 
+/* Pushes what names nodes of a cluster, each behind before: numbers and "@SERVICE", host names if word begins like one. */
+void completion_nodes(const char *cluster, const char *before, const char *word, struct arguments *out);
+
 /* Prints the script for a shell. EX_USAGE if there is none for it. */
 int completion_print_script(const char *shell, struct error *err);
 

@@ -40,7 +40,7 @@ subcommand_unknown(const struct command *command, const struct subcommand *list,
 	names = memory_zeroed(count + 1, sizeof *names);
 	for (size_t i = 0; i < count; i++)
 		names[i] = list[i].name;
-	near = suggest_word(name, names);
+	near = suggest_command(name, names);
 	free(names);
 	return near ? option_misuse(command, "unknown command '%s'; did you mean '%s'?", name, near)
 	            : option_misuse(command, "unknown command '%s'", name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/suggest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,43 @@ suggest_word(const char *word, const char *const *list)
 		}
 	}
 	return nearest;
+}
+
+/* Commands of kubectl, terraform, docker, git and ConPaaS, and ours. A word that is ours in one list is not asked for there. */
+static const struct {
+	const char *word, *ours[3];
+} synonyms[] = {
+	{"add_nodes", {"scale", "expand"}}, {"cancel", {"abort", "cancel"}}, {"deploy", {"create"}}, {"describe", {"show"}},
+	{"destroy", {"delete"}}, {"down", {"delete"}}, {"edit", {"config"}}, {"get", {"list", "show", "ls"}}, {"info", {"show"}},
+	{"init", {"store init"}}, {"inspect", {"show"}}, {"jobs", {"queue ls"}}, {"kill", {"abort", "cancel"}},
+	{"launch", {"create"}}, {"list", {"ls"}}, {"login", {"ssh"}}, {"logs", {"log"}}, {"ls", {"list"}}, {"new", {"create", "put"}},
+	{"output", {"show"}}, {"ping", {"status --probe"}}, {"ps", {"list", "ls"}}, {"refresh", {"reconcile"}},
+	{"remove_nodes", {"scale", "shrink"}}, {"resize", {"scale", "expand"}}, {"rm", {"delete"}}, {"rollout", {"upgrade"}},
+	{"scale", {"expand"}}, {"set", {"config", "put"}}, {"state", {"show"}}, {"taint", {"replace"}}, {"terminate", {"delete"}},
+	{"top", {"status --probe"}}, {"undo", {"rollback"}}, {"up", {"create"}}, {"update", {"upgrade", "change", "put"}},
+	{"wait", {"status --wait"}},
+};
+
+static bool
+suggest_has(const char *command, const char *const *list)
+{
+	size_t length = strcspn(command, " ");
+
+	for (; *list; list++)
+		if (strlen(*list) == length && strncmp(*list, command, length) == 0)
+			return true;
+	return false;
+}
+
+const char *
+suggest_command(const char *word, const char *const *list)
+{
+	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
+		const char *const *ours = synonyms[i].ours;
+
+		for (size_t j = 0; strcmp(word, synonyms[i].word) == 0 && j < sizeof synonyms[i].ours / sizeof *ours && ours[j]; j++)
+			if (suggest_has(ours[j], list))
+				return ours[j];
+	}
+	return suggest_word(word, list);
 }

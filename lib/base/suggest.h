@@ -8,4 +8,8 @@
 /* Returns the word of list, which ends with NULL, that is nearest to word in spelling; NULL if none is near. */
 const char *suggest_word(const char *word, const char *const *list);
 
+/* Does the same for a command. A word that other tools have for it, as "get" of kubectl, counts as nearest; the result may be
+ * followed by an option, "status --wait". */
+const char *suggest_command(const char *word, const char *const *list);
+
 #endif

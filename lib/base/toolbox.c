@@ -17,10 +17,6 @@
 
 static const char *const program_folders[] = {"bin", "libexec/coopr"};
 
-/* A checkout has its pages in man/, an installation in share/man/. */
-static const char *const page_folders[] = {"man/man1", "share/man/man1", "man/man5", "share/man/man5", "man/man7",
-	"share/man/man7"};
-
 /* Returns the program FOLDER/coopr-NAME; NULL if there is none. Frees folder. */
 static char *
 toolbox_program_in(char *folder, const char *name)
@@ -91,38 +87,4 @@ toolbox_list(struct arguments *names)
 	}
 	if (names->count)
 		qsort(names->list, names->count, sizeof *names->list, toolbox_by_name);
-}
-
-char *
-toolbox_page(const char *name)
-{
-	for (size_t i = 0; i < sizeof page_folders / sizeof *page_folders; i++) {
-		const char *folder = page_folders[i];
-		char *page = memory_printf("%s/coopr%s%s.%c", folder, name ? "-" : "", name ? name : "",
-		    folder[strlen(folder) - 1]);
-		char *path = location_installed(page);
-
-		free(page);
-		if (access(path, R_OK) == 0)
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
-char *
-toolbox_summary(const char *name)
-{
-	char *path = toolbox_page(name), *line = NULL, *summary = NULL;
-	FILE *page = path ? fopen(path, "re") : NULL;
-	size_t size = 0;
-
-	while (page && !summary && getline(&line, &size, page) > 0)
-		if (strncmp(line, ".Nd ", 4) == 0)
-			summary = memory_substring(line + 4, strcspn(line + 4, "\n"));
-	if (page)
-		fclose(page);
-	free(line);
-	free(path);
-	return summary ? summary : memory_string("");
 }

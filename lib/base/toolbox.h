@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The commands that the front word "coopr" knows: programs called coopr-NAME, and their man pages. A command
- * that somebody adds to the installation or to PATH is one like the others.
+ * The commands that the front word "coopr" knows: programs called coopr-NAME. A command that somebody adds to the installation or to PATH is one like the others.
  */
 #ifndef BASE_TOOLBOX_H
 #define BASE_TOOLBOX_H
@@ -17,12 +16,5 @@ char *toolbox_front(void);
 
 /* Pushes the names of all commands of the installation, sorted. */
 void toolbox_list(struct arguments *names);
-
-/* Returns the path of coopr-NAME's man page in any section (NULL: of coopr's own). NULL where there is none. The caller
- * frees it. */
-char *toolbox_page(const char *name);
-
-/* Returns in a few words what a command does, from its man page; "" if there is none. The caller frees it. */
-char *toolbox_summary(const char *name);
 
 #endif

@@ -177,6 +177,9 @@ test_suggestions(void)
 	tap_is_text(suggest_word("que", words), "queue", "a short beginning too");
 	tap_is_text(suggest_word("xyzzy", words), NULL, "nothing that is not near");
 	tap_is_text(suggest_word("", words), NULL, "nothing for nothing");
+	tap_is_text(suggest_command("describe", words), "show", "a word of another tool");
+	tap_is_text(suggest_command("destroy", words), NULL, "unless there is none of ours");
+	tap_is_text(suggest_command("plna", words), "plan", "else the nearest");
 }
 
 int
