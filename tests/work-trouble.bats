@@ -155,3 +155,34 @@ descriptors() {
 	kill "$work"
 	wait "$work"
 }
+
+@test "a worker whose queue takes no results, as on a full disk, ends at the second signal; the tasks are done again" {
+	need_root
+	unset COOPR_SPOOL
+	coopr-request -t hadoop-distributed -n 8 --name shop | coopr-solve | coopr-plan >plan
+	mkdir small
+	mkfifo said
+	run -0 unshare --mount bash -e -c '
+		mount -t tmpfs -o size=1m none small
+		export COOPR_STATE=$PWD/small/s
+		coopr-queue put plan >/dev/null
+		dd if=/dev/zero of=small/fill bs=4k 2>/dev/null || true
+		truncate -s -4096 small/fill
+		coopr-work --drain -j 5 2>said &
+		worker=$!
+		exec 3<said
+		while read -r -t 60 line <&3 && [[ $line != *"results are kept"* ]]; do :; done
+		kill $worker
+		while read -r -t 60 line <&3 && [[ $line != *"waiting for"* ]]; do :; done
+		kill $worker
+		code=0
+		wait $worker || code=$?
+		echo "code $code"
+		cat <&3
+		rm small/fill
+		coopr-work --drain
+		coopr-queue ls -o json' 3<>/dev/null
+	contains "$output" "code 74"
+	contains "$output" "results were not recorded, their tasks are done again"
+	contains "$output" '"status":"complete"'
+}

@@ -31,7 +31,7 @@ int store_verb_claims(int argc, char **argv);
 int store_verb_import_as(const char *name, const char *examples, int argc, char **argv);
 int store_verb_export_as(const char *name, const char *examples, int argc, char **argv);
 
-/* What the options say that subcommands have in common: which store, which tenant, who asks, and how a list is printed. */
+/* The options that subcommands have in common: which store, which tenant, who asks, and how a list is printed. */
 extern struct store_verb_given {
 	const char *store, *tenant, *by, *format, *colour;
 } store_verb_given;

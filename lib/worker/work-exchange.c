@@ -121,6 +121,8 @@ work_take_answers(struct work *work, const struct exchange *exchange, const stru
 	if (!all) {
 		work_set_trouble(work, why, "results are kept");
 		work->trouble_at = clock_monotonic_ms() + RETRY_MS;
+		if (work->signals > 1)
+			work->unrecorded = *why;
 	}
 	return all;
 }

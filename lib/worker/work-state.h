@@ -45,6 +45,7 @@ struct work {
 	bool take_failed;    /* ... at the last try, which was told */
 	int64_t wanted_at;   /* the next time to ask whether what runs is wanted; INT64_MAX: not asked for */
 	int64_t trouble_at;  /* do not record before then */
+	struct error unrecorded; /* why the queue took no results after the second signal; code 0: it was not asked, or has */
 	int64_t waiting_since; /* something is to be recorded or taken since then; INT64_MAX: nothing */
 	int signals;         /* told to end so many times */
 	bool announce;       /* ... and that is to be told */

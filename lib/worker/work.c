@@ -149,9 +149,15 @@ work_turn(struct work *work, struct error *err)
 	return work->unfit.code ? -1 : 0;
 }
 
+/* Returns 1 if the worker ends, 0 if not, -1 if it ends because it cannot work. After the second signal it does not wait for a
+ * queue that takes no results, as on a full disk: the tasks are lost with it, and are done again. */
 static int
 work_is_over(struct work *work, struct error *err)
 {
+	if (work->unrecorded.code && work->running.count == 0 && work->held.count == 0 && work->ended.count > 0) {
+		*err = work->unrecorded;
+		return error_prefix(err, "%zu results were not recorded, their tasks are done again", work->ended.count);
+	}
 	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look &&
 	    work_free_slots(work) > 0))
 		return 0;

@@ -65,7 +65,7 @@ fsck_difference(struct job_state *state, struct job_state *truth)
 	return NULL;
 }
 
-/* What is wrong with a job's files, found under a shared lock and repaired under an exclusive one. */
+/* The damage of a job's files, found under a shared lock and repaired under an exclusive one. */
 struct damage {
 	bool events, state, nodes; /* which of them */
 	bool sync_failed;
