@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-completion", "bash|zsh|fish", "Print the completion of coopr's commands for a shell.", options,
+	"coopr-completion", "bash|zsh|fish | --line -- COMMAND [ARGUMENT]...", "Print the completion of coopr's commands for a shell.", options,
 	"  coopr-completion bash >coopr.bash\n"
 	"  coopr-completion --words TEMPLATE\n"
 	"  coopr-completion --line -- coopr create --te\n"};

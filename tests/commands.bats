@@ -198,3 +198,27 @@ tables() {
 	done <retired
 	[ "$wrong" -eq 0 ]
 }
+
+@test "an option or an argument without a character is misuse, as a script's unset variable would be" {
+	for command in "coopr-list --store=" "coopr-list -T ''" "coopr-create x -t lamp --owner=" "coopr-status ''" "coopr-queue show ''" \
+		"coopr-replace x ''" "coopr-store get service ''"; do
+		run -64 --separate-stderr bash -c "$command"
+		contains "$stderr" "empty"
+	done
+}
+
+@test "no umask takes a command's rights to what it has made" {
+	umask 777
+	coopr-create n -t hadoop-distributed -n 8 >/dev/null 2>&1 || false
+	umask 022
+	same "" "$(find state spool ! -perm -u=rw)"
+	coopr-delete -y n >/dev/null
+}
+
+@test "a store or a spool that no engine serves is refused before anything is made" {
+	run -69 --separate-stderr coopr-list --store foo://x
+	same "coopr-list: foo://x: no engine serves such a store; name a file" "$stderr"
+	run -69 --separate-stderr coopr-queue ls --spool foo://x
+	same "coopr-queue ls: foo://x: no engine serves such a spool; name a folder" "$stderr"
+	[ ! -e foo: ]
+}

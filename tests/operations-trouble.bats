@@ -35,7 +35,7 @@ kept() {
 @test "a name is no option, no hidden file, no id, and nothing odd" {
 	coopr create -o json blog -t lamp -n 4 >records 2>log
 	kept >before
-	for name in -x .x 00000001 00000099 'a b' '' $'a\nb' ../x $'\xff' ä; do
+	for name in -x .x 00000001 00000099 'a b' $'a\nb' ../x $'\xff' ä; do
 		run --separate-stderr -64 coopr create -t lamp -n 4 -- "$name"
 		contains "$stderr" "cannot be the name of a cluster: "
 		run --separate-stderr -64 coopr rename blog -- "$name"

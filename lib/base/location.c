@@ -74,6 +74,17 @@ location_store(const char *option)
 	return path;
 }
 
+bool
+location_has_scheme(const char *name, const char *scheme)
+{
+	const char *end = strstr(name, "://");
+	size_t length = end ? strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789+-.") : 0;
+
+	if (!length || name + length != end)
+		return !scheme;
+	return scheme && strlen(scheme) == length && strncmp(name, scheme, length) == 0;
+}
+
 int
 location_check_owner(const char *path, struct error *err)
 {

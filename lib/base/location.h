@@ -25,6 +25,9 @@ char *location_store(const char *option);
 /* Returns the preference, /var/lib/coopr or $XDG_STATE_HOME/coopr: keys, sandbox nodes, clusters of the front */
 char *location_state(void);
 
+/* Returns whether name is SCHEME://...; scheme NULL: whether it is a path, which has none. */
+bool location_has_scheme(const char *name, const char *scheme);
+
 /* Refuses, with EX_NOPERM and the remedy, what another user keeps at path and this one may not open, or could but must not:
  * what root makes there is closed to the owner. Returns 0 where nothing is there yet. */
 int location_check_owner(const char *path, struct error *err);

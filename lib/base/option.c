@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -180,6 +181,8 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 {
 	struct option_list *list;
 
+	if (text && !*text && strcmp(spec->argument, "TEXT") != 0)
+		return option_misuse(command, "--%s: the value is empty; expected %s", spec->name, spec->argument);
 	switch (spec->kind) {
 	case OPTION_KIND_FLAG:
 		*(bool *)spec->value = true;
@@ -287,6 +290,23 @@ option_wants_words(const char *argument)
 	return argument && strcmp(argument, "--complete-options") == 0;
 }
 
+/* Refuses an operand without a character: a script's unset variable. Those of another command are its own. */
+static int
+option_check_operands(const struct command *command, char **operands)
+{
+	for (; *operands && !strstr(command->synopsis, "COMMAND"); operands++)
+		if (!**operands)
+			return option_misuse(command, "an argument is empty");
+	return -1;
+}
+
+/* Leaves the owner of what is made all rights to it, whatever the umask: nobody could open it otherwise. */
+static void
+option_repair_umask(void)
+{
+	umask(umask(0) & ~(mode_t)S_IRWXU);
+}
+
 int
 option_parse(const struct command *command, int argc, char **argv)
 {
@@ -295,6 +315,7 @@ option_parse(const struct command *command, int argc, char **argv)
 	int found, code = -1;
 
 	message_program(command->name);
+	option_repair_umask();
 	if (option_wants_words(argv[1])) {
 		option_print_table(command);
 		if (strncmp(command->synopsis, "COMMAND", 7) == 0)
@@ -318,6 +339,8 @@ option_parse(const struct command *command, int argc, char **argv)
 	}
 	free(longs);
 	buffer_release(&letters);
+	if (code < 0)
+		code = option_check_operands(command, argv + optind);
 	if (code >= 0)
 		exit(code);
 	option_set_preferences(command);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_MS (INT64_C(1) << 53)
+/* A thousand years: a time so far from now can still be written, with a year of four digits. */
+#define MOST_MS (INT64_C(365250) * 86400 * 1000)
 
 int64_t
 duration_parse(const char *text)

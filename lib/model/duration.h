@@ -9,7 +9,7 @@
 
 enum { DURATION_NONE = -1, DURATION_TOO_LONG = -2 };
 
-/* Returns milliseconds, at most 2^53; DURATION_NONE if the text is no number with a unit behind it. */
+/* Returns milliseconds; DURATION_TOO_LONG beyond a thousand years, DURATION_NONE if the text is no number with a unit behind it. */
 int64_t duration_parse(const char *text);
 
 #endif

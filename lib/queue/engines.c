@@ -3,7 +3,6 @@
  * The engines there are: the one file that knows them. A further one is a row here.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/location.h"
@@ -11,23 +10,21 @@
 #include "queue/spool/local.h"
 
 static const struct {
-	const char *scheme; /* how its queues are named: SCHEME://...; NULL: any other name, as that of a folder */
+	const char *scheme; /* how its queues are named: SCHEME://...; NULL: as a folder */
 	const struct queue_engine *engine;
 } engines[] = {
-	{NULL, &local_engine}, /* the last one */
+	{NULL, &local_engine},
 };
 
 /* Returns the engine that serves the queue of that name. */
 static const struct queue_engine *
-engines_find(const char *where)
+engines_find(const char *where, struct error *err)
 {
-	const char *end = strstr(where, "://");
-	size_t i = 0;
-
-	while (engines[i].scheme && !(end && strlen(engines[i].scheme) == (size_t)(end - where) &&
-	    strncmp(where, engines[i].scheme, (size_t)(end - where)) == 0))
-		i++;
-	return engines[i].engine;
+	for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+		if (location_has_scheme(where, engines[i].scheme))
+			return engines[i].engine;
+	error_set(err, EX_UNAVAILABLE, "%s: no engine serves such a spool; name a folder", where);
+	return NULL;
 }
 
 int
@@ -40,12 +37,10 @@ struct queue *
 queue_open(const char *spool, enum queue_mode mode, struct error *err)
 {
 	char *where = location_spool(spool);
-	const struct queue_engine *engine = engines_find(where);
-	struct queue *queue = NULL;
+	const struct queue_engine *engine = *where ? engines_find(where, err) : NULL;
+	struct queue *queue = engine ? engine->open(where, mode, err) : NULL;
 
-	if (*where)
-		queue = engine->open(where, mode, err);
-	else
+	if (!*where)
 		error_set(err, EX_USAGE, "the spool: its name is empty; name a folder, or leave out --spool");
 	if (queue)
 		queue->engine = engine;

@@ -2,24 +2,24 @@
 #include "store/engines.h"
 
 #include <stddef.h>
-#include <string.h>
 
+#include "base/error.h"
+#include "base/location.h"
 #include "store/sqlite/sqlite.h"
 
 static const struct {
-	const char *scheme; /* how its stores are named: SCHEME://...; NULL: any other name, as that of a file */
+	const char *scheme; /* how its stores are named: SCHEME://...; NULL: as a file */
 	const struct sql_engine *engine;
 } engines[] = {
-	{NULL, &sqlite_engine}, /* the last one */
+	{NULL, &sqlite_engine},
 };
 
 const struct sql_engine *
-store_engine_of(const char *name)
+store_engine_of(const char *name, struct error *err)
 {
-	const char *end = strstr(name, "://");
-	size_t length = end ? (size_t)(end - name) : 0, i = 0;
-
-	while (engines[i].scheme && !(strlen(engines[i].scheme) == length && strncmp(name, engines[i].scheme, length) == 0))
-		i++;
-	return engines[i].engine;
+	for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+		if (location_has_scheme(name, engines[i].scheme))
+			return engines[i].engine;
+	error_set(err, EX_UNAVAILABLE, "%s: no engine serves such a store; name a file", name);
+	return NULL;
 }

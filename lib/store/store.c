@@ -26,10 +26,10 @@ store_connect(struct store *store, enum store_mode mode, struct error *err)
 {
 	static const enum sql_open how[] = {[STORE_READ] = SQL_OPEN_READ, [STORE_WRITE] = SQL_OPEN_WRITE,
 		[STORE_CREATE] = SQL_OPEN_CREATE, [STORE_MIGRATE] = SQL_OPEN_WRITE};
-	const struct sql_engine *engine = store_engine_of(store->path);
+	const struct sql_engine *engine = store_engine_of(store->path, err);
 	int older;
 
-	store->sql = engine->open(store->path, how[mode], err);
+	store->sql = engine ? engine->open(store->path, how[mode], err) : NULL;
 	if (!store->sql)
 		return -1;
 	older = migration_needed(store->sql, store->path, err);

@@ -134,7 +134,7 @@ test_misuse(void)
 		{"x -t", "coopr-x: option --template needs an argument: NAME; see: coopr-x --help\n"},
 		{"x --dry-run=yes", "coopr-x: option --dry-run takes no argument; see: coopr-x --help\n"},
 		{"x --output=tabel", "coopr-x: --output: expected table|json, found 'tabel'; did you mean 'table'?; see: coopr-x --help\n"},
-		{"x --output=", "coopr-x: --output: expected table|json, found ''; see: coopr-x --help\n"},
+		{"x --output=", "coopr-x: --output: the value is empty; expected table|json; see: coopr-x --help\n"},
 		{"x --output=prometheus", "coopr-x: --output: expected table|json, found 'prometheus'; see: coopr-x --help\n"},
 		{"x -r", "coopr-x: option -r is retired; use --dry-run; see: coopr-x --help\n"},
 		{"x -nr4", "coopr-x: option -r is retired; use --dry-run; see: coopr-x --help\n"},

@@ -149,7 +149,8 @@ test_whole(const struct sql_engine *engine)
 static void
 test_all(void)
 {
-	const struct sql_engine *engine = store_engine_of(suite->store);
+	struct error err;
+	const struct sql_engine *engine = store_engine_of(suite->store, &err);
 
 	test_opening(engine);
 	test_statements(engine);
