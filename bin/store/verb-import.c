@@ -25,7 +25,7 @@ static struct store_verb_change_options changing;
 static const char *specs;
 
 static const struct option_spec import_options[] = {
-	OPTION_STRING(0, "specs", &specs, "DIR", "where to write the specifications of clusters that Coopr created; - is standard output"),
+	OPTION_STRING(0, "specs", &specs, "DIR", "where the specifications of Coopr's clusters go (-: standard output)"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_OUTPUT,
 	STORE_VERB_WHERE,
@@ -34,7 +34,7 @@ static const struct option_spec import_options[] = {
 
 static struct command command = {
 	"coopr-store import", "[OPTION]... DIR|FILE|-...",
-	"Merge catalogues, what coopr-store export has printed, or what Cask's Coopr exports, into the store: all of it or nothing.",
+	"Merge catalogues or what Coopr exports into the store: all of it or nothing.",
 	import_options,
 	"  coopr-store import --dry-run share/coopr/catalogue\n"
 	"  coopr-store export -T qa | coopr-store import -T staging -\n"};

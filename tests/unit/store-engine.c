@@ -149,7 +149,6 @@ test_whole(const struct sql_engine *engine)
 static void
 test_all(void)
 {
-	struct error err;
 	const struct sql_engine *engine = store_engine_of(suite->store, &err);
 
 	test_opening(engine);
