@@ -50,6 +50,7 @@ struct import { /* an import under way */
 	struct entity_input input;
 	struct revisions changed; /* the new versions */
 	struct import_row *rows;  /* of the entities, in their order, then of all else */
+	bool *is_changed;         /* of the entities */
 	size_t row_count, changed_count, left_count;
 };
 
@@ -82,7 +83,7 @@ static const struct list_column columns[] = {
 	{"KIND", "entity", AT(TEXT, kind)},
 	{"NAME", "name", AT(TEXT, name)},
 	{"STATE", "state", AT(TEXT, state)},
-	{"VERSION", "version", AT(INTEGER, version), .fill = import_verb_fill_version},
+	{"VERSION", "version", AT(INTEGER, version), .fill = import_verb_fill_version, .when = LIST_WIDE},
 	{NULL, "at", AT(TEXT, at)},
 	{NULL, "by", AT(TEXT, by)},
 	{NULL, "why", AT(TEXT, why)},
@@ -112,6 +113,7 @@ import_verb_put(struct import *import, struct change *change, const struct input
 	row->by = revision->by;
 	row->why = revision->why;
 	row->state = row->version == 1 ? "new" : "changed";
+	import->is_changed[entity - import->input.list] = true;
 	import->changed_count++;
 	return 0;
 }
@@ -131,6 +133,7 @@ import_verb_note_faults(struct import *import, const struct findings *faults)
 			found = strcmp(file, fault->file) == 0;
 			if (found)
 				entity_input_note(&import->input, entity, "error: %s: %s", fault->pointer, fault->text);
+			entity->is_wrong |= found;
 			free(file);
 		}
 		if (!found)
@@ -242,16 +245,23 @@ import_verb_write_item(const struct import *import, size_t index, struct import_
 	return 0;
 }
 
+/* Makes the folder, before anything is changed. */
+static int
+import_verb_make_folder(const struct import *import)
+{
+	struct error err;
+
+	if (!specs || strcmp(specs, "-") == 0 || changing.dry_run || import->cask.count == 0)
+		return 0;
+	return file_make_dirs(AT_FDCWD, specs, 0777, &err) < 0 ? message_error(&err) : 0;
+}
+
 /* Writes the specifications, and fills in the rows of all that is no entity. */
 static int
 import_verb_write_specs(struct import *import)
 {
-	struct error err;
 	int code = 0, result;
 
-	if (specs && strcmp(specs, "-") != 0 && !changing.dry_run && import->cask.count &&
-	    file_make_dirs(AT_FDCWD, specs, 0777, &err) < 0)
-		return message_error(&err);
 	for (size_t i = 0; i < import->cask.count; i++) {
 		result = import_verb_write_item(import, i, &import->rows[import->input.count + i]);
 		if (code == 0 || result > EX_NO)
@@ -281,6 +291,25 @@ import_verb_print(struct import *import)
 		list_print(&import_list, import->rows, kept, &output);
 }
 
+/* Says what is to be done before clusters can be made of the entities that have changed. */
+static void
+import_verb_summarise_notes(const struct import *import)
+{
+	size_t lacking = 0, wrong = 0;
+
+	for (size_t i = 0; i < import->input.count; i++) {
+		const struct input_entity *entity = &import->input.list[i];
+		bool is_listed = import->is_changed[i];
+
+		lacking += is_listed && entity->lacks_plugin;
+		wrong += is_listed && entity->is_wrong;
+	}
+	if (lacking)
+		message("plugins are missing for %zu of them; see coopr-migrate(7)", lacking);
+	if (wrong)
+		message("errors in %zu of them, as in Coopr; repair them before you create clusters from them", wrong);
+}
+
 static void
 import_verb_summarise(const struct import *import, size_t changed_specs)
 {
@@ -290,6 +319,7 @@ import_verb_summarise(const struct import *import, size_t changed_specs)
 	    changing.dry_run ? "would be changed" : "changed",
 	    import->row_count - import->changed_count - changed_specs - import->left_count, left);
 	free(left);
+	import_verb_summarise_notes(import);
 }
 
 static size_t
@@ -307,6 +337,8 @@ import_verb_read(struct import *import, char *const *paths)
 {
 	struct error err;
 
+	if (guest_refuse_options(&err) < 0)
+		return message_error(&err);
 	import->input.cask = &import->cask;
 	for (; *paths; paths++)
 		if (guest_refuse_file(*paths, &err) < 0 || entity_input_read(&import->input, *paths, ENTITY_NONE, &err) < 0)
@@ -317,6 +349,7 @@ import_verb_read(struct import *import, char *const *paths)
 			    import->cask.list[i].name);
 	import->row_count = import->input.count + import->cask.count;
 	import->rows = memory_zeroed(import->row_count, sizeof *import->rows);
+	import->is_changed = memory_zeroed(import->input.count, sizeof *import->is_changed);
 	return store_verb_report(&import->input.findings);
 }
 
@@ -340,6 +373,8 @@ store_verb_import_as(const char *name, const char *examples, int argc, char **ar
 
 	code = import_verb_read(&import, argv);
 	if (code == 0)
+		code = import_verb_make_folder(&import);
+	if (code == 0)
 		code = import_verb_change_store(&import);
 	if (code == 0) {
 		code = import_verb_write_specs(&import);
@@ -349,6 +384,7 @@ store_verb_import_as(const char *name, const char *examples, int argc, char **ar
 	}
 
 	free(import.rows);
+	free(import.is_changed);
 	revisions_release(&import.changed);
 	entity_input_release(&import.input);
 	cask_release(&import.cask);

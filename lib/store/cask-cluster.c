@@ -216,17 +216,14 @@ cask_cluster_is_right(jv spec, struct buffer *note)
 char *
 cask_cluster_specification(jv cluster, struct buffer *note)
 {
-	char *status = json_get_string(cluster, "status");
-	jv spec = cask_cluster_spec(cluster);
+	jv status = json_get(cluster, "status"), spec = cask_cluster_spec(cluster);
 	struct buffer text = {0};
 
-	if (status && strcmp(status, "terminated") == 0) {
-		cask_cluster_note(note, "the cluster is terminated");
-	} else if (cask_cluster_is_right(spec, note)) {
-		cask_cluster_note_rest(cluster, status != NULL, note);
+	if (cask_cluster_is_right(spec, note)) {
+		cask_cluster_note_rest(cluster, jv_get_kind(status) == JV_KIND_STRING, note);
 		json_dump_pretty(spec, &text);
 	}
+	jv_free(status);
 	jv_free(spec);
-	free(status);
 	return text.length ? buffer_take(&text) : NULL;
 }

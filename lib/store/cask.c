@@ -101,12 +101,17 @@ cask_add_item(struct cask *cask, const char *kind, const char *name, const char 
 static void
 cask_take_cluster(struct cask *cask, jv document)
 {
-	char *name = json_get_string(document, "name"), *text;
+	char *name = json_get_string(document, "name"), *status = json_get_string(document, "status"), *text;
 	struct buffer note = {0};
 
-	text = cask_cluster_specification(document, &note);
-	cask_add_item(cask, "clusterspec", name, note.length ? note.data : NULL)->text = text;
+	if (status && strcmp(status, "terminated") == 0) {
+		cask_add_item(cask, "cluster", name, "it is terminated");
+	} else {
+		text = cask_cluster_specification(document, &note);
+		cask_add_item(cask, "clusterspec", name, note.length ? note.data : NULL)->text = text;
+	}
 	buffer_release(&note);
+	free(status);
 	free(name);
 }
 
@@ -158,14 +163,17 @@ cask_take_entities(struct cask *cask, enum entity_kind kind, jv list, const char
 	return 0;
 }
 
+/* The list is a document, or that member of one. */
 static int
-cask_take_list(struct cask *cask, jv list, const char *source, struct error *err)
+cask_take_list(struct cask *cask, jv list, const char *member, const char *source, struct error *err)
 {
 	int result = 0;
 
+	if (jv_get_kind(list) != JV_KIND_ARRAY)
+		return error_set(err, EX_DATAERR, "%s: /%s: expected array, found %s", source, member, json_kind_name(list));
 	for (size_t i = 0; i < json_length(list) && result == 0; i++) {
 		jv document = json_element(list, i);
-		char *where = memory_printf("%s: /%zu", source, i);
+		char *where = memory_printf("%s: %s%s/%zu", source, *member ? "/" : "", member, i);
 
 		result = cask_take(cask, document, where, err);
 		free(where);
@@ -216,7 +224,7 @@ cask_take_export(struct cask *cask, jv document, const char *source, struct erro
 		if (result < 0 || (kind != ENTITY_NONE && strcmp(member.name, entity_kind_folder(kind)) == 0))
 			continue;
 		if (strcmp(member.name, "clusters") == 0 || strcmp(member.name, "tenants") == 0)
-			result = cask_take_list(cask, member.value, source, err);
+			result = cask_take_list(cask, member.value, member.name, source, err);
 		else
 			cask_take_other(cask, member.name, member.value);
 	}
@@ -230,7 +238,7 @@ cask_take(struct cask *cask, jv document, const char *source, struct error *err)
 	case CASK_EXPORT:
 		return cask_take_export(cask, document, source, err);
 	case CASK_LIST:
-		return cask_take_list(cask, document, source, err);
+		return cask_take_list(cask, document, "", source, err);
 	case CASK_CLUSTER:
 		cask_take_cluster(cask, document);
 		return 0;

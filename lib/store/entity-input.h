@@ -20,6 +20,7 @@ struct entity_input { /* zero-initialise; release it */
 		const char *note; /* what people should know of it; NULL: nothing */
 		bool is_notable;  /* that is to be told even if the store has it so already */
 		bool is_export;   /* Coopr's server has exported it */
+		bool lacks_plugin, is_wrong; /* it names a plugin that is not installed; it has errors, which the note tells */
 		jv document;
 	} *list; /* in the order given, each entity once */
 	size_t count, capacity;

@@ -38,6 +38,12 @@ import_is_credential(const char *setting)
 	return false;
 }
 
+static bool
+import_is_in_clear(jv value)
+{
+	return jv_get_kind(value) == JV_KIND_STRING || jv_get_kind(value) == JV_KIND_NUMBER;
+}
+
 /* Stores a value, unless there is a secret of that name. Returns 1 if there is one with another value, else 0, or -1. */
 static int
 import_store_secret(struct import_vault *vault, const char *name, const char *text, struct error *err)
@@ -68,7 +74,9 @@ import_take_credential(struct import_vault *vault, struct entity_input *input, s
 	jv reference = jv_object();
 	int result = 0;
 
-	if (text && *text && name_is_valid(name)) {
+	if (!text || !name_is_valid(name)) {
+		entity_input_note(input, provider, "%s: stays in clear", setting);
+	} else if (*text) {
 		result = import_store_secret(vault, name, text, err);
 		json_set_string(&reference, "secret", name);
 		json_set(settings, setting, jv_copy(reference));
@@ -93,7 +101,7 @@ import_take_credentials(struct import_vault *vault, struct entity_input *input, 
 	int result = 0;
 
 	while (members_next(&members, &setting))
-		if (result == 0 && import_is_credential(setting.name) && jv_get_kind(setting.value) == JV_KIND_STRING)
+		if (result == 0 && import_is_credential(setting.name) && import_is_in_clear(setting.value))
 			result = import_take_credential(vault, input, provider, setting.name, &changed, err);
 	if (jv_get_kind(changed) == JV_KIND_OBJECT)
 		json_set(&provider->document, "provisioner", changed);
@@ -123,8 +131,10 @@ import_note_plugin(struct entity_input *input, struct input_entity *entity, cons
 	char *path = type && name_is_valid(type) ? location_plugin(kind, type) : NULL;
 	char *plugin = memory_printf("%s/%s", kind, type ? type : "");
 
-	if (!path && type && (!entity->note || !strstr(entity->note, plugin)))
-		entity_input_note(input, entity, "the plugin %s is not installed", plugin);
+	if (!path && type && (!entity->note || !strstr(entity->note, plugin))) {
+		entity_input_note(input, entity, "no plugin %s", plugin);
+		entity->lacks_plugin = true;
+	}
 	free(path);
 	free(plugin);
 }
