@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apply/specs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "apply/spec-folder.h"
 #include "base/error.h"
 #include "cluster/cluster-name.h"
 #include "json/record.h"
@@ -78,45 +78,32 @@ specs_read_file(struct reading *reading, const char *path)
 	record_reader_release(&reader);
 }
 
-static int
-specs_is_spec_file(const struct dirent *entry)
-{
-	const char *end = strrchr(entry->d_name, '.');
-
-	return entry->d_name[0] != '.' && end && (strcmp(end, ".json") == 0 || strcmp(end, ".ndjson") == 0);
-}
-
-static int
-specs_compare_entries(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Reads the files of a folder. Anything else, as a FIFO that nobody writes to, would keep us waiting. */
 static int
-specs_read_folder(struct reading *reading, const char *folder, struct error *err)
+specs_read_folder(struct reading *reading, const char *path, struct error *err)
 {
-	const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-	struct dirent **entries;
-	int count = scandir(folder, &entries, specs_is_spec_file, specs_compare_entries);
+	struct spec_folder folder = {0};
+	int result = spec_folder_list(path, &folder, err);
 
-	if (count < 0)
-		return error_errno(err, EX_NOINPUT, "%s", folder);
-	for (int i = 0; i < count; i++) {
-		char *path = memory_printf("%s%s%s", folder, slash, entries[i]->d_name);
+	for (size_t i = 0; i < folder.files.count; i++) {
+		const char *file = folder.files.list[i];
 		struct stat status;
 
-		if (stat(path, &status) < 0)
-			specs_tell(reading, EX_NOINPUT, memory_printf("%s: %s", path, strerror(errno)));
+		if (stat(file, &status) < 0)
+			specs_tell(reading, EX_NOINPUT, memory_printf("%s: %s", file, strerror(errno)));
 		else if (S_ISREG(status.st_mode))
-			specs_read_file(reading, path);
-		else if (!S_ISDIR(status.st_mode))
-			specs_tell(reading, EX_NOINPUT, memory_printf("%s: not a regular file", path));
-		free(path);
-		free(entries[i]);
+			specs_read_file(reading, file);
+		else
+			specs_tell(reading, EX_NOINPUT, memory_printf("%s: not a regular file", file));
 	}
-	free(entries);
-	return 0;
+	if (folder.skipped.length) {
+		char *text = memory_printf("%s: not read: %s", path, folder.skipped.data);
+
+		reading->notice(text);
+		free(text);
+	}
+	spec_folder_release(&folder);
+	return result;
 }
 
 static int
@@ -186,7 +173,7 @@ specs_read(const char *path, struct specs *specs, void (*notice)(const char *tex
 		    reading.wrong == 1 ? "thing is" : "things are");
 	if (specs->count == 0)
 		return error_set(err, EX_NOINPUT,
-		    "%s: no file in it ends with .json or .ndjson: that would be no cluster at all; to delete "
+		    "%s: no file in it ends with .json, .ndjson, .yaml or .yml: that would be no cluster at all; to delete "
 		    "one: coopr delete", path);
 	return 0;
 }
