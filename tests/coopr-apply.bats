@@ -262,8 +262,62 @@ settled() {
 		'gone.json: No such file' '/name: "blog" is described in clusters/blog.json, too' 'so nothing was done'; do
 		contains "$stderr" "$line"
 	done
-	same "" "$output$(grep -e README -e hidden -e below <<<"$stderr")"
+	same "" "$output"
+	same "coopr-apply: clusters: not read: README.md does not end with .json, .ndjson, .yaml or .yml; below.json is a folder; .hidden.json begins with a dot" \
+		"$(grep -e README -e hidden -e below <<<"$stderr")"
 	[ ! -e "$COOPR_STATE/store.sqlite3" ]
+}
+
+@test "a specification may be YAML, and says the same then" {
+	describe blog '{"numMachines": 4, "set": {"php.memory_limit": "64M"}}'
+	apply >said 2>log
+	same '{"memory_limit":"64M"}' "$(request blog '.cluster.config.php | {memory_limit}')"
+	rm clusters/blog.json
+	cat >clusters/blog.yaml <<-'END'
+		# The blog, as it was.
+		kind: clusterspec
+		name: blog
+		template: lamp
+		numMachines: 4
+		set:
+		  php.memory_limit: 64M
+		---
+		kind: clusterspec
+		name: wiki
+		template: lamp
+	END
+	mv clusters/blog.yaml clusters/blog.yml
+	apply >said 2>log
+	same "blog none,wiki new" "$(jq -r '"\(.name) \(.change)"' said | paste -sd,)"
+	settled
+	run -0 coopr apply -o json -f - <clusters/blog.yml
+	same "none" "$(jq -r .change <<<"$output" | sort -u)"
+	run -0 coopr apply -o json -f <(cat clusters/blog.yml)
+	same "none" "$(jq -r .change <<<"$output" | sort -u)"
+}
+
+@test "what is wrong in YAML is said with its line" {
+	cat >clusters/a.yaml <<-'END'
+		kind: clusterspec
+		name: a
+		template: lamp
+		numMachine: 4
+		---
+		kind: clusterspec
+		name: b
+		template: 7
+	END
+	printf 'kind: clusterspec\nname: no\n' >clusters/b.yaml
+	printf '# nothing yet\n' >clusters/c.yaml
+	: >clusters/d.yaml.bak
+	: >clusters/e.yml~
+	run --separate-stderr -65 apply
+	same "	coopr-apply: clusters/a.yaml: line 4, column 1: /numMachine: there is no such member; did you mean numMachines?
+	coopr-apply: clusters/a.yaml: line 8, column 1: /template: expected string, found number
+	coopr-apply: clusters/b.yaml: line 2, column 7: no is a boolean to some readers of YAML and text to others; write false, or \"no\" for text
+	coopr-apply: clusters/c.yaml: it is empty; expected a clusterspec
+	coopr-apply: clusters: not read: d.yaml.bak, e.yml~ do not end with .json, .ndjson, .yaml or .yml
+	coopr-apply: clusters: 4 things are wrong, so nothing was done" "${stderr//coopr-apply/$'\t'coopr-apply}"
 }
 
 @test "what cannot be read is 66; misuse is 64" {

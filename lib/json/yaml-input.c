@@ -122,6 +122,10 @@ static const struct {
 	{"found invalid Unicode character escape code", "no such character; write one beyond U+FFFF as it is, or as \\UXXXXXXXX"},
 	{"did not find expected alphabetic or numeric character", "text cannot begin with '*', '&' or '!'; put it in quotes"},
 	{"found unexpected document indicator", "the text ends inside quotes"},
+	{"did not find expected node content", "a value is missing here"},
+	{"did not find expected comment or line break", "only a comment may follow '|' and '>' in their line"},
+	{"mapping keys are not allowed in this context", "'? ' cannot stand here"},
+	{"found incompatible YAML document", "this is neither YAML 1.1 nor 1.2"},
 	{"found unexpected ':'", "a ':' in text between brackets; put the text in quotes"},
 };
 
