@@ -2,12 +2,11 @@
  *
  * coopr-show: shows clusters, by their names or ids: one whole, with its nodes, links, and what failed. And reads
  * records of any kind, files of a catalogue or whole catalogues and shows them to a person: as tables, names or JSON; a
- * plan or a layout also as a tree or a graph. What a record lacks is shown as "-", never refused. An operand is a file
- * where there is one of that name, else a cluster. Exits with 0; 1 where there is no such cluster; 64 on misuse; 65
+ * plan or a layout also as a tree or a graph. What a record lacks is shown as "-", never refused. A name is a cluster;
+ * a file is "-", "./NAME" or has another slash in it. Exits with 0; 1 where there is no such cluster; 64 on misuse; 65
  * where the input is no JSON, has no records, or is no plan and no layout where one is to be drawn; 66 where it cannot
  * be read.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,71 +14,99 @@
 
 #include "account/guest.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/location.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
-#include "model/name.h"
 #include "model/show/show.h"
+#include "operation/target.h"
 #include "show/cluster-show.h"
 #include "status/status.h"
 
 static struct status_options places;
+static struct target_options chosen;
 static bool clusters;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('c', "cluster", &clusters, "operands are clusters, whatever files there are"),
+	TARGET_OPTIONS(&chosen),
 	OUTPUT_OPTIONS(&places.format, &places.colour, OUTPUT_NAMES "|tree|dot"),
 	STATUS_PLACES(&places),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-show", "[OPTION]... [FILE|DIR|CLUSTER]...",
+	"coopr-show", "[OPTION]... [CLUSTER[/NODE|/@SERVICE]|./FILE|DIR/]...",
 	"Show clusters and records: as tables, trees, graphs, or for programs.", options,
 	"  coopr-show shop\n"
-	"  coopr-show layout.ndjson\n"
+	"  coopr-show shop/1000\n"
+	"  coopr-show ./layout.ndjson\n"
 	"  coopr-plan layout.ndjson | coopr-show -o tree\n"
 	"  coopr-plan layout.ndjson | coopr-show -o dot | dot -Tsvg >plan.svg\n"
 	"  coopr-show -o wide share/coopr/catalogue/services/*.json\n"};
 
-/* A file comes first, so that what is in a script means the same whatever clusters there will be. */
+/* Returns whether the first part of CLUSTER/NODE is the name of a folder. */
 static bool
-show_is_cluster(const char *operand)
+show_is_in_folder(const char *operand)
 {
-	char *store;
-	bool found;
+	char *folder = memory_substring(operand, strcspn(operand, "/"));
+	bool found = access(folder, F_OK) == 0;
 
-	if (clusters || !operand)
-		return clusters;
-	if (!name_is_valid(operand) || access(operand, F_OK) == 0)
-		return false;
-	store = location_store(places.store);
-	found = !file_is_absent(AT_FDCWD, store);
-	free(store);
+	free(folder);
 	return found;
 }
 
+/* A name means a cluster, whatever files there are, so that what is in a script means the same everywhere. */
+static bool
+show_is_cluster(const char *operand)
+{
+	struct target target;
+	struct error ignored;
+
+	if (clusters || !operand || strcmp(operand, "-") == 0)
+		return clusters;
+	if (strchr(operand, '/') && (access(operand, F_OK) == 0 || show_is_in_folder(operand)))
+		return false;
+	if (target_parse(operand, NULL, &target, &ignored) < 0)
+		return false;
+	target_release(&target);
+	return true;
+}
+
+/* Tells that there is no such cluster, with the file that may be meant. */
 static int
-show_cluster(const char *name, struct output *output)
+show_no_cluster(const char *name, const struct error *err)
+{
+	const char *hint = strchr(err->text, ';');
+
+	if (access(name, F_OK) == 0)
+		message("no cluster named \"%s\"; to show the file: coopr show ./%s", name, name);
+	else
+		message("no file or cluster named \"%s\"%s", name, hint ? hint : "");
+	return EX_NO;
+}
+
+static int
+show_cluster(const char *operand, struct output *output)
 {
 	struct cluster_status status;
+	struct target target;
 	struct error err;
-	int result;
+	bool found;
+	int result, code;
 
 	if (output->format == OUTPUT_NAME || output->format == OUTPUT_OTHER)
-		return option_misuse(&command, "-o %s: a cluster is shown as table, wide, json, yaml or jsonpath", places.format);
-	result = status_open(&status, &places, name, &err);
-	if (result == 0)
-		result = cluster_show_print(&status, output, &err);
+		return option_misuse(&command, "-o %s: a cluster is shown as table, wide, json, yaml or jsonpath%s%s", places.format,
+		    access(operand, F_OK) == 0 ? "; a file is ./" : "", access(operand, F_OK) == 0 ? operand : "");
+	target_operand_nodes(&command, operand, &chosen, &target);
+	result = status_open(&status, &places, target.cluster, &err);
+	found = result == 0;
+	if (found)
+		result = target_is_whole(&target) ? cluster_show_print(&status, output, &err)
+		                                  : cluster_show_part(&status, &target, output, &err);
 	status_release(&status);
-	if (result < 0 && err.code == EX_NO && !clusters) {
-		const char *hint = strchr(err.text, ';');
-
-		message("no file or cluster named \"%s\"%s", name, hint ? hint : "");
-		return EX_NO;
-	}
-	return result < 0 ? message_error(&err) : 0;
+	code = result == 0 ? 0 : !found && err.code == EX_NO && !clusters ? show_no_cluster(operand, &err) : message_error(&err);
+	target_release(&target);
+	return code;
 }
 
 /* Shows each: the worst exit code. *files is how many were no clusters. */
@@ -93,6 +120,8 @@ show_operands(char *const *operands, struct show *show, size_t *files)
 	do {
 		if (show_is_cluster(*operands)) {
 			one = show_cluster(*operands, &show->output);
+		} else if (chosen.nodes.count || chosen.services.count) {
+			return option_misuse(&command, "'%s' is a file; -N and -s choose nodes of clusters", *operands);
 		} else {
 			++*files;
 			one = guest_refuse_file(*operands, &err) < 0 || show_take(show, *operands,
@@ -113,7 +142,7 @@ main(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	if (clusters && !*argv)
+	if ((clusters || chosen.nodes.count || chosen.services.count) && !*argv)
 		return option_misuse(&command, "missing argument CLUSTER");
 	show.output = output_open(places.format, places.colour);
 	if (show.output.format == OUTPUT_OTHER)

@@ -25,7 +25,7 @@ on_terminal() {
 }
 
 @test "a table for each kind of record, with the columns a person looks for" {
-	run -0 coopr-show -o table layout
+	run -0 coopr-show -o table ./layout
 	same "$output" "CLUSTER   NAME  TENANT  SERVICES
 00000007  shop  qa      app db
 
@@ -37,7 +37,7 @@ NODE    HOSTNAME         HARDWARE  SERVICES         PREVIOUS
 }
 
 @test "tasks and milestones of a plan stand in one table, in order" {
-	run -0 coopr-show -o table plan
+	run -0 coopr-show -o table ./plan
 	contains "$output" "STEP  WHAT "
 	same "$(grep -c '^[tm][0-9]* ' <<<"$output")" "$(grep -cE '"kind":"(task|milestone)"' plan)"
 	same "$(grep -o '^[tm][0-9]* ' <<<"$output" | tr -d ' ')" "$(jq -r 'select(.kind == "task" or .kind == "milestone") | .id' plan)"
@@ -72,12 +72,12 @@ weather  blue  from"
 
 @test "long lists are cut, and shown in full where wide" {
 	jq -nc '{kind: "cluster", id: "1", services: [range(20) | "s\(.)"]}' >many
-	contains "$(coopr-show -o table many)" "s0 s1 s2 s3 s4 and 15 more"
-	contains "$(coopr-show -o wide many)" "s18 s19"
+	contains "$(on_terminal "coopr-show ./many")" "s0 s1 s2 s3 s4 and 15 more"
+	contains "$(coopr-show -o wide ./many)" "s18 s19"
 }
 
 @test "kind and id or name of each record" {
-	same "$(coopr-show -o name layout)" "cluster/00000007
+	same "$(coopr-show -o name ./layout)" "cluster/00000007
 node/7-1000
 node/7-1001
 node/7-1002
@@ -85,26 +85,26 @@ node/7-1003"
 }
 
 @test "json gives the records as they are, one a line, members sorted" {
-	coopr-show -o json layout >shown
+	coopr-show -o json ./layout >shown
 	same "$(wc -l <shown)" 5
 	same "$(jq -Sc . layout)" "$(cat shown)"
 	coopr-show -o json <layout | cmp - shown
-	coopr-show -o json shown | cmp - shown
+	coopr-show -o json ./shown | cmp - shown
 }
 
 @test "the default is table on a terminal" {
-	contains "$(on_terminal "coopr-show --color never layout")" "NODE    HOSTNAME         HARDWARE  SERVICES         PREVIOUS"
+	contains "$(on_terminal "coopr-show --color never ./layout")" "NODE    HOSTNAME         HARDWARE  SERVICES         PREVIOUS"
 }
 
 @test "no colour where NO_COLOR is set, and none elsewhere than on a terminal" {
-	contains "$(on_terminal "coopr-show layout")" $'\033[1m'
-	same "$(NO_COLOR=1 on_terminal "coopr-show layout" | grep -c $'\033')" 0
-	same "$(coopr-show -o table layout | grep -c $'\033')" 0
-	contains "$(coopr-show -o table --color always layout)" $'\033[1mNODE'
+	contains "$(on_terminal "coopr-show ./layout")" $'\033[1m'
+	same "$(NO_COLOR=1 on_terminal "coopr-show ./layout" | grep -c $'\033')" 0
+	same "$(coopr-show -o table ./layout | grep -c $'\033')" 0
+	contains "$(coopr-show -o table --color always ./layout)" $'\033[1mNODE'
 }
 
 @test "a plan as an indented tree" {
-	run -0 coopr-show -o tree plan
+	run -0 coopr-show -o tree ./plan
 	contains "${lines[0]}" "cluster_change  shop"
 	contains "$output" "  7-1001        shop-1001.local  new
     t2          create
@@ -123,27 +123,27 @@ node/7-1003"
 }
 
 @test "a layout has its services below the nodes" {
-	same "$(coopr-show -o tree layout | head -n 3)" "layout    shop
+	same "$(coopr-show -o tree ./layout | head -n 3)" "layout    shop
   7-1000  shop-1000.local  new
     db"
 }
 
 @test "a plan as a graph for Graphviz" {
-	coopr-show -o dot plan >plan.dot
+	coopr-show -o dot ./plan >plan.dot
 	contains "$(cat plan.dot)" 'label="shop-1001.local"'
 	same "$(grep -c -- '->' plan.dot)" "$(jq -s 'map(.after // [] | length) | add' plan)"
 	need_program dot
 	dot -Tsvg plan.dot >plan.svg
 	same "$(grep -c 'class="edge"' plan.svg)" "$(grep -c -- '->' plan.dot)"
-	coopr-show -o dot layout | dot -Tsvg >/dev/null
+	coopr-show -o dot ./layout | dot -Tsvg >/dev/null
 }
 
 @test "hostile names make neither a graph nor a terminal do what they say" {
 	echo '{"kind":"milestone","id":"m9","name":"\"];\u001b]0;x\u0007 evil [shape=\"\\","after":[]}' | cat plan - >bad
-	coopr-show -o dot bad >bad.dot
+	coopr-show -o dot ./bad >bad.dot
 	contains "$(cat bad.dot)" 'label="\"];?]0;x? evil [shape=\"\\"'
 	for format in table wide name tree dot json; do
-		same "$(coopr-show -o "$format" bad | tr -d '\n\t' | tr -dc '\000-\037\177' | wc -c)" 0
+		same "$(coopr-show -o "$format" ./bad | tr -d '\n\t' | tr -dc '\000-\037\177' | wc -c)" 0
 	done
 	if command -v dot >/dev/null; then
 		dot -Tsvg bad.dot >bad.svg
@@ -154,21 +154,21 @@ node/7-1003"
 	mkdir -p cat/services cat/providers
 	echo '{"name":"nginx","dependencies":{"install":{"requires":["base"],"uses":["ssl"]}},"provisioner":{"actions":{"install":{"type":"shell"}}}}' >cat/services/nginx.json
 	echo '{"name":"here","providertype":"sandbox"}' >cat/providers/here.json
-	same "$(coopr-show -o table cat/services/nginx.json)" "SERVICE  ACTIONS  INSTALL NEEDS
+	same "$(coopr-show -o table ./cat/services/nginx.json)" "SERVICE  ACTIONS  INSTALL NEEDS
 nginx    install  base ssl"
-	same "$(coopr-show -o name cat)" $'provider/here\nservice/nginx'
-	same "$(coopr-show -o json cat/services/nginx.json | jq -r .kind)" service
+	same "$(coopr-show -o name ./cat)" $'provider/here\nservice/nginx'
+	same "$(coopr-show -o json ./cat/services/nginx.json | jq -r .kind)" service
 	echo '[]' >cat/services/wrong.json
-	run -65 coopr-show cat/services/wrong.json
-	run -65 coopr-show -o name cat
+	run -65 coopr-show ./cat/services/wrong.json
+	run -65 coopr-show -o name ./cat
 	contains "$output" "service/nginx"
-	contains "$output" "coopr-validate cat"
+	contains "$output" "coopr-validate ./cat"
 }
 
 @test "several files are shown together" {
-	run -0 coopr-show -o name layout plan
+	run -0 coopr-show -o name ./layout ./plan
 	same "$(grep -c ^cluster/ <<<"$output")" 2
-	run -66 --separate-stderr coopr-show -o name nowhere layout
+	run -66 --separate-stderr coopr-show -o name ./nowhere ./layout
 	contains "$output" node/7-1000
 	contains "$stderr" "nowhere: No such file or directory"
 }
@@ -182,9 +182,9 @@ nginx    install  base ssl"
 	contains "$output" "neither a plan nor a layout"
 	run -65 coopr-show -o tree <<<'{"kind":"node","id":"/"}'
 	contains "$output" "/0/id: "
-	run -64 coopr-show -o tabel layout
+	run -64 coopr-show -o tabel ./layout
 	contains "$output" "did you mean 'table'?"
-	run -64 coopr-show --color sometimes layout
+	run -64 coopr-show --color sometimes ./layout
 }
 
 @test "what was read before an error is still shown" {
@@ -195,6 +195,6 @@ nginx    install  base ssl"
 
 @test "standard output that cannot be written is an error" {
 	for format in table wide name tree dot json; do
-		run -74 sh -c "coopr-show -o $format plan >/dev/full"
+		run -74 sh -c "coopr-show -o $format ./plan >/dev/full"
 	done
 }

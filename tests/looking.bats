@@ -126,19 +126,46 @@ break_mariadb() {
 	same "mariadb nginx php-fpm php-fpm" "$(coopr-show -o json shop | jq -r 'select(.kind == "node").services[]' | paste -sd ' ')"
 }
 
-@test "show: a file before a cluster, and -c before a file" {
+@test "show: a name is a cluster, a path is a file" {
 	make_shop
 	cp "$COOPR_STATE/clusters/00000001/cluster.ndjson" shop
-	same cluster "$(coopr-show -o json shop | head -n 1 | jq -r .kind)"
+	cp shop layout
+	same clusterstatus "$(coopr-show -o json shop | head -n 1 | jq -r .kind)"
 	same clusterstatus "$(coopr-show -o json -c shop | head -n 1 | jq -r .kind)"
 	same clusterstatus "$(coopr-show -o json 00000001 | head -n 1 | jq -r .kind)"
-	same cluster "$(coopr-show -o json ./shop | head -n 1 | jq -r .kind)"
+	for file in ./shop "$PWD/shop" -; do
+		same cluster "$(coopr-show -o json "$file" <shop | head -n 1 | jq -r .kind)"
+	done
+	run --separate-stderr -1 coopr-show layout
+	same "coopr-show: no cluster named \"layout\"; to show the file: coopr show ./layout" "$stderr"
+	run --separate-stderr -64 coopr-show -o tree layout
+	contains "$stderr" "; a file is ./layout"
 	run --separate-stderr -1 coopr-show nothing
 	contains "$stderr" "no file or cluster named \"nothing\""
+	run --separate-stderr -1 coopr-show shpo
+	contains "$stderr" "no file or cluster named \"shpo\"; did you mean shop?"
 	run -66 coopr-show ./nothing
 	run -64 coopr-show -c
 	run --separate-stderr -64 coopr-show -o tree 00000001
 	contains "$stderr" "a cluster is shown as table, wide, json, yaml or jsonpath"
+}
+
+@test "show CLUSTER/NODE and CLUSTER/@SERVICE show these nodes, as -N and -s do" {
+	make_shop
+	same "node 1000" "$(coopr-show -o json shop/1000 | jq -r '"\(.kind) \(.nodenum)"')"
+	same "$(coopr-show -o json shop/1000)" "$(coopr-show -o json shop -N 1000)"
+	same "$(coopr-show -o json shop/@php-fpm)" "$(coopr-show -o json shop -s php-fpm)"
+	same 2 "$(coopr-show -o json shop/@php-fpm | grep -c '"kind":"node"')"
+	contains "$(coopr-show shop/1000)" "shop1-1000.local"
+	same 0 "$(coopr-show shop/1000 | grep -c shop1-1001.local)"
+	run --separate-stderr -1 coopr-show shop/1009
+	contains "$stderr" "there is no node 1009"
+	run --separate-stderr -1 coopr-show shpo/1000
+	contains "$stderr" "did you mean shop?"
+	mkdir folder
+	run -66 coopr-show folder/1000
+	run -64 coopr-show -N 1000 </dev/null
+	run -64 coopr-show -N 1000 folder/1000
 }
 
 @test "what failed, and why, is shown" {

@@ -124,11 +124,11 @@ for document in yaml.safe_load_all(sys.stdin):
 		cat "$COOPR_STATE/clusters/00000001/00000001-001/plan.ndjson"
 	done >long 2>log
 	[ "$(wc -c <long)" -gt 1000000 ]
-	coopr show long 2>said | peek
+	coopr show ./long 2>said | peek
 	same "" "$(<said)"
-	coopr show -o json long 2>said | peek
+	coopr show -o json ./long 2>said | peek
 	same "" "$(<said)"
-	coopr show -o yaml long 2>said | peek
+	coopr show -o yaml ./long 2>said | peek
 	same "" "$(<said)"
 	for command in list "list -o json" "status shop" "show shop" "history shop" "events shop" "queue ls" usage \
 		"doctor --settings" "restart --dry-run shop"; do

@@ -11,14 +11,30 @@
 #include "base/memory.h"
 #include "base/preference.h"
 #include "base/process.h"
+#include "base/suggest.h"
 #include "store/sql/sql.h"
 
 static const char open_tenant[] = "default";
 
+/* Sets the error for a tenant that is not there, or not for the user; with a similar one that the user sees. */
 static int
-accounts_no_tenant(const char *tenant, struct error *err)
+accounts_no_tenant(const struct account *account, uid_t owner, struct error *err)
 {
-	return error_set(err, EX_NO, "there is no tenant \"%s\"", tenant);
+	struct error ignored; /* then no similar one is named */
+	int top = rights_is_superadmin(account->store, account->user, owner, &ignored) > 0;
+	struct sql_rows *rows = sql_query(account_sql(account), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND "
+	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant,
+	    account->user);
+	struct arguments names = {0};
+
+	while (sql_row(rows, &ignored) > 0)
+		arguments_push(&names, sql_text(rows, 0));
+	sql_end(rows);
+	error_set(err, EX_NO, "there is no tenant \"%s\"", account->tenant);
+	if (names.count)
+		suggest_in_error(err, account->tenant, (const char *const *)names.list);
+	arguments_release(&names);
+	return -1;
 }
 
 /* Fills role and groups of the user in the account's tenant, whose number is known. */
@@ -36,12 +52,12 @@ accounts_find_rights(struct account *account, const char *user, uid_t owner, str
 	if (member < 0)
 		return -1;
 	account->role = top ? ACCOUNT_SUPERADMIN : role;
-	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account->tenant, err);
+	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account, owner, err);
 }
 
 /* Finds the tenant that is wanted; NULL: the only one that the user is a member of, else the open one. */
 static int
-accounts_find_tenant(struct account *account, const char *wanted, const char *user, struct error *err)
+accounts_find_tenant(struct account *account, const char *wanted, const char *user, uid_t owner, struct error *err)
 {
 	struct sql_rows *rows;
 	int64_t tenant = 0;
@@ -60,7 +76,7 @@ accounts_find_tenant(struct account *account, const char *wanted, const char *us
 	if (got > 0)
 		got = store_find_tenant(account->store, account->tenant, &tenant, err);
 	store_set_tenant(account->store, tenant);
-	return got == 0 ? accounts_no_tenant(account->tenant, err) : got < 0 ? -1 : 0;
+	return got == 0 ? accounts_no_tenant(account, owner, err) : got < 0 ? -1 : 0;
 }
 
 /* Makes the account that of another user. */
@@ -73,9 +89,11 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 		return error_set(err, EX_NOPERM, "tenant %s: only its admin may act as %s", account->tenant, user);
 	if (account->role == ACCOUNT_ADMIN && rights_is_superadmin(account->store, user, owner, err))
 		return error_set(err, EX_NOPERM, "tenant %s: its admin may not act as %s, a superadmin", account->tenant, user);
+	if (accounts_find_rights(account, user, owner, err) < 0)
+		return -1;
 	free(account->user);
 	account->user = memory_string(user);
-	return accounts_find_rights(account, user, owner, err);
+	return 0;
 }
 
 /* Makes the user a superadmin who has made the store as its owner by sudo(8). */
@@ -106,7 +124,7 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 	if (store_is_new(account->store) && accounts_keep_maker(account, owner, err) < 0)
 		return -1;
 	result = accounts_find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant),
-	    other ? other : account->user, err);
+	    other ? other : account->user, owner, err);
 	if (result == 0)
 		result = accounts_find_rights(account, account->user, owner, err);
 	if (result == 0 && other)

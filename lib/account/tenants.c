@@ -10,14 +10,30 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process.h"
+#include "base/suggest.h"
 #include "json/json.h"
 #include "store/entities.h"
 #include "store/sql/sql.h"
 
+/* Sets the error for a tenant that is not there, with a similar one that the account sees; NULL: a superadmin's, who sees all. */
 static int
-tenants_no_tenant(const char *name, struct error *err)
+tenants_no_tenant(struct store *store, const struct account *account, const char *name, struct error *err)
 {
-	return error_set(err, EX_NO, "there is no tenant \"%s\"", name);
+	struct error ignored; /* then no similar one is named */
+	struct sql_rows *rows = sql_query(store_sql(store), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND (?1 OR id = ?2 "
+	    "OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "iit",
+	    (int64_t)(!account || account->role == ACCOUNT_SUPERADMIN), store_tenant(store), account ? account->user : "");
+	struct arguments names = {0};
+
+	while (sql_row(rows, &ignored) > 0)
+		arguments_push(&names, sql_text(rows, 0));
+	sql_end(rows);
+	error_set(err, EX_NO, "there is no tenant \"%s\"", name);
+	if (names.count)
+		suggest_in_error(err, name, (const char *const *)names.list);
+	arguments_release(&names);
+	return -1;
 }
 
 int
@@ -36,7 +52,7 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 	}
 	sql_end(rows);
 	if (got == 0 && name && list->count == 0)
-		return tenants_no_tenant(name, err);
+		return tenants_no_tenant(account->store, account, name, err);
 	for (size_t i = 0; i < list->count && got == 0; i++) {
 		struct tenant_record *tenant = &list->list[i];
 
@@ -59,7 +75,7 @@ tenants_put_document(struct store *store, enum tenants_put how, const char *name
 	if (how == TENANTS_CREATE && got > 0)
 		return error_set(err, EX_NO, "tenant %s: exists already", name);
 	if (how == TENANTS_CHANGE && got == 0)
-		return tenants_no_tenant(name, err);
+		return tenants_no_tenant(store, NULL, name, err);
 	if (how == TENANTS_CREATE) {
 		if (sql_number(store_sql(store), id, err, "INSERT INTO tenant (name, document) VALUES (?, ?) RETURNING id", "tt", name,
 		    text) < 0)
@@ -144,7 +160,7 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 	int got = store_find_tenant(store, name, id, err);
 
 	if (got == 0)
-		return tenants_no_tenant(name, err);
+		return tenants_no_tenant(store, NULL, name, err);
 	if (got < 0)
 		return -1;
 	if (strcmp(name, RIGHTS_SUPERADMIN) == 0 || strcmp(name, "default") == 0)

@@ -3,9 +3,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 /* Returns how many insertions, deletions, changes and swaps of neighbours lead from a to b. */
@@ -98,4 +100,15 @@ suggest_command(const char *word, const char *const *list)
 				return ours[j];
 	}
 	return suggest_word(word, list);
+}
+
+int
+suggest_in_error(struct error *err, const char *word, const char *const *list)
+{
+	const char *near = suggest_word(word, list);
+	size_t length = strlen(err->text);
+
+	if (near)
+		snprintf(err->text + length, sizeof err->text - length, "; did you mean %s?", near);
+	return -1;
 }

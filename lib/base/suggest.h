@@ -5,11 +5,16 @@
 #ifndef BASE_SUGGEST_H
 #define BASE_SUGGEST_H
 
+struct error;
+
 /* Returns the word of list, which ends with NULL, that is nearest to word in spelling; NULL if none is near. */
 const char *suggest_word(const char *word, const char *const *list);
 
 /* Does the same for a command. A word that other tools have for it, as "get" of kubectl, counts as nearest; the result may be
  * followed by an option, "status --wait". */
 const char *suggest_command(const char *word, const char *const *list);
+
+/* Appends "; did you mean X?" to the text of err, if a word of list is near. Always returns -1. */
+int suggest_in_error(struct error *err, const char *word, const char *const *list);
 
 #endif

@@ -74,6 +74,7 @@ clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct erro
 static char *
 clusters_status_clause(const char *wanted, struct error *err)
 {
+	static const char *const words[] = {"pending", "active", "incomplete", "inconsistent", "terminated", "all", NULL};
 	struct buffer clause = {0};
 	char name[16];
 	int length;
@@ -89,6 +90,7 @@ clusters_status_clause(const char *wanted, struct error *err)
 		if (lifecycle_status_of(name) == LIFECYCLE_ABSENT || lifecycle_status_of(name) == LIFECYCLE_STATUS_COUNT) {
 			error_set(err, EX_USAGE, "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
 			    name);
+			suggest_in_error(err, name, words);
 			buffer_release(&clause);
 			return NULL;
 		}

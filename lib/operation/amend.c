@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process.h"
+#include "base/suggest.h"
 #include "json/record.h"
 #include "model/take/config.h"
 
@@ -86,6 +88,23 @@ amend_list_remove(jv *list, const char *name)
 }
 
 static int
+amend_no_service(jv services, const char *name, struct error *err)
+{
+	struct arguments names = {0};
+
+	jv_array_foreach(services, i, service) {
+		if (jv_get_kind(service) == JV_KIND_STRING)
+			arguments_push(&names, jv_string_value(service));
+		jv_free(service);
+	}
+	error_set(err, EX_NO, "the cluster has no service \"%s\"", name);
+	if (names.count)
+		suggest_in_error(err, name, (const char *const *)names.list);
+	arguments_release(&names);
+	return -1;
+}
+
+static int
 amend_change_services(jv *cluster, const struct amendment *amendment, struct error *err)
 {
 	jv services = amend_take_out(cluster, "services");
@@ -93,7 +112,7 @@ amend_change_services(jv *cluster, const struct amendment *amendment, struct err
 
 	for (size_t i = 0; i < amendment->remove.count && result == 0; i++)
 		if (!amend_list_remove(&services, amendment->remove.list[i]))
-			result = error_set(err, EX_NO, "the cluster has no service \"%s\"", amendment->remove.list[i]);
+			result = amend_no_service(services, amendment->remove.list[i], err);
 	if (result == 0 && json_length(services) == 0)
 		result = error_set(err, EX_NO, "a cluster needs a service; coopr delete removes it as a whole");
 	for (size_t i = 0; i < amendment->add.count && result == 0; i++) {

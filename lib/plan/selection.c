@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/suggest.h"
 #include "model/layout.h"
 #include "plan/nearest.h"
 
@@ -19,6 +20,23 @@ selection_is_named(const struct names *names, const char *text, bool *found)
 		return false;
 	found[number] = true;
 	return true;
+}
+
+static int
+selection_no_node(const struct layout *layout, const char *name, struct error *err)
+{
+	const char **list = memory_zeroed(2 * layout->node_count + 1, sizeof *list);
+	size_t count = 0;
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		list[count++] = layout->nodes[i].id;
+		if (layout->nodes[i].hostname)
+			list[count++] = layout->nodes[i].hostname;
+	}
+	error_set(err, EX_NO, "there is no node %s", name);
+	suggest_in_error(err, name, list);
+	free(list);
+	return -1;
 }
 
 int
@@ -38,10 +56,23 @@ selection_find_nodes(bool *found, const struct layout *layout, struct string_lis
 	}
 	for (size_t i = 0; i < names.count && result == 0; i++)
 		if (!occurs[i])
-			result = error_set(err, EX_NO, "there is no node %s", names.list[i]);
+			result = selection_no_node(layout, names.list[i], err);
 	names_release(&names);
 	free(occurs);
 	return result;
+}
+
+static int
+selection_no_service(const struct names *services, const char *name, struct error *err)
+{
+	const char **list = memory_zeroed(services->count + 1, sizeof *list);
+
+	for (size_t i = 0; i < services->count; i++)
+		list[i] = services->list[i];
+	error_set(err, EX_NO, "there is no service %s", name);
+	suggest_in_error(err, name, list);
+	free(list);
+	return -1;
 }
 
 static int
@@ -54,7 +85,7 @@ selection_choose_services(enum part *parts, const struct dependencies *dependenc
 		int service = names_find(&dependencies->services, wanted.list[i]);
 
 		if (service == NAMES_NONE)
-			return error_set(err, EX_NO, "there is no service %s", wanted.list[i]);
+			return selection_no_service(&dependencies->services, wanted.list[i], err);
 		parts[service] = PART_CHOSEN;
 	}
 	return 0;

@@ -14,6 +14,7 @@
 #include "cluster/applied.h"
 #include "json/json.h"
 #include "model/show/links.h"
+#include "operation/target.h"
 #include "queue/read.h"
 #include "queue/status-print.h"
 #include "show/login.h"
@@ -338,4 +339,26 @@ cluster_show_print(struct cluster_status *status, struct output *output, struct 
 		return cluster_show_text(status, output, err);
 	cluster_show_records(status, output);
 	return 0;
+}
+
+int
+cluster_show_part(struct cluster_status *status, const struct target *target, struct output *output, struct error *err)
+{
+	struct layout *layout = &status->layout;
+	struct buffer text = {0};
+	int result = 0;
+
+	if (status_layout(status, err) < 0 || target_narrow(target, layout, err) < 0)
+		return -1;
+	if (output_is_records(output)) {
+		for (size_t i = 0; i < layout->node_count; i++)
+			node_print(&layout->nodes[i], &text);
+		links_records(layout, &text);
+		output_lines(output, &text);
+	} else if ((result = cluster_show_print_nodes(layout, output, err)) == 0) {
+		links_print(layout, output->stream, output->colour);
+		cluster_show_print_login(status, output->stream);
+	}
+	buffer_release(&text);
+	return result;
 }

@@ -9,9 +9,13 @@
 struct error;
 struct cluster_status;
 struct output;
+struct target;
 
 /* Prints the cluster for a person, with more columns for each node if wide; or as records: clusterstatus, operation (the last),
  * taskstatus (of each task of it that failed), node, link. */
 int cluster_show_print(struct cluster_status *status, struct output *output, struct error *err);
+
+/* Prints the nodes of a cluster that the target names, and their links; as records: node, link. EX_NO if there is none. */
+int cluster_show_part(struct cluster_status *status, const struct target *target, struct output *output, struct error *err);
 
 #endif

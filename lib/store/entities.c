@@ -102,6 +102,29 @@ entities_put(struct store *store, enum entity_kind kind, const char *name, jv do
 	return result;
 }
 
+/* Sets the error for an entity that is not there, with the name that is nearest in spelling. */
+static int
+entities_not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct error *err)
+{
+	struct revisions others = {0};
+	struct error ignored;
+	const char **names, *near = NULL;
+
+	if (version > 0)
+		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64, entity_kind_words(kind), name, version);
+	if (entities_list(store, kind, &others, &ignored) == 0) {
+		names = memory_zeroed(others.count + 1, sizeof *names);
+		for (size_t i = 0; i < others.count; i++)
+			names[i] = others.list[i].name;
+		near = suggest_word(name, names);
+		free(names);
+	}
+	error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name, near ? "; did you mean \"" : "",
+	    near ? near : "", near ? "\"?" : "");
+	revisions_release(&others);
+	return -1;
+}
+
 int
 entities_delete(struct store *store, enum entity_kind kind, const char *name, int64_t expected, struct error *err)
 {
@@ -111,7 +134,7 @@ entities_delete(struct store *store, enum entity_kind kind, const char *name, in
 	if (entities_read_newest(store, kind, name, &newest, err) < 0)
 		return -1;
 	if (!newest.present && expected == VERSION_ANY)
-		result = error_set(err, EX_NO, "there is no %s \"%s\"", entity_kind_words(kind), name);
+		result = entities_not_found(store, kind, name, 0, err);
 	else
 		result = entities_check_expected(kind, name, &newest, expected, err);
 	if (result == 0)
@@ -142,29 +165,6 @@ entities_read_rows(struct sql_rows *rows, struct revisions *list, struct error *
 	}
 	sql_end(rows);
 	return got < 0 ? -1 : count;
-}
-
-/* Sets the error for an entity that is not there, with the name that is nearest in spelling. */
-static int
-entities_not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct error *err)
-{
-	struct revisions others = {0};
-	struct error ignored;
-	const char **names, *near = NULL;
-
-	if (version > 0)
-		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64, entity_kind_words(kind), name, version);
-	if (entities_list(store, kind, &others, &ignored) == 0) {
-		names = memory_zeroed(others.count + 1, sizeof *names);
-		for (size_t i = 0; i < others.count; i++)
-			names[i] = others.list[i].name;
-		near = suggest_word(name, names);
-		free(names);
-	}
-	error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name, near ? "; did you mean \"" : "",
-	    near ? near : "", near ? "\"?" : "");
-	revisions_release(&others);
-	return -1;
 }
 
 int

@@ -7,6 +7,8 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process.h"
+#include "base/suggest.h"
 #include "store/key.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
@@ -127,6 +129,24 @@ secret_value_release(struct secret_value *value)
 	*value = (struct secret_value){0};
 }
 
+static int
+secrets_not_found(struct store *store, const char *name, struct error *err)
+{
+	struct error ignored; /* then no similar one is named */
+	struct sql_rows *rows = sql_query(store_sql(store), &ignored, "SELECT name FROM secret WHERE tenant = ? ORDER BY name", "i",
+	    store_tenant(store));
+	struct arguments names = {0};
+
+	while (sql_row(rows, &ignored) > 0)
+		arguments_push(&names, sql_text(rows, 0));
+	sql_end(rows);
+	error_set(err, EX_NO, "there is no secret \"%s\"", name);
+	if (names.count)
+		suggest_in_error(err, name, (const char *const *)names.list);
+	arguments_release(&names);
+	return -1;
+}
+
 int
 secrets_delete(struct store *store, const char *name, struct error *err)
 {
@@ -135,7 +155,7 @@ secrets_delete(struct store *store, const char *name, struct error *err)
 	    "it", store_tenant(store), name);
 
 	if (got == 0)
-		return error_set(err, EX_NO, "there is no secret \"%s\"", name);
+		return secrets_not_found(store, name, err);
 	return got < 0 ? -1 : 0;
 }
 

@@ -16,6 +16,25 @@
 #include "queue/spool/job.h"
 #include "queue/spool/shared/spool.h"
 
+/* Sets the error for a job that is not there, with the one that is meant by "42-1". No folder is read, since some who ask expect
+ * that the job is gone. */
+static int
+job_not_found(const struct spool *spool, const char *id, struct error *err)
+{
+	unsigned long cluster, number;
+	char whole[64];
+	int end = 0, dir = -1;
+
+	if (sscanf(id, "%8lu-%9lu%n", &cluster, &number, &end) == 2 && !id[end]) {
+		snprintf(whole, sizeof whole, "%08lu-%03lu", cluster, number);
+		dir = spool_open_job(spool, whole);
+	}
+	if (dir < 0)
+		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
+	close(dir);
+	return error_set(err, EX_NO, "job %s: there is none in %s; did you mean %s?", id, spool->path, whole);
+}
+
 int
 job_open(struct open_job *job, const struct spool *spool, struct scheduler_table *table, const char *id, struct error *err)
 {
@@ -26,7 +45,7 @@ job_open(struct open_job *job, const struct spool *spool, struct scheduler_table
 	snprintf(job->id, sizeof job->id, "%s", id);
 	job->dir = spool_open_job(spool, id);
 	if (job->dir < 0 && errno == ENOENT)
-		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
+		return job_not_found(spool, id, err);
 	if (job->dir < 0)
 		return error_errno(err, EX_NOINPUT, "job %s", id);
 	job->lock = file_open(job->dir, "lock", job->writable ? O_RDWR : O_RDONLY, 0, err);
