@@ -168,6 +168,21 @@ export_of_originals() { # VERSION
 	same '[3,"0"]' "$(jq -c '[.numMachines, .lease]' specs/kv-prod.json)"
 }
 
+@test "a request as the web page sends it, with members that are empty, says nothing of these" {
+	jq '. + {services: [], dnsSuffix: "", hardwaretype: null, description: "", providerFields: {}, initialLeaseDuration: 0}' "$CASK/request.json" |
+		coopr-import --specs - - >spec 2>log
+	same '{"config":{"kv":{"heap":"4g"}},"imagetype":"rocky9","kind":"clusterspec","lease":"0","name":"kv-qa","numMachines":5,"provider":"lab-os","template":"kv-cluster"}' "$(jq -cS . spec)"
+}
+
+@test "a single entity of Coopr has no kind, and the message says what to do" {
+	jq '.services[1]' "$CASK/export.json" >ntp.json
+	run -65 coopr-import ntp.json
+	contains "$output" 'ntp.json: the kind is unknown; add a member "kind", or use coopr store put -k KIND'
+	coopr-store put --force -k service ntp.json >out 2>log
+	jq '{services: .services[:1]}' "$CASK/export.json" | coopr-import - >out 2>log
+	same "base ntp" "$(coopr-store list -o json | jq -r .name | paste -sd ' ')"
+}
+
 @test "requests need a place for their specifications; one that somebody edited stays, unless --force is given" {
 	run -64 coopr-import "$CASK/request.json"
 	contains "$output" "option --specs DIR is required"

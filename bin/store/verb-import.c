@@ -118,26 +118,37 @@ import_verb_put(struct import *import, struct change *change, const struct input
 	return 0;
 }
 
+/* Returns the entity whose file a finding names, such as services/nginx.json; NULL if it is none of the import. */
+static struct input_entity *
+import_verb_find(const struct entity_input *input, const char *file)
+{
+	enum entity_kind kind = entity_kind_of_file(file);
+	const char *name = file_base_name(file);
+	size_t length = strlen(name) - strlen(".json");
+
+	for (size_t i = 0; i < input->count; i++) {
+		struct input_entity *entity = &input->list[i];
+
+		if (entity->kind == kind && strncmp(entity->name, name, length) == 0 && entity->name[length] == '\0')
+			return entity;
+	}
+	return NULL;
+}
+
 /* Notes what is wrong with an entity that Coopr's server had so, too. What is wrong elsewhere is a message. */
 static void
 import_verb_note_faults(struct import *import, const struct findings *faults)
 {
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct finding *fault = &faults->list[i];
-		bool found = false;
+		struct input_entity *entity = import_verb_find(&import->input, fault->file);
 
-		for (size_t j = 0; j < import->input.count && !found; j++) {
-			struct input_entity *entity = &import->input.list[j];
-			char *file = memory_printf("%s/%s.json", entity_kind_folder(entity->kind), entity->name);
-
-			found = strcmp(file, fault->file) == 0;
-			if (found)
-				entity_input_note(&import->input, entity, "error: %s: %s", fault->pointer, fault->text);
-			entity->is_wrong |= found;
-			free(file);
-		}
-		if (!found)
+		if (!entity) {
 			message("%s: %s: %s", fault->file, fault->pointer, fault->text);
+			continue;
+		}
+		entity_input_note(&import->input, entity, "error: %s: %s", fault->pointer, fault->text);
+		entity->is_wrong = true;
 	}
 }
 

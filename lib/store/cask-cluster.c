@@ -42,14 +42,15 @@ cask_cluster_note(struct buffer *note, const char *text)
 	buffer_printf(note, "%s%s", note->length ? "; " : "", text);
 }
 
-/* Copies a member that is there: null, and a string without a character, are not. */
+/* Copies a member that is there: null, an empty string and an empty list are not. */
 static void
 cask_cluster_copy(jv cluster, const char *from, jv *spec, const char *to)
 {
 	jv value = json_get(cluster, from);
 	const char *text = json_string(value);
 
-	if (jv_get_kind(value) == JV_KIND_INVALID || jv_get_kind(value) == JV_KIND_NULL || (text && !*text))
+	if (jv_get_kind(value) == JV_KIND_INVALID || jv_get_kind(value) == JV_KIND_NULL || (text && !*text) ||
+	    (jv_get_kind(value) == JV_KIND_ARRAY && json_length(value) == 0))
 		jv_free(value);
 	else
 		json_set(spec, to, value);

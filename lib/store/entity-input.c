@@ -126,7 +126,8 @@ entity_input_take_document(struct entity_input *input, jv document, const struct
 	if (kind == ENTITY_NONE && cask_is_document(document))
 		return error_set(err, EX_DATAERR, "%s: this is a document of Coopr; use coopr import", source);
 	if (kind == ENTITY_NONE)
-		return error_set(err, EX_DATAERR, "%s: the kind is unknown; use --kind, or add a member \"kind\"", source);
+		return error_set(err, EX_DATAERR, "%s: the kind is unknown; add a member \"kind\", or use %s", source,
+		    input->cask ? "coopr store put -k KIND" : "--kind");
 	return entity_input_take(input, kind, document, yaml, source, err);
 }
 
