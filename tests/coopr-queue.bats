@@ -539,13 +539,26 @@ load queue
 	coopr-queue take --count 1 >held
 	mkdir -p "$COOPR_SPOOL/jobs/00000042-001/log"
 	printf 'first\nUnpacking nginx\n' >"$COOPR_SPOOL/jobs/00000042-001/log/$(jq -r '.id + "." + (.attempt | tostring)' held)"
-	run -75 script -qec "TERM=xterm coopr-queue wait --timeout 1 00000042-001" /dev/null </dev/null
+	run -75 script -qec "stty cols 200; TERM=xterm coopr-queue wait --timeout 1 00000042-001" /dev/null </dev/null
 	contains "$output" "0/6  1 running, 1 to be tried again"
-	contains "$output" "$(jq -r '"\(.action) on \(.node)"' held)"
+	contains "$output" "waiting for: $(jq -r '"\(.action) on \(.node)"' held)"
+	[[ $output != *left* ]]
 	contains "$output" ": Unpacking nginx"
 	contains "$output" ": no room"
 	run -75 --separate-stderr coopr-queue wait --timeout 0 00000042-001
 	same 1 "$(wc -l <<<"$stderr")"
+}
+
+@test "wait shows what the end of the job depends on, and what remains, if that was measured" {
+	printf '%s\n' 't1 a create - {"expect_s":500,"rank":500,"p90_s":900,"runs":3}' 't2 b create - {"expect_s":100,"rank":1100,"p90_s":100,"runs":7}' \
+		't3 b confirm t2 {"expect_s":1000,"rank":1000,"p90_s":1000,"runs":7}' | plan | jq -c 'if .kind == "job" then . + {runs: 3, expected_s: 1100,
+			expected_p90_s: 1200} else . end' | coopr-queue put
+	coopr-queue take --count 2 >held
+	run -75 script -qec "stty cols 200; TERM=xterm coopr-queue wait --timeout 1 00000042-001" /dev/null </dev/null
+	contains "$output" "0/3  2 running, "
+	[[ $output =~ ', about '1[78]' m '[0-9]+' s left' ]]
+	[[ $output =~ 'waiting for: create on b, '[^,]+'of about 1 m 40 s' ]]
+	[[ $output =~ '  create on a, '[^,]+'of about 8 m 20 s' ]]
 }
 
 @test "kill -9 of a program that holds a task by lease: the lease decides" {

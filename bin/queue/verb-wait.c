@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "base/progress.h"
 #include "base/terminal.h"
+#include "history/forecast.h"
 #include "history/running.h"
 #include "queue/read.h"
 
@@ -36,10 +37,11 @@ static const struct command command = {
 	"  coopr-queue wait 00000042-001\n"
 	"  coopr-queue wait --timeout 600 $(coopr-queue put plan.ndjson)\n"};
 
+/* Describes the job: its tasks, how long we have waited, and, if that is known (left_ms is not negative), what is left. */
 static void
-wait_verb_describe(const struct queue_job *job, int64_t since_ms, struct buffer *tail)
+wait_verb_describe(const struct queue_job *job, int64_t since_ms, int64_t left_ms, struct buffer *tail)
 {
-	char passed[CLOCK_RFC3339_SIZE], expected[CLOCK_RFC3339_SIZE];
+	char passed[CLOCK_RFC3339_SIZE], left[CLOCK_RFC3339_SIZE];
 
 	buffer_printf(tail, "%zu running", job->running);
 	if (job->delayed)
@@ -49,8 +51,8 @@ wait_verb_describe(const struct queue_job *job, int64_t since_ms, struct buffer 
 	if (job->status != QUEUE_RUNNING)
 		buffer_printf(tail, ", %s", queue_status_name(job->status));
 	buffer_printf(tail, ", %s", clock_duration(clock_monotonic_ms() - since_ms, passed));
-	if (job->critical_path_s >= 1)
-		buffer_printf(tail, " (expected: %s)", clock_duration((int64_t)(job->critical_path_s * 1000), expected));
+	if (left_ms >= 0)
+		buffer_printf(tail, ", about %s left", clock_duration(left_ms, left));
 }
 
 static void
@@ -97,6 +99,7 @@ struct waiting {
 	struct queue *queue;
 	int watch;
 	bool seen;             /* progress is */
+	struct forecast forecast; /* of the job that is waited for, if progress is seen and its plan can be read */
 	int64_t since_ms, deadline_ms; /* monotonic */
 	int64_t drawn_ms;
 	sigset_t mask;         /* while we sleep */
@@ -142,8 +145,9 @@ wait_verb_draw(struct waiting *waiting, const struct queue_job *job)
 
 	if (!waiting->seen || (waiting->drawn_ms && now_ms - waiting->drawn_ms < REDRAW_LEAST_MS))
 		return;
-	tasks = running_lines(waiting->queue, job, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
-	wait_verb_describe(job, waiting->since_ms, &tail);
+	tasks = running_lines(waiting->queue, job, &waiting->forecast, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
+	wait_verb_describe(job, waiting->since_ms, forecast_left_ms(&waiting->forecast, waiting->queue, job, clock_wall_ms(), &arena),
+	    &tail);
 	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
 	waiting->drawn_ms = now_ms;
 	buffer_release(&tail);
@@ -157,6 +161,9 @@ wait_verb_wait_for(struct waiting *waiting, const char *id)
 	struct error err;
 	int64_t left;
 
+	forecast_release(&waiting->forecast);
+	if (waiting->seen)
+		forecast_read(&waiting->forecast, waiting->queue, id, &err);
 	while (!told_to_end) {
 		left = wait_verb_patience(waiting);
 		queue_watch_clear(waiting->queue, waiting->watch);
@@ -202,6 +209,7 @@ verb_wait(int argc, char **argv)
 		code = one > code ? one : code;
 	}
 
+	forecast_release(&waiting.forecast);
 	close(waiting.watch);
 	queue_close(waiting.queue);
 	return message_end(code);

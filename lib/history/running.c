@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "history/forecast.h"
 #include "queue/read.h"
 
 enum { DETAILS_MAX = 64 }; /* of more tasks than these no events and outputs are read: nobody could follow them */
@@ -16,9 +17,11 @@ struct tasks {
 
 struct page {
 	struct arena *arena;
+	const struct forecast *forecast;
 	const char **lines;
 	size_t count;
 	const char *cluster; /* whose name nodes begin with */
+	bool waiting;        /* for the first of the tasks */
 	int64_t now_ms;
 };
 
@@ -44,7 +47,7 @@ running_last_line(const char *output, struct arena *arena)
 	return end ? arena_substring(arena, output + start, end - start) : "";
 }
 
-/* Returns ", 31 s: Unpacking nginx (1.22.1)". */
+/* Returns ", 31 s of about 45 s: Unpacking nginx (1.22.1)". */
 static const char *
 running_state_of(const struct page *page, const struct queue_task_status *task)
 {
@@ -58,19 +61,39 @@ running_state_of(const struct page *page, const struct queue_task_status *task)
 	if (!task->at_ms)
 		return "";
 	said = running_last_line(task->output, page->arena);
-	clock_duration(page->now_ms > task->at_ms ? page->now_ms - task->at_ms : 0, time);
-	return arena_printf(page->arena, ", %s%s%s", time, *said ? ": " : "", said);
+	return arena_printf(page->arena, ", %s%s%s", forecast_say(page->forecast, task, page->now_ms, page->arena), *said ? ": " : "",
+	    said);
 }
 
+/* Adds a line for a task; that of the one that is waited for says so. */
 static void
-running_add_line(struct page *page, const struct queue_task_status *task)
+running_add_line(struct page *page, const struct queue_task_status *task, bool waited_for)
 {
 	char attempt[32] = "";
 
 	if (task->attempt > 1)
 		snprintf(attempt, sizeof attempt, ", attempt %" PRId64, task->attempt);
-	page->lines[page->count++] = arena_printf(page->arena, "  %s %s%son %s%s%s", task->action, task->service,
-	    *task->service ? " " : "", running_node_of(page, task->node), attempt, running_state_of(page, task));
+	page->lines[page->count++] = arena_printf(page->arena, "%s %s %s%son %s%s%s", waited_for ? "waiting for:" : " ", task->action,
+	    task->service, *task->service ? " " : "", running_node_of(page, task->node), attempt, running_state_of(page, task));
+}
+
+/* Puts the running task that the end of the job depends on most before all others, and returns whether there is one. */
+static bool
+running_put_waited_for_first(const struct page *page, struct queue_task_status *list, size_t count)
+{
+	size_t first = count;
+	struct queue_task_status task;
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].status == STEP_RUNNING && (first == count ||
+		    forecast_way_ms(page->forecast, &list[i], page->now_ms) > forecast_way_ms(page->forecast, &list[first], page->now_ms)))
+			first = i;
+	if (first == count)
+		return false;
+	task = list[first];
+	memmove(list + 1, list, first * sizeof *list);
+	list[0] = task;
+	return true;
 }
 
 static void
@@ -78,13 +101,14 @@ running_add_lines(struct page *page, const struct tasks *tasks, unsigned wanted,
 {
 	for (size_t i = 0; i < tasks->count && page->count < end; i++)
 		if (wanted & 1u << tasks->list[i].status)
-			running_add_line(page, &tasks->list[i]);
+			running_add_line(page, &tasks->list[i], i == 0 && page->waiting && tasks->list[i].status == STEP_RUNNING);
 }
 
 const char **
-running_lines(struct queue *queue, const struct queue_job *job, size_t room, struct arena *arena, struct error *err)
+running_lines(struct queue *queue, const struct queue_job *job, const struct forecast *forecast, size_t room, struct arena *arena,
+    struct error *err)
 {
-	struct page page = {.arena = arena, .cluster = job->cluster, .now_ms = clock_wall_ms()};
+	struct page page = {.arena = arena, .forecast = forecast, .cluster = job->cluster, .now_ms = clock_wall_ms()};
 	bool details = job->running + job->failed + job->delayed <= DETAILS_MAX;
 	const struct queue_filter filter = {1u << STEP_RUNNING | 1u << STEP_FAILED | 1u << STEP_DELAYED, NULL, details};
 	size_t wrong = job->failed + job->delayed, lines;
@@ -93,6 +117,7 @@ running_lines(struct queue *queue, const struct queue_job *job, size_t room, str
 
 	if (queue_tasks(queue, job->id, &filter, arena, &list, &tasks.count, err) < 0)
 		return NULL;
+	page.waiting = running_put_waited_for_first(&page, list, tasks.count);
 	tasks.list = list;
 	page.lines = arena_alloc(arena, room + 1, sizeof *page.lines);
 	if (room == 0)
