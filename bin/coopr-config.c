@@ -31,6 +31,20 @@ static const struct command command = {
 	"  coopr-config blog\n"
 	"  coopr-config --set php.memory_limit=64M blog\n"};
 
+static int
+config_print(const struct account_ask *ask, const char *cluster)
+{
+	struct output output = output_open(front.format, front.colour);
+	struct error err;
+	jv config;
+
+	if (find_cluster_config(ask, cluster, &config, &err) < 0)
+		return message_error(&err);
+	output_document(&output, config);
+	jv_free(config);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -45,7 +59,7 @@ main(int argc, char **argv)
 	if (!file && settings.count == 0 && front.save)
 		return option_misuse(&command, "--save: without a change there is no plan");
 	if (!file && settings.count == 0)
-		return message_end(find_cluster_config(&how.ask, request.cluster, &err) < 0 ? message_error(&err) : 0);
+		return message_end(config_print(&how.ask, request.cluster));
 	if (file && json_read_document(file, &parameters.amendment.config, NULL, &err) < 0)
 		return message_error(&err);
 	parameters.amendment.settings = (struct string_list){settings.list, settings.count};

@@ -45,8 +45,14 @@ static const struct command delete_command = {
 	"coopr-member delete", "[OPTION]... USER...", "Remove users from the members of a tenant.", delete_options,
 	"  coopr-member delete -T qa bob\n"};
 
+static const struct option_spec history_options[] = {
+	OUTPUT_OPTIONS(&store_verb_given.format, &store_verb_given.colour, OUTPUT_LIST), /* changes have no names */
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
 static const struct command history_command = {
-	"coopr-member history", "[OPTION]...", "List the changes of a tenant and its members: when, who, why.", store_verb_list_options,
+	"coopr-member history", "[OPTION]...", "List the changes of a tenant and its members: when, who, why.", history_options,
 	"  coopr-member history -T qa\n"};
 
 static void

@@ -18,8 +18,14 @@ static const struct command list_command = {
 	"coopr-tenant list", "[OPTION]...", "List the tenants that one may see.", store_verb_list_options,
 	"  coopr-tenant list\n"};
 
+static const struct option_spec show_options[] = {
+	OUTPUT_DOCUMENT(&store_verb_given.format),
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
 static const struct command show_command = {
-	"coopr-tenant show", "[OPTION]... NAME", "Print a tenant's document.", store_verb_options,
+	"coopr-tenant show", "[OPTION]... NAME", "Print a tenant's document.", show_options,
 	"  coopr-tenant show default\n"};
 
 /* Owned; exits where the store is damaged. */
@@ -125,11 +131,10 @@ tenant_verb_list(int argc, char **argv)
 static void
 tenant_verb_print_document(const struct tenant_record *tenant)
 {
-	struct buffer text = {0};
+	struct output output = store_verb_output();
 	jv document = tenant_verb_document_of(tenant);
 
-	json_dump_pretty(document, &text);
-	buffer_print(&text);
+	output_document(&output, document);
 	jv_free(document);
 }
 

@@ -19,6 +19,7 @@ static const struct option_spec get_options[] = {
 	OPTION_NUMBER(0, "revision", &version, "VERSION", "this version (default: the newest)"),
 	OPTION_RETIRED('v', NULL, "--revision"),
 	OPTION_FLAG('r', "resolved", &resolved, "a cluster template with all that it extends and includes"),
+	OUTPUT_DOCUMENT(&store_verb_given.format),
 	STORE_VERB_WHERE,
 	OPTION_END
 };
@@ -41,10 +42,9 @@ static const struct command history_command = {
 static void
 get_verb_print_document(jv document)
 {
-	struct buffer text = {0};
+	struct output output = store_verb_output();
 
-	json_dump_pretty(document, &text);
-	buffer_print(&text);
+	output_document(&output, document);
 }
 
 /* Prints the template as a cluster is made of it. */

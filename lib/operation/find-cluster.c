@@ -41,13 +41,12 @@ find_cluster(struct account *account, struct cluster_list *list, const struct ac
 }
 
 int
-find_cluster_config(const struct account_ask *ask, const char *cluster, struct error *err)
+find_cluster_config(const struct account_ask *ask, const char *cluster, jv *config, struct error *err)
 {
 	struct cluster_documents documents = {0};
 	struct cluster_list list = {0};
 	struct account account;
-	struct buffer text = {0};
-	jv request, asked, config;
+	jv request, asked;
 	int result = find_cluster(&account, &list, ask, STORE_READ, cluster, err);
 
 	if (result == 0)
@@ -56,11 +55,7 @@ find_cluster_config(const struct account_ask *ask, const char *cluster, struct e
 		result = cluster_documents_request(&documents, cluster, &request, err);
 	if (result == 0) {
 		asked = json_get(request, "cluster");
-		config = json_get(asked, "config");
-		json_dump(config, &text);
-		puts(text.data);
-		buffer_release(&text);
-		jv_free(config);
+		*config = json_get(asked, "config");
 		jv_free(asked);
 		jv_free(request);
 	}

@@ -5,6 +5,8 @@
 #ifndef OPERATION_FIND_CLUSTER_H
 #define OPERATION_FIND_CLUSTER_H
 
+#include <jv.h>
+
 #include "account/accounts.h"
 
 struct cluster_list;
@@ -21,7 +23,7 @@ int find_cluster_open(struct account *account, const struct account_ask *ask, en
 int find_cluster(struct account *account, struct cluster_list *list, const struct account_ask *ask, enum store_mode mode,
     const char *cluster, struct error *err);
 
-/* Prints its configuration on stdout. */
-int find_cluster_config(const struct account_ask *ask, const char *cluster, struct error *err);
+/* Returns its configuration, owned. */
+int find_cluster_config(const struct account_ask *ask, const char *cluster, jv *config, struct error *err);
 
 #endif

@@ -73,6 +73,20 @@ output_value(struct output *output, jv record)
 	buffer_release(&text);
 }
 
+void
+output_document(struct output *output, jv document)
+{
+	struct buffer text = {0};
+
+	if (output_is_records(output)) {
+		output_value(output, document);
+		return;
+	}
+	json_dump_pretty(document, &text);
+	fwrite(buffer_string(&text), 1, text.length, output->stream);
+	buffer_release(&text);
+}
+
 /* Prints the length bytes at text as a record. */
 static void
 output_text(struct output *output, const char *text, size_t length)

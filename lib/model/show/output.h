@@ -43,6 +43,10 @@ struct output {
 #define OUTPUT_NAMES "table|wide|name|" OUTPUT_RECORDS
 #define OUTPUT_TEXT "text|" OUTPUT_RECORDS
 
+/* The option of a command that prints a document. */
+#define OUTPUT_DOCUMENT(format) \
+	OPTION_STRING('o', "output", format, OUTPUT_RECORDS, "output format (default: indented JSON)")
+
 /* The options that choose the output; format and colour point to strings of the command, words are the formats that it has. */
 #define OUTPUT_OPTIONS(format, colour, words) \
 	OPTION_STRING('o', "output", format, words, "output format (default: table)"), OPTION_COLOUR(colour)
@@ -58,6 +62,9 @@ bool output_is_records(const struct output *output);
 /* Print one record, canonical JSON without a newline, or a value; output_is_records. */
 void output_record(struct output *output, const struct buffer *text);
 void output_value(struct output *output, jv record);
+
+/* Prints a document that is no record of a list: without -o as indented JSON. */
+void output_document(struct output *output, jv document);
 
 /* Prints records of which each is a line of canonical JSON. */
 void output_lines(struct output *output, const struct buffer *lines);
