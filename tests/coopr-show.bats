@@ -70,10 +70,11 @@ weather  blue  from"
 -     [\"x\"]     7"
 }
 
-@test "long lists are cut, and shown in full where wide" {
+@test "long lists are cut on a terminal, and shown in full in pipes and where wide" {
 	jq -nc '{kind: "cluster", id: "1", services: [range(20) | "s\(.)"]}' >many
 	contains "$(on_terminal "coopr-show ./many")" "s0 s1 s2 s3 s4 and 15 more"
-	contains "$(coopr-show -o wide ./many)" "s18 s19"
+	contains "$(on_terminal "coopr-show -o wide ./many")" "s18 s19"
+	contains "$(coopr-show ./many)" "s18 s19"
 }
 
 @test "kind and id or name of each record" {

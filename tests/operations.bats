@@ -80,7 +80,7 @@ carriers() {
 	same 64M "$(coopr config blog | jq -r .php.memory)"
 	contains "$(coopr-queue show 00000001-002 --tasks -o json | jq -r 'select(.action) | .action + " " + (.service // "")')" "configure mod-php"
 	echo '{"mysql": {"port": 3307}}' | coopr config -o json --config - --no-restart blog >now 2>log
-	same '{"mysql":{"port":3307}}' "$(coopr config blog)"
+	same '{"mysql":{"port":3307}}' "$(coopr config -o json blog)"
 	same configure "$(coopr-queue show 00000001-003 --tasks -o json | jq -r 'select(.action != "bootstrap") | .action' | sort -u)"
 }
 

@@ -139,6 +139,44 @@ for document in yaml.safe_load_all(sys.stdin):
 	coopr list | grep -q shop
 }
 
+@test "who follows an operation ends with its reader, and the operation goes on" {
+	stubborn_service
+	mkfifo arrived gate
+	exec 6<>gate 7<>arrived
+	coopr create shop -t lamp -n 4 >text 2>log
+	: >wait
+	coopr add -y shop stubborn >now 2>&1 3>&- 6>&- 7>&- &
+	read -r -t 60 -u 7 _
+	set -o pipefail
+	for command in "log -f shop" "events -f shop" "queue watch --since start 00000001-002"; do
+		# shellcheck disable=SC2086 # words
+		coopr $command 2>said | true
+		same "" "$(<said)"
+	done
+	rm wait
+	printf 'go\n%.0s' {1..20} >&6
+	wait
+	exec 6>&- 7>&-
+	same active "$(coopr list -o jsonpath='{.status}')"
+}
+
+@test "what an operation has changed is records, too" {
+	make_clusters
+	same "$(coopr history -d 1 shop)" "$(coopr history -d 1 -o=jsonpath='{.text}{"\n"}' shop)"
+	same difference "$(coopr history -d 1 -o=json shop | jq -r .kind | sort -u)"
+}
+
+@test "documents are indented JSON, and what else -o says" {
+	make_clusters
+	[ "$(coopr config shop | wc -l)" -gt 10 ]
+	same "$(coopr config shop | jq -c -S .)" "$(coopr config shop -o json)"
+	same "%ip.self%" "$(coopr config shop -o jsonpath='{.mysql.bind-address}')"
+	coopr config shop -o yaml >config.yaml
+	coopr config --config config.yaml --dry-run shop >unchanged 2>&1 || true
+	grep -q "^mysql:" config.yaml
+	same default "$(coopr tenant show default -o jsonpath='{.name}')"
+}
+
 @test "a full disk is trouble to all of them" {
 	make_clusters
 	for command in list "list -o yaml" "list -o jsonpath={.name}" "status shop" "show shop" "queue ls"; do

@@ -223,6 +223,8 @@ watch_verb_watch(struct watching *watching, struct queue_follow *follow)
 		if (fflush(stdout) != 0)
 			exit(message_end(0));
 	}
+	if (got < 0 && message_reader_left())
+		exit(0);
 	return got < 0 ? message_error(&err) : 0;
 }
 

@@ -68,19 +68,18 @@ message_reader_may_leave(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-/* Returns whether stdout is a pipe or a socket that nobody reads any more. */
-static bool
+bool
 message_reader_left(void)
 {
 	struct pollfd fd = {.fd = STDOUT_FILENO};
 
-	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLERR | POLLHUP));
+	return reader_may_leave && poll(&fd, 1, 0) > 0 && (fd.revents & (POLLERR | POLLHUP));
 }
 
 int
 message_end(int code)
 {
-	if ((fflush(stdout) == 0 && !ferror(stdout)) || (reader_may_leave && message_reader_left()))
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || message_reader_left())
 		return code;
 	message("standard output: %s", strerror(errno ? errno : EIO));
 	return EX_IOERR;

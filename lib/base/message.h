@@ -7,6 +7,8 @@
 #ifndef BASE_MESSAGE_H
 #define BASE_MESSAGE_H
 
+#include <stdbool.h>
+
 struct error;
 
 /* Sets the name that stands before each message; kept, not copied. */
@@ -25,6 +27,9 @@ int message_error(const struct error *err);
  * behind its back is lost without a word. For commands of which people read what they print; what a program takes must not be lost
  * so. Programs that are started later do not inherit this. */
 void message_reader_may_leave(void);
+
+/* Returns whether it may, and has left: stdout is a pipe or a socket that nobody reads any more. */
+bool message_reader_left(void);
 
 /* Flushes stdout. Returns code, or EX_IOERR with a message if anything written there was lost, unless its reader left and may. */
 int message_end(int code);

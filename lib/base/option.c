@@ -188,6 +188,8 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 		*(bool *)spec->value = true;
 		break;
 	case OPTION_KIND_STRING:
+		if (option_is_choice(spec->argument) && *text == '=')
+			text++; /* "-o=json", as some are used to */
 		if (option_is_choice(spec->argument) && !option_is_among(text, spec->argument))
 			return option_wrong_word(command, spec, text);
 		*(const char **)spec->value = text;

@@ -219,12 +219,16 @@ jsonpath_element(jv value, long index)
 	return index >= 0 && index < count ? json_element(value, (size_t)index) : jv_invalid();
 }
 
-/* Prints what is at the rest of a path in the value, which it frees. */
+/* Prints what is at the rest of a path in the value, which it frees. It calls itself no deeper than the value is. */
 static void
 jsonpath_walk(struct printing *printing, const char *at, jv value)
 {
 	struct step step;
 
+	if (!jv_is_valid(value)) {
+		jv_free(value);
+		return;
+	}
 	at = jsonpath_read_step(at, &step);
 	switch (step.kind) {
 	case STEP_END:

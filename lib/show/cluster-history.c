@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/table.h"
+#include "json/json.h"
 #include "model/layout-diff.h"
 #include "status/state-line.h"
 
@@ -61,6 +62,20 @@ cluster_history_layout_after(struct cluster_status *status, int64_t number, stru
 }
 
 static void
+cluster_history_print_records(const char *text, struct output *output)
+{
+	for (const char *end; *text; text = end + 1) {
+		jv record = jv_object();
+
+		end = strchr(text, '\n');
+		json_set_string(&record, "kind", "difference");
+		json_set(&record, "text", jv_string_sized(text, (int)(end - text)));
+		output_value(output, record);
+		jv_free(record);
+	}
+}
+
+static void
 cluster_history_print_lines(const char *text, struct output *output)
 {
 	static const char *const columns[] = {"", NULL};
@@ -88,7 +103,9 @@ cluster_history_compare(const char *before, const char *after, struct output *ou
 		result = layout_parse_text(after, &to, err);
 	if (result == 0)
 		result = layout_diff_print(&from, &to, &text) > 0;
-	if (result > 0)
+	if (result > 0 && output_is_records(output))
+		cluster_history_print_records(text.data, output);
+	else if (result > 0)
 		cluster_history_print_lines(text.data, output);
 	buffer_release(&text);
 	layout_release(&from);

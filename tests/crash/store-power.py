@@ -108,7 +108,7 @@ def is_well(scratch, contents, said):
             file.write(data)
     environment = {**os.environ, "COOPR_STORE": scratch + "/store"}
     fsck = subprocess.run(["coopr-store", "fsck"], env=environment, capture_output=True, text=True)
-    rows = subprocess.run(["coopr-store", "list"], env=environment, capture_output=True, text=True)
+    rows = subprocess.run(["coopr-store", "list", "-o", "json"], env=environment, capture_output=True, text=True)
     found = {row["name"]: row["version"] for row in map(json.loads, rows.stdout.splitlines())}
     if fsck.returncode == 0 and rows.returncode == 0 and all(found.get(name, 0) >= number for name, number in said.items()):
         return True
