@@ -9,12 +9,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "apply/apply.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/terminal.h"
 #include "operation/front.h"
+#include "preview/consent.h"
+#include "preview/question.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct apply_options parameters;
@@ -39,26 +41,53 @@ static const struct command command = {
 	"  coopr-apply -f clusters\n"
 	"  coopr-apply -f clusters --prune --yes\n"};
 
-/* Exits where that is not what the user wants. */
+/* Exits where clusters would be deleted, and nobody can be asked. */
 static void
-apply_ask(const struct apply *apply)
+apply_insist(const struct apply *apply)
 {
 	size_t count = apply_leftovers(apply);
-	char answer[16];
 
-	if (!parameters.prune || front.yes || front.dry || count == 0)
-		return;
-	if (!isatty(STDIN_FILENO))
+	if (parameters.prune && count > 0)
 		exit(option_misuse(&command,
 		    "--prune: %s%s would be deleted: not a terminal; use -y to confirm",
 		    apply_leftover(apply, 0), count > 1 ? " and others" : ""));
-	for (size_t i = 0; i < count; i++)
-		message("%s: no file describes it any more", apply_leftover(apply, i));
-	fprintf(stderr, "Delete %s with all machines and what is on them? [y/N] ", count == 1 ? "it" : "them");
-	if (!fgets(answer, sizeof answer, stdin) || (answer[0] != 'y' && answer[0] != 'Y')) {
-		message("nothing is changed");
-		exit(EX_NO);
+}
+
+/* Shows what the turns would do. Returns how many clusters they would change. What fails is told when it is done. */
+static size_t
+apply_preview(struct apply *apply)
+{
+	struct application application;
+	size_t planned = 0;
+	struct error err;
+
+	apply->options.dry = true;
+	while (apply_next(apply, &application)) {
+		if (application.outcome == APPLICATION_PLANNED) {
+			planned++;
+			if (application_print(&application, stderr, terminal_colour(front.colour, stderr), &err) < 0)
+				message_error(&err);
+		}
+		application_release(&application);
 	}
+	apply->options.dry = false;
+	return planned;
+}
+
+/* Gets the consent to all that is to be done. Returns 0, or -1 with a reason. */
+static int
+apply_consent(struct apply *apply, struct error *err)
+{
+	const struct consent consent = {.name = parameters.path, .question = "Do this?"};
+
+	if (front.yes || front.dry)
+		return 0;
+	if (!question_possible()) {
+		apply_insist(apply);
+		apply->options.ask_consent = true;
+		return 0;
+	}
+	return (apply_preview(apply) > 0 && consent_ask(&consent, err) < 0) || apply_look(apply, err) < 0 ? -1 : 0;
 }
 
 /* That somebody else is at work outweighs no trouble. */
@@ -120,8 +149,9 @@ main(int argc, char **argv)
 		code = message_error(&err);
 	} else if (parameters.prune && !apply.specs.folder) {
 		code = option_misuse(&command, "--prune: -f is a single file; name a folder");
+	} else if (apply_consent(&apply, &err) < 0) {
+		code = message_error(&err);
 	} else {
-		apply_ask(&apply);
 		code = apply_take_turns(&apply);
 	}
 	if (apply_close(&apply, &err) < 0)

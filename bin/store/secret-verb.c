@@ -7,15 +7,17 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "model/name.h"
+#include "preview/consent.h"
 #include "secret-input.h"
 #include "store/key.h"
 #include "store/secrets.h"
 #include "verb.h"
 
-static bool raw;
+static bool raw, yes;
 
 static const struct option_spec set_options[] = {
 	OPTION_FLAG('r', "raw", &raw, "keep the newline at its end"),
+	OPTION_FLAG('y', "yes", &yes, "do not ask"),
 	STORE_VERB_WHERE,
 	OPTION_END
 };
@@ -30,8 +32,14 @@ static const struct command list_command = {
 	"coopr-secret list", "[OPTION]...", "List the secrets: their names, when they were set, by whom.", store_verb_list_options,
 	"  coopr-secret list\n"};
 
+static const struct option_spec delete_options[] = {
+	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
 static const struct command delete_command = {
-	"coopr-secret delete", "[OPTION]... NAME...", "Remove secrets, for good.", store_verb_options,
+	"coopr-secret delete", "[OPTION]... NAME...", "Remove secrets, for good.", delete_options,
 	"  coopr-secret delete openstack-password\n"};
 
 static int
@@ -125,6 +133,23 @@ secret_verb_delete_all(struct store *store, char *const *names, struct error *er
 	return result;
 }
 
+/* Asks who is at a terminal: no version of a secret is kept. */
+static int
+secret_verb_consent(char *const *names, struct error *err)
+{
+	struct consent consent = {.name = names[0], .refused = "not deleted"};
+	char *question;
+	int result;
+
+	if (yes)
+		return 0;
+	question = memory_printf("Delete %s%s for good?", names[0], names[1] ? " and the others" : "");
+	consent.question = question;
+	result = consent_ask(&consent, err);
+	free(question);
+	return result;
+}
+
 int
 secret_verb_delete(int argc, char **argv)
 {
@@ -136,7 +161,7 @@ secret_verb_delete(int argc, char **argv)
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 
-	if (secret_verb_delete_all(store, argv, &err) < 0)
+	if (secret_verb_consent(argv, &err) < 0 || secret_verb_delete_all(store, argv, &err) < 0)
 		code = message_error(&err);
 
 	store_release(store);

@@ -12,10 +12,11 @@
 
 struct store_verb_change_options {
 	const char *why;
-	bool force, dry_run;
+	bool force, dry_run, yes; /* yes: nothing is asked anyway */
 };
 
 #define STORE_VERB_CHANGE_OPTIONS(changing) \
+	OPTION_FLAG('y', "yes", &(changing)->yes, "do not ask"), \
 	OPTION_STRING('m', "message", &(changing)->why, "TEXT", "the reason, for the history"), \
 	OPTION_FLAG(0, "force", &(changing)->force, "also if that makes something wrong, which is told"), \
 	OPTION_RETIRED('f', NULL, "--force"), \

@@ -63,23 +63,32 @@ apply_add_leftovers(struct apply *apply)
 }
 
 int
-apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options, struct error *err)
+apply_look(struct apply *apply, struct error *err)
 {
 	const struct cluster_filter all = {0};
 
+	applied_list_release(&apply->applied);
+	cluster_list_release(&apply->clusters);
+	apply->count = apply->next = apply->agreed.count = 0;
+	apply->failed = apply->interrupted = false;
+	if (clusters_list(&apply->account, &all, &apply->clusters, err) < 0 ||
+	    applied_list(&apply->account, &apply->applied, err) < 0)
+		return -1;
+	apply_add_specs(apply);
+	apply_add_leftovers(apply);
+	return 0;
+}
+
+int
+apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options, struct error *err)
+{
 	*apply = (struct apply){.parameters = parameters, .options = *options};
 	if (specs_read(parameters->path, &apply->specs, options->runner.notice, err) < 0)
 		return -1;
 	apply->origin = parameters->origin ? parameters->origin : apply->specs.origin;
 	if (!apply->options.ask.why && apply->origin)
 		apply->options.ask.why = arena_printf(&apply->specs.arena, "apply of %s", apply->origin);
-	if (account_open(&apply->account, &apply->options.ask, STORE_CREATE, err) < 0 ||
-	    clusters_list(&apply->account, &all, &apply->clusters, err) < 0 ||
-	    applied_list(&apply->account, &apply->applied, err) < 0)
-		return -1;
-	apply_add_specs(apply);
-	apply_add_leftovers(apply);
-	return 0;
+	return account_open(&apply->account, &apply->options.ask, STORE_CREATE, err) < 0 ? -1 : apply_look(apply, err);
 }
 
 size_t

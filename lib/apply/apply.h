@@ -56,6 +56,9 @@ struct apply {
 int apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options,
     struct error *err);
 
+/* Looks at all clusters anew: each gets its turn once more. Those of a dry run have changed nothing. */
+int apply_look(struct apply *apply, struct error *err);
+
 /* Returns the number of clusters that no file names any more; the name of each. */
 size_t apply_leftovers(const struct apply *apply);
 const char *apply_leftover(const struct apply *apply, size_t number);
