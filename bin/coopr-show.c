@@ -18,13 +18,15 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "model/show/show.h"
+#include "operation/saved-plan.h"
 #include "operation/target.h"
 #include "show/cluster-show.h"
+#include "show/saved-plan-show.h"
 #include "status/status.h"
 
 static struct status_options places;
 static struct target_options chosen;
-static bool clusters;
+static bool clusters, shown; /* shown: a saved plan */
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('c', "cluster", &clusters, "operands are clusters, whatever files there are"),
@@ -109,6 +111,19 @@ show_cluster(const char *operand, struct output *output)
 	return code;
 }
 
+/* Takes a file, or shows it at once where it is a saved plan: what that does is of more interest than its records. */
+static int
+show_file(const char *path, struct show *show, struct error *err)
+{
+	const struct account_ask ask = {.store = places.store, .tenant = places.tenant, .user = places.user};
+	bool for_people = show->format == SHOW_TABLE || show->format == SHOW_WIDE;
+
+	if (!path || !for_people || !saved_plan_is(path))
+		return show_take(show, path, err);
+	shown = true;
+	return saved_plan_show(path, &ask, stdout, show->colour, message_notice, err);
+}
+
 /* Shows each: the worst exit code. *files is how many were no clusters. */
 static int
 show_operands(char *const *operands, struct show *show, size_t *files)
@@ -124,8 +139,7 @@ show_operands(char *const *operands, struct show *show, size_t *files)
 			return option_misuse(&command, "'%s' is a file; -N and -s choose nodes of clusters", *operands);
 		} else {
 			++*files;
-			one = guest_refuse_file(*operands, &err) < 0 || show_take(show, *operands,
-			    &err) < 0 ? message_error(&err) : 0;
+			one = guest_refuse_file(*operands, &err) < 0 || show_file(*operands, show, &err) < 0 ? message_error(&err) : 0;
 		}
 		code = one ? one : code;
 	} while (*operands && *++operands);
@@ -150,7 +164,7 @@ main(int argc, char **argv)
 	name = *argv ? *argv : "standard input";
 
 	code = show_operands(argv, &show, &files);
-	if (files && (show.count || code == 0) && show_end(&show, name, &err) < 0)
+	if (files && (show.count || (code == 0 && !shown)) && show_end(&show, name, &err) < 0)
 		code = *err.text ? message_error(&err) : problems_report(&show.problems, name);
 
 	show_release(&show);

@@ -135,7 +135,7 @@ settled() {
 	apply >said 2>log
 	coopr expand -o json blog >now 2>log
 	coopr config -o json --set php.memory=32M blog >now 2>log
-	apply >said 2>log
+	apply -y >said 2>log
 	same "$(printf '%s\n' '~ machines 5 -> 4' '~ config /php/memory "32M" -> "64M"')" "$(differences blog <said)"
 	settled
 	describe blog '{"numMachines": {"max": 3}}'
@@ -219,7 +219,7 @@ settled() {
 	apply >said 2>log
 	jq -c '.numMachines = 5' clusters/blog.json clusters/wiki.json | coopr apply -o json -f - >said 2>log
 	same "5 5" "$(recorded nodes | paste -sd' ')"
-	coopr apply -o json -f <(cat clusters/blog.json) >said 2>log
+	coopr apply -y -o json -f <(cat clusters/blog.json) >said 2>log
 	same "4 5" "$(recorded nodes | paste -sd' ')"
 	rm clusters/wiki.json
 	apply --prune -y >said 2>log
@@ -382,7 +382,7 @@ settled() {
 	touch broken
 	run -1 coopr expand blog
 	describe blog '{"numMachines": 4, "set": {"php.memory": "64M"}, "services": ["apache", "haproxy", "mod-php", "mysql"]}'
-	apply >said 2>log
+	apply -y >said 2>log
 	same "4 active" "$(recorded "nodes, status")"
 	same '["apache","haproxy","mod-php","mysql"]"64M"' "$(request blog '.cluster.services, .cluster.config.php.memory' | paste -sd '')"
 	contains "$(differences blog <said)" "failed: it is rolled back"
@@ -403,7 +403,7 @@ settled() {
 	touch broken
 	run -1 apply
 	describe blog '{"numMachines": 5, "services": ["apache", "haproxy", "mod-php", "mysql"]}'
-	apply >said 2>log
+	apply -y >said 2>log
 	same "3 5 active" "$(recorded "id, nodes, status")"
 	contains "$(differences blog <said)" "it is deleted and created again"
 	settled

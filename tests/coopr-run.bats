@@ -58,6 +58,35 @@ plan_in() {
 	same 2 "$(store "SELECT count(*) FROM operation")"
 }
 
+@test "coopr show of a saved plan prints what --dry-run printed, and says whether it can be carried out" {
+	make_blog
+	for words in "create shop -t lamp -n 4" "config --set php.memory=32M blog" "restart blog mysql" "shrink -n 3 blog" "upgrade blog" \
+		"delete blog"; do
+		# shellcheck disable=SC2086 # words
+		coopr $words --dry-run -o table -j 2 >dry 2>log
+		# shellcheck disable=SC2086 # words
+		coopr $words --save plan -o table -j 2 >saved 2>log
+		run --separate-stderr -0 coopr show -o table ./plan
+		echo "$words"
+		same "$(cat dry)" "$output"
+		cmp dry saved
+		contains "$stderr" "./plan: the plan of coopr "
+		contains "$stderr" "is as it was then; coopr run ./plan carries out exactly this"
+	done
+	coopr restart blog >now 2>log
+	run --separate-stderr -0 coopr show -o table plan
+	same "$(cat dry)" "$output"
+	contains "$stderr" "it cannot be carried out: blog: it has changed since the plan was made"
+	sed 's/"lease_ms"/"lost_ms"/' plan >edited
+	run --separate-stderr coopr show -o table edited
+	contains "$stderr" "save the plan again"
+	jq -c 'select(.kind != "seal") | del(.basis)' plan >early
+	jq -c 'select(.kind == "seal")' plan >>early
+	run --separate-stderr -0 coopr show -o table early
+	contains "$output" "4 to be removed"
+	same savedplan "$(coopr show -o json plan | jq -r .kind | head -n 1)"
+}
+
 @test "each command that plans saves it: clusters are made, changed and deleted so" {
 	for words in "create shop -t lamp -n 4 --set php.memory=64M" "config --set php.memory=32M blog" "restart blog mysql" "remove blog memcached" \
 		"add blog memcached" "shrink -n 3 blog" "replace blog 00000001-1000" "upgrade blog" "stop blog" "start blog" "clone blog copy" \

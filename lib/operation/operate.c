@@ -270,7 +270,7 @@ operate_undertake(struct operation_context *context, const struct operation_requ
 	result->scrap = memory_string(context->scratch ? context->workdir.path : context->job_dir.path);
 	if (begin_basis(context, &result->basis, err) < 0)
 		return -1;
-	return context->options->save ? saved_plan_write(context, request, err) : 0;
+	return context->options->save ? saved_plan_write(context, request, &result->basis, err) : 0;
 }
 
 /* Carries out the request now, or not at all. */

@@ -12,6 +12,7 @@
 #include "cluster/operation-files.h"
 #include "json/json.h"
 #include "operation/context.h"
+#include "operation/find-cluster.h"
 
 enum { NAMED = 3 }; /* operations in a message; the history has them all */
 
@@ -104,6 +105,29 @@ saved_plan_admit(struct operation_context *context, const void *data, struct err
 	if (plan->operation == 0)
 		return saved_plan_admit_new(context, plan, err);
 	return saved_plan_was_begun(context, plan) ? saved_plan_refuse_twice(plan, err) : saved_plan_compare(context, plan, err);
+}
+
+int
+saved_plan_fits(const struct saved_plan *plan, const struct account_ask *ask, struct error *err)
+{
+	const struct operation_options options = {.ask = *ask};
+	struct account_ask of_tenant = *ask;
+	struct operation_context context;
+	char id[CLUSTER_ID_SIZE];
+	const char *cluster = plan->operation ? cluster_id_text(plan->id, id) : plan->name;
+	int result;
+
+	of_tenant.tenant = plan->tenant;
+	operation_context_init(&context, &options);
+	result = find_cluster_open(&context.account, &of_tenant, STORE_READ, cluster, err);
+	if (result == 0 && operation_context_find(&context, cluster, err) < 0)
+		result = plan->operation || err->code != EX_NO ? -1 : 0;
+	if (result == 0 && context.cluster && context.cluster->status == LIFECYCLE_TERMINATED)
+		result = error_set(err, EX_NO, "%s (%s): the cluster is terminated", plan->name, id);
+	if (result == 0)
+		result = saved_plan_admit(&context, plan, err);
+	operation_context_release(&context);
+	return result;
 }
 
 static void

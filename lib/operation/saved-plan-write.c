@@ -16,6 +16,7 @@
 #include "json/record.h"
 #include "json/scan.h"
 #include "operation/operate.h"
+#include "preview/preview.h"
 #include "store/key.h"
 #include "store/secrets.h"
 
@@ -64,10 +65,25 @@ saved_plan_list_records(const struct operation_context *context, const char *mem
 	return got;
 }
 
+/* Returns what the preview needs beside the plan, as saved_plan_basis reads it. */
+static jv
+saved_plan_describe_basis(const struct preview_basis *basis)
+{
+	jv said = jv_object();
+
+	json_set_number(&said, "cost", basis->cost);
+	if (jv_is_valid(basis->prices))
+		json_set(&said, "prices", jv_copy(basis->prices));
+	if (jv_is_valid(basis->config))
+		json_set(&said, "config", jv_copy(basis->config));
+	return said;
+}
+
 /* Returns the header: what the plan is of, what it was made from, and who made it when. A new cluster is owned by its planner,
  * whoever carries the plan out. */
 static jv
-saved_plan_header(const struct operation_context *context, const struct operation_request *request)
+saved_plan_header(const struct operation_context *context, const struct operation_request *request,
+    const struct preview_basis *basis)
 {
 	const struct cluster_record *cluster = context->cluster;
 	const char *layout = cluster ? context->documents.layout : NULL;
@@ -92,15 +108,16 @@ saved_plan_header(const struct operation_context *context, const struct operatio
 	json_set_string(&header, "at", clock_rfc3339(clock_wall_ms(), now));
 	json_set_string(&header, "by", context->account.user);
 	json_set_string(&header, "why", context->options->ask.why);
+	json_set(&header, "basis", saved_plan_describe_basis(basis));
 	return header;
 }
 
 /* Prints the header, with the request and the layout as far as the operation has them, and the plan behind it. */
 static int
-saved_plan_compose(const struct operation_context *context, const struct operation_request *request, struct buffer *text,
-    struct error *err)
+saved_plan_compose(const struct operation_context *context, const struct operation_request *request,
+    const struct preview_basis *basis, struct buffer *text, struct error *err)
 {
-	jv header = saved_plan_header(context, request), parameters, layout = jv_null();
+	jv header = saved_plan_header(context, request, basis), parameters, layout = jv_null();
 	int result = saved_plan_list_records(context, "request.json", &parameters, err);
 
 	if (result == 0)
@@ -138,34 +155,24 @@ saved_plan_append_seal(struct operation_context *context, struct buffer *text, s
 static int
 saved_plan_check_target(const char *path, struct error *err)
 {
-	struct record_reader reader;
-	struct error ignored; /* then it is none */
 	struct stat status;
-	bool replaceable = false;
-	jv record;
 
 	if (lstat(path, &status) < 0)
 		return errno == ENOENT ? 0 : error_errno(err, EX_CANTCREAT, "%s", path);
-	if (S_ISREG(status.st_mode) && record_reader_open(&reader, path, &ignored) == 0) {
-		if (record_read(&reader, &record, &ignored) > 0) {
-			replaceable = strcmp(record_kind(record), "savedplan") == 0;
-			jv_free(record);
-		}
-		record_reader_release(&reader);
-	}
-	return replaceable ? 0
+	return S_ISREG(status.st_mode) && saved_plan_is(path) ? 0
 	    : error_set(err, EX_CANTCREAT, "%s: the file exists and is not a saved plan; it is not overwritten", path);
 }
 
 int
-saved_plan_write(struct operation_context *context, const struct operation_request *request, struct error *err)
+saved_plan_write(struct operation_context *context, const struct operation_request *request,
+    const struct preview_basis *basis, struct error *err)
 {
 	const char *path = context->options->save;
 	struct buffer text = {0};
 	int result = saved_plan_check_target(path, err);
 
 	if (result == 0)
-		result = saved_plan_compose(context, request, &text, err);
+		result = saved_plan_compose(context, request, basis, &text, err);
 	if (result == 0)
 		result = saved_plan_append_seal(context, &text, err);
 	if (result == 0)

@@ -5,6 +5,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "account/accounts.h"
@@ -14,7 +15,9 @@
 #include "base/memory.h"
 #include "cluster/clusters.h"
 #include "json/json.h"
+#include "json/record.h"
 #include "json/scan.h"
+#include "preview/preview.h"
 #include "store/key.h"
 
 /* Parses a line; returns whether it is a record of that kind, which the caller frees then. */
@@ -64,9 +67,9 @@ saved_plan_find_seal(struct saved_plan *plan, struct error *err)
 	return line - text;
 }
 
-/* Checks the seal. A store without a key has sealed nothing. */
-static int
-saved_plan_verify(const struct saved_plan *plan, size_t length, const struct account_ask *ask, struct error *err)
+/* A store without a key has sealed nothing. */
+int
+saved_plan_verify(const struct saved_plan *plan, const struct account_ask *ask, struct error *err)
 {
 	char *path = location_store(ask->store), mac[SAVED_MAC_SIZE] = "";
 	struct store_key key = {0};
@@ -76,7 +79,7 @@ saved_plan_verify(const struct saved_plan *plan, size_t length, const struct acc
 	if (result == 0)
 		result = store_key_read(store, &key, err) < 0 && err->code != EX_NOINPUT ? -1 : 0;
 	if (result == 0 && key.bytes)
-		saved_plan_seal(&key, plan->text.data, length, mac);
+		saved_plan_seal(&key, plan->text.data, plan->sealed, mac);
 	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
 		result = error_set(err, EX_DATAERR,
 		    "%s: it has been changed, or was saved from "
@@ -100,7 +103,7 @@ saved_plan_string_of(jv header, const char *name)
 
 /* Reads the members of a sealed header, which another version of coopr may have written. */
 static int
-saved_plan_understand(struct saved_plan *plan, size_t end, struct error *err)
+saved_plan_understand(struct saved_plan *plan, struct error *err)
 {
 	const char *cluster = saved_plan_string_of(plan->header, "cluster");
 
@@ -123,13 +126,14 @@ saved_plan_understand(struct saved_plan *plan, size_t end, struct error *err)
 	    !plan->at || !plan->by)
 		return error_set(err, EX_DATAERR, "%s: another version of coopr saved it; save the plan again", plan->path);
 	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;
-	plan->length = (size_t)(plan->text.data + end - plan->records);
+	plan->length = (size_t)(plan->text.data + plan->sealed - plan->records);
 	plan->command = memory_printf("%s # plan %.16s", plan->asked, plan->mac);
 	return 0;
 }
 
-int
-saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err)
+/* Reads the file, and finds the seal. */
+static int
+saved_plan_load(struct saved_plan *plan, const char *path, struct error *err)
 {
 	bool from_stdin = strcmp(path, "-") == 0;
 	ssize_t end = -1;
@@ -145,7 +149,50 @@ saved_plan_read(struct saved_plan *plan, const char *path, const struct account_
 		end = saved_plan_find_seal(plan, err);
 	if (!from_stdin)
 		close(fd);
-	return end < 0 || saved_plan_verify(plan, (size_t)end, ask, err) < 0 ? -1 : saved_plan_understand(plan, (size_t)end, err);
+	plan->sealed = end < 0 ? 0 : (size_t)end;
+	return end < 0 ? -1 : 0;
+}
+
+int
+saved_plan_open(struct saved_plan *plan, const char *path, struct error *err)
+{
+	return saved_plan_load(plan, path, err) < 0 ? -1 : saved_plan_understand(plan, err);
+}
+
+int
+saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err)
+{
+	return saved_plan_load(plan, path, err) < 0 || saved_plan_verify(plan, ask, err) < 0 ? -1 : saved_plan_understand(plan, err);
+}
+
+bool
+saved_plan_is(const char *path)
+{
+	struct record_reader reader;
+	struct error ignored; /* then it is none */
+	struct stat status;
+	bool is = false;
+	jv record;
+
+	if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    record_reader_open(&reader, path, &ignored) < 0)
+		return false;
+	if (record_read(&reader, &record, &ignored) > 0) {
+		is = strcmp(record_kind(record), "savedplan") == 0;
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return is;
+}
+
+void
+saved_plan_basis(const struct saved_plan *plan, struct preview_basis *basis)
+{
+	jv said = json_get(plan->header, "basis");
+
+	*basis = (struct preview_basis){.cost = json_get_number(said, "cost", 0),
+	    .prices = json_get(said, "prices"), .config = json_get(said, "config")};
+	jv_free(said);
 }
 
 void
