@@ -31,10 +31,10 @@ run_order_of(const struct saved_plan *plan, char id[CLUSTER_ID_SIZE])
 {
 	cluster_id_text(plan->id, id);
 	return (struct operation_request){
-		.action = plan->action, .verb = plan->verb, .cluster = plan->operation ? id : plan->name,
+		.action = plan->said.action, .verb = plan->said.verb, .cluster = plan->said.operation ? id : plan->said.name,
 		    .command = plan->command,
 		.admit = saved_plan_admit, .prepare = saved_plan_prepare, .parameters = plan,
-		.id = plan->id, .owner = plan->owner, .group = plan->group, .lease_ms = plan->lease_ms,
+		.id = plan->id, .owner = plan->said.owner, .group = plan->said.group, .lease_ms = plan->said.lease_ms,
 		.consent = {.always = true},
 	};
 }
@@ -57,12 +57,12 @@ main(int argc, char **argv)
 		saved_plan_release(&plan);
 		return message_error(&err);
 	}
-	front.tenant = plan.tenant;
-	front.why = front.why ? front.why : plan.why;
+	front.tenant = plan.said.tenant;
+	front.why = front.why ? front.why : plan.said.why;
 	request = run_order_of(&plan, id);
 	code = front_operate(&command, &front, &request, operands);
 	if (code == 0 && front.dry)
-		message("%s: the plan of %s, made by %s at %s", plan.path, plan.asked, plan.by, plan.at);
+		message("%s: the plan of %s, made by %s at %s", plan.path, plan.said.command, plan.said.by, plan.said.at);
 	saved_plan_release(&plan);
 	return code;
 }

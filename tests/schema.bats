@@ -16,7 +16,7 @@ agree() {
 
 @test "every kind of document has a schema that says what it is" {
 	for kind in provider hardwaretype imagetype service clustertemplate partialtemplate tenant request cluster node job task \
-		milestone result event expectation unsatisfiable solution take limits clusterspec; do
+		milestone result event expectation unsatisfiable solution take limits clusterspec savedplan seal; do
 		jq -e '.title and .description and ."$id" == "'$kind'.json"' "$COOPR_ROOT/share/coopr/schema/$kind.json"
 	done
 }

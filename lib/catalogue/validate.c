@@ -14,6 +14,7 @@
 #include "model/plan.h"
 #include "model/request.h"
 #include "model/result.h"
+#include "model/saved-plan-record.h"
 #include "model/take/take-record.h"
 
 static const struct {
@@ -41,6 +42,8 @@ static const struct {
 	{"event", &event_table, NULL},
 	{"limits", &limits_table, NULL},
 	{"expectation", &expectation_table, NULL},
+	{"savedplan", &saved_plan_table, NULL},
+	{"seal", &seal_table, NULL},
 };
 
 enum {

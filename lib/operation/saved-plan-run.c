@@ -23,7 +23,7 @@ saved_plan_was_begun(const struct operation_context *context, const struct saved
 	size_t length = strlen(plan->command);
 	struct buffer command = {0};
 	struct error ignored; /* then it is not known, and the cluster has changed */
-	bool was = operation_file_get(context->account.store, plan->id, plan->operation + 1, "command", &command, &ignored) > 0 &&
+	bool was = operation_file_get(context->account.store, plan->id, plan->said.operation + 1, "command", &command, &ignored) > 0 &&
 	    command.length == length + 1 && memcmp(command.data, plan->command, length) == 0;
 
 	buffer_release(&command);
@@ -35,15 +35,15 @@ saved_plan_refuse_twice(const struct saved_plan *plan, struct error *err)
 {
 	char job[JOB_ID_SIZE], id[CLUSTER_ID_SIZE];
 
-	return error_set(err, EX_NO, "%s: that plan was carried out already, as job %s; see coopr history %s", plan->name,
-	    operation_job(plan->id, plan->operation + 1, job), cluster_id_text(plan->id, id));
+	return error_set(err, EX_NO, "%s: that plan was carried out already, as job %s; see coopr history %s", plan->said.name,
+	    operation_job(plan->id, plan->said.operation + 1, job), cluster_id_text(plan->id, id));
 }
 
 /* Appends the operations since the plan was made, as far as the history is known, the newest last. */
 static void
 saved_plan_tell_operations(struct operation_context *context, const struct saved_plan *plan, struct buffer *text)
 {
-	int64_t since = context->cluster->operation - plan->operation;
+	int64_t since = context->cluster->operation - plan->said.operation;
 	struct operation_list list = {0};
 	struct error ignored; /* then there is less to say */
 
@@ -67,16 +67,16 @@ saved_plan_compare(struct operation_context *context, const struct saved_plan *p
 	char digest[SAVED_MAC_SIZE];
 
 	saved_plan_digest(layout, digest);
-	if (context->cluster->operation != plan->operation)
+	if (context->cluster->operation != plan->said.operation)
 		saved_plan_tell_operations(context, plan, &what);
-	else if (!plan->status || strcmp(status, plan->status) != 0)
-		buffer_printf(&what, "it is %s now, it was %s", status, plan->status ? plan->status : "not there");
-	else if (plan->recorded && strcmp(digest, plan->recorded) != 0)
+	else if (!plan->said.status || strcmp(status, plan->said.status) != 0)
+		buffer_printf(&what, "it is %s now, it was %s", status, plan->said.status ? plan->said.status : "not there");
+	else if (plan->said.recorded && strcmp(digest, plan->said.recorded) != 0)
 		buffer_text(&what, "another layout is recorded");
 	else
 		return 0;
 	error_set(err, EX_NO, "%s: it has changed since the plan was made, at %s: %s; see coopr history %s; to plan again: "
-	    "%s --save FILE", name, plan->at, what.data ? what.data : "its history is another one", name, plan->asked);
+	    "%s --save FILE", name, plan->said.at, what.data ? what.data : "its history is another one", name, plan->said.command);
 	buffer_release(&what);
 	return -1;
 }
@@ -88,7 +88,7 @@ saved_plan_admit_new(struct operation_context *context, const struct saved_plan 
 {
 	int is_free;
 
-	if (plan->owner && strcmp(plan->owner, context->account.user) != 0 &&
+	if (plan->said.owner && strcmp(plan->said.owner, context->account.user) != 0 &&
 	    account_need(&context->account, ACCOUNT_ADMIN, "carrying out another's plan of a cluster", err) < 0)
 		return -1;
 	if (context->cluster)
@@ -102,7 +102,7 @@ saved_plan_admit(struct operation_context *context, const void *data, struct err
 {
 	const struct saved_plan *plan = data;
 
-	if (plan->operation == 0)
+	if (plan->said.operation == 0)
 		return saved_plan_admit_new(context, plan, err);
 	return saved_plan_was_begun(context, plan) ? saved_plan_refuse_twice(plan, err) : saved_plan_compare(context, plan, err);
 }
@@ -114,16 +114,16 @@ saved_plan_fits(const struct saved_plan *plan, const struct account_ask *ask, st
 	struct account_ask of_tenant = *ask;
 	struct operation_context context;
 	char id[CLUSTER_ID_SIZE];
-	const char *cluster = plan->operation ? cluster_id_text(plan->id, id) : plan->name;
+	const char *cluster = plan->said.operation ? cluster_id_text(plan->id, id) : plan->said.name;
 	int result;
 
-	of_tenant.tenant = plan->tenant;
+	of_tenant.tenant = plan->said.tenant;
 	operation_context_init(&context, &options);
 	result = find_cluster_open(&context.account, &of_tenant, STORE_READ, cluster, err);
 	if (result == 0 && operation_context_find(&context, cluster, err) < 0)
-		result = plan->operation || err->code != EX_NO ? -1 : 0;
+		result = plan->said.operation || err->code != EX_NO ? -1 : 0;
 	if (result == 0 && context.cluster && context.cluster->status == LIFECYCLE_TERMINATED)
-		result = error_set(err, EX_NO, "%s (%s): the cluster is terminated", plan->name, id);
+		result = error_set(err, EX_NO, "%s (%s): the cluster is terminated", plan->said.name, id);
 	if (result == 0)
 		result = saved_plan_admit(&context, plan, err);
 	operation_context_release(&context);

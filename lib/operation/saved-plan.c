@@ -90,44 +90,22 @@ saved_plan_verify(const struct saved_plan *plan, const struct account_ask *ask, 
 	return result;
 }
 
-/* Returns a string of the header, borrowed from it; NULL where it is not a string. */
-static const char *
-saved_plan_string_of(jv header, const char *name)
-{
-	jv value = json_get(header, name);
-	const char *text = json_string(value);
-
-	jv_free(value); /* the header still holds it */
-	return text;
-}
-
-/* Reads the members of a sealed header, which another version of coopr may have written. */
+/* Reads the members of the header, which another version of coopr may have written. */
 static int
 saved_plan_understand(struct saved_plan *plan, struct error *err)
 {
-	const char *cluster = saved_plan_string_of(plan->header, "cluster");
+	struct problems problems = {0};
+	const struct place place = place_root(plan->header, &problems);
 
-	plan->action = saved_plan_string_of(plan->header, "action");
-	plan->verb = saved_plan_string_of(plan->header, "verb");
-	plan->name = saved_plan_string_of(plan->header, "name");
-	plan->tenant = saved_plan_string_of(plan->header, "tenant");
-	plan->owner = saved_plan_string_of(plan->header, "owner");
-	plan->group = saved_plan_string_of(plan->header, "group");
-	plan->why = saved_plan_string_of(plan->header, "why");
-	plan->asked = saved_plan_string_of(plan->header, "command");
-	plan->at = saved_plan_string_of(plan->header, "at");
-	plan->by = saved_plan_string_of(plan->header, "by");
-	plan->status = saved_plan_string_of(plan->header, "status");
-	plan->recorded = saved_plan_string_of(plan->header, "recorded");
-	plan->operation = (int64_t)json_get_number(plan->header, "operation", -1);
-	plan->lease_ms = (int64_t)json_get_number(plan->header, "lease_ms", -1);
-	plan->id = cluster ? cluster_id_of(cluster) : 0;
-	if (!plan->id || !plan->action || !lifecycle_find(plan->action) || !plan->name || !plan->tenant || !plan->asked ||
-	    !plan->at || !plan->by)
+	saved_plan_record_parse(&place, &plan->arena, &plan->said);
+	plan->id = plan->said.cluster ? cluster_id_of(plan->said.cluster) : 0;
+	if (problems.total || !plan->id || !lifecycle_find(plan->said.action)) {
+		problems_release(&problems);
 		return error_set(err, EX_DATAERR, "%s: another version of coopr saved it; save the plan again", plan->path);
+	}
 	plan->records = plan->text.data + strcspn(plan->text.data, "\n") + 1;
 	plan->length = (size_t)(plan->text.data + plan->sealed - plan->records);
-	plan->command = memory_printf("%s # plan %.16s", plan->asked, plan->mac);
+	plan->command = memory_printf("%s # plan %.16s", plan->said.command, plan->mac);
 	return 0;
 }
 
@@ -188,17 +166,17 @@ saved_plan_is(const char *path)
 void
 saved_plan_basis(const struct saved_plan *plan, struct preview_basis *basis)
 {
-	jv said = json_get(plan->header, "basis");
+	jv said = plan->said.basis;
 
 	*basis = (struct preview_basis){.cost = json_get_number(said, "cost", 0),
 	    .prices = json_get(said, "prices"), .config = json_get(said, "config")};
-	jv_free(said);
 }
 
 void
 saved_plan_release(struct saved_plan *plan)
 {
 	free(plan->command);
+	arena_release(&plan->arena);
 	jv_free(plan->header);
 	buffer_release(&plan->text);
 	*plan = (struct saved_plan){.header = jv_invalid()};

@@ -16,6 +16,8 @@
 #include <jv.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
+#include "model/saved-plan-record.h"
 
 struct account_ask;
 struct error;
@@ -26,16 +28,14 @@ struct preview_basis;
 
 enum { SAVED_MAC_SIZE = 65 }; /* in hexadecimal, with a NUL */
 
-struct saved_plan { /* release it; strings live in header */
+struct saved_plan { /* release it; strings live in arena */
 	const char *path;       /* borrowed: of the file */
 	struct buffer text;
 	jv header;
-	const char *action, *verb, *name, *tenant, *owner, *group, *why;
-	const char *asked, *at, *by; /* the command that planned it; when, and who */
-	const char *status, *recorded; /* of the cluster then, and the digest of its layout; NULL: it is to be made */
+	struct arena arena;
+	struct saved_plan_record said; /* by the header */
 	char *command;          /* of the operation: that which was typed, and the plan */
-	int64_t id, operation;  /* of the cluster; the number of its last operation then, 0: it is to be made */
-	int64_t lease_ms;       /* as in operation_request */
+	int64_t id;             /* of the cluster */
 	const char *records;    /* the plan, in text */
 	size_t length;          /* of that */
 	size_t sealed;          /* how many bytes of text the seal is of */

@@ -16,13 +16,13 @@ saved_plan_show_origin(const struct saved_plan *plan, const struct account_ask *
 	struct buffer text = {0};
 	struct error why;
 
-	buffer_printf(&text, "%s: the plan of %s, made by %s at %s", plan->path, plan->asked, plan->by, plan->at);
+	buffer_printf(&text, "%s: the plan of %s, made by %s at %s", plan->path, plan->said.command, plan->said.by, plan->said.at);
 	notice(text.data);
 	buffer_clear(&text);
 	if (saved_plan_verify(plan, ask, &why) < 0 || saved_plan_fits(plan, ask, &why) < 0)
 		buffer_printf(&text, "it cannot be carried out: %s", why.text);
 	else
-		buffer_printf(&text, "%s is as it was then; coopr run %s carries out exactly this", plan->name, plan->path);
+		buffer_printf(&text, "%s is as it was then; coopr run %s carries out exactly this", plan->said.name, plan->path);
 	notice(text.data);
 	buffer_release(&text);
 }
