@@ -116,12 +116,12 @@ static int
 show_file(const char *path, struct show *show, struct error *err)
 {
 	const struct account_ask ask = {.store = places.store, .tenant = places.tenant, .user = places.user};
-	bool for_people = show->format == SHOW_TABLE || show->format == SHOW_WIDE;
+	bool for_people = show->output.format == OUTPUT_TABLE || show->output.format == OUTPUT_WIDE;
 
 	if (!path || !for_people || !saved_plan_is(path))
 		return show_take(show, path, err);
 	shown = true;
-	return saved_plan_show(path, &ask, stdout, show->colour, message_notice, err);
+	return saved_plan_show(path, &ask, stdout, show->output.colour, message_notice, err);
 }
 
 /* Shows each: the worst exit code. *files is how many were no clusters. */

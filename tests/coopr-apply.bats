@@ -139,7 +139,7 @@ settled() {
 	same "$(printf '%s\n' '~ machines 5 -> 4' '~ config /php/memory "32M" -> "64M"')" "$(differences blog <said)"
 	settled
 	describe blog '{"numMachines": {"max": 3}}'
-	apply >said 2>log
+	apply -y >said 2>log
 	same 3 "$(recorded nodes)"
 	describe blog '{"numMachines": {"min": 5}}'
 	apply >said 2>log

@@ -151,6 +151,26 @@ saved_plan_append_seal(struct operation_context *context, struct buffer *text, s
 	return result;
 }
 
+bool
+saved_plan_is(const char *path)
+{
+	struct record_reader reader;
+	struct error ignored; /* then it is none */
+	struct stat status;
+	bool is = false;
+	jv record;
+
+	if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    record_reader_open(&reader, path, &ignored) < 0)
+		return false;
+	if (record_read(&reader, &record, &ignored) > 0) {
+		is = strcmp(record_kind(record), "savedplan") == 0;
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return is;
+}
+
 /* Checks that a file to be replaced is a saved plan: a name is soon mistyped. */
 static int
 saved_plan_check_target(const char *path, struct error *err)

@@ -5,7 +5,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "account/accounts.h"
@@ -15,7 +14,6 @@
 #include "base/memory.h"
 #include "cluster/clusters.h"
 #include "json/json.h"
-#include "json/record.h"
 #include "json/scan.h"
 #include "preview/preview.h"
 #include "store/key.h"
@@ -141,26 +139,6 @@ int
 saved_plan_read(struct saved_plan *plan, const char *path, const struct account_ask *ask, struct error *err)
 {
 	return saved_plan_load(plan, path, err) < 0 || saved_plan_verify(plan, ask, err) < 0 ? -1 : saved_plan_understand(plan, err);
-}
-
-bool
-saved_plan_is(const char *path)
-{
-	struct record_reader reader;
-	struct error ignored; /* then it is none */
-	struct stat status;
-	bool is = false;
-	jv record;
-
-	if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    record_reader_open(&reader, path, &ignored) < 0)
-		return false;
-	if (record_read(&reader, &record, &ignored) > 0) {
-		is = strcmp(record_kind(record), "savedplan") == 0;
-		jv_free(record);
-	}
-	record_reader_release(&reader);
-	return is;
 }
 
 void
