@@ -74,17 +74,17 @@ plan_in() {
 		contains "$stderr" "is as it was then; coopr run ./plan carries out exactly this"
 	done
 	coopr restart blog >now 2>log
-	run --separate-stderr -0 coopr show -o table plan
+	run --separate-stderr -0 coopr show -o table ./plan
 	same "$(cat dry)" "$output"
 	contains "$stderr" "it cannot be carried out: blog: it has changed since the plan was made"
 	sed 's/"lease_ms"/"lost_ms"/' plan >edited
-	run --separate-stderr coopr show -o table edited
+	run --separate-stderr coopr show -o table ./edited
 	contains "$stderr" "save the plan again"
 	jq -c 'select(.kind != "seal") | del(.basis)' plan >early
 	jq -c 'select(.kind == "seal")' plan >>early
-	run --separate-stderr -0 coopr show -o table early
+	run --separate-stderr -0 coopr show -o table ./early
 	contains "$output" "4 to be removed"
-	same savedplan "$(coopr show -o json plan | jq -r .kind | head -n 1)"
+	same savedplan "$(coopr show -o json ./plan | jq -r .kind | head -n 1)"
 }
 
 @test "each command that plans saves it: clusters are made, changed and deleted so" {
