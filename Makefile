@@ -23,7 +23,7 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-proto
 HARDENING = -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib
 LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
-LDLIBS = -ljq -lyaml -lsodium -lsqlite3 -lcurl -lm
+LDLIBS = -ljq -lyaml -lsodium -lsqlite3 -lcurl -larchive -lm
 
 # A variant of the build has a tree of its own, so that switching rebuilds nothing.
 OUT = .
@@ -113,7 +113,7 @@ endif
 # --- tests ---
 
 # Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks.
-BUILD_PACKAGES = gcc libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libsqlite3-dev libyaml-dev make
+BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libsqlite3-dev libyaml-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
 DEB_PACKAGES = debhelper dpkg-dev lintian
@@ -130,7 +130,7 @@ test:
 	@$(MAKE) --no-print-directory check
 
 TORTURE = $(addprefix $(BUILD)/tests/unit/,queue-crash queue-rot queue-judge queue-week store-affected store-crash) \
-	$(wildcard tests/crash.bats tests/coopr-apply.bats tests/coopr-create.bats tests/operations.bats tests/operations-crash.bats tests/coopr-run.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats \
+	$(wildcard tests/crash.bats tests/backup.bats tests/coopr-apply.bats tests/coopr-create.bats tests/operations.bats tests/operations-crash.bats tests/coopr-run.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats \
 	tests/queue-stopped.bats tests/work-stopped.bats tests/pipe-full.bats)
 
 torture: all $(TESTS_BUILT)

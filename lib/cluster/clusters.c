@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/suggest.h"
 #include "store/sql/sql.h"
+#include "store/store.h"
 
 enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
 
@@ -190,6 +191,12 @@ clusters_not_found(struct account *account, const char *name, struct error *err)
 	free(names);
 	cluster_list_release(&others);
 	return -1;
+}
+
+int
+clusters_count_living(struct store *store, int64_t *count, struct error *err)
+{
+	return sql_number(store_sql(store), count, err, "SELECT count(*) FROM cluster WHERE status <> 'terminated'", "") < 0 ? -1 : 0;
 }
 
 int

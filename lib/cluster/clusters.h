@@ -16,6 +16,7 @@
 
 struct account;
 struct error;
+struct store;
 
 enum { CLUSTER_ID_SIZE = 24 };
 
@@ -56,6 +57,9 @@ int clusters_list(struct account *account, const struct cluster_filter *filter, 
 
 /* Returns how many there are, whatever the limit; -1. */
 int64_t clusters_count(struct account *account, const struct cluster_filter *filter, struct error *err);
+
+/* Counts those of all tenants that are not terminated. */
+int clusters_count_living(struct store *store, int64_t *count, struct error *err);
 
 /* Adds the cluster of that name or id (eight digits or more). The name of a terminated one is free, and found no more;
  * its id is. A superadmin finds those of other tenants by id. EX_NO: "there is no cluster x", a near name included. */

@@ -11,8 +11,10 @@
 
 #include "account/visible.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "cluster/clusters.h"
 #include "store/sql/sql.h"
+#include "store/store.h"
 
 #define COLUMNS "SELECT operation.cluster, number, action, user, why, operation.message, operation.template, job, begun_ms, " \
 	"ended_ms, operation.status FROM operation JOIN cluster ON id = operation.cluster "
@@ -110,6 +112,18 @@ int
 operations_open(struct account *account, struct operation_list *list, struct error *err)
 {
 	return operations_query(account, "ended_ms = ?6 AND ?7 = 0 ORDER BY id", 0, 0, list, err) < 0 ? -1 : 0;
+}
+
+int
+operations_open_jobs(struct store *store, struct arguments *jobs, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT job FROM operation WHERE ended_ms = 0 AND job IS NOT NULL", "");
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0)
+		arguments_push(jobs, sql_text(rows, 0));
+	sql_end(rows);
+	return got;
 }
 
 int

@@ -16,9 +16,11 @@
 
 struct account;
 struct applied;
+struct arguments;
 struct cluster_record;
 struct error;
 struct outbox_message;
+struct store;
 
 enum operation_status {
 	OPERATION_PLANNED,  /* begun; its job may not be in the spool yet */
@@ -111,6 +113,9 @@ int operation_find(struct account *account, int64_t cluster, int64_t number, str
 
 /* Adds those that are under way, on all clusters that the account sees (a superadmin: everywhere). */
 int operations_open(struct account *account, struct operation_list *list, struct error *err);
+
+/* Pushes the jobs of all that are under way, of all tenants. */
+int operations_open_jobs(struct store *store, struct arguments *jobs, struct error *err);
 
 struct operation_documents { /* zero-initialise; release it. NULL: none */
 	char *request, *before, *wanted, *prices;

@@ -84,6 +84,12 @@ struct queue_engine {
 	int (*check)(struct queue *queue, const char *job, struct queue_check *check, struct error *err);
 	int (*gc)(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err);
 	int (*history)(struct queue *queue, struct history *history, struct error *err);
+	/* NULL in the table, all five: it cannot be copied. */
+	int (*ids)(struct queue *queue, struct arguments *ids, struct error *err);
+	int (*copy)(struct queue *queue, const struct arguments *jobs, queue_copy_file *file, void *context, struct error *err);
+	bool (*copy_has)(const char *path);
+	int (*restore_begin)(struct queue *queue, struct error *err);
+	int (*restore_end)(struct queue *queue, struct error *err);
 	int (*stuck)(struct queue *queue, struct queue_stuck **list, size_t *count, struct error *err);
 };
 

@@ -33,6 +33,17 @@ queue_check_plan(struct record_reader *plan, struct problems *problems, struct e
 	return local_engine.check_plan(plan, problems, err);
 }
 
+bool
+queue_copy_has(const char *spool, const char *path)
+{
+	char *where = location_spool(spool);
+	struct error ignored; /* queue_open reports it */
+	const struct queue_engine *engine = engines_find(where, &ignored);
+
+	free(where);
+	return engine && engine->copy_has && engine->copy_has(path);
+}
+
 struct queue *
 queue_open(const char *spool, enum queue_mode mode, struct error *err)
 {

@@ -221,3 +221,34 @@ queue_stuck(struct queue *queue, struct queue_stuck **list, size_t *count, struc
 {
 	return queue->engine->stuck(queue, list, count, err);
 }
+
+static int
+queue_refuse_copy(const struct queue *queue, struct error *err)
+{
+	return error_set(err, EX_UNAVAILABLE, "a queue of the engine \"%s\" cannot be copied; back it up with its own tools",
+	    queue->engine->name);
+}
+
+int
+queue_ids(struct queue *queue, struct arguments *ids, struct error *err)
+{
+	return queue->engine->ids ? queue->engine->ids(queue, ids, err) : queue_refuse_copy(queue, err);
+}
+
+int
+queue_copy(struct queue *queue, const struct arguments *jobs, queue_copy_file *file, void *context, struct error *err)
+{
+	return queue->engine->copy ? queue->engine->copy(queue, jobs, file, context, err) : queue_refuse_copy(queue, err);
+}
+
+int
+queue_restore_begin(struct queue *queue, struct error *err)
+{
+	return queue->engine->restore_begin ? queue->engine->restore_begin(queue, err) : queue_refuse_copy(queue, err);
+}
+
+int
+queue_restore_end(struct queue *queue, struct error *err)
+{
+	return queue->engine->restore_end ? queue->engine->restore_end(queue, err) : queue_refuse_copy(queue, err);
+}

@@ -259,6 +259,29 @@ struct history;
 /* Adds what was learned of jobs that are gone. */
 int queue_history(struct queue *queue, struct history *history, struct error *err);
 
+/* --- a copy --- */
+
+/* Pushes the ids of all jobs, finished or not. */
+int queue_ids(struct queue *queue, struct arguments *ids, struct error *err);
+
+/* Takes a file of a copy: its path in the copy, and a descriptor with its bytes, the first size of which count. A path that ends
+ * with a slash is a folder, and fd is -1. */
+typedef int queue_copy_file(void *context, const char *path, int fd, int64_t size, struct error *err);
+
+/* Hands all that makes up a copy of the queue with those jobs to file, while others go on with their work: each job is copied
+ * as it is at one moment. Jobs that are not there are left out. Workers are no part of it: an attempt that runs is lost in the copy. */
+int queue_copy(struct queue *queue, const struct arguments *jobs, queue_copy_file *file, void *context, struct error *err);
+
+/* Returns whether queue_copy of the engine that serves spool (as in queue_open) makes files of that path. */
+bool queue_copy_has(const char *spool, const char *path);
+
+/* Returns a folder (a descriptor) for the files of a copy, each under its path. EX_CANTCREAT where the queue has jobs already. */
+int queue_restore_begin(struct queue *queue, struct error *err);
+
+/* Puts into the queue what was written to that folder, durably; close the queue then. After a failure, or where it was killed, it can be
+ * called again, and does the rest. */
+int queue_restore_end(struct queue *queue, struct error *err);
+
 struct queue_stuck { /* something that is held by a process that is stopped */
 	char what[512];
 	int pid;

@@ -11,17 +11,24 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "store/store.h"
 
 enum { TEXT_BYTES = 2 * STORE_KEY_BYTES + 1 }; /* hexadecimal, and a newline in the file, a NUL in memory */
 
-static char *
-store_key_path(const struct store *store)
+char *
+store_key_file(const char *store)
 {
 	const char *given = getenv("COOPR_KEY");
+	char *path, *key;
 
-	return given && *given ? memory_string(given) : memory_printf("%s.key", store_path(store));
+	if (given && *given)
+		return memory_string(given);
+	path = location_store(store);
+	key = memory_printf("%s.key", path);
+	free(path);
+	return key;
 }
 
 /* Locked memory, wiped when it is given back. */
@@ -68,18 +75,71 @@ store_key_read_file(int fd, const char *path, struct store_key *key, struct erro
 }
 
 int
-store_key_read(const struct store *store, struct store_key *key, struct error *err)
+store_key_load(const char *path, struct store_key *key, struct error *err)
 {
-	char *path = store_key_path(store);
-	int fd = file_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0, err), result = -1;
+	int fd = file_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0, err), result;
 
 	*key = (struct store_key){0};
-	if (fd >= 0) {
-		result = store_key_read_file(fd, path, key, err);
-		close(fd);
-	}
+	if (fd < 0)
+		return -1;
+	result = store_key_read_file(fd, path, key, err);
+	close(fd);
+	return result;
+}
+
+int
+store_key_read(const struct store *store, struct store_key *key, struct error *err)
+{
+	char *path = store_key_file(store_path(store));
+	int result = store_key_load(path, key, err);
+
+	if (result < 0 && err->code == EX_NOINPUT && file_is_absent(AT_FDCWD, path))
+		error_set(err, EX_NOINPUT, "%s: the key of the secrets is missing; copy it there from where it is kept (chmod 600)", path);
 	free(path);
 	return result;
+}
+
+/* Compares a key with what is at path: 1 where that is the same key, 0 where nothing is there, -1. */
+static int
+store_key_compare(const struct store_key *key, const char *path, struct error *err)
+{
+	struct store_key there;
+	bool same;
+
+	if (!file_exists(AT_FDCWD, path))
+		return 0;
+	if (store_key_load(path, &there, err) < 0)
+		return -1;
+	same = sodium_memcmp(there.bytes, key->bytes, STORE_KEY_BYTES) == 0;
+	store_key_release(&there);
+	return same ? 1 : error_set(err, EX_CANTCREAT, "%s: another key is there already; name another file", path);
+}
+
+int
+store_key_save(const struct store_key *key, const char *path, struct error *err)
+{
+	int there = store_key_compare(key, path, err), result = -1;
+	char *text;
+
+	if (there != 0)
+		return there < 0 ? -1 : 0;
+	text = store_key_guarded(TEXT_BYTES, err);
+	if (text) {
+		sodium_bin2hex(text, TEXT_BYTES, key->bytes, STORE_KEY_BYTES);
+		text[TEXT_BYTES - 1] = '\n';
+		result = file_replace(AT_FDCWD, path, text, TEXT_BYTES, 0600, err);
+	}
+	sodium_free(text);
+	return result;
+}
+
+char *
+store_key_mark(const struct store_key *key, char mark[STORE_KEY_MARK_SIZE])
+{
+	unsigned char hash[crypto_generichash_BYTES_MIN];
+
+	crypto_generichash(hash, sizeof hash, key->bytes, STORE_KEY_BYTES, NULL, 0);
+	return sodium_bin2hex(mark, STORE_KEY_MARK_SIZE, hash, sizeof hash);
 }
 
 /* Makes a key. Two may do it at once: what is linked into place first is the key. */
@@ -108,7 +168,7 @@ store_key_make(const char *path, struct error *err)
 int
 store_key_need(const struct store *store, struct store_key *key, struct error *err)
 {
-	char *path = store_key_path(store);
+	char *path = store_key_file(store_path(store));
 	int result = file_exists(AT_FDCWD, path) ? 0 : store_key_make(path, err);
 
 	free(path);

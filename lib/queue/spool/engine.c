@@ -10,6 +10,8 @@
 #include "base/process.h"
 #include "queue/spool/job-recover.h"
 #include "queue/spool/local.h"
+#include "queue/spool/shared/copy.h"
+#include "queue/spool/shared/restore.h"
 
 struct queue *
 engine_open(const char *path, enum queue_mode mode, struct error *err)
@@ -198,4 +200,28 @@ engine_check_writable(const struct spool_queue *queue, struct error *err)
 	if (queue->writable)
 		return 0;
 	return error_set(err, EX_SOFTWARE, "spool: %s: it was opened to read only", queue->spool.path);
+}
+
+int
+engine_list_ids(struct queue *queue, struct arguments *ids, struct error *err)
+{
+	return copy_list_ids(&spool_queue_of(queue)->spool, ids, err);
+}
+
+int
+engine_copy(struct queue *queue, const struct arguments *jobs, queue_copy_file *file, void *context, struct error *err)
+{
+	return copy_spool(&spool_queue_of(queue)->spool, jobs, file, context, err);
+}
+
+int
+engine_begin_restore(struct queue *queue, struct error *err)
+{
+	return engine_check_writable(spool_queue_of(queue), err) < 0 ? -1 : restore_begin(&spool_queue_of(queue)->spool, err);
+}
+
+int
+engine_end_restore(struct queue *queue, struct error *err)
+{
+	return engine_check_writable(spool_queue_of(queue), err) < 0 ? -1 : restore_end(&spool_queue_of(queue)->spool, err);
 }

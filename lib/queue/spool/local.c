@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/spool/local.h"
 
+#include "queue/spool/shared/copy.h"
+
 const struct queue_engine local_engine = {
 	.name = "spool",
 	.open = engine_open,
@@ -45,5 +47,10 @@ const struct queue_engine local_engine = {
 	.check = fsck_check,
 	.gc = gc_run,
 	.history = gc_history,
+	.ids = engine_list_ids,
+	.copy = engine_copy,
+	.copy_has = copy_has,
+	.restore_begin = engine_begin_restore,
+	.restore_end = engine_end_restore,
 	.stuck = stuck_find,
 };

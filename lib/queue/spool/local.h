@@ -56,6 +56,10 @@ int64_t watch_changed_ms(struct queue *queue);
 int fsck_check(struct queue *queue, const char *job, struct queue_check *check, struct error *err);
 int gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err);
 int gc_history(struct queue *queue, struct history *history, struct error *err);
+int engine_list_ids(struct queue *queue, struct arguments *ids, struct error *err);
+int engine_copy(struct queue *queue, const struct arguments *jobs, queue_copy_file *file, void *context, struct error *err);
+int engine_begin_restore(struct queue *queue, struct error *err);
+int engine_end_restore(struct queue *queue, struct error *err);
 int stuck_find(struct queue *queue, struct queue_stuck **list, size_t *count, struct error *err);
 
 #endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-restore: restores a backup of coopr-backup into an empty installation. It reads and checks all of the file before it
+ * changes anything; then all of it is restored, or nothing, and where it was killed the same command does the rest. Exits with 0; 1
+ * where the answer was no; 64 on misuse; 65 where the file is damaged or no backup; 66 where it cannot be read; 73 where the installation
+ * is not empty, or there is no room; 74 where it cannot be written; 75 while a worker runs; 77 where the folder belongs to another user.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "account/guest.h"
+#include "backup/restore.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+
+static bool dry, yes;
+static const char *key_file;
+
+static const struct option_spec options[] = {
+	OPTION_STRING(0, "key-file", &key_file, "KEYFILE", "the key of the secrets, as coopr-backup has copied it"),
+	OPTION_FLAG(0, "dry-run", &dry, "check the backup and the installation, and change nothing"),
+	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-restore", "[OPTION]... FILE", "Restore a backup into an empty installation.", options,
+	"  coopr-restore --dry-run /backup/coopr-2026-11-22.tar.gz\n"
+	"  coopr-restore --key-file /safe/coopr.key /backup/coopr-2026-11-22.tar.gz\n"};
+
+/* Prints what the backup is, and where it goes. */
+static void
+restore_show(const struct restore *restore, FILE *out)
+{
+	const struct manifest *manifest = &restore->manifest;
+	char at[CLOCK_RFC3339_SIZE];
+
+	fprintf(out, "backup of %s on %s, made %s by coopr %s\n", manifest->state, manifest->host,
+	    clock_seconds(manifest->at_ms, at), manifest->version);
+	fprintf(out, "  %lld cluster%s, %lld job%s, %zu files, %lld MB\n", (long long)manifest->clusters, manifest->clusters == 1 ? "" : "s",
+	    (long long)manifest->jobs, manifest->jobs == 1 ? "" : "s", manifest->count,
+	    (long long)((manifest_bytes(manifest) + (1 << 20) - 1) >> 20));
+	fprintf(out, "  state  %s\n  spool  %s\n  store  %s\n", restore->places.state, restore->places.spool, restore->places.store);
+	fprintf(out, "  key    %s\n", !manifest->key_mark ? "none (the store has no secrets)" : restore->key.bytes || restore->has_key
+	    ? restore->places.key : "not restored (--key-file)");
+}
+
+/* Returns whether that is what the user wants. Without a terminal nobody is asked: nothing that exists is replaced. */
+static bool
+restore_is_wanted(const struct restore *restore)
+{
+	char answer[16];
+
+	if (yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return true;
+	restore_show(restore, stderr);
+	fprintf(stderr, "Restore it? The installation that it was made of must not run any more. [y/N] ");
+	if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	message("%s: not restored", restore->file);
+	return false;
+}
+
+static int
+restore_do(struct restore *restore)
+{
+	struct error err;
+
+	if (dry) {
+		restore_show(restore, stdout);
+		return 0;
+	}
+	if (!restore_is_wanted(restore))
+		return EX_NO;
+	if (restore_run(restore, &err) < 0)
+		return message_error(&err);
+	printf("%s: restored %lld cluster%s and %lld job%s to %s\n", restore->file, (long long)restore->manifest.clusters,
+	    restore->manifest.clusters == 1 ? "" : "s", (long long)restore->manifest.jobs, restore->manifest.jobs == 1 ? "" : "s",
+	    restore->places.state);
+	if (restore->manifest.key_mark && !restore->key.bytes && !restore->has_key)
+		message("%s: the key of the secrets was not restored; until a copy of it is there (chmod 600), secrets and saved plans cannot be "
+		    "read", restore->places.key);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct restore restore = {.fd = -1};
+	struct error err;
+	int code;
+
+	argv += option_parse(&command, argc, argv);
+	if (!argv[0] || argv[1])
+		return option_misuse(&command, argv[0] ? "one file at a time" : "missing argument FILE");
+	if (guest_refuse("restoring an installation", &err) < 0)
+		return message_error(&err);
+
+	if (restore_open(&restore, argv[0], key_file, &err) < 0)
+		code = message_error(&err);
+	else
+		code = restore_do(&restore);
+
+	restore_release(&restore);
+	return message_end(code);
+}
