@@ -96,8 +96,8 @@ show_cluster(const char *operand, struct output *output)
 	bool found;
 	int result, code;
 
-	if (output->format == OUTPUT_NAME || output->format == OUTPUT_OTHER)
-		return option_misuse(&command, "-o %s: a cluster is shown as table, wide, json, yaml or jsonpath%s%s", places.format,
+	if (output->format == OUTPUT_OTHER)
+		return option_misuse(&command, "-o %s: a cluster is shown as table, wide, name, json, yaml or jsonpath%s%s", places.format,
 		    access(operand, F_OK) == 0 ? "; a file is ./" : "", access(operand, F_OK) == 0 ? operand : "");
 	target_operand_nodes(&command, operand, &chosen, &target);
 	result = status_open(&status, &places, target.cluster, &err);

@@ -147,7 +147,7 @@ break_mariadb() {
 	run -66 coopr-show ./nothing
 	run -64 coopr-show -c
 	run --separate-stderr -64 coopr-show -o tree 00000001
-	contains "$stderr" "a cluster is shown as table, wide, json, yaml or jsonpath"
+	contains "$stderr" "a cluster is shown as table, wide, name, json, yaml or jsonpath"
 }
 
 @test "show CLUSTER/NODE and CLUSTER/@SERVICE show these nodes, as -N and -s do" {

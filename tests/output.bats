@@ -83,6 +83,8 @@ for document in yaml.safe_load_all(sys.stdin):
 	make_clusters
 	coopr delete -y blog >/dev/null 2>&1
 	same shop "$(coopr list -o name)"
+	same shop "$(coopr show -o name 00000001)"
+	same shop/1001 "$(coopr show -o name shop/1001)"
 	coopr list -o name | xargs -n1 coopr status
 	coopr list -A -o name | xargs -n1 coopr status
 	same "00000002,shop" "$(coopr list --status all -o name | sort | paste -sd,)"
@@ -95,7 +97,7 @@ for document in yaml.safe_load_all(sys.stdin):
 	run --separate-stderr -64 coopr list -o jsonpath='{.name'
 	same "coopr-list: --output: jsonpath template: column 7: expected '}'; see coopr-output(7)" "$stderr"
 	run --separate-stderr -64 coopr list -o jsonpath=name
-	contains "$stderr" "there is no path in braces in it, as {.name}"
+	contains "$stderr" "it has no path in braces, such as {.name}"
 	run --separate-stderr -64 coopr list -o jsonpath
 	contains "$stderr" "expected table|wide|name|json|yaml|jsonpath=TEMPLATE, found 'jsonpath'; did you mean 'jsonpath='?"
 	run --separate-stderr -64 coopr create shop -t lamp -n 4 -o jsonpath='{.name'

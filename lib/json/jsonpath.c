@@ -162,7 +162,7 @@ jsonpath_check(const char *template, struct error *err)
 	const char *at = strchr(template, '{'), *wrong, *place;
 
 	if (!at)
-		return error_set(err, EX_USAGE, "there is no path in braces in it, as {.name}");
+		return error_set(err, EX_USAGE, "it has no path in braces, such as {.name}");
 	while (at) {
 		at = jsonpath_check_braces(at + 1, &wrong, &place);
 		if (!at)

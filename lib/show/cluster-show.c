@@ -181,7 +181,17 @@ static const struct list_column node_columns[] = {
 	{"SERVICES", NULL, AT(TEXT, services)},
 	{0}};
 
-static const struct list node_list = {.columns = node_columns, .row_size = sizeof(struct node_row)};
+/* As operands have it; the context is the cluster's name. */
+static void
+cluster_show_append_name(const void *row, const void *context, struct buffer *out)
+{
+	const struct node_row *node = row;
+
+	buffer_printf(out, "%s/%" PRId64, (const char *)context, node->number);
+}
+
+static const struct list node_list = {.columns = node_columns, .row_size = sizeof(struct node_row),
+    .name = cluster_show_append_name};
 
 /* Fills the row of a node; strings in the arena. */
 static int
@@ -211,8 +221,10 @@ cluster_show_print_nodes(const struct layout *layout, struct output *output, str
 
 	for (size_t i = 0; i < layout->node_count && result == 0; i++)
 		result = cluster_show_fill_row(&layout->nodes[i], &rows[i], &arena, err);
+	output->context = layout->cluster.name;
 	if (result == 0)
 		list_print(&node_list, rows, layout->node_count, output);
+	output->context = NULL;
 	arena_release(&arena);
 	free(rows);
 	return result;
@@ -333,11 +345,16 @@ cluster_show_text(struct cluster_status *status, struct output *output, struct e
 int
 cluster_show_print(struct cluster_status *status, struct output *output, struct error *err)
 {
+	const struct state_line line = status_state_line(status);
+
 	if (status_layout(status, err) < 0)
 		return -1;
-	if (!output_is_records(output))
+	if (output_is_records(output))
+		cluster_show_records(status, output);
+	else if (output->format == OUTPUT_NAME)
+		list_print(&state_line_clusters, &line, 1, output);
+	else
 		return cluster_show_text(status, output, err);
-	cluster_show_records(status, output);
 	return 0;
 }
 
@@ -355,7 +372,7 @@ cluster_show_part(struct cluster_status *status, const struct target *target, st
 			node_print(&layout->nodes[i], &text);
 		links_records(layout, &text);
 		output_lines(output, &text);
-	} else if ((result = cluster_show_print_nodes(layout, output, err)) == 0) {
+	} else if ((result = cluster_show_print_nodes(layout, output, err)) == 0 && output->format != OUTPUT_NAME) {
 		links_print(layout, output->stream, output->colour);
 		cluster_show_print_login(status, output->stream);
 	}

@@ -11,7 +11,7 @@ struct cluster_status;
 struct output;
 struct target;
 
-/* Prints the cluster for a person, with more columns for each node if wide; or as records: clusterstatus, operation (the last),
+/* Prints the cluster for a person, with more columns for each node if wide; or its name; or as records: clusterstatus, operation (the last),
  * taskstatus (of each task of it that failed), node, link. */
 int cluster_show_print(struct cluster_status *status, struct output *output, struct error *err);
 

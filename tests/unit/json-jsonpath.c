@@ -40,8 +40,8 @@ static const struct pair good[] = {
 };
 
 static const struct pair bad[] = {
-	{"", "there is no path in braces in it, as {.name}"},
-	{".name", "there is no path in braces in it, as {.name}"},
+	{"", "it has no path in braces, such as {.name}"},
+	{".name", "it has no path in braces, such as {.name}"},
 	{"{}", "column 2: expected a path as .name, or text in quotes"},
 	{"{name}", "column 2: expected a path as .name, or text in quotes"},
 	{"{.a", "column 4: expected '}'"},
