@@ -101,3 +101,32 @@ teardown() {
 	run -0 bash -euo pipefail -c "$(sed -n '/^\.Dl \$ /s///p' "$COOPR_ROOT/man/man1/coopr-log.1" | grep -v nginx | sed 's/shop/hello/')"
 	contains "$output" "here is"
 }
+
+@test "ssh-config and inventory tell other programs how to log in, and nothing that could be taken for another machine" {
+	coopr-ssh-config hello >config
+	for host in hello-1000 hello1-1000 "$(awk '/^Host hello-1000/ { print $3 }' config)"; do
+		same hello1-1000 "$(ssh -F config "$host" hostname)"
+	done
+	same 2 "$(grep -c '^Host ' config)"
+	same 1 "$(coopr ssh-config hello/1001 | grep -c '^Host ')"
+	same "StrictHostKeyChecking yes" "$(grep -o 'StrictHostKeyChecking.*' config | sort -u)"
+	coopr-inventory hello >all
+	same "hello1-1000 hello1-1001" "$(jq -r '.hello.hosts | map(split(".")[0]) | join(" ")' all)"
+	same "hello hello" "$(jq -r '[._meta.hostvars[].coopr_cluster] | join(" ")' all)"
+	cmp all <(coopr inventory hello --list)
+	same "{}" "$(coopr-inventory hello --host hello1-1000)"
+	run -64 coopr-inventory hello --list --host x
+	run -1 --separate-stderr coopr-ssh-config nothing
+	same "" "$output"
+	if command -v ansible >/dev/null; then
+		printf '#!/bin/sh\nexec coopr-inventory hello "$@"\n' >hosts
+		chmod +x hosts
+		ANSIBLE_HOME=$PWD/ansible run -0 ansible -i hosts hello -m raw -a hostname
+		contains "$output" hello1-1001
+	fi
+	# A node whose host key is not known cannot be told from another machine.
+	forge 'if .nodenum == 1000 then del(.facts["ssh-host-keys"]) | .facts |= with_entries(select(.key | test("host") | not)) else . end'
+	run -0 --separate-stderr coopr-ssh-config hello
+	contains "$stderr" "coopr-ssh-config: hello: left out, because no address or host key is known yet: 1 of 2 nodes"
+	same 1 "$(grep -c '^Host ' <<<"$output")"
+}

@@ -69,21 +69,27 @@ login_known_hosts(const struct cluster_status *status, struct error *err)
 	return NULL;
 }
 
-/* Appends a file name as the value of an option: to ssh a blank is its end, and % begins a token. */
+void
+login_file(const char *path, struct buffer *out)
+{
+	buffer_byte(out, '"');
+	for (; *path; path++) {
+		if (*path == '%')
+			buffer_byte(out, '%');
+		if (*path == '"' || *path == '\\')
+			buffer_byte(out, '\\');
+		buffer_byte(out, *path);
+	}
+	buffer_byte(out, '"');
+}
+
 static void
 login_push_file(const char *option, const char *path, struct arguments *argv)
 {
 	struct buffer text = {0};
 
-	buffer_printf(&text, "%s=\"", option);
-	for (; *path; path++) {
-		if (*path == '%')
-			buffer_byte(&text, '%');
-		if (*path == '"' || *path == '\\')
-			buffer_byte(&text, '\\');
-		buffer_byte(&text, *path);
-	}
-	buffer_byte(&text, '"');
+	buffer_printf(&text, "%s=", option);
+	login_file(path, &text);
 	arguments_push_all(argv, "-o", text.data, NULL);
 	buffer_release(&text);
 }

@@ -9,6 +9,7 @@
 #include "model/take/task.h"
 
 struct arguments;
+struct buffer;
 struct error;
 struct node;
 struct cluster_status;
@@ -22,6 +23,9 @@ const char *login_name(const struct node *node, struct arena *arena);
 /* Brings the file known_hosts in the cluster's folder up to date with the keys of its nodes. Returns the file's path, the
  * caller's to free; NULL with a reason. */
 char *login_known_hosts(const struct cluster_status *status, struct error *err);
+
+/* Appends the name of a file as the value of an option: to ssh a blank ends it, and % begins a token. */
+void login_file(const char *path, struct buffer *out);
 
 /* Pushes the words of an ssh(1) that logs in to the machine; known_hosts is the path of that file. Fails with
  * EX_TEMPFAIL if no address of it is known, EX_NOPERM if none of its host keys is. */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-ssh-config: prints how ssh(1), and whatever runs it, reaches the nodes of a cluster, as ssh_config(5). coopr-inventory,
+ * the same program, prints it as an inventory of Ansible. Exits with 0; 1 where there is no such cluster, or none of its nodes
+ * can be reached yet; 64 on misuse.
+ */
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "operation/target.h"
+#include "show/login-export.h"
+#include "status/status.h"
+
+static struct status_options places;
+static struct target_options chosen;
+static bool list;
+static const char *host;
+
+static const struct option_spec options[] = {TARGET_OPTIONS(&chosen), STATUS_PLACES(&places), OPTION_END};
+
+static const struct option_spec inventory_options[] = {
+	TARGET_OPTIONS(&chosen),
+	OPTION_FLAG(0, "list", &list, "print all hosts and groups, as without this option"),
+	OPTION_STRING(0, "host", &host, "HOST", "print the variables of that host: none that --list does not have"),
+	STATUS_PLACES(&places),
+	OPTION_END
+};
+
+static const struct command commands[] = {
+	{"coopr-ssh-config", "[OPTION]... CLUSTER[/NODE|/@SERVICE]", "Print how ssh reaches the nodes of a cluster.", options,
+	    "  coopr-ssh-config shop >~/.ssh/config.d/shop\n"
+	    "  ssh -F <(coopr-ssh-config shop) shop-1000\n"},
+	{"coopr-inventory", "[OPTION]... CLUSTER[/NODE|/@SERVICE]", "Print a cluster as an inventory of Ansible.", inventory_options,
+	    "  printf '#!/bin/sh\\nexec coopr inventory shop \"$@\"\\n' >hosts; chmod +x hosts\n"
+	    "  ansible -i hosts nginx -m ping\n"},
+	{0}};
+
+static int
+ssh_config_print(const struct target *target, bool inventory, struct error *err)
+{
+	struct cluster_status status = {0};
+	struct buffer text = {0};
+	size_t left_out = 0;
+	int result = status_open(&status, &places, target->cluster, err) < 0 || status_layout(&status, err) < 0 ||
+	    (!target_is_whole(target) && target_narrow(target, &status.layout, err) < 0) ? -1 : 0;
+
+	if (result == 0)
+		result = inventory ? login_export_ansible(&status, &text, &left_out, err)
+		                   : login_export_ssh(&status, &text, &left_out, err);
+	if (result == 0 && left_out == status.layout.node_count)
+		result = error_set(err, EX_NO, "%s: no address and host key of a node is known yet", target->cluster);
+	else if (result == 0 && left_out)
+		message("%s: left out, because no address or host key is known yet: %zu of %zu nodes", target->cluster, left_out,
+		    status.layout.node_count);
+	if (result == 0)
+		buffer_print(&text);
+	else
+		buffer_release(&text);
+	status_release(&status);
+	return result;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct command *command = option_command(commands, argv[0]);
+	struct target target;
+	struct error err;
+	int code = 0;
+
+	argv += option_parse(command, argc, argv);
+	if (!argv[0] || argv[1])
+		return option_misuse(command, argv[0] ? "unexpected argument '%s'" : "missing argument CLUSTER", argv[1]);
+	if (list && host)
+		return option_misuse(command, "--list and --host exclude each other");
+	/* What --list has said of every host, Ansible need not ask for. */
+	if (host) {
+		puts("{}");
+		return message_end(0);
+	}
+	target_operand_nodes(command, argv[0], &chosen, &target);
+	if (ssh_config_print(&target, command == &commands[1], &err) < 0)
+		code = message_error(&err);
+	target_release(&target);
+	return message_end(code);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/login-export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "json/json.h"
+#include "model/take/task.h"
+#include "show/login.h"
+#include "status/status.h"
+
+struct export { /* under way */
+	const struct cluster_status *status;
+	char *known_hosts;
+	struct arena arena;
+	struct buffer *ssh; /* or NULL, and then: */
+	jv hosts, groups;   /* variables of each host, and hosts of each group */
+	size_t left_out;
+};
+
+/* Adds a node as ssh_config(5) has it: by its host name, the first part of that, and CLUSTER-NUMBER. */
+static void
+login_export_host(struct export *export, const struct node *node, const struct machine *machine)
+{
+	const char *name = login_name(node, &export->arena);
+
+	buffer_printf(export->ssh, "Host %s-%" PRId64, export->status->cluster->name, node->nodenum);
+	if (node->hostname && strcmp(name, node->hostname) != 0)
+		buffer_printf(export->ssh, " %s", node->hostname);
+	buffer_printf(export->ssh, " %s\n\tHostName %s\n\tPort %" PRId64 "\n\tUser %s\n", name, machine->address, machine->port,
+	    machine->user);
+	if (machine->identityfile) {
+		buffer_text(export->ssh, "\tIdentitiesOnly yes\n\tIdentityFile ");
+		login_file(machine->identityfile, export->ssh);
+		buffer_byte(export->ssh, '\n');
+	}
+	buffer_text(export->ssh, "\tUserKnownHostsFile ");
+	login_file(export->known_hosts, export->ssh);
+	buffer_text(export->ssh, "\n\tGlobalKnownHostsFile none\n\tStrictHostKeyChecking yes\n\tUpdateHostKeys no\n\n");
+}
+
+/* Returns a group's name as Ansible takes it: letters, digits and "_". */
+static char *
+login_export_group_name(const char *service)
+{
+	char *name = memory_string(service);
+
+	for (char *at = name; *at; at++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *at))
+			*at = '_';
+	return name;
+}
+
+static void
+login_export_join_group(struct export *export, const char *service, const char *host)
+{
+	char *name = login_export_group_name(service);
+	jv group = json_get(export->groups, name), hosts = json_get(group, "hosts");
+
+	if (jv_get_kind(group) != JV_KIND_OBJECT)
+		group = jv_object();
+	if (jv_get_kind(hosts) != JV_KIND_ARRAY)
+		hosts = jv_array();
+	json_set(&group, "hosts", jv_array_append(hosts, jv_string(host)));
+	json_set(&export->groups, name, group);
+	free(name);
+}
+
+/* Adds a node as Ansible has it: the variables of a host, which is in a group of each of its services. */
+static void
+login_export_variables(struct export *export, const struct node *node, const struct machine *machine)
+{
+	const char *host = node->hostname ? node->hostname : node->id;
+	struct buffer arguments = {0};
+	jv variables = jv_object();
+
+	buffer_text(&arguments, "-o UserKnownHostsFile=");
+	login_file(export->known_hosts, &arguments);
+	buffer_text(&arguments, " -o GlobalKnownHostsFile=none -o StrictHostKeyChecking=yes -o UpdateHostKeys=no");
+	json_set_string(&variables, "ansible_host", machine->address);
+	json_set_number(&variables, "ansible_port", (double)machine->port);
+	json_set_string(&variables, "ansible_user", machine->user);
+	if (machine->identityfile)
+		json_set_string(&variables, "ansible_ssh_private_key_file", machine->identityfile);
+	json_set_string(&variables, "ansible_ssh_common_args", arguments.data);
+	json_set_string(&variables, "coopr_cluster", export->status->cluster->name);
+	json_set_string(&variables, "coopr_id", node->id);
+	json_set_number(&variables, "coopr_node", (double)node->nodenum);
+	json_set(&variables, "coopr_services", json_strings(node->services.list, node->services.count));
+	json_set(&export->hosts, host, variables);
+	for (size_t i = 0; i < node->services.count; i++)
+		login_export_join_group(export, node->services.list[i], host);
+	buffer_release(&arguments);
+}
+
+static int
+login_export_nodes(struct export *export, struct error *err)
+{
+	const struct layout *layout = &export->status->layout;
+
+	export->known_hosts = login_known_hosts(export->status, err);
+	if (!export->known_hosts)
+		return -1;
+	for (size_t i = 0; i < layout->node_count; i++) {
+		struct machine machine;
+
+		if (login_machine(&layout->nodes[i], &export->arena, &machine, err) < 0)
+			return -1;
+		if (!machine.address || machine.host_keys.count == 0)
+			export->left_out++;
+		else if (export->ssh)
+			login_export_host(export, &layout->nodes[i], &machine);
+		else
+			login_export_variables(export, &layout->nodes[i], &machine);
+	}
+	return 0;
+}
+
+static void
+login_export_release(struct export *export)
+{
+	free(export->known_hosts);
+	arena_release(&export->arena);
+}
+
+int
+login_export_ssh(const struct cluster_status *status, struct buffer *out, size_t *left_out, struct error *err)
+{
+	struct export export = {.status = status, .ssh = out};
+	int result = login_export_nodes(&export, err);
+
+	*left_out = export.left_out;
+	login_export_release(&export);
+	return result;
+}
+
+int
+login_export_ansible(const struct cluster_status *status, struct buffer *out, size_t *left_out, struct error *err)
+{
+	struct export export = {.status = status, .hosts = jv_object(), .groups = jv_object()};
+	int result = login_export_nodes(&export, err);
+	jv meta = jv_object();
+
+	json_set(&meta, "hostvars", export.hosts);
+	json_set(&export.groups, "_meta", meta);
+	if (result == 0) {
+		json_dump_pretty(export.groups, out);
+		buffer_byte(out, '\n');
+	}
+	*left_out = export.left_out;
+	jv_free(export.groups);
+	login_export_release(&export);
+	return result;
+}
