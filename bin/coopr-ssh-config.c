@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	    "  coopr-ssh-config shop >~/.ssh/config.d/shop\n"
 	    "  ssh -F <(coopr-ssh-config shop) shop-1000\n"},
 	{"coopr-inventory", "[OPTION]... CLUSTER[/NODE|/@SERVICE]", "Print a cluster as an inventory of Ansible.", inventory_options,
+	    "  coopr-inventory shop | jq -r '.nginx.hosts[]'\n"
 	    "  printf '#!/bin/sh\\nexec coopr inventory shop \"$@\"\\n' >hosts; chmod +x hosts\n"
 	    "  ansible -i hosts nginx -m ping\n"},
 	{0}};
