@@ -4,6 +4,7 @@
 # What people write may be YAML: catalogues, configurations and single documents; see coopr-catalogue(5). PyYAML is the judge.
 
 load case
+load examples
 
 setup() {
 	fresh
@@ -24,7 +25,7 @@ need_judge() {
 	for seed in ${YAML_SEEDS:-1 2}; do
 		echo "seed $seed"
 		judge generate "$seed" "${YAML_CASES:-300}"
-		coopr-show -o json values.yaml | jq -cS . >found
+		coopr-show -o json ./values.yaml | jq -cS . >found
 		same "$(judge load values.yaml | jq -cS .)" "$(cat found)"
 		same "$(judge read values.yaml | jq -cS .)" "$(cat found)"
 	done
@@ -35,10 +36,10 @@ need_judge() {
 	for seed in ${YAML_SEEDS:-1 2}; do
 		echo "seed $seed"
 		judge generate "$seed" "${YAML_CASES:-300}"
-		coopr-show -o json values.yaml >values.json
-		coopr-show -o yaml values.json >printed.yaml
+		coopr-show -o json ./values.yaml >values.json
+		coopr-show -o yaml ./values.json >printed.yaml
 		same "$(jq -cS . values.json)" "$(judge load printed.yaml | jq -cS .)"
-		same "$(cat values.json)" "$(coopr-show -o json printed.yaml)"
+		same "$(cat values.json)" "$(coopr-show -o json ./printed.yaml)"
 	done
 }
 
@@ -136,6 +137,38 @@ need_judge() {
 	run -0 coopr-validate x.yaml
 	run -65 coopr-validate - <x.yaml
 	contains "$output" "standard input: record 1: line 1, column 29: not a JSON value"
+}
+
+@test "the examples of the page work" {
+	need_program jq
+	page=$COOPR_ROOT/man/man5/coopr-yaml.5
+	documents_of "$page"
+	coopr-validate 1.yaml
+	coopr-show -o json ./1.yaml >shop.json
+	commands_of "$page" >examples
+	[ "$(wc -l <examples)" -eq 3 ]
+	while read -r line <&4; do
+		run -0 bash -eu -c "$line"
+	done 4<examples
+	contains "$output" "store"
+}
+
+@test "the words that the page calls ambiguous are refused, and what it calls text is text" {
+	need_program mandoc jq
+	page=$(mandoc -T ascii -O width=1000 "$COOPR_ROOT/man/man5/coopr-yaml.5" | sed 's/.\x08//g')
+	words=$(sed -n '/These words are refused/,/Dates, times/s/ *\(.*\)  .* or text$/\1/p' <<<"$page" | tr -d ' ' | tr , '\n')
+	[ "$(wc -l <<<"$words")" -ge 15 ]
+	while read -r word; do
+		printf 'kind: value\nvalue: %s\n' "$word" >word.yaml
+		run -65 coopr-show -o json ./word.yaml
+		contains "$output" "line 2, column 8: $word is "
+	done <<<"$words"
+	words=$(sed -n 's/.*Dates, times, addresses and the like are text: \(.*\)\.$/\1/p' <<<"$page" | tr -d ' ' | tr , '\n')
+	[ "$(wc -l <<<"$words")" -ge 4 ]
+	while read -r word; do
+		printf 'kind: value\nvalue: %s\n' "$word" >word.yaml
+		same "\"$word\"" "$(coopr-show -o json ./word.yaml | jq .value)"
+	done <<<"$words"
 }
 
 @test "what would grow is refused before it grows" {

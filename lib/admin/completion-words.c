@@ -24,6 +24,7 @@
 #include "base/toolbox.h"
 #include "catalogue/catalogue.h"
 #include "cluster/clusters.h"
+#include "json/yaml-read.h"
 #include "model/action.h"
 #include "model/layout.h"
 #include "operation/find-cluster.h"
@@ -62,16 +63,14 @@ completion_push_listed(const char *name, const char *verb, const char *operand, 
 static void
 completion_push_files(const char *path, struct arguments *out)
 {
-	static const char ending[] = ".json";
 	struct dirent **entries;
 	int count = scandir(path, &entries, NULL, alphasort);
 
 	for (int i = 0; i < count; i++) {
-		const char *name = entries[i]->d_name;
-		size_t length = strlen(name), end = sizeof ending - 1;
+		const char *name = entries[i]->d_name, *ending = strrchr(name, '.');
 
-		if (*name != '.' && length > end && strcmp(name + length - end, ending) == 0)
-			arguments_printf(out, "%.*s", (int)(length - end), name);
+		if (*name != '.' && ending && (strcmp(ending, ".json") == 0 || yaml_is_name(ending)))
+			arguments_printf(out, "%.*s", (int)(ending - name), name);
 		free(entries[i]);
 	}
 	if (count >= 0)
