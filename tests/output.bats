@@ -5,6 +5,7 @@
 # reader that has seen enough.
 
 load case
+load examples
 
 setup() {
 	fresh
@@ -166,6 +167,27 @@ for document in yaml.safe_load_all(sys.stdin):
 	make_clusters
 	same "$(coopr history -d 1 shop)" "$(coopr history -d 1 -o=jsonpath='{.text}{"\n"}' shop)"
 	same difference "$(coopr history -d 1 -o=json shop | jq -r .kind | sort -u)"
+}
+
+@test "the job that is left to workers is a record, too" {
+	make_clusters
+	same "begun 00000001-002" "$(coopr restart -y shop --detach -o json | jq -r '"\(.kind) \(.job)"')"
+	same 00000002-002 "$(coopr restart -y blog --detach)"
+}
+
+@test "the examples of the page" {
+	make_clusters
+	sed -n 's/^\$ //p' "$COOPR_ROOT/man/man7/coopr-output.7" | plain >examples
+	same 4 "$(wc -l <examples)"
+	number=0
+	while read -r line; do
+		number=$((number + 1))
+		bash -euo pipefail -c "$line" >"said.$number" 2>log </dev/null || [ "$number" -eq 1 ]
+	done <examples
+	same "blog has 4 nodes,shop has 4 nodes" "$(paste -sd, said.4)"
+	contains "$(<said.3)" active
+	sed -n '/^if coopr list/,/^fi/p' "$COOPR_ROOT/man/man7/coopr-output.7" >script
+	contains "$(bash -euo pipefail ./script)" "shop  active"
 }
 
 @test "documents are indented JSON, and what else -o says" {

@@ -162,6 +162,20 @@ front_command_line(const struct command *command, const struct front *front, con
 	return buffer_take(&line);
 }
 
+static void
+front_print_job(const char *job, struct output *output)
+{
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "begun");
+	json_set_string(&record, "job", job);
+	if (output_is_records(output))
+		output_value(output, record);
+	else
+		puts(job);
+	jv_free(record);
+}
+
 /* Prints the result: of a dry run the plan, else the job that workers run, or the layout that was made. */
 static int
 front_answer(const struct front *front, const struct operation_result *done, struct output *output, struct error *err)
@@ -170,7 +184,7 @@ front_answer(const struct front *front, const struct operation_result *done, str
 		return output_is_records(output) ? summary_copy(done->plan, output, err)
 		                                 : preview_print(done->plan, &done->basis, stdout, output->colour, err);
 	if (front->detach) {
-		puts(done->job);
+		front_print_job(done->job, output);
 		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,
 		    "job %s runs, but standard output cannot be written", done->job);
 	}
