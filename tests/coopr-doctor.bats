@@ -167,7 +167,7 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	[ "$status" -le 1 ]
 	contains "${lines[0]}" "STATUS"
 	COOPR_CATALOGUE=$PWD/nowhere run -1 coopr-doctor -o table
-	contains "$output" "error   catalogue "
+	contains "$(tr -s ' ' <<<"$output")" "error catalogue "
 	contains "$output" "-> name one with COOPR_CATALOGUE"
 	run -64 coopr-doctor -o name
 	run -64 coopr-doctor now

@@ -326,7 +326,7 @@ load queue
 	for command in "coopr-queue ls --spool=" "coopr-queue put --spool= /dev/null" "coopr-queue --spool= take" "coopr-work -S ''" \
 		"coopr-queue fsck --spool="; do
 		run -64 bash -c "$command"
-		contains "$output" "the spool: its name is empty"
+		contains "$output" "is empty"
 	done
 	same "" "$(ls -A)"
 }

@@ -93,7 +93,7 @@ request() {
 	done
 	request
 	same null "$(jq -c .cluster.numMachines request.json)"
-	for wrong in 0 -1 x 4x 1.5 : 8:2 0:3 :0 1:2:3 99999999999999999999 ''; do
+	for wrong in 0 -1 x 4x 1.5 : 8:2 0:3 :0 1:2:3 99999999999999999999; do
 		run -64 coopr-request -t t --name shop -n "$wrong"
 		contains "$output" "expected a number from 1 on, or MIN:MAX"
 	done

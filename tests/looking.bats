@@ -69,7 +69,7 @@ break_mariadb() {
 	make_shop
 	coopr-create second -t web -n 4 --detach
 	run -0 coopr-list -o table
-	same "NAME    ID        STATUS   UNDER WAY    NODES  COST  TEMPLATE  OWNER  AGE" "$(sed -n '1s/ *$//p' <<<"$output")"
+	same "NAME ID STATUS UNDER WAY NODES COST TEMPLATE OWNER AGE" "$(tr -s ' ' <<<"${lines[0]}" | sed 's/ *$//')"
 	contains "${lines[1]}" "second  00000002  pending  create 0/25  0 "
 	contains "${lines[2]}" "shop    00000001  active   -            4 "
 	same $'second\nshop' "$(coopr-list -o name)"

@@ -41,6 +41,7 @@ test_exec_failure(void)
 	char *absent[] = {absent_name, NULL}, *folder[] = {folder_name, NULL};
 	struct process process = {.argv = absent, .in = PROCESS_NULL, .out = PROCESS_NULL, .err = PROCESS_NULL};
 
+	setenv("PATH", "/usr/bin:/bin", 1); /* a folder of it that may not be read would be another reason */
 	tap_is_number(process_start(&process, &err), -1, "a program that is not there is an error of the start");
 	tap_is_number(err.code, EX_UNAVAILABLE, "EX_UNAVAILABLE");
 	tap_is_text(err.text, "no-such-program-here: cannot be run: No such file or directory", "which names it");
