@@ -205,7 +205,9 @@ no room for it' "$output"
 
 @test "history: number, when, who, why, what became of it; and what each operation has changed" {
 	make_shop
+	coopr-expand shop -n 6 --dry-run -o table >preview
 	coopr-expand shop -n 6 -m "more visitors" >/dev/null 2>&1
+	cmp preview <(coopr-history -d 2 shop)
 	coopr-config shop --set nginx.port=81 >/dev/null 2>&1
 	coopr-rename shop store
 	coopr-shrink -y store -n 5 >/dev/null 2>&1
@@ -214,13 +216,13 @@ no room for it' "$output"
 	contains "$output" "more visitors"
 	same "5 shrink complete null 00000001-005" "$(coopr-history -o json -l 1 store |
 		jq -r '"\(.number) \(.action) \(.status) \(.message) \(.job)"')"
-	same 4 "$(coopr-history -d 1 store | grep -c '^+ node 00000001-100[0-3] shop1-100[0-3].local small: ')"
+	same 4 "$(coopr-history -o wide -d 1 store | grep -c '^+ node 00000001-100[0-3] shop1-100[0-3].local small: ')"
 	same '+ node 00000001-1004 shop1-1004.local small: php-fpm
-+ node 00000001-1005 shop1-1005.local small: php-fpm' "$(coopr-history -d 2 store)"
-	same '~ config /nginx/port "80" -> 81' "$(coopr-history -d 3 store)"
++ node 00000001-1005 shop1-1005.local small: php-fpm' "$(coopr-history -o wide -d 2 store)"
+	same '~ config /nginx/port "80" -> 81' "$(coopr-history -o wide -d 3 store)"
 	run --separate-stderr -1 coopr-history -d 4 store
 	contains "$stderr" "operation 4 has changed nothing of the layout"
-	same '- node' "$(coopr-history -d 5 store | cut -c 1-6)"
+	same '- node' "$(coopr-history -o wide -d 5 store | cut -c 1-6)"
 	run --separate-stderr -1 coopr-history -d 9 store
 	contains "$stderr" "there is no operation 9"
 }

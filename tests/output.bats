@@ -165,7 +165,7 @@ for document in yaml.safe_load_all(sys.stdin):
 
 @test "what an operation has changed is records, too" {
 	make_clusters
-	same "$(coopr history -d 1 shop)" "$(coopr history -d 1 -o=jsonpath='{.text}{"\n"}' shop)"
+	same "$(coopr history -d 1 -o wide shop)" "$(coopr history -d 1 -o=jsonpath='{.text}{"\n"}' shop)"
 	same difference "$(coopr history -d 1 -o=json shop | jq -r .kind | sort -u)"
 }
 

@@ -15,6 +15,7 @@
 #include "json/diff.h"
 #include "json/json.h"
 #include "json/record.h"
+#include "model/layout-diff.h"
 #include "model/name.h"
 #include "model/plan-document.h"
 
@@ -277,6 +278,26 @@ preview_print_losses(const struct effects *effects, FILE *out)
 	}
 }
 
+/* Returns what a node costs an hour; 0 where that is not known. */
+static double
+preview_cost_of(const struct node *node, const struct preview_basis *basis)
+{
+	jv price = node->hardwaretype && jv_is_valid(basis->prices) ? json_get(basis->prices, node->hardwaretype) : jv_invalid();
+	double cost = json_get_number(price, "cost", 0);
+
+	jv_free(price);
+	return cost;
+}
+
+void
+preview_basis_cost(const struct preview *preview, struct preview_basis *basis)
+{
+	basis->cost = 0;
+	for (size_t i = 0; i < preview->plan.layout.node_count; i++)
+		if (!preview->plan.layout.nodes[i].is_new)
+			basis->cost += preview_cost_of(&preview->plan.layout.nodes[i], basis);
+}
+
 /* Prints the cost of an hour before and after the operation, if anything costs anything. */
 static void
 preview_print_cost(const struct effects *effects, const struct preview_basis *basis, FILE *out)
@@ -284,14 +305,9 @@ preview_print_cost(const struct effects *effects, const struct preview_basis *ba
 	double after = 0;
 	char from[32], to[32];
 
-	for (size_t i = 0; i < effects->plan->layout.node_count; i++) {
-		const struct node *node = &effects->plan->layout.nodes[i];
-		jv price = node->hardwaretype ? json_get(basis->prices, node->hardwaretype) : jv_invalid();
-
+	for (size_t i = 0; i < effects->plan->layout.node_count; i++)
 		if (!effects->deleted[i])
-			after += json_get_number(price, "cost", 0);
-		jv_free(price);
-	}
+			after += preview_cost_of(&effects->plan->layout.nodes[i], basis);
 	snprintf(from, sizeof from, "%.9g", basis->cost);
 	snprintf(to, sizeof to, "%.9g", after);
 	if (strcmp(from, to) != 0 && basis->cost > 0)
@@ -334,7 +350,7 @@ preview_print_sums(const struct effects *effects, const size_t counts[SIGNS], co
 	if (job->tasks)
 		preview_print_tasks(job, out);
 	else
-		fprintf(out, "\nno tasks: nothing is to be done on any machine\n");
+		fprintf(out, "%s\n", effects->plan->has_job ? "\nno tasks: nothing is to be done on any machine" : "");
 }
 
 static int
@@ -391,11 +407,46 @@ preview_parse(struct preview *preview, const char *name, const char *text, size_
 	return result;
 }
 
+/* Makes all machines of the layout new, or, where they were there before, leave. */
+static void
+preview_mark_all(struct layout *layout, bool leave)
+{
+	for (size_t i = 0; i < layout->node_count; i++) {
+		struct node *node = &layout->nodes[i];
+
+		node->is_new = !leave;
+		node->leaves = leave;
+		node->was = leave ? node->services : (struct string_list){0};
+	}
+}
+
+int
+preview_compare(struct preview *preview, const char *before, const char *after, struct error *err)
+{
+	struct layout *layout = &preview->plan.layout;
+	struct problems problems = {0};
+	int result;
+
+	*preview = (struct preview){0};
+	result = layout_parse_text(*after ? after : before, layout, err);
+	if (result == 0 && (!*after || !*before))
+		preview_mark_all(layout, !*after);
+	else if (result == 0)
+		result = layout_parse_text(before, &preview->before, err);
+	if (result == 0 && *after && *before)
+		layout_diff_set_was(layout, &preview->before, &problems);
+	if (result == 0)
+		effects_init(&preview->effects, &preview->plan);
+	problems_release(&problems); /* a node of another type is told as it is now */
+	return result;
+}
+
 void
 preview_release(struct preview *preview)
 {
 	effects_release(&preview->effects);
 	plan_document_release(&preview->plan);
+	layout_release(&preview->before);
 }
 
 void

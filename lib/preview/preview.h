@@ -27,12 +27,20 @@ void preview_basis_release(struct preview_basis *basis);
 struct preview { /* release it, also where it could not be read */
 	struct plan_document plan;
 	struct effects effects;
+	struct layout before; /* of preview_compare, from which plan borrows */
 };
 
 /* Read a plan from a file, or from the text of its records; name stands for that in messages. */
 int preview_read(struct preview *preview, const char *path, struct error *err);
 int preview_parse(struct preview *preview, const char *name, const char *text, size_t length, struct error *err);
+
+/* Makes the preview of a change without tasks, from one layout to another; an empty text is one without machines. */
+int preview_compare(struct preview *preview, const char *before, const char *after, struct error *err);
+
 void preview_release(struct preview *preview);
+
+/* Sets the cost of the machines that there were before, by the prices in basis. */
+void preview_basis_cost(const struct preview *preview, struct preview_basis *basis);
 
 /* Prints what the plan does as a difference: how many machines of which kind are new (+), change (~), leave (-) or stay as
  * they are (=), and what is done to the services of those that change; what changes in the configuration (~ config); which

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/cluster-history.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "json/json.h"
 #include "model/layout-diff.h"
+#include "preview/preview.h"
 #include "status/state-line.h"
 
 int
@@ -91,25 +94,94 @@ cluster_history_print_lines(const char *text, struct output *output)
 	table_release(&table);
 }
 
-/* Returns 1 if there is a difference, 0, -1. */
+/* Reads what the preview needs: what machines cost, and the configuration before. */
 static int
-cluster_history_compare(const char *before, const char *after, struct output *output, struct error *err)
+cluster_history_basis(const struct operation_documents *documents, struct preview_basis *basis, struct error *err)
+{
+	int result = documents->prices ? json_parse("prices", documents->prices, strlen(documents->prices), &basis->prices, err) : 0;
+	jv cluster;
+
+	if (result == 0 && documents->before && *documents->before) {
+		result = json_parse("the layout", documents->before, strcspn(documents->before, "\n"), &cluster, err);
+		if (result == 0) {
+			basis->config = json_get(cluster, "config");
+			jv_free(cluster);
+		}
+	}
+	return result;
+}
+
+/* Appends each difference of two layouts, a line each. Returns 1 if there is one, 0, -1. */
+static int
+cluster_history_compare(const char *before, const char *after, struct buffer *text, struct error *err)
 {
 	struct layout from = {0}, to = {0};
-	struct buffer text = {0};
 	int result = layout_parse_text(before, &from, err);
 
 	if (result == 0)
 		result = layout_parse_text(after, &to, err);
 	if (result == 0)
-		result = layout_diff_print(&from, &to, &text) > 0;
+		result = layout_diff_print(&from, &to, text) > 0;
+	layout_release(&from);
+	layout_release(&to);
+	return result;
+}
+
+/* Reads the plan of an operation that was carried out to its end, or is; 1, 0 where it is not kept, or -1. */
+static int
+cluster_history_plan(const struct cluster_status *status, const struct operation *operation, struct preview *preview,
+    struct error *err)
+{
+	char *folder = status_folder(status), *path = memory_printf("%s/%s/plan.ndjson", folder, operation->job);
+	int result = operation->status <= OPERATION_COMPLETE && file_exists(AT_FDCWD, path) ? 1 : 0;
+
+	if (result > 0 && preview_read(preview, path, err) < 0)
+		result = -1;
+	free(path);
+	free(folder);
+	return result;
+}
+
+/* Prints what the operation does as --dry-run does: by its plan, or where that was not carried out to its end, by what there was
+ * afterwards. Returns 1 if it does anything, 0, -1. */
+static int
+cluster_history_preview(const struct cluster_status *status, const struct operation *operation,
+    const struct operation_documents *documents, const char *after, const struct output *output, struct error *err)
+{
+	struct preview_basis basis = PREVIEW_BASIS_NONE;
+	const char *before = documents->before ? documents->before : "";
+	struct preview preview = {0};
+	struct buffer text = {0};
+	int result = cluster_history_plan(status, operation, &preview, err);
+
+	if (result == 0)
+		result = cluster_history_compare(before, after, &text, err);
+	if (result > 0 && text.length && preview_compare(&preview, before, after, err) < 0)
+		result = -1;
+	if (result > 0 && cluster_history_basis(documents, &basis, err) < 0)
+		result = -1;
+	if (result > 0) {
+		preview_basis_cost(&preview, &basis);
+		preview_write(&preview, &basis, output->stream, output->colour);
+	}
+	preview_basis_release(&basis);
+	preview_release(&preview);
+	buffer_release(&text);
+	return result;
+}
+
+/* Prints each difference, as a line or a record. Returns 1 if there is one, 0, -1. */
+static int
+cluster_history_differences(const char *before, const char *after, struct output *output, struct error *err)
+{
+	struct buffer text = {0};
+	int result = cluster_history_compare(before, after, &text, err);
+
 	if (result > 0 && output_is_records(output))
 		cluster_history_print_records(text.data, output);
 	else if (result > 0)
 		cluster_history_print_lines(text.data, output);
 	buffer_release(&text);
-	layout_release(&from);
-	layout_release(&to);
 	return result;
 }
 
@@ -126,7 +198,9 @@ cluster_history_changes(struct cluster_status *status, int64_t number, struct ou
 	if (result > 0) {
 		after = list.list[0].status < OPERATION_COMPLETE ? memory_string(documents.wanted) : cluster_history_layout_after(status,
 		    number, err);
-		result = after ? cluster_history_compare(documents.before ? documents.before : "", after, output, err) : -1;
+		result = !after ? -1 : output->format == OUTPUT_TABLE
+		       ? cluster_history_preview(status, &list.list[0], &documents, after, output, err)
+		       : cluster_history_differences(documents.before ? documents.before : "", after, output, err);
 	}
 	free(after);
 	operation_documents_release(&documents);
