@@ -416,6 +416,8 @@ stopped_at() {
 	done
 	run -73 coopr restore other.tar
 	contains "$output" "the restore of another backup was interrupted; run it again with that file"
+	coopr-doctor -o json >report || true
+	same "run coopr restore with the same file again" "$(jq -r 'select(.name == "restore") | .remedy' report)"
 	coopr-restore all.tar >/dev/null
 	same shop "$(coopr-list -o name)"
 	in_order

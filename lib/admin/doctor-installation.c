@@ -158,6 +158,19 @@ doctor_check_places(struct doctor_report *report)
 		    "there is no private folder for sockets");
 }
 
+/* Says that a restore was interrupted when its files were moved into their places; nothing is said otherwise. */
+void
+doctor_check_restore(struct doctor_report *report)
+{
+	char *state = location_state(), *ready = memory_printf("%s/.restore/ready", state);
+
+	if (file_exists(AT_FDCWD, ready))
+		doctor_say(report, "restore", DOCTOR_ERROR, "run coopr restore with the same file again", "%s/.restore: a restore was "
+		    "interrupted", state);
+	free(ready);
+	free(state);
+}
+
 /* Checks that others may not read keys or the store. ssh refuses a key that others may read, and whoever has read it can
  * log in to all nodes. */
 void

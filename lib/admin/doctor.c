@@ -10,6 +10,7 @@ doctor_check(struct doctor_report *report)
 	doctor_check_sandbox(report);
 	doctor_check_plugins(report);
 	doctor_check_places(report);
+	doctor_check_restore(report);
 	doctor_check_modes(report);
 	/* Whoever looks into what a stopped process has locked would wait for it. */
 	if (doctor_check_locks(report)) {

@@ -139,9 +139,11 @@ manifest_check_end(const char *text, size_t length, struct error *err)
 	size_t before = newline ? (size_t)(newline + 1 - text) : 0;
 	bool same;
 
+	if (before == 0)
+		return error_set(err, EX_DATAERR, "the manifest is not what was written");
 	buffer_append(&end, text, before);
 	manifest_print_end(&end);
-	same = before > 0 && end.length == length && memcmp(end.data, text, length) == 0;
+	same = end.length == length && memcmp(end.data, text, length) == 0;
 	buffer_release(&end);
 	return same ? (ssize_t)before : error_set(err, EX_DATAERR, "the manifest is not what was written");
 }

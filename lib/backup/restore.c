@@ -88,7 +88,7 @@ restore_check_queue(const struct restore *restore, struct error *err)
 	if (result == 0 && all > 0)
 		result = error_set(err, EX_TEMPFAIL, "%s: %zu worker%s running; stop all workers, restore, and start them again",
 		    restore->places.spool, all, all == 1 ? " is" : "s are");
-	if (result == 0 && ids.count > 0)
+	if (result == 0 && ids.count > 0 && !restore->begun)
 		result = error_set(err, EX_CANTCREAT, "%s: has jobs already (%s%s); a backup is restored into an empty installation",
 		    restore->places.spool, ids.list[0], ids.count > 1 ? ", ..." : "");
 	arguments_release(&ids);
@@ -212,10 +212,9 @@ restore_open(struct restore *restore, const char *file, const char *key_file, st
 	if (restore->fd < 0 || restore_check_archive(restore, err) < 0 || restore_check_begun(restore, err) < 0 ||
 	    restore_check_key(restore, key_file, err) < 0)
 		return -1;
-	if (restore->begun)
-		return 0;
-	return restore_check_store(restore, err) < 0 || restore_check_queue(restore, err) < 0 || restore_check_state(restore, err) < 0
-	    ? -1 : 0;
+	if ((!restore->begun && restore_check_store(restore, err) < 0) || restore_check_queue(restore, err) < 0)
+		return -1;
+	return restore->begun ? 0 : restore_check_state(restore, err);
 }
 
 struct unpack
