@@ -114,6 +114,52 @@ inside() {
 	contains "$output" "store.sqlite3.version-"
 }
 
+@test "a backup of one machine is restored by the package of another, and purge keeps backups and says so" {
+	run -0 inside <<-'SCRIPT'
+		dpkg -i /mnt/new.deb >/dev/null 2>&1
+		as() { runuser -u coopr -- env -i PATH=/usr/bin:/bin "$@"; }
+		stat -c '%U %a %n' /var/backups/coopr
+		as coopr store init
+		echo word | as coopr secret set pw
+		as coopr create shop -t hadoop-distributed -n 8 --detach >/dev/null
+		as coopr-work --drain
+		cd /var/backups/coopr
+		as coopr backup --installation --key-file key all.tar.gz
+		as coopr create late -t hadoop-distributed -n 8 --detach >/dev/null
+		cp -p key all.tar.gz /mnt
+		as coopr delete shop --yes --detach >/dev/null
+		as coopr abort late >/dev/null || true
+		as coopr-work --drain
+		dpkg --purge coopr 2>&1
+		ls /var/backups/coopr
+	SCRIPT
+	contains "$output" "coopr 700 /var/backups/coopr"
+	contains "$output" "all.tar.gz: 1 cluster, 1 job, "
+	contains "$output" "coopr: the backups in /var/backups/coopr are kept"
+	run -0 inside <<-'SCRIPT'
+		useradd --system taken # so that coopr gets another number
+		dpkg -i /mnt/new.deb >/dev/null 2>&1
+		as() { runuser -u coopr -- env -i PATH=/usr/bin:/bin "$@"; }
+		install -o coopr -m 600 /mnt/key /mnt/all.tar.gz /var/backups/coopr/
+		coopr restore /var/backups/coopr/all.tar.gz 2>&1 || echo "root: $?"
+		cd /var/backups/coopr
+		as coopr restore --key-file key all.tar.gz
+		as coopr list -o name
+		as coopr secret list -o name
+		as coopr expand shop -n 9 >/dev/null
+		as coopr-queue fsck
+		as coopr-store fsck
+		as coopr-reconcile --probe && echo agrees
+		find /var/lib/coopr -not -user coopr
+	SCRIPT
+	contains "$output" "root: 77"
+	contains "$output" "all.tar.gz: restored 1 cluster and 1 job to /var/lib/coopr"
+	contains "$output" "shop"
+	contains "$output" "pw"
+	contains "$output" "agrees"
+	[[ $output != *late* ]]
+}
+
 @test "purge keeps store, key and queue while clusters live, and says so" {
 	run -0 inside <<-'SCRIPT'
 		dpkg -i /mnt/new.deb >/dev/null 2>&1
