@@ -177,3 +177,14 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	commands_of "$COOPR_ROOT/man/man1/coopr-doctor.1" >examples
 	bash examples
 }
+
+@test "what a route of sandbox nodes needs is named as long as it is missing" {
+	need_root
+	mkdir some
+	ln -s "$(command -v true)" some/nft
+	export PATH=$PWD/some:$PATH
+	echo 0 >/proc/sys/net/ipv4/ip_forward 2>/dev/null || skip "needs to set net.ipv4.ip_forward"
+	contains "$(said_of 'sandbox route')" "true needs: sysctl -w net.ipv4.ip_forward=1"
+	echo 1 >/proc/sys/net/ipv4/ip_forward
+	same 'ok available to providers with "route": true' "$(said_of 'sandbox route')"
+}

@@ -24,6 +24,7 @@ teardown() {
 	[ ${#jobs[@]} -eq 0 ] || kill "${jobs[@]}" 2>/dev/null || :
 	flock "$BATS_TEST_TMPDIR/held" true
 	sandbox purge >/dev/null
+	ip link delete uplink 2>/dev/null || :
 	nothing_left
 }
 
@@ -420,5 +421,90 @@ make_tree() {
 	up 1000
 	run -74 bash -c '"$1" list </dev/null >/dev/full' - "$COOPR_BIN/../libexec/coopr/provider/sandbox"
 	contains "$output" "No space left on device"
-	same "network share" "$(sandbox describe | jq -r '.properties | keys | join(" ")')"
+	same "network route share" "$(sandbox describe | jq -r '.properties | keys | join(" ")')"
+}
+
+# A server at a port, which answers with the address of who asks; in a network namespace of its own with "unshare -n" for PREFIX:
+# serve PORT [PREFIX]... Its pid is in $server.
+serve() {
+	rm -f ready
+	mkfifo ready
+	"${@:2}" python3 -c '
+import socketserver, sys
+class Handler(socketserver.BaseRequestHandler):
+    def handle(self): self.request.sendall((self.client_address[0] + "\n").encode())
+server = socketserver.TCPServer(("", int(sys.argv[1])), Handler)
+print("ready", flush=True)
+server.serve_forever()' "$1" >ready 3>&- &
+	server=$!
+	jobs+=("$server")
+	same ready "$(head -n 1 ready)"
+}
+
+# What is beyond this host: 203.0.113.2, where the host is 203.0.113.1.
+go_beyond() {
+	serve 8080 unshare -n
+	ip link add name uplink type veth peer name eth0 netns "$server"
+	ip address add 203.0.113.1/24 dev uplink
+	ip link set uplink up
+	nsenter --target "$server" --net ip address add 203.0.113.2/24 dev eth0
+	nsenter --target "$server" --net ip link set eth0 up
+	nsenter --target "$server" --net ip route add "$NETWORK" via 203.0.113.1
+}
+
+# Asks a server from a machine: ask NODENUM ADDRESS PORT
+ask() {
+	on "$1" "exec 3<>/dev/tcp/$2/$3; cat <&3"
+}
+
+routed() { # NODENUM
+	record "$1" '.cluster.provider.provisioner.route = true'
+}
+
+@test "a machine has a route out of the host where its provider gives it one, and nobody comes in by it" {
+	need_program nft nsenter python3
+	nft list tables >tables || skip "needs nft"
+	echo 1 >/proc/sys/net/ipv4/ip_forward 2>/dev/null || skip "needs to set net.ipv4.ip_forward"
+	go_beyond
+	routed 1000 | sandbox create >1000.json
+	routed 1000 | sandbox confirm
+	same 203.0.113.1 "$(ask 1000 203.0.113.2 8080)"
+	run ! nsenter --target "$server" --net bash -c "exec 3<>/dev/tcp/$(fact 1000 .ipaddresses.bind_v4)/22"
+	nft flush ruleset
+	routed 1001 | sandbox create >1001.json
+	same 203.0.113.1 "$(ask 1000 203.0.113.2 8080)"
+	same "$(sed -n 's/^nameserver \([0-9.]*\)$/\1/p' /etc/resolv.conf | grep -v '^127\.')" \
+		"$(on 1000 "sed -n 's/^nameserver //p' /etc/resolv.conf")"
+	sandbox purge >/dev/null
+	same "" "$(nft list tables)"
+}
+
+@test "by its route a machine reaches neither other addresses of the host nor the machines of other networks" {
+	local other=10.$((216 + $$ / 256 % 32)).$((($$ + 1) % 256)).0/24 number
+
+	need_program nft nsenter python3
+	nft list tables || skip "needs nft"
+	echo 1 >/proc/sys/net/ipv4/ip_forward 2>/dev/null || skip "needs to set net.ipv4.ip_forward"
+	go_beyond
+	serve 8081
+	routed 1000 | sandbox create >1000.json
+	routed 1000 | sandbox confirm
+	same "$(fact 1000 .ipaddresses.bind_v4)" "$(ask 1000 "${NETWORK%.0/24}.1" 8081)"
+	run ! ask 1000 203.0.113.1 8081
+	record 1001 ".cluster.provider.provisioner.network = \"$other\"" | sandbox create >1001.json
+	run ! ask 1000 "${other%.0/24}.1" 8081
+	run ! ask 1000 "$(fact 1001 .ipaddresses.bind_v4)" 22
+	same "" "$(on 1001 'ip route show default')"
+	number=$(IFS=./ && printf '%02x%02x%02x%02x' ${other%/*})
+	same "0 1" "$(echo $(cat "/proc/sys/net/ipv4/conf/coopr-$number/forwarding" "/proc/sys/net/ipv4/conf/$BRIDGE/forwarding"))"
+	record 1002 | sandbox create >1002.json # the provider has thought better of it
+	same 0 "$(cat "/proc/sys/net/ipv4/conf/$BRIDGE/forwarding")"
+}
+
+@test "where the host forwards nothing, a provider that gives a route is told how to change that" {
+	echo 0 >/proc/sys/net/ipv4/ip_forward 2>/dev/null || skip "needs to set net.ipv4.ip_forward"
+	routed 1000 >task
+	run --separate-stderr -78 sandbox create <task
+	contains "$stderr" 'run "sysctl -w net.ipv4.ip_forward=1", or take "route" out of the provider'
+	same "" "$(listed providerid)"
 }

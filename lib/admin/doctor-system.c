@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "sandbox/route.h"
 
 /* Returns whether a folder of PATH, or one of those for daemons, has the program. */
 static bool
@@ -84,6 +85,20 @@ doctor_may_unshare(void)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
+/* Says what a route of sandbox nodes would need. Nobody has to have one, so what is missing is no fault. */
+static void
+doctor_say_route(struct doctor_report *report)
+{
+	const bool nft = doctor_is_installed("nft"), forwards = route_is_allowed();
+
+	if (nft && forwards)
+		doctor_say(report, "sandbox route", DOCTOR_OK, NULL, "available to providers with \"route\": true");
+	else
+		doctor_say(report, "sandbox route", DOCTOR_OK, NULL, "not available; a provider with \"route\": true needs: %s%s%s",
+		    nft ? "" : "apt-get install nftables", nft || forwards ? "" : ", ",
+		    forwards ? "" : "sysctl -w net.ipv4.ip_forward=1");
+}
+
 void
 doctor_check_sandbox(struct doctor_report *report)
 {
@@ -95,4 +110,5 @@ doctor_check_sandbox(struct doctor_report *report)
 		    "no namespaces for sandbox nodes: the kernel refuses them");
 	else
 		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "namespaces for sandbox nodes are available");
+	doctor_say_route(report);
 }

@@ -19,6 +19,7 @@
 #include "sandbox/key.h"
 #include "sandbox/network.h"
 #include "sandbox/reach.h"
+#include "sandbox/route.h"
 #include "sandbox/start.h"
 #include "sandbox/state.h"
 
@@ -150,6 +151,18 @@ machine_check_shares(const struct machine *wanted, struct error *err)
 	return result;
 }
 
+/* Opens or closes the route of the machine's network, as its provider says. */
+static int
+machine_route(struct machine *wanted, const struct network *network, struct error *err)
+{
+	if (!wanted->route) {
+		route_close(network);
+		return 0;
+	}
+	wanted->resolvers = route_resolvers(&wanted->arena);
+	return route_open(network, wanted->provider, err);
+}
+
 /* Gives the machine what it needs outside of itself: an address, the bridge, its names in the cluster. */
 static int
 machine_register(int dir, struct machine *wanted, const struct network *network, struct error *err)
@@ -160,6 +173,8 @@ machine_register(int dir, struct machine *wanted, const struct network *network,
 	if (sandbox < 0)
 		return -1;
 	result = network_up(network, wanted->provider, err);
+	if (result == 0)
+		result = machine_route(wanted, network, err);
 	if (result == 0)
 		result = address_claim(sandbox, network, wanted->name, address, err);
 	if (result == 0) {

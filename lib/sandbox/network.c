@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <ifaddrs.h>
+#include <net/route.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "sandbox/route.h"
 
 enum { STATE_SHOWN = 200, LOG_LIMIT = 4096 };
 
@@ -229,7 +231,10 @@ network_down(const struct network *network, struct error *err)
 	enum bridge_state state = network_look_at_bridge(network, owner);
 
 	free(owner);
-	return state == BRIDGE_HALF || state == BRIDGE_UP ? network_delete_link(network->bridge, err) : 0;
+	if (state == BRIDGE_OTHER)
+		return 0;
+	/* The bridge goes last: if this is interrupted between the two, it is done again. */
+	return route_remove(network, err) < 0 ? -1 : network_delete_link(network->bridge, err);
 }
 
 int
@@ -278,8 +283,22 @@ network_bring_up(int fd, const char *name)
 	return ioctl(fd, SIOCSIFFLAGS, &request);
 }
 
+/* Makes gateway the way to all that has none of its own. */
+static int
+network_add_route(int fd, const char *gateway)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET}, by = to;
+	struct rtentry route = {.rt_flags = RTF_UP | RTF_GATEWAY};
+
+	by.sin_addr.s_addr = htonl(network_number_of(gateway));
+	memcpy(&route.rt_dst, &to, sizeof to);
+	memcpy(&route.rt_genmask, &to, sizeof to);
+	memcpy(&route.rt_gateway, &by, sizeof by);
+	return ioctl(fd, SIOCADDRT, &route);
+}
+
 int
-network_inside(const struct network *network, const char *address, struct error *err)
+network_inside(const struct network *network, const char *address, bool route, struct error *err)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), result = -1;
 	struct ifreq own = {.ifr_name = "eth0"}, mask = {.ifr_name = "eth0"};
@@ -288,7 +307,7 @@ network_inside(const struct network *network, const char *address, struct error 
 	network_put_address(&mask, UINT32_MAX << (32 - network->prefix));
 	if (fd >= 0 && network_bring_up(fd, "lo") == 0 && ioctl(fd, SIOCSIFADDR, &own) == 0 &&
 	    ioctl(fd, SIOCSIFNETMASK, &mask) == 0)
-		result = network_bring_up(fd, "eth0");
+		result = network_bring_up(fd, "eth0") < 0 || (route && network_add_route(fd, network->host) < 0) ? -1 : 0;
 	if (result < 0)
 		error_errno(err, EX_OSERR, "eth0: cannot have the address %s", address);
 	if (fd >= 0)

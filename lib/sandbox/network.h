@@ -7,6 +7,7 @@
 #ifndef SANDBOX_NETWORK_H
 #define SANDBOX_NETWORK_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "sandbox/address.h"
@@ -17,7 +18,7 @@ struct error;
  * host is in. provider is for messages. */
 int network_up(const struct network *network, const char *provider, struct error *err);
 
-/* Removes the bridge, if there is one and it is this installation's. */
+/* Removes the bridge and its route, if there are any; another installation's are left alone. */
 int network_down(const struct network *network, struct error *err);
 
 /* Lays a cable from the bridge to "eth0" in the network namespace of the process pid. */
@@ -26,7 +27,7 @@ int network_connect(const struct network *network, const char *address, pid_t pi
 /* Removes the cable of address, if there is one. */
 int network_disconnect(const char *address, struct error *err);
 
-/* Gives eth0 its address and brings it and lo up, inside the machine. */
-int network_inside(const struct network *network, const char *address, struct error *err);
+/* Gives eth0 its address and brings it and lo up, inside the machine; with route, the host is its default gateway. */
+int network_inside(const struct network *network, const char *address, bool route, struct error *err);
 
 #endif

@@ -25,6 +25,8 @@ static const struct member {
 	{"hostname", offsetof(struct machine, hostname)},
 	{"network", offsetof(struct machine, network)},
 	{"address", offsetof(struct machine, address)},
+	{"route", offsetof(struct machine, route)},
+	{"resolvers", offsetof(struct machine, resolvers)},
 	{"image", offsetof(struct machine, image)},
 	{"shares", offsetof(struct machine, shares)},
 	{"masks", offsetof(struct machine, masks)},

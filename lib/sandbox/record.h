@@ -22,6 +22,8 @@ struct machine { /* members not known are NULL */
 	const char *hostname;
 	const char *network;  /* "10.213.0.0/16" */
 	const char *address;
+	const char *route;    /* "yes": it has a route out of this host */
+	const char *resolvers; /* the ones that it asks over its route, spaces between */
 	const char *image;    /* "host", or the absolute path of a directory tree */
 	const char *shares;   /* directories of the host it may read, colons between */
 	const char *masks;    /* directories of the host it must not see, colons between */

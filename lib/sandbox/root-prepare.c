@@ -125,6 +125,22 @@ root_put_machine_id(struct error *err)
 	return root_put_text("/etc/machine-id", 0444, text, err);
 }
 
+/* Puts a resolv.conf(5) of the addresses in list, spaces between; NULL or "": without any. */
+static int
+root_put_resolvers(const char *list, struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	if (!list || !*list)
+		buffer_text(&text, "# names are in /etc/hosts; there is no resolver\n");
+	for (; list && *list; list += strcspn(list, " "), list += *list == ' ')
+		buffer_printf(&text, "nameserver %.*s\n", (int)strcspn(list, " "), list);
+	result = root_put_text("/etc/resolv.conf", 0644, text.data, err);
+	buffer_release(&text);
+	return result;
+}
+
 static int
 root_put_names(const struct machine *machine, struct error *err)
 {
@@ -138,7 +154,7 @@ root_put_names(const struct machine *machine, struct error *err)
 	if (result == 0)
 		result = root_put_text("/etc/hostname", 0644, text.data, err);
 	if (result == 0)
-		result = root_put_text("/etc/resolv.conf", 0644, "# names are in /etc/hosts; there is no resolver\n", err);
+		result = root_put_resolvers(machine->resolvers, err);
 	unlink("/etc/hosts");
 	if (result == 0 && symlink("/run/cluster/hosts", "/etc/hosts") < 0)
 		result = error_errno(err, EX_CANTCREAT, "/etc/hosts");

@@ -73,6 +73,7 @@ task_parse_provider(const struct place *provider, struct machine *wanted)
 	if (!place_object(&fields, NEED_OPTIONAL))
 		return;
 	wanted->network = name_parse_as(&fields, "network", NEED_OPTIONAL, task_is_line, "network", &wanted->arena);
+	wanted->route = place_boolean(&fields, "route", false) ? "yes" : NULL;
 	wanted->shares = task_parse_shares(&fields, &wanted->arena);
 }
 

@@ -53,7 +53,7 @@ sandbox_become(const struct machine *machine, char *notice, struct error *err)
 	    root_mount(machine, &root, err) < 0 || root_prepare(machine, &root, err) < 0 ||
 	    root_leave(&root, err) < 0)
 		return -1;
-	if (sandbox_await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, err) < 0)
+	if (sandbox_await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, machine->route, err) < 0)
 		return -1;
 	return privilege_drop(err);
 }

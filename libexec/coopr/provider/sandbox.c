@@ -30,6 +30,7 @@ static const char schema[] =
     "\"properties\":{"
     "\"network\":{\"default\":\"10.213.0.0/16\",\"description\":\"where machines get their addresses, the host the first\","
     "\"pattern\":\"^[0-9.]+/[0-9]+$\",\"type\":\"string\"},"
+    "\"route\":{\"default\":false,\"description\":\"whether machines reach beyond this host\",\"type\":\"boolean\"},"
     "\"share\":{\"description\":\"directories of the host that each machine can read, at the same path\","
     "\"oneOf\":[{\"items\":{\"type\":\"string\"},\"type\":\"array\"},{\"description\":\"colons between\",\"type\":\"string\"}]}},"
     "\"title\":\"fields of a provider of the type sandbox\","
