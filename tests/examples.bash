@@ -4,6 +4,7 @@
 # The examples in the manual pages, and in what --help says.
 #
 #	commands_of PAGE        the command lines of its EXAMPLES (".Dl $ ..."), one a line
+#	opening_of PAGE         the command line with which its DESCRIPTION opens, below a sentence
 #	help_of COMMAND         those of its --help, without what is said beside them
 #	documents_of PAGE       writes the documents behind `.\" example: KIND` to NUMBER.KIND; KIND may be records
 
@@ -12,7 +13,11 @@ plain() {
 }
 
 commands_of() {
-	sed -n 's/^\.Dl \$ //p' "$1" | plain
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh S/s/^\.Dl \$ //p' "$1" | plain
+}
+
+opening_of() {
+	grep -A 5 '^\.Sh DESCRIPTION' "$1" | sed -n 's/^\.Dl [$#] //p; s/^[$#] //p' | head -n 1 | plain
 }
 
 help_of() {

@@ -160,7 +160,7 @@ bring_about() {
 	printf '%s | %s\n' "$(sed -n '3s/ \\$//p' typed)" "$(cat filter)" >examples
 	run_each examples
 	grep -qx '[0-9.]*' output
-	sed -n 's/^\.Dl # \(.*\)/\1 -y/p' "$COOPR_ROOT/man/man1/coopr-delete.1" >examples # nobody is there to be asked
+	sed -n '/^\.Sh EXAMPLES/,$s/^\.Dl # \(.*\)/\1 -y/p' "$COOPR_ROOT/man/man1/coopr-delete.1" >examples # nobody is there to be asked
 	run_each examples
 	commands_of "$COOPR_ROOT/man/man1/coopr.1" >examples
 	run_each examples
@@ -246,4 +246,22 @@ bring_about() {
 		grep -qE "${name//./\\.}|${name%.*}\(${name##*.}\)|examples_of ${name%.1}( |$)" "$COOPR_ROOT"/tests/*.bats || echo "$name"
 	done >missing
 	same "" "$(cat missing)"
+}
+
+# Where it is one line, it is one of the EXAMPLES, and those are run.
+@test "the page of every command opens with what one would do, in one example" {
+	for page in "$COOPR_ROOT"/man/man1/*; do
+		name=$(basename "$page" .1)
+		opening=$(opening_of "$page")
+		grep -qE "(^|[(|] *)(coopr ${name#coopr-}|$name)( |\$)" <<<"$opening" || echo "$name: opens with \"$opening\""
+		! grep -A 5 '^\.Sh DESCRIPTION' "$page" | grep -q '^\.Dl' ||
+			sed -n '/^\.Sh EXAMPLES/,/^\.Sh S/p' "$page" | plain | grep -qF "$opening" || echo "$name: \"$opening\" is no example"
+	done >wrong
+	same "" "$(cat wrong)"
+}
+
+@test "what a page shows as JSON is JSON" {
+	need_program python3 mandoc
+	python3 "$COOPR_ROOT/tests/shown-json.py" "$COOPR_ROOT"/man/man*/* >wrong
+	same "" "$(cat wrong)"
 }

@@ -4,6 +4,7 @@
 # coopr ssh, exec and log on real machines, with a service of one small script: coopr-ssh(1), coopr-exec(1), coopr-log(1).
 
 load case
+load examples
 
 setup() {
 	fresh
@@ -94,11 +95,11 @@ teardown() {
 
 @test "coopr-ssh(1), coopr-exec(1), coopr-log(1): what a reader would type" {
 	sed -i 's/"hello"/"nginx"/' mine/services/hello.json
-	run -0 bash -euo pipefail -c "$(sed -n '/^\.Dl # /s///p' "$COOPR_ROOT/man/man1/coopr-exec.1" | grep -v nginx | sed 's/shop/hello/')"
-	same 2 "$(grep -c 'load average' <<<"$output")"
+	run -0 bash -euo pipefail -c "$(sed -n '/^\.Sh EXAMPLES/,$s/^\.Dl # //p' "$COOPR_ROOT/man/man1/coopr-exec.1" | grep -v nginx | sed 's/shop/hello/')"
+	same 4 "$(grep -c 'load average' <<<"$output")"
 	run -0 bash -euo pipefail -c "$(grep -h "^\.Dl # coopr ssh shop '" "$COOPR_ROOT/man/man1/coopr-ssh.1" | sed "s/^\.Dl # //; s/shop/hello/")"
 	contains "$output" Filesystem
-	run -0 bash -euo pipefail -c "$(sed -n '/^\.Dl \$ /s///p' "$COOPR_ROOT/man/man1/coopr-log.1" | grep -v nginx | sed 's/shop/hello/')"
+	run -0 bash -euo pipefail -c "$(sed -n '/^\.Sh EXAMPLES/,$s/^\.Dl \$ //p' "$COOPR_ROOT/man/man1/coopr-log.1" | grep -v nginx | sed 's/shop/hello/')"
 	contains "$output" "here is"
 }
 
@@ -129,4 +130,17 @@ teardown() {
 	run -0 --separate-stderr coopr-ssh-config hello
 	contains "$stderr" "coopr-ssh-config: hello: left out, because no address or host key is known yet: 1 of 2 nodes"
 	same 1 "$(grep -c '^Host ' <<<"$output")"
+}
+
+@test "coopr-ssh-config(1), coopr-inventory(1): what a reader would type" {
+	mkdir -p .ssh/config.d
+	touch site.tar
+	for page in coopr-ssh-config coopr-inventory; do
+		commands_of "$COOPR_ROOT/man/man1/$page.1"
+	done | sed 's/shop/hello/g; s/nginx/hello/' >examples
+	same 4 "$(wc -l <examples)"
+	run -0 env HOME="$PWD" bash -euo pipefail examples
+	same $'hello1-1000.local\nhello1-1001.local' "$output"
+	same "$(coopr ssh-config hello)" "$(cat .ssh/config.d/hello)"
+	coopr ssh hello/1000 test -e /tmp/site.tar
 }
