@@ -13,6 +13,8 @@
 #include "base/message.h"
 #include "json/yaml-read.h"
 
+enum { LOCATE_BYTES = 64 * 1024 * 1024 }; /* of YAML are looked through for the lines of problems */
+
 struct place
 place_root(jv document, struct problems *problems)
 {
@@ -77,16 +79,19 @@ place_pointer(const struct place *place, struct buffer *out)
 		buffer_printf(out, "/%zu", place->index);
 }
 
-/* Returns the pointer of a problem for people, which the caller frees: behind the line where it stands, if that is known. */
+/* Returns the pointer of the next problem for people, which the caller frees: behind the line where it stands, if that is known. It
+ * is not looked for where that would take long: in a large text with many problems. */
 static char *
-place_locate(const struct place *place, const struct yaml_source *source)
+place_locate(const struct place *place, const struct problems *problems)
 {
+	const struct yaml_source *source = problems->source;
 	struct buffer pointer = {0};
 	size_t line, column;
 	char *located;
 
 	place_pointer(place, &pointer);
-	if (!source || !yaml_locate(source, pointer.data ? pointer.data : "", &line, &column))
+	if (!source || source->length > LOCATE_BYTES / (problems->count + 1) ||
+	    !yaml_locate(source, pointer.data ? pointer.data : "", &line, &column))
 		return buffer_take(&pointer);
 	located = memory_printf("line %zu, column %zu%s%s", line, column, pointer.data ? ": " : "",
 	    pointer.data ? pointer.data : "");
@@ -107,7 +112,7 @@ place_problem(const struct place *place, const char *format, ...)
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
 	ARRAY_ROOM(problems->list, problems->count, problems->capacity);
-	problems->list[problems->count++] = (struct problem){place_locate(place, problems->source), memory_string(text)};
+	problems->list[problems->count++] = (struct problem){place_locate(place, problems), memory_string(text)};
 }
 
 struct members

@@ -100,34 +100,44 @@ yaml_input_line(struct yaml_input *input, size_t line, size_t *length)
 	return input->line_start;
 }
 
-/* What libyaml says, in the words of somebody who has never read its grammar. */
-static const struct {
-	const char *theirs, *ours;
+/* What libyaml says, in the words of somebody who has never read its grammar; and what it is inside of, whose beginning helps to
+ * find the fault. */
+static const struct yaml_words {
+	const char *theirs, *ours, *inside;
 } yaml_words[] = {
-	{"did not find expected key", "a name with ':' is missing here; lines of one mapping begin in the same column"},
-	{"did not find expected '-' indicator", "'- ' is missing here; lines of one list begin in the same column"},
-	{"could not find expected ':'", "the line before has no ':' with a blank behind it"},
+	{"did not find expected key", "a name with ':' is missing here; lines of one mapping begin in the same column", "the mapping"},
+	{"did not find expected '-' indicator", "'- ' is missing here; lines of one list begin in the same column", "the list"},
+	{"could not find expected ':'", "the line before has no ':' with a blank behind it", NULL},
 	{"mapping values are not allowed in this context",
 	    "a mapping cannot begin here; indent the lines of one mapping alike, write a blank behind each colon, and put text "
-	    "with ': ' in quotes"},
-	{"block sequence entries are not allowed in this context", "a list cannot begin here; begin it in a new line"},
-	{"found character that cannot start any token", "text cannot begin with this character; put it in quotes"},
-	{"found a tab character that violates indentation", "a tab cannot indent; use blanks"},
-	{"found a tab character where an indentation space is expected", "a tab cannot indent; use blanks"},
-	{"did not find expected ',' or ']'", "',' or ']' is missing here"},
-	{"did not find expected ',' or '}'", "',' or '}' is missing here"},
-	{"did not find expected <document start>", "\"---\" is missing before another document"},
-	{"found unexpected end of stream", "the text ends inside quotes"},
-	{"found unknown escape character", "no such escape in double quotes; write \\\\ for a backslash"},
-	{"found invalid Unicode character escape code", "no such character; write one beyond U+FFFF as it is, or as \\UXXXXXXXX"},
-	{"did not find expected alphabetic or numeric character", "text cannot begin with '*', '&' or '!'; put it in quotes"},
-	{"found unexpected document indicator", "the text ends inside quotes"},
-	{"did not find expected node content", "a value is missing here"},
-	{"did not find expected comment or line break", "only a comment may follow '|' and '>' in their line"},
-	{"mapping keys are not allowed in this context", "'? ' cannot stand here"},
-	{"found incompatible YAML document", "this is neither YAML 1.1 nor 1.2"},
-	{"found unexpected ':'", "a ':' in text between brackets; put the text in quotes"},
+	    "with ': ' in quotes", NULL},
+	{"mapping keys are not allowed in this context", "'? ' cannot stand here", NULL},
+	{"block sequence entries are not allowed in this context", "a list cannot begin here; begin it in a new line", NULL},
+	{"found character that cannot start any token", "text cannot begin with this character; put it in quotes", NULL},
+	{"found a tab character that violates indentation", "a tab cannot indent; use blanks", NULL},
+	{"found a tab character where an indentation space is expected", "a tab cannot indent; use blanks", NULL},
+	{"did not find expected ',' or ']'", "',' or ']' is missing here", "the list"},
+	{"did not find expected ',' or '}'", "',' or '}' is missing here", "the mapping"},
+	{"did not find expected <document start>", "\"---\" is missing before another document", NULL},
+	{"did not find expected node content", "a value is missing here", NULL},
+	{"did not find expected comment or line break", "only a comment may follow '|' and '>' in their line", NULL},
+	{"did not find expected alphabetic or numeric character", "text cannot begin with '*', '&' or '!'; put it in quotes", NULL},
+	{"found unexpected end of stream", "the text ends inside quotes", "the quoted text"},
+	{"found unexpected document indicator", "the text ends inside quotes", "the quoted text"},
+	{"found unknown escape character", "no such escape in double quotes; write \\\\ for a backslash", NULL},
+	{"found invalid Unicode character escape code", "no such character; write one beyond U+FFFF as it is, or as \\UXXXXXXXX", NULL},
+	{"found incompatible YAML document", "this is neither YAML 1.1 nor 1.2", NULL},
+	{"found unexpected ':'", "a ':' in text between brackets; put the text in quotes", NULL},
 };
+
+static struct yaml_words
+yaml_input_words(const char *problem)
+{
+	for (size_t i = 0; i < sizeof yaml_words / sizeof *yaml_words; i++)
+		if (strcmp(problem, yaml_words[i].theirs) == 0)
+			return yaml_words[i];
+	return (struct yaml_words){problem, problem, NULL};
+}
 
 /* A tab is the commonest of what cannot begin a value, and nobody sees it. */
 static bool
@@ -144,17 +154,17 @@ static int
 yaml_input_fault(struct yaml_input *input, struct error *err)
 {
 	const yaml_parser_t *parser = &input->parser;
-	const char *problem = parser->problem ? parser->problem : "it is not YAML";
+	struct yaml_words words = yaml_input_words(parser->problem ? parser->problem : "it is not YAML");
 	yaml_mark_t mark = parser->problem_mark;
 
 	if (parser->error == YAML_MEMORY_ERROR)
 		return error_set(err, EX_OSERR, "out of memory");
-	for (size_t i = 0; i < sizeof yaml_words / sizeof *yaml_words; i++)
-		if (strcmp(problem, yaml_words[i].theirs) == 0)
-			problem = yaml_words[i].ours;
 	if (parser->error == YAML_SCANNER_ERROR && yaml_input_is_tab(input, mark))
-		problem = "a tab cannot indent; use blanks";
-	return error_set(err, EX_DATAERR, "line %zu, column %zu: %s", mark.line + 1, mark.column + 1, problem);
+		words = (struct yaml_words){NULL, "a tab cannot indent; use blanks", NULL};
+	if (words.inside && parser->context_mark.line < mark.line)
+		return error_set(err, EX_DATAERR, "line %zu, column %zu: %s (%s begins in line %zu)", mark.line + 1, mark.column + 1,
+		    words.ours, words.inside, parser->context_mark.line + 1);
+	return error_set(err, EX_DATAERR, "line %zu, column %zu: %s", mark.line + 1, mark.column + 1, words.ours);
 }
 
 int

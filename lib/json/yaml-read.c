@@ -225,8 +225,8 @@ static int
 yaml_close(struct yaml_read *read)
 {
 	const struct yaml_level *level = &read->levels[read->depth--];
-	struct yaml_name *names = read->names + level->first_name;
 	size_t count = read->name_count - level->first_name;
+	struct yaml_name *names = count ? read->names + level->first_name : NULL;
 	int result = 0;
 
 	buffer_byte(read->json, level->is_mapping ? '}' : ']');
@@ -327,6 +327,8 @@ yaml_read(const char *name, const char *text, size_t length, enum yaml_documents
 	struct yaml_read read = {.json = json, .err = err, .wanted = documents};
 	int result;
 
+	if (length == 0)
+		text = ""; /* it may be NULL */
 	yaml_skip_mark(&text, &length);
 	if (yaml_is_json(text, length)) {
 		buffer_append(json, text, length);

@@ -145,9 +145,10 @@ static const struct refusal refused[] = {
 	{"a:\n\tb: 1\n", "line 2, column 1: a tab cannot indent"},
 	{"a: b: c\n", "line 1, column 5: a mapping cannot begin here"},
 	{"a:\n- b\n  - c\n", "line 3, column 3: this line goes on with the text before it"},
-	{"a:\n    b: 1\n  c: 2\n", "line 3, column 3: a name with ':' is missing"},
+	{"a:\n    b: 1\n  c: 2\n", "line 3, column 3: a name with ':' is missing here; lines of one mapping begin in the same column (the "
+	    "mapping begins in line 1)"},
 	{"a: [1, 2\n", "',' or ']' is missing"},
-	{"a: \"x\n", "inside quotes"},
+	{"b: 1\na: \"x\ny: 1\n", "line 4, column 1: the text ends inside quotes (the quoted text begins in line 2)"},
 	{"a: @b\n", "line 1, column 4: text cannot begin"},
 	{"a: *.txt\n", "text cannot begin with '*'"},
 	{"a: 1\n...\nb: 2\n", "line 3, column 1: \"---\" is missing"},
