@@ -30,7 +30,7 @@
 
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
-static struct option_list services, changes, replaced;
+static struct option_list services, instances, changes, replaced;
 static bool pretty, default_services;
 static struct catalogue catalogue;
 static struct findings findings;
@@ -50,6 +50,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "owner", &order.owner, "USER", "the owner (default: you)"),
 	OPTION_STRING('P', "provider", &order.provider, "PROVIDER", "the provider of its machines"),
 	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services instead of the template's; may be repeated"),
+	OPTION_LIST(0, "instances", &instances, "SERVICE=N|MIN:MAX", "so many instances of a service; may be repeated"),
 	OPTION_STRING('H', "hardwaretype", &order.hardwaretype, "TYPE", "only machines of this hardware type"),
 	OPTION_STRING('I', "imagetype", &order.imagetype, "TYPE", "only machines with this image type"),
 	OPTION_STRING(0, "dns-suffix", &order.dns_suffix, "SUFFIX", "the domain of host names"),
@@ -109,6 +110,23 @@ request_read_services(void)
 }
 
 static void
+request_read_instances(void)
+{
+	struct instance_bounds *list = memory_zeroed(instances.count, sizeof *list);
+
+	for (size_t i = 0; i < instances.count; i++) {
+		char *text = memory_string(instances.list[i]), *range = strchr(text, '=');
+
+		if (!range || !instances_read_range(range + 1, &list[i].min, &list[i].max))
+			exit(option_misuse(&command, "--instances: expected SERVICE=N or SERVICE=MIN:MAX, found '%s'", text));
+		*range = '\0';
+		list[i].service = text;
+		request_check_name("instances", text, name_is_valid, NAME);
+	}
+	order.instances = (struct instances){list, instances.count};
+}
+
+static void
 request_read_options(char **operands)
 {
 	if (*operands)
@@ -125,6 +143,7 @@ request_read_options(char **operands)
 	request_check_name("dns-suffix", order.dns_suffix, name_is_dns_suffix,
 	    "names of letters, digits and -, with dots between");
 	request_read_services();
+	request_read_instances();
 	order.changes = (struct string_list){changes.list, changes.count};
 	order.replace = (struct string_list){replaced.list, replaced.count};
 	if (replaced.count && !nodes_path)

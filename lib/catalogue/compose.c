@@ -178,6 +178,30 @@ compose_set_machines(const struct order *order, jv *cluster)
 	json_set(cluster, "numMachines", range);
 }
 
+/* Fails where the cluster has no service of which instances are asked for. */
+static int
+compose_set_instances(const struct draft *draft, jv *cluster, struct error *err)
+{
+	const struct instances *instances = &draft->order->instances;
+	jv asked = jv_object();
+
+	for (size_t i = 0; i < instances->count; i++) {
+		const struct instance_bounds *bounds = &instances->list[i];
+
+		if (!name_set_has(&draft->services, bounds->service)) {
+			jv_free(asked);
+			return error_set(err, EX_NO, "instances of \"%s\" are asked for, but it is none of the cluster's services",
+			    bounds->service);
+		}
+		json_set(&asked, bounds->service, instances_value(bounds->min, bounds->max));
+	}
+	if (instances->count)
+		json_set(cluster, "instances", asked);
+	else
+		jv_free(asked);
+	return 0;
+}
+
 static void
 compose_set_text(jv *object, const char *name, const char *text)
 {
@@ -206,7 +230,7 @@ compose_make_cluster(const struct draft *draft, struct error *err)
 	if (order->next_nodenum)
 		json_set_number(&cluster, "nextNodenum", (double)order->next_nodenum);
 	compose_set_machines(order, &cluster);
-	if (compose_set_config(draft, &cluster, err) == 0)
+	if (compose_set_instances(draft, &cluster, err) == 0 && compose_set_config(draft, &cluster, err) == 0)
 		return cluster;
 	jv_free(cluster);
 	return jv_invalid();

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "json/place.h"
+#include "model/instances.h"
 
 struct catalogue;
 struct error;
@@ -19,6 +20,7 @@ struct order { /* what is asked for; NULL and empty: as the template says */
 	const char *owner, *provider, *hardwaretype, *imagetype, *dns_suffix;
 	int64_t machines_min, machines_max; /* 0: as many as the template's constraints and objective want */
 	struct string_list services;
+	struct instances instances; /* of services */
 	jv config;          /* borrowed, an object; invalid: the template's */
 	struct string_list changes; /* of the config: see config_set */
 	jv nodes;           /* borrowed: records of the nodes that are there; invalid: none */

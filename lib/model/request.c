@@ -2,6 +2,7 @@
 #include "model/request.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,13 @@ request_parse_machines(const struct place *place, const struct member *member, s
 	}
 }
 
+static void
+request_parse_instances(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	(void)member;
+	instances_parse(place, arena, &((struct cluster_request *)to)->instances);
+}
+
 static const struct member cluster_members[] = {
 	{"catalogue", MEMBER_PASSED, 0},
 	{"config", MEMBER_VALUE(struct cluster_request, config), 0},
@@ -48,6 +56,7 @@ static const struct member cluster_members[] = {
 	{"id", MEMBER_STRING(struct cluster_request, id), 0, .otherwise = "00000001", .is_valid = cluster_id_is_valid,
 	    .what = "no cluster id"},
 	{"imagetype", MEMBER_NAME(struct cluster_request, imagetype), 0},
+	{"instances", MEMBER_CUSTOM, 0, .parse = request_parse_instances},
 	{"name", MEMBER_NAME(struct cluster_request, name), MEMBER_REQUIRED},
 	{"nextNodenum", MEMBER_INTEGER(struct cluster_request, next_nodenum), 0, .integer = {0, INT64_MAX, NODE_FIRST_NUMBER}},
 	{"numMachines", MEMBER_CUSTOM, 0, .parse = request_parse_machines},
@@ -132,13 +141,39 @@ request_check_names(const struct place *document, const char *member, const void
 	names_release(&seen);
 }
 
+/* Makes what the cluster says of instances rules behind those of the template. */
+static void
+request_add_rules(struct request *request, struct arena *arena)
+{
+	struct cluster_template *template = &request->template;
+	const struct instances *instances = &request->cluster.instances;
+	struct count_rule *rules;
+
+	if (!instances->count)
+		return;
+	rules = arena_alloc(arena, template->count_count + instances->count, sizeof *rules);
+	if (template->count_count)
+		memcpy(rules, template->counts, template->count_count * sizeof *rules);
+	for (size_t i = 0; i < instances->count; i++) {
+		const struct instance_bounds *bounds = &instances->list[i];
+		struct count_rule *rule = &rules[template->count_count + i];
+
+		*rule = (struct count_rule){.name = bounds->service, .terms = arena_alloc(arena, 1, sizeof *rule->terms),
+			.term_count = 1, .min = (double)bounds->min, .max = bounds->max == INT64_MAX ? INFINITY : (double)bounds->max};
+		rule->terms[0].service = bounds->service;
+		rule->terms[0].coefficient = 1;
+	}
+	template->counts = rules;
+	template->count_count += instances->count;
+}
+
 static void
 request_check(const struct place *place, struct arena *arena, void *to)
 {
 	struct request *r = to;
 	struct place nodes = place_member(place, "nodes");
 
-	(void)arena;
+	request_add_rules(r, arena);
 	request_check_names(place, "hardwaretypes", r->hardwaretypes, r->hardwaretype_count, sizeof *r->hardwaretypes,
 	    offsetof(struct hardwaretype, name));
 	request_check_names(place, "imagetypes", r->imagetypes, r->imagetype_count, sizeof *r->imagetypes,
@@ -218,4 +253,51 @@ request_service_index(const struct request *request, const char *service)
 
 	jv_free(defaults);
 	return index;
+}
+
+const struct instance_bounds *
+request_instances_rule(const struct request *request, size_t rule)
+{
+	size_t first = request->template.count_count - request->cluster.instances.count;
+
+	return rule < first ? NULL : &request->cluster.instances.list[rule - first];
+}
+
+/* Adds the services that must coexist with one of the set, and those that must with them. */
+static void
+request_close_set(const struct service_sets *together, struct names *set)
+{
+	size_t before;
+
+	do {
+		before = set->count;
+		for (size_t i = 0; i < together->count; i++) {
+			bool any = false;
+
+			for (size_t j = 0; j < together->list[i].count; j++)
+				any = any || names_find(set, together->list[i].list[j]) != NAMES_NONE;
+			for (size_t j = 0; j < together->list[i].count && any; j++)
+				names_intern(set, together->list[i].list[j]);
+		}
+	} while (set->count > before);
+}
+
+void
+request_find_scaled(const struct request *request, struct names *more, struct names *fewer)
+{
+	const struct instances *asked = &request->cluster.instances;
+
+	for (size_t i = 0; i < asked->count; i++) {
+		const struct instance_bounds *bounds = &asked->list[i];
+		int64_t present = 0;
+
+		for (size_t j = 0; j < request->node_count; j++)
+			present += !request->nodes[j].leaves && node_has(&request->nodes[j], bounds->service);
+		if (present < bounds->min)
+			names_intern(more, bounds->service);
+		else if (present > bounds->max)
+			names_intern(fewer, bounds->service);
+	}
+	request_close_set(&request->template.mustcoexist, more);
+	request_close_set(&request->template.mustcoexist, fewer);
 }

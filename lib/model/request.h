@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "model/entity.h"
+#include "model/instances.h"
 #include "model/node.h"
 
 /* Tells whether text can be a cluster's id: a name of at most 32 characters, as it is part of every host name. */
@@ -21,12 +22,15 @@ struct cluster_request {
 	bool machines_given;
 	bool machines_kept;   /* given only in that nodes are to be replaced: as many as there are */
 	int64_t next_nodenum; /* numbers of new nodes begin here at least */
+	struct instances instances; /* each is a rule behind the template's counts, too */
 	struct string_list services; /* sorted, each once; empty: the template's defaults */
 	const char *hardwaretype, *imagetype; /* or NULL */
 	const char *dns_suffix;               /* or NULL */
 	jv config; /* borrowed; invalid where absent */
 	jv source; /* owned: the "cluster" object */
 };
+
+struct names;
 
 struct request {
 	struct arena arena;
@@ -59,5 +63,12 @@ void request_name_node(const struct request *request, struct node *node, struct 
 /* Returns the index of a service in the document's list: that of the cluster, or of the template's defaults if that is empty.
  * SIZE_MAX if the list does not hold it. */
 size_t request_service_index(const struct request *request, const char *service);
+
+/* Returns the bounds that the cluster, not its template, makes a rule on counts, by its index; NULL for one of the template. */
+const struct instance_bounds *request_instances_rule(const struct request *request, size_t rule);
+
+/* Adds the services of which there have to be more or fewer instances than are present, since the cluster asks for so many; also
+ * those that must coexist with them. */
+void request_find_scaled(const struct request *request, struct names *more, struct names *fewer);
 
 #endif

@@ -78,18 +78,39 @@ check_count_nodes(const struct check *c)
 	return count;
 }
 
-/* Returns the number of services of a that are not in b and are unaffected; sets which to one of them. */
+/* Returns the number of services of a that are not in b, are unaffected, and do not come or go because the cluster asks for so
+ * many of them (scaled); sets which to one of them. */
 static int64_t
-check_changes(const struct check *c, const struct string_list *a, const struct string_list *b, const char **which)
+check_changes(const struct check *c, const struct string_list *a, const struct string_list *b, const struct names *scaled,
+    const char **which)
 {
 	int64_t count = 0;
 
 	for (size_t i = 0; i < a->count; i++)
-		if (!name_set_has(b, a->list[i]) && check_is_unaffected(c, a->list[i])) {
+		if (!name_set_has(b, a->list[i]) && check_is_unaffected(c, a->list[i]) &&
+		    names_find(scaled, a->list[i]) == NAMES_NONE) {
 			*which = a->list[i];
 			count++;
 		}
 	return count;
+}
+
+/* Returns whether the node may leave since fewer instances of what stands there are asked for: nothing else does, beside what
+ * stands everywhere. */
+static bool
+check_may_depart(const struct check *c, const struct node *was)
+{
+	bool may = false;
+
+	for (size_t i = 0; i < was->services.count; i++) {
+		const char *service = was->services.list[i];
+		bool goes = names_find(&c->fewer, service) != NAMES_NONE;
+
+		if (!goes && check_on_cluster(c, service) && !name_list_has(&c->everywhere, service))
+			return false;
+		may = may || goes;
+	}
+	return may;
 }
 
 static int
@@ -113,7 +134,8 @@ check_departures(const struct check *c, const struct population *count)
 		const struct node *was = &c->request->nodes[i], *is = check_now(c, was);
 
 		if (!was->leaves && !was->replaced && is && is->leaves)
-			lost[leaving++] = 1 + check_changes(c, &was->services, &(struct string_list){0}, &which);
+			lost[leaving++] = check_may_depart(c, was) ? 0
+			    : 1 + check_changes(c, &was->services, &(struct string_list){0}, &c->fewer, &which);
 	}
 	if (leaving)
 		qsort(lost, leaving, sizeof *lost, check_compare_counts);
@@ -134,8 +156,8 @@ check_moves(const struct check *c)
 		const struct node *was = &c->request->nodes[i], *is = check_now(c, was);
 
 		if (!was->leaves && is && !is->leaves)
-			moves += check_changes(c, &was->services, &is->services, &which) + check_changes(c, &is->services,
-			    &was->services, &which);
+			moves += check_changes(c, &was->services, &is->services, &c->fewer, &which) +
+			    check_changes(c, &is->services, &was->services, &c->more, &which);
 	}
 	return moves;
 }
@@ -180,12 +202,12 @@ check_present(struct check *c, const struct population *count)
 		check_kept(c, was, is);
 		if (!is->leaves && was->replaced)
 			check_fault(c, is->id, "/replace", "is to be replaced, and stays");
-		else if (is->leaves && !was->replaced && !count->shrinks && c->moves_max == 0)
+		else if (is->leaves && !was->replaced && !count->shrinks && c->moves_max == 0 && !check_may_depart(c, was))
 			check_fault(c, is->id, "/nodes", "leaves without need");
 		else if (!is->leaves && c->moves_max == 0) {
-			if (check_changes(c, &was->services, &is->services, &which))
+			if (check_changes(c, &was->services, &is->services, &c->fewer, &which))
 				check_fault(c, is->id, "/nodes", "has lost %s, which is unaffected by the change", which);
-			if (check_changes(c, &is->services, &was->services, &which))
+			if (check_changes(c, &is->services, &was->services, &c->more, &which))
 				check_fault(c, is->id, "/nodes", "has got %s, which stood elsewhere before", which);
 		}
 	}

@@ -26,6 +26,7 @@ struct check {
 	struct names defined, hardware, images; /* as the request's lists */
 	struct names before, after;    /* ids of nodes, as those of the request and the layout */
 	struct names stood, standing;  /* services that had instances, that have some */
+	struct names more, fewer;      /* services of which the cluster asks for more or fewer instances than there were */
 	int64_t *instances;            /* of those that have */
 	int64_t node_count;            /* nodes that do not leave */
 	struct string_list everywhere; /* services of the cluster that no rule names: they stand on every new node */

@@ -226,6 +226,7 @@ check_prepare(struct check *c)
 		if (!check_is_named(c, services->list[i]))
 			c->everywhere.list[c->everywhere.count++] = services->list[i];
 	check_count_instances(c);
+	request_find_scaled(r, &c->more, &c->fewer);
 }
 
 static void
@@ -239,6 +240,8 @@ check_release(struct check *c)
 	names_release(&c->after);
 	names_release(&c->stood);
 	names_release(&c->standing);
+	names_release(&c->more);
+	names_release(&c->fewer);
 	free(c->instances);
 }
 

@@ -244,6 +244,22 @@ words_nodes(const struct demands *demands, struct buffer *out)
 	}
 }
 
+/* Appends "3 instances of apache are asked for". */
+static void
+words_instances(const struct instance_bounds *bounds, struct buffer *out)
+{
+	int64_t last = bounds->max < INT64_MAX ? bounds->max : bounds->min;
+
+	if (bounds->max == INT64_MAX)
+		buffer_text(out, "at least ");
+	else if (bounds->min == 0 && bounds->max)
+		buffer_text(out, "at most ");
+	else if (bounds->min < bounds->max)
+		buffer_printf(out, "%" PRId64 " to ", bounds->min);
+	words_plural(last, "instance", "instances", out);
+	buffer_printf(out, " of %s %s asked for", bounds->service, last == 1 ? "is" : "are");
+}
+
 void
 demand_words(const struct demands *demands, const struct demand *demand, struct buffer *out)
 {
@@ -281,7 +297,10 @@ demand_words(const struct demands *demands, const struct demand *demand, struct 
 		words_spread(r, demand, out);
 		break;
 	case DEMAND_COUNT_RULE:
-		words_count_rule(r, &t->counts[i], out);
+		if (request_instances_rule(r, i))
+			words_instances(request_instances_rule(r, i), out);
+		else
+			words_count_rule(r, &t->counts[i], out);
 		break;
 	case DEMAND_AVAILABLE: case DEMAND_CAPACITY:
 		words_hardware(r, demand, out);

@@ -264,7 +264,10 @@ demand_pointer(const struct demands *demands, const struct demand *demand, struc
 		[DEMAND_IMAGETYPES] = "/imagetypes",
 	};
 
-	if (plain[demand->kind])
+	if (demand->kind == DEMAND_COUNT_RULE && request_instances_rule(demands->request, demand->index)) {
+		buffer_text(out, "/cluster/instances");
+		place_pointer_part(request_instances_rule(demands->request, demand->index)->service, out);
+	} else if (plain[demand->kind])
 		buffer_text(out, plain[demand->kind]);
 	else if (indexed[demand->kind]) {
 		const char *number = strrchr(indexed[demand->kind], '%');

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "model/answer/demand.h"
 #include "model/request.h"
 #include "solve/conflict/conflict.h"
@@ -14,10 +15,19 @@
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
 
+/* Returns what the cluster asks for of a service's instances, if that is the demand; else NULL. */
+static const struct instance_bounds *
+reason_bounds(const struct request *r, const struct demand *demand)
+{
+	return demand->kind == DEMAND_COUNT_RULE ? request_instances_rule(r, demand->index) : NULL;
+}
+
 /* Returns how much a sentence about a demand helps the reader. */
 static int
-reason_interest(const struct demand *demand)
+reason_interest(const struct request *r, const struct demand *demand)
 {
+	if (reason_bounds(r, demand))
+		return 4;
 	switch (demand->kind) {
 	case DEMAND_MIN:
 		return 4;
@@ -39,6 +49,15 @@ reason_is_about_machines(const struct demand *demand)
 	    demand->kind == DEMAND_SIZE_MIN || demand->kind == DEMAND_SIZE_MAX;
 }
 
+static const char *
+reason_service(const struct request *r, const struct demand *demand)
+{
+	const struct instance_bounds *bounds = reason_bounds(r, demand);
+
+	return bounds ? bounds->service : demand->kind == DEMAND_PLACED ? demand_service(r, demand->index)
+	     : r->template.constraints[demand->index].service;
+}
+
 /* Returns how many instances or machines, whichever the demand is about, are possible without it: the least number with
  * sign 1, the most with -1. Returns -1 where that is not known. */
 static int64_t
@@ -55,10 +74,9 @@ reason_possible(const struct reason *reason, const struct demand *demand, int si
 	demand_drop(demands, demand, true);
 	if (presolve(r, demands, &program, &err) == 0) {
 		if (!reason_is_about_machines(demand)) {
-			const char *service = demand->kind == DEMAND_PLACED ? demand_service(r, demand->index)
-			                                                    : r->template.constraints[demand->index].service;
+			int service = program_find_service(&program, reason_service(r, demand));
 
-			unit = program.unit_of[program_find_service(&program, service)];
+			unit = service == NAMES_NONE ? ANY : program.unit_of[service];
 		}
 		value = extreme_of(&program, unit, sign, &part);
 	}
@@ -68,9 +86,14 @@ reason_possible(const struct reason *reason, const struct demand *demand, int si
 	return value;
 }
 
+/* Returns the number that the demand asks for: of a range, the most or the least. */
 static int64_t
-reason_asked_for(const struct request *r, const struct demand *demand)
+reason_asked_for(const struct request *r, const struct demand *demand, bool most)
 {
+	const struct instance_bounds *bounds = reason_bounds(r, demand);
+
+	if (bounds)
+		return most ? bounds->max : bounds->min;
 	switch (demand->kind) {
 	case DEMAND_MACHINES_MIN:
 		return r->cluster.machines_min;
@@ -93,12 +116,12 @@ reason_asked_for(const struct request *r, const struct demand *demand)
 static void
 reason_append_possible(const struct reason *reason, const struct demand *demand, struct buffer *out)
 {
-	int64_t asked = reason_asked_for(reason->demands->request, demand), most = reason_possible(reason, demand, -1),
-	    number;
-	bool below = most >= 0 && most < asked;
+	const struct request *r = reason->demands->request;
+	int64_t most = reason_possible(reason, demand, -1), number;
+	bool below = most >= 0 && most < reason_asked_for(r, demand, false);
 
 	number = below ? most : reason_possible(reason, demand, 1);
-	if (!below && number <= asked)
+	if (!below && number <= reason_asked_for(r, demand, true))
 		return;
 	if (number == 0) {
 		buffer_printf(out, ": no %s is possible", reason_is_about_machines(demand) ? "machine" : "instance");
@@ -155,11 +178,12 @@ reason_append_member(const struct reason *reason, const struct demand *demand, s
 void
 reason_write(const struct reason *reason, struct buffer *out)
 {
+	const struct request *r = reason->demands->request;
 	const struct demand *subject = reason->list[0];
 	size_t written = 0;
 
 	for (size_t i = 1; i < reason->count; i++)
-		if (reason_interest(reason->list[i]) > reason_interest(subject))
+		if (reason_interest(r, reason->list[i]) > reason_interest(r, subject))
 			subject = reason->list[i];
 	reason_append_member(reason, subject, out);
 	for (size_t i = 0; i < reason->count; i++) {
@@ -173,7 +197,7 @@ reason_write(const struct reason *reason, struct buffer *out)
 		buffer_printf(out, ", and provider %s offers no other type", reason->demands->request->provider.name);
 	else if (!written && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
 		buffer_text(out, ", which cannot be");
-	if (reason_interest(subject))
+	if (reason_interest(r, subject))
 		reason_append_possible(reason, subject, out);
 }
 

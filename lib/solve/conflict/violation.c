@@ -223,8 +223,8 @@ violation_break_together(const struct present *s, const struct demand *demand)
 		service = violation_lasting(s, t->constraints[i].service);
 		return service != NAMES_NONE && (demand->kind == DEMAND_MIN ? s->instances[service] < t->constraints[i].min
 		                                                            : s->instances[service] > t->constraints[i].max);
-	case DEMAND_COUNT_RULE:
-		return violation_breaks_rule(s, &t->counts[i]);
+	case DEMAND_COUNT_RULE: /* a number of instances is what the change is about */
+		return !request_instances_rule(r, i) && violation_breaks_rule(s, &t->counts[i]);
 	case DEMAND_ONEOF:
 		for (size_t j = 0; j < t->oneof.list[i].count; j++)
 			chosen += violation_lasting(s, t->oneof.list[i].list[j]) != NAMES_NONE;

@@ -276,7 +276,7 @@ master_add_present_rows(struct master *m)
 			m->row_of_group[g] = master_add_bounded(m, ROW_GROUP, g, p->groups[g].count, p->groups[g].count, 1);
 		most = p->groups[g].standing > most ? p->groups[g].standing : most;
 	}
-	if (p->present && !p->moves_max && (fewer || !p->shrinks))
+	if (p->present && !p->moves_max && (fewer || (!p->shrinks && !p->departs)))
 		m->row_of_group[0] = master_add_bounded(m, ROW_GROUP, 0, 0, fewer ? 0 : p->machines_max - p->present, 1);
 	if (p->present && p->moves_max)
 		m->row_of_moves = master_add_bounded(m, ROW_MOVES, 0, NO_MIN, p->moves_max, (double)most);

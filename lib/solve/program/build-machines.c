@@ -127,7 +127,8 @@ build_new(struct program *p)
 
 	group->zone = ZONE_OPEN;
 	for (size_t u = 0; u < p->unit_count; u++)
-		bits_add(p->units[u].everywhere ? group->stays : group->open, u);
+		if (!p->units[u].stays_away)
+			bits_add(p->units[u].everywhere ? group->stays : group->open, u);
 	for (size_t i = 0; i < p->hardware_count; i++)
 		if (p->hardware[i].usable)
 			bits_add(group->hardware, i);

@@ -18,13 +18,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "model/answer/demand.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
 struct grouping { /* groups by what they are like */
 	struct program *program;
-	const bool *added;
+	bool *added, *fewer; /* services: of which instances may come, of which some may go */
 	int *slots; /* groups, by hash; 0: none */
 	size_t slot_count;
 };
@@ -60,15 +61,16 @@ build_clear_group(struct program *p, struct group *group)
 /* Sets what a unit is on a present machine. One of which some services stand there is whole afterwards: that is no
  * move if those that lack are only now added. */
 static void
-build_place_unit(struct program *p, size_t u, const bool *stands, const bool *added, struct group *group)
+build_place_unit(const struct grouping *grouping, size_t u, const bool *stands, struct group *group)
 {
+	const struct program *p = grouping->program;
 	int64_t here = 0, missing = 0;
 
 	for (size_t i = 0; i < p->units[u].size; i++) {
 		int service = p->units[u].services[i];
 
-		here += stands[service];
-		missing += !stands[service] && !added[service];
+		here += stands[service] && !grouping->fewer[service];
+		missing += !stands[service] && !grouping->added[service];
 	}
 	group->standing += here;
 	if (group->moves) {
@@ -79,6 +81,25 @@ build_place_unit(struct program *p, size_t u, const bool *stands, const bool *ad
 		group->broken = group->broken || missing;
 	} else if (!missing)
 		bits_add(group->open, u);
+}
+
+/* Returns whether a machine may leave because of what stands there fewer instances are asked for: nothing else does, beside what
+ * stands everywhere. */
+static bool
+build_may_depart(const struct grouping *grouping, const bool *stands)
+{
+	struct program *p = grouping->program;
+	bool may = false;
+
+	for (size_t i = 0; i < p->service_count; i++) {
+		if (!stands[i] || p->units[p->unit_of[i]].everywhere)
+			continue;
+		if (!grouping->fewer[i])
+			return false;
+		may = true;
+	}
+	p->departs = p->departs || may;
+	return may;
 }
 
 static void
@@ -97,7 +118,11 @@ build_make_group(const struct grouping *grouping, const struct node *node, bool 
 			bits_add(group->hardware, i);
 	program_standing(p, node, stands);
 	for (size_t u = 0; u < p->unit_count; u++)
-		build_place_unit(p, u, stands, grouping->added, group);
+		build_place_unit(grouping, u, stands, group);
+	if (build_may_depart(grouping, stands))
+		for (size_t i = 0; i < p->hardware_count; i++)
+			if (p->hardware[i].departure == DEPARTURE_ASKED)
+				bits_add(group->hardware, i);
 }
 
 static bool
@@ -187,6 +212,26 @@ build_find_added(const struct program *p)
 	return added;
 }
 
+/* Applies what the cluster asks for of instances: what has to have more of them comes as added services do, on any machine where
+ * it is not yet; what has to have fewer goes from any, and comes to none where nothing may move. */
+static void
+build_scale(struct grouping *grouping)
+{
+	struct program *p = grouping->program;
+	struct names more = {0}, fewer = {0};
+
+	request_find_scaled(p->request, &more, &fewer);
+	for (size_t i = 0; i < p->service_count; i++) {
+		const char *name = p->services[i]->name;
+
+		grouping->added[i] = grouping->added[i] || names_find(&more, name) != NAMES_NONE;
+		grouping->fewer[i] = names_find(&fewer, name) != NAMES_NONE;
+		p->units[p->unit_of[i]].stays_away = p->units[p->unit_of[i]].stays_away || (grouping->fewer[i] && !p->moves_max);
+	}
+	names_release(&more);
+	names_release(&fewer);
+}
+
 /* Moves come first where the objectives do not name them, and in any case before dense, which leaves nothing open
  * but which machine becomes what. */
 static void
@@ -210,7 +255,6 @@ build_present(struct program *p, const struct demands *demands)
 	const struct request *r = p->request;
 	struct grouping grouping = {.program = p, .slot_count = 2 * r->node_count + 1};
 	bool keep = r->node_count && demand_holds(demands, DEMAND_NODES, 0);
-	bool *added;
 
 	for (size_t i = 0; i < r->node_count && keep; i++)
 		p->present += build_is_present(&r->nodes[i]);
@@ -222,9 +266,12 @@ build_present(struct program *p, const struct demands *demands)
 	p->moves_max = demands->moves_max;
 	p->shrinks = p->present > r->cluster.machines_max || p->present > r->template.size_max;
 	build_order_moves(p);
-	grouping.added = added = build_find_added(p);
+	grouping.added = build_find_added(p);
+	grouping.fewer = memory_zeroed(p->service_count, sizeof *grouping.fewer);
+	build_scale(&grouping);
 	grouping.slots = memory_zeroed(grouping.slot_count, sizeof *grouping.slots);
 	build_groups_of_nodes(&grouping);
 	free(grouping.slots);
-	free(added);
+	free(grouping.added);
+	free(grouping.fewer);
 }

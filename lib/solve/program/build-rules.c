@@ -243,6 +243,7 @@ build_apply(struct program *p, const struct demand *demand, struct error *err)
 {
 	const struct cluster_template *t = &p->request->template;
 	const struct service_constraint *constraint;
+	const struct instance_bounds *bounds;
 	size_t i = demand->index;
 	struct unit *unit;
 
@@ -279,6 +280,13 @@ build_apply(struct program *p, const struct demand *demand, struct error *err)
 		build_apply_spread(p, &t->spreads[i]);
 		return 0;
 	case DEMAND_COUNT_RULE:
+		bounds = request_instances_rule(p->request, i);
+		unit = bounds ? build_unit_named(p, bounds->service) : NULL;
+		if (unit) {
+			build_raise_min(unit, bounds->min);
+			unit->max = unit->max < bounds->max ? unit->max : bounds->max;
+			return 0;
+		}
 		return build_apply_count_rule(p, &t->counts[i], err);
 	default:
 		return 0;

@@ -45,6 +45,7 @@ struct unit { /* services that stand on the same machines */
 	int64_t *consumes;           /* of each resource */
 	int64_t min, max;            /* instances */
 	int64_t zones_min;           /* that its instances stand in, where there are any */
+	bool stays_away;             /* it has fewer instances than before, and comes to no new machine */
 	bool everywhere;             /* no constraint names it: it stands on every new machine */
 	bool banned;                 /* a rule forbids it on any machine */
 	int clique;                  /* units of one clique exclude each other */
@@ -137,6 +138,7 @@ struct program {
 	bool impossible;      /* an empty set may not coexist: no machine is right */
 	bool zones_unlimited; /* as if each new machine had a zone of its own */
 	bool shrinks;         /* fewer machines are asked for than are present: then some leave, which is no move */
+	bool departs;         /* some present machines may leave since fewer instances are asked for, which is no move either */
 	bool unbounded;       /* nothing but SOLVE_MACHINES bounds the number of machines */
 	const struct region *condition; /* of which there are so many machines; NULL: no such condition */
 	int64_t condition_lo, condition_hi;

@@ -46,7 +46,7 @@ symmetry_are_alike(const struct master *m, size_t u, size_t v)
 
 	if (x == SIMPLEX_NONE || y == SIMPLEX_NONE ? x != y : m->rows[x].lo != m->rows[y].lo || m->rows[x].hi != m->rows[y].hi)
 		return false;
-	return a->size == b->size && a->banned == b->banned && a->everywhere == b->everywhere &&
+	return a->size == b->size && a->banned == b->banned && a->everywhere == b->everywhere && a->stays_away == b->stays_away &&
 	    bits_equal(a->hardware, b->hardware, p->hardware_words) && bits_equal(a->images, b->images, p->image_words) &&
 	    symmetry_same_company(p, u, v) && symmetry_same_amounts(p, u, v);
 }
