@@ -14,7 +14,7 @@
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *template, *machines, *catalogue, *owner, *group, *provider, *hardwaretype, *imagetype, *dns_suffix,
     *config, *lease;
-static struct option_list services, changes;
+static struct option_list services, instances, changes;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('t', "template", &template, "TEMPLATE", "make the cluster of this cluster template"),
@@ -25,6 +25,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "lease", &lease, "TIME", "delete it after that time, as 12h or 2d (default: the template's)"),
 	OPTION_STRING('P', "provider", &provider, "PROVIDER", "the provider of its machines"),
 	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services instead of the template's; may be repeated"),
+	OPTION_LIST(0, "instances", &instances, "SERVICE=N|MIN:MAX", "so many instances of a service; may be repeated"),
 	OPTION_STRING('H', "hardwaretype", &hardwaretype, "TYPE", "only machines of this hardware type"),
 	OPTION_STRING('I', "imagetype", &imagetype, "TYPE", "only machines with this image type"),
 	OPTION_STRING(0, "dns-suffix", &dns_suffix, "SUFFIX", "the domain of host names"),
@@ -55,6 +56,8 @@ create_fill_request(struct arguments *arguments)
 			arguments_printf(arguments, "--%s=%s", given[i].option, given[i].value);
 	for (size_t i = 0; i < services.count; i++)
 		arguments_printf(arguments, "--services=%s", services.list[i]);
+	for (size_t i = 0; i < instances.count; i++)
+		arguments_printf(arguments, "--instances=%s", instances.list[i]);
 	for (size_t i = 0; i < changes.count; i++)
 		arguments_printf(arguments, "--set=%s", changes.list[i]);
 }

@@ -24,6 +24,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/compose.h"
 #include "catalogue/current-cluster.h"
+#include "catalogue/instances.h"
 #include "model/name.h"
 #include "model/request.h"
 #include "store/entities.h"

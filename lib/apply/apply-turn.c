@@ -61,6 +61,10 @@ apply_change(struct turn *turn, const struct spec_diff *found, struct error *err
 		return error_set(err, EX_TEMPFAIL, "another command has changed it meanwhile; try again");
 	snprintf(machines, sizeof machines, "%" PRId64, found->machines);
 	amend.amendment.machines = machines;
+	amend.amendment.open = found->scales && (!turn_spec(turn)->machines_min ||
+	    turn_spec(turn)->machines_min != turn_spec(turn)->machines_max);
+	amend.amendment.machines_min = turn_spec(turn)->machines_min;
+	amend.amendment.machines_max = turn_spec(turn)->machines_max;
 	request.prepare = found->remake ? prepare_spec : prepare_amend;
 	request.parameters = found->remake ? (const void *)&remake : &amend;
 	result = turn_operate(turn, &request, err);

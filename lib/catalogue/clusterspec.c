@@ -28,6 +28,13 @@ clusterspec_parse_machines(const struct place *place, const struct member *membe
 }
 
 static void
+clusterspec_parse_instances(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	(void)member;
+	request_parse_instances(place, arena, &((struct clusterspec *)to)->instances);
+}
+
+static void
 clusterspec_parse_lease(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
 	struct clusterspec *spec = to;
@@ -102,6 +109,7 @@ static const struct member members[] = {
 	{"group", MEMBER_NAME(struct clusterspec, group), 0},
 	{"hardwaretype", MEMBER_NAME(struct clusterspec, hardwaretype), 0},
 	{"imagetype", MEMBER_NAME(struct clusterspec, imagetype), 0},
+	{"instances", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_instances},
 	{"kind", MEMBER_KIND("clusterspec")},
 	{"lease", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_lease},
 	{"name", MEMBER_NAME(struct clusterspec, name), MEMBER_REQUIRED},

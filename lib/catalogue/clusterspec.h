@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "json/place.h"
+#include "model/request.h"
 
 struct document;
 
@@ -18,6 +19,7 @@ struct clusterspec { /* strings live in the arena; NULL, or empty: nothing is sa
 	int64_t machines_min, machines_max; /* 0: nothing is said */
 	int64_t lease_ms;                   /* 0: for ever; negative: nothing is said */
 	struct string_list services;        /* sorted */
+	struct instances instances;         /* of services */
 	struct string_list settings;        /* "PATH=VALUE", for config_set */
 	jv config; /* in place of another; borrowed from source; invalid: nothing is said */
 	jv source; /* owned: what it says and nothing else, so that two which say the same are the same */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "catalogue/catalogue.h"
+#include "catalogue/instances.h"
 #include "model/name.h"
 #include "model/take/config.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "json/place.h"
-#include "model/instances.h"
+#include "model/request.h"
 
 struct catalogue;
 struct error;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalogue/instances.h"
 #include "json/diff.h"
 #include "model/name.h"
 #include "model/take/config.h"
@@ -14,6 +15,7 @@ struct comparison {
 	const struct clusterspec *spec, *last;
 	const struct asked *asked;
 	jv cluster, template, defaults; /* of the request, owned */
+	struct problems problems; /* stays empty: the request is well-formed */
 	struct spec_diff *found;
 };
 
@@ -77,6 +79,53 @@ spec_diff_compare_machines(struct comparison *c)
 	snprintf(from, sizeof from, "%" PRId64, present);
 	snprintf(to, sizeof to, "%" PRId64, shall);
 	spec_diff_note(c->found, '~', "machines", from, to);
+}
+
+/* Notes what is asked for of one service's instances, where that is not what was. */
+static void
+spec_diff_note_instances(struct comparison *c, const char *service, const struct instance_bounds *present,
+    const struct instance_bounds *shall)
+{
+	struct buffer what = {0}, from = {0}, to = {0};
+
+	if (present && shall && present->min == shall->min && present->max == shall->max)
+		return;
+	buffer_printf(&what, "instances %s", service);
+	if (present)
+		instances_print_range(present->min, present->max, &from);
+	if (shall)
+		instances_print_range(shall->min, shall->max, &to);
+	spec_diff_note(c->found, '~', what.data, present ? from.data : "auto", shall ? to.data : "auto");
+	c->found->scales = true;
+	buffer_release(&what);
+	buffer_release(&from);
+	buffer_release(&to);
+}
+
+/* Compares the instances that are asked for. Where the file says nothing, and did not before, what coopr scale has set stays. */
+static void
+spec_diff_compare_instances(struct comparison *c)
+{
+	struct place root = place_root(c->cluster, &c->problems), place = place_member(&root, "instances");
+	const struct instances *shall = &c->spec->instances;
+	struct instances present = {0};
+	jv asked = jv_object();
+
+	request_parse_instances(&place, &c->found->arena, &present);
+	if (shall->count || (c->last && c->last->instances.count)) {
+		for (size_t i = 0; i < present.count; i++)
+			if (!instances_find(shall, present.list[i].service))
+				spec_diff_note_instances(c, present.list[i].service, &present.list[i], NULL);
+		for (size_t i = 0; i < shall->count; i++) {
+			const struct instance_bounds *bounds = &shall->list[i];
+
+			spec_diff_note_instances(c, bounds->service, instances_find(&present, bounds->service), bounds);
+			json_set(&asked, bounds->service, instances_value(bounds->min, bounds->max));
+		}
+	}
+	if (c->found->scales)
+		json_set(&c->found->members, "instances", shall->count ? jv_copy(asked) : jv_null());
+	jv_free(asked);
 }
 
 /* Returns the set of names in a list that is a member: of strings, or of objects that have a name. */
@@ -198,6 +247,7 @@ spec_diff_compare(struct comparison *c, struct error *err)
 		return -1;
 	spec_diff_compare_machines(c);
 	spec_diff_compare_services(c);
+	spec_diff_compare_instances(c);
 	if (c->found->remake)
 		return 0;
 	spec_diff_compare_texts(c);
@@ -216,6 +266,7 @@ spec_diff_find(const struct clusterspec *spec, const struct clusterspec *last, c
 	c.template = json_get(asked->request, "template");
 	c.defaults = json_get(c.template, "defaults");
 	result = spec_diff_compare(&c, err);
+	problems_release(&c.problems);
 	jv_free(c.defaults);
 	jv_free(c.template);
 	jv_free(c.cluster);

@@ -27,6 +27,7 @@ struct spec_diff { /* release it, also where it could not be found; strings live
 	bool remake;         /* it becomes one of another template: anew from today's entities and the file */
 	int64_t machines;    /* that it shall have */
 	struct string_list add, remove; /* services */
+	bool scales;         /* other instances are asked for: the number of machines is open where the file does not fix it */
 	jv config;           /* that it shall have, owned; invalid: the one that it has */
 	jv members;          /* of the request's cluster, owned: those that get another value (null: none) */
 };

@@ -42,10 +42,45 @@ request_parse_machines(const struct place *place, const struct member *member, s
 }
 
 static void
-request_parse_instances(const struct place *place, const struct member *member, struct arena *arena, void *to)
+request_parse_bounds(const struct place *place, struct instance_bounds *bounds)
+{
+	if (jv_get_kind(place->value) != JV_KIND_OBJECT) {
+		bounds->min = bounds->max = place_read_integer(place, 0, 0, INT64_MAX);
+		return;
+	}
+	bounds->min = place_integer(place, "min", 0, 0, INT64_MAX);
+	bounds->max = place_integer(place, "max", INT64_MAX, 0, INT64_MAX);
+	if (bounds->min > bounds->max)
+		place_problem(place, "min %" PRId64 " is more than max %" PRId64, bounds->min, bounds->max);
+}
+
+void
+request_parse_instances(const struct place *place, struct arena *arena, struct instances *instances)
+{
+	struct members members;
+	struct place member;
+
+	if (!place_object(place, NEED_OPTIONAL))
+		return;
+	instances->list = arena_alloc(arena, json_length(place->value), sizeof *instances->list);
+	members = members_of(place);
+	while (members_next(&members, &member)) {
+		struct instance_bounds bounds = {.service = arena_string(arena, member.name), .max = INT64_MAX};
+
+		if (!name_is_valid(member.name))
+			place_problem(&member, "\"%.80s\" is no name of a service", member.name);
+		if (!place_present(&member))
+			continue;
+		request_parse_bounds(&member, &bounds);
+		instances->list[instances->count++] = bounds;
+	}
+}
+
+static void
+request_parse_cluster_instances(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
 	(void)member;
-	instances_parse(place, arena, &((struct cluster_request *)to)->instances);
+	request_parse_instances(place, arena, &((struct cluster_request *)to)->instances);
 }
 
 static const struct member cluster_members[] = {
@@ -56,7 +91,7 @@ static const struct member cluster_members[] = {
 	{"id", MEMBER_STRING(struct cluster_request, id), 0, .otherwise = "00000001", .is_valid = cluster_id_is_valid,
 	    .what = "no cluster id"},
 	{"imagetype", MEMBER_NAME(struct cluster_request, imagetype), 0},
-	{"instances", MEMBER_CUSTOM, 0, .parse = request_parse_instances},
+	{"instances", MEMBER_CUSTOM, 0, .parse = request_parse_cluster_instances},
 	{"name", MEMBER_NAME(struct cluster_request, name), MEMBER_REQUIRED},
 	{"nextNodenum", MEMBER_INTEGER(struct cluster_request, next_nodenum), 0, .integer = {0, INT64_MAX, NODE_FIRST_NUMBER}},
 	{"numMachines", MEMBER_CUSTOM, 0, .parse = request_parse_machines},

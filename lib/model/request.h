@@ -8,11 +8,20 @@
 
 #include "base/memory.h"
 #include "model/entity.h"
-#include "model/instances.h"
 #include "model/node.h"
 
 /* Tells whether text can be a cluster's id: a name of at most 32 characters, as it is part of every host name. */
 bool cluster_id_is_valid(const char *text);
+
+struct instance_bounds { /* how many instances of a service are asked for, beside what the template says */
+	const char *service;
+	int64_t min, max; /* where absent 0 and INT64_MAX */
+};
+
+struct instances { /* zero-initialise */
+	struct instance_bounds *list;
+	size_t count;
+};
 
 struct cluster_request {
 	const char *id;       /* default "00000001" */
@@ -53,6 +62,10 @@ extern const struct document request_table;
 /* Fills request; all that is malformed goes to problems. The request is to be released in any case. */
 void request_parse(jv document, struct request *request, struct problems *problems);
 void request_release(struct request *request);
+
+/* Fills instances from {"apache": 3, "mysql": {"min": 1, "max": 2}}, or nothing, at place; what is malformed goes to
+ * place->problems. */
+void request_parse_instances(const struct place *place, struct arena *arena, struct instances *instances);
 
 /* Returns the number of the first new node: none that a node of the cluster ever had is given again. */
 int64_t request_next_nodenum(const struct request *request);

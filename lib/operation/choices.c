@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "catalogue/instances.h"
 #include "operation/workdir.h"
 
 static void
@@ -55,6 +56,26 @@ choices_push_services(struct arguments *arguments, jv cluster)
 	jv_free(services);
 }
 
+static void
+choices_push_instances(struct arguments *arguments, jv cluster)
+{
+	struct problems problems = {0}; /* the request is well-formed */
+	struct place root = place_root(cluster, &problems), place = place_member(&root, "instances");
+	struct instances instances = {0};
+	struct arena arena = {0};
+	struct buffer range = {0};
+
+	request_parse_instances(&place, &arena, &instances);
+	for (size_t i = 0; i < instances.count; i++) {
+		buffer_clear(&range);
+		instances_print_range(instances.list[i].min, instances.list[i].max, &range);
+		arguments_printf(arguments, "--instances=%s=%s", instances.list[i].service, buffer_string(&range));
+	}
+	buffer_release(&range);
+	arena_release(&arena);
+	problems_release(&problems);
+}
+
 static int
 choices_keep_config(jv cluster, const struct workdir *workdir, struct error *err)
 {
@@ -84,6 +105,7 @@ choices_of(jv request, const struct workdir *workdir, struct arguments *argument
 	choices_push_text(arguments, "owner", cluster, "owner");
 	choices_push_machines(arguments, cluster);
 	choices_push_services(arguments, cluster);
+	choices_push_instances(arguments, cluster);
 	jv_free(cluster);
 	return result;
 }

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "catalogue/instances.h"
 #include "catalogue/spec-diff.h"
 #include "operation/context.h"
 
@@ -29,6 +30,16 @@ prepare_push_range(const struct clusterspec *spec, struct arguments *arguments)
 }
 
 static void
+prepare_push_instances(const struct instance_bounds *bounds, struct arguments *arguments)
+{
+	struct buffer range = {0};
+
+	instances_print_range(bounds->min, bounds->max, &range);
+	arguments_printf(arguments, "--instances=%s=%s", bounds->service, buffer_string(&range));
+	buffer_release(&range);
+}
+
+static void
 prepare_push_texts(const struct spec_parameters *parameters, struct arguments *arguments)
 {
 	const struct clusterspec *spec = parameters->spec;
@@ -43,6 +54,8 @@ prepare_push_texts(const struct spec_parameters *parameters, struct arguments *a
 			arguments_printf(arguments, "--%s=%s", given[i].option, given[i].value);
 	for (size_t i = 0; i < spec->services.count; i++)
 		arguments_printf(arguments, "--services=%s", spec->services.list[i]);
+	for (size_t i = 0; i < spec->instances.count; i++)
+		prepare_push_instances(&spec->instances.list[i], arguments);
 	for (size_t i = 0; i < spec->settings.count; i++)
 		arguments_printf(arguments, "--set=%s", spec->settings.list[i]);
 }

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "history/measured.h"
-#include "json/scan.h"
 #include "model/layout.h"
 #include "operation/choices.h"
 #include "operation/context.h"
+#include "operation/prepare-solve.h"
 #include "operation/run-command.h"
 #include "operation/target.h"
 #include "queue/queue.h"
@@ -24,44 +24,6 @@ prepare_run(struct arguments *arguments, const struct operation_context *context
 	int result = run_command_in_workdir(arguments, &context->job_dir, input, output, err);
 
 	arguments_release(arguments);
-	return result;
-}
-
-/* Fails with the reason why there is no layout, in the solver's words. */
-static int
-prepare_refuse(const struct operation_context *context, const struct buffer *answer, struct error *err)
-{
-	struct error unread;
-	char *because = NULL;
-	jv conflict;
-
-	if (answer->length && json_parse("the answer", answer->data, strcspn(answer->data, "\n"), &conflict, &unread) == 0) {
-		because = json_get_string(conflict, "because");
-		jv_free(conflict);
-	}
-	if (because)
-		error_set(err, EX_NO, "%s: no layout satisfies the request: %s", context->workdir.name, because);
-	free(because);
-	return -1;
-}
-
-static int
-prepare_solve(const struct operation_context *context, bool allow_moves, struct error *err)
-{
-	struct buffer request = {0}, answer = {0};
-	struct arguments arguments = {0};
-	int result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
-
-	run_command_init(&arguments, "coopr-solve");
-	if (allow_moves)
-		arguments_push(&arguments, "--allow-moves");
-	if (result == 0 && run_command_in_memory(&arguments, &request, &answer, err) < 0)
-		result = err->code == EX_NO ? prepare_refuse(context, &answer, err) : -1;
-	if (result == 0)
-		result = file_replace(context->job_dir.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
-	arguments_release(&arguments);
-	buffer_release(&answer);
-	buffer_release(&request);
 	return result;
 }
 
@@ -180,19 +142,6 @@ prepare_upgrade(struct operation_context *context, const void *data, struct erro
 	return result;
 }
 
-static int
-prepare_write_request(const struct operation_context *context, jv request, struct error *err)
-{
-	struct buffer text = {0};
-	int result;
-
-	json_dump(request, &text);
-	buffer_byte(&text, '\n');
-	result = file_replace(context->job_dir.fd, "request.json", text.data, text.length, 0600, err);
-	buffer_release(&text);
-	return result;
-}
-
 int
 prepare_clone(struct operation_context *context, const void *data, struct error *err)
 {
@@ -209,7 +158,7 @@ prepare_clone(struct operation_context *context, const void *data, struct error 
 		result = cluster_documents_request(&documents, other, &request, err);
 	if (result == 0) {
 		amend_identity(&request, context->workdir.id, context->workdir.name, context->account.user);
-		result = prepare_write_request(context, request, err);
+		result = prepare_solve_write(context, request, err);
 		jv_free(request);
 	}
 	cluster_documents_release(&documents);
@@ -265,12 +214,12 @@ prepare_amend_request(const struct operation_context *context, const struct amen
 		return -1;
 	before = workdir_path(&context->job_dir, "was.ndjson");
 	result = amend_nodes(&request, before, err);
-	if (result == 0)
-		result = amend_request(&request, &parameters->amendment, err);
+	if (result == 0 && amend_request(&request, &parameters->amendment, err) < 0)
+		result = err->code == EX_USAGE ? -1 : error_prefix(err, "%s", context->workdir.name);
 	if (result == 0 && (parameters->amendment.add.count || json_length(parameters->amendment.members)))
 		result = prepare_define_added(context, &request, err);
 	if (result == 0)
-		result = prepare_write_request(context, request, err);
+		result = prepare_solve_write(context, request, err);
 	jv_free(request);
 	free(before);
 	return result;
@@ -303,7 +252,8 @@ prepare_amend(struct operation_context *context, const void *data, struct error 
 
 	if (prepare_find_nodes(context, &parameters.amendment.replace, &arena, err) == 0 &&
 	    prepare_find_nodes(context, &parameters.dead, &arena, err) == 0 &&
-	    prepare_amend_request(context, &parameters, err) == 0 && prepare_solve(context, parameters.allow_moves, err) == 0) {
+	    prepare_amend_request(context, &parameters, err) == 0 &&
+	    (parameters.amendment.open ? prepare_solve_open : prepare_solve)(context, parameters.allow_moves, err) == 0) {
 		prepare_begin_plan(context, parameters.max_unavailable, &plan);
 		if (parameters.action)
 			arguments_printf(&plan, "--action=%s", parameters.action);

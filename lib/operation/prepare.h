@@ -7,7 +7,7 @@
 #define OPERATION_PREPARE_H
 
 #include "base/process.h"
-#include "operation/amend.h"
+#include "catalogue/amend.h"
 
 struct clusterspec;
 struct spec_diff;

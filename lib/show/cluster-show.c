@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/table.h"
+#include "catalogue/instances.h"
 #include "cluster/applied.h"
 #include "json/json.h"
 #include "model/show/links.h"
@@ -114,8 +115,40 @@ cluster_show_last_operation(const struct operation *operation, struct table *tab
 		cluster_show_fact(table, "why", STYLE_PLAIN, "%s", operation->why);
 }
 
+/* Adds the numbers of instances that are asked for, beside what the template says. */
 static void
-cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool colour)
+cluster_show_instances(struct cluster_status *status, struct table *table)
+{
+	struct cluster_documents documents = {0};
+	struct instances instances = {0};
+	struct problems problems = {0};
+	struct arena arena = {0};
+	struct buffer text = {0};
+	struct error ignored; /* then none is told */
+	jv request = jv_invalid();
+
+	if (clusters_documents(&status->account, status->cluster->id, &documents, &ignored) == 0 &&
+	    cluster_documents_request(&documents, status->cluster->name, &request, &ignored) == 0) {
+		struct place root = place_root(request, &problems), cluster = place_member(&root, "cluster"),
+		    asked = place_member(&cluster, "instances");
+
+		request_parse_instances(&asked, &arena, &instances);
+	}
+	for (size_t i = 0; i < instances.count; i++) {
+		buffer_printf(&text, "%s%s=", i ? " " : "", instances.list[i].service);
+		instances_print_range(instances.list[i].min, instances.list[i].max, &text);
+	}
+	if (text.length)
+		cluster_show_fact(table, "instances", STYLE_PLAIN, "%s", text.data);
+	jv_free(request);
+	buffer_release(&text);
+	arena_release(&arena);
+	problems_release(&problems);
+	cluster_documents_release(&documents);
+}
+
+static void
+cluster_show_print_facts(struct cluster_status *status, FILE *out, bool colour)
 {
 	static const char *const columns[] = {"", "", NULL};
 	const struct state_line line = status_state_line(status);
@@ -143,6 +176,7 @@ cluster_show_print_facts(const struct cluster_status *status, FILE *out, bool co
 	if (origin)
 		cluster_show_fact(&table, "follows", STYLE_PLAIN, "%s", origin);
 	cluster_show_size(status, &table);
+	cluster_show_instances(status, &table);
 	if (status->last)
 		cluster_show_last_operation(status->last, &table);
 	cluster_show_fact(&table, "files", STYLE_PLAIN, "%s", folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "operation/amend.h"
+#include "catalogue/amend.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/process.h"
 #include "base/suggest.h"
+#include "catalogue/instances.h"
 #include "json/record.h"
+#include "model/layout.h"
 #include "model/take/config.h"
 
 enum { MACHINES_MOST = 1000 * 1000 };
@@ -67,6 +70,20 @@ amend_identity(jv *request, const char *id, const char *name, const char *owner)
 	*request = jv_object_delete(*request, jv_string("replace"));
 }
 
+static bool
+amend_list_has(jv list, const char *name)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < json_length(list) && !has; i++) {
+		jv value = json_element(list, i);
+
+		has = json_string(value) && strcmp(json_string(value), name) == 0;
+		jv_free(value);
+	}
+	return has;
+}
+
 /* Removes what is so called from the list; returns whether it was there. */
 static bool
 amend_list_remove(jv *list, const char *name)
@@ -85,6 +102,28 @@ amend_list_remove(jv *list, const char *name)
 	jv_free(*list);
 	*list = rest;
 	return had;
+}
+
+/* Sets how many instances of a service are asked for; null: nothing is said of them. Takes the value. */
+static void
+amend_set_instances(jv *cluster, const char *service, jv value)
+{
+	jv instances = amend_take_out(cluster, "instances");
+
+	if (jv_get_kind(instances) != JV_KIND_OBJECT) {
+		jv_free(instances);
+		instances = jv_object();
+	}
+	if (jv_get_kind(value) == JV_KIND_NULL) {
+		instances = jv_object_delete(instances, jv_string(service));
+		jv_free(value);
+	} else {
+		json_set(&instances, service, value);
+	}
+	if (json_length(instances))
+		json_set(cluster, "instances", instances);
+	else
+		jv_free(instances);
 }
 
 static int
@@ -120,6 +159,8 @@ amend_change_services(jv *cluster, const struct amendment *amendment, struct err
 			result = error_set(err, EX_NO, "the cluster has the service \"%s\" already", amendment->add.list[i]);
 		services = jv_array_append(services, jv_string(amendment->add.list[i]));
 	}
+	for (size_t i = 0; i < amendment->remove.count; i++)
+		amend_set_instances(cluster, amendment->remove.list[i], jv_null());
 	json_set(cluster, "services", jv_sort(services, jv_copy(services)));
 	return result;
 }
@@ -142,6 +183,108 @@ amend_change_machines(jv *cluster, size_t present, const char *machines, int dir
 		return error_set(err, EX_NO, "it has %zu machines; %lld are not %s", present, (long long)count,
 		    direction > 0 ? "more" : "fewer");
 	json_set_number(cluster, "numMachines", (double)count);
+	return 0;
+}
+
+static int64_t
+amend_count_instances(jv nodes, const char *service)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < json_length(nodes); i++) {
+		jv node = json_element(nodes, i), services = json_get(node, "services");
+
+		for (size_t j = 0; j < json_length(services); j++) {
+			jv name = json_element(services, j);
+
+			count += json_string(name) && strcmp(json_string(name), service) == 0;
+			jv_free(name);
+		}
+		jv_free(services);
+		jv_free(node);
+	}
+	return count;
+}
+
+/* Reads what is behind SERVICE=. Returns the value for amend_set_instances, or invalid. */
+static jv
+amend_read_instances(jv nodes, const char *service, const char *text, struct error *err)
+{
+	bool relative = *text == '+' || *text == '-';
+	int64_t min, max, present;
+
+	if (strcmp(text, "auto") == 0)
+		return jv_null();
+	if (!instances_read_range(text + relative, &min, &max) || (relative && min != max)) {
+		error_set(err, EX_USAGE, "'%s=%s': expected a number of instances, how many more (+2) or fewer (-1), a range (2:4), or auto",
+		    service, text);
+		return jv_invalid();
+	}
+	if (!relative)
+		return instances_value(min, max);
+	present = amend_count_instances(nodes, service);
+	if (*text == '-' && min > present) {
+		error_set(err, EX_NO, "%s has %lld instances, and cannot have %lld fewer", service, (long long)present, (long long)min);
+		return jv_invalid();
+	}
+	min = *text == '+' ? present + min : present - min;
+	return instances_value(min, min);
+}
+
+static int
+amend_change_instances(jv *cluster, jv nodes, const struct string_list *changes, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < changes->count && result == 0; i++) {
+		const char *text = changes->list[i], *range = strchr(text, '=');
+		char *service = memory_printf("%.*s", range ? (int)(range - text) : 0, text);
+		jv services = json_get(*cluster, "services"), value = jv_invalid();
+
+		if (!range || !*service)
+			error_set(err, EX_USAGE, "'%s': expected SERVICE=N, as apache=3, apache=+1 or apache=-1", text);
+		else if (!amend_list_has(services, service))
+			amend_no_service(services, service, err);
+		else
+			value = amend_read_instances(nodes, service, range + 1, err);
+		if (jv_is_valid(value))
+			amend_set_instances(cluster, service, value);
+		else
+			result = -1;
+		jv_free(services);
+		free(service);
+	}
+	return result;
+}
+
+/* Leaves the number of machines open, within the range. */
+static void
+amend_open_machines(jv *cluster, const struct amendment *amendment)
+{
+	int64_t min = amendment->machines_min, max = amendment->machines_max;
+
+	if (min || max)
+		json_set(cluster, "numMachines", instances_value(min, max ? max : INT64_MAX));
+	else
+		*cluster = jv_object_delete(*cluster, jv_string("numMachines"));
+}
+
+int
+amend_settle_machines(jv *request, const char *text, struct error *err)
+{
+	struct layout layout;
+	int64_t machines = 0;
+	int result = layout_parse_text(text, &layout, err);
+	jv cluster;
+
+	for (size_t i = 0; result == 0 && i < layout.node_count; i++)
+		machines += !layout.nodes[i].leaves;
+	layout_release(&layout);
+	if (result < 0)
+		return -1;
+	cluster = amend_take_out(request, "cluster");
+	json_set_number(&cluster, "numMachines", (double)machines);
+	json_set(request, "cluster", cluster);
 	return 0;
 }
 
@@ -226,6 +369,10 @@ amend_request(jv *request, const struct amendment *amendment, struct error *err)
 	int result = amend_change_services(&cluster, amendment, err);
 
 	if (result == 0)
+		result = amend_change_instances(&cluster, nodes, &amendment->instances, err);
+	if (amendment->open)
+		amend_open_machines(&cluster, amendment);
+	else if (result == 0)
 		result = amend_change_machines(&cluster, json_length(nodes), amendment->machines, amendment->direction, err);
 	if (result == 0)
 		result = amend_change_config(&cluster, amendment, err);

@@ -4,8 +4,11 @@
  * services, as they were then. An operation amends that request, so that changes of the entities since do not reach the
  * cluster; coopr-upgrade makes a new one.
  */
-#ifndef OPERATION_AMEND_H
-#define OPERATION_AMEND_H
+#ifndef CATALOGUE_AMEND_H
+#define CATALOGUE_AMEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/memory.h"
 #include "json/place.h"
@@ -16,6 +19,9 @@ struct amendment { /* zero-initialise but for config (jv_invalid()): nothing cha
 	const char *machines;          /* "6", "+2", "-1"; NULL: the present number */
 	int direction;                 /* 1: there have to be more of them, -1: fewer; 0: any number */
 	struct string_list add, remove; /* services */
+	struct string_list instances;  /* SERVICE=N|+N|-N|MIN:MAX|auto */
+	bool open;                     /* the number of machines, within range; they follow from what is asked for */
+	int64_t machines_min, machines_max; /* the range; 0: no bound */
 	struct string_list replace;    /* ids or host names of nodes that leave; others come in their place */
 	struct string_list settings;   /* PATH=VALUE, see config_set */
 	jv config;                     /* borrowed: in place of the config before; invalid: that one */
@@ -24,6 +30,9 @@ struct amendment { /* zero-initialise but for config (jv_invalid()): nothing cha
 
 /* Sets the present nodes of the request from the layout in a file. */
 int amend_nodes(jv *request, const char *layout, struct error *err);
+
+/* Sets the number of machines of the request to that of the layout in a text. */
+int amend_settle_machines(jv *request, const char *layout, struct error *err);
 
 /* Makes the request one for a new cluster. */
 void amend_identity(jv *request, const char *id, const char *name, const char *owner);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/prepare-solve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "catalogue/amend.h"
+#include "json/scan.h"
+#include "model/objective.h"
+#include "operation/context.h"
+#include "operation/run-command.h"
+
+int
+prepare_solve_write(const struct operation_context *context, jv request, struct error *err)
+{
+	struct buffer text = {0};
+	int result;
+
+	json_dump(request, &text);
+	buffer_byte(&text, '\n');
+	result = file_replace(context->job_dir.fd, "request.json", text.data, text.length, 0600, err);
+	buffer_release(&text);
+	return result;
+}
+
+/* Fails with the reason why there is no layout, in the solver's words. */
+static int
+prepare_solve_refuse(const struct operation_context *context, const struct buffer *answer, struct error *err)
+{
+	struct error unread;
+	char *because = NULL;
+	jv conflict;
+
+	if (answer->length && json_parse("the answer", answer->data, strcspn(answer->data, "\n"), &conflict, &unread) == 0) {
+		because = json_get_string(conflict, "because");
+		jv_free(conflict);
+	}
+	if (because)
+		error_set(err, EX_NO, "%s: no layout satisfies the request: %s", context->workdir.name, because);
+	free(because);
+	return -1;
+}
+
+int
+prepare_solve(const struct operation_context *context, bool allow_moves, struct error *err)
+{
+	struct buffer request = {0}, answer = {0};
+	struct arguments arguments = {0};
+	int result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
+
+	run_command_init(&arguments, "coopr-solve");
+	if (allow_moves)
+		arguments_push(&arguments, "--allow-moves");
+	if (result == 0 && run_command_in_memory(&arguments, &request, &answer, err) < 0)
+		result = err->code == EX_NO ? prepare_solve_refuse(context, &answer, err) : -1;
+	if (result == 0)
+		result = file_replace(context->job_dir.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
+	arguments_release(&arguments);
+	buffer_release(&answer);
+	buffer_release(&request);
+	return result;
+}
+
+/* Returns whether one of the template's objectives keeps the number of machines small. */
+static bool
+prepare_solve_is_bounded(jv objectives)
+{
+	bool bounds = false;
+
+	for (size_t i = 0; i < json_length(objectives) && !bounds; i++) {
+		jv name = json_element(objectives, i);
+		enum objective objective = json_string(name) ? objective_find(json_string(name)) : OBJECTIVE_COUNT;
+
+		bounds = objective < OBJECTIVE_COUNT && objective_row(objective)->bounds_machines;
+		jv_free(name);
+	}
+	return bounds;
+}
+
+/* Returns the request, owned, with the fewest machines as an objective before "dense", which else wants as many as there may be;
+ * invalid where the template bounds them itself. */
+static jv
+prepare_solve_with_fewest(jv request)
+{
+	jv template = json_get(request, "template"), objectives = json_get(template, "objective"), wanted = jv_array();
+	jv changed = jv_invalid();
+
+	if (!prepare_solve_is_bounded(objectives)) {
+		for (size_t i = 0; i < json_length(objectives); i++) {
+			jv name = json_element(objectives, i);
+
+			if (json_string(name) && strcmp(json_string(name), objective_name(OBJECTIVE_DENSE)) != 0)
+				wanted = jv_array_append(wanted, jv_copy(name));
+			jv_free(name);
+		}
+		wanted = jv_array_append(wanted, jv_string(objective_name(OBJECTIVE_MACHINES)));
+		wanted = jv_array_append(wanted, jv_string(objective_name(OBJECTIVE_DENSE)));
+		json_set(&template, "objective", jv_copy(wanted));
+		changed = jv_copy(request);
+		json_set(&changed, "template", jv_copy(template));
+	}
+	jv_free(wanted);
+	jv_free(objectives);
+	jv_free(template);
+	return changed;
+}
+
+/* Solves the request with as many machines as the layout found has. Where present machines would have to leave and others to come
+ * for that, the layout found stays. */
+static int
+prepare_solve_settle(const struct operation_context *context, jv *request, bool again, bool allow_moves, struct error *err)
+{
+	struct buffer found = {0};
+	int result = file_read(context->job_dir.fd, "layout.ndjson", JSON_BYTES, &found, err);
+
+	if (result == 0)
+		result = amend_settle_machines(request, buffer_string(&found), err);
+	if (result == 0)
+		result = prepare_solve_write(context, *request, err);
+	if (result == 0 && again && prepare_solve(context, allow_moves, err) < 0)
+		result = err->code == EX_NO
+		    ? file_replace(context->job_dir.fd, "layout.ndjson", found.data, found.length, 0600, err) : -1;
+	buffer_release(&found);
+	return result;
+}
+
+int
+prepare_solve_open(const struct operation_context *context, bool allow_moves, struct error *err)
+{
+	char *path = workdir_path(&context->job_dir, "request.json");
+	jv request, fewest;
+	int result = json_read_file(path, &request, err);
+	bool again;
+
+	free(path);
+	if (result < 0)
+		return -1;
+	fewest = prepare_solve_with_fewest(request);
+	again = jv_is_valid(fewest);
+	if (again)
+		result = prepare_solve_write(context, fewest, err);
+	if (result == 0)
+		result = prepare_solve(context, allow_moves, err);
+	if (result == 0)
+		result = prepare_solve_settle(context, &request, again, allow_moves, err);
+	jv_free(fewest);
+	jv_free(request);
+	return result;
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-scale(1): how many instances of services a cluster has, also in requests and specifications; and its EXAMPLES.
+
+load case
+load examples
+
+setup() {
+	fresh
+	own_catalogue
+}
+
+recorded() { # COLUMN of the cluster blog
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT $1 FROM cluster WHERE name = 'blog' AND status <> 'terminated'"
+}
+
+# What the cluster is asked to be: FILTER of its request's cluster.
+asked() {
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT wish FROM cluster_document, cluster WHERE cluster = id AND status <> 'terminated' AND name = '${2-blog}'" |
+		jq -c ".cluster | $1"
+}
+
+# How many nodes have a service: SERVICE [CLUSTER]
+instances() {
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT layout FROM cluster_document, cluster WHERE cluster = id AND status <> 'terminated' AND name = '${2-blog}'" |
+		jq -s --arg service "$1" 'map(select(.kind == "node" and ((.services // []) | index($service)))) | length'
+}
+
+@test "it sets how many instances of a service there are, and machines come and leave as that needs" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	contains "$(coopr scale --dry-run -o table blog apache=3)" "1 new, 4 changed: 5 machines"
+	same "4 2" "$(recorded nodes) $(instances apache)"
+	coopr scale blog apache=3 >records 2>log
+	same "5 3 active" "$(recorded nodes) $(instances apache) $(recorded status)"
+	coopr scale blog apache=+2 >records 2>log
+	same "7 5" "$(recorded nodes) $(instances apache)"
+	run --separate-stderr -64 coopr scale blog apache=-3 </dev/null
+	contains "$stderr" "use -y to confirm"
+	coopr scale -y blog apache=-3 memcached=1 >records 2>log
+	same "4 2 1" "$(recorded nodes) $(instances apache) $(instances memcached)"
+	same '[4,{"apache":2,"memcached":1}]' "$(asked '[.numMachines, .instances]')"
+	contains "$(coopr show -o table blog)" "apache=2 memcached=1"
+	coopr scale blog apache=2 >records 2>log # as it is
+	same "4 2 1" "$(recorded nodes) $(instances apache) $(instances memcached)"
+}
+
+@test "a number of instances lasts: other changes, a clone and an upgrade keep it; what would break it is refused, in the solver's words" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr scale blog apache=3 >records 2>log
+	coopr config --set php.memory_limit=64M blog >records 2>log
+	coopr replace -y blog 1001 >records 2>log
+	coopr clone blog two >records 2>log
+	coopr upgrade blog >records 2>log
+	same '{"apache":3} {"apache":3}' "$(asked .instances) $(asked .instances two)"
+	same "3 3" "$(instances apache) $(instances apache two)"
+	run --separate-stderr -1 coopr shrink -n 4 -y blog
+	contains "$stderr" "3 instances of apache are asked for, but"
+	run --separate-stderr -1 coopr expand blog
+	contains "$stderr" "3 instances of apache are asked for, but"
+	coopr scale blog apache=auto >records 2>log
+	same null "$(asked .instances)"
+	coopr expand blog >records 2>log
+	same 4 "$(instances apache)"
+	coopr scale blog apache=5 >records 2>log
+	coopr remove -y blog memcached >records 2>log
+	same '{"apache":5}' "$(asked .instances)"
+}
+
+@test "the number comes back with rollback, and what failed is resumed with it" {
+	stubborn_service
+	coopr create blog -t lamp -n 4 -s haproxy,apache,mod-php,mysql,stubborn >records 2>log
+	was=$(instances stubborn)
+	touch broken
+	run -1 coopr scale blog stubborn=+1
+	coopr rollback -y blog >records 2>log
+	same "$was null" "$(instances stubborn) $(asked .instances)"
+	run -1 coopr scale blog stubborn=+1
+	rm broken
+	coopr scale blog stubborn=+1 >records 2>log # continues: there are not two more
+	same "$((was + 1)) active" "$(instances stubborn) $(recorded status)"
+}
+
+@test "what cannot be is refused with the reason, and misuse with 64" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -1 coopr scale blog mysql=3
+	same "coopr-scale: blog: no layout satisfies the request: 3 instances of mysql are asked for, but mysql may have at most 1 instance: at most 1 instance is possible" "$stderr"
+	run --separate-stderr -1 coopr scale blog nginx=3
+	same 'coopr-scale: blog: the cluster has no service "nginx"' "$stderr"
+	run --separate-stderr -1 coopr scale blog apache=-3
+	same "coopr-scale: blog: apache has 2 instances, and cannot have 3 fewer" "$stderr"
+	run --separate-stderr -1 coopr scale blog apache=0
+	contains "$stderr" "apache needs at least 1 instance"
+	for words in "" "blog" "blog apache" "blog apache=" "blog apache=x" "blog apache=+" "blog apache=3:2" "blog =3" "blog apache=1x"; do
+		# shellcheck disable=SC2086 # words
+		run -64 coopr scale $words
+	done
+	same "4 2" "$(recorded nodes) $(instances apache)"
+}
+
+@test "with a template that does not limit machines, there are as few as possible" {
+	jq 'del(.objective) | del(.constraints.size)' mine/clustertemplates/lamp.json >mine/clustertemplates/any.json
+	sed -i 's/"name": "lamp"/"name": "any"/' mine/clustertemplates/any.json
+	coopr create blog -t any -n 4 >records 2>log
+	before=$(instances apache)
+	coopr scale blog apache=+2 >records 2>log
+	same "$((before + 2)) 6" "$(instances apache) $(recorded nodes)"
+	coopr scale -y blog apache=1 >records 2>log
+	same 1 "$(instances apache)"
+}
+
+@test "a new cluster has them with --instances, and a cluster follows the instances of its file" {
+	coopr create blog -t lamp --instances apache=3 --instances memcached=:1 >records 2>log
+	same '3 1 {"apache":3,"memcached":{"max":1}}' "$(instances apache) $(instances memcached) $(asked .instances)"
+	run --separate-stderr -64 coopr create c -t lamp --instances apache
+	contains "$stderr" "--instances: expected SERVICE=N or SERVICE=MIN:MAX, found 'apache'"
+	run --separate-stderr -1 coopr create c -t lamp --instances nginx=3
+	contains "$stderr" 'instances of "nginx" are asked for, but it is none of the cluster'\''s services'
+	coopr delete -y blog 2>log
+
+	echo '{"kind": "clusterspec", "name": "blog", "template": "lamp", "instances": {"apache": 4, "memcached": {"min": 1, "max": 2}}}' >blog.json
+	coopr apply -f blog.json >applied 2>log
+	same 4 "$(instances apache)"
+	run -0 coopr apply -f blog.json --dry-run
+	sed -i 's/"apache": 4/"apache": 2/' blog.json
+	coopr apply -y -f blog.json -o table >applied 2>log
+	contains "$(cat applied)" "~ instances apache 4 -> 2"
+	same 2 "$(instances apache)"
+	sed -i 's/, "instances": {.*}}/}/' blog.json
+	coopr apply -f blog.json >applied 2>log
+	same "2 null" "$(instances apache) $(asked .instances)"
+	coopr scale blog apache=3 >records 2>log # nothing in the file says otherwise
+	run -0 coopr apply -f blog.json --dry-run
+}
+
+@test "the solver's layouts with numbers of instances are right, by the judge, whatever is present" {
+	coopr-request -t lamp -n 7 --name blog | coopr-solve >present
+	for words in apache=2 apache=9 memcached=1 memcached=:1,apache=3 apache=1,memcached=2 apache=6:8 haproxy=1,apache=:2; do
+		coopr-request -t lamp --name blog --nodes present $(printf -- '--instances %s ' ${words//,/ }) |
+			jq 'del(.cluster.numMachines)' >request
+		run -0 coopr-solve request
+		echo "$output" >answer
+		coopr-solve --check answer request
+		coopr-solve --allow-moves request >answer
+		coopr-solve --allow-moves --check answer request
+	done
+	for words in apache=0 mysql=2 apache=9,mysql=0 haproxy=2; do
+		coopr-request -t lamp --name blog --nodes present $(printf -- '--instances %s ' ${words//,/ }) |
+			jq 'del(.cluster.numMachines)' >request
+		run -1 coopr-solve request
+		echo "$output" >answer
+		contains "$output" "/cluster/instances/"
+		coopr-solve --check answer request
+	done
+}
+
+@test "the examples of the page" {
+	coopr create shop -t lamp -n 4 >records 2>log
+	commands_of "$COOPR_ROOT/man/man1/coopr-scale.1" >examples
+	[ -s examples ]
+	while read -r line <&3; do
+		bash -euo pipefail -c "$line" >records 2>log
+	done 3<examples
+	same 1 "$(instances memcached shop)"
+}
