@@ -49,7 +49,8 @@ int
 main(int argc, char **argv)
 {
 	struct amend_parameters parameters = {.amendment.config = jv_invalid()};
-	struct operation_request request = {.action = "config", .prepare = prepare_amend, .parameters = &parameters};
+	struct operation_request request = {.action = "config", .prepare = prepare_amend, .describe = prepare_describe_amend,
+	     .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	struct operation_options how = front_options(&command, &front);
 	struct error err;

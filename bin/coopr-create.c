@@ -67,7 +67,8 @@ main(int argc, char **argv)
 {
 	struct arguments arguments = {0};
 	struct make_parameters parameters = {.request = &arguments};
-	struct operation_request request = {.action = "create", .prepare = prepare_make, .parameters = &parameters};
+	struct operation_request request = {.action = "create", .prepare = prepare_make, .describe = prepare_describe_make,
+	     .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	int code;
 

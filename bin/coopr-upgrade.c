@@ -33,7 +33,8 @@ main(int argc, char **argv)
 {
 	struct arguments arguments = {0};
 	struct make_parameters parameters = {.request = &arguments};
-	struct operation_request request = {.action = "upgrade", .prepare = prepare_upgrade, .parameters = &parameters};
+	struct operation_request request = {.action = "upgrade", .prepare = prepare_upgrade,
+	    .describe = prepare_describe_upgrade, .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
 	int code;
 

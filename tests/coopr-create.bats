@@ -206,6 +206,38 @@ start_slow() {
 	same "" "$(coopr-queue show 00000001-001 --events | jq -r 'select(.event == "lost") | .task')"
 }
 
+@test "what the command names is mended: the same command uses it, as a new operation; without a change it continues the first" {
+	touch broken
+	echo '{"port": 1}' >c.json
+	run -1 coopr-create c -t flaky -n 3 --config c.json
+	echo '{ "port": 1.0 }' >c.json # the same
+	run -1 coopr-create c -t flaky -n 3 --config c.json
+	same 1 "$(coopr-queue ls -o json | wc -l)"
+	echo '{"port": 2}' >c.json
+	run --separate-stderr -1 coopr-create c -t flaky -n 3 --config c.json
+	contains "$stderr" "what the command names has changed since job 00000001-001 failed; it is planned anew"
+	run --separate-stderr -1 coopr-create c -t flaky -n 3 --config c.json
+	contains "$stderr" "job 00000001-002 failed before; what is not done of it is retried"
+	jq '.provisioner.actions.start.type = "dummy"' mine/services/flaky.json >service # its definition was wrong
+	mv service mine/services/flaky.json
+	run --separate-stderr -0 coopr-create c -t flaky -n 3 --config c.json
+	same '2' "$(coopr config c | jq .port)"
+	same "failed failed complete" "$(coopr-history -o json c | jq -r .status | tac | paste -sd ' ')"
+	run -1 coopr-create c -t flaky -n 3 --config c.json
+}
+
+@test "what is in progress, or paused, with what the command named before is not continued with something else: 75" {
+	echo '{"port": 1}' >c.json
+	coopr-create --detach c -t plain -n 2 --config c.json
+	coopr-queue pause 00000001-001
+	echo '{"port": 2}' >c.json
+	run --separate-stderr -75 coopr-create c -t plain -n 2 --config c.json
+	contains "$stderr" "cancel it with coopr abort c, then the same command plans anew"
+	coopr abort c 2>log
+	coopr-create c -t plain -n 2 --config c.json >records 2>log
+	same 2 "$(coopr config c | jq .port)"
+}
+
 @test "another wish for a cluster that is half made is refused" {
 	start_slow
 	kill -9 "$maker"

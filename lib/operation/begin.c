@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/begin.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,39 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/hash.h"
 #include "account/holding.h"
+#include "cluster/operation-files.h"
 #include "hook/hook.h"
 #include "json/scan.h"
 #include "model/request.h"
 #include "operation/job.h"
 #include "operation/operate.h"
 #include "preview/consent.h"
+
+int
+begin_digest(struct operation_context *context, const struct operation_request *request, struct error *err)
+{
+	struct buffer text = {0};
+	int result = request->describe ? request->describe(context, request->parameters, &text, err) : 0;
+
+	*context->digest = '\0';
+	if (result == 0 && request->describe)
+		snprintf(context->digest, sizeof context->digest, "%016" PRIx64, hash_bytes(HASH_START, buffer_string(&text), text.length));
+	buffer_release(&text);
+	return result;
+}
+
+int
+begin_is_same(struct operation_context *context, const struct operation *operation, struct error *err)
+{
+	struct buffer recorded = {0};
+	int got = operation_file_get(context->account.store, operation->cluster, operation->number, "digest", &recorded, err);
+	int same = got < 0 ? -1 : got == 0 || strcmp(buffer_string(&recorded), context->digest) == 0;
+
+	buffer_release(&recorded);
+	return same;
+}
 
 int
 begin_folder(const struct operation_context *context, const struct operation_request *request, struct error *err)
@@ -191,12 +218,13 @@ int
 begin_record(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	struct operation_list list = {0};
-	struct operation_spec spec = {.action = request->action, .cluster = context->id, .number = context->number};
+	struct operation_spec spec = {.action = context->supersedes ? "retry" : request->action, .cluster = context->id, .number = context->number};
 	struct record record;
 	int result = begin_read_record(context, &record, err);
 	char *command = memory_printf("%s\n", request->command), *spool = operation_job_spool(&context->options->runner);
 	const struct operation_file files[] = {{"command", command, strlen(command)},
-		{"plan.ndjson", record.plan, record.plan ? strlen(record.plan) : 0}, {"spool", spool, strlen(spool)}};
+		{"plan.ndjson", record.plan, record.plan ? strlen(record.plan) : 0}, {"spool", spool, strlen(spool)},
+		{"digest", context->digest, strlen(context->digest)}};
 
 	spec.revision = context->cluster ? context->cluster->revision : -1;
 	spec.wanted = record.wanted;

@@ -12,6 +12,13 @@ struct operation_context;
 struct operation_request;
 struct preview_basis;
 
+/* Sets the context's digest of what the request's command names. */
+int begin_digest(struct operation_context *context, const struct operation_request *request, struct error *err);
+
+/* Returns whether what the command names is still what it was when the operation began: 1, 0 or -1. Of an operation of an
+ * earlier version nothing is known: 1. */
+int begin_is_same(struct operation_context *context, const struct operation *operation, struct error *err);
+
 /* Writes what is known before anything is planned to the operation's folder: command and was.ndjson. */
 int begin_folder(const struct operation_context *context, const struct operation_request *request, struct error *err);
 

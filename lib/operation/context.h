@@ -17,6 +17,8 @@
 
 struct error;
 
+enum { OPERATION_DIGEST_SIZE = 17 }; /* in hexadecimal, with a NUL */
+
 struct operation_options { /* of every command that changes a cluster */
 	struct account_ask ask;
 	struct job_runner runner;
@@ -35,6 +37,8 @@ struct operation_context { /* release it, also where it could not be opened */
 	struct cluster_record *cluster;  /* NULL: it is to be created */
 	struct cluster_documents documents;
 	struct workdir workdir, job_dir; /* of the cluster, and of the operation in it */
+	char digest[OPERATION_DIGEST_SIZE]; /* of what the command's line names; "" where it names nothing */
+	bool supersedes;                 /* the last operation failed, and its command now means something else */
 	bool scratch;                    /* workdir is only of this dry run */
 	int64_t id, number;              /* of the cluster, and of the operation */
 	bool has_consent;                /* who asks has seen the plan, and wants it */

@@ -69,6 +69,30 @@ operate_find_unfinished(struct operation_context *context, struct operation_list
 	return workdir_restore(&context->workdir, context->account.store, &list->list[0], &context->job_dir, err) < 0 ? -1 : 1;
 }
 
+/* Decides about the unfinished operation of the same command: it is begun again (1) if what the command names is the same; else the
+ * command is planned anew (0), once the operation has ended. */
+static int
+operate_continue(struct operation_context *context, const struct operation_request *request, const struct operation *operation,
+    struct error *err)
+{
+	const char *name = context->cluster->name;
+	int same = begin_digest(context, request, err) < 0 ? -1 : begin_is_same(context, operation, err);
+	char *text;
+
+	if (same != 0)
+		return same < 0 || begin_again(context, operation, err) < 0 ? -1 : 1;
+	if (operation->status < OPERATION_COMPLETE)
+		return error_set(err, EX_TEMPFAIL, "%s: job %s (%s) is in progress with what the command named before, which has "
+		    "changed; cancel it with coopr abort %s, then the same command plans anew", name, operation->job, operation->action,
+		    name);
+	text = memory_printf("what the command names has changed since job %s %s; it is planned anew", operation->job,
+	    operation->status == OPERATION_FAILED ? "failed" : "was cancelled");
+	context->options->runner.notice(text);
+	free(text);
+	context->supersedes = true;
+	return 0;
+}
+
 /* Resumes the cluster's unfinished operation, if it was begun by the same command, and retries what failed of it: 1; 0 where
  * there is no such operation; -1. */
 static int
@@ -81,7 +105,7 @@ operate_resume(struct operation_context *context, const struct operation_request
 
 	if (result > 0) {
 		command = workdir_line(&context->job_dir, "command", &ignored);
-		result = !command || strcmp(command, request->command) != 0 ? 0 : begin_again(context, &list.list[0], err) < 0 ? -1 : 1;
+		result = command && strcmp(command, request->command) == 0 ? operate_continue(context, request, &list.list[0], err) : 0;
 		free(command);
 	}
 	operation_list_release(&list);
@@ -184,7 +208,7 @@ operate_plan(struct operation_context *context, const struct operation_request *
 	if (context->options->dry)
 		return 0;
 	return operation_job_check_new(&job, err) < 0 || begin_consent(context, request, err) < 0 ||
-	    begin_ask(context, request, err) < 0 ? -1 : begin_record(context, request, err);
+	    begin_ask(context, request, err) < 0 || begin_digest(context, request, err) < 0 ? -1 : begin_record(context, request, err);
 }
 
 /* Removes the folder of an operation that the store does not know of. */
@@ -253,12 +277,12 @@ operate_undertake(struct operation_context *context, const struct operation_requ
 {
 	enum lifecycle_status status = context->cluster ? context->cluster->status : LIFECYCLE_ABSENT;
 
-	if (context->cluster && operate_creates(request)) {
+	if (context->cluster && operate_creates(request) && !context->supersedes) {
 		busy_error_exists(context, err);
 		return operate_refuse_admission(context);
 	}
 	if (!(context->scratch && status == LIFECYCLE_PENDING) &&
-	    lifecycle_check(lifecycle_find(request->action), status, request->cluster, err) < 0)
+	    lifecycle_check(lifecycle_find(context->supersedes ? "retry" : request->action), status, request->cluster, err) < 0)
 		return operate_refuse_admission(context);
 	if (operate_plan(context, request, err) < 0) {
 		operate_remove_scrap(context);

@@ -20,6 +20,7 @@
 #include "preview/consent.h"
 
 struct applied;
+struct buffer;
 struct error;
 
 struct operation_request {
@@ -29,9 +30,12 @@ struct operation_request {
 	const char *command; /* that was typed */
 	/* Makes request.json (or leaves that), layout.ndjson and plan.ndjson in the operation's folder. */
 	int (*prepare)(struct operation_context *context, const void *parameters, struct error *err);
+	/* Appends what the command line does not say of the request: the contents of what it names, such as files and entities. The same
+	 * command with the same contents continues an operation. NULL: the line says all. */
+	int (*describe)(struct operation_context *context, const void *parameters, struct buffer *text, struct error *err);
 	/* Checks whether it may still be done to the cluster as it is: 0, or -1. NULL: nothing is checked but what holds for all. */
 	int (*admit)(struct operation_context *context, const void *parameters, struct error *err);
-	const void *parameters; /* for both */
+	const void *parameters; /* for all three */
 	bool preempts;       /* it cancels a running operation */
 	struct consent consent; /* how it is asked for, where the options say so; without the name */
 	int64_t id;          /* of a cluster that is to be created; 0: it gets one */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "history/measured.h"
+#include "json/scan.h"
 #include "model/layout.h"
 #include "operation/choices.h"
 #include "operation/context.h"
@@ -108,6 +109,48 @@ prepare_by_request(struct operation_context *context, const struct make_paramete
 	return prepare_plan(context, &plan, err);
 }
 
+/* Appends the request that coopr-request makes, without its owner: another user may continue. */
+static int
+prepare_describe(const struct operation_context *context, const struct arguments *given, struct buffer *text, struct error *err)
+{
+	struct arguments arguments = {0};
+	struct buffer out = {0};
+	jv request, cluster;
+	int result;
+
+	prepare_begin_request(context, given, &arguments);
+	result = run_command_in_memory(&arguments, NULL, &out, err);
+	if (result == 0)
+		result = json_parse("the request", out.data, strcspn(out.data, "\n"), &request, err);
+	if (result == 0) {
+		cluster = jv_object_delete(json_get(request, "cluster"), jv_string("owner"));
+		json_set(&request, "cluster", cluster);
+		json_dump(request, text);
+		jv_free(request);
+	}
+	arguments_release(&arguments);
+	buffer_release(&out);
+	return result;
+}
+
+int
+prepare_describe_make(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
+{
+	return prepare_describe(context, ((const struct make_parameters *)data)->request, text, err);
+}
+
+int
+prepare_describe_amend(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
+{
+	jv config = ((const struct amend_parameters *)data)->amendment.config;
+
+	(void)context;
+	(void)err;
+	if (jv_is_valid(config))
+		json_dump(config, text);
+	return 0;
+}
+
 int
 prepare_make(struct operation_context *context, const void *data, struct error *err)
 {
@@ -116,29 +159,51 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 	return prepare_by_request(context, parameters, parameters->request, err);
 }
 
-/* Makes the cluster again from today's entities. The choices of its users (names, number of machines, configuration) stay,
- * unless others are given now. */
-int
-prepare_upgrade(struct operation_context *context, const void *data, struct error *err)
+/* Adds the arguments of a request by which the cluster is made again from today's entities. The choices of its users (names,
+ * number of machines, configuration) stay, unless others are given now. */
+static int
+prepare_choose_again(const struct operation_context *context, const struct make_parameters *parameters, struct arguments *given,
+    struct error *err)
 {
-	const struct make_parameters *parameters = data;
 	char *config = workdir_path(&context->job_dir, "config.json");
-	struct arguments given = {0};
 	jv request;
 	int result = cluster_documents_request(&context->documents, context->workdir.name, &request, err);
 
 	if (result == 0) {
-		result = choices_of(request, &context->job_dir, &given, err);
+		result = choices_of(request, &context->job_dir, given, err);
 		jv_free(request);
 	}
 	if (result == 0) {
-		arguments_printf(&given, "--config=%s", config);
+		arguments_printf(given, "--config=%s", config);
 		for (size_t i = 0; i < parameters->request->count; i++)
-			arguments_push(&given, parameters->request->list[i]);
-		result = prepare_by_request(context, parameters, &given, err);
+			arguments_push(given, parameters->request->list[i]);
 	}
-	arguments_release(&given);
 	free(config);
+	return result;
+}
+
+int
+prepare_upgrade(struct operation_context *context, const void *data, struct error *err)
+{
+	const struct make_parameters *parameters = data;
+	struct arguments given = {0};
+	int result = prepare_choose_again(context, parameters, &given, err);
+
+	if (result == 0)
+		result = prepare_by_request(context, parameters, &given, err);
+	arguments_release(&given);
+	return result;
+}
+
+int
+prepare_describe_upgrade(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
+{
+	struct arguments given = {0};
+	int result = prepare_choose_again(context, data, &given, err);
+
+	if (result == 0)
+		result = prepare_describe(context, &given, text, err);
+	arguments_release(&given);
 	return result;
 }
 

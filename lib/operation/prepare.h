@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "catalogue/amend.h"
 
+struct buffer;
 struct clusterspec;
 struct spec_diff;
 struct error;
@@ -41,6 +42,12 @@ struct spec_parameters { /* of a file */
 	const char *catalogue, *max_unavailable;
 	bool allow_moves;
 };
+
+/* For operation_request.describe: the request that would be made of today's entities and files, whatever nodes there are; the
+ * configuration that is given. */
+int prepare_describe_make(struct operation_context *context, const void *make_parameters, struct buffer *text, struct error *err);
+int prepare_describe_upgrade(struct operation_context *context, const void *make_parameters, struct buffer *text, struct error *err);
+int prepare_describe_amend(struct operation_context *context, const void *amend_parameters, struct buffer *text, struct error *err);
 
 int prepare_make(struct operation_context *context, const void *make_parameters, struct error *err);
 int prepare_clone(struct operation_context *context, const void *cluster, struct error *err); /* the other one's name or id */
