@@ -274,6 +274,10 @@ refused() {
 	refused ""
 	: >bad.tar
 	refused ""
+	mkfifo fifo
+	for path in . fifo /dev/zero nowhere; do
+		run -66 coopr restore "$path"
+	done
 }
 
 @test "an archive that is too large for the disk is refused when its header is read" {

@@ -208,7 +208,7 @@ restore_open(struct restore *restore, const char *file, const char *key_file, st
 	restore->store = memory_printf("%s.restore", restore->places.store);
 	if (location_check_owner(restore->places.state, err) < 0)
 		return -1;
-	restore->fd = file_open(AT_FDCWD, file, O_RDONLY, 0, err);
+	restore->fd = file_open(AT_FDCWD, file, O_RDONLY | O_NONBLOCK, 0, err);
 	if (restore->fd < 0 || restore_check_archive(restore, err) < 0 || restore_check_begun(restore, err) < 0 ||
 	    restore_check_key(restore, key_file, err) < 0)
 		return -1;

@@ -49,11 +49,13 @@ unpack_fail(const struct reading *reading)
 static int
 unpack_open(struct reading *reading, const struct unpack *unpack, struct error *err)
 {
+	struct stat st;
+
 	*reading = (struct reading){unpack, archive_read_new(), NULL, err};
 	if (!reading->archive || sodium_init() < 0)
 		return error_set(err, EX_OSERR, "%s: no memory to read it", unpack->name);
-	if (lseek(unpack->fd, 0, SEEK_SET) < 0)
-		return error_errno(err, EX_NOINPUT, "%s: not a file that can be read twice", unpack->name);
+	if (fstat(unpack->fd, &st) < 0 || !S_ISREG(st.st_mode) || lseek(unpack->fd, 0, SEEK_SET) < 0)
+		return error_set(err, EX_NOINPUT, "%s: not a file; a backup is read from a file, twice", unpack->name);
 	archive_read_support_format_tar(reading->archive);
 	archive_read_support_filter_gzip(reading->archive);
 	return archive_read_open_fd(reading->archive, unpack->fd, UNPACK_BLOCK) == ARCHIVE_OK ? 0 : unpack_fail(reading);
