@@ -30,6 +30,8 @@ table() {
 		up|restart blog|
 		up|replace blog 1001|
 		up|upgrade blog|
+		up|scale blog apache=+1|
+		up|scale blog apache=1|
 		up|delete blog|
 		up|delete --graceful blog|
 		up|create shop -t lamp -n 3|
@@ -154,6 +156,7 @@ try_rows() { # FIRST STEP: every STEP-th row of the table
 	local before words class
 
 	while IFS='|' read -r before words class <&4; do
+		[ -x "$COOPR_BIN/coopr-${words%% *}" ] || continue
 		rm -rf "$COOPR_STATE" "$COOPR_SPOOL"
 		coopr create blog -t lamp -n 4 >records 2>log
 		bring_to "$before" >prepared 2>&1

@@ -100,6 +100,7 @@ carriers() {
 	grep -qx '! mysql is started on 1 machine' preview
 	coopr upgrade --dry-run -o table blog >preview
 	same "4 unchanged: 4 machines, cost 0.22 an hour;no tasks: nothing is to be done on any machine" "$(tail -n 2 preview | paste -sd';')"
+	contains "$(coopr upgrade -o table blog 2>log)" "Done in 0 ms"
 	jq '.provisioner.actions.install.fields.version = "2"' mine/services/mysql.json >new
 	mv new mine/services/mysql.json
 	coopr upgrade --dry-run -o table blog >preview

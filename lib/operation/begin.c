@@ -152,7 +152,8 @@ begin_consent(struct operation_context *context, const struct operation_request 
 	char *path;
 	int result;
 
-	if (!context->options->ask_consent || context->has_consent)
+	/* What creates a cluster touches nothing that is up. */
+	if (!context->options->ask_consent || context->has_consent || (!context->cluster && !consent.always))
 		return 0;
 	path = workdir_path(&context->job_dir, "plan.ndjson");
 	consent.name = context->workdir.name;

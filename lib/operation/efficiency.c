@@ -129,7 +129,7 @@ efficiency_measure(const char *plan, const char *events, struct efficiency *effi
 
 	if (result == 0)
 		result = efficiency_each_record(plan, "task", "milestone", &tracks, efficiency_take_step, err);
-	*efficiency = (struct efficiency){.passed_ms = tracks.last_ms - tracks.put_ms};
+	*efficiency = (struct efficiency){.passed_ms = tracks.last_ms ? tracks.last_ms - tracks.put_ms : 0}; /* without tasks nothing has ended */
 	for (size_t i = 0; i < tracks.names.count; i++)
 		if (tracks.list[i].end_ms > efficiency->path_ms)
 			efficiency->path_ms = tracks.list[i].end_ms;
