@@ -83,7 +83,7 @@ make_shop() {
 @test "coopr-exec(1)" {
 	make_shop
 	put_rehearsal
-	examples_of coopr-exec | grep -v '^coopr-exec shop' >examples # those are of machines: login.bats
+	examples_of coopr-exec | grep -v '^coopr[- ]exec shop' >examples # those are of machines: login.bats
 	run_each examples
 	same 2 "$(coopr-queue show -o json 00000042-001 | jq .tasks.done)"
 }
