@@ -38,16 +38,16 @@ yaml_character(const char *text, size_t length, uint32_t *code)
 	return *code < least[bytes] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff) ? 0 : bytes;
 }
 
-/* Returns what is wrong with a character; NULL: nothing. */
+/* Returns what is wrong with a character, behind which next stands; NULL: nothing. */
 static const char *
-yaml_character_fault(uint32_t code)
+yaml_character_fault(uint32_t code, char next)
 {
 	if (code == 0)
 		return "a NUL byte";
 	if (code == 0x85 || code == 0x2028 || code == 0x2029)
 		return "this character ends a line to some readers of YAML; write \\u0085, \\u2028 or \\u2029 in double quotes";
 	if (code == '\r')
-		return "a carriage return without a newline";
+		return next == '\n' ? NULL : "a carriage return without a newline";
 	if (code == 0xfeff || code == 0xfffe || code == 0xffff || (code < 0x20 && code != '\t' && code != '\n') ||
 	    (code >= 0x7f && code < 0xa0))
 		return "a control character; write it as \\uXXXX in double quotes";
@@ -64,9 +64,7 @@ yaml_check_characters(const char *text, size_t length, struct error *err)
 		const char *fault;
 
 		bytes = yaml_character(text + i, length - i, &code);
-		if (code == '\r' && i + 1 < length && text[i + 1] == '\n')
-			continue;
-		fault = bytes ? yaml_character_fault(code) : "invalid UTF-8";
+		fault = bytes ? yaml_character_fault(code, i + bytes < length ? text[i + bytes] : '\0') : "invalid UTF-8";
 		if (fault)
 			return error_set(err, EX_DATAERR, "line %zu, column %zu: %s", line, column, fault);
 		line += code == '\n';

@@ -138,6 +138,7 @@ static const struct refusal refused[] = {
 	{"a: b\x01\n", "line 1, column 5: a control character"},
 	{"a: \xff\n", "line 1, column 4: invalid UTF-8"},
 	{"a: \xed\xa0\x80\n", "invalid UTF-8"},
+	{"a: \xed\n", "line 1, column 4: invalid UTF-8"},
 	{"a: \xc0\x80\n", "invalid UTF-8"},
 	{"a: b # c\xc2\x85" "d: 1\n", "line 1, column 9: this character ends a line to some"},
 	{"a: b\rc: d\n", "a carriage return without"},
