@@ -66,4 +66,6 @@ is_tame() {
 	coopr-list -o wide | is_tame
 	coopr-history -o table shop | is_tame
 	coopr-show -o table shop | is_tame
+	coopr-report shop | is_tame
+	coopr-report -o html shop | is_tame
 }

@@ -310,10 +310,45 @@ no room for it' "$output"
 	contains "$stderr" "there is no cluster 00000001"
 }
 
+@test "report: the last operation or another one, by names, with the first cause of a failure; kept when the queue has the job no more" {
+	need_program jq
+	make_shop
+	run -0 coopr report shop
+	contains "$output" "cluster        shop, of tenant default"
+	contains "$output" "operation      create, job 00000001-001: complete"
+	run ! grep -q "00000001-100" <(coopr report shop)
+	coopr expand -n +1 shop >/dev/null 2>log
+	contains "$(coopr report shop)" "operation      expand, job 00000001-002: complete"
+	break_mariadb
+	run -1 coopr create second -t web -n 4
+	run -0 coopr report second
+	contains "$output" "First cause of the failure"
+	contains "$output" "install mariadb on second2-1000.local: failed with exit code 65"
+	contains "$output" "| no room for it"
+	command=$(sed -n 's/.*the whole log: //p' <<<"$output")
+	contains "$(bash -c "$command")" "no room for it"
+	coopr report -o html second >page
+	contains "$(cat page)" 'install mariadb on second2-1000.local</b>: failed with exit code 65'
+	contains "$(cat page)" '<a href="#log">The whole log</a>'
+	contains "$(coopr report --operation 1 shop)" "operation      create"
+	same "failed second" "$(coopr report -o json second | jq -r 'select(.kind == "report") | "\(.status) \(.cluster_name)"')"
+	same "yaml" "$(coopr report -o yaml second | grep -qx 'kind: report' && echo yaml)"
+	rm -rf "$COOPR_SPOOL"
+	run -0 coopr report second
+	contains "$output" "install mariadb on second2-1000.local: failed with exit code 65"
+	run -0 coopr report -o html second
+	contains "$output" "The queue has no log of it."
+	run --separate-stderr -1 coopr report --operation 9 shop
+	run --separate-stderr -1 coopr report nobody
+	run --separate-stderr -64 coopr report
+	run --separate-stderr -64 coopr report -o pdf shop
+	same 74 "$(coopr report shop >/dev/full 2>errors || echo $?)"
+}
+
 @test "the pages' examples" {
 	need_program jq
 	make_shop
-	for command in list status history events; do
+	for command in list status history events report; do
 		commands_of "$COOPR_ROOT/man/man1/coopr-$command.1"
 		help_of "coopr-$command"
 	done >examples # coopr-list(1), coopr-status(1), coopr-history(1), coopr-events(1)

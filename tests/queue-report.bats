@@ -118,8 +118,8 @@ assert abs(sum(a["took_s"] for a in attempts.values()) - report["work_s"]) < 0.0
 	printf 'first\nlast words\n' >"$(jq -r .log taken)"
 	result_of '{"status":3,"message":"disk full"}' <taken | coopr-queue done
 	coopr-queue report -o text mine >text
-	contains "$(cat text)" 'mine: running'
-	contains "$(cat text)" 't1 install zk on a: failed with 3, tried again'
+	contains "$(cat text)" 'job mine: running'
+	contains "$(cat text)" 'install zk on a.example.net: failed with exit code 3, tried again'
 	contains "$(cat text)" '| last words'
 	do_all
 	for format in text json html; do
@@ -132,12 +132,43 @@ assert abs(sum(a["took_s"] for a in attempts.values()) - report["work_s"]) < 0.0
 	jq -e 'select(.kind == "attempt" and .attempt == 2).critical' json
 }
 
+@test "report says what failed first for good, with its whole log, and calls cluster, nodes and services by their names" {
+	printf 't1 a create - {"retries":0}\nt2 b create - {"retries":1}\nt3 b install:zk t2 {"retries":0}\n' | plan 00000042 | coopr-queue put --job mine --backoff-ms 0
+	for task in t1 t2 t2 t3; do
+		coopr-queue take --count 1 >taken || true
+		jq -r .id taken >>order
+		(echo "line 1 of $task" && seq 1 400 && printf 'a \0 \377 \033[2J </pre><img src=x>\nthe last of it') >"$(jq -r .log taken)"
+		case $(jq -r '"\(.id).\(.attempt)"' taken) in
+		t2.1 | t3.1) result_of '{"status":3,"message":"no <b>space"}' <taken | coopr-queue done ;;
+		t1.1) result_of '{}' <taken | coopr-queue done ;;
+		*) result_of '{}' <taken | coopr-queue done ;;
+		esac
+	done
+	coopr-queue report -o html mine >page
+	check_page page
+	for part in 'First cause of the failure</h2>' '<b>install zk on b.example.net</b>: failed with exit code 3' 'no &#60;b&#62;space' \
+		'<a href="#log">The whole log</a>' 'line 1 of t3' '&#60;/pre&#62;' 'All failures</h2>' '<h1>kv: create' 'expected: unknown'; do
+		contains "$(cat page)" "$part"
+	done
+	for id in 00000042 '>t3 ' 'on b<'; do
+		run ! grep -F "$id" page
+	done
+	coopr-queue report mine >text
+	contains "$(cat text)" 'First cause of the failure'
+	contains "$(cat text)" 'the whole log: coopr log -a install kv/b.example.net/zk'
+	contains "$(cat text)" 'cluster        kv, of tenant qa'
+	same '{"attempt":1,"task":"t3"} kv 00000042' "$(coopr-queue report -o json mine | jq -r 'select(.kind == "report") | "\(.first_cause) \(.cluster_name) \(.cluster)"')"
+	same 'b b.example.net' "$(coopr-queue report -o json mine | jq -r 'select(.task == "t3") | "\(.node) \(.hostname)"')"
+	coopr-queue skip --reason done mine t3
+	run ! grep -q 'First cause' <(coopr-queue report mine)
+}
+
 @test "report tells what was skipped, and why" {
 	printf 't1 a create -\nt2 b confirm t1\n' | plan | coopr-queue put --job mine
 	coopr-queue skip --reason 'it <b>stands' mine t1
 	do_all
 	coopr-queue report -o text mine >text
-	grep -A1 "t1 by $(id -un)" text | grep -q 'it <b>stands'
+	grep -A1 "create on a.example.net by $(id -un)" text | grep -q 'it <b>stands'
 	same '["t1"]' "$(coopr-queue report -o json mine | jq -c 'select(.kind == "report").skipped')"
 	coopr-queue report -o html mine >page
 	contains "$(cat page)" 'it &#60;b&#62;stands'
@@ -150,12 +181,16 @@ check_page() {
 		import base64, hashlib, html.parser, re, sys
 		page = open(sys.argv[1], encoding="utf-8").read()
 		known = set("html head meta title style body header h1 h2 span p main dl div dt dd small svg rect path button table "
-		    "caption thead tbody tr th td details summary b br pre script".split())
-		void, stack, scripts = {"meta", "br", "rect", "path"}, [], []
+		    "caption thead tbody tr th td details summary b br pre script section a".split())
+		void, stack, scripts, links, ids = {"meta", "br", "rect", "path"}, [], [], [], []
 		class Judge(html.parser.HTMLParser):
 		    def handle_starttag(self, tag, attributes):
 		        assert tag in known, f"an element {tag}"
 		        for name, value in attributes:
+		            if name == "href" and value.startswith("#"):
+		                links.append(value[1:])
+		                continue
+		            ids.append(value) if name == "id" else None
 		            assert not name.startswith("on") and name not in ("src", "href"), f"{tag} {name}"
 		        if tag not in void:
 		            stack.append(tag)
@@ -166,7 +201,7 @@ check_page() {
 		        if stack and stack[-1] == "script":
 		            scripts.append(data)
 		Judge().feed(page)
-		assert not stack and len(scripts) == 1
+		assert not stack and len(scripts) == 1 and set(links) <= set(ids)
 		digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
 		assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
 		assert "http:" not in page and "https:" not in page and "url(" not in page and "@import" not in page
@@ -178,7 +213,7 @@ check_page() {
 	course '0 take t1' '1 take t2' '4 fail t1 retry no' '5 take t1' '8 done t2' '9 lost t1 failed gone' '10 finish failed' >all
 	coopr-queue report -o html - <all >page
 	check_page page
-	for part in '<h1>Job job' 'badge failed' Timeline Failures 'Critical path as it happened' '<svg' 'aria-label=' '[class^=a]{fill:'; do
+	for part in '<h1>kv: create' 'badge failed' Timeline 'All failures' 'Critical path</h2>' '<svg' 'aria-label=' '[class^=a]{fill:'; do
 		contains "$(cat page)" "$part"
 	done
 }
@@ -210,7 +245,7 @@ check_page() {
 	two_nodes >plan
 	coopr-work --simulate 7 --events plan | coopr-queue report -o html - >page
 	check_page page
-	contains "$(cat page)" '<title>t5 install zk on a: done'
+	contains "$(cat page)" '<title>install zk on a.example.net: done'
 	same "$(coopr-work --simulate 7 -o json plan | jq .makespan_s)" \
 		"$(coopr-work --simulate 7 -e plan | coopr-queue report -o json - | jq 'select(.kind == "report").makespan_s')"
 }

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
-#include "history/report.h"
+#include "history/report-print.h"
 #include "json/record.h"
 #include "model/show/output.h"
+#include "queue/attempts.h"
 #include "queue/read.h"
 
 static const char *spool, *format;
@@ -59,31 +59,6 @@ report_verb_read_job(struct queue *queue, const char *id, struct queue_job *job,
 	return 0;
 }
 
-static int
-report_verb_print(struct output *output, struct attempts *attempts, const struct queue_job *job, struct queue *queue)
-{
-	struct buffer out = {0};
-	struct report report;
-	struct error err;
-	int code = 0;
-
-	report_make(&report, attempts);
-	report.job = *job;
-	if (output_is_records(output))
-		report_json(&report, queue, &out);
-	else if (output->format == OUTPUT_TABLE)
-		report_text(&report, queue, &out);
-	else if (report_html(&report, queue, &out, &err) < 0)
-		code = message_error(&err);
-	if (code == 0 && output_is_records(output))
-		output_lines(output, &out);
-	else if (code == 0)
-		buffer_print(&out);
-	buffer_release(&out);
-	report_release(&report);
-	return code;
-}
-
 int
 verb_report(int argc, char **argv)
 {
@@ -91,6 +66,7 @@ verb_report(int argc, char **argv)
 	struct queue_job job = {0};
 	struct queue *queue = NULL;
 	struct output output;
+	struct error err;
 	int code;
 
 	argv += option_parse(&command, argc, argv);
@@ -100,8 +76,8 @@ verb_report(int argc, char **argv)
 		queue = verb_open(spool, QUEUE_READ);
 
 	code = queue ? report_verb_read_job(queue, argv[0], &job, &attempts) : report_verb_read_stream(&attempts);
-	if (code == 0)
-		code = report_verb_print(&output, &attempts, &job, queue);
+	if (code == 0 && report_print(&output, &attempts, &job, NULL, queue, &err) < 0)
+		code = message_error(&err);
 
 	attempts_release(&attempts);
 	queue_close(queue);

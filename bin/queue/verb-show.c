@@ -46,7 +46,7 @@ static void
 show_verb_print_summary(const struct queue_job *job)
 {
 	static const char *const columns[] = {"", "", NULL};
-	char put[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE], path[CLOCK_RFC3339_SIZE];
+	char put[CLOCK_RFC3339_SIZE], took[CLOCK_RFC3339_SIZE];
 	int64_t until = job->finished_ms ? job->finished_ms : clock_wall_ms();
 	struct table table = {0};
 
@@ -61,9 +61,8 @@ show_verb_print_summary(const struct queue_job *job)
 	table_cell(&table, STYLE_PLAIN, "%zu: %zu done, %zu running, %zu ready, %zu delayed, %zu blocked, %zu failed",
 	    job->tasks, job->done, job->running, job->ready, job->delayed, job->blocked, job->failed);
 	table_cell(&table, STYLE_DIM, "put");
-	table_cell(&table, STYLE_PLAIN, "%s, %s %s (critical path %s)", clock_rfc3339(job->put_ms, put),
-	    job->finished_ms ? "took" : "for", clock_duration(until - job->put_ms, took),
-	    clock_duration((int64_t)(job->critical_path_s * 1000), path));
+	table_cell(&table, STYLE_PLAIN, "%s, %s %s", clock_rfc3339(job->put_ms, put),
+	    job->finished_ms ? "took" : "for", clock_duration(until - job->put_ms, took));
 	table_print(&table, stdout, terminal_colour(colour, stdout), false);
 	table_release(&table);
 }

@@ -138,7 +138,7 @@ wait_verb_draw(struct waiting *waiting, const struct queue_job *job)
 {
 	int64_t now_ms = clock_monotonic_ms();
 	size_t rows = terminal_height(stderr) / 2;
-	const char **tasks;
+	const char **tasks, *cluster;
 	struct buffer tail = {0};
 	struct arena arena = {0};
 	struct error ignored; /* then the tasks are not shown */
@@ -148,7 +148,8 @@ wait_verb_draw(struct waiting *waiting, const struct queue_job *job)
 	tasks = running_lines(waiting->queue, job, &waiting->forecast, rows > ROWS_MAX ? ROWS_MAX : rows, &arena, &ignored);
 	wait_verb_describe(job, waiting->since_ms, forecast_left_ms(&waiting->forecast, waiting->queue, job, clock_wall_ms(), &arena),
 	    &tail);
-	progress_draw(job->id, job->done, job->tasks, tail.data, tasks);
+	cluster = waiting->forecast.plan.layout.cluster.name;
+	progress_draw(cluster ? cluster : job->id, job->done, job->tasks, tail.data, tasks);
 	waiting->drawn_ms = now_ms;
 	buffer_release(&tail);
 	arena_release(&arena);

@@ -7,7 +7,7 @@
 #include "queue/history.h"
 #include "queue/read.h"
 
-enum { TASKS_READ = 20000 }; /* of more tasks than these a plan need not know, nor anybody wait until they are read */
+enum { TASKS_READ = 10000 }; /* of more tasks than these a plan need not know, nor anybody wait until they are read */
 
 /* Adds the newest jobs. One that was damaged or removed meanwhile tells nothing. */
 static void

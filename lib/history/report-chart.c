@@ -295,7 +295,7 @@ report_add_names(const struct chart *chart)
 	const struct layout *layout = &chart->report->attempts.plan.layout;
 
 	buffer_text(chart->out, "<div class=\"names\" aria-hidden=\"true\"><div class=\"axis\"></div>");
-	report_add_name(chart, RUNNING, "running", "how many tasks ran");
+	report_add_name(chart, RUNNING, "in parallel", "how many tasks ran");
 	report_add_name(chart, STRIP, "critical path", "the critical path as it happened");
 	for (size_t lane = 0; lane < chart->lanes; lane++) {
 		size_t first = lane * chart->nodes_a_lane, last = first + chart->nodes_a_lane - 1;
@@ -305,10 +305,10 @@ report_add_names(const struct chart *chart)
 		if (last >= layout->node_count)
 			last = layout->node_count - 1;
 		if (last == first) {
-			report_add_name(chart, LANE, node->id, node->hostname ? node->hostname : node->id);
+			report_add_name(chart, LANE, node->hostname ? node->hostname : node->id, node->id);
 			continue;
 		}
-		text = memory_printf("%s to %lld", node->id, (long long)layout->nodes[last].nodenum);
+		text = memory_printf("%s to %lld", node->hostname ? node->hostname : node->id, (long long)layout->nodes[last].nodenum);
 		report_add_name(chart, LANE, text, text);
 		free(text);
 	}

@@ -10,9 +10,9 @@
 enum { SHOWN = 12, TOLD = 100 };
 
 static void
-report_add_output(const char *text, struct buffer *out)
+report_add_output(const char *text, const char *label, struct buffer *out)
 {
-	buffer_text(out, "<pre tabindex=\"0\" aria-label=\"the end of what it printed\">");
+	buffer_printf(out, "<pre tabindex=\"0\" aria-label=\"%s\">", label);
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		char *line;
 
@@ -30,7 +30,7 @@ report_add_failure(const struct report *report, const struct attempt *attempt, s
     struct buffer *out)
 {
 	struct arena arena = {0};
-	const char *output = report_output(queue, report, attempt, &arena), *worker = report_worker(report, attempt);
+	const char *output = report_output(queue, report, attempt, &arena);
 
 	buffer_text(out, "<div class=\"trouble\"><b>");
 	report_escape_what(report, attempt, out);
@@ -38,18 +38,14 @@ report_add_failure(const struct report *report, const struct attempt *attempt, s
 	report_say_end(attempt, out);
 	buffer_text(out, ", after ");
 	report_duration(attempt_took_ms(attempt), out);
-	buffer_text(out, ", begun at ");
+	buffer_text(out, "; it started after ");
 	report_duration(attempt->start_ms - report->start_ms, out);
-	if (*worker) {
-		buffer_text(out, " by ");
-		report_escape(worker, out);
-	}
 	if (attempt->message) {
 		buffer_text(out, "<br>");
 		report_escape(attempt->message, out);
 	}
 	if (output && *output)
-		report_add_output(output, out);
+		report_add_output(output, "the end of what it printed", out);
 	buffer_text(out, "</div>\n");
 	arena_release(&arena);
 }
@@ -57,9 +53,9 @@ report_add_failure(const struct report *report, const struct attempt *attempt, s
 static void
 report_add_failures(const struct report *report, struct queue *queue, struct buffer *out)
 {
-	if (report->trouble_count == 0)
-		return;
-	buffer_text(out, "<h2>Failures</h2>\n");
+	if (report->trouble_count == 0 || (report->trouble_count == 1 && report->cause))
+		return; /* the first cause is all there is */
+	buffer_text(out, "<h2>All failures</h2>\n");
 	for (uint32_t i = 0; i < report->trouble_count && i < TOLD; i++) {
 		if (i == SHOWN)
 			buffer_printf(out, "<details><summary>%u more</summary>\n", report->trouble_count - SHOWN);
@@ -69,6 +65,39 @@ report_add_failures(const struct report *report, struct queue *queue, struct buf
 		buffer_printf(out, "<p>... and %u more.</p>\n", report->trouble_count - TOLD);
 	if (report->trouble_count > SHOWN)
 		buffer_text(out, "</details>\n");
+}
+
+/* Appends the whole log of an attempt. Returns whether there is one. */
+static bool
+report_add_log(const struct report *report, const struct attempt *attempt, struct queue *queue, struct buffer *out)
+{
+	struct buffer text = {0};
+	bool cut = report_whole_log(queue, report, attempt, &text), any = text.length > 0;
+
+	if (any) {
+		buffer_text(out, "<section class=\"log\" id=\"log\"><h2>Log of ");
+		report_escape_what(report, attempt, out);
+		buffer_text(out, cut ? "</h2>\n<p>This is the end of a long log; coopr log prints all of it.</p>\n" : "</h2>\n");
+		report_add_output(text.data, "all that it printed", out);
+		buffer_text(out, "</section>\n");
+	}
+	buffer_release(&text);
+	return any;
+}
+
+void
+report_cause(const struct report *report, struct queue *queue, struct buffer *out, struct buffer *log)
+{
+	const struct attempt *attempt = &report->attempts.list[report->cause ? report->cause - 1 : 0];
+
+	if (!report->cause)
+		return;
+	buffer_text(out, "<h2>First cause of the failure</h2>\n");
+	report_add_failure(report, attempt, queue, out);
+	if (report_add_log(report, attempt, queue, log))
+		buffer_text(out, "<p class=\"screen\"><a href=\"#log\">The whole log</a></p>\n");
+	else
+		buffer_text(out, "<p>The queue has no log of it.</p>\n");
 }
 
 static void
@@ -82,7 +111,10 @@ report_add_skips(const struct report *report, struct buffer *out)
 		const struct attempts_skip *skip = &attempts->skips[i];
 
 		buffer_text(out, "<div class=\"trouble\"><b>");
-		report_escape(attempts->plan.steps[skip->step].id, out);
+		if (attempts->plan.steps[skip->step].is_milestone)
+			report_escape(attempts->plan.steps[skip->step].id, out);
+		else
+			report_escape_what(report, &(struct attempt){.step = skip->step, .action = attempts->plan.steps[skip->step].action}, out);
 		buffer_text(out, "</b> counts as done since ");
 		report_duration(skip->at_ms - report->start_ms, out);
 		buffer_text(out, ", by ");

@@ -87,6 +87,22 @@ report_print_path_waits(const struct report *report, struct buffer *out)
 }
 
 static void
+report_print_cause(const struct report *report, struct buffer *out)
+{
+	const struct attempt *attempt = &report->attempts.list[report->cause ? report->cause - 1 : 0];
+	struct print print;
+
+	if (!report->cause) {
+		buffer_text(out, "null");
+		return;
+	}
+	print_begin(&print, (jv){0}, out);
+	print_integer(&print, "attempt", attempt->number);
+	print_string(&print, "task", report_step(report, attempt)->id);
+	print_close(&print);
+}
+
+static void
 report_print_whole(const struct report *report, struct buffer *out)
 {
 	const struct job *job = &report->attempts.plan.job;
@@ -97,10 +113,17 @@ report_print_whole(const struct report *report, struct buffer *out)
 	print_name(&print, "attempts");
 	report_print_counts(report, out);
 	print_string(&print, "cluster", job->cluster);
+	print_string(&print, "cluster_name", report_cluster(report));
 	print_name(&print, "critical_path");
 	report_print_path(report, out);
 	print_name(&print, "critical_path_parts");
 	report_print_path_waits(report, out);
+	if (job->runs > 0) {
+		print_number(&print, "expected_p90_s", job->expected_p90_s);
+		print_number(&print, "expected_s", job->expected_s);
+	}
+	print_name(&print, "first_cause");
+	report_print_cause(report, out);
 	print_string(&print, "job", report->attempts.job);
 	print_string(&print, "kind", "report");
 	print_number(&print, "makespan_s", report_seconds(report->duration_ms));
@@ -139,6 +162,7 @@ report_print_attempt(const struct report *report, uint32_t number, struct queue 
 		print_integer(&print, "code", attempt->status);
 	print_name(&print, "critical");
 	buffer_text(out, report->critical[number] ? "true" : "false");
+	print_string(&print, "hostname", report_node(report, attempt));
 	print_string(&print, "job", report->attempts.job);
 	print_string(&print, "kind", "attempt");
 	if (attempt->message)

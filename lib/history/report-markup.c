@@ -25,18 +25,11 @@ report_escape(const char *text, struct buffer *out)
 void
 report_escape_what(const struct report *report, const struct attempt *attempt, struct buffer *out)
 {
-	const struct step *step = report_step(report, attempt);
+	struct buffer what = {0};
 
-	report_escape(step->id, out);
-	buffer_printf(out, " %s", action_name(attempt->action));
-	if (step->service) {
-		buffer_byte(out, ' ');
-		report_escape(step->service, out);
-	}
-	buffer_text(out, " on ");
-	report_escape(step->node, out);
-	if (attempt->number > 1)
-		buffer_printf(out, ", attempt %lld", (long long)attempt->number);
+	report_say_what(report, attempt, &what);
+	report_escape(buffer_string(&what), out);
+	buffer_release(&what);
 }
 
 void

@@ -10,7 +10,7 @@
 /* Appends text as HTML text or the value of an attribute: nothing in it is markup. */
 void report_escape(const char *text, struct buffer *out);
 
-/* Appends "t17 install zk on 00000042-1000", escaped; and the attempt where it is not the first. */
+/* Does the same as report_say_what, escaped. */
 void report_escape_what(const struct report *report, const struct attempt *attempt, struct buffer *out);
 
 /* Appends a duration; nothing for a negative one. */

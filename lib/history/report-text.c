@@ -27,33 +27,22 @@ static void
 report_say_summary(const struct report *report, struct buffer *out)
 {
 	char a[CLOCK_RFC3339_SIZE], b[CLOCK_RFC3339_SIZE];
-	const struct job *job = &report->attempts.plan.job;
 
-	buffer_printf(out, "job            %s: %s\n", report->attempts.job, report_status(report));
-	buffer_printf(out, "does           %s to cluster %s of tenant %s\n", job->action, job->cluster,
-	    report->attempts.tenant);
-	buffer_printf(out, "put            %s\n", clock_rfc3339(report->start_ms, a));
-	buffer_printf(out, "%s  %s; critical path as planned: %s\n",
-	    report->attempts.outcome ? "duration     " : "so far       ",
-	    clock_duration(report->duration_ms, a), clock_duration((int64_t)(job->critical_path_s * 1000), b));
-	buffer_printf(out, "work           %s; %u in parallel at most, used for %.0f%% of the time\n",
+	buffer_printf(out, "cluster        %s, of tenant %s\n", report_cluster(report), report->attempts.tenant);
+	buffer_text(out, "operation      ");
+	report_say_action(report, out);
+	buffer_printf(out, ", job %s: %s\n", report->attempts.job, report_status(report));
+	buffer_printf(out, "started        %s\n", clock_rfc3339(report->start_ms, a));
+	buffer_printf(out, "%s  %s; expected: ", report->attempts.outcome ? "duration     " : "so far       ",
+	    clock_duration(report->duration_ms, a));
+	report_say_expected(report, out);
+	buffer_printf(out, "\nwork           %s in all tasks; %u in parallel at most, used for %.0f%% of the time\n",
 	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
-	buffer_printf(out, "waiting        %s for nodes, %s for slots, all tasks together\n",
+	buffer_printf(out, "waiting        %s for machines, %s for free workers, in all tasks\n",
 	    clock_duration(report->node_wait_ms, a), clock_duration(report->slot_wait_ms, b));
 	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u tried again, %u of these after an undo\n",
 	    report->attempts.count, report->tasks, report->done, report->failed, report->lost, report->running, report->retried,
 	    report->undone);
-}
-
-static void
-report_say_what(const struct report *report, const struct attempt *attempt, struct buffer *out)
-{
-	const struct step *step = report_step(report, attempt);
-
-	buffer_printf(out, "%s %s%s%s on %s", step->id, action_name(attempt->action), step->service ? " " : "",
-	    step->service ? step->service : "", step->node);
-	if (attempt->number > 1)
-		buffer_printf(out, ", attempt %lld", (long long)attempt->number);
 }
 
 static void
@@ -68,7 +57,7 @@ report_say_link(const struct report *report, const struct report_link *link, str
 	report_say_what(report, attempt, out);
 	report_say_why(link, &why);
 	if (why.length > 0)
-		buffer_printf(out, " (%s)", why.data);
+		buffer_printf(out, " (waited for %s)", why.data);
 	buffer_byte(out, '\n');
 	buffer_release(&why);
 }
@@ -76,19 +65,20 @@ report_say_link(const struct report *report, const struct report_link *link, str
 static void
 report_say_path(const struct report *report, struct buffer *out)
 {
-	static const char *const what[REPORT_WHY_COUNT] = {"to begin", "after dependencies", "for nodes", "for slots",
+	static const char *const what[REPORT_WHY_COUNT] = {"to begin", "after tasks", "for machines", "for free workers",
 	    "before retries"};
 	uint32_t skipped = report->path_count > PATH_TOLD ? report->path_count - PATH_TOLD : 0;
 	char text[CLOCK_RFC3339_SIZE];
 
 	if (report->path_count == 0)
 		return;
-	buffer_printf(out, "\nCritical path as it happened: %u attempts, %s of work", report->path_count,
+	buffer_printf(out, "\nCritical path: %u task%s, one after the other, with %s of work", report->path_count,
+	    report->path_count == 1 ? "" : "s",
 	    clock_duration(report->path_work_ms, text));
 	for (int why = 0; why < REPORT_WHY_COUNT; why++)
 		if (report->path_wait_ms[why] > 0)
 			buffer_printf(out, ", waited %s %s", clock_duration(report->path_wait_ms[why], text), what[why]);
-	buffer_text(out, "\n       began      took\n");
+	buffer_text(out, "\n     started      took\n");
 	for (uint32_t i = 0; i < report->path_count; i++) {
 		if (skipped && i == PATH_TOLD / 2) {
 			buffer_printf(out, "  ... %u more ...\n", skipped);
@@ -98,13 +88,38 @@ report_say_path(const struct report *report, struct buffer *out)
 	}
 }
 
+/* Says what failed first, and where its whole log is. */
+static void
+report_say_cause(const struct report *report, struct queue *queue, struct buffer *out)
+{
+	const struct attempt *attempt = &report->attempts.list[report->cause - 1];
+	struct arena arena = {0};
+	const char *output = report_output(queue, report, attempt, &arena), *service = report_step(report, attempt)->service;
+
+	buffer_text(out, "\nFirst cause of the failure\n  ");
+	report_say_what(report, attempt, out);
+	buffer_text(out, ": ");
+	report_say_end(attempt, out);
+	buffer_byte(out, '\n');
+	if (attempt->message)
+		report_say_remark(attempt->message, out);
+	if (output) {
+		printable_lines(REMARK "| ", output, out);
+		buffer_printf(out, REMARK "the whole log: coopr log -a %s %s/%s%s%s\n", action_name(attempt->action), report_cluster(report),
+		    report_node(report, attempt), service ? "/" : "", service ? service : "");
+	}
+	arena_release(&arena);
+}
+
 static void
 report_say_trouble(const struct report *report, struct queue *queue, struct buffer *out)
 {
 	char began[CLOCK_RFC3339_SIZE];
 
+	if (report->trouble_count == 1 && report->cause)
+		return; /* the first cause is all there is */
 	if (report->trouble_count > 0)
-		buffer_text(out, "\nFailures\n");
+		buffer_text(out, "\nAll failures\n");
 	for (uint32_t i = 0; i < report->trouble_count && i < TROUBLE_TOLD; i++) {
 		const struct attempt *attempt = &report->attempts.list[report->trouble[i]];
 		struct arena arena = {0};
@@ -136,8 +151,14 @@ report_say_skips(const struct report *report, struct buffer *out)
 	for (size_t i = 0; i < attempts->skip_count && i < TROUBLE_TOLD; i++) {
 		const struct attempts_skip *skip = &attempts->skips[i];
 
-		buffer_printf(out, "  %10s  %s by ", clock_duration(skip->at_ms - report->start_ms, at),
-		    attempts->plan.steps[skip->step].id);
+		const struct step *step = &attempts->plan.steps[skip->step];
+
+		buffer_printf(out, "  %10s  ", clock_duration(skip->at_ms - report->start_ms, at));
+		if (step->is_milestone)
+			buffer_text(out, step->id);
+		else
+			report_say_what(report, &(struct attempt){.step = skip->step, .action = step->action}, out);
+		buffer_text(out, " by ");
 		printable_line(skip->by ? skip->by : "?", out);
 		buffer_byte(out, '\n');
 		if (skip->reason)
@@ -149,6 +170,8 @@ void
 report_text(const struct report *report, struct queue *queue, struct buffer *out)
 {
 	report_say_summary(report, out);
+	if (report->cause)
+		report_say_cause(report, queue, out);
 	report_say_path(report, out);
 	report_say_trouble(report, queue, out);
 	report_say_skips(report, out);

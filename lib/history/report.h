@@ -31,6 +31,7 @@ struct report {
 	struct attempts attempts;
 	struct history history;  /* of this job alone, sorted */
 	struct queue_job job;    /* id "" where it is in no spool */
+	const char *operation;   /* what the user asked for: "expand"; NULL: that is not known */
 	int64_t start_ms, duration_ms, work_ms;
 	int64_t node_wait_ms, slot_wait_ms; /* of all first attempts together, from when they could have begun */
 	uint32_t tasks, done, failed, lost, running, retried, undone; /* attempts but for the first */
@@ -40,6 +41,7 @@ struct report {
 	int64_t path_work_ms, path_wait_ms[REPORT_WHY_COUNT];
 	uint32_t *trouble;       /* attempts that failed or were lost, in order */
 	uint32_t trouble_count;
+	uint32_t cause;          /* link to the first attempt with which a task failed for good; 0: there is none */
 	bool *critical;          /* by attempt: it is on the path */
 	uint32_t *before_on_node; /* by attempt: link to the one before on its node */
 };
@@ -60,12 +62,28 @@ void report_say_why(const struct report_link *link, struct buffer *out);
 /* Returns "complete", "failed", ... or, if it is not finished, "running". */
 const char *report_status(const struct report *report);
 
+/* Return what people call the cluster, and the node of an attempt: its host name, else its id. */
+const char *report_cluster(const struct report *report);
+const char *report_node(const struct report *report, const struct attempt *attempt);
+
+/* Appends what was done to the cluster: the operation, else the action of the job: "create", "configure with restart". */
+void report_say_action(const struct report *report, struct buffer *out);
+
+/* Appends "install zk on kv-1000.example.net", and the attempt where it is not the first. */
+void report_say_what(const struct report *report, const struct attempt *attempt, struct buffer *out);
+
+/* Appends the duration that was expected, as the plan tells: "12 s (90th percentile: 15 s)", "unknown". */
+void report_say_expected(const struct report *report, struct buffer *out);
+
 const struct step *report_step(const struct report *report, const struct attempt *attempt);
 const char *report_worker(const struct report *report, const struct attempt *attempt); /* or "" */
 
 /* Returns the end of what an attempt printed, or NULL; in the arena. */
 const char *report_output(struct queue *queue, const struct report *report, const struct attempt *attempt,
     struct arena *arena);
+
+/* Appends all that an attempt printed, as text; of a long log the end. Returns whether the start is missing. */
+bool report_whole_log(struct queue *queue, const struct report *report, const struct attempt *attempt, struct buffer *out);
 
 /* Append the whole report. queue has the outputs; NULL: there are none. */
 void report_text(const struct report *report, struct queue *queue, struct buffer *out);

@@ -2,9 +2,11 @@
  *
  * The expected duration of a plan, from what was measured of its tasks. A sum of medians is not the median of a sum, nor is that
  * so of percentiles, and a plan ends when the slowest of many machines does: so the plan is carried out many times on a clock of
- * its own, and the durations are sorted. In each of these draws a task takes median * e^(sigma * z), where sigma is such that nine
- * of ten are below the 90th percentile that was measured: durations cannot be negative and have a long tail. z is standard normal,
- * half of its variance common to all tasks of a kind in the draw: where a package mirror is slow, it is slow for all machines.
+ * its own, and the durations are sorted. In each of these draws a task takes median * e^(sigma * z): durations cannot be negative
+ * and have a long tail. sigma follows from the 90th percentile that was measured. Of n measurements that is the k-th, below which
+ * k / (n + 1) of all such tasks are expected: of few measurements it tells less than nine of ten, and sigma is larger for it. z is
+ * standard normal, half of its variance common to all tasks of a kind in the draw: where a package mirror is slow, it is slow for all
+ * machines.
  * The numbers are drawn from a fixed seed: the same input gives the same plan.
  */
 #include <math.h>
@@ -15,8 +17,7 @@
 
 enum { DRAWS_MAX = 201, DRAWS_MIN = 11, DRAWN_TASKS = 200000, SUMMANDS = 12 };
 
-#define NORMAL_P90 1.2815515655446004 /* nine of ten standard normal numbers are below it, */
-#define NORMAL_P99 2.3263478740408408 /* and 99 of 100: no measurements tell of more */
+#define NORMAL_P99 2.3263478740408408 /* 99 of 100 standard normal numbers are below it: no measurements tell of more */
 
 struct estimate {
 	struct plan *plan;
@@ -43,6 +44,24 @@ estimate_normal(struct estimate *estimate)
 	return sum - SUMMANDS / 2.0;
 }
 
+/* Returns below which standard normal number the share q of them is, from 0.5 to 1: Abramowitz and Stegun 26.2.23. */
+static double
+estimate_normal_quantile(double q)
+{
+	double t = sqrt(-2 * log(1 - q));
+
+	return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+}
+
+/* Returns how many standard deviations the measured 90th percentile of a task is above its median. */
+static double
+estimate_p90_deviations(const struct step *step)
+{
+	double runs = (double)step->runs, rank = floor(0.9 * (runs - 1) + 0.5) + 1;
+
+	return runs > 1 ? estimate_normal_quantile(fmax(rank / (runs + 1), 0.6)) : 1;
+}
+
 /* Returns how long a task takes that is z standard deviations slower than the median. */
 static double
 estimate_seconds(const struct step *step, double z)
@@ -52,8 +71,8 @@ estimate_seconds(const struct step *step, double z)
 	if (step->p90_s <= step->expect_s)
 		return step->expect_s;
 	if (step->expect_s > 0)
-		return step->expect_s * pow(step->p90_s / step->expect_s, bounded / NORMAL_P90);
-	return bounded > 0 ? step->p90_s * bounded / NORMAL_P90 : 0;
+		return step->expect_s * pow(step->p90_s / step->expect_s, bounded / estimate_p90_deviations(step));
+	return bounded > 0 ? step->p90_s * bounded / estimate_p90_deviations(step) : 0;
 }
 
 static double

@@ -15,6 +15,7 @@
 #include "json/diff.h"
 #include "json/json.h"
 #include "json/record.h"
+#include "model/expectation.h"
 #include "model/layout-diff.h"
 #include "model/name.h"
 #include "model/plan-document.h"
@@ -323,7 +324,10 @@ preview_print_tasks(const struct job *job, FILE *out)
 	char median[CLOCK_RFC3339_SIZE], p90[CLOCK_RFC3339_SIZE];
 
 	fprintf(out, "\n%zu task%s, ", job->tasks, job->tasks == 1 ? "" : "s");
-	if (job->runs > 0)
+	if (job->runs > 0 && job->runs < EXPECTATION_RUNS)
+		fprintf(out, "expected to take %s (some of them were measured only %s)\n",
+		    clock_duration((int64_t)(job->expected_s * 1000), median), job->runs == 1 ? "once" : "twice");
+	else if (job->runs > 0)
 		fprintf(out, "expected to take %s (90th percentile: %s)\n",
 		    clock_duration((int64_t)(job->expected_s * 1000), median), clock_duration((int64_t)(job->expected_p90_s * 1000), p90));
 	else if (job->unmeasured > 0 && job->unmeasured < (int64_t)job->tasks)

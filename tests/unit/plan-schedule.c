@@ -180,14 +180,20 @@ test_estimate(void)
 	tap_is_number(sample.plan.job.expected_p90_s, 30, "also at the 90th percentile");
 	tap_is_number((double)sample.plan.job.runs, 4, "the task that was measured least is told");
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		sample.steps[i].p90_s = 40;
+		sample.steps[i].runs = 100;
+	}
 	plan_estimate(&sample.plan, 0);
 	bounded = sample.plan.job.expected_p90_s;
 	tap_ok(sample.plan.job.expected_s > 30 && sample.plan.job.expected_s < 60, "with a long tail the median of a sum is more than the sum of medians");
 	tap_ok(bounded > sample.plan.job.expected_s && bounded < 120, "and its 90th percentile is less than the sum of theirs");
 	plan_estimate(&sample.plan, 0);
 	tap_is_number(sample.plan.job.expected_p90_s, bounded, "the same plan has the same estimate");
+	for (int i = 0; i < 3; i++)
+		sample.steps[i].runs = 4;
+	plan_estimate(&sample.plan, 0);
+	tap_ok(sample.plan.job.expected_p90_s > bounded, "few measurements tell less of the 90th percentile than many");
 
 	sample.steps[1].runs = 0;
 	plan_estimate(&sample.plan, 0);

@@ -45,7 +45,7 @@ static const struct view_column job[] = {
 	{.heading = "ACTION", .path = "action"},
 	{.heading = "STATUS", .path = "status"},
 	{.heading = "TASKS", .path = "tasks"},
-	{.heading = "CRITICAL PATH", .path = "critical_path_s", .format = VIEW_SECONDS},
+	{.heading = "EXPECTED", .path = "expected_s", .format = VIEW_SECONDS},
 	{0},
 };
 
@@ -57,7 +57,7 @@ static const struct view_column step[] = {
 	{.heading = "WHAT", .path = "", .format = VIEW_STEP},
 	{.heading = "NODE", .path = "node"},
 	{.heading = "TYPE", .path = "type"},
-	{.heading = "EXPECTED", .path = "expect_s", .format = VIEW_SECONDS},
+	{.heading = "EXPECTED", .path = "", .format = VIEW_MEASURED},
 	{.heading = "RANK", .path = "rank", .wide = true},
 	{.heading = "TIMEOUT", .path = "timeout_s", .format = VIEW_SECONDS, .wide = true},
 	{.heading = "RETRIES", .path = "retries", .wide = true},
@@ -273,6 +273,15 @@ view_append_seconds(jv value, struct buffer *out)
 
 /* "install zk", "bootstrap shell", "create", "started: zk". */
 static void
+view_append_measured(jv record, struct buffer *out)
+{
+	char text[CLOCK_RFC3339_SIZE];
+
+	if (json_get_number(record, "runs", 0) > 0)
+		buffer_text(out, clock_duration((int64_t)(json_get_number(record, "expect_s", 0) * 1000), text));
+}
+
+static void
 view_append_step(jv record, struct buffer *out)
 {
 	jv name = json_get(record, "name"), action = json_get(record, "action");
@@ -308,6 +317,9 @@ view_append_format(enum view_format format, jv value, bool whole, struct buffer 
 		break;
 	case VIEW_NEEDS:
 		view_append_needs(value, whole, out);
+		break;
+	case VIEW_MEASURED:
+		view_append_measured(value, out);
 		break;
 	case VIEW_STEP:
 		view_append_step(value, out);

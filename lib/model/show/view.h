@@ -17,6 +17,7 @@ enum view_format {
 	VIEW_TEXT,
 	VIEW_LIST,    /* an array of strings or of objects with a name; the members of an object */
 	VIEW_SECONDS, /* a duration */
+	VIEW_MEASURED, /* the duration that a task is expected to take, unless that is a hint */
 	VIEW_NEEDS,   /* an object of two lists: requires and uses */
 	VIEW_STEP,    /* the whole record: what a task or a milestone is about */
 	VIEW_STATUS,  /* an exit code */
