@@ -9,11 +9,12 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "show/cluster-list.h"
+#include "show/watch.h"
 #include "status/state-line.h"
 
 static struct status_options places;
 static struct cluster_filter filter;
-static bool all_tenants;
+static bool all_tenants, watches;
 static long limit;
 
 static const struct option_spec options[] = {
@@ -25,6 +26,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG('A', "all-tenants", &all_tenants, "of all tenants (for superadmins)"),
 	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
 	OPTION_STRING(0, "after", &filter.after, "CLUSTER", "only clusters behind that name or id"),
+	OPTION_FLAG('w', "watch", &watches, "list again whenever something changes"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, OUTPUT_NAMES),
 	OPTION_END
@@ -34,15 +36,29 @@ static const struct command command = {
 	"coopr-list", "[OPTION]...", "List clusters.", options,
 	"  coopr-list\n"
 	"  coopr-list --status incomplete,inconsistent\n"
-	"  coopr-list -t web -o name\n"};
+	"  coopr-list -t web -o name\n"
+	"  coopr-list -w\n"};
+
+static int
+list_once(void *context, struct output *output, struct error *err)
+{
+	char *last;
+	int more = cluster_list_print(&places, &filter, output, &last, err);
+
+	(void)context;
+	if (more > 0 && !output_is_records(output) && output->format != OUTPUT_NAME)
+		message("there are more: --after %s lists the next ones", last);
+	free(last);
+	return more < 0 ? -1 : 0;
+}
 
 int
 main(int argc, char **argv)
 {
 	struct output output;
+	const struct watch watch = {.options = &places, .output = &output, .print = list_once};
 	struct error err;
-	char *last;
-	int more;
+	int result;
 
 	argv += option_parse(&command, argc, argv);
 	if (*argv)
@@ -55,10 +71,6 @@ main(int argc, char **argv)
 		output.context = &filter;
 	}
 
-	more = cluster_list_print(&places, &filter, &output, &last, &err);
-	if (more > 0 && !output_is_records(&output) && output.format != OUTPUT_NAME)
-		message("there are more: --after %s lists the next ones", last);
-
-	free(last);
-	return message_end(more < 0 ? message_error(&err) : 0);
+	result = watches ? watch_print(&watch, &err) : list_once(NULL, &output, &err);
+	return message_end(result < 0 ? message_error(&err) : 0);
 }

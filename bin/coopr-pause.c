@@ -66,7 +66,8 @@ main(int argc, char **argv)
 		return message_error(&err);
 	if (job_control(controls[number].control, cluster, &how, &job, &err) < 0)
 		return message_error(&err);
-	message("%s: job %s is %s", cluster, job, controls[number].done);
+	if (!front.quiet)
+		message("%s: job %s is %s", cluster, job, controls[number].done);
 	free(job);
 	return message_end(0);
 }

@@ -61,7 +61,7 @@ main(int argc, char **argv)
 	front.why = front.why ? front.why : plan.said.why;
 	request = run_order_of(&plan, id);
 	code = front_operate(&command, &front, &request, operands);
-	if (code == 0 && front.dry)
+	if (code == 0 && front.dry && !front.quiet)
 		message("%s: the plan of %s, made by %s at %s", plan.path, plan.said.command, plan.said.by, plan.said.at);
 	saved_plan_release(&plan);
 	return code;

@@ -274,6 +274,80 @@ no room for it' "$output"
 	same "" "$(grep -v '^shop1-1000 ' followed || true)"
 }
 
+# Waits until a file has so many lines.
+lines_come() {
+	while [ "$(wc -l <"$1")" -lt "$2" ]; do :; done
+}
+
+@test "list -w and status -w print again only when something has changed, and end when nobody reads" {
+	make_shop
+	coopr-list -w -o json >listed 3>&- &
+	first=$!
+	coopr-list -w >tables 3>&- &
+	second=$!
+	coopr-status -w -o json shop >stated 3>&- &
+	third=$!
+	lines_come listed 1
+	lines_come tables 2
+	lines_come stated 1
+	coopr-rename shop store
+	lines_come listed 2
+	lines_come tables 5
+	lines_come stated 2
+	kill "$first" "$second" "$third"
+	same "shop store" "$(jq -r .name listed | paste -sd ' ')"
+	same "shop store" "$(jq -r .name stated | paste -sd ' ')"
+	same 2 "$(grep -c ^NAME tables)"
+	same "" "$(sed -n 3p tables)"
+	run -0 bash -c 'coopr-list -w -o name | head -n 1'
+	same store "$output"
+}
+
+@test "on a terminal the list is drawn in place" {
+	need_program script
+	make_shop
+	printf 'coopr-list -w &\nuntil [ -e over ]; do :; done\nkill $!\nwait\n' >watching
+	script -qec "bash watching" /dev/null >drawn 2>&1 3>&- </dev/null &
+	until grep -q shop drawn; do :; done
+	: >over
+	wait "$!"
+	contains "$(cat drawn)" $'\e[H\e[2J'
+}
+
+@test "status -w watches, and what waited before is told how to wait now" {
+	make_shop
+	for words in "-qw" "-w --timeout 3" "-w --wait" "-w --probe"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -64 coopr-status $words shop
+		contains "$stderr" "-w watches; to wait until no operation is running, use --wait"
+	done
+	run --separate-stderr -64 coopr-status shop/1000
+	contains "$stderr" "use --probe"
+	same 1 "$(coopr-status --probe -o json shop/1000 | wc -l)"
+	run --separate-stderr -1 coopr-status --probe shop -N 1009
+	contains "$stderr" "there is no node 1009"
+}
+
+@test "-q prints neither progress nor result" {
+	for words in "create shop -t web -n 4" "expand -n 5 shop" "restart shop/1000" "pause shop" "rename shop store" "lease store 12h" \
+		"shrink store" "reconcile" "expand store --dry-run" "expand store --save plan"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr coopr $words -q -y
+		[ "$status" -eq 0 ] || [ "$words" = "pause shop" ]
+		same "" "$output"
+		[ "$words" = "pause shop" ] || same "" "$stderr"
+	done
+	[ -s plan ]
+	run --separate-stderr -1 coopr delete -q -y nothing
+	contains "$stderr" "there is no cluster nothing"
+	run --separate-stderr -0 coopr import -q "$COOPR_ROOT/share/coopr/catalogue"
+	same "" "$output$stderr"
+	coopr request -t web -n 4 --name x | coopr solve | coopr plan >plan2
+	run --separate-stderr -0 coopr queue put -q plan2
+	same "" "$output$stderr"
+	run -64 coopr import -q --specs - "$COOPR_ROOT/share/coopr/catalogue"
+}
+
 @test "the names of nodes are completed: behind CLUSTER/, and of -N once the cluster is named" {
 	completed() { coopr-completion --line -- "$@" | sed 1d | tr -d '\t' | paste -sd ' '; }
 	make_shop

@@ -22,7 +22,7 @@
 enum { LAYOUT_BYTES = 256 * 1024 * 1024 };
 
 static const char *tenant, *format, *colour, *layout, *cluster, *job, *failure;
-static bool queue_only;
+static bool quiet, queue_only;
 static long limit;
 
 static const struct option_spec list_options[] = {
@@ -57,6 +57,7 @@ static const struct command try_command = {
 static const struct option_spec deliver_options[] = {
 	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many (default: all that are due)"),
 	OPTION_RETIRED('n', NULL, "-l"),
+	OPTION_FLAG('q', "quiet", &quiet, "do not print how many were delivered"),
 	OPTION_END
 };
 
@@ -188,7 +189,8 @@ hook_verb_list(int argc, char **argv)
 static int
 hook_verb_say_count(const struct hook_count *count)
 {
-	printf("%zu delivered, %zu waiting, %zu cancelled\n", count->delivered, count->waiting, count->dropped);
+	if (!quiet)
+		printf("%zu delivered, %zu waiting, %zu cancelled\n", count->delivered, count->waiting, count->dropped);
 	return count->waiting || count->dropped ? EX_NO : 0;
 }
 

@@ -11,11 +11,12 @@
 #include "base/process.h"
 
 static const char *spool;
-static bool repair, dry;
+static bool repair, dry, quiet;
 static long keep_days = QUEUE_KEEP_DAYS;
 
 static const struct option_spec fsck_options[] = {
 	OPTION_FLAG('r', "repair", &repair, "repair what can be repaired"),
+	OPTION_FLAG('q', "quiet", &quiet, "print nothing but errors"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -29,6 +30,7 @@ static const struct command fsck_command = {
 
 static const struct option_spec gc_options[] = {
 	OPTION_NUMBER('k', "keep", &keep_days, "DAYS", "keep finished jobs for so long (default: 30)"),
+	OPTION_FLAG('q', "quiet", &quiet, "print nothing but errors"),
 	OPTION_FLAG(0, "dry-run", &dry, "only print what would go"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
 	VERB_SPOOL(&spool),
@@ -60,7 +62,8 @@ verb_fsck(int argc, char **argv)
 		if (queue_check(queue, *argv, &check, &err) < 0)
 			failed = message_error(&err);
 
-	buffer_print(&out);
+	if (!quiet)
+		buffer_print(&out);
 	code = result < 0 ? message_error(&err) : failed ? failed : check.found > 0 ? EX_NO : 0;
 	queue_close(queue);
 	return message_end(code);
@@ -87,7 +90,8 @@ verb_gc(int argc, char **argv)
 		printable_line(gone.list[i], &out);
 		buffer_byte(&out, '\n');
 	}
-	buffer_print(&out);
+	if (!quiet)
+		buffer_print(&out);
 	arguments_release(&gone);
 	queue_close(queue);
 	return message_end(code);

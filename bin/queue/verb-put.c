@@ -10,7 +10,7 @@
 
 static const char *spool, *job;
 static long backoff_ms = QUEUE_BACKOFF_MS;
-static bool paused, dry;
+static bool paused, dry, quiet;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('J', "job", &job, "ID", "the job's id (default: the plan's, else the next one of its cluster)"),
@@ -20,6 +20,7 @@ static const struct option_spec options[] = {
 	OPTION_RETIRED('p', NULL, "--paused"),
 	OPTION_FLAG(0, "dry-run", &dry, "only check the plan"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
+	OPTION_FLAG('q', "quiet", &quiet, "do not print the job's id"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -80,7 +81,7 @@ verb_put(int argc, char **argv)
 
 	code = put_verb_put(queue, &reader, id);
 
-	if (code == 0 && !dry)
+	if (code == 0 && !dry && !quiet)
 		code = put_verb_tell(id);
 	queue_close(queue);
 	record_reader_release(&reader);

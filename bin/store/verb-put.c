@@ -66,8 +66,9 @@ put_verb_change_store(const struct entity_input *input)
 	if (code == 0) {
 		if (changed.count)
 			store_verb_print(&changed);
-		message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
-		    input->count - (size_t)count);
+		if (!changing.quiet)
+			message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
+			    input->count - (size_t)count);
 	}
 	change_release(&change);
 	revisions_release(&changed);

@@ -2,6 +2,7 @@
 #include "base/message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -37,10 +38,25 @@ message(const char *format, ...)
 	fprintf(stderr, "%s: %s\n", program, line);
 }
 
+static bool quiet;
+
 void
 message_notice(const char *text)
 {
-	message("%s", text);
+	if (!quiet)
+		message("%s", text);
+}
+
+void
+message_quiet(void)
+{
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	quiet = true;
+	if (nowhere < 0)
+		return;
+	dup2(nowhere, STDOUT_FILENO);
+	close(nowhere);
 }
 
 int

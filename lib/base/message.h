@@ -20,6 +20,9 @@ void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "PROGRAM: TEXT"; commands hand it to modules that have something to tell, but do not print. */
 void message_notice(const char *text);
 
+/* Drops from now on what message_notice tells and what is written to standard output: an option --quiet. */
+void message_quiet(void);
+
 /* Prints err's text; returns err's code, so that a command says: return message_error(&err). */
 int message_error(const struct error *err);
 

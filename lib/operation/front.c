@@ -37,9 +37,11 @@ front_options(const struct command *command, const struct front *front)
 		exit(option_misuse(command, "--save: expected the name of a file; --dry-run -o json prints the plan"));
 	if (front->timeout && !front->wait)
 		exit(option_misuse(command, "--timeout: has no effect without --wait"));
+	if (front->quiet)
+		message_quiet();
 	return (struct operation_options){
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
-		.runner = {front->spool, jobs, message_notice},
+		.runner = {front->spool, jobs, message_notice, front->quiet},
 		.wait = front->wait, .wait_ms = front->timeout ? front_duration(command, "--timeout", front->timeout) : 0,
 		.detach = front->detach, .dry = front_is_dry(front), .save = front->save,
 	};
@@ -211,7 +213,7 @@ front_operate(const struct command *command, const struct front *front, struct o
 	result = operate(request, &options, &done, &err);
 	if (result == 0)
 		result = front_answer(front, &done, &output, &err);
-	if (result == 0 && front->save)
+	if (result == 0 && front->save && !front->quiet)
 		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
 	operation_result_release(&done);
 	free(line);

@@ -18,7 +18,7 @@ struct front {
 	const char *save; /* the file for the plan, which is then all there is; or NULL */
 	long jobs;
 	const char *timeout; /* of wait; or NULL */
-	bool dry, detach, wait, yes;
+	bool dry, detach, wait, yes, quiet;
 };
 
 #define FRONT_JOBS (-1) /* not given: what the user prefers, else 20 */
@@ -31,6 +31,7 @@ struct front {
 /* Options of a command that learns the tenant otherwise: where, who and why. */
 #define FRONT_ASKER(front) \
 	OPTION_FLAG('y', "yes", &(front)->yes, "do not ask"), \
+	OPTION_FLAG('q', "quiet", &(front)->quiet, "print neither progress nor result, only errors"), \
 	OPTION_STRING('m', "message", &(front)->why, "TEXT", "the reason, for the history"), \
 	OPTION_STRING(0, "why", &(front)->why, "TEXT", NULL), \
 	OPTION_STRING(0, "as", &(front)->user, "USER", "act as that user (for administrators)"), \

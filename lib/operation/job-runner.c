@@ -73,6 +73,8 @@ job_runner_start_waiter(struct pair *pair, struct error *err)
 	arguments_push(arguments, "wait");
 	if (pair->runner->spool)
 		arguments_printf(arguments, "--spool=%s", pair->runner->spool);
+	if (pair->runner->quiet)
+		arguments_push(arguments, "--quiet");
 	arguments_push_all(arguments, "--", pair->job, NULL);
 	return job_runner_start(&pair->waiter, arguments, PROCESS_INHERIT, err);
 }

@@ -6,6 +6,8 @@
 #ifndef OPERATION_JOB_RUNNER_H
 #define OPERATION_JOB_RUNNER_H
 
+#include <stdbool.h>
+
 struct error;
 struct workdir;
 
@@ -13,6 +15,7 @@ struct job_runner {
 	const char *spool; /* NULL: the usual place */
 	long workers;      /* tasks in parallel */
 	void (*notice)(const char *text); /* the command's: tells a person one line */
+	bool quiet;        /* no progress is shown */
 };
 
 /* Returns 0 when every task of the job is done. Fails with EX_NO where the job failed; EX_TEMPFAIL where it is paused; 128 +

@@ -285,6 +285,8 @@ list_print(const struct list *list, const void *rows, size_t count, struct outpu
 		list_print_records(list, rows, count, output);
 	else if (output->format == OUTPUT_NAME)
 		list_print_names(list, rows, count, output);
+	else if (count == 0 && list->rows && output->stream != stdout)
+		return; /* in memory, where one watches for changes */
 	else if (count == 0 && list->rows)
 		message("no %s", list->rows);
 	else
