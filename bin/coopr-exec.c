@@ -170,5 +170,6 @@ main(int argc, char **argv)
 		return message_end(exec_on_cluster(argc - first, argv + first));
 	if (chosen.nodes.count || chosen.services.count)
 		return option_misuse(&command, "missing argument CLUSTER");
+	option_only_with(&command, "without a cluster", (const char *const[]){"dry-run", "quiet", NULL});
 	return message_end(exec_task());
 }

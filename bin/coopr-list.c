@@ -36,8 +36,7 @@ static const struct command command = {
 	"coopr-list", "[OPTION]...", "List clusters.", options,
 	"  coopr-list\n"
 	"  coopr-list --status incomplete,inconsistent\n"
-	"  coopr-list -t web -o name\n"
-	"  coopr-list -w\n"};
+	"  coopr-list -t web -o name\n"};
 
 static int
 list_once(void *context, struct output *output, struct error *err)

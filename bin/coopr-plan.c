@@ -70,6 +70,8 @@ plan_check_action(void)
 	}
 	if (services.count && cluster_action_is_whole_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
+	if (graceful && !cluster_action_removes_nodes(cluster_action_find(action)))
+		exit(option_misuse(&command, "--graceful: %s removes no nodes", action));
 	if (max_unavailable && !cluster_action_can_roll(cluster_action_find(action)))
 		exit(option_misuse(&command, "--max-unavailable: %s neither takes services down for a while nor replaces nodes",
 		    action));
@@ -79,12 +81,14 @@ plan_check_action(void)
 static void
 plan_check_options(const char *const *operands)
 {
+	if (check)
+		option_only_with(&command, "with --check", (const char *const[]){"check", NULL});
 	if (operands[0] && operands[1])
 		exit(option_misuse(&command, "one file at most, found also '%s'", operands[1]));
 	if (job && !name_is_valid(job))
 		exit(option_misuse(&command, "--job: '%s' cannot be the id of a job", job));
 	if (max_unavailable && !unavailable_is_valid(max_unavailable))
-		exit(option_misuse(&command, "--max-unavailable: '%s' is neither a number from 1 on nor a percentage",
+		exit(option_misuse(&command, "--max-unavailable: '%s' is neither a number from 1 on nor a percentage up to 100%%",
 		    max_unavailable));
 	if (history_file && strcmp(history_file, "-") == 0)
 		exit(option_misuse(&command, "--history: standard input is for the layout"));

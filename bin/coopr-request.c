@@ -149,6 +149,8 @@ request_read_options(char **operands)
 	order.replace = (struct string_list){replaced.list, replaced.count};
 	if (replaced.count && !nodes_path)
 		exit(option_misuse(&command, "--replace needs --nodes FILE, which the node is in"));
+	if (default_services && !nodes_path)
+		exit(option_misuse(&command, "--default-services: has no effect without --nodes"));
 	if (config_path && nodes_path && strcmp(config_path, "-") == 0 && strcmp(nodes_path, "-") == 0)
 		exit(option_misuse(&command, "only one of --config and --nodes can be standard input"));
 }

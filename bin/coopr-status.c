@@ -19,9 +19,11 @@
 #include "status/state-line.h"
 
 static struct status_options places;
+enum { AT_ONCE = 32 };
+
 static struct target_options chosen;
 static bool wait_for_it, watches, quiet, probe;
-static long timeout_s = -1, at_once = 32;
+static long timeout_s = -1, at_once = AT_ONCE;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "wait", &wait_for_it, "first wait until no operation is running on it"),
@@ -43,7 +45,6 @@ static const struct command command = {
 	"  coopr-status shop\n"
 	"  coopr-status --probe shop\n"
 	"  coopr-status --probe shop/1000\n"
-	"  coopr-status -w shop\n"
 	"  coopr-status -q --wait shop && echo ready\n"};
 
 static void
@@ -85,6 +86,8 @@ status_check(const struct target *target)
 		exit(option_misuse(&command, "--jobs: expected a number from 1 on"));
 	if (watches && (wait_for_it || timeout_s >= 0 || quiet || probe))
 		exit(option_misuse(&command, "-w watches; to wait until no operation is running, use --wait"));
+	if (!probe && at_once != AT_ONCE)
+		exit(option_misuse(&command, "--jobs: has no effect without --probe"));
 	if (!target_is_whole(target) && !probe)
 		exit(option_misuse(&command, "a node has no status of its own; to ask it, use --probe"));
 }

@@ -82,6 +82,9 @@ usage_read_options(char **operands)
 {
 	if (*operands)
 		exit(option_misuse(&command, "unexpected argument '%s'", *operands));
+	if (queue)
+		option_only_with(&command, "with --queue", (const char *const[]){"queue", "all-tenants", "tenant", "as", "store", "spool",
+		    "output", "color", NULL});
 	for (size_t i = 0; i < by.count; i++) {
 		char *list = memory_string(by.list[i]), *rest = list, *name;
 

@@ -213,8 +213,11 @@ main(int argc, char **argv)
 		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, WORK_SLOTS_MAX);
 	if (drain && once)
 		return option_misuse(&command, "--drain and --once exclude each other");
-	if (seed >= 0)
+	if (seed >= 0) {
+		option_only_with(&command, "with --simulate", (const char *const[]){"simulate", "jobs", "failures", "events", "output",
+		    "color", NULL});
 		return work_simulate_plan(argv[0]);
+	}
 	if (failures || format || events)
 		return option_misuse(&command, "--failures, --output and --events go with --simulate");
 

@@ -222,3 +222,34 @@ tables() {
 	same "coopr-queue ls: foo://x: no engine serves such a spool; name a folder" "$stderr"
 	[ ! -e foo: ]
 }
+
+@test "an option that would have no effect is misuse, and the message names it" {
+	coopr-request -t web -n 4 --name x | coopr-solve >layout
+	coopr-plan layout >plan
+	while read -r option command; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -64 $command </dev/null
+		contains "$stderr" "--$option: " || complain "$command: $stderr"
+		same "" "$output"
+	done <<-'END'
+		node coopr-plan --check -N nonode plan
+		verbose coopr-plan --check -v plan
+		graceful coopr-plan -a start --graceful layout
+		max-unavailable coopr-plan -a restart --max-unavailable 101% layout
+		max-unavailable coopr-plan -a restart --max-unavailable 0 layout
+		max-unavailable coopr-plan -a restart --max-unavailable 0% layout
+		once coopr-work --simulate 1 --once plan
+		config coopr-work --simulate 1 --config /nonexistent plan
+		drain coopr-work --simulate 1 --drain plan
+		jobs coopr-exec -j 3
+		tenant coopr-exec -T qa
+		jobs coopr-status -j 3 shop
+		by coopr-usage --queue --by month
+		start coopr-usage --queue --start 2025
+		default-services coopr-request -t web --name x --default-services
+		timeout coopr-expand --timeout 3s shop
+	END
+	[ "$wrong" -eq 0 ]
+	coopr-plan -a restart --max-unavailable 100% layout >/dev/null
+	coopr-plan -a delete --graceful layout >/dev/null
+}

@@ -175,6 +175,34 @@ option_refuse_retired(const struct command *command, const struct option_spec *s
 	return option_misuse(command, "option --%s is retired; use %s", spec->name, spec->help);
 }
 
+enum { GIVEN_MAX = 64 };
+
+static const char *given[GIVEN_MAX]; /* names of options, each once */
+static size_t given_count;
+
+static void
+option_note_given(const char *name)
+{
+	for (size_t i = 0; i < given_count; i++)
+		if (strcmp(given[i], name) == 0)
+			return;
+	if (given_count < GIVEN_MAX)
+		given[given_count++] = name;
+}
+
+void
+option_only_with(const struct command *command, const char *when, const char *const *names)
+{
+	for (size_t i = 0; i < given_count; i++) {
+		const char *const *name = names;
+
+		while (*name && strcmp(*name, given[i]) != 0)
+			name++;
+		if (!*name)
+			exit(option_misuse(command, "--%s: has no effect %s", given[i], when));
+	}
+}
+
 /* Sets the variable of an option. Returns an exit code, or -1 to continue. */
 static int
 option_set(const struct command *command, const struct option_spec *spec, const char *text)
@@ -183,6 +211,7 @@ option_set(const struct command *command, const struct option_spec *spec, const 
 
 	if (text && !*text && strcmp(spec->argument, "TEXT") != 0)
 		return option_misuse(command, "--%s: the value is empty; expected %s", spec->name, spec->argument);
+	option_note_given(spec->name);
 	switch (spec->kind) {
 	case OPTION_KIND_FLAG:
 		*(bool *)spec->value = true;

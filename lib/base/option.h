@@ -92,6 +92,10 @@ const char *option_placed(void);
 /* Returns whether an option's argument is one of some words, "table|json|jsonpath=TEMPLATE"; what follows an equals sign is free. */
 bool option_is_choice(const char *argument);
 
+/* Exits with EX_USAGE if an option was given that is not among names, which end with NULL: it has no effect
+ * when, as "with --check" or "without operands". */
+void option_only_with(const struct command *command, const char *when, const char *const *names);
+
 /* Returns whether argument is --complete-options. A command prints its subcommands then, if it has some: lines of "subcommand",
  * the name and a summary, with tabs between. */
 bool option_wants_words(const char *argument);

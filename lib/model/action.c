@@ -153,6 +153,12 @@ cluster_action_is_whole_nodes(const struct cluster_action *action)
 }
 
 bool
+cluster_action_removes_nodes(const struct cluster_action *action)
+{
+	return action->deletes || action->drops_nodes;
+}
+
+bool
 cluster_action_replaces(const struct cluster_action *action)
 {
 	return action->adds_nodes && action->drops_nodes && !action->adds_services;

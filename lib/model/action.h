@@ -121,6 +121,9 @@ const struct cluster_action *cluster_action_of_job(const char *job);
 /* Tells whether it is about whole nodes, so that single services cannot be chosen. */
 bool cluster_action_is_whole_nodes(const struct cluster_action *action);
 
+/* Returns whether nodes may leave by it. */
+bool cluster_action_removes_nodes(const struct cluster_action *action);
+
 /* Tells whether it makes new nodes in place of others, and nothing else. */
 bool cluster_action_replaces(const struct cluster_action *action);
 

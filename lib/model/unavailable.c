@@ -11,7 +11,9 @@ unavailable_is_valid(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 
-	return digits > 0 && digits <= DIGITS_MAX && text[0] != '0' && (!text[digits] || strcmp(text + digits, "%") == 0);
+	if (digits == 0 || digits > DIGITS_MAX || text[0] == '0')
+		return false;
+	return !text[digits] || (strcmp(text + digits, "%") == 0 && strtoul(text, NULL, 10) <= 100);
 }
 
 size_t
