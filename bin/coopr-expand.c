@@ -33,7 +33,7 @@ main(int argc, char **argv)
 
 	request.cluster = front_cluster(&command, operands);
 	if (*machines == '-')
-		return option_misuse(&command, "'%s' is less; see: coopr shrink", machines);
+		return option_misuse(&command, "'%s' is fewer machines; use coopr shrink", machines);
 	parameters.amendment.machines = machines;
 	parameters.allow_moves = allow_moves;
 	parameters.amendment.direction = 1;

@@ -37,7 +37,7 @@ main(int argc, char **argv)
 
 	request.cluster = front_cluster(&command, operands);
 	if (machines && *machines == '+')
-		return option_misuse(&command, "'%s' is more; see: coopr expand", machines);
+		return option_misuse(&command, "'%s' is more machines; use coopr expand", machines);
 	snprintf(fewer, sizeof fewer, "-%zu", nodes.count ? nodes.count : 1);
 	parameters.amendment.machines = machines ? machines : fewer;
 	parameters.amendment.replace = (struct string_list){nodes.list, nodes.count};

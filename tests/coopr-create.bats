@@ -100,7 +100,7 @@ tasks() { # STATUS of the last job of a cluster
 @test "a cluster that exists is left alone: 1, and the way out" {
 	coopr-create -o json c -t plain -n 1 >records 2>log
 	run --separate-stderr -1 coopr-create c -t plain -n 1
-	contains "$stderr" "there is a cluster of this name, active, owned by"
+	contains "$stderr" "a cluster of this name exists, active, owned by"
 	contains "$stderr" "coopr delete c"
 	[ -z "$output" ]
 }
@@ -153,7 +153,7 @@ tasks() { # STATUS of the last job of a cluster
 	contains "$(tasks 00000001-001 "done")" "start plain"
 
 	run --separate-stderr -1 coopr-create c -t flaky -n 3
-	contains "$stderr" "job 00000001-001 failed before; what is not done of it is retried"
+	contains "$stderr" "job 00000001-001 failed before; its tasks that are not done are retried"
 	contains "$stderr" "attempt 4"
 	rm broken
 	run --separate-stderr -0 coopr-create c -t flaky -n 3 -o table
@@ -217,7 +217,7 @@ start_slow() {
 	run --separate-stderr -1 coopr-create c -t flaky -n 3 --config c.json
 	contains "$stderr" "what the command names has changed since job 00000001-001 failed; it is planned anew"
 	run --separate-stderr -1 coopr-create c -t flaky -n 3 --config c.json
-	contains "$stderr" "job 00000001-002 failed before; what is not done of it is retried"
+	contains "$stderr" "job 00000001-002 failed before; its tasks that are not done are retried"
 	jq '.provisioner.actions.start.type = "dummy"' mine/services/flaky.json >service # its definition was wrong
 	mv service mine/services/flaky.json
 	run --separate-stderr -0 coopr-create c -t flaky -n 3 --config c.json
@@ -251,7 +251,7 @@ start_slow() {
 	for ((at = 1; at < 60; at += ${CRASH_STEP:-4})); do
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
 			coopr-create c -t plain -n 1 >/dev/null 2>&1 || true
-		coopr-create -o json c -t plain -n 1 >records 2>log || grep -q "there is a cluster of this name, active" log
+		coopr-create -o json c -t plain -n 1 >records 2>log || grep -q "a cluster of this name exists, active" log
 		same "active 1" "$(sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "SELECT status, nodes FROM cluster WHERE status <> 'terminated'")"
 		same complete "$(coopr-queue ls -o json | jq -r .status | sort -u)"
 		coopr-queue fsck

@@ -53,7 +53,7 @@ plan_in() {
 	same "expand complete because" "$(store "SELECT action, status, why FROM operation WHERE number = 2")"
 	same "$(coopr config blog)" "$(coopr config blog)"
 	run --separate-stderr -1 coopr run bigger
-	contains "$stderr" "blog: that plan was carried out already, as job 00000001-002"
+	contains "$stderr" "blog: this plan has been carried out already, as job 00000001-002"
 	run --separate-stderr -1 coopr run --dry-run bigger
 	same 2 "$(store "SELECT count(*) FROM operation")"
 }
@@ -135,7 +135,7 @@ unmeasured() {
 	same "00000001-1000 shop1-1000.lamp.example.net" "$(jq -r 'select(.kind == "node") | "\(.id) \(.hostname)"' now | head -n 1)"
 	coopr delete -y shop 2>log
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "shop: that plan was carried out already, as job 00000001-001"
+	contains "$stderr" "shop: this plan has been carried out already, as job 00000001-001"
 	same 00000002 "$(ls "$COOPR_STATE/clusters")"
 }
 
@@ -193,14 +193,14 @@ unmeasured() {
 	coopr run -o json plan >now 2>log
 	same "add complete" "$(store "SELECT action, status FROM operation WHERE number = 2")"
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "was carried out already"
+	contains "$stderr" "has been carried out already"
 }
 
 @test "a create is refused where the name is taken meanwhile" {
 	coopr create -o json blog -t lamp -n 4 --save plan >shown 2>log
 	make_blog
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "blog: there is a cluster of this name"
+	contains "$stderr" "blog: a cluster of this name exists"
 	same 1 "$(store "SELECT count(*) FROM cluster")"
 	same 00000002 "$(ls "$COOPR_STATE/clusters")"
 }
@@ -379,11 +379,11 @@ stopped_at() {
 	for ((at = 1; at < 80; at += ${CRASH_STEP:-13})); do
 		coopr expand -o json -n 5 --save plan blog >shown 2>log
 		stopped_at "$at" coopr-run plan
-		coopr run -o json plan >now 2>log || grep -q "was carried out already" log
+		coopr run -o json plan >now 2>log || grep -q "has been carried out already" log
 		same "5 active" "$(store "SELECT nodes, status FROM cluster WHERE id = 1")"
 		coopr create -o json "new-$at" -t lamp -n 3 --save newplan >shown 2>log
 		stopped_at "$at" coopr-run newplan
-		coopr run -o json newplan >now 2>log || grep -q "was carried out already" log
+		coopr run -o json newplan >now 2>log || grep -q "has been carried out already" log
 		same "3 active 1" "$(store "SELECT nodes, status, operation FROM cluster WHERE name = 'new-$at'")"
 		coopr shrink -o json -y -n 4 blog >now 2>log
 	done

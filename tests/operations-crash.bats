@@ -199,7 +199,7 @@ fail() {
 @test "clone" {
 	before() { [ -z "$(id_of d)" ] || coopr-delete -y d >out 2>err; }
 	after() { same $'c active 2\nd active 2' "$(recorded 'name, status, nodes')"; }
-	so="there is a cluster of this name"
+	so="a cluster of this name exists"
 	at_each_call coopr-clone c d
 }
 

@@ -91,7 +91,7 @@ instances() {
 	same "coopr-scale: blog: apache has 2 instances, and cannot have 3 fewer" "$stderr"
 	run --separate-stderr -1 coopr scale blog apache=0
 	contains "$stderr" "apache needs at least 1 instance"
-	for words in "" "blog" "blog apache" "blog apache=" "blog apache=x" "blog apache=+" "blog apache=3:2" "blog =3" "blog apache=1x"; do
+	for words in "" "blog" "blog apache" "blog apache=" "blog apache=x" "blog apache=+" "blog apache=3:2" "blog =3" "blog apache=1x" "blog apache=3 apache=4"; do
 		# shellcheck disable=SC2086 # words
 		run -64 coopr scale $words
 	done

@@ -153,7 +153,7 @@ amend_change_services(jv *cluster, const struct amendment *amendment, struct err
 		if (!amend_list_remove(&services, amendment->remove.list[i]))
 			result = amend_no_service(services, amendment->remove.list[i], err);
 	if (result == 0 && json_length(services) == 0)
-		result = error_set(err, EX_NO, "a cluster needs a service; coopr delete removes it as a whole");
+		result = error_set(err, EX_NO, "a cluster needs at least one service; coopr delete removes the cluster");
 	for (size_t i = 0; i < amendment->add.count && result == 0; i++) {
 		if (amend_list_remove(&services, amendment->add.list[i]))
 			result = error_set(err, EX_NO, "the cluster has the service \"%s\" already", amendment->add.list[i]);
@@ -173,12 +173,12 @@ amend_change_machines(jv *cluster, size_t present, const char *machines, int dir
 	int64_t count = machines ? strtoll(machines, &end, 10) : 0;
 
 	if (end && (*end || end == machines || count > MACHINES_MOST || count < -MACHINES_MOST))
-		return error_set(err, EX_USAGE, "'%s': expected a number of machines, or how many more (+2) or less (-1)",
+		return error_set(err, EX_USAGE, "'%s': expected a number of machines, or how many more (+2) or fewer (-1)",
 		    machines);
 	if (!machines || relative)
 		count += (int64_t)present;
 	if (count < 1)
-		return error_set(err, EX_NO, "a cluster needs a machine; coopr delete removes it as a whole");
+		return error_set(err, EX_NO, "a cluster needs at least one machine; coopr delete removes the cluster");
 	if ((direction > 0 && count <= (int64_t)present) || (direction < 0 && count >= (int64_t)present))
 		return error_set(err, EX_NO, "it has %zu machines; %lld are not %s", present, (long long)count,
 		    direction > 0 ? "more" : "fewer");
@@ -240,8 +240,13 @@ amend_change_instances(jv *cluster, jv nodes, const struct string_list *changes,
 		const char *text = changes->list[i], *range = strchr(text, '=');
 		char *service = memory_printf("%.*s", range ? (int)(range - text) : 0, text);
 		jv services = json_get(*cluster, "services"), value = jv_invalid();
+		bool twice = false;
 
-		if (!range || !*service)
+		for (size_t j = 0; j < i && range; j++)
+			twice = twice || strncmp(changes->list[j], text, (size_t)(range - text) + 1) == 0;
+		if (twice)
+			error_set(err, EX_USAGE, "'%s': %s is named twice", text, service);
+		else if (!range || !*service)
 			error_set(err, EX_USAGE, "'%s': expected SERVICE=N, as apache=3, apache=+1 or apache=-1", text);
 		else if (!amend_list_has(services, service))
 			amend_no_service(services, service, err);

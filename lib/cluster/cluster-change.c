@@ -74,10 +74,10 @@ cluster_change_check_bounds(const struct cluster_record *cluster, int64_t expire
 	if (expires_ms > 0 && expires_ms < cluster->created_ms)
 		return error_set(err, EX_NO, "%s: its lease cannot end before the cluster was made", cluster->name);
 	if (max_ms > 0 && (expires_ms == 0 || expires_ms > cluster->created_ms + max_ms))
-		return error_set(err, EX_NO, "%s: its lease may last, from its creation, no longer than %s", cluster->name,
+		return error_set(err, EX_NO, "%s: its lease can last at most %s from its creation", cluster->name,
 		    clock_duration(max_ms, text));
 	if (step_ms > 0 && cluster->expires_ms > 0 && (expires_ms == 0 || expires_ms > cluster->expires_ms + step_ms))
-		return error_set(err, EX_NO, "%s: its lease may be prolonged at a time by no more than %s", cluster->name,
+		return error_set(err, EX_NO, "%s: its lease can be extended by at most %s at a time", cluster->name,
 		    clock_duration(step_ms, text));
 	return 0;
 }

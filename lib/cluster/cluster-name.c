@@ -30,6 +30,6 @@ cluster_name_admit(struct account *account, int64_t tenant, const char *name, st
 	got = sql_number(account_sql(account), &taken, err, "SELECT id FROM cluster WHERE tenant = ? AND name = ? "
 	    "AND status <> 'terminated'", "it", tenant, name);
 	if (got > 0)
-		return error_set(err, EX_NO, "%s: there is a cluster of that name already", name);
+		return error_set(err, EX_NO, "%s: a cluster of that name exists already", name);
 	return got;
 }

@@ -259,7 +259,7 @@ begin_again(struct operation_context *context, const struct operation *operation
 	snprintf(context->job, sizeof context->job, "%s", operation->job);
 	if (operation->status < OPERATION_COMPLETE)
 		return 0;
-	text = memory_printf("job %s %s before; what is not done of it is retried", context->job,
+	text = memory_printf("job %s %s before; its tasks that are not done are retried", context->job,
 	    operation->status == OPERATION_FAILED ? "failed" : "was cancelled");
 	context->options->runner.notice(text);
 	free(text);

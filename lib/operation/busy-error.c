@@ -95,7 +95,7 @@ busy_error_exists(const struct operation_context *context, struct error *err)
 	const struct cluster_record *cluster = context->cluster;
 
 	return error_set(err, EX_NO,
-	    "%s: there is a cluster of this name, %s, owned by %s; see coopr show %s, or remove it by coopr delete %s",
+	    "%s: a cluster of this name exists, %s, owned by %s; coopr show %s shows it, coopr delete %s removes it",
 	    cluster->name, lifecycle_status_name(cluster->status), cluster->owner, cluster->name, cluster->name);
 }
 

@@ -231,7 +231,7 @@ front_retry(const struct command *command, const struct front *front, struct ope
 	int result;
 
 	if (front->dry)
-		return option_misuse(command, "--dry-run: a retry makes no plan; coopr-queue show prints the one that there is");
+		return option_misuse(command, "--dry-run: a retry makes no plan; coopr-queue show prints the existing one");
 	options.ask_consent = !front->yes;
 	anew->consent.colour = front->colour;
 	anew->command = line = front_command_line(command, front, anew, operands);

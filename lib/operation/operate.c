@@ -354,7 +354,7 @@ operate_retry_once(const struct operation_request *anew, const struct operation_
 		done = begin_again(&context, &list.list[0], err) < 0 ? -1 : operate_follow(&context, result, err);
 	} else if (done == 0 && context.cluster->status == LIFECYCLE_INCONSISTENT && anew->action) {
 		/* An operation that failed may have been followed by others that did not. */
-		options->runner.notice("its last operation is complete; all services are configured and restarted");
+		options->runner.notice("its last operation is complete, but an earlier one failed; all services are configured and restarted");
 		done = operate_undertake(&context, anew, result, err);
 	} else if (done == 0) {
 		done = error_set(err, EX_NO, "%s: its last operation has not failed; there is nothing to retry",

@@ -35,7 +35,7 @@ saved_plan_refuse_twice(const struct saved_plan *plan, struct error *err)
 {
 	char job[JOB_ID_SIZE], id[CLUSTER_ID_SIZE];
 
-	return error_set(err, EX_NO, "%s: that plan was carried out already, as job %s; see coopr history %s", plan->said.name,
+	return error_set(err, EX_NO, "%s: this plan has been carried out already, as job %s; coopr history %s shows it", plan->said.name,
 	    operation_job(plan->id, plan->said.operation + 1, job), cluster_id_text(plan->id, id));
 }
 
