@@ -168,9 +168,11 @@ bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struc
 		error_set(err, EX_CONFIG, "\"%s\": expected an absolute path, or a relative one without . and ..", name);
 	else if (!path && absolute)
 		error_set(err, EX_CONFIG, "%s: there is no such file", name);
+	else if (!path && catalogue)
+		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s", name, catalogue, installed);
 	else if (!path)
-		error_set(err, EX_CONFIG, "\"%s\" is neither in %s%sin %s", name, catalogue ? catalogue : "",
-		    catalogue ? "/scripts nor " : "", installed);
+		error_set(err, EX_CONFIG, "\"%s\" is not in %s; the entities are in the store, so name it by its absolute path",
+		    name, installed);
 	else if (absolute || bundle_add_parents(bundle, name, err) == 0)
 		failed = bundle_add_from(bundle, AT_FDCWD, path, absolute ? file_base_name(name) : name, 0, err);
 	free(places[0]);
