@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr COMMAND [ARGUMENT]... becomes coopr-COMMAND. coopr alone lists the commands, coopr help NAME shows
+ * coopr COMMAND [ARGUMENT]... becomes coopr-COMMAND. coopr alone lists the commands and the other pages, coopr help NAME shows
  * a man page, coopr help -k WORD searches them. Exit codes: those of the command; 64 where there is no such command.
  */
 #include <stdbool.h>
@@ -39,26 +39,60 @@ coopr_summary(const struct manual *manual, const char *name)
 	return page ? page->summary : "";
 }
 
-static int
-coopr_list_commands(void)
+static const char *const list_columns[] = {"", "", NULL};
+
+static void
+coopr_list_commands(const struct manual *manual)
 {
-	static const char *const columns[] = {"", "", NULL};
 	struct arguments names = {0};
 	struct table table = {0};
-	struct manual manual;
 
-	manual_open(&manual);
 	toolbox_list(&names);
-	table_columns(&table, columns);
+	table_columns(&table, list_columns);
 	for (size_t i = 0; i < names.count; i++) {
 		table_cell(&table, STYLE_BOLD, "  %s", names.list[i]);
-		table_cell(&table, STYLE_PLAIN, "%s", coopr_summary(&manual, names.list[i]));
+		table_cell(&table, STYLE_PLAIN, "%s", coopr_summary(manual, names.list[i]));
 	}
 	printf("usage: %s %s\n\nThe commands, each with --help and a man page (coopr help COMMAND):\n\n", command.name,
 	    command.synopsis);
 	table_print(&table, stdout, terminal_colour(NULL, stdout), false);
 	table_release(&table);
 	arguments_release(&names);
+}
+
+/* Lists the pages of a section by the words behind "coopr help" that show them: a page of an earlier section that has the same
+ * name would be shown instead, so the section precedes the name then. */
+static void
+coopr_list_pages(const struct manual *manual, char section, const char *heading)
+{
+	struct table table = {0};
+
+	table_columns(&table, list_columns);
+	for (const struct manual_page *page = manual->pages; page < manual->pages + manual->count; page++) {
+		if (page->section != section)
+			continue;
+		if (manual_find(manual, page->name, 0, NULL) == page)
+			table_cell(&table, STYLE_BOLD, "  %s", manual_short(page->name));
+		else
+			table_cell(&table, STYLE_BOLD, "  %c %s", section, manual_short(page->name));
+		table_cell(&table, STYLE_PLAIN, "%s", page->summary);
+	}
+	printf("\n%s\n\n", heading);
+	table_print(&table, stdout, terminal_colour(NULL, stdout), false);
+	table_release(&table);
+}
+
+static int
+coopr_list(void)
+{
+	struct manual manual;
+
+	manual_open(&manual);
+	coopr_list_commands(&manual);
+	if (manual.count) {
+		coopr_list_pages(&manual, '5', "The formats and files (coopr help NAME):");
+		coopr_list_pages(&manual, '7', "The concepts and tutorials (coopr help NAME); coopr help -k WORD searches all pages:");
+	}
 	manual_release(&manual);
 	return message_end(0);
 }
@@ -203,7 +237,7 @@ coopr_help_about(char **words)
 	while (words[count])
 		count++;
 	if (count == 0)
-		return coopr_list_commands();
+		return coopr_list();
 	if (option_wants_words(words[0]))
 		return 0;
 	if (strcmp(words[0], "-h") == 0 || strcmp(words[0], "--help") == 0)
@@ -226,7 +260,7 @@ main(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0])
-		return coopr_list_commands();
+		return coopr_list();
 	if (option_wants_words(argv[0]))
 		return coopr_list_words();
 	if (strcmp(argv[0], "help") == 0)

@@ -100,7 +100,7 @@ make_command() {
 	run -0 env PATH="$PWD/empty" "$COOPR_BIN/coopr" help -k QUOTA
 	contains "${lines[0]}" "quota(1) - "
 	contains "$output" "tenant(1) - "
-	contains "$output" "tutorial(7) - "
+	contains "$output" "tutorial-admin(7) - "
 	run -1 coopr help -k "no such words"
 	same 'coopr: no page has "no such words"' "$output"
 	run -64 coopr help -k
@@ -136,4 +136,14 @@ make_command() {
 @test "a list that cannot be written is an error" {
 	run -74 bash -c 'coopr >/dev/full'
 	contains "$output" "coopr: standard output: No space left on device"
+}
+
+@test "coopr help lists formats and concepts behind the commands, by the words that show them" {
+	run --separate-stderr -0 coopr help
+	for words in "5 config" layout clusterspec states tutorial tutorial-admin; do
+		grep -qE "^  $words  +[a-z]" <<<"$output"
+		run -0 coopr help $words
+		run --separate-stderr -0 coopr help
+	done
+	same "$(cd "$COOPR_ROOT/man" && ls man5 man7 | grep -c '^coopr')" "$(sed -n '/^The formats/,$p' <<<"$output" | grep -c '^  ')"
 }

@@ -94,8 +94,7 @@ manual_release(struct manual *manual)
 	*manual = (struct manual){0};
 }
 
-/* Returns the name of a page without "coopr-". */
-static const char *
+const char *
 manual_short(const char *name)
 {
 	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 ? name + strlen(PREFIX) : name;

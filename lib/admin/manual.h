@@ -29,6 +29,9 @@ void manual_release(struct manual *manual);
 const struct manual_page *manual_find(const struct manual *manual, const char *name, char section,
     const struct manual_page *from);
 
+/* Returns the name of a page as people ask for it, without "coopr-". */
+const char *manual_short(const char *name);
+
 /* Pushes the names of all pages as people ask for them: "config". */
 void manual_names(const struct manual *manual, struct arguments *names);
 
