@@ -88,6 +88,13 @@ make_shop() {
 	same 2 "$(coopr-queue show -o json 00000042-001 | jq .tasks.done)"
 }
 
+@test "coopr-report(1)" {
+	make_shop
+	examples_of coopr-report >examples
+	run_each examples
+	grep -q '<html' report.html
+}
+
 @test "coopr-work(1)" {
 	put_rehearsal
 	examples_of coopr-work | grep -v -e '^coopr-work -j [0-9]*$' >all
