@@ -226,6 +226,35 @@ start_slow() {
 	run -1 coopr-create c -t flaky -n 3 --config c.json
 }
 
+@test "a machine that could not be made is made anew once its provider is mended, and what was not done on another is done" {
+	cp mine/providers/dummy.json right.json
+	jq '.providertype = "static"' right.json >mine/providers/dummy.json # without the machines that it needs
+	run -1 coopr-create c -t plain -n 2
+	cp right.json mine/providers/dummy.json
+	run --separate-stderr -64 coopr-create c -t plain -n 2
+	contains "$stderr" "c: 2 machines would be deleted, and this is not a terminal; use -y to confirm"
+	run --separate-stderr -0 coopr-create c -t plain -n 2 -y
+	contains "$stderr" "what the command names has changed since job 00000001-001 failed; it is planned anew"
+	same $'delete -\ndelete -' "$(tasks 00000001-002 'done' | grep delete)"
+	same $'create -\ncreate -' "$(tasks 00000001-002 'done' | grep create)"
+	same $'start plain\nstart plain' "$(tasks 00000001-002 'done' | grep start)"
+	same 2 "$(coopr-show c -o json | jq -r 'select(.kind == "node") | .ipaddresses.access_v4' | grep -c '^198[.]')"
+}
+
+@test "a service that was not started is started when the command is planned anew, also where its configuration is the same" {
+	touch broken
+	run -1 coopr-create c -t flaky -n 3
+	rm broken
+	jq '.provisioner.actions.install.fields.delay_ms = "1"' mine/services/plain.json >service # of another service
+	mv service mine/services/plain.json
+	run --separate-stderr -0 coopr-create c -t flaky -n 3
+	contains "$stderr" "it is planned anew"
+	contains "$(tasks 00000001-002 'done')" "start flaky"
+	contains "$(tasks 00000001-002 'done')" "bootstrap -"
+	same "" "$(tasks 00000001-002 'done' | grep -e delete -e create)"
+	same active "$(coopr-list -o json | jq -r .status)"
+}
+
 @test "what is in progress, or paused, with what the command named before is not continued with something else: 75" {
 	echo '{"port": 1}' >c.json
 	coopr-create --detach c -t plain -n 2 --config c.json

@@ -96,7 +96,7 @@ prepare_begin_request(const struct operation_context *context, const struct argu
 
 static int
 prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,
-    struct error *err)
+    const struct arguments *dead, struct error *err)
 {
 	struct arguments request = {0}, plan = {0};
 
@@ -106,6 +106,8 @@ prepare_by_request(struct operation_context *context, const struct make_paramete
 	    prepare_solve(context, parameters->allow_moves, err) < 0)
 		return -1;
 	prepare_begin_plan(context, parameters->max_unavailable, &plan);
+	for (size_t i = 0; dead && i < dead->count; i++)
+		arguments_push(&plan, dead->list[i]);
 	return prepare_plan(context, &plan, err);
 }
 
@@ -151,12 +153,49 @@ prepare_describe_amend(struct operation_context *context, const void *data, stru
 	return 0;
 }
 
+/* Leaves in the layout before the operation only what the failed creation has done. A machine without an address may not be
+ * there, or only in part: another one replaces it. */
+static int
+prepare_keep_standing(const struct operation_context *context, struct arguments *given, struct arguments *dead, struct error *err)
+{
+	struct buffer text = {0};
+	struct layout now;
+	int result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &now, err);
+
+	if (result == 0 && now.has_cluster)
+		cluster_print(&now.cluster, &text);
+	for (size_t i = 0; result == 0 && i < now.node_count; i++) {
+		struct node *node = &now.nodes[i];
+
+		if (node->was.count == 0 && json_length(node->ipaddresses) == 0) {
+			arguments_printf(given, "--replace=%s", node->id);
+			arguments_printf(dead, "--dead=%s", node->id);
+		}
+		node->services = node->was;
+		node_print(node, &text);
+	}
+	if (result == 0 && text.length)
+		result = file_replace(context->job_dir.fd, "was.ndjson", text.data, text.length, 0600, err);
+	buffer_release(&text);
+	layout_release(&now);
+	return result;
+}
+
 int
 prepare_make(struct operation_context *context, const void *data, struct error *err)
 {
 	const struct make_parameters *parameters = data;
+	struct arguments given = {0}, dead = {0};
+	int result;
 
-	return prepare_by_request(context, parameters, parameters->request, err);
+	for (size_t i = 0; i < parameters->request->count; i++)
+		arguments_push(&given, parameters->request->list[i]);
+	result = context->supersedes ? prepare_keep_standing(context, &given, &dead, err) : 0;
+	if (result == 0)
+		result = prepare_by_request(context, parameters, &given, &dead, err);
+	arguments_release(&given);
+	arguments_release(&dead);
+	return result;
 }
 
 /* Adds the arguments of a request by which the cluster is made again from today's entities. The choices of its users (names,
@@ -190,7 +229,7 @@ prepare_upgrade(struct operation_context *context, const void *data, struct erro
 	int result = prepare_choose_again(context, parameters, &given, err);
 
 	if (result == 0)
-		result = prepare_by_request(context, parameters, &given, err);
+		result = prepare_by_request(context, parameters, &given, NULL, err);
 	arguments_release(&given);
 	return result;
 }
