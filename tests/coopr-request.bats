@@ -204,7 +204,7 @@ layout_of_three() {
 @test "a malformed file matters only where it is missed" {
 	echo '{"name":' >c/services/other.json
 	run -0 --separate-stderr coopr-request -t t --name shop
-	contains "$stderr" "c/services/other.json: the whole document: line 2, column 1: the text ends inside a value"
+	contains "$stderr" "c/services/other.json: line 2, column 1: the text ends inside a value"
 	run -65 coopr-request -t t --name shop -s other
 	contains "$output" 'there is no service "other"'
 }

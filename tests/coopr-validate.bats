@@ -93,7 +93,7 @@ refused() {
 	echo '{"name":"c","dependencies":{"install":{"requires":["d"]}}}' >bad/services/c.json
 	run -65 coopr-validate bad
 	contains "$output" "bad/services/a.json: /dependencies: expected object, found number"
-	contains "$output" "bad/services/b.json: the whole document: line 2, column 1: the text ends inside a value"
+	contains "$output" "bad/services/b.json: line 2, column 1: the text ends inside a value"
 	contains "$output" 'bad/services/c.json: /dependencies/install/requires/0: there is no service "d"'
 }
 

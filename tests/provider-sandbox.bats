@@ -329,7 +329,7 @@ make_tree() {
 	contains "$output" "network lan: is none"
 	up 1000
 	COOPR_STATE=$PWD/other run -78 --separate-stderr sandbox create <<<"$(record 1001)"
-	contains "$output" "its bridge $BRIDGE is that of the sandbox machines in network $NETWORK of $COOPR_STATE, which is their COOPR_STATE"
+	contains "$output" "its bridge $BRIDGE belongs to the sandbox machines in network $NETWORK of the COOPR_STATE $COOPR_STATE; delete"
 	contains "$output" 'a network of its own in its provisioner'
 	alias=$(ip -o link show "$BRIDGE" | sed -n 's/.* alias //p')
 	ip link set dev "$BRIDGE" alias "somebody's"
@@ -339,7 +339,7 @@ make_tree() {
 	run -78 --separate-stderr sandbox create <<<"$(record 1001 '.cluster.provider.provisioner.network |= sub("0/24"; "128/25")')"
 	contains "$output" "the host is in it already, by its interface $BRIDGE"
 	run -78 --separate-stderr sandbox create <<<"$(record 1001 '.cluster.provider.provisioner.network |= sub("0/24"; "0/30")')"
-	contains "$output" "is that of the sandbox machines in network $NETWORK of"
+	contains "$output" "belongs to the sandbox machines in network $NETWORK of"
 }
 
 @test "a network that is full is an error that says so" {

@@ -114,7 +114,7 @@ need_judge() {
 	printf 'name: other\n' >mine/services/named.yaml
 	run -65 coopr-validate mine
 	contains "$output" "coopr-validate: mine/services/mysql.yaml: line 2, column 1: /provisioner: expected object, found number"
-	contains "$output" "coopr-validate: mine/services/twice.yaml: the whole document: line 2, column 1: the member \"name\" is there already, in line 1"
+	contains "$output" "coopr-validate: mine/services/twice.yaml: line 2, column 1: the member \"name\" is there already, in line 1"
 	rm mine/services/twice.yaml mine/services/mysql.yaml
 	run -1 coopr-validate mine
 	contains "$output" "coopr-validate: mine/services/nginx.yaml: line 5, column 9: /dependencies/install/requires/0: there is no service \"bae\""

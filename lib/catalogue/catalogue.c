@@ -167,15 +167,18 @@ catalogue_read_document(int dir, const char *file, jv *document, struct yaml_sou
 	return result;
 }
 
+/* Adds a finding about a whole file, or about the line and column that the text of its reader begins with. */
 static void
 catalogue_add_finding(enum severity severity, const char *file, const char *text, struct findings *findings)
 {
-	struct problems problems = {0};
-	struct place whole = place_root((jv){0}, &problems);
+	size_t length = strncmp(text, "line ", 5) == 0 ? strcspn(text, ":") : 0;
+	char *where = memory_printf("%.*s", (int)length, text);
+	char *what = memory_string(text + length + strspn(text + length, ": "));
+	struct problem problem = {where, what};
 
-	place_problem(&whole, "%s", text);
-	findings_add(findings, severity, file, &problems);
-	problems_release(&problems);
+	findings_add(findings, severity, file, &(struct problems){.list = &problem, .count = 1});
+	free(where);
+	free(what);
 }
 
 /* Takes the source. */

@@ -121,14 +121,16 @@ network_refuse_other(const struct network *network, const char *provider, struct
 	char *remedy = memory_printf("give the provider \"%s\" a network of its own in its provisioner, "
 	    "as {\"network\": \"10.249.7.0/24\"}", provider), *alias = NULL;
 	struct buffer out = {0}, log = {0};
-	const char *found;
+	const char *found, *of;
 	struct error none;
 
 	if (process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &none) == 0 && (found = strstr(buffer_string(&out), word)))
 		alias = memory_substring(found + strlen(word), strcspn(found + strlen(word), "\n"));
-	if (alias && strncmp(alias, "coopr ", 6) == 0)
-		error_set(err, EX_CONFIG, "network %s: its bridge %s is that of the sandbox machines in network %s, which is "
-		    "their COOPR_STATE; delete these machines there, or %s", network->text, network->bridge, alias + 6, remedy);
+	of = alias && strncmp(alias, "coopr ", 6) == 0 ? strstr(alias, " of ") : NULL;
+	if (of)
+		error_set(err, EX_CONFIG, "network %s: its bridge %s belongs to the sandbox machines in network %.*s of the "
+		    "COOPR_STATE %s; delete these machines there, or %s", network->text, network->bridge,
+		    (int)(of - alias - 6), alias + 6, of + 4, remedy);
 	else
 		error_set(err, EX_CONFIG, "network %s: its bridge %s exists, and is not of coopr%s%s "
 		    "(\"ip -d link show %s\" tells more); %s", network->text, network->bridge, alias ? ": " : "",
