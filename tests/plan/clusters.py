@@ -334,7 +334,7 @@ def try_one(program, chance):
     chosen_nodes = chance.sample([n["id"] for n in nodes], 1) if chance.random() < 0.2 else []
     chosen = chance.sample(cluster["services"], 1) if chance.random() < 0.4 and action not in WHOLE else []
     dead = chance.sample([n["id"] for n in nodes], 1) if chance.random() < 0.2 else []
-    graceful = chance.random() < 0.2
+    graceful = chance.random() < 0.2 and action in (None, *WHOLE)
     limit = chance.choice(["1", "2", "50%"]) if action in ROLLING and chance.random() < 0.5 else None
     if chance.random() < 0.5:
         config = {**cluster["config"], **{chance.choice([*cluster["services"], "any"]): {"v": 1} for _ in range(chance.randrange(2))}}
