@@ -153,9 +153,12 @@ backup_pack_all(struct backup *backup)
 	if (pack_compression(backup->options->file, &compress, backup->err) < 0)
 		return -1;
 	backup->pack = pack_open(backup->fd, backup->new, compress, backup->manifest, backup->err);
-	if (!backup->pack || backup_pack_store(backup) < 0 || backup_pack_state(backup) < 0)
+	if (!backup->pack || backup_pack_store(backup) < 0)
 		return -1;
 	if (backup->queue && queue_copy(backup->queue, &backup->jobs, backup_pack_queue_file, backup, backup->err) < 0)
+		return -1;
+	/* Last: it has at least what the results of the tasks in the queue speak of. */
+	if (backup_pack_state(backup) < 0)
 		return -1;
 	return pack_finish(backup->pack, backup->err);
 }

@@ -151,7 +151,7 @@ check_services(void)
 	check_findings("services",
 	    "services/e.json : the name is another file's already; this one is left out\n"
 	    "! services/f.json /name: expected string, found number\n"
-	    "! services/g.json : line 1, column 12: the text ends inside a value\n"
+	    "! services/g.json line 1, column 12: the text ends inside a value\n"
 	    "services/a.json /dependencies/install/requires/2: there is no service \"nix\"\n"
 	    "services/a.json /dependencies/install/requires/3: that is the service itself\n"
 	    "? services/a.json /dependencies/install/uses/0: there is no service \"maybe\"\n"
