@@ -88,27 +88,36 @@ report_say_path(const struct report *report, struct buffer *out)
 	}
 }
 
-/* Says what failed first, and where its whole log is. */
-static void
-report_say_cause(const struct report *report, struct queue *queue, struct buffer *out)
+/* Says what an attempt did and how it ended, with its output. Returns whether there is any. */
+static bool
+report_say_attempt(const struct report *report, struct queue *queue, const struct attempt *attempt, struct buffer *out)
 {
-	const struct attempt *attempt = &report->attempts.list[report->cause - 1];
 	struct arena arena = {0};
-	const char *output = report_output(queue, report, attempt, &arena), *service = report_step(report, attempt)->service;
+	const char *output = report_output(queue, report, attempt, &arena);
 
-	buffer_text(out, "\nFirst cause of the failure\n  ");
 	report_say_what(report, attempt, out);
 	buffer_text(out, ": ");
 	report_say_end(attempt, out);
 	buffer_byte(out, '\n');
 	if (attempt->message)
 		report_say_remark(attempt->message, out);
-	if (output) {
+	if (output)
 		printable_lines(REMARK "| ", output, out);
+	arena_release(&arena);
+	return output != NULL;
+}
+
+/* Says what failed first, and where its whole log is. */
+static void
+report_say_cause(const struct report *report, struct queue *queue, struct buffer *out)
+{
+	const struct attempt *attempt = &report->attempts.list[report->cause - 1];
+	const char *service = report_step(report, attempt)->service;
+
+	buffer_text(out, "\nFirst cause of the failure\n  ");
+	if (report_say_attempt(report, queue, attempt, out))
 		buffer_printf(out, REMARK "the whole log: coopr log -a %s %s/%s%s%s\n", action_name(attempt->action), report_cluster(report),
 		    report_node(report, attempt), service ? "/" : "", service ? service : "");
-	}
-	arena_release(&arena);
 }
 
 static void
@@ -122,19 +131,9 @@ report_say_trouble(const struct report *report, struct queue *queue, struct buff
 		buffer_text(out, "\nAll failures\n");
 	for (uint32_t i = 0; i < report->trouble_count && i < TROUBLE_TOLD; i++) {
 		const struct attempt *attempt = &report->attempts.list[report->trouble[i]];
-		struct arena arena = {0};
-		const char *output = report_output(queue, report, attempt, &arena);
 
 		buffer_printf(out, "  %10s  ", clock_duration(attempt->start_ms - report->start_ms, began));
-		report_say_what(report, attempt, out);
-		buffer_text(out, ": ");
-		report_say_end(attempt, out);
-		buffer_byte(out, '\n');
-		if (attempt->message)
-			report_say_remark(attempt->message, out);
-		if (output)
-			printable_lines(REMARK "| ", output, out);
-		arena_release(&arena);
+		report_say_attempt(report, queue, attempt, out);
 	}
 	if (report->trouble_count > TROUBLE_TOLD)
 		buffer_printf(out, "  ... %u more\n", report->trouble_count - TROUBLE_TOLD);
