@@ -7,12 +7,6 @@
 #include "model/print.h"
 #include "queue/history.h"
 
-static const char *
-history_text_of(const char *text)
-{
-	return text ? text : "";
-}
-
 static void
 history_read_runs(const struct place *record, struct history_group *group)
 {

@@ -35,7 +35,7 @@ history_add_run(struct history_group *group, int64_t ended_ms, int64_t took_ms)
 	group->runs[group->run_count++] = (struct history_run){ended_ms, took_ms};
 }
 
-static const char *
+const char *
 history_text_of(const char *text)
 {
 	return text ? text : "";

@@ -80,4 +80,7 @@ void history_print_expectations(const struct history *history, struct buffer *ou
 
 void history_release(struct history *history);
 
+/* Returns text, or "" for NULL: what a group has where a name is not known. */
+const char *history_text_of(const char *text);
+
 #endif
