@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "base/option.h"
 
+static struct option_change change;
 static bool installation, replace;
 static const char *key_file;
 
@@ -21,6 +22,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "installation", &installation, "the whole installation: there is no other kind of backup yet"),
 	OPTION_STRING(0, "key-file", &key_file, "KEYFILE", "copy the key of the secrets to this file, which is to be kept elsewhere"),
 	OPTION_FLAG(0, "force", &replace, "replace a file that exists"),
+	OPTION_CHANGE(&change),
 	OPTION_END
 };
 
@@ -32,7 +34,8 @@ static const struct command command = {
 static void
 backup_report(const struct backup_options *backup, const struct manifest *manifest)
 {
-	printf("%s: %lld cluster%s, %lld job%s, %zu files\n", backup->file, (long long)manifest->clusters,
+	if (!change.quiet)
+		printf("%s: %lld cluster%s, %lld job%s, %zu files\n", backup->file, (long long)manifest->clusters,
 	    manifest->clusters == 1 ? "" : "s", (long long)manifest->jobs, manifest->jobs == 1 ? "" : "s", manifest->count);
 	if (key_file && !manifest->key_mark)
 		message("%s: not written; the store has no secrets, and so no key", key_file);

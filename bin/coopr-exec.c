@@ -30,7 +30,8 @@
 #include "worker/machine-claims.h"
 #include "worker/secrets.h"
 
-static bool dry_run, quiet;
+static struct option_change change;
+static bool dry_run;
 static struct status_options places;
 static struct target_options chosen;
 static long at_once = 32;
@@ -39,7 +40,8 @@ static const struct option_spec options[] = {
 	TARGET_OPTIONS(&chosen),
 	OPTION_FLAG(0, "dry-run", &dry_run, "print what would be run, and run nothing"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
-	OPTION_FLAG('q', "quiet", &quiet, "do not show the output of the plugin or command"),
+	OPTION_FLAG('y', "yes", &change.yes, "do not ask"),
+	OPTION_FLAG('q', "quiet", &change.quiet, "do not show the output of the plugin or command"),
 	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes in parallel (default: 32)"),
 	STATUS_PLACES(&places),
 	OPTION_COLOUR(&places.colour),
@@ -61,7 +63,7 @@ static int
 exec_run_everywhere(const struct target *target, char *const *words)
 {
 	struct everywhere what = {.target = target, .words = words, .at_once = (size_t)at_once, .dry = dry_run,
-	    .quiet = quiet,
+	    .quiet = change.quiet,
 	    .colour = terminal_colour(places.colour, stdout)};
 	struct cluster_status status;
 	struct error err;
@@ -127,7 +129,7 @@ exec_act(struct task *task)
 	else
 		do {
 			jv_free(result);
-			if (run_task(task, &secrets, quiet, &result, &err) < 0)
+			if (run_task(task, &secrets, change.quiet, &result, &err) < 0)
 				code = message_error(&err);
 			else
 				again = machine_claims_serve(task, &result);
@@ -170,6 +172,6 @@ main(int argc, char **argv)
 		return message_end(exec_on_cluster(argc - first, argv + first));
 	if (chosen.nodes.count || chosen.services.count)
 		return option_misuse(&command, "missing argument CLUSTER");
-	option_only_with(&command, "without a cluster", (const char *const[]){"dry-run", "quiet", NULL});
+	option_only_with(&command, "without a cluster", (const char *const[]){"dry-run", "yes", "quiet", NULL});
 	return message_end(exec_task());
 }

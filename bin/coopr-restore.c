@@ -16,13 +16,14 @@
 #include "base/message.h"
 #include "base/option.h"
 
-static bool dry, yes;
+static struct option_change change;
+static bool dry;
 static const char *key_file;
 
 static const struct option_spec options[] = {
 	OPTION_STRING(0, "key-file", &key_file, "KEYFILE", "the key of the secrets, as coopr-backup has copied it"),
 	OPTION_FLAG(0, "dry-run", &dry, "check the backup and the installation, and change nothing"),
-	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	OPTION_CHANGE(&change),
 	OPTION_END
 };
 
@@ -54,7 +55,7 @@ restore_is_wanted(const struct restore *restore)
 {
 	char answer[16];
 
-	if (yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+	if (change.yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return true;
 	restore_show(restore, stderr);
 	fprintf(stderr, "Restore it? The installation that it was made of must not run any more. [y/N] ");
@@ -77,7 +78,8 @@ restore_do(struct restore *restore)
 		return EX_NO;
 	if (restore_run(restore, &err) < 0)
 		return message_error(&err);
-	printf("%s: restored %lld cluster%s and %lld job%s to %s\n", restore->file, (long long)restore->manifest.clusters,
+	if (!change.quiet)
+		printf("%s: restored %lld cluster%s and %lld job%s to %s\n", restore->file, (long long)restore->manifest.clusters,
 	    restore->manifest.clusters == 1 ? "" : "s", (long long)restore->manifest.jobs, restore->manifest.jobs == 1 ? "" : "s",
 	    restore->places.state);
 	if (restore->manifest.key_mark && !restore->key.bytes && !restore->has_key)

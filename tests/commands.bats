@@ -253,3 +253,76 @@ tables() {
 	coopr-plan -a restart --max-unavailable 100% layout >/dev/null
 	coopr-plan -a delete --graceful layout >/dev/null
 }
+
+# The commands that only read, and the filters, whose records are what other commands read. All others change something.
+only_reads() {
+	cat <<-'END'
+		coopr
+		coopr-completion
+		coopr-doctor
+		coopr-events
+		coopr-export
+		coopr-history
+		coopr-hook list
+		coopr-inventory
+		coopr-list
+		coopr-log
+		coopr-member history
+		coopr-member list
+		coopr-plan
+		coopr-queue done
+		coopr-queue fail
+		coopr-queue ls
+		coopr-queue report
+		coopr-queue show
+		coopr-queue stats
+		coopr-queue take
+		coopr-queue wait
+		coopr-queue watch
+		coopr-quota
+		coopr-report
+		coopr-request
+		coopr-secret list
+		coopr-show
+		coopr-solve
+		coopr-ssh
+		coopr-ssh-config
+		coopr-status
+		coopr-store claims
+		coopr-store diff
+		coopr-store export
+		coopr-store fsck
+		coopr-store get
+		coopr-store history
+		coopr-store list
+		coopr-tenant list
+		coopr-tenant show
+		coopr-usage
+		coopr-validate
+		coopr-work
+	END
+}
+
+@test "every command that changes something takes -y and -q" {
+	tables >all
+	# A command whose subcommands do the work has no options of its own.
+	awk -F '\t' '$2 == "subcommand" {print $1}' all | sort -u >groups
+	awk -F '\t' '{print $1}' all | sort -u | grep -vxF -f groups | grep -vxF -f <(only_reads) >changing
+	[ "$(wc -l <changing)" -gt 45 ]
+	only_reads | grep -vx coopr | while read -r command; do
+		grep -q "^$command	" all || echo "$command does not exist"
+	done | tee missing
+	[ ! -s missing ]
+	while read -r command; do
+		for option in "y yes" "q quiet"; do
+			awk -F '\t' -v command="$command" -v letter="${option% *}" -v name="${option#* }" '$1 != command {next}
+				$2 == "retired" && $3 == letter {was = 1}
+				$2 == "option" && $4 == name {has = $3 == letter ? 2 : 1}
+				END {exit has == 2 || (has == 1 && was) ? 0 : 1}' all || complain "$command has no -${option% *}, --${option#* }"
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr $command --${option#* } --no-such-option </dev/null
+			contains "$stderr" "no-such-option" || complain "$command --${option#* }: $stderr"
+		done
+	done <changing
+	[ "$wrong" -eq 0 ]
+}

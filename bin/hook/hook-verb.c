@@ -22,7 +22,8 @@
 enum { LAYOUT_BYTES = 256 * 1024 * 1024 };
 
 static const char *tenant, *format, *colour, *layout, *cluster, *job, *failure;
-static bool quiet, queue_only;
+static struct option_change change;
+static bool queue_only;
 static long limit;
 
 static const struct option_spec list_options[] = {
@@ -45,6 +46,8 @@ static const struct option_spec try_options[] = {
 	OPTION_STRING('m', "message", &failure, "TEXT", "why it failed"),
 	OPTION_FLAG(0, "queue", &queue_only, "only put it into the queue, as what coopr-hook deliver is for"),
 	OPTION_RETIRED('q', NULL, "--queue"),
+	OPTION_FLAG('y', "yes", &change.yes, "do not ask"),
+	OPTION_FLAG(0, "quiet", &change.quiet, "print nothing but errors"),
 	OPTION_END
 };
 
@@ -57,7 +60,7 @@ static const struct command try_command = {
 static const struct option_spec deliver_options[] = {
 	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many (default: all that are due)"),
 	OPTION_RETIRED('n', NULL, "-l"),
-	OPTION_FLAG('q', "quiet", &quiet, "do not print how many were delivered"),
+	OPTION_CHANGE(&change),
 	OPTION_END
 };
 
@@ -189,7 +192,7 @@ hook_verb_list(int argc, char **argv)
 static int
 hook_verb_say_count(const struct hook_count *count)
 {
-	if (!quiet)
+	if (!change.quiet)
 		printf("%zu delivered, %zu waiting, %zu cancelled\n", count->delivered, count->waiting, count->dropped);
 	return count->waiting || count->dropped ? EX_NO : 0;
 }

@@ -8,8 +8,9 @@
 #include "base/message.h"
 
 static const char *spool, *reason;
+static struct option_change change;
 
-static const struct option_spec options[] = {VERB_SPOOL(&spool), OPTION_END};
+static const struct option_spec options[] = {OPTION_CHANGE(&change), VERB_SPOOL(&spool), OPTION_END};
 
 static const struct command pause_command = {
 	"coopr-queue pause", "[OPTION]... JOB...", "Take nothing more of jobs for now; tasks that run continue.", options,
@@ -32,6 +33,7 @@ static const struct command retry_command = {
 
 static const struct option_spec skip_options[] = {
 	OPTION_STRING('r', "reason", &reason, "TEXT", "why, for those who ask later (required)"),
+	OPTION_CHANGE(&change),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

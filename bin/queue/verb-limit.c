@@ -13,6 +13,7 @@
 
 static const char *spool, *format, *colour, *total;
 static struct option_list providers, tenants;
+static struct option_change change;
 
 static const struct option_spec options[] = {
 	OPTION_LIST('P', "provider", &providers, "NAME=N",
@@ -20,6 +21,7 @@ static const struct option_spec options[] = {
 	OPTION_LIST('T', "tenant", &tenants, "NAME=N", "at most N tasks of the tenant NAME ('*': of each); none: any number"),
 	OPTION_STRING(0, "total", &total, "N", "at most N tasks in all; none: any number"),
 	OPTION_RETIRED('t', NULL, "--total"),
+	OPTION_CHANGE(&change),
 	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	VERB_SPOOL(&spool),
 	OPTION_END
@@ -158,6 +160,10 @@ verb_limit(int argc, char **argv)
 		limit_verb_add(&changes, QUEUE_LIMIT_TOTAL, "", 0, total);
 	limit_verb_add_named(&changes, QUEUE_LIMIT_PROVIDER, &providers);
 	limit_verb_add_named(&changes, QUEUE_LIMIT_TENANT, &tenants);
+	if (changes.count)
+		option_only_with(&command, "while a limit is changed", (const char *const[]){"total", "provider", "tenant", "yes", "quiet", "spool", NULL});
+	else
+		option_only_with(&command, "without a limit to change", (const char *const[]){"output", "color", "spool", NULL});
 	queue = verb_open(spool, changes.count ? QUEUE_WRITE : QUEUE_READ);
 
 	if (changes.count == 0)

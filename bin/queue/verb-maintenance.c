@@ -11,12 +11,13 @@
 #include "base/process.h"
 
 static const char *spool;
-static bool repair, dry, quiet;
+static struct option_change change;
+static bool repair, dry;
 static long keep_days = QUEUE_KEEP_DAYS;
 
 static const struct option_spec fsck_options[] = {
 	OPTION_FLAG('r', "repair", &repair, "repair what can be repaired"),
-	OPTION_FLAG('q', "quiet", &quiet, "print nothing but errors"),
+	OPTION_CHANGE(&change),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -30,7 +31,7 @@ static const struct command fsck_command = {
 
 static const struct option_spec gc_options[] = {
 	OPTION_NUMBER('k', "keep", &keep_days, "DAYS", "keep finished jobs for so long (default: 30)"),
-	OPTION_FLAG('q', "quiet", &quiet, "print nothing but errors"),
+	OPTION_CHANGE(&change),
 	OPTION_FLAG(0, "dry-run", &dry, "only print what would go"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
 	VERB_SPOOL(&spool),
@@ -62,7 +63,7 @@ verb_fsck(int argc, char **argv)
 		if (queue_check(queue, *argv, &check, &err) < 0)
 			failed = message_error(&err);
 
-	if (!quiet)
+	if (!change.quiet)
 		buffer_print(&out);
 	code = result < 0 ? message_error(&err) : failed ? failed : check.found > 0 ? EX_NO : 0;
 	queue_close(queue);
@@ -90,7 +91,7 @@ verb_gc(int argc, char **argv)
 		printable_line(gone.list[i], &out);
 		buffer_byte(&out, '\n');
 	}
-	if (!quiet)
+	if (!change.quiet)
 		buffer_print(&out);
 	arguments_release(&gone);
 	queue_close(queue);

@@ -10,7 +10,8 @@
 
 static const char *spool, *job;
 static long backoff_ms = QUEUE_BACKOFF_MS;
-static bool paused, dry, quiet;
+static struct option_change change;
+static bool paused, dry;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('J', "job", &job, "ID", "the job's id (default: the plan's, else the next one of its cluster)"),
@@ -20,7 +21,7 @@ static const struct option_spec options[] = {
 	OPTION_RETIRED('p', NULL, "--paused"),
 	OPTION_FLAG(0, "dry-run", &dry, "only check the plan"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
-	OPTION_FLAG('q', "quiet", &quiet, "do not print the job's id"),
+	OPTION_CHANGE(&change),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -81,7 +82,7 @@ verb_put(int argc, char **argv)
 
 	code = put_verb_put(queue, &reader, id);
 
-	if (code == 0 && !dry && !quiet)
+	if (code == 0 && !dry && !change.quiet)
 		code = put_verb_tell(id);
 	queue_close(queue);
 	record_reader_release(&reader);

@@ -17,7 +17,7 @@
 
 static struct option_list groups;
 static const char *why, *role = "user";
-static bool yes; /* nothing is asked anyway */
+static struct option_change change;
 
 static const struct command list_command = {
 	"coopr-member list", "[OPTION]...", "List the members of a tenant, their roles and groups.", store_verb_list_options,
@@ -26,7 +26,7 @@ static const struct command list_command = {
 static const struct option_spec set_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "user (the default) or admin"),
 	OPTION_LIST('g', "group", &groups, "GROUP", "a group they are in; repeatable"),
-	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_WHERE,
 	OPTION_END
@@ -38,7 +38,7 @@ static const struct command set_command = {
 	"  coopr-member set -T qa -g dev -g ops bob\n"};
 
 static const struct option_spec delete_options[] = {
-	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_WHERE,
 	OPTION_END

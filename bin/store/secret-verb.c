@@ -13,11 +13,12 @@
 #include "store/secrets.h"
 #include "verb.h"
 
-static bool raw, yes;
+static struct option_change change;
+static bool raw;
 
 static const struct option_spec set_options[] = {
 	OPTION_FLAG('r', "raw", &raw, "keep the newline at its end"),
-	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	OPTION_CHANGE(&change),
 	STORE_VERB_WHERE,
 	OPTION_END
 };
@@ -33,7 +34,7 @@ static const struct command list_command = {
 	"  coopr-secret list\n"};
 
 static const struct option_spec delete_options[] = {
-	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	OPTION_CHANGE(&change),
 	STORE_VERB_WHERE,
 	OPTION_END
 };
@@ -141,7 +142,7 @@ secret_verb_consent(char *const *names, struct error *err)
 	char *question;
 	int result;
 
-	if (yes)
+	if (change.yes)
 		return 0;
 	question = memory_printf("Delete %s%s for good?", names[0], names[1] ? " and the others" : "");
 	consent.question = question;

@@ -18,7 +18,8 @@
 
 static const char *why, *description, *clusters, *nodes, *cost, *hooks;
 static struct option_list resources;
-static bool bootstrap, yes; /* yes: nothing is asked anyway */
+static struct option_change change;
+static bool bootstrap;
 
 #define COMMON_OPTIONS \
 	OPTION_STRING('d', "description", &description, "TEXT", "what it is, for people"), \
@@ -28,7 +29,7 @@ static bool bootstrap, yes; /* yes: nothing is asked anyway */
 	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most so much an hour, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "all its nodes have at most so much, or \"any\"; repeatable"), \
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
-	OPTION_FLAG('y', "yes", &yes, "do not ask"), \
+	OPTION_CHANGE(&change), \
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"), \
 	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
 	STORE_VERB_STORE, \
@@ -50,7 +51,7 @@ static const struct command change_command = {
 	"  coopr-tenant change --nodes any qa\n"};
 
 static const struct option_spec delete_options[] = {
-	OPTION_FLAG('y', "yes", &yes, "do not ask"),
+	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_STORE,
 	STORE_VERB_BY,
@@ -195,7 +196,7 @@ tenant_change_verb_put(const struct command *command, enum tenants_put how, int 
 
 	if (tenants_put(&account, how, document, bootstrap, &copied, &err) < 0)
 		code = message_error(&err);
-	else if (bootstrap)
+	else if (bootstrap && !change.quiet)
 		message("%zu entities copied from the tenant superadmin%s", copied,
 		    copied ? "" : "; coopr-store import -T superadmin puts some there");
 

@@ -11,7 +11,7 @@ store_verb_begin(struct change *change, struct store *store, const struct store_
 {
 	struct error err;
 
-	if (changing->quiet)
+	if (changing->change.quiet)
 		message_quiet();
 	store_set_why(store, changing->why);
 	if (change_begin(change, store, &err) < 0)

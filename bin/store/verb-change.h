@@ -12,13 +12,13 @@
 
 struct store_verb_change_options {
 	const char *why;
-	bool force, dry_run, quiet, yes; /* yes: nothing is asked anyway */
+	struct option_change change;
+	bool force, dry_run;
 };
 
 #define STORE_VERB_CHANGE_OPTIONS(changing) \
-	OPTION_FLAG('y', "yes", &(changing)->yes, "do not ask"), \
+	OPTION_CHANGE(&(changing)->change), \
 	OPTION_STRING('m', "message", &(changing)->why, "TEXT", "the reason, for the history"), \
-	OPTION_FLAG('q', "quiet", &(changing)->quiet, "print nothing but errors"), \
 	OPTION_FLAG(0, "force", &(changing)->force, "also if that makes something wrong, which is told"), \
 	OPTION_RETIRED('f', NULL, "--force"), \
 	OPTION_FLAG(0, "dry-run", &(changing)->dry_run, "do all but write"), \

@@ -326,7 +326,7 @@ import_verb_summarise(const struct import *import, size_t changed_specs)
 {
 	char *left = import->left_count ? memory_printf(", %zu left out", import->left_count) : memory_string("");
 
-	if (!changing.quiet)
+	if (!changing.change.quiet)
 		message("%zu %s, %zu as before%s", import->changed_count + changed_specs,
 		    changing.dry_run ? "would be changed" : "changed",
 		    import->row_count - import->changed_count - changed_specs - import->left_count, left);
@@ -382,7 +382,7 @@ store_verb_import_as(const char *name, const char *examples, int argc, char **ar
 	command.examples = examples;
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 1, 1 << 20, "a catalogue's folder, a file, or - for standard input");
-	if (changing.quiet && specs && strcmp(specs, "-") == 0)
+	if (changing.change.quiet && specs && strcmp(specs, "-") == 0)
 		return option_misuse(&command, "--specs -: with -q nothing is printed");
 
 	code = import_verb_read(&import, argv);

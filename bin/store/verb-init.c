@@ -3,8 +3,16 @@
 
 #include "base/message.h"
 
+static struct option_change change;
+
+static const struct option_spec options[] = {
+	OPTION_CHANGE(&change),
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
 static const struct command command = {
-	"coopr-store init", "[OPTION]...", "Make the store where there is none, and bring an older one up to date.", store_verb_options,
+	"coopr-store init", "[OPTION]...", "Make the store where there is none, and bring an older one up to date.", options,
 	"  coopr-store init && coopr-store import share/coopr/catalogue\n"};
 
 int

@@ -10,16 +10,24 @@
 #include "store/claims.h"
 #include "store/fsck.h"
 
+static struct option_change change;
+
+static const struct option_spec change_options[] = {
+	OPTION_CHANGE(&change),
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
 static const struct command fsck_command = {
 	"coopr-store fsck", "[OPTION]...", "Check the database, and all that it says.", store_verb_options,
 	"  coopr-store fsck\n"};
 
 static const struct command backup_command = {
-	"coopr-store backup", "[OPTION]... FILE", "Copy the store, as it is at one moment, to a new file.", store_verb_options,
+	"coopr-store backup", "[OPTION]... FILE", "Copy the store, as it is at one moment, to a new file.", change_options,
 	"  coopr-store backup /backup/coopr-$(date +%F).sqlite3\n"};
 
 static const struct command migrate_command = {
-	"coopr-store migrate", "[OPTION]...", "Bring a store of an older version up to date, however large it is.", store_verb_options,
+	"coopr-store migrate", "[OPTION]...", "Bring a store of an older version up to date, however large it is.", change_options,
 	"  coopr-store migrate\n"};
 
 static const struct command claims_command = {

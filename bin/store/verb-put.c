@@ -66,7 +66,7 @@ put_verb_change_store(const struct entity_input *input)
 	if (code == 0) {
 		if (changed.count)
 			store_verb_print(&changed);
-		if (!changing.quiet)
+		if (!changing.change.quiet)
 			message("%d %s, %zu as before", count, changing.dry_run ? "would be changed" : "changed",
 			    input->count - (size_t)count);
 	}

@@ -27,6 +27,11 @@ struct option_list { /* a repeatable option, in the order given */
 	size_t count, capacity;
 };
 
+struct option_change { /* see OPTION_CHANGE */
+	bool yes; /* where there is nothing to ask it changes nothing */
+	bool quiet;
+};
+
 enum { OPTION_NUMBER_MAX = 2147483647 }; /* days of it in milliseconds still fit 64 bits */
 
 enum option_kind {
@@ -63,6 +68,10 @@ struct option_spec {
 /* An option of an earlier release: it ends with EX_USAGE and names what to use instead. The help does not have it. */
 #define OPTION_RETIRED(letter, name, successor) \
 	{OPTION_KIND_RETIRED, letter, name, NULL, NULL, successor}
+/* The options of a command that changes something, and has neither to ask nor much to print: others have them beside their own. */
+#define OPTION_CHANGE(change) \
+	OPTION_FLAG('y', "yes", &(change)->yes, "do not ask"), \
+	OPTION_FLAG('q', "quiet", &(change)->quiet, "print nothing but errors")
 #define OPTION_COLOUR(value) \
 	OPTION_STRING(0, "color", value, "auto|always|never", "when to colour (default: auto, on a terminal)")
 #define OPTION_END {OPTION_KIND_END, 0, NULL, NULL, NULL, NULL}
