@@ -324,13 +324,17 @@ request_find_scaled(const struct request *request, struct names *more, struct na
 
 	for (size_t i = 0; i < asked->count; i++) {
 		const struct instance_bounds *bounds = &asked->list[i];
-		int64_t present = 0;
+		int64_t present = 0, staying = 0;
 
-		for (size_t j = 0; j < request->node_count; j++)
-			present += !request->nodes[j].leaves && node_has(&request->nodes[j], bounds->service);
+		for (size_t j = 0; j < request->node_count; j++) {
+			bool here = !request->nodes[j].leaves && node_has(&request->nodes[j], bounds->service);
+
+			present += here;
+			staying += here && !request->nodes[j].replaced;
+		}
 		if (present < bounds->min)
 			names_intern(more, bounds->service);
-		else if (present > bounds->max)
+		else if (staying > bounds->max)
 			names_intern(fewer, bounds->service);
 	}
 	request_close_set(&request->template.mustcoexist, more);

@@ -81,7 +81,7 @@ size_t request_service_index(const struct request *request, const char *service)
 const struct instance_bounds *request_instances_rule(const struct request *request, size_t rule);
 
 /* Adds the services of which there have to be more or fewer instances than are present, since the cluster asks for so many; also
- * those that must coexist with them. */
+ * those that must coexist with them. What stands on a node to be replaced is present, but not too much: it goes anyway. */
 void request_find_scaled(const struct request *request, struct names *more, struct names *fewer);
 
 #endif

@@ -32,6 +32,7 @@ struct judge {
 	int rank[1 << SERVICES][TYPES][IMAGES];
 	unsigned concerned;             /* added services; those that no node has to have */
 	unsigned everywhere;
+	unsigned more, fewer; /* of which the cluster asks for more, or fewer, instances than there are */
 	struct machine nodes[NODES];    /* present, not to be replaced */
 	int present, from, to, moves_max;
 	unsigned fate[NODES];           /* what stands there afterwards; 0: it leaves */
@@ -106,10 +107,22 @@ may_be_new(const struct judge *j, int k)
 {
 	const struct kind *kind = &j->kinds[k];
 
-	if (!j->fits[k] || (kind->services & j->everywhere) != j->everywhere)
+	if (!j->fits[k] || (kind->services & j->everywhere) != j->everywhere || (!j->moves_max && (kind->services & j->fewer)))
 		return false;
 	for (int image = 0; image < kind->image; image++)
 		if (j->fits[j->rank[kind->services][kind->type][image]])
+			return false;
+	return true;
+}
+
+static inline bool
+asked_is_right(const struct judge *j, const int *instances)
+{
+	const struct puzzle *z = j->z;
+
+	for (int i = 0; i < z->services; i++)
+		if (z->asked[i] && (instances[i] < z->asked_min[i] || instances[i] > z->asked_max[i]) &&
+		    counts(j, "/cluster/instances/s%d", i))
 			return false;
 	return true;
 }
@@ -135,7 +148,7 @@ totals_are_right(const struct judge *j, const int *instances, const int *of_type
 			return false;
 	if (z->rule && (sum < z->rule_min || sum > z->rule_max) && counts(j, "/template/constraints/counts/0"))
 		return false;
-	return !z->oneof || chosen == 1 || !counts(j, "/template/constraints/oneof/0");
+	return (!z->oneof || chosen == 1 || !counts(j, "/template/constraints/oneof/0")) && asked_is_right(j, instances);
 }
 
 /* Zones of the machines on which a service stands; new machines get those that are given. */
@@ -197,6 +210,29 @@ unconcerned(const struct judge *j, unsigned services)
 	return __builtin_popcount(services & ~j->concerned);
 }
 
+/* Returns the moves of a node that stays: what comes or goes since more or fewer of it are asked for is none. */
+static inline int
+moves_of_staying(const struct judge *j, unsigned before, unsigned after)
+{
+	return unconcerned(j, before & ~after & ~j->fewer) + unconcerned(j, after & ~before & ~j->more);
+}
+
+static inline int
+moves_of_leaving(const struct judge *j, unsigned services)
+{
+	return 1 + unconcerned(j, services & ~j->fewer);
+}
+
+/* Returns whether a node may leave where as many machines are asked for as there are: beside what stands everywhere, it has only
+ * what fewer are asked for. */
+static inline bool
+may_leave(const struct judge *j, unsigned services)
+{
+	unsigned of_cluster = services & ((1U << j->z->services) - 1);
+
+	return (of_cluster & j->fewer) && !(of_cluster & ~j->fewer & ~j->everywhere);
+}
+
 /* If fewer machines are asked for than there are, only as many nodes that leave are moves as are new, those with
  * the fewest services. */
 static inline void
@@ -206,22 +242,22 @@ count_moves(const struct judge *j, int new, struct score *score)
 
 	for (int i = 0; i < j->present; i++)
 		if (j->fate[i])
-			score->moves += unconcerned(j, j->fate[i] ^ j->nodes[i].services);
-		else if (!shrinks)
-			score->moves += 1 + unconcerned(j, j->nodes[i].services);
+			score->moves += moves_of_staying(j, j->nodes[i].services, j->fate[i]);
+		else if (!shrinks && !may_leave(j, j->nodes[i].services))
+			score->moves += moves_of_leaving(j, j->nodes[i].services);
 	for (int n = 0; n < new && shrinks && j->present > j->to; n++) {
 		int least = -1;
 
 		for (int i = 0; i < j->present; i++)
-			if (!j->fate[i] && !taken[i] && (least < 0 || unconcerned(j, j->nodes[i].services) < unconcerned(j, j->nodes[least].services)))
+			if (!j->fate[i] && !taken[i] && (least < 0 || moves_of_leaving(j, j->nodes[i].services) < moves_of_leaving(j, j->nodes[least].services)))
 				least = i;
 		if (least < 0)
 			break;
 		taken[least] = true;
-		score->moves += 1 + unconcerned(j, j->nodes[least].services);
+		score->moves += moves_of_leaving(j, j->nodes[least].services);
 	}
 	for (int i = 0; i < j->present && shrinks; i++)
-		score->lost += j->fate[i] || taken[i] ? 0 : unconcerned(j, j->nodes[i].services);
+		score->lost += j->fate[i] || taken[i] ? 0 : unconcerned(j, j->nodes[i].services & ~j->fewer);
 }
 
 static inline bool
@@ -281,6 +317,8 @@ weigh(const struct judge *j, struct score *score)
 			instances[i] += j->kinds[k].services >> i & 1 ? score->vector[k] : 0;
 	}
 	count_moves(j, new, score);
+	if (new && j->present > j->to && !j->moves_max)
+		return false;
 	return score->machines >= j->from && score->machines <= j->to && totals_are_right(j, instances, of_type) &&
 	    (j->moves_max == ANY_NUMBER || score->moves <= j->moves_max) && can_be_spread(j, instances, given, 0, new);
 }
@@ -341,6 +379,29 @@ list_kinds(struct judge *j)
 	}
 }
 
+/* Finds the services of which more, or fewer, instances are asked for than there are; what has to stand with them follows. What
+ * is on nodes to be replaced is neither lacking nor too much. */
+static inline void
+list_scaled(struct judge *j)
+{
+	const struct puzzle *z = j->z;
+	unsigned must = z->must & ((1U << z->services) - 1);
+
+	j->more = j->fewer = 0;
+	for (int i = 0; i < z->services && j->present; i++) {
+		int present = 0, staying = 0;
+
+		for (int k = 0; k < z->node_count; k++)
+			present += !z->nodes[k].left && (z->nodes[k].services >> i & 1U) != 0;
+		for (int k = 0; k < j->present; k++)
+			staying += (j->nodes[k].services >> i & 1U) != 0;
+		j->more |= z->asked[i] && present < z->asked_min[i] ? 1U << i : 0;
+		j->fewer |= z->asked[i] && staying > z->asked_max[i] ? 1U << i : 0;
+	}
+	j->more |= j->more & must ? must : 0;
+	j->fewer |= j->fewer & must ? must : 0;
+}
+
 static inline void
 list_nodes(struct judge *j)
 {
@@ -348,7 +409,7 @@ list_nodes(struct judge *j)
 	unsigned named = z->must | z->cant | z->exclusive | z->oneof | z->spread, all = (1U << z->services) - 1, stood = 0;
 
 	for (int i = 0; i < z->services; i++)
-		named |= has_entry(z, i) || z->rule ? 1U << i : 0;
+		named |= has_entry(z, i) || z->rule || z->asked[i] ? 1U << i : 0;
 	j->everywhere = all & ~named;
 	j->present = 0;
 	for (int i = 0; i < z->node_count && counts(j, "/nodes"); i++) {
@@ -357,6 +418,7 @@ list_nodes(struct judge *j)
 		stood |= z->nodes[i].left ? 0 : z->nodes[i].services;
 	}
 	j->concerned = ~(stood & all);
+	list_scaled(j);
 }
 
 static inline void

@@ -31,6 +31,8 @@ struct puzzle {
 	int spread_min, zones; /* that the provider names */
 	bool rule;
 	int factor[SERVICES], rule_min, rule_max;
+	bool asked[SERVICES]; /* the cluster asks for so many instances */
+	int asked_min[SERVICES], asked_max[SERVICES]; /* ANY_NUMBER: no bound */
 	bool counted; /* numMachines is given */
 	int from, to;
 	struct machine nodes[NODES];
@@ -132,6 +134,23 @@ draw_puzzle(struct puzzle *z)
 	}
 	z->moves_max = chance(30) ? 0 : chance(60) ? ANY_NUMBER : draw(1, 3);
 	z->order = orders[chance(60) ? 0 : draw(1, 7)];
+}
+
+/* Lets the cluster ask for numbers of instances; a part of these puzzles are about new clusters. */
+static void
+draw_instances(struct puzzle *z)
+{
+	bool replaces = false;
+
+	for (int i = 0; i < z->services; i++) {
+		z->asked[i] = chance(60);
+		z->asked_min[i] = draw(0, 3);
+		z->asked_max[i] = chance(60) ? z->asked_min[i] : chance(50) ? ANY_NUMBER : draw(z->asked_min[i], 4);
+	}
+	for (int i = 0; i < z->node_count; i++)
+		replaces = replaces || z->nodes[i].replaced;
+	if (!replaces && chance(30))
+		z->node_count = 0;
 }
 
 /* --- the puzzle as a request --- */
@@ -247,6 +266,26 @@ put_nodes(struct buffer *out, const struct puzzle *z)
 		}
 }
 
+static void
+put_instances(struct buffer *out, const struct puzzle *z)
+{
+	bool any = false;
+
+	for (int i = 0; i < z->services; i++) {
+		if (!z->asked[i])
+			continue;
+		buffer_printf(out, "%s\"s%d\":", any ? "," : ",\"instances\":{", i);
+		any = true;
+		if (z->asked_min[i] == z->asked_max[i])
+			buffer_printf(out, "%d", z->asked_min[i]);
+		else if (z->asked_max[i] == ANY_NUMBER)
+			buffer_printf(out, "{\"min\":%d}", z->asked_min[i]);
+		else
+			buffer_printf(out, "{\"min\":%d,\"max\":%d}", z->asked_min[i], z->asked_max[i]);
+	}
+	buffer_text(out, any ? "}" : "");
+}
+
 static char *
 request_text(const struct puzzle *z)
 {
@@ -259,6 +298,7 @@ request_text(const struct puzzle *z)
 		buffer_printf(&out, ",\"numMachines\":%d", z->from);
 	else if (z->counted)
 		buffer_printf(&out, ",\"numMachines\":{\"min\":%d,\"max\":%d}", z->from, z->to);
+	put_instances(&out, z);
 	buffer_text(&out, "},\"template\":{\"name\":\"t\",\"objective\":[");
 	for (const char *o = z->order; *o; o++)
 		buffer_printf(&out, "%s\"%s\"", o > z->order ? "," : "", names[strchr("mcnd", *o) - "mcnd"]);

@@ -2,7 +2,7 @@
  *
  * Changes of living clusters against a brute-force judge over seeded random requests: present layouts that keep the
  * rules and such that do not, machines more and fewer, services added and removed, nodes to be replaced, moves
- * allowed or not, zones.
+ * allowed or not, zones; and numbers of instances that the cluster asks for, of new clusters, too.
  *
  * Environment: TEST_SEED, of the first case (default: a fixed one); TEST_CASES, how many.
  */
@@ -10,8 +10,10 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "check/layout/check.h"
 #include "json/json.h"
 #include "json/place.h"
+#include "model/layout.h"
 #include "model/request.h"
 #include "moves-brute.h"
 #include "solve/solve.h"
@@ -73,12 +75,29 @@ take_answer(struct judge *j, const struct answer *answer)
 	return (seen | gone) == (1 << j->z->node_count) - 1 && !(seen & gone);
 }
 
+/* Returns whether the judge of layouts refuses the answer. */
+static bool
+is_refused(const struct request *request, const struct answer *answer, int64_t moves_max)
+{
+	struct check_terms terms = {.claims = &answer->solution, .moves_max = moves_max};
+	struct arena arena = {0};
+	struct layout layout;
+	bool refused;
+
+	answer_layout(request, answer, &arena, &layout);
+	refused = check_layout(request, &layout, &terms, &arena) != NULL;
+	arena_release(&arena);
+	return refused;
+}
+
 static const char *
-judge_layout(struct judge *j, const struct answer *answer)
+judge_layout(struct judge *j, const struct request *request, const struct answer *answer, int64_t moves_max)
 {
 	struct score score;
 	char order[8];
 
+	if (is_refused(request, answer, moves_max))
+		return "the judge of coopr-solve --check refuses the answer";
 	if (strcmp(answer->solution.status, "optimal") != 0)
 		return "the status is not optimal";
 	if (!take_answer(j, answer) || !weigh(j, &score))
@@ -155,7 +174,7 @@ compare(const struct puzzle *z, const char *text, struct answer *answer)
 	else if (answer->satisfiable != j.found)
 		wrong = j.found ? "a layout exists" : "no layout exists";
 	else
-		wrong = j.found ? judge_layout(&j, answer) : judge_refusal(z, &answer->refusal);
+		wrong = j.found ? judge_layout(&j, &request, answer, terms.moves_max) : judge_refusal(z, &answer->refusal);
 	problems_release(&problems);
 	request_release(&request);
 	return wrong;
@@ -185,7 +204,7 @@ moves_of(const struct answer *answer)
 
 /* One case; its two counters. False where the solver is wrong. */
 static bool
-try_case(uint64_t seed, bool say, int *layouts, int *moved)
+try_case(uint64_t seed, bool scaled, bool say, int *layouts, int *moved)
 {
 	struct puzzle z;
 	struct answer answer = {0};
@@ -195,6 +214,8 @@ try_case(uint64_t seed, bool say, int *layouts, int *moved)
 	state = seed * UINT64_C(0x9E3779B97F4A7C15) | 1;
 	draw(0, 1);
 	draw_puzzle(&z);
+	if (scaled)
+		draw_instances(&z);
 	text = request_text(&z);
 	wrong = compare(&z, text, &answer);
 	*layouts += answer.satisfiable;
@@ -214,15 +235,20 @@ main(void)
 {
 	const char *seed_text = getenv("TEST_SEED"), *cases_text = getenv("TEST_CASES");
 	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 20261121;
-	int cases = cases_text ? atoi(cases_text) : 1500, layouts = 0, moved = 0, wrong_ones = 0;
+	int cases = cases_text ? atoi(cases_text) : 1500;
 
-	for (size_t i = 0; i < sizeof once / sizeof *once && !seed_text; i++)
-		wrong_ones += !try_case(once[i], true, &layouts, &moved);
-	for (int i = 0; i < cases; i++)
-		wrong_ones += !try_case(seed + (uint64_t)i, wrong_ones < 5, &layouts, &moved);
-	printf("# TEST_SEED=%" PRIu64 " TEST_CASES=%d: %d have a layout, %d of them with moves\n", seed, cases, layouts, moved);
-	tap_is_number(wrong_ones, 0, "the solver agrees with a judge that tries everything");
-	tap_ok(cases < 100 || (layouts > cases / 5 && layouts < cases * 9 / 10 && moved > cases / 20),
-	    "layouts, moves and conflicts were all judged");
+	for (int scaled = 0; scaled < 2; scaled++) {
+		int layouts = 0, moved = 0, wrong_ones = 0;
+
+		for (size_t i = 0; i < sizeof once / sizeof *once && !seed_text; i++)
+			wrong_ones += !try_case(once[i], scaled, true, &layouts, &moved);
+		for (int i = 0; i < cases; i++)
+			wrong_ones += !try_case(seed + (uint64_t)i, scaled, wrong_ones < 5, &layouts, &moved);
+		printf("# TEST_SEED=%" PRIu64 " TEST_CASES=%d: %d have a layout, %d of them with moves\n", seed, cases, layouts, moved);
+		tap_is_number(wrong_ones, 0, scaled ? "so it does where the cluster asks for numbers of instances"
+		                                    : "the solver agrees with a judge that tries everything");
+		tap_ok(cases < 100 || (layouts > cases / 5 && layouts < cases * 9 / 10 && moved > cases / (scaled ? 50 : 20)),
+		    "layouts, moves and conflicts were all judged");
+	}
 	return tap_end();
 }

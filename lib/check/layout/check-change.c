@@ -122,7 +122,7 @@ check_compare_counts(const void *a, const void *b)
 }
 
 /* Returns the moves of nodes that leave: the node is one, and so is each of its unaffected services. Where fewer
- * machines are asked for, those with the most moves count nothing. */
+ * machines are asked for, those with the most moves count nothing; otherwise those that may leave since fewer instances are. */
 static int64_t
 check_departures(const struct check *c, const struct population *count)
 {
@@ -134,7 +134,7 @@ check_departures(const struct check *c, const struct population *count)
 		const struct node *was = &c->request->nodes[i], *is = check_now(c, was);
 
 		if (!was->leaves && !was->replaced && is && is->leaves)
-			lost[leaving++] = check_may_depart(c, was) ? 0
+			lost[leaving++] = !count->shrinks && check_may_depart(c, was) ? 0
 			    : 1 + check_changes(c, &was->services, &(struct string_list){0}, &c->fewer, &which);
 	}
 	if (leaving)
