@@ -323,7 +323,7 @@ start_slow() {
 	same $'delete\ndelete\ndelete\ndelete' "$(coopr-queue show 00000001-002 --tasks -o json | jq -r .action)"
 	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/dummy list <"$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json")"
 	run --separate-stderr -1 coopr-delete -y blog
-	contains "$stderr" "there is no cluster blog"
+	contains "$stderr" "no cluster named \"blog\""
 }
 
 @test "without -y it asks; without a terminal, or with another answer than yes, nothing is deleted" {

@@ -113,7 +113,7 @@ long_ago() {
 
 @test "without any cluster there is nothing to do; a cluster that is not there is told, and options that make no sense" {
 	run --separate-stderr -1 coopr reconcile -o json nonsuch
-	contains "$stderr" "there is no cluster nonsuch"
+	contains "$stderr" "no cluster named \"nonsuch\""
 	run --separate-stderr -64 coopr reconcile --max-gone half
 	run --separate-stderr -64 coopr reconcile --timeout 0
 	run --separate-stderr -64 coopr reconcile --replace-unreachable 10m

@@ -53,7 +53,7 @@ NODE    HOSTNAME         HARDWARE  SERVICES         PREVIOUS
 t1    7-001  2        0       192.0.2.4  -
 t2    7-001  1        1       -          no disk
 
-EVENT  AT                        WHAT  TASK  ATTEMPT  BY         STATUS
+EVENT  TIME                      WHAT  TASK  ATTEMPT  USER       STATUS
 3      2026-11-21T10:00:00.123Z  done  t1    2        work-7f3a  0"
 }
 

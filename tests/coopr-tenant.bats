@@ -110,7 +110,7 @@ provider() {
 	two_tenants
 	for user in ann bob; do
 		run -77 coopr-tenant create --as "$user" other
-		contains "$output" "only for a superadmin"
+		contains "$output" "only a superadmin may do that"
 		run -77 coopr-tenant change --as "$user" --nodes any qa
 		run -77 coopr-tenant delete --as "$user" qa
 		run -77 coopr-store backup --as "$user" copy

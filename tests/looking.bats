@@ -43,11 +43,11 @@ break_mariadb() {
 	run --separate-stderr -66 coopr-list --store nowhere
 	contains "$stderr" "nowhere: there is no store"
 	run --separate-stderr -1 coopr-status shop
-	contains "$stderr" "shop: no such cluster"
+	contains "$stderr" "no cluster named \"shop\""
 	for verb in expand abort retry "delete -y"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -1 coopr $verb shop
-		contains "$stderr" "shop: no such cluster; there is no store yet"
+		contains "$stderr" "no cluster named \"shop\": there is no store yet"
 	done
 	[ ! -e "$COOPR_STATE/store.sqlite3" ]
 }
@@ -99,7 +99,7 @@ break_mariadb() {
 	run --separate-stderr -0 coopr-list -l 3 -o table
 	same "" "$stderr"
 	run --separate-stderr -1 coopr-list --after 00000009
-	contains "$stderr" "there is no cluster 00000009"
+	contains "$stderr" "no cluster named \"00000009\""
 }
 
 @test "what is terminated is listed where it is asked for, by its id" {
@@ -339,7 +339,7 @@ lines_come() {
 	done
 	[ -s plan ]
 	run --separate-stderr -1 coopr delete -q -y nothing
-	contains "$stderr" "there is no cluster nothing"
+	contains "$stderr" "no cluster named \"nothing\""
 	run --separate-stderr -0 coopr import -q "$COOPR_ROOT/share/coopr/catalogue"
 	same "" "$output$stderr"
 	coopr request -t web -n 4 --name x | coopr solve | coopr plan >plan2
@@ -373,7 +373,7 @@ lines_come() {
 				read -ra words <<<"$command $who $operand"
 				[ "${command#* }" != --dry-run ] || words+=(uptime)
 				run --separate-stderr -1 coopr "${words[@]}"
-				[ "$command" = show ] && missing="no file or cluster named \"$operand\"" || missing="there is no cluster $operand"
+				[ "$command" = show ] && missing="no file or cluster named \"$operand\"" || missing="no cluster named \"$operand\""
 				contains "$stderr" "$missing"
 				same "" "$output"
 			done
@@ -381,7 +381,7 @@ lines_come() {
 	done
 	same "" "$(coopr-list --as stranger -o name)$(coopr-list -A --as stranger -o name)$(coopr-list -T qa -A --as boss -o name)"
 	run --separate-stderr -1 coopr-list --as stranger --after 00000001
-	contains "$stderr" "there is no cluster 00000001"
+	contains "$stderr" "no cluster named \"00000001\""
 }
 
 @test "report: the last operation or another one, by names, with the first cause of a failure; kept when the queue has the job no more" {

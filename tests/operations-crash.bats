@@ -186,7 +186,7 @@ fail() {
 @test "rename" {
 	before() { ask "SELECT name FROM cluster" | grep -qx c || coopr-rename d c; }
 	after() { same "d active" "$(recorded 'name, status')"; }
-	so="there is no cluster c"
+	so="no cluster named \"c\""
 	at_each_call coopr-rename c d
 }
 

@@ -126,7 +126,7 @@ carriers() {
 		.provisioner.actions.install.fields.version' copied)"
 	same 00000002-1000 "$(jq -r 'select(.kind == "node") | .id' copied | head -n 1)"
 	run --separate-stderr -1 coopr clone nonsuch other
-	contains "$stderr" "there is no cluster nonsuch"
+	contains "$stderr" "no cluster named \"nonsuch\""
 	run --separate-stderr -1 coopr clone blog copy2 --owner nobody-else --tenant nonsuch
 }
 

@@ -78,7 +78,7 @@ setup() {
 		same "$(sed 's/[0-9.]* m\?s$//' "before.$format")" "$(sed 's/[0-9.]* m\?s$//' after)"
 	done
 	run -0 coopr-queue wait "$job"
-	contains "$output" "job $job: complete: 1 tasks"
+	contains "$output" "job $job: complete: 1 task "
 	run -0 coopr-queue gc
 	same "" "$output"
 	mv plan "$done/plan.ndjson"

@@ -22,11 +22,13 @@ enum { REDRAW_MS = 1000, REDRAW_LEAST_MS = 100, ROWS_MAX = 12 };
 static const char *spool;
 static long timeout_s = -1;
 static bool quiet;
+static const char *title;
 
 static const struct option_spec options[] = {
 	OPTION_NUMBER(0, "timeout", &timeout_s, "SECONDS", "wait no longer (exit code 75)"),
 	OPTION_RETIRED('t', NULL, "--timeout"),
 	OPTION_FLAG('q', "quiet", &quiet, "no progress, no summary"),
+	OPTION_STRING(0, "title", &title, "TEXT", "begin messages with TEXT, not with \"coopr-queue wait\""),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };
@@ -45,7 +47,7 @@ wait_verb_describe(const struct queue_job *job, int64_t since_ms, int64_t left_m
 
 	buffer_printf(tail, "%zu running", job->running);
 	if (job->delayed)
-		buffer_printf(tail, ", %zu to be tried again", job->delayed);
+		buffer_printf(tail, ", %zu to be retried", job->delayed);
 	if (job->failed)
 		buffer_printf(tail, ", %zu failed", job->failed);
 	if (job->status != QUEUE_RUNNING)
@@ -65,7 +67,7 @@ wait_verb_sum_up(const struct queue_job *job)
 		return;
 	clock_duration(job->finished_ms - job->put_ms, took);
 	if (job->status == QUEUE_COMPLETE)
-		message("job %s: complete: %zu tasks in %s", job->id, job->tasks, took);
+		message("job %s: complete: %zu task%s in %s", job->id, job->tasks, job->tasks == 1 ? "" : "s", took);
 	else
 		message("job %s: %s: %zu of %zu tasks done, %zu failed, in %s; see: coopr-queue show %s", job->id,
 		    queue_status_name(job->status), job->done, job->tasks, job->failed, took, job->id);
@@ -196,6 +198,8 @@ verb_wait(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 0);
+	if (title)
+		message_program(title);
 	waiting.seen = !quiet && progress_is_seen();
 	waiting.queue = verb_open(spool, QUEUE_READ);
 	waiting.watch = queue_watch(waiting.queue, &err);

@@ -195,12 +195,12 @@ member_verb_fill_document(const void *row, struct list_cell *cell)
 #define AT(type, member) LIST_AT(type, struct account_event, member)
 
 static const struct list_column change_columns[] = {
-	{"AT", "at", AT(TIME, at_ms)},
-	{"BY", "by", AT(TEXT, by)},
-	{"WHAT", "of", AT(TEXT, kind)},
+	{"TIME", "at", AT(TIME, at_ms)},
+	{"USER", "by", AT(TEXT, by)},
+	{"KIND", "of", AT(TEXT, kind)},
 	{"NAME", "name", AT(TEXT, name)},
-	{"IS", "document", .fill = member_verb_fill_document},
-	{"WHY", "why", AT(TEXT, why)},
+	{"VALUE", "document", .fill = member_verb_fill_document},
+	{"MESSAGE", "why", AT(TEXT, why)},
 	{0}};
 
 static const struct list changes = {.kind = "change", .rows = "changes", .columns = change_columns, .row_size = sizeof(struct account_event)};

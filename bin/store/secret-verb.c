@@ -89,8 +89,8 @@ secret_verb_set(int argc, char **argv)
 static const struct list_column columns[] = {
 	{"NAME", "name", AT(TEXT, name)},
 	{"VERSION", "version", AT(INTEGER, version)},
-	{"AT", "at", AT(TEXT, at)},
-	{"BY", "by", AT(TEXT, by)},
+	{"TIME", "at", AT(TEXT, at)},
+	{"USER", "by", AT(TEXT, by)},
 	{0}};
 
 static const struct list secrets = {.kind = "secret", .rows = "secrets", .columns = columns, .row_size = sizeof(struct secret_entry)};

@@ -126,9 +126,9 @@ static const struct list_column columns[] = {
 	{"KIND", "entity", .fill = verb_fill_kind},
 	{"NAME", "name", AT(TEXT, name)},
 	{"VERSION", "version", AT(INTEGER, version), .fill = verb_fill_version},
-	{"AT", "at", AT(TEXT, at)},
-	{"BY", "by", AT(TEXT, by)},
-	{"WHY", "why", AT(TEXT, why)},
+	{"TIME", "at", AT(TEXT, at)},
+	{"USER", "by", AT(TEXT, by)},
+	{"MESSAGE", "why", AT(TEXT, why)},
 	{NULL, "deleted", .fill = verb_fill_deleted},
 	{0}};
 

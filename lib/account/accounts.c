@@ -185,6 +185,6 @@ account_need(const struct account *account, enum account_role role, const char *
 {
 	if (account->role >= role)
 		return 0;
-	return error_set(err, EX_NOPERM, "%s: only for %s", what,
-	    role == ACCOUNT_SUPERADMIN ? "a superadmin" : "an admin of the tenant");
+	return error_set(err, EX_NOPERM, "%s: only %s may do that", what,
+	    role == ACCOUNT_SUPERADMIN ? "a superadmin" : "an administrator of the tenant");
 }

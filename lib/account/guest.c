@@ -49,7 +49,7 @@ guest_refuse(const char *what, struct error *err)
 	int guest = guest_began_as_guest(err);
 
 	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
-	    "%s: only for a superadmin, where sudo(8) has given %s the rights of the store's owner", what, getenv("SUDO_USER"));
+	    "%s: only a superadmin may do that; sudo(8) has given %s the rights of the store's owner", what, getenv("SUDO_USER"));
 }
 
 static int

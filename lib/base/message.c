@@ -22,6 +22,12 @@ message_program(const char *name)
 	program = name;
 }
 
+const char *
+message_program_name(void)
+{
+	return program;
+}
+
 void
 message(const char *format, ...)
 {

@@ -14,6 +14,9 @@ struct error;
 /* Sets the name that stands before each message; kept, not copied. */
 void message_program(const char *name);
 
+/* Returns that name; borrowed. */
+const char *message_program_name(void);
+
 /* Prints "PROGRAM: TEXT" on stderr. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -166,7 +166,7 @@ clusters_find_id(struct account *account, int64_t id, struct cluster_list *list,
 
 	free(text);
 	if (got == 0)
-		return error_set(err, EX_NO, "there is no cluster %s", cluster_id_text(id, name));
+		return error_set(err, EX_NO, "no cluster named \"%s\"", cluster_id_text(id, name));
 	return got < 0 ? -1 : 0;
 }
 
@@ -186,7 +186,7 @@ clusters_not_found(struct account *account, const char *name, struct error *err)
 	for (size_t i = 0; i < others.count; i++)
 		names[i] = others.list[i].name;
 	near = suggest_word(name, names);
-	error_set(err, EX_NO, "there is no cluster %s%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+	error_set(err, EX_NO, "no cluster named \"%s\"%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
 	    near ? "?" : "");
 	free(names);
 	cluster_list_release(&others);
@@ -230,7 +230,7 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 	sql_end(rows);
 	free(text);
 	if (got == 0)
-		return error_set(err, EX_NO, "there is no cluster %s", cluster_id_text(id, name));
+		return error_set(err, EX_NO, "no cluster named \"%s\"", cluster_id_text(id, name));
 	return got < 0 ? -1 : 0;
 }
 

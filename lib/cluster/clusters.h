@@ -62,7 +62,7 @@ int64_t clusters_count(struct account *account, const struct cluster_filter *fil
 int clusters_count_living(struct store *store, int64_t *count, struct error *err);
 
 /* Adds the cluster of that name or id (eight digits or more). The name of a terminated one is free, and found no more;
- * its id is. A superadmin finds those of other tenants by id. EX_NO: "there is no cluster x", a near name included. */
+ * its id is. A superadmin finds those of other tenants by id. EX_NO: no cluster named "x", a near name included. */
 int clusters_find(struct account *account, const char *name, struct cluster_list *list, struct error *err);
 
 /* The same by number. */

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/message.h"
 #include "base/process.h"
 #include "operation/run-command.h"
 #include "operation/workdir.h"
@@ -71,6 +72,7 @@ job_runner_start_waiter(struct pair *pair, struct error *err)
 
 	run_command_init(arguments, "coopr-queue");
 	arguments_push(arguments, "wait");
+	arguments_printf(arguments, "--title=%s: %s", message_program_name(), pair->workdir->name);
 	if (pair->runner->spool)
 		arguments_printf(arguments, "--spool=%s", pair->runner->spool);
 	if (pair->runner->quiet)

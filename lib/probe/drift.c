@@ -101,7 +101,7 @@ static const struct list_column columns[] = {
 	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
 	{"WHAT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
 	{"REPAIR", "mended", AT(TEXT, repair), .style = STYLE_GOOD, .when = LIST_SPARSE},
-	{"WHY", "message", AT(TEXT, message), .fill = drift_fill_message, .when = LIST_SPARSE},
+	{"DETAILS", "message", AT(TEXT, message), .fill = drift_fill_message, .when = LIST_SPARSE},
 	{NULL, "cluster", .fill = drift_fill_cluster},
 	{NULL, "since", AT(TIME, since_ms), .when = LIST_SPARSE},
 	{NULL, "tenant", AT(TEXT, tenant), .when = LIST_SPARSE},

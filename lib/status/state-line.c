@@ -199,13 +199,13 @@ operation_line_fill_tasks(const void *row, struct list_cell *cell)
 
 static const struct list_column operation_columns[] = {
 	{"NUMBER", "number", AT(INTEGER, number)},
-	{"WHEN", "begun", AT(TIME, begun_ms), .fill = operation_line_fill_begun},
-	{"WHO", "by", AT(TEXT, user)},
+	{"TIME", "begun", AT(TIME, begun_ms), .fill = operation_line_fill_begun},
+	{"USER", "by", AT(TEXT, user)},
 	{"ACTION", "action", AT(TEXT, action), .style = STYLE_BOLD},
 	{"STATUS", "status", .fill = operation_line_fill_status},
 	{"TOOK", NULL, .fill = operation_line_fill_took, .when = LIST_FILLED},
-	{"WHY", "why", AT(TEXT, why), .when = LIST_FILLED},
-	{"MESSAGE", "message", AT(TEXT, message), .when = LIST_FILLED},
+	{"MESSAGE", "why", AT(TEXT, why), .when = LIST_FILLED},
+	{"DETAILS", "message", AT(TEXT, message), .when = LIST_FILLED},
 	{NULL, "cluster", .fill = operation_line_fill_cluster},
 	{NULL, "ended", AT(TIME, ended_ms)},
 	{NULL, "job", AT(TEXT, job)},

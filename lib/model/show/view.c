@@ -70,11 +70,11 @@ static const struct view_column step[] = {
 
 static const struct view_column event[] = {
 	{.heading = "EVENT", .path = "seq"},
-	{.heading = "AT", .path = "at"},
+	{.heading = "TIME", .path = "at"},
 	{.heading = "WHAT", .path = "event"},
 	{.heading = "TASK", .path = "task"},
 	{.heading = "ATTEMPT", .path = "attempt"},
-	{.heading = "BY", .path = "by"},
+	{.heading = "USER", .path = "by"},
 	{.heading = "STATUS", .path = "result.status", .format = VIEW_STATUS},
 	{.heading = "MESSAGE", .path = "result.message"},
 	{0},
