@@ -540,7 +540,7 @@ load queue
 	mkdir -p "$COOPR_SPOOL/jobs/00000042-001/log"
 	printf 'first\nUnpacking nginx\n' >"$COOPR_SPOOL/jobs/00000042-001/log/$(jq -r '.id + "." + (.attempt | tostring)' held)"
 	run -75 script -qec "stty cols 200; TERM=xterm coopr-queue wait --timeout 1 00000042-001" /dev/null </dev/null
-	contains "$output" "0/6  1 running, 1 to be tried again"
+	contains "$output" "0/6  1 running, 1 to be retried"
 	contains "$output" "waiting for: $(jq -r '"\(.action) on \(.node)"' held)"
 	[[ $output != *left* ]]
 	contains "$output" ": Unpacking nginx"

@@ -119,7 +119,7 @@ assert abs(sum(a["took_s"] for a in attempts.values()) - report["work_s"]) < 0.0
 	result_of '{"status":3,"message":"disk full"}' <taken | coopr-queue done
 	coopr-queue report -o text mine >text
 	contains "$(cat text)" 'job mine: running'
-	contains "$(cat text)" 'install zk on a.example.net: failed with exit code 3, tried again'
+	contains "$(cat text)" 'install zk on a.example.net: failed with exit code 3, retried'
 	contains "$(cat text)" '| last words'
 	do_all
 	for format in text json html; do

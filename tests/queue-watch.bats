@@ -117,9 +117,9 @@ two take' "$(cat seen)"
 	coopr-queue watch --since start -o text mine >seen
 	sed -E 's/^[^ ]+Z //; s/ in [0-9.]+ m?s//' seen >told
 	contains "$(cat told)" "t1 install zk on a: begun by $(id -un)"
-	contains "$(cat told)" 't1 install zk on a: failed with 1: disk full; it is tried again'
+	contains "$(cat told)" 't1 install zk on a: failed with 1: disk full; it is retried'
 	contains "$(cat told)" 't1 install zk on a: begun by joe, attempt 2'
-	contains "$(cat told)" 't1 install zk on a: lost: its lease ran out; it is tried again'
+	contains "$(cat told)" 't1 install zk on a: lost: its lease ran out; it is retried'
 	contains "$(cat told)" 't1 install zk on a: done'
 	same 'finish: complete' "$(tail -n 1 told)"
 	grep -Eq 't1 install zk on a: done in [0-9]+ ms' seen

@@ -80,7 +80,7 @@ show_verb_say_outcome(const struct queue_task_status *task, struct buffer *out)
 	if (task->reason || task->message)
 		printable_line(task->reason ? task->reason : task->message, out);
 	if (task->status == STEP_DELAYED)
-		buffer_printf(out, "\n  tried again in %s", clock_duration(task->due_ms, due));
+		buffer_printf(out, "\n  retried in %s", clock_duration(task->due_ms, due));
 }
 
 static void

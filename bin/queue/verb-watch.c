@@ -138,7 +138,7 @@ watch_verb_say_took(struct watching *watching, const struct queue_event *next, s
 static enum terminal_style
 watch_verb_say_attempt(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
-	static const char *const follows[EVENT_NEXT_COUNT] = {"", "; it is tried again", "; it is undone, and then tried again",
+	static const char *const follows[EVENT_NEXT_COUNT] = {"", "; it is retried", "; it is undone, and then retried",
 	    "; it has failed"};
 	const struct event *event = &next->event;
 

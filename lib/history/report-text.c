@@ -40,7 +40,7 @@ report_say_summary(const struct report *report, struct buffer *out)
 	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
 	buffer_printf(out, "waiting        %s for machines, %s for free workers, in all tasks\n",
 	    clock_duration(report->node_wait_ms, a), clock_duration(report->slot_wait_ms, b));
-	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u tried again, %u of these after an undo\n",
+	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u retried, %u of these after an undo\n",
 	    report->attempts.count, report->tasks, report->done, report->failed, report->lost, report->running, report->retried,
 	    report->undone);
 }
@@ -65,7 +65,7 @@ report_say_link(const struct report *report, const struct report_link *link, str
 static void
 report_say_path(const struct report *report, struct buffer *out)
 {
-	static const char *const what[REPORT_WHY_COUNT] = {"to begin", "after tasks", "for machines", "for free workers",
+	static const char *const what[REPORT_WHY_COUNT] = {"for the first worker", "after tasks", "for machines", "for free workers",
 	    "before retries"};
 	uint32_t skipped = report->path_count > PATH_TOLD ? report->path_count - PATH_TOLD : 0;
 	char text[CLOCK_RFC3339_SIZE];

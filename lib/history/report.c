@@ -146,7 +146,7 @@ report_whole_log(struct queue *queue, const struct report *report, const struct 
 void
 report_say_end(const struct attempt *attempt, struct buffer *out)
 {
-	static const char *const follows[EVENT_NEXT_COUNT] = {"", ", tried again", ", undone and tried again", ""};
+	static const char *const follows[EVENT_NEXT_COUNT] = {"", ", retried", ", undone and retried", ""};
 
 	switch (attempt->end) {
 	case ATTEMPT_RUNNING:
