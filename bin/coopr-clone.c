@@ -27,7 +27,8 @@ static const struct command command = {
 int
 main(int argc, char **argv)
 {
-	struct operation_request request = {.action = "create", .verb = "clone", .prepare = prepare_clone};
+	struct operation_request request = {.action = "create", .verb = "clone", .prepare = prepare_clone,
+	    .describe = prepare_describe_clone};
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	if (!operands[0] || !operands[1] || operands[2])

@@ -414,6 +414,30 @@ settled() {
 	same incomplete "$(recorded status | tail -n 1)"
 }
 
+@test "an operation that failed is not retried as it was where an entity that the file names has changed" {
+	describe blog '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
+	describe shop '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql"]}'
+	touch broken
+	run --separate-stderr -1 apply
+	describe shop '{"numMachines": 4, "services": ["apache", "haproxy", "mod-php", "mysql", "stubborn"]}'
+	run --separate-stderr -1 apply
+	jq '.description = "otherwise"' mine/services/stubborn.json >changed && mv changed mine/services/stubborn.json
+	run --separate-stderr -1 apply
+	contains "$(differences blog <<<"$output")" "failed, and entities of it have changed since: what it has not done is planned anew"
+	jq '.provisioner.actions.start.type = "dummy"' mine/services/stubborn.json >changed && mv changed mine/services/stubborn.json
+	run --separate-stderr -1 apply --dry-run
+	contains "$(differences blog <<<"$output")" "what it has not done is planned anew"
+	contains "$(differences shop <<<"$output")" "it is rolled back and planned anew"
+	apply >said 2>log
+	contains "$(differences blog <said)" "what it has not done is planned anew"
+	contains "$(differences shop <said)" "it is rolled back and planned anew"
+	same "1 4 active
+2 4 active" "$(recorded "id, nodes, status")"
+	same '"dummy"' "$(request blog '.services[] | select(.name == "stubborn").provisioner.actions.start.type')"
+	same '"dummy"' "$(request shop '.services[] | select(.name == "stubborn").provisioner.actions.start.type')"
+	settled
+}
+
 @test "what another command is at work on is passed over" {
 	describe blog '{"numMachines": 4}'
 	describe wiki '{"numMachines": 4}'

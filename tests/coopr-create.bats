@@ -255,6 +255,25 @@ start_slow() {
 	same active "$(coopr-list -o json | jq -r .status)"
 }
 
+@test "a clone that failed is planned anew once the other cluster has changed, and keeps what was made" {
+	touch broken
+	run -1 coopr create c -t flaky -n 3
+	run -1 coopr clone c d
+	run --separate-stderr -1 coopr clone c d
+	contains "$stderr" "job 00000002-001 failed before; its tasks that are not done are retried"
+	rm broken
+	coopr retry c >records 2>log
+	touch broken
+	coopr config -y c --set port=7 --no-restart >records 2>log
+	rm broken
+	run --separate-stderr -0 coopr clone c d
+	contains "$stderr" "what the command names has changed since job 00000002-001 failed; it is planned anew"
+	same 7 "$(coopr config d | jq .port)"
+	contains "$(tasks 00000002-002 'done')" "start flaky"
+	same "" "$(tasks 00000002-002 'done' | grep -e delete -e create)"
+	same "active active" "$(coopr list -o json | jq -r .status | paste -sd ' ')"
+}
+
 @test "what is in progress, or paused, with what the command named before is not continued with something else: 75" {
 	echo '{"port": 1}' >c.json
 	coopr-create --detach c -t plain -n 2 --config c.json

@@ -12,8 +12,10 @@
 struct before { /* the last operation */
 	struct operation_list list;
 	const struct operation *operation;
+	bool creates;   /* it is the creation of the cluster, perhaps planned anew */
 	bool agrees;    /* once it is complete, the cluster agrees with the file */
-	bool resumes;   /* it is resumed, not undone: it agrees, or is a deletion */
+	bool changed;   /* it would, but entities that the file names have changed since, and the plan does not have that */
+	bool resumes;   /* it is resumed, not undone: it agrees and nothing has changed, or is a deletion */
 };
 
 /* Returns how many nodes of a layout stay. */
@@ -66,6 +68,23 @@ apply_would_agree(const struct turn *turn, const struct operation *operation, bo
 	return result;
 }
 
+/* Finds out whether the entities that the file names have changed since it began an operation that has failed. */
+static int
+apply_has_changed(const struct turn *turn, const struct before *before, bool *changed, struct error *err)
+{
+	const struct operation *operation = before->operation;
+	const struct spec_parameters parameters = {.spec = turn_spec(turn), .catalogue = turn->apply->parameters->catalogue};
+	const struct operation_request request = {.action = operation->action, .cluster = turn->application->id,
+	    .describe = prepare_describe_spec, .parameters = &parameters};
+	bool ours = before->creates ? turn->begin->applied && turn->begin->applied->made : strcmp(operation->action, "apply") == 0;
+	int same = 1;
+
+	if (operation->status >= OPERATION_COMPLETE && ours)
+		same = operate_is_same(&request, &turn->apply->options, operation, err);
+	*changed = same == 0;
+	return same < 0 ? -1 : 0;
+}
+
 static int
 apply_look_before(const struct turn *turn, struct before *before, struct error *err)
 {
@@ -77,8 +96,12 @@ apply_look_before(const struct turn *turn, struct before *before, struct error *
 	if (result < 0)
 		return -1;
 	before->operation = &before->list.list[0];
+	before->creates = strcmp(before->operation->action, "create") == 0 ||
+	    (turn->cluster->status == LIFECYCLE_INCOMPLETE && strcmp(before->operation->action, "retry") == 0);
 	result = apply_would_agree(turn, before->operation, &before->agrees, err);
-	before->resumes = before->agrees || strcmp(before->operation->action, "delete") == 0;
+	if (result == 0 && before->agrees)
+		result = apply_has_changed(turn, before, &before->changed, err);
+	before->resumes = (before->agrees && !before->changed) || strcmp(before->operation->action, "delete") == 0;
 	return result;
 }
 
@@ -113,7 +136,9 @@ apply_undo(struct turn *turn, const struct before *before, struct error *err)
 	char *command;
 	int result;
 
-	if (strcmp(before->operation->action, "create") == 0) {
+	if (before->creates) {
+		if (before->changed)
+			return turn_create(turn, err);
 		if (turn->begin->applied && turn->begin->applied->made)
 			return turn_delete(turn, err);
 		return error_set(err, EX_NO,
@@ -127,16 +152,28 @@ apply_undo(struct turn *turn, const struct before *before, struct error *err)
 	return result;
 }
 
+/* Returns what is done about the operation. */
+static const char *
+apply_remedy_of(const struct turn *turn, const struct before *before)
+{
+	if (turn->cluster->status == LIFECYCLE_PENDING)
+		return "is running: it is resumed";
+	if (before->resumes)
+		return "failed: it is retried";
+	if (before->changed)
+		return before->creates ? "failed, and entities of it have changed since: what it has not done is planned anew"
+		                       : "failed, and entities of it have changed since: it is rolled back and planned anew";
+	return before->creates ? "failed: it is deleted and created again" : "failed: it is rolled back";
+}
+
 static void
 apply_note(struct turn *turn, const struct before *before)
 {
 	const struct operation *operation = before->operation;
-	bool creates = strcmp(operation->action, "create") == 0;
 
-	turn->application->change = creates || strcmp(operation->action, "delete") == 0 ? APPLICATION_NEW : APPLICATION_CHANGED;
+	turn->application->change = before->creates || strcmp(operation->action, "delete") == 0 ? APPLICATION_NEW : APPLICATION_CHANGED;
 	buffer_printf(&turn->application->differences, "! %s (%s) %s\n", operation->action, operation->job,
-	    turn->cluster->status == LIFECYCLE_PENDING ? "is running: it is resumed" : before->resumes ? "failed: it is retried"
-	    : creates ? "failed: it is deleted and created again" : "failed: it is rolled back");
+	    apply_remedy_of(turn, before));
 }
 
 int

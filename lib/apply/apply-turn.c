@@ -12,48 +12,14 @@
 
 enum { STEPS = 8 }; /* more of them mean that others keep changing the cluster */
 
-/* Returns the command of an operation, which the caller frees. Equal specifications have equal commands, by which an
- * operation is found again. */
-static char *
-apply_command_of(const struct turn *turn)
-{
-	return memory_printf("coopr apply %s %s", turn->application->name, turn->text);
-}
-
-/* Creates the cluster. Where another command has created one of that name at the same time, it is looked at again. */
-static int
-apply_create(struct turn *turn, struct error *err)
-{
-	const struct apply *apply = turn->apply;
-	const struct clusterspec *spec = turn_spec(turn);
-	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
-	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
-	struct operation_request request = {.action = "create", .cluster = spec->name, .prepare = prepare_spec,
-	    .parameters = &parameters, .owner = spec->owner, .group = spec->group, .lease_ms = spec->lease_ms,
-	    .applied = &applied};
-	char *command = apply_command_of(turn);
-	struct error unseen;
-	int result;
-
-	request.command = command;
-	turn->application->change = APPLICATION_NEW;
-	result = turn_operate(turn, &request, err);
-	turn->brought = result >= 0;
-	free(command);
-	if (result < 0 && err->code == EX_NO && !turn->application->done.job && !apply->options.dry &&
-	    turn_look(turn, &unseen) == 0 && turn->cluster)
-		return TURN_AGAIN;
-	return result;
-}
-
 static int
 apply_change(struct turn *turn, const struct spec_diff *found, struct error *err)
 {
 	const struct apply_options *how = turn->apply->parameters;
 	const struct spec_parameters remake = {turn_spec(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
-	struct amend_parameters amend = {.max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
+	struct amend_parameters amend = {.spec = &remake, .max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
 	    .amendment = {.add = found->add, .remove = found->remove, .config = found->config, .members = found->members}};
-	char *command = apply_command_of(turn), machines[24];
+	char *command = turn_command(turn), machines[24];
 	struct operation_request request = {.action = "apply", .cluster = turn->application->id, .command = command};
 	int result;
 
@@ -66,6 +32,7 @@ apply_change(struct turn *turn, const struct spec_diff *found, struct error *err
 	amend.amendment.machines_min = turn_spec(turn)->machines_min;
 	amend.amendment.machines_max = turn_spec(turn)->machines_max;
 	request.prepare = found->remake ? prepare_spec : prepare_amend;
+	request.describe = found->remake ? prepare_describe_spec : prepare_describe_spec_change;
 	request.parameters = found->remake ? (const void *)&remake : &amend;
 	result = turn_operate(turn, &request, err);
 	turn->brought = result >= 0;
@@ -169,7 +136,7 @@ apply_step(struct turn *turn, struct error *err)
 	const char *origin = turn->apply->origin;
 
 	if (!turn->cluster)
-		return turn->begin->spec ? apply_create(turn, err) : TURN_OVER;
+		return turn->begin->spec ? turn_create(turn, err) : TURN_OVER;
 	if (!turn->begin->spec)
 		return apply_prune(turn, err);
 	if (applied && applied->origin && origin && strcmp(applied->origin, origin) != 0 && !turn->apply->parameters->adopt)

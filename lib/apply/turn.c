@@ -46,6 +46,37 @@ turn_operate(struct turn *turn, struct operation_request *request, struct error 
 	return options->dry || options->detach ? TURN_OVER : TURN_AGAIN;
 }
 
+char *
+turn_command(const struct turn *turn)
+{
+	return memory_printf("coopr apply %s %s", turn->application->name, turn->text);
+}
+
+int
+turn_create(struct turn *turn, struct error *err)
+{
+	const struct apply *apply = turn->apply;
+	const struct clusterspec *spec = turn_spec(turn);
+	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
+	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
+	struct operation_request request = {.action = "create", .cluster = spec->name, .prepare = prepare_spec,
+	    .describe = prepare_describe_spec, .parameters = &parameters, .takes_over = turn->cluster != NULL, .owner = spec->owner,
+	    .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};
+	char *command = turn_command(turn);
+	struct error unseen;
+	int result;
+
+	request.command = command;
+	turn->application->change = APPLICATION_NEW;
+	result = turn_operate(turn, &request, err);
+	turn->brought = result >= 0;
+	free(command);
+	if (result < 0 && !request.takes_over && err->code == EX_NO && !turn->application->done.job && !apply->options.dry &&
+	    turn_look(turn, &unseen) == 0 && turn->cluster)
+		return TURN_AGAIN;
+	return result;
+}
+
 int
 turn_delete(struct turn *turn, struct error *err)
 {

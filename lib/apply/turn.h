@@ -33,6 +33,14 @@ int turn_look(struct turn *turn, struct error *err);
 /* Carries out an operation, and notes its result. */
 int turn_operate(struct turn *turn, struct operation_request *request, struct error *err);
 
+/* Returns the command of an operation, which the caller frees. Equal specifications have equal commands, by which an operation is
+ * found again. */
+char *turn_command(const struct turn *turn);
+
+/* Creates the cluster, or resumes its creation: what that has not done is planned anew where what the file names has changed since.
+ * Where another command has created one of that name at the same time, it is looked at again. */
+int turn_create(struct turn *turn, struct error *err);
+
 /* Deletes the cluster, whatever runs on it. */
 int turn_delete(struct turn *turn, struct error *err);
 

@@ -105,7 +105,8 @@ operate_resume(struct operation_context *context, const struct operation_request
 
 	if (result > 0) {
 		command = workdir_line(&context->job_dir, "command", &ignored);
-		result = command && strcmp(command, request->command) == 0 ? operate_continue(context, request, &list.list[0], err) : 0;
+		result = request->takes_over || (command && strcmp(command, request->command) == 0)
+		       ? operate_continue(context, request, &list.list[0], err) : 0;
 		free(command);
 	}
 	operation_list_release(&list);
@@ -377,6 +378,28 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 		done = operate_retry_once(anew, options, result, err);
 	}
 	return done;
+}
+
+int
+operate_is_same(const struct operation_request *request, const struct operation_options *options,
+    const struct operation *operation, struct error *err)
+{
+	struct operation_context context;
+	struct error ignored; /* then a folder of no use is left */
+	int result;
+
+	operation_context_init(&context, options);
+	result = find_cluster_open(&context.account, &options->ask, STORE_WRITE, request->cluster, err);
+	if (result == 0)
+		result = operation_context_find(&context, request->cluster, err);
+	if (result == 0)
+		result = operation_context_try(&context, err);
+	if (result >= 0) {
+		result = begin_digest(&context, request, err) < 0 ? -1 : begin_is_same(&context, operation, err);
+		workdir_remove(&context.workdir, &ignored);
+	}
+	operation_context_release(&context);
+	return result;
 }
 
 void

@@ -36,6 +36,7 @@ struct operation_request {
 	/* Checks whether it may still be done to the cluster as it is: 0, or -1. NULL: nothing is checked but what holds for all. */
 	int (*admit)(struct operation_context *context, const void *parameters, struct error *err);
 	const void *parameters; /* for all three */
+	bool takes_over;     /* the cluster's last operation, if it is unfinished, counts as begun by the same command */
 	bool preempts;       /* it cancels a running operation */
 	struct consent consent; /* how it is asked for, where the options say so; without the name */
 	int64_t id;          /* of a cluster that is to be created; 0: it gets one */
@@ -63,6 +64,10 @@ int operate(const struct operation_request *request, const struct operation_opti
  * fails with EX_NO. */
 int operate_retry(const struct operation_request *anew, const struct operation_options *options,
     struct operation_result *result, struct error *err);
+
+/* Returns whether what the request names today is what the cluster's last operation, which has ended, was begun with: 1, 0 or -1. */
+int operate_is_same(const struct operation_request *request, const struct operation_options *options,
+    const struct operation *operation, struct error *err);
 
 void operation_result_release(struct operation_result *result);
 

@@ -106,3 +106,25 @@ prepare_spec(struct operation_context *context, const void *data, struct error *
 	arguments_release(&request);
 	return result;
 }
+
+int
+prepare_describe_spec(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
+{
+	const struct spec_parameters *parameters = data;
+	struct arguments request = {0};
+	int result;
+
+	prepare_push_texts(parameters, &request);
+	prepare_push_range(parameters->spec, &request);
+	result = prepare_describe(context, &request, text, err);
+	if (result == 0 && jv_is_valid(parameters->spec->config))
+		json_dump(parameters->spec->config, text);
+	arguments_release(&request);
+	return result;
+}
+
+int
+prepare_describe_spec_change(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
+{
+	return prepare_describe_spec(context, ((const struct amend_parameters *)data)->spec, text, err);
+}

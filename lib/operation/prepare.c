@@ -107,29 +107,35 @@ prepare_by_request(struct operation_context *context, const struct make_paramete
 		return -1;
 	prepare_begin_plan(context, parameters->max_unavailable, &plan);
 	for (size_t i = 0; dead && i < dead->count; i++)
-		arguments_push(&plan, dead->list[i]);
+		arguments_printf(&plan, "--dead=%s", dead->list[i]);
 	return prepare_plan(context, &plan, err);
 }
 
-/* Appends the request that coopr-request makes, without its owner: another user may continue. */
-static int
+/* Appends the request without its owner, and frees it. */
+static void
+prepare_dump_unowned(jv request, struct buffer *text)
+{
+	jv cluster = jv_object_delete(json_get(request, "cluster"), jv_string("owner"));
+
+	json_set(&request, "cluster", cluster);
+	json_dump(request, text);
+	jv_free(request);
+}
+
+int
 prepare_describe(const struct operation_context *context, const struct arguments *given, struct buffer *text, struct error *err)
 {
 	struct arguments arguments = {0};
 	struct buffer out = {0};
-	jv request, cluster;
+	jv request;
 	int result;
 
 	prepare_begin_request(context, given, &arguments);
 	result = run_command_in_memory(&arguments, NULL, &out, err);
 	if (result == 0)
 		result = json_parse("the request", out.data, strcspn(out.data, "\n"), &request, err);
-	if (result == 0) {
-		cluster = jv_object_delete(json_get(request, "cluster"), jv_string("owner"));
-		json_set(&request, "cluster", cluster);
-		json_dump(request, text);
-		jv_free(request);
-	}
+	if (result == 0)
+		prepare_dump_unowned(request, text);
 	arguments_release(&arguments);
 	buffer_release(&out);
 	return result;
@@ -144,19 +150,19 @@ prepare_describe_make(struct operation_context *context, const void *data, struc
 int
 prepare_describe_amend(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
 {
-	jv config = ((const struct amend_parameters *)data)->amendment.config;
+	const struct amend_parameters *parameters = data;
 
 	(void)context;
 	(void)err;
-	if (jv_is_valid(config))
-		json_dump(config, text);
+	if (jv_is_valid(parameters->amendment.config))
+		json_dump(parameters->amendment.config, text);
 	return 0;
 }
 
 /* Leaves in the layout before the operation only what the failed creation has done. A machine without an address may not be
- * there, or only in part: another one replaces it. */
+ * there, or only in part: another one is to replace it, and its id is added to dead. */
 static int
-prepare_keep_standing(const struct operation_context *context, struct arguments *given, struct arguments *dead, struct error *err)
+prepare_keep_standing(const struct operation_context *context, struct arguments *dead, struct error *err)
 {
 	struct buffer text = {0};
 	struct layout now;
@@ -167,10 +173,8 @@ prepare_keep_standing(const struct operation_context *context, struct arguments 
 	for (size_t i = 0; result == 0 && i < now.node_count; i++) {
 		struct node *node = &now.nodes[i];
 
-		if (node->was.count == 0 && json_length(node->ipaddresses) == 0) {
-			arguments_printf(given, "--replace=%s", node->id);
-			arguments_printf(dead, "--dead=%s", node->id);
-		}
+		if (node->was.count == 0 && json_length(node->ipaddresses) == 0)
+			arguments_push(dead, node->id);
 		node->services = node->was;
 		node_print(node, &text);
 	}
@@ -190,7 +194,9 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 
 	for (size_t i = 0; i < parameters->request->count; i++)
 		arguments_push(&given, parameters->request->list[i]);
-	result = context->supersedes ? prepare_keep_standing(context, &given, &dead, err) : 0;
+	result = context->supersedes ? prepare_keep_standing(context, &dead, err) : 0;
+	for (size_t i = 0; i < dead.count; i++)
+		arguments_printf(&given, "--replace=%s", dead.list[i]);
 	if (result == 0)
 		result = prepare_by_request(context, parameters, &given, &dead, err);
 	arguments_release(&given);
@@ -246,31 +252,77 @@ prepare_describe_upgrade(struct operation_context *context, const void *data, st
 	return result;
 }
 
-int
-prepare_clone(struct operation_context *context, const void *data, struct error *err)
+/* Returns the request of the cluster to be cloned, as if it had been for the new one. */
+static int
+prepare_clone_request(struct operation_context *context, const char *other, jv *request, struct error *err)
 {
-	const char *other = data;
 	struct cluster_documents documents = {0};
 	struct cluster_list list = {0};
-	struct arguments plan = {0};
-	jv request;
 	int result = clusters_find(&context->account, other, &list, err);
 
 	if (result == 0)
 		result = clusters_documents(&context->account, list.list[0].id, &documents, err);
 	if (result == 0)
-		result = cluster_documents_request(&documents, other, &request, err);
-	if (result == 0) {
-		amend_identity(&request, context->workdir.id, context->workdir.name, context->account.user);
-		result = prepare_solve_write(context, request, err);
-		jv_free(request);
-	}
+		result = cluster_documents_request(&documents, other, request, err);
+	if (result == 0)
+		amend_identity(request, context->workdir.id, context->workdir.name, context->account.user);
 	cluster_documents_release(&documents);
 	cluster_list_release(&list);
-	if (result < 0 || prepare_solve(context, false, err) < 0)
+	return result;
+}
+
+int
+prepare_describe_clone(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
+{
+	jv request;
+
+	if (prepare_clone_request(context, data, &request, err) < 0)
 		return -1;
-	prepare_begin_plan(context, NULL, &plan);
-	return prepare_plan(context, &plan, err);
+	prepare_dump_unowned(request, text);
+	return 0;
+}
+
+/* Has the nodes stay that a failed creation of the clone has made. */
+static int
+prepare_clone_standing(const struct operation_context *context, jv *request, struct arguments *dead, struct error *err)
+{
+	struct amendment amendment = {.config = jv_invalid(), .members = jv_invalid()};
+	char *before = workdir_path(&context->job_dir, "was.ndjson");
+	int result = prepare_keep_standing(context, dead, err);
+
+	amendment.replace = (struct string_list){(const char **)dead->list, dead->count};
+	if (result == 0)
+		result = amend_nodes(request, before, err);
+	if (result == 0 && dead->count)
+		result = amend_request(request, &amendment, err);
+	free(before);
+	return result;
+}
+
+int
+prepare_clone(struct operation_context *context, const void *data, struct error *err)
+{
+	struct arguments plan = {0}, dead = {0};
+	jv request;
+	int result = prepare_clone_request(context, data, &request, err);
+
+	if (result == 0) {
+		if (context->supersedes)
+			result = prepare_clone_standing(context, &request, &dead, err);
+		if (result == 0)
+			result = prepare_solve_write(context, request, err);
+		jv_free(request);
+	}
+	if (result == 0)
+		result = prepare_solve(context, false, err);
+	if (result == 0) {
+		prepare_begin_plan(context, NULL, &plan);
+		for (size_t i = 0; i < dead.count; i++)
+			arguments_printf(&plan, "--dead=%s", dead.list[i]);
+		result = prepare_plan(context, &plan, err);
+	}
+	arguments_release(&dead);
+	return result;
 }
 
 /* Adds the definitions that the request lacks, as the entities are today. */

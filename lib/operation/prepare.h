@@ -27,6 +27,7 @@ struct amend_parameters {
 	const char *max_unavailable;
 	struct string_list dead;         /* nodes whose machines do not answer */
 	bool allow_moves;
+	const struct spec_parameters *spec; /* the file that wants the change; NULL: the command line does */
 };
 
 struct action_parameters { /* on the present layout */
@@ -43,11 +44,17 @@ struct spec_parameters { /* of a file */
 	bool allow_moves;
 };
 
-/* For operation_request.describe: the request that would be made of today's entities and files, whatever nodes there are; the
- * configuration that is given. */
+/* For operation_request.describe: the request that would be made of today's entities and files, whatever nodes there are; of a
+ * clone, that of the other cluster; of a change, the configuration that is given; of one that a file wants, what that says. */
 int prepare_describe_make(struct operation_context *context, const void *make_parameters, struct buffer *text, struct error *err);
 int prepare_describe_upgrade(struct operation_context *context, const void *make_parameters, struct buffer *text, struct error *err);
 int prepare_describe_amend(struct operation_context *context, const void *amend_parameters, struct buffer *text, struct error *err);
+int prepare_describe_spec(struct operation_context *context, const void *spec_parameters, struct buffer *text, struct error *err);
+int prepare_describe_spec_change(struct operation_context *context, const void *amend_parameters, struct buffer *text, struct error *err);
+int prepare_describe_clone(struct operation_context *context, const void *cluster, struct buffer *text, struct error *err);
+
+/* Appends the request that coopr-request makes by these arguments, without its owner: another user may continue. */
+int prepare_describe(const struct operation_context *context, const struct arguments *given, struct buffer *text, struct error *err);
 
 int prepare_make(struct operation_context *context, const void *make_parameters, struct error *err);
 int prepare_clone(struct operation_context *context, const void *cluster, struct error *err); /* the other one's name or id */
