@@ -201,7 +201,7 @@ static int
 hook_verb_tell(const struct hook_event *event)
 {
 	bool asks = event->event == HOOK_START && !queue_only;
-	struct hook_count count;
+	struct hook_count count = {0};
 	struct store *store = NULL;
 	struct error err;
 	int result = hook_verb_open(STORE_CREATE, &store, &err);
