@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# MariaDB: the actions configure, initialize, start, stop and status.
+# MariaDB: the actions configure, initialize, start, stop, reload and status.
 #
 # Configuration: mariadb/listen (an address), mariadb/clients (addresses from which the user may come, commas
 # between), shop/greeting, shop/database/{name,user,password}.
@@ -48,21 +48,37 @@ statements() {
 	done
 }
 
-# Before the first start no server runs: one that reads statements from stdin and ends is enough. Nothing of this is in an
-# argument, which every process of the node could read.
-initialize() {
+# Nothing of this is in an argument, which every process of the node could read.
+read_statements() {
 	database=$(sql_name shop/database/name)
 	user=$(sql_string shop/database/user)
 	password=$(sql_string shop/database/password)
 	greeting=$(sql_string shop/greeting)
 	clients=$(coopr_config mariadb/clients | tr ',' ' ')
+}
 
+# Before the first start no server runs: one that reads statements from stdin and ends is enough.
+initialize() {
+	read_statements
 	if mariadb-admin --silent ping >/dev/null 2>&1; then
 		statements | mariadb
 	else
 		install -d -o mysql -g mysql /run/mysqld
 		statements | mariadbd --bootstrap --user=mysql --log-warnings=0
 	fi
+}
+
+# All but the address is changed in the server that runs. It has to be started anew to listen elsewhere.
+reload() {
+	if ! mariadb-admin --silent ping >/dev/null 2>&1; then
+		service mariadb start
+	elif [ "$(echo 'SELECT @@bind_address' | mariadb --skip-column-names)" != "$(coopr_config mariadb/listen)" ]; then
+		echo "mariadb/listen has changed: the server is stopped and started" >&2
+		service mariadb stop
+		service mariadb start
+	fi
+	read_statements
+	statements | mariadb
 }
 
 status() {
@@ -76,6 +92,7 @@ configure) configure ;;
 initialize) initialize ;;
 start) service mariadb start ;;
 stop) service mariadb stop ;;
+reload) reload ;;
 status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

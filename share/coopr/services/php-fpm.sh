@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# PHP as application server: the actions configure, start, stop and status. With configure comes shop.php, the application.
+# PHP as application server: the actions configure, start, stop, reload, restart, drain and status. With configure comes
+# shop.php, the application.
 #
 # Configuration: php-fpm/listen ("ADDRESS:PORT"), php-fpm/clients (addresses, commas between), and for the
 # application shop/title, shop/node, shop/instance, shop/database/{host,name,user,password}.
@@ -43,8 +44,9 @@ configure_application() {
 	chgrp www-data /srv/shop/config.php.new
 	mv /srv/shop/config.php.new /srv/shop/config.php
 	umask 022
-	cp shop.php /srv/shop/index.php
-	chmod 644 /srv/shop/index.php
+	cp shop.php /srv/shop/index.php.new
+	chmod 644 /srv/shop/index.php.new
+	mv /srv/shop/index.php.new /srv/shop/index.php
 }
 
 configure() {
@@ -59,6 +61,9 @@ configure() {
 	database_password=$(php_string shop/database/password)
 
 	cat >"$home/pool.d/www.conf" <<-EOT
+		[global]
+		process_control_timeout = 30s
+
 		[www]
 		user = www-data
 		group = www-data
@@ -71,6 +76,58 @@ configure() {
 	configure_application
 }
 
+# The processes that answer requests.
+children() {
+	cat "/proc/$1/task/$1/children" 2>/dev/null
+}
+
+# The program is executed anew in its process, with its sockets, once the requests are answered that have begun: for 30 s at
+# most, by process_control_timeout. Those that come meanwhile wait in the socket. So this is a restart, too.
+reload() {
+	if ! master=$(cat "/run/php/php$version-fpm.pid" 2>/dev/null) || ! kill -0 "$master" 2>/dev/null; then
+		service "$service" start
+		return
+	fi
+	"php-fpm$version" -t 2>&1 | grep -v ' test is successful$' >&2 || true
+	"php-fpm$version" -t 2>/dev/null || coopr_fail "$service does not accept its configuration"
+	before=$(children "$master")
+	kill -s USR2 "$master"
+	for _ in $(seq 400); do
+		has_others && return
+		sleep 0.1
+	done
+	coopr_fail "$service has not taken over its configuration; see /var/log/php$version-fpm.log"
+}
+
+has_others() {
+	now=$(children "$master")
+	[ -n "$now" ] || return 1
+	for child in $before; do
+		case " $now " in
+		*" $child "*) return 1 ;;
+		esac
+	done
+}
+
+# The number of connections to the port $1: of the second column the end behind the colon, in state 01.
+connections() {
+	port=$(printf ':%04X' "$1")
+	cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
+		while read -r _ local _ state _; do
+			[ "$state" != 01 ] || [ "${local#"${local%?????}"}" != "$port" ] || echo 1
+		done | wc -l
+}
+
+# Waits until all requests are answered. What is not answered after that ends when the service stops.
+drain() {
+	port=$(coopr_config php-fpm/listen)
+	for _ in $(seq 300); do
+		[ "$(connections "${port##*:}")" -ne 0 ] || return 0
+		sleep 0.1
+	done
+	echo "requests are still being answered after 30 s" >&2
+}
+
 status() {
 	service "$service" status >/dev/null 2>&1 && return
 	echo "$service does not run" >&2
@@ -81,6 +138,8 @@ case $COOPR_ACTION in
 configure) configure ;;
 start) service "$service" status >/dev/null || service "$service" start ;;
 stop) service "$service" stop ;;
+reload | restart) reload ;;
+drain) drain ;;
 status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac
