@@ -105,6 +105,11 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 		[hook]|expected [hook NAME]
 		[other x]|expected [hook NAME]
 	END
+	for words in "coopr doctor --help" "coopr help config" "coopr queue ls --help" "coopr-store put --version" coopr; do
+		run -0 $words
+	done
+	run -78 coopr doctor --settings
+	run -78 coopr queue ls
 	: >"$file"
 	COOPR_JOBS=x run -78 coopr-doctor --settings
 	same "coopr-doctor: \$COOPR_JOBS: expected a whole number from 1 to 100000, found \"x\"" "$output"

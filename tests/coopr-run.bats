@@ -413,8 +413,10 @@ stopped_at() {
 	grep '^\$ ' blocks | sed 's/^\$ //' >commands
 	sed -n '2,/^\.Ed/p' blocks | grep -v -e '^\$' -e '^\.' >shown
 	same "$(cat shown)" "$(bash -c "$(head -n 1 commands)")"
-	tail -n 2 commands | while read -r line; do
+	sed -n '2,3p' commands | while read -r line; do
 		bash -euo pipefail -c "$line" >now 2>log </dev/null
 	done
 	same 6 "$(store "SELECT nodes FROM cluster")"
+	same "coopr shrink -n 4 blog" "$(tail -n 1 commands)"
+	same "$(sed -n '/^\$ coopr shrink/,/^Do this/p' blocks | sed '1d;$d')" "$(coopr shrink -n 4 blog --dry-run)"
 }

@@ -292,13 +292,23 @@ option_wrong_option(const struct command *command, const struct option *longs, i
 	return option_unknown_option(command, longs, word);
 }
 
+/* Tells whether the first operand is a command, which parses the words behind it. */
+static bool
+option_takes_command(const struct command *command)
+{
+	return strncmp(command->synopsis, "COMMAND", 7) == 0;
+}
+
 /* Sets options that were not given to what the user prefers. A preferred output format is for terminals only: what a script
- * reads must not depend on who runs it. */
+ * reads must not depend on who runs it. An invalid file is refused here, by the command that is run in the end, so that --help
+ * of a subcommand and "coopr help" work in spite of it. */
 static void
 option_set_preferences(const struct command *command)
 {
 	struct error err;
 
+	if (option_takes_command(command))
+		return;
 	if (preference_read(&err) < 0)
 		exit(message_error(&err));
 	for (size_t i = 0; i < option_count(command->options); i++) {
@@ -349,7 +359,7 @@ option_parse(const struct command *command, int argc, char **argv)
 	option_repair_umask();
 	if (option_wants_words(argv[1])) {
 		option_print_table(command);
-		if (strncmp(command->synopsis, "COMMAND", 7) == 0)
+		if (option_takes_command(command))
 			return 1;
 		exit(message_end(0));
 	}

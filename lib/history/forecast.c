@@ -110,6 +110,6 @@ forecast_say(const struct forecast *forecast, const struct queue_task_status *ta
 		return arena_printf(arena, "%s of about %s", age, clock_duration((int64_t)(step->expect_s * 1000), usual));
 	clock_duration((int64_t)(step->p90_s * 1000), usual);
 	if ((double)age_ms <= step->p90_s * 1000)
-		return arena_printf(arena, "%s; nine of ten take at most %s", age, usual);
-	return arena_printf(arena, "%s; nine of ten took less than %s", age, usual);
+		return arena_printf(arena, "%s; 90th percentile: %s", age, usual);
+	return arena_printf(arena, "%s; longer than the 90th percentile, %s", age, usual);
 }
