@@ -57,8 +57,8 @@ main(int argc, char **argv)
 	int code;
 
 	request.cluster = front_cluster(&command, operands);
-	if (!file && settings.count == 0 && front.save)
-		return option_misuse(&command, "--save: without a change there is no plan");
+	if (!file && settings.count == 0)
+		option_only_with(&command, "without a change", (const char *const[]){"tenant", "as", "spool", "store", "output", "color", NULL});
 	if (!file && settings.count == 0)
 		return message_end(config_print(&how.ask, request.cluster));
 	if (file && json_read_document(file, &parameters.amendment.config, NULL, &err) < 0)

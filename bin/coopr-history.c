@@ -46,5 +46,6 @@ main(int argc, char **argv)
 	const char *cluster = front_cluster(&command, argv + option_parse(&command, argc, argv));
 	struct output output = output_open(places.format, places.colour);
 
+	option_excludes(&command, "limit", "diff");
 	return message_end(history_act(cluster, &output));
 }

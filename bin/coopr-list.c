@@ -62,6 +62,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (*argv)
 		return option_misuse(&command, "unexpected argument '%s'; to find clusters, use --search", *argv);
+	option_excludes(&command, "tenant", "all-tenants");
 	output = output_open(places.format, places.colour);
 	filter.everywhere = all_tenants;
 	filter.limit = limit;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-log: prints what the tasks of an operation on a cluster have printed, the newest attempt at each. Exits with 0;
- * 1 where there is no such cluster, or nothing was printed, or the operation that was followed is not complete; 64 on
- * misuse.
+ * 1 where there is no such cluster or task, or the operation that was followed is not complete; 64 on misuse.
  */
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
+#include "model/action.h"
 #include "operation/front.h"
 #include "operation/target.h"
 #include "show/transcript.h"
@@ -36,6 +36,17 @@ static const struct command command = {
 	"  coopr-log -a install shop/@nginx/nginx\n"
 	"  coopr-log -f shop\n"};
 
+/* As a list that is empty, an empty log is no error. */
+static int
+log_print(struct error *err)
+{
+	int printed = transcript_print(&transcript, err);
+
+	if (printed == 0)
+		message("job %s: nothing was printed there", transcript.job);
+	return printed < 0 ? -1 : 0;
+}
+
 static int
 log_act(const struct target *target)
 {
@@ -49,10 +60,8 @@ log_act(const struct target *target)
 		result = transcript_open(&transcript, &status, number, &err);
 	if (result == 0 && follow)
 		result = transcript_follow(&transcript, &err);
-	else if (result == 0 && (result = transcript_print(&transcript, &err)) == 0)
-		result = error_set(&err, EX_NO, "job %s: nothing was printed there", transcript.job);
-	else if (result > 0)
-		result = 0;
+	else if (result == 0)
+		result = log_print(&err);
 	if (result < 0)
 		message_error(&err);
 	transcript_release(&transcript);
@@ -67,6 +76,8 @@ main(int argc, char **argv)
 	struct target target;
 	int code;
 
+	if (transcript.action && action_of_name(transcript.action) == ACTION_NONE)
+		return option_misuse(&command, "--action: there is no action '%s' of tasks", transcript.action);
 	target_operand(&command, operand, &chosen, &target);
 	message_reader_may_leave();
 	transcript.colour = terminal_colour(places.colour, stdout);

@@ -83,6 +83,7 @@ plan_check_options(const char *const *operands)
 {
 	if (check)
 		option_only_with(&command, "with --check", (const char *const[]){"check", NULL});
+	option_needs(&command, "slots", (const char *const[]){"history", "verbose", NULL});
 	if (operands[0] && operands[1])
 		exit(option_misuse(&command, "one file at most, found also '%s'", operands[1]));
 	if (job && !name_is_valid(job))

@@ -284,6 +284,8 @@ main(int argc, char **argv)
 		return option_misuse(&command, "--explain needs a node and a service");
 	if (output && !explained)
 		return option_misuse(&command, "--output goes with --explain");
+	option_excludes(&command, "node-limit", "check");
+	option_excludes(&command, "time-limit", "check");
 	argv += explained != NULL;
 	if (argv[0] && argv[1])
 		return option_misuse(&command, "one request at a time");

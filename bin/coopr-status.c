@@ -86,6 +86,7 @@ status_check(const struct target *target)
 		exit(option_misuse(&command, "--jobs: expected a number from 1 on"));
 	if (watches && (wait_for_it || timeout_s >= 0 || quiet || probe))
 		exit(option_misuse(&command, "-w watches; to wait until no operation is running, use --wait"));
+	option_excludes(&command, "output", "quiet");
 	if (!probe && at_once != AT_ONCE)
 		exit(option_misuse(&command, "--jobs: has no effect without --probe"));
 	if (!target_is_whole(target) && !probe)

@@ -82,6 +82,7 @@ usage_read_options(char **operands)
 {
 	if (*operands)
 		exit(option_misuse(&command, "unexpected argument '%s'", *operands));
+	option_excludes(&command, "tenant", "all-tenants");
 	if (queue)
 		option_only_with(&command, "with --queue", (const char *const[]){"queue", "all-tenants", "tenant", "as", "store", "spool",
 		    "output", "color", NULL});

@@ -326,3 +326,39 @@ only_reads() {
 	done <changing
 	[ "$wrong" -eq 0 ]
 }
+
+@test "an option that has no effect with the others is misuse: 64, and says with which" {
+	while read -r command; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr $command </dev/null
+		[ "$status" -eq 64 ] || complain "$command: exit code $status: $stderr"
+		contains "$stderr" "has no effect" || complain "$command: $stderr"
+		[ -z "$output" ] || complain "$command: prints $output"
+	done <<-'END'
+		coopr-reconcile --timeout 3
+		coopr-reconcile --max-gone 1
+		coopr-reconcile --quiet --output json
+		coopr-plan --slots 4
+		coopr-plan --check -N node
+		coopr-solve --check layout --node-limit 3
+		coopr-solve --check layout --time-limit 3
+		coopr-solve --explain 1000 --check layout --time-limit 3 nginx
+		coopr-list -A -T default
+		coopr-usage -A -T default
+		coopr-usage --queue --by day
+		coopr-status -q -o json shop
+		coopr-create shop -t lamp -q -o yaml
+		coopr-restart shop --timeout 3m
+		coopr-config shop --no-restart
+		coopr-config shop --dry-run
+		coopr-config shop -m reason
+		coopr-config shop --save file
+		coopr-history shop -d 1 -l 1
+		coopr-queue limit --total 3 -o json
+		coopr-queue limit -q
+		coopr-hook try start -m reason
+		coopr-work --simulate=1 --once
+		coopr-exec -j 3
+	END
+	[ "$wrong" -eq 0 ]
+}

@@ -243,6 +243,30 @@ no room for it' "$output"
 	contains "$stderr" "done at once"
 }
 
+# The events of tasks that the job had on a node, or of a service; from the plan, as a judge: tasks_where CONDITION
+tasks_where() {
+	jq -r "select(.kind == \"task\" and ($1)).id" plan | sort
+}
+
+@test "events of a node or of a service are those of the tasks there, in the queue and in the store" {
+	make_shop
+	coopr-queue show --plan -o json 00000001-001 >plan
+	id=$(jq -r 'select(.kind == "task" and .service).node' plan | head -n 1)
+	service=$(jq -r --arg node "$id" 'select(.kind == "task" and .service and .node == $node).service' plan | head -n 1)
+	[ -n "$service" ]
+	for where in queue store; do
+		coopr-events -o json shop -N "${id#*-}" | jq -r .task | sort -u | diff - <(tasks_where ".node == \"$id\"" | sort -u)
+		same "$(coopr-events -o json shop -N "${id#*-}")" "$(coopr-events -o json "shop/$id")"
+		same "$(coopr-events -o json shop -s "$service")" "$(coopr-events -o json "shop/@$service")"
+		coopr-events -o json "shop/@$service/$service" | jq -r .task | sort -u | diff - <(tasks_where ".service == \"$service\"" | sort -u)
+		run --separate-stderr -1 coopr-events shop -N 9999
+		contains "$stderr" "coopr-events: shop: there is no node 9999"
+		run --separate-stderr -1 coopr-events "shop/@${service}x"
+		contains "$stderr" "did you mean $service?"
+		rm -rf "$COOPR_SPOOL"
+	done
+}
+
 @test "events -f goes on until the operation is over" {
 	coopr-create shop -t web -n 4 --detach
 	coopr-events -f -o json shop >events 3>&- &

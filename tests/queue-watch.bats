@@ -133,6 +133,15 @@ two take' "$(cat seen)"
 	[[ $output != *$'\e'* ]]
 }
 
+@test "watch shows only the tasks of a node, or of a service" {
+	printf '%s\n' 't1 a create -' 't2 b create -' 't3 b install:zk t2' | plan | coopr-queue put --job mine
+	do_all
+	same 't1 t1' "$(coopr-queue watch --since start -o json -N a mine | jq -r .task | paste -sd' ')"
+	same 't2 t2 t3 t3' "$(coopr-queue watch --since start -o json --node b mine | jq -r .task | paste -sd' ')"
+	same 't3 t3' "$(coopr-queue watch --since start -o json -N b -N a -s zk mine | jq -r .task | paste -sd' ')"
+	same '' "$(coopr-queue watch --since start -o json -N a -s zk mine)"
+}
+
 @test "watch follows a file that fsck has written anew" {
 	echo 't1 a create -
 t2 b create -' | plan | coopr-queue put --job mine

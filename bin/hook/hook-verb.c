@@ -240,6 +240,8 @@ hook_verb_try(int argc, char **argv)
 		return option_misuse(&try_command, "expected an event, and perhaps an operation");
 	if (hook_verb_event_of(argv[0]) == HOOK_KIND_COUNT)
 		return option_misuse(&try_command, "'%s' is no event: start, success, failure or reminder", argv[0]);
+	if (failure && hook_verb_event_of(argv[0]) != HOOK_FAILURE)
+		return option_misuse(&try_command, "--message: has no effect with the event %s, only with failure", argv[0]);
 	if (layout && file_read(AT_FDCWD, layout, LAYOUT_BYTES, &nodes, &err) < 0)
 		return message_error(&err);
 

@@ -15,15 +15,19 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/table.h"
+#include "model/name.h"
 #include "model/show/output.h"
 #include "queue/read.h"
 
 static const char *spool, *format, *colour, *since;
 static bool only_past;
+static struct option_list nodes, services;
 
 static const struct option_spec options[] = {
 	OPTION_STRING(0, "since", &since, "WHEN", "begin then: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
 	OPTION_FLAG(0, "no-follow", &only_past, "end with what has happened up to now (0)"),
+	OPTION_LIST('N', "node", &nodes, "NODE", "only tasks on the node with this id; may be repeated"),
+	OPTION_LIST('s', "service", &services, "SERVICE", "only tasks of this service; may be repeated"),
 	OPTION_STRING('o', "output", &format, OUTPUT_TEXT, "output format (default: text)"),
 	OPTION_COLOUR(&colour),
 	VERB_SPOOL(&spool),
@@ -94,18 +98,46 @@ watch_verb_print_record(const struct queue_event *next, struct output *output)
 	buffer_release(&line);
 }
 
+/* Returns the task that an event is about, in the arena; NULL where it is about none, or the job cannot be asked. */
+static const struct queue_task_status *
+watch_verb_task(struct watching *watching, const struct queue_event *next, struct arena *arena)
+{
+	const struct queue_filter filter = {.task = next->event.task};
+	struct queue_task_status *task;
+	struct error ignored;
+	size_t count = 0;
+
+	if (!next->event.task || queue_tasks(watching->queue, next->job, &filter, arena, &task, &count, &ignored) < 0)
+		return NULL;
+	return count > 0 ? task : NULL;
+}
+
+/* Returns whether an event is about a task on one of the nodes, and of one of the services, that were named. */
+static bool
+watch_verb_is_meant(struct watching *watching, const struct queue_event *next)
+{
+	const struct queue_task_status *task;
+	struct arena arena = {0};
+	bool meant;
+
+	if (nodes.count == 0 && services.count == 0)
+		return true;
+	task = watch_verb_task(watching, next, &arena);
+	meant = task && (nodes.count == 0 || name_list_has(&(struct string_list){nodes.list, nodes.count}, task->node)) &&
+	    (services.count == 0 || name_list_has(&(struct string_list){services.list, services.count}, task->service));
+	arena_release(&arena);
+	return meant;
+}
+
 /* "install zk on 00000042-1000", as far as the job can be asked. */
 static void
 watch_verb_say_what(struct watching *watching, const struct queue_event *next, struct buffer *line)
 {
-	const struct queue_filter filter = {.task = next->event.task};
-	struct queue_task_status *task;
 	struct arena arena = {0};
-	struct error ignored;
-	size_t count = 0;
+	const struct queue_task_status *task = watch_verb_task(watching, next, &arena);
 
 	buffer_printf(line, " %s", next->event.task);
-	if (queue_tasks(watching->queue, next->job, &filter, &arena, &task, &count, &ignored) == 0 && count > 0)
+	if (task)
 		buffer_printf(line, " %s%s%s on %s", next->event.action ? next->event.action : action_name(task->planned),
 		    *task->service ? " " : "", task->service, task->node);
 	arena_release(&arena);
@@ -215,6 +247,8 @@ watch_verb_watch(struct watching *watching, struct queue_follow *follow)
 	int got;
 
 	while ((got = queue_follow_next(follow, &next, &err)) > 0) {
+		if (!watch_verb_is_meant(watching, &next))
+			continue;
 		if (output_is_records(&watching->output))
 			watch_verb_print_record(&next, &watching->output);
 		else

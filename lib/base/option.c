@@ -203,6 +203,39 @@ option_only_with(const struct command *command, const char *when, const char *co
 	}
 }
 
+static bool
+option_was_given(const char *name)
+{
+	for (size_t i = 0; i < given_count; i++)
+		if (strcmp(given[i], name) == 0)
+			return true;
+	return false;
+}
+
+void
+option_needs(const struct command *command, const char *name, const char *const *others)
+{
+	struct buffer words = {0};
+
+	if (!option_was_given(name))
+		return;
+	for (const char *const *other = others; *other; other++) {
+		if (option_was_given(*other))
+			break;
+		buffer_printf(&words, "%s--%s", other == others ? "" : " or ", *other);
+		if (!other[1])
+			exit(option_misuse(command, "--%s: has no effect without %s", name, words.data));
+	}
+	buffer_release(&words);
+}
+
+void
+option_excludes(const struct command *command, const char *name, const char *other)
+{
+	if (option_was_given(name) && option_was_given(other))
+		exit(option_misuse(command, "--%s: has no effect with --%s", name, other));
+}
+
 /* Sets the variable of an option. Returns an exit code, or -1 to continue. */
 static int
 option_set(const struct command *command, const struct option_spec *spec, const char *text)

@@ -105,6 +105,12 @@ bool option_is_choice(const char *argument);
  * when, as "with --check" or "without operands". */
 void option_only_with(const struct command *command, const char *when, const char *const *names);
 
+/* Exits with EX_USAGE if the option was given, but none of others, which end with NULL and without which it has no effect. */
+void option_needs(const struct command *command, const char *name, const char *const *others);
+
+/* Exits with EX_USAGE if both options were given: one of them has no effect then. */
+void option_excludes(const struct command *command, const char *name, const char *other);
+
 /* Returns whether argument is --complete-options. A command prints its subcommands then, if it has some: lines of "subcommand",
  * the name and a summary, with tabs between. */
 bool option_wants_words(const char *argument);

@@ -37,6 +37,7 @@ front_options(const struct command *command, const struct front *front)
 		exit(option_misuse(command, "--save: expected the name of a file; --dry-run -o json prints the plan"));
 	if (front->timeout && !front->wait)
 		exit(option_misuse(command, "--timeout: has no effect without --wait"));
+	option_excludes(command, "output", "quiet");
 	if (front->quiet)
 		message_quiet();
 	return (struct operation_options){

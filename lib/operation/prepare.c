@@ -39,8 +39,10 @@ prepare_push_measured(const struct operation_context *context, struct arguments 
 
 	if (queue)
 		measured_expectations(queue, &text, &ignored);
-	if (file_replace(context->job_dir.fd, "measured.ndjson", buffer_string(&text), text.length, 0600, &ignored) == 0)
+	if (file_replace(context->job_dir.fd, "measured.ndjson", buffer_string(&text), text.length, 0600, &ignored) == 0) {
+		arguments_printf(plan, "--slots=%ld", context->options->runner.workers);
 		arguments_printf(plan, "--history=%s", path);
+	}
 	buffer_release(&text);
 	queue_close(queue);
 	free(path);
@@ -51,7 +53,6 @@ prepare_begin_plan(const struct operation_context *context, const char *max_unav
 {
 	run_command_init(plan, "coopr-plan");
 	arguments_printf(plan, "--job=%s", context->job);
-	arguments_printf(plan, "--slots=%ld", context->options->runner.workers);
 	prepare_push_measured(context, plan);
 	if (max_unavailable)
 		arguments_printf(plan, "--max-unavailable=%s", max_unavailable);
