@@ -79,6 +79,7 @@ static int
 apply_consent(struct apply *apply, struct error *err)
 {
 	const struct consent consent = {.name = parameters.path, .question = "Do this?"};
+	const char *changed;
 
 	if (front.yes || front.dry)
 		return 0;
@@ -87,7 +88,16 @@ apply_consent(struct apply *apply, struct error *err)
 		apply->options.ask_consent = true;
 		return 0;
 	}
-	return (apply_preview(apply) > 0 && consent_ask(&consent, err) < 0) || apply_look(apply, err) < 0 ? -1 : 0;
+	do {
+		if (apply_preview(apply) > 0 && consent_ask(&consent, err) < 0)
+			return -1;
+		if (apply_look(apply, &changed, err) < 0)
+			return -1;
+		if (changed)
+			message("%s: it has changed since this was shown; all is looked at again", changed);
+	} while (changed);
+	apply->has_consent = true;
+	return 0;
 }
 
 /* That somebody else is at work outweighs no trouble. */

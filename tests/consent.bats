@@ -181,6 +181,55 @@ try_rows() { # FIRST STEP: every STEP-th row of the table
 	try_rows 3 4
 }
 
+asked() { # KEYS AT_QUESTION COMMAND...
+	AT_QUESTION=$2 "$BATS_TEST_DIRNAME/terminal" "$1" "${@:3}"
+}
+
+@test "while a question waits for its answer, others work on the cluster; then it is planned and shown again, and asked again" {
+	run -0 asked 'y\ny\n' 'coopr expand -y blog' coopr restart blog
+	contains "$(cat at-question)" "Done in"
+	contains "$output" "blog: expand by $(id -un) (complete) has changed it since this was shown; it is planned again"
+	contains "$output" "4 machines,"
+	contains "$output" "5 machines,"
+	same 2 "$(grep -c 'Do this to blog?' <<<"$output")"
+	run -1 asked 'y\nn\n' 'coopr rename blog store && coopr rename store blog' coopr restart blog
+	contains "$output" "rename by $(id -un) (complete) has changed it since this was shown; it is planned again"
+	run -75 asked 'y\nn\n' 'coopr expand --detach -y blog' coopr restart blog
+	contains "$output" "(expand), started by"
+	coopr abort -y blog
+	run -1 asked 'y\nn\n' 'coopr delete -y blog' coopr restart blog
+	contains "$output" "no cluster named"
+	same "" "$(ls -A "$COOPR_STATE/clusters")"
+}
+
+@test "what was shown is done, whatever others only try, or say no to, while the question waits for its answer" {
+	run -0 asked 'y\n' 'coopr stop --dry-run blog && coopr stop blog nosuch' coopr restart blog mysql
+	contains "$output" "complete: 2 tasks"
+	run -1 asked 'n\n' 'coopr stop blog nosuch; coopr expand -y blog' coopr restart blog
+	same 'complete complete complete' "$(coopr history -o json blog | jq -r .status | paste -sd ' ')"
+	same 00000001 "$(ls -A "$COOPR_STATE/clusters")"
+	coopr restart -y blog >records 2>log
+}
+
+quota() { # NODES
+	coopr tenant change --nodes "$1" default
+}
+
+@test "what a quota forbids is refused before anybody is asked, and in a dry run, too" {
+	quota 4
+	run -1 asked 'y\n' '' coopr scale blog memcached=+0 mysql=1 apache=3
+	same 0 "$(grep -c 'y/N' <<<"$output")"
+	run --separate-stderr -1 coopr expand -n 6 blog --dry-run
+	contains "$stderr" "quota"
+	run --separate-stderr -1 coopr create shop -t lamp -n 3 --dry-run
+	contains "$stderr" "quota"
+	quota 10
+	coopr create shop -t lamp -n 7 --save shop.plan >records # which is refused when it is carried out, unless more is allowed by then
+	run --separate-stderr -1 coopr run shop.plan
+	contains "$stderr" "quota"
+	coopr create shop -t lamp -n 3 --dry-run >records
+}
+
 @test "a secret is deleted for good only by who has said yes; in CI nobody is asked" {
 	echo one | coopr secret set one
 	echo two | coopr secret set two

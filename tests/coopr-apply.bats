@@ -438,6 +438,26 @@ settled() {
 	settled
 }
 
+@test "what was shown is done; where a cluster has changed since, that is shown and asked again" {
+	describe blog '{"numMachines": 4}'
+	describe wiki '{"numMachines": 3}'
+	apply >said 2>log
+	describe blog '{"numMachines": 5}'
+	export AT_QUESTION='coopr expand -y -n 6 blog'
+	run -1 "$BATS_TEST_DIRNAME/terminal" 'y\nn\n' coopr apply -f clusters
+	contains "$output" "machines 4 -> 5"
+	contains "$output" "blog: it has changed since this was shown; all is looked at again"
+	contains "$output" "machines 6 -> 5"
+	same 2 "$(grep -c 'Do this?' <<<"$output")"
+	same "6 active
+3 active" "$(recorded "nodes, status")"
+	AT_QUESTION='coopr expand -y -n 4 wiki' run -0 "$BATS_TEST_DIRNAME/terminal" 'y\ny\n' coopr apply -f clusters
+	contains "$output" "machines 4 -> 3"
+	same "5 active
+3 active" "$(recorded "nodes, status")"
+	settled
+}
+
 @test "what another command is at work on is passed over" {
 	describe blog '{"numMachines": 4}'
 	describe wiki '{"numMachines": 4}'

@@ -144,10 +144,28 @@ apply_step(struct turn *turn, struct error *err)
 	return turn->cluster->status == LIFECYCLE_ACTIVE ? apply_compare(turn, err) : turn_repair(turn, err);
 }
 
+bool
+apply_turn_has_changed(const struct cluster_record *seen, const struct cluster_record *now)
+{
+	if (!seen || !now)
+		return seen || now;
+	return seen->id != now->id || seen->revision != now->revision || seen->operation != now->operation;
+}
+
+/* Looks at the cluster for the first time. What is done to it was shown, if anything was. */
+static int
+apply_begin(struct turn *turn, struct error *err)
+{
+	if (turn_look(turn, err) < 0)
+		return -1;
+	return turn->apply->has_consent && apply_turn_has_changed(turn->begin->cluster, turn->cluster)
+	     ? error_set(err, EX_TEMPFAIL, "it has changed since this was shown; try again") : 0;
+}
+
 static int
 apply_go(struct turn *turn, struct error *err)
 {
-	int result = TURN_AGAIN;
+	int result = apply_begin(turn, err) < 0 ? -1 : TURN_AGAIN;
 
 	for (int i = 0; i < STEPS && result == TURN_AGAIN; i++)
 		result = turn_look(turn, err) < 0 ? -1 : apply_step(turn, err);

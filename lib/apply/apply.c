@@ -62,13 +62,24 @@ apply_add_leftovers(struct apply *apply)
 	}
 }
 
-int
-apply_look(struct apply *apply, struct error *err)
+/* Returns the name of the first cluster that is not as it was seen, owned by the arena of the files; NULL: there is none. */
+static const char *
+apply_find_changed(struct apply *apply, const struct apply_turn *seen, size_t count)
+{
+	for (size_t i = 0; i < count || i < apply->count; i++) {
+		const struct apply_turn *was = i < count ? &seen[i] : NULL, *is = i < apply->count ? &apply->turns[i] : NULL;
+
+		if (!was || !is || strcmp(was->name, is->name) != 0 || apply_turn_has_changed(was->cluster, is->cluster))
+			return arena_string(&apply->specs.arena, was ? was->name : is->name);
+	}
+	return NULL;
+}
+
+static int
+apply_list(struct apply *apply, struct error *err)
 {
 	const struct cluster_filter all = {0};
 
-	applied_list_release(&apply->applied);
-	cluster_list_release(&apply->clusters);
 	apply->count = apply->next = apply->agreed.count = 0;
 	apply->failed = apply->interrupted = false;
 	if (clusters_list(&apply->account, &all, &apply->clusters, err) < 0 ||
@@ -80,6 +91,25 @@ apply_look(struct apply *apply, struct error *err)
 }
 
 int
+apply_look(struct apply *apply, const char **changed, struct error *err)
+{
+	struct apply_turn *turns = apply->turns;
+	struct cluster_list clusters = apply->clusters;
+	size_t count = apply->count;
+	int result;
+
+	applied_list_release(&apply->applied);
+	apply->clusters = (struct cluster_list){0};
+	apply->turns = NULL;
+	apply->capacity = 0;
+	result = apply_list(apply, err);
+	*changed = result == 0 ? apply_find_changed(apply, turns, count) : NULL;
+	free(turns);
+	cluster_list_release(&clusters);
+	return result;
+}
+
+int
 apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options, struct error *err)
 {
 	*apply = (struct apply){.parameters = parameters, .options = *options};
@@ -88,7 +118,7 @@ apply_open(struct apply *apply, const struct apply_options *parameters, const st
 	apply->origin = parameters->origin ? parameters->origin : apply->specs.origin;
 	if (!apply->options.ask.why && apply->origin)
 		apply->options.ask.why = arena_printf(&apply->specs.arena, "apply of %s", apply->origin);
-	return account_open(&apply->account, &apply->options.ask, STORE_CREATE, err) < 0 ? -1 : apply_look(apply, err);
+	return account_open(&apply->account, &apply->options.ask, STORE_CREATE, err) < 0 ? -1 : apply_list(apply, err);
 }
 
 size_t

@@ -50,14 +50,16 @@ struct apply {
 		size_t count, capacity;
 	} agreed;
 	bool failed, interrupted;
+	bool has_consent;          /* what is done was shown, and who asks wants it */
 };
 
 /* Reads all files and looks at all clusters. Nothing is begun where anything is wrong. */
 int apply_open(struct apply *apply, const struct apply_options *parameters, const struct operation_options *options,
     struct error *err);
 
-/* Looks at all clusters anew: each gets its turn once more. Those of a dry run have changed nothing. */
-int apply_look(struct apply *apply, struct error *err);
+/* Looks at all clusters anew: each gets its turn once more. Those of a dry run have changed nothing. changed becomes the name of a
+ * cluster that others have changed since the look before, or NULL. */
+int apply_look(struct apply *apply, const char **changed, struct error *err);
 
 /* Returns the number of clusters that no file names any more; the name of each. */
 size_t apply_leftovers(const struct apply *apply);

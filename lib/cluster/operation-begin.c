@@ -31,6 +31,7 @@ struct beginning {
 	struct arena arena;
 	struct quota now, peak;
 	int64_t begun_ms;
+	bool tries;                /* nothing is kept of it; the cluster may not have its number yet */
 };
 
 /* A group gives others a right to the cluster: who asks has to be in it, or an admin. */
@@ -66,7 +67,7 @@ operation_begin_cluster(struct beginning *b, struct error *err)
 	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||
 	    sql_number(account_sql(account), &last, err, "SELECT last FROM allotment", "") < 0)
 		return -1;
-	if (spec->cluster <= 0 || spec->cluster > last)
+	if (!b->tries && (spec->cluster <= 0 || spec->cluster > last))
 		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": that number was not allotted", spec->cluster);
 	if (sql_change(account_sql(account), err,
 	    "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
@@ -222,29 +223,54 @@ operation_begin_record(struct beginning *b, int64_t number, struct error *err)
 	return operation_files_add(store, spec->cluster, number, spec->files, spec->file_count, err);
 }
 
+/* Begins a transaction, in which it makes all the checks; a new cluster has its rows then. To be finished where it returns 0. */
+static int
+operation_begin_open(struct beginning *b, struct error *err)
+{
+	struct error ignored;
+	int result;
+
+	b->transition = lifecycle_find(b->spec->action);
+	b->begun_ms = clock_wall_ms();
+	if (!b->transition || !b->transition->job)
+		return error_set(err, EX_SOFTWARE, "%s: that is no operation", b->spec->action);
+	if (store_begin(b->account->store, err) < 0)
+		return -1;
+	result = b->transition->from >> LIFECYCLE_ABSENT & 1 ? operation_begin_cluster(b, err) : operation_begin_check(b, err);
+	if (result == 0)
+		result = operation_begin_reserve(b, err);
+	return result == 0 ? 0 : store_finish(b->account->store, -1, &ignored);
+}
+
+int
+operation_admit(struct account *account, const struct operation_spec *spec, struct error *err)
+{
+	struct operation_spec tried = *spec;
+	struct beginning b = {.account = account, .spec = &tried, .tries = true};
+	struct error ignored; /* nothing is to be kept */
+	int result;
+
+	if (!tried.cluster)
+		tried.cluster = INT64_MAX;
+	result = operation_begin_open(&b, err);
+	if (result == 0)
+		store_finish(account->store, -1, &ignored);
+	cluster_list_release(&b.found);
+	arena_release(&b.arena);
+	return result;
+}
+
 int
 operation_begin(struct account *account, const struct operation_spec *spec, struct operation_list *list,
     struct error *err)
 {
-	struct beginning b = {.account = account, .spec = spec, .transition = lifecycle_find(spec->action), .begun_ms = clock_wall_ms()};
-	int64_t number = 1;
-	int result;
+	struct beginning b = {.account = account, .spec = spec};
+	int result = operation_begin_open(&b, err);
+	int64_t number = b.found.count ? b.found.list[0].operation + 1 : 1;
 
-	if (!b.transition || !b.transition->job)
-		return error_set(err, EX_SOFTWARE, "%s: that is no operation", spec->action);
-	if (store_begin(account->store, err) < 0)
-		return -1;
-	if (b.transition->from >> LIFECYCLE_ABSENT & 1)
-		result = operation_begin_cluster(&b, err);
-	else if ((result = operation_begin_check(&b, err)) == 0)
-		number = b.found.list[0].operation + 1;
 	if (result == 0)
-		result = operation_begin_reserve(&b, err);
-	if (result == 0)
-		result = operation_begin_record(&b, number, err);
-	if (result == 0)
-		result = operation_begin_update(&b, number, err);
-	result = store_finish(account->store, result, err);
+		result = store_finish(account->store, operation_begin_record(&b, number, err) < 0 ? -1
+		    : operation_begin_update(&b, number, err), err);
 	cluster_list_release(&b.found);
 	arena_release(&b.arena);
 	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;

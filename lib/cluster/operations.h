@@ -79,6 +79,9 @@ struct operation_spec { /* zero-initialise */
 int operation_begin(struct account *account, const struct operation_spec *spec, struct operation_list *list,
     struct error *err);
 
+/* Checks that it could begin now, as operation_begin does, and begins nothing. A new cluster may lack its number: 0. */
+int operation_admit(struct account *account, const struct operation_spec *spec, struct error *err);
+
 /* The cluster's last operation with a job, which failed or was cancelled, goes on under its number, where status and quota
  * allow it. EX_NO where it is not the last, or has not failed. */
 int operation_reopen(struct account *account, int64_t cluster, int64_t number, struct error *err);

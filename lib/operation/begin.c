@@ -19,7 +19,6 @@
 #include "model/request.h"
 #include "operation/job.h"
 #include "operation/operate.h"
-#include "preview/consent.h"
 
 int
 begin_digest(struct operation_context *context, const struct operation_request *request, struct error *err)
@@ -143,32 +142,6 @@ begin_basis(const struct operation_context *context, struct preview_basis *basis
 	return result;
 }
 
-int
-begin_consent(struct operation_context *context, const struct operation_request *request, struct error *err)
-{
-	struct consent consent = request->consent;
-	struct preview_basis basis = PREVIEW_BASIS_NONE;
-	struct preview preview = {0};
-	char *path;
-	int result;
-
-	/* What creates a cluster touches nothing that is up. */
-	if (!context->options->ask_consent || context->has_consent || (!context->cluster && !consent.always))
-		return 0;
-	path = workdir_path(&context->job_dir, "plan.ndjson");
-	consent.name = context->workdir.name;
-	result = preview_read(&preview, path, err);
-	if (result == 0)
-		result = begin_basis(context, &basis, err);
-	if (result == 0)
-		result = consent_get(&consent, &preview, &basis, err);
-	context->has_consent = result == 0;
-	preview_basis_release(&basis);
-	preview_release(&preview);
-	free(path);
-	return result;
-}
-
 /* Reads the documents from the folder. An operation without a request, as restart, keeps the layout as it is; one with a
  * layout only, as rollback, brings back machines, which cost what the cluster's own request says. */
 static int
@@ -215,35 +188,60 @@ begin_describe_new(const struct operation_request *request, const struct operati
 	return 0;
 }
 
+/* Describes the operation by the documents that its folder holds, but for its files. */
+static int
+begin_describe(const struct operation_context *context, const struct operation_request *request, struct record *record,
+    struct operation_spec *spec, struct error *err)
+{
+	int result = begin_read_record(context, record, err);
+
+	*spec = (struct operation_spec){.action = context->supersedes ? "retry" : request->action, .cluster = context->id,
+	    .number = context->number, .revision = context->cluster ? context->cluster->revision : -1, .wanted = record->wanted,
+	    .request = record->request, .prices = record->prices, .template = record->parsed.template.name};
+	return result == 0 && !context->cluster ? begin_describe_new(request, context, record, spec, err) : result;
+}
+
+static void
+begin_record_release(struct record *record)
+{
+	request_release(&record->parsed);
+	free(record->request);
+	free(record->wanted);
+	free(record->prices);
+	free(record->plan);
+}
+
+int
+begin_admit(struct operation_context *context, const struct operation_request *request, struct error *err)
+{
+	struct operation_spec spec;
+	struct record record;
+	int result = begin_describe(context, request, &record, &spec, err);
+
+	if (result == 0)
+		result = operation_admit(&context->account, &spec, err);
+	begin_record_release(&record);
+	return result;
+}
+
 int
 begin_record(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
 	struct operation_list list = {0};
-	struct operation_spec spec = {.action = context->supersedes ? "retry" : request->action, .cluster = context->id, .number = context->number};
+	struct operation_spec spec;
 	struct record record;
-	int result = begin_read_record(context, &record, err);
+	int result = begin_describe(context, request, &record, &spec, err);
 	char *command = memory_printf("%s\n", request->command), *spool = operation_job_spool(&context->options->runner);
 	const struct operation_file files[] = {{"command", command, strlen(command)},
 		{"plan.ndjson", record.plan, record.plan ? strlen(record.plan) : 0}, {"spool", spool, strlen(spool)},
 		{"digest", context->digest, strlen(context->digest)}};
 
-	spec.revision = context->cluster ? context->cluster->revision : -1;
-	spec.wanted = record.wanted;
-	spec.request = record.request;
-	spec.prices = record.prices;
 	spec.files = files;
 	spec.file_count = sizeof files / sizeof *files;
-	spec.template = record.parsed.template.name;
-	if (result == 0 && !context->cluster)
-		result = begin_describe_new(request, context, &record, &spec, err);
 	if (result == 0)
 		result = operation_begin(&context->account, &spec, &list, err);
 	operation_list_release(&list);
-	request_release(&record.parsed);
-	free(record.request);
-	free(record.wanted);
-	free(record.prices);
-	free(record.plan);
+	begin_record_release(&record);
 	free(command);
 	free(spool);
 	return result;

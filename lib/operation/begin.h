@@ -28,8 +28,13 @@ int begin_ask(const struct operation_context *context, const struct operation_re
 /* Takes what the preview of the plan in the folder has to know beside the plan. */
 int begin_basis(const struct operation_context *context, struct preview_basis *basis, struct error *err);
 
-/* Gets the consent of who asks to the plan in the folder, where the options say that it is wanted. Fails with EX_NO where the
- * answer is no; EX_USAGE where machines would be deleted and nobody can be asked; 128 + the signal that came. */
+/* Checks, before anybody is asked, that the store would record the operation: fails as begin_record does, above all with EX_NO where
+ * the quota forbids it. */
+int begin_admit(struct operation_context *context, const struct operation_request *request, struct error *err);
+
+/* Gets the consent of who asks to the plan in the folder, where the options say that it is wanted. While the question waits for its
+ * answer, the cluster is not locked. Fails with EX_NO where the answer is no; EX_USAGE where machines would be deleted and nobody
+ * can be asked; 128 + the signal that came; EX_TEMPFAIL where the cluster has changed meanwhile, which the context says then. */
 int begin_consent(struct operation_context *context, const struct operation_request *request, struct error *err);
 
 /* Records the operation in the store, with the documents that its folder holds. */

@@ -204,7 +204,10 @@ operate_plan(struct operation_context *context, const struct operation_request *
 {
 	const struct operation_job job = {context->options->runner, &context->job_dir, context->job};
 
-	if (operate_prepare(context, request, err) < 0)
+	/* A dry run is tried while an operation goes on, too; a saved plan is admitted when it is carried out. */
+	bool later = context->options->save || (context->cluster && context->cluster->status == LIFECYCLE_PENDING);
+
+	if (operate_prepare(context, request, err) < 0 || (!later && begin_admit(context, request, err) < 0))
 		return -1;
 	if (context->options->dry)
 		return 0;
@@ -212,13 +215,15 @@ operate_plan(struct operation_context *context, const struct operation_request *
 	    begin_ask(context, request, err) < 0 || begin_digest(context, request, err) < 0 ? -1 : begin_record(context, request, err);
 }
 
-/* Removes the folder of an operation that the store does not know of. */
+/* Removes the folder of an operation that the store does not know of. Without the lock, one of that name is another command's. */
 static void
 operate_remove_scrap(struct operation_context *context)
 {
 	struct operation_list list = {0};
 	struct error why;
 
+	if (context->is_unlocked)
+		return;
 	if (operation_find(&context->account, context->id, context->number, &list, &why) < 0 && why.code == EX_NO) {
 		if (context->cluster && !context->scratch)
 			file_remove_tree(context->workdir.fd, context->job, &why);
@@ -320,8 +325,28 @@ operate_once(const struct operation_request *request, const struct operation_opt
 	else
 		done = running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0
 		     ? -1 : operate_undertake(&context, request, result, err);
+	result->has_changed = context.has_changed;
 	operation_context_release(&context);
 	return done;
+}
+
+/* Returns whether to try again, after a moment where the cluster is busy; where it has changed while somebody was asked, it is
+ * planned and shown again. */
+static bool
+operate_tries_again(struct operation_result *result, const struct operation_options *options, struct busy_wait *wait,
+    struct error *err)
+{
+	bool again = !result->job && (result->has_changed || busy_error_wait(wait, options, err));
+	char *text;
+
+	if (again && result->has_changed) {
+		text = memory_printf("%s; it is planned again", err->text);
+		options->runner.notice(text);
+		free(text);
+	}
+	if (again)
+		operation_result_release(result);
+	return again;
 }
 
 int
@@ -331,10 +356,8 @@ operate(const struct operation_request *request, const struct operation_options 
 	struct busy_wait wait = {0};
 	int done = operate_once(request, options, result, err);
 
-	while (done < 0 && !result->job && busy_error_wait(&wait, options, err)) {
-		operation_result_release(result);
+	while (done < 0 && operate_tries_again(result, options, &wait, err))
 		done = operate_once(request, options, result, err);
-	}
 	return done;
 }
 
@@ -361,6 +384,7 @@ operate_retry_once(const struct operation_request *anew, const struct operation_
 		done = error_set(err, EX_NO, "%s: its last operation has not failed; there is nothing to retry",
 		    context.cluster->name);
 	}
+	result->has_changed = context.has_changed;
 	operation_list_release(&list);
 	operation_context_release(&context);
 	return done;
@@ -373,10 +397,8 @@ operate_retry(const struct operation_request *anew, const struct operation_optio
 	struct busy_wait wait = {0};
 	int done = operate_retry_once(anew, options, result, err);
 
-	while (done < 0 && !result->job && busy_error_wait(&wait, options, err)) {
-		operation_result_release(result);
+	while (done < 0 && operate_tries_again(result, options, &wait, err))
 		done = operate_retry_once(anew, options, result, err);
-	}
 	return done;
 }
 

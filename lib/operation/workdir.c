@@ -126,6 +126,58 @@ workdir_try(struct workdir *workdir, const char *id, const char *name, struct er
 }
 
 int
+workdir_lock(struct workdir *workdir, struct error *err)
+{
+	if (workdir_lock_present(workdir->path, workdir->fd) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return error_set(err, EX_TEMPFAIL, "%s: another command is working on it; try again when it has ended", workdir->name);
+	if (errno == ESTALE)
+		return error_set(err, EX_NO, "%s: its folder has been removed", workdir->name);
+	return error_errno(err, EX_OSERR, "%s: cannot be locked", workdir->path);
+}
+
+void
+workdir_unlock(struct workdir *workdir)
+{
+	flock(workdir->fd, LOCK_UN);
+}
+
+/* Renames the folder, which stays open. */
+static int
+workdir_move(struct workdir *workdir, char *path, struct error *err)
+{
+	if (rename(workdir->path, path) < 0) {
+		error_errno(err, EX_IOERR, "%s: cannot be moved to %s", workdir->path, path);
+		free(path);
+		return -1;
+	}
+	free(workdir->path);
+	workdir->path = path;
+	return 0;
+}
+
+int
+workdir_set_aside(struct workdir *operation, struct error *err)
+{
+	struct workdir empty;
+
+	if (workdir_try(&empty, operation->id, operation->name, err) < 0 ||
+	    workdir_move(operation, memory_string(empty.path), err) < 0) {
+		workdir_close(&empty);
+		return -1;
+	}
+	workdir_close(&empty);
+	return 0;
+}
+
+int
+workdir_put_back(const struct workdir *cluster, const char *job, struct workdir *operation, struct error *err)
+{
+	return file_remove_tree(cluster->fd, job, err) < 0 ? -1 : workdir_move(operation, workdir_path(cluster, job), err);
+}
+
+int
 workdir_enter(const struct workdir *cluster, const char *job, struct workdir *operation, struct error *err)
 {
 	*operation = (struct workdir){memory_string(cluster->id), memory_string(cluster->name), workdir_path(cluster, job), -1};

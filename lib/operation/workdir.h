@@ -43,6 +43,16 @@ int workdir_open(struct workdir *workdir, const char *id, const char *name, enum
 /* Finds the process that has the cluster's folder. Returns false if none does, or none that is visible from here. */
 bool workdir_find_holder(const char *id, struct holder *holder);
 
+/* Takes the lock of an open folder of a cluster once more, or gives it away. To take it fails with EX_TEMPFAIL while another process
+ * has it, and with EX_NO where the folder was removed meanwhile. */
+int workdir_lock(struct workdir *workdir, struct error *err);
+void workdir_unlock(struct workdir *workdir);
+
+/* Moves the folder of an operation to a nameless one beside that of its cluster, where nobody else comes across it; and back,
+ * in place of what is there by then. */
+int workdir_set_aside(struct workdir *operation, struct error *err);
+int workdir_put_back(const struct workdir *cluster, const char *job, struct workdir *operation, struct error *err);
+
 /* Makes a nameless folder for a dry run on a cluster that would have that id; workdir_remove removes it. */
 int workdir_try(struct workdir *workdir, const char *id, const char *name, struct error *err);
 

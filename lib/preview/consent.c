@@ -26,7 +26,7 @@ consent_ask(const struct consent *consent, struct error *err)
 }
 
 int
-consent_get(const struct consent *consent, const struct preview *preview, const struct preview_basis *basis, struct error *err)
+consent_show(const struct consent *consent, const struct preview *preview, const struct preview_basis *basis, struct error *err)
 {
 	enum effects_impact impact = effects_impact(&preview->effects);
 	size_t count = preview->effects.deletions;
@@ -38,5 +38,5 @@ consent_get(const struct consent *consent, const struct preview *preview, const 
 		    "%s: %zu machine%s would be deleted, and this is not a terminal; use -y to confirm", consent->name, count,
 		    count == 1 ? "" : "s");
 	preview_write(preview, basis, stderr, terminal_colour(consent->colour, stderr));
-	return consent_ask(consent, err);
+	return 1;
 }

@@ -19,13 +19,13 @@ struct consent {
 	bool always;          /* ask also where the plan neither restarts, stops nor removes anything */
 };
 
-/* Gets the consent to a plan: where it restarts, stops or removes something, shows it and asks. Where nobody can be asked,
- * only a plan that deletes machines is refused, with EX_USAGE. Returns 0; -1 with EX_NO where the answer was no, with 128 +
- * the signal where the question was interrupted. */
-int consent_get(const struct consent *consent, const struct preview *preview, const struct preview_basis *basis,
+/* Shows a plan that needs consent, since it restarts, stops or removes something: 1; 0 where none is needed or nobody can be asked.
+ * Then, only a plan that deletes machines is refused: -1 with EX_USAGE. */
+int consent_show(const struct consent *consent, const struct preview *preview, const struct preview_basis *basis,
     struct error *err);
 
-/* Gets the consent to what has no plan, on a terminal; elsewhere nobody is asked. */
+/* Gets the consent to what was shown, on a terminal; elsewhere nobody is asked. Returns 0; -1 with EX_NO where the answer was no,
+ * with 128 + the signal where the question was interrupted. */
 int consent_ask(const struct consent *consent, struct error *err);
 
 #endif
