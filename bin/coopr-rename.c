@@ -3,7 +3,10 @@
  * coopr-rename: gives a cluster another name; its id and the names of its hosts stay. Exits with 0; 1 where there is no such
  * cluster, or the name is taken; 64 on misuse; 75 while something is done to it.
  */
+#include <string.h>
+
 #include "base/error.h"
+#include "base/file.h"
 #include "base/message.h"
 #include "operation/busy-error.h"
 #include "operation/front.h"
@@ -20,12 +23,24 @@ static const struct command command = {
 	"coopr-rename", "[OPTION]... CLUSTER NAME", "Give a cluster another name.", options,
 	"  coopr-rename shop store\n"};
 
+/* Writes the layout with the new name to the cluster's folder. */
+static int
+rename_layout(struct operation_context *context, struct error *err)
+{
+	const char *layout;
+
+	if (operation_context_find(context, context->workdir.id, err) < 0)
+		return -1;
+	layout = context->documents.layout;
+	return layout && *layout ? file_replace(context->workdir.fd, "cluster.ndjson", layout, strlen(layout), 0600, err) : 0;
+}
+
 static int
 rename_once(const struct operation_options *how, const char *cluster, const char *name, struct error *err)
 {
 	struct operation_context context;
-	int result = operation_context_open(&context, how, cluster, err) < 0 ? -1
-	           : clusters_rename(&context.account, context.id, name, err);
+	int result = operation_context_open(&context, how, cluster, err) < 0 ||
+	    clusters_rename(&context.account, context.id, name, err) < 0 ? -1 : rename_layout(&context, err);
 
 	operation_context_release(&context);
 	return result;

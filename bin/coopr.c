@@ -113,21 +113,44 @@ coopr_list_words(void)
 	return message_end(0);
 }
 
+/* What other tools do and coopr does not, and what there is instead. */
+static const struct {
+	const char *word, *instead;
+} absent[] = {
+	{"annotate", "what is said with -m is kept in the history of a cluster"},
+	{"label", "there are no labels; clusters have a name, an owner, a group and a tenant"},
+	{"port-forward", "coopr ssh-config lets ssh forward ports"},
+	{"tag", "there are no tags; clusters have a name, an owner, a group and a tenant"},
+	{"uncordon", "nodes are not closed; coopr expand adds nodes"},
+	{0}};
+
+/* Tells that there is no such command. That of another tool may be of two words: "rollout undo". */
 static int
-coopr_no_such(const char *name)
+coopr_no_such(const char *name, const char *next)
 {
+	char *both = next && *next != '-' ? memory_printf("%s %s", name, next) : NULL;
 	struct arguments names = {0};
-	const char *near;
+	const char *near, *instead = NULL;
 	int code;
 
 	toolbox_list(&names);
 	arguments_push(&names, "help");
-	near = suggest_command(name, (const char *const *)names.list);
+	near = both ? suggest_synonym(both, (const char *const *)names.list) : NULL;
+	for (size_t i = 0; absent[i].word; i++)
+		if (strcmp(name, absent[i].word) == 0)
+			instead = absent[i].instead;
 	if (near)
+		name = both;
+	else if (!instead)
+		near = suggest_command(name, (const char *const *)names.list);
+	if (instead)
+		code = option_misuse(&command, "unknown command '%s'; %s", name, instead);
+	else if (near)
 		code = option_misuse(&command, "unknown command '%s'; did you mean '%s'?", name, near);
 	else
 		code = option_misuse(&command, "unknown command '%s'; \"coopr\" lists all", name);
 	arguments_release(&names);
+	free(both);
 	return code;
 }
 
@@ -268,7 +291,7 @@ main(int argc, char **argv)
 
 	path = toolbox_find(argv[0]);
 	if (!path)
-		return coopr_no_such(argv[0]);
+		return coopr_no_such(argv[0], argv[1]);
 	argv[0] = path;
 	return coopr_become(path, argv);
 }

@@ -121,6 +121,19 @@ make_command() {
 		same "coopr: unknown command '${pair%%=*}'; did you mean '${pair#*=}'?; see: coopr --help" "$stderr"
 		run -0 coopr "$(sed 's/ .*//' <<<"${pair#*=}")" --help
 	done
+	for pair in restart=restart status=status undo=rollback history=history pause=pause resume=resume; do
+		run --separate-stderr -64 coopr rollout "${pair%=*}" shop
+		same "coopr: unknown command 'rollout ${pair%=*}'; did you mean '${pair#*=}'?; see: coopr --help" "$stderr"
+	done
+	for pair in drain=replace "cordon=shrink --node" diff="apply --dry-run" cp=ssh-config "watch=status -w" revert=rollback search="help -k"; do
+		run --separate-stderr -64 coopr "${pair%%=*}" shop
+		same "coopr: unknown command '${pair%%=*}'; did you mean '${pair#*=}'?; see: coopr --help" "$stderr"
+	done
+	for word in label annotate tag uncordon port-forward; do
+		run --separate-stderr -64 coopr "$word" shop
+		contains "$stderr" "unknown command '$word'; "
+		same "" "$(grep "did you mean" <<<"$stderr" || true)"
+	done
 	run -64 coopr queue list
 	contains "$output" "did you mean 'ls'?"
 	run -64 coopr store ls

@@ -166,6 +166,43 @@ give_up() {
 	contains "$stderr" "nothing to retry"
 }
 
+@test "who changes a cluster that stays inconsistent is told so, since when, and what makes it whole" {
+	stubborn_service
+	coopr create blog -t lamp -n 3 -s apache,haproxy,mod-php,mysql,stubborn >records 2>log
+	touch broken
+	run -1 coopr config -y blog --set stubborn.a=1
+	rm broken
+	run --separate-stderr -0 coopr config -y blog --set php.b=2
+	contains "$stderr" "blog: the cluster is still inconsistent, since config failed before (job 00000001-002); coopr retry blog configures"
+	contains "$stderr" "what the failed change was to set is not in the configuration: make it again"
+	same null "$(coopr config blog | jq .stubborn)"
+	run --separate-stderr -0 coopr retry -y blog
+	same "" "$(grep "still inconsistent" <<<"$stderr" || true)"
+	same active "$(coopr list -o json | jq -r .status)"
+}
+
+@test "a cluster is called by its name, also after coopr rename, in errors, layouts and reports" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -1 coopr restart -y -s nosuch blog
+	same "coopr-restart: blog: there is no service nosuch" "$stderr"
+	coopr rename blog shop
+	run --separate-stderr -1 coopr restart -y -s nosuch shop
+	same "coopr-restart: shop: there is no service nosuch" "$stderr"
+	same shop "$(head -n 1 "$COOPR_STATE/clusters/00000001/cluster.ndjson" | jq -r .name)"
+	same shop "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT json_extract(wish, '$.cluster.name') FROM cluster_document")"
+	coopr-store fsck
+	coopr expand -y shop >records 2>log
+	same shop "$(head -n 1 "$COOPR_STATE/clusters/00000001/cluster.ndjson" | jq -r .name)"
+	contains "$(coopr report shop)" "cluster        shop,"
+}
+
+@test "a preview says that what a restarted service needs is started only if it is down" {
+	coopr create blog -t lamp -n 4 >records 2>log
+	coopr restart --dry-run blog/@apache >shown
+	grep -qx '! memcached is started on 2 machines, if it is down' shown
+	grep -qx '! apache restarts on 2 machines' shown
+}
+
 @test "an operation that is given up before anything was done leaves all as it was" {
 	coopr create -o json blog -t lamp -n 4 >records 2>log
 	coopr expand --detach blog >job 2>log

@@ -56,6 +56,9 @@ instances() {
 	same "3 3" "$(instances apache) $(instances apache two)"
 	run --separate-stderr -1 coopr shrink -n 4 -y blog
 	contains "$stderr" "3 instances of apache are asked for, but"
+	contains "$stderr" "; the number of apache was asked for before, and coopr scale blog apache=auto leaves it to the template again"
+	run --separate-stderr -1 coopr scale blog mysql=2
+	same "" "$(grep "asked for before" <<<"$stderr" || true)"
 	run --separate-stderr -1 coopr expand blog
 	contains "$stderr" "3 instances of apache are asked for, but"
 	coopr scale blog apache=auto >records 2>log

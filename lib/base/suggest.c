@@ -63,19 +63,28 @@ suggest_word(const char *word, const char *const *list)
 	return nearest;
 }
 
-/* Commands of kubectl, terraform, docker, git and ConPaaS, and ours. A word that is ours in one list is not asked for there. */
+/* Commands of kubectl, terraform, docker, git and ConPaaS, also of two words, and ours. A word that is ours in one list is not asked
+ * for there. */
 static const struct {
 	const char *word, *ours[3];
 } synonyms[] = {
-	{"add_nodes", {"scale", "expand"}}, {"cancel", {"abort", "cancel"}}, {"deploy", {"create"}}, {"describe", {"show"}},
-	{"destroy", {"delete"}}, {"down", {"delete"}}, {"edit", {"config"}}, {"get", {"list", "show", "ls"}}, {"info", {"show"}},
+	{"add_nodes", {"scale", "expand"}}, {"attach", {"ssh"}}, {"autoscale", {"scale"}}, {"bootstrap", {"create"}},
+	{"build", {"create"}}, {"cancel", {"abort", "cancel"}}, {"console", {"ssh"}}, {"cordon", {"shrink --node"}},
+	{"cp", {"ssh-config"}}, {"deploy", {"create"}}, {"describe", {"show"}}, {"destroy", {"delete"}},
+	{"diff", {"apply --dry-run"}}, {"down", {"delete"}}, {"drain", {"replace"}}, {"edit", {"config"}},
+	{"get", {"list", "show", "ls"}}, {"graph", {"show -o dot"}}, {"halt", {"stop"}}, {"info", {"show"}},
 	{"init", {"store init"}}, {"inspect", {"show"}}, {"jobs", {"queue ls"}}, {"kill", {"abort", "cancel"}},
-	{"launch", {"create"}}, {"list", {"ls"}}, {"login", {"ssh"}}, {"logs", {"log"}}, {"ls", {"list"}}, {"new", {"create", "put"}},
-	{"output", {"show"}}, {"ping", {"status --probe"}}, {"ps", {"list", "ls"}}, {"refresh", {"reconcile"}},
-	{"remove_nodes", {"scale", "shrink"}}, {"resize", {"scale", "expand"}}, {"rm", {"delete"}}, {"rollout", {"upgrade"}},
-	{"scale", {"expand"}}, {"set", {"config", "put"}}, {"state", {"show"}}, {"taint", {"replace"}}, {"terminate", {"delete"}},
+	{"launch", {"create"}}, {"lint", {"validate"}}, {"list", {"ls"}}, {"login", {"ssh"}}, {"logs", {"log"}}, {"ls", {"list"}},
+	{"modify", {"config"}}, {"new", {"create", "put"}}, {"nodes", {"show"}}, {"output", {"show"}}, {"patch", {"config"}},
+	{"ping", {"status --probe"}}, {"provision", {"create"}}, {"ps", {"list", "ls"}}, {"reboot", {"restart"}},
+	{"refresh", {"reconcile"}}, {"reload", {"restart"}}, {"remove_nodes", {"scale", "shrink"}}, {"resize", {"scale", "expand"}},
+	{"revert", {"rollback"}}, {"rm", {"delete"}}, {"rollout", {"upgrade"}}, {"rollout history", {"history"}},
+	{"rollout pause", {"pause"}}, {"rollout restart", {"restart"}}, {"rollout resume", {"resume"}},
+	{"rollout status", {"status"}}, {"rollout undo", {"rollback"}}, {"rsync", {"ssh-config"}}, {"scale", {"expand"}},
+	{"scp", {"ssh-config"}}, {"search", {"help -k"}}, {"set", {"config", "put"}}, {"shell", {"ssh"}}, {"state", {"show"}},
+	{"stats", {"usage"}}, {"suspend", {"pause"}}, {"tail", {"log"}}, {"taint", {"replace"}}, {"terminate", {"delete"}},
 	{"top", {"status --probe"}}, {"undo", {"rollback"}}, {"up", {"create"}}, {"update", {"upgrade", "change", "put"}},
-	{"wait", {"status --wait"}},
+	{"wait", {"status --wait"}}, {"watch", {"status -w"}}, {"workspace", {"tenant"}},
 };
 
 static bool
@@ -90,7 +99,7 @@ suggest_has(const char *command, const char *const *list)
 }
 
 const char *
-suggest_command(const char *word, const char *const *list)
+suggest_synonym(const char *word, const char *const *list)
 {
 	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
 		const char *const *ours = synonyms[i].ours;
@@ -99,7 +108,15 @@ suggest_command(const char *word, const char *const *list)
 			if (suggest_has(ours[j], list))
 				return ours[j];
 	}
-	return suggest_word(word, list);
+	return NULL;
+}
+
+const char *
+suggest_command(const char *word, const char *const *list)
+{
+	const char *ours = suggest_synonym(word, list);
+
+	return ours ? ours : suggest_word(word, list);
 }
 
 int

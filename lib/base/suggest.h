@@ -10,7 +10,11 @@ struct error;
 /* Returns the word of list, which ends with NULL, that is nearest to word in spelling; NULL if none is near. */
 const char *suggest_word(const char *word, const char *const *list);
 
-/* Does the same for a command. A word that other tools have for it, as "get" of kubectl, counts as nearest; the result may be
+/* Returns the command of list that does what the word of another tool does, such as "get" or "rollout undo" of kubectl; NULL if there
+ * is none. */
+const char *suggest_synonym(const char *word, const char *const *list);
+
+/* Does the same as suggest_word for a command. A word that other tools have for it, as "get" of kubectl, counts as nearest; the result may be
  * followed by an option, "status --wait". */
 const char *suggest_command(const char *word, const char *const *list);
 

@@ -82,6 +82,15 @@ cluster_change_check_bounds(const struct cluster_record *cluster, int64_t expire
 	return 0;
 }
 
+/* Gives the documents of a cluster its new name: operations start from them. The record of the cluster is the layout's first line. */
+static int
+cluster_change_name(struct account *account, int64_t id, const char *name, struct error *err)
+{
+	return sql_change(account_sql(account), err, "UPDATE cluster_document SET wish = json_set(wish, '$.cluster.name', ?1), "
+	    "layout = CASE layout WHEN '' THEN '' ELSE json_set(substr(layout, 1, instr(layout, char(10)) - 1), '$.name', ?1) || "
+	    "substr(layout, instr(layout, char(10))) END WHERE cluster = ?2", "ti", name, id);
+}
+
 int
 clusters_rename(struct account *account, int64_t id, const char *name, struct error *err)
 {
@@ -98,6 +107,7 @@ clusters_rename(struct account *account, int64_t id, const char *name, struct er
 		if (sql_number(account_sql(account), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", id) < 0 ||
 		    cluster_name_admit(account, tenant, name, err) < 0 ||
 		    sql_change(account_sql(account), err, "UPDATE cluster SET name = ? WHERE id = ?", "ti", name, id) < 0 ||
+		    cluster_change_name(account, id, name, err) < 0 ||
 		    cluster_change_record(account, &list.list[0], "rename", message, err) < 0)
 			result = -1;
 	}

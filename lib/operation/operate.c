@@ -113,6 +113,31 @@ operate_resume(struct operation_context *context, const struct operation_request
 	return result;
 }
 
+/* Tells that the cluster is still inconsistent, and why. */
+static void
+operate_tell_inconsistent(struct operation_context *context)
+{
+	struct operation_list list = {0};
+	struct error ignored; /* then there is less to say */
+	const struct operation *failed = NULL;
+	const char *name = context->cluster->name;
+	struct buffer text = {0};
+
+	if (operations_list(&context->account, context->id, 0, 0, &list, &ignored) == 0)
+		for (size_t i = 0; i < list.count && !failed; i++)
+			if (list.list[i].status == OPERATION_FAILED)
+				failed = &list.list[i];
+	buffer_printf(&text, "%s: the cluster is still inconsistent", name);
+	if (failed)
+		buffer_printf(&text, ", since %s failed before (job %s)", failed->action, failed->job);
+	buffer_printf(&text, "; coopr retry %s configures and restarts all services", name);
+	if (failed && strcmp(failed->action, "config") == 0)
+		buffer_text(&text, "; what the failed change was to set is not in the configuration: make it again");
+	context->options->runner.notice(text.data);
+	buffer_release(&text);
+	operation_list_release(&list);
+}
+
 /* Measures the job and finds the present layout. A terminated cluster keeps no folder. */
 static int
 operate_report(struct operation_context *context, struct operation_result *result, struct error *err)
@@ -127,6 +152,8 @@ operate_report(struct operation_context *context, struct operation_result *resul
 		return -1;
 	if (context->cluster->status == LIFECYCLE_TERMINATED)
 		return workdir_remove(&context->workdir, err);
+	if (context->cluster->status == LIFECYCLE_INCONSISTENT)
+		operate_tell_inconsistent(context);
 	result->layout = workdir_path(&context->workdir, "cluster.ndjson");
 	return 0;
 }

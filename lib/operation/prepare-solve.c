@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "catalogue/amend.h"
 #include "json/scan.h"
 #include "model/objective.h"
@@ -26,20 +27,59 @@ prepare_solve_write(const struct operation_context *context, jv request, struct 
 	return result;
 }
 
+/* Returns the service of whose instances the cluster's request asked for a number before, as the one in the folder does, if that is
+ * part of the conflict; the caller frees it. NULL if there is none. */
+static char *
+prepare_solve_find_scaled(const struct operation_context *context, jv conflict)
+{
+	jv pointers = json_get(conflict, "conflict"), before = jv_invalid(), cluster, instances;
+	static const char at[] = "/cluster/instances/";
+	struct error ignored; /* then nothing was asked for */
+	char *service = NULL;
+
+	if (context->cluster && cluster_documents_request(&context->documents, context->workdir.name, &before, &ignored) < 0)
+		before = jv_invalid();
+	cluster = json_get(before, "cluster");
+	instances = json_get(cluster, "instances");
+	for (size_t i = 0; i < json_length(pointers) && !service; i++) {
+		jv pointer = json_element(pointers, i);
+		const char *text = json_string(pointer);
+
+		if (text && strncmp(text, at, strlen(at)) == 0 && jv_get_kind(instances) == JV_KIND_OBJECT) {
+			jv asked = json_get(instances, text + strlen(at));
+
+			if (jv_is_valid(asked))
+				service = memory_string(text + strlen(at));
+			jv_free(asked);
+		}
+		jv_free(pointer);
+	}
+	jv_free(instances);
+	jv_free(cluster);
+	jv_free(before);
+	jv_free(pointers);
+	return service;
+}
+
 /* Fails with the reason why there is no layout, in the solver's words. */
 static int
 prepare_solve_refuse(const struct operation_context *context, const struct buffer *answer, struct error *err)
 {
 	struct error unread;
-	char *because = NULL;
+	char *because = NULL, *scaled = NULL;
 	jv conflict;
 
 	if (answer->length && json_parse("the answer", answer->data, strcspn(answer->data, "\n"), &conflict, &unread) == 0) {
 		because = json_get_string(conflict, "because");
+		scaled = prepare_solve_find_scaled(context, conflict);
 		jv_free(conflict);
 	}
-	if (because)
+	if (because && scaled)
+		error_set(err, EX_NO, "%s: no layout satisfies the request: %s; the number of %s was asked for before, and coopr scale "
+		    "%s %s=auto leaves it to the template again", context->workdir.name, because, scaled, context->workdir.name, scaled);
+	else if (because)
 		error_set(err, EX_NO, "%s: no layout satisfies the request: %s", context->workdir.name, because);
+	free(scaled);
 	free(because);
 	return -1;
 }

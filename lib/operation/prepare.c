@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "history/measured.h"
 #include "json/scan.h"
 #include "model/layout.h"
@@ -17,6 +18,21 @@
 #include "operation/target.h"
 #include "queue/queue.h"
 
+/* Calls the cluster by its name where an inner command, which reads records, has called it by its id. */
+static int
+prepare_name_cluster(const struct operation_context *context, struct error *err)
+{
+	char *by_id = memory_printf("cluster %s: ", context->workdir.id), *rest;
+
+	if (strncmp(err->text, by_id, strlen(by_id)) == 0) {
+		rest = memory_string(err->text + strlen(by_id));
+		error_set(err, err->code, "%s: %s", context->workdir.name, rest);
+		free(rest);
+	}
+	free(by_id);
+	return -1;
+}
+
 /* Runs a command from one member of the folder to another, and releases its arguments. */
 static int
 prepare_run(struct arguments *arguments, const struct operation_context *context, const char *input, const char *output,
@@ -25,7 +41,7 @@ prepare_run(struct arguments *arguments, const struct operation_context *context
 	int result = run_command_in_workdir(arguments, &context->job_dir, input, output, err);
 
 	arguments_release(arguments);
-	return result;
+	return result < 0 ? prepare_name_cluster(context, err) : 0;
 }
 
 /* Adds measured.ndjson: what was measured of tasks. It is empty where there is no queue yet, or that cannot be read. */

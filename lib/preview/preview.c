@@ -232,9 +232,19 @@ preview_gather_notices(const struct effects *effects, struct arena *arena, struc
 	}
 }
 
+static bool
+preview_ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+/* A restart starts what the services need, too, which mostly runs already. */
 static void
 preview_print_notices(const struct effects *effects, FILE *out)
 {
+	bool restarts = effects->plan->job.action && strcmp(effects->plan->job.action, "restart_services") == 0;
 	const struct layout *layout = &effects->plan->layout;
 	struct notices notices = {0};
 	struct arena arena = {0};
@@ -252,7 +262,8 @@ preview_print_notices(const struct effects *effects, FILE *out)
 		fprintf(out, "! %s on %zu", notices.texts.list[i], notices.times[i]);
 		if (notices.times[i] < stands)
 			fprintf(out, " of %zu", stands);
-		fprintf(out, " %s\n", stands == 1 ? "machine" : "machines");
+		fprintf(out, " %s%s\n", stands == 1 ? "machine" : "machines",
+		    restarts && preview_ends_with(notices.texts.list[i], " is started") ? ", if it is down" : "");
 	}
 	names_release(&notices.services);
 	names_release(&notices.texts);
