@@ -32,10 +32,10 @@
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\",\"stream\":true,\"status\":true,"
     "\"required\":[\"script\"],\"properties\":{"
-    "\"script\":{\"type\":\"string\",\"description\":\"The script: an absolute path, or one below the catalogue's scripts or share/coopr/services\"},"
-    "\"args\":{\"type\":\"string\",\"description\":\"Its arguments, split into words as a shell does, with nothing expanded\"},"
-    "\"files\":{\"type\":\"string\",\"description\":\"Files and folders that go with it, found as the script is; blanks between\"},"
-    "\"user\":{\"type\":\"string\",\"description\":\"The user to run it as on the node; root if not given\"}}}";
+    "\"script\":{\"type\":\"string\",\"description\":\"The script: an absolute path, or a relative one in scripts/ of the catalogue or in share/coopr/services\"},"
+    "\"args\":{\"type\":\"string\",\"description\":\"Its arguments, split into words as in a shell; nothing is expanded\"},"
+    "\"files\":{\"type\":\"string\",\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
+    "\"user\":{\"type\":\"string\",\"description\":\"The user to run it as on the node; root by default\"}}}";
 
 struct work {
 	const char *script, *args, *files;

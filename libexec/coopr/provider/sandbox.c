@@ -28,12 +28,12 @@ static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
     "\"additionalProperties\":true,"
     "\"properties\":{"
-    "\"network\":{\"default\":\"10.213.0.0/16\",\"description\":\"where machines get their addresses, the host the first\","
+    "\"network\":{\"default\":\"10.213.0.0/16\",\"description\":\"The network of the machines; the host has its first address\","
     "\"pattern\":\"^[0-9.]+/[0-9]+$\",\"type\":\"string\"},"
-    "\"route\":{\"default\":false,\"description\":\"whether machines reach beyond this host\",\"type\":\"boolean\"},"
-    "\"share\":{\"description\":\"directories of the host that each machine can read, at the same path\","
-    "\"oneOf\":[{\"items\":{\"type\":\"string\"},\"type\":\"array\"},{\"description\":\"colons between\",\"type\":\"string\"}]}},"
-    "\"title\":\"fields of a provider of the type sandbox\","
+    "\"route\":{\"default\":false,\"description\":\"Whether machines have a route out of this host\",\"type\":\"boolean\"},"
+    "\"share\":{\"description\":\"Directories of the host that all machines can read at the same path\","
+    "\"oneOf\":[{\"items\":{\"type\":\"string\"},\"type\":\"array\"},{\"description\":\"The paths, separated by colons\",\"type\":\"string\"}]}},"
+    "\"title\":\"provider sandbox\","
     "\"type\":\"object\"}\n";
 
 /* Reads the one value on stdin; invalid, without an error, if there is nothing. */

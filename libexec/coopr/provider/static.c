@@ -25,9 +25,9 @@
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider static\",\"type\":\"object\","
     "\"required\":[\"machines\"],\"properties\":{"
-    "\"machines\":{\"type\":\"string\",\"description\":\"The file that lists them; a relative path starts at the catalogue\"},"
-    "\"user\":{\"type\":\"string\",\"description\":\"Whom to log in as where the file does not say; else the image's sshuser\"},"
-    "\"identityfile\":{\"type\":\"string\",\"description\":\"The private key where the file does not say; else ssh's own choice\"}}}";
+    "\"machines\":{\"type\":\"string\",\"description\":\"The file that lists the machines; a relative path starts at the catalogue\"},"
+    "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as, unless the file names one; by default the sshuser of the image type\"},"
+    "\"identityfile\":{\"type\":\"string\",\"description\":\"The private key, unless the file names one; by default that of ssh\"}}}";
 
 struct fields {
 	const char *machines, *user, *identityfile;
