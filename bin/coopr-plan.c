@@ -213,7 +213,8 @@ plan_explain(const struct plan *plan)
 	char duration[CLOCK_RFC3339_SIZE];
 	struct buffer what = {0};
 
-	message("%s: %zu tasks, %zu milestones", plan->job.action, plan->job.tasks, plan->count - plan->job.tasks);
+	message("%s: %zu task%s, %zu milestone%s", plan->job.action, plan->job.tasks, plan->job.tasks == 1 ? "" : "s",
+	    plan->count - plan->job.tasks, plan->count - plan->job.tasks == 1 ? "" : "s");
 	message("critical path: %s", clock_duration((int64_t)(plan->job.critical_path_s * 1000), duration));
 	for (size_t i = 0; i < length; i++) {
 		const struct step *step = &plan->steps[path[i]];

@@ -52,9 +52,9 @@ ssh_config_print(const struct target *target, bool inventory, struct error *err)
 		result = inventory ? login_export_ansible(&status, &text, &left_out, err)
 		                   : login_export_ssh(&status, &text, &left_out, err);
 	if (result == 0 && left_out == status.layout.node_count)
-		result = error_set(err, EX_NO, "%s: no address and host key of a node is known yet", target->cluster);
+		result = error_set(err, EX_NO, "%s: none of its nodes has both an address and a host key", target->cluster);
 	else if (result == 0 && left_out)
-		message("%s: left out, because no address or host key is known yet: %zu of %zu nodes", target->cluster, left_out,
+		message("%s: left out %zu of %zu nodes, which have no address or no host key", target->cluster, left_out,
 		    status.layout.node_count);
 	if (result == 0)
 		buffer_print(&text);

@@ -73,12 +73,15 @@ validate_summarise(const char *path, const struct catalogue *catalogue, const st
 	struct buffer text = {0};
 	size_t warnings = 0;
 
-	for (enum entity_kind i = 0; i < ENTITY_KIND_COUNT; i++)
-		buffer_printf(&text, "%s%zu %s", i ? ", " : "", catalogue->first[i + 1] - catalogue->first[i],
-		    entity_kind_folder(i));
+	for (enum entity_kind i = 0; i < ENTITY_KIND_COUNT; i++) {
+		size_t count = catalogue->first[i + 1] - catalogue->first[i];
+
+		buffer_printf(&text, "%s%zu %s", i ? ", " : "", count, count == 1 ? entity_kind_name(i) : entity_kind_folder(i));
+	}
 	for (size_t i = 0; i < findings->count; i++)
 		warnings += findings->list[i].severity == SEVERITY_WARNING;
-	message("%s: %s; %zu errors, %zu warnings", path, text.data, findings->count - warnings, warnings);
+	message("%s: %s; %zu error%s, %zu warning%s", path, text.data, findings->count - warnings,
+	    findings->count - warnings == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
 	buffer_release(&text);
 }
 

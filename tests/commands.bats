@@ -303,6 +303,22 @@ only_reads() {
 	END
 }
 
+@test "no command that only reads makes a store or a spool, in whose way a restore would be; nor does reconcile" {
+	{ only_reads | grep -vx -e coopr -e coopr-work -e 'coopr-queue .*'; echo coopr-reconcile; } >reading
+	[ "$(wc -l <reading)" -gt 30 ]
+	while read -r command; do
+		for operand in '' x; do
+			# shellcheck disable=SC2086 # words
+			run timeout 60 $command $operand </dev/null
+			for file in state/store.sqlite3 spool; do
+				[ ! -e "$file" ] || complain "$command $operand makes $file"
+			done
+			rm -rf state spool
+		done
+	done <reading
+	[ "$wrong" -eq 0 ]
+}
+
 @test "every command that changes something takes -y and -q" {
 	tables >all
 	# A command whose subcommands do the work has no options of its own.

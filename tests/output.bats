@@ -218,3 +218,27 @@ for document in yaml.safe_load_all(sys.stdin):
 	contains "$(COOPR_OUTPUT=yaml script -qec 'coopr list' /dev/null)" "kind: clusterstatus"
 	contains "$(COOPR_OUTPUT=yaml script -qec 'coopr list -o table' /dev/null)" "STATUS"
 }
+
+@test "on a narrow terminal the services of a node are folded below one another; in a pipe they are one line" {
+	need_program python3
+	make_clusters
+	coopr show shop >whole
+	"$BATS_TEST_DIRNAME/terminal" '' sh -c 'stty cols 80; exec coopr show --color never shop' | tr -d '\r' >folded
+	same "" "$(awk 'length > 80 && !/state/' folded)"
+	[ "$(wc -l <folded)" -gt "$(wc -l <whole)" ]
+	services() { sed -n '/^NODE/,/^$/p' "$1" | tail -n +2 | cut -c "$2-" | xargs -n1; }
+	column=$(awk '/^NODE/ {print index($0, "SERVICES")}' whole)
+	same "$(services whole "$column")" "$(services folded "$column")"
+}
+
+@test "a status that does not exist is misuse before there is a store, and a folder is no store for any command" {
+	run --separate-stderr -64 coopr list --status bogus
+	contains "$stderr" 'there is no status "bogus"'
+	mkdir folder
+	for command in list quota "show x" "hook list" "store list" "store init" "usage" "create x -t lamp"; do
+		# shellcheck disable=SC2086 # words
+		COOPR_STORE=$PWD/folder run --separate-stderr -66 coopr $command
+		contains "$stderr" "/folder: is a folder; a store is a file"
+	done
+	same "" "$(ls -A folder)"
+}

@@ -119,7 +119,7 @@ member_verb_list(int argc, char **argv)
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
 	chosen = store_verb_output();
 	chosen.context = &account;
-	store_verb_account(&account, STORE_CREATE, ACCOUNT_USER, "");
+	store_verb_account(&account, STORE_READ, ACCOUNT_USER, "");
 
 	if (members_list(&account, &list, &err) < 0)
 		code = message_error(&err);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/table.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/printable.h"
@@ -52,22 +54,71 @@ table_cell(struct table *table, enum terminal_style style, const char *format, .
 	table_add_cell(table, style, text);
 }
 
-/* Prints blanks only before a cell that shows something, so that no line ends in blanks. */
-static void
-table_print_row(const struct table_cell *cells, size_t count, const size_t *widths, FILE *stream, bool colour)
+enum { FOLD_MIN = 8 }; /* a column narrower than that is not folded */
+
+/* Returns how many bytes of text the next line gets: as many words as there is room for, at least one. */
+static size_t
+table_line_length(const char *text, size_t room)
 {
-	size_t owed = 0;
+	size_t length = strcspn(text, " "), columns = 0;
+
+	for (size_t i = 0; text[i]; i++) {
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+		if (columns > room)
+			break;
+		if (text[i + 1] == ' ' || !text[i + 1])
+			length = i + 1;
+	}
+	return length;
+}
+
+/* Prints a text in lines of so many columns behind so many blanks; the first one stands there already. A word is never folded. */
+static void
+table_print_folded(const char *text, size_t blanks, size_t room, FILE *stream)
+{
+	for (size_t length; ; text += length) {
+		length = table_line_length(text, room);
+		fwrite(text, 1, length, stream);
+		length += strspn(text + length, " ");
+		if (!text[length])
+			return;
+		fprintf(stream, "\n%*s", (int)blanks, "");
+	}
+}
+
+/* Returns the columns of the terminal behind stream, 0 if there is none. Leaves errno, which may be that of a write, as it is. */
+static size_t
+table_terminal_width(FILE *stream)
+{
+	int kept = errno;
+	size_t width = isatty(fileno(stream)) ? terminal_width(stream) : 0;
+
+	errno = kept;
+	return width;
+}
+
+/* Prints blanks only before a cell that shows something, so that no line ends in blanks. terminal: its columns, 0: none. */
+static void
+table_print_row(const struct table_cell *cells, size_t count, const size_t *widths, size_t terminal, FILE *stream,
+    bool colour)
+{
+	size_t owed = 0, before = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		bool styled = colour && cells[i].style != STYLE_PLAIN;
 
 		if (cells[i].width) {
 			fprintf(stream, "%*s", (int)owed, "");
-			fprintf(stream, "%s%s%s", styled ? escapes[cells[i].style] : "", cells[i].text,
-			    styled ? "\033[0m" : "");
+			fputs(styled ? escapes[cells[i].style] : "", stream);
+			if (i > 0 && i + 1 == count && terminal >= before + FOLD_MIN && cells[i].width > terminal - before)
+				table_print_folded(cells[i].text, before, terminal - before, stream);
+			else
+				fputs(cells[i].text, stream);
+			fputs(styled ? "\033[0m" : "", stream);
 			owed = 0;
 		}
 		owed += widths[i] - cells[i].width + 2;
+		before += widths[i] + 2;
 	}
 	fputc('\n', stream);
 }
@@ -76,7 +127,7 @@ void
 table_print(const struct table *table, FILE *stream, bool colour, bool heading)
 {
 	size_t first = heading ? 0 : table->columns;
-	size_t *widths = memory_zeroed(table->columns, sizeof *widths);
+	size_t *widths = memory_zeroed(table->columns, sizeof *widths), terminal = table_terminal_width(stream);
 
 	for (size_t i = first; i < table->count; i++)
 		if (table->cells[i].width > widths[i % table->columns])
@@ -84,7 +135,7 @@ table_print(const struct table *table, FILE *stream, bool colour, bool heading)
 	for (size_t i = first; table->columns && i < table->count; i += table->columns) {
 		size_t rest = table->count - i;
 
-		table_print_row(table->cells + i, rest < table->columns ? rest : table->columns, widths, stream, colour);
+		table_print_row(table->cells + i, rest < table->columns ? rest : table->columns, widths, terminal, stream, colour);
 	}
 	free(widths);
 }

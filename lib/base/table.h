@@ -25,7 +25,8 @@ bool table_is_column_empty(const struct table *table, size_t column);
 /* Takes a column out; all rows are whole. */
 void table_drop_column(struct table *table, size_t column);
 
-/* Prints the rows. The last column is not padded; columns wider than the terminal are not cut. */
+/* Prints the rows. The last column is not padded; on a terminal that is too narrow for it, it is folded at blanks. Nothing is
+ * cut. */
 void table_print(const struct table *table, FILE *stream, bool colour, bool heading);
 
 void table_release(struct table *table);

@@ -102,6 +102,15 @@ clusters_status_clause(const char *wanted, struct error *err)
 }
 
 /* Returns the conditions of a filter, its values from ?6 on; the caller frees it. NULL with a reason. */
+int
+cluster_filter_check(const struct cluster_filter *filter, struct error *err)
+{
+	char *clause = clusters_status_clause(filter->status, err);
+
+	free(clause);
+	return clause ? 0 : -1;
+}
+
 static char *
 clusters_where(struct account *account, const struct cluster_filter *filter, struct error *err)
 {

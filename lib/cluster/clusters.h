@@ -52,6 +52,9 @@ struct cluster_filter { /* zero-initialise: all of the account's tenant that are
 	int64_t limit;        /* at most so many; 0: all */
 };
 
+/* Fails with EX_USAGE where the filter names a status that does not exist; the store is not needed for that. */
+int cluster_filter_check(const struct cluster_filter *filter, struct error *err);
+
 /* Adds them. EX_USAGE where there is no such status. */
 int clusters_list(struct account *account, const struct cluster_filter *filter, struct cluster_list *list, struct error *err);
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reconcile/reconcile.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
 #include "hook/hook.h"
 #include "operation/finish-operation.h"
 #include "operation/job.h"
@@ -82,6 +88,17 @@ reconcile_look(const struct reconcile_options *parameters, struct account *accou
 	return worst;
 }
 
+/* Returns whether there is no store, and so nothing to reconcile: one that is made by a timer would be in the way of a restore. */
+static bool
+reconcile_is_idle(const struct reconcile_options *parameters)
+{
+	char *path = location_store(parameters->options.ask.store);
+	bool idle = parameters->clusters.count == 0 && !strstr(path, "://") && file_is_absent(AT_FDCWD, path);
+
+	free(path);
+	return idle;
+}
+
 int
 reconcile(const struct reconcile_options *parameters, struct drift_list *drift, struct error *err)
 {
@@ -90,7 +107,9 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	struct hook_count told;
 	int worst = 0, looked;
 
-	if (account_open(&account, &parameters->options.ask, STORE_CREATE, err) < 0 ||
+	if (reconcile_is_idle(parameters))
+		return 0;
+	if (account_open(&account, &parameters->options.ask, STORE_WRITE, err) < 0 ||
 	    account_need(&account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) < 0 ||
 	    reconcile_scope_init(&scope, &account, &parameters->clusters, err) < 0) {
 		reconcile_scope_release(&scope);

@@ -70,7 +70,7 @@ cluster_list_print(const struct status_options *options, const struct cluster_fi
 	struct queue *queue = NULL;
 	char id[CLUSTER_ID_SIZE];
 	bool more;
-	int result = status_account(&account, options, err);
+	int result = cluster_filter_check(filter, err) < 0 ? -1 : status_account(&account, options, err);
 
 	*last = NULL;
 	one_more.limit += filter->limit > 0;

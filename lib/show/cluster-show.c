@@ -60,7 +60,7 @@ cluster_show_time(struct table *table, const char *name, enum terminal_style sty
 	cluster_show_fact(table, name, style, ms > now_ms ? "in %s (%s)" : "%s ago (%s)", span, clock_seconds(ms, time));
 }
 
-/* Appends {"cpu":8,"memory":2048} as ", 8 cpu, 2048 memory". */
+/* Appends {"cpu":8,"memory":2048} as ", cpu 8, memory 2048": the catalogue does not say in which unit. */
 static void
 cluster_show_add_resources(const char *json, struct buffer *text)
 {
@@ -72,7 +72,7 @@ cluster_show_add_resources(const char *json, struct buffer *text)
 	if (jv_get_kind(resources) == JV_KIND_OBJECT) {
 		jv_object_foreach(resources, name, amount) {
 			if (jv_get_kind(amount) == JV_KIND_NUMBER)
-				buffer_printf(text, ", %.10g %s", jv_number_value(amount), jv_string_value(name));
+				buffer_printf(text, ", %s %.10g", jv_string_value(name), jv_number_value(amount));
 			jv_free(name);
 			jv_free(amount);
 		}

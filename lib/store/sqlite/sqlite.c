@@ -67,6 +67,7 @@ sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 	char *folder = memory_substring(db->path, (size_t)(file_base_name(db->path) - db->path));
 	bool make = how == SQL_OPEN_CREATE && !file_exists(AT_FDCWD, db->path);
 	int made = location_check_owner(db->path, err);
+	struct stat status;
 
 	if (made == 0 && make && *folder)
 		made = file_make_dirs(AT_FDCWD, folder, 0700, err);
@@ -77,6 +78,8 @@ sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 		return error_set(err, EX_NOINPUT, "%s: there is no store; coopr-store init makes one", db->path);
 	if (!file_exists(AT_FDCWD, db->path))
 		return error_errno(err, EX_NOINPUT, "%s", db->path);
+	if (stat(db->path, &status) == 0 && S_ISDIR(status.st_mode))
+		return error_set(err, EX_NOINPUT, "%s: is a folder; a store is a file", db->path);
 	if (sqlite3_open_v2(db->path, &db->db, how == SQL_OPEN_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, NULL) !=
 	    SQLITE_OK)
 		return sqlite_error(db->db, err);
