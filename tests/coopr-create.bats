@@ -89,7 +89,7 @@ tasks() { # STATUS of the last job of a cluster
 	run --separate-stderr -0 coopr-create blog -t lamp -n 8 --dry-run -o table
 	contains "$output" "+ 6  small, debian12: apache mod-php"
 	contains "$output" "8 new: 8 machines, cost 0.3 an hour"
-	contains "$output" "67 tasks, expected duration unknown: no such task was measured here yet"
+	contains "$output" "77 tasks, expected duration unknown: no such task was measured here yet"
 	coopr-create -o json blog -t lamp -n 8 --dry-run >plan
 	coopr-plan --check plan
 	same "" "$(ls -A "$COOPR_STATE/clusters")"

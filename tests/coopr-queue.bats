@@ -236,10 +236,42 @@ load queue
 		t4 d create - {"rank":6,"retries":0}
 	END
 	for status in 65 77 78; do finish "{\"status\":$status}"; done
-	for _ in {1..20}; do finish '{"status":75}'; done
+	for _ in {1..30}; do finish '{"status":75}'; done
 	same "t1=failed t2=failed t3=failed t4=ready" "$(states 00000042-001)"
-	finish '{"status":75}'
+	finish '{"status":1}'
 	same "t1=failed t2=failed t3=failed t4=failed" "$(states 00000042-001)"
+}
+
+@test "a task that fails temporarily has failed once its patience is over, however often it was tried" {
+	plan <<-'END' | coopr-queue put --backoff-ms 0
+		t1 a create - {"rank":9,"retries":9,"patience_s":0}
+		t2 b create - {"rank":8,"retries":9,"patience_s":1}
+	END
+	finish '{"status":75}'
+	same "t1=failed t2=ready" "$(states 00000042-001)"
+	while [ "$(states 00000042-001)" = "t1=failed t2=ready" ]; do finish '{"status":75,"message":"nobody answers"}'; done
+	same "t1=failed t2=failed" "$(states 00000042-001)"
+	same true "$(jq -s 'map(select(.task == "t2" and .event == "fail")) | length > 2 and
+		(map(.since_boottime_ms // 0) | unique | length) == 2 and last.next == "failed"' "$COOPR_SPOOL"/{jobs,done}/00000042-001/events.ndjson 2>/dev/null)"
+	coopr-queue retry 00000042-001 t2
+	finish '{"status":75}'
+	same "t1=failed t2=ready" "$(states 00000042-001)"
+}
+
+@test "a check asks for the status of its service, and whatever says that it is not healthy is temporary" {
+	plan <<-'END' | coopr-queue put --backoff-ms 0
+		t1 a start:web - {"retries":0}
+		t2 a check:web t1 {"retries":0}
+	END
+	finish '{"status":0}'
+	for status in 1 3 65 75 78 255; do
+		coopr-queue take >task
+		same '["t2","status","web"]' "$(jq -c '[.id, .action, .service]' task)"
+		result_of "{\"status\":$status}" <task | coopr-queue done
+	done
+	same "t1=done t2=ready" "$(states 00000042-001)"
+	finish '{"status":0}'
+	same "t1=done t2=done" "$(states 00000042-001)"
 }
 
 @test "a failed confirm means: delete, create, confirm again" {

@@ -70,7 +70,7 @@ break_mariadb() {
 	coopr-create second -t web -n 4 --detach
 	run -0 coopr-list -o table
 	same "NAME ID STATUS UNDER WAY NODES COST TEMPLATE OWNER AGE" "$(tr -s ' ' <<<"${lines[0]}" | sed 's/ *$//')"
-	contains "${lines[1]}" "second  00000002  pending  create 0/25  0 "
+	contains "${lines[1]}" "second  00000002  pending  create 0/29  0 "
 	contains "${lines[2]}" "shop    00000001  active   -            4 "
 	same $'second\nshop' "$(coopr-list -o name)"
 	same "shop active null 4" "$(coopr-list -o json --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
@@ -193,7 +193,7 @@ no room for it' "$output"
 	same "" "$output"
 	coopr-create second -t web -n 4 --detach
 	run -1 coopr-status -o table second
-	same "second  pending  create 0/25, no worker is at it: coopr retry second" "$output"
+	same "second  pending  create 0/29, no worker is at it: coopr retry second" "$output"
 	run --separate-stderr -75 coopr-status --timeout 0 second
 	contains "$stderr" "job 00000002-001 is still in progress"
 	coopr-status --wait -o json second >status 3>&- &
@@ -273,7 +273,7 @@ tasks_where() {
 	coopr-work --drain 2>/dev/null
 	wait "$!"
 	same "put finish" "$(jq -r .event events | sed -n '1p;$p' | paste -sd ' ')"
-	same 25 "$(grep -c '"event":"done"' events)"
+	same 29 "$(grep -c '"event":"done"' events)"
 }
 
 @test "log: all nodes, a node by number, id and name, a service; follow until it is over" {

@@ -134,7 +134,7 @@ carriers() {
 	for verb in stop start restart; do
 		coopr "$verb" blog haproxy >now 2>log
 	done
-	same "stop start stop start" "$(for n in 2 3 4; do coopr-queue show "00000001-00$n" --tasks -o json; done |
+	same "stop start check stop start check" "$(for n in 2 3 4; do coopr-queue show "00000001-00$n" --tasks -o json; done |
 		jq -r 'select(.service == "haproxy") | .action' | paste -sd' ')"
 	run --separate-stderr coopr restart blog nonsuch
 	[ "$status" -ne 0 ]

@@ -94,6 +94,26 @@ with() {
 	same 75 "$(status_of null)"
 }
 
+@test "a service of the automator dummy is healthy some time after its start, or never" {
+	status_of() {
+		jq -c '.service = "web" | .action = "status"' task.json | coopr-exec -q >result.json
+		member .status
+	}
+	start_with() {
+		jq -c --argjson fields "$1" '.service = "web" | .action = "start" | .fields = $fields' task.json | coopr-exec -q >result.json
+		same 0 "$(member .status)"
+	}
+	do_task create 1000
+	start_with '{"ready_ms":3600000}'
+	same 1 "$(status_of)"
+	start_with '{"ready_ms":1}'
+	until [ "$(status_of)" = 0 ]; do :; done
+	start_with '{"never_ready_percent":100}'
+	same 1 "$(status_of)"
+	start_with '{}'
+	same 0 "$(status_of)"
+}
+
 @test "describe prints a JSON Schema of the fields" {
 	for plugin in provider/dummy provider/static automator/dummy automator/shell; do
 		"$COOPR_BIN/../libexec/coopr/$plugin" describe | jq -e '."$schema" and .properties' >/dev/null

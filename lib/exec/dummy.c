@@ -38,6 +38,23 @@ dummy_seed(const struct task *task, int64_t seed)
 	return hash_field(hash, task->service ? task->service : "");
 }
 
+int
+dummy_draw_readiness(const struct task *task, int64_t *ready_ms, struct outcome *outcome)
+{
+	struct problems problems = {0};
+	struct place fields = place_root(task->fields, &problems);
+	double average = place_number(&fields, "ready_ms", 0, 0, DELAY_MAX_MS);
+	double percent = place_number(&fields, "never_ready_percent", 0, 0, 100);
+	uint64_t state = ~dummy_seed(task, place_integer(&fields, "seed", 0, INT32_MIN, INT32_MAX));
+	int failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
+
+	problems_release(&problems);
+	*ready_ms = (int64_t)(average * (0.5 + dummy_random(&state)));
+	if (dummy_random(&state) * 100 < percent)
+		*ready_ms = -1;
+	return failed;
+}
+
 void
 dummy_wait(double delay_ms)
 {

@@ -24,8 +24,9 @@ const struct action_row action_table[ACTION_COUNT] = {
 	[ACTION_RELOAD] = {"reload", "reloaded", OWNER_SERVICE, 8, 2, .reads_config = true},
 	[ACTION_RESTART] = {"restart", "restarted", OWNER_SERVICE, 9, 5, .reads_config = true},
 	[ACTION_DELETE] = {"delete", "deleted", OWNER_PROVIDER, .expect_s = 10},
-	/* It asks whether a service runs, or a node can be worked on, and is part of no plan. */
+	/* It asks whether a service runs, or a node can be worked on. Plans have it as a check: until the service is healthy. */
 	[ACTION_STATUS] = {"status", "asked", OWNER_SERVICE, .expect_s = 1},
+	[ACTION_CHECK] = {"check", "checked", OWNER_SERVICE, 10, 1, .is_check = true},
 };
 
 const char *
@@ -69,6 +70,12 @@ action_chain(void)
 	return chain;
 }
 
+enum action
+action_asked(enum action action)
+{
+	return action_table[action].is_check ? ACTION_STATUS : action;
+}
+
 const char *const *
 action_service_names(void)
 {
@@ -76,7 +83,7 @@ action_service_names(void)
 	size_t count = 0;
 
 	for (int i = 0; i < ACTION_COUNT; i++)
-		if (action_table[i].owner == OWNER_SERVICE)
+		if (action_table[i].owner == OWNER_SERVICE && !action_table[i].is_check)
 			names[count++] = action_table[i].name;
 	return names;
 }

@@ -26,6 +26,7 @@ enum action {
 	ACTION_RELOAD,
 	ACTION_RESTART,
 	ACTION_DRAIN,
+	ACTION_CHECK,
 	ACTION_COUNT,
 	ACTION_NONE = -1,
 };
@@ -33,8 +34,11 @@ enum action {
 enum {
 	ACTION_TIMEOUT_S = 1800, /* by default, */
 	ACTION_RETRIES = 2,      /* three attempts in all */
+	ACTION_PATIENCE_S = 300, /* so long temporary failures are tried again */
+	ACTION_READY_S = 120,    /* so long a service may take until it is healthy */
 	ACTION_TIMEOUT_MAX_S = 30 * 86400,
 	ACTION_RETRIES_MAX = 100,
+	ACTION_PATIENCE_MAX_S = 30 * 86400,
 };
 
 /* Sets of actions: bits. */
@@ -44,9 +48,9 @@ enum {
 	ACTIONS_MAKE = ACTION_BIT(ACTION_CREATE) | ACTION_BIT(ACTION_CONFIRM),
 	ACTIONS_UNMAKE = ACTION_BIT(ACTION_DELETE),
 	ACTIONS_SET_UP = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_CONFIGURE) |
-	    ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START),
+	    ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_CHECK),
 	ACTIONS_TAKE_DOWN = ACTION_BIT(ACTION_DRAIN) | ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_REMOVE),
-	ACTIONS_START = ACTION_BIT(ACTION_START),
+	ACTIONS_START = ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_CHECK),
 	ACTIONS_STOP = ACTION_BIT(ACTION_STOP),
 	ACTIONS_RESTART = ACTIONS_STOP | ACTIONS_START,
 	ACTIONS_CONFIGURE = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_CONFIGURE),
@@ -65,6 +69,7 @@ struct action_row {
 	enum action_owner owner;
 	int stage;                /* tasks of one service on one node run in this order; 0: it is not such a task */
 	double expect_s;          /* how long it takes if nothing is known */
+	bool is_check;            /* planned behind a start; plugins are asked for "status", by which services define it */
 	bool reads_config;        /* it waits until the addresses in the cluster's configuration are known */
 	unsigned redo;            /* the actions that follow if a service that stands defines this one anew */
 	struct string_list undo;  /* the actions that a failed task runs before its next attempt */
@@ -89,6 +94,9 @@ const char *action_word(int action);
 /* Returns the actions that plans have of a service, in the order in which they run on one node; ACTION_NONE ends the list,
  * which is static. */
 const enum action *action_chain(void);
+
+/* Returns what a plugin is asked for to do an action: the action itself, or "status" for a check. */
+enum action action_asked(enum action action);
 
 /* Returns the names of all actions that a service may define, NULL-terminated; the list is static. */
 const char *const *action_service_names(void);

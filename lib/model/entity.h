@@ -35,6 +35,7 @@ struct service_action {
 	jv fields;          /* borrowed from the service's source: an object, values are strings; invalid where absent */
 	int64_t timeout_s;  /* 1..86400*30; default ACTION_TIMEOUT_S */
 	int64_t retries;    /* 0..100: further attempts after the first; default ACTION_RETRIES */
+	int64_t patience_s; /* so long temporary failures are tried again; default ACTION_PATIENCE_S */
 	double expect_s;    /* how long it takes, for the critical path; default by action */
 };
 
@@ -43,7 +44,8 @@ struct service {
 	struct string_list provides, conflicts; /* lists as given, names may repeat */
 	struct string_list install_requires, install_uses, runtime_requires, runtime_uses;
 	struct string_list install_local, runtime_local; /* which of those only concern the own node */
-	struct service_action actions[ACTION_COUNT]; /* install .. remove */
+	struct service_action actions[ACTION_COUNT]; /* install .. remove; check is made of status, where there is a start */
+	int64_t ready_timeout_s; /* so long it may take after its start until it is healthy */
 	struct amounts consumes; /* what one instance takes from its node */
 	struct links links;
 	jv source;

@@ -154,6 +154,7 @@ static const struct member members[] = {
 	{"result", MEMBER_CUSTOM, MEMBER_REQUIRED, .variants = EVENT_WITH_RESULT, .inner = &result_kept,
 	    .parse = event_parse_result, .print = event_print_result},
 	{"seq", MEMBER_INTEGER(struct event, seq), MEMBER_REQUIRED, .integer = {1, INT64_MAX, 0}},
+	{"since_boottime_ms", MEMBER_INTEGER(struct event, since_ms), MEMBER_OMITTED, .variants = EVENT_WITH_RESULT},
 	{"synced", MEMBER_INTEGER(struct event, synced), MEMBER_OMITTED},
 	{"task", MEMBER_NAME(struct event, task), MEMBER_OMITTED, .required = EVENT_OF_ATTEMPT | EVENT_OF_TASK},
 	{"tenant", MEMBER_NAME(struct event, tenant), MEMBER_REQUIRED, .variants = EVENT_OF_JOB},

@@ -57,6 +57,7 @@ struct event {
 	int64_t until_ms;     /* boot time */
 	enum event_next next; /* fail, lost */
 	int64_t ready_ms;     /* next is retry or undo: not before then, boot time */
+	int64_t since_ms;     /* fail, next is retry: it fails for the time being since then, boot time; 0: it has failed */
 	const char *reason;   /* lost, skip: why; finish: "complete", "failed", "cancelled" */
 	int64_t status;       /* done, fail: of the result */
 	const char *message;  /* ... why it failed, or NULL; only where it was parsed */

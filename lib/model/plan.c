@@ -115,6 +115,8 @@ static const struct member step_members[] = {
 	{"node", MEMBER_NAME(struct step, node), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
 	{"p90_s", MEMBER_NUMBER(struct step, p90_s), 0, .variants = STEP_IS_TASK, .number = {0, EXPECT_MAX_S, 0},
 	    .is_printed = step_is_measured},
+	{"patience_s", MEMBER_INTEGER(struct step, patience_s), 0, .variants = STEP_IS_TASK,
+	    .integer = {0, ACTION_PATIENCE_MAX_S, ACTION_PATIENCE_S}},
 	{"rank", MEMBER_NUMBER(struct step, rank), 0, .number = {0, EXPECT_MAX_S, 0}},
 	{"retries", MEMBER_INTEGER(struct step, retries), 0, .variants = STEP_IS_TASK,
 	    .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},

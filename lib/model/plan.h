@@ -26,6 +26,7 @@ struct step { /* a task or a milestone */
 	const char *fields;    /* canonical JSON text of the action's fields; "{}" or NULL where there are none */
 	struct string_list after; /* ids of what must be done before */
 	int64_t timeout_s, retries;
+	int64_t patience_s;    /* so long temporary failures are tried again */
 	double expect_s, rank; /* seconds; rank (milestones too): the longest expected way from its start to the job's end */
 	double p90_s;          /* where runs > 0: the 90th percentile of what was measured, as expect_s is the median of it */
 	int64_t runs;          /* how often such a task was measured; 0: never, and expect_s is a hint by which tasks are ordered */

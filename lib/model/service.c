@@ -17,6 +17,8 @@ service_check_fields(const struct place *fields)
 static const struct member action_members[] = {
 	{"expect_s", MEMBER_NUMBER(struct service_action, expect_s), 0, .number = {0, ACTION_TIMEOUT_MAX_S, -1}},
 	{"fields", MEMBER_VALUE(struct service_action, fields), 0, .check = service_check_fields},
+	{"patience_s", MEMBER_INTEGER(struct service_action, patience_s), 0,
+	    .integer = {0, ACTION_PATIENCE_MAX_S, ACTION_PATIENCE_S}},
 	{"retries", MEMBER_INTEGER(struct service_action, retries), 0, .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},
 	{"timeout_s", MEMBER_INTEGER(struct service_action, timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
 	{"type", MEMBER_NAME(struct service_action, type), MEMBER_REQUIRED},
@@ -35,7 +37,7 @@ service_parse_actions(const struct place *place, const struct member *member, st
 		struct service_action *out = &service->actions[action];
 		struct place at = place_member(place, row.name);
 
-		if (action_is_hardware(action))
+		if (action_is_hardware(action) || action_table[action].is_check)
 			continue;
 		document_parse_member(&row, &at, false, arena, out);
 		out->present = jv_get_kind(at.value) == JV_KIND_OBJECT;
@@ -79,9 +81,28 @@ static const struct member members[] = {
 	{"links", MEMBER_LIST(struct service, links.list, struct link, links.count), 0, .inner = &link_table},
 	{"name", MEMBER_NAME(struct service, name), MEMBER_REQUIRED},
 	{"provisioner", MEMBER_INLINE, 0, .inner = &provisioner},
+	{"ready_timeout_s", MEMBER_INTEGER(struct service, ready_timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_READY_S}},
 };
+
+/* Makes the check of the service, which asks for its status once and again until it is healthy. */
+static void
+service_add_check(const struct place *place, struct arena *arena, void *to)
+{
+	struct service *service = to;
+	struct service_action *check = &service->actions[ACTION_CHECK];
+
+	(void)place;
+	(void)arena;
+	*check = service->actions[ACTION_STATUS];
+	check->present = check->present && service->actions[ACTION_START].present;
+	check->retries = 0;
+	check->patience_s = service->ready_timeout_s;
+	if (check->timeout_s > service->ready_timeout_s)
+		check->timeout_s = service->ready_timeout_s;
+}
+
 const struct document service_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct service),
-	DOCUMENT_SOURCE(struct service, source), .is_verbatim = true};
+	DOCUMENT_SOURCE(struct service, source), .is_verbatim = true, .check = service_add_check};
 
 int
 service_compare_names(const void *a, const void *b)

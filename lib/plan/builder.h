@@ -11,10 +11,11 @@
 #include "plan/scope.h"
 #include "plan/steps.h"
 
-/* The groups of a service's tasks: one of each action, and two more. */
+/* The groups of a service's tasks: one of each action, and three more. */
 enum {
 	GROUP_DONE = ACTION_COUNT, /* the last task on each node where a rolling plan changes it in place */
 	GROUP_UP,                  /* the last task on each node where it is set up */
+	GROUP_READY,               /* its check on each node where it is started, or its start where it has none */
 	GROUP_COUNT,
 };
 

@@ -116,7 +116,7 @@ plan_check_dependencies(const struct dependencies *dependencies, const struct sc
 {
 	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
 	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTIONS_RESTART;
-	bool rolls = scope->rolling && scope->in_place;
+	bool rolls = scope->rolling && scope->in_place & ~ACTION_BIT(ACTION_BOOTSTRAP);
 
 	if (scope->actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0)
 		return -1;

@@ -33,6 +33,7 @@ tasks_add_node_task(struct builder *builder, uint32_t node, enum action action, 
 		.fields = "{}",
 		.timeout_s = ACTION_TIMEOUT_S,
 		.retries = ACTION_RETRIES,
+		.patience_s = ACTION_PATIENCE_S,
 		.expect_s = builder->layout->cluster.provider.expect_s[action],
 		.undo = action_table[action].undo,
 	};
@@ -89,6 +90,7 @@ tasks_add_service_task(struct builder *builder, const struct placement *placemen
 		.fields = builder_group(builder, placement->service, (unsigned)action)->fields,
 		.timeout_s = does->timeout_s,
 		.retries = does->retries,
+		.patience_s = does->patience_s,
 		.expect_s = does->expect_s,
 		.undo = action_table[action].undo,
 	};
@@ -106,8 +108,12 @@ tasks_join_groups(struct builder *builder, const struct placement *placement, ui
 {
 	enum action action = builder->steps->list[task].action;
 	bool rolls = placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling;
+	bool checked = placement->actions & ACTION_BIT(ACTION_CHECK);
 	unsigned groups = rolls && action == ACTION_STOP ? 0 : 1u << action;
 
+	/* What has a check is ready when that is done, not when it is started. */
+	if (action == ACTION_CHECK || (action == ACTION_START && !checked))
+		groups |= 1u << GROUP_READY;
 	if (is_last && rolls)
 		groups |= 1u << GROUP_DONE;
 	if (is_last && placement->kind == PLACEMENT_SET_UP)

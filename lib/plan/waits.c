@@ -16,12 +16,12 @@ static const struct wait {
 	unsigned to;
 	enum dependency dependency;
 	bool reversed; /* the one that is needed waits */
-	const char *done, *ready;
+	const char *done, *ready; /* done NULL: healthy, or started */
 } waits[RULE_COUNT] = {
 	[RULE_INSTALL] = {ACTION_INSTALL, ACTION_BIT(ACTION_INSTALL), DEPENDENCY_INSTALL, false, "installed",
 	    "ready to install"},
-	[RULE_START] = {ACTION_START, ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START), DEPENDENCY_RUNTIME, false,
-	    "started", "ready to start"},
+	[RULE_START] = {GROUP_READY, ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START), DEPENDENCY_RUNTIME, false,
+	    NULL, "ready to start"},
 	[RULE_STOP] = {ACTION_STOP, ACTION_BIT(ACTION_STOP), DEPENDENCY_RUNTIME, true, "stopped", "ready to stop"},
 	[RULE_REMOVE] = {ACTION_REMOVE, ACTION_BIT(ACTION_REMOVE), DEPENDENCY_INSTALL, true, "removed", "ready to remove"},
 	[RULE_ROLL] = {GROUP_DONE, ~0u, DEPENDENCY_EITHER, false, "done", "ready for"},
@@ -67,6 +67,12 @@ waits_note(struct builder *builder, const struct placement *placement, uint32_t 
 		*covered |= READ;
 }
 
+static const char *
+waits_word_ready(const struct builder *builder, uint32_t service)
+{
+	return builder_group(builder, service, ACTION_CHECK)->count ? "healthy" : "started";
+}
+
 /* Returns the step that is done when all tasks of a service's group are; none if there are no such tasks. */
 static uint32_t
 waits_step_done(struct builder *builder, const struct wait *wait, uint32_t service)
@@ -76,7 +82,8 @@ waits_step_done(struct builder *builder, const struct wait *wait, uint32_t servi
 	if (group->count <= 1)
 		return group->count ? group->task : GRAPH_NONE;
 	if (group->milestone == GRAPH_NONE)
-		group->milestone = builder_milestone(builder, wait->done, builder->dependencies->services.list[service]);
+		group->milestone = builder_milestone(builder, wait->done ? wait->done : waits_word_ready(builder, service),
+		    builder->dependencies->services.list[service]);
 	return group->milestone;
 }
 

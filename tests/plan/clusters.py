@@ -15,15 +15,15 @@ import sys
 import tempfile
 
 ACTIONS = ["install", "configure", "initialize", "start", "stop", "remove"]
-SET_UP = ["install", "configure", "initialize", "start"]
+SET_UP = ["install", "configure", "initialize", "start", "check"]
 TAKE_DOWN = ["stop", "remove"]
 STANDING = {
-    "start": ["start"],
+    "start": ["start", "check"],
     "stop": ["stop"],
-    "restart": ["stop", "start"],
+    "restart": ["stop", "start", "check"],
     "configure": ["configure"],
-    "configure-with-restart": ["stop", "configure", "start"],
-    "upgrade": ["stop", "install", "configure", "start"],
+    "configure-with-restart": ["stop", "configure", "start", "check"],
+    "upgrade": ["stop", "install", "configure", "start", "check"],
 }
 ROLLING = ("restart", "configure-with-restart", "upgrade", "replace", None)
 WHOLE = ("delete", "shrink", "replace")
@@ -60,8 +60,8 @@ def make_service(chance, name, earlier):
         "provisioner": {
             "actions": {
                 action: {"type": chance.choice(["shell", "dummy"]), "fields": {"script": name}, "expect_s": chance.randrange(9)}
-                for action in ACTIONS
-                if chance.random() < 0.8
+                for action in [*ACTIONS, "status"]
+                if chance.random() < (0.5 if action == "status" else 0.8)
             }
         },
     }
@@ -172,10 +172,10 @@ def changed_actions(was, now):
         return (a is None) != (b is None) or a is not None and (a["type"], a["fields"]) != (b["type"], b["fields"])
 
     if differs("install"):
-        return ["stop", "install", "configure", "start"], True
+        return STANDING["upgrade"], True
     if differs("configure"):
-        return ["stop", "configure", "start"], True
-    return (["stop", "start"], True) if differs("start") or differs("stop") else ([], False)
+        return STANDING["configure-with-restart"], True
+    return (STANDING["restart"], True) if differs("start") or differs("stop") else ([], False)
 
 
 def concerned(cluster, nodes):
@@ -203,11 +203,13 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
 
     def work(node, service, actions, bootstraps):
         def does(action):
+            if action == "check":
+                return now[service].get("start") and now[service].get("status")
             return (was if action in TAKE_DOWN else now)[service].get(action)
 
         tasks.update((node["id"], service, a, does(a)["type"]) for a in actions if does(a))
         if bootstraps:
-            tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in ACTIONS if does(a))
+            tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in [*ACTIONS, "status"] if does(a))
 
     def hardware(node, *actions):
         tasks.update((node["id"], None, a, "dummy") for a in actions)
@@ -245,9 +247,9 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
                 if service in picked:
                     work(node, service, STANDING[action], "configure" in STANDING[action])
                 elif service in extra:
-                    work(node, service, [a for a in STANDING[action] if a in ("stop", "start")], False)
+                    work(node, service, [a for a in STANDING[action] if a in STANDING["restart"]], False)
                 elif service in sure:
-                    work(node, service, ["start"], False)
+                    work(node, service, STANDING["start"], False)
         elif leaves:
             if "leaving" in DIFFERENCE[action] and every:
                 hardware(node, "delete")
@@ -272,7 +274,7 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
             for service in set(here) & set(before) & chosen:
                 actions, boot = changed_actions(was[service], now[service])
                 if service in anew:
-                    actions, boot = [a for a in ACTIONS if a in actions or a in STANDING["configure-with-restart"]], True
+                    actions, boot = [a for a in [*SET_UP, *TAKE_DOWN] if a in actions or a in STANDING["configure-with-restart"]], True
                 if action is None and any(a in (was if a in TAKE_DOWN else now)[service] for a in actions) | boot:
                     work(node, service, actions, boot)
     return tasks

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True  # what is imported leaves nothing behind
 from clusters import make_layout, run, text_of  # noqa: E402
 from corpus import closure  # noqa: E402
 
-STAGES = ["stop", "install", "configure", "start"]
+STAGES = ["stop", "install", "configure", "start", "check"]
 
 
 def chains(records):

@@ -52,12 +52,12 @@ look_up(jv value, const char *path)
 	return found;
 }
 
-/* Appends the names of actions with one of the owners, a space before each. */
+/* Appends the names of actions with one of the owners, a space before each; of those of services the ones that they define. */
 static void
 append_actions(unsigned owners, struct buffer *out)
 {
 	for (int i = 0; i < ACTION_COUNT; i++)
-		if (owners & 1u << action_table[i].owner)
+		if (owners & 1u << action_table[i].owner && (owners == ~0u || !action_table[i].is_check))
 			buffer_printf(out, " %s", action_table[i].name);
 }
 

@@ -103,7 +103,7 @@ check_steps(void)
 {
 	const char *after[] = {"t3", "m2"}, *undo[] = {"delete", "create"};
 	struct step task = {.id = "t17", .node = "00000042-1000", .action = ACTION_INSTALL, .service = "zk", .type = "shell",
-	    .fields = "{\"args\":\"install\",\"script\":\"zk.sh\"}", .after = {after, 2}, .timeout_s = 1800, .retries = 3,
+	    .fields = "{\"args\":\"install\",\"script\":\"zk.sh\"}", .after = {after, 2}, .timeout_s = 1800, .retries = 3, .patience_s = 300,
 	    .expect_s = 40, .rank = 180.25};
 	struct step confirm = {.id = "t2", .node = "n", .action = ACTION_CONFIRM, .type = "sandbox", .undo = {undo, 2}};
 	struct step milestone = {.id = "m2", .is_milestone = true, .name = "started: zk", .after = {after, 1}};
@@ -112,7 +112,7 @@ check_steps(void)
 
 	step_print(&task, &out);
 	tap_is_text(out.data, "{\"action\":\"install\",\"after\":[\"t3\",\"m2\"],\"expect_s\":40,\"fields\":{\"args\":\"install\","
-	    "\"script\":\"zk.sh\"},\"id\":\"t17\",\"kind\":\"task\",\"node\":\"00000042-1000\",\"rank\":180.25,\"retries\":3,"
+	    "\"script\":\"zk.sh\"},\"id\":\"t17\",\"kind\":\"task\",\"node\":\"00000042-1000\",\"patience_s\":300,\"rank\":180.25,\"retries\":3,"
 	    "\"service\":\"zk\",\"timeout_s\":1800,\"type\":\"shell\"}\n", "a task");
 	check_canonical(&out, "a task");
 	buffer_clear(&out);

@@ -23,18 +23,18 @@
 #include "queue/read.h"
 #include "tap.h"
 
-enum { STEPS_MAX = 24, NODES_MAX = 5, SETBACKS_MAX = 20, MOVES_MAX = 120 };
+enum { STEPS_MAX = 24, NODES_MAX = 5, LOSSES_MAX = 20, MOVES_MAX = 120 };
 
 /* --- the judge: what the rules say, found out anew each time by looking at everything --- */
 
 enum judged { BLOCKED, READY, RUNNING, DONE, FAILED };
 
 struct judged_step {
-	bool milestone, undoes;
-	int node, rank, retries;
+	bool milestone, undoes, checks;
+	int node, rank, retries, patience_s;
 	bool after[STEPS_MAX];
 	enum judged state;
-	int attempt, failures, setbacks, cycles;
+	int attempt, failures, losses, cycles;
 	int phase; /* 1: delete, 2: create, 0: itself */
 };
 
@@ -102,16 +102,18 @@ judge_end(struct judge *judge, int which, int64_t status, bool lost)
 	} else if (status == 0 && !lost) {
 		step->state = READY;
 		step->phase = (step->phase + 1) % 3;
-		step->failures = step->setbacks = 0;
-	} else if (lost || status == 75) {
-		step->state = ++step->setbacks <= SETBACKS_MAX ? READY : FAILED;
+		step->failures = step->losses = 0;
+	} else if (lost) {
+		step->state = ++step->losses <= LOSSES_MAX ? READY : FAILED;
+	} else if (status == 75 || step->checks) {
+		step->state = step->patience_s > 0 ? READY : FAILED;
 	} else if (status == 65 || status == 77 || status == 78) {
 		step->state = FAILED;
 	} else if (step->phase == 0 && step->undoes) {
 		again = step->cycles + 1 <= step->retries;
 		step->state = again ? READY : FAILED;
 		step->failures = again ? 0 : step->failures + 1;
-		step->setbacks = again ? 0 : step->setbacks;
+		step->losses = again ? 0 : step->losses;
 		step->cycles += again;
 		step->phase = again ? 1 : 0;
 	} else {
@@ -129,7 +131,7 @@ judge_retry(struct judge *judge)
 		if (step->state != FAILED)
 			continue;
 		step->state = READY;
-		step->failures = step->setbacks = step->cycles = 0;
+		step->failures = step->losses = step->cycles = 0;
 	}
 }
 
@@ -152,7 +154,9 @@ invent(struct judge *judge)
 		step->undoes = !step->milestone && chance(4) == 0;
 		step->node = step->milestone ? -1 : chance(judge->nodes);
 		step->rank = chance(5);
+		step->checks = !step->milestone && !step->undoes && chance(4) == 0;
 		step->retries = chance(3);
+		step->patience_s = chance(4) == 0 ? 0 : 1000;
 		for (int before = 0; before < i; before++)
 			step->after[before] = chance(i) < 2;
 	}
@@ -169,8 +173,10 @@ print_step(const struct judge *judge, int i, struct buffer *plan)
 		buffer_printf(plan, "{\"kind\":\"milestone\",\"id\":\"s%d\"", i);
 	else
 		buffer_printf(plan, "{\"kind\":\"task\",\"id\":\"s%d\",\"node\":\"n%d\",\"action\":\"%s\",\"type\":\"dummy\","
-		    "\"timeout_s\":60,\"retries\":%d,\"rank\":%d%s", i, step->node, step->undoes ? "confirm" : "create",
-		    step->retries, step->rank, step->undoes ? ",\"undo\":[\"delete\",\"create\"]" : "");
+		    "\"timeout_s\":60,\"retries\":%d,\"patience_s\":%d,\"rank\":%d%s%s", i, step->node,
+		    step->undoes ? "confirm" : step->checks ? "check" : "create", step->retries, step->patience_s, step->rank,
+		    step->checks ? ",\"service\":\"s\"" : "",
+		    step->undoes ? ",\"undo\":[\"delete\",\"create\"]" : "");
 	buffer_text(plan, ",\"after\":[");
 	for (int before = 0; before < i; before++)
 		if (step->after[before]) {

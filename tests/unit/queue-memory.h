@@ -20,14 +20,15 @@
 #include "model/take/take-record.h"
 #include "queue/engine.h"
 
-enum { MEMORY_SETBACKS_MAX = 20 };
+enum { MEMORY_LOSSES_MAX = 20 };
 
 struct memory_step {
 	const struct step *plan;
 	enum step_status status;
 	int64_t attempt, until_ms; /* RUNNING: of the monotonic clock */
 	size_t phase;              /* 0: its own action, n: the n-th of its undo */
-	int failures, setbacks, cycles;
+	int failures, losses, cycles;
+	int64_t until_patience_ms; /* of the monotonic clock; 0: its last attempt did not fail for the time being */
 	char by[QUEUE_ID_SIZE];
 	char *result;
 };
@@ -152,8 +153,12 @@ memory_decide(struct memory_step *step, int64_t status, bool lost)
 {
 	bool again;
 
-	if (lost || status == EX_TEMPFAIL) {
-		again = ++step->setbacks <= MEMORY_SETBACKS_MAX;
+	if (lost) {
+		again = ++step->losses <= MEMORY_LOSSES_MAX;
+	} else if (status == EX_TEMPFAIL || (step->phase == 0 && step->plan->action == ACTION_CHECK)) {
+		if (!step->until_patience_ms)
+			step->until_patience_ms = clock_monotonic_ms() + step->plan->patience_s * 1000;
+		again = clock_monotonic_ms() < step->until_patience_ms;
 	} else if (result_is_permanent(status)) {
 		again = false;
 	} else if (step->phase == 0 && step->plan->undo.count > 0) {
@@ -161,7 +166,8 @@ memory_decide(struct memory_step *step, int64_t status, bool lost)
 		if (again) {
 			step->cycles++;
 			step->phase = 1;
-			step->failures = step->setbacks = 0;
+			step->failures = step->losses = 0;
+			step->until_patience_ms = 0;
 			step->status = STEP_READY;
 			return EVENT_NEXT_UNDO;
 		}
@@ -301,7 +307,7 @@ memory_take_step(struct memory_job *job, struct memory_step *step, const struct 
 {
 	const char *by = want->worker ? want->worker : want->by ? want->by : "somebody";
 	struct take_record taken = {.job = job->seen.id, .task = step->plan->id, .attempt = step->attempt + 1,
-	    .action = memory_action(step), .worker = by, .cluster = "{}", .machine = "{}", .token = step->plan->id};
+	    .action = action_asked(memory_action(step)), .worker = by, .cluster = "{}", .machine = "{}", .token = step->plan->id};
 	struct buffer line = {0}, record = {0};
 	struct queue_task *task;
 	struct step read;
@@ -313,7 +319,7 @@ memory_take_step(struct memory_job *job, struct memory_step *step, const struct 
 		ARRAY_ROOM(batch->list, batch->count, batch->capacity);
 		task = &batch->list[batch->count++];
 		*task = (struct queue_task){.job = taken.job, .task = taken.task, .attempt = taken.attempt, .node = read.node,
-		    .action = taken.action, .service = read.service, .type = read.type, .timeout_s = read.timeout_s,
+		    .action = memory_action(step), .service = read.service, .type = read.type, .timeout_s = read.timeout_s,
 		    .expect_s = read.expect_s, .record = arena_substring(&batch->arena, record.data, record.length),
 		    .record_length = record.length};
 		step->status = STEP_RUNNING;
@@ -396,7 +402,8 @@ memory_finish_one(struct queue *queue, const struct result *result, struct queue
 		step->result = memory_string(text.data);
 		if (result->status == 0 && step->phase) {
 			step->phase = (step->phase + 1) % (step->plan->undo.count + 1);
-			step->failures = step->setbacks = 0;
+			step->failures = step->losses = 0;
+			step->until_patience_ms = 0;
 			step->status = STEP_READY;
 		} else if (result->status == 0) {
 			step->status = STEP_DONE;
@@ -458,7 +465,8 @@ memory_retry_job(struct memory_job *job, const char *task, struct error *err)
 		if (step->status != STEP_FAILED || (task && strcmp(step->plan->id, task) != 0))
 			continue;
 		step->status = STEP_READY;
-		step->failures = step->setbacks = step->cycles = 0;
+		step->failures = step->losses = step->cycles = 0;
+		step->until_patience_ms = 0;
 		any = true;
 	}
 	if (!any)

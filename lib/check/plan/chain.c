@@ -88,9 +88,27 @@ chain_make_all(struct judge *judge, const bool *deleted)
 	for (size_t i = 0; i < judge->chain_count; i++) {
 		struct chain *chain = &judge->chains[i];
 
-		chain->assured = restarts && chain->end == chain->first + 1 &&
-		    judge->plan->steps[judge->tasks[chain->first]].action == ACTION_START;
+		chain->assured = restarts && judge->plan->steps[judge->tasks[chain->first]].action == ACTION_START;
 	}
+}
+
+/* Reports a start that no check follows though the service can be asked for its status, and a check of what is not started. */
+static void
+chain_check_health(const struct judge *judge, const struct chain *chain)
+{
+	const struct service *service = &judge->plan->layout.cluster.definitions[chain->service];
+	static const enum action starting[] = {ACTION_START, ACTION_RELOAD, ACTION_RESTART};
+	int start = JUDGE_NONE, check = chain_task(judge, chain, ACTION_CHECK);
+	struct place place = judge_place(judge, judge->tasks[chain->end - 1]);
+
+	for (size_t i = 0; i < sizeof starting / sizeof *starting && start == JUDGE_NONE; i++)
+		start = chain_task(judge, chain, starting[i]);
+	if (start != JUDGE_NONE && check == JUDGE_NONE && service->actions[ACTION_STATUS].present &&
+	    service->actions[ACTION_START].present)
+		place_problem(&place, "%s: %s is started, and no task checks that it is healthy", judge->plan->steps[start].id,
+		    service->name);
+	if (check != JUDGE_NONE && start == JUDGE_NONE)
+		place_problem(&place, "%s: %s is checked, and not started before", judge->plan->steps[check].id, service->name);
 }
 
 /* Reports a service that is stopped for a while and not started again, and one that is set up though it leaves, or taken
@@ -104,7 +122,9 @@ chain_check(const struct judge *judge, const struct chain *chain)
 	    *last = &plan->steps[judge->tasks[chain->end - 1]];
 	struct place place = judge_place(judge, judge->tasks[chain->end - 1]);
 
-	if (chain->kind == CHAIN_IN_PLACE && first->action == ACTION_STOP && last->action != ACTION_START &&
+	chain_check_health(judge, chain);
+	if (chain->kind == CHAIN_IN_PLACE && first->action == ACTION_STOP &&
+	    chain_task(judge, chain, ACTION_START) == JUDGE_NONE &&
 	    service->actions[ACTION_START].present && (judge->action->standing & ACTIONS_RESTART) != ACTIONS_STOP)
 		place_problem(&place, "%s on %s is stopped and not started again", service->name, last->node);
 	if (chain->kind == CHAIN_TAKE_DOWN && !(ACTION_BIT(last->action) & ACTIONS_TAKE_DOWN))

@@ -21,7 +21,7 @@ duty_join(struct duties *duties, int service, enum from from, uint32_t step)
 	duties->joined[duties->joined_count++] = (struct member){(uint32_t)service * FROM_COUNT + from, step};
 }
 
-/* Returns the group that the tasks of an action are of; FROM_COUNT if others do not wait for them. */
+/* Returns the rule that the tasks of an action wait by, or FROM_COUNT. */
 static enum from
 duty_from_of(enum action action)
 {
@@ -39,6 +39,18 @@ duty_from_of(enum action action)
 	}
 }
 
+/* Returns the group that the tasks of an action are of; FROM_COUNT if others do not wait for them. A service that can be
+ * asked whether it is healthy is not ready before it says so. */
+static enum from
+duty_group_of(const struct judge *judge, const struct chain *chain, enum action action)
+{
+	if (action == ACTION_CHECK)
+		return FROM_START;
+	if (action == ACTION_START && chain_task(judge, chain, ACTION_CHECK) != JUDGE_NONE)
+		return FROM_COUNT;
+	return duty_from_of(action);
+}
+
 /* Adds the tasks of a chain to their groups. A service that stops for a while in a rolling plan keeps nobody waiting. */
 static void
 duty_join_chain(struct duties *duties, const struct chain *chain)
@@ -47,7 +59,7 @@ duty_join_chain(struct duties *duties, const struct chain *chain)
 	uint32_t last = judge->tasks[chain->end - 1];
 
 	for (size_t i = chain->first; i < chain->end; i++) {
-		enum from from = duty_from_of(judge->plan->steps[judge->tasks[i]].action);
+		enum from from = duty_group_of(judge, chain, judge->plan->steps[judge->tasks[i]].action);
 
 		if (from != FROM_COUNT && !(from == FROM_STOP && chain->rolls))
 			duty_join(duties, chain->service, from, judge->tasks[i]);

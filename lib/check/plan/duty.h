@@ -10,7 +10,7 @@
 
 enum from {
 	FROM_INSTALL,
-	FROM_START,
+	FROM_START,   /* its check where it has one */
 	FROM_STOP,
 	FROM_REMOVE,
 	FROM_DONE,    /* the last tasks of what a rolling plan changes in place */

@@ -50,7 +50,7 @@ fold_end(struct job_state *state, const struct event *event, uint64_t offset, st
 {
 	uint32_t link = fold_step_of(state, event);
 	const struct state_live *live;
-	bool setback;
+	enum step_failure failure;
 
 	if (!link)
 		return fold_misfit(event, "is of no task of the plan", err);
@@ -58,15 +58,16 @@ fold_end(struct job_state *state, const struct event *event, uint64_t offset, st
 	if (live->status != STEP_RUNNING || live->attempt != event->attempt)
 		return fold_misfit(event, "that does not run", err);
 	state_live(state, link - 1)->event = offset;
-	setback = event->kind == EVENT_LOST || event->status == EX_TEMPFAIL;
+	failure = event->kind == EVENT_LOST ? STEP_LOSS : event->since_ms || event->status == EX_TEMPFAIL ? STEP_SETBACK
+	    : STEP_FAILURE;
 	if (event->kind == EVENT_DONE)
 		step_done(state, link - 1);
 	else if (event->next == EVENT_NEXT_RETRY)
-		step_retry(state, link - 1, setback, event->ready_ms);
+		step_retry(state, link - 1, failure, event->ready_ms, event->since_ms);
 	else if (event->next == EVENT_NEXT_UNDO)
 		step_undo(state, link - 1, event->ready_ms);
 	else
-		step_fail(state, link - 1, setback);
+		step_fail(state, link - 1, failure);
 	return 0;
 }
 
@@ -113,9 +114,12 @@ static void
 fold_boot(struct job_state *state, const struct event *event)
 {
 	snprintf(state->header->events_boot, sizeof state->header->events_boot, "%s", event->boot ? event->boot : "");
-	/* Times of another boot mean nothing now: all of them have come. */
+	/* Times of another boot mean nothing now: all of them have come, and patience is counted anew. */
 	for (uint32_t i = 0; i < state->header->timer_count; i++)
 		state_live(state, *state_number(state, STATE_TIMERS, i))->due_ms = 0;
+	for (uint32_t i = 0; event->kind == EVENT_BOOT && i < state->header->step_count; i++)
+		if (state_live(state, i)->since_ms)
+			state_live(state, i)->since_ms = 0;
 }
 
 static void

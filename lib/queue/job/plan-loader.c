@@ -195,7 +195,8 @@ plan_loader_keep_step(const struct place *record, const struct reading *reading,
 	    .service = step->service ? (int)plan_loader_intern(loader, &loader->services, step->service) : NAMES_NONE,
 	    .offset = reading->offset, .length = reading->length, .after_first = (uint32_t)loader->after_count,
 	    .after_count = (uint32_t)step->after.count, .record = (uint32_t)record->index, .expect_s = step->expect_s,
-	    .state = {.rank = step->rank, .timeout_s = (uint32_t)step->timeout_s, .retries = (uint16_t)step->retries,
+	    .state = {.rank = step->rank, .timeout_s = (uint32_t)step->timeout_s,
+	        .patience_s = (uint32_t)step->patience_s, .retries = (uint16_t)step->retries,
 	        .is_milestone = step->is_milestone, .action = (uint8_t)step->action}};
 	link = &loader->step_of[kept->name];
 	if (*link)

@@ -19,7 +19,7 @@
 
 struct error;
 
-enum { STATE_UNDO_MAX = 6, STATE_INSTANCES_MAX = 32, STATE_VERSION = 5 };
+enum { STATE_UNDO_MAX = 6, STATE_INSTANCES_MAX = 32, STATE_VERSION = 6 };
 
 struct state_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
@@ -32,6 +32,7 @@ struct state_step { /* of the plan: never changes */
 	uint32_t waits;      /* for so many */
 	double rank;
 	uint32_t timeout_s;
+	uint32_t patience_s;
 	uint16_t retries;
 	uint8_t is_milestone;
 	uint8_t action;
@@ -43,7 +44,8 @@ struct state_live { /* of the events */
 	uint8_t status;     /* enum step_status */
 	uint8_t phase;      /* 0: its own action, n: the n-th of its undo */
 	uint16_t failures;  /* of this action, since it was last begun afresh */
-	uint16_t setbacks;  /* times it was temporary, or lost */
+	uint16_t setbacks;  /* times in a row that it was temporary */
+	uint16_t losses;    /* times it was lost */
 	uint16_t cycles;    /* times it was undone, since it was last begun afresh */
 	uint32_t rounds;    /* ... and ever: what undoes it is not the same thing each time */
 	uint32_t attempt;   /* of the last take */
@@ -51,6 +53,7 @@ struct state_live { /* of the events */
 	uint32_t timer;     /* link to its place in timers */
 	uint64_t event;     /* offset in events.ndjson of its last event */
 	uint64_t worker;    /* RUNNING: hash of the worker's id; 0 on lease */
+	int64_t since_ms;   /* boot time of the first of its setbacks; 0: there is none */
 	int64_t due_ms;     /* boot time; DELAYED: ready then; RUNNING on lease: until then */
 	struct heap_links links;        /* READY: in the heap of its node */
 	uint32_t previous, next;        /* RUNNING: links of that list */

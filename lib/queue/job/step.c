@@ -152,6 +152,14 @@ step_end_attempt(struct job_state *state, uint32_t step)
 	ready_set_busy(state, state_step(state, step)->node, false);
 }
 
+/* Lets a step begin as if it had never failed. */
+static void
+step_forget_failures(struct state_live *live)
+{
+	live->failures = live->setbacks = live->losses = 0;
+	live->since_ms = 0;
+}
+
 void
 step_done(struct job_state *state, uint32_t step)
 {
@@ -164,24 +172,29 @@ step_done(struct job_state *state, uint32_t step)
 	}
 	/* One action of its undo is done: the next of them, or at last its own again. */
 	live->phase = live->phase < state_step(state, step)->undo_count ? (uint8_t)(live->phase + 1) : 0;
-	live->failures = live->setbacks = 0;
+	step_forget_failures(live);
 	step_make_ready(state, step);
 }
 
+/* Counts a failure. Setbacks are those in a row; what is lost is none, and does not end the row. */
 static void
-step_count_failure(struct state_live *live, bool setback)
+step_count_failure(struct state_live *live, enum step_failure failure, int64_t since_ms)
 {
-	if (setback)
-		live->setbacks = (uint16_t)(live->setbacks + 1);
-	else
+	if (failure == STEP_LOSS) {
+		live->losses = (uint16_t)(live->losses + 1);
+		return;
+	}
+	if (failure == STEP_FAILURE)
 		live->failures = (uint16_t)(live->failures + 1);
+	live->setbacks = failure == STEP_SETBACK && live->setbacks < UINT16_MAX ? (uint16_t)(live->setbacks + 1) : 0;
+	live->since_ms = since_ms;
 }
 
 void
-step_retry(struct job_state *state, uint32_t step, bool setback, int64_t due_ms)
+step_retry(struct job_state *state, uint32_t step, enum step_failure failure, int64_t due_ms, int64_t since_ms)
 {
 	step_end_attempt(state, step);
-	step_count_failure(state_live(state, step), setback);
+	step_count_failure(state_live(state, step), failure, since_ms);
 	step_make_ready_at(state, step, due_ms);
 }
 
@@ -193,16 +206,16 @@ step_undo(struct job_state *state, uint32_t step, int64_t due_ms)
 	step_end_attempt(state, step);
 	live->cycles = (uint16_t)(live->cycles + 1);
 	live->rounds++;
-	live->failures = live->setbacks = 0;
+	step_forget_failures(live);
 	live->phase = 1;
 	step_make_ready_at(state, step, due_ms);
 }
 
 void
-step_fail(struct job_state *state, uint32_t step, bool setback)
+step_fail(struct job_state *state, uint32_t step, enum step_failure failure)
 {
 	step_end_attempt(state, step);
-	step_count_failure(state_live(state, step), setback);
+	step_count_failure(state_live(state, step), failure, 0);
 	step_set_status(state, step, STEP_FAILED);
 }
 
@@ -212,7 +225,8 @@ step_afresh(struct job_state *state, uint32_t step)
 	struct state_live *live = state_live(state, step);
 
 	timer_remove(state, step);
-	live->failures = live->setbacks = live->cycles = 0;
+	step_forget_failures(live);
+	live->cycles = 0;
 	live->due_ms = 0;
 	step_make_ready(state, step);
 }

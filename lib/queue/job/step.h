@@ -20,14 +20,16 @@ void step_start(struct job_state *state, uint32_t step, int64_t attempt, uint64_
 /* Running -> done, and what waited for it alone is ready; or, in its undo, ready for the next action. */
 void step_done(struct job_state *state, uint32_t step);
 
-/* Running -> delayed until due_ms (boot time; 0: ready). setback: counts as temporary, not as a failure. */
-void step_retry(struct job_state *state, uint32_t step, bool setback, int64_t due_ms);
+enum step_failure { STEP_FAILURE, STEP_SETBACK, STEP_LOSS }; /* an attempt failed, for the time being, or was lost */
+
+/* Running -> delayed until due_ms (boot time; 0: ready). since_ms (boot time): of a setback the first in a row, else 0. */
+void step_retry(struct job_state *state, uint32_t step, enum step_failure failure, int64_t due_ms, int64_t since_ms);
 
 /* Running -> delayed or ready, for the first action of its undo. */
 void step_undo(struct job_state *state, uint32_t step, int64_t due_ms);
 
 /* Running -> failed. */
-void step_fail(struct job_state *state, uint32_t step, bool setback);
+void step_fail(struct job_state *state, uint32_t step, enum step_failure failure);
 
 /* Failed or delayed -> ready, all its attempts before it. */
 void step_afresh(struct job_state *state, uint32_t step);

@@ -47,7 +47,7 @@ fsck_same_step(const struct state_live *x, const struct state_live *y)
 	bool y_waits = y->status == STEP_READY || y->status == STEP_DELAYED;
 
 	return (x->status == y->status || (x_waits && y_waits)) && x->phase == y->phase && x->failures == y->failures &&
-	    x->setbacks == y->setbacks && x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt &&
+	    x->setbacks == y->setbacks && x->losses == y->losses && x->since_ms == y->since_ms && x->cycles == y->cycles && x->rounds == y->rounds && x->attempt == y->attempt &&
 	    x->missing == y->missing && x->event == y->event;
 }
 

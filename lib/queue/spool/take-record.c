@@ -193,9 +193,10 @@ take_record(struct open_job *job, uint32_t number, int64_t attempt, const char *
     struct queue_task *task, struct error *err)
 {
 	const struct state_live *live = state_live(&job->state, number);
+	enum action action = step_action(&job->state, number);
 	struct take_places places = {0};
 	struct take_record taken = {.job = arena_string(arena, job->id),
-	    .task = arena_string(arena, state_step_id(&job->state, number)), .action = step_action(&job->state, number),
+	    .task = arena_string(arena, state_step_id(&job->state, number)), .action = action_asked(action),
 	    .attempt = attempt, .worker = worker, .places = &places};
 	struct buffer record = {0};
 	struct step step;
@@ -207,7 +208,7 @@ take_record(struct open_job *job, uint32_t number, int64_t attempt, const char *
 	result = take_print_record(job, number, &taken, arena, &step, &record, err);
 	if (result == 0)
 		*task = (struct queue_task){.job = taken.job, .task = taken.task, .attempt = attempt, .node = step.node,
-		    .action = taken.action, .service = step.service, .type = step.type, .timeout_s = step.timeout_s,
+		    .action = action, .service = step.service, .type = step.type, .timeout_s = step.timeout_s,
 		    .expect_s = step.expect_s, .record = arena_substring(arena, record.data, record.length),
 		    .record_length = record.length, .log_at = places.log, .nodes_at = places.nodes};
 	else

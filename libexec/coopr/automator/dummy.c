@@ -12,15 +12,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "exec/plugin.h"
 #include "exec/serve.h"
 
+enum { MARK_BYTES = 64 };
+
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator dummy\",\"type\":\"object\",\"stream\":true,"
-    "\"status\":true,\"properties\":{" DUMMY_PROPERTIES "}}";
+    "\"status\":true,\"properties\":{" DUMMY_PROPERTIES "," DUMMY_START_PROPERTIES "}}";
 
 /* Returns the path of the file that says that it is down; the caller frees it. */
 static char *
@@ -49,15 +53,48 @@ dummy_is_gone(const struct task *task)
 	return gone;
 }
 
+/* Tells whether a service is down: its mark is empty, or says when it is healthy, and that time has not come. */
+static bool
+dummy_is_down(const char *mark)
+{
+	struct buffer text = {0};
+	struct error ignored;
+	bool down = file_read(AT_FDCWD, mark, MARK_BYTES, &text, &ignored) == 0;
+
+	if (down && text.length > 0)
+		down = strtoll(buffer_string(&text), NULL, 10) > clock_boottime_ms();
+	buffer_release(&text);
+	return down;
+}
+
 static void
 dummy_tell_status(const struct task *task, struct outcome *outcome)
 {
 	char *mark = dummy_mark_of(task);
 
-	if (task->service && file_exists(AT_FDCWD, mark))
+	if (task->service && dummy_is_down(mark))
 		error_set(&outcome->error, 1, "node %s: %s does not run: there is %s", task->machine.id, task->service, mark);
 	else if (!task->service && (dummy_is_gone(task) || file_exists(AT_FDCWD, mark)))
 		error_set(&outcome->error, EX_TEMPFAIL, "node %s: does not answer", task->machine.id);
+	free(mark);
+}
+
+/* Notes when a service that is started is healthy, if that is not at once. */
+static void
+dummy_start_service(const struct task *task, struct outcome *outcome)
+{
+	char *mark = dummy_mark_of(task), *folder = memory_substring(mark, (size_t)(strrchr(mark, '/') - mark)), *when;
+	int64_t ready_ms;
+
+	if (unlink(mark) < 0 && errno != ENOENT)
+		error_errno(&outcome->error, EX_IOERR, "%s", mark);
+	else if (dummy_draw_readiness(task, &ready_ms, outcome) == 0 && ready_ms != 0) {
+		when = ready_ms < 0 ? memory_string("") : memory_printf("%lld\n", (long long)(clock_boottime_ms() + ready_ms));
+		if (file_make_dirs(AT_FDCWD, folder, 0700, &outcome->error) == 0)
+			file_replace(AT_FDCWD, mark, when, strlen(when), 0600, &outcome->error);
+		free(when);
+	}
+	free(folder);
 	free(mark);
 }
 
@@ -67,15 +104,10 @@ dummy_carry_out(const struct task *task, struct outcome *outcome)
 {
 	if (outcome->error.code || !task->machine.id)
 		return;
-	if (task->action == ACTION_STATUS) {
+	if (task->action == ACTION_STATUS)
 		dummy_tell_status(task, outcome);
-	} else if (task->action == ACTION_START && task->service) {
-		char *mark = dummy_mark_of(task);
-
-		if (unlink(mark) < 0 && errno != ENOENT)
-			error_errno(&outcome->error, EX_IOERR, "%s", mark);
-		free(mark);
-	}
+	else if (task->action == ACTION_START && task->service)
+		dummy_start_service(task, outcome);
 }
 
 static void
