@@ -145,10 +145,11 @@ tasks() { # STATUS of the last job of a cluster
 @test "a task that fails is named with its reason and its output; the others are done; once that is mended, the same command goes on" {
 	touch broken
 	run --separate-stderr -1 coopr-create c -t flaky -n 3
-	for part in "start flaky" "it is broken" "about to break" "exit code 3" "attempt 2" "coopr-queue retry 00000001-001" \
-		"the same command again"; do
+	for part in "start flaky" "it is broken" "about to break" "exit code 3" "attempt 2" "likewise on" "the same command again"; do
 		contains "$stderr" "$part"
 	done
+	same 1 "$(grep -c "it is broken" <<<"$stderr")" # once, with one remedy
+	same 1 "$(grep -c -e "again, or coopr retry c" -e "coopr-queue retry" <<<"$stderr")"
 	same "start flaky" "$(tasks 00000001-001 failed | sort -u)"
 	contains "$(tasks 00000001-001 "done")" "start plain"
 

@@ -191,7 +191,7 @@ operation_job_follow(const struct operation_job *job, struct error *err)
 		return 0;
 	if (err->code != EX_NO)
 		return -1;
-	operation_job_run(job, "show", "--output=table", STDERR_FILENO, &ignored);
+	operation_job_run(job, "show", "--failed", STDERR_FILENO, &ignored);
 	return error_set(err, EX_NO, "%s: job %s failed; after fixing the cause, run the same command again, or coopr retry %s",
 	    cluster, job->id, cluster);
 }
