@@ -147,7 +147,7 @@ main(int argc, char **argv)
 	struct operation_options how = front_options(&command, &front);
 	struct apply apply;
 	struct error err;
-	int code;
+	int code, opened;
 
 	if (operands[0])
 		return option_misuse(&command, "unexpected argument '%s'; name files with -f", operands[0]);
@@ -155,15 +155,13 @@ main(int argc, char **argv)
 		return option_misuse(&command, "option -f FILE|DIR is required");
 	if (parameters.origin && !*parameters.origin)
 		return option_misuse(&command, "--origin: the name is empty");
-	if (apply_open(&apply, &parameters, &how, &err) < 0) {
-		code = message_error(&err);
-	} else if (parameters.prune && !apply.specs.folder) {
+	opened = apply_open(&apply, &parameters, &how, &err);
+	if (opened == 0 && parameters.prune && !apply.specs.folder)
 		code = option_misuse(&command, "--prune: -f is a single file; name a folder");
-	} else if (apply_consent(&apply, &err) < 0) {
+	else if (opened < 0 || apply_consent(&apply, &err) < 0)
 		code = message_error(&err);
-	} else {
+	else
 		code = apply_take_turns(&apply);
-	}
 	if (apply_close(&apply, &err) < 0)
 		code = apply_worse(code, message_error(&err));
 	return message_end(code);
