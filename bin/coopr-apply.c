@@ -27,6 +27,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "the name of the folder in its clusters (default: its path)"),
 	OPTION_FLAG(0, "adopt", &parameters.adopt, "take over clusters that follow another folder"),
 	OPTION_STRING('C', "catalogue", &parameters.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_FLAG(0, "force", &parameters.force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &parameters.allow_moves, "services may move to other machines; as few as possible do"),
 	OPTION_STRING(0, "max-unavailable", &parameters.max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_WORK(&front),

@@ -45,6 +45,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING('t', "template", &order.template, "TEMPLATE", "make the cluster of this cluster template"),
 	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX",
 	    "the number of machines (default: the template's best)"),
+	OPTION_FLAG(0, "force", &order.insists, "also fewer machines than the template needs"),
 	OPTION_STRING(0, "name", &order.name, "NAME", "name of the cluster"),
 	OPTION_STRING(0, "id", &order.id, "ID", "its id (default: eight digits drawn from tenant and name)"),
 	OPTION_STRING(0, "tenant", &order.tenant, "TENANT", "its tenant (default: $COOPR_TENANT, or default)"),

@@ -117,18 +117,6 @@ solve_read_answer(const char *path, struct layout *answer, struct solution *clai
 	return code;
 }
 
-/* Warns if the template's least size is passed over: it binds only what the request leaves open. */
-static void
-solve_warn_of_size(const struct request *request)
-{
-	const struct cluster_request *asked = &request->cluster;
-
-	if (asked->machines_min == asked->machines_max && asked->machines_min < request->template.size_min)
-		message("request: /template/constraints/size/min: the template needs at least %lld machines, but exactly %lld %s "
-		    "requested; continuing with %lld", (long long)request->template.size_min, (long long)asked->machines_min,
-		    asked->machines_min == 1 ? "is" : "are", (long long)asked->machines_min);
-}
-
 static int
 solve_find_layout(const struct request *request)
 {
@@ -137,7 +125,6 @@ solve_find_layout(const struct request *request)
 	struct error err;
 	int code;
 
-	solve_warn_of_size(request);
 	if (solve(request, &solving, &answer, &err) < 0)
 		code = message_error(&err);
 	else {

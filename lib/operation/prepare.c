@@ -281,8 +281,10 @@ prepare_clone_request(struct operation_context *context, const char *other, jv *
 		result = clusters_documents(&context->account, list.list[0].id, &documents, err);
 	if (result == 0)
 		result = cluster_documents_request(&documents, other, request, err);
-	if (result == 0)
+	if (result == 0) {
+		amend_accept_size(request);
 		amend_identity(request, context->workdir.id, context->workdir.name, context->account.user);
+	}
 	cluster_documents_release(&documents);
 	cluster_list_release(&list);
 	return result;

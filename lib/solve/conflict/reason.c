@@ -31,8 +31,10 @@ reason_interest(const struct request *r, const struct demand *demand)
 	switch (demand->kind) {
 	case DEMAND_MIN:
 		return 4;
-	case DEMAND_MACHINES_MIN: case DEMAND_SIZE_MIN:
+	case DEMAND_MACHINES_MIN:
 		return 3;
+	case DEMAND_SIZE_MIN:
+		return demand_exact_machines(r) ? 2 : 3; /* where it contradicts the number, that is what a person can change */
 	case DEMAND_PLACED:
 		return 2;
 	case DEMAND_MAX: case DEMAND_MACHINES_MAX: case DEMAND_SIZE_MAX:
