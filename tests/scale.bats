@@ -92,6 +92,20 @@ instances() {
 	same 3 "$(asked .minMachines small)"
 }
 
+@test "a cluster that needs a plugin which is not here is refused before anything is made; a rehearsal is not" {
+	sed -i 's/"type": *"dummy"/"type": "dumy"/' mine/services/mysql.json
+	run --separate-stderr -78 coopr create blog -t lamp -n 4
+	contains "$stderr" 'blog: there is no automator "dumy"'
+	contains "$stderr" "did you mean dummy?"
+	same "[]" "$(coopr list -A -o json | jq -cs .)"
+	coopr create blog -t lamp -n 4 --dry-run >plan
+	cp "$COOPR_ROOT"/share/coopr/catalogue/services/mysql.json mine/services
+	jq '.providertype = "nowhere"' mine/providers/dummy.json >t
+	mv t mine/providers/dummy.json
+	run --separate-stderr -78 coopr create blog -t lamp -n 4
+	contains "$stderr" 'blog: there is no provider "nowhere"'
+}
+
 @test "no cluster gets larger than the installation allows; a user can lower that only" {
 	export COOPR_MACHINES=4
 	run --separate-stderr -1 coopr create blog -t lamp -n 5

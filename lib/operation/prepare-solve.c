@@ -11,9 +11,11 @@
 #include "base/memory.h"
 #include "base/preference.h"
 #include "catalogue/amend.h"
+#include "exec/plugin-find.h"
 #include "json/scan.h"
 #include "model/layout.h"
 #include "model/objective.h"
+#include "model/request.h"
 #include "operation/context.h"
 #include "operation/run-command.h"
 
@@ -123,25 +125,64 @@ prepare_solve_refuse_size(const struct operation_context *context, double count,
 	return -1;
 }
 
+/* Fails where the request of a new cluster names a plugin that is not here. */
+static int
+prepare_solve_find_plugins(const struct operation_context *context, const struct request *request, struct error *err)
+{
+	char *path;
+
+	path = plugin_find("provider", request->provider.providertype, err);
+	for (size_t i = 0; path && i < request->service_count; i++)
+		for (enum action action = 0; path && action < ACTION_COUNT; action++) {
+			const struct service_action *its = &request->services[i].actions[action];
+
+			if (!its->present)
+				continue;
+			free(path);
+			path = plugin_find("automator", its->type, err);
+		}
+	free(path);
+	return path ? 0 : error_prefix(err, "%s", context->workdir.name);
+}
+
 /* Checks the least number of machines that is asked for. */
 static int
-prepare_solve_check_asked(const struct operation_context *context, const struct buffer *text, struct error *err)
+prepare_solve_check_asked(const struct operation_context *context, jv request, struct error *err)
 {
-	jv request, cluster, machines, nodes;
+	jv cluster = json_get(request, "cluster"), machines = json_get(cluster, "numMachines"), nodes = json_get(request, "nodes");
 	double least;
 	int result;
 
-	if (json_parse("the request", text->data, text->length, &request, err) < 0)
-		return -1;
-	cluster = json_get(request, "cluster");
-	machines = json_get(cluster, "numMachines");
-	nodes = json_get(request, "nodes");
 	least = jv_get_kind(machines) == JV_KIND_NUMBER ? jv_number_value(machines) : json_get_number(machines, "min", 1);
 	result = prepare_solve_refuse_size(context, least, (double)json_length(nodes), err);
 	jv_free(nodes);
 	jv_free(machines);
 	jv_free(cluster);
-	jv_free(request);
+	return result;
+}
+
+/* Looks for what would only fail later: at the first task, or after much work. */
+static int
+prepare_solve_check(const struct operation_context *context, const struct buffer *text, struct error *err)
+{
+	const struct operation_options *options = context->options;
+	struct problems unread = {0}; /* coopr-solve says what is malformed */
+	struct request request;
+	jv document;
+	int result;
+
+	if (json_parse("the request", text->data, text->length, &document, err) < 0)
+		return -1;
+	result = prepare_solve_check_asked(context, document, err);
+	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
+	if (result == 0 && !context->cluster && !options->detach && !options->dry && !options->save) {
+		request_parse(document, &request, &unread);
+		if (!unread.total)
+			result = prepare_solve_find_plugins(context, &request, err);
+		request_release(&request);
+		problems_release(&unread);
+	}
+	jv_free(document);
 	return result;
 }
 
@@ -175,7 +216,7 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 	int result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
 
 	if (result == 0)
-		result = prepare_solve_check_asked(context, &request, err);
+		result = prepare_solve_check(context, &request, err);
 	run_command_init(&arguments, "coopr-solve");
 	if (allow_moves)
 		arguments_push(&arguments, "--allow-moves");
