@@ -36,6 +36,15 @@ provider() {
 	coopr-tenant show qa | coopr-validate -k tenant -
 }
 
+@test "a command that only reads makes no store: 66 where there is none" {
+	for command in "member list" "member history" "tenant list" "tenant show default" quota usage; do
+		# shellcheck disable=SC2086 # words
+		run -66 coopr $command
+		contains "$output" "$COOPR_STORE: there is no store; coopr-store init makes one"
+	done
+	[ ! -e "$COOPR_STORE" ]
+}
+
 @test "one that is there already, or is not there, is a no" {
 	coopr-tenant create qa
 	run -1 coopr-tenant create qa
