@@ -209,7 +209,7 @@ validate_stream(struct record_reader *reader, struct problems *problems, struct 
 		if (!validate_document(its_kind, &place)) {
 			struct place member = place_member(&place, "kind");
 
-			place_problem(&member, "\"%.80s\" is no kind of document", its_kind);
+			place_problem(&member, "\"%.80s\" is not a kind of document", its_kind);
 		}
 		jv_free(record);
 	}

@@ -208,7 +208,8 @@ main(int argc, char **argv)
 	if (guest_refuse("the queue", &err) < 0)
 		return message_error(&err);
 	if (argv[0] && (seed < 0 || argv[1]))
-		return option_misuse(&command, seed < 0 ? "there are no operands" : "one plan at a time");
+		return seed < 0 ? option_misuse(&command, "unexpected argument '%s'", argv[0])
+		                : option_misuse(&command, "expected one plan, found also '%s'", argv[1]);
 	if (slots != SLOTS_CONFIGURED && (slots < 1 || slots > WORK_SLOTS_MAX))
 		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, WORK_SLOTS_MAX);
 	if (drain && once)

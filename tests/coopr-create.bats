@@ -216,7 +216,7 @@ start_slow() {
 	same 1 "$(coopr-queue ls -o json | wc -l)"
 	echo '{"port": 2}' >c.json
 	run --separate-stderr -1 coopr-create c -t flaky -n 3 --config c.json
-	contains "$stderr" "what the command names has changed since job 00000001-001 failed; it is planned anew"
+	contains "$stderr" "the files or entities that the command names have changed since job 00000001-001 failed; the operation is planned anew"
 	run --separate-stderr -1 coopr-create c -t flaky -n 3 --config c.json
 	contains "$stderr" "job 00000001-002 failed before; its tasks that are not done are retried"
 	jq '.provisioner.actions.start.type = "dummy"' mine/services/flaky.json >service # its definition was wrong
@@ -235,7 +235,7 @@ start_slow() {
 	run --separate-stderr -64 coopr-create c -t plain -n 2
 	contains "$stderr" "c: 2 machines would be deleted, and this is not a terminal; use -y to confirm"
 	run --separate-stderr -0 coopr-create c -t plain -n 2 -y
-	contains "$stderr" "what the command names has changed since job 00000001-001 failed; it is planned anew"
+	contains "$stderr" "the files or entities that the command names have changed since job 00000001-001 failed; the operation is planned anew"
 	same $'delete -\ndelete -' "$(tasks 00000001-002 'done' | grep delete)"
 	same $'create -\ncreate -' "$(tasks 00000001-002 'done' | grep create)"
 	same $'start plain\nstart plain' "$(tasks 00000001-002 'done' | grep start)"

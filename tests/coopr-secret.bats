@@ -58,7 +58,7 @@ task() {
 
 @test "a name that is none, an unknown command and a missing name are misuse" {
 	run -64 coopr-secret set ../x
-	contains "$output" "'../x' is no name"
+	contains "$output" "invalid name '../x'"
 	run -64 coopr-secret sett x
 	contains "$output" "did you mean 'set'?"
 	run -64 coopr-secret set

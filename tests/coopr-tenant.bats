@@ -48,7 +48,7 @@ provider() {
 @test "one that is there already, or is not there, is a no" {
 	coopr-tenant create qa
 	run -1 coopr-tenant create qa
-	contains "$output" "tenant qa: exists already"
+	contains "$output" "tenant qa: it exists already"
 	run -1 coopr-tenant change none
 	contains "$output" 'there is no tenant "none"'
 	run -1 coopr-tenant delete none
@@ -235,7 +235,7 @@ provider() {
 	run -64 coopr-member set -g 'a b' bob
 	run -64 coopr-member set 'b b'
 	run -1 coopr-member delete tom
-	contains "$output" "tom is no member"
+	contains "$output" "user tom is not a member"
 }
 
 @test "a quota shows what is in use beside the limit of each" {

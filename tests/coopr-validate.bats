@@ -160,7 +160,7 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	contains "$output" "x.json: /name: expected string, found number"
 	echo '{"kind":"unheard-of"}' >x.json
 	run -65 coopr-validate x.json
-	contains "$output" 'x.json: /kind: "unheard-of" is no kind of document'
+	contains "$output" 'x.json: /kind: "unheard-of" is not a kind of document'
 }
 
 @test "all that is wrong with the records of a stream is said, the number of the record first" {

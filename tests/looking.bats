@@ -87,7 +87,7 @@ break_mariadb() {
 	same "" "$(coopr-list --owner nobody -o name)"
 	same 2 "$(coopr-list --owner "$(id -un)" -o name | wc -l)"
 	run --separate-stderr -64 coopr-list --status happy
-	contains "$stderr" 'there is no status "happy"'
+	contains "$stderr" 'unknown status "happy"'
 }
 
 @test "pages: so many, and those behind; what comes next is said" {
@@ -221,7 +221,7 @@ no room for it' "$output"
 + node 00000001-1005 shop1-1005.local small: php-fpm' "$(coopr-history -o wide -d 2 store)"
 	same '~ config /nginx/port "80" -> 81' "$(coopr-history -o wide -d 3 store)"
 	run --separate-stderr -1 coopr-history -d 4 store
-	contains "$stderr" "operation 4 has changed nothing of the layout"
+	contains "$stderr" "operation 4 did not change the layout"
 	same '- node' "$(coopr-history -o wide -d 5 store | cut -c 1-6)"
 	run --separate-stderr -1 coopr-history -d 9 store
 	contains "$stderr" "there is no operation 9"

@@ -171,7 +171,7 @@ hook_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	if (*argv)
-		return option_misuse(&list_command, "there are no operands");
+		return option_misuse(&list_command, "unexpected argument '%s'", *argv);
 	output = output_open(format, colour);
 	output.context = &outbox;
 	opened = hook_verb_open(STORE_READ, &store, &err);
@@ -239,7 +239,7 @@ hook_verb_try(int argc, char **argv)
 	if (!argv[0] || (argv[1] && argv[2]))
 		return option_misuse(&try_command, "expected an event, and perhaps an operation");
 	if (hook_verb_event_of(argv[0]) == HOOK_KIND_COUNT)
-		return option_misuse(&try_command, "'%s' is no event: start, success, failure or reminder", argv[0]);
+		return option_misuse(&try_command, "unknown event '%s': expected start, success, failure or reminder", argv[0]);
 	if (failure && hook_verb_event_of(argv[0]) != HOOK_FAILURE)
 		return option_misuse(&try_command, "--message: has no effect with the event %s, only with failure", argv[0]);
 	if (layout && file_read(AT_FDCWD, layout, LAYOUT_BYTES, &nodes, &err) < 0)
@@ -268,7 +268,7 @@ hook_verb_deliver(int argc, char **argv)
 
 	argv += option_parse(&deliver_command, argc, argv);
 	if (*argv)
-		return option_misuse(&deliver_command, "there are no operands");
+		return option_misuse(&deliver_command, "unexpected argument '%s'", *argv);
 	opened = hook_verb_open(STORE_WRITE, &store, &err);
 	if (opened < 0 || (opened > 0 && hook_deliver(store, (size_t)limit, &count, &err) < 0))
 		return message_error(&err);

@@ -57,7 +57,7 @@ put_verb_tell(const char *id)
 	puts(id);
 	code = message_end(0);
 	if (code != 0)
-		message("job %s was put nevertheless: do not put the plan again", id);
+		message("job %s was put, although its id could not be printed; do not put the plan again", id);
 	return code;
 }
 

@@ -179,7 +179,7 @@ watch_verb_say_attempt(struct watching *watching, const struct queue_event *next
 	case EVENT_TAKE:
 		ARRAY_ROOM(watching->starts, watching->count, watching->capacity);
 		watching->starts[watching->count++] = (struct start){watch_verb_name_of(next), event->at_ms};
-		buffer_printf(line, ": begun by %s", event->by ? event->by : "?");
+		buffer_printf(line, ": started by %s", event->by ? event->by : "?");
 		if (event->attempt > 1)
 			buffer_printf(line, ", attempt %" PRId64, event->attempt);
 		return STYLE_PLAIN;

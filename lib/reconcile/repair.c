@@ -45,7 +45,7 @@ repair_prepare_if_unchanged(struct operation_context *context, const void *data,
 
 	if (context->cluster->operation != parameters->operation)
 		return error_set(err, EX_TEMPFAIL,
-		    "%s: it has changed since it was checked; the next run looks at it again",
+		    "%s: the cluster has changed since it was checked; the next run checks it again",
 		    context->cluster->name);
 	return parameters->prepare(context, parameters->parameters, err);
 }
