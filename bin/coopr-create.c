@@ -18,7 +18,7 @@ static bool force;
 static struct option_list services, instances, changes;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('t', "template", &template, "TEMPLATE", "make the cluster of this cluster template"),
+	OPTION_STRING('t', "template", &template, "TEMPLATE", "the cluster template"),
 	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "the number of machines (default: the template's best)"),
 	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
@@ -27,7 +27,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "lease", &lease, "TIME", "delete it after that time, as 12h or 2d (default: the template's)"),
 	OPTION_STRING('P', "provider", &provider, "PROVIDER", "the provider of its machines"),
 	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services instead of the template's; may be repeated"),
-	OPTION_LIST(0, "instances", &instances, "SERVICE=N|MIN:MAX", "so many instances of a service; may be repeated"),
+	OPTION_LIST(0, "instances", &instances, "SERVICE=N|MIN:MAX", "the number of instances of a service; may be repeated"),
 	OPTION_STRING('H', "hardwaretype", &hardwaretype, "TYPE", "only machines of this hardware type"),
 	OPTION_STRING('I', "imagetype", &imagetype, "TYPE", "only machines with this image type"),
 	OPTION_STRING(0, "dns-suffix", &dns_suffix, "SUFFIX", "the domain of host names"),

@@ -13,7 +13,7 @@ static long difference = -1, limit;
 
 static const struct option_spec options[] = {
 	OPTION_NUMBER('d', "diff", &difference, "N", "show what operation N has changed: + - ~"),
-	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "list at most N"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, OUTPUT_LIST),
 	OPTION_END

@@ -34,13 +34,13 @@ static long moves, nodes = -1;
 
 static const struct option_spec options[] = {
 	OPTION_UPTO(0, "allow-moves", &moves, "N", "on a change, unaffected services may move, at most N times"),
-	OPTION_STRING(0, "check", &check, "LAYOUT", "check this layout instead of looking for one"),
-	OPTION_STRING(0, "explain", &explained, "NODE", "say why SERVICE stands there, or does not"),
+	OPTION_STRING(0, "check", &check, "LAYOUT", "check this layout or conflict instead of solving"),
+	OPTION_STRING(0, "explain", &explained, "NODE", "explain why SERVICE is or is not on NODE"),
 	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
 	OPTION_STRING(0, "time-limit", &seconds, "SECONDS",
-	    "search at most so long; the answer may then differ from run to run"),
+	    "search at most this long; the answer may vary from run to run"),
 	OPTION_STRING('o', "output", &output, "text|json", "the format of an explanation (default: text)"),
-	OPTION_FLAG('v', "verbose", &verbose, "tell on stderr how long it took"),
+	OPTION_FLAG('v', "verbose", &verbose, "report on stderr how long it took"),
 	OPTION_END
 };
 

@@ -15,7 +15,7 @@ static const char *template, *catalogue, *max_unavailable;
 static bool allow_moves, force;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template to follow (default: its own, as it is today)"),
+	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template from now on (default: its present one)"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),

@@ -28,10 +28,10 @@ static const char *kind;
 static bool verbose, pedantic;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
-	OPTION_FLAG(0, "pedantic", &pedantic, "warnings count as errors"),
+	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: their member \"kind\", or their folder)"),
+	OPTION_FLAG(0, "pedantic", &pedantic, "show warnings, and count them as errors"),
 	OPTION_RETIRED('p', NULL, "--pedantic"),
-	OPTION_FLAG('v', "verbose", &verbose, "show warnings too, and how much was checked"),
+	OPTION_FLAG('v', "verbose", &verbose, "show warnings, and a summary"),
 	OPTION_END
 };
 

@@ -317,7 +317,7 @@ settled() {
 	coopr-apply: clusters/b.yaml: line 2, column 7: no is a boolean to some readers of YAML and text to others; write false, or \"no\" for text
 	coopr-apply: clusters/c.yaml: it is empty; expected a clusterspec
 	coopr-apply: clusters: not read: d.yaml.bak, e.yml~ do not end with .json, .ndjson, .yaml or .yml
-	coopr-apply: clusters: 4 errors; nothing was done" "${stderr//coopr-apply/$'\t'coopr-apply}"
+	coopr-apply: clusters: 4 errors, so nothing was done" "${stderr//coopr-apply/$'\t'coopr-apply}"
 }
 
 @test "what cannot be read is 66; misuse is 64" {

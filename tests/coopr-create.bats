@@ -249,7 +249,7 @@ start_slow() {
 	jq '.provisioner.actions.install.fields.delay_ms = "1"' mine/services/plain.json >service # of another service
 	mv service mine/services/plain.json
 	run --separate-stderr -0 coopr-create c -t flaky -n 3
-	contains "$stderr" "it is planned anew"
+	contains "$stderr" "the operation is planned anew"
 	contains "$(tasks 00000001-002 'done')" "start flaky"
 	contains "$(tasks 00000001-002 'done')" "bootstrap -"
 	same "" "$(tasks 00000001-002 'done' | grep -e delete -e create)"
@@ -281,7 +281,7 @@ start_slow() {
 	coopr-queue pause 00000001-001
 	echo '{"port": 2}' >c.json
 	run --separate-stderr -75 coopr-create c -t plain -n 2 --config c.json
-	contains "$stderr" "cancel it with coopr abort c, then the same command plans anew"
+	contains "$stderr" "cancel it with coopr abort c, then run the same command again"
 	coopr abort c 2>log
 	coopr-create c -t plain -n 2 --config c.json >records 2>log
 	same 2 "$(coopr config c | jq .port)"

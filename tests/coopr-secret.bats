@@ -52,7 +52,7 @@ task() {
 	contains "$output" "larger than 1048576 bytes"
 	run -65 bash -c "printf 'a\0b' | coopr-secret set a"
 	run -65 bash -c "printf 'a\377b' | coopr-secret set a"
-	contains "$output" "it is no UTF-8 text"
+	contains "$output" "the value is not UTF-8 text"
 	same "" "$(coopr-secret list)"
 }
 

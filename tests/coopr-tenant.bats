@@ -101,7 +101,7 @@ provider() {
 @test "the tenants that have to be cannot be deleted, and of several all or none are" {
 	coopr-tenant create qa
 	run -1 coopr-tenant delete qa default
-	contains "$output" "tenant default: cannot be deleted"
+	contains "$output" "tenant default: it always exists, and cannot be deleted"
 	run -1 coopr-tenant delete superadmin
 	coopr-tenant show qa >/dev/null
 }

@@ -256,7 +256,7 @@ give_up() {
 	COOPR_STATE=$PWD/other coopr expand -o json wiki >records 2>log
 	for command in restart retry; do
 		run --separate-stderr -73 coopr $command blog
-		contains "$stderr" "$COOPR_SPOOL has a job 00000002-002 already"
+		contains "$stderr" "its job 00000002-002 belongs to another store"
 	done
 	run --separate-stderr -0 coopr retry -o json --spool "$PWD/own" blog
 	same 6 "$(grep -c '"kind":"node"' <<<"$output")"

@@ -27,7 +27,7 @@ static bool queue_only;
 static long limit;
 
 static const struct option_spec list_options[] = {
-	OPTION_STRING('T', "tenant", &tenant, "TENANT", "also those in this tenant's document (default: $COOPR_TENANT)"),
+	OPTION_STRING('T', "tenant", &tenant, "TENANT", "include the hooks of this tenant (default: $COOPR_TENANT)"),
 	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	OPTION_END
 };
@@ -40,13 +40,13 @@ static const struct command list_command = {
 static const struct option_spec try_options[] = {
 	OPTION_STRING('T', "tenant", &tenant, "TENANT", "of a cluster of this tenant (default: $COOPR_TENANT, else default)"),
 	OPTION_STRING('c', "cluster", &cluster, "NAME", "of a cluster of this name (default: example)"),
-	OPTION_STRING('J', "job", &job, "JOB", "of this job; what is told twice of a job has one id"),
-	OPTION_STRING(0, "layout", &layout, "FILE", "with these nodes (a layout)"),
+	OPTION_STRING('J', "job", &job, "JOB", "of this job; two messages about one job have one id"),
+	OPTION_STRING(0, "layout", &layout, "FILE", "with the nodes of this layout"),
 	OPTION_RETIRED('l', NULL, "--layout"),
 	OPTION_STRING('m', "message", &failure, "TEXT", "why it failed"),
-	OPTION_FLAG(0, "queue", &queue_only, "only put it into the queue, as what coopr-hook deliver is for"),
+	OPTION_FLAG(0, "queue", &queue_only, "only queue the message, for coopr-hook deliver"),
 	OPTION_RETIRED('q', NULL, "--queue"),
-	OPTION_FLAG('y', "yes", &change.yes, "do not ask"),
+	OPTION_FLAG('y', "yes", &change.yes, "do not ask for confirmation"),
 	OPTION_FLAG(0, "quiet", &change.quiet, "print nothing but errors"),
 	OPTION_END
 };
@@ -58,7 +58,7 @@ static const struct command try_command = {
 	"  coopr-hook try failure expand --cluster shop --message 'no room'\n"};
 
 static const struct option_spec deliver_options[] = {
-	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many (default: all that are due)"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "deliver at most N messages (default: all that are due)"),
 	OPTION_RETIRED('n', NULL, "-l"),
 	OPTION_CHANGE(&change),
 	OPTION_END

@@ -21,11 +21,11 @@ static const char *spool, *format, *colour;
 static bool layout, plan, tasks, events, failed;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG(0, "layout", &layout, "print the layout that the cluster has by now, for coopr-plan"),
+	OPTION_FLAG(0, "layout", &layout, "print the current layout of the cluster, for coopr-plan"),
 	OPTION_RETIRED('l', NULL, "--layout"),
 	OPTION_FLAG(0, "plan", &plan, "print the plan"),
 	OPTION_RETIRED('p', NULL, "--plan"),
-	OPTION_FLAG(0, "tasks", &tasks, "all tasks with their states"),
+	OPTION_FLAG(0, "tasks", &tasks, "show all tasks with their states"),
 	OPTION_RETIRED('t', NULL, "--tasks"),
 	OPTION_FLAG(0, "failed", &failed, "only what failed, the first cause first"),
 	OPTION_FLAG('e', "events", &events, "print what has happened, one record each"),

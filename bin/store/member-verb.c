@@ -25,7 +25,7 @@ static const struct command list_command = {
 
 static const struct option_spec set_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "user (the default) or admin"),
-	OPTION_LIST('g', "group", &groups, "GROUP", "a group they are in; repeatable"),
+	OPTION_LIST('g', "group", &groups, "GROUP", "a group of the member; may be repeated"),
 	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_WHERE,

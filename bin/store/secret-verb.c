@@ -17,7 +17,7 @@ static struct option_change change;
 static bool raw;
 
 static const struct option_spec set_options[] = {
-	OPTION_FLAG('r', "raw", &raw, "keep the newline at its end"),
+	OPTION_FLAG('r', "raw", &raw, "keep the newline at the end"),
 	OPTION_CHANGE(&change),
 	STORE_VERB_WHERE,
 	OPTION_END

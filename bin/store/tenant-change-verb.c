@@ -22,16 +22,16 @@ static struct option_change change;
 static bool bootstrap;
 
 #define COMMON_OPTIONS \
-	OPTION_STRING('d', "description", &description, "TEXT", "what it is, for people"), \
-	OPTION_STRING('c', "clusters", &clusters, "NUMBER", "at most so many clusters at a time; \"any\": no limit"), \
-	OPTION_STRING(0, "nodes", &nodes, "NUMBER", "at most so many nodes in all its clusters, or \"any\""), \
+	OPTION_STRING('d', "description", &description, "TEXT", "a description"), \
+	OPTION_STRING('c', "clusters", &clusters, "NUMBER", "at most N clusters; \"any\": no limit"), \
+	OPTION_STRING(0, "nodes", &nodes, "NUMBER", "at most N nodes in all its clusters, or \"any\""), \
 	OPTION_RETIRED('n', NULL, "--nodes"), \
-	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most so much an hour, or \"any\""), \
-	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "all its nodes have at most so much, or \"any\"; repeatable"), \
-	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
+	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most this an hour, or \"any\""), \
+	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "at most this amount in all its nodes, or \"any\"; may be repeated"), \
+	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, instead of the present ones: a JSON list, see coopr-hooks(7)"), \
 	OPTION_CHANGE(&change), \
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"), \
-	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
+	OPTION_FLAG('b', "bootstrap", &bootstrap, "copy the entities of the tenant superadmin to it"), \
 	STORE_VERB_STORE, \
 	STORE_VERB_BY
 

@@ -169,7 +169,7 @@ specs_read(const char *path, struct specs *specs, void (*notice)(const char *tex
 		qsort(specs->list, specs->count, sizeof *specs->list, specs_compare_names);
 	specs_find_twice(&reading);
 	if (reading.wrong)
-		return error_set(err, reading.code, "%s: %zu %s; nothing was done", path, reading.wrong,
+		return error_set(err, reading.code, "%s: %zu %s, so nothing was done", path, reading.wrong,
 		    reading.wrong == 1 ? "error" : "errors");
 	if (specs->count == 0)
 		return error_set(err, EX_NOINPUT,
