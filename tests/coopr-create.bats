@@ -268,7 +268,7 @@ start_slow() {
 	coopr config -y c --set port=7 --no-restart >records 2>log
 	rm broken
 	run --separate-stderr -0 coopr clone c d
-	contains "$stderr" "what the command names has changed since job 00000002-001 failed; it is planned anew"
+	contains "$stderr" "the files or entities that the command names have changed since job 00000002-001 failed; the operation is planned anew"
 	same 7 "$(coopr config d | jq .port)"
 	contains "$(tasks 00000002-002 'done')" "start flaky"
 	same "" "$(tasks 00000002-002 'done' | grep -e delete -e create)"
