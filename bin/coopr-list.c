@@ -18,7 +18,7 @@ static bool all_tenants, watches;
 static long limit;
 
 static const struct option_spec options[] = {
-	OPTION_STRING(0, "status", &filter.status, "STATUS", "only clusters with this status (several: separated by commas), or all"),
+	OPTION_STRING(0, "status", &filter.status, "STATUS", "only clusters with this status (or several, with commas), or all"),
 	OPTION_RETIRED('s', NULL, "--status"),
 	OPTION_STRING(0, "owner", &filter.owner, "USER", "only clusters of this owner"),
 	OPTION_STRING('t', "template", &filter.template, "NAME", "only clusters of this template"),

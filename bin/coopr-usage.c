@@ -26,7 +26,7 @@ static struct output output;
 
 static const struct option_spec options[] = {
 	OPTION_LIST('b', "by", &by, BY, "group by these (several: separated by commas, or repeated)"),
-	OPTION_STRING(0, "start", &start, "TIME", "start of the time range: 2026-11-01, now-7d (default: the first node)"),
+	OPTION_STRING(0, "start", &start, "TIME", "start of the time range: 2026-11-01, now-7d (default: first node)"),
 	OPTION_RETIRED('s', NULL, "--start"),
 	OPTION_STRING('e', "end", &end, "TIME", "end of the time range (default: now)"),
 	OPTION_STRING('u', "user", &question.user, "USER", "only clusters of this owner"),
