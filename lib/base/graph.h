@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRAPH_NONE UINT32_MAX /* no vertex */
+enum { GRAPH_NONE = UINT32_MAX }; /* no vertex */
 
 struct graph { /* zero-initialise; vertices is the caller's to count */
 	size_t vertices;

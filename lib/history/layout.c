@@ -95,8 +95,8 @@ layout_next_part(struct layout_work *work)
 		part.removed = part.removed || (task->action == ACTION_REMOVE && task->done);
 		part.deleted = part.deleted || (task->action == ACTION_DELETE && task->done);
 		part.stopped = part.stopped || (task->action == ACTION_STOP && task->done);
-		part.started = part.started || (task->action == ACTION_START && task->done);
-		part.any_start = part.any_start || task->action == ACTION_START;
+		part.started = part.started || (ACTION_BIT(task->action) & ACTIONS_UP && task->done);
+		part.any_start = part.any_start || ACTION_BIT(task->action) & ACTIONS_UP;
 	}
 	return part;
 }

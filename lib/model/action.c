@@ -100,6 +100,24 @@ action_is_providers(enum action action)
 	return action != ACTION_NONE && action_table[action].owner == OWNER_PROVIDER;
 }
 
+unsigned
+action_in_place(unsigned should, unsigned has)
+{
+	const unsigned reload = ACTION_BIT(ACTION_RELOAD), restart = ACTION_BIT(ACTION_RESTART);
+	const unsigned stop_start = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_START);
+
+	if (should & reload && !(has & reload))
+		should |= stop_start;
+	if ((should & stop_start) == stop_start) {
+		should &= ~reload;
+		if (has & restart)
+			should = (should & ~stop_start) | restart;
+	}
+	if (should & ACTION_BIT(ACTION_STOP))
+		should |= ACTION_BIT(ACTION_DRAIN);
+	return should & has;
+}
+
 double
 action_expect_s(enum action action)
 {
@@ -115,7 +133,7 @@ static const struct cluster_action cluster_actions[] = {
 	{"stop", "stop_services", .standing = ACTIONS_STOP},
 	{"restart", "restart_services", .standing = ACTIONS_RESTART},
 	{"configure", "cluster_configure", .standing = ACTIONS_CONFIGURE},
-	{"configure-with-restart", "cluster_configure_with_restart", .standing = ACTIONS_RECONFIGURE},
+	{"configure-with-restart", "cluster_configure_with_restart", .standing = ACTIONS_CONFIGURE | ACTIONS_RESTART},
 	{"add-services", "add_services", .adds_services = true},
 	{"remove-services", "remove_services", .drops_services = true},
 	{"expand", "cluster_expand", .adds_nodes = true},

@@ -50,12 +50,14 @@ enum {
 	ACTIONS_SET_UP = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_CONFIGURE) |
 	    ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_CHECK),
 	ACTIONS_TAKE_DOWN = ACTION_BIT(ACTION_DRAIN) | ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_REMOVE),
+	ACTIONS_UP = ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_RELOAD) | ACTION_BIT(ACTION_RESTART), /* the service runs after them */
 	ACTIONS_START = ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_CHECK),
 	ACTIONS_STOP = ACTION_BIT(ACTION_STOP),
 	ACTIONS_RESTART = ACTIONS_STOP | ACTIONS_START,
 	ACTIONS_CONFIGURE = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_CONFIGURE),
-	ACTIONS_RECONFIGURE = ACTIONS_CONFIGURE | ACTIONS_RESTART,
-	ACTIONS_UPGRADE = ACTIONS_RECONFIGURE | ACTION_BIT(ACTION_INSTALL), /* what has been initialized stays so */
+	/* Of a service that cannot be reloaded, a restart: action_in_place. */
+	ACTIONS_RECONFIGURE = ACTIONS_CONFIGURE | ACTION_BIT(ACTION_RELOAD) | ACTION_BIT(ACTION_CHECK),
+	ACTIONS_UPGRADE = ACTIONS_CONFIGURE | ACTIONS_RESTART | ACTION_BIT(ACTION_INSTALL), /* what has been initialized stays so */
 };
 
 enum action_owner { /* which plugin does an action, and to what */
@@ -106,6 +108,10 @@ bool action_is_hardware(enum action action);
 
 /* Tells whether the provider does an action; false for ACTION_NONE. */
 bool action_is_providers(enum action action);
+
+/* Returns the actions that are done to a service that stands, of those that should be, if it has some: a reload becomes a restart
+ * where it has none or is restarted anyway, stop and start become its own restart, and it drains before it stops. */
+unsigned action_in_place(unsigned should, unsigned has);
 
 /* Returns how many seconds an action takes if nothing is known. */
 double action_expect_s(enum action action);

@@ -29,10 +29,17 @@ struct links {
 	size_t count;
 };
 
+struct service_reads { /* what scripts say that they read; sets of names, sorted */
+	struct string_list nodes;  /* the services that they look up beyond the macros of the configuration: field "nodes" */
+	struct string_list config; /* the members of the configuration: field "config" */
+	bool tells_config;         /* there is such a field: it names all members */
+};
+
 struct service_action {
 	bool present;
 	const char *type;   /* the automator */
-	jv fields;          /* borrowed from the service's source: an object, values are strings; invalid where absent */
+	jv fields;          /* borrowed from the service's source: an object; values are strings, or lists of names; invalid where absent */
+	struct service_reads reads;
 	int64_t timeout_s;  /* 1..86400*30; default ACTION_TIMEOUT_S */
 	int64_t retries;    /* 0..100: further attempts after the first; default ACTION_RETRIES */
 	int64_t patience_s; /* so long temporary failures are tried again; default ACTION_PATIENCE_S */
@@ -45,6 +52,7 @@ struct service {
 	struct string_list install_requires, install_uses, runtime_requires, runtime_uses;
 	struct string_list install_local, runtime_local; /* which of those only concern the own node */
 	struct service_action actions[ACTION_COUNT]; /* install .. remove; check is made of status, where there is a start */
+	struct service_reads reads;  /* all that its actions read, but for install and remove */
 	int64_t ready_timeout_s; /* so long it may take after its start until it is healthy */
 	struct amounts consumes; /* what one instance takes from its node */
 	struct links links;

@@ -1,17 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/document.h"
 #include "model/entity.h"
+#include "model/name.h"
+
+/* Tells whether a field is a list of what the action looks up: "nodes", "config". A plugin may have a string of that name. */
+static bool
+service_is_list(const struct place *field)
+{
+	return jv_get_kind(field->value) == JV_KIND_ARRAY && field->name &&
+	    (strcmp(field->name, "nodes") == 0 || strcmp(field->name, "config") == 0);
+}
 
 static void
 service_check_fields(const struct place *fields)
 {
 	struct members members = members_of(fields);
+	struct arena scratch = {0};
 	struct place field;
 
 	while (members_next(&members, &field))
-		place_text(&field, NEED_REQUIRED);
+		if (service_is_list(&field))
+			name_read_list(&field, NEED_REQUIRED, &scratch);
+		else
+			place_text(&field, NEED_REQUIRED);
+	arena_release(&scratch);
+}
+
+/* Adds the names in a list of the action's fields to a set; returns whether there is such a list. */
+static bool
+service_add_listed(const struct place *action, const char *name, struct arena *arena, struct string_list *to)
+{
+	struct place fields = place_member(action, "fields"), field = place_member(&fields, name);
+	struct string_list set;
+	size_t room;
+
+	if (!service_is_list(&field))
+		return false;
+	room = to->count + json_length(field.value);
+	set = (struct string_list){arena_alloc(arena, room, sizeof *set.list), to->count};
+	if (to->count)
+		memcpy(set.list, to->list, to->count * sizeof *set.list);
+	for (size_t i = 0; i < json_length(field.value); i++) {
+		const char *text = json_string(place_element(&field, i).value);
+
+		if (text && name_is_valid(text))
+			set.list[set.count++] = arena_string(arena, text);
+	}
+	name_set_make(&set);
+	*to = set;
+	return true;
+}
+
+static void
+service_add_reads(const struct place *action, struct arena *arena, struct service_reads *reads)
+{
+	service_add_listed(action, "nodes", arena, &reads->nodes);
+	if (service_add_listed(action, "config", arena, &reads->config))
+		reads->tells_config = true;
 }
 
 static const struct member action_members[] = {
@@ -43,6 +91,11 @@ service_parse_actions(const struct place *place, const struct member *member, st
 		out->present = jv_get_kind(at.value) == JV_KIND_OBJECT;
 		if (out->expect_s < 0)
 			out->expect_s = action_expect_s(action);
+		if (!out->present)
+			continue;
+		service_add_reads(&at, arena, &out->reads);
+		if (action != ACTION_INSTALL && action != ACTION_REMOVE)
+			service_add_reads(&at, arena, &service->reads);
 	}
 }
 

@@ -156,6 +156,8 @@ builder_init(struct builder *builder, struct steps *steps, struct arena *arena, 
 	builder->confirms = memory_resize(NULL, nodes, sizeof *builder->confirms);
 	builder->deletes = memory_resize(NULL, nodes, sizeof *builder->deletes);
 	builder->partners = memory_resize(NULL, nodes, sizeof *builder->partners);
+	lookups_init(&builder->lookups, layout, dependencies);
+	builder->installed_by_address = lookups_find_installed_by_address(layout, dependencies);
 	builder_init_groups(builder);
 	builder_init_windows(builder);
 	builder->bootstraps = memory_resize(NULL, builder->types.count, sizeof *builder->bootstraps);
@@ -169,6 +171,8 @@ builder_release(struct builder *builder)
 	for (int i = 0; i < RULE_COUNT; i++)
 		free(builder->barriers[i]);
 	names_release(&builder->types);
+	lookups_release(&builder->lookups);
+	free(builder->installed_by_address);
 	free(builder->windows);
 	free(builder->creates);
 	free(builder->confirms);

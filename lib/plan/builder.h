@@ -8,6 +8,7 @@
 
 #include "base/names.h"
 #include "model/entity.h"
+#include "plan/lookups.h"
 #include "plan/scope.h"
 #include "plan/steps.h"
 
@@ -35,6 +36,8 @@ enum rule {
 	RULE_STOP,
 	RULE_REMOVE,
 	RULE_ROLL,    /* what a rolling plan changes in place, for what it needs of such */
+	RULE_PUT_IN,  /* what looks services up, for new instances of them */
+	RULE_TAKE_OUT, /* what is taken down, for those that looked it up */
 	RULE_REPLACE, /* what is taken down, for what comes in its place */
 	RULE_COUNT,
 };
@@ -49,7 +52,7 @@ struct barrier { /* all tasks of one service that wait by one rule */
 struct task_place { /* where a service task stands, by step */
 	uint32_t service;
 	unsigned groups; /* bits 1 << number */
-	unsigned waits;   /* the rules by which it waits: bits 1 << number */
+	unsigned waits;  /* the rules by which it waits: bits 1 << number */
 	bool reads;       /* it is the first on its node and service to read the configuration */
 };
 
@@ -74,6 +77,8 @@ struct builder {
 	uint32_t *bootstraps;           /* of each automator: its task on the node at hand, or none */
 	uint32_t *partners;             /* of each node that is replaced: the new one; of that: the old; or none */
 	unsigned readers;               /* the actions that read the configuration of the cluster */
+	struct lookups lookups;
+	bool *installed_by_address;     /* of each definition: its installation reads addresses */
 	bool strict;                    /* what rolls waits by the rules of its tasks too, not only for what rolls */
 	bool any_near;                  /* some barrier has services that are near */
 };

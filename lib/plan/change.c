@@ -9,6 +9,7 @@
 #include "model/name.h"
 #include "model/take/macro.h"
 #include "plan/dependency.h"
+#include "plan/lookups.h"
 
 bool
 change_is_known(const struct layout *layout)
@@ -84,25 +85,14 @@ change_names_moving(jv value, const bool *moving, const struct names *services, 
 	return false;
 }
 
-/* Adds the services that a member of the configuration is about: that of its name and those that need it; if there is none
- * of its name, all. */
-static void
-change_add_affected(bool *affected, const char *member, const struct layout *layout,
-    const struct dependencies *dependencies)
+/* Tells whether the scripts of a service look up services that move. */
+static bool
+change_looks_up_moving(const struct service *service, const bool *moving, const struct layout *layout)
 {
-	const struct cluster *cluster = &layout->cluster;
-	bool *set = memory_zeroed(cluster->definition_count, sizeof *set), any = false;
-
-	for (size_t i = 0; i < cluster->definition_count; i++) {
-		const struct service *service = &cluster->definitions[i];
-
-		set[i] = strcmp(service->name, member) == 0 || name_list_has(&service->provides, member);
-		any = any || set[i];
-	}
-	graph_reach(&dependencies->needed_by[DEPENDENCY_EITHER].all, set);
-	for (size_t i = 0; i < cluster->definition_count; i++)
-		affected[i] = affected[i] || set[i] || !any;
-	free(set);
+	for (size_t i = 0; i < layout->cluster.definition_count; i++)
+		if (moving[i] && lookups_names(&service->reads.nodes, &layout->cluster.definitions[i]))
+			return true;
+	return false;
 }
 
 /* Compares each of these members between the two configurations, and adds the services that those which differ are about. */
@@ -121,7 +111,7 @@ change_compare_members(jv members, bool *affected, const struct layout *layout, 
 		    : jv_is_valid(before) != jv_is_valid(after);
 
 		if (differs || change_names_moving(after, moving, &dependencies->services, &arena))
-			change_add_affected(affected, name, layout, dependencies);
+			lookups_add_readers(affected, name, layout, dependencies);
 		jv_free(before);
 		jv_free(after);
 		jv_free(key);
@@ -143,6 +133,8 @@ change_find_affected(const struct layout *layout, const struct dependencies *dep
 	change_compare_members(cluster->was_config, affected, layout, dependencies, moving);
 	if (jv_get_kind(cluster->config) == JV_KIND_OBJECT)
 		change_compare_members(cluster->config, affected, layout, dependencies, moving);
+	for (size_t i = 0; i < cluster->definition_count; i++)
+		affected[i] = affected[i] || change_looks_up_moving(&cluster->definitions[i], moving, layout);
 	free(moving);
 	return affected;
 }

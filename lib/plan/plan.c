@@ -7,8 +7,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "model/layout.h"
-#include "model/take/macro.h"
 #include "plan/dependency.h"
+#include "plan/lookups.h"
 #include "plan/scope.h"
 #include "plan/steps.h"
 
@@ -115,7 +115,7 @@ static int
 plan_check_dependencies(const struct dependencies *dependencies, const struct scope *scope, struct error *err)
 {
 	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
-	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTIONS_RESTART;
+	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTIONS_RESTART | ACTIONS_UP;
 	bool rolls = scope->rolling && scope->in_place & ~ACTION_BIT(ACTION_BOOTSTRAP);
 
 	if (scope->actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0)
@@ -134,7 +134,7 @@ plan_check_addresses(struct arena *arena, const struct layout *layout, const str
 	struct string_list asked = {0};
 
 	if (scope->by_pairs)
-		asked = macro_addresses_of(layout->cluster.config, arena);
+		asked = lookups_addresses(layout, arena);
 	for (size_t i = 0; i < layout->node_count; i++)
 		for (size_t j = 0; scope->node_actions[i] == ACTIONS_MAKE && j < asked.count; j++)
 			if (node_has(&layout->nodes[i], asked.list[j]))

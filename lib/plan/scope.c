@@ -56,7 +56,8 @@ scope_place(struct scoping *scoping, size_t node, const char *name, enum placeme
 		    scoping->layout->nodes[node].id, name);
 	if (kind == PLACEMENT_IN_PLACE && scoping->changes)
 		set = scoping->changes[service];
-	set &= allowed[scoping->selection.services[service]] & scoping->has[service];
+	set &= allowed[scoping->selection.services[service]];
+	set = kind == PLACEMENT_IN_PLACE ? action_in_place(set, scoping->has[service]) : set & scoping->has[service];
 	if (!set)
 		return 0;
 	ARRAY_ROOM(scope->placements, scope->count, scope->capacity);

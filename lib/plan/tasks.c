@@ -112,7 +112,7 @@ tasks_join_groups(struct builder *builder, const struct placement *placement, ui
 	unsigned groups = rolls && action == ACTION_STOP ? 0 : 1u << action;
 
 	/* What has a check is ready when that is done, not when it is started. */
-	if (action == ACTION_CHECK || (action == ACTION_START && !checked))
+	if (action == ACTION_CHECK || (ACTION_BIT(action) & ACTIONS_UP && !checked))
 		groups |= 1u << GROUP_READY;
 	if (is_last && rolls)
 		groups |= 1u << GROUP_DONE;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "model/layout.h"
-#include "model/take/macro.h"
 #include "plan/builder.h"
 #include "plan/nearest.h"
 
@@ -20,11 +19,13 @@ static const struct wait {
 } waits[RULE_COUNT] = {
 	[RULE_INSTALL] = {ACTION_INSTALL, ACTION_BIT(ACTION_INSTALL), DEPENDENCY_INSTALL, false, "installed",
 	    "ready to install"},
-	[RULE_START] = {GROUP_READY, ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START), DEPENDENCY_RUNTIME, false,
-	    NULL, "ready to start"},
+	[RULE_START] = {GROUP_READY, ACTION_BIT(ACTION_INITIALIZE) | ACTIONS_UP, DEPENDENCY_RUNTIME, false, NULL,
+	    "ready to start"},
 	[RULE_STOP] = {ACTION_STOP, ACTION_BIT(ACTION_STOP), DEPENDENCY_RUNTIME, true, "stopped", "ready to stop"},
 	[RULE_REMOVE] = {ACTION_REMOVE, ACTION_BIT(ACTION_REMOVE), DEPENDENCY_INSTALL, true, "removed", "ready to remove"},
 	[RULE_ROLL] = {GROUP_DONE, ~0u, DEPENDENCY_EITHER, false, "done", "ready for"},
+	[RULE_PUT_IN] = {GROUP_UP, ACTION_BIT(ACTION_CONFIGURE), DEPENDENCY_COUNT, false, "up", "ready to look up"},
+	[RULE_TAKE_OUT] = {GROUP_DONE, ~0u, DEPENDENCY_COUNT, false, "done", "ready to leave"},
 	[RULE_REPLACE] = {GROUP_UP, ~0u, DEPENDENCY_COUNT, false, "up", NULL},
 };
 
@@ -36,10 +37,10 @@ waits_rules_for(const struct builder *builder, const struct placement *placement
 {
 	/* A node that has a partner waits for that alone. */
 	if (placement->kind == PLACEMENT_TAKE_DOWN)
-		return 1u << RULE_STOP | 1u << RULE_REMOVE |
+		return 1u << RULE_STOP | 1u << RULE_REMOVE | 1u << RULE_TAKE_OUT |
 		    (builder->partners[placement->node] == GRAPH_NONE ? 1u << RULE_REPLACE : 0);
 	if (placement->kind == PLACEMENT_IN_PLACE && builder->scope->rolling)
-		return 1u << RULE_ROLL | (builder->strict ? 1u << RULE_INSTALL | 1u << RULE_START : 0);
+		return 1u << RULE_ROLL | 1u << RULE_PUT_IN | (builder->strict ? 1u << RULE_INSTALL | 1u << RULE_START : 0);
 	return 1u << RULE_INSTALL | 1u << RULE_START | 1u << RULE_STOP | 1u << RULE_REMOVE;
 }
 
@@ -62,7 +63,8 @@ waits_note(struct builder *builder, const struct placement *placement, uint32_t 
 		barrier->count++;
 		barrier->task = task;
 	}
-	place->reads = builder->readers & action && !(*covered & READ);
+	place->reads = !(*covered & READ) && (builder->readers & action ||
+	    (action & ACTION_BIT(ACTION_INSTALL) && builder->installed_by_address[place->service]));
 	if (place->reads)
 		*covered |= READ;
 }
@@ -157,6 +159,109 @@ waits_add_barriers(struct builder *builder, enum rule rule)
 	free(all_wait);
 }
 
+/* Returns the step that is done when these steps are; none if all of them are none. The name is that of a milestone. */
+static uint32_t
+waits_join_steps(struct builder *builder, const uint32_t *steps, size_t count, const char *what, const char *name)
+{
+	uint32_t joined = GRAPH_NONE;
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		found += steps[i] != GRAPH_NONE;
+		joined = steps[i] != GRAPH_NONE ? steps[i] : joined;
+	}
+	if (found > 1) {
+		joined = builder_milestone(builder, what, name);
+		for (size_t i = 0; i < count; i++)
+			builder_edge(builder, steps[i], joined);
+	}
+	return joined;
+}
+
+/* Tells whether a service waits for another along the edges, which lead from each to what it waits for. */
+static bool
+waits_reach(const struct graph *graph, uint32_t from, uint32_t to)
+{
+	struct neighbours along = graph_successors(graph);
+	bool *set = memory_zeroed(graph->vertices, sizeof *set), reached;
+
+	set[from] = true;
+	graph_reach(&along, set);
+	reached = set[to];
+	free(set);
+	neighbours_release(&along);
+	return reached;
+}
+
+/* Finds for each service that looks others up the new instances it waits for: none of services that wait for it themselves. */
+static void
+waits_add_put_in(struct builder *builder)
+{
+	const struct neighbours *needs = &builder->dependencies->needs[DEPENDENCY_EITHER].all, *of = &builder->lookups.of;
+	uint32_t *steps = memory_resize(NULL, of->vertices, sizeof *steps);
+	struct graph graph = {.vertices = of->vertices};
+
+	for (uint32_t i = 0; i < needs->vertices; i++)
+		for (size_t j = needs->first[i]; j < needs->first[i + 1]; j++)
+			graph_edge(&graph, i, needs->list[j]);
+	for (uint32_t i = 0; i < of->vertices; i++) {
+		struct barrier *barrier = &builder->barriers[RULE_PUT_IN][i];
+		size_t count = 0;
+
+		barrier->step = GRAPH_NONE;
+		for (size_t j = of->first[i]; barrier->count && j < of->first[i + 1]; j++) {
+			if (!builder_group(builder, of->list[j], GROUP_UP)->count || waits_reach(&graph, of->list[j], i))
+				continue;
+			graph_edge(&graph, i, of->list[j]);
+			steps[count++] = waits_step_done(builder, &waits[RULE_PUT_IN], of->list[j]);
+		}
+		barrier->step = waits_join_steps(builder, steps, count, waits[RULE_PUT_IN].ready,
+		    builder->dependencies->services.list[i]);
+	}
+	graph_release(&graph);
+	free(steps);
+}
+
+/* Finds the services that leave a node whose machine answers; the caller frees the result. */
+static bool *
+waits_find_leaving(const struct builder *builder)
+{
+	const struct layout *layout = builder->layout;
+	bool *leaves = memory_zeroed(builder->dependencies->services.count, sizeof *leaves);
+
+	for (size_t i = 0; i < builder->dependencies->services.count; i++)
+		leaves[i] = builder->barriers[RULE_TAKE_OUT][i].count > 0;
+	for (size_t i = 0; i < layout->node_count; i++) {
+		for (size_t j = 0; builder->deletes[i] != GRAPH_NONE && !builder->scope->dead[i] && j < layout->nodes[i].was.count; j++) {
+			int service = names_find(&builder->dependencies->services, layout->nodes[i].was.list[j]);
+
+			if (service != NAMES_NONE)
+				leaves[service] = true;
+		}
+	}
+	return leaves;
+}
+
+/* Finds for each service that leaves a node those that have to be configured without it before. */
+static void
+waits_add_take_out(struct builder *builder)
+{
+	const struct neighbours *by = &builder->lookups.by;
+	uint32_t *steps = memory_resize(NULL, by->vertices, sizeof *steps);
+	bool *leaves = waits_find_leaving(builder);
+
+	for (uint32_t i = 0; i < by->vertices; i++) {
+		size_t count = 0;
+
+		for (size_t j = by->first[i]; leaves[i] && j < by->first[i + 1]; j++)
+			steps[count++] = waits_step_done(builder, &waits[RULE_TAKE_OUT], by->list[j]);
+		builder->barriers[RULE_TAKE_OUT][i].step = waits_join_steps(builder, steps, count, waits[RULE_TAKE_OUT].ready,
+		    builder->dependencies->services.list[i]);
+	}
+	free(leaves);
+	free(steps);
+}
+
 /* Puts what is taken down behind what is set up of the same service; its node too, which may have had nothing to stop. */
 static void
 waits_add_replacements(struct builder *builder)
@@ -175,9 +280,10 @@ waits_add_replacements(struct builder *builder)
 		for (size_t j = 0; j < node->was.count; j++) {
 			int service = names_find(services, node->was.list[j]);
 
-			if (service != NAMES_NONE)
-				builder_edge(builder, waits_step_done(builder, &waits[RULE_REPLACE], (uint32_t)service),
-				    builder->deletes[i]);
+			if (service == NAMES_NONE)
+				continue;
+			builder_edge(builder, waits_step_done(builder, &waits[RULE_REPLACE], (uint32_t)service), builder->deletes[i]);
+			builder_edge(builder, builder->barriers[RULE_TAKE_OUT][service].step, builder->deletes[i]);
 		}
 	}
 }
@@ -206,7 +312,7 @@ waits_for_addresses_of(struct builder *builder, const char *service)
 static uint32_t
 waits_for_addresses(struct builder *builder)
 {
-	struct string_list services = macro_addresses_of(builder->layout->cluster.config, builder->arena);
+	struct string_list services = lookups_addresses(builder->layout, builder->arena);
 	uint32_t first = GRAPH_NONE, all = GRAPH_NONE;
 
 	for (size_t i = 0; i < services.count; i++) {
@@ -288,8 +394,10 @@ waits_add(struct builder *builder)
 {
 	uint32_t tasks = (uint32_t)builder->steps->graph.vertices, addresses;
 
-	for (int i = 0; i < RULE_REPLACE; i++)
+	for (int i = 0; i < RULE_PUT_IN; i++)
 		waits_add_barriers(builder, (enum rule)i);
+	waits_add_put_in(builder);
+	waits_add_take_out(builder);
 	waits_add_replacements(builder);
 	addresses = waits_for_addresses(builder);
 	for (uint32_t task = 0; task < tasks; task++)

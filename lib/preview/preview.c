@@ -193,7 +193,8 @@ preview_print_config(const struct preview_basis *basis, const struct layout *lay
 static const char *
 preview_notice_of(unsigned actions, struct arena *arena)
 {
-	const unsigned unnoticed = (ACTIONS_SET_UP | ACTIONS_TAKE_DOWN) & ~ACTIONS_RESTART;
+	const unsigned unnoticed = ((ACTIONS_SET_UP | ACTIONS_TAKE_DOWN) & ~ACTIONS_RESTART) | ACTION_BIT(ACTION_RELOAD) |
+	    ACTION_BIT(ACTION_RESTART);
 
 	if ((actions & ACTIONS_RESTART) == ACTIONS_RESTART)
 		return "restarts";

@@ -10,13 +10,16 @@ older layout has to be what the same "was" in the layout gives.
 import copy
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
 
 ACTIONS = ["install", "configure", "initialize", "start", "stop", "remove"]
+EXTRA = {"status": 0.5, "reload": 0.3, "restart": 0.2, "drain": 0.2}
+ALL = [*ACTIONS, *EXTRA]
 SET_UP = ["install", "configure", "initialize", "start", "check"]
-TAKE_DOWN = ["stop", "remove"]
+TAKE_DOWN = ["drain", "stop", "remove"]
 STANDING = {
     "start": ["start", "check"],
     "stop": ["stop"],
@@ -27,6 +30,7 @@ STANDING = {
 }
 ROLLING = ("restart", "configure-with-restart", "upgrade", "replace", None)
 WHOLE = ("delete", "shrink", "replace")
+RECONFIGURE = ["configure", "reload", "check"]
 DIFFERENCE = {
     None: {"new", "added", "dropped", "leaving"},
     "create": {"new"},
@@ -36,6 +40,16 @@ DIFFERENCE = {
     "shrink": {"leaving"},
     "replace": {"new", "leaving"},
 }
+
+
+def make_fields(chance, name, others):
+    """Of an action: at times it says what it looks up, or which members of the configuration it reads."""
+    fields = {"script": name}
+    if chance.random() < 0.05:
+        fields["nodes"] = chance.sample(["s0", "s1", "s2", "alias0", *others], 2)
+    if chance.random() < 0.05:
+        fields["config"] = chance.sample([name, "any", *others], 2) if others else []
+    return fields
 
 
 def make_service(chance, name, earlier):
@@ -59,9 +73,10 @@ def make_service(chance, name, earlier):
         },
         "provisioner": {
             "actions": {
-                action: {"type": chance.choice(["shell", "dummy"]), "fields": {"script": name}, "expect_s": chance.randrange(9)}
-                for action in [*ACTIONS, "status"]
-                if chance.random() < (0.5 if action == "status" else 0.8)
+                action: {"type": chance.choice(["shell", "dummy"]), "fields": make_fields(chance, name, names),
+                         "expect_s": chance.randrange(9)}
+                for action in ALL
+                if chance.random() < EXTRA.get(action, 0.8)
             }
         },
     }
@@ -79,7 +94,8 @@ def make_layout(chance):
     config = {}
     for name in names:
         if chance.random() < 0.2:
-            config[name] = {"peers": f"%join(map(ip.service.{name},'$:80'),',')%"}
+            source = chance.choice(["ip", "ip", "host", "num"])
+            config[name] = {"peers": f"%join(map({source}.service.{chance.choice(names)},'$:80'),',')%"}
     chance.shuffle(definitions)
     cluster = {
         "kind": "cluster", "id": "00000007", "name": "c", "tenant": "t", "services": names, "config": config,
@@ -103,7 +119,7 @@ def change_definitions(chance, definitions):
     for definition in definitions:
         was = copy.deepcopy(definition)
         actions = was["provisioner"]["actions"]
-        action = chance.choice(ACTIONS)
+        action = chance.choice(ALL)
         if chance.random() < 0.6:
             continue
         if action not in actions:
@@ -174,8 +190,36 @@ def changed_actions(was, now):
     if differs("install"):
         return STANDING["upgrade"], True
     if differs("configure"):
-        return STANDING["configure-with-restart"], True
+        return RECONFIGURE, True
     return (STANDING["restart"], True) if differs("start") or differs("stop") else ([], False)
+
+
+def in_place(should, has):
+    """What is done to a service that stands: nothing that can be reloaded is stopped, nothing that can be restarted either."""
+    should = set(should)
+    if "reload" in should and "reload" not in has:
+        should |= {"stop", "start"}
+    if {"stop", "start"} <= should:
+        should -= {"reload"}
+        if "restart" in has:
+            should = should - {"stop", "start"} | {"restart"}
+    return should | ({"drain"} if "stop" in should else set())
+
+
+def told(definition, field):
+    """What its actions say that they read, or None."""
+    lists = [does["fields"][field] for action, does in definition["provisioner"]["actions"].items()
+             if action not in ("install", "remove") and field in does["fields"]]
+    return {name for names in lists for name in names} if lists else None
+
+
+def reads(definition, member, by_name):
+    listed = told(definition, "config")
+    return by_name if listed is None else member in listed
+
+
+def goes_by(definition):
+    return {definition["name"], *definition["dependencies"]["provides"]}
 
 
 def concerned(cluster, nodes):
@@ -189,9 +233,11 @@ def concerned(cluster, nodes):
         asked = {s for s in moving if f".service.{s}" in json.dumps(now.get(member))}
         if was.get(member) == now.get(member) and not asked:
             continue
-        named = {d["name"] for d in cluster["definitions"] if member in [d["name"], *d["dependencies"]["provides"]]}
-        result |= named | {s for s in both if closure(both, [s]) & named} if named else {d["name"] for d in cluster["definitions"]}
-    return result
+        named = {d["name"] for d in cluster["definitions"] if member in goes_by(d)}
+        result |= {d["name"] for d in cluster["definitions"] if reads(d, member, not named or d["name"] in named or
+                   d["name"] in both and closure(both, [d["name"]]) & named)}
+    moves = {name for d in cluster["definitions"] if d["name"] in moving for name in goes_by(d)}
+    return result | {d["name"] for d in cluster["definitions"] if (told(d, "nodes") or set()) & moves}
 
 
 def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, dead):
@@ -201,15 +247,17 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
     runtime = needs_of(cluster, nodes, "runtime")
     tasks = set()
 
-    def work(node, service, actions, bootstraps):
+    def work(node, service, actions, bootstraps, stands=False):
         def does(action):
             if action == "check":
                 return now[service].get("start") and now[service].get("status")
             return (was if action in TAKE_DOWN else now)[service].get(action)
 
+        if service in (node["services"] or []) and stands:
+            actions = in_place(actions, {a for a in ALL if does(a)})
         tasks.update((node["id"], service, a, does(a)["type"]) for a in actions if does(a))
         if bootstraps:
-            tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in [*ACTIONS, "status"] if does(a))
+            tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in ALL if does(a))
 
     def hardware(node, *actions):
         tasks.update((node["id"], None, a, "dummy") for a in actions)
@@ -245,9 +293,9 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
                 sure = assured(runtime, needs_of(cluster, nodes, "runtime", True), picked | extra, standing)
             for service in here:
                 if service in picked:
-                    work(node, service, STANDING[action], "configure" in STANDING[action])
+                    work(node, service, STANDING[action], "configure" in STANDING[action], True)
                 elif service in extra:
-                    work(node, service, [a for a in STANDING[action] if a in STANDING["restart"]], False)
+                    work(node, service, [a for a in STANDING[action] if a in STANDING["restart"]], False, True)
                 elif service in sure:
                     work(node, service, STANDING["start"], False)
         elif leaves:
@@ -274,9 +322,9 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
             for service in set(here) & set(before) & chosen:
                 actions, boot = changed_actions(was[service], now[service])
                 if service in anew:
-                    actions, boot = [a for a in [*SET_UP, *TAKE_DOWN] if a in actions or a in STANDING["configure-with-restart"]], True
-                if action is None and any(a in (was if a in TAKE_DOWN else now)[service] for a in actions) | boot:
-                    work(node, service, actions, boot)
+                    actions, boot = {*actions, *RECONFIGURE}, True
+                if action is None:
+                    work(node, service, actions, boot, True)
     return tasks
 
 
@@ -285,7 +333,7 @@ def is_cyclic(cluster, nodes, tasks, in_place_install):
     install, runtime = needs_of(cluster, nodes, "install"), needs_of(cluster, nodes, "runtime")
     return bool(
         actions & {"install", "remove"} and has_cycle(install)
-        or actions & {"initialize", "start", "stop"} and has_cycle(runtime)
+        or actions & {"initialize", "start", "stop", "reload", "restart"} and has_cycle(runtime)
         or in_place_install and has_cycle({s: install[s] | runtime[s] for s in install})
     )
 
@@ -301,7 +349,11 @@ def installs_in_place(nodes, tasks):
 
 def asks_new(cluster, nodes, tasks):
     made = {node for node, _, action, _ in tasks if action == "create"}
-    return any(s in cluster["config"] for n in nodes if n["id"] in made for s in n["services"])
+    asked = {*re.findall(r"ip\.service\.(\w+)", json.dumps(cluster["config"]))}
+    listed = {s for d in cluster["definitions"] for action, does in d["provisioner"]["actions"].items()
+              for s in does["fields"].get("nodes", []) if action != "remove"}
+    known = {d["name"]: goes_by(d) for d in cluster["definitions"]}
+    return any(s in asked or known[s] & listed for n in nodes if n["id"] in made for s in n["services"])
 
 
 def records_from(cluster, nodes):

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True  # what is imported leaves nothing behind
 from clusters import make_layout, run, text_of  # noqa: E402
 from corpus import closure  # noqa: E402
 
-STAGES = ["stop", "install", "configure", "start", "check"]
+STAGES = ["drain", "stop", "install", "configure", "start", "reload", "restart", "check"]
 
 
 def chains(records):
@@ -60,6 +60,9 @@ def try_replace(program, chance):
     """Old nodes and as many new ones: of each service so many are between the two, and each is up before the other leaves."""
     cluster, nodes = make_layout(chance)
     cluster["config"] = {}
+    for definition in cluster["definitions"]:
+        for does in definition["provisioner"]["actions"].values():
+            does["fields"].pop("nodes", None)
     for node in nodes:
         node["services"] = node["was"] = (node["was"] if node["services"] is None else node["services"])
     count = chance.randrange(1, len(nodes) + 1)

@@ -123,7 +123,7 @@ chain_check(const struct judge *judge, const struct chain *chain)
 	struct place place = judge_place(judge, judge->tasks[chain->end - 1]);
 
 	chain_check_health(judge, chain);
-	if (chain->kind == CHAIN_IN_PLACE && first->action == ACTION_STOP &&
+	if (chain->kind == CHAIN_IN_PLACE && chain_task(judge, chain, ACTION_STOP) != JUDGE_NONE &&
 	    chain_task(judge, chain, ACTION_START) == JUDGE_NONE &&
 	    service->actions[ACTION_START].present && (judge->action->standing & ACTIONS_RESTART) != ACTIONS_STOP)
 		place_problem(&place, "%s on %s is stopped and not started again", service->name, last->node);

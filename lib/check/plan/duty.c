@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "check/plan/chain.h"
-#include "model/take/macro.h"
 
 size_t
 duties_group_size(const struct duties *duties, uint32_t group)
@@ -29,6 +28,8 @@ duty_from_of(enum action action)
 	case ACTION_INSTALL:
 		return FROM_INSTALL;
 	case ACTION_START:
+	case ACTION_RELOAD:
+	case ACTION_RESTART:
 		return FROM_START;
 	case ACTION_STOP:
 		return FROM_STOP;
@@ -46,7 +47,7 @@ duty_group_of(const struct judge *judge, const struct chain *chain, enum action 
 {
 	if (action == ACTION_CHECK)
 		return FROM_START;
-	if (action == ACTION_START && chain_task(judge, chain, ACTION_CHECK) != JUDGE_NONE)
+	if (duty_from_of(action) == FROM_START && chain_task(judge, chain, ACTION_CHECK) != JUDGE_NONE)
 		return FROM_COUNT;
 	return duty_from_of(action);
 }
@@ -75,8 +76,6 @@ static void
 duty_join_addresses(struct duties *duties)
 {
 	const struct judge *judge = duties->judge;
-	struct arena arena = {0};
-	struct string_list asked = macro_addresses_of(judge->plan->layout.cluster.config, &arena);
 
 	for (uint32_t i = 0; i < judge->plan->count; i++) {
 		const struct node *node;
@@ -85,10 +84,9 @@ duty_join_addresses(struct duties *duties)
 			continue;
 		node = &judge->plan->layout.nodes[judge->node_of[i]];
 		for (size_t j = 0; j < node->services.count; j++)
-			if (name_set_has(&asked, node->services.list[j]))
+			if (duties->asked.addressed[names_find(&judge->services, node->services.list[j])])
 				duty_join(duties, names_find(&judge->services, node->services.list[j]), FROM_ADDRESS, i);
 	}
-	arena_release(&arena);
 }
 
 static void
@@ -276,8 +274,36 @@ duty_require_replacements(struct duties *duties)
 		for (size_t j = 0; j < was->count; j++) {
 			int service = names_find(&judge->services, was->list[j]);
 
-			if (service != NAMES_NONE)
-				duty_require(duties, (uint32_t)service * FROM_COUNT + FROM_UP, first);
+			if (service == NAMES_NONE)
+				continue;
+			duty_require(duties, (uint32_t)service * FROM_COUNT + FROM_UP, first);
+			for (uint32_t other = 0; other < duties->asked.services; other++)
+				if (duties->asked.of[other * duties->asked.services + (size_t)service])
+					duty_require(duties, other * FROM_COUNT + FROM_DONE, first);
+		}
+	}
+}
+
+/* Adds the duties of look-ups: what leaves waits until those that looked it up are configured without it, and these wait until
+ * what is new is up, unless that waits for them. */
+static void
+duty_require_look_ups(struct duties *duties)
+{
+	const struct judge *judge = duties->judge;
+	const struct asked *asked = &duties->asked;
+
+	for (size_t i = 0; i < judge->chain_count; i++) {
+		const struct chain *chain = &judge->chains[i];
+		size_t own = (size_t)chain->service, first = duties->target_count;
+
+		if (chain->kind != CHAIN_TAKE_DOWN && (!chain->rolls || chain_task(judge, chain, ACTION_CONFIGURE) == JUDGE_NONE))
+			continue;
+		duty_add_target(duties, judge->tasks[chain->first]);
+		for (uint32_t other = 0; other < asked->services; other++) {
+			if (chain->kind == CHAIN_TAKE_DOWN && asked->of[other * asked->services + own])
+				duty_require(duties, other * FROM_COUNT + FROM_DONE, first);
+			if (chain->rolls && asked->of[own * asked->services + other] && !asked->waits[other * asked->services + own])
+				duty_require(duties, other * FROM_COUNT + FROM_UP, first);
 		}
 	}
 }
@@ -295,7 +321,7 @@ duty_require_addresses(struct duties *duties)
 		for (size_t j = chain->first; !chain->assured && j < chain->end; j++) {
 			enum action action = judge->plan->steps[judge->tasks[j]].action;
 
-			if (action_table[action].reads_config)
+			if (action_table[action].reads_config || (action == ACTION_INSTALL && duties->asked.installs[chain->service]))
 				duty_add_target(duties, judge->tasks[chain->rolls ? chain->first : j]);
 		}
 	}
@@ -324,6 +350,7 @@ duties_find(struct duties *duties, struct judge *judge)
 		duty_join_chain(duties, chain);
 		installs = installs || (chain->rolls && chain_task(judge, chain, ACTION_INSTALL) != JUDGE_NONE);
 	}
+	asked_find(&duties->asked, judge);
 	duty_join_addresses(duties);
 	duty_sort_members(duties);
 	duty_require_by(duties, true, false, false, FROM_INSTALL);
@@ -334,12 +361,14 @@ duties_find(struct duties *duties, struct judge *judge)
 	if (duties->judge->by_pairs)
 		return;
 	duty_require_replacements(duties);
+	duty_require_look_ups(duties);
 	duty_require_addresses(duties);
 }
 
 void
 duties_release(struct duties *duties)
 {
+	asked_release(&duties->asked);
 	free(duties->first);
 	free(duties->members);
 	free(duties->joined);

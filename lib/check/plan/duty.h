@@ -6,6 +6,7 @@
 #ifndef CHECK_PLAN_DUTY_H
 #define CHECK_PLAN_DUTY_H
 
+#include "check/plan/asked.h"
 #include "check/plan/needs.h"
 
 enum from {
@@ -26,6 +27,7 @@ struct duty {
 
 struct duties {
 	struct judge *judge;
+	struct asked asked;
 	size_t group_count;
 	size_t *first;      /* of group c: members[first[c]] .. members[first[c + 1] - 1] */
 	uint32_t *members;

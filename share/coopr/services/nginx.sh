@@ -9,6 +9,16 @@ set -eu
 # shellcheck source=/dev/null # comes with the task
 . ./lib.sh
 
+# While this file exists, clients are told to close their connections. A worker that ends closes those that wait for another
+# request, and one that is on its way would be lost.
+closing=/run/coopr-nginx-closing
+
+announce() {
+	trap 'rm -f "$closing"' EXIT
+	: >"$closing"
+	sleep 0.5
+}
+
 # The zone is memory that all worker processes share: without it each would take turns of its own.
 configure() {
 	port=$(coopr_config nginx/port 80)
@@ -22,6 +32,11 @@ configure() {
 		server {
 			listen $port default_server;
 			server_name _;
+			set \$last "";
+			if (-e $closing) {
+				set \$last close;
+			}
+			add_header Connection \$last always;
 			location / {
 				include fastcgi_params;
 				fastcgi_param SCRIPT_FILENAME /srv/shop/index.php;
@@ -74,6 +89,7 @@ has_others() {
 reload() {
 	master=$(master /run/nginx.pid) || { service nginx start && return; }
 	nginx -q -t
+	announce
 	before=$(workers "$master")
 	kill -s HUP "$master"
 	wait_until has_others || coopr_fail "nginx has not taken over its configuration; see /var/log/nginx/error.log"
@@ -81,6 +97,10 @@ reload() {
 
 has_successor() {
 	new=$(master /run/nginx.pid) && [ "$new" != "$1" ] && [ -n "$(workers "$new")" ]
+}
+
+has_ended() {
+	[ -z "$(workers "$1")" ]
 }
 
 # A new program takes over the sockets; then the old one ends what it has begun.
@@ -91,7 +111,9 @@ restart() {
 		kill -s USR2 "$old"
 	fi
 	wait_until has_successor "$old" || coopr_fail "nginx has not started anew; see /var/log/nginx/error.log"
+	announce
 	kill -s QUIT "$old"
+	wait_until has_ended "$old" || true
 }
 
 status() {

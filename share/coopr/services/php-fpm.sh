@@ -16,6 +16,7 @@ home=$(find /etc/php -mindepth 2 -maxdepth 2 -name fpm | sort -V | tail -n 1)
 [ -n "$home" ] || coopr_fail "php-fpm is not installed: there is no /etc/php/*/fpm"
 version=$(basename "$(dirname "$home")")
 service=php$version-fpm
+pid_file=/run/php/$service.pid
 
 # The value of a member as a string of PHP.
 php_string() {
@@ -78,19 +79,19 @@ configure() {
 
 # The processes that answer requests.
 children() {
-	cat "/proc/$1/task/$1/children" 2>/dev/null
+	master=$(cat "$pid_file" 2>/dev/null) && cat "/proc/$master/task/$master/children" 2>/dev/null
 }
 
-# The program is executed anew in its process, with its sockets, once the requests are answered that have begun: for 30 s at
+# The program is executed anew, with its sockets, once the requests are answered that have begun: for 30 s at
 # most, by process_control_timeout. Those that come meanwhile wait in the socket. So this is a restart, too.
 reload() {
-	if ! master=$(cat "/run/php/php$version-fpm.pid" 2>/dev/null) || ! kill -0 "$master" 2>/dev/null; then
+	if ! master=$(cat "$pid_file" 2>/dev/null) || ! kill -0 "$master" 2>/dev/null; then
 		service "$service" start
 		return
 	fi
 	"php-fpm$version" -t 2>&1 | grep -v ' test is successful$' >&2 || true
 	"php-fpm$version" -t 2>/dev/null || coopr_fail "$service does not accept its configuration"
-	before=$(children "$master")
+	before=$(children)
 	kill -s USR2 "$master"
 	for _ in $(seq 400); do
 		has_others && return
@@ -100,8 +101,7 @@ reload() {
 }
 
 has_others() {
-	now=$(children "$master")
-	[ -n "$now" ] || return 1
+	now=$(children) && [ -n "$now" ] || return 1
 	for child in $before; do
 		case " $now " in
 		*" $child "*) return 1 ;;
