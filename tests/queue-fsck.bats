@@ -71,3 +71,78 @@ setup() {
 	coopr-queue fsck
 	same "$second" "$(coopr-queue take | jq -r .job)"
 }
+
+@test "fsck finds nothing in a healthy spool in use: workers come and go, jobs are finished, put back and removed meanwhile" {
+	job=$(two_nodes | coopr-queue put)
+	churn() {
+		local i
+		for i in 1 2 3 4; do
+			plan "0000005$i" <<<"t1 a create -" | coopr-queue put >/dev/null
+			coopr-work --drain --job "0000005$i-001" >/dev/null 2>&1
+			coopr-queue gc --keep 0 >/dev/null
+		done
+		touch churned
+	}
+	churn 3>&- &
+	churner=$!
+	until [ -e churned ]; do
+		coopr-queue fsck >>found || echo "ended with $?" >>found
+	done
+	wait "$churner"
+	same "" "$(cat found)"
+	[ -e "spool/jobs/$job" ]
+}
+
+@test "limits that cannot be read are a finding; --repair sets them aside, and tasks can be taken" {
+	two_nodes | coopr-queue put
+	coopr-queue limit --total 1
+	sed -i 's/{/}/' spool/limits.json
+	run -65 coopr-queue take
+	run -1 coopr-queue fsck
+	contains "$output" "spool/limits.json: "
+	contains "$output" "nothing can be taken"
+	run -1 coopr-queue fsck --repair
+	contains "$output" "(repaired)"
+	[ -s spool/limits.damaged ]
+	run -0 coopr-queue fsck
+	run -0 coopr-queue take
+}
+
+@test "a byte of the plan that changes is found by fsck and by take, wherever it is" {
+	job=$(two_nodes | coopr-queue put)
+	plan=spool/jobs/$job/plan.ndjson
+	cp "$plan" whole
+	size=$(stat -c %s whole)
+	for ((at = 7; at < size; at += 97)); do
+		byte=$(tail -c +$((at + 1)) whole | head -c 1)
+		[ "$byte" = x ] && new=y || new=x
+		printf %s "$new" | dd of="$plan" bs=1 seek="$at" conv=notrunc status=none
+		run -1 coopr-queue fsck
+		contains "$output" "$job"
+		cp whole "$plan"
+	done
+	coopr-queue fsck
+	sed -i 's/"timeout_s":600/"timeout_s":900/' "$plan"
+	run -65 coopr-queue take
+	contains "$output" "job $job: plan.ndjson: is damaged"
+	cp whole "$plan"
+	coopr-queue take
+}
+
+@test "a job that an earlier version put, without a checksum of its plan, is read" {
+	job=$(two_nodes | coopr-queue put)
+	sed -i 's/"plan_sum":"[0-9a-f]*",//' "spool/jobs/$job/events.ndjson"
+	rm "spool/jobs/$job/state"
+	! grep -q plan_sum "spool/jobs/$job/events.ndjson"
+	coopr-queue fsck
+	do_all
+	same complete "$(status_of "$job" .status)"
+}
+
+@test "the first put into a new path brings every folder of the path to disk before the job's id is told" {
+	two_nodes >plan
+	strace -f -qq -y -o trace -e trace=fsync,mkdir,mkdirat,write coopr-queue put --spool "$PWD/a/b/c/spool" plan >id
+	for folder in "$PWD" "$PWD/a" "$PWD/a/b" "$PWD/a/b/c" "$PWD/a/b/c/spool"; do
+		grep -qF "<$folder>) = 0" <(grep fsync trace)
+	done
+}

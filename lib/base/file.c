@@ -152,6 +152,26 @@ file_make_dirs(int dir, const char *path, mode_t mode, struct error *err)
 	return result;
 }
 
+int
+file_sync_up(int dir)
+{
+	int here = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
+	struct stat st, below = {0};
+
+	while (here >= 0 && result == 0 && fstat(here, &st) == 0 && (!below.st_ino || st.st_dev == below.st_dev) &&
+	    st.st_ino != below.st_ino) {
+		int up = openat(here, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		result = fsync(here);
+		close(here);
+		here = up;
+		below = st;
+	}
+	if (here >= 0)
+		close(here);
+	return result;
+}
+
 /* Removes name and what is below it, as long as that is on the file system device. */
 static int
 file_remove_entry(int dir, const char *name, dev_t device)

@@ -42,6 +42,10 @@ int file_sync_dir(int dir, const char *path);
 /* Makes a directory and those above it, as mkdir -p does. */
 int file_make_dirs(int dir, const char *path, mode_t mode, struct error *err);
 
+/* Brings to disk the entries of a folder and of all folders above it in its file system: whoever made them may have been stopped
+ * before. Stops without an error at one that may not be read. -1 with errno. */
+int file_sync_up(int dir);
+
 /* Removes a tree as rm -rf does, without following links or leaving the file system; path need not exist. */
 int file_remove_tree(int dir, const char *path, struct error *err);
 

@@ -147,6 +147,7 @@ static const struct member members[] = {
 	{"next", MEMBER_WORD(struct event, next, enum event_next), MEMBER_OMITTED, .variants = EVENT_OF_ATTEMPT,
 	    .word_find = event_find_next, .word_name = event_next_name, .what = "none of \"retry\", \"undo\", \"failed\""},
 	{"order", MEMBER_INTEGER(struct event, order), 0, .variants = EVENT_OF_JOB},
+	{"plan_sum", MEMBER_STRING(struct event, plan_sum), MEMBER_OMITTED, .variants = EVENT_OF_JOB},
 	{"provider", MEMBER_NAME(struct event, provider), MEMBER_OMITTED, .variants = EVENT_OF_JOB},
 	{"ready_boottime_ms", MEMBER_INTEGER(struct event, ready_ms), 0, .variants = EVENT_OF_ATTEMPT,
 	    .is_printed = event_waits},

@@ -50,6 +50,7 @@ struct event {
 	const char *job, *cluster, *tenant, *provider; /* put; provider: or NULL */
 	uint64_t order;       /* put: jobs are served in this order */
 	int64_t backoff_ms;   /* put */
+	const char *plan_sum; /* put: of plan.ndjson; NULL where an earlier version put the job */
 	const char *task;     /* take, done, fail, lost, skip; retry: or NULL for all that failed */
 	int64_t attempt;
 	const char *action;   /* take: where it is not the task's own, but one of its "undo" */

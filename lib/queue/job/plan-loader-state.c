@@ -48,6 +48,7 @@ plan_loader_fill_steps(const struct plan_loader *loader, const struct plan_loade
 		*step = from->state;
 		step->offset = from->offset;
 		step->length = from->length;
+		step->sum = from->sum;
 		step->node = from->node;
 		step->service = from->service == NAMES_NONE ? 0 : services[from->service];
 		step->next_first = order->first[s];

@@ -26,6 +26,7 @@ struct reading { /* a plan while it is read */
 	int out;
 	uint64_t offset;     /* of the line of the record at hand */
 	uint32_t length;
+	uint32_t sum;        /* of that line */
 };
 
 /* A simulation prints the plan; everything else keeps it. */
@@ -48,6 +49,7 @@ plan_loader_keep_line(struct reading *reading, const struct record_reader *reade
 		buffer_append(lines, reader->text, reader->length);
 	reading->offset = reading->loader->size;
 	reading->length = (uint32_t)(lines->length - start);
+	reading->sum = checksum_sum(lines->data + start, reading->length, reading->offset);
 	reading->loader->size += reading->length + 1;
 	buffer_byte(lines, '\n');
 	if (lines->length < FLUSH_BYTES)
@@ -193,7 +195,7 @@ plan_loader_keep_step(const struct place *record, const struct reading *reading,
 	kept = &loader->steps[loader->step_count++];
 	*kept = (struct plan_loader_step){.name = plan_loader_name_of(loader, step->id),
 	    .service = step->service ? (int)plan_loader_intern(loader, &loader->services, step->service) : NAMES_NONE,
-	    .offset = reading->offset, .length = reading->length, .after_first = (uint32_t)loader->after_count,
+	    .offset = reading->offset, .length = reading->length, .sum = reading->sum, .after_first = (uint32_t)loader->after_count,
 	    .after_count = (uint32_t)step->after.count, .record = (uint32_t)record->index, .expect_s = step->expect_s,
 	    .state = {.rank = step->rank, .timeout_s = (uint32_t)step->timeout_s,
 	        .patience_s = (uint32_t)step->patience_s, .retries = (uint16_t)step->retries,

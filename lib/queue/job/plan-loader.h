@@ -26,6 +26,7 @@ struct plan_loader_step {
 	uint32_t node;
 	uint64_t offset;       /* of its line */
 	uint32_t length;
+	uint32_t sum;          /* of that line */
 	uint32_t after_first, after_count; /* in after */
 	uint32_t record;       /* number in the stream, for messages */
 	double expect_s;       /* of a task */

@@ -19,11 +19,12 @@
 
 struct error;
 
-enum { STATE_UNDO_MAX = 6, STATE_INSTANCES_MAX = 32, STATE_VERSION = 6 };
+enum { STATE_UNDO_MAX = 6, STATE_INSTANCES_MAX = 32, STATE_VERSION = 7 };
 
 struct state_step { /* of the plan: never changes */
 	uint64_t offset;     /* of its line in plan.ndjson ... */
 	uint32_t length;     /* ... and the bytes of it, without the newline */
+	uint32_t sum;        /* of these */
 	uint32_t id;         /* in text */
 	uint32_t service;    /* in text; "" for a hardware action */
 	uint32_t node;       /* number */

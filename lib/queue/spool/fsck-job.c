@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/printable.h"
+#include "base/process.h"
 #include "queue/job/fold.h"
 #include "queue/job/id.h"
 #include "queue/job/step.h"
@@ -65,10 +66,14 @@ fsck_difference(struct job_state *state, struct job_state *truth)
 	return NULL;
 }
 
-/* The damage of a job's files, found under a shared lock and repaired under an exclusive one. */
+/* The damage of a job, found under a shared lock and repaired under an exclusive one. All of it is looked for before the lock is
+ * released: a worker that leaves and a job that is moved change the job first, and then what is compared with it. */
 struct damage {
-	bool events, state, nodes; /* which of them */
+	bool events, state, nodes; /* which of its files */
 	bool sync_failed;
+	bool misplaced;           /* it stands in done/ and is not finished */
+	bool twice;               /* it stands in jobs/ and in done/ */
+	struct arguments orphans; /* a task that runs and its worker, which is unknown, in turns */
 	char step[QUEUE_ID_SIZE]; /* of state: the first step that differs, or "" */
 	struct error why;         /* of events, or the plan */
 };
@@ -128,9 +133,9 @@ fsck_holder(struct open_job *job, uint32_t step)
 	return by;
 }
 
-/* A worker leaves its file behind when it dies; where even that is gone nobody would notice. */
+/* Finds tasks whose worker has no file. A worker leaves its file behind when it dies; where even that is gone nobody would notice. */
 static void
-fsck_check_workers(struct fsck *fsck, struct open_job *job)
+fsck_find_orphans(const struct fsck *fsck, struct open_job *job, struct damage *found)
 {
 	struct job_state *state = &job->state;
 
@@ -138,36 +143,63 @@ fsck_check_workers(struct fsck *fsck, struct open_job *job)
 		return;
 	for (uint32_t link = state->header->running; link && !state->broken; link = state_live(state, link - 1)->next) {
 		char *by = fsck_holder(job, link - 1);
-		struct error err;
 
 		if (by && (!id_is_valid(by) || !file_exists(fsck->queue->spool.workers, by))) {
-			bool repaired = fsck->repair && reap_worker(fsck->queue, by, "its worker is unknown", &err) == 0;
-
-			fsck_found(fsck, repaired, "%s: task %s: its worker %s is unknown", job->id,
-			    state_step_id(state, link - 1), by);
+			arguments_push(&found->orphans, state_step_id(state, link - 1));
+			arguments_push(&found->orphans, by);
 		}
 		free(by);
 	}
 }
 
-/* Finds a job that stands in done/ and is not finished; it is brought back under its lock, where it is still so. */
 static void
-fsck_check_place(struct fsck *fsck, const struct open_job *checked)
+fsck_report_orphans(struct fsck *fsck, const char *job, const struct arguments *orphans)
+{
+	for (size_t i = 0; i + 1 < orphans->count; i += 2) {
+		const char *by = orphans->list[i + 1];
+		struct error err;
+		bool repaired = fsck->repair && reap_worker(fsck->queue, by, "its worker is unknown", &err) == 0;
+
+		fsck_found(fsck, repaired, "%s: task %s: its worker %s is unknown", job, orphans->list[i], by);
+	}
+}
+
+/* Finds out whether the locked job stands in the folder where it belongs. */
+static void
+fsck_find_place(const struct fsck *fsck, const struct open_job *job, struct damage *found)
+{
+	const struct spool *spool = &fsck->queue->spool;
+	bool waits = file_exists(spool->jobs, job->id);
+
+	found->misplaced = !job->state.header->finished && !waits;
+	found->twice = waits && file_exists(spool->done, job->id);
+}
+
+/* Brings a job that stands in done/ and is not finished back under its lock, where it is still so. */
+static void
+fsck_report_place(struct fsck *fsck, const char *id)
 {
 	struct spool_queue *queue = fsck->queue;
-	const char *id = checked->id;
 	struct open_job *job;
 	struct error err;
 	bool repaired;
 
-	if (checked->state.header->finished || file_exists(queue->spool.jobs, id))
-		return;
 	job = fsck->repair ? engine_lock(queue, id, &err) : NULL;
 	repaired = job && (job->state.header->finished || file_exists(queue->spool.jobs, id) ||
 	    engine_bring_back(queue, job, &err) == 0);
 	if (job)
 		job_unlock(job);
 	fsck_found(fsck, repaired, "%s: in done/, but not finished", id);
+}
+
+/* Returns whether dir, which was opened, is still the job's folder: gc moves it away before it removes the files in it. */
+static bool
+fsck_is_there(int folder, const char *job, int dir)
+{
+	struct stat there, opened;
+
+	return fstatat(folder, job, &there, AT_SYMLINK_NOFOLLOW) == 0 && fstat(dir, &opened) == 0 &&
+	    there.st_ino == opened.st_ino && there.st_dev == opened.st_dev;
 }
 
 /* Without its lock nothing can be asked of the job. */
@@ -180,7 +212,7 @@ fsck_check_lock(struct fsck *fsck, const char *job)
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		int dir = openat(folders[i], job, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-		if (dir >= 0 && !file_exists(dir, "lock")) {
+		if (dir >= 0 && !file_exists(dir, "lock") && fsck_is_there(folders[i], job, dir)) {
 			int fd = fsck->repair ? openat(dir, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
 
 			fsck_found(fsck, fd >= 0, "%s: lock is missing", job);
@@ -300,6 +332,26 @@ fsck_report(struct fsck *fsck, struct open_job *job, const struct damage *found)
 		    job->id);
 }
 
+/* Looks for the damage of a job. Returns false where it has been removed meanwhile. */
+static bool
+fsck_find(struct fsck *fsck, struct open_job *job, struct damage *found)
+{
+	if (job_lock(job, &found->why) < 0) {
+		found->events = found->why.code != EX_NO;
+		if (found->events)
+			fsck_check_files(fsck, job);
+		return found->events;
+	}
+	fsck_check_files(fsck, job);
+	found->events = fsck_check_state(job, found, &found->why) < 0;
+	if (job->state.map) {
+		fsck_find_orphans(fsck, job, found);
+		fsck_find_place(fsck, job, found);
+	}
+	job_unlock(job);
+	return true;
+}
+
 int
 fsck_job(struct fsck *fsck, const char *id, struct error *err)
 {
@@ -310,18 +362,14 @@ fsck_job(struct fsck *fsck, const char *id, struct error *err)
 	fsck_check_lock(fsck, id);
 	if (job_open(&job, &fsck->queue->spool, NULL, id, err) < 0)
 		return err->code == EX_NOINPUT && fsck->check->found > found ? 0 : -1;
-	fsck_check_files(fsck, &job);
-	if (job_lock(&job, &damage.why) < 0) {
-		damage.events = damage.why.code != EX_NO;
-	} else {
-		damage.events = fsck_check_state(&job, &damage, &damage.why) < 0;
-		job_unlock(&job);
-	}
-	fsck_report(fsck, &job, &damage);
-	if (job.state.map) {
-		fsck_check_workers(fsck, &job);
-		fsck_check_place(fsck, &job);
-	}
+	if (fsck_find(fsck, &job, &damage))
+		fsck_report(fsck, &job, &damage);
+	fsck_report_orphans(fsck, id, &damage.orphans);
+	if (damage.misplaced)
+		fsck_report_place(fsck, id);
+	if (damage.twice)
+		fsck_found(fsck, false, "%s: in jobs/ and in done/", id);
+	arguments_release(&damage.orphans);
 	job_close(&job);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "queue/job/id.h"
+#include "queue/spool/limits.h"
 #include "queue/spool/local.h"
 #include "queue/spool/reap.h"
 
@@ -79,6 +80,24 @@ fsck_check_slot(struct fsck *fsck, const char *id)
 	fsck_found(fsck, repaired, "board: job %s is missing", id);
 }
 
+/* Nothing can be taken as long as the limits cannot be read. Set aside, they limit nothing. */
+static void
+fsck_check_limits(struct fsck *fsck)
+{
+	const struct spool *spool = &fsck->queue->spool;
+	struct error why, err;
+	bool repaired;
+
+	if (limits_check(fsck->queue, &why) == 0)
+		return;
+	repaired = fsck->repair && renameat(spool->root, "limits.json", spool->root, "limits.damaged") == 0 &&
+	    limits_check(fsck->queue, &err) == 0;
+	if (repaired)
+		spool_notify(spool);
+	fsck_found(fsck, repaired, "%s; nothing can be taken (--repair sets it aside as limits.damaged: then nothing is limited)",
+	    why.text);
+}
+
 /* A job that was removed by hand stands in the way of its cluster's others as long as its slot does. What a put that was
  * stopped has left offers something still, or is busy: it goes by itself. */
 static void
@@ -91,9 +110,10 @@ fsck_check_folder(struct fsck *fsck, uint32_t link)
 
 	if (!slot->used || slot->busy || (slot->offers && !slot->closed))
 		return;
-	snprintf(job, sizeof job, "%s", slot->job);
+	snprintf(job, sizeof job, "%.*s", QUEUE_ID_SIZE - 1, slot->job);
+	/* A job that moves meanwhile is seen in one of them; a put that goes on locks the numbers of the cluster. */
 	if (file_exists(queue->spool.jobs, job) || file_exists(queue->spool.done, job) ||
-	    scheduler_find(&queue->table, job, link) != link)
+	    file_exists(queue->spool.jobs, job) || scheduler_find(&queue->table, job, link) != link)
 		return;
 	fsck_found(fsck, fsck->repair && reap_missing(queue, job, link, &err) == 0,
 	    "board: job %s has no folder", job);
@@ -123,10 +143,8 @@ fsck_spool(struct fsck *fsck, struct error *err)
 	if (fsck_list_ids(fsck, spool->jobs, "jobs", &jobs, err) < 0 || fsck_list_ids(fsck, spool->done, "done", &done,
 	    err) < 0)
 		result = -1;
-	for (size_t i = 0; result == 0 && i < done.count; i++)
-		if (file_exists(spool->jobs, done.list[i]) && file_exists(spool->done, done.list[i]))
-			fsck_found(fsck, false, "%s: in jobs/ and in done/", done.list[i]);
 	if (result == 0) {
+		fsck_check_limits(fsck);
 		fsck_check_jobs(fsck, &jobs);
 		fsck_check_jobs(fsck, &done);
 		for (uint32_t link = 1; fsck->queue->table.header && link <= scheduler_count(&fsck->queue->table); link++)

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "json/record.h"
 #include "model/take/facts.h"
 #include "queue/job/fold.h"
@@ -88,6 +89,42 @@ job_cut_tail(struct open_job *job, uint64_t offset, const struct remains *remain
 	return 0;
 }
 
+int
+job_sum_plan(int fd, char sum[JOB_SUM_SIZE], struct error *err)
+{
+	uint64_t hash = HASH_START;
+	char bytes[64 * 1024];
+	off_t at = 0;
+	ssize_t n;
+
+	for (; (n = pread(fd, bytes, sizeof bytes, at)) > 0; at += n)
+		hash = hash_bytes(hash, bytes, (size_t)n);
+	if (n < 0)
+		return error_errno(err, EX_IOERR, "plan.ndjson");
+	snprintf(sum, JOB_SUM_SIZE, "%016" PRIx64, hash);
+	return 0;
+}
+
+/* Compares the plan with the sum that the job's first event has of it, if it has one. */
+static int
+job_check_plan(const struct open_job *job, const struct event *event, struct error *err)
+{
+	char sum[JOB_SUM_SIZE];
+	int fd, result;
+
+	if (event->kind != EVENT_PUT || !event->plan_sum)
+		return 0;
+	fd = file_open(job->dir, "plan.ndjson", O_RDONLY, 0, err);
+	if (fd < 0)
+		return -1;
+	result = job_sum_plan(fd, sum, err);
+	close(fd);
+	if (result == 0 && strcmp(sum, event->plan_sum) != 0)
+		result = error_set(err, EX_DATAERR,
+		    "plan.ndjson: is damaged: its checksum is %s, and was %s; only a backup has it as it was", sum, event->plan_sum);
+	return result;
+}
+
 /* Folds in all events. */
 static int
 job_replay(struct open_job *job, const struct remains *remains, struct error *err)
@@ -99,6 +136,10 @@ job_replay(struct open_job *job, const struct remains *remains, struct error *er
 	int got, result = 0;
 
 	while ((got = journal_next(&reader, &event, err)) > 0) {
+		if (job_check_plan(job, &event, err) < 0) {
+			result = error_prefix(err, "job %s", job->id);
+			break;
+		}
 		if (job_learn(job, &event, err) < 0 || fold(&job->state, &event, reader.offset, err) < 0) {
 			result = error_prefix(err, "job %s: events.ndjson", job->id);
 			break;

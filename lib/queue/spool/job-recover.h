@@ -14,6 +14,10 @@ struct plan_loader;
 int job_begin(struct open_job *job, const struct spool *spool, struct scheduler_table *table, int dir,
     struct plan_loader *loader, struct error *err);
 
+/* Writes the checksum of a plan's bytes, as the first event has it, to sum. fd is of the file. */
+enum { JOB_SUM_SIZE = 17 };
+int job_sum_plan(int fd, char sum[JOB_SUM_SIZE], struct error *err);
+
 /* Under the lock: maps the state, folds in events that are not yet, cuts off a torn line, or builds all of it anew. */
 int job_recover(struct open_job *job, struct error *err);
 

@@ -61,6 +61,16 @@ limits_read(const struct spool_queue *queue, struct limits *limits, struct error
 	return result;
 }
 
+int
+limits_check(const struct spool_queue *queue, struct error *err)
+{
+	struct limits limits;
+	int result = limits_read(queue, &limits, err);
+
+	limits_release(&limits);
+	return result;
+}
+
 static const struct limit_list *
 limits_list_of(const struct limits *limits, enum limit_key_kind kind)
 {

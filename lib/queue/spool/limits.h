@@ -11,4 +11,7 @@
 /* Brings the scheduler's table's limits in line with the file. EX_DATAERR where that cannot be read: nothing may be taken. */
 int limits_refresh(struct spool_queue *queue, struct error *err);
 
+/* Returns whether the file can be read: 0, or -1 with the reason. */
+int limits_check(const struct spool_queue *queue, struct error *err);
+
 #endif

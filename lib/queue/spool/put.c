@@ -125,7 +125,11 @@ put_write(struct arrival *arrival, struct error *err)
 	    .cluster = plan->cluster, .tenant = plan->tenant, .provider = arrival->loader.provider, .order = arrival->order,
 	    .backoff_ms = arrival->options->backoff_ms};
 	struct event pause = {.kind = EVENT_PAUSE, .by = user};
+	char sum[JOB_SUM_SIZE];
 
+	if (job_sum_plan(arrival->plan, sum, err) < 0)
+		return -1;
+	put.plan_sum = sum;
 	if (job_record(job, &put, err) < 0 || (arrival->options->paused && job_record(job, &pause, err) < 0) ||
 	    job_commit(job, err) < 0)
 		return -1;

@@ -122,8 +122,15 @@ static int
 take_plan_line(struct open_job *job, uint32_t step, struct buffer *out, struct error *err)
 {
 	const struct state_step *of = state_step(&job->state, step);
+	size_t start = out->length;
 
-	return job_plan(job, of->offset, of->length, out, err);
+	if (job_plan(job, of->offset, of->length, out, err) < 0)
+		return -1;
+	if (checksum_sum(out->data + start, of->length, of->offset) == of->sum)
+		return 0;
+	job->state.broken = true;
+	return error_set(err, EX_DATAERR, "job %s: plan.ndjson: the record of step %s is damaged", job->id,
+	    state_step_id(&job->state, step));
 }
 
 /* An action of a step's undo is done as the task of that action on the same node says, where the step waits for one (a

@@ -61,6 +61,23 @@ sqlite_prepare_writing(struct sqlite *db, struct error *err)
 	return result;
 }
 
+/* Makes the folder of a new store, and brings it to disk with those above it. */
+static int
+sqlite_make_folder(const char *path, struct error *err)
+{
+	int folder, result;
+
+	if (file_make_dirs(AT_FDCWD, path, 0700, err) < 0)
+		return -1;
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	result = folder < 0 ? 0 : file_sync_up(folder);
+	if (result < 0)
+		error_errno(err, EX_IOERR, "%s", path);
+	if (folder >= 0)
+		close(folder);
+	return result;
+}
+
 static int
 sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 {
@@ -70,7 +87,7 @@ sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 	struct stat status;
 
 	if (made == 0 && make && *folder)
-		made = file_make_dirs(AT_FDCWD, folder, 0700, err);
+		made = sqlite_make_folder(folder, err);
 	free(folder);
 	if (made < 0 || (make && sqlite_make_file(db->path, 0, err) < 0))
 		return -1;

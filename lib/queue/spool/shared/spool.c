@@ -20,27 +20,24 @@
 
 enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
 
-/* Makes a folder, and has it on disk with the spool it is in before a job may stand in it. */
+static const char last_folder[] = "numbers"; /* to be made: where it is, all above it is on disk */
+
+/* Makes a folder, and has it on disk with the folders it is in before a job may stand in it. */
 static int
 spool_make_folder(const struct spool *spool, const char *name, struct error *err)
 {
-	int up, result;
-
+	if (file_exists(spool->root, name))
+		return 0;
+	if (strcmp(name, last_folder) == 0 && file_sync_up(spool->root) < 0)
+		return error_errno(err, EX_IOERR, "%s", spool->path);
 	if (mkdirat(spool->root, name, FOLDER_MODE) < 0)
 		return errno == EEXIST ? 0 : error_errno(err, EX_CANTCREAT, "%s/%s", spool->path, name);
-	up = openat(spool->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	result = fsync(spool->root);
-	/* If the folder above cannot be read, it was not us who made the spool in it. */
-	if (result == 0 && up >= 0)
-		result = fsync(up);
-	if (result < 0) {
-		error_errno(err, EX_IOERR, "%s", spool->path);
-		/* Found there the next time, it would be taken for one that is on disk. */
-		unlinkat(spool->root, name, AT_REMOVEDIR);
-	}
-	if (up >= 0)
-		close(up);
-	return result;
+	if (fsync(spool->root) == 0)
+		return 0;
+	error_errno(err, EX_IOERR, "%s", spool->path);
+	/* Found there the next time, it would be taken for one that is on disk. */
+	unlinkat(spool->root, name, AT_REMOVEDIR);
+	return -1;
 }
 
 static int
@@ -63,7 +60,7 @@ spool_open(struct spool *spool, const char *path, bool writable, struct error *e
 		const char *name;
 		int *fd;
 	} folders[] = {{"tmp", &spool->tmp}, {"jobs", &spool->jobs}, {"done", &spool->done}, {"workers", &spool->workers},
-	    {"numbers", &spool->numbers}};
+	    {last_folder, &spool->numbers}};
 	int bell;
 
 	*spool = (struct spool){.writable = writable, .root = -1, .tmp = -1, .jobs = -1, .done = -1, .workers = -1,
