@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# needs: network
+#
+# The template web under load: what changes it fails no request.
+
+load case
+
+setup() {
+	fresh
+	need_root
+	need_program apt-get curl ip sshd wrk
+	[ -e /var/cache/coopr ] || touch "$BATS_TEST_TMPDIR/ours"
+	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
+	[ -s fetch ]
+	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
+	own_network /var/cache/coopr/packages
+	export COOPR_CATALOGUE=$PWD/mine
+}
+
+teardown() {
+	[ -z "${load:-}" ] || kill "$load" 2>/dev/null || :
+	[ ! -d "$COOPR_STATE" ] || coopr delete -y shop
+	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
+}
+
+# under_load COMMAND...: runs it while four clients ask for the page, each again as soon as it has an answer.
+under_load() {
+	wrk -t1 -c4 -d600s --timeout 10s "http://$address/" >wrk.out 3>&- &
+	load=$!
+	"$@" || return
+	kill -INT "$load"
+	wait "$load"
+	load=
+	cat wrk.out
+	[ "$(sed -n 's/^ *\([0-9]*\) requests in.*/\1/p' wrk.out)" -gt 0 ]
+	! grep -E 'Socket errors|Non-2xx' wrk.out
+}
+
+did() { # JOB: which services it stopped
+	jq -r 'select(.kind == "task" and .action == "stop") | .service' "$COOPR_STATE/clusters/00000001/00000001-$1/plan.ndjson" | sort -u | paste -sd,
+}
+
+@test "no request to the template web fails while it is configured, restarted, upgraded, expanded and shrunk" {
+	coopr create -q -t web -n 4 shop
+	address=$(coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["nginx"]) | .ipaddresses.access_v4')
+
+	under_load coopr config -qy --set 'shop.title=Another title' shop
+	contains "$(curl -s "http://$address/")" "Another title"
+	same "" "$(did 002)"
+	under_load coopr restart -qy shop -s php-fpm -s nginx
+	same "" "$(did 003)"
+	jq '.provisioner.actions.install.fields.args += " gawk"' mine/services/php-fpm.json >changed
+	mv changed mine/services/php-fpm.json
+	under_load coopr upgrade -qy shop
+	same "" "$(did 004)"
+	under_load coopr expand -qy -n 5 shop
+	same "" "$(did 005)"
+	under_load coopr shrink -qy -n 4 shop
+	same php-fpm "$(did 006)"
+}
