@@ -27,6 +27,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "origin", &parameters.origin, "NAME", "the name of the folder in its clusters (default: its path)"),
 	OPTION_FLAG(0, "adopt", &parameters.adopt, "take over clusters that follow another folder"),
 	OPTION_STRING('C', "catalogue", &parameters.catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_FLAG(0, "force", &parameters.force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &parameters.allow_moves, "services may move to other machines; as few as possible do"),
 	OPTION_STRING(0, "max-unavailable", &parameters.max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_WORK(&front),
@@ -147,7 +148,7 @@ main(int argc, char **argv)
 	struct operation_options how = front_options(&command, &front);
 	struct apply apply;
 	struct error err;
-	int code;
+	int code, opened;
 
 	if (operands[0])
 		return option_misuse(&command, "unexpected argument '%s'; name files with -f", operands[0]);
@@ -155,15 +156,13 @@ main(int argc, char **argv)
 		return option_misuse(&command, "option -f FILE|DIR is required");
 	if (parameters.origin && !*parameters.origin)
 		return option_misuse(&command, "--origin: the name is empty");
-	if (apply_open(&apply, &parameters, &how, &err) < 0) {
-		code = message_error(&err);
-	} else if (parameters.prune && !apply.specs.folder) {
+	opened = apply_open(&apply, &parameters, &how, &err);
+	if (opened == 0 && parameters.prune && !apply.specs.folder)
 		code = option_misuse(&command, "--prune: -f is a single file; name a folder");
-	} else if (apply_consent(&apply, &err) < 0) {
+	else if (opened < 0 || apply_consent(&apply, &err) < 0)
 		code = message_error(&err);
-	} else {
+	else
 		code = apply_take_turns(&apply);
-	}
 	if (apply_close(&apply, &err) < 0)
 		code = apply_worse(code, message_error(&err));
 	return message_end(code);

@@ -55,7 +55,7 @@ main(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || argv[1])
-		return option_misuse(&command, argv[0] ? "one file at a time" : "missing argument FILE");
+		return option_misuse(&command, argv[0] ? "expected one FILE" : "missing argument FILE");
 	backup.file = argv[0];
 	backup.key_file = key_file;
 	backup.replace = replace;

@@ -32,7 +32,7 @@ main(int argc, char **argv)
 	char **operands = argv + option_parse(&command, argc, argv);
 
 	if (!operands[0] || !operands[1] || operands[2])
-		return option_misuse(&command, operands[1] ? "one cluster at a time" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
+		return option_misuse(&command, operands[1] ? "expected one cluster" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
 	request.cluster = operands[1];
 	request.parameters = operands[0];
 	request.owner = owner;

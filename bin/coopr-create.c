@@ -14,18 +14,20 @@
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *template, *machines, *catalogue, *owner, *group, *provider, *hardwaretype, *imagetype, *dns_suffix,
     *config, *lease;
+static bool force;
 static struct option_list services, instances, changes;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('t', "template", &template, "TEMPLATE", "make the cluster of this cluster template"),
+	OPTION_STRING('t', "template", &template, "TEMPLATE", "the cluster template"),
 	OPTION_STRING('n', "machines", &machines, "N|MIN:MAX", "the number of machines (default: the template's best)"),
+	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
 	OPTION_STRING(0, "owner", &owner, "USER", "the owner (default: you)"),
 	OPTION_STRING(0, "group", &group, "GROUP", "a group whose members may act on it, too"),
 	OPTION_STRING(0, "lease", &lease, "TIME", "delete it after that time, as 12h or 2d (default: the template's)"),
 	OPTION_STRING('P', "provider", &provider, "PROVIDER", "the provider of its machines"),
 	OPTION_LIST('s', "services", &services, "SERVICE,...", "these services instead of the template's; may be repeated"),
-	OPTION_LIST(0, "instances", &instances, "SERVICE=N|MIN:MAX", "so many instances of a service; may be repeated"),
+	OPTION_LIST(0, "instances", &instances, "SERVICE=N|MIN:MAX", "the number of instances of a service; may be repeated"),
 	OPTION_STRING('H', "hardwaretype", &hardwaretype, "TYPE", "only machines of this hardware type"),
 	OPTION_STRING('I', "imagetype", &imagetype, "TYPE", "only machines with this image type"),
 	OPTION_STRING(0, "dns-suffix", &dns_suffix, "SUFFIX", "the domain of host names"),
@@ -54,6 +56,8 @@ create_fill_request(struct arguments *arguments)
 	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
 		if (given[i].value)
 			arguments_printf(arguments, "--%s=%s", given[i].option, given[i].value);
+	if (force)
+		arguments_push(arguments, "--force");
 	for (size_t i = 0; i < services.count; i++)
 		arguments_printf(arguments, "--services=%s", services.list[i]);
 	for (size_t i = 0; i < instances.count; i++)

@@ -146,7 +146,7 @@ events_show_kept(const struct cluster_status *status, const struct operation *op
 	if (places.colour)
 		arguments_printf(argv, "--color=%s", places.colour);
 	if (got == 0)
-		error_set(err, EX_NO, "%s: job %s: it has left the queue, and the store keeps no events of it", status->cluster->name, operation->job);
+		error_set(err, EX_NO, "%s: job %s: it was removed from the queue, and the store has no copy of its events", status->cluster->name, operation->job);
 	else if (got > 0 && (fd < 0 || file_write_all(fd, text.data, text.length) < 0 || lseek(fd, 0, SEEK_SET) < 0 ||
 	    dup2(fd, STDIN_FILENO) < 0))
 		got = error_errno(err, EX_OSERR, "the events of job %s", operation->job);

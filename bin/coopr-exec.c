@@ -40,9 +40,9 @@ static const struct option_spec options[] = {
 	TARGET_OPTIONS(&chosen),
 	OPTION_FLAG(0, "dry-run", &dry_run, "print what would be run, and run nothing"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
-	OPTION_FLAG('y', "yes", &change.yes, "do not ask"),
+	OPTION_FLAG('y', "yes", &change.yes, "do not ask for confirmation"),
 	OPTION_FLAG('q', "quiet", &change.quiet, "do not show the output of the plugin or command"),
-	OPTION_NUMBER('j', "jobs", &at_once, "N", "on so many nodes in parallel (default: 32)"),
+	OPTION_NUMBER('j', "jobs", &at_once, "N", "run on at most N nodes in parallel (default: 32)"),
 	STATUS_PLACES(&places),
 	OPTION_COLOUR(&places.colour),
 	OPTION_END

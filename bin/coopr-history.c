@@ -13,7 +13,7 @@ static long difference = -1, limit;
 
 static const struct option_spec options[] = {
 	OPTION_NUMBER('d', "diff", &difference, "N", "show what operation N has changed: + - ~"),
-	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "list at most N"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, OUTPUT_LIST),
 	OPTION_END
@@ -34,7 +34,7 @@ history_act(const char *cluster, struct output *output)
 	if (result == 0 && difference < 0)
 		result = cluster_history_print(&status, limit, output, &err);
 	else if (result == 0 && (result = cluster_history_changes(&status, difference, output, &err)) == 0)
-		result = error_set(&err, EX_NO, "%s: operation %ld has changed nothing of the layout", status.cluster->name,
+		result = error_set(&err, EX_NO, "%s: operation %ld did not change the layout", status.cluster->name,
 		    difference);
 	status_release(&status);
 	return result < 0 ? message_error(&err) : 0;

@@ -18,14 +18,14 @@ static bool all_tenants, watches;
 static long limit;
 
 static const struct option_spec options[] = {
-	OPTION_STRING(0, "status", &filter.status, "STATUS", "only clusters of that status (several: with commas between), or all"),
+	OPTION_STRING(0, "status", &filter.status, "STATUS", "only clusters with this status (or several, with commas), or all"),
 	OPTION_RETIRED('s', NULL, "--status"),
-	OPTION_STRING(0, "owner", &filter.owner, "USER", "only clusters of that owner"),
-	OPTION_STRING('t', "template", &filter.template, "NAME", "only clusters made from that template"),
-	OPTION_STRING(0, "search", &filter.search, "TEXT", "only clusters that have that in their name"),
-	OPTION_FLAG('A', "all-tenants", &all_tenants, "of all tenants (for superadmins)"),
-	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many"),
-	OPTION_STRING(0, "after", &filter.after, "CLUSTER", "only clusters behind that name or id"),
+	OPTION_STRING(0, "owner", &filter.owner, "USER", "only clusters of this owner"),
+	OPTION_STRING('t', "template", &filter.template, "NAME", "only clusters of this template"),
+	OPTION_STRING(0, "search", &filter.search, "TEXT", "only clusters whose name contains this text"),
+	OPTION_FLAG('A', "all-tenants", &all_tenants, "include all tenants (for superadmins)"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "list at most N"),
+	OPTION_STRING(0, "after", &filter.after, "CLUSTER", "only clusters that follow this name or id"),
 	OPTION_FLAG('w', "watch", &watches, "list again whenever something changes"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, OUTPUT_NAMES),

@@ -22,7 +22,7 @@ static long number;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG('f', "follow", &follow, "follow until the operation is over (exit code 1: it failed)"),
-	OPTION_STRING('a', "action", &transcript.action, "TASK-ACTION", "only of that action: create, install, configure, start, ..."),
+	OPTION_STRING('a', "action", &transcript.action, "TASK-ACTION", "only tasks of this action: create, install, configure, start, ..."),
 	OPTION_NUMBER(0, "operation", &number, "N", "operation N of coopr history (default: the last)"),
 	TARGET_OPTIONS(&chosen),
 	STATUS_PLACES(&places),

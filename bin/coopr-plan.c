@@ -37,14 +37,14 @@ static const struct option_spec options[] = {
 	OPTION_LIST('N', "node", &nodes, "NODE", "only on this node (id or hostname); may be repeated"),
 	OPTION_RETIRED('n', NULL, "-N"),
 	OPTION_LIST('s', "service", &services, "SERVICE", "only this service; may be repeated"),
-	OPTION_STRING(0, "from", &from, "LAYOUT", "the layout before, in place of what the layout says of it"),
+	OPTION_STRING(0, "from", &from, "LAYOUT", "compare with this older layout, not with the members \"was\""),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	OPTION_LIST(0, "dead", &dead, "NODE", "this machine does not answer: only delete it; may be repeated"),
 	OPTION_STRING(0, "history", &history_file, "FILE", "how long earlier tasks took: coopr-queue stats --expect"),
 	OPTION_NUMBER(0, "slots", &slots, "N", "expect the duration with N workers (default: one for every node)"),
-	OPTION_STRING(0, "job", &job, "ID", "the job's id (default: coopr-queue put gives it)"),
+	OPTION_STRING(0, "job", &job, "ID", "the id of the job (default: coopr-queue put assigns one)"),
 	OPTION_FLAG(0, "graceful", &graceful, "stop and remove services before their node is deleted"),
-	OPTION_FLAG(0, "check", &check, "check a plan instead: does it keep every rule?"),
+	OPTION_FLAG(0, "check", &check, "check a plan instead"),
 	OPTION_FLAG('v', "verbose", &verbose, "report how long the plan takes, and why"),
 	OPTION_END
 };

@@ -55,7 +55,7 @@ main(int argc, char **argv)
 	struct error err;
 
 	if (!operands[0] || !operands[1] || operands[2])
-		return option_misuse(&command, operands[2] ? "one cluster at a time" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
+		return option_misuse(&command, operands[2] ? "expected one cluster" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
 	while (rename_once(&how, operands[0], operands[1], &err) < 0)
 		if (!busy_error_wait(&wait, &how, &err))
 			return message_error(&err);

@@ -17,7 +17,7 @@ static bool dead;
 static const struct option_spec options[] = {
 	OPTION_LIST('N', "node", &chosen.nodes, "NODE", "this node (number, id or host name); may be repeated"),
 	OPTION_LIST('s', "service", &chosen.services, "SERVICE", "the nodes with this service; may be repeated"),
-	OPTION_FLAG(0, "dead", &dead, "the machines do not answer: nothing is done on them any more"),
+	OPTION_FLAG(0, "dead", &dead, "the machines do not answer: only delete them"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_OPTIONS(&front),
 	OPTION_END

@@ -61,7 +61,7 @@ report_read_kept(const struct cluster_status *status, const struct operation *op
 	if (got > 0)
 		return attempts_of_text(operation->job, &text, attempts, err);
 	buffer_release(&text);
-	return got < 0 ? -1 : error_set(err, EX_NO, "%s: job %s: it has left the queue, and the store keeps no events of it",
+	return got < 0 ? -1 : error_set(err, EX_NO, "%s: job %s: it was removed from the queue, and the store has no copy of its events",
 	    status->cluster->name, operation->job);
 }
 

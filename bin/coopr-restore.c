@@ -97,7 +97,7 @@ main(int argc, char **argv)
 
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || argv[1])
-		return option_misuse(&command, argv[0] ? "one file at a time" : "missing argument FILE");
+		return option_misuse(&command, argv[0] ? "expected one FILE" : "missing argument FILE");
 	if (guest_refuse("restoring an installation", &err) < 0)
 		return message_error(&err);
 

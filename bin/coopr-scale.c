@@ -11,9 +11,10 @@
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *max_unavailable;
-static bool allow_moves;
+static bool allow_moves, force;
 
 static const struct option_spec options[] = {
+	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "other services may move to other machines; as few as possible do"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_OPTIONS(&front),
@@ -41,6 +42,7 @@ main(int argc, char **argv)
 		if (!strchr(parameters.amendment.instances.list[i], '='))
 			return option_misuse(&command, "expected SERVICE=N, found '%s'", parameters.amendment.instances.list[i]);
 	parameters.allow_moves = allow_moves;
+	parameters.amendment.insists = force;
 	parameters.max_unavailable = max_unavailable;
 	return front_operate(&command, &front, &request, operands);
 }

@@ -29,7 +29,7 @@ static struct target_options chosen;
 static bool clusters, shown; /* shown: a saved plan */
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('c', "cluster", &clusters, "operands are clusters, whatever files there are"),
+	OPTION_FLAG('c', "cluster", &clusters, "the operands are clusters, even if there are such files"),
 	TARGET_OPTIONS(&chosen),
 	OUTPUT_OPTIONS(&places.format, &places.colour, OUTPUT_NAMES "|tree|dot"),
 	STATUS_PLACES(&places),

@@ -13,11 +13,12 @@
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *machines;
 static struct option_list nodes;
-static bool allow_moves;
+static bool allow_moves, force;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('n', "machines", &machines, "N|-N", "the number of machines, or how many fewer (default: -1)"),
 	OPTION_LIST('N', "node", &nodes, "NODE", "remove this node (number, id or host name); may be repeated"),
+	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	FRONT_OPTIONS(&front),
 	OPTION_END
@@ -42,6 +43,7 @@ main(int argc, char **argv)
 	parameters.amendment.machines = machines ? machines : fewer;
 	parameters.amendment.replace = (struct string_list){nodes.list, nodes.count};
 	parameters.allow_moves = allow_moves;
+	parameters.amendment.insists = force;
 	parameters.amendment.direction = -1;
 	return front_operate(&command, &front, &request, operands);
 }

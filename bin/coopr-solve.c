@@ -34,13 +34,13 @@ static long moves, nodes = -1;
 
 static const struct option_spec options[] = {
 	OPTION_UPTO(0, "allow-moves", &moves, "N", "on a change, unaffected services may move, at most N times"),
-	OPTION_STRING(0, "check", &check, "LAYOUT", "check this layout instead of looking for one"),
-	OPTION_STRING(0, "explain", &explained, "NODE", "say why SERVICE stands there, or does not"),
+	OPTION_STRING(0, "check", &check, "LAYOUT", "check this layout or conflict instead of solving"),
+	OPTION_STRING(0, "explain", &explained, "NODE", "explain why SERVICE is or is not on NODE"),
 	OPTION_NUMBER(0, "node-limit", &nodes, "N", "search at most N nodes"),
 	OPTION_STRING(0, "time-limit", &seconds, "SECONDS",
-	    "search at most so long; the answer may then differ from run to run"),
+	    "search at most this long; the answer may vary from run to run"),
 	OPTION_STRING('o', "output", &output, "text|json", "the format of an explanation (default: text)"),
-	OPTION_FLAG('v', "verbose", &verbose, "tell on stderr how long it took"),
+	OPTION_FLAG('v', "verbose", &verbose, "report on stderr how long it took"),
 	OPTION_END
 };
 
@@ -117,18 +117,6 @@ solve_read_answer(const char *path, struct layout *answer, struct solution *clai
 	return code;
 }
 
-/* Warns if the template's least size is passed over: it binds only what the request leaves open. */
-static void
-solve_warn_of_size(const struct request *request)
-{
-	const struct cluster_request *asked = &request->cluster;
-
-	if (asked->machines_min == asked->machines_max && asked->machines_min < request->template.size_min)
-		message("request: /template/constraints/size/min: the template needs at least %lld machines, but exactly %lld %s "
-		    "requested; continuing with %lld", (long long)request->template.size_min, (long long)asked->machines_min,
-		    asked->machines_min == 1 ? "is" : "are", (long long)asked->machines_min);
-}
-
 static int
 solve_find_layout(const struct request *request)
 {
@@ -137,7 +125,6 @@ solve_find_layout(const struct request *request)
 	struct error err;
 	int code;
 
-	solve_warn_of_size(request);
 	if (solve(request, &solving, &answer, &err) < 0)
 		code = message_error(&err);
 	else {

@@ -23,7 +23,7 @@ static bool dry;
 
 static const struct option_spec options[] = {
 	TARGET_OPTIONS(&chosen),
-	OPTION_FLAG(0, "dry-run", &dry, "print the words of the ssh command, one a line, and run nothing"),
+	OPTION_FLAG(0, "dry-run", &dry, "print the arguments of ssh, one a line, and run nothing"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
 	STATUS_PLACES(&places),
 	OPTION_END

@@ -26,12 +26,12 @@ static bool wait_for_it, watches, quiet, probe;
 static long timeout_s = -1, at_once = AT_ONCE;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG(0, "wait", &wait_for_it, "first wait until no operation is running on it"),
+	OPTION_FLAG(0, "wait", &wait_for_it, "first wait until no operation on it is in progress"),
 	OPTION_FLAG('w', "watch", &watches, "show it again whenever it changes"),
-	OPTION_NUMBER(0, "timeout", &timeout_s, "SECONDS", "wait at most so long (exit code 75)"),
+	OPTION_NUMBER(0, "timeout", &timeout_s, "SECONDS", "with --wait: wait at most this long (exit code 75)"),
 	OPTION_RETIRED('t', NULL, "--timeout"),
 	OPTION_FLAG(0, "probe", &probe, "ask machines whether they answer, and services whether they run"),
-	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask so many in parallel (default: 32)"),
+	OPTION_NUMBER('j', "jobs", &at_once, "N", "ask at most N machines in parallel (default: 32)"),
 	OPTION_LIST('N', "node", &chosen.nodes, "NODE", "with --probe: ask only this node; may be repeated"),
 	OPTION_LIST('s', "service", &chosen.services, "SERVICE", "with --probe: ask only nodes with this service; may be repeated"),
 	OPTION_FLAG('q', "quiet", &quiet, "print nothing"),

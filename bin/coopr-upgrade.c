@@ -12,11 +12,12 @@
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *template, *catalogue, *max_unavailable;
-static bool allow_moves;
+static bool allow_moves, force;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template to follow (default: its own, as it is today)"),
+	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template from now on (default: its present one)"),
 	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	FRONT_OPTIONS(&front),
@@ -43,6 +44,8 @@ main(int argc, char **argv)
 		arguments_printf(&arguments, "--template=%s", template);
 	if (catalogue)
 		arguments_printf(&arguments, "--catalogue=%s", catalogue);
+	if (force)
+		arguments_push(&arguments, "--force");
 	parameters.max_unavailable = max_unavailable;
 	parameters.allow_moves = allow_moves;
 	code = front_operate(&command, &front, &request, operands);

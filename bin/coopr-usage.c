@@ -25,18 +25,18 @@ static struct output output;
 #define BY "hour|day|week|month|year|tenant|user|cluster|template|hardwaretype"
 
 static const struct option_spec options[] = {
-	OPTION_LIST('b', "by", &by, BY, "group by these (more than one: with commas, or repeated)"),
-	OPTION_STRING(0, "start", &start, "TIME", "from then on: 2026-11-01, now-7d (default: since the first node)"),
+	OPTION_LIST('b', "by", &by, BY, "group by these (several: separated by commas, or repeated)"),
+	OPTION_STRING(0, "start", &start, "TIME", "start of the time range: 2026-11-01, now-7d (default: first node)"),
 	OPTION_RETIRED('s', NULL, "--start"),
-	OPTION_STRING('e', "end", &end, "TIME", "until then (default: now)"),
+	OPTION_STRING('e', "end", &end, "TIME", "end of the time range (default: now)"),
 	OPTION_STRING('u', "user", &question.user, "USER", "only clusters of this owner"),
 	OPTION_STRING('c', "cluster", &question.cluster, "CLUSTER", "only this cluster, by name or id"),
 	OPTION_STRING('t', "template", &question.template, "TEMPLATE", "only clusters of this template"),
-	OPTION_FLAG(0, "queue", &queue, "show how full the queue is instead"),
+	OPTION_FLAG(0, "queue", &queue, "show the load of the queue instead"),
 	OPTION_RETIRED('q', NULL, "--queue"),
-	OPTION_FLAG('A', "all-tenants", &question.everywhere, "of all tenants (for a superadmin)"),
-	OPTION_STRING('T', "tenant", &asked.tenant, "TENANT", "of this tenant (default: $COOPR_TENANT)"),
-	OPTION_STRING(0, "as", &asked.user, "USER", "as that user sees it (for an admin)"),
+	OPTION_FLAG('A', "all-tenants", &question.everywhere, "include all tenants (for superadmins)"),
+	OPTION_STRING('T', "tenant", &asked.tenant, "TENANT", "the tenant (default: $COOPR_TENANT)"),
+	OPTION_STRING(0, "as", &asked.user, "USER", "show what this user may see (for administrators)"),
 	OPTION_STRING(0, "store", &asked.store, "FILE", "the store (default: $COOPR_STORE)"),
 	OPTION_STRING(0, "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
 	OUTPUT_OPTIONS(&format, &colour, OUTPUT_LIST "|prometheus"),
@@ -44,7 +44,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-usage", "[OPTION]...", "Show how long nodes have lived, and what that has cost.", options,
+	"coopr-usage", "[OPTION]...", "Show node-hours and cost.", options,
 	"  coopr-usage --by user --start now-7d\n"
 	"  coopr-usage --by month,cluster --start 2026-01 -o json\n"
 	"  coopr-usage --all-tenants --by tenant,template -o prometheus\n"

@@ -13,21 +13,25 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/message.h"
+#include "base/names.h"
 #include "base/option.h"
 #include "base/suggest.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/validate.h"
+#include "catalogue/spelling-check.h"
+#include "exec/plugin-find.h"
 #include "json/record.h"
 
 static const char *kind;
 static bool verbose, pedantic;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
-	OPTION_FLAG(0, "pedantic", &pedantic, "warnings count as errors"),
+	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: their member \"kind\", or their folder)"),
+	OPTION_FLAG(0, "pedantic", &pedantic, "show warnings, and count them as errors"),
 	OPTION_RETIRED('p', NULL, "--pedantic"),
-	OPTION_FLAG('v', "verbose", &verbose, "show warnings too, and how much was checked"),
+	OPTION_FLAG('v', "verbose", &verbose, "show warnings, and a summary"),
 	OPTION_END
 };
 
@@ -54,11 +58,11 @@ static int
 validate_report_finding(const char *path, const struct finding *finding)
 {
 	size_t length = strlen(path);
-	bool warning = finding->severity == SEVERITY_WARNING;
+	bool warning = finding->severity >= SEVERITY_SUSPECT;
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	if (warning && !verbose && !pedantic)
+	if (finding->severity == SEVERITY_WARNING && !verbose && !pedantic)
 		return 0;
 	message("%.*s/%s: %s: %s%s", (int)length, path, finding->file,
 	    *finding->pointer ? finding->pointer : "the whole document", warning ? "warning: " : "", finding->text);
@@ -79,10 +83,50 @@ validate_summarise(const char *path, const struct catalogue *catalogue, const st
 		buffer_printf(&text, "%s%zu %s", i ? ", " : "", count, count == 1 ? entity_kind_name(i) : entity_kind_folder(i));
 	}
 	for (size_t i = 0; i < findings->count; i++)
-		warnings += findings->list[i].severity == SEVERITY_WARNING;
+		warnings += findings->list[i].severity >= SEVERITY_SUSPECT;
 	message("%s: %s; %zu error%s, %zu warning%s", path, text.data, findings->count - warnings,
 	    findings->count - warnings == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
 	buffer_release(&text);
+}
+
+/* Warns of a plugin that is not here; one that has nearly the name of another is misspelt. */
+static void
+validate_find_plugin(const struct entity *entity, const char *plugin_kind, const char *name, const char *pointer,
+    struct findings *findings)
+{
+	struct error err;
+	char *path = plugin_find(plugin_kind, name, &err), *where = memory_string(pointer);
+	struct problem problem = {where, err.text};
+
+	if (!path)
+		findings_add(findings, plugin_is_near(plugin_kind, name) ? SEVERITY_SUSPECT : SEVERITY_WARNING, entity->file,
+		    &(struct problems){.list = &problem, .count = 1});
+	free(where);
+	free(path);
+}
+
+/* Looks for the plugins that providers and services name, each once. */
+static void
+validate_find_plugins(const struct catalogue *catalogue, struct findings *findings)
+{
+	struct names seen = {0};
+
+	for (size_t i = 0; i < catalogue->count; i++) {
+		const struct entity *entity = &catalogue->entities[i];
+
+		if (entity->kind == ENTITY_PROVIDER)
+			validate_find_plugin(entity, "provider", entity->provider.providertype, "/providertype", findings);
+		for (enum action action = 0; entity->kind == ENTITY_SERVICE && action < ACTION_COUNT; action++) {
+			const struct service_action *its = &entity->service.actions[action];
+			size_t known = seen.count;
+			char *pointer = memory_printf("/provisioner/actions/%s/type", action_name(action));
+
+			if (its->present && (size_t)names_intern(&seen, its->type) >= known)
+				validate_find_plugin(entity, "automator", its->type, pointer, findings);
+			free(pointer);
+		}
+	}
+	names_release(&seen);
 }
 
 static int
@@ -97,6 +141,7 @@ validate_catalogue(const char *path)
 		code = message_error(&err);
 	} else {
 		catalogue_check(&catalogue, &findings);
+		validate_find_plugins(&catalogue, &findings);
 		for (size_t i = 0; i < findings.count; i++)
 			code = validate_worse(code, validate_report_finding(path, &findings.list[i]));
 		if (verbose)
@@ -105,6 +150,19 @@ validate_catalogue(const char *path)
 	findings_release(&findings);
 	catalogue_release(&catalogue);
 	return code;
+}
+
+/* Warns of misspelt members. */
+static void
+validate_spelling(const char *path, const char *its_kind, jv document, const struct yaml_source *source)
+{
+	struct problems problems = {.source = source};
+	struct place root = place_root(document, &problems);
+
+	spelling_check(its_kind, &root);
+	for (size_t i = 0; i < problems.count; i++)
+		message("%s: %s: warning: %s", path, problems.list[i].pointer, problems.list[i].text);
+	problems_release(&problems);
 }
 
 /* One document, whose kind is known beforehand. */
@@ -122,6 +180,7 @@ validate_single(const char *path, const char *its_kind)
 		return message_error(&err);
 	root = place_root(document, &problems);
 	validate_document(its_kind, &root);
+	validate_spelling(path, its_kind, document, &source);
 	code = problems_report(&problems, strcmp(path, "-") == 0 ? "standard input" : path);
 	if (verbose && code == 0)
 		message("%s: a %s, nothing wrong", path, its_kind);
@@ -150,7 +209,7 @@ validate_stream(struct record_reader *reader, struct problems *problems, struct 
 		if (!validate_document(its_kind, &place)) {
 			struct place member = place_member(&place, "kind");
 
-			place_problem(&member, "\"%.80s\" is no kind of document", its_kind);
+			place_problem(&member, "\"%.80s\" is not a kind of document", its_kind);
 		}
 		jv_free(record);
 	}

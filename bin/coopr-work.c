@@ -37,20 +37,20 @@ static const char *failures, *format;
 static bool events;
 
 static const struct option_spec options[] = {
-	OPTION_NUMBER('j', "jobs", &slots, "N", "do so many tasks in parallel (default: 20)"),
+	OPTION_NUMBER('j', "jobs", &slots, "N", "run at most N tasks in parallel (default: 20)"),
 	OPTION_STRING('J', "job", &job, "JOB", "work on this job only"),
-	OPTION_FLAG('d', "drain", &drain, "end when nothing is ready, running or to come"),
+	OPTION_FLAG('d', "drain", &drain, "end when no task is ready, running or waiting"),
 	OPTION_FLAG('1', "once", &once, "do one task and end"),
 	OPTION_LIST('T', "tenant", &tenants, "TENANT", "take only tasks of this tenant's jobs; may be repeated"),
 	OPTION_LIST('P', "provider", &providers, "PROVIDER",
 	    "take only tasks of clusters with this provider; may be repeated"),
 	OPTION_STRING('c', "config", &config, "FILE",
-	    "the configuration (default: /etc/coopr/work.json, the user's before it)"),
+	    "read the configuration from this file only"),
 	OPTION_STRING('S', "spool", &spool, "DIR", "the spool (default: $COOPR_SPOOL)"),
-	OPTION_FLAG('v', "verbose", &verbose, "tell of each finished task on stderr"),
-	OPTION_NUMBER(0, "simulate", &seed, "SEED", "simulate the plan on stdin, with a clock of its own"),
+	OPTION_FLAG('v', "verbose", &verbose, "report each finished task on stderr"),
+	OPTION_NUMBER(0, "simulate", &seed, "SEED", "simulate the plan, with random durations from this seed"),
 	OPTION_RETIRED('s', NULL, "--simulate"),
-	OPTION_STRING(0, "failures", &failures, "PART", "simulate so many failed attempts: 2% or 0.02"),
+	OPTION_STRING(0, "failures", &failures, "PART", "let this part of the attempts fail: 2% or 0.02"),
 	OPTION_RETIRED('f', NULL, "--failures"),
 	OPTION_STRING('o', "output", &format, "text|json", "the format of the simulation (default: text)"),
 	OPTION_FLAG('e', "events", &events, "print plan and events of the simulation, for coopr-queue report"),
@@ -208,7 +208,8 @@ main(int argc, char **argv)
 	if (guest_refuse("the queue", &err) < 0)
 		return message_error(&err);
 	if (argv[0] && (seed < 0 || argv[1]))
-		return option_misuse(&command, seed < 0 ? "there are no operands" : "one plan at a time");
+		return seed < 0 ? option_misuse(&command, "unexpected argument '%s'", argv[0])
+		                : option_misuse(&command, "expected one plan, found also '%s'", argv[1]);
 	if (slots != SLOTS_CONFIGURED && (slots < 1 || slots > WORK_SLOTS_MAX))
 		return option_misuse(&command, "-j %ld: expected 1 to %d", slots, WORK_SLOTS_MAX);
 	if (drain && once)

@@ -110,7 +110,7 @@ in_order() {
 	contains "$output" "the key of the secrets is missing; copy it there"
 	elsewhere with
 	run -65 coopr restore --key-file wrong a.tar
-	contains "$output" "wrong: is not the key of this backup"
+	contains "$output" "wrong: it is not the key of this backup"
 	[ ! -e with ]
 	run -0 coopr restore --key-file key a.tar
 	same "" "${output#*"$COOPR_STATE"}"
@@ -123,7 +123,7 @@ in_order() {
 	contains "$output" "is in a folder that is backed up; name a file outside of $COOPR_STATE"
 	echo mine >x.tar
 	run -73 coopr backup x.tar
-	contains "$output" "x.tar: exists already; name another file, or use --force to replace it"
+	contains "$output" "x.tar: the file exists already; name another file, or use --force to replace it"
 	same mine "$(cat x.tar)"
 	coopr backup --force x.tar >/dev/null
 	coopr restore --dry-run x.tar || [ $? -eq 73 ]
@@ -152,19 +152,19 @@ in_order() {
 	mkdir log-there
 	touch log-there/store.sqlite3-wal
 	run -73 coopr restore all.tar
-	contains "$output" "store.sqlite3-wal: is left of another store; move it away"
+	contains "$output" "store.sqlite3-wal: it belongs to another store; move it away"
 	elsewhere file-there
 	mkdir -p file-there/clusters/00000001/00000001-001
 	echo other >file-there/clusters/00000001/00000001-001/command
 	run -73 coopr restore all.tar
-	contains "$output" "00000001-001/command: is there already, and differs from that of the backup; move it away"
+	contains "$output" "00000001-001/command: the file exists already, and differs from the one in the backup; move it away"
 	same "file-there/clusters/00000001/00000001-001/command" "$(find file-there -type f)"
 	elsewhere key-there
 	mkdir key-there
 	head -c 64 /dev/zero | tr '\0' a >key-there/store.sqlite3.key
 	chmod 600 key-there/store.sqlite3.key
 	run -73 coopr restore all.tar
-	contains "$output" "store.sqlite3.key: is the key of another store; move it away"
+	contains "$output" "store.sqlite3.key: it is the key of another store; move it away"
 }
 
 @test "a backup is not restored under a worker that runs" {
@@ -250,14 +250,14 @@ refused() {
 	for path in spool/board spool/jobs/x/state spool/tmp/x spool/workers/x state/spool/jobs/x state/store.sqlite3-wal state/.restore/ready \
 		state/sandbox/x other; do
 		remake <<<"entries.insert(0, entry('coopr-backup/$path'))"
-		refused "$path: does not belong into a backup"
+		refused "$path: it does not belong in a backup"
 	done
 	remake <<<'entries.insert(0, entry("coopr-backup/state/evil"))'
-	refused "manifest.ndjson: it names other files than there are"
+	refused "manifest.ndjson: it names other files than the backup contains"
 	remake <<<'entries.append(entry("coopr-backup/state/evil"))'
-	refused "there is something behind the manifest"
+	refused "data follows the manifest"
 	remake <<<'i = find("store.sqlite3"); entries[i] = (entries[i][0], entries[i][1][:-1] + b"x")'
-	refused "store.sqlite3: is not as the manifest says"
+	refused "store.sqlite3: it differs from the manifest"
 	remake <<<'del entries[find("manifest.ndjson")]'
 	refused "there is no manifest at its end"
 	remake <<<'i = find("manifest.ndjson"); d = b"{" * 100; entries[i][0].size = 100; entries[i] = (entries[i][0], d)'
@@ -269,7 +269,7 @@ refused() {
 		lines.append(b'{"kind":"end","sha256":"%s"}\n' % hashlib.sha256(b"".join(lines)).hexdigest().encode())
 		entries[i] = (entries[i][0], b"".join(lines))
 	END
-	refused "a later version of coopr has made this backup"
+	refused "the backup was made by a later version of coopr"
 	head -c 100000 /dev/urandom >bad.tar
 	refused ""
 	: >bad.tar

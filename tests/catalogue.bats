@@ -57,7 +57,7 @@ nodes() { # TEMPLATE MACHINES
 	same $'mariadb\nnginx\nphp-fpm\nphp-fpm' "$(nodes web 4)"
 	same $'mariadb\nnginx\nphp-fpm\nphp-fpm\nphp-fpm\nphp-fpm\nphp-fpm' "$(nodes web 7)"
 	run --separate-stderr -1 bash -c 'coopr-request -t web -n 3 --name c | coopr-solve'
-	contains "$stderr" "/template/constraints/size/min"
+	contains "$output" "/template/constraints/size/min"
 }
 
 @test "asked for no number of machines, every template takes as few as it can" {

@@ -79,7 +79,7 @@ on_node() {
 	EOT
 	run --separate-stderr -1 coopr-create hello -t hello -n 3
 	for part in "configure hello on 00000001-1001" "attempt 2" "exit code 7" "no room on this node" \
-		"coopr-queue retry 00000001-001" "/log/"; do
+		"coopr retry hello" "/log/"; do
 		contains "$stderr" "$part"
 	done
 	log=$(sed -n 's/^ *output: //p' <<<"$stderr")

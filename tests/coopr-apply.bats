@@ -257,7 +257,7 @@ settled() {
 	run --separate-stderr -65 apply
 	for line in 'more.ndjson: /numMachine: there is no such member; did you mean numMachines?' \
 		'more.ndjson: /lease: "soon" is no time' 'more.ndjson: record 2: /template: expected string, found number' \
-		"more.ndjson: record 2: /name: '00000001' cannot be the name of a cluster" 'cut.json: ' \
+		"more.ndjson: record 2: /name: invalid cluster name '00000001'" 'cut.json: ' \
 		'kind.json: /kind: expected "clusterspec", found "service"' 'void.json: it is empty' 'pipe.json: not a regular file' \
 		'gone.json: No such file' '/name: "blog" is described in clusters/blog.json, too' 'so nothing was done'; do
 		contains "$stderr" "$line"
@@ -317,7 +317,7 @@ settled() {
 	coopr-apply: clusters/b.yaml: line 2, column 7: no is a boolean to some readers of YAML and text to others; write false, or \"no\" for text
 	coopr-apply: clusters/c.yaml: it is empty; expected a clusterspec
 	coopr-apply: clusters: not read: d.yaml.bak, e.yml~ do not end with .json, .ndjson, .yaml or .yml
-	coopr-apply: clusters: 4 things are wrong, so nothing was done" "${stderr//coopr-apply/$'\t'coopr-apply}"
+	coopr-apply: clusters: 4 errors, so nothing was done" "${stderr//coopr-apply/$'\t'coopr-apply}"
 }
 
 @test "what cannot be read is 66; misuse is 64" {

@@ -99,6 +99,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 		tenant =|expected a value behind the =
 		jobs = many|jobs: expected a whole number from 1 to 100000, found "many"
 		jobs = 0|jobs: expected a whole number from 1 to 100000, found "0"
+		machines = 0|machines: expected a whole number from 1 to 1000000, found "0"
 		color = red|color: expected auto, always or never, found "red"
 		output = xml|output: expected table, wide, json, yaml, name or text, found "xml"
 		spool = here|spool: expected a path that begins with / or ~/, found "here"
@@ -119,7 +120,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 	contains "$(coopr-doctor --settings -o table)" "tenant     default"
 	rm -r home/.config
 	run -0 coopr-doctor --settings -o json
-	same 8 "${#lines[@]}"
+	same 9 "${#lines[@]}"
 }
 
 @test "the example of the page is understood" {

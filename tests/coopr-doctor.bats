@@ -41,7 +41,7 @@ said_of() {
 	echo '{' >bad/services/x.json
 	contains "$(COOPR_CATALOGUE=$PWD/bad said_of catalogue)" "fault coopr-validate: $PWD/bad/services/x.json"
 	export COOPR_STORE=$PWD/store
-	contains "$(said_of store)" "ok $PWD/store: there is none yet"
+	contains "$(said_of store)" "ok $PWD/store: it does not exist yet"
 	echo nonsense >store
 	contains "$(said_of store)" "fault coopr-store fsck: $PWD/store: file is not a database"
 	mkdir -p "$COOPR_SPOOL/jobs/00000042-001"

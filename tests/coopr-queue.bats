@@ -752,15 +752,15 @@ load queue
 	two_nodes >plan.ndjson
 	run --separate-stderr -74 sh -c 'coopr-queue put plan.ndjson >/dev/full'
 	same "coopr-queue put: standard output: No space left on device
-coopr-queue put: job 00000042-001 was put nevertheless: do not put the plan again" "$stderr"
+coopr-queue put: job 00000042-001 was put, although its id could not be printed; do not put the plan again" "$stderr"
 	mkfifo pipe
 	exec 8<>pipe 9>pipe 8>&-
 	run --separate-stderr -74 sh -c 'coopr-queue put plan.ndjson >&9 9>&-'
 	exec 9>&-
 	contains "$stderr" "standard output: Broken pipe"
-	contains "$stderr" "job 00000042-002 was put nevertheless"
+	contains "$stderr" "job 00000042-002 was put, although"
 	run --separate-stderr -74 sh -c 'coopr-queue put plan.ndjson >&-'
-	contains "$stderr" "job 00000042-003 was put nevertheless"
+	contains "$stderr" "job 00000042-003 was put, although"
 	same $'00000042-001\n00000042-002\n00000042-003' "$(coopr-queue ls -o name)"
 	same "" "$(coopr-queue fsck)"
 }

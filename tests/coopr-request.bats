@@ -206,7 +206,7 @@ layout_of_three() {
 	run -0 --separate-stderr coopr-request -t t --name shop
 	contains "$stderr" "c/services/other.json: line 2, column 1: the text ends inside a value"
 	run -65 coopr-request -t t --name shop -s other
-	contains "$output" 'there is no service "other"'
+	contains "$output" 'the service "other" is left out, since its file is malformed'
 }
 
 @test "parts of a template that contradict one another give 65" {

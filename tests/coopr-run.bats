@@ -76,7 +76,7 @@ plan_in() {
 	coopr restart blog >now 2>log
 	run --separate-stderr -0 coopr show -o table ./plan
 	same "$(cat dry)" "$output"
-	contains "$stderr" "it cannot be carried out: blog: it has changed since the plan was made"
+	contains "$stderr" "it cannot be carried out: blog: the cluster has changed since the plan was made"
 	sed 's/"lease_ms"/"lost_ms"/' plan >edited
 	run --separate-stderr coopr show -o table ./edited
 	contains "$stderr" "save the plan again"
@@ -144,12 +144,12 @@ unmeasured() {
 	coopr restart -o json --save plan blog >shown 2>log
 	coopr expand -o json blog >now 2>log
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "blog: it has changed since the plan was made, at 20"
+	contains "$stderr" "blog: the cluster has changed since the plan was made, at 20"
 	contains "$stderr" ": expand by $(id -un) (complete); see coopr history blog; to plan again: coopr restart blog --save FILE"
 	coopr restart -o json --save plan blog >shown 2>log
 	coopr rename blog store
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "store: it has changed since the plan was made, at 20"
+	contains "$stderr" "store: the cluster has changed since the plan was made, at 20"
 	coopr restart -o json --save plan store >shown 2>log
 	coopr lease store 2d
 	run --separate-stderr -1 coopr run plan
@@ -170,7 +170,7 @@ unmeasured() {
 	rm broken
 	coopr retry -o json blog >now 2>log
 	run --separate-stderr -1 coopr run plan
-	contains "$stderr" "it is active now, it was inconsistent"
+	contains "$stderr" "its status is active, and was inconsistent"
 	coopr config -o json --set php.memory=1M --save plan blog >shown 2>log
 	coopr delete -y blog 2>log
 	make_blog
@@ -187,7 +187,7 @@ unmeasured() {
 	coopr add -o json --save plan blog stubborn >shown 2>log
 	run -1 coopr run plan
 	run --separate-stderr -1 coopr run other
-	contains "$stderr" "it has changed since the plan was made"
+	contains "$stderr" "the cluster has changed since the plan was made"
 	contains "$stderr" "add by $(id -un) (failed)"
 	rm broken
 	coopr run -o json plan >now 2>log

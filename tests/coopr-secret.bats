@@ -52,13 +52,13 @@ task() {
 	contains "$output" "larger than 1048576 bytes"
 	run -65 bash -c "printf 'a\0b' | coopr-secret set a"
 	run -65 bash -c "printf 'a\377b' | coopr-secret set a"
-	contains "$output" "it is no UTF-8 text"
+	contains "$output" "the value is not UTF-8 text"
 	same "" "$(coopr-secret list)"
 }
 
 @test "a name that is none, an unknown command and a missing name are misuse" {
 	run -64 coopr-secret set ../x
-	contains "$output" "'../x' is no name"
+	contains "$output" "invalid name '../x'"
 	run -64 coopr-secret sett x
 	contains "$output" "did you mean 'set'?"
 	run -64 coopr-secret set

@@ -36,10 +36,19 @@ provider() {
 	coopr-tenant show qa | coopr-validate -k tenant -
 }
 
+@test "a command that only reads makes no store: 66 where there is none" {
+	for command in "member list" "member history" "tenant list" "tenant show default" quota usage; do
+		# shellcheck disable=SC2086 # words
+		run -66 coopr $command
+		contains "$output" "$COOPR_STORE: there is no store; coopr-store init makes one"
+	done
+	[ ! -e "$COOPR_STORE" ]
+}
+
 @test "one that is there already, or is not there, is a no" {
 	coopr-tenant create qa
 	run -1 coopr-tenant create qa
-	contains "$output" "tenant qa: exists already"
+	contains "$output" "tenant qa: it exists already"
 	run -1 coopr-tenant change none
 	contains "$output" 'there is no tenant "none"'
 	run -1 coopr-tenant delete none
@@ -92,7 +101,7 @@ provider() {
 @test "the tenants that have to be cannot be deleted, and of several all or none are" {
 	coopr-tenant create qa
 	run -1 coopr-tenant delete qa default
-	contains "$output" "tenant default: cannot be deleted"
+	contains "$output" "tenant default: it always exists, and cannot be deleted"
 	run -1 coopr-tenant delete superadmin
 	coopr-tenant show qa >/dev/null
 }
@@ -226,7 +235,7 @@ provider() {
 	run -64 coopr-member set -g 'a b' bob
 	run -64 coopr-member set 'b b'
 	run -1 coopr-member delete tom
-	contains "$output" "tom is no member"
+	contains "$output" "user tom is not a member"
 }
 
 @test "a quota shows what is in use beside the limit of each" {

@@ -71,7 +71,8 @@ refused() {
 @test "-v shows the warnings about them, --pedantic counts these" {
 	need_shared data/coopr-templates
 	validate -v "$SHARED/data/coopr-templates" || true
-	grep -o '[a-z]*/[^/]*.json: .*warning: .*' said | same "$(cat <<-'END'
+	same 'aws digitalocean google joyent openstack rackspace chef-solo docker' "$(grep -o 'there is no [pa][a-z]* "[^"]*" (looked' said | cut -d '"' -f 2 | uniq | tr '\n' ' ' | sed 's/ $//')"
+	grep -v '(looked in' said | grep -o '[a-z]*/[^/]*.json: .*warning: .*' | same "$(cat <<-'END'
 		services/cdap-sandbox-docker.json: /dependencies/conflicts/1: warning: there is no service "cdap-standalone-docker"; did you mean "coopr-standalone-docker"?
 		services/coopr-standalone-docker.json: /dependencies/conflicts/0: warning: there is no service "coopr"; did you mean "coopr-standalone-docker"?
 		services/hadoop-hdfs-datanode.json: /dependencies/runtime/uses/0: warning: there is no service "hadoop-hdfs-secondarynamenode"
@@ -79,11 +80,41 @@ refused() {
 		clustertemplates/dcos-single-master.json: /constraints/layout/cantcoexist/0: warning: this forbids only all 3 on one node; mutuallyexclusive forbids any two of them
 	END
 	)" "$(cat)"
-	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 errors, 5 warnings"
+	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 errors, 15 warnings"
 	mkdir -p warnings/services
 	echo '{"name":"a","dependencies":{"install":{"uses":["b"]}}}' >warnings/services/a.json
 	run -0 coopr-validate warnings
 	run -1 coopr-validate --pedantic warnings
+}
+
+@test "a misspelt member or plugin is a warning that is always shown; other members are people's own" {
+	mkdir -p typing/services typing/providers
+	echo '{"name":"a","provisoner":{},"depends":7,"dependencies":{"runtime":{"requries":["b"]}},"our_team":"web"}' >typing/services/a.json
+	echo '{"name":"b","provisioner":{"actions":{"start":{"type":"dumy","feilds":{}},"stop":{"type":"dumy"}}}}' >typing/services/b.json
+	echo '{"name":"p","providertype":"sandbax"}' >typing/providers/p.json
+	run -0 coopr-validate typing
+	contains "$output" 'services/a.json: /provisoner: warning: nothing reads this member; did you mean "provisioner"?'
+	contains "$output" 'services/a.json: /dependencies/runtime/requries: warning: nothing reads this member; did you mean "requires"?'
+	contains "$output" 'services/b.json: /provisioner/actions/start/feilds: warning: nothing reads this member; did you mean "fields"?'
+	contains "$output" '/provisioner/actions/start/type: warning: there is no automator "dumy"'
+	contains "$output" 'providers/p.json: /providertype: warning: there is no provider "sandbax"'
+	same "0 1 2" "$(grep -c our_team <<<"$output") $(grep -c '"dumy"' <<<"$output") $(grep -c 'did you mean [ds]' <<<"$output")"
+	run -1 coopr-validate --pedantic typing
+	run -0 coopr-validate typing/services/a.json
+	contains "$output" 'typing/services/a.json: /provisoner: warning: nothing reads this member'
+}
+
+@test "a malformed file is the only cause that is named, and a name that is taken names the other file" {
+	cp -R "$COOPR_ROOT/share/coopr/catalogue" broken
+	echo '{' >broken/services/apache.json
+	run -65 coopr-validate broken
+	same "coopr-validate: broken/services/apache.json: line 2, column 1: the text ends inside a value" "$output"
+	run -65 --separate-stderr coopr-request -C broken -t lamp --name c
+	contains "$stderr" 'broken/services/apache.json: line 2, column 1'
+	cp "$COOPR_ROOT/share/coopr/catalogue/services/apache.json" broken/services
+	cp broken/services/apache.json broken/services/other.json
+	run -1 coopr-validate broken
+	contains "$output" "services/other.json: the whole document: the name is that of services/apache.json already; this file is left out"
 }
 
 @test "a catalogue with a malformed file gives 65, and the others are checked all the same" {
@@ -129,7 +160,7 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	contains "$output" "x.json: /name: expected string, found number"
 	echo '{"kind":"unheard-of"}' >x.json
 	run -65 coopr-validate x.json
-	contains "$output" 'x.json: /kind: "unheard-of" is no kind of document'
+	contains "$output" 'x.json: /kind: "unheard-of" is not a kind of document'
 }
 
 @test "all that is wrong with the records of a stream is said, the number of the record first" {

@@ -55,7 +55,7 @@ break_mariadb() {
 @test "a store that cannot be opened is not taken for one that is not there yet" {
 	mkdir -p "$COOPR_STATE/store.sqlite3"
 	run --separate-stderr -66 coopr-expand shop
-	contains "$stderr" "unable to open database file"
+	contains "$stderr" "store.sqlite3: is a folder; a store is a file"
 	ln -s loop loop
 	export COOPR_STATE=$PWD/loop
 	for command in list "show shop" "status shop" "expand shop" "history shop" usage export; do
@@ -74,7 +74,7 @@ break_mariadb() {
 	contains "${lines[2]}" "shop    00000001  active   -            4 "
 	same $'second\nshop' "$(coopr-list -o name)"
 	same "shop active null 4" "$(coopr-list -o json --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
-	same "create running 25 blocked" "$(coopr-list -o json --status pending |
+	same "create running 29 blocked" "$(coopr-list -o json --status pending |
 		jq -r '.underway | "\(.action) \(.jobstatus) \(.tasks.total) \(if .tasks.done == 0 then "blocked" else "" end)"')"
 }
 
@@ -87,7 +87,7 @@ break_mariadb() {
 	same "" "$(coopr-list --owner nobody -o name)"
 	same 2 "$(coopr-list --owner "$(id -un)" -o name | wc -l)"
 	run --separate-stderr -64 coopr-list --status happy
-	contains "$stderr" 'there is no status "happy"'
+	contains "$stderr" 'unknown status "happy"'
 }
 
 @test "pages: so many, and those behind; what comes next is said" {
@@ -193,7 +193,7 @@ no room for it' "$output"
 	same "" "$output"
 	coopr-create second -t web -n 4 --detach
 	run -1 coopr-status -o table second
-	same "second  pending  create 0/29, no worker is at it: coopr retry second" "$output"
+	same "second  pending  create 0/29, no worker runs it; coopr retry second resumes it" "$output"
 	run --separate-stderr -75 coopr-status --timeout 0 second
 	contains "$stderr" "job 00000002-001 is still in progress"
 	coopr-status --wait -o json second >status 3>&- &
@@ -221,7 +221,7 @@ no room for it' "$output"
 + node 00000001-1005 shop1-1005.local small: php-fpm' "$(coopr-history -o wide -d 2 store)"
 	same '~ config /nginx/port "80" -> 81' "$(coopr-history -o wide -d 3 store)"
 	run --separate-stderr -1 coopr-history -d 4 store
-	contains "$stderr" "operation 4 has changed nothing of the layout"
+	contains "$stderr" "operation 4 did not change the layout"
 	same '- node' "$(coopr-history -o wide -d 5 store | cut -c 1-6)"
 	run --separate-stderr -1 coopr-history -d 9 store
 	contains "$stderr" "there is no operation 9"

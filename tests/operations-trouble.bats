@@ -37,11 +37,11 @@ kept() {
 	kept >before
 	for name in -x .x 00000001 00000099 'a b' $'a\nb' ../x $'\xff' ä; do
 		run --separate-stderr -64 coopr create -t lamp -n 4 -- "$name"
-		contains "$stderr" "cannot be the name of a cluster: "
+		contains "$stderr" "invalid cluster name "
 		run --separate-stderr -64 coopr rename blog -- "$name"
-		contains "$stderr" "cannot be the name of a cluster: "
+		contains "$stderr" "invalid cluster name "
 		run --separate-stderr -64 coopr clone blog -- "$name"
-		contains "$stderr" "cannot be the name of a cluster: "
+		contains "$stderr" "invalid cluster name "
 	done
 	kept >after
 	cmp before after
@@ -246,7 +246,7 @@ give_up() {
 	coopr create -o json blog -t lamp -n 4 >records 2>log
 	mv "$COOPR_STATE" other
 	run --separate-stderr -73 coopr create blog -t lamp -n 4
-	contains "$stderr" "$COOPR_SPOOL has a job 00000001-001 already, which is not of this store"
+	contains "$stderr" "spool $COOPR_SPOOL: its job 00000001-001 belongs to another store"
 	contains "$stderr" "COOPR_SPOOL"
 	same "" "$(coopr list -o json)"
 	coopr create -o json --spool "$PWD/own" blog -t lamp -n 5 >records 2>log
@@ -256,7 +256,7 @@ give_up() {
 	COOPR_STATE=$PWD/other coopr expand -o json wiki >records 2>log
 	for command in restart retry; do
 		run --separate-stderr -73 coopr $command blog
-		contains "$stderr" "$COOPR_SPOOL has a job 00000002-002 already"
+		contains "$stderr" "its job 00000002-002 belongs to another store"
 	done
 	run --separate-stderr -0 coopr retry -o json --spool "$PWD/own" blog
 	same 6 "$(grep -c '"kind":"node"' <<<"$output")"

@@ -233,7 +233,7 @@ for document in yaml.safe_load_all(sys.stdin):
 
 @test "a status that does not exist is misuse before there is a store, and a folder is no store for any command" {
 	run --separate-stderr -64 coopr list --status bogus
-	contains "$stderr" 'there is no status "bogus"'
+	contains "$stderr" 'unknown status "bogus"'
 	mkdir folder
 	for command in list quota "show x" "hook list" "store list" "store init" "usage" "create x -t lamp"; do
 		# shellcheck disable=SC2086 # words

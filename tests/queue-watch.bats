@@ -60,6 +60,7 @@ finish' "$(events_of seen)"
 	same "" "$(coopr-queue watch --since 0s mine)"
 	same 4 "$(coopr-queue watch -o json --since 2001-01-01T00:00:00Z mine | wc -l)"
 	same "" "$(coopr-queue watch --since 2999-01-01T00:00:00Z mine)"
+	same "" "$(coopr-queue watch --no-follow --since start)"
 }
 
 @test "watch of all jobs tells of those that come, finish, and are brought back, each event once" {
@@ -116,9 +117,9 @@ two take' "$(cat seen)"
 	result_of <third | coopr-queue done
 	coopr-queue watch --since start -o text mine >seen
 	sed -E 's/^[^ ]+Z //; s/ in [0-9.]+ m?s//' seen >told
-	contains "$(cat told)" "t1 install zk on a: begun by $(id -un)"
+	contains "$(cat told)" "t1 install zk on a: started by $(id -un)"
 	contains "$(cat told)" 't1 install zk on a: failed with 1: disk full; it is retried'
-	contains "$(cat told)" 't1 install zk on a: begun by joe, attempt 2'
+	contains "$(cat told)" 't1 install zk on a: started by joe, attempt 2'
 	contains "$(cat told)" 't1 install zk on a: lost: its lease ran out; it is retried'
 	contains "$(cat told)" 't1 install zk on a: done'
 	same 'finish: complete' "$(tail -n 1 told)"

@@ -70,6 +70,57 @@ instances() {
 	same '{"apache":5}' "$(asked .instances)"
 }
 
+@test "fewer machines than the template needs are refused by create, shrink, scale and upgrade, unless a person insists" {
+	jq '.constraints.size.min = 4' mine/clustertemplates/lamp.json >t
+	mv t mine/clustertemplates/lamp.json
+	run --separate-stderr -1 coopr create blog -t lamp -n 3
+	contains "$stderr" "3 machines are asked for, but the template needs at least 4 machines"
+	contains "$stderr" "; ask for more machines, or use --force"
+	run --separate-stderr -1 coopr status blog # nothing was made
+	coopr create blog -t lamp -n 5 >records 2>log
+	run --separate-stderr -1 coopr shrink -y -n 3 blog
+	contains "$stderr" "use --force"
+	coopr shrink -y -n 4 blog >records 2>log
+	coopr shrink -y --force -n 3 blog >records 2>log
+	same "3 3" "$(recorded nodes) $(asked .minMachines)"
+	coopr upgrade blog >records 2>log
+	coopr config --set php.memory_limit=64M blog >records 2>log
+	coopr replace -y blog 1001 >records 2>log
+	coopr clone blog two >records 2>log
+	same "3 3" "$(recorded nodes) $(asked .minMachines two)"
+	coopr create small -t lamp -n 3 --force >records 2>log
+	same 3 "$(asked .minMachines small)"
+}
+
+@test "a cluster that needs a plugin which is not here is refused before anything is made; a rehearsal is not" {
+	sed -i 's/"type": *"dummy"/"type": "dumy"/' mine/services/mysql.json
+	run --separate-stderr -78 coopr create blog -t lamp -n 4
+	contains "$stderr" 'blog: there is no automator "dumy"'
+	contains "$stderr" "did you mean dummy?"
+	same "[]" "$(coopr list -A -o json | jq -cs .)"
+	coopr create blog -t lamp -n 4 --dry-run >plan
+	cp "$COOPR_ROOT"/share/coopr/catalogue/services/mysql.json mine/services
+	jq '.providertype = "nowhere"' mine/providers/dummy.json >t
+	mv t mine/providers/dummy.json
+	run --separate-stderr -78 coopr create blog -t lamp -n 4
+	contains "$stderr" 'blog: there is no provider "nowhere"'
+}
+
+@test "no cluster gets larger than the installation allows; a user can lower that only" {
+	export COOPR_MACHINES=4
+	run --separate-stderr -1 coopr create blog -t lamp -n 5
+	contains "$stderr" "blog: 5 machines are more than the 4 that a cluster may have here; ask for fewer, or raise the setting machines in "
+	coopr create blog -t lamp -n 4 >records 2>log
+	run --separate-stderr -1 coopr expand blog
+	run --separate-stderr -1 coopr scale blog apache=4
+	contains "$stderr" "machines are more than the 4 that a cluster may have here"
+	COOPR_MACHINES=2 coopr shrink -y blog >records 2>log # larger already
+	same 3 "$(recorded nodes)"
+	unset COOPR_MACHINES
+	run --separate-stderr -1 coopr create big -t lamp -n 20000
+	contains "$stderr" "big: 20000 machines are more than the 10000 that"
+}
+
 @test "the number comes back with rollback, and what failed is resumed with it" {
 	stubborn_service
 	coopr create blog -t lamp -n 4 -s haproxy,apache,mod-php,mysql,stubborn >records 2>log

@@ -186,3 +186,28 @@ descriptors() {
 	contains "$output" "results were not recorded, their tasks are done again"
 	contains "$output" '"status":"complete"'
 }
+
+@test "processes that see different ids of one boot, as in a container, take no running task from each other" {
+	need_root
+	plugin waits <<<"echo >started; read -r _ <go; $good"
+	job=$(put waits 2 1)
+	start_work -v --drain -j 1
+	hear started _
+	echo 11111111-2222-3333-4444-555555555555 >other
+	cat >take <<-'END'
+		mount --bind other /proc/sys/kernel/random/boot_id
+		grep -q ^11111111 /proc/sys/kernel/random/boot_id
+		exec coopr-queue take
+	END
+	unshare --mount --propagation private bash -e take >taken
+	same 1 "$(wc -l <taken)"
+	same 0 "$(grep -c '"event":"lost"' spool/jobs/"$job"/events.ndjson)"
+	coopr-queue done < <(jq -c '{kind: "result", job, task: (.id // .task), attempt, status: 0}' taken)
+	echo >go
+	wait "$work"
+	same complete "$(status "$job")"
+	# After a boot nobody has it locked.
+	cp other spool/boot
+	coopr-queue take || [ $? -eq 1 ]
+	same "$(cat /proc/sys/kernel/random/boot_id)" "$(cat spool/boot)"
+}

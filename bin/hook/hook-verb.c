@@ -27,7 +27,7 @@ static bool queue_only;
 static long limit;
 
 static const struct option_spec list_options[] = {
-	OPTION_STRING('T', "tenant", &tenant, "TENANT", "also those in this tenant's document (default: $COOPR_TENANT)"),
+	OPTION_STRING('T', "tenant", &tenant, "TENANT", "include the hooks of this tenant (default: $COOPR_TENANT)"),
 	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	OPTION_END
 };
@@ -40,13 +40,13 @@ static const struct command list_command = {
 static const struct option_spec try_options[] = {
 	OPTION_STRING('T', "tenant", &tenant, "TENANT", "of a cluster of this tenant (default: $COOPR_TENANT, else default)"),
 	OPTION_STRING('c', "cluster", &cluster, "NAME", "of a cluster of this name (default: example)"),
-	OPTION_STRING('J', "job", &job, "JOB", "of this job; what is told twice of a job has one id"),
-	OPTION_STRING(0, "layout", &layout, "FILE", "with these nodes (a layout)"),
+	OPTION_STRING('J', "job", &job, "JOB", "of this job; two messages about one job have one id"),
+	OPTION_STRING(0, "layout", &layout, "FILE", "with the nodes of this layout"),
 	OPTION_RETIRED('l', NULL, "--layout"),
 	OPTION_STRING('m', "message", &failure, "TEXT", "why it failed"),
-	OPTION_FLAG(0, "queue", &queue_only, "only put it into the queue, as what coopr-hook deliver is for"),
+	OPTION_FLAG(0, "queue", &queue_only, "only queue the message, for coopr-hook deliver"),
 	OPTION_RETIRED('q', NULL, "--queue"),
-	OPTION_FLAG('y', "yes", &change.yes, "do not ask"),
+	OPTION_FLAG('y', "yes", &change.yes, "do not ask for confirmation"),
 	OPTION_FLAG(0, "quiet", &change.quiet, "print nothing but errors"),
 	OPTION_END
 };
@@ -58,7 +58,7 @@ static const struct command try_command = {
 	"  coopr-hook try failure expand --cluster shop --message 'no room'\n"};
 
 static const struct option_spec deliver_options[] = {
-	OPTION_NUMBER('l', "limit", &limit, "N", "at most so many (default: all that are due)"),
+	OPTION_NUMBER('l', "limit", &limit, "N", "deliver at most N messages (default: all that are due)"),
 	OPTION_RETIRED('n', NULL, "-l"),
 	OPTION_CHANGE(&change),
 	OPTION_END
@@ -171,7 +171,7 @@ hook_verb_list(int argc, char **argv)
 
 	argv += option_parse(&list_command, argc, argv);
 	if (*argv)
-		return option_misuse(&list_command, "there are no operands");
+		return option_misuse(&list_command, "unexpected argument '%s'", *argv);
 	output = output_open(format, colour);
 	output.context = &outbox;
 	opened = hook_verb_open(STORE_READ, &store, &err);
@@ -239,7 +239,7 @@ hook_verb_try(int argc, char **argv)
 	if (!argv[0] || (argv[1] && argv[2]))
 		return option_misuse(&try_command, "expected an event, and perhaps an operation");
 	if (hook_verb_event_of(argv[0]) == HOOK_KIND_COUNT)
-		return option_misuse(&try_command, "'%s' is no event: start, success, failure or reminder", argv[0]);
+		return option_misuse(&try_command, "unknown event '%s': expected start, success, failure or reminder", argv[0]);
 	if (failure && hook_verb_event_of(argv[0]) != HOOK_FAILURE)
 		return option_misuse(&try_command, "--message: has no effect with the event %s, only with failure", argv[0]);
 	if (layout && file_read(AT_FDCWD, layout, LAYOUT_BYTES, &nodes, &err) < 0)
@@ -268,7 +268,7 @@ hook_verb_deliver(int argc, char **argv)
 
 	argv += option_parse(&deliver_command, argc, argv);
 	if (*argv)
-		return option_misuse(&deliver_command, "there are no operands");
+		return option_misuse(&deliver_command, "unexpected argument '%s'", *argv);
 	opened = hook_verb_open(STORE_WRITE, &store, &err);
 	if (opened < 0 || (opened > 0 && hook_deliver(store, (size_t)limit, &count, &err) < 0))
 		return message_error(&err);

@@ -32,7 +32,7 @@ static const struct command retry_command = {
 	"  coopr-queue retry 00000042-001 t17\n"};
 
 static const struct option_spec skip_options[] = {
-	OPTION_STRING('r', "reason", &reason, "TEXT", "why, for those who ask later (required)"),
+	OPTION_STRING('r', "reason", &reason, "TEXT", "the reason, for the history (required)"),
 	OPTION_CHANGE(&change),
 	VERB_SPOOL(&spool),
 	OPTION_END

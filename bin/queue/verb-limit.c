@@ -50,7 +50,7 @@ limit_verb_add(struct changes *changes, enum queue_limit_kind kind, const char *
 	bool none = strcmp(number, "none") == 0;
 
 	if (!none && (end == number || *end || number[0] == '-' || max < 0 || max > INT_MAX))
-		exit(option_misuse(&command, "--%s: '%s' is no number of tasks, and not 'none'", kinds[kind], number));
+		exit(option_misuse(&command, "--%s: expected a number of tasks, or none, found '%s'", kinds[kind], number));
 	if (kind != QUEUE_LIMIT_TOTAL && (length == 0 || length >= QUEUE_ID_SIZE))
 		exit(option_misuse(&command, "--%s: the name is empty or too long; expected NAME=N", kinds[kind]));
 	ARRAY_ROOM(changes->list, changes->count, changes->capacity);
@@ -66,7 +66,7 @@ limit_verb_add_named(struct changes *changes, enum queue_limit_kind kind, const 
 		const char *equals = strrchr(list->list[i], '=');
 
 		if (!equals)
-			exit(option_misuse(&command, "--%s: '%s' is not NAME=N", kinds[kind], list->list[i]));
+			exit(option_misuse(&command, "--%s: expected NAME=N, found '%s'", kinds[kind], list->list[i]));
 		limit_verb_add(changes, kind, list->list[i], (size_t)(equals - list->list[i]), equals + 1);
 	}
 }

@@ -30,9 +30,9 @@ static const struct command fsck_command = {
 	"  coopr-queue fsck --repair 00000042-001\n"};
 
 static const struct option_spec gc_options[] = {
-	OPTION_NUMBER('k', "keep", &keep_days, "DAYS", "keep finished jobs for so long (default: 30)"),
+	OPTION_NUMBER('k', "keep", &keep_days, "DAYS", "keep finished jobs for this many days (default: 30)"),
 	OPTION_CHANGE(&change),
-	OPTION_FLAG(0, "dry-run", &dry, "only print what would go"),
+	OPTION_FLAG(0, "dry-run", &dry, "only print what would be removed"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
 	VERB_SPOOL(&spool),
 	OPTION_END

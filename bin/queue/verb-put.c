@@ -14,10 +14,10 @@ static struct option_change change;
 static bool paused, dry;
 
 static const struct option_spec options[] = {
-	OPTION_STRING('J', "job", &job, "ID", "the job's id (default: the plan's, else the next one of its cluster)"),
+	OPTION_STRING('J', "job", &job, "ID", "the id of the job (default: the plan's, or the cluster's next one)"),
 	OPTION_RETIRED('j', NULL, "-J"),
-	OPTION_NUMBER(0, "backoff-ms", &backoff_ms, "MS", "wait so long before a first retry, 0: not at all (default: 1000)"),
-	OPTION_FLAG(0, "paused", &paused, "nothing of it is taken before it is resumed"),
+	OPTION_NUMBER(0, "backoff-ms", &backoff_ms, "MS", "wait this long before the first retry (default: 1000)"),
+	OPTION_FLAG(0, "paused", &paused, "pause the job: no task is taken before it is resumed"),
 	OPTION_RETIRED('p', NULL, "--paused"),
 	OPTION_FLAG(0, "dry-run", &dry, "only check the plan"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
@@ -57,7 +57,7 @@ put_verb_tell(const char *id)
 	puts(id);
 	code = message_end(0);
 	if (code != 0)
-		message("job %s was put nevertheless: do not put the plan again", id);
+		message("job %s was put, although its id could not be printed; do not put the plan again", id);
 	return code;
 }
 

@@ -18,15 +18,16 @@
 #include "queue/status-print.h"
 
 static const char *spool, *format, *colour;
-static bool layout, plan, tasks, events;
+static bool layout, plan, tasks, events, failed;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG(0, "layout", &layout, "print the layout that the cluster has by now, for coopr-plan"),
+	OPTION_FLAG(0, "layout", &layout, "print the current layout of the cluster, for coopr-plan"),
 	OPTION_RETIRED('l', NULL, "--layout"),
 	OPTION_FLAG(0, "plan", &plan, "print the plan"),
 	OPTION_RETIRED('p', NULL, "--plan"),
-	OPTION_FLAG(0, "tasks", &tasks, "all tasks with their states"),
+	OPTION_FLAG(0, "tasks", &tasks, "show all tasks with their states"),
 	OPTION_RETIRED('t', NULL, "--tasks"),
+	OPTION_FLAG(0, "failed", &failed, "only what failed, the first cause first"),
 	OPTION_FLAG('e', "events", &events, "print what has happened, one record each"),
 	OUTPUT_OPTIONS(&format, &colour, OUTPUT_NAMES),
 	VERB_SPOOL(&spool),
@@ -40,7 +41,7 @@ static const struct command command = {
 	"  coopr-queue show 00000042-001 --plan | coopr-show -o tree\n"
 	"  coopr-queue show 00000042-001 --tasks\n"};
 
-enum { ATTENTION = 1 << STEP_FAILED | 1 << STEP_DELAYED | 1 << STEP_RUNNING };
+enum { ATTENTION = 1 << STEP_FAILED | 1 << STEP_DELAYED | 1 << STEP_RUNNING, LIKES = 8 /* tasks that are named */ };
 
 static void
 show_verb_print_summary(const struct queue_job *job)
@@ -104,6 +105,82 @@ show_verb_say_task(const struct queue_task_status *task, struct buffer *out)
 		printable_lines("  | ", task->output, out);
 }
 
+static bool
+show_verb_is_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Returns whether both have failed, in the same way on two machines. */
+static bool
+show_verb_is_like(const struct queue_task_status *a, const struct queue_task_status *b)
+{
+	return a->status == STEP_FAILED && b->status == STEP_FAILED && a->code == b->code && a->undoing == b->undoing &&
+	    show_verb_is_text(a->action, b->action) && show_verb_is_text(a->service, b->service) &&
+	    show_verb_is_text(a->message, b->message) && show_verb_is_text(a->reason, b->reason);
+}
+
+/* Names the tasks behind the first that have failed as it did. */
+static void
+show_verb_say_likes(const struct queue_task_status *first, size_t count, struct buffer *out)
+{
+	size_t likes = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		if (!show_verb_is_like(first, &first[i]))
+			continue;
+		if (likes < LIKES)
+			buffer_printf(out, "%s%s (%s)", likes ? ", " : "  likewise on ", first[i].node, first[i].task);
+		likes++;
+	}
+	if (likes > LIKES)
+		buffer_printf(out, " and %zu more", likes - LIKES);
+	if (likes)
+		buffer_byte(out, '\n');
+}
+
+/* Says once what failed likewise on several machines. */
+static void
+show_verb_say_tasks(const struct status_tasks *found, struct buffer *out)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		bool said = false;
+
+		for (size_t j = 0; j < i && !said; j++)
+			said = show_verb_is_like(&found->list[j], &found->list[i]);
+		if (said)
+			continue;
+		show_verb_say_task(&found->list[i], out);
+		show_verb_say_likes(&found->list[i], found->count - i, out);
+	}
+}
+
+static int
+show_verb_compare_times(const void *a, const void *b)
+{
+	const struct queue_task_status *x = a, *y = b;
+
+	size_t a_length = strlen(x->task), b_length = strlen(y->task);
+
+	if (x->at_ms != y->at_ms)
+		return x->at_ms < y->at_ms ? -1 : 1;
+	return a_length != b_length ? (a_length < b_length ? -1 : 1) : strcmp(x->task, y->task);
+}
+
+/* Sorts failed tasks by the time of the first that failed in the same way. */
+static void
+show_verb_sort(struct queue_task_status *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (show_verb_is_like(&list[j], &list[i])) {
+				list[i].at_ms = list[j].at_ms < list[i].at_ms ? list[j].at_ms : list[i].at_ms;
+				list[j].at_ms = list[i].at_ms;
+			}
+	if (count)
+		qsort(list, count, sizeof *list, show_verb_compare_times);
+}
+
 /* Why nobody takes what is ready, where it is for want of a worker. */
 static void
 show_verb_print_want(struct queue *queue, const struct queue_job *job)
@@ -134,11 +211,12 @@ show_verb_print(struct queue *queue, struct output *output, const struct queue_j
 	if (output_is_records(output)) {
 		output->context = found;
 		list_print(&status_job_list, job, 1, output);
+	} else if (failed) {
+		show_verb_say_tasks(found, &out);
 	} else {
 		show_verb_print_summary(job);
 		show_verb_print_want(queue, job);
-		for (size_t i = 0; i < found->count; i++)
-			show_verb_say_task(&found->list[i], &out);
+		show_verb_say_tasks(found, &out);
 		if (job->status == QUEUE_FAILED || job->status == QUEUE_CANCELLED)
 			buffer_printf(&out, "\nAfter fixing the cause: coopr-queue retry %s\n", job->id);
 	}
@@ -148,7 +226,7 @@ show_verb_print(struct queue *queue, struct output *output, const struct queue_j
 static int
 show_verb_show_status(struct queue *queue, const char *id, struct output *output)
 {
-	const struct queue_filter filter = {tasks ? 0 : ATTENTION, NULL, !tasks};
+	const struct queue_filter filter = {tasks ? 0 : failed ? 1 << STEP_FAILED : ATTENTION, NULL, !tasks};
 	struct queue_task_status *list = NULL;
 	struct arena arena = {0};
 	struct queue_job job;
@@ -160,7 +238,9 @@ show_verb_show_status(struct queue *queue, const char *id, struct output *output
 	if (queue_status_of(queue, id, &job, &err) < 0 || ((tasks || job.status != QUEUE_COMPLETE) &&
 	    queue_tasks(queue, id, &filter, &arena, &list, &count, &err) < 0))
 		code = message_error(&err);
-	else
+	else if (failed)
+		show_verb_sort(list, count);
+	if (code == 0)
 		show_verb_print(queue, output, &job, &(struct status_tasks){list, count});
 	arena_release(&arena);
 	return code;
@@ -195,8 +275,8 @@ verb_show(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	verb_operands(&command, argv, 1, 1);
 	output = output_open(format, colour);
-	if (layout + plan + tasks + events > 1)
-		return option_misuse(&command, "one of --layout, --plan, --tasks and --events at a time");
+	if (layout + plan + tasks + events + failed > 1)
+		return option_misuse(&command, "one of --layout, --plan, --tasks, --failed and --events at a time");
 	if (output.format == OUTPUT_NAME && (layout || plan || events))
 		return option_misuse(&command, "-o name: tasks have names; --layout, --plan and --events print records");
 	queue = verb_open(spool, QUEUE_READ);

@@ -24,7 +24,7 @@ static const char *spool, *format, *colour;
 static bool expect;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG('x', "expect", &expect, "print how long tasks are expected to take, for coopr-plan --history"),
+	OPTION_FLAG('x', "expect", &expect, "print expected durations, for coopr-plan --history"),
 	OUTPUT_OPTIONS(&format, &colour, OUTPUT_LIST),
 	VERB_SPOOL(&spool),
 	OPTION_END

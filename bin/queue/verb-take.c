@@ -14,13 +14,13 @@ static long count = 1, lease_s = -1;
 static const struct option_spec options[] = {
 	OPTION_NUMBER(0, "count", &count, "K", "take up to K tasks (default: 1)"),
 	OPTION_RETIRED('n', NULL, "--count"),
-	OPTION_STRING('J', "job", &job, "JOB", "of this job only"),
+	OPTION_STRING('J', "job", &job, "JOB", "take only tasks of this job"),
 	OPTION_RETIRED('j', NULL, "-J"),
-	OPTION_NUMBER(0, "lease", &lease_s, "SECONDS", "it is yours for so long (default: the task's timeout_s)"),
+	OPTION_NUMBER(0, "lease", &lease_s, "SECONDS", "keep the task this long (default: its timeout_s)"),
 	OPTION_RETIRED('l', NULL, "--lease"),
-	OPTION_STRING(0, "worker", &worker, "ID", "for a worker that has joined: it is its as long as it lives"),
+	OPTION_STRING(0, "worker", &worker, "ID", "take the task for a worker that has joined, without a lease"),
 	OPTION_RETIRED('w', NULL, "--worker"),
-	OPTION_STRING(0, "by", &by, "NAME", "who takes it, for people to see (default: your name)"),
+	OPTION_STRING(0, "by", &by, "NAME", "record this name as the taker (default: your name)"),
 	VERB_SPOOL(&spool),
 	OPTION_END
 };

@@ -25,9 +25,9 @@ static bool quiet;
 static const char *title;
 
 static const struct option_spec options[] = {
-	OPTION_NUMBER(0, "timeout", &timeout_s, "SECONDS", "wait no longer (exit code 75)"),
+	OPTION_NUMBER(0, "timeout", &timeout_s, "SECONDS", "wait at most this long (exit code 75)"),
 	OPTION_RETIRED('t', NULL, "--timeout"),
-	OPTION_FLAG('q', "quiet", &quiet, "no progress, no summary"),
+	OPTION_FLAG('q', "quiet", &quiet, "show no progress and no summary"),
 	OPTION_STRING(0, "title", &title, "TEXT", "begin messages with TEXT, not with \"coopr-queue wait\""),
 	VERB_SPOOL(&spool),
 	OPTION_END

@@ -24,8 +24,8 @@ static bool only_past;
 static struct option_list nodes, services;
 
 static const struct option_spec options[] = {
-	OPTION_STRING(0, "since", &since, "WHEN", "begin then: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
-	OPTION_FLAG(0, "no-follow", &only_past, "end with what has happened up to now (0)"),
+	OPTION_STRING(0, "since", &since, "WHEN", "begin at: start, 90s, 10m, 2h or 1d ago, or a time (default: now)"),
+	OPTION_FLAG(0, "no-follow", &only_past, "show the events up to now, and exit with 0"),
 	OPTION_LIST('N', "node", &nodes, "NODE", "only tasks on the node with this id; may be repeated"),
 	OPTION_LIST('s', "service", &services, "SERVICE", "only tasks of this service; may be repeated"),
 	OPTION_STRING('o', "output", &format, OUTPUT_TEXT, "output format (default: text)"),
@@ -179,7 +179,7 @@ watch_verb_say_attempt(struct watching *watching, const struct queue_event *next
 	case EVENT_TAKE:
 		ARRAY_ROOM(watching->starts, watching->count, watching->capacity);
 		watching->starts[watching->count++] = (struct start){watch_verb_name_of(next), event->at_ms};
-		buffer_printf(line, ": begun by %s", event->by ? event->by : "?");
+		buffer_printf(line, ": started by %s", event->by ? event->by : "?");
 		if (event->attempt > 1)
 			buffer_printf(line, ", attempt %" PRId64, event->attempt);
 		return STYLE_PLAIN;

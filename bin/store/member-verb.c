@@ -25,7 +25,7 @@ static const struct command list_command = {
 
 static const struct option_spec set_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "user (the default) or admin"),
-	OPTION_LIST('g', "group", &groups, "GROUP", "a group they are in; repeatable"),
+	OPTION_LIST('g', "group", &groups, "GROUP", "a group of the member; may be repeated"),
 	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_WHERE,
@@ -144,14 +144,14 @@ member_verb_set(int argc, char **argv)
 	store_verb_operands(&set_command, argv, 1, 1, "a user");
 	admin = strcmp(role, account_role_name(ACCOUNT_ADMIN)) == 0;
 	if (!admin && strcmp(role, account_role_name(ACCOUNT_USER)) != 0)
-		return option_misuse(&set_command, "'%s' is no role: user or admin", role);
+		return option_misuse(&set_command, "invalid role '%s': expected user or admin", role);
 	names = (struct string_list){groups.list, groups.count};
 	for (size_t i = 0; i < names.count; i++)
 		if (!name_is_valid(names.list[i]))
-			return option_misuse(&set_command, "'%s' is no name of a group: 1 to 255 of letters, digits, _ . -",
+			return option_misuse(&set_command, "invalid name of a group '%s': expected 1 to 255 letters, digits, _ . -",
 			    names.list[i]);
 	if (!name_is_valid(argv[0]))
-		return option_misuse(&set_command, "'%s' is no name of a user: 1 to 255 of letters, digits, _ . -", argv[0]);
+		return option_misuse(&set_command, "invalid name of a user '%s': expected 1 to 255 letters, digits, _ . -", argv[0]);
 	store_verb_account(&account, STORE_CREATE, ACCOUNT_ADMIN, "changing members");
 	store_set_why(account.store, why);
 

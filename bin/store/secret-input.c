@@ -75,7 +75,7 @@ secret_input_check(const char *name, bool raw, struct secret_value *value, struc
 	    json_scan(quoted.data, quoted.length, true, &ignored) == (ssize_t)quoted.length;
 	sodium_memzero(quoted.data, quoted.length);
 	buffer_release(&quoted);
-	return fits ? 0 : error_set(err, EX_DATAERR, "%s: it is no UTF-8 text; encode it, as with base64", name);
+	return fits ? 0 : error_set(err, EX_DATAERR, "%s: the value is not UTF-8 text; encode it, for example with base64", name);
 }
 
 int

@@ -17,7 +17,7 @@ static struct option_change change;
 static bool raw;
 
 static const struct option_spec set_options[] = {
-	OPTION_FLAG('r', "raw", &raw, "keep the newline at its end"),
+	OPTION_FLAG('r', "raw", &raw, "keep the newline at the end"),
 	OPTION_CHANGE(&change),
 	STORE_VERB_WHERE,
 	OPTION_END
@@ -72,7 +72,7 @@ secret_verb_set(int argc, char **argv)
 	argv += option_parse(&set_command, argc, argv);
 	store_verb_operands(&set_command, argv, 1, 2, "a name and perhaps a file");
 	if (!name_is_valid(argv[0]))
-		return option_misuse(&set_command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
+		return option_misuse(&set_command, "invalid name '%s': expected 1 to 255 letters, digits, _ . -", argv[0]);
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 
 	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 ||

@@ -22,16 +22,16 @@ static struct option_change change;
 static bool bootstrap;
 
 #define COMMON_OPTIONS \
-	OPTION_STRING('d', "description", &description, "TEXT", "what it is, for people"), \
-	OPTION_STRING('c', "clusters", &clusters, "NUMBER", "at most so many clusters at a time; \"any\": no limit"), \
-	OPTION_STRING(0, "nodes", &nodes, "NUMBER", "at most so many nodes in all its clusters, or \"any\""), \
+	OPTION_STRING('d', "description", &description, "TEXT", "a description"), \
+	OPTION_STRING('c', "clusters", &clusters, "NUMBER", "at most N clusters; \"any\": no limit"), \
+	OPTION_STRING(0, "nodes", &nodes, "NUMBER", "at most N nodes in all its clusters, or \"any\""), \
 	OPTION_RETIRED('n', NULL, "--nodes"), \
-	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most so much an hour, or \"any\""), \
-	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "all its nodes have at most so much, or \"any\"; repeatable"), \
-	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, a JSON list: see coopr-hooks(7); in place of those it has"), \
+	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most this an hour, or \"any\""), \
+	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "at most this amount in all its nodes, or \"any\"; may be repeated"), \
+	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, instead of the present ones: a JSON list, see coopr-hooks(7)"), \
 	OPTION_CHANGE(&change), \
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"), \
-	OPTION_FLAG('b', "bootstrap", &bootstrap, "give it copies of the entities of the tenant superadmin"), \
+	OPTION_FLAG('b', "bootstrap", &bootstrap, "copy the entities of the tenant superadmin to it"), \
 	STORE_VERB_STORE, \
 	STORE_VERB_BY
 
@@ -77,7 +77,7 @@ tenant_change_verb_set_limit(const struct command *command, jv *object, const ch
 	}
 	number = strtod(text, &end);
 	if (end == text || *end)
-		exit(option_misuse(command, "'%s' is no limit of %s: a number, or any", text, name));
+		exit(option_misuse(command, "invalid limit '%s' of %s: expected a number, or any", text, name));
 	json_set_number(object, name, number);
 }
 
@@ -95,7 +95,7 @@ tenant_change_verb_set_resources(const struct command *command, jv *quota)
 		char *name;
 
 		if (!equals || equals == resources.list[i])
-			exit(option_misuse(command, "'%s' is no limit: NAME=AMOUNT", resources.list[i]));
+			exit(option_misuse(command, "invalid limit '%s': expected NAME=AMOUNT", resources.list[i]));
 		name = memory_substring(resources.list[i], (size_t)(equals - resources.list[i]));
 		tenant_change_verb_set_limit(command, &object, name, equals + 1);
 		free(name);
@@ -186,7 +186,7 @@ tenant_change_verb_put(const struct command *command, enum tenants_put how, int 
 	argv += option_parse(command, argc, argv);
 	store_verb_operands(command, argv, 1, 1, "a tenant");
 	if (!name_is_valid(argv[0]))
-		return option_misuse(command, "'%s' is no name: 1 to 255 of letters, digits, _ . -", argv[0]);
+		return option_misuse(command, "invalid name '%s': expected 1 to 255 letters, digits, _ . -", argv[0]);
 	store_verb_account(&account, STORE_CREATE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
 	store_set_why(account.store, why);
 	document = tenant_change_verb_document_to_change(&account, how, argv[0]);

@@ -9,7 +9,7 @@ static struct store_verb_change_options changing;
 static long expected = VERSION_ANY;
 
 static const struct option_spec options[] = {
-	OPTION_NUMBER('e', "expect", &expected, "VERSION", "only if this is its newest version"),
+	OPTION_NUMBER('e', "expect", &expected, "VERSION", "refuse if this is not the newest version"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_WHERE,
 	OPTION_END

@@ -24,7 +24,7 @@ diff_verb_version_of(const char *text)
 	long version = strtol(text, &end, 10);
 
 	if (*end || version < 1 || version > OPTION_NUMBER_MAX)
-		exit(option_misuse(&command, "'%s' is no version", text));
+		exit(option_misuse(&command, "invalid version '%s': expected a number from 1 on", text));
 	return version;
 }
 

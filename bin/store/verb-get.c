@@ -18,7 +18,7 @@ static bool resolved;
 static const struct option_spec get_options[] = {
 	OPTION_NUMBER(0, "revision", &version, "VERSION", "this version (default: the newest)"),
 	OPTION_RETIRED('v', NULL, "--revision"),
-	OPTION_FLAG('r', "resolved", &resolved, "a cluster template with all that it extends and includes"),
+	OPTION_FLAG('r', "resolved", &resolved, "merge a cluster template with all that it extends and includes"),
 	OUTPUT_DOCUMENT(&store_verb_given.format),
 	STORE_VERB_WHERE,
 	OPTION_END

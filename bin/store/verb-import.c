@@ -25,7 +25,7 @@ static struct store_verb_change_options changing;
 static const char *specs;
 
 static const struct option_spec import_options[] = {
-	OPTION_STRING(0, "specs", &specs, "DIR", "where specifications of its clusters go (-: standard output)"),
+	OPTION_STRING(0, "specs", &specs, "DIR", "write specifications of its clusters here (-: standard output)"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_OUTPUT,
 	STORE_VERB_WHERE,

@@ -18,8 +18,8 @@ static const char *kind;
 static long expected = VERSION_ANY;
 
 static const struct option_spec put_options[] = {
-	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: as \"kind\" or the folder says)"),
-	OPTION_NUMBER('e', "expect", &expected, "VERSION", "only if this is its newest version; 0: only if there is none"),
+	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: their member \"kind\", or their folder)"),
+	OPTION_NUMBER('e', "expect", &expected, "VERSION", "refuse if this is not the newest version; 0: if there is one"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_OUTPUT,
 	STORE_VERB_WHERE,

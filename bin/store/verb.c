@@ -59,8 +59,8 @@ store_verb_kind(const struct command *command, const char *operand)
 	for (int i = 0; i < ENTITY_KIND_COUNT; i++)
 		names[i] = entity_kind_name((enum entity_kind)i);
 	near = suggest_word(operand, names);
-	exit(near ? option_misuse(command, "'%s' is no kind; did you mean '%s'?", operand, near)
-	          : option_misuse(command, "'%s' is no kind: provider, hardwaretype, imagetype, service, clustertemplate or "
+	exit(near ? option_misuse(command, "unknown kind '%s'; did you mean '%s'?", operand, near)
+	          : option_misuse(command, "unknown kind '%s': expected provider, hardwaretype, imagetype, service, clustertemplate or "
 	            "partialtemplate", operand));
 }
 

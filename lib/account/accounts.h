@@ -31,8 +31,8 @@ struct account { /* release it, also where it could not be opened */
 	enum account_role role;
 };
 
-/* Opens the store (STORE_CREATE: makes it on first use; readers open it so too) and says who asks. EX_NO where there is no
- * such tenant, or none that the user is a member of ("default" is open to all); EX_NOPERM where one may not act as
+/* Opens the store (STORE_CREATE makes it on first use; a command that only reads does not) and says who asks. EX_NO where there
+ * is no such tenant, or none that the user is a member of ("default" is open to all); EX_NOPERM where one may not act as
  * another. A store that was named by ask is the usual one from then on, for this process and those it starts. */
 int account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err);
 void account_release(struct account *account);

@@ -69,7 +69,7 @@ members_delete(struct account *account, char *const *users, struct error *err)
 		result = sql_number(store_sql(store), &tenant, err, "DELETE FROM member WHERE tenant = ? AND user = ? RETURNING tenant",
 		    "it", store_tenant(store), *users);
 		if (result == 0)
-			result = error_set(err, EX_NO, "tenant %s: %s is no member", account->tenant, *users);
+			result = error_set(err, EX_NO, "tenant %s: user %s is not a member", account->tenant, *users);
 		if (result > 0)
 			result = account_history_add(store, tenant, "member", *users, NULL, err);
 	}

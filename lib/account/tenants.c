@@ -73,7 +73,7 @@ tenants_put_document(struct store *store, enum tenants_put how, const char *name
 	if (got < 0)
 		return -1;
 	if (how == TENANTS_CREATE && got > 0)
-		return error_set(err, EX_NO, "tenant %s: exists already", name);
+		return error_set(err, EX_NO, "tenant %s: it exists already", name);
 	if (how == TENANTS_CHANGE && got == 0)
 		return tenants_no_tenant(store, NULL, name, err);
 	if (how == TENANTS_CREATE) {
@@ -164,7 +164,7 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 	if (got < 0)
 		return -1;
 	if (strcmp(name, RIGHTS_SUPERADMIN) == 0 || strcmp(name, "default") == 0)
-		return error_set(err, EX_NO, "tenant %s: cannot be deleted", name);
+		return error_set(err, EX_NO, "tenant %s: it always exists, and cannot be deleted", name);
 	if (sql_number(store_sql(store), &clusters, err, "SELECT count(*) FROM cluster WHERE tenant = ? AND status <> 'terminated'", "i",
 	    *id) < 0)
 		return -1;

@@ -26,7 +26,7 @@ static void
 doctor_say_stuck(struct doctor_report *report, const char *what, int pid, const char *name)
 {
 	doctor_say(report, "locks", DOCTOR_ERROR, arena_printf(&report->arena,
-	    "kill -CONT %d resumes it; kill -KILL %d ends it, and its work is taken up again", pid, pid),
+	    "kill -CONT %d resumes it; kill -KILL %d ends it, and another process resumes its work", pid, pid),
 	    "%s is locked by process %d (%s), which is stopped", what, pid, name);
 }
 

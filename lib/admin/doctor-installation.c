@@ -76,7 +76,7 @@ doctor_check_plugins_of(struct doctor_report *report, const char *kind)
 	int count = scandir(folder, &entries, NULL, alphasort);
 
 	if (count < 0)
-		doctor_say(report, kind, DOCTOR_ERROR, "install coopr anew", "%s cannot be read", folder);
+		doctor_say(report, kind, DOCTOR_ERROR, "reinstall coopr", "%s cannot be read", folder);
 	for (int i = 0; i < count; i++) {
 		char *path = memory_printf("%s/%s", folder, entries[i]->d_name);
 
@@ -139,7 +139,7 @@ doctor_check_place(struct doctor_report *report, const char *check, char *path)
 		    "make room; coopr-queue gc removes old jobs", "%s: only %lld MB left", path, (long long)left_mb);
 	else
 		doctor_say(report, check, DOCTOR_OK, NULL, "%s%s", path,
-		    strcmp(folder, path) == 0 ? "" : " (is made when it is needed)");
+		    strcmp(folder, path) == 0 ? "" : " (it is created when it is needed)");
 	free(folder);
 	free(path);
 }
@@ -205,7 +205,7 @@ doctor_check_with(struct doctor_report *report, const char *check, const char *p
 	char *argv[] = {own, (char *)(uintptr_t)verb, NULL}, said[2048];
 
 	if (!file_exists(AT_FDCWD, path))
-		doctor_say(report, check, DOCTOR_OK, NULL, "%s: there is none yet", path);
+		doctor_say(report, check, DOCTOR_OK, NULL, "%s: it does not exist yet", path);
 	else if (doctor_ask(argv, said, sizeof said) == 0)
 		doctor_say(report, check, DOCTOR_OK, NULL, "%s", path);
 	else
@@ -224,9 +224,9 @@ doctor_check_queue(struct doctor_report *report, const char *spool)
 	struct queue *queue = NULL;
 
 	if (!file_exists(AT_FDCWD, spool))
-		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s: there is none yet", spool);
+		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s: it does not exist yet", spool);
 	else if (!(queue = queue_open(spool, QUEUE_READ, &err)) || queue_check(queue, NULL, &check, &err) < 0)
-		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck says more", "%s", err.text);
+		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck lists the errors", "%s", err.text);
 	else if (check.found)
 		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck --repair", "%s: %.*s%s", spool,
 		    (int)strcspn(out.data, "\n"), out.data, check.found > 1 ? arena_printf(&report->arena, " (and %zu more)", check.found - 1) : "");
@@ -245,7 +245,7 @@ doctor_check_contents(struct doctor_report *report)
 		doctor_check_with(report, "catalogue", catalogue, "coopr-validate lists all that is wrong", "coopr-validate",
 		    catalogue);
 	else
-		doctor_say(report, "catalogue", DOCTOR_ERROR, "name one with COOPR_CATALOGUE", "%s: there is none", catalogue);
+		doctor_say(report, "catalogue", DOCTOR_ERROR, "name one with COOPR_CATALOGUE", "%s: it does not exist", catalogue);
 	doctor_check_queue(report, spool);
 	doctor_check_with(report, "store", store,
 	    "coopr-store fsck lists all; a newer store needs a newer coopr, a damaged one its last backup", "coopr-store",

@@ -43,7 +43,7 @@ doctor_say_ssh_version(struct doctor_report *report)
 	struct error err;
 
 	if (process_run(argv, NULL, 0, NULL, &version, 4096, &err) != 0 || !version.length)
-		doctor_say(report, "ssh", DOCTOR_ERROR, "install OpenSSH's client again", "ssh -V fails");
+		doctor_say(report, "ssh", DOCTOR_ERROR, "reinstall the client of OpenSSH", "ssh -V fails");
 	else
 		doctor_say(report, "ssh", DOCTOR_OK, NULL, "%.*s", (int)strcspn(version.data, "\n"), version.data);
 	buffer_release(&version);

@@ -24,6 +24,7 @@ settings_default_of(enum preference which)
 	static const char *const words[PREFERENCE_COUNT] = {
 		[PREFERENCE_COLOR] = "auto",
 		[PREFERENCE_JOBS] = "20",
+		[PREFERENCE_MACHINES] = "10000",
 		[PREFERENCE_OUTPUT] = "table",
 		[PREFERENCE_TENANT] = "default",
 	};

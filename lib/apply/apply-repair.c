@@ -73,7 +73,8 @@ static int
 apply_has_changed(const struct turn *turn, const struct before *before, bool *changed, struct error *err)
 {
 	const struct operation *operation = before->operation;
-	const struct spec_parameters parameters = {.spec = turn_spec(turn), .catalogue = turn->apply->parameters->catalogue};
+	const struct spec_parameters parameters = {.spec = turn_spec(turn), .catalogue = turn->apply->parameters->catalogue,
+	    .insists = turn->apply->parameters->force};
 	const struct operation_request request = {.action = operation->action, .cluster = turn->application->id,
 	    .describe = prepare_describe_spec, .parameters = &parameters};
 	bool ours = before->creates ? turn->begin->applied && turn->begin->applied->made : strcmp(operation->action, "apply") == 0;

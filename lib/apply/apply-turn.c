@@ -16,7 +16,8 @@ static int
 apply_change(struct turn *turn, const struct spec_diff *found, struct error *err)
 {
 	const struct apply_options *how = turn->apply->parameters;
-	const struct spec_parameters remake = {turn_spec(turn), found, how->catalogue, how->max_unavailable, how->allow_moves};
+	const struct spec_parameters remake = {turn_spec(turn), found, how->catalogue, how->max_unavailable,
+	    how->allow_moves, how->force};
 	struct amend_parameters amend = {.spec = &remake, .max_unavailable = how->max_unavailable, .allow_moves = how->allow_moves,
 	    .amendment = {.add = found->add, .remove = found->remove, .config = found->config, .members = found->members}};
 	char *command = turn_command(turn), machines[24];
@@ -27,6 +28,7 @@ apply_change(struct turn *turn, const struct spec_diff *found, struct error *err
 		return error_set(err, EX_TEMPFAIL, "another command has changed it meanwhile; try again");
 	snprintf(machines, sizeof machines, "%" PRId64, found->machines);
 	amend.amendment.machines = machines;
+	amend.amendment.insists = how->force;
 	amend.amendment.open = found->scales && (!turn_spec(turn)->machines_min ||
 	    turn_spec(turn)->machines_min != turn_spec(turn)->machines_max);
 	amend.amendment.machines_min = turn_spec(turn)->machines_min;

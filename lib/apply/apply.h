@@ -25,6 +25,7 @@ struct apply_options {
 	const char *origin;    /* what stands for the folder; NULL: its path */
 	const char *catalogue, *max_unavailable;
 	bool prune, adopt, allow_moves;
+	bool force; /* also with fewer machines than the template needs */
 };
 
 struct apply_turn { /* a cluster that has its turn, as it was at the beginning */

@@ -169,11 +169,11 @@ specs_read(const char *path, struct specs *specs, void (*notice)(const char *tex
 		qsort(specs->list, specs->count, sizeof *specs->list, specs_compare_names);
 	specs_find_twice(&reading);
 	if (reading.wrong)
-		return error_set(err, reading.code, "%s: %zu %s wrong, so nothing was done", path, reading.wrong,
-		    reading.wrong == 1 ? "thing is" : "things are");
+		return error_set(err, reading.code, "%s: %zu %s, so nothing was done", path, reading.wrong,
+		    reading.wrong == 1 ? "error" : "errors");
 	if (specs->count == 0)
 		return error_set(err, EX_NOINPUT,
-		    "%s: no file in it ends with .json, .ndjson, .yaml or .yml: that would be no cluster at all; to delete "
+		    "%s: no file in it ends with .json, .ndjson, .yaml or .yml: the folder describes no cluster; to delete "
 		    "one: coopr delete", path);
 	return 0;
 }

@@ -58,7 +58,8 @@ turn_create(struct turn *turn, struct error *err)
 	const struct apply *apply = turn->apply;
 	const struct clusterspec *spec = turn_spec(turn);
 	const struct applied applied = {.origin = apply->origin, .spec = turn->text, .made = true};
-	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue};
+	const struct spec_parameters parameters = {.spec = spec, .catalogue = apply->parameters->catalogue,
+	    .insists = apply->parameters->force};
 	struct operation_request request = {.action = "create", .cluster = spec->name, .prepare = prepare_spec,
 	    .describe = prepare_describe_spec, .parameters = &parameters, .takes_over = turn->cluster != NULL, .owner = spec->owner,
 	    .group = spec->group, .lease_ms = spec->lease_ms, .applied = &applied};

@@ -48,10 +48,10 @@ backup_refuse_place(const struct backup *backup)
 
 	free(folder);
 	if (held)
-		return error_set(backup->err, EX_CANTCREAT, "%s: is in a folder that is backed up; name a file outside of %s", file,
+		return error_set(backup->err, EX_CANTCREAT, "%s: the file is in a folder that is backed up; name a file outside of %s", file,
 		    backup->places.state);
 	if (!backup->options->replace && file_exists(AT_FDCWD, file))
-		return error_set(backup->err, EX_CANTCREAT, "%s: exists already; name another file, or use --force to replace it", file);
+		return error_set(backup->err, EX_CANTCREAT, "%s: the file exists already; name another file, or use --force to replace it", file);
 	return 0;
 }
 

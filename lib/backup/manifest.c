@@ -102,7 +102,7 @@ manifest_parse_header(struct manifest *manifest, jv record, struct error *err)
 	if (!kind || strcmp(kind, "backup") != 0 || format < 1)
 		return error_set(err, EX_DATAERR, "the manifest does not begin with a record of the kind \"backup\"");
 	if (format > MANIFEST_FORMAT)
-		return error_set(err, EX_DATAERR, "a later version of coopr has made this backup; install that one");
+		return error_set(err, EX_DATAERR, "the backup was made by a later version of coopr; install that version");
 	manifest->at_ms = at ? clock_parse_rfc3339(at) : -1;
 	manifest->host = manifest_string_of(manifest, record, "host");
 	manifest->version = manifest_string_of(manifest, record, "coopr");
@@ -140,12 +140,12 @@ manifest_check_end(const char *text, size_t length, struct error *err)
 	bool same;
 
 	if (before == 0)
-		return error_set(err, EX_DATAERR, "the manifest is not what was written");
+		return error_set(err, EX_DATAERR, "the manifest does not match its checksum");
 	buffer_append(&end, text, before);
 	manifest_print_end(&end);
 	same = end.length == length && memcmp(end.data, text, length) == 0;
 	buffer_release(&end);
-	return same ? (ssize_t)before : error_set(err, EX_DATAERR, "the manifest is not what was written");
+	return same ? (ssize_t)before : error_set(err, EX_DATAERR, "the manifest does not match its checksum");
 }
 
 int

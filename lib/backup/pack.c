@@ -107,7 +107,7 @@ pack_file(struct pack *pack, const char *path, int fd, int64_t size, struct erro
 			continue;
 		if (got <= 0)
 			return got < 0 ? error_errno(err, EX_IOERR, "%s", path)
-			    : error_set(err, EX_IOERR, "%s: became shorter while it was read; make the backup again", path);
+			    : error_set(err, EX_IOERR, "%s: it was truncated while it was read; run the command again", path);
 		crypto_hash_sha256_update(&state, block, (unsigned long long)got);
 		if (pack_bytes(pack, block, (size_t)got, err) < 0)
 			return -1;

@@ -62,7 +62,7 @@ restore_write(const struct restore *restore, const struct targets *targets, stru
 	if (result == 0)
 		store = file_open(AT_FDCWD, restore->store, O_RDONLY, 0, err);
 	if (result == 0 && (store < 0 || syncfs(store) < 0 || syncfs(targets->spool) < 0 || syncfs(targets->state) < 0))
-		result = error_errno(err, EX_IOERR, "%s: cannot be brought to disk", restore->staging);
+		result = error_errno(err, EX_IOERR, "%s: cannot be written to disk", restore->staging);
 	if (store >= 0)
 		close(store);
 	free(key);
@@ -166,7 +166,7 @@ restore_finish_store(const struct restore *restore, struct error *err)
 	if (file_exists(AT_FDCWD, restore->store) &&
 	    renameat2(AT_FDCWD, restore->store, AT_FDCWD, restore->places.store, RENAME_NOREPLACE) < 0)
 		result = errno != EEXIST ? error_errno(err, EX_CANTCREAT, "%s", restore->places.store) : error_set(err, EX_CANTCREAT,
-		    "%s: a store was made meanwhile; move it away, with -wal, -shm and .lock, and run the command again",
+		    "%s: a store was created meanwhile; move it away, with -wal, -shm and .lock, and run the command again",
 		    restore->places.store);
 	if (result == 0 && file_sync_dir(AT_FDCWD, folder) < 0)
 		result = error_errno(err, EX_IOERR, "%s", folder);
@@ -186,7 +186,7 @@ restore_lock(const struct restore *restore, struct error *err)
 	if (fd < 0)
 		return -1;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		error_set(err, EX_TEMPFAIL, "%s: another coopr restore is at work; wait until it has ended", restore->staging);
+		error_set(err, EX_TEMPFAIL, "%s: another coopr restore is running; wait until it has ended", restore->staging);
 	else if (restore->begun || (file_remove_tree(fd, "state", err) == 0 && file_remove_tree(fd, "key", err) == 0))
 		return fd;
 	close(fd);

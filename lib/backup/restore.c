@@ -47,7 +47,7 @@ restore_check_archive(struct restore *restore, struct error *err)
 		return -1;
 	for (size_t i = 0; i < restore->manifest.count; i++)
 		has_store |= strcmp(restore->manifest.files[i].path, RESTORE_STORE) == 0;
-	return has_store ? 0 : error_set(err, EX_DATAERR, "%s: there is no store in it; it is not a backup of coopr", restore->file);
+	return has_store ? 0 : error_set(err, EX_DATAERR, "%s: it contains no store, so it is not a backup of coopr", restore->file);
 }
 
 static int
@@ -63,7 +63,7 @@ restore_check_store(const struct restore *restore, struct error *err)
 			result = error_set(err, EX_CANTCREAT, i == 0
 			    ? "%s: there is a store already; a backup is restored into an empty installation (COOPR_STATE names another folder; remove the store if nothing "
 		      "is in it)"
-			    : "%s: is left of another store; move it away", path);
+			    : "%s: it belongs to another store; move it away", path);
 		free(path);
 	}
 	return result;
@@ -125,7 +125,7 @@ restore_check_file(const struct restore *restore, const struct manifest_file *fi
 		result = error_errno(err, EX_CANTCREAT, "%s", path);
 	else if (fd >= 0 && (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode) != !*file->hash ||
 	    (S_ISREG(st.st_mode) && (restore_sum(fd, sum) < 0 || strcmp(sum, file->hash) != 0))))
-		result = error_set(err, EX_CANTCREAT, "%s: is there already, and differs from that of the backup; move it away", path);
+		result = error_set(err, EX_CANTCREAT, "%s: the file exists already, and differs from the one in the backup; move it away", path);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -155,14 +155,15 @@ restore_check_key(struct restore *restore, const char *key_file, struct error *e
 	if (key_file && store_key_load(key_file, &restore->key, err) < 0)
 		return -1;
 	if (key_file && strcmp(store_key_mark(&restore->key, mark), expected) != 0)
-		return error_set(err, EX_DATAERR, "%s: is not the key of this backup", key_file);
+		return error_set(err, EX_DATAERR, "%s: it is not the key of this backup", key_file);
 	if (!file_exists(AT_FDCWD, restore->places.key))
 		return 0;
 	if (store_key_load(restore->places.key, &there, err) < 0)
 		return -1;
 	restore->has_key = expected && strcmp(store_key_mark(&there, mark), expected) == 0;
 	store_key_release(&there);
-	return restore->has_key ? 0 : error_set(err, EX_CANTCREAT, "%s: is the key of another store; move it away", restore->places.key);
+	return restore->has_key ? 0
+	                        : error_set(err, EX_CANTCREAT, "%s: it is the key of another store; move it away", restore->places.key);
 }
 
 void

@@ -53,9 +53,9 @@ unpack_open(struct reading *reading, const struct unpack *unpack, struct error *
 
 	*reading = (struct reading){unpack, archive_read_new(), NULL, err};
 	if (!reading->archive || sodium_init() < 0)
-		return error_set(err, EX_OSERR, "%s: no memory to read it", unpack->name);
+		return error_set(err, EX_OSERR, "%s: not enough memory to read it", unpack->name);
 	if (fstat(unpack->fd, &st) < 0 || !S_ISREG(st.st_mode) || lseek(unpack->fd, 0, SEEK_SET) < 0)
-		return error_set(err, EX_NOINPUT, "%s: not a file; a backup is read from a file, twice", unpack->name);
+		return error_set(err, EX_NOINPUT, "%s: not a file; a backup has to be a file, because it is read twice", unpack->name);
 	archive_read_support_format_tar(reading->archive);
 	archive_read_support_filter_gzip(reading->archive);
 	return archive_read_open_fd(reading->archive, unpack->fd, UNPACK_BLOCK) == ARCHIVE_OK ? 0 : unpack_fail(reading);
@@ -162,11 +162,11 @@ unpack_manifest(const struct reading *reading, const struct manifest *found, str
 		result = error_prefix(reading->err, "%s", reading->unpack->name);
 	buffer_release(&text);
 	if (result == 0 && manifest->count != found->count)
-		result = unpack_refuse(reading, "it names other files than there are", PACK_MANIFEST);
+		result = unpack_refuse(reading, "it names other files than the backup contains", PACK_MANIFEST);
 	for (size_t i = 0; result == 0 && i < found->count; i++)
 		if (strcmp(manifest->files[i].path, found->files[i].path) != 0 || manifest->files[i].size != found->files[i].size ||
 		    strcmp(manifest->files[i].hash, found->files[i].hash) != 0)
-			result = unpack_refuse(reading, "is not as the manifest says", found->files[i].path);
+			result = unpack_refuse(reading, "it differs from the manifest", found->files[i].path);
 	return result;
 }
 
@@ -187,7 +187,7 @@ unpack_check_twice(const struct reading *reading, const struct manifest *found)
 	qsort(paths, found->count, sizeof *paths, unpack_compare);
 	for (size_t i = 1; i < found->count && result == 0; i++)
 		if (strcmp(paths[i - 1], paths[i]) == 0)
-			result = unpack_refuse(reading, "there are two of that name", paths[i]);
+			result = unpack_refuse(reading, "the name occurs twice", paths[i]);
 	free(paths);
 	return result;
 }
@@ -199,7 +199,7 @@ unpack_check_file(const struct reading *reading, const char *path, struct manife
 	struct manifest_file *file;
 
 	if (!reading->unpack->allows(reading->unpack->context, path) || found->count == UNPACK_FILES_MAX)
-		return unpack_refuse(reading, "does not belong into a backup", path);
+		return unpack_refuse(reading, "it does not belong in a backup", path);
 	file = manifest_add(found, path);
 	file->size = archive_entry_size(reading->entry);
 	if (path[strlen(path) - 1] == '/')
@@ -223,7 +223,7 @@ unpack_check(const struct unpack *unpack, struct manifest *manifest, struct erro
 
 	while (result == 0 && (got = unpack_next(&reading, &path)) > 0) {
 		if (complete)
-			result = unpack_refuse(&reading, "there is something behind the manifest", path);
+			result = unpack_refuse(&reading, "data follows the manifest", path);
 		else if ((complete = strcmp(path, PACK_MANIFEST) == 0))
 			result = unpack_manifest(&reading, &found, manifest);
 		else
@@ -271,7 +271,7 @@ unpack_write(const struct reading *reading, const struct manifest_file *file, in
 		return -1;
 	result = unpack_bytes(reading, fd, file->size, sum);
 	if (result == 0 && strcmp(sum, file->hash) != 0)
-		result = unpack_refuse(reading, "has changed since it was checked", file->path);
+		result = unpack_refuse(reading, "it has changed since it was checked", file->path);
 	if (close(fd) < 0 && result == 0)
 		result = error_errno(reading->err, EX_IOERR, "%s", name);
 	return result;
@@ -289,7 +289,7 @@ unpack_all(const struct unpack *unpack, const struct manifest *manifest, unpack_
 		int got = unpack_next(&reading, &path), folder;
 
 		if (got <= 0 || strcmp(path, file->path) != 0) {
-			result = got < 0 ? -1 : unpack_refuse(&reading, "has changed since it was checked", file->path);
+			result = got < 0 ? -1 : unpack_refuse(&reading, "it has changed since it was checked", file->path);
 			break;
 		}
 		folder = place(context, file->path, &name);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GRAPH_NONE = UINT32_MAX }; /* no vertex */
+#define GRAPH_NONE UINT32_MAX /* no vertex */
 
 struct graph { /* zero-initialise; vertices is the caller's to count */
 	size_t vertices;

@@ -14,7 +14,7 @@
 #include "base/option.h"
 #include "base/suggest.h"
 
-enum { FILE_BYTES = 1024 * 1024 };
+enum { FILE_BYTES = 1024 * 1024, MACHINES = 10000 };
 
 static const struct {
 	const char *name, *variable;
@@ -23,6 +23,7 @@ static const struct {
 	[PREFERENCE_CATALOGUE] = {"catalogue", "COOPR_CATALOGUE", true},
 	[PREFERENCE_COLOR] = {"color", "COOPR_COLOR", false},
 	[PREFERENCE_JOBS] = {"jobs", "COOPR_JOBS", false},
+	[PREFERENCE_MACHINES] = {"machines", "COOPR_MACHINES", false},
 	[PREFERENCE_OUTPUT] = {"output", "COOPR_OUTPUT", false},
 	[PREFERENCE_SPOOL] = {"spool", "COOPR_SPOOL", true},
 	[PREFERENCE_STATE] = {"state", "COOPR_STATE", true},
@@ -39,6 +40,7 @@ static struct {
 	bool read;
 	struct arena arena;
 	struct choice chosen[PREFERENCE_COUNT]; /* in files */
+	long machines; /* in the system's file; 0: nothing */
 	struct preference_section *sections;
 	size_t count, capacity;
 } all;
@@ -95,11 +97,13 @@ preference_complaint(enum preference which, const char *value)
 		return preference_is_word(value, colours) ? NULL : "expected auto, always or never";
 	if (which == PREFERENCE_OUTPUT)
 		return preference_is_word(value, formats) ? NULL : "expected table, wide, json, yaml, name or text";
-	if (which != PREFERENCE_JOBS)
+	if (which != PREFERENCE_JOBS && which != PREFERENCE_MACHINES)
 		return NULL;
 	number = strtol(value, &end, 10);
-	return *value >= '0' && *value <= '9' && !*end && number >= 1 && number <= PREFERENCE_JOBS_MAX
-	    ? NULL : "expected a whole number from 1 to 100000";
+	if (*value >= '0' && *value <= '9' && !*end && number >= 1 &&
+	    number <= (which == PREFERENCE_JOBS ? PREFERENCE_JOBS_MAX : PREFERENCE_MACHINES_MAX))
+		return NULL;
+	return which == PREFERENCE_JOBS ? "expected a whole number from 1 to 100000" : "expected a whole number from 1 to 1000000";
 }
 
 static int
@@ -152,6 +156,8 @@ preference_choose(const struct reading *reading, const char *name, const char *v
 		    wrong, value);
 	all.chosen[which] = (struct choice){value, arena_printf(&all.arena, "%s:%ld", reading->path, reading->line),
 	    reading->source};
+	if (which == PREFERENCE_MACHINES && reading->source == PREFERENCE_SYSTEM)
+		all.machines = strtol(value, NULL, 10);
 	return 0;
 }
 
@@ -306,6 +312,17 @@ preference_jobs(long otherwise)
 	const char *value = preference_value(PREFERENCE_JOBS, NULL);
 
 	return value ? strtol(value, NULL, 10) : otherwise;
+}
+
+long
+preference_machines(void)
+{
+	const char *value = preference_value(PREFERENCE_MACHINES, NULL);
+	long number = value ? strtol(value, NULL, 10) : MACHINES;
+	struct error ignored;
+
+	preference_read(&ignored);
+	return all.machines && all.machines < number ? all.machines : number;
 }
 
 const struct preference_section *

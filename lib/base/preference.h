@@ -14,6 +14,7 @@ enum preference {
 	PREFERENCE_CATALOGUE,
 	PREFERENCE_COLOR,
 	PREFERENCE_JOBS,
+	PREFERENCE_MACHINES,
 	PREFERENCE_OUTPUT,
 	PREFERENCE_SPOOL,
 	PREFERENCE_STATE,
@@ -52,6 +53,11 @@ const char *preference_find(enum preference which, const char *option, enum pref
 
 /* Returns the number chosen for PREFERENCE_JOBS, else otherwise. */
 long preference_jobs(long otherwise);
+
+#define PREFERENCE_MACHINES_MAX 1000000 /* of one cluster */
+
+/* Returns how many machines a cluster may have: the number in force, 10000 by default, and no more than the system's file says. */
+long preference_machines(void);
 
 /* Returns the sections of both files, the user's in place of the system's of the same name. */
 const struct preference_section *preference_sections(size_t *count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/amend.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -184,6 +185,47 @@ amend_change_machines(jv *cluster, size_t present, const char *machines, int dir
 		    direction > 0 ? "more" : "fewer");
 	json_set_number(cluster, "numMachines", (double)count);
 	return 0;
+}
+
+static double
+amend_least_machines(jv request)
+{
+	jv template = json_get(request, "template"), constraints = json_get(template, "constraints"), size = json_get(constraints, "size");
+	double least = json_get_number(size, "min", 1);
+
+	jv_free(size);
+	jv_free(constraints);
+	jv_free(template);
+	return least;
+}
+
+/* Lowers the template's least number of machines to count. */
+static void
+amend_lower_size(jv *cluster, jv request, double count)
+{
+	if (count > 0 && count < amend_least_machines(request) && count < json_get_number(*cluster, "minMachines", INFINITY))
+		json_set_number(cluster, "minMachines", count);
+}
+
+/* Lowers it where a person insists on fewer machines, and for a cluster that has fewer already and does not shrink. */
+static void
+amend_keep_size(jv *cluster, jv request, const struct amendment *amendment, size_t present)
+{
+	double count = amendment->open ? 1 : json_get_number(*cluster, "numMachines", 0);
+
+	if (amendment->insists)
+		amend_lower_size(cluster, request, count);
+	else if (amendment->open || count >= (double)present)
+		amend_lower_size(cluster, request, (double)present);
+}
+
+void
+amend_accept_size(jv *request)
+{
+	jv cluster = amend_take_out(request, "cluster");
+
+	amend_lower_size(&cluster, *request, json_get_number(cluster, "numMachines", 0));
+	json_set(request, "cluster", cluster);
 }
 
 static int64_t
@@ -379,6 +421,7 @@ amend_request(jv *request, const struct amendment *amendment, struct error *err)
 		amend_open_machines(&cluster, amendment);
 	else if (result == 0)
 		result = amend_change_machines(&cluster, json_length(nodes), amendment->machines, amendment->direction, err);
+	amend_keep_size(&cluster, *request, amendment, json_length(nodes));
 	if (result == 0)
 		result = amend_change_config(&cluster, amendment, err);
 	amend_change_members(&cluster, amendment->members);

@@ -22,6 +22,7 @@ struct amendment { /* zero-initialise but for config (jv_invalid()): nothing cha
 	struct string_list instances;  /* SERVICE=N|+N|-N|MIN:MAX|auto */
 	bool open;                     /* the number of machines, within range; they follow from what is asked for */
 	int64_t machines_min, machines_max; /* the range; 0: no bound */
+	bool insists;                  /* on fewer machines than the template's least */
 	struct string_list replace;    /* ids or host names of nodes that leave; others come in their place */
 	struct string_list settings;   /* PATH=VALUE, see config_set */
 	jv config;                     /* borrowed: in place of the config before; invalid: that one */
@@ -33,6 +34,9 @@ int amend_nodes(jv *request, const char *layout, struct error *err);
 
 /* Sets the number of machines of the request to that of the layout in a text. */
 int amend_settle_machines(jv *request, const char *layout, struct error *err);
+
+/* Lowers the template's least number of machines to that of the request: a cluster that is smaller already is accepted as it is. */
+void amend_accept_size(jv *request);
 
 /* Makes the request one for a new cluster. */
 void amend_identity(jv *request, const char *id, const char *name, const char *owner);

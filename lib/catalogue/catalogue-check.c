@@ -6,6 +6,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/cycle-check.h"
 #include "catalogue/reference-check.h"
+#include "catalogue/spelling-check.h"
 #include "catalogue/template-check.h"
 
 static void
@@ -143,6 +144,17 @@ catalogue_check_entity(struct check *check)
 	}
 }
 
+static void
+catalogue_check_spelling(const struct check *check, struct findings *findings)
+{
+	struct problems problems = {.source = &check->entity->yaml};
+	struct place root = place_root(check->entity->source, &problems);
+
+	spelling_check(entity_kind_name(check->entity->kind), &root);
+	findings_add(findings, SEVERITY_SUSPECT, check->entity->file, &problems);
+	problems_release(&problems);
+}
+
 void
 catalogue_check(const struct catalogue *catalogue, struct findings *findings)
 {
@@ -159,6 +171,7 @@ catalogue_check(const struct catalogue *catalogue, struct findings *findings)
 		check.errors.source = check.warnings.source = &check.entity->yaml;
 		check.root = place_root(check.entity->source, &check.errors);
 		catalogue_check_entity(&check);
+		catalogue_check_spelling(&check, findings);
 		findings_add(findings, SEVERITY_ERROR, check.entity->file, &check.errors);
 		findings_add(findings, SEVERITY_WARNING, check.entity->file, &check.warnings);
 		problems_release(&check.errors);

@@ -181,6 +181,31 @@ catalogue_add_finding(enum severity severity, const char *file, const char *text
 	free(what);
 }
 
+/* Notes the name of an entity that is being added, or that an earlier file has it. */
+static void
+catalogue_note_name(struct catalogue *catalogue, const struct entity *entity, struct findings *findings)
+{
+	struct names *names = &catalogue->names[entity->kind];
+	size_t known = names->count, number = (size_t)names_intern(names, entity->name);
+	char *text;
+
+	if (number >= known)
+		return;
+	text = memory_printf("the name is that of %s already; this file is left out",
+	    catalogue->entities[catalogue->first[entity->kind] + number].file);
+	catalogue_add_finding(SEVERITY_ERROR, entity->file, text, findings);
+	free(text);
+}
+
+/* Notes that the entity of a malformed file is not there, so that what names it is not blamed. */
+static void
+catalogue_leave_out(struct catalogue *catalogue, enum entity_kind kind, const char *file)
+{
+	const char *base = file_base_name(file);
+
+	names_intern(&catalogue->left_out[kind], arena_printf(&catalogue->arena, "%.*s", (int)strcspn(base, "."), base));
+}
+
 /* Takes the source. */
 static void
 catalogue_add_document(struct catalogue *catalogue, enum entity_kind kind, const char *file, jv document,
@@ -198,8 +223,10 @@ catalogue_add_document(struct catalogue *catalogue, enum entity_kind kind, const
 	entity->file = file = arena_string(&catalogue->arena, file);
 	entity->yaml = *source;
 	findings_add(findings, SEVERITY_MALFORMED, file, &problems);
-	if (problems.total == 0 && (size_t)names_intern(names, entity->name) < known)
-		catalogue_add_finding(SEVERITY_ERROR, file, "the name is another file's already; this one is left out", findings);
+	if (problems.total == 0)
+		catalogue_note_name(catalogue, entity, findings);
+	else
+		catalogue_leave_out(catalogue, kind, file);
 	if (names->count > known)
 		catalogue->count++;
 	else
@@ -247,11 +274,13 @@ catalogue_load_file(int dir, enum entity_kind kind, const char *file, struct cat
 		return;
 	if (leads && !S_ISREG(status.st_mode)) {
 		catalogue_add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
+		catalogue_leave_out(catalogue, kind, file);
 		return;
 	}
 	/* Reading a link that leads nowhere says why. */
 	if (catalogue_read_document(dir, file, &document, &source, &err) < 0) {
 		catalogue_add_finding(SEVERITY_MALFORMED, file, err.text, findings);
+		catalogue_leave_out(catalogue, kind, file);
 		return;
 	}
 	catalogue_add_document(catalogue, kind, file, document, &source, findings);
@@ -301,8 +330,10 @@ catalogue_release(struct catalogue *catalogue)
 {
 	for (size_t i = 0; i < catalogue->count; i++)
 		entity_release(&catalogue->entities[i]);
-	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++)
+	for (int kind = 0; kind < ENTITY_KIND_COUNT; kind++) {
 		names_release(&catalogue->names[kind]);
+		names_release(&catalogue->left_out[kind]);
+	}
 	free(catalogue->entities);
 	arena_release(&catalogue->arena);
 	*catalogue = (struct catalogue){0};
@@ -337,6 +368,10 @@ catalogue_need(const struct catalogue *catalogue, enum entity_kind kind, const c
 
 	if (entity)
 		return entity;
+	if (names_find(&catalogue->left_out[kind], name) != NAMES_NONE) {
+		error_set(err, EX_DATAERR, "the %s \"%s\" is left out, since its file is malformed", kinds[kind].words, name);
+		return NULL;
+	}
 	near = catalogue_suggest(catalogue, kind, name);
 	error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", kinds[kind].words, name, near ? "; did you mean \"" : "",
 	    near ? near : "", near ? "\"?" : "");

@@ -48,11 +48,13 @@ struct catalogue {
 	size_t count, capacity;
 	size_t first[ENTITY_KIND_COUNT + 1];    /* of each kind, in entities */
 	struct names names[ENTITY_KIND_COUNT];  /* number of a name -> index from first on */
+	struct names left_out[ENTITY_KIND_COUNT]; /* of malformed files, without their endings: what is wrong with them is said already */
 };
 
 enum severity {
 	SEVERITY_MALFORMED, /* no such document can be */
 	SEVERITY_ERROR,     /* well-formed, but it contradicts itself or the catalogue */
+	SEVERITY_SUSPECT,   /* surely meant otherwise: a warning that is always shown */
 	SEVERITY_WARNING,   /* perhaps meant otherwise */
 };
 

@@ -161,10 +161,14 @@ compose_set_config(const struct draft *draft, jv *cluster, struct error *err)
 }
 
 static void
-compose_set_machines(const struct order *order, jv *cluster)
+compose_set_machines(const struct draft *draft, jv *cluster)
 {
+	const struct order *order = draft->order;
+	int64_t least = order->machines_min > 1 ? order->machines_min : 1;
 	jv range;
 
+	if (order->insists && least < draft->template.size_min)
+		json_set_number(cluster, "minMachines", (double)least);
 	if (!order->machines_min && !order->machines_max)
 		return;
 	if (order->machines_min == order->machines_max) {
@@ -230,7 +234,7 @@ compose_make_cluster(const struct draft *draft, struct error *err)
 	json_set(&cluster, "services", json_strings(draft->services.list, draft->services.count));
 	if (order->next_nodenum)
 		json_set_number(&cluster, "nextNodenum", (double)order->next_nodenum);
-	compose_set_machines(order, &cluster);
+	compose_set_machines(draft, &cluster);
 	if (compose_set_instances(draft, &cluster, err) == 0 && compose_set_config(draft, &cluster, err) == 0)
 		return cluster;
 	jv_free(cluster);

@@ -19,6 +19,7 @@ struct order { /* what is asked for; NULL and empty: as the template says */
 	const char *id;     /* NULL: drawn from tenant and name */
 	const char *owner, *provider, *hardwaretype, *imagetype, *dns_suffix;
 	int64_t machines_min, machines_max; /* 0: as many as the template's constraints and objective want */
+	bool insists;       /* on that number, also where it is less than the template's least */
 	struct string_list services;
 	struct instances instances; /* of services */
 	jv config;          /* borrowed, an object; invalid: the template's */

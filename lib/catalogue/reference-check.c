@@ -20,6 +20,8 @@ check_known(const struct place *place, const char *name, const struct check *che
 
 	if (!name || catalogue_find(check->catalogue, kind, name))
 		return true;
+	if (names_find(&check->catalogue->left_out[kind], name) != NAMES_NONE)
+		return false;
 	near = catalogue_suggest(check->catalogue, kind, name);
 	place_problem(place, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name,
 	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
@@ -55,7 +57,7 @@ check_macros_in_text(const struct place *place, const struct check *check, const
 
 		if (macro.is_malformed)
 			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
-		else if (!*macro.service)
+		else if (!*macro.service || names_find(&check->catalogue->left_out[ENTITY_SERVICE], macro.service) != NAMES_NONE)
 			continue;
 		else if (!catalogue_find(check->catalogue, ENTITY_SERVICE, macro.service))
 			place_problem(place, "%.*s: there is no service \"%s\"", length, macro.text.start, macro.service);

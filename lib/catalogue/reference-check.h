@@ -18,7 +18,8 @@ struct check { /* of one entity */
 /* Returns the same place; problems added to it are warnings. */
 struct place check_warning(struct check *check, const struct place *place);
 
-/* Tells whether there is an entity of that name; adds a problem with the place if not. name may be NULL, which is fine. */
+/* Tells whether there is an entity of that name; adds a problem with the place if not,
+ * unless its file is malformed, which is said already. name may be NULL, which is fine. */
 bool check_known(const struct place *place, const char *name, const struct check *check, enum entity_kind kind);
 
 /* Does the same for the name that the place holds. */

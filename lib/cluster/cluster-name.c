@@ -12,10 +12,10 @@ int
 cluster_name_check(const char *name, struct error *err)
 {
 	if (!name_is_valid(name) || *name == '.' || *name == '-')
-		return error_set(err, EX_USAGE, "'%s' cannot be the name of a cluster: 1 to 255 of letters, digits, _ . -, "
-		    "no . or - first", name);
+		return error_set(err, EX_USAGE, "invalid cluster name '%s': expected 1 to 255 letters, digits, _ . -, "
+		    "not beginning with . or -", name);
 	if (cluster_id_of(name))
-		return error_set(err, EX_USAGE, "'%s' cannot be the name of a cluster: it looks like the id of one", name);
+		return error_set(err, EX_USAGE, "invalid cluster name '%s': it looks like the id of a cluster", name);
 	return 0;
 }
 

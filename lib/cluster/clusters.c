@@ -89,7 +89,7 @@ clusters_status_clause(const char *wanted, struct error *err)
 		length = (int)strcspn(from, ",");
 		snprintf(name, sizeof name, "%.*s", length, from);
 		if (lifecycle_status_of(name) == LIFECYCLE_ABSENT || lifecycle_status_of(name) == LIFECYCLE_STATUS_COUNT) {
-			error_set(err, EX_USAGE, "there is no status \"%s\": pending, active, incomplete, inconsistent, terminated or all",
+			error_set(err, EX_USAGE, "unknown status \"%s\": expected pending, active, incomplete, inconsistent, terminated or all",
 			    name);
 			suggest_in_error(err, name, words);
 			buffer_release(&clause);

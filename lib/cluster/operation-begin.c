@@ -68,7 +68,7 @@ operation_begin_cluster(struct beginning *b, struct error *err)
 	    sql_number(account_sql(account), &last, err, "SELECT last FROM allotment", "") < 0)
 		return -1;
 	if (!b->tries && (spec->cluster <= 0 || spec->cluster > last))
-		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": that number was not allotted", spec->cluster);
+		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": the id was not reserved", spec->cluster);
 	if (sql_change(account_sql(account), err,
 	    "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
 	    "created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)",
@@ -233,7 +233,7 @@ operation_begin_open(struct beginning *b, struct error *err)
 	b->transition = lifecycle_find(b->spec->action);
 	b->begun_ms = clock_wall_ms();
 	if (!b->transition || !b->transition->job)
-		return error_set(err, EX_SOFTWARE, "%s: that is no operation", b->spec->action);
+		return error_set(err, EX_SOFTWARE, "%s: it is not an operation", b->spec->action);
 	if (store_begin(b->account->store, err) < 0)
 		return -1;
 	result = b->transition->from >> LIFECYCLE_ABSENT & 1 ? operation_begin_cluster(b, err) : operation_begin_check(b, err);

@@ -18,6 +18,7 @@
 #include "base/message.h"
 #include "event/supervise.h"
 #include "exec/attempt-result.h"
+#include "exec/plugin-find.h"
 #include "exec/redaction.h"
 #include "model/take/task.h"
 
@@ -33,37 +34,14 @@ struct attempt {
 	const char *stopped; /* why, or NULL */
 };
 
-/* Explains why location_plugin found none: there is no such file in any of the folders, or it is no executable. */
-static int
-run_explain_missing(const char *kind, const char *name, struct error *err)
-{
-	const char *given = home_variable("COOPR_PLUGINS"), *next;
-	char *own = location_installed("libexec/coopr"), *folder;
-	char *list = memory_printf("%s%s%s", given ? given : "", given ? ":" : "", own);
-	bool found = false;
-
-	error_set(err, EX_CONFIG, "there is no %s \"%s\" (looked in the folder %s of %s)", kind, name, kind, list);
-	for (next = list; !found && (folder = location_next(&next)); free(folder)) {
-		char *path = memory_printf("%s/%s/%s", folder, kind, name);
-
-		found = file_exists(AT_FDCWD, path);
-		if (found)
-			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
-		free(path);
-	}
-	free(list);
-	free(own);
-	return -1;
-}
-
 int
 run_command(const struct task *task, struct arguments *argv, struct error *err)
 {
 	const char *kind = task_plugin_kind(task->action);
-	char *path = location_plugin(kind, task->type);
+	char *path = plugin_find(kind, task->type, err);
 
 	if (!path)
-		return run_explain_missing(kind, task->type, err);
+		return -1;
 	arguments_push(argv, path);
 	arguments_push(argv, action_name(task->action));
 	free(path);

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "check/layout/check.h"
 #include "model/answer/demand.h"
 #include "model/layout.h"
@@ -218,6 +219,26 @@ explain_inquire(struct explaining *q)
 	return 0;
 }
 
+/* Returns the pointer to what makes the node leave: it is replaced, or has a service of which fewer instances are asked for, or fewer
+ * machines are. */
+static const char *
+explain_leaving(const struct explaining *q)
+{
+	const struct node *node = q->explanation->node;
+	const struct instances *asked = &q->request->cluster.instances;
+	const struct string_list *had = node->services.count ? &node->services : &node->was;
+	struct names more = {0}, fewer = {0};
+	const char *pointer = node->replaced ? "/replace" : NULL;
+
+	request_find_scaled(q->request, &more, &fewer);
+	for (size_t i = 0; i < asked->count && !pointer; i++)
+		if (names_find(&fewer, asked->list[i].service) != NAMES_NONE && name_list_has(had, asked->list[i].service))
+			pointer = arena_printf(q->arena, "/cluster/instances/%s", asked->list[i].service);
+	names_release(&more);
+	names_release(&fewer);
+	return pointer ? pointer : "/cluster/numMachines";
+}
+
 /* Returns true if the reason needs no search: the node leaves, or the service is not wanted. */
 static bool
 explain_is_plain(struct explaining *q)
@@ -227,7 +248,7 @@ explain_is_plain(struct explaining *q)
 
 	if (e->node->leaves) {
 		e->because = "the node leaves";
-		pointer = e->node->replaced ? "/replace" : "/cluster/numMachines";
+		pointer = explain_leaving(q);
 	} else if (!name_set_has(&q->layout->cluster.services, e->service)) {
 		e->because = "it is not asked for";
 		pointer = q->request->cluster.services.count ? "/cluster/services" : "/template/defaults/services";

@@ -122,7 +122,7 @@ hook_add_section(struct hook_list *hooks, const struct preference_section *secti
 	struct hook *hook;
 
 	if (!name_is_valid(section->name))
-		return error_set(err, EX_CONFIG, "%s: \"%s\" can be no name of a hook", where, section->name);
+		return error_set(err, EX_CONFIG, "%s: \"%s\" is not a valid name of a hook", where, section->name);
 	for (size_t i = 0; i < section->count && !has_url; i++)
 		has_url = strcmp(section->entries[i].name, "url") == 0;
 	hook = has_url ? hook_add(hooks, section->name) : hook_list_find(hooks, section->name);
@@ -170,8 +170,8 @@ hook_add_folder(struct hook_list *hooks, char *folder, struct error *err)
 			    .events = ALL_EVENTS, .timeout_s = PROGRAM_S, .backoff_s = BACKOFF_S, .patience_s = PATIENCE_S};
 		else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111))
 			result = error_set(err, EX_CONFIG,
-			    "%s: others may change this hook; it must be root's or yours, and writable by "
-			    "nobody else", path);
+			    "%s: others may change this hook; it must belong to root or to you, and be writable "
+			    "by nobody else", path);
 	}
 	if (count >= 0)
 		free(entries);

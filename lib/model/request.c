@@ -92,6 +92,7 @@ static const struct member cluster_members[] = {
 	    .what = "no cluster id"},
 	{"imagetype", MEMBER_NAME(struct cluster_request, imagetype), 0},
 	{"instances", MEMBER_CUSTOM, 0, .parse = request_parse_cluster_instances},
+	{"minMachines", MEMBER_INTEGER(struct cluster_request, min_machines), 0, .integer = {1, INT64_MAX, INT64_MAX}},
 	{"name", MEMBER_NAME(struct cluster_request, name), MEMBER_REQUIRED},
 	{"nextNodenum", MEMBER_INTEGER(struct cluster_request, next_nodenum), 0, .integer = {0, INT64_MAX, NODE_FIRST_NUMBER}},
 	{"numMachines", MEMBER_CUSTOM, 0, .parse = request_parse_machines},
@@ -202,6 +203,17 @@ request_add_rules(struct request *request, struct arena *arena)
 	template->count_count += instances->count;
 }
 
+/* Lowers the template's least number of machines where a person insists, and where nodes are replaced and their number stays. */
+static void
+request_lower_size(struct request *request)
+{
+	const struct cluster_request *asked = &request->cluster;
+	int64_t least = asked->machines_kept && asked->machines_min < asked->min_machines ? asked->machines_min : asked->min_machines;
+
+	if (least < request->template.size_min)
+		request->template.size_min = least;
+}
+
 static void
 request_check(const struct place *place, struct arena *arena, void *to)
 {
@@ -209,6 +221,7 @@ request_check(const struct place *place, struct arena *arena, void *to)
 	struct place nodes = place_member(place, "nodes");
 
 	request_add_rules(r, arena);
+	request_lower_size(r);
 	request_check_names(place, "hardwaretypes", r->hardwaretypes, r->hardwaretype_count, sizeof *r->hardwaretypes,
 	    offsetof(struct hardwaretype, name));
 	request_check_names(place, "imagetypes", r->imagetypes, r->imagetype_count, sizeof *r->imagetypes,

@@ -30,6 +30,7 @@ struct cluster_request {
 	int64_t machines_min, machines_max; /* equal where numMachines is one number; 1 and INT64_MAX where absent */
 	bool machines_given;
 	bool machines_kept;   /* given only in that nodes are to be replaced: as many as there are */
+	int64_t min_machines; /* the template's least number is at most that, since a person insists; INT64_MAX where absent */
 	int64_t next_nodenum; /* numbers of new nodes begin here at least */
 	struct instances instances; /* each is a rule behind the template's counts, too */
 	struct string_list services; /* sorted, each once; empty: the template's defaults */

@@ -104,6 +104,8 @@ choices_of(jv request, const struct workdir *workdir, struct arguments *argument
 	choices_push_text(arguments, "imagetype", cluster, "imagetype");
 	choices_push_text(arguments, "owner", cluster, "owner");
 	choices_push_machines(arguments, cluster);
+	if (json_get_number(cluster, "minMachines", 0) > 0)
+		arguments_push(arguments, "--force");
 	choices_push_services(arguments, cluster);
 	choices_push_instances(arguments, cluster);
 	jv_free(cluster);

@@ -30,17 +30,17 @@ struct front {
 
 /* Options of a command that learns the tenant otherwise: where, who and why. */
 #define FRONT_ASKER(front) \
-	OPTION_FLAG('y', "yes", &(front)->yes, "do not ask"), \
+	OPTION_FLAG('y', "yes", &(front)->yes, "do not ask for confirmation"), \
 	OPTION_FLAG('q', "quiet", &(front)->quiet, "print neither progress nor result, only errors"), \
 	OPTION_STRING('m', "message", &(front)->why, "TEXT", "the reason, for the history"), \
 	OPTION_STRING(0, "why", &(front)->why, "TEXT", NULL), \
-	OPTION_STRING(0, "as", &(front)->user, "USER", "act as that user (for administrators)"), \
+	OPTION_STRING(0, "as", &(front)->user, "USER", "act as this user (for administrators)"), \
 	OPTION_STRING(0, "spool", &(front)->spool, "DIR", "the spool (default: $COOPR_SPOOL)"), \
 	OPTION_STRING(0, "store", &(front)->store, "FILE", "the store (default: $COOPR_STORE)")
 
 /* Options of commands that have a job. */
 #define FRONT_WORK(front) \
-	OPTION_NUMBER('j', "jobs", &(front)->jobs, "N", "do so many tasks in parallel (default: 20)"), \
+	OPTION_NUMBER('j', "jobs", &(front)->jobs, "N", "run at most N tasks in parallel (default: 20)"), \
 	OPTION_FLAG(0, "detach", &(front)->detach, "leave the work to running workers, and do not wait"), \
 	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing"), \
 	FRONT_TURN(front)
@@ -48,7 +48,7 @@ struct front {
 /* Options of commands that need the cluster for themselves. */
 #define FRONT_TURN(front) \
 	OPTION_FLAG(0, "wait", &(front)->wait, "wait while another operation is in progress on the cluster"), \
-	OPTION_STRING(0, "timeout", &(front)->timeout, "TIME", "with --wait: at most that long, as 30s or 15m")
+	OPTION_STRING(0, "timeout", &(front)->timeout, "TIME", "with --wait: wait at most this long, as 30s or 15m")
 
 /* Options for the answer. */
 #define FRONT_ANSWER(front) OUTPUT_OPTIONS(&(front)->format, &(front)->colour, "table|" OUTPUT_RECORDS)

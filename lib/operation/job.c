@@ -49,8 +49,8 @@ operation_job_refuse_foreign(const struct operation_job *job, struct error *err)
 {
 	char *spool = location_spool(job->runner.spool);
 
-	error_set(err, EX_CANTCREAT, "%s has a job %s already, which is not of this store; give this store a spool of its own "
-	    "with --spool or COOPR_SPOOL", spool, job->id);
+	error_set(err, EX_CANTCREAT, "spool %s: its job %s belongs to another store; name a spool for this store alone with "
+	    "--spool or COOPR_SPOOL", spool, job->id);
 	free(spool);
 	return -1;
 }
@@ -134,7 +134,7 @@ operation_job_retry(const struct operation_job *job, struct error *err)
 {
 	int code = operation_job_run(job, "retry", NULL, PROCESS_NULL, err);
 
-	return code <= 0 ? code : error_set(err, code, "job %s: cannot be retried (exit code %d)", job->id, code);
+	return code <= 0 ? code : error_set(err, code, "job %s: the queue refused to retry it, with exit code %d", job->id, code);
 }
 
 /* Waits until the job has finished. */
@@ -191,7 +191,7 @@ operation_job_follow(const struct operation_job *job, struct error *err)
 		return 0;
 	if (err->code != EX_NO)
 		return -1;
-	operation_job_run(job, "show", "--output=table", STDERR_FILENO, &ignored);
+	operation_job_run(job, "show", "--failed", STDERR_FILENO, &ignored);
 	return error_set(err, EX_NO, "%s: job %s failed; after fixing the cause, run the same command again, or coopr retry %s",
 	    cluster, job->id, cluster);
 }

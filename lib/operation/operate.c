@@ -82,10 +82,11 @@ operate_continue(struct operation_context *context, const struct operation_reque
 	if (same != 0)
 		return same < 0 || begin_again(context, operation, err) < 0 ? -1 : 1;
 	if (operation->status < OPERATION_COMPLETE)
-		return error_set(err, EX_TEMPFAIL, "%s: job %s (%s) is in progress with what the command named before, which has "
-		    "changed; cancel it with coopr abort %s, then the same command plans anew", name, operation->job, operation->action,
-		    name);
-	text = memory_printf("what the command names has changed since job %s %s; it is planned anew", operation->job,
+		return error_set(err, EX_TEMPFAIL, "%s: job %s (%s) is in progress, and the files or entities that the command "
+		    "names have changed since it started; cancel it with coopr abort %s, then run the same command again", name,
+		    operation->job, operation->action, name);
+	text = memory_printf("the files or entities that the command names have changed since job %s %s; the operation is planned "
+	    "anew", operation->job,
 	    operation->status == OPERATION_FAILED ? "failed" : "was cancelled");
 	context->options->runner.notice(text);
 	free(text);
@@ -405,7 +406,7 @@ operate_retry_once(const struct operation_request *anew, const struct operation_
 		done = begin_again(&context, &list.list[0], err) < 0 ? -1 : operate_follow(&context, result, err);
 	} else if (done == 0 && context.cluster->status == LIFECYCLE_INCONSISTENT && anew->action) {
 		/* An operation that failed may have been followed by others that did not. */
-		options->runner.notice("its last operation is complete, but an earlier one failed; all services are configured and restarted");
+		options->runner.notice("the last operation is complete, but an earlier one failed; all services are configured and restarted");
 		done = operate_undertake(&context, anew, result, err);
 	} else if (done == 0) {
 		done = error_set(err, EX_NO, "%s: its last operation has not failed; there is nothing to retry",

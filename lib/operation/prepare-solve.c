@@ -7,10 +7,15 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/home.h"
 #include "base/memory.h"
+#include "base/preference.h"
 #include "catalogue/amend.h"
+#include "exec/plugin-find.h"
 #include "json/scan.h"
+#include "model/layout.h"
 #include "model/objective.h"
+#include "model/request.h"
 #include "operation/context.h"
 #include "operation/run-command.h"
 
@@ -61,27 +66,146 @@ prepare_solve_find_scaled(const struct operation_context *context, jv conflict)
 	return service;
 }
 
+/* Returns whether the template's least number of machines is part of the conflict. */
+static bool
+prepare_solve_is_of_size(jv conflict)
+{
+	jv members = json_get(conflict, "conflict");
+	bool found = false;
+
+	for (size_t i = 0; i < json_length(members) && !found; i++) {
+		jv pointer = json_element(members, i);
+
+		found = json_string(pointer) && strcmp(json_string(pointer), "/template/constraints/size/min") == 0;
+		jv_free(pointer);
+	}
+	jv_free(members);
+	return found;
+}
+
 /* Fails with the reason why there is no layout, in the solver's words. */
 static int
 prepare_solve_refuse(const struct operation_context *context, const struct buffer *answer, struct error *err)
 {
 	struct error unread;
 	char *because = NULL, *scaled = NULL;
+	bool size = false;
 	jv conflict;
 
 	if (answer->length && json_parse("the answer", answer->data, strcspn(answer->data, "\n"), &conflict, &unread) == 0) {
 		because = json_get_string(conflict, "because");
 		scaled = prepare_solve_find_scaled(context, conflict);
+		size = prepare_solve_is_of_size(conflict);
 		jv_free(conflict);
 	}
 	if (because && scaled)
 		error_set(err, EX_NO, "%s: no layout satisfies the request: %s; the number of %s was asked for before, and coopr scale "
 		    "%s %s=auto leaves it to the template again", context->workdir.name, because, scaled, context->workdir.name, scaled);
 	else if (because)
-		error_set(err, EX_NO, "%s: no layout satisfies the request: %s", context->workdir.name, because);
+		error_set(err, EX_NO, "%s: no layout satisfies the request: %s%s", context->workdir.name, because,
+		    size ? "; ask for more machines, or use --force" : "");
 	free(scaled);
 	free(because);
 	return -1;
+}
+
+/* Fails where the cluster would become larger than the setting allows: count machines, of which present are there. */
+static int
+prepare_solve_refuse_size(const struct operation_context *context, double count, double present, struct error *err)
+{
+	long most = preference_machines();
+	char *path;
+
+	if (count <= (double)most || count <= present)
+		return 0;
+	path = home_system_config("config");
+	error_set(err, EX_NO, "%s: %.0f machines are more than the %ld that a cluster may have here; "
+	    "ask for fewer, or raise the setting machines in %s", context->workdir.name, count, most, path);
+	free(path);
+	return -1;
+}
+
+/* Fails where the request of a new cluster names a plugin that is not here. */
+static int
+prepare_solve_find_plugins(const struct operation_context *context, const struct request *request, struct error *err)
+{
+	char *path;
+
+	path = plugin_find("provider", request->provider.providertype, err);
+	for (size_t i = 0; path && i < request->service_count; i++)
+		for (enum action action = 0; path && action < ACTION_COUNT; action++) {
+			const struct service_action *its = &request->services[i].actions[action];
+
+			if (!its->present)
+				continue;
+			free(path);
+			path = plugin_find("automator", its->type, err);
+		}
+	free(path);
+	return path ? 0 : error_prefix(err, "%s", context->workdir.name);
+}
+
+/* Checks the least number of machines that is asked for. */
+static int
+prepare_solve_check_asked(const struct operation_context *context, jv request, struct error *err)
+{
+	jv cluster = json_get(request, "cluster"), machines = json_get(cluster, "numMachines"), nodes = json_get(request, "nodes");
+	double least;
+	int result;
+
+	least = jv_get_kind(machines) == JV_KIND_NUMBER ? jv_number_value(machines) : json_get_number(machines, "min", 1);
+	result = prepare_solve_refuse_size(context, least, (double)json_length(nodes), err);
+	jv_free(nodes);
+	jv_free(machines);
+	jv_free(cluster);
+	return result;
+}
+
+/* Looks for what would only fail later: at the first task, or after much work. */
+static int
+prepare_solve_check(const struct operation_context *context, const struct buffer *text, struct error *err)
+{
+	const struct operation_options *options = context->options;
+	struct problems unread = {0}; /* coopr-solve says what is malformed */
+	struct request request;
+	jv document;
+	int result;
+
+	if (json_parse("the request", text->data, text->length, &document, err) < 0)
+		return -1;
+	result = prepare_solve_check_asked(context, document, err);
+	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
+	if (result == 0 && !context->cluster && !options->detach && !options->dry && !options->save) {
+		request_parse(document, &request, &unread);
+		if (!unread.total)
+			result = prepare_solve_find_plugins(context, &request, err);
+		request_release(&request);
+		problems_release(&unread);
+	}
+	jv_free(document);
+	return result;
+}
+
+/* Checks the number of machines of the layout, each in a line of its own. */
+static int
+prepare_solve_check_found(const struct operation_context *context, const struct buffer *answer, struct error *err)
+{
+	struct layout layout;
+	int64_t count = 0, present = 0;
+	size_t lines = 0;
+	int result;
+
+	for (size_t i = 0; i < answer->length; i++)
+		lines += answer->data[i] == '\n';
+	if (lines <= (size_t)preference_machines() + 1)
+		return 0;
+	result = layout_parse_text(buffer_string(answer), &layout, err);
+	for (size_t i = 0; result == 0 && i < layout.node_count; i++) {
+		count += !layout.nodes[i].leaves;
+		present += !layout.nodes[i].is_new;
+	}
+	layout_release(&layout);
+	return result == 0 ? prepare_solve_refuse_size(context, (double)count, (double)present, err) : -1;
 }
 
 int
@@ -91,11 +215,15 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 	struct arguments arguments = {0};
 	int result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
 
+	if (result == 0)
+		result = prepare_solve_check(context, &request, err);
 	run_command_init(&arguments, "coopr-solve");
 	if (allow_moves)
 		arguments_push(&arguments, "--allow-moves");
 	if (result == 0 && run_command_in_memory(&arguments, &request, &answer, err) < 0)
 		result = err->code == EX_NO ? prepare_solve_refuse(context, &answer, err) : -1;
+	if (result == 0)
+		result = prepare_solve_check_found(context, &answer, err);
 	if (result == 0)
 		result = file_replace(context->job_dir.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
 	arguments_release(&arguments);

@@ -58,6 +58,8 @@ prepare_push_texts(const struct spec_parameters *parameters, struct arguments *a
 		prepare_push_instances(&spec->instances.list[i], arguments);
 	for (size_t i = 0; i < spec->settings.count; i++)
 		arguments_printf(arguments, "--set=%s", spec->settings.list[i]);
+	if (parameters->insists)
+		arguments_push(arguments, "--force");
 }
 
 /* Adds the configuration, by way of a file. */

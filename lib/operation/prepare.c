@@ -281,8 +281,10 @@ prepare_clone_request(struct operation_context *context, const char *other, jv *
 		result = clusters_documents(&context->account, list.list[0].id, &documents, err);
 	if (result == 0)
 		result = cluster_documents_request(&documents, other, request, err);
-	if (result == 0)
+	if (result == 0) {
+		amend_accept_size(request);
 		amend_identity(request, context->workdir.id, context->workdir.name, context->account.user);
+	}
 	cluster_documents_release(&documents);
 	cluster_list_release(&list);
 	return result;
@@ -504,7 +506,7 @@ prepare_rollback(struct operation_context *context, const void *parameters, stru
 		result = operation_documents(&context->account, context->id, last.list[0].number, &documents, err);
 	if (result == 0 && (!documents.before || !*documents.before))
 		result = error_set(err, EX_NO,
-		    "%s: it had no machines before its last operation, and there is nothing to go back to; coopr delete %s removes it",
+		    "%s: it had no machines before its last operation, so it cannot be rolled back; coopr delete %s removes it",
 		    context->workdir.name, context->workdir.name);
 	if (result == 0)
 		result = file_replace(context->job_dir.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);

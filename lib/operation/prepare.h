@@ -42,6 +42,7 @@ struct spec_parameters { /* of a file */
 	const struct spec_diff *diff; /* of the cluster that is there, with another template; NULL: there is none yet */
 	const char *catalogue, *max_unavailable;
 	bool allow_moves;
+	bool insists; /* on fewer machines than the template's least */
 };
 
 /* For operation_request.describe: the request that would be made of today's entities and files, whatever nodes there are; of a

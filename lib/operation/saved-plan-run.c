@@ -70,13 +70,13 @@ saved_plan_compare(struct operation_context *context, const struct saved_plan *p
 	if (context->cluster->operation != plan->said.operation)
 		saved_plan_tell_operations(context, plan, &what);
 	else if (!plan->said.status || strcmp(status, plan->said.status) != 0)
-		buffer_printf(&what, "it is %s now, it was %s", status, plan->said.status ? plan->said.status : "not there");
+		buffer_printf(&what, "its status is %s, and was %s", status, plan->said.status ? plan->said.status : "unknown");
 	else if (plan->said.recorded && strcmp(digest, plan->said.recorded) != 0)
 		buffer_text(&what, "another layout is recorded");
 	else
 		return 0;
-	error_set(err, EX_NO, "%s: it has changed since the plan was made, at %s: %s; see coopr history %s; to plan again: "
-	    "%s --save FILE", name, plan->said.at, what.data ? what.data : "its history is another one", name, plan->said.command);
+	error_set(err, EX_NO, "%s: the cluster has changed since the plan was made, at %s: %s; see coopr history %s; to plan again: "
+	    "%s --save FILE", name, plan->said.at, what.data ? what.data : "its history is different", name, plan->said.command);
 	buffer_release(&what);
 	return -1;
 }

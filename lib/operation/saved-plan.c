@@ -57,7 +57,7 @@ saved_plan_find_seal(struct saved_plan *plan, struct error *err)
 	}
 	if (!mac || strlen(mac) != SAVED_MAC_SIZE - 1) {
 		free(mac);
-		return error_set(err, EX_DATAERR, "%s: the file is cut off, or has something behind its end; save the plan again",
+		return error_set(err, EX_DATAERR, "%s: the file is truncated, or has data after its last record; save the plan again",
 		    plan->path);
 	}
 	memcpy(plan->mac, mac, SAVED_MAC_SIZE);

@@ -200,7 +200,7 @@ target_no_node(const char *cluster, const char *name, const struct layout *layou
 	struct arena arena = {0};
 
 	if (layout->node_count == 0)
-		return error_set(err, EX_NO, "%s has no nodes", cluster);
+		return error_set(err, EX_NO, "%s: the cluster has no nodes", cluster);
 	if (name[0] == '@') {
 		buffer_printf(&text, "no node has the service %s", name + 1);
 		target_append_services(name + 1, layout, &arena, &text);
@@ -241,7 +241,8 @@ target_first(const struct target *target, const struct layout *layout, struct er
 		if (target_has(target, &layout->nodes[i]))
 			return &layout->nodes[i];
 	if (result == 0)
-		error_set(err, EX_NO, layout->node_count ? "%s: none of these nodes has such a service" : "%s has no nodes", target->cluster);
+		error_set(err, EX_NO, layout->node_count ? "%s: none of these nodes has such a service" : "%s: the cluster has no nodes",
+		    target->cluster);
 	return NULL;
 }
 

@@ -188,7 +188,7 @@ dependencies_init(struct dependencies *dependencies, const struct layout *layout
 	present = dependency_find_present(&dependencies->services, layout);
 	dependency_providers_init(&providers, cluster, present);
 	for (int i = 0; i < DEPENDENCY_COUNT; i++)
-		dependency_read_graph(dependencies, i,
+		dependency_read_graph(dependencies, (enum dependency)i,
 		    (struct collector){.services = &dependencies->services, .providers = &providers, .present = present},
 		    cluster);
 	names_release(&providers.names);

@@ -83,7 +83,7 @@ struct queue_follow; /* events as they come, those of a job in their order, each
 enum { QUEUE_NOW = -1 };
 
 struct queue_follow_options {
-	char *const *jobs; /* NULL-terminated; none: all there are and will be */
+	char *const *jobs; /* NULL-terminated; none: all that are not finished, and all that come */
 	int64_t since_ms;  /* wall clock; 0: from their start; QUEUE_NOW: only what happens from here on */
 	bool past;         /* end with what has happened up to now */
 };

@@ -27,7 +27,7 @@ lease_reminder_of(struct account *account, const struct cluster_record *cluster,
 
 	if (result < 0)
 		return -1;
-	text = memory_printf("%s of %s, tenant %s: its lease ends at %s, and it is deleted then; to prolong it: coopr lease -T %s %s TIME",
+	text = memory_printf("%s of %s, tenant %s: its lease ends at %s, and then it is deleted; to extend the lease: coopr lease -T %s %s TIME",
 	    cluster->name, cluster->owner, cluster->tenant, clock_rfc3339(cluster->expires_ms, at), cluster->tenant,
 	    cluster->name);
 	event.cluster_id = cluster_id_text(cluster->id, id);

@@ -186,7 +186,7 @@ machines_read_all(struct reading *reading, int out, int said, struct error *err)
 				fds[i].fd = -1;
 		}
 	}
-	return reading->pending.length == 0 ? 0 : error_set(err, EX_DATAERR, "%s: its list is cut off", reading->plugin);
+	return reading->pending.length == 0 ? 0 : error_set(err, EX_DATAERR, "%s: its list is truncated", reading->plugin);
 }
 
 /* Starts the plugin with two pipes, of which it has the ends to write into. */
@@ -248,7 +248,7 @@ machines_list(const char *provider, const char *tenant,
 
 	reading.plugin = plugin;
 	if (jv_is_valid(entity) && !plugin)
-		error_set(err, EX_CONFIG, "there is no plugin for providers of the type \"%s\"", type ? type : "");
+		error_set(err, EX_CONFIG, "provider type \"%s\": it has no plugin", type ? type : "");
 	else if (jv_is_valid(entity))
 		in = machines_descriptor_of(entity, err);
 	if (in >= 0) {

@@ -45,7 +45,7 @@ repair_prepare_if_unchanged(struct operation_context *context, const void *data,
 
 	if (context->cluster->operation != parameters->operation)
 		return error_set(err, EX_TEMPFAIL,
-		    "%s: it has changed since it was checked; the next run looks at it again",
+		    "%s: the cluster has changed since it was checked; the next run checks it again",
 		    context->cluster->name);
 	return parameters->prepare(context, parameters->parameters, err);
 }
@@ -60,9 +60,11 @@ repair_undertake(const struct operation_options *options, const char *tenant, co
 	struct operation_result done;
 	struct error err;
 	char *job = NULL;
+	int result;
 
 	ours.ask.tenant = tenant;
-	if ((request->action ? operate : operate_retry)(request, &ours, &done, &err) == 0)
+	result = request->action ? operate(request, &ours, &done, &err) : operate_retry(request, &ours, &done, &err);
+	if (result == 0)
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
 		operation_warn(options, worst, &err);

@@ -98,9 +98,9 @@ int
 login_command(const struct machine *machine, const char *known_hosts, struct arguments *argv, struct error *err)
 {
 	if (!machine->address)
-		return error_set(err, EX_TEMPFAIL, "node %s: no address of it is known yet", machine->id);
+		return error_set(err, EX_TEMPFAIL, "node %s: its address is not known yet", machine->id);
 	if (machine->host_keys.count == 0)
-		return error_set(err, EX_NOPERM, "node %s: no host key of it is pinned, so its identity cannot be verified",
+		return error_set(err, EX_NOPERM, "node %s: its host key is not pinned, so its identity cannot be verified",
 		    machine->id);
 	arguments_push(argv, "ssh");
 	login_push_file("UserKnownHostsFile", known_hosts, argv);

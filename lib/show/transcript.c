@@ -90,13 +90,11 @@ static int
 transcript_nothing(const struct transcript *transcript, const struct operation_list *list, int64_t number,
     struct error *err)
 {
-	char id[CLUSTER_ID_SIZE];
-
 	if (list->count && number)
-		return error_set(err, EX_NO, "%s: operation %" PRId64 " had no such task, or its job has left the queue",
+		return error_set(err, EX_NO, "%s: operation %" PRId64 " had no such task, or its job was removed from the queue",
 		    transcript->status->cluster->name, number);
-	return error_set(err, EX_NO,
-	    "%s: no job in the queue has such a task; the files of older ones are in the folders of cluster %s", transcript->status->cluster->name, cluster_id_text(transcript->status->cluster->id, id));
+	return error_set(err, EX_NO, "%s: no job in the queue has such a task; a job is removed with its logs (coopr-queue gc)",
+	    transcript->status->cluster->name);
 }
 
 int

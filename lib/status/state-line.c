@@ -39,7 +39,7 @@ state_line_progress(const struct state_line *line, struct buffer *out)
 	else if (job->failed)
 		buffer_printf(out, ", %zu failed", job->failed);
 	if (line->idle)
-		buffer_printf(out, ", no worker is at it: coopr retry %s", line->cluster.name);
+		buffer_printf(out, ", no worker runs it; coopr retry %s resumes it", line->cluster.name);
 }
 
 static void

@@ -69,7 +69,7 @@ int
 status_again(struct cluster_status *status, struct error *err)
 {
 	const struct operation_options options = {.ask = status_ask_of(status->options),
-	    .runner = {status->options->spool, 1, message_notice}};
+	    .runner = {.spool = status->options->spool, .workers = 1, .notice = message_notice}};
 	struct operation_context context;
 	char id[CLUSTER_ID_SIZE];
 	struct error ignored;

@@ -65,7 +65,7 @@ change_inspect_before(struct change *change, struct error *err)
 static bool
 change_is_fault(const struct finding *finding)
 {
-	return finding->severity != SEVERITY_WARNING;
+	return finding->severity < SEVERITY_SUSPECT;
 }
 
 static bool

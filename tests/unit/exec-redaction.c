@@ -31,7 +31,7 @@ is_passed(struct redaction *redaction, const char *text, const char *expected, c
 		if (!found || strcmp(found, expected) != 0)
 			break;
 	}
-	tap_is_text(found, expected, title);
+	tap_is_text(found, expected, "%s", title);
 	free(found);
 }
 

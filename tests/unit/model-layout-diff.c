@@ -23,11 +23,11 @@ differ(const char *before, const char *after, const char *expected, const char *
 	struct error err = {0};
 
 	if (layout_parse_text(before, &from, &err) < 0 || layout_parse_text(after, &to, &err) < 0) {
-		tap_is_text(err.text, "", what);
+		tap_is_text(err.text, "", "%s", what);
 		return;
 	}
 	layout_diff_print(&from, &to, &lines);
-	tap_is_text(lines.data ? lines.data : "", expected, what);
+	tap_is_text(lines.data ? lines.data : "", expected, "%s", what);
 	buffer_release(&lines);
 	layout_release(&from);
 	layout_release(&to);

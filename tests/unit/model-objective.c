@@ -33,7 +33,7 @@ test_schema(void)
 	struct buffer list = {0};
 
 	buffer_text(&list, "{\"enum\": [");
-	for (int i = 0; i < OBJECTIVE_COUNT; i++)
+	for (enum objective i = 0; i < OBJECTIVE_COUNT; i++)
 		buffer_printf(&list, "%s\"%s\"", i ? ", " : "", objective_name(i));
 	buffer_text(&list, "]}");
 	test_file_holds("share/coopr/schema/clustertemplate.json", &list);
@@ -46,7 +46,7 @@ test_page(void)
 	struct buffer list = {0};
 
 	buffer_text(&list, ".Bl -tag -width machines -compact\n");
-	for (int i = 0; i < OBJECTIVE_COUNT; i++)
+	for (enum objective i = 0; i < OBJECTIVE_COUNT; i++)
 		buffer_printf(&list, ".It Cm %s\n%s\n", objective_name(i), objective_row(i)->minimised);
 	buffer_text(&list, ".El\n");
 	test_file_holds("man/man5/coopr-catalogue.5", &list);
@@ -58,7 +58,7 @@ test_names(void)
 {
 	struct buffer bounding = {0};
 
-	for (int i = 0; i < OBJECTIVE_COUNT; i++)
+	for (enum objective i = 0; i < OBJECTIVE_COUNT; i++)
 		tap_is_number(objective_find(objective_name(i)), i, "%s is found by its name", objective_name(i));
 	tap_is_number(objective_find("speed"), OBJECTIVE_COUNT, "what is no objective is not found");
 	objective_enumerate(true, "'", &bounding);
@@ -77,7 +77,7 @@ test_amounts(void)
 		struct arena arena = {0};
 		struct amounts amounts;
 
-		for (int i = 0; i < OBJECTIVE_COUNT; i++) {
+		for (enum objective i = 0; i < OBJECTIVE_COUNT; i++) {
 			values[i] = 10 - i;
 			if (!(set >> i & 1))
 				values[i] = NAN;

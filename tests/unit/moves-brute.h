@@ -421,6 +421,15 @@ list_nodes(struct judge *j)
 	list_scaled(j);
 }
 
+/* Returns the template's least number of machines: what a person insists on, and what is only replaced, may be fewer. */
+static inline int
+least_size(const struct puzzle *z)
+{
+	int least = z->lowered && z->lowered < z->size ? z->lowered : z->size;
+
+	return !z->counted && z->from < least ? z->from : least;
+}
+
 static inline void
 judge(struct judge *j, int relaxed_to)
 {
@@ -429,6 +438,8 @@ judge(struct judge *j, int relaxed_to)
 	bool high = one ? low : counts(j, "/cluster/numMachines/max");
 
 	j->from = low ? z->from : 1;
+	if (least_size(z) > j->from && counts(j, "/template/constraints/size/min"))
+		j->from = least_size(z);
 	j->to = high ? z->to : relaxed_to;
 	j->found = false;
 	memset(j->added, 0, sizeof j->added);

@@ -35,6 +35,7 @@ struct puzzle {
 	int asked_min[SERVICES], asked_max[SERVICES]; /* ANY_NUMBER: no bound */
 	bool counted; /* numMachines is given */
 	int from, to;
+	int size, lowered; /* the template's least number of machines, and minMachines; 0: none */
 	struct machine nodes[NODES];
 	int node_count;
 	int moves_max;
@@ -136,7 +137,7 @@ draw_puzzle(struct puzzle *z)
 	z->order = orders[chance(60) ? 0 : draw(1, 7)];
 }
 
-/* Lets the cluster ask for numbers of instances; a part of these puzzles are about new clusters. */
+/* Lets the cluster ask for numbers of instances, and the template for a number of machines; a part of these puzzles are about new clusters. */
 static void
 draw_instances(struct puzzle *z)
 {
@@ -149,6 +150,8 @@ draw_instances(struct puzzle *z)
 	}
 	for (int i = 0; i < z->node_count; i++)
 		replaces = replaces || z->nodes[i].replaced;
+	z->size = chance(30) ? draw(1, MACHINES) : 0;
+	z->lowered = chance(30) ? draw(1, MACHINES) : 0;
 	if (!replaces && chance(30))
 		z->node_count = 0;
 }
@@ -299,12 +302,16 @@ request_text(const struct puzzle *z)
 	else if (z->counted)
 		buffer_printf(&out, ",\"numMachines\":{\"min\":%d,\"max\":%d}", z->from, z->to);
 	put_instances(&out, z);
+	if (z->lowered)
+		buffer_printf(&out, ",\"minMachines\":%d", z->lowered);
 	buffer_text(&out, "},\"template\":{\"name\":\"t\",\"objective\":[");
 	for (const char *o = z->order; *o; o++)
 		buffer_printf(&out, "%s\"%s\"", o > z->order ? "," : "", names[strchr("mcnd", *o) - "mcnd"]);
 	buffer_text(&out, "],\"constraints\":{");
 	put_entries(&out, z);
 	put_sets(&out, z);
+	if (z->size)
+		buffer_printf(&out, ",\"size\":{\"min\":%d}", z->size);
 	buffer_text(&out, "}},\"provider\":{\"name\":\"p\",\"providertype\":\"dummy\",");
 	put_names(&out, "zones", (1U << z->zones) - 1, 'z');
 	buffer_text(&out, "},");

@@ -294,7 +294,7 @@ static long points; /* at which someone was stopped */
 static struct queue *
 open_queue(void)
 {
-	struct error err;
+	static struct error err;
 	struct queue *queue = engine->open(spool, QUEUE_WRITE, &err);
 
 	if (!queue)

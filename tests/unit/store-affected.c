@@ -160,7 +160,7 @@ new_faults(const struct findings *before, const struct findings *now)
 	size_t count = 0;
 
 	for (size_t i = 0; i < now->count; i++)
-		count += now->list[i].severity != SEVERITY_WARNING && !has(before, &now->list[i]);
+		count += now->list[i].severity < SEVERITY_SUSPECT && !has(before, &now->list[i]);
 	return count;
 }
 

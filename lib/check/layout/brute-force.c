@@ -34,7 +34,7 @@ brute_force_bound_nodes(struct trial *t)
 
 	t->from = 1;
 	t->to = INT64_MAX;
-	if (template->size_min > 1 && !exact && demand_holds(t->demands, DEMAND_SIZE_MIN, 0))
+	if (template->size_min > 1 && demand_holds(t->demands, DEMAND_SIZE_MIN, 0))
 		t->from = template->size_min;
 	if (template->size_max < INT64_MAX && demand_holds(t->demands, DEMAND_SIZE_MAX, 0))
 		t->to = template->size_max;

@@ -110,7 +110,7 @@ check_size(struct check *c)
 		check_broken(c, "cluster", DEMAND_MACHINES_MAX, 0, "%" PRId64 " nodes are more than are asked for", count);
 	if (count > t->size_max)
 		check_broken(c, "cluster", DEMAND_SIZE_MAX, 0, "%" PRId64 " nodes are more than the template allows", count);
-	if (count < t->size_min && t->size_min > 1 && !exact)
+	if (count < t->size_min && t->size_min > 1)
 		check_broken(c, "cluster", DEMAND_SIZE_MIN, 0, "%" PRId64 " nodes are fewer than the template needs", count);
 	if (count < 1)
 		check_fault(c, "cluster", NULL, "has no node");

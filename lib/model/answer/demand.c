@@ -156,7 +156,7 @@ demands_collect(const struct request *request, struct demands *demands)
 	demand_add_all(demands, DEMAND_MUTUALLYEXCLUSIVE, t->mutuallyexclusive.count);
 	demand_add_all(demands, DEMAND_CANTCOEXIST, t->cantcoexist.count);
 	demand_collect_quantities(demands);
-	demand_add_one(demands, DEMAND_SIZE_MIN, t->size_min > 1 && !demand_exact_machines(request));
+	demand_add_one(demands, DEMAND_SIZE_MIN, t->size_min > 1);
 	demand_add_one(demands, DEMAND_SIZE_MAX, t->size_max < INT64_MAX);
 	demand_add_one(demands, DEMAND_MACHINES_MIN, request->cluster.machines_given);
 	demand_add_one(demands, DEMAND_MACHINES_MAX,

@@ -31,8 +31,10 @@ reason_interest(const struct request *r, const struct demand *demand)
 	switch (demand->kind) {
 	case DEMAND_MIN:
 		return 4;
-	case DEMAND_MACHINES_MIN: case DEMAND_SIZE_MIN:
+	case DEMAND_MACHINES_MIN:
 		return 3;
+	case DEMAND_SIZE_MIN:
+		return demand_exact_machines(r) ? 2 : 3; /* where it contradicts the number, that is what a person can change */
 	case DEMAND_PLACED:
 		return 2;
 	case DEMAND_MAX: case DEMAND_MACHINES_MAX: case DEMAND_SIZE_MAX:
@@ -173,6 +175,16 @@ reason_append_member(const struct reason *reason, const struct demand *demand, s
 	buffer_byte(out, ')');
 }
 
+/* Returns whether the template's least number of machines is part of the conflict: with a number that is given, that says it all. */
+static bool
+reason_has_size(const struct reason *reason)
+{
+	for (size_t i = 0; i < reason->count; i++)
+		if (reason->list[i]->kind == DEMAND_SIZE_MIN)
+			return true;
+	return false;
+}
+
 /* The subject of the sentence is the demand that interests most; the others follow. If there is one demand only, its words
  * may not say why it alone is too much. */
 void
@@ -197,7 +209,7 @@ reason_write(const struct reason *reason, struct buffer *out)
 		buffer_printf(out, ", and provider %s offers no other type", reason->demands->request->provider.name);
 	else if (!written && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
 		buffer_text(out, ", which cannot be");
-	if (reason_interest(r, subject))
+	if (reason_interest(r, subject) && !(demand_exact_machines(r) && reason_has_size(reason)))
 		reason_append_possible(reason, subject, out);
 }
 

@@ -78,7 +78,7 @@ build_bound_machines(struct program *p, const struct demands *demands)
 	const struct request *r = p->request;
 	int64_t min = 1, max = INT64_MAX;
 
-	if (r->template.size_min > 1 && !demand_exact_machines(r) && demand_holds(demands, DEMAND_SIZE_MIN, 0))
+	if (r->template.size_min > 1 && demand_holds(demands, DEMAND_SIZE_MIN, 0))
 		min = r->template.size_min;
 	if (r->template.size_max < INT64_MAX && demand_holds(demands, DEMAND_SIZE_MAX, 0))
 		max = r->template.size_max;

@@ -60,7 +60,7 @@ shares_uses(const struct shares *shares)
 }
 
 struct literal { /* one condition of a region */
-	enum { LITERAL_WITH, LITERAL_WITHOUT, LITERAL_HARDWARE, LITERAL_GROUP } kind;
+	enum literal_kind { LITERAL_WITH, LITERAL_WITHOUT, LITERAL_HARDWARE, LITERAL_GROUP } kind;
 	int index;
 };
 
@@ -87,7 +87,7 @@ shares_nth_literal(const struct program *p, size_t n, struct literal *literal)
 
 	for (size_t kind = 0; kind < 4; n -= counts[kind++])
 		if (n < counts[kind]) {
-			literal->kind = kind;
+			literal->kind = (enum literal_kind)kind;
 			literal->index = (int)n;
 			return true;
 		}

@@ -17,6 +17,7 @@
 #include "base/lock.h"
 #include "base/memory.h"
 #include "queue/queue.h"
+#include "queue/spool/shared/boot.h"
 
 enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
 
@@ -64,7 +65,7 @@ spool_open(struct spool *spool, const char *path, bool writable, struct error *e
 	int bell;
 
 	*spool = (struct spool){.writable = writable, .root = -1, .tmp = -1, .jobs = -1, .done = -1, .workers = -1,
-	    .numbers = -1};
+	    .numbers = -1, .agreed = -1};
 	clock_boot_id(spool->boot);
 	if (location_check_owner(path, err) < 0)
 		return -1;
@@ -79,7 +80,10 @@ spool_open(struct spool *spool, const char *path, bool writable, struct error *e
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		if ((*folders[i].fd = spool_open_folder(spool, folders[i].name, err)) < 0)
 			goto failed;
-	if (!writable || file_exists(spool->root, "bell"))
+	if (!writable)
+		return 0;
+	spool->agreed = boot_agree(spool->root, spool->boot);
+	if (file_exists(spool->root, "bell"))
 		return 0;
 	/* The bell must be there before anyone can watch it. */
 	bell = openat(spool->root, "bell", O_WRONLY | O_CREAT | O_CLOEXEC, FILE_MODE);
@@ -96,7 +100,7 @@ failed:
 void
 spool_close(struct spool *spool)
 {
-	int fds[] = {spool->root, spool->tmp, spool->jobs, spool->done, spool->workers, spool->numbers};
+	int fds[] = {spool->root, spool->tmp, spool->jobs, spool->done, spool->workers, spool->numbers, spool->agreed};
 
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)

@@ -23,7 +23,8 @@ struct spool {
 	int done;     /* JOB/: finished */
 	int workers;  /* ID: locked as long as the worker lives */
 	int numbers;  /* CLUSTER: the number of its last job */
-	char boot[40]; /* id of this boot */
+	char boot[40]; /* id of this boot: */
+	int agreed;    /* locked as long as all must agree on it; -1: not */
 	bool impatient; /* see queue_set_patient */
 };
 

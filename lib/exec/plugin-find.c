@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/plugin-find.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/home.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "base/suggest.h"
+
+/* Returns the folders, with colons between. */
+static char *
+plugin_folders(void)
+{
+	const char *given = home_variable("COOPR_PLUGINS");
+	char *own = location_installed("libexec/coopr");
+	char *list = memory_printf("%s%s%s", given ? given : "", given ? ":" : "", own);
+
+	free(own);
+	return list;
+}
+
+static void
+plugin_list_folder(const char *folder, const char *kind, struct arguments *names)
+{
+	char *path = memory_printf("%s/%s", folder, kind);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			arguments_push(names, entry->d_name);
+	if (dir)
+		closedir(dir);
+	free(path);
+}
+
+/* Pushes the names of all plugins of a kind. */
+static void
+plugin_list(const char *kind, struct arguments *names)
+{
+	char *list = plugin_folders(), *folder;
+
+	for (const char *next = list; (folder = location_next(&next)); free(folder))
+		plugin_list_folder(folder, kind, names);
+	free(list);
+}
+
+bool
+plugin_is_near(const char *kind, const char *name)
+{
+	struct arguments names = {0};
+	bool near;
+
+	plugin_list(kind, &names);
+	near = names.count && suggest_word(name, (const char *const *)names.list);
+	arguments_release(&names);
+	return near;
+}
+
+/* Explains why location_plugin found none: there is no such file in any of the folders, or it is no executable. */
+static void
+plugin_explain_missing(const char *kind, const char *name, struct error *err)
+{
+	char *list = plugin_folders(), *folder;
+	struct arguments names = {0};
+	bool found = false;
+
+	error_set(err, EX_CONFIG, "there is no %s \"%s\" (looked in the folder %s of %s)", kind, name, kind, list);
+	for (const char *next = list; !found && (folder = location_next(&next)); free(folder)) {
+		char *path = memory_printf("%s/%s/%s", folder, kind, name);
+
+		found = file_exists(AT_FDCWD, path);
+		if (found)
+			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
+		free(path);
+	}
+	plugin_list(kind, &names);
+	if (!found && names.count)
+		suggest_in_error(err, name, (const char *const *)names.list);
+	arguments_release(&names);
+	free(list);
+}
+
+char *
+plugin_find(const char *kind, const char *name, struct error *err)
+{
+	char *path = location_plugin(kind, name);
+
+	if (!path)
+		plugin_explain_missing(kind, name, err);
+	return path;
+}

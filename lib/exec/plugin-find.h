@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finds the plugins that the documents of clusters name, before anything is made with them.
+ */
+#ifndef EXEC_PLUGIN_FIND_H
+#define EXEC_PLUGIN_FIND_H
+
+#include <stdbool.h>
+
+struct error;
+
+/* Returns the path of a plugin, as ("provider", "sandbox"), which the caller frees; NULL with the reason, EX_CONFIG: where was
+ * looked, or that it is not executable, and a plugin of nearly that name. */
+char *plugin_find(const char *kind, const char *name, struct error *err);
+
+/* Tells whether a plugin has nearly that name. */
+bool plugin_is_near(const char *kind, const char *name);
+
+#endif
