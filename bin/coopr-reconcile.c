@@ -57,7 +57,7 @@ reconcile_check(char **operands)
 		exit(option_misuse(&command, "--max-gone: expected a number or a share as 25%%, found '%s'", parameters.max_gone));
 	if (replace_after && !(parameters.probe && parameters.repair))
 		exit(option_misuse(&command, "--replace-unreachable: options --probe and --repair are required, too"));
-	option_needs(&command, "timeout", (const char *const[]){"probe", NULL});
+	option_needs(&command, "timeout", (const char *const[]){"probe", "repair", NULL});
 	option_needs(&command, "max-gone", (const char *const[]){"repair", "delete-orphaned", NULL});
 	if (replace_after)
 		parameters.replace_after_ms = front_duration(&command, "--replace-unreachable", replace_after);

@@ -204,7 +204,7 @@ asked() { # KEYS AT_QUESTION COMMAND...
 
 @test "what was shown is done, whatever others only try, or say no to, while the question waits for its answer" {
 	run -0 asked 'y\n' 'coopr stop --dry-run blog && coopr stop blog nosuch' coopr restart blog mysql
-	contains "$output" "complete: 2 tasks"
+	contains "$output" "complete: 3 tasks"
 	run -1 asked 'n\n' 'coopr stop blog nosuch; coopr expand -y blog' coopr restart blog
 	same 'complete complete complete' "$(coopr history -o json blog | jq -r .status | paste -sd ' ')"
 	same 00000001 "$(ls -A "$COOPR_STATE/clusters")"
