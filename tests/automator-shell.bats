@@ -283,6 +283,42 @@ b.example.net
 192.0.2.2" "$(member .stderr | head -n 5)"
 }
 
+@test "coopr_nodes leaves out what the task leaves out, and refuses what a new action does not declare" {
+	jq -cn '["a", "b"] | to_entries[] | {kind: "node", id: .value, nodenum: .key, hostname: "\(.value).example.net", services: ["db", "web"], was: null}' >nodes.ndjson
+	script nodes.sh <<-'END'
+		set -e
+		. ./lib.sh
+		coopr_nodes web
+		coopr_nodes db
+	END
+	asking() { # FIELDS STRICT
+		task install "$1" | jq -c --argjson strict "$2" '.without = {web: ["b"]} | .cluster += {asked: ["web"], strict: $strict}' |
+			coopr-exec -q >result.json
+	}
+	asking '{"script": "nodes.sh", "nodes": ["db"]}' true
+	same 0 "$(member .status)"
+	same "a.example.net a.example.net b.example.net" "$(member .stderr | xargs)"
+	asking '{"script": "nodes.sh"}' true
+	same 78 "$(member .status)"
+	contains "$(member .message)" 'coopr_nodes db: plans neither wait for it nor configure this service again when it changes; write "nodes": ["db"] into the fields of the action'
+	asking '{"script": "nodes.sh"}' false
+	same 0 "$(member .status)"
+	contains "$(member .stderr)" 'nodes.sh: warning: coopr_nodes db'
+}
+
+@test "coopr_config refuses what the action does not say that it reads" {
+	script config.sh <<-'END'
+		set -e
+		. ./lib.sh
+		coopr_config "$1"
+	END
+	do_task install '{"script": "config.sh", "args": "nginx/port", "config": ["nginx"]}' '{"nginx": {"port": 80}}'
+	same 0 "$(member .status)"
+	do_task install '{"script": "config.sh", "args": "nginx/port", "config": ["db"]}' '{"nginx": {"port": 80}}'
+	same 78 "$(member .status)"
+	contains "$(member .message)" 'the field "config" of the action does not name nginx; write "config": ["nginx", ...]'
+}
+
 @test "coopr_result becomes facts of the node, whatever the bytes" {
 	script facts.sh <<-'END'
 		set -e

@@ -174,6 +174,19 @@ load queue
 	same '[{"pointer":"/no","text":"%ip.service.nope%: no node has the service nope"}]' "$(jq -c .cluster.unexpanded fourth)"
 }
 
+@test "what a task leaves out is not expanded in its configuration; other tasks know it" {
+	plan 00000042 '{"up":"%host.service.zk%","n":"%num.service.zk%"}' <<-'END' | coopr-queue put
+		t1 a install:zk - {"rank":5,"without":{"zk":["b"]}}
+		t2 b install:zk - {"rank":4,"without":{}}
+		t3 b configure:zk t2 {"rank":3}
+	END
+	same '["a.example.net","1"]' "$(coopr-queue take | jq -c '.cluster.config | [.up, .n]')"
+	coopr-queue take >second
+	same '["a.example.net,b.example.net","2"]' "$(jq -c '.cluster.config | [.up, .n]' second)"
+	result_of <second | coopr-queue done
+	same '[["a.example.net,b.example.net","2"],["zk"],true]' "$(coopr-queue take | jq -c '.cluster | [[.config.up, .config.n], .asked, .strict]')"
+}
+
 @test "a failed task is tried again as often as retries says; then the job goes on without it, and fails" {
 	two_nodes | coopr-queue put --backoff-ms 0
 	for attempt in 1 2 3; do

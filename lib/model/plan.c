@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/document.h"
+#include "model/name.h"
 #include "model/print.h"
 #include "model/unavailable.h"
 
@@ -87,6 +89,18 @@ step_check_undo(const struct place *place)
 }
 
 static void
+step_check_without(const struct place *place)
+{
+	struct members members = members_of(place);
+	struct arena scratch = {0};
+	struct place nodes;
+
+	while (members_next(&members, &nodes))
+		name_read_list(&nodes, NEED_REQUIRED, &scratch);
+	arena_release(&scratch);
+}
+
+static void
 step_check(const struct place *place, struct arena *arena, void *to)
 {
 	struct step *step = to;
@@ -126,6 +140,7 @@ static const struct member step_members[] = {
 	    .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
 	{"type", MEMBER_NAME(struct step, type), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
 	{"undo", MEMBER_NAMES(struct step, undo), MEMBER_OMITTED, .variants = STEP_IS_TASK, .check = step_check_undo},
+	{"without", MEMBER_TEXT(struct step, without), MEMBER_OMITTED, .variants = STEP_IS_TASK, .check = step_check_without},
 };
 
 const struct document step_table = {DOCUMENT_MEMBERS(step_members), .size = sizeof(struct step),

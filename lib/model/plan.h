@@ -30,6 +30,7 @@ struct step { /* a task or a milestone */
 	double expect_s, rank; /* seconds; rank (milestones too): the longest expected way from its start to the job's end */
 	double p90_s;          /* where runs > 0: the 90th percentile of what was measured, as expect_s is the median of it */
 	int64_t runs;          /* how often such a task was measured; 0: never, and expect_s is a hint by which tasks are ordered */
+	const char *without;     /* canonical JSON text: {"app":["00000042-1000"]}, instances that its configuration leaves out; or NULL */
 	struct string_list undo; /* actions that take back what it did and lead to a new attempt: ["delete","create"] for confirm */
 };
 

@@ -61,7 +61,7 @@ questions_init(struct questions *questions, const struct layout *layout, struct 
 	if (memchr(cluster.data, '%', cluster.length)) /* else there is no macro */
 		result = question_add_nodes(layout, &nodes, err);
 	if (result == 0)
-		result = setting_make(&questions->setting, cluster.data, cluster.length, &nodes, err);
+		result = setting_make(&questions->setting, cluster.data, cluster.length, &nodes, false, err);
 	setting_release_nodes(&nodes);
 	buffer_release(&cluster);
 	free(state);

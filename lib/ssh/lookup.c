@@ -170,6 +170,7 @@ struct listed {
 };
 
 struct listing {
+	jv without;
 	struct arena arena;
 	struct listed *list;
 	size_t count, capacity;
@@ -188,15 +189,20 @@ lookup_address(const struct place *node, const char *type, const char *other)
 
 /* Returns "\tcoopr_node ID HOSTNAME BIND ACCESS ' SERVICE SERVICE '"; nothing for a node that leaves. */
 static char *
-lookup_make_call(const struct place *place, const struct node *node)
+lookup_make_call(const struct place *place, const struct node *node, jv without)
 {
 	struct buffer call = {0}, services = {0};
 	const char *words[] = {node->id, node->hostname, lookup_address(place, "bind_v4", "bind_v6"),
 	    lookup_address(place, "access_v4", "access_v6"), NULL};
 
 	buffer_text(&services, " ");
-	for (size_t i = 0; i < node->services.count; i++)
-		buffer_printf(&services, "%s ", node->services.list[i]);
+	for (size_t i = 0; i < node->services.count; i++) {
+		jv hidden = json_get(without, node->services.list[i]);
+
+		if (!json_array_has(hidden, NULL, node->id))
+			buffer_printf(&services, "%s ", node->services.list[i]);
+		jv_free(hidden);
+	}
 	words[4] = services.data;
 	buffer_text(&call, node->leaves ? "" : "\tcoopr_node");
 	for (size_t i = 0; !node->leaves && i < sizeof words / sizeof *words; i++) {
@@ -221,7 +227,7 @@ lookup_list_node(struct listing *listing, const char *path, jv record, struct er
 	if (failed == 0) {
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
 		listing->list[listing->count] =
-		    (struct listed){node.nodenum, listing->count, node.id, lookup_make_call(&root, &node)};
+		    (struct listed){node.nodenum, listing->count, node.id, lookup_make_call(&root, &node, listing->without)};
 		listing->count++;
 	}
 	problems_release(&problems);
@@ -261,9 +267,9 @@ lookup_read_nodes(const char *path, struct listing *listing, struct error *err)
 }
 
 int
-lookup_nodes(const char *path, struct buffer *out, struct error *err)
+lookup_nodes(const char *path, jv without, struct buffer *out, struct error *err)
 {
-	struct listing listing = {0};
+	struct listing listing = {.without = without};
 	int failed = path ? lookup_read_nodes(path, &listing, err) : 0;
 
 	if (listing.count > 0)
@@ -279,4 +285,45 @@ lookup_nodes(const char *path, struct buffer *out, struct error *err)
 	free(listing.list);
 	arena_release(&listing.arena);
 	return failed;
+}
+
+/* Appends NAME=' a b ', of these lists of names. */
+static void
+lookup_append_names(const char *name, jv first, jv second, struct buffer *out)
+{
+	struct buffer names = {0};
+	jv lists[] = {first, second};
+
+	buffer_text(&names, " ");
+	for (int list = 0; list < 2; list++) {
+		for (size_t i = 0; jv_get_kind(lists[list]) == JV_KIND_ARRAY && i < json_length(lists[list]); i++) {
+			jv word = json_element(lists[list], i);
+
+			if (json_string(word))
+				buffer_printf(&names, "%s ", json_string(word));
+			jv_free(word);
+		}
+	}
+	buffer_printf(out, "%s=", name);
+	shell_words_quote(names.data, out);
+	buffer_byte(out, '\n');
+	buffer_release(&names);
+}
+
+void
+lookup_declared(jv cluster, jv fields, struct buffer *out)
+{
+	jv asked = json_get(cluster, "asked"), nodes = json_get(fields, "nodes"), config = json_get(fields, "config"),
+	    strict = json_get(cluster, "strict");
+
+	if (jv_get_kind(asked) == JV_KIND_ARRAY)
+		lookup_append_names("coopr_asked", asked, nodes, out);
+	if (jv_get_kind(config) == JV_KIND_ARRAY)
+		lookup_append_names("coopr_reads", config, jv_invalid(), out);
+	if (jv_get_kind(strict) == JV_KIND_TRUE)
+		buffer_text(out, "coopr_strict=yes\n");
+	jv_free(asked);
+	jv_free(nodes);
+	jv_free(config);
+	jv_free(strict);
 }

@@ -17,7 +17,11 @@ struct error;
 void lookup_config(jv config, jv unexpanded, struct buffer *out);
 
 /* Appends coopr_each_node(): one call of coopr_node for each node, by nodenum, from the file of node records at path (NULL: no
- * nodes). Of several records of a node the last one counts. */
-int lookup_nodes(const char *path, struct buffer *out, struct error *err);
+ * nodes), without the instances that are hidden: {"app":["00000042-1000"]}. Of several records of a node the last one counts. */
+int lookup_nodes(const char *path, jv without, struct buffer *out, struct error *err);
+
+/* Appends what coopr_nodes and coopr_config check: the services and members that the action's fields and the configuration declare,
+ * and whether it is an error to look up others. A task without the member "asked" of its cluster is not checked. */
+void lookup_declared(jv cluster, jv fields, struct buffer *out);
 
 #endif

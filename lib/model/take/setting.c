@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "json/json.h"
 #include "model/document.h"
+#include "model/name.h"
 #include "model/node.h"
 #include "model/print.h"
 #include "model/take/facts.h"
@@ -18,6 +19,7 @@ static const char no_problems[] = "\"unexpanded\":[]}";
 struct making { /* a setting while it is made */
 	struct setting *setting;
 	struct macro_context context;
+	bool strict;
 	struct buffer *out;
 };
 
@@ -29,6 +31,24 @@ setting_add_node(struct setting_nodes *nodes, const char *record, size_t length,
 		return -1;
 	nodes->count++;
 	return 0;
+}
+
+void
+setting_hide(struct setting_nodes *nodes, jv without)
+{
+	for (size_t i = 0; i < nodes->count; i++) {
+		struct node *node = &nodes->list[i];
+		struct string_list left = {arena_alloc(&nodes->arena, node->services.count, sizeof *left.list), 0};
+
+		for (size_t j = 0; j < node->services.count; j++) {
+			jv hidden = json_get(without, node->services.list[j]);
+
+			if (!json_array_has(hidden, NULL, node->id))
+				left.list[left.count++] = node->services.list[j];
+			jv_free(hidden);
+		}
+		node->services = left;
+	}
 }
 
 void
@@ -166,6 +186,29 @@ setting_print_member(struct print *print, const char *name, jv cluster)
 	jv_free(value);
 }
 
+/* Prints the services that macros of the configuration ask for: plans know that they are looked up. */
+static void
+setting_print_asked(struct print *print, jv config)
+{
+	static const enum macro_source sources[] = {MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE};
+	struct string_list all = {0};
+	struct arena arena = {0};
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+		struct string_list asked = macro_services_of(config, sources[i], &arena);
+
+		for (size_t j = 0; j < asked.count; j++) {
+			ARRAY_ROOM(all.list, all.count, capacity);
+			all.list[all.count++] = asked.list[j];
+		}
+	}
+	name_set_make(&all);
+	print_strings(print, "asked", &all);
+	free(all.list);
+	arena_release(&arena);
+}
+
 /* Prints the object with "unexpanded" as its last member, so that more can be added to it. */
 static void
 setting_print_cluster(struct making *making, jv cluster)
@@ -181,12 +224,15 @@ setting_print_cluster(struct making *making, jv cluster)
 	}
 	place = place_root(config, &problems);
 	print_begin(&print, (jv){0}, making->out);
+	setting_print_asked(&print, config);
 	setting_print_member(&print, "catalogue", cluster);
 	print_name(&print, "config");
 	setting_print_config(making, &place);
 	setting_print_member(&print, "id", cluster);
 	setting_print_member(&print, "name", cluster);
 	setting_print_member(&print, "provider", cluster);
+	if (making->strict)
+		print_value(&print, "strict", jv_true());
 	setting_print_member(&print, "tenant", cluster);
 	print_name(&print, "unexpanded");
 	buffer_byte(making->out, '[');
@@ -202,12 +248,12 @@ setting_print_cluster(struct making *making, jv cluster)
 }
 
 int
-setting_make(struct setting *setting, const char *text, size_t length, const struct setting_nodes *nodes,
+setting_make(struct setting *setting, const char *text, size_t length, const struct setting_nodes *nodes, bool strict,
     struct error *err)
 {
 	struct macro_node *list;
 	struct buffer out = {0};
-	struct making making = {setting, {.node_count = nodes->count}, &out};
+	struct making making = {setting, {.node_count = nodes->count}, strict, &out};
 	char *owner;
 	jv cluster;
 

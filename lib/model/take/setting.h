@@ -7,6 +7,7 @@
 #ifndef MODEL_TAKE_SETTING_H
 #define MODEL_TAKE_SETTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/memory.h"
@@ -29,7 +30,7 @@ struct setting_gap { /* a string of the config that speaks of the node itself */
 
 struct setting { /* zero-initialise */
 	struct arena arena;
-	char *text; /* the object: catalogue, config, id, name, provider, tenant, unexpanded */
+	char *text; /* the object: asked, catalogue, config, id, name, provider, strict, tenant, unexpanded */
 	size_t length;
 	struct setting_gap *gaps;
 	size_t gap_count, gap_capacity;
@@ -37,10 +38,13 @@ struct setting { /* zero-initialise */
 
 /* Adds a node by its record. */
 int setting_add_node(struct setting_nodes *nodes, const char *record, size_t length, struct error *err);
+/* Hides instances from macros: {"app":["00000042-1000"]}. */
+void setting_hide(struct setting_nodes *nodes, jv without);
+
 void setting_release_nodes(struct setting_nodes *nodes);
 
-/* Makes a setting from the cluster's record. */
-int setting_make(struct setting *setting, const char *cluster, size_t length, const struct setting_nodes *nodes,
+/* Makes a setting from the cluster's record. strict: a script that looks up what nobody declares fails. */
+int setting_make(struct setting *setting, const char *cluster, size_t length, const struct setting_nodes *nodes, bool strict,
     struct error *err);
 
 /* Append a setting as two lines; fill one from them. */

@@ -37,6 +37,8 @@ static const struct document unexpanded = {DOCUMENT_MEMBERS(unexpanded_members),
 
 struct take_cluster { /* what setting_print prints */
 	const char *catalogue, *id, *name, *tenant;
+	struct string_list asked;
+	bool strict;
 	jv config;
 	struct provider provider;
 	struct unexpanded *unexpanded;
@@ -44,11 +46,13 @@ struct take_cluster { /* what setting_print prints */
 };
 
 static const struct member cluster_members[] = {
+	{"asked", MEMBER_NAMES(struct take_cluster, asked), 0},
 	{"catalogue", MEMBER_STRING(struct take_cluster, catalogue), 0},
 	{"config", MEMBER_VALUE(struct take_cluster, config), 0},
 	{"id", MEMBER_STRING(struct take_cluster, id), MEMBER_REQUIRED, .is_valid = cluster_id_is_valid, .what = "no cluster id"},
 	{"name", MEMBER_NAME(struct take_cluster, name), MEMBER_REQUIRED},
 	{"provider", MEMBER_OBJECT(struct take_cluster, provider), MEMBER_REQUIRED, .inner = &provider_table},
+	{"strict", MEMBER_BOOLEAN(struct take_cluster, strict), 0},
 	{"tenant", MEMBER_NAME(struct take_cluster, tenant), 0},
 	{"unexpanded", MEMBER_LIST(struct take_cluster, unexpanded, struct unexpanded, unexpanded_count), 0, .inner = &unexpanded},
 };

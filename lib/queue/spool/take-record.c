@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "json/json.h"
 #include "model/take/setting.h"
 #include "model/take/take-record.h"
 #include "queue/job/step.h"
@@ -40,8 +41,22 @@ take_add_nodes(struct open_job *job, struct setting_nodes *nodes, struct error *
 	return result;
 }
 
+/* Tells whether the job makes the cluster. What an older cluster has may look up what it does not declare. */
+static bool
+take_is_creation(struct open_job *job)
+{
+	static const char action[] = "\"action\":\"cluster_create\"";
+	struct buffer line = {0};
+	struct error ignored;
+	bool is = job_plan(job, job->state.header->job_offset, job->state.header->job_length, &line, &ignored) == 0 &&
+	    memmem(line.data, line.length, action, sizeof action - 1);
+
+	buffer_release(&line);
+	return is;
+}
+
 static int
-take_make_setting(struct open_job *job, struct setting *setting, struct error *err)
+take_make_setting(struct open_job *job, jv without, struct setting *setting, struct error *err)
 {
 	const struct state_header *header = job->state.header;
 	struct setting_nodes nodes = {0};
@@ -50,8 +65,10 @@ take_make_setting(struct open_job *job, struct setting *setting, struct error *e
 
 	if (result == 0 && header->macros)
 		result = take_add_nodes(job, &nodes, err);
+	if (result == 0 && jv_get_kind(without) == JV_KIND_OBJECT)
+		setting_hide(&nodes, without);
 	if (result == 0)
-		result = setting_make(setting, cluster.data, cluster.length, &nodes, err);
+		result = setting_make(setting, cluster.data, cluster.length, &nodes, take_is_creation(job), err);
 	setting_release_nodes(&nodes);
 	buffer_release(&cluster);
 	return result;
@@ -76,7 +93,7 @@ take_setting_for(struct open_job *job, bool hardware, struct error *err)
 	kept->made = job_load_cache(job->dir, name, &text) && setting_load(&kept->setting, text.data, text.length, err) == 0;
 	if (!kept->made) {
 		setting_release(&kept->setting);
-		kept->made = take_make_setting(job, &kept->setting, err) == 0;
+		kept->made = take_make_setting(job, jv_invalid(), &kept->setting, err) == 0;
 		if (kept->made) {
 			buffer_clear(&text);
 			setting_save(&kept->setting, &text);
@@ -90,19 +107,30 @@ take_setting_for(struct open_job *job, bool hardware, struct error *err)
 
 /* Appends what the task of a node is told. */
 static int
-take_print_setting(struct open_job *job, uint32_t node, bool hardware, const struct buffer *machine, struct buffer *out,
-    struct error *err)
+take_print_setting(struct open_job *job, uint32_t node, const struct setting *setting, const struct buffer *machine,
+    struct buffer *out, struct error *err)
 {
 	struct macro_instance instances[STATE_INSTANCES_MAX];
 	const struct state_header *header = job->state.header;
-	const struct setting *setting = take_setting_for(job, hardware, err);
 
-	if (!setting)
-		return -1;
 	for (uint32_t i = 0; i < header->instance_count; i++)
 		instances[i] = (struct macro_instance){state_text(&job->state, header->instance_service[i]),
 		    *state_number(&job->state, STATE_INSTANCES, i * (uint64_t)header->node_count + node)};
 	return setting_print(setting, machine->data, machine->length, instances, header->instance_count, out, err);
+}
+
+/* Appends what a task is told that leaves instances out. There are few of them: nothing is kept. */
+static int
+take_print_setting_without(struct open_job *job, uint32_t node, jv without, const struct buffer *machine, struct buffer *out,
+    struct error *err)
+{
+	struct setting setting = {0};
+	int result = take_make_setting(job, without, &setting, err);
+
+	if (result == 0)
+		result = take_print_setting(job, node, &setting, machine, out, err);
+	setting_release(&setting);
+	return result;
 }
 
 void
@@ -173,6 +201,39 @@ take_line_for(struct open_job *job, uint32_t step, enum action action, struct bu
 	return take_plan_line(job, pattern, line, err);
 }
 
+/* Returns the member "without" of a task's line, owned; invalid if it has none or it is empty. */
+static jv
+take_find_without(const struct buffer *line)
+{
+	static const char member[] = "\"without\":{\"";
+	struct error ignored;
+	jv task, without;
+
+	if (!memmem(line->data, line->length, member, sizeof member - 1) ||
+	    json_parse("plan.ndjson", line->data, line->length, &task, &ignored) < 0)
+		return jv_invalid();
+	without = json_get(task, "without");
+	jv_free(task);
+	return without;
+}
+
+/* Appends what the task of that line is told. */
+static int
+take_print_cluster(struct open_job *job, uint32_t node, enum action action, const struct buffer *line,
+    const struct buffer *machine, struct buffer *out, struct error *err)
+{
+	jv without = take_find_without(line);
+	const struct setting *setting = NULL;
+	int result = -1;
+
+	if (jv_get_kind(without) == JV_KIND_OBJECT)
+		result = take_print_setting_without(job, node, without, machine, out, err);
+	else if ((setting = take_setting_for(job, action_is_hardware(action), err)))
+		result = take_print_setting(job, node, setting, machine, out, err);
+	jv_free(without);
+	return result;
+}
+
 /* Prints the record of taken, which knows all but the texts. */
 static int
 take_print_record(struct open_job *job, uint32_t number, struct take_record *taken, struct arena *arena, struct step *step,
@@ -184,7 +245,7 @@ take_print_record(struct open_job *job, uint32_t number, struct take_record *tak
 
 	if (job_node(job, node, &machine, err) == 0 &&
 	    take_line_for(job, number, taken->action, &line, err) == 0 &&
-	    take_print_setting(job, node, action_is_hardware(taken->action), &machine, &cluster, err) == 0) {
+	    take_print_cluster(job, node, taken->action, &line, &machine, &cluster, err) == 0) {
 		taken->machine = machine.data;
 		taken->cluster = cluster.data;
 		result = take_record_print(taken, line.data, line.length, arena, step, record, err);

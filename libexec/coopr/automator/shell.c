@@ -105,10 +105,12 @@ shell_add_library(const struct task *task, struct work *work, struct error *err)
 	char *path = location_installed("share/coopr/shell/lib.sh");
 	struct buffer library = {0}, config = {0};
 	int failed = file_read(AT_FDCWD, path, BUNDLE_BYTES, &library, err);
+	jv without = json_get(task->source, "without"), cluster = json_get(task->source, "cluster");
 
+	lookup_declared(cluster, task->fields, &library);
 	lookup_config(task->config, task->unexpanded, &library);
 	if (!failed && bundle_mentions(&work->bundle, "coopr_nodes"))
-		failed = lookup_nodes(task->nodes, &library, err);
+		failed = lookup_nodes(task->nodes, without, &library, err);
 	if (!failed)
 		failed = bundle_add_text(&work->bundle, "lib.sh", library.data, library.length, err);
 	if (jv_is_valid(task->config))
@@ -118,6 +120,8 @@ shell_add_library(const struct task *task, struct work *work, struct error *err)
 	buffer_byte(&config, '\n');
 	if (!failed)
 		failed = bundle_add_text(&work->bundle, "config.json", config.data, config.length, err);
+	jv_free(without);
+	jv_free(cluster);
 	buffer_release(&library);
 	buffer_release(&config);
 	free(path);

@@ -12,12 +12,24 @@ coopr_fail()
 	exit 78
 }
 
+# What the action declares, set at the end of this file: the services that it may look up, the members of the configuration that it
+# may read, and whether anything else is an error.
+coopr_asked=all
+coopr_reads=all
+coopr_strict=
+
 # coopr_config PATH [DEFAULT]: prints the value at PATH, such as nginx/port, of the cluster's configuration; of a list each element,
 # one a line.
 coopr_config()
 {
 	coopr_value=
 	coopr_problem=
+	coopr_member=${1#/}
+	coopr_member=${coopr_member%%/*}
+	case $coopr_reads in
+	all | *" $coopr_member "*) ;;
+	*) coopr_fail "coopr_config $1: the field \"config\" of the action does not name $coopr_member; write \"config\": [\"$coopr_member\", ...]" ;;
+	esac
 	if ! coopr_lookup "${1#/}"; then
 		[ $# -ge 2 ] || coopr_fail "configuration: /${1#/}: there is no such member"
 		printf '%s\n' "$2"
@@ -28,10 +40,21 @@ coopr_config()
 	fi
 }
 
+# coopr_undeclared PROBLEM: a script that is new is refused; one that has worked in a cluster so far goes on.
+coopr_undeclared()
+{
+	[ -z "$coopr_strict" ] || coopr_fail "$1"
+	printf '%s: warning: %s\n' "${0##*/}" "$1" >&2
+}
+
 # coopr_nodes SERVICE [host|ip|access_ip]: prints the nodes that have the service, one a line, by nodenum.
 coopr_nodes()
 {
 	coopr_service=$1
+	case $coopr_asked in
+	all | *" $1 "*) ;;
+	*) coopr_undeclared "coopr_nodes $1: plans neither wait for it nor configure this service again when it changes; write \"nodes\": [\"$1\"] into the fields of the action" ;;
+	esac
 	coopr_form=${2:-host}
 	case $coopr_form in
 	host | ip | access_ip) coopr_each_node ;;
