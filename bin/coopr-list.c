@@ -20,6 +20,7 @@ static long limit;
 static const struct option_spec options[] = {
 	OPTION_STRING(0, "status", &filter.status, "STATUS", "only clusters with this status (or several, with commas), or all"),
 	OPTION_RETIRED('s', NULL, "--status"),
+	OPTION_FLAG(0, "unhealthy", &filter.unhealthy, "only clusters that are not active and healthy"),
 	OPTION_STRING(0, "owner", &filter.owner, "USER", "only clusters of this owner"),
 	OPTION_STRING('t', "template", &filter.template, "NAME", "only clusters of this template"),
 	OPTION_STRING(0, "search", &filter.search, "TEXT", "only clusters whose name contains this text"),
@@ -35,7 +36,7 @@ static const struct option_spec options[] = {
 static const struct command command = {
 	"coopr-list", "[OPTION]...", "List clusters.", options,
 	"  coopr-list\n"
-	"  coopr-list --status incomplete,inconsistent\n"
+	"  coopr-list --unhealthy\n"
 	"  coopr-list -t web -o name\n"};
 
 static int

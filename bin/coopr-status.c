@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-status: says in a line how a cluster stands; with --probe also which of its machines do not answer, and which
- * services do not run. Exits with 0 where it is active, and all of that is well; 1 where it is anything else, or there
- * is no such cluster; 64 on misuse; 75 where it did not come to rest within the time given.
+ * services do not run. Exits with 0 where it is active and healthy; 1 where it is anything else, or there is no such cluster;
+ * 64 on misuse; 75 where nobody has looked for a while, or it did not come to rest within the time given.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@
 #include "status/state-line.h"
 
 static struct status_options places;
-enum { AT_ONCE = 32 };
+enum { AT_ONCE = 32, READY_SIZE = 48 };
 
 static struct target_options chosen;
 static bool wait_for_it, watches, quiet, probe;
@@ -41,7 +42,7 @@ static const struct option_spec options[] = {
 };
 
 static const struct command command = {
-	"coopr-status", "[OPTION]... CLUSTER[/NODE|/@SERVICE]", "Show the state of a cluster. Exit code 0: it is active; 1: it is not.", options,
+	"coopr-status", "[OPTION]... CLUSTER[/NODE|/@SERVICE]", "Show the state of a cluster. Exit code 0: it is healthy; 1: it is not; 75: unknown.", options,
 	"  coopr-status shop\n"
 	"  coopr-status --probe shop\n"
 	"  coopr-status --probe shop/1000\n"
@@ -50,16 +51,22 @@ static const struct command command = {
 static void
 status_print_line(const struct state_line *line, const struct output *output)
 {
-	static const char *const columns[] = {"", "", "", NULL};
+	static const char *const columns[] = {"", "", "", "", "", NULL};
+	char ready[READY_SIZE] = "-";
 	struct table table = {0};
 	struct buffer text = {0};
 
 	state_line_progress(line, &text);
 	if (text.length == 0 && line->cluster.message)
 		buffer_text(&text, line->cluster.message);
+	if (line->cluster.instances && line->cluster.status != LIFECYCLE_TERMINATED)
+		snprintf(ready, sizeof ready, "%" PRId64 "/%" PRId64, line->cluster.ready, line->cluster.instances);
 	table_columns(&table, columns);
 	table_cell(&table, STYLE_BOLD, "%s", line->cluster.name);
-	table_cell(&table, state_line_style(&line->cluster), "%s", lifecycle_status_name(line->cluster.status));
+	table_cell(&table, state_line_style(&line->cluster), "%s", lifecycle_state_name(line->cluster.status));
+	table_cell(&table, state_line_condition_style(&line->cluster), "%s",
+	    line->cluster.status == LIFECYCLE_TERMINATED ? "-" : condition_name(line->cluster.condition));
+	table_cell(&table, STYLE_PLAIN, "%s", ready);
 	table_cell(&table, STYLE_PLAIN, "%s", buffer_string(&text));
 	table_print(&table, output->stream, output->colour, false);
 	table_release(&table);
@@ -119,6 +126,17 @@ status_print_again(void *context, struct output *output, struct error *err)
 	return 0;
 }
 
+/* Returns the exit code for what is known of the cluster; where only a part of it was asked, for that part. */
+static int
+status_code(const struct cluster_record *cluster, const struct target *target, const struct drift_list *drift)
+{
+	if (cluster->status != LIFECYCLE_ACTIVE || drift->count > 0)
+		return EX_NO;
+	if (!target_is_whole(target))
+		return 0;
+	return cluster->condition == CONDITION_HEALTHY ? 0 : cluster->condition == CONDITION_UNKNOWN ? EX_TEMPFAIL : EX_NO;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -136,7 +154,7 @@ main(int argc, char **argv)
 	result = status_open(&status, &places, target.cluster, &err);
 	if (result == 0)
 		result = watches ? watch_print(&watch, &err) : status_show(&status, &target, &output, &drift, &err);
-	code = result < 0 ? message_error(&err) : status.cluster->status == LIFECYCLE_ACTIVE && drift.count == 0 ? 0 : EX_NO;
+	code = result < 0 ? message_error(&err) : status_code(status.cluster, &target, &drift);
 	drift_release(&drift);
 	status_release(&status);
 	target_release(&target);

@@ -275,7 +275,7 @@ long_ago() {
 	run --separate-stderr -0 coopr reconcile -o json --probe --repair
 	same "" "$output$stderr"
 	same 1 "$(operations)"
-	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM unreachable")"
+	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM observation WHERE answer <> 'healthy'")"
 }
 
 @test "--probe: a service that does not run is named, and started with --repair; without --probe nobody knows" {
@@ -326,12 +326,12 @@ long_ago() {
 	same "00000001-1002 unreachable" "$(drift)"
 	same "$since" "$(jq -r .since <<<"$output")"
 	same 1 "$(operations)"
-	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE unreachable SET since_ms = 1000 WHERE node = '00000001-1002'"
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE observation SET since_ms = 1000 WHERE node = '00000001-1002'"
 	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --replace-unreachable 10m
 	same "00000001-1002 unreachable 00000001-002" "$(drift)"
 	same "00000001-1000 00000001-1001 00000001-1003 00000001-1004" "$(inside "$machines")"
 	run --separate-stderr -0 coopr reconcile -o json --probe
-	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM unreachable")"
+	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM observation WHERE answer <> 'healthy'")"
 }
 
 @test "--probe: what cannot be asked is unknown, and left alone" {

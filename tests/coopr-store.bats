@@ -338,7 +338,7 @@ damaged() {
 	damaged "UPDATE cluster SET peak_nodes = 0"
 	contains "$output" "the amounts counted against the quota are wrong"
 	gone="UPDATE cluster SET status = 'terminated', nodes = 0, peak_nodes = 0; UPDATE node_use SET to_ms = 5;
-		DELETE FROM claim; DELETE FROM unreachable; DELETE FROM operation_file"
+		DELETE FROM claim; DELETE FROM observation; DELETE FROM operation_file"
 	damaged "$gone; INSERT INTO operation_file VALUES (1, 1, 'command', CAST('coopr create shop' AS BLOB))"
 	contains "$output" "cluster 00000001, shop: terminated, but keeps files of its operations"
 	damaged "INSERT INTO operation_file VALUES (1, 2, 'command', CAST('coopr create shop' AS BLOB))"

@@ -69,9 +69,9 @@ break_mariadb() {
 	make_shop
 	coopr-create second -t web -n 4 --detach
 	run -0 coopr-list -o table
-	same "NAME ID STATUS UNDER WAY NODES COST TEMPLATE OWNER AGE" "$(tr -s ' ' <<<"${lines[0]}" | sed 's/ *$//')"
-	contains "${lines[1]}" "second  00000002  pending  create 0/29  0 "
-	contains "${lines[2]}" "shop    00000001  active   -            4 "
+	same "NAME ID STATE CONDITION READY OBSERVED UNDER WAY NODES COST TEMPLATE OWNER AGE" "$(tr -s ' ' <<<"${lines[0]}" | sed 's/ *$//')"
+	contains "${lines[1]}" "second  00000002  updating  unknown    -      -         create 0/29  0 "
+	contains "${lines[2]}" "shop    00000001  active    healthy    4/4  "
 	same $'second\nshop' "$(coopr-list -o name)"
 	same "shop active null 4" "$(coopr-list -o json --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
 	same "create running 29 blocked" "$(coopr-list -o json --status pending |
@@ -115,14 +115,14 @@ break_mariadb() {
 @test "a cluster whole: status, nodes, links, the last operation, its folder" {
 	make_shop
 	run -0 coopr-show -o table shop
-	for part in "cluster    shop (00000001)" "status     active" "tenant default" "template   web, provider sandbox" \
+	for part in "cluster    shop (00000001)" "state      active" "condition  healthy, 4/4 ready" "tenant default" "template   web, provider sandbox" \
 		"1 create by" "job 00000001-001" "why        the first" "NODE  HOST " "1000  shop1-1000.local" "mariadb" "Shop:  http://" \
 		"$COOPR_STATE/clusters/00000001"; do
 		contains "$output" "$part"
 	done
 	same "$(coopr-show -o table shop | grep -v ago)" "$(coopr-show -o table 00000001 | grep -v ago)"
 	contains "$(coopr-show -o wide shop)" "dummy-00000001-1000"
-	same "clusterstatus operation node node node node link" "$(coopr-show -o json shop | jq -r .kind | paste -sd ' ')"
+	same "clusterstatus operation node node node node link" "$(coopr-show -o json shop | jq -r 'select(.kind != "observation").kind' | paste -sd ' ')"
 	same "mariadb nginx php-fpm php-fpm" "$(coopr-show -o json shop | jq -r 'select(.kind == "node").services[]' | paste -sd ' ')"
 }
 
@@ -172,13 +172,13 @@ break_mariadb() {
 	break_mariadb
 	run -1 coopr-create shop -t web -n 4
 	run -0 coopr-show -o table shop
-	for part in "incomplete: " "create by" "failed" "failed: install mariadb on 00000001-1000" "exit code 65" "| no room for it" \
+	for part in "state      failed: " "create by" "failed" "failed: install mariadb on 00000001-1000" "exit code 65" "| no room for it" \
 		"coopr retry shop"; do
 		contains "$output" "$part"
 	done
 	same "install mariadb failed" "$(coopr-show -o json shop | jq -r 'select(.kind == "taskstatus") | "\(.action) \(.service) \(.status)"')"
 	run -1 coopr-status -o table shop
-	contains "$output" "shop  incomplete"
+	contains "$output" "shop  failed  down  0/4"
 	contains "$output" "install mariadb on 00000001-1000"
 	contains "$(coopr-events -o json shop | jq -r 'select(.event == "fail").task')" t
 	run -0 coopr-log -a install shop/@mariadb/mariadb
@@ -187,13 +187,13 @@ install goes on here
 no room for it' "$output"
 }
 
-@test "status: 0 for active, 1 for anything else; --wait sees what workers do to its end, and settles it" {
+@test "status: 0 for active and healthy, 1 for anything else; --wait sees what workers do to its end, and settles it" {
 	make_shop
 	run -0 coopr-status -q shop
 	same "" "$output"
 	coopr-create second -t web -n 4 --detach
 	run -1 coopr-status -o table second
-	same "second  pending  create 0/29, no worker runs it; coopr retry second resumes it" "$output"
+	same "second  updating  unknown  -  create 0/29, no worker runs it; coopr retry second resumes it" "$output"
 	run --separate-stderr -75 coopr-status --timeout 0 second
 	contains "$stderr" "job 00000002-001 is still in progress"
 	coopr-status --wait -o json second >status 3>&- &

@@ -226,7 +226,7 @@ show_verb_print(struct queue *queue, struct output *output, const struct queue_j
 static int
 show_verb_show_status(struct queue *queue, const char *id, struct output *output)
 {
-	const struct queue_filter filter = {tasks ? 0 : failed ? 1 << STEP_FAILED : ATTENTION, NULL, !tasks};
+	const struct queue_filter filter = {.statuses = tasks ? 0 : failed ? 1 << STEP_FAILED : ATTENTION, .details = !tasks};
 	struct queue_task_status *list = NULL;
 	struct arena arena = {0};
 	struct queue_job job;

@@ -26,9 +26,20 @@ static const struct {
 	[PREFERENCE_MACHINES] = {"machines", "COOPR_MACHINES", false},
 	[PREFERENCE_OUTPUT] = {"output", "COOPR_OUTPUT", false},
 	[PREFERENCE_SPOOL] = {"spool", "COOPR_SPOOL", true},
+	[PREFERENCE_STALE_AFTER_S] = {"stale_after_s", "COOPR_STALE_AFTER_S", false},
 	[PREFERENCE_STATE] = {"state", "COOPR_STATE", true},
 	[PREFERENCE_STORE] = {"store", "COOPR_STORE", true},
 	[PREFERENCE_TENANT] = {"tenant", "COOPR_TENANT", false},
+};
+
+/* The settings that are whole numbers from 1 on. */
+static const struct {
+	long most; /* 0: it is no number */
+	const char *expected;
+} numbers[PREFERENCE_COUNT] = {
+	[PREFERENCE_JOBS] = {PREFERENCE_JOBS_MAX, "expected a whole number from 1 to 100000"},
+	[PREFERENCE_MACHINES] = {PREFERENCE_MACHINES_MAX, "expected a whole number from 1 to 1000000"},
+	[PREFERENCE_STALE_AFTER_S] = {PREFERENCE_STALE_MAX_S, "expected a whole number of seconds from 1 to 31536000"},
 };
 
 struct choice {
@@ -97,13 +108,10 @@ preference_complaint(enum preference which, const char *value)
 		return preference_is_word(value, colours) ? NULL : "expected auto, always or never";
 	if (which == PREFERENCE_OUTPUT)
 		return preference_is_word(value, formats) ? NULL : "expected table, wide, json, yaml, name or text";
-	if (which != PREFERENCE_JOBS && which != PREFERENCE_MACHINES)
+	if (numbers[which].most == 0)
 		return NULL;
 	number = strtol(value, &end, 10);
-	if (*value >= '0' && *value <= '9' && !*end && number >= 1 &&
-	    number <= (which == PREFERENCE_JOBS ? PREFERENCE_JOBS_MAX : PREFERENCE_MACHINES_MAX))
-		return NULL;
-	return which == PREFERENCE_JOBS ? "expected a whole number from 1 to 100000" : "expected a whole number from 1 to 1000000";
+	return *value >= '0' && *value <= '9' && !*end && number >= 1 && number <= numbers[which].most ? NULL : numbers[which].expected;
 }
 
 static int

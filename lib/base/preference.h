@@ -17,6 +17,7 @@ enum preference {
 	PREFERENCE_MACHINES,
 	PREFERENCE_OUTPUT,
 	PREFERENCE_SPOOL,
+	PREFERENCE_STALE_AFTER_S,
 	PREFERENCE_STATE,
 	PREFERENCE_STORE,
 	PREFERENCE_TENANT,
@@ -58,6 +59,8 @@ long preference_jobs(long otherwise);
 
 /* Returns how many machines a cluster may have: the number in force, 10000 by default, and no more than the system's file says. */
 long preference_machines(void);
+
+#define PREFERENCE_STALE_MAX_S 31536000 /* after which an observation says nothing any more */
 
 /* Returns the sections of both files, the user's in place of the system's of the same name. */
 const struct preference_section *preference_sections(size_t *count);

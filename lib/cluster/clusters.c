@@ -18,7 +18,7 @@ enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
 
 #define COLUMNS "SELECT id, (SELECT tenant.name FROM tenant WHERE tenant.id = cluster.tenant), name, owner, grp, template, " \
 	"provider, message, status, created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms, nodes, cost, resources, " \
-	"revision, operation FROM cluster "
+	"revision, operation, instances, ready, condition, observed_ms FROM cluster "
 
 char *
 cluster_id_text(int64_t id, char text[CLUSTER_ID_SIZE])
@@ -40,6 +40,7 @@ static int
 clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
+	int64_t fresh_ms = observation_fresh_ms();
 	int got, count = 0;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -64,6 +65,10 @@ clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct erro
 			.resources = sql_keep(rows, 16, arena),
 			.revision = sql_integer(rows, 17),
 			.operation = sql_integer(rows, 18),
+			.instances = sql_integer(rows, 19),
+			.ready = sql_integer(rows, 20),
+			.condition = sql_integer(rows, 22) >= fresh_ms ? condition_of(sql_text(rows, 21)) : CONDITION_UNKNOWN,
+			.observed_ms = sql_integer(rows, 22),
 		};
 		count++;
 	}
@@ -118,14 +123,17 @@ clusters_where(struct account *account, const struct cluster_filter *filter, str
 	    filter->by_number ? "id > ?10 AND ?9 IS NOT NULL" :
 	    cluster_id_of(filter->after) ? "(name, id) > (SELECT name, id FROM cluster WHERE id = ?10) AND ?9 IS NOT NULL" :
 	    "name > ?9 AND ?10 IS NOT NULL";
-	char *status = clusters_status_clause(filter->status, err), *text;
+	char *status = clusters_status_clause(filter->status, err), *unhealthy, *text;
 
 	if (!status)
 		return NULL;
+	unhealthy = memory_printf("NOT (status = 'active' AND condition = 'healthy' AND observed_ms >= %" PRId64 ")",
+	    observation_fresh_ms());
 	text = memory_printf("WHERE %s AND %s AND (?6 IS NULL OR owner = ?6) AND (?7 IS NULL OR template = ?7) "
-	    "AND (?8 IS NULL OR instr(name, ?8)) AND %s AND (?11 = 0 OR expires_ms BETWEEN 1 AND ?11) AND %s ",
+	    "AND (?8 IS NULL OR instr(name, ?8)) AND %s AND (?11 = 0 OR expires_ms BETWEEN 1 AND ?11) AND %s AND %s ",
 	    filter->everywhere ? visible_anywhere(account) : visible_in_tenant(account), status, after,
-	    filter->unreminded ? "reminded_ms <> expires_ms" : "true");
+	    filter->unreminded ? "reminded_ms <> expires_ms" : "true", filter->unhealthy ? unhealthy : "true");
+	free(unhealthy);
 	free(status);
 	return text;
 }

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "cluster/lifecycle.h"
+#include "cluster/observation.h"
 #include "json/json.h"
 
 struct account;
@@ -32,6 +33,9 @@ struct cluster_record { /* strings live in the list's arena; NULL where there is
 	const char *resources; /* JSON: {"cpu":8} */
 	int64_t revision;      /* another one: its layout may be another */
 	int64_t operation;     /* the number of the last; 0: none */
+	int64_t instances, ready; /* of services, as far as anybody has looked: all, and those that are healthy */
+	enum condition condition; /* as it was seen last; unknown where that is too long ago */
+	int64_t observed_ms;      /* ... when that was; 0: never */
 };
 
 struct cluster_list { /* zero-initialise; release it */
@@ -48,6 +52,7 @@ struct cluster_filter { /* zero-initialise: all of the account's tenant that are
 	bool by_number;       /* in the order of the ids */
 	const char *after;    /* only those behind that name or id; an id is exact, also where names are not unique */
 	int64_t expired_ms;   /* only those whose lease has ended at that time */
+	bool unhealthy;       /* only those that are not both active and healthy */
 	bool unreminded;      /* only those whose lease ends without anybody having been reminded of that */
 	int64_t limit;        /* at most so many; 0: all */
 };

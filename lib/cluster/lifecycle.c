@@ -45,6 +45,14 @@ lifecycle_status_name(enum lifecycle_status status)
 	return names[status];
 }
 
+const char *
+lifecycle_state_name(enum lifecycle_status status)
+{
+	static const char *const states[] = {"absent", "updating", "active", "failed", "failed", "terminated"};
+
+	return states[status];
+}
+
 enum lifecycle_status
 lifecycle_status_of(const char *name)
 {

@@ -37,6 +37,9 @@ extern const struct lifecycle_transition lifecycle_transitions[];
 const char *lifecycle_status_name(enum lifecycle_status status);
 enum lifecycle_status lifecycle_status_of(const char *name);
 
+/* Returns what people call it: updating, active, failed (incomplete and inconsistent), terminated. */
+const char *lifecycle_state_name(enum lifecycle_status status);
+
 /* Returns the transition of an action; NULL where there is none of that name. */
 const struct lifecycle_transition *lifecycle_find(const char *action);
 

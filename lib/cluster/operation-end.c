@@ -104,6 +104,8 @@ operation_end_layout(struct ending *e, struct error *err)
 	if (result == 0)
 		result = sql_change(account_sql(e->account), err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
 		    there.count ? layout : "", e->cluster);
+	if (result == 0 && e->outcome->seen)
+		result = observations_replace(e->account->store, e->cluster, e->outcome->seen, err);
 	holding_release(&there);
 	return result;
 }
@@ -160,8 +162,8 @@ operation_end_status(const struct ending *e, int64_t machines)
 }
 
 /* Records the sums over the machines that the cluster has, also as what quotas count, and its status. A sum of prices is
- * rounded once, here: 0.22 is not 0.21999999999999997. A terminated cluster keeps no files of its operations, and has no
- * unreachable machines. */
+ * rounded once, here: 0.22 is not 0.21999999999999997. A terminated cluster keeps no files of its operations, and nothing
+ * is seen of it. */
 static int
 operation_end_cluster(struct ending *e, struct error *err)
 {
@@ -185,7 +187,7 @@ operation_end_cluster(struct ending *e, struct error *err)
 		return 0;
 	if (sql_change(db, err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster) < 0)
 		return -1;
-	return sql_change(db, err, "DELETE FROM unreachable WHERE cluster = ?", "i", e->cluster);
+	return sql_change(db, err, "DELETE FROM observation WHERE cluster = ?", "i", e->cluster);
 }
 
 int

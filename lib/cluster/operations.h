@@ -19,6 +19,7 @@ struct applied;
 struct arguments;
 struct cluster_record;
 struct error;
+struct observations;
 struct outbox_message;
 struct store;
 
@@ -93,6 +94,7 @@ struct operation_outcome {
 	enum operation_status status; /* complete, failed, cancelled or rolledback */
 	const char *message;          /* one sentence, or NULL */
 	const char *layout; /* as coopr-queue show --layout prints it: a node whose "was" is null is not there. NULL: as before */
+	const struct observations *seen; /* each machine and instance in that layout; NULL: what was seen before stays */
 	const struct operation_file *files; /* kept with the operation; none where NULL */
 	size_t file_count;
 	const struct outbox_message *messages; /* to hooks; none where NULL */

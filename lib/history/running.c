@@ -110,7 +110,7 @@ running_lines(struct queue *queue, const struct queue_job *job, const struct for
 {
 	struct page page = {.arena = arena, .forecast = forecast, .cluster = job->cluster, .now_ms = clock_wall_ms()};
 	bool details = job->running + job->failed + job->delayed <= DETAILS_MAX;
-	const struct queue_filter filter = {1u << STEP_RUNNING | 1u << STEP_FAILED | 1u << STEP_DELAYED, NULL, details};
+	const struct queue_filter filter = {.statuses = 1u << STEP_RUNNING | 1u << STEP_FAILED | 1u << STEP_DELAYED, .details = details};
 	size_t wrong = job->failed + job->delayed, lines;
 	struct queue_task_status *list;
 	struct tasks tasks;

@@ -6,12 +6,17 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cluster/observation.h"
 #include "cluster/operation-files.h"
 #include "hook/hook.h"
+#include "json/json.h"
 #include "json/scan.h"
+#include "model/layout.h"
+#include "model/name.h"
 #include "operation/context.h"
 #include "operation/failure-summary.h"
 #include "operation/job.h"
@@ -68,6 +73,114 @@ finish_operation_is_untouched(const struct operation_job *job, const struct queu
 	return untouched;
 }
 
+/* Adds an instance before its tasks are looked at. One that was stopped on purpose, or that is not set up yet, is not ready. */
+static void
+finish_operation_observe_add_service(struct observations *seen, const struct node *node, const char *service, jv stopped, int64_t now_ms)
+{
+	struct observation instance = {.node = node->id, .service = service, .answer = OBSERVATION_UNKNOWN, .by = ""};
+	bool is_stopped = json_array_has(stopped, NULL, service);
+
+	if (is_stopped || !name_list_has(&node->was, service))
+		instance = (struct observation){.node = node->id, .service = service, .answer = OBSERVATION_UNHEALTHY, .observed_ms = now_ms,
+		    .message = is_stopped ? OBSERVATION_STOPPED : "it is not set up yet", .by = "job"};
+	observations_set(seen, &instance);
+}
+
+/* Adds the machines that are there, and their instances. */
+static void
+finish_operation_observe_add_layout(struct observations *seen, const struct layout *layout, int64_t now_ms)
+{
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+		jv stopped = json_get(node->source, "stopped");
+
+		if (!node->is_new)
+			observations_set(seen, &(struct observation){.node = node->id, .service = "", .answer = OBSERVATION_UNKNOWN, .by = ""});
+		for (size_t s = 0; s < node->services.count && !node->is_new; s++)
+			finish_operation_observe_add_service(seen, node, node->services.list[s], stopped, now_ms);
+		for (size_t s = 0; s < node->was.count; s++)
+			if (!name_list_has(&node->services, node->was.list[s]))
+				finish_operation_observe_add_service(seen, node, node->was.list[s], stopped, now_ms);
+		jv_free(stopped);
+	}
+}
+
+/* Sets what was seen of an instance, or of the machine, if it is one of the layout. */
+static void
+finish_operation_observe_set(struct observations *seen, const struct queue_task_status *task, const char *service,
+    enum observation_answer answer, const char *message)
+{
+	if (observations_find(seen, task->node, service))
+		observations_set(seen, &(struct observation){.node = task->node, .service = service, .answer = answer, .message = message,
+		    .observed_ms = task->at_ms, .by = "job"});
+}
+
+/* Returns whether a done task of the service says that it is healthy: a check does, and any task that sets it up where it is never
+ * checked. */
+static bool
+finish_operation_observe_is_healthy(const struct service *service, enum action planned)
+{
+	if (planned == ACTION_CHECK)
+		return true;
+	return service && (ACTION_BIT(planned) & (ACTIONS_SET_UP | ACTION_BIT(ACTION_RESTART) | ACTION_BIT(ACTION_RELOAD))) &&
+	    !(service->actions[ACTION_STATUS].present && service->actions[ACTION_START].present);
+}
+
+static void
+finish_operation_observe_take_done(struct observations *seen, const struct layout *layout, const struct queue_task_status *task)
+{
+	const struct service *service = cluster_definition(&layout->cluster, task->service);
+
+	if (task->planned == ACTION_CREATE || task->planned == ACTION_DELETE)
+		return;
+	finish_operation_observe_set(seen, task, "", OBSERVATION_HEALTHY, NULL);
+	if (task->planned == ACTION_STOP)
+		finish_operation_observe_set(seen, task, task->service, OBSERVATION_UNHEALTHY, OBSERVATION_STOPPED);
+	else if (finish_operation_observe_is_healthy(service, task->planned))
+		finish_operation_observe_set(seen, task, task->service, OBSERVATION_HEALTHY, NULL);
+}
+
+/* A machine of which a task failed may have answered or not: only its plugin can tell, by the exit code. */
+static void
+finish_operation_observe_take_failed(struct observations *seen, const struct queue_task_status *task)
+{
+	const char *message = task->message ? task->message : task->reason;
+
+	if (*task->service && task->planned != ACTION_DRAIN)
+		finish_operation_observe_set(seen, task, task->service, OBSERVATION_UNHEALTHY, message);
+	else if (!*task->service && task->planned != ACTION_DELETE)
+		finish_operation_observe_set(seen, task, "", task->code == EX_TEMPFAIL ? OBSERVATION_UNREACHABLE : OBSERVATION_UNHEALTHY, message);
+}
+
+/* Adds an observation of each machine of the layout (coopr-queue show --layout), and of each instance that stands or shall stand
+ * on it: where a task was done on a machine, that answered; where a check was, the service is healthy. Those of which the job says
+ * nothing have no time. */
+static int
+finish_operation_observe(const struct operation_job *job, const char *text, struct observations *seen, struct error *err)
+{
+	const struct queue_filter last_attempts = {.details = true, .brief = true};
+	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, err);
+	struct queue_task_status *tasks = NULL;
+	struct layout layout = {0};
+	struct arena arena = {0};
+	size_t count = 0;
+	int result = queue ? layout_parse_text(text, &layout, err) : -1;
+
+	if (result == 0)
+		result = queue_tasks(queue, job->id, &last_attempts, &arena, &tasks, &count, err);
+	if (result == 0)
+		finish_operation_observe_add_layout(seen, &layout, clock_wall_ms());
+	for (size_t i = 0; i < count && result == 0; i++)
+		if (tasks[i].status == STEP_DONE && !tasks[i].undoing)
+			finish_operation_observe_take_done(seen, &layout, &tasks[i]);
+		else if (tasks[i].status == STEP_FAILED)
+			finish_operation_observe_take_failed(seen, &tasks[i]);
+	layout_release(&layout);
+	arena_release(&arena);
+	queue_close(queue);
+	return result;
+}
+
 /* Ends the operation, whose job has finished: the store gets the layout that is there, the outcome, and the messages to
  * hooks. */
 static int
@@ -75,6 +188,7 @@ finish_operation_end(struct operation_context *context, const struct operation *
     const struct queue_job *state, struct error *err)
 {
 	struct buffer layout = {0}, events = {0};
+	struct observations seen = {0};
 	struct hook_messages messages;
 	struct operation_file kept = {.name = "events.ndjson"};
 	char *message = state->status == QUEUE_COMPLETE ? NULL : failure_summary(job);
@@ -87,6 +201,9 @@ finish_operation_end(struct operation_context *context, const struct operation *
 	kept.length = events.length;
 	outcome.files = &kept;
 	outcome.file_count = events.length > 0;
+	if (result == 0 && layout.data)
+		result = finish_operation_observe(job, layout.data, &seen, err);
+	outcome.seen = layout.data ? &seen : NULL;
 	if (result == 0) {
 		finish_operation_messages(context, operation, &outcome, &messages);
 		outcome.messages = messages.list;
@@ -94,6 +211,7 @@ finish_operation_end(struct operation_context *context, const struct operation *
 		result = operation_end(&context->account, operation->cluster, operation->number, &outcome, err) < 0 ? -1 : 0;
 		hook_messages_release(&messages);
 	}
+	observations_release(&seen);
 	buffer_release(&layout);
 	buffer_release(&events);
 	free(message);

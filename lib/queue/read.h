@@ -49,7 +49,8 @@ const char *queue_step_name(enum step_status status);
 struct queue_filter { /* which tasks */
 	unsigned statuses; /* bits 1 << status; 0: all */
 	const char *task;  /* only that one; NULL: all */
-	bool details;      /* and what is known of the last attempt */
+	bool details;      /* and what is known of the last attempt, */
+	bool brief;        /* ... but not its output */
 };
 
 struct queue_task_status {

@@ -7,9 +7,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "cluster/unreachable.h"
+#include "cluster/observation.h"
 #include "model/layout.h"
 #include "probe/drift.h"
+#include "probe/observe.h"
 #include "probe/probe.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/scope.h"
@@ -32,6 +33,7 @@ struct probed_cluster { /* a cluster that is being asked */
 	const struct cluster_record *cluster;
 	enum probe_scope *scopes;
 	struct drift_list found;
+	struct observations seen;
 	struct probed_cluster *older;
 };
 
@@ -40,6 +42,7 @@ health_check_probed_free(struct probed_cluster *probed)
 {
 	layout_release(&probed->subject.layout);
 	drift_release(&probed->found);
+	observations_release(&probed->seen);
 	free(probed->scopes);
 	free(probed);
 }
@@ -110,6 +113,8 @@ health_check_found(void *context, struct probe_subject *subject, const struct pr
 	    .name = cluster->name};
 	int vanished = names_find(&check->vanished, finding->node->id);
 
+	if (vanished == NAMES_NONE || finding->answer == PROBE_YES)
+		observe_finding(&probed->seen, finding, "reconcile");
 	if (vanished != NAMES_NONE && finding->answer == PROBE_YES) {
 		check->drift->list[vanished].answers = true;
 		check->drift->list[vanished].message = "its provider does not list it, but it answers";
@@ -119,29 +124,69 @@ health_check_found(void *context, struct probe_subject *subject, const struct pr
 	}
 }
 
-/* Dates machines that do not answer: since the first time that they did not, where none has asked them with success since. */
+/* Records what was seen, and dates machines that do not answer: since the first time that they did not, where none has asked them
+ * with success since. */
 static void
-health_check_date_silence(struct health_check *check, struct probed_cluster *probed)
+health_check_record(struct health_check *check, struct probed_cluster *probed)
 {
-	struct unreachable now = {0}, was = {0};
+	struct store *store = check->account->store;
+	struct observations recorded = {0};
 	struct error err;
 
-	if (unreachable_read(check->account->store, probed->cluster->id, &was, &err) < 0)
+	if (observations_record(store, probed->cluster->id, probed->cluster->revision, &probed->seen, &err) < 0 ||
+	    observations_read(store, probed->cluster->id, &recorded, &err) < 0)
 		operation_warn(&check->parameters->options, &check->worst, &err);
 	for (size_t i = 0; i < probed->found.count; i++) {
 		struct drift *drift = &probed->found.list[i];
+		const struct observation *machine = observations_find(&recorded, drift->node, "");
 
-		if (drift->what != DRIFT_UNREACHABLE)
-			continue;
-		drift->since_ms = unreachable_since(&was, drift->node);
-		if (drift->since_ms == 0)
-			drift->since_ms = clock_wall_ms();
-		unreachable_add(&now, drift->node, drift->since_ms);
+		if (drift->what == DRIFT_UNREACHABLE)
+			drift->since_ms = machine && machine->answer == OBSERVATION_UNREACHABLE ? machine->since_ms : clock_wall_ms();
 	}
-	if (unreachable_record(check->account->store, probed->cluster->id, &was, &now, &err) < 0)
+	observations_release(&recorded);
+}
+
+/* Records that machines of a cluster are gone, drift first to end, and with them what was on them. */
+static void
+health_check_record_gone(struct health_check *check, size_t first, size_t end)
+{
+	const struct drift *list = check->drift->list;
+	const struct cluster_record *cluster = reconcile_scope_find(check->scope, list[first].cluster);
+	struct observations known = {0}, gone = {0};
+	struct error err;
+	int result = cluster ? observations_read(check->account->store, cluster->id, &known, &err) : 0;
+
+	for (size_t i = first; i < end; i++) {
+		struct observation machine = {.node = list[i].node, .service = "", .answer = OBSERVATION_GONE, .by = "reconcile",
+		    .message = list[i].message ? list[i].message : "its provider does not list it", .observed_ms = clock_wall_ms()};
+
+		if (list[i].answers)
+			continue;
+		observations_set(&gone, &machine);
+		for (size_t k = 0; k < known.count; k++) {
+			machine.service = known.list[k].service;
+			if (strcmp(known.list[k].node, machine.node) == 0)
+				observations_set(&gone, &machine);
+		}
+	}
+	if (result == 0 && cluster)
+		result = observations_record(check->account->store, cluster->id, cluster->revision, &gone, &err);
+	if (result < 0)
 		operation_warn(&check->parameters->options, &check->worst, &err);
-	unreachable_release(&now);
-	unreachable_release(&was);
+	observations_release(&known);
+	observations_release(&gone);
+}
+
+static void
+health_check_record_all_gone(struct health_check *check)
+{
+	size_t end;
+
+	for (size_t first = 0; first < check->vanished.count; first = end) {
+		for (end = first; end < check->vanished.count && check->drift->list[end].cluster == check->drift->list[first].cluster; end++)
+			;
+		health_check_record_gone(check, first, end);
+	}
 }
 
 /* Returns whether the cluster is still what it was when it was asked. */
@@ -174,7 +219,7 @@ health_check_over(void *context, struct probe_subject *subject)
 	struct probed_cluster *probed = subject->owner;
 
 	if (check->parameters->probe && health_check_is_unchanged(check, probed->cluster)) {
-		health_check_date_silence(check, probed);
+		health_check_record(check, probed);
 		for (size_t i = 0; i < probed->found.count; i++)
 			drift_add(check->drift, &probed->found.list[i]);
 	}
@@ -209,6 +254,7 @@ health_check(struct account *account, const struct reconcile_options *parameters
 		result = probe(&ask, err);
 	while (check.newest)
 		health_check_end_cluster(&check, check.newest);
+	health_check_record_all_gone(&check);
 	health_check_add_failed(&check);
 	names_release(&check.vanished);
 	return result < 0 ? -1 : check.worst;

@@ -19,13 +19,14 @@
 #include "queue/read.h"
 #include "queue/status-print.h"
 #include "show/login.h"
+#include "show/observation-list.h"
 #include "status/state-line.h"
 #include "status/status.h"
 
 static struct queue_task_status *
 cluster_show_failed_tasks(const struct cluster_status *status, struct arena *arena, size_t *count)
 {
-	const struct queue_filter filter = {1u << STEP_FAILED, NULL, true};
+	const struct queue_filter filter = {.statuses = 1u << STEP_FAILED, .details = true};
 	struct queue_task_status *list = NULL;
 	struct error ignored; /* the job was removed meanwhile: the operation's message says what is known of it */
 
@@ -78,6 +79,26 @@ cluster_show_add_resources(const char *json, struct buffer *text)
 		}
 	}
 	jv_free(resources);
+}
+
+/* Shows how the cluster was when somebody looked last, and how long ago that was. */
+static void
+cluster_show_condition(const struct cluster_record *cluster, struct table *table)
+{
+	char ago[CLOCK_RFC3339_SIZE];
+	struct buffer text = {0};
+
+	if (cluster->status == LIFECYCLE_TERMINATED)
+		return;
+	buffer_text(&text, condition_name(cluster->condition));
+	if (cluster->instances)
+		buffer_printf(&text, ", %" PRId64 "/%" PRId64 " ready", cluster->ready, cluster->instances);
+	if (cluster->observed_ms)
+		buffer_printf(&text, ", observed %s ago", clock_span(clock_wall_ms() - cluster->observed_ms, ago));
+	if (cluster->condition == CONDITION_UNKNOWN)
+		buffer_printf(&text, "; coopr status --probe %s looks", cluster->name);
+	cluster_show_fact(table, "condition", state_line_condition_style(cluster), "%s", text.data);
+	buffer_release(&text);
 }
 
 /* Shows how many nodes are recorded, as quotas count them, and how many there are once the operation has ended. */
@@ -164,8 +185,9 @@ cluster_show_print_facts(struct cluster_status *status, FILE *out, bool colour)
 		buffer_text(&state, cluster->message);
 	table_columns(&table, columns);
 	cluster_show_fact(&table, "cluster", STYLE_BOLD, "%s (%s)", cluster->name, status->id);
-	cluster_show_fact(&table, "status", state_line_style(cluster), "%s%s%s", lifecycle_status_name(cluster->status),
+	cluster_show_fact(&table, "state", state_line_style(cluster), "%s%s%s", lifecycle_state_name(cluster->status),
 	    line.operation || cluster->message ? ": " : "", buffer_string(&state));
+	cluster_show_condition(cluster, &table);
 	cluster_show_fact(&table, "owner", STYLE_PLAIN, "%s%s%s, tenant %s", cluster->owner, cluster->group ? ", group " : "",
 	    cluster->group ? cluster->group : "", cluster->tenant);
 	cluster_show_fact(&table, "template", STYLE_PLAIN, "%s, provider %s", cluster->template ? cluster->template : "none",
@@ -229,32 +251,29 @@ static const struct list node_list = {.columns = node_columns, .row_size = sizeo
 
 /* Fills the row of a node; strings in the arena. */
 static int
-cluster_show_fill_row(const struct node *node, struct node_row *row, struct arena *arena, struct error *err)
+cluster_show_fill_row(const struct node *node, const struct observations *seen, struct node_row *row, struct arena *arena,
+    struct error *err)
 {
-	struct buffer services = {0};
 	struct machine machine;
 
 	if (login_machine(node, arena, &machine, err) < 0)
 		return -1;
-	for (size_t i = 0; i < node->services.count; i++)
-		buffer_printf(&services, "%s%s", i ? " " : "", node->services.list[i]);
 	*row = (struct node_row){.number = node->nodenum, .host = node->hostname ? node->hostname : node->id,
-	    .address = machine.address, .state = node->leaves ? "to be removed" : node->is_new ? "to be created" : "up",
+	    .address = machine.address, .state = observation_list_machine(seen, node, observation_fresh_ms()),
 	    .hardware = node->hardwaretype, .image = node->imagetype, .zone = node->zone, .providerid = machine.providerid,
-	    .services = arena_string(arena, buffer_string(&services))};
-	buffer_release(&services);
+	    .services = observation_list_services(seen, node, arena)};
 	return 0;
 }
 
 static int
-cluster_show_print_nodes(const struct layout *layout, struct output *output, struct error *err)
+cluster_show_print_nodes(const struct layout *layout, const struct observations *seen, struct output *output, struct error *err)
 {
 	struct node_row *rows = memory_zeroed(layout->node_count, sizeof *rows);
 	struct arena arena = {0};
 	int result = 0;
 
 	for (size_t i = 0; i < layout->node_count && result == 0; i++)
-		result = cluster_show_fill_row(&layout->nodes[i], &rows[i], &arena, err);
+		result = cluster_show_fill_row(&layout->nodes[i], seen, &rows[i], &arena, err);
 	output->context = layout->cluster.name;
 	if (result == 0)
 		list_print(&node_list, rows, layout->node_count, output);
@@ -328,7 +347,7 @@ cluster_show_print_login(const struct cluster_status *status, FILE *out)
 }
 
 static void
-cluster_show_records(struct cluster_status *status, struct output *output)
+cluster_show_records(struct cluster_status *status, const struct observations *seen, struct output *output)
 {
 	struct state_line line = status_state_line(status);
 	char *folder = status_folder(status);
@@ -352,6 +371,7 @@ cluster_show_records(struct cluster_status *status, struct output *output)
 	arena_release(&arena);
 	for (size_t i = 0; i < status->layout.node_count; i++)
 		node_print(&status->layout.nodes[i], &text);
+	observation_list_records(seen, &text);
 	links_records(&status->layout, &text);
 	output_lines(output, &text);
 	buffer_release(&text);
@@ -360,17 +380,18 @@ cluster_show_records(struct cluster_status *status, struct output *output)
 
 /* Prints the cluster for a person. */
 static int
-cluster_show_text(struct cluster_status *status, struct output *output, struct error *err)
+cluster_show_text(struct cluster_status *status, const struct observations *seen, struct output *output, struct error *err)
 {
 	FILE *out = output->stream;
 
 	cluster_show_print_facts(status, out, output->colour);
 	if (status->layout.node_count) {
 		fputc('\n', out);
-		if (cluster_show_print_nodes(&status->layout, output, err) < 0)
+		if (cluster_show_print_nodes(&status->layout, seen, output, err) < 0)
 			return -1;
 		links_print(&status->layout, out, output->colour);
 	}
+	observation_list_print_faults(seen, out);
 	cluster_show_print_failures(status, out);
 	cluster_show_print_login(status, out);
 	return 0;
@@ -380,36 +401,42 @@ int
 cluster_show_print(struct cluster_status *status, struct output *output, struct error *err)
 {
 	const struct state_line line = status_state_line(status);
+	struct observations seen = {0};
+	int result = status_layout(status, err);
 
-	if (status_layout(status, err) < 0)
-		return -1;
-	if (output_is_records(output))
-		cluster_show_records(status, output);
-	else if (output->format == OUTPUT_NAME)
+	if (result == 0)
+		result = observations_read(status->account.store, status->cluster->id, &seen, err);
+	if (result == 0 && output_is_records(output))
+		cluster_show_records(status, &seen, output);
+	else if (result == 0 && output->format == OUTPUT_NAME)
 		list_print(&state_line_clusters, &line, 1, output);
-	else
-		return cluster_show_text(status, output, err);
-	return 0;
+	else if (result == 0)
+		result = cluster_show_text(status, &seen, output, err);
+	observations_release(&seen);
+	return result;
 }
 
 int
 cluster_show_part(struct cluster_status *status, const struct target *target, struct output *output, struct error *err)
 {
 	struct layout *layout = &status->layout;
+	struct observations seen = {0};
 	struct buffer text = {0};
 	int result = 0;
 
-	if (status_layout(status, err) < 0 || target_narrow(target, layout, err) < 0)
+	if (status_layout(status, err) < 0 || target_narrow(target, layout, err) < 0 ||
+	    observations_read(status->account.store, status->cluster->id, &seen, err) < 0)
 		return -1;
 	if (output_is_records(output)) {
 		for (size_t i = 0; i < layout->node_count; i++)
 			node_print(&layout->nodes[i], &text);
 		links_records(layout, &text);
 		output_lines(output, &text);
-	} else if ((result = cluster_show_print_nodes(layout, output, err)) == 0 && output->format != OUTPUT_NAME) {
+	} else if ((result = cluster_show_print_nodes(layout, &seen, output, err)) == 0 && output->format != OUTPUT_NAME) {
 		links_print(layout, output->stream, output->colour);
 		cluster_show_print_login(status, output->stream);
 	}
+	observations_release(&seen);
 	buffer_release(&text);
 	return result;
 }

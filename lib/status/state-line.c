@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "status/state-line.h"
 
+#include <inttypes.h>
+
 #include "base/clock.h"
 #include "cluster/operations.h"
 #include "queue/queue.h"
@@ -57,7 +59,47 @@ state_line_fill_status(const void *row, struct list_cell *cell)
 	const struct state_line *line = row;
 
 	list_cell_text(cell, lifecycle_status_name(line->cluster.status));
+}
+
+static void
+state_line_fill_state(const void *row, struct list_cell *cell)
+{
+	const struct state_line *line = row;
+
+	list_cell_text(cell, lifecycle_state_name(line->cluster.status));
 	cell->style = state_line_style(&line->cluster);
+}
+
+enum terminal_style
+state_line_condition_style(const struct cluster_record *cluster)
+{
+	static const enum terminal_style styles[] = {STYLE_WARN, STYLE_GOOD, STYLE_BAD, STYLE_BAD};
+
+	return cluster->status == LIFECYCLE_TERMINATED ? STYLE_DIM : styles[cluster->condition];
+}
+
+/* A cluster that is gone is neither well nor not. */
+static void
+state_line_fill_condition(const void *row, struct list_cell *cell)
+{
+	const struct state_line *line = row;
+
+	list_cell_text(cell, line->cluster.status == LIFECYCLE_TERMINATED ? NULL : condition_name(line->cluster.condition));
+	cell->style = state_line_condition_style(&line->cluster);
+}
+
+static void
+state_line_fill_ready(const void *row, struct list_cell *cell)
+{
+	const struct state_line *line = row;
+	const struct cluster_record *cluster = &line->cluster;
+
+	list_cell_integer(cell, cluster->ready);
+	if (cluster->instances == 0 || cluster->status == LIFECYCLE_TERMINATED)
+		list_cell_show(cell, STYLE_PLAIN, "-");
+	else
+		list_cell_show(cell, cluster->ready < cluster->instances ? STYLE_BAD : STYLE_PLAIN, "%" PRId64 "/%" PRId64, cluster->ready,
+		    cluster->instances);
 }
 
 static void
@@ -105,7 +147,12 @@ static const struct list_column cluster_columns[] = {
 	{"TENANT", "tenant", AT(TEXT, cluster.tenant), .when = LIST_WIDE | STATE_LINE_TENANT},
 	{"NAME", "name", AT(TEXT, cluster.name), .style = STYLE_BOLD},
 	{"ID", "id", .fill = state_line_fill_id},
-	{"STATUS", "status", .fill = state_line_fill_status},
+	{"STATE", "state", .fill = state_line_fill_state},
+	{"CONDITION", "condition", .fill = state_line_fill_condition},
+	{"READY", "ready", .fill = state_line_fill_ready},
+	{"OBSERVED", "observed", AT(AGE, cluster.observed_ms)},
+	{NULL, "instances", AT(INTEGER, cluster.instances)},
+	{NULL, "status", .fill = state_line_fill_status},
 	{"UNDER WAY", "underway", .fill = state_line_fill_under_way, .when = LIST_FILLED},
 	{"NODES", "nodes", AT(INTEGER, cluster.nodes)},
 	{"COST", "cost", AT(REAL, cluster.cost)},

@@ -34,6 +34,8 @@ extern const struct list state_line_operations;
 /* Appends what is under way and how far it is, "expand 12/41, paused"; nothing if nothing is under way. */
 void state_line_progress(const struct state_line *line, struct buffer *out);
 
+/* Return the styles of a cluster's state, and of its condition. */
+enum terminal_style state_line_condition_style(const struct cluster_record *cluster);
 enum terminal_style state_line_style(const struct cluster_record *cluster);
 
 #endif

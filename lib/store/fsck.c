@@ -45,8 +45,8 @@ static const char *const checks[] = {
 	CLUSTER "'terminated, but has ' || nodes || ' nodes' FROM cluster WHERE status = 'terminated' AND nodes > 0",
 	CLUSTER "'terminated, but keeps files of its operations' FROM cluster WHERE status = 'terminated' "
 	"AND id IN (SELECT cluster FROM operation_file)",
-	CLUSTER "'terminated, but has unreachable machines' FROM cluster WHERE status = 'terminated' "
-	"AND id IN (SELECT cluster FROM unreachable)",
+	CLUSTER "'terminated, but has observations' FROM cluster WHERE status = 'terminated' "
+	"AND id IN (SELECT cluster FROM observation)",
 	CLUSTER "'terminated, but the node ' || node || ' has machine ' || machine FROM cluster JOIN claim "
 	"ON CAST(claim.cluster AS INTEGER) = id WHERE status = 'terminated'",
 	"SELECT 'machine ' || machine || ': the node ' || node || ' is not one of cluster ' || cluster FROM claim "

@@ -28,6 +28,7 @@ static const struct migration {
 	{"what coopr apply remembers", NULL},
 	{"reminders of leases", NULL},
 	{"files of operations, claims on machines, messages to hooks, machines that do not answer", host_files_bring},
+	{"what was seen last of machines and services", NULL},
 };
 
 enum {

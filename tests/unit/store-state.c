@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lib/store/claims.h, outbox.h, last-time.h, lib/cluster/operation-files.h, unreachable.h: what was once in files of one host.
+ * lib/store/claims.h, outbox.h, last-time.h, lib/cluster/operation-files.h, observation.h: what was once in files of one host.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "cluster/clusters.h"
+#include "cluster/observation.h"
 #include "cluster/operation-files.h"
 #include "cluster/operations.h"
-#include "cluster/unreachable.h"
 #include "store-engines.h"
 #include "store/claims.h"
 #include "store/last-time.h"
@@ -31,24 +32,60 @@ file_of(int64_t cluster, const char *name)
 }
 
 static void
-test_unreachable(int64_t cluster)
+see(struct observations *seen, const char *service, enum observation_answer answer, int64_t at_ms)
 {
-	struct unreachable was = {0}, now = {0}, read = {0};
+	observations_set(seen, &(struct observation){.node = "00000001-1000", .service = service, .answer = answer, .by = "probe",
+	    .observed_ms = at_ms});
+}
 
-	unreachable_add(&now, "n1", 5);
-	unreachable_add(&now, "n2", 6);
-	if (unreachable_record(account.store, cluster, &was, &now, &err) < 0 ||
-	    unreachable_read(account.store, cluster, &read, &err) < 0)
+/* Records what was seen and returns the record of the cluster. */
+static struct cluster_record
+recorded(int64_t cluster, const struct observations *seen, struct cluster_list *list)
+{
+	if (clusters_find_id(&account, cluster, list, &err) < 0 ||
+	    observations_record(account.store, cluster, list->list[list->count - 1].revision, seen, &err) < 0 ||
+	    clusters_find_id(&account, cluster, list, &err) < 0)
 		suite_bail();
-	tap_ok(read.count == 2 && unreachable_since(&read, "n2") == 6 && unreachable_since(&read, "n3") == 0,
-	    "machines that do not answer are known, with the time");
-	if (unreachable_record(account.store, cluster, &read, &was, &err) < 0)
+	return list->list[list->count - 1];
+}
+
+static void
+test_observations(int64_t cluster)
+{
+	int64_t now_ms = clock_wall_ms();
+	struct observations seen = {0}, read = {0};
+	struct cluster_list list = {0};
+	struct cluster_record record;
+
+	see(&seen, "", OBSERVATION_HEALTHY, now_ms);
+	see(&seen, "web", OBSERVATION_HEALTHY, now_ms);
+	see(&seen, "db", OBSERVATION_HEALTHY, now_ms - 1000);
+	record = recorded(cluster, &seen, &list);
+	tap_ok(record.instances == 2 && record.ready == 2 && record.condition == CONDITION_HEALTHY && record.observed_ms == now_ms - 1000,
+	    "a cluster is healthy since the oldest observation of an instance");
+	see(&seen, "db", OBSERVATION_UNHEALTHY, now_ms + 1);
+	record = recorded(cluster, &seen, &list);
+	tap_ok(record.ready == 1 && record.condition == CONDITION_DEGRADED && record.observed_ms == now_ms + 1,
+	    "degraded where one is not ready, as of the newest that says so");
+	see(&seen, "db", OBSERVATION_UNHEALTHY, now_ms + 2);
+	see(&seen, "web", OBSERVATION_UNHEALTHY, now_ms + 2);
+	record = recorded(cluster, &seen, &list);
+	tap_is_number(record.condition, CONDITION_DOWN, "down where none is");
+	see(&seen, "db", OBSERVATION_HEALTHY, now_ms);
+	if (recorded(cluster, &seen, &list).ready != 0 || observations_read(account.store, cluster, &read, &err) < 0)
 		suite_bail();
-	unreachable_release(&read);
-	unreachable_read(account.store, cluster, &read, &err);
-	tap_is_number((long long)read.count, 0, "until they do");
-	unreachable_release(&now);
-	unreachable_release(&read);
+	tap_ok(read.count == 3 && observations_find(&read, "00000001-1000", "db")->since_ms == now_ms + 1,
+	    "what was seen earlier changes nothing, and an answer is dated from when it came first");
+	see(&seen, "", OBSERVATION_HEALTHY, 1000);
+	observations_release(&read);
+	observations_release(&seen);
+	observations_set(&seen, &(struct observation){.node = "00000001-1999", .service = "", .answer = OBSERVATION_GONE, .by = "", .observed_ms = now_ms});
+	recorded(cluster, &seen, &list);
+	observations_read(account.store, cluster, &read, &err);
+	tap_is_number((long long)read.count, 3, "of a machine that the cluster does not have, nothing is recorded");
+	observations_release(&read);
+	observations_release(&seen);
+	cluster_list_release(&list);
 }
 
 static void
@@ -85,7 +122,7 @@ test_operation_files(int64_t cluster)
 	tap_is_number(operation_file_get(account.store, cluster, 1, "events.ndjson", NULL, &err), 1, "and others with its end");
 	tap_is_number((long long)waiting.count, 1, "hooks are told of the end in the same transaction");
 	tap_is_number(operation_end(&account, cluster, 1, &outcome, &err), 0, "which it has once");
-	test_unreachable(cluster);
+	test_observations(cluster);
 	if (operation_begin(&account, &(struct operation_spec){.action = "delete", .cluster = cluster, .revision = -1, .wanted = ""},
 	    &list, &err) < 0 || operation_end(&account, cluster, 2, &(struct operation_outcome){.status = OPERATION_COMPLETE,
 	    .layout = "", .files = ended, .file_count = 1}, &err) != 1)

@@ -159,7 +159,8 @@ read_log_of(struct spool_queue *queue, const struct open_job *job, struct arena 
 }
 
 static struct queue_task_status
-read_task_of(struct spool_queue *queue, struct open_job *job, uint32_t step, bool details, struct arena *arena)
+read_task_of(struct spool_queue *queue, struct open_job *job, uint32_t step, const struct queue_filter *filter,
+    struct arena *arena)
 {
 	struct job_state *index = &job->state;
 	const struct state_live *live = state_live(index, step);
@@ -170,10 +171,11 @@ read_task_of(struct spool_queue *queue, struct open_job *job, uint32_t step, boo
 	    .planned = (enum action)state_step(index, step)->action,
 	    .attempt = live->attempt, .undoing = live->phase != 0};
 
-	if (!details || live->attempt == 0)
+	if (!filter->details || live->attempt == 0)
 		return task;
 	read_event_of(job, step, arena, &task);
-	read_log_of(queue, job, arena, &task);
+	if (!filter->brief)
+		read_log_of(queue, job, arena, &task);
 	if (task.status == STEP_DELAYED && live->due_ms > clock_boottime_ms())
 		task.due_ms = live->due_ms - clock_boottime_ms();
 	return task;
@@ -204,7 +206,7 @@ read_tasks(struct queue *base, const char *id, const struct queue_filter *filter
 	*count = 0;
 	for (uint32_t step = first; *count < room && step < end; step++)
 		if (!state_step(&job->state, step)->is_milestone && wanted & 1u << state_live(&job->state, step)->status)
-			(*list)[(*count)++] = read_task_of(queue, job, step, filter->details, arena);
+			(*list)[(*count)++] = read_task_of(queue, job, step, filter, arena);
 	job_unlock(job);
 	return 0;
 }

@@ -194,6 +194,26 @@ static const char *const migrations[] = {
 	"	name TEXT PRIMARY KEY,"
 	"	at_ms INTEGER NOT NULL"
 	") STRICT, WITHOUT ROWID;",
+	/* 7: what was seen last of each machine and each instance, lib/cluster/observation.h, and the sums of that, which a list of
+	 * clusters shows without reading the rows. */
+	"CREATE TABLE observation ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	node TEXT NOT NULL,"
+	"	service TEXT NOT NULL," /* '': the machine itself */
+	"	answer TEXT NOT NULL CHECK (answer IN ('healthy', 'unhealthy', 'unreachable', 'gone', 'unknown')),"
+	"	message TEXT,"
+	"	by TEXT NOT NULL," /* who has looked */
+	"	observed_ms INTEGER NOT NULL," /* 0: nobody has looked */
+	"	since_ms INTEGER NOT NULL," /* the answer is the same since then */
+	"	PRIMARY KEY (cluster, node, service)"
+	") STRICT, WITHOUT ROWID;"
+	"INSERT INTO observation SELECT cluster, node, '', 'unreachable', NULL, 'reconcile', since_ms, since_ms FROM unreachable;"
+	"DROP TABLE unreachable;"
+	"ALTER TABLE cluster ADD COLUMN instances INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE cluster ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE cluster ADD COLUMN condition TEXT NOT NULL DEFAULT 'unknown' "
+	"CHECK (condition IN ('unknown', 'healthy', 'degraded', 'down'));"
+	"ALTER TABLE cluster ADD COLUMN observed_ms INTEGER NOT NULL DEFAULT 0;",
 };
 
 /* Steps over a pragma's only number. */
