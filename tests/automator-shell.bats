@@ -101,16 +101,22 @@ lib.sh" "$(member .stderr)"
 	same 0 "$(member .stderr)"
 }
 
-@test "10 MB of output go to the log whole, and their end into the result" {
+@test "5 MB of output go to the log whole, and their end into the result; of 10 MB, their beginning and their end" {
 	script noisy.sh <<-'END'
 		yes 0123456789abcde | head -n 655360
 		echo end
 	END
 	do_task install '{"script": "noisy.sh"}'
 	same 0 "$(member .status)"
-	same 10485764 "$(wc -c <log)"
+	same 7340167 "$(wc -c <log)"
+	same "0123456789abcde end" "$(head -n 1 log) $(tail -n 1 log)"
+	grep -q '^\[coopr: 3145732 bytes are left out here\]$' log
 	[ "$(member '.stderr | length')" -le 8192 ]
 	contains "$(member .stderr)" "end"
+	rm log
+	sed -i 's/655360/327680/' catalogue/scripts/noisy.sh
+	do_task install '{"script": "noisy.sh"}'
+	same 5242884 "$(wc -c <log)"
 }
 
 @test "a daemon that keeps the output open is not waited for" {

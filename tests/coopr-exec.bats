@@ -293,3 +293,30 @@ two" "$(cat log)"
 	do_task ask '{"fields": {"url": "http://127.0.0.1:1/"}}'
 	same "75 http://127.0.0.1:1/: no answer" "$(member '"\(.status) \(.message)"')"
 }
+
+@test "the log of an attempt that says without end has its beginning and its end, and says what is left out" {
+	plugin chatter <<-'END'
+		echo "the beginning" >&2
+		head -c 300000000 /dev/zero | tr '\0' x | fold -w 99 >&2
+		printf '\nthe end\n' >&2
+		exit 3
+	END
+	do_task chatter
+	[ "$(stat -c %s log)" -lt 8000000 ]
+	[ "$(stat -c %s log)" -gt 7000000 ]
+	same "the beginning" "$(head -n 1 log)"
+	same "the end" "$(tail -n 1 log)"
+	grep -q '^\[coopr: the log is long; of what follows, the last 1024 KiB are added when the attempt ends\]$' log
+	grep -qE '^\[coopr: [0-9]+ bytes are left out here\]$' log
+}
+
+@test "where the logs of a job are large already, less is kept of each" {
+	plugin chatter <<-'END'
+		head -c 3000000 /dev/zero | tr '\0' x | fold -w 99 >&2
+		printf '\nthe end\n' >&2
+	END
+	truncate -s 300M other
+	do_task chatter
+	[ "$(stat -c %s log)" -lt 140000 ]
+	same "the end" "$(tail -n 1 log)"
+}

@@ -804,3 +804,22 @@ coopr-queue put: job 00000042-001 was put, although its id could not be printed;
 	run -1 coopr-queue take --worker nobody
 	contains "$output" "worker nobody: none of that name has joined"
 }
+
+@test "gc --logs removes the logs of the jobs that finished first, and nothing else of them" {
+	for i in 1 2 3; do
+		plan "0000000$i" <<<"t1 a create -" | coopr-queue put
+		do_all
+		truncate -s 1M "spool/done/0000000$i-001/log/t1.1"
+	done
+	run -0 coopr-queue gc --logs 2 --dry-run
+	same "00000001-001/log" "$output"
+	[ -e spool/done/00000001-001/log/t1.1 ]
+	run -0 coopr-queue gc --logs 2
+	same "00000001-001/log" "$output"
+	[ ! -e spool/done/00000001-001/log/t1.1 ]
+	[ -e spool/done/00000002-001/log/t1.1 ]
+	same complete "$(status_of 00000001-001 .status)"
+	coopr-queue fsck
+	run -0 coopr-queue gc --logs 2
+	same "" "$output"
+}

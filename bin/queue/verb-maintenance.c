@@ -13,7 +13,7 @@
 static const char *spool;
 static struct option_change change;
 static bool repair, dry;
-static long keep_days = QUEUE_KEEP_DAYS;
+static long keep_days = QUEUE_KEEP_DAYS, logs_mb = QUEUE_LOGS_MB;
 
 static const struct option_spec fsck_options[] = {
 	OPTION_FLAG('r', "repair", &repair, "repair what can be repaired"),
@@ -31,6 +31,7 @@ static const struct command fsck_command = {
 
 static const struct option_spec gc_options[] = {
 	OPTION_NUMBER('k', "keep", &keep_days, "DAYS", "keep finished jobs for this many days (default: 30)"),
+	OPTION_NUMBER(0, "logs", &logs_mb, "MB", "keep the newest logs, of all jobs so many megabytes (default: 1024)"),
 	OPTION_CHANGE(&change),
 	OPTION_FLAG(0, "dry-run", &dry, "only print what would be removed"),
 	OPTION_RETIRED('n', NULL, "--dry-run"),
@@ -84,7 +85,7 @@ verb_gc(int argc, char **argv)
 		return option_misuse(&gc_command, "it takes no operand, found '%s'; a job is removed when it is finished and older than --keep", argv[0]);
 	queue = verb_open(spool, QUEUE_WRITE);
 
-	if (queue_gc(queue, &(struct queue_gc){(int64_t)keep_days * 24 * 60 * 60 * 1000, dry}, &gone, &err) < 0)
+	if (queue_gc(queue, &(struct queue_gc){(int64_t)keep_days * 24 * 60 * 60 * 1000, (uint64_t)logs_mb << 20, dry}, &gone, &err) < 0)
 		code = message_error(&err);
 
 	for (size_t i = 0; i < gone.count; i++) {

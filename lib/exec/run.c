@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "event/supervise.h"
+#include "exec/attempt-log.h"
 #include "exec/attempt-result.h"
 #include "exec/plugin-find.h"
 #include "exec/redaction.h"
@@ -27,7 +28,7 @@ enum { PATIENCE_MS = 1000 }; /* with the reader of stderr */
 struct attempt {
 	const struct task *task;
 	bool quiet, unread; /* unread: the reader of stderr did not take the last part */
-	int log; /* -1: none, or it could not be written any more */
+	struct attempt_log log;
 	struct tail tail;
 	struct redaction *secrets;
 	struct buffer shown; /* what was said, without them */
@@ -76,11 +77,7 @@ run_keep(struct attempt *attempt)
 	struct buffer *said = &attempt->shown;
 
 	tail_append(&attempt->tail, buffer_string(said), said->length);
-	if (attempt->log >= 0 && file_write_all(attempt->log, said->data, said->length) < 0) {
-		message("%s: %s; what follows is not kept", attempt->task->log, strerror(errno));
-		close(attempt->log);
-		attempt->log = -1;
-	}
+	attempt_log_append(&attempt->log, buffer_string(said), said->length);
 	if (!attempt->quiet)
 		run_show(attempt, said->data, said->length);
 	buffer_clear(said);
@@ -165,21 +162,18 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 int
 run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *result, struct error *err)
 {
-	struct attempt attempt = {.task = task, .secrets = secrets, .quiet = quiet, .log = -1};
+	struct attempt attempt = {.task = task, .secrets = secrets, .quiet = quiet};
 	struct arguments argv = {0};
 	int failed = 0;
 
-	if (task->log) {
-		attempt.log = file_open(AT_FDCWD, task->log, O_WRONLY | O_CREAT | O_APPEND, 0600, err);
-		if (attempt.log < 0)
-			return -1;
-	}
+	attempt_log_init(&attempt.log, task->log);
+	if (attempt_log_open(&attempt.log, err) < 0)
+		return -1;
 	if (run_command(task, &argv, err) == 0)
 		failed = run_plugin(&attempt, argv.list, result, err);
 	else
 		*result = attempt_refusal(task, EX_CONFIG, err->text);
-	if (attempt.log >= 0)
-		close(attempt.log);
+	attempt_log_close(&attempt.log);
 	arguments_release(&argv);
 	tail_release(&attempt.tail);
 	buffer_release(&attempt.shown);

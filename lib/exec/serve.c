@@ -36,8 +36,7 @@ serve_answer(struct server *server, struct call *call)
 	if (call->next)
 		call->next->previous = call->previous;
 	server->count--;
-	if (call->log >= 0)
-		close(call->log);
+	attempt_log_close(&call->log);
 	task_outcome_release(&call->outcome);
 	task_release(&call->task);
 	free(call);
@@ -54,15 +53,7 @@ serve_due(struct server *server, struct call *call, int64_t due_ms)
 void
 serve_log(struct call *call, const char *bytes, size_t length)
 {
-	if (call->log < 0 && call->task.log)
-		call->log = open(call->task.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	/* A log that cannot be kept is no reason not to do the task. */
-	if (call->log >= 0 && file_write_all(call->log, bytes, length) < 0) {
-		message("%s: %s; what follows is not kept", call->task.log, strerror(errno));
-		close(call->log);
-		call->log = -1;
-		call->task.log = NULL;
-	}
+	attempt_log_append(&call->log, bytes, length);
 }
 
 static void
@@ -81,9 +72,9 @@ serve_begin(struct server *server, jv record)
 	struct call *call = memory_zeroed(1, sizeof *call);
 
 	call->outcome = OUTCOME_NONE;
-	call->log = -1;
 	call->due_ms = INT64_MAX;
 	task_take(record, server->name, &call->task, &problems, &call->outcome.error);
+	attempt_log_init(&call->log, call->task.log);
 	call->next = server->first;
 	if (call->next)
 		call->next->previous = call;

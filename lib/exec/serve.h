@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "event/supervise.h"
+#include "exec/attempt-log.h"
 #include "exec/task-outcome.h"
 
 struct server;
@@ -19,7 +20,7 @@ struct call { /* a task that is being done */
 	struct outcome outcome;
 	int64_t due_ms;    /* the service is told when this instant has come, monotonic; INT64_MAX: never */
 	void *state;       /* the service's */
-	int log;           /* -1: nothing was said yet */
+	struct attempt_log log;
 	int64_t deadline_ms; /* of the task's timeout */
 	bool ending;
 	struct call *next, *previous;

@@ -243,14 +243,15 @@ struct queue_check {
  * process or machine leaves behind is legal: the next one to come along puts it right. */
 int queue_check(struct queue *queue, const char *job, struct queue_check *check, struct error *err);
 
-enum { QUEUE_KEEP_DAYS = 30 };
+enum { QUEUE_KEEP_DAYS = 30, QUEUE_LOGS_MB = 1024 };
 
 struct queue_gc {
 	int64_t keep_ms; /* since a job was finished, by the wall clock */
+	uint64_t logs_bytes; /* so many at most are kept of the logs of all jobs, those of unfinished ones included */
 	bool dry;        /* only say what would go */
 };
 
-/* Removes finished jobs that are old, after what is to be learned of them was kept, and what somebody left who was stopped; gone
+/* Removes finished jobs that are old, and logs of others where there are too many; after what is to be learned of them was kept, and what somebody left who was stopped; gone
  * gets the names of what went. */
 int queue_gc(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err);
 

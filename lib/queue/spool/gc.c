@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "base/process.h"
 #include "json/record.h"
 #include "queue/history.h"
+#include "queue/job/id.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
 #include "queue/spool/read.h"
@@ -191,6 +193,119 @@ gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct argume
 	return result;
 }
 
+struct gc_logs { /* of a finished job */
+	char job[QUEUE_ID_SIZE];
+	int64_t finished_ms;
+	uint64_t bytes;
+};
+
+/* Calls for each log in the folder of a job: adds its size to bytes, or removes it. */
+static uint64_t
+gc_logs_visit(int folder, const char *job, bool remove)
+{
+	char *path = memory_printf("%s/log", job);
+	int dir = openat(folder, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = dir < 0 ? NULL : spool_list(dir);
+	const struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	while (stream && (entry = readdir(stream))) {
+		if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		bytes += (uint64_t)st.st_size;
+		if (remove)
+			unlinkat(dir, entry->d_name, 0);
+	}
+	if (stream)
+		closedir(stream);
+	if (dir >= 0)
+		close(dir);
+	free(path);
+	return bytes;
+}
+
+/* Returns the bytes of the logs of the jobs in jobs/. */
+static uint64_t
+gc_logs_measure_open(const struct spool *spool)
+{
+	DIR *stream = spool_list(spool->jobs);
+	const struct dirent *entry;
+	uint64_t bytes = 0;
+
+	while (stream && (entry = readdir(stream)))
+		if (id_is_valid(entry->d_name))
+			bytes += gc_logs_visit(spool->jobs, entry->d_name, false);
+	if (stream)
+		closedir(stream);
+	return bytes;
+}
+
+static int
+gc_logs_compare(const void *a, const void *b)
+{
+	const struct gc_logs *x = a, *y = b;
+
+	if (x->finished_ms != y->finished_ms)
+		return x->finished_ms < y->finished_ms ? -1 : 1;
+	return strcmp(x->job, y->job);
+}
+
+static bool
+gc_logs_is_gone(const struct arguments *gone, const char *job)
+{
+	for (size_t i = 0; i < gone->count; i++)
+		if (strcmp(gone->list[i], job) == 0)
+			return true;
+	return false;
+}
+
+/* Removes the logs of a job that is still finished. Returns whether they are gone. */
+static bool
+gc_logs_remove(struct spool_queue *queue, const struct gc_logs *of)
+{
+	struct error gone; /* then its logs are, too */
+	struct open_job *job = engine_lock(queue, of->job, &gone);
+	bool removed = job && job->state.header->finished && file_exists(queue->spool.done, of->job);
+
+	if (removed)
+		gc_logs_visit(queue->spool.done, of->job, true);
+	if (job)
+		job_unlock(job);
+	return removed;
+}
+
+/* Keeps the logs of all jobs together under options->logs_bytes: those of finished jobs are removed, of the job first that
+ * finished first. All else of a job stays. */
+static void
+gc_limit_logs(struct spool_queue *queue, const struct arguments *done, const struct queue_gc *options, struct arguments *gone)
+{
+	const struct spool *spool = &queue->spool;
+	struct gc_logs *list = memory_zeroed(done->count + 1, sizeof *list);
+	uint64_t total = gc_logs_measure_open(spool);
+	size_t count = 0;
+
+	for (size_t i = 0; i < done->count; i++) {
+		uint64_t bytes = gc_logs_visit(spool->done, done->list[i], false);
+		struct queue_job job = {0};
+
+		/* A dry run has left jobs where they are. */
+		if (bytes == 0 || (options->dry && gc_logs_is_gone(gone, done->list[i])))
+			continue;
+		summary_load(spool, done->list[i], &job);
+		list[count] = (struct gc_logs){.finished_ms = job.finished_ms, .bytes = bytes};
+		snprintf(list[count++].job, sizeof list->job, "%s", done->list[i]);
+		total += bytes;
+	}
+	qsort(list, count, sizeof *list, gc_logs_compare);
+	for (size_t i = 0; i < count && total > options->logs_bytes; i++)
+		if (options->dry || gc_logs_remove(queue, &list[i])) {
+			arguments_printf(gone, "%s/log", list[i].job);
+			total -= list[i].bytes;
+		}
+	free(list);
+}
+
 int
 gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err)
 {
@@ -209,6 +324,9 @@ gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *go
 	for (size_t i = 0; i < tmp.count; i++)
 		if (gc_collect_tmp(&gc, tmp.list[i], gone, err) < 0)
 			result = -1;
+	arguments_release(&done);
+	if (gc_list_folder(spool->done, &done) == 0)
+		gc_limit_logs(gc.queue, &done, options, gone);
 	arguments_release(&done);
 	arguments_release(&tmp);
 	return result;
