@@ -72,7 +72,7 @@ plan_check_action(void)
 		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
 	if (graceful && !cluster_action_removes_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--graceful: %s removes no nodes", action));
-	if (max_unavailable && !cluster_action_can_roll(cluster_action_find(action)))
+	if (max_unavailable && strcmp(max_unavailable, UNAVAILABLE_AUTO) != 0 && !cluster_action_can_roll(cluster_action_find(action)))
 		exit(option_misuse(&command, "--max-unavailable: %s neither takes services down for a while nor replaces nodes",
 		    action));
 }
@@ -88,7 +88,7 @@ plan_check_options(const char *const *operands)
 		exit(option_misuse(&command, "one file at most, found also '%s'", operands[1]));
 	if (job && !name_is_valid(job))
 		exit(option_misuse(&command, "--job: '%s' cannot be the id of a job", job));
-	if (max_unavailable && !unavailable_is_valid(max_unavailable))
+	if (max_unavailable && strcmp(max_unavailable, UNAVAILABLE_AUTO) != 0 && !unavailable_is_valid(max_unavailable))
 		exit(option_misuse(&command, "--max-unavailable: '%s' is neither a number from 1 on nor a percentage up to 100%%",
 		    max_unavailable));
 	if (history_file && strcmp(history_file, "-") == 0)

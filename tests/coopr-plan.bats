@@ -272,13 +272,14 @@ standing() {
 	cat cluster nodes >stands
 }
 
-@test "--max-unavailable: the first nodes begin at once, each further one when the one so many places before it is done with" {
+@test "--max-unavailable: the nodes are changed in batches, each when the one before is done with" {
 	standing
 	coopr-plan -a restart -s app --max-unavailable 2 stands >plan
 	coopr-plan --check plan
 	same "$(tasks plan | sort)" "$(printf '%s app on 7-100%d\n' start 1 start 2 start 4 stop 1 stop 2 stop 4)"
 	same "$(after "stop app on 7-1001"),$(after "stop app on 7-1002")" ","
-	same "$(after "stop app on 7-1004")" "start app on 7-1001"
+	same "$(after "stop app on 7-1004")" "batch 1: app"
+	same "$(after "batch 1: app")" "start app on 7-1001, start app on 7-1002"
 	same "$(jq -c 'select(.kind == "job") | [.action, .rolling, .max_unavailable]' plan)" '["restart_services",true,"2"]'
 }
 
@@ -298,6 +299,40 @@ standing() {
 	same "$(after "stop app on 7-1002")" ""
 	coopr-plan -a restart -s app --max-unavailable 1% stands >plan
 	same "$(after "stop app on 7-1002")" "start app on 7-1001"
+}
+
+@test "--max-unavailable auto: the limit of the template, or a quarter; 100% is all at once; only what goes down for a while rolls" {
+	standing
+	coopr-plan -a restart -s app --max-unavailable auto stands >plan
+	same "$(jq -c 'select(.kind == "job") | [.action, .rolling, .max_unavailable]' plan)" '["restart_services",true,"25%"]'
+	same "$(after "stop app on 7-1004")" "start app on 7-1002"
+	jq -c 'if .kind == "cluster" then .template = {name: "t", rolling: {max_unavailable: "2"}} else . end' stands >two
+	coopr-plan -a restart -s app --max-unavailable auto two >plan
+	same "$(jq -r 'select(.kind == "job") | .max_unavailable' plan)" 2
+	coopr-plan -a restart -s app --max-unavailable 100% two >plan
+	coopr-plan -a restart -s app two | cmp - plan
+	for action in start stop configure delete; do
+		coopr-plan -a "$action" two >plan
+		coopr-plan -a "$action" --max-unavailable auto two | cmp - plan
+	done
+}
+
+@test "a batch begins when the one before is healthy; what needs the service, too" {
+	standing
+	jq -c 'if .kind == "cluster" then .definitions[] |= if .name == "app" then .provisioner.actions.status = {type: "shell"} | .ready_timeout_s = 60
+		else . end else . end' stands >asked
+	coopr-plan -a restart --max-unavailable 1 asked >plan
+	coopr-plan --check plan
+	contains "$(after "stop app on 7-1002")" "check app on 7-1001"
+	same "$(after "check app on 7-1001")" "start app on 7-1001"
+	same "$(after "stop lb on 7-1000")" "done: app"
+	same "$(after "done: app")" "check app on 7-1001, check app on 7-1002, check app on 7-1004"
+	same '[60,0,60]' "$(jq -c 'select(.action == "check") | [.timeout_s, .retries, .patience_s]' plan | sort -u)"
+	run -1 coopr-plan --check < <(jq -c 'select(.action != "check" or .node != "7-1004")' plan)
+	contains "$output" "app is started, and no task checks that it is healthy"
+	coopr-plan -a restart -s lb asked >plan
+	contains "$(tasks plan)" "check app on 7-1004"
+	same "$(after "start lb on 7-1000")" "healthy: app, stop lb on 7-1000"
 }
 
 @test "with --max-unavailable, no service is down on more nodes than that in whatever order the tasks are done" {

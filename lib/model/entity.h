@@ -148,6 +148,7 @@ struct cluster_template { /* also a partial template */
 	const char *extends;           /* or NULL */
 	struct string_list includes;
 	bool immutable; /* partial templates */
+	const char *max_unavailable; /* in rolling changes a service may be down on so many nodes, see model/unavailable.h; or NULL */
 	struct links links;
 	jv source;
 };

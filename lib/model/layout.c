@@ -12,6 +12,7 @@
 #include "json/record.h"
 #include "model/document.h"
 #include "model/request.h"
+#include "model/unavailable.h"
 
 /* Drops what stands twice in the sorted list; that the same name means two things is a problem. Returns how many stay. */
 static size_t
@@ -44,13 +45,25 @@ layout_sort_definitions(const struct place *object, struct service *definitions,
 	*count = layout_merge_doubles(&list, definitions, *count);
 }
 
+/* Takes the limit that the cluster's template sets to rolling changes. */
+static void
+cluster_take_limit(const struct place *place, struct arena *arena, struct cluster *cluster)
+{
+	struct place template = place_member(place, "template"), rolling = place_member(&template, "rolling");
+	jv limit = json_get(rolling.value, "max_unavailable");
+
+	if (json_string(limit) && unavailable_is_valid(json_string(limit)))
+		cluster->max_unavailable = arena_string(arena, json_string(limit));
+	jv_free(limit);
+}
+
 static void
 cluster_sort_all(const struct place *place, struct arena *arena, void *to)
 {
 	struct cluster *cluster = to;
 	struct place was = place_member(place, "was");
 
-	(void)arena;
+	cluster_take_limit(place, arena, cluster);
 	layout_sort_definitions(place, cluster->definitions, &cluster->definition_count);
 	layout_sort_definitions(&was, cluster->was_definitions, &cluster->was_definition_count);
 }

@@ -20,6 +20,7 @@ struct cluster {
 	struct service *was_definitions; /* what was before: definitions that differ, sorted by name */
 	size_t was_definition_count;
 	struct provider provider;
+	const char *max_unavailable; /* "rolling" of its template: on so many nodes a service may be down; or NULL */
 	jv config;     /* borrowed from source; invalid where absent */
 	jv was_config; /* the whole configuration before; borrowed; invalid where that is not known */
 	jv was_source; /* owned, where was_config is not borrowed from source */

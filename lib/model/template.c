@@ -8,6 +8,7 @@
 #include "model/duration.h"
 #include "model/entity.h"
 #include "model/name.h"
+#include "model/unavailable.h"
 
 static const struct member compatibility_members[] = {
 	{"hardwaretypes", MEMBER_NAMES(struct cluster_template, compatible_hardwaretypes), 0},
@@ -252,6 +253,12 @@ static const struct member administration_members[] = {
 };
 static const struct document administration = {DOCUMENT_MEMBERS(administration_members)};
 
+static const struct member rolling_members[] = {
+	{"max_unavailable", MEMBER_STRING(struct cluster_template, max_unavailable), 0, .is_valid = unavailable_is_valid,
+	    .what = "no number of nodes"},
+};
+static const struct document rolling = {DOCUMENT_MEMBERS(rolling_members)};
+
 static const struct member extends_members[] = {
 	{"name", MEMBER_NAME(struct cluster_template, extends), MEMBER_REQUIRED},
 };
@@ -288,6 +295,7 @@ static const struct member members[] = {
 	{"links", MEMBER_LIST(struct cluster_template, links.list, struct link, links.count), 0, .inner = &link_table},
 	{"name", MEMBER_NAME(struct cluster_template, name), MEMBER_REQUIRED},
 	{"objective", MEMBER_CUSTOM, 0, .parse = template_parse_objectives},
+	{"rolling", MEMBER_INLINE, 0, .inner = &rolling},
 };
 const struct document cluster_template_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct cluster_template),
 	DOCUMENT_SOURCE(struct cluster_template, source), .is_verbatim = true};

@@ -5,6 +5,10 @@
 #ifndef MODEL_UNAVAILABLE_H
 #define MODEL_UNAVAILABLE_H
 
+#define UNAVAILABLE_AUTO "auto"  /* what the cluster's template says, or else: */
+#define UNAVAILABLE_USUAL "25%"
+#define UNAVAILABLE_ALL "100%"   /* all at once: the same as no limit */
+
 #include <stdbool.h>
 #include <stddef.h>
 

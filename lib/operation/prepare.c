@@ -11,6 +11,7 @@
 #include "history/measured.h"
 #include "json/scan.h"
 #include "model/layout.h"
+#include "model/unavailable.h"
 #include "operation/choices.h"
 #include "operation/context.h"
 #include "operation/prepare-solve.h"
@@ -70,8 +71,7 @@ prepare_begin_plan(const struct operation_context *context, const char *max_unav
 	run_command_init(plan, "coopr-plan");
 	arguments_printf(plan, "--job=%s", context->job);
 	prepare_push_measured(context, plan);
-	if (max_unavailable)
-		arguments_printf(plan, "--max-unavailable=%s", max_unavailable);
+	arguments_printf(plan, "--max-unavailable=%s", max_unavailable ? max_unavailable : UNAVAILABLE_AUTO);
 }
 
 static void

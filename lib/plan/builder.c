@@ -61,15 +61,40 @@ builder_service_action(const struct builder *builder, uint32_t service, enum act
 void
 builder_take_turn(struct builder *builder, uint32_t service, uint32_t first, uint32_t last)
 {
-	struct window *window = &builder->windows[service];
-	uint32_t *turn;
+	struct roll *roll = &builder->rolls[service];
 
-	if (!window->width)
+	if (!roll->width)
 		return;
-	turn = &window->last[window->used % window->width];
-	if (window->used++ >= window->width)
-		builder_edge(builder, *turn, first);
-	*turn = last;
+	ARRAY_ROOM(roll->turns, roll->count, roll->capacity);
+	roll->turns[roll->count++] = (struct turn){first, last};
+}
+
+/* Puts the turns of a batch, from first on, behind all of the batch before. */
+static void
+builder_add_batch(struct builder *builder, uint32_t service, const struct roll *roll, size_t first)
+{
+	const struct turn *before = &roll->turns[first - roll->width];
+	uint32_t done = before->last;
+
+	if (roll->width > 1) {
+		done = builder_step(builder, &(struct step){.is_milestone = true, .name = arena_printf(builder->arena, "batch %zu: %s",
+		    first / roll->width, builder->layout->cluster.definitions[service].name)}, GRAPH_NONE);
+		for (size_t i = 0; i < roll->width; i++)
+			builder_edge(builder, before[i].last, done);
+	}
+	for (size_t i = first; i < first + roll->width && i < roll->count; i++)
+		builder_edge(builder, done, roll->turns[i].first);
+}
+
+void
+builder_add_batches(struct builder *builder)
+{
+	for (uint32_t service = 0; service < builder->layout->cluster.definition_count; service++) {
+		const struct roll *roll = &builder->rolls[service];
+
+		for (size_t first = roll->width; first < roll->count; first += roll->width)
+			builder_add_batch(builder, service, roll, first);
+	}
 }
 
 /* Prints the fields of each action as text, once for all tasks that carry them. */
@@ -116,14 +141,14 @@ builder_count_services(const struct builder *builder, struct string_list service
 /* The limit of a service depends on how many nodes carry it; those that only did are counted too for how many can be
  * affected at most. */
 static void
-builder_init_windows(struct builder *builder)
+builder_init_rolls(struct builder *builder)
 {
 	const struct layout *layout = builder->layout;
 	const char *limit = builder->scope->max_unavailable;
 	size_t services = layout->cluster.definition_count;
 	size_t *carry = memory_zeroed(services, sizeof *carry), *carried = memory_zeroed(services, sizeof *carried);
 
-	builder->windows = memory_zeroed(services, sizeof *builder->windows);
+	builder->rolls = memory_zeroed(services, sizeof *builder->rolls);
 	for (size_t i = 0; limit && i < layout->node_count; i++) {
 		builder_count_services(builder, layout->nodes[i].services, carry);
 		builder_count_services(builder, layout->nodes[i].was, carried);
@@ -132,7 +157,7 @@ builder_init_windows(struct builder *builder)
 		size_t width = unavailable_of(limit, carry[i]);
 
 		if (width < carry[i] || width < carried[i])
-			builder->windows[i] = (struct window){arena_alloc(builder->arena, width, sizeof(uint32_t)), width, 0};
+			builder->rolls[i].width = width;
 	}
 	free(carry);
 	free(carried);
@@ -159,7 +184,7 @@ builder_init(struct builder *builder, struct steps *steps, struct arena *arena, 
 	lookups_init(&builder->lookups, layout, dependencies);
 	builder->installed_by_address = lookups_find_installed_by_address(layout, dependencies);
 	builder_init_groups(builder);
-	builder_init_windows(builder);
+	builder_init_rolls(builder);
 	builder->bootstraps = memory_resize(NULL, builder->types.count, sizeof *builder->bootstraps);
 	for (int i = 0; i < RULE_COUNT; i++)
 		builder->barriers[i] = memory_zeroed(services, sizeof *builder->barriers[i]);
@@ -173,7 +198,9 @@ builder_release(struct builder *builder)
 	names_release(&builder->types);
 	lookups_release(&builder->lookups);
 	free(builder->installed_by_address);
-	free(builder->windows);
+	for (size_t i = 0; i < builder->layout->cluster.definition_count; i++)
+		free(builder->rolls[i].turns);
+	free(builder->rolls);
 	free(builder->creates);
 	free(builder->confirms);
 	free(builder->deletes);

@@ -56,9 +56,14 @@ struct task_place { /* where a service task stands, by step */
 	bool reads;       /* it is the first on its node and service to read the configuration */
 };
 
-struct window { /* of a service that may be down on width nodes at a time */
-	uint32_t *last; /* the last task on each of the last width nodes, as a ring */
-	size_t width, used; /* width 0: there is no limit */
+struct turn { /* of a node, in a service that is changed on a few nodes at a time: its first task there, and its last */
+	uint32_t first, last;
+};
+
+struct roll { /* of a service that may be down on width nodes at a time: a batch of so many begins when the one before is done */
+	struct turn *turns; /* in the order of the nodes */
+	size_t count, capacity;
+	size_t width; /* 0: there is no limit */
 };
 
 struct builder {
@@ -71,7 +76,7 @@ struct builder {
 	struct task_place *places;
 	struct task_group *groups;          /* of each definition, GROUP_COUNT of them */
 	struct barrier *barriers[RULE_COUNT]; /* of each definition */
-	struct window *windows;         /* of each definition */
+	struct roll *rolls;             /* of each definition */
 	struct names types;             /* the automators */
 	uint32_t *creates, *confirms, *deletes; /* the tasks of each node, or none */
 	uint32_t *bootstraps;           /* of each automator: its task on the node at hand, or none */
@@ -103,8 +108,9 @@ struct task_group *builder_group(const struct builder *builder, uint32_t service
 /* Returns how an action is done to a service. What stands is taken down by the definition by which it was set up. */
 const struct service_action *builder_service_action(const struct builder *builder, uint32_t service, enum action action);
 
-/* Keeps the limit of a service that may be down on N nodes at a time: the tasks first to last, which change it on one node,
- * wait for those of the Nth node before. Does nothing if the service has no limit. */
+/* Notes the tasks first to last, which change a service on one node; builder_add_batches, at the end, keeps the limit of each
+ * service: they wait for those of all nodes of the batch before. Does nothing if the service has no limit. */
 void builder_take_turn(struct builder *builder, uint32_t service, uint32_t first, uint32_t last);
+void builder_add_batches(struct builder *builder);
 
 #endif

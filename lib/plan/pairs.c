@@ -89,9 +89,9 @@ pairs_join_pair(struct builder *builder, const struct neighbours *up, const stru
 		builder_edge(builder, milestone, leave->list[j]);
 }
 
-/* Lets the partner of an old node wait, for each service of the old one, for the pair so many places before. */
+/* Lets the partner of an old node wait, for each service of the old one, for the pairs of the batch before. */
 static void
-pairs_keep_windows(struct builder *builder, uint32_t old)
+pairs_take_turns(struct builder *builder, uint32_t old)
 {
 	const struct node *node = &builder->layout->nodes[old];
 	uint32_t create = builder->creates[builder->partners[old]];
@@ -118,7 +118,7 @@ pairs_add(struct builder *builder)
 		if (builder->partners[node] == GRAPH_NONE || builder->deletes[node] == GRAPH_NONE || builder->scope->dead[node])
 			continue;
 		pairs_join_pair(builder, &up, &leave, node);
-		pairs_keep_windows(builder, node);
+		pairs_take_turns(builder, node);
 	}
 	neighbours_release(&up);
 	neighbours_release(&leave);

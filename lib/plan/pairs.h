@@ -11,7 +11,7 @@ struct builder;
 /* Finds the partner of each node that is replaced. */
 void pairs_find(struct builder *builder);
 
-/* Puts each node that leaves behind its partner, and each new one behind the pair so many places before it. */
+/* Puts each node that leaves behind its partner, and each new one behind the pairs of the batch before it. */
 void pairs_add(struct builder *builder);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "model/action.h"
 #include "model/layout.h"
+#include "model/unavailable.h"
 #include "plan/change.h"
 #include "plan/dependency.h"
 #include "plan/selection.h"
@@ -222,6 +223,18 @@ scope_select(struct scoping *scoping, struct error *err)
 	return result;
 }
 
+/* Returns on how many nodes each service may be down at a time; NULL: on any number. Nodes are replaced at once by default. */
+static const char *
+scope_find_limit(const struct scoping *scoping)
+{
+	const char *limit = scoping->parameters->max_unavailable, *of_template = scoping->layout->cluster.max_unavailable;
+	bool rolls = scoping->action->changes || cluster_action_restarts(scoping->action);
+
+	if (limit && strcmp(limit, UNAVAILABLE_AUTO) == 0)
+		limit = !rolls ? NULL : of_template ? of_template : UNAVAILABLE_USUAL;
+	return limit && strcmp(limit, UNAVAILABLE_ALL) == 0 ? NULL : limit;
+}
+
 int
 scope_init(struct scope *scope, const struct layout *layout, const struct dependencies *dependencies,
     const struct plan_parameters *parameters, struct error *err)
@@ -234,12 +247,13 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 		.action = cluster_action_find(parameters->action),
 		.has = memory_zeroed(layout->cluster.definition_count, sizeof *scoping.has),
 	};
+	const char *limit = scope_find_limit(&scoping);
 	int result;
 
 	*scope = (struct scope){
-		.rolling = scoping.action->changes || parameters->max_unavailable,
-		.max_unavailable = parameters->max_unavailable,
-		.by_pairs = parameters->max_unavailable && cluster_action_replaces(scoping.action),
+		.rolling = scoping.action->changes || limit,
+		.max_unavailable = limit,
+		.by_pairs = limit && cluster_action_replaces(scoping.action),
 		.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions),
 		.dead = memory_zeroed(layout->node_count, sizeof *scope->dead),
 	};

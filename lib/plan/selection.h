@@ -19,7 +19,7 @@ struct plan_parameters { /* what the user asks for */
 	struct string_list nodes;    /* ids or hostnames; empty: all */
 	struct string_list services; /* empty: all */
 	bool graceful;               /* stop and remove the services of a node before it is deleted */
-	const char *max_unavailable; /* roll: a service is down on so many nodes at a time, see model/unavailable.h; or NULL */
+	const char *max_unavailable; /* roll: a service is down on so many nodes at a time, see model/unavailable.h, or "auto"; or NULL */
 	struct string_list dead;     /* nodes whose machines do not answer: nothing can be done on them */
 };
 

@@ -20,6 +20,7 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 	tasks_add(&builder);
 	waits_add(&builder);
 	pairs_add(&builder);
+	builder_add_batches(&builder);
 	builder_release(&builder);
 }
 

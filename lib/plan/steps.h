@@ -8,7 +8,7 @@
  *   started after what it needs to run is started, and stopped and removed before it;
  * - what is taken down for good waits for what comes in its place;
  * - in a rolling plan, what is done in place to a service on a node is one piece: behind those of all it needs, and
- *   behind that on the node so many places before it, where there is a limit;
+ *   those of the nodes of the batch before, where there is a limit;
  * - where the configuration asks for addresses, what reads it waits for the nodes that have them.
  *
  * "All instances" is a milestone, so that there are as many edges as tasks, not as many as pairs of them.

@@ -7,7 +7,7 @@
 
 struct builder;
 
-/* Adds all tasks, node by node, each behind those before it on its own node and in its window. */
+/* Adds all tasks, node by node, each behind those before it on its own node. */
 void tasks_add(struct builder *builder);
 
 #endif

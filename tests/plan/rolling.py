@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """rolling.py COOPR-PLAN COUNT [SEED]: with --max-unavailable, a service is never down on more nodes than that.
 
-In whatever order the plan is carried out: all sets of nodes are tried, and of a set all can be down at once unless on one
+Nodes are changed in batches. In whatever order the plan is carried out: all sets of nodes are tried, and of a set all can be down at once unless on one
 of them the service is up again before it goes down on another. Nor is less done at once than the limit allows. Then
 random edges are taken out of the plan, and coopr-plan --check has to find out when too many may be down. The same for
 nodes that are replaced.
@@ -49,6 +49,20 @@ def all_down(records):
     pairs = [pair for nodes in chains(records).values() for pair in nodes.values()]
     whole = all(first == last or before[last] >> number[first] & 1 for first, last in pairs)
     return {service: most_down(nodes, before, number) for service, nodes in chains(records).items()}, whole
+
+
+def batches_wait(records, allowed):
+    """Whether no node is changed before its service is done on all nodes of the batch before."""
+    steps = [r for r in records if r["kind"] in ("task", "milestone")]
+    before, number = closure([r["id"] for r in steps], {r["id"]: r["after"] for r in steps})
+    order = [r["id"] for r in records if r["kind"] == "node"]
+    for service, nodes in chains(records).items():
+        turns = [nodes[n] for n in order if n in nodes]
+        for i, (first, _) in enumerate(turns):
+            start = (i // allowed[service] - 1) * allowed[service]
+            if start >= 0 and not all(before[first] >> number[last] & 1 for _, last in turns[start:start + allowed[service]]):
+                return False
+    return True
 
 
 def limits(limit, nodes, services):
@@ -113,6 +127,8 @@ def try_one(program, chance):
     for service, most in down.items():
         if most != min(allowed[service], len(chains(records)[service])):
             return f"{service} can be down on {most} nodes, {allowed[service]} are allowed: {what}", 0
+    if not batches_wait(records, allowed):
+        return f"a batch does not wait for the one before: {what}", 0
     edges = [(r, i) for r in records for i in range(len(r.get("after", [])))]
     if not edges:
         return None, 0
@@ -121,6 +137,8 @@ def try_one(program, chance):
     down, whole = all_down(records)
     exceeds = any(most > allowed[service] for service, most in down.items())
     judged = run(program, ["--check"], text_of(records))
+    if not batches_wait(records, allowed) and judged.returncode != 1:
+        return f"--check does not see that a batch does not wait: {text_of(records)}", exceeds
     if ("can be down on" in judged.stderr) != exceeds if whole else judged.returncode != 1:
         return f"--check: {judged.stderr!r}, too many down: {exceeds}: {text_of(records)}", exceeds
     return None, exceeds

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A service is down on a node from the first of its tasks there to the
- * last. Of two nodes on which one is done before the other begins, only one is down; so where the nodes can be put
+ * last. It goes down in batches: on no node of one before it is up on all nodes of the one before, so that a roll stops where
+ * a batch does not come up. Where the edges do not show that at once, it is also found out how many can be down. Of two nodes on which one is done before the other begins, only one is down; so where the nodes can be put
  * into so many rows of such, no more than that are down in whatever order the plan is carried out; and else, as Dilworth
  * proved, there is an order in which they are.
  */
@@ -122,9 +123,65 @@ limit_allowed(const struct judge *judge, int service)
 	return number ? number : 1;
 }
 
+/* Returns how many of the steps that a step waits for itself are marked. */
+static size_t
+limit_count_marked(const struct judge *judge, uint32_t step, const int *marks)
+{
+	size_t count = 0;
+
+	for (size_t i = judge->first[step]; i < judge->first[step + 1]; i++)
+		count += marks[judge->before[i]] != JUDGE_NONE;
+	return count;
+}
+
+/* Tells whether a step waits for all that are marked, so many: itself, or for a milestone that does. known is one such
+ * milestone, or JUDGE_NONE. */
+static bool
+limit_waits_for_marked(const struct judge *judge, uint32_t step, const int *marks, size_t count, int *known)
+{
+	if (limit_count_marked(judge, step, marks) == count)
+		return true;
+	for (size_t i = judge->first[step]; i < judge->first[step + 1]; i++) {
+		uint32_t before = judge->before[i];
+
+		if ((int)before != *known && (!judge->plan->steps[before].is_milestone ||
+		    limit_count_marked(judge, before, marks) != count))
+			continue;
+		*known = (int)before;
+		return true;
+	}
+	return false;
+}
+
+/* Requires that a batch of so many nodes begins when all nodes of the batch before are done, the nodes in their order. Returns
+ * whether the edges at hand show it. */
+static bool
+limit_require_batches(struct judge *judge, const struct pair *chains, size_t count, size_t size, int *marks)
+{
+	bool shown = true;
+
+	for (size_t first = size; first < count; first += size) {
+		const struct pair *before = &chains[first - size];
+		int known = JUDGE_NONE;
+
+		for (size_t j = 0; j < size; j++)
+			marks[before[j].after] = (int)j;
+		for (size_t i = first; i < count && i < first + size; i++) {
+			if (limit_waits_for_marked(judge, chains[i].before, marks, size, &known))
+				continue;
+			shown = false;
+			for (size_t j = 0; j < size; j++)
+				judge_require(judge, before[j].after, chains[i].before);
+		}
+		for (size_t j = 0; j < size; j++)
+			marks[before[j].after] = JUDGE_NONE;
+	}
+	return shown;
+}
+
 /* Reports the service if more of the chains than the limit allows can be under way at a time. */
 static void
-limit_check_service(const struct judge *judge, int service, const struct pair *chains, size_t count, int *chain_of)
+limit_check_service(struct judge *judge, int service, const struct pair *chains, size_t count, int *chain_of)
 {
 	struct limit limit = {.judge = judge, .chains = chains, .count = count,
 		.next = memory_resize(NULL, count, sizeof *limit.next), .previous = memory_resize(NULL, count,
@@ -133,7 +190,10 @@ limit_check_service(const struct judge *judge, int service, const struct pair *c
 
 	for (size_t i = 0; i < count; i++)
 		limit.next[i] = limit.previous[i] = JUDGE_NONE;
-	rows = count > most ? limit_make_plain_rows(&limit, chain_of) : count;
+	if (limit_require_batches(judge, chains, count, most, chain_of))
+		rows = count < most ? count : most;
+	else
+		rows = limit_make_plain_rows(&limit, chain_of);
 	if (rows > most)
 		rows = limit_make_fewest_rows(&limit);
 	if (rows > most)
@@ -146,7 +206,7 @@ limit_check_service(const struct judge *judge, int service, const struct pair *c
 
 /* Checks the chains that roll, service by service. */
 static void
-limit_check_rolling(const struct judge *judge, struct pair *chains, int *chain_of)
+limit_check_rolling(struct judge *judge, struct pair *chains, int *chain_of)
 {
 	size_t end;
 
@@ -200,7 +260,7 @@ limit_find_pairs(const struct judge *judge)
 
 /* Checks the services that are replaced: each is so from when the new node is made to when the old one is deleted. */
 static void
-limit_check_replaced(const struct judge *judge, const struct pairs *pairs, struct pair *chains, int *chain_of)
+limit_check_replaced(struct judge *judge, const struct pairs *pairs, struct pair *chains, int *chain_of)
 {
 	for (size_t service = 0; service < judge->services.count; service++) {
 		size_t count = 0;
