@@ -251,7 +251,7 @@ learned() {
 	grep -qx '! haproxy restarts on 1 machine' preview
 	grep -qx -- '~ 1  small, debian12: haproxy memcached  (configure haproxy)' preview
 	grep -qx '3 changed, 1 to be removed: 3 machines, cost 0.22 -> 0.2 an hour' preview
-	grep -qx '14 tasks, expected duration unknown: [1-9]* of them were never measured here' preview
+	grep -qx '1[0-9] tasks, expected duration unknown: [1-9]* of them were never measured here' preview
 	coopr expand -n +2 --dry-run blog -o json >plan
 	coopr-plan --check plan
 	same "4 active" "$(recorded nodes) $(recorded status)"

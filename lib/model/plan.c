@@ -15,6 +15,31 @@ job_is_measured(const void *from)
 	return ((const struct job *)from)->runs > 0;
 }
 
+static bool
+job_has_scope(const void *from)
+{
+	return ((const struct job *)from)->has_scope;
+}
+
+static void
+job_check(const struct place *place, struct arena *arena, void *to)
+{
+	struct place scope = place_member(place, "scope");
+
+	(void)arena;
+	((struct job *)to)->has_scope = jv_get_kind(scope.value) == JV_KIND_OBJECT;
+}
+
+static const struct member scope_members[] = {
+	{"action", MEMBER_NAME(struct job, scope_action), MEMBER_OMITTED},
+	{"graceful", MEMBER_BOOLEAN(struct job, scope_graceful), MEMBER_OMITTED},
+	{"max_unavailable", MEMBER_STRING(struct job, scope_max_unavailable), MEMBER_OMITTED, .is_valid = unavailable_is_valid,
+	    .what = "no number of nodes"},
+	{"nodes", MEMBER_NAMES(struct job, scope_nodes), MEMBER_OMITTED},
+	{"services", MEMBER_NAMES(struct job, scope_services), MEMBER_OMITTED},
+};
+static const struct document job_scope = {DOCUMENT_MEMBERS(scope_members)};
+
 static const struct member job_members[] = {
 	{"action", MEMBER_NAME(struct job, action), MEMBER_REQUIRED},
 	{"cluster", MEMBER_NAME(struct job, cluster), MEMBER_REQUIRED},
@@ -29,13 +54,14 @@ static const struct member job_members[] = {
 	    .what = "no number of nodes"},
 	{"rolling", MEMBER_BOOLEAN(struct job, rolling), MEMBER_OMITTED},
 	{"runs", MEMBER_INTEGER(struct job, runs), MEMBER_OMITTED},
+	{"scope", MEMBER_INLINE, 0, .inner = &job_scope, .is_printed = job_has_scope},
 	{"slots", MEMBER_INTEGER(struct job, slots), MEMBER_OMITTED},
 	{"tasks", MEMBER_INTEGER(struct job, tasks), 0},
 	{"tenant", MEMBER_NAME(struct job, tenant), 0, .otherwise = "default"},
 	{"unmeasured", MEMBER_INTEGER(struct job, unmeasured), MEMBER_OMITTED},
 };
 
-const struct document job_table = {DOCUMENT_MEMBERS(job_members), .size = sizeof(struct job)};
+const struct document job_table = {DOCUMENT_MEMBERS(job_members), .size = sizeof(struct job), .check = job_check};
 
 void
 job_parse(const struct place *place, struct arena *arena, struct job *job)

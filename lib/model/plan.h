@@ -46,6 +46,11 @@ struct job {
 	int64_t slots;               /* expected_s is that with so many tasks in parallel; 0: any number */
 	bool rolling;                /* what is done to a service in place is done to a few nodes at a time */
 	const char *max_unavailable; /* "2", "25%": on so many nodes at most it is down at a time; NULL: any number */
+	bool has_scope;              /* it is known what was asked for: */
+	const char *scope_action;    /* "restart"; NULL: the whole difference */
+	struct string_list scope_nodes, scope_services; /* empty: all */
+	const char *scope_max_unavailable; /* so many nodes at a time, also where nothing is changed; NULL: any number */
+	bool scope_graceful;         /* services are stopped and removed before their node is deleted */
 	struct string_list dead;     /* nodes whose machines do not answer */
 };
 

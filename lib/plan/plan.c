@@ -146,10 +146,20 @@ plan_check_addresses(struct arena *arena, const struct layout *layout, const str
 
 /* Fills in what the job record says of the scope. */
 static void
-plan_describe_job(struct plan *plan, const struct layout *layout, const struct scope *scope)
+plan_describe_job(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters,
+    const struct scope *scope)
 {
 	struct job *job = &plan->job;
 
+	job->has_scope = true;
+	job->scope_action = parameters->action;
+	job->scope_services = parameters->services;
+	job->scope_graceful = parameters->graceful;
+	job->scope_max_unavailable = scope->max_unavailable;
+	job->scope_nodes.list = arena_alloc(&plan->arena, layout->node_count, sizeof *job->scope_nodes.list);
+	for (size_t i = 0; parameters->nodes.count && i < layout->node_count; i++)
+		if (scope->chosen[i])
+			job->scope_nodes.list[job->scope_nodes.count++] = layout->nodes[i].id;
 	job->action = scope->job_action;
 	job->rolling = scope->rolling;
 	job->max_unavailable = scope->rolling ? scope->max_unavailable : NULL;
@@ -173,7 +183,7 @@ plan_make(struct plan *plan, const struct layout *layout, const struct plan_para
 	if (scope_init(&scope, layout, &dependencies, parameters, err) == 0 &&
 	    plan_check_dependencies(&dependencies, &scope, err) == 0 &&
 	    plan_check_addresses(&plan->arena, layout, &scope, err) == 0) {
-		plan_describe_job(plan, layout, &scope);
+		plan_describe_job(plan, layout, parameters, &scope);
 		steps_build(&steps, &plan->arena, layout, &dependencies, &scope, history);
 		result = plan_order_steps(plan, &steps, err);
 	}

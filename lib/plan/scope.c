@@ -269,6 +269,8 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 	scope->rolling = scope->rolling && (scope->in_place || scope->by_pairs);
 	if (result == 0)
 		scope->job_action = scope_name_job(&scoping);
+	scope->chosen = scoping.selection.nodes;
+	scoping.selection.nodes = NULL;
 	selection_release(&scoping.selection);
 	free(scoping.has);
 	free(scoping.changes);
@@ -279,6 +281,7 @@ void
 scope_release(struct scope *scope)
 {
 	free(scope->node_actions);
+	free(scope->chosen);
 	free(scope->dead);
 	free(scope->placements);
 	*scope = (struct scope){0};

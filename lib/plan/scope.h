@@ -34,6 +34,7 @@ struct scope {
 	const char *max_unavailable; /* of each service, see model/unavailable.h; NULL: any number */
 	bool by_pairs;          /* nodes are replaced one by one: the k-th that is new takes the place of the k-th that leaves */
 	unsigned *node_actions; /* of each node: create, confirm, delete */
+	bool *chosen;           /* of each node: it is named, or none is */
 	bool *dead;             /* of each node: its machine does not answer */
 	struct placement *placements; /* by node, then by service */
 	size_t count, capacity;

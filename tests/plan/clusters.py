@@ -15,6 +15,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # what is imported leaves nothing behind
+
+from mutate import accepted  # noqa: E402
+
 ACTIONS = ["install", "configure", "initialize", "start", "stop", "remove"]
 EXTRA = {"status": 0.5, "reload": 0.3, "restart": 0.2, "drain": 0.2}
 ALL = [*ACTIONS, *EXTRA]
@@ -416,6 +420,9 @@ def try_one(program, chance):
     judged = run(program, ["--check"], done.stdout)
     if judged.returncode != 0:
         return f"--check: {judged.stderr}: {what}", True
+    unseen, _ = accepted(program, chance, records)
+    if unseen:
+        return f"--check does not see {unseen}: {what}", True
     if "was" in cluster and not try_from(program, arguments, cluster, nodes, done.stdout):
         return f"--from makes another plan: {what}", True
     return None, True

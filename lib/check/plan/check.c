@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/plan/chain.h"
+#include "check/plan/complete.h"
 #include "check/plan/judge.h"
 #include "check/plan/limit.h"
 #include "check/plan/node-order.h"
@@ -237,6 +238,7 @@ plan_check(const struct plan_document *document, struct problems *findings)
 		check_tasks(&judge);
 		if (findings->total == 0) { /* the order is only checked if all tasks are about what there is */
 			chain_check_all(&judge);
+			complete_check(&judge);
 			node_order_check(&judge);
 			service_order_check(&judge);
 			limit_check(&judge);
