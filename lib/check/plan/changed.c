@@ -37,11 +37,11 @@ changed_definitions(const struct judge *judge)
 		const struct service *is = &cluster->definitions[i], *was = cluster_definition_before(cluster, is->name);
 
 		if (changed_action(was, is, ACTION_INSTALL))
-			changed[i] = ACTIONS_UPGRADE;
-		else if (changed_action(was, is, ACTION_CONFIGURE))
-			changed[i] = ACTIONS_RECONFIGURE;
-		else if (changed_action(was, is, ACTION_START) || changed_action(was, is, ACTION_STOP))
-			changed[i] = ACTIONS_RESTART | ACTION_BIT(ACTION_BOOTSTRAP);
+			changed[i] |= ACTIONS_UPGRADE;
+		if (changed_action(was, is, ACTION_CONFIGURE))
+			changed[i] |= ACTIONS_RECONFIGURE;
+		if (changed_action(was, is, ACTION_START) || changed_action(was, is, ACTION_STOP))
+			changed[i] |= ACTIONS_RESTART | ACTION_BIT(ACTION_BOOTSTRAP);
 	}
 	return changed;
 }
@@ -76,8 +76,8 @@ changed_asks_moving(const struct judge *judge, jv value)
 	return asks;
 }
 
-/* Marks the services that a member of the configuration is about: those of its name and those that need them; all if there are
- * none. */
+/* Marks the services that read a member of the configuration: those that say so; of those that do not say what they read, those
+ * of its name and those that need them, or all if there are none. */
 static void
 changed_mark(const struct judge *judge, const struct needs *needed_by, const char *member, bool *changed)
 {
@@ -91,12 +91,12 @@ changed_mark(const struct judge *judge, const struct needs *needed_by, const cha
 		if (met[i])
 			stack[depth++] = i;
 	}
-	for (size_t i = 0; i < count; i++)
-		changed[i] = changed[i] || depth == 0;
+	for (size_t i = 0; i < count && depth == 0; i++)
+		changed[i] = changed[i] || !cluster->definitions[i].reads.tells_config;
 	while (depth > 0) {
 		uint32_t at = stack[--depth];
 
-		changed[at] = true;
+		changed[at] = changed[at] || !cluster->definitions[at].reads.tells_config;
 		for (size_t i = needed_by->first[at]; i < needed_by->first[at + 1]; i++) {
 			uint32_t next = needed_by->list[i].to;
 
@@ -105,8 +105,32 @@ changed_mark(const struct judge *judge, const struct needs *needed_by, const cha
 			met[next] = true;
 		}
 	}
+	for (size_t i = 0; i < count; i++)
+		if (cluster->definitions[i].reads.tells_config && name_set_has(&cluster->definitions[i].reads.config, member))
+			changed[i] = true;
 	free(met);
 	free(stack);
+}
+
+/* Marks the services whose scripts look up a service that moves. */
+static void
+changed_mark_lookups(const struct judge *judge, bool *changed)
+{
+	const struct cluster *cluster = &judge->plan->layout.cluster;
+
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *moving = &cluster->definitions[i];
+
+		if (!changed_moves(judge, moving->name))
+			continue;
+		for (size_t j = 0; j < cluster->definition_count; j++) {
+			const struct string_list *nodes = &cluster->definitions[j].reads.nodes;
+
+			changed[j] = changed[j] || name_set_has(nodes, moving->name);
+			for (size_t k = 0; k < moving->provides.count; k++)
+				changed[j] = changed[j] || name_set_has(nodes, moving->provides.list[k]);
+		}
+	}
 }
 
 bool *
@@ -118,6 +142,7 @@ changed_configuration(const struct judge *judge)
 	jv members;
 
 	if (jv_get_kind(cluster->was_config) == JV_KIND_OBJECT) {
+		changed_mark_lookups(judge, changed);
 		members = jv_copy(cluster->was_config);
 		if (jv_get_kind(cluster->config) == JV_KIND_OBJECT)
 			members = jv_object_merge(members, jv_copy(cluster->config));

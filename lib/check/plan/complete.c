@@ -31,19 +31,6 @@ complete_report(const struct complete *complete, size_t node, const char *servic
 	place_problem(&place, "%s: there is no task to %s %s", on->id, action_name(action), service ? service : "it");
 }
 
-/* Tells whether the plan has a task of that action, or one that is done in its place. */
-static bool
-complete_has(const struct complete *complete, const struct chain *chain, enum action action)
-{
-	if (!chain)
-		return false;
-	if (chain_task(complete->judge, chain, action) != JUDGE_NONE)
-		return true;
-	return (action == ACTION_START || action == ACTION_STOP) && chain->kind == CHAIN_IN_PLACE &&
-	    (chain_task(complete->judge, chain, ACTION_RELOAD) != JUDGE_NONE ||
-	        chain_task(complete->judge, chain, ACTION_RESTART) != JUDGE_NONE);
-}
-
 static const struct service_action *
 complete_definition(const struct complete *complete, size_t service, enum action action)
 {
@@ -70,7 +57,24 @@ complete_require_bootstraps(const struct complete *complete, size_t node, size_t
 	}
 }
 
-/* Reports which of the actions that a service has are missing on a node. What drains is not missed. */
+/* Returns what is done to a service that stands, of what should be: what can be reloaded is not stopped, unless it is restarted
+ * anyway; what has a restart of its own is not stopped and started. */
+static unsigned
+complete_in_place(const struct complete *complete, size_t service, unsigned actions)
+{
+	const unsigned reload = ACTION_BIT(ACTION_RELOAD), both = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_START);
+
+	if (actions & reload && !complete_definition(complete, service, ACTION_RELOAD)->present)
+		actions |= both;
+	if ((actions & both) == both) {
+		actions &= ~reload;
+		if (complete_definition(complete, service, ACTION_RESTART)->present)
+			actions = (actions & ~both) | ACTION_BIT(ACTION_RESTART);
+	}
+	return actions & ACTION_BIT(ACTION_STOP) ? actions | ACTION_BIT(ACTION_DRAIN) : actions;
+}
+
+/* Reports which of the actions that a service has are missing on a node. */
 static void
 complete_require(const struct complete *complete, size_t node, const char *name, unsigned actions)
 {
@@ -80,12 +84,22 @@ complete_require(const struct complete *complete, size_t node, const char *name,
 	if (service == NAMES_NONE)
 		return;
 	for (int action = 0; action < ACTION_COUNT; action++)
-		if (actions & ACTION_BIT(action) && action != ACTION_BOOTSTRAP && action != ACTION_DRAIN &&
+		if (actions & ACTION_BIT(action) && action != ACTION_BOOTSTRAP &&
 		    complete_definition(complete, (size_t)service, (enum action)action)->present &&
-		    !complete_has(complete, chain, (enum action)action))
+		    (!chain || chain_task(complete->judge, chain, (enum action)action) == JUDGE_NONE))
 			complete_report(complete, node, name, (enum action)action);
 	if (actions & ACTION_BIT(ACTION_BOOTSTRAP))
 		complete_require_bootstraps(complete, node, (size_t)service);
+}
+
+/* Requires what is done to a service that stands. */
+static void
+complete_require_in_place(const struct complete *complete, size_t node, const char *name, unsigned actions)
+{
+	int service = names_find(&complete->judge->services, name);
+
+	if (service != NAMES_NONE && actions)
+		complete_require(complete, node, name, complete_in_place(complete, (size_t)service, actions));
 }
 
 static void
@@ -110,9 +124,9 @@ complete_require_standing(const struct complete *complete, size_t node)
 		int service = names_find(&complete->judge->services, services->list[i]);
 
 		if (service != NAMES_NONE && complete->chosen[service])
-			complete_require(complete, node, services->list[i], standing);
+			complete_require_in_place(complete, node, services->list[i], standing);
 		else if (service != NAMES_NONE && complete->drawn_in[service])
-			complete_require(complete, node, services->list[i], standing & ACTIONS_RESTART);
+			complete_require_in_place(complete, node, services->list[i], standing & ACTIONS_RESTART);
 	}
 }
 
@@ -132,7 +146,7 @@ complete_require_changes(const struct complete *complete, size_t number)
 		if (!name_set_has(&node->was, name))
 			complete_require(complete, number, name, action->adds_services ? ACTIONS_SET_UP : 0);
 		else if (action->changes)
-			complete_require(complete, number, name,
+			complete_require_in_place(complete, number, name,
 			    complete->changes[service] | (complete->reconfigured[service] ? ACTIONS_RECONFIGURE : 0));
 	}
 	for (size_t i = 0; action->drops_services && i < node->was.count; i++) {
