@@ -328,11 +328,12 @@ standing() {
 	same "$(after "stop lb on 7-1000")" "done: app"
 	same "$(after "done: app")" "check app on 7-1001, check app on 7-1002, check app on 7-1004"
 	same '[60,0,60]' "$(jq -c 'select(.action == "check") | [.timeout_s, .retries, .patience_s]' plan | sort -u)"
-	run -1 coopr-plan --check < <(jq -c 'select(.action != "check" or .node != "7-1004")' plan)
+	run -1 coopr-plan --check < <(jq -cs '(.[] | select(.action == "check" and .node == "7-1004") | .id) as $id |
+		.[] | select(.id != $id) | if .after then .after -= [$id] else . end' plan)
 	contains "$output" "app is started, and no task checks that it is healthy"
 	coopr-plan -a restart -s lb asked >plan
 	contains "$(tasks plan)" "check app on 7-1004"
-	same "$(after "start lb on 7-1000")" "healthy: app, stop lb on 7-1000"
+	contains "$(after "start lb on 7-1000")" "healthy: app"
 }
 
 @test "with --max-unavailable, no service is down on more nodes than that in whatever order the tasks are done" {
