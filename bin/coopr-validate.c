@@ -129,12 +129,33 @@ validate_find_plugins(const struct catalogue *catalogue, struct findings *findin
 	names_release(&seen);
 }
 
+/* Warns of services that are started and cannot be asked whether they are healthy; returns how many there are. */
+static size_t
+validate_find_unchecked(const struct catalogue *catalogue, struct findings *findings)
+{
+	char where[] = "/provisioner/actions", text[] = "there is no action status: nothing waits until the service is healthy";
+	struct problem problem = {where, text};
+	size_t count = 0;
+
+	for (size_t i = 0; i < catalogue->count; i++) {
+		const struct entity *entity = &catalogue->entities[i];
+
+		if (entity->kind != ENTITY_SERVICE || !entity->service.actions[ACTION_START].present ||
+		    entity->service.actions[ACTION_STATUS].present)
+			continue;
+		findings_add(findings, SEVERITY_WARNING, entity->file, &(struct problems){.list = &problem, .count = 1});
+		count++;
+	}
+	return count;
+}
+
 static int
 validate_catalogue(const char *path)
 {
 	struct catalogue catalogue;
 	struct findings findings = {0};
 	struct error err;
+	size_t unchecked;
 	int code = 0;
 
 	if (catalogue_load(path, &catalogue, &findings, &err) < 0) {
@@ -142,8 +163,13 @@ validate_catalogue(const char *path)
 	} else {
 		catalogue_check(&catalogue, &findings);
 		validate_find_plugins(&catalogue, &findings);
+		unchecked = validate_find_unchecked(&catalogue, &findings);
 		for (size_t i = 0; i < findings.count; i++)
 			code = validate_worse(code, validate_report_finding(path, &findings.list[i]));
+		if (unchecked && !verbose && !pedantic)
+			message("%s: warning: %zu service%s no action status, so that nothing waits until %s healthy (show %s with -v)",
+			    path, unchecked, unchecked == 1 ? " has" : "s have", unchecked == 1 ? "it is" : "they are",
+			    unchecked == 1 ? "it" : "them");
 		if (verbose)
 			validate_summarise(path, &catalogue, &findings);
 	}

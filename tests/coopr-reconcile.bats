@@ -292,6 +292,16 @@ long_ago() {
 	same active "$(recorded status)"
 }
 
+@test "a service whose requirement is down is not restarted: that is repaired first" {
+	down 00000001-1000.mysql 00000001-1001.mod-php 00000001-1001.apache 00000001-1003.haproxy
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	same "00000001-1000 mysql stopped 00000001-002,00000001-1001 apache stopped 00000001-002,00000001-1003 haproxy stopped" "$(drift)"
+	contains "$(jq -r 'select(.service == "haproxy") | .message' <<<"$output")" "; it needs apache, which is repaired first"
+	same "" "$(coopr-queue show 00000001-002 --tasks -o json | jq -r 'select(.service == "haproxy") | .action')"
+	run --separate-stderr -1 coopr reconcile -o json --probe
+	same "00000001-1003 haproxy stopped" "$(drift)"
+}
+
 @test "coopr status --probe names what does not answer or run, and changes nothing" {
 	run --separate-stderr -0 coopr status --probe -o json blog
 	same "clusterstatus active" "$(jq -r '.kind + " " + .status' <<<"$output")"

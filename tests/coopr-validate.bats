@@ -64,6 +64,7 @@ refused() {
 		clustertemplates/coopr-standalone-docker.json: /defaults/services/0: there is no service "coopr-standalone"; did you mean "coopr-standalone-docker"?
 		clustertemplates/docker-base.json: /compatibility/imagetypes/2: there is no image type "ubuntu16"; did you mean "ubuntu12"?
 		clustertemplates/docker-base.json: /defaults/imagetype: "centos6" is not among the compatible image types
+		: warning: 37 services have no action status, so that nothing waits until they are healthy (show them with -v)
 	END
 	)" "$(cat said)"
 }
@@ -72,7 +73,8 @@ refused() {
 	need_shared data/coopr-templates
 	validate -v "$SHARED/data/coopr-templates" || true
 	same 'aws digitalocean google joyent openstack rackspace chef-solo docker' "$(grep -o 'there is no [pa][a-z]* "[^"]*" (looked' said | cut -d '"' -f 2 | uniq | tr '\n' ' ' | sed 's/ $//')"
-	grep -v '(looked in' said | grep -o '[a-z]*/[^/]*.json: .*warning: .*' | same "$(cat <<-'END'
+	same 37 "$(grep -c 'there is no action status' said)"
+	grep -v -e '(looked in' -e 'there is no action status' said | grep -o '[a-z]*/[^/]*.json: .*warning: .*' | same "$(cat <<-'END'
 		services/cdap-sandbox-docker.json: /dependencies/conflicts/1: warning: there is no service "cdap-standalone-docker"; did you mean "coopr-standalone-docker"?
 		services/coopr-standalone-docker.json: /dependencies/conflicts/0: warning: there is no service "coopr"; did you mean "coopr-standalone-docker"?
 		services/hadoop-hdfs-datanode.json: /dependencies/runtime/uses/0: warning: there is no service "hadoop-hdfs-secondarynamenode"
@@ -80,7 +82,7 @@ refused() {
 		clustertemplates/dcos-single-master.json: /constraints/layout/cantcoexist/0: warning: this forbids only all 3 on one node; mutuallyexclusive forbids any two of them
 	END
 	)" "$(cat)"
-	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 errors, 15 warnings"
+	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 errors, 52 warnings"
 	mkdir -p warnings/services
 	echo '{"name":"a","dependencies":{"install":{"uses":["b"]}}}' >warnings/services/a.json
 	run -0 coopr-validate warnings
@@ -225,4 +227,21 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	echo '{"name":"a","dependencies":{"install":{"local":["b"]},"runtime":{"uses":["b"],"local":["b"]}}}' >warnings/services/a.json
 	coopr-validate -v warnings 2>said
 	grep warning: said | same "$(cat -)" "coopr-validate: warnings/services/a.json: /dependencies/install/local/0: warning: \"b\" is neither in requires nor in uses, so this says nothing"
+}
+
+@test "services that are started and cannot be asked whether they are healthy: one line, or with -v each" {
+	mkdir -p asked/services
+	for name in one two three; do
+		jq -n --arg name $name '{name: $name, provisioner: {actions: {start: {type: "shell", fields: {script: "/bin/true"}}}}}' >asked/services/$name.json
+	done
+	jq '.provisioner.actions.status = .provisioner.actions.start' asked/services/one.json >new
+	mv new asked/services/one.json
+	echo '{"name":"jdk","provisioner":{"actions":{"install":{"type":"shell","fields":{"script":"/bin/true"}}}}}' >asked/services/jdk.json
+	run -0 coopr-validate asked
+	same "coopr-validate: asked: warning: 2 services have no action status, so that nothing waits until they are healthy (show them with -v)" "$output"
+	run -0 coopr-validate -v asked
+	same "three.json two.json" "$(grep -o '[a-z]*\.json: /provisioner/actions: warning: there is no action status' <<<"$output" | sed 's/:.*//' | sort | paste -sd' ')"
+	rm asked/services/t*.json
+	run -0 coopr-validate asked
+	same "" "$output"
 }

@@ -29,7 +29,7 @@ drift_add(struct drift_list *list, const struct drift *drift)
 		.since_ms = drift->since_ms, .answers = drift->answers,
 		.tenant = drift_keep(arena, drift->tenant), .name = drift_keep(arena, drift->name),
 		.node = drift_keep(arena, drift->node), .service = drift_keep(arena, drift->service),
-		.message = drift_keep(arena, drift->message),
+		.message = drift_keep(arena, drift->message), .waits_for = drift_keep(arena, drift->waits_for),
 		.record = drift_keep(arena, drift->record), .provider = drift_keep(arena, drift->provider),
 		.provider_name = drift_keep(arena, drift->provider_name),
 		.repair = drift_keep(arena, drift->repair),

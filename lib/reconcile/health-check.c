@@ -14,6 +14,7 @@
 #include "probe/probe.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/scope.h"
+#include "reconcile/waiting.h"
 #include "status/status.h"
 
 struct health_check {
@@ -220,6 +221,7 @@ health_check_over(void *context, struct probe_subject *subject)
 
 	if (check->parameters->probe && health_check_is_unchanged(check, probed->cluster)) {
 		health_check_record(check, probed);
+		waiting_mark(&probed->subject.layout, &probed->found);
 		for (size_t i = 0; i < probed->found.count; i++)
 			drift_add(check->drift, &probed->found.list[i]);
 	}
