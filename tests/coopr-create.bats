@@ -193,18 +193,31 @@ start_slow() {
 @test "told to end, it lets the tasks under way end, and the same command goes on" {
 	start_slow
 	kill -TERM "$maker"
-	grep -q -m 1 "waiting for running tasks; press ^C again" <(tail -f -n +1 --pid="$maker" log)
+	grep -q -m 1 "waiting for running tasks; a second signal stops them" <(tail -f -n +1 --pid="$maker" log)
 	echo go >gate
 	code=0
 	wait "$maker" || code=$?
 	[ "$code" -eq 143 ] || [ "$code" -eq 0 ]
-	same 1 "$(grep -c "press ^C again" log)"
+	same 1 "$(grep -c "waiting for running tasks" log)"
 	if [ "$code" -eq 143 ]; then
 		contains "$(cat log)" "the same command resumes"
 		touch open
 		run --separate-stderr -0 coopr-create slow -t gate -n 2
 	fi
 	same "" "$(coopr-queue show 00000001-001 --events | jq -r 'select(.event == "lost") | .task')"
+}
+
+@test "^C is named on a terminal only" {
+	need_program script
+	mkfifo arrived gate
+	script -qefc 'echo $$ >pid; exec coopr-create slow -t gate -n 2' log >/dev/null </dev/null 3>&- &
+	maker=$!
+	hear arrived _
+	kill -TERM "$(cat pid)"
+	grep -q -m 1 "waiting for running tasks; press ^C again to stop them" <(tail -f -n +1 --pid="$maker" log)
+	echo go >gate
+	wait "$maker" || true
+	[[ $(cat log) != *"second signal"* ]]
 }
 
 @test "what the command names is mended: the same command uses it, as a new operation; without a change it continues the first" {

@@ -12,21 +12,23 @@ const struct action_row action_table[ACTION_COUNT] = {
 	[ACTION_CONFIRM] = {"confirm", "confirmed", OWNER_PROVIDER, .expect_s = 30, .undo = {undo_confirm, 2}},
 	[ACTION_BOOTSTRAP] = {"bootstrap", "bootstrapped", OWNER_AUTOMATOR, .expect_s = 10},
 	/* On one node, what a service was is taken down before what it will be is set up. */
-	[ACTION_DRAIN] = {"drain", "drained", OWNER_SERVICE, 1, 5},
-	[ACTION_STOP] = {"stop", "stopped", OWNER_SERVICE, 2, 5, .redo = ACTIONS_RESTART | ACTION_BIT(ACTION_BOOTSTRAP)},
-	[ACTION_REMOVE] = {"remove", "removed", OWNER_SERVICE, 3, 20},
-	[ACTION_INSTALL] = {"install", "installed", OWNER_SERVICE, 4, 60, .redo = ACTIONS_UPGRADE},
-	[ACTION_CONFIGURE] = {"configure", "configured", OWNER_SERVICE, 5, 5, .reads_config = true, .redo = ACTIONS_RECONFIGURE},
-	[ACTION_INITIALIZE] = {"initialize", "initialized", OWNER_SERVICE, 6, 10, .reads_config = true},
-	[ACTION_START] = {"start", "started", OWNER_SERVICE, 7, 5, .reads_config = true,
+	[ACTION_DRAIN] = {"drain", "drained", OWNER_SERVICE, .stage = 1, .expect_s = 5},
+	[ACTION_STOP] = {"stop", "stopped", OWNER_SERVICE, .stage = 2, .expect_s = 5,
+		.redo = ACTIONS_RESTART | ACTION_BIT(ACTION_BOOTSTRAP)},
+	[ACTION_REMOVE] = {"remove", "removed", OWNER_SERVICE, .stage = 3, .expect_s = 20},
+	[ACTION_INSTALL] = {"install", "installed", OWNER_SERVICE, .stage = 4, .expect_s = 60, .redo = ACTIONS_UPGRADE},
+	[ACTION_CONFIGURE] = {"configure", "configured", OWNER_SERVICE, .stage = 5, .expect_s = 5, .reads_config = true,
+		.redo = ACTIONS_RECONFIGURE},
+	[ACTION_INITIALIZE] = {"initialize", "initialized", OWNER_SERVICE, .stage = 6, .expect_s = 10, .reads_config = true},
+	[ACTION_START] = {"start", "started", OWNER_SERVICE, .stage = 7, .expect_s = 5, .reads_config = true,
 		.redo = ACTIONS_RESTART | ACTION_BIT(ACTION_BOOTSTRAP)},
 	/* Instead of stop and start, where the service has it: it takes over what was configured, or is started anew, without a pause. */
-	[ACTION_RELOAD] = {"reload", "reloaded", OWNER_SERVICE, 8, 2, .reads_config = true},
-	[ACTION_RESTART] = {"restart", "restarted", OWNER_SERVICE, 9, 5, .reads_config = true},
+	[ACTION_RELOAD] = {"reload", "reloaded", OWNER_SERVICE, .stage = 8, .expect_s = 2, .reads_config = true},
+	[ACTION_RESTART] = {"restart", "restarted", OWNER_SERVICE, .stage = 9, .expect_s = 5, .reads_config = true},
 	[ACTION_DELETE] = {"delete", "deleted", OWNER_PROVIDER, .expect_s = 10},
 	/* It asks whether a service runs, or a node can be worked on. Plans have it as a check: until the service is healthy. */
 	[ACTION_STATUS] = {"status", "asked", OWNER_SERVICE, .expect_s = 1},
-	[ACTION_CHECK] = {"check", "checked", OWNER_SERVICE, 10, 1, .is_check = true},
+	[ACTION_CHECK] = {"check", "checked", OWNER_SERVICE, .stage = 10, .expect_s = 1, .is_check = true},
 };
 
 const char *

@@ -138,7 +138,8 @@ job_runner_supervise(struct pair *pair, const sigset_t *signals)
 				pair->waiter_code = process_exit_code(status);
 		/* The waiter has ended: nothing is drawn on the terminal any more. */
 		if (pair->signal && !pair->told && pair->waiter_code != RUNNING && pair->worker_code == RUNNING) {
-			pair->runner->notice("waiting for running tasks; press ^C again to stop them");
+			pair->runner->notice(isatty(STDERR_FILENO) ? "waiting for running tasks; press ^C again to stop them"
+				: "waiting for running tasks; a second signal stops them");
 			pair->told = true;
 		}
 		if (signal > 0 && signal != SIGCHLD)
