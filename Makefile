@@ -195,14 +195,22 @@ build/fuzz/%.o: %.c Makefile
 
 # --- package: built in a copy, so that nothing of this tree's build is taken into it ---
 
-deb:
+# With the folders: a file that is gone changes its folder. What is built is in bin and libexec, too. The package is as old as the copy
+# that it was made of: a file that is changed meanwhile makes it anew.
+PACKAGED = Makefile LICENSE README.md $(shell find debian lib man share) $(wildcard bin/*.c bin/*/*.[ch]) \
+	$(wildcard libexec/coopr/*.c libexec/coopr/*/*.c) $(SCRIPTS)
+
+deb: build/coopr.deb
+
+build/coopr.deb: $(PACKAGED)
 	tests/install-packages $(BUILD_PACKAGES) $(DEB_PACKAGES)
-	@rm -rf build/deb && mkdir -p build/deb/coopr
+	@rm -rf build/deb && mkdir -p build/deb/coopr && touch build/deb/began
 	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/coopr
 	cd build/deb/coopr && dpkg-buildpackage --build=binary --no-sign
 	mkdir build/deb/tmp
 	TMPDIR=$(CURDIR)/build/deb/tmp lintian --allow-root --fail-on error,warning build/deb/coopr_*.changes
-	cp build/deb/coopr_*.deb build/coopr.deb
+	cp build/deb/coopr_*.deb $@
+	@touch -r build/deb/began $@
 
 # --- install: the source tree is the installed tree, but for the man pages, which go to share/man ---
 

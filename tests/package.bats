@@ -29,7 +29,8 @@ setup() {
 	cp "$DEB" new.deb
 }
 
-# Runs a script of bash in a root where nothing of coopr is installed. What is in the folder of the test is in /mnt there.
+# Runs a script of bash in a root where nothing of coopr is installed. What is in the folder of the test is in /mnt there. The root
+# is in memory: dpkg need not wait for a disk there, and the index of all manual pages is not made anew with each package.
 inside() {
 	cat >script
 	unshare --mount --propagation private bash -e -c '
@@ -39,6 +40,8 @@ inside() {
 		for folder in proc sys dev; do mount --rbind /$folder root/merged/$folder; done
 		mount -t tmpfs tmpfs root/merged/run
 		mount --bind . root/merged/mnt
+		rm -f root/merged/var/lib/man-db/auto-update
+		echo force-unsafe-io >root/merged/etc/dpkg/dpkg.cfg.d/in-memory
 		exec chroot root/merged env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
 			DEBIAN_FRONTEND=noninteractive bash -e -u -o pipefail /mnt/script'
 }
