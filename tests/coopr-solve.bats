@@ -598,3 +598,15 @@ moves_of() {
 	run -0 --separate-stderr coopr-solve -v request
 	contains "$stderr" "solved in "
 }
+
+@test "a name that ends with a digit is separated from the id; a cluster of an earlier version keeps its host names, also for new nodes" {
+	changed '.cluster.name = "kv1"'
+	coopr-solve changed >first
+	same "kv1-42-1000 kv1-42-1001 kv1-42-1002" "$(jq -r 'select(.kind == "node").hostname | split(".")[0]' first | paste -sd' ')"
+	coopr-solve --check first changed
+	jq -c 'select(.kind == "node").hostname |= sub("kv1-42"; "kv142")' first >older
+	jq --slurpfile layout older '.cluster.numMachines = 4 | .nodes = [$layout[] | select(.kind == "node")]' changed >more
+	coopr-solve more >second
+	same "kv142-1000 kv142-1001 kv142-1002 kv142-1003" "$(jq -r 'select(.kind == "node").hostname | split(".")[0]' second | paste -sd' ')"
+	coopr-solve --check second more
+}

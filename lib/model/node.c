@@ -171,8 +171,14 @@ node_lower(char *text)
 		*text = *text == '_' || *text == '.' ? '-' : (char)tolower((unsigned char)*text);
 }
 
-const char *
-node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum, const char *dns_suffix,
+static bool
+node_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static const char *
+node_make_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum, const char *dns_suffix, bool separate,
     struct arena *arena)
 {
 	char *end = arena_printf(arena, "%s-%" PRId64, node_number_of(cluster_id), nodenum);
@@ -184,5 +190,22 @@ node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum,
 	name += strcspn(name, "abcdefghijklmnopqrstuvwxyz");
 	if (!dns_suffix)
 		dns_suffix = "local";
-	return arena_printf(arena, "%.*s%s.%s", (int)room, name, end, dns_suffix + (*dns_suffix == '.'));
+	length = strlen(name) < room ? strlen(name) : room;
+	separate = separate && length > 0 && node_is_digit(name[length - 1]) && node_is_digit(*end);
+	if (separate && length == room)
+		length--;
+	return arena_printf(arena, "%.*s%s%s.%s", (int)length, name, separate ? "-" : "", end, dns_suffix + (*dns_suffix == '.'));
+}
+
+const char *
+node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum, const char *dns_suffix, struct arena *arena)
+{
+	return node_make_hostname(cluster_name, cluster_id, nodenum, dns_suffix, true, arena);
+}
+
+const char *
+node_hostname_before(const char *cluster_name, const char *cluster_id, int64_t nodenum, const char *dns_suffix,
+    struct arena *arena)
+{
+	return node_make_hostname(cluster_name, cluster_id, nodenum, dns_suffix, false, arena);
 }

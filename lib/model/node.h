@@ -51,9 +51,12 @@ void node_learn(struct node *node, const char *hostname, jv ipaddresses, jv fact
 bool node_has(const struct node *node, const char *service);
 
 /* Returns a host name in the arena: NAME without what stands before its first letter, lower case, "_" and "." as "-", cut so
- * that the first label has at most 63 characters, then the cluster's number, "-" nodenum "." suffix:
- * "kv-qa42-1000.dev.example.net". dns_suffix may begin with a dot; NULL is "local". */
+ * that the first label has at most 63 characters, then "-" where it would end with a digit, the cluster's number, "-" nodenum "."
+ * suffix: "kv-qa42-1000.dev.example.net", "web1-42-1000.dev.example.net". So no two clusters that have numbers share one.
+ * dns_suffix may begin with a dot; NULL is "local". The second returns the one that earlier versions gave, without that "-". */
 const char *node_hostname(const char *cluster_name, const char *cluster_id, int64_t nodenum,
+    const char *dns_suffix, struct arena *arena);
+const char *node_hostname_before(const char *cluster_name, const char *cluster_id, int64_t nodenum,
     const char *dns_suffix, struct arena *arena);
 
 #endif

@@ -263,14 +263,36 @@ request_next_nodenum(const struct request *request)
 	return next;
 }
 
+/* Returns whether the cluster's nodes have the host names that earlier versions gave: the first that has a name of ours tells. */
+static bool
+request_is_named_before(const struct request *request, const char *suffix)
+{
+	const struct cluster_request *asked = &request->cluster;
+	struct arena names = {0};
+	bool before = false, known = false;
+
+	for (size_t i = 0; i < request->node_count && !known; i++) {
+		const struct node *node = &request->nodes[i];
+		const char *now = node_hostname(asked->name, asked->id, node->nodenum, suffix, &names);
+
+		before = node->hostname && strcmp(node->hostname, now) != 0 &&
+		    strcmp(node->hostname, node_hostname_before(asked->name, asked->id, node->nodenum, suffix, &names)) == 0;
+		known = before || (node->hostname && strcmp(node->hostname, now) == 0);
+	}
+	arena_release(&names);
+	return before;
+}
+
 void
 request_name_node(const struct request *request, struct node *node, struct arena *arena)
 {
 	const struct cluster_request *asked = &request->cluster;
 	const char *suffix = asked->dns_suffix ? asked->dns_suffix : request->template.default_dns_suffix;
+	bool before = request_is_named_before(request, suffix);
 
 	node->id = arena_printf(arena, "%s-%" PRId64, asked->id, node->nodenum);
-	node->hostname = node_hostname(asked->name, asked->id, node->nodenum, suffix, arena);
+	node->hostname = before ? node_hostname_before(asked->name, asked->id, node->nodenum, suffix, arena)
+	                        : node_hostname(asked->name, asked->id, node->nodenum, suffix, arena);
 }
 
 static size_t

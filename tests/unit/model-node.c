@@ -24,8 +24,39 @@ check_hostnames(void)
 	/* 63 characters before the first dot: 56 of the name and 7 of the numbers. */
 	check_hostname("abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij", "00000012", 1002, NULL,
 	    "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdef12-1002.local");
+	check_hostname("web1", "00000001", 1000, NULL, "web1-1-1000.local");
+	check_hostname("web", "00000011", 1000, NULL, "web11-1000.local");
+	check_hostname("web-", "00000011", 1000, NULL, "web-11-1000.local");
+	check_hostname("web1", "prod", 1000, NULL, "web1prod-1000.local");
+	check_hostname("abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcde77", "00000012", 1002, NULL,
+	    "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcde-12-1002.local");
 	check_hostname("abc", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", INT64_C(9007199254740991), NULL,
 	    "abcaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-9007199254740991.local");
+}
+
+/* Of all pairs of clusters, whose numbers differ, none has a host name in common. */
+static void
+check_hostnames_differ(void)
+{
+	static const char *const names[] = {"web", "web1", "web-1", "web_1", "web11", "web-", "web-1-1", "w", "1", "1-1", "web1-1",
+	    "web111", "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij1", "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghi11"};
+	static const char *const ids[] = {"1", "00000011", "00000111", "00001111", "12", "2", "21", "00000121", "99999999"};
+	enum { NAMES = sizeof names / sizeof *names, IDS = sizeof ids / sizeof *ids };
+	const char *made[NAMES * IDS];
+	struct arena arena = {0};
+	size_t count = 0, same = 0;
+
+	for (size_t n = 0; n < NAMES; n++)
+		for (size_t i = 0; i < IDS; i++)
+			made[count++] = node_hostname(names[n], ids[i], 1000, NULL, &arena);
+	for (size_t a = 0; a < count; a++)
+		for (size_t b = 0; b < a; b++)
+			if (a % IDS != b % IDS && strcmp(made[a], made[b]) == 0) {
+				same++;
+				printf("# %s: %s %s, %s %s\n", made[a], names[a / IDS], ids[a % IDS], names[b / IDS], ids[b % IDS]);
+			}
+	tap_is_number((int64_t)same, 0, "no two clusters of different numbers share a host name");
+	arena_release(&arena);
 }
 
 static void
@@ -81,6 +112,7 @@ int
 main(void)
 {
 	check_hostnames();
+	check_hostnames_differ();
 	check_learn();
 	check_services();
 	return tap_end();

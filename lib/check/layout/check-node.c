@@ -154,6 +154,26 @@ check_zone(struct check *c, const struct node *node)
 		check_fault(c, node->id, "/provider/zones", "zone %s is none of the provider's", node->zone);
 }
 
+/* Returns whether the host name is one that the node can have: of a cluster that has nodes with names of earlier versions, such
+ * a one. */
+static bool
+check_is_named(const struct check *c, const struct node *node, const char *suffix, struct arena *names)
+{
+	const struct cluster_request *asked = &c->request->cluster;
+	bool before = false;
+
+	if (strcmp(node->hostname, node_hostname(asked->name, asked->id, node->nodenum, suffix, names)) == 0)
+		return true;
+	for (size_t i = 0; i < c->request->node_count && !before; i++) {
+		const struct node *other = &c->request->nodes[i];
+
+		before = other->hostname && strcmp(other->hostname,
+		    node_hostname_before(asked->name, asked->id, other->nodenum, suffix, names)) == 0;
+	}
+	return before && strcmp(node->hostname,
+	    node_hostname_before(asked->name, asked->id, node->nodenum, suffix, names)) == 0;
+}
+
 static void
 check_new(struct check *c, const struct node *node)
 {
@@ -165,7 +185,7 @@ check_new(struct check *c, const struct node *node)
 		check_fault(c, node->id, NULL, "its id is not made of the cluster's and its number");
 	if (node->nodenum < NODE_FIRST_NUMBER)
 		check_fault(c, node->id, NULL, "its number is below %d", NODE_FIRST_NUMBER);
-	if (strcmp(node->hostname, node_hostname(asked->name, asked->id, node->nodenum, suffix, &names)) != 0)
+	if (!check_is_named(c, node, suffix, &names))
 		check_fault(c, node->id, NULL, "its host name is not the one that it gets");
 	arena_release(&names);
 	check_zone(c, node);
