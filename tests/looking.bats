@@ -65,6 +65,13 @@ break_mariadb() {
 	done
 }
 
+@test "show says at once what an operation waits for, if a task is tried again" {
+	coopr-create second -t web -n 4 --detach
+	coopr-queue take -J 00000001-001 | jq -c '{kind: "result", job, task: .id, attempt, status: 75, message: "no free machine: 3 of 3 in use"}' |
+		coopr-queue done
+	contains "$(coopr show second)" "retrying   create on 00000001-1002: no free machine: 3 of 3 in use"
+}
+
 @test "a list has what one looks for, as a table, as names and as records" {
 	make_shop
 	coopr-create second -t web -n 4 --detach

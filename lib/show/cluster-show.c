@@ -136,6 +136,35 @@ cluster_show_last_operation(const struct operation *operation, struct table *tab
 		cluster_show_fact(table, "why", STYLE_PLAIN, "%s", operation->why);
 }
 
+/* Says what the operation waits for, if tasks are tried again: with what the first of them failed, such as no free machine. */
+static void
+cluster_show_retried(const struct cluster_status *status, struct table *table)
+{
+	const struct queue_filter delayed = {.statuses = 1u << STEP_DELAYED, .details = true, .brief = true};
+	struct arena arena = {0};
+	struct queue_task_status *tasks;
+	size_t count = 0;
+	struct error ignored; /* then nothing is told */
+
+	if (!status->has_job || status->job.delayed == 0)
+		return;
+	if (queue_tasks(status->queue, status->job.id, &delayed, &arena, &tasks, &count, &ignored) == 0 && count > 0) {
+		const char *why = tasks->message ? tasks->message : tasks->reason;
+		struct buffer text = {0};
+
+		buffer_printf(&text, "%s%s%s on %s", tasks->action, *tasks->service ? " " : "", tasks->service, tasks->node);
+		if (count > 1)
+			buffer_printf(&text, ", and %zu more", count - 1);
+		if (why) {
+			buffer_text(&text, ": ");
+			printable_line(why, &text);
+		}
+		cluster_show_fact(table, "retrying", STYLE_BAD, "%s", text.data);
+		buffer_release(&text);
+	}
+	arena_release(&arena);
+}
+
 /* Adds the numbers of instances that are asked for, beside what the template says. */
 static void
 cluster_show_instances(struct cluster_status *status, struct table *table)
@@ -201,6 +230,7 @@ cluster_show_print_facts(struct cluster_status *status, FILE *out, bool colour)
 	cluster_show_instances(status, &table);
 	if (status->last)
 		cluster_show_last_operation(status->last, &table);
+	cluster_show_retried(status, &table);
 	cluster_show_fact(&table, "files", STYLE_PLAIN, "%s", folder);
 	table_print(&table, out, colour, false);
 	table_release(&table);
