@@ -287,6 +287,18 @@ load queue
 	same "t1=done t2=done" "$(states 00000042-001)"
 }
 
+@test "a check takes as long as it takes until the service is healthy" {
+	plan <<-'END' | coopr-queue put --backoff-ms 300
+		t1 a start:web -
+		t2 a check:web t1
+	END
+	finish '{"status":0}'
+	finish '{"status":1}'
+	until coopr-queue take >task 2>/dev/null; do :; done
+	result_of <task | coopr-queue done
+	jq -es '.[0].expect_s >= 0.2' <(coopr-queue stats --expect | jq -c 'select(.action == "check")')
+}
+
 @test "a failed confirm means: delete, create, confirm again" {
 	plan <<-'END' | coopr-queue put --backoff-ms 0
 		t1 a create - {"fields":{"size":"big"}}

@@ -41,6 +41,19 @@ history_text_of(const char *text)
 	return text ? text : "";
 }
 
+/* Returns how long a task took that is done: its last attempt; of a check also those before, which said that the service is not
+ * healthy yet. */
+static int64_t
+history_took_ms(const struct attempts *attempts, const struct attempt *attempt)
+{
+	const struct attempt *first = attempt;
+
+	while (action_table[attempt->action].is_check && first->previous &&
+	    attempts->list[first->previous - 1].next == EVENT_NEXT_RETRY)
+		first = &attempts->list[first->previous - 1];
+	return attempt->end_ms > first->start_ms ? attempt->end_ms - first->start_ms : 0;
+}
+
 static void
 history_add_attempt(struct history *history, const struct attempts *attempts, const struct attempt *attempt)
 {
@@ -58,7 +71,7 @@ history_add_attempt(struct history *history, const struct attempts *attempts, co
 	group->lost += attempt->end == ATTEMPT_LOST;
 	group->retried += attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO;
 	if (attempt->end == ATTEMPT_DONE)
-		history_add_run(group, attempt->end_ms, attempt_took_ms(attempt));
+		history_add_run(group, attempt->end_ms, history_took_ms(attempts, attempt));
 }
 
 bool
