@@ -663,6 +663,50 @@ standing() {
 	run -0 "$COOPR_ROOT/tests/plan/mutate.py" "$COOPR_BIN/coopr-plan" "$SHARED/corpus/plan-coopr.ndjson"
 }
 
+# A cluster with a load balancer, which can be reloaded, four applications and their database.
+balanced() {
+	jq -cn '
+		def service($actions; $needs): {dependencies: {runtime: {requires: $needs}},
+			provisioner: {actions: ($actions | map({key: ., value: {type: "dummy", fields: {}}}) | from_entries)}};
+		{kind: "cluster", id: "00000007", name: "c", tenant: "t", services: ["app", "db", "lb"],
+			config: {lb: {up: "%ip.service.app%"}}, provider: {name: "p", providertype: "dummy"}, definitions: [
+			{name: "app"} + service(["configure", "start", "stop", "drain", "status"]; ["db"]),
+			{name: "db"} + service(["configure", "start", "stop"]; []),
+			{name: "lb"} + service(["configure", "start", "stop", "reload", "status"]; ["app"])]},
+		(["lb", "app", "app", "app", "app", "db"] | to_entries[] | {kind: "node", id: "n\(.key)", hostname: "h\(.key)",
+			nodenum: (1000 + .key), services: [.value], was: [.value]})'
+}
+
+@test "what stops for a while is taken out where it is looked up, batch by batch, drained, and put in again" {
+	balanced | coopr-plan -a restart -s app --max-unavailable 2 >plan
+	coopr-plan --check <plan
+	same 'configure {"app":["n1","n2"]}
+configure {"app":["n3","n4"]}
+configure {}
+reload {"app":["n1","n2"]}
+reload {"app":["n3","n4"]}
+reload {}' "$(jq -r 'select(.service == "lb" and .action != "check") | "\(.action) \(.without | tojson)"' plan | sort)"
+	same 4 "$(jq -s '[.[] | select(.action == "drain")] | length' plan)"
+
+	# All at once: nothing would be left.
+	balanced | coopr-plan -a restart -s app --max-unavailable 100% >all
+	same 0 "$(jq -s '[.[] | select(.without)] | length' all)"
+}
+
+@test "--check finds each round that is missing, and each that comes too late" {
+	balanced | coopr-plan -a restart -s app --max-unavailable 2 >plan
+	for task in $(jq -r 'select(.without) | .id' plan); do
+		jq -c --arg task "$task" 'select(.id != $task) | if .after then .after -= [$task] else . end |
+			if .kind == "job" then .tasks -= 1 else . end' plan >less
+		run -1 coopr-plan --check less
+	done
+	for task in $(jq -r 'select(.action == "drain") | .id' plan); do
+		jq -c --arg task "$task" 'if .id == $task then .after = [] else . end' plan >less
+		run -1 coopr-plan --check less
+		contains "$output" "$task (drain app"
+	done
+}
+
 @test "plans of random clusters have the tasks they should have, in a good order" {
 	need_program python3
 	run "$COOPR_ROOT/tests/plan/clusters.py" "$COOPR_BIN/coopr-plan" 150

@@ -181,6 +181,7 @@ builder_init(struct builder *builder, struct steps *steps, struct arena *arena, 
 	builder->confirms = memory_resize(NULL, nodes, sizeof *builder->confirms);
 	builder->deletes = memory_resize(NULL, nodes, sizeof *builder->deletes);
 	builder->partners = memory_resize(NULL, nodes, sizeof *builder->partners);
+	builder->chains = memory_resize(NULL, scope->count, sizeof *builder->chains);
 	lookups_init(&builder->lookups, layout, dependencies);
 	builder->installed_by_address = lookups_find_installed_by_address(layout, dependencies);
 	builder_init_groups(builder);
@@ -196,7 +197,9 @@ builder_release(struct builder *builder)
 	for (int i = 0; i < RULE_COUNT; i++)
 		free(builder->barriers[i]);
 	names_release(&builder->types);
+	free(builder->chains);
 	lookups_release(&builder->lookups);
+	graph_release(&builder->put_in);
 	free(builder->installed_by_address);
 	for (size_t i = 0; i < builder->layout->cluster.definition_count; i++)
 		free(builder->rolls[i].turns);

@@ -82,7 +82,10 @@ struct builder {
 	uint32_t *bootstraps;           /* of each automator: its task on the node at hand, or none */
 	uint32_t *partners;             /* of each node that is replaced: the new one; of that: the old; or none */
 	unsigned readers;               /* the actions that read the configuration of the cluster */
+	struct turn *chains;            /* of each placement: its first task and its last, or none */
 	struct lookups lookups;
+	struct graph put_in;            /* of services: from one that looks up to one whose new instances it waits for */
+	uint32_t addresses;             /* the step that what reads the configuration waits for, or none */
 	bool *installed_by_address;     /* of each definition: its installation reads addresses */
 	bool strict;                    /* what rolls waits by the rules of its tasks too, not only for what rolls */
 	bool any_near;                  /* some barrier has services that are near */

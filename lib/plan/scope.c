@@ -253,6 +253,7 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 	*scope = (struct scope){
 		.rolling = scoping.action->changes || limit,
 		.max_unavailable = limit,
+		.standing = scoping.action->standing != 0,
 		.by_pairs = limit && cluster_action_replaces(scoping.action),
 		.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions),
 		.dead = memory_zeroed(layout->node_count, sizeof *scope->dead),

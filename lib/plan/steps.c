@@ -5,6 +5,7 @@
 
 #include "plan/builder.h"
 #include "plan/pairs.h"
+#include "plan/rounds.h"
 #include "plan/tasks.h"
 #include "plan/waits.h"
 
@@ -21,6 +22,7 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 	waits_add(&builder);
 	pairs_add(&builder);
 	builder_add_batches(&builder);
+	rounds_add(&builder);
 	builder_release(&builder);
 }
 

@@ -77,7 +77,7 @@ tasks_add_bootstraps(struct builder *builder, const struct placement *placement)
 	}
 }
 
-static uint32_t
+uint32_t
 tasks_add_service_task(struct builder *builder, const struct placement *placement, enum action action)
 {
 	const char *service = builder->layout->cluster.definitions[placement->service].name;
@@ -155,6 +155,7 @@ tasks_add_chain(struct builder *builder, const struct placement *placement, cons
 		last = task;
 		last_type = type;
 	}
+	builder->chains[placement - builder->scope->placements] = (struct turn){first, last};
 	if (placement->kind == PLACEMENT_IN_PLACE && first != GRAPH_NONE)
 		builder_take_turn(builder, placement->service, first, last);
 	builder_edge(builder, last, builder->deletes[placement->node]);

@@ -213,6 +213,7 @@ waits_add_put_in(struct builder *builder)
 			if (!builder_group(builder, of->list[j], GROUP_UP)->count || waits_reach(&graph, of->list[j], i))
 				continue;
 			graph_edge(&graph, i, of->list[j]);
+			graph_edge(&builder->put_in, i, of->list[j]);
 			steps[count++] = waits_step_done(builder, &waits[RULE_PUT_IN], of->list[j]);
 		}
 		barrier->step = waits_join_steps(builder, steps, count, waits[RULE_PUT_IN].ready,
@@ -331,7 +332,7 @@ waits_for_addresses(struct builder *builder)
 
 /* Puts one task before the milestones of its groups, and behind the steps that its barriers wait for, wherever these stand. */
 static void
-waits_add_far(struct builder *builder, uint32_t task, uint32_t addresses)
+waits_add_far(struct builder *builder, uint32_t task)
 {
 	const struct task_place *place = &builder->places[task];
 
@@ -342,7 +343,7 @@ waits_add_far(struct builder *builder, uint32_t task, uint32_t addresses)
 		if (left & 1)
 			builder_edge(builder, builder->barriers[i][place->service].step, task);
 	if (place->reads)
-		builder_edge(builder, addresses, task);
+		builder_edge(builder, builder->addresses, task);
 }
 
 /* Puts the tasks first to end - 1, which are those of one node, behind those among them that their barriers name. here is room
@@ -392,17 +393,17 @@ waits_add_near(struct builder *builder, uint32_t tasks)
 void
 waits_add(struct builder *builder)
 {
-	uint32_t tasks = (uint32_t)builder->steps->graph.vertices, addresses;
+	uint32_t tasks = (uint32_t)builder->steps->graph.vertices;
 
 	for (int i = 0; i < RULE_PUT_IN; i++)
 		waits_add_barriers(builder, (enum rule)i);
 	waits_add_put_in(builder);
 	waits_add_take_out(builder);
 	waits_add_replacements(builder);
-	addresses = waits_for_addresses(builder);
+	builder->addresses = waits_for_addresses(builder);
 	for (uint32_t task = 0; task < tasks; task++)
 		if (builder->places[task].service != GRAPH_NONE)
-			waits_add_far(builder, task, addresses);
+			waits_add_far(builder, task);
 	if (builder->any_near)
 		waits_add_near(builder, tasks);
 }

@@ -24,7 +24,7 @@ def chains(records):
     """By service and node: the first and the last task that is done to it."""
     result = {}
     for record in records:
-        if record["kind"] == "task" and record["service"]:
+        if record["kind"] == "task" and record["service"] and "without" not in record:
             tasks = result.setdefault(record["service"], {}).setdefault(record["node"], {})
             tasks[STAGES.index(record["action"])] = record["id"]
     return {s: {n: (t[min(t)], t[max(t)]) for n, t in nodes.items()} for s, nodes in result.items()}

@@ -30,7 +30,7 @@ chain_sort_tasks(struct judge *judge)
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < plan->count; i++)
-		if (judge->service_of[i] != JUDGE_NONE)
+		if (judge->service_of[i] != JUDGE_NONE && !plan->steps[i].without)
 			keys[count++] = (struct key){judge->service_of[i], judge->node_of[i],
 			    action_table[plan->steps[i].action].stage, i};
 	if (count)

@@ -10,6 +10,7 @@
 #include "check/plan/judge.h"
 #include "check/plan/limit.h"
 #include "check/plan/node-order.h"
+#include "check/plan/round.h"
 #include "check/plan/service-order.h"
 
 static void
@@ -144,7 +145,7 @@ check_tasks(struct judge *judge)
 		judge->service_of[i] = step->service ? names_find(&judge->services, step->service) : JUDGE_NONE;
 		if (step->is_milestone)
 			continue;
-		if ((size_t)names_intern(&tasks, arena_printf(&arena, "%s %s %s %s", action_name(step->action),
+		if (!step->without && (size_t)names_intern(&tasks, arena_printf(&arena, "%s %s %s %s", action_name(step->action),
 		    step->service ? step->service : "", step->node, step->type)) != count++)
 			place_problem(&place, "%s: a second %s of the same", step->id, action_name(step->action));
 		if (judge->node_of[i] == JUDGE_NONE)
@@ -242,6 +243,7 @@ plan_check(const struct plan_document *document, struct problems *findings)
 			node_order_check(&judge);
 			service_order_check(&judge);
 			limit_check(&judge);
+			round_check(&judge);
 			judge_prove(&judge);
 		}
 		check_whole(&judge);

@@ -108,8 +108,7 @@ limit_make_fewest_rows(struct limit *limit)
 	return rows;
 }
 
-/* Returns on how many nodes the service may be down at a time. */
-static size_t
+size_t
 limit_allowed(const struct judge *judge, int service)
 {
 	const struct layout *layout = &judge->plan->layout;

@@ -5,10 +5,15 @@
 #ifndef CHECK_PLAN_LIMIT_H
 #define CHECK_PLAN_LIMIT_H
 
+#include <stddef.h>
+
 struct judge;
 
 /* Reports each service that is down on too many nodes in some order in which the plan can be carried out. If nodes are
  * replaced a few at a time, requires that each one that is made is up before the one whose place it takes leaves. */
 void limit_check(struct judge *judge);
+
+/* Returns on how many nodes the service may be down at a time, in a plan that limits it. */
+size_t limit_allowed(const struct judge *judge, int service);
 
 #endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "model/layout.h"
+#include "model/name.h"
+#include "plan/builder.h"
+#include "plan/dependency.h"
+#include "plan/tasks.h"
+
+struct rounds { /* arrays by service and node: service * nodes + node */
+	struct builder *builder;
+	size_t services, nodes;
+	uint32_t *ends;     /* the step that the next task of a round waits for, or none */
+	uint32_t *chains;   /* numbers of placements from 1: what is done in place there, and not yet among the rounds; 0: nothing */
+	bool *rolls;        /* of each service: its batches are taken out */
+	struct graph waits; /* an edge leads from a service to one that it waits for */
+};
+
+static bool
+rounds_has(const struct rounds *rounds, uint32_t service, enum action action)
+{
+	return rounds->builder->layout->cluster.definitions[service].actions[action].present;
+}
+
+/* Tells whether a service stands on a node, and shall. */
+static bool
+rounds_stands(const struct rounds *rounds, uint32_t service, uint32_t node)
+{
+	const struct node *on = &rounds->builder->layout->nodes[node];
+	const char *name = rounds->builder->dependencies->services.list[service];
+	const struct scope *scope = rounds->builder->scope;
+
+	return !on->leaves && !scope->dead[node] && node_has(on, name) && (scope->standing || name_set_has(&on->was, name));
+}
+
+static bool
+rounds_reach(const struct rounds *rounds, uint32_t from, uint32_t to)
+{
+	struct neighbours along = graph_successors(&rounds->waits);
+	bool *set = memory_zeroed(rounds->services, sizeof *set), reached;
+
+	set[from] = true;
+	graph_reach(&along, set);
+	reached = set[to];
+	free(set);
+	neighbours_release(&along);
+	return reached;
+}
+
+/* Tells whether a service stops on a few nodes at a time, and some are left. */
+static bool
+rounds_rolls(const struct rounds *rounds, uint32_t service)
+{
+	const struct builder *builder = rounds->builder;
+	const struct roll *roll = &builder->rolls[service];
+	size_t carriers = 0;
+
+	if (roll->count == 0 || !(ACTION_BIT(builder->steps->list[roll->turns[0].first].action) & ACTIONS_TAKE_DOWN))
+		return false;
+	for (uint32_t node = 0; node < rounds->nodes; node++)
+		carriers += rounds_stands(rounds, service, node);
+	return carriers > roll->width;
+}
+
+/* Puts what looks a service up before the service itself, where it does not wait for it: its own change comes before the rounds. */
+static void
+rounds_order(struct rounds *rounds)
+{
+	bool installs = rounds->builder->scope->in_place & ACTION_BIT(ACTION_INSTALL);
+	const struct neighbours *needs =
+	    &rounds->builder->dependencies->needs[installs ? DEPENDENCY_EITHER : DEPENDENCY_RUNTIME].all;
+	const struct neighbours *of = &rounds->builder->lookups.of;
+
+	for (uint32_t i = 0; i < rounds->services; i++)
+		for (size_t j = needs->first[i]; j < needs->first[i + 1]; j++)
+			graph_edge(&rounds->waits, i, needs->list[j]);
+	for (size_t i = 0; i < rounds->builder->put_in.edge_count; i++)
+		graph_edge(&rounds->waits, rounds->builder->put_in.edges[i].from, rounds->builder->put_in.edges[i].to);
+	for (uint32_t i = 0; i < rounds->services; i++)
+		for (size_t j = of->first[i]; j < of->first[i + 1]; j++)
+			if (rounds->rolls[of->list[j]] && !rounds_reach(rounds, i, of->list[j]))
+				graph_edge(&rounds->waits, of->list[j], i);
+}
+
+/* Appends "SERVICE":["NODE",...] if there are such nodes. */
+static void
+rounds_print_hidden(const struct rounds *rounds, uint32_t service, const bool *hidden, struct buffer *text)
+{
+	const struct node *nodes = rounds->builder->layout->nodes;
+	bool any = false;
+
+	for (uint32_t node = 0; node < rounds->nodes; node++) {
+		if (!hidden[node])
+			continue;
+		if (!any) {
+			buffer_byte(text, text->length > 1 ? ',' : '{');
+			json_quote(rounds->builder->dependencies->services.list[service], text);
+			buffer_byte(text, ':');
+		}
+		buffer_byte(text, any ? ',' : '[');
+		json_quote(nodes[node].id, text);
+		any = true;
+	}
+	if (any)
+		buffer_byte(text, ']');
+}
+
+static int
+rounds_compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns what a round of a service leaves out, of those that a looker looks up: a batch of it and, for one that is changed after
+ * the rounds, all instances that are new. Members are sorted by name. */
+static const char *
+rounds_without(const struct rounds *rounds, uint32_t looker, uint32_t service, const bool *batch, bool hides_new)
+{
+	const struct builder *builder = rounds->builder;
+	const struct neighbours *of = &builder->lookups.of;
+	size_t count = of->first[looker + 1] - of->first[looker];
+	const char **names = memory_resize(NULL, count, sizeof *names), *without;
+	bool *hidden = memory_zeroed(rounds->nodes, sizeof *hidden);
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = builder->dependencies->services.list[of->list[of->first[looker] + i]];
+	qsort(names, count, sizeof *names, rounds_compare_names);
+	buffer_text(&text, "");
+	for (size_t i = 0; i < count; i++) {
+		uint32_t other = (uint32_t)names_find(&builder->dependencies->services, names[i]);
+
+		for (uint32_t node = 0; node < rounds->nodes; node++)
+			hidden[node] = (other == service && batch[node]) || (hides_new && node_has(&builder->layout->nodes[node], names[i]) &&
+			    !rounds_stands(rounds, other, node));
+		rounds_print_hidden(rounds, other, hidden, &text);
+	}
+	buffer_text(&text, text.length ? "}" : "{}");
+	without = arena_substring(builder->arena, text.data, text.length);
+	buffer_release(&text);
+	free(hidden);
+	free(names);
+	return without;
+}
+
+/* Adds the tasks of a round for one instance, behind a step; returns the last. */
+static uint32_t
+rounds_add_tasks(struct rounds *rounds, uint32_t looker, uint32_t node, const char *without, uint32_t before)
+{
+	static const enum action actions[] = {ACTION_CONFIGURE, ACTION_RELOAD, ACTION_CHECK};
+	struct placement placement = {.node = node, .service = looker};
+	uint32_t *end = &rounds->ends[looker * rounds->nodes + node], task;
+
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+		if (!rounds_has(rounds, looker, actions[i]))
+			continue;
+		task = tasks_add_service_task(rounds->builder, &placement, actions[i]);
+		rounds->builder->steps->list[task].without = without;
+		builder_edge(rounds->builder, *end, task);
+		builder_edge(rounds->builder, before, task);
+		builder_edge(rounds->builder, i == 0 ? rounds->builder->addresses : GRAPH_NONE, task);
+		*end = task;
+		before = GRAPH_NONE;
+	}
+	return *end;
+}
+
+/* Puts what is done in place to a looker on a node behind the rounds so far, and before those that follow. */
+static void
+rounds_pass_chain(struct rounds *rounds, uint32_t looker, uint32_t node)
+{
+	uint32_t *chain = &rounds->chains[looker * rounds->nodes + node], *end = &rounds->ends[looker * rounds->nodes + node];
+	const struct turn *turn;
+
+	if (!*chain)
+		return;
+	turn = &rounds->builder->chains[*chain - 1];
+	builder_edge(rounds->builder, *end, turn->first);
+	*end = turn->last;
+	*chain = 0;
+}
+
+struct looker { /* an instance of a service that looks up the one whose rounds are made */
+	uint32_t service, node;
+	bool after; /* what is done in place to it waits for that one, and comes behind the rounds */
+};
+
+static struct looker *
+rounds_find_lookers(struct rounds *rounds, uint32_t service, size_t *count)
+{
+	const struct neighbours *by = &rounds->builder->lookups.by;
+	struct looker *lookers = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = by->first[service]; i < by->first[service + 1]; i++) {
+		uint32_t looker = by->list[i];
+		bool after = rounds_reach(rounds, looker, service);
+
+		if (!rounds_has(rounds, looker, ACTION_RELOAD) || !rounds_has(rounds, looker, ACTION_CONFIGURE))
+			continue;
+		for (uint32_t node = 0; node < rounds->nodes; node++) {
+			if (!rounds_stands(rounds, looker, node))
+				continue;
+			ARRAY_ROOM(lookers, *count, capacity);
+			lookers[(*count)++] = (struct looker){looker, node, after};
+		}
+	}
+	return lookers;
+}
+
+/* Returns the step that is done when all turns of a batch are. */
+static uint32_t
+rounds_batch_done(struct rounds *rounds, uint32_t service, size_t first)
+{
+	const struct roll *roll = &rounds->builder->rolls[service];
+	size_t end = first + roll->width < roll->count ? first + roll->width : roll->count;
+	uint32_t done = roll->turns[first].last;
+
+	if (end - first > 1) {
+		done = builder_milestone(rounds->builder, "up again", rounds->builder->dependencies->services.list[service]);
+		for (size_t i = first; i < end; i++)
+			builder_edge(rounds->builder, roll->turns[i].last, done);
+	}
+	return done;
+}
+
+/* Adds the round before the batch that begins at first. */
+static void
+rounds_take_out(struct rounds *rounds, uint32_t service, size_t first, uint32_t before, const struct looker *lookers, size_t count)
+{
+	struct builder *builder = rounds->builder;
+	const struct roll *roll = &builder->rolls[service];
+	size_t end = first + roll->width < roll->count ? first + roll->width : roll->count;
+	bool *batch = memory_zeroed(rounds->nodes, sizeof *batch);
+	uint32_t out = GRAPH_NONE;
+
+	for (size_t i = first; i < end; i++)
+		batch[builder->steps->nodes[roll->turns[i].first]] = true;
+	if (count > 1 && end - first > 1)
+		out = builder_milestone(builder, "taken out", builder->dependencies->services.list[service]);
+	for (size_t i = 0; i < count; i++) {
+		const char *without = rounds_without(rounds, lookers[i].service, service, batch, lookers[i].after);
+		uint32_t task = rounds_add_tasks(rounds, lookers[i].service, lookers[i].node, without, before);
+
+		builder_edge(builder, task, out);
+		for (size_t j = first; out == GRAPH_NONE && j < end; j++)
+			builder_edge(builder, task, roll->turns[j].first);
+	}
+	for (size_t j = first; out != GRAPH_NONE && j < end; j++)
+		builder_edge(builder, out, roll->turns[j].first);
+	free(batch);
+}
+
+/* Adds the rounds of one service. What is configured in place behind the last batch needs no round after it. */
+static void
+rounds_add_service(struct rounds *rounds, uint32_t service)
+{
+	const struct roll *roll = &rounds->builder->rolls[service];
+	uint32_t before = GRAPH_NONE;
+	size_t count;
+	struct looker *lookers = rounds_find_lookers(rounds, service, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!lookers[i].after)
+			rounds_pass_chain(rounds, lookers[i].service, lookers[i].node);
+	for (size_t first = 0; count && first < roll->count; first += roll->width) {
+		rounds_take_out(rounds, service, first, before, lookers, count);
+		before = rounds_batch_done(rounds, service, first);
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t place = lookers[i].service * rounds->nodes + lookers[i].node;
+		uint32_t chain = rounds->chains[place];
+
+		if (chain && rounds->builder->scope->placements[chain - 1].actions & ACTION_BIT(ACTION_CONFIGURE))
+			rounds->ends[place] = before;
+		else
+			rounds_add_tasks(rounds, lookers[i].service, lookers[i].node, "{}", before);
+	}
+	free(lookers);
+}
+
+static void
+rounds_init(struct rounds *rounds, struct builder *builder)
+{
+	const struct scope *scope = builder->scope;
+	size_t room;
+
+	*rounds = (struct rounds){.builder = builder, .services = builder->dependencies->services.count,
+	    .nodes = builder->layout->node_count};
+	room = rounds->services * rounds->nodes;
+	rounds->ends = memory_resize(NULL, room, sizeof *rounds->ends);
+	for (size_t i = 0; i < room; i++)
+		rounds->ends[i] = GRAPH_NONE;
+	rounds->chains = memory_zeroed(room, sizeof *rounds->chains);
+	for (uint32_t i = 0; i < scope->count; i++)
+		if (scope->placements[i].kind == PLACEMENT_IN_PLACE && builder->chains[i].first != GRAPH_NONE)
+			rounds->chains[scope->placements[i].service * rounds->nodes + scope->placements[i].node] = i + 1;
+	rounds->waits.vertices = rounds->services;
+	rounds->rolls = memory_zeroed(rounds->services, sizeof *rounds->rolls);
+}
+
+static void
+rounds_release(struct rounds *rounds)
+{
+	free(rounds->ends);
+	free(rounds->chains);
+	free(rounds->rolls);
+	graph_release(&rounds->waits);
+}
+
+/* Adds all rounds: those of a service behind those of the services that it waits for, as both may be for the same lookers. */
+static void
+rounds_add_all(struct rounds *rounds)
+{
+	uint32_t *order = memory_resize(NULL, rounds->services, sizeof *order);
+	struct neighbours along;
+
+	rounds_order(rounds);
+	along = graph_successors(&rounds->waits);
+	graph_order(&along, order);
+	for (size_t i = rounds->services; i-- > 0;)
+		if (rounds->rolls[order[i]])
+			rounds_add_service(rounds, order[i]);
+	for (uint32_t service = 0; service < rounds->services; service++)
+		for (uint32_t node = 0; node < rounds->nodes; node++)
+			rounds_pass_chain(rounds, service, node);
+	neighbours_release(&along);
+	free(order);
+}
+
+void
+rounds_add(struct builder *builder)
+{
+	struct rounds rounds;
+	bool any = false;
+
+	if (!builder->scope->rolling || builder->scope->by_pairs || !builder->scope->max_unavailable)
+		return;
+	rounds_init(&rounds, builder);
+	for (uint32_t i = 0; i < rounds.services; i++) {
+		rounds.rolls[i] = rounds_rolls(&rounds, i);
+		any = any || rounds.rolls[i];
+	}
+	if (any)
+		rounds_add_all(&rounds);
+	rounds_release(&rounds);
+}
