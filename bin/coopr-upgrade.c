@@ -16,7 +16,7 @@ static bool allow_moves, force;
 
 static const struct option_spec options[] = {
 	OPTION_STRING('t', "template", &template, "TEMPLATE", "the template from now on (default: its present one)"),
-	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: $COOPR_CATALOGUE)"),
+	OPTION_STRING('C', "catalogue", &catalogue, "DIR", "take entities from here (default: as before)"),
 	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),

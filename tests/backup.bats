@@ -4,12 +4,17 @@
 # coopr-backup(1) and coopr-restore(1).
 
 load case
+load sshd
 
 setup() {
 	fresh
 	unset COOPR_SPOOL
 	own_catalogue
 	coopr-store init
+}
+
+teardown() {
+	sshd_stop
 }
 
 # The rest of the test is on another machine: it has another state folder, and nothing else of this one.
@@ -479,4 +484,52 @@ stopped_at() {
 	contains "$output" "restored 1 cluster and 1 job to /mnt/here/state"
 	contains "$output" "shop"
 	same "" "$(find theirs/state -not -uid 65534)"
+}
+
+# A catalogue at mine/ whose template hello has machines that exist already: sshd_start's, by two names.
+static_catalogue() {
+	rm -rf mine && cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
+	mkdir mine/scripts keys
+	mv sshd/user keys/user
+	printf '%s\n' "127.0.0.1 port=$SSHD_PORT identityfile=$PWD/keys/user" "localhost port=$SSHD_PORT identityfile=$PWD/keys/user" \
+		>mine/machines
+	echo '{"name": "static", "providertype": "static", "provisioner": {"machines": "machines", "user": "root"}}' \
+		>mine/providers/static.json
+	echo '{"name": "hello", "provisioner": {"actions": {"configure": {"type": "shell", "fields": {"script": "hello.sh"},
+		"retries": 0}}}}' >mine/services/hello.json
+	echo '{"name": "hello", "defaults": {"services": ["hello"], "provider": "static", "hardwaretype": "small",
+		"imagetype": "debian12", "config": {}}}' >mine/clustertemplates/hello.json
+	printf '%s\n' '#!/bin/sh' '. ./lib.sh' 'echo "$COOPR_NODENUM $(coopr_config word)"' >mine/scripts/hello.sh
+}
+
+@test "nodes that exist already are reached from the other machine, with their host keys, once their private key and the catalogue are there" {
+	need_root
+	sshd_start
+	static_catalogue
+	printf x | coopr-secret set word
+	coopr-create hello -t hello -n 2 >/dev/null
+	pinned=$(coopr-show hello -o json | jq -c 'select(.kind == "node") | .facts.ssh_host_keys')
+	contains "$pinned" "$(cut -d' ' -f2 sshd/host.pub)"
+	coopr-backup --key-file key all.tar.gz >/dev/null
+	mkdir there there/home
+	mv mine all.tar.gz key there
+	mv state gone
+	mv keys apart
+	export HOME=$PWD/there/home COOPR_CATALOGUE=$PWD/there/mine
+	elsewhere there/state
+	coopr-restore --key-file there/key there/all.tar.gz >/dev/null
+	in_order
+	same "$pinned" "$(coopr-show hello -o json | jq -c 'select(.kind == "node") | .facts.ssh_host_keys')"
+	run -1 coopr-reconcile --probe
+	contains "$output" "since the private key $PWD/keys/user cannot be read: No such file or directory; put the key there"
+	mv apart keys
+	coopr-reconcile --probe
+	coopr-upgrade --catalogue "$COOPR_CATALOGUE" hello -y >/dev/null
+	same $'hello1-1000 | up\nhello1-1001 | up' "$(coopr-exec hello echo up | sort)"
+	coopr-config hello --set word=second -y >/dev/null
+	contains "$(coopr-log hello/1001)" "1001 second"
+	coopr-reconcile --probe
+	coopr-delete -y hello >/dev/null
+	same "" "$(coopr-store claims)"
+	in_order
 }

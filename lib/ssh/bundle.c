@@ -169,7 +169,7 @@ bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struc
 	else if (!path && absolute)
 		error_set(err, EX_CONFIG, "%s: there is no such file", name);
 	else if (!path && catalogue)
-		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s", name, catalogue, installed);
+		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s; put it there", name, catalogue, installed);
 	else if (!path)
 		error_set(err, EX_CONFIG, "\"%s\" is not in %s; the entities are in the store, so name it by its absolute path",
 		    name, installed);

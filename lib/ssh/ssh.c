@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/ssh.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,17 @@ ssh_reason_in(const char *line)
 	return *reason ? reason : *line ? line : "ssh ended without a message";
 }
 
+/* Sets why the login failed: a key that is not there is the first cause. */
+static void
+ssh_explain_refusal(const struct machine *machine, const char *name, const char *last, struct error *err)
+{
+	if (machine->identityfile && access(machine->identityfile, R_OK) < 0)
+		error_set(err, EX_NOPERM, "%s: login as %s was refused, since the private key %s cannot be read: %s; put the key there",
+		    name, machine->user, machine->identityfile, strerror(errno));
+	else
+		error_set(err, EX_NOPERM, "%s: login as %s was refused: %s", name, machine->user, last);
+}
+
 int
 ssh_explain(const struct machine *machine, const struct tail *said, struct error *err)
 {
@@ -160,7 +172,7 @@ ssh_explain(const struct machine *machine, const struct tail *said, struct error
 		error_set(err, EX_NOPERM, "%s: its host key is not the one that was pinned; another machine answers, "
 		    "or it was made again", name);
 	else if (buffer_contains(&said->kept, "Permission denied") || buffer_contains(&said->kept, "Too many authentication failures"))
-		error_set(err, EX_NOPERM, "%s: login as %s was refused: %s", name, machine->user, last);
+		ssh_explain_refusal(machine, name, last, err);
 	else
 		error_set(err, EX_TEMPFAIL, "%s: cannot be reached: %s", name, ssh_reason_in(last));
 	free(last);
