@@ -208,7 +208,8 @@ build/coopr.deb: $(PACKAGED)
 	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/coopr
 	cd build/deb/coopr && dpkg-buildpackage --build=binary --no-sign
 	mkdir build/deb/tmp
-	TMPDIR=$(CURDIR)/build/deb/tmp lintian --allow-root --fail-on error,warning build/deb/coopr_*.changes
+	TMPDIR=$(CURDIR)/build/deb/tmp lintian --allow-root --fail-on error,warning,info build/deb/coopr_*.changes >build/deb/lintian || \
+	    { cat build/deb/lintian; exit 1; }
 	cp build/deb/coopr_*.deb $@
 	@touch -r build/deb/began $@
 

@@ -249,3 +249,26 @@ export_of_originals() { # VERSION
 	same 3 "$(wc -l <machines)"
 	same dummy "$(coopr store get -T qa provider lab-os | jq -r .providertype)"
 }
+
+@test "an export and its requests become clusters on the dummy provider, as coopr-migrate(7) says" {
+	unset COOPR_STORE
+	coopr-store init
+	coopr-import "$CASK/export.json" >/dev/null 2>&1
+	coopr-store get provider lab-os | jq '.providertype = "dummy" | .provisioner = {}' >trial.json
+	coopr-store put -k provider trial.json >/dev/null 2>&1
+	mkdir -p trial/automator
+	for name in shell chef-solo docker; do
+		ln -s "$COOPR_BIN/../libexec/coopr/automator/dummy" "trial/automator/$name"
+	done
+	export COOPR_PLUGINS=$PWD/trial
+	coopr-import --specs clusters "$CASK/request.json" >/dev/null 2>&1
+	run -0 coopr-apply -f clusters -y
+	contains "$output" "+ kv-qa  made"
+	coopr-import --specs running "$CASK/cluster.json" >/dev/null 2>&1
+	run -1 coopr-apply -f running -y
+	contains "$output" "the template kv-cluster allows a first lease of 48 h 0 m at most; ask for less, and extend it later with coopr lease"
+	jq '.lease = "1d"' running/kv-prod.json >shorter
+	mv shorter running/kv-prod.json
+	coopr-apply -f running -y >/dev/null
+	same "kv-prod kv-qa" "$(coopr-list -o json | jq -r 'select(.status == "active").name' | sort | paste -sd' ')"
+}

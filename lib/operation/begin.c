@@ -173,10 +173,11 @@ begin_describe_new(const struct operation_request *request, const struct operati
 {
 	const struct cluster_template *template = &record->parsed.template;
 	int64_t most = template->lease_initial_ms, lease_ms = request->lease_ms < 0 ? most : request->lease_ms;
+	char text[CLOCK_RFC3339_SIZE];
 
 	if (most && (lease_ms == 0 || lease_ms > most))
-		return error_set(err, EX_NO, "the template %s allows a first lease of %lld s at most", template->name,
-		    (long long)(most / 1000));
+		return error_set(err, EX_NO, "the template %s allows a first lease of %s at most; ask for less, and extend it later with "
+		    "coopr lease", template->name, clock_duration(most, text));
 	spec->create.name = context->workdir.name;
 	spec->create.provider = record->parsed.provider.name;
 	spec->create.owner = request->owner;
