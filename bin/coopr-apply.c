@@ -150,6 +150,7 @@ main(int argc, char **argv)
 	struct error err;
 	int code, opened;
 
+	how.has_person = true;
 	if (operands[0])
 		return option_misuse(&command, "unexpected argument '%s'; name files with -f", operands[0]);
 	if (!parameters.path)

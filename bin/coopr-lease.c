@@ -16,10 +16,11 @@
 #include "preview/question.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
-static bool beyond;
+static bool beyond, discards_data;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "force", &beyond, "also beyond the template's limit (for administrators)"),
+	OPTION_FLAG(0, "discard-data", &discards_data, "delete it then also with the data of its services"),
 	OPTION_RETIRED('f', NULL, "--force"),
 	FRONT_PLACES(&front),
 	OPTION_END
@@ -57,7 +58,8 @@ lease_set(struct account *account, const struct cluster_record *cluster, int64_t
 {
 	int64_t expires_ms = lease_ms ? clock_wall_ms() + lease_ms : 0;
 
-	return lease_consent(cluster, expires_ms, err) < 0 ? -1 : clusters_set_lease(account, cluster->id, expires_ms, beyond, err);
+	return lease_consent(cluster, expires_ms, err) < 0 ? -1 : clusters_set_lease(account, cluster->id, expires_ms, beyond, discards_data,
+	    err);
 }
 
 int

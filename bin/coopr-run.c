@@ -58,6 +58,7 @@ main(int argc, char **argv)
 		return message_error(&err);
 	}
 	front.tenant = plan.said.tenant;
+	front.discard = front.discard || plan.said.discard_data;
 	front.why = front.why ? front.why : plan.said.why;
 	request = run_order_of(&plan, id);
 	code = front_operate(&command, &front, &request, operands);

@@ -83,7 +83,7 @@ nodes() { # TEMPLATE MACHINES
 	for name in hadoop-distributed lamp mongodb; do
 		coopr-create -o json "c-$name" -t "$name" -j 50 >layout 2>log
 		[ "$(jq -r 'select(.kind == "node").ipaddresses.access_v4' layout | grep -c .)" -ge 3 ]
-		coopr-delete -y "c-$name" 2>log
+		coopr-delete -y --discard-data "c-$name" 2>log
 	done
 	same complete "$(coopr-queue ls -o json | jq -r .status | sort -u)"
 }

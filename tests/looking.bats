@@ -111,7 +111,7 @@ break_mariadb() {
 
 @test "what is terminated is listed where it is asked for, by its id" {
 	make_shop
-	coopr-delete -y shop
+	coopr-delete -y --discard-data shop
 	same "" "$(coopr-list -o name)"
 	same 00000001 "$(coopr-list --status all -o name)"
 	run -1 coopr-status -o json 00000001

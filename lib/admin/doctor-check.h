@@ -15,6 +15,7 @@ void doctor_check_plugins(struct doctor_report *report);
 void doctor_check_places(struct doctor_report *report);   /* folders, their rights, room on the disk */
 void doctor_check_contents(struct doctor_report *report); /* catalogue, spool, store */
 void doctor_check_restore(struct doctor_report *report);  /* a restore that was interrupted */
+void doctor_check_data(struct doctor_report *report);     /* clusters that say nothing of their data */
 void doctor_check_modes(struct doctor_report *report);    /* files that nobody else may read */
 void doctor_check_activity(struct doctor_report *report); /* workers, coopr reconcile, the clock */
 

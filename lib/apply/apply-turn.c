@@ -74,7 +74,8 @@ apply_change_lease(struct turn *turn, struct error *err)
 	if (turn->apply->options.dry)
 		return 0;
 	return clusters_set_lease(&turn->apply->account, turn->cluster->id,
-	    spec->lease_ms ? turn->cluster->created_ms + spec->lease_ms : 0, false, err);
+	    spec->lease_ms ? turn->cluster->created_ms + spec->lease_ms : 0, false, turn->cluster->lease_discards_data,
+	    err);
 }
 
 /* Notes that the cluster agrees with the file. */

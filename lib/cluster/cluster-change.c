@@ -117,7 +117,7 @@ clusters_rename(struct account *account, int64_t id, const char *name, struct er
 }
 
 int
-clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct error *err)
+clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, bool discards_data, struct error *err)
 {
 	struct cluster_list list = {0};
 	char text[CLOCK_RFC3339_SIZE];
@@ -130,7 +130,8 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 		result = beyond ? account_need(account, ACCOUNT_ADMIN, "a lease beyond its bounds", err)
 		                : cluster_change_check_bounds(&list.list[0], expires_ms, err);
 	if (result == 0)
-		result = sql_change(account_sql(account), err, "UPDATE cluster SET expires_ms = ? WHERE id = ?", "ii", expires_ms, id);
+		result = sql_change(account_sql(account), err, "UPDATE cluster SET expires_ms = ?, lease_discards_data = ? WHERE id = ?", "iii",
+		    expires_ms, (int64_t)discards_data, id);
 	if (result == 0)
 		result = cluster_change_record(account, &list.list[0], "lease", expires_ms ? clock_rfc3339(expires_ms, text)
 		    : "never expires", err);

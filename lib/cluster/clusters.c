@@ -18,7 +18,7 @@ enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
 
 #define COLUMNS "SELECT id, (SELECT tenant.name FROM tenant WHERE tenant.id = cluster.tenant), name, owner, grp, template, " \
 	"provider, message, status, created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms, nodes, cost, resources, " \
-	"revision, operation, instances, ready, condition, observed_ms FROM cluster "
+	"revision, operation, instances, ready, condition, observed_ms, lease_discards_data FROM cluster "
 
 char *
 cluster_id_text(int64_t id, char text[CLUSTER_ID_SIZE])
@@ -69,6 +69,7 @@ clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct erro
 			.ready = sql_integer(rows, 20),
 			.condition = sql_integer(rows, 22) >= fresh_ms ? condition_of(sql_text(rows, 21)) : CONDITION_UNKNOWN,
 			.observed_ms = sql_integer(rows, 22),
+			.lease_discards_data = sql_integer(rows, 23) != 0,
 		};
 		count++;
 	}

@@ -28,6 +28,7 @@ struct cluster_record { /* strings live in the list's arena; NULL where there is
 	int64_t created_ms, changed_ms;
 	int64_t expires_ms;                  /* 0: never */
 	int64_t lease_max_ms, lease_step_ms; /* from its creation; at a time. 0: no limit */
+	bool lease_discards_data;            /* at the end of the lease its data is lost; else it is stopped, and kept */
 	int64_t nodes;
 	double cost;           /* of an hour */
 	const char *resources; /* JSON: {"cpu":8} */
@@ -103,9 +104,9 @@ int clusters_is_free(struct account *account, int64_t id, struct error *err);
  * name forbids it. */
 int clusters_rename(struct account *account, int64_t id, const char *name, struct error *err);
 
-/* Sets when it expires (0: never), in the bounds of its lease; beyond: an admin may leave them. EX_NO where it is out of
- * bounds. */
-int clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, struct error *err);
+/* Sets when it expires (0: never), in the bounds of its lease; beyond: an admin may leave them; discards_data: also with the data of
+ * its services. EX_NO where it is out of bounds. */
+int clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool beyond, bool discards_data, struct error *err);
 
 /* Records that somebody was reminded of the end of the lease. */
 int clusters_set_reminded(struct account *account, int64_t id, int64_t expires_ms, struct error *err);

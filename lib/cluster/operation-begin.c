@@ -71,10 +71,11 @@ operation_begin_cluster(struct beginning *b, struct error *err)
 		return error_set(err, EX_SOFTWARE, "cluster %" PRId64 ": the id was not reserved", spec->cluster);
 	if (sql_change(account_sql(account), err,
 	    "INSERT INTO cluster (id, tenant, name, owner, grp, template, provider, status, "
-	    "created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)",
-	    "iittttt" "iiiii", spec->cluster, b->tenant, spec->create.name, owner, spec->create.group, spec->template,
+	    "created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms, lease_discards_data) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
+	    "iittttt" "iiiiii", spec->cluster, b->tenant, spec->create.name, owner, spec->create.group, spec->template,
 	    spec->create.provider, b->begun_ms, b->begun_ms, spec->create.expires_ms, spec->create.lease_max_ms,
-	    spec->create.lease_step_ms) < 0)
+	    spec->create.lease_step_ms, (int64_t)spec->create.lease_discards_data) < 0)
 		return -1;
 	return sql_change(account_sql(account), err, "INSERT INTO cluster_document (cluster, wish, layout) VALUES (?, NULL, '')", "i",
 	    spec->cluster);

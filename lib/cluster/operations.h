@@ -70,6 +70,7 @@ struct operation_spec { /* zero-initialise */
 	struct { /* of a create only */
 		const char *name, *owner, *group, *provider; /* owner NULL: who asks */
 		int64_t expires_ms, lease_max_ms, lease_step_ms;
+		bool lease_discards_data; /* at the end of the lease */
 		const struct applied *applied; /* what coopr apply is to remember of it; NULL: nothing. cluster, revision: do not matter */
 	} create;
 };

@@ -53,6 +53,8 @@ struct service {
 	struct string_list install_local, runtime_local; /* which of those only concern the own node */
 	struct service_action actions[ACTION_COUNT]; /* install .. remove; check is made of status, where there is a start */
 	struct service_reads reads;  /* all that its actions read, but for install and remove */
+	struct string_list data; /* absolute paths of its data on the machine */
+	bool stateful, says_stateful; /* its data must not be lost; whether that is said at all */
 	int64_t ready_timeout_s; /* so long it may take after its start until it is healthy */
 	struct amounts consumes; /* what one instance takes from its node */
 	struct links links;
@@ -176,6 +178,10 @@ extern const struct document link_table; /* an element of "links" */
 
 /* Compares two services by name, for qsort and bsearch. */
 int service_compare_names(const void *a, const void *b);
+
+/* Tells whether the service says if it has data that must not be lost; and whether it has. */
+bool service_says_data(const struct service *service);
+bool service_has_data(const struct service *service);
 
 /* Returns the offer of a type at a provider, NULL where the type is not available from it. */
 const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/names.h"
+#include "json/json.h"
 #include "json/record.h"
 #include "model/document.h"
 #include "model/request.h"
@@ -143,6 +144,16 @@ cluster_definition_before(const struct cluster *cluster, const char *service)
 	const struct service *was = layout_find_definition(cluster->was_definitions, cluster->was_definition_count, service);
 
 	return was ? was : cluster_definition(cluster, service);
+}
+
+bool
+cluster_is_stateful(const struct cluster *cluster, jv today, const char *service)
+{
+	const struct service *before = cluster_definition_before(cluster, service), *now = cluster_definition(cluster, service);
+
+	if ((before && service_says_data(before)) || (now && service_says_data(now)))
+		return (before && service_has_data(before)) || (now && service_has_data(now));
+	return json_array_has(today, NULL, service);
 }
 
 void

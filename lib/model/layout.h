@@ -73,6 +73,10 @@ const struct service *cluster_definition(const struct cluster *cluster, const ch
 /* Returns the definition before anything is done. */
 const struct service *cluster_definition_before(const struct cluster *cluster, const char *service);
 
+/* Returns whether a service has data that must not be lost, as its definitions say; where they say nothing, whether it is among the
+ * names of today (a list of strings, or an invalid value; borrowed). */
+bool cluster_is_stateful(const struct cluster *cluster, jv today, const char *service);
+
 /* Reads a layout from its text; "" is a layout without nodes. The caller releases it in any case. */
 int layout_parse_text(const char *text, struct layout *layout, struct error *err);
 

@@ -14,6 +14,7 @@ static const struct member members[] = {
 	{"by", MEMBER_STRING(struct saved_plan_record, by), MEMBER_REQUIRED},
 	{"cluster", MEMBER_NAME(struct saved_plan_record, cluster), MEMBER_REQUIRED},
 	{"command", MEMBER_STRING(struct saved_plan_record, command), MEMBER_REQUIRED},
+	{"discard_data", MEMBER_BOOLEAN(struct saved_plan_record, discard_data), 0},
 	{"group", MEMBER_STRING(struct saved_plan_record, group), 0},
 	{"kind", MEMBER_KIND("savedplan")},
 	{"layout", MEMBER_PASSED, 0},

@@ -5,6 +5,7 @@
 #ifndef MODEL_SAVED_PLAN_RECORD_H
 #define MODEL_SAVED_PLAN_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "json/place.h"
@@ -19,6 +20,7 @@ struct saved_plan_record {
 	const char *status, *recorded;   /* of the cluster then, and the digest of its layout; NULL: it is to be made */
 	int64_t operation;               /* the number of its last operation then, 0: it is to be made */
 	int64_t lease_ms;                /* of one that is to be made; 0: for ever, -1: as its template says */
+	bool discard_data;               /* data may be lost */
 	jv basis;                        /* borrowed: what its preview was printed with; invalid: not known */
 };
 

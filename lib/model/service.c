@@ -62,6 +62,18 @@ service_add_reads(const struct place *action, struct arena *arena, struct servic
 		reads->tells_config = true;
 }
 
+/* Data stands at absolute paths of the machine. */
+static void
+service_check_data(const struct place *data)
+{
+	for (size_t i = 0, count = json_length(data->value); i < count; i++) {
+		struct place element = place_element(data, i);
+
+		if (place_text(&element, NEED_REQUIRED) && *json_string(element.value) != '/')
+			place_problem(&element, "expected an absolute path");
+	}
+}
+
 static const struct member action_members[] = {
 	{"expect_s", MEMBER_NUMBER(struct service_action, expect_s), 0, .number = {0, ACTION_TIMEOUT_MAX_S, -1}},
 	{"fields", MEMBER_VALUE(struct service_action, fields), 0, .check = service_check_fields},
@@ -128,6 +140,7 @@ static const struct document dependencies = {DOCUMENT_MEMBERS(dependencies_membe
 
 static const struct member members[] = {
 	{"consumes", MEMBER_AMOUNTS(struct service, consumes), 0},
+	{"data", MEMBER_STRINGS(struct service, data), 0, .check = service_check_data},
 	{"dependencies", MEMBER_INLINE, 0, .inner = &dependencies},
 	{"description", MEMBER_PASSED, 0},
 	{"label", MEMBER_PASSED, 0},
@@ -135,6 +148,7 @@ static const struct member members[] = {
 	{"name", MEMBER_NAME(struct service, name), MEMBER_REQUIRED},
 	{"provisioner", MEMBER_INLINE, 0, .inner = &provisioner},
 	{"ready_timeout_s", MEMBER_INTEGER(struct service, ready_timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_READY_S}},
+	{"stateful", MEMBER_BOOLEAN(struct service, stateful), 0, MEMBER_PRESENT(struct service, says_stateful)},
 };
 
 /* Makes the check of the service, which asks for its status once and again until it is healthy. */
@@ -156,6 +170,18 @@ service_add_check(const struct place *place, struct arena *arena, void *to)
 
 const struct document service_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct service),
 	DOCUMENT_SOURCE(struct service, source), .is_verbatim = true, .check = service_add_check};
+
+bool
+service_says_data(const struct service *service)
+{
+	return service->says_stateful || service->data.count > 0;
+}
+
+bool
+service_has_data(const struct service *service)
+{
+	return service->stateful || service->data.count > 0;
+}
 
 int
 service_compare_names(const void *a, const void *b)

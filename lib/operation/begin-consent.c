@@ -79,8 +79,13 @@ begin_consent(struct operation_context *context, const struct operation_request 
 	int result;
 
 	/* What creates a cluster touches nothing that is up. */
-	if (!context->options->ask_consent || context->has_consent || (!context->cluster && !consent.always))
+	if (context->has_consent || (!context->cluster && !(consent.always && context->options->ask_consent)))
 		return 0;
+	if (!context->options->ask_consent && context->options->discard_data)
+		return 0;
+	consent.is_given = !context->options->ask_consent;
+	consent.has_person = context->options->has_person;
+	consent.discards_data = context->options->discard_data;
 	path = workdir_path(&context->job_dir, "plan.ndjson");
 	consent.name = context->workdir.name;
 	result = preview_read(&preview, path, err);

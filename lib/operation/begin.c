@@ -14,8 +14,10 @@
 #include "base/hash.h"
 #include "account/holding.h"
 #include "cluster/operation-files.h"
+#include "cluster/stateful.h"
 #include "hook/hook.h"
 #include "json/scan.h"
+#include "model/layout.h"
 #include "model/request.h"
 #include "operation/job.h"
 #include "operation/operate.h"
@@ -122,6 +124,22 @@ begin_prices(const struct operation_context *context, struct error *err)
 	return prices;
 }
 
+/* Sets names to the services with data as the catalogue says today, where the cluster's record says nothing of it. */
+static int
+begin_stateful(const struct operation_context *context, jv record, jv *names, struct error *err)
+{
+	struct place place = place_root(record, NULL);
+	struct cluster cluster = {.source = jv_invalid()};
+	struct arena arena = {0};
+	int result;
+
+	cluster_parse(&place, &arena, &cluster);
+	result = stateful_today(context->account.store, &cluster, context->documents.request, names, err);
+	cluster_release(&cluster);
+	arena_release(&arena);
+	return result;
+}
+
 int
 begin_basis(const struct operation_context *context, struct preview_basis *basis, struct error *err)
 {
@@ -136,6 +154,7 @@ begin_basis(const struct operation_context *context, struct preview_basis *basis
 		result = json_parse("the layout", layout, strcspn(layout, "\n"), &cluster, err);
 		if (result == 0) {
 			basis->config = json_get(cluster, "config");
+			result = begin_stateful(context, cluster, &basis->stateful, err);
 			jv_free(cluster);
 		}
 	}
@@ -184,6 +203,7 @@ begin_describe_new(const struct operation_request *request, const struct operati
 	spec->create.group = request->group;
 	spec->create.applied = request->applied;
 	spec->create.expires_ms = lease_ms ? clock_wall_ms() + lease_ms : 0;
+	spec->create.lease_discards_data = context->options->discard_data;
 	spec->create.lease_max_ms = template->lease_max_ms;
 	spec->create.lease_step_ms = template->lease_step_ms;
 	return 0;

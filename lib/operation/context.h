@@ -27,6 +27,8 @@ struct operation_options { /* of every command that changes a cluster */
 	bool wait;              /* for its turn, while another command or operation has the cluster */
 	int64_t wait_ms;        /* at most so long; 0: for ever */
 	bool ask_consent;       /* show the plan and ask, where it restarts, stops or removes something */
+	bool has_person;        /* a person has typed the command, and can be asked on a terminal */
+	bool discard_data;      /* data may be lost; only --discard-data says so */
 	const char *save;       /* and save it in that file, see saved-plan.h; or NULL */
 };
 

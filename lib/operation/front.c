@@ -44,7 +44,7 @@ front_options(const struct command *command, const struct front *front)
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
 		.runner = {front->spool, jobs, message_notice, front->quiet},
 		.wait = front->wait, .wait_ms = front->timeout ? front_duration(command, "--timeout", front->timeout) : 0,
-		.detach = front->detach, .dry = front_is_dry(front), .save = front->save,
+		.detach = front->detach, .discard_data = front->discard, .dry = front_is_dry(front), .save = front->save,
 	};
 }
 
@@ -208,6 +208,7 @@ front_operate(const struct command *command, const struct front *front, struct o
 	int result;
 
 	options.ask_consent = !front->yes;
+	options.has_person = true;
 	request->consent.colour = front->colour;
 	if (line)
 		request->command = line;
@@ -234,6 +235,7 @@ front_retry(const struct command *command, const struct front *front, struct ope
 	if (front->dry)
 		return option_misuse(command, "--dry-run: a retry makes no plan; coopr-queue show prints the existing one");
 	options.ask_consent = !front->yes;
+	options.has_person = true;
 	anew->consent.colour = front->colour;
 	anew->command = line = front_command_line(command, front, anew, operands);
 	result = operate_retry(anew, &options, &done, &err);

@@ -18,7 +18,7 @@ struct front {
 	const char *save; /* the file for the plan, which is then all there is; or NULL */
 	long jobs;
 	const char *timeout; /* of wait; or NULL */
-	bool dry, detach, wait, yes, quiet;
+	bool dry, detach, wait, yes, quiet, discard;
 };
 
 #define FRONT_JOBS (-1) /* not given: what the user prefers, else 20 */
@@ -43,6 +43,7 @@ struct front {
 	OPTION_NUMBER('j', "jobs", &(front)->jobs, "N", "run at most N tasks in parallel (default: 20)"), \
 	OPTION_FLAG(0, "detach", &(front)->detach, "leave the work to running workers, and do not wait"), \
 	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing"), \
+	OPTION_FLAG(0, "discard-data", &(front)->discard, "data of services may be lost; -y alone does not permit that"), \
 	FRONT_TURN(front)
 
 /* Options of commands that need the cluster for themselves. */

@@ -265,7 +265,7 @@ operate_remove_scrap(struct operation_context *context)
 static int
 operate_ask_before(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
-	if (!context->options->ask_consent)
+	if (!context->options->ask_consent && context->options->discard_data)
 		return 0;
 	if (operate_prepare(context, request, err) == 0 && begin_consent(context, request, err) == 0)
 		return 0;

@@ -76,6 +76,8 @@ saved_plan_describe_basis(const struct preview_basis *basis)
 		json_set(&said, "prices", jv_copy(basis->prices));
 	if (jv_is_valid(basis->config))
 		json_set(&said, "config", jv_copy(basis->config));
+	if (jv_is_valid(basis->stateful))
+		json_set(&said, "stateful", jv_copy(basis->stateful));
 	return said;
 }
 
@@ -108,6 +110,8 @@ saved_plan_header(const struct operation_context *context, const struct operatio
 	json_set_string(&header, "at", clock_rfc3339(clock_wall_ms(), now));
 	json_set_string(&header, "by", context->account.user);
 	json_set_string(&header, "why", context->options->ask.why);
+	if (context->options->discard_data)
+		json_set(&header, "discard_data", jv_true());
 	json_set(&header, "basis", saved_plan_describe_basis(basis));
 	return header;
 }

@@ -147,7 +147,8 @@ saved_plan_basis(const struct saved_plan *plan, struct preview_basis *basis)
 	jv said = plan->said.basis;
 
 	*basis = (struct preview_basis){.cost = json_get_number(said, "cost", 0),
-	    .prices = json_get(said, "prices"), .config = json_get(said, "config")};
+	    .prices = json_get(said, "prices"), .config = json_get(said, "config"),
+	    .stateful = json_get(said, "stateful")};
 }
 
 void

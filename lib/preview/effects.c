@@ -52,8 +52,7 @@ effects_on(const struct effects *effects, size_t node, const char *service)
 	return found == NAMES_NONE ? 0 : effects->actions[found];
 }
 
-/* Returns the services that stood on the node before. Those of a plan that deletes the whole cluster stand in services. */
-static const struct string_list *
+const struct string_list *
 effects_before(const struct effects *effects, size_t number)
 {
 	static const struct string_list none;
@@ -78,15 +77,4 @@ effects_impact(const struct effects *effects)
 				return EFFECTS_DISRUPT;
 	}
 	return EFFECTS_HARMLESS;
-}
-
-bool
-effects_lose_data(const struct effects *effects, size_t number, const char *service)
-{
-	const struct node *node = &effects->plan->layout.nodes[number];
-	const struct service *definition = cluster_definition(&effects->plan->layout.cluster, service);
-
-	return definition && definition->actions[ACTION_INITIALIZE].present &&
-	    name_set_has(effects_before(effects, number), service) &&
-	    (effects->deleted[number] || !name_set_has(&node->services, service));
 }

@@ -36,7 +36,7 @@ unsigned effects_on(const struct effects *effects, size_t node, const char *serv
 
 enum effects_impact effects_impact(const struct effects *effects);
 
-/* Returns whether a service with data of its own, which it prepared by its action initialize, leaves the node. */
-bool effects_lose_data(const struct effects *effects, size_t node, const char *service);
+/* Returns the services that stood on the node before. Those of a plan that deletes the whole cluster stand in services. */
+const struct string_list *effects_before(const struct effects *effects, size_t node);
 
 #endif

@@ -19,6 +19,7 @@
 #include "model/layout-diff.h"
 #include "model/name.h"
 #include "model/plan-document.h"
+#include "preview/losses.h"
 
 #define DONE(action) (1U << ACTION_##action)
 
@@ -39,6 +40,7 @@ preview_basis_release(struct preview_basis *basis)
 {
 	jv_free(basis->prices);
 	jv_free(basis->config);
+	jv_free(basis->stateful);
 	*basis = (struct preview_basis)PREVIEW_BASIS_NONE;
 }
 
@@ -274,23 +276,6 @@ preview_print_notices(const struct effects *effects, FILE *out)
 	arena_release(&arena);
 }
 
-/* Prints which services lose the data that they prepared when they were set up, since they or their machines go. */
-static void
-preview_print_losses(const struct effects *effects, FILE *out)
-{
-	const struct cluster *cluster = &effects->plan->layout.cluster;
-
-	for (size_t i = 0; i < cluster->definition_count; i++) {
-		const char *service = cluster->definitions[i].name;
-		size_t machines = 0;
-
-		for (size_t j = 0; j < effects->plan->layout.node_count; j++)
-			machines += effects_lose_data(effects, j, service);
-		if (machines)
-			fprintf(out, "! the data of %s on %zu machine%s is lost\n", service, machines, machines == 1 ? "" : "s");
-	}
-}
-
 /* Returns what a node costs an hour; 0 where that is not known. */
 static double
 preview_cost_of(const struct node *node, const struct preview_basis *basis)
@@ -473,7 +458,7 @@ preview_write(const struct preview *preview, const struct preview_basis *basis, 
 	preview_print_kinds(&preview->effects, counts, out, colour);
 	preview_print_config(basis, &preview->plan.layout, out);
 	preview_print_notices(&preview->effects, out);
-	preview_print_losses(&preview->effects, out);
+	losses_print(&preview->effects, basis->stateful, out);
 	preview_print_sums(&preview->effects, counts, basis, out);
 }
 

@@ -18,9 +18,10 @@ struct preview_basis { /* what the plan does not say; release it */
 	double cost;  /* of an hour of the machines that there are */
 	jv prices;    /* of hardware types, see prices_of; invalid: not known */
 	jv config;    /* of the cluster, before; invalid: it is new, or changes of it are of no interest */
+	jv stateful;  /* names of services with data, of which the plan does not say that; invalid: none */
 };
 
-#define PREVIEW_BASIS_NONE {.prices = jv_invalid(), .config = jv_invalid()}
+#define PREVIEW_BASIS_NONE {.prices = jv_invalid(), .config = jv_invalid(), .stateful = jv_invalid()}
 
 void preview_basis_release(struct preview_basis *basis);
 

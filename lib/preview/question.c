@@ -92,24 +92,44 @@ question_read(char *line, size_t size, const sigset_t *mask)
 	return 1;
 }
 
-int
-question_ask(const char *question, struct error *err)
+/* Asks, and reads the answer: 1 with the line, 0 at the end of the input, -1 where a signal came. */
+static int
+question_put(const char *question, const char *choices, char *line, size_t size, struct error *err)
 {
-	char *text = memory_string(question), line[8] = "";
+	char *text = memory_string(question);
 	struct sigaction before[SIGNALS];
 	sigset_t mask;
 	int got;
 
+	*line = '\0';
 	printable(text);
 	question_catch(before, &mask);
-	fprintf(stderr, "%s [y/N] ", text);
+	fprintf(stderr, "%s %s", text, choices);
 	fflush(stderr);
 	free(text);
-	got = question_read(line, sizeof line, &mask);
+	got = question_read(line, size, &mask);
 	question_uncatch(before, &mask);
 	if (got <= 0)
 		putc('\n', stderr);
 	if (got < 0)
 		return error_set(err, 128 + question_signal, "interrupted; nothing was changed");
-	return got > 0 && (strcasecmp(line, "y") == 0 || strcasecmp(line, "yes") == 0);
+	return got;
+}
+
+int
+question_ask(const char *question, struct error *err)
+{
+	char line[8];
+	int got = question_put(question, "[y/N] ", line, sizeof line, err);
+
+	return got < 0 ? -1 : got > 0 && (strcasecmp(line, "y") == 0 || strcasecmp(line, "yes") == 0);
+}
+
+int
+question_ask_word(const char *question, const char *word, struct error *err)
+{
+	char line[256];
+	int got = question_put(question, "", line, sizeof line, err);
+
+	return got < 0 ? -1 : got > 0 && strcmp(line, word) == 0;
 }

@@ -18,4 +18,7 @@ bool question_possible(void);
  * signal where it was interrupted. */
 int question_ask(const char *question, struct error *err);
 
+/* Asks "QUESTION ". Returns 1 where exactly the word is typed, else as question_ask. */
+int question_ask_word(const char *question, const char *word, struct error *err);
+
 #endif

@@ -10,7 +10,7 @@
 #include "probe/probe.h"
 
 /* As records have them. */
-static const char *const words[] = {"failed", "vanished", "unreachable", "stopped", "unknown", "unowned"};
+static const char *const words[] = {"failed", "expired", "vanished", "unreachable", "stopped", "unknown", "unowned"};
 
 static const char *
 drift_keep(struct arena *arena, const char *text)
@@ -32,6 +32,7 @@ drift_add(struct drift_list *list, const struct drift *drift)
 		.message = drift_keep(arena, drift->message), .waits_for = drift_keep(arena, drift->waits_for),
 		.record = drift_keep(arena, drift->record), .provider = drift_keep(arena, drift->provider),
 		.provider_name = drift_keep(arena, drift->provider_name),
+		.keeps = drift_keep(arena, drift->keeps),
 		.repair = drift_keep(arena, drift->repair),
 	};
 }

@@ -16,6 +16,7 @@ struct probe_finding;
 
 enum drift_what { /* in the order of the report */
 	DRIFT_FAILED,      /* the cluster's last operation has failed */
+	DRIFT_EXPIRED,     /* its lease has ended, and it is kept because of its data */
 	DRIFT_VANISHED,    /* the store has the machine, its provider does not */
 	DRIFT_UNREACHABLE, /* the machine is there, and does not answer */
 	DRIFT_STOPPED,     /* a service says that it does not run */
@@ -36,6 +37,7 @@ struct drift { /* strings live in the list's arena; NULL where there is nothing 
 	const char *record;  /* of an orphaned machine: as its provider lists it */
 	const char *provider; /* the same: its provider's entity, JSON, */
 	const char *provider_name; /* ... and its name */
+	const char *keeps;   /* the services with data that would be lost by a repair; NULL: none */
 	const char *repair;  /* the job that repairs it, or "deleted" */
 };
 

@@ -14,6 +14,7 @@
 #include "reconcile/gc.h"
 #include "reconcile/health-check.h"
 #include "reconcile/inventory-diff.h"
+#include "reconcile/kept-data.h"
 #include "reconcile/last-run.h"
 #include "reconcile/lease-reminder.h"
 #include "reconcile/repair.h"
@@ -85,6 +86,7 @@ reconcile_look(const struct reconcile_options *parameters, struct account *accou
 	if (found < 0)
 		return -1;
 	reconcile_add(parameters, &worst, found, err);
+	reconcile_add(parameters, &worst, kept_data_mark(account, parameters, scope, drift), err);
 	return worst;
 }
 

@@ -13,6 +13,7 @@
 #include "probe/drift.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/repair-limits.h"
+#include "reconcile/repair-undertake.h"
 #include "reconcile/scope.h"
 
 struct repairs {
@@ -48,30 +49,6 @@ repair_prepare_if_unchanged(struct operation_context *context, const void *data,
 		    "%s: the cluster has changed since it was checked; the next run checks it again",
 		    context->cluster->name);
 	return parameters->prepare(context, parameters->parameters, err);
-}
-
-/* Carries out the request on a cluster of that tenant, or retries the last operation if the request has no action; returns
- * the job, which the caller frees. NULL where it failed (worst), or the cluster is busy, of which a repair gives notice. */
-static char *
-repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
-    int *worst)
-{
-	struct operation_options ours = *options;
-	struct operation_result done;
-	struct error err;
-	char *job = NULL;
-	int result;
-
-	ours.ask.tenant = tenant;
-	result = request->action ? operate(request, &ours, &done, &err) : operate_retry(request, &ours, &done, &err);
-	if (result == 0)
-		job = done.job ? memory_string(done.job) : NULL;
-	else if (err.code != EX_TEMPFAIL)
-		operation_warn(options, worst, &err);
-	else if (!request->preempts)
-		options->runner.notice(err.text);
-	operation_result_release(&done);
-	return job;
 }
 
 static void
@@ -116,6 +93,8 @@ repair_begin(struct repairs *repairs, const struct group *group, enum remedy rem
 static enum remedy
 repair_remedy_of(const struct reconcile_options *parameters, const struct drift *drift)
 {
+	if (drift->keeps)
+		return REMEDY_NONE;
 	switch (drift->what) {
 	case DRIFT_FAILED:
 		return parameters->retry ? REMEDY_RETRY : REMEDY_NONE;
@@ -216,58 +195,4 @@ repair(struct account *account, const struct reconcile_options *parameters, cons
 			done = repair_with(&repairs, i, end, (enum remedy)remedy);
 	}
 	return repairs.worst;
-}
-
-/* Returns whether the cluster is being deleted already; any other operation is cancelled. */
-static bool
-repair_is_going(struct account *account, const struct cluster_record *cluster)
-{
-	struct operation_list list = {0};
-	struct error ignored; /* then the attempt to delete it will tell */
-	bool going = cluster->status == LIFECYCLE_PENDING && operation_last(account, cluster->id, &list, &ignored) > 0 &&
-	    list.list[0].status < OPERATION_COMPLETE && strcmp(list.list[0].action, "delete") == 0;
-
-	operation_list_release(&list);
-	return going;
-}
-
-static void
-repair_delete_cluster(const struct operation_options *options, const struct cluster_record *cluster, int *worst)
-{
-	const struct action_parameters parameters = {.action = "delete"};
-	struct operation_request request = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true};
-	struct operation_options ours = *options;
-	char id[CLUSTER_ID_SIZE], *command, *job;
-
-	request.cluster = cluster_id_text(cluster->id, id);
-	command = memory_printf("coopr delete --yes %s", id);
-	request.command = command;
-	if (!ours.ask.why)
-		ours.ask.why = "its lease has ended";
-	job = repair_undertake(&ours, cluster->tenant, &request, worst);
-	free(command);
-	if (job) {
-		char *text = memory_printf("%s: its lease has ended; job %s deletes it", cluster->name, job);
-
-		options->runner.notice(text);
-		free(text);
-	}
-	free(job);
-}
-
-int
-repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
-    struct error *err)
-{
-	const struct cluster_filter ended = {.everywhere = true, .by_number = true, .expired_ms = clock_wall_ms()};
-	struct cluster_list list = {0};
-	int worst = 0;
-
-	if (clusters_list(account, &ended, &list, err) < 0)
-		worst = -1;
-	for (size_t i = 0; i < list.count && worst >= 0; i++)
-		if (reconcile_scope_has(scope, list.list[i].id) && !repair_is_going(account, &list.list[i]))
-			repair_delete_cluster(options, &list.list[i], &worst);
-	cluster_list_release(&list);
-	return worst;
 }

@@ -23,7 +23,8 @@ int repair(struct account *account, const struct reconcile_options *parameters, 
 int repair_orphaned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift);
 
-/* Deletes the clusters in scope whose lease has ended. Returns as above; -1 where they cannot be listed. */
+/* Deletes the clusters in scope whose lease has ended; those with data are stopped and kept, unless their lease discards it. Returns
+ * as above; -1 where they cannot be listed. */
 int repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
     struct error *err);
 

@@ -29,6 +29,7 @@ static const struct migration {
 	{"reminders of leases", NULL},
 	{"files of operations, claims on machines, messages to hooks, machines that do not answer", host_files_bring},
 	{"what was seen last of machines and services", NULL},
+	{"leases that end with the loss of data", NULL},
 };
 
 enum {

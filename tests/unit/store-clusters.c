@@ -91,7 +91,7 @@ test_life(void)
 	cluster_documents_release(&documents);
 	tap_is_number(clusters_rename(&account, id, "store", &err), 0, "it is renamed");
 	tap_is_number(look("store").id, id, "and found by its new name");
-	tap_is_number(clusters_set_lease(&account, id, 1, false, &err), -1, "a lease cannot end before the beginning");
+	tap_is_number(clusters_set_lease(&account, id, 1, false, false, &err), -1, "a lease cannot end before the beginning");
 	spec.number = 2;
 	tap_is_number(begin(&spec), -1, "an operation of a number that is taken is refused");
 	spec.action = "delete";
@@ -156,7 +156,7 @@ test_rights(void)
 	tap_is_number(clusters_count(&account, &all, &err), 0, "nor by their number");
 	tap_is_number(clusters_find_id(&account, id, &list, &err), -1, "nor by its id");
 	tap_is_number(end(id, 1, OPERATION_FAILED, NULL), -1, "nor can they end its operation");
-	tap_is_number(clusters_set_lease(&account, id, 0, false, &err), -1, "nor change its lease");
+	tap_is_number(clusters_set_lease(&account, id, 0, false, false, &err), -1, "nor change its lease");
 	tap_is_number(err.code, EX_NO, "which is no different from there being none");
 	spec.cluster = clusters_allot(&account, &err);
 	spec.create.name = "theirs";

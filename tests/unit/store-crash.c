@@ -85,7 +85,7 @@ do_next(struct account *account, int done, int64_t cluster)
 	else if (done == MADE)
 		result = clusters_rename(account, cluster, "store", &err);
 	else if (done == RENAMED)
-		result = clusters_set_lease(account, cluster, INT64_MAX / 2, false, &err);
+		result = clusters_set_lease(account, cluster, INT64_MAX / 2, false, false, &err);
 	else if (done == LEASED)
 		begin(account, cluster, "delete");
 	else

@@ -214,6 +214,9 @@ static const char *const migrations[] = {
 	"ALTER TABLE cluster ADD COLUMN condition TEXT NOT NULL DEFAULT 'unknown' "
 	"CHECK (condition IN ('unknown', 'healthy', 'degraded', 'down'));"
 	"ALTER TABLE cluster ADD COLUMN observed_ms INTEGER NOT NULL DEFAULT 0;",
+
+	/* 8: 1 where a cluster is deleted at the end of its lease also with its data */
+	"ALTER TABLE cluster ADD COLUMN lease_discards_data INTEGER NOT NULL DEFAULT 0;",
 };
 
 /* Steps over a pragma's only number. */

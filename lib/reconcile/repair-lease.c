@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The end of leases: a cluster is deleted; one with data is stopped and kept, unless its lease says that the data may be lost.
+ */
+#include "reconcile/repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "operation/operate.h"
+#include "operation/prepare.h"
+#include "reconcile/kept-data.h"
+#include "reconcile/repair-undertake.h"
+#include "reconcile/scope.h"
+
+#define LEASE_HAS_ENDED "its lease has ended"
+
+/* Returns whether the cluster is being deleted already; any other operation is cancelled. */
+static bool
+repair_lease_is_going(struct account *account, const struct cluster_record *cluster)
+{
+	struct operation_list list = {0};
+	struct error ignored; /* then the attempt to delete it will tell */
+	bool going = cluster->status == LIFECYCLE_PENDING && operation_last(account, cluster->id, &list, &ignored) > 0 &&
+	    list.list[0].status < OPERATION_COMPLETE && strcmp(list.list[0].action, "delete") == 0;
+
+	operation_list_release(&list);
+	return going;
+}
+
+/* Carries out the end of a lease: deletes the cluster, or stops it. */
+static void
+repair_lease_end(const struct operation_options *options, const struct cluster_record *cluster, bool deletes, int *worst)
+{
+	const struct action_parameters parameters = {.action = deletes ? "delete" : "stop"};
+	struct operation_request request = {.action = parameters.action, .prepare = prepare_action, .parameters = &parameters,
+		.preempts = deletes};
+	struct operation_options ours = *options;
+	char id[CLUSTER_ID_SIZE], *command, *job, *text;
+
+	request.cluster = cluster_id_text(cluster->id, id);
+	request.command = command = memory_printf(deletes ? "coopr delete --yes %s" : "coopr stop --yes %s", id);
+	ours.discard_data = deletes && cluster->lease_discards_data;
+	if (!ours.ask.why)
+		ours.ask.why = LEASE_HAS_ENDED;
+	job = repair_undertake(&ours, cluster->tenant, &request, worst);
+	if (job) {
+		text = memory_printf(deletes ? "%s: its lease has ended; job %s deletes it"
+		    : "%s: its lease has ended; job %s stops it, and its data is kept", cluster->name, job);
+		options->runner.notice(text);
+		free(text);
+	}
+	free(command);
+	free(job);
+}
+
+/* Returns whether the cluster has data that its lease does not discard: 1, 0 or -1. */
+static int
+repair_lease_keeps(struct account *account, const struct cluster_record *cluster, struct error *err)
+{
+	struct buffer services = {0};
+	struct kept_data kept;
+	int result;
+
+	if (cluster->lease_discards_data)
+		return 0;
+	result = kept_data_read(&kept, account, cluster->id, err);
+	if (result == 0)
+		result = kept_data_on(&kept, NULL, &services);
+	kept_data_release(&kept);
+	buffer_release(&services);
+	return result;
+}
+
+/* Returns whether the cluster was stopped, once its lease had ended, or cannot be stopped. */
+static bool
+repair_lease_is_stopped(struct account *account, const struct cluster_record *cluster)
+{
+	struct operation_list list = {0};
+	struct error ignored; /* then it is tried, which tells */
+	bool stopped = lifecycle_check(lifecycle_find("stop"), cluster->status, cluster->name, &ignored) < 0;
+
+	if (!stopped && operations_list(account, cluster->id, 0, 0, &list, &ignored) == 0)
+		for (size_t i = 0; i < list.count && !stopped; i++)
+			stopped = strcmp(list.list[i].action, "stop") == 0 && list.list[i].begun_ms >= cluster->expires_ms &&
+			    list.list[i].status == OPERATION_COMPLETE;
+	operation_list_release(&list);
+	return stopped;
+}
+
+/* Ends the lease of one cluster. */
+static void
+repair_lease(struct account *account, const struct operation_options *options, const struct cluster_record *cluster, int *worst)
+{
+	struct error err;
+	int keeps = repair_lease_keeps(account, cluster, &err);
+
+	if (keeps < 0) {
+		error_prefix(&err, "%s", cluster->name);
+		operation_warn(options, worst, &err);
+	} else if (!keeps || !repair_lease_is_stopped(account, cluster)) {
+		repair_lease_end(options, cluster, !keeps, worst);
+	}
+}
+
+int
+repair_leases(struct account *account, const struct operation_options *options, const struct reconcile_scope *scope,
+    struct error *err)
+{
+	const struct cluster_filter ended = {.everywhere = true, .by_number = true, .expired_ms = clock_wall_ms()};
+	struct cluster_list list = {0};
+	int worst = 0;
+
+	if (clusters_list(account, &ended, &list, err) < 0)
+		worst = -1;
+	for (size_t i = 0; i < list.count && worst >= 0; i++)
+		if (reconcile_scope_has(scope, list.list[i].id) && !repair_lease_is_going(account, &list.list[i]))
+			repair_lease(account, options, &list.list[i], &worst);
+	cluster_list_release(&list);
+	return worst;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Carries out an operation that coopr reconcile has decided on.
+ */
+#ifndef RECONCILE_REPAIR_UNDERTAKE_H
+#define RECONCILE_REPAIR_UNDERTAKE_H
+
+struct operation_options;
+struct operation_request;
+
+/* Carries out the request on a cluster of that tenant, or retries the last operation if the request has no action; returns
+ * the job, which the caller frees. NULL where it failed (worst), or the cluster is busy, of which a repair gives notice. */
+char *repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
+    int *worst);
+
+#endif
