@@ -125,10 +125,11 @@ asked() { # KEYS COMMAND...
 
 @test "apply deletes no data of a cluster whose file is gone, but with --discard-data" {
 	mkdir clusters
-	echo '{"kind":"clusterspec","name":"shop","template":"lamp","machines":4}' >clusters/shop.json
+	echo '{"kind":"clusterspec","name":"shop","template":"lamp","numMachines":4}' >clusters/shop.json
+	jq '.name = "store"' clusters/shop.json >clusters/store.json
 	coopr apply -y -f clusters
 	rm clusters/shop.json
-	run --separate-stderr -1 coopr apply -y --prune -f clusters
+	run --separate-stderr -64 coopr apply -y --prune -f clusters
 	contains "$stderr" "data would be lost: mysql"
 	same active "$(sql "SELECT status FROM cluster WHERE name = 'shop'")"
 	coopr apply -y --prune --discard-data -f clusters
