@@ -835,3 +835,24 @@ coopr-queue put: job 00000042-001 was put, although its id could not be printed;
 	run -0 coopr-queue gc --logs 2
 	same "" "$output"
 }
+
+@test "a task that failed more than once shows why it failed first, in show, in its record and in the cluster's last words" {
+	job=$(plan <<<'t1 a install:zk - {"retries":1}' | coopr-queue put --backoff-ms 0)
+	finish '{"status": 1, "message": "no route to the mirror"}'
+	coopr-queue take >task
+	printf 'E: dpkg was interrupted\nE: run dpkg --configure\n\n  \n\n' >"$(jq -r .log task)"
+	result_of '{"status": 100, "message": "dpkg is locked"}' <task | coopr-queue "done"
+	run -0 coopr-queue show "$job"
+	contains "$output" "attempt 2, exit code 100: dpkg is locked"
+	contains "$output" "  first, attempt 1: no route to the mirror"
+	contains "$output" $'  | E: dpkg was interrupted\n  | E: run dpkg --configure'
+	same "no route to the mirror" "$(coopr-queue show -o json "$job" | jq -r '.attention[0].first_message')"
+}
+
+@test "a task that failed twice in the same way says it once" {
+	job=$(plan <<<'t1 a install:zk - {"retries":1}' | coopr-queue put --backoff-ms 0)
+	finish '{"status": 1, "message": "no route to the mirror"}'
+	finish '{"status": 1, "message": "no route to the mirror"}'
+	run -0 coopr-queue show "$job"
+	same 1 "$(grep -c "no route" <<<"$output")"
+}

@@ -99,6 +99,7 @@ show_verb_say_task(const struct queue_task_status *task, struct buffer *out)
 		show_verb_say_outcome(task, out);
 	}
 	buffer_byte(out, '\n');
+	status_say_first(task, out);
 	if (task->log)
 		buffer_printf(out, "  output: %s\n", task->log);
 	if (task->output && task->status != STEP_RUNNING)

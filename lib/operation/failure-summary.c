@@ -54,6 +54,7 @@ failure_summary_append_task(jv task, struct buffer *out)
 	if (jv_get_kind(code) == JV_KIND_NUMBER)
 		buffer_printf(out, " with exit code %d", (int)jv_number_value(code));
 	failure_summary_append(": ", json_get_string(task, "message"), out);
+	failure_summary_append("; at first: ", json_get_string(task, "first_message"), out);
 	jv_free(code);
 }
 

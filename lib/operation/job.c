@@ -192,6 +192,6 @@ operation_job_follow(const struct operation_job *job, struct error *err)
 	if (err->code != EX_NO)
 		return -1;
 	operation_job_run(job, "show", "--failed", STDERR_FILENO, &ignored);
-	return error_set(err, EX_NO, "%s: job %s failed; after fixing the cause, run the same command again, or coopr retry %s",
-	    cluster, job->id, cluster);
+	return error_set(err, EX_NO, "%s: job %s failed (all output: coopr log %s); after fixing the cause, run the same command again, or coopr retry %s",
+	    cluster, job->id, cluster, cluster);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/read.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "queue/engine.h"
 
@@ -90,16 +92,18 @@ queue_log_tail(struct queue *queue, const char *job, const char *task, int64_t a
 	char bytes[TAIL_BYTES];
 	struct error ignored; /* the output only adds to what is told */
 	ssize_t n = queue_log_read(queue, job, task, attempt, -TAIL_BYTES, bytes, sizeof bytes, &ignored);
-	const char *end = bytes + n, *start = end;
+	const char *end, *start;
 	int lines = 0;
 
+	/* Blank lines at the end would take the place of lines that say something. */
+	while (n > 0 && strchr(" \t\r\n", bytes[n - 1]))
+		n--;
 	if (n <= 0)
 		return NULL;
-	if (start[-1] == '\n')
-		start--;
+	start = end = bytes + n;
 	while (start > bytes && (start[-1] != '\n' || ++lines < TAIL_LINES))
 		start--;
-	return arena_substring(arena, start, (size_t)(end - start));
+	return arena_printf(arena, "%.*s\n", (int)(end - start), start);
 }
 
 struct queue_logs *

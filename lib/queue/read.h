@@ -65,6 +65,8 @@ struct queue_task_status {
 	int64_t code;        /* its exit code */
 	const char *message; /* why it failed; or NULL */
 	const char *reason;  /* why it was lost; or NULL */
+	int64_t first_attempt; /* FAILED, DELAYED, unless brief: the first that failed, if that is another one; 0: none */
+	const char *first_message; /* ... and why it failed or was lost; NULL where that is not known */
 	int64_t due_ms;      /* DELAYED: in so many milliseconds it is tried again */
 	const char *log;     /* where a person finds its output on this host; NULL where there is none */
 	const char *output;  /* the last lines of that */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/status-print.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/printable.h"
 #include "model/print.h"
 
 void
@@ -123,6 +127,25 @@ static const struct list_column job_columns[] = {
 
 const struct list status_job_list = {.kind = "status", .rows = "jobs", .columns = job_columns, .row_size = sizeof(struct queue_job)};
 
+/* Returns whether the first failure was another than the last. */
+static bool
+status_is_first_other(const struct queue_task_status *task)
+{
+	const char *last = task->message ? task->message : task->reason;
+
+	return task->first_attempt && task->first_message && (!last || strcmp(last, task->first_message) != 0);
+}
+
+void
+status_say_first(const struct queue_task_status *task, struct buffer *out)
+{
+	if (!status_is_first_other(task))
+		return;
+	buffer_printf(out, "  first, attempt %" PRId64 ": ", task->first_attempt);
+	printable_line(task->first_message, out);
+	buffer_byte(out, '\n');
+}
+
 static void
 status_fill_task_status(const void *row, struct list_cell *cell)
 {
@@ -172,6 +195,7 @@ static const struct list_column task_columns[] = {
 	{NULL, "by", AT(TEXT, by), .when = LIST_SPARSE},
 	{NULL, "code", .fill = status_fill_code, .when = LIST_SPARSE},
 	{NULL, "due_in_ms", .fill = status_fill_due, .when = LIST_SPARSE},
+	{NULL, "first_message", AT(TEXT, first_message), .when = LIST_SPARSE},
 	{NULL, "log", AT(TEXT, log), .when = LIST_SPARSE},
 	{NULL, "message", AT(TEXT, message), .when = LIST_SPARSE},
 	{NULL, "output", AT(TEXT, output), .when = LIST_SPARSE},

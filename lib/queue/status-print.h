@@ -23,6 +23,9 @@ extern const struct list status_task_list;
 /* Appends the counts of a job's tasks by state, an object. */
 void status_print_counts(const struct queue_job *job, struct buffer *out);
 
+/* Appends a line on the first attempt that failed, if it failed for another reason than the last. */
+void status_say_first(const struct queue_task_status *task, struct buffer *out);
+
 enum terminal_style status_style(enum queue_status status);
 enum terminal_style status_task_style(enum step_status status);
 

@@ -321,7 +321,7 @@ cluster_show_append_remedies(const struct cluster_status *status, struct buffer 
 	const struct operation *last = status->last;
 	const char *name = status->cluster->name;
 
-	buffer_printf(text, "\nAfter fixing the cause: coopr retry %s.", name);
+	buffer_printf(text, "\nAll output: coopr log %s. After fixing the cause: coopr retry %s.", name, name);
 	if (last && strcmp(last->action, "create") == 0)
 		buffer_printf(text, " To remove it: coopr delete %s", name);
 	else if (last && last->status != OPERATION_COMPLETE)
@@ -347,6 +347,7 @@ cluster_show_print_failures(const struct cluster_status *status, FILE *out)
 		    *task->service ? " " : "", task->service, task->node, task->attempt, task->code, message && *message ? ": " : "");
 		printable_line(message ? message : "", &text);
 		buffer_byte(&text, '\n');
+		status_say_first(task, &text);
 		if (task->output)
 			printable_lines("  | ", task->output, &text);
 	}

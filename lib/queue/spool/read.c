@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "queue/job/step.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/job-status.h"
@@ -145,6 +146,44 @@ read_event_of(struct open_job *job, uint32_t step, struct arena *arena, struct q
 	journal_reader_release(&reader);
 }
 
+static bool
+read_is_retried(const struct queue_task_status *task)
+{
+	return (task->status == STEP_FAILED || task->status == STEP_DELAYED) && task->attempt > 1;
+}
+
+/* Fills in how the first attempt of each task ended that has failed more than once: what failed last is often what the first
+ * failure has left. All events are read once. */
+static void
+read_first_failures(const struct open_job *job, struct arena *arena, struct queue_task_status *list, size_t count)
+{
+	struct journal_reader reader = {.fd = job->events};
+	struct names names = {0};
+	struct event event;
+	struct error none;
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		names_intern(&names, list[i].task);
+		left += read_is_retried(&list[i]);
+	}
+	while (left > 0 && reader.next < job->state.header->applied && journal_next(&reader, &event, &none) > 0) {
+		int at = (event.kind == EVENT_FAIL || event.kind == EVENT_LOST) ? names_find(&names, event.task) : NAMES_NONE;
+		struct queue_task_status *task = at == NAMES_NONE ? NULL : &list[at];
+
+		if (!task || !read_is_retried(task) || task->first_attempt)
+			continue;
+		left--;
+		task->first_attempt = event.attempt;
+		task->first_message = event.message || event.reason ? arena_string(arena, event.message ? event.message : event.reason) : NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (list[i].first_attempt == list[i].attempt)
+			list[i].first_attempt = 0;
+	journal_reader_release(&reader);
+	names_release(&names);
+}
+
 static void
 read_log_of(struct spool_queue *queue, const struct open_job *job, struct arena *arena, struct queue_task_status *task)
 {
@@ -207,6 +246,8 @@ read_tasks(struct queue *base, const char *id, const struct queue_filter *filter
 	for (uint32_t step = first; *count < room && step < end; step++)
 		if (!state_step(&job->state, step)->is_milestone && wanted & 1u << state_live(&job->state, step)->status)
 			(*list)[(*count)++] = read_task_of(queue, job, step, filter, arena);
+	if (filter->details && !filter->brief)
+		read_first_failures(job, arena, *list, *count);
 	job_unlock(job);
 	return 0;
 }
