@@ -27,7 +27,7 @@ peek() {
 @test "commands for people print tables and text into pipes and files" {
 	make_clusters
 	contains "$(<shop.text)" "Done in"
-	contains "$(coopr list | head -n 1)" "STATUS"
+	contains "$(coopr list | head -n 1)" "STATE"
 	contains "$(coopr status shop | cat)" "shop  active"
 	contains "$(coopr show shop | cat)" "cluster    shop (00000001)"
 	contains "$(coopr history shop | cat)" "create"
@@ -214,9 +214,9 @@ for document in yaml.safe_load_all(sys.stdin):
 
 @test "the format that a person prefers is for terminals: pipes get the table" {
 	make_clusters
-	contains "$(COOPR_OUTPUT=json coopr list)" "STATUS"
+	contains "$(COOPR_OUTPUT=json coopr list)" "STATE"
 	contains "$(COOPR_OUTPUT=yaml script -qec 'coopr list' /dev/null)" "kind: clusterstatus"
-	contains "$(COOPR_OUTPUT=yaml script -qec 'coopr list -o table' /dev/null)" "STATUS"
+	contains "$(COOPR_OUTPUT=yaml script -qec 'coopr list -o table' /dev/null)" "STATE"
 }
 
 @test "on a narrow terminal the services of a node are folded below one another; in a pipe they are one line" {

@@ -9,7 +9,7 @@ section() {
 }
 
 @test "the chain in the README runs as it stands, and ends with a cluster that was made and deleted" {
-	section "The chain by hand" | sed "s|share/coopr|$COOPR_ROOT/share/coopr|" >chain
+	section "The chain by hand" | sed "s|share/coopr[^ ]*|'$COOPR_ROOT/&'|" >chain
 	[ "$(wc -l <chain)" -ge 12 ]
 	bash -eu -o pipefail chain >out 2>err 3>&- </dev/null
 	same 2 "$(coopr-queue ls -o json | jq -r 'select(.kind == "status" and .status == "complete").job' | wc -l)"
