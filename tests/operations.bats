@@ -245,6 +245,13 @@ learned() {
 	[ "$longest" -ge "$(jq 'select(.kind == "job") | .tasks / 14 | floor' plan)" ] && [ "$longest" -lt "${one% *}" ]
 }
 
+@test "the restart of the only instance of a stateful service is shown as downtime" {
+	jq '.stateful = true' mine/services/mysql.json >stateful
+	mv stateful mine/services/mysql.json
+	coopr restart --dry-run blog -s mysql >preview
+	grep -qxE '! mysql is down for about [0-9.]+ m?s( \(not measured yet\))?: it has no other instance' preview
+}
+
 @test "--dry-run shows the plan and changes nothing; --detach leaves the work to others, and is settled later" {
 	coopr shrink --dry-run blog -o table >preview
 	grep -qE -- '^- 1  small, debian12: apache mod-php  \([0-9]{4}\)$' preview

@@ -2,6 +2,7 @@
 #include "preview/effects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/name.h"
 
@@ -77,4 +78,34 @@ effects_impact(const struct effects *effects)
 				return EFFECTS_DISRUPT;
 	}
 	return EFFECTS_HARMLESS;
+}
+
+bool
+effects_interrupt(const struct effects *effects, jv today, const char *service, double *seconds, bool *is_measured)
+{
+	const unsigned both = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_START);
+	const struct layout *layout = &effects->plan->layout;
+	size_t instances = 0, only = 0;
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		if (effects->deleted[i] || !name_set_has(&layout->nodes[i].services, service))
+			continue;
+		instances++;
+		only = i;
+	}
+	if (instances != 1 || !cluster_is_stateful(&layout->cluster, today, service) ||
+	    (effects_on(effects, only, service) & both) != both)
+		return false;
+	*seconds = 0;
+	*is_measured = true;
+	for (size_t i = 0; i < effects->plan->count; i++) {
+		const struct step *step = &effects->plan->steps[i];
+
+		if (step->is_milestone || !step->service || step->without || strcmp(step->service, service) != 0 ||
+		    strcmp(step->node, layout->nodes[only].id) != 0 || step->action == ACTION_DRAIN)
+			continue;
+		*seconds += step->expect_s;
+		*is_measured = *is_measured && step->runs > 0;
+	}
+	return true;
 }

@@ -39,4 +39,8 @@ enum effects_impact effects_impact(const struct effects *effects);
 /* Returns the services that stood on the node before. Those of a plan that deletes the whole cluster stand in services. */
 const struct string_list *effects_before(const struct effects *effects, size_t node);
 
+/* Returns whether a stateful service (today: see cluster_is_stateful) stops for a while on the only node that it has, and for how
+ * many seconds it is expected to; is_measured tells whether that was measured. */
+bool effects_interrupt(const struct effects *effects, jv today, const char *service, double *seconds, bool *is_measured);
+
 #endif

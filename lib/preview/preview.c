@@ -276,6 +276,24 @@ preview_print_notices(const struct effects *effects, FILE *out)
 	arena_release(&arena);
 }
 
+/* Prints which stateful services have no other instance while they are stopped, and for how long. */
+static void
+preview_print_downtime(const struct effects *effects, jv today, FILE *out)
+{
+	const struct cluster *cluster = &effects->plan->layout.cluster;
+	char text[CLOCK_RFC3339_SIZE];
+
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const char *service = cluster->definitions[i].name;
+		bool is_measured;
+		double seconds;
+
+		if (effects_interrupt(effects, today, service, &seconds, &is_measured))
+			fprintf(out, "! %s is down for about %s%s: it has no other instance\n", service,
+			    clock_duration((int64_t)(seconds * 1000), text), is_measured ? "" : " (not measured yet)");
+	}
+}
+
 /* Returns what a node costs an hour; 0 where that is not known. */
 static double
 preview_cost_of(const struct node *node, const struct preview_basis *basis)
@@ -458,6 +476,7 @@ preview_write(const struct preview *preview, const struct preview_basis *basis, 
 	preview_print_kinds(&preview->effects, counts, out, colour);
 	preview_print_config(basis, &preview->plan.layout, out);
 	preview_print_notices(&preview->effects, out);
+	preview_print_downtime(&preview->effects, basis->stateful, out);
 	losses_print(&preview->effects, basis->stateful, out);
 	preview_print_sums(&preview->effects, counts, basis, out);
 }
