@@ -22,6 +22,8 @@
 #include "catalogue/validate.h"
 #include "catalogue/spelling-check.h"
 #include "exec/plugin-find.h"
+#include "inspect/fields.h"
+#include "inspect/inspect.h"
 #include "json/record.h"
 
 static const char *kind;
@@ -149,6 +151,29 @@ validate_find_unchecked(const struct catalogue *catalogue, struct findings *find
 	return count;
 }
 
+/* Inspects the fields and scripts of all entities. */
+static void
+validate_inspect_catalogue(const char *path, const struct catalogue *catalogue, struct findings *findings)
+{
+	struct problems errors = {0}, warnings = {0}, in_clear = {0};
+	struct fields_check check = {.catalogue = path, .warnings = &warnings, .clear = &in_clear};
+
+	for (size_t i = 0; i < catalogue->count; i++) {
+		const struct entity *entity = &catalogue->entities[i];
+		struct place root = place_root(entity->source, &errors);
+
+		errors.source = warnings.source = in_clear.source = &entity->yaml;
+		inspect_document(&check, entity_kind_name(entity->kind), &root);
+		findings_add(findings, SEVERITY_ERROR, entity->file, &errors);
+		findings_add(findings, SEVERITY_SUSPECT, entity->file, &warnings);
+		findings_add(findings, SEVERITY_WARNING, entity->file, &in_clear);
+		problems_release(&errors);
+		problems_release(&warnings);
+		problems_release(&in_clear);
+	}
+	fields_check_release(&check);
+}
+
 static int
 validate_catalogue(const char *path)
 {
@@ -164,6 +189,7 @@ validate_catalogue(const char *path)
 		catalogue_check(&catalogue, &findings);
 		validate_find_plugins(&catalogue, &findings);
 		unchecked = validate_find_unchecked(&catalogue, &findings);
+		validate_inspect_catalogue(path, &catalogue, &findings);
 		for (size_t i = 0; i < findings.count; i++)
 			code = validate_worse(code, validate_report_finding(path, &findings.list[i]));
 		if (unchecked && !verbose && !pedantic)
@@ -178,6 +204,13 @@ validate_catalogue(const char *path)
 	return code;
 }
 
+static void
+validate_warn(const char *path, const struct problems *warnings)
+{
+	for (size_t i = 0; i < warnings->count; i++)
+		message("%s: %s: warning: %s", path, warnings->list[i].pointer, warnings->list[i].text);
+}
+
 /* Warns of misspelt members. */
 static void
 validate_spelling(const char *path, const char *its_kind, jv document, const struct yaml_source *source)
@@ -186,9 +219,52 @@ validate_spelling(const char *path, const char *its_kind, jv document, const str
 	struct place root = place_root(document, &problems);
 
 	spelling_check(its_kind, &root);
-	for (size_t i = 0; i < problems.count; i++)
-		message("%s: %s: warning: %s", path, problems.list[i].pointer, problems.list[i].text);
+	validate_warn(path, &problems);
 	problems_release(&problems);
+}
+
+/* Returns the catalogue that the file of an entity is in: the folder above its own. */
+static char *
+validate_catalogue_of(const char *path)
+{
+	char *folder = memory_substring(path, (size_t)(file_base_name(path) - path)), *catalogue;
+	size_t length = strlen(folder);
+
+	while (length > 0 && folder[length - 1] == '/')
+		folder[--length] = '\0';
+	length = (size_t)(file_base_name(folder) - folder);
+	while (length > 1 && folder[length - 1] == '/')
+		length--;
+	catalogue = length > 0 ? memory_substring(folder, length) : memory_string(".");
+	free(folder);
+	return catalogue;
+}
+
+/* Inspects a well-formed document; says what is found. Returns 0 or EX_NO. With --kind only the document itself is checked, and the scripts of
+ * an entity whose catalogue is not known cannot be. */
+static int
+validate_inspect(const char *path, const char *its_kind, const struct place *place, const struct yaml_source *source)
+{
+	struct problems errors = {.source = source}, warnings = {.source = source}, in_clear = {.source = source};
+	char *catalogue = entity_kind_of_file(path) == ENTITY_NONE ? NULL : validate_catalogue_of(path);
+	struct fields_check check = {.catalogue = catalogue, .warnings = &warnings, .clear = &in_clear};
+	struct place inspected = *place;
+	int code;
+
+	if (kind || (!catalogue && strcmp(its_kind, "request") != 0))
+		return 0;
+	inspected.problems = &errors;
+	inspect_document(&check, its_kind, &inspected);
+	validate_warn(path, &warnings);
+	if (verbose || pedantic)
+		validate_warn(path, &in_clear);
+	code = problems_report(&errors, path) == 0 && !(pedantic && warnings.total + in_clear.total) ? 0 : EX_NO;
+	fields_check_release(&check);
+	problems_release(&errors);
+	problems_release(&warnings);
+	problems_release(&in_clear);
+	free(catalogue);
+	return code;
 }
 
 /* One document, whose kind is known beforehand. */
@@ -208,6 +284,8 @@ validate_single(const char *path, const char *its_kind)
 	validate_document(its_kind, &root);
 	validate_spelling(path, its_kind, document, &source);
 	code = problems_report(&problems, strcmp(path, "-") == 0 ? "standard input" : path);
+	if (code == 0)
+		code = validate_inspect(strcmp(path, "-") == 0 ? "standard input" : path, its_kind, &root, &source);
 	if (verbose && code == 0)
 		message("%s: a %s, nothing wrong", path, its_kind);
 	problems_release(&problems);
@@ -217,9 +295,9 @@ validate_single(const char *path, const char *its_kind)
 }
 
 /* Any number of documents that say their kind. Where they are records of a stream, pointers begin with their number; those of
- * YAML are found by their line. */
+ * YAML are found by their line. *code becomes EX_NO where one is well-formed, and what it names is in error. */
 static int
-validate_stream(struct record_reader *reader, struct problems *problems, struct error *err)
+validate_stream(struct record_reader *reader, struct problems *problems, int *code, struct error *err)
 {
 	struct place stream = place_root((jv){0}, problems);
 	jv record;
@@ -229,6 +307,7 @@ validate_stream(struct record_reader *reader, struct problems *problems, struct 
 	while ((got = record_read(reader, &record, err)) > 0) {
 		const char *its_kind = record_kind(record);
 		struct place place = place_root(record, problems);
+		size_t before = problems->total;
 
 		if ((validate_is_record(its_kind) || reader->number > 1) && !reader->source.text)
 			place = (struct place){&stream, NULL, reader->number - 1, record, problems};
@@ -237,6 +316,8 @@ validate_stream(struct record_reader *reader, struct problems *problems, struct 
 
 			place_problem(&member, "\"%.80s\" is not a kind of document", its_kind);
 		}
+		if (problems->total == before && validate_inspect(reader->name, its_kind, &place, problems->source) != 0)
+			*code = EX_NO;
 		jv_free(record);
 	}
 	return got;
@@ -248,14 +329,14 @@ validate_records(const char *path)
 	struct problems problems = {0};
 	struct record_reader reader;
 	struct error err;
-	int got = record_reader_open(&reader, path, &err), code;
+	int got = record_reader_open(&reader, path, &err), found = 0, code;
 
 	record_reader_recognise(&reader);
 	if (got == 0)
-		got = validate_stream(&reader, &problems, &err);
+		got = validate_stream(&reader, &problems, &found, &err);
 	if (got == 0 && reader.number == 0)
 		got = error_set(&err, EX_DATAERR, "%s: the file is empty; a JSON value is required", reader.name);
-	code = problems_report(&problems, reader.name);
+	code = validate_worse(found, problems_report(&problems, reader.name));
 	if (got < 0)
 		code = validate_worse(code, message_error(&err));
 	if (verbose && code == 0)

@@ -48,7 +48,8 @@ refused() {
 	[[ $output =~ [0-9]+\ services,\ [0-9]+\ clustertemplates,\ [0-9]+\ partialtemplates\;\ 0\ errors ]]
 	coopr-request -t web --name shop >request.json
 	run -0 coopr-validate -v request.json
-	same "coopr-validate: request.json: 1 document, nothing wrong" "$output"
+	contains "${lines[0]}" "/cluster/config/shop/database/password: warning: a password or key in clear"
+	same "coopr-validate: request.json: 1 document, nothing wrong" "${lines[1]}"
 }
 
 @test "all 92 published files load, what is wrong in them is said, and nothing else" {
@@ -74,7 +75,7 @@ refused() {
 	validate -v "$SHARED/data/coopr-templates" || true
 	same 'aws digitalocean google joyent openstack rackspace chef-solo docker' "$(grep -o 'there is no [pa][a-z]* "[^"]*" (looked' said | cut -d '"' -f 2 | uniq | tr '\n' ' ' | sed 's/ $//')"
 	same 37 "$(grep -c 'there is no action status' said)"
-	grep -v -e '(looked in' -e 'there is no action status' said | grep -o '[a-z]*/[^/]*.json: .*warning: .*' | same "$(cat <<-'END'
+	grep -v -e '(looked in' -e 'there is no action status' -e 'in clear;' said | grep -o '[a-z]*/[^/]*.json: .*warning: .*' | same "$(cat <<-'END'
 		services/cdap-sandbox-docker.json: /dependencies/conflicts/1: warning: there is no service "cdap-standalone-docker"; did you mean "coopr-standalone-docker"?
 		services/coopr-standalone-docker.json: /dependencies/conflicts/0: warning: there is no service "coopr"; did you mean "coopr-standalone-docker"?
 		services/hadoop-hdfs-datanode.json: /dependencies/runtime/uses/0: warning: there is no service "hadoop-hdfs-secondarynamenode"
@@ -82,7 +83,8 @@ refused() {
 		clustertemplates/dcos-single-master.json: /constraints/layout/cantcoexist/0: warning: this forbids only all 3 on one node; mutuallyexclusive forbids any two of them
 	END
 	)" "$(cat)"
-	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 errors, 52 warnings"
+	contains "$(tail -1 said)" "8 providers, 5 hardwaretypes, 11 imagetypes, 53 services, 15 clustertemplates, 0 partialtemplates; 6 errors, 68 warnings"
+	same 16 "$(grep -c "a password or key in clear" said)"
 	mkdir -p warnings/services
 	echo '{"name":"a","dependencies":{"install":{"uses":["b"]}}}' >warnings/services/a.json
 	run -0 coopr-validate warnings
@@ -244,4 +246,67 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	rm asked/services/t*.json
 	run -0 coopr-validate asked
 	same "" "$output"
+}
+
+# A catalogue with one service, whose actions are given.
+one_service() { # ACTIONS
+	mkdir -p one/services one/scripts
+	echo "{\"name\": \"a\", \"provisioner\": {\"actions\": $1}}" >one/services/a.json
+}
+
+@test "a script that is not there is an error, in a catalogue and in a service alone, each named once" {
+	one_service '{"install": {"type": "shell", "fields": {"script": "gone.sh"}}, "stop": {"type": "shell", "fields": {"script": "gone.sh"}}}'
+	run -1 coopr-validate one
+	[ "${#lines[@]}" -eq 1 ]
+	contains "$output" 'one/services/a.json: /provisioner/actions/install/fields/script: "gone.sh" is neither in one/scripts nor in'
+	run -1 coopr-validate one/services/a.json
+	contains "$output" '"gone.sh" is neither in one/scripts nor in'
+	echo 'exit 0' >one/scripts/gone.sh
+	run -0 coopr-validate one one/services/a.json
+	same "" "$output"
+}
+
+@test "a script that its shell does not understand is an error; that of another interpreter is not asked" {
+	one_service '{"install": {"type": "shell", "fields": {"script": "bad.sh", "files": "data/x"}}}'
+	printf '#!/bin/sh\nif true; then\n' >one/scripts/bad.sh
+	run -1 coopr-validate one
+	contains "$output" "/provisioner/actions/install/fields/script: one/scripts/bad.sh: sh -n: "
+	contains "$output" '/provisioner/actions/install/fields/files: "data/x" is neither in'
+	printf '#!/usr/bin/env python3\nif True:\n\tpass\n' >one/scripts/bad.sh
+	mkdir one/scripts/data
+	touch one/scripts/data/x
+	run -0 coopr-validate one
+	same "" "$output"
+}
+
+@test "a field that its plugin does not know is a warning, one that it requires an error" {
+	one_service '{"install": {"type": "shell", "fields": {"skript": "x.sh"}}, "start": {"type": "dummy", "fields": {"mood": "1"}}}'
+	run -1 coopr-validate one
+	contains "$output" '/provisioner/actions/install/fields: automator "shell" requires the field "script"'
+	contains "$output" '/provisioner/actions/install/fields/skript: warning: automator "shell" has no field "skript"; did you mean "script"?'
+	contains "$output" '/provisioner/actions/start/fields/mood: warning: automator "dummy" has no field "mood"'
+}
+
+@test "a request is checked for macros that are malformed or name a service that it does not have, and for its scripts" {
+	need_program jq
+	coopr-request -t web --name shop >request.json
+	jq -c '.cluster.config.x = ["%host.service.%"] | .cluster.config.y = "%host.service.oracle%"
+		| .services[0].provisioner.actions.start = {type: "shell", fields: {script: "gone.sh"}}' request.json >bad.json
+	run -1 coopr-validate bad.json
+	contains "$output" "bad.json: /cluster/config/x/0: %host.service.%: this is no macro of coopr-macros(7)"
+	contains "$output" 'bad.json: /cluster/config/y: %host.service.oracle%: the request has no service "oracle"'
+	contains "$output" '/services/0/provisioner/actions/start/fields/script: "gone.sh" is neither in'
+	run -0 coopr-validate request.json
+	same "" "$output"
+}
+
+@test "a password in clear is a warning, a secret in its place is none" {
+	mkdir -p one/providers
+	echo '{"name": "p", "providertype": "dummy", "provisioner": {"api_password": "x", "other_token": {"secret": "t"}, "keypair": "k"}}' >one/providers/p.json
+	run -0 coopr-validate -v one
+	contains "$output" "providers/p.json: /provisioner/api_password: warning: a password or key in clear"
+	! grep -q other_token <<<"$output"
+	! grep -q 'keypair.*in clear' <<<"$output"
+	run -1 coopr-validate --pedantic one/providers/p.json
+	contains "$output" "/provisioner/api_password: warning: a password or key in clear"
 }

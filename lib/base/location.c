@@ -249,3 +249,45 @@ location_plugin(const char *kind, const char *name)
 		path = location_plugin_in(folder, kind, name);
 	return path ? path : location_plugin_in(location_installed("libexec/coopr"), kind, name);
 }
+
+/* Returns whether a relative name stays below the folder where it starts. */
+static bool
+location_is_inside(const char *name)
+{
+	for (const char *part = name;; part++) {
+		size_t length = strcspn(part, "/");
+
+		if (length == 0 || (length == 1 && *part == '.') || (length == 2 && memcmp(part, "..", 2) == 0))
+			return false;
+		part += length;
+		if (!*part)
+			return true;
+	}
+}
+
+char *
+location_script(const char *catalogue, const char *name, struct error *err)
+{
+	bool absolute = *name == '/';
+	char *installed = location_installed("share/coopr/services");
+	char *first = absolute ? memory_string(name) : catalogue ? memory_printf("%s/scripts/%s", catalogue, name) : NULL;
+	char *second = absolute ? NULL : memory_printf("%s/%s", installed, name), *path = NULL;
+
+	if (!absolute && !location_is_inside(name))
+		error_set(err, EX_CONFIG, "\"%s\": expected an absolute path, or a relative one without . and ..", name);
+	else if (first && access(first, F_OK) == 0)
+		path = memory_string(first);
+	else if (second && access(second, F_OK) == 0)
+		path = memory_string(second);
+	else if (absolute)
+		error_set(err, EX_CONFIG, "%s: there is no such file", name);
+	else if (catalogue)
+		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s; put it there", name, catalogue, installed);
+	else
+		error_set(err, EX_CONFIG, "\"%s\" is not in %s; the entities are in the store, so name it by its absolute path",
+		    name, installed);
+	free(first);
+	free(second);
+	free(installed);
+	return path;
+}

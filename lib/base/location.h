@@ -48,6 +48,10 @@ char *location_installed(const char *relative);
  * between), then in the installation's libexec/coopr. NULL where there is none. */
 char *location_plugin(const char *kind, const char *name);
 
+/* Returns the path of a script, or of a file that one needs: name itself where it is absolute, else what there is of that name in scripts/
+ * of the catalogue (NULL: there is none) or in share/coopr/services. NULL with EX_CONFIG, which says where it was looked for. */
+char *location_script(const char *catalogue, const char *name, struct error *err);
+
 /* Returns the next path of a list with colons between, and moves list behind it; NULL at its end. Empty ones are passed over,
  * and list may be NULL. */
 char *location_next(const char **list);

@@ -12,6 +12,8 @@
 #include "base/preference.h"
 #include "catalogue/amend.h"
 #include "exec/plugin-find.h"
+#include "inspect/fields.h"
+#include "inspect/inspect.h"
 #include "json/scan.h"
 #include "model/layout.h"
 #include "model/objective.h"
@@ -145,6 +147,25 @@ prepare_solve_find_plugins(const struct operation_context *context, const struct
 	return path ? 0 : error_prefix(err, "%s", context->workdir.name);
 }
 
+/* Fails where a field of the request of a new cluster would only fail at its task: a script that is not there, say. Unknown fields are for
+ * coopr-validate. */
+static int
+prepare_solve_inspect(const struct operation_context *context, jv document, struct error *err)
+{
+	struct problems errors = {0}, warnings = {0};
+	struct fields_check check = {.warnings = &warnings};
+	struct place root = place_root(document, &errors);
+	int result = 0;
+
+	inspect_fields(&check, &root);
+	if (errors.total)
+		result = error_set(err, EX_CONFIG, "%s: %s: %s", context->workdir.name, errors.list[0].pointer, errors.list[0].text);
+	fields_check_release(&check);
+	problems_release(&errors);
+	problems_release(&warnings);
+	return result;
+}
+
 /* Checks the least number of machines that is asked for. */
 static int
 prepare_solve_check_asked(const struct operation_context *context, jv request, struct error *err)
@@ -179,6 +200,8 @@ prepare_solve_check(const struct operation_context *context, const struct buffer
 		request_parse(document, &request, &unread);
 		if (!unread.total)
 			result = prepare_solve_find_plugins(context, &request, err);
+		if (result == 0 && !unread.total)
+			result = prepare_solve_inspect(context, document, err);
 		request_release(&request);
 		problems_release(&unread);
 	}

@@ -118,21 +118,6 @@ bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *n
 	return failed;
 }
 
-/* Returns whether a relative name stays below the folder where it starts. */
-static bool
-bundle_is_inside(const char *name)
-{
-	for (const char *part = name;; part++) {
-		size_t length = strcspn(part, "/");
-
-		if (length == 0 || (length == 1 && *part == '.') || (length == 2 && memcmp(part, "..", 2) == 0))
-			return false;
-		part += length;
-		if (!*part)
-			return true;
-	}
-}
-
 /* Adds the folders above name's last part, so that they are made first. */
 static int
 bundle_add_parents(struct bundle *bundle, const char *name, struct error *err)
@@ -152,32 +137,13 @@ bundle_add_parents(struct bundle *bundle, const char *name, struct error *err)
 int
 bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err)
 {
+	char *path = location_script(catalogue, name, err);
 	bool absolute = *name == '/';
-	char *installed = location_installed("share/coopr/services");
-	char *places[] = {
-		absolute ? memory_string(name) : catalogue ? memory_printf("%s/scripts/%s", catalogue, name) : NULL,
-		absolute ? NULL : memory_printf("%s/%s", installed, name),
-	};
-	const char *path = NULL;
 	int failed = -1;
 
-	for (int i = 0; i < 2 && !path; i++)
-		if (places[i] && access(places[i], F_OK) == 0)
-			path = places[i];
-	if (!absolute && !bundle_is_inside(name))
-		error_set(err, EX_CONFIG, "\"%s\": expected an absolute path, or a relative one without . and ..", name);
-	else if (!path && absolute)
-		error_set(err, EX_CONFIG, "%s: there is no such file", name);
-	else if (!path && catalogue)
-		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s; put it there", name, catalogue, installed);
-	else if (!path)
-		error_set(err, EX_CONFIG, "\"%s\" is not in %s; the entities are in the store, so name it by its absolute path",
-		    name, installed);
-	else if (absolute || bundle_add_parents(bundle, name, err) == 0)
+	if (path && (absolute || bundle_add_parents(bundle, name, err) == 0))
 		failed = bundle_add_from(bundle, AT_FDCWD, path, absolute ? file_base_name(name) : name, 0, err);
-	free(places[0]);
-	free(places[1]);
-	free(installed);
+	free(path);
 	return failed;
 }
 

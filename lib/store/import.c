@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -21,22 +20,6 @@ struct import_vault { /* where credentials go */
 	struct store_key key;
 	bool opened; /* the key is read */
 };
-
-/* Tells whether a setting of that name is a credential, and not the name of one, such as ssh_key_resource and ssh_keypair. */
-static bool
-import_is_credential(const char *setting)
-{
-	static const char *const ends[] = {"password", "passwd", "passphrase", "secret", "token", "_key", "apikey"};
-	size_t length = strlen(setting);
-
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		size_t end = strlen(ends[i]);
-
-		if (length >= end && strcasecmp(setting + length - end, ends[i]) == 0)
-			return true;
-	}
-	return false;
-}
 
 static bool
 import_is_in_clear(jv value)
@@ -101,7 +84,7 @@ import_take_credentials(struct import_vault *vault, struct entity_input *input, 
 	int result = 0;
 
 	while (members_next(&members, &setting))
-		if (result == 0 && import_is_credential(setting.name) && import_is_in_clear(setting.value))
+		if (result == 0 && name_is_credential(setting.name) && import_is_in_clear(setting.value))
 			result = import_take_credential(vault, input, provider, setting.name, &changed, err);
 	if (jv_get_kind(changed) == JV_KIND_OBJECT)
 		json_set(&provider->document, "provisioner", changed);

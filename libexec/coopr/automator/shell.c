@@ -32,11 +32,11 @@
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\",\"stream\":true,\"status\":true,"
     "\"required\":[\"script\"],\"properties\":{"
-    "\"script\":{\"type\":\"string\",\"description\":\"The script: an absolute path, or a relative one in scripts/ of the catalogue or in share/coopr/services\"},"
+    "\"script\":{\"type\":\"string\",\"format\":\"script\",\"description\":\"The script: an absolute path, or a relative one in scripts/ of the catalogue or in share/coopr/services\"},"
     "\"args\":{\"type\":\"string\",\"description\":\"Its arguments, split into words as in a shell; nothing is expanded\"},"
     "\"nodes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The services that the script looks up with coopr_nodes\"},"
     "\"config\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"All members of the configuration that the script reads with coopr_config\"},"
-    "\"files\":{\"type\":\"string\",\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
+    "\"files\":{\"type\":\"string\",\"format\":\"files\",\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to run it as on the node; root by default\"}}}";
 
 struct work {

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect/fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/location.h"
+#include "base/process.h"
+#include "base/suggest.h"
+#include "inspect/script.h"
+#include "json/place.h"
+
+enum { SCHEMA_BYTES = 1 << 20 };
+
+/* Returns what the plugin says of its fields; invalid where it is not here or says nothing. */
+static jv
+fields_describe(const char *kind, const char *type)
+{
+	char *path = location_plugin(kind, type);
+	char *argv[] = {path, (char *)"describe", NULL};
+	struct buffer text = {0}, log = {0};
+	jv schema = jv_invalid();
+	struct error ignored;
+
+	if (!path || process_run(argv, "", 0, &text, &log, SCHEMA_BYTES, &ignored) != 0 || !text.length ||
+	    json_parse("describe", text.data, text.length, &schema, &ignored) < 0)
+		schema = jv_invalid();
+	buffer_release(&text);
+	buffer_release(&log);
+	free(path);
+	return schema;
+}
+
+/* Returns the same, borrowed; each plugin is asked once. */
+static jv
+fields_schema(struct fields_check *check, const char *kind, const char *type)
+{
+	char *key = memory_printf("%s/%s", kind, type);
+	int number = names_find(&check->plugins, key);
+
+	if (number == NAMES_NONE) {
+		number = names_intern(&check->plugins, arena_string(&check->arena, key));
+		if (check->capacity < check->plugins.count) {
+			check->capacity = 2 * check->plugins.count;
+			check->schemas = memory_resize(check->schemas, check->capacity, sizeof *check->schemas);
+		}
+		check->schemas[number] = fields_describe(kind, type);
+	}
+	free(key);
+	return check->schemas[number];
+}
+
+static void
+fields_check_required(const struct place *fields, jv schema, const char *title)
+{
+	jv required = json_get(schema, "required");
+
+	for (size_t i = 0; i < json_length(required); i++) {
+		jv name = json_element(required, i);
+		struct place field = place_member(fields, json_string(name) ? json_string(name) : "");
+
+		if (!place_present(&field))
+			place_problem(fields, "%s requires the field \"%.80s\"", title, json_string(name));
+		jv_free(name);
+	}
+	jv_free(required);
+}
+
+/* Warns of a field that the plugin does not know. */
+static void
+fields_warn_unknown(const struct fields_check *check, const struct place *field, jv properties, const char *title)
+{
+	struct problems unused = {0};
+	struct place root = place_root(properties, &unused), property, warning = *field;
+	struct members members = members_of(&root);
+	struct arguments names = {0};
+	const char *near;
+
+	while (members_next(&members, &property))
+		arguments_push(&names, property.name);
+	near = names.count ? suggest_word(field->name, (const char *const *)names.list) : NULL;
+	warning.problems = check->warnings;
+	if (near)
+		place_problem(&warning, "%s has no field \"%.80s\"; did you mean \"%s\"?", title, field->name, near);
+	else
+		place_problem(&warning, "%s has no field \"%.80s\"", title, field->name);
+	arguments_release(&names);
+	problems_release(&unused);
+}
+
+/* Looks for the script or the files that the field names, each line once. */
+static void
+fields_check_files(struct fields_check *check, const struct place *field, jv property)
+{
+	char *format = json_get_string(property, "format");
+	const char *text = json_string(field->value);
+	size_t known = check->scripts.count;
+	struct error err;
+	int result = 0;
+
+	if (format && text && (size_t)names_intern(&check->scripts, arena_string(&check->arena, text)) >= known) {
+		if (strcmp(format, "script") == 0)
+			result = script_check(check->catalogue, text, &err);
+		else if (strcmp(format, "files") == 0)
+			result = script_check_files(check->catalogue, text, &err);
+		if (result < 0)
+			place_problem(field, "%s", err.text);
+	}
+	free(format);
+}
+
+static void
+fields_check_all(struct fields_check *check, const struct place *fields, const char *kind, const char *type)
+{
+	jv schema = fields_schema(check, kind, type), properties = json_get(schema, "properties");
+	jv others = json_get(schema, "additionalProperties");
+	char *title = memory_printf("%s \"%s\"", kind, type);
+	struct members members;
+	struct place field;
+
+	if (jv_get_kind(schema) == JV_KIND_OBJECT)
+		fields_check_required(fields, schema, title);
+	if (jv_get_kind(properties) == JV_KIND_OBJECT && jv_get_kind(fields->value) == JV_KIND_OBJECT) {
+		members = members_of(fields);
+		while (members_next(&members, &field)) {
+			jv property = json_get(properties, field.name);
+
+			if (jv_is_valid(property))
+				fields_check_files(check, &field, property);
+			else if (jv_get_kind(others) != JV_KIND_TRUE)
+				fields_warn_unknown(check, &field, properties, title);
+			jv_free(property);
+		}
+	}
+	free(title);
+	jv_free(others);
+	jv_free(properties);
+}
+
+void
+fields_check_provider(struct fields_check *check, const struct place *provider)
+{
+	struct place type = place_member(provider, "providertype"), fields = place_member(provider, "provisioner");
+
+	if (json_string(type.value))
+		fields_check_all(check, &fields, "provider", json_string(type.value));
+}
+
+void
+fields_check_service(struct fields_check *check, const struct place *service)
+{
+	struct place provisioner = place_member(service, "provisioner"), actions = place_member(&provisioner, "actions"), action;
+	struct members members = members_of(&actions);
+
+	while (members_next(&members, &action)) {
+		struct place type = place_member(&action, "type"), fields = place_member(&action, "fields");
+
+		if (json_string(type.value))
+			fields_check_all(check, &fields, "automator", json_string(type.value));
+	}
+}
+
+void
+fields_check_release(struct fields_check *check)
+{
+	for (size_t i = 0; i < check->plugins.count; i++)
+		jv_free(check->schemas[i]);
+	free(check->schemas);
+	names_release(&check->plugins);
+	names_release(&check->scripts);
+	arena_release(&check->arena);
+	*check = (struct fields_check){0};
+}

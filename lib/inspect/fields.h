@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compares the fields that documents give to plugins with those that the plugins themselves describe, before anything is made.
+ */
+#ifndef INSPECT_FIELDS_H
+#define INSPECT_FIELDS_H
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "model/entity.h"
+
+struct fields_check { /* zero-initialise, but for the first three */
+	const char *catalogue;     /* whose scripts/ is searched first; or NULL */
+	struct problems *warnings; /* fields that nothing reads */
+	struct problems *clear;    /* passwords and keys that everybody sees who may read the document; or NULL */
+	struct arena arena;
+	struct names plugins, scripts; /* those seen */
+	jv *schemas;                   /* of plugins; invalid where there is none, or it does not say */
+	size_t capacity;
+};
+
+/* Adds to the place's problems what the plugin of a provider could not work with: a field that is required and absent, a script that is
+ * not there or that its shell does not understand. Each script is named once. */
+void fields_check_provider(struct fields_check *check, const struct place *provider);
+
+/* Does the same for all actions of a service. */
+void fields_check_service(struct fields_check *check, const struct place *service);
+
+void fields_check_release(struct fields_check *check);
+
+#endif

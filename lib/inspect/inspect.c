@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect/inspect.h"
+
+#include <string.h>
+
+#include "inspect/fields.h"
+#include "json/place.h"
+#include "model/name.h"
+#include "model/take/macro.h"
+
+/* Adds a problem for each macro that is malformed, or that names a service which the request does not have. */
+static void
+inspect_text(const struct place *place, jv services)
+{
+	const char *cursor = json_string(place->value);
+	struct macro macro;
+
+	while (macro_next(&cursor, &macro)) {
+		int length = (int)(macro.text.length < 200 ? macro.text.length : 200);
+
+		if (macro.is_malformed)
+			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
+		else if (*macro.service && !json_array_has(services, "name", macro.service))
+			place_problem(place, "%.*s: the request has no service \"%s\"", length, macro.text.start, macro.service);
+	}
+}
+
+static void
+inspect_macros(const struct place *place, jv services)
+{
+	struct members members;
+	struct place part;
+
+	if (jv_get_kind(place->value) == JV_KIND_STRING)
+		inspect_text(place, services);
+	for (size_t i = 0; jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++) {
+		part = place_element(place, i);
+		inspect_macros(&part, services);
+	}
+	if (jv_get_kind(place->value) != JV_KIND_OBJECT)
+		return;
+	members = members_of(place);
+	while (members_next(&members, &part))
+		inspect_macros(&part, services);
+}
+
+/* Warns of passwords and keys that anybody reads who may read the document. */
+static void
+inspect_credentials(const struct fields_check *check, const struct place *place)
+{
+	jv_kind kind = jv_get_kind(place->value);
+	struct place part = *place;
+	struct members members;
+
+	if (place->name && name_is_credential(place->name) && ((kind == JV_KIND_STRING && *json_string(place->value)) ||
+	    kind == JV_KIND_NUMBER)) {
+		part.problems = check->clear;
+		place_problem(&part, "a password or key in clear; put it into a secret, coopr-secret(1), and {\"secret\": \"NAME\"} in its place");
+	}
+	for (size_t i = 0; kind == JV_KIND_ARRAY && i < json_length(place->value); i++) {
+		part = place_element(place, i);
+		inspect_credentials(check, &part);
+	}
+	if (kind != JV_KIND_OBJECT)
+		return;
+	members = members_of(place);
+	while (members_next(&members, &part))
+		if (strcmp(part.name, "secret") != 0)
+			inspect_credentials(check, &part);
+}
+
+void
+inspect_fields(struct fields_check *check, const struct place *request)
+{
+	struct place cluster = place_member(request, "cluster"), catalogue = place_member(&cluster, "catalogue");
+	struct place provider = place_member(request, "provider"), services = place_member(request, "services");
+
+	check->catalogue = json_string(catalogue.value);
+	fields_check_provider(check, &provider);
+	for (size_t i = 0; i < json_length(services.value); i++) {
+		struct place service = place_element(&services, i);
+
+		fields_check_service(check, &service);
+	}
+}
+
+static void
+inspect_request(struct fields_check *check, const struct place *request)
+{
+	struct place cluster = place_member(request, "cluster"), config = place_member(&cluster, "config");
+	struct place services = place_member(request, "services"), provider = place_member(request, "provider");
+
+	inspect_credentials(check, &provider);
+	inspect_credentials(check, &config);
+	inspect_macros(&config, services.value);
+	inspect_fields(check, request);
+}
+
+void
+inspect_document(struct fields_check *check, const char *kind, const struct place *place)
+{
+	if (strcmp(kind, "request") != 0)
+		inspect_credentials(check, place);
+	if (strcmp(kind, "provider") == 0)
+		fields_check_provider(check, place);
+	else if (strcmp(kind, "service") == 0)
+		fields_check_service(check, place);
+	else if (strcmp(kind, "request") == 0)
+		inspect_request(check, place);
+}
