@@ -564,3 +564,62 @@ whole_task() {
 	same coopr-test "$(member .result.who)"
 	clean_node
 }
+
+# A task on a machine to which its provider gives no names.
+named_task() { # ACTION FIELDS
+	task "$1" "$2" | jq -c '.machine.facts.names = "hosts"' >task.json
+	coopr-exec <task.json >result.json
+	same 0 "$(jq .status result.json)"
+}
+
+# A record of another node of the cluster.
+other_node() { # NUMBER ADDRESS
+	jq -cn --arg num "$1" --arg address "$2" '{kind: "node", id: "00000042-\($num)", nodenum: ($num | tonumber),
+		hostname: "shop42-\($num).example.net", services: ["web"], was: ["web"]} + if $address == "" then {} else {ipaddresses: {bind_v4: $address}} end'
+}
+
+@test "where the provider gives no names, a node has those of the others in its hosts file, and follows them" {
+	script nothing.sh <<<'exit 0'
+	printf '127.0.0.1 localhost\n192.0.2.99 other' >sshd/hosts
+	{ other_node 1000 192.0.2.10; other_node 1001 192.0.2.11; other_node 1002 ""; } >nodes.ndjson
+	named_task bootstrap '{}'
+	same "127.0.0.1 localhost
+192.0.2.99 other
+# names of the cluster, kept by coopr
+192.0.2.10 shop42-1000.example.net shop42-1000
+192.0.2.11 shop42-1001.example.net shop42-1001
+# end of the names kept by coopr" "$(cat sshd/hosts)"
+	{ other_node 1000 192.0.2.10; other_node 1001 192.0.2.21; other_node 1002 192.0.2.12; } >nodes.ndjson
+	named_task status '{"script": "nothing.sh"}'
+	same 2 "$(grep -c shop42 sshd/hosts)"
+	named_task install '{"script": "nothing.sh"}'
+	same "192.0.2.10 shop42-1000.example.net shop42-1000
+192.0.2.21 shop42-1001.example.net shop42-1001
+192.0.2.12 shop42-1002.example.net shop42-1002" "$(grep shop42 sshd/hosts)"
+	: >nodes.ndjson
+	named_task install '{"script": "nothing.sh"}'
+	same "127.0.0.1 localhost
+192.0.2.99 other" "$(cat sshd/hosts)"
+}
+
+@test "a name that already means the address stays out of the hosts file; one half-written by hand is left as it is" {
+	script nothing.sh <<<'exit 0'
+	{ other_node 1000 127.0.0.1 | jq -c '.hostname = "localhost"'; other_node 1001 192.0.2.11; } >nodes.ndjson
+	named_task install '{"script": "nothing.sh"}'
+	same "# names of the cluster, kept by coopr
+192.0.2.11 shop42-1001.example.net shop42-1001
+# end of the names kept by coopr" "$(cat sshd/hosts)"
+	sed -i '$d' sshd/hosts
+	cp sshd/hosts before
+	other_node 1001 192.0.2.12 >nodes.ndjson
+	named_task install '{"script": "nothing.sh"}'
+	cmp before sshd/hosts
+	contains "$(cat log)" "a line '# end of the names kept by coopr' is missing"
+}
+
+@test "without the fact names nothing is written to the hosts file" {
+	script nothing.sh <<<'exit 0'
+	other_node 1001 192.0.2.11 >nodes.ndjson
+	do_task install '{"script": "nothing.sh"}'
+	same "" "$(cat sshd/hosts)"
+}

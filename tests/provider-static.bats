@@ -34,7 +34,7 @@ teardown() {
 	END
 	do_task create 1000
 	same 0 "$(member .status)"
-	same "{\"hostname\":\"web1.example.net\",\"ipaddresses\":{\"access_v4\":\"192.0.2.11\",\"bind_v4\":\"10.0.0.11\"},\"result\":{\"providerid\":\"192.0.2.11:2222\",\"ssh-auth\":{\"identityfile\":\"$PWD/keys/web\",\"port\":2222,\"user\":\"admin\"},\"ssh_host_keys\":{\"ed25519\":\"ssh-ed25519 AAAA one\",\"rsa\":\"ssh-rsa BBBB\"}}}" \
+	same "{\"hostname\":\"web1.example.net\",\"ipaddresses\":{\"access_v4\":\"192.0.2.11\",\"bind_v4\":\"10.0.0.11\"},\"result\":{\"names\":\"hosts\",\"providerid\":\"192.0.2.11:2222\",\"ssh-auth\":{\"identityfile\":\"$PWD/keys/web\",\"port\":2222,\"user\":\"admin\"},\"ssh_host_keys\":{\"ed25519\":\"ssh-ed25519 AAAA one\",\"rsa\":\"ssh-rsa BBBB\"}}}" \
 		"$(jq -cS '{hostname, ipaddresses, result}' result.json)"
 }
 

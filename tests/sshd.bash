@@ -28,6 +28,7 @@ sshd_start() {
 	[ -e sshd/host ] || ssh-keygen -q -t ed25519 -N '' -C host -f sshd/host
 	[ -e sshd/user ] || ssh-keygen -q -t ed25519 -N '' -C user -f sshd/user
 	[ -e sshd/log ] || mkfifo sshd/log
+	: >>sshd/hosts
 	for SSHD_PORT in $(shuf -i 20000-59999 -n 10); do
 		sshd_config >sshd/config
 		if [ $# -gt 0 ]; then
@@ -69,7 +70,7 @@ sshd_config() {
 		KbdInteractiveAuthentication no
 		PidFile none
 		MaxStartups 100
-		SetEnv PATH=$PWD/sshd/bin:/usr/local/bin:/usr/bin:/bin SHLVL=1
+		SetEnv PATH=$PWD/sshd/bin:/usr/local/bin:/usr/bin:/bin SHLVL=1 COOPR_HOSTS=$PWD/sshd/hosts
 	END
 }
 

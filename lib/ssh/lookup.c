@@ -171,6 +171,7 @@ struct listed {
 
 struct listing {
 	jv without;
+	char *(*make)(const struct place *, const struct node *, jv without); /* returns the call of a node */
 	struct arena arena;
 	struct listed *list;
 	size_t count, capacity;
@@ -214,6 +215,25 @@ lookup_make_call(const struct place *place, const struct node *node, jv without)
 	return buffer_take(&call);
 }
 
+/* Returns "\tadd_name ADDRESS HOSTNAME"; nothing for a node that leaves, or whose address is not known yet. */
+static char *
+lookup_make_name(const struct place *place, const struct node *node, jv without)
+{
+	const char *address = lookup_address(place, "bind_v4", "bind_v6");
+	struct buffer call = {0};
+
+	(void)without; /* an instance that is hidden has its name still */
+	buffer_text(&call, "");
+	if (node->leaves || !*address)
+		return buffer_take(&call);
+	buffer_text(&call, "\tadd_name ");
+	shell_words_quote(address, &call);
+	buffer_byte(&call, ' ');
+	shell_words_quote(node->hostname, &call);
+	buffer_byte(&call, '\n');
+	return buffer_take(&call);
+}
+
 static int
 lookup_list_node(struct listing *listing, const char *path, jv record, struct error *err)
 {
@@ -227,7 +247,7 @@ lookup_list_node(struct listing *listing, const char *path, jv record, struct er
 	if (failed == 0) {
 		ARRAY_ROOM(listing->list, listing->count, listing->capacity);
 		listing->list[listing->count] =
-		    (struct listed){node.nodenum, listing->count, node.id, lookup_make_call(&root, &node, listing->without)};
+		    (struct listed){node.nodenum, listing->count, node.id, listing->make(&root, &node, listing->without)};
 		listing->count++;
 	}
 	problems_release(&problems);
@@ -266,25 +286,41 @@ lookup_read_nodes(const char *path, struct listing *listing, struct error *err)
 	return got;
 }
 
+/* Appends the function of that name, with a call for each node. */
+static int
+lookup_append_listing(struct listing *listing, const char *function, const char *path, struct buffer *out, struct error *err)
+{
+	int failed = path ? lookup_read_nodes(path, listing, err) : 0;
+
+	if (listing->count > 0)
+		qsort(listing->list, listing->count, sizeof *listing->list, lookup_compare_listed);
+	buffer_printf(out, "%s()\n{\n\t:\n", function);
+	for (size_t i = 0; i < listing->count; i++) {
+		if (i == 0 || strcmp(listing->list[i].id, listing->list[i - 1].id) != 0)
+			buffer_text(out, listing->list[i].call);
+	}
+	buffer_text(out, "}\n");
+	for (size_t i = 0; i < listing->count; i++)
+		free(listing->list[i].call);
+	free(listing->list);
+	arena_release(&listing->arena);
+	return failed;
+}
+
 int
 lookup_nodes(const char *path, jv without, struct buffer *out, struct error *err)
 {
-	struct listing listing = {.without = without};
-	int failed = path ? lookup_read_nodes(path, &listing, err) : 0;
+	struct listing listing = {.make = lookup_make_call, .without = without};
 
-	if (listing.count > 0)
-		qsort(listing.list, listing.count, sizeof *listing.list, lookup_compare_listed);
-	buffer_text(out, "coopr_each_node()\n{\n\t:\n");
-	for (size_t i = 0; i < listing.count; i++) {
-		if (i == 0 || strcmp(listing.list[i].id, listing.list[i - 1].id) != 0)
-			buffer_text(out, listing.list[i].call);
-	}
-	buffer_text(out, "}\n");
-	for (size_t i = 0; i < listing.count; i++)
-		free(listing.list[i].call);
-	free(listing.list);
-	arena_release(&listing.arena);
-	return failed;
+	return lookup_append_listing(&listing, "coopr_each_node", path, out, err);
+}
+
+int
+lookup_names(const char *path, struct buffer *out, struct error *err)
+{
+	struct listing listing = {.make = lookup_make_name};
+
+	return lookup_append_listing(&listing, "each_name", path, out, err);
 }
 
 /* Appends NAME=' a b ', of these lists of names. */

@@ -24,4 +24,7 @@ int lookup_nodes(const char *path, jv without, struct buffer *out, struct error 
  * and whether it is an error to look up others. A task without the member "asked" of its cluster is not checked. */
 void lookup_declared(jv cluster, jv fields, struct buffer *out);
 
+/* Appends each_name(): one call of add_name with address and host name for each node whose address is known, from the same file. */
+int lookup_names(const char *path, struct buffer *out, struct error *err);
+
 #endif

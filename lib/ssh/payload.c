@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "model/take/task.h"
+#include "ssh/lookup.h"
 #include "ssh/shell-words.h"
 
 #define NODE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -155,6 +156,18 @@ payload_begin(struct payload *payload, struct error *err)
 	return failed;
 }
 
+/* Has the node know the others by name, where its provider gives them none. A question about a node changes nothing there. */
+static int
+payload_append_names_of_nodes(const struct task *task, struct buffer *out, struct error *err)
+{
+	if (!task || !task->machine.names_in_hosts || task->action == ACTION_STATUS)
+		return 0;
+	if (lookup_names(task->nodes, out, err) < 0)
+		return -1;
+	buffer_text(out, "node_names\n");
+	return 0;
+}
+
 int
 payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err)
@@ -164,7 +177,7 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	const struct bundle_file *script = bundle->list;
 	struct buffer key = {0};
 
-	if (payload_begin(payload, err) < 0)
+	if (payload_begin(payload, err) < 0 || payload_append_names_of_nodes(task, out, err) < 0)
 		return -1;
 	buffer_text(out, "set -e\ncd \"$base/work\"\n");
 	payload_append_names("mkdir ./", bundle, true, out);
@@ -195,9 +208,9 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 }
 
 int
-payload_check(struct payload *payload, struct error *err)
+payload_check(const struct task *task, struct payload *payload, struct error *err)
 {
-	if (payload_begin(payload, err) < 0)
+	if (payload_begin(payload, err) < 0 || payload_append_names_of_nodes(task, &payload->script, err) < 0)
 		return -1;
 	buffer_text(&payload->script, "node_check\n");
 	return 0;

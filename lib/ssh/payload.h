@@ -28,8 +28,9 @@ struct payload { /* zero-initialise */
 int payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err);
 
-/* Makes the payload that only checks whether the node has what a script needs. */
-int payload_check(struct payload *payload, struct error *err);
+/* Makes the payload that only checks whether the node has what a script needs; and, unless the task is NULL or only asks, has the node know
+ * the others by name. */
+int payload_check(const struct task *task, struct payload *payload, struct error *err);
 
 /* Appends the command for the node's login shell, through sudo if become_root. */
 void payload_command(const struct payload *payload, bool become_root, struct buffer *out);

@@ -39,6 +39,17 @@ task_parse_host_keys(const struct place *keys, const struct member *member, stru
 			place_problem(&key, "expected a host key on one line: \"ssh-ed25519 AAAA...\"");
 }
 
+/* Takes who gives the machine the names of the others. */
+static void
+task_parse_names(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	struct machine *machine = to;
+
+	(void)member;
+	(void)arena;
+	machine->names_in_hosts = json_string(place->value) && strcmp(json_string(place->value), "hosts") == 0;
+}
+
 /* Takes the first address of those by which the node may be reached. */
 static void
 task_parse_address(const struct place *addresses, const struct member *member, struct arena *arena, void *to)
@@ -60,6 +71,7 @@ static const struct member auth_members[] = {
 static const struct document auth = {DOCUMENT_MEMBERS(auth_members)};
 
 static const struct member facts_members[] = {
+	{"names", MEMBER_CUSTOM, 0, .parse = task_parse_names},
 	{"providerid", MEMBER_STRING(struct machine, providerid), 0},
 	{"ssh-auth", MEMBER_INLINE, 0, .inner = &auth},
 	{"ssh_host_keys", MEMBER_CUSTOM, 0, .parse = task_parse_host_keys},

@@ -23,6 +23,7 @@ struct machine { /* the node of the task, with the facts known so far */
 	int64_t port;             /* facts.ssh-auth.port, else 22 */
 	struct string_list host_keys; /* "ssh-ed25519 AAAA...", as pinned; sorted by algorithm */
 	const char *providerid;   /* facts.providerid, or NULL */
+	bool names_in_hosts;      /* facts.names is "hosts": its /etc/hosts is to have the names of the cluster's nodes */
 };
 
 struct task {

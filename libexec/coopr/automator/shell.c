@@ -172,7 +172,7 @@ shell_prepare(const struct task *task, struct arena *arena, struct work *work, s
 	if (task->action == ACTION_BOOTSTRAP || (task->action == ACTION_STATUS && !task->service)) {
 		work->script = "looking for what scripts need";
 		shell_choose_user(task, NULL, work);
-		return payload_check(payload, err);
+		return payload_check(task, payload, err);
 	}
 	if (shell_read_fields(task, arena, work, outcome) < 0)
 		return -1;

@@ -89,6 +89,7 @@ static_hand_out(const struct task *task, const struct fields *fields, const stru
 {
 	jv addresses = jv_object(), facts = jv_object();
 
+	json_set_string(&facts, "names", "hosts");
 	json_set_string(&facts, "providerid", machine->id);
 	json_set(&facts, "ssh-auth", static_login_of(machine, fields, task));
 	if (machine->host_keys.count > 0)
@@ -172,7 +173,7 @@ static_confirm(const struct task *task, struct outcome *outcome)
 		message("%s: pinned the %zu host keys that it shows; the file of machines gives none to compare with (hostkey=)",
 		    machine.id, machine.host_keys.count);
 	}
-	if (payload_check(&payload, &outcome->error) == 0) {
+	if (payload_check(NULL, &payload, &outcome->error) == 0) {
 		remote_run(&machine, &payload, false, &answer, &outcome->error);
 		remote_answer_release(&answer);
 	}

@@ -160,6 +160,71 @@ perform() # USER
 	wait "$script" 2>/dev/null
 }
 
+newline='
+'
+
+is_name_of() # ADDRESS NAME
+{
+	for known in $(getent ahosts "$2" 2>/dev/null | while read -r address _; do echo "$address"; done); do
+		if [ "$known" = "$1" ]; then
+			return 0
+		fi
+	done
+	return 1
+}
+
+# Adds a line to the new block of names. A line of the old block stays; a name that means the address already, by DNS or by
+# hand, needs none. After three names that do not, no more are asked for: a name server that is dead makes each wait.
+add_name() # ADDRESS NAME
+{
+	case $newline$old_names in
+	*"$newline$1 $2 ${2%%.*}$newline"*) ;;
+	*)
+		if [ "$unknown" -lt 3 ] && is_name_of "$1" "$2"; then
+			return 0
+		fi
+		unknown=$((unknown + 1))
+		;;
+	esac
+	new_names="$new_names$1 $2 ${2%%.*}$newline"
+}
+
+# Replaces the block of names in $hosts. What cannot be renamed, as a file that is mounted there, is written in place.
+write_names() # TEXT
+{
+	if cp -p "$hosts" "$hosts.$nonce" && printf '%s' "$1" >"$hosts.$nonce"; then
+		mv -f "$hosts.$nonce" "$hosts" 2>/dev/null || cat "$hosts.$nonce" >"$hosts"
+	fi
+	rm -f "$hosts.$nonce"
+}
+
+# Keeps a block of /etc/hosts with the names of the cluster's nodes, which each_name lists. Whoever cannot write the file leaves it.
+node_names()
+{
+	hosts=${COOPR_HOSTS:-/etc/hosts} first='# names of the cluster, kept by coopr' last='# end of the names kept by coopr'
+	old_names='' new_names='' others='' inside='' unknown=0
+	[ -f "$hosts" ] && [ -w "$hosts" ] || return 0
+	while IFS= read -r line || [ -n "$line" ]; do
+		case $inside$line in
+		"$first") inside=yes ;;
+		"yes$last") inside= ;;
+		yes*) old_names=$old_names$line$newline ;;
+		*) others=$others$line$newline ;;
+		esac
+	done <"$hosts"
+	if [ -n "$inside" ]; then
+		echo "$hosts: a line '$last' is missing; the names of the cluster are not written" >&2
+		return 0
+	fi
+	each_name
+	if [ "$new_names" = "$old_names" ]; then
+		return 0
+	fi
+	write_names "$others${new_names:+$first$newline$new_names$last$newline}" ||
+		echo "$hosts: the names of the cluster are not written" >&2
+	return 0
+}
+
 node_run() # TASK [USER]
 {
 	exec 3<&0 </dev/null
