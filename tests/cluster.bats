@@ -26,7 +26,7 @@ setup() {
 }
 
 teardown() {
-	[ ! -d "$COOPR_STATE/clusters/00000001" ] || coopr-delete -y hello
+	[ ! -d "$COOPR_STATE/clusters/00000001" ] || coopr-delete -y --discard-data hello
 }
 
 # Runs words on the node with this number, logged in as coopr-create says.
@@ -69,6 +69,37 @@ on_node() {
 	coopr-delete -y hello
 	[ ! -e "$COOPR_STATE/clusters/00000001" ]
 	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json)"
+}
+
+@test "a machine with data that is killed is not replaced by an empty one; what was written stays, until a person discards it" {
+	local answer
+
+	jq '.data = ["/root/rows"] | .provisioner.actions.status = .provisioner.actions.configure' mine/services/hello.json >hello.json
+	mv hello.json mine/services/hello.json
+	cat >mine/scripts/hello.sh <<-'EOT'
+		#!/bin/sh
+		case $COOPR_ACTION in
+		start) touch /root/rows ;;
+		status) [ -e /root/rows ] ;;
+		esac
+	EOT
+	coopr-create hello -t hello -n 2 >log
+	on_node 1001 'echo "the row" >>/root/rows'
+	kill -KILL "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
+		jq -r 'select(.id == "00000001-1001") | .pid')"
+	for _ in 1 2; do
+		run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+		answer=$(jq -r 'select(.node == "00000001-1001") | .message' <<<"$output")
+		contains "$answer" "it has data of hello, and is not replaced"
+		same "the row" "$(find "$COOPR_STATE" -path '*1001*' -name rows -type f -exec cat {} + 2>/dev/null)"
+	done
+	same 1 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM operation WHERE job IS NOT NULL")"
+
+	# What the message says to do, where the data is not wanted.
+	eval "${answer##*: } -y" >log
+	same "" "$(on_node 1002 cat /root/rows)"
+	run --separate-stderr -0 coopr reconcile --probe --repair --work
+	coopr-delete -y --discard-data hello
 }
 
 @test "a script that fails on one machine is tried again, then shown; the other machines go on; once that is mended, the same command makes all" {

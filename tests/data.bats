@@ -46,6 +46,15 @@ asked() { # KEYS COMMAND...
 	[ ! -e "$machines/$id" ]
 }
 
+@test "a service with data is removed only with that consent" {
+	stubborn_service
+	has_data stubborn
+	coopr create -o json shop -t lamp -n 4 -s apache,haproxy,mod-php,mysql,stubborn >records 2>log
+	run --separate-stderr -64 coopr remove -y shop stubborn
+	contains "$stderr" "data would be lost: stubborn on"
+	coopr remove -y --discard-data shop stubborn
+}
+
 @test "what loses no data needs no such consent" {
 	other=$(jq -r 'select(.kind == "node" and (.services | index("apache"))) | .nodenum' records | head -n 1)
 	coopr replace -y "blog/$other"

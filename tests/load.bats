@@ -20,7 +20,7 @@ setup() {
 
 teardown() {
 	[ -z "${load:-}" ] || kill "$load" 2>/dev/null || :
-	[ ! -d "$COOPR_STATE" ] || coopr delete -y shop
+	[ ! -d "$COOPR_STATE" ] || coopr delete -y --discard-data shop
 	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
 }
 
