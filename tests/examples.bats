@@ -167,7 +167,7 @@ bring_about() {
 	printf '%s | %s\n' "$(sed -n '3s/ \\$//p' typed)" "$(cat filter)" >examples
 	run_each examples
 	grep -qx '[0-9.]*' output
-	sed -n '/^\.Sh EXAMPLES/,$s/^\.Dl # \(.*\)/\1 -y/p' "$COOPR_ROOT/man/man1/coopr-delete.1" >examples # nobody is there to be asked
+	sed -n '/^\.Sh EXAMPLES/,$s/^\.Dl # \(.*\)/\1 -y --discard-data/p' "$COOPR_ROOT/man/man1/coopr-delete.1" >examples # nobody is there to be asked
 	run_each examples
 	commands_of "$COOPR_ROOT/man/man1/coopr.1" >examples
 	run_each examples
