@@ -49,7 +49,7 @@ struct job {
 	bool has_scope;              /* it is known what was asked for: */
 	const char *scope_action;    /* "restart"; NULL: the whole difference */
 	struct string_list scope_nodes, scope_services; /* empty: all */
-	const char *scope_max_unavailable; /* so many nodes at a time, also where nothing is changed; NULL: any number */
+	const char *scope_max_unavailable; /* of an action on what stands, also where none of it is changed; NULL: any number */
 	bool scope_graceful;         /* services are stopped and removed before their node is deleted */
 	struct string_list dead;     /* nodes whose machines do not answer */
 };

@@ -155,7 +155,7 @@ plan_describe_job(struct plan *plan, const struct layout *layout, const struct p
 	job->scope_action = parameters->action;
 	job->scope_services = parameters->services;
 	job->scope_graceful = parameters->graceful;
-	job->scope_max_unavailable = scope->max_unavailable;
+	job->scope_max_unavailable = scope->standing ? scope->max_unavailable : NULL;
 	job->scope_nodes.list = arena_alloc(&plan->arena, layout->node_count, sizeof *job->scope_nodes.list);
 	for (size_t i = 0; parameters->nodes.count && i < layout->node_count; i++)
 		if (scope->chosen[i])
