@@ -237,6 +237,7 @@ rounds_take_out(struct rounds *rounds, uint32_t service, size_t first, uint32_t 
 	const struct roll *roll = &builder->rolls[service];
 	size_t end = first + roll->width < roll->count ? first + roll->width : roll->count;
 	bool *batch = memory_zeroed(rounds->nodes, sizeof *batch);
+	const char *without = NULL;
 	uint32_t out = GRAPH_NONE;
 
 	for (size_t i = first; i < end; i++)
@@ -244,9 +245,12 @@ rounds_take_out(struct rounds *rounds, uint32_t service, size_t first, uint32_t 
 	if (count > 1 && end - first > 1)
 		out = builder_milestone(builder, "taken out", builder->dependencies->services.list[service]);
 	for (size_t i = 0; i < count; i++) {
-		const char *without = rounds_without(rounds, lookers[i].service, service, batch, lookers[i].after);
-		uint32_t task = rounds_add_tasks(rounds, lookers[i].service, lookers[i].node, without, before);
+		uint32_t task;
 
+		/* The same for all instances, which stand in a row. */
+		if (i == 0 || lookers[i].service != lookers[i - 1].service)
+			without = rounds_without(rounds, lookers[i].service, service, batch, lookers[i].after);
+		task = rounds_add_tasks(rounds, lookers[i].service, lookers[i].node, without, before);
 		builder_edge(builder, task, out);
 		for (size_t j = first; out == GRAPH_NONE && j < end; j++)
 			builder_edge(builder, task, roll->turns[j].first);
