@@ -298,7 +298,8 @@ learned() {
 	rm broken
 	coopr expand -o json blog >now 2>log
 	same "5 active 0" "$(recorded nodes) $(recorded status) $(carriers stubborn)"
-	run --separate-stderr -1 coopr rollback -y blog
+	coopr rollback -o json -y blog >now 2>log
+	same "4 active" "$(recorded nodes) $(recorded status)"
 }
 
 @test "rollback undoes the failed operation also after a new name or a new lease; the remedies of coopr show work" {
@@ -371,9 +372,12 @@ learned() {
 		[ "$status" -eq 0 ]
 	done 4< <(sed -E '/^coopr (shrink|replace) /s//&-y /' examples) # nobody is there to be asked
 	same "blog shop-test store" "$(recorded name | sort | paste -sd' ')"
-	for name in retry rollback; do
-		run -1 bash -c "$(commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" | tail -n 1 | sed 's/shop/store/')"
-	done
+	run -1 bash -c "$(commands_of "$COOPR_ROOT/man/man1/coopr-retry.1" | tail -n 1 | sed 's/shop/store/')"
+	while read -r line <&4; do
+		run bash -euo pipefail -c "$line"
+		echo "$line: $status: $output"
+		[ "$status" -eq 0 ]
+	done 4< <(commands_of "$COOPR_ROOT/man/man1/coopr-rollback.1" | sed 's/shop/store/; s/^coopr rollback/& -y/')
 	for name in abort pause resume; do
 		run -1 bash -c "$(commands_of "$COOPR_ROOT/man/man1/coopr-$name.1" | sed 's/shop/store/')"
 		contains "$output" "no operation is in progress"

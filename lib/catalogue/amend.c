@@ -28,6 +28,17 @@ amend_take_out(jv *object, const char *name)
 	return value;
 }
 
+/* Returns whether the node's machine was made only in part: there is nothing to do with it but to delete it. */
+static bool
+amend_is_unready(jv record)
+{
+	jv unready = json_get(record, "unready");
+	bool is = jv_get_kind(unready) == JV_KIND_TRUE;
+
+	jv_free(unready);
+	return is;
+}
+
 int
 amend_nodes(jv *request, const char *layout, struct error *err)
 {
@@ -44,7 +55,7 @@ amend_nodes(jv *request, const char *layout, struct error *err)
 		/* The number of a node that has left is not given again. */
 		if (after > next)
 			next = after;
-		if (is_node && jv_get_kind(services) != JV_KIND_NULL)
+		if (is_node && jv_get_kind(services) != JV_KIND_NULL && !amend_is_unready(record))
 			nodes = jv_array_append(nodes, jv_copy(record));
 		jv_free(services);
 		jv_free(record);

@@ -31,7 +31,7 @@ const struct lifecycle_transition lifecycle_transitions[] = {
 	{"replace", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
 	{"repair", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, false, 0},
 	{"retry", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, BROKEN},
-	{"rollback", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, IN(INCONSISTENT)},
+	{"rollback", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, IN(INCONSISTENT)},
 	{"rename", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, STANDING},
 	{"lease", STANDING, LIFECYCLE_SAME, LIFECYCLE_SAME, false, false, STANDING},
 	{0},

@@ -19,6 +19,7 @@
 #include "cluster/lifecycle.h"
 #include "cluster/operation-files.h"
 #include "json/dump.h"
+#include "model/layout.h"
 #include "store/outbox.h"
 #include "store/sql/sql.h"
 
@@ -29,6 +30,7 @@ struct ending {
 	const struct lifecycle_transition *transition;
 	enum lifecycle_status was;
 	char *prices, *request, *template;
+	bool whole; /* all is as the outcome's layout wants it */
 	int64_t begun_ms, ended_ms;
 };
 
@@ -94,10 +96,14 @@ operation_end_layout(struct ending *e, struct error *err)
 {
 	const char *layout = e->outcome->layout;
 	struct holding there = {0};
+	struct error ignored; /* of one that says less, only the machines matter */
+	struct layout parsed;
 	int result;
 
 	if (!layout)
 		return 0;
+	e->whole = layout_parse_text(layout, &parsed, &ignored) < 0 || layout_is_whole(&parsed);
+	layout_release(&parsed);
 	result = holding_take(&there, HOLDING_THERE, layout, e->prices, err);
 	if (result == 0)
 		result = operation_end_uses(e, &there, err);
@@ -142,6 +148,22 @@ operation_end_request(struct ending *e, struct error *err)
 	return sql_change(db, err, "UPDATE cluster SET template = coalesce(?, template) WHERE id = ?", "ti", e->template, e->cluster);
 }
 
+/* Returns what a status is corrected to by what is there: what a change left in part is not active, and what is whole after a
+ * change that is complete is no longer inconsistent. */
+static enum lifecycle_status
+operation_end_correct(const struct ending *e, enum lifecycle_status status)
+{
+	bool complete = e->outcome->status == OPERATION_COMPLETE;
+	const char *action = e->transition->action;
+	bool finishes = strcmp(action, "start") != 0 && strcmp(action, "stop") != 0 && strcmp(action, "restart") != 0;
+
+	if (!e->outcome->layout)
+		return status;
+	if (status == LIFECYCLE_INCONSISTENT && complete && e->whole && finishes)
+		return LIFECYCLE_ACTIVE;
+	return status == LIFECYCLE_ACTIVE && (!e->whole || (!complete && e->outcome->status != OPERATION_ROLLEDBACK)) ? LIFECYCLE_INCONSISTENT : status;
+}
+
 static enum lifecycle_status
 operation_end_status(const struct ending *e, int64_t machines)
 {
@@ -158,7 +180,7 @@ operation_end_status(const struct ending *e, int64_t machines)
 		status = e->was;
 	if (status == LIFECYCLE_ABSENT || (machines == 0 && e->was == LIFECYCLE_ABSENT))
 		return machines ? LIFECYCLE_INCOMPLETE : LIFECYCLE_TERMINATED;
-	return status == LIFECYCLE_TERMINATED && machines ? LIFECYCLE_INCOMPLETE : status;
+	return status == LIFECYCLE_TERMINATED && machines ? LIFECYCLE_INCOMPLETE : operation_end_correct(e, status);
 }
 
 /* Records the sums over the machines that the cluster has, also as what quotas count, and its status. A sum of prices is

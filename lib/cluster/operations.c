@@ -13,11 +13,12 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "cluster/clusters.h"
+#include "cluster/revision.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
 #define COLUMNS "SELECT operation.cluster, number, action, user, why, operation.message, operation.template, job, begun_ms, " \
-	"ended_ms, operation.status FROM operation JOIN cluster ON id = operation.cluster "
+	"ended_ms, operation.status, " REVISION_IS " FROM operation JOIN cluster ON id = operation.cluster "
 
 static const char *const names[] = {"planned", "running", "complete", "failed", "cancelled", "rolledback"};
 
@@ -71,6 +72,7 @@ operations_query(struct account *account, const char *rest, int64_t first, int64
 			.begun_ms = sql_integer(rows, 8),
 			.ended_ms = sql_integer(rows, 9),
 			.status = operation_status_of(sql_text(rows, 10)),
+			.is_revision = sql_integer(rows, 11) != 0,
 		};
 	}
 	sql_end(rows);

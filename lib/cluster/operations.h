@@ -42,6 +42,7 @@ struct operation { /* strings live in the list's arena */
 	const char *job;     /* "00000042-007"; NULL: it was done at once, without one */
 	int64_t begun_ms, ended_ms; /* 0: not yet */
 	enum operation_status status;
+	bool is_revision; /* the cluster can go back to what it was then, see revision.h */
 };
 
 struct operation_list { /* zero-initialise; release it */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The layout that a cluster has by now, as the next plan wants it: "was" of each node says what stands there after the
- * tasks that are done, "stopped" what of that was stopped and is not to run, the facts that results brought are in its
- * record, and a node whose machine was deleted is not in it.
+ * tasks that are done, "stopped" what of that was stopped and is not to run, "partial" on what a change was begun and not
+ * finished, "unready" whether its machine was made only in part; the facts that results brought are in its record, and
+ * a node whose machine was deleted, or never begun, is not there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "model/name.h"
 #include "model/node.h"
 #include "model/take/facts.h"
+#include "queue/attempts.h"
 #include "queue/read.h"
 
 struct work { /* a task: what it says about one service on one node, or about the node */
@@ -28,6 +30,7 @@ struct layout_work { /* of all tasks, sorted by node and service */
 	size_t count;
 	size_t at;     /* those before it were looked at */
 	bool any_gone; /* a node that was to stay is deleted */
+	bool only_runs; /* the job starts, or stops and starts, what stands as it is: that finishes no other change */
 };
 
 static int
@@ -39,19 +42,82 @@ layout_compare_work(const void *a, const void *b)
 	return order ? order : strcmp(x->service, y->service);
 }
 
+/* Finds whether the job only starts, or stops and starts, what stands: a change says in its cluster record what was before. */
+static int
+layout_find_purpose(struct queue *queue, const char *job, const char *action, struct layout_work *work, struct error *err)
+{
+	struct record_reader reader = {.fd = -1, .name = job, .end = true};
+	bool found = false;
+	int got = 0;
+	jv record;
+
+	if (strcmp(action, "start_services") != 0 && strcmp(action, "restart_services") != 0)
+		return 0;
+	work->only_runs = true;
+	got = queue_plan(queue, job, &reader.pending, err);
+	while (got >= 0 && !found && (got = record_read(&reader, &record, err)) > 0) {
+		jv was = json_get(record, "was"), config = json_get(was, "config");
+
+		found = strcmp(record_kind(record), "cluster") == 0;
+		if (found)
+			work->only_runs = jv_get_kind(config) != JV_KIND_OBJECT;
+		jv_free(config);
+		jv_free(was);
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return got < 0 ? -1 : 0;
+}
+
+/* Returns whether an attempt certainly made no machine: the provider refuses, or there is none. */
+static bool
+layout_made_nothing(const struct attempt *attempt)
+{
+	return attempt->end == ATTEMPT_FAILED && (attempt->status == EX_NOPERM || attempt->status == EX_CONFIG);
+}
+
+/* Counts creations of which no attempt made anything as not tried. */
+static int
+layout_forgive_creates(struct queue *queue, const char *job, const struct queue_task_status *tasks, struct layout_work *work,
+    struct error *err)
+{
+	struct attempts attempts = {0};
+	int result = attempts_of_job(queue, job, &attempts, err);
+
+	for (size_t i = 0; result == 0 && i < work->count; i++) {
+		int step = work->list[i].action == ACTION_CREATE ? names_find(&attempts.steps, tasks[i].task) : NAMES_NONE;
+		bool tried = step == NAMES_NONE;
+
+		for (uint32_t at = tried ? 0 : attempts.last[step]; at && !tried; at = attempts.list[at - 1].previous)
+			tried = !layout_made_nothing(&attempts.list[at - 1]);
+		work->list[i].tried = work->list[i].tried && tried;
+	}
+	attempts_release(&attempts);
+	return result;
+}
+
 /* Lists the tasks of a job; strings in the arena. */
 static int
 layout_collect(struct queue *queue, const char *job, struct arena *arena, struct layout_work *work, struct error *err)
 {
 	struct queue_task_status *tasks;
+	struct queue_job state;
+	bool any_failed = false;
 	size_t count;
 
-	if (queue_tasks(queue, job, &(struct queue_filter){0}, arena, &tasks, &count, err) < 0)
+	if (queue_tasks(queue, job, &(struct queue_filter){0}, arena, &tasks, &count, err) < 0 ||
+	    queue_status_of(queue, job, &state, err) < 0)
 		return -1;
 	*work = (struct layout_work){.list = arena_alloc(arena, count, sizeof *work->list), .count = count};
 	for (size_t i = 0; i < count; i++)
 		work->list[i] = (struct work){tasks[i].node, tasks[i].service, tasks[i].planned, tasks[i].status == STEP_DONE,
 		    tasks[i].attempt > 0};
+	for (size_t i = 0; i < count; i++)
+		any_failed = any_failed || (tasks[i].planned == ACTION_CREATE && tasks[i].status == STEP_FAILED);
+	if (layout_find_purpose(queue, job, state.action, work, err) < 0)
+		return -1;
+	if (any_failed && layout_forgive_creates(queue, job, tasks, work, err) < 0)
+		return -1;
 	if (count)
 		qsort(work->list, count, sizeof *work->list, layout_compare_work);
 	return 0;
@@ -75,8 +141,8 @@ layout_turn_to(struct layout_work *work, const char *node)
 }
 
 struct part { /* what the tasks say of a service on a node, or of its hardware */
-	bool all_done, create_tried, removed, deleted, any_create;
-	bool stopped, started, any_start;
+	bool all_done, any_tried, create_tried, removed, remove_tried, deleted, delete_tried, any_create;
+	bool stopped, started, any_start, any_change;
 };
 
 /* Reads the next tasks, those of one node and service. */
@@ -90,12 +156,16 @@ layout_next_part(struct layout_work *work)
 		const struct work *task = &work->list[work->at];
 
 		part.all_done = part.all_done && task->done;
+		part.any_tried = part.any_tried || task->tried || task->done;
+		part.remove_tried = part.remove_tried || (task->action == ACTION_REMOVE && task->tried);
+		part.delete_tried = part.delete_tried || (task->action == ACTION_DELETE && task->tried);
 		part.any_create = part.any_create || task->action == ACTION_CREATE;
 		part.create_tried = part.create_tried || (task->action == ACTION_CREATE && task->tried);
 		part.removed = part.removed || (task->action == ACTION_REMOVE && task->done);
 		part.deleted = part.deleted || (task->action == ACTION_DELETE && task->done);
 		part.stopped = part.stopped || (task->action == ACTION_STOP && task->done);
 		part.started = part.started || (ACTION_BIT(task->action) & ACTIONS_UP && task->done);
+		part.any_change = part.any_change || task->action == ACTION_CONFIGURE || task->action == ACTION_INSTALL;
 		part.any_start = part.any_start || ACTION_BIT(task->action) & ACTIONS_UP;
 	}
 	return part;
@@ -104,6 +174,8 @@ layout_next_part(struct layout_work *work)
 struct standing { /* what stands on a node by now */
 	struct string_list services;
 	size_t capacity;
+	struct string_list partial, stale;
+	size_t partial_capacity, stale_capacity;
 	struct part hardware;
 	jv stopped; /* an object with a member for each service that was stopped and is not to run; owned */
 };
@@ -116,10 +188,22 @@ layout_add_service(struct standing *standing, const char *service)
 }
 
 static void
-layout_drop_service(struct standing *standing, const char *service)
+layout_add_partial(struct standing *standing, const char *service)
 {
-	struct string_list *list = &standing->services;
+	ARRAY_ROOM(standing->partial.list, standing->partial.count, standing->partial_capacity);
+	standing->partial.list[standing->partial.count++] = service;
+}
 
+static void
+layout_add_stale(struct standing *standing, const char *service)
+{
+	ARRAY_ROOM(standing->stale.list, standing->stale.count, standing->stale_capacity);
+	standing->stale.list[standing->stale.count++] = service;
+}
+
+static void
+layout_drop(struct string_list *list, const char *service)
+{
 	for (size_t i = list->count; i-- > 0;)
 		if (strcmp(list->list[i], service) == 0)
 			list->list[i] = list->list[--list->count];
@@ -152,6 +236,26 @@ layout_note_stopped(struct standing *standing, const char *service, const struct
 		json_set(&standing->stopped, service, jv_true());
 }
 
+/* Notes how far what is done to a service has come. */
+static void
+layout_note_service(struct standing *standing, const struct node *node, const char *name, const struct part *part, bool only_runs)
+{
+	bool stood = name_set_has(&node->was, name), was_partial = name_set_has(&node->partial, name);
+	bool finished = part->removed || (part->all_done && !only_runs);
+
+	layout_note_stopped(standing, name, part);
+	if (part->removed || (part->remove_tried && !part->all_done) || (!part->all_done && !stood))
+		layout_drop(&standing->services, name);
+	if (!part->all_done && part->any_tried && !part->removed && !was_partial)
+		layout_add_partial(standing, name);
+	else if (!part->all_done && !part->any_tried && stood && part->any_change && !name_set_has(&node->stale, name))
+		layout_add_stale(standing, name);
+	if (finished)
+		layout_drop(&standing->partial, name);
+	if (finished)
+		layout_drop(&standing->stale, name);
+}
+
 /* Writes the stopped services that still stand into the node's record. */
 static void
 layout_keep_stopped(const struct standing *standing, struct node *node)
@@ -178,6 +282,10 @@ layout_what_stands(const struct node *node, struct layout_work *work)
 
 	for (size_t i = 0; i < node->was.count; i++)
 		layout_add_service(&standing, node->was.list[i]);
+	for (size_t i = 0; i < node->partial.count; i++)
+		layout_add_partial(&standing, node->partial.list[i]);
+	for (size_t i = 0; i < node->stale.count; i++)
+		layout_add_stale(&standing, node->stale.list[i]);
 	for (size_t i = 0; !node->leaves && i < node->services.count; i++)
 		layout_add_service(&standing, node->services.list[i]);
 	layout_turn_to(work, node->id);
@@ -190,15 +298,18 @@ layout_what_stands(const struct node *node, struct layout_work *work)
 			ready = part.all_done;
 			continue;
 		}
-		layout_note_stopped(&standing, name, &part);
-		if (part.removed || (!part.all_done && !name_set_has(&node->was, name)))
-			layout_drop_service(&standing, name);
+		layout_note_service(&standing, node, name, &part, work->only_runs);
 	}
+	/* A machine whose deletion failed may be there or not: what stood on it is to be set up again if it stays. */
+	for (size_t i = 0; standing.hardware.delete_tried && i < node->was.count; i++)
+		layout_add_partial(&standing, node->was.list[i]);
 	/* On a machine that is not ready stands nothing that was not there before. */
 	for (size_t i = 0; !ready && i < node->services.count; i++)
 		if (!name_set_has(&node->was, node->services.list[i]))
-			layout_drop_service(&standing, node->services.list[i]);
+			layout_drop(&standing.services, node->services.list[i]);
 	name_set_make(&standing.services);
+	name_set_make(&standing.partial);
+	name_set_make(&standing.stale);
 	return standing;
 }
 
@@ -224,6 +335,9 @@ layout_add_node(const char *record, size_t length, struct layout_work *work, str
 		if (layout_exists(&node, &standing.hardware)) {
 			node.is_new = false;
 			node.was = standing.services;
+			node.partial = standing.partial;
+			node.stale = standing.stale;
+			node.unready = node.unready || (standing.hardware.any_create && !standing.hardware.all_done);
 			layout_keep_stopped(&standing, &node);
 		}
 		if (!standing.hardware.deleted)
@@ -231,6 +345,8 @@ layout_add_node(const char *record, size_t length, struct layout_work *work, str
 		else if (!node.leaves)
 			work->any_gone = true;
 		free(standing.services.list);
+		free(standing.partial.list);
+		free(standing.stale.list);
 		jv_free(standing.stopped);
 		jv_free(node.source);
 	}

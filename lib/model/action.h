@@ -57,6 +57,7 @@ enum {
 	ACTIONS_CONFIGURE = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_CONFIGURE),
 	/* Of a service that cannot be reloaded, a restart: action_in_place. */
 	ACTIONS_RECONFIGURE = ACTIONS_CONFIGURE | ACTION_BIT(ACTION_RELOAD) | ACTION_BIT(ACTION_CHECK),
+	ACTIONS_REDO = ACTIONS_CONFIGURE | ACTIONS_RESTART, /* where it is not known how far a change came */
 	ACTIONS_UPGRADE = ACTIONS_CONFIGURE | ACTIONS_RESTART | ACTION_BIT(ACTION_INSTALL), /* what has been initialized stays so */
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "model/layout.h"
+#include "model/name.h"
 
 struct update { /* of a layout by the one before it */
 	struct layout *layout;
@@ -38,6 +39,22 @@ layout_diff_check_type(const struct update *update, const struct node *node, con
 		place_problem(&type, "%s is of type \"%s\" and cannot become \"%s\": replace it", node->id, was, is);
 }
 
+/* Returns what stood on the node before; also what was begun there, and is to go. */
+static struct string_list
+layout_diff_before(const struct update *update, const struct node *node, const struct node *old)
+{
+	const struct string_list *before = old->leaves ? &old->was : &old->services;
+	struct string_list list = {.list = arena_alloc(&update->layout->arena, before->count + old->partial.count, sizeof *list.list)};
+
+	for (size_t i = 0; i < before->count; i++)
+		list.list[list.count++] = before->list[i];
+	for (size_t i = 0; i < old->partial.count; i++)
+		if (!name_set_has(before, old->partial.list[i]) && !name_set_has(&node->services, old->partial.list[i]))
+			list.list[list.count++] = old->partial.list[i];
+	name_set_make(&list);
+	return list;
+}
+
 /* A node of both layouts. One that was to leave in the older one may be there yet, or not: it stays what it was. */
 static void
 layout_diff_take_over(const struct update *update, struct node *node, const struct node *old)
@@ -47,7 +64,10 @@ layout_diff_take_over(const struct update *update, struct node *node, const stru
 	layout_diff_check_type(update, node, "hardwaretype", old->hardwaretype, node->hardwaretype);
 	layout_diff_check_type(update, node, "imagetype", old->imagetype, node->imagetype);
 	node->is_new = false;
-	node->was = old->leaves ? old->was : old->services;
+	node->was = layout_diff_before(update, node, old);
+	node->partial = old->partial;
+	node->stale = old->stale;
+	node->unready = old->unready;
 	if (!jv_is_valid(node->ipaddresses))
 		node_learn(node, NULL, old->ipaddresses, none, &update->layout->arena);
 	if (!jv_is_valid(node->facts))
@@ -111,6 +131,16 @@ layout_diff_copy_definition(struct service *list, size_t *count, const struct se
 	list[(*count)++].source = jv_copy(definition->source);
 }
 
+/* Returns the definition that the older layout was to change, but may not have changed everywhere; NULL if there is none. */
+static const struct service *
+layout_diff_find_earlier(const struct cluster *old, const struct service *is)
+{
+	for (size_t i = 0; i < old->was_definition_count; i++)
+		if (strcmp(old->was_definitions[i].name, is->name) == 0)
+			return &old->was_definitions[i];
+	return NULL;
+}
+
 /* Adds the definitions that only the older layout has: their services are on their way out, and have to be known still. */
 static void
 layout_diff_compare_definitions(struct update *update)
@@ -118,8 +148,11 @@ layout_diff_compare_definitions(struct update *update)
 	struct cluster *cluster = &update->layout->cluster;
 	const struct cluster *old = &update->old->cluster;
 	size_t present = cluster->definition_count, count = present;
+	bool any_partial = false;
 	struct service *all = arena_alloc(&update->layout->arena, present + old->definition_count, sizeof *all);
 
+	for (size_t i = 0; i < update->old->node_count; i++)
+		any_partial = any_partial || update->old->nodes[i].partial.count > 0 || update->old->nodes[i].stale.count > 0;
 	for (size_t i = 0; i < cluster->was_definition_count; i++)
 		jv_free(cluster->was_definitions[i].source);
 	cluster->was_definition_count = 0;
@@ -131,7 +164,8 @@ layout_diff_compare_definitions(struct update *update)
 
 		if (!is)
 			layout_diff_copy_definition(all, &count, was);
-		else if (!jv_equal(jv_copy(was->source), jv_copy(is->source)))
+		else if (!jv_equal(jv_copy(was->source), jv_copy(is->source)) ||
+		    (any_partial && (was = layout_diff_find_earlier(old, is)) != NULL))
 			layout_diff_copy_definition(cluster->was_definitions, &cluster->was_definition_count, was);
 	}
 	cluster->definitions = all;

@@ -303,3 +303,50 @@ layout_parse_text(const char *text, struct layout *layout, struct error *err)
 	close(fd);
 	return result;
 }
+
+static bool
+layout_is_same_list(const struct string_list *a, const struct string_list *b)
+{
+	bool same = a->count == b->count;
+
+	for (size_t i = 0; same && i < a->count; i++)
+		same = strcmp(a->list[i], b->list[i]) == 0;
+	return same;
+}
+
+bool
+layout_is_whole(const struct layout *layout)
+{
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+
+		if (node->leaves || node->is_new || node->unready || node->partial.count > 0 || node->stale.count > 0 ||
+		    !layout_is_same_list(&node->services, &node->was))
+			return false;
+	}
+	return true;
+}
+
+void
+layout_print_standing(const struct layout *layout, struct buffer *out)
+{
+	struct cluster cluster = layout->cluster;
+
+	/* The solution counts machines that may not be there. Where the configuration is not applied is said of each
+	 * service. */
+	if (layout->has_cluster) {
+		cluster.source = jv_object_delete(jv_copy(cluster.source), jv_string("solution"));
+		cluster.was_config = jv_invalid();
+		cluster_print(&cluster, out);
+		jv_free(cluster.source);
+	}
+	for (size_t i = 0; i < layout->node_count; i++) {
+		struct node node = layout->nodes[i];
+
+		if (node.is_new)
+			continue;
+		node.leaves = false;
+		node.services = node.was;
+		node_print(&node, out);
+	}
+}

@@ -77,6 +77,13 @@ const struct service *cluster_definition_before(const struct cluster *cluster, c
  * names of today (a list of strings, or an invalid value; borrowed). */
 bool cluster_is_stateful(const struct cluster *cluster, jv today, const char *service);
 
+/* A layout says what was wanted, and in "was" what stands; where the job of a change failed, the two differ, and the next change
+ * begins with what stands. Returns whether all is as wanted: each node stays, and all its services stand, wholly. */
+bool layout_is_whole(const struct layout *layout);
+
+/* Appends the layout with only what stands: machines that were never made are left out, and no node leaves. */
+void layout_print_standing(const struct layout *layout, struct buffer *out);
+
 /* Reads a layout from its text; "" is a layout without nodes. The caller releases it in any case. */
 int layout_parse_text(const char *text, struct layout *layout, struct error *err);
 

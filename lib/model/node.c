@@ -65,6 +65,24 @@ node_check(const struct place *place, struct arena *arena, void *to)
 		place_problem(place, "a node with neither services nor was: it neither stands nor shall");
 }
 
+static bool
+node_has_partial(const void *from)
+{
+	return ((const struct node *)from)->partial.count > 0;
+}
+
+static bool
+node_has_stale(const void *from)
+{
+	return ((const struct node *)from)->stale.count > 0;
+}
+
+static bool
+node_is_unready(const void *from)
+{
+	return ((const struct node *)from)->unready;
+}
+
 static const struct member members[] = {
 	{"facts", MEMBER_VALUE(struct node, facts), 0},
 	{"flavor", MEMBER_STRING(struct node, flavor), 0},
@@ -76,9 +94,12 @@ static const struct member members[] = {
 	{"ipaddresses", MEMBER_VALUE(struct node, ipaddresses), 0, .check = name_check_addresses},
 	{"kind", MEMBER_KIND_MAYBE("node")},
 	{"nodenum", MEMBER_INTEGER(struct node, nodenum), MEMBER_REQUIRED},
+	{"partial", MEMBER_SET(struct node, partial), 0, .is_printed = node_has_partial},
 	{"services", MEMBER_CUSTOM, MEMBER_REQUIRED, .parse = node_parse_services, .print = node_print_services},
 	{"sshuser", MEMBER_STRING(struct node, sshuser), 0, .is_valid = name_is_user, .what = "no user name"},
+	{"stale", MEMBER_SET(struct node, stale), 0, .is_printed = node_has_stale},
 	{"stopped", MEMBER_PASSED, 0},
+	{"unready", MEMBER_BOOLEAN(struct node, unready), 0, .is_printed = node_is_unready},
 	{"was", MEMBER_CUSTOM, 0, .parse = node_parse_was, .print = node_print_was},
 	{"zone", MEMBER_NAME(struct node, zone), 0},
 };

@@ -27,6 +27,9 @@ struct node {
 	bool replaced;        /* a request asks for another one in its place */
 	struct string_list services; /* sorted, what shall stand here */
 	struct string_list was;      /* sorted, what stood here before */
+	struct string_list partial;  /* sorted, on which a change was begun and not finished: what stands, and what does not */
+	struct string_list stale;    /* sorted, those that stand and were to be configured again, and were not touched yet */
+	bool unready;         /* its machine was made only in part: nothing can be done with it but to delete it */
 	size_t index; /* of its element in the list it was read from, for pointers */
 	jv ipaddresses; /* borrowed from source: {"access_v4":"203.0.113.4"}; invalid while none is known */
 	jv facts;       /* borrowed from source: {"providerid":"i-1"}; invalid while none is known */

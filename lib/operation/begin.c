@@ -52,9 +52,19 @@ begin_folder(const struct operation_context *context, const struct operation_req
 	const char *layout = context->documents.layout;
 	char *line = memory_printf("%s\n", request->command);
 	int result = file_replace(context->job_dir.fd, "command", line, strlen(line), 0600, err);
+	struct buffer standing = {0};
+	struct layout parsed;
 
-	if (result == 0 && layout && *layout)
-		result = file_replace(context->job_dir.fd, "was.ndjson", layout, strlen(layout), 0600, err);
+	if (result == 0 && layout && *layout) {
+		result = layout_parse_text(layout, &parsed, err);
+		if (result == 0 && !layout_is_whole(&parsed))
+			layout_print_standing(&parsed, &standing);
+		layout_release(&parsed);
+		if (result == 0)
+			result = file_replace(context->job_dir.fd, "was.ndjson", standing.length ? standing.data : layout,
+			    standing.length ? standing.length : strlen(layout), 0600, err);
+	}
+	buffer_release(&standing);
 	if (result < 0)
 		error_prefix(err, "%s", context->job_dir.path);
 	free(line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/prepare.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cluster/revision.h"
 #include "history/measured.h"
 #include "json/scan.h"
 #include "model/layout.h"
@@ -65,6 +67,20 @@ prepare_push_measured(const struct operation_context *context, struct arguments 
 	free(path);
 }
 
+/* Says of machines that were made only in part that nothing can be done on them. */
+static void
+prepare_push_unready(const struct operation_context *context, struct arguments *plan)
+{
+	struct error ignored; /* whoever plans says so */
+	struct layout now;
+
+	if (layout_parse_text(context->documents.layout ? context->documents.layout : "", &now, &ignored) == 0)
+		for (size_t i = 0; i < now.node_count; i++)
+			if (now.nodes[i].unready && !now.nodes[i].is_new)
+				arguments_printf(plan, "--dead=%s", now.nodes[i].id);
+	layout_release(&now);
+}
+
 static void
 prepare_begin_plan(const struct operation_context *context, const char *max_unavailable, struct arguments *plan)
 {
@@ -72,6 +88,7 @@ prepare_begin_plan(const struct operation_context *context, const char *max_unav
 	arguments_printf(plan, "--job=%s", context->job);
 	prepare_push_measured(context, plan);
 	arguments_printf(plan, "--max-unavailable=%s", max_unavailable ? max_unavailable : UNAVAILABLE_AUTO);
+	prepare_push_unready(context, plan);
 }
 
 static void
@@ -461,62 +478,47 @@ prepare_action(struct operation_context *context, const void *data, struct error
 	return prepare_run(&plan, context, "was.ndjson", "plan.ndjson", err);
 }
 
-static bool
-prepare_has_node(const struct layout *layout, const char *id)
+/* Tells which revision it is, and what of it comes back. */
+static void
+prepare_tell_revision(const struct operation_context *context, const struct revision *revision)
 {
-	for (size_t i = 0; i < layout->node_count; i++)
-		if (strcmp(layout->nodes[i].id, id) == 0)
-			return true;
-	return false;
+	char *text = memory_printf("%s: back to revision %" PRId64 ": its nodes and services, its configuration and its definitions of "
+	    "services; data stays as it is", context->workdir.name, revision->number);
+
+	context->options->runner.notice(text);
+	free(text);
 }
 
-/* Adds the machines that were never created, or only in part, and are not in the target: they are deleted without anything
- * done on them, since they may not answer. */
-static int
-prepare_push_half_made(const struct operation_context *context, const char *target, struct arguments *plan, struct error *err)
-{
-	struct layout now, then = {0};
-	int result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &now, err);
-
-	if (result == 0)
-		result = layout_parse_text(target, &then, err);
-	for (size_t i = 0; result == 0 && i < now.node_count; i++) {
-		const struct node *node = &now.nodes[i];
-
-		if ((node->is_new || node->was.count < node->services.count) && !prepare_has_node(&then, node->id))
-			arguments_printf(plan, "--dead=%s", node->id);
-	}
-	layout_release(&now);
-	layout_release(&then);
-	return result;
-}
-
-/* The target is the layout before the last operation that had a job, also where that was rolled back itself. */
 int
-prepare_rollback(struct operation_context *context, const void *parameters, struct error *err)
+prepare_rollback(struct operation_context *context, const void *data, struct error *err)
 {
-	struct operation_documents documents = {0};
-	struct operation_list last = {0};
-	struct arguments plan = {0};
-	int result = operation_last(&context->account, context->id, &last, err);
+	const char *name = context->workdir.name;
+	struct revision revision = {0};
+	struct arguments plan = {0}, dead = {0};
+	struct buffer target = {0};
+	int result = revision_find(&context->account, context->cluster, ((const struct rollback_parameters *)data)->to, &revision, err);
+	jv request;
 
-	(void)parameters;
-	prepare_begin_plan(context, NULL, &plan);
-	if (result > 0)
-		result = operation_documents(&context->account, context->id, last.list[0].number, &documents, err);
-	if (result == 0 && (!documents.before || !*documents.before))
-		result = error_set(err, EX_NO,
-		    "%s: it had no machines before its last operation, so it cannot be rolled back; coopr delete %s removes it",
-		    context->workdir.name, context->workdir.name);
+	if (result == 0) {
+		prepare_tell_revision(context, &revision);
+		result = revision_target(&revision, name, context->documents.layout, &target, &dead, err);
+	}
 	if (result == 0)
-		result = file_replace(context->job_dir.fd, "layout.ndjson", documents.before, strlen(documents.before), 0600, err);
+		result = file_replace(context->job_dir.fd, "layout.ndjson", target.data, target.length, 0600, err);
 	if (result == 0)
-		result = prepare_push_half_made(context, documents.before, &plan, err);
-	if (result == 0)
+		result = revision_request(&revision, name, &request, err);
+	if (result == 0) {
+		result = prepare_solve_write(context, request, err);
+		jv_free(request);
+	}
+	if (result == 0) {
+		prepare_begin_plan(context, NULL, &plan);
+		for (size_t i = 0; i < dead.count; i++)
+			arguments_printf(&plan, "--dead=%s", dead.list[i]);
 		result = prepare_plan(context, &plan, err);
-	else
-		arguments_release(&plan);
-	operation_documents_release(&documents);
-	operation_list_release(&last);
+	}
+	arguments_release(&dead);
+	buffer_release(&target);
+	revision_release(&revision);
 	return result;
 }

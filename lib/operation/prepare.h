@@ -37,6 +37,10 @@ struct action_parameters { /* on the present layout */
 	bool graceful;
 };
 
+struct rollback_parameters {
+	int64_t to; /* the revision; 0: the newest that is not the present one */
+};
+
 struct spec_parameters { /* of a file */
 	const struct clusterspec *spec;
 	const struct spec_diff *diff; /* of the cluster that is there, with another template; NULL: there is none yet */
@@ -64,7 +68,7 @@ int prepare_spec(struct operation_context *context, const void *spec_parameters,
 int prepare_amend(struct operation_context *context, const void *amend_parameters, struct error *err);
 int prepare_action(struct operation_context *context, const void *action_parameters, struct error *err);
 
-/* Plans the way back to the layout before the last operation. There are no parameters. */
-int prepare_rollback(struct operation_context *context, const void *parameters, struct error *err);
+/* Plans the way back to a revision. */
+int prepare_rollback(struct operation_context *context, const void *rollback_parameters, struct error *err);
 
 #endif

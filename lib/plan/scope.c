@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "model/action.h"
 #include "model/layout.h"
+#include "model/name.h"
 #include "model/unavailable.h"
 #include "plan/change.h"
 #include "plan/dependency.h"
@@ -42,6 +43,15 @@ scope_find_actions(struct scoping *scoping)
 	}
 }
 
+/* Returns what an earlier change has left to do to a service of a node. */
+static unsigned
+scope_find_left(const struct node *node, const char *service)
+{
+	if (name_set_has(&node->partial, service))
+		return ACTIONS_REDO;
+	return name_set_has(&node->stale, service) ? ACTIONS_RECONFIGURE : 0;
+}
+
 /* Adds the actions on one service of a node, as far as the service has them and is chosen. */
 static int
 scope_place(struct scoping *scoping, size_t node, const char *name, enum placement_kind kind, unsigned set,
@@ -56,7 +66,7 @@ scope_place(struct scoping *scoping, size_t node, const char *name, enum placeme
 		return error_set(err, EX_DATAERR, "node %s: service %s: the cluster record has no definition of it",
 		    scoping->layout->nodes[node].id, name);
 	if (kind == PLACEMENT_IN_PLACE && scoping->changes)
-		set = scoping->changes[service];
+		set = scoping->changes[service] | scope_find_left(&scoping->layout->nodes[node], name);
 	set &= allowed[scoping->selection.services[service]];
 	set = kind == PLACEMENT_IN_PLACE ? action_in_place(set, scoping->has[service]) : set & scoping->has[service];
 	if (!set)

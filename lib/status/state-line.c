@@ -241,6 +241,15 @@ operation_line_fill_tasks(const void *row, struct list_cell *cell)
 	status_print_counts(cell->context, &cell->json);
 }
 
+static void
+operation_line_fill_revision(const void *row, struct list_cell *cell)
+{
+	const struct operation *operation = row;
+
+	if (operation->is_revision)
+		list_cell_integer(cell, operation->number);
+}
+
 #undef AT
 #define AT(type, member) LIST_AT(type, struct operation, member)
 
@@ -250,6 +259,7 @@ static const struct list_column operation_columns[] = {
 	{"USER", "by", AT(TEXT, user)},
 	{"ACTION", "action", AT(TEXT, action), .style = STYLE_BOLD},
 	{"STATUS", "status", .fill = operation_line_fill_status},
+	{"REVISION", "revision", .fill = operation_line_fill_revision, .when = LIST_FILLED | LIST_SPARSE},
 	{"TOOK", NULL, .fill = operation_line_fill_took, .when = LIST_FILLED},
 	{"MESSAGE", "why", AT(TEXT, why), .when = LIST_FILLED},
 	{"DETAILS", "message", AT(TEXT, message), .when = LIST_FILLED},
