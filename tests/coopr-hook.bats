@@ -424,3 +424,13 @@ outbox() { # SQL
 	bash -eu examples
 	[ -s requests ]
 }
+
+@test "a request that no layout satisfies is a failure of the operation, and is told" {
+	own_catalogue
+	program watch </dev/null
+	run -1 coopr create shop -t lamp -n 400
+	same "failure create" "$(head -n 1 told-watch)"
+	contains "$(sed 1d told-watch | jq -r .message)" "shop: no layout satisfies the request"
+	run -1 coopr create --dry-run shop -t lamp -n 400
+	same 1 "$(grep -c '^failure' told-watch)"
+}

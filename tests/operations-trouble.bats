@@ -310,3 +310,13 @@ give_up() {
 	[ -d "$COOPR_STATE/spool/done/00000001-001" ]
 	[ ! -e "$COOPR_SPOOL" ]
 }
+
+@test "a lease may be extended by exactly the step, and to exactly its end, though time passes while one asks" {
+	jq '.administration.leaseduration = {initial: "2h", max: "6h", step: "3h"}' mine/clustertemplates/lamp.json >lamp
+	mv lamp mine/clustertemplates/lamp.json
+	coopr create -o json blog -t lamp -n 4 >records 2>log
+	coopr lease blog 5h
+	coopr lease blog 6h
+	run --separate-stderr -1 coopr lease blog 7h
+	contains "$stderr" "its lease can last at most 6 h"
+}

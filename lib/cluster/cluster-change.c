@@ -64,6 +64,21 @@ cluster_change_find(struct account *account, int64_t id, const char *action, str
 	return lifecycle_check(lifecycle_find(action), list->list[0].status, list->list[0].name, err);
 }
 
+enum { LEASE_SLACK_MS = 60 * 1000 }; /* who asks for exactly as long as may be asks a moment later */
+
+/* Returns the end of a lease, or its bound where that is passed by no more than a moment. */
+static int64_t
+cluster_change_round(const struct cluster_record *cluster, int64_t expires_ms)
+{
+	const int64_t bounds[] = {cluster->lease_max_ms > 0 ? cluster->created_ms + cluster->lease_max_ms : 0,
+		cluster->lease_step_ms > 0 && cluster->expires_ms > 0 ? cluster->expires_ms + cluster->lease_step_ms : 0};
+
+	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+		if (bounds[i] > 0 && expires_ms > bounds[i] && expires_ms - bounds[i] <= LEASE_SLACK_MS)
+			expires_ms = bounds[i];
+	return expires_ms;
+}
+
 /* A lease can be made shorter at any time; it is made longer by steps, up to its end. */
 static int
 cluster_change_check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
@@ -126,6 +141,8 @@ clusters_set_lease(struct account *account, int64_t id, int64_t expires_ms, bool
 	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = cluster_change_find(account, id, "lease", &list, err);
+	if (result == 0 && !beyond)
+		expires_ms = cluster_change_round(&list.list[0], expires_ms);
 	if (result == 0)
 		result = beyond ? account_need(account, ACCOUNT_ADMIN, "a lease beyond its bounds", err)
 		                : cluster_change_check_bounds(&list.list[0], expires_ms, err);

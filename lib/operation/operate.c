@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -226,6 +227,34 @@ operate_prepare(struct operation_context *context, const struct operation_reques
 	return request->prepare(context, request->parameters, err);
 }
 
+/* Tells the hooks of an operation that cannot begin, since no layout satisfies the request. */
+static void
+operate_tell_unsolvable(const struct operation_context *context, const struct operation_request *request, const struct error *cause)
+{
+	struct store *store = context->account.store;
+	char time[CLOCK_RFC3339_SIZE], *occasion = memory_printf("%s.%s", context->workdir.id, clock_rfc3339(clock_wall_ms(), time));
+	const struct hook_event event = {
+		.event = HOOK_FAILURE, .operation = request->action, .cluster_id = context->workdir.id, .cluster = context->workdir.name,
+		.tenant = context->account.tenant, .owner = context->cluster ? context->cluster->owner : context->account.user,
+		.user = context->account.user, .why = context->options->ask.why, .message = cause->text, .layout = "",
+		.occasion = occasion,
+	};
+	struct hook_count count;
+	struct error failure; /* of the hooks: the cause is what is reported */
+
+	if (hook_tell(store, &event, &failure) < 0 || hook_deliver(store, 0, &count, &failure) < 0)
+		context->options->runner.notice(failure.text);
+	free(occasion);
+}
+
+/* Returns whether the preparation ended with a request for which there is no layout. */
+static bool
+operate_is_unsolvable(const struct operation_context *context, const struct error *err)
+{
+	return err->code == EX_NO && !context->options->dry && workdir_has(&context->job_dir, "request.json") &&
+	    !workdir_has(&context->job_dir, "layout.ndjson");
+}
+
 /* Plans the request, and, unless it is a dry run, begins the operation in the store. */
 static int
 operate_plan(struct operation_context *context, const struct operation_request *request, struct error *err)
@@ -235,7 +264,12 @@ operate_plan(struct operation_context *context, const struct operation_request *
 	/* A dry run is tried while an operation goes on, too; a saved plan is admitted when it is carried out. */
 	bool later = context->options->save || (context->cluster && context->cluster->status == LIFECYCLE_PENDING);
 
-	if (operate_prepare(context, request, err) < 0 || (!later && begin_admit(context, request, err) < 0))
+	if (operate_prepare(context, request, err) < 0) {
+		if (operate_is_unsolvable(context, err))
+			operate_tell_unsolvable(context, request, err);
+		return -1;
+	}
+	if (!later && begin_admit(context, request, err) < 0)
 		return -1;
 	if (context->options->dry)
 		return 0;
