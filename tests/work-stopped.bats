@@ -78,6 +78,14 @@ has_timed_out() {
 	kill -STOP "$work"
 	until [ ! -e "/proc/$(cat pid)" ]; do :; done
 	is_running_alone "$job"
+	# Who looks, and who waits, is told which process that is.
+	run -0 coopr-queue show "$job"
+	contains "$output" "its worker, process $work, is stopped, and nobody else may do the task: kill -CONT $work resumes it"
+	same "$work" "$(coopr-queue show -o json "$job" | jq '.attention[0].stopped_pid')"
+	run -75 coopr-queue wait --timeout 1 "$job"
+	same 1 "$(grep -c "its worker, process $work, is stopped" <<<"$output")"
+	run coopr-doctor
+	contains "$output" "is locked by process $work (coopr-work), which is stopped"
 	kill -CONT "$work"
 	has_timed_out "$job"
 	kill "$work"

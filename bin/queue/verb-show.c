@@ -95,6 +95,7 @@ show_verb_say_task(const struct queue_task_status *task, struct buffer *out)
 		buffer_printf(out, ", attempt %" PRId64 ", by ", task->attempt);
 		printable_line(task->by ? task->by : "?", out);
 		buffer_printf(out, " for %s", clock_duration(clock_wall_ms() - task->at_ms, since));
+		status_say_stopped(task, "\n  ", out);
 	} else {
 		show_verb_say_outcome(task, out);
 	}

@@ -16,8 +16,9 @@
 #include "history/forecast.h"
 #include "history/running.h"
 #include "queue/read.h"
+#include "queue/status-print.h"
 
-enum { REDRAW_MS = 1000, REDRAW_LEAST_MS = 100, ROWS_MAX = 12 };
+enum { LOOK_MS = 5000, /* a worker that is stopped makes no event */ REDRAW_MS = 1000, REDRAW_LEAST_MS = 100, ROWS_MAX = 12 };
 
 static const char *spool;
 static long timeout_s = -1;
@@ -101,6 +102,8 @@ struct waiting {
 	struct queue *queue;
 	int watch;
 	bool seen;             /* progress is */
+	int stopped_pid;       /* the worker that was said to be stopped */
+	int64_t looked_ms;     /* monotonic: when one was looked for */
 	struct forecast forecast; /* of the job that is waited for, if progress is seen and its plan can be read */
 	int64_t since_ms, deadline_ms; /* monotonic */
 	int64_t drawn_ms;
@@ -113,6 +116,8 @@ wait_verb_patience(const struct waiting *waiting)
 {
 	int64_t now_ms = clock_monotonic_ms(), left = waiting->deadline_ms - now_ms, redraw = -1;
 
+	if (!quiet)
+		redraw = LOOK_MS;
 	if (waiting->seen)
 		redraw = waiting->drawn_ms + REDRAW_MS - now_ms > 0 ? waiting->drawn_ms + REDRAW_MS - now_ms : 1;
 	if (timeout_s < 0)
@@ -157,6 +162,36 @@ wait_verb_draw(struct waiting *waiting, const struct queue_job *job)
 	arena_release(&arena);
 }
 
+/* Tells once of a worker that is stopped and has a task of the job: nobody else may do it. */
+static void
+wait_verb_look(struct waiting *waiting, const struct queue_job *job)
+{
+	const struct queue_filter filter = {1 << STEP_RUNNING, NULL, true, true};
+	struct queue_task_status *list = NULL;
+	struct buffer text = {0};
+	struct arena arena = {0};
+	struct error ignored; /* then it is not told */
+	int64_t now_ms = clock_monotonic_ms();
+	size_t count = 0, i = 0;
+
+	if (waiting->looked_ms && now_ms - waiting->looked_ms < LOOK_MS)
+		return;
+	waiting->looked_ms = now_ms;
+	if (quiet || job->running == 0 || queue_tasks(waiting->queue, job->id, &filter, &arena, &list, &count, &ignored) < 0)
+		count = 0;
+	while (i < count && !list[i].stopped_pid)
+		i++;
+	if (i < count && list[i].stopped_pid != waiting->stopped_pid) {
+		status_say_stopped(&list[i], "", &text);
+		progress_clear();
+		message("job %s: task %s, %s%s%s on %s: %s", job->id, list[i].task, list[i].action, *list[i].service ? " " : "",
+		    list[i].service, list[i].node, text.data);
+	}
+	waiting->stopped_pid = i < count ? list[i].stopped_pid : 0;
+	buffer_release(&text);
+	arena_release(&arena);
+}
+
 static int
 wait_verb_wait_for(struct waiting *waiting, const char *id)
 {
@@ -181,6 +216,7 @@ wait_verb_wait_for(struct waiting *waiting, const char *id)
 			message("job %s: not finished after %ld s: %zu of %zu tasks done", id, timeout_s, job.done, job.tasks);
 			return EX_TEMPFAIL;
 		}
+		wait_verb_look(waiting, &job);
 		wait_verb_draw(waiting, &job);
 		if (wait_verb_sleep_for(waiting, left, &err) < 0)
 			return message_error(&err);

@@ -61,6 +61,7 @@ struct queue_task_status {
 	bool undoing;        /* action is one that undoes the task */
 	/* With details, where there was an attempt: */
 	const char *by;      /* RUNNING: who has it */
+	int stopped_pid;     /* RUNNING: its worker is this process, which a signal has stopped; 0: not so, or not known */
 	int64_t at_ms;       /* wall clock: when what was last heard of it happened */
 	int64_t code;        /* its exit code */
 	const char *message; /* why it failed; or NULL */

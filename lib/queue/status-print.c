@@ -146,6 +146,16 @@ status_say_first(const struct queue_task_status *task, struct buffer *out)
 	buffer_byte(out, '\n');
 }
 
+/* A worker that is killed takes its processes on this host with it, and the next attempt ends what is left of the last one on the
+ * node before it begins: nothing runs twice. */
+void
+status_say_stopped(const struct queue_task_status *task, const char *before, struct buffer *out)
+{
+	if (task->stopped_pid)
+		buffer_printf(out, "%sits worker, process %d, is stopped, and nobody else may do the task: kill -CONT %d resumes it; "
+		    "kill -KILL %d ends it, and the task is done again", before, task->stopped_pid, task->stopped_pid, task->stopped_pid);
+}
+
 static void
 status_fill_task_status(const void *row, struct list_cell *cell)
 {
@@ -171,6 +181,15 @@ status_fill_due(const void *row, struct list_cell *cell)
 
 	if (task->due_ms)
 		list_cell_integer(cell, task->due_ms);
+}
+
+static void
+status_fill_stopped(const void *row, struct list_cell *cell)
+{
+	const struct queue_task_status *task = row;
+
+	if (task->stopped_pid)
+		list_cell_integer(cell, task->stopped_pid);
 }
 
 static void
@@ -200,6 +219,7 @@ static const struct list_column task_columns[] = {
 	{NULL, "message", AT(TEXT, message), .when = LIST_SPARSE},
 	{NULL, "output", AT(TEXT, output), .when = LIST_SPARSE},
 	{NULL, "reason", AT(TEXT, reason), .when = LIST_SPARSE},
+	{NULL, "stopped_pid", .fill = status_fill_stopped, .when = LIST_SPARSE},
 	{NULL, "undoing", .fill = status_fill_undoing},
 	{0}};
 

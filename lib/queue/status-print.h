@@ -26,6 +26,9 @@ void status_print_counts(const struct queue_job *job, struct buffer *out);
 /* Appends a line on the first attempt that failed, if it failed for another reason than the last. */
 void status_say_first(const struct queue_task_status *task, struct buffer *out);
 
+/* Appends before and how to go on, if the worker of the task is a process that is stopped. */
+void status_say_stopped(const struct queue_task_status *task, const char *before, struct buffer *out);
+
 enum terminal_style status_style(enum queue_status status);
 enum terminal_style status_task_style(enum step_status status);
 

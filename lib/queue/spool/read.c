@@ -15,7 +15,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/holder.h"
 #include "base/names.h"
+#include "queue/job/id.h"
 #include "queue/job/step.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/job-status.h"
@@ -128,6 +130,43 @@ read_nodes(struct queue *queue, const char *id, struct buffer *out, struct error
 }
 
 /* --- tasks --- */
+
+/* Returns the process that is the worker if it is stopped by a signal, else 0. */
+static int
+read_stopped_pid(const struct spool *spool, const char *worker)
+{
+	int fd = id_is_valid(worker) ? openat(spool->workers, worker, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	struct holder holder;
+	int pid = fd >= 0 && holder_find(fd, &holder) && holder.stopped ? holder.pid : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return pid;
+}
+
+/* Finds the workers that are stopped: each is looked for once, however many tasks it has. */
+static void
+read_stopped(const struct spool *spool, struct queue_task_status *list, size_t count)
+{
+	struct names names = {0};
+	struct queue_task_status **first = memory_zeroed(count + 1, sizeof *first);
+
+	for (size_t i = 0; i < count; i++) {
+		int at;
+
+		if (list[i].status != STEP_RUNNING || !list[i].by)
+			continue;
+		at = names_find(&names, list[i].by);
+		if (at == NAMES_NONE) {
+			first[names_intern(&names, list[i].by)] = &list[i];
+			list[i].stopped_pid = read_stopped_pid(spool, list[i].by);
+		} else {
+			list[i].stopped_pid = first[at]->stopped_pid;
+		}
+	}
+	names_release(&names);
+	free(first);
+}
 
 static void
 read_event_of(struct open_job *job, uint32_t step, struct arena *arena, struct queue_task_status *task)
@@ -246,6 +285,8 @@ read_tasks(struct queue *base, const char *id, const struct queue_filter *filter
 	for (uint32_t step = first; *count < room && step < end; step++)
 		if (!state_step(&job->state, step)->is_milestone && wanted & 1u << state_live(&job->state, step)->status)
 			(*list)[(*count)++] = read_task_of(queue, job, step, filter, arena);
+	if (filter->details)
+		read_stopped(&queue->spool, *list, *count);
 	if (filter->details && !filter->brief)
 		read_first_failures(job, arena, *list, *count);
 	job_unlock(job);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locks that a stopped process holds: of the scheduler's table, of jobs, of the numbers of clusters.
+ * Locks that a stopped process holds: of the scheduler's table, of jobs, of the numbers of clusters; and workers that are stopped.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -62,6 +62,7 @@ stuck_find(struct queue *queue, struct queue_stuck **list, size_t *count, struct
 	stuck_add(&all, spool, "board");
 	stuck_add_all(&all, spool, spool->jobs, "jobs", "/lock");
 	stuck_add_all(&all, spool, spool->numbers, "numbers", "");
+	stuck_add_all(&all, spool, spool->workers, "workers", "");
 	*list = all.list;
 	*count = all.count;
 	return 0;
