@@ -296,3 +296,36 @@ check_page() {
 	coopr-queue gc
 	run -1 coopr-queue report none
 }
+
+@test "a clock that is set while the job runs, forward or back, changes no duration" {
+	need_program "${CC:-cc}"
+	cat >shift.c <<-'END'
+		#define _GNU_SOURCE
+		#include <stdlib.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		int clock_gettime(clockid_t id, struct timespec *now)
+		{
+			int result = (int)syscall(SYS_clock_gettime, id, now);
+			if (id == CLOCK_REALTIME && getenv("CLOCK_SHIFT"))
+				now->tv_sec += atol(getenv("CLOCK_SHIFT"));
+			return result;
+		}
+	END
+	"${CC:-cc}" -shared -fPIC -o shift.so shift.c
+	shifted() {
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shift.so CLOCK_SHIFT=$1 "${@:2}"
+	}
+	for shift in 34560000 -34560000; do
+		job=$(plan <<<"t1 a create -" | coopr-queue put)
+		coopr-queue take >task
+		result_of <task >result
+		shifted "$shift" coopr-queue "done" result
+		grep -q '"clock_set_ms":-\?3[0-9]*,' "spool/done/$job/events.ndjson"
+		same true "$(coopr-queue report -o json "$job" | jq -s 'all(.[] | .makespan_s // 0; . < 3600)')"
+		shifted "$shift" coopr-queue show "$job" >shown
+		! grep -E 'took [0-9.]+ (h|d)' shown
+		coopr-queue fsck
+	done
+}

@@ -140,6 +140,7 @@ static const struct member members[] = {
 	{"backoff_ms", MEMBER_INTEGER(struct event, backoff_ms), 0, .variants = EVENT_OF_JOB},
 	{"boot", MEMBER_STRING(struct event, boot), MEMBER_OMITTED},
 	{"by", MEMBER_STRING(struct event, by), MEMBER_OMITTED},
+	{"clock_set_ms", MEMBER_INTEGER(struct event, clock_set_ms), MEMBER_OMITTED, .integer = {-9007199254740991, INT64_MAX, 0}},
 	{"cluster", MEMBER_NAME(struct event, cluster), MEMBER_REQUIRED, .variants = EVENT_OF_JOB},
 	{"event", MEMBER_CUSTOM, MEMBER_REQUIRED | MEMBER_FIRST, .parse = event_parse_kind, .print = event_print_kind},
 	{"job", MEMBER_NAME(struct event, job), MEMBER_REQUIRED, .variants = EVENT_OF_JOB},

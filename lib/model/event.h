@@ -45,6 +45,7 @@ struct event {
 	uint64_t seq;      /* 1, 2, 3, ... in a job */
 	uint64_t synced;   /* the seq up to which all was on disk when this was written; 0: not said */
 	int64_t at_ms;     /* wall clock */
+	int64_t clock_set_ms; /* so much it was set since the event before: times before count by the clock as it was; 0: not */
 	const char *by;    /* the worker or the user; or NULL */
 	const char *boot;  /* put, boot: the boot id */
 	const char *job, *cluster, *tenant, *provider; /* put; provider: or NULL */

@@ -105,6 +105,20 @@ attempts_end(struct attempts *attempts, const struct event *event, uint32_t step
 	return 0;
 }
 
+/* Counts all times so far by a clock that is so much ahead. */
+static void
+attempts_set_clock(struct attempts *attempts, int64_t ms)
+{
+	attempts->put_ms += ms;
+	attempts->last_ms += ms;
+	for (size_t i = 0; i < attempts->count; i++) {
+		attempts->list[i].start_ms += ms;
+		attempts->list[i].end_ms += ms;
+	}
+	for (size_t i = 0; i < attempts->skip_count; i++)
+		attempts->skips[i].at_ms += ms;
+}
+
 static int
 attempts_take_event(struct attempts *attempts, const struct event *event, struct error *err)
 {
@@ -115,6 +129,8 @@ attempts_take_event(struct attempts *attempts, const struct event *event, struct
 
 	if (step == NAMES_NONE)
 		return error_set(err, EX_DATAERR, "%s: the plan has no such task", event->task);
+	if (event->clock_set_ms)
+		attempts_set_clock(attempts, event->clock_set_ms);
 	if (event->at_ms > attempts->last_ms)
 		attempts->last_ms = event->at_ms;
 	switch (event->kind) {

@@ -183,6 +183,7 @@ fold(struct job_state *state, const struct event *event, uint64_t offset, struct
 		    state->header->seq);
 	if ((event->kind == EVENT_PUT) != (event->seq == 1))
 		return fold_misfit(event, "is not where it can be: the first event is put, and only that", err);
+	state->header->put_ms += event->clock_set_ms;
 	if (fold_kind(state, event, offset, err) < 0)
 		return -1;
 	if (state->broken)

@@ -101,7 +101,8 @@ struct state_header {
 	uint64_t seq;         /* of the last event */
 	char events_boot[40]; /* the boot that times in events count from */
 	uint64_t order;
-	int64_t backoff_ms, put_ms, finished_ms;
+	int64_t backoff_ms, put_ms, finished_ms; /* by the wall clock as it was at the last event */
+	int64_t clock_ms;       /* what the wall clock was ahead of the boot's at the last event; 0: not known */
 	uint32_t paused, cancelled, finished; /* finished: enum queue_status, or 0 */
 	uint32_t count[STEP_STATUS_COUNT];    /* of tasks; milestones are not counted */
 	uint32_t ready_count, timer_count;

@@ -24,6 +24,8 @@
 #include "queue/spool/shared/spool.h"
 #include "queue/spool/summary.h"
 
+enum { CLOCK_SET_LEAST_MS = 2000 };
+
 int
 job_lock(struct open_job *job, struct error *err)
 {
@@ -100,6 +102,17 @@ job_touch(struct open_job *job)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* Returns by how much the wall clock was set since the event before, and keeps what it is ahead now. A clock that is slewed goes
+ * more slowly than that. */
+static int64_t
+job_clock_set_ms(struct state_header *header, int64_t at_ms)
+{
+	int64_t ahead = at_ms - clock_boottime_ms(), set = header->clock_ms ? ahead - header->clock_ms : 0;
+
+	header->clock_ms = ahead;
+	return set > -CLOCK_SET_LEAST_MS && set < CLOCK_SET_LEAST_MS ? 0 : set;
+}
+
 int
 job_record(struct open_job *job, struct event *event, struct error *err)
 {
@@ -109,6 +122,7 @@ job_record(struct open_job *job, struct event *event, struct error *err)
 	job_touch(job);
 	event->seq = header->seq + 1;
 	event->at_ms = clock_wall_ms();
+	event->clock_set_ms = job_clock_set_ms(header, event->at_ms);
 	event->synced = header->synced_seq > header->said_synced ? header->synced_seq : 0;
 	if (job_learn(job, event, err) < 0 || fold(&job->state, event, offset, err) < 0) {
 		/* Whoever records has looked whether it can be: that it cannot is damage. */
