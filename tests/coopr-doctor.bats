@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 load case
+load queue
 load examples
 
 # What is said of a check: its status, and the text.
@@ -187,4 +188,36 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	contains "$(said_of 'sandbox route')" "true needs: sysctl -w net.ipv4.ip_forward=1"
 	echo 1 >/proc/sys/net/ipv4/ip_forward
 	same 'ok available to providers with "route": true' "$(said_of 'sandbox route')"
+}
+
+@test "spool, store and state on a network file system are read, are not written, and are told of" {
+	need_program "${CC:-cc}"
+	coopr-store init
+	two_nodes >plan
+	coopr-queue put plan
+	cat >nfs.c <<-'END'
+		#define _GNU_SOURCE
+		#include <sys/syscall.h>
+		#include <sys/vfs.h>
+		#include <unistd.h>
+		int statfs(const char *path, struct statfs *system)
+		{
+			int result = (int)syscall(SYS_statfs, path, system);
+			system->f_type = 0x6969;
+			return result;
+		}
+	END
+	"${CC:-cc}" -shared -fPIC -o nfs.so nfs.c
+	on_nfs() {
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/nfs.so "$@"
+	}
+	on_nfs coopr-queue show 00000042-001
+	run -78 on_nfs coopr-queue put plan
+	contains "$output" "is on a network file system (nfs)"
+	on_nfs coopr-store list tenant
+	run -78 on_nfs coopr-store init
+	contains "$output" "is on a network file system (nfs)"
+	run on_nfs coopr-doctor -o json
+	contains "$(jq -r 'select(.name == "spool folder").text' <<<"$output")" "is on a network file system (nfs)"
+	contains "$(jq -r 'select(.name == "state folder").text' <<<"$output")" "is on a network file system (nfs)"
 }

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -105,6 +107,35 @@ location_check_owner(const char *path, struct error *err)
 	error_set(err, EX_NOPERM, "%s: belongs to the user %s; run the command as that user: sudo -u %s coopr ...", path, user, user);
 	free(user);
 	return -1;
+}
+
+const char *
+location_network(const char *path)
+{
+	static const struct {
+		uint32_t magic;
+		const char *name;
+	} kinds[] = {{0x6969, "nfs"}, {0x517b, "smb"}, {0xff534d42, "cifs"}, {0xfe534d42, "smb2"}, {0x00c36400, "ceph"},
+	    {0x5346414f, "afs"}, {0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"}, {0x19830326, "beegfs"}, {0x01161970, "gfs2"},
+	    {0x7461636f, "ocfs2"}};
+	struct statfs system;
+
+	if (statfs(path, &system) == 0)
+		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+			if (kinds[i].magic == (uint32_t)system.f_type)
+				return kinds[i].name;
+	return NULL;
+}
+
+int
+location_check_local(const char *path, struct error *err)
+{
+	const char *kind = location_network(path);
+
+	if (!kind)
+		return 0;
+	return error_set(err, EX_CONFIG, "%s: is on a network file system (%s), where it could be damaged; move it to a disk of this "
+	    "host, see COOPR_SPOOL, COOPR_STORE and COOPR_STATE in coopr-config(5)", path, kind);
 }
 
 static bool

@@ -32,6 +32,13 @@ bool location_has_scheme(const char *name, const char *scheme);
  * what root makes there is closed to the owner. Returns 0 where nothing is there yet. */
 int location_check_owner(const char *path, struct error *err);
 
+/* Returns the kind of the network file system that path is on, as "nfs"; NULL where it is on none, or does not exist. There,
+ * mapped files, locks that children inherit and SQLite's log are not what they are on a disk of this host. */
+const char *location_network(const char *path);
+
+/* Refuses, with EX_CONFIG and the remedy, a path to be written that is on a network file system. */
+int location_check_local(const char *path, struct error *err);
+
 /* Returns whether path is, or leads into or around, what coopr keeps for all: state, spool, store, settings of the
  * system. Documents of tenants may not name such. */
 bool location_is_own(const char *path);

@@ -31,7 +31,7 @@ workdir_parent(struct error *err)
 	char *state = location_state(), *path = memory_printf("%s/clusters", state);
 
 	free(state);
-	if (file_make_dirs(AT_FDCWD, path, 0700, err) == 0)
+	if (file_make_dirs(AT_FDCWD, path, 0700, err) == 0 && location_check_local(path, err) == 0)
 		return path;
 	free(path);
 	return NULL;

@@ -67,7 +67,7 @@ sqlite_make_folder(const char *path, struct error *err)
 {
 	int folder, result;
 
-	if (file_make_dirs(AT_FDCWD, path, 0700, err) < 0)
+	if (file_make_dirs(AT_FDCWD, path, 0700, err) < 0 || location_check_local(path, err) < 0)
 		return -1;
 	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	result = folder < 0 ? 0 : file_sync_up(folder);
@@ -91,6 +91,8 @@ sqlite_connect(struct sqlite *db, enum sql_open how, struct error *err)
 	free(folder);
 	if (made < 0 || (make && sqlite_make_file(db->path, 0, err) < 0))
 		return -1;
+	if (how != SQL_OPEN_READ && location_check_local(db->path, err) < 0)
+		return error_prefix(err, "store");
 	if (file_is_absent(AT_FDCWD, db->path))
 		return error_set(err, EX_NOINPUT, "%s: there is no store; coopr-store init makes one", db->path);
 	if (!file_exists(AT_FDCWD, db->path))

@@ -71,6 +71,8 @@ spool_open(struct spool *spool, const char *path, bool writable, struct error *e
 		return -1;
 	if (writable && file_make_dirs(AT_FDCWD, path, FOLDER_MODE, err) < 0)
 		return error_prefix(err, "spool");
+	if (writable && location_check_local(path, err) < 0)
+		return error_prefix(err, "spool");
 	spool->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	spool->path = spool->root < 0 ? NULL : realpath(path, NULL);
 	if (!spool->path) {
