@@ -533,3 +533,29 @@ static_catalogue() {
 	same "" "$(coopr-store claims)"
 	in_order
 }
+
+@test "a backup whose store is of a later version is refused before anything is in its place" {
+	need_program python3
+	coopr backup good.tar >/dev/null
+	elsewhere
+	remake <<-'END'
+		import hashlib, json
+		i = find("store.sqlite3")
+		data = entries[i][1][:60] + (9999).to_bytes(4, "big") + entries[i][1][64:]
+		entries[i] = (entries[i][0], data)
+		m = find("manifest.ndjson")
+		lines = [json.loads(line) for line in entries[m][1].splitlines()[:-1]]
+		for line in lines:
+		    if line.get("path") == "store.sqlite3":
+		        line["sha256"] = hashlib.sha256(data).hexdigest()
+		text = b"".join(json.dumps(line, sort_keys=True, separators=(",", ":")).encode() + b"\n" for line in lines)
+		text += b'{"kind":"end","sha256":"%s"}\n' % hashlib.sha256(text).hexdigest().encode()
+		entries[m][0].size = len(text)
+		entries[m] = (entries[m][0], text)
+	END
+	run -65 coopr restore bad.tar
+	contains "$output" "bad.tar: "
+	contains "$output" "it is of version 9999, this program knows up to"
+	[ ! -e "$COOPR_STATE/store.sqlite3" ]
+	[ -z "$(find "$COOPR_STATE" -type f -name 'store*')" ]
+}

@@ -214,7 +214,7 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	on_nfs coopr-queue show 00000042-001
 	run -78 on_nfs coopr-queue put plan
 	contains "$output" "is on a network file system (nfs)"
-	on_nfs coopr-store list tenant
+	on_nfs coopr-store list
 	run -78 on_nfs coopr-store init
 	contains "$output" "is on a network file system (nfs)"
 	run on_nfs coopr-doctor -o json

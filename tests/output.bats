@@ -242,3 +242,10 @@ for document in yaml.safe_load_all(sys.stdin):
 	done
 	same "" "$(ls -A folder)"
 }
+
+@test "a long argument that is no format is not repeated whole" {
+	long=$(printf 'x%.0s' {1..3000})
+	run -64 coopr-queue ls -o "$long"
+	[ "${#output}" -lt 300 ]
+	contains "$output" "..."
+}

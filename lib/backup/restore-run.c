@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "queue/queue.h"
+#include "store/store.h"
 
 struct targets { /* where the parts of the backup are written */
 	const struct restore *restore;
@@ -69,6 +70,22 @@ restore_write(const struct restore *restore, const struct targets *targets, stru
 	return result;
 }
 
+/* Refuses a store that this program cannot use, before anything is in its place. */
+static int
+restore_check_version(const struct restore *restore, struct error *err)
+{
+	static const char *const endings[] = {"-wal", "-shm"};
+	int result = store_check_version(restore->store, err);
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		char *path = memory_printf("%s%s", restore->store, endings[i]);
+
+		unlink(path);
+		free(path);
+	}
+	return result < 0 ? error_prefix(err, "%s", restore->file) : 0;
+}
+
 /* Unpacks the backup beside the places of its parts. */
 static int
 restore_stage(const struct restore *restore, int state, struct queue *queue, struct error *err)
@@ -84,6 +101,8 @@ restore_stage(const struct restore *restore, int state, struct queue *queue, str
 		result = error_errno(err, EX_CANTCREAT, "%s", restore->store);
 	if (result == 0)
 		result = restore_write(restore, &targets, err);
+	if (result == 0)
+		result = restore_check_version(restore, err);
 	close(targets.spool);
 	restore_describe(restore, &text);
 	if (result == 0)

@@ -26,7 +26,7 @@ enum {
 	VALUE_FIRST,          /* ... for the first of the table */
 };
 
-enum { WORDS_MAX = 16 }; /* that an argument may be one of */
+enum { WORDS_MAX = 16, FOUND_BYTES = 60 /* of an argument that is repeated */ }; /* that an argument may be one of */
 
 int
 option_misuse(const struct command *command, const char *format, ...)
@@ -148,7 +148,8 @@ option_wrong_word(const struct command *command, const struct option_spec *spec,
 	}
 	near = suggest_word(word, list);
 	code = near ? option_misuse(command, "--%s: expected %s, found '%s'; did you mean '%s'?", spec->name, spec->argument, word, near)
-	            : option_misuse(command, "--%s: expected %s, found '%s'", spec->name, spec->argument, word);
+	            : option_misuse(command, "--%s: expected %s, found '%.*s%s'", spec->name, spec->argument, FOUND_BYTES, word,
+	                  strlen(word) > FOUND_BYTES ? "..." : "");
 	free(words);
 	return code;
 }

@@ -26,6 +26,21 @@ jsonpath_skip_blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
+static const char wrong_escape[] = "a backslash in quotes is followed by one of n t r \\ \" ' /";
+static const char escapes[] = "ntr\\\"'/";
+
+/* Returns the first backslash in a string in quotes that does not begin an escape; NULL where there is none. */
+static const char *
+jsonpath_wrong_escape(const char *at)
+{
+	char quote = *at++;
+
+	for (; *at && *at != quote; at++)
+		if (*at == '\\' && at[1] && !strchr(escapes, *++at))
+			return at - 1;
+	return NULL;
+}
+
 /* Reads a string in quotes into out. Returns what is behind it, or NULL where no quote ends it. */
 static const char *
 jsonpath_read_string(const char *at, struct buffer *out)
@@ -74,6 +89,9 @@ jsonpath_read_bracket(const char *at, struct step *step)
 		end = at + 1;
 	} else if (*at == '"' || *at == '\'') {
 		step->kind = STEP_NAME;
+		end = jsonpath_wrong_escape(at);
+		if (end)
+			return jsonpath_wrong(step, end, wrong_escape);
 		end = jsonpath_read_string(at, &step->name);
 		if (!end)
 			return jsonpath_wrong(step, at, "a quote that ends the name is missing");
@@ -131,6 +149,13 @@ jsonpath_check_braces(const char *at, const char **wrong, const char **place)
 	*place = at;
 	*wrong = "expected a path as .name, or text in quotes";
 	if (*at == '"' || *at == '\'') {
+		const char *escape = jsonpath_wrong_escape(at);
+
+		if (escape) {
+			*place = escape;
+			*wrong = wrong_escape;
+			return NULL;
+		}
 		at = jsonpath_read_string(at, &step.name);
 		buffer_release(&step.name);
 		*wrong = "a quote that ends the text is missing";

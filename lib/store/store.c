@@ -49,6 +49,18 @@ store_find_tenant(const struct store *store, const char *name, int64_t *tenant, 
 }
 
 int
+store_check_version(const char *path, struct error *err)
+{
+	const struct sql_engine *engine = store_engine_of(path, err);
+	struct sql *sql = engine ? engine->open(path, SQL_OPEN_READ, err) : NULL;
+	int result = sql && migration_needed(sql, path, err) >= 0 ? 0 : -1;
+
+	if (sql)
+		engine->close(sql);
+	return result;
+}
+
+int
 store_open(struct store **opened, const char *path, enum store_mode mode, const char *tenant, struct error *err)
 {
 	struct store *store = memory_zeroed(1, sizeof *store);

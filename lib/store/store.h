@@ -31,6 +31,9 @@ enum store_mode {
  * new store have the mode 0600 from the first moment. */
 int store_open(struct store **store, const char *path, enum store_mode mode, const char *tenant, struct error *err);
 
+/* Refuses the store at path with EX_DATAERR if it is of a later version, or none of ours; nothing of it is changed. */
+int store_check_version(const char *path, struct error *err);
+
 /* Closes the store; NULL is allowed. */
 void store_release(struct store *store);
 

@@ -52,6 +52,8 @@ static const struct pair bad[] = {
 	{"{.a[1:2]}", "column 6: expected ']'"},
 	{"{.a[99999999999]}", "column 5: expected a number, * or a name in quotes"},
 	{"{.a[\"b]}", "column 5: a quote that ends the name is missing"},
+	{"{\"\\q\"}", "column 3: a backslash in quotes is followed by one of n t r \\ \" ' /"},
+	{"{.a['\\q']}", "column 6: a backslash in quotes is followed by one of n t r \\ \" ' /"},
 	{"{\"text}", "column 2: a quote that ends the text is missing"},
 	{"{..a}", "column 3: '..' is not supported; use -o json and jq(1)"},
 	{"{.a[?(@.x==1)]}", "column 5: filters are not supported; use -o json and jq(1)"},
