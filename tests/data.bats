@@ -95,7 +95,7 @@ asked() { # KEYS COMMAND...
 	run --separate-stderr -64 coopr delete -y blog
 	contains "$stderr" "apache on $apache"
 	run coopr doctor
-	contains "$output" "1 clusters have data of which their own definitions say nothing: blog"
+	contains "$output" "data of which the own definitions of the cluster say nothing: blog"
 }
 
 @test "reconcile replaces no machine with data: it says what it is about, and what a person can do; others are replaced" {

@@ -71,7 +71,7 @@ doctor_check_data(struct doctor_report *report)
 	if (!file_is_absent(AT_FDCWD, store)) {
 		if (account_open(&account, &ask, STORE_READ, &err) == 0 && doctor_data_list(&account, &text, &found, &err) == 0 && found)
 			doctor_say(report, "data", DOCTOR_WARNING, "nothing is lost: today's definitions in the catalogue count; coopr upgrade "
-			    "takes them over", "%zu clusters have data of which their own definitions say nothing: %s%s", found, text.data,
+			    "takes them over", "data of which the own definitions of the cluster say nothing: %s%s", text.data,
 			    found > NAMED ? ", ..." : "");
 		account_release(&account);
 	}
