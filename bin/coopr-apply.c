@@ -117,7 +117,8 @@ apply_answer(const struct application *application, struct output *output)
 		application_write(application, output);
 	else if (application_print(application, stdout, output->colour, &err) < 0)
 		return message_error(&err);
-	fflush(stdout);
+	/* Whoever reads waits for each line. Where it is lost the next clusters are applied all the same; the exit code says it. */
+	message_flush();
 	return application->outcome == APPLICATION_FAILED ? message_error(&application->trouble) : 0;
 }
 

@@ -254,7 +254,7 @@ watch_verb_watch(struct watching *watching, struct queue_follow *follow)
 		else
 			watch_verb_print_text(watching, &next);
 		/* A reader waits for each line; when it leaves, there is nobody to watch for. */
-		if (fflush(stdout) != 0)
+		if (message_flush() < 0)
 			exit(message_end(0));
 	}
 	if (got < 0 && message_reader_left())

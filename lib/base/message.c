@@ -98,11 +98,24 @@ message_reader_left(void)
 	return reader_may_leave && poll(&fd, 1, 0) > 0 && (fd.revents & (POLLERR | POLLHUP));
 }
 
+static int lost; /* errno of the first flush of stdout that failed */
+
+int
+message_flush(void)
+{
+	if (fflush(stdout) == 0)
+		return 0;
+	if (!lost)
+		lost = errno;
+	return -1;
+}
+
 int
 message_end(int code)
 {
-	if ((fflush(stdout) == 0 && !ferror(stdout)) || message_reader_left())
+	if ((message_flush() == 0 && !ferror(stdout)) || message_reader_left())
 		return code;
-	message("standard output: %s", strerror(errno ? errno : EIO));
+	/* A write that failed without our flush has left a mark, and mostly its errno. */
+	message("standard output: %s", strerror(lost ? lost : errno ? errno : EIO));
 	return EX_IOERR;
 }

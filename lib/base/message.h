@@ -37,6 +37,9 @@ void message_reader_may_leave(void);
 /* Returns whether it may, and has left: stdout is a pipe or a socket that nobody reads any more. */
 bool message_reader_left(void);
 
+/* Flushes stdout, and remembers why that failed for message_end. Returns 0 or -1. */
+int message_flush(void);
+
 /* Flushes stdout. Returns code, or EX_IOERR with a message if anything written there was lost, unless its reader left and may. */
 int message_end(int code);
 

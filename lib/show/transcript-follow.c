@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/message.h"
 #include "queue/read.h"
 #include "status/status.h"
 
@@ -123,7 +124,7 @@ transcript_watch(const struct following *following, struct error *err)
 			transcript_read_all_logs(following, true);
 			return job.status == QUEUE_COMPLETE ? 0 : EX_NO;
 		}
-		if (fflush(stdout) != 0)
+		if (message_flush() < 0)
 			return 0;
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			return error_errno(err, EX_OSERR, "poll");
