@@ -30,6 +30,8 @@ act() { # PAGE LEAST
 
 teardown() {
 	export COOPR_CATALOGUE=$PWD/mine
+	[ ! -d own ] || export COOPR_CATALOGUE=$PWD/own
+	[ ! -d own ] || [ ! -d "$COOPR_STATE/clusters/00000001" ] || coopr-delete -y --discard-data team
 	[ ! -d "$COOPR_STATE/clusters/00000001" ] || coopr-delete -y try
 	[ ! -d "$COOPR_STATE/clusters/00000002" ] || coopr-delete -y two || COOPR_TENANT=qa coopr-delete -y site
 }
@@ -58,5 +60,11 @@ teardown() {
 	sections coopr-tutorial-admin "A SERVICE OF" "THE STORE" >page
 	sections coopr-tutorial "ON REAL MACHINES" "A REAL WEB SITE" >>page
 	act page 20
+	same "" "$(ls "$COOPR_STATE/clusters")"
+}
+
+@test "a service from nothing to a database with a standby" {
+	sections coopr-services "THE CATALOGUE" "SEE ALSO" >page
+	act page 6
 	same "" "$(ls "$COOPR_STATE/clusters")"
 }
