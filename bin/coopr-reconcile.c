@@ -2,10 +2,11 @@
  *
  * coopr-reconcile: from cron, finishes what is over, deletes clusters whose lease has ended, tells hooks what they are
  * still to be told, and compares the machines that are there, and what they say, with what is recorded. Any number may
- * run at once, and be killed anywhere. Exits with 0 where all agrees; 1 where something differs, which it prints; 64 on
- * misuse; 77 where one is no superadmin; else as the first thing that failed, after all else was done.
+ * run at once, and be killed anywhere. Exits with 0 where all agrees, or was repaired; 1 where something differs, of which it tells;
+ * 64 on misuse; 77 where one is no superadmin; else as the first thing that failed, after all else was done.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/message.h"
@@ -31,7 +32,8 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "delete-orphaned", &parameters.delete_orphaned, "delete machines that belong to no cluster"),
 	OPTION_FLAG(0, "delete-unowned", &delete_unowned, NULL),
 	OPTION_STRING(0, "remind", &remind, "TIME", "report leases that end within this time (default: 1d; 0: none)"),
-	OPTION_FLAG(0, "work", &work, "do the tasks of the repairs in this process"),
+	OPTION_FLAG(0, "work", &work, "do all jobs here, also those that a worker takes"),
+	OPTION_FLAG(0, "detach", &front.detach, "leave all jobs to workers, even if none runs"),
 	OPTION_NUMBER('j', "jobs", &front.jobs, "N", "ask, and with --work repair, at most N in parallel (default: 20)"),
 	FRONT_PLACES(&front),
 	FRONT_ANSWER(&front),
@@ -43,7 +45,7 @@ static const struct command command = {
 	"  coopr-reconcile\n"
 	"  coopr-reconcile --repair\n"
 	"  coopr-reconcile --probe --repair\n"
-	"  coopr-reconcile --repair --delete-orphaned --work\n"};
+	"  coopr-reconcile --repair --delete-orphaned\n"};
 
 /* Exits with 64 if the options make no sense together. */
 static void
@@ -58,6 +60,7 @@ reconcile_check(char **operands)
 	if (replace_after && !(parameters.probe && parameters.repair))
 		exit(option_misuse(&command, "--replace-unreachable: options --probe and --repair are required, too"));
 	option_needs(&command, "timeout", (const char *const[]){"probe", "repair", NULL});
+	option_excludes(&command, "work", "detach");
 	option_needs(&command, "max-gone", (const char *const[]){"repair", "delete-orphaned", NULL});
 	if (replace_after)
 		parameters.replace_after_ms = front_duration(&command, "--replace-unreachable", replace_after);
@@ -77,16 +80,18 @@ main(int argc, char **argv)
 
 	reconcile_check(operands);
 	parameters.options = front_options(&command, &front);
-	parameters.options.detach = !work;
+	parameters.options.detach = true;
+	parameters.work = work ? RECONCILE_WORK_ALL : front.detach ? RECONCILE_WORK_NONE : RECONCILE_WORK_ABANDONED;
+	parameters.is_watched = isatty(STDERR_FILENO) || isatty(STDOUT_FILENO);
+	parameters.options.runner.quiet = front.quiet || !parameters.is_watched;
 	parameters.remind_ms = front_duration(&command, "--remind", remind);
 
 	code = reconcile(&parameters, &drift, &err);
 
 	if (code < 0)
 		code = message_error(&err);
-	drift_print(&drift, &output);
-	if (code == 0 && drift.count > 0)
-		code = EX_NO;
+	if (front.format || isatty(STDOUT_FILENO))
+		drift_print(&drift, &output);
 	drift_release(&drift);
 	return message_end(code);
 }

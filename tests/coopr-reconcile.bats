@@ -141,10 +141,11 @@ long_ago() {
 	run -1 coopr reconcile -o table
 	contains "$output" vanished
 	same 1 "$(operations)"
-	run --separate-stderr -1 coopr reconcile -o json --repair
-	same 00000001-002 "$(jq -r .mended <<<"$output")"
+	run --separate-stderr -1 coopr reconcile -o json --repair --detach
+	same "00000001-002 running" "$(jq -r '.mended + " " + .repair' <<<"$output")"
 	same pending "$(recorded status)"
-	run --separate-stderr -0 coopr reconcile -o json --repair
+	run --separate-stderr -1 coopr reconcile -o json --repair --detach
+	same "" "$output$stderr"
 	coopr-work --drain
 	run --separate-stderr -0 coopr reconcile -o json --repair
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
@@ -153,7 +154,7 @@ long_ago() {
 
 @test "--repair --work is done when it returns" {
 	rm "$machines/00000001-1000" "$machines/00000001-1002"
-	run --separate-stderr -1 coopr reconcile -o json --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --repair --work
 	same "00000001-1000 00000001-1002" "$(jq -r .node <<<"$output" | paste -sd' ')"
 	run --separate-stderr -0 coopr reconcile -o json
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
@@ -170,7 +171,7 @@ long_ago() {
 	run --separate-stderr -64 coopr reconcile --delete-unowned
 	contains "$stderr" "--delete-orphaned"
 	[ -e "$machines/00000077-1000" ]
-	run --separate-stderr -1 coopr reconcile -o json --delete-orphaned
+	run --separate-stderr -0 coopr reconcile -o json --delete-orphaned
 	same "deleted deleted" "$(jq -r .mended <<<"$output" | paste -sd' ')"
 	run --separate-stderr -0 coopr reconcile -o json
 	same "00000001-1000 00000001-1001 00000001-1002 00000001-1003" "$(inside "$machines")"
@@ -223,7 +224,7 @@ long_ago() {
 	coopr expand --detach blog
 	rm "$machines/00000001-1001"
 	echo '{}' >"$machines/00000001-1004"
-	run --separate-stderr -0 coopr reconcile -o json --repair --delete-orphaned
+	run --separate-stderr -0 coopr reconcile -o json --repair --delete-orphaned --detach
 	same "" "$output"
 	same "pending 2" "$(recorded status) $(operations)"
 }
@@ -285,7 +286,7 @@ long_ago() {
 	same "00000001-1000 mysql stopped,00000001-1001 apache stopped" "$(drift)"
 	contains "$(jq -r .message <<<"$output")" "mysql does not run"
 	same 1 "$(operations)"
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same "00000001-1000 mysql stopped 00000001-002,00000001-1001 apache stopped 00000001-002" "$(drift)"
 	contains "$(coopr-queue show 00000001-002 --tasks -o json | jq -r '.action + " " + .node + " " + .service')" "start 00000001-1001 apache"
 	run --separate-stderr -0 coopr reconcile -o json --probe
@@ -337,7 +338,7 @@ long_ago() {
 	same "$since" "$(jq -r .since <<<"$output")"
 	same 1 "$(operations)"
 	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE observation SET since_ms = 1000 WHERE node = '00000001-1002'"
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --replace-unreachable 10m
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work --replace-unreachable 10m
 	same "00000001-1002 unreachable 00000001-002" "$(drift)"
 	same "00000001-1000 00000001-1001 00000001-1003 00000001-1004" "$(inside "$machines")"
 	run --separate-stderr -0 coopr reconcile -o json --probe
@@ -417,7 +418,7 @@ list_through() {
 @test "a machine that its provider says is dead has vanished" {
 	list_through '/00000001-1001/s/"kind"/"state":"dead",&/'
 	down 00000001-1001
-	run --separate-stderr -1 coopr reconcile -o json --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --repair --work
 	same "00000001-1001 vanished 00000001-002" "$(drift)"
 	contains "$output" "its provider says that it is dead"
 	run --separate-stderr -0 coopr reconcile -o json
@@ -430,13 +431,13 @@ list_through() {
 	contains "$stderr" "blog: 3 of its 4 machines are gone"
 	contains "$stderr" "--max-gone=100%"
 	same 1 "$(operations)"
-	run --separate-stderr -1 coopr reconcile -o json --repair --work --max-gone 3
+	run --separate-stderr -0 coopr reconcile -o json --repair --work --max-gone 3
 	same "active 4 2" "$(recorded status) $(recorded nodes) $(operations)"
 	echo '{}' | tee "$machines"/00000077-{1000,1001,1002,1003,1004,1005} >/dev/null
 	run --separate-stderr -1 coopr reconcile -o json --delete-orphaned
 	contains "$stderr" "6 of its 10 machines are orphaned"
 	same 6 "$(inside "$machines" | tr ' ' '\n' | grep -c 00000077)"
-	run --separate-stderr -1 coopr reconcile -o json --delete-orphaned --max-gone=60%
+	run --separate-stderr -0 coopr reconcile -o json --delete-orphaned --max-gone=60%
 	same 4 "$(inside "$machines" | wc -w)"
 }
 
@@ -448,32 +449,32 @@ list_through() {
 	run --separate-stderr -1 coopr reconcile -o json --repair --work --max-gone 3
 	contains "$stderr" "4 of the 16 machines at the provider dummy are gone"
 	same 4 "$(operations)"
-	run --separate-stderr -1 coopr reconcile -o json --repair --work two
+	run --separate-stderr -0 coopr reconcile -o json --repair --work two
 	same "00000003-1000 vanished 00000003-002" "$(drift)"
-	run --separate-stderr -1 coopr reconcile -o json --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --repair --work
 	run --separate-stderr -0 coopr reconcile -o json
 }
 
 @test "what was mended three times in a row has to wait; not once somebody else has done something" {
 	for _ in 1 2 3; do
 		down 00000001-1000.mysql
-		run --separate-stderr -1 coopr reconcile -o json --probe --repair --work -m "it is monday"
+		run --separate-stderr -0 coopr reconcile -o json --probe --repair --work -m "it is monday"
 		contains "$output" mended
 	done
 	same "reconcile: it has stopped: it is monday" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT DISTINCT why FROM operation WHERE action = 'start'")"
 	down 00000001-1000.mysql
 	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
-	contains "$stderr" "blog: it was repaired a short time ago"
+	contains "$stderr" "it was repaired a short time ago"
 	same "00000001-1000 mysql stopped" "$(drift)"
 	age_operations 130000
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same "00000001-1000 mysql stopped 00000001-005" "$(drift)"
 	down 00000001-1000.mysql
 	age_operations 130000
 	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
-	contains "$stderr" "blog: it was repaired a short time ago"
+	contains "$stderr" "it was repaired a short time ago"
 	coopr restart -o json blog haproxy >now 2>log
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same "00000001-1000 mysql stopped 00000001-007" "$(drift)"
 }
 
@@ -486,7 +487,7 @@ list_through() {
 	same "00000002 shop" "$(jq -r '.cluster + " " + .name' <<<"$output")"
 	contains "$(jq -r .message <<<"$output")" memcached
 	run --separate-stderr -1 coopr reconcile -o json --retry --work shop
-	contains "$stderr" "shop: it was repaired a short time ago"
+	contains "$stderr" "it was tried a short time ago"
 	age_operations 100000
 	run --separate-stderr coopr reconcile -o json --retry --work shop
 	[ "$status" -ne 0 ]

@@ -115,7 +115,7 @@ doctor_check_workers(struct doctor_report *report, struct queue *queue)
 	size_t waiting = queue ? doctor_find_waiting(queue, &names) : 0;
 
 	if (waiting)
-		doctor_say(report, "workers", DOCTOR_WARNING, "run coopr-work as a service, or coopr retry CLUSTER",
+		doctor_say(report, "workers", DOCTOR_WARNING, "coopr reconcile from cron does them, or coopr-work as a service, or coopr retry CLUSTER",
 		    "no worker serves %zu job%s: %s", waiting, waiting == 1 ? "" : "s", names.data);
 	else
 		doctor_say(report, "workers", DOCTOR_OK, NULL, "no job waits for one");
@@ -125,7 +125,7 @@ doctor_check_workers(struct doctor_report *report, struct queue *queue)
 static void
 doctor_check_reconcile(struct doctor_report *report, const char *store)
 {
-	static const char remedy[] = "crontab -e, and the line: * * * * * coopr reconcile --repair";
+	static const char remedy[] = "crontab -e, and the line: * * * * * coopr reconcile --probe --repair";
 	int64_t last_ms = last_run_ms(), age_ms = clock_wall_ms() - last_ms;
 	char text[CLOCK_RFC3339_SIZE];
 

@@ -84,6 +84,20 @@ operation_job_check_new(const struct operation_job *job, struct error *err)
 	return known > 0 ? operation_job_refuse_foreign(job, err) : known;
 }
 
+bool
+operation_job_is_abandoned(const struct operation_job *job)
+{
+	struct error ignored; /* then it is left to workers */
+	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, &ignored);
+	struct queue_job state;
+	size_t all, fit;
+	bool abandoned = queue && queue_status_of(queue, job->id, &state, &ignored) == 0 && state.status == QUEUE_RUNNING &&
+	    queue_workers(queue, &state, &all, &fit, &ignored) == 0 && fit == 0;
+
+	queue_close(queue);
+	return abandoned;
+}
+
 int
 operation_job_put(const struct operation_job *job, struct error *err)
 {

@@ -28,6 +28,9 @@ int operation_job_look(const struct operation_job *job, struct queue_job *state,
 /* Fails with EX_CANTCREAT where the queue has a job of that name before the operation has begun. */
 int operation_job_check_new(const struct operation_job *job, struct error *err);
 
+/* Returns whether the job waits and no live worker takes its tasks; false, too, where that cannot be found out. */
+bool operation_job_is_abandoned(const struct operation_job *job);
+
 /* Puts the plan, unless that was done before. */
 int operation_job_put(const struct operation_job *job, struct error *err);
 

@@ -12,6 +12,27 @@
 /* As records have them. */
 static const char *const words[] = {"failed", "expired", "vanished", "unreachable", "stopped", "unknown", "unowned"};
 
+static const char *const stages[] = {"", "running", "done", "failed"};
+
+const char *
+drift_name(enum drift_what what)
+{
+	return what == DRIFT_ORPHANED ? "orphaned" : words[what];
+}
+
+const char *
+drift_stage_name(enum drift_stage stage)
+{
+	return stages[stage];
+}
+
+bool
+drift_is_probed(const char *name)
+{
+	return strcmp(name, words[DRIFT_UNREACHABLE]) == 0 || strcmp(name, words[DRIFT_STOPPED]) == 0 ||
+	    strcmp(name, words[DRIFT_UNKNOWN]) == 0;
+}
+
 static const char *
 drift_keep(struct arena *arena, const char *text)
 {
@@ -33,7 +54,7 @@ drift_add(struct drift_list *list, const struct drift *drift)
 		.record = drift_keep(arena, drift->record), .provider = drift_keep(arena, drift->provider),
 		.provider_name = drift_keep(arena, drift->provider_name),
 		.keeps = drift_keep(arena, drift->keeps),
-		.repair = drift_keep(arena, drift->repair),
+		.repair = drift_keep(arena, drift->repair), .stage = drift->stage, .note = drift_keep(arena, drift->note),
 	};
 }
 
@@ -84,6 +105,25 @@ drift_fill_what(const void *row, struct list_cell *cell)
 		list_cell_show(cell, cell->style, "orphaned");
 }
 
+/* A person reads how far the repair is. */
+static void
+drift_fill_repair(const void *row, struct list_cell *cell)
+{
+	static const enum terminal_style styles[] = {STYLE_PLAIN, STYLE_WARN, STYLE_GOOD, STYLE_BAD};
+	const struct drift *drift = row;
+
+	if (drift->repair && drift->what != DRIFT_ORPHANED)
+		list_cell_show(cell, styles[drift->stage], "%s %s", drift->repair, stages[drift->stage]);
+}
+
+static void
+drift_fill_stage(const void *row, struct list_cell *cell)
+{
+	const struct drift *drift = row;
+
+	list_cell_text(cell, drift->stage == DRIFT_LEFT ? NULL : stages[drift->stage]);
+}
+
 static void
 drift_fill_message(const void *row, struct list_cell *cell)
 {
@@ -101,7 +141,8 @@ static const struct list_column columns[] = {
 	{"NODE", "node", AT(TEXT, node)},
 	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
 	{"WHAT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
-	{"REPAIR", "mended", AT(TEXT, repair), .style = STYLE_GOOD, .when = LIST_SPARSE},
+	{"REPAIR", "mended", AT(TEXT, repair), .fill = drift_fill_repair, .style = STYLE_GOOD, .when = LIST_SPARSE},
+	{NULL, "repair", .fill = drift_fill_stage, .when = LIST_SPARSE},
 	{"DETAILS", "message", AT(TEXT, message), .fill = drift_fill_message, .when = LIST_SPARSE},
 	{NULL, "cluster", .fill = drift_fill_cluster},
 	{NULL, "since", AT(TIME, since_ms), .when = LIST_SPARSE},

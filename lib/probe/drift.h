@@ -24,6 +24,13 @@ enum drift_what { /* in the order of the report */
 	DRIFT_ORPHANED,     /* the provider has a machine of no cluster in the store */
 };
 
+enum drift_stage { /* how far its repair is */
+	DRIFT_LEFT,          /* nothing repairs it */
+	DRIFT_IN_PROGRESS,   /* a job does, */
+	DRIFT_REPAIRED,      /* ... did, */
+	DRIFT_REPAIR_FAILED, /* ... or could not */
+};
+
 struct drift { /* strings live in the list's arena; NULL where there is nothing to say */
 	enum drift_what what;
 	int64_t cluster;     /* its number; 0: none of the store */
@@ -39,6 +46,8 @@ struct drift { /* strings live in the list's arena; NULL where there is nothing 
 	const char *provider_name; /* ... and its name */
 	const char *keeps;   /* the services with data that would be lost by a repair; NULL: none */
 	const char *repair;  /* the job that repairs it, or "deleted" */
+	enum drift_stage stage;
+	const char *note;    /* why it was left, where it was to be repaired; or NULL */
 };
 
 struct drift_list { /* zero-initialise; release it */
@@ -46,6 +55,13 @@ struct drift_list { /* zero-initialise; release it */
 	struct drift *list;
 	size_t count, capacity;
 };
+
+/* Return "stopped", and "running". */
+const char *drift_name(enum drift_what what);
+const char *drift_stage_name(enum drift_stage stage);
+
+/* Returns whether only a probe finds drift of that name. */
+bool drift_is_probed(const char *name);
 
 /* Sets what, node, service and message from an answer other than PROBE_YES. */
 void drift_of_finding(const struct probe_finding *finding, struct drift *drift);

@@ -222,6 +222,7 @@ health_check_over(void *context, struct probe_subject *subject)
 	if (check->parameters->probe && health_check_is_unchanged(check, probed->cluster)) {
 		health_check_record(check, probed);
 		waiting_mark(&probed->subject.layout, &probed->found);
+		reconcile_scope_set_probed(check->scope, probed->cluster);
 		for (size_t i = 0; i < probed->found.count; i++)
 			drift_add(check->drift, &probed->found.list[i]);
 	}

@@ -11,6 +11,7 @@
 #include "hook/hook.h"
 #include "operation/finish-operation.h"
 #include "operation/job.h"
+#include "reconcile/faults.h"
 #include "reconcile/gc.h"
 #include "reconcile/health-check.h"
 #include "reconcile/inventory-diff.h"
@@ -30,10 +31,18 @@ reconcile_add(const struct reconcile_options *parameters, int *worst, int code, 
 		*worst = code;
 }
 
-/* Finishes an operation. One that still runs is run to its end here, unless workers do that; the store records whether its
- * job fails. */
+/* Returns whether the job is to be done here. */
+static bool
+reconcile_has_to_work(const struct reconcile_options *parameters, const struct operation_job *job)
+{
+	return parameters->work == RECONCILE_WORK_ALL ||
+	    (parameters->work == RECONCILE_WORK_ABANDONED && operation_job_is_abandoned(job));
+}
+
+/* Finishes an operation. With work, one that still runs is run to its end here, unless a worker does that; the store records
+ * whether its job fails. */
 static int
-reconcile_finish_one(const struct reconcile_options *parameters, const struct operation *operation, struct error *err)
+reconcile_finish_one(const struct reconcile_options *parameters, const struct operation *operation, bool work, struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
 	struct error failure;
@@ -41,8 +50,8 @@ reconcile_finish_one(const struct reconcile_options *parameters, const struct op
 	struct operation_context context;
 	int result = operation_context_open(&context, &parameters->options, cluster_id_text(operation->cluster, id), err);
 
-	if (result > 0 && !parameters->options.detach) {
-		job = (struct operation_job){parameters->options.runner, &context.job_dir, operation->job};
+	job = (struct operation_job){parameters->options.runner, &context.job_dir, operation->job};
+	if (result > 0 && work && reconcile_has_to_work(parameters, &job)) {
 		if (operation_job_follow(&job, &failure) < 0 && failure.code > 128) {
 			*err = failure;
 			result = -1;
@@ -54,9 +63,10 @@ reconcile_finish_one(const struct reconcile_options *parameters, const struct op
 	return result < 0 && err->code != EX_TEMPFAIL && err->code != EX_NO ? -1 : 0;
 }
 
+/* Finishes all operations that are over; with work, does those that wait. */
 static int
 reconcile_finish_all(const struct reconcile_options *parameters, struct account *account, const struct reconcile_scope *scope,
-    struct error *err)
+    bool work, struct error *err)
 {
 	struct operation_list list = {0};
 	struct error failure;
@@ -65,7 +75,8 @@ reconcile_finish_all(const struct reconcile_options *parameters, struct account 
 	if (operations_open(account, &list, err) < 0)
 		worst = -1;
 	for (size_t i = 0; i < list.count && worst >= 0 && worst <= 128; i++)
-		if (reconcile_scope_has(scope, list.list[i].cluster) && reconcile_finish_one(parameters, &list.list[i], &failure) < 0)
+		if (reconcile_scope_has(scope, list.list[i].cluster) &&
+		    reconcile_finish_one(parameters, &list.list[i], work, &failure) < 0)
 			operation_warn(&parameters->options, &worst, &failure);
 	operation_list_release(&list);
 	return worst;
@@ -107,7 +118,7 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	struct reconcile_scope scope = {0};
 	struct account account;
 	struct hook_count told;
-	int worst = 0, looked;
+	int worst = 0, looked, open;
 
 	if (reconcile_is_idle(parameters))
 		return 0;
@@ -118,7 +129,7 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 		account_release(&account);
 		return -1;
 	}
-	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, err), err);
+	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, false, err), err);
 	reconcile_add(parameters, &worst, repair_leases(&account, &parameters->options, &scope, err), err);
 	reconcile_add(parameters, &worst, lease_reminder_send(&account, &scope, parameters->remind_ms,
 	    parameters->options.runner.notice, err), err);
@@ -129,11 +140,17 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 		reconcile_add(parameters, &worst, repair(&account, parameters, &scope, drift), err);
 	if (looked >= 0 && parameters->delete_orphaned)
 		reconcile_add(parameters, &worst, repair_orphaned(&account, parameters, &scope, drift), err);
+	if (parameters->work != RECONCILE_WORK_NONE)
+		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, true, err), err);
+	repair_outcomes(&account, drift);
+	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
+	open = faults_tell(&account, parameters, &scope, drift, looked == 0, err);
+	reconcile_add(parameters, &worst, open < 0 ? -1 : 0, err);
 	if (scope.all) {
 		reconcile_add(parameters, &worst, reconcile_gc(&account, err), err);
 		reconcile_add(parameters, &worst, last_run_record(account.store, err), err);
 	}
 	reconcile_scope_release(&scope);
 	account_release(&account);
-	return worst;
+	return worst == 0 && open > 0 ? EX_NO : worst;
 }

@@ -15,8 +15,16 @@
 
 struct error;
 
+enum reconcile_work { /* which jobs are done here: */
+	RECONCILE_WORK_ABANDONED, /* those whose tasks no live worker takes, */
+	RECONCILE_WORK_ALL,       /* ... all, */
+	RECONCILE_WORK_NONE,      /* ... or none */
+};
+
 struct reconcile_options {
-	struct operation_options options; /* detach: jobs are left to workers; else they are run here */
+	struct operation_options options; /* detach: a job is put first, and done at the end of the run */
+	enum reconcile_work work;
+	bool is_watched;      /* by a person, who is told of all faults, not only of what has changed */
 	struct string_list clusters; /* only these; none: all */
 	bool probe;           /* ask machines whether they answer, and services whether they run: */
 	long timeout_s;       /* ... so long at most */
@@ -28,7 +36,8 @@ struct reconcile_options {
 	int64_t remind_ms;    /* remind of leases that end within that time; 0: of none */
 };
 
-/* Adds the drift. Returns 0, or the code of the worst failure, which got a notice; -1 where nothing could be done. */
+/* Adds the drift. Returns 0; EX_NO where something is not as it should be; or the code of the worst failure, which got a notice; -1
+ * where nothing could be done. */
 int reconcile(const struct reconcile_options *parameters, struct drift_list *drift, struct error *err);
 
 #endif

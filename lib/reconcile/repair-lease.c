@@ -47,7 +47,7 @@ repair_lease_end(const struct operation_options *options, const struct cluster_r
 	ours.discard_data = deletes && cluster->lease_discards_data;
 	if (!ours.ask.why)
 		ours.ask.why = LEASE_HAS_ENDED;
-	job = repair_undertake(&ours, cluster->tenant, &request, worst);
+	job = repair_undertake(&ours, cluster->tenant, &request, worst, NULL);
 	if (job) {
 		text = memory_printf(deletes ? "%s: its lease has ended; job %s deletes it"
 		    : "%s: its lease has ended; job %s stops it, and its data is kept", cluster->name, job);

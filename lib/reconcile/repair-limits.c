@@ -2,11 +2,14 @@
 #include "reconcile/repair-limits.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "account/accounts.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cluster/operations.h"
+#include "cluster/repairs.h"
 #include "model/unavailable.h"
 #include "reconcile/scope.h"
 
@@ -78,13 +81,23 @@ repair_limits_at_most(int64_t ms, int64_t most)
 	return ms < most ? ms : most;
 }
 
-/* Returns when the next repair may begin, by the last operations, the newest first. */
+/* Returns how long to wait after the last of so many repairs in a row, which took so long. */
+static int64_t
+repair_limits_wait_ms(int64_t rounds, enum operation_status status, int64_t took_ms)
+{
+	int64_t tried = repair_limits_at_most(took_ms > MINUTE_MS ? took_ms : MINUTE_MS, LONGEST_MS), wait = 0;
+
+	if (rounds >= FREE)
+		wait = repair_limits_at_most(2 * (int64_t)MINUTE_MS << (rounds < LOOK_BACK ? rounds - FREE : LOOK_BACK - FREE), LONGEST_MS);
+	return status != OPERATION_COMPLETE && wait < tried ? tried : wait;
+}
+
+/* Returns when the last operation, which failed, may be tried again, by the last operations, the newest first. */
 static int64_t
 repair_limits_due_ms(const struct operation_list *list)
 {
 	const struct operation *last = NULL;
-	int64_t wait = 0, tried;
-	int ours = 0;
+	int64_t ours = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct operation *operation = &list->list[i];
@@ -99,16 +112,11 @@ repair_limits_due_ms(const struct operation_list *list)
 	}
 	if (!last || last->ended_ms == 0)
 		return 0;
-	if (ours >= FREE)
-		wait = repair_limits_at_most(2 * (int64_t)MINUTE_MS << (ours - FREE), LONGEST_MS);
-	tried = repair_limits_at_most(last->ended_ms - last->begun_ms, LONGEST_MS);
-	if (last->status != OPERATION_COMPLETE && wait < (tried > MINUTE_MS ? tried : MINUTE_MS))
-		wait = tried > MINUTE_MS ? tried : MINUTE_MS;
-	return wait ? last->ended_ms + wait : 0;
+	return last->ended_ms + repair_limits_wait_ms(ours, last->status, last->ended_ms - last->begun_ms);
 }
 
 int
-repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err)
+repair_limits_on_retry(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err)
 {
 	struct operation_list list = {0};
 	char text[CLOCK_RFC3339_SIZE];
@@ -118,9 +126,56 @@ repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_
 	if (result == 0) {
 		due = repair_limits_due_ms(&list);
 		if (due > clock_wall_ms())
-			result = error_set(err, EX_TEMPFAIL, "%s: it was repaired a short time ago and is not repaired again before %s; "
-			    "see coopr history %s", cluster->name, clock_rfc3339(due, text), cluster->name);
+			result = error_set(err, EX_TEMPFAIL, "it was tried a short time ago and is not tried again before %s; "
+			    "coopr retry %s does it now", clock_seconds(due, text), cluster->name);
 	}
 	operation_list_release(&list);
 	return result;
+}
+
+/* Reads the last repair of it. What was well for long after that begins anew. */
+static int
+repair_limits_last(const struct repair_limits *limits, const struct cluster_record *cluster, const char *node, const char *service,
+    struct repair_record *last, struct error *err)
+{
+	int got = repairs_last(limits->account->store, cluster->id, node, service, REPAIR_LIMITS_MARK, last, err);
+
+	if (got > 0 && last->ended_ms && last->ended_ms + LONGEST_MS < clock_wall_ms())
+		last->round = 0;
+	return got;
+}
+
+int
+repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_record *cluster, const char *node,
+    const char *service, struct error *err)
+{
+	struct repair_record last;
+	char text[CLOCK_RFC3339_SIZE];
+	int got = repair_limits_last(limits, cluster, node, service, &last, err);
+	int64_t due_ms = 0;
+
+	if (got > 0 && last.round > 0 && last.ended_ms)
+		due_ms = last.ended_ms + repair_limits_wait_ms(last.round, last.status, last.ended_ms - last.begun_ms);
+	if (due_ms > clock_wall_ms())
+		return error_set(err, EX_TEMPFAIL, "it was repaired a short time ago and is not repaired again before %s; coopr history %s "
+		    "shows how often", clock_seconds(due_ms, text), cluster->name);
+	return got < 0 ? -1 : 0;
+}
+
+int64_t
+repair_limits_number(const char *job)
+{
+	const char *number = strrchr(job, '-');
+
+	return number ? strtoll(number + 1, NULL, 10) : 0;
+}
+
+int
+repair_limits_record(const struct repair_limits *limits, const struct cluster_record *cluster, const char *node,
+    const char *service, const char *job, struct error *err)
+{
+	struct repair_record last;
+
+	return repair_limits_last(limits, cluster, node, service, &last, err) < 0 ? -1
+	     : repairs_record(limits->account->store, cluster->id, node, service, repair_limits_number(job), last.round + 1, err);
 }

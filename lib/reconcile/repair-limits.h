@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Limits of repairs: nothing is repaired where so much is gone at once that the report itself is more likely wrong, and
- * a cluster that was repaired again and again has to wait.
+ * what was repaired again and again has to wait.
  */
 #ifndef RECONCILE_REPAIR_LIMITS_H
 #define RECONCILE_REPAIR_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct account;
 struct cluster_record;
@@ -30,7 +31,20 @@ int repair_limits_on_share(const struct repair_limits *limits, const struct clus
 /* Checks whether so many orphaned machines of a provider may be deleted. Returns as above. */
 int repair_limits_on_orphaned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err);
 
-/* Checks whether an operation may be begun or retried on the cluster so soon again. Returns as above. */
-int repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err);
+/* Checks whether the node may be replaced (service ""), or the service on it started, so soon again: what was repaired three times in a
+ * row has to wait longer and longer, and what failed as long as it took. Another node, and another service, need not. Returns as
+ * above. */
+int repair_limits_on_haste(const struct repair_limits *limits, const struct cluster_record *cluster, const char *node,
+    const char *service, struct error *err);
+
+/* Checks the same of the cluster's last operation, which failed and is to be retried. */
+int repair_limits_on_retry(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err);
+
+/* Records that a job repairs the node, or the service on it. */
+int repair_limits_record(const struct repair_limits *limits, const struct cluster_record *cluster, const char *node,
+    const char *service, const char *job, struct error *err);
+
+/* Returns the number of the operation that has the job. */
+int64_t repair_limits_number(const char *job);
 
 #endif

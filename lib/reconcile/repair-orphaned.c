@@ -113,6 +113,7 @@ repair_delete_at_provider(const struct operation_options *options, struct drift_
 			continue;
 		if (repair_delete_machine(&drift->list[i], &err) == 0) {
 			drift->list[i].repair = "deleted";
+			drift->list[i].stage = DRIFT_REPAIRED;
 			continue;
 		}
 		operation_warn(options, &worst, &err);
@@ -132,7 +133,7 @@ repair_orphaned(struct account *account, const struct reconcile_options *paramet
 		size_t count = drift->list[i].what == DRIFT_ORPHANED ? repair_count_orphaned(drift, i) : 0;
 
 		if (count && repair_limits_on_orphaned(&limits, drift->list[i].provider_name, count, &err) < 0)
-			parameters->options.runner.notice(err.text);
+			drift->list[i].note = arena_string(&drift->arena, err.text);
 		else if (count && worst == 0)
 			worst = repair_delete_at_provider(&parameters->options, drift, i);
 	}

@@ -9,7 +9,7 @@
 
 char *
 repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
-    int *worst)
+    int *worst, struct error *why)
 {
 	struct operation_options ours = *options;
 	struct operation_result done;
@@ -23,8 +23,8 @@ repair_undertake(const struct operation_options *options, const char *tenant, co
 		job = done.job ? memory_string(done.job) : NULL;
 	else if (err.code != EX_TEMPFAIL)
 		operation_warn(options, worst, &err);
-	else if (!request->preempts)
-		options->runner.notice(err.text);
+	if (!job && why)
+		*why = err;
 	operation_result_release(&done);
 	return job;
 }

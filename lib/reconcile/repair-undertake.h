@@ -5,12 +5,13 @@
 #ifndef RECONCILE_REPAIR_UNDERTAKE_H
 #define RECONCILE_REPAIR_UNDERTAKE_H
 
+struct error;
 struct operation_options;
 struct operation_request;
 
 /* Carries out the request on a cluster of that tenant, or retries the last operation if the request has no action; returns
- * the job, which the caller frees. NULL where it failed (worst), or the cluster is busy, of which a repair gives notice. */
+ * the job, which the caller frees. NULL where it failed (worst), or the cluster is busy; then *why says so, which may be NULL. */
 char *repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
-    int *worst);
+    int *worst, struct error *why);
 
 #endif

@@ -63,7 +63,7 @@ repair_add_once(struct string_list *list, const char *text)
 /* Begins the replacement of the group's nodes, or the start of its services, and returns the job as repair_undertake does.
  * The message has the mark that tells our repairs from operations of others. */
 static char *
-repair_begin(struct repairs *repairs, const struct group *group, enum remedy remedy)
+repair_begin(struct repairs *repairs, const struct group *group, enum remedy remedy, struct error *err)
 {
 	const struct amend_parameters replace = {.amendment = {.config = jv_invalid(), .replace = group->nodes}, .dead = group->nodes};
 	const struct action_parameters start = {.action = "start", .nodes = group->nodes, .services = group->services};
@@ -84,7 +84,7 @@ repair_begin(struct repairs *repairs, const struct group *group, enum remedy rem
 		buffer_printf(&command, " %s", group->services.list[i]);
 	options.ask.why = marked;
 	request.command = command.data;
-	job = repair_undertake(&options, group->cluster->tenant, &request, &repairs->worst);
+	job = repair_undertake(&options, group->cluster->tenant, &request, &repairs->worst, err);
 	buffer_release(&command);
 	free(marked);
 	return job;
@@ -126,25 +126,56 @@ repair_going_at_provider(const struct repairs *repairs, const struct cluster_rec
 	return count;
 }
 
+/* Begins the remedy and returns the job; NULL with a reason where that is not possible now. */
 static char *
-repair_apply(struct repairs *repairs, const struct group *group, enum remedy remedy)
+repair_apply(struct repairs *repairs, const struct group *group, enum remedy remedy, struct error *err)
 {
 	const struct repair_limits *limits = &repairs->limits;
 	const struct operation_options *options = &repairs->parameters->options;
 	const struct operation_request retry = {.cluster = group->id};
+
+	if (remedy == REMEDY_REPLACE && repair_limits_on_share(limits, group->cluster, group->nodes.count,
+	    repair_going_at_provider(repairs, group->cluster), err) < 0)
+		return NULL;
+	return remedy == REMEDY_RETRY ? repair_undertake(options, group->cluster->tenant, &retry, &repairs->worst, err)
+	                              : repair_begin(repairs, group, remedy, err);
+}
+
+/* Returns whether the drift has that remedy, and may be repaired so soon again; where it may not, notes why. */
+static bool
+repair_is_due(struct repairs *repairs, struct drift *drift, const struct cluster_record *cluster, enum remedy remedy)
+{
+	const struct operation_options *options = &repairs->parameters->options;
+	struct error err;
+	int result;
+
+	if (repair_remedy_of(repairs->parameters, drift) != remedy)
+		return false;
+	result = remedy == REMEDY_RETRY ? repair_limits_on_retry(&repairs->limits, cluster, &err)
+	    : repair_limits_on_haste(&repairs->limits, cluster, drift->node, remedy == REMEDY_START ? drift->service : "", &err);
+	if (result < 0 && err.code != EX_TEMPFAIL)
+		operation_warn(options, &repairs->worst, &err);
+	if (result < 0)
+		drift->note = arena_string(&repairs->drift->arena, err.text);
+	return result == 0;
+}
+
+/* Notes what became of the drift that was to be repaired: its job, or why there is none. */
+static void
+repair_note(struct repairs *repairs, struct drift *drift, const struct group *group, const char *job, const struct error *why)
+{
+	struct arena *arena = &repairs->drift->arena;
 	struct error err;
 
-	if ((remedy == REMEDY_REPLACE && repair_limits_on_share(limits, group->cluster, group->nodes.count,
-	    repair_going_at_provider(repairs, group->cluster), &err) < 0) || repair_limits_on_haste(limits, group->cluster,
-	    &err) < 0) {
-		if (err.code == EX_TEMPFAIL)
-			options->runner.notice(err.text);
-		else
-			operation_warn(options, &repairs->worst, &err);
-		return NULL;
+	if (!job) {
+		drift->note = arena_string(arena, why->text);
+		return;
 	}
-	return remedy == REMEDY_RETRY ? repair_undertake(options, group->cluster->tenant, &retry, &repairs->worst)
-	                              : repair_begin(repairs, group, remedy);
+	drift->repair = arena_string(arena, job);
+	drift->stage = DRIFT_IN_PROGRESS;
+	if (drift->node && repair_limits_record(&repairs->limits, group->cluster, drift->node, drift->what == DRIFT_STOPPED ? drift->service
+	    : "", job, &err) < 0)
+		operation_warn(&repairs->parameters->options, &repairs->worst, &err);
 }
 
 /* Repairs that part of the drift from first to end which has this remedy; returns whether an operation was begun. */
@@ -153,11 +184,13 @@ repair_with(struct repairs *repairs, size_t first, size_t end, enum remedy remed
 {
 	struct drift *list = repairs->drift->list;
 	struct group group = {.cluster = reconcile_scope_find(repairs->limits.scope, list[first].cluster)};
+	bool *due = memory_zeroed(end - first, sizeof *due);
+	struct error why;
 	size_t count = 0;
 	char *job = NULL;
 
 	for (size_t i = first; i < end && group.cluster; i++) {
-		if (repair_remedy_of(repairs->parameters, &list[i]) != remedy)
+		if (!(due[i - first] = repair_is_due(repairs, &list[i], group.cluster, remedy)))
 			continue;
 		count++;
 		group.operation = list[i].operation;
@@ -168,15 +201,34 @@ repair_with(struct repairs *repairs, size_t first, size_t end, enum remedy remed
 	}
 	if (count) {
 		cluster_id_text(group.cluster->id, group.id);
-		job = repair_apply(repairs, &group, remedy);
+		job = repair_apply(repairs, &group, remedy, &why);
 	}
-	for (size_t i = first; i < end && job; i++)
-		if (repair_remedy_of(repairs->parameters, &list[i]) == remedy)
-			list[i].repair = arena_string(&repairs->drift->arena, job);
+	for (size_t i = first; i < end && count; i++)
+		if (due[i - first])
+			repair_note(repairs, &list[i], &group, job, &why);
 	free(group.nodes.list);
 	free(group.services.list);
+	free(due);
 	free(job);
 	return job != NULL;
+}
+
+void
+repair_outcomes(struct account *account, struct drift_list *drift)
+{
+	static const enum drift_stage stages[] = {DRIFT_IN_PROGRESS, DRIFT_IN_PROGRESS, DRIFT_REPAIRED, DRIFT_REPAIR_FAILED,
+		DRIFT_REPAIR_FAILED, DRIFT_REPAIR_FAILED};
+
+	for (size_t i = 0; i < drift->count; i++) {
+		struct drift *one = &drift->list[i];
+		struct operation_list list = {0};
+		struct error ignored; /* then it is not known to be over */
+
+		if (one->stage == DRIFT_IN_PROGRESS && operation_find(account, one->cluster, repair_limits_number(one->repair), &list,
+		    &ignored) == 0)
+			one->stage = stages[list.list[0].status];
+		operation_list_release(&list);
+	}
 }
 
 int

@@ -19,6 +19,9 @@ struct reconcile_options;
 int repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift);
 
+/* Sets how far the repairs are that jobs do, now that these may have ended. */
+void repair_outcomes(struct account *account, struct drift_list *drift);
+
 /* Deletes the orphaned machines. Returns as above. */
 int repair_orphaned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift);

@@ -61,8 +61,12 @@ reconcile_scope_list(struct reconcile_scope *scope, struct account *account, str
 {
 	const struct cluster_filter all = {.everywhere = true, .by_number = true};
 
+	int result;
+
 	scope->listed_ms = clock_wall_ms();
-	return scope->all ? clusters_list(account, &all, &scope->clusters, err) : reconcile_scope_list_named(scope, account, err);
+	result = scope->all ? clusters_list(account, &all, &scope->clusters, err) : reconcile_scope_list_named(scope, account, err);
+	scope->probed = memory_zeroed(scope->clusters.count, sizeof *scope->probed);
+	return result;
 }
 
 static int
@@ -79,6 +83,18 @@ reconcile_scope_find(const struct reconcile_scope *scope, int64_t id)
 	return list->count ? bsearch(&id, list->list, list->count, sizeof *list->list, reconcile_scope_compare_record) : NULL;
 }
 
+void
+reconcile_scope_set_probed(const struct reconcile_scope *scope, const struct cluster_record *cluster)
+{
+	scope->probed[cluster - scope->clusters.list] = true;
+}
+
+bool
+reconcile_scope_was_probed(const struct reconcile_scope *scope, const struct cluster_record *cluster)
+{
+	return scope->probed[cluster - scope->clusters.list];
+}
+
 bool
 reconcile_scope_is_unchanged(const struct cluster_record *before, const struct cluster_record *now)
 {
@@ -89,5 +105,6 @@ void
 reconcile_scope_release(struct reconcile_scope *scope)
 {
 	cluster_list_release(&scope->clusters);
+	free(scope->probed);
 	free(scope->ids);
 }

@@ -20,6 +20,7 @@ struct reconcile_scope { /* release it, also where it could not be made */
 	int64_t *ids;  /* of those named, sorted */
 	size_t count;
 	struct cluster_list clusters; /* after reconcile_scope_list: they, by number */
+	bool *probed;                 /* of each of them: all of its machines were asked */
 	int64_t listed_ms;            /* ... as they were at that time, or a little later */
 };
 
@@ -33,6 +34,10 @@ int reconcile_scope_list(struct reconcile_scope *scope, struct account *account,
 
 /* Returns the record of a listed cluster, or NULL. */
 const struct cluster_record *reconcile_scope_find(const struct reconcile_scope *scope, int64_t id);
+
+/* Record, and return, that all machines of a listed cluster were asked. */
+void reconcile_scope_set_probed(const struct reconcile_scope *scope, const struct cluster_record *cluster);
+bool reconcile_scope_was_probed(const struct reconcile_scope *scope, const struct cluster_record *cluster);
 
 /* Returns whether the cluster is still what it was: no operation runs or ran on it. */
 bool reconcile_scope_is_unchanged(const struct cluster_record *before, const struct cluster_record *now);

@@ -30,6 +30,7 @@ static const struct migration {
 	{"files of operations, claims on machines, messages to hooks, machines that do not answer", host_files_bring},
 	{"what was seen last of machines and services", NULL},
 	{"leases that end with the loss of data", NULL},
+	{"what coopr reconcile has told of and repaired", NULL},
 };
 
 enum {

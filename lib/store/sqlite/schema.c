@@ -217,6 +217,24 @@ static const char *const migrations[] = {
 
 	/* 8: 1 where a cluster is deleted at the end of its lease also with its data */
 	"ALTER TABLE cluster ADD COLUMN lease_discards_data INTEGER NOT NULL DEFAULT 0;",
+	/* 9: what coopr reconcile has told of, and what it has repaired: lib/reconcile/faults.h, repair-limits.h. */
+	"CREATE TABLE fault ("
+	"	cluster INTEGER NOT NULL," /* 0: none of the store */
+	"	node TEXT NOT NULL," /* '': the cluster itself */
+	"	service TEXT NOT NULL,"
+	"	what TEXT NOT NULL,"
+	"	stage TEXT NOT NULL," /* how far its repair was */
+	"	told_ms INTEGER NOT NULL,"
+	"	PRIMARY KEY (cluster, node, service)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE TABLE repair ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	node TEXT NOT NULL,"
+	"	service TEXT NOT NULL," /* '': the machine was replaced */
+	"	operation INTEGER NOT NULL," /* the last that did it */
+	"	round INTEGER NOT NULL CHECK (round > 0)," /* so often in a row */
+	"	PRIMARY KEY (cluster, node, service)"
+	") STRICT, WITHOUT ROWID;",
 };
 
 /* Steps over a pragma's only number. */
