@@ -70,6 +70,23 @@ amend_nodes(jv *request, const char *layout, struct error *err)
 }
 
 void
+amend_leave_empty(jv *request)
+{
+	jv nodes = amend_take_out(request, "nodes"), kept = jv_array();
+
+	for (size_t i = 0; i < json_length(nodes); i++) {
+		jv node = json_element(nodes, i), services = json_get(node, "services");
+
+		if (json_length(services) > 0)
+			kept = jv_array_append(kept, jv_copy(node));
+		jv_free(services);
+		jv_free(node);
+	}
+	jv_free(nodes);
+	json_set(request, "nodes", kept);
+}
+
+void
 amend_identity(jv *request, const char *id, const char *name, const char *owner)
 {
 	jv cluster = jv_object_delete(amend_take_out(request, "cluster"), jv_string("nextNodenum"));

@@ -32,6 +32,9 @@ struct amendment { /* zero-initialise but for config (jv_invalid()): nothing cha
 /* Sets the present nodes of the request from the layout in a file. */
 int amend_nodes(jv *request, const char *layout, struct error *err);
 
+/* Leaves out the present nodes on which nothing stands: what a change that failed has left of them is not of the cluster. */
+void amend_leave_empty(jv *request);
+
 /* Sets the number of machines of the request to that of the layout in a text. */
 int amend_settle_machines(jv *request, const char *layout, struct error *err);
 

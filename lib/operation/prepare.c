@@ -406,6 +406,8 @@ prepare_amend_request(const struct operation_context *context, const struct amen
 		return -1;
 	before = workdir_path(&context->job_dir, "was.ndjson");
 	result = amend_nodes(&request, before, err);
+	if (result == 0)
+		amend_leave_empty(&request);
 	if (result == 0 && amend_request(&request, &parameters->amendment, err) < 0)
 		result = err->code == EX_USAGE ? -1 : error_prefix(err, "%s", context->workdir.name);
 	if (result == 0 && (parameters->amendment.add.count || json_length(parameters->amendment.members)))
