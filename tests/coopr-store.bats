@@ -311,7 +311,7 @@ damaged() {
 		INSERT INTO operation_document VALUES (1, 1, '{}', '', '', '{}');
 		INSERT INTO node_use VALUES (1, '00000001-1000', 'small', 0.5, '{}', 1, NULL);
 		INSERT INTO operation_file VALUES (1, 1, 'events.ndjson', x'');
-		INSERT INTO unreachable VALUES (1, '00000001-1000', 5);
+		INSERT INTO observation VALUES (1, '00000001-1000', '', 'unreachable', NULL, 'reconcile', 5, 5);
 		INSERT INTO claim VALUES ('192.0.2.9:22', '00000001-1000', 'rack', '00000001', NULL, 5),
 			('192.0.2.8:22', 'other', 'rack', '00000007', NULL, 5);
 		INSERT INTO hook_message (id, hook, event, operation, body, told_ms)
@@ -343,9 +343,9 @@ damaged() {
 	contains "$output" "cluster 00000001, shop: terminated, but keeps files of its operations"
 	damaged "INSERT INTO operation_file VALUES (1, 2, 'command', CAST('coopr create shop' AS BLOB))"
 	contains "$output" "table operation_file, row 2: refers to a row of table operation that does not exist"
-	damaged "$gone; INSERT INTO unreachable VALUES (1, '00000001-1000', 5)"
-	contains "$output" "cluster 00000001, shop: terminated, but has unreachable machines"
-	damaged "INSERT INTO unreachable VALUES (2, '00000002-1000', 5)"
+	damaged "$gone; INSERT INTO observation VALUES (1, '00000001-1000', '', 'unreachable', NULL, 'reconcile', 5, 5)"
+	contains "$output" "cluster 00000001, shop: terminated, but has observations"
+	damaged "INSERT INTO observation VALUES (2, '00000002-1000', '', 'unreachable', NULL, 'reconcile', 5, 5)"
 	contains "$output" "refers to a row of table cluster that does not exist"
 	damaged "$gone; INSERT INTO claim VALUES ('192.0.2.1:22', '00000001-1000', 'rack', '00000001', NULL, 5)"
 	contains "$output" "cluster 00000001, shop: terminated, but the node 00000001-1000 has machine 192.0.2.1:22"
