@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "cluster/clusters.h"
 
 static const char *start, *end, *format, *colour, *spool;
 static struct account_ask asked;
@@ -119,6 +120,23 @@ usage_show_queue(const struct account *account, bool is_extra)
 	return code;
 }
 
+/* Shows how the clusters are, for Prometheus. */
+static int
+usage_show_conditions(struct account *account)
+{
+	const struct cluster_filter filter = {.everywhere = question.everywhere};
+	struct cluster_list clusters = {0};
+	struct error err;
+	int code = 0;
+
+	if (clusters_list(account, &filter, &clusters, &err) < 0)
+		code = message_error(&err);
+	else
+		usage_print_conditions(&clusters);
+	cluster_list_release(&clusters);
+	return code;
+}
+
 static int
 usage_show_usage(struct account *account)
 {
@@ -131,6 +149,8 @@ usage_show_usage(struct account *account)
 	else
 		usage_print(&usage, &question, &output);
 	usage_release(&usage);
+	if (code == 0 && output.format == OUTPUT_OTHER)
+		code = usage_show_conditions(account);
 	if (code == 0 && output.format == OUTPUT_OTHER)
 		code = usage_show_queue(account, true);
 	return code;

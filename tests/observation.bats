@@ -119,3 +119,12 @@ age() { # SECONDS
 	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM observation")"
 	coopr-store fsck
 }
+
+@test "Prometheus has the condition of each cluster, its instances, and how many are ready" {
+	down 00000001-1000.mysql
+	run -1 coopr status --probe blog
+	run -0 coopr usage -o prometheus
+	contains "$output" 'coopr_cluster_condition{tenant="default",cluster="blog",id="00000001",state="active",condition="degraded"} 1'
+	contains "$output" 'coopr_cluster_instances{tenant="default",cluster="blog",id="00000001"} 8'
+	contains "$output" 'coopr_cluster_ready{tenant="default",cluster="blog",id="00000001"} 7'
+}

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "cluster/clusters.h"
 #include "json/json.h"
 #include "model/show/list.h"
 
@@ -63,6 +64,40 @@ usage_print_metrics(const struct usage *usage, const struct usage_question *ques
 		}
 	}
 	buffer_release(&labels);
+}
+
+/* Prints one gauge of each cluster; with its condition as a label where there is no number. */
+static void
+usage_print_gauge(const struct cluster_list *clusters, const char *name, const char *help, size_t offset)
+{
+	struct buffer labels = {0};
+	char id[CLUSTER_ID_SIZE];
+
+	usage_print_family(name, "gauge", help);
+	for (size_t i = 0; i < clusters->count; i++) {
+		const struct cluster_record *cluster = &clusters->list[i];
+
+		buffer_clear(&labels);
+		usage_add_label(&labels, "tenant", cluster->tenant);
+		usage_add_label(&labels, "cluster", cluster->name);
+		usage_add_label(&labels, "id", cluster_id_text(cluster->id, id));
+		if (offset == 0)
+			usage_add_label(&labels, "state", lifecycle_state_name(cluster->status));
+		if (offset == 0)
+			usage_add_label(&labels, "condition", condition_name(cluster->condition));
+		usage_print_metric(name, &labels, offset ? (double)*(const int64_t *)(const void *)((const char *)cluster + offset) : 1);
+	}
+	buffer_release(&labels);
+}
+
+void
+usage_print_conditions(const struct cluster_list *clusters)
+{
+	usage_print_gauge(clusters, "coopr_cluster_condition", "1, with the state and the condition of a cluster as labels.", 0);
+	usage_print_gauge(clusters, "coopr_cluster_instances", "Instances of services of a cluster.",
+	    offsetof(struct cluster_record, instances));
+	usage_print_gauge(clusters, "coopr_cluster_ready", "Instances that were ready when somebody looked last.",
+	    offsetof(struct cluster_record, ready));
 }
 
 /* Fills the cell with a time, to the minute if it is not the start of a day, else the date. */

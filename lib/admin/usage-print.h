@@ -13,4 +13,9 @@
 void usage_print(const struct usage *usage, const struct usage_question *question, struct output *output);
 void queue_figures_print(const struct queue_figures *figures, struct output *output);
 
+struct cluster_list;
+
+/* Prints the condition of each cluster for Prometheus. */
+void usage_print_conditions(const struct cluster_list *clusters);
+
 #endif
