@@ -43,7 +43,7 @@ static const struct command commands[] = {
 		"  coopr-restart blog apache\n"},
 	{0}};
 
-/* What is named is a service, so CLUSTER/@SERVICE is the service wherever it is. With a service behind it, it is the nodes that
+/* The operands name services, so CLUSTER/@SERVICE is the service wherever it is. With a service behind it, it is the nodes that
  * have it. */
 static void
 start_choose(struct target *target, const struct string_list *operands, struct action_parameters *parameters)

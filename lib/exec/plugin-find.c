@@ -26,7 +26,7 @@ plugin_folders(void)
 }
 
 static void
-plugin_list_folder(const char *folder, const char *kind, struct arguments *names)
+plugin_find_in_folder(const char *folder, const char *kind, struct arguments *names)
 {
 	char *path = memory_printf("%s/%s", folder, kind);
 	DIR *dir = opendir(path);
@@ -42,12 +42,12 @@ plugin_list_folder(const char *folder, const char *kind, struct arguments *names
 
 /* Pushes the names of all plugins of a kind. */
 static void
-plugin_list(const char *kind, struct arguments *names)
+plugin_find_all(const char *kind, struct arguments *names)
 {
 	char *list = plugin_folders(), *folder;
 
 	for (const char *next = list; (folder = location_next(&next)); free(folder))
-		plugin_list_folder(folder, kind, names);
+		plugin_find_in_folder(folder, kind, names);
 	free(list);
 }
 
@@ -57,7 +57,7 @@ plugin_is_near(const char *kind, const char *name)
 	struct arguments names = {0};
 	bool near;
 
-	plugin_list(kind, &names);
+	plugin_find_all(kind, &names);
 	near = names.count && suggest_word(name, (const char *const *)names.list);
 	arguments_release(&names);
 	return near;
@@ -80,7 +80,7 @@ plugin_explain_missing(const char *kind, const char *name, struct error *err)
 			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
 		free(path);
 	}
-	plugin_list(kind, &names);
+	plugin_find_all(kind, &names);
 	if (!found && names.count)
 		suggest_in_error(err, name, (const char *const *)names.list);
 	arguments_release(&names);

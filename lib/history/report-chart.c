@@ -220,7 +220,7 @@ report_add_running(const struct chart *chart)
 
 /* Adds one shape for each action in a lane: as high as the lane's nodes were busy. */
 static void
-report_add_group(const struct chart *chart, size_t lane, const struct cell *cells)
+report_chart_add_group(const struct chart *chart, size_t lane, const struct cell *cells)
 {
 	double full_ms = (double)chart->report->duration_ms / BINS * (double)chart->nodes_a_lane;
 	struct buffer shapes[ACTION_COUNT + 1] = {{0}};
@@ -249,7 +249,7 @@ report_add_group(const struct chart *chart, size_t lane, const struct cell *cell
 }
 
 static void
-report_add_groups(const struct chart *chart)
+report_chart_add_groups(const struct chart *chart)
 {
 	const struct attempts *attempts = &chart->report->attempts;
 	struct cell *cells = memory_zeroed(chart->lanes * BINS, sizeof *cells);
@@ -260,7 +260,7 @@ report_add_groups(const struct chart *chart)
 		report_fill_cells(chart, &attempts->list[i], cells + lane * BINS);
 	}
 	for (size_t lane = 0; lane < chart->lanes; lane++)
-		report_add_group(chart, lane, cells + lane * BINS);
+		report_chart_add_group(chart, lane, cells + lane * BINS);
 	free(cells);
 }
 
@@ -340,7 +340,7 @@ report_chart(const struct report *report, struct buffer *out)
 	report_add_running(&chart);
 	report_add_strip(&chart);
 	if (chart.grouped)
-		report_add_groups(&chart);
+		report_chart_add_groups(&chart);
 	for (size_t i = 0; !chart.grouped && i < attempts->count; i++)
 		report_add_bar(&chart, (uint32_t)i, report_lane_top(attempts->node_of[attempts->list[i].step]) + GAP, BAR,
 		    report->critical[i] ? " c" : "");

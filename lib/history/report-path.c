@@ -100,7 +100,7 @@ report_ended_before(const struct walk *walk, uint32_t attempt, int64_t from_ms, 
 
 /* Returns the link to the attempt that another one waited for last, 0 if it waited for none. */
 static uint32_t
-report_find_cause(const struct walk *walk, struct report_link *link)
+report_path_find_cause(const struct walk *walk, struct report_link *link)
 {
 	const struct report *report = walk->report;
 	const struct attempt *attempts = report->attempts.list, *attempt = &attempts[link->attempt];
@@ -145,7 +145,7 @@ report_walk_back(const struct walk *walk)
 		last = &report->path[report->path_count++];
 		*last = (struct report_link){.attempt = link - 1};
 		report->critical[link - 1] = true;
-		link = report_find_cause(walk, last);
+		link = report_path_find_cause(walk, last);
 		report->path_work_ms += attempt_took_ms(&report->attempts.list[last->attempt]);
 		report->path_wait_ms[last->why] += last->waited_ms;
 	}

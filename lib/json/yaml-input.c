@@ -98,7 +98,7 @@ yaml_input_line(struct yaml_input *input, size_t line, size_t *length)
 	return input->line_start;
 }
 
-/* What libyaml says, in the words of somebody who has never read its grammar; and what it is inside of, whose beginning helps to
+/* The messages of libyaml, in the words of somebody who has never read its grammar; and the thing it is inside of, whose beginning helps to
  * find the fault. */
 static const struct yaml_words {
 	const char *theirs, *ours, *inside;

@@ -149,7 +149,7 @@ check_services(void)
 	    "services/c.json", "{'name':'d'}", "services/e.json", "{'name':'b'}", "services/f.json", "{'name':7}",
 	    "services/g.json", "{'name':'g'", "services/.hidden.json", "{", "services/README", "", END);
 	check_findings("services",
-	    "services/e.json : the name is another file's already; this one is left out\n"
+	    "services/e.json : the name is that of services/b.json already; this file is left out\n"
 	    "! services/f.json /name: expected string, found number\n"
 	    "! services/g.json line 1, column 12: the text ends inside a value\n"
 	    "services/a.json /dependencies/install/requires/2: there is no service \"nix\"\n"

@@ -157,7 +157,7 @@ check_zone(struct check *c, const struct node *node)
 /* Returns whether the host name is one that the node can have: of a cluster that has nodes with names of earlier versions, such
  * a one. */
 static bool
-check_is_named(const struct check *c, const struct node *node, const char *suffix, struct arena *names)
+check_node_is_named(const struct check *c, const struct node *node, const char *suffix, struct arena *names)
 {
 	const struct cluster_request *asked = &c->request->cluster;
 	bool before = false;
@@ -185,7 +185,7 @@ check_new(struct check *c, const struct node *node)
 		check_fault(c, node->id, NULL, "its id is not made of the cluster's and its number");
 	if (node->nodenum < NODE_FIRST_NUMBER)
 		check_fault(c, node->id, NULL, "its number is below %d", NODE_FIRST_NUMBER);
-	if (!check_is_named(c, node, suffix, &names))
+	if (!check_node_is_named(c, node, suffix, &names))
 		check_fault(c, node->id, NULL, "its host name is not the one that it gets");
 	arena_release(&names);
 	check_zone(c, node);

@@ -7,7 +7,7 @@
 #include "model/action.h"
 #include "model/result.h"
 
-/* What failed together does not come back together: the delay is spread to both sides by so many hundredths. */
+/* Tasks that failed together do not come back together: the delay is spread to both sides by so many hundredths. */
 enum { SPREAD = 25, TEMPORARY_SPREAD = 10 };
 
 /* Returns base_ms doubled for each time after the first, but no more than max_ms or, where that is more, base_ms. */
