@@ -79,7 +79,7 @@ kill_beat() { # NUMBER
 	run --separate-stderr -1 coopr reconcile -o json --probe
 	same "00000001-1001 beat stopped" "$(drift)"
 	contains "$output" "there is no beat"
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same "00000001-1001 beat stopped 00000001-002" "$(drift)"
 	run --separate-stderr -0 coopr reconcile -o json --probe --repair
 	same "" "$output$stderr"
@@ -108,9 +108,12 @@ kill_beat() { # NUMBER
 	same 1 "$(operations)"
 	inside 1001 --net ip link set eth0 up
 	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
+	same "" "$output"
+	contains "$stderr" "1001"
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
 	same "" "$output$stderr"
 	inside 1001 --net ip link set eth0 down
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --timeout 3 --replace-unreachable 0s
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work --timeout 3 --replace-unreachable 0s
 	same "00000001-1001 unreachable 00000001-002" "$(drift)"
 	run --separate-stderr -0 coopr reconcile -o json --probe
 	same "00000001-1000 00000001-1002 00000001-1003" "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
@@ -121,10 +124,10 @@ kill_beat() { # NUMBER
 	"$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json | jq -c 'select(.id == "00000001-1000") |
 		{kind: "task", id: "t", action: "delete", type: "sandbox", cluster: {}, machine: .}' | coopr-exec -q >gone
 	same 0 "$(jq .status gone)"
-	run --separate-stderr -1 coopr reconcile -o json --repair --work --timeout 3
+	run --separate-stderr -0 coopr reconcile -o json --repair --work --timeout 3
 	same "00000001-1000 vanished 00000001-002" "$(drift)"
 	kill -KILL "$(init_of 1001)"
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work --timeout 3
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work --timeout 3
 	same "00000001-1001 vanished 00000001-003" "$(drift)"
 	contains "$output" "its provider says that it is dead"
 	run --separate-stderr -0 coopr reconcile -o json --probe

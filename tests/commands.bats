@@ -288,6 +288,7 @@ only_reads() {
 		coopr-ssh
 		coopr-ssh-config
 		coopr-status
+		coopr-test
 		coopr-store claims
 		coopr-store diff
 		coopr-store export

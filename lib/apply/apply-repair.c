@@ -133,7 +133,9 @@ apply_resume(struct turn *turn, const struct before *before, struct error *err)
 static int
 apply_undo(struct turn *turn, const struct before *before, struct error *err)
 {
-	struct operation_request request = {.action = "rollback", .cluster = turn->application->id, .prepare = prepare_rollback};
+	const struct rollback_parameters newest = {0};
+	struct operation_request request = {.action = "rollback", .cluster = turn->application->id, .prepare = prepare_rollback,
+	    .parameters = &newest};
 	char *command;
 	int result;
 
