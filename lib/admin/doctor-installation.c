@@ -135,7 +135,7 @@ doctor_check_place(struct doctor_report *report, const char *check, char *path)
 	else if (stat(folder, &status) == 0 && (status.st_mode & 002) && !(status.st_mode & S_ISVTX))
 		doctor_say(report, check, DOCTOR_ERROR, "chmod o-w", "%s: writable by everybody", folder);
 	else if (location_network(folder))
-		doctor_say(report, check, DOCTOR_ERROR, "move it to a disk of this host, and run coopr on one host", "%s: is on a network "
+		doctor_say(report, check, DOCTOR_ERROR, "move it to a disk of this host, and let one host run coopr", "%s: is on a network "
 		    "file system (%s), where it can be read, and is not written", path, location_network(folder));
 	else if (left_mb < ROOM_MB)
 		doctor_say(report, check, left_mb < ROOM_LEAST_MB ? DOCTOR_ERROR : DOCTOR_WARNING,
