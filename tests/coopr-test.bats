@@ -4,6 +4,7 @@
 # coopr-test(1): a service on a machine that is made for it, and is gone afterwards.
 
 load case
+load examples
 
 setup() {
 	fresh
@@ -22,7 +23,7 @@ setup() {
 		case $COOPR_ACTION in
 		install) echo "installing on $COOPR_HOSTNAME" ;;
 		start)
-			echo "serving $(coopr_config kv/name), port $(coopr_config kv/port 7000), among $(coopr_nodes kv | wc -l)"
+			echo "serving $(coopr_config kv/name -), port $(coopr_config kv/port 7000), among $(coopr_nodes kv | wc -l)"
 			touch /run/kv
 			;;
 		status) test -e /run/kv || { echo "it does not run"; exit 1; } ;;
@@ -79,6 +80,15 @@ ok stop" "$(sed 's/, [0-9.]* s$//' out)"
 	[ "$(grep -cE '^ok [a-z]*, [0-9]+\.[0-9] s$' out)" -eq 7 ]
 	grep -qxE 'installing on test[0-9]+-1000.local' said
 	grep -qxE 'serving test[0-9]+-1000.local, port 7001, among 1' said
+	nothing_left
+
+	# The example of the page is typed, where the catalogue is in the home of who writes the service.
+	mkdir -p "$HOME"
+	mv cat "$HOME/catalogue"
+	sed -n 's/^\.Dl # coopr test -C/coopr-test -C/p' "$COOPR_ROOT/man/man1/coopr-test.1" | plain | sort -u >example
+	same 1 "$(wc -l <example)"
+	sh -e example 2>said
+	contains "$(cat said)" ", port 7000, among 1"
 	nothing_left
 }
 
