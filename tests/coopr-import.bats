@@ -241,8 +241,8 @@ export_of_originals() { # VERSION
 	echo '[{"name": "qa", "workers": 8, "maxClusters": 20, "maxNodes": 100}]' >tenants.json
 	editor() { jq '.providertype = "dummy" | .provisioner = {}' "$1" >changed && mv changed "$1"; }
 	curl() { :; }
-	sed -i -e '/^curl/d' -e '/^coopr apply -T qa -f clusters$/d' -e '/^coopr create/s/$/ --dry-run/' -e '/^coopr apply/s/$/ || [ $? -eq 1 ]/' page
-	same 18 "$(wc -l <page)"
+	sed -i -e "s,/usr/libexec/coopr,$COOPR_BIN/../libexec/coopr," -e '/^curl/d' -e '/^coopr apply -T qa -f clusters$/d' -e '/^coopr create/s/$/ --dry-run/' -e '/^coopr apply/s/$/ || [ $? -eq 1 ]/' page
+	same 25 "$(wc -l <page)"
 	set -e -o pipefail
 	. ./page >out 2>&1 || { cat out; false; }
 	same "203.0.113.10 bind=10.0.0.10 hostname=kv-prod42-1000.dev.example.net user=rocky flavor=m1.medium" "$(head -n 1 machines)"
