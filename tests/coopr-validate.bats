@@ -287,14 +287,14 @@ one_service() { # ACTIONS
 	contains "$output" '/provisioner/actions/start/fields/mood: warning: automator "dummy" has no field "mood"'
 }
 
-@test "a request is checked for macros that are malformed or name a service that it does not have, and for its scripts" {
+@test "a request is checked for macros that are malformed or name a service that the cluster cannot have, and for its scripts" {
 	need_program jq
 	coopr-request -t web --name shop >request.json
 	jq -c '.cluster.config.x = ["%host.service.%"] | .cluster.config.y = "%host.service.oracle%"
 		| .services[0].provisioner.actions.start = {type: "shell", fields: {script: "gone.sh"}}' request.json >bad.json
 	run -1 coopr-validate bad.json
 	contains "$output" "bad.json: /cluster/config/x/0: %host.service.%: this is no macro of coopr-macros(7)"
-	contains "$output" 'bad.json: /cluster/config/y: %host.service.oracle%: the request has no service "oracle"'
+	contains "$output" 'bad.json: /cluster/config/y: %host.service.oracle%: the cluster cannot have a service "oracle"'
 	contains "$output" '/services/0/provisioner/actions/start/fields/script: "gone.sh" is neither in'
 	run -0 coopr-validate request.json
 	same "" "$output"

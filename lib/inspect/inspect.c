@@ -8,9 +8,21 @@
 #include "model/name.h"
 #include "model/take/macro.h"
 
-/* Adds a problem for each macro that is malformed, or that names a service which the request does not have. */
+struct inspect_services { /* that the cluster can have */
+	jv present;    /* of the request */
+	jv compatible; /* with its template; none: any */
+};
+
+static bool
+inspect_can_have(const struct inspect_services *services, const char *name)
+{
+	return json_length(services->compatible) == 0 || json_array_has(services->compatible, NULL, name) ||
+	    json_array_has(services->present, "name", name);
+}
+
+/* Adds a problem for each macro that is malformed, or that names a service which the cluster cannot have. */
 static void
-inspect_text(const struct place *place, jv services)
+inspect_text(const struct place *place, const struct inspect_services *services)
 {
 	const char *cursor = json_string(place->value);
 	struct macro macro;
@@ -20,13 +32,13 @@ inspect_text(const struct place *place, jv services)
 
 		if (macro.is_malformed)
 			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
-		else if (*macro.service && !json_array_has(services, "name", macro.service))
-			place_problem(place, "%.*s: the request has no service \"%s\"", length, macro.text.start, macro.service);
+		else if (*macro.service && !inspect_can_have(services, macro.service))
+			place_problem(place, "%.*s: the cluster cannot have a service \"%s\"", length, macro.text.start, macro.service);
 	}
 }
 
 static void
-inspect_macros(const struct place *place, jv services)
+inspect_macros(const struct place *place, const struct inspect_services *services)
 {
 	struct members members;
 	struct place part;
@@ -89,10 +101,13 @@ inspect_request(struct fields_check *check, const struct place *request)
 {
 	struct place cluster = place_member(request, "cluster"), config = place_member(&cluster, "config");
 	struct place services = place_member(request, "services"), provider = place_member(request, "provider");
+	struct place template = place_member(request, "template"), compatibility = place_member(&template, "compatibility");
+	struct place compatible = place_member(&compatibility, "services");
+	const struct inspect_services can = {services.value, compatible.value};
 
 	inspect_credentials(check, &provider);
 	inspect_credentials(check, &config);
-	inspect_macros(&config, services.value);
+	inspect_macros(&config, &can);
 	inspect_fields(check, request);
 }
 

@@ -295,11 +295,14 @@ operate_remove_scrap(struct operation_context *context)
 	operation_list_release(&list);
 }
 
-/* Asks for consent by the plan for the cluster as it is recorded, before anything is cancelled for it. */
+/* Asks for consent by the plan for the cluster as it is recorded, before anything is cancelled for it. Of a cluster that is still
+ * being created nothing is recorded. */
 static int
 operate_ask_before(struct operation_context *context, const struct operation_request *request, struct error *err)
 {
-	if (!context->options->ask_consent && context->options->discard_data)
+	const char *layout = context->documents.layout;
+
+	if ((!context->options->ask_consent && context->options->discard_data) || !layout || !*layout)
 		return 0;
 	if (operate_prepare(context, request, err) == 0 && begin_consent(context, request, err) == 0)
 		return 0;
