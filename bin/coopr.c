@@ -113,7 +113,7 @@ coopr_list_words(void)
 	return message_end(0);
 }
 
-/* What other tools do and coopr does not, and what there is instead. */
+/* The words for things that other tools do and coopr does not, and what there is instead. */
 static const struct {
 	const char *word, *instead;
 } absent[] = {
