@@ -37,6 +37,7 @@ inside() {
 		mount -t tmpfs tmpfs root
 		mkdir root/{upper,work,merged}
 		mount -t overlay overlay -o "lowerdir=${COOPR_ROOT_DIR:-/},upperdir=root/upper,workdir=root/work" root/merged
+		rm -rf root/merged/etc/coopr root/merged/var/{lib,log,spool}/coopr # of this machine
 		for folder in proc sys dev; do mount --rbind /$folder root/merged/$folder; done
 		mount -t tmpfs tmpfs root/merged/run
 		mount --bind . root/merged/mnt
