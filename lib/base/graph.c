@@ -13,6 +13,14 @@ graph_edge(struct graph *graph, uint32_t from, uint32_t to)
 }
 
 void
+graph_edges(struct graph *graph, const struct neighbours *successors)
+{
+	for (uint32_t v = 0; v < successors->vertices; v++)
+		for (size_t i = successors->first[v]; i < successors->first[v + 1]; i++)
+			graph_edge(graph, v, successors->list[i]);
+}
+
+void
 graph_release(struct graph *graph)
 {
 	free(graph->edges);
@@ -164,4 +172,18 @@ graph_reach(const struct neighbours *successors, bool *set)
 		}
 	}
 	free(queue);
+}
+
+bool
+graph_leads(const struct graph *graph, uint32_t from, uint32_t to)
+{
+	struct neighbours along = graph_successors(graph);
+	bool *set = memory_zeroed(graph->vertices, sizeof *set), leads;
+
+	set[from] = true;
+	graph_reach(&along, set);
+	leads = set[to];
+	free(set);
+	neighbours_release(&along);
+	return leads;
 }

@@ -20,7 +20,10 @@ struct graph { /* zero-initialise; vertices is the caller's to count */
 	size_t edge_count, capacity;
 };
 
+struct neighbours;
+
 void graph_edge(struct graph *graph, uint32_t from, uint32_t to);
+void graph_edges(struct graph *graph, const struct neighbours *successors); /* one to each successor */
 void graph_release(struct graph *graph);
 
 /* The neighbours of v are list[first[v]] .. list[first[v + 1] - 1], in the order their edges were added. */
@@ -58,5 +61,8 @@ size_t graph_cycles_next(struct graph_cycles *cycles, const uint32_t **cycle);
 
 /* Extends set by all that can be reached from it. */
 void graph_reach(const struct neighbours *successors, bool *set);
+
+/* Tells whether a way leads from one vertex to another, or they are the same. */
+bool graph_leads(const struct graph *graph, uint32_t from, uint32_t to);
 
 #endif

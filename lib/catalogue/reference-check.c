@@ -46,49 +46,27 @@ check_list(const struct place *object, const char *member, const struct check *c
 	}
 }
 
+struct check_services { /* for check_macro_service */
+	const struct check *check;
+	const struct string_list *allowed;
+};
+
 static void
-check_macros_in_text(const struct place *place, const struct check *check, const struct string_list *allowed)
+check_macro_service(const struct place *place, int length, const char *text, const char *service, const void *context)
 {
-	const char *cursor = json_string(place->value);
-	struct macro macro;
+	const struct check_services *services = context;
+	const struct catalogue *catalogue = services->check->catalogue;
 
-	while (macro_next(&cursor, &macro)) {
-		int length = (int)(macro.text.length < 200 ? macro.text.length : 200);
-
-		if (macro.is_malformed)
-			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
-		else if (!*macro.service || names_find(&check->catalogue->left_out[ENTITY_SERVICE], macro.service) != NAMES_NONE)
-			continue;
-		else if (!catalogue_find(check->catalogue, ENTITY_SERVICE, macro.service))
-			place_problem(place, "%.*s: there is no service \"%s\"", length, macro.text.start, macro.service);
-		else if (allowed->count && !name_set_has(allowed, macro.service))
-			place_problem(place, "%.*s: the template does not allow the service \"%s\"", length, macro.text.start,
-			    macro.service);
-	}
+	if (names_find(&catalogue->left_out[ENTITY_SERVICE], service) != NAMES_NONE)
+		return;
+	if (!catalogue_find(catalogue, ENTITY_SERVICE, service))
+		place_problem(place, "%.*s: there is no service \"%s\"", length, text, service);
+	else if (services->allowed->count && !name_set_has(services->allowed, service))
+		place_problem(place, "%.*s: the template does not allow the service \"%s\"", length, text, service);
 }
 
 void
 check_macros(const struct place *place, const struct check *check, const struct string_list *allowed)
 {
-	struct members members;
-	struct place part;
-
-	switch (jv_get_kind(place->value)) {
-	case JV_KIND_STRING:
-		check_macros_in_text(place, check, allowed);
-		return;
-	case JV_KIND_ARRAY:
-		for (size_t i = 0; i < json_length(place->value); i++) {
-			part = place_element(place, i);
-			check_macros(&part, check, allowed);
-		}
-		return;
-	case JV_KIND_OBJECT:
-		members = members_of(place);
-		while (members_next(&members, &part))
-			check_macros(&part, check, allowed);
-		return;
-	default:
-		return;
-	}
+	macro_check(place, check_macro_service, &(struct check_services){check, allowed});
 }

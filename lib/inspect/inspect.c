@@ -13,47 +13,14 @@ struct inspect_services { /* that the cluster can have */
 	jv compatible; /* with its template; none: any */
 };
 
-static bool
-inspect_can_have(const struct inspect_services *services, const char *name)
-{
-	return json_length(services->compatible) == 0 || json_array_has(services->compatible, NULL, name) ||
-	    json_array_has(services->present, "name", name);
-}
-
-/* Adds a problem for each macro that is malformed, or that names a service which the cluster cannot have. */
 static void
-inspect_text(const struct place *place, const struct inspect_services *services)
+inspect_macro_service(const struct place *place, int length, const char *text, const char *service, const void *context)
 {
-	const char *cursor = json_string(place->value);
-	struct macro macro;
+	const struct inspect_services *services = context;
 
-	while (macro_next(&cursor, &macro)) {
-		int length = (int)(macro.text.length < 200 ? macro.text.length : 200);
-
-		if (macro.is_malformed)
-			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
-		else if (*macro.service && !inspect_can_have(services, macro.service))
-			place_problem(place, "%.*s: the cluster cannot have a service \"%s\"", length, macro.text.start, macro.service);
-	}
-}
-
-static void
-inspect_macros(const struct place *place, const struct inspect_services *services)
-{
-	struct members members;
-	struct place part;
-
-	if (jv_get_kind(place->value) == JV_KIND_STRING)
-		inspect_text(place, services);
-	for (size_t i = 0; jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++) {
-		part = place_element(place, i);
-		inspect_macros(&part, services);
-	}
-	if (jv_get_kind(place->value) != JV_KIND_OBJECT)
-		return;
-	members = members_of(place);
-	while (members_next(&members, &part))
-		inspect_macros(&part, services);
+	if (json_length(services->compatible) > 0 && !json_array_has(services->compatible, NULL, service) &&
+	    !json_array_has(services->present, "name", service))
+		place_problem(place, "%.*s: the cluster cannot have a service \"%s\"", length, text, service);
 }
 
 /* Warns of passwords and keys that anybody reads who may read the document. */
@@ -107,7 +74,7 @@ inspect_request(struct fields_check *check, const struct place *request)
 
 	inspect_credentials(check, &provider);
 	inspect_credentials(check, &config);
-	inspect_macros(&config, &can);
+	macro_check(&config, inspect_macro_service, &can);
 	inspect_fields(check, request);
 }
 

@@ -128,21 +128,30 @@ prepare_begin_request(const struct operation_context *context, const struct argu
 	arguments_printf(arguments, "--tenant=%s", context->cluster ? context->cluster->tenant : context->account.tenant);
 }
 
+/* Plans the way from the layout before the operation to the new one. Nothing can be done on the dead nodes. */
+static int
+prepare_plan_change(struct operation_context *context, const char *max_unavailable, const struct arguments *dead, struct error *err)
+{
+	struct arguments plan = {0};
+
+	prepare_begin_plan(context, max_unavailable, &plan);
+	for (size_t i = 0; dead && i < dead->count; i++)
+		arguments_printf(&plan, "--dead=%s", dead->list[i]);
+	return prepare_plan(context, &plan, err);
+}
+
 static int
 prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,
     const struct arguments *dead, struct error *err)
 {
-	struct arguments request = {0}, plan = {0};
+	struct arguments request = {0};
 
 	prepare_begin_request(context, given, &request);
 	prepare_push_before(context, "--nodes", &request);
 	if (prepare_run(&request, context, NULL, "request.json", err) < 0 ||
 	    prepare_solve(context, parameters->allow_moves, err) < 0)
 		return -1;
-	prepare_begin_plan(context, parameters->max_unavailable, &plan);
-	for (size_t i = 0; dead && i < dead->count; i++)
-		arguments_printf(&plan, "--dead=%s", dead->list[i]);
-	return prepare_plan(context, &plan, err);
+	return prepare_plan_change(context, parameters->max_unavailable, dead, err);
 }
 
 /* Appends the request without its owner, and frees it. */
@@ -338,7 +347,7 @@ prepare_clone_standing(const struct operation_context *context, jv *request, str
 int
 prepare_clone(struct operation_context *context, const void *data, struct error *err)
 {
-	struct arguments plan = {0}, dead = {0};
+	struct arguments dead = {0};
 	jv request;
 	int result = prepare_clone_request(context, data, &request, err);
 
@@ -351,12 +360,8 @@ prepare_clone(struct operation_context *context, const void *data, struct error 
 	}
 	if (result == 0)
 		result = prepare_solve(context, false, err);
-	if (result == 0) {
-		prepare_begin_plan(context, NULL, &plan);
-		for (size_t i = 0; i < dead.count; i++)
-			arguments_printf(&plan, "--dead=%s", dead.list[i]);
-		result = prepare_plan(context, &plan, err);
-	}
+	if (result == 0)
+		result = prepare_plan_change(context, NULL, &dead, err);
 	arguments_release(&dead);
 	return result;
 }
@@ -496,7 +501,7 @@ prepare_rollback(struct operation_context *context, const void *data, struct err
 {
 	const char *name = context->workdir.name;
 	struct revision revision = {0};
-	struct arguments plan = {0}, dead = {0};
+	struct arguments dead = {0};
 	struct buffer target = {0};
 	int result = revision_find(&context->account, context->cluster, ((const struct rollback_parameters *)data)->to, &revision, err);
 	jv request;
@@ -513,12 +518,8 @@ prepare_rollback(struct operation_context *context, const void *data, struct err
 		result = prepare_solve_write(context, request, err);
 		jv_free(request);
 	}
-	if (result == 0) {
-		prepare_begin_plan(context, NULL, &plan);
-		for (size_t i = 0; i < dead.count; i++)
-			arguments_printf(&plan, "--dead=%s", dead.list[i]);
-		result = prepare_plan(context, &plan, err);
-	}
+	if (result == 0)
+		result = prepare_plan_change(context, NULL, &dead, err);
 	arguments_release(&dead);
 	buffer_release(&target);
 	revision_release(&revision);

@@ -37,20 +37,6 @@ rounds_stands(const struct rounds *rounds, uint32_t service, uint32_t node)
 	return !on->leaves && !scope->dead[node] && node_has(on, name) && (scope->standing || name_set_has(&on->was, name));
 }
 
-static bool
-rounds_reach(const struct rounds *rounds, uint32_t from, uint32_t to)
-{
-	struct neighbours along = graph_successors(&rounds->waits);
-	bool *set = memory_zeroed(rounds->services, sizeof *set), reached;
-
-	set[from] = true;
-	graph_reach(&along, set);
-	reached = set[to];
-	free(set);
-	neighbours_release(&along);
-	return reached;
-}
-
 /* Tells whether a service stops on a few nodes at a time, and some are left. */
 static bool
 rounds_rolls(const struct rounds *rounds, uint32_t service)
@@ -75,14 +61,12 @@ rounds_order(struct rounds *rounds)
 	    &rounds->builder->dependencies->needs[installs ? DEPENDENCY_EITHER : DEPENDENCY_RUNTIME].all;
 	const struct neighbours *of = &rounds->builder->lookups.of;
 
-	for (uint32_t i = 0; i < rounds->services; i++)
-		for (size_t j = needs->first[i]; j < needs->first[i + 1]; j++)
-			graph_edge(&rounds->waits, i, needs->list[j]);
+	graph_edges(&rounds->waits, needs);
 	for (size_t i = 0; i < rounds->builder->put_in.edge_count; i++)
 		graph_edge(&rounds->waits, rounds->builder->put_in.edges[i].from, rounds->builder->put_in.edges[i].to);
 	for (uint32_t i = 0; i < rounds->services; i++)
 		for (size_t j = of->first[i]; j < of->first[i + 1]; j++)
-			if (rounds->rolls[of->list[j]] && !rounds_reach(rounds, i, of->list[j]))
+			if (rounds->rolls[of->list[j]] && !graph_leads(&rounds->waits, i, of->list[j]))
 				graph_edge(&rounds->waits, of->list[j], i);
 }
 
@@ -199,10 +183,11 @@ rounds_find_lookers(struct rounds *rounds, uint32_t service, size_t *count)
 	*count = 0;
 	for (size_t i = by->first[service]; i < by->first[service + 1]; i++) {
 		uint32_t looker = by->list[i];
-		bool after = rounds_reach(rounds, looker, service);
+		bool after;
 
 		if (!rounds_has(rounds, looker, ACTION_RELOAD) || !rounds_has(rounds, looker, ACTION_CONFIGURE))
 			continue;
+		after = graph_leads(&rounds->waits, looker, service);
 		for (uint32_t node = 0; node < rounds->nodes; node++) {
 			if (!rounds_stands(rounds, looker, node))
 				continue;

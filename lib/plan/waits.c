@@ -178,21 +178,6 @@ waits_join_steps(struct builder *builder, const uint32_t *steps, size_t count, c
 	return joined;
 }
 
-/* Tells whether a service waits for another along the edges, which lead from each to what it waits for. */
-static bool
-waits_reach(const struct graph *graph, uint32_t from, uint32_t to)
-{
-	struct neighbours along = graph_successors(graph);
-	bool *set = memory_zeroed(graph->vertices, sizeof *set), reached;
-
-	set[from] = true;
-	graph_reach(&along, set);
-	reached = set[to];
-	free(set);
-	neighbours_release(&along);
-	return reached;
-}
-
 /* Finds for each service that looks others up the new instances it waits for: none of services that wait for it themselves. */
 static void
 waits_add_put_in(struct builder *builder)
@@ -201,16 +186,14 @@ waits_add_put_in(struct builder *builder)
 	uint32_t *steps = memory_resize(NULL, of->vertices, sizeof *steps);
 	struct graph graph = {.vertices = of->vertices};
 
-	for (uint32_t i = 0; i < needs->vertices; i++)
-		for (size_t j = needs->first[i]; j < needs->first[i + 1]; j++)
-			graph_edge(&graph, i, needs->list[j]);
+	graph_edges(&graph, needs); /* from each service to what it waits for */
 	for (uint32_t i = 0; i < of->vertices; i++) {
 		struct barrier *barrier = &builder->barriers[RULE_PUT_IN][i];
 		size_t count = 0;
 
 		barrier->step = GRAPH_NONE;
 		for (size_t j = of->first[i]; barrier->count && j < of->first[i + 1]; j++) {
-			if (!builder_group(builder, of->list[j], GROUP_UP)->count || waits_reach(&graph, of->list[j], i))
+			if (!builder_group(builder, of->list[j], GROUP_UP)->count || graph_leads(&graph, of->list[j], i))
 				continue;
 			graph_edge(&graph, i, of->list[j]);
 			graph_edge(&builder->put_in, i, of->list[j]);

@@ -78,6 +78,11 @@ struct macro { /* one macro as it is written */
 /* Returns the services of which the strings of value ask in that way, sorted, each once, in the arena. */
 struct string_list macro_services_of(jv value, enum macro_source source, struct arena *arena);
 
+/* Adds a problem for each macro in the strings of the place that is malformed; names is called for each that names a service, with
+ * the macro's text, and may add one. */
+typedef void macro_names(const struct place *place, int length, const char *text, const char *service, const void *context);
+void macro_check(const struct place *place, macro_names *names, const void *context);
+
 /* Finds the next macro in the text at *cursor, which moves behind it; returns false if there is none left. */
 bool macro_next(const char **cursor, struct macro *macro);
 
