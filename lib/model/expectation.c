@@ -37,7 +37,8 @@ static const struct member members[] = {
 };
 const struct document expectation_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct expectation)};
 
-void
+/* Takes one record; what is wrong with it goes to its problems. */
+static void
 expectations_take(struct expectations *expectations, const struct place *record)
 {
 	size_t before = record->problems->total;

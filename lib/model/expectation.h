@@ -34,9 +34,6 @@ struct expectations { /* zero-initialise */
 	size_t capacity;
 };
 
-/* Takes one record; what is wrong with it goes to its problems. */
-void expectations_take(struct expectations *expectations, const struct place *record);
-
 /* Reads to the end of the stream; records of other kinds are skipped. Returns 0, or -1 where the stream itself is broken. */
 int expectations_read(struct record_reader *reader, struct expectations *expectations, struct problems *problems, struct error *err);
 void expectations_release(struct expectations *expectations);

@@ -246,7 +246,9 @@ finish_operation_choose_spool(struct operation_context *context, const struct op
 	return result < 0 ? -1 : 0;
 }
 
-int
+/* Finishes the operation, the last of the context's cluster, in whose folder the context is; puts its plan if that is not in
+ * the queue yet. Returns 1 while its job is running, 0 once it has ended, or -1. */
+static int
 finish_operation(struct operation_context *context, const struct operation *operation, struct error *err)
 {
 	static const struct operation_outcome lost = {.status = OPERATION_FAILED,

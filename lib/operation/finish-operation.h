@@ -7,14 +7,10 @@
 #define OPERATION_FINISH_OPERATION_H
 
 struct error;
-struct operation;
 struct operation_context;
 
-/* Finishes the operation, the last of the context's cluster, in whose folder the context is; puts its plan if that is not in
- * the queue yet. Returns 1 while its job is running, 0 once it has ended, or -1. */
-int finish_operation(struct operation_context *context, const struct operation *operation, struct error *err);
-
-/* Finishes the operation that runs on the context's cluster, if there is one. Returns as above. */
+/* Finishes the operation that runs on the context's cluster, if there is one; puts its plan if that is not in the queue yet. Returns
+ * 1 while its job is running, 0 once it has ended, or -1. */
 int finish_cluster(struct operation_context *context, struct error *err);
 
 #endif

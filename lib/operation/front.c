@@ -17,7 +17,8 @@
 
 enum { JOBS = 20 }; /* tasks at one time */
 
-bool
+/* Returns whether only a plan is to be made. */
+static bool
 front_is_dry(const struct front *front)
 {
 	return front->dry || front->save;

@@ -75,9 +75,6 @@ struct string_list front_services(const struct command *command, char **operands
 /* Returns the milliseconds of "12h", "2d"; 0 for "0". Exits with 64 where the text is no duration; what is the option or operand. */
 int64_t front_duration(const struct command *command, const char *what, const char *text);
 
-/* Returns whether only a plan is to be made. */
-bool front_is_dry(const struct front *front);
-
 /* Carries out the request and prints its result; returns the exit code. A request without a command gets one made of options
  * and operands. */
 int front_operate(const struct command *command, const struct front *front, struct operation_request *request, char **operands);

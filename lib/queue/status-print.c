@@ -41,7 +41,7 @@ status_style(enum queue_status status)
 	}
 }
 
-enum terminal_style
+static enum terminal_style
 status_task_style(enum step_status status)
 {
 	switch (status) {

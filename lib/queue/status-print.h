@@ -30,6 +30,5 @@ void status_say_first(const struct queue_task_status *task, struct buffer *out);
 void status_say_stopped(const struct queue_task_status *task, const char *before, struct buffer *out);
 
 enum terminal_style status_style(enum queue_status status);
-enum terminal_style status_task_style(enum step_status status);
 
 #endif

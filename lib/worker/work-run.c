@@ -18,7 +18,8 @@ enum {
 	CEILING_MS = 60000, /* so long no more are taken at a time than there was room for */
 };
 
-size_t
+/* Returns how many tasks are done at once. */
+static size_t
 work_slots(const struct work *work)
 {
 	return work->options.slots ? work->options.slots : work->config.slots;

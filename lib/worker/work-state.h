@@ -57,8 +57,7 @@ struct work {
 	struct exchange *exchange; /* room for one, made with the first */
 };
 
-/* Returns how many tasks are done at once, and how many more can be taken now. */
-size_t work_slots(const struct work *work);
+/* Returns how many more tasks can be taken now. */
 size_t work_free_slots(const struct work *work);
 
 /* Returns the tenants and the providers whose tasks it takes, or NULL for anyone's. */

@@ -107,7 +107,9 @@ block_find_blocks(struct blocks *b)
 	return good;
 }
 
-int64_t
+/* Returns by how much the regions outside of killed may at most be worth more than those outside of than, when the same
+ * further ones are taken from both. */
+static int64_t
 blocks_advantage(const struct blocks *b, uint64_t killed, uint64_t than)
 {
 	int64_t sum = 0;

@@ -48,10 +48,6 @@ struct blocks { /* release them */
 bool blocks_find(struct blocks *blocks, struct pricing_search *search, size_t depth);
 void blocks_release(struct blocks *blocks);
 
-/* Returns by how much the regions outside of killed may at most be worth more than those outside of than, when the same
- * further ones are taken from both. */
-int64_t blocks_advantage(const struct blocks *blocks, uint64_t killed, uint64_t than);
-
 /* Returns the sum of the prices of the regions that are not killed; with gains, only of those above 0. */
 int64_t blocks_region_prices(const struct blocks *blocks, uint64_t killed, bool gains);
 
