@@ -78,29 +78,27 @@ all_work() { # COMMANDS
 	done <<<"$1"
 }
 
+# What was said when it failed, what show says, and what is listed as possible, with COMMAND among it: all_work_after SAID COMMAND
+all_work_after() {
+	run -1 coopr expand c
+	possible=$(possible_for_c "$output")
+	contains "$possible" "$2"
+	rm broken
+	all_work "$(commands_for_c "$1"$'\n'"$(coopr show -o table c)")"
+	all_work "$possible"
+}
+
 @test "after a creation that failed all that is recommended works" {
 	touch broken
 	run -1 coopr create c -t lamp -s haproxy,apache,mysql,mod-php,stubborn -n 4
-	said=$output
-	run -1 coopr expand c
-	possible=$(possible_for_c "$output")
-	contains "$possible" "coopr retry c"
-	rm broken
-	all_work "$(commands_for_c "$said"$'\n'"$(coopr show -o table c)")"
-	all_work "$possible"
+	all_work_after "$output" "coopr retry c"
 }
 
 @test "after a change that failed all that is recommended works" {
 	coopr create c -t lamp -n 4 >records 2>log
 	touch broken
 	run -1 coopr add c stubborn
-	said=$output
-	run -1 coopr expand c
-	possible=$(possible_for_c "$output")
-	contains "$possible" "coopr rollback c"
-	rm broken
-	all_work "$(commands_for_c "$said"$'\n'"$(coopr show -o table c)")"
-	all_work "$possible"
+	all_work_after "$output" "coopr rollback c"
 }
 
 @test "while an operation is in progress, or was cancelled, all that is recommended works" {
