@@ -78,12 +78,10 @@ faults_append_remedy(const struct drift *drift, const struct reconcile_options *
 {
 	const char *name = drift->name;
 
-	if (drift->keeps)
-		return; /* the message says what a person can do */
+	if (drift->keeps || (drift->waits_for && parameters->repair))
+		return; /* the message says what a person can do, or what is repaired first */
 	if (drift->note)
 		buffer_printf(line, "; not repaired: %s", drift->note);
-	else if (drift->waits_for && parameters->repair)
-		buffer_printf(line, "; it is repaired once %s, which it needs, is healthy", drift->waits_for);
 	else if (drift->what == DRIFT_FAILED)
 		buffer_printf(line, "; coopr retry %s continues it, as --retry does", name);
 	else if (drift->what == DRIFT_VANISHED && drift->answers)
