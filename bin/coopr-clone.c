@@ -6,7 +6,7 @@
  * 75 while another coopr works on it; 128 + signal when interrupted; else as the stage that failed.
  */
 #include "operation/front.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *owner, *group, *lease;

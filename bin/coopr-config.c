@@ -10,7 +10,7 @@
 #include "base/message.h"
 #include "operation/find-cluster.h"
 #include "operation/front.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *file, *max_unavailable;

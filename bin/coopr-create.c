@@ -9,7 +9,7 @@
 
 #include "base/process.h"
 #include "operation/front.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *template, *machines, *catalogue, *owner, *group, *provider, *hardwaretype, *imagetype, *dns_suffix,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "operation/front.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 #include "operation/target.h"
 
 static struct front front = {.jobs = FRONT_JOBS};

@@ -5,7 +5,7 @@
  * 1 where it cannot be, or a task failed; 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
  */
 #include "operation/front.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static long to = -1;

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "operation/front.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static const char *machines;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "operation/front.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 #include "operation/target.h"
 
 static struct front front = {.jobs = FRONT_JOBS};

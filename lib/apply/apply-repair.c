@@ -7,7 +7,7 @@
 #include "apply/turn.h"
 #include "cluster/operations.h"
 #include "json/record.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 struct before { /* the last operation */
 	struct operation_list list;

@@ -8,7 +8,7 @@
 #include "apply/apply-repair.h"
 #include "apply/turn.h"
 #include "base/clock.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 enum { STEPS = 8 }; /* more of them mean that others keep changing the cluster */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 const struct clusterspec *
 turn_spec(const struct turn *turn)

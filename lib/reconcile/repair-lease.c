@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "operation/operate.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 #include "reconcile/kept-data.h"
 #include "reconcile/repair-undertake.h"
 #include "reconcile/scope.h"

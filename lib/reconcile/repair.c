@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "model/name.h"
 #include "operation/operate.h"
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 #include "probe/drift.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/repair-limits.h"

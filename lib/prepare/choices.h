@@ -2,8 +2,8 @@
  *
  * Reads what was chosen for a cluster from its request, as arguments of coopr-request.
  */
-#ifndef OPERATION_CHOICES_H
-#define OPERATION_CHOICES_H
+#ifndef PREPARE_CHOICES_H
+#define PREPARE_CHOICES_H
 
 #include "base/process.h"
 #include "json/json.h"

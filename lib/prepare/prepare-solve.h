@@ -3,8 +3,8 @@
  * The answer of coopr-solve to the request in an operation's folder, and a number of machines that follows from the rest of the
  * request.
  */
-#ifndef OPERATION_PREPARE_SOLVE_H
-#define OPERATION_PREPARE_SOLVE_H
+#ifndef PREPARE_SOLVE_H
+#define PREPARE_SOLVE_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * Makes the plan of an operation by the commands that a person would put into a pipeline, each with its file in the operation's
  * folder. operation_request.prepare points to one of these functions, with the parameters that it expects.
  */
-#ifndef OPERATION_PREPARE_H
-#define OPERATION_PREPARE_H
+#ifndef PREPARE_PREPARE_H
+#define PREPARE_PREPARE_H
 
 #include "base/process.h"
 #include "catalogue/amend.h"

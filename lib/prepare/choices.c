@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "operation/choices.h"
+#include "prepare/choices.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  *
  * A cluster that is made of what a file says, or made anew where the file names another template.
  */
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "operation/prepare-solve.h"
+#include "prepare/prepare-solve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "operation/prepare.h"
+#include "prepare/prepare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "json/scan.h"
 #include "model/layout.h"
 #include "model/unavailable.h"
-#include "operation/choices.h"
+#include "prepare/choices.h"
 #include "operation/context.h"
-#include "operation/prepare-solve.h"
+#include "prepare/prepare-solve.h"
 #include "operation/run-command.h"
 #include "operation/target.h"
 #include "queue/queue.h"
