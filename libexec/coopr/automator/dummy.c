@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,7 +90,7 @@ dummy_start_service(const struct task *task, struct outcome *outcome)
 	if (unlink(mark) < 0 && errno != ENOENT)
 		error_errno(&outcome->error, EX_IOERR, "%s", mark);
 	else if (dummy_draw_readiness(task, &ready_ms, outcome) == 0 && ready_ms != 0) {
-		when = ready_ms < 0 ? memory_string("") : memory_printf("%lld\n", (long long)(clock_boottime_ms() + ready_ms));
+		when = ready_ms < 0 ? memory_string("") : memory_printf("%" PRId64 "\n", clock_boottime_ms() + ready_ms);
 		if (file_make_dirs(AT_FDCWD, folder, 0700, &outcome->error) == 0)
 			file_replace(AT_FDCWD, mark, when, strlen(when), 0600, &outcome->error);
 		free(when);
