@@ -332,21 +332,21 @@ refused() {
 	worker=$!
 	for turn in {1..4}; do
 		a_cluster "late$turn"
-		cp jobs acknowledged$turn
-		mkdir events$turn
+		cp jobs "acknowledged$turn"
+		mkdir "events$turn"
 		for job in $(cat jobs); do
 			coopr-queue show "$job" --events >"events$turn/$job"
 		done
-		coopr-backup all$turn.tar >/dev/null
+		coopr-backup "all$turn.tar" >/dev/null
 	done
 	wait "$worker"
 	coopr-work --drain
 	in_order
 	for turn in {1..4}; do
 		elsewhere "machine$turn"
-		coopr-restore all$turn.tar >/dev/null
+		coopr-restore "all$turn.tar" >/dev/null
 		in_order
-		for job in $(cat acknowledged$turn); do
+		for job in $(cat "acknowledged$turn"); do
 			coopr-queue show "$job" --events >there
 			cmp -n "$(stat -c %s "events$turn/$job")" "events$turn/$job" there
 		done
@@ -354,7 +354,7 @@ refused() {
 		coopr-reconcile
 		same "" "$(coopr-list -o json | jq -r 'select(.status != "active") | .name')"
 		same $((4 + turn)) "$(coopr-list -o name | wc -l)"
-		same "" "$(sort acknowledged$turn | comm -23 - <(coopr-queue ls -o name | sort))"
+		same "" "$(sort "acknowledged$turn" | comm -23 - <(coopr-queue ls -o name | sort))"
 		in_order
 	done
 }

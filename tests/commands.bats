@@ -188,7 +188,8 @@ tables() {
 	[ "$(wc -l <retired)" -gt 30 ]
 	while IFS=$'\t' read -r command _ letter rest; do
 		successor=${rest##*$'\t'}
-		run --separate-stderr -64 $command "-$letter" </dev/null
+		read -ra words <<<"$command"
+		run --separate-stderr -64 "${words[@]}" "-$letter" </dev/null
 		contains "$stderr" "option -$letter is retired; use $successor" || complain "$command -$letter: $stderr"
 		awk -F '\t' -v command="$command" -v new="$successor" \
 			'$1 == command && $2 == "option" && ("--" $4 == new || "-" $3 == new) {found = 1} END {exit !found}' all ||

@@ -107,7 +107,8 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 		[other x]|expected [hook NAME]
 	END
 	for words in "coopr doctor --help" "coopr help config" "coopr queue ls --help" "coopr-store put --version" coopr; do
-		run -0 $words
+		read -ra words <<<"$words"
+		run -0 "${words[@]}"
 	done
 	run -78 coopr doctor --settings
 	run -78 coopr queue ls

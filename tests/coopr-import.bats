@@ -34,7 +34,7 @@ export_of_originals() { # VERSION
 	contains "$stderr" "coopr-import: errors in 1 of them"
 	same 12 "$(jq -s 'map(select(.state == "new" and .version == 1)) | length' out)"
 	for kind in providers hardwaretypes imagetypes services clustertemplates partialtemplates; do
-		same "$(jq -r ".$kind[].name" "$CASK/export.json" | sort)" "$(coopr-store list -o json $kind | jq -r .name | sort)"
+		same "$(jq -r ".${kind}[].name" "$CASK/export.json" | sort)" "$(coopr-store list -o json $kind | jq -r .name | sort)"
 	done
 	same "ntp base zk kv-node" "$(coopr-store get -r clustertemplate kv-cluster | jq -r '[.defaults.services[]] | sort_by(. != "ntp") | join(" ")')"
 }
@@ -244,6 +244,7 @@ export_of_originals() { # VERSION
 	sed -i -e "s,/usr/libexec/coopr,$COOPR_BIN/../libexec/coopr," -e '/^curl/d' -e '/^coopr apply -T qa -f clusters$/d' -e '/^coopr create/s/$/ --dry-run/' -e '/^coopr apply/s/$/ || [ $? -eq 1 ]/' page
 	same 25 "$(wc -l <page)"
 	set -e -o pipefail
+	# shellcheck disable=SC1091
 	. ./page >out 2>&1 || { cat out; false; }
 	same "203.0.113.10 bind=10.0.0.10 hostname=kv-prod42-1000.dev.example.net user=rocky flavor=m1.medium" "$(head -n 1 machines)"
 	same 3 "$(wc -l <machines)"

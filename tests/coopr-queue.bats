@@ -613,7 +613,7 @@ load queue
 	coopr-queue take --count 2 >held
 	run -75 script -qec "stty cols 200; TERM=xterm coopr-queue wait --timeout 1 00000042-001" /dev/null </dev/null
 	contains "$output" "0/3  2 running, "
-	[[ $output =~ ', about '1[78]' m '[0-9]+' s left' ]]
+	[[ $output =~ ,\ about\ 1[78]\ m\ [0-9]+\ s\ left ]]
 	[[ $output =~ 'waiting for: create on b, '[^,]+'of about 1 m 40 s' ]]
 	[[ $output =~ '  create on a, '[^,]+'of about 8 m 20 s' ]]
 }

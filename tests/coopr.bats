@@ -119,7 +119,7 @@ make_command() {
 	for pair in get=list describe=show destroy=delete up=create down=delete logs=log rollout=upgrade "top=status --probe" ls=list; do
 		run --separate-stderr -64 coopr "${pair%%=*}"
 		same "coopr: unknown command '${pair%%=*}'; did you mean '${pair#*=}'?; see: coopr --help" "$stderr"
-		run -0 coopr "$(sed 's/ .*//' <<<"${pair#*=}")" --help
+		run -0 coopr "$(cut -d" " -f1 <<<"${pair#*=}")" --help
 	done
 	for pair in restart=restart status=status undo=rollback history=history pause=pause resume=resume; do
 		run --separate-stderr -64 coopr rollout "${pair%=*}" shop
@@ -155,8 +155,9 @@ make_command() {
 	run --separate-stderr -0 coopr help
 	for words in "5 config" layout clusterspec states tutorial tutorial-admin; do
 		grep -qE "^  $words  +[a-z]" <<<"$output"
-		run -0 coopr help $words
+		read -ra words <<<"$words"
+		run -0 coopr help "${words[@]}"
 		run --separate-stderr -0 coopr help
 	done
-	same "$(cd "$COOPR_ROOT/man" && ls man5 man7 | grep -c '^coopr')" "$(sed -n '/^The formats/,$p' <<<"$output" | grep -c '^  ')"
+	same "$(find "$COOPR_ROOT"/man/man[57] -name 'coopr*' | wc -l)" "$(sed -n '/^The formats/,$p' <<<"$output" | grep -c '^  ')"
 }

@@ -48,7 +48,7 @@ did() { # JOB SERVICE
 	contains "$output$stderr" "check app on 00000001-"
 	same "1 check failed,1 start done,1 stop done" "$(did 00000001-002 app | uniq -c | sed 's/^ *//' | paste -sd,)"
 	same "" "$(did 00000001-002 front)"
-	same 1 "$(ls "$COOPR_STATE/dummy-down" | wc -l)"
+	same 1 "$(find "$COOPR_STATE/dummy-down" -type f | wc -l)"
 	rm -r "$COOPR_STATE/dummy-down"
 	run --separate-stderr -1 coopr retry one
 	same "1 check done,1 check failed,2 start done,2 stop done" "$(did 00000001-002 app | uniq -c | sed 's/^ *//' | paste -sd,)"

@@ -496,7 +496,7 @@ routed() { # NODENUM
 	run ! ask 1000 "$(fact 1001 .ipaddresses.bind_v4)" 22
 	same "" "$(on 1001 'ip route show default')"
 	number=$(IFS=./ && printf '%02x%02x%02x%02x' ${other%/*})
-	same "0 1" "$(echo $(cat "/proc/sys/net/ipv4/conf/coopr-$number/forwarding" "/proc/sys/net/ipv4/conf/$BRIDGE/forwarding"))"
+	same "0 1" "$(cat "/proc/sys/net/ipv4/conf/coopr-$number/forwarding" "/proc/sys/net/ipv4/conf/$BRIDGE/forwarding" | paste -sd" ")"
 	record 1002 | sandbox create >1002.json # the provider has thought better of it
 	same 0 "$(cat "/proc/sys/net/ipv4/conf/$BRIDGE/forwarding")"
 }

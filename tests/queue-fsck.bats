@@ -133,7 +133,7 @@ setup() {
 	job=$(two_nodes | coopr-queue put)
 	sed -i 's/"plan_sum":"[0-9a-f]*",//' "spool/jobs/$job/events.ndjson"
 	rm "spool/jobs/$job/state"
-	! grep -q plan_sum "spool/jobs/$job/events.ndjson"
+	run ! grep plan_sum "spool/jobs/$job/events.ndjson"
 	coopr-queue fsck
 	do_all
 	same complete "$(status_of "$job" .status)"

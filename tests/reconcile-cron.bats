@@ -120,10 +120,10 @@ jobs() {
 
 @test "a machine that takes the place of one that died counts with it" {
 	for round in 1 2 3; do
-		rm "$(ls -d "$machines"/00000001-* | tail -1)"
+		rm "$(printf '%s\n' "$machines"/00000001-* | tail -1)"
 		cron -0
 	done
-	rm "$(ls -d "$machines"/00000001-* | tail -1)"
+	rm "$(printf '%s\n' "$machines"/00000001-* | tail -1)"
 	cron -1
 	contains "$stderr" "its machine is gone; not repaired: it was repaired a short time ago"
 	rm "$machines/00000001-1000"

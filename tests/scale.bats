@@ -190,7 +190,8 @@ instances() {
 @test "the solver's layouts with numbers of instances are right, by the judge, whatever is present" {
 	coopr-request -t lamp -n 7 --name blog | coopr-solve >present
 	for words in apache=2 apache=9 memcached=1 memcached=:1,apache=3 apache=1,memcached=2 apache=6:8 haproxy=1,apache=:2; do
-		coopr-request -t lamp --name blog --nodes present $(printf -- '--instances %s ' ${words//,/ }) |
+		IFS=, read -ra instances <<<"$words"
+		coopr-request -t lamp --name blog --nodes present "${instances[@]/#/--instances=}" |
 			jq 'del(.cluster.numMachines)' >request
 		run -0 coopr-solve request
 		echo "$output" >answer
@@ -199,7 +200,8 @@ instances() {
 		coopr-solve --allow-moves --check answer request
 	done
 	for words in apache=0 mysql=2 apache=9,mysql=0 haproxy=2; do
-		coopr-request -t lamp --name blog --nodes present $(printf -- '--instances %s ' ${words//,/ }) |
+		IFS=, read -ra instances <<<"$words"
+		coopr-request -t lamp --name blog --nodes present "${instances[@]/#/--instances=}" |
 			jq 'del(.cluster.numMachines)' >request
 		run -1 coopr-solve request
 		echo "$output" >answer
