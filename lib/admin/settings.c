@@ -17,6 +17,17 @@ static const struct list_column columns[] = {
 
 const struct list settings_list = {.kind = "setting", .columns = columns, .row_size = sizeof(struct setting_shown)};
 
+static char *
+settings_default_archives(void)
+{
+	char *folder = location_installed("libexec/coopr/archives/folder"), *state = location_state();
+	char *setting = memory_printf("%s %s/archives", folder, state);
+
+	free(folder);
+	free(state);
+	return setting;
+}
+
 /* Returns the default of a setting; the caller frees it. */
 static char *
 settings_default_of(enum preference which)
@@ -31,6 +42,8 @@ settings_default_of(enum preference which)
 	};
 
 	switch (which) {
+	case PREFERENCE_ARCHIVES:
+		return settings_default_archives();
 	case PREFERENCE_CATALOGUE:
 		return location_catalogue(NULL);
 	case PREFERENCE_SPOOL:

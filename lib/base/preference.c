@@ -20,6 +20,7 @@ static const struct {
 	const char *name, *variable;
 	bool path; /* absolute, or below the home: "~/..." */
 } kinds[PREFERENCE_COUNT] = {
+	[PREFERENCE_ARCHIVES] = {"archives", "COOPR_ARCHIVES", false},
 	[PREFERENCE_CATALOGUE] = {"catalogue", "COOPR_CATALOGUE", true},
 	[PREFERENCE_COLOR] = {"color", "COOPR_COLOR", false},
 	[PREFERENCE_JOBS] = {"jobs", "COOPR_JOBS", false},

@@ -31,6 +31,7 @@ static const struct migration {
 	{"what was seen last of machines and services", NULL},
 	{"leases that end with the loss of data", NULL},
 	{"what coopr reconcile has told of and repaired", NULL},
+	{"archives of services", NULL},
 };
 
 enum {

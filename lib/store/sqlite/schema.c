@@ -235,6 +235,25 @@ static const char *const migrations[] = {
 	"	round INTEGER NOT NULL CHECK (round > 0)," /* so often in a row */
 	"	PRIMARY KEY (cluster, node, service)"
 	") STRICT, WITHOUT ROWID;",
+
+	/* 10: archives of services that are complete: lib/cluster/archives.h. What they say is kept elsewhere. */
+	"CREATE TABLE archive ("
+	"	id TEXT PRIMARY KEY,"
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	cluster INTEGER NOT NULL REFERENCES cluster," /* which may be deleted */
+	"	cluster_name TEXT NOT NULL,"
+	"	service TEXT NOT NULL,"
+	"	node TEXT NOT NULL,"
+	"	hostname TEXT,"
+	"	operation INTEGER NOT NULL,"
+	"	began_ms INTEGER NOT NULL,"
+	"	ended_ms INTEGER NOT NULL,"
+	"	bytes INTEGER NOT NULL CHECK (bytes >= 0)," /* as it is kept, encrypted */
+	"	sum TEXT NOT NULL," /* SHA-256 of that */
+	"	leaving INTEGER NOT NULL DEFAULT 0" /* 1: it is being deleted, and counts no more */
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX archive_newest ON archive (cluster, service, ended_ms);"
+	"CREATE INDEX archive_held ON archive (tenant, bytes);",
 };
 
 /* Steps over a pragma's only number. */

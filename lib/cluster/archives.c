@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/archives.h"
+
+#include <stdlib.h>
+
+#include "account/visible.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "cluster/clusters.h"
+#include "store/sql/sql.h"
+#include "store/store.h"
+
+#define COLUMNS "archive.id, archive.cluster, cluster_name, service, node, hostname, archive.operation, began_ms, ended_ms, bytes, sum"
+
+int
+archives_record(struct store *store, const struct archive *archive, struct error *err)
+{
+	return sql_change(store_sql(store), err, "INSERT INTO archive (id, tenant, cluster, cluster_name, service, node, hostname, "
+	    "operation, began_ms, ended_ms, bytes, sum) SELECT ?, tenant, id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM cluster WHERE id = ? "
+	    "ON CONFLICT (id) DO NOTHING", "tttttiiiiti", archive->id, archive->cluster_name, archive->service, archive->node,
+	    archive->hostname, archive->operation, archive->began_ms, archive->ended_ms, archive->bytes, archive->sum,
+	    archive->cluster);
+}
+
+/* Copies the row that rows stand at. */
+static struct archive
+archives_row(struct sql_rows *rows, struct arena *arena)
+{
+	return (struct archive){
+		.id = sql_keep(rows, 0, arena),
+		.cluster = sql_integer(rows, 1),
+		.cluster_name = sql_keep(rows, 2, arena),
+		.service = sql_keep(rows, 3, arena),
+		.node = sql_keep(rows, 4, arena),
+		.hostname = sql_keep(rows, 5, arena),
+		.operation = sql_integer(rows, 6),
+		.began_ms = sql_integer(rows, 7),
+		.ended_ms = sql_integer(rows, 8),
+		.bytes = sql_integer(rows, 9),
+		.sum = sql_keep(rows, 10, arena),
+	};
+}
+
+/* Adds all rows, and ends them. */
+static int
+archives_add_rows(struct sql_rows *rows, struct archive_list *list, struct error *err)
+{
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = archives_row(rows, &list->arena);
+	}
+	sql_end(rows);
+	return got;
+}
+
+/* Copies the first row, and ends them: 1, 0 where there is none, -1. */
+static int
+archives_first_row(struct sql_rows *rows, struct arena *arena, struct archive *archive, struct error *err)
+{
+	int got = sql_row(rows, err);
+
+	if (got > 0)
+		*archive = archives_row(rows, arena);
+	sql_end(rows);
+	return got;
+}
+
+/* Begins to read what the account may see of the archives for which condition holds. */
+static struct sql_rows *
+archives_visible(struct account *account, const char *condition, int64_t cluster, const char *id, struct error *err)
+{
+	char *text = memory_printf("SELECT " COLUMNS " FROM archive JOIN (SELECT id AS number FROM cluster WHERE %s) "
+	    "ON number = archive.cluster WHERE leaving = 0 AND %s ORDER BY ended_ms DESC, archive.id DESC",
+	    visible_anywhere(account), condition);
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "it", VISIBLE_VALUES(account), cluster, id);
+
+	free(text);
+	return rows;
+}
+
+int
+archives_list(struct account *account, int64_t cluster, struct archive_list *list, struct error *err)
+{
+	return archives_add_rows(archives_visible(account, "(?6 = 0 OR archive.cluster = ?6) AND ?7 IS NULL", cluster, NULL, err),
+	    list, err);
+}
+
+int
+archives_find(struct account *account, const char *id, struct arena *arena, struct archive *archive, struct error *err)
+{
+	int got = archives_first_row(archives_visible(account, "?6 = 0 AND archive.id = ?7", 0, id, err), arena, archive, err);
+
+	if (got == 0)
+		return error_set(err, EX_NO, "there is no archive \"%s\"; coopr backup --list shows them", id);
+	return got < 0 ? -1 : 0;
+}
+
+int
+archives_newest(struct store *store, int64_t cluster, const char *service, const char *node, struct arena *arena,
+    struct archive *archive, struct error *err)
+{
+	return archives_first_row(sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM archive WHERE cluster = ?1 AND service = ?2 "
+	    "AND (?3 IS NULL OR node = ?3) AND leaving = 0 ORDER BY ended_ms DESC, id DESC LIMIT 1", "itt", cluster, service, node),
+	    arena, archive, err);
+}
+
+int
+archives_of_service(struct store *store, int64_t cluster, const char *service, struct archive_list *list, struct error *err)
+{
+	return archives_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM archive WHERE cluster = ? AND service = ? "
+	    "AND leaving = 0 ORDER BY ended_ms DESC, id DESC", "it", cluster, service), list, err);
+}
+
+int
+archives_leave(struct store *store, const char *id, struct error *err)
+{
+	return sql_change_alone(store_sql(store), err, "UPDATE archive SET leaving = 1 WHERE id = ?", "t", id);
+}
+
+int
+archives_leaving(struct store *store, struct archive_list *list, struct error *err)
+{
+	return archives_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM archive WHERE leaving = 1 ORDER BY id", ""),
+	    list, err);
+}
+
+int
+archives_forget(struct store *store, const char *id, struct error *err)
+{
+	return sql_change_alone(store_sql(store), err, "DELETE FROM archive WHERE id = ? AND leaving = 1", "t", id);
+}
+
+int
+archives_is_known(struct store *store, const char *id, struct error *err)
+{
+	int64_t one;
+
+	return sql_number(store_sql(store), &one, err, "SELECT 1 FROM archive WHERE id = ?", "t", id);
+}
+
+int
+archives_clusters(struct store *store, int64_t after, int64_t *numbers, size_t limit, size_t *count, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT DISTINCT cluster FROM archive WHERE cluster > ? AND leaving = 0 "
+	    "ORDER BY cluster LIMIT ?", "ii", after, (int64_t)limit);
+	int got;
+
+	*count = 0;
+	while ((got = sql_row(rows, err)) > 0)
+		numbers[(*count)++] = sql_integer(rows, 0);
+	sql_end(rows);
+	return got;
+}
+
+int
+archives_bytes(struct store *store, int64_t tenant, int64_t *bytes, struct error *err)
+{
+	return sql_number(store_sql(store), bytes, err, "SELECT coalesce(sum(bytes), 0) FROM archive WHERE tenant = ?", "i",
+	    tenant) < 0 ? -1 : 0;
+}
+
+jv
+archive_record_of(const struct archive *archive)
+{
+	char id[CLUSTER_ID_SIZE], began[CLOCK_RFC3339_SIZE], ended[CLOCK_RFC3339_SIZE];
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "archive");
+	json_set_string(&record, "id", archive->id);
+	json_set_string(&record, "cluster", cluster_id_text(archive->cluster, id));
+	json_set_string(&record, "name", archive->cluster_name);
+	json_set_string(&record, "service", archive->service);
+	json_set_string(&record, "node", archive->node);
+	json_set_string(&record, "hostname", archive->hostname);
+	json_set_number(&record, "operation", (double)archive->operation);
+	json_set_string(&record, "began", clock_rfc3339(archive->began_ms, began));
+	json_set_string(&record, "ended", clock_rfc3339(archive->ended_ms, ended));
+	json_set_number(&record, "bytes", (double)archive->bytes);
+	json_set_string(&record, "sum", archive->sum);
+	return record;
+}
+
+void
+archive_list_release(struct archive_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct archive_list){0};
+}

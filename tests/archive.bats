@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Archives of services: how they are kept, encrypted, and given back; coopr-config(5), archives.
+
+load case
+
+setup() {
+	fresh
+	coopr-store init
+	archive=$(dirname "$COOPR_BIN")/libexec/coopr/archive
+	unset COOPR_ARCHIVES
+}
+
+# A file of that many bytes.
+bytes() {
+	head -c "$1" /dev/urandom >plain
+}
+
+@test "what was put is given back, whatever its size" {
+	for size in 0 1 65535 65536 65537 131072 400000; do
+		bytes "$size"
+		"$archive" put "a-$size" <plain >said
+		same "a-$size $(stat -c %s "$COOPR_STATE/archives/a-$size") $(sha256sum <"$COOPR_STATE/archives/a-$size" | cut -d ' ' -f 1)" \
+			"$(jq -r '"\(.id) \(.bytes) \(.sum)"' said)"
+		"$archive" get "a-$size" | cmp - plain
+		"$archive" verify "a-$size"
+	done
+	same 7 "$("$archive" list | wc -l)"
+	"$archive" delete a-0
+	"$archive" delete a-0
+	same 6 "$("$archive" list | wc -l)"
+	run -66 "$archive" get a-0
+	contains "$output" "there is no such archive"
+}
+
+@test "nothing of an archive can be read where it is kept" {
+	yes 'a known sentence' | head -c 200000 >plain
+	"$archive" put a <plain
+	run ! grep -q 'known' "$COOPR_STATE/archives/a"
+	same 600 "$(stat -c %a "$COOPR_STATE/archives/a")"
+	same 700 "$(stat -c %a "$COOPR_STATE/archives")"
+}
+
+@test "every flipped byte and every cut is found, and nothing unproven is printed" {
+	echo 'INSERT INTO t VALUES (1)' >plain
+	"$archive" put a <plain
+	kept=$COOPR_STATE/archives/a
+	cp "$kept" whole
+	size=$(stat -c %s whole)
+	for ((at = 0; at < size; at++)); do
+		cp whole "$kept"
+		printf "\\x$(printf %02x $((0x$(xxd -s "$at" -l 1 -p whole) ^ 1)))" | dd of="$kept" bs=1 seek="$at" conv=notrunc status=none
+		! "$archive" get a >got 2>said || { echo "byte $at"; return 1; }
+		[ ! -s got ]
+		head -c "$at" whole >"$kept"
+		! "$archive" get a >got 2>said || { echo "cut at $at"; return 1; }
+		[ ! -s got ]
+	done
+	cat whole plain >"$kept"
+	run -65 "$archive" verify a
+	cp whole "$kept"
+	"$archive" verify a
+}
+
+@test "chunks that are missing, repeated or exchanged are found, and so is another archive under that name" {
+	bytes 300000
+	"$archive" put a <plain
+	kept=$COOPR_STATE/archives/a
+	cp "$kept" whole
+	head=$((49 + 24)) chunk=65553
+	piece() { tail -c +$((head + $1 * chunk + 1)) whole | head -c $chunk; }
+	head -c $head whole >begin
+	for order in "0 1 2 3" "0 1 3 4" "0 1 2 2 3 4" "1 0 2 3 4" "4" ""; do
+		{
+			cat begin
+			for n in $order; do piece "$n"; done
+		} >"$kept"
+		run -65 "$archive" verify a
+		contains "$output" "damaged"
+	done
+	{
+		cat begin
+		for n in 0 1 2 3 4; do piece "$n"; done
+	} >"$kept"
+	"$archive" verify a
+	mv "$kept" "$COOPR_STATE/archives/b"
+	run -65 "$archive" verify b
+}
+
+@test "an archive of another key is refused, and says so" {
+	bytes 10
+	"$archive" put a <plain
+	head -c 32 /dev/urandom | xxd -p -c 64 >"$COOPR_STATE/store.sqlite3.key"
+	run -65 "$archive" get a
+	contains "$output" "encrypted with another key"
+	rm "$COOPR_STATE/store.sqlite3.key"
+	run -66 "$archive" get a
+	contains "$output" "the key of the secrets is missing"
+}
+
+@test "a put that is killed, or whose caller is, keeps nothing" {
+	mkfifo pipe
+	"$archive" put a <pipe &
+	pid=$!
+	exec 4>pipe
+	head -c 200000 /dev/urandom >&4
+	kill -9 $pid
+	wait $pid || true
+	exec 4>&-
+	same "" "$("$archive" list)"
+
+	sh -c 'echo $$ >caller; "$1" put b; true' - "$archive" <pipe 2>&1 | cat >said &
+	exec 4>pipe
+	head -c 200000 /dev/urandom >&4
+	until [ -s caller ]; do :; done
+	kill -9 "$(cat caller)"
+	exec 4>&-
+	wait || true # for all that writes to said
+	contains "$(cat said)" "the process that makes the archive is dead; it is not kept"
+	same "" "$("$archive" list)"
+}
+
+@test "another executable keeps the archives, with its first arguments" {
+	cat >mine <<-'E'
+		#!/bin/sh
+		echo "$@" >>calls
+		[ "$1" = cellar ] || exit 64
+		case $2 in
+		put) cat >"kept-$3" ;;
+		get) cat "kept-$3" ;;
+		list) echo "x and more"; echo "../y" ;;
+		delete) exit "${CODE:-0}" ;;
+		esac
+	E
+	chmod +x mine
+	export COOPR_ARCHIVES="$PWD/mine cellar"
+	bytes 1000
+	"$archive" put a-1 <plain
+	"$archive" get a-1 | cmp - plain
+	same x "$("$archive" list)"
+	"$archive" delete a-1
+	same "cellar put a-1,cellar get a-1,cellar list,cellar delete a-1" "$(paste -sd , calls)"
+	CODE=75 run -75 "$archive" delete a-1
+	CODE=3 run -74 "$archive" delete a-1
+	contains "$output" "mine delete: it failed with exit code 3"
+	export COOPR_ARCHIVES=false
+	run -74 "$archive" put a <plain
+	export COOPR_ARCHIVES=/nowhere
+	run -69 "$archive" put a <plain
+}
+
+@test "a key is a name, and misuse ends with 64" {
+	for key in "" ../a .a -a a/b "$(printf '%0201d' 0)"; do
+		run -64 "$archive" put -- "$key"
+	done
+	run -64 "$archive"
+	run -64 "$archive" eat a
+	run -64 "$archive" put
+	run -64 "$archive" put a b
+	run -64 "$(dirname "$archive")/archives/folder" x put ../a
+	run -64 "$(dirname "$archive")/archives/folder" x
+}
