@@ -1,33 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-backup: backs up the whole installation to one file, while workers and commands go on. The file is there as a whole, and on
- * disk, or not at all. Exits with 0; 64 on misuse; 66 where there is no store; 73 where the file exists or cannot be made; 74 where it
- * cannot be written; 75 while another backup writes it; 77 where the user is no superadmin.
+ * disk, or not at all. It also lists and deletes the archives of services. Exits with 0; 1 where there is no such cluster or archive; 64
+ * on misuse; 66 where there is no store; 73 where the file exists or cannot be made; 74 where it cannot be written; 75 while another
+ * backup writes it; 77 where the user is no superadmin.
  */
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "account/accounts.h"
 #include "account/guest.h"
+#include "archive/removal.h"
 #include "backup/backup.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "show/kept-archives.h"
+#include "status/status.h"
 
 static struct option_change change;
-static bool installation, replace;
-static const char *key_file;
+static struct status_options places;
+static bool installation, replace, list, discard_data;
+static const char *key_file, *archive;
 
 static const struct option_spec options[] = {
-	OPTION_FLAG(0, "installation", &installation, "the whole installation: there is no other kind of backup yet"),
-	OPTION_STRING(0, "key-file", &key_file, "KEYFILE", "copy the key of the secrets to this file, which is to be kept elsewhere"),
+	OPTION_FLAG(0, "list", &list, "list the archives of services: of CLUSTER, or all"),
+	OPTION_STRING(0, "delete", &archive, "ID", "delete an archive"),
+	OPTION_FLAG(0, "discard-data", &discard_data, "... also the last one of a service"),
+	OPTION_FLAG(0, "installation", &installation, "the whole installation"),
+	OPTION_STRING(0, "key-file", &key_file, "KEYFILE", "copy the key of the secrets to it, to be kept elsewhere"),
 	OPTION_FLAG(0, "force", &replace, "replace a file that exists"),
 	OPTION_CHANGE(&change),
+	STATUS_PLACES(&places),
+	STATUS_FORMATS(&places, OUTPUT_NAMES),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-backup", "[OPTION]... FILE", "Back up the installation: store, queue and keys of machines.", options,
+	"coopr-backup", "[OPTION]... FILE | --list [CLUSTER] | --delete ID", "Back up the installation; list and delete archives of services.",
+	options,
 	"  coopr-backup --installation --key-file /safe/coopr.key /backup/coopr-$(date +%F).tar.gz\n"
 	"  tar -xzOf /backup/coopr-2026-11-22.tar.gz coopr-backup/manifest.ndjson | jq -r .path\n"};
 
@@ -44,21 +55,42 @@ backup_report(const struct backup_options *backup, const struct manifest *manife
 		    "keep a copy of it elsewhere (--key-file KEYFILE)", backup->file);
 }
 
-int
-main(int argc, char **argv)
+static int
+backup_list_archives(const char *cluster)
 {
-	struct backup_options backup = {.tell = message_notice};
+	struct output output = output_open(places.format, places.colour);
+	struct account account;
+	struct error err;
+	int result = status_account(&account, &places, &err);
+
+	if (result > 0)
+		result = kept_archives_print(&account, cluster, &output, &err);
+	account_release(&account);
+	return result < 0 ? message_error(&err) : 0;
+}
+
+static int
+backup_delete_archive(void)
+{
+	const struct account_ask ask = {.store = places.store, .tenant = places.tenant, .user = places.user};
+	struct account account;
+	struct error err;
+	int result = account_open(&account, &ask, STORE_WRITE, &err);
+
+	if (result == 0)
+		result = removal_ask(&account, archive, discard_data, &err);
+	account_release(&account);
+	return result < 0 ? message_error(&err) : 0;
+}
+
+static int
+backup_installation(const char *file)
+{
+	struct backup_options backup = {.file = file, .key_file = key_file, .replace = replace, .tell = message_notice};
 	struct manifest manifest = {0};
 	struct account account;
 	struct error err;
 	int code = 0;
-
-	argv += option_parse(&command, argc, argv);
-	if (!argv[0] || argv[1])
-		return option_misuse(&command, argv[0] ? "expected one FILE" : "missing argument FILE");
-	backup.file = argv[0];
-	backup.key_file = key_file;
-	backup.replace = replace;
 
 	if (guest_refuse("backing up the installation", &err) < 0)
 		return message_error(&err);
@@ -71,5 +103,17 @@ main(int argc, char **argv)
 
 	account_release(&account);
 	manifest_release(&manifest);
-	return message_end(code);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	argv += option_parse(&command, argc, argv);
+	option_excludes(&command, "delete", "list");
+	if (archive)
+		return argv[0] ? option_misuse(&command, "unexpected argument '%s'", argv[0]) : message_end(backup_delete_archive());
+	if (argv[0] ? argv[1] != NULL : !list)
+		return option_misuse(&command, argv[0] ? "expected one %s" : "missing argument %s", list ? "CLUSTER" : "FILE");
+	return message_end(list ? backup_list_archives(argv[0]) : backup_installation(argv[0]));
 }

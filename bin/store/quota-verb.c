@@ -48,6 +48,8 @@ quota_verb_fill(const struct tenant_record *tenant, struct quota_rows *rows)
 	quota_verb_add(rows, "clusters", (double)use->clusters, (double)limit->clusters);
 	quota_verb_add(rows, "nodes", (double)use->nodes, (double)limit->nodes);
 	quota_verb_add(rows, "cost", use->cost, limit->cost);
+	if (use->archives || limit->archives >= 0)
+		quota_verb_add(rows, "archives", (double)use->archives, (double)limit->archives);
 	for (size_t i = 0; i < use->resources.count; i++) {
 		const char *name = use->resources.list[i].resource;
 
@@ -65,6 +67,8 @@ quota_verb_fill_what(const void *row, struct list_cell *cell)
 
 	if (strcmp(line->what, "cost") == 0)
 		list_cell_text(cell, "cost an hour");
+	if (strcmp(line->what, "archives") == 0)
+		list_cell_text(cell, "bytes of archives");
 }
 
 static void

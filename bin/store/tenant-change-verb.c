@@ -16,7 +16,7 @@
 #include "model/name.h"
 #include "verb.h"
 
-static const char *why, *description, *clusters, *nodes, *cost, *hooks;
+static const char *why, *description, *clusters, *nodes, *cost, *archives, *hooks;
 static struct option_list resources;
 static struct option_change change;
 static bool bootstrap;
@@ -27,6 +27,7 @@ static bool bootstrap;
 	OPTION_STRING(0, "nodes", &nodes, "NUMBER", "at most N nodes in all its clusters, or \"any\""), \
 	OPTION_RETIRED('n', NULL, "--nodes"), \
 	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most this an hour, or \"any\""), \
+	OPTION_STRING(0, "archives", &archives, "BYTES", "its archives take at most this many bytes, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "at most this amount in all its nodes, or \"any\"; may be repeated"), \
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, instead of the present ones: a JSON list, see coopr-hooks(7)"), \
 	OPTION_CHANGE(&change), \
@@ -115,6 +116,7 @@ tenant_change_verb_set_quota(const struct command *command, jv *document)
 	tenant_change_verb_set_limit(command, &quota, "clusters", clusters);
 	tenant_change_verb_set_limit(command, &quota, "nodes", nodes);
 	tenant_change_verb_set_limit(command, &quota, "cost", cost);
+	tenant_change_verb_set_limit(command, &quota, "archives", archives);
 	if (resources.count)
 		tenant_change_verb_set_resources(command, &quota);
 	json_set(document, "quota", quota);

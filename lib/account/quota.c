@@ -28,7 +28,8 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 	if (result == 0) {
 		place = place_root(document, &problems);
 		tenant_parse(&place, arena, &parsed);
-		*quota = (struct quota){parsed.max_clusters, parsed.max_nodes, parsed.max_cost, parsed.max_resources};
+		*quota = (struct quota){parsed.max_clusters, parsed.max_nodes, parsed.max_cost, parsed.max_resources,
+		    parsed.max_archives};
 		jv_free(parsed.source);
 		problems_release(&problems);
 		jv_free(document);
@@ -53,6 +54,13 @@ quota_read_amounts(struct sql_rows *rows, struct arena *arena, struct amounts *a
 	return got;
 }
 
+static int
+quota_read_archives(struct store *store, int64_t tenant, int64_t *bytes, struct error *err)
+{
+	return sql_number(store_sql(store), bytes, err, "SELECT coalesce(sum(bytes), 0) FROM archive WHERE tenant = ?", "i",
+	    tenant) < 0 ? -1 : 0;
+}
+
 int
 quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err)
@@ -63,9 +71,9 @@ quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *are
 	int got = sql_row(rows, err);
 
 	if (got > 0)
-		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}};
+		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}, 0};
 	sql_end(rows);
-	if (got < 0)
+	if (got < 0 || quota_read_archives(store, tenant, &use->archives, err) < 0)
 		return -1;
 	rows = sql_query(store_sql(store), err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
 	    "WHERE tenant = ? AND cluster.id <> ? AND status <> 'terminated' GROUP BY key ORDER BY key", "ii", tenant, except);
@@ -79,7 +87,7 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 	struct sql_rows *rows;
 	int got;
 
-	*use = (struct quota){1, (int64_t)holding->count, 0, {0}};
+	*use = (struct quota){1, (int64_t)holding->count, 0, {0}, 0};
 	for (size_t i = 0; i < holding->count; i++) {
 		use->cost += holding->list[i].cost;
 		buffer_printf(&capacities, "%s%s", i ? "," : "[", holding->list[i].capacity);
@@ -164,5 +172,22 @@ quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct q
 		    quota_used(now, name), quota_used(peak, name), err);
 	}
 	arena_release(&arena);
+	return result;
+}
+
+int
+quota_check_archives(struct store *store, int64_t tenant, struct error *err)
+{
+	struct arena arena = {0};
+	struct quota limit;
+	int64_t bytes = 0;
+	int result = quota_read(store, tenant, &arena, &limit, err);
+
+	if (result == 0)
+		result = quota_read_archives(store, tenant, &bytes, err);
+	arena_release(&arena);
+	if (result == 0 && limit.archives >= 0 && bytes >= limit.archives)
+		result = error_set(err, EX_NO, "the tenant's quota of archives is %lld bytes, and %lld are in use; coopr backup --delete "
+		    "deletes archives, coopr quota shows the quota", (long long)limit.archives, (long long)bytes);
 	return result;
 }

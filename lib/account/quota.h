@@ -21,6 +21,7 @@ struct quota { /* also: what is in use */
 	int64_t clusters, nodes; /* -1: any number */
 	double cost;             /* of an hour; -1: any */
 	struct amounts resources; /* of those not listed, any */
+	int64_t archives;         /* bytes that archives of services take; -1: any number */
 };
 
 /* Reads the quota of a tenant. */
@@ -45,5 +46,8 @@ bool quota_lists(const struct quota *quota, const char *resource);
  * forbids it; a cluster that does not grow is never refused. */
 int quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct quota *now, const struct quota *peak,
     struct error *err);
+
+/* Checks that the tenant may keep more archives: how large one will be is not known before. Fails as quota_check does. */
+int quota_check_archives(struct store *store, int64_t tenant, struct error *err);
 
 #endif

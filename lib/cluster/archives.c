@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "account/visible.h"
-#include "base/clock.h"
 #include "base/error.h"
-#include "cluster/clusters.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
@@ -152,34 +150,6 @@ archives_clusters(struct store *store, int64_t after, int64_t *numbers, size_t l
 		numbers[(*count)++] = sql_integer(rows, 0);
 	sql_end(rows);
 	return got;
-}
-
-int
-archives_bytes(struct store *store, int64_t tenant, int64_t *bytes, struct error *err)
-{
-	return sql_number(store_sql(store), bytes, err, "SELECT coalesce(sum(bytes), 0) FROM archive WHERE tenant = ?", "i",
-	    tenant) < 0 ? -1 : 0;
-}
-
-jv
-archive_record_of(const struct archive *archive)
-{
-	char id[CLUSTER_ID_SIZE], began[CLOCK_RFC3339_SIZE], ended[CLOCK_RFC3339_SIZE];
-	jv record = jv_object();
-
-	json_set_string(&record, "kind", "archive");
-	json_set_string(&record, "id", archive->id);
-	json_set_string(&record, "cluster", cluster_id_text(archive->cluster, id));
-	json_set_string(&record, "name", archive->cluster_name);
-	json_set_string(&record, "service", archive->service);
-	json_set_string(&record, "node", archive->node);
-	json_set_string(&record, "hostname", archive->hostname);
-	json_set_number(&record, "operation", (double)archive->operation);
-	json_set_string(&record, "began", clock_rfc3339(archive->began_ms, began));
-	json_set_string(&record, "ended", clock_rfc3339(archive->ended_ms, ended));
-	json_set_number(&record, "bytes", (double)archive->bytes);
-	json_set_string(&record, "sum", archive->sum);
-	return record;
 }
 
 void

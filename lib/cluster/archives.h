@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "json/json.h"
 
 struct account;
 struct error;
@@ -64,12 +63,6 @@ int archives_is_known(struct store *store, const char *id, struct error *err);
 
 /* Adds the clusters, terminated ones too, that have archives: their numbers, at most limit, from after on. */
 int archives_clusters(struct store *store, int64_t after, int64_t *numbers, size_t limit, size_t *count, struct error *err);
-
-/* Sums up the bytes that the archives of a tenant take. */
-int archives_bytes(struct store *store, int64_t tenant, int64_t *bytes, struct error *err);
-
-/* Returns it as a record, owned: {"kind":"archive","id":...}. */
-jv archive_record_of(const struct archive *archive);
 
 void archive_list_release(struct archive_list *list);
 

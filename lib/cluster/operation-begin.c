@@ -175,6 +175,8 @@ operation_begin_reserve(struct beginning *b, struct error *err)
 		b->now.clusters = 0;
 	if (result == 0)
 		result = quota_check(store, b->tenant, b->spec->cluster, &b->now, &b->peak, err);
+	if (result == 0 && strcmp(b->spec->action, "backup") == 0)
+		result = quota_check_archives(store, b->tenant, err);
 	holding_release(&wanted);
 	holding_release(&holding);
 	return result;

@@ -89,13 +89,14 @@ tenant_parse_quota(const struct place *place, const struct member *member, struc
 }
 
 static const struct member quota_members[] = {
+	{"archives", MEMBER_INTEGER(struct tenant, max_archives), 0, .integer = {0, INT64_MAX, -1}},
 	{"clusters", MEMBER_CUSTOM_FIELD(struct tenant, max_clusters, int64_t), 0, .parse = tenant_parse_quota},
 	{"cost", MEMBER_NUMBER(struct tenant, max_cost), 0, .number = {0, AMOUNT_MAX, -1}},
 	{"nodes", MEMBER_CUSTOM_FIELD(struct tenant, max_nodes, int64_t), 0, .parse = tenant_parse_quota},
 	{"resources", MEMBER_AMOUNTS(struct tenant, max_resources), 0},
 };
 static const struct document quota = {DOCUMENT_MEMBERS(quota_members),
-	.unknown = "a quota is of clusters, nodes, cost or resources"};
+	.unknown = "a quota is of archives, clusters, cost, nodes or resources"};
 
 static const struct member tenant_members[] = {
 	{"description", MEMBER_PASSED, 0},

@@ -159,6 +159,7 @@ struct tenant {
 	const char *name;
 	int64_t max_clusters, max_nodes; /* -1: any number */
 	double max_cost;                 /* of an hour; -1: any */
+	int64_t max_archives;            /* bytes of the archives of services; -1: any */
 	struct amounts max_resources;    /* of those not listed, any */
 	jv source;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/removal.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
@@ -147,6 +148,7 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	open = faults_tell(&account, parameters, &scope, drift, looked == 0, err);
 	reconcile_add(parameters, &worst, open < 0 ? -1 : 0, err);
 	if (scope.all) {
+		reconcile_add(parameters, &worst, removal_finish(account.store, err), err);
 		reconcile_add(parameters, &worst, reconcile_gc(&account, err), err);
 		reconcile_add(parameters, &worst, last_run_record(account.store, err), err);
 	}
