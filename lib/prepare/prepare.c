@@ -140,7 +140,7 @@ prepare_plan_change(struct operation_context *context, const char *max_unavailab
 	return prepare_plan(context, &plan, err);
 }
 
-static int
+int
 prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,
     const struct arguments *dead, struct error *err)
 {
@@ -244,54 +244,6 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 		result = prepare_by_request(context, parameters, &given, &dead, err);
 	arguments_release(&given);
 	arguments_release(&dead);
-	return result;
-}
-
-/* Adds the arguments of a request by which the cluster is made again from today's entities. The choices of its users (names,
- * number of machines, configuration) stay, unless others are given now. */
-static int
-prepare_choose_again(const struct operation_context *context, const struct make_parameters *parameters, struct arguments *given,
-    struct error *err)
-{
-	char *config = workdir_path(&context->job_dir, "config.json");
-	jv request;
-	int result = cluster_documents_request(&context->documents, context->workdir.name, &request, err);
-
-	if (result == 0) {
-		result = choices_of(request, &context->job_dir, given, err);
-		jv_free(request);
-	}
-	if (result == 0) {
-		arguments_printf(given, "--config=%s", config);
-		for (size_t i = 0; i < parameters->request->count; i++)
-			arguments_push(given, parameters->request->list[i]);
-	}
-	free(config);
-	return result;
-}
-
-int
-prepare_upgrade(struct operation_context *context, const void *data, struct error *err)
-{
-	const struct make_parameters *parameters = data;
-	struct arguments given = {0};
-	int result = prepare_choose_again(context, parameters, &given, err);
-
-	if (result == 0)
-		result = prepare_by_request(context, parameters, &given, NULL, err);
-	arguments_release(&given);
-	return result;
-}
-
-int
-prepare_describe_upgrade(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
-{
-	struct arguments given = {0};
-	int result = prepare_choose_again(context, data, &given, err);
-
-	if (result == 0)
-		result = prepare_describe(context, &given, text, err);
-	arguments_release(&given);
 	return result;
 }
 

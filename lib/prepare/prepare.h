@@ -61,6 +61,10 @@ int prepare_describe_clone(struct operation_context *context, const void *cluste
 /* Appends the request that coopr-request makes by these arguments, without its owner: another user may continue. */
 int prepare_describe(const struct operation_context *context, const struct arguments *given, struct buffer *text, struct error *err);
 
+/* Makes request.json by these arguments, layout.ndjson and plan.ndjson. Nothing can be done on the dead nodes (NULL: none). */
+int prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,
+    const struct arguments *dead, struct error *err);
+
 int prepare_make(struct operation_context *context, const void *make_parameters, struct error *err);
 int prepare_clone(struct operation_context *context, const void *cluster, struct error *err); /* the other one's name or id */
 int prepare_upgrade(struct operation_context *context, const void *make_parameters, struct error *err);
