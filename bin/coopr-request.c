@@ -25,6 +25,7 @@
 #include "catalogue/compose.h"
 #include "catalogue/current-cluster.h"
 #include "catalogue/instances.h"
+#include "json/credential.h"
 #include "model/name.h"
 #include "model/request.h"
 #include "store/entities.h"
@@ -32,7 +33,7 @@
 static struct order order;
 static const char *catalogue_path, *machines, *config_path, *nodes_path;
 static struct option_list services, instances, changes, replaced;
-static bool pretty, default_services;
+static bool pretty, default_services, hides;
 static struct catalogue catalogue;
 static struct findings findings;
 static char *path; /* of the catalogue, or of the store */
@@ -185,6 +186,7 @@ request_load_from_store(struct error *err)
 		result = entities_catalogue(account.store, &catalogue, &findings, err);
 	if (result == 0 && !order.tenant)
 		order.tenant = memory_string(account.tenant);
+	hides = result == 0 && account.role < ACCOUNT_ADMIN && guest_refuse("passwords in clear", err) < 0;
 	account_release(&account);
 	return result < 0 ? -1 : catalogue.count + findings.count > 0;
 }
@@ -267,6 +269,8 @@ main(int argc, char **argv)
 		return code ? code : err.code; /* what is missing may be in a malformed file */
 	}
 	code = request_check_request(request);
+	if (hides)
+		credential_hide(&request);
 	if (code == 0)
 		request_print_request(request);
 

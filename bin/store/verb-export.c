@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "json/credential.h"
 #include "json/record.h"
 
 static struct command command = {
@@ -22,6 +23,17 @@ static struct command command = {
 	"Print all entities as records, or write them to a new folder as a catalogue.", store_verb_options,
 	"  coopr-store export -T qa | coopr-store import -T staging -\n"
 	"  coopr-store export /srv/git/catalogue && git -C /srv/git/catalogue diff\n"};
+
+/* Parses an entity, without the passwords and keys that who asks may not see. */
+static int
+export_verb_parse(const char *name, const char *text, jv *document, struct error *err)
+{
+	if (json_parse(name, text, strlen(text), document, err) < 0)
+		return -1;
+	if (store_verb_given.hides)
+		credential_hide(document);
+	return 0;
+}
 
 /* Prints each entity as a record that says its kind. */
 static int
@@ -31,7 +43,7 @@ export_verb_print_records(const struct revisions *list, struct error *err)
 		const struct revision *revision = &list->list[i];
 		jv document;
 
-		if (json_parse(revision->name, revision->text, strlen(revision->text), &document, err) < 0)
+		if (export_verb_parse(revision->name, revision->text, &document, err) < 0)
 			return -1;
 		json_set_string(&document, "kind", entity_kind_name(revision->kind));
 		record_write(document, stdout);
@@ -46,7 +58,7 @@ export_verb_write_file(const char *dir, const struct revision *revision, struct 
 	char *path = memory_printf("%s/%s/%s.json", dir, entity_kind_folder(revision->kind), revision->name);
 	struct buffer text = {0};
 	jv document;
-	int result = json_parse(path, revision->text, strlen(revision->text), &document, err);
+	int result = export_verb_parse(path, revision->text, &document, err);
 
 	if (result == 0) {
 		json_dump_pretty(document, &text);

@@ -30,6 +30,7 @@ store_verb_account(struct account *account, enum store_mode mode, enum account_r
 
 	if (result == 0)
 		result = account_need(account, role, what, &err);
+	store_verb_given.hides = account->role < ACCOUNT_ADMIN;
 	if (result == 0)
 		return;
 	account_release(account);
@@ -138,7 +139,10 @@ static const struct list revisions = {.kind = "revision", .rows = "entities", .c
 struct output
 store_verb_output(void)
 {
-	return output_open(store_verb_given.format, store_verb_given.colour);
+	struct output output = output_open(store_verb_given.format, store_verb_given.colour);
+
+	output.hides = store_verb_given.hides;
+	return output;
 }
 
 void

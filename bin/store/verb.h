@@ -34,6 +34,7 @@ int store_verb_export_as(const char *name, const char *examples, int argc, char 
 /* The options that subcommands have in common: which store, which tenant, who asks, and how a list is printed. */
 extern struct store_verb_given {
 	const char *store, *tenant, *by, *format, *colour;
+	bool hides; /* who asks may not see passwords and keys in clear; known once the store is open */
 } store_verb_given;
 
 #define STORE_VERB_STORE OPTION_STRING(0, "store", &store_verb_given.store, "FILE", "the store (default: $COOPR_STORE)")

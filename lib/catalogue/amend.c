@@ -375,6 +375,8 @@ amend_change_config(jv *cluster, const struct amendment *amendment, struct error
 	}
 	for (size_t i = 0; i < amendment->settings.count && result == 0; i++)
 		result = config_set(&config, amendment->settings.list[i], err);
+	if (result == 0)
+		result = config_check_hidden(config, err);
 	json_set(cluster, "config", config);
 	return result;
 }

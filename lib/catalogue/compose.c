@@ -150,14 +150,14 @@ compose_set_config(const struct draft *draft, jv *cluster, struct error *err)
 {
 	const struct order *order = draft->order;
 	jv config = jv_is_valid(order->config) ? jv_copy(order->config) : config_of_template(draft->document);
+	int result = 0;
 
-	for (size_t i = 0; i < order->changes.count; i++)
-		if (config_set(&config, order->changes.list[i], err) < 0) {
-			jv_free(config);
-			return -1;
-		}
+	for (size_t i = 0; i < order->changes.count && result == 0; i++)
+		result = config_set(&config, order->changes.list[i], err);
+	if (result == 0)
+		result = config_check_hidden(config, err);
 	json_set(cluster, "config", config);
-	return 0;
+	return result;
 }
 
 static void

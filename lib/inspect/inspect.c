@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "inspect/fields.h"
-#include "json/place.h"
-#include "model/name.h"
+#include "json/credential.h"
 #include "model/take/macro.h"
 
 struct inspect_services { /* that the cluster can have */
@@ -27,25 +26,10 @@ inspect_macro_service(const struct place *place, int length, const char *text, c
 static void
 inspect_credentials(const struct fields_check *check, const struct place *place)
 {
-	jv_kind kind = jv_get_kind(place->value);
 	struct place part = *place;
-	struct members members;
 
-	if (place->name && name_is_credential(place->name) && ((kind == JV_KIND_STRING && *json_string(place->value)) ||
-	    kind == JV_KIND_NUMBER)) {
-		part.problems = check->clear;
-		place_problem(&part, "a password or key in clear; put it into a secret, coopr-secret(1), and {\"secret\": \"NAME\"} in its place");
-	}
-	for (size_t i = 0; kind == JV_KIND_ARRAY && i < json_length(place->value); i++) {
-		part = place_element(place, i);
-		inspect_credentials(check, &part);
-	}
-	if (kind != JV_KIND_OBJECT)
-		return;
-	members = members_of(place);
-	while (members_next(&members, &part))
-		if (strcmp(part.name, "secret") != 0)
-			inspect_credentials(check, &part);
+	part.problems = check->clear;
+	credential_check(&part);
 }
 
 void

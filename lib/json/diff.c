@@ -2,6 +2,7 @@
 #include "json/diff.h"
 
 #include "base/buffer.h"
+#include "json/credential.h"
 #include "json/json.h"
 #include "json/place.h"
 
@@ -10,6 +11,21 @@ struct diff {
 	struct buffer *out;
 	size_t count;
 };
+
+/* Appends the value; a password or key in clear is named only. */
+static void
+diff_say_value(const struct place *place, struct buffer *out)
+{
+	jv value = jv_copy(place->value);
+
+	credential_hide(&value);
+	if (place->name && credential_is_clear(place->name, value)) {
+		jv_free(value);
+		value = jv_string(CREDENTIAL_HIDDEN);
+	}
+	json_dump(value, out);
+	jv_free(value);
+}
 
 /* Says that from, to or both are there, and differ. */
 static void
@@ -25,11 +41,11 @@ diff_say(struct diff *d, const struct place *from, const struct place *to)
 	place_pointer(place, d->out);
 	buffer_text(d->out, d->out->length == start ? "/ " : " ");
 	if (from)
-		json_dump(from->value, d->out);
+		diff_say_value(from, d->out);
 	if (from && to)
 		buffer_text(d->out, " -> ");
 	if (to)
-		json_dump(to->value, d->out);
+		diff_say_value(to, d->out);
 	buffer_byte(d->out, '\n');
 	d->count++;
 }

@@ -15,7 +15,8 @@ struct buffer;
  *	- /size/max 5
  *	+ /size/min 3
  *	~ /description "old" -> "new"
- * The pointer of the whole value is "/". label, which may be NULL, stands before each pointer: "~ config /port 80 -> 8080". */
+ * The pointer of the whole value is "/". label, which may be NULL, stands before each pointer: "~ config /port 80 -> 8080".
+ * Passwords and keys in clear are [hidden]. */
 size_t json_diff(jv from, jv to, const char *label, struct buffer *out);
 
 #endif

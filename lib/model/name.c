@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 
@@ -179,19 +178,4 @@ bool
 name_set_has(const struct string_list *set, const char *name)
 {
 	return set->count && bsearch(&name, set->list, set->count, sizeof *set->list, name_compare);
-}
-
-bool
-name_is_credential(const char *text)
-{
-	static const char *const ends[] = {"password", "passwd", "passphrase", "secret", "token", "_key", "apikey"};
-	size_t length = strlen(text);
-
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		size_t end = strlen(ends[i]);
-
-		if (length >= end && strcasecmp(text + length - end, ends[i]) == 0)
-			return true;
-	}
-	return false;
 }

@@ -25,9 +25,6 @@ bool name_is_user(const char *text);
  * before the first is allowed. */
 bool name_is_dns_suffix(const char *text);
 
-/* Tells whether a member of that name holds a password or a key, and not the name of one, such as ssh_key_resource and ssh_keypair. */
-bool name_is_credential(const char *text);
-
 /* Returns the name at a place, in the arena; adds a problem and returns NULL where it is none. The second looks at a member. */
 const char *name_read(const struct place *place, enum need need, struct arena *arena);
 const char *name_parse(const struct place *object, const char *member, enum need need, struct arena *arena);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -40,8 +41,14 @@ find_cluster(struct account *account, struct cluster_list *list, const struct ac
 	return find_cluster_open(account, ask, mode, cluster, err) < 0 ? -1 : clusters_find(account, cluster, list, err);
 }
 
+bool
+find_cluster_hides(const struct account *account, const struct cluster_record *cluster)
+{
+	return account->role < ACCOUNT_ADMIN && strcmp(account->user, cluster->owner) != 0;
+}
+
 int
-find_cluster_config(const struct account_ask *ask, const char *cluster, jv *config, struct error *err)
+find_cluster_config(const struct account_ask *ask, const char *cluster, jv *config, bool *hides, struct error *err)
 {
 	struct cluster_documents documents = {0};
 	struct cluster_list list = {0};
@@ -54,6 +61,7 @@ find_cluster_config(const struct account_ask *ask, const char *cluster, jv *conf
 	if (result == 0)
 		result = cluster_documents_request(&documents, cluster, &request, err);
 	if (result == 0) {
+		*hides = find_cluster_hides(&account, &list.list[0]);
 		asked = json_get(request, "cluster");
 		*config = json_get(asked, "config");
 		jv_free(asked);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/preference.h"
+#include "json/credential.h"
 #include "model/duration.h"
 #include "operation/summary.h"
 #include "preview/preview.h"
@@ -118,6 +119,16 @@ front_append_option(const char *name, const char *value, struct buffer *line)
 		front_append_word(value, line);
 }
 
+/* Appends an element of a list; a password that is set is not for the history. */
+static void
+front_append_list_option(const char *name, const char *value, struct buffer *line)
+{
+	char *shown = strcmp(name, "set") == 0 ? credential_hide_assignment(value) : memory_string(value);
+
+	front_append_option(name, shown, line);
+	free(shown);
+}
+
 /* Appends the option as far as it was given, or has a default. */
 static void
 front_append_options(const struct option_spec *spec, struct buffer *line)
@@ -137,7 +148,7 @@ front_append_options(const struct option_spec *spec, struct buffer *line)
 		break;
 	case OPTION_KIND_LIST:
 		for (size_t i = 0; i < list->count; i++)
-			front_append_option(spec->name, list->list[i], line);
+			front_append_list_option(spec->name, list->list[i], line);
 		break;
 	case OPTION_KIND_NUMBER:
 	case OPTION_KIND_UPTO:
@@ -184,6 +195,7 @@ front_print_job(const char *job, struct output *output)
 static int
 front_answer(const struct front *front, const struct operation_result *done, struct output *output, struct error *err)
 {
+	output->hides = done->hides;
 	if (front_is_dry(front))
 		return output_is_records(output) ? summary_copy(done->plan, output, err)
 		                                 : preview_print(done->plan, &done->basis, stdout, output->colour, err);

@@ -391,6 +391,7 @@ operate_once(const struct operation_request *request, const struct operation_opt
 		done = running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0
 		     ? -1 : operate_undertake(&context, request, result, err);
 	result->has_changed = context.has_changed;
+	result->hides = context.account.role < ACCOUNT_ADMIN;
 	operation_context_release(&context);
 	return done;
 }
@@ -450,6 +451,7 @@ operate_retry_once(const struct operation_request *anew, const struct operation_
 		    context.cluster->name);
 	}
 	result->has_changed = context.has_changed;
+	result->hides = context.account.role < ACCOUNT_ADMIN;
 	operation_list_release(&list);
 	operation_context_release(&context);
 	return done;

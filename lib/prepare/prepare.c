@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "cluster/revision.h"
 #include "history/measured.h"
+#include "json/credential.h"
 #include "json/scan.h"
 #include "model/layout.h"
 #include "model/unavailable.h"
@@ -190,6 +191,16 @@ prepare_describe_make(struct operation_context *context, const void *data, struc
 	return prepare_describe(context, ((const struct make_parameters *)data)->request, text, err);
 }
 
+static void
+prepare_describe_setting(const char *setting, struct buffer *text)
+{
+	char *shown = credential_hide_assignment(setting);
+
+	if (strcmp(shown, setting) != 0)
+		buffer_printf(text, "%s\n", setting);
+	free(shown);
+}
+
 int
 prepare_describe_amend(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
 {
@@ -199,6 +210,9 @@ prepare_describe_amend(struct operation_context *context, const void *data, stru
 	(void)err;
 	if (jv_is_valid(parameters->amendment.config))
 		json_dump(parameters->amendment.config, text);
+	/* The line does not say which password is set. */
+	for (size_t i = 0; i < parameters->amendment.settings.count; i++)
+		prepare_describe_setting(parameters->amendment.settings.list[i], text);
 	return 0;
 }
 

@@ -75,6 +75,21 @@ questions_release(struct questions *questions)
 	arena_release(&questions->arena);
 }
 
+int
+questions_print_cluster(const struct questions *questions, size_t node, struct buffer *out, struct error *err)
+{
+	size_t services = questions->counted.count;
+	struct buffer machine = {0};
+	int result;
+
+	node_print(&questions->layout->nodes[node], &machine);
+	machine.data[--machine.length] = '\0';
+	result = setting_print(&questions->setting, machine.data, machine.length, questions->instances + node * services, services, out,
+	    err);
+	buffer_release(&machine);
+	return result;
+}
+
 /* Prints the task as a plan would have it. */
 static void
 question_print_task(const struct questions *questions, const struct question *question, struct buffer *out)
@@ -103,7 +118,6 @@ question_print_record(const struct questions *questions, const struct question *
 {
 	struct take_record taken = {.job = question->job, .task = question->id, .attempt = 1, .action = ACTION_STATUS,
 	    .nodes = questions->nodes};
-	size_t services = questions->counted.count;
 	struct buffer line = {0}, machine = {0}, cluster = {0};
 	struct step step;
 	int result;
@@ -112,8 +126,7 @@ question_print_record(const struct questions *questions, const struct question *
 	node_print(&questions->layout->nodes[question->node], &machine);
 	line.length--; /* without its newline, as a queue has it */
 	machine.data[--machine.length] = '\0';
-	result = setting_print(&questions->setting, machine.data, machine.length,
-	    questions->instances + question->node * services, services, &cluster, err);
+	result = questions_print_cluster(questions, question->node, &cluster, err);
 	if (result == 0) {
 		taken.token = arena_printf(arena, "%s:%s", question->job, question->id);
 		taken.cluster = cluster.data;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "model/take/setting.h"
 
+struct buffer;
 struct error;
 struct layout;
 struct names;
@@ -29,6 +30,9 @@ struct questions { /* release it, also where it could not be made */
 /* Prepares all questions about the nodes of the layout, which is borrowed. */
 int questions_init(struct questions *questions, const struct layout *layout, struct error *err);
 void questions_release(struct questions *questions);
+
+/* Appends what a task on the node with that number is told of the cluster, as setting_print does. */
+int questions_print_cluster(const struct questions *questions, size_t node, struct buffer *out, struct error *err);
 
 struct question {
 	const char *job, *id;  /* what it is called: id is unique in job, job among all who ask */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/suggest.h"
+#include "json/credential.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
@@ -72,6 +73,22 @@ entities_add_revision(struct store *store, const struct newest *newest, const ch
 	    newest->version + 1, (int64_t)(text != NULL), newest->entity);
 }
 
+/* Refuses what was read by somebody from whom values were hidden. */
+static int
+entities_check_hidden(enum entity_kind kind, const char *name, jv document, struct error *err)
+{
+	struct problems problems = {0};
+	struct place root = place_root(document, &problems);
+	char *object = memory_printf("%s %s", entity_kind_words(kind), name);
+	int result;
+
+	credential_check_hidden(&root);
+	result = problems_error(&problems, object, EX_DATAERR, err);
+	problems_release(&problems);
+	free(object);
+	return result;
+}
+
 int
 entities_put(struct store *store, enum entity_kind kind, const char *name, jv document, int64_t expected,
     int64_t *version, struct error *err)
@@ -80,7 +97,7 @@ entities_put(struct store *store, enum entity_kind kind, const char *name, jv do
 	struct newest newest;
 	int result;
 
-	if (entities_read_newest(store, kind, name, &newest, err) < 0)
+	if (entities_check_hidden(kind, name, document, err) < 0 || entities_read_newest(store, kind, name, &newest, err) < 0)
 		return -1;
 	json_dump(document, &text);
 	result = entities_check_expected(kind, name, &newest, expected, err);

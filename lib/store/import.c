@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/location.h"
 #include "catalogue/validate.h"
+#include "json/credential.h"
 #include "model/action.h"
 #include "model/document.h"
 #include "model/name.h"
@@ -20,12 +21,6 @@ struct import_vault { /* where credentials go */
 	struct store_key key;
 	bool opened; /* the key is read */
 };
-
-static bool
-import_is_in_clear(jv value)
-{
-	return jv_get_kind(value) == JV_KIND_STRING || jv_get_kind(value) == JV_KIND_NUMBER;
-}
 
 /* Stores a value, unless there is a secret of that name. Returns 1 if there is one with another value, else 0, or -1. */
 static int
@@ -84,7 +79,7 @@ import_take_credentials(struct import_vault *vault, struct entity_input *input, 
 	int result = 0;
 
 	while (members_next(&members, &setting))
-		if (result == 0 && name_is_credential(setting.name) && import_is_in_clear(setting.value))
+		if (result == 0 && credential_is_clear(setting.name, setting.value))
 			result = import_take_credential(vault, input, provider, setting.name, &changed, err);
 	if (jv_get_kind(changed) == JV_KIND_OBJECT)
 		json_set(&provider->document, "provisioner", changed);
@@ -171,6 +166,20 @@ import_note_optional(struct entity_input *input, struct input_entity *template)
 	buffer_release(&names);
 }
 
+/* Notes the passwords and keys in clear. Those of providers have become secrets before. */
+static void
+import_note_credentials(struct entity_input *input, struct input_entity *entity)
+{
+	struct problems problems = {0};
+	struct place root = place_root(entity->document, &problems);
+
+	credential_check(&root);
+	for (size_t i = 0; i < problems.count; i++)
+		entity_input_note(input, entity, "%s: %s", problems.list[i].pointer, problems.list[i].text);
+	entity->is_notable |= problems.count > 0;
+	problems_release(&problems);
+}
+
 void
 import_note_effects(struct entity_input *input)
 {
@@ -186,6 +195,7 @@ import_note_effects(struct entity_input *input)
 			import_note_actions(input, entity);
 		if (entity->kind == ENTITY_CLUSTERTEMPLATE && entity->is_export)
 			import_note_optional(input, entity);
+		import_note_credentials(input, entity);
 		while (members_next(&members, &member))
 			if (!import_knows_member(entity->kind, member.name))
 				entity_input_note(input, entity, "%s: kept, without effect", member.name);

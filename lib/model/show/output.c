@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/terminal.h"
+#include "json/credential.h"
 #include "json/json.h"
 #include "json/jsonpath.h"
 #include "json/yaml.h"
@@ -55,10 +56,13 @@ output_is_records(const struct output *output)
 }
 
 void
-output_value(struct output *output, jv record)
+output_value(struct output *output, jv value)
 {
 	struct buffer text = {0};
+	jv record = jv_copy(value);
 
+	if (output->hides)
+		credential_hide(&record);
 	if (output->format == OUTPUT_YAML) {
 		buffer_text(&text, output->records ? "---\n" : "");
 		yaml_print(record, &text);
@@ -71,20 +75,26 @@ output_value(struct output *output, jv record)
 	output->records++;
 	fwrite(buffer_string(&text), 1, text.length, output->stream);
 	buffer_release(&text);
+	jv_free(record);
 }
 
 void
-output_document(struct output *output, jv document)
+output_document(struct output *output, jv value)
 {
 	struct buffer text = {0};
+	jv document;
 
 	if (output_is_records(output)) {
-		output_value(output, document);
+		output_value(output, value);
 		return;
 	}
+	document = jv_copy(value);
+	if (output->hides)
+		credential_hide(&document);
 	json_dump_pretty(document, &text);
 	fwrite(buffer_string(&text), 1, text.length, output->stream);
 	buffer_release(&text);
+	jv_free(document);
 }
 
 /* Prints the length bytes at text as a record. */
@@ -94,7 +104,7 @@ output_text(struct output *output, const char *text, size_t length)
 	struct error err;
 	jv record;
 
-	if (output->format == OUTPUT_JSON) {
+	if (output->format == OUTPUT_JSON && !output->hides) {
 		fwrite(text, 1, length, output->stream);
 		fputc('\n', output->stream);
 		output->records++;

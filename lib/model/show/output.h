@@ -32,6 +32,7 @@ struct output {
 	const char *template; /* of OUTPUT_JSONPATH */
 	FILE *stream;
 	bool colour;
+	bool hides;          /* passwords and keys in clear: who reads may not see them */
 	unsigned when;       /* which columns of that kind a list has */
 	const void *context; /* for the functions of a list's columns; may be NULL */
 	size_t records;      /* printed up to now */

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "json/credential.h"
+#include "json/place.h"
 
 enum { PATH_MAX_DEPTH = 100 };
 
@@ -130,4 +132,17 @@ config_set(jv *config, const char *assignment, struct error *err)
 	}
 	free(path);
 	return jv_is_valid(changed) ? 0 : -1;
+}
+
+int
+config_check_hidden(jv config, struct error *err)
+{
+	struct problems problems = {0};
+	struct place root = place_root(config, &problems);
+	int result;
+
+	credential_check_hidden(&root);
+	result = problems_error(&problems, "the configuration", EX_DATAERR, err);
+	problems_release(&problems);
+	return result;
 }

@@ -18,4 +18,7 @@ jv config_of_template(jv template);
  * a string. -1 with EX_USAGE where the path leads through something else or there is no "=". */
 int config_set(jv *config, const char *assignment, struct error *err);
 
+/* Fails with EX_DATAERR where the config has a value that was hidden from who wrote it. */
+int config_check_hidden(jv config, struct error *err);
+
 #endif
