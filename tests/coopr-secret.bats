@@ -82,6 +82,49 @@ task() {
 	[ ! -e handed ]
 }
 
+# A cluster shop of bob, and members bob and cid.
+clusters() {
+	own_catalogue
+	coopr member set bob >log 2>&1
+	coopr member set cid >log 2>&1
+	coopr create --as bob shop -t lamp -n 4 >log 2>&1
+}
+
+@test "a cluster has secrets of its own, which come before the tenant's, and are deleted with it" {
+	clusters
+	echo of-tenant | coopr-secret set one
+	echo of-tenant | coopr-secret set two
+	echo of-cluster | coopr-secret set --cluster shop one
+	task '{"one": {"secret": "one"}, "two": {"secret": "two"}}' | jq -c '.cluster.id = "00000001"' | coopr-exec -q >result
+	same '["of-cluster","of-tenant"]' "$(jq -c '[.fields.one, .fields.two]' handed)"
+	task '{"one": {"secret": "one"}}' | coopr-exec -q >result
+	same '["of-tenant"]' "$(jq -c '[.fields.one]' handed)"
+	same one "$(coopr-secret list --cluster shop -o name)"
+	same "one two" "$(coopr-secret list -o name | paste -sd ' ')"
+	run -1 coopr-secret delete -y --cluster shop two
+	contains "$output" 'there is no secret "two" of the cluster'
+	coopr delete -y shop >log 2>&1
+	same 0 "$(sqlite3 "$COOPR_STORE" 'SELECT count(*) FROM cluster_secret')"
+	run -1 coopr-secret list --cluster shop
+	run -1 coopr-secret list --cluster 00000001
+	contains "$output" "it is terminated"
+}
+
+@test "the owner of a cluster sets its secrets, other users do not" {
+	clusters
+	echo of-bob | coopr-secret set --as bob --cluster shop one
+	same bob "$(coopr-secret list --as bob --cluster shop -o json | jq -r .by)"
+	run -1 bash -c 'echo x | coopr-secret set --as cid --cluster shop one'
+	run -1 coopr-secret list --as cid --cluster shop
+	coopr-secret delete -y --as bob --cluster shop one
+	same "" "$(coopr-secret list --cluster shop -o name)"
+	coopr member set -g web cid >log 2>&1
+	coopr member set -g web bob >log 2>&1
+	coopr create --as bob --group web other -t lamp -n 4 >log 2>&1
+	run -77 bash -c 'echo x | coopr-secret set --as cid --cluster other one'
+	contains "$output" "only its owner, bob, or an admin of the tenant"
+}
+
 @test "the plugin's record has the value, in the provider, the configuration and the fields, however deep, and nothing else has it" {
 	echo swordfish | coopr-secret set db
 	task '{"deep": [{"er": {"secret": "db"}}]}' '{"pass": {"secret": "db"}}' \

@@ -2,10 +2,12 @@
 #include "secret-verb.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "account/guest.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "cluster/clusters.h"
 #include "model/name.h"
 #include "preview/consent.h"
 #include "secret-input.h"
@@ -15,9 +17,13 @@
 
 static struct option_change change;
 static bool raw;
+static const char *of_cluster;
+
+#define OPTION_CLUSTER OPTION_STRING(0, "cluster", &of_cluster, "CLUSTER", "secrets of this cluster, which come before the tenant's")
 
 static const struct option_spec set_options[] = {
 	OPTION_FLAG('r', "raw", &raw, "keep the newline at the end"),
+	OPTION_CLUSTER,
 	OPTION_CHANGE(&change),
 	STORE_VERB_WHERE,
 	OPTION_END
@@ -27,13 +33,22 @@ static const struct command set_command = {
 	"coopr-secret set", "[OPTION]... NAME [FILE]",
 	"Set a secret to what a file holds, or what is typed or comes on standard input.", set_options,
 	"  coopr-secret set openstack-password\n"
-	"  openssl rand -base64 24 | coopr-secret set database\n"};
+	"  openssl rand -base64 24 | coopr-secret set database\n"
+	"  coopr-secret set --cluster shop database\n"};
+
+static const struct option_spec list_options[] = {
+	OPTION_CLUSTER,
+	STORE_VERB_OUTPUT,
+	STORE_VERB_WHERE,
+	OPTION_END
+};
 
 static const struct command list_command = {
-	"coopr-secret list", "[OPTION]...", "List the secrets: their names, when they were set, by whom.", store_verb_list_options,
+	"coopr-secret list", "[OPTION]...", "List the secrets: their names, when they were set, by whom.", list_options,
 	"  coopr-secret list\n"};
 
 static const struct option_spec delete_options[] = {
+	OPTION_CLUSTER,
 	OPTION_CHANGE(&change),
 	STORE_VERB_WHERE,
 	OPTION_END
@@ -43,8 +58,53 @@ static const struct command delete_command = {
 	"coopr-secret delete", "[OPTION]... NAME...", "Remove secrets, for good.", delete_options,
 	"  coopr-secret delete openstack-password\n"};
 
+/* Finds the cluster. Its secrets are its owner's to change, and the administrators'. */
 static int
-secret_verb_store(struct store *store, const char *name, const struct secret_value *value, struct error *err)
+secret_verb_find_cluster(struct account *account, bool changes, int64_t *id, struct error *err)
+{
+	struct cluster_list list = {0};
+	const struct cluster_record *cluster;
+	int result = clusters_find(account, of_cluster, &list, err);
+
+	cluster = result == 0 ? &list.list[0] : NULL;
+	if (cluster && cluster->status == LIFECYCLE_TERMINATED)
+		result = error_set(err, EX_NO, "cluster %s: it is terminated, and its secrets are deleted", cluster->name);
+	else if (cluster && changes && account->role < ACCOUNT_ADMIN && strcmp(account->user, cluster->owner) != 0)
+		result = error_set(err, EX_NOPERM, "cluster %s: only its owner, %s, or an admin of the tenant may change its secrets",
+		    cluster->name, cluster->owner);
+	*id = cluster ? cluster->id : 0;
+	cluster_list_release(&list);
+	return result;
+}
+
+/* Opens the store for who may read or change the secrets that are meant; exits with a message where that fails. Returns the
+ * cluster's number, or 0. */
+static int64_t
+secret_verb_open(struct store **store, bool changes)
+{
+	enum store_mode mode = changes ? STORE_WRITE : STORE_READ;
+	struct account account;
+	struct error err;
+	int64_t id = 0;
+	int result;
+
+	if (!of_cluster) {
+		store_verb_open(store, mode, changes ? ACCOUNT_ADMIN : ACCOUNT_USER);
+		return 0;
+	}
+	store_verb_account(&account, mode, ACCOUNT_USER, "secrets of clusters");
+	result = secret_verb_find_cluster(&account, changes, &id, &err);
+	*store = account.store;
+	account.store = NULL;
+	account_release(&account);
+	if (result == 0)
+		return id;
+	store_release(*store);
+	exit(message_error(&err));
+}
+
+static int
+secret_verb_store(struct store *store, int64_t cluster, const char *name, const struct secret_value *value, struct error *err)
 {
 	struct store_key key;
 	int result;
@@ -53,7 +113,7 @@ secret_verb_store(struct store *store, const char *name, const struct secret_val
 		return -1;
 	result = secrets_key(store, &key, err);
 	if (result == 0)
-		result = secrets_set(store, &key, name, value->text, value->length, err);
+		result = secrets_set(store, &key, cluster, name, value->text, value->length, err);
 	result = store_finish(store, result, err);
 	if (result == 0)
 		store_wipe(store);
@@ -67,16 +127,17 @@ secret_verb_set(int argc, char **argv)
 	struct secret_value value = {0};
 	struct store *store;
 	struct error err;
+	int64_t cluster;
 	int code = 0;
 
 	argv += option_parse(&set_command, argc, argv);
 	store_verb_operands(&set_command, argv, 1, 2, "a name and perhaps a file");
 	if (!name_is_valid(argv[0]))
 		return option_misuse(&set_command, "invalid name '%s': expected 1 to 255 letters, digits, _ . -", argv[0]);
-	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
+	cluster = secret_verb_open(&store, true);
 
 	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 ||
-	    secret_verb_store(store, argv[0], &value, &err) < 0)
+	    secret_verb_store(store, cluster, argv[0], &value, &err) < 0)
 		code = message_error(&err);
 
 	secret_value_release(&value);
@@ -102,14 +163,15 @@ secret_verb_list(int argc, char **argv)
 	struct store *store;
 	struct error err;
 	struct output chosen;
+	int64_t cluster;
 	int code = 0;
 
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
 	chosen = store_verb_output();
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	cluster = secret_verb_open(&store, false);
 
-	if (secrets_list(store, &list, &err) < 0)
+	if (secrets_list(store, cluster, &list, &err) < 0)
 		code = message_error(&err);
 	else
 		list_print(&secrets, list.list, list.count, &chosen);
@@ -120,14 +182,14 @@ secret_verb_list(int argc, char **argv)
 }
 
 static int
-secret_verb_delete_all(struct store *store, char *const *names, struct error *err)
+secret_verb_delete_all(struct store *store, int64_t cluster, char *const *names, struct error *err)
 {
 	int result = store_begin(store, err);
 
 	if (result < 0)
 		return -1;
 	for (; *names && result == 0; names++)
-		result = secrets_delete(store, *names, err);
+		result = secrets_delete(store, cluster, *names, err);
 	result = store_finish(store, result, err);
 	if (result == 0)
 		store_wipe(store);
@@ -156,13 +218,14 @@ secret_verb_delete(int argc, char **argv)
 {
 	struct store *store;
 	struct error err;
+	int64_t cluster;
 	int code = 0;
 
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
-	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
+	cluster = secret_verb_open(&store, true);
 
-	if (secret_verb_consent(argv, &err) < 0 || secret_verb_delete_all(store, argv, &err) < 0)
+	if (secret_verb_consent(argv, &err) < 0 || secret_verb_delete_all(store, cluster, argv, &err) < 0)
 		code = message_error(&err);
 
 	store_release(store);

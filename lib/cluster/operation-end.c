@@ -184,8 +184,8 @@ operation_end_status(const struct ending *e, int64_t machines)
 }
 
 /* Records the sums over the machines that the cluster has, also as what quotas count, and its status. A sum of prices is
- * rounded once, here: 0.22 is not 0.21999999999999997. A terminated cluster keeps no files of its operations, and nothing
- * is seen of it. */
+ * rounded once, here: 0.22 is not 0.21999999999999997. A terminated cluster keeps neither secrets nor files of its
+ * operations, and nothing is seen of it. */
 static int
 operation_end_cluster(struct ending *e, struct error *err)
 {
@@ -208,7 +208,8 @@ operation_end_cluster(struct ending *e, struct error *err)
 	if (status != LIFECYCLE_TERMINATED)
 		return 0;
 	if (sql_change(db, err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster) < 0 ||
-	    sql_change(db, err, "DELETE FROM repair WHERE cluster = ?", "i", e->cluster) < 0)
+	    sql_change(db, err, "DELETE FROM repair WHERE cluster = ?", "i", e->cluster) < 0 ||
+	    sql_change(db, err, "DELETE FROM cluster_secret WHERE cluster = ?", "i", e->cluster) < 0)
 		return -1;
 	return sql_change(db, err, "DELETE FROM observation WHERE cluster = ?", "i", e->cluster);
 }

@@ -105,7 +105,7 @@ hook_read_key_store(const char *name, const char *tenant, struct buffer *key, st
 	int result = store_open(&store, NULL, STORE_READ, tenant ? tenant : "default", err);
 
 	if (result == 0 && (result = store_key_read(store, &sealing, err)) == 0) {
-		result = secrets_open(store, &sealing, name, &value, err);
+		result = secrets_open(store, &sealing, 0, name, &value, err);
 		if (result == 0) {
 			buffer_append(key, value.text, value.length);
 			secret_value_release(&value);

@@ -34,9 +34,9 @@ import_store_secret(struct import_vault *vault, const char *name, const char *te
 	if (!vault->opened && secrets_key(vault->store, &vault->key, err) < 0)
 		return -1;
 	vault->opened = true;
-	result = secrets_open(vault->store, &vault->key, name, &value, err);
+	result = secrets_open(vault->store, &vault->key, 0, name, &value, err);
 	if (result < 0 && err->code == EX_NO)
-		return secrets_set(vault->store, &vault->key, name, text, strlen(text), err);
+		return secrets_set(vault->store, &vault->key, 0, name, text, strlen(text), err);
 	if (result == 0)
 		result = value.length != strlen(text) || memcmp(value.text, text, value.length) != 0;
 	secret_value_release(&value);

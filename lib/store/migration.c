@@ -32,6 +32,7 @@ static const struct migration {
 	{"leases that end with the loss of data", NULL},
 	{"what coopr reconcile has told of and repaired", NULL},
 	{"archives of services", NULL},
+	{"secrets of clusters", NULL},
 };
 
 enum {

@@ -20,38 +20,53 @@ enum {
 
 _Static_assert((int)STORE_KEY_BYTES == (int)crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "the key fits the cipher");
 
-/* Appends the place of a value in the store, to which the value is bound. */
-static void
-secrets_place_of(int64_t tenant, const char *name, struct buffer *place)
+struct secret_owner { /* of secrets: a tenant, or one of its clusters */
+	const char *table, *column;
+	int64_t id;
+};
+
+static struct secret_owner
+secrets_owner(const struct store *store, int64_t cluster)
 {
-	buffer_printf(place, "%lld/%s", (long long)tenant, name);
+	return cluster ? (struct secret_owner){"cluster_secret", "cluster", cluster}
+	               : (struct secret_owner){"secret", "tenant", store_tenant(store)};
+}
+
+/* Appends the place of a value in the store, to which the value is bound. No name has a slash. */
+static void
+secrets_place_of(const struct secret_owner *owner, const char *name, struct buffer *place)
+{
+	buffer_printf(place, "%s%lld/%s", *owner->column == 'c' ? "cluster/" : "", (long long)owner->id, name);
 }
 
 /* The nonce is drawn at random: 24 bytes are enough for that. */
 int
-secrets_set(struct store *store, const struct store_key *key, const char *name, const char *text, size_t length,
+secrets_set(struct store *store, const struct store_key *key, int64_t cluster, const char *name, const char *text, size_t length,
     struct error *err)
 {
+	const struct secret_owner owner = secrets_owner(store, cluster);
 	unsigned char *sealed = memory_zeroed(length + OVERHEAD, 1);
-	char now[CLOCK_RFC3339_SIZE];
+	char now[CLOCK_RFC3339_SIZE], *statement;
 	struct buffer place = {0};
 	int result;
 
-	secrets_place_of(store_tenant(store), name, &place);
+	secrets_place_of(&owner, name, &place);
 	randombytes_buf(sealed, NONCE);
 	crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE, NULL, (const unsigned char *)text, length,
 	    (const unsigned char *)place.data, place.length, NULL, sealed, key->bytes);
-	result = sql_change(store_sql(store), err, "INSERT INTO secret (tenant, name, version, at, by, sealed) "
+	statement = memory_printf("INSERT INTO %s (%s, name, version, at, by, sealed) "
 	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
-	    "sealed = excluded.sealed", "itttb", store_tenant(store), name, clock_rfc3339(clock_wall_ms(), now), store_by(store),
+	    "sealed = excluded.sealed", owner.table, owner.column);
+	result = sql_change(store_sql(store), err, statement, "itttb", owner.id, name, clock_rfc3339(clock_wall_ms(), now), store_by(store),
 	    sealed, length + OVERHEAD);
+	free(statement);
 	buffer_release(&place);
 	free(sealed);
 	return result;
 }
 
 static int
-secrets_open_sealed(int64_t tenant, const struct store_key *key, const char *name, const unsigned char *sealed,
+secrets_open_sealed(const struct secret_owner *owner, const struct store_key *key, const char *name, const unsigned char *sealed,
     size_t length, struct secret_value *value)
 {
 	struct buffer place = {0};
@@ -64,7 +79,7 @@ secrets_open_sealed(int64_t tenant, const struct store_key *key, const char *nam
 	if (!value->text)
 		return -1;
 	value->text[value->length] = '\0';
-	secrets_place_of(tenant, name, &place);
+	secrets_place_of(owner, name, &place);
 	result = crypto_aead_xchacha20poly1305_ietf_decrypt((unsigned char *)value->text, NULL, NULL, sealed + NONCE,
 	    length - NONCE, (const unsigned char *)place.data, place.length, sealed, key->bytes);
 	buffer_release(&place);
@@ -73,53 +88,87 @@ secrets_open_sealed(int64_t tenant, const struct store_key *key, const char *nam
 	return result;
 }
 
-int
-secrets_open(struct store *store, const struct store_key *key, const char *name, struct secret_value *value,
-    struct error *err)
+/* Opens the secret of that owner: 1, 0 if there is none, or -1. */
+static int
+secrets_open_of(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name,
+    struct secret_value *value, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT sealed FROM secret WHERE tenant = ? AND name = ?", "it",
-	    store_tenant(store), name);
+	char *statement = memory_printf("SELECT sealed FROM %s WHERE %s = ? AND name = ?", owner->table, owner->column);
+	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "it", owner->id, name);
 	const unsigned char *sealed;
 	size_t length;
 	int got = sql_row(rows, err);
 
-	*value = (struct secret_value){0};
-	if (got == 0)
-		got = error_set(err, EX_NO, "there is no secret \"%s\"; coopr-secret set %s makes it", name, name);
 	if (got > 0) {
 		sealed = sql_bytes(rows, 0, &length);
-		if (secrets_open_sealed(store_tenant(store), key, name, sealed, length, value) < 0)
+		if (secrets_open_sealed(owner, key, name, sealed, length, value) < 0)
 			got = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be decrypted: it was encrypted with another key, "
 			    "or the store was changed", name);
 	}
 	sql_end(rows);
+	free(statement);
+	return got;
+}
+
+int
+secrets_open(struct store *store, const struct store_key *key, int64_t cluster, const char *name, struct secret_value *value,
+    struct error *err)
+{
+	const struct secret_owner own = secrets_owner(store, cluster), tenant = secrets_owner(store, 0);
+	int got = 0;
+
+	*value = (struct secret_value){0};
+	if (cluster)
+		got = secrets_open_of(store, &own, key, name, value, err);
+	if (got == 0)
+		got = secrets_open_of(store, &tenant, key, name, value, err);
+	if (got == 0)
+		got = error_set(err, EX_NO, "there is no secret \"%s\"; coopr-secret set %s makes it", name, name);
 	return got < 0 ? -1 : 0;
+}
+
+/* Tries the key on a secret of any owner: 1, 0 if there is none, or -1. */
+static int
+secrets_try_key(struct store *store, const struct secret_owner *kind, struct store_key *key, struct error *err)
+{
+	char *statement = memory_printf("SELECT %s, name, sealed FROM %s LIMIT 1", kind->column, kind->table);
+	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "");
+	int got = sql_row(rows, err);
+	struct secret_owner owner = *kind;
+	struct secret_value value = {0};
+	const unsigned char *sealed;
+	size_t length;
+
+	if (got > 0 && !key->bytes && store_key_read(store, key, err) < 0)
+		got = -1;
+	if (got > 0) {
+		owner.id = sql_integer(rows, 0);
+		sealed = sql_bytes(rows, 2, &length);
+		if (secrets_open_sealed(&owner, key, sql_text(rows, 1), sealed, length, &value) < 0)
+			got = error_set(err, EX_DATAERR, "the secrets of this store are encrypted with another key than the present one; "
+			    "restore the old one");
+		secret_value_release(&value);
+	}
+	sql_end(rows);
+	free(statement);
+	return got;
 }
 
 int
 secrets_key(struct store *store, struct store_key *key, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT tenant, name, sealed FROM secret LIMIT 1", "");
-	int got = sql_row(rows, err), result = -1;
-	struct secret_value value = {0};
-	const unsigned char *sealed;
-	size_t length;
+	const struct secret_owner tenants = secrets_owner(store, 0), clusters = secrets_owner(store, 1);
+	int got;
 
 	*key = (struct store_key){0};
-	if (got >= 0)
-		result = got == 0 ? store_key_need(store, key, err) : store_key_read(store, key, err);
-	if (got > 0 && result == 0) {
-		sealed = sql_bytes(rows, 2, &length);
-		result = secrets_open_sealed(sql_integer(rows, 0), key, sql_text(rows, 1), sealed, length, &value);
-		if (result < 0)
-			error_set(err, EX_DATAERR, "the secrets of this store are encrypted with another key than the present one; "
-			    "restore the old one");
-		secret_value_release(&value);
-	}
-	sql_end(rows);
-	if (result < 0)
+	got = secrets_try_key(store, &tenants, key, err);
+	if (got == 0)
+		got = secrets_try_key(store, &clusters, key, err);
+	if (got == 0)
+		got = store_key_need(store, key, err);
+	if (got < 0)
 		store_key_release(key);
-	return result;
+	return got < 0 ? -1 : 0;
 }
 
 void
@@ -130,40 +179,44 @@ secret_value_release(struct secret_value *value)
 }
 
 static int
-secrets_not_found(struct store *store, const char *name, struct error *err)
+secrets_not_found(struct store *store, const struct secret_owner *owner, const char *name, struct error *err)
 {
 	struct error ignored; /* then no similar one is named */
-	struct sql_rows *rows = sql_query(store_sql(store), &ignored, "SELECT name FROM secret WHERE tenant = ? ORDER BY name", "i",
-	    store_tenant(store));
+	char *statement = memory_printf("SELECT name FROM %s WHERE %s = ? ORDER BY name", owner->table, owner->column);
+	struct sql_rows *rows = sql_query(store_sql(store), &ignored, statement, "i", owner->id);
 	struct arguments names = {0};
 
 	while (sql_row(rows, &ignored) > 0)
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
-	error_set(err, EX_NO, "there is no secret \"%s\"", name);
+	error_set(err, EX_NO, "there is no secret \"%s\"%s", name, *owner->column == 'c' ? " of the cluster" : "");
 	if (names.count)
 		suggest_in_error(err, name, (const char *const *)names.list);
 	arguments_release(&names);
+	free(statement);
 	return -1;
 }
 
 int
-secrets_delete(struct store *store, const char *name, struct error *err)
+secrets_delete(struct store *store, int64_t cluster, const char *name, struct error *err)
 {
+	const struct secret_owner owner = secrets_owner(store, cluster);
+	char *statement = memory_printf("DELETE FROM %s WHERE %s = ? AND name = ? RETURNING version", owner.table, owner.column);
 	int64_t version;
-	int got = sql_number(store_sql(store), &version, err, "DELETE FROM secret WHERE tenant = ? AND name = ? RETURNING version",
-	    "it", store_tenant(store), name);
+	int got = sql_number(store_sql(store), &version, err, statement, "it", owner.id, name);
 
+	free(statement);
 	if (got == 0)
-		return secrets_not_found(store, name, err);
+		return secrets_not_found(store, &owner, name, err);
 	return got < 0 ? -1 : 0;
 }
 
 int
-secrets_list(struct store *store, struct secret_list *list, struct error *err)
+secrets_list(struct store *store, int64_t cluster, struct secret_list *list, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err,
-	    "SELECT name, at, by, version FROM secret WHERE tenant = ? ORDER BY name", "i", store_tenant(store));
+	const struct secret_owner owner = secrets_owner(store, cluster);
+	char *statement = memory_printf("SELECT name, at, by, version FROM %s WHERE %s = ? ORDER BY name", owner.table, owner.column);
+	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "i", owner.id);
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -173,6 +226,7 @@ secrets_list(struct store *store, struct secret_list *list, struct error *err)
 		    sql_integer(rows, 3)};
 	}
 	sql_end(rows);
+	free(statement);
 	return got;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The secrets of a tenant: named values, encrypted (XChaCha20-Poly1305, libsodium) before they reach the database. The
- * tenant's and the secret's name are authenticated with the value, so that no row can be put in the place of another.
+ * The secrets of a tenant and of its clusters: named values, encrypted (XChaCha20-Poly1305, libsodium) before they reach the database. The
+ * tenant, the cluster and the secret's name are authenticated with the value, so that no row can be put in the place of another.
  * A value is never printed by any command; it is opened for the plugin that needs it.
  */
 #ifndef STORE_SECRETS_H
@@ -38,20 +38,20 @@ struct secret_list { /* zero-initialise; release it */
  * so that never are there secrets of two keys. */
 int secrets_key(struct store *store, struct store_key *key, struct error *err);
 
-/* Sets a secret, inside a transaction. */
-int secrets_set(struct store *store, const struct store_key *key, const char *name, const char *text, size_t length,
+/* Sets a secret of the store's tenant, or of a cluster (0: none), inside a transaction. */
+int secrets_set(struct store *store, const struct store_key *key, int64_t cluster, const char *name, const char *text, size_t length,
     struct error *err);
 
-/* Opens it. EX_NO where there is none, EX_DATAERR where it was encrypted with another key, or is not what was stored. */
-int secrets_open(struct store *store, const struct store_key *key, const char *name, struct secret_value *value,
+/* Opens the one of the cluster (0: none), else the tenant's. EX_NO where there is none, EX_DATAERR where it was encrypted with another key, or is not what was stored. */
+int secrets_open(struct store *store, const struct store_key *key, int64_t cluster, const char *name, struct secret_value *value,
     struct error *err);
 void secret_value_release(struct secret_value *value);
 
 /* Removes it, inside a transaction, the value for good. EX_NO where there is none. */
-int secrets_delete(struct store *store, const char *name, struct error *err);
+int secrets_delete(struct store *store, int64_t cluster, const char *name, struct error *err);
 
-/* Adds all, by name. */
-int secrets_list(struct store *store, struct secret_list *list, struct error *err);
+/* Adds all of the tenant, or those of the cluster, by name. */
+int secrets_list(struct store *store, int64_t cluster, struct secret_list *list, struct error *err);
 void secret_list_release(struct secret_list *list);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cluster/clusters.h"
 #include "exec/redaction.h"
 #include "store/key.h"
 #include "store/secrets.h"
@@ -14,6 +15,7 @@ struct filling {
 	jv record; /* borrowed */
 	bool open; /* store and key are */
 	struct store *store;
+	int64_t cluster; /* whose secrets come first; 0: none */
 	struct store_key key;
 	struct redaction *values;
 	struct error *err;
@@ -24,16 +26,18 @@ static int
 secrets_open_store(struct filling *filling)
 {
 	jv cluster = json_get(filling->record, "cluster");
-	char *tenant = json_get_string(cluster, "tenant");
+	char *tenant = json_get_string(cluster, "tenant"), *id = json_get_string(cluster, "id");
 	int result = store_open(&filling->store, NULL, STORE_READ, tenant ? tenant : "default", filling->err);
 
 	if (result == 0)
 		result = store_key_read(filling->store, &filling->key, filling->err);
 	filling->open = result == 0;
+	filling->cluster = id ? cluster_id_of(id) : 0;
 	if (result < 0)
 		store_release(filling->store);
 	jv_free(cluster);
 	free(tenant);
+	free(id);
 	return result;
 }
 
@@ -44,7 +48,7 @@ secrets_value_of(struct filling *filling, const char *name, jv *value)
 
 	if (!filling->open && secrets_open_store(filling) < 0)
 		return -1;
-	if (secrets_open(filling->store, &filling->key, name, &secret, filling->err) < 0)
+	if (secrets_open(filling->store, &filling->key, filling->cluster, name, &secret, filling->err) < 0)
 		return -1;
 	jv_free(*value);
 	*value = jv_string(secret.text);

@@ -254,6 +254,16 @@ static const char *const migrations[] = {
 	") STRICT, WITHOUT ROWID;"
 	"CREATE INDEX archive_newest ON archive (cluster, service, ended_ms);"
 	"CREATE INDEX archive_held ON archive (tenant, bytes);",
+	/* 11: secrets of clusters, as those of tenants. */
+	"CREATE TABLE cluster_secret ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	name TEXT NOT NULL,"
+	"	version INTEGER NOT NULL,"
+	"	at TEXT NOT NULL,"
+	"	by TEXT NOT NULL,"
+	"	sealed BLOB NOT NULL,"
+	"	PRIMARY KEY (cluster, name)"
+	") STRICT, WITHOUT ROWID;",
 };
 
 /* Steps over a pragma's only number. */
