@@ -4,14 +4,66 @@
 #include <string.h>
 
 #include "model/document.h"
+#include "model/duration.h"
 #include "model/name.h"
 #include "model/tenant-hooks.h"
+
+enum { KEPT_ARCHIVES = 100000 };
 
 static const struct member link_members[] = {
 	{"label", MEMBER_STRING(struct link, label), MEMBER_REQUIRED},
 	{"url", MEMBER_STRING(struct link, url), MEMBER_REQUIRED},
 };
 const struct document link_table = {DOCUMENT_MEMBERS(link_members), .size = sizeof(struct link)};
+
+/* Takes "15m", "12h", "2d": at most five digits, so that any is a time. */
+static void
+backup_parse_period(const struct place *place, int64_t *ms)
+{
+	const char *text = json_string(place->value);
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+
+	*ms = 0;
+	if (digits && digits <= 5 && *text != '0' && text[digits] && strchr("mhd", text[digits]) && !text[digits + 1])
+		*ms = duration_parse(text);
+	else
+		place_problem(place, "expected a time as \"15m\", \"12h\", \"2d\"");
+}
+
+static void
+backup_parse_every(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	(void)member;
+	(void)arena;
+	if (place_present(place))
+		backup_parse_period(place, &((struct backup_policy *)to)->every_ms);
+}
+
+/* Takes a number of archives, or for how long they are kept. */
+static void
+backup_parse_keep(const struct place *place, const struct member *member, struct arena *arena, void *to)
+{
+	struct backup_policy *policy = to;
+
+	(void)member;
+	(void)arena;
+	if (json_string(place->value))
+		backup_parse_period(place, &policy->keep_ms);
+	else
+		policy->keep = place_read_integer(place, 0, 1, KEPT_ARCHIVES);
+}
+
+static const struct member backup_policy_members[] = {
+	{"every", MEMBER_CUSTOM, 0, .parse = backup_parse_every},
+	{"keep", MEMBER_CUSTOM, 0, .parse = backup_parse_keep},
+};
+const struct document backup_policy_table = {DOCUMENT_MEMBERS(backup_policy_members), .size = sizeof(struct backup_policy)};
+
+bool
+service_is_repair(const char *text)
+{
+	return strcmp(text, "restore") == 0 || strcmp(text, "report") == 0;
+}
 
 static const struct member hardware_offer_members[] = {
 	{"*", MEMBER_NAME(struct hardware_offer, provider), MEMBER_KEY, .is_valid = name_is_valid, .what = "no name of a provider"},

@@ -46,6 +46,12 @@ struct service_action {
 	double expect_s;    /* how long it takes, for the critical path; default by action */
 };
 
+struct backup_policy { /* of the archives of a service */
+	int64_t every_ms; /* one is made by itself when the newest is so old; 0: never */
+	int64_t keep;     /* so many stay; 0: any number */
+	int64_t keep_ms;  /* they stay so long; 0: for ever */
+};
+
 struct service {
 	const char *name;
 	struct string_list provides, conflicts; /* lists as given, names may repeat */
@@ -55,6 +61,9 @@ struct service {
 	struct service_reads reads;  /* all that its actions read, but for install and remove */
 	struct string_list data; /* absolute paths of its data on the machine */
 	bool stateful, says_stateful; /* its data must not be lost; whether that is said at all */
+	struct backup_policy backup; /* in the place of the template's, where says_backup */
+	bool says_backup;
+	const char *repair; /* what becomes of a lost machine with its data: "restore", "report"; NULL: as the template says */
 	int64_t ready_timeout_s; /* so long it may take after its start until it is healthy */
 	struct amounts consumes; /* what one instance takes from its node */
 	struct links links;
@@ -150,6 +159,8 @@ struct cluster_template { /* also a partial template */
 	const char *extends;           /* or NULL */
 	struct string_list includes;
 	bool immutable; /* partial templates */
+	struct backup_policy backup; /* of services that say none */
+	const char *repair; /* the same; or NULL: "report" */
 	const char *max_unavailable; /* in rolling changes a service may be down on so many nodes, see model/unavailable.h; or NULL */
 	struct links links;
 	jv source;
@@ -173,11 +184,15 @@ void provider_parse(const struct place *place, struct arena *arena, struct provi
 void cluster_template_parse(const struct place *place, struct arena *arena, struct cluster_template *template);
 void tenant_parse(const struct place *place, struct arena *arena, struct tenant *tenant);
 
+extern const struct document backup_policy_table;
 extern const struct document service_table, hardwaretype_table, imagetype_table, provider_table,
     cluster_template_table, tenant_table;
 extern const struct document link_table; /* an element of "links" */
 
 /* Compares two services by name, for qsort and bsearch. */
+/* Tells whether text says what becomes of a lost machine with data. */
+bool service_is_repair(const char *text);
+
 int service_compare_names(const void *a, const void *b);
 
 /* Tells whether the service says if it has data that must not be lost; and whether it has. */

@@ -139,6 +139,7 @@ static const struct member dependencies_members[] = {
 static const struct document dependencies = {DOCUMENT_MEMBERS(dependencies_members)};
 
 static const struct member members[] = {
+	{"backup", MEMBER_OBJECT(struct service, backup), 0, .inner = &backup_policy_table, MEMBER_PRESENT(struct service, says_backup)},
 	{"consumes", MEMBER_AMOUNTS(struct service, consumes), 0},
 	{"data", MEMBER_STRINGS(struct service, data), 0, .check = service_check_data},
 	{"dependencies", MEMBER_INLINE, 0, .inner = &dependencies},
@@ -148,6 +149,7 @@ static const struct member members[] = {
 	{"name", MEMBER_NAME(struct service, name), MEMBER_REQUIRED},
 	{"provisioner", MEMBER_INLINE, 0, .inner = &provisioner},
 	{"ready_timeout_s", MEMBER_INTEGER(struct service, ready_timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_READY_S}},
+	{"repair", MEMBER_STRING(struct service, repair), 0, .is_valid = service_is_repair, .what = "neither restore nor report"},
 	{"stateful", MEMBER_BOOLEAN(struct service, stateful), 0, MEMBER_PRESENT(struct service, says_stateful)},
 };
 

@@ -284,6 +284,7 @@ template_parse_includes(const struct place *place, const struct member *member, 
 
 static const struct member members[] = {
 	{"administration", MEMBER_INLINE, 0, .inner = &administration},
+	{"backup", MEMBER_OBJECT(struct cluster_template, backup), 0, .inner = &backup_policy_table},
 	{"compatibility", MEMBER_INLINE, 0, .inner = &compatibility},
 	{"constraints", MEMBER_INLINE, 0, .inner = &constraints},
 	{"defaults", MEMBER_INLINE, 0, .inner = &defaults},
@@ -295,6 +296,8 @@ static const struct member members[] = {
 	{"links", MEMBER_LIST(struct cluster_template, links.list, struct link, links.count), 0, .inner = &link_table},
 	{"name", MEMBER_NAME(struct cluster_template, name), MEMBER_REQUIRED},
 	{"objective", MEMBER_CUSTOM, 0, .parse = template_parse_objectives},
+	{"repair", MEMBER_STRING(struct cluster_template, repair), 0, .is_valid = service_is_repair,
+	    .what = "neither restore nor report"},
 	{"rolling", MEMBER_INLINE, 0, .inner = &rolling},
 };
 const struct document cluster_template_table = {DOCUMENT_MEMBERS(members), .size = sizeof(struct cluster_template),
