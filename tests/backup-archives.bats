@@ -9,8 +9,16 @@ setup() {
 	fresh
 	own_catalogue
 	store=$COOPR_STATE/store.sqlite3
+	jq '.backup = {"keep": 2}' mine/clustertemplates/lamp.json >template.json
+	mv template.json mine/clustertemplates/lamp.json
 	archive=$(dirname "$COOPR_BIN")/libexec/coopr/archive
 	coopr create -q blog -t lamp -n 4
+	node=$(sql "SELECT layout FROM cluster_document" | jq -r 'select(.services? and (.services | index("mysql")) and .nodenum) | .id')
+}
+
+# Lets the cluster say how long archives are kept.
+keep() { # JSON [SERVICE]
+	sql "UPDATE cluster_document SET wish = json_set(wish, '$.template.backup', json('$1'))"
 }
 
 sql() {
@@ -18,9 +26,9 @@ sql() {
 }
 
 # Keeps an archive of the first cluster, and records it as made so many seconds ago.
-kept() { # ID SECONDS [SERVICE]
+kept() { # ID SECONDS [SERVICE [NODE]]
 	echo "data of $1" | "$archive" put "$1" >put.json
-	sql "INSERT INTO archive SELECT '$1', tenant, id, name, '${3:-mysql}', '00000001-1000', 'h', 1, 1000 * (unixepoch() - $2 - 1),
+	sql "INSERT INTO archive SELECT '$1', tenant, id, name, '${3:-mysql}', '${4:-$node}', 'h', 1, 1000 * (unixepoch() - $2 - 1),
 		1000 * (unixepoch() - $2), $(jq .bytes put.json), $(jq .sum put.json | tr \" "'"), 0 FROM cluster WHERE id = 1"
 }
 
@@ -31,7 +39,7 @@ kept() { # ID SECONDS [SERVICE]
 	kept two 50
 	run -0 coopr backup --list blog
 	same "ID CLUSTER SERVICE NODE MADE SIZE" "$(echo ${lines[0]})"
-	[[ ${lines[1]} =~ ^two\ +blog\ +mysql\ +00000001-1000\ .*\ B$ ]]
+	[[ ${lines[1]} =~ ^two\ +blog\ +mysql\ +$node\ .*\ B$ ]]
 	same "two one" "$(coopr backup --list -o name | paste -sd' ')"
 	same "00000001 blog mysql 1 $(sha256sum <"$COOPR_STATE/archives/one" | cut -d ' ' -f 1)" "$(coopr backup --list -o json 00000001 |
 		jq -r 'select(.id == "one") | "\(.cluster) \(.name) \(.service) \(.operation) \(.sum)"')"
@@ -104,4 +112,83 @@ kept() { # ID SECONDS [SERVICE]
 	run -65 coopr tenant change --archives -1 default
 	coopr tenant change --archives any default
 	same null "$(coopr quota -o json | jq .amounts.archives.limit)"
+}
+
+@test "of each instance the newest are kept, as many as the template says; a service says more than its template" {
+	for n in 5 4 3 2 1; do
+		kept "m$n" "$n"
+		kept "a$n" "$n" apache 00000001-1001
+		kept "b$n" "$n" apache 00000001-1002
+	done
+	sql "UPDATE cluster_document SET wish = json_set(wish, '$.services[0].backup', json('{\"keep\": 3}'))"
+	same apache "$(sql "SELECT json_extract(wish, '$.services[0].name') FROM cluster_document")"
+	sql "SELECT layout FROM cluster_document" >layout
+	same 2 "$(jq -r 'select(.kind == "node" and (.services | index("apache"))) | .id' layout | grep -cE '100[1-9]')"
+	for n in 1 2; do
+		sql "UPDATE archive SET node = '$(jq -r 'select(.kind == "node" and (.services | index("apache"))) | .id' layout | sed -n ${n}p)'
+			WHERE node = '00000001-100$n'"
+	done
+	coopr reconcile -q
+	same "a1 a2 a3 b1 b2 b3 m1 m2" "$(coopr backup --list -o name | sort | paste -sd' ')"
+	same "a1 a2 a3 b1 b2 b3 m1 m2" "$("$archive" list | sort | paste -sd' ')"
+}
+
+@test "archives that are too old are deleted, but not the last one of an instance while the cluster lives" {
+	keep '{"keep": "1h"}'
+	kept one 9000
+	kept two 8000
+	kept gone 9500 mysql 00000001-2000
+	coopr reconcile -q
+	same two "$(coopr backup --list -o name)"
+	coopr delete -q -y blog
+	coopr reconcile -q
+	same "" "$(coopr backup --list -o name)$("$archive" list)"
+}
+
+@test "of a node that is gone, the archive that is the last one of the service stays" {
+	keep '{"keep": "1h"}'
+	kept one 9000 mysql 00000001-2000
+	kept two 8000 mysql 00000001-2000
+	coopr reconcile -q
+	same two "$(coopr backup --list -o name)"
+	kept three 100
+	coopr reconcile -q
+	same three "$(coopr backup --list -o name)"
+}
+
+@test "without a word about it, all archives are kept; of a deleted cluster, as many as the template says" {
+	sql "UPDATE cluster_document SET wish = json_remove(wish, '$.template.backup')"
+	for n in 4 3 2 1; do
+		kept "m$n" "$((n * 100000))"
+	done
+	coopr reconcile -q
+	same 4 "$(coopr backup --list -o name | wc -l)"
+	keep '{"keep": 2}'
+	coopr delete -q -y blog
+	coopr reconcile -q
+	same "m1 m2" "$(coopr backup --list -o name | paste -sd' ')"
+}
+
+@test "what cannot be deleted is told of, and the rest is done" {
+	for n in 4 3 2 1; do
+		kept "m$n" "$n"
+	done
+	run -74 env COOPR_ARCHIVES=false coopr reconcile
+	contains "$output" "false delete: it failed with exit code 1"
+	coopr reconcile -q
+	same "m1 m2" "$("$archive" list | sort | paste -sd' ')"
+}
+
+@test "when backups are made and how long they are kept is checked in catalogues" {
+	for policy in '{"every":"1d","keep":7}' '{"every":"15m","keep":"30d"}' '{}'; do
+		jq -c --argjson policy "$policy" '.backup = $policy | .repair = "restore"' mine/services/mysql.json >s.json
+		coopr validate -k service s.json
+	done
+	for policy in '{"every":"1x"}' '{"every":7}' '{"keep":0}' '{"keep":"7"}' '{"every":"0m"}' 7; do
+		jq -c --argjson policy "$policy" '.backup = $policy' mine/services/mysql.json >s.json
+		run -65 coopr validate -k service s.json
+	done
+	jq -c '.repair = "pray"' mine/services/mysql.json >s.json
+	run -65 coopr validate -k service s.json
+	contains "$output" "neither restore nor report"
 }

@@ -130,28 +130,6 @@ archives_forget(struct store *store, const char *id, struct error *err)
 	return sql_change_alone(store_sql(store), err, "DELETE FROM archive WHERE id = ? AND leaving = 1", "t", id);
 }
 
-int
-archives_is_known(struct store *store, const char *id, struct error *err)
-{
-	int64_t one;
-
-	return sql_number(store_sql(store), &one, err, "SELECT 1 FROM archive WHERE id = ?", "t", id);
-}
-
-int
-archives_clusters(struct store *store, int64_t after, int64_t *numbers, size_t limit, size_t *count, struct error *err)
-{
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT DISTINCT cluster FROM archive WHERE cluster > ? AND leaving = 0 "
-	    "ORDER BY cluster LIMIT ?", "ii", after, (int64_t)limit);
-	int got;
-
-	*count = 0;
-	while ((got = sql_row(rows, err)) > 0)
-		numbers[(*count)++] = sql_integer(rows, 0);
-	sql_end(rows);
-	return got;
-}
-
 void
 archive_list_release(struct archive_list *list)
 {

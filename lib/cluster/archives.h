@@ -58,12 +58,6 @@ int archives_leaving(struct store *store, struct archive_list *list, struct erro
 /* Ends the deletion: what was kept of it is gone. */
 int archives_forget(struct store *store, const char *id, struct error *err);
 
-/* Returns whether there is a record of that id, also of one that is being deleted: 1, 0, -1. */
-int archives_is_known(struct store *store, const char *id, struct error *err);
-
-/* Adds the clusters, terminated ones too, that have archives: their numbers, at most limit, from after on. */
-int archives_clusters(struct store *store, int64_t after, int64_t *numbers, size_t limit, size_t *count, struct error *err);
-
 void archive_list_release(struct archive_list *list);
 
 #endif

@@ -10,7 +10,7 @@
 #include "probe/probe.h"
 
 /* As records have them. */
-static const char *const words[] = {"failed", "expired", "vanished", "unreachable", "stopped", "unknown", "unowned"};
+static const char *const words[] = {"failed", "expired", "vanished", "unreachable", "stopped", "unknown", "unsaved", "unowned"};
 
 static const char *const stages[] = {"", "running", "done", "failed"};
 

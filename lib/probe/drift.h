@@ -21,6 +21,7 @@ enum drift_what { /* in the order of the report */
 	DRIFT_UNREACHABLE, /* the machine is there, and does not answer */
 	DRIFT_STOPPED,     /* a service says that it does not run */
 	DRIFT_UNKNOWN,     /* a machine or a service could not be asked */
+	DRIFT_UNSAVED,     /* a service whose backup is due, and has failed */
 	DRIFT_ORPHANED,     /* the provider has a machine of no cluster in the store */
 };
 

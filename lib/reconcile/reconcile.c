@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/removal.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
@@ -20,6 +19,8 @@
 #include "reconcile/last-run.h"
 #include "reconcile/lease-reminder.h"
 #include "reconcile/repair.h"
+#include "reconcile/retention.h"
+#include "reconcile/schedule.h"
 #include "reconcile/scope.h"
 
 /* Keeps the worst of two codes; -1 is one whose reason is still to be told. */
@@ -141,14 +142,16 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 		reconcile_add(parameters, &worst, repair(&account, parameters, &scope, drift), err);
 	if (looked >= 0 && parameters->delete_orphaned)
 		reconcile_add(parameters, &worst, repair_orphaned(&account, parameters, &scope, drift), err);
+	if (looked >= 0)
+		reconcile_add(parameters, &worst, schedule_backups(&account, parameters, &scope, drift, err), err);
 	if (parameters->work != RECONCILE_WORK_NONE)
 		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, true, err), err);
 	repair_outcomes(&account, drift);
 	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
 	open = faults_tell(&account, parameters, &scope, drift, looked == 0, err);
 	reconcile_add(parameters, &worst, open < 0 ? -1 : 0, err);
+	reconcile_add(parameters, &worst, retention_apply(&account, parameters, &scope, err), err);
 	if (scope.all) {
-		reconcile_add(parameters, &worst, removal_finish(account.store, err), err);
 		reconcile_add(parameters, &worst, reconcile_gc(&account, err), err);
 		reconcile_add(parameters, &worst, last_run_record(account.store, err), err);
 	}
