@@ -192,3 +192,36 @@ kept() { # ID SECONDS [SERVICE [NODE]]
 	run -65 coopr validate -k service s.json
 	contains "$output" "neither restore nor report"
 }
+
+# Lets the service mysql of the cluster have the action backup, and say how often.
+every() { # TIME
+	local at
+
+	at=$(sql "SELECT wish FROM cluster_document" | jq '[.services[].name] | index("mysql")')
+	sql "UPDATE cluster_document SET wish = json_set(wish, '$.services[$at].backup', json('{\"every\":\"$1\"}'),
+		'$.services[$at].provisioner.actions.backup', json('{\"type\":\"dummy\",\"fields\":{}}'))"
+}
+
+@test "a backup that is due and cannot begin is a fault, told once, until an archive is there" {
+	coopr tenant change --archives 0 default
+	every 1h
+	run --separate-stderr -1 coopr reconcile
+	contains "$stderr" "blog (00000001): $node: mysql: it is not backed up: there is no archive of it; "
+	run --separate-stderr -1 coopr reconcile
+	same "" "$stderr"
+	same "unsaved mysql" "$(coopr reconcile -o json 2>/dev/null | jq -r '"\(.what) \(.service)"')"
+	kept one 4000
+	run --separate-stderr -1 coopr reconcile -o json
+	contains "$output" "its newest archive is of "
+	kept two 3000
+	run --separate-stderr -0 coopr reconcile
+	same "coopr-reconcile: blog (00000001): $node: mysql: no fault any more; it was unsaved" "$stderr"
+}
+
+@test "what is stopped at the end of its lease is not backed up any more" {
+	coopr tenant change --archives 0 default
+	every 1h
+	sql "UPDATE cluster SET expires_ms = 1, lease_discards_data = 0"
+	run --separate-stderr coopr reconcile
+	[[ $stderr != *"not backed up"* ]]
+}
