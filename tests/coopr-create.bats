@@ -252,6 +252,29 @@ start_slow() {
 	same 2 "$(coopr-show c -o json | jq -r 'select(.kind == "node") | .ipaddresses.access_v4' | grep -c '^198[.]')"
 }
 
+@test "a provider that refuses at the first create, with 77 or Coopr's 201, ends the creation: nothing is held or retried" {
+	mkdir -p plugins/provider
+	cat >plugins/provider/deny <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		echo "$1" >>"$WHERE/asked"
+		echo "{\"kind\":\"result\",\"status\":$STATUS,\"message\":\"not for you\"}"
+	EOT
+	chmod 755 plugins/provider/deny
+	jq '.providertype = "deny"' mine/providers/dummy.json >deny.json
+	cp deny.json mine/providers/dummy.json
+	for status in 77 201; do
+		export STATUS=$status
+		rm -f asked
+		run --separate-stderr -1 coopr-create c -t plain -n 3
+		contains "$stderr" "exit code 77: not for you"
+		contains "$stderr" "no machine was made, nothing is held, and there is no such cluster"
+		same 3 "$(grep -c create asked)"
+		same "" "$(coopr list -o name)"
+		same "0 0" "$(coopr quota -o json | jq -r '"\(.amounts.nodes.use) \(.amounts.clusters.use)"')"
+	done
+}
+
 @test "a service that was not started is started when the command is planned anew, also where its configuration is the same" {
 	touch broken
 	run -1 coopr-create c -t flaky -n 3

@@ -17,7 +17,10 @@
 #include "json/scan.h"
 #include "model/result.h"
 
-enum { EXCERPT_BYTES = 120 };
+enum {
+	EXCERPT_BYTES = 120,
+	COOPR_UNAUTHORIZED = 201,
+};
 
 /* Sets the members that name the attempt, whatever the plugin says. */
 static void
@@ -189,6 +192,14 @@ attempt_evaluate(const struct task *task, const struct plugin_end *end)
 	return attempt_refusal(task, err.code, err.text);
 }
 
+/* Makes the status with which Coopr's providers say that credentials are refused the one that means that everywhere. */
+static void
+attempt_translate(const struct task *task, jv *result)
+{
+	if (action_is_providers(task->action) && json_get_number(*result, "status", 0) == COOPR_UNAUTHORIZED)
+		json_set_number(result, "status", EX_NOPERM);
+}
+
 /* Keeps at most TAIL_BYTES of a text that the plugin gave itself. */
 static void
 attempt_shorten(jv *result, const char *member)
@@ -207,8 +218,10 @@ attempt_shorten(jv *result, const char *member)
 jv
 attempt_result(const struct task *task, const struct plugin_end *end)
 {
-	jv result = attempt_evaluate(task, end), names = jv_keys(jv_copy(result)), own;
+	jv result = attempt_evaluate(task, end), names, own;
 
+	attempt_translate(task, &result);
+	names = jv_keys(jv_copy(result));
 	/* The names of the members, and what names the attempt, are not the plugin's. */
 	for (size_t i = 0; i < json_length(names); i++) {
 		jv name = json_element(names, i), member = json_get(result, json_string(name));
