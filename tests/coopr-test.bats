@@ -12,7 +12,7 @@ setup() {
 	cat >cat/services/kv.json <<-'END'
 		{"name": "kv", "ready_timeout_s": 5, "provisioner": {"actions": {
 			"install": {"type": "shell", "fields": {"script": "kv.sh"}},
-			"start": {"type": "shell", "fields": {"script": "kv.sh", "config": ["kv"]}},
+			"start": {"type": "shell", "fields": {"script": "kv.sh", "config": ["kv"], "nodes": ["kv"]}},
 			"status": {"type": "shell", "fields": {"script": "kv.sh"}},
 			"stop": {"type": "shell", "fields": {"script": "kv.sh"}}}}}
 	END
@@ -101,6 +101,23 @@ ok stop" "$(sed 's/, [0-9.]* s$//' out)"
 	same "FAILED start" "$(tail -1 out | sed 's/,.*//')"
 	contains "$(cat said)" "coopr-test: kv: start failed with status 3: "
 	contains "$(tail -1 said)" "no disk"
+	nothing_left
+}
+
+@test "what a script looks up without declaring it ends the test, with the line to write, at install too" {
+	can_make_machines
+	sed -i 's/^install) .*/install) coopr_nodes db ;;/' cat/scripts/kv.sh
+	code=0
+	coopr-test -C cat kv --set kv.name=x >out 2>said || code=$?
+	same 1 "$code"
+	same "FAILED install" "$(tail -1 out | sed 's/,.*//')"
+	contains "$(cat said)" 'write "nodes": ["db"] into the fields of the action'
+	sed -i 's/^install) .*/install) coopr_config db\/port 1 ;;/' cat/scripts/kv.sh
+	sed -i '/"install"/s/"kv.sh"/"kv.sh", "config": ["kv"]/' cat/services/kv.json
+	code=0
+	coopr-test -C cat kv --set kv.name=x >out 2>said || code=$?
+	same "1 FAILED install" "$code $(tail -1 out | sed 's/,.*//')"
+	contains "$(cat said)" 'write "config": ["db", ...]'
 	nothing_left
 }
 

@@ -309,3 +309,22 @@ one_service() { # ACTIONS
 	run -1 coopr-validate --pedantic one/providers/p.json
 	contains "$output" "/provisioner/api_password: warning: a password or key in clear"
 }
+
+@test "a member of the configuration that nothing knows, and that is nearly one that is known, is a warning" {
+	need_program jq
+	coopr-request -t web --name shop --set shop.greting=hi --set ngnix.port=81 --set own.thing=1 >request.json
+	run -0 coopr-validate request.json
+	contains "$output" '/cluster/config/shop/greting: warning: nothing knows this member of the configuration; did you mean "greeting"?'
+	contains "$output" '/cluster/config/ngnix: warning: nothing knows this member of the configuration; did you mean "nginx"?'
+	run ! grep own <<<"$output"
+	fresh
+	own_catalogue
+	jq '.defaults.config.shop = {title: "x", greeting: "y"}' mine/clustertemplates/lamp.json >lamp.json
+	mv lamp.json mine/clustertemplates/
+	coopr create shop -t lamp -n 4 --set shop.greting=hi >log 2>&1
+	contains "$(cat log)" 'warning: /cluster/config/shop/greting: nothing knows this member'
+	coopr expand -n 5 shop >log 2>&1
+	run ! grep 'nothing knows' log
+	coopr config --no-restart --set shop.tilte=x shop >log 2>&1
+	contains "$(cat log)" 'did you mean "title"?'
+}

@@ -183,7 +183,7 @@ trial_print_setting(const struct trial *trial, const struct buffer *machine, str
 	json_dump(record, &cluster);
 	result = setting_add_node(&nodes, machine->data, machine->length, err);
 	if (result == 0)
-		result = setting_make(&setting, cluster.data, cluster.length, &nodes, false, err);
+		result = setting_make(&setting, cluster.data, cluster.length, &nodes, true, err);
 	if (result == 0)
 		result = setting_print(&setting, machine->data, machine->length, instances, counted.count, out, err);
 	setting_release(&setting);

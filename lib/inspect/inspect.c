@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "inspect/config-spelling.h"
 #include "inspect/fields.h"
 #include "json/credential.h"
 #include "model/take/macro.h"
@@ -59,6 +60,8 @@ inspect_request(struct fields_check *check, const struct place *request)
 	inspect_credentials(check, &provider);
 	inspect_credentials(check, &config);
 	macro_check(&config, inspect_macro_service, &can);
+	if (check->warnings)
+		config_spelling_check(request, check->warnings);
 	inspect_fields(check, request);
 }
 

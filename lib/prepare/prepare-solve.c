@@ -12,6 +12,7 @@
 #include "base/preference.h"
 #include "catalogue/amend.h"
 #include "exec/plugin-find.h"
+#include "inspect/config-spelling.h"
 #include "inspect/fields.h"
 #include "inspect/inspect.h"
 #include "json/scan.h"
@@ -166,6 +167,46 @@ prepare_solve_inspect(const struct operation_context *context, jv document, stru
 	return result;
 }
 
+/* Returns whether the configuration of the request is that of the cluster before. */
+static bool
+prepare_solve_keeps_config(const struct operation_context *context, jv document)
+{
+	jv before = jv_invalid(), cluster = json_get(document, "cluster"), config = json_get(cluster, "config"), was = jv_invalid();
+	struct error ignored; /* then it is another */
+	bool keeps = false;
+
+	if (context->cluster && cluster_documents_request(&context->documents, context->cluster->name, &before, &ignored) == 0) {
+		jv old = json_get(before, "cluster");
+
+		was = json_get(old, "config");
+		jv_free(old);
+		keeps = jv_equal(jv_copy(was), jv_copy(config));
+	}
+	jv_free(was);
+	jv_free(config);
+	jv_free(cluster);
+	jv_free(before);
+	return keeps;
+}
+
+/* Tells of members of a new configuration that are misspelt. */
+static void
+prepare_solve_tell_misspelt(const struct operation_context *context, jv document)
+{
+	struct problems misspelt = {0};
+	struct place root = place_root(document, NULL);
+
+	if (!prepare_solve_keeps_config(context, document))
+		config_spelling_check(&root, &misspelt);
+	for (size_t i = 0; i < misspelt.count; i++) {
+		char *text = memory_printf("warning: %s: %s", misspelt.list[i].pointer, misspelt.list[i].text);
+
+		context->options->runner.notice(text);
+		free(text);
+	}
+	problems_release(&misspelt);
+}
+
 /* Checks the least number of machines that is asked for. */
 static int
 prepare_solve_check_asked(const struct operation_context *context, jv request, struct error *err)
@@ -195,6 +236,7 @@ prepare_solve_check(const struct operation_context *context, const struct buffer
 	if (json_parse("the request", text->data, text->length, &document, err) < 0)
 		return -1;
 	result = prepare_solve_check_asked(context, document, err);
+	prepare_solve_tell_misspelt(context, document);
 	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
 	if (result == 0 && !context->cluster && !options->detach && !options->dry && !options->save) {
 		request_parse(document, &request, &unread);
