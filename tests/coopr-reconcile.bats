@@ -293,14 +293,22 @@ long_ago() {
 	same active "$(recorded status)"
 }
 
-@test "a service whose requirement is down is not restarted: that is repaired first" {
+@test "a service whose requirement is down is repaired after that, in the same run" {
 	down 00000001-1000.mysql 00000001-1001.mod-php 00000001-1001.apache 00000001-1003.haproxy
-	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
-	same "00000001-1000 mysql stopped 00000001-002,00000001-1001 apache stopped 00000001-002,00000001-1003 haproxy stopped" "$(drift)"
-	contains "$(jq -r 'select(.service == "haproxy") | .message' <<<"$output")" "; it needs apache, which is repaired first"
-	same "" "$(coopr-queue show 00000001-002 --tasks -o json | jq -r 'select(.service == "haproxy") | .action')"
 	run --separate-stderr -1 coopr reconcile -o json --probe
-	same "00000001-1003 haproxy stopped" "$(drift)"
+	contains "$(jq -r 'select(.service == "haproxy") | .message' <<<"$output")" "; it needs apache, which is repaired first"
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work
+	same "00000001-1000 mysql stopped 00000001-002,00000001-1001 apache stopped 00000001-002,00000001-1003 haproxy stopped 00000001-003" "$(drift)"
+	same "" "$(coopr-queue show 00000001-002 --tasks -o json | jq -r 'select(.service == "haproxy") | .action')"
+	run --separate-stderr -0 coopr reconcile --probe
+}
+
+@test "services that are down on a machine that vanished and on others are repaired in one run" {
+	rm "$COOPR_STATE/dummy/dummy/00000001-1001"
+	down 00000001-1000.mysql 00000001-1003.haproxy
+	run --separate-stderr -0 coopr reconcile -o json --probe --repair
+	contains "$(drift)" "00000001-1001 vanished 00000001-002"
+	run --separate-stderr -0 coopr reconcile --probe
 }
 
 @test "coopr status --probe names what does not answer or run, and changes nothing" {

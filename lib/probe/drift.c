@@ -58,6 +58,27 @@ drift_add(struct drift_list *list, const struct drift *drift)
 	};
 }
 
+/* Returns whether it is drift of that cluster that every look at the cluster finds. */
+static bool
+drift_is_of(const struct drift *drift, int64_t cluster)
+{
+	return drift->cluster == cluster && drift->what != DRIFT_UNSAVED && drift->what != DRIFT_ORPHANED;
+}
+
+void
+drift_look_again(struct drift_list *list, int64_t cluster, const struct drift_list *found)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->list[i].stage != DRIFT_LEFT || !drift_is_of(&list->list[i], cluster))
+			list->list[kept++] = list->list[i];
+	list->count = kept;
+	for (size_t i = 0; i < found->count; i++)
+		if (drift_is_of(&found->list[i], cluster))
+			drift_add(list, &found->list[i]);
+}
+
 /* NULL comes first. */
 static int
 drift_compare_text(const char *a, const char *b)

@@ -70,6 +70,9 @@ void drift_of_finding(const struct probe_finding *finding, struct drift *drift);
 /* Adds one; its strings are copied. */
 void drift_add(struct drift_list *list, const struct drift *drift);
 
+/* Replaces what was found in the cluster, and left, by what another look has found there. What only a run over all finds stays. */
+void drift_look_again(struct drift_list *list, int64_t cluster, const struct drift_list *found);
+
 /* Sorts by clusters; drift of no cluster comes last. */
 void drift_sort(struct drift_list *list);
 

@@ -103,6 +103,45 @@ reconcile_look(const struct reconcile_options *parameters, struct account *accou
 	return worst;
 }
 
+/* Lists the clusters in which what waited for a repair that is done can be repaired now. */
+static void
+reconcile_list_freed(const struct reconcile_options *parameters, const struct drift_list *drift, struct reconcile_scope *scope)
+{
+	size_t end;
+
+	scope->ids = memory_zeroed(drift->count, sizeof *scope->ids);
+	for (size_t i = 0; i < drift->count; i = end) {
+		for (end = i; end < drift->count && drift->list[end].cluster == drift->list[i].cluster; end++)
+			;
+		if (drift->list[i].cluster && repair_goes_on(parameters, drift, i, end))
+			scope->ids[scope->count++] = drift->list[i].cluster;
+	}
+}
+
+/* Repairs what waited for repairs that are done, layer by layer, and looks at each layer again before: it may be well by itself. It
+ * ends because each layer needs a repair that is done, and the limits hold back what is repaired again and again. */
+static int
+reconcile_go_on(const struct reconcile_options *parameters, struct account *account, struct drift_list *drift, struct error *err)
+{
+	struct reconcile_scope freed = {0};
+	struct drift_list found = {0};
+	int worst = 0;
+
+	reconcile_list_freed(parameters, drift, &freed);
+	if (freed.count && (worst = reconcile_look(parameters, account, &freed, &found, err)) >= 0) {
+		reconcile_add(parameters, &worst, repair(account, parameters, &freed, &found), err);
+		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, account, &freed, true, err), err);
+		repair_outcomes(account, &found);
+		reconcile_add(parameters, &worst, reconcile_go_on(parameters, account, &found, err), err);
+		for (size_t i = 0; i < freed.count; i++)
+			drift_look_again(drift, freed.ids[i], &found);
+		drift_sort(drift);
+	}
+	reconcile_scope_release(&freed);
+	drift_release(&found);
+	return worst;
+}
+
 /* Returns whether there is no store, and so nothing to reconcile: one that is made by a timer would be in the way of a restore. */
 static bool
 reconcile_is_idle(const struct reconcile_options *parameters)
@@ -147,6 +186,8 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	if (parameters->work != RECONCILE_WORK_NONE)
 		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, true, err), err);
 	repair_outcomes(&account, drift);
+	if (parameters->work != RECONCILE_WORK_NONE)
+		reconcile_add(parameters, &worst, reconcile_go_on(parameters, &account, drift, err), err);
 	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
 	open = faults_tell(&account, parameters, &scope, drift, looked == 0, err);
 	reconcile_add(parameters, &worst, open < 0 ? -1 : 0, err);

@@ -231,6 +231,21 @@ repair_outcomes(struct account *account, struct drift_list *drift)
 	}
 }
 
+bool
+repair_goes_on(const struct reconcile_options *parameters, const struct drift_list *drift, size_t first, size_t end)
+{
+	bool repaired = false, waits = false;
+
+	for (size_t i = first; i < end; i++) {
+		struct drift freed = drift->list[i];
+
+		freed.waits_for = NULL;
+		repaired = repaired || freed.stage == DRIFT_REPAIRED;
+		waits = waits || (freed.stage == DRIFT_LEFT && !freed.note && repair_remedy_of(parameters, &freed) != REMEDY_NONE);
+	}
+	return repaired && waits;
+}
+
 int
 repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift)

@@ -6,6 +6,9 @@
 #ifndef RECONCILE_REPAIR_H
 #define RECONCILE_REPAIR_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct account;
 struct drift_list;
 struct error;
@@ -21,6 +24,9 @@ int repair(struct account *account, const struct reconcile_options *parameters, 
 
 /* Sets how far the repairs are that jobs do, now that these may have ended. */
 void repair_outcomes(struct account *account, struct drift_list *drift);
+
+/* Returns whether a repair of a cluster, of which the drift from first to end is, was done, and what waited for it can be repaired. */
+bool repair_goes_on(const struct reconcile_options *parameters, const struct drift_list *drift, size_t first, size_t end);
 
 /* Deletes the orphaned machines. Returns as above. */
 int repair_orphaned(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
