@@ -218,10 +218,12 @@ every() { # TIME
 	same "coopr-reconcile: blog (00000001): $node: mysql: no fault any more; it was unsaved" "$stderr"
 }
 
-@test "what is stopped at the end of its lease is not backed up any more" {
+@test "a backup that cannot begin keeps no cluster from being stopped at the end of its lease" {
 	coopr tenant change --archives 0 default
 	every 1h
-	sql "UPDATE cluster SET expires_ms = 1, lease_discards_data = 0"
+	sql "UPDATE cluster_document SET layout = replace(layout, '\"name\":\"mysql\"', '\"name\":\"mysql\",\"stateful\":true')"
+	sql "UPDATE cluster SET expires_ms = 1"
 	run --separate-stderr coopr reconcile
 	[[ $stderr != *"not backed up"* ]]
+	contains "$stderr" "blog: its lease has ended; job 00000001-002 stops it, and its data is kept"
 }

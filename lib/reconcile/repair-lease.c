@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of leases: a cluster is deleted; one with data is stopped and kept, unless its lease says that the data may be lost.
+ * The end of leases: a cluster is deleted; one with data is backed up where it can be, stopped and kept, unless its lease says that
+ * the data may be lost.
  */
 #include "reconcile/repair.h"
 
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "cluster/protection.h"
 #include "operation/operate.h"
 #include "prepare/prepare.h"
 #include "reconcile/kept-data.h"
@@ -58,6 +60,48 @@ repair_lease_end(const struct operation_options *options, const struct cluster_r
 	free(job);
 }
 
+/* Returns whether a service of the cluster can be backed up. */
+static bool
+repair_lease_can_back_up(struct account *account, const struct cluster_record *cluster)
+{
+	struct protection protection;
+	struct error ignored; /* then it is stopped without */
+	bool can = false;
+
+	if (protection_read(&protection, account, cluster->id, &ignored) == 0)
+		for (size_t i = 0; i < protection.layout.node_count && !can; i++)
+			for (size_t j = 0; j < protection.layout.nodes[i].services.count && !can; j++)
+				can = protection_of(&protection, protection.layout.nodes[i].services.list[j]).can_backup;
+	protection_release(&protection);
+	return can;
+}
+
+/* Begins a backup before the cluster is stopped. Returns whether it has to wait for one; one that cannot begin keeps nobody from
+ * stopping it. */
+static bool
+repair_lease_back_up(const struct operation_options *options, const struct cluster_record *cluster, int *worst)
+{
+	const struct action_parameters parameters = {.action = "backup"};
+	struct operation_request request = {.action = "backup", .prepare = prepare_action, .parameters = &parameters};
+	struct operation_options ours = *options;
+	struct error why = {0};
+	char id[CLUSTER_ID_SIZE], *command, *job, *text;
+
+	request.cluster = cluster_id_text(cluster->id, id);
+	request.command = command = memory_printf("coopr backup --yes %s", id);
+	if (!ours.ask.why)
+		ours.ask.why = LEASE_HAS_ENDED;
+	job = repair_undertake(&ours, cluster->tenant, &request, worst, &why);
+	if (job) {
+		text = memory_printf("%s: its lease has ended; job %s backs it up before it is stopped", cluster->name, job);
+		options->runner.notice(text);
+		free(text);
+	}
+	free(command);
+	free(job);
+	return job || why.code == EX_TEMPFAIL;
+}
+
 /* Returns whether the cluster has data that its lease does not discard: 1, 0 or -1. */
 static int
 repair_lease_keeps(struct account *account, const struct cluster_record *cluster, struct error *err)
@@ -76,20 +120,30 @@ repair_lease_keeps(struct account *account, const struct cluster_record *cluster
 	return result;
 }
 
+/* Returns whether that was done to the cluster, or is to be, once its lease had ended; with is_complete, with success. */
+static bool
+repair_lease_was_done(struct account *account, const struct cluster_record *cluster, const char *action, bool is_complete)
+{
+	struct operation_list list = {0};
+	struct error ignored; /* then it is tried, which tells */
+	bool done = false;
+
+	if (operations_list(account, cluster->id, 0, 0, &list, &ignored) == 0)
+		for (size_t i = 0; i < list.count && !done; i++)
+			done = strcmp(list.list[i].action, action) == 0 && list.list[i].begun_ms >= cluster->expires_ms &&
+			    (!is_complete || list.list[i].status == OPERATION_COMPLETE);
+	operation_list_release(&list);
+	return done;
+}
+
 /* Returns whether the cluster was stopped, once its lease had ended, or cannot be stopped. */
 static bool
 repair_lease_is_stopped(struct account *account, const struct cluster_record *cluster)
 {
-	struct operation_list list = {0};
-	struct error ignored; /* then it is tried, which tells */
-	bool stopped = lifecycle_check(lifecycle_find("stop"), cluster->status, cluster->name, &ignored) < 0;
+	struct error ignored; /* it is the reason */
 
-	if (!stopped && operations_list(account, cluster->id, 0, 0, &list, &ignored) == 0)
-		for (size_t i = 0; i < list.count && !stopped; i++)
-			stopped = strcmp(list.list[i].action, "stop") == 0 && list.list[i].begun_ms >= cluster->expires_ms &&
-			    list.list[i].status == OPERATION_COMPLETE;
-	operation_list_release(&list);
-	return stopped;
+	return lifecycle_check(lifecycle_find("stop"), cluster->status, cluster->name, &ignored) < 0 ||
+	    repair_lease_was_done(account, cluster, "stop", true);
 }
 
 /* Ends the lease of one cluster. */
@@ -103,6 +157,9 @@ repair_lease(struct account *account, const struct operation_options *options, c
 		error_prefix(&err, "%s", cluster->name);
 		operation_warn(options, worst, &err);
 	} else if (!keeps || !repair_lease_is_stopped(account, cluster)) {
+		if (keeps && !repair_lease_was_done(account, cluster, "backup", false) && repair_lease_can_back_up(account, cluster) &&
+		    repair_lease_back_up(options, cluster, worst))
+			return;
 		repair_lease_end(options, cluster, !keeps, worst);
 	}
 }
