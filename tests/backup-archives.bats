@@ -227,3 +227,50 @@ every() { # TIME
 	[[ $stderr != *"not backed up"* ]]
 	contains "$stderr" "blog: its lease has ended; job 00000001-002 stops it, and its data is kept"
 }
+
+# Lets mysql have data, the actions backup and restore, and say what becomes of a lost machine.
+repairs() { # WORD
+	local at
+
+	at=$(sql "SELECT wish FROM cluster_document" | jq '[.services[].name] | index("mysql")')
+	sql "UPDATE cluster_document SET layout = replace(replace(layout, '\"stateful\":true,', ''), '\"name\":\"mysql\",', '\"name\":\"mysql\",\"stateful\":true,'),
+		wish = json_set(wish, '$.services[$at].repair', '$1', '$.services[$at].provisioner.actions.restore', json('{\"type\":\"dummy\"}'))"
+}
+
+@test "a lost machine with data is replaced only where that is wanted and its archive is there, and its data is a fault until it is restored" {
+	machines=$COOPR_STATE/dummy/dummy
+	for word in report restore; do
+		repairs $word
+		[ "$word" = restore ] || kept one 50
+		[ "$word" = report ] || sql "UPDATE archive SET node = '00000001-2000'"
+		rm -f "$machines/$node"
+		run --separate-stderr -1 coopr reconcile -o json --repair
+		contains "$output" "it has data of mysql, and is not replaced"
+		same 1 "$(sql "SELECT count(*) FROM operation")"
+	done
+	sql "UPDATE archive SET node = '$node'"
+	run --separate-stderr -1 coopr reconcile -o json
+	contains "$output" "its data is restored with the archive one of "
+	same 1 "$(sql "SELECT count(*) FROM operation")"
+	run --separate-stderr -0 coopr reconcile --repair
+	contains "$stderr" "; repaired by job 00000001-002"
+	same "replace complete reconcile: its machine is lost; its data is restored" \
+		"$(sql "SELECT action || ' ' || status || ' ' || why FROM operation WHERE number = 2")"
+	[ ! -e "$machines/$node" ]
+	same 4 "$(coopr show -o json blog | grep -c '"kind":"node"')"
+	coopr reconcile >out 2>&1 || true
+	[ "$(sql "SELECT count(*) FROM operation WHERE action = 'restore'")" -gt 0 ] || contains "$(cat out)" "mysql: its data is not restored: its machine was lost, and replaced; "
+	same one "$(coopr backup --list -o name)"
+}
+
+@test "what waits for its data is not backed up: the archive of an empty service would be the newest" {
+	every 1h
+	kept one 4000
+	repairs restore
+	rm "$COOPR_STATE/dummy/dummy/$node"
+	coopr tenant change --archives 0 default
+	coopr reconcile --repair 2>err || true
+	coopr reconcile 2>err || true
+	[[ $(cat err) != *"it is not backed up"* ]]
+	same 0 "$(sql "SELECT count(*) FROM operation WHERE action = 'backup'")"
+}

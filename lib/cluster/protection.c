@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/protection.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -133,4 +134,30 @@ protection_retained(struct store *store, int64_t after, int64_t *ids, size_t lim
 	return protection_numbers(sql_query(store_sql(store), err, "SELECT cluster FROM cluster_document WHERE cluster > ? "
 	    "AND cluster IN (SELECT cluster FROM archive WHERE leaving = 0) AND instr(wish, '\"keep\":') > 0 ORDER BY cluster LIMIT ?", "ii",
 	    after, (int64_t)limit), ids, count, err);
+}
+
+int
+protection_unrestored(struct store *store, struct unrestored_list *list, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT made.cluster, node FROM operation AS made "
+	    "JOIN node_use ON node_use.cluster = made.cluster AND from_ms = made.begun_ms AND to_ms IS NULL "
+	    "WHERE made.action = 'replace' AND made.status = 'complete' AND instr(made.why, ?) = 1 AND NOT EXISTS (SELECT 1 "
+	    "FROM operation AS later WHERE later.cluster = made.cluster AND later.number > made.number AND later.action = 'restore') "
+	    "ORDER BY made.cluster, node", "t", PROTECTION_REPLACED);
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct unrestored){sql_integer(rows, 0), sql_keep(rows, 1, &list->arena)};
+	}
+	sql_end(rows);
+	return got;
+}
+
+void
+unrestored_list_release(struct unrestored_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct unrestored_list){0};
 }

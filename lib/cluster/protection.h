@@ -23,6 +23,19 @@ struct protection { /* release it, also where it could not be read */
 	struct arena arena;
 };
 
+#define PROTECTION_REPLACED "reconcile: its machine is lost; its data is restored" /* why a machine was replaced to be restored */
+
+struct unrestored { /* a new machine whose data is not restored yet */
+	int64_t cluster;
+	const char *node;
+};
+
+struct unrestored_list { /* zero-initialise; release it. Strings live in its arena */
+	struct arena arena;
+	struct unrestored *list; /* by cluster */
+	size_t count, capacity;
+};
+
 struct protected { /* a service */
 	struct backup_policy policy;
 	bool can_backup, can_restore; /* it has these actions */
@@ -43,5 +56,9 @@ const struct node *protection_node(const struct protection *protection, const ch
  * terminated ones too, that say "keep". */
 int protection_scheduled(struct store *store, int64_t after, int64_t *ids, size_t limit, size_t *count, struct error *err);
 int protection_retained(struct store *store, int64_t after, int64_t *ids, size_t limit, size_t *count, struct error *err);
+
+/* Adds the machines that replaced lost ones to be restored, in clusters on which no restore was begun since. */
+int protection_unrestored(struct store *store, struct unrestored_list *list, struct error *err);
+void unrestored_list_release(struct unrestored_list *list);
 
 #endif

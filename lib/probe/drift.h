@@ -22,6 +22,7 @@ enum drift_what { /* in the order of the report */
 	DRIFT_STOPPED,     /* a service says that it does not run */
 	DRIFT_UNKNOWN,     /* a machine or a service could not be asked */
 	DRIFT_UNSAVED,     /* a service whose backup is due, and has failed */
+	DRIFT_UNRESTORED,  /* a service on a machine that has replaced a lost one, whose data is not restored */
 	DRIFT_ORPHANED,     /* the provider has a machine of no cluster in the store */
 };
 
@@ -45,6 +46,7 @@ struct drift { /* strings live in the list's arena; NULL where there is nothing 
 	const char *record;  /* of an orphaned machine: as its provider lists it */
 	const char *provider; /* the same: its provider's entity, JSON, */
 	const char *provider_name; /* ... and its name */
+	bool restores;       /* its data is restored once its machine is replaced */
 	const char *keeps;   /* the services with data that would be lost by a repair; NULL: none */
 	const char *repair;  /* the job that repairs it, or "deleted" */
 	enum drift_stage stage;

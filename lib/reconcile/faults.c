@@ -65,6 +65,9 @@ faults_append_reason(const struct drift *drift, struct buffer *line)
 	case DRIFT_UNSAVED:
 		buffer_text(line, ": it is not backed up");
 		break;
+	case DRIFT_UNRESTORED:
+		buffer_text(line, ": its data is not restored");
+		break;
 	case DRIFT_ORPHANED:
 		buffer_text(line, ": the machine belongs to no cluster");
 		break;
@@ -84,7 +87,7 @@ faults_append_remedy(const struct drift *drift, const struct reconcile_options *
 	if (drift->keeps || (drift->waits_for && parameters->repair))
 		return; /* the message says what a person can do, or what is repaired first */
 	if (drift->note)
-		buffer_printf(line, drift->what == DRIFT_UNSAVED ? "; %s" : "; not repaired: %s", drift->note);
+		buffer_printf(line, drift->what == DRIFT_UNSAVED || drift->what == DRIFT_UNRESTORED ? "; %s" : "; not repaired: %s", drift->note);
 	else if (drift->what == DRIFT_FAILED)
 		buffer_printf(line, "; coopr retry %s continues it, as --retry does", name);
 	else if (drift->what == DRIFT_VANISHED && drift->answers)

@@ -12,6 +12,7 @@
 #include "model/name.h"
 #include "probe/drift.h"
 #include "reconcile/reconcile.h"
+#include "reconcile/restoration.h"
 #include "reconcile/scope.h"
 
 int
@@ -69,16 +70,21 @@ kept_data_number(const struct kept_data *kept, const char *node)
 
 /* Notes the data on a machine that is gone or does not answer. */
 static void
-kept_data_mark_node(const struct kept_data *kept, struct drift_list *list, struct drift *drift)
+kept_data_mark_node(struct account *account, const struct kept_data *kept, struct drift_list *list, struct drift *drift)
 {
-	struct buffer services = {0};
+	struct buffer services = {0}, archives = {0};
 
-	if (kept_data_on(kept, drift->node, &services)) {
+	if (restoration_is_possible(account, kept, drift, &archives)) {
+		drift->restores = true;
+		drift->message = arena_printf(&list->arena, "%s%sits data is restored with %s, and what was written since is lost",
+		    drift->message ? drift->message : "", drift->message ? "; " : "", archives.data);
+	} else if (kept_data_on(kept, drift->node, &services)) {
 		drift->keeps = arena_string(&list->arena, services.data);
 		drift->message = arena_printf(&list->arena, "%s%sit has data of %s, and is not replaced; without that data: "
 		    "coopr replace --dead --discard-data %s/%" PRId64, drift->message ? drift->message : "",
 		    drift->message ? "; " : "", services.data, drift->name, kept_data_number(kept, drift->node));
 	}
+	buffer_release(&archives);
 	buffer_release(&services);
 }
 
@@ -124,7 +130,7 @@ kept_data_mark_cluster(struct account *account, const struct cluster_record *clu
 		struct drift *drift = &list->list[i];
 
 		if (drift->node && (drift->what == DRIFT_VANISHED || drift->what == DRIFT_UNREACHABLE))
-			kept_data_mark_node(&kept, list, drift);
+			kept_data_mark_node(account, &kept, list, drift);
 		if (expired && drift->what == DRIFT_STOPPED)
 			drift->keeps = "its lease has ended";
 	}

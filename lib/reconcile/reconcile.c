@@ -19,6 +19,7 @@
 #include "reconcile/last-run.h"
 #include "reconcile/lease-reminder.h"
 #include "reconcile/repair.h"
+#include "reconcile/restoration.h"
 #include "reconcile/retention.h"
 #include "reconcile/schedule.h"
 #include "reconcile/scope.h"
@@ -181,6 +182,8 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 		reconcile_add(parameters, &worst, repair(&account, parameters, &scope, drift), err);
 	if (looked >= 0 && parameters->delete_orphaned)
 		reconcile_add(parameters, &worst, repair_orphaned(&account, parameters, &scope, drift), err);
+	if (looked >= 0)
+		reconcile_add(parameters, &worst, restoration_begin(&account, parameters, &scope, drift, err), err);
 	if (looked >= 0)
 		reconcile_add(parameters, &worst, schedule_backups(&account, parameters, &scope, drift, err), err);
 	if (parameters->work != RECONCILE_WORK_NONE)

@@ -8,23 +8,34 @@
 #include "operation/operate.h"
 
 char *
-repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
-    int *worst, struct error *why)
+repair_attempt(const struct operation_options *options, const char *tenant, const struct operation_request *request,
+    struct error *err)
 {
 	struct operation_options ours = *options;
 	struct operation_result done;
-	struct error err;
 	char *job = NULL;
 	int result;
 
 	ours.ask.tenant = tenant;
-	result = request->action ? operate(request, &ours, &done, &err) : operate_retry(request, &ours, &done, &err);
-	if (result == 0)
-		job = done.job ? memory_string(done.job) : NULL;
-	else if (err.code != EX_TEMPFAIL)
+	result = request->action ? operate(request, &ours, &done, err) : operate_retry(request, &ours, &done, err);
+	if (result == 0 && done.job)
+		job = memory_string(done.job);
+	else if (result == 0)
+		error_set(err, EX_TEMPFAIL, "%s: there was nothing to do", request->cluster);
+	operation_result_release(&done);
+	return job;
+}
+
+char *
+repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
+    int *worst, struct error *why)
+{
+	struct error err;
+	char *job = repair_attempt(options, tenant, request, &err);
+
+	if (!job && err.code != EX_TEMPFAIL)
 		operation_warn(options, worst, &err);
 	if (!job && why)
 		*why = err;
-	operation_result_release(&done);
 	return job;
 }

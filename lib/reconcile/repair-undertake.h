@@ -14,4 +14,8 @@ struct operation_request;
 char *repair_undertake(const struct operation_options *options, const char *tenant, const struct operation_request *request,
     int *worst, struct error *why);
 
+/* Does the same, and gives no notice of a failure: NULL with the reason in err. */
+char *repair_attempt(const struct operation_options *options, const char *tenant, const struct operation_request *request,
+    struct error *err);
+
 #endif

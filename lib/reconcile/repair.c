@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "cluster/protection.h"
 #include "model/name.h"
 #include "operation/operate.h"
 #include "prepare/prepare.h"
@@ -30,6 +31,7 @@ struct group { /* drift of one cluster that has the same remedy */
 	char id[CLUSTER_ID_SIZE];
 	int64_t operation; /* the cluster's last, when this was found */
 	struct string_list nodes, services; /* each once */
+	bool restores; /* data that is lost with a machine is restored then */
 };
 
 struct unchanged_parameters { /* for repair_prepare_if_unchanged */
@@ -73,8 +75,9 @@ repair_begin(struct repairs *repairs, const struct group *group, enum remedy rem
 	struct operation_request request = {.action = replaces ? "replace" : "start", .cluster = group->id,
 	    .prepare = repair_prepare_if_unchanged, .parameters = &unchanged};
 	struct operation_options options = repairs->parameters->options;
-	const char *why = replaces ? "its machine has vanished, or does not answer" : "it has stopped", *given = options.ask.why;
-	char *marked = memory_printf(given ? REPAIR_LIMITS_MARK "%s: %s" : REPAIR_LIMITS_MARK "%s", why, given), *job;
+	const char *why = group->restores ? PROTECTION_REPLACED : replaces ? REPAIR_LIMITS_MARK "its machine has vanished, or does not answer"
+	    : REPAIR_LIMITS_MARK "it has stopped", *given = options.ask.why;
+	char *marked = memory_printf(given ? "%s: %s" : "%s", why, given), *job;
 	struct buffer command = {0};
 
 	buffer_printf(&command, "coopr %s %s", replaces ? "replace --dead" : "start", group->id);
@@ -83,6 +86,7 @@ repair_begin(struct repairs *repairs, const struct group *group, enum remedy rem
 	for (size_t i = 0; i < group->services.count; i++)
 		buffer_printf(&command, " %s", group->services.list[i]);
 	options.ask.why = marked;
+	options.discard_data = group->restores;
 	request.command = command.data;
 	job = repair_undertake(&options, group->cluster->tenant, &request, &repairs->worst, err);
 	buffer_release(&command);
@@ -194,6 +198,7 @@ repair_with(struct repairs *repairs, size_t first, size_t end, enum remedy remed
 			continue;
 		count++;
 		group.operation = list[i].operation;
+		group.restores = group.restores || list[i].restores;
 		if (list[i].node)
 			repair_add_once(&group.nodes, list[i].node);
 		if (list[i].service)

@@ -18,6 +18,7 @@
 #include "probe/drift.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/repair-limits.h"
+#include "reconcile/repair-undertake.h"
 #include "reconcile/scope.h"
 
 enum { AT_A_TIME = 64, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS, RECENT = 100 };
@@ -115,10 +116,9 @@ schedule_begin(const struct reconcile_options *parameters, struct due *due, bool
 	char id[CLUSTER_ID_SIZE];
 	struct operation_request request = {.action = "backup", .cluster = cluster_id_text(due->cluster->id, id),
 		.prepare = prepare_action, .parameters = &action};
-	struct operation_result done;
 	struct buffer command = {0};
 	struct error err;
-	int result;
+	char *job;
 
 	buffer_printf(&command, "coopr backup %s", id);
 	for (size_t i = 0; i < due->nodes.count; i++)
@@ -126,24 +126,18 @@ schedule_begin(const struct reconcile_options *parameters, struct due *due, bool
 	for (size_t i = 0; i < due->services.count; i++)
 		buffer_printf(&command, " @%s", due->services.list[i]);
 	request.command = command.data;
-	options.ask.tenant = due->cluster->tenant;
 	options.ask.why = REPAIR_LIMITS_MARK "a backup is due";
-	result = operate(&request, &options, &done, &err);
+	job = repair_attempt(&options, due->cluster->tenant, &request, &err);
 	for (size_t i = due->first; i < due->end; i++) {
-		struct drift *one = &drift->list[i];
-
-		if (result == 0 && done.job) {
-			one->repair = arena_string(&drift->arena, done.job);
-			one->stage = DRIFT_IN_PROGRESS;
-		} else if (result < 0) {
-			one->note = arena_string(&drift->arena, err.text);
-		}
+		drift->list[i].stage = job ? DRIFT_IN_PROGRESS : DRIFT_LEFT;
+		drift->list[i].repair = job ? arena_string(&drift->arena, job) : NULL;
+		drift->list[i].note = job ? NULL : arena_string(&drift->arena, err.text);
 	}
-	operation_result_release(&done);
 	buffer_release(&command);
 	/* What is due, or whose cluster is busy, is no fault: only what has failed is. */
-	if (!failed && (result == 0 || err.code == EX_TEMPFAIL))
+	if (!failed && (job || err.code == EX_TEMPFAIL))
 		drift->count = due->first;
+	free(job);
 }
 
 /* Decides whether what is due is begun now. Until then what failed is a fault. */
@@ -185,10 +179,13 @@ schedule_cluster(struct account *account, const struct reconcile_options *parame
 	return result;
 }
 
-/* Returns whether its services run, and nothing else is done to it. */
+/* Returns whether its services run, nothing else is done to it, and it has its data: an archive of an empty service would be the newest. */
 static bool
-schedule_is_ready(const struct cluster_record *cluster)
+schedule_is_ready(const struct cluster_record *cluster, const struct unrestored_list *unrestored)
 {
+	for (size_t i = 0; cluster && i < unrestored->count; i++)
+		if (unrestored->list[i].cluster == cluster->id)
+			return false;
 	return cluster && cluster->status == LIFECYCLE_ACTIVE && (!cluster->expires_ms || cluster->expires_ms > clock_wall_ms());
 }
 
@@ -197,21 +194,25 @@ schedule_backups(struct account *account, const struct reconcile_options *parame
     struct drift_list *drift, struct error *err)
 {
 	int64_t ids[AT_A_TIME], after = 0;
-	size_t count, before = drift->count;
+	size_t count = AT_A_TIME, before = drift->count;
+	struct unrestored_list unrestored = {0};
 	struct error failure;
-	int worst = 0;
+	int worst = protection_unrestored(account->store, &unrestored, err);
 
-	do {
-		if (protection_scheduled(account->store, after, ids, AT_A_TIME, &count, err) < 0)
-			return -1;
+	while (worst >= 0 && count == AT_A_TIME) {
+		if (protection_scheduled(account->store, after, ids, AT_A_TIME, &count, err) < 0) {
+			worst = -1;
+			break;
+		}
 		for (size_t i = 0; i < count; i++) {
 			const struct cluster_record *cluster = reconcile_scope_find(scope, ids[i]);
 
 			after = ids[i];
-			if (schedule_is_ready(cluster) && schedule_cluster(account, parameters, cluster, drift, &failure) < 0)
+			if (schedule_is_ready(cluster, &unrestored) && schedule_cluster(account, parameters, cluster, drift, &failure) < 0)
 				operation_warn(&parameters->options, &worst, &failure);
 		}
-	} while (count == AT_A_TIME);
+	}
+	unrestored_list_release(&unrestored);
 	if (drift->count > before)
 		drift_sort(drift);
 	return worst;
