@@ -115,3 +115,25 @@ stored() {
 	run -64 coopr config --expanded --set a=b shop
 	run -64 coopr config -N 1000 shop
 }
+
+@test "doctor names passwords in clear, and clusters whose plugins, scripts or macros are wrong" {
+	stored
+	mkdir -p plugins/automator
+	printf '#!/bin/sh\ncat >/dev/null\necho "{\\"kind\\":\\"result\\",\\"status\\":0}"\n' >plugins/automator/mine
+	chmod +x plugins/automator/mine
+	export COOPR_PLUGINS=$PWD/plugins
+	coopr store get service apache | jq '.provisioner.actions.start.type = "mine" | .provisioner.actions.start.fields = {}' |
+		coopr store put -k service >log 2>&1
+	coopr create one -t lamp -n 4 >log 2>&1
+	coopr create two -t lamp -n 4 >log 2>&1
+	coopr doctor -o json >read || true
+	same "" "$(jq -r 'select(.name == "clusters") | .text' read)"
+	contains "$(jq -r 'select(.name == "passwords") | .text' read)" "provider dummy (/provisioner/api_token)"
+	contains "$(jq -r 'select(.name == "passwords") | .remedy' read)" 'write {"secret": "NAME"} in its place'
+	sqlite3 state/store.sqlite3 "UPDATE cluster_document SET wish = json_set(wish, '\$.cluster.config.x', '%host.service.%') WHERE cluster = 2"
+	coopr doctor -o json >read || true
+	contains "$(jq -r 'select(.name == "clusters") | .text' read)" "two: /cluster/config/x: %host.service.%: this is no macro"
+	rm plugins/automator/mine
+	coopr doctor -o json >read || true
+	contains "$(jq -r 'select(.name == "clusters") | .text' read)" 'one: its plugins: '
+}

@@ -17,5 +17,6 @@ doctor_check(struct doctor_report *report)
 		doctor_check_contents(report);
 		doctor_check_activity(report);
 		doctor_check_data(report);
+		doctor_check_definitions(report);
 	}
 }
