@@ -369,6 +369,25 @@ b.example.net
 	same 0 "$(member .status)"
 }
 
+@test "a task that names kept scripts runs these; ones that are gone or were changed fail" {
+	mkdir -p "$COOPR_STATE/scripts"
+	printf 'file 16 kept.sh\0./part; exit 0\n\nprogram 18 part\0#!/bin/sh\necho hi\n' >kept
+	digest=$(sha256sum <kept | cut -d' ' -f1)
+	cp kept "$COOPR_STATE/scripts/$digest"
+	script kept.sh <<<'exit 1'
+	task install '{"script": "kept.sh", "files": "part"}' | jq -c --arg digest "$digest" '.scripts = $digest' >task.json
+	coopr-exec -q <task.json >result.json
+	same 0 "$(member .status)"
+	contains "$(cat log)" "hi"
+	echo more >>"$COOPR_STATE/scripts/$digest"
+	run coopr-exec -q <task.json
+	contains "$output" "its SHA-256 is not its name"
+	rm "$COOPR_STATE/scripts/$digest"
+	run coopr-exec -q <task.json
+	contains "$output" "script kept.sh: "
+	contains "$output" "No such file"
+}
+
 @test "a node that refuses connections is a temporary failure" {
 	task install '{"script": "a"}' >task.json
 	script a </dev/null

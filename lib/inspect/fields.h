@@ -19,6 +19,10 @@ struct fields_check { /* zero-initialise, but for the first three */
 	size_t capacity;
 };
 
+/* Returns what a plugin of that kind ("automator") says of its fields, borrowed; invalid where it is not here or says nothing. Each is
+ * asked once. */
+jv fields_schema(struct fields_check *check, const char *kind, const char *type);
+
 /* Adds to the place's problems what the plugin of a provider could not work with: a field that is required and absent, a script that is
  * not there or that its shell does not understand. Each script is named once. */
 void fields_check_provider(struct fields_check *check, const struct place *provider);

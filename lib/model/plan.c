@@ -161,6 +161,7 @@ static const struct member step_members[] = {
 	{"retries", MEMBER_INTEGER(struct step, retries), 0, .variants = STEP_IS_TASK,
 	    .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},
 	{"runs", MEMBER_INTEGER(struct step, runs), MEMBER_OMITTED, .variants = STEP_IS_TASK},
+	{"scripts", MEMBER_NAME(struct step, scripts), MEMBER_OMITTED, .variants = STEP_IS_TASK},
 	{"service", MEMBER_NAME(struct step, service), 0, .variants = STEP_IS_TASK},
 	{"timeout_s", MEMBER_INTEGER(struct step, timeout_s), 0, .variants = STEP_IS_TASK,
 	    .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},

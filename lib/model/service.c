@@ -74,9 +74,18 @@ service_check_data(const struct place *data)
 	}
 }
 
+/* A digest is a name in the state folder, too. */
+static bool
+service_is_digest(const char *text)
+{
+	return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
+}
+
 static const struct member action_members[] = {
+	{"digest", MEMBER_STRING(struct service_action, digest), 0, .is_valid = service_is_digest, .what = "no SHA-256 in hexadecimal"},
 	{"expect_s", MEMBER_NUMBER(struct service_action, expect_s), 0, .number = {0, ACTION_TIMEOUT_MAX_S, -1}},
 	{"fields", MEMBER_VALUE(struct service_action, fields), 0, .check = service_check_fields},
+	{"kept", MEMBER_BOOLEAN(struct service_action, kept), 0},
 	{"patience_s", MEMBER_INTEGER(struct service_action, patience_s), 0,
 	    .integer = {0, ACTION_PATIENCE_MAX_S, ACTION_PATIENCE_S}},
 	{"retries", MEMBER_INTEGER(struct service_action, retries), 0, .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},

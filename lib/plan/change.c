@@ -19,7 +19,8 @@ change_is_known(const struct layout *layout)
 	return cluster->was_definition_count > 0 || jv_get_kind(cluster->was_config) == JV_KIND_OBJECT;
 }
 
-/* Tells whether both are done in the same way; no fields and empty ones are alike. */
+/* Tells whether both are done in the same way; no fields and empty ones are alike. A definition of an earlier version says nothing of
+ * its scripts: then they count as unchanged. */
 static bool
 change_is_same(const struct service_action *a, const struct service_action *b)
 {
@@ -28,6 +29,8 @@ change_is_same(const struct service_action *a, const struct service_action *b)
 
 	if (a->present != b->present || !a->present)
 		return a->present == b->present;
+	if (a->digest && b->digest && strcmp(a->digest, b->digest) != 0)
+		return false;
 	return strcmp(a->type, b->type) == 0 && a_has == b_has && (!a_has ||
 	    jv_equal(jv_copy(a->fields), jv_copy(b->fields)));
 }

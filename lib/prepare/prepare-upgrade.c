@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "catalogue/follow.h"
+#include "inspect/digest.h"
 #include "operation/context.h"
 #include "prepare/choices.h"
 
@@ -78,6 +79,26 @@ prepare_tell(const struct operation_context *context, const struct buffer *lines
 	}
 }
 
+/* Adds which definitions are behind those of today. */
+static int
+prepare_list_behind(const struct operation_context *context, struct buffer *lines, struct error *err)
+{
+	char *path = workdir_path(&context->job_dir, "request.json");
+	jv older, newer;
+	int result = cluster_documents_request(&context->documents, context->workdir.name, &older, err);
+
+	if (result == 0) {
+		result = json_read_file(path, &newer, err);
+		if (result == 0) {
+			digest_list_changes(older, newer, lines);
+			jv_free(newer);
+		}
+		jv_free(older);
+	}
+	free(path);
+	return result;
+}
+
 int
 prepare_upgrade(struct operation_context *context, const void *data, struct error *err)
 {
@@ -86,10 +107,12 @@ prepare_upgrade(struct operation_context *context, const void *data, struct erro
 	struct buffer lines = {0};
 	int result = prepare_choose_again(context, parameters, &given, &lines, err);
 
-	if (result == 0) {
-		prepare_tell(context, &lines);
+	if (result == 0)
 		result = prepare_by_request(context, parameters, &given, NULL, err);
-	}
+	if (result == 0)
+		result = prepare_list_behind(context, &lines, err);
+	if (result == 0)
+		prepare_tell(context, &lines);
 	buffer_release(&lines);
 	arguments_release(&given);
 	return result;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "cluster/revision.h"
 #include "history/measured.h"
+#include "inspect/digest.h"
 #include "json/credential.h"
 #include "json/scan.h"
 #include "model/layout.h"
@@ -141,6 +142,28 @@ prepare_plan_change(struct operation_context *context, const char *max_unavailab
 	return prepare_plan(context, &plan, err);
 }
 
+/* Has the definitions of a request in the folder say what their scripts are. A rehearsal keeps nothing of these. */
+static int
+prepare_digest(const struct operation_context *context, const char *member, struct error *err)
+{
+	char *path = workdir_path(&context->job_dir, member);
+	struct buffer text = {0};
+	jv request;
+	int result = json_read_file(path, &request, err);
+
+	free(path);
+	if (result < 0)
+		return -1;
+	result = digest_services(&request, !context->options->dry, err);
+	json_dump(request, &text);
+	buffer_byte(&text, '\n');
+	if (result == 0)
+		result = file_replace(context->job_dir.fd, member, text.data, text.length, 0600, err);
+	buffer_release(&text);
+	jv_free(request);
+	return result;
+}
+
 int
 prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,
     const struct arguments *dead, struct error *err)
@@ -149,7 +172,7 @@ prepare_by_request(struct operation_context *context, const struct make_paramete
 
 	prepare_begin_request(context, given, &request);
 	prepare_push_before(context, "--nodes", &request);
-	if (prepare_run(&request, context, NULL, "request.json", err) < 0 ||
+	if (prepare_run(&request, context, NULL, "request.json", err) < 0 || prepare_digest(context, "request.json", err) < 0 ||
 	    prepare_solve(context, parameters->allow_moves, err) < 0)
 		return -1;
 	return prepare_plan_change(context, parameters->max_unavailable, dead, err);
@@ -178,8 +201,10 @@ prepare_describe(const struct operation_context *context, const struct arguments
 	result = run_command_in_memory(&arguments, NULL, &out, err);
 	if (result == 0)
 		result = json_parse("the request", out.data, strcspn(out.data, "\n"), &request, err);
-	if (result == 0)
+	if (result == 0) {
+		result = digest_services(&request, false, err);
 		prepare_dump_unowned(request, text);
+	}
 	arguments_release(&arguments);
 	buffer_release(&out);
 	return result;
@@ -318,7 +343,8 @@ prepare_clone(struct operation_context *context, const void *data, struct error 
 	int result = prepare_clone_request(context, data, &request, err);
 
 	if (result == 0) {
-		if (context->supersedes)
+		result = digest_services(&request, !context->options->dry, err);
+		if (result == 0 && context->supersedes)
 			result = prepare_clone_standing(context, &request, &dead, err);
 		if (result == 0)
 			result = prepare_solve_write(context, request, err);
@@ -346,6 +372,8 @@ prepare_define_added(const struct operation_context *context, jv *request, struc
 	if (result == 0)
 		result = run_command_in_workdir(&arguments, &context->job_dir, NULL, "today.json", err);
 	arguments_release(&arguments);
+	if (result == 0)
+		result = prepare_digest(context, "today.json", err);
 	if (result == 0)
 		result = json_read_file(path, &today, err);
 	free(path);
@@ -462,6 +490,27 @@ prepare_tell_revision(const struct operation_context *context, const struct revi
 	free(text);
 }
 
+/* Has the definitions in the cluster record, which is the first line, use the scripts that were kept, where those of today are
+ * others. */
+static int
+prepare_restore_scripts(const char *name, struct buffer *layout, struct error *err)
+{
+	size_t length = strcspn(buffer_string(layout), "\n");
+	struct buffer text = {0};
+	jv cluster;
+	int result = json_parse("the layout", buffer_string(layout), length, &cluster, err);
+
+	if (result < 0)
+		return -1;
+	result = digest_restore(&cluster, err);
+	json_dump(cluster, &text);
+	buffer_append(&text, layout->data + length, layout->length - length);
+	buffer_release(layout);
+	*layout = text;
+	jv_free(cluster);
+	return result < 0 ? error_prefix(err, "%s", name) : 0;
+}
+
 int
 prepare_rollback(struct operation_context *context, const void *data, struct error *err)
 {
@@ -477,11 +526,15 @@ prepare_rollback(struct operation_context *context, const void *data, struct err
 		result = revision_target(&revision, name, context->documents.layout, &target, &dead, err);
 	}
 	if (result == 0)
+		result = prepare_restore_scripts(name, &target, err);
+	if (result == 0)
 		result = file_replace(context->job_dir.fd, "layout.ndjson", target.data, target.length, 0600, err);
 	if (result == 0)
 		result = revision_request(&revision, name, &request, err);
 	if (result == 0) {
-		result = prepare_solve_write(context, request, err);
+		result = digest_restore(&request, err);
+		if (result == 0)
+			result = prepare_solve_write(context, request, err);
 		jv_free(request);
 	}
 	if (result == 0)

@@ -2,7 +2,7 @@
  *
  * The files that go to a node with a service script, read where the catalogue has them: an absolute path,
  * CATALOGUE/scripts/NAME, or share/coopr/services/NAME of the installation. They are read when the task
- * runs: a retry sends a script that was corrected meanwhile.
+ * runs: a retry sends a script that was corrected meanwhile. Only a task that names kept scripts has them from ssh/script-store.h.
  */
 #ifndef SSH_BUNDLE_H
 #define SSH_BUNDLE_H

@@ -22,6 +22,9 @@ changed_action(const struct service *was, const struct service *is, enum action 
 
 	if (!before->present || !after->present)
 		return before->present != after->present;
+	/* Scripts differ only where both definitions say what they are. */
+	if (before->digest && after->digest && strcmp(before->digest, after->digest) != 0)
+		return true;
 	if (strcmp(before->type, after->type) != 0 || changed_has_fields(before) != changed_has_fields(after))
 		return true;
 	return changed_has_fields(before) && !jv_equal(jv_copy(before->fields), jv_copy(after->fields));

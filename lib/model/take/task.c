@@ -136,6 +136,7 @@ static const struct member task_members[] = {
 	{"log", MEMBER_STRING(struct task, log), 0},
 	{"machine", MEMBER_CUSTOM, 0, .parse = task_parse_machine},
 	{"nodes", MEMBER_STRING(struct task, nodes), 0},
+	{"scripts", MEMBER_NAME(struct task, scripts), 0},
 	{"service", MEMBER_NAME(struct task, service), 0},
 	{"timeout_s", MEMBER_INTEGER(struct task, timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
 	{"token", MEMBER_STRING(struct task, token), 0},

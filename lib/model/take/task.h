@@ -39,6 +39,7 @@ struct task {
 	jv fields;             /* borrowed: what parametrises its plugin; an object, or invalid. For an automator the fields of the
 	                        * service's action, for a provider the "provisioner" object of its entity */
 	int64_t timeout_s;
+	const char *scripts;   /* the digest under which the scripts to use were kept; NULL: those of today */
 	const char *log;       /* path, or NULL */
 	const char *token;     /* "JOB:TASK" */
 	const char *nodes;     /* path of the list of all nodes, or NULL */

@@ -26,6 +26,7 @@
 #include "ssh/mux.h"
 #include "ssh/payload.h"
 #include "ssh/remote.h"
+#include "ssh/script-store.h"
 #include "ssh/ssh.h"
 #include "ssh/shell-words.h"
 
@@ -75,13 +76,16 @@ shell_read_fields(const struct task *task, struct arena *arena, struct work *wor
 	return failed;
 }
 
-/* Adds the script and what it asks for by "files". */
+/* Adds the script and what it asks for by "files"; as they were kept, where the task says so. */
 static int
 shell_add_files(const struct task *task, struct work *work, struct error *err)
 {
 	struct arguments names = {0};
-	int failed = bundle_add(&work->bundle, task->catalogue, work->script, err);
+	int failed;
 
+	if (task->scripts)
+		return script_store_read(task->scripts, &work->bundle, err) < 0 ? error_prefix(err, "script %s", work->script) : 0;
+	failed = bundle_add(&work->bundle, task->catalogue, work->script, err);
 	if (!failed && work->bundle.list[work->bundle.count - 1].is_folder)
 		failed = error_set(err, EX_CONFIG, "it is a folder");
 	if (failed)
