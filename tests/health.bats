@@ -39,6 +39,10 @@ did() { # JOB SERVICE
 	contains "$output$stderr" "db does not run"
 	same "check failed,configure done,start done" "$(did 00000001-001 db | sort -u | paste -sd,)"
 	same "configure done" "$(did 00000001-001 app | sort -u)"
+	[[ $stderr != *"coopr rollback"* ]]
+	run --separate-stderr -0 coopr-queue stats -o json
+	same '0 1 true' "$(jq -r 'select(.action == "check" and .service == "db") | "\(.done) \(.failed) \(.waited > 0 and .retried == 0)"' <<<"$output")"
+	contains "$(coopr report one)" 'a check said "not yet"'
 }
 
 @test "a roll stops at the first batch that is not healthy, and leaves the rest as it was; retry asks again before anything else" {
@@ -46,6 +50,7 @@ did() { # JOB SERVICE
 	service app '{"never_ready_percent":"100"}' '{"dependencies":{"runtime":{"requires":["db"]}}}'
 	run --separate-stderr -1 coopr upgrade one -C mine -y
 	contains "$output$stderr" "check app on 00000001-"
+	contains "$stderr" "or coopr retry one; coopr rollback one goes back to what was before"
 	same "1 check failed,1 start done,1 stop done" "$(did 00000001-002 app | uniq -c | sed 's/^ *//' | paste -sd,)"
 	same "" "$(did 00000001-002 front)"
 	same 1 "$(find "$COOPR_STATE/dummy-down" -type f | wc -l)"

@@ -34,7 +34,7 @@ path='.critical_path | map("\(.task).\(.attempt) \(.waited_for) \(.held_s) \(.wa
 
 @test "report tells makespan, work, how much ran at once, attempts and failures" {
 	two_nodes >plan
-	same '10 13 2 {"done":1,"failed":1,"lost":1,"retried":1,"running":0,"total":3,"undone":0} failed 6' "$(
+	same '10 13 2 {"done":1,"failed":1,"lost":1,"retried":1,"running":0,"total":3,"undone":0,"waited":0} failed 6' "$(
 		reported '"\(.makespan_s) \(.work_s) \(.peak) \(.attempts) \(.status) \(.tasks)"' '0 take t1' '1 take t2' \
 			'4 fail t1 retry no' '5 take t1' '8 done t2' '7 lost t1 failed gone' '10 finish failed')"
 }

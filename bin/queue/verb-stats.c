@@ -45,7 +45,7 @@ stats_verb_seconds(int64_t ms)
 
 struct stats_row {
 	const char *action, *service, *type;
-	size_t done, failed, lost, retried;
+	size_t done, failed, lost, retried, waited;
 	int64_t p50_ms, p90_ms, p99_ms, max_ms;
 };
 
@@ -59,6 +59,7 @@ static const struct list_column columns[] = {
 	{"FAILED", "failed", AT(COUNT, failed), .nonzero = STYLE_BAD},
 	{"LOST", "lost", AT(COUNT, lost), .nonzero = STYLE_WARN},
 	{"RETRIED", "retried", AT(COUNT, retried)},
+	{"WAITED", "waited", AT(COUNT, waited)},
 	{"P50", "p50_s", AT(DURATION, p50_ms)},
 	{"P90", "p90_s", AT(DURATION, p90_ms)},
 	{"P99", "p99_s", AT(DURATION, p99_ms)},
@@ -80,6 +81,7 @@ stats_verb_print_groups(const struct history *history, struct output *output)
 		history_merge(history, &next, &group);
 		rows[count++] = (struct stats_row){.action = action_name(group.action), .service = group.service,
 		    .type = group.type, .done = group.done, .failed = group.failed, .lost = group.lost, .retried = group.retried,
+		    .waited = group.waited,
 		    .p50_ms = history_quantile_ms(&group, 0.5), .p90_ms = history_quantile_ms(&group, 0.9),
 		    .p99_ms = history_quantile_ms(&group, 0.99), .max_ms = history_quantile_ms(&group, 1)};
 		history_group_release(&group);

@@ -54,6 +54,7 @@ report_print_counts(const struct report *report, struct buffer *out)
 	print_integer(&print, "running", report->running);
 	print_integer(&print, "total", (int64_t)report->attempts.count);
 	print_integer(&print, "undone", report->undone);
+	print_integer(&print, "waited", report->waited);
 	print_close(&print);
 }
 

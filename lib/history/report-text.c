@@ -40,9 +40,12 @@ report_say_summary(const struct report *report, struct buffer *out)
 	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
 	buffer_printf(out, "waiting        %s for machines, %s for free workers, in all tasks\n",
 	    clock_duration(report->node_wait_ms, a), clock_duration(report->slot_wait_ms, b));
-	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u retried, %u of these after an undo\n",
+	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u retried, %u of these after an undo",
 	    report->attempts.count, report->tasks, report->done, report->failed, report->lost, report->running, report->retried,
 	    report->undone);
+	if (report->waited)
+		buffer_printf(out, "; %u times a check said \"not yet\"", report->waited);
+	buffer_byte(out, '\n');
 }
 
 static void

@@ -184,15 +184,17 @@ static void
 report_count_attempt(struct report *report, uint32_t number)
 {
 	const struct attempt *attempt = &report->attempts.list[number];
+	const bool waits = attempt_is_wait(attempt);
 
 	report->work_ms += attempt_took_ms(attempt);
 	report->done += attempt->end == ATTEMPT_DONE;
-	report->failed += attempt->end == ATTEMPT_FAILED;
+	report->waited += waits;
+	report->failed += attempt->end == ATTEMPT_FAILED && !waits;
 	report->lost += attempt->end == ATTEMPT_LOST;
 	report->running += attempt->end == ATTEMPT_RUNNING;
-	report->retried += attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO;
+	report->retried += !waits && (attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO);
 	report->undone += attempt->next == EVENT_NEXT_UNDO;
-	if (attempt->end == ATTEMPT_FAILED || attempt->end == ATTEMPT_LOST)
+	if (!waits && (attempt->end == ATTEMPT_FAILED || attempt->end == ATTEMPT_LOST))
 		report->trouble[report->trouble_count++] = number;
 }
 

@@ -34,7 +34,7 @@ struct report {
 	const char *operation;   /* what the user asked for: "expand"; NULL: that is not known */
 	int64_t start_ms, duration_ms, work_ms;
 	int64_t node_wait_ms, slot_wait_ms; /* of all first attempts together, from when they could have begun */
-	uint32_t tasks, done, failed, lost, running, retried, undone; /* attempts but for the first */
+	uint32_t tasks, done, failed, lost, running, retried, undone, waited; /* attempts but for the first */
 	uint32_t peak;           /* so many ran in parallel at most */
 	struct report_link *path; /* first to last */
 	uint32_t path_count;

@@ -173,17 +173,22 @@ operate_is_complete(struct operation_context *context)
 	return complete;
 }
 
-/* Replaces the remedies of a failure where the cluster counts as never made: nothing is there that could be retried. */
+/* Completes the remedies of a failure: what changed a cluster can be taken back, and of one that counts as never made nothing is
+ * there that could be retried. */
 static void
-operate_tell_never_made(struct operation_context *context, struct error *failure)
+operate_tell_remedies(struct operation_context *context, struct error *failure)
 {
+	const struct error told = *failure;
 	struct error ignored; /* then the failure stays as it is told */
 
-	if (failure->code != EX_NO || operation_context_find(context, context->workdir.id, &ignored) < 0 ||
-	    context->cluster->status != LIFECYCLE_TERMINATED)
+	if (failure->code != EX_NO || operation_context_find(context, context->workdir.id, &ignored) < 0)
 		return;
-	error_set(failure, EX_NO, "%s: job %s failed (all output: coopr log %s); no machine was made, nothing is held, and there is no "
-	    "such cluster; after fixing the cause, run the same command again", context->workdir.name, context->job, context->workdir.id);
+	if (context->cluster->status == LIFECYCLE_TERMINATED)
+		error_set(failure, EX_NO, "%s: job %s failed (all output: coopr log %s); no machine was made, nothing is held, and there is "
+		    "no such cluster; after fixing the cause, run the same command again", context->workdir.name, context->job,
+		    context->workdir.id);
+	else if (lifecycle_find("rollback")->offered & 1u << context->cluster->status)
+		error_set(failure, EX_NO, "%s; coopr rollback %s goes back to what was before", told.text, context->workdir.name);
 }
 
 /* Runs the operation's job to its end, and finishes the operation, also where the job failed: the store records what is
@@ -207,7 +212,7 @@ operate_follow(struct operation_context *context, struct operation_result *resul
 		context->options->runner.notice(late.text);
 	if (followed == 0 || operate_is_complete(context))
 		return operate_report(context, result, err);
-	operate_tell_never_made(context, &failure);
+	operate_tell_remedies(context, &failure);
 	*err = failure;
 	return -1;
 }

@@ -14,6 +14,12 @@ attempt_took_ms(const struct attempt *attempt)
 	return attempt->end_ms - attempt->start_ms;
 }
 
+bool
+attempt_is_wait(const struct attempt *attempt)
+{
+	return attempt->end == ATTEMPT_FAILED && attempt->next == EVENT_NEXT_RETRY && action_table[attempt->action].is_check;
+}
+
 static bool
 attempts_has_plan(const struct attempts *attempts)
 {

@@ -68,4 +68,7 @@ void attempts_release(struct attempts *attempts);
 /* Returns how long an attempt took, in milliseconds. */
 int64_t attempt_took_ms(const struct attempt *attempt);
 
+/* Returns whether it is a check that said "not yet", and was asked again: a wait, no failure. */
+bool attempt_is_wait(const struct attempt *attempt);
+
 #endif

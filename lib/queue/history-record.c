@@ -52,6 +52,7 @@ history_read_group(const struct place *record, struct history *history)
 	group->failed += (size_t)place_integer(record, "failed", 0, 0, INT64_MAX);
 	group->lost += (size_t)place_integer(record, "lost", 0, 0, INT64_MAX);
 	group->retried += (size_t)place_integer(record, "retried", 0, 0, INT64_MAX);
+	group->waited += (size_t)place_integer(record, "waited", 0, 0, INT64_MAX);
 	history_read_runs(record, group);
 }
 
@@ -125,6 +126,8 @@ history_print_group(const struct history_group *group, struct buffer *out)
 	print_integer(&print, "retried", (int64_t)group->retried);
 	print_string(&print, "service", *group->service ? group->service : NULL);
 	print_string(&print, "type", group->type);
+	if (group->waited)
+		print_integer(&print, "waited", (int64_t)group->waited);
 	print_end(&print);
 }
 

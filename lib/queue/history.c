@@ -67,9 +67,10 @@ history_add_attempt(struct history *history, const struct attempts *attempts, co
 	struct history_group *group = history_group(history, &kind);
 
 	group->done += attempt->end == ATTEMPT_DONE;
-	group->failed += attempt->end == ATTEMPT_FAILED;
+	group->failed += attempt->end == ATTEMPT_FAILED && !attempt_is_wait(attempt);
 	group->lost += attempt->end == ATTEMPT_LOST;
-	group->retried += attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO;
+	group->retried += !attempt_is_wait(attempt) && (attempt->next == EVENT_NEXT_RETRY || attempt->next == EVENT_NEXT_UNDO);
+	group->waited += attempt_is_wait(attempt);
 	if (attempt->end == ATTEMPT_DONE)
 		history_add_run(group, attempt->end_ms, history_took_ms(attempts, attempt));
 }
@@ -149,6 +150,7 @@ history_merge(const struct history *history, size_t *next, struct history_group 
 		merged->failed += one->failed;
 		merged->lost += one->lost;
 		merged->retried += one->retried;
+		merged->waited += one->waited;
 		for (size_t i = 0; i < one->run_count; i++)
 			history_add_run(merged, one->runs[i].ended_ms, one->runs[i].took_ms);
 	}

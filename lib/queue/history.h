@@ -24,6 +24,7 @@ struct history_group {
 	const char *service, *hardwaretype, *imagetype, *provider; /* "": none, not known */
 	const char *type;                   /* the plugin */
 	size_t done, failed, lost, retried; /* attempts by how they ended; those after which another one followed */
+	size_t waited;                      /* checks that said "not yet", which count as neither of them */
 	struct history_run *runs;           /* of those done: all of the jobs that are there, the last ones of those removed */
 	size_t run_count, run_capacity;
 };
