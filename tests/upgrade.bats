@@ -150,6 +150,22 @@ did() {
 	same "configure app today,start app today,stop app today" "$(did)"
 }
 
+@test "what was kept of scripts is removed once no revision of a living cluster names it" {
+	written
+	coopr create one -C mine -t plain -n 2 -y >records 2>log
+	count=$(find "$COOPR_STATE/scripts" -type f | wc -l)
+	printf 'file 1 x\0y' >"$COOPR_STATE/scripts/unnamed"
+	coopr reconcile >said 2>&1 || true
+	[ -e "$COOPR_STATE/scripts/unnamed" ]
+	find "$COOPR_STATE/scripts" -type f -exec touch -d '2 days ago' {} +
+	coopr reconcile >said 2>&1 || true
+	same "$count" "$(find "$COOPR_STATE/scripts" -type f | wc -l)"
+	[ ! -e "$COOPR_STATE/scripts/unnamed" ]
+	coopr delete one -y >records 2>log
+	coopr reconcile >said 2>&1 || true
+	same 0 "$(find "$COOPR_STATE/scripts" -type f | wc -l)"
+}
+
 @test "a rollback to a script that was not kept is refused by its name, unless it is put back" {
 	written
 	coopr create one -C mine -t plain -n 2 -y >records 2>log

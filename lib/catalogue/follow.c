@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "json/credential.h"
 #include "json/json.h"
 #include "json/place.h"
 #include "model/take/config.h"
@@ -17,13 +18,21 @@ follow_is_same(jv a, jv b)
 	return jv_is_valid(a) && jv_is_valid(b) ? jv_equal(jv_copy(a), jv_copy(b)) : jv_is_valid(a) == jv_is_valid(b);
 }
 
+/* Appends a value; passwords and keys in clear are nobody's who reads over the shoulder. */
 static void
-follow_print_value(jv value, struct buffer *out)
+follow_print_value(const char *name, jv value, struct buffer *out)
 {
-	if (jv_is_valid(value))
-		json_dump(value, out);
-	else
+	jv shown = jv_copy(value);
+
+	if (!jv_is_valid(value)) {
 		buffer_text(out, "absent");
+	} else if (name && credential_is_clear(name, value)) {
+		buffer_text(out, CREDENTIAL_HIDDEN);
+	} else {
+		credential_hide(&shown);
+		json_dump(shown, out);
+	}
+	jv_free(shown);
 }
 
 /* Appends what becomes of a value whose default has changed. */
@@ -40,12 +49,12 @@ follow_say(const struct place *place, jv was, jv own, jv is, struct buffer *line
 		buffer_text(lines, "follows the template's default: ");
 	} else {
 		buffer_text(lines, "stays ");
-		follow_print_value(own, lines);
+		follow_print_value(place->name, own, lines);
 		buffer_text(lines, ", as it was set; the template's default: ");
 	}
-	follow_print_value(was, lines);
+	follow_print_value(place->name, was, lines);
 	buffer_text(lines, " -> ");
-	follow_print_value(is, lines);
+	follow_print_value(place->name, is, lines);
 	buffer_byte(lines, '\n');
 }
 
@@ -205,9 +214,9 @@ follow_say_defaults(jv was, jv is, struct buffer *lines)
 
 		if (!follow_is_same(a, b)) {
 			buffer_printf(lines, "the template's default %s: ", rows[i].words);
-			follow_print_value(a, lines);
+			follow_print_value(NULL, a, lines);
 			buffer_text(lines, " -> ");
-			follow_print_value(b, lines);
+			follow_print_value(NULL, b, lines);
 			buffer_printf(lines, "%s\n", rows[i].rest);
 		}
 		jv_free(a);

@@ -17,9 +17,12 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "cluster/clusters.h"
+#include "cluster/revision.h"
 #include "operation/workdir.h"
+#include "ssh/script-store.h"
 
 enum { OLD_S = 600 }; /* a dry run has ended by then */
+enum { NEW_SCRIPT_S = 86400 };
 
 static int
 reconcile_gc_by_id(const void *a, const void *b)
@@ -87,6 +90,32 @@ reconcile_gc_consider(struct account *account, const struct cluster_list *known,
 	return reconcile_gc_remove_cluster(account, id, name, err);
 }
 
+/* Removes the scripts that no definition of a cluster names. An operation keeps its scripts before the store knows of it: new ones
+ * stay. */
+static int
+reconcile_gc_scripts(struct account *account, struct error *err)
+{
+	char *path = script_store_path();
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	struct stat status;
+	int result = 0;
+
+	while (result == 0 && folder && (entry = readdir(folder)) != NULL) {
+		if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode) ||
+		    clock_wall_ms() / 1000 - status.st_mtime <= NEW_SCRIPT_S)
+			continue;
+		result = revision_names_digest(account, entry->d_name, err);
+		if (result == 0 && unlinkat(dirfd(folder), entry->d_name, 0) < 0 && errno != ENOENT)
+			result = error_errno(err, EX_IOERR, "%s/%s", path, entry->d_name);
+		result = result < 0 ? -1 : 0;
+	}
+	if (folder)
+		closedir(folder);
+	free(path);
+	return result;
+}
+
 int
 reconcile_gc(struct account *account, struct error *err)
 {
@@ -114,5 +143,7 @@ reconcile_gc(struct account *account, struct error *err)
 	cluster_list_release(&known);
 	free(path);
 	free(state);
+	if (result == 0)
+		result = reconcile_gc_scripts(account, err);
 	return result ? -1 : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Removes what commands that were killed have left in STATE/clusters: folders of clusters that the store does not have, or has
- * no more, and those of dry runs.
+ * no more, and those of dry runs; and in STATE/scripts what no cluster names any more.
  */
 #ifndef RECONCILE_GC_H
 #define RECONCILE_GC_H

@@ -10,6 +10,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -90,7 +91,8 @@ script_store_keep(const struct bundle *bundle, struct error *err)
 	script_store_print(bundle, &text);
 	script_store_hash(&text, digest);
 	path = script_store_path_of(digest);
-	if (!file_exists(AT_FDCWD, path))
+	/* Whoever removes what is not named looks at the age. */
+	if (utimensat(AT_FDCWD, path, NULL, 0) < 0 && !file_exists(AT_FDCWD, path))
 		result = file_make_dirs(AT_FDCWD, folder, 0755, err) < 0 ? -1 :
 		    file_replace(AT_FDCWD, path, text.data, text.length, 0644, err);
 	free(path);

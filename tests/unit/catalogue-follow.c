@@ -148,6 +148,8 @@ test_words(void)
 	    "config /p/port: stays 8080, as it was set; the template's default: 80 -> 90\n", "members are merged one by one");
 	merge("{\"a\":[1,2]}", "{\"a\":[1,3]}", "{\"a\":[1,2,4]}", "{\"a\":[1,3]}",
 	    "config /a: stays [1,3], as it was set; the template's default: [1,2] -> [1,2,4]\n", "a list is one value");
+	merge("{\"password\":\"a\"}", "{\"password\":\"a\"}", "{\"password\":\"b\"}", "{\"password\":\"b\"}",
+	    "config /password: follows the template's default: [hidden] -> [hidden]\n", "a password in clear is not shown");
 	merge("{\"a\":1,\"b\":1}", "{\"a\":1}", "{\"b\":2,\"c\":null}", "{\"c\":null}",
 	    "config /a: follows the template's default: 1 -> absent\n"
 	    "config /b: stays absent, as it was set; the template's default: 1 -> 2\n"
