@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cluster/archives.h"
 #include "operation/front.h"
 #include "prepare/prepare.h"
 
@@ -25,11 +26,33 @@ static const struct command command = {
 	"  coopr-delete shop\n"
 	"  coopr-delete -y shop\n"};
 
+/* Tells of the archives that the cluster leaves, and makes the plan. */
+static int
+delete_prepare(struct operation_context *context, const void *parameters, struct error *err)
+{
+	struct archive_list list = {0};
+	char *text;
+
+	if (archives_list(&context->account, context->cluster->id, &list, err) < 0) {
+		archive_list_release(&list);
+		return -1;
+	}
+	if (list.count) {
+		text = memory_printf("%s: %zu archive%s of its services stay%s as long as the cluster's definitions say; coopr backup --list %s "
+		    "lists them", context->cluster->name, list.count, list.count == 1 ? "" : "s", list.count == 1 ? "s" : "",
+		    context->workdir.id);
+		context->options->runner.notice(text);
+		free(text);
+	}
+	archive_list_release(&list);
+	return prepare_action(context, parameters, err);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct action_parameters parameters = {.action = "delete"};
-	struct operation_request request = {.action = "delete", .prepare = prepare_action, .parameters = &parameters, .preempts = true,
+	struct operation_request request = {.action = "delete", .prepare = delete_prepare, .parameters = &parameters, .preempts = true,
 		.consent = {.refused = "not deleted"}};
 	char **operands = argv + option_parse(&command, argc, argv);
 	char *question;

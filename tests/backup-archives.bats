@@ -65,7 +65,8 @@ kept() { # ID SECONDS [SERVICE [NODE]]
 
 @test "archives stay when their cluster is deleted, and can be deleted then" {
 	kept one 100
-	coopr delete -q -y blog
+	run -0 coopr delete -y blog
+	contains "$output" "blog: 1 archive of its services stays as long as the cluster's definitions say; coopr backup --list 00000001 lists them"
 	same one "$(coopr backup --list -o name)"
 	same one "$(coopr backup --list -o name 00000001)"
 	coopr backup --delete one
@@ -273,4 +274,16 @@ repairs() { # WORD
 	coopr reconcile 2>err || true
 	[[ $(cat err) != *"it is not backed up"* ]]
 	same 0 "$(sql "SELECT count(*) FROM operation WHERE action = 'backup'")"
+}
+
+@test "a backup of the installation has the records of archives, and not what is kept; both together restore" {
+	kept one 100
+	coopr backup -q --installation --key-file key all.tar
+	run ! grep -q 'state/archives' <(tar -tf all.tar)
+	cp -R "$COOPR_STATE/archives" archives
+	export COOPR_STATE=$PWD/elsewhere
+	unset COOPR_SPOOL
+	coopr restore -q --key-file key all.tar
+	cp -R archives "$COOPR_STATE/archives"
+	same "data of one" "$("$archive" get one)"
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where the parts of an installation are, and what of the state folder belongs into a backup: all but what has a part of its own
- * (the store, its key, the queue), what is made anew (caches, what is being written), and sandbox machines, which are of this host.
+ * (the store, its key, the queue), what is made anew (caches, what is being written), archives of services, which have a place of their
+ * own, and sandbox machines, which are of this host.
  */
 #ifndef BACKUP_PLACES_H
 #define BACKUP_PLACES_H
