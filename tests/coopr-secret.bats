@@ -110,6 +110,23 @@ clusters() {
 	contains "$output" "it is terminated"
 }
 
+@test "a generated secret is the same for all tasks of a cluster, another for each cluster, and what is set comes before it" {
+	rm -f store*
+	ask() { # ID
+		task '{"one": {"generated_secret": "one"}}' | jq -c --arg id "$1" '.cluster.id = $id' | coopr-exec -q >result
+		jq -r .fields.one handed
+	}
+	first=$(ask 00000001)
+	[[ $first =~ ^[0-9a-f]{32}$ ]]
+	same "$first" "$(ask 00000001)"
+	[ "$first" != "$(ask 00000002)" ]
+	echo mine | coopr-secret set one
+	same mine "$(ask 00000001)"
+	coopr-secret delete -y one
+	same "$first" "$(ask 00000001)"
+	run -1 grep -r "$first" store result
+}
+
 @test "the owner of a cluster sets its secrets, other users do not" {
 	clusters
 	echo of-bob | coopr-secret set --as bob --cluster shop one

@@ -46,7 +46,7 @@ refused() {
 	same "" "$output"
 	run -0 coopr-validate -v "$COOPR_ROOT/share/coopr/catalogue"
 	[[ $output =~ [0-9]+\ services,\ [0-9]+\ clustertemplates,\ [0-9]+\ partialtemplates\;\ 0\ errors ]]
-	coopr-request -t web --name shop >request.json
+	coopr-request -t web --name shop --set shop.database.password=open-sesame >request.json
 	run -0 coopr-validate -v request.json
 	contains "${lines[0]}" "/cluster/config/shop/database/password: warning: a password or key in clear"
 	same "coopr-validate: request.json: 1 document, nothing wrong" "${lines[1]}"

@@ -35,15 +35,24 @@ credential_is_clear(const char *name, jv value)
 	    (kind == JV_KIND_STRING && *json_string(value) && strcmp(json_string(value), CREDENTIAL_HIDDEN) != 0);
 }
 
-/* Tells whether the value is {"secret": "NAME"}. */
+char *
+credential_reference(jv value, bool *is_generated)
+{
+	bool is_one = jv_get_kind(value) == JV_KIND_OBJECT && json_length(value) == 1;
+	char *name = is_one ? json_get_string(value, "secret") : NULL;
+
+	*is_generated = is_one && !name;
+	return *is_generated ? json_get_string(value, CREDENTIAL_GENERATED) : name;
+}
+
 static bool
 credential_is_reference(jv value)
 {
-	jv name = json_get(value, "secret");
-	bool is = jv_get_kind(name) == JV_KIND_STRING && json_length(value) == 1;
+	bool is_generated;
+	char *name = credential_reference(value, &is_generated);
 
-	jv_free(name);
-	return is;
+	free(name);
+	return name != NULL;
 }
 
 size_t

@@ -9,12 +9,17 @@
 #include "json/place.h"
 
 #define CREDENTIAL_HIDDEN "[hidden]"
+#define CREDENTIAL_GENERATED "generated_secret"
 
 /* Tells whether a member of that name holds a password or a key, and not the name of one, such as ssh_key_resource and ssh_keypair. */
 bool credential_is_name(const char *name);
 
 /* Tells whether a member of that name, with that value (borrowed), is a password or key in clear. */
 bool credential_is_clear(const char *name, jv value);
+
+/* Returns the name in {"secret": "NAME"}, or in {"generated_secret": "NAME"}, which is generated for each cluster unless it is set;
+ * the caller frees it. NULL if the value is neither. */
+char *credential_reference(jv value, bool *is_generated);
 
 /* Adds a problem for each in the place, with what to write instead; returns how many there are. */
 size_t credential_check(const struct place *place);

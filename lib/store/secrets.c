@@ -14,6 +14,7 @@
 #include "store/store.h"
 
 enum {
+	GENERATED_BYTES = 16,
 	NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
 	OVERHEAD = NONCE + crypto_aead_xchacha20poly1305_ietf_ABYTES,
 };
@@ -169,6 +170,24 @@ secrets_key(struct store *store, struct store_key *key, struct error *err)
 	if (got < 0)
 		store_key_release(key);
 	return got < 0 ? -1 : 0;
+}
+
+void
+secrets_generate(const struct store_key *key, const char *tenant, const char *cluster, const char *name, struct secret_value *value)
+{
+	unsigned char own[crypto_generichash_KEYBYTES], bytes[GENERATED_BYTES];
+	struct buffer place = {0};
+
+	buffer_printf(&place, "%s/%s/%s", tenant, cluster, name);
+	crypto_kdf_derive_from_key(own, sizeof own, 1, "gensecrt", key->bytes);
+	crypto_generichash(bytes, sizeof bytes, (const unsigned char *)place.data, place.length, own, sizeof own);
+	value->length = 2 * sizeof bytes;
+	value->text = sodium_malloc(value->length + 1);
+	if (value->text)
+		sodium_bin2hex(value->text, value->length + 1, bytes, sizeof bytes);
+	sodium_memzero(own, sizeof own);
+	sodium_memzero(bytes, sizeof bytes);
+	buffer_release(&place);
 }
 
 void

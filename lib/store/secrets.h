@@ -45,6 +45,10 @@ int secrets_set(struct store *store, const struct store_key *key, int64_t cluste
 /* Opens the one of the cluster (0: none), else the tenant's. EX_NO where there is none, EX_DATAERR where it was encrypted with another key, or is not what was stored. */
 int secrets_open(struct store *store, const struct store_key *key, int64_t cluster, const char *name, struct secret_value *value,
     struct error *err);
+/* Derives from the key a value that is the same whenever it is asked for the secret of that name for that cluster: of the tenant
+ * of that name, and of the cluster's id, which the store need not know. */
+void secrets_generate(const struct store_key *key, const char *tenant, const char *cluster, const char *name,
+    struct secret_value *value);
 void secret_value_release(struct secret_value *value);
 
 /* Removes it, inside a transaction, the value for good. EX_NO where there is none. */

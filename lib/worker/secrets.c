@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cluster/clusters.h"
 #include "exec/redaction.h"
+#include "json/credential.h"
 #include "store/key.h"
 #include "store/secrets.h"
 #include "store/store.h"
@@ -15,40 +17,62 @@ struct filling {
 	jv record; /* borrowed */
 	bool open; /* store and key are */
 	struct store *store;
+	char *tenant, *id;
 	int64_t cluster; /* whose secrets come first; 0: none */
 	struct store_key key;
 	struct redaction *values;
 	struct error *err;
 };
 
-/* Opens the store of the tenant, at the first secret. */
+static void
+secrets_close(struct filling *filling)
+{
+	store_key_release(&filling->key);
+	store_release(filling->store);
+	free(filling->tenant);
+	free(filling->id);
+}
+
+/* Opens the store of the tenant, at the first secret. For one that is generated, store and key are made if there are none. */
 static int
-secrets_open_store(struct filling *filling)
+secrets_open_store(struct filling *filling, bool makes)
 {
 	jv cluster = json_get(filling->record, "cluster");
-	char *tenant = json_get_string(cluster, "tenant"), *id = json_get_string(cluster, "id");
-	int result = store_open(&filling->store, NULL, STORE_READ, tenant ? tenant : "default", filling->err);
+	struct error ignored; /* then it is made */
+	int result;
 
+	filling->tenant = json_get_string(cluster, "tenant");
+	filling->id = json_get_string(cluster, "id");
+	if (!filling->tenant)
+		filling->tenant = memory_string("default");
+	filling->cluster = filling->id ? cluster_id_of(filling->id) : 0;
+	result = store_open(&filling->store, NULL, STORE_READ, filling->tenant, makes ? &ignored : filling->err);
+	if (result < 0 && makes)
+		result = store_open(&filling->store, NULL, STORE_CREATE, filling->tenant, filling->err);
 	if (result == 0)
-		result = store_key_read(filling->store, &filling->key, filling->err);
+		result = makes ? secrets_key(filling->store, &filling->key, filling->err)
+		               : store_key_read(filling->store, &filling->key, filling->err);
 	filling->open = result == 0;
-	filling->cluster = id ? cluster_id_of(id) : 0;
 	if (result < 0)
-		store_release(filling->store);
+		secrets_close(filling);
 	jv_free(cluster);
-	free(tenant);
-	free(id);
 	return result;
 }
 
 static int
-secrets_value_of(struct filling *filling, const char *name, jv *value)
+secrets_value_of(struct filling *filling, const char *name, bool is_generated, jv *value)
 {
 	struct secret_value secret;
+	int result;
 
-	if (!filling->open && secrets_open_store(filling) < 0)
+	if (!filling->open && secrets_open_store(filling, is_generated) < 0)
 		return -1;
-	if (secrets_open(filling->store, &filling->key, filling->cluster, name, &secret, filling->err) < 0)
+	result = secrets_open(filling->store, &filling->key, filling->cluster, name, &secret, filling->err);
+	if (result < 0 && is_generated && filling->err->code == EX_NO) {
+		secrets_generate(&filling->key, filling->tenant, filling->id ? filling->id : "", name, &secret);
+		result = secret.text ? 0 : error_errno(filling->err, EX_OSERR, "a secret: no locked memory for it (see ulimit -l)");
+	}
+	if (result < 0)
 		return -1;
 	jv_free(*value);
 	*value = jv_string(secret.text);
@@ -62,11 +86,12 @@ static int
 secrets_fill_value(struct filling *filling, jv *value)
 {
 	bool is_object = jv_get_kind(*value) == JV_KIND_OBJECT;
-	char *name = is_object && json_length(*value) == 1 ? json_get_string(*value, "secret") : NULL;
+	bool is_generated;
+	char *name = credential_reference(*value, &is_generated);
 	int result = 0;
 
 	if (name) {
-		result = secrets_value_of(filling, name, value);
+		result = secrets_value_of(filling, name, is_generated, value);
 	} else if (is_object) {
 		jv keys = jv_keys(jv_copy(*value));
 
@@ -120,10 +145,8 @@ secrets_fill(jv *record, struct redaction *values, struct error *err)
 	} else {
 		jv_free(cluster);
 	}
-	if (filling.open) {
-		store_key_release(&filling.key);
-		store_release(filling.store);
-	}
+	if (filling.open)
+		secrets_close(&filling);
 	jv_free(source);
 	if (result < 0 && (err->code == EX_NO || err->code == EX_NOINPUT))
 		err->code = EX_CONFIG;
@@ -133,7 +156,7 @@ secrets_fill(jv *record, struct redaction *values, struct error *err)
 bool
 secrets_mentioned(const char *record, size_t length)
 {
-	static const char reference[] = "{\"secret\":\"";
+	static const char reference[] = "{\"secret\":\"", generated[] = "{\"" CREDENTIAL_GENERATED "\":\"";
 
-	return memmem(record, length, reference, sizeof reference - 1);
+	return memmem(record, length, reference, sizeof reference - 1) || memmem(record, length, generated, sizeof generated - 1);
 }
