@@ -435,6 +435,20 @@ prepare_find_nodes(const struct operation_context *context, struct string_list *
 	return result;
 }
 
+/* Solves what was amended. Where an operation was left half done, its layout may break a rule of its own, which then need not keep
+ * a dead machine from being replaced: as few services move as make the layout whole. */
+static int
+prepare_amend_solve(const struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
+{
+	bool half_done = context->cluster && context->cluster->status == LIFECYCLE_INCONSISTENT;
+
+	if (parameters->amendment.open)
+		return prepare_solve_open(context, parameters->allow_moves, err);
+	if (prepare_solve(context, parameters->allow_moves, err) == 0)
+		return 0;
+	return err->code == EX_NO && half_done && parameters->amendment.replace.count ? prepare_solve(context, true, err) : -1;
+}
+
 int
 prepare_amend(struct operation_context *context, const void *data, struct error *err)
 {
@@ -446,7 +460,7 @@ prepare_amend(struct operation_context *context, const void *data, struct error 
 	if (prepare_find_nodes(context, &parameters.amendment.replace, &arena, err) == 0 &&
 	    prepare_find_nodes(context, &parameters.dead, &arena, err) == 0 &&
 	    prepare_amend_request(context, &parameters, err) == 0 &&
-	    (parameters.amendment.open ? prepare_solve_open : prepare_solve)(context, parameters.allow_moves, err) == 0) {
+	    prepare_amend_solve(context, &parameters, err) == 0) {
 		prepare_begin_plan(context, parameters.max_unavailable, &plan);
 		if (parameters.action)
 			arguments_printf(&plan, "--action=%s", parameters.action);
