@@ -201,10 +201,9 @@ prepare_describe(const struct operation_context *context, const struct arguments
 	result = run_command_in_memory(&arguments, NULL, &out, err);
 	if (result == 0)
 		result = json_parse("the request", out.data, strcspn(out.data, "\n"), &request, err);
-	if (result == 0) {
-		result = digest_services(&request, false, err);
+	/* Scripts are not described: the same command continues with one that was corrected. */
+	if (result == 0)
 		prepare_dump_unowned(request, text);
-	}
 	arguments_release(&arguments);
 	buffer_release(&out);
 	return result;

@@ -93,8 +93,8 @@ script_store_keep(const struct bundle *bundle, struct error *err)
 	path = script_store_path_of(digest);
 	/* Whoever removes what is not named looks at the age. */
 	if (utimensat(AT_FDCWD, path, NULL, 0) < 0 && !file_exists(AT_FDCWD, path))
-		result = file_make_dirs(AT_FDCWD, folder, 0755, err) < 0 ? -1 :
-		    file_replace(AT_FDCWD, path, text.data, text.length, 0644, err);
+		result = file_make_dirs(AT_FDCWD, folder, 0700, err) < 0 ? -1 :
+		    file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
 	free(path);
 	free(folder);
 	buffer_release(&text);
