@@ -50,7 +50,8 @@ bytes() {
 	size=$(stat -c %s whole)
 	for ((at = 0; at < size; at++)); do
 		cp whole "$kept"
-		printf "\\x$(printf %02x $((0x$(xxd -s "$at" -l 1 -p whole) ^ 1)))" | dd of="$kept" bs=1 seek="$at" conv=notrunc status=none
+		byte=$(od -An -tu1 -j "$at" -N 1 whole)
+		printf '%b' "\\x$(printf %02x $((byte ^ 1)))" | dd of="$kept" bs=1 seek="$at" conv=notrunc status=none
 		! "$archive" get a >got 2>said || { echo "byte $at"; return 1; }
 		[ ! -s got ]
 		head -c "$at" whole >"$kept"
@@ -91,7 +92,7 @@ bytes() {
 @test "an archive of another key is refused, and says so" {
 	bytes 10
 	"$archive" put a <plain
-	head -c 32 /dev/urandom | xxd -p -c 64 >"$COOPR_STATE/store.sqlite3.key"
+	od -An -tx1 -N 32 /dev/urandom | tr -d ' \n' >"$COOPR_STATE/store.sqlite3.key"
 	run -65 "$archive" get a
 	contains "$output" "encrypted with another key"
 	rm "$COOPR_STATE/store.sqlite3.key"

@@ -38,7 +38,7 @@ kept() { # ID SECONDS [SERVICE [NODE]]
 	kept one 100
 	kept two 50
 	run -0 coopr backup --list blog
-	same "ID CLUSTER SERVICE NODE MADE SIZE" "$(echo ${lines[0]})"
+	same "ID CLUSTER SERVICE NODE MADE SIZE" "$(tr -s ' ' <<<"${lines[0]}" | sed 's/ $//')"
 	[[ ${lines[1]} =~ ^two\ +blog\ +mysql\ +$node\ .*\ B$ ]]
 	same "two one" "$(coopr backup --list -o name | paste -sd' ')"
 	same "00000001 blog mysql 1 $(sha256sum <"$COOPR_STATE/archives/one" | cut -d ' ' -f 1)" "$(coopr backup --list -o json 00000001 |
