@@ -49,7 +49,7 @@ teardown() {
 
 # The first process of the machine with this number.
 init_of() {
-	"$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json | jq -r "select(.id == \"00000001-$1\") | .pid"
+	"$COOPR_BIN"/../libexec/coopr/provider/sandbox list <mine/providers/sandbox.json | jq -r "select(.id == \"00000001-$1\") | .pid"
 }
 
 # Runs words in a namespace of the machine with this number, as root of the host.
@@ -116,12 +116,12 @@ kill_beat() { # NUMBER
 	run --separate-stderr -0 coopr reconcile -o json --probe --repair --work --timeout 3 --replace-unreachable 0s
 	same "00000001-1001 unreachable 00000001-002" "$(drift)"
 	run --separate-stderr -0 coopr reconcile -o json --probe
-	same "00000001-1000 00000001-1002 00000001-1003" "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
+	same "00000001-1000 00000001-1002 00000001-1003" "$("$COOPR_BIN"/../libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
 		jq -r .id | sort | paste -sd' ')"
 }
 
 @test "machines that were deleted or killed behind its back are replaced" {
-	"$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json | jq -c 'select(.id == "00000001-1000") |
+	"$COOPR_BIN"/../libexec/coopr/provider/sandbox list <mine/providers/sandbox.json | jq -c 'select(.id == "00000001-1000") |
 		{kind: "task", id: "t", action: "delete", type: "sandbox", cluster: {}, machine: .}' | coopr-exec -q >gone
 	same 0 "$(jq .status gone)"
 	run --separate-stderr -0 coopr reconcile -o json --repair --work --timeout 3

@@ -59,7 +59,7 @@ on_node() {
 	# It grows, and a machine dies behind its back.
 	coopr-expand -o json hello >now
 	contains "$(on_node 1000 cat /root/hello)" "<hello1-1002.local> <hello1-1003.local> from"
-	kill -KILL "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
+	kill -KILL "$("$COOPR_BIN"/../libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
 		jq -r 'select(.id == "00000001-1001") | .pid')"
 	coopr-replace -o json -y --dead hello 00000001-1001 >now
 	same "hello1-1000 hello1-1002 hello1-1003 hello1-1004" \
@@ -68,7 +68,7 @@ on_node() {
 
 	coopr-delete -y hello
 	[ ! -e "$COOPR_STATE/clusters/00000001" ]
-	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json)"
+	same "" "$("$COOPR_BIN"/../libexec/coopr/provider/sandbox list <mine/providers/sandbox.json)"
 }
 
 @test "a machine with data that is killed is not replaced by an empty one; what was written stays, until a person discards it" {
@@ -85,7 +85,7 @@ on_node() {
 	EOT
 	coopr-create hello -t hello -n 2 >log
 	on_node 1001 'echo "the row" >>/root/rows'
-	kill -KILL "$("$COOPR_ROOT"/libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
+	kill -KILL "$("$COOPR_BIN"/../libexec/coopr/provider/sandbox list <mine/providers/sandbox.json |
 		jq -r 'select(.id == "00000001-1001") | .pid')"
 	for _ in 1 2; do
 		run --separate-stderr -1 coopr reconcile -o json --probe --repair --work

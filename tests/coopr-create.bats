@@ -374,7 +374,7 @@ start_slow() {
 	[ -z "$output" ]
 	[ ! -e "$(folder 00000001)" ]
 	same $'delete\ndelete\ndelete\ndelete' "$(coopr-queue show 00000001-002 --tasks -o json | jq -r .action)"
-	same "" "$("$COOPR_ROOT"/libexec/coopr/provider/dummy list <"$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json")"
+	same "" "$("$COOPR_BIN"/../libexec/coopr/provider/dummy list <"$COOPR_ROOT/share/coopr/catalogue/providers/dummy.json")"
 	run --separate-stderr -1 coopr-delete -y blog
 	contains "$stderr" "no cluster named \"blog\""
 }
