@@ -20,7 +20,9 @@ CC = cc
 CFLAGS = -O2 -g
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
 	-Wwrite-strings -Wvla -Wconversion
-HARDENING = -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+HARDENING = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE
+# Control-flow enforcement, where the processor has it.
+HARDENING += $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
 CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib
 LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 LDLIBS = -ljq -lyaml -lsodium -lsqlite3 -lcurl -larchive -lm

@@ -1,0 +1,28 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What holds an attacker up who is in a program of ours already: the units' confinement, and how the programs are built.
+
+load case
+
+setup() {
+	fresh
+}
+
+@test "the units expose no more than 2.0 by systemd-analyze security" {
+	need_program systemd-analyze
+	for unit in "$COOPR_ROOT"/share/coopr/systemd/*.service; do
+		run -0 systemd-analyze security --offline=true --threshold=20 --no-pager "$unit"
+	done
+}
+
+@test "programs are position-independent and bind their symbols at once" {
+	need_program readelf
+	[[ $COOPR_BUILD != *san* ]] || skip "a build for the sanitizers is not hardened"
+	for program in "$COOPR_BIN"/coopr-* "$COOPR_BIN"/../libexec/coopr/*/*; do
+		[ -x "$program" ] && [ "$(head -c 4 "$program" | tail -c 3)" = ELF ] || continue
+		readelf -Whd "$program" >headers
+		grep -q 'Type: *DYN' headers
+		grep -q 'FLAGS_1.*NOW' headers
+	done
+}
