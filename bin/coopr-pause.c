@@ -35,20 +35,21 @@ static const struct { /* in the order of the commands */
 	const char *done;
 } controls[] = {{QUEUE_PAUSE, "paused"}, {QUEUE_RESUME, "resumed"}, {QUEUE_CANCEL, "cancelled"}};
 
-/* Asks before an operation is cancelled: what runs of it is stopped. */
+/* Asks before an operation is cancelled: what runs of it is stopped. *job is the job that was asked about, which the caller frees:
+ * while the question stands, the operation may end and another begin. */
 static int
-pause_consent(const char *cluster, const struct operation_options *how, struct error *err)
+pause_consent(const char *cluster, const struct operation_options *how, char **job, struct error *err)
 {
 	struct consent consent = {.name = cluster, .refused = "not cancelled"};
-	char *job = job_control_find_job(cluster, how, err), *question;
+	char *question;
 	int result;
 
-	if (!job)
+	*job = job_control_find_job(cluster, how, err);
+	if (!*job)
 		return -1;
-	consent.question = question = memory_printf("Cancel job %s of %s? What it has made stays.", job, cluster);
+	consent.question = question = memory_printf("Cancel job %s of %s? What it has made stays.", *job, cluster);
 	result = consent_ask(&consent, err);
 	free(question);
-	free(job);
 	return result;
 }
 
@@ -60,14 +61,15 @@ main(int argc, char **argv)
 	struct operation_options how = front_options(command, &front);
 	size_t number = (size_t)(command - commands);
 	struct error err;
-	char *job;
+	char *agreed = NULL, *job;
 
-	if (controls[number].control == QUEUE_CANCEL && !front.yes && pause_consent(cluster, &how, &err) < 0)
+	if (controls[number].control == QUEUE_CANCEL && !front.yes && pause_consent(cluster, &how, &agreed, &err) < 0)
 		return message_error(&err);
-	if (job_control(controls[number].control, cluster, &how, &job, &err) < 0)
+	if (job_control(controls[number].control, cluster, &how, agreed, &job, &err) < 0)
 		return message_error(&err);
 	if (!front.quiet)
 		message("%s: job %s is %s", cluster, job, controls[number].done);
+	free(agreed);
 	free(job);
 	return message_end(0);
 }

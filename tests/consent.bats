@@ -211,6 +211,16 @@ asked() { # KEYS AT_QUESTION COMMAND...
 	coopr restart -y blog >records 2>log
 }
 
+@test "abort cancels the operation that it asked about, never one that has begun since" {
+	coopr expand --detach -n 6 blog 2>log
+	run -1 asked 'y\n' 'coopr abort -y blog && coopr expand --detach -n 5 blog' coopr abort blog
+	contains "$output" "Cancel job 00000001-002 of blog?"
+	contains "$output" "blog: job 00000001-002 has ended, and job 00000001-003 is running now, which was left alone"
+	same 1 "$(coopr-queue ls -o json | jq -s 'map(select(.job == "00000001-003" and .status != "cancelled")) | length')"
+	run -0 asked 'y\n' true coopr abort blog
+	contains "$output" "job 00000001-003 is cancelled"
+}
+
 quota() { # NODES
 	coopr tenant change --nodes "$1" default
 }

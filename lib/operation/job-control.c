@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/job-control.h"
 
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -30,8 +31,8 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 }
 
 int
-job_control(enum queue_control control, const char *cluster, const struct operation_options *options, char **job,
-    struct error *err)
+job_control(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
+    char **job, struct error *err)
 {
 	struct operation_job running = {.runner = options->runner};
 	struct operation_context context;
@@ -41,6 +42,9 @@ job_control(enum queue_control control, const char *cluster, const struct operat
 	*job = job_control_find_job(cluster, options, err);
 	if (!*job)
 		return -1;
+	if (agreed && strcmp(*job, agreed) != 0)
+		return error_set(err, EX_NO, "%s: job %s has ended, and job %s is running now, which was left alone; "
+		    "run the command again to be asked about it", cluster, agreed, *job);
 	if (control != QUEUE_CANCEL) {
 		queue = queue_open(options->runner.spool, QUEUE_WRITE, err);
 		result = queue ? queue_control(queue, control, *job, NULL, err) : -1;

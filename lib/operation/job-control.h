@@ -14,9 +14,9 @@ struct operation_options;
 char *job_control_find_job(const char *cluster, const struct operation_options *options, struct error *err);
 
 /* Gives the queue the order QUEUE_PAUSE, QUEUE_RESUME or QUEUE_CANCEL; after the last it waits until no task runs, and
- * finishes the operation. *job is the job's id, which the caller frees. Fails with EX_NO where nothing is running, or the
- * job is so already. */
-int job_control(enum queue_control control, const char *cluster, const struct operation_options *options, char **job,
-    struct error *err);
+ * finishes the operation. agreed: the only job that it may be, NULL: whichever is running. *job is the job's id, which the
+ * caller frees. Fails with EX_NO where nothing is running, another job than agreed is, or the job is so already. */
+int job_control(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
+    char **job, struct error *err);
 
 #endif
