@@ -45,7 +45,7 @@ suggest_distance(const char *a, const char *b)
 const char *
 suggest_word(const char *word, const char *const *list)
 {
-	size_t length = strlen(word), best = SIZE_MAX;
+	size_t length = strlen(word), best = SIZE_MAX, most = length < 5 ? 1 : 1 + length / 4; /* half of a short word is another word */
 	const char *nearest = NULL;
 
 	if (length > 64)
@@ -55,7 +55,7 @@ suggest_word(const char *word, const char *const *list)
 
 		if (length >= 2 && strncmp(word, *list, length) == 0)
 			distance = 1;
-		if (distance <= 1 + length / 4 && distance < strlen(*list) && distance < best) {
+		if (distance <= most && distance < strlen(*list) && distance < best) {
 			best = distance;
 			nearest = *list;
 		}

@@ -169,6 +169,7 @@ static void
 test_suggestions(void)
 {
 	static const char *const words[] = {"solve", "plan", "queue", "exec", "work", "show", "validate", NULL};
+	static const char *const outputs[] = {"table", "json", "wide", "yaml", NULL};
 
 	tap_is_text(suggest_word("sovle", words), "solve", "neighbours swapped");
 	tap_is_text(suggest_word("plna", words), "plan", "in a short word too");
@@ -176,6 +177,9 @@ test_suggestions(void)
 	tap_is_text(suggest_word("queu", words), "queue", "the beginning of a word");
 	tap_is_text(suggest_word("que", words), "queue", "a short beginning too");
 	tap_is_text(suggest_word("xyzzy", words), NULL, "nothing that is not near");
+	tap_is_text(suggest_word("name", outputs), NULL, "nothing that has half of its four letters only");
+	tap_is_text(suggest_word("html", outputs), NULL, "the other half neither");
+	tap_is_text(suggest_word("yml", outputs), "yaml", "a letter missing in a short word");
 	tap_is_text(suggest_word("", words), NULL, "nothing for nothing");
 	tap_is_text(suggest_command("describe", words), "show", "a word of another tool");
 	tap_is_text(suggest_command("destroy", words), NULL, "unless there is none of ours");
