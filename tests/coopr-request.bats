@@ -260,7 +260,7 @@ into_store() {
 	COOPR_STORE=$PWD/none coopr-request -t web -n 4 --name shop >again.json
 	same "$(cat request.json)" "$(cat again.json)"
 	run -1 coopr-request --tenant nobody -t t --name shop
-	contains "$output" 'there is no tenant "nobody"'
+	contains "$output" 'no tenant named "nobody"'
 }
 
 @test "templates of the store are made of their parts as well, and what must not be set again is not" {

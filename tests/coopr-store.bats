@@ -166,7 +166,7 @@ provider() {
 	run -1 coopr-store get --revision 7 service nginx
 	contains "$output" "it has no version 7"
 	run -1 coopr-store list -T nobody
-	contains "$output" 'there is no tenant "nobody"'
+	contains "$output" 'no tenant named "nobody"'
 }
 
 @test "each tenant has its own entities" {
@@ -355,7 +355,7 @@ damaged() {
 		'expand', '{\"cluster\":{\"id\":\"00000001\"},\"job\":\"00000001-002\"}', 5)"
 	contains "$output" "cluster 00000001, shop: hook mail has a message of job 00000001-002, but no operation has this job"
 	damaged "UPDATE tenant SET deleted_ms = 5 WHERE name = 'default'; INSERT INTO tenant (name) VALUES ('qa')"
-	contains "$output" "there is no tenant"
+	contains "$output" "no tenant named"
 	COOPR_TENANT=qa run -1 coopr-store fsck
 	contains "$output" "tenant default: deleted, but has cluster 00000001"
 }

@@ -50,7 +50,7 @@ provider() {
 	run -1 coopr-tenant create qa
 	contains "$output" "tenant qa: it exists already"
 	run -1 coopr-tenant change none
-	contains "$output" 'there is no tenant "none"'
+	contains "$output" 'no tenant named "none"'
 	run -1 coopr-tenant delete none
 	run -1 coopr-tenant show none
 	run -1 coopr-store list -T none
@@ -164,7 +164,7 @@ provider() {
 		"coopr-member history" "coopr-tenant list" "coopr-tenant show qa"; do
 		# shellcheck disable=SC2086 # a command and its arguments
 		run -1 $command --as eve -T qa
-		contains "$output" 'there is no tenant "qa"'
+		contains "$output" 'no tenant named "qa"'
 	done
 	same dev "$(coopr-tenant list --as eve -o name)"
 	run -1 coopr-tenant show --as eve qa

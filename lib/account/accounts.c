@@ -30,7 +30,7 @@ accounts_no_tenant(const struct account *account, uid_t owner, struct error *err
 	while (sql_row(rows, &ignored) > 0)
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
-	error_set(err, EX_NO, "there is no tenant \"%s\"", account->tenant);
+	error_set(err, EX_NO, "no tenant named \"%s\"", account->tenant);
 	if (names.count)
 		suggest_in_error(err, account->tenant, (const char *const *)names.list);
 	arguments_release(&names);

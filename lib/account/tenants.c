@@ -29,7 +29,7 @@ tenants_no_tenant(struct store *store, const struct account *account, const char
 	while (sql_row(rows, &ignored) > 0)
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
-	error_set(err, EX_NO, "there is no tenant \"%s\"", name);
+	error_set(err, EX_NO, "no tenant named \"%s\"", name);
 	if (names.count)
 		suggest_in_error(err, name, (const char *const *)names.list);
 	arguments_release(&names);
