@@ -39,7 +39,7 @@ peek() {
 	contains "$(coopr queue watch --since start --no-follow 00000001-001 | cat)" ": done"
 	contains "$(coopr queue report 00000001-001 | cat)" "Critical path"
 	contains "$(coopr usage | cat)" "NODE-HOURS"
-	contains "$(coopr quota | cat)" "IN USE"
+	contains "$(coopr quota | cat)" "RESOURCE      IN USE"
 	contains "$(coopr tenant list | cat)" "DESCRIPTION"
 	contains "$(coopr doctor --settings | cat)" "SETTING"
 	contains "$(coopr restart --dry-run shop | cat)" "restart"

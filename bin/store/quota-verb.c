@@ -93,7 +93,7 @@ quota_verb_fill_limit(const void *row, struct list_cell *cell)
 }
 
 static const struct list_column columns[] = {
-	{"WHAT", NULL, LIST_AT(TEXT, struct quota_row, what), .fill = quota_verb_fill_what},
+	{"RESOURCE", NULL, LIST_AT(TEXT, struct quota_row, what), .fill = quota_verb_fill_what},
 	{"IN USE", NULL, .fill = quota_verb_fill_use},
 	{"LIMIT", NULL, .fill = quota_verb_fill_limit},
 	{0}};

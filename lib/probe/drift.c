@@ -161,7 +161,7 @@ static const struct list_column columns[] = {
 	{"CLUSTER", "name", AT(TEXT, name), .style = STYLE_BOLD, .when = LIST_SPARSE},
 	{"NODE", "node", AT(TEXT, node)},
 	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
-	{"WHAT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
+	{"DRIFT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
 	{"REPAIR", "mended", AT(TEXT, repair), .fill = drift_fill_repair, .style = STYLE_GOOD, .when = LIST_SPARSE},
 	{NULL, "repair", .fill = drift_fill_stage, .when = LIST_SPARSE},
 	{"DETAILS", "message", AT(TEXT, message), .fill = drift_fill_message, .when = LIST_SPARSE},
