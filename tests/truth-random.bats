@@ -289,3 +289,12 @@ sequence() { # SEED
 	echo nothing >broken
 	compare
 }
+
+@test "where a machine of a creation that failed is gone, the remedy that is told works" {
+	run -1 env FAIL_AT=install.mysql.00000001-1000 coopr create blog -t lamp -n 4
+	rm machines/00000001-1001 truth/00000001-1001.* || true
+	run --separate-stderr coopr reconcile --probe --repair --work
+	contains "$stderr" "cannot be completed; coopr delete -T default blog removes what is left of the cluster"
+	coopr delete -y -T default blog >records 2>log
+	same "" "$(living)$(ls machines)"
+}

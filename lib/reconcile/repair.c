@@ -171,6 +171,12 @@ repair_note(struct repairs *repairs, struct drift *drift, const struct group *gr
 	struct arena *arena = &repairs->drift->arena;
 	struct error err;
 
+	if (!job && drift->what == DRIFT_VANISHED && group->cluster->status == LIFECYCLE_INCOMPLETE) {
+		/* What a refused replace offers, a retry among it, does not bring the machine back. */
+		drift->note = arena_printf(arena, "without it the cluster cannot be completed; coopr delete -T %s %s "
+		    "removes what is left of the cluster, which may then be created again", group->cluster->tenant, drift->name);
+		return;
+	}
 	if (!job) {
 		drift->note = arena_string(arena, why->text);
 		return;
