@@ -57,6 +57,16 @@ age() { # SECONDS
 	same "active active healthy 8/8" "$(listed)"
 }
 
+@test "what was seen while a clock was ahead says nothing, and is replaced by what is seen next" {
+	age -86400
+	same "active active unknown 8/8" "$(listed)"
+	run -75 coopr status blog
+	contains "$(coopr list --unhealthy)" blog
+	down 00000001-1000.mysql
+	run -1 coopr reconcile --probe
+	same "active active degraded 7/8" "$(listed)"
+}
+
 @test "a service that does not run, and a machine that does not answer, make it degraded: probe and reconcile record what they see" {
 	down 00000001-1000.mysql
 	run -1 coopr status --probe blog

@@ -40,7 +40,7 @@ static int
 clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct error *err)
 {
 	struct arena *arena = &list->arena;
-	int64_t fresh_ms = observation_fresh_ms();
+	int64_t fresh_ms = observation_fresh_ms(), latest_ms = observation_latest_ms();
 	int got, count = 0;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -67,7 +67,8 @@ clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct erro
 			.operation = sql_integer(rows, 18),
 			.instances = sql_integer(rows, 19),
 			.ready = sql_integer(rows, 20),
-			.condition = sql_integer(rows, 22) >= fresh_ms ? condition_of(sql_text(rows, 21)) : CONDITION_UNKNOWN,
+			.condition = sql_integer(rows, 22) >= fresh_ms && sql_integer(rows, 22) <= latest_ms ? condition_of(sql_text(rows, 21))
+			    : CONDITION_UNKNOWN,
 			.observed_ms = sql_integer(rows, 22),
 			.lease_discards_data = sql_integer(rows, 23) != 0,
 		};
@@ -128,8 +129,8 @@ clusters_where(struct account *account, const struct cluster_filter *filter, str
 
 	if (!status)
 		return NULL;
-	unhealthy = memory_printf("NOT (status = 'active' AND condition = 'healthy' AND observed_ms >= %" PRId64 ")",
-	    observation_fresh_ms());
+	unhealthy = memory_printf("NOT (status = 'active' AND condition = 'healthy' AND observed_ms BETWEEN %" PRId64 " AND %" PRId64
+	    ")", observation_fresh_ms(), observation_latest_ms());
 	text = memory_printf("WHERE %s AND %s AND (?6 IS NULL OR owner = ?6) AND (?7 IS NULL OR template = ?7) "
 	    "AND (?8 IS NULL OR instr(name, ?8)) AND %s AND (?11 = 0 OR expires_ms BETWEEN 1 AND ?11) AND %s AND %s ",
 	    filter->everywhere ? visible_anywhere(account) : visible_in_tenant(account), status, after,

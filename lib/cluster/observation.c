@@ -9,7 +9,7 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-enum { STALE_AFTER_S = 300 };
+enum { STALE_AFTER_S = 300, CLOCKS_DIFFER_MS = 60000 };
 
 static const char *const answers[] = {"healthy", "unhealthy", "unreachable", "gone", "unknown"};
 static const char *const conditions[] = {"unknown", "healthy", "degraded", "down"};
@@ -52,6 +52,12 @@ observation_fresh_ms(void)
 	const char *value = preference_value(PREFERENCE_STALE_AFTER_S, NULL);
 
 	return clock_wall_ms() - (value ? strtoll(value, NULL, 10) : STALE_AFTER_S) * 1000;
+}
+
+int64_t
+observation_latest_ms(void)
+{
+	return clock_wall_ms() + CLOCKS_DIFFER_MS;
 }
 
 /* No id of a node has a blank in it. */
@@ -130,9 +136,10 @@ observations_record_one(struct store *store, int64_t cluster, int64_t revision, 
 	    "SELECT cluster, node, ?3, ?4, ?5, ?6, ?7, ?8 FROM node_use JOIN cluster ON cluster = id WHERE cluster = ?1 AND node = ?2 "
 	    "AND to_ms IS NULL AND revision = ?9 ON CONFLICT (cluster, node, service) DO UPDATE SET answer = excluded.answer, "
 	    "message = excluded.message, by = excluded.by, observed_ms = excluded.observed_ms, since_ms = CASE "
-	    "WHEN observation.answer = excluded.answer THEN observation.since_ms ELSE excluded.since_ms END "
-	    "WHERE observation.observed_ms <= excluded.observed_ms", "itttttiii", cluster, seen->node, seen->service,
-	    answers[seen->answer], seen->message, seen->by, seen->observed_ms, seen->since_ms, revision);
+	    "WHEN observation.answer = excluded.answer AND observation.since_ms <= ?10 THEN observation.since_ms ELSE excluded.since_ms END "
+	    "WHERE observation.observed_ms <= excluded.observed_ms OR observation.observed_ms > ?10", "itttttiiii", cluster, seen->node, seen->service,
+	    answers[seen->answer], seen->message, seen->by, seen->observed_ms, seen->since_ms, revision,
+	    observation_latest_ms());
 }
 
 int

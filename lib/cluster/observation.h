@@ -76,8 +76,10 @@ const char *observation_answer_name(enum observation_answer answer);
 const char *condition_name(enum condition condition);
 enum condition condition_of(const char *name);
 
-/* Returns from when on an observation is not too old: now less the setting stale_after_s. */
+/* Return from when on an observation is not too old, now less the setting stale_after_s; and until when it is believed. What lies
+ * further ahead was seen while a clock was wrong: it says nothing, and whatever is seen next takes its place. */
 int64_t observation_fresh_ms(void);
+int64_t observation_latest_ms(void);
 
 void observations_release(struct observations *list);
 

@@ -18,7 +18,7 @@ observation_list_machine(const struct observations *seen, const struct node *nod
 		return "to be removed";
 	if (node->is_new)
 		return "to be created";
-	if (!machine || machine->observed_ms < fresh_ms)
+	if (!machine || machine->observed_ms < fresh_ms || machine->observed_ms > observation_latest_ms())
 		return "unknown";
 	return machine->answer == OBSERVATION_HEALTHY ? "up" : observation_answer_name(machine->answer);
 }
