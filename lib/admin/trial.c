@@ -82,6 +82,7 @@ trial_read_config(struct trial *trial, struct error *err)
 	}
 	if (options->config) {
 		jv_free(trial->config);
+		trial->config = jv_invalid();
 		if (json_read_document(options->config, &trial->config, NULL, err) < 0)
 			return -1;
 		if (jv_get_kind(trial->config) != JV_KIND_OBJECT)
@@ -387,28 +388,46 @@ trial_catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Makes the machine, has every action done on it, and removes it. */
+static int
+trial_hold(struct trial *trial, struct error *err)
+{
+	struct error left;
+	int result;
+
+	if (trial_find_service(trial, err) < 0 || trial_read_config(trial, err) < 0)
+		return -1;
+	if (geteuid() != 0)
+		return error_set(err, EX_NOPERM, "%s: only root can make the sandbox machine that it is tested on; use sudo",
+		    trial->options->service);
+	trial_make_provider(trial);
+	trial_make_machine(trial);
+	trial_catch_signals();
+	if (trial_make_state(trial, err) < 0)
+		return -1;
+
+	result = trial_do_all(trial, err);
+	if (trial_clean(trial, &left) < 0) {
+		message_error(&left);
+		if (result == 0)
+			result = error_set(err, EX_OSERR, "%s: its actions are done", trial->options->service);
+	}
+	return result;
+}
+
 int
 trial_run(const struct trial_options *options, struct error *err)
 {
 	struct trial trial = {.options = options, .config = jv_invalid(), .provider = jv_invalid(), .machine = jv_invalid()};
-	struct error left;
-	int result;
+	int result = trial_hold(&trial, err);
 
-	if (trial_find_service(&trial, err) < 0 || trial_read_config(&trial, err) < 0)
-		return -1;
-	if (geteuid() != 0)
-		return error_set(err, EX_NOPERM, "%s: only root can make the sandbox machine that it is tested on; use sudo", options->service);
-	trial_make_provider(&trial);
-	trial_make_machine(&trial);
-	trial_catch_signals();
-	if (trial_make_state(&trial, err) < 0)
-		return -1;
-
-	result = trial_do_all(&trial, err);
-	if (trial_clean(&trial, &left) < 0) {
-		message_error(&left);
-		if (result == 0)
-			result = error_set(err, EX_OSERR, "%s: its actions are done", options->service);
-	}
+	findings_release(&trial.findings);
+	catalogue_release(&trial.catalogue);
+	free(trial.catalogue_path);
+	free(trial.dir);
+	free(trial.nodes);
+	jv_free(trial.provider);
+	jv_free(trial.config);
+	jv_free(trial.machine);
 	return result;
 }
