@@ -157,7 +157,8 @@ operation_end_correct(const struct ending *e, enum lifecycle_status status)
 	const char *action = e->transition->action;
 	bool finishes = strcmp(action, "start") != 0 && strcmp(action, "stop") != 0 && strcmp(action, "restart") != 0;
 
-	if (!e->outcome->layout)
+	/* A backup changes nothing, however it ends. */
+	if (!e->outcome->layout || strcmp(action, "backup") == 0)
 		return status;
 	if (status == LIFECYCLE_INCONSISTENT && complete && e->whole && finishes)
 		return LIFECYCLE_ACTIVE;

@@ -108,6 +108,9 @@ layout_collect(struct queue *queue, const char *job, struct arena *arena, struct
 	if (queue_tasks(queue, job, &(struct queue_filter){0}, arena, &tasks, &count, err) < 0 ||
 	    queue_status_of(queue, job, &state, err) < 0)
 		return -1;
+	/* What is archived, or put back, stands as it stood. */
+	if (cluster_action_of_job(state.action)->standing & (ACTIONS_BACKUP | ACTION_BIT(ACTION_RESTORE)))
+		count = 0;
 	*work = (struct layout_work){.list = arena_alloc(arena, count, sizeof *work->list), .count = count};
 	for (size_t i = 0; i < count; i++)
 		work->list[i] = (struct work){tasks[i].node, tasks[i].service, tasks[i].planned, tasks[i].status == STEP_DONE,

@@ -28,7 +28,9 @@ const struct action_row action_table[ACTION_COUNT] = {
 	[ACTION_DELETE] = {"delete", "deleted", OWNER_PROVIDER, .expect_s = 10},
 	/* It asks whether a service runs, or a node can be worked on. Plans have it as a check: until the service is healthy. */
 	[ACTION_STATUS] = {"status", "asked", OWNER_SERVICE, .expect_s = 1},
-	[ACTION_CHECK] = {"check", "checked", OWNER_SERVICE, .stage = 10, .expect_s = 1, .is_check = true},
+	[ACTION_CHECK] = {"check", "checked", OWNER_SERVICE, .stage = 12, .expect_s = 1, .is_check = true},
+	[ACTION_BACKUP] = {"backup", "backed up", OWNER_SERVICE, .stage = 10, .expect_s = 60},
+	[ACTION_RESTORE] = {"restore", "restored", OWNER_SERVICE, .stage = 11, .expect_s = 60},
 };
 
 const char *
@@ -97,6 +99,12 @@ action_is_hardware(enum action action)
 }
 
 bool
+action_moves_archive(enum action action)
+{
+	return action == ACTION_BACKUP || action == ACTION_RESTORE;
+}
+
+bool
 action_is_providers(enum action action)
 {
 	return action != ACTION_NONE && action_table[action].owner == OWNER_PROVIDER;
@@ -108,6 +116,9 @@ action_in_place(unsigned should, unsigned has)
 	const unsigned reload = ACTION_BIT(ACTION_RELOAD), restart = ACTION_BIT(ACTION_RESTART);
 	const unsigned stop_start = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_START);
 
+	/* What is not restored is not checked either. */
+	if (should & ACTION_BIT(ACTION_RESTORE) && !(has & ACTION_BIT(ACTION_RESTORE)))
+		return 0;
 	if (should & reload && !(has & reload))
 		should |= stop_start;
 	if ((should & stop_start) == stop_start) {
@@ -134,6 +145,8 @@ static const struct cluster_action cluster_actions[] = {
 	{"start", "start_services", .standing = ACTIONS_START},
 	{"stop", "stop_services", .standing = ACTIONS_STOP},
 	{"restart", "restart_services", .standing = ACTIONS_RESTART},
+	{"backup", "backup_services", .standing = ACTIONS_BACKUP},
+	{"restore", "restore_services", .standing = ACTIONS_RESTORE},
 	{"configure", "cluster_configure", .standing = ACTIONS_CONFIGURE},
 	{"configure-with-restart", "cluster_configure_with_restart", .standing = ACTIONS_CONFIGURE | ACTIONS_RESTART},
 	{"add-services", "add_services", .adds_services = true},

@@ -27,6 +27,8 @@ enum action {
 	ACTION_RESTART,
 	ACTION_DRAIN,
 	ACTION_CHECK,
+	ACTION_BACKUP,
+	ACTION_RESTORE,
 	ACTION_COUNT,
 	ACTION_NONE = -1,
 };
@@ -53,6 +55,9 @@ enum {
 	ACTIONS_UP = ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_RELOAD) | ACTION_BIT(ACTION_RESTART), /* the service runs after them */
 	ACTIONS_START = ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_CHECK),
 	ACTIONS_STOP = ACTION_BIT(ACTION_STOP),
+	/* An archive of what a service holds, and what an archive holds given back. Only plans for them have them. */
+	ACTIONS_BACKUP = ACTION_BIT(ACTION_BACKUP),
+	ACTIONS_RESTORE = ACTION_BIT(ACTION_RESTORE) | ACTION_BIT(ACTION_CHECK),
 	ACTIONS_RESTART = ACTIONS_STOP | ACTIONS_START,
 	ACTIONS_CONFIGURE = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_CONFIGURE),
 	/* Of a service that cannot be reloaded, a restart: action_in_place. */
@@ -106,6 +111,9 @@ const char *const *action_service_names(void);
 
 /* Tells whether an action is done to a node as a whole (create, confirm, bootstrap, delete), not to a service. */
 bool action_is_hardware(enum action action);
+
+/* Tells whether an action prints or reads an archive: backup and restore. */
+bool action_moves_archive(enum action action);
 
 /* Tells whether the provider does an action; false for ACTION_NONE. */
 bool action_is_providers(enum action action);

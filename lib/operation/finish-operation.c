@@ -146,7 +146,7 @@ finish_operation_observe_take_failed(struct observations *seen, const struct que
 {
 	const char *message = task->message ? task->message : task->reason;
 
-	if (*task->service && task->planned != ACTION_DRAIN)
+	if (*task->service && task->planned != ACTION_DRAIN && task->planned != ACTION_BACKUP)
 		finish_operation_observe_set(seen, task, task->service, OBSERVATION_UNHEALTHY, message);
 	else if (!*task->service && task->planned != ACTION_DELETE)
 		finish_operation_observe_set(seen, task, "", task->code == EX_TEMPFAIL ? OBSERVATION_UNREACHABLE : OBSERVATION_UNHEALTHY, message);

@@ -229,7 +229,7 @@ scope_select(struct scoping *scoping, struct error *err)
 	free(changed);
 	if (result == 0)
 		selection_draw_in(&scoping->selection, scoping->layout, scoping->dependencies, standing & ACTIONS_STOP,
-		    standing & ACTIONS_START);
+		    standing & ACTION_BIT(ACTION_START));
 	return result;
 }
 
@@ -280,6 +280,9 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 	scope->rolling = scope->rolling && (scope->in_place || scope->by_pairs);
 	if (result == 0)
 		scope->job_action = scope_name_job(&scoping);
+	if (result == 0 && scope->count == 0 && scoping.action->standing & (ACTIONS_BACKUP | ACTION_BIT(ACTION_RESTORE)))
+		result = error_set(err, EX_NO, "no service that was chosen has an action %s; coopr-services(7) shows how to write one",
+		    scoping.action->name);
 	scope->chosen = scoping.selection.nodes;
 	scoping.selection.nodes = NULL;
 	selection_release(&scoping.selection);

@@ -158,8 +158,8 @@ work_start(struct work *work, const struct queue_task *task, struct error *err)
 		names_intern(&work->jobs, memory_string(task->job));
 	work->taken++;
 	running_task_list_add(&work->running, running);
-	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. */
-	if (secrets_mentioned(task->record, task->record_length))
+	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. It moves archives too. */
+	if (secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action))
 		work_start_child(work, running);
 	else
 		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &running->streamed);

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True  # what is imported leaves nothing behind
 from mutate import accepted  # noqa: E402
 
 ACTIONS = ["install", "configure", "initialize", "start", "stop", "remove"]
-EXTRA = {"status": 0.5, "reload": 0.3, "restart": 0.2, "drain": 0.2}
+EXTRA = {"status": 0.5, "reload": 0.3, "restart": 0.2, "drain": 0.2, "backup": 0.3, "restore": 0.3}
 ALL = [*ACTIONS, *EXTRA]
 SET_UP = ["install", "configure", "initialize", "start", "check"]
 TAKE_DOWN = ["drain", "stop", "remove"]
@@ -28,6 +28,8 @@ STANDING = {
     "start": ["start", "check"],
     "stop": ["stop"],
     "restart": ["stop", "start", "check"],
+    "backup": ["backup"],
+    "restore": ["restore", "check"],
     "configure": ["configure"],
     "configure-with-restart": ["stop", "configure", "start", "check"],
     "upgrade": ["stop", "install", "configure", "start", "check"],
@@ -201,6 +203,8 @@ def changed_actions(was, now):
 def in_place(should, has):
     """What is done to a service that stands: nothing that can be reloaded is stopped, nothing that can be restarted either."""
     should = set(should)
+    if "restore" in should and "restore" not in has:
+        return set()
     if "reload" in should and "reload" not in has:
         should |= {"stop", "start"}
     if {"stop", "start"} <= should:
@@ -409,6 +413,8 @@ def try_one(program, chance):
                             or action is None and installs_in_place(nodes, wanted))
     if is_cyclic(cluster, nodes, wanted, in_place):
         return (None if done.returncode == 1 and " -> " in done.stderr else f"no cycle found: {what}"), False
+    if action in ("backup", "restore") and not wanted:
+        return (None if done.returncode == 1 and "has an action " + action in done.stderr else f"not refused: {done.stderr}{what}"), False
     if action == "replace" and limit and asks_new(cluster, nodes, wanted):
         return (None if "have to be made at once" in done.stderr else f"addresses of later nodes are asked for: {what}"), False
     if done.returncode != 0:

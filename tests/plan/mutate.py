@@ -60,7 +60,8 @@ def without(records, task):
 def otherwise(chance, records, task):
     """The same plan, in which a task does something else, and nothing twice."""
     actions = {"create", "confirm", "delete", "bootstrap"} if not task["service"] else {
-        "install", "configure", "initialize", "start", "reload", "restart", "check", "drain", "stop", "remove"}
+        "install", "configure", "initialize", "start", "reload", "restart", "check", "drain", "stop", "remove",
+        "backup", "restore"}
     there = {r["action"] for r in records
              if r["kind"] == "task" and (r["node"], r["service"]) == (task["node"], task["service"])}
     result = json.loads(json.dumps(records))

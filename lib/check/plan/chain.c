@@ -97,7 +97,7 @@ static void
 chain_check_health(const struct judge *judge, const struct chain *chain)
 {
 	const struct service *service = &judge->plan->layout.cluster.definitions[chain->service];
-	static const enum action starting[] = {ACTION_START, ACTION_RELOAD, ACTION_RESTART};
+	static const enum action starting[] = {ACTION_START, ACTION_RELOAD, ACTION_RESTART, ACTION_RESTORE};
 	int start = JUDGE_NONE, check = chain_task(judge, chain, ACTION_CHECK);
 	struct place place = judge_place(judge, judge->tasks[chain->end - 1]);
 

@@ -64,6 +64,8 @@ complete_in_place(const struct complete *complete, size_t service, unsigned acti
 {
 	const unsigned reload = ACTION_BIT(ACTION_RELOAD), both = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_START);
 
+	if (actions & ACTION_BIT(ACTION_RESTORE) && !complete_definition(complete, service, ACTION_RESTORE)->present)
+		return 0;
 	if (actions & reload && !complete_definition(complete, service, ACTION_RELOAD)->present)
 		actions |= both;
 	if ((actions & both) == both) {
