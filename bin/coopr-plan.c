@@ -28,7 +28,7 @@
 #include "plan/plan.h"
 
 static const char *action, *job, *from, *max_unavailable, *history_file;
-static struct option_list nodes, services, dead;
+static struct option_list nodes, services, dead, archives;
 static bool graceful, check, verbose;
 static long slots;
 
@@ -40,6 +40,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "from", &from, "LAYOUT", "compare with this older layout, not with the members \"was\""),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
 	OPTION_LIST(0, "dead", &dead, "NODE", "this machine does not answer: only delete it; may be repeated"),
+	OPTION_LIST(0, "archive", &archives, "NODE/SERVICE=ID", "what a restore puts back there; may be repeated"),
 	OPTION_STRING(0, "history", &history_file, "FILE", "how long earlier tasks took: coopr-queue stats --expect"),
 	OPTION_NUMBER(0, "slots", &slots, "N", "expect the duration with N workers (default: one for every node)"),
 	OPTION_STRING(0, "job", &job, "ID", "the id of the job (default: coopr-queue put assigns one)"),
@@ -70,6 +71,8 @@ plan_check_action(void)
 	}
 	if (services.count && cluster_action_is_whole_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--service: %s is about whole nodes", action));
+	if (archives.count && (!action || strcmp(action, action_name(ACTION_RESTORE)) != 0))
+		exit(option_misuse(&command, "--archive: only for -a restore"));
 	if (graceful && !cluster_action_removes_nodes(cluster_action_find(action)))
 		exit(option_misuse(&command, "--graceful: %s removes no nodes", action));
 	if (max_unavailable && strcmp(max_unavailable, UNAVAILABLE_AUTO) != 0 && !cluster_action_can_roll(cluster_action_find(action)))
@@ -268,7 +271,7 @@ main(int argc, char **argv)
 		return plan_check_plan(argv[0]);
 	parameters = (struct plan_parameters){.action = action, .nodes = {nodes.list, nodes.count},
 	    .services = {services.list, services.count}, .graceful = graceful, .max_unavailable = max_unavailable,
-	    .dead = {dead.list, dead.count}};
+	    .dead = {dead.list, dead.count}, .archives = {archives.list, archives.count}};
 	plan_read_layout(argv[0], &layout);
 	older = plan_read_older(&layout, &before);
 	plan_read_history(&history);

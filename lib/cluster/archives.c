@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/archives.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "account/visible.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
@@ -14,10 +17,29 @@ int
 archives_record(struct store *store, const struct archive *archive, struct error *err)
 {
 	return sql_change(store_sql(store), err, "INSERT INTO archive (id, tenant, cluster, cluster_name, service, node, hostname, "
-	    "operation, began_ms, ended_ms, bytes, sum) SELECT ?, tenant, id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM cluster WHERE id = ? "
-	    "ON CONFLICT (id) DO NOTHING", "tttttiiiiti", archive->id, archive->cluster_name, archive->service, archive->node,
+	    "operation, began_ms, ended_ms, bytes, sum) SELECT ?, tenant, id, coalesce(?, name), ?, ?, ?, ?, ?, ?, ?, ? FROM cluster WHERE id = ? "
+	    "ON CONFLICT (id) DO UPDATE SET ended_ms = excluded.ended_ms, bytes = excluded.bytes, sum = excluded.sum", "tttttiiiiti", archive->id, archive->cluster_name, archive->service, archive->node,
 	    archive->hostname, archive->operation, archive->began_ms, archive->ended_ms, archive->bytes, archive->sum,
 	    archive->cluster);
+}
+
+int
+archives_record_kept(struct store *store, const char *key, int64_t began_ms, int64_t bytes, const char *sum, struct error *err)
+{
+	struct archive archive = {.id = key, .began_ms = began_ms, .ended_ms = clock_wall_ms(), .bytes = bytes, .sum = sum};
+	char node[64];
+	int64_t nodenum;
+	int length = 0, result;
+
+	if (sscanf(key, "%8" SCNd64 "-%" SCNd64 "-%" SCNd64 "-%n", &archive.cluster, &archive.operation, &nodenum, &length) < 3 || !length)
+		return 0;
+	snprintf(node, sizeof node, "%08" PRId64 "-%" PRId64, archive.cluster, nodenum);
+	archive.node = node;
+	archive.service = key + length;
+	result = store_begin(store, err);
+	if (result == 0)
+		result = archives_record(store, &archive, err);
+	return result == 0 ? store_commit(store, err) : -1;
 }
 
 /* Copies the row that rows stand at. */

@@ -33,8 +33,12 @@ struct archive_list { /* zero-initialise; release it. Strings live in its arena 
 	size_t count, capacity;
 };
 
-/* Records a complete archive of the cluster's tenant, inside a transaction; again changes nothing. */
+/* Records a complete archive of the cluster's tenant, inside a transaction; again replaces what was kept under that id before.
+ * cluster_name NULL: today's. */
 int archives_record(struct store *store, const struct archive *archive, struct error *err);
+
+/* Records what is kept, durably, under a key that a task has: JOB-NODENUM-SERVICE. One that is not of that form counts for nobody. */
+int archives_record_kept(struct store *store, const char *key, int64_t began_ms, int64_t bytes, const char *sum, struct error *err);
 
 /* Adds the archives of a cluster (0: of all clusters) that the account may see, the newest first; for a superadmin of all tenants. */
 int archives_list(struct account *account, int64_t cluster, struct archive_list *list, struct error *err);

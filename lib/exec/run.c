@@ -169,10 +169,7 @@ run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *res
 	attempt_log_init(&attempt.log, task->log);
 	if (attempt_log_open(&attempt.log, err) < 0)
 		return -1;
-	/* A plugin that was asked all the same would be done without an archive. */
-	if (action_moves_archive(task->action))
-		*result = attempt_refusal(task, EX_CONFIG, "archives cannot be moved yet: no plugin prints or reads them");
-	else if (run_command(task, &argv, err) == 0)
+	if (run_command(task, &argv, err) == 0)
 		failed = run_plugin(&attempt, argv.list, result, err);
 	else
 		*result = attempt_refusal(task, EX_CONFIG, err->text);

@@ -147,6 +147,7 @@ step_is_measured(const void *from)
 static const struct member step_members[] = {
 	{"action", MEMBER_ACTION(struct step, action), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
 	{"after", MEMBER_NAMES(struct step, after), 0},
+	{"archive", MEMBER_NAME(struct step, archive), MEMBER_OMITTED, .variants = STEP_IS_TASK},
 	{"expect_s", MEMBER_NUMBER(struct step, expect_s), 0, .variants = STEP_IS_TASK, .number = {0, EXPECT_MAX_S, 0}},
 	{"fields", MEMBER_TEXT(struct step, fields), 0, .variants = STEP_IS_TASK, .otherwise = "{}"},
 	{"id", MEMBER_NAME(struct step, id), MEMBER_REQUIRED},

@@ -25,6 +25,7 @@ struct step { /* a task or a milestone */
 	const char *type;      /* the plugin: an automator, or the provider's type */
 	const char *fields;    /* canonical JSON text of the action's fields; "{}" or NULL where there are none */
 	const char *scripts;   /* the digest under which the scripts to use were kept; NULL: those of today */
+	const char *archive;   /* the id of what a restore puts back; or NULL */
 	struct string_list after; /* ids of what must be done before */
 	int64_t timeout_s, retries;
 	int64_t patience_s;    /* so long temporary failures are tried again */

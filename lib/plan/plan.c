@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "model/layout.h"
+#include "model/name.h"
 #include "plan/dependency.h"
 #include "plan/lookups.h"
 #include "plan/scope.h"
@@ -169,6 +171,33 @@ plan_describe_job(struct plan *plan, const struct layout *layout, const struct p
 			job->dead.list[job->dead.count++] = layout->nodes[i].id;
 }
 
+/* Says of each restore what it puts back. EX_NO where the plan has none of an instance that is named. */
+static int
+plan_give_archives(struct plan *plan, const struct string_list *archives, struct error *err)
+{
+	for (size_t i = 0; i < archives->count; i++) {
+		const char *text = archives->list[i], *slash = strchr(text, '/'), *equals = slash ? strchr(slash, '=') : NULL;
+		bool found = false;
+
+		if (!equals || !name_is_valid(equals + 1))
+			return error_set(err, EX_USAGE, "archive \"%s\": expected NODE/SERVICE=ID", text);
+		for (size_t j = 0; j < plan->count; j++) {
+			struct step *step = &plan->steps[j];
+
+			if (step->action != ACTION_RESTORE || strlen(step->node) != (size_t)(slash - text) ||
+			    strncmp(step->node, text, (size_t)(slash - text)) != 0 ||
+			    strlen(step->service) != (size_t)(equals - slash - 1) ||
+			    strncmp(step->service, slash + 1, strlen(step->service)) != 0)
+				continue;
+			step->archive = arena_string(&plan->arena, equals + 1);
+			found = true;
+		}
+		if (!found)
+			return error_set(err, EX_NO, "%.*s: nothing is restored there", (int)(equals - text), text);
+	}
+	return 0;
+}
+
 int
 plan_make(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
     const struct expectations *history, struct error *err)
@@ -191,6 +220,7 @@ plan_make(struct plan *plan, const struct layout *layout, const struct plan_para
 		plan_give_ids(plan);
 		plan_give_predecessors(plan);
 		plan_give_ranks(plan);
+		result = plan_give_archives(plan, &parameters->archives, err);
 	}
 	steps_release(&steps);
 	scope_release(&scope);

@@ -21,6 +21,7 @@ struct plan_parameters { /* what the user asks for */
 	bool graceful;               /* stop and remove the services of a node before it is deleted */
 	const char *max_unavailable; /* roll: a service is down on so many nodes at a time, see model/unavailable.h, or "auto"; or NULL */
 	struct string_list dead;     /* nodes whose machines do not answer: nothing can be done on them */
+	struct string_list archives; /* "NODE/SERVICE=ID": what a restore of that instance puts back; node ids */
 };
 
 enum part {

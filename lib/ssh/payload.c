@@ -201,6 +201,8 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	shell_words_quote(key.data, out);
 	buffer_byte(out, ' ');
 	shell_words_quote(user ? user : "", out);
+	if (action_moves_archive(task->action))
+		buffer_printf(out, " %s", action_name(task->action));
 	buffer_byte(out, '\n');
 	buffer_release(&start.content);
 	buffer_release(&key);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "event/supervise.h"
 #include "model/take/task.h"
@@ -80,6 +81,35 @@ response_parse_facts(struct remote_answer *answer, const char *text, const char 
 	}
 }
 
+/* Hands on what is the archive's: what stands between the BEGIN line and the line that ends it. */
+static void
+response_take_archive(struct response *response, struct buffer *out)
+{
+	char line[sizeof response->end];
+	const char *found;
+	size_t length;
+
+	if (response->archived == RESPONSE_NO_ARCHIVE) {
+		found = memmem(buffer_string(out), out->length, response->begin, strlen(response->begin));
+		if (!found)
+			return;
+		buffer_drop(out, (size_t)(found - out->data) + strlen(response->begin));
+		response->archived = RESPONSE_ARCHIVE;
+	}
+	if (response->archived != RESPONSE_ARCHIVE || out->length == 0)
+		return;
+	snprintf(line, sizeof line, "coopr-archive %s", response->begin + strlen("coopr-begin "));
+	found = memmem(out->data, out->length, line, strlen(line));
+	length = found ? (size_t)(found - out->data) : out->length - response_overlap(out, line);
+	if (file_write_all(response->archive, out->data, length) < 0)
+		response->archived = RESPONSE_ARCHIVE_FAILED;
+	else if (found)
+		response->archived = RESPONSE_ARCHIVED;
+	length += found ? strlen(line) : 0;
+	buffer_drop(out, length);
+	response->passed += length;
+}
+
 /* Takes stdout once it is complete: BEGIN line, facts, END line with the status. */
 static void
 response_read_status(struct response *response, const struct buffer *out)
@@ -91,11 +121,15 @@ response_read_status(struct response *response, const struct buffer *out)
 		return;
 	stop = out->data + out->length;
 	snprintf(line, sizeof line, "%.*s ", (int)strlen(response->end) - 1, response->end);
-	from = memmem(out->data, out->length, response->begin, strlen(response->begin));
+	if (response->archive >= 0) {
+		from = response->archived == RESPONSE_ARCHIVED ? out->data : NULL;
+	} else {
+		/* The node may print what it likes, an END in front of the BEGIN too. */
+		from = memmem(out->data, out->length, response->begin, strlen(response->begin));
+		from = from ? from + strlen(response->begin) : NULL;
+	}
 	if (!from)
 		return;
-	/* The node may print what it likes, an END in front of the BEGIN too. */
-	from += strlen(response->begin);
 	to = memmem(from, (size_t)(stop - from), line, strlen(line));
 	if (!to || !memchr(to, '\n', (size_t)(stop - to)))
 		return;
@@ -113,7 +147,9 @@ response_explain(struct response *response, const struct child *child, struct er
 	char name[SSH_NAME_SIZE], *last = tail_last_line(said);
 
 	ssh_name(response->machine, name);
-	if (child->out_total > RESPONSE_FACTS_BYTES)
+	if (response->archived == RESPONSE_ARCHIVE_FAILED)
+		error_set(err, EX_TEMPFAIL, "%s: what the script prints is not taken any more", name);
+	else if (child->out_total - response->passed > RESPONSE_FACTS_BYTES)
 		error_set(err, EX_DATAERR, "%s: coopr_result was given more than %d bytes in all", name, RESPONSE_FACTS_BYTES);
 	else if (response->phase == RESPONSE_LOGIN && code == 255)
 		ssh_explain(response->machine, said, err);
@@ -135,6 +171,7 @@ response_begin(struct response *response, const struct machine *machine, const s
 	*answer = (struct remote_answer){.facts = jv_object()};
 	response->machine = machine;
 	response->answer = answer;
+	response->archive = -1;
 	snprintf(response->begin, sizeof response->begin, "coopr-begin %s\n", payload->nonce);
 	snprintf(response->end, sizeof response->end, "coopr-end %s\n", payload->nonce);
 }
@@ -144,8 +181,11 @@ response_read(struct response *response, struct child *child)
 {
 	response_take_stderr(response, &child->err);
 	response->answer->reached = response->phase != RESPONSE_LOGIN;
+	if (response->archive >= 0)
+		response_take_archive(response, &child->out);
 	response_read_status(response, &child->out);
-	return response->phase == RESPONSE_OVER && (response->has_status || child->out_total > RESPONSE_FACTS_BYTES);
+	return response->archived == RESPONSE_ARCHIVE_FAILED || (response->phase == RESPONSE_OVER &&
+	    (response->has_status || child->out_total - response->passed > RESPONSE_FACTS_BYTES));
 }
 
 int

@@ -43,6 +43,9 @@ struct response {
 	struct buffer pending; /* of stderr: what may be the start of such a line */
 	struct tail login;     /* what ssh and the login said */
 	bool has_status;
+	int archive;           /* takes what a backup prints, from response_begin on -1: it prints none */
+	enum response_archive { RESPONSE_NO_ARCHIVE, RESPONSE_ARCHIVE, RESPONSE_ARCHIVED, RESPONSE_ARCHIVE_FAILED } archived;
+	size_t passed;         /* bytes of stdout that were the archive's */
 };
 
 /* Begins to read. The answer is filled, and to be released in any case. */

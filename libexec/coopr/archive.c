@@ -2,7 +2,8 @@
  *
  * archive: keeps archives of services, encrypted, where the setting "archives" says, and gives them back.
  *
- *	put KEY		keeps standard input; prints {"bytes", "id", "kind", "sum"} when all of it is kept. Who gives up kills it
+ *	put KEY		keeps standard input; prints {"bytes", "id", "kind", "sum"} when all of it is kept, and recorded for
+ *			its cluster where KEY is that of a task. Who gives up kills it
  *			before it lets its input end.
  *	get KEY		prints it; every byte is proven before it is printed, but the end only at the end
  *	verify KEY	reads it as get does, and prints nothing
@@ -17,9 +18,11 @@
 #include <unistd.h>
 
 #include "archive/storage.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "cluster/archives.h"
 #include "json/json.h"
 #include "json/record.h"
 #include "store/store.h"
@@ -34,10 +37,12 @@ static const struct command command = {
 static int
 archive_put(struct store *store, const char *key, struct error *err)
 {
+	int64_t began_ms = clock_wall_ms();
 	struct seal seal;
 	jv record;
 
-	if (storage_put(store, key, STDIN_FILENO, &seal, err) < 0)
+	if (storage_put(store, key, STDIN_FILENO, &seal, err) < 0 ||
+	    archives_record_kept(store, key, began_ms, seal.bytes, seal.sum, err) < 0)
 		return -1;
 	record = jv_object();
 	json_set_string(&record, "kind", "archive");

@@ -128,6 +128,7 @@ static const struct document cluster = {DOCUMENT_MEMBERS(cluster_members)};
 
 static const struct member task_members[] = {
 	{"action", MEMBER_ACTION(struct task, action), MEMBER_REQUIRED},
+	{"archive", MEMBER_NAME(struct task, archive), 0},
 	{"attempt", MEMBER_INTEGER(struct task, attempt), 0, .integer = {1, INT32_MAX, 1}},
 	{"cluster", MEMBER_INLINE, 0, .inner = &cluster},
 	{"fields", MEMBER_VALUE(struct task, fields), 0},

@@ -40,6 +40,7 @@ struct task {
 	                        * service's action, for a provider the "provisioner" object of its entity */
 	int64_t timeout_s;
 	const char *scripts;   /* the digest under which the scripts to use were kept; NULL: those of today */
+	const char *archive;   /* the id of what a restore puts back; or NULL */
 	const char *log;       /* path, or NULL */
 	const char *token;     /* "JOB:TASK" */
 	const char *nodes;     /* path of the list of all nodes, or NULL */

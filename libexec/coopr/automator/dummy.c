@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "exec/plugin.h"
 #include "exec/serve.h"
+#include "ssh/archive-pipe.h"
 
 enum { MARK_BYTES = 64 };
 
@@ -99,6 +100,26 @@ dummy_start_service(const struct task *task, struct outcome *outcome)
 	free(mark);
 }
 
+/* Makes an archive that says what it is of, and reads one. */
+static void
+dummy_move_archive(const struct task *task, struct outcome *outcome)
+{
+	struct error *err = &outcome->error;
+	struct arena arena = {0};
+	const char *key = archive_pipe_key(task, &arena, err);
+	struct archive_pipe pipe;
+	char piece[4096];
+
+	if (key && archive_pipe_open(&pipe, key, task->action == ACTION_RESTORE, err) == 0) {
+		while (pipe.gives && read(pipe.fd, piece, sizeof piece) > 0)
+			;
+		if (!pipe.gives && file_write_all(pipe.fd, key, strlen(key)) < 0)
+			error_errno(err, EX_TEMPFAIL, "archive %s", key);
+		archive_pipe_close(&pipe, err);
+	}
+	arena_release(&arena);
+}
+
 /* Does the task, once its time is over, unless it was drawn to fail. */
 static void
 dummy_carry_out(const struct task *task, struct outcome *outcome)
@@ -109,6 +130,8 @@ dummy_carry_out(const struct task *task, struct outcome *outcome)
 		dummy_tell_status(task, outcome);
 	else if (task->action == ACTION_START && task->service)
 		dummy_start_service(task, outcome);
+	else if (action_moves_archive(task->action))
+		dummy_move_archive(task, outcome);
 }
 
 static void

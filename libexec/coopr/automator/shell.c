@@ -20,6 +20,7 @@
 #include "exec/plugin.h"
 #include "exec/serve.h"
 #include "model/name.h"
+#include "ssh/archive-pipe.h"
 #include "ssh/bundle.h"
 #include "ssh/connections.h"
 #include "ssh/lookup.h"
@@ -200,10 +201,14 @@ shell_act(const struct task *task, struct outcome *outcome)
 	struct arena arena = {0};
 	struct payload payload = {0};
 	struct remote_answer answer;
+	struct remote_archive archive = {.gives = task->action == ACTION_RESTORE};
+	bool moves = action_moves_archive(task->action);
 	struct work work = {0};
 
-	if (shell_prepare(task, &arena, &work, &payload, outcome) == 0) {
-		if (remote_run(&task->machine, &payload, work.become_root, &answer, &outcome->error) == 0)
+	if (moves)
+		archive.key = archive_pipe_key(task, &arena, &outcome->error);
+	if ((!moves || archive.key) && shell_prepare(task, &arena, &work, &payload, outcome) == 0) {
+		if (remote_run(&task->machine, &payload, work.become_root, moves ? &archive : NULL, &answer, &outcome->error) == 0)
 			shell_take_answer(task, &work, &answer, outcome);
 		else
 			shell_tell_apart(task, &answer, &outcome->error);

@@ -174,7 +174,7 @@ static_confirm(const struct task *task, struct outcome *outcome)
 		    machine.id, machine.host_keys.count);
 	}
 	if (payload_check(NULL, &payload, &outcome->error) == 0) {
-		remote_run(&machine, &payload, false, &answer, &outcome->error);
+		remote_run(&machine, &payload, false, NULL, &answer, &outcome->error);
 		remote_answer_release(&answer);
 	}
 	payload_release(&payload);

@@ -3,8 +3,8 @@
 #
 # What the shell automator runs on a node. It needs a POSIX shell, cat, head, mkdir, rm, sleep, and uses setsid if there is
 # one. It arrives on ssh's stdin, before the commands that fill the private directory, and is sourced by the few
-# words of ssh/payload.c that made that directory, $base. There are two streams back: stdout for facts, stderr for
-# what the script says; each ends with a line that holds $nonce.
+# words of ssh/payload.c that made that directory, $base. There are two streams back: stdout for the archive of a backup, which a
+# line with $nonce ends, and for facts; stderr for what the script says; each ends with a line that holds $nonce.
 
 : "${base:?}" "${nonce:?}"
 pid_file=
@@ -132,10 +132,9 @@ report() # STATUS
 	exit 0
 }
 
-# Runs the file "start" as a group of its own, as the user that is given, with nothing to read and all output on our
-# stderr. A daemon may keep that open; nobody waits for it. The group's leader signs before it becomes the script,
-# so that the script never runs unsigned.
-perform() # USER
+# Runs the file "start" as a group of its own, as the user that is given. The group's leader signs before it becomes the
+# script, so that the script never runs unsigned.
+lead() # USER
 {
 	leader=
 	if command -v setsid >/dev/null; then
@@ -144,14 +143,53 @@ perform() # USER
 	COOPR_DIR=$base/work
 	export COOPR_DIR
 	# shellcheck disable=SC2016
-	$leader /bin/sh -c '
+	exec $leader /bin/sh -c '
 		read -r stat <"/proc/$$/stat"
 		echo "$$ $(set -f; set -- ${stat##*) }; echo "${20}")" >>"$0"
 		[ -z "$2" ] || exec su -s /bin/sh -- "$2" "$1"
-		. "$1"' "$pid_file" "$base/start" "$1" 3<&- </dev/null >&2 &
+		. "$1"' "$pid_file" "$base/start" "$1" 3<&-
+}
+
+# Hands the script its archive, which comes behind the payload in pieces: a line with the length, and so many bytes; the length 0
+# is its end. What breaks off before that has no end for the script either: it is ended first.
+hand_archive()
+{
+	exec 5>"$base/archive"
+	while read -r length; do
+		case $length in
+		0)
+			exec 5>&-
+			read -r _
+			break
+			;;
+		'' | *[!0-9]*) break ;;
+		esac
+		head -c "$length" >&5 || break
+	done
+	kill -s TERM $$
+	while :; do
+		sleep 1
+	done
+}
+
+# Runs the script. It has nothing to read, or the archive that it is to restore; all its output is on our stderr, but the archive
+# that a backup prints. A daemon may keep that open; nobody waits for it.
+perform() # USER [backup|restore]
+{
+	case ${2:-} in
+	backup) lead "$1" </dev/null & ;;
+	restore)
+		mkfifo "$base/archive" || return 75
+		lead "$1" <"$base/archive" >&2 &
+		;;
+	*) lead "$1" </dev/null >&2 & ;;
+	esac
 	script=$!
-	# Nothing is sent behind the payload: what read gets is that the client is gone.
+	# Nothing else is sent behind the payload: what read gets is that the client is gone.
 	{
+		if [ "${2:-}" = restore ]; then
+			hand_archive
+		fi
 		read -r _
 		kill -s TERM $$
 	} <&3 >/dev/null 2>&1 &
@@ -225,15 +263,16 @@ node_names()
 	return 0
 }
 
-node_run() # TASK [USER]
+node_run() # TASK [USER [backup|restore]]
 {
 	exec 3<&0 </dev/null
 	trap clean EXIT
 	trap stop TERM HUP INT
 	claim "$1"
-	perform "${2:-}"
+	perform "${2:-}" "${3:-}"
 	status=$?
 	script=
+	[ "${3:-}" != backup ] || printf 'coopr-archive %s\n' "$nonce"
 	[ ! -s "$base/facts" ] || cat "$base/facts"
 	report "$status"
 }
