@@ -58,3 +58,23 @@ did() { # JOB SERVICE
 	run --separate-stderr -1 coopr retry one
 	same "1 check done,1 check failed,2 start done,2 stop done" "$(did 00000001-002 app | uniq -c | sed 's/^ *//' | paste -sd,)"
 }
+
+@test "a drain that is not over within its timeout_s is said, and the instance is stopped all the same" {
+	mkdir -p plugins/automator
+	cat >plugins/automator/slow <<-'END'
+		#!/bin/sh
+		[ "$1" != drain ] || exec sleep 1000
+		echo '{"kind":"result","status":0}'
+	END
+	chmod +x plugins/automator/slow
+	export COOPR_PLUGINS=$PWD/plugins
+	service app '{}' '{}'
+	jq '.provisioner.actions.drain = {type: "slow", timeout_s: 1}' mine/services/app.json >app.json
+	mv app.json mine/services/app.json
+	coopr create one -C mine -t plain -n 3 -y >records 2>log
+	run --separate-stderr -0 coopr restart one app -y
+	contains "$(did 00000001-002 app | sort -u | paste -sd,)" "drain done"
+	run --separate-stderr -0 coopr events one
+	contains "$output" "not drained within its timeout_s, 1 s; it is stopped all the same"
+	same active "$(coopr list -o json | jq -r .state)"
+}

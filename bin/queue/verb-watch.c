@@ -186,7 +186,9 @@ watch_verb_say_attempt(struct watching *watching, const struct queue_event *next
 	case EVENT_DONE:
 		buffer_text(line, ": done");
 		watch_verb_say_took(watching, next, line);
-		return STYLE_GOOD;
+		if (event->message)
+			buffer_printf(line, ": %s", event->message);
+		return event->message ? STYLE_WARN : STYLE_GOOD;
 	case EVENT_FAIL:
 		buffer_printf(line, ": failed with %" PRId64, event->status);
 		watch_verb_say_took(watching, next, line);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "exec/attempt-result.h"
 #include "json/record.h"
 
 enum { RESULT_BYTES = 4 * 1024 * 1024 };
@@ -89,14 +90,27 @@ running_task_set_result(struct running_task *running, int status, const char *me
 	jv_free(record);
 }
 
-void
-running_task_conclude(struct running_task *running)
+/* A drain is bounded by its time: the instance is stopped then also where the drain was not over, and the result says so. */
+static void
+running_task_bound_drain(struct running_task *running)
+{
+	char *message;
+
+	if (running->task.action != ACTION_DRAIN || running->result.status != ATTEMPT_TIMEOUT)
+		return;
+	message = memory_printf("not drained within its timeout_s, %lld s; it is stopped all the same", (long long)running->task.timeout_s);
+	result_release(&running->result);
+	running_task_set_result(running, 0, message);
+	free(message);
+}
+
+static void
+running_task_set_outcome(struct running_task *running)
 {
 	const struct buffer *out = &running->child.out;
 	struct error err;
 	jv record;
 
-	running->took_ms = clock_monotonic_ms() - running->started_ms;
 	if (running->streamed.end == STREAM_TASK_FAILED) {
 		running_task_set_result(running, running->streamed.error->code, running->streamed.error->text);
 		return;
@@ -118,6 +132,14 @@ running_task_conclude(struct running_task *running)
 	}
 	if (!running->has_result)
 		running_task_set_result(running, EX_SOFTWARE, err.text);
+}
+
+void
+running_task_conclude(struct running_task *running)
+{
+	running->took_ms = clock_monotonic_ms() - running->started_ms;
+	running_task_set_outcome(running);
+	running_task_bound_drain(running);
 }
 
 void
