@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-backup: backs up the whole installation to one file, while workers and commands go on. The file is there as a whole, and on
- * disk, or not at all. It also lists and deletes the archives of services. Exits with 0; 1 where there is no such cluster or archive; 64
- * on misuse; 66 where there is no store; 73 where the file exists or cannot be made; 74 where it cannot be written; 75 while another
- * backup writes it; 77 where the user is no superadmin.
+ * coopr-backup: backs up services of a cluster, each to an archive of its own, by an operation; lists and deletes archives. It also backs
+ * up the whole installation to one file, while workers and commands go on: the file is there as a whole, and on disk, or not at all.
+ * Exits with 0; 1 where there is no such cluster or archive, or a task failed; 64 on misuse; 66 where there is no store; 73 where the
+ * file exists or cannot be made; 74 where it cannot be written; 75 while another backup writes it, or something else is done to the
+ * cluster; 77 where the user is no superadmin; 128 + signal when interrupted.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,40 +13,49 @@
 #include "account/guest.h"
 #include "archive/removal.h"
 #include "backup/backup.h"
+#include "backup/pack.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "operation/front.h"
+#include "operation/target.h"
+#include "prepare/prepare.h"
 #include "show/kept-archives.h"
 #include "status/status.h"
 
-static struct option_change change;
-static struct status_options places;
-static bool installation, replace, list, discard_data;
+static struct front front = {.jobs = FRONT_JOBS};
+static struct target_options chosen;
+static bool installation, replace, list;
 static const char *key_file, *archive;
 
 static const struct option_spec options[] = {
+	TARGET_NODES(&chosen),
+	OPTION_LIST('s', "service", &chosen.services, "SERVICE", "only this service; may be repeated"),
 	OPTION_FLAG(0, "list", &list, "list the archives of services: of CLUSTER, or all"),
-	OPTION_STRING(0, "delete", &archive, "ID", "delete an archive"),
-	OPTION_FLAG(0, "discard-data", &discard_data, "... also the last one of a service"),
+	OPTION_STRING(0, "delete", &archive, "ID", "delete an archive; the last of a service: --discard-data"),
 	OPTION_FLAG(0, "installation", &installation, "the whole installation"),
 	OPTION_STRING(0, "key-file", &key_file, "KEYFILE", "copy the key of the secrets to it, to be kept elsewhere"),
 	OPTION_FLAG(0, "force", &replace, "replace a file that exists"),
-	OPTION_CHANGE(&change),
-	STATUS_PLACES(&places),
-	STATUS_FORMATS(&places, OUTPUT_NAMES),
+	FRONT_WORK(&front),
+	OPTION_STRING(0, "save", &front.save, "FILE", "only save the plan, for coopr run; as --dry-run it does nothing"),
+	FRONT_PLACES(&front),
+	OUTPUT_OPTIONS(&front.format, &front.colour, OUTPUT_NAMES),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-backup", "[OPTION]... FILE | --list [CLUSTER] | --delete ID", "Back up the installation; list and delete archives of services.",
-	options,
+	"coopr-backup", "[OPTION]... CLUSTER[/NODE|/@SERVICE] | FILE | --list [CLUSTER] | --delete ID",
+	"Back up services of a cluster, or the installation to a FILE (.tar, .tar.gz, .tgz).", options,
+	"  coopr-backup shop\n"
+	"  coopr-backup shop/@mariadb\n"
+	"  coopr-backup --list shop\n"
 	"  coopr-backup --installation --key-file /safe/coopr.key /backup/coopr-$(date +%F).tar.gz\n"
 	"  tar -xzOf /backup/coopr-2026-11-22.tar.gz coopr-backup/manifest.ndjson | jq -r .path\n"};
 
 static void
 backup_report(const struct backup_options *backup, const struct manifest *manifest)
 {
-	if (!change.quiet)
+	if (!front.quiet)
 		printf("%s: %lld cluster%s, %lld job%s, %zu files\n", backup->file, (long long)manifest->clusters,
 	    manifest->clusters == 1 ? "" : "s", (long long)manifest->jobs, manifest->jobs == 1 ? "" : "s", manifest->count);
 	if (key_file && !manifest->key_mark)
@@ -58,7 +68,8 @@ backup_report(const struct backup_options *backup, const struct manifest *manife
 static int
 backup_list_archives(const char *cluster)
 {
-	struct output output = output_open(places.format, places.colour);
+	const struct status_options places = {.store = front.store, .tenant = front.tenant, .user = front.user, .spool = front.spool};
+	struct output output = output_open(front.format, front.colour);
 	struct account account;
 	struct error err;
 	int result = status_account(&account, &places, &err);
@@ -72,13 +83,13 @@ backup_list_archives(const char *cluster)
 static int
 backup_delete_archive(void)
 {
-	const struct account_ask ask = {.store = places.store, .tenant = places.tenant, .user = places.user};
+	const struct account_ask ask = {.store = front.store, .tenant = front.tenant, .user = front.user};
 	struct account account;
 	struct error err;
 	int result = account_open(&account, &ask, STORE_WRITE, &err);
 
 	if (result == 0)
-		result = removal_ask(&account, archive, discard_data, &err);
+		result = removal_ask(&account, archive, front.discard, &err);
 	account_release(&account);
 	return result < 0 ? message_error(&err) : 0;
 }
@@ -106,6 +117,24 @@ backup_installation(const char *file)
 	return code;
 }
 
+/* Has the services make their archives. */
+static int
+backup_cluster(char **operands)
+{
+	struct action_parameters parameters = {.action = "backup"};
+	struct operation_request request = {.action = "backup", .prepare = prepare_action, .parameters = &parameters};
+	struct target target;
+	int code;
+
+	target_operand(&command, front_cluster(&command, operands), &chosen, &target);
+	request.cluster = target.cluster;
+	parameters.nodes = target.nodes;
+	parameters.services = target.service ? (struct string_list){&target.service, 1} : target.services;
+	code = front_operate(&command, &front, &request, operands);
+	target_release(&target);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -114,6 +143,10 @@ main(int argc, char **argv)
 	if (archive)
 		return argv[0] ? option_misuse(&command, "unexpected argument '%s'", argv[0]) : message_end(backup_delete_archive());
 	if (argv[0] ? argv[1] != NULL : !list)
-		return option_misuse(&command, argv[0] ? "expected one %s" : "missing argument %s", list ? "CLUSTER" : "FILE");
-	return message_end(list ? backup_list_archives(argv[0]) : backup_installation(argv[0]));
+		return option_misuse(&command, argv[0] ? "expected one %s" : "missing argument %s", list ? "CLUSTER" : "CLUSTER or FILE");
+	if (list)
+		return message_end(backup_list_archives(argv[0]));
+	if (installation || key_file || replace || pack_is_file(argv[0]))
+		return message_end(backup_installation(argv[0]));
+	return backup_cluster(argv);
 }

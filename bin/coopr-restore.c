@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-restore: restores a backup of coopr-backup into an empty installation. It reads and checks all of the file before it
+ * coopr-restore: puts archives of services back, by an operation. It also restores a backup of coopr-backup into an empty installation: it reads and checks all of the file before it
  * changes anything; then all of it is restored, or nothing, and where it was killed the same command does the rest. Exits with 0; 1
- * where the answer was no; 64 on misuse; 65 where the file is damaged or no backup; 66 where it cannot be read; 73 where the installation
+ * where the answer was no, there is no such cluster or archive, or a task failed; 64 on misuse; 65 where the file is damaged or no backup; 66 where it cannot be read; 73 where the installation
  * is not empty, or there is no room; 74 where it cannot be written; 75 while a worker runs; 77 where the folder belongs to another user.
  */
 #include <stdbool.h>
@@ -10,25 +10,36 @@
 #include <unistd.h>
 
 #include "account/guest.h"
+#include "backup/pack.h"
 #include "backup/restore.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "operation/front.h"
+#include "operation/target.h"
+#include "prepare/prepare.h"
 
-static struct option_change change;
-static bool dry;
-static const char *key_file;
+static struct front front = {.jobs = FRONT_JOBS};
+static struct target_options chosen;
+static bool installation;
+static const char *key_file, *from;
 
 static const struct option_spec options[] = {
+	TARGET_NODES(&chosen),
+	OPTION_LIST('s', "service", &chosen.services, "SERVICE", "only this service; may be repeated"),
+	OPTION_STRING(0, "from", &from, "ID", "this archive (default: the newest of each)"),
+	OPTION_FLAG(0, "installation", &installation, "the whole installation"),
 	OPTION_STRING(0, "key-file", &key_file, "KEYFILE", "the key of the secrets, as coopr-backup has copied it"),
-	OPTION_FLAG(0, "dry-run", &dry, "check the backup and the installation, and change nothing"),
-	OPTION_CHANGE(&change),
+	FRONT_OPTIONS(&front),
 	OPTION_END
 };
 
 static const struct command command = {
-	"coopr-restore", "[OPTION]... FILE", "Restore a backup into an empty installation.", options,
+	"coopr-restore", "[OPTION]... CLUSTER[/NODE|/@SERVICE] | FILE",
+	"Put archives of services back, or a backup FILE (.tar, .tar.gz, .tgz) into an empty installation.", options,
+	"  coopr-restore shop/@mariadb\n"
+	"  coopr-restore shop/1003 --from 00000001-004-1003-mariadb\n"
 	"  coopr-restore --dry-run /backup/coopr-2026-11-22.tar.gz\n"
 	"  coopr-restore --key-file /safe/coopr.key /backup/coopr-2026-11-22.tar.gz\n"};
 
@@ -55,7 +66,7 @@ restore_is_wanted(const struct restore *restore)
 {
 	char answer[16];
 
-	if (change.yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+	if (front.yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return true;
 	restore_show(restore, stderr);
 	fprintf(stderr, "Restore it? The installation that it was made of must not run any more. [y/N] ");
@@ -70,7 +81,7 @@ restore_do(struct restore *restore)
 {
 	struct error err;
 
-	if (dry) {
+	if (front.dry) {
 		restore_show(restore, stdout);
 		return 0;
 	}
@@ -78,7 +89,7 @@ restore_do(struct restore *restore)
 		return EX_NO;
 	if (restore_run(restore, &err) < 0)
 		return message_error(&err);
-	if (!change.quiet)
+	if (!front.quiet)
 		printf("%s: restored %lld cluster%s and %lld job%s to %s\n", restore->file, (long long)restore->manifest.clusters,
 	    restore->manifest.clusters == 1 ? "" : "s", (long long)restore->manifest.jobs, restore->manifest.jobs == 1 ? "" : "s",
 	    restore->places.state);
@@ -88,24 +99,43 @@ restore_do(struct restore *restore)
 	return 0;
 }
 
-int
-main(int argc, char **argv)
+static int
+restore_installation(const char *file)
 {
 	struct restore restore = {.fd = -1};
 	struct error err;
 	int code;
 
-	argv += option_parse(&command, argc, argv);
-	if (!argv[0] || argv[1])
-		return option_misuse(&command, argv[0] ? "expected one FILE" : "missing argument FILE");
 	if (guest_refuse("restoring an installation", &err) < 0)
 		return message_error(&err);
-
-	if (restore_open(&restore, argv[0], key_file, &err) < 0)
-		code = message_error(&err);
-	else
-		code = restore_do(&restore);
-
+	code = restore_open(&restore, file, key_file, &err) < 0 ? message_error(&err) : restore_do(&restore);
 	restore_release(&restore);
 	return message_end(code);
+}
+
+/* Has the services read their archives. */
+static int
+restore_cluster(char **operands)
+{
+	struct action_parameters parameters = {.action = "restore", .archive = from};
+	struct operation_request request = {.action = "restore", .prepare = prepare_action, .parameters = &parameters};
+	struct target target;
+	int code;
+
+	target_operand(&command, front_cluster(&command, operands), &chosen, &target);
+	request.cluster = target.cluster;
+	parameters.nodes = target.nodes;
+	parameters.services = target.service ? (struct string_list){&target.service, 1} : target.services;
+	code = front_operate(&command, &front, &request, operands);
+	target_release(&target);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	argv += option_parse(&command, argc, argv);
+	if (!argv[0] || argv[1])
+		return option_misuse(&command, argv[0] ? "expected one CLUSTER or FILE" : "missing argument CLUSTER or FILE");
+	return installation || key_file || pack_is_file(argv[0]) ? restore_installation(argv[0]) : restore_cluster(argv);
 }

@@ -132,7 +132,7 @@ in_order() {
 	same mine "$(cat x.tar)"
 	coopr backup --force x.tar >/dev/null
 	coopr restore --dry-run x.tar || [ $? -eq 73 ]
-	run -64 coopr backup x.zip
+	run -64 coopr backup ./x.zip
 	contains "$output" "ends with .tar, .tar.gz or .tgz"
 	run -64 coopr backup
 	run -64 coopr backup a.tar b.tar
@@ -280,7 +280,7 @@ refused() {
 	: >bad.tar
 	refused ""
 	mkfifo fifo
-	for path in . fifo /dev/zero nowhere; do
+	for path in . ./fifo /dev/zero ./nowhere; do
 		run -66 coopr restore "$path"
 	done
 }

@@ -40,6 +40,15 @@ pack_compression(const char *name, bool *compress, struct error *err)
 	return error_set(err, EX_USAGE, "%s: the name of a backup ends with .tar, .tar.gz or .tgz", name);
 }
 
+bool
+pack_is_file(const char *operand)
+{
+	struct error ignored;
+	bool compress;
+
+	return *operand == '/' || *operand == '.' || pack_compression(operand, &compress, &ignored) == 0;
+}
+
 static int
 pack_fail(const struct pack *pack, struct error *err)
 {

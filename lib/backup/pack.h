@@ -20,6 +20,9 @@ struct pack;
 /* Sets *compress to whether an archive of that name is compressed: ".tar.gz" and ".tgz" are, ".tar" is not. EX_USAGE for others. */
 int pack_compression(const char *name, bool *compress, struct error *err);
 
+/* Tells whether an operand names such a file, and no cluster: by its ending, or since it begins with "/" or ".". */
+bool pack_is_file(const char *operand);
+
 /* Begins an archive that is written to fd, borrowed; name is for messages. NULL with a reason. release it. */
 struct pack *pack_open(int fd, const char *name, bool compress, struct manifest *manifest, struct error *err);
 

@@ -19,6 +19,7 @@
 #include "prepare/choices.h"
 #include "operation/context.h"
 #include "prepare/prepare-solve.h"
+#include "prepare/restore-choice.h"
 #include "operation/run-command.h"
 #include "operation/target.h"
 #include "queue/queue.h"
@@ -486,6 +487,12 @@ prepare_action(struct operation_context *context, const void *data, struct error
 	arguments_printf(&plan, "--action=%s", parameters->action);
 	prepare_push_each(&plan, "--node", &nodes);
 	prepare_push_each(&plan, "--service", &parameters->services);
+	if (strcmp(parameters->action, action_name(ACTION_RESTORE)) == 0 &&
+	    restore_choice_push(context, &nodes, &parameters->services, parameters->archive, &plan, err) < 0) {
+		arguments_release(&plan);
+		arena_release(&arena);
+		return -1;
+	}
 	arena_release(&arena);
 	if (parameters->graceful)
 		arguments_push(&plan, "--graceful");

@@ -34,6 +34,7 @@ struct action_parameters { /* on the present layout */
 	const char *action;              /* coopr-plan -a */
 	struct string_list nodes, services; /* only these; empty: all */
 	const char *max_unavailable;
+	const char *archive;             /* that a restore puts back on the only instance; NULL: the newest of each */
 	bool graceful;
 };
 

@@ -10,11 +10,13 @@
 
 enum { NAMED = 4 }; /* nodes of a service by their numbers */
 
-/* Returns whether the service was on the node, and what it has there goes: with the machine, or since it is removed. */
+/* Returns whether the service was on the node, and what it has there goes: with the machine, since it is removed, or with an archive in
+ * its place. */
 static bool
 losses_leaves(const struct effects *effects, size_t node, const char *service)
 {
 	return name_set_has(effects_before(effects, node), service) && (effects->deleted[node] ||
+	    (effects_on(effects, node, service) & ACTION_BIT(ACTION_RESTORE)) ||
 	    !name_set_has(&effects->plan->layout.nodes[node].services, service) ||
 	    (effects_on(effects, node, service) & ACTION_BIT(ACTION_REMOVE)));
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# MariaDB: the actions configure, initialize, start, stop, reload and status.
+# MariaDB: the actions configure, initialize, start, stop, reload, status, backup and restore.
 #
 # Configuration: mariadb/listen (an address), mariadb/clients (addresses from which the user may come, commas
 # between), shop/greeting, shop/database/{name,user,password}.
@@ -87,6 +87,17 @@ status() {
 	exit 1
 }
 
+# As the database is at one moment, while it is in use.
+backup() {
+	mariadb-dump --single-transaction --quick --routines --triggers --events --add-drop-database \
+		--databases "$(coopr_config shop/database/name)"
+}
+
+# In place of what is there. The users are not in the archive: initialize and reload make them.
+restore() {
+	mariadb
+}
+
 case $COOPR_ACTION in
 configure) configure ;;
 initialize) initialize ;;
@@ -94,5 +105,7 @@ start) service mariadb start ;;
 stop) service mariadb stop ;;
 reload) reload ;;
 status) status ;;
+backup) backup ;;
+restore) restore ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac
