@@ -86,6 +86,15 @@ age() { # SECONDS
 	same "active active healthy 8/8" "$(listed)"
 }
 
+@test "reconcile --probe observes a cluster that is being changed, too, and what it sees of it is no fault" {
+	coopr restart --detach -y blog mysql >now 2>log
+	down 00000001-1001
+	run --separate-stderr -0 coopr reconcile --probe --detach -o json
+	same "" "$output"
+	same "pending degraded 6/8" "$(coopr list -o json | jq -r '"\(.status) \(.condition) \(.ready)/\(.instances)"')"
+	same reconcile "$(coopr show -o json blog | jq -r 'select(.kind == "observation" and .answer == "unreachable" and .service == null).by')"
+}
+
 @test "a cluster whose machines are gone is down, and not just active" {
 	rm "$COOPR_STATE"/dummy/dummy/00000001-*
 	run --separate-stderr -1 coopr reconcile -o json

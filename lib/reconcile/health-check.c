@@ -97,8 +97,7 @@ health_check_next(void *context)
 	while (!probed && check->next < check->scope->clusters.count) {
 		const struct cluster_record *cluster = &check->scope->clusters.list[check->next++];
 
-		if (cluster->status != LIFECYCLE_PENDING && cluster->nodes > 0 && (health_check_has_vanished(check, cluster->id) ||
-		    check->parameters->probe))
+		if (cluster->nodes > 0 && (health_check_has_vanished(check, cluster->id) || check->parameters->probe))
 			probed = health_check_begin_cluster(check, cluster);
 	}
 	return probed ? &probed->subject : NULL;
@@ -213,13 +212,16 @@ health_check_end_cluster(struct health_check *check, struct probed_cluster *prob
 	health_check_probed_free(probed);
 }
 
+/* What was seen of a cluster that is being changed is recorded, but is no fault: an operation is at work on it. */
 static void
 health_check_over(void *context, struct probe_subject *subject)
 {
 	struct health_check *check = context;
 	struct probed_cluster *probed = subject->owner;
 
-	if (check->parameters->probe && health_check_is_unchanged(check, probed->cluster)) {
+	if (check->parameters->probe && probed->cluster->status == LIFECYCLE_PENDING) {
+		health_check_record(check, probed);
+	} else if (check->parameters->probe && health_check_is_unchanged(check, probed->cluster)) {
 		health_check_record(check, probed);
 		waiting_mark(&probed->subject.layout, &probed->found);
 		reconcile_scope_set_probed(check->scope, probed->cluster);
