@@ -82,7 +82,7 @@ all_of() {
 	offers "$1" "coopr create -t web -H la" large
 	offers "$1" "coopr create --output=" json jsonpath= table yaml
 	offers "$1" "coopr create --color a" always auto
-	offers "$1" "coopr plan -a re" remove-services replace restart
+	offers "$1" "coopr plan -a re" remove-services replace restart restore
 	offers "$1" "coopr store get cl" clustertemplate
 	offers "$1" "coopr help val" validate
 	offers "$1" "coopr completion " bash fish zsh

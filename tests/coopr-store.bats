@@ -262,10 +262,10 @@ provider() {
 @test "a full disk is an error: 74, and the store stays as it was" {
 	need_root
 	mkdir small
-	unshare -m bash -eu -c 'mount -t tmpfs -o size=200k none small
+	unshare -m bash -eu -c 'mount -t tmpfs -o size=400k none small
 		export COOPR_STORE=$PWD/small/store
 		coopr-store init
-		jq -n "{name: \"big\", providertype: \"dummy\", description: (\"x\" * 300000)}" >big.json
+		jq -n "{name: \"big\", providertype: \"dummy\", description: (\"x\" * 600000)}" >big.json
 		code=0; coopr-store put -k provider big.json 2>err || code=$?
 		echo $code >code
 		coopr-store fsck

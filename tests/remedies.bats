@@ -35,7 +35,7 @@ recommended_in() { # FILE...
 
 # What follows "coopr" in a sentence, and marks in the output of programs on nodes.
 words_that_are_no_commands() {
-	printf '%s\n' "coopr anew" "coopr as" "coopr has" "coopr saved" coopr-begin coopr-end coopr-hooks coopr-output
+	printf '%s\n' "coopr anew" "coopr as" "coopr has" "coopr saved" coopr-archive coopr-begin coopr-end coopr-hooks coopr-output
 }
 
 # Runs a command on a copy of everything, with an answer where it asks for one.
