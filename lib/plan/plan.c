@@ -117,7 +117,7 @@ static int
 plan_check_dependencies(const struct dependencies *dependencies, const struct scope *scope, struct error *err)
 {
 	const unsigned install = ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_REMOVE);
-	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTIONS_STOP | ACTIONS_UP; /* a check waits for its own service */
+	const unsigned runtime = ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_DRAIN) | ACTIONS_STOP | ACTIONS_UP;
 	bool rolls = scope->rolling && scope->in_place & ~ACTION_BIT(ACTION_BOOTSTRAP);
 
 	if (scope->actions & install && dependencies_acyclic(dependencies, DEPENDENCY_INSTALL, err) < 0)

@@ -341,7 +341,7 @@ def is_cyclic(cluster, nodes, tasks, in_place_install):
     install, runtime = needs_of(cluster, nodes, "install"), needs_of(cluster, nodes, "runtime")
     return bool(
         actions & {"install", "remove"} and has_cycle(install)
-        or actions & {"initialize", "start", "stop", "reload", "restart"} and has_cycle(runtime)
+        or actions & {"initialize", "start", "stop", "reload", "restart", "drain"} and has_cycle(runtime)
         or in_place_install and has_cycle({s: install[s] | runtime[s] for s in install})
     )
 
