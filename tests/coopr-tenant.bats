@@ -236,6 +236,9 @@ provider() {
 	run -64 coopr-member set 'b b'
 	run -1 coopr-member delete tom
 	contains "$output" "user tom is not a member"
+	coopr-member set barbara
+	run -1 coopr-member delete barbra
+	contains "$output" "user barbra is not a member; did you mean barbara?"
 }
 
 @test "a quota shows what is in use beside the limit of each" {

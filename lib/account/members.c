@@ -7,6 +7,8 @@
 #include "account/account-history.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/process.h"
+#include "base/suggest.h"
 #include "json/dump.h"
 #include "store/sql/sql.h"
 
@@ -56,6 +58,25 @@ members_set(struct account *account, const char *user, enum account_role role, c
 	return store_finish(store, result, err);
 }
 
+/* Says that the user is no member, and who may be meant. */
+static int
+members_unknown(const struct account *account, const char *user, struct error *err)
+{
+	struct error ignored;
+	struct sql_rows *rows = sql_query(store_sql(account->store), &ignored, "SELECT user FROM member WHERE tenant = ? ORDER BY user", "i",
+	    store_tenant(account->store));
+	struct arguments names = {0};
+
+	while (sql_row(rows, &ignored) > 0)
+		arguments_push(&names, sql_text(rows, 0));
+	sql_end(rows);
+	error_set(err, EX_NO, "tenant %s: user %s is not a member", account->tenant, user);
+	if (names.count)
+		suggest_in_error(err, user, (const char *const *)names.list);
+	arguments_release(&names);
+	return -1;
+}
+
 int
 members_delete(struct account *account, char *const *users, struct error *err)
 {
@@ -69,7 +90,7 @@ members_delete(struct account *account, char *const *users, struct error *err)
 		result = sql_number(store_sql(store), &tenant, err, "DELETE FROM member WHERE tenant = ? AND user = ? RETURNING tenant",
 		    "it", store_tenant(store), *users);
 		if (result == 0)
-			result = error_set(err, EX_NO, "tenant %s: user %s is not a member", account->tenant, *users);
+			result = members_unknown(account, *users, err);
 		if (result > 0)
 			result = account_history_add(store, tenant, "member", *users, NULL, err);
 	}
