@@ -30,6 +30,8 @@ table() {
 		up|restart blog|
 		up|replace blog 1001|
 		up|upgrade blog|
+		up|backup blog|fails
+		up|restore blog|fails
 		up|scale blog apache=+1|
 		up|scale blog apache=1|
 		up|delete blog|
