@@ -57,7 +57,7 @@ backup_report(const struct backup_options *backup, const struct manifest *manife
 {
 	if (!front.quiet)
 		printf("%s: %lld cluster%s, %lld job%s, %zu files\n", backup->file, (long long)manifest->clusters,
-	    manifest->clusters == 1 ? "" : "s", (long long)manifest->jobs, manifest->jobs == 1 ? "" : "s", manifest->count);
+		    manifest->clusters == 1 ? "" : "s", (long long)manifest->jobs, manifest->jobs == 1 ? "" : "s", manifest->count);
 	if (key_file && !manifest->key_mark)
 		message("%s: not written; the store has no secrets, and so no key", key_file);
 	if (!key_file && manifest->key_mark)

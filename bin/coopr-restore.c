@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-restore: puts archives of services back, by an operation. It also restores a backup of coopr-backup into an empty installation: it reads and checks all of the file before it
- * changes anything; then all of it is restored, or nothing, and where it was killed the same command does the rest. Exits with 0; 1
- * where the answer was no, there is no such cluster or archive, or a task failed; 64 on misuse; 65 where the file is damaged or no backup; 66 where it cannot be read; 73 where the installation
- * is not empty, or there is no room; 74 where it cannot be written; 75 while a worker runs; 77 where the folder belongs to another user.
+ * coopr-restore: puts archives of services back, by an operation. It also restores a backup of coopr-backup into an empty
+ * installation: it reads and checks all of the file before it changes anything; then all of it is restored, or nothing, and where it
+ * was killed the same command does the rest. Exits with 0; 1 where the answer was no, there is no such cluster or archive, or a task
+ * failed; 64 on misuse; 65 where the file is damaged or no backup; 66 where it cannot be read; 73 where the installation is not
+ * empty, or there is no room; 74 where it cannot be written; 75 while a worker runs, or something else is done to the cluster; 77
+ * where the folder belongs to another user; 128 + signal when interrupted.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@ struct restore_choice {
 	const struct operation_context *context;
 	const struct layout *layout;
 	const char *archive; /* that was asked for, or NULL */
-	size_t count;        /* of instances */
+	size_t count;        /* of instances that it was for */
 	struct arguments *plan;
 };
 
@@ -54,7 +54,8 @@ restore_choice_push_one(struct restore_choice *choice, const char *node, const c
 	char at[CLOCK_RFC3339_SIZE];
 	int result;
 
-	choice->count++;
+	if (choice->archive && choice->count++)
+		return error_set(err, EX_USAGE, "archive %s: it is for one instance, and several were chosen; name the node", choice->archive);
 	if (choice->archive) {
 		result = archives_find(account, choice->archive, &archives.arena, &asked, err);
 		best = &asked;
@@ -95,8 +96,6 @@ restore_choice_push(const struct operation_context *context, const struct string
 				result = restore_choice_push_one(&choice, node->id, service, err);
 		}
 	}
-	if (result == 0 && archive && choice.count > 1)
-		result = error_set(err, EX_USAGE, "archive %s: it is for one instance, and %zu were chosen; name its node", archive, choice.count);
 	layout_release(&layout);
 	return result;
 }
