@@ -20,6 +20,7 @@
 #include "operation/front.h"
 #include "operation/target.h"
 #include "prepare/prepare.h"
+#include "prepare/service-action.h"
 #include "show/kept-archives.h"
 #include "status/status.h"
 
@@ -117,27 +118,11 @@ backup_installation(const char *file)
 	return code;
 }
 
-/* Has the services make their archives. */
-static int
-backup_cluster(char **operands)
-{
-	struct action_parameters parameters = {.action = "backup"};
-	struct operation_request request = {.action = "backup", .prepare = prepare_action, .parameters = &parameters};
-	struct target target;
-	int code;
-
-	target_operand(&command, front_cluster(&command, operands), &chosen, &target);
-	request.cluster = target.cluster;
-	parameters.nodes = target.nodes;
-	parameters.services = target.service ? (struct string_list){&target.service, 1} : target.services;
-	code = front_operate(&command, &front, &request, operands);
-	target_release(&target);
-	return code;
-}
-
 int
 main(int argc, char **argv)
 {
+	struct action_parameters parameters = {.action = "backup"};
+
 	argv += option_parse(&command, argc, argv);
 	option_excludes(&command, "delete", "list");
 	if (archive)
@@ -148,5 +133,5 @@ main(int argc, char **argv)
 		return message_end(backup_list_archives(argv[0]));
 	if (installation || key_file || replace || pack_is_file(argv[0]))
 		return message_end(backup_installation(argv[0]));
-	return backup_cluster(argv);
+	return service_action(&command, &front, &chosen, &parameters, argv);
 }

@@ -21,6 +21,7 @@
 #include "operation/front.h"
 #include "operation/target.h"
 #include "prepare/prepare.h"
+#include "prepare/service-action.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct target_options chosen;
@@ -115,29 +116,16 @@ restore_installation(const char *file)
 	return message_end(code);
 }
 
-/* Has the services read their archives. */
-static int
-restore_cluster(char **operands)
-{
-	struct action_parameters parameters = {.action = "restore", .archive = from};
-	struct operation_request request = {.action = "restore", .prepare = prepare_action, .parameters = &parameters};
-	struct target target;
-	int code;
-
-	target_operand(&command, front_cluster(&command, operands), &chosen, &target);
-	request.cluster = target.cluster;
-	parameters.nodes = target.nodes;
-	parameters.services = target.service ? (struct string_list){&target.service, 1} : target.services;
-	code = front_operate(&command, &front, &request, operands);
-	target_release(&target);
-	return code;
-}
-
 int
 main(int argc, char **argv)
 {
+	struct action_parameters parameters = {.action = "restore"};
+
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || argv[1])
 		return option_misuse(&command, argv[0] ? "expected one CLUSTER or FILE" : "missing argument CLUSTER or FILE");
-	return installation || key_file || pack_is_file(argv[0]) ? restore_installation(argv[0]) : restore_cluster(argv);
+	if (installation || key_file || pack_is_file(argv[0]))
+		return restore_installation(argv[0]);
+	parameters.archive = from;
+	return service_action(&command, &front, &chosen, &parameters, argv);
 }

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "operation/front.h"
-#include "prepare/prepare.h"
 #include "operation/target.h"
+#include "prepare/prepare.h"
+#include "prepare/service-action.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 static struct target_options chosen;
@@ -43,48 +44,12 @@ static const struct command commands[] = {
 		"  coopr-restart blog apache\n"},
 	{0}};
 
-/* The operands name services, so CLUSTER/@SERVICE is the service wherever it is. With a service behind it, it is the nodes that
- * have it. */
-static void
-start_choose(struct target *target, const struct string_list *operands, struct action_parameters *parameters)
-{
-	size_t room = target->nodes.count + target->services.count + operands->count + 1;
-	struct string_list nodes = {.list = arena_alloc(&target->arena, room, sizeof *nodes.list)};
-	struct string_list services = {.list = arena_alloc(&target->arena, room, sizeof *services.list)};
-
-	for (size_t i = 0; i < target->nodes.count; i++)
-		nodes.list[nodes.count++] = target->nodes.list[i];
-	for (size_t i = 0; i < target->services.count; i++) {
-		if (target->service)
-			nodes.list[nodes.count++] = arena_printf(&target->arena, "@%s", target->services.list[i]);
-		else
-			services.list[services.count++] = target->services.list[i];
-	}
-	if (target->service)
-		services.list[services.count++] = target->service;
-	for (size_t i = 0; i < operands->count; i++)
-		services.list[services.count++] = operands->list[i];
-	parameters->nodes = nodes;
-	parameters->services = services;
-}
-
 int
 main(int argc, char **argv)
 {
 	const struct command *command = option_command(commands, argv[0]);
-	const char *action = command->name + strlen("coopr-");
 	char **operands = argv + option_parse(command, argc, argv);
-	struct action_parameters parameters = {.action = action, .max_unavailable = max_unavailable};
-	struct operation_request request = {.action = action, .prepare = prepare_action, .parameters = &parameters};
-	struct string_list rest;
-	struct target target;
-	int code;
+	struct action_parameters parameters = {.action = command->name + strlen("coopr-"), .max_unavailable = max_unavailable};
 
-	target_operand(command, front_first(command, operands), &chosen, &target);
-	rest = front_rest(operands);
-	start_choose(&target, &rest, &parameters);
-	request.cluster = target.cluster;
-	code = front_operate(command, &front, &request, operands);
-	target_release(&target);
-	return code;
+	return service_action(command, &front, &chosen, &parameters, operands);
 }
