@@ -9,19 +9,14 @@ load case
 setup() {
 	fresh
 	need_root
-	need_program apt-get curl ip sshd
-	[ -e /var/cache/coopr ] || touch "$BATS_TEST_TMPDIR/ours"
-	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
-	[ -s fetch ]
-	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
-	own_network /var/cache/coopr/packages
+	web_packages
 	export COOPR_CATALOGUE=$PWD/mine
 }
 
 teardown() {
 	[ -z "${load:-}" ] || kill "$load" 2>/dev/null || :
 	[ ! -d "$COOPR_STATE" ] || coopr delete -y --discard-data shop
-	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
+	web_packages_end
 }
 
 # The node of a service.

@@ -96,6 +96,21 @@ own_network() { # [CACHE]
 		"$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
 }
 
+# Fetches the packages of the template web, as coopr-packages(1) says it, and gives its machines a network of their own, so that another
+# one may be up. Packages that were not there before are removed by web_packages_end.
+web_packages() {
+	need_program apt-get curl ip sshd
+	[ -e /var/cache/coopr ] || touch "$BATS_TEST_TMPDIR/ours"
+	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
+	[ -s fetch ]
+	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
+	own_network /var/cache/coopr/packages
+}
+
+web_packages_end() {
+	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
+}
+
 need_shared() {
 	[ -e "$SHARED/$1" ] || skip "needs $SHARED/$1"
 }

@@ -6,23 +6,17 @@
 
 load case
 
-# The demo is run as it is, but for where it keeps its state, and a network of its own, so that another one may be up. The packages it fetches are removed unless some were there.
+# The demo is run as it is, but for where it keeps its state.
 setup() {
 	fresh
 	need_root
-	need_program apt-get curl ip sshd
-	[ -e /var/cache/coopr ] || touch "$BATS_TEST_TMPDIR/ours"
-	# As coopr-packages(1) says it.
-	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
-	[ -s fetch ]
-	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
-	own_network /var/cache/coopr/packages
+	web_packages
 	export DEMO_CATALOGUE=$PWD/mine
 }
 
 teardown() {
 	[ ! -d "$COOPR_STATE" ] || DEMO_CATALOGUE=$PWD/mine "$COOPR_ROOT/tests/demo" down
-	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
+	web_packages_end
 }
 
 @test "make demo ends with a site whose two application nodes answer in turn with the row of the database; make undemo leaves nothing" {
