@@ -48,25 +48,6 @@ doctor_definitions_tell(struct definitions *found, const char *cluster, const ch
 		    "of the cluster fail", "%s: %s: %s", cluster, pointer, text);
 }
 
-/* Returns whether all plugins of the cluster are there; else says why not. */
-static int
-doctor_definitions_find_plugins(const struct request *request, struct error *err)
-{
-	char *path = plugin_find("provider", request->provider.providertype, err);
-
-	for (size_t i = 0; path && i < request->service_count; i++)
-		for (enum action action = 0; path && action < ACTION_COUNT; action++) {
-			const struct service_action *its = &request->services[i].actions[action];
-
-			if (!its->present)
-				continue;
-			free(path);
-			path = plugin_find("automator", its->type, err);
-		}
-	free(path);
-	return path ? 0 : -1;
-}
-
 static void
 doctor_definitions_inspect(struct definitions *found, const char *cluster, jv document)
 {
@@ -79,7 +60,7 @@ doctor_definitions_inspect(struct definitions *found, const char *cluster, jv do
 	request_parse(document, &request, &malformed);
 	if (malformed.total) {
 		doctor_definitions_tell(found, cluster, malformed.list[0].pointer, malformed.list[0].text);
-	} else if (doctor_definitions_find_plugins(&request, &err) < 0) {
+	} else if (plugin_find_of_request(&request, &err) < 0) {
 		doctor_definitions_tell(found, cluster, "its plugins", err.text);
 	} else {
 		inspect_document(&check, "request", &root);

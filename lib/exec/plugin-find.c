@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "base/suggest.h"
+#include "model/request.h"
 
 /* Returns the folders, with colons between. */
 static char *
@@ -49,6 +50,24 @@ plugin_find_all(const char *kind, struct arguments *names)
 	for (const char *next = list; (folder = location_next(&next)); free(folder))
 		plugin_find_in_folder(folder, kind, names);
 	free(list);
+}
+
+int
+plugin_find_of_request(const struct request *request, struct error *err)
+{
+	char *path = plugin_find("provider", request->provider.providertype, err);
+
+	for (size_t i = 0; path && i < request->service_count; i++)
+		for (enum action action = 0; path && action < ACTION_COUNT; action++) {
+			const struct service_action *its = &request->services[i].actions[action];
+
+			if (!its->present)
+				continue;
+			free(path);
+			path = plugin_find("automator", its->type, err);
+		}
+	free(path);
+	return path ? 0 : -1;
 }
 
 bool

@@ -128,26 +128,6 @@ prepare_solve_refuse_size(const struct operation_context *context, double count,
 	return -1;
 }
 
-/* Fails where the request of a new cluster names a plugin that is not here. */
-static int
-prepare_solve_find_plugins(const struct operation_context *context, const struct request *request, struct error *err)
-{
-	char *path;
-
-	path = plugin_find("provider", request->provider.providertype, err);
-	for (size_t i = 0; path && i < request->service_count; i++)
-		for (enum action action = 0; path && action < ACTION_COUNT; action++) {
-			const struct service_action *its = &request->services[i].actions[action];
-
-			if (!its->present)
-				continue;
-			free(path);
-			path = plugin_find("automator", its->type, err);
-		}
-	free(path);
-	return path ? 0 : error_prefix(err, "%s", context->workdir.name);
-}
-
 /* Fails where a field of the request of a new cluster would only fail at its task: a script that is not there, say. Unknown fields are for
  * coopr-validate. */
 static int
@@ -240,8 +220,8 @@ prepare_solve_check(const struct operation_context *context, const struct buffer
 	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
 	if (result == 0 && !context->cluster && !options->detach && !options->dry && !options->save) {
 		request_parse(document, &request, &unread);
-		if (!unread.total)
-			result = prepare_solve_find_plugins(context, &request, err);
+		if (!unread.total && plugin_find_of_request(&request, err) < 0)
+			result = error_prefix(err, "%s", context->workdir.name);
 		if (result == 0 && !unread.total)
 			result = prepare_solve_inspect(context, document, err);
 		request_release(&request);

@@ -20,15 +20,6 @@ struct restore_choice {
 	struct arguments *plan;
 };
 
-static bool
-restore_choice_is_there(const struct layout *layout, const char *node)
-{
-	for (size_t i = 0; i < layout->node_count; i++)
-		if (strcmp(layout->nodes[i].id, node) == 0)
-			return true;
-	return false;
-}
-
 /* Returns the best of the archives of a service, the newest first, for that node; NULL where there is none. */
 static const struct archive *
 restore_choice_best(const struct layout *layout, const struct archive_list *archives, const char *node)
@@ -38,7 +29,7 @@ restore_choice_best(const struct layout *layout, const struct archive_list *arch
 	for (size_t i = 0; i < archives->count; i++) {
 		if (strcmp(archives->list[i].node, node) == 0)
 			return &archives->list[i];
-		if (!gone && !restore_choice_is_there(layout, archives->list[i].node))
+		if (!gone && !layout_node(layout, archives->list[i].node))
 			gone = &archives->list[i];
 	}
 	return gone ? gone : archives->count ? &archives->list[0] : NULL;
