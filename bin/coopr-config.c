@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * coopr-config: changes the configuration of a cluster, and configures what it is about. Without a change it prints the
- * configuration, also as the services of each node get it. Exits with 0 once all is done; 1 where it cannot be, or a task failed; 64 on misuse; 75 while something else is
- * done to it; 128 + signal when interrupted.
+ * configuration, also as the services of each node get it. Exits with 0 once all is done; 1 where it cannot be, or a task failed;
+ * 64 on misuse; 75 while something else is done to it; 128 + signal when interrupted.
  */
 #include <stdlib.h>
 

@@ -34,26 +34,6 @@ protection_release(struct protection *protection)
 	arena_release(&protection->arena);
 }
 
-/* Returns the definition of a service in the request, owned; null where there is none. */
-static jv
-protection_definition(const struct protection *protection, const char *service)
-{
-	jv services = json_get(protection->request, "services"), found = jv_null();
-
-	for (size_t i = 0; i < json_length(services); i++) {
-		jv definition = json_element(services, i), name = json_get(definition, "name");
-
-		if (json_string(name) && strcmp(json_string(name), service) == 0) {
-			jv_free(found);
-			found = jv_copy(definition);
-		}
-		jv_free(name);
-		jv_free(definition);
-	}
-	jv_free(services);
-	return found;
-}
-
 /* Sets what a document says, in the place of what was said before; problems were found when it was composed. */
 static void
 protection_take(struct protection *protection, jv document, struct protected *protected)
@@ -86,7 +66,7 @@ protection_has_action(jv definition, const char *name)
 struct protected
 protection_of(struct protection *protection, const char *service)
 {
-	jv template = json_get(protection->request, "template"), definition = protection_definition(protection, service);
+	jv template = json_get(protection->request, "template"), services = json_get(protection->request, "services"), definition = json_find_named(services, service);
 	struct protected protected = {0};
 
 	protection_take(protection, template, &protected);
@@ -94,17 +74,9 @@ protection_of(struct protection *protection, const char *service)
 	protected.can_backup = protection_has_action(definition, "backup");
 	protected.can_restore = protection_has_action(definition, "restore");
 	jv_free(definition);
+	jv_free(services);
 	jv_free(template);
 	return protected;
-}
-
-const struct node *
-protection_node(const struct protection *protection, const char *id)
-{
-	for (size_t i = 0; i < protection->layout.node_count; i++)
-		if (strcmp(protection->layout.nodes[i].id, id) == 0)
-			return &protection->layout.nodes[i];
-	return NULL;
 }
 
 /* Reads the numbers of rows, and ends them. */

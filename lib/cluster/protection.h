@@ -49,9 +49,6 @@ void protection_release(struct protection *protection);
 /* Returns how a service of the cluster is protected; one that is not there any more, as the template says. */
 struct protected protection_of(struct protection *protection, const char *service);
 
-/* Returns the node of that id that is there; NULL: none is. */
-const struct node *protection_node(const struct protection *protection, const char *id);
-
 /* Fill ids with the numbers of at most limit clusters, by number, from after on: those that live and say "every"; those with archives,
  * terminated ones too, that say "keep". */
 int protection_scheduled(struct store *store, int64_t after, int64_t *ids, size_t limit, size_t *count, struct error *err);

@@ -14,15 +14,6 @@
 #include "json/json.h"
 #include "model/layout.h"
 
-static const struct node *
-revision_find_node(const struct layout *layout, const char *id)
-{
-	for (size_t i = 0; i < layout->node_count; i++)
-		if (strcmp(layout->nodes[i].id, id) == 0)
-			return &layout->nodes[i];
-	return NULL;
-}
-
 /* Sets a member of the node's record to what the present one has. */
 static void
 revision_take_over(struct node *node, const struct node *present, const char *member)
@@ -46,7 +37,7 @@ revision_print(const char *name, const struct layout *now, struct layout *then, 
 	cluster_print(&then->cluster, text);
 	for (size_t i = 0; i < then->node_count; i++) {
 		struct node *node = &then->nodes[i];
-		const struct node *present = revision_find_node(now, node->id);
+		const struct node *present = layout_node(now, node->id);
 
 		if (node->leaves || node->is_new)
 			continue;
@@ -70,7 +61,7 @@ revision_push_dead(const struct layout *now, const struct layout *then, struct a
 	for (size_t i = 0; i < now->node_count; i++) {
 		const struct node *node = &now->nodes[i];
 
-		if (!node->is_new && node->was.count < node->services.count && !revision_find_node(then, node->id))
+		if (!node->is_new && node->was.count < node->services.count && !layout_node(then, node->id))
 			arguments_push(dead, node->id);
 	}
 }

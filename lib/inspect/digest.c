@@ -128,6 +128,17 @@ digest_walk(struct digest *digest, jv *document, struct error *err)
 }
 
 static int
+digest_forget_action(struct digest *digest, const char *service, const char *name, jv *action, struct error *err)
+{
+	(void)digest;
+	(void)service;
+	(void)name;
+	(void)err;
+	*action = jv_object_delete(jv_object_delete(*action, jv_string("digest")), jv_string("kept"));
+	return 0;
+}
+
+static int
 digest_set_action(struct digest *digest, const char *service, const char *name, jv *action, struct error *err)
 {
 	char hex[SCRIPT_DIGEST_SIZE];
@@ -135,9 +146,7 @@ digest_set_action(struct digest *digest, const char *service, const char *name, 
 	struct error unread; /* whoever runs it says so */
 	int result = 0;
 
-	(void)service;
-	(void)name;
-	*action = jv_object_delete(jv_object_delete(*action, jv_string("digest")), jv_string("kept"));
+	digest_forget_action(digest, service, name, action, err);
 	if (digest_read(digest, *action, &bundle, &unread) == 0 && bundle.count) {
 		script_store_digest(&bundle, hex);
 		json_set_string(action, "digest", hex);
@@ -193,47 +202,15 @@ digest_restore(jv *document, struct error *err)
 	return digest_walk(&digest, document, err);
 }
 
-/* Returns the entity of that name in a list of a request; invalid where it has none. */
-static jv
-digest_find_entity(jv request, const char *member, const char *name)
-{
-	jv services = json_get(request, member), found = jv_invalid();
-
-	for (size_t i = 0; i < json_length(services) && !jv_is_valid(found); i++) {
-		jv service = json_element(services, i), its = json_get(service, "name");
-
-		if (json_string(its) && strcmp(json_string(its), name) == 0)
-			found = jv_copy(service);
-		jv_free(its);
-		jv_free(service);
-	}
-	jv_free(services);
-	return found;
-}
-
-/* Returns the value without what the scripts' contents are. */
+/* Returns the service without what the scripts' contents are. */
 static jv
 digest_strip(jv service)
 {
-	jv provisioner = json_get(service, "provisioner"), actions = json_get(provisioner, "actions"), copy = jv_copy(service);
-	jv names = jv_get_kind(actions) == JV_KIND_OBJECT ? jv_keys(jv_copy(actions)) : jv_array();
+	struct digest digest = {.do_action = digest_forget_action};
+	struct error ignored; /* it never fails */
+	jv copy = jv_copy(service);
 
-	for (size_t i = 0; i < json_length(names); i++) {
-		jv key = json_element(names, i), action = json_get(actions, json_string(key));
-
-		if (jv_get_kind(action) == JV_KIND_OBJECT)
-			json_set(&actions, json_string(key),
-			    jv_object_delete(jv_object_delete(jv_copy(action), jv_string("digest")), jv_string("kept")));
-		jv_free(action);
-		jv_free(key);
-	}
-	if (json_length(names) > 0) {
-		json_set(&provisioner, "actions", jv_copy(actions));
-		json_set(&copy, "provisioner", jv_copy(provisioner));
-	}
-	jv_free(names);
-	jv_free(actions);
-	jv_free(provisioner);
+	digest_walk_service(&digest, &copy, &ignored);
 	return copy;
 }
 
@@ -276,19 +253,20 @@ digest_list_scripts(jv older, jv newer, const char *name, struct buffer *lines)
 static void
 digest_list_types(jv older, jv newer, const char *member, const char *words, struct buffer *lines)
 {
-	jv list = json_get(newer, member);
+	jv list = json_get(newer, member), before = json_get(older, member);
 
 	for (size_t i = 0; i < json_length(list); i++) {
 		jv is = json_element(list, i), was;
 		char *name = json_get_string(is, "name");
 
-		was = name ? digest_find_entity(older, member, name) : jv_invalid();
+		was = name ? json_find_named(before, name) : jv_invalid();
 		if (jv_is_valid(was) && !jv_equal(jv_copy(was), jv_copy(is)))
 			buffer_printf(lines, "%s %s: its definition has changed\n", words, name);
 		jv_free(was);
 		free(name);
 		jv_free(is);
 	}
+	jv_free(before);
 	jv_free(list);
 }
 
@@ -309,13 +287,13 @@ digest_list_entity(jv older, jv newer, const char *member, struct buffer *lines)
 void
 digest_list_changes(jv older, jv newer, struct buffer *lines)
 {
-	jv services = json_get(newer, "services");
+	jv services = json_get(newer, "services"), before = json_get(older, "services");
 
 	for (size_t i = 0; i < json_length(services); i++) {
 		jv is = json_element(services, i), a, b, was;
 		char *name = json_get_string(is, "name");
 
-		was = name ? digest_find_entity(older, "services", name) : jv_invalid();
+		was = name ? json_find_named(before, name) : jv_invalid();
 		if (jv_is_valid(was)) {
 			a = digest_strip(was);
 			b = digest_strip(is);
@@ -329,6 +307,7 @@ digest_list_changes(jv older, jv newer, struct buffer *lines)
 		free(name);
 		jv_free(is);
 	}
+	jv_free(before);
 	jv_free(services);
 	digest_list_entity(older, newer, "template", lines);
 	digest_list_entity(older, newer, "provider", lines);

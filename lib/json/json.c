@@ -195,6 +195,22 @@ json_element(jv array, size_t index)
 	return jv_array_get(jv_copy(array), (int)index);
 }
 
+jv
+json_find_named(jv array, const char *name)
+{
+	jv found = jv_invalid();
+
+	for (size_t i = 0; i < json_length(array) && !jv_is_valid(found); i++) {
+		jv element = json_element(array, i), its = json_get(element, "name");
+
+		if (json_string(its) && strcmp(json_string(its), name) == 0)
+			found = jv_copy(element);
+		jv_free(its);
+		jv_free(element);
+	}
+	return found;
+}
+
 bool
 json_array_has(jv array, const char *member, const char *text)
 {

@@ -46,6 +46,9 @@ size_t json_length(jv value);
 /* Returns the element of an array, owned; index is less than its length. */
 jv json_element(jv array, size_t index);
 
+/* Returns the first object of an array whose member "name" is name, owned; an invalid value if there is none. */
+jv json_find_named(jv array, const char *name);
+
 /* Tells whether an array holds the string text or, where member is not NULL, an object whose member it is. */
 bool json_array_has(jv array, const char *member, const char *text);
 

@@ -132,6 +132,15 @@ layout_find_definition(const struct service *definitions, size_t count, const ch
 	return count ? bsearch(&key, definitions, count, sizeof key, service_compare_names) : NULL;
 }
 
+const struct node *
+layout_node(const struct layout *layout, const char *id)
+{
+	for (size_t i = 0; i < layout->node_count; i++)
+		if (strcmp(layout->nodes[i].id, id) == 0)
+			return &layout->nodes[i];
+	return NULL;
+}
+
 const struct service *
 cluster_definition(const struct cluster *cluster, const char *service)
 {

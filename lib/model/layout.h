@@ -67,6 +67,9 @@ void layout_release(struct layout *layout);
 /* Appends the cluster record, with a newline. */
 void cluster_print(const struct cluster *cluster, struct buffer *out);
 
+/* Returns the node of that id, NULL if there is none. */
+const struct node *layout_node(const struct layout *layout, const char *id);
+
 /* Returns the definition of a service, NULL if there is none. */
 const struct service *cluster_definition(const struct cluster *cluster, const char *service);
 

@@ -156,6 +156,15 @@ name_list_has(const struct string_list *list, const char *name)
 	return false;
 }
 
+void
+name_list_add(struct string_list *list, const char *name)
+{
+	if (name_list_has(list, name))
+		return;
+	list->list = memory_resize(list->list, list->count + 1, sizeof *list->list);
+	list->list[list->count++] = name;
+}
+
 struct string_list
 name_set_parse(const struct place *object, const char *member, struct arena *arena)
 {

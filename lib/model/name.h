@@ -43,6 +43,9 @@ struct string_list name_list_parse(const struct place *object, const char *membe
 /* Tells whether a list holds name. */
 bool name_list_has(const struct string_list *list, const char *name);
 
+/* Adds a name, borrowed, to a list that does not hold it yet, whose memory is the caller's to free. */
+void name_list_add(struct string_list *list, const char *name);
+
 /* Return a set of names, sorted, each once: of a member, and of an array that has to be there. */
 struct string_list name_set_parse(const struct place *object, const char *member, struct arena *arena);
 struct string_list name_set_of(const struct place *array, struct arena *arena);

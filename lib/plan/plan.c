@@ -176,24 +176,24 @@ static int
 plan_give_archives(struct plan *plan, const struct string_list *archives, struct error *err)
 {
 	for (size_t i = 0; i < archives->count; i++) {
-		const char *text = archives->list[i], *slash = strchr(text, '/'), *equals = slash ? strchr(slash, '=') : NULL;
+		const char *equals = strchr(archives->list[i], '=');
+		char *where = arena_substring(&plan->arena, archives->list[i], equals ? (size_t)(equals - archives->list[i]) : 0);
+		char *slash = strchr(where, '/');
 		bool found = false;
 
-		if (!equals || !name_is_valid(equals + 1))
-			return error_set(err, EX_USAGE, "archive \"%s\": expected NODE/SERVICE=ID", text);
+		if (!slash || !name_is_valid(equals + 1))
+			return error_set(err, EX_USAGE, "archive \"%s\": expected NODE/SERVICE=ID", archives->list[i]);
 		for (size_t j = 0; j < plan->count; j++) {
 			struct step *step = &plan->steps[j];
 
-			if (step->action != ACTION_RESTORE || strlen(step->node) != (size_t)(slash - text) ||
-			    strncmp(step->node, text, (size_t)(slash - text)) != 0 ||
-			    strlen(step->service) != (size_t)(equals - slash - 1) ||
-			    strncmp(step->service, slash + 1, strlen(step->service)) != 0)
-				continue;
-			step->archive = arena_string(&plan->arena, equals + 1);
-			found = true;
+			if (step->action == ACTION_RESTORE && strcmp(step->service, slash + 1) == 0 &&
+			    strlen(step->node) == (size_t)(slash - where) && strncmp(step->node, where, (size_t)(slash - where)) == 0) {
+				step->archive = equals + 1;
+				found = true;
+			}
 		}
 		if (!found)
-			return error_set(err, EX_NO, "%.*s: nothing is restored there", (int)(equals - text), text);
+			return error_set(err, EX_NO, "%s: nothing is restored there", where);
 	}
 	return 0;
 }

@@ -62,10 +62,9 @@ kept_data_on(const struct kept_data *kept, const char *node, struct buffer *text
 static int64_t
 kept_data_number(const struct kept_data *kept, const char *node)
 {
-	for (size_t i = 0; i < kept->layout.node_count; i++)
-		if (strcmp(kept->layout.nodes[i].id, node) == 0)
-			return kept->layout.nodes[i].nodenum;
-	return 0;
+	const struct node *its = layout_node(&kept->layout, node);
+
+	return its ? its->nodenum : 0;
 }
 
 /* Notes the data on a machine that is gone or does not answer. */

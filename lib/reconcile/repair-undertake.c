@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "operation/operate.h"
+#include "probe/drift.h"
 
 char *
 repair_attempt(const struct operation_options *options, const char *tenant, const struct operation_request *request,
@@ -38,4 +39,14 @@ repair_undertake(const struct operation_options *options, const char *tenant, co
 	if (!job && why)
 		*why = err;
 	return job;
+}
+
+void
+repair_tell(struct drift_list *drift, size_t first, size_t end, const char *job, const struct error *why)
+{
+	for (size_t i = first; i < end; i++) {
+		drift->list[i].stage = job ? DRIFT_IN_PROGRESS : DRIFT_LEFT;
+		drift->list[i].repair = job ? arena_string(&drift->arena, job) : NULL;
+		drift->list[i].note = job ? NULL : arena_string(&drift->arena, why->text);
+	}
 }

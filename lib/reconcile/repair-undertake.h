@@ -5,6 +5,9 @@
 #ifndef RECONCILE_REPAIR_UNDERTAKE_H
 #define RECONCILE_REPAIR_UNDERTAKE_H
 
+#include <stddef.h>
+
+struct drift_list;
 struct error;
 struct operation_options;
 struct operation_request;
@@ -17,5 +20,8 @@ char *repair_undertake(const struct operation_options *options, const char *tena
 /* Does the same, and gives no notice of a failure: NULL with the reason in err. */
 char *repair_attempt(const struct operation_options *options, const char *tenant, const struct operation_request *request,
     struct error *err);
+
+/* Notes of the drift from first to end which job repairs it, or (NULL) why there is none. */
+void repair_tell(struct drift_list *drift, size_t first, size_t end, const char *job, const struct error *why);
 
 #endif

@@ -49,7 +49,7 @@ restoration_is_possible(struct account *account, const struct kept_data *kept, c
 	const struct node *node;
 	bool possible = protection_read(&protection, account, drift->cluster, &ignored) == 0;
 
-	node = possible ? protection_node(&protection, drift->node) : NULL;
+	node = possible ? layout_node(&protection.layout, drift->node) : NULL;
 	for (size_t i = 0; node && i < node->services.count && possible; i++)
 		if (cluster_is_stateful(cluster, kept->today, node->services.list[i]))
 			possible = restoration_has_archive(account, &protection, drift, node->services.list[i], archives);
@@ -68,10 +68,7 @@ restoration_add(const struct cluster_record *cluster, struct protection *protect
 
 		if (!protected.restores || !protected.can_restore)
 			continue;
-		if (!name_list_has(services, service)) {
-			services->list = memory_resize(services->list, services->count + 1, sizeof *services->list);
-			services->list[services->count++] = service;
-		}
+		name_list_add(services, service);
 		drift_add(drift, &(struct drift){.what = DRIFT_UNRESTORED, .cluster = cluster->id, .operation = cluster->operation,
 		    .tenant = cluster->tenant, .name = cluster->name, .node = node->id, .service = service,
 		    .message = "its machine was lost, and replaced"});
@@ -110,7 +107,7 @@ restoration_cluster(struct account *account, const struct reconcile_options *par
 	int result = protection_read(&protection, account, cluster->id, &err);
 
 	for (size_t i = 0; i < count && result == 0; i++) {
-		const struct node *node = protection_node(&protection, list[i].node);
+		const struct node *node = layout_node(&protection.layout, list[i].node);
 
 		if (node)
 			restoration_add(cluster, &protection, node, &services, drift);
@@ -119,11 +116,7 @@ restoration_cluster(struct account *account, const struct reconcile_options *par
 	}
 	if (services.count)
 		job = restoration_undertake(parameters, cluster, &nodes, &services, &err);
-	for (size_t i = before; i < drift->count; i++) {
-		drift->list[i].stage = job ? DRIFT_IN_PROGRESS : DRIFT_LEFT;
-		drift->list[i].repair = job ? arena_string(&drift->arena, job) : NULL;
-		drift->list[i].note = job ? NULL : arena_string(&drift->arena, err.text);
-	}
+	repair_tell(drift, before, drift->count, job, &err);
 	if (result < 0)
 		operation_warn(&parameters->options, worst, &err);
 	free(job);

@@ -20,7 +20,7 @@ enum { AT_A_TIME = 64 };
 static bool
 retention_stands(const struct protection *protection, const struct archive *archive)
 {
-	const struct node *node = protection_node(protection, archive->node);
+	const struct node *node = layout_node(&protection->layout, archive->node);
 
 	return node && name_set_has(&node->services, archive->service);
 }

@@ -30,15 +30,6 @@ struct due { /* the backups of a cluster that are due */
 	int64_t shortest_ms; /* the shortest time between two backups */
 };
 
-static void
-schedule_add_once(struct string_list *list, const char *text)
-{
-	if (name_list_has(list, text))
-		return;
-	list->list = memory_resize(list->list, list->count + 1, sizeof *list->list);
-	list->list[list->count++] = text;
-}
-
 /* Adds an instance to what is due, and to the drift, if its newest archive is too old. */
 static int
 schedule_consider(struct account *account, struct due *due, const struct node *node, const char *service, int64_t every_ms,
@@ -50,8 +41,8 @@ schedule_consider(struct account *account, struct due *due, const struct node *n
 	int got = archives_newest(account->store, due->cluster->id, service, node->id, &arena, &newest, err);
 
 	if (got == 0 || (got > 0 && clock_wall_ms() - newest.began_ms >= every_ms)) {
-		schedule_add_once(&due->nodes, node->id);
-		schedule_add_once(&due->services, service);
+		name_list_add(&due->nodes, node->id);
+		name_list_add(&due->services, service);
 		if (due->shortest_ms == 0 || every_ms < due->shortest_ms)
 			due->shortest_ms = every_ms;
 		drift_add(drift, &(struct drift){.what = DRIFT_UNSAVED, .cluster = due->cluster->id, .operation = due->cluster->operation,
@@ -128,11 +119,7 @@ schedule_begin(const struct reconcile_options *parameters, struct due *due, bool
 	request.command = command.data;
 	options.ask.why = REPAIR_LIMITS_MARK "a backup is due";
 	job = repair_attempt(&options, due->cluster->tenant, &request, &err);
-	for (size_t i = due->first; i < due->end; i++) {
-		drift->list[i].stage = job ? DRIFT_IN_PROGRESS : DRIFT_LEFT;
-		drift->list[i].repair = job ? arena_string(&drift->arena, job) : NULL;
-		drift->list[i].note = job ? NULL : arena_string(&drift->arena, err.text);
-	}
+	repair_tell(drift, due->first, due->end, job, &err);
 	buffer_release(&command);
 	/* What is due, or whose cluster is busy, is no fault: only what has failed is. */
 	if (!failed && (job || err.code == EX_TEMPFAIL))

@@ -17,15 +17,6 @@
 
 enum { READ_BYTES = 64 * 1024 };
 
-static const struct node *
-transcript_find_node(const struct layout *layout, const char *id)
-{
-	for (size_t i = 0; i < layout->node_count; i++)
-		if (strcmp(layout->nodes[i].id, id) == 0)
-			return &layout->nodes[i];
-	return NULL;
-}
-
 static bool
 transcript_is_meant(const struct transcript *transcript, const struct node *node, const struct queue_task_status *task)
 {
@@ -52,7 +43,7 @@ transcript_add_tasks(struct transcript *transcript, const struct layout *layout,
 	transcript->count = 0;
 	transcript->list = arena_alloc(&transcript->arena, count, sizeof *transcript->list);
 	for (size_t i = 0; i < count; i++) {
-		const struct node *node = transcript_find_node(layout, tasks[i].node);
+		const struct node *node = layout_node(layout, tasks[i].node);
 
 		if (transcript_is_meant(transcript, node, &tasks[i]))
 			transcript->list[transcript->count++] = (struct transcript_task){&tasks[i],
