@@ -49,6 +49,20 @@ kept() { # ID SECONDS [SERVICE [NODE]]
 	run -64 coopr backup
 }
 
+@test "a preview names what is restored, and a restart also of a service that cannot be asked whether it is healthy" {
+	jq '.provisioner.actions |= (. + {backup: .configure, restore: .configure} | del(.status))' mine/services/mysql.json >mysql.json
+	mv mysql.json mine/services/mysql.json
+	coopr upgrade -qy blog
+	coopr backup -q blog
+	run -0 coopr restore --dry-run blog
+	contains "$output" "! mysql is restored on 1 machine"
+	contains "$output" "! the data of mysql on node ${node##*-} is replaced by that of an archive"
+	run -64 coopr restore -y blog
+	contains "$output" "data would be lost: mysql on ${node##*-}; use --discard-data"
+	run -0 coopr restart --dry-run blog -s mysql
+	contains "$output" "! mysql restarts on 1 machine"
+}
+
 @test "an archive is deleted with what was kept, the last one of a living cluster only with that consent" {
 	kept one 100
 	kept two 50

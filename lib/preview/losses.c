@@ -21,6 +21,16 @@ losses_leaves(const struct effects *effects, size_t node, const char *service)
 	    (effects_on(effects, node, service) & ACTION_BIT(ACTION_REMOVE)));
 }
 
+/* Tells whether an archive takes the place of what the service has. */
+static bool
+losses_replaces(const struct effects *effects, const char *service)
+{
+	for (size_t i = 0; i < effects->plan->layout.node_count; i++)
+		if (effects_on(effects, i, service) & ACTION_BIT(ACTION_RESTORE))
+			return true;
+	return false;
+}
+
 /* Adds the names of the services that were there before, each once. */
 static void
 losses_services(const struct effects *effects, struct names *names)
@@ -57,8 +67,8 @@ losses_describe(const struct effects *effects, jv today, struct buffer *text)
 	losses_services(effects, &services);
 	for (size_t i = 0; i < services.count; i++) {
 		buffer_clear(&nodes);
-		if (!cluster_is_stateful(&effects->plan->layout.cluster, today, services.list[i]) ||
-		    losses_nodes(effects, services.list[i], &nodes) == 0)
+		if ((!cluster_is_stateful(&effects->plan->layout.cluster, today, services.list[i]) &&
+		    !losses_replaces(effects, services.list[i])) || losses_nodes(effects, services.list[i], &nodes) == 0)
 			continue;
 		buffer_printf(text, "%s%s on %s", lost ? ", " : "", services.list[i], nodes.data);
 		lost = 1;
@@ -78,11 +88,11 @@ losses_may_be(const struct cluster *cluster, const char *service)
 }
 
 static void
-losses_print_service(const struct cluster *cluster, const char *service, bool is_lost, const char *nodes, size_t count, FILE *out)
+losses_print_service(const struct cluster *cluster, const char *service, const char *becomes, const char *nodes, size_t count, FILE *out)
 {
 	const struct service *definition = cluster_definition_before(cluster, service);
 
-	fprintf(out, "! the data of %s on node%s %s %s lost", service, count == 1 ? "" : "s", nodes, is_lost ? "is" : "may be");
+	fprintf(out, "! the data of %s on node%s %s %s", service, count == 1 ? "" : "s", nodes, becomes);
 	for (size_t i = 0; definition && i < definition->data.count; i++)
 		fprintf(out, "%s%s", i ? ", " : ": ", definition->data.list[i]);
 	putc('\n', out);
@@ -98,15 +108,16 @@ losses_print(const struct effects *effects, jv today, FILE *out)
 	losses_services(effects, &services);
 	for (size_t i = 0; i < services.count; i++) {
 		const char *service = services.list[i];
-		bool is_lost = cluster_is_stateful(cluster, today, service);
+		bool is_lost = cluster_is_stateful(cluster, today, service), is_replaced = losses_replaces(effects, service);
 		size_t count;
 
 		buffer_clear(&nodes);
-		if (!is_lost && !losses_may_be(cluster, service))
+		if (!is_lost && !is_replaced && !losses_may_be(cluster, service))
 			continue;
 		count = losses_nodes(effects, service, &nodes);
 		if (count)
-			losses_print_service(cluster, service, is_lost, nodes.data, count, out);
+			losses_print_service(cluster, service, is_replaced ? "is replaced by that of an archive" : is_lost ? "is lost" : "may be lost",
+			    nodes.data, count, out);
 	}
 	buffer_release(&nodes);
 	names_release(&services);

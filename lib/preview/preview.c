@@ -195,10 +195,11 @@ preview_print_config(const struct preview_basis *basis, const struct layout *lay
 static const char *
 preview_notice_of(unsigned actions, struct arena *arena)
 {
-	const unsigned unnoticed = ((ACTIONS_SET_UP | ACTIONS_TAKE_DOWN) & ~ACTIONS_RESTART) | ACTION_BIT(ACTION_RELOAD) |
-	    ACTION_BIT(ACTION_RESTART);
+	const unsigned restart = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_START);
+	const unsigned unnoticed = ((ACTIONS_SET_UP | ACTIONS_TAKE_DOWN) & ~restart) | ACTION_BIT(ACTION_RELOAD) |
+	    ACTION_BIT(ACTION_RESTART) | ACTION_BIT(ACTION_CHECK);
 
-	if ((actions & ACTIONS_RESTART) == ACTIONS_RESTART)
+	if ((actions & restart) == restart)
 		return "restarts";
 	for (int i = 0; i < ACTION_COUNT; i++)
 		if (actions & ~unnoticed & ACTION_BIT(i))
