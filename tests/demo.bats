@@ -10,6 +10,7 @@ load case
 setup() {
 	fresh
 	need_root
+	# As coopr-packages(1) says it.
 	web_packages
 	export DEMO_CATALOGUE=$PWD/mine
 }
