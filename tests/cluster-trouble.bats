@@ -52,12 +52,13 @@ init_of() {
 	"$COOPR_BIN"/../libexec/coopr/provider/sandbox list <mine/providers/sandbox.json | jq -r "select(.id == \"00000001-$1\") | .pid"
 }
 
-# Runs words in a namespace of the machine with this number, as root of the host.
+# Runs words in a namespace of the machine with this number, as root of the host: a program there with the bit setuid would make that
+# the machine's.
 inside() { # NUMBER --net|--mount|--pid WORD...
 	local pid
 
 	pid=$(init_of "$1")
-	nsenter --target "$pid" "$2" "${@:3}"
+	setpriv --no-new-privs nsenter --target "$pid" "$2" "${@:3}"
 }
 
 drift() {

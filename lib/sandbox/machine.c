@@ -16,7 +16,9 @@
 #include "base/location.h"
 #include "sandbox/address.h"
 #include "sandbox/hosts.h"
+#include "sandbox/ids.h"
 #include "sandbox/key.h"
+#include "sandbox/limits.h"
 #include "sandbox/network.h"
 #include "sandbox/reach.h"
 #include "sandbox/route.h"
@@ -78,6 +80,8 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 		result = hosts_remove(sandbox, machine->cluster, address, err);
 	if (*address && result == 0)
 		address_release(sandbox, address);
+	if (result == 0)
+		ids_release(sandbox, name);
 	if (result == 0 && machine->network && network_parse(machine->network, &network, err) == 0 &&
 	    !address_any(sandbox, &network))
 		result = network_down(&network, err);
@@ -90,7 +94,7 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 static int
 machine_take_down(int dir, const char *name, struct error *err)
 {
-	static const char *const files[] = {"layer", "root", "key", "key.pub", "authorized_keys", "console", "life",
+	static const char *const files[] = {"layer", "root", "lower", "key", "key.pub", "authorized_keys", "console", "life",
 	    "machine.new", "authorized_keys.new", "machine"};
 	struct machine machine = {.name = name};
 	struct error ignored;
@@ -98,6 +102,7 @@ machine_take_down(int dir, const char *name, struct error *err)
 
 	if (start_end(dir, err) < 0)
 		return -1;
+	limits_remove(name);
 	/* Without a record it has no more than an address: the record is written first. */
 	if (machine_read(dir, &machine, &ignored) < 0)
 		machine.cluster = machine.network = NULL;
@@ -163,6 +168,17 @@ machine_route(struct machine *wanted, const struct network *network, struct erro
 	return route_open(network, wanted->provider, err);
 }
 
+static int
+machine_claim_ids(int sandbox, struct machine *wanted, struct error *err)
+{
+	uint32_t first;
+
+	if (ids_claim(sandbox, wanted->name, &first, err) < 0)
+		return -1;
+	wanted->ids = arena_printf(&wanted->arena, "%u", first);
+	return 0;
+}
+
 /* Gives the machine what it needs outside of itself: an address, the bridge, its names in the cluster. */
 static int
 machine_register(int dir, struct machine *wanted, const struct network *network, struct error *err)
@@ -175,6 +191,8 @@ machine_register(int dir, struct machine *wanted, const struct network *network,
 	result = network_up(network, wanted->provider, err);
 	if (result == 0)
 		result = machine_route(wanted, network, err);
+	if (result == 0 && !wanted->unconfined)
+		result = machine_claim_ids(sandbox, wanted, err);
 	if (result == 0)
 		result = address_claim(sandbox, network, wanted->name, address, err);
 	if (result == 0) {

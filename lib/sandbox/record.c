@@ -30,6 +30,12 @@ static const struct member {
 	{"image", offsetof(struct machine, image)},
 	{"shares", offsetof(struct machine, shares)},
 	{"masks", offsetof(struct machine, masks)},
+	{"ids", offsetof(struct machine, ids)},
+	{"unconfined", offsetof(struct machine, unconfined)},
+	{"cpu", offsetof(struct machine, cpu)},
+	{"memory", offsetof(struct machine, memory)},
+	{"disk", offsetof(struct machine, disk)},
+	{"processes", offsetof(struct machine, processes)},
 	{"host_key", offsetof(struct machine, host_key)},
 	{"pid", offsetof(struct machine, pid)},
 };

@@ -27,6 +27,12 @@ struct machine { /* members not known are NULL */
 	const char *image;    /* "host", or the absolute path of a directory tree */
 	const char *shares;   /* directories of the host it may read, colons between */
 	const char *masks;    /* directories of the host it must not see, colons between */
+	const char *ids;      /* the first of its user and group ids on the host; NULL: it has the host's own */
+	const char *unconfined; /* "yes": it shall have the host's own */
+	const char *cpu;      /* processors, as "0.5"; what is NULL has no limit */
+	const char *memory;   /* MiB */
+	const char *disk;     /* MiB of changes */
+	const char *processes;
 	const char *pid;      /* of its init, once it stands */
 	const char *host_key; /* "ssh-ed25519 AAAA..." */
 };

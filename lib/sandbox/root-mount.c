@@ -20,7 +20,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-enum { SAFE = MS_NOSUID | MS_NODEV };
+enum { SAFE = MS_NOSUID | MS_NODEV, TTY_GROUP = 5 };
 
 static const struct fresh {
 	const char *type, *target;
@@ -30,7 +30,6 @@ static const struct fresh {
 	{"proc", "/proc", SAFE | MS_NOEXEC, NULL},
 	{"sysfs", "/sys", SAFE | MS_NOEXEC | MS_RDONLY, NULL},
 	{"tmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k,nr_inodes=1k"},
-	{"devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=666,mode=620,gid=5"},
 	{"tmpfs", "/dev/shm", SAFE, "mode=1777"},
 	{"tmpfs", "/tmp", SAFE, "mode=1777"},
 	{"tmpfs", "/run", SAFE, "mode=755"},
@@ -87,15 +86,15 @@ static const char *const hidden[] = {"/proc/kcore", "/proc/keys", "/proc/timer_l
 	"/proc/sched_debug", "/proc/latency_stats", "/proc/acpi", "/proc/scsi"};
 
 static int
-root_make_folder(const char *path, mode_t mode, struct error *err)
+root_make_folder(const struct root *root, const char *path, mode_t mode, struct error *err)
 {
 	if ((mkdir(path, mode) < 0 && errno != EEXIST) || chmod(path, mode) < 0)
 		return error_errno(err, EX_CANTCREAT, "%s", path);
-	return 0;
+	return root_give(root, path, err);
 }
 
 static int
-root_mount_fresh(struct error *err)
+root_mount_fresh(const struct root *root, struct error *err)
 {
 	for (size_t i = 0; i < LENGTH(fresh); i++) {
 		const struct fresh *f = &fresh[i];
@@ -104,6 +103,8 @@ root_mount_fresh(struct error *err)
 			return error_errno(err, EX_CANTCREAT, "%s", f->target);
 		if (mount(f->type, f->target, f->type, f->flags, f->options) < 0)
 			return error_errno(err, EX_OSERR, "%s: cannot be mounted", f->target);
+		if (strcmp(f->type, "tmpfs") == 0 && root_give(root, f->target, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -116,6 +117,18 @@ root_bind(const char *source, const char *target, unsigned long flags, struct er
 	    (flags && mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | flags, NULL) < 0))
 		return error_errno(err, EX_OSERR, "%s: cannot be mounted", target);
 	return 0;
+}
+
+static int
+root_mount_terminals(const struct root *root, struct error *err)
+{
+	char *options = memory_printf("newinstance,ptmxmode=666,mode=620,gid=%u", (unsigned)root->owner + TTY_GROUP);
+	int result = 0;
+
+	if (mkdir("/dev/pts", 0755) < 0 || mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, options) < 0)
+		result = error_errno(err, EX_OSERR, "/dev/pts: cannot be mounted");
+	free(options);
+	return result;
 }
 
 static int
@@ -138,29 +151,29 @@ root_guard_proc(struct error *err)
 }
 
 static int
-root_make_devices(struct error *err)
+root_make_devices(const struct root *root, struct error *err)
 {
 	for (size_t i = 0; i < LENGTH(devices); i++)
 		if (mknod(devices[i].path, S_IFCHR, makedev(devices[i].major, devices[i].minor)) < 0 ||
-		    chmod(devices[i].path, 0666) < 0)
+		    chmod(devices[i].path, 0666) < 0 || lchown(devices[i].path, root->owner, root->owner) < 0)
 			return error_errno(err, EX_CANTCREAT, "%s", devices[i].path);
 	for (size_t i = 0; i < LENGTH(run_folders); i++)
-		if (root_make_folder(run_folders[i].path, run_folders[i].mode, err) < 0)
+		if (root_make_folder(root, run_folders[i].path, run_folders[i].mode, err) < 0)
 			return -1;
 	for (size_t i = 0; i < LENGTH(links); i++)
-		if (symlink(links[i].text, links[i].path) < 0)
+		if (symlink(links[i].text, links[i].path) < 0 || lchown(links[i].path, root->owner, root->owner) < 0)
 			return error_errno(err, EX_CANTCREAT, "%s", links[i].path);
 	return 0;
 }
 
 static int
-root_mount_own(const char *cluster, struct error *err)
+root_mount_own(const char *cluster, const struct root *root, struct error *err)
 {
 	char *names = memory_printf("../../clusters/%s", cluster);
 	int result = 0;
 
 	for (size_t i = 0; i < LENGTH(own) && result == 0; i++)
-		if (root_make_folder(own[i].kept, own[i].mode, err) < 0 ||
+		if (root_make_folder(root, own[i].kept, own[i].mode, err) < 0 ||
 		    file_make_dirs(AT_FDCWD, own[i].target, 0755, err) < 0 ||
 		    root_bind(own[i].kept, own[i].target, 0, err) < 0)
 			result = -1;
@@ -209,8 +222,8 @@ root_mount(const struct machine *machine, const struct root *root, struct error 
 	int result = 0;
 	char *path;
 
-	if (root_mount_fresh(err) < 0 || root_make_devices(err) < 0 || root_guard_proc(err) < 0 ||
-	    root_mount_own(machine->cluster, err) < 0)
+	if (root_mount_fresh(root, err) < 0 || root_mount_terminals(root, err) < 0 || root_make_devices(root, err) < 0 || root_guard_proc(err) < 0 ||
+	    root_mount_own(machine->cluster, root, err) < 0)
 		return -1;
 	for (; result == 0 && (path = location_next(&masks)); free(path))
 		result = root_mask(path, err);

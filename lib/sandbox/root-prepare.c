@@ -37,13 +37,14 @@ static const char sshd_config[] =
 
 /* Puts a new file at path. What the image has there may be a link, and is not followed. */
 static int
-root_put(const char *path, mode_t mode, const char *text, size_t length, struct error *err)
+root_put(const struct root *root, const char *path, mode_t mode, const char *text, size_t length, struct error *err)
 {
 	int fd, result = 0;
 
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	if (fd < 0 || fchmod(fd, mode) < 0 || file_write_all(fd, text, length) < 0)
+	if (fd < 0 || (root->owner && fchown(fd, root->owner, root->owner) < 0) || fchmod(fd, mode) < 0 ||
+	    file_write_all(fd, text, length) < 0)
 		result = error_errno(err, EX_CANTCREAT, "%s", path);
 	if (fd >= 0)
 		close(fd);
@@ -51,9 +52,9 @@ root_put(const char *path, mode_t mode, const char *text, size_t length, struct 
 }
 
 static int
-root_put_text(const char *path, mode_t mode, const char *text, struct error *err)
+root_put_text(const struct root *root, const char *path, mode_t mode, const char *text, struct error *err)
 {
-	return root_put(path, mode, text, strlen(text), err);
+	return root_put(root, path, mode, text, strlen(text), err);
 }
 
 /* Puts a copy of a file of the machine's folder at path. */
@@ -64,14 +65,14 @@ root_put_copy(const struct root *root, const char *name, const char *path, mode_
 	int result = file_read(root->folder, name, FILE_LIMIT, &text, err);
 
 	if (result == 0)
-		result = root_put(path, mode, text.data, text.length, err);
+		result = root_put(root, path, mode, text.data, text.length, err);
 	buffer_release(&text);
 	return result;
 }
 
 /* Replaces the second member of each line of the file, the password, by "*". */
 static int
-root_remove_passwords_of(const char *path, struct error *err)
+root_remove_passwords_of(const struct root *root, const char *path, struct error *err)
 {
 	struct buffer old = {0}, new = {0};
 	struct stat st;
@@ -90,7 +91,7 @@ root_remove_passwords_of(const char *path, struct error *err)
 		at += end + 1;
 	}
 	if (result == 0 && new.length)
-		result = root_put(path, st.st_mode & 07777, new.data, new.length, err);
+		result = root_put(root, path, st.st_mode & 07777, new.data, new.length, err);
 	if (result == 0 && chown(path, st.st_uid, st.st_gid) < 0)
 		result = error_errno(err, EX_CANTCREAT, "%s", path);
 	buffer_release(&old);
@@ -101,18 +102,18 @@ root_remove_passwords_of(const char *path, struct error *err)
 /* Removes all passwords, also from the copies that passwd(1) and others keep: nobody enters by one, so there is none to be read or
  * guessed. A "*" does not lock an account, which would keep sshd from accepting a key. */
 static int
-root_remove_passwords(struct error *err)
+root_remove_passwords(const struct root *root, struct error *err)
 {
 	static const char *const files[] = {"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"};
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		if (root_remove_passwords_of(files[i], err) < 0)
+		if (root_remove_passwords_of(root, files[i], err) < 0)
 			return -1;
 	return 0;
 }
 
 static int
-root_put_machine_id(struct error *err)
+root_put_machine_id(const struct root *root, struct error *err)
 {
 	unsigned char bytes[ID_BYTES];
 	char text[2 * ID_BYTES + 2] = "";
@@ -122,12 +123,12 @@ root_put_machine_id(struct error *err)
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 	text[2 * ID_BYTES] = '\n';
-	return root_put_text("/etc/machine-id", 0444, text, err);
+	return root_put_text(root, "/etc/machine-id", 0444, text, err);
 }
 
 /* Puts a resolv.conf(5) of the addresses in list, spaces between; NULL or "": without any. */
 static int
-root_put_resolvers(const char *list, struct error *err)
+root_put_resolvers(const struct root *root, const char *list, struct error *err)
 {
 	struct buffer text = {0};
 	int result;
@@ -136,13 +137,13 @@ root_put_resolvers(const char *list, struct error *err)
 		buffer_text(&text, "# names are in /etc/hosts; there is no resolver\n");
 	for (; list && *list; list += strcspn(list, " "), list += *list == ' ')
 		buffer_printf(&text, "nameserver %.*s\n", (int)strcspn(list, " "), list);
-	result = root_put_text("/etc/resolv.conf", 0644, text.data, err);
+	result = root_put_text(root, "/etc/resolv.conf", 0644, text.data, err);
 	buffer_release(&text);
 	return result;
 }
 
 static int
-root_put_names(const struct machine *machine, struct error *err)
+root_put_names(const struct machine *machine, const struct root *root, struct error *err)
 {
 	size_t label = strcspn(machine->hostname, ".");
 	struct buffer text = {0};
@@ -152,12 +153,14 @@ root_put_names(const struct machine *machine, struct error *err)
 	if (sethostname(machine->hostname, label) < 0)
 		result = error_errno(err, EX_OSERR, "hostname %s", machine->hostname);
 	if (result == 0)
-		result = root_put_text("/etc/hostname", 0644, text.data, err);
+		result = root_put_text(root, "/etc/hostname", 0644, text.data, err);
 	if (result == 0)
-		result = root_put_resolvers(machine->resolvers, err);
+		result = root_put_resolvers(root, machine->resolvers, err);
 	unlink("/etc/hosts");
 	if (result == 0 && symlink("/run/cluster/hosts", "/etc/hosts") < 0)
 		result = error_errno(err, EX_CANTCREAT, "/etc/hosts");
+	if (result == 0)
+		result = root_give(root, "/etc/hosts", err);
 	buffer_release(&text);
 	return result;
 }
@@ -165,7 +168,7 @@ root_put_names(const struct machine *machine, struct error *err)
 /* Puts the configuration of sshd. From OpenSSH 9.8 on, who connects without logging in, as confirm does, is shut out after a
  * while, unless that is switched off by a keyword that earlier ones do not start with. To ask sshd costs as much as to start it. */
 static int
-root_put_sshd_config(struct error *err)
+root_put_sshd_config(const struct root *root, struct error *err)
 {
 	struct buffer text = {0}, program = {0};
 	struct error ignored;
@@ -175,7 +178,7 @@ root_put_sshd_config(struct error *err)
 	if (file_read(AT_FDCWD, "/usr/sbin/sshd", PROGRAM_LIMIT, &program, &ignored) == 0 &&
 	    buffer_contains(&program, "persourcepenalties"))
 		buffer_text(&text, "PerSourcePenalties no\n");
-	result = root_put_text("/etc/ssh/sshd_config", 0644, text.data, err);
+	result = root_put_text(root, "/etc/ssh/sshd_config", 0644, text.data, err);
 	buffer_release(&program);
 	buffer_release(&text);
 	return result;
@@ -186,7 +189,7 @@ root_put_keys(const struct root *root, struct error *err)
 {
 	if (mkdir("/root/.ssh", 0700) < 0 && errno != EEXIST)
 		return error_errno(err, EX_CANTCREAT, "/root/.ssh");
-	if (root_put_sshd_config(err) < 0 ||
+	if (root_give(root, "/root/.ssh", err) < 0 || root_put_sshd_config(root, err) < 0 ||
 	    root_put_copy(root, "key", "/etc/ssh/ssh_host_ed25519_key", 0600, err) < 0 ||
 	    root_put_copy(root, "key.pub", "/etc/ssh/ssh_host_ed25519_key.pub", 0644, err) < 0)
 		return -1;
@@ -196,7 +199,7 @@ root_put_keys(const struct root *root, struct error *err)
 int
 root_prepare(const struct machine *machine, const struct root *root, struct error *err)
 {
-	if (root_put_names(machine, err) < 0 || root_put_machine_id(err) < 0 || root_remove_passwords(err) < 0)
+	if (root_put_names(machine, root, err) < 0 || root_put_machine_id(root, err) < 0 || root_remove_passwords(root, err) < 0)
 		return -1;
 	return root_put_keys(root, err);
 }

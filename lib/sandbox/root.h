@@ -7,18 +7,22 @@
 #ifndef SANDBOX_ROOT_H
 #define SANDBOX_ROOT_H
 
+#include <sys/types.h>
+
 struct error;
 struct machine;
 
 struct root { /* what is still open of the host between root_enter and root_leave */
 	int host;   /* its root directory */
 	int folder; /* the machine's folder */
+	int user;   /* the user namespace of the machine, which sees its image as its own */
+	uid_t owner; /* the machine's root, as the host sees it */
 };
 
 /* Mounts the overlay and makes it the root of this process. The working directory must be the machine's folder, before and
- * after. notice (at least NOTICE_SIZE) tells where the changes go if not to the folder, else it is "". */
+ * after. user is a user namespace, if the machine has one. notice (at least NOTICE_SIZE) tells where the changes go if not to the folder, else it is "". */
 enum { NOTICE_SIZE = 256 };
-int root_enter(const struct machine *machine, struct root *root, char *notice, struct error *err);
+int root_enter(const struct machine *machine, int user, struct root *root, char *notice, struct error *err);
 
 /* Mounts /proc, /sys, /dev, /tmp, /run, what is the machine's own, the cluster's names, the masks and shares. */
 int root_mount(const struct machine *machine, const struct root *root, struct error *err);
@@ -26,6 +30,9 @@ int root_mount(const struct machine *machine, const struct root *root, struct er
 /* Writes what makes the image this machine: its name, keys and sshd_config; passwords and resolvers are the host's
  * and go. */
 int root_prepare(const struct machine *machine, const struct root *root, struct error *err);
+
+/* Gives what was made at path to the machine's root; a link is not followed. */
+int root_give(const struct root *root, const char *path, struct error *err);
 
 /* Unmounts the host's files. */
 int root_leave(struct root *root, struct error *err);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -15,9 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/location.h"
 #include "base/lock.h"
+#include "sandbox/ids.h"
+#include "sandbox/limits.h"
 #include "sandbox/network.h"
 #include "sandbox/record.h"
 #include "sandbox/state.h"
@@ -25,13 +29,16 @@
 enum {
 	STACK_SIZE = 64 * 1024,
 	FIRST_FREE = 16, /* descriptors from here on are none of sandbox-init's */
-	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWCGROUP,
+	/* These remain the host's, so that the machine's root has no say in them: nobody in it ever mounts anything. */
+	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID,
+	NAMESPACES_UNCONFINED = NAMESPACES | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC,
 };
 
 struct launch {
 	char *program, *folder; /* paths: a descriptor of ours would lead to the host's mounts, not to the child's */
 	int null, life, console;
 	int orders[2], report[2]; /* pipes: read end, write end */
+	struct spaces spaces;     /* none: the machine is unconfined */
 };
 
 /* Gives the child the descriptors that sandbox-init expects, and no other. They are moved out of the way first, as each
@@ -40,7 +47,7 @@ static int
 start_arrange_descriptors(const struct launch *launch)
 {
 	int sources[] = {launch->null, launch->console, launch->console, launch->life, launch->orders[0],
-	    launch->report[1]};
+	    launch->report[1], launch->spaces.user >= 0 ? launch->spaces.user : launch->null};
 	int count = sizeof sources / sizeof *sources;
 
 	for (int i = 0; i < count; i++)
@@ -68,7 +75,7 @@ start_become_init(void *argument)
 		signal(s, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (chdir(launch->folder) < 0 || start_arrange_descriptors(launch) < 0)
+	if ((launch->spaces.user >= 0 && spaces_enter(&launch->spaces) < 0) || chdir(launch->folder) < 0 || start_arrange_descriptors(launch) < 0)
 		_exit(EX_OSERR);
 	execve(launch->program, argv, environment);
 	error_errno(&report.error, EX_UNAVAILABLE, "%s: cannot be run", launch->program);
@@ -101,14 +108,16 @@ start_close_launch(struct launch *launch)
 	start_close_theirs(launch);
 	start_shut(&launch->orders[1]);
 	start_shut(&launch->report[0]);
+	spaces_close(&launch->spaces);
 	free(launch->folder);
 	free(launch->program);
 }
 
 static int
-start_open_launch(int dir, const char *name, struct launch *launch, struct error *err)
+start_open_launch(int dir, const struct machine *machine, struct launch *launch, struct error *err)
 {
-	*launch = (struct launch){.folder = state_machine_path(name), .orders = {-1, -1}, .report = {-1, -1}};
+	*launch = (struct launch){.folder = state_machine_path(machine->name), .orders = {-1, -1}, .report = {-1, -1},
+	    .spaces = {-1, -1, -1, -1, -1, -1}};
 	launch->program = location_installed("libexec/coopr/sandbox-init");
 	launch->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	launch->life = openat(dir, "life", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -116,6 +125,10 @@ start_open_launch(int dir, const char *name, struct launch *launch, struct error
 	if (launch->null < 0 || launch->life < 0 || launch->console < 0 || pipe2(launch->orders, O_CLOEXEC) < 0 ||
 	    pipe2(launch->report, O_CLOEXEC) < 0 || flock(launch->life, LOCK_EX) < 0) {
 		error_errno(err, EX_CANTCREAT, "the machine's folder");
+		start_close_launch(launch);
+		return -1;
+	}
+	if (machine->ids && spaces_open((uint32_t)strtoul(machine->ids, NULL, 10), &launch->spaces, err) < 0) {
 		start_close_launch(launch);
 		return -1;
 	}
@@ -154,10 +167,11 @@ start_bring_up(int dir, const struct launch *launch, struct machine *machine, co
     char notice[256], struct error *err)
 {
 	struct pollfd report = {.fd = launch->report[0], .events = POLLIN};
+	const pid_t connected = launch->spaces.user >= 0 ? launch->spaces.holder : pid; /* is in the machine's network */
 	char answer;
 
 	/* If the child wrote something or died before it was asked, what it wrote is the reason. */
-	if ((network_connect(network, machine->address, pid, err) < 0 || start_order(launch, ORDER_CONNECTED, err) < 0) &&
+	if ((network_connect(network, machine->address, connected, err) < 0 || start_order(launch, ORDER_CONNECTED, err) < 0) &&
 	    poll(&report, 1, 0) <= 0)
 		return -1;
 	if (start_read_report(launch, notice, err) < 0)
@@ -171,6 +185,25 @@ start_bring_up(int dir, const struct launch *launch, struct machine *machine, co
 	return 0;
 }
 
+/* Limits the child before it does anything, and brings it up. */
+static int
+start_limited(int dir, const struct launch *launch, struct machine *machine, const struct network *network, pid_t pid,
+    char notice[256], struct error *err)
+{
+	struct buffer missing = {0};
+	size_t length;
+	int result;
+
+	limits_put(machine, pid, &missing);
+	result = start_bring_up(dir, launch, machine, network, pid, notice, err);
+	length = strlen(notice);
+	if (result == 0 && missing.length)
+		snprintf(notice + length, 256 - length, "%sthis host limits no %s of machines", length ? "; " : "",
+		    missing.data);
+	buffer_release(&missing);
+	return result;
+}
+
 int
 start_machine(int dir, struct machine *machine, const struct network *network, char notice[256],
     struct error *err)
@@ -182,16 +215,16 @@ start_machine(int dir, struct machine *machine, const struct network *network, c
 	pid_t pid;
 
 	*notice = '\0';
-	if (start_open_launch(dir, machine->name, &launch, err) < 0)
+	if (start_open_launch(dir, machine, &launch, err) < 0)
 		return -1;
 	sigaction(SIGPIPE, &ignore, &before);
 	/* The lock of "life" goes over to the child: it belongs to the open file that both have, until we close ours. */
-	pid = clone(start_become_init, stack + STACK_SIZE, NAMESPACES | SIGCHLD, &launch);
+	pid = clone(start_become_init, stack + STACK_SIZE, (machine->ids ? NAMESPACES : NAMESPACES_UNCONFINED) | SIGCHLD, &launch);
 	if (pid < 0)
 		error_errno(err, errno == EPERM ? EX_NOPERM : EX_OSERR, "namespaces: cannot be made");
 	start_close_theirs(&launch);
 	if (pid > 0)
-		result = start_bring_up(dir, &launch, machine, network, pid, notice, err);
+		result = start_limited(dir, &launch, machine, network, pid, notice, err);
 	if (pid > 0 && result < 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);

@@ -4,8 +4,9 @@
  * sandbox-init and holds the lock of "life" from its first instant to its last. They talk through two pipes:
  *
  *	plugin                              sandbox-init
- *	clones it                           makes its root directory
- *	lays the cable, orders CONNECTED    configures it, gives up its privileges, reports
+ *	makes its user namespace, clones    makes its root directory, still as the host's root
+ *	it, limits it, lays the cable,      becomes its own root, configures the cable, gives up its privileges, has its
+ *	orders CONNECTED                    system calls filtered, reports
  *	writes its pid, orders LIVE         no longer dies with the plugin, says so, starts sshd
  *
  * Until then the init dies with the plugin (PR_SET_PDEATHSIG, and the end of the orders pipe): at whatever instant the
@@ -25,6 +26,7 @@ enum { /* descriptors of sandbox-init, beside stdout and stderr, which are the c
 	START_LIFE = 3,
 	START_ORDERS = 4,
 	START_REPORT = 5,
+	START_USER = 6, /* the user namespace that it is to enter; /dev/null: none */
 };
 
 enum { ORDER_CONNECTED = 'c', ORDER_LIVE = 'l' }; /* LIVE is answered with the same byte */

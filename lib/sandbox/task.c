@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -14,7 +15,13 @@
 #include "model/name.h"
 #include "sandbox/address.h"
 
-enum { TIMEOUT_MAX_S = 30 * 86400 };
+enum { TIMEOUT_MAX_S = 30 * 86400, MIB = 1024 * 1024 };
+
+/* Of limits: less and not even sshd works. */
+#define CPU_MIN 0.05
+#define LIMIT_MAX 1e9
+enum { MEMORY_MIN = 32, DISK_MIN = 16, PROCESSES_MIN = 32 };
+#define PROCESSES "4096"
 
 /* An id that becomes a file name of ours: hidden ones are not listed. */
 static bool
@@ -62,6 +69,40 @@ task_parse_shares(const struct place *fields, struct arena *arena)
 	return shares;
 }
 
+/* Reads a limit: a number, printed with digits behind the point where it has some. */
+static const char *
+task_parse_limit(const struct place *size, const char *name, double min, const char *otherwise, struct arena *arena)
+{
+	struct place member = place_member(size, name);
+
+	if (!place_present(&member))
+		return otherwise;
+	return arena_printf(arena, "%.15g", place_read_number(&member, min, min, LIMIT_MAX));
+}
+
+/* Reads what a machine of the flavor takes of this host at most: the provider says it, for "*" if it does not name the flavor. */
+static void
+task_parse_limits(const struct place *node, const struct place *provider, struct machine *wanted)
+{
+	struct place fields = place_member(provider, "provisioner"), flavors = place_member(&fields, "flavors"), size;
+	const char *flavor = place_string(node, "flavor", NEED_OPTIONAL, &wanted->arena);
+	const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
+
+	wanted->processes = PROCESSES;
+	wanted->memory = arena_printf(&wanted->arena, "%lld", (long long)pages * page / MIB / 2);
+	if (!place_object(&flavors, NEED_OPTIONAL))
+		return;
+	size = place_member(&flavors, flavor ? flavor : "*");
+	if (!place_present(&size))
+		size = place_member(&flavors, "*");
+	if (!place_object(&size, NEED_OPTIONAL))
+		return;
+	wanted->cpu = task_parse_limit(&size, "cpu", CPU_MIN, wanted->cpu, &wanted->arena);
+	wanted->memory = task_parse_limit(&size, "memory", MEMORY_MIN, wanted->memory, &wanted->arena);
+	wanted->disk = task_parse_limit(&size, "disk", DISK_MIN, wanted->disk, &wanted->arena);
+	wanted->processes = task_parse_limit(&size, "processes", PROCESSES_MIN, wanted->processes, &wanted->arena);
+}
+
 static void
 task_parse_provider(const struct place *provider, struct machine *wanted)
 {
@@ -74,6 +115,7 @@ task_parse_provider(const struct place *provider, struct machine *wanted)
 		return;
 	wanted->network = name_parse_as(&fields, "network", NEED_OPTIONAL, task_is_line, "network", &wanted->arena);
 	wanted->route = place_boolean(&fields, "route", false) ? "yes" : NULL;
+	wanted->unconfined = place_boolean(&fields, "unconfined", false) ? "yes" : NULL;
 	wanted->shares = task_parse_shares(&fields, &wanted->arena);
 }
 
@@ -98,6 +140,8 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 		wanted->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, task_is_hostname, "host name", &wanted->arena);
 		wanted->image = name_parse_as(&node, "image", NEED_OPTIONAL, task_is_line, "image", &wanted->arena);
 	}
+	if (place->problems->total == 0)
+		task_parse_limits(&node, &provider, wanted);
 	wanted->image = wanted->image ? wanted->image : "host";
 	wanted->network = wanted->network ? wanted->network : NETWORK_DEFAULT;
 }

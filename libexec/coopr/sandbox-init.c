@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/process.h"
+#include "sandbox/filter.h"
+#include "sandbox/ids.h"
 #include "sandbox/network.h"
 #include "sandbox/privilege.h"
 #include "sandbox/record.h"
@@ -49,11 +52,18 @@ sandbox_become(const struct machine *machine, char *notice, struct error *err)
 	struct network network;
 	struct root root;
 
-	if (network_parse(machine->network, &network, err) < 0 || root_enter(machine, &root, notice, err) < 0 ||
+	if (network_parse(machine->network, &network, err) < 0 || root_enter(machine, START_USER, &root, notice, err) < 0 ||
 	    root_mount(machine, &root, err) < 0 || root_prepare(machine, &root, err) < 0 ||
 	    root_leave(&root, err) < 0)
 		return -1;
-	if (sandbox_await(ORDER_CONNECTED, err) < 0 || network_inside(&network, machine->address, machine->route, err) < 0)
+	if (sandbox_await(ORDER_CONNECTED, err) < 0)
+		return -1;
+	/* It has been put into its control groups: they become the root of what it sees of them. */
+	if (unshare(CLONE_NEWCGROUP) < 0)
+		return error_errno(err, EX_OSERR, "control groups: no namespace");
+	if ((machine->ids && ids_become_root(START_USER, err) < 0) || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+	    network_inside(&network, machine->address, machine->route, err) < 0 ||
+	    filter_install(err) < 0)
 		return -1;
 	return privilege_drop(err);
 }
@@ -101,7 +111,7 @@ main(void)
 	sigset_t child;
 
 	message_program("sandbox-init");
-	for (int fd = START_LIFE; fd <= START_REPORT; fd++)
+	for (int fd = START_LIFE; fd <= START_USER; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
@@ -115,6 +125,7 @@ main(void)
 	if (sandbox_await(ORDER_LIVE, &report.error) < 0 || sandbox_detach(&report.error) < 0)
 		_exit(message_error(&report.error));
 
+	close(START_USER);
 	close(START_ORDERS);
 	close(START_REPORT);
 	sandbox_reap(sandbox_start_sshd());

@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-sandbox(7), what a machine's root cannot do: attacks by it on the host and on its neighbours. Each is bounded, so that it does
+# no harm where the wall is missing.
+
+load case
+
+setup() {
+	fresh
+	need_root
+	need_program sshd ssh ssh-keygen ssh-keyscan ip jq flock python3 setpriv
+	unshare -mnpiuf --propagation private true 2>/dev/null || skip "needs to make namespaces"
+	NETWORK=10.$((216 + $$ / 256 % 32)).$(($$ % 256)).0/24
+}
+
+teardown() {
+	sandbox purge >/dev/null
+	[ ! -e "$COOPR_STATE/sandbox" ] || find "$COOPR_STATE/sandbox" -print -exec false {} +
+}
+
+sandbox() {
+	"$COOPR_BIN/../libexec/coopr/provider/sandbox" "$@"
+}
+
+# A take record: record NODENUM [JQ-FILTER]
+record() {
+	jq -n -c --arg n "$1" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,
+		cluster: {id: "00000042", name: "shop",
+			provider: {name: "here", providertype: "sandbox", provisioner: {network: $network}}},
+		machine: {kind: "node", id: "00000042-\($n)", nodenum: ($n | tonumber), services: [], was: null,
+			flavor: "small", hostname: "shop42-\($n).dev.example.net", image: "host"}} | '"${2:-.}"
+}
+
+# Makes a machine and waits until it answers: up NODENUM [JQ-FILTER]
+up() {
+	record "$@" | sandbox create >"$1.json" 2>"$1.told"
+	record "$@" | sandbox confirm >/dev/null
+}
+
+address() { # NODENUM
+	jq -r .ipaddresses.access_v4 "$1.json"
+}
+
+# Runs a command in a machine, as its root: on NODENUM COMMAND
+on() {
+	echo "$(address "$1") $(jq -r .result.ssh_host_keys.ed25519 "$1.json")" >"$1.known"
+	ssh -F none -o ConnectTimeout=5 -o BatchMode=yes -o UserKnownHostsFile="$PWD/$1.known" -o LogLevel=ERROR \
+		-i "$COOPR_STATE/ssh/id_ed25519" "root@$(address "$1")" "$2"
+}
+
+# Python in a machine, whose root calls the kernel with it: it reads the program.
+python_on() { # NODENUM
+	on "$1" "python3 -c '$(cat)'" 2>&1
+}
+
+init_of() { # NODENUM
+	sandbox list </dev/null | jq -r "select(.id == \"00000042-$1\") | .pid"
+}
+
+@test "root of a machine is an ordinary user of the host, and of no other machine" {
+	up 1000
+	up 1001
+	one=$(stat -c %u "/proc/$(init_of 1000)") && two=$(stat -c %u "/proc/$(init_of 1001)")
+	same 0 "$(on 1000 'id -u')"
+	# An init that is not dumpable is shown as the host's: what it starts is not.
+	one=$(ps -o uid= --ppid "$(init_of 1000)" | head -n 1) && two=$(ps -o uid= --ppid "$(init_of 1001)" | head -n 1)
+	[ "$one" -ge 65536 ] && [ "$two" -ge 65536 ] && [ "$one" -ne "$two" ]
+	same "0 0 0" "$(on 1000 'stat -c %u / /etc/passwd /usr/bin/env' | xargs)"
+	on 1000 'touch /var/tmp/x && chown nobody /var/tmp/x && su -s /bin/sh -c "rm /var/tmp/x" nobody'
+}
+
+@test "root of a machine has no keys of the host, and none of its own in the kernel" {
+	up 1000
+	same "1 1 1" "$(python_on 1000 <<-'E'
+		import ctypes
+		libc = ctypes.CDLL(None, use_errno=True)
+		def call(*a):
+		    libc.syscall(*a)
+		    return ctypes.get_errno()
+		print(call(250, 0, -3, 0, 0, 0), call(248, b"user", b"x", b"y", 1, -3), call(249, b"user", b"x", 0, -3))
+	E
+	)"
+	same "" "$(on 1000 'cat /proc/keys 2>/dev/null')"
+}
+
+@test "root of a machine mounts nothing and makes no namespace" {
+	up 1000
+	for words in 'mount -t cgroup -o pids none /mnt' 'mount -t cgroup2 none /mnt' 'mount -t tmpfs none /mnt' 'mount -t proc none /mnt' \
+		'mount --bind / /mnt' 'mount -o remount,rw /sys' 'umount -l /proc/sys' 'umount -l /proc/kcore' 'unshare -U true' \
+		'unshare -Ur mount -t tmpfs none /mnt' 'unshare -m true' 'unshare -n true' 'unshare -C true' 'unshare -p true' \
+		'nsenter -t 1 -m true' 'nsenter -t $$ -U true' 'losetup -f' 'capsh --caps=cap_sys_admin+eip -- -c true'; do
+		run ! on 1000 "$words"
+	done
+}
+
+@test "root of a machine signals, traces and sees no process of the host or of another machine" {
+	up 1000
+	up 1001
+	sleep 1000 &
+	victim=$!
+	run ! on 1000 "kill -KILL $victim"
+	run ! on 1000 "ls /proc/$(init_of 1001)/root"
+	on 1000 'kill -KILL -1; true' || true
+	kill "$victim" # it lives
+	same "" "$(on 1000 'ls -l /proc/[0-9]*/root 2>/dev/null' | grep -v -- '-> /$' | grep -- '->')"
+	run ! on 1000 'ls /proc/1/root/'
+	run ! on 1000 'ls /proc/1/fd/'
+	on 1001 true
+}
+
+@test "root of a machine does nothing to the kernel: its settings, sysrq, clock, log, swap, modules, programs, scheduling" {
+	up 1000
+	for words in 'echo h >/proc/sysrq-trigger' 'echo 1 >/proc/sys/kernel/sysrq' 'echo x >/proc/sys/kernel/core_pattern' 'date -s 2001-01-01' \
+		'dmesg' 'head -c 1 /proc/kcore | grep -q .' 'mknod /var/tmp/sda b 8 0' 'mknod /dev/sda b 8 0' 'mknod /var/tmp/mem c 1 1' \
+		'chrt -f 1 true' 'chrt -r 1 true' 'nice -n -20 true 2>&1 | grep -q . && false' 'swapon /etc/passwd' 'modprobe dummy' \
+		'echo 1 >/sys/kernel/mm/ksm/run' 'cat /sys/kernel/debug/x' 'ulimit -l unlimited'; do
+		run on 1000 "$words"
+		[ "$status" -ne 0 ] || [[ $words = nice* ]] || fail "$words"
+	done
+	same "1 1 38 38 38 38 1 1" "$(python_on 1000 <<-'E' | xargs
+		import ctypes
+		libc = ctypes.CDLL(None, use_errno=True)
+		def call(*a):
+		    ctypes.set_errno(0)
+		    libc.syscall(*a)
+		    return ctypes.get_errno()
+		# bpf, perf_event_open; io_uring_setup, clone3, two calls of x32; open_by_handle_at, kexec_load
+		print(*[call(n, 0, 0, 0, 0, 0) for n in (321, 298, 425, 435, 0x40000000 + 39, 0x40000000 + 321, 304, 246)])
+	E
+	)"
+	same "97 97 97" "$(python_on 1000 <<-'E' | xargs
+		import socket
+		for family in (40, 38, 15): # vsock, alg, key
+		    try: socket.socket(family, 2)
+		    except OSError as e: print(e.errno)
+	E
+	)"
+}
+
+@test "a fork bomb ends at the number of processes that the provider gives, which neither host nor neighbours notice" {
+	grep -q pids /proc/self/cgroup /sys/fs/cgroup/cgroup.controllers 2>/dev/null || skip "needs the controller pids"
+	up 1000 '.cluster.provider.provisioner.flavors.small.processes = 100'
+	up 1001 '.cluster.provider.provisioner.flavors["*"].processes = 60'
+	[ ! -s 1000.told ] || skip "$(cat 1000.told)"
+	for n in 1000 1001; do
+		python_on "$n" <<-'E' >"$n.forks"
+			import os, signal, time
+			pids = []
+			for i in range(2000):
+			    try: pid = os.fork()
+			    except OSError: break
+			    if pid == 0:
+			        signal.pause()
+			    pids.append(pid)
+			print(len(pids))
+			for pid in pids: os.kill(pid, 9)
+		E
+	done
+	[ "$(cat 1000.forks)" -lt 100 ] && [ "$(cat 1000.forks)" -gt 60 ] && [ "$(cat 1001.forks)" -lt 60 ]
+	on 1000 true
+}
+
+@test "a machine's memory ends where its provider says" {
+	grep -q memory /proc/self/cgroup /sys/fs/cgroup/cgroup.controllers 2>/dev/null || skip "needs the controller memory"
+	up 1000 '.cluster.provider.provisioner.flavors = {small: {memory: 64, cpu: 0.5}}'
+	[ ! -s 1000.told ] || skip "$(cat 1000.told)"
+	run on 1000 'python3 -c "x = bytearray(256 << 20)"'
+	[ "$status" -ne 0 ]
+	on 1000 'python3 -c "x = bytearray(16 << 20)"'
+}
