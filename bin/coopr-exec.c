@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "account/guest.h"
+#include "archive/receipt.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
@@ -26,6 +28,7 @@
 #include "model/take/task.h"
 #include "operation/target.h"
 #include "show/everywhere.h"
+#include "ssh/archive-pipe.h"
 #include "status/status.h"
 #include "worker/machine-claims.h"
 #include "worker/secrets.h"
@@ -115,25 +118,61 @@ exec_show(const struct task *task)
 	return 0;
 }
 
+/* Refuses the success of a task that is to move an archive and has not. */
+static void
+exec_judge_archive(const struct task *task, int receipt, jv *result)
+{
+	bool gives = task->action == ACTION_RESTORE;
+	struct arena arena = {0};
+	struct error err;
+	const char *key = archive_pipe_key(task, &arena, &err);
+
+	if (key && !receipt_has(receipt, gives ? "get" : "put", key))
+		error_set(&err, EX_SOFTWARE, "automator/%s ended with 0, but it has not %s the archive %s (see coopr-plugins(7))", task->type,
+		    gives ? "read all of" : "made", key);
+	else if (key)
+		err.code = 0;
+	if (err.code != 0) {
+		jv_free(*result);
+		*result = attempt_refusal(task, err.code, err.text);
+	}
+	arena_release(&arena);
+}
+
+/* Has the plugin do the task, again with every machine that it asks for. */
+static int
+exec_call(struct task *task, struct redaction *secrets, jv *result, struct error *err)
+{
+	int receipt = -1, again = 0, code = 0;
+
+	if (action_moves_archive(task->action) && (receipt = receipt_begin(err)) < 0)
+		return -1;
+	do {
+		jv_free(*result);
+		code = run_task(task, secrets, change.quiet, result, err);
+		if (code == 0)
+			again = machine_claims_serve(task, result);
+	} while (code == 0 && again);
+	if (code == 0 && receipt >= 0 && json_get_number(*result, "status", 1) == 0)
+		exec_judge_archive(task, receipt, result);
+	if (receipt >= 0)
+		close(receipt);
+	return code;
+}
+
 static int
 exec_act(struct task *task)
 {
 	struct redaction secrets = {0};
 	struct error err;
-	int code = 0, again = 0;
+	int code = 0;
 	jv result = jv_invalid();
 
 	task->handed = jv_copy(task->source);
 	if (secrets_fill(&task->handed, &secrets, &err) < 0)
 		result = attempt_refusal(task, err.code, err.text);
-	else
-		do {
-			jv_free(result);
-			if (run_task(task, &secrets, change.quiet, &result, &err) < 0)
-				code = message_error(&err);
-			else
-				again = machine_claims_serve(task, &result);
-		} while (code == 0 && again);
+	else if (exec_call(task, &secrets, &result, &err) < 0)
+		code = message_error(&err);
 	if (code == 0) {
 		record_write(result, stdout);
 		jv_free(result);

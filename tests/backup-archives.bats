@@ -63,6 +63,38 @@ kept() { # ID SECONDS [SERVICE [NODE]]
 	contains "$output" "! mysql restarts on 1 machine"
 }
 
+@test "a backup or a restore whose automator ends with 0 and has not moved the archive has failed" {
+	export COOPR_PLUGINS=$PWD/plugins MOVES=$PWD/moves ARCHIVE=$archive
+	mkdir -p plugins/automator
+	cat >plugins/automator/foreign <<-'EOT'
+		#!/bin/sh
+		task=$(cat)
+		if [ "$1" = backup ] && [ -e "$MOVES" ]; then
+			echo data | "$ARCHIVE" put "$(printf '%s' "$task" | jq -r '"\(.job)-\(.machine.nodenum)-\(.service)"')" >&2
+		elif [ "$1" = restore ] && [ -e "$MOVES" ]; then
+			"$ARCHIVE" get "$(printf '%s' "$task" | jq -r .archive)" >&2
+		fi
+		echo '{"kind":"result","status":0}'
+	EOT
+	chmod 755 plugins/automator/foreign
+	jq '.provisioner.actions |= (. + {backup: {type: "foreign", fields: {}}, restore: {type: "foreign", fields: {}}})' \
+		mine/services/mysql.json >mysql.json
+	mv mysql.json mine/services/mysql.json
+	coopr upgrade -qy blog
+	run -1 coopr backup blog
+	contains "$output" "automator/foreign ended with 0, but it has not made the archive 00000001-003-${node##*-}-mysql"
+	same "" "$(coopr backup --list -o name blog)"
+
+	touch moves
+	coopr backup -q blog
+	same 1 "$(coopr backup --list -o name blog | wc -l)"
+	rm moves
+	run -1 coopr restore -y --discard-data blog
+	contains "$output" "has not read all of the archive $(coopr backup --list -o name blog)"
+	touch moves
+	coopr restore -qy --discard-data blog
+}
+
 @test "an archive is deleted with what was kept, the last one of a living cluster only with that consent" {
 	kept one 100
 	kept two 50

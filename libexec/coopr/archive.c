@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/receipt.h"
 #include "archive/storage.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -42,7 +43,7 @@ archive_put(struct store *store, const char *key, struct error *err)
 	jv record;
 
 	if (storage_put(store, key, STDIN_FILENO, &seal, err) < 0 ||
-	    archives_record_kept(store, key, began_ms, seal.bytes, seal.sum, err) < 0)
+	    archives_record_kept(store, key, began_ms, seal.bytes, seal.sum, err) < 0 || receipt_note("put", key, err) < 0)
 		return -1;
 	record = jv_object();
 	json_set_string(&record, "kind", "archive");
@@ -52,6 +53,12 @@ archive_put(struct store *store, const char *key, struct error *err)
 	record_write(record, stdout);
 	jv_free(record);
 	return 0;
+}
+
+static int
+archive_get(struct store *store, const char *key, struct error *err)
+{
+	return storage_get(store, key, STDOUT_FILENO, err) < 0 ? -1 : receipt_note("get", key, err);
 }
 
 static int
@@ -75,7 +82,8 @@ archive_with_store(const char *verb, const char *key, struct error *err)
 
 	if (result == 0)
 		result = strcmp(verb, "put") == 0 ? archive_put(store, key, err)
-		    : storage_get(store, key, strcmp(verb, "get") == 0 ? STDOUT_FILENO : -1, err);
+		    : strcmp(verb, "get") == 0 ? archive_get(store, key, err)
+		    : storage_get(store, key, -1, err);
 	store_release(store);
 	return result;
 }
