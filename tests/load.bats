@@ -37,6 +37,10 @@ did() { # JOB: which services it stopped
 	jq -r 'select(.kind == "task" and .action == "stop") | .service' "$COOPR_STATE/clusters/00000001/00000001-$1/plan.ndjson" | sort -u | paste -sd,
 }
 
+application() { # the id of a node with php-fpm and nothing that keeps data
+	coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["php-fpm"]) | .id' | head -n 1
+}
+
 @test "no request to the template web fails while it is configured, restarted, upgraded, expanded and shrunk" {
 	coopr create -q -t web -n 4 shop
 	address=$(coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["nginx"]) | .ipaddresses.access_v4')
@@ -54,4 +58,25 @@ did() { # JOB: which services it stopped
 	same "" "$(did 005)"
 	under_load coopr shrink -qy -n 4 shop
 	same php-fpm "$(did 006)"
+}
+
+@test "no request fails in any of several rounds, in which application nodes are also replaced and services scaled" {
+	[ -n "${LOAD_ROUNDS:-}" ] || skip "takes a minute a round: LOAD_ROUNDS, as make torture sets it, says how many"
+	coopr create -q -t web -n 4 shop
+	address=$(coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["nginx"]) | .ipaddresses.access_v4')
+
+	for ((round = 1; round <= LOAD_ROUNDS; round++)); do
+		under_load coopr config -qy --set "shop.title=Round $round" shop
+		contains "$(curl -s "http://$address/")" "Round $round"
+		under_load coopr restart -qy shop -s php-fpm -s nginx
+		jq --argjson odd $((round % 2)) '.provisioner.actions.install.fields.args = "php-fpm php-mysql" + " gawk" * $odd' mine/services/php-fpm.json >changed
+		mv changed mine/services/php-fpm.json
+		under_load coopr upgrade -qy shop
+		under_load coopr expand -qy -n 5 shop
+		under_load coopr replace -qy shop "$(application)"
+		under_load coopr shrink -qy -n 4 shop
+		under_load coopr scale -qy shop php-fpm=+1
+		under_load coopr scale -qy shop php-fpm=-1
+		coopr scale -qy shop php-fpm=auto
+	done
 }
