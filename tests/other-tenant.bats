@@ -129,5 +129,11 @@ task() {
 	printf '127.0.0.1\n' >machines
 	contains "$(task static create '{}' '{"name":"p","providertype":"static","provisioner":{"machines":"/mnt/here/machines",
 		"identityfile":"/mnt/here/state/store.sqlite3.key"}}')" "it is coopr's own"
+	ln -sfn state/store.sqlite3.key link
+	for file in /mnt/here/state/store.sqlite3.key state/store.sqlite3.key link; do
+		printf '127.0.0.1 identityfile=%s\n' "$file" >machines
+		contains "$(task static create '{}' '{"name":"p","providertype":"static","provisioner":{"machines":"/mnt/here/machines"}}')" \
+			"it is coopr's own"
+	done
 	rm link machines
 }

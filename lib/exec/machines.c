@@ -103,6 +103,8 @@ machines_parse_machine(const struct place *place, struct machines *machines, str
 	machine->port = place_integer(place, "port", SSH_PORT, 1, 65535);
 	machine->identityfile = machines_beside(arena, machines->path, place_string(place, "identityfile", NEED_OPTIONAL,
 	    arena));
+	if (machine->identityfile && location_is_own(machine->identityfile))
+		place_problem(place, "identityfile %s: it is coopr's own", machine->identityfile);
 	machine->flavor = place_string(place, "flavor", NEED_OPTIONAL, arena);
 	machine->zone = place_string(place, "zone", NEED_OPTIONAL, arena);
 	machine->host_keys = machines_parse_keys(place, arena);
