@@ -2,6 +2,7 @@
 #include "base/location.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -182,6 +183,27 @@ location_make_private(const char *path)
 	return false;
 }
 
+/* Returns a private folder of ours in /tmp, one made before or a fresh one: its name cannot be guessed, so nobody can take
+ * it first. NULL with errno. */
+static char *
+location_temporary(void)
+{
+	char *path = memory_printf("/tmp/coopr-%lu.XXXXXX", (unsigned long)geteuid());
+	char *pattern = memory_printf("/tmp/coopr-%lu.??????", (unsigned long)geteuid());
+	char *found = NULL;
+	glob_t made = {0};
+
+	if (glob(pattern, 0, NULL, &made) == 0)
+		for (size_t i = 0; i < made.gl_pathc && !found; i++)
+			found = location_make_private(made.gl_pathv[i]) ? memory_string(made.gl_pathv[i]) : NULL;
+	globfree(&made);
+	free(pattern);
+	if (!found && mkdtemp(path))
+		return path;
+	free(path);
+	return found;
+}
+
 char *
 location_runtime(void)
 {
@@ -202,6 +224,8 @@ location_runtime(void)
 		reason = candidates[i] && !reason ? errno : reason;
 		free(candidates[i]);
 	}
+	if (!found)
+		found = location_temporary();
 	errno = reason;
 	return found;
 }

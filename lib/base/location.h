@@ -44,7 +44,7 @@ int location_check_local(const char *path, struct error *err);
 bool location_is_own(const char *path);
 
 /* Returns a short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr if that is ours, or
- * /tmp/coopr-UID. NULL with errno where it cannot be made or is not ours. */
+ * /tmp/coopr-UID, or where somebody else took that, a fresh /tmp/coopr-UID.XXXXXX. NULL with errno where none can be made. */
 char *location_runtime(void);
 
 /* Returns the path of an installed file, as "share/coopr/schema": below the root that holds the bin/ or

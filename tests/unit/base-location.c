@@ -66,6 +66,32 @@ is_elsewhere(const char *path)
 	return elsewhere;
 }
 
+/* Somebody else's folder in /tmp, here that of a user who has no other place, must not stop us. */
+static void
+test_runtime_taken(void)
+{
+	uid_t uid = 1000000000 + (uid_t)getpid(); /* of nobody, and of no other run of this test */
+	char *taken = memory_printf("/tmp/coopr-%lu", (unsigned long)uid), *found;
+	struct stat st;
+
+	if (geteuid() != 0) {
+		tap_ok(true, "a taken folder in /tmp # SKIP needs root");
+		free(taken);
+		return;
+	}
+	tap_ok(mkdir(taken, 0755) == 0 && seteuid(uid) == 0, "a folder in /tmp is taken");
+	found = location_runtime();
+	tap_ok(found && strncmp(found, taken, strlen(taken)) == 0 && stat(found, &st) == 0 && st.st_uid == uid &&
+	    (st.st_mode & 0777) == 0700, "a fresh one is made, ours alone");
+	if (found)
+		check(location_runtime(), found, "and is found the next time");
+	if (found)
+		rmdir(found);
+	tap_ok(seteuid(0) == 0 && rmdir(taken) == 0, "and is taken away");
+	free(taken);
+	free(found);
+}
+
 static void
 test_runtime(void)
 {
@@ -81,6 +107,7 @@ test_runtime(void)
 	tap_ok(is_elsewhere(coopr), "one that others can enter is not used");
 	rmdir(coopr);
 	tap_ok(symlink("/tmp", coopr) == 0 && is_elsewhere(coopr), "nor one behind a link");
+	test_runtime_taken();
 	free(path);
 	free(coopr);
 }
