@@ -707,6 +707,74 @@ reload {}' "$(jq -r 'select(.service == "lb" and .action != "check") | "\(.actio
 	done
 }
 
+# Carries out plan, whose tasks all succeed, and prints their records as workers get them; then the layout is in now.
+carried_out() {
+	local job taken
+
+	coopr-plan --check plan || return
+	job=$(coopr-queue put plan)
+	while taken=$(coopr-queue take --count 99 --job "$job") && [ "$taken" ]; do
+		echo "$taken"
+		jq -c '{kind: "result", job, task: .id, attempt, status: 0}' <<<"$taken" | coopr-queue "done"
+	done
+	coopr-queue show --layout "$job" >now
+}
+
+# The rounds of a plan, in their order, and the services that are drained, stopped, started or checked.
+course() {
+	jq -r 'select(.kind == "task") | "\(.action) \(.service) \(.without // "" | tostring)"' | uniq
+}
+
+@test "some of several instances are taken out before they stop, stay out and stopped, and are put in when they are healthy again" {
+	balanced | coopr-plan -a stop -s app -N n1 -N n2 >plan
+	same 'configure lb {"app":["n1","n2"]}
+reload lb {"app":["n1","n2"]}
+status lb {"app":["n1","n2"]}
+drain app 
+stop app ' "$(carried_out | course)"
+	same 'n1 ["app"] ["app"],n2 ["app"] ["app"]' "$(jq -r 'select(.stopped) | "\(.id) \(.stopped) \(.taken_out)"' now | paste -sd,)"
+
+	# A change configures what is stopped, does not start it, and leaves it out; of itself each service knows all.
+	jq -c 'if .kind == "cluster" then .was = {config: .config} | .config += {app: {v: 1}} else . end' now | coopr-plan >plan
+	carried_out >taken
+	same "bootstrap configure" "$(jq -r 'select(.node == "n1") | .action' taken | paste -sd' ')"
+	same '{"app":["n1","n2"]}' "$(jq -c 'select(.service == "lb") | .without' taken | sort -u)"
+	same '{}' "$(jq -c 'select(.service == "app") | .without' taken | sort -u)"
+	same '["app"]' "$(jq -c 'select(.id == "n1") | .stopped' now)"
+
+	coopr-plan -a start -s app -N n1 now >plan
+	same 'start app {}
+status app {}
+configure lb {"app":["n2"]}
+reload lb {"app":["n2"]}
+status lb {"app":["n2"]}' "$(carried_out | course)"
+	same 'null ["app"]' "$(jq -sc '.[] | select(.id == "n1" or .id == "n2") | .taken_out' now | paste -sd' ')"
+
+	# All instances of a service, and whole clusters, stop and start without a round; what was out before is put in again.
+	coopr-plan -a stop now >plan
+	same 0 "$(carried_out | jq -s '[.[] | select(.action == "configure")] | length')"
+	coopr-plan -a start now >plan
+	same '{}' "$(carried_out | jq -c 'select(.action == "configure") | .without')"
+	same 0 "$(jq -s '[.[] | select(.stopped)] | length' now)"
+	coopr-plan -a stop now >plan
+	same 0 "$(jq -s '[.[] | select(.action == "configure")] | length' plan)"
+}
+
+@test "--check finds a stop that is not awaited by a round, and each round that is missing" {
+	balanced | coopr-plan -a stop -s app -N n1 -N n2 >plan
+	for task in $(jq -r 'select(.without) | .id' plan); do
+		jq -c --arg task "$task" 'select(.id != $task) | if .after then .after -= [$task] else . end |
+			if .kind == "job" then .tasks -= 1 else . end' plan >less
+		run -1 coopr-plan --check less
+	done
+	jq -c 'if .action == "drain" then .after = [] else . end' plan >less
+	run -1 coopr-plan --check less
+	contains "$output" "does not wait for"
+	jq -c 'if .without then .without = {app: ["n1"]} else . end' plan >less
+	run -1 coopr-plan --check less
+	contains "$output" "app on n2 is not taken out of lb on n0 before"
+}
+
 @test "plans of random clusters have the tasks they should have, in a good order" {
 	need_program python3
 	run "$COOPR_ROOT/tests/plan/clusters.py" "$COOPR_BIN/coopr-plan" 150

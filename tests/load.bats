@@ -60,6 +60,26 @@ application() { # the id of a node with php-fpm and nothing that keeps data
 	same php-fpm "$(did 006)"
 }
 
+@test "no request fails while one of several application servers is stopped, while it stays so, and when it is started again" {
+	coopr create -q -t web -n 4 shop
+	address=$(coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["nginx"]) | .ipaddresses.access_v4')
+	mapfile -t nodes < <(coopr show -o json shop | jq -r 'select(.kind == "node" and (.services | index("php-fpm"))) | .id')
+	[ "${#nodes[@]}" -gt 1 ]
+
+	under_load coopr stop -qy "shop/${nodes[0]}/php-fpm"
+	same php-fpm "$(did 002)"
+	same '["php-fpm"] ["php-fpm"]' "$(coopr show -o json shop | jq -r --arg node "${nodes[0]}" 'select(.id == $node) | "\(.stopped) \(.taken_out)"')"
+	under_load coopr config -qy --set 'shop.title=Another title' shop
+	under_load coopr restart -qy shop -s nginx
+	same '["php-fpm"] ["php-fpm"]' "$(coopr show -o json shop | jq -r --arg node "${nodes[0]}" 'select(.id == $node) | "\(.stopped) \(.taken_out)"')"
+	under_load coopr start -qy "shop/${nodes[0]}/php-fpm"
+	same 'null null' "$(coopr show -o json shop | jq -r --arg node "${nodes[0]}" 'select(.id == $node) | "\(.stopped) \(.taken_out)"')"
+	for node in "${nodes[@]:1}"; do
+		under_load coopr stop -qy "shop/$node/php-fpm"
+	done
+	contains "$(curl -s "http://$address/")" "Another title"
+}
+
 @test "no request fails in any of several rounds, in which application nodes are also replaced and services scaled" {
 	[ -n "${LOAD_ROUNDS:-}" ] || skip "takes a minute a round: LOAD_ROUNDS, as make torture sets it, says how many"
 	coopr create -q -t web -n 4 shop

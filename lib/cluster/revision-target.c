@@ -31,7 +31,7 @@ revision_take_over(struct node *node, const struct node *present, const char *me
 static int
 revision_print(const char *name, const struct layout *now, struct layout *then, struct buffer *text, struct error *err)
 {
-	static const char *const members[] = {"facts", "ipaddresses", "stopped"};
+	static const char *const members[] = {"facts", "ipaddresses"};
 
 	then->cluster.name = name;
 	cluster_print(&then->cluster, text);
@@ -48,6 +48,8 @@ revision_print(const char *name, const struct layout *now, struct layout *then, 
 			revision_take_over(node, present, members[j]);
 		node->facts = node->ipaddresses = jv_invalid();
 		node->partial = (struct string_list){0};
+		node->stopped = present ? present->stopped : (struct string_list){0};
+		node->taken_out = present ? present->taken_out : (struct string_list){0};
 		node_print(node, text);
 	}
 	return 0;

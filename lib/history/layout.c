@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The layout that a cluster has by now, as the next plan wants it: "was" of each node says what stands there after the
- * tasks that are done, "stopped" what of that was stopped and is not to run, "partial" on what a change was begun and not
+ * tasks that are done, "stopped" what of that was stopped and is not to run, "taken_out" what of that is left out where it is
+ * looked up, "partial" on what a change was begun and not
  * finished, "unready" whether its machine was made only in part; the facts that results brought are in its record, and
  * a node whose machine was deleted, or never begun, is not there.
  */
@@ -10,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "history/layout.h"
 #include "json/dump.h"
 #include "json/record.h"
@@ -31,6 +33,7 @@ struct layout_work { /* of all tasks, sorted by node and service */
 	size_t at;     /* those before it were looked at */
 	bool any_gone; /* a node that was to stay is deleted */
 	bool only_runs; /* the job starts, or stops and starts, what stands as it is: that finishes no other change */
+	struct names left_out; /* "NODE/SERVICE": instances without which others were configured */
 };
 
 static int
@@ -69,6 +72,49 @@ layout_find_purpose(struct queue *queue, const char *job, const char *action, st
 	return got < 0 ? -1 : 0;
 }
 
+/* Notes the instances that a task of the plan leaves out. */
+static void
+layout_note_left_out(jv record, const struct names *done, struct arena *arena, struct names *left_out)
+{
+	char *id = json_get_string(record, "id");
+	jv without = json_get(record, "without");
+	struct place root = place_root(without, NULL), nodes;
+	struct members members;
+
+	if (id && names_find(done, id) != NAMES_NONE && jv_get_kind(without) == JV_KIND_OBJECT) {
+		members = members_of(&root);
+		while (members_next(&members, &nodes)) {
+			for (size_t i = 0; i < json_length(nodes.value); i++) {
+				struct place node = place_element(&nodes, i);
+
+				names_intern(left_out, arena_printf(arena, "%s/%s", json_string(node.value), nodes.name));
+			}
+		}
+	}
+	jv_free(without);
+	free(id);
+}
+
+/* Finds the instances without which tasks that are done configured others, where the job stops or starts services. */
+static int
+layout_find_left_out(struct queue *queue, const char *job, const char *action, const struct names *done, struct arena *arena,
+    struct names *left_out, struct error *err)
+{
+	struct record_reader reader = {.fd = -1, .name = job, .end = true};
+	int got;
+	jv record;
+
+	if (strcmp(action, "start_services") != 0 && strcmp(action, "stop_services") != 0)
+		return 0;
+	got = queue_plan(queue, job, &reader.pending, err);
+	while (got >= 0 && (got = record_read(&reader, &record, err)) > 0) {
+		layout_note_left_out(record, done, arena, left_out);
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	return got < 0 ? -1 : 0;
+}
+
 /* Returns whether an attempt certainly made no machine: the provider refuses, or there is none. */
 static bool
 layout_made_nothing(const struct attempt *attempt)
@@ -101,8 +147,10 @@ static int
 layout_collect(struct queue *queue, const char *job, struct arena *arena, struct layout_work *work, struct error *err)
 {
 	struct queue_task_status *tasks;
+	struct names done = {0};
 	struct queue_job state;
 	bool any_failed = false;
+	int result;
 	size_t count;
 
 	if (queue_tasks(queue, job, &(struct queue_filter){0}, arena, &tasks, &count, err) < 0 ||
@@ -117,7 +165,14 @@ layout_collect(struct queue *queue, const char *job, struct arena *arena, struct
 		    tasks[i].attempt > 0};
 	for (size_t i = 0; i < count; i++)
 		any_failed = any_failed || (tasks[i].planned == ACTION_CREATE && tasks[i].status == STEP_FAILED);
-	if (layout_find_purpose(queue, job, state.action, work, err) < 0)
+	for (size_t i = 0; i < count; i++)
+		if (tasks[i].status == STEP_DONE && tasks[i].planned == ACTION_CONFIGURE)
+			names_intern(&done, tasks[i].task);
+	result = layout_find_purpose(queue, job, state.action, work, err);
+	if (result == 0)
+		result = layout_find_left_out(queue, job, state.action, &done, arena, &work->left_out, err);
+	names_release(&done);
+	if (result < 0)
 		return -1;
 	if (any_failed && layout_forgive_creates(queue, job, tasks, work, err) < 0)
 		return -1;
@@ -180,7 +235,8 @@ struct standing { /* what stands on a node by now */
 	struct string_list partial, stale;
 	size_t partial_capacity, stale_capacity;
 	struct part hardware;
-	jv stopped; /* an object with a member for each service that was stopped and is not to run; owned */
+	struct string_list stopped; /* was stopped, and is not to run */
+	size_t stopped_capacity;
 };
 
 static void
@@ -205,6 +261,13 @@ layout_add_stale(struct standing *standing, const char *service)
 }
 
 static void
+layout_add_stopped(struct standing *standing, const char *service)
+{
+	ARRAY_ROOM(standing->stopped.list, standing->stopped.count, standing->stopped_capacity);
+	standing->stopped.list[standing->stopped.count++] = service;
+}
+
+static void
 layout_drop(struct string_list *list, const char *service)
 {
 	for (size_t i = list->count; i-- > 0;)
@@ -212,31 +275,14 @@ layout_drop(struct string_list *list, const char *service)
 			list->list[i] = list->list[--list->count];
 }
 
-/* Returns an object with a member for each service that the node's record says was stopped before. */
-static jv
-layout_stopped_before(const struct node *node)
-{
-	jv list = json_get(node->source, "stopped"), stopped = jv_object();
-
-	for (size_t i = 0; i < json_length(list); i++) {
-		jv name = json_element(list, i);
-
-		if (json_string(name))
-			json_set(&stopped, json_string(name), jv_true());
-		jv_free(name);
-	}
-	jv_free(list);
-	return stopped;
-}
-
 /* Notes whether a service stays stopped. One that the plan starts again does not, even if that fails. */
 static void
 layout_note_stopped(struct standing *standing, const char *service, const struct part *part)
 {
 	if (part->started || part->removed)
-		standing->stopped = jv_object_delete(standing->stopped, jv_string(service));
+		layout_drop(&standing->stopped, service);
 	else if (part->stopped && !part->any_start)
-		json_set(&standing->stopped, service, jv_true());
+		layout_add_stopped(standing, service);
 }
 
 /* Notes how far what is done to a service has come. */
@@ -259,28 +305,32 @@ layout_note_service(struct standing *standing, const struct node *node, const ch
 		layout_drop(&standing->stale, name);
 }
 
-/* Writes the stopped services that still stand into the node's record. */
+/* Writes the stopped services that still stand into the node's record, and which of them are left out. */
 static void
-layout_keep_stopped(const struct standing *standing, struct node *node)
+layout_keep_stopped(const struct standing *standing, const struct layout_work *work, struct arena *arena, struct node *node)
 {
-	jv list = jv_array();
+	const struct string_list *stopped = &standing->stopped;
+	struct string_list kept = {arena_alloc(arena, stopped->count, sizeof *kept.list), 0},
+	    out = {arena_alloc(arena, stopped->count, sizeof *out.list), 0};
 
-	for (size_t i = 0; i < standing->services.count; i++)
-		if (jv_object_has(jv_copy(standing->stopped), jv_string(standing->services.list[i])))
-			list = jv_array_append(list, jv_string(standing->services.list[i]));
-	if (json_length(list) > 0) {
-		json_set(&node->source, "stopped", list);
-		return;
+	for (size_t i = 0; i < stopped->count; i++) {
+		const char *service = stopped->list[i];
+
+		if (!name_set_has(&standing->services, service))
+			continue;
+		kept.list[kept.count++] = service;
+		if (name_set_has(&node->taken_out, service) ||
+		    names_find(&work->left_out, arena_printf(arena, "%s/%s", node->id, service)) != NAMES_NONE)
+			out.list[out.count++] = service;
 	}
-	jv_free(list);
-	node->source = jv_object_delete(node->source, jv_string("stopped"));
+	node->stopped = kept;
+	node->taken_out = out;
 }
 
-/* Goes through the tasks of a node, which come next. */
 static struct standing
 layout_what_stands(const struct node *node, struct layout_work *work)
 {
-	struct standing standing = {.hardware = {.all_done = true}, .stopped = layout_stopped_before(node)};
+	struct standing standing = {.hardware = {.all_done = true}};
 	bool ready = true;
 
 	for (size_t i = 0; i < node->was.count; i++)
@@ -289,6 +339,8 @@ layout_what_stands(const struct node *node, struct layout_work *work)
 		layout_add_partial(&standing, node->partial.list[i]);
 	for (size_t i = 0; i < node->stale.count; i++)
 		layout_add_stale(&standing, node->stale.list[i]);
+	for (size_t i = 0; i < node->stopped.count; i++)
+		layout_add_stopped(&standing, node->stopped.list[i]);
 	for (size_t i = 0; !node->leaves && i < node->services.count; i++)
 		layout_add_service(&standing, node->services.list[i]);
 	layout_turn_to(work, node->id);
@@ -313,6 +365,7 @@ layout_what_stands(const struct node *node, struct layout_work *work)
 	name_set_make(&standing.services);
 	name_set_make(&standing.partial);
 	name_set_make(&standing.stale);
+	name_set_make(&standing.stopped);
 	return standing;
 }
 
@@ -341,7 +394,7 @@ layout_add_node(const char *record, size_t length, struct layout_work *work, str
 			node.partial = standing.partial;
 			node.stale = standing.stale;
 			node.unready = node.unready || (standing.hardware.any_create && !standing.hardware.all_done);
-			layout_keep_stopped(&standing, &node);
+			layout_keep_stopped(&standing, work, &arena, &node);
 		}
 		if (!standing.hardware.deleted)
 			node_print(&node, out);
@@ -350,7 +403,7 @@ layout_add_node(const char *record, size_t length, struct layout_work *work, str
 		free(standing.services.list);
 		free(standing.partial.list);
 		free(standing.stale.list);
-		jv_free(standing.stopped);
+		free(standing.stopped.list);
 		jv_free(node.source);
 	}
 	arena_release(&arena);
@@ -422,6 +475,7 @@ layout_now(struct queue *queue, const char *job, struct buffer *out, struct erro
 		buffer_append(out, nodes.data, nodes.length);
 	buffer_release(&nodes);
 	buffer_release(&records);
+	names_release(&work.left_out);
 	arena_release(&arena);
 	return result;
 }

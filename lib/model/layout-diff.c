@@ -67,6 +67,8 @@ layout_diff_take_over(const struct update *update, struct node *node, const stru
 	node->was = layout_diff_before(update, node, old);
 	node->partial = old->partial;
 	node->stale = old->stale;
+	node->stopped = old->stopped;
+	node->taken_out = old->taken_out;
 	node->unready = old->unready;
 	if (!jv_is_valid(node->ipaddresses))
 		node_learn(node, NULL, old->ipaddresses, none, &update->layout->arena);

@@ -78,6 +78,18 @@ node_has_stale(const void *from)
 }
 
 static bool
+node_has_stopped(const void *from)
+{
+	return ((const struct node *)from)->stopped.count > 0;
+}
+
+static bool
+node_has_taken_out(const void *from)
+{
+	return ((const struct node *)from)->taken_out.count > 0;
+}
+
+static bool
 node_is_unready(const void *from)
 {
 	return ((const struct node *)from)->unready;
@@ -98,7 +110,8 @@ static const struct member members[] = {
 	{"services", MEMBER_CUSTOM, MEMBER_REQUIRED, .parse = node_parse_services, .print = node_print_services},
 	{"sshuser", MEMBER_STRING(struct node, sshuser), 0, .is_valid = name_is_user, .what = "no user name"},
 	{"stale", MEMBER_SET(struct node, stale), 0, .is_printed = node_has_stale},
-	{"stopped", MEMBER_PASSED, 0},
+	{"stopped", MEMBER_SET(struct node, stopped), 0, .is_printed = node_has_stopped},
+	{"taken_out", MEMBER_SET(struct node, taken_out), 0, .is_printed = node_has_taken_out},
 	{"unready", MEMBER_BOOLEAN(struct node, unready), 0, .is_printed = node_is_unready},
 	{"was", MEMBER_CUSTOM, 0, .parse = node_parse_was, .print = node_print_was},
 	{"zone", MEMBER_NAME(struct node, zone), 0},

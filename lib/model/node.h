@@ -29,6 +29,8 @@ struct node {
 	struct string_list was;      /* sorted, what stood here before */
 	struct string_list partial;  /* sorted, on which a change was begun and not finished: what stands, and what does not */
 	struct string_list stale;    /* sorted, those that stand and were to be configured again, and were not touched yet */
+	struct string_list stopped;  /* sorted, those that were stopped and shall not run until they are started */
+	struct string_list taken_out; /* sorted, those of them that are left out where they are looked up */
 	bool unready;         /* its machine was made only in part: nothing can be done with it but to delete it */
 	size_t index; /* of its element in the list it was read from, for pointers */
 	jv ipaddresses; /* borrowed from source: {"access_v4":"203.0.113.4"}; invalid while none is known */

@@ -22,6 +22,18 @@ job_has_scope(const void *from)
 }
 
 static void
+plan_check_without(const struct place *place)
+{
+	struct members members = members_of(place);
+	struct arena scratch = {0};
+	struct place nodes;
+
+	while (members_next(&members, &nodes))
+		name_read_list(&nodes, NEED_REQUIRED, &scratch);
+	arena_release(&scratch);
+}
+
+static void
 job_check(const struct place *place, struct arena *arena, void *to)
 {
 	struct place scope = place_member(place, "scope");
@@ -59,6 +71,7 @@ static const struct member job_members[] = {
 	{"tasks", MEMBER_INTEGER(struct job, tasks), 0},
 	{"tenant", MEMBER_NAME(struct job, tenant), 0, .otherwise = "default"},
 	{"unmeasured", MEMBER_INTEGER(struct job, unmeasured), MEMBER_OMITTED},
+	{"without", MEMBER_TEXT(struct job, without), MEMBER_OMITTED, .check = plan_check_without},
 };
 
 const struct document job_table = {DOCUMENT_MEMBERS(job_members), .size = sizeof(struct job), .check = job_check};
@@ -115,18 +128,6 @@ step_check_undo(const struct place *place)
 }
 
 static void
-step_check_without(const struct place *place)
-{
-	struct members members = members_of(place);
-	struct arena scratch = {0};
-	struct place nodes;
-
-	while (members_next(&members, &nodes))
-		name_read_list(&nodes, NEED_REQUIRED, &scratch);
-	arena_release(&scratch);
-}
-
-static void
 step_check(const struct place *place, struct arena *arena, void *to)
 {
 	struct step *step = to;
@@ -168,7 +169,7 @@ static const struct member step_members[] = {
 	    .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
 	{"type", MEMBER_NAME(struct step, type), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
 	{"undo", MEMBER_NAMES(struct step, undo), MEMBER_OMITTED, .variants = STEP_IS_TASK, .check = step_check_undo},
-	{"without", MEMBER_TEXT(struct step, without), MEMBER_OMITTED, .variants = STEP_IS_TASK, .check = step_check_without},
+	{"without", MEMBER_TEXT(struct step, without), MEMBER_OMITTED, .variants = STEP_IS_TASK, .check = plan_check_without},
 };
 
 const struct document step_table = {DOCUMENT_MEMBERS(step_members), .size = sizeof(struct step),

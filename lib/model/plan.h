@@ -54,6 +54,7 @@ struct job {
 	const char *scope_max_unavailable; /* of an action on what stands, also where none of it is changed; NULL: any number */
 	bool scope_graceful;         /* services are stopped and removed before their node is deleted */
 	struct string_list dead;     /* nodes whose machines do not answer */
+	const char *without;         /* as that of a task, for all tasks of other services that have none of their own; or NULL */
 };
 
 extern const struct document job_table, step_table; /* a step is a task or a milestone */

@@ -75,10 +75,10 @@ finish_operation_is_untouched(const struct operation_job *job, const struct queu
 
 /* Adds an instance before its tasks are looked at. One that was stopped on purpose, or that is not set up yet, is not ready. */
 static void
-finish_operation_observe_add_service(struct observations *seen, const struct node *node, const char *service, jv stopped, int64_t now_ms)
+finish_operation_observe_add_service(struct observations *seen, const struct node *node, const char *service, int64_t now_ms)
 {
 	struct observation instance = {.node = node->id, .service = service, .answer = OBSERVATION_UNKNOWN, .by = ""};
-	bool is_stopped = json_array_has(stopped, NULL, service);
+	bool is_stopped = name_set_has(&node->stopped, service);
 
 	if (is_stopped || !name_list_has(&node->was, service))
 		instance = (struct observation){.node = node->id, .service = service, .answer = OBSERVATION_UNHEALTHY, .observed_ms = now_ms,
@@ -92,16 +92,14 @@ finish_operation_observe_add_layout(struct observations *seen, const struct layo
 {
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
-		jv stopped = json_get(node->source, "stopped");
 
 		if (!node->is_new)
 			observations_set(seen, &(struct observation){.node = node->id, .service = "", .answer = OBSERVATION_UNKNOWN, .by = ""});
 		for (size_t s = 0; s < node->services.count && !node->is_new; s++)
-			finish_operation_observe_add_service(seen, node, node->services.list[s], stopped, now_ms);
+			finish_operation_observe_add_service(seen, node, node->services.list[s], now_ms);
 		for (size_t s = 0; s < node->was.count; s++)
 			if (!name_list_has(&node->services, node->was.list[s]))
-				finish_operation_observe_add_service(seen, node, node->was.list[s], stopped, now_ms);
-		jv_free(stopped);
+				finish_operation_observe_add_service(seen, node, node->was.list[s], now_ms);
 	}
 }
 

@@ -183,6 +183,7 @@ builder_init(struct builder *builder, struct steps *steps, struct arena *arena, 
 	builder->partners = memory_resize(NULL, nodes, sizeof *builder->partners);
 	builder->chains = memory_resize(NULL, scope->count, sizeof *builder->chains);
 	lookups_init(&builder->lookups, layout, dependencies);
+	absent_init(&builder->absent, layout, dependencies, scope);
 	builder->installed_by_address = lookups_find_installed_by_address(layout, dependencies);
 	builder_init_groups(builder);
 	builder_init_rolls(builder);
@@ -199,6 +200,7 @@ builder_release(struct builder *builder)
 	names_release(&builder->types);
 	free(builder->chains);
 	lookups_release(&builder->lookups);
+	absent_release(&builder->absent);
 	graph_release(&builder->put_in);
 	free(builder->installed_by_address);
 	for (size_t i = 0; i < builder->layout->cluster.definition_count; i++)

@@ -8,6 +8,7 @@
 
 #include "base/names.h"
 #include "model/entity.h"
+#include "plan/absent.h"
 #include "plan/lookups.h"
 #include "plan/scope.h"
 #include "plan/steps.h"
@@ -84,6 +85,7 @@ struct builder {
 	unsigned readers;               /* the actions that read the configuration of the cluster */
 	struct turn *chains;            /* of each placement: its first task and its last, or none */
 	struct lookups lookups;
+	struct absent absent;
 	struct graph put_in;            /* of services: from one that looks up to one whose new instances it waits for */
 	uint32_t addresses;             /* the step that what reads the configuration waits for, or none */
 	bool *installed_by_address;     /* of each definition: its installation reads addresses */

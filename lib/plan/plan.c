@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/layout.h"
 #include "model/name.h"
+#include "plan/absent.h"
 #include "plan/dependency.h"
 #include "plan/lookups.h"
 #include "plan/scope.h"
@@ -148,8 +149,8 @@ plan_check_addresses(struct arena *arena, const struct layout *layout, const str
 
 /* Fills in what the job record says of the scope. */
 static void
-plan_describe_job(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters,
-    const struct scope *scope)
+plan_describe_job(struct plan *plan, const struct layout *layout, const struct dependencies *dependencies,
+    const struct plan_parameters *parameters, const struct scope *scope)
 {
 	struct job *job = &plan->job;
 
@@ -169,6 +170,7 @@ plan_describe_job(struct plan *plan, const struct layout *layout, const struct p
 	for (size_t i = 0; i < layout->node_count; i++)
 		if (scope->dead[i])
 			job->dead.list[job->dead.count++] = layout->nodes[i].id;
+	job->without = absent_of_layout(layout, dependencies, &plan->arena);
 }
 
 /* Says of each restore what it puts back. EX_NO where the plan has none of an instance that is named. */
@@ -212,7 +214,7 @@ plan_make(struct plan *plan, const struct layout *layout, const struct plan_para
 	if (scope_init(&scope, layout, &dependencies, parameters, err) == 0 &&
 	    plan_check_dependencies(&dependencies, &scope, err) == 0 &&
 	    plan_check_addresses(&plan->arena, layout, &scope, err) == 0) {
-		plan_describe_job(plan, layout, parameters, &scope);
+		plan_describe_job(plan, layout, &dependencies, parameters, &scope);
 		steps_build(&steps, &plan->arena, layout, &dependencies, &scope, history);
 		result = plan_order_steps(plan, &steps, err);
 	}

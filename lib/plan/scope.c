@@ -52,6 +52,18 @@ scope_find_left(const struct node *node, const char *service)
 	return name_set_has(&node->stale, service) ? ACTIONS_RECONFIGURE : 0;
 }
 
+/* Tells whether an instance that was stopped stays so: only what starts or restarts services starts it again, and what is needed
+ * by such. */
+static bool
+scope_stays_stopped(const struct scoping *scoping, size_t node, const char *name, enum part part)
+{
+	const struct cluster_action *action = scoping->action;
+	bool changes = action->changes || action->standing & (ACTION_BIT(ACTION_CONFIGURE) | ACTION_BIT(ACTION_INSTALL));
+	bool is_along = cluster_action_restarts(action) && part == PART_DRAWN_IN;
+
+	return (is_along || (changes && part != PART_ASSURED)) && name_set_has(&scoping->layout->nodes[node].stopped, name);
+}
+
 /* Adds the actions on one service of a node, as far as the service has them and is chosen. */
 static int
 scope_place(struct scoping *scoping, size_t node, const char *name, enum placement_kind kind, unsigned set,
@@ -59,6 +71,7 @@ scope_place(struct scoping *scoping, size_t node, const char *name, enum placeme
 {
 	static const unsigned allowed[] = {
 		[PART_NONE] = 0, [PART_CHOSEN] = ~0u, [PART_DRAWN_IN] = ACTIONS_RESTART, [PART_ASSURED] = ACTIONS_START};
+	const unsigned runs = ACTIONS_UP | ACTIONS_STOP | ACTION_BIT(ACTION_DRAIN) | ACTION_BIT(ACTION_CHECK);
 	struct scope *scope = scoping->scope;
 	int service = names_find(&scoping->dependencies->services, name);
 
@@ -69,6 +82,8 @@ scope_place(struct scoping *scoping, size_t node, const char *name, enum placeme
 		set = scoping->changes[service] | scope_find_left(&scoping->layout->nodes[node], name);
 	set &= allowed[scoping->selection.services[service]];
 	set = kind == PLACEMENT_IN_PLACE ? action_in_place(set, scoping->has[service]) : set & scoping->has[service];
+	if (kind == PLACEMENT_IN_PLACE && scope_stays_stopped(scoping, node, name, scoping->selection.services[service]))
+		set &= ~runs;
 	if (!set)
 		return 0;
 	ARRAY_ROOM(scope->placements, scope->count, scope->capacity);
@@ -263,6 +278,7 @@ scope_init(struct scope *scope, const struct layout *layout, const struct depend
 	*scope = (struct scope){
 		.rolling = scoping.action->changes || limit,
 		.max_unavailable = limit,
+		.starts_or_stops = scoping.action->standing == ACTIONS_START || scoping.action->standing == ACTIONS_STOP,
 		.standing = scoping.action->standing != 0,
 		.by_pairs = limit && cluster_action_replaces(scoping.action),
 		.node_actions = memory_zeroed(layout->node_count, sizeof *scope->node_actions),

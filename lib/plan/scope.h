@@ -32,6 +32,7 @@ struct scope {
 	const char *job_action; /* "restart_services" */
 	bool rolling;           /* what is done in place is done to each node by itself, a service behind those it needs */
 	const char *max_unavailable; /* of each service, see model/unavailable.h; NULL: any number */
+	bool starts_or_stops;   /* it starts services that stand, or stops them, and does nothing else */
 	bool standing;          /* it is about what stands as the layout says; what was does not matter */
 	bool by_pairs;          /* nodes are replaced one by one: the k-th that is new takes the place of the k-th that leaves */
 	unsigned *node_actions; /* of each node: create, confirm, delete */

@@ -26,19 +26,17 @@ observe_answer_of(const struct probe_finding *finding)
 static void
 observe_services(struct observations *seen, const struct node *node, const struct observation *machine)
 {
-	jv stopped = json_get(node->source, "stopped");
 
 	for (size_t i = 0; i < node->was.count; i++) {
 		struct observation instance = *machine;
 
 		instance.service = node->was.list[i];
-		if (machine->answer == OBSERVATION_HEALTHY && json_array_has(stopped, NULL, instance.service)) {
+		if (machine->answer == OBSERVATION_HEALTHY && name_set_has(&node->stopped, instance.service)) {
 			instance.answer = OBSERVATION_UNHEALTHY;
 			instance.message = OBSERVATION_STOPPED;
 		}
 		observations_set(seen, &instance);
 	}
-	jv_free(stopped);
 }
 
 void

@@ -126,16 +126,14 @@ probe_ask_services(struct probe *probe, struct inquiry *inquiry, size_t number)
 {
 	const struct layout *layout = &inquiry->subject->layout;
 	const struct node *node = &layout->nodes[number];
-	jv stopped = json_get(node->source, "stopped");
 
 	for (size_t i = 0; i < node->was.count; i++) {
 		const struct service *service = cluster_definition(&layout->cluster, node->was.list[i]);
 
 		if (service && service->actions[ACTION_STATUS].present && node_has(node, service->name) &&
-		    askable_is(&probe->askable, service->actions[ACTION_STATUS].type) && !json_array_has(stopped, NULL, service->name))
+		    askable_is(&probe->askable, service->actions[ACTION_STATUS].type) && !name_set_has(&node->stopped, service->name))
 			probe_push(probe, inquiry, number, service->name, service->actions[ACTION_STATUS].type);
 	}
-	jv_free(stopped);
 }
 
 /* Takes the answer to a question. Once no answer about the node is open, a node that was reached is asked for its services, and

@@ -116,6 +116,9 @@ def make_layout(chance):
             "kind": "node", "id": f"n{i}", "hostname": f"h{i}.example.net", "nodenum": 1000 + i,
             "services": None if leaves else here, "was": was,
         })
+        if was and not leaves and chance.random() < 0.4:
+            nodes[-1]["stopped"] = sorted(s for s in here if s in was and chance.random() < 0.5)
+            nodes[-1]["taken_out"] = sorted(s for s in nodes[-1]["stopped"] if chance.random() < 0.6)
     return cluster, nodes
 
 
@@ -255,7 +258,9 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
     runtime = needs_of(cluster, nodes, "runtime")
     tasks = set()
 
-    def work(node, service, actions, bootstraps, stands=False):
+    def work(node, service, actions, bootstraps, stands=False, along=False):
+        stays_stopped = action in (None, "configure", "configure-with-restart", "upgrade") or along and action == "restart"
+
         def does(action):
             if action == "check":
                 return now[service].get("start") and now[service].get("status")
@@ -263,6 +268,8 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
 
         if service in (node["services"] or []) and stands:
             actions = in_place(actions, {a for a in ALL if does(a)})
+            if service in node.get("stopped", []) and stays_stopped:
+                actions = set(actions) - {"start", "stop", "drain", "reload", "restart", "check"}
         tasks.update((node["id"], service, a, does(a)["type"]) for a in actions if does(a))
         if bootstraps:
             tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in ALL if does(a))
@@ -303,7 +310,7 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
                 if service in picked:
                     work(node, service, STANDING[action], "configure" in STANDING[action], True)
                 elif service in extra:
-                    work(node, service, [a for a in STANDING[action] if a in STANDING["restart"]], False, True)
+                    work(node, service, [a for a in STANDING[action] if a in STANDING["restart"]], False, True, True)
                 elif service in sure:
                     work(node, service, STANDING["start"], False)
         elif leaves:

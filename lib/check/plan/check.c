@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/plan/absence.h"
 #include "check/plan/chain.h"
 #include "check/plan/complete.h"
 #include "check/plan/judge.h"
@@ -243,6 +244,7 @@ plan_check(const struct plan_document *document, struct problems *findings)
 			node_order_check(&judge);
 			service_order_check(&judge);
 			limit_check(&judge);
+			absence_check(&judge);
 			round_check(&judge);
 			judge_prove(&judge);
 		}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "check/plan/absence.h"
 #include "check/plan/chain.h"
 #include "check/plan/changed.h"
 #include "check/plan/needs.h"
@@ -96,12 +97,15 @@ complete_require(const struct complete *complete, size_t node, const char *name,
 
 /* Requires what is done to a service that stands. */
 static void
-complete_require_in_place(const struct complete *complete, size_t node, const char *name, unsigned actions)
+complete_require_in_place(const struct complete *complete, size_t node, const char *name, unsigned actions, bool is_along)
 {
+	const unsigned runs = ACTIONS_UP | ACTIONS_STOP | ACTION_BIT(ACTION_DRAIN) | ACTION_BIT(ACTION_CHECK);
 	int service = names_find(&complete->judge->services, name);
 
-	if (service != NAMES_NONE && actions)
-		complete_require(complete, node, name, complete_in_place(complete, (size_t)service, actions));
+	if (service == NAMES_NONE || !actions)
+		return;
+	actions = complete_in_place(complete, (size_t)service, actions);
+	complete_require(complete, node, name, absence_stays(complete->judge, service, node, is_along) ? actions & ~runs : actions);
 }
 
 static void
@@ -126,9 +130,9 @@ complete_require_standing(const struct complete *complete, size_t node)
 		int service = names_find(&complete->judge->services, services->list[i]);
 
 		if (service != NAMES_NONE && complete->chosen[service])
-			complete_require_in_place(complete, node, services->list[i], standing);
+			complete_require_in_place(complete, node, services->list[i], standing, false);
 		else if (service != NAMES_NONE && complete->drawn_in[service])
-			complete_require_in_place(complete, node, services->list[i], standing & ACTIONS_RESTART);
+			complete_require_in_place(complete, node, services->list[i], standing & ACTIONS_RESTART, true);
 	}
 }
 
@@ -149,7 +153,7 @@ complete_require_changes(const struct complete *complete, size_t number)
 			complete_require(complete, number, name, action->adds_services ? ACTIONS_SET_UP : 0);
 		else if (action->changes)
 			complete_require_in_place(complete, number, name,
-			    complete->changes[service] | (complete->reconfigured[service] ? ACTIONS_RECONFIGURE : 0));
+			    complete->changes[service] | (complete->reconfigured[service] ? ACTIONS_RECONFIGURE : 0), false);
 	}
 	for (size_t i = 0; action->drops_services && i < node->was.count; i++) {
 		int service = names_find(&complete->judge->services, node->was.list[i]);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "check/plan/absence.h"
 #include "check/plan/asked.h"
 #include "check/plan/chain.h"
 #include "check/plan/limit.h"
@@ -22,9 +23,16 @@ struct round {
 	bool reloads, checks;
 };
 
+struct instance {
+	int service;
+	size_t node;
+	const struct chain *chain; /* what is done to it; or NULL */
+};
+
 struct rounds {
 	struct judge *judge;
 	struct asked asked;
+	struct absence absence;
 	struct round *list; /* by service, then node, then first */
 	size_t count, capacity;
 };
@@ -94,6 +102,39 @@ round_add_task(struct rounds *rounds, size_t number)
 	open->last = (uint32_t)number;
 }
 
+/* Tells whether an instance runs before the plan and after it, and can be reloaded. */
+static bool
+round_must_reload(const struct rounds *rounds, int service, size_t node)
+{
+	return round_service(rounds, service)->actions[ACTION_RELOAD].present && !absence_was(rounds->judge, service, node) &&
+	    !absence_is(rounds->judge, service, node);
+}
+
+static bool
+round_hides(const struct rounds *rounds, const struct round *round, int service, size_t node)
+{
+	jv nodes = json_get(round->without, rounds->judge->services.list[service]);
+	bool hides = json_array_has(nodes, NULL, rounds->judge->nodes.list[node]);
+
+	jv_free(nodes);
+	return hides;
+}
+
+/* Reports instances that are left out when the plan is done, and that a round puts in. */
+static void
+round_check_hidden(const struct rounds *rounds, const struct round *round)
+{
+	struct judge *judge = rounds->judge;
+	struct place place = judge_place(judge, round->first);
+
+	for (size_t service = 0; service < judge->services.count; service++)
+		for (size_t node = 0; rounds->asked.of[(size_t)round->service * rounds->asked.services + service] &&
+		    node < judge->nodes.count; node++)
+			if (rounds->absence.is_out[service * rounds->absence.nodes + node] && !round_hides(rounds, round, (int)service, node))
+				place_problem(&place, "%s: it does not leave out %s on %s, which does not run",
+				    judge->plan->steps[round->first].id, judge->services.list[service], judge->nodes.list[node]);
+}
+
 /* Finds the rounds, and requires those of one instance one behind the other. */
 static void
 round_find(struct rounds *rounds)
@@ -107,8 +148,14 @@ round_find(struct rounds *rounds)
 		const struct round *round = &rounds->list[i];
 		struct place place = judge_place(judge, round->first);
 
-		if (!round->reloads || (!round->checks && round_service(rounds, round->service)->actions[ACTION_CHECK].present))
+		bool must = round_must_reload(rounds, round->service, (size_t)round->node);
+
+		if (must && (!round->reloads || (!round->checks && round_service(rounds, round->service)->actions[ACTION_CHECK].present)))
 			place_problem(&place, "%s: no reload, or no check, follows on it", judge->plan->steps[round->first].id);
+		if ((round->reloads || round->checks) && absence_is(judge, round->service, (size_t)round->node))
+			place_problem(&place, "%s: %s is reloaded, or checked, and shall not run", judge->plan->steps[round->first].id,
+			    judge->services.list[round->service]);
+		round_check_hidden(rounds, round);
 	}
 	for (size_t i = 0; i < judge->chain_count; i++)
 		if (judge->chains[i].kind == CHAIN_IN_PLACE && chain_task(judge, &judge->chains[i], ACTION_CONFIGURE) != JUDGE_NONE)
@@ -118,16 +165,6 @@ round_find(struct rounds *rounds)
 	for (size_t i = 1; i < rounds->count; i++)
 		if (rounds->list[i].service == rounds->list[i - 1].service && rounds->list[i].node == rounds->list[i - 1].node)
 			judge_require(judge, rounds->list[i - 1].last, rounds->list[i].first);
-}
-
-static bool
-round_hides(const struct rounds *rounds, const struct round *round, const struct chain *chain)
-{
-	jv nodes = json_get(round->without, rounds->judge->services.list[chain->service]);
-	bool hides = json_array_has(nodes, NULL, rounds->judge->nodes.list[chain->node]);
-
-	jv_free(nodes);
-	return hides;
 }
 
 /* Tells whether a service stands on a node before and after. */
@@ -142,40 +179,106 @@ round_stands(const struct rounds *rounds, int service, size_t number)
 	    (cluster_action_find(judge->plan->job.scope_action)->standing || name_set_has(&node->was, name));
 }
 
-/* Requires that one instance of what looks a service up does not know it on that node while it is down. */
+/* Returns the first round of an instance, from one on, that leaves another out, or that does not; NULL if there is none. */
+static const struct round *
+round_find_one(const struct rounds *rounds, const struct round *from, int looker, int node, const struct instance *of, bool hides)
+{
+	const struct round *round = from ? from : rounds->list;
+
+	for (; round && round < rounds->list + rounds->count; round++)
+		if (round->service == looker && round->node == node && round_hides(rounds, round, of->service, of->node) == hides)
+			return round;
+	return NULL;
+}
+
 static void
-round_require(const struct rounds *rounds, const struct chain *chain, int looker, int node)
+round_report(const struct rounds *rounds, const struct instance *of, int looker, int node, const char *what, const char *when)
 {
 	struct judge *judge = rounds->judge;
-	uint32_t first = judge->tasks[chain->first], last = judge->tasks[chain->end - 1];
-	struct place place = judge_place(judge, first);
-	size_t i = 0;
+	struct place place = of->chain ? judge_place(judge, judge->tasks[of->chain->first]) : judge_node_place(judge, of->node);
 
-	while (i < rounds->count && (rounds->list[i].service != looker || rounds->list[i].node != node ||
-	    !round_hides(rounds, &rounds->list[i], chain)))
-		i++;
-	if (i == rounds->count) {
-		place_problem(&place, "%s: %s on %s is not taken out of %s on %s before", judge->plan->steps[first].id,
-		    judge->services.list[chain->service], judge->nodes.list[chain->node], judge->services.list[looker],
-		    judge->nodes.list[node]);
+	place_problem(&place, "%s: %s on %s is not %s %s on %s %s",
+	    of->chain ? judge->plan->steps[judge->tasks[of->chain->first]].id : judge->nodes.list[of->node],
+	    judge->services.list[of->service], judge->nodes.list[of->node], what, judge->services.list[looker],
+	    judge->nodes.list[node], when);
+}
+
+/* Requires that one instance of what looks another up leaves it out before that stops. Returns the round; NULL if there is none. */
+static const struct round *
+round_require_out(const struct rounds *rounds, const struct instance *of, int looker, int node)
+{
+	const struct round *out = round_find_one(rounds, NULL, looker, node, of, true);
+
+	if (!out)
+		round_report(rounds, of, looker, node, "taken out of", "before");
+	else if (of->chain)
+		judge_require(rounds->judge, out->last, rounds->judge->tasks[of->chain->first]);
+	return out;
+}
+
+/* Requires that one instance of what looks another up does not know it on that node while it is down. */
+static void
+round_require(const struct rounds *rounds, const struct instance *of, int looker, int node)
+{
+	const struct round *in, *out = round_require_out(rounds, of, looker, node);
+
+	/* What cannot be started stays out. */
+	if (!out || rounds->absence.is_out[(size_t)of->service * rounds->absence.nodes + of->node])
 		return;
-	}
-	judge_require(judge, rounds->list[i].last, first);
-	for (; i < rounds->count && rounds->list[i].service == looker && rounds->list[i].node == node; i++) {
-		if (round_hides(rounds, &rounds->list[i], chain))
+	in = round_find_one(rounds, out, looker, node, of, false);
+	if (in)
+		judge_require(rounds->judge, rounds->judge->tasks[of->chain->end - 1], in->first);
+	else
+		round_report(rounds, of, looker, node, "put into", "again");
+}
+
+/* Requires that one instance of what looks another up knows it again, once that is up. */
+static void
+round_require_in(const struct rounds *rounds, const struct instance *of, int looker, int node)
+{
+	const struct round *last = NULL, *end = rounds->list + rounds->count;
+
+	for (const struct round *in = rounds->list; in && in < end; in++)
+		if (in->service == looker && in->node == node && !round_hides(rounds, in, of->service, of->node))
+			last = in;
+	if (last)
+		judge_require(rounds->judge, rounds->judge->tasks[of->chain->end - 1], last->first);
+	else
+		round_report(rounds, of, looker, node, "put into", "again");
+}
+
+/* Checks an instance that was left out and is started, or is left out when the plan is done and was not before. */
+static void
+round_check_stay(const struct rounds *rounds, size_t service, size_t node)
+{
+	const struct absence *absence = &rounds->absence;
+	const struct asked *asked = &rounds->asked;
+	struct judge *judge = rounds->judge;
+	size_t at = service * absence->nodes + node;
+	const struct instance of = {(int)service, node, chain_find(judge, (int)service, (int)node)};
+
+	if (absence->was_out[at] == absence->is_out[at] || (!absence->is_out[at] && !of.chain))
+		return;
+	for (size_t looker = 0; looker < asked->services; looker++) {
+		if (!asked->of[looker * asked->services + service] ||
+		    !round_service(rounds, (int)looker)->actions[ACTION_CONFIGURE].present)
 			continue;
-		judge_require(judge, last, rounds->list[i].first);
-		return;
+		for (size_t i = 0; i < judge->nodes.count; i++) {
+			if (!round_stands(rounds, (int)looker, i))
+				continue;
+			if (absence->is_out[at])
+				round_require_out(rounds, &of, (int)looker, (int)i);
+			else
+				round_require_in(rounds, &of, (int)looker, (int)i);
+		}
 	}
-	place_problem(&place, "%s: %s on %s is not put into %s on %s again", judge->plan->steps[first].id,
-	    judge->services.list[chain->service], judge->nodes.list[chain->node], judge->services.list[looker],
-	    judge->nodes.list[node]);
 }
 
 /* Checks a chain that stops its service for a while. */
 static void
 round_check_chain(const struct rounds *rounds, const struct chain *chain)
 {
+	const struct instance of = {chain->service, (size_t)chain->node, chain};
 	const struct asked *asked = &rounds->asked;
 	size_t nodes = rounds->judge->nodes.count, standing = 0;
 
@@ -193,7 +296,7 @@ round_check_chain(const struct rounds *rounds, const struct chain *chain)
 			continue;
 		for (size_t i = 0; i < nodes; i++)
 			if (round_stands(rounds, (int)looker, i))
-				round_require(rounds, chain, (int)looker, (int)i);
+				round_require(rounds, &of, (int)looker, (int)i);
 	}
 }
 
@@ -203,12 +306,17 @@ round_check(struct judge *judge)
 	struct rounds rounds = {.judge = judge};
 
 	asked_find(&rounds.asked, judge);
+	rounds.absence = absence_find(judge);
 	round_find(&rounds);
 	/* Plans of earlier versions say nothing of the scope, and take nothing out. */
 	for (size_t i = 0; judge->plan->job.has_scope && judge->plan->job.max_unavailable && i < judge->chain_count; i++)
 		round_check_chain(&rounds, &judge->chains[i]);
+	for (size_t service = 0; judge->plan->job.has_scope && service < judge->services.count; service++)
+		for (size_t node = 0; node < judge->nodes.count; node++)
+			round_check_stay(&rounds, service, node);
 	for (size_t i = 0; i < rounds.count; i++)
 		jv_free(rounds.list[i].without);
 	free(rounds.list);
 	asked_release(&rounds.asked);
+	absence_release(&rounds.absence);
 }

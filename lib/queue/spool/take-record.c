@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "json/dump.h"
 #include "json/json.h"
 #include "model/take/setting.h"
 #include "model/take/take-record.h"
@@ -41,16 +42,26 @@ take_add_nodes(struct open_job *job, struct setting_nodes *nodes, struct error *
 	return result;
 }
 
+/* Appends the record of the job; an unreadable one says nothing. */
+static void
+take_job_line(struct open_job *job, struct buffer *line)
+{
+	struct error ignored;
+
+	if (job_plan(job, job->state.header->job_offset, job->state.header->job_length, line, &ignored) < 0)
+		buffer_clear(line);
+}
+
 /* Tells whether the job makes the cluster. What an older cluster has may look up what it does not declare. */
 static bool
 take_is_creation(struct open_job *job)
 {
 	static const char action[] = "\"action\":\"cluster_create\"";
 	struct buffer line = {0};
-	struct error ignored;
-	bool is = job_plan(job, job->state.header->job_offset, job->state.header->job_length, &line, &ignored) == 0 &&
-	    memmem(line.data, line.length, action, sizeof action - 1);
+	bool is;
 
+	take_job_line(job, &line);
+	is = line.length && memmem(line.data, line.length, action, sizeof action - 1);
 	buffer_release(&line);
 	return is;
 }
@@ -201,7 +212,7 @@ take_line_for(struct open_job *job, uint32_t step, enum action action, struct bu
 	return take_plan_line(job, pattern, line, err);
 }
 
-/* Returns the member "without" of a task's line, owned; invalid if it has none or it is empty. */
+/* Returns the member "without" of a record, owned; invalid if it has none or it is empty. */
 static jv
 take_find_without(const struct buffer *line)
 {
@@ -209,12 +220,45 @@ take_find_without(const struct buffer *line)
 	struct error ignored;
 	jv task, without;
 
-	if (!memmem(line->data, line->length, member, sizeof member - 1) ||
+	if (!line->length || !memmem(line->data, line->length, member, sizeof member - 1) ||
 	    json_parse("plan.ndjson", line->data, line->length, &task, &ignored) < 0)
 		return jv_invalid();
 	without = json_get(task, "without");
 	jv_free(task);
 	return without;
+}
+
+/* Adds to the line of a task what the job leaves out, unless the task itself says what it leaves out. A service knows all of its own
+ * instances. */
+static int
+take_add_without(struct open_job *job, struct buffer *line, struct error *err)
+{
+	static const char member[] = "\"without\":";
+	struct buffer record = {0};
+	jv without, task, service;
+
+	if (memmem(line->data, line->length, member, sizeof member - 1))
+		return 0;
+	take_job_line(job, &record);
+	without = take_find_without(&record);
+	buffer_release(&record);
+	if (jv_get_kind(without) != JV_KIND_OBJECT)
+		return 0;
+	if (json_parse("plan.ndjson", line->data, line->length, &task, err) < 0) {
+		jv_free(without);
+		return -1;
+	}
+	service = json_get(task, "service");
+	if (json_string(service)) {
+		without = jv_object_delete(without, jv_copy(service));
+		json_set(&task, "without", jv_copy(without));
+		buffer_clear(line);
+		json_dump(task, line);
+	}
+	jv_free(service);
+	jv_free(without);
+	jv_free(task);
+	return 0;
 }
 
 /* Appends what the task of that line is told. */
@@ -244,7 +288,7 @@ take_print_record(struct open_job *job, uint32_t number, struct take_record *tak
 	int result = -1;
 
 	if (job_node(job, node, &machine, err) == 0 &&
-	    take_line_for(job, number, taken->action, &line, err) == 0 &&
+	    take_line_for(job, number, taken->action, &line, err) == 0 && take_add_without(job, &line, err) == 0 &&
 	    take_print_cluster(job, node, taken->action, &line, &machine, &cluster, err) == 0) {
 		taken->machine = machine.data;
 		taken->cluster = cluster.data;
