@@ -70,6 +70,27 @@ init_of() { # NODENUM
 	on 1000 'touch /var/tmp/x && chown nobody /var/tmp/x && su -s /bin/sh -c "rm /var/tmp/x" nobody'
 }
 
+@test "of the host a machine sees programs, what everybody may read of /etc, the packages, and nothing else" {
+	up 1000
+	same "" "$(on 1000 'ls -A / | grep -vxE "bin|boot|dev|etc|home|lib|lib32|lib64|libx32|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var"')"
+	same "" "$(on 1000 'find /opt /srv /mnt /media /boot /home -mindepth 1')"
+	# What not everybody may read on the host: no file has the same contents in the machine.
+	find /etc /var /root /home /opt /srv /usr/local -xdev -type f ! -perm -o=r -size +0 -print0 2>/dev/null | head -z -n 2000 |
+		xargs -0 -r sha256sum | sort >secrets
+	[ -s secrets ]
+	sed 's/^\([0-9a-f]*\)  /\1 /' secrets | on 1000 'while read -r digest file; do
+			[ ! -f "$file" ] || [ "$(sha256sum <"$file" | cut -d" " -f1)" != "$digest" ] || echo "$file"
+		done' >seen
+	same "" "$(cat seen)"
+	same "" "$(on 1000 'ls -A /etc/ssl/private /etc/sudoers /etc/sudoers.d /etc/machine-id.host /var/log/journal 2>/dev/null' | grep -v : || :)"
+	same 0 "$(on 1000 'grep -c "^[^:]*:[^*]" /etc/shadow || :')"
+	[ "$(on 1000 'cat /etc/machine-id')" != "$(cat /etc/machine-id)" ]
+	# It works: users, packages, and what the machine changes is its own.
+	on 1000 'dpkg --audit && dpkg -l | grep -q openssh-server && getent passwd nobody && useradd -m somebody && apt-config dump >/dev/null &&
+		touch /usr/bin/new /usr/local/bin/new /etc/new /var/lib/dpkg/new /var/log/new && mv /usr/bin/new /etc/newer && rm /usr/bin/env'
+	[ -e /usr/bin/env ] && [ ! -e /usr/local/bin/new ]
+}
+
 @test "root of a machine has no keys of the host, and none of its own in the kernel" {
 	up 1000
 	same "1 1 1" "$(python_on 1000 <<-'E'

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "sandbox/address.h"
+#include "sandbox/hostfiles.h"
 #include "sandbox/hosts.h"
 #include "sandbox/ids.h"
 #include "sandbox/key.h"
@@ -80,8 +81,10 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 		result = hosts_remove(sandbox, machine->cluster, address, err);
 	if (*address && result == 0)
 		address_release(sandbox, address);
-	if (result == 0)
+	if (result == 0) {
 		ids_release(sandbox, name);
+		hostfiles_release(name);
+	}
 	if (result == 0 && machine->network && network_parse(machine->network, &network, err) == 0 &&
 	    !address_any(sandbox, &network))
 		result = network_down(&network, err);
@@ -94,7 +97,7 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 static int
 machine_take_down(int dir, const char *name, struct error *err)
 {
-	static const char *const files[] = {"layer", "root", "lower", "key", "key.pub", "authorized_keys", "console", "life",
+	static const char *const files[] = {"layer", "root", "lower", "copy", "key", "key.pub", "authorized_keys", "console", "life",
 	    "machine.new", "authorized_keys.new", "machine"};
 	struct machine machine = {.name = name};
 	struct error ignored;
@@ -193,6 +196,9 @@ machine_register(int dir, struct machine *wanted, const struct network *network,
 		result = machine_route(wanted, network, err);
 	if (result == 0 && !wanted->unconfined)
 		result = machine_claim_ids(sandbox, wanted, err);
+	if (result == 0 && strcmp(wanted->image, "host") == 0 &&
+	    !(wanted->files = hostfiles_claim(wanted->name, &wanted->arena, err)))
+		result = -1;
 	if (result == 0)
 		result = address_claim(sandbox, network, wanted->name, address, err);
 	if (result == 0) {

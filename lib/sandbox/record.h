@@ -25,6 +25,7 @@ struct machine { /* members not known are NULL */
 	const char *route;    /* "yes": it has a route out of this host */
 	const char *resolvers; /* the ones that it asks over its route, spaces between */
 	const char *image;    /* "host", or the absolute path of a directory tree */
+	const char *files;    /* of the image "host": the copy of host files, hostfiles.h */
 	const char *shares;   /* directories of the host it may read, colons between */
 	const char *masks;    /* directories of the host it must not see, colons between */
 	const char *ids;      /* the first of its user and group ids on the host; NULL: it has the host's own */

@@ -199,7 +199,8 @@ root_put_keys(const struct root *root, struct error *err)
 int
 root_prepare(const struct machine *machine, const struct root *root, struct error *err)
 {
-	if (root_put_names(machine, root, err) < 0 || root_put_machine_id(root, err) < 0 || root_remove_passwords(root, err) < 0)
+	if (root_put_names(machine, root, err) < 0 || root_put_machine_id(root, err) < 0 ||
+	    (!machine->files && root_remove_passwords(root, err) < 0))
 		return -1;
 	return root_put_keys(root, err);
 }

@@ -15,6 +15,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memory.h"
+#include "sandbox/hostfiles.h"
 #include "sandbox/record.h"
 
 /* Appends a path as an option of overlay: commas end options, colons end layers. */
@@ -28,17 +30,6 @@ root_append_escaped(const char *path, struct buffer *out)
 	}
 }
 
-static int
-root_make_layer(const struct root *root, struct error *err)
-{
-	static const char *const folders[] = {"layer/upper", "layer/work", "root", "lower"};
-
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		if (file_make_dirs(AT_FDCWD, folders[i], 0755, err) < 0)
-			return -1;
-	return root_give(root, "layer/upper", err);
-}
-
 int
 root_give(const struct root *root, const char *path, struct error *err)
 {
@@ -47,73 +38,223 @@ root_give(const struct root *root, const char *path, struct error *err)
 	return 0;
 }
 
-/* Mounts the image at "lower" as the machine's users see it: a file of the host's user N is one of the machine's user N. */
+enum { LOWERS = 2 };
+
+struct part { /* of the image, with a layer over it */
+	char *target, *layer;
+	char *lowers[LOWERS]; /* folders of the host, the upper one first; the second may be NULL */
+};
+
+static void
+root_release_part(struct part *part)
+{
+	free(part->target);
+	free(part->layer);
+	for (int i = 0; i < LOWERS; i++)
+		free(part->lowers[i]);
+}
+
 static int
-root_mount_lower(const struct machine *machine, const struct root *root, struct error *err)
+root_make_layer(const struct root *root, const struct part *part, struct error *err)
+{
+	static const char *const folders[] = {"upper", "work"};
+	int result = file_make_dirs(AT_FDCWD, "root", 0755, err);
+
+	for (size_t i = 0; result == 0 && i < sizeof folders / sizeof *folders; i++) {
+		char *path = memory_printf("%s/%s", part->layer, folders[i]);
+		struct stat st;
+
+		result = file_make_dirs(AT_FDCWD, path, 0755, err);
+		/* The folder that is mounted has the mode of its layer's. */
+		if (result == 0 && i == 0 && stat(part->lowers[0], &st) == 0 && chmod(path, st.st_mode & 07777) < 0)
+			result = error_errno(err, EX_CANTCREAT, "%s", path);
+		if (result == 0 && i == 0)
+			result = root_give(root, path, err);
+		free(path);
+	}
+	return result;
+}
+
+/* Makes a mount of a folder of the host as the machine's users see it: a file of the host's user N is one of the machine's user N.
+ * Returns -1, with errno, where the kernel or the file system cannot. */
+static int
+root_open_mapped(const struct root *root, const char *path)
 {
 	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV,
 	    .userns_fd = (unsigned)root->user};
-	const char *path = strcmp(machine->image, "host") == 0 ? "/" : machine->image;
-	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC), result = -1;
+	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC), reason;
+
+	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &attributes, sizeof attributes) == 0)
+		return fd;
+	reason = errno;
+	close(fd);
+	errno = reason;
+	return -1;
+}
+
+/* Mounts a folder of the host at point as the machine's users see it. */
+static int
+root_mount_lower(const struct machine *machine, const struct root *root, const char *path, const char *point, struct error *err)
+{
+	int fd = root_open_mapped(root, path), result = -1;
 
 	if (fd < 0)
-		return error_errno(err, EX_OSERR, "image %s: cannot be mounted", machine->image);
-	if (mount_setattr(fd, "", AT_EMPTY_PATH, &attributes, sizeof attributes) < 0)
-		error_set(err, EX_CONFIG, "image %s: this host's kernel or the file system cannot show its files to a user "
+		return error_set(err, EX_CONFIG, "image %s: this host's kernel or the file system of %s cannot show files to a user "
 		    "namespace (%s), so a machine's root would be the host's; \"unconfined\": true in the provisioner of the "
-		    "provider \"%s\" allows that", machine->image, strerror(errno), machine->provider);
-	else if (move_mount(fd, "", AT_FDCWD, "lower", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		error_errno(err, EX_OSERR, "image %s: cannot be mounted", machine->image);
-	else
-		result = 0;
+		    "provider \"%s\" allows that", machine->image, path, strerror(errno), machine->provider);
+	if (file_make_dirs(AT_FDCWD, point, 0755, err) == 0) {
+		result = move_mount(fd, "", AT_FDCWD, point, MOVE_MOUNT_F_EMPTY_PATH);
+		if (result < 0)
+			error_errno(err, EX_OSERR, "image %s: cannot be mounted", machine->image);
+	}
 	close(fd);
 	return result;
 }
 
-/* Mounts the image with the layer over it: "volatile", as syncing files to the disk costs much and would save nothing: no machine
- * outlives its host's uptime. */
+/* Mounts the lower folders of a part, and has the options name them. */
 static int
-root_mount_overlay(const struct machine *machine)
+root_append_lowers(const struct machine *machine, const struct root *root, const struct part *part, struct buffer *options,
+    struct error *err)
+{
+	static const char *const points[LOWERS] = {"lower/1", "lower/2"};
+
+	for (int i = 0; i < LOWERS && part->lowers[i]; i++) {
+		buffer_text(options, i ? ":" : "lowerdir=");
+		if (!machine->ids)
+			root_append_escaped(part->lowers[i], options);
+		else if (root_mount_lower(machine, root, part->lowers[i], points[i], err) < 0)
+			return -1;
+		else
+			buffer_text(options, points[i]);
+	}
+	return 0;
+}
+
+/* Mounts a part with its layer over it: "volatile", as syncing files to the disk costs much and would save nothing: no machine
+ * outlives its host's uptime. Returns 1, with errno, if the kernel does not take the layer. */
+static int
+root_mount_overlay(const struct machine *machine, const struct root *root, const struct part *part, struct error *err)
 {
 	struct buffer options = {0};
-	int result, reason;
+	int result = root_append_lowers(machine, root, part, &options, err), reason = 0;
 
-	buffer_text(&options, "lowerdir=");
-	if (machine->ids)
-		buffer_text(&options, "lower");
-	else
-		root_append_escaped(strcmp(machine->image, "host") == 0 ? "/" : machine->image, &options);
-	buffer_text(&options, ",upperdir=layer/upper,workdir=layer/work,volatile,index=off,metacopy=off,redirect_dir=on");
-	result = mount("overlay", "root", "overlay", MS_NODEV, options.data);
-	reason = errno;
+	buffer_printf(&options, ",upperdir=%s/upper,workdir=%s/work,volatile,index=off,metacopy=off,redirect_dir=on", part->layer,
+	    part->layer);
+	if (result == 0 && mount("overlay", part->target, "overlay", MS_NODEV, options.data) < 0) {
+		reason = errno;
+		result = 1;
+	}
 	buffer_release(&options);
 	errno = reason;
 	return result;
 }
 
-/* Mounts the image. Not every file system can hold the upper layer (an overlay, as containers have it, or NFS cannot): then memory
- * does. */
 static int
-root_mount_image(const struct machine *machine, const struct root *root, char *notice, struct error *err)
+root_fail_overlay(const struct machine *machine, struct error *err)
 {
+	return error_errno(err, EX_OSERR,
+	    "image %s: cannot be mounted (the kernel's log tells why; overlay and Linux 5.10 are needed)", machine->image);
+}
+
+/* Mounts the first part, the root directory. Not every file system can hold the upper layer (an overlay, as containers have it, or
+ * NFS cannot): then memory does. */
+static int
+root_mount_first(const struct machine *machine, const struct root *root, const struct part *part, char *notice, struct error *err)
+{
+	int result = root_make_layer(root, part, err);
+
 	*notice = '\0';
-	if (root_make_layer(root, err) < 0 || (machine->ids && root_mount_lower(machine, root, err) < 0))
-		return -1;
-	if (root_mount_overlay(machine) == 0)
-		return 0;
+	if (result == 0)
+		result = root_mount_overlay(machine, root, part, err);
+	if (result <= 0)
+		return result;
 	if (errno != EINVAL && errno != EOPNOTSUPP)
 		return error_errno(err, EX_OSERR, "image %s: cannot be mounted", machine->image);
 	if (mount("tmpfs", "layer", "tmpfs", MS_NODEV, "mode=700") < 0)
 		return error_errno(err, EX_OSERR, "layer: tmpfs");
-	if (root_make_layer(root, err) < 0)
+	if (root_make_layer(root, part, err) < 0)
 		return -1;
-	if (root_mount_overlay(machine) < 0)
-		return error_errno(err, EX_OSERR,
-		    "image %s: cannot be mounted (the kernel's log tells why; overlay and Linux 5.10 are needed)",
-		    machine->image);
+	result = root_mount_overlay(machine, root, part, err);
+	if (result > 0)
+		return root_fail_overlay(machine, err);
 	snprintf(notice, NOTICE_SIZE,
 	    "the file system of the state directory cannot hold an overlay: the machine's changes are kept in memory");
-	return 0;
+	return result;
+}
+
+/* Mounts what is shown of the host, each with a layer of its own: an overlay has no other file systems, and no list of what is in
+ * it. */
+static int
+root_mount_shown(const struct machine *machine, const struct root *root, const char *copy, struct error *err)
+{
+	char *mask = memory_printf("%s/usr", copy);
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && hostfiles_shown[i]; i++) {
+		struct part part = {.target = memory_printf("root/%s", hostfiles_shown[i]),
+		    .layer = memory_printf("layer/shown/%zu", i), .lowers = {memory_printf("/%s", hostfiles_shown[i]), NULL}};
+		struct stat st;
+
+		if (strcmp(hostfiles_shown[i], "usr") == 0 && file_exists(AT_FDCWD, mask)) {
+			part.lowers[1] = part.lowers[0];
+			part.lowers[0] = memory_string(mask);
+		}
+		if (lstat(part.target, &st) == 0 && S_ISDIR(st.st_mode)) {
+			result = root_make_layer(root, &part, err);
+			if (result == 0)
+				result = root_mount_overlay(machine, root, &part, err);
+			if (result > 0)
+				result = root_fail_overlay(machine, err);
+		}
+		root_release_part(&part);
+	}
+	free(mask);
+	return result;
+}
+
+/* Returns the folder with the copy of the host's files; the caller frees it. Where the state directory is on a file system that
+ * cannot show it to the machine, it is a copy in memory. */
+static char *
+root_find_copy(const struct machine *machine, const struct root *root, struct error *err)
+{
+	char *copy = memory_printf("../../../sandbox-host/%s", machine->files);
+	int fd = machine->ids ? root_open_mapped(root, copy) : -1, dir = -1, result = -1;
+
+	if (fd >= 0 || !machine->ids) {
+		if (fd >= 0)
+			close(fd);
+		return copy;
+	}
+	free(copy);
+	copy = memory_string("copy");
+	if (file_make_dirs(AT_FDCWD, copy, 0700, err) == 0) {
+		if (mount("tmpfs", copy, "tmpfs", MS_NODEV, "mode=700") < 0)
+			error_errno(err, EX_OSERR, "%s: tmpfs", copy);
+		else if ((dir = file_open(AT_FDCWD, copy, O_RDONLY | O_DIRECTORY, 0, err)) >= 0)
+			result = hostfiles_copy(dir, err);
+	}
+	if (dir >= 0)
+		close(dir);
+	if (result == 0)
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+/* Mounts the image. */
+static int
+root_mount_image(const struct machine *machine, const struct root *root, char *notice, struct error *err)
+{
+	char *copy = machine->files ? root_find_copy(machine, root, err) : NULL;
+	struct part part = {.target = memory_string("root"), .layer = memory_string("layer"),
+	    .lowers = {copy ? memory_printf("%s/root", copy) : memory_string(machine->image), NULL}};
+	int result = machine->files && !copy ? -1 : root_mount_first(machine, root, &part, notice, err);
+
+	if (result == 0 && copy)
+		result = root_mount_shown(machine, root, copy, err);
+	root_release_part(&part);
+	free(copy);
+	return result;
 }
 
 int
