@@ -283,6 +283,9 @@ only_reads() {
 		coopr-quota
 		coopr-report
 		coopr-request
+		coopr-resource diff
+		coopr-resource get
+		coopr-resource list
 		coopr-secret list
 		coopr-show
 		coopr-solve

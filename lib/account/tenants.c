@@ -184,6 +184,7 @@ tenants_delete_one(struct store *store, const char *name, struct error *err)
 		return -1;
 	if (sql_change(store_sql(store), err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "DELETE FROM resource WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "UPDATE tenant SET deleted_ms = ?, name = name || '~' || id WHERE id = ?", "ii",
 	        clock_wall_ms(), id) < 0)
 		return -1;

@@ -16,10 +16,10 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "content/entry.h"
 
 enum {
 	UNPACK_BLOCK = 64 * 1024,
-	UNPACK_PATH_MAX = 1024,
 	UNPACK_FILES_MAX = 20 * 1000 * 1000,
 	UNPACK_MANIFEST_MAX = 1024 * 1024 * 1024,
 };
@@ -69,22 +69,6 @@ unpack_close(struct reading *reading)
 	reading->archive = NULL;
 }
 
-/* Returns whether each part of a path is a name: not empty, "." or "..". The last may be empty: then it is a folder. */
-static bool
-unpack_is_inside(const char *path)
-{
-	if (!*path || strlen(path) > UNPACK_PATH_MAX)
-		return false;
-	while (*path) {
-		size_t length = strcspn(path, "/");
-
-		if (length == 0 || (length <= 2 && strspn(path, ".") >= length))
-			return false;
-		path += length + (path[length] == '/');
-	}
-	return true;
-}
-
 /* Steps to the next entry: 1 and its path, borrowed until the next step; 0 at the end; -1. */
 static int
 unpack_next(struct reading *reading, const char **path)
@@ -99,12 +83,11 @@ unpack_next(struct reading *reading, const char **path)
 	if (got < ARCHIVE_WARN)
 		return unpack_fail(reading);
 	name = archive_entry_pathname(reading->entry);
-	if (!name || strncmp(name, PACK_FOLDER, strlen(PACK_FOLDER)) != 0 || !unpack_is_inside(name + strlen(PACK_FOLDER)))
+	if (!name || strncmp(name, PACK_FOLDER, strlen(PACK_FOLDER)) != 0 || !entry_is_inside(name + strlen(PACK_FOLDER)))
 		return unpack_refuse(reading, "the name is not allowed", name);
 	length = strlen(name);
 	folder = archive_entry_filetype(reading->entry) == AE_IFDIR;
-	if ((!folder && archive_entry_filetype(reading->entry) != AE_IFREG) || archive_entry_hardlink(reading->entry) ||
-	    archive_entry_symlink(reading->entry))
+	if (!entry_is_plain(reading->entry))
 		return unpack_refuse(reading, "neither a file nor a folder", name);
 	if (folder != (name[length - 1] == '/') || !archive_entry_size_is_set(reading->entry) || archive_entry_size(reading->entry) < 0 ||
 	    archive_entry_sparse_count(reading->entry) > 0)

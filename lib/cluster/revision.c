@@ -49,18 +49,6 @@ revision_find(struct account *account, const struct cluster_record *cluster, int
 	    "%s removes it", name, name);
 }
 
-int
-revision_names_digest(struct account *account, const char *digest, struct error *err)
-{
-	struct sql_rows *rows = sql_query(account_sql(account), err, "SELECT 1 FROM cluster_document JOIN cluster ON id = cluster WHERE "
-	    "status <> 'terminated' AND (instr(wish, ?1) > 0 OR instr(layout, ?1) > 0) UNION ALL SELECT 1 FROM operation_document AS its JOIN "
-	    "cluster ON id = its.cluster WHERE status <> 'terminated' AND instr(its.wish, ?1) > 0 LIMIT 1", "t", digest);
-	int got = sql_row(rows, err);
-
-	sql_end(rows);
-	return got;
-}
-
 void
 revision_release(struct revision *revision)
 {

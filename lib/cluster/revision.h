@@ -44,9 +44,6 @@ int revision_target(const struct revision *revision, const char *name, const cha
 /* Parses the revision's request, for the cluster under the name that it has now; the caller frees it. */
 int revision_request(const struct revision *revision, const char *name, jv *request, struct error *err);
 
-/* Returns whether what some cluster is, is to be, or was names the digest of a script: 1, 0 or -1. Clusters that are deleted do not count. */
-int revision_names_digest(struct account *account, const char *digest, struct error *err);
-
 void revision_release(struct revision *revision);
 
 #endif

@@ -141,7 +141,7 @@ digest_forget_action(struct digest *digest, const char *service, const char *nam
 static int
 digest_set_action(struct digest *digest, const char *service, const char *name, jv *action, struct error *err)
 {
-	char hex[SCRIPT_DIGEST_SIZE];
+	char hex[CONTENT_DIGEST_SIZE];
 	struct bundle bundle = {0};
 	struct error unread; /* whoever runs it says so */
 	int result = 0;
@@ -168,7 +168,7 @@ digest_services(jv *request, bool keep, struct error *err)
 static int
 digest_restore_action(struct digest *digest, const char *service, const char *name, jv *action, struct error *err)
 {
-	char *then = json_get_string(*action, "digest"), hex[SCRIPT_DIGEST_SIZE] = "", *script;
+	char *then = json_get_string(*action, "digest"), hex[CONTENT_DIGEST_SIZE] = "", *script;
 	struct bundle bundle = {0};
 	struct error unread;
 	jv fields;

@@ -11,15 +11,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "account/accounts.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "cluster/clusters.h"
-#include "cluster/revision.h"
+#include "cluster/digest-user.h"
+#include "content/content.h"
 #include "operation/workdir.h"
 #include "ssh/script-store.h"
+#include "store/resources.h"
+#include "store/store.h"
 
 enum { OLD_S = 600 }; /* a dry run has ended by then */
 enum { NEW_SCRIPT_S = 86400 };
@@ -90,8 +95,8 @@ reconcile_gc_consider(struct account *account, const struct cluster_list *known,
 	return reconcile_gc_remove_cluster(account, id, name, err);
 }
 
-/* Removes the scripts that no definition of a cluster names. An operation keeps its scripts before the store knows of it: new ones
- * stay. */
+/* Removes the scripts that no definition of a cluster names and an earlier version has kept. An operation keeps its scripts before the
+ * store knows of it: new ones stay. */
 static int
 reconcile_gc_scripts(struct account *account, struct error *err)
 {
@@ -105,7 +110,7 @@ reconcile_gc_scripts(struct account *account, struct error *err)
 		if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode) ||
 		    clock_wall_ms() / 1000 - status.st_mtime <= NEW_SCRIPT_S)
 			continue;
-		result = revision_names_digest(account, entry->d_name, err);
+		result = digest_user_find(account, entry->d_name, NULL, err);
 		if (result == 0 && unlinkat(dirfd(folder), entry->d_name, 0) < 0 && errno != ENOENT)
 			result = error_errno(err, EX_IOERR, "%s/%s", path, entry->d_name);
 		result = result < 0 ? -1 : 0;
@@ -113,6 +118,35 @@ reconcile_gc_scripts(struct account *account, struct error *err)
 	if (folder)
 		closedir(folder);
 	free(path);
+	return result;
+}
+
+/* Removes a content that neither a resource nor a cluster names. Who uploads it meanwhile looks once more whether it is there, in the
+ * transaction that names it. */
+static int
+reconcile_gc_content(struct account *account, const char *digest, struct error *err)
+{
+	int named;
+
+	if (store_begin(account->store, err) < 0)
+		return -1;
+	named = resources_name_sum(account->store, digest, err);
+	if (named == 0)
+		named = digest_user_find(account, digest, NULL, err);
+	if (named == 0)
+		named = content_remove(digest, err);
+	return store_finish(account->store, named < 0 ? -1 : 0, err);
+}
+
+static int
+reconcile_gc_contents(struct account *account, struct error *err)
+{
+	struct arguments digests = {0};
+	int result = content_list_old(NEW_SCRIPT_S, &digests, err);
+
+	for (size_t i = 0; i < digests.count && result == 0; i++)
+		result = reconcile_gc_content(account, digests.list[i], err);
+	arguments_release(&digests);
 	return result;
 }
 
@@ -145,5 +179,7 @@ reconcile_gc(struct account *account, struct error *err)
 	free(state);
 	if (result == 0)
 		result = reconcile_gc_scripts(account, err);
+	if (result == 0)
+		result = reconcile_gc_contents(account, err);
 	return result ? -1 : 0;
 }

@@ -17,28 +17,30 @@
 static int
 bundle_add_entry(struct bundle *bundle, const char *name, struct bundle_file *file, struct error *err)
 {
-	for (size_t i = 0; i < bundle->count; i++) {
-		if (strcmp(bundle->list[i].name, name) != 0)
-			continue;
-		if (file->is_folder && bundle->list[i].is_folder)
-			return 0;
+	int same = names_find(&bundle->names, name);
+
+	if (same != NAMES_NONE && file->is_folder && bundle->list[same].is_folder)
+		return 0;
+	if (same != NAMES_NONE)
 		return error_set(err, EX_CONFIG, "two files would be called \"%s\" on the node", name);
-	}
 	if (bundle->count == BUNDLE_FILES)
 		return error_set(err, EX_CONFIG, "%s: more than %d files for one script", name, BUNDLE_FILES);
 	ARRAY_ROOM(bundle->list, bundle->count, bundle->capacity);
 	file->name = memory_string(name);
+	names_intern(&bundle->names, file->name);
 	bundle->list[bundle->count++] = *file;
 	bundle->bytes += file->content.length;
 	return 0;
 }
 
 int
-bundle_add_text(struct bundle *bundle, const char *name, const char *text, size_t length, struct error *err)
+bundle_put(struct bundle *bundle, const char *name, enum bundle_kind kind, const void *bytes, size_t length, struct error *err)
 {
-	struct bundle_file file = {0};
+	struct bundle_file file = {.is_folder = kind == BUNDLE_FOLDER, .executable = kind == BUNDLE_PROGRAM};
 
-	buffer_append(&file.content, text, length);
+	if (length > BUNDLE_BYTES - bundle->bytes)
+		return error_set(err, EX_CONFIG, "%s: more than %d MiB for one script", name, BUNDLE_BYTES / (1 << 20));
+	buffer_append(&file.content, bytes, length);
 	if (bundle_add_entry(bundle, name, &file, err) == 0)
 		return 0;
 	buffer_release(&file.content);
@@ -118,9 +120,14 @@ bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *n
 	return failed;
 }
 
-/* Adds the folders above name's last part, so that they are made first. */
-static int
-bundle_add_parents(struct bundle *bundle, const char *name, struct error *err)
+int
+bundle_add_path(struct bundle *bundle, const char *path, const char *name, struct error *err)
+{
+	return bundle_add_from(bundle, AT_FDCWD, path, name, 0, err);
+}
+
+int
+bundle_put_parents(struct bundle *bundle, const char *name, struct error *err)
 {
 	int failed = 0;
 
@@ -141,7 +148,7 @@ bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struc
 	bool absolute = *name == '/';
 	int failed = -1;
 
-	if (path && (absolute || bundle_add_parents(bundle, name, err) == 0))
+	if (path && (absolute || bundle_put_parents(bundle, name, err) == 0))
 		failed = bundle_add_from(bundle, AT_FDCWD, path, absolute ? file_base_name(name) : name, 0, err);
 	free(path);
 	return failed;
@@ -165,5 +172,6 @@ bundle_release(struct bundle *bundle)
 		buffer_release(&bundle->list[i].content);
 	}
 	free(bundle->list);
+	names_release(&bundle->names);
 	*bundle = (struct bundle){0};
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
+#include "base/names.h"
 
 struct error;
 
@@ -30,14 +31,22 @@ struct bundle_file {
 struct bundle { /* zero-initialise */
 	struct bundle_file *list;
 	size_t count, capacity, bytes;
+	struct names names; /* of the list, in its order */
 };
 
 /* Adds a file, or a folder with all that is in it. catalogue is its path, or NULL. A relative name is kept, of an absolute one its
  * last part. Returns -1 with EX_CONFIG, which says where it was looked for. */
 int bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err);
 
-/* Adds a copy of text as a file. Returns -1 with EX_CONFIG if there is something of that name. */
-int bundle_add_text(struct bundle *bundle, const char *name, const char *text, size_t length, struct error *err);
+/* Adds what stands at path under that name: a file, or a folder with all that is in it. */
+int bundle_add_path(struct bundle *bundle, const char *path, const char *name, struct error *err);
+
+enum bundle_kind { BUNDLE_FILE, BUNDLE_PROGRAM, BUNDLE_FOLDER };
+
+/* Adds a copy of length bytes as a file, or a folder, which may be there. Returns -1 with EX_CONFIG if there is something else of that name,
+ * or too much. bundle_put_parents adds the folders above name's last part, so that they are made first. */
+int bundle_put(struct bundle *bundle, const char *name, enum bundle_kind kind, const void *bytes, size_t length, struct error *err);
+int bundle_put_parents(struct bundle *bundle, const char *name, struct error *err);
 
 /* Returns whether any of the files contains word. */
 bool bundle_mentions(const struct bundle *bundle, const char *word);

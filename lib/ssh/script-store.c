@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file is a line for each entry, "folder NAME" or "file LENGTH NAME" or "program LENGTH NAME", NAME ending with a NUL, and behind
- * that the content. Its digest is its name, so a file that was damaged or exchanged is found out when it is read.
+ * A bundle is kept as a line for each entry, "folder NAME" or "file LENGTH NAME" or "program LENGTH NAME", NAME ending with a NUL, and behind
+ * that what is in it.
  */
 #include "ssh/script-store.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "content/content.h"
 #include "ssh/bundle.h"
 
 static void
@@ -34,22 +33,13 @@ script_store_print(const struct bundle *bundle, struct buffer *out)
 	}
 }
 
-static void
-script_store_hash(const struct buffer *text, char digest[static SCRIPT_DIGEST_SIZE])
-{
-	unsigned char bytes[crypto_hash_sha256_BYTES];
-
-	crypto_hash_sha256(bytes, (const unsigned char *)buffer_string(text), text->length);
-	sodium_bin2hex(digest, SCRIPT_DIGEST_SIZE, bytes, sizeof bytes);
-}
-
 void
-script_store_digest(const struct bundle *bundle, char digest[static SCRIPT_DIGEST_SIZE])
+script_store_digest(const struct bundle *bundle, char digest[static CONTENT_DIGEST_SIZE])
 {
 	struct buffer text = {0};
 
 	script_store_print(bundle, &text);
-	script_store_hash(&text, digest);
+	content_digest(buffer_string(&text), text.length, digest);
 	buffer_release(&text);
 }
 
@@ -75,7 +65,7 @@ bool
 script_store_has(const char *digest)
 {
 	char *path = script_store_path_of(digest);
-	bool has = file_exists(AT_FDCWD, path);
+	bool has = content_has(digest) || file_exists(AT_FDCWD, path);
 
 	free(path);
 	return has;
@@ -84,68 +74,66 @@ script_store_has(const char *digest)
 int
 script_store_keep(const struct bundle *bundle, struct error *err)
 {
-	char digest[SCRIPT_DIGEST_SIZE], *folder = script_store_path(), *path;
+	char digest[CONTENT_DIGEST_SIZE];
 	struct buffer text = {0};
-	int result = 0;
+	int result;
 
 	script_store_print(bundle, &text);
-	script_store_hash(&text, digest);
-	path = script_store_path_of(digest);
-	/* Whoever removes what is not named looks at the age. */
-	if (utimensat(AT_FDCWD, path, NULL, 0) < 0 && !file_exists(AT_FDCWD, path))
-		result = file_make_dirs(AT_FDCWD, folder, 0700, err) < 0 ? -1 :
-		    file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
-	free(path);
-	free(folder);
+	result = content_put(buffer_string(&text), text.length, digest, err);
 	buffer_release(&text);
+	return result < 0 ? error_prefix(err, "scripts") : 0;
+}
+
+/* Reads what an earlier version has kept. */
+static int
+script_store_read_earlier(const char *digest, struct buffer *text, struct error *err)
+{
+	char *path = script_store_path_of(digest), found[CONTENT_DIGEST_SIZE];
+	int result = file_read(AT_FDCWD, path, CONTENT_BYTES, text, err);
+
+	if (result < 0) {
+		err->code = EX_CONFIG;
+	} else {
+		content_digest(buffer_string(text), text->length, found);
+		if (strcmp(found, digest) != 0)
+			result = error_set(err, EX_CONFIG, "%s: it was changed: its SHA-256 is not its name; remove it", path);
+	}
+	free(path);
 	return result;
 }
 
-/* Reads one entry at *at, and moves that behind it; false where it is none. */
-static bool
-script_store_read_entry(const char **at, const char *end, struct bundle *bundle)
+/* Reads one entry at *at, and moves that behind it. */
+static int
+script_store_read_entry(const char **at, const char *end, struct bundle *bundle, struct error *err)
 {
-	const char *word = *at, *nul = memchr(word, '\0', (size_t)(end - word)), *number = strchr(word, ' '), *name;
-	struct bundle_file file = {0};
+	const char *word = *at, *nul = memchr(word, '\0', (size_t)(end - word)), *number = strchr(word, ' ');
+	enum bundle_kind kind = strncmp(word, "folder ", 7) == 0 ? BUNDLE_FOLDER
+	    : strncmp(word, "program ", 8) == 0 ? BUNDLE_PROGRAM : BUNDLE_FILE;
 	unsigned long long length;
 	char *rest;
 
 	if (!nul || !number || number[1] < '0' || number[1] > '9')
-		return false;
+		return error_set(err, EX_CONFIG, "it is malformed");
 	length = strtoull(number + 1, &rest, 10);
-	name = rest + 1;
 	if (*rest != ' ' || length > (unsigned long long)(end - nul - 1))
-		return false;
-	file.is_folder = strncmp(word, "folder ", 7) == 0;
-	file.executable = strncmp(word, "program ", 8) == 0;
-	file.name = memory_string(name);
-	buffer_append(&file.content, nul + 1, (size_t)length);
-	ARRAY_ROOM(bundle->list, bundle->count, bundle->capacity);
-	bundle->list[bundle->count++] = file;
-	bundle->bytes += (size_t)length;
+		return error_set(err, EX_CONFIG, "it is malformed");
 	*at = nul + 1 + length;
-	return true;
+	return bundle_put(bundle, rest + 1, kind, nul + 1, (size_t)length, err);
 }
 
 int
 script_store_read(const char *digest, struct bundle *bundle, struct error *err)
 {
-	char *path = script_store_path_of(digest), found[SCRIPT_DIGEST_SIZE];
+	char *earlier = script_store_path_of(digest);
 	struct buffer text = {0};
-	int result = file_read(AT_FDCWD, path, 2 * (size_t)BUNDLE_BYTES, &text, err);
+	int result = !content_has(digest) && file_exists(AT_FDCWD, earlier) ? script_store_read_earlier(digest, &text, err)
+	    : content_read(digest, &text, err);
 	const char *at = buffer_string(&text), *end = at + text.length;
 
-	if (result < 0) {
-		err->code = EX_CONFIG;
-	} else {
-		script_store_hash(&text, found);
-		if (strcmp(found, digest) != 0)
-			result = error_set(err, EX_CONFIG, "%s: it was changed: its SHA-256 is not its name; remove it", path);
-	}
 	while (result == 0 && at < end)
-		if (!script_store_read_entry(&at, end, bundle))
-			result = error_set(err, EX_CONFIG, "%s: it is malformed", path);
+		if (script_store_read_entry(&at, end, bundle, err) < 0)
+			result = error_prefix(err, "%s", digest);
 	buffer_release(&text);
-	free(path);
+	free(earlier);
 	return result;
 }

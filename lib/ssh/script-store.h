@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contents of scripts, with the files that they need, by their SHA-256: what a definition names by its digest is kept in
- * STATE/scripts/DIGEST, so that a change back to it finds it again.
+ * The contents of scripts, with the files that they need, by their SHA-256: what a definition names by its digest is kept as a
+ * content (content/content.h), so that a change back to it finds it again. Earlier versions kept it in STATE/scripts/DIGEST, where it is
+ * still found.
  */
 #ifndef SSH_SCRIPT_STORE_H
 #define SSH_SCRIPT_STORE_H
 
 #include <stdbool.h>
 
+#include "content/content.h"
+
 struct bundle;
 struct error;
 
-enum { SCRIPT_DIGEST_SIZE = 65 }; /* in hexadecimal, with a NUL */
-
 /* Finds the digest of what is in the bundle: names, contents, and what can be executed. */
-void script_store_digest(const struct bundle *bundle, char digest[static SCRIPT_DIGEST_SIZE]);
+void script_store_digest(const struct bundle *bundle, char digest[static CONTENT_DIGEST_SIZE]);
 
 /* Keeps the bundle under its digest. */
 int script_store_keep(const struct bundle *bundle, struct error *err);
@@ -25,7 +26,7 @@ bool script_store_has(const char *digest);
 /* Adds to an empty bundle what was kept; EX_CONFIG where it is not there, or is something else. */
 int script_store_read(const char *digest, struct bundle *bundle, struct error *err);
 
-/* Returns the path of the folder, which the caller frees. */
+/* Returns the path of the folder of earlier versions, which the caller frees. */
 char *script_store_path(void);
 
 #endif

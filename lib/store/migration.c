@@ -33,6 +33,7 @@ static const struct migration {
 	{"what coopr reconcile has told of and repaired", NULL},
 	{"archives of services", NULL},
 	{"secrets of clusters", NULL},
+	{"resources", NULL},
 };
 
 enum {

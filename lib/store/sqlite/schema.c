@@ -264,6 +264,28 @@ static const char *const migrations[] = {
 	"	sealed BLOB NOT NULL,"
 	"	PRIMARY KEY (cluster, name)"
 	") STRICT, WITHOUT ROWID;",
+	/* 12: resources: what plugins need besides documents, lib/store/resources.h. The bytes are kept elsewhere, by their SHA-256. */
+	"CREATE TABLE resource ("
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	plugin TEXT NOT NULL," /* automator/shell */
+	"	type TEXT NOT NULL,"
+	"	name TEXT NOT NULL,"
+	"	version INTEGER NOT NULL CHECK (version > 0),"
+	"	sum TEXT NOT NULL,"
+	"	bytes INTEGER NOT NULL CHECK (bytes >= 0),"
+	"	format TEXT NOT NULL CHECK (format IN ('file', 'archive')),"
+	"	mode INTEGER NOT NULL CHECK (mode BETWEEN 0 AND 511)," /* of a file on the node */
+	"	at TEXT NOT NULL,"
+	"	by TEXT NOT NULL,"
+	"	why TEXT,"
+	"	active INTEGER NOT NULL DEFAULT 0 CHECK (active IN (0, 1)),"
+	"	staged INTEGER NOT NULL DEFAULT 0 CHECK (staged IN (0, 1)),"
+	"	deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted IN (0, 1))," /* its number is not given again */
+	"	PRIMARY KEY (tenant, plugin, type, name, version)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE UNIQUE INDEX resource_active ON resource (tenant, plugin, type, name) WHERE active = 1;"
+	"CREATE UNIQUE INDEX resource_staged ON resource (tenant, plugin, type, name) WHERE staged = 1;"
+	"CREATE INDEX resource_sum ON resource (sum) WHERE deleted = 0;",
 };
 
 /* Steps over a pragma's only number. */

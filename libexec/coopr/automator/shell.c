@@ -33,12 +33,14 @@
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator shell\",\"type\":\"object\",\"stream\":true,\"status\":true,"
-    "\"required\":[\"script\"],\"properties\":{"
-    "\"script\":{\"type\":\"string\",\"format\":\"script\",\"description\":\"The script: an absolute path, or a relative one in scripts/ of the catalogue or in share/coopr/services\"},"
+    "\"required\":[\"script\"],\"resources\":{"
+    "\"files\":{\"formats\":[\"file\",\"archive\"],\"permissions\":\"0644\"},"
+    "\"scripts\":{\"formats\":[\"file\",\"archive\"],\"permissions\":\"0755\"}},\"properties\":{"
+    "\"script\":{\"type\":\"string\",\"format\":\"script\",\"resources\":[\"scripts\"],\"description\":\"The script: a resource of the type scripts, a file in scripts/ of the catalogue or in share/coopr/services, or an absolute path\"},"
     "\"args\":{\"type\":\"string\",\"description\":\"Its arguments, split into words as in a shell; nothing is expanded\"},"
     "\"nodes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The services that the script looks up with coopr_nodes\"},"
     "\"config\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"All members of the configuration that the script reads with coopr_config\"},"
-    "\"files\":{\"type\":\"string\",\"format\":\"files\",\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
+    "\"files\":{\"type\":\"string\",\"format\":\"files\",\"resources\":[\"files\",\"scripts\"],\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to run it as on the node; root by default\"}}}";
 
 struct work {
@@ -117,14 +119,14 @@ shell_add_library(const struct task *task, struct work *work, struct error *err)
 	if (!failed && bundle_mentions(&work->bundle, "coopr_nodes"))
 		failed = lookup_nodes(task->nodes, without, &library, err);
 	if (!failed)
-		failed = bundle_add_text(&work->bundle, "lib.sh", library.data, library.length, err);
+		failed = bundle_put(&work->bundle, "lib.sh", BUNDLE_FILE, library.data, library.length, err);
 	if (jv_is_valid(task->config))
 		json_dump(task->config, &config);
 	else
 		buffer_text(&config, "{}");
 	buffer_byte(&config, '\n');
 	if (!failed)
-		failed = bundle_add_text(&work->bundle, "config.json", config.data, config.length, err);
+		failed = bundle_put(&work->bundle, "config.json", BUNDLE_FILE, config.data, config.length, err);
 	jv_free(without);
 	jv_free(cluster);
 	buffer_release(&library);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "content/content.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/process.h"
+
+void
+content_digest(const void *bytes, size_t length, char digest[static CONTENT_DIGEST_SIZE])
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+
+	crypto_hash_sha256(hash, bytes, length);
+	sodium_bin2hex(digest, CONTENT_DIGEST_SIZE, hash, sizeof hash);
+}
+
+bool
+content_is_digest(const char *text)
+{
+	return strlen(text) == CONTENT_DIGEST_SIZE - 1 && strspn(text, "0123456789abcdef") == CONTENT_DIGEST_SIZE - 1;
+}
+
+static char *
+content_folder(void)
+{
+	char *state = location_state(), *path = memory_printf("%s/resources", state);
+
+	free(state);
+	return path;
+}
+
+char *
+content_path(const char *digest)
+{
+	char *folder = content_folder(), *path = memory_printf("%s/%.2s/%s", folder, digest, digest);
+
+	free(folder);
+	return path;
+}
+
+bool
+content_has(const char *digest)
+{
+	char *path = content_path(digest);
+	bool has = file_exists(AT_FDCWD, path);
+
+	free(path);
+	return has;
+}
+
+int
+content_read(const char *digest, struct buffer *out, struct error *err)
+{
+	char *path = content_path(digest), found[CONTENT_DIGEST_SIZE];
+	size_t before = out->length;
+	int result = file_read(AT_FDCWD, path, CONTENT_BYTES, out, err);
+
+	if (result < 0) {
+		err->code = EX_CONFIG;
+	} else {
+		content_digest(buffer_string(out) + before, out->length - before, found);
+		if (strcmp(found, digest) != 0) {
+			out->length = before;
+			result = error_set(err, EX_CONFIG, "%s: it is damaged: its SHA-256 is not its name; upload it again", path);
+		}
+	}
+	free(path);
+	return result;
+}
+
+/* Makes the folder of a digest, durably; -1. */
+static int
+content_make_folder(const char *path, struct error *err)
+{
+	char *folder = memory_substring(path, strlen(path) - CONTENT_DIGEST_SIZE);
+	int result = file_make_dirs(AT_FDCWD, folder, 0700, err), fd;
+
+	if (result == 0) {
+		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 || file_sync_up(fd) < 0)
+			result = error_errno(err, EX_IOERR, "%s", folder);
+		if (fd >= 0)
+			close(fd);
+	}
+	free(folder);
+	return result;
+}
+
+/* Returns whether what is kept is whole; then it is new from now on. */
+static bool
+content_renew(const char *digest, const char *path)
+{
+	struct buffer there = {0};
+	struct error ignored; /* it is written again */
+	bool whole = utimensat(AT_FDCWD, path, NULL, 0) == 0 && content_read(digest, &there, &ignored) == 0;
+
+	buffer_release(&there);
+	return whole;
+}
+
+int
+content_put(const void *bytes, size_t length, char digest[static CONTENT_DIGEST_SIZE], struct error *err)
+{
+	char *path;
+	int result;
+
+	if (length > CONTENT_BYTES)
+		return error_set(err, EX_DATAERR, "more than %d MiB", CONTENT_BYTES / (1 << 20));
+	content_digest(bytes, length, digest);
+	path = content_path(digest);
+	/* Who was faster may have been stopped before the name was on disk. */
+	result = content_make_folder(path, err);
+	if (result == 0 && !content_renew(digest, path))
+		result = file_replace(AT_FDCWD, path, bytes, length, 0600, err);
+	free(path);
+	return result;
+}
+
+int
+content_remove(const char *digest, struct error *err)
+{
+	char *path = content_path(digest);
+	int result = unlink(path) < 0 && errno != ENOENT ? error_errno(err, EX_IOERR, "%s", path) : 0;
+
+	free(path);
+	return result;
+}
+
+/* Adds the old ones of one folder; what has another name was never finished. */
+static int
+content_list_folder(const char *path, int64_t age_s, struct arguments *digests, struct error *err)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	struct stat status;
+	int result = 0;
+
+	while (result == 0 && folder && (entry = readdir(folder)) != NULL) {
+		if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode) ||
+		    clock_wall_ms() / 1000 - status.st_mtime <= age_s)
+			continue;
+		if (content_is_digest(entry->d_name))
+			arguments_push(digests, entry->d_name);
+		else if (unlinkat(dirfd(folder), entry->d_name, 0) < 0 && errno != ENOENT)
+			result = error_errno(err, EX_IOERR, "%s/%s", path, entry->d_name);
+	}
+	if (folder)
+		closedir(folder);
+	return result;
+}
+
+int
+content_list_old(int64_t age_s, struct arguments *digests, struct error *err)
+{
+	char *top = content_folder();
+	int result = 0;
+
+	for (unsigned i = 0; i < 256 && result == 0; i++) {
+		char *path = memory_printf("%s/%02x", top, i);
+
+		result = content_list_folder(path, age_s, digests, err);
+		free(path);
+	}
+	free(top);
+	return result;
+}

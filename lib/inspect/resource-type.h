@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The types of resources that plugins describe, coopr-plugins(7): in which formats there may be one, and which permissions a file has.
+ */
+#ifndef INSPECT_RESOURCE_TYPE_H
+#define INSPECT_RESOURCE_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+
+struct resource_type {
+	bool may_be_file, may_be_archive;
+	int64_t mode; /* of files */
+};
+
+/* Asks the plugin ("automator/shell") for one of its types. EX_NO where there is no such plugin or type, with those that there are. */
+int resource_type_find(const char *plugin, const char *name, struct resource_type *type, struct error *err);
+
+/* Reads permissions, three or four octal digits: -1 where they are none. */
+int64_t resource_type_mode(const char *text);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resource/upload.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "resource/tarball.h"
+#include "ssh/bundle.h"
+
+static int
+upload_read_folder(struct upload *upload, const char *path, struct error *err)
+{
+	struct bundle bundle = {0};
+	int result = bundle_add_path(&bundle, path, upload->resource.name.name, err);
+
+	if (result == 0)
+		result = tarball_write(&bundle, upload->resource.name.name, &upload->bytes, err);
+	else
+		err->code = EX_DATAERR;
+	bundle_release(&bundle);
+	return result;
+}
+
+int
+upload_read(struct upload *upload, const char *path, struct error *err)
+{
+	struct stat status;
+
+	if (strcmp(path, "-") == 0)
+		return file_read_fd(STDIN_FILENO, "standard input", BUNDLE_BYTES, &upload->bytes, err);
+	if (stat(path, &status) < 0)
+		return error_errno(err, EX_NOINPUT, "%s", path);
+	if (S_ISDIR(status.st_mode))
+		return upload_read_folder(upload, path, err);
+	if (!S_ISREG(status.st_mode))
+		return error_set(err, EX_NOINPUT, "%s: neither a file nor a folder; - is standard input", path);
+	return file_read(AT_FDCWD, path, BUNDLE_BYTES, &upload->bytes, err);
+}
+
+int
+upload_keep(struct upload *upload, struct error *err)
+{
+	struct resource *resource = &upload->resource;
+	struct bundle bundle = {0};
+	int result = 0;
+
+	if (resource->is_archive)
+		result = tarball_read(buffer_string(&upload->bytes), upload->bytes.length, resource->name.name, &bundle, err);
+	bundle_release(&bundle);
+	if (result == 0)
+		result = content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err);
+	resource->sum = upload->digest;
+	resource->bytes = (int64_t)upload->bytes.length;
+	return result;
+}
+
+int
+upload_record(struct upload *upload, struct store *store, struct error *err)
+{
+	/* It may have been there for long, named by nobody, and been removed just now. */
+	if (!content_has(upload->digest) &&
+	    content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err) < 0)
+		return -1;
+	return resources_add(store, &upload->resource, err);
+}
+
+void
+upload_release(struct upload *upload)
+{
+	buffer_release(&upload->bytes);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Uploads: what becomes the next version of a resource. Its bytes are read, checked and kept first, then it is recorded; what was killed
+ * between both is no version, and its bytes are removed later.
+ */
+#ifndef RESOURCE_UPLOAD_H
+#define RESOURCE_UPLOAD_H
+
+#include "base/buffer.h"
+#include "content/content.h"
+#include "store/resources.h"
+
+struct error;
+struct store;
+
+struct upload { /* zero-initialise; release it */
+	struct resource resource; /* its name, is_archive and mode are given */
+	struct buffer bytes;
+	char digest[CONTENT_DIGEST_SIZE];
+};
+
+/* Reads a file, a folder (which becomes an archive), or standard input ("-"). EX_DATAERR where that is too much. */
+int upload_read(struct upload *upload, const char *path, struct error *err);
+
+/* Checks what was read, and keeps it. EX_DATAERR where an archive is none, hostile or too large. */
+int upload_keep(struct upload *upload, struct error *err);
+
+/* Records it as the next version, inside a transaction: 1, 0 where the newest is the same, -1. */
+int upload_record(struct upload *upload, struct store *store, struct error *err);
+
+void upload_release(struct upload *upload);
+
+#endif

@@ -1,0 +1,310 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-resource(1): versions, their states, formats, and who may do what with them.
+
+load case
+load examples
+
+HELLO=automator/shell/scripts/hello.sh
+
+setup() {
+	fresh
+	export COOPR_STORE=$PWD/store
+	unset COOPR_USER SUDO_USER
+	coopr-store init
+}
+
+# Uploads a text: upload RESOURCE TEXT [OPTION]...
+upload() {
+	local resource=$1 text=$2
+
+	shift 2
+	echo "$text" | coopr-resource upload -q "$@" "$resource" -
+}
+
+states() {
+	coopr-resource list -o json "$@" | jq -r '"\(.name)@\(.version) \(.state)"'
+}
+
+content_of() {
+	local sum
+
+	sum=$(coopr-resource list -o json "${1%@*}" | jq -r "select(.version == ${1#*@}) | .sum")
+	echo "$COOPR_STATE/resources/${sum:0:2}/$sum"
+}
+
+@test "versions are uploaded, staged, active and recalled, and a sync makes all of them what they are to be" {
+	upload "$HELLO" one
+	upload "$HELLO" two
+	upload automator/shell/files/motd hello --stage
+	same "motd@1 staged
+hello.sh@1 inactive
+hello.sh@2 inactive" "$(states)"
+	coopr-resource stage -q "$HELLO@1"
+	same "hello.sh@1 staged
+hello.sh@2 inactive" "$(states "$HELLO")"
+	same "motd@1 hello.sh@1" "$(coopr-resource sync -o json | jq -r '"\(.name)@\(.version)"' | paste -sd' ')"
+	same "motd@1 active
+hello.sh@1 active
+hello.sh@2 inactive" "$(states)"
+	coopr-resource stage -q "$HELLO"
+	same "hello.sh@1 recalled
+hello.sh@2 staged" "$(states "$HELLO")"
+	same "one" "$(coopr-resource get "$HELLO")"
+	coopr-resource sync -q
+	same "hello.sh@1 inactive
+hello.sh@2 active" "$(states "$HELLO")"
+	same "two" "$(coopr-resource get "$HELLO")"
+	same "one" "$(coopr-resource get "$HELLO@1")"
+	coopr-resource recall -q "$HELLO" automator/shell/files/motd
+	same "motd@1 recalled
+hello.sh@2 recalled" "$(states | grep -v inactive)"
+	same "motd@1 hello.sh@2" "$(coopr-resource list --status recalled -o json | jq -r '"\(.name)@\(.version)"' | paste -sd' ')"
+	coopr-resource sync -q
+	same "" "$(states | grep -v inactive)"
+	run --separate-stderr -0 coopr-resource sync -o json
+	same "" "$output"
+}
+
+@test "an upload of what is the newest version adds none; one of other permissions does" {
+	upload "$HELLO" one
+	upload "$HELLO" one
+	same "hello.sh@1 inactive" "$(states)"
+	upload "$HELLO" one --permissions 600
+	same "1 0755 2 0600" "$(coopr-resource list -o json | jq -r '"\(.version) \(.permissions)"' | paste -sd' ')"
+	upload "$HELLO" two --sync -m 'because of it'
+	same "hello.sh@3 active because of it" "$(coopr-resource list -o json | jq -r 'select(.why) | "\(.name)@\(.version) \(.state) \(.why)"')"
+	run -64 upload "$HELLO" one --permissions 99
+	run -64 upload "$HELLO@2" one
+}
+
+@test "only versions that are inactive can be deleted, and no number is given twice" {
+	upload "$HELLO" one --sync
+	upload "$HELLO" two --stage
+	run -75 coopr-resource delete -y "$HELLO@1"
+	contains "$output" "version 1 is active; recall it, and sync, first"
+	run -75 coopr-resource delete -y "$HELLO@2"
+	coopr-resource sync -q
+	coopr-resource delete -y "$HELLO@1"
+	run -1 coopr-resource get "$HELLO@1"
+	run -1 coopr-resource delete -y "$HELLO@1"
+	coopr-resource recall -q "$HELLO"
+	coopr-resource sync -q
+	coopr-resource delete -y "$HELLO@2"
+	same "" "$(states)"
+	upload "$HELLO" two
+	same "hello.sh@3 inactive" "$(states)"
+	run -64 coopr-resource delete -y "$HELLO"
+}
+
+@test "what is named is done as a whole, or nothing" {
+	upload "$HELLO" one
+	run -1 coopr-resource stage "$HELLO" automator/shell/scripts/none.sh
+	same "hello.sh@1 inactive" "$(states)"
+	run -1 coopr-resource delete -y "$HELLO@1" "$HELLO@7"
+	same "hello.sh@1 inactive" "$(states)"
+}
+
+@test "names that are none are misuse, types and plugins that are none a no" {
+	for name in hello.sh automator/shell automator/shell/scripts automator/shell/scripts/ automator/shell/scripts/a/b \
+		automator/shell/scripts/.. automator/../scripts/x other/shell/scripts/x "automator/shell/scripts/a b" \
+		automator/shell/scripts/x@0 automator/shell/scripts/x@-1 automator/shell/scripts/x@1x /etc/shadow; do
+		run -64 coopr-resource get "$name"
+	done
+	run -1 upload automator/shell/recipes/x text
+	contains "$output" 'automator/shell has no resources of type "recipes", but files, scripts'
+	run -1 upload automator/none/recipes/x text
+	run -1 upload provider/dummy/scripts/x text
+	upload automatortypes/shell/scripts/hello.sh one
+	same "hello.sh@1 inactive" "$(states)"
+}
+
+@test "a folder becomes an archive, the same folder the same bytes, which come back as they were" {
+	mkdir -p site/sub
+	echo page >site/index.html
+	printf '#!/bin/sh\n' >site/sub/run
+	chmod +x site/sub/run
+	coopr-resource upload -q automator/shell/files/site site
+	touch -d yesterday site/index.html
+	coopr-resource upload -q automator/shell/files/site site
+	same "site@1 inactive" "$(states)"
+	coopr-resource get automator/shell/files/site >site.tar
+	tar -tf site.tar | sort >names
+	same "site/ site/index.html site/sub/ site/sub/run" "$(paste -sd' ' names)"
+	tar -tvf site.tar | grep -q '^-rwxr-xr-x .* site/sub/run$'
+	coopr-resource upload -q --format archive automator/shell/files/other - <site.tar
+	cmp site.tar <(coopr-resource get automator/shell/files/other)
+}
+
+@test "diff shows what the newest version changes, and exits with 1 where there is something" {
+	upload "$HELLO" one --sync
+	upload "$HELLO" two
+	run -1 coopr-resource diff "$HELLO"
+	same "--- $HELLO@1
++++ $HELLO@2
+@@ -1 +1 @@
+-one
++two" "$output"
+	run -0 coopr-resource diff "$HELLO@2" "$HELLO@2"
+	same "" "$output"
+	mkdir a
+	echo 1 >a/same
+	echo 1 >a/changed
+	echo 1 >a/gone
+	coopr-resource upload -q --sync automator/shell/files/a a
+	rm a/gone
+	echo 2 >a/changed
+	echo 1 >a/new
+	coopr-resource upload -q automator/shell/files/a a
+	run -1 coopr-resource diff automator/shell/files/a
+	same "~ a/changed
+- a/gone
++ a/new" "$output"
+}
+
+# Makes an archive of hostile entries with Python, which lets itself be told anything: hostile NAME FORMAT PYTHON
+hostile() {
+	python3 - "$1" <<-END
+		import io, sys, tarfile, zipfile
+		def plain(name, text=b"x"):
+		    i = tarfile.TarInfo(name); i.size = len(text); return i, io.BytesIO(text)
+		def special(name, type, link=""):
+		    i = tarfile.TarInfo(name); i.type = type; i.linkname = link; return i, None
+		with tarfile.open(sys.argv[1], "w") as t:
+		    for i, f in $2:
+		        t.addfile(i, f)
+	END
+}
+
+@test "archives that are hostile, damaged or too large are refused with 65, and nothing is kept of them" {
+	hostile 1 '[plain("../x")]'
+	hostile 2 '[plain("/etc/x")]'
+	hostile 3 '[plain("a/../../x")]'
+	hostile 4 '[special("l", tarfile.SYMTYPE, "/etc/passwd")]'
+	hostile 5 '[plain("f"), special("l", tarfile.LNKTYPE, "f")]'
+	hostile 6 '[special("d", tarfile.CHRTYPE)]'
+	hostile 7 '[special("d", tarfile.BLKTYPE)]'
+	hostile 8 '[special("p", tarfile.FIFOTYPE)]'
+	hostile 9 '[plain("a"), plain("a")]'
+	hostile 10 '[plain("a"), plain("a/b")]'
+	hostile 11 '[plain("a\nb")]'
+	hostile 12 '[plain("/".join("a" * 50))]'
+	hostile 13 '[plain("f%d" % n, b"") for n in range(10001)]'
+	hostile 14 '[]'
+	hostile 15 '[plain("a//b")]'
+	hostile 16 '[plain("./../x")]'
+	hostile 17 '[plain("x" * 1500)]'
+	printf 'not an archive' >18
+	python3 -c 'import gzip, tarfile, io
+b = io.BytesIO()
+with tarfile.open(fileobj=b, mode="w") as t:
+    i = tarfile.TarInfo("zeros"); i.size = 70 << 20; t.addfile(i, io.BytesIO(bytes(i.size)))
+open("19", "wb").write(gzip.compress(b.getvalue(), 1))'
+	python3 -c 'import zipfile
+with zipfile.ZipFile("20", "w") as z: z.writestr("../x", "x")
+i = zipfile.ZipInfo("l"); i.external_attr = 0o120777 << 16
+with zipfile.ZipFile("21", "w") as z: z.writestr(i, "/etc/passwd")
+with zipfile.ZipFile("22", "w", zipfile.ZIP_DEFLATED) as z: z.writestr("big", bytes(70 << 20))'
+	hostile whole '[plain("f", b"y" * 5000)]'
+	head -c 3000 whole >23
+	for n in $(seq 23); do
+		echo "archive $n"
+		run -65 coopr-resource upload --format archive automator/shell/files/evil "$n"
+	done
+	same "" "$(states)"
+	same "" "$(find "$COOPR_STATE" -path '*resources*' -type f)"
+}
+
+@test "an archive may be a tar, compressed or not, or a zip, with ./ before its names" {
+	mkdir -p kit/sub
+	echo 1 >kit/one
+	echo 2 >kit/sub/two
+	tar -cf plain.tar kit
+	tar -czf packed.tgz kit
+	tar -cJf packed.txz kit
+	tar -C kit -cf inside.tar .
+	python3 -c 'import zipfile
+with zipfile.ZipFile("kit.zip", "w", zipfile.ZIP_DEFLATED) as z: z.write("kit/one"); z.write("kit/sub/two")'
+	coopr-resource upload -q --sync automator/shell/files/kit kit
+	for file in plain.tar packed.tgz packed.txz inside.tar kit.zip; do
+		coopr-resource upload -q --format archive automator/shell/files/kit "$file"
+		run -0 coopr-resource diff automator/shell/files/kit
+		same "" "$output"
+	done
+	same 6 "$(states | wc -l)"
+}
+
+@test "a byte that has changed in what is kept is found at every reading, and the same upload repairs it" {
+	upload "$HELLO" one --sync
+	path=$(content_of "$HELLO@1")
+	printf O | dd of="$path" conv=notrunc status=none
+	run -78 coopr-resource get "$HELLO"
+	contains "$output" "it is damaged"
+	run -78 coopr-resource diff "$HELLO"
+	upload "$HELLO" one
+	same one "$(coopr-resource get "$HELLO")"
+	rm "$path"
+	run -78 coopr-resource get "$HELLO"
+	upload "$HELLO" one
+	same one "$(coopr-resource get "$HELLO")"
+	same "hello.sh@1 active" "$(states)"
+}
+
+@test "tenants see their own resources and those of superadmin; only admins change them" {
+	coopr-tenant create qa
+	coopr-tenant create dev
+	coopr-member set -T qa -r admin ann
+	coopr-member set -T qa bob
+	coopr-member set -T dev -r admin eve
+	upload "$HELLO" shared --sync -T superadmin
+	upload automator/shell/scripts/own.sh qa --sync -T qa --as ann
+	same "hello.sh@1 active
+own.sh@1 active" "$(states -T qa --as bob)"
+	same "hello.sh@1 active" "$(states -T dev --as eve)"
+	same shared "$(coopr-resource get -T dev --as eve "$HELLO")"
+	run -1 coopr-resource get -T dev --as eve automator/shell/scripts/own.sh
+	run -1 coopr-resource list -T qa --as eve
+	for verb in stage recall; do
+		run -77 coopr-resource "$verb" -T qa --as bob automator/shell/scripts/own.sh
+	done
+	run -77 coopr-resource sync -T qa --as bob
+	run -77 coopr-resource delete -y -T qa --as bob automator/shell/scripts/own.sh@1
+	run -77 upload "$HELLO" bob -T qa --as bob
+	run -1 coopr-resource recall -T qa --as ann "$HELLO"
+	upload "$HELLO" mine --sync -T qa --as ann
+	same mine "$(coopr-resource get -T qa --as bob "$HELLO")"
+	same shared "$(coopr-resource get -T dev --as eve "$HELLO")"
+	coopr-tenant delete -y dev
+	same "hello.sh@1 active" "$(states -T superadmin)"
+}
+
+@test "a device, a pipe and a file that is not there are refused; so is more than 64 MiB" {
+	mkfifo pipe
+	run -66 coopr-resource upload "$HELLO" pipe
+	run -66 coopr-resource upload "$HELLO" /dev/null
+	run -66 coopr-resource upload "$HELLO" none
+	truncate -s 65M large
+	run -65 coopr-resource upload "$HELLO" large
+	mkdir folder
+	ln -s /dev/zero folder/zero
+	run -65 coopr-resource upload automator/shell/files/folder folder
+	same "" "$(states)"
+}
+
+@test "an answer that cannot be written is an error" {
+	upload "$HELLO" one --sync
+	upload "$HELLO" two
+	for command in "list" "get $HELLO" "diff $HELLO" sync; do
+		coopr-resource stage -q "$HELLO"
+		run -74 sh -c "coopr-resource $command >/dev/full"
+	done
+}
+
+@test "the examples of the page run" {
+	rm -f "$COOPR_STORE"*
+	commands_of "$COOPR_ROOT/man/man1/coopr-resource.1" >examples
+	[ -s examples ]
+	bash -eu examples >said
+	same hello.sh@2 "$(coopr-resource list --status active -o json | jq -r '"\(.name)@\(.version)"')"
+}
