@@ -93,9 +93,20 @@ backup() {
 		--databases "$(coopr_config shop/database/name)"
 }
 
-# In place of what is there. The users are not in the archive: initialize and reload make them.
+# In place of what is there, which is not touched before all of the archive is here and is a whole dump: a connection that breaks half
+# way costs nothing. Only the server can still fail while it loads; then the same restore is done again. The users are not in the
+# archive: initialize and reload make them.
 restore() {
-	mariadb
+	folder=/var/lib/mysql-restore
+	rm -rf "$folder"
+	(umask 077 && mkdir "$folder")
+	trap 'rm -rf "$folder"' EXIT
+	cat >"$folder/dump.sql"
+	tail -n 1 "$folder/dump.sql" | grep -q '^-- Dump completed' ||
+		coopr_fail "what came is no whole dump of mariadb-dump; the database is as it was"
+	mariadb <"$folder/dump.sql" && return
+	echo "the dump was not loaded to its end: the database is incomplete; restore it again" >&2
+	exit 1
 }
 
 case $COOPR_ACTION in
