@@ -78,6 +78,7 @@ main(int argc, char **argv)
 	struct error err;
 	int code;
 
+	message_begin_log();
 	reconcile_check(operands);
 	parameters.options = front_options(&command, &front);
 	parameters.options.detach = true;

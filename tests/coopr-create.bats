@@ -131,7 +131,7 @@ tasks() { # STATUS of the last job of a cluster
 	run --separate-stderr bash -c 'coopr-create c -t plain -n 1 >/dev/full'
 	[ "$status" -eq 74 ]
 	run --separate-stderr -74 bash -c 'coopr-create d -t plain -n 1 --detach >/dev/full'
-	same "coopr-create: job 00000002-001 runs, but standard output cannot be written: No space left on device" "$stderr"
+	same "coopr-create: job 00000002-001 runs, but standard output cannot be written: No space left on device; make room on its file system" "$stderr"
 }
 
 @test "ids are given once, to many at a time too" {

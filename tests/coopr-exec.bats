@@ -273,7 +273,7 @@ two" "$(cat log)"
 	plugin good <<<"echo hello >&2; echo '{\"kind\":\"result\",\"status\":0}'"
 	run --separate-stderr coopr-exec -q <task.json
 	same 0 "$status"
-	contains "$stderr" "/dev/full: No space left on device; what follows is not kept"
+	contains "$stderr" "/dev/full: No space left on device; make room on /dev; what follows is not kept"
 }
 
 @test "the same task gives the same bytes" {

@@ -587,7 +587,7 @@ standing() {
 	run -64 coopr-plan layout layout
 	run -64 coopr-plan -a delete -s db layout
 	run -1 coopr-plan -s nothing layout
-	same "$output" "coopr-plan: cluster 00000007: there is no service nothing"
+	same "$output" "coopr-plan: cluster 00000007: there is no service nothing; there are app, db, lb, runtime"
 	run -1 coopr-plan -N 7-9999 layout
 	same "$output" "coopr-plan: cluster 00000007: there is no node 7-9999"
 }

@@ -776,7 +776,7 @@ load queue
 @test "a job whose id cannot be printed is there, and its id is told on standard error: 74" {
 	two_nodes >plan.ndjson
 	run --separate-stderr -74 sh -c 'coopr-queue put plan.ndjson >/dev/full'
-	same "coopr-queue put: standard output: No space left on device
+	same "coopr-queue put: standard output: No space left on device; make room on its file system
 coopr-queue put: job 00000042-001 was put, although its id could not be printed; do not put the plan again" "$stderr"
 	mkfifo pipe
 	exec 8<>pipe 9>pipe 8>&-

@@ -293,6 +293,12 @@ long_ago() {
 	same active "$(recorded status)"
 }
 
+@test "of a requirement whose machine does not answer is not said that it is repaired" {
+	down 00000001-1000 00000001-1001.apache
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	contains "$(jq -r 'select(.service == "apache") | .message' <<<"$output")" ", which has to be healthy first"
+}
+
 @test "a service whose requirement is down is repaired after that, in the same run" {
 	down 00000001-1000.mysql 00000001-1001.mod-php 00000001-1001.apache 00000001-1003.haproxy
 	run --separate-stderr -1 coopr reconcile -o json --probe

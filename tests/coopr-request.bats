@@ -182,7 +182,7 @@ layout_of_three() {
 	run -1 coopr-request -t t --name shop -s othre
 	same 'coopr-request: there is no service "othre"; did you mean "other"?' "$output"
 	run -1 coopr-request -t t --name shop -P zzz
-	same 'coopr-request: there is no provider "zzz"' "$output"
+	same 'coopr-request: there is no provider "zzz"; there are p, q' "$output"
 	run -1 coopr-request -t t --name shop -H smal
 	same 'coopr-request: there is no hardware type "smal"; did you mean "small"?' "$output"
 	run -1 coopr-request -t t --name shop -I j

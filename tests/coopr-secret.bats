@@ -68,7 +68,7 @@ task() {
 @test "delete removes secrets, or none where one is not there" {
 	for name in a b; do echo x | coopr-secret set "$name"; done
 	run -1 coopr-secret delete a nothing
-	contains "$output" 'there is no secret "nothing"'
+	contains "$output" 'there is no secret "nothing"; coopr secret list shows the secrets'
 	same "a b" "$(coopr-secret list -o name | xargs)"
 	coopr-secret delete a b
 	same "" "$(coopr-secret list -o name)"

@@ -118,7 +118,7 @@ provider() {
 	provider one | coopr-store put -k provider - 2>/dev/null
 	coopr-store delete -m gone provider one
 	run -1 coopr-store get provider one
-	contains "$output" 'there is no provider "one"'
+	contains "$output" 'there is no provider "one"; coopr store list providers shows which there are'
 	run -1 coopr-store delete provider one
 	provider one back | coopr-store put -k provider - 2>/dev/null
 	same "1 false,2 true,3 false" "$(coopr-store history -o json provider one | jq -r '"\(.version) \(.deleted)"' | paste -sd,)"

@@ -50,7 +50,7 @@ provider() {
 	run -1 coopr-tenant create qa
 	contains "$output" "tenant qa: it exists already"
 	run -1 coopr-tenant change none
-	contains "$output" 'no tenant named "none"'
+	contains "$output" 'no tenant named "none"; coopr tenant list shows the tenants'
 	run -1 coopr-tenant delete none
 	run -1 coopr-tenant show none
 	run -1 coopr-store list -T none

@@ -370,7 +370,7 @@ lines_come() {
 	done
 	[ -s plan ]
 	run --separate-stderr -1 coopr delete -q -y nothing
-	contains "$stderr" "no cluster named \"nothing\""
+	contains "$stderr" "no cluster named \"nothing\"; coopr list shows the clusters"
 	run --separate-stderr -0 coopr import -q "$COOPR_ROOT/share/coopr/catalogue"
 	same "" "$output$stderr"
 	coopr request -t web -n 4 --name x | coopr solve | coopr plan >plan2

@@ -130,7 +130,7 @@ put_fails() {
 	two_nodes >plan
 	coopr-queue put plan
 	run -73 strace -f -qq -o trace -e trace=mkdirat -e inject=mkdirat:error=ENOSPC coopr-queue put plan
-	contains "$output" "No space left on device"
+	contains "$output" "No space left on device; make room on "
 	run -73 strace -f -qq -o trace -e trace=mkdirat -e inject=mkdirat:error=EPERM coopr-queue put plan
 	contains "$output" "Operation not permitted"
 }

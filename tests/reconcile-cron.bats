@@ -95,6 +95,16 @@ jobs() {
 	same "" "$stderr"
 }
 
+@test "in a log to which runs append, the time stands before what a run reports; a run that reports nothing adds nothing" {
+	down 00000001-1002
+	run -1 sh -c 'coopr reconcile --probe --repair >>reconcile.log 2>&1'
+	same 2 "$(wc -l <reconcile.log)"
+	[[ $(head -n 1 reconcile.log) =~ ^coopr-reconcile:\ at\ 20[0-9-]+T[0-9:]+Z$ ]]
+	contains "$(tail -n 1 reconcile.log)" "it has not answered since"
+	run -1 sh -c 'coopr reconcile --probe --repair >>reconcile.log 2>&1'
+	same 2 "$(wc -l <reconcile.log)"
+}
+
 @test "a machine that was replaced again and again waits, another does not; a failed repair is told" {
 	for node in 1000 1001 1002; do
 		jq -e . "$machines/00000001-$node" >/dev/null

@@ -31,8 +31,7 @@ accounts_no_tenant(const struct account *account, uid_t owner, struct error *err
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
 	error_set(err, EX_NO, "no tenant named \"%s\"", account->tenant);
-	if (names.count)
-		suggest_in_error(err, account->tenant, (const char *const *)names.list);
+	suggest_or_say(err, account->tenant, (const char *const *)names.list, "coopr tenant list shows the tenants");
 	arguments_release(&names);
 	return -1;
 }

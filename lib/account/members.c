@@ -71,8 +71,7 @@ members_unknown(const struct account *account, const char *user, struct error *e
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
 	error_set(err, EX_NO, "tenant %s: user %s is not a member", account->tenant, user);
-	if (names.count)
-		suggest_in_error(err, user, (const char *const *)names.list);
+	suggest_or_say(err, user, (const char *const *)names.list, "coopr member list shows the members");
 	arguments_release(&names);
 	return -1;
 }

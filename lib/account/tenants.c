@@ -30,8 +30,7 @@ tenants_no_tenant(struct store *store, const struct account *account, const char
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
 	error_set(err, EX_NO, "no tenant named \"%s\"", name);
-	if (names.count)
-		suggest_in_error(err, name, (const char *const *)names.list);
+	suggest_or_say(err, name, (const char *const *)names.list, "coopr tenant list shows the tenants");
 	arguments_release(&names);
 	return -1;
 }

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void
 error_mark_cut(struct error *err, int length)
@@ -25,22 +27,65 @@ error_set(struct error *err, int code, const char *format, ...)
 	return -1;
 }
 
+/* Appends to the text; what does not fit is cut. */
+static void
+error_append(struct error *err, const char *before, const char *text)
+{
+	size_t length = strlen(err->text);
+
+	error_mark_cut(err, (int)length + snprintf(err->text + length, sizeof err->text - length, "%s%s", before, text));
+}
+
+/* Shortens an absolute path to the folder where its file system is mounted. What is not there yet counts as on that of its folder. */
+static void
+error_shorten_to_mount(char *path)
+{
+	struct stat here, above;
+	size_t mount = 1;
+	bool there = stat("/", &above) == 0;
+
+	for (size_t i = 1; path[i - 1] && there; i++) {
+		char byte = path[i];
+
+		if (byte && byte != '/')
+			continue;
+		path[i] = '\0';
+		there = stat(path, &here) == 0;
+		path[i] = byte;
+		if (there && here.st_dev != above.st_dev) {
+			mount = i;
+			above = here;
+		}
+	}
+	path[mount] = '\0';
+}
+
+/* Appends what to do about a file system that is full, and which one that is where the text begins with the path of a file. */
+static void
+error_append_room(struct error *err)
+{
+	char path[sizeof err->text];
+
+	memcpy(path, err->text, sizeof path);
+	path[strcspn(path, ":;")] = '\0';
+	if (path[0] == '/')
+		error_shorten_to_mount(path);
+	error_append(err, "; make room on ", path[0] == '/' ? path : "its file system");
+}
+
 int
 error_errno(struct error *err, int code, const char *format, ...)
 {
-	int saved = errno, length;
+	int saved = errno;
 	va_list ap;
 
 	err->code = code;
 	va_start(ap, format);
-	length = vsnprintf(err->text, sizeof err->text, format, ap);
+	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
 	va_end(ap);
-	error_mark_cut(err, length);
-	if (length >= 0 && (size_t)length < sizeof err->text) {
-		size_t room = sizeof err->text - (size_t)length;
-
-		error_mark_cut(err, length + snprintf(err->text + length, room, ": %s", strerror(saved)));
-	}
+	error_append(err, ": ", strerror(saved));
+	if (saved == ENOSPC || saved == EDQUOT)
+		error_append_room(err);
 	errno = saved;
 	return -1;
 }

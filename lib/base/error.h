@@ -20,7 +20,8 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Does the same, with ": " and the text of errno behind it. Leaves errno as it was. */
+/* Does the same, with ": " and the text of errno behind it; where a file system is full also "; make room on", with its folder where
+ * the text begins with an absolute path. Leaves errno as it was. */
 int error_errno(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

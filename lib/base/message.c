@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/printable.h"
 
@@ -28,9 +30,22 @@ message_program_name(void)
 	return program;
 }
 
+static bool log_begins;
+
+void
+message_begin_log(void)
+{
+	struct stat out, err;
+	int flags = fcntl(STDERR_FILENO, F_GETFL);
+
+	log_begins = flags >= 0 && (flags & O_APPEND) && fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+	    S_ISREG(err.st_mode) && err.st_dev == out.st_dev && err.st_ino == out.st_ino;
+}
+
 void
 message(const char *format, ...)
 {
+	char now[CLOCK_RFC3339_SIZE];
 	char line[4096];
 	va_list ap;
 	int length;
@@ -41,6 +56,9 @@ message(const char *format, ...)
 	if (length >= (int)sizeof line)
 		memcpy(line + sizeof line - 4, "...", 4);
 	printable(line);
+	if (log_begins)
+		fprintf(stderr, "%s: at %s\n", program, clock_seconds(clock_wall_ms(), now));
+	log_begins = false;
 	fprintf(stderr, "%s: %s\n", program, line);
 }
 
@@ -113,9 +131,12 @@ message_flush(void)
 int
 message_end(int code)
 {
+	struct error err;
+
 	if ((message_flush() == 0 && !ferror(stdout)) || message_reader_left())
 		return code;
 	/* A write that failed without our flush has left a mark, and mostly its errno. */
-	message("standard output: %s", strerror(lost ? lost : errno ? errno : EIO));
-	return EX_IOERR;
+	errno = lost ? lost : errno ? errno : EIO;
+	error_errno(&err, EX_IOERR, "standard output");
+	return message_error(&err);
 }

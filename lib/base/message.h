@@ -20,6 +20,9 @@ const char *message_program_name(void);
 /* Prints "PROGRAM: TEXT" on stderr. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Lets a line with the time stand before the first message, if all output is appended to a file: the log of many runs. */
+void message_begin_log(void);
+
 /* Prints "PROGRAM: TEXT"; commands hand it to modules that have something to tell, but do not print. */
 void message_notice(const char *text);
 

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+enum { WORDS_NAMED = 10 };
+
 /* Returns how many insertions, deletions, changes and swaps of neighbours lead from a to b. */
 static size_t
 suggest_distance(const char *a, const char *b)
@@ -127,5 +129,37 @@ suggest_in_error(struct error *err, const char *word, const char *const *list)
 
 	if (near)
 		snprintf(err->text + length, sizeof err->text - length, "; did you mean %s?", near);
+	return -1;
+}
+
+/* Appends to the text; what does not fit is cut. */
+static void
+suggest_append(struct error *err, const char *before, const char *text)
+{
+	size_t length = strlen(err->text);
+
+	snprintf(err->text + length, sizeof err->text - length, "%s%s", before, text);
+}
+
+int
+suggest_or_say(struct error *err, const char *word, const char *const *list, const char *remedy)
+{
+	if (list && suggest_word(word, list))
+		return suggest_in_error(err, word, list);
+	suggest_append(err, "; ", remedy);
+	return -1;
+}
+
+int
+suggest_or_name(struct error *err, const char *word, const char *const *list)
+{
+	size_t count = 0;
+
+	if (!list || suggest_word(word, list))
+		return list ? suggest_in_error(err, word, list) : -1;
+	for (; list[count] && count < WORDS_NAMED; count++)
+		suggest_append(err, count > 0 ? ", " : list[1] ? "; there are " : "; there is only ", list[count]);
+	if (list[count])
+		suggest_append(err, ", ", "...");
 	return -1;
 }

@@ -166,8 +166,7 @@ amend_no_service(jv services, const char *name, struct error *err)
 		jv_free(service);
 	}
 	error_set(err, EX_NO, "the cluster has no service \"%s\"", name);
-	if (names.count)
-		suggest_in_error(err, name, (const char *const *)names.list);
+	suggest_or_name(err, name, (const char *const *)names.list);
 	arguments_release(&names);
 	return -1;
 }

@@ -347,15 +347,23 @@ catalogue_find(const struct catalogue *catalogue, enum entity_kind kind, const c
 	return number == NAMES_NONE ? NULL : &catalogue->entities[catalogue->first[kind] + (size_t)number];
 }
 
-const char *
-catalogue_suggest(const struct catalogue *catalogue, enum entity_kind kind, const char *name)
+/* Returns the names of a kind, NULL behind the last; the caller frees the list. */
+static const char **
+catalogue_names(const struct catalogue *catalogue, enum entity_kind kind)
 {
 	const struct names *names = &catalogue->names[kind];
-	const char **list = memory_zeroed(names->count + 1, sizeof *list), *nearest;
+	const char **list = memory_zeroed(names->count + 1, sizeof *list);
 
 	if (names->count)
 		memcpy(list, names->list, names->count * sizeof *list);
-	nearest = suggest_word(name, list);
+	return list;
+}
+
+const char *
+catalogue_suggest(const struct catalogue *catalogue, enum entity_kind kind, const char *name)
+{
+	const char **list = catalogue_names(catalogue, kind), *nearest = suggest_word(name, list);
+
 	free(list);
 	return nearest;
 }
@@ -364,7 +372,7 @@ const struct entity *
 catalogue_need(const struct catalogue *catalogue, enum entity_kind kind, const char *name, struct error *err)
 {
 	const struct entity *entity = catalogue_find(catalogue, kind, name);
-	const char *near;
+	const char **names, *near;
 
 	if (entity)
 		return entity;
@@ -372,8 +380,12 @@ catalogue_need(const struct catalogue *catalogue, enum entity_kind kind, const c
 		error_set(err, EX_DATAERR, "the %s \"%s\" is left out, since its file is malformed", kinds[kind].words, name);
 		return NULL;
 	}
-	near = catalogue_suggest(catalogue, kind, name);
+	names = catalogue_names(catalogue, kind);
+	near = suggest_word(name, names);
 	error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", kinds[kind].words, name, near ? "; did you mean \"" : "",
 	    near ? near : "", near ? "\"?" : "");
+	if (!near)
+		suggest_or_name(err, name, names);
+	free(names);
 	return NULL;
 }

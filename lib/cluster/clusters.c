@@ -16,6 +16,8 @@
 
 enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
 
+#define LISTER "coopr list shows the clusters"
+
 #define COLUMNS "SELECT id, (SELECT tenant.name FROM tenant WHERE tenant.id = cluster.tenant), name, owner, grp, template, " \
 	"provider, message, status, created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms, nodes, cost, resources, " \
 	"revision, operation, instances, ready, condition, observed_ms, lease_discards_data FROM cluster "
@@ -185,7 +187,7 @@ clusters_find_id(struct account *account, int64_t id, struct cluster_list *list,
 
 	free(text);
 	if (got == 0)
-		return error_set(err, EX_NO, "no cluster named \"%s\"", cluster_id_text(id, name));
+		return error_set(err, EX_NO, "no cluster named \"%s\"; " LISTER, cluster_id_text(id, name));
 	return got < 0 ? -1 : 0;
 }
 
@@ -195,7 +197,7 @@ clusters_not_found(struct account *account, const char *name, struct error *err)
 {
 	const struct cluster_filter filter = {.limit = 2000};
 	struct cluster_list others = {0};
-	const char **names, *near = NULL;
+	const char **names;
 
 	if (clusters_list(account, &filter, &others, err) < 0) {
 		cluster_list_release(&others);
@@ -204,9 +206,8 @@ clusters_not_found(struct account *account, const char *name, struct error *err)
 	names = memory_zeroed(others.count + 1, sizeof *names);
 	for (size_t i = 0; i < others.count; i++)
 		names[i] = others.list[i].name;
-	near = suggest_word(name, names);
-	error_set(err, EX_NO, "no cluster named \"%s\"%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
-	    near ? "?" : "");
+	error_set(err, EX_NO, "no cluster named \"%s\"", name);
+	suggest_or_say(err, name, names, LISTER);
 	free(names);
 	cluster_list_release(&others);
 	return -1;
@@ -249,7 +250,7 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 	sql_end(rows);
 	free(text);
 	if (got == 0)
-		return error_set(err, EX_NO, "no cluster named \"%s\"", cluster_id_text(id, name));
+		return error_set(err, EX_NO, "no cluster named \"%s\"; " LISTER, cluster_id_text(id, name));
 	return got < 0 ? -1 : 0;
 }
 

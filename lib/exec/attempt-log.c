@@ -54,13 +54,16 @@ attempt_log_measure(const struct attempt_log *log)
 static void
 attempt_log_write(struct attempt_log *log, const char *bytes, size_t length)
 {
+	struct error why;
+
 	if (log->fd < 0 || length == 0)
 		return;
 	if (file_write_all(log->fd, bytes, length) == 0) {
 		log->written += length;
 		return;
 	}
-	message("%s: %s; what follows is not kept", log->path, strerror(errno));
+	error_errno(&why, EX_IOERR, "%s", log->path);
+	message("%s; what follows is not kept", why.text);
 	close(log->fd);
 	log->fd = -1;
 	log->path = NULL;

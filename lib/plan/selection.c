@@ -34,7 +34,7 @@ selection_no_node(const struct layout *layout, const char *name, struct error *e
 			list[count++] = layout->nodes[i].hostname;
 	}
 	error_set(err, EX_NO, "there is no node %s", name);
-	suggest_in_error(err, name, list);
+	suggest_or_name(err, name, list);
 	free(list);
 	return -1;
 }
@@ -70,7 +70,7 @@ selection_no_service(const struct names *services, const char *name, struct erro
 	for (size_t i = 0; i < services->count; i++)
 		list[i] = services->list[i];
 	error_set(err, EX_NO, "there is no service %s", name);
-	suggest_in_error(err, name, list);
+	suggest_or_name(err, name, list);
 	free(list);
 	return -1;
 }

@@ -18,6 +18,16 @@ waiting_mark_sick(const struct dependencies *dependencies, const char *service, 
 		sick[number] = true;
 }
 
+/* Tells whether the service is not healthy on a machine that answers, where it can be repaired. Else only its machines are at fault. */
+static bool
+waiting_is_repaired(const struct drift_list *found, const char *service)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (found->list[i].what == DRIFT_STOPPED && strcmp(found->list[i].service, service) == 0)
+			return true;
+	return false;
+}
+
 /* Marks the services that are not healthy somewhere; of a machine that does not answer, all. The caller frees the result. */
 static bool *
 waiting_find_sick(const struct layout *layout, const struct dependencies *dependencies, const struct drift_list *found)
@@ -74,8 +84,9 @@ waiting_mark(const struct layout *layout, struct drift_list *found)
 			continue;
 		drift->waits_for = waiting_find(&dependencies, (uint32_t)service, sick);
 		if (drift->waits_for)
-			drift->message = arena_printf(&found->arena, "%s%sit needs %s, which is repaired first",
-			    drift->message ? drift->message : "", drift->message ? "; " : "", drift->waits_for);
+			drift->message = arena_printf(&found->arena, "%s%sit needs %s, which %s", drift->message ? drift->message : "",
+			    drift->message ? "; " : "", drift->waits_for,
+			    waiting_is_repaired(found, drift->waits_for) ? "is repaired first" : "has to be healthy first");
 	}
 	free(sick);
 	dependencies_release(&dependencies);

@@ -119,7 +119,7 @@ entities_put(struct store *store, enum entity_kind kind, const char *name, jv do
 	return result;
 }
 
-/* Sets the error for an entity that is not there, with the name that is nearest in spelling. */
+/* Sets the error for an entity that is not there, with the name that is nearest in spelling, or the command that lists them. */
 static int
 entities_not_found(struct store *store, enum entity_kind kind, const char *name, int64_t version, struct error *err)
 {
@@ -128,7 +128,8 @@ entities_not_found(struct store *store, enum entity_kind kind, const char *name,
 	const char **names, *near = NULL;
 
 	if (version > 0)
-		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64, entity_kind_words(kind), name, version);
+		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64 "; coopr store history %s %s shows which it has",
+		    entity_kind_words(kind), name, version, entity_kind_name(kind), name);
 	if (entities_list(store, kind, &others, &ignored) == 0) {
 		names = memory_zeroed(others.count + 1, sizeof *names);
 		for (size_t i = 0; i < others.count; i++)
@@ -136,8 +137,11 @@ entities_not_found(struct store *store, enum entity_kind kind, const char *name,
 		near = suggest_word(name, names);
 		free(names);
 	}
-	error_set(err, EX_NO, "there is no %s \"%s\"%s%s%s", entity_kind_words(kind), name, near ? "; did you mean \"" : "",
-	    near ? near : "", near ? "\"?" : "");
+	if (near)
+		error_set(err, EX_NO, "there is no %s \"%s\"; did you mean \"%s\"?", entity_kind_words(kind), name, near);
+	else
+		error_set(err, EX_NO, "there is no %s \"%s\"; coopr store list %s shows which there are", entity_kind_words(kind), name,
+		    entity_kind_folder(kind));
 	revisions_release(&others);
 	return -1;
 }

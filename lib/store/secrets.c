@@ -209,8 +209,7 @@ secrets_not_found(struct store *store, const struct secret_owner *owner, const c
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
 	error_set(err, EX_NO, "there is no secret \"%s\"%s", name, *owner->column == 'c' ? " of the cluster" : "");
-	if (names.count)
-		suggest_in_error(err, name, (const char *const *)names.list);
+	suggest_or_say(err, name, (const char *const *)names.list, "coopr secret list shows the secrets");
 	arguments_release(&names);
 	free(statement);
 	return -1;

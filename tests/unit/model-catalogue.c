@@ -274,7 +274,7 @@ check_compose(void)
 	        "{'kind':'node','id':'n','nodenum':1,'hostname':'n','services':['old'],'hardwaretype':'odd'}"),
 	    "what stands on nodes already is in it too");
 	order.provider = "q";
-	check_request(&order, "there is no provider \"q\"", "a provider that is none");
+	check_request(&order, "there is no provider \"q\"; there is only p", "a provider that is none");
 	order = (struct order){.template = "empty", .name = "c", .tenant = "qa"};
 	check_request(&order, "the template \"empty\" has no default provider: one has to be named", "a template without a provider");
 	order.provider = "p";

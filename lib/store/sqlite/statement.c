@@ -2,6 +2,7 @@
  *
  * Statements, and what SQLite says of them in our words.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -44,8 +45,13 @@ sqlite_error(sqlite3 *db, struct error *err)
 {
 	const char *path = sqlite3_db_filename(db, "main");
 
-	return error_set(err, statement_exit_code(sqlite3_extended_errcode(db)), "%s: %s",
-	    path && *path ? path : "the store", sqlite3_errmsg(db));
+	if (!path || !*path)
+		path = "the store";
+	if (sqlite3_errcode(db) == SQLITE_FULL) {
+		errno = ENOSPC;
+		return error_errno(err, EX_IOERR, "%s", path);
+	}
+	return error_set(err, statement_exit_code(sqlite3_extended_errcode(db)), "%s: %s", path, sqlite3_errmsg(db));
 }
 
 int
