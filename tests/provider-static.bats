@@ -20,9 +20,8 @@ teardown() {
 	need_root
 	sshd_start
 	cat >machines <<-END
-		# two names of one machine
 		127.0.0.1 port=$SSHD_PORT identityfile=sshd/user
-		localhost port=$SSHD_PORT identityfile=sshd/user bind=127.0.0.1
+		127.0.0.2 port=$SSHD_PORT identityfile=sshd/user bind=127.0.0.1
 	END
 	keeps_the_contract
 	same "" "$(coopr-store claims)"
@@ -68,6 +67,64 @@ teardown() {
 	done
 	wait
 	same 20 "$(cat 10*/result.json | jq -r .result.providerid | sort -u | wc -l)"
+}
+
+@test "a machine is in use under every spelling of its address, and under its name" {
+	echo "127.0.0.1 port=2222" >machines
+	do_task create 1000
+	same 0 "$(member .status)"
+	for spelling in 127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7F.1 017700000001 0177.0.0.01 127.0x0.0.1 127.0.0.0x1 0x7f.0.0.1 \
+		::ffff:127.0.0.1 ::FFFF:7f00:1 0:0:0:0:0:ffff:127.0.0.1 0000:0000:0000:0000:0000:ffff:7f00:0001 ::ffff:7f00:0001 \
+		0 0.0.0.0 :: ::ffff:0.0.0.0 localhost LocalHost; do
+		jq -n --arg address "$spelling" '{$address, port: 2222}' >machines
+		for provider in rack other; do
+			PROVIDER=$(jq -c --arg name "$provider" '.name = $name' <<<"$PROVIDER")
+			do_task create 1001
+			same "75 no free machine in $PWD/machines: 1 of 1 in use" "$(member '"\(.status) \(.message)"')"
+		done
+	done
+	# Another port, or another address, is another machine, as far as anybody can tell before it shows its host key.
+	echo "127.1 port=2223" >machines
+	do_task create 1001
+	same 0 "$(member .status)"
+	# Given back, it is free under every spelling.
+	do_task delete 1000
+	echo "2130706433 port=2222" >machines
+	do_task create 1002
+	same "0 127.0.0.1" "$(member '"\(.status) \(.ipaddresses.access_v4)"')"
+}
+
+@test "a machine whose name does not resolve is passed over, and said where there is no other" {
+	printf 'nowhere.invalid\n192.0.2.1\n' >machines
+	do_task create 1000
+	same "0 192.0.2.1:22" "$(member '"\(.status) \(.result.providerid)"')"
+	do_task create 1001
+	same 75 "$(member .status)"
+	contains "$(member .message)" "nowhere.invalid: "
+}
+
+@test "two machines with one host key are refused, unless the provider says that this is intended" {
+	need_root
+	sshd_start
+	echo "127.0.0.1 port=$SSHD_PORT identityfile=sshd/user" >machines
+	do_task create 1000
+	do_task confirm 1000 "$(facts)"
+	same 0 "$(member .status)"
+	# As another tenant would who knows another address of the machine.
+	echo "192.0.2.11 hostkey='$(cut -d' ' -f1,2 sshd/host.pub) a comment'" >machines
+	do_task create 1001
+	same 78 "$(member .status)"
+	contains "$(member .message)" "192.0.2.11:22 shows the host key of 127.0.0.1:$SSHD_PORT, which another node has"
+	contains "$(member .message)" "ssh-keygen -A"
+	PROVIDER=$(jq -c '.provisioner.shared_host_keys = true' <<<"$PROVIDER")
+	do_task create 1001
+	same 0 "$(member .status)"
+	# A machine that was given back may be given to somebody else.
+	do_task delete 1001
+	do_task delete 1000
+	PROVIDER=$(jq -c 'del(.provisioner.shared_host_keys)' <<<"$PROVIDER")
+	do_task create 1002
+	same 0 "$(member .status)"
 }
 
 @test "a machine of a flavor or zone is for nodes of it only" {

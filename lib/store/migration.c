@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "store/claim-marks.h"
 #include "store/host-files.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
@@ -34,6 +35,7 @@ static const struct migration {
 	{"archives of services", NULL},
 	{"secrets of clusters", NULL},
 	{"resources", NULL},
+	{"addresses and host keys of claimed machines", claim_marks_bring},
 };
 
 enum {

@@ -60,6 +60,84 @@ machine_claims_decide(struct task *task, jv claim, struct error *err)
 	return result;
 }
 
+/* Checks that the addresses at which the machine is reached are those that the node has claimed: a name may have changed what it
+ * stands for since. */
+static int
+machine_claims_check_addresses(struct store *store, const struct task *task, jv result, struct error *err)
+{
+	static const char *const members[] = {"access_v4", "access_v6"};
+	jv addresses = json_get(result, "ipaddresses"), facts = json_get(result, "result"), login = json_get(facts, "ssh-auth");
+	int64_t port = (int64_t)json_get_number(login, "port", 22);
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof members / sizeof *members && !failed; i++) {
+		char *address = json_get_string(addresses, members[i]);
+		char *machine = address ? memory_printf("%s:%lld", address, (long long)port) : NULL;
+
+		if (machine)
+			failed = claims_check_address(store, task->machine.id, machine, err);
+		free(machine);
+		free(address);
+	}
+	jv_free(login);
+	jv_free(facts);
+	jv_free(addresses);
+	return failed;
+}
+
+/* Keeps the host keys that the result has, of a node with a claim. */
+static int
+machine_claims_keep_host_keys(struct store *store, const struct task *task, jv host_keys, struct error *err)
+{
+	jv fields = json_get(task->provider, "provisioner"), shared = json_get(fields, "shared_host_keys");
+	struct string_list keys = {0};
+	struct arena arena = {0};
+	int failed;
+
+	keys.list = arena_alloc(&arena, json_length(host_keys) + 1, sizeof *keys.list);
+	jv_object_foreach(host_keys, type, key) {
+		const char *text = json_string(key);
+		size_t length = text ? strcspn(text, " ") : 0;
+
+		if (text && text[length])
+			length += 1 + strcspn(text + length + 1, " ");
+		if (text)
+			keys.list[keys.count++] = arena_printf(&arena, "%.*s", (int)length, text);
+		jv_free(type);
+		jv_free(key);
+	}
+	failed = claims_keep_host_keys(store, task->machine.id, &keys, jv_get_kind(shared) == JV_KIND_TRUE, err);
+	arena_release(&arena);
+	jv_free(shared);
+	jv_free(fields);
+	return failed;
+}
+
+/* Checks what a provider says of a machine that was claimed: now, while the task has the claim, or before, while the node has it. */
+static int
+machine_claims_check(const struct task *task, jv result, struct error *err)
+{
+	jv facts = json_get(result, "result"), keys = json_get(facts, "ssh_host_keys"), claim = json_get(task->handed, "claim");
+	bool has_keys = jv_get_kind(keys) == JV_KIND_OBJECT, claimed = json_string(claim);
+	struct store *store;
+	int failed = 0;
+
+	if (task->machine.id && json_get_number(result, "status", 1) == 0 && (claimed || has_keys)) {
+		failed = store_open(&store, NULL, STORE_WRITE, NULL, err);
+		if (!failed && claimed)
+			failed = machine_claims_check_addresses(store, task, result, err);
+		if (!failed && has_keys)
+			failed = machine_claims_keep_host_keys(store, task, keys, err);
+		if (failed && err->code == EX_NOINPUT)
+			failed = 0;
+		store_release(store);
+	}
+	jv_free(claim);
+	jv_free(keys);
+	jv_free(facts);
+	return failed;
+}
+
 int
 machine_claims_serve(struct task *task, jv *result)
 {
@@ -67,8 +145,15 @@ machine_claims_serve(struct task *task, jv *result)
 	int again;
 	jv claim;
 
-	if (!machine_claims_has(*result) || strcmp(task_plugin_kind(task->action), "provider") != 0)
+	if (strcmp(task_plugin_kind(task->action), "provider") != 0)
 		return 0;
+	if (!machine_claims_has(*result)) {
+		if (machine_claims_check(task, *result, &err) < 0) {
+			jv_free(*result);
+			*result = attempt_refusal(task, err.code, err.text);
+		}
+		return 0;
+	}
 	claim = json_get(*result, "claim");
 	*result = jv_object_delete(*result, jv_string("claim"));
 	again = machine_claims_decide(task, claim, &err);

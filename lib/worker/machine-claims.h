@@ -12,7 +12,8 @@
 struct error;
 struct task;
 
-/* Does what the result (borrowed, without that member afterwards) of a provider's task asks for. Returns 1 where the
+/* Does what the result (borrowed, without that member afterwards) of a provider's task asks for; checks what it says of a machine
+ * that was claimed: it is reached at the address that was claimed, and no other node's machine has its host keys. Returns 1 where the
  * plugin is to be run again with task->handed, which has the claim now; 0 where the result stands, or has become the
  * refusal of what went wrong. */
 int machine_claims_serve(struct task *task, jv *result);

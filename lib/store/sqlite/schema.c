@@ -286,6 +286,14 @@ static const char *const migrations[] = {
 	"CREATE UNIQUE INDEX resource_active ON resource (tenant, plugin, type, name) WHERE active = 1;"
 	"CREATE UNIQUE INDEX resource_staged ON resource (tenant, plugin, type, name) WHERE staged = 1;"
 	"CREATE INDEX resource_sum ON resource (sum) WHERE deleted = 0;",
+	/* 13: what claimed machines are, so that none is claimed twice under two names: claims.c. */
+	"CREATE TABLE claim_mark ("
+	"	kind INTEGER NOT NULL," /* 0: an address and port, 1: a host key */
+	"	value TEXT NOT NULL,"
+	"	node TEXT NOT NULL," /* whose claim it is */
+	"	PRIMARY KEY (kind, value)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX claim_mark_node ON claim_mark (node);",
 };
 
 /* Steps over a pragma's only number. */

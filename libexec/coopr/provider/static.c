@@ -27,6 +27,7 @@ static const char schema[] =
     "\"required\":[\"machines\"],\"properties\":{"
     "\"machines\":{\"type\":\"string\",\"description\":\"The file that lists the machines; a relative path starts at the catalogue\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as, unless the file names one; by default the sshuser of the image type\"},"
+    "\"shared_host_keys\":{\"type\":\"boolean\",\"description\":\"Whether several machines may show the same host key; the default is false\"},"
     "\"identityfile\":{\"type\":\"string\",\"description\":\"The private key, unless the file names one; by default that of ssh\"}}}";
 
 struct fields {
