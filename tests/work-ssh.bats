@@ -20,11 +20,12 @@ teardown() {
 	sshd_stop
 }
 
-# Puts a job of NODES nodes, all of them the machine of sshd_start, with TASKS tasks each: put_shell SCRIPT NODES TASKS
+# Puts a job of NODES nodes, all of them the machine of sshd_start, with TASKS tasks each, into which TASK is merged:
+# put_shell SCRIPT NODES TASKS [TASK]
 put_shell() {
 	task configure '{"script": "x"}' >task.json
 	plan shell "$2" "$3" 00000042 "{\"fields\": {\"script\": \"$1\"}}" |
-		jq -c --slurpfile task task.json 'if .kind == "node" then . + ($task[0].machine | {ipaddresses, facts})
+		jq -c --slurpfile task task.json --argjson more "${4:-{\}}" 'if .kind == "task" then . + $more elif .kind == "node" then . + ($task[0].machine | {ipaddresses, facts})
 			elif .kind == "cluster" then . + {catalogue: $task[0].cluster.catalogue} else . end' |
 		coopr-queue put --backoff-ms 0
 }
@@ -116,4 +117,42 @@ is_gone() {
 	coopr-queue cancel "$job"
 	timeout 60 coopr-queue wait "$job" || [ $? -eq 1 ]
 	same tidy "$(<tidied)"
+}
+
+# The processes that a worker has started, and what these have.
+descendants() {
+	local child
+
+	for child in $(pgrep -P "$1"); do
+		echo "$child"
+		descendants "$child"
+	done
+}
+
+# Half a minute after the time of the task.
+@test "of a worker that stays stopped with all that it has started, the script on the node ends before another one does the task" {
+	sshd_start
+	script once.sh <<-END
+		cd $PWD
+		[ -e first ] || { echo \$\$ >first; trap '' TERM HUP; while :; do sleep 1; done; }
+		kill -0 "\$(cat first)" 2>/dev/null && echo "both run" >wrong
+		echo >>second
+	END
+	job=$(put_shell once.sh 1 1 '{"timeout_s": 5, "retries": 1}')
+	start_work
+	stopped=$work
+	until [ -s first ]; do :; done
+	# From the worker on: nothing that is told to end by another can tell it on.
+	# shellcheck disable=SC2046 # numbers
+	kill -STOP "$stopped" $(descendants "$stopped")
+	start_work
+	kill -0 "$(cat first)"
+	timeout 120 coopr-queue wait "$job"
+	same complete "$(status "$job")"
+	[ ! -e wrong ]
+	same 1 "$(wc -l <second)"
+	run ! kill -0 "$(cat first)"
+	same 1 "$(grep -c "its worker was stopped" "$COOPR_SPOOL/done/$job/events.ndjson")"
+	kill "$work"
+	wait "$work"
 }

@@ -127,3 +127,58 @@ has_timed_out() {
 	kill "$work"
 	wait "$work"
 }
+
+# Half a minute after the time of the task, which is what makes these two slow.
+@test "a worker that stays stopped is ended half a minute after the time of its task, and another one does the task then" {
+	plugin once <<-'END'
+		mkdir running || echo "two at a time" >>wrong
+		echo $$ >>pids
+		[ -e again ] || { touch again; echo $PPID >exec; echo $$ >pid; echo >started; exec sleep 1000; }
+		rmdir running
+		echo "{\"kind\":\"result\",\"status\":0}"
+	END
+	job=$(put once 1 1 00000042 '{"timeout_s": 1, "retries": 1}')
+	start_work
+	first=$work
+	hear started _
+	kill -STOP "$first" "$(cat exec)" "$(cat pid)"
+	start_work
+	rmdir running # what the plugin cannot do any more
+	timeout 120 coopr-queue wait "$job"
+	same complete "$(status "$job")"
+	same 2 "$(wc -l <pids)"
+	[ ! -e wrong ]
+	for pid in "$first" $(cat exec pid); do
+		grep -q '^State:.Z' "/proc/$pid/status" || ! kill -CONT "$pid"
+	done
+	same "1 its worker was stopped, and was ended when the time of a task was over" \
+		"$(jq -r 'select(.event == "lost") | "\(.attempt) \(.reason)"' "$COOPR_SPOOL/done/$job/events.ndjson")"
+	run -0 coopr-queue fsck
+	kill "$work"
+	wait "$work"
+}
+
+@test "a worker that goes on before that keeps its task, and nobody else gets it" {
+	plugin slow <<-'END'
+		echo $$ >>pids
+		echo >started
+		read -r _ <>go
+		echo "{\"kind\":\"result\",\"status\":0}"
+	END
+	mkfifo go
+	job=$(put slow 1 1 00000042 '{"timeout_s": 100}')
+	start_work
+	first=$work
+	hear started _
+	kill -STOP "$first"
+	start_work
+	# Longer than those who end stopped workers look: its time is not over.
+	until [ "$(cut -d. -f1 /proc/uptime)" -ge "$((${uptime:=$(cut -d. -f1 /proc/uptime)} + 12))" ]; do :; done
+	kill -CONT "$first"
+	echo >go
+	timeout 60 coopr-queue wait "$job"
+	same complete "$(status "$job")"
+	same 1 "$(wc -l <pids)"
+	kill "$work" "$first"
+	wait "$work" "$first"
+}

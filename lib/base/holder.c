@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/holder.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+
+enum { END_MS = 2000 }; /* for a process that is killed */
 
 /* A file as /proc/locks names it. On overlayfs and btrfs, whose files have devices of their own, stat(2) names it otherwise. */
 struct file_place {
@@ -110,4 +117,79 @@ holder_find(int fd, struct holder *holder)
 	struct file_place place;
 
 	return holder_find_place(fd, &place) && holder_find_pid(&place, &holder->pid) && holder_read_stat(holder);
+}
+
+/* Tells whether a descriptor of a process is one through which the lock of the file is held. */
+static bool
+holder_holds_by(int folder, const char *number, const struct stat *file)
+{
+	char path[40], text[4096];
+	struct stat found;
+	ssize_t length;
+	int fd;
+
+	if (fstatat(folder, number, &found, 0) < 0 || found.st_dev != file->st_dev || found.st_ino != file->st_ino)
+		return false;
+	snprintf(path, sizeof path, "../fdinfo/%.20s", number);
+	fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return strstr(text, "FLOCK") != NULL;
+}
+
+/* Tells whether a process holds the lock of a file. */
+static bool
+holder_holds(int pid, const struct stat *file)
+{
+	struct dirent *entry;
+	bool found = false;
+	char path[40];
+	DIR *folder;
+
+	snprintf(path, sizeof path, "/proc/%d/fd", pid);
+	folder = opendir(path);
+	while (folder && !found && (entry = readdir(folder)))
+		found = entry->d_name[0] != '.' && holder_holds_by(dirfd(folder), entry->d_name, file);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* Kills one process, if it holds the lock. What the descriptor stands for does not change: it is looked at only then. */
+static void
+holder_kill_one(int pid, const struct stat *file, bool only_stopped)
+{
+	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	struct holder holder = {.pid = pid};
+
+	if (end.fd < 0)
+		return;
+	if (holder_holds(pid, file) && holder_read_stat(&holder) && (holder.stopped || !only_stopped) &&
+	    syscall(SYS_pidfd_send_signal, end.fd, SIGKILL, NULL, 0) == 0)
+		poll(&end, 1, END_MS);
+	close(end.fd);
+}
+
+void
+holder_kill(int fd, bool only_stopped)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	struct stat file;
+
+	if (fstat(fd, &file) < 0) {
+		if (proc)
+			closedir(proc);
+		return;
+	}
+	while (proc && (entry = readdir(proc))) {
+		int pid = (int)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && pid != getpid())
+			holder_kill_one(pid, &file, only_stopped);
+	}
+	if (proc)
+		closedir(proc);
 }

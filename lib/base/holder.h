@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who holds the lock of flock(2) on a file, as /proc knows it.
+ * Who holds the lock of flock(2) on a file, as /proc knows it; and their end.
  */
 #ifndef BASE_HOLDER_H
 #define BASE_HOLDER_H
@@ -20,5 +20,10 @@ struct holder {
 /* Finds the process that holds the lock of fd. Returns false if none does, or none that this process can see: it may be in
  * another PID namespace, or on another host. */
 bool holder_find(int fd, struct holder *holder);
+
+/* Kills the processes that hold the lock of fd, through a descriptor that they have opened or inherited: those that a signal has
+ * stopped, or all. Waits for the end of each, for some seconds at most. Processes of other users, or that cannot be seen from
+ * here, stay. */
+void holder_kill(int fd, bool only_stopped);
 
 #endif

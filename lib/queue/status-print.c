@@ -153,7 +153,7 @@ status_say_stopped(const struct queue_task_status *task, const char *before, str
 {
 	if (task->stopped_pid)
 		buffer_printf(out, "%sits worker, process %d, is stopped, and nobody else may do the task: kill -CONT %d resumes it; "
-		    "kill -KILL %d ends it, and the task is done again", before, task->stopped_pid, task->stopped_pid, task->stopped_pid);
+		    "kill -KILL %d ends it, and the task is done again, as other workers do half a minute after the time of the task", before, task->stopped_pid, task->stopped_pid, task->stopped_pid);
 }
 
 static void

@@ -20,6 +20,8 @@ struct spool_queue {
 	char *user; /* for "by" of what is done by hand */
 	struct open_job *open[ENGINE_OPEN_MAX]; /* the one used last first */
 	size_t open_count;
+	int64_t stopped_ms; /* boot time: when stopped workers are to be looked at again */
+	uint64_t ended;     /* hash of the id of the last one that was ended; 0: none */
 };
 
 static inline struct spool_queue *

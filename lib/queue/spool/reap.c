@@ -18,6 +18,7 @@
 #include "queue/job/step.h"
 #include "queue/spool/local.h"
 #include "queue/spool/shared/scheduler.h"
+#include "queue/spool/stuck.h"
 #include "queue/spool/take-record.h"
 
 static int
@@ -159,16 +160,24 @@ reap_worker(struct spool_queue *queue, const char *worker, const char *reason, s
 	return result;
 }
 
-/* A worker whose file is not locked is dead, and so are its children: they would hold the lock. */
+/* A worker whose file is not locked is dead, and so are its children: they would hold the lock. One that is stopped while the time
+ * of its tasks is over is ended, if that is to be looked at. */
 static int
-reap_dead_worker(struct spool_queue *queue, const char *worker, struct error *err)
+reap_dead_worker(struct spool_queue *queue, const char *worker, bool ends_stopped, struct error *err)
 {
 	int fd = openat(queue->spool.workers, worker, O_RDONLY | O_CLOEXEC), result = 0;
+	bool dead;
 
 	if (fd < 0)
 		return 0;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		result = reap_worker(queue, worker, "its worker is gone", err);
+	dead = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	if (!dead && ends_stopped && stuck_end_worker(queue, worker, fd)) {
+		queue->ended = id_hash(worker);
+		dead = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	}
+	if (dead) {
+		result = reap_worker(queue, worker, queue->ended == id_hash(worker)
+		    ? "its worker was stopped, and was ended when the time of a task was over" : "its worker is gone", err);
 		if (result == 0)
 			unlinkat(queue->spool.workers, worker, 0);
 	}
@@ -180,15 +189,19 @@ static int
 reap_dead_workers(struct spool_queue *queue, struct error *err)
 {
 	DIR *stream = spool_list(queue->spool.workers);
+	int64_t now_ms = clock_boottime_ms();
+	bool ends_stopped = now_ms >= queue->stopped_ms;
 	int result = 0;
 	const struct dirent *entry;
 
 	if (!stream)
 		return error_errno(err, EX_IOERR, "%s/workers", queue->spool.path);
+	if (ends_stopped)
+		queue->stopped_ms = now_ms + STUCK_LOOK_MS;
 	while ((entry = readdir(stream))) {
 		struct error one;
 
-		if (id_is_valid(entry->d_name) && reap_dead_worker(queue, entry->d_name, &one) < 0)
+		if (id_is_valid(entry->d_name) && reap_dead_worker(queue, entry->d_name, ends_stopped, &one) < 0)
 			result = reap_keep_first(result, err, &one);
 	}
 	closedir(stream);

@@ -6,10 +6,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/holder.h"
 #include "base/memory.h"
-#include "queue/spool/engine.h"
+#include "queue/job/id.h"
 #include "queue/spool/local.h"
+#include "queue/spool/shared/journal.h"
+#include "queue/spool/shared/scheduler.h"
+#include "queue/spool/stuck.h"
 
 struct stuck_list {
 	struct queue_stuck *list;
@@ -66,4 +71,80 @@ stuck_find(struct queue *queue, struct queue_stuck **list, size_t *count, struct
 	*list = all.list;
 	*count = all.count;
 	return 0;
+}
+
+/* Returns for how long the time of a running task is over; less than 0 if it is not. */
+static int64_t
+stuck_task_overdue(struct open_job *job, uint32_t step, int64_t now_ms)
+{
+	struct journal_reader reader = {.fd = job->events};
+	int64_t overdue = -1;
+	struct event event;
+	struct error unknown;
+
+	if (journal_read_at(&reader, state_live(&job->state, step)->event, &event, &unknown) == 0)
+		overdue = now_ms - event.at_ms - (int64_t)state_step(&job->state, step)->timeout_s * 1000;
+	journal_reader_release(&reader);
+	return overdue;
+}
+
+/* Returns the same of the task of a worker in a job whose time has been over for the longest. */
+static int64_t
+stuck_job_overdue(struct open_job *job, uint64_t worker, int64_t now_ms)
+{
+	struct job_state *state = &job->state;
+	uint32_t link = state->header->running, left = state->header->count[STEP_RUNNING];
+	int64_t longest = -1;
+
+	for (; link && left > 0 && !state->broken; link = state_live(state, link - 1)->next, left--) {
+		int64_t overdue = state_live(state, link - 1)->worker == worker ? stuck_task_overdue(job, link - 1, now_ms) : -1;
+
+		longest = overdue > longest ? overdue : longest;
+	}
+	return longest;
+}
+
+/* Returns the same of all jobs. */
+static int64_t
+stuck_overdue(struct spool_queue *queue, const char *worker)
+{
+	struct scheduler_table *table = &queue->table;
+	int64_t now_ms = clock_wall_ms(), longest = -1;
+	char id[QUEUE_ID_SIZE];
+	struct error ignored; /* then it is looked at again later */
+
+	if (scheduler_refresh(table, &ignored) < 0)
+		return -1;
+	for (uint32_t link = 1; link <= scheduler_count(table); link++) {
+		const struct scheduler_slot *slot = scheduler_slot(table, link);
+		struct open_job *job;
+		int64_t overdue;
+
+		if (!slot->used || !slot->running)
+			continue;
+		snprintf(id, sizeof id, "%.*s", QUEUE_ID_SIZE - 1, slot->job);
+		job = engine_lock(queue, id, &ignored);
+		if (!job)
+			continue;
+		overdue = stuck_job_overdue(job, id_hash(worker), now_ms);
+		longest = overdue > longest ? overdue : longest;
+		job_unlock(job);
+	}
+	return longest;
+}
+
+bool
+stuck_end_worker(struct spool_queue *queue, const char *worker, int fd)
+{
+	struct holder holder;
+	bool is_there = holder_find(fd, &holder);
+	int64_t overdue;
+
+	if (is_there && !holder.stopped)
+		return false;
+	overdue = stuck_overdue(queue, worker);
+	if (overdue < STUCK_GRACE_MS)
+		return false;
+	holder_kill(fd, is_there || overdue < 2 * (int64_t)STUCK_GRACE_MS);
+	return true;
 }

@@ -15,6 +15,7 @@
 #include "queue/spool/reap.h"
 #include "queue/spool/shared/scheduler-names.h"
 #include "queue/spool/shared/scheduler.h"
+#include "queue/spool/stuck.h"
 #include "queue/spool/take-record.h"
 #include "queue/spool/take.h"
 
@@ -256,6 +257,9 @@ take_all(struct taking *taking, struct error *err)
 	header = taking->queue->table.header;
 	if (!looked && (header->running > 0 || header->busy != 0) && (batch->next_ms < 0 || wait_ms < batch->next_ms))
 		batch->next_ms = wait_ms;
+	/* A worker that is stopped tells nobody, not even by its death. */
+	if (header->running > 0 && (batch->next_ms < 0 || batch->next_ms > STUCK_LOOK_MS))
+		batch->next_ms = STUCK_LOOK_MS;
 	return 0;
 }
 
