@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/plural.h"
 #include "operation/front.h"
 #include "operation/target.h"
 #include "prepare/prepare.h"
@@ -57,8 +58,8 @@ static void
 backup_report(const struct backup_options *backup, const struct manifest *manifest)
 {
 	if (!front.quiet)
-		printf("%s: %lld cluster%s, %lld job%s, %zu files\n", backup->file, (long long)manifest->clusters,
-		    manifest->clusters == 1 ? "" : "s", (long long)manifest->jobs, manifest->jobs == 1 ? "" : "s", manifest->count);
+		printf("%s: %lld cluster%s, %lld job%s, %zu file%s\n", backup->file, (long long)manifest->clusters,
+		    plural(manifest->clusters, "", "s"), (long long)manifest->jobs, plural(manifest->jobs, "", "s"), manifest->count, plural(manifest->count, "", "s"));
 	if (key_file && !manifest->key_mark)
 		message("%s: not written; the store has no secrets, and so no key", key_file);
 	if (!key_file && manifest->key_mark)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "cluster/archives.h"
 #include "operation/front.h"
 #include "prepare/prepare.h"
@@ -39,7 +40,7 @@ delete_prepare(struct operation_context *context, const void *parameters, struct
 	}
 	if (list.count) {
 		text = memory_printf("%s: %zu archive%s of its services stay%s as long as the cluster's definitions say; coopr backup --list %s "
-		    "lists them", context->cluster->name, list.count, list.count == 1 ? "" : "s", list.count == 1 ? "s" : "",
+		    "lists them", context->cluster->name, list.count, plural(list.count, "", "s"), plural(list.count, "s", ""),
 		    context->workdir.id);
 		context->options->runner.notice(text);
 		free(text);

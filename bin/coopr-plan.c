@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/plural.h"
 #include "base/suggest.h"
 #include "check/plan/check.h"
 #include "json/record.h"
@@ -191,18 +192,19 @@ plan_say_duration(const struct plan *plan, struct buffer *workers)
 
 	buffer_clear(workers);
 	if (slots)
-		buffer_printf(workers, "%ld worker%s", slots, slots == 1 ? "" : "s");
+		buffer_printf(workers, "%ld worker%s", slots, plural(slots, "", "s"));
 	else
 		buffer_text(workers, "a worker for every node");
 	if (record->runs) {
 		message("expected duration: %s (median), %s (90th percentile) with %s; each kind of task was measured %lld time%s or more",
 		    clock_duration((int64_t)(record->expected_s * 1000), median),
 		    clock_duration((int64_t)(record->expected_p90_s * 1000), p90), workers->data, (long long)record->runs,
-		    record->runs == 1 ? "" : "s");
+		    plural(record->runs, "", "s"));
 		return;
 	}
-	message("expected duration: unknown; %lld of %zu tasks were never measured",
-	    (long long)(history_file ? record->unmeasured : (int64_t)record->tasks), record->tasks);
+	message("expected duration: unknown; %lld of %zu %s never measured",
+	    (long long)(history_file ? record->unmeasured : (int64_t)record->tasks), record->tasks,
+	    plural(record->tasks, "task was", "tasks were"));
 	message("duration by the hints of the catalogue: %s with %s",
 	    clock_duration((int64_t)(plan_duration(plan, NULL, (size_t)slots) * 1000), median), workers->data);
 }
@@ -216,8 +218,8 @@ plan_explain(const struct plan *plan)
 	char duration[CLOCK_RFC3339_SIZE];
 	struct buffer what = {0};
 
-	message("%s: %zu task%s, %zu milestone%s", plan->job.action, plan->job.tasks, plan->job.tasks == 1 ? "" : "s",
-	    plan->count - plan->job.tasks, plan->count - plan->job.tasks == 1 ? "" : "s");
+	message("%s: %zu task%s, %zu milestone%s", plan->job.action, plan->job.tasks, plural(plan->job.tasks, "", "s"),
+	    plan->count - plan->job.tasks, plural(plan->count - plan->job.tasks, "", "s"));
 	message("critical path: %s", clock_duration((int64_t)(plan->job.critical_path_s * 1000), duration));
 	for (size_t i = 0; i < length; i++) {
 		const struct step *step = &plan->steps[path[i]];

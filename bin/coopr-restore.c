@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/plural.h"
 #include "operation/front.h"
 #include "operation/target.h"
 #include "prepare/prepare.h"
@@ -55,8 +56,8 @@ restore_show(const struct restore *restore, FILE *out)
 
 	fprintf(out, "backup of %s on %s, made %s by coopr %s\n", manifest->state, manifest->host,
 	    clock_seconds(manifest->at_ms, at), manifest->version);
-	fprintf(out, "  %lld cluster%s, %lld job%s, %zu files, %lld MB\n", (long long)manifest->clusters, manifest->clusters == 1 ? "" : "s",
-	    (long long)manifest->jobs, manifest->jobs == 1 ? "" : "s", manifest->count,
+	fprintf(out, "  %lld cluster%s, %lld job%s, %zu file%s, %lld MB\n", (long long)manifest->clusters, plural(manifest->clusters, "", "s"),
+	    (long long)manifest->jobs, plural(manifest->jobs, "", "s"), manifest->count, plural(manifest->count, "", "s"),
 	    (long long)((manifest_bytes(manifest) + (1 << 20) - 1) >> 20));
 	fprintf(out, "  state  %s\n  spool  %s\n  store  %s\n", restore->places.state, restore->places.spool, restore->places.store);
 	fprintf(out, "  key    %s\n", !manifest->key_mark ? "none (the store has no secrets)" : restore->key.bytes || restore->has_key
@@ -94,7 +95,7 @@ restore_do(struct restore *restore)
 		return message_error(&err);
 	if (!front.quiet)
 		printf("%s: restored %lld cluster%s and %lld job%s to %s\n", restore->file, (long long)restore->manifest.clusters,
-	    restore->manifest.clusters == 1 ? "" : "s", (long long)restore->manifest.jobs, restore->manifest.jobs == 1 ? "" : "s",
+	    plural(restore->manifest.clusters, "", "s"), (long long)restore->manifest.jobs, plural(restore->manifest.jobs, "", "s"),
 	    restore->places.state);
 	if (restore->manifest.key_mark && !restore->key.bytes && !restore->has_key)
 		message("%s: the key of the secrets was not restored; until a copy of it is there (chmod 600), secrets and saved plans cannot be "

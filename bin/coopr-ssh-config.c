@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/plural.h"
 #include "operation/target.h"
 #include "show/login-export.h"
 #include "status/status.h"
@@ -54,8 +55,8 @@ ssh_config_print(const struct target *target, bool inventory, struct error *err)
 	if (result == 0 && left_out == status.layout.node_count)
 		result = error_set(err, EX_NO, "%s: none of its nodes has both an address and a host key", target->cluster);
 	else if (result == 0 && left_out)
-		message("%s: left out %zu of %zu nodes, which have no address or no host key", target->cluster, left_out,
-		    status.layout.node_count);
+		message("%s: left out %zu of %zu %s, which %s no address or no host key", target->cluster, left_out,
+		    status.layout.node_count, plural(status.layout.node_count, "node", "nodes"), plural(left_out, "has", "have"));
 	if (result == 0)
 		buffer_print(&text);
 	else

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/plural.h"
 #include "base/suggest.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/validate.h"
@@ -85,7 +86,7 @@ validate_summarise(const char *path, const struct catalogue *catalogue, const st
 	for (size_t i = 0; i < findings->count; i++)
 		warnings += findings->list[i].severity >= SEVERITY_SUSPECT;
 	message("%s: %s; %zu error%s, %zu warning%s", path, text.data, findings->count - warnings,
-	    findings->count - warnings == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+	    plural(findings->count - warnings, "", "s"), warnings, plural(warnings, "", "s"));
 	buffer_release(&text);
 }
 
@@ -107,8 +108,8 @@ validate_catalogue(const char *path)
 			code = validate_worse(code, validate_report_finding(path, &findings.list[i]));
 		if (unchecked && !verbose && !pedantic)
 			message("%s: warning: %zu service%s no action status, so that nothing waits until %s healthy (show %s with -v)",
-			    path, unchecked, unchecked == 1 ? " has" : "s have", unchecked == 1 ? "it is" : "they are",
-			    unchecked == 1 ? "it" : "them");
+			    path, unchecked, plural(unchecked, " has", "s have"), plural(unchecked, "it is", "they are"),
+			    plural(unchecked, "it", "them"));
 		if (verbose)
 			validate_summarise(path, &catalogue, &findings);
 	}
@@ -253,7 +254,7 @@ validate_records(const char *path)
 	if (got < 0)
 		code = validate_worse(code, message_error(&err));
 	if (verbose && code == 0)
-		message("%s: %zu document%s, nothing wrong", reader.name, reader.number, reader.number == 1 ? "" : "s");
+		message("%s: %zu document%s, nothing wrong", reader.name, reader.number, plural(reader.number, "", "s"));
 	record_reader_release(&reader);
 	problems_release(&problems);
 	return code;

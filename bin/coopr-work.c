@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/plural.h"
 #include "base/progress.h"
 #include "simulate/simulate.h"
 #include "worker/work.h"
@@ -96,10 +97,10 @@ work_report(enum work_event event, const struct work_note *note)
 	case WORK_STOPPING:
 		if (note->running > 0)
 			message("waiting for %zu running task%s; press ^C again to stop %s", note->running,
-			    note->running == 1 ? "" : "s", note->running == 1 ? "it" : "them");
+			    plural(note->running, "", "s"), plural(note->running, "it", "them"));
 		break;
 	case WORK_BREAKING:
-		message("stopping %zu running task%s, to be ready again", note->running, note->running == 1 ? "" : "s");
+		message("stopping %zu running task%s, to be ready again", note->running, plural(note->running, "", "s"));
 		break;
 	case WORK_DROPPED:
 		message("%s %s: its result (status %lld) cannot be recorded: %s", note->job, note->task, (long long)note->status,

@@ -332,9 +332,9 @@ damaged() {
 	damaged "DELETE FROM operation_document"
 	contains "$output" "operation 1 has a job, but no documents"
 	damaged "UPDATE node_use SET to_ms = 5"
-	contains "$output" "the record says 1 nodes, but there are 0"
+	contains "$output" "number of nodes: the record says 1, but it is 0"
 	damaged "UPDATE cluster SET status = 'terminated'"
-	contains "$output" "terminated, but has 1 nodes"
+	contains "$output" "number of nodes: terminated, but it is 1"
 	damaged "UPDATE cluster SET peak_nodes = 0"
 	contains "$output" "the amounts counted against the quota are wrong"
 	gone="UPDATE cluster SET status = 'terminated', nodes = 0, peak_nodes = 0; UPDATE node_use SET to_ms = 5;

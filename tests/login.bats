@@ -128,7 +128,7 @@ teardown() {
 	# A node whose host key is not known cannot be told from another machine.
 	forge 'if .nodenum == 1000 then del(.facts["ssh-host-keys"]) | .facts |= with_entries(select(.key | test("host") | not)) else . end'
 	run -0 --separate-stderr coopr-ssh-config hello
-	contains "$stderr" "coopr-ssh-config: hello: left out 1 of 2 nodes, which have no address or no host key"
+	contains "$stderr" "coopr-ssh-config: hello: left out 1 of 2 nodes, which has no address or no host key"
 	same 1 "$(grep -c '^Host ' <<<"$output")"
 }
 

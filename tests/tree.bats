@@ -110,3 +110,14 @@ named_in() {
 	done >wrong
 	same "" "$(cat wrong)"
 }
+
+# Constants, as in "more than %d bytes", are many.
+@test "a number of things is followed by the word that base/plural.h chooses" {
+	nouns='archives|attempts|clusters|documents|entities|errors|faults|files|host keys|instances|jobs|lines|machines|milestones|moves'
+	nouns+='|nodes|operations|placements|processes|ranges|results|secrets|services|slots|tasks|times|versions|warnings|workers|zones'
+	(cd "$COOPR_ROOT" && grep -rnE "%(zu|u|d|ld|lld|\.0f|\" PRI[dux]64 \") ($nouns)\b" lib bin libexec --include='*.c') |
+		grep -v 'than %' >wrong || true
+	(cd "$COOPR_ROOT" && grep -rnE '== 1 \? "[a-z ]*" : "' lib bin libexec --include='*.c') |
+		grep -vF -e 'job->runs == 1 ? "once" : "twice"' -e 'row->version == 1 ? "new" : "changed"' >>wrong || true
+	same "" "$(cat wrong)"
+}

@@ -21,7 +21,7 @@ events() {
 @test "a rehearsal reads a plan and tells duration, critical path, bound, use of the slots and attempts" {
 	two_nodes >plan
 	run -0 coopr-work --simulate 7 plan
-	for part in duration "critical path" "busiest node" slots "attempts       6: 0 failed"; do
+	for part in duration "critical path" "busiest node" slot "attempts       6: 0 failed"; do
 		contains "$output" "$part"
 	done
 	same "$output" "$(coopr-work --simulate 7 <plan)"

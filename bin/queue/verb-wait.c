@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/plural.h"
 #include "base/progress.h"
 #include "base/terminal.h"
 #include "history/forecast.h"
@@ -68,10 +69,10 @@ wait_verb_sum_up(const struct queue_job *job)
 		return;
 	clock_duration(job->finished_ms - job->put_ms, took);
 	if (job->status == QUEUE_COMPLETE)
-		message("job %s: complete: %zu task%s in %s", job->id, job->tasks, job->tasks == 1 ? "" : "s", took);
+		message("job %s: complete: %zu task%s in %s", job->id, job->tasks, plural(job->tasks, "", "s"), took);
 	else
-		message("job %s: %s: %zu of %zu tasks done, %zu failed, in %s; see: coopr-queue show %s", job->id,
-		    queue_status_name(job->status), job->done, job->tasks, job->failed, took, job->id);
+		message("job %s: %s: %zu of %zu %s done, %zu failed, in %s; see: coopr-queue show %s", job->id,
+		    queue_status_name(job->status), job->done, job->tasks, plural(job->tasks, "task", "tasks"), job->failed, took, job->id);
 }
 
 static volatile sig_atomic_t told_to_end;
@@ -213,7 +214,8 @@ wait_verb_wait_for(struct waiting *waiting, const char *id)
 		}
 		if (left == 0) {
 			progress_clear();
-			message("job %s: not finished after %ld s: %zu of %zu tasks done", id, timeout_s, job.done, job.tasks);
+			message("job %s: not finished after %ld s: %zu of %zu %s done", id, timeout_s, job.done, job.tasks,
+			    plural(job.tasks, "task", "tasks"));
 			return EX_TEMPFAIL;
 		}
 		wait_verb_look(waiting, &job);

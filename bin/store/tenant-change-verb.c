@@ -12,6 +12,7 @@
 #include "account/tenants.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/plural.h"
 #include "model/entity.h"
 #include "model/name.h"
 #include "verb.h"
@@ -199,7 +200,7 @@ tenant_change_verb_put(const struct command *command, enum tenants_put how, int 
 	if (tenants_put(&account, how, document, bootstrap, &copied, &err) < 0)
 		code = message_error(&err);
 	else if (bootstrap && !change.quiet)
-		message("%zu entities copied from the tenant superadmin%s", copied,
+		message("%zu %s copied from the tenant superadmin%s", copied, plural(copied, "entity", "entities"),
 		    copied ? "" : "; coopr-store import -T superadmin puts some there");
 
 	jv_free(document);

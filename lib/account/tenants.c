@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/plural.h"
 #include "base/process.h"
 #include "base/suggest.h"
 #include "json/json.h"
@@ -169,7 +170,7 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 		return -1;
 	if (clusters > 0)
 		return error_set(err, EX_NO, "tenant %s: it has %" PRId64 " cluster%s; delete %s first", name, clusters,
-		    clusters == 1 ? "" : "s", clusters == 1 ? "it" : "them");
+		    plural(clusters, "", "s"), plural(clusters, "it", "them"));
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/holder.h"
 #include "base/location.h"
+#include "base/plural.h"
 #include "queue/read.h"
 #include "reconcile/last-run.h"
 
@@ -116,7 +117,7 @@ doctor_check_workers(struct doctor_report *report, struct queue *queue)
 
 	if (waiting)
 		doctor_say(report, "workers", DOCTOR_WARNING, "coopr reconcile from cron does them, or coopr-work as a service, or coopr retry CLUSTER",
-		    "no worker serves %zu job%s: %s", waiting, waiting == 1 ? "" : "s", names.data);
+		    "no worker serves %zu job%s: %s", waiting, plural(waiting, "", "s"), names.data);
 	else
 		doctor_say(report, "workers", DOCTOR_OK, NULL, "no job waits for one");
 	buffer_release(&names);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
+#include "base/plural.h"
 #include "cluster/clusters.h"
 #include "exec/plugin-find.h"
 #include "inspect/fields.h"
@@ -136,7 +137,8 @@ doctor_check_definitions(struct doctor_report *report)
 		if (account_open(&found.account, &ask, STORE_READ, &err) == 0 && doctor_definitions_of_entities(&found, &err) == 0 &&
 		    doctor_definitions_of_clusters(&found, &err) == 0) {
 			if (found.broken > NAMED)
-				doctor_say(report, "clusters", DOCTOR_WARNING, NULL, "%zu more clusters have such definitions", found.broken - NAMED);
+				doctor_say(report, "clusters", DOCTOR_WARNING, NULL, "%zu more %s such definitions", found.broken - NAMED,
+				    plural(found.broken - NAMED, "cluster has", "clusters have"));
 			if (found.in_clear)
 				doctor_say(report, "passwords", DOCTOR_WARNING, "write {\"secret\": \"NAME\"} in its place, and store it with coopr "
 				    "secret set NAME", "in clear: %s%s", found.names.data, found.in_clear > NAMED ? ", ..." : "");

@@ -8,6 +8,7 @@
 
 #include "apply/spec-folder.h"
 #include "base/error.h"
+#include "base/plural.h"
 #include "cluster/cluster-name.h"
 #include "json/record.h"
 
@@ -170,7 +171,7 @@ specs_read(const char *path, struct specs *specs, void (*notice)(const char *tex
 	specs_find_twice(&reading);
 	if (reading.wrong)
 		return error_set(err, reading.code, "%s: %zu %s, so nothing was done", path, reading.wrong,
-		    reading.wrong == 1 ? "error" : "errors");
+		    plural(reading.wrong, "error", "errors"));
 	if (specs->count == 0)
 		return error_set(err, EX_NOINPUT,
 		    "%s: no file in it ends with .json, .ndjson, .yaml or .yml: the folder describes no cluster; to delete "

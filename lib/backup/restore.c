@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
+#include "base/plural.h"
 #include "base/process.h"
 #include "queue/queue.h"
 #include "queue/read.h"
@@ -87,7 +88,7 @@ restore_check_queue(const struct restore *restore, struct error *err)
 		result = queue_workers(queue, NULL, &all, &fit, err);
 	if (result == 0 && all > 0)
 		result = error_set(err, EX_TEMPFAIL, "%s: %zu worker%s running; stop all workers, restore, and start them again",
-		    restore->places.spool, all, all == 1 ? " is" : "s are");
+		    restore->places.spool, all, plural(all, " is", "s are"));
 	if (result == 0 && ids.count > 0 && !restore->begun)
 		result = error_set(err, EX_CANTCREAT, "%s: has jobs already (%s%s); a backup is restored into an empty installation",
 		    restore->places.spool, ids.list[0], ids.count > 1 ? ", ..." : "");

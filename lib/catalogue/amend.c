@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/process.h"
 #include "base/suggest.h"
 #include "catalogue/instances.h"
@@ -208,8 +209,8 @@ amend_change_machines(jv *cluster, size_t present, const char *machines, int dir
 	if (count < 1)
 		return error_set(err, EX_NO, "a cluster needs at least one machine; coopr delete removes the cluster");
 	if ((direction > 0 && count <= (int64_t)present) || (direction < 0 && count >= (int64_t)present))
-		return error_set(err, EX_NO, "it has %zu machines; %lld are not %s", present, (long long)count,
-		    direction > 0 ? "more" : "fewer");
+		return error_set(err, EX_NO, "it has %zu %s; %lld %s not %s", present, plural(present, "machine", "machines"),
+		    (long long)count, plural(count, "is", "are"), direction > 0 ? "more" : "fewer");
 	json_set_number(cluster, "numMachines", (double)count);
 	return 0;
 }
@@ -293,7 +294,8 @@ amend_read_instances(jv nodes, const char *service, const char *text, struct err
 		return instances_value(min, max);
 	present = amend_count_instances(nodes, service);
 	if (*text == '-' && min > present) {
-		error_set(err, EX_NO, "%s has %lld instances, and cannot have %lld fewer", service, (long long)present, (long long)min);
+		error_set(err, EX_NO, "%s has %lld %s, and cannot have %lld fewer", service, (long long)present,
+		    plural(present, "instance", "instances"), (long long)min);
 		return jv_invalid();
 	}
 	min = *text == '+' ? present + min : present - min;

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/plural.h"
 #include "history/report-markup.h"
 
 enum {
@@ -346,6 +347,7 @@ report_chart(const struct report *report, struct buffer *out)
 		    report->critical[i] ? " c" : "");
 	buffer_text(out, "</svg></div></div></div>\n");
 	if (chart.grouped)
-		buffer_printf(out, "<p>Each lane stands for %zu nodes: as high as they were busy, in the colour of what they did most; "
-		    "red below it where attempts failed.</p>\n", chart.nodes_a_lane);
+		buffer_printf(out, "<p>Each lane stands for %zu %s: as high as they were busy, in the colour of what they did most; "
+		    "red below it where attempts failed.</p>\n", chart.nodes_a_lane,
+		    plural(chart.nodes_a_lane, "node", "nodes"));
 }

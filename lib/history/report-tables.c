@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/buffer.h"
+#include "base/plural.h"
 #include "history/report-markup.h"
 
 enum { PATH_TOLD = 200, ATTEMPTS_TOLD = 2000 };
@@ -171,7 +172,7 @@ report_add_attempts(const struct report *report, struct buffer *out)
 		return;
 	}
 	buffer_printf(out, "<details><summary>%zu attempt%s, in the order they started</summary>\n", report->attempts.count,
-	    report->attempts.count == 1 ? "" : "s");
+	    plural(report->attempts.count, "", "s"));
 	table = report_begin_table("Times are counted from the start of the operation.", COLUMNS(columns), out);
 	for (size_t i = 0; i < report->attempts.count; i++)
 		report_add_attempt_cells(&table, report, &report->attempts.list[i]);

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/plural.h"
 #include "base/printable.h"
 #include "history/report.h"
 
@@ -40,11 +41,11 @@ report_say_summary(const struct report *report, struct buffer *out)
 	    clock_duration(report->work_ms, a), report->peak, report_utilisation(report) * 100);
 	buffer_printf(out, "waiting        %s for machines, %s for free workers, in all tasks\n",
 	    clock_duration(report->node_wait_ms, a), clock_duration(report->slot_wait_ms, b));
-	buffer_printf(out, "attempts       %zu at %u tasks: %u done, %u failed, %u lost, %u running; %u retried, %u of these after an undo",
-	    report->attempts.count, report->tasks, report->done, report->failed, report->lost, report->running, report->retried,
+	buffer_printf(out, "attempts       %zu at %u %s: %u done, %u failed, %u lost, %u running; %u retried, %u of these after an undo",
+	    report->attempts.count, report->tasks, plural(report->tasks, "task", "tasks"), report->done, report->failed, report->lost, report->running, report->retried,
 	    report->undone);
 	if (report->waited)
-		buffer_printf(out, "; %u times a check said \"not yet\"", report->waited);
+		buffer_printf(out, "; %u %s a check said \"not yet\"", report->waited, plural(report->waited, "time", "times"));
 	buffer_byte(out, '\n');
 }
 
@@ -76,7 +77,7 @@ report_say_path(const struct report *report, struct buffer *out)
 	if (report->path_count == 0)
 		return;
 	buffer_printf(out, "\nCritical path: %u task%s, one after the other, with %s of work", report->path_count,
-	    report->path_count == 1 ? "" : "s",
+	    plural(report->path_count, "", "s"),
 	    clock_duration(report->path_work_ms, text));
 	for (int why = 0; why < REPORT_WHY_COUNT; why++)
 		if (report->path_wait_ms[why] > 0)

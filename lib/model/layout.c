@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/names.h"
+#include "base/plural.h"
 #include "json/json.h"
 #include "json/record.h"
 #include "model/document.h"
@@ -266,8 +267,9 @@ layout_check_whole(const struct layout *layout, struct problems *problems)
 	for (size_t i = 0; i < layout->node_count; i++)
 		staying += !layout->nodes[i].leaves;
 	if (jv_get_kind(machines) == JV_KIND_NUMBER && jv_number_value(machines) > (double)staying)
-		place_problem(&stream, "its solution counts %.0f machines, and %zu are here: something is missing "
-		    "(where that is meant, take the solution out of the cluster record)", jv_number_value(machines), staying);
+		place_problem(&stream, "its solution counts %.0f %s, and %zu %s here: something is missing "
+		    "(where that is meant, take the solution out of the cluster record)", jv_number_value(machines),
+		    plural(jv_number_value(machines), "machine", "machines"), staying, plural(staying, "is", "are"));
 	jv_free(machines);
 	jv_free(objective);
 	jv_free(solution);

@@ -34,7 +34,7 @@ selection_no_node(const struct layout *layout, const char *name, struct error *e
 			list[count++] = layout->nodes[i].hostname;
 	}
 	error_set(err, EX_NO, "there is no node %s", name);
-	suggest_or_name(err, name, list);
+	suggest_in_error(err, name, list);
 	free(list);
 	return -1;
 }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/preference.h"
 #include "catalogue/amend.h"
 #include "exec/plugin-find.h"
@@ -122,8 +123,9 @@ prepare_solve_refuse_size(const struct operation_context *context, double count,
 	if (count <= (double)most || count <= present)
 		return 0;
 	path = home_system_config("config");
-	error_set(err, EX_NO, "%s: %.0f machines are more than the %ld that a cluster may have here; "
-	    "ask for fewer, or raise the setting machines in %s", context->workdir.name, count, most, path);
+	error_set(err, EX_NO, "%s: %.0f %s more than the %ld that a cluster may have here; "
+	    "ask for fewer, or raise the setting machines in %s", context->workdir.name, count,
+	    plural(count, "machine is", "machines are"), most, path);
 	free(path);
 	return -1;
 }

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/terminal.h"
 #include "preview/losses.h"
 #include "preview/question.h"
@@ -73,7 +74,7 @@ consent_show(struct consent *consent, const struct preview *preview, const struc
 	if (!question_possible())
 		return impact < EFFECTS_DELETE ? 0 : error_set(err, EX_USAGE,
 		    "%s: %zu machine%s would be deleted, and this is not a terminal; use -y to confirm", consent->name, count,
-		    count == 1 ? "" : "s");
+		    plural(count, "", "s"));
 	preview_write(preview, basis, stderr, terminal_colour(consent->colour, stderr));
 	return 1;
 }

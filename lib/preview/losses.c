@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/names.h"
+#include "base/plural.h"
 #include "model/name.h"
 #include "preview/effects.h"
 
@@ -92,7 +93,7 @@ losses_print_service(const struct cluster *cluster, const char *service, const c
 {
 	const struct service *definition = cluster_definition_before(cluster, service);
 
-	fprintf(out, "! the data of %s on node%s %s %s", service, count == 1 ? "" : "s", nodes, becomes);
+	fprintf(out, "! the data of %s on node%s %s %s", service, plural(count, "", "s"), nodes, becomes);
 	for (size_t i = 0; definition && i < definition->data.count; i++)
 		fprintf(out, "%s%s", i ? ", " : ": ", definition->data.list[i]);
 	putc('\n', out);

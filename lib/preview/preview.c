@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/plural.h"
 #include "base/printable.h"
 #include "base/table.h"
 #include "json/diff.h"
@@ -266,7 +267,7 @@ preview_print_notices(const struct effects *effects, FILE *out)
 		fprintf(out, "! %s on %zu", notices.texts.list[i], notices.times[i]);
 		if (notices.times[i] < stands)
 			fprintf(out, " of %zu", stands);
-		fprintf(out, " %s%s\n", stands == 1 ? "machine" : "machines",
+		fprintf(out, " %s%s\n", plural(stands, "machine", "machines"),
 		    restarts && preview_ends_with(notices.texts.list[i], " is started") ? ", if it is down" : "");
 	}
 	names_release(&notices.services);
@@ -339,7 +340,7 @@ preview_print_tasks(const struct job *job, FILE *out)
 {
 	char median[CLOCK_RFC3339_SIZE], p90[CLOCK_RFC3339_SIZE];
 
-	fprintf(out, "\n%zu task%s, ", job->tasks, job->tasks == 1 ? "" : "s");
+	fprintf(out, "\n%zu task%s, ", job->tasks, plural(job->tasks, "", "s"));
 	if (job->runs > 0 && job->runs < EXPECTATION_RUNS)
 		fprintf(out, "expected to take %s (some of them were measured only %s)\n",
 		    clock_duration((int64_t)(job->expected_s * 1000), median), job->runs == 1 ? "once" : "twice");
@@ -348,7 +349,7 @@ preview_print_tasks(const struct job *job, FILE *out)
 		    clock_duration((int64_t)(job->expected_s * 1000), median), clock_duration((int64_t)(job->expected_p90_s * 1000), p90));
 	else if (job->unmeasured > 0 && job->unmeasured < (int64_t)job->tasks)
 		fprintf(out, "expected duration unknown: %lld of them %s never measured here\n", (long long)job->unmeasured,
-		    job->unmeasured == 1 ? "was" : "were");
+		    plural(job->unmeasured, "was", "were"));
 	else
 		fprintf(out, "expected duration unknown: no such task was measured here yet\n");
 }
@@ -364,7 +365,7 @@ preview_print_sums(const struct effects *effects, const size_t counts[SIGNS], co
 			fprintf(out, "%s%zu %s", comma, counts[i], signs[i].name);
 			comma = ", ";
 		}
-	fprintf(out, "%s%zu machine%s", *comma ? ": " : "", effects->left, effects->left == 1 ? "" : "s");
+	fprintf(out, "%s%zu machine%s", *comma ? ": " : "", effects->left, plural(effects->left, "", "s"));
 	if (jv_is_valid(basis->prices))
 		preview_print_cost(effects, basis, out);
 	if (job->tasks)

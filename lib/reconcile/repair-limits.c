@@ -8,6 +8,7 @@
 #include "account/accounts.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/plural.h"
 #include "cluster/operations.h"
 #include "cluster/repairs.h"
 #include "model/unavailable.h"
@@ -51,14 +52,14 @@ repair_limits_on_share(const struct repair_limits *limits, const struct cluster_
 
 	if (repair_limits_is_too_much(limits, count, (size_t)cluster->nodes))
 		return error_set(err, EX_TEMPFAIL,
-		    "%s: %zu of its %" PRId64 " machines are gone, more than are replaced at "
+		    "%s: %zu of its %" PRId64 " %s gone, more than are replaced at "
 		    "once (%s); coopr reconcile --repair --max-gone=100%% %s replaces them", cluster->name, count,
-		    cluster->nodes, limits->max_gone, cluster->name);
+		    cluster->nodes, plural(cluster->nodes, "machine is", "machines are"), limits->max_gone, cluster->name);
 	if (cluster->provider && repair_limits_is_too_much(limits, of_provider, at_provider))
 		return error_set(err, EX_TEMPFAIL,
-		    "%s: %zu of the %zu machines at the provider %s are gone, more than are "
+		    "%s: %zu of the %zu %s at the provider %s are gone, more than are "
 		    "replaced at once (%s); coopr reconcile --repair --max-gone=100%% replaces them", cluster->name,
-		    of_provider, at_provider, cluster->provider, limits->max_gone);
+		    of_provider, at_provider, plural(at_provider, "machine", "machines"), cluster->provider, limits->max_gone);
 	return 0;
 }
 
@@ -70,9 +71,9 @@ repair_limits_on_orphaned(const struct repair_limits *limits, const char *provid
 	if (!repair_limits_is_too_much(limits, count, total))
 		return 0;
 	return error_set(err, EX_TEMPFAIL,
-	    "provider %s: %zu of its %zu machines are orphaned, more than are deleted at "
+	    "provider %s: %zu of its %zu %s orphaned, more than are deleted at "
 	    "once (%s); coopr reconcile --delete-orphaned --max-gone=100%% deletes them", provider, count, total,
-	    limits->max_gone);
+	    plural(total, "machine is", "machines are"), limits->max_gone);
 }
 
 static int64_t

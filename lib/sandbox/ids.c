@@ -74,7 +74,7 @@ ids_claim(int sandbox, const char *machine, uint32_t *first, struct error *err)
 			return error_errno(err, EX_CANTCREAT, "%s", path);
 	}
 	if (!done)
-		return error_set(err, EX_UNAVAILABLE, "all %u ranges of user ids are taken; delete machines, or give the user "
+		return error_set(err, EX_UNAVAILABLE, "all ranges of user ids (%u) are taken; delete machines, or give the user "
 		    "\"coopr\" more in /etc/subuid", count);
 	*first = start + (i - 1) * IDS_COUNT;
 	return 0;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/plural.h"
 #include "json/record.h"
 #include "model/print.h"
 #include "simulate/simulation.h"
@@ -135,8 +136,9 @@ simulate_print_failed(struct simulation *simulation)
 	uint32_t failed = simulation->index.header->count[STEP_FAILED], listed = 0;
 
 	if (failed > 0)
-		printf("\nFailed for good, with %u tasks behind them that could not start:\n",
-		    simulation->index.header->count[STEP_BLOCKED]);
+		printf("\nFailed for good, with %u %s behind them that could not start:\n",
+		    simulation->index.header->count[STEP_BLOCKED],
+		    plural(simulation->index.header->count[STEP_BLOCKED], "task", "tasks"));
 	for (uint32_t i = 0; listed < failed && listed < LISTED_MAX; i++)
 		if (simulate_has_failed(simulation, i)) {
 			simulate_print_step(simulation, i);
@@ -155,8 +157,10 @@ simulate_print_summary(const struct simulate_options *options, struct simulation
 
 	printf("duration       %s, %.3f times what no schedule can beat\n", clock_duration(simulation->duration_ms, duration),
 	    bound_ms ? (double)simulation->duration_ms / (double)bound_ms : 1);
-	printf("critical path  %s, %u tasks\n", clock_duration(simulation->critical_ms, critical), simulation->path_count);
-	printf("work           %s, which takes %u slots %s\n", clock_duration(simulation->work_ms, work), options->slots,
+	printf("critical path  %s, %u %s\n", clock_duration(simulation->critical_ms, critical), simulation->path_count,
+	    plural(simulation->path_count, "task", "tasks"));
+	printf("work           %s, which takes %u %s %s\n", clock_duration(simulation->work_ms, work), options->slots,
+	    plural(options->slots, "slot", "slots"),
 	    clock_duration((simulation->work_ms + options->slots - 1) / options->slots, share));
 	if (simulation->node_ms > 0)
 		printf("busiest node   %s, %s\n", clock_duration(simulation->node_ms, node),

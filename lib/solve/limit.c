@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "solve/solve.h"
 
 struct budget
@@ -28,7 +29,7 @@ limit_reached(const struct solve_terms *terms, const struct budget *budget, stru
 		return arena_printf(arena, "%g s", (double)terms->time_limit_ms / 1e3);
 	if (terms->node_limit)
 		return arena_printf(arena, "%lu %s", terms->node_limit,
-		    terms->node_limit == 1 ? "node" : "nodes");
+		    plural(terms->node_limit, "node", "nodes"));
 	return arena_printf(arena, "the default limit, here %lu nodes", budget->nodes);
 }
 

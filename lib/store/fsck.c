@@ -39,10 +39,10 @@ static const char *const checks[] = {
 	CLUSTER "'operation ' || number || ' has a job, but no documents' FROM cluster JOIN operation ON operation.cluster = id "
 	"WHERE job IS NOT NULL AND NOT EXISTS (SELECT 1 FROM operation_document AS document "
 	"WHERE document.cluster = id AND document.number = operation.number)",
-	CLUSTER "'the record says ' || nodes || ' nodes, but there are ' || living FROM cluster "
+	CLUSTER "'number of nodes: the record says ' || nodes || ', but it is ' || living FROM cluster "
 	"JOIN (SELECT id AS number, (SELECT count(*) FROM node_use WHERE cluster = id AND to_ms IS NULL) AS living FROM cluster) "
 	"ON number = id WHERE nodes <> living",
-	CLUSTER "'terminated, but has ' || nodes || ' nodes' FROM cluster WHERE status = 'terminated' AND nodes > 0",
+	CLUSTER "'number of nodes: terminated, but it is ' || nodes FROM cluster WHERE status = 'terminated' AND nodes > 0",
 	CLUSTER "'terminated, but keeps files of its operations' FROM cluster WHERE status = 'terminated' "
 	"AND id IN (SELECT cluster FROM operation_file)",
 	CLUSTER "'terminated, but has observations' FROM cluster WHERE status = 'terminated' "

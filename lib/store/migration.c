@@ -89,8 +89,8 @@ migration_check_size(struct sql *db, const char *path, int version, struct error
 		return -1;
 	if (operations <= MANY_OPERATIONS)
 		return 0;
-	return error_set(err, EX_CONFIG, "%s: it is of version %d, with %" PRId64 " operations; run \"coopr store migrate\", which "
-	    "takes a moment", path, version, operations);
+	return error_set(err, EX_CONFIG, "%s: it is of version %d, with more than %d operations; run \"coopr store migrate\", which "
+	    "takes a moment", path, version, MANY_OPERATIONS);
 }
 
 /* Returns the version that it was of, or -1. */

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "model/take/task.h"
 #include "worker/secrets.h"
 #include "worker/work-state.h"
@@ -88,7 +89,7 @@ work_lower_ceiling(struct work *work, const struct error *why)
 	}
 	if (work->ceiling != room) {
 		work->trouble = *why;
-		error_prefix(&work->trouble, "%zu processes are all there is room for at a time", room);
+		error_prefix(&work->trouble, "%zu %s all there is room for at a time", room, plural(room, "process is", "processes are"));
 	}
 	work->ceiling = room;
 	work->ceiling_until = clock_monotonic_ms() + CEILING_MS;

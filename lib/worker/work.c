@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "worker/drain-check.h"
 #include "worker/work-state.h"
 
@@ -156,7 +157,8 @@ work_is_over(struct work *work, struct error *err)
 {
 	if (work->unrecorded.code && work->running.count == 0 && work->held.count == 0 && work->ended.count > 0) {
 		*err = work->unrecorded;
-		return error_prefix(err, "%zu results were not recorded, their tasks are done again", work->ended.count);
+		return error_prefix(err, "%zu %s not recorded, and done again", work->ended.count,
+		    plural(work->ended.count, "result was", "results were"));
 	}
 	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look &&
 	    work_free_slots(work) > 0))

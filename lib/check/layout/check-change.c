@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "check/layout/check-context.h"
 
 static bool
@@ -245,6 +246,6 @@ check_change(struct check *c)
 	check_present(c, &count);
 	check_additions(c, &count);
 	if (c->moves_max > 0 && (moves = check_moves(c)) > c->moves_max)
-		check_fault(c, "cluster", "/nodes", "%" PRId64 " placements of unaffected services change; at most %" PRId64
-		    " may", moves, c->moves_max);
+		check_fault(c, "cluster", "/nodes", "%" PRId64 " %s; at most %" PRId64 " may", moves,
+		    plural(moves, "placement of unaffected services changes", "placements of unaffected services change"), c->moves_max);
 }

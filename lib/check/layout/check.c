@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "check/layout/check-context.h"
 
 static void
@@ -21,11 +22,11 @@ check_quantity(struct check *c, size_t index, const char *service)
 	if (count < 1 && !demand_may_be_absent(&c->request->template, service))
 		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
 	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
-		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " instances, but needs at least %" PRId64, service,
-		    count, constraint->min);
+		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " %s, but needs at least %" PRId64, service,
+		    count, plural(count, "instance", "instances"), constraint->min);
 	if (constraint && constraint->has_max && count > constraint->max)
-		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " instances, but may have at most %" PRId64, service,
-		    count, constraint->max);
+		check_broken(c, "cluster", DEMAND_MAX, number, "%s has %" PRId64 " %s, but may have at most %" PRId64, service,
+		    count, plural(count, "instance", "instances"), constraint->max);
 }
 
 static void
@@ -90,8 +91,8 @@ check_spread(struct check *c)
 			int64_t zones = check_instances(c, service) ? check_zones_of(c, service) : t->spreads[i].min;
 
 			if (zones < t->spreads[i].min)
-				check_broken(c, "cluster", DEMAND_SPREAD, i, "%s stands in %" PRId64 " zones, but needs at least %" PRId64,
-				    service, zones, t->spreads[i].min);
+				check_broken(c, "cluster", DEMAND_SPREAD, i, "%s stands in %" PRId64 " %s, but needs at least %" PRId64,
+				    service, zones, plural(zones, "zone", "zones"), t->spreads[i].min);
 		}
 }
 
@@ -104,14 +105,17 @@ check_size(struct check *c)
 	int64_t count = c->node_count;
 
 	if (asked->machines_given && (count < asked->machines_min || (exact && count != asked->machines_min)))
-		check_broken(c, "cluster", DEMAND_MACHINES_MIN, 0, "%" PRId64 " nodes are not the number that is asked for",
-		    count);
+		check_broken(c, "cluster", DEMAND_MACHINES_MIN, 0, "%" PRId64 " %s not the number that is asked for",
+		    count, plural(count, "node is", "nodes are"));
 	if (asked->machines_given && !exact && count > asked->machines_max)
-		check_broken(c, "cluster", DEMAND_MACHINES_MAX, 0, "%" PRId64 " nodes are more than are asked for", count);
+		check_broken(c, "cluster", DEMAND_MACHINES_MAX, 0, "%" PRId64 " %s more than are asked for",
+		    count, plural(count, "node is", "nodes are"));
 	if (count > t->size_max)
-		check_broken(c, "cluster", DEMAND_SIZE_MAX, 0, "%" PRId64 " nodes are more than the template allows", count);
+		check_broken(c, "cluster", DEMAND_SIZE_MAX, 0, "%" PRId64 " %s more than the template allows",
+		    count, plural(count, "node is", "nodes are"));
 	if (count < t->size_min && t->size_min > 1)
-		check_broken(c, "cluster", DEMAND_SIZE_MIN, 0, "%" PRId64 " nodes are fewer than the template needs", count);
+		check_broken(c, "cluster", DEMAND_SIZE_MIN, 0, "%" PRId64 " %s fewer than the template needs",
+		    count, plural(count, "node is", "nodes are"));
 	if (count < 1)
 		check_fault(c, "cluster", NULL, "has no node");
 }
@@ -133,8 +137,9 @@ check_available(struct check *c)
 		const struct hardware_offer *offer = check_hardware_of(c, r->hardwaretypes[i].name);
 
 		if (offer && offer->available >= 0 && of_type[i] > offer->available)
-			check_broken(c, "cluster", DEMAND_AVAILABLE, i, "%" PRId64 " machines of type %s, %" PRId64 " are available",
-			    of_type[i], r->hardwaretypes[i].name, offer->available);
+			check_broken(c, "cluster", DEMAND_AVAILABLE, i, "%" PRId64 " %s of type %s, %" PRId64 " %s available",
+			    of_type[i], plural(of_type[i], "machine", "machines"), r->hardwaretypes[i].name, offer->available,
+			    plural(offer->available, "is", "are"));
 	}
 	free(of_type);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "check/plan/absence.h"
 #include "check/plan/chain.h"
 #include "check/plan/complete.h"
@@ -206,8 +207,8 @@ check_whole(const struct judge *judge)
 			done[judge->node_of[i]] |= ACTION_BIT(plan->steps[i].action);
 	}
 	if (tasks != plan->job.tasks)
-		place_problem(&(struct place){.problems = judge->findings}, "the job has %zu tasks, its record says %zu",
-		    tasks, plan->job.tasks);
+		place_problem(&(struct place){.problems = judge->findings}, "the job has %zu %s, its record says %zu",
+		    tasks, plural(tasks, "task", "tasks"), plan->job.tasks);
 	for (size_t i = 0; i < nodes; i++) {
 		const struct node *node = &plan->layout.nodes[i];
 		struct place place = judge_node_place(judge, i);

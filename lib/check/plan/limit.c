@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "check/plan/chain.h"
 
 struct limit {
@@ -197,8 +198,9 @@ limit_check_service(struct judge *judge, int service, const struct pair *chains,
 		rows = limit_make_fewest_rows(&limit);
 	if (rows > most)
 		place_problem(&(struct place){.problems = judge->findings},
-		    "%s can be %s on %zu nodes at a time, and %zu are allowed",
-		    judge->services.list[service], judge->by_pairs ? "replaced" : "down", rows, most);
+		    "%s can be %s on %zu %s at a time, and %zu %s allowed",
+		    judge->services.list[service], judge->by_pairs ? "replaced" : "down", rows, plural(rows, "node", "nodes"), most,
+		    plural(most, "is", "are"));
 	free(limit.next);
 	free(limit.previous);
 }

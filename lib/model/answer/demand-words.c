@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "json/json.h"
 #include "model/answer/demand.h"
 #include "model/request.h"
@@ -37,7 +38,7 @@ words_amounts(const struct amounts *amounts, struct buffer *out)
 static void
 words_plural(int64_t count, const char *one, const char *many, struct buffer *out)
 {
-	buffer_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
+	buffer_printf(out, "%" PRId64 " %s", count, plural(count, one, many));
 }
 
 /* Appends which services of a rule are not on the cluster; their terms are 0. */
@@ -52,7 +53,7 @@ words_absent_terms(const struct request *r, const struct count_rule *rule, struc
 	if (absent.count) {
 		buffer_text(out, "; ");
 		words_enumerate(&absent, "and", out);
-		buffer_text(out, absent.count == 1 ? " is not on the cluster" : " are not on the cluster");
+		buffer_text(out, plural(absent.count, " is not on the cluster", " are not on the cluster"));
 	}
 	free(absent.list);
 }
@@ -108,7 +109,7 @@ words_unoffered(const struct request *r, const struct string_list *types, bool h
 	for (size_t i = 0; i < types->count; i++)
 		if (words_is_offered(r, types->list[i], hardware))
 			return;
-	buffer_printf(out, types->count == 1 ? ", which provider %s does not offer" : ", none of which provider %s offers",
+	buffer_printf(out, plural(types->count, ", which provider %s does not offer", ", none of which provider %s offers"),
 	    r->provider.name);
 }
 
@@ -147,7 +148,7 @@ words_hardware(const struct request *r, const struct demand *demand, struct buff
 
 	if (demand->kind == DEMAND_AVAILABLE) {
 		words_plural(offer->available, "machine", "machines", out);
-		buffer_printf(out, " of type %s %s available", type->name, offer->available == 1 ? "is" : "are");
+		buffer_printf(out, " of type %s %s available", type->name, plural(offer->available, "is", "are"));
 	} else {
 		buffer_printf(out, "a machine of type %s offers only ", type->name);
 		words_amounts(&offer->capacity, out);
@@ -237,7 +238,7 @@ words_nodes(const struct demands *demands, struct buffer *out)
 		return;
 	}
 	words_plural(present, "present machine stays", "present machines stay", out);
-	buffer_text(out, present == 1 ? " as it is" : " as they are");
+	buffer_text(out, plural(present, " as it is", " as they are"));
 	if (demands->moves_max < INT64_MAX) {
 		buffer_text(out, " but for at most ");
 		words_plural(demands->moves_max, "move", "moves", out);
@@ -257,7 +258,7 @@ words_instances(const struct instance_bounds *bounds, struct buffer *out)
 	else if (bounds->min < bounds->max)
 		buffer_printf(out, "%" PRId64 " to ", bounds->min);
 	words_plural(last, "instance", "instances", out);
-	buffer_printf(out, " of %s %s asked for", bounds->service, last == 1 ? "is" : "are");
+	buffer_printf(out, " of %s %s asked for", bounds->service, plural(last, "is", "are"));
 }
 
 void

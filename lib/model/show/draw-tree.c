@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/plural.h"
 #include "base/table.h"
 #include "model/show/grouping.h"
 
@@ -102,7 +103,7 @@ draw_add_heading(struct tree *tree)
 
 	buffer_clear(&tree->text);
 	if (document->has_job)
-		buffer_printf(&tree->text, "%zu task%s, expected duration %s", document->job.tasks, document->job.tasks == 1 ? "" : "s", document->job.runs == 0 ? "unknown"
+		buffer_printf(&tree->text, "%zu task%s, expected duration %s", document->job.tasks, plural(document->job.tasks, "", "s"), document->job.runs == 0 ? "unknown"
 		    : clock_duration((int64_t)(document->job.expected_s * 1000), duration));
 	draw_add_row(tree, STYLE_BOLD, 0, draw_title(document),
 	    document->layout.has_cluster ? cluster->name : document->has_job ? document->job.cluster : NULL, tree->text.data);

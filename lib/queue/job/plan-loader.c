@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/plural.h"
 #include "json/record.h"
 #include "model/layout.h"
 #include "model/name.h"
@@ -254,8 +255,8 @@ plan_loader_check_whole(const struct place *stream, const struct plan_loader *lo
 		place_problem(stream, "the job is of cluster %s, the cluster record of %s", loader->job.cluster,
 		    loader->cluster);
 	if (loader->has_job && loader->job.tasks != loader->tasks)
-		place_problem(stream, "the job record speaks of %zu tasks, and %zu are here: something is missing",
-		    loader->job.tasks, loader->tasks);
+		place_problem(stream, "the job record speaks of %zu %s, and %zu %s here: something is missing",
+		    loader->job.tasks, plural(loader->job.tasks, "task", "tasks"), loader->tasks, plural(loader->tasks, "is", "are"));
 	plan_loader_check_order(stream, loader);
 }
 

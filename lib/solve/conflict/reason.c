@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "base/plural.h"
 #include "model/answer/demand.h"
 #include "model/request.h"
 #include "solve/conflict/conflict.h"
@@ -130,8 +131,8 @@ reason_append_possible(const struct reason *reason, const struct demand *demand,
 		return;
 	}
 	buffer_printf(out, ": at %s %" PRId64 " %s %s %s", below ? "most" : "least", number,
-	    reason_is_about_machines(demand) ? number == 1 ? "machine" : "machines" : number == 1 ? "instance" : "instances",
-	    number == 1 ? "is" : "are", below ? "possible" : "necessary");
+	    reason_is_about_machines(demand) ? plural(number, "machine", "machines") : plural(number, "instance", "instances"),
+	    plural(number, "is", "are"), below ? "possible" : "necessary");
 }
 
 /* Returns the first demand of the conflict that the present layout breaks, or NULL. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/plural.h"
 #include "model/answer/demand.h"
 #include "model/request.h"
 #include "solve/lp/master.h"
@@ -47,9 +48,9 @@ relaxation_find_fewest(const struct program *p, struct budget *budget, struct bu
 	}
 	if (status == SEARCH_FOUND) {
 		least = master_activity(&m, m.row_of_moves, &found);
-		buffer_printf(out, "; %" PRId64 " %s would do", least, least == 1 ? "move" : "moves");
+		buffer_printf(out, "; %" PRId64 " %s would do", least, plural(least, "move", "moves"));
 	} else if (status == SEARCH_OPEN)
-		buffer_printf(out, "; at least %" PRId64 " %s needed", least, least == 1 ? "move is" : "moves are");
+		buffer_printf(out, "; at least %" PRId64 " %s needed", least, plural(least, "move is", "moves are"));
 	budget_take(budget, &part);
 	free(found.list);
 	master_release(&m);

@@ -15,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/location.h"
 #include "base/message.h"
+#include "base/plural.h"
 #include "exec/machines.h"
 #include "exec/plugin.h"
 #include "json/record.h"
@@ -171,8 +172,8 @@ static_confirm(const struct task *task, struct outcome *outcome)
 		facts = jv_object();
 		json_set(&facts, "ssh_host_keys", host_keys_pin(&machine.host_keys));
 		outcome->facts = facts;
-		message("%s: pinned the %zu host keys that it shows; the file of machines gives none to compare with (hostkey=)",
-		    machine.id, machine.host_keys.count);
+		message("%s: pinned the %zu %s that it shows; the file of machines gives none to compare with (hostkey=)",
+		    machine.id, machine.host_keys.count, plural(machine.host_keys.count, "host key", "host keys"));
 	}
 	if (payload_check(NULL, &payload, &outcome->error) == 0) {
 		remote_run(&machine, &payload, false, NULL, &answer, &outcome->error);
