@@ -2,9 +2,13 @@
 #include "verb-change.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "inspect/host-fields.h"
+#include "store/entity-input.h"
 
 void
 store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing)
@@ -16,6 +20,48 @@ store_verb_begin(struct change *change, struct store *store, const struct store_
 	store_set_why(store, changing->why);
 	if (change_begin(change, store, &err) < 0)
 		exit(message_error(&err));
+}
+
+/* Returns 1 where the entity is what the installation has written, 0, or -1. */
+static int
+store_verb_is_known(struct store *store, const struct input_entity *entity, struct error *err)
+{
+	struct revisions list = {0};
+	struct buffer text = {0};
+	int result = entities_look(store, entity->kind, entity->name, &list, err);
+
+	json_dump(entity->document, &text);
+	if (result == 0)
+		result = list.list[0].origin == ORIGIN_INSTALLATION && list.list[0].text &&
+		    strcmp(list.list[0].text, buffer_string(&text)) == 0;
+	buffer_release(&text);
+	revisions_release(&list);
+	return result;
+}
+
+int
+store_verb_check_origin(struct store *store, const struct entity_input *input)
+{
+	struct fields_check check = {.catalogue = NULL};
+	struct error err;
+	int code = 0;
+
+	for (size_t i = 0; i < input->count && store_origin(store) == ORIGIN_TENANT; i++) {
+		const struct input_entity *entity = &input->list[i];
+		struct problems problems = {0};
+		struct place root = place_root(entity->document, &problems);
+		int known = store_verb_is_known(store, entity, &err);
+
+		if (known == 0)
+			host_fields_check_entity(&check, entity->kind, &root);
+		if (known < 0)
+			code = message_error(&err);
+		else if (problems.total > 0 && problems_report(&problems, entity->source) != 0)
+			code = EX_NOPERM;
+		problems_release(&problems);
+	}
+	fields_check_release(&check);
+	return code;
 }
 
 int

@@ -10,6 +10,8 @@
 #include "store/change.h"
 #include "verb.h"
 
+struct entity_input;
+
 struct store_verb_change_options {
 	const char *why;
 	struct option_change change;
@@ -26,6 +28,10 @@ struct store_verb_change_options {
 
 /* Begins a change; exits with a message where that fails. */
 void store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing);
+
+/* Refuses entities in which a tenant names things of the host, unless the installation has written them just so. Returns EX_NOPERM
+ * where it refuses any, else 0. */
+int store_verb_check_origin(struct store *store, const struct entity_input *input);
 
 /* Ends it: makes it durable, or undoes it where it is refused or a dry run. Returns the exit code: EX_NO where it is
  * refused. */

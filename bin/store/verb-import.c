@@ -178,11 +178,13 @@ import_verb_change_store(struct import *import)
 		return 0;
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 	store_verb_begin(&change, store, &changing);
-	result = import_credentials(store, &import->input, changing.dry_run, &err);
+	code = store_verb_check_origin(store, &import->input);
+	result = code ? 0 : import_credentials(store, &import->input, changing.dry_run, &err);
 	import_note_effects(&import->input);
-	for (size_t i = 0; i < import->input.count && result == 0; i++)
+	for (size_t i = 0; i < import->input.count && result == 0 && code == 0; i++)
 		result = import_verb_put(import, &change, &import->input.list[i], &import->rows[i], &err);
-	code = result < 0 ? message_error(&err) : import_verb_end_change(import, &change);
+	if (code == 0)
+		code = result < 0 ? message_error(&err) : import_verb_end_change(import, &change);
 	for (size_t i = 0; i < import->input.count; i++)
 		import->rows[i].note = import->input.list[i].note;
 	change_release(&change);

@@ -61,8 +61,10 @@ put_verb_change_store(const struct entity_input *input)
 
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
 	store_verb_begin(&change, store, &changing);
-	count = put_verb_put_all(&change, input, &changed, &err);
-	code = count < 0 ? message_error(&err) : store_verb_end(&change, &changing);
+	code = store_verb_check_origin(store, input);
+	count = code ? 0 : put_verb_put_all(&change, input, &changed, &err);
+	if (code == 0)
+		code = count < 0 ? message_error(&err) : store_verb_end(&change, &changing);
 	if (code == 0) {
 		if (changed.count)
 			store_verb_print(&changed);

@@ -158,6 +158,7 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 			accounts_use_store(ask->store);
 		store_set_by(account->store, account->user);
 		store_set_why(account->store, ask->why);
+		store_set_origin(account->store, account->role == ACCOUNT_SUPERADMIN ? ORIGIN_INSTALLATION : ORIGIN_TENANT);
 		guest_vouch();
 	}
 	return result;

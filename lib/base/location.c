@@ -305,8 +305,7 @@ location_plugin(const char *kind, const char *name)
 	return path ? path : location_plugin_in(location_installed("libexec/coopr"), kind, name);
 }
 
-/* Returns whether a relative name stays below the folder where it starts. */
-static bool
+bool
 location_is_inside(const char *name)
 {
 	for (const char *part = name;; part++) {

@@ -59,6 +59,9 @@ char *location_plugin(const char *kind, const char *name);
  * of the catalogue (NULL: there is none) or in share/coopr/services. NULL with EX_CONFIG, which says where it was looked for. */
 char *location_script(const char *catalogue, const char *name, struct error *err);
 
+/* Returns whether a name, which is relative, stays below the folder where it starts: no part of it is empty, . or .. */
+bool location_is_inside(const char *name);
+
 /* Returns the next path of a list with colons between, and moves list behind it; NULL at its end. Empty ones are passed over,
  * and list may be NULL. */
 char *location_next(const char **list);

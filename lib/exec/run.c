@@ -20,6 +20,7 @@
 #include "exec/attempt-log.h"
 #include "exec/attempt-result.h"
 #include "exec/plugin-find.h"
+#include "exec/plugin-schema.h"
 #include "exec/redaction.h"
 #include "model/take/task.h"
 
@@ -43,6 +44,10 @@ run_command(const struct task *task, struct arguments *argv, struct error *err)
 
 	if (!path)
 		return -1;
+	if (plugin_schema_check_task(task, err) < 0) {
+		free(path);
+		return -1;
+	}
 	arguments_push(argv, path);
 	arguments_push(argv, action_name(task->action));
 	free(path);
@@ -172,7 +177,7 @@ run_task(const struct task *task, struct redaction *secrets, bool quiet, jv *res
 	if (run_command(task, &argv, err) == 0)
 		failed = run_plugin(&attempt, argv.list, result, err);
 	else
-		*result = attempt_refusal(task, EX_CONFIG, err->text);
+		*result = attempt_refusal(task, err->code, err->text);
 	attempt_log_close(&attempt.log);
 	arguments_release(&argv);
 	tail_release(&attempt.tail);

@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "exec/attempt-result.h"
 #include "json/json.h"
+#include "model/take/origin.h"
+#include "model/take/task.h"
 
 enum { END_MS = 5000 }; /* for plugins to end by themselves */
 
@@ -28,6 +30,7 @@ struct stream {
 	struct child child;
 	struct stream_task_set set; /* those that it has, or will be sent once it serves */
 	char *why;                  /* the reason why we ended it */
+	jv schema;                  /* of its fields; invalid where it says nothing */
 	struct stream *next;
 };
 
@@ -71,6 +74,7 @@ stream_of_plugin(struct streams *streams, const char *kind, const char *type)
 	stream->kind = memory_string(kind);
 	stream->type = memory_string(type);
 	stream->argv[0] = path;
+	stream->schema = jv_invalid();
 	stream->next = streams->first;
 	streams->first = stream;
 	return stream;
@@ -85,6 +89,7 @@ stream_free(struct stream *stream)
 	free(stream->type);
 	free(stream->argv[0]);
 	free(stream->why);
+	jv_free(stream->schema);
 	free(stream);
 }
 
@@ -149,9 +154,38 @@ stream_set_deadline(struct streams *streams, struct stream_task *task, int64_t i
 		streams->deadline = task->deadline;
 }
 
+/* Checks what a tenant has written of the task by the plugin's schema. A record without the mark was not written by one. */
+static int
+stream_check(const struct stream *stream, const struct stream_task *task, struct error *err)
+{
+	struct problems problems = {0};
+	struct task parsed = {0};
+	int result = 0;
+	jv record;
+
+	if (!origin_is_mentioned(task->record, task->length))
+		return 0;
+	if (json_parse("the task", task->record, task->length, &record, err) < 0)
+		return -1;
+	result = task_take(record, "the task", &parsed, &problems, err);
+	if (result == 0)
+		result = origin_check_task(&parsed, stream->schema, err);
+	task_release(&parsed);
+	problems_release(&problems);
+	jv_free(record);
+	return result;
+}
+
 static void
 stream_send(struct stream *stream, struct stream_task *task)
 {
+	struct error err;
+
+	if (stream_check(stream, task, &err) < 0) {
+		stream_task_fail(task, err.code, "%s", err.text);
+		stream_hand_back(stream, task);
+		return;
+	}
 	supervise_feed(stream->streams->supervisor, &stream->child, task->record, task->length);
 	task->sent = true;
 	stream_set_deadline(stream->streams, task, task->timeout_ms + STREAM_GRACE_MS);
@@ -218,20 +252,22 @@ stream_take_answers(struct stream *stream)
 		supervise_end_input(stream->streams->supervisor, &stream->child);
 }
 
-/* Reads from the schema that describe has printed whether the plugin streams. */
+/* Takes the schema that describe has printed, and returns whether it says that the plugin streams. */
 static bool
-stream_is_supported(const struct child *child)
+stream_is_supported(struct stream *plugin)
 {
+	const struct buffer *out = &plugin->child.out;
 	struct error ignored;
 	jv schema, stream;
 	bool yes;
 
-	if (!child->out.length || json_parse("describe", child->out.data, child->out.length, &schema, &ignored) < 0)
+	if (!out->length || json_parse("describe", out->data, out->length, &schema, &ignored) < 0)
 		return false;
 	stream = json_get(schema, "stream");
 	yes = jv_get_kind(stream) == JV_KIND_TRUE;
 	jv_free(stream);
-	jv_free(schema);
+	jv_free(plugin->schema);
+	plugin->schema = schema;
 	return yes;
 }
 
@@ -243,14 +279,16 @@ stream_described(struct stream *stream)
 	stream->phase = PHASE_PLAIN;
 	if (stream->retired && stream->set.list.count == 0) {
 		stream_remove(stream);
-	} else if (!stream_is_supported(&stream->child)) {
+	} else if (!stream_is_supported(stream)) {
 		stream_decline_all(stream);
 	} else if (stream_start(stream, "stream", PHASE_SERVING, &err) < 0) {
 		stream->phase = PHASE_IDLE;
 		stream_fail_all(stream, EX_TEMPFAIL, err.text);
 	} else {
-		for (struct stream_task *task = stream->set.list.first; task; task = task->next)
+		for (struct stream_task *task = stream->set.list.first, *next; task; task = next) {
+			next = task->next;
 			stream_send(stream, task);
+		}
 	}
 }
 

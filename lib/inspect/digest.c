@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "inspect/fields.h"
 #include "json/json.h"
+#include "model/take/origin.h"
 #include "ssh/bundle.h"
 #include "ssh/script-store.h"
 #include "ssh/shell-words.h"
@@ -17,6 +18,7 @@ struct digest {
 	struct fields_check plugins; /* that were asked */
 	char *catalogue;             /* of the request; NULL: none */
 	bool keep;
+	bool beneath;                /* a tenant has written the service */
 	/* Does something with one action; -1 ends the walk. */
 	int (*do_action)(struct digest *digest, const char *service, const char *name, jv *action, struct error *err);
 };
@@ -60,6 +62,7 @@ digest_read(struct digest *digest, jv action, struct bundle *bundle, struct erro
 	jv fields = json_get(action, "fields"), schema;
 	int result = 0;
 
+	bundle->beneath = digest->beneath;
 	if (type && jv_get_kind(fields) == JV_KIND_OBJECT) {
 		schema = fields_schema(&digest->plugins, "automator", type);
 		result = digest_add_field(digest, schema, fields, "script", bundle, err);
@@ -80,6 +83,7 @@ digest_walk_service(struct digest *digest, jv *service, struct error *err)
 	jv names = jv_get_kind(actions) == JV_KIND_OBJECT ? jv_keys(jv_copy(actions)) : jv_array();
 	int result = 0;
 
+	digest->beneath = origin_of(*service, ORIGIN_INSTALLATION) == ORIGIN_TENANT;
 	for (size_t i = 0; i < json_length(names) && result == 0; i++) {
 		jv key = json_element(names, i), action = json_get(actions, json_string(key));
 

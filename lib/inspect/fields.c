@@ -4,34 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "base/process.h"
 #include "base/suggest.h"
+#include "exec/plugin-schema.h"
 #include "inspect/script.h"
 #include "json/place.h"
-
-enum { SCHEMA_BYTES = 1 << 20 };
-
-/* Returns what the plugin says of its fields; invalid where it is not here or says nothing. */
-static jv
-fields_describe(const char *kind, const char *type)
-{
-	char *path = location_plugin(kind, type);
-	char *argv[] = {path, (char *)"describe", NULL};
-	struct buffer text = {0}, log = {0};
-	jv schema = jv_invalid();
-	struct error ignored;
-
-	if (!path || process_run(argv, "", 0, &text, &log, SCHEMA_BYTES, &ignored) != 0 || !text.length ||
-	    json_parse("describe", text.data, text.length, &schema, &ignored) < 0)
-		schema = jv_invalid();
-	buffer_release(&text);
-	buffer_release(&log);
-	free(path);
-	return schema;
-}
 
 jv
 fields_schema(struct fields_check *check, const char *kind, const char *type)
@@ -45,7 +23,7 @@ fields_schema(struct fields_check *check, const char *kind, const char *type)
 			check->capacity = 2 * check->plugins.count;
 			check->schemas = memory_resize(check->schemas, check->capacity, sizeof *check->schemas);
 		}
-		check->schemas[number] = fields_describe(kind, type);
+		check->schemas[number] = plugin_schema(kind, type);
 	}
 	free(key);
 	return check->schemas[number];

@@ -79,6 +79,7 @@ static const struct member hardwaretype_members[] = {
 	{"description", MEMBER_PASSED, 0},
 	{"label", MEMBER_PASSED, 0},
 	{"name", MEMBER_NAME(struct hardwaretype, name), MEMBER_REQUIRED},
+	{"of", MEMBER_PASSED, 0},
 	{"providermap", MEMBER_MAP(struct hardwaretype, offers, struct hardware_offer, offer_count), 0,
 	    .inner = &hardware_offer},
 };
@@ -97,6 +98,7 @@ static const struct member imagetype_members[] = {
 	{"description", MEMBER_PASSED, 0},
 	{"label", MEMBER_PASSED, 0},
 	{"name", MEMBER_NAME(struct imagetype, name), MEMBER_REQUIRED},
+	{"of", MEMBER_PASSED, 0},
 	{"providermap", MEMBER_MAP(struct imagetype, offers, struct image_offer, offer_count), 0, .inner = &image_offer},
 };
 const struct document imagetype_table = {DOCUMENT_MEMBERS(imagetype_members), .size = sizeof(struct imagetype),
@@ -123,6 +125,7 @@ static const struct member provider_members[] = {
 	{"expect_s", MEMBER_CUSTOM, 0, .parse = provider_parse_expectations},
 	{"label", MEMBER_PASSED, 0},
 	{"name", MEMBER_NAME(struct provider, name), MEMBER_REQUIRED},
+	{"of", MEMBER_PASSED, 0},
 	{"providertype", MEMBER_NAME(struct provider, providertype), MEMBER_REQUIRED},
 	{"provisioner", MEMBER_VALUE(struct provider, fields), 0},
 	{"zones", MEMBER_NAMES(struct provider, zones), 0},

@@ -69,6 +69,7 @@ struct service {
 	int64_t ready_timeout_s; /* so long it may take after its start until it is healthy */
 	struct amounts consumes; /* what one instance takes from its node */
 	struct links links;
+	const char *of; /* its origin, model/take/origin.h; NULL: it has no mark */
 	jv source;
 };
 

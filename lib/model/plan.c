@@ -155,6 +155,7 @@ static const struct member step_members[] = {
 	{"kind", MEMBER_CUSTOM, MEMBER_REQUIRED | MEMBER_FIRST, .parse = step_parse_kind, .print = step_print_kind},
 	{"name", MEMBER_STRING(struct step, name), 0, .variants = STEP_IS_MILESTONE},
 	{"node", MEMBER_NAME(struct step, node), MEMBER_REQUIRED, .variants = STEP_IS_TASK},
+	{"of", MEMBER_STRING(struct step, of), MEMBER_OMITTED, .variants = STEP_IS_TASK},
 	{"p90_s", MEMBER_NUMBER(struct step, p90_s), 0, .variants = STEP_IS_TASK, .number = {0, EXPECT_MAX_S, 0},
 	    .is_printed = step_is_measured},
 	{"patience_s", MEMBER_INTEGER(struct step, patience_s), 0, .variants = STEP_IS_TASK,

@@ -25,6 +25,7 @@ struct step { /* a task or a milestone */
 	const char *type;      /* the plugin: an automator, or the provider's type */
 	const char *fields;    /* canonical JSON text of the action's fields; "{}" or NULL where there are none */
 	const char *scripts;   /* the digest under which the scripts to use were kept; NULL: those of today */
+	const char *of;        /* the origin of the service's definition, model/take/origin.h; NULL: it has no mark */
 	const char *archive;   /* the id of what a restore puts back; or NULL */
 	struct string_list after; /* ids of what must be done before */
 	int64_t timeout_s, retries;

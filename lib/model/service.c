@@ -156,6 +156,7 @@ static const struct member members[] = {
 	{"label", MEMBER_PASSED, 0},
 	{"links", MEMBER_LIST(struct service, links.list, struct link, links.count), 0, .inner = &link_table},
 	{"name", MEMBER_NAME(struct service, name), MEMBER_REQUIRED},
+	{"of", MEMBER_STRING(struct service, of), MEMBER_OMITTED},
 	{"provisioner", MEMBER_INLINE, 0, .inner = &provisioner},
 	{"ready_timeout_s", MEMBER_INTEGER(struct service, ready_timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_READY_S}},
 	{"repair", MEMBER_STRING(struct service, repair), 0, .is_valid = service_is_repair, .what = "neither restore nor report"},

@@ -19,6 +19,7 @@
 #include "json/scan.h"
 #include "model/layout.h"
 #include "model/request.h"
+#include "operation/admission.h"
 #include "operation/job.h"
 #include "operation/operate.h"
 
@@ -288,6 +289,8 @@ begin_again(struct operation_context *context, const struct operation *operation
 	snprintf(context->job, sizeof context->job, "%s", operation->job);
 	if (operation->status < OPERATION_COMPLETE)
 		return 0;
+	if (admission_check(context, operation->action, err) < 0)
+		return -1;
 	text = memory_printf("job %s %s before; its tasks that are not done are retried", context->job,
 	    operation->status == OPERATION_FAILED ? "failed" : "was cancelled");
 	context->options->runner.notice(text);

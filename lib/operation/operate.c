@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "cluster/cluster-name.h"
 #include "hook/hook.h"
+#include "operation/admission.h"
 #include "operation/begin.h"
 #include "operation/busy-error.h"
 #include "operation/find-cluster.h"
@@ -243,7 +244,7 @@ operate_prepare(struct operation_context *context, const struct operation_reques
 	    workdir_enter(&context->workdir, context->job, &context->job_dir, err) < 0 ||
 	    begin_folder(context, request, err) < 0)
 		return -1;
-	return request->prepare(context, request->parameters, err);
+	return request->prepare(context, request->parameters, err) < 0 || admission_check(context, request->action, err) < 0 ? -1 : 0;
 }
 
 /* Tells the hooks of an operation that cannot begin, since no layout satisfies the request. */

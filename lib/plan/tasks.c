@@ -88,6 +88,7 @@ tasks_add_service_task(struct builder *builder, const struct placement *placemen
 		.service = service,
 		.type = does->type,
 		.fields = builder_group(builder, placement->service, (unsigned)action)->fields,
+		.of = builder->layout->cluster.definitions[placement->service].of,
 		.scripts = does->kept ? does->digest : NULL,
 		.timeout_s = does->timeout_s,
 		.retries = does->retries,

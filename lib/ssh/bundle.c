@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -63,6 +65,19 @@ bundle_add_file(struct bundle *bundle, int fd, const struct stat *st, const char
 static int bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth,
     struct error *err);
 
+/* Opens an entry of a folder for reading; a pipe or device could be waited for without end. The kernel refuses what leads elsewhere
+ * where all has to be beneath. */
+static int
+bundle_open(const struct bundle *bundle, int dir, const char *entry)
+{
+	const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+	    .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+
+	if (!bundle->beneath)
+		return openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return (int)syscall(SYS_openat2, dir, entry, &how, sizeof how);
+}
+
 static int
 bundle_is_shown(const struct dirent *entry)
 {
@@ -95,16 +110,17 @@ bundle_add_folder(struct bundle *bundle, int dir, const char *name, int depth, s
 	return failed;
 }
 
-/* Adds what stands at entry in dir under name. A link is followed, and asked where it has led. A pipe or device could be waited
- * for without end, so it is opened without waiting and refused. */
+/* Adds what stands at entry in dir under name. A link that may be followed is asked where it has led. */
 static int
 bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *name, int depth, struct error *err)
 {
-	int fd = openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK), failed;
+	int fd = bundle_open(bundle, dir, entry), failed;
 	char *place = memory_printf("/proc/self/fd/%d", fd);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 && bundle->beneath && (errno == ELOOP || errno == EXDEV))
+		failed = error_set(err, EX_NOPERM, "%s: a link leads there, which is followed for no tenant", name);
+	else if (fd < 0 || fstat(fd, &st) < 0)
 		failed = error_errno(err, EX_CONFIG, "%s", name);
 	else if (S_ISDIR(st.st_mode))
 		failed = bundle_add_folder(bundle, fd, name, depth, err);
@@ -141,6 +157,25 @@ bundle_put_parents(struct bundle *bundle, const char *name, struct error *err)
 	return failed;
 }
 
+/* Adds what a tenant has named, which is at path: the name in a folder of scripts. */
+static int
+bundle_add_beneath(struct bundle *bundle, const char *path, const char *name, struct error *err)
+{
+	char *folder = memory_substring(path, strlen(path) - strlen(name));
+	int dir = -1, failed = -1;
+
+	if (*name == '/')
+		error_set(err, EX_NOPERM, "%s: a tenant's document names no path of the host", name);
+	else if ((dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+		error_errno(err, EX_CONFIG, "%s", folder);
+	else if (bundle_put_parents(bundle, name, err) == 0)
+		failed = bundle_add_from(bundle, dir, name, name, 0, err);
+	if (dir >= 0)
+		close(dir);
+	free(folder);
+	return failed;
+}
+
 int
 bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err)
 {
@@ -148,7 +183,9 @@ bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struc
 	bool absolute = *name == '/';
 	int failed = -1;
 
-	if (path && (absolute || bundle_put_parents(bundle, name, err) == 0))
+	if (path && bundle->beneath)
+		failed = bundle_add_beneath(bundle, path, name, err);
+	else if (path && (absolute || bundle_put_parents(bundle, name, err) == 0))
 		failed = bundle_add_from(bundle, AT_FDCWD, path, absolute ? file_base_name(name) : name, 0, err);
 	free(path);
 	return failed;

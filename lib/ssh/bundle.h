@@ -32,6 +32,7 @@ struct bundle { /* zero-initialise */
 	struct bundle_file *list;
 	size_t count, capacity, bytes;
 	struct names names; /* of the list, in its order */
+	bool beneath; /* what is added is in a folder of scripts, and no link leads there: a tenant has named it */
 };
 
 /* Adds a file, or a folder with all that is in it. catalogue is its path, or NULL. A relative name is kept, of an absolute one its

@@ -18,17 +18,24 @@ struct newest { /* version of an entity */
 	int64_t entity, version; /* 0 where it never was */
 	bool present;
 	char *text; /* NULL where it is not present */
+	enum origin origin;
 };
 
-#define REVISION "SELECT kind, name, revision.version, at, by, why, document FROM entity " \
+#define REVISION "SELECT kind, name, revision.version, at, by, why, document, origin FROM entity " \
 	"JOIN revision ON revision.entity = entity.id WHERE tenant = ? "
+
+static enum origin
+entities_origin(const char *text)
+{
+	return strcmp(text, origin_name(ORIGIN_INSTALLATION)) == 0 ? ORIGIN_INSTALLATION : ORIGIN_TENANT;
+}
 
 /* Reads the newest version of an entity; all is zero if it never was. */
 static int
 entities_read_newest(struct store *store, enum entity_kind kind, const char *name, struct newest *newest,
     struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT id, entity.version, present, document FROM entity "
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT id, entity.version, present, document, origin FROM entity "
 	    "JOIN revision ON entity = id AND revision.version = entity.version WHERE tenant = ? AND kind = ? AND name = ?",
 	    "itt", store_tenant(store), entity_kind_name(kind), name);
 	int got = sql_row(rows, err);
@@ -39,6 +46,7 @@ entities_read_newest(struct store *store, enum entity_kind kind, const char *nam
 		newest->version = sql_integer(rows, 1);
 		newest->present = sql_integer(rows, 2);
 		newest->text = newest->present ? memory_string(sql_text(rows, 3)) : NULL;
+		newest->origin = entities_origin(sql_text(rows, 4));
 	}
 	sql_end(rows);
 	return got < 0 ? -1 : 0;
@@ -66,8 +74,9 @@ entities_add_revision(struct store *store, const struct newest *newest, const ch
 	char now[CLOCK_RFC3339_SIZE];
 
 	clock_rfc3339(clock_wall_ms(), now);
-	if (sql_change(store_sql(store), err, "INSERT INTO revision (entity, version, at, by, why, document) "
-	    "VALUES (?, ?, ?, ?, ?, ?)", "iitttt", newest->entity, newest->version + 1, now, store_by(store), store_why(store), text) < 0)
+	if (sql_change(store_sql(store), err, "INSERT INTO revision (entity, version, at, by, why, document, origin) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "iittttt", newest->entity, newest->version + 1, now, store_by(store), store_why(store), text,
+	    origin_name(store_origin(store))) < 0)
 		return -1;
 	return sql_change(store_sql(store), err, "UPDATE entity SET version = ?, present = ? WHERE id = ?", "iii",
 	    newest->version + 1, (int64_t)(text != NULL), newest->entity);
@@ -89,6 +98,15 @@ entities_check_hidden(enum entity_kind kind, const char *name, jv document, stru
 	return result;
 }
 
+/* Returns whether the newest version is that text, and may stay: what a tenant has written becomes the installation's when that
+ * puts the same. */
+static bool
+entities_is_same(const struct store *store, const struct newest *newest, const char *text)
+{
+	return newest->present && strcmp(newest->text, text) == 0 &&
+	    (newest->origin == ORIGIN_INSTALLATION || store_origin(store) == ORIGIN_TENANT);
+}
+
 int
 entities_put(struct store *store, enum entity_kind kind, const char *name, jv document, int64_t expected,
     int64_t *version, struct error *err)
@@ -101,7 +119,7 @@ entities_put(struct store *store, enum entity_kind kind, const char *name, jv do
 		return -1;
 	json_dump(document, &text);
 	result = entities_check_expected(kind, name, &newest, expected, err);
-	if (result == 0 && !(newest.present && strcmp(newest.text, text.data) == 0)) {
+	if (result == 0 && !entities_is_same(store, &newest, text.data)) {
 		/* The row of a new entity refers to its first version, which is there before the commit. */
 		if (newest.entity == 0)
 			result = sql_number(store_sql(store), &newest.entity, err, "INSERT INTO entity (tenant, kind, name, version, "
@@ -181,6 +199,7 @@ entities_read_rows(struct sql_rows *rows, struct revisions *list, struct error *
 			.by = sql_keep(rows, 4, arena),
 			.why = sql_keep(rows, 5, arena),
 			.text = sql_keep(rows, 6, arena),
+			.origin = entities_origin(sql_text(rows, 7)),
 		};
 		count++;
 	}
@@ -215,7 +234,7 @@ entities_look(struct store *store, enum entity_kind kind, const char *name, stru
 		return -1;
 	ARRAY_ROOM(list->list, list->count, list->capacity);
 	list->list[list->count++] = (struct revision){.kind = kind, .name = arena_string(&list->arena, name),
-	    .version = newest.version, .text = newest.text ? arena_string(&list->arena, newest.text) : NULL};
+	    .version = newest.version, .text = newest.text ? arena_string(&list->arena, newest.text) : NULL, .origin = newest.origin};
 	free(newest.text);
 	return 0;
 }
@@ -245,14 +264,25 @@ entities_history(struct store *store, enum entity_kind kind, const char *name, s
 }
 
 int
-revisions_catalogue(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
+entities_are_tenants(struct store *store, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT 1 FROM member JOIN tenant ON tenant.id = tenant "
+	    "WHERE tenant.id = ? AND role = 'admin' AND name <> 'superadmin' LIMIT 1", "i", store_tenant(store));
+	int got = sql_row(rows, err);
+
+	sql_end(rows);
+	return got;
+}
+
+/* Adds the entities of the list, with marks of their origins or without. */
+static int
+revisions_add(const struct revisions *list, const bool *wanted, bool marks, struct catalogue *catalogue, struct findings *findings,
     struct error *err)
 {
 	struct buffer file = {0};
 	int result = 0;
 	jv document;
 
-	*catalogue = (struct catalogue){0};
 	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
 		for (size_t i = 0; i < list->count && result == 0; i++) {
 			const struct revision *revision = &list->list[i];
@@ -263,6 +293,9 @@ revisions_catalogue(const struct revisions *list, const bool *wanted, struct cat
 			buffer_printf(&file, "%s/%s.json", entity_kind_folder(kind), revision->name);
 			result = json_parse(file.data, revision->text, strlen(revision->text), &document, err);
 			if (result == 0) {
+				origin_unmark(&document);
+				if (marks && kind != ENTITY_CLUSTERTEMPLATE && kind != ENTITY_PARTIALTEMPLATE)
+					origin_mark(&document, revision->origin);
 				catalogue_add(catalogue, kind, file.data, document, findings);
 				jv_free(document);
 			}
@@ -272,14 +305,22 @@ revisions_catalogue(const struct revisions *list, const bool *wanted, struct cat
 }
 
 int
+revisions_catalogue(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
+    struct error *err)
+{
+	*catalogue = (struct catalogue){0};
+	return revisions_add(list, wanted, false, catalogue, findings, err);
+}
+
+int
 entities_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err)
 {
 	struct revisions list = {0};
-	int result = entities_list(store, ENTITY_NONE, &list, err);
+	int result = entities_list(store, ENTITY_NONE, &list, err), marks = result == 0 ? entities_are_tenants(store, err) : -1;
 
 	*catalogue = (struct catalogue){0};
-	if (result == 0)
-		result = revisions_catalogue(&list, NULL, catalogue, findings, err);
+	if (marks >= 0)
+		result = revisions_add(&list, NULL, marks, catalogue, findings, err);
 	revisions_release(&list);
 	return result;
 }

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "catalogue/catalogue.h"
+#include "model/take/origin.h"
 
 struct error;
 struct store;
@@ -25,6 +26,7 @@ struct revision { /* strings live in the list's arena */
 	const char *at, *by; /* when (RFC 3339), who */
 	const char *why;     /* NULL where nothing was said */
 	const char *text;    /* the document, canonical; NULL where the version says that it was deleted */
+	enum origin origin;
 };
 
 struct revisions { /* zero-initialise; release it */
@@ -59,11 +61,14 @@ int entities_history(struct store *store, enum entity_kind kind, const char *nam
 
 void revisions_release(struct revisions *list);
 
-/* Fills the catalogue with all entities; files are named as in an export ("services/nginx.json"). Malformed ones are left out and
+/* Returns 1 where an administrator of the store's tenant can put entities, and not only superadmins; 0; -1. */
+int entities_are_tenants(struct store *store, struct error *err);
+
+/* Fills the catalogue with all entities, which have the mark of their origin where an administrator of the tenant can put any; files are named as in an export ("services/nginx.json"). Malformed ones are left out and
  * listed in findings. The catalogue is to be released in any case, and after the findings. */
 int entities_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err);
 
-/* The same with the entities of a list that was read: all, or those that are marked in wanted, which has an element for each. */
+/* The same without marks, with the entities of a list that was read: all, or those that are marked in wanted, which has an element for each. */
 int revisions_catalogue(const struct revisions *list, const bool *wanted, struct catalogue *catalogue, struct findings *findings,
     struct error *err);
 

@@ -10,9 +10,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "json/record.h"
+#include "model/take/origin.h"
 #include "store/cask.h"
 
-/* Returns the document as the store keeps it: without its kind, which is where it is kept, and without the number that Coopr
+/* Returns the document as the store keeps it: without its kind and origin, which are kept beside it, and without the number that Coopr
  * counts its versions by. */
 static jv
 entity_input_document(const struct entity *entity)
@@ -22,6 +23,7 @@ entity_input_document(const struct entity *entity)
 	if (jv_get_kind(version) == JV_KIND_NUMBER)
 		document = jv_object_delete(document, jv_string("version"));
 	jv_free(version);
+	origin_unmark(&document); /* only the store says who has written it */
 	return document;
 }
 

@@ -36,6 +36,7 @@ static const struct migration {
 	{"secrets of clusters", NULL},
 	{"resources", NULL},
 	{"addresses and host keys of claimed machines", claim_marks_bring},
+	{"the origin of each version of an entity", NULL},
 };
 
 enum {

@@ -18,6 +18,7 @@ struct store {
 	char *by;
 	const char *why;
 	bool is_new;
+	enum origin origin;
 };
 
 /* Opens the database. One of an older version has to be written first, also for who only reads. */
@@ -60,6 +61,18 @@ store_check_version(const char *path, struct error *err)
 	return result;
 }
 
+void
+store_set_origin(struct store *store, enum origin origin)
+{
+	store->origin = origin;
+}
+
+enum origin
+store_origin(const struct store *store)
+{
+	return store->origin;
+}
+
 int
 store_open(struct store **opened, const char *path, enum store_mode mode, const char *tenant, struct error *err)
 {
@@ -67,6 +80,7 @@ store_open(struct store **opened, const char *path, enum store_mode mode, const 
 	int got;
 
 	store->path = location_store(path);
+	store->origin = ORIGIN_TENANT;
 	*opened = store;
 	got = store_connect(store, mode, err) < 0 ? -1 : !tenant ? 1 : store_find_tenant(store, tenant, &store->tenant, err);
 	if (got > 0)

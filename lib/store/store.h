@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "model/take/origin.h"
+
 struct error;
 struct sql;
 struct store;
@@ -58,6 +60,10 @@ void store_set_by(struct store *store, const char *by);
 void store_set_why(struct store *store, const char *why);
 const char *store_by(const struct store *store);
 const char *store_why(const struct store *store);
+
+/* Says what the origin of entities is that are put, ORIGIN_TENANT at first; returns it. */
+void store_set_origin(struct store *store, enum origin origin);
+enum origin store_origin(const struct store *store);
 
 /* Begins a transaction when it is our turn; commits it, and returns when all of it is on disk. store_rollback may follow a
  * commit that failed; where the disk refused it, the change may be there nevertheless. */

@@ -294,6 +294,13 @@ static const char *const migrations[] = {
 	"	PRIMARY KEY (kind, value)"
 	") STRICT, WITHOUT ROWID;"
 	"CREATE INDEX claim_mark_node ON claim_mark (node);",
+	/* 14: who has written a version: lib/model/take/origin.h. Of those before, what a superadmin has written is the installation's,
+	 * and what is of a tenant that nobody but superadmins administers. */
+	"ALTER TABLE revision ADD COLUMN origin TEXT NOT NULL DEFAULT 'tenant' CHECK (origin IN ('installation', 'tenant'));"
+	"UPDATE revision SET origin = 'installation' WHERE by = 'root' "
+	"OR by IN (SELECT user FROM member JOIN tenant ON tenant.id = tenant WHERE name = 'superadmin' AND role = 'admin') "
+	"OR entity IN (SELECT id FROM entity WHERE tenant = (SELECT id FROM tenant WHERE name = 'superadmin') "
+	"OR tenant NOT IN (SELECT tenant FROM member WHERE role = 'admin'));",
 };
 
 /* Steps over a pragma's only number. */

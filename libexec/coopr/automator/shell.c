@@ -20,6 +20,7 @@
 #include "exec/plugin.h"
 #include "exec/serve.h"
 #include "model/name.h"
+#include "model/take/origin.h"
 #include "ssh/archive-pipe.h"
 #include "ssh/bundle.h"
 #include "ssh/connections.h"
@@ -36,11 +37,11 @@ static const char schema[] =
     "\"required\":[\"script\"],\"resources\":{"
     "\"files\":{\"formats\":[\"file\",\"archive\"],\"permissions\":\"0644\"},"
     "\"scripts\":{\"formats\":[\"file\",\"archive\"],\"permissions\":\"0755\"}},\"properties\":{"
-    "\"script\":{\"type\":\"string\",\"format\":\"script\",\"resources\":[\"scripts\"],\"description\":\"The script: a resource of the type scripts, a file in scripts/ of the catalogue or in share/coopr/services, or an absolute path\"},"
+    "\"script\":{\"type\":\"string\",\"format\":\"script\",\"of\":\"path\",\"resources\":[\"scripts\"],\"description\":\"The script: a resource of the type scripts, a file in scripts/ of the catalogue or in share/coopr/services, or an absolute path\"},"
     "\"args\":{\"type\":\"string\",\"description\":\"Its arguments, split into words as in a shell; nothing is expanded\"},"
     "\"nodes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The services that the script looks up with coopr_nodes\"},"
     "\"config\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"All members of the configuration that the script reads with coopr_config\"},"
-    "\"files\":{\"type\":\"string\",\"format\":\"files\",\"resources\":[\"files\",\"scripts\"],\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
+    "\"files\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"files\",\"scripts\"],\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to run it as on the node; root by default\"}}}";
 
 struct work {
@@ -88,6 +89,7 @@ shell_add_files(const struct task *task, struct work *work, struct error *err)
 
 	if (task->scripts)
 		return script_store_read(task->scripts, &work->bundle, err) < 0 ? error_prefix(err, "script %s", work->script) : 0;
+	work->bundle.beneath = origin_is_tenants(task);
 	failed = bundle_add(&work->bundle, task->catalogue, work->script, err);
 	if (!failed && work->bundle.list[work->bundle.count - 1].is_folder)
 		failed = error_set(err, EX_CONFIG, "it is a folder");

@@ -34,13 +34,13 @@ static const char schema[] =
     "\"memory\":{\"description\":\"MiB\",\"minimum\":32,\"type\":\"number\"},"
     "\"processes\":{\"minimum\":32,\"type\":\"number\"}},\"type\":\"object\"},"
     "\"description\":\"What machines of a flavor take of the host at most; * is any other flavor\","
-    "\"type\":\"object\"},"
+    "\"of\":\"installation\",\"type\":\"object\"},"
     "\"network\":{\"default\":\"10.213.0.0/16\",\"description\":\"The network of the machines; the host has its first address\","
-    "\"pattern\":\"^[0-9.]+/[0-9]+$\",\"type\":\"string\"},"
-    "\"route\":{\"default\":false,\"description\":\"Whether machines have a route out of this host\",\"type\":\"boolean\"},"
+    "\"of\":\"installation\",\"pattern\":\"^[0-9.]+/[0-9]+$\",\"type\":\"string\"},"
+    "\"route\":{\"default\":false,\"description\":\"Whether machines have a route out of this host\",\"of\":\"installation\",\"type\":\"boolean\"},"
     "\"share\":{\"description\":\"Directories of the host that all machines can read at the same path\","
-    "\"oneOf\":[{\"items\":{\"type\":\"string\"},\"type\":\"array\"},{\"description\":\"The paths, separated by colons\",\"type\":\"string\"}]},"
-    "\"unconfined\":{\"default\":false,\"description\":\"Whether the root user of machines is the host's\",\"type\":\"boolean\"}},"
+    "\"of\":\"installation\",\"oneOf\":[{\"items\":{\"type\":\"string\"},\"type\":\"array\"},{\"description\":\"The paths, separated by colons\",\"type\":\"string\"}]},"
+    "\"unconfined\":{\"default\":false,\"description\":\"Whether the root user of machines is the host's\",\"of\":\"installation\",\"type\":\"boolean\"}},"
     "\"title\":\"provider sandbox\","
     "\"type\":\"object\"}\n";
 

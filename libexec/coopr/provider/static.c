@@ -26,10 +26,10 @@
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider static\",\"type\":\"object\","
     "\"required\":[\"machines\"],\"properties\":{"
-    "\"machines\":{\"type\":\"string\",\"description\":\"The file that lists the machines; a relative path starts at the catalogue\"},"
+    "\"machines\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The file that lists the machines; a relative path starts at the catalogue\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as, unless the file names one; by default the sshuser of the image type\"},"
-    "\"shared_host_keys\":{\"type\":\"boolean\",\"description\":\"Whether several machines may show the same host key; the default is false\"},"
-    "\"identityfile\":{\"type\":\"string\",\"description\":\"The private key, unless the file names one; by default that of ssh\"}}}";
+    "\"shared_host_keys\":{\"of\":\"installation\",\"type\":\"boolean\",\"description\":\"Whether several machines may show the same host key; the default is false\"},"
+    "\"identityfile\":{\"of\":\"installation\",\"type\":\"string\",\"description\":\"The private key, unless the file names one; by default that of ssh\"}}}";
 
 struct fields {
 	const char *machines, *user, *identityfile;

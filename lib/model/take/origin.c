@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/take/origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "model/take/task.h"
+
+static const char mark[] = "of";
+static const char *const names[] = {[ORIGIN_INSTALLATION] = "installation", [ORIGIN_TENANT] = "tenant"};
+
+const char *
+origin_name(enum origin origin)
+{
+	return names[origin];
+}
+
+enum origin
+origin_of(jv document, enum origin otherwise)
+{
+	jv value = json_get(document, mark);
+	const char *text = json_string(value);
+	enum origin origin = jv_is_valid(value) ? ORIGIN_TENANT : otherwise;
+
+	if (text && strcmp(text, names[ORIGIN_INSTALLATION]) == 0)
+		origin = ORIGIN_INSTALLATION;
+	jv_free(value);
+	return origin;
+}
+
+void
+origin_mark(jv *document, enum origin origin)
+{
+	json_set_string(document, mark, names[origin]);
+}
+
+void
+origin_unmark(jv *document)
+{
+	if (jv_get_kind(*document) == JV_KIND_OBJECT)
+		*document = jv_object_delete(*document, jv_string(mark));
+}
+
+/* Returns whether each of the words names something beneath a folder. What only a shell would take apart is not taken apart here. */
+static bool
+origin_is_beneath(const char *words)
+{
+	char *copy = memory_string(words), *rest = copy, *word;
+	bool is_beneath = !strpbrk(words, "'\"\\~$`*?[");
+
+	for (const char *byte = words; *byte; byte++)
+		is_beneath &= (unsigned char)*byte >= ' ' && *byte != 0x7f;
+	while ((word = strsep(&rest, " ")))
+		is_beneath &= !*word || location_is_inside(word);
+	free(copy);
+	return is_beneath;
+}
+
+/* Returns whether what stands there is a path of the host: a string, or one in a list or an object. */
+static bool
+origin_has_path(jv value)
+{
+	bool found = json_string(value) && !origin_is_beneath(json_string(value));
+
+	for (size_t i = 0; jv_get_kind(value) == JV_KIND_ARRAY && i < json_length(value) && !found; i++) {
+		jv element = json_element(value, i);
+
+		found = origin_has_path(element);
+		jv_free(element);
+	}
+	return found || jv_get_kind(value) == JV_KIND_OBJECT;
+}
+
+static void
+origin_refuse_path(const struct place *field)
+{
+	if (origin_has_path(field->value))
+		place_problem(field, "a tenant's document names no path of the host; name a file of the installation, without a leading / "
+		    "and without .., or have a superadmin store the document");
+}
+
+static void
+origin_check_field(const struct place *field, jv property)
+{
+	char *of = json_get_string(property, mark);
+
+	if (of && strcmp(of, "path") == 0)
+		origin_refuse_path(field);
+	else if (of && place_present(field))
+		place_problem(field, "a tenant's document does not say that, as it is of the host; leave it out, or have a superadmin store "
+		    "the document");
+	free(of);
+}
+
+void
+origin_check_fields(const struct place *fields, jv schema)
+{
+	jv properties = json_get(schema, "properties");
+	struct members members = members_of(fields);
+	struct place field;
+
+	while (members_next(&members, &field)) {
+		jv property = json_get(properties, field.name);
+
+		origin_check_field(&field, property);
+		jv_free(property);
+	}
+	jv_free(properties);
+}
+
+void
+origin_check_images(const struct place *imagetype)
+{
+	struct place offers = place_member(imagetype, "providermap"), offer;
+	struct members members = members_of(&offers);
+
+	while (members_next(&members, &offer)) {
+		struct place image = place_member(&offer, "image");
+
+		origin_refuse_path(&image);
+	}
+}
+
+bool
+origin_is_tenants(const struct task *task)
+{
+	return origin_of(action_is_providers(task->action) ? task->provider : task->source, ORIGIN_INSTALLATION) == ORIGIN_TENANT;
+}
+
+bool
+origin_is_mentioned(const char *record, size_t length)
+{
+	static const char text[] = "\"of\":\"tenant\"";
+
+	return memmem(record, length, text, sizeof text - 1) != NULL;
+}
+
+int
+origin_check_task(const struct task *task, jv schema, struct error *err)
+{
+	bool is_providers = action_is_providers(task->action);
+	struct problems problems = {0};
+	struct place fields = place_root(task->fields, &problems);
+	int result = 0;
+
+	/* What is deleted was made, and its provider may have been described otherwise then. */
+	if (task->action != ACTION_DELETE && origin_is_tenants(task) && jv_get_kind(task->fields) == JV_KIND_OBJECT)
+		origin_check_fields(&fields, schema);
+	if (problems.total > 0)
+		result = error_set(err, EX_NOPERM, "%s %s: %s: %s", is_providers ? "provider" : "service",
+		    is_providers || !task->service ? task->type : task->service, problems.list[0].pointer, problems.list[0].text);
+	problems_release(&problems);
+	return result;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation/admission.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "inspect/host-fields.h"
+#include "json/credential.h"
+#include "json/record.h"
+#include "model/take/config.h"
+#include "operation/context.h"
+#include "store/entities.h"
+
+struct admission {
+	jv request; /* of the operation, or else of the cluster; invalid where there is none */
+	jv cluster; /* the plan's cluster record */
+	jv present; /* the cluster record before; invalid where there is none */
+};
+
+/* Returns whether the action takes down what there is, and so is never refused. */
+static bool
+admission_takes_down(const char *action)
+{
+	return strcmp(action, "delete") == 0 || strcmp(action, "stop") == 0;
+}
+
+/* Reads the cluster record from the file of the plan, which begins with the job's. */
+static int
+admission_read_cluster(const struct operation_context *context, jv *cluster, struct error *err)
+{
+	char *path = workdir_path(&context->job_dir, "plan.ndjson");
+	struct record_reader reader;
+	int got = record_reader_open(&reader, path, err);
+	bool found = false;
+
+	while (got >= 0 && !found && (got = record_read(&reader, cluster, err)) > 0) {
+		const char *kind = record_kind(*cluster);
+
+		found = kind && strcmp(kind, "cluster") == 0;
+		if (!found)
+			jv_free(*cluster);
+	}
+	record_reader_release(&reader);
+	if (got >= 0 && !found)
+		*cluster = jv_invalid();
+	free(path);
+	return got < 0 ? -1 : 0;
+}
+
+static int
+admission_read(const struct operation_context *context, struct admission *admission, struct error *err)
+{
+	const char *layout = context->documents.layout, *request = context->documents.request;
+	char *path = workdir_path(&context->job_dir, "request.json");
+	int result = 0;
+
+	*admission = (struct admission){jv_invalid(), jv_invalid(), jv_invalid()};
+	if (workdir_has(&context->job_dir, "request.json"))
+		result = json_read_file(path, &admission->request, err);
+	else if (request)
+		result = json_parse("the request", request, strlen(request), &admission->request, err);
+	if (result == 0 && layout && *layout)
+		result = json_parse("the layout", layout, strcspn(layout, "\n"), &admission->present, err);
+	if (result == 0)
+		result = admission_read_cluster(context, &admission->cluster, err);
+	free(path);
+	return result;
+}
+
+static void
+admission_release(struct admission *admission)
+{
+	jv_free(admission->request);
+	jv_free(admission->cluster);
+	jv_free(admission->present);
+}
+
+/* Adds a problem for each thing of the host in the documents of tenants that the plan is made of. */
+static void
+admission_check_host(const struct admission *admission, enum origin otherwise, struct problems *problems)
+{
+	struct place cluster = place_root(admission->cluster, problems), provider = place_member(&cluster, "provider");
+	struct place services = place_member(&cluster, "definitions"), request = place_root(admission->request, problems);
+	struct place imagetypes = place_member(&request, "imagetypes");
+	struct fields_check check = {.catalogue = NULL};
+
+	host_fields_check_marked(&check, ENTITY_PROVIDER, &provider, otherwise);
+	for (size_t i = 0; i < json_length(services.value); i++) {
+		struct place service = place_element(&services, i);
+
+		host_fields_check_marked(&check, ENTITY_SERVICE, &service, otherwise);
+	}
+	for (size_t i = 0; i < json_length(imagetypes.value); i++) {
+		struct place imagetype = place_element(&imagetypes, i);
+
+		host_fields_check_marked(&check, ENTITY_IMAGETYPE, &imagetype, otherwise);
+	}
+	fields_check_release(&check);
+}
+
+/* Returns the element, invalid where there is none. */
+static jv
+admission_element(jv list, size_t index)
+{
+	return jv_get_kind(list) == JV_KIND_ARRAY && index < json_length(list) ? json_element(list, index) : jv_invalid();
+}
+
+/* Adds a problem for each reference to a secret in the config that stands in neither of the other two at the same place: in what an
+ * administrator has written, or in what the cluster has already. */
+static void
+admission_check_secrets(const struct place *value, jv written, jv present)
+{
+	bool is_generated;
+	char *name = credential_reference(value->value, &is_generated);
+	struct members members;
+	struct place member;
+
+	if (name) {
+		if (!jv_equal(jv_copy(value->value), jv_copy(written)) && !jv_equal(jv_copy(value->value), jv_copy(present)))
+			place_problem(value, "the secret \"%.80s\" is not yours to send; an administrator of the tenant can, or can put it into "
+			    "the template", name);
+		free(name);
+		return;
+	}
+	for (size_t i = 0; jv_get_kind(value->value) == JV_KIND_ARRAY && i < json_length(value->value); i++) {
+		jv a = admission_element(written, i), b = admission_element(present, i);
+
+		member = place_element(value, i);
+		admission_check_secrets(&member, a, b);
+		jv_free(a);
+		jv_free(b);
+	}
+	if (jv_get_kind(value->value) != JV_KIND_OBJECT)
+		return;
+	members = members_of(value);
+	while (members_next(&members, &member)) {
+		jv a = json_get(written, member.name), b = json_get(present, member.name);
+
+		admission_check_secrets(&member, a, b);
+		jv_free(a);
+		jv_free(b);
+	}
+}
+
+/* Does that for the config of the plan's cluster. */
+static void
+admission_check_config(const struct admission *admission, struct problems *problems)
+{
+	struct place cluster = place_root(admission->cluster, problems), config = place_member(&cluster, "config");
+	jv template = json_get(admission->request, "template"), written = config_of_template(template);
+	jv present = json_get(admission->present, "config");
+
+	admission_check_secrets(&config, written, present);
+	jv_free(template);
+	jv_free(written);
+	jv_free(present);
+}
+
+/* Reports the first of the problems. */
+static int
+admission_refuse(const struct operation_context *context, const struct problems *problems, const char *remedy, struct error *err)
+{
+	if (problems->total == 0)
+		return 0;
+	return error_set(err, EX_NOPERM, "%s: %s: %s%s", context->workdir.name, problems->list[0].pointer, problems->list[0].text, remedy);
+}
+
+int
+admission_check(const struct operation_context *context, const char *action, struct error *err)
+{
+	struct problems host = {0}, secrets = {0};
+	struct admission admission;
+	int result = 0, tenants;
+
+	if (admission_takes_down(action))
+		return 0;
+	tenants = entities_are_tenants(context->account.store, err);
+	if (tenants < 0)
+		return -1;
+	result = admission_read(context, &admission, err);
+	if (result == 0) {
+		admission_check_host(&admission, tenants ? ORIGIN_TENANT : ORIGIN_INSTALLATION, &host);
+		if (context->account.role < ACCOUNT_ADMIN)
+			admission_check_config(&admission, &secrets);
+		result = admission_refuse(context, &host, context->cluster ? "; then take over the definitions with coopr upgrade" : "", err);
+	}
+	if (result == 0)
+		result = admission_refuse(context, &secrets, "", err);
+	admission_release(&admission);
+	problems_release(&host);
+	problems_release(&secrets);
+	return result;
+}
