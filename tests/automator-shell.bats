@@ -345,6 +345,14 @@ b.example.net
 	same null "$(member .result)"
 }
 
+@test "a script says in no way which machine it is on, nor how that is entered" {
+	script facts.sh <<-'END'
+		printf '%s=x\000' names providerid ssh-auth ssh_host_keys providerid2 >>"$PWD/../facts"
+	END
+	do_task install '{"script": "facts.sh"}'
+	same '{"providerid2":"x"}' "$(jq -cS .result result.json)"
+}
+
 @test "a script that is not to be found is wrongly configured, and the places are named" {
 	do_task install '{"script": "absent.sh"}'
 	same 78 "$(member .status)"

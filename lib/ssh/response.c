@@ -60,6 +60,19 @@ response_take_stderr(struct response *response, struct buffer *err)
 	}
 }
 
+/* Returns whether a script may say that of its machine. Which machine it is, and how to enter it, only the provider says: a machine
+ * that could name another would have that deleted in its place. */
+static bool
+response_is_fact(const char *key, size_t length)
+{
+	static const char *const providers[] = {"names", "providerid", "ssh-auth", "ssh_host_keys"};
+
+	for (size_t i = 0; i < sizeof providers / sizeof *providers; i++)
+		if (strlen(providers[i]) == length && memcmp(providers[i], key, length) == 0)
+			return false;
+	return true;
+}
+
 /* Takes the facts, KEY=VALUE, each closed by a NUL; without a KEY it is a reason. */
 static void
 response_parse_facts(struct remote_answer *answer, const char *text, const char *end)
@@ -74,7 +87,7 @@ response_parse_facts(struct remote_answer *answer, const char *text, const char 
 		if (value == text) {
 			free(answer->reason);
 			answer->reason = memory_string(value + 1);
-		} else {
+		} else if (response_is_fact(text, (size_t)(value - text))) {
 			answer->facts = jv_object_set(answer->facts, jv_string_sized(text, (int)(value - text)),
 			    jv_string(value + 1));
 		}
