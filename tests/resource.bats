@@ -52,6 +52,11 @@ hello.sh@2 inactive" "$(states)"
 	same "hello.sh@1 recalled
 hello.sh@2 staged" "$(states "$HELLO")"
 	same "one" "$(coopr-resource get "$HELLO")"
+	# Who changes his mind has what he had.
+	coopr-resource recall -q "$HELLO"
+	same "hello.sh@1 active
+hello.sh@2 inactive" "$(states "$HELLO")"
+	coopr-resource stage -q "$HELLO"
 	coopr-resource sync -q
 	same "hello.sh@1 inactive
 hello.sh@2 active" "$(states "$HELLO")"

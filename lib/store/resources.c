@@ -127,25 +127,38 @@ resources_add(struct store *store, struct resource *resource, struct error *err)
 	return got < 0 ? -1 : 1;
 }
 
+/* Has the next sync make no version active. */
+static int
+resources_stage_none(struct store *store, const struct resource_name *name, struct error *err)
+{
+	return sql_change(store_sql(store), err, "UPDATE resource SET staged = 0 WHERE " OF_ONE "AND staged = 1", ONE_TYPES,
+	    ONE_VALUES(store, name));
+}
+
 int
 resources_recall(struct store *store, const struct resource_name *name, struct error *err)
 {
-	int64_t version;
+	int64_t version, active = 1;
+	int got;
 
 	if (resources_choose(store, name, &version, err) < 0)
 		return -1;
-	return sql_change(store_sql(store), err, "UPDATE resource SET staged = 0 WHERE " OF_ONE "AND staged = 1 AND (?5 = 0 OR version = ?5)",
-	    ONE_TYPES "i", ONE_VALUES(store, name), name->version);
+	got = sql_number(store_sql(store), &active, err, "SELECT active FROM resource WHERE " OF_ONE "AND staged = 1 AND (?5 = 0 OR "
+	    "version = ?5)", ONE_TYPES "i", ONE_VALUES(store, name), name->version);
+	if (got > 0)
+		got = resources_stage_none(store, name, err);
+	if (got == 0 && active == 0)
+		got = sql_change(store_sql(store), err, "UPDATE resource SET staged = 1 WHERE " OF_ONE "AND active = 1", ONE_TYPES,
+		    ONE_VALUES(store, name));
+	return got;
 }
 
 int
 resources_stage(struct store *store, const struct resource_name *name, struct error *err)
 {
-	struct resource_name all = *name;
 	int64_t version;
 
-	all.version = 0;
-	if (resources_choose(store, name, &version, err) < 0 || resources_recall(store, &all, err) < 0)
+	if (resources_choose(store, name, &version, err) < 0 || resources_stage_none(store, name, err) < 0)
 		return -1;
 	return sql_change(store_sql(store), err, "UPDATE resource SET staged = 1 WHERE " OF_ONE "AND version = ?5", ONE_TYPES "i",
 	    ONE_VALUES(store, name), version);

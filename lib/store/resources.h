@@ -55,8 +55,8 @@ enum resource_state resource_state_of(const char *name);
  * newest version is the same already, that one is meant and nothing is added: 0, else 1, or -1. */
 int resources_add(struct store *store, struct resource *resource, struct error *err);
 
-/* Stages a version (0: the newest), inside a transaction; another that was staged or active is recalled by that. recall: has the next
- * sync make none active. EX_NO where there is no such version. */
+/* Stages a version (0: the newest), inside a transaction; another that was staged or active is recalled by that. recall: takes back
+ * what was staged, so that what is active stays; where nothing was, the next sync makes none active. EX_NO where there is no such version. */
 int resources_stage(struct store *store, const struct resource_name *name, struct error *err);
 int resources_recall(struct store *store, const struct resource_name *name, struct error *err);
 
