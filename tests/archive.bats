@@ -116,6 +116,7 @@ bytes() {
 	head -c 200000 /dev/urandom >&4
 	until [ -s caller ]; do :; done
 	kill -9 "$(cat caller)"
+	while grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat caller)/status" 2>/dev/null; do :; done
 	exec 4>&-
 	wait || true # for all that writes to said
 	contains "$(cat said)" "the process that makes the archive is dead; it is not kept"

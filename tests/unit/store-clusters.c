@@ -150,7 +150,7 @@ test_rights(void)
 	tap_is_number(look("ours").id, id, "who is in the group sees it");
 	open_as("joe");
 	tap_is_number(look("ours").id, 0, "another user does not");
-	tap_is_text(err.text, "no cluster named \"ours\"", "there is none, for them");
+	tap_is_text(err.text, "no cluster named \"ours\"; coopr list shows the clusters", "there is none, for them");
 	clusters_list(&account, &everywhere, &list, &err);
 	tap_is_number(list.count, 0, "nor by a list of all");
 	tap_is_number(clusters_count(&account, &all, &err), 0, "nor by their number");
