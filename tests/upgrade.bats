@@ -141,7 +141,7 @@ did() {
 	coopr upgrade one -y >records 2>log
 	did >upgraded
 	coopr rollback one --to 1 -y >records 2>log
-	old=$(grep -rla 'app-configure\.sh' "$COOPR_STATE/scripts" | xargs grep -la 'echo configure 1$')
+	old=$(grep -rla 'app-configure\.sh' "$COOPR_STATE/resources" | xargs grep -la 'echo configure 1$')
 	same "configure app ${old##*/},start app today,stop app today" "$(did)"
 	coopr expand one -n 3 -y >records 2>log
 	contains "$(did)" "configure app ${old##*/}"
@@ -153,17 +153,19 @@ did() {
 @test "what was kept of scripts is removed once no revision of a living cluster names it" {
 	written
 	coopr create one -C mine -t plain -n 2 -y >records 2>log
-	count=$(find "$COOPR_STATE/scripts" -type f | wc -l)
-	printf 'file 1 x\0y' >"$COOPR_STATE/scripts/unnamed"
+	count=$(find "$COOPR_STATE/resources" -type f | wc -l)
+	unnamed=$COOPR_STATE/resources/ab/ab$(printf '0%.0s' {1..62}) earlier=$COOPR_STATE/scripts/ab$(printf '0%.0s' {1..62})
+	mkdir -p "$COOPR_STATE/resources/ab" "$COOPR_STATE/scripts"
+	printf 'file 1 x\0y' | tee "$earlier" >"$unnamed"
 	coopr reconcile >said 2>&1 || true
-	[ -e "$COOPR_STATE/scripts/unnamed" ]
-	find "$COOPR_STATE/scripts" -type f -exec touch -d '2 days ago' {} +
+	[ -e "$unnamed" ] && [ -e "$earlier" ]
+	find "$COOPR_STATE/resources" "$COOPR_STATE/scripts" -type f -exec touch -d '2 days ago' {} +
 	coopr reconcile >said 2>&1 || true
-	same "$count" "$(find "$COOPR_STATE/scripts" -type f | wc -l)"
-	[ ! -e "$COOPR_STATE/scripts/unnamed" ]
+	same "$count" "$(find "$COOPR_STATE/resources" -type f | wc -l)"
+	[ ! -e "$unnamed" ] && [ ! -e "$earlier" ]
 	coopr delete one -y >records 2>log
 	coopr reconcile >said 2>&1 || true
-	same 0 "$(find "$COOPR_STATE/scripts" -type f | wc -l)"
+	same 0 "$(find "$COOPR_STATE/resources" -type f | wc -l)"
 }
 
 @test "a rollback to a script that was not kept is refused by its name, unless it is put back" {
@@ -172,7 +174,7 @@ did() {
 	cp mine/scripts/db-stop.sh former
 	echo "echo stop 2" >mine/scripts/db-stop.sh
 	coopr upgrade one -y >records 2>log
-	rm -r "$COOPR_STATE/scripts"
+	rm -r "$COOPR_STATE/resources"
 	run --separate-stderr -1 coopr rollback one --to 1 -y
 	contains "$stderr" "one: script db-stop.sh (stop of service db) is not what it was, and its former contents were not kept"
 	rm mine/scripts/db-stop.sh

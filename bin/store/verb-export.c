@@ -17,6 +17,7 @@
 #include "base/message.h"
 #include "json/credential.h"
 #include "json/record.h"
+#include "resource/catalogue-files.h"
 
 static struct command command = {
 	"coopr-store export", "[OPTION]... [DIR]",
@@ -112,6 +113,8 @@ store_verb_export_as(const char *name, const char *examples, int argc, char **ar
 	result = entities_list(store, ENTITY_NONE, &list, &err);
 	if (result == 0)
 		result = argv[0] ? export_verb_write_catalogue(argv[0], &list, &err) : export_verb_print_records(&list, &err);
+	if (result == 0 && argv[0])
+		result = catalogue_files_write(store, argv[0], &err);
 	if (result < 0)
 		code = message_error(&err);
 

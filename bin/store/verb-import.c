@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -16,9 +17,12 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "json/scan.h"
+#include "resource/catalogue-files.h"
+#include "resource/upload.h"
 #include "store/cask.h"
 #include "store/entity-input.h"
 #include "store/import.h"
+#include "store/resources.h"
 #include "verb-change.h"
 
 static struct store_verb_change_options changing;
@@ -48,8 +52,9 @@ struct import_row {
 struct import { /* an import under way */
 	struct cask cask;
 	struct entity_input input;
+	struct catalogue_files files;
 	struct revisions changed; /* the new versions */
-	struct import_row *rows;  /* of the entities, in their order, then of all else */
+	struct import_row *rows;  /* of the entities, in their order, then of the resources, then of all else */
 	bool *is_changed;         /* of the entities */
 	size_t row_count, changed_count, left_count;
 };
@@ -166,6 +171,33 @@ import_verb_end_change(struct import *import, struct change *change)
 	return !changing.dry_run && change_commit(change, &err) < 0 ? message_error(&err) : 0;
 }
 
+/* Makes what a file is the newest version of the resource, and active with the entities; of a rehearsal all is undone. */
+static int
+import_verb_put_file(struct import *import, struct store *store, size_t index, struct error *err)
+{
+	struct upload *upload = &import->files.list[index];
+	const struct resource_name *name = &upload->resource.name;
+	struct import_row *row = &import->rows[import->input.count + index];
+	int added = changing.dry_run ? resources_add(store, &upload->resource, err) : upload_record(upload, store, err);
+
+	*row = (struct import_row){.kind = "resource", .version = name->version, .why = changing.why,
+	    .name = arena_printf(&import->files.arena, "%s/%s/%s", name->plugin, name->type, name->name)};
+	row->state = added <= 0 ? "unchanged" : row->version == 1 ? "new" : "changed";
+	import->changed_count += added > 0;
+	return added < 0 ? -1 : resources_activate(store, name, err);
+}
+
+/* Checks the files, and keeps what they say: before the change, which others wait for. */
+static int
+import_verb_keep_files(struct import *import, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < import->files.count && result == 0; i++)
+		result = changing.dry_run ? upload_check(&import->files.list[i], err) : upload_keep(&import->files.list[i], err);
+	return result;
+}
+
 static int
 import_verb_change_store(struct import *import)
 {
@@ -174,15 +206,21 @@ import_verb_change_store(struct import *import)
 	struct error err;
 	int result, code;
 
-	if (import->input.count == 0)
+	if (import->input.count + import->files.count == 0)
 		return 0;
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
+	if (import_verb_keep_files(import, &err) < 0) {
+		store_release(store);
+		return message_error(&err);
+	}
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, &import->input);
 	result = code ? 0 : import_credentials(store, &import->input, changing.dry_run, &err);
 	import_note_effects(&import->input);
 	for (size_t i = 0; i < import->input.count && result == 0 && code == 0; i++)
 		result = import_verb_put(import, &change, &import->input.list[i], &import->rows[i], &err);
+	for (size_t i = 0; i < import->files.count && result == 0 && code == 0; i++)
+		result = import_verb_put_file(import, store, i, &err);
 	if (code == 0)
 		code = result < 0 ? message_error(&err) : import_verb_end_change(import, &change);
 	for (size_t i = 0; i < import->input.count; i++)
@@ -276,7 +314,7 @@ import_verb_write_specs(struct import *import)
 	int code = 0, result;
 
 	for (size_t i = 0; i < import->cask.count; i++) {
-		result = import_verb_write_item(import, i, &import->rows[import->input.count + i]);
+		result = import_verb_write_item(import, i, &import->rows[import->input.count + import->files.count + i]);
 		if (code == 0 || result > EX_NO)
 			code = result;
 	}
@@ -341,9 +379,18 @@ import_verb_count_new_specs(const struct import *import)
 {
 	size_t count = 0;
 
-	for (size_t i = import->input.count; i < import->row_count; i++)
+	for (size_t i = import->input.count + import->files.count; i < import->row_count; i++)
 		count += strcmp(import->rows[i].state, "new") == 0 || strcmp(import->rows[i].state, "changed") == 0;
 	return count;
+}
+
+/* Reads the scripts and files that stand beside the documents of a catalogue's folder. */
+static int
+import_verb_read_files(struct import *import, const char *path, struct error *err)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? catalogue_files_read(&import->files, path, err) : 0;
 }
 
 static int
@@ -355,13 +402,14 @@ import_verb_read(struct import *import, char *const *paths)
 		return message_error(&err);
 	import->input.cask = &import->cask;
 	for (; *paths; paths++)
-		if (guest_refuse_file(*paths, &err) < 0 || entity_input_read(&import->input, *paths, ENTITY_NONE, &err) < 0)
+		if (guest_refuse_file(*paths, &err) < 0 || entity_input_read(&import->input, *paths, ENTITY_NONE, &err) < 0 ||
+		    import_verb_read_files(import, *paths, &err) < 0)
 			return message_error(&err);
 	for (size_t i = 0; i < import->cask.count && !specs; i++)
 		if (import->cask.list[i].text)
 			return option_misuse(&command, "option --specs DIR is required, for the specification of the cluster '%s'",
 			    import->cask.list[i].name);
-	import->row_count = import->input.count + import->cask.count;
+	import->row_count = import->input.count + import->files.count + import->cask.count;
 	import->rows = memory_zeroed(import->row_count, sizeof *import->rows);
 	import->is_changed = memory_zeroed(import->input.count, sizeof *import->is_changed);
 	return store_verb_report(&import->input.findings);
@@ -403,6 +451,7 @@ store_verb_import_as(const char *name, const char *examples, int argc, char **ar
 	free(import.is_changed);
 	revisions_release(&import.changed);
 	entity_input_release(&import.input);
+	catalogue_files_release(&import.files);
 	cask_release(&import.cask);
 	return message_end(code);
 }

@@ -323,25 +323,29 @@ char *
 location_script(const char *catalogue, const char *name, struct error *err)
 {
 	bool absolute = *name == '/';
-	char *installed = location_installed("share/coopr/services");
-	char *first = absolute ? memory_string(name) : catalogue ? memory_printf("%s/scripts/%s", catalogue, name) : NULL;
-	char *second = absolute ? NULL : memory_printf("%s/%s", installed, name), *path = NULL;
+	char *installed = location_installed("share/coopr/services"), *path = NULL;
+	char *places[] = {
+		absolute ? memory_string(name) : NULL,
+		!absolute && catalogue ? memory_printf("%s/scripts/%s", catalogue, name) : NULL,
+		!absolute && catalogue ? memory_printf("%s/files/%s", catalogue, name) : NULL,
+		!absolute ? memory_printf("%s/%s", installed, name) : NULL,
+	};
 
-	if (!absolute && !location_is_inside(name))
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		if (!path && places[i] && (absolute || location_is_inside(name)) && access(places[i], F_OK) == 0)
+			path = places[i];
+		else
+			free(places[i]);
+	}
+	if (!path && !absolute && !location_is_inside(name))
 		error_set(err, EX_CONFIG, "\"%s\": expected an absolute path, or a relative one without . and ..", name);
-	else if (first && access(first, F_OK) == 0)
-		path = memory_string(first);
-	else if (second && access(second, F_OK) == 0)
-		path = memory_string(second);
-	else if (absolute)
+	else if (!path && absolute)
 		error_set(err, EX_CONFIG, "%s: there is no such file", name);
-	else if (catalogue)
+	else if (!path && catalogue)
 		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s; put it there", name, catalogue, installed);
-	else
-		error_set(err, EX_CONFIG, "\"%s\" is not in %s; the entities are in the store, so name it by its absolute path",
+	else if (!path)
+		error_set(err, EX_CONFIG, "\"%s\" is neither an active resource nor in %s; coopr-resource upload puts it into the store",
 		    name, installed);
-	free(first);
-	free(second);
 	free(installed);
 	return path;
 }

@@ -10,6 +10,7 @@
 #include "inspect/fields.h"
 #include "json/json.h"
 #include "model/take/origin.h"
+#include "resource/named.h"
 #include "ssh/bundle.h"
 #include "ssh/script-store.h"
 #include "ssh/shell-words.h"
@@ -17,15 +18,47 @@
 struct digest {
 	struct fields_check plugins; /* that were asked */
 	char *catalogue;             /* of the request; NULL: none */
-	bool keep;
+	struct store *store;         /* whose resources are meant; or NULL */
+	unsigned flags;
+	bool is_damaged;             /* a resource is there, and cannot be used */
 	bool beneath;                /* a tenant has written the service */
 	/* Does something with one action; -1 ends the walk. */
 	int (*do_action)(struct digest *digest, const char *service, const char *name, jv *action, struct error *err);
 };
 
+struct digest_action { /* one action, as it is read */
+	char *plugin; /* "automator/shell" */
+	struct bundle bundle;
+	jv resources; /* the digests of those that it names */
+};
+
+static void
+digest_action_release(struct digest_action *read)
+{
+	bundle_release(&read->bundle);
+	jv_free(read->resources);
+	free(read->plugin);
+}
+
+/* Adds what one word names: a resource, if the store has one of that name, else a file. */
+static int
+digest_add_word(struct digest *digest, jv property, const char *word, bool as_script, struct digest_action *read, struct error *err)
+{
+	jv types = json_get(property, "resources");
+	int got = 0;
+
+	if (digest->store && !digest->catalogue)
+		got = named_add(digest->store, read->plugin, types, word, as_script, &read->bundle, &read->resources, err);
+	digest->is_damaged |= got < 0;
+	if (got == 0)
+		got = bundle_add(&read->bundle, digest->catalogue, word, err);
+	jv_free(types);
+	return got < 0 ? -1 : 0;
+}
+
 /* Adds the files that a field names, if the plugin says that it names some in that way. */
 static int
-digest_add_field(const struct digest *digest, jv schema, jv fields, const char *format, struct bundle *bundle, struct error *err)
+digest_add_field(struct digest *digest, jv schema, jv fields, const char *format, struct digest_action *read, struct error *err)
 {
 	jv properties = json_get(schema, "properties");
 	int result = 0;
@@ -34,16 +67,17 @@ digest_add_field(const struct digest *digest, jv schema, jv fields, const char *
 		jv key = jv_object_iter_key(fields, at), value = jv_object_iter_value(fields, at);
 		jv property = json_get(properties, json_string(key));
 		char *is = json_get_string(property, "format");
+		bool as_script = strcmp(format, "script") == 0;
 		struct arguments words = {0};
 
 		if (is && strcmp(is, format) == 0 && json_string(value)) {
-			if (strcmp(format, "script") == 0)
+			if (as_script)
 				arguments_push(&words, json_string(value));
 			else
 				result = shell_words_split(json_string(value), &words, err);
 		}
 		for (size_t i = 0; i < words.count && result == 0; i++)
-			result = bundle_add(bundle, digest->catalogue, words.list[i], err);
+			result = digest_add_word(digest, property, words.list[i], as_script, read, err);
 		arguments_release(&words);
 		free(is);
 		jv_free(property);
@@ -54,20 +88,21 @@ digest_add_field(const struct digest *digest, jv schema, jv fields, const char *
 	return result;
 }
 
-/* Reads what the action's fields name, the script first, as the plugin does. */
+/* Reads what the action's fields name, the script first, as the plugin does. Release *read, also where that fails. */
 static int
-digest_read(struct digest *digest, jv action, struct bundle *bundle, struct error *err)
+digest_read(struct digest *digest, jv action, struct digest_action *read, struct error *err)
 {
 	char *type = json_get_string(action, "type");
 	jv fields = json_get(action, "fields"), schema;
 	int result = 0;
 
-	bundle->beneath = digest->beneath;
+	*read = (struct digest_action){.plugin = memory_printf("automator/%s", type ? type : ""), .resources = jv_array()};
+	read->bundle.beneath = digest->beneath;
 	if (type && jv_get_kind(fields) == JV_KIND_OBJECT) {
 		schema = fields_schema(&digest->plugins, "automator", type);
-		result = digest_add_field(digest, schema, fields, "script", bundle, err);
+		result = digest_add_field(digest, schema, fields, "script", read, err);
 		if (result == 0)
-			result = digest_add_field(digest, schema, fields, "files", bundle, err);
+			result = digest_add_field(digest, schema, fields, "files", read, err);
 	}
 	jv_free(fields);
 	free(type);
@@ -134,37 +169,70 @@ digest_walk(struct digest *digest, jv *document, struct error *err)
 static int
 digest_forget_action(struct digest *digest, const char *service, const char *name, jv *action, struct error *err)
 {
+	static const char *const members[] = {"digest", "kept", "resources"};
+
 	(void)digest;
 	(void)service;
 	(void)name;
 	(void)err;
-	*action = jv_object_delete(jv_object_delete(*action, jv_string("digest")), jv_string("kept"));
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		*action = jv_object_delete(*action, jv_string(members[i]));
 	return 0;
+}
+
+/* Returns whether the action uses resources, as it was when a cluster was made of it. */
+static bool
+digest_has_resources(jv action)
+{
+	jv resources = json_get(action, "resources");
+	bool has = json_length(resources) > 0;
+
+	jv_free(resources);
+	return has;
+}
+
+/* Says in the action what it is made with now, and keeps that. */
+static int
+digest_note(const struct digest *digest, const struct digest_action *read, jv *action, struct error *err)
+{
+	char hex[CONTENT_DIGEST_SIZE];
+
+	script_store_digest(&read->bundle, hex);
+	json_set_string(action, "digest", hex);
+	if (json_length(read->resources) > 0) {
+		json_set(action, "kept", jv_true());
+		json_set(action, "resources", jv_copy(read->resources));
+	}
+	return digest->flags & DIGEST_KEEP ? script_store_keep(&read->bundle, err) : 0;
 }
 
 static int
 digest_set_action(struct digest *digest, const char *service, const char *name, jv *action, struct error *err)
 {
-	char hex[CONTENT_DIGEST_SIZE];
-	struct bundle bundle = {0};
+	bool stays = digest->flags & DIGEST_AGAIN && digest_has_resources(*action);
+	struct digest_action read;
 	struct error unread; /* whoever runs it says so */
-	int result = 0;
+	int result = digest_read(digest, *action, &read, &unread);
 
-	digest_forget_action(digest, service, name, action, err);
-	if (digest_read(digest, *action, &bundle, &unread) == 0 && bundle.count) {
-		script_store_digest(&bundle, hex);
-		json_set_string(action, "digest", hex);
-		if (digest->keep)
-			result = script_store_keep(&bundle, err);
+	stays = stays && result < 0 && !digest->is_damaged;
+	if (!stays)
+		digest_forget_action(digest, service, name, action, err);
+	if (digest->is_damaged) {
+		*err = unread;
+		result = error_prefix(err, "service %s: %s", service, name);
+	} else if (result == 0 && read.bundle.count) {
+		result = digest_note(digest, &read, action, err);
+	} else {
+		result = 0;
 	}
-	bundle_release(&bundle);
+	digest_action_release(&read);
 	return result;
 }
 
 int
-digest_services(jv *request, bool keep, struct error *err)
+digest_services(jv *request, struct store *store, unsigned flags, struct error *err)
 {
-	struct digest digest = {.keep = keep, .do_action = digest_set_action};
+	struct digest digest = {.store = store, .flags = flags, .do_action = digest_set_action};
 
 	return digest_walk(&digest, request, err);
 }
@@ -173,7 +241,8 @@ static int
 digest_restore_action(struct digest *digest, const char *service, const char *name, jv *action, struct error *err)
 {
 	char *then = json_get_string(*action, "digest"), hex[CONTENT_DIGEST_SIZE] = "", *script;
-	struct bundle bundle = {0};
+	bool resources = digest_has_resources(*action);
+	struct digest_action read;
 	struct error unread;
 	jv fields;
 	int result = 0;
@@ -181,8 +250,9 @@ digest_restore_action(struct digest *digest, const char *service, const char *na
 	if (!then)
 		return 0;
 	*action = jv_object_delete(*action, jv_string("kept"));
-	if (digest_read(digest, *action, &bundle, &unread) == 0)
-		script_store_digest(&bundle, hex);
+	/* What came from resources is not on this host under a name. */
+	if (digest_read(digest, *action, &read, &unread) == 0 && !resources)
+		script_store_digest(&read.bundle, hex);
 	if (strcmp(hex, then) != 0 && script_store_has(then)) {
 		json_set(action, "kept", jv_true());
 	} else if (strcmp(hex, then) != 0) {
@@ -193,7 +263,7 @@ digest_restore_action(struct digest *digest, const char *service, const char *na
 		free(script);
 		jv_free(fields);
 	}
-	bundle_release(&bundle);
+	digest_action_release(&read);
 	free(then);
 	return result;
 }

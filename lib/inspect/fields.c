@@ -77,7 +77,7 @@ fields_check_files(struct fields_check *check, const struct place *field, jv pro
 	struct error err;
 	int result = 0;
 
-	if (format && text && (size_t)names_intern(&check->scripts, arena_string(&check->arena, text)) >= known) {
+	if (format && text && !check->kept && (size_t)names_intern(&check->scripts, arena_string(&check->arena, text)) >= known) {
 		if (strcmp(format, "script") == 0)
 			result = script_check(check->catalogue, text, &err);
 		else if (strcmp(format, "files") == 0)
@@ -133,10 +133,13 @@ fields_check_service(struct fields_check *check, const struct place *service)
 
 	while (members_next(&members, &action)) {
 		struct place type = place_member(&action, "type"), fields = place_member(&action, "fields");
+		struct place kept = place_member(&action, "kept");
 
+		check->kept = jv_get_kind(kept.value) == JV_KIND_TRUE;
 		if (json_string(type.value))
 			fields_check_all(check, &fields, "automator", json_string(type.value));
 	}
+	check->kept = false;
 }
 
 void

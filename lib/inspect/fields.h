@@ -5,6 +5,8 @@
 #ifndef INSPECT_FIELDS_H
 #define INSPECT_FIELDS_H
 
+#include <stdbool.h>
+
 #include "base/memory.h"
 #include "base/names.h"
 #include "model/entity.h"
@@ -13,6 +15,7 @@ struct fields_check { /* zero-initialise, but for the first three */
 	const char *catalogue;     /* whose scripts/ is searched first; or NULL */
 	struct problems *warnings; /* fields that nothing reads */
 	struct problems *clear;    /* passwords and keys that everybody sees who may read the document; or NULL */
+	bool kept; /* the action that is checked uses files that were kept, not those of today */
 	struct arena arena;
 	struct names plugins, scripts; /* those seen */
 	jv *schemas;                   /* of plugins; invalid where there is none, or it does not say */

@@ -41,7 +41,8 @@ struct service_action {
 	jv fields;          /* borrowed from the service's source: an object; values are strings, or lists of names; invalid where absent */
 	struct service_reads reads;
 	const char *digest; /* of the script and the files that the fields name, as the definition was taken over; NULL: not known */
-	bool kept;          /* the files of today are others: those that were kept under the digest are used */
+	bool kept;          /* the files of today are others, or were resources: those that were kept under the digest are used */
+	struct string_list resources; /* the digests of the resources among them */
 	int64_t timeout_s;  /* 1..86400*30; default ACTION_TIMEOUT_S */
 	int64_t retries;    /* 0..100: further attempts after the first; default ACTION_RETRIES */
 	int64_t patience_s; /* so long temporary failures are tried again; default ACTION_PATIENCE_S */

@@ -88,6 +88,7 @@ static const struct member action_members[] = {
 	{"kept", MEMBER_BOOLEAN(struct service_action, kept), 0},
 	{"patience_s", MEMBER_INTEGER(struct service_action, patience_s), 0,
 	    .integer = {0, ACTION_PATIENCE_MAX_S, ACTION_PATIENCE_S}},
+	{"resources", MEMBER_STRINGS(struct service_action, resources), 0},
 	{"retries", MEMBER_INTEGER(struct service_action, retries), 0, .integer = {0, ACTION_RETRIES_MAX, ACTION_RETRIES}},
 	{"timeout_s", MEMBER_INTEGER(struct service_action, timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
 	{"type", MEMBER_NAME(struct service_action, type), MEMBER_REQUIRED},

@@ -143,7 +143,24 @@ prepare_plan_change(struct operation_context *context, const char *max_unavailab
 	return prepare_plan(context, &plan, err);
 }
 
-/* Has the definitions of a request in the folder say what their scripts are. A rehearsal keeps nothing of these. */
+/* Has the definitions of a request say what their scripts are: resources of the cluster's tenant, or files. A rehearsal keeps nothing of
+ * these. */
+static int
+prepare_digest_request(const struct operation_context *context, jv *request, unsigned flags, struct error *err)
+{
+	struct store *store = context->account.store;
+	int64_t asked_for = store_tenant(store), tenant = asked_for;
+	int result = 0;
+
+	if (context->cluster && store_find_tenant(store, context->cluster->tenant, &tenant, err) < 0)
+		return -1;
+	store_set_tenant(store, tenant);
+	result = digest_services(request, store, flags | (context->options->dry ? 0 : DIGEST_KEEP), err);
+	store_set_tenant(store, asked_for);
+	return result < 0 ? error_prefix(err, "%s", context->workdir.name) : 0;
+}
+
+/* Does the same for a request in the folder. */
 static int
 prepare_digest(const struct operation_context *context, const char *member, struct error *err)
 {
@@ -155,7 +172,7 @@ prepare_digest(const struct operation_context *context, const char *member, stru
 	free(path);
 	if (result < 0)
 		return -1;
-	result = digest_services(&request, !context->options->dry, err);
+	result = prepare_digest_request(context, &request, 0, err);
 	json_dump(request, &text);
 	buffer_byte(&text, '\n');
 	if (result == 0)
@@ -343,7 +360,7 @@ prepare_clone(struct operation_context *context, const void *data, struct error 
 	int result = prepare_clone_request(context, data, &request, err);
 
 	if (result == 0) {
-		result = digest_services(&request, !context->options->dry, err);
+		result = prepare_digest_request(context, &request, DIGEST_AGAIN, err);
 		if (result == 0 && context->supersedes)
 			result = prepare_clone_standing(context, &request, &dead, err);
 		if (result == 0)

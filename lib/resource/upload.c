@@ -15,7 +15,7 @@
 static int
 upload_read_folder(struct upload *upload, const char *path, struct error *err)
 {
-	struct bundle bundle = {0};
+	struct bundle bundle = {.no_links = upload->no_links};
 	int result = bundle_add_path(&bundle, path, upload->resource.name.name, err);
 
 	if (result == 0)
@@ -43,7 +43,7 @@ upload_read(struct upload *upload, const char *path, struct error *err)
 }
 
 int
-upload_keep(struct upload *upload, struct error *err)
+upload_check(struct upload *upload, struct error *err)
 {
 	struct resource *resource = &upload->resource;
 	struct bundle bundle = {0};
@@ -52,11 +52,18 @@ upload_keep(struct upload *upload, struct error *err)
 	if (resource->is_archive)
 		result = tarball_read(buffer_string(&upload->bytes), upload->bytes.length, resource->name.name, &bundle, err);
 	bundle_release(&bundle);
-	if (result == 0)
-		result = content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err);
+	content_digest(buffer_string(&upload->bytes), upload->bytes.length, upload->digest);
 	resource->sum = upload->digest;
 	resource->bytes = (int64_t)upload->bytes.length;
 	return result;
+}
+
+int
+upload_keep(struct upload *upload, struct error *err)
+{
+	if (upload_check(upload, err) < 0)
+		return -1;
+	return content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err);
 }
 
 int

@@ -15,6 +15,7 @@ struct store;
 
 struct upload { /* zero-initialise; release it */
 	struct resource resource; /* its name, is_archive and mode are given */
+	bool no_links;            /* in a folder that is read, links are refused, else followed */
 	struct buffer bytes;
 	char digest[CONTENT_DIGEST_SIZE];
 };
@@ -22,7 +23,8 @@ struct upload { /* zero-initialise; release it */
 /* Reads a file, a folder (which becomes an archive), or standard input ("-"). EX_DATAERR where that is too much. */
 int upload_read(struct upload *upload, const char *path, struct error *err);
 
-/* Checks what was read, and keeps it. EX_DATAERR where an archive is none, hostile or too large. */
+/* Checks what was read, and finds its digest; upload_keep keeps it, too. EX_DATAERR where an archive is none, hostile or too large. */
+int upload_check(struct upload *upload, struct error *err);
 int upload_keep(struct upload *upload, struct error *err);
 
 /* Records it as the next version, inside a transaction: 1, 0 where the newest is the same, -1. */

@@ -74,7 +74,7 @@ bundle_open(const struct bundle *bundle, int dir, const char *entry)
 	    .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 
 	if (!bundle->beneath)
-		return openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		return openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (bundle->no_links ? O_NOFOLLOW : 0));
 	return (int)syscall(SYS_openat2, dir, entry, &how, sizeof how);
 }
 
@@ -120,6 +120,8 @@ bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *n
 
 	if (fd < 0 && bundle->beneath && (errno == ELOOP || errno == EXDEV))
 		failed = error_set(err, EX_NOPERM, "%s: a link leads there, which is followed for no tenant", name);
+	else if (fd < 0 && bundle->no_links && errno == ELOOP)
+		failed = error_set(err, EX_CONFIG, "%s: a link; resources have none", name);
 	else if (fd < 0 || fstat(fd, &st) < 0)
 		failed = error_errno(err, EX_CONFIG, "%s", name);
 	else if (S_ISDIR(st.st_mode))
