@@ -148,11 +148,13 @@ carriers() {
 	}
 	coopr stop -o json blog apache >now 2>log
 	same "apache haproxy" "$(stopped)"
-	# Who is configured anew, for the sake of a machine that comes, is started.
+	# Who is configured anew, for the sake of a machine that comes, is not started.
 	coopr expand -o json blog >now 2>log
-	same "apache" "$(stopped)"
+	same "apache haproxy" "$(stopped)"
 	same 0 "$(jq -c 'select(.kind == "node" and .nodenum == 1004) | .stopped // [] | length' now)"
 	coopr start -o json blog apache >now 2>log
+	same "haproxy" "$(stopped)"
+	coopr start -o json blog haproxy >now 2>log
 	same "" "$(stopped)"
 	coopr stop -o json blog haproxy >now 2>log
 	coopr restart -o json blog haproxy >now 2>log
@@ -163,7 +165,7 @@ carriers() {
 	coopr replace -o json -y blog 1001 >now 2>log
 	same "" "$(grep '"id":"00000001-1001"' now)"
 	coopr stop -o json blog -N 1002 -N "$(jq -r 'select(.nodenum == 1003).hostname' records)" -N 00000001-1003 >now 2>log
-	same "00000001-1002 00000001-1003" "$(coopr-queue show 00000001-003 --tasks -o json | jq -r .node | sort -u | paste -sd' ')"
+	same "00000001-1002 00000001-1003" "$(coopr-queue show 00000001-003 --tasks -o json | jq -r 'select(.action == "stop").node' | sort -u | paste -sd' ')"
 	coopr restart -o json blog -N @mysql mysql >now 2>log
 	same "$(jq -r 'select(.kind == "node" and (.services | index("mysql"))) | .id' now)" \
 		"$(coopr-queue show 00000001-004 --tasks -o json | jq -r 'select(.service == "mysql").node' | sort -u)"
