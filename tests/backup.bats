@@ -491,10 +491,10 @@ static_catalogue() {
 	rm -rf mine && cp -R "$COOPR_ROOT/share/coopr/catalogue" mine
 	mkdir mine/scripts keys
 	mv sshd/user keys/user
-	printf '%s\n' "127.0.0.1 port=$SSHD_PORT identityfile=$PWD/keys/user" "localhost port=$SSHD_PORT identityfile=$PWD/keys/user" \
+	printf '%s\n' "127.0.0.1 port=$SSHD_PORT identityfile=$PWD/keys/user" "127.0.0.2 port=$SSHD_PORT identityfile=$PWD/keys/user" \
 		>mine/machines
-	echo '{"name": "static", "providertype": "static", "provisioner": {"machines": "machines", "user": "root"}}' \
-		>mine/providers/static.json
+	echo '{"name": "static", "providertype": "static", "provisioner": {"machines": "machines", "user": "root",
+		"shared_host_keys": true}}' >mine/providers/static.json
 	echo '{"name": "hello", "provisioner": {"actions": {"configure": {"type": "shell", "fields": {"script": "hello.sh"},
 		"retries": 0}}}}' >mine/services/hello.json
 	echo '{"name": "hello", "defaults": {"services": ["hello"], "provider": "static", "hardwaretype": "small",

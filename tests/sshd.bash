@@ -42,7 +42,7 @@ sshd_start() {
 		while read -r line <&7; do
 			echo "$line" >>sshd/said
 			case $line in
-			*"Server listening"*)
+			*"Server listening on 127.0.0.1 "*)
 				cat <&7 >>sshd/said 3>&- 8<&- &
 				exec 7<&-
 				return 0
@@ -61,6 +61,7 @@ sshd_start() {
 sshd_config() {
 	cat <<-END
 		Port $SSHD_PORT
+		ListenAddress 127.0.0.2
 		ListenAddress 127.0.0.1
 		HostKey $PWD/sshd/host
 		AuthorizedKeysFile $PWD/sshd/user.pub
