@@ -259,6 +259,7 @@ tables() {
 only_reads() {
 	cat <<-'END'
 		coopr
+		coopr-audit
 		coopr-completion
 		coopr-doctor
 		coopr-events

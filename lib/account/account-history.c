@@ -5,14 +5,19 @@
 
 #include "account/accounts.h"
 #include "base/clock.h"
+#include "store/audit.h"
 #include "store/sql/sql.h"
 
 int
 account_history_add(struct store *store, int64_t tenant, const char *kind, const char *name, const char *document,
     struct error *err)
 {
-	return sql_change(store_sql(store), err, "INSERT INTO account_history (tenant, kind, name, at_ms, by, why, document) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "ittittt", tenant, kind, name, clock_wall_ms(), store_by(store), store_why(store), document);
+	const struct audit_event event = {.tenant = tenant, .action = document ? "put" : "delete", .kind = kind, .name = name};
+
+	if (sql_change(store_sql(store), err, "INSERT INTO account_history (tenant, kind, name, at_ms, by, why, document) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "ittittt", tenant, kind, name, clock_wall_ms(), store_by(store), store_why(store), document) < 0)
+		return -1;
+	return audit_add(store, &event, err);
 }
 
 int

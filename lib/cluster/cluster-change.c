@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cluster/cluster-name.h"
+#include "store/audit.h"
 #include "store/sql/sql.h"
 
 int64_t
@@ -44,15 +45,19 @@ cluster_change_record(struct account *account, const struct cluster_record *clus
     const char *message, struct error *err)
 {
 	int64_t now = clock_wall_ms();
+	struct audit_event event = {.action = action, .kind = "cluster", .name = cluster->name, .cluster = cluster->id};
 
-	if (sql_change(account_sql(account), err,
+	if (sql_number(account_sql(account), &event.tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", cluster->id) < 0 ||
+	    sql_change(account_sql(account), err,
 	    "INSERT INTO operation (cluster, number, action, user, why, begun_ms, ended_ms, "
 	    "status, message, was) VALUES (?, ?, ?, ?, ?, ?, ?, 'complete', ?, ?)", "iittt" "ii" "tt", cluster->id,
 	    cluster->operation + 1, action, account->user, store_why(account->store), now, now, message,
 	    lifecycle_status_name(cluster->status)) < 0)
 		return -1;
-	return sql_change(account_sql(account), err, "UPDATE cluster SET operation = ?, changed_ms = ? WHERE id = ?", "iii",
-	    cluster->operation + 1, now, cluster->id);
+	if (sql_change(account_sql(account), err, "UPDATE cluster SET operation = ?, changed_ms = ? WHERE id = ?", "iii",
+	        cluster->operation + 1, now, cluster->id) < 0)
+		return -1;
+	return audit_add(account->store, &event, err);
 }
 
 /* Finds the cluster, and checks that its status allows the action. */

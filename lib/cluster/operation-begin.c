@@ -20,6 +20,7 @@
 #include "cluster/clusters.h"
 #include "account/holding.h"
 #include "cluster/operation-files.h"
+#include "store/audit.h"
 #include "store/sql/sql.h"
 
 struct beginning {
@@ -198,6 +199,15 @@ operation_begin_update(struct beginning *b, int64_t number, struct error *err)
 	return result;
 }
 
+static int
+operation_begin_audit(const struct beginning *b, const char *action, struct error *err)
+{
+	const struct audit_event event = {.tenant = b->tenant, .action = action, .kind = "cluster", .cluster = b->spec->cluster,
+		.name = b->found.count ? b->found.list[0].name : b->spec->create.name};
+
+	return audit_add(b->account->store, &event, err);
+}
+
 /* Adds the rows of the operation, its documents and files, and what coopr apply remembers. */
 static int
 operation_begin_record(struct beginning *b, int64_t number, struct error *err)
@@ -223,7 +233,8 @@ operation_begin_record(struct beginning *b, int64_t number, struct error *err)
 		if (applied_put(store, &applied, err) < 0)
 			return -1;
 	}
-	return operation_files_add(store, spec->cluster, number, spec->files, spec->file_count, err);
+	return operation_files_add(store, spec->cluster, number, spec->files, spec->file_count, err) < 0 ? -1
+	    : operation_begin_audit(b, spec->action, err);
 }
 
 /* Begins a transaction, in which it makes all the checks; a new cluster has its rows then. To be finished where it returns 0. */
@@ -318,6 +329,8 @@ operation_reopen(struct account *account, int64_t cluster, int64_t number, struc
 		    "WHERE cluster = ? AND number = ?", "ii", cluster, number);
 	if (result == 0)
 		result = operation_begin_update(&b, b.found.list[0].operation, err);
+	if (result == 0)
+		result = operation_begin_audit(&b, spec.action, err);
 	result = store_finish(account->store, result, err);
 	operation_documents_release(&documents);
 	cluster_list_release(&b.found);

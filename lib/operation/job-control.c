@@ -8,6 +8,7 @@
 #include "operation/context.h"
 #include "operation/find-cluster.h"
 #include "operation/job.h"
+#include "store/audit.h"
 
 char *
 job_control_find_job(const char *cluster, const struct operation_options *options, struct error *err)
@@ -30,6 +31,26 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 	return job;
 }
 
+/* Records that somebody intervenes in the cluster's job, before it is done. */
+static int
+job_control_audit(enum queue_control control, const char *cluster, const struct operation_options *options, struct error *err)
+{
+	static const char *const actions[] = {[QUEUE_PAUSE] = "pause", [QUEUE_RESUME] = "resume", [QUEUE_CANCEL] = "abort"};
+	struct audit_event event = {.action = actions[control], .kind = "cluster"};
+	struct cluster_list clusters = {0};
+	struct account account;
+	int result = find_cluster(&account, &clusters, &options->ask, STORE_WRITE, cluster, err);
+
+	if (result == 0) {
+		event.name = clusters.list[0].name;
+		event.cluster = clusters.list[0].id;
+		result = audit_add_alone(account.store, &event, err);
+	}
+	cluster_list_release(&clusters);
+	account_release(&account);
+	return result;
+}
+
 int
 job_control(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
     char **job, struct error *err)
@@ -45,6 +66,8 @@ job_control(enum queue_control control, const char *cluster, const struct operat
 	if (agreed && strcmp(*job, agreed) != 0)
 		return error_set(err, EX_NO, "%s: job %s has ended, and job %s is running now, which was left alone; "
 		    "run the command again to be asked about it", cluster, agreed, *job);
+	if (job_control_audit(control, cluster, options, err) < 0)
+		return -1;
 	if (control != QUEUE_CANCEL) {
 		queue = queue_open(options->runner.spool, QUEUE_WRITE, err);
 		result = queue ? queue_control(queue, control, *job, NULL, err) : -1;

@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/suggest.h"
 #include "json/credential.h"
+#include "store/audit.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
@@ -69,8 +70,11 @@ entities_check_expected(enum entity_kind kind, const char *name, const struct ne
 
 /* Adds the next version of an entity; text is NULL where it is deleted. */
 static int
-entities_add_revision(struct store *store, const struct newest *newest, const char *text, struct error *err)
+entities_add_revision(struct store *store, enum entity_kind kind, const char *name, const struct newest *newest, const char *text,
+    struct error *err)
 {
+	const struct audit_event event = {.action = text ? "put" : "delete", .kind = entity_kind_words(kind), .name = name,
+		.version = newest->version + 1};
 	char now[CLOCK_RFC3339_SIZE];
 
 	clock_rfc3339(clock_wall_ms(), now);
@@ -78,8 +82,10 @@ entities_add_revision(struct store *store, const struct newest *newest, const ch
 	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "iittttt", newest->entity, newest->version + 1, now, store_by(store), store_why(store), text,
 	    origin_name(store_origin(store))) < 0)
 		return -1;
-	return sql_change(store_sql(store), err, "UPDATE entity SET version = ?, present = ? WHERE id = ?", "iii",
-	    newest->version + 1, (int64_t)(text != NULL), newest->entity);
+	if (sql_change(store_sql(store), err, "UPDATE entity SET version = ?, present = ? WHERE id = ?", "iii", newest->version + 1,
+	        (int64_t)(text != NULL), newest->entity) < 0)
+		return -1;
+	return audit_add(store, &event, err);
 }
 
 /* Refuses what was read by somebody from whom values were hidden. */
@@ -125,7 +131,7 @@ entities_put(struct store *store, enum entity_kind kind, const char *name, jv do
 			result = sql_number(store_sql(store), &newest.entity, err, "INSERT INTO entity (tenant, kind, name, version, "
 			    "present) VALUES (?, ?, ?, 1, 1) RETURNING id", "itt", store_tenant(store), entity_kind_name(kind), name);
 		if (result >= 0)
-			result = entities_add_revision(store, &newest, text.data, err);
+			result = entities_add_revision(store, kind, name, &newest, text.data, err);
 		if (result == 0) {
 			newest.version++;
 			result = 1;
@@ -177,7 +183,7 @@ entities_delete(struct store *store, enum entity_kind kind, const char *name, in
 	else
 		result = entities_check_expected(kind, name, &newest, expected, err);
 	if (result == 0)
-		result = entities_add_revision(store, &newest, NULL, err);
+		result = entities_add_revision(store, kind, name, &newest, NULL, err);
 	free(newest.text);
 	return result;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "store/audit.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
@@ -79,8 +80,14 @@ int
 store_fsck(struct store *store, void (*say)(const char *fault, void *data), void *data, struct error *err)
 {
 	struct sql *sql = store_sql(store);
+	char last[AUDIT_HASH_SIZE];
 	int faults = fsck_tell(store, sql->engine->check(sql, err), say, data, err);
 
+	if (faults >= 0) {
+		int more = audit_verify(store, NULL, say, data, last, err);
+
+		faults = more < 0 ? -1 : faults + more;
+	}
 	for (size_t i = 0; faults >= 0 && i < sizeof checks / sizeof *checks; i++) {
 		int more = fsck_tell(store, sql_query(sql, err, checks[i], ""), say, data, err);
 

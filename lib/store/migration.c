@@ -37,6 +37,7 @@ static const struct migration {
 	{"resources", NULL},
 	{"addresses and host keys of claimed machines", claim_marks_bring},
 	{"the origin of each version of an entity", NULL},
+	{"the audit log", NULL},
 };
 
 enum {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "store/audit.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
@@ -101,6 +102,17 @@ resources_choose(struct store *store, const struct resource_name *name, int64_t 
 	return got == 0 ? resources_not_found(name, err) : got < 0 ? -1 : 0;
 }
 
+static int
+resources_audit(struct store *store, const char *action, const struct resource_name *name, int64_t version, struct error *err)
+{
+	char *full = memory_printf("%s/%s/%s", name->plugin, name->type, name->name);
+	const struct audit_event event = {.action = action, .kind = "resource", .name = full, .version = version};
+	int result = audit_add(store, &event, err);
+
+	free(full);
+	return result;
+}
+
 /* Looks whether the newest version is what is to be added: 1 and its number, 0, -1. */
 static int
 resources_is_newest(struct store *store, struct resource *resource, struct error *err)
@@ -124,7 +136,7 @@ resources_add(struct store *store, struct resource *resource, struct error *err)
 	    "WHERE tenant = ?1 AND plugin = ?2 AND type = ?3 AND name = ?4 RETURNING version", ONE_TYPES "titittt",
 	    ONE_VALUES(store, name), resource->sum, resource->bytes, resource->is_archive ? "archive" : "file", resource->mode,
 	    clock_rfc3339(clock_wall_ms(), now), store_by(store), store_why(store));
-	return got < 0 ? -1 : 1;
+	return got < 0 || resources_audit(store, "upload", name, name->version, err) < 0 ? -1 : 1;
 }
 
 /* Has the next sync make no version active. */
@@ -135,8 +147,8 @@ resources_stage_none(struct store *store, const struct resource_name *name, stru
 	    ONE_VALUES(store, name));
 }
 
-int
-resources_recall(struct store *store, const struct resource_name *name, struct error *err)
+static int
+resources_recall_one(struct store *store, const struct resource_name *name, struct error *err)
 {
 	int64_t version, active = 1;
 	int got;
@@ -154,14 +166,21 @@ resources_recall(struct store *store, const struct resource_name *name, struct e
 }
 
 int
+resources_recall(struct store *store, const struct resource_name *name, struct error *err)
+{
+	return resources_recall_one(store, name, err) < 0 ? -1 : resources_audit(store, "recall", name, name->version, err);
+}
+
+int
 resources_stage(struct store *store, const struct resource_name *name, struct error *err)
 {
 	int64_t version;
 
-	if (resources_choose(store, name, &version, err) < 0 || resources_stage_none(store, name, err) < 0)
+	if (resources_choose(store, name, &version, err) < 0 || resources_stage_none(store, name, err) < 0 ||
+	    sql_change(store_sql(store), err, "UPDATE resource SET staged = 1 WHERE " OF_ONE "AND version = ?5", ONE_TYPES "i",
+	        ONE_VALUES(store, name), version) < 0)
 		return -1;
-	return sql_change(store_sql(store), err, "UPDATE resource SET staged = 1 WHERE " OF_ONE "AND version = ?5", ONE_TYPES "i",
-	    ONE_VALUES(store, name), version);
+	return resources_audit(store, "stage", name, version, err);
 }
 
 int
@@ -171,21 +190,25 @@ resources_activate(struct store *store, const struct resource_name *name, struct
 
 	if (resources_choose(store, name, &version, err) < 0 ||
 	    sql_change(store_sql(store), err, "UPDATE resource SET active = 0, staged = 0 WHERE " OF_ONE "AND (active = 1 OR staged = 1) AND "
-	        "version <> ?5", ONE_TYPES "i", ONE_VALUES(store, name), version) < 0)
+	        "version <> ?5", ONE_TYPES "i", ONE_VALUES(store, name), version) < 0 ||
+	    sql_change(store_sql(store), err, "UPDATE resource SET active = 1, staged = 1 WHERE " OF_ONE "AND version = ?5", ONE_TYPES "i",
+	        ONE_VALUES(store, name), version) < 0)
 		return -1;
-	return sql_change(store_sql(store), err, "UPDATE resource SET active = 1, staged = 1 WHERE " OF_ONE "AND version = ?5", ONE_TYPES "i",
-	    ONE_VALUES(store, name), version);
+	return resources_audit(store, "activate", name, version, err);
 }
 
 /* The recalled versions go first: of each resource at most one version is active. */
 int
 resources_sync(struct store *store, struct error *err)
 {
+	const struct audit_event event = {.action = "sync", .kind = "resource", .name = "*"};
+
 	if (sql_change(store_sql(store), err, "UPDATE resource SET active = 0 WHERE tenant = ? AND active = 1 AND staged = 0", "i",
+	        store_tenant(store)) < 0 ||
+	    sql_change(store_sql(store), err, "UPDATE resource SET active = 1 WHERE tenant = ? AND staged = 1 AND active = 0", "i",
 	        store_tenant(store)) < 0)
 		return -1;
-	return sql_change(store_sql(store), err, "UPDATE resource SET active = 1 WHERE tenant = ? AND staged = 1 AND active = 0", "i",
-	    store_tenant(store));
+	return audit_add(store, &event, err);
 }
 
 int
@@ -210,8 +233,10 @@ resources_delete(struct store *store, const struct resource_name *name, struct e
 	if (got > 0)
 		return error_set(err, EX_TEMPFAIL, "resource %s/%s/%s: version %" PRId64 " is %s; recall it%s first", name->plugin, name->type,
 		    name->name, version, used ? "active" : "staged", used ? ", and sync," : "");
-	return sql_change(store_sql(store), err, "UPDATE resource SET deleted = 1 WHERE " OF_ONE "AND version = ?5", ONE_TYPES "i",
-	    ONE_VALUES(store, name), version);
+	if (sql_change(store_sql(store), err, "UPDATE resource SET deleted = 1 WHERE " OF_ONE "AND version = ?5", ONE_TYPES "i",
+	        ONE_VALUES(store, name), version) < 0)
+		return -1;
+	return resources_audit(store, "delete", name, version, err);
 }
 
 int

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/suggest.h"
+#include "store/audit.h"
 #include "store/key.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
@@ -40,6 +41,14 @@ secrets_place_of(const struct secret_owner *owner, const char *name, struct buff
 	buffer_printf(place, "%s%lld/%s", *owner->column == 'c' ? "cluster/" : "", (long long)owner->id, name);
 }
 
+static int
+secrets_audit(struct store *store, int64_t cluster, const char *action, const char *name, struct error *err)
+{
+	const struct audit_event event = {.action = action, .kind = "secret", .name = name, .cluster = cluster};
+
+	return audit_add(store, &event, err);
+}
+
 /* The nonce is drawn at random: 24 bytes are enough for that. */
 int
 secrets_set(struct store *store, const struct store_key *key, int64_t cluster, const char *name, const char *text, size_t length,
@@ -60,6 +69,8 @@ secrets_set(struct store *store, const struct store_key *key, int64_t cluster, c
 	    "sealed = excluded.sealed", owner.table, owner.column);
 	result = sql_change(store_sql(store), err, statement, "itttb", owner.id, name, clock_rfc3339(clock_wall_ms(), now), store_by(store),
 	    sealed, length + OVERHEAD);
+	if (result == 0)
+		result = secrets_audit(store, cluster, "set", name, err);
 	free(statement);
 	buffer_release(&place);
 	free(sealed);
@@ -226,7 +237,7 @@ secrets_delete(struct store *store, int64_t cluster, const char *name, struct er
 	free(statement);
 	if (got == 0)
 		return secrets_not_found(store, &owner, name, err);
-	return got < 0 ? -1 : 0;
+	return got < 0 ? -1 : secrets_audit(store, cluster, "delete", name, err);
 }
 
 int

@@ -301,6 +301,25 @@ static const char *const migrations[] = {
 	"OR by IN (SELECT user FROM member JOIN tenant ON tenant.id = tenant WHERE name = 'superadmin' AND role = 'admin') "
 	"OR entity IN (SELECT id FROM entity WHERE tenant = (SELECT id FROM tenant WHERE name = 'superadmin') "
 	"OR tenant NOT IN (SELECT tenant FROM member WHERE role = 'admin'));",
+	/* 15: the audit log, lib/store/audit.h: each record has the hash of itself and of the one before. */
+	"CREATE TABLE audit ("
+	"	id INTEGER PRIMARY KEY,"
+	"	at_ms INTEGER NOT NULL,"
+	"	tenant TEXT NOT NULL," /* names, of those who may be deleted later */
+	"	user TEXT NOT NULL,"
+	"	login TEXT NOT NULL,"
+	"	host TEXT NOT NULL,"
+	"	address TEXT,"
+	"	program TEXT NOT NULL,"
+	"	action TEXT NOT NULL,"
+	"	object TEXT NOT NULL,"
+	"	cluster TEXT," /* null: it concerns none */
+	"	reason TEXT,"
+	"	hash TEXT NOT NULL"
+	") STRICT;"
+	"CREATE INDEX audit_cluster ON audit (cluster, id) WHERE cluster IS NOT NULL;"
+	"CREATE TRIGGER audit_unaltered BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is not altered'); END;"
+	"CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'nothing is removed from the audit log'); END;",
 };
 
 /* Steps over a pragma's only number. */

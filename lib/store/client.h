@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From where a command comes: what the kernel knows of the login, and what the environment says of the connection.
+ */
+#ifndef STORE_CLIENT_H
+#define STORE_CLIENT_H
+
+struct client {
+	char login[256];  /* who has logged in, whatever sudo(8) has made of them; else the real user */
+	char host[256];   /* of this machine */
+	char address[64]; /* of the ssh client, as the environment says; "": not known */
+};
+
+/* Fills in what is known. */
+void client_find(struct client *client);
+
+#endif

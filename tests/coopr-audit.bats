@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-audit: who has changed what, and whether that record is whole.
+
+load case
+load examples
+
+setup() {
+	need_program sqlite3
+	fresh
+	export COOPR_STORE=$PWD/store COOPR_STATE=$PWD/state
+	unset COOPR_USER SUDO_USER SSH_CONNECTION
+	coopr-store init
+}
+
+# Actions and objects of the log, each with its user: audit [OPTION]...
+audit() {
+	coopr-audit -o json "$@" | jq -r '"\(.tenant) \(.user) \(.action) \(.object)"'
+}
+
+provider() {
+	echo '{"kind": "provider", "name": "p", "providertype": "dummy"}'
+}
+
+me() {
+	id -un
+}
+
+# Alters the store as somebody would who has its file: sql STATEMENT
+sql() {
+	sqlite3 store "DROP TRIGGER IF EXISTS audit_unaltered; DROP TRIGGER IF EXISTS audit_kept; $1"
+}
+
+@test "each change of an entity, a secret, a tenant, a member and a quota adds a record" {
+	coopr-tenant create qa
+	coopr-member set -T qa -r admin ann
+	coopr-quota set -T qa --nodes 5 2>/dev/null || coopr-tenant change --nodes 5 qa
+	provider | coopr-store put -T qa -
+	provider | coopr-store put -T qa -
+	echo x | coopr-secret set -T qa --as ann word
+	coopr-secret delete -y -T qa --as ann word
+	coopr-store delete -y -T qa provider p
+	coopr-member delete -y -T qa ann
+	cat >wanted <<-END
+		qa $(me) put tenant qa
+		qa $(me) put member ann
+		qa $(me) put tenant qa
+		qa $(me) put provider p@1
+		qa ann set secret word
+		qa ann delete secret word
+		qa $(me) delete provider p@2
+		qa $(me) delete member ann
+	END
+	audit -T qa | diff wanted -
+}
+
+@test "a record says who had logged in, where, by which program and why; a secret's value is not in it" {
+	echo swordfish | SSH_CONNECTION="192.0.2.7 40000 192.0.2.1 22" coopr-secret set word
+	same '["192.0.2.7","coopr-secret set"]' "$(coopr-audit -o json | jq -c '[.address, .program]')"
+	same "$(uname -n)" "$(coopr-audit -o json | jq -r .host)"
+	echo y | SSH_CONNECTION="\$(reboot) 1" coopr-secret set word
+	same null "$(coopr-audit -l 1 -o json | jq .address)"
+	provider | coopr-store put -m "as asked" -
+	same "as asked" "$(coopr-audit -l 1 -o json | jq -r .reason)"
+	run -1 grep -r swordfish .
+}
+
+@test "operations on clusters, and what is done to their jobs, have records; --cluster takes the name or the id" {
+	own_catalogue
+	coopr-store import mine >log 2>&1
+	unset COOPR_CATALOGUE
+	coopr-create shop -P dummy -t lamp -n 3 -m "for the test" >records 2>log
+	coopr-create other -P dummy -t lamp -n 3 --detach >records 2>log
+	coopr pause other >records 2>log
+	coopr resume other >records 2>log
+	coopr abort -y other >records 2>log
+	coopr rename shop store >records 2>log
+	coopr delete -y --discard-data store >records 2>log
+	same "create shop,rename shop,delete store" \
+		"$(coopr-audit -c 00000001 -o json | jq -r '.action + " " + (.object | split(" ")[1])' | paste -sd,)"
+	same "create,pause,resume,abort" "$(coopr-audit -c other -o json | jq -r .action | paste -sd,)"
+	same '"for the test"' "$(coopr-audit -c shop -o json | jq .reason | head -n 1)"
+	coopr-audit --verify >head
+}
+
+@test "a change that is refused has no record" {
+	run coopr-store put - <<<'{"kind": "provider", "name": "p"}'
+	[ "$status" -ne 0 ]
+	run -1 coopr-tenant delete -y none
+	same "" "$(audit -A)"
+}
+
+@test "the store refuses to alter the log; one that was altered otherwise is found" {
+	for secret in a b c d e f; do
+		echo x | coopr-secret set "$secret"
+	done
+	coopr-audit --verify >head
+	run sqlite3 store "UPDATE audit SET user = 'ann' WHERE id = 3"
+	contains "$output" "the audit log is not altered"
+	run sqlite3 store "DELETE FROM audit WHERE id = 3"
+	contains "$output" "nothing is removed from the audit log"
+	cp store good
+
+	for column in at_ms tenant user login host address program action object cluster reason hash; do
+		cp good store
+		sql "UPDATE audit SET $column = '99' WHERE id = 3"
+		run -1 coopr-audit --verify
+		contains "$output" "audit log: record 3 is not as it was written"
+		run -1 coopr-store fsck
+		contains "$output" "audit log: record 3 is not as it was written"
+	done
+	cp good store
+	sql "DELETE FROM audit WHERE id IN (2, 3)"
+	run -1 coopr-audit --verify
+	contains "$output" "audit log: the records 2 to 3 are missing"
+	cp good store
+	sql "UPDATE audit SET id = id + 100 WHERE id = 3; UPDATE audit SET id = 3 WHERE id = 4; UPDATE audit SET id = 4 WHERE id = 103"
+	run -1 coopr-audit --verify
+	contains "$output" "audit log: record 3 is not as it was written"
+	cp good store
+	sql "DELETE FROM audit WHERE id > 4"
+	run -0 coopr-audit --verify
+	run -1 coopr-audit --verify --head "$(cat head)"
+	contains "$output" "no record has the hash of --head"
+}
+
+@test "the hash of an earlier last record is still there later" {
+	echo x | coopr-secret set a
+	coopr-audit --verify >head
+	echo x | coopr-secret set b
+	run -0 coopr-audit --verify --head "$(cat head)"
+	[ "$output" != "$(cat head)" ]
+	run -64 coopr-audit --head "$(cat head)"
+}
+
+@test "an administrator sees what was done in their tenant, a user nothing, a superadmin all" {
+	coopr-tenant create qa
+	coopr-member set -T qa -r admin ann
+	coopr-member set -T qa bob
+	echo x | coopr-secret set word
+	same 3 "$(coopr-audit -T qa --as ann -o json | wc -l)"
+	run -77 coopr-audit -T qa --as bob
+	run -64 coopr-audit -A -T qa --as ann
+	run -77 env COOPR_TENANT=qa coopr-audit -A --as ann
+	run -77 env COOPR_TENANT=qa coopr-audit --verify --as ann
+	same 4 "$(coopr-audit -A -o json | wc -l)"
+}
+
+@test "times choose records, and a limit the newest" {
+	echo x | coopr-secret set a
+	echo x | coopr-secret set b
+	same "" "$(audit --end now-1d)"
+	same 2 "$(coopr-audit --start now-1h -o json | wc -l)"
+	same "default $(me) set secret b" "$(audit -l 1)"
+	run -64 coopr-audit --start yesterday
+}
+
+@test "a hundred changes by four at a time make one chain" {
+	for i in 1 2 3 4; do
+		(for j in $(seq 25); do echo x | coopr-secret set "s$i.$j"; done) &
+	done
+	wait
+	same 100 "$(coopr-audit -o json | wc -l)"
+	coopr-audit --verify >head
+}
