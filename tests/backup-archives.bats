@@ -92,6 +92,8 @@ kept() { # ID SECONDS [SERVICE [NODE]]
 	run -1 coopr restore -y --discard-data blog
 	contains "$output" "has not read all of the archive $(coopr backup --list -o name blog)"
 	touch moves
+	coopr retry -q blog
+	same "restore complete" "$(coopr history -o json blog | jq -r '"\(.action) \(.status)"' | head -n 1)"
 	coopr restore -qy --discard-data blog
 }
 

@@ -290,6 +290,16 @@ learned() {
 	contains "$stderr" "its last operation has not failed"
 }
 
+@test "retry of a creation does not make a machine again that was made and is lost: that is a fault, which reconcile repairs or names" {
+	touch broken
+	run -1 coopr create shop -t lamp -n 4 -s haproxy,apache,mysql,stubborn
+	rm broken "$COOPR_STATE"/dummy/*/00000002-1000
+	coopr retry -q shop
+	[ -z "$(find "$COOPR_STATE/dummy" -name 00000002-1000)" ]
+	run --separate-stderr -1 coopr reconcile --probe shop
+	contains "$stderr" "00000002-1000: its machine is gone"
+}
+
 @test "rollback brings back what was before an operation that failed" {
 	touch broken
 	run -1 coopr add blog stubborn -n +1

@@ -143,6 +143,10 @@ did() {
 	coopr rollback one --to 1 -y >records 2>log
 	old=$(grep -rla 'app-configure\.sh' "$COOPR_STATE/resources" | xargs grep -la 'echo configure 1$')
 	same "configure app ${old##*/},start app today,stop app today" "$(did)"
+	coopr-queue show --plan "$(coopr history -o json one | jq -r .job | head -n 1)" >plan
+	coopr-plan --check plan
+	run -1 coopr-plan --check < <(jq -c 'del(.scripts)' plan)
+	contains "$output" "the scripts of configure app are ${old##*/}, not today's"
 	coopr expand one -n 3 -y >records 2>log
 	contains "$(did)" "configure app ${old##*/}"
 	coopr upgrade one -y >records 2>said

@@ -107,6 +107,17 @@ check_node_task(const struct judge *judge, size_t number)
 		    layout->cluster.provider.providertype, step->type);
 }
 
+/* A task uses the scripts that were kept where its definition says so, and today's where it does not. */
+static void
+check_scripts(const struct step *step, const struct service_action *action, struct place *place)
+{
+	const char *kept = action->kept && action->digest ? action->digest : "today's";
+	const char *used = step->scripts ? step->scripts : "today's";
+
+	if (strcmp(kept, used) != 0)
+		place_problem(place, "%s: the scripts of %s %s are %s, not %s", step->id, action_name(step->action), step->service, kept, used);
+}
+
 static void
 check_service_task(const struct judge *judge, size_t number)
 {
@@ -126,6 +137,8 @@ check_service_task(const struct judge *judge, size_t number)
 	else if (strcmp(service->actions[step->action].type, step->type) != 0)
 		place_problem(&place, "%s: the automator of %s %s is %s, not %s", step->id, action_name(step->action),
 		    step->service, service->actions[step->action].type, step->type);
+	else
+		check_scripts(step, &service->actions[step->action], &place);
 	if (!name_set_has(&node->services, step->service) && !name_set_has(&node->was, step->service))
 		place_problem(&place, "%s: the service %s neither is nor was on %s", step->id, step->service, step->node);
 }
