@@ -307,8 +307,11 @@ repairs() { # WORD
 		"$(sql "SELECT action || ' ' || status || ' ' || why FROM operation WHERE number = 2")"
 	[ ! -e "$machines/$node" ]
 	same 4 "$(coopr show -o json blog | grep -c '"kind":"node"')"
-	coopr reconcile >out 2>&1 || true
-	[ "$(sql "SELECT count(*) FROM operation WHERE action = 'restore'")" -gt 0 ] || contains "$(cat out)" "mysql: its data is not restored: its machine was lost, and replaced; "
+	# In the same run.
+	same "restore complete" "$(sql "SELECT action || ' ' || status FROM operation WHERE number = 3")"
+	contains "$stderr" "mysql: its data is not restored: its machine was lost, and replaced; repaired by job 00000001-003"
+	run -0 coopr reconcile
+	same 3 "$(sql "SELECT count(*) FROM operation")"
 	same one "$(coopr backup --list -o name)"
 }
 
@@ -316,11 +319,12 @@ repairs() { # WORD
 	every 1h
 	kept one 4000
 	repairs restore
-	rm "$COOPR_STATE/dummy/dummy/$node"
+	rm "$COOPR_STATE/dummy/dummy/$node" "$COOPR_STATE/archives/one" # it cannot be restored
 	coopr tenant change --archives 0 default
 	coopr reconcile --repair 2>err || true
 	coopr reconcile 2>err || true
 	[[ $(cat err) != *"it is not backed up"* ]]
+	[ "$(sql "SELECT count(*) FROM operation WHERE action = 'restore' AND status <> 'complete'")" -gt 0 ]
 	same 0 "$(sql "SELECT count(*) FROM operation WHERE action = 'backup'")"
 }
 

@@ -119,6 +119,36 @@ reconcile_list_freed(const struct reconcile_options *parameters, const struct dr
 	}
 }
 
+/* Tells whether the machine was replaced in this run, and the run has not tried to restore data of its cluster yet. */
+static bool
+reconcile_is_to_restore(const struct drift_list *drift, const struct drift *replaced)
+{
+	bool tried = false;
+
+	for (size_t i = 0; i < drift->count && !tried; i++)
+		tried = drift->list[i].cluster == replaced->cluster && drift->list[i].what == DRIFT_UNRESTORED;
+	return replaced->restores && replaced->stage == DRIFT_REPAIRED && !tried;
+}
+
+/* Restores the data of machines that were replaced in this run: the services that need it fail until then. */
+static int
+reconcile_restore(const struct reconcile_options *parameters, struct account *account, struct drift_list *drift, struct error *err)
+{
+	struct reconcile_scope scope = {.ids = memory_zeroed(drift->count, sizeof *scope.ids)};
+	int worst = 0;
+
+	for (size_t i = 0; i < drift->count; i++)
+		if (reconcile_is_to_restore(drift, &drift->list[i]))
+			scope.ids[scope.count++] = drift->list[i].cluster;
+	if (scope.count && (worst = reconcile_scope_list(&scope, account, err)) == 0 &&
+	    (worst = restoration_begin(account, parameters, &scope, drift, err)) >= 0) {
+		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, account, &scope, true, err), err);
+		repair_outcomes(account, drift);
+	}
+	reconcile_scope_release(&scope);
+	return worst;
+}
+
 /* Repairs what waited for repairs that are done, layer by layer, and looks at each layer again before: it may be well by itself. It
  * ends because each layer needs a repair that is done, and the limits hold back what is repaired again and again. */
 static int
@@ -189,6 +219,8 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	if (parameters->work != RECONCILE_WORK_NONE)
 		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, true, err), err);
 	repair_outcomes(&account, drift);
+	if (parameters->work != RECONCILE_WORK_NONE)
+		reconcile_add(parameters, &worst, reconcile_restore(parameters, &account, drift, err), err);
 	if (parameters->work != RECONCILE_WORK_NONE)
 		reconcile_add(parameters, &worst, reconcile_go_on(parameters, &account, drift, err), err);
 	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
