@@ -256,6 +256,42 @@ with zipfile.ZipFile("kit.zip", "w", zipfile.ZIP_DEFLATED) as z: z.write("kit/on
 	same "hello.sh@1 active" "$(states)"
 }
 
+@test "an executable of the installation keeps what is uploaded; the folder is a cache, which mends itself" {
+	export COOPR_RESOURCES="$COOPR_ROOT/libexec/coopr/archives/folder $PWD/far"
+	upload "$HELLO" one --sync
+	path=$(content_of "$HELLO@1")
+	cmp "$path" "far/${path##*/}"
+	rm "$path"
+	same one "$(coopr-resource get "$HELLO")"
+	cmp "$path" "far/${path##*/}"
+	printf O | dd of="$path" conv=notrunc status=none
+	same one "$(coopr-resource get "$HELLO")"
+	cmp "$path" "far/${path##*/}"
+	printf O | dd of="far/${path##*/}" conv=notrunc status=none
+	same one "$(coopr-resource get "$HELLO")"
+	rm "$path"
+	run -78 coopr-resource get "$HELLO"
+	contains "$output" "where it is kept it is damaged"
+	[ ! -e "$path" ]
+	upload "$HELLO" one
+	cmp "$path" "far/${path##*/}"
+	rm "$path" "far/${path##*/}"
+	run -66 coopr-resource get "$HELLO"
+	contains "$output" "there is no such resource"
+}
+
+@test "where the executable keeps nothing, no version is recorded" {
+	for code in 75 3; do
+		printf '#!/bin/sh\ncat >/dev/null\nexit %s\n' $code >keeper
+		chmod +x keeper
+		COOPR_RESOURCES=$PWD/keeper run "-$([ $code = 75 ] && echo 75 || echo 74)" upload "$HELLO" one
+		same "" "$(states)"
+	done
+	COOPR_RESOURCES=$PWD/none run upload "$HELLO" one
+	[ "$status" -ne 0 ]
+	same "" "$(states)"
+}
+
 @test "tenants see their own resources and those of superadmin; only admins change them" {
 	coopr-tenant create qa
 	coopr-tenant create dev

@@ -28,6 +28,15 @@ settings_default_archives(void)
 	return setting;
 }
 
+static char *
+settings_default_resources(void)
+{
+	char *state = location_state(), *folder = memory_printf("%s/resources", state);
+
+	free(state);
+	return folder;
+}
+
 /* Returns the default of a setting; the caller frees it. */
 static char *
 settings_default_of(enum preference which)
@@ -46,6 +55,8 @@ settings_default_of(enum preference which)
 		return settings_default_archives();
 	case PREFERENCE_CATALOGUE:
 		return location_catalogue(NULL);
+	case PREFERENCE_RESOURCES:
+		return settings_default_resources();
 	case PREFERENCE_SPOOL:
 		return location_spool(NULL);
 	case PREFERENCE_STATE:

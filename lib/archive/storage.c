@@ -12,10 +12,10 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/home.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/preference.h"
+#include "content/keeper.h"
 #include "model/name.h"
 #include "store/key.h"
 #include "store/secrets.h"
@@ -23,32 +23,12 @@
 
 enum { KEY_LENGTH = 200, LIST_BYTES = 64 * 1024 * 1024 };
 
-#define PATIENCE_S "600" /* for a list or a deletion */
-
 static pid_t storage_parent; /* who has started a put */
 
 bool
 storage_is_key(const char *text)
 {
 	return name_is_valid(text) && isalnum((unsigned char)*text) && strlen(text) <= KEY_LENGTH;
-}
-
-/* Adds the words of the setting; "~/" at the beginning of one is the home of the user. */
-static void
-storage_push_setting(const char *setting, struct arguments *argv)
-{
-	char *copy = memory_string(setting), *rest = copy, *word;
-
-	while ((word = strsep(&rest, " \t"))) {
-		char *home = strncmp(word, "~/", 2) == 0 ? home_path() : NULL;
-
-		if (home)
-			arguments_printf(argv, "%s%s", home, word + 1);
-		else if (*word)
-			arguments_push(argv, word);
-		free(home);
-	}
-	free(copy);
 }
 
 /* Adds the executable with its first arguments, and what it is to do. */
@@ -59,7 +39,7 @@ storage_push(struct arguments *argv, const char *verb, const char *key)
 	char *folder, *state;
 
 	if (setting) {
-		storage_push_setting(setting, argv);
+		keeper_push(setting, argv);
 	} else {
 		folder = location_installed("libexec/coopr/archives/folder");
 		state = location_state();
@@ -113,19 +93,6 @@ storage_start(struct process *process, const struct arguments *argv, bool we_wri
 	return result;
 }
 
-/* Returns 0 where the executable has done what it was asked for, else says how it ended. */
-static int
-storage_judge(int code, const char *name, const char *verb, struct error *err)
-{
-	if (code <= 0)
-		return code;
-	if (code == EX_NOINPUT)
-		return error_set(err, EX_NOINPUT, "%s %s: there is no such archive", name, verb);
-	if (code == 124 || code == 137)
-		return error_set(err, EX_TEMPFAIL, "%s %s: it was ended after %s s", name, verb, PATIENCE_S);
-	return error_set(err, code == EX_TEMPFAIL ? EX_TEMPFAIL : EX_IOERR, "%s %s: it failed with exit code %d", name, verb, code);
-}
-
 /* The stream has ended because its writer has; where that is not what it wanted, it is dead. */
 static int
 storage_may_end(struct error *err)
@@ -154,7 +121,7 @@ storage_seal_to(struct process *process, const struct store_key *bytes, const ch
 		process_wait(process, &ignored);
 		return -1;
 	}
-	return storage_judge(process_wait(process, err), name, "put", err) < 0 ? -1 : result;
+	return keeper_judge(process_wait(process, err), name, "put", "archive", err) < 0 ? -1 : result;
 }
 
 int
@@ -188,7 +155,7 @@ storage_open_from(struct process *process, const struct store_key *bytes, const 
 
 	ended = result < 0 && err->code == EX_DATAERR && read(in, &byte, 1) == 0;
 	close(in);
-	if (storage_judge(process_wait(process, &failure), process->argv[0], "get", &failure) == 0 || (result < 0 && !ended))
+	if (keeper_judge(process_wait(process, &failure), process->argv[0], "get", "archive", &failure) == 0 || (result < 0 && !ended))
 		return result;
 	*err = failure;
 	return -1;
@@ -219,13 +186,10 @@ static int
 storage_run(const char *verb, const char *key, struct buffer *out, struct error *err)
 {
 	struct arguments argv = {0};
-	char *name = storage_name();
 	int result;
 
-	arguments_push_all(&argv, "timeout", "--kill-after=5", PATIENCE_S, NULL);
 	storage_push(&argv, verb, key);
-	result = storage_judge(process_run(argv.list, NULL, 0, out, NULL, LIST_BYTES, err), name, verb, err);
-	free(name);
+	result = keeper_judge(keeper_run(&argv, NULL, 0, out, LIST_BYTES, err), argv.list[0], verb, "archive", err);
 	arguments_release(&argv);
 	return result;
 }

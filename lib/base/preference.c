@@ -26,6 +26,7 @@ static const struct {
 	[PREFERENCE_JOBS] = {"jobs", "COOPR_JOBS", false},
 	[PREFERENCE_MACHINES] = {"machines", "COOPR_MACHINES", false},
 	[PREFERENCE_OUTPUT] = {"output", "COOPR_OUTPUT", false},
+	[PREFERENCE_RESOURCES] = {"resources", "COOPR_RESOURCES", false},
 	[PREFERENCE_SPOOL] = {"spool", "COOPR_SPOOL", true},
 	[PREFERENCE_STALE_AFTER_S] = {"stale_after_s", "COOPR_STALE_AFTER_S", false},
 	[PREFERENCE_STATE] = {"state", "COOPR_STATE", true},

@@ -16,7 +16,9 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/preference.h"
 #include "base/process.h"
+#include "content/keeper.h"
 
 void
 content_digest(const void *bytes, size_t length, char digest[static CONTENT_DIGEST_SIZE])
@@ -51,18 +53,44 @@ content_path(const char *digest)
 	return path;
 }
 
+/* Runs the executable of the setting, if there is one: its exit code; -1, also where there is none: then err->code is 0. */
+static int
+content_ask_keeper(const char *verb, const char *digest, const void *bytes, size_t length, struct buffer *out, struct error *err)
+{
+	const char *setting = preference_value(PREFERENCE_RESOURCES, NULL);
+	struct arguments argv = {0};
+	int code;
+
+	err->code = 0;
+	if (!setting)
+		return -1;
+	keeper_push(setting, &argv);
+	arguments_push_all(&argv, verb, digest, NULL);
+	code = keeper_run(&argv, bytes, length, out, CONTENT_BYTES, err);
+	if (code > EX_NO || (code == EX_NO && strcmp(verb, "has") != 0))
+		code = keeper_judge(code, argv.list[0], verb, "resource", err);
+	arguments_release(&argv);
+	return code;
+}
+
 bool
 content_has(const char *digest)
 {
 	char *path = content_path(digest);
 	bool has = file_exists(AT_FDCWD, path);
+	struct buffer said = {0};
+	struct error ignored; /* then it is put again */
 
+	if (!has)
+		has = content_ask_keeper("has", digest, NULL, 0, &said, &ignored) == 0;
+	buffer_release(&said);
 	free(path);
 	return has;
 }
 
-int
-content_read(const char *digest, struct buffer *out, struct error *err)
+/* Reads what this host has. */
+static int
+content_read_here(const char *digest, struct buffer *out, struct error *err)
 {
 	char *path = content_path(digest), found[CONTENT_DIGEST_SIZE];
 	size_t before = out->length;
@@ -99,13 +127,52 @@ content_make_folder(const char *path, struct error *err)
 	return result;
 }
 
+/* Fetches what the executable keeps, and keeps it here for the next time. */
+static int
+content_fetch(const char *digest, struct buffer *out, struct error *err)
+{
+	char *path = content_path(digest), found[CONTENT_DIGEST_SIZE];
+	struct buffer bytes = {0};
+	struct error ignored; /* it is fetched again then */
+	int result = content_ask_keeper("get", digest, NULL, 0, &bytes, err);
+
+	if (result == 0) {
+		content_digest(buffer_string(&bytes), bytes.length, found);
+		if (strcmp(found, digest) != 0)
+			result = error_set(err, EX_CONFIG, "resource %s: where it is kept it is damaged: its SHA-256 is another; upload it again",
+			    digest);
+	}
+	if (result == 0) {
+		buffer_append(out, buffer_string(&bytes), bytes.length);
+		if (content_make_folder(path, &ignored) == 0)
+			file_replace(AT_FDCWD, path, buffer_string(&bytes), bytes.length, 0600, &ignored);
+	}
+	buffer_release(&bytes);
+	free(path);
+	return result;
+}
+
+int
+content_read(const char *digest, struct buffer *out, struct error *err)
+{
+	struct error failure;
+
+	if (content_read_here(digest, out, err) == 0)
+		return 0;
+	if (content_fetch(digest, out, &failure) == 0)
+		return 0;
+	if (failure.code)
+		*err = failure;
+	return -1;
+}
+
 /* Returns whether what is kept is whole; then it is new from now on. */
 static bool
 content_renew(const char *digest, const char *path)
 {
 	struct buffer there = {0};
 	struct error ignored; /* it is written again */
-	bool whole = utimensat(AT_FDCWD, path, NULL, 0) == 0 && content_read(digest, &there, &ignored) == 0;
+	bool whole = utimensat(AT_FDCWD, path, NULL, 0) == 0 && content_read_here(digest, &there, &ignored) == 0;
 
 	buffer_release(&there);
 	return whole;
@@ -114,6 +181,7 @@ content_renew(const char *digest, const char *path)
 int
 content_put(const void *bytes, size_t length, char digest[static CONTENT_DIGEST_SIZE], struct error *err)
 {
+	struct buffer said = {0};
 	char *path;
 	int result;
 
@@ -125,16 +193,25 @@ content_put(const void *bytes, size_t length, char digest[static CONTENT_DIGEST_
 	result = content_make_folder(path, err);
 	if (result == 0 && !content_renew(digest, path))
 		result = file_replace(AT_FDCWD, path, bytes, length, 0600, err);
+	/* Also what is there already: a put that was killed may have left a part. */
+	if (result == 0 && content_ask_keeper("put", digest, bytes, length, &said, err) != 0 && err->code)
+		result = -1;
+	buffer_release(&said);
 	free(path);
 	return result;
 }
 
+/* What is here goes last: whoever is killed before comes back for it. */
 int
 content_remove(const char *digest, struct error *err)
 {
 	char *path = content_path(digest);
-	int result = unlink(path) < 0 && errno != ENOENT ? error_errno(err, EX_IOERR, "%s", path) : 0;
+	struct buffer said = {0};
+	int result = content_ask_keeper("delete", digest, NULL, 0, &said, err) != 0 && err->code ? -1 : 0;
 
+	if (result == 0 && unlink(path) < 0 && errno != ENOENT)
+		result = error_errno(err, EX_IOERR, "%s", path);
+	buffer_release(&said);
 	free(path);
 	return result;
 }

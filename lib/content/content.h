@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Contents by their SHA-256: what documents, resources and tasks name by a digest. One is kept in STATE/resources/ab/DIGEST, whole and on
- * disk before it is said to be there, and is compared with its digest each time that it is read.
+ * disk before it is said to be there, and is compared with its digest each time that it is read. Where the setting "resources" names an
+ * executable (content/keeper.h), that keeps it as well, and the folder is a cache.
  */
 #ifndef CONTENT_CONTENT_H
 #define CONTENT_CONTENT_H
