@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "account/accounts.h"
@@ -191,6 +192,34 @@ request_load_from_store(struct error *err)
 	return result < 0 ? -1 : catalogue.count + findings.count > 0;
 }
 
+/* Returns whether nobody but root and us writes to the folder. */
+static bool
+request_is_ours(const char *folder)
+{
+	struct stat st;
+
+	return stat(folder, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Marks what comes from a folder, where the store has a tenant whose administrators write entities of their own. Without such a
+ * store all documents are the installation's. */
+static void
+request_mark_folder(void)
+{
+	enum origin origin = request_is_ours(path) ? ORIGIN_INSTALLATION : ORIGIN_TENANT;
+	const struct account_ask ask = {.tenant = order.tenant};
+	char *store = location_store(NULL);
+	struct account account = {0};
+	struct error ignored; /* then nothing is marked */
+
+	if (!file_is_absent(AT_FDCWD, store)) {
+		if (account_open(&account, &ask, STORE_READ, &ignored) == 0 && entities_are_tenants(account.store, &ignored) > 0)
+			entities_mark(&catalogue, origin);
+		account_release(&account);
+	}
+	free(store);
+}
+
 /* Loads the catalogue from the folder that is named; else from the store; else from what was installed. */
 static int
 request_load_catalogue(struct error *err)
@@ -206,7 +235,10 @@ request_load_catalogue(struct error *err)
 	free(path);
 	path = location_catalogue(named);
 	order.catalogue = realpath(path, NULL);
-	return catalogue_load(path, &catalogue, &findings, err);
+	if (catalogue_load(path, &catalogue, &findings, err) < 0)
+		return -1;
+	request_mark_folder();
+	return 0;
 }
 
 static int

@@ -280,6 +280,27 @@ entities_are_tenants(struct store *store, struct error *err)
 	return got;
 }
 
+/* Templates name nothing but entities. */
+static bool
+entities_have_marks(enum entity_kind kind)
+{
+	return kind != ENTITY_CLUSTERTEMPLATE && kind != ENTITY_PARTIALTEMPLATE;
+}
+
+void
+entities_mark(struct catalogue *catalogue, enum origin origin)
+{
+	for (size_t i = 0; i < catalogue->count; i++)
+		if (entities_have_marks(catalogue->entities[i].kind)) {
+			struct entity *entity = &catalogue->entities[i];
+			jv *const own[] = {[ENTITY_PROVIDER] = &entity->provider.source, [ENTITY_HARDWARETYPE] = &entity->hardwaretype.source,
+			    [ENTITY_IMAGETYPE] = &entity->imagetype.source, [ENTITY_SERVICE] = &entity->service.source};
+
+			origin_mark(&entity->source, origin);
+			*own[entity->kind] = entity->source;
+		}
+}
+
 /* Adds the entities of the list, with marks of their origins or without. */
 static int
 revisions_add(const struct revisions *list, const bool *wanted, bool marks, struct catalogue *catalogue, struct findings *findings,
@@ -300,7 +321,7 @@ revisions_add(const struct revisions *list, const bool *wanted, bool marks, stru
 			result = json_parse(file.data, revision->text, strlen(revision->text), &document, err);
 			if (result == 0) {
 				origin_unmark(&document);
-				if (marks && kind != ENTITY_CLUSTERTEMPLATE && kind != ENTITY_PARTIALTEMPLATE)
+				if (marks && entities_have_marks(kind))
 					origin_mark(&document, revision->origin);
 				catalogue_add(catalogue, kind, file.data, document, findings);
 				jv_free(document);

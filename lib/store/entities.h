@@ -64,6 +64,9 @@ void revisions_release(struct revisions *list);
 /* Returns 1 where an administrator of the store's tenant can put entities, and not only superadmins; 0; -1. */
 int entities_are_tenants(struct store *store, struct error *err);
 
+/* Marks all entities of the catalogue that can have a mark, model/take/origin.h. */
+void entities_mark(struct catalogue *catalogue, enum origin origin);
+
 /* Fills the catalogue with all entities, which have the mark of their origin where an administrator of the tenant can put any; files are named as in an export ("services/nginx.json"). Malformed ones are left out and
  * listed in findings. The catalogue is to be released in any case, and after the findings. */
 int entities_catalogue(struct store *store, struct catalogue *catalogue, struct findings *findings, struct error *err);
