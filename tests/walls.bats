@@ -16,6 +16,7 @@ setup() {
 	coopr-member set -T qa -r admin ann
 	coopr-member set -T qa bob
 	coopr-store import -T qa mine >/dev/null 2>&1
+	unset COOPR_CATALOGUE
 	echo canary-of-the-host >canary
 }
 
@@ -77,4 +78,70 @@ service() {
 	COOPR_USER=bob coopr-config one --set x=1
 	COOPR_USER=ann coopr-config one --set 'x={"secret":"dbpass"}'
 	COOPR_USER=bob coopr-config one --set y=1
+}
+
+# A task with what a tenant has written: task TYPE ACTION FIELDS
+task() {
+	jq -cn --arg type "$1" --arg action "$2" --argjson fields "$3" '{kind: "task", id: "t1", job: "00000002-001", token: "x", attempt: 1,
+		action: $action, service: (if $type == "shell" then "web" else null end), type: $type, fields: $fields, timeout_s: 60, of: "tenant",
+		cluster: {id: "00000002", name: "own", config: {}, provider: {name: "p", of: "tenant", providertype: $type, provisioner: $fields}},
+		machine: {id: "00000002-1000", nodenum: 1000, hostname: "h", sshuser: "root", ipaddresses: {access_v4: "127.0.0.1"},
+			facts: {ssh_host_keys: {ed25519: "ssh-ed25519 AAAA"}}}}'
+}
+
+@test "what a plugin would get of the host is refused before it gets it" {
+	for path in "$PWD/canary" ../canary a/../../canary /proc/self/environ; do
+		for fields in "{\"script\":\"$path\"}" "{\"script\":\"web.sh\",\"files\":\"$path\"}"; do
+			task shell install "$fields" | coopr-exec -q >result || true
+			same 77 "$(jq .status result)"
+			contains "$(jq -r .message result)" "a tenant's document names no path of the host"
+		done
+	done
+	for fields in '{"share":["/proc"]}' '{"network":"10.0.0.0/8"}' '{"unconfined":true}'; do
+		task sandbox create "$fields" | coopr-exec -q >result || true
+		same 77 "$(jq .status result)"
+	done
+	printf '127.0.0.1\n' >machines
+	task static create "{\"machines\":\"$PWD/machines\"}" | coopr-exec -q >result || true
+	same 77 "$(jq .status result)"
+}
+
+@test "a link in a folder of scripts leads a tenant's service nowhere" {
+	mkdir -p here/scripts/folder
+	ln -s "$PWD/canary" here/scripts/link
+	ln -s "$PWD/canary" here/scripts/folder/link
+	ln -s "$PWD" here/scripts/up
+	echo : >here/scripts/a.sh
+	for files in link folder up/canary up; do
+		task shell install "{\"script\":\"a.sh\",\"files\":\"$files\"}" | jq -c --arg here "$PWD/here" '.cluster.catalogue = $here' |
+			coopr-exec -q >result || true
+		contains "$(jq -r '"\(.status) \(.message)"' result)" "77 "
+		contains "$(jq -r .message result)" "a link leads there, which is followed for no tenant"
+	done
+}
+
+@test "a cluster from before the rule is stopped and deleted, and otherwise refused with the remedy" {
+	need_program sqlite3
+	coopr-create -q -T qa old -t lamp -n 4
+	# Those of before have no marks; and what the installation has not written is refused today.
+	sqlite3 "$COOPR_STORE" 'SELECT layout FROM cluster_document' | jq -cS 'if .kind == "cluster" then del(.provider.of) |
+		.definitions |= map(del(.of) | if .name == "apache2" or .name == "apache" then .provisioner.actions.configure = {type: "shell", fields: {script: "/etc/shadow"}}
+		else . end) else . end' >layout
+	contains "$(cat layout)" /etc/shadow
+	sqlite3 "$COOPR_STORE" "UPDATE cluster_document SET layout = CAST(readfile('layout') AS TEXT)"
+	coopr-status -T qa old
+	run -77 coopr-restart -T qa old -y
+	contains "$output" "a tenant's document names no path of the host"
+	contains "$output" "coopr upgrade"
+	coopr-stop -q -T qa old -y
+	coopr-delete -q -T qa old -y
+}
+
+@test "each test that coopr-security(7) names is there" {
+	sed -n 's/^\.Dl //p' "$COOPR_ROOT/man/man7/coopr-security.7" >named
+	[ "$(wc -l <named)" -gt 10 ]
+	while IFS= read -r line; do
+		file=$COOPR_ROOT/tests/${line%%: *} title=${line#*: }
+		grep -qF -e "@test \"$title\"" -e "\"$title\"" "$file" || { echo "not there: $line"; false; }
+	done <named
 }
