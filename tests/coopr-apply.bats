@@ -256,7 +256,7 @@ settled() {
 	mkdir clusters/below.json
 	run --separate-stderr -65 apply
 	for line in 'more.ndjson: /numMachine: there is no such member; did you mean numMachines?' \
-		'more.ndjson: /lease: "soon" is no time' 'more.ndjson: record 2: /template: expected string, found number' \
+		'more.ndjson: /lease: "soon" is not a time' 'more.ndjson: record 2: /template: expected string, found number' \
 		"more.ndjson: record 2: /name: invalid cluster name '00000001'" 'cut.json: ' \
 		'kind.json: /kind: expected "clusterspec", found "service"' 'void.json: it is empty' 'pipe.json: not a regular file' \
 		'gone.json: No such file' '/name: "blog" is described in clusters/blog.json, too' 'so nothing was done'; do

@@ -134,13 +134,13 @@ two" "$(cat log)"
 	same "70 automator/nothing printed no result" "$(member '"\(.status) \(.message)"')"
 	plugin garbage <<<"echo hello world"
 	do_task garbage
-	same '70 automator/garbage printed something that is no result: "hello world"' "$(member '"\(.status) \(.message)"')"
+	same '70 automator/garbage printed something that is not a result: "hello world"' "$(member '"\(.status) \(.message)"')"
 	plugin truncated <<<"printf '{\"kind\":\"result\",\"status\":'"
 	do_task truncated
 	same 70 "$(member .status)"
 	plugin other <<<"echo '{\"kind\":\"task\",\"status\":0}'"
 	do_task other
-	contains "$(member .message)" "is no result"
+	contains "$(member .message)" "is not a result"
 	plugin twice <<<"echo '{\"kind\":\"result\",\"status\":0}'; echo '{\"kind\":\"result\",\"status\":0}'"
 	do_task twice
 	same 70 "$(member .status)"
@@ -250,7 +250,7 @@ two" "$(cat log)"
 	contains "$output" 'expected a task as coopr-queue take prints it, found kind "node"'
 	run -65 coopr-exec <<<'{"kind":"task","id":17,"action":"dance","type":"../x","timeout_s":-1}'
 	contains "$output" "/id: "
-	contains "$output" '/action: "dance" is no action'
+	contains "$output" '/action: "dance" is not an action'
 	contains "$output" "/type: "
 	contains "$output" "/timeout_s: "
 	task echo >task.json

@@ -202,7 +202,7 @@ export_of_originals() { # VERSION
 	run -1 --separate-stderr coopr-import --specs specs -o json all.json
 	printf '%s\n' "$output" >out
 	same "coopr-import: 2 changed, 0 as before, 2 left out" "$stderr"
-	contains "$(said clusterspec "two words" note)" '/name: "two words" is no name'
+	contains "$(said clusterspec "two words" note)" '/name: "two words" is not a name'
 	same "kv-2.json kv-qa.json" "$(cd specs && echo *)"
 	same 5 "$(jq .numMachines specs/kv-qa.json)"
 	same null "$(jq .lease specs/kv-2.json)"

@@ -54,7 +54,7 @@ load queue
 	contains "$output" '/5/after/0: there is no step "t9"'
 	contains "$output" '/6/id: "t2" is the id of record 5 already'
 	contains "$output" '/6/after/1: there is no step "t8"'
-	contains "$output" '/6/undo/0: "dance" is no action'
+	contains "$output" '/6/undo/0: "dance" is not an action'
 	[ -z "$(find spool/jobs spool/tmp -mindepth 1)" ]
 }
 

@@ -142,9 +142,9 @@ refused() {
 	touch odd/hardwaretypes odd/services/notes.txt odd/services/.hidden.json
 	run -65 coopr-validate odd
 	same "coopr-validate: odd/hardwaretypes: the whole document: Not a directory
-coopr-validate: odd/imagetypes/dir.json: the whole document: it is no regular file
+coopr-validate: odd/imagetypes/dir.json: the whole document: it is not a regular file
 coopr-validate: odd/services/dead.json: the whole document: No such file or directory
-coopr-validate: odd/services/fifo.json: the whole document: it is no regular file
+coopr-validate: odd/services/fifo.json: the whole document: it is not a regular file
 coopr-validate: odd/services/loop.json: the whole document: Too many levels of symbolic links" "$output"
 }
 
@@ -293,7 +293,7 @@ one_service() { # ACTIONS
 	jq -c '.cluster.config.x = ["%host.service.%"] | .cluster.config.y = "%host.service.oracle%"
 		| .services[0].provisioner.actions.start = {type: "shell", fields: {script: "gone.sh"}}' request.json >bad.json
 	run -1 coopr-validate bad.json
-	contains "$output" "bad.json: /cluster/config/x/0: %host.service.%: this is no macro of coopr-macros(7)"
+	contains "$output" "bad.json: /cluster/config/x/0: %host.service.%: this is not a macro of coopr-macros(7)"
 	contains "$output" 'bad.json: /cluster/config/y: %host.service.oracle%: the cluster cannot have a service "oracle"'
 	contains "$output" '/services/0/provisioner/actions/start/fields/script: "gone.sh" is neither in'
 	run -0 coopr-validate request.json

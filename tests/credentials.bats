@@ -132,7 +132,7 @@ stored() {
 	contains "$(jq -r 'select(.name == "passwords") | .remedy' read)" 'write {"secret": "NAME"} in its place'
 	sqlite3 state/store.sqlite3 "UPDATE cluster_document SET wish = json_set(wish, '\$.cluster.config.x', '%host.service.%') WHERE cluster = 2"
 	coopr doctor -o json >read || true
-	contains "$(jq -r 'select(.name == "clusters") | .text' read)" "two: /cluster/config/x: %host.service.%: this is no macro"
+	contains "$(jq -r 'select(.name == "clusters") | .text' read)" "two: /cluster/config/x: %host.service.%: this is not a macro"
 	rm plugins/automator/mine
 	coopr doctor -o json >read || true
 	contains "$(jq -r 'select(.name == "clusters") | .text' read)" 'one: its plugins: '

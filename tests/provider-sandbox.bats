@@ -286,7 +286,7 @@ ssh_tty() {
 	record 1001 | sandbox confirm >/dev/null
 	same deb "$(on 1001 "cat $shared/x.deb")"
 	run -78 --separate-stderr sandbox create <<<"$(record 1002 '.cluster.provider.provisioner.share = "/no/such"')"
-	contains "$output" "share /no/such: is no directory on this host"
+	contains "$output" "share /no/such: not a directory on this host"
 }
 
 # Makes a directory tree with no more in it than sshd and a shell need.
@@ -319,14 +319,14 @@ make_tree() {
 	run -78 --separate-stderr sandbox create <<<"$(record 1001 '.machine.image = "debian"')"
 	contains "$output" 'image debian: is neither \"host\" nor the absolute path of a directory tree'
 	run -78 --separate-stderr sandbox create <<<"$(record 1001 '.machine.image = "/no/such"')"
-	contains "$output" "is no directory on this host"
+	contains "$output" "not a directory on this host"
 }
 
 @test "a network must be one, and nobody else's" {
 	run -78 --separate-stderr sandbox create <<<"$(record 1000 '.cluster.provider.provisioner.network = "10.1.2.3/16"')"
 	contains "$output" "is an address in the network 10.1.0.0/16"
 	run -78 --separate-stderr sandbox create <<<"$(record 1000 '.cluster.provider.provisioner.network = "lan"')"
-	contains "$output" "network lan: is none"
+	contains "$output" "network lan: not a network"
 	up 1000
 	COOPR_STATE=$PWD/other run -78 --separate-stderr sandbox create <<<"$(record 1001)"
 	contains "$output" "its bridge $BRIDGE belongs to the sandbox machines in network $NETWORK of the COOPR_STATE $COOPR_STATE; delete"

@@ -140,7 +140,7 @@ instances() {
 	run --separate-stderr -1 coopr scale blog mysql=3
 	same "coopr-scale: blog: no layout satisfies the request: 3 instances of mysql are asked for, but mysql may have at most 1 instance: at most 1 instance is possible" "$stderr"
 	run --separate-stderr -1 coopr scale blog nginx=3
-	same 'coopr-scale: blog: the cluster has no service "nginx"' "$stderr"
+	same 'coopr-scale: blog: the cluster has no service "nginx"; there are apache, haproxy, memcached, mod-php, mysql' "$stderr"
 	run --separate-stderr -1 coopr scale blog apache=-3
 	same "coopr-scale: blog: apache has 2 instances, and cannot have 3 fewer" "$stderr"
 	run --separate-stderr -1 coopr scale blog apache=0
@@ -169,7 +169,7 @@ instances() {
 	run --separate-stderr -64 coopr create c -t lamp --instances apache
 	contains "$stderr" "--instances: expected SERVICE=N or SERVICE=MIN:MAX, found 'apache'"
 	run --separate-stderr -1 coopr create c -t lamp --instances nginx=3
-	contains "$stderr" 'instances of "nginx" are asked for, but it is none of the cluster'\''s services'
+	contains "$stderr" 'instances of "nginx" are asked for, but it is not one of the cluster'\''s services'
 	coopr delete -y blog 2>log
 
 	echo '{"kind": "clusterspec", "name": "blog", "template": "lamp", "instances": {"apache": 4, "memcached": {"min": 1, "max": 2}}}' >blog.json

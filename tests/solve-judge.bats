@@ -71,7 +71,7 @@ faulty() {
 	coopr-solve changed >conflict || true
 	coopr-solve --check conflict changed
 	jq -c 'del(.conflict[1])' conflict >wrong
-	faulty changed wrong "conflict: as a whole: it is no conflict: a layout keeps all of its members"
+	faulty changed wrong "conflict: as a whole: it is not a conflict: a layout keeps all of its members"
 	jq -c '.conflict += ["/template/constraints/layout/cantcoexist/0"]' conflict >wrong
 	faulty changed wrong "conflict: /template/constraints/layout/cantcoexist/0: can be left out"
 	jq -c '.conflict += ["/cluster/name"]' conflict >wrong

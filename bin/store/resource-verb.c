@@ -143,8 +143,8 @@ resource_verb_choose(struct resource *resource, const char *path, struct error *
 	resource->is_archive = format ? strcmp(format, "archive") == 0 : !type.may_be_file ||
 	    (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 	if (resource->is_archive ? !type.may_be_archive : !type.may_be_file)
-		return error_set(err, EX_USAGE, "%s/%s: a resource of this type is no %s", resource->name.plugin, resource->name.type,
-		    resource->is_archive ? "archive" : "file");
+		return error_set(err, EX_USAGE, "%s/%s: a resource of this type cannot be %s", resource->name.plugin, resource->name.type,
+		    resource->is_archive ? "an archive" : "a file");
 	if (permissions && resource->is_archive)
 		return error_set(err, EX_USAGE, "--permissions is for files; those in an archive have their own");
 	resource->mode = permissions ? resource_type_mode(permissions) : type.mode;

@@ -273,7 +273,7 @@ catalogue_load_file(int dir, enum entity_kind kind, const char *file, struct cat
 	if (!leads && fstatat(dir, file, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (leads && !S_ISREG(status.st_mode)) {
-		catalogue_add_finding(SEVERITY_MALFORMED, file, "it is no regular file", findings);
+		catalogue_add_finding(SEVERITY_MALFORMED, file, "it is not a regular file", findings);
 		catalogue_leave_out(catalogue, kind, file);
 		return;
 	}

@@ -47,7 +47,7 @@ clusterspec_parse_lease(const struct place *place, const struct member *member, 
 		return;
 	spec->lease_ms = strcmp(text, "0") == 0 ? 0 : duration_parse(text);
 	if (spec->lease_ms < 0) {
-		place_problem(place, "\"%.80s\" is no time: expected as 30s, 15m, 12h or 2d, or 0", text);
+		place_problem(place, "\"%.80s\" is not a time: expected 30s, 15m, 12h or 2d, or 0", text);
 		spec->lease_ms = -1;
 	}
 }
@@ -67,7 +67,7 @@ clusterspec_parse_settings(const struct place *place, const struct member *membe
 	members = members_of(place);
 	while (members_next(&members, &setting)) {
 		if (!*setting.name || strchr(setting.name, '=')) {
-			place_problem(&setting, "that is no path of a configuration");
+			place_problem(&setting, "that is not a path in a configuration");
 			continue;
 		}
 		buffer_clear(&text);
@@ -105,7 +105,7 @@ clusterspec_release_source(void *to)
 static const struct member members[] = {
 	{"config", MEMBER_VALUE(struct clusterspec, config), 0},
 	{"description", MEMBER_STRING(struct clusterspec, description), 0},
-	{"dnsSuffix", MEMBER_STRING(struct clusterspec, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
+	{"dnsSuffix", MEMBER_STRING(struct clusterspec, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "not a DNS suffix"},
 	{"group", MEMBER_NAME(struct clusterspec, group), 0},
 	{"hardwaretype", MEMBER_NAME(struct clusterspec, hardwaretype), 0},
 	{"imagetype", MEMBER_NAME(struct clusterspec, imagetype), 0},
@@ -114,7 +114,7 @@ static const struct member members[] = {
 	{"lease", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_lease},
 	{"name", MEMBER_NAME(struct clusterspec, name), MEMBER_REQUIRED},
 	{"numMachines", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_machines},
-	{"owner", MEMBER_STRING(struct clusterspec, owner), 0, .is_valid = name_is_user, .what = "no user"},
+	{"owner", MEMBER_STRING(struct clusterspec, owner), 0, .is_valid = name_is_user, .what = "not a user"},
 	{"provider", MEMBER_NAME(struct clusterspec, provider), 0},
 	{"services", MEMBER_SET(struct clusterspec, services), 0},
 	{"set", MEMBER_CUSTOM, 0, .parse = clusterspec_parse_settings},

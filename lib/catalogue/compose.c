@@ -195,7 +195,7 @@ compose_set_instances(const struct draft *draft, jv *cluster, struct error *err)
 
 		if (!name_set_has(&draft->services, bounds->service)) {
 			jv_free(asked);
-			return error_set(err, EX_NO, "instances of \"%s\" are asked for, but it is none of the cluster's services",
+			return error_set(err, EX_NO, "instances of \"%s\" are asked for, but it is not one of the cluster's services",
 			    bounds->service);
 		}
 		json_set(&asked, bounds->service, instances_value(bounds->min, bounds->max));

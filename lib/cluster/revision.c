@@ -41,7 +41,7 @@ revision_find(struct account *account, const struct cluster_record *cluster, int
 	if (got != 0)
 		return got < 0 ? -1 : 0;
 	if (number)
-		return error_set(err, EX_NO, "%s: operation %" PRId64 " is no revision; coopr history %s lists the revisions", name, number,
+		return error_set(err, EX_NO, "%s: operation %" PRId64 " is not a revision; coopr history %s lists the revisions", name, number,
 		    name);
 	if (cluster->status == LIFECYCLE_ACTIVE)
 		return error_set(err, EX_NO, "%s: there is no other revision to go back to; coopr history %s lists the revisions", name, name);

@@ -108,7 +108,7 @@ attempt_read_answer(const struct task *task, const struct plugin_end *end, int e
 	*answer = used > 0 ? build_value(out->data, (size_t)used) : jv_invalid();
 	printed = attempt_excerpt(end);
 	if (jv_get_kind(*answer) != JV_KIND_OBJECT || !record_kind(*answer) || strcmp(record_kind(*answer), "result") != 0)
-		result = error_set(err, EX_SOFTWARE, "printed something that is no result: %s", printed);
+		result = error_set(err, EX_SOFTWARE, "printed something that is not a result: %s", printed);
 	else if (strspn(out->data + used, " \t\r\n") < out->length - (size_t)used)
 		result = error_set(err, EX_SOFTWARE, "printed more than one result: %s", printed);
 	else

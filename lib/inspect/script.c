@@ -54,7 +54,7 @@ script_ask_shell(const char *path, const char *shell, struct error *err)
 		text += strlen(path) + 1 + strspn(text + strlen(path) + 1, " ");
 	if (code > 0)
 		error_set(err, EX_CONFIG, "%s: %s -n: %.*s", path, file_base_name(shell), (int)strcspn(text, "\n"),
-		    *text ? text : "it is no script of that shell");
+		    *text ? text : "it is not a script for that shell");
 	buffer_release(&said);
 	buffer_release(&out);
 	return code > 0 ? -1 : 0;
@@ -78,7 +78,7 @@ script_check_path(const char *path, struct error *err)
 	got = S_ISREG(st.st_mode) ? read(fd, first, FIRST_LINE) : 0;
 	close(fd);
 	if (!S_ISREG(st.st_mode))
-		return error_set(err, EX_CONFIG, "%s: it is no file", path);
+		return error_set(err, EX_CONFIG, "%s: it is not a file", path);
 	first[got < 0 ? 0 : got] = '\0';
 	if (got > 0 && memchr(first, '\0', (size_t)got))
 		return 0; /* a program */

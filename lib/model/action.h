@@ -96,7 +96,7 @@ int action_find(const char *name);
 const char *action_word(int action);
 
 #define MEMBER_ACTION(structure, field) \
-	.word_find = action_find, .word_name = action_word, .what = "no action", .integer = {.otherwise = ACTION_NONE}, \
+	.word_find = action_find, .word_name = action_word, .what = "not an action", .integer = {.otherwise = ACTION_NONE}, \
 	    MEMBER_WORD(structure, field, enum action)
 
 /* Returns the actions that plans have of a service, in the order in which they run on one node; ACTION_NONE ends the list,

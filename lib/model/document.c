@@ -87,7 +87,7 @@ document_parse_time(const struct member *member, const struct place *place, enum
 
 	*ms = place_text(place, need) ? clock_parse_rfc3339(json_string(place->value)) : 0;
 	if (*ms < 0)
-		place_problem(place, "\"%.80s\" is no time as \"2026-11-21T10:00:00.123Z\"", json_string(place->value));
+		place_problem(place, "\"%.80s\" is not a time like \"2026-11-21T10:00:00.123Z\"", json_string(place->value));
 }
 
 static void

@@ -66,7 +66,7 @@ service_is_repair(const char *text)
 }
 
 static const struct member hardware_offer_members[] = {
-	{"*", MEMBER_NAME(struct hardware_offer, provider), MEMBER_KEY, .is_valid = name_is_valid, .what = "no name of a provider"},
+	{"*", MEMBER_NAME(struct hardware_offer, provider), MEMBER_KEY, .is_valid = name_is_valid, .what = "not the name of a provider"},
 	{"available", MEMBER_INTEGER(struct hardware_offer, available), 0, .integer = {0, INT64_MAX, -1}},
 	{"capacity", MEMBER_AMOUNTS(struct hardware_offer, capacity), 0},
 	{"cost", MEMBER_NUMBER(struct hardware_offer, cost), 0, MEMBER_PRESENT(struct hardware_offer, has_cost)},
@@ -87,10 +87,10 @@ const struct document hardwaretype_table = {DOCUMENT_MEMBERS(hardwaretype_member
 	.size = sizeof(struct hardwaretype), DOCUMENT_SOURCE(struct hardwaretype, source), .is_verbatim = true};
 
 static const struct member image_offer_members[] = {
-	{"*", MEMBER_NAME(struct image_offer, provider), MEMBER_KEY, .is_valid = name_is_valid, .what = "no name of a provider"},
+	{"*", MEMBER_NAME(struct image_offer, provider), MEMBER_KEY, .is_valid = name_is_valid, .what = "not the name of a provider"},
 	{"image", MEMBER_STRING(struct image_offer, image), 0},
 	{"sshuser", MEMBER_STRING(struct image_offer, sshuser), 0, .otherwise = "root", .is_valid = name_is_user,
-	    .what = "no user name"},
+	    .what = "not a user name"},
 };
 static const struct document image_offer = {DOCUMENT_MEMBERS(image_offer_members), .size = sizeof(struct image_offer)};
 

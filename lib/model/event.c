@@ -133,7 +133,7 @@ event_print_result(const struct member *member, const void *from, struct print *
 
 static const struct member members[] = {
 	{"action", MEMBER_STRING(struct event, action), MEMBER_OMITTED, .variants = EVENT_OF_ATTEMPT,
-	    .is_valid = event_is_action, .what = "no action"},
+	    .is_valid = event_is_action, .what = "not an action"},
 	{"at", MEMBER_TIME(struct event, at_ms), MEMBER_REQUIRED},
 	{"attempt", MEMBER_INTEGER(struct event, attempt), MEMBER_REQUIRED, .variants = EVENT_OF_ATTEMPT,
 	    .integer = {1, INT64_MAX, 0}},
@@ -146,7 +146,7 @@ static const struct member members[] = {
 	{"job", MEMBER_NAME(struct event, job), MEMBER_REQUIRED, .variants = EVENT_OF_JOB},
 	{"kind", MEMBER_KIND("event")},
 	{"next", MEMBER_WORD(struct event, next, enum event_next), MEMBER_OMITTED, .variants = EVENT_OF_ATTEMPT,
-	    .word_find = event_find_next, .word_name = event_next_name, .what = "none of \"retry\", \"undo\", \"failed\""},
+	    .word_find = event_find_next, .word_name = event_next_name, .what = "not one of \"retry\", \"undo\", \"failed\""},
 	{"order", MEMBER_INTEGER(struct event, order), 0, .variants = EVENT_OF_JOB},
 	{"plan_sum", MEMBER_STRING(struct event, plan_sum), MEMBER_OMITTED, .variants = EVENT_OF_JOB},
 	{"provider", MEMBER_NAME(struct event, provider), MEMBER_OMITTED, .variants = EVENT_OF_JOB},

@@ -94,7 +94,7 @@ static const struct document was_table = {DOCUMENT_MEMBERS(was_members)};
 static const struct member cluster_members[] = {
 	{"config", MEMBER_VALUE(struct cluster, config), 0},
 	{"definitions", MEMBER_LIST(struct cluster, definitions, struct service, definition_count), 0, .inner = &service_table},
-	{"id", MEMBER_STRING(struct cluster, id), MEMBER_REQUIRED, .is_valid = cluster_id_is_valid, .what = "no cluster id"},
+	{"id", MEMBER_STRING(struct cluster, id), MEMBER_REQUIRED, .is_valid = cluster_id_is_valid, .what = "not a cluster id"},
 	{"kind", MEMBER_KIND_MAYBE("cluster")},
 	{"name", MEMBER_NAME(struct cluster, name), MEMBER_REQUIRED},
 	{"provider", MEMBER_OBJECT(struct cluster, provider), MEMBER_REQUIRED, .inner = &provider_table},

@@ -63,7 +63,7 @@ name_read(const struct place *place, enum need need, struct arena *arena)
 		return NULL;
 	if (name_is_valid(text))
 		return arena_string(arena, text);
-	place_problem(place, "\"%.80s\" is no name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed", text);
+	place_problem(place, "\"%.80s\" is not a name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed", text);
 	return NULL;
 }
 
@@ -84,7 +84,7 @@ name_parse_as(const struct place *object, const char *member, enum need need,
 
 	if (!text || is_fine(text))
 		return text;
-	place_problem(&place, "\"%.80s\" is no %s", text, what);
+	place_problem(&place, "\"%.80s\" is not %s", text, what);
 	return NULL;
 }
 

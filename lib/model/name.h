@@ -29,7 +29,7 @@ bool name_is_dns_suffix(const char *text);
 const char *name_read(const struct place *place, enum need need, struct arena *arena);
 const char *name_parse(const struct place *object, const char *member, enum need need, struct arena *arena);
 
-/* Returns the string in a member if is_fine returns true for it; otherwise adds the problem "X is no WHAT" and returns NULL. */
+/* Returns the string in a member if is_fine returns true for it; otherwise adds the problem "X is not WHAT", with its article, and returns NULL. */
 const char *name_parse_as(const struct place *object, const char *member, enum need need,
     bool (*is_fine)(const char *text), const char *what, struct arena *arena);
 

@@ -46,7 +46,7 @@ static const struct member scope_members[] = {
 	{"action", MEMBER_NAME(struct job, scope_action), MEMBER_OMITTED},
 	{"graceful", MEMBER_BOOLEAN(struct job, scope_graceful), MEMBER_OMITTED},
 	{"max_unavailable", MEMBER_STRING(struct job, scope_max_unavailable), MEMBER_OMITTED, .is_valid = unavailable_is_valid,
-	    .what = "no number of nodes"},
+	    .what = "not a number of nodes"},
 	{"nodes", MEMBER_NAMES(struct job, scope_nodes), MEMBER_OMITTED},
 	{"services", MEMBER_NAMES(struct job, scope_services), MEMBER_OMITTED},
 };
@@ -63,7 +63,7 @@ static const struct member job_members[] = {
 	{"id", MEMBER_NAME(struct job, id), 0},
 	{"kind", MEMBER_KIND("job")},
 	{"max_unavailable", MEMBER_STRING(struct job, max_unavailable), MEMBER_OMITTED, .is_valid = unavailable_is_valid,
-	    .what = "no number of nodes"},
+	    .what = "not a number of nodes"},
 	{"rolling", MEMBER_BOOLEAN(struct job, rolling), MEMBER_OMITTED},
 	{"runs", MEMBER_INTEGER(struct job, runs), MEMBER_OMITTED},
 	{"scope", MEMBER_INLINE, 0, .inner = &job_scope, .is_printed = job_has_scope},
@@ -123,7 +123,7 @@ step_check_undo(const struct place *place)
 		const char *text = json_string(element.value);
 
 		if (text && action_of_name(text) == ACTION_NONE)
-			place_problem(&element, "\"%.80s\" is no action", text);
+			place_problem(&element, "\"%.80s\" is not an action", text);
 	}
 }
 

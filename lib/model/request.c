@@ -68,7 +68,7 @@ request_parse_instances(const struct place *place, struct arena *arena, struct i
 		struct instance_bounds bounds = {.service = arena_string(arena, member.name), .max = INT64_MAX};
 
 		if (!name_is_valid(member.name))
-			place_problem(&member, "\"%.80s\" is no name of a service", member.name);
+			place_problem(&member, "\"%.80s\" is not the name of a service", member.name);
 		if (!place_present(&member))
 			continue;
 		request_parse_bounds(&member, &bounds);
@@ -86,10 +86,10 @@ request_parse_cluster_instances(const struct place *place, const struct member *
 static const struct member cluster_members[] = {
 	{"catalogue", MEMBER_PASSED, 0},
 	{"config", MEMBER_VALUE(struct cluster_request, config), 0},
-	{"dnsSuffix", MEMBER_STRING(struct cluster_request, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "no DNS suffix"},
+	{"dnsSuffix", MEMBER_STRING(struct cluster_request, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "not a DNS suffix"},
 	{"hardwaretype", MEMBER_NAME(struct cluster_request, hardwaretype), 0},
 	{"id", MEMBER_STRING(struct cluster_request, id), 0, .otherwise = "00000001", .is_valid = cluster_id_is_valid,
-	    .what = "no cluster id"},
+	    .what = "not a cluster id"},
 	{"imagetype", MEMBER_NAME(struct cluster_request, imagetype), 0},
 	{"instances", MEMBER_CUSTOM, 0, .parse = request_parse_cluster_instances},
 	{"minMachines", MEMBER_INTEGER(struct cluster_request, min_machines), 0, .integer = {1, INT64_MAX, INT64_MAX}},

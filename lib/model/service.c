@@ -82,7 +82,7 @@ service_is_digest(const char *text)
 }
 
 static const struct member action_members[] = {
-	{"digest", MEMBER_STRING(struct service_action, digest), 0, .is_valid = service_is_digest, .what = "no SHA-256 in hexadecimal"},
+	{"digest", MEMBER_STRING(struct service_action, digest), 0, .is_valid = service_is_digest, .what = "not a SHA-256 in hexadecimal"},
 	{"expect_s", MEMBER_NUMBER(struct service_action, expect_s), 0, .number = {0, ACTION_TIMEOUT_MAX_S, -1}},
 	{"fields", MEMBER_VALUE(struct service_action, fields), 0, .check = service_check_fields},
 	{"kept", MEMBER_BOOLEAN(struct service_action, kept), 0},

@@ -47,7 +47,7 @@ template_parse_default_services(const struct place *place, const struct member *
 		else if (!text)
 			place_problem(&element, "expected string or object, found %s", json_kind_name(element.value));
 		else if (!name_is_valid(text))
-			place_problem(&element, "\"%.80s\" is no name of a service", text);
+			place_problem(&element, "\"%.80s\" is not the name of a service", text);
 		else
 			service->name = arena_string(arena, text);
 		if (place_present(&config))
@@ -61,7 +61,7 @@ template_parse_default_services(const struct place *place, const struct member *
 static const struct member defaults_members[] = {
 	{"config", MEMBER_VALUE(struct cluster_template, default_config), 0},
 	{"dnsSuffix", MEMBER_STRING(struct cluster_template, default_dns_suffix), MEMBER_BLANK, .is_valid = name_is_dns_suffix,
-	    .what = "no DNS suffix"},
+	    .what = "not a DNS suffix"},
 	{"hardwaretype", MEMBER_NAME(struct cluster_template, default_hardwaretype), MEMBER_BLANK},
 	{"imagetype", MEMBER_NAME(struct cluster_template, default_imagetype), MEMBER_BLANK},
 	{"provider", MEMBER_NAME(struct cluster_template, default_provider), MEMBER_BLANK},
@@ -84,7 +84,7 @@ static const struct document quantities = {DOCUMENT_MEMBERS(quantities_members)}
 
 static const struct member service_constraint_members[] = {
 	{"*", MEMBER_NAME(struct service_constraint, service), MEMBER_KEY, .is_valid = name_is_valid,
-	    .what = "no name of a service"},
+	    .what = "not the name of a service"},
 	{"hardwaretypes", MEMBER_NAMES(struct service_constraint, hardwaretypes), 0},
 	{"imagetypes", MEMBER_NAMES(struct service_constraint, imagetypes), 0},
 	{"quantities", MEMBER_INLINE, 0, .inner = &quantities},
@@ -133,7 +133,7 @@ template_parse_terms(const struct place *place, const struct member *member, str
 	members = members_of(place);
 	while (members_next(&members, &term)) {
 		if (!name_is_valid(term.name))
-			place_problem(&term, "\"%.80s\" is no name of a service", term.name);
+			place_problem(&term, "\"%.80s\" is not the name of a service", term.name);
 		rule->terms[rule->term_count].service = arena_string(arena, term.name);
 		rule->terms[rule->term_count++].coefficient = place_read_number(&term, 0, -AMOUNT_MAX, AMOUNT_MAX);
 	}
@@ -233,7 +233,7 @@ template_parse_duration(const struct place *place, const struct member *member, 
 	if (*ms == DURATION_TOO_LONG)
 		place_problem(place, "\"%.80s\" is too long", text);
 	else if (*ms == DURATION_NONE)
-		place_problem(place, "\"%.80s\" is no duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"", text);
+		place_problem(place, "\"%.80s\" is not a duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"", text);
 	if (*ms < 0)
 		*ms = 0;
 }
@@ -255,7 +255,7 @@ static const struct document administration = {DOCUMENT_MEMBERS(administration_m
 
 static const struct member rolling_members[] = {
 	{"max_unavailable", MEMBER_STRING(struct cluster_template, max_unavailable), 0, .is_valid = unavailable_is_valid,
-	    .what = "no number of nodes"},
+	    .what = "not a number of nodes"},
 };
 static const struct document rolling = {DOCUMENT_MEMBERS(rolling_members)};
 

@@ -161,7 +161,7 @@ named_parse(const char *text, int least, struct arena *arena, struct resource_na
 		wrong |= !name_is_valid(parts[i]);
 	kind = named_kind(parts[0]);
 	if (wrong || rest || !kind || count < least || (name->version && count < NAMED_PARTS))
-		return error_set(err, EX_USAGE, "\"%s\" is no resource: expected %s", text, least == NAMED_PARTS
+		return error_set(err, EX_USAGE, "\"%s\" is not a resource: expected %s", text, least == NAMED_PARTS
 		    ? "KIND/PLUGIN/TYPE/NAME, such as automator/shell/scripts/web.sh, perhaps with @VERSION"
 		    : "KIND/PLUGIN, KIND/PLUGIN/TYPE or KIND/PLUGIN/TYPE/NAME, such as automator/shell/scripts");
 	name->plugin = arena_printf(arena, "%s/%s", kind, parts[1]);

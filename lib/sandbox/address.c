@@ -50,7 +50,7 @@ network_parse(const char *text, struct network *network, struct error *err)
 	if (sscanf(text, "%15[0-9.]/%d%c", base, &network->prefix, &extra) != 2 ||
 	    !address_read(base, &network->base) || network->prefix < PREFIX_MIN || network->prefix > PREFIX_MAX)
 		return error_set(err, EX_CONFIG,
-		    "network %s: is none; write it as %s, with a prefix of %d to %d", text, NETWORK_DEFAULT,
+		    "network %s: not a network; write it as %s, with a prefix of %d to %d", text, NETWORK_DEFAULT,
 		    PREFIX_MIN, PREFIX_MAX);
 	if (network->base & address_host_bits(network->prefix))
 		return error_set(err, EX_CONFIG, "network %s: is an address in the network %s/%d", text,

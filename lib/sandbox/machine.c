@@ -129,7 +129,7 @@ machine_check_image(const struct machine *wanted, struct error *err)
 		    "image %s: is neither \"host\" nor the absolute path of a directory tree; correct the image type",
 		    wanted->image);
 	else if (*root && (stat(root, &st) < 0 || !S_ISDIR(st.st_mode)))
-		result = error_set(err, EX_CONFIG, "image %s: is no directory on this host; make it (debootstrap does)",
+		result = error_set(err, EX_CONFIG, "image %s: not a directory on this host; make it (debootstrap does)",
 		    wanted->image);
 	else if (stat(sshd, &st) < 0)
 		result = error_set(err, EX_CONFIG, "image %s: has no /usr/sbin/sshd; install openssh-server there",
@@ -152,7 +152,7 @@ machine_check_shares(const struct machine *wanted, struct error *err)
 			result = error_set(err, EX_CONFIG, "share %s: it is, or holds, coopr's own, which is for no node", path);
 		else if (*path != '/' || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 			result = error_set(err, EX_CONFIG,
-			    "share %s: is no directory on this host; make it, or take it out of the provider \"%s\"", path,
+			    "share %s: not a directory on this host; make it, or take it out of the provider \"%s\"", path,
 			    wanted->provider);
 		free(path);
 	}

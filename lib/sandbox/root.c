@@ -268,7 +268,7 @@ root_enter(const struct machine *machine, int user, struct root *root, char *not
 		return -1;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return errno == EINVAL
-		    ? error_set(err, EX_CONFIG, "/ is no mount point, as in a chroot, so that no machine can be made of it; "
+		    ? error_set(err, EX_CONFIG, "/ is not a mount point, as in a chroot, so that no machine can be made of it; "
 		          "from outside: mount --rbind DIR DIR, and enter it with chroot(8) again")
 		    : error_errno(err, EX_OSERR, "/: cannot be made private");
 	if (root_mount_image(machine, root, notice, err) < 0)

@@ -56,11 +56,11 @@ task_parse_shares(const struct place *fields, struct arena *arena)
 
 	if (json_string(member.value))
 		return *json_string(member.value)
-		    ? name_parse_as(fields, "share", NEED_OPTIONAL, task_is_line, "list of directories", arena) : NULL;
+		    ? name_parse_as(fields, "share", NEED_OPTIONAL, task_is_line, "a list of directories", arena) : NULL;
 	list = place_strings(fields, "share", arena);
 	for (size_t i = 0; i < list.count; i++) {
 		if (!task_is_line(list.list[i]) || strchr(list.list[i], ':'))
-			place_problem(&member, "\"%s\" is no directory that can be shared", list.list[i]);
+			place_problem(&member, "\"%s\" is not a directory that can be shared", list.list[i]);
 		buffer_printf(&joined, "%s%s", i ? ":" : "", list.list[i]);
 	}
 	if (list.count)
@@ -113,7 +113,7 @@ task_parse_provider(const struct place *provider, struct machine *wanted)
 	wanted->provider = name_parse(provider, "name", NEED_REQUIRED, &wanted->arena);
 	if (!place_object(&fields, NEED_OPTIONAL))
 		return;
-	wanted->network = name_parse_as(&fields, "network", NEED_OPTIONAL, task_is_line, "network", &wanted->arena);
+	wanted->network = name_parse_as(&fields, "network", NEED_OPTIONAL, task_is_line, "a network", &wanted->arena);
 	wanted->route = place_boolean(&fields, "route", false) ? "yes" : NULL;
 	wanted->unconfined = place_boolean(&fields, "unconfined", false) ? "yes" : NULL;
 	wanted->shares = task_parse_shares(&fields, &wanted->arena);
@@ -129,16 +129,16 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 	*task = (struct sandbox_task){.timeout_s = TASK_TIMEOUT_S};
 	if (!place_object(place, NEED_REQUIRED))
 		return;
-	wanted->token = name_parse_as(place, "token", NEED_REQUIRED, task_is_line, "token", &wanted->arena);
+	wanted->token = name_parse_as(place, "token", NEED_REQUIRED, task_is_line, "a token", &wanted->arena);
 	if (place_object(&cluster, NEED_REQUIRED)) {
-		wanted->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, task_is_id, "id", &wanted->arena);
+		wanted->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, task_is_id, "an id", &wanted->arena);
 		task_parse_provider(&provider, wanted);
 	}
-	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, task_is_line, "path", &wanted->arena);
+	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, task_is_line, "a path", &wanted->arena);
 	if (place_object(&node, NEED_REQUIRED)) {
-		wanted->node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", &wanted->arena);
-		wanted->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, task_is_hostname, "host name", &wanted->arena);
-		wanted->image = name_parse_as(&node, "image", NEED_OPTIONAL, task_is_line, "image", &wanted->arena);
+		wanted->node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "an id", &wanted->arena);
+		wanted->hostname = name_parse_as(&node, "hostname", NEED_REQUIRED, task_is_hostname, "a host name", &wanted->arena);
+		wanted->image = name_parse_as(&node, "image", NEED_OPTIONAL, task_is_line, "an image", &wanted->arena);
 	}
 	if (place->problems->total == 0)
 		task_parse_limits(&node, &provider, wanted);
@@ -156,11 +156,11 @@ sandbox_task_parse(const struct place *place, struct sandbox_task *task)
 	if (!place_object(place, NEED_REQUIRED))
 		return;
 	task->timeout_s = place_integer(place, "timeout_s", TASK_TIMEOUT_S, 1, TIMEOUT_MAX_S);
-	task->providerid = name_parse_as(place, "providerid", NEED_OPTIONAL, task_is_id, "providerid", arena);
+	task->providerid = name_parse_as(place, "providerid", NEED_OPTIONAL, task_is_id, "a providerid", arena);
 	if (place_object(&node, NEED_OPTIONAL))
-		task->wanted.node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "id", arena);
+		task->wanted.node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "an id", arena);
 	if (place_object(&facts, NEED_OPTIONAL))
-		task->providerid = name_parse_as(&facts, "providerid", NEED_OPTIONAL, task_is_id, "providerid", arena);
+		task->providerid = name_parse_as(&facts, "providerid", NEED_OPTIONAL, task_is_id, "a providerid", arena);
 	if (place->problems->total == 0 && !task->providerid && !task->wanted.node)
 		place_problem(place, "names no machine: neither /machine/id nor /machine/facts/providerid");
 }

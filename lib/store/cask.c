@@ -192,7 +192,7 @@ cask_take_other(struct cask *cask, const char *member, jv value)
 		other++;
 	if (other == sizeof others / sizeof *others) {
 		cask_add_item(cask, member, NULL, strstr(member, "resource") || strcmp(member, "plugins") == 0 ?
-		    "the files of plugin resources are not in it; see coopr-migrate(7)" : "it is no member of an export");
+		    "the files of plugin resources are not in it; see coopr-migrate(7)" : "it is not a member of an export");
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -248,7 +248,7 @@ cask_take(struct cask *cask, jv document, const char *source, struct error *err)
 	case CASK_NONE:
 		break;
 	}
-	return error_set(err, EX_DATAERR, "%s: this is no export, request or cluster of Coopr", source);
+	return error_set(err, EX_DATAERR, "%s: this is not an export, request or cluster of Coopr", source);
 }
 
 void

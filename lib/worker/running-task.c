@@ -121,7 +121,7 @@ running_task_set_outcome(struct running_task *running)
 		json_set_string(&record, "kind", "result");
 		running_task_take_result(running, record);
 		jv_free(record);
-		error_set(&err, EX_SOFTWARE, "%s gave an answer that is no result", running->task.type);
+		error_set(&err, EX_SOFTWARE, "%s gave an answer that is not a result", running->task.type);
 	} else {
 		if (json_parse("coopr-exec", buffer_string(out), out->length, &record, &err) == 0) {
 			running_task_take_result(running, record);

@@ -158,7 +158,7 @@ check_services(void)
 	    "? services/a.json /dependencies/conflicts/0: there is no service \"foe\"\n"
 	    "services/b.json /provisioner/actions/instal: services have no action \"instal\"; did you mean \"install\"?\n"
 	    "services/b.json /links/0/url: %host.service.nix%: there is no service \"nix\"\n"
-	    "services/b.json /links/0/url: %host.x%: this is no macro of coopr-macros(7)\n"
+	    "services/b.json /links/0/url: %host.x%: this is not a macro of coopr-macros(7)\n"
 	    "? services/b.json /provisioner/actions/ponder: services have no action \"ponder\"\n"
 	    "services/c.json /name: \"d\" is not the name of the file\n");
 	open_catalogue(SERVICE("a", ",'dependencies':{'runtime':{'requires':['b']},'install':{'uses':['b']}}"),
@@ -206,7 +206,7 @@ check_templates(void)
 	    "clustertemplates/bad.json /defaults/services/3/config/x: %ip.service.c%: the template does not allow the service \"c\"\n"
 	    "clustertemplates/bad.json /defaults/config/m/1: %host.service.c%: the template does not allow the service \"c\"\n"
 	    "clustertemplates/bad.json /defaults/config/m/2: %host.service.nix%: there is no service \"nix\"\n"
-	    "clustertemplates/bad.json /defaults/config/m/4: %map(host.self)%: this is no macro of coopr-macros(7)\n"
+	    "clustertemplates/bad.json /defaults/config/m/4: %map(host.self)%: this is not a macro of coopr-macros(7)\n"
 	    "? clustertemplates/bad.json /constraints/services/c: \"c\" is not among the compatible services, so this says nothing\n"
 	    "? clustertemplates/bad.json /constraints/layout/mustcoexist/0/2: \"a\" stands in this set before already\n"
 	    "? clustertemplates/bad.json /constraints/layout/cantcoexist/1/2: \"c\" is not among the compatible services, so this says "

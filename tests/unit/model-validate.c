@@ -9,7 +9,7 @@
 #define NAME256 \
 	"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn" \
 	"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
-#define NO_NAME(text) "\"" text "\" is no name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed"
+#define NO_NAME(text) "\"" text "\" is not a name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed"
 #define REQUEST(more) \
 	"{'kind':'request','cluster':{'name':'c'},'template':{'name':'t'},'provider':{'name':'p','providertype':'x'}" more "}"
 #define WISH(members) \
@@ -59,9 +59,9 @@ static const struct {
 	    "/providermap/p/available: expected an integer, found 1.5; /providermap/p/capacity/cpu: expected number, "
 	    "found string; /providermap/p/cost: -1 is less than 0; /providermap/p/flavor: expected string, found number"},
 	{"hardwaretype", "{'name':'h','providermap':{'p':7,'a/b':{}}}",
-	    "/providermap/a~1b: \"a/b\" is no name of a provider; /providermap/p: expected object, found number"},
+	    "/providermap/a~1b: \"a/b\" is not the name of a provider; /providermap/p: expected object, found number"},
 	{"imagetype", "{'name':'i','providermap':{'p':{'image':'x','sshuser':'-oProxyCommand=x'}}}",
-	    "/providermap/p/sshuser: \"-oProxyCommand=x\" is no user name"},
+	    "/providermap/p/sshuser: \"-oProxyCommand=x\" is not a user name"},
 	{"provider", "{'name':'p'}", "/providertype: expected string, found nothing"},
 	{"provider", "{'name':'p','providertype':'x','provisioner':{'a':true},'zones':['z1','z2']}", ""},
 	{"tenant", "{'name':'t','maxNodes':-1,'maxClusters':null}", "/maxNodes: -1 is less than 0"},
@@ -85,16 +85,16 @@ static const struct {
 	    "/objective/3: expected \"moves\", \"cost\", \"machines\" or \"dense\""},
 	{"clustertemplate", "{'name':'t','administration':{'leaseduration':{'initial':'2d','max':'0','step':'15m'}}}", ""},
 	{"clustertemplate", "{'name':'t','administration':{'leaseduration':{'initial':'2w','max':-1,'step':'999999999999d'}}}",
-	    "/administration/leaseduration/initial: \"2w\" is no duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"; "
+	    "/administration/leaseduration/initial: \"2w\" is not a duration: milliseconds, or as \"30s\", \"15m\", \"12h\", \"2d\"; "
 	    "/administration/leaseduration/max: -1 is less than 0; /administration/leaseduration/step: \"999999999999d\" is too long"},
 	{"clustertemplate", "{'name':'t','administration':{'leaseduration':{'initial':'99999999999999999999s'}}}",
 	    "/administration/leaseduration/initial: \"99999999999999999999s\" is too long"},
 	{"clustertemplate", "{'name':'t','defaults':{'services':['a',{'name':'b','config':{}},{},7,'c/d'],'config':[]}}",
 	    "/defaults/config: expected object, found array; /defaults/services/2/name: expected string, found nothing; "
-	    "/defaults/services/3: expected string or object, found number; /defaults/services/4: \"c/d\" is no name of "
+	    "/defaults/services/3: expected string or object, found number; /defaults/services/4: \"c/d\" is not the name of "
 	    "a service"},
 	{"clustertemplate", "{'name':'t','defaults':{'dnsSuffix':'.dev.example.net'}}", ""},
-	{"clustertemplate", "{'name':'t','defaults':{'dnsSuffix':'a..b'}}", "/defaults/dnsSuffix: \"a..b\" is no DNS suffix"},
+	{"clustertemplate", "{'name':'t','defaults':{'dnsSuffix':'a..b'}}", "/defaults/dnsSuffix: \"a..b\" is not a DNS suffix"},
 	{"clustertemplate", "{'name':'t','extends':'base','includes':[{'name':'x'},{},'y']}",
 	    "/extends: expected object, found string; /includes/1/name: expected string, found nothing; /includes/2: expected "
 	    "object, found string"},
@@ -118,8 +118,8 @@ static const struct {
 	{"request", WISH("'numMachines':true"), "/cluster/numMachines: expected number, found boolean"},
 	{"request", WISH("'numMachines':{'min':5,'max':3}"), "/cluster/numMachines: min 5 is more than max 3"},
 	{"request", WISH("'id':'000000000000000000000000000000001'"),
-	    "/cluster/id: \"000000000000000000000000000000001\" is no cluster id"},
-	{"request", WISH("'dnsSuffix':'-.-'"), "/cluster/dnsSuffix: \"-.-\" is no DNS suffix"},
+	    "/cluster/id: \"000000000000000000000000000000001\" is not a cluster id"},
+	{"request", WISH("'dnsSuffix':'-.-'"), "/cluster/dnsSuffix: \"-.-\" is not a DNS suffix"},
 	{"request", REQUEST(",'services':[{'name':'a'},{'name':'b'},{'name':'a'}],'imagetypes':[{'name':'i'},{'name':'i'}]"),
 	    "/imagetypes/1: \"i\" stands in this list before already; /services/2: \"a\" stands in this list before already"},
 	{"request", REQUEST(",'services':{'name':'a'}"), "/services: expected array, found object"},
@@ -133,7 +133,7 @@ static const struct {
 	{"node", NODE("'was':[]"), "/services: expected array, found nothing"},
 	{"node", "{'kind':'node','id':'x','hostname':'h','services':[]}", "/nodenum: expected number, found nothing"},
 	{"node", "{'kind':'node','id':'x','nodenum':-1,'hostname':'-h','services':[]}",
-	    "/hostname: \"-h\" is no host name; /nodenum: -1 is less than 0"},
+	    "/hostname: \"-h\" is not a host name; /nodenum: -1 is less than 0"},
 	{"node", NODE("'services':[],'ipaddresses':{'access_v4':'10.0.0.1','bind_v6':'fe80::1%eth0'},'facts':{}"), ""},
 	{"node", NODE("'services':[],'ipaddresses':{'access_v4':'-oProxyCommand=x','b':7},'facts':[]"),
 	    "/facts: expected object, found array; /ipaddresses/access_v4: expected an address; /ipaddresses/b: expected an "
@@ -141,14 +141,14 @@ static const struct {
 
 	{"task", TASK(""), ""},
 	{"task", TASK(",'after':['t0'],'undo':['delete','create'],'fields':{'script':'x'},'timeout_s':60,'rank':1.5"), ""},
-	{"task", TASK(",'undo':['deleet']"), "/undo/0: \"deleet\" is no action"},
+	{"task", TASK(",'undo':['deleet']"), "/undo/0: \"deleet\" is not an action"},
 	{"task", TASK(",'timeout_s':1e9"), "/timeout_s: 1000000000 is more than 2592000"},
 	{"task", "{'kind':'task','id':'t1','node':'n','action':'install','type':'shell'}",
 	    ": install is done to a service, and none is named"},
 	{"task", "{'kind':'task','id':'t1','node':'n','action':'create','service':'s','type':'shell'}",
 	    ": create is done to the node, not to a service"},
 	{"task", "{'kind':'task','id':'../t1','node':'n','action':'x','type':'shell'}",
-	    "/action: \"x\" is no action; /id: " NO_NAME("../t1")},
+	    "/action: \"x\" is not an action; /id: " NO_NAME("../t1")},
 	{"task", TASK(",'job':'1-001','attempt':0"),
 	    "/attempt: 0 is less than 1; /cluster: expected object, found nothing; /machine: expected object, found "
 	    "nothing"},
@@ -160,17 +160,17 @@ static const struct {
 	{"result", "{'kind':'result','status':0}", ""},
 	{"result", "{'kind':'result'}", "/status: expected number, found nothing"},
 	{"result", "{'kind':'result','status':1,'attempt':0,'message':7,'hostname':'a b','result':[],'ipaddresses':{'a':''}}",
-	    "/attempt: 0 is less than 1; /hostname: \"a b\" is no host name; /ipaddresses/a: expected an address; "
+	    "/attempt: 0 is less than 1; /hostname: \"a b\" is not a host name; /ipaddresses/a: expected an address; "
 	    "/message: expected string, found number; /result: expected object, found array"},
 	{"unsatisfiable", "{'kind':'unsatisfiable','conflict':['/a'],'because':'b'}", ""},
 	{"unsatisfiable", "{'kind':'unsatisfiable','conflict':'/a'}",
 	    "/because: expected string, found nothing; /conflict: expected array, found string"},
 	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00.123Z','event':'take','task':'t1','attempt':1}", ""},
 	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00Z','event':'lost','task':'t1','attempt':1,'next':'x','action':'y'}",
-	    "/action: \"y\" is no action; /next: \"x\" is none of \"retry\", \"undo\", \"failed\""},
+	    "/action: \"y\" is not an action; /next: \"x\" is not one of \"retry\", \"undo\", \"failed\""},
 	{"event", "{'kind':'event','seq':1,'at':'2026-11-21T10:00:00Z','event':'dnoe'}", "/event: there is no event \"dnoe\""},
 	{"event", "{'kind':'event','seq':0,'at':'today','event':'done'}",
-	    "/at: \"today\" is no time as \"2026-11-21T10:00:00.123Z\"; /attempt: expected number, found nothing; "
+	    "/at: \"today\" is not a time like \"2026-11-21T10:00:00.123Z\"; /attempt: expected number, found nothing; "
 	    "/result: expected object, found nothing; /seq: 0 is less than 1; /task: expected string, found nothing"},
 };
 
@@ -244,7 +244,7 @@ main(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		check_case(cases[i].kind, cases[i].document, cases[i].problems);
 	check_case("service", "{'name':'" NAME256 "'}", "/name: \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
-	    "nnnnnnnnnnnnnnnn\" is no name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed");
+	    "nnnnnnnnnnnnnnnn\" is not a name: 1 to 255 of A-Z a-z 0-9 _ . - are allowed");
 	tap_ok(!validate_document("no-such-kind", &root), "a kind that is none is said to be none");
 	check_wrong_kinds();
 	check_no_objects();

@@ -154,7 +154,7 @@ check_judge_demands(struct conflict_check *q)
 	if (found < 0)
 		return -1;
 	if (found)
-		check_append_fault(q, &q->last_fault, NULL, "it is no conflict: a layout keeps all of its members");
+		check_append_fault(q, &q->last_fault, NULL, "it is not a conflict: a layout keeps all of its members");
 	for (size_t i = 0; i < q->conflict->count && rc == 0 && !q->report->faults; i++)
 		if (q->members[i])
 			rc = check_judge_member(q, i);

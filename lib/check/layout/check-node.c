@@ -151,7 +151,7 @@ check_zone(struct check *c, const struct node *node)
 	if (zones->count && !node->zone)
 		check_fault(c, node->id, "/provider/zones", "stands in no zone");
 	else if (node->zone && !name_list_has(zones, node->zone))
-		check_fault(c, node->id, "/provider/zones", "zone %s is none of the provider's", node->zone);
+		check_fault(c, node->id, "/provider/zones", "zone %s is not one of the provider's", node->zone);
 }
 
 /* Returns whether the host name is one that the node can have: of a cluster that has nodes with names of earlier versions, such

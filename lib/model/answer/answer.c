@@ -53,7 +53,7 @@ unsatisfiable_check_conflict(const struct place *conflict)
 		const char *text = json_string(pointer.value);
 
 		if (text && !unsatisfiable_is_pointer(text))
-			place_problem(&pointer, "\"%.80s\" is no JSON Pointer", text);
+			place_problem(&pointer, "\"%.80s\" is not a JSON Pointer", text);
 	}
 }
 

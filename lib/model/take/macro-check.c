@@ -14,7 +14,7 @@ macro_check_text(const struct place *place, macro_names *names, const void *cont
 		int length = (int)(macro.text.length < SHOWN ? macro.text.length : SHOWN);
 
 		if (macro.is_malformed)
-			place_problem(place, "%.*s: this is no macro of coopr-macros(7)", length, macro.text.start);
+			place_problem(place, "%.*s: this is not a macro of coopr-macros(7)", length, macro.text.start);
 		else if (*macro.service)
 			names(place, length, macro.text.start, macro.service, context);
 	}

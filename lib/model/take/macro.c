@@ -131,7 +131,7 @@ static int
 macro_expand_macro(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
 {
 	if (macro->is_malformed)
-		return error_set(err, EX_DATAERR, "this is no macro of coopr-macros(7)");
+		return error_set(err, EX_DATAERR, "this is not a macro of coopr-macros(7)");
 	if (macro->is_self && !context->self)
 		return error_set(err, EX_DATAERR, "there is no node here that \"self\" could mean");
 	switch (macro->source) {

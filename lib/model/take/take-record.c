@@ -49,7 +49,7 @@ static const struct member cluster_members[] = {
 	{"asked", MEMBER_NAMES(struct take_cluster, asked), 0},
 	{"catalogue", MEMBER_STRING(struct take_cluster, catalogue), 0},
 	{"config", MEMBER_VALUE(struct take_cluster, config), 0},
-	{"id", MEMBER_STRING(struct take_cluster, id), MEMBER_REQUIRED, .is_valid = cluster_id_is_valid, .what = "no cluster id"},
+	{"id", MEMBER_STRING(struct take_cluster, id), MEMBER_REQUIRED, .is_valid = cluster_id_is_valid, .what = "not a cluster id"},
 	{"name", MEMBER_NAME(struct take_cluster, name), MEMBER_REQUIRED},
 	{"provider", MEMBER_OBJECT(struct take_cluster, provider), MEMBER_REQUIRED, .inner = &provider_table},
 	{"strict", MEMBER_BOOLEAN(struct take_cluster, strict), 0},

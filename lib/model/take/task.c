@@ -60,13 +60,13 @@ task_parse_address(const struct place *addresses, const struct member *member, s
 	(void)member;
 	if (place_object(addresses, NEED_OPTIONAL))
 		for (size_t i = 0; i < sizeof types / sizeof *types && !machine->address; i++)
-			machine->address = name_parse_as(addresses, types[i], NEED_OPTIONAL, name_is_host, "address", arena);
+			machine->address = name_parse_as(addresses, types[i], NEED_OPTIONAL, name_is_host, "an address", arena);
 }
 
 static const struct member auth_members[] = {
 	{"identityfile", MEMBER_STRING(struct machine, identityfile), 0},
 	{"port", MEMBER_INTEGER(struct machine, port), 0, .integer = {1, 65535, SSH_PORT}},
-	{"user", MEMBER_STRING(struct machine, user), 0, .is_valid = name_is_user, .what = "no user"},
+	{"user", MEMBER_STRING(struct machine, user), 0, .is_valid = name_is_user, .what = "not a user"},
 };
 static const struct document auth = {DOCUMENT_MEMBERS(auth_members)};
 
@@ -81,11 +81,11 @@ static const struct document facts = {DOCUMENT_MEMBERS(facts_members)};
 static const struct member machine_members[] = {
 	{"facts", MEMBER_INLINE, 0, .inner = &facts},
 	{"flavor", MEMBER_STRING(struct machine, flavor), 0},
-	{"hostname", MEMBER_STRING(struct machine, hostname), 0, .is_valid = name_is_host, .what = "no host name"},
+	{"hostname", MEMBER_STRING(struct machine, hostname), 0, .is_valid = name_is_host, .what = "not a host name"},
 	{"id", MEMBER_NAME(struct machine, id), MEMBER_REQUIRED},
 	{"ipaddresses", MEMBER_CUSTOM, 0, .parse = task_parse_address},
 	{"nodenum", MEMBER_INTEGER(struct machine, nodenum), 0, .integer = {0, INT32_MAX, 0}},
-	{"sshuser", MEMBER_STRING(struct machine, sshuser), 0, .is_valid = name_is_user, .what = "no user"},
+	{"sshuser", MEMBER_STRING(struct machine, sshuser), 0, .is_valid = name_is_user, .what = "not a user"},
 	{"zone", MEMBER_STRING(struct machine, zone), 0},
 };
 static const struct document machine_table = {DOCUMENT_MEMBERS(machine_members), .size = sizeof(struct machine)};

@@ -247,7 +247,7 @@ static void
 plan_loader_check_whole(const struct place *stream, const struct plan_loader *loader)
 {
 	if (!loader->has_job)
-		place_problem(stream, "there is no job record: this is no plan");
+		place_problem(stream, "there is no job record: this is not a plan");
 	if (!loader->has_cluster)
 		place_problem(stream, "there is no cluster record");
 	if (loader->has_job && loader->cluster && loader->job.cluster &&

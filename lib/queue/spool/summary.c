@@ -89,7 +89,7 @@ static const struct member status_members[] = {
 	{"kind", MEMBER_KIND("status")},
 	{"put_at", MEMBER_TIME(struct summary, job.put_ms), MEMBER_REQUIRED},
 	{"status", MEMBER_WORD(struct summary, job.status, enum queue_status), MEMBER_REQUIRED,
-	    .word_find = summary_find_status, .word_name = summary_status_name, .what = "no status of a finished job"},
+	    .word_find = summary_find_status, .word_name = summary_status_name, .what = "not a status of a finished job"},
 	{"tasks", MEMBER_INLINE, MEMBER_REQUIRED, .inner = &count_table},
 	{"tenant", TEXT(tenant)},
 };
