@@ -13,6 +13,7 @@ static const struct option_spec options[] = {
 
 static const struct subcommand subcommands[] = {
 	{"set", secret_verb_set, "set a secret from the terminal, standard input or a file"},
+	{"rotate", secret_verb_rotate, "set secrets to new values drawn at random"},
 	{"list", secret_verb_list, "list the secrets: names, when they were set, by whom"},
 	{"delete", secret_verb_delete, "remove secrets for good"},
 	{0}};

@@ -25,6 +25,7 @@ static const struct subcommand subcommands[] = {
 	{"backup", store_verb_backup, "copy the store as it is at one moment"},
 	{"fsck", store_verb_fsck, "check the store"},
 	{"migrate", store_verb_migrate, "bring a store of an older version up to date"},
+	{"rekey", store_verb_rekey, "make a new key, and encrypt all secrets with it"},
 	{"claims", store_verb_claims, "list which nodes have which machines that exist already"},
 	{0}};
 

@@ -249,6 +249,110 @@ clusters() {
 	same "" "$(find . -name 'store.key.*')"
 }
 
+# What tasks get for the secret "a", the cluster's generated "g".
+values() {
+	task '{"a": {"secret": "a"}, "g": {"generated_secret": "g"}}' | coopr-exec -q >result
+	jq -r '.fields | .a + " " + .g' handed
+}
+
+@test "store rekey encrypts all secrets with a new key, which alone opens them then; generated values stay" {
+	need_program sqlite3
+	echo swordfish | coopr-secret set a
+	coopr-tenant create qa
+	echo tuna | coopr-secret set -T qa b
+	values >before
+	sqlite3 store "SELECT hex(sealed) FROM secret" >sealed
+	coopr-store rekey 2>log
+	contains "$(cat log)" "2 secrets are encrypted with a new key"
+	same 2 "$(wc -l <store.key)"
+	same 600 "$(stat -c %a store.key)"
+	run -1 grep -f sealed <(sqlite3 store "SELECT hex(sealed) FROM secret")
+	values | diff before -
+	same 1 "$(coopr-secret list -o json | jq .version)"
+	sed -n 1p store.key >new && sed -n 2p store.key >old
+	cat new >store.key
+	same swordfish "$(values | cut -d ' ' -f 1)"
+	cat old >store.key
+	task '{"a": {"secret": "a"}}' | coopr-exec -q >result
+	contains "$(jq -r .message result)" 'the secret "a" cannot be decrypted'
+	cat new old >store.key
+	run -77 coopr-store rekey --as somebody
+	coopr-audit --verify
+}
+
+@test "rekey that is killed at any call leaves all secrets readable, and the next one finishes it" {
+	make_shim
+	for secret in a b c; do echo "of $secret" | coopr-secret set "$secret"; done
+	values >before
+	cp store first && cp store.key first.key
+	for ((at = 1; at < 1000; at++)); do
+		rm -f store-wal store-shm calls
+		cp first store && cp first.key store.key
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at CRASH_COUNT=$PWD/calls \
+			coopr-store rekey >/dev/null 2>&1 || true
+		values | diff before -
+		[ ! -e calls ] || break
+		coopr-store rekey 2>/dev/null
+		values | diff before -
+		head -n 1 store.key >only && mv only store.key && chmod 600 store.key
+		same "of a" "$(values | cut -d ' ' -f 1,2)"
+	done
+	[ "$at" -gt 5 ]
+	coopr-store fsck
+}
+
+@test "rotate draws new values, which nobody sees, and keeps those of others" {
+	echo x | coopr-secret set a
+	echo y | coopr-secret set b
+	run -0 coopr-secret rotate a new
+	same "" "$output"
+	same "a 2,b 1,new 1" "$(coopr-secret list -o json | jq -r '"\(.name) \(.version)"' | paste -sd,)"
+	[[ $(values) =~ ^[0-9a-f]{32}\ [0-9a-f]{32}$ ]]
+	values >before
+	coopr-secret rotate g
+	values >after
+	same "$(cut -d ' ' -f 1 before)" "$(cut -d ' ' -f 1 after)"
+	[ "$(cut -d ' ' -f 2 before)" != "$(cut -d ' ' -f 2 after)" ]
+	run -64 coopr-secret rotate ../x
+	run -77 coopr-secret rotate --as somebody a
+}
+
+@test "the key comes from a descriptor, a credential of systemd or an executable, and is in no file then" {
+	echo swordfish | coopr-secret set a
+	mkdir credentials
+	mv store.key credentials/master
+	chmod 440 credentials/master
+	values_of() { same swordfish "$(values | cut -d ' ' -f 1)"; }
+
+	COOPR_KEY=fd:8 values_of 8<credentials/master
+	COOPR_KEY=credential:master CREDENTIALS_DIRECTORY=$PWD/credentials values_of
+	printf '#!/bin/sh\ncat %s\n' "$PWD/credentials/master" >kms
+	chmod 755 kms
+	COOPR_KEY=exec:$PWD/kms values_of
+	[ ! -e store.key ]
+
+	export COOPR_KEY
+	COOPR_KEY=exec:$PWD/kms
+	run -78 coopr-store rekey
+	contains "$output" "put one before the present one"
+	(head -c 32 /dev/urandom | od -An -v -tx1 | tr -d " \n"; echo; cat credentials/master) >both
+	mv -f both credentials/master
+	coopr-store rekey
+	head -n 1 credentials/master >one && mv -f one credentials/master
+	values_of
+	chmod 777 kms
+	run -77 bash -c 'echo x | coopr-secret set b'
+	contains "$output" "others might write it"
+	COOPR_KEY=exec:/nonexistent/kms
+	run -78 bash -c 'echo x | coopr-secret set b'
+	COOPR_KEY=credential:../master CREDENTIALS_DIRECTORY=$PWD/credentials
+	run -78 bash -c 'echo x | coopr-secret set b'
+	COOPR_KEY=fd:99
+	run -74 bash -c 'echo x | coopr-secret set b'
+	COOPR_KEY=fd:x
+	run -78 bash -c 'echo x | coopr-secret set b'
+}
+
 @test "the examples of the page" {
 	rm -f store*
 	commands_of "$COOPR_ROOT/man/man1/coopr-secret.1" >examples

@@ -36,6 +36,17 @@ static const struct command set_command = {
 	"  openssl rand -base64 24 | coopr-secret set database\n"
 	"  coopr-secret set --cluster shop database\n"};
 
+static const struct option_spec rotate_options[] = {
+	OPTION_CLUSTER,
+	OPTION_CHANGE(&change),
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
+static const struct command rotate_command = {
+	"coopr-secret rotate", "[OPTION]... NAME...", "Set secrets to new values, drawn at random, which nobody sees.", rotate_options,
+	"  coopr-secret rotate --cluster shop database\n"};
+
 static const struct option_spec list_options[] = {
 	OPTION_CLUSTER,
 	STORE_VERB_OUTPUT,
@@ -141,6 +152,53 @@ secret_verb_set(int argc, char **argv)
 		code = message_error(&err);
 
 	secret_value_release(&value);
+	store_release(store);
+	return message_end(code);
+}
+
+/* Sets all to new values, or none. */
+static int
+secret_verb_rotate_all(struct store *store, int64_t cluster, char *const *names, struct error *err)
+{
+	struct store_key key;
+	int result;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	result = secrets_key(store, &key, err);
+	for (; *names && result == 0; names++) {
+		struct secret_value value = {0};
+
+		secrets_draw(&value);
+		result = value.text ? secrets_set(store, &key, cluster, *names, value.text, value.length, err)
+		                    : error_errno(err, EX_OSERR, "a secret: no locked memory for it (see ulimit -l)");
+		secret_value_release(&value);
+	}
+	result = store_finish(store, result, err);
+	if (result == 0)
+		store_wipe(store);
+	store_key_release(&key);
+	return result;
+}
+
+int
+secret_verb_rotate(int argc, char **argv)
+{
+	struct store *store;
+	struct error err;
+	int64_t cluster;
+	int code = 0;
+
+	argv += option_parse(&rotate_command, argc, argv);
+	store_verb_operands(&rotate_command, argv, 1, 1 << 20, "a name");
+	for (char **name = argv; *name; name++)
+		if (!name_is_valid(*name))
+			return option_misuse(&rotate_command, "invalid name '%s': expected 1 to 255 letters, digits, _ . -", *name);
+	cluster = secret_verb_open(&store, true);
+
+	if (secret_verb_rotate_all(store, cluster, argv, &err) < 0)
+		code = message_error(&err);
+
 	store_release(store);
 	return message_end(code);
 }

@@ -6,6 +6,7 @@
 #define BIN_STORE_SECRET_VERB_H
 
 int secret_verb_set(int argc, char **argv);
+int secret_verb_rotate(int argc, char **argv);
 int secret_verb_list(int argc, char **argv);
 int secret_verb_delete(int argc, char **argv);
 

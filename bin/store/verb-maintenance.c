@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fsck, backup, migrate and claims: the store as a whole.
+ * fsck, backup, migrate, rekey and claims: the store as a whole.
  */
 #include "verb.h"
 
+#include <inttypes.h>
+
 #include "base/error.h"
 #include "base/message.h"
+#include "base/plural.h"
 #include "model/show/list.h"
 #include "store/claims.h"
 #include "store/fsck.h"
+#include "store/rekey.h"
 
 static struct option_change change;
 
@@ -29,6 +33,10 @@ static const struct command backup_command = {
 static const struct command migrate_command = {
 	"coopr-store migrate", "[OPTION]...", "Bring a store of an older version up to date, however large it is.", change_options,
 	"  coopr-store migrate\n"};
+
+static const struct command rekey_command = {
+	"coopr-store rekey", "[OPTION]...", "Make a new key, and encrypt all secrets with it.", change_options,
+	"  coopr-store rekey\n"};
 
 static const struct command claims_command = {
 	"coopr-store claims", "[OPTION]... [PROVIDER]", "List which nodes have which machines that exist already.",
@@ -93,6 +101,28 @@ store_verb_migrate(int argc, char **argv)
 	store_verb_open(&store, STORE_MIGRATE, ACCOUNT_SUPERADMIN);
 	store_release(store);
 	return message_end(0);
+}
+
+int
+store_verb_rekey(int argc, char **argv)
+{
+	struct store *store;
+	struct error err;
+	int64_t count;
+	int code = 0;
+
+	argv += option_parse(&rekey_command, argc, argv);
+	store_verb_operands(&rekey_command, argv, 0, 0, "no operand");
+	store_verb_open(&store, STORE_WRITE, ACCOUNT_SUPERADMIN);
+
+	if (store_rekey(store, &count, &err) < 0)
+		code = message_error(&err);
+	else
+		message("%" PRId64 " %s encrypted with a new key; keep a copy of it, apart from the copies of the store", count,
+		    plural(count, "secret is", "secrets are"));
+
+	store_release(store);
+	return message_end(code);
 }
 
 #define AT(type, member) LIST_AT(type, struct claim, member)

@@ -25,6 +25,7 @@ int store_verb_diff(int argc, char **argv);
 int store_verb_fsck(int argc, char **argv);
 int store_verb_backup(int argc, char **argv);
 int store_verb_migrate(int argc, char **argv);
+int store_verb_rekey(int argc, char **argv);
 int store_verb_claims(int argc, char **argv);
 
 /* The same under the name of a command, with its examples. */

@@ -147,11 +147,16 @@ seal_open_header(struct sealing *s, const struct store_key *key, struct error *e
 	unsigned char own[crypto_secretstream_xchacha20poly1305_KEYBYTES], header[HEADER];
 	char mark[STORE_KEY_MARK_SIZE], line[FIRST_LINE + 1], expected[FIRST_LINE + 1];
 	ssize_t got = seal_read(s, line, FIRST_LINE, err);
+	struct store_key one;
+	size_t number = 0;
 	int result;
 
 	if (got < 0)
 		return -1;
-	snprintf(expected, sizeof expected, "coopr-archive 1 %s\n", store_key_mark(key, mark));
+	do {
+		one = store_key_at(key, number);
+		snprintf(expected, sizeof expected, "coopr-archive 1 %s\n", store_key_mark(&one, mark));
+	} while (memcmp(line, expected, (size_t)got) != 0 && ++number < key->count);
 	if (got < FIRST_LINE || memcmp(line, expected, FIRST_LINE - STORE_KEY_MARK_SIZE) != 0)
 		return error_set(err, EX_DATAERR, "%s: not an archive, or a damaged one", s->name);
 	if (memcmp(line, expected, FIRST_LINE) != 0)
@@ -159,7 +164,7 @@ seal_open_header(struct sealing *s, const struct store_key *key, struct error *e
 	got = seal_read(s, header, sizeof header, err);
 	if (got < 0)
 		return -1;
-	seal_derive_key(key, own);
+	seal_derive_key(&one, own);
 	result = got < HEADER ? -1 : crypto_secretstream_xchacha20poly1305_init_pull(&s->stream, header, own);
 	sodium_memzero(own, sizeof own);
 	return result < 0 ? error_set(err, EX_DATAERR, "%s: the archive is damaged: its beginning is missing", s->name) : 0;

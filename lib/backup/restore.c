@@ -148,20 +148,19 @@ static int
 restore_check_key(struct restore *restore, const char *key_file, struct error *err)
 {
 	const char *expected = restore->manifest.key_mark;
-	char mark[STORE_KEY_MARK_SIZE];
 	struct store_key there;
 
 	if (key_file && !expected)
 		return error_set(err, EX_USAGE, "%s: the backup has no secrets; leave out --key-file", restore->file);
 	if (key_file && store_key_load(key_file, &restore->key, err) < 0)
 		return -1;
-	if (key_file && strcmp(store_key_mark(&restore->key, mark), expected) != 0)
+	if (key_file && !store_key_has_mark(&restore->key, expected))
 		return error_set(err, EX_DATAERR, "%s: it is not the key of this backup", key_file);
 	if (!file_exists(AT_FDCWD, restore->places.key))
 		return 0;
 	if (store_key_load(restore->places.key, &there, err) < 0)
 		return -1;
-	restore->has_key = expected && strcmp(store_key_mark(&there, mark), expected) == 0;
+	restore->has_key = expected && store_key_has_mark(&there, expected);
 	store_key_release(&there);
 	return restore->has_key ? 0
 	                        : error_set(err, EX_CANTCREAT, "%s: it is the key of another store; move it away", restore->places.key);

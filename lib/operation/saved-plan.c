@@ -73,12 +73,17 @@ saved_plan_verify(const struct saved_plan *plan, const struct account_ask *ask, 
 	struct store_key key = {0};
 	struct store *store;
 	int result = store_open(&store, path, STORE_READ, NULL, err);
+	bool same = false;
 
 	if (result == 0)
 		result = store_key_read(store, &key, err) < 0 && err->code != EX_NOINPUT ? -1 : 0;
-	if (result == 0 && key.bytes)
-		saved_plan_seal(&key, plan->text.data, plan->sealed, mac);
-	if (result == 0 && sodium_memcmp(mac, plan->mac, sizeof mac) != 0)
+	for (size_t i = 0; result == 0 && i < key.count && !same; i++) {
+		const struct store_key one = store_key_at(&key, i);
+
+		saved_plan_seal(&one, plan->text.data, plan->sealed, mac);
+		same = sodium_memcmp(mac, plan->mac, sizeof mac) == 0;
+	}
+	if (result == 0 && !same)
 		result = error_set(err, EX_DATAERR,
 		    "%s: it has been changed, or was saved from "
 		    "another store than %s; save the plan again", plan->path, path);

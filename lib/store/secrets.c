@@ -27,6 +27,9 @@ struct secret_owner { /* of secrets: a tenant, or one of its clusters */
 	int64_t id;
 };
 
+typedef int secrets_act(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name,
+    const struct secret_value *value, struct error *err);
+
 static struct secret_owner
 secrets_owner(const struct store *store, int64_t cluster)
 {
@@ -49,21 +52,30 @@ secrets_audit(struct store *store, int64_t cluster, const char *action, const ch
 	return audit_add(store, &event, err);
 }
 
-/* The nonce is drawn at random: 24 bytes are enough for that. */
+/* Encrypts a value with the present key: length + OVERHEAD bytes, owned. The nonce is drawn at random: 24 bytes are enough for that. */
+static unsigned char *
+secrets_seal(const struct secret_owner *owner, const struct store_key *key, const char *name, const char *text, size_t length)
+{
+	unsigned char *sealed = memory_zeroed(length + OVERHEAD, 1);
+	struct buffer place = {0};
+
+	secrets_place_of(owner, name, &place);
+	randombytes_buf(sealed, NONCE);
+	crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE, NULL, (const unsigned char *)text, length,
+	    (const unsigned char *)place.data, place.length, NULL, sealed, key->bytes);
+	buffer_release(&place);
+	return sealed;
+}
+
 int
 secrets_set(struct store *store, const struct store_key *key, int64_t cluster, const char *name, const char *text, size_t length,
     struct error *err)
 {
 	const struct secret_owner owner = secrets_owner(store, cluster);
-	unsigned char *sealed = memory_zeroed(length + OVERHEAD, 1);
+	unsigned char *sealed = secrets_seal(&owner, key, name, text, length);
 	char now[CLOCK_RFC3339_SIZE], *statement;
-	struct buffer place = {0};
 	int result;
 
-	secrets_place_of(&owner, name, &place);
-	randombytes_buf(sealed, NONCE);
-	crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE, NULL, (const unsigned char *)text, length,
-	    (const unsigned char *)place.data, place.length, NULL, sealed, key->bytes);
 	statement = memory_printf("INSERT INTO %s (%s, name, version, at, by, sealed) "
 	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
 	    "sealed = excluded.sealed", owner.table, owner.column);
@@ -72,7 +84,6 @@ secrets_set(struct store *store, const struct store_key *key, int64_t cluster, c
 	if (result == 0)
 		result = secrets_audit(store, cluster, "set", name, err);
 	free(statement);
-	buffer_release(&place);
 	free(sealed);
 	return result;
 }
@@ -82,7 +93,7 @@ secrets_open_sealed(const struct secret_owner *owner, const struct store_key *ke
     size_t length, struct secret_value *value)
 {
 	struct buffer place = {0};
-	int result;
+	int result = -1;
 
 	if (length < OVERHEAD)
 		return -1;
@@ -92,11 +103,27 @@ secrets_open_sealed(const struct secret_owner *owner, const struct store_key *ke
 		return -1;
 	value->text[value->length] = '\0';
 	secrets_place_of(owner, name, &place);
-	result = crypto_aead_xchacha20poly1305_ietf_decrypt((unsigned char *)value->text, NULL, NULL, sealed + NONCE,
-	    length - NONCE, (const unsigned char *)place.data, place.length, sealed, key->bytes);
+	for (size_t i = 0; i < key->count && result < 0; i++)
+		result = crypto_aead_xchacha20poly1305_ietf_decrypt((unsigned char *)value->text, NULL, NULL, sealed + NONCE,
+		    length - NONCE, (const unsigned char *)place.data, place.length, sealed, key->bytes + i * STORE_KEY_BYTES);
 	buffer_release(&place);
 	if (result < 0)
 		secret_value_release(value);
+	return result;
+}
+
+/* Opens it with keys that were added since ours were read. */
+static int
+secrets_open_again(struct store *store, const struct secret_owner *owner, const char *name, const unsigned char *sealed,
+    size_t length, struct secret_value *value)
+{
+	struct error ignored; /* then there is no other key */
+	struct store_key key;
+	int result = store_key_read(store, &key, &ignored);
+
+	if (result == 0)
+		result = secrets_open_sealed(owner, &key, name, sealed, length, value);
+	store_key_release(&key);
 	return result;
 }
 
@@ -113,7 +140,8 @@ secrets_open_of(struct store *store, const struct secret_owner *owner, const str
 
 	if (got > 0) {
 		sealed = sql_bytes(rows, 0, &length);
-		if (secrets_open_sealed(owner, key, name, sealed, length, value) < 0)
+		if (secrets_open_sealed(owner, key, name, sealed, length, value) < 0 &&
+		    secrets_open_again(store, owner, name, sealed, length, value) < 0)
 			got = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be decrypted: it was encrypted with another key, "
 			    "or the store was changed", name);
 	}
@@ -183,14 +211,110 @@ secrets_key(struct store *store, struct store_key *key, struct error *err)
 	return got < 0 ? -1 : 0;
 }
 
+/* Calls act for each secret of an owner of that kind, with its value; its row may be changed there. Adds to *count. */
+static int
+secrets_each(struct store *store, const struct secret_owner *kind, const struct store_key *key, secrets_act *act, int64_t *count,
+    struct error *err)
+{
+	char *statement = memory_printf("SELECT %s, name, sealed FROM %s ORDER BY 1, 2", kind->column, kind->table);
+	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "");
+	struct secret_owner owner = *kind;
+	int got = 0, result = 0;
+
+	while (result == 0 && (got = sql_row(rows, err)) > 0) {
+		struct secret_value value = {0};
+		const unsigned char *sealed;
+		const char *name = sql_text(rows, 1);
+		size_t length;
+
+		owner.id = sql_integer(rows, 0);
+		sealed = sql_bytes(rows, 2, &length);
+		if (secrets_open_sealed(&owner, key, name, sealed, length, &value) < 0)
+			result = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be decrypted: no key opens it, or the store was changed",
+			    name);
+		else
+			result = act(store, &owner, key, name, &value, err);
+		*count += result == 0;
+		secret_value_release(&value);
+	}
+	sql_end(rows);
+	free(statement);
+	return got < 0 ? -1 : result;
+}
+
+/* Does nothing: with the value the secret has been opened. */
+static int
+secrets_only_open(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name,
+    const struct secret_value *value, struct error *err)
+{
+	(void)store, (void)owner, (void)key, (void)name, (void)value, (void)err;
+	return 0;
+}
+
+int
+secrets_count_behind(struct store *store, const struct store_key *key, int64_t *behind, int64_t *count, struct error *err)
+{
+	const struct secret_owner kinds[] = {secrets_owner(store, 0), secrets_owner(store, 1)};
+	const struct store_key present = store_key_at(key, 0);
+	struct error not_yet; /* then it is behind */
+	int64_t done = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (secrets_each(store, &kinds[i], key, secrets_only_open, count, err) < 0)
+			return -1;
+		secrets_each(store, &kinds[i], &present, secrets_only_open, &done, &not_yet);
+	}
+	*behind = *count - done;
+	return 0;
+}
+
+static int
+secrets_replace(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name,
+    const struct secret_value *value, struct error *err)
+{
+	unsigned char *sealed = secrets_seal(owner, key, name, value->text, value->length);
+	char *statement = memory_printf("UPDATE %s SET sealed = ? WHERE %s = ? AND name = ?", owner->table, owner->column);
+	int result = sql_change(store_sql(store), err, statement, "bit", sealed, value->length + OVERHEAD, owner->id, name);
+
+	free(statement);
+	free(sealed);
+	return result;
+}
+
+int
+secrets_encrypt_anew(struct store *store, const struct store_key *key, struct error *err)
+{
+	const struct secret_owner kinds[] = {secrets_owner(store, 0), secrets_owner(store, 1)};
+	int64_t count = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < 2 && result == 0; i++)
+		result = secrets_each(store, &kinds[i], key, secrets_replace, &count, err);
+	return result;
+}
+
+void
+secrets_draw(struct secret_value *value)
+{
+	unsigned char bytes[GENERATED_BYTES];
+
+	randombytes_buf(bytes, sizeof bytes);
+	value->length = 2 * sizeof bytes;
+	value->text = sodium_malloc(value->length + 1);
+	if (value->text)
+		sodium_bin2hex(value->text, value->length + 1, bytes, sizeof bytes);
+	sodium_memzero(bytes, sizeof bytes);
+}
+
 void
 secrets_generate(const struct store_key *key, const char *tenant, const char *cluster, const char *name, struct secret_value *value)
 {
+	const struct store_key oldest = store_key_at(key, key->count - 1); /* the values outlive the keys */
 	unsigned char own[crypto_generichash_KEYBYTES], bytes[GENERATED_BYTES];
 	struct buffer place = {0};
 
 	buffer_printf(&place, "%s/%s/%s", tenant, cluster, name);
-	crypto_kdf_derive_from_key(own, sizeof own, 1, "gensecrt", key->bytes);
+	crypto_kdf_derive_from_key(own, sizeof own, 1, "gensecrt", oldest.bytes);
 	crypto_generichash(bytes, sizeof bytes, (const unsigned char *)place.data, place.length, own, sizeof own);
 	value->length = 2 * sizeof bytes;
 	value->text = sodium_malloc(value->length + 1);

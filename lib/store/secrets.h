@@ -54,6 +54,16 @@ void secret_value_release(struct secret_value *value);
 /* Removes it, inside a transaction, the value for good. EX_NO where there is none. */
 int secrets_delete(struct store *store, int64_t cluster, const char *name, struct error *err);
 
+/* Sets *behind to the number of secrets, of all tenants and clusters, that are not encrypted with the present key, *count to that of
+ * all. EX_DATAERR where no key opens one. */
+int secrets_count_behind(struct store *store, const struct store_key *key, int64_t *behind, int64_t *count, struct error *err);
+
+/* Encrypts all with the present key, inside a transaction. Their versions and times stay. */
+int secrets_encrypt_anew(struct store *store, const struct store_key *key, struct error *err);
+
+/* Draws a value at random, of the form of generated ones. */
+void secrets_draw(struct secret_value *value);
+
 /* Adds all of the tenant, or those of the cluster, by name. */
 int secrets_list(struct store *store, int64_t cluster, struct secret_list *list, struct error *err);
 void secret_list_release(struct secret_list *list);
