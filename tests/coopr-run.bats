@@ -311,7 +311,7 @@ unmeasured() {
 	coopr expand -o json -T qa --as ann --save plan shop >shown 2>log
 	coopr create -o json new -T qa --as ann -t lamp -n 4 --save newplan >shown 2>log
 	run --separate-stderr -1 coopr run --dry-run --as bob plan
-	same " coopr-run: no cluster named \"00000002\"" "$output $stderr"
+	same " coopr-run: no cluster named \"00000002\"; coopr list shows the clusters" "$output $stderr"
 	run --separate-stderr -1 coopr run --as bob plan
 	contains "$stderr" "no cluster named \"00000002\""
 	for dry in "" --dry-run; do
