@@ -152,6 +152,44 @@ bytes() {
 	run -69 "$archive" put a <plain
 }
 
+# The program of that name of coopr-config(5), as the page has it.
+program_of_page() { # NAME
+	{
+		echo "#!/bin/sh"
+		sed -n "\\|^# /usr/local/lib/$1 |,/^esac/p" "$COOPR_ROOT/man/man5/coopr-config.5" | sed "s|/etc/coopr/restic.key|$PWD/password|"
+	} >"$1"
+	grep -q "^delete)" "$1"
+	chmod +x "$1"
+}
+
+keeps_archives() { # SETTING
+	export COOPR_ARCHIVES=$1
+	bytes 100000
+	"$archive" put 00000001-002-1000-mysql <plain
+	"$archive" put other <plain
+	"$archive" get 00000001-002-1000-mysql | cmp - plain
+	same "00000001-002-1000-mysql other" "$("$archive" list | sort | paste -sd' ')"
+	"$archive" delete 00000001-002-1000-mysql
+	"$archive" delete 00000001-002-1000-mysql
+	same other "$("$archive" list)"
+	run ! "$archive" get 00000001-002-1000-mysql
+}
+
+@test "the program for rclone of coopr-config(5) keeps archives" {
+	need_program rclone
+	program_of_page coopr-rclone
+	mkdir remote
+	keeps_archives "$PWD/coopr-rclone $PWD/remote"
+}
+
+@test "the program for restic of coopr-config(5) keeps archives" {
+	need_program restic jq
+	program_of_page coopr-restic
+	echo secret >password
+	restic init --quiet --repo "$PWD/repository" --password-file password
+	keeps_archives "$PWD/coopr-restic $PWD/repository"
+}
+
 @test "a key is a name, and misuse ends with 64" {
 	for key in "" ../a .a -a a/b "$(printf '%0201d' 0)"; do
 		run -64 "$archive" put -- "$key"
