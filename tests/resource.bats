@@ -292,6 +292,33 @@ with zipfile.ZipFile("kit.zip", "w", zipfile.ZIP_DEFLATED) as z: z.write("kit/on
 	same "" "$(states)"
 }
 
+@test "reconcile removes what no version has named for a day, here and where it is kept, and nothing else" {
+	export COOPR_RESOURCES="$COOPR_ROOT/libexec/coopr/archives/folder $PWD/far"
+	upload "$HELLO" one --sync
+	upload "$HELLO" two
+	upload "$HELLO" three
+	second=$(content_of "$HELLO@2") third=$(content_of "$HELLO@3")
+	coopr-resource delete -y "$HELLO@2"
+	: >"${third%/*}/killed.123.new"
+	coopr-reconcile >said 2>&1 || true
+	[ -e "$second" ] && [ -e "far/${second##*/}" ]
+	find "$COOPR_STATE/resources" -type f -exec touch -d '2 days ago' {} +
+	coopr-reconcile >said 2>&1 || true
+	[ ! -e "$second" ] && [ ! -e "far/${second##*/}" ] && [ ! -e "${third%/*}/killed.123.new" ]
+	same "one three" "$(coopr-resource get "$HELLO@1") $(coopr-resource get "$HELLO@3")"
+	same 2 "$(find far -type f | wc -l)"
+}
+
+@test "ten thousand versions are listed, and become active together" {
+	need_program sqlite3
+	sqlite3 "$COOPR_STORE" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+		INSERT INTO resource SELECT 2, 'automator/shell', 'scripts', 's' || (i / 10), 1 + i % 10, printf('%064d', i), 1048576, 'file', 493,
+		'2026-11-23T04:45:46.952Z', 'root', NULL, i % 10 = 4, i % 10 = 3, 0 FROM n"
+	same 10000 "$(coopr-resource list -o json | wc -l)"
+	same 2000 "$(coopr-resource sync -o json | wc -l)"
+	same "1000 4" "$(coopr-resource list --status active -o json | jq .version | sort | uniq -c | xargs)"
+}
+
 @test "tenants see their own resources and those of superadmin; only admins change them" {
 	coopr-tenant create qa
 	coopr-tenant create dev
