@@ -45,7 +45,7 @@ address() { # NODENUM
 # Runs a command in a machine, as its root: on NODENUM COMMAND
 on() {
 	echo "$(address "$1") $(jq -r .result.ssh_host_keys.ed25519 "$1.json")" >"$1.known"
-	ssh -F none -o ConnectTimeout=5 -o BatchMode=yes -o UserKnownHostsFile="$PWD/$1.known" -o LogLevel=ERROR \
+	ssh -F none -o ConnectTimeout=5 -o BatchMode=yes -o ServerAliveInterval=5 -o UserKnownHostsFile="$PWD/$1.known" -o LogLevel=ERROR \
 		-i "$COOPR_STATE/ssh/id_ed25519" "root@$(address "$1")" "$2"
 }
 
@@ -189,4 +189,91 @@ init_of() { # NODENUM
 	run on 1000 'python3 -c "x = bytearray(256 << 20)"'
 	[ "$status" -ne 0 ]
 	on 1000 'python3 -c "x = bytearray(16 << 20)"'
+}
+
+# A record of a machine of another cluster: other NODENUM
+other() {
+	up "$1" '.cluster.id = "00000043" | .machine.id = "00000043-\(.machine.nodenum)"'
+}
+
+@test "machines of a cluster reach each other, and those of another cluster do not, whatever their root does" {
+	up 1000
+	up 1001
+	other 1002
+	same SSH- "$(on 1000 "exec 3<>/dev/tcp/$(address 1001)/22; head -c 4 <&3")"
+	run ! on 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/$(address 1002)/22'"
+	for words in "ip route add default via ${NETWORK%.0/24}.1" "ip route replace $(address 1002)/32 dev eth0 onlink" \
+		"ip neigh replace $(address 1002) lladdr $(on 1002 'cat /sys/class/net/eth0/address') dev eth0"; do
+		on 1000 "$words || true"
+		run ! on 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/$(address 1002)/22'"
+	done
+	on 1002 true
+}
+
+@test "a machine takes no address, neither of its cluster nor of another" {
+	up 1000
+	up 1001
+	other 1002
+	for taken in "$(address 1001)" "$(address 1002)"; do
+		# The thief has the address, and says so to everybody; it answers at a port that nobody else has.
+		on 1000 "ip address add $taken/32 dev eth0
+			nohup python3 -m http.server --bind $taken 8099 >/dev/null 2>&1 </dev/null &"
+		python_on 1000 >frames <<-E
+			import socket
+			s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+			s.bind(("eth0", 0x806))
+			own = s.getsockname()[4]
+			ip = socket.inet_aton("$taken")
+			for target in (ip, socket.inet_aton("${NETWORK%.0/24}.1"), socket.inet_aton("$(address 1001)")):
+			    for op in (b"\0\1", b"\0\2"):
+			        for i in range(50):
+			            s.send(b"\xff" * 6 + own + b"\x08\x06\0\1\x08\0\6\4" + op + own + ip + b"\xff" * 6 + target)
+			print("sent")
+		E
+		same sent "$(cat frames)"
+		run ! timeout 2 bash -c "exec 3<>/dev/tcp/$taken/8099"
+		run ! on 1001 "timeout 2 bash -c 'exec 3<>/dev/tcp/$taken/8099'"
+		on 1000 "ip address del $taken/32 dev eth0"
+	done
+	same "$(jq -r .hostname 1001.json | cut -d. -f1)" "$(on 1001 hostname)"
+	on 1002 true
+}
+
+@test "what a machine sends from another's address arrives nowhere" {
+	up 1000
+	up 1001
+	other 1002
+	on 1001 'python3 -c "
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind((\"\", 7000)); s.settimeout(20)
+while True:
+    data, sender = s.recvfrom(100)
+    if data == b\"end\": break
+    print(data.decode(), sender[0], flush=True)
+" >/var/tmp/heard 2>&1 </dev/null & until grep -q :1B58 /proc/net/udp; do :; done'
+	on 1000 "ip address add $(address 1002)/32 dev lo; ip address add 8.8.8.8/32 dev lo"
+	python_on 1000 <<-E
+		import socket
+		for source in ("$(address 1002)", "8.8.8.8"):
+		    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		    s.bind((source, 0))
+		    s.sendto(b"forged", ("$(address 1001)", 7000))
+		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		s.sendto(b"true", ("$(address 1001)", 7000))
+		s.sendto(b"end", ("$(address 1001)", 7000))
+	E
+	on 1001 'while [ -n "$(grep :1B58 /proc/net/udp)" ]; do :; done'
+	same "true $(address 1000)" "$(on 1001 'cat /var/tmp/heard')"
+}
+
+@test "the kernel's log of the host says nothing about what machines try" {
+	dmesg >/dev/null 2>&1 || skip "needs the kernel's log"
+	up 1000
+	dmesg | tail -n 1 >before
+	on 1000 'mount -t tmpfs none /mnt; mknod /var/tmp/sda b 8 0; dmesg; swapon /etc/passwd; chrt -f 1 true
+		ip address add 10.0.0.1/8 dev eth0; ip address add 8.8.8.8/32 dev eth0
+		python3 -c "import ctypes; ctypes.CDLL(None).syscall(321, 0, 0, 0)"' >/dev/null 2>&1 || true
+	# Lines of others' machines, on bridges, come at any time.
+	dmesg | sed "1,/^$(sed 's/[][\/.*^$]/\\&/g' before)\$/d" | grep -vE 'coopr|cn-|eth0|veth|EXT4-fs|loop|oom|Memory cgroup' >after || true
+	same "" "$(cat after)"
 }

@@ -72,9 +72,9 @@ address_contains(const struct network *network, uint32_t address)
 
 /* Opens the folder of claims. Returns NULL if there is none. */
 static DIR *
-address_open_claims(int sandbox)
+address_open_claims(int sandbox, const char *folder)
 {
-	int fd = openat(sandbox, "addresses", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(sandbox, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 ? NULL : fdopendir(fd);
 }
@@ -107,46 +107,89 @@ address_lowest_free(DIR *claims, const struct network *network)
 	return number <= last ? network->base + number : 0;
 }
 
-int
-address_claim(int sandbox, const struct network *network, const char *machine, char address[ADDRESS_SIZE],
+/* Gives owner the lowest number of the network that is free in the folder. */
+static int
+address_claim_in(int sandbox, const char *folder, const struct network *network, const char *owner, char address[ADDRESS_SIZE],
     struct error *err)
 {
 	DIR *claims;
 	uint32_t number;
 	int result = 0;
 
-	if (mkdirat(sandbox, "addresses", 0700) < 0 && errno != EEXIST)
-		return error_errno(err, EX_CANTCREAT, "addresses");
-	claims = address_open_claims(sandbox);
+	if (mkdirat(sandbox, folder, 0700) < 0 && errno != EEXIST)
+		return error_errno(err, EX_CANTCREAT, "%s", folder);
+	claims = address_open_claims(sandbox, folder);
 	if (!claims)
-		return error_errno(err, EX_IOERR, "addresses");
+		return error_errno(err, EX_IOERR, "%s", folder);
 	number = address_lowest_free(claims, network);
 	if (number == 0)
 		result = error_set(err, EX_UNAVAILABLE,
 		    "network %s: all its addresses are taken; delete machines, or give the provider a larger network",
 		    network->text);
-	else if (symlinkat(machine, dirfd(claims), address_print(number, address)) < 0)
-		result = error_errno(err, EX_CANTCREAT, "addresses/%s", address);
+	else if (symlinkat(owner, dirfd(claims), address_print(number, address)) < 0)
+		result = error_errno(err, EX_CANTCREAT, "%s/%s", folder, address);
 	closedir(claims);
 	return result;
+}
+
+int
+address_claim(int sandbox, const struct network *network, const char *machine, char address[ADDRESS_SIZE],
+    struct error *err)
+{
+	return address_claim_in(sandbox, "addresses", network, machine, address, err);
+}
+
+/* Finds what owner has in the folder: of the network, if it is not NULL. */
+static bool
+address_find_in(int sandbox, const char *folder, const struct network *network, const char *owner, char address[ADDRESS_SIZE])
+{
+	DIR *claims = address_open_claims(sandbox, folder);
+	char text[LINK_SIZE];
+	uint32_t number;
+	bool found = false;
+
+	while (claims && !found && address_next_claim(claims, &number)) {
+		ssize_t n = readlinkat(dirfd(claims), address_print(number, address), text, sizeof text);
+
+		found = n == (ssize_t)strlen(owner) && memcmp(text, owner, (size_t)n) == 0 &&
+		    (!network || address_contains(network, number));
+	}
+	if (claims)
+		closedir(claims);
+	return found;
 }
 
 bool
 address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE])
 {
-	DIR *claims = address_open_claims(sandbox);
-	char owner[LINK_SIZE];
-	uint32_t number;
-	bool found = false;
+	return address_find_in(sandbox, "addresses", NULL, machine, address);
+}
 
-	while (claims && !found && address_next_claim(claims, &number)) {
-		ssize_t n = readlinkat(dirfd(claims), address_print(number, address), owner, sizeof owner);
+int
+address_claim_table(int sandbox, const struct network *network, const char *cluster, uint32_t *table, struct error *err)
+{
+	char number[ADDRESS_SIZE];
 
-		found = n == (ssize_t)strlen(machine) && memcmp(owner, machine, (size_t)n) == 0;
+	if (!address_find_in(sandbox, "tables", network, cluster, number) &&
+	    address_claim_in(sandbox, "tables", network, cluster, number, err) < 0)
+		return -1;
+	address_read(number, table);
+	return 0;
+}
+
+void
+address_release_tables(int sandbox, const char *cluster)
+{
+	char number[ADDRESS_SIZE];
+
+	while (address_find_in(sandbox, "tables", NULL, cluster, number)) {
+		char *path = memory_printf("tables/%s", number);
+		bool gone = unlinkat(sandbox, path, 0) == 0;
+
+		free(path);
+		if (!gone)
+			break;
 	}
-	if (claims)
-		closedir(claims);
-	return found;
 }
 
 void
@@ -161,7 +204,7 @@ address_release(int sandbox, const char *address)
 bool
 address_any(int sandbox, const struct network *network)
 {
-	DIR *claims = address_open_claims(sandbox);
+	DIR *claims = address_open_claims(sandbox, "addresses");
 	uint32_t address;
 	bool any = false;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records which machine has which address. Networks of an installation do not overlap, so an address says which network it is
- * of. The sandbox's folder must be locked (state.h) around each claim and release.
+ * Records which machine has which address, and which cluster has which routing table, whose numbers are addresses of the network,
+ * too. Networks of an installation do not overlap, nor do those of a host, so an address says which network it is of. The sandbox's folder must be locked (state.h) around each claim and release.
  */
 #ifndef SANDBOX_ADDRESS_H
 #define SANDBOX_ADDRESS_H
@@ -36,6 +36,12 @@ int address_claim(int sandbox, const struct network *network, const char *machin
 bool address_find(int sandbox, const char *machine, char address[ADDRESS_SIZE]);
 
 void address_release(int sandbox, const char *address);
+
+/* Gives the cluster the routing table with the lowest free number of the network, or the one that it has there. */
+int address_claim_table(int sandbox, const struct network *network, const char *cluster, uint32_t *table, struct error *err);
+
+/* Takes back all tables that the cluster has. */
+void address_release_tables(int sandbox, const char *cluster);
 
 /* Returns whether any machine has an address of the network. */
 bool address_any(int sandbox, const struct network *network);

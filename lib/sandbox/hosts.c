@@ -106,3 +106,13 @@ hosts_remove(int sandbox, const char *cluster, const char *address, struct error
 	free(path);
 	return result;
 }
+
+bool
+hosts_any(int sandbox, const char *cluster)
+{
+	char *path = memory_printf("clusters/%s", cluster);
+	bool any = file_exists(sandbox, path);
+
+	free(path);
+	return any;
+}

@@ -7,6 +7,8 @@
 #ifndef SANDBOX_HOSTS_H
 #define SANDBOX_HOSTS_H
 
+#include <stdbool.h>
+
 struct error;
 
 /* Gives address the name hostname, and what of it stands before the first dot. */
@@ -14,5 +16,8 @@ int hosts_add(int sandbox, const char *cluster, const char *address, const char 
 
 /* Removes the names of address, and with the last ones the file. */
 int hosts_remove(int sandbox, const char *cluster, const char *address, struct error *err);
+
+/* Returns whether the cluster has machines. */
+bool hosts_any(int sandbox, const char *cluster);
 
 #endif

@@ -82,6 +82,8 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 	if (*address && result == 0)
 		address_release(sandbox, address);
 	if (result == 0) {
+		if (machine->cluster && !hosts_any(sandbox, machine->cluster))
+			address_release_tables(sandbox, machine->cluster);
 		ids_release(sandbox, name);
 		hostfiles_release(name);
 	}
@@ -188,6 +190,7 @@ machine_register(int dir, struct machine *wanted, const struct network *network,
 {
 	int sandbox = machine_lock_sandbox(err), result;
 	char address[ADDRESS_SIZE];
+	uint32_t table;
 
 	if (sandbox < 0)
 		return -1;
@@ -200,9 +203,12 @@ machine_register(int dir, struct machine *wanted, const struct network *network,
 	    !(wanted->files = hostfiles_claim(wanted->name, &wanted->arena, err)))
 		result = -1;
 	if (result == 0)
+		result = address_claim_table(sandbox, network, wanted->cluster, &table, err);
+	if (result == 0)
 		result = address_claim(sandbox, network, wanted->name, address, err);
 	if (result == 0) {
 		wanted->address = arena_string(&wanted->arena, address);
+		wanted->table = arena_printf(&wanted->arena, "%u", table);
 		result = machine_write(dir, wanted, err);
 	}
 	if (result == 0)

@@ -2,6 +2,7 @@
 #include "sandbox/network.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/route.h>
 #include <stdio.h>
@@ -13,12 +14,17 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "sandbox/record.h"
 #include "sandbox/route.h"
 
 enum { STATE_SHOWN = 200, LOG_LIMIT = 4096 };
+
+/* Priorities of the rules, in this order, after the one of the host's own addresses. */
+enum { RULE_CLUSTER = 21000, RULE_OUT, RULE_NOWHERE, RULE_IN };
 
 static uint32_t
 network_number_of(const char *address)
@@ -239,30 +245,81 @@ network_down(const struct network *network, struct error *err)
 	return route_remove(network, err) < 0 ? -1 : network_delete_link(network->bridge, err);
 }
 
-int
-network_connect(const struct network *network, const char *address, pid_t pid, struct error *err)
+/* Appends the rules of a machine, to be added or deleted. With table NULL, all that it can have are to be deleted. */
+static void
+network_append_rules(const char *cable, const char *address, const char *table, bool route, struct buffer *out)
 {
-	struct buffer commands = {0};
+	const char *verb = table ? "add" : "delete";
+
+	/* That it sends from its own address is checked here, too: rp_filter may be made less strict for all interfaces. */
+	buffer_printf(out, "rule %s pref %d iif %s from %s%s%s\n", verb, RULE_CLUSTER, cable, address, table ? " lookup " : "",
+	    table ? table : "");
+	if (route || !table)
+		buffer_printf(out, "rule %s pref %d iif %s from %s lookup main\n", verb, RULE_OUT, cable, address);
+	buffer_printf(out, "rule %s pref %d iif %s unreachable\n", verb, RULE_NOWHERE, cable);
+	buffer_printf(out, "rule %s pref %d to %s%s%s\n", verb, RULE_IN, address, table ? " lookup " : "", table ? table : "");
+}
+
+/* Sets a switch of the kernel for a cable. */
+static int
+network_set(const char *cable, const char *version, const char *name, const char *value, struct error *err)
+{
+	char *path = memory_printf("/proc/sys/net/%s/conf/%s/%s", version, cable, name);
+	int fd = open(path, O_WRONLY | O_CLOEXEC), result = 0;
+
+	if (fd < 0 || file_write_all(fd, value, strlen(value)) < 0)
+		result = error_errno(err, EX_OSERR, "%s: cannot be set, so that machines would not be kept apart", path);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return result;
+}
+
+/* Has the host route what comes by the cable, by IPv4 alone, and only from the address that it would send to by the cable. */
+static int
+network_switch_on(const char *cable, struct error *err)
+{
+	if (network_set(cable, "ipv4", "rp_filter", "1", err) < 0 || network_set(cable, "ipv4", "forwarding", "1", err) < 0)
+		return -1;
+	return access("/proc/sys/net/ipv6", F_OK) == 0 ? network_set(cable, "ipv6", "disable_ipv6", "1", err) : 0;
+}
+
+int
+network_connect(const struct network *network, const struct machine *machine, pid_t pid, struct error *err)
+{
+	struct buffer commands = {0}, hardware = {0};
 	char name[IFNAMSIZ];
 	int result;
 
-	network_cable_name(address, name);
-	buffer_printf(&commands, "link add name %s up master %s type veth peer name eth0 address ", name,
-	    network->bridge);
-	network_append_hardware_address(network_number_of(address), &commands);
-	buffer_printf(&commands, " netns %d\n", (int)pid);
+	network_cable_name(machine->address, name);
+	network_append_hardware_address(network_number_of(machine->address), &hardware);
+	buffer_printf(&commands, "link add name %s address %s type veth peer name eth0 address %s netns %d\n", name, hardware.data,
+	    hardware.data, (int)pid);
+	buffer_printf(&commands, "link set dev %s addrgenmode none arp off up\n", name);
+	buffer_printf(&commands, "route add %s/32 dev %s src %s table %s\n", machine->address, name, network->host, machine->table);
+	network_append_rules(name, machine->address, machine->table, machine->route != NULL, &commands);
 	result = network_run_ip(name, &commands, err);
 	buffer_release(&commands);
-	return result;
+	buffer_release(&hardware);
+	return result < 0 ? -1 : network_switch_on(name, err);
 }
 
 int
 network_disconnect(const char *address, struct error *err)
 {
+	char *argv[] = {(char[]){"ip"}, (char[]){"-force"}, (char[]){"-batch"}, (char[]){"-"}, NULL};
+	struct buffer commands = {0}, out = {0}, log = {0};
 	char name[IFNAMSIZ];
+	int result;
 
+	/* What is not there is an error of that line alone. */
 	network_cable_name(address, name);
-	return network_delete_link(name, err);
+	network_append_rules(name, address, NULL, true, &commands);
+	result = process_run(argv, commands.data, commands.length, &out, &log, LOG_LIMIT, err);
+	buffer_release(&commands);
+	buffer_release(&out);
+	buffer_release(&log);
+	return result < 0 ? -1 : network_delete_link(name, err);
 }
 
 static void
@@ -274,14 +331,14 @@ network_put_address(struct ifreq *request, uint32_t address)
 }
 
 static int
-network_bring_up(int fd, const char *name)
+network_bring_up(int fd, const char *name, short flags)
 {
 	struct ifreq request = {0};
 
 	snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
 	if (ioctl(fd, SIOCGIFFLAGS, &request) < 0)
 		return -1;
-	request.ifr_flags = (short)(request.ifr_flags | IFF_UP);
+	request.ifr_flags = (short)(request.ifr_flags | IFF_UP | flags);
 	return ioctl(fd, SIOCSIFFLAGS, &request);
 }
 
@@ -307,9 +364,9 @@ network_inside(const struct network *network, const char *address, bool route, s
 
 	network_put_address(&own, network_number_of(address));
 	network_put_address(&mask, UINT32_MAX << (32 - network->prefix));
-	if (fd >= 0 && network_bring_up(fd, "lo") == 0 && ioctl(fd, SIOCSIFADDR, &own) == 0 &&
+	if (fd >= 0 && network_bring_up(fd, "lo", 0) == 0 && ioctl(fd, SIOCSIFADDR, &own) == 0 &&
 	    ioctl(fd, SIOCSIFNETMASK, &mask) == 0)
-		result = network_bring_up(fd, "eth0") < 0 || (route && network_add_route(fd, network->host) < 0) ? -1 : 0;
+		result = network_bring_up(fd, "eth0", IFF_NOARP) < 0 || (route && network_add_route(fd, network->host) < 0) ? -1 : 0;
 	if (result < 0)
 		error_errno(err, EX_OSERR, "eth0: cannot have the address %s", address);
 	if (fd >= 0)

@@ -25,6 +25,7 @@ static const struct member {
 	{"hostname", offsetof(struct machine, hostname)},
 	{"network", offsetof(struct machine, network)},
 	{"address", offsetof(struct machine, address)},
+	{"table", offsetof(struct machine, table)},
 	{"route", offsetof(struct machine, route)},
 	{"resolvers", offsetof(struct machine, resolvers)},
 	{"image", offsetof(struct machine, image)},

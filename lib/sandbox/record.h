@@ -22,6 +22,7 @@ struct machine { /* members not known are NULL */
 	const char *hostname;
 	const char *network;  /* "10.213.0.0/16" */
 	const char *address;
+	const char *table;    /* of its cluster's routes: a number; NULL: it is on a bridge, as machines once were */
 	const char *route;    /* "yes": it has a route out of this host */
 	const char *resolvers; /* the ones that it asks over its route, spaces between */
 	const char *image;    /* "host", or the absolute path of a directory tree */

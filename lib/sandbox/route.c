@@ -23,6 +23,9 @@ static const char chains[] =
     "	chain forward {\n"
     "		type filter hook forward priority 0; policy accept;\n"
     "		iifname $wire oifname $wire accept\n"
+    "		iifname \"cn-*\" oifname \"cn-*\" accept\n" /* by the rules of network.h */
+    "		iifname \"cn-*\" ip saddr $inside oifname \"coopr*\" reject with icmp type admin-prohibited\n"
+    "		oifname \"cn-*\" ip daddr $inside ct state != { established, related } reject with icmp type admin-prohibited\n"
     "		iifname $wire oifname \"coopr*\" reject with icmp type admin-prohibited\n"
     "		iifname $wire ip saddr != $inside reject with icmp type admin-prohibited\n"
     "		oifname $wire ct state != { established, related } reject with icmp type admin-prohibited\n"
@@ -30,10 +33,11 @@ static const char chains[] =
     "	chain input {\n"
     "		type filter hook input priority 0; policy accept;\n"
     "		iifname $wire ip daddr != $inside reject with icmp type admin-prohibited\n"
+    "		iifname \"cn-*\" ip saddr $inside ip daddr != $inside reject with icmp type admin-prohibited\n"
     "	}\n"
     "	chain postrouting {\n"
     "		type nat hook postrouting priority 100; policy accept;\n"
-    "		oifname != $wire ip saddr $inside masquerade\n"
+    "		oifname != $wire oifname != \"cn-*\" ip saddr $inside masquerade\n"
     "	}\n";
 
 /* Runs nft(8), which PATH need not name: that of cron(8) does not. */

@@ -171,7 +171,7 @@ start_bring_up(int dir, const struct launch *launch, struct machine *machine, co
 	char answer;
 
 	/* If the child wrote something or died before it was asked, what it wrote is the reason. */
-	if ((network_connect(network, machine->address, connected, err) < 0 || start_order(launch, ORDER_CONNECTED, err) < 0) &&
+	if ((network_connect(network, machine, connected, err) < 0 || start_order(launch, ORDER_CONNECTED, err) < 0) &&
 	    poll(&report, 1, 0) <= 0)
 		return -1;
 	if (start_read_report(launch, notice, err) < 0)

@@ -79,6 +79,7 @@ state_tidy(int sandbox)
 	unlinkat(sandbox, "addresses", AT_REMOVEDIR);
 	unlinkat(sandbox, "clusters", AT_REMOVEDIR);
 	unlinkat(sandbox, "ids", AT_REMOVEDIR);
+	unlinkat(sandbox, "tables", AT_REMOVEDIR);
 	unlinkat(sandbox, "machines", AT_REMOVEDIR);
 	rmdir(path);
 	free(path);

@@ -5,6 +5,7 @@
  *	sandbox/                 locked while an address is claimed, a hosts file is changed, or a
  *	                         bridge is made or removed; gone when there is no machine
  *	  addresses/10.213.0.2   a link whose text is the name of the machine that has this address
+ *	  tables/10.213.0.2      a link whose text is the id of the cluster whose routing table has this number
  *	  ids/7                  a link whose text is the name of the machine that has this range of user ids
  *	  clusters/ID/hosts      names of a cluster's machines, seen by each of them as /etc/hosts
  *	  machines/NAME/         one machine; locked while it is made or unmade
