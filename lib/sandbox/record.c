@@ -36,7 +36,6 @@ static const struct member {
 	{"unconfined", offsetof(struct machine, unconfined)},
 	{"cpu", offsetof(struct machine, cpu)},
 	{"memory", offsetof(struct machine, memory)},
-	{"disk", offsetof(struct machine, disk)},
 	{"processes", offsetof(struct machine, processes)},
 	{"host_key", offsetof(struct machine, host_key)},
 	{"pid", offsetof(struct machine, pid)},

@@ -33,7 +33,6 @@ struct machine { /* members not known are NULL */
 	const char *unconfined; /* "yes": it shall have the host's own */
 	const char *cpu;      /* processors, as "0.5"; what is NULL has no limit */
 	const char *memory;   /* MiB */
-	const char *disk;     /* MiB of changes */
 	const char *processes;
 	const char *pid;      /* of its init, once it stands */
 	const char *host_key; /* "ssh-ed25519 AAAA..." */

@@ -20,7 +20,7 @@ enum { TIMEOUT_MAX_S = 30 * 86400, MIB = 1024 * 1024 };
 /* Of limits: less and not even sshd works. */
 #define CPU_MIN 0.05
 #define LIMIT_MAX 1e9
-enum { MEMORY_MIN = 32, DISK_MIN = 16, PROCESSES_MIN = 32 };
+enum { MEMORY_MIN = 32, PROCESSES_MIN = 32 };
 #define PROCESSES "4096"
 
 /* An id that becomes a file name of ours: hidden ones are not listed. */
@@ -99,7 +99,6 @@ task_parse_limits(const struct place *node, const struct place *provider, struct
 		return;
 	wanted->cpu = task_parse_limit(&size, "cpu", CPU_MIN, wanted->cpu, &wanted->arena);
 	wanted->memory = task_parse_limit(&size, "memory", MEMORY_MIN, wanted->memory, &wanted->arena);
-	wanted->disk = task_parse_limit(&size, "disk", DISK_MIN, wanted->disk, &wanted->arena);
 	wanted->processes = task_parse_limit(&size, "processes", PROCESSES_MIN, wanted->processes, &wanted->arena);
 }
 
