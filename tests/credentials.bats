@@ -68,6 +68,17 @@ stored() {
 	contains "$(cat wish)" tok-3141
 }
 
+@test "a plan that is saved with passwords in clear warns of them; without any it does not" {
+	stored
+	run --separate-stderr -0 coopr create --save plan -o json shop -t lamp -n 4
+	contains "$(cat plan)" tok-3141
+	contains "$stderr" "plan: warning: it contains passwords or keys in clear (/request/"
+	run ! grep tok-3141 <<<"$stderr"
+	same 600 "$(stat -c %a plan)"
+	run --separate-stderr -0 coopr create -C "$COOPR_ROOT/share/coopr/catalogue" --save other -o json shop -t lamp -n 4
+	[[ $stderr != *"in clear"* ]]
+}
+
 @test "the owner of a cluster and administrators see its passwords, others of its group do not" {
 	stored
 	coopr member set -g web bob >log 2>&1

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "json/credential.h"
 #include "json/record.h"
 #include "json/scan.h"
 #include "operation/operate.h"
@@ -116,6 +117,24 @@ saved_plan_header(const struct operation_context *context, const struct operatio
 	return header;
 }
 
+/* Warns of passwords and keys in clear, without which the plan could not be carried out as it is. */
+static void
+saved_plan_warn(const struct operation_context *context, jv header)
+{
+	struct problems in_clear = {0};
+	struct place root = place_root(header, &in_clear);
+	char *text;
+
+	credential_check(&root);
+	if (in_clear.total) {
+		text = memory_printf("%s: warning: it contains passwords or keys in clear (%s); keep it secret, or write {\"secret\": \"NAME\"} in "
+		    "their place, coopr-secret(1)", context->options->save, in_clear.list[0].pointer);
+		context->options->runner.notice(text);
+		free(text);
+	}
+	problems_release(&in_clear);
+}
+
 /* Prints the header, with the request and the layout as far as the operation has them, and the plan behind it. */
 static int
 saved_plan_compose(const struct operation_context *context, const struct operation_request *request,
@@ -127,6 +146,7 @@ saved_plan_compose(const struct operation_context *context, const struct operati
 	if (result == 0)
 		result = saved_plan_list_records(context, "layout.ndjson", &layout, err);
 	json_set(&header, "request", jv_get_kind(parameters) == JV_KIND_ARRAY ? jv_array_get(parameters, 0) : parameters);
+	saved_plan_warn(context, header);
 	json_set(&header, "layout", layout);
 	json_dump(header, text);
 	buffer_byte(text, '\n');
