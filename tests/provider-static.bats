@@ -196,6 +196,46 @@ teardown() {
 	contains "$(member .message)" "its host key is not the one that was pinned"
 }
 
+# The hosts file of the machine, with the names of two clusters' nodes.
+names_of() { # CLUSTER
+	printf '127.0.0.1 localhost\n# names of the cluster, kept by coopr\n'
+	printf '192.0.2.10 %s-1000.example.net %s-1000\n192.0.2.11 %s-1001.example.net %s-1001\n' "$1" "$1" "$1" "$1"
+	printf '# end of the names kept by coopr\n'
+}
+
+@test "delete takes the names of the cluster out of the machine's hosts file, and those of another cluster not" {
+	need_root
+	sshd_start
+	echo "127.0.0.1 port=$SSHD_PORT identityfile=sshd/user" >machines
+	do_task create 1000
+	known=$(facts)
+	do_task confirm 1000 "$known"
+	known=$(jq -c --argjson keys "$(member .result.ssh_host_keys)" '.facts.ssh_host_keys = $keys' <<<"$known")
+	names_of other >sshd/hosts
+	do_task delete 1000 "$known"
+	same 0 "$(member .status)"
+	names_of other | diff - sshd/hosts
+	names_of shop42 >sshd/hosts
+	do_task create 1000
+	do_task delete 1000 "$known"
+	same "127.0.0.1 localhost" "$(cat sshd/hosts)"
+	echo "127.0.0.1 localhost" >sshd/hosts
+	sshd_stop
+	do_task create 1000
+	do_task delete 1000 "$known"
+	same 0 "$(member .status)"
+	contains "$(member .stderr)" "may still be in the machine's /etc/hosts"
+	same "" "$(list)"
+}
+
+@test "with hosts false the machine is told no names" {
+	echo "192.0.2.11" >machines
+	PROVIDER=$(jq -c '.provisioner.hosts = false' <<<"$PROVIDER")
+	do_task create 1000
+	same 0 "$(member .status)"
+	same null "$(member .result.names)"
+}
+
 @test "a machine that cannot be reached is a temporary failure of confirm" {
 	echo "127.0.0.1 port=1" >machines
 	do_task create 1000

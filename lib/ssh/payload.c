@@ -218,6 +218,23 @@ payload_check(const struct task *task, struct payload *payload, struct error *er
 	return 0;
 }
 
+int
+payload_leave(const struct task *task, struct payload *payload, struct error *err)
+{
+	struct buffer *out = &payload->script;
+	char *name = memory_printf(" %s ", task->machine.hostname);
+
+	if (payload_begin(payload, err) < 0) {
+		free(name);
+		return -1;
+	}
+	buffer_text(out, "each_name() { case $old_names in *");
+	shell_words_quote(name, out);
+	buffer_text(out, "*) ;; *) new_names=$old_names ;; esac; }\nnode_names\nnode_check\n");
+	free(name);
+	return 0;
+}
+
 void
 payload_command(const struct payload *payload, bool become_root, struct buffer *out)
 {

@@ -32,6 +32,10 @@ int payload_run(const struct task *task, const struct bundle *bundle, const stru
  * the others by name. */
 int payload_check(const struct task *task, struct payload *payload, struct error *err);
 
+/* Makes the payload that takes what coopr has written for the task's cluster out of the node's hosts file, if the node's own name is in
+ * it: a machine that another cluster has by now keeps what it has. */
+int payload_leave(const struct task *task, struct payload *payload, struct error *err);
+
 /* Appends the command for the node's login shell, through sudo if become_root. */
 void payload_command(const struct payload *payload, bool become_root, struct buffer *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * provider/static: machines that exist already, listed in a file, are handed out and taken back,
- * coopr-static(7). Nothing is done to them.
+ * coopr-static(7). When one is taken back, the names of the cluster leave its /etc/hosts.
  *
  * Status: 75 no machine is free, or the one given cannot be reached; 77 it may not be entered; 78 the file
  * is wrong.
@@ -28,11 +28,13 @@ static const char schema[] =
     "\"required\":[\"machines\"],\"properties\":{"
     "\"machines\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The file that lists the machines; a relative path starts at the catalogue\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as, unless the file names one; by default the sshuser of the image type\"},"
+    "\"hosts\":{\"type\":\"boolean\",\"description\":\"Whether the machines know each other by names in /etc/hosts; the default is true\"},"
     "\"shared_host_keys\":{\"of\":\"installation\",\"type\":\"boolean\",\"description\":\"Whether several machines may show the same host key; the default is false\"},"
     "\"identityfile\":{\"of\":\"installation\",\"type\":\"string\",\"description\":\"The private key, unless the file names one; by default that of ssh\"}}}";
 
 struct fields {
 	const char *machines, *user, *identityfile;
+	bool hosts; /* the nodes' names are written to the machines */
 };
 
 static int
@@ -45,6 +47,7 @@ static_read_fields(const struct task *task, struct arena *arena, struct fields *
 	fields->machines = place_string(&root, "machines", NEED_REQUIRED, arena);
 	fields->user = place_string(&root, "user", NEED_OPTIONAL, arena);
 	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
+	fields->hosts = place_boolean(&root, "hosts", true);
 	if (fields->identityfile && location_is_own(fields->identityfile))
 		place_problem(&root, "identityfile %s: it is coopr's own", fields->identityfile);
 	failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
@@ -91,7 +94,8 @@ static_hand_out(const struct task *task, const struct fields *fields, const stru
 {
 	jv addresses = jv_object(), facts = jv_object();
 
-	json_set_string(&facts, "names", "hosts");
+	if (fields->hosts)
+		json_set_string(&facts, "names", "hosts");
 	json_set_string(&facts, "providerid", machine->id);
 	json_set(&facts, "ssh-auth", static_login_of(machine, fields, task));
 	if (machine->host_keys.count > 0)
@@ -183,6 +187,35 @@ static_confirm(const struct task *task, struct outcome *outcome)
 	arena_release(&arena);
 }
 
+/* Takes what coopr has written on the machine away, where that can be entered: one that is broken is given back as well. */
+static void
+static_clean(const struct task *task)
+{
+	const struct machine *machine = &task->machine;
+	struct payload payload = {0};
+	struct remote_answer answer;
+	struct error err;
+	int result;
+
+	if (!machine->names_in_hosts || !machine->hostname || machine->host_keys.count == 0)
+		return;
+	result = payload_leave(task, &payload, &err);
+	if (result == 0) {
+		result = remote_run(machine, &payload, machine->user && strcmp(machine->user, "root") != 0, NULL, &answer, &err);
+		remote_answer_release(&answer);
+	}
+	if (result < 0)
+		message("the names of the cluster may still be in the machine's /etc/hosts: %s", err.text);
+	payload_release(&payload);
+}
+
+static void
+static_delete(const struct task *task, struct outcome *outcome)
+{
+	static_clean(task);
+	outcome->claim = jv_null();
+}
+
 static void
 static_act(const struct task *task, struct outcome *outcome)
 {
@@ -192,7 +225,7 @@ static_act(const struct task *task, struct outcome *outcome)
 	if (!task->machine.id)
 		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
 	else if (task->action == ACTION_DELETE)
-		outcome->claim = jv_null();
+		static_delete(task, outcome);
 	else if (task->action == ACTION_CONFIRM)
 		static_confirm(task, outcome);
 	else if (task->action != ACTION_CREATE)
