@@ -201,12 +201,12 @@ request_is_ours(const char *folder)
 	return stat(folder, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Marks what comes from a folder, where the store has a tenant whose administrators write entities of their own. Without such a
+/* Marks what comes from a folder, the one that was installed or another, where the store has a tenant whose administrators write entities of their own. Without such a
  * store all documents are the installation's. */
 static void
-request_mark_folder(void)
+request_mark_folder(bool is_installed)
 {
-	enum origin origin = request_is_ours(path) ? ORIGIN_INSTALLATION : ORIGIN_TENANT;
+	enum origin origin = is_installed || request_is_ours(path) ? ORIGIN_INSTALLATION : ORIGIN_TENANT;
 	const struct account_ask ask = {.tenant = order.tenant};
 	char *store = location_store(NULL);
 	struct account account = {0};
@@ -237,7 +237,7 @@ request_load_catalogue(struct error *err)
 	order.catalogue = realpath(path, NULL);
 	if (catalogue_load(path, &catalogue, &findings, err) < 0)
 		return -1;
-	request_mark_folder();
+	request_mark_folder(!named);
 	return 0;
 }
 

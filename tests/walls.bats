@@ -61,6 +61,18 @@ service() {
 	run -77 put provider "$(jq -c '.provisioner.route = true' <<<"$document")"
 }
 
+@test "what a tenant has written before the rule stays the tenant's, also when it has no administrator any more" {
+	need_program sqlite3
+	document=$(coopr-store get -T qa service apache2 2>/dev/null || coopr-store get -T qa service apache)
+	put service "$(jq -c '.description = "ours"' <<<"$document")"
+	sqlite3 "$COOPR_STORE" "UPDATE revision SET document = json_set(document, '$.provisioner.actions.install.type', 'shell',
+		'$.provisioner.actions.install.fields.script', '$PWD/canary') WHERE origin = 'tenant'"
+	COOPR_TENANT=qa run -77 coopr-create one -t lamp -n 4
+	coopr-member delete -T qa ann
+	COOPR_TENANT=qa COOPR_USER=bob run -77 coopr-create one -t lamp -n 4
+	contains "$output" "a tenant's document names no path of the host"
+}
+
 @test "a plain user sends no secret anywhere that the template does not" {
 	coopr-store get -T qa clustertemplate lamp | jq -c '.defaults.config = {db: {pass: {secret: "dbpass"}}}' |
 		coopr-store put -T qa -k clustertemplate -

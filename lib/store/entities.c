@@ -273,7 +273,8 @@ int
 entities_are_tenants(struct store *store, struct error *err)
 {
 	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT 1 FROM member JOIN tenant ON tenant.id = tenant "
-	    "WHERE tenant.id = ? AND role = 'admin' AND name <> 'superadmin' LIMIT 1", "i", store_tenant(store));
+	    "WHERE tenant.id = ?1 AND role = 'admin' AND name <> 'superadmin' UNION ALL SELECT 1 FROM entity JOIN revision ON entity = entity.id "
+	    "WHERE tenant = ?1 AND origin = 'tenant' LIMIT 1", "i", store_tenant(store));
 	int got = sql_row(rows, err);
 
 	sql_end(rows);

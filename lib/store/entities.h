@@ -61,7 +61,7 @@ int entities_history(struct store *store, enum entity_kind kind, const char *nam
 
 void revisions_release(struct revisions *list);
 
-/* Returns 1 where an administrator of the store's tenant can put entities, and not only superadmins; 0; -1. */
+/* Returns 1 where an administrator of the store's tenant can put entities, or has put any, and not only superadmins; 0; -1. */
 int entities_are_tenants(struct store *store, struct error *err);
 
 /* Marks all entities of the catalogue that can have a mark, model/take/origin.h. */
