@@ -46,12 +46,21 @@ static const struct command command = {
 	"  coopr-plan layout.ndjson | coopr-show -o dot | dot -Tsvg >plan.svg\n"
 	"  coopr-show -o wide share/coopr/catalogue/services/*.json\n"};
 
+/* Returns whether there is such a file; to guests, who may name none, there is not. */
+static bool
+show_is_file(const char *path)
+{
+	struct error ignored;
+
+	return guest_refuse_file(path, &ignored) == 0 && access(path, F_OK) == 0;
+}
+
 /* Returns whether the first part of CLUSTER/NODE is the name of a folder. */
 static bool
 show_is_in_folder(const char *operand)
 {
 	char *folder = memory_substring(operand, strcspn(operand, "/"));
-	bool found = access(folder, F_OK) == 0;
+	bool found = show_is_file(folder);
 
 	free(folder);
 	return found;
@@ -66,7 +75,7 @@ show_is_cluster(const char *operand)
 
 	if (clusters || !operand || strcmp(operand, "-") == 0)
 		return clusters;
-	if (strchr(operand, '/') && (access(operand, F_OK) == 0 || show_is_in_folder(operand)))
+	if (strchr(operand, '/') && (show_is_file(operand) || show_is_in_folder(operand)))
 		return false;
 	if (target_parse(operand, NULL, &target, &ignored) < 0)
 		return false;
@@ -80,7 +89,7 @@ show_no_cluster(const char *name, const struct error *err)
 {
 	const char *hint = strchr(err->text, ';');
 
-	if (access(name, F_OK) == 0)
+	if (show_is_file(name))
 		message("no cluster named \"%s\"; to show the file: coopr show ./%s", name, name);
 	else
 		message("no file or cluster named \"%s\"%s", name, hint ? hint : "");
@@ -98,7 +107,7 @@ show_cluster(const char *operand, struct output *output)
 
 	if (output->format == OUTPUT_OTHER)
 		return option_misuse(&command, "-o %s: a cluster is shown as table, wide, name, json, yaml or jsonpath%s%s", places.format,
-		    access(operand, F_OK) == 0 ? "; a file is ./" : "", access(operand, F_OK) == 0 ? operand : "");
+		    show_is_file(operand) ? "; a file is ./" : "", show_is_file(operand) ? operand : "");
 	target_operand_nodes(&command, operand, &chosen, &target);
 	result = status_open(&status, &places, target.cluster, &err);
 	found = result == 0;
