@@ -81,7 +81,7 @@ doctor_may_unshare(void)
 	int status = -1;
 
 	if (pid == 0)
-		_exit(unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS) < 0);
+		_exit(unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWUSER) < 0);
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
