@@ -164,3 +164,33 @@ sql() {
 	same 100 "$(coopr-audit -o json | wc -l)"
 	coopr-audit --verify >head
 }
+
+@test "tenant delete --erase leaves nothing of the tenant but the audit log" {
+	own_catalogue
+	coopr-tenant create qa
+	coopr-member set -T qa -r admin ann
+	coopr-store import -T qa mine >log 2>&1
+	echo swordfish | coopr-secret set -T qa word
+	unset COOPR_CATALOGUE
+	coopr-create -T qa zebra -P dummy -t lamp -n 3 >records 2>log
+	coopr-tenant create keep
+	provider | coopr-store put -T keep -
+	run -1 coopr-tenant delete -y --erase qa
+	coopr-delete -y --discard-data -T qa zebra >records 2>log
+	coopr-tenant delete -y --erase qa
+	for table in $(sqlite3 store "SELECT m.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND c.name = 'tenant' AND m.name <> 'audit'"); do
+		same "" "$(sqlite3 store "SELECT * FROM $table WHERE tenant NOT IN (SELECT id FROM tenant)")"
+	done
+	same "default keep superadmin" "$(sqlite3 store 'SELECT name FROM tenant ORDER BY 1' | paste -sd ' ')"
+	for table in $(sqlite3 store "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'audit'"); do
+		[ -z "$(sqlite3 store "SELECT * FROM $table" | grep -e zebra -e ann)" ] || complain "$table has something of qa"
+	done
+	[ "${wrong:-0}" -eq 0 ]
+	same "" "$(sqlite3 store "PRAGMA foreign_key_check")"
+	same "erase tenant qa" "$(coopr-audit -A -l 1 -o json | jq -r '.action + " " + .object')"
+	coopr-audit --verify >head
+	coopr-store fsck
+	same 1 "$(coopr-store list -T keep -o json | wc -l)"
+	coopr-tenant create qa
+	same "" "$(coopr-store list -T qa -o json)"
+}

@@ -20,7 +20,7 @@
 static const char *why, *description, *clusters, *nodes, *cost, *archives, *hooks;
 static struct option_list resources;
 static struct option_change change;
-static bool bootstrap;
+static bool bootstrap, erase;
 
 #define COMMON_OPTIONS \
 	OPTION_STRING('d', "description", &description, "TEXT", "a description"), \
@@ -53,6 +53,7 @@ static const struct command change_command = {
 	"  coopr-tenant change --nodes any qa\n"};
 
 static const struct option_spec delete_options[] = {
+	OPTION_FLAG(0, "erase", &erase, "erase also versions, records and usage; the audit log stays"),
 	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
 	STORE_VERB_STORE,
@@ -233,7 +234,7 @@ tenant_verb_delete(int argc, char **argv)
 	store_verb_account(&account, STORE_WRITE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
 	store_set_why(account.store, why);
 
-	if (tenants_delete(&account, argv, &err) < 0)
+	if (tenants_delete(&account, argv, erase, &err) < 0)
 		code = message_error(&err);
 
 	account_release(&account);

@@ -42,8 +42,8 @@ int tenants_put(struct account *account, enum tenants_put how, jv document, bool
     struct error *err);
 
 /* Deletes tenants, all or none: their members and secrets are gone, their entities deleted; versions, terminated clusters
- * and usage stay for the superadmin. EX_NO where one has clusters, or is a tenant that has to be. */
-int tenants_delete(struct account *account, char *const *names, struct error *err);
+ * and usage stay for the superadmin, unless erase is set: erasure.h. EX_NO where one has clusters, or is a tenant that has to be. */
+int tenants_delete(struct account *account, char *const *names, bool erase, struct error *err);
 
 void tenant_list_release(struct tenant_list *list);
 
