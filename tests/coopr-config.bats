@@ -121,7 +121,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 	[[ $(coopr-doctor --settings -o table) =~ tenant\ +default ]]
 	rm -r home/.config
 	run -0 coopr-doctor --settings -o json
-	same 11 "${#lines[@]}"
+	same 12 "${#lines[@]}"
 }
 
 @test "the example of the page is understood" {
