@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every option and operand of every command is given paths of the host, by all who come by sudo(8): nothing of the host is opened.
+
+load case
+
+setup() {
+	need_root
+	need_program strace jq
+	fresh
+	export COOPR_STORE=$PWD/store ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
+	unset COOPR_USER SUDO_USER
+	echo content-of-the-host >canary
+	ln -s canary canary-link
+	own_catalogue
+	coopr-store init
+	coopr-tenant create qa
+	coopr-tenant create dev
+	coopr-member set -T qa -r admin ann
+	coopr-member set -T qa bob
+	coopr-member set -T dev -r admin eve
+	coopr-store import -T qa mine
+	unset COOPR_CATALOGUE
+	SUDO_USER=bob COOPR_TENANT=qa coopr-create -q own -t lamp -n 4
+} >out 2>&1
+
+# Runs a command of a guest: tried USER COMMAND...
+tried() {
+	local user=$1
+
+	shift
+	count=$((count + 1))
+	SUDO_USER=$user COOPR_TENANT=qa timeout 20 "$@" </dev/null >>out 2>&1 || [ $? -ne 124 ] || echo "does not end: $*" >>stuck
+}
+
+try_all() {
+	local c=$PWD/canary command option argument user spellings count=0 i=0
+
+	spellings=("$c" ../canary "$PWD/canary-link" "/proc/self/root$c" "file://$c" "own/../../canary" "@$c" "x=$c" "own=$c" "own/$c" "-oProxyCommand=cat $c" $'a\n'"$c"
+		"{\"secret\":\"$c\"}" "db.$c={\"file\":\"$c\"}")
+	for command in "$COOPR_BIN"/coopr-*; do
+		case $command in
+		*.c | */coopr-packages) continue ;; # who may run the latter as root is root
+		esac
+		while IFS=$'\t' read -r _ _ option argument _; do
+			[ -n "$argument" ] || continue
+			i=$((i + 1))
+			tried bob "$command" "--$option=${spellings[i % ${#spellings[@]}]}" own
+		done < <("$command" --complete-options | grep '^option')
+		for user in ann bob eve mallory; do
+			i=$((i + 1))
+			tried $user "$command" "${spellings[i % ${#spellings[@]}]}"
+			tried $user "$command" own "${spellings[(i + 3) % ${#spellings[@]}]}"
+		done
+	done
+	echo "$count" >count
+}
+
+@test "whatever a guest says to whichever command, nothing of the host is opened" {
+	: >out
+	: >stuck
+	export -f try_all tried
+	strace -f -qq -o trace -e trace=%file bash -c try_all
+	same "" "$(grep -E '"[^"]*canary[^"]*"' trace | grep -v execve | head -5)"
+	same "" "$(grep -rl content-of-the-host out store state spool | head -5)"
+	same "" "$(cat stuck)"
+	[ "$(cat count)" -ge 300 ]
+}
