@@ -195,7 +195,7 @@ give_up() {
 @test "a cluster is called by its name, also after coopr rename, in errors, layouts and reports" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -1 coopr restart -y -s nosuch blog
-	same "coopr-restart: blog: there is no service nosuch" "$stderr"
+	same "coopr-restart: blog: there is no service nosuch; there are apache, haproxy, memcached, mod-php, mysql" "$stderr"
 	coopr rename blog shop
 	run --separate-stderr -1 coopr restart -y -s nosuch shop
 	same "coopr-restart: shop: there is no service nosuch" "$stderr"
