@@ -194,3 +194,12 @@ sql() {
 	coopr-tenant create qa
 	same "" "$(coopr-store list -T qa -o json)"
 }
+
+@test "the examples of coopr-audit(1)" {
+	own_catalogue
+	coopr create -q shop -t lamp -n 4
+	commands_of "$COOPR_ROOT/man/man1/coopr-audit.1" | sed 's/| logger .*/>verified/' >examples
+	bash -eu examples >said
+	contains "$(coopr audit -c shop)" create
+	contains "$(cat verified)" "$(coopr audit -o json -A | tail -n 1 | jq -r .hash)"
+}

@@ -198,7 +198,7 @@ give_up() {
 	same "coopr-restart: blog: there is no service nosuch; there are apache, haproxy, memcached, mod-php, mysql" "$stderr"
 	coopr rename blog shop
 	run --separate-stderr -1 coopr restart -y -s nosuch shop
-	same "coopr-restart: shop: there is no service nosuch" "$stderr"
+	same "coopr-restart: shop: there is no service nosuch; there are apache, haproxy, memcached, mod-php, mysql" "$stderr"
 	same shop "$(head -n 1 "$COOPR_STATE/clusters/00000001/cluster.ndjson" | jq -r .name)"
 	same shop "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT json_extract(wish, '$.cluster.name') FROM cluster_document")"
 	coopr-store fsck

@@ -374,5 +374,5 @@ own.sh@1 active" "$(states -T qa --as bob)"
 	commands_of "$COOPR_ROOT/man/man1/coopr-resource.1" >examples
 	[ -s examples ]
 	bash -eu examples >said
-	same hello.sh@2 "$(coopr-resource list --status active -o json | jq -r '"\(.name)@\(.version)"')"
+	same web.sh@2 "$(coopr-resource list --status active -o json | jq -r '"\(.name)@\(.version)"')"
 }
