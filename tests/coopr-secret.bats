@@ -304,11 +304,15 @@ values() {
 @test "rotate draws new values, which nobody sees, and keeps those of others" {
 	echo x | coopr-secret set a
 	echo y | coopr-secret set b
-	run -0 coopr-secret rotate a new
+	run -1 coopr-secret rotate a new
+	contains "$output" 'there is no secret "new"'
+	same "a 1,b 1" "$(coopr-secret list -o json | jq -r '"\(.name) \(.version)"' | paste -sd,)"
+	run -0 coopr-secret rotate a
 	same "" "$output"
-	same "a 2,b 1,new 1" "$(coopr-secret list -o json | jq -r '"\(.name) \(.version)"' | paste -sd,)"
+	same "a 2,b 1" "$(coopr-secret list -o json | jq -r '"\(.name) \(.version)"' | paste -sd,)"
 	[[ $(values) =~ ^[0-9a-f]{32}\ [0-9a-f]{32}$ ]]
 	values >before
+	echo z | coopr-secret set g
 	coopr-secret rotate g
 	values >after
 	same "$(cut -d ' ' -f 1 before)" "$(cut -d ' ' -f 1 after)"

@@ -156,6 +156,17 @@ secret_verb_set(int argc, char **argv)
 	return message_end(code);
 }
 
+/* Refuses a name that the tenant has no secret of: it is mistyped. A cluster may have been using a generated one. */
+static int
+secret_verb_check_present(struct store *store, const struct store_key *key, int64_t cluster, const char *name, struct error *err)
+{
+	struct secret_value value = {0};
+	int result = cluster ? 0 : secrets_open(store, key, 0, name, &value, err);
+
+	secret_value_release(&value);
+	return result;
+}
+
 /* Sets all to new values, or none. */
 static int
 secret_verb_rotate_all(struct store *store, int64_t cluster, char *const *names, struct error *err)
@@ -169,6 +180,9 @@ secret_verb_rotate_all(struct store *store, int64_t cluster, char *const *names,
 	for (; *names && result == 0; names++) {
 		struct secret_value value = {0};
 
+		result = secret_verb_check_present(store, &key, cluster, *names, err);
+		if (result < 0)
+			break;
 		secrets_draw(&value);
 		result = value.text ? secrets_set(store, &key, cluster, *names, value.text, value.length, err)
 		                    : error_errno(err, EX_OSERR, "a secret: no locked memory for it (see ulimit -l)");
