@@ -44,7 +44,7 @@ struct copy {
 };
 
 static bool
-copy_is_one_of(const char *path, const char *const *list, size_t count)
+hostfiles_copy_is_one_of(const char *path, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(path, list[i]) == 0)
@@ -53,17 +53,17 @@ copy_is_one_of(const char *path, const char *const *list, size_t count)
 }
 
 static bool
-copy_is_shown(const char *path)
+hostfiles_copy_is_shown(const char *path)
 {
 	size_t count = 0;
 
 	while (hostfiles_shown[count])
 		count++;
-	return copy_is_one_of(path, hostfiles_shown, count);
+	return hostfiles_copy_is_one_of(path, hostfiles_shown, count);
 }
 
 static int
-copy_finish(const struct copy *copy, const char *path, const struct stat *st, struct error *err)
+hostfiles_copy_finish(const struct copy *copy, const char *path, const struct stat *st, struct error *err)
 {
 	if (fchownat(copy->to, path, st->st_uid, st->st_gid, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    (!S_ISLNK(st->st_mode) && fchmodat(copy->to, path, st->st_mode & 07777, 0) < 0))
@@ -72,7 +72,7 @@ copy_finish(const struct copy *copy, const char *path, const struct stat *st, st
 }
 
 static int
-copy_link(const struct copy *copy, const char *path, const struct stat *st, struct error *err)
+hostfiles_copy_link(const struct copy *copy, const char *path, const struct stat *st, struct error *err)
 {
 	char text[4096];
 	ssize_t n = readlinkat(copy->from, path, text, sizeof text - 1);
@@ -82,11 +82,11 @@ copy_link(const struct copy *copy, const char *path, const struct stat *st, stru
 	text[n] = '\0';
 	if (symlinkat(text, copy->to, path) < 0)
 		return error_errno(err, EX_CANTCREAT, "host/%s", path);
-	return copy_finish(copy, path, st, err);
+	return hostfiles_copy_finish(copy, path, st, err);
 }
 
 static int
-copy_file(const struct copy *copy, const char *path, struct error *err)
+hostfiles_copy_file(const struct copy *copy, const char *path, struct error *err)
 {
 	int from = openat(copy->from, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), to, result = 0;
 	struct buffer text = {0};
@@ -104,7 +104,7 @@ copy_file(const struct copy *copy, const char *path, struct error *err)
 	if (result == 0 && (to < 0 || file_write_all(to, buffer_string(&text), text.length) < 0))
 		result = error_errno(err, EX_CANTCREAT, "host/%s", path);
 	if (result == 0)
-		result = copy_finish(copy, path, &st, err);
+		result = hostfiles_copy_finish(copy, path, &st, err);
 	if (to >= 0)
 		close(to);
 	close(from);
@@ -112,25 +112,25 @@ copy_file(const struct copy *copy, const char *path, struct error *err)
 	return result;
 }
 
-static int copy_folder(const struct copy *copy, const char *path, int depth, struct error *err);
+static int hostfiles_copy_folder(const struct copy *copy, const char *path, int depth, struct error *err);
 
 static int
-copy_entry(const struct copy *copy, const char *path, int depth, struct error *err)
+hostfiles_copy_entry(const struct copy *copy, const char *path, int depth, struct error *err)
 {
 	struct stat st;
 
-	if (fstatat(copy->from, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || copy_is_one_of(path, left_out, LENGTH(left_out)))
+	if (fstatat(copy->from, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || hostfiles_copy_is_one_of(path, left_out, LENGTH(left_out)))
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return copy_folder(copy, path, depth, err);
+		return hostfiles_copy_folder(copy, path, depth, err);
 	if (S_ISLNK(st.st_mode))
-		return copy->files || depth == 1 ? copy_link(copy, path, &st, err) : 0;
-	return copy->files && S_ISREG(st.st_mode) ? copy_file(copy, path, err) : 0;
+		return copy->files || depth == 1 ? hostfiles_copy_link(copy, path, &st, err) : 0;
+	return copy->files && S_ISREG(st.st_mode) ? hostfiles_copy_file(copy, path, err) : 0;
 }
 
 /* Copies a folder, and what is in it if everybody may look there. */
 static int
-copy_folder(const struct copy *copy, const char *path, int depth, struct error *err)
+hostfiles_copy_folder(const struct copy *copy, const char *path, int depth, struct error *err)
 {
 	int fd = openat(copy->from, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
@@ -145,14 +145,15 @@ copy_folder(const struct copy *copy, const char *path, int depth, struct error *
 	if (mkdirat(copy->to, path, 0700) < 0 && errno != EEXIST)
 		result = error_errno(err, EX_CANTCREAT, "host/%s", path);
 	if (result == 0)
-		result = copy_finish(copy, path, &st, err);
-	while (result == 0 && depth < copy->depth && (st.st_mode & 05) == 05 && !copy_is_shown(path) && (entry = readdir(folder))) {
+		result = hostfiles_copy_finish(copy, path, &st, err);
+	while (result == 0 && depth < copy->depth && (st.st_mode & 05) == 05 && !hostfiles_copy_is_shown(path) &&
+	    (entry = readdir(folder))) {
 		char *below;
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		below = memory_printf("%s/%s", path, entry->d_name);
-		result = copy_entry(copy, below, depth + 1, err);
+		result = hostfiles_copy_entry(copy, below, depth + 1, err);
 		free(below);
 	}
 	closedir(folder);
@@ -161,7 +162,7 @@ copy_folder(const struct copy *copy, const char *path, int depth, struct error *
 
 /* Copies what is at the top: folders are empty, links are as they are (bin is one, of usr/bin). */
 static int
-copy_top(int from, int to, struct error *err)
+hostfiles_copy_top(int from, int to, struct error *err)
 {
 	const struct copy top = {from, to, false, 0};
 
@@ -169,14 +170,14 @@ copy_top(int from, int to, struct error *err)
 		if ((mkdirat(to, empty[i], 0755) < 0 && errno != EEXIST))
 			return error_errno(err, EX_CANTCREAT, "host/%s", empty[i]);
 	for (size_t i = 0; hostfiles_shown[i]; i++)
-		if (!strchr(hostfiles_shown[i], '/') && copy_entry(&top, hostfiles_shown[i], 1, err) < 0)
+		if (!strchr(hostfiles_shown[i], '/') && hostfiles_copy_entry(&top, hostfiles_shown[i], 1, err) < 0)
 			return -1;
 	return fchmodat(to, "tmp", 01777, 0) < 0 || fchmodat(to, "root", 0700, 0) < 0
 	    ? error_errno(err, EX_CANTCREAT, "host") : 0;
 }
 
 static int
-copy_states(int from, int to, struct error *err)
+hostfiles_copy_states(int from, int to, struct error *err)
 {
 	const struct copy files = {from, to, true, DEPTH_MAX};
 
@@ -185,7 +186,7 @@ copy_states(int from, int to, struct error *err)
 		bool there = file_exists(to, above);
 
 		free(above);
-		if (there && copy_entry(&files, states[i], 1, err) < 0)
+		if (there && hostfiles_copy_entry(&files, states[i], 1, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -194,7 +195,7 @@ copy_states(int from, int to, struct error *err)
 /* Writes a shadow(5) or gshadow(5) in which nobody has a password, for the names of the file from. A "*" does not lock an account,
  * which would keep sshd from accepting a key. */
 static int
-copy_shadow(int root, const char *from, const char *to, const char *rest, struct error *err)
+hostfiles_copy_shadow(int root, const char *from, const char *to, const char *rest, struct error *err)
 {
 	struct buffer names = {0}, text = {0};
 	struct stat st = {.st_gid = 0};
@@ -228,7 +229,7 @@ mask_make_above(const struct copy *layer, const char *path, struct error *err)
 		int result = 0;
 
 		if (mkdirat(layer->to, above, 0700) == 0)
-			result = fstatat(layer->from, above, &st, 0) < 0 ? 0 : copy_finish(layer, above, &st, err);
+			result = fstatat(layer->from, above, &st, 0) < 0 ? 0 : hostfiles_copy_finish(layer, above, &st, err);
 		else if (errno != EEXIST)
 			result = error_errno(err, EX_CANTCREAT, "host/%s", above);
 		free(above);
@@ -267,7 +268,7 @@ mask_folder(const struct copy *layer, const char *path, struct error *err)
 
 /* Makes the layer over /usr. */
 static int
-copy_mask(int dir, int from, struct error *err)
+hostfiles_copy_mask(int dir, int from, struct error *err)
 {
 	struct copy layer = {.from = -1, .to = -1};
 	int result = 0;
@@ -288,19 +289,19 @@ copy_mask(int dir, int from, struct error *err)
 }
 
 static int
-copy_all(int from, int to, struct error *err)
+hostfiles_copy_all(int from, int to, struct error *err)
 {
 	const struct copy files = {from, to, true, DEPTH_MAX}, folders = {from, to, false, FOLDERS_DEPTH};
 
 	if (fchmod(to, 0755) < 0)
 		return error_errno(err, EX_CANTCREAT, "host");
-	if (copy_top(from, to, err) < 0 || copy_folder(&files, "etc", 0, err) < 0 || copy_folder(&folders, "var", 0, err) < 0 ||
-	    copy_states(from, to, err) < 0)
+	if (hostfiles_copy_top(from, to, err) < 0 || hostfiles_copy_folder(&files, "etc", 0, err) < 0 ||
+	    hostfiles_copy_folder(&folders, "var", 0, err) < 0 || hostfiles_copy_states(from, to, err) < 0)
 		return -1;
 	if (mkdirat(to, "etc/ssh", 0755) < 0)
 		return error_errno(err, EX_CANTCREAT, "host/etc/ssh");
-	return copy_shadow(to, "etc/passwd", "etc/shadow", ":19700:0:99999:7:::", err) < 0 ||
-	    copy_shadow(to, "etc/group", "etc/gshadow", "::", err) < 0 ? -1 : 0;
+	return hostfiles_copy_shadow(to, "etc/passwd", "etc/shadow", ":19700:0:99999:7:::", err) < 0 ||
+	    hostfiles_copy_shadow(to, "etc/group", "etc/gshadow", "::", err) < 0 ? -1 : 0;
 }
 
 int
@@ -311,8 +312,8 @@ hostfiles_copy(int dir, struct error *err)
 	if (from < 0 || file_make_dirs(dir, "root", 0755, err) < 0)
 		goto end;
 	to = file_open(dir, "root", O_RDONLY | O_DIRECTORY, 0, err);
-	if (to >= 0 && copy_all(from, to, err) == 0)
-		result = copy_mask(dir, from, err);
+	if (to >= 0 && hostfiles_copy_all(from, to, err) == 0)
+		result = hostfiles_copy_mask(dir, from, err);
 end:
 	if (to >= 0)
 		close(to);

@@ -147,7 +147,7 @@ limits_set_memory(const char *group, bool unified, const char *mib)
 }
 
 static int
-limits_set(const struct machine *machine, const char *controller, const char *group, bool unified)
+limits_write_group(const struct machine *machine, const char *controller, const char *group, bool unified)
 {
 	if (strcmp(controller, "pids") == 0)
 		return machine->processes ? limits_write(group, "pids.max", machine->processes) : 0;
@@ -167,7 +167,7 @@ limits_put(const struct machine *machine, pid_t pid, struct buffer *missing)
 		char *group = hierarchy.root ? limits_group(&hierarchy, machine->name) : NULL;
 
 		if (!group || limits_make_group(&hierarchy, controller, group) < 0 ||
-		    limits_set(machine, controller, group, hierarchy.unified) < 0 ||
+		    limits_write_group(machine, controller, group, hierarchy.unified) < 0 ||
 		    limits_write(group, "cgroup.procs", process) < 0)
 			buffer_printf(missing, "%s%s", missing->length ? ", " : "", controllers[i].what);
 		free(group);
