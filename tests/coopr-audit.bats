@@ -183,7 +183,7 @@ sql() {
 	done
 	same "default keep superadmin" "$(sqlite3 store 'SELECT name FROM tenant ORDER BY 1' | paste -sd ' ')"
 	for table in $(sqlite3 store "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'audit'"); do
-		[ -z "$(sqlite3 store "SELECT * FROM $table" | grep -e zebra -e ann)" ] || complain "$table has something of qa"
+		! sqlite3 store "SELECT * FROM $table" | grep -q -e zebra -e ann || complain "$table has something of qa"
 	done
 	[ "${wrong:-0}" -eq 0 ]
 	same "" "$(sqlite3 store "PRAGMA foreign_key_check")"

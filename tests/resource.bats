@@ -200,7 +200,7 @@ hostile() {
 	hostile 15 '[plain("a//b")]'
 	hostile 16 '[plain("./../x")]'
 	hostile 17 '[plain("x" * 1500)]'
-	printf 'not an archive' >18
+	printf 'not an archive' >./18
 	python3 -c 'import gzip, tarfile, io
 b = io.BytesIO()
 with tarfile.open(fileobj=b, mode="w") as t:
@@ -212,7 +212,7 @@ i = zipfile.ZipInfo("l"); i.external_attr = 0o120777 << 16
 with zipfile.ZipFile("21", "w") as z: z.writestr(i, "/etc/passwd")
 with zipfile.ZipFile("22", "w", zipfile.ZIP_DEFLATED) as z: z.writestr("big", bytes(70 << 20))'
 	hostile whole '[plain("f", b"y" * 5000)]'
-	head -c 3000 whole >23
+	head -c 3000 whole >./23
 	for n in $(seq 23); do
 		echo "archive $n"
 		run -65 coopr-resource upload --format archive automator/shell/files/evil "$n"
