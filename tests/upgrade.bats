@@ -187,7 +187,7 @@ did() {
 	cp former mine/scripts/db-stop.sh
 	coopr rollback one --to 1 -y >records 2>log
 	did >now
-	same today "$(tr , '\n' <now | sort -u)"
+	same today "$(tr , '\n' <now | grep -o '[a-z]*$' | sort -u)"
 }
 
 @test "a cluster of an earlier version says nothing of its scripts: they count as unchanged, and that is said" {
