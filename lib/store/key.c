@@ -261,7 +261,7 @@ store_key_add(const struct store *store, struct store_key *key, struct error *er
 	int result;
 
 	if (!store_key_is_file())
-		return error_set(err, EX_CONFIG, "COOPR_KEY: coopr cannot make a new key there; put one before the present one, "
+		return error_set(err, EX_CONFIG, "COOPR_KEY: no new key can be made there; put one before the present one, "
 		    "in a line of its own, and run the command again");
 	if (key->count == STORE_KEY_COUNT)
 		return error_set(err, EX_CONFIG, "the key of the secrets: it has %d earlier ones; remove the last lines once nothing "

@@ -157,8 +157,8 @@ work_is_over(struct work *work, struct error *err)
 {
 	if (work->unrecorded.code && work->running.count == 0 && work->held.count == 0 && work->ended.count > 0) {
 		*err = work->unrecorded;
-		return error_prefix(err, "%zu %s not recorded, and done again", work->ended.count,
-		    plural(work->ended.count, "result was", "results were"));
+		return error_prefix(err, "%zu %s done again", work->ended.count,
+		    plural(work->ended.count, "result was not recorded, its task is", "results were not recorded, their tasks are"));
 	}
 	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look &&
 	    work_free_slots(work) > 0))
