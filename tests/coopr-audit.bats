@@ -195,6 +195,22 @@ sql() {
 	same "" "$(coopr-store list -T qa -o json)"
 }
 
+@test "a tenant that has the name of one that was deleted or erased sees nothing of its log" {
+	for how in "" --erase; do
+		coopr-tenant create qa
+		coopr-member set -T qa -r admin ann
+		provider | coopr-store put -T qa -
+		coopr-store delete -y -T qa provider p
+		coopr-tenant delete -y $how qa
+		coopr-tenant create qa
+		coopr-member set -T qa -r admin eve
+		same "put tenant qa,put member eve" "$(COOPR_USER=eve coopr-audit -T qa -o json | jq -r '.action + " " + .object' | paste -sd,)"
+		contains "$(coopr-audit -A -o json)" '"member ann"'
+		coopr-tenant delete -y --erase qa
+	done
+	coopr-audit --verify >head
+}
+
 @test "the examples of coopr-audit(1)" {
 	own_catalogue
 	coopr create -q shop -t lamp -n 4

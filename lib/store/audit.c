@@ -129,11 +129,15 @@ audit_read(struct sql_rows *rows, struct arena *arena)
 	};
 }
 
+/* The records of a tenant: those with its name, behind the end of an earlier one of that name, which are not its own. */
+#define OF_TENANT "tenant = (SELECT name FROM tenant WHERE tenant.id = ?1) AND id > (SELECT coalesce(max(ended.id), 0) FROM audit AS ended " \
+	"WHERE ended.action IN ('delete', 'erase') AND ended.object = 'tenant ' || (SELECT name FROM tenant WHERE tenant.id = ?1))"
+
 int
 audit_list(struct store *store, const struct audit_filter *filter, struct audit_list *list, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM (SELECT * FROM audit WHERE (?1 = 0 OR tenant = "
-	    "(SELECT name FROM tenant WHERE tenant.id = ?1)) AND at_ms >= ?2 AND (?3 = 0 OR at_ms < ?3) AND (?4 IS NULL OR "
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM (SELECT * FROM audit WHERE (?1 = 0 OR (" OF_TENANT
+	    ")) AND at_ms >= ?2 AND (?3 = 0 OR at_ms < ?3) AND (?4 IS NULL OR "
 	    "cluster = ?4 OR object = 'cluster ' || ?4) AND (?5 IS NULL OR user = ?5) ORDER BY id DESC LIMIT ?6) ORDER BY id", "iiitti",
 	    filter->tenant, filter->start_ms, filter->end_ms, filter->cluster, filter->user,
 	    filter->limit > 0 ? filter->limit : INT64_MAX);
