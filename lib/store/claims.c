@@ -125,16 +125,15 @@ claims_keep_host_keys(struct store *store, const char *node, const struct string
 	const char *machine;
 	int got;
 
+	got = claims_find(store_sql(store), node, &arena, &machine, err);
+	arena_release(&arena);
+	if (got <= 0)
+		return got;
 	if (store_begin(store, err) < 0)
 		return -1;
-	got = claims_find(store_sql(store), node, &arena, &machine, err);
-	if (got > 0)
-		got = claim_marks_add(store_sql(store), node, MARK_HOST_KEY, keys, err);
-	else if (got == 0)
-		got = 1;
+	got = claim_marks_add(store_sql(store), node, MARK_HOST_KEY, keys, err);
 	if (got == 0 && !shared)
 		got = claims_refuse_key(store_sql(store), node, keys, err);
-	arena_release(&arena);
 	return store_finish(store, got < 0 ? -1 : 0, err);
 }
 

@@ -118,7 +118,8 @@ static int
 machine_claims_check(const struct task *task, jv result, struct error *err)
 {
 	jv facts = json_get(result, "result"), keys = json_get(facts, "ssh_host_keys"), claim = json_get(task->handed, "claim");
-	bool has_keys = jv_get_kind(keys) == JV_KIND_OBJECT, claimed = json_string(claim);
+	bool claimed = json_string(claim);
+	bool has_keys = jv_get_kind(keys) == JV_KIND_OBJECT && (claimed || task->action == ACTION_CONFIRM);
 	struct store *store;
 	int failed = 0;
 
