@@ -216,8 +216,7 @@ content_remove(const char *digest, struct error *err)
 	return result;
 }
 
-/* Adds the old ones of one folder; what has another name was never finished. */
-static int
+int
 content_list_folder(const char *path, int64_t age_s, struct arguments *digests, struct error *err)
 {
 	DIR *folder = opendir(path);

@@ -38,8 +38,10 @@ int content_read(const char *digest, struct buffer *out, struct error *err);
 /* Removes it; nothing is there is fine. */
 int content_remove(const char *digest, struct error *err);
 
-/* Adds the digests of all that was put more than age_s seconds ago, and removes what writers who were killed have left that long ago. */
+/* Adds the digests of all that was put more than age_s seconds ago, and removes what writers who were killed have left that long ago:
+ * of everything, or of one folder, which need not be there. */
 int content_list_old(int64_t age_s, struct arguments *digests, struct error *err);
+int content_list_folder(const char *path, int64_t age_s, struct arguments *digests, struct error *err);
 
 /* Returns the path of one, which the caller frees. */
 char *content_path(const char *digest);

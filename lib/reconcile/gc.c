@@ -101,38 +101,44 @@ static int
 reconcile_gc_scripts(struct account *account, struct error *err)
 {
 	char *path = script_store_path();
-	DIR *folder = opendir(path);
-	struct dirent *entry;
-	struct stat status;
-	int result = 0;
+	struct arguments digests = {0};
+	int result = content_list_folder(path, NEW_SCRIPT_S, &digests, err);
 
-	while (result == 0 && folder && (entry = readdir(folder)) != NULL) {
-		if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode) ||
-		    clock_wall_ms() / 1000 - status.st_mtime <= NEW_SCRIPT_S)
-			continue;
-		result = digest_user_find(account, entry->d_name, NULL, err);
-		if (result == 0 && unlinkat(dirfd(folder), entry->d_name, 0) < 0 && errno != ENOENT)
-			result = error_errno(err, EX_IOERR, "%s/%s", path, entry->d_name);
+	for (size_t i = 0; i < digests.count && result == 0; i++) {
+		char *script = memory_printf("%s/%s", path, digests.list[i]);
+
+		result = digest_user_find(account, digests.list[i], NULL, err);
+		if (result == 0 && unlink(script) < 0 && errno != ENOENT)
+			result = error_errno(err, EX_IOERR, "%s", script);
 		result = result < 0 ? -1 : 0;
+		free(script);
 	}
-	if (folder)
-		closedir(folder);
+	arguments_release(&digests);
 	free(path);
 	return result;
 }
 
-/* Removes a content that neither a resource nor a cluster names. Who uploads it meanwhile looks once more whether it is there, in the
- * transaction that names it. */
+/* Finds out whether a resource or a cluster names a content: 1, 0, -1. */
+static int
+reconcile_gc_is_named(struct account *account, const char *digest, struct error *err)
+{
+	int named = resources_name_sum(account->store, digest, err);
+
+	return named == 0 ? digest_user_find(account, digest, NULL, err) : named;
+}
+
+/* Removes a content that nothing names. Who uploads it meanwhile looks once more whether it is there, in the transaction that
+ * names it; so does this, but most contents are named, and need none. */
 static int
 reconcile_gc_content(struct account *account, const char *digest, struct error *err)
 {
-	int named;
+	int named = reconcile_gc_is_named(account, digest, err);
 
+	if (named != 0)
+		return named < 0 ? -1 : 0;
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	named = resources_name_sum(account->store, digest, err);
-	if (named == 0)
-		named = digest_user_find(account, digest, NULL, err);
+	named = reconcile_gc_is_named(account, digest, err);
 	if (named == 0)
 		named = content_remove(digest, err);
 	return store_finish(account->store, named < 0 ? -1 : 0, err);
