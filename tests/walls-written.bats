@@ -5,6 +5,7 @@
 # opened, and nothing that names it is stored. The paths have the word "canary", which no call of the kernel may then see.
 
 load case
+load walls
 
 # The strings that name canaries, a line each, as JSON.
 spellings() {
@@ -44,26 +45,7 @@ attempt() {
 }
 
 setup() {
-	need_root
-	need_program strace jq
-	fresh
-	export COOPR_STORE=$PWD/store ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
-	unset COOPR_USER SUDO_USER
-	echo content-of-the-host >canary
-	ln -s canary canary-link
-	ln canary canary-hard
-	coopr-store init
-	coopr-tenant create qa
-	coopr-tenant create dev
-	coopr-member set -T qa -r admin ann
-	coopr-member set -T qa bob
-	coopr-member set -T dev -r admin eve
-}
-
-# Fails where a call of the kernel has named a canary, or what was printed has its content.
-nothing_was_touched() {
-	same "" "$(grep -E '"[^"]*canary[^"]*"' trace | grep -v execve | head -5)"
-	same "" "$(grep -rl content-of-the-host out store state | head -5)"
+	walls_setup
 }
 
 try_all() {

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "cluster/digest-user.h"
-#include "preview/consent.h"
 #include "verb.h"
 
 static bool dry_run;
@@ -108,22 +107,6 @@ resource_verb_recall(int argc, char **argv)
 	return resource_verb_change(&recall_command, resources_recall, argc, argv);
 }
 
-static int
-resource_verb_consent(char *const *names, struct error *err)
-{
-	struct consent consent = {.name = names[0], .refused = "not deleted"};
-	char *question;
-	int result;
-
-	if (change.yes)
-		return 0;
-	question = memory_printf("Delete %s%s for good?", names[0], names[1] ? " and the others" : "");
-	consent.question = question;
-	result = consent_ask(&consent, err);
-	free(question);
-	return result;
-}
-
 /* Deletes one version, of which no cluster is made. */
 static int
 resource_verb_delete_one(struct account *account, const struct resource_name *name, const char *operand, struct error *err)
@@ -157,7 +140,7 @@ resource_verb_delete(int argc, char **argv)
 			return option_misuse(&delete_command, "'%s': which version? NAME@VERSION says it", argv[i]);
 	store_verb_account(&account, STORE_WRITE, ACCOUNT_ADMIN, "changing resources");
 
-	result = resource_verb_consent(argv, &err);
+	result = store_verb_consent(argv, change.yes, &err);
 	if (result == 0)
 		result = store_begin(account.store, &err);
 	if (result < 0)

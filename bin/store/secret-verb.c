@@ -9,7 +9,6 @@
 #include "base/message.h"
 #include "cluster/clusters.h"
 #include "model/name.h"
-#include "preview/consent.h"
 #include "secret-input.h"
 #include "store/key.h"
 #include "store/secrets.h"
@@ -114,6 +113,17 @@ secret_verb_open(struct store **store, bool changes)
 	exit(message_error(&err));
 }
 
+/* Ends a change of secrets, of which nothing remains in clear. Returns as store_finish. */
+static int
+secret_verb_end(struct store *store, struct store_key *key, int result, struct error *err)
+{
+	result = store_finish(store, result, err);
+	if (result == 0)
+		store_wipe(store);
+	store_key_release(key);
+	return result;
+}
+
 static int
 secret_verb_store(struct store *store, int64_t cluster, const char *name, const struct secret_value *value, struct error *err)
 {
@@ -125,11 +135,7 @@ secret_verb_store(struct store *store, int64_t cluster, const char *name, const 
 	result = secrets_key(store, &key, err);
 	if (result == 0)
 		result = secrets_set(store, &key, cluster, name, value->text, value->length, err);
-	result = store_finish(store, result, err);
-	if (result == 0)
-		store_wipe(store);
-	store_key_release(&key);
-	return result;
+	return secret_verb_end(store, &key, result, err);
 }
 
 int
@@ -188,11 +194,7 @@ secret_verb_rotate_all(struct store *store, int64_t cluster, char *const *names,
 		                    : error_errno(err, EX_OSERR, "a secret: no locked memory for it (see ulimit -l)");
 		secret_value_release(&value);
 	}
-	result = store_finish(store, result, err);
-	if (result == 0)
-		store_wipe(store);
-	store_key_release(&key);
-	return result;
+	return secret_verb_end(store, &key, result, err);
 }
 
 int
@@ -268,23 +270,6 @@ secret_verb_delete_all(struct store *store, int64_t cluster, char *const *names,
 	return result;
 }
 
-/* Asks who is at a terminal: no version of a secret is kept. */
-static int
-secret_verb_consent(char *const *names, struct error *err)
-{
-	struct consent consent = {.name = names[0], .refused = "not deleted"};
-	char *question;
-	int result;
-
-	if (change.yes)
-		return 0;
-	question = memory_printf("Delete %s%s for good?", names[0], names[1] ? " and the others" : "");
-	consent.question = question;
-	result = consent_ask(&consent, err);
-	free(question);
-	return result;
-}
-
 int
 secret_verb_delete(int argc, char **argv)
 {
@@ -297,7 +282,7 @@ secret_verb_delete(int argc, char **argv)
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a name");
 	cluster = secret_verb_open(&store, true);
 
-	if (secret_verb_consent(argv, &err) < 0 || secret_verb_delete_all(store, cluster, argv, &err) < 0)
+	if (store_verb_consent(argv, change.yes, &err) < 0 || secret_verb_delete_all(store, cluster, argv, &err) < 0)
 		code = message_error(&err);
 
 	store_release(store);

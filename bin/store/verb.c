@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/suggest.h"
+#include "preview/consent.h"
 
 struct store_verb_given store_verb_given;
 
@@ -151,4 +153,20 @@ store_verb_print(const struct revisions *list)
 	struct output chosen = store_verb_output();
 
 	list_print(&revisions, list->list, list->count, &chosen);
+}
+
+int
+store_verb_consent(char *const *names, bool yes, struct error *err)
+{
+	struct consent consent = {.name = names[0], .refused = "not deleted"};
+	char *question;
+	int result;
+
+	if (yes)
+		return 0;
+	question = memory_printf("Delete %s%s for good?", names[0], names[1] ? " and the others" : "");
+	consent.question = question;
+	result = consent_ask(&consent, err);
+	free(question);
+	return result;
 }

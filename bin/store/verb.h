@@ -66,6 +66,10 @@ size_t store_verb_operands(const struct command *command, char *const *operands,
 /* Returns the output that the options ask for. */
 struct output store_verb_output(void);
 
+/* Asks who is at a terminal whether what has these names is to be deleted, of which no version is kept; yes is consent.
+ * Returns 0, or -1. */
+int store_verb_consent(char *const *names, bool yes, struct error *err);
+
 /* Prints revisions on stdout, each with its change. */
 void store_verb_print(const struct revisions *list);
 
