@@ -82,6 +82,10 @@ hello.sh@2 recalled" "$(states | grep -v inactive)"
 	same "hello.sh@3 active because of it" "$(coopr-resource list -o json | jq -r 'select(.why) | "\(.name)@\(.version) \(.state) \(.why)"')"
 	run -64 upload "$HELLO" one --permissions 99
 	run -64 upload "$HELLO@2" one
+	for name in .x ... .git; do
+		run -64 upload "automator/shell/scripts/$name" one
+		contains "$output" "does not begin with a dot"
+	done
 }
 
 @test "only versions that are inactive can be deleted, and no number is given twice" {

@@ -160,6 +160,9 @@ named_parse(const char *text, int least, struct arena *arena, struct resource_na
 	for (int i = 0; i < count; i++)
 		wrong |= !name_is_valid(parts[i]);
 	kind = named_kind(parts[0]);
+	if (!wrong && parts[NAMED_PARTS - 1] && *parts[NAMED_PARTS - 1] == '.')
+		return error_set(err, EX_USAGE, "\"%s\": the name of a resource does not begin with a dot; coopr-import passes over such files",
+		    text);
 	if (wrong || rest || !kind || count < least || (name->version && count < NAMED_PARTS))
 		return error_set(err, EX_USAGE, "\"%s\" is not a resource: expected %s", text, least == NAMED_PARTS
 		    ? "KIND/PLUGIN/TYPE/NAME, such as automator/shell/scripts/web.sh, perhaps with @VERSION"
