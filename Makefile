@@ -21,8 +21,13 @@ CFLAGS = -O2 -g
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
 	-Wwrite-strings -Wvla -Wconversion
 HARDENING = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE
-# Control-flow enforcement, where the processor has it.
-HARDENING += $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
+# Control-flow enforcement, where the processor has it. A linker marks a program for it only if all objects are marked, and the C library's
+# startup objects often are not. A shadow stack asks nothing of those, so programs are marked for that in any case; for indirect
+# branches (IBT), where the library's objects are.
+X86_64 := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
+HARDENING += $(if $(X86_64),-fcf-protection)
+MARKS = $(if $(X86_64),-Wl$(comma)-z$(comma)shstk)
+comma = ,
 CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib
 LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 LDLIBS = -ljq -lyaml -lsodium -lsqlite3 -lcurl -larchive -lm
@@ -35,6 +40,7 @@ OUT = build/san
 BUILD = build/san/obj
 CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 HARDENING = -fPIE
+MARKS =
 endif
 
 LIB_SOURCES = $(shell find lib -name '*.c' | sort)
@@ -93,7 +99,7 @@ $(SUBCOMMANDS): $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
 
 $(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(SUBCOMMANDS) $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(SUBCOMMANDS) $(LIB) $(LDLIBS)
+	$(call run,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(MARKS) -o $@ $< $(SUBCOMMANDS) $(LIB) $(LDLIBS)
 
 $(OUT)/bin/coopr-abort $(OUT)/bin/coopr-resume: $(OUT)/bin/coopr-pause
 $(OUT)/bin/coopr-inventory: $(OUT)/bin/coopr-ssh-config
@@ -103,7 +109,7 @@ $(LINKS:%=$(OUT)/%):
 	$(call run,LN,$@) ln -f $< $@
 
 $(TESTS_BUILT) $(BENCH_BUILT): %: %.o $(LIB)
-	$(call run,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+	$(call run,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(MARKS) -o $@ $< $(LIB) $(LDLIBS)
 
 ifdef SAN
 all: $(OUT)/share $(OUT)/man $(SCRIPTS:%=$(OUT)/%)

@@ -26,3 +26,21 @@ setup() {
 		grep -q 'FLAGS_1.*NOW' headers
 	done
 }
+
+@test "programs and objects are marked for control-flow enforcement, as far as the C library's startup objects are" {
+	need_program readelf
+	[[ $COOPR_BUILD != *san* ]] || skip "a build for the sanitizers is not hardened"
+	[[ $(readelf -h "$COOPR_BIN"/coopr-solve) == *X86-64* ]] || skip "the processor has none"
+	# Whether each object that we compile has both marks.
+	find "$COOPR_BUILD" -name '*.o' -path '*/lib/*' >objects
+	[ -s objects ]
+	while read -r object; do
+		readelf -n "$object" | grep -q 'x86 feature: IBT, SHSTK' || { echo "$object: it is not marked"; return 1; }
+	done <objects
+	expected='SHSTK'
+	readelf -n "$(cc -print-file-name=Scrt1.o)" | grep -q 'IBT' && expected='IBT, SHSTK'
+	for program in "$COOPR_BIN"/coopr-* "$COOPR_BIN"/../libexec/coopr/*/*; do
+		[ -x "$program" ] && [ "$(head -c 4 "$program" | tail -c 3)" = ELF ] || continue
+		readelf -n "$program" | grep -q "x86 feature:.*$expected" || { echo "$program: it is not marked"; return 1; }
+	done
+}
