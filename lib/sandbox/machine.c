@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
@@ -21,20 +20,11 @@
 #include "sandbox/key.h"
 #include "sandbox/limits.h"
 #include "sandbox/network.h"
-#include "sandbox/reach.h"
 #include "sandbox/route.h"
 #include "sandbox/start.h"
 #include "sandbox/state.h"
 
 enum { NAME_DIGITS = 12 }; /* behind the node's id and "-" */
-
-const char *
-machine_state_name(enum machine_state state)
-{
-	static const char *const names[] = {"half", "running", "dead"};
-
-	return names[state];
-}
 
 static int
 machine_lock_sandbox(struct error *err)
@@ -301,7 +291,7 @@ machine_remove(int dir, const char *name, struct error *err)
 	return result;
 }
 
-int
+static int
 machine_create(struct machine *wanted, char notice[256], struct error *err)
 {
 	struct error ignored;
@@ -326,7 +316,7 @@ machine_create(struct machine *wanted, char notice[256], struct error *err)
 	return result < 0 ? error_prefix(err, "%s", wanted->node) : 0;
 }
 
-int
+static int
 machine_delete(const char *name, struct error *err)
 {
 	char *path = state_machine_path(name);
@@ -356,43 +346,21 @@ machine_open(const char *name, struct error *err)
 	return dir;
 }
 
-int
-machine_look(const char *name, struct machine *machine, enum machine_state *state, struct error *err)
+/* Reads what is known of a machine. Fails with EX_NO if there is no such machine. */
+static int
+machine_look(const char *name, struct found *found, struct error *err)
 {
+	struct machine *machine = &found->machine;
 	int dir = machine_open(name, err);
 	struct error ignored;
 
 	if (dir < 0)
 		return -1;
-	if (machine_read(dir, machine, &ignored) < 0 || !machine->pid)
-		*state = MACHINE_HALF;
-	else
-		*state = start_is_alive(dir) ? MACHINE_RUNNING : MACHINE_DEAD;
+	if (machine_read(dir, machine, &ignored) == 0 && machine->pid)
+		found->state = start_is_alive(dir) ? MACHINE_RUNNING : MACHINE_DEAD;
 	machine->name = arena_string(&machine->arena, name);
 	close(dir);
 	return 0;
-}
-
-int
-machine_confirm(const char *name, int64_t timeout_ms, struct machine *machine, struct error *err)
-{
-	int64_t deadline = clock_monotonic_ms() + timeout_ms;
-	enum machine_state state;
-	int dir, result = 0;
-
-	if (machine_look(name, machine, &state, err) < 0)
-		return err->code == EX_NO
-		    ? error_set(err, EX_UNAVAILABLE, "%s: there is no such machine; create it", name) : -1;
-	if (state != MACHINE_RUNNING)
-		return error_set(err, EX_UNAVAILABLE, "%s: is %s; delete it and create it again", name,
-		    machine_state_name(state));
-	dir = machine_open(name, err);
-	if (dir < 0 || reach_greeting(dir, machine->address, deadline, err) < 0 ||
-	    reach_key(machine->address, machine->host_key, err) < 0)
-		result = error_prefix(err, "%s", name);
-	if (dir >= 0)
-		close(dir);
-	return result;
 }
 
 /* Returns whether name is the name of a machine of node. */
@@ -405,24 +373,42 @@ machine_is_of_node(const char *name, const char *node)
 	    strlen(name) == length + 1 + NAME_DIGITS;
 }
 
-int
-machine_names(const char *node, struct machine_list *list, struct error *err)
+/* Appends the machine, unless it has gone since its name was read. */
+static int
+machine_find_one(const char *name, struct found_list *all, struct error *err)
+{
+	struct found found = {.state = MACHINE_HALF};
+
+	if (machine_look(name, &found, err) < 0)
+		return err->code == EX_NO ? 0 : -1;
+	*found_add(all) = found;
+	return 0;
+}
+
+static int
+machine_find(const char *name, const char *node, struct found_list *all, struct error *err)
 {
 	char *path = state_path("machines");
 	struct dirent **entries = NULL;
-	int n = scandir(path, &entries, NULL, versionsort);
+	int n, result = 0;
 
-	*list = (struct machine_list){.names = NULL};
+	if (name) {
+		free(path);
+		return machine_find_one(name, all, err);
+	}
+	n = scandir(path, &entries, NULL, versionsort);
 	if (n < 0 && errno != ENOENT)
-		error_errno(err, EX_NOINPUT, "%s", path);
-	else
-		list->names = arena_alloc(&list->arena, n > 0 ? (size_t)n : 1, sizeof *list->names);
+		result = error_errno(err, EX_NOINPUT, "%s", path);
 	for (int i = 0; i < n; i++) {
-		if (*entries[i]->d_name != '.' && (!node || machine_is_of_node(entries[i]->d_name, node)))
-			list->names[list->count++] = arena_string(&list->arena, entries[i]->d_name);
+		const char *entry = entries[i]->d_name;
+
+		if (result == 0 && *entry != '.' && (!node || machine_is_of_node(entry, node)))
+			result = machine_find_one(entry, all, err);
 		free(entries[i]);
 	}
 	free(entries);
 	free(path);
-	return list->names ? 0 : -1;
+	return result;
 }
+
+const struct maker machine_maker = {machine_create, machine_delete, machine_find};

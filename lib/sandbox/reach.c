@@ -15,10 +15,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "sandbox/start.h"
+#include "sandbox/maker.h"
 
 enum {
 	PAUSE_FIRST_MS = 5,
+	PAUSE_LOOK_MS = 80,
 	PAUSE_LAST_MS = 200,
 	OUTPUT_LIMIT = 64 * 1024,
 };
@@ -66,8 +67,22 @@ reach_greet(const char *address, int64_t deadline)
 	return reason == 0 ? 0 : -1;
 }
 
-int
-reach_greeting(int dir, const char *address, int64_t deadline, struct error *err)
+/* Returns whether the machine is seen to have ended. */
+static bool
+reach_has_ended(const struct maker *maker, const char *name)
+{
+	struct found_list now = {.list = NULL};
+	struct error ignored;
+	bool ended = maker->find(name, NULL, &now, &ignored) == 0 && (now.count == 0 || now.list->state != MACHINE_RUNNING);
+
+	found_release(&now);
+	return ended;
+}
+
+/* Waits until the machine answers at port 22 of address with ssh's greeting, until deadline, or until it is seen to have ended, which
+ * is looked at when it takes longer than it should. */
+static int
+reach_greeting(const struct maker *maker, const char *name, const char *address, int64_t deadline, struct error *err)
 {
 	int64_t pause = PAUSE_FIRST_MS;
 
@@ -75,7 +90,7 @@ reach_greeting(int dir, const char *address, int64_t deadline, struct error *err
 		int reason = errno;
 		struct timespec time = {.tv_nsec = (long)pause * 1000 * 1000};
 
-		if (!start_is_alive(dir))
+		if (pause >= PAUSE_LOOK_MS && reach_has_ended(maker, name))
 			return error_set(err, EX_UNAVAILABLE, "%s: the machine has ended", address);
 		errno = reason;
 		if (clock_monotonic_ms() + pause >= deadline)
@@ -96,7 +111,8 @@ reach_has_key(const struct buffer *lines, const char *address, const char *host_
 	    memcmp(lines->data + skip, host_key, length) == 0 && strchr("\n ", lines->data[skip + length]);
 }
 
-int
+/* Checks that the sshd at address has the private part of host_key. */
+static int
 reach_key(const char *address, const char *host_key, struct error *err)
 {
 	struct arguments arguments = {0};
@@ -117,4 +133,24 @@ reach_key(const char *address, const char *host_key, struct error *err)
 	buffer_release(&log);
 	arguments_release(&arguments);
 	return code;
+}
+
+int
+reach_confirm(const struct maker *maker, const char *name, int64_t timeout_ms, struct found_list *found, struct error *err)
+{
+	int64_t deadline = clock_monotonic_ms() + timeout_ms;
+	const struct machine *machine;
+
+	if (maker->find(name, NULL, found, err) < 0)
+		return -1;
+	if (found->count == 0)
+		return error_set(err, EX_UNAVAILABLE, "%s: there is no such machine; create it", name);
+	if (found->list->state != MACHINE_RUNNING)
+		return error_set(err, EX_UNAVAILABLE, "%s: is %s; delete it and create it again", name,
+		    machine_state_name(found->list->state));
+	machine = &found->list->machine;
+	if (reach_greeting(maker, name, machine->address, deadline, err) < 0 ||
+	    reach_key(machine->address, machine->host_key, err) < 0)
+		return error_prefix(err, "%s", name);
+	return 0;
 }

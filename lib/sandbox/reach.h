@@ -8,12 +8,11 @@
 #include <stdint.h>
 
 struct error;
+struct found_list;
+struct maker;
 
-/* Waits until the machine whose folder is dir answers at port 22 of address with ssh's greeting, until deadline
- * (clock_monotonic_ms), or until it is seen dead. Fails with EX_UNAVAILABLE. */
-int reach_greeting(int dir, const char *address, int64_t deadline, struct error *err);
-
-/* Checks that the sshd at address has the private part of host_key. Fails with EX_PROTOCOL if it has another key. */
-int reach_key(const char *address, const char *host_key, struct error *err);
+/* Waits until the machine that the maker has under name answers to ssh with its own host key, at most timeout_ms; it is then the one in
+ * found. Fails with EX_UNAVAILABLE, with EX_PROTOCOL if another key answers. */
+int reach_confirm(const struct maker *maker, const char *name, int64_t timeout_ms, struct found_list *found, struct error *err);
 
 #endif

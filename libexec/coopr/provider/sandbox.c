@@ -5,6 +5,7 @@
  * record for each machine), and exits with the result's status: 0, 64 misuse, 65 a record it cannot use, 69 a machine
  * or program does not exist, 71 the system refuses, 77 not root, 78 an image, network or share is wrong.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "model/result.h"
 #include "sandbox/key.h"
 #include "sandbox/machine.h"
+#include "sandbox/reach.h"
 #include "sandbox/task.h"
 
 enum { INPUT_LIMIT = 256 * 1024 * 1024, MS_PER_S = 1000 };
@@ -117,7 +119,7 @@ sandbox_answer(const struct error *err, const struct machine *machine)
 }
 
 static int
-sandbox_act_create(void)
+sandbox_act_create(const struct maker *maker)
 {
 	struct sandbox_task task;
 	struct error err;
@@ -125,7 +127,7 @@ sandbox_act_create(void)
 	int code;
 
 	if (sandbox_read_task(sandbox_task_parse_create, &task, &err) < 0 || sandbox_task_mask(&task, &err) < 0 ||
-	    machine_create(&task.wanted, notice, &err) < 0) {
+	    maker->create(&task.wanted, notice, &err) < 0) {
 		code = sandbox_answer(&err, NULL);
 	} else {
 		if (*notice)
@@ -138,52 +140,51 @@ sandbox_act_create(void)
 
 /* Finds the machine that a task is about if only the id of its node is known: the one that there is. */
 static int
-sandbox_find_machine(struct sandbox_task *task, struct error *err)
+sandbox_find_machine(const struct maker *maker, struct sandbox_task *task, struct error *err)
 {
-	struct machine_list list;
+	struct found_list found = {.list = NULL};
 	int result = 0;
 
 	if (task->providerid)
 		return 0;
-	if (machine_names(task->wanted.node, &list, err) < 0)
-		return -1;
-	if (list.count == 1)
-		task->providerid = arena_string(&task->wanted.arena, list.names[0]);
-	else
+	result = maker->find(NULL, task->wanted.node, &found, err);
+	if (result == 0 && found.count == 1)
+		task->providerid = arena_string(&task->wanted.arena, found.list->machine.name);
+	else if (result == 0)
 		result = error_set(err, EX_UNAVAILABLE, "%s: %s; create it", task->wanted.node,
-		    list.count ? "has more than one machine" : "has no machine");
-	arena_release(&list.arena);
+		    found.count ? "has more than one machine" : "has no machine");
+	found_release(&found);
 	return result;
 }
 
 static int
-sandbox_act_confirm(void)
+sandbox_act_confirm(const struct maker *maker)
 {
-	struct machine machine = {.name = NULL};
+	struct found_list found = {.list = NULL};
 	struct sandbox_task task;
 	struct error err;
 	int code;
 
-	if (sandbox_read_task(sandbox_task_parse, &task, &err) < 0 || sandbox_find_machine(&task, &err) < 0 ||
-	    machine_confirm(task.providerid, (task.timeout_s < TASK_TIMEOUT_S ? task.timeout_s : TASK_TIMEOUT_S) * MS_PER_S,
-	    &machine, &err) < 0)
+	if (sandbox_read_task(sandbox_task_parse, &task, &err) < 0 || sandbox_find_machine(maker, &task, &err) < 0 ||
+	    reach_confirm(maker, task.providerid, (task.timeout_s < TASK_TIMEOUT_S ? task.timeout_s : TASK_TIMEOUT_S) * MS_PER_S,
+	    &found, &err) < 0)
 		code = sandbox_answer(&err, NULL);
 	else
-		code = sandbox_answer(NULL, &machine);
-	machine_release(&machine);
+		code = sandbox_answer(NULL, &found.list->machine);
+	found_release(&found);
 	sandbox_task_release(&task);
 	return code;
 }
 
-/* Deletes each machine of the list, also after an error with one. */
+/* Deletes each machine that was found, also after an error with one. */
 static int
-sandbox_delete_all(const struct machine_list *list, struct error *err)
+sandbox_delete_all(const struct maker *maker, const struct found_list *found, struct error *err)
 {
 	struct error one;
 	int result = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (machine_delete(list->names[i], &one) < 0) {
+	for (size_t i = 0; i < found->count; i++)
+		if (maker->delete(found->list[i].machine.name, &one) < 0) {
 			*err = one;
 			result = -1;
 		}
@@ -192,41 +193,42 @@ sandbox_delete_all(const struct machine_list *list, struct error *err)
 
 /* Deletes all machines of the node, not only the one it knows: the answer to a create may have been lost. */
 static int
-sandbox_act_delete(void)
+sandbox_act_delete(const struct maker *maker)
 {
-	struct machine_list list = {.names = NULL};
+	struct found_list found = {.list = NULL};
 	struct sandbox_task task;
 	struct error err;
 	int result = sandbox_read_task(sandbox_task_parse, &task, &err);
 
 	if (result == 0 && task.providerid)
-		result = machine_delete(task.providerid, &err);
+		result = maker->delete(task.providerid, &err);
 	if (result == 0 && task.wanted.node)
-		result = machine_names(task.wanted.node, &list, &err);
+		result = maker->find(NULL, task.wanted.node, &found, &err);
 	if (result == 0)
-		result = sandbox_delete_all(&list, &err);
-	arena_release(&list.arena);
+		result = sandbox_delete_all(maker, &found, &err);
+	found_release(&found);
 	sandbox_task_release(&task);
 	return sandbox_answer(result < 0 ? &err : NULL, NULL);
 }
 
 static int
-sandbox_act_purge(void)
+sandbox_act_purge(const struct maker *maker)
 {
-	struct machine_list list = {.names = NULL};
+	struct found_list found = {.list = NULL};
 	struct error err;
-	int result = machine_names(NULL, &list, &err);
+	int result = maker->find(NULL, NULL, &found, &err);
 
 	if (result == 0)
-		result = sandbox_delete_all(&list, &err);
-	arena_release(&list.arena);
+		result = sandbox_delete_all(maker, &found, &err);
+	found_release(&found);
 	return sandbox_answer(result < 0 ? &err : NULL, NULL);
 }
 
 static void
-sandbox_print_machine(const struct machine *machine, enum machine_state state)
+sandbox_print_machine(const struct found *found)
 {
-	const char *const members[][2] = {{"kind", "node"}, {"providerid", machine->name}, {"state", machine_state_name(state)},
+	const struct machine *machine = &found->machine;
+	const char *const members[][2] = {{"kind", "node"}, {"providerid", machine->name}, {"state", machine_state_name(found->state)},
 	    {"address", machine->address}, {"cluster", machine->cluster}, {"hostname", machine->hostname}, {"id", machine->node},
 	    {"image", machine->image}, {"provider", machine->provider}, {"token", machine->token}};
 	jv record = jv_object();
@@ -234,31 +236,23 @@ sandbox_print_machine(const struct machine *machine, enum machine_state state)
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
 		if (members[i][1])
 			json_set_string(&record, members[i][0], members[i][1]);
-	if (state == MACHINE_RUNNING)
+	if (found->state == MACHINE_RUNNING)
 		json_set_number(&record, "pid", strtod(machine->pid, NULL));
 	record_write(record, stdout);
 	jv_free(record);
 }
 
-/* Prints a machine if it is of the provider (NULL: any); a half-made one may not say whose it is. */
-static int
-sandbox_list_one(const char *name, const char *provider, struct error *err)
+/* Returns whether a machine is of the provider (NULL: any); a half-made one may not say whose it is. */
+static bool
+sandbox_is_of(const struct machine *machine, const char *provider)
 {
-	struct machine machine = {.name = NULL};
-	enum machine_state state;
-	int result = machine_look(name, &machine, &state, err);
-
-	if (result == 0 && (!provider || !machine.provider || strcmp(provider, machine.provider) == 0))
-		sandbox_print_machine(&machine, state);
-	machine_release(&machine);
-	/* It may have gone since its name was read. */
-	return result < 0 && err->code != EX_NO ? -1 : 0;
+	return !provider || !machine->provider || strcmp(provider, machine->provider) == 0;
 }
 
 static int
-sandbox_act_list(void)
+sandbox_act_list(const struct maker *maker)
 {
-	struct machine_list list = {.names = NULL};
+	struct found_list found = {.list = NULL};
 	struct error err;
 	char *provider = NULL;
 	jv entity;
@@ -266,26 +260,28 @@ sandbox_act_list(void)
 
 	if (result == 0) {
 		provider = json_get_string(entity, "name");
-		result = machine_names(NULL, &list, &err);
+		result = maker->find(NULL, NULL, &found, &err);
 	}
-	for (size_t i = 0; i < list.count && result == 0; i++)
-		result = sandbox_list_one(list.names[i], provider, &err);
-	arena_release(&list.arena);
+	for (size_t i = 0; i < found.count && result == 0; i++)
+		if (sandbox_is_of(&found.list[i].machine, provider))
+			sandbox_print_machine(&found.list[i]);
+	found_release(&found);
 	free(provider);
 	jv_free(entity);
 	return message_end(result < 0 ? message_error(&err) : EX_OK);
 }
 
 static int
-sandbox_act_describe(void)
+sandbox_act_describe(const struct maker *maker)
 {
+	(void)maker;
 	fputs(schema, stdout);
 	return message_end(EX_OK);
 }
 
 static const struct action {
 	const char *name;
-	int (*act)(void);
+	int (*act)(const struct maker *maker);
 	bool needs_root, has_result;
 } actions[] = {
 	{"create", sandbox_act_create, true, true},
@@ -314,7 +310,7 @@ sandbox_carry_out(const struct action *action)
 	struct error err;
 
 	if (!action->needs_root || geteuid() == 0)
-		return action->act();
+		return action->act(&machine_maker);
 	error_set(&err, EX_NOPERM, "%s: only root can make namespaces and bridges; use sudo", action->name);
 	return action->has_result ? sandbox_answer(&err, NULL) : message_error(&err);
 }
