@@ -38,7 +38,8 @@ bundle_add_entry(struct bundle *bundle, const char *name, struct bundle_file *fi
 int
 bundle_put(struct bundle *bundle, const char *name, enum bundle_kind kind, const void *bytes, size_t length, struct error *err)
 {
-	struct bundle_file file = {.is_folder = kind == BUNDLE_FOLDER, .executable = kind == BUNDLE_PROGRAM};
+	struct bundle_file file = {.is_folder = kind == BUNDLE_FOLDER, .executable = kind == BUNDLE_PROGRAM,
+	    .has_secrets = kind == BUNDLE_SECRET};
 
 	if (length > BUNDLE_BYTES - bundle->bytes)
 		return error_set(err, EX_CONFIG, "%s: more than %d MiB for one script", name, BUNDLE_BYTES / (1 << 20));

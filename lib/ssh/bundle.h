@@ -26,6 +26,7 @@ struct bundle_file {
 	struct buffer content;
 	bool is_folder; /* it has no content; stands before what is in it */
 	bool executable;
+	bool has_secrets; /* it is in memory only, and found by a link */
 };
 
 struct bundle { /* zero-initialise */
@@ -43,7 +44,7 @@ int bundle_add(struct bundle *bundle, const char *catalogue, const char *name, s
 /* Adds what stands at path under that name: a file, or a folder with all that is in it. */
 int bundle_add_path(struct bundle *bundle, const char *path, const char *name, struct error *err);
 
-enum bundle_kind { BUNDLE_FILE, BUNDLE_PROGRAM, BUNDLE_FOLDER };
+enum bundle_kind { BUNDLE_FILE, BUNDLE_PROGRAM, BUNDLE_FOLDER, BUNDLE_SECRET };
 
 /* Adds a copy of length bytes as a file, or a folder, which may be there. Returns -1 with EX_CONFIG if there is something else of that name,
  * or too much. bundle_put_parents adds the folders above name's last part, so that they are made first. */

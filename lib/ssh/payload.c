@@ -24,11 +24,22 @@
 static const char first_words[] =
     "nonce=$2; echo \"coopr-begin $2\"; echo \"coopr-begin $2\" >&2; "
     "PATH=" NODE_PATH "; LC_ALL=C; export PATH LC_ALL; umask 077; "
-    "base=${TMPDIR:-/tmp}/coopr.$2; mkdir -m 700 \"$base\" && mkdir -m 700 \"$base/work\" || { rmdir \"$base\" 2>/dev/null; exit 75; }; "
-    "trap \"rm -rf \\\"\\$base\\\"\" EXIT; trap \"exit 143\" TERM HUP INT; "
-    "head -c \"$1\" >\"$base/payload\" && . \"$base/payload\"";
+    "base=${TMPDIR:-/tmp}/coopr.$2; memory=; mkdir -m 700 \"$base\" && mkdir -m 700 \"$base/work\" || { rmdir \"$base\" 2>/dev/null; exit 75; }; "
+    "trap \"rm -rf \\\"\\$base\\\" \\\"\\$memory\\\"\" EXIT; trap \"exit 143\" TERM HUP INT; ";
 
-/* Appends a command that writes the file: NUL cannot stand in a word, and goes into the format instead. */
+/* Makes $memory, the directory for what has secrets in it, where that is on no disk. */
+static const char memory_words[] =
+    "code=78; for up in /run /dev/shm; do memory=$up/coopr.$2; if mkdir -m 700 \"$memory\" 2>/dev/null; then "
+    "case $(stat -f -c %T \"$memory\" 2>/dev/null) in tmpfs|ramfs) break ;; esac; rmdir \"$memory\"; "
+    "elif [ -w $up ]; then code=75; fi; memory=; done; "
+    "case $code$memory in 75) echo \"there is no space for secrets in /run or /dev/shm\" >&2; exit 75 ;; "
+    "78) echo \"neither /run nor /dev/shm keeps files in memory (tmpfs), and secrets are written to no disk; "
+    "mount a tmpfs there, or see the field secrets in coopr-shell(7)\" >&2; exit 78 ;; esac; ";
+
+static const char last_words[] = "head -c \"$1\" >\"${memory:-$base}/payload\" && . \"${memory:-$base}/payload\"";
+
+/* Appends a command that writes the file: NUL cannot stand in a word, and goes into the format instead. One with secrets is in memory,
+ * and found by a link. */
 static void
 payload_append_file(const struct bundle_file *file, struct buffer *out)
 {
@@ -46,8 +57,13 @@ payload_append_file(const struct bundle_file *file, struct buffer *out)
 	buffer_text(out, "printf ");
 	shell_words_quote(format.data, out);
 	buffer_append(out, words.data, words.length);
-	buffer_text(out, " >");
+	buffer_text(out, file->has_secrets ? " >\"$memory\"/" : " >");
 	shell_words_quote(file->name, out);
+	if (file->has_secrets) {
+		buffer_text(out, "\nln -s \"$memory\"/");
+		shell_words_quote(file->name, out);
+		buffer_text(out, " .");
+	}
 	buffer_byte(out, '\n');
 	buffer_release(&format);
 	buffer_release(&words);
@@ -181,20 +197,17 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 		return -1;
 	buffer_text(out, "set -e\ncd \"$base/work\"\n");
 	payload_append_names("mkdir ./", bundle, true, out);
-	for (size_t i = 0; i < bundle->count; i++)
+	for (size_t i = 0; i < bundle->count; i++) {
 		if (!bundle->list[i].is_folder)
 			payload_append_file(&bundle->list[i], out);
+		payload->has_secrets |= bundle->list[i].has_secrets;
+	}
 	payload_append_names("chmod 700 ./", bundle, false, out);
 	/* The folders that hold the script stand before it. */
 	while (script->is_folder)
 		script++;
 	payload_make_start(task, script, args, &start.content);
 	payload_append_file(&start, out);
-	if (user) {
-		buffer_text(out, "chown -R ");
-		shell_words_quote(user, out);
-		buffer_text(out, " \"$base\"\n");
-	}
 	buffer_text(out, "set +e\nnode_run ");
 	/* This is the task's name among all that may run on the node; also a file's, so of names only. */
 	buffer_printf(&key, "%s:%s", task->job ? task->job : task->machine.id, task->id);
@@ -238,9 +251,13 @@ payload_leave(const struct task *task, struct payload *payload, struct error *er
 void
 payload_command(const struct payload *payload, bool become_root, struct buffer *out)
 {
+	struct buffer words = {0};
+
+	buffer_printf(&words, "%s%s%s", first_words, payload->has_secrets ? memory_words : "", last_words);
 	buffer_text(out, become_root ? "exec sudo -n -- /bin/sh -c " : "exec /bin/sh -c ");
-	shell_words_quote(first_words, out);
+	shell_words_quote(words.data, out);
 	buffer_printf(out, " coopr %zu %s", payload->script.length, payload->nonce);
+	buffer_release(&words);
 }
 
 void

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "worker/secrets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cluster/clusters.h"
 #include "exec/redaction.h"
 #include "json/credential.h"
+#include "json/place.h"
 #include "store/key.h"
 #include "store/secrets.h"
 #include "store/store.h"
@@ -21,6 +25,8 @@ struct filling {
 	int64_t cluster; /* whose secrets come first; 0: none */
 	struct store_key key;
 	struct redaction *values;
+	struct buffer pointer; /* to the value that is looked at */
+	jv places;             /* owned: pointers to those that were filled in */
 	struct error *err;
 };
 
@@ -67,6 +73,8 @@ secrets_value_of(struct filling *filling, const char *name, bool is_generated, j
 
 	if (!filling->open && secrets_open_store(filling, is_generated) < 0)
 		return -1;
+	/* What crashes from now on, here or in the plugin, leaves no copy of its memory on a disk. */
+	setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
 	result = secrets_open(filling->store, &filling->key, filling->cluster, name, &secret, filling->err);
 	if (result < 0 && is_generated && filling->err->code == EX_NO) {
 		secrets_generate(&filling->key, filling->tenant, filling->id ? filling->id : "", name, &secret);
@@ -81,6 +89,22 @@ secrets_value_of(struct filling *filling, const char *name, bool is_generated, j
 	return 0;
 }
 
+static int secrets_fill_value(struct filling *filling, jv *value);
+
+/* Does that for a member or an element; name is one part of the pointer to it. */
+static int
+secrets_fill_part(struct filling *filling, const char *name, jv *value)
+{
+	size_t length = filling->pointer.length;
+	int result;
+
+	place_pointer_part(name, &filling->pointer);
+	result = secrets_fill_value(filling, value);
+	filling->pointer.length = length;
+	filling->pointer.data[length] = '\0';
+	return result;
+}
+
 /* Puts values in the places of names, in the value and all that is in it. */
 static int
 secrets_fill_value(struct filling *filling, jv *value)
@@ -92,13 +116,14 @@ secrets_fill_value(struct filling *filling, jv *value)
 
 	if (name) {
 		result = secrets_value_of(filling, name, is_generated, value);
+		filling->places = jv_array_append(filling->places, jv_string(filling->pointer.data));
 	} else if (is_object) {
 		jv keys = jv_keys(jv_copy(*value));
 
 		for (size_t i = 0; i < json_length(keys) && result == 0; i++) {
 			jv key = json_element(keys, i), member = json_get(*value, json_string(key));
 
-			result = secrets_fill_value(filling, &member);
+			result = secrets_fill_part(filling, json_string(key), &member);
 			json_set(value, json_string(key), member);
 			jv_free(key);
 		}
@@ -106,8 +131,10 @@ secrets_fill_value(struct filling *filling, jv *value)
 	} else if (jv_get_kind(*value) == JV_KIND_ARRAY) {
 		for (size_t i = 0; i < json_length(*value) && result == 0; i++) {
 			jv element = json_element(*value, i);
+			char index[24];
 
-			result = secrets_fill_value(filling, &element);
+			snprintf(index, sizeof index, "%zu", i);
+			result = secrets_fill_part(filling, index, &element);
 			*value = jv_array_set(*value, (int)i, element);
 		}
 	}
@@ -116,7 +143,7 @@ secrets_fill_value(struct filling *filling, jv *value)
 }
 
 static int
-secrets_fill_member(struct filling *filling, jv *object, const char *name)
+secrets_fill_member(struct filling *filling, jv *object, const char *up, const char *name)
 {
 	jv member = json_get(*object, name);
 	int result;
@@ -125,7 +152,9 @@ secrets_fill_member(struct filling *filling, jv *object, const char *name)
 		jv_free(member);
 		return 0;
 	}
-	result = secrets_fill_value(filling, &member);
+	buffer_clear(&filling->pointer);
+	buffer_text(&filling->pointer, up);
+	result = secrets_fill_part(filling, name, &member);
 	json_set(object, name, member);
 	return result;
 }
@@ -134,19 +163,23 @@ int
 secrets_fill(jv *record, struct redaction *values, struct error *err)
 {
 	jv source = jv_copy(*record), cluster = json_get(*record, "cluster");
-	struct filling filling = {.record = source, .values = values, .err = err};
-	int result = secrets_fill_member(&filling, record, "fields");
+	struct filling filling = {.record = source, .values = values, .places = jv_array(), .err = err};
+	int result = secrets_fill_member(&filling, record, "", "fields");
 
 	if (result == 0 && jv_get_kind(cluster) == JV_KIND_OBJECT) {
-		result = secrets_fill_member(&filling, &cluster, "provider");
+		result = secrets_fill_member(&filling, &cluster, "/cluster", "provider");
 		if (result == 0)
-			result = secrets_fill_member(&filling, &cluster, "config");
+			result = secrets_fill_member(&filling, &cluster, "/cluster", "config");
 		json_set(record, "cluster", cluster);
 	} else {
 		jv_free(cluster);
 	}
+	if (json_length(filling.places) > 0)
+		json_set(record, "secrets", jv_copy(filling.places));
 	if (filling.open)
 		secrets_close(&filling);
+	buffer_release(&filling.pointer);
+	jv_free(filling.places);
 	jv_free(source);
 	if (result < 0 && (err->code == EX_NO || err->code == EX_NOINPUT))
 		err->code = EX_CONFIG;

@@ -18,7 +18,8 @@ struct redaction;
 
 /* Puts the values of secrets in the places of their names in a take record. The store is opened where there is any, for
  * the tenant that the record names.
- * What was filled in is added to values. EX_CONFIG where a secret, its key or the store is not there. */
+ * What was filled in is added to values; the record's member "secrets" says where it stands, as JSON pointers. From then on this process
+ * and its children dump no core. EX_CONFIG where a secret, its key or the store is not there. */
 int secrets_fill(jv *record, struct redaction *values, struct error *err);
 
 /* Returns whether a take record, as canonical text, may refer to a secret. */

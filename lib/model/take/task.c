@@ -138,6 +138,7 @@ static const struct member task_members[] = {
 	{"machine", MEMBER_CUSTOM, 0, .parse = task_parse_machine},
 	{"nodes", MEMBER_STRING(struct task, nodes), 0},
 	{"scripts", MEMBER_NAME(struct task, scripts), 0},
+	{"secrets", MEMBER_STRINGS(struct task, secrets), 0},
 	{"service", MEMBER_NAME(struct task, service), 0},
 	{"timeout_s", MEMBER_INTEGER(struct task, timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_TIMEOUT_S}},
 	{"token", MEMBER_STRING(struct task, token), 0},
@@ -193,6 +194,17 @@ task_read(int fd, const char *name, struct task *task, struct problems *problems
 	}
 	record_reader_release(&reader);
 	return got;
+}
+
+bool
+task_has_secret(const struct task *task, const char *pointer)
+{
+	size_t length = strlen(pointer), i = 0;
+
+	while (i < task->secrets.count && (strncmp(task->secrets.list[i], pointer, length) != 0 ||
+	    (task->secrets.list[i][length] && task->secrets.list[i][length] != '/')))
+		i++;
+	return i < task->secrets.count;
 }
 
 void

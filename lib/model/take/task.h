@@ -49,6 +49,7 @@ struct task {
 	const char *catalogue;
 	jv config;             /* borrowed: expanded; invalid where absent */
 	jv unexpanded;         /* borrowed: [{"pointer","text"}]; invalid where absent */
+	struct string_list secrets; /* JSON pointers into the record: where the values of secrets are */
 	jv provider;           /* borrowed: the whole entity; invalid where absent */
 	struct machine machine;
 };
@@ -64,6 +65,9 @@ int task_take(jv record, const char *name, struct task *task, struct problems *p
 
 /* Fills machine from a node record, as a plugin knows it; strings live in the arena. */
 void machine_parse(const struct place *node, struct arena *arena, struct machine *machine);
+
+/* Returns whether the value of a secret stands at the pointer, or below it. */
+bool task_has_secret(const struct task *task, const char *pointer);
 
 /* Frees the record, which is most of it, and all values that are borrowed from it; the strings stay. */
 void task_release_record(struct task *task);

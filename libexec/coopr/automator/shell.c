@@ -42,10 +42,12 @@ static const char schema[] =
     "\"nodes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The services that the script looks up with coopr_nodes\"},"
     "\"config\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"All members of the configuration that the script reads with coopr_config\"},"
     "\"files\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"files\",\"scripts\"],\"description\":\"Files and folders that the script needs, searched for like the script, separated by blanks\"},"
+    "\"secrets\":{\"type\":\"string\",\"enum\":[\"memory\",\"disk\"],\"description\":\"Where a configuration with secrets in it lies on the node: memory, a tmpfs, by default\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to run it as on the node; root by default\"}}}";
 
 struct work {
 	const char *script, *args, *files;
+	bool on_disk;           /* lies what has secrets in it, as a service says whose machines have no tmpfs */
 	const char *user;       /* whom it runs as; NULL: the user who logs in, or becomes root for it */
 	bool become_root;       /* first, through sudo */
 	struct arguments words; /* of args */
@@ -67,7 +69,7 @@ shell_read_fields(const struct task *task, struct arena *arena, struct work *wor
 {
 	struct problems problems = {0};
 	struct place fields = place_root(task->fields, &problems);
-	const char *user;
+	const char *user, *secrets;
 	int failed;
 
 	work->script = place_string(&fields, "script", NEED_REQUIRED, arena);
@@ -75,6 +77,10 @@ shell_read_fields(const struct task *task, struct arena *arena, struct work *wor
 	work->files = place_string(&fields, "files", NEED_OPTIONAL, arena);
 	user = name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "user", arena);
 	shell_choose_user(task, user, work);
+	secrets = place_string(&fields, "secrets", NEED_OPTIONAL, arena);
+	work->on_disk = secrets && strcmp(secrets, "disk") == 0;
+	if (task_has_secret(task, "/fields/args"))
+		place_problem(&fields, "args has a secret, which every user of the node could read; put it into the configuration");
 	failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
 	problems_release(&problems);
 	return failed;
@@ -106,13 +112,14 @@ shell_add_files(const struct task *task, struct work *work, struct error *err)
 	return failed;
 }
 
-/* Adds lib.sh, its functions and the tables for this task, and config.json. The list of nodes goes along only if it is asked
- * for: it grows with the cluster. */
+/* Adds lib.sh, its functions and the tables for this task, and config.json, the two that have the configuration in them. The list of
+ * nodes goes along only if it is asked for: it grows with the cluster. */
 static int
 shell_add_library(const struct task *task, struct work *work, struct error *err)
 {
 	char *path = location_installed("share/coopr/shell/lib.sh");
 	struct buffer library = {0}, config = {0};
+	enum bundle_kind kind = task_has_secret(task, "/cluster/config") && !work->on_disk ? BUNDLE_SECRET : BUNDLE_FILE;
 	int failed = file_read(AT_FDCWD, path, BUNDLE_BYTES, &library, err);
 	jv without = json_get(task->source, "without"), cluster = json_get(task->source, "cluster");
 
@@ -121,14 +128,14 @@ shell_add_library(const struct task *task, struct work *work, struct error *err)
 	if (!failed && bundle_mentions(&work->bundle, "coopr_nodes"))
 		failed = lookup_nodes(task->nodes, without, &library, err);
 	if (!failed)
-		failed = bundle_put(&work->bundle, "lib.sh", BUNDLE_FILE, library.data, library.length, err);
+		failed = bundle_put(&work->bundle, "lib.sh", kind, library.data, library.length, err);
 	if (jv_is_valid(task->config))
 		json_dump(task->config, &config);
 	else
 		buffer_text(&config, "{}");
 	buffer_byte(&config, '\n');
 	if (!failed)
-		failed = bundle_put(&work->bundle, "config.json", BUNDLE_FILE, config.data, config.length, err);
+		failed = bundle_put(&work->bundle, "config.json", kind, config.data, config.length, err);
 	jv_free(without);
 	jv_free(cluster);
 	buffer_release(&library);

@@ -3,10 +3,10 @@
 #
 # What the shell automator runs on a node. It needs a POSIX shell, cat, head, mkdir, rm, sleep, and uses setsid if there is
 # one. It arrives on ssh's stdin, before the commands that fill the private directory, and is sourced by the few
-# words of ssh/payload.c that made that directory, $base. There are two streams back: stdout for the archive of a backup, which a
+# words of ssh/payload.c that made that directory, $base, and, for a task with secrets, $memory, which is on no disk. There are two streams back: stdout for the archive of a backup, which a
 # line with $nonce ends, and for facts; stderr for what the script says; each ends with a line that holds $nonce.
 
-: "${base:?}" "${nonce:?}"
+: "${base:?}" "${nonce:?}" "${memory?}"
 pid_file=
 script=
 watcher=
@@ -61,7 +61,39 @@ end_earlier()
 		end_group "$group"
 	fi
 	remove_base "$directory"
+	for up in /run /dev/shm; do
+		remove_memory "$up/${directory##*/}"
+	done
 	rm -f "$1"
+}
+
+# Removes a directory of secrets, and nothing else. Whoever owns it may have put a link in its place: what is in it is removed from
+# within.
+remove_memory() # DIRECTORY
+(
+	nonce_of=${1##*/coopr.}
+	case $nonce_of in
+	*[!0-9a-f]*) exit 0 ;;
+	esac
+	[ ${#nonce_of} -eq 32 ] && [ -d "$1" ] && [ ! -L "$1" ] && cd "$1" && [ "$(pwd -P)" = "$1" ] || exit 0
+	rm -f ./*
+	cd / && rmdir "$1"
+) 2>/dev/null
+
+# Removes what a task has left in memory that was killed together with all that watched it: the processes whose first words have its
+# name.
+sweep_memory()
+{
+	for left in /run/coopr.* /dev/shm/coopr.*; do
+		[ -d "$left" ] && [ "$left" != "$memory" ] || continue
+		for process in /proc/[0-9]*/cmdline; do
+			IFS= read -r words <"$process" || :
+			case $words in
+			*"${left##*/coopr.}") continue 2 ;;
+			esac
+		done 2>/dev/null
+		remove_memory "$left"
+	done
 }
 
 # Removes the private directory of an attempt that could not do so itself; nothing else, whatever the file says.
@@ -107,7 +139,7 @@ clean()
 {
 	trap '' TERM HUP INT PIPE
 	[ -z "$watcher" ] || kill -s KILL "$watcher" 2>/dev/null
-	rm -rf "$base" ${pid_file:+"$pid_file"}
+	rm -rf "$base" "$memory" ${pid_file:+"$pid_file"}
 	pid_file=
 }
 
@@ -170,8 +202,7 @@ hand_archive()
 			break
 		fi
 	done
-	kill -s TERM $$
-	while :; do
+	while kill -s TERM $$; do
 		sleep 1
 	done
 }
@@ -189,13 +220,17 @@ perform() # USER [backup|restore]
 	*) lead "$1" </dev/null >&2 & ;;
 	esac
 	script=$!
-	# Nothing else is sent behind the payload: what read gets is that the client is gone.
+	# Nothing else is sent behind the payload: what read gets is that the client is gone, or that we are.
 	{
 		if [ "${2:-}" = restore ]; then
 			hand_archive
 		fi
 		read -r _
-		kill -s TERM $$
+		if ! kill -s TERM $$; then
+			end_group "$script"
+			watcher=
+			clean
+		fi
 	} <&3 >/dev/null 2>&1 &
 	watcher=$!
 	trap '' PIPE
@@ -272,6 +307,15 @@ node_run() # TASK [USER [backup|restore]]
 	exec 3<&0 </dev/null
 	trap clean EXIT
 	trap stop TERM HUP INT
+	# This program has been read to its end.
+	if [ -n "$memory" ]; then
+		: >"$memory/payload"
+		rm -f "$memory/payload"
+	fi
+	if [ -n "${2:-}" ]; then
+		chown -R "$2" "$base" ${memory:+"$memory"} || exit
+	fi
+	sweep_memory
 	claim "$1"
 	perform "${2:-}" "${3:-}"
 	status=$?
@@ -285,6 +329,7 @@ node_run() # TASK [USER [backup|restore]]
 node_check()
 {
 	trap clean EXIT
+	sweep_memory
 	for program in cat head mkdir rm sleep; do
 		if ! command -v "$program" >/dev/null; then
 			echo "there is no $program on this machine" >&2
