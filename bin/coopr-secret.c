@@ -22,6 +22,7 @@ static const struct command command = {
 	"coopr-secret", "COMMAND [OPTION]... [ARGUMENT]...",
 	"Keep passwords and keys that catalogues refer to by name.", options,
 	"  coopr-secret set openstack-password\n"
+	"  coopr-secret rotate shop-database\n"
 	"  coopr-secret list\n"};
 
 int

@@ -34,7 +34,8 @@ static const struct command command = {
 	"Keep providers, hardware and image types, services and templates, with all their versions.", options,
 	"  coopr-store init && coopr-store import share/coopr/catalogue\n"
 	"  coopr-store list services\n"
-	"  coopr-store history service nginx\n"};
+	"  coopr-store history service nginx\n"
+	"  coopr-store rekey\n"};
 
 int
 main(int argc, char **argv)
