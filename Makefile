@@ -124,7 +124,7 @@ endif
 # Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks.
 BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libjq-dev libsodium-dev libsqlite3-dev libyaml-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
-RUN_PACKAGES = iproute2 openssh-client openssh-server util-linux
+RUN_PACKAGES = e2fsprogs iproute2 openssh-client openssh-server util-linux
 DEB_PACKAGES = debhelper dpkg-dev lintian
 TEST_PACKAGES = $(DEB_PACKAGES) bats busybox curl fish git graphviz jq mandoc nftables openssl procps python3 python3-jsonschema python3-yaml sqlite3 strace wrk zsh
 LINT_PACKAGES = clang clang-tidy cppcheck fish mandoc shellcheck zsh

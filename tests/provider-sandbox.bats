@@ -350,16 +350,18 @@ make_tree() {
 	same 1 "$(listed id | wc -l)"
 }
 
-@test "where the state directory's file system cannot hold an overlay, changes are kept in memory" {
+@test "without a disk of its own, where the state directory's file system cannot hold an overlay, changes are kept in memory" {
 	mkdir layers lower merged
 	record 1000 >take.json
 	# In memory: also the file system that the tests run on need not be one that can hold an overlay.
 	run -0 unshare -m bash -c '
 		mount -t tmpfs tmpfs layers && mkdir layers/upper layers/work || exit 99
 		mount -t overlay overlay -o lowerdir=lower,upperdir=layers/upper,workdir=layers/work merged || exit 99
+		mount --bind /dev/null /dev/loop-control || exit 99
 		export COOPR_STATE=$PWD/merged
 		"$@" create <take.json 2>&1 >created && "$@" confirm <take.json >confirmed && "$@" purge >/dev/null' \
 		- "$COOPR_BIN/../libexec/coopr/provider/sandbox"
+	contains "$output" "its disk is not limited: no loop device"
 	contains "$output" "changes are kept in memory"
 	same "$(cat created)" "$(cat confirmed)"
 }

@@ -191,6 +191,68 @@ init_of() { # NODENUM
 	on 1000 'python3 -c "x = bytearray(16 << 20)"'
 }
 
+# The loop devices of the installation's machines.
+loops() {
+	losetup --list --noheadings --output BACK-FILE | grep -c "^$(realpath "$COOPR_STATE")/" || true
+}
+
+# Skips where the host cannot give machines disks: has_disk NODENUM
+has_disk() {
+	! grep -E 'no loop device|mkfs.ext4' "$1.told" >why || skip "$(cat why)"
+	same "" "$(cat "$1.told")"
+}
+
+# The room on the host's disk, in MiB.
+room() {
+	stat -f -c '%a %S' "$COOPR_STATE" | awk '{ print int($1 * $2 / 1048576) }'
+}
+
+@test "a machine that fills its disk finds it full at the size that the provider gives, and the host and its neighbours do not" {
+	need_program losetup
+	up 1000 '.cluster.provider.provisioner.flavors.small.disk = 128'
+	has_disk 1000
+	up 1001
+	before=$(room)
+	for folder in / /root /home /var/tmp /etc/ssh /usr/local; do
+		run on 1000 "{ cat /dev/zero >$folder/fill; } 2>&1; stat -c %s $folder/fill"
+		contains "$output" "No space left on device"
+		[ "$(tail -n 1 <<<"$output")" -le $((128 << 20)) ]
+	done
+	run on 1000 'i=0; while mkdir /srv/$i 2>/dev/null; do i=$((i + 1)); done; [ $i -lt 100000 ]'
+	same 0 "$status"
+	[ $((before - $(room))) -lt 1024 ]
+	on 1001 'head -c 200000000 /dev/zero >/var/tmp/much && rm /var/tmp/much && df --output=size -m / | tail -n 1' >size
+	[ "$(cat size)" -gt 19000 ]
+	# With what it has filled, it is still one that can be entered, asked and deleted.
+	on 1000 'rm /fill && echo x >/root/x'
+	jq -n '{id: "00000042-1000"} | {kind: "task", machine: .}' | sandbox delete >/dev/null
+	same "" "$(sandbox list </dev/null | jq -r 'select(.id == "00000042-1000") | .id')"
+}
+
+@test "of a machine's disk nothing is left, however it ends" {
+	need_program losetup
+	up 1000
+	has_disk 1000
+	up 1001
+	same 2 "$(loops)"
+	kill -9 "$(init_of 1000)"
+	until [ "$(loops)" -eq 1 ]; do sleep 0.1; done
+	record 1000 | sandbox create >/dev/null # anew
+	same 2 "$(loops)"
+	sandbox purge >/dev/null
+	until [ "$(loops)" -eq 0 ]; do sleep 0.1; done
+}
+
+@test "what a machine deletes, the host has again" {
+	up 1000
+	has_disk 1000
+	disk=$COOPR_STATE/sandbox/machines/$(sandbox list </dev/null | jq -r .providerid)/disk
+	on 1000 'head -c 100000000 /dev/urandom >/var/tmp/much && sync'
+	[ "$(du -m "$disk" | cut -f1)" -gt 90 ]
+	on 1000 'rm /var/tmp/much && sync'
+	until [ "$(du -m "$disk" | cut -f1)" -lt 50 ]; do on 1000 sync; done
+}
+
 # A record of a machine of another cluster: other NODENUM
 other() {
 	up "$1" '.cluster.id = "00000043" | .machine.id = "00000043-\(.machine.nodenum)"'

@@ -14,12 +14,14 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "sandbox/address.h"
+#include "sandbox/disk.h"
 #include "sandbox/hostfiles.h"
 #include "sandbox/hosts.h"
 #include "sandbox/ids.h"
 #include "sandbox/key.h"
 #include "sandbox/limits.h"
 #include "sandbox/network.h"
+#include "sandbox/root.h"
 #include "sandbox/route.h"
 #include "sandbox/start.h"
 #include "sandbox/state.h"
@@ -89,7 +91,7 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 static int
 machine_take_down(int dir, const char *name, struct error *err)
 {
-	static const char *const files[] = {"layer", "root", "lower", "copy", "key", "key.pub", "authorized_keys", "console", "life",
+	static const char *const files[] = {"layer", "disk", "root", "lower", "copy", "key", "key.pub", "authorized_keys", "console", "life",
 	    "machine.new", "authorized_keys.new", "machine"};
 	struct machine machine = {.name = name};
 	struct error ignored;
@@ -229,10 +231,23 @@ machine_make_keys(int dir, struct machine *wanted, struct error *err)
 	return result;
 }
 
+/* Makes the machine's disk, or says why it has none. */
+static void
+machine_make_disk(int dir, struct machine *wanted, char notice[NOTICE_SIZE])
+{
+	struct error why;
+
+	if (disk_make(dir, wanted, &why) == 0)
+		return;
+	unlinkat(dir, "disk", 0);
+	root_tell(notice, "its disk is not limited: %s", why.text);
+}
+
 /* Makes the machine in its folder, which is empty: the record first, then all else. */
 static int
 machine_make(int dir, struct machine *wanted, char notice[256], struct error *err)
 {
+	char unlimited[NOTICE_SIZE] = "";
 	struct network network;
 
 	if (machine_check_image(wanted, err) < 0 || machine_check_shares(wanted, err) < 0 ||
@@ -241,7 +256,12 @@ machine_make(int dir, struct machine *wanted, char notice[256], struct error *er
 	if (machine_write(dir, wanted, err) < 0 || machine_register(dir, wanted, &network, err) < 0 ||
 	    machine_make_keys(dir, wanted, err) < 0)
 		return -1;
-	return start_machine(dir, wanted, &network, notice, err);
+	machine_make_disk(dir, wanted, unlimited);
+	if (start_machine(dir, wanted, &network, notice, err) < 0)
+		return -1;
+	if (*unlimited)
+		root_tell(notice, "%s", unlimited);
+	return 0;
 }
 
 /* Returns whether the folder holds the machine already, running, and then copies what is known of it to wanted. */

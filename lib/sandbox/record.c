@@ -37,6 +37,7 @@ static const struct member {
 	{"cpu", offsetof(struct machine, cpu)},
 	{"memory", offsetof(struct machine, memory)},
 	{"processes", offsetof(struct machine, processes)},
+	{"disk", offsetof(struct machine, disk)},
 	{"host_key", offsetof(struct machine, host_key)},
 	{"pid", offsetof(struct machine, pid)},
 };

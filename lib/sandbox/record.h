@@ -34,6 +34,7 @@ struct machine { /* members not known are NULL */
 	const char *cpu;      /* processors, as "0.5"; what is NULL has no limit */
 	const char *memory;   /* MiB */
 	const char *processes;
+	const char *disk;     /* MiB that it may write */
 	const char *pid;      /* of its init, once it stands */
 	const char *host_key; /* "ssh-ed25519 AAAA..." */
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,22 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "sandbox/disk.h"
 #include "sandbox/hostfiles.h"
 #include "sandbox/record.h"
+
+void
+root_tell(char notice[NOTICE_SIZE], const char *format, ...)
+{
+	size_t length = strlen(notice);
+	va_list ap;
+
+	if (length && length < NOTICE_SIZE - 2)
+		length += (size_t)snprintf(notice + length, NOTICE_SIZE - length, "; ");
+	va_start(ap, format);
+	vsnprintf(notice + length, NOTICE_SIZE - length, format, ap);
+	va_end(ap);
+}
 
 /* Appends a path as an option of overlay: commas end options, colons end layers. */
 static void
@@ -156,14 +171,29 @@ root_fail_overlay(const struct machine *machine, struct error *err)
 	    "image %s: cannot be mounted (the kernel's log tells why; overlay and Linux 5.10 are needed)", machine->image);
 }
 
+/* Mounts the machine's disk, if it has one, where its layers will be. The notice tells if that cannot be. */
+static int
+root_mount_disk(char *notice, struct error *err)
+{
+	struct error why;
+
+	*notice = '\0';
+	if (file_make_dirs(AT_FDCWD, "layer", 0700, err) < 0)
+		return -1;
+	if (file_exists(AT_FDCWD, "disk") && disk_mount("layer", &why) < 0)
+		root_tell(notice, "its disk is not limited: %s", why.text);
+	return 0;
+}
+
 /* Mounts the first part, the root directory. Not every file system can hold the upper layer (an overlay, as containers have it, or
  * NFS cannot): then memory does. */
 static int
 root_mount_first(const struct machine *machine, const struct root *root, const struct part *part, char *notice, struct error *err)
 {
-	int result = root_make_layer(root, part, err);
+	int result = root_mount_disk(notice, err);
 
-	*notice = '\0';
+	if (result == 0)
+		result = root_make_layer(root, part, err);
 	if (result == 0)
 		result = root_mount_overlay(machine, root, part, err);
 	if (result <= 0)
@@ -177,8 +207,7 @@ root_mount_first(const struct machine *machine, const struct root *root, const s
 	result = root_mount_overlay(machine, root, part, err);
 	if (result > 0)
 		return root_fail_overlay(machine, err);
-	snprintf(notice, NOTICE_SIZE,
-	    "the file system of the state directory cannot hold an overlay: the machine's changes are kept in memory");
+	root_tell(notice, "the file system of the state directory cannot hold an overlay: the machine's changes are kept in memory");
 	return result;
 }
 

@@ -22,6 +22,9 @@ struct root { /* what is still open of the host between root_enter and root_leav
 /* Mounts the overlay and makes it the root of this process. The working directory must be the machine's folder, before and
  * after. user is a user namespace, if the machine has one. notice (at least NOTICE_SIZE) tells where the changes go if not to the folder, else it is "". */
 enum { NOTICE_SIZE = 256 };
+/* Adds to a notice, which may be "". */
+void root_tell(char notice[NOTICE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 int root_enter(const struct machine *machine, int user, struct root *root, char *notice, struct error *err);
 
 /* Mounts /proc, /sys, /dev, /tmp, /run, what is the machine's own, the cluster's names, the masks and shares. */

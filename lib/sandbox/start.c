@@ -24,6 +24,7 @@
 #include "sandbox/limits.h"
 #include "sandbox/network.h"
 #include "sandbox/record.h"
+#include "sandbox/root.h"
 #include "sandbox/state.h"
 
 enum {
@@ -191,15 +192,12 @@ start_limited(int dir, const struct launch *launch, struct machine *machine, con
     char notice[256], struct error *err)
 {
 	struct buffer missing = {0};
-	size_t length;
 	int result;
 
 	limits_put(machine, pid, &missing);
 	result = start_bring_up(dir, launch, machine, network, pid, notice, err);
-	length = strlen(notice);
 	if (result == 0 && missing.length)
-		snprintf(notice + length, 256 - length, "%sthis host limits no %s of machines", length ? "; " : "",
-		    missing.data);
+		root_tell(notice, "this host limits no %s of machines", missing.data);
 	buffer_release(&missing);
 	return result;
 }

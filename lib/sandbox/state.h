@@ -14,7 +14,8 @@
  *	    console              what its init and its sshd say
  *	    key, key.pub         its host key
  *	    authorized_keys      who may log in
- *	    layer/               what differs from the image; empty where that is kept in memory
+ *	    disk                 a file system with what differs from the image, disk.h
+ *	    layer/               where it is mounted, for the machine only; without a disk, what differs itself
  *	    root/                its root directory, in its own mount namespace
  *
  * Locks are flock(2) on the folder itself, so that there is no lock file to leave behind. A machine is locked

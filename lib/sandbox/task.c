@@ -20,8 +20,9 @@ enum { TIMEOUT_MAX_S = 30 * 86400, MIB = 1024 * 1024 };
 /* Of limits: less and not even sshd works. */
 #define CPU_MIN 0.05
 #define LIMIT_MAX 1e9
-enum { MEMORY_MIN = 32, PROCESSES_MIN = 32 };
+enum { MEMORY_MIN = 32, PROCESSES_MIN = 32, DISK_MIN = 64 };
 #define PROCESSES "4096"
+#define DISK "20480"
 
 /* An id that becomes a file name of ours: hidden ones are not listed. */
 static bool
@@ -89,6 +90,7 @@ task_parse_limits(const struct place *node, const struct place *provider, struct
 	const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
 
 	wanted->processes = PROCESSES;
+	wanted->disk = DISK;
 	wanted->memory = arena_printf(&wanted->arena, "%lld", (long long)pages * page / MIB / 2);
 	if (!place_object(&flavors, NEED_OPTIONAL))
 		return;
@@ -100,6 +102,7 @@ task_parse_limits(const struct place *node, const struct place *provider, struct
 	wanted->cpu = task_parse_limit(&size, "cpu", CPU_MIN, wanted->cpu, &wanted->arena);
 	wanted->memory = task_parse_limit(&size, "memory", MEMORY_MIN, wanted->memory, &wanted->arena);
 	wanted->processes = task_parse_limit(&size, "processes", PROCESSES_MIN, wanted->processes, &wanted->arena);
+	wanted->disk = task_parse_limit(&size, "disk", DISK_MIN, wanted->disk, &wanted->arena);
 }
 
 static void

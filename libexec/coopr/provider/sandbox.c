@@ -32,6 +32,7 @@ static const char schema[] =
     "\"properties\":{"
     "\"flavors\":{\"additionalProperties\":{\"additionalProperties\":false,\"properties\":{"
     "\"cpu\":{\"description\":\"Processors\",\"minimum\":0.05,\"type\":\"number\"},"
+    "\"disk\":{\"description\":\"MiB that it may write\",\"minimum\":64,\"type\":\"number\"},"
     "\"memory\":{\"description\":\"MiB\",\"minimum\":32,\"type\":\"number\"},"
     "\"processes\":{\"minimum\":32,\"type\":\"number\"}},\"type\":\"object\"},"
     "\"description\":\"What machines of a flavor take of the host at most; * is any other flavor\","

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <linux/loop.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "sandbox/record.h"
+
+enum { ATTEMPTS = 100, OUTPUT_LIMIT = 4096, BLOCK = 4096, MIB = 1024 * 1024 };
+
+/* Makes an empty file system in the file. No journal: no machine outlives its host's uptime. What mkfs puts in one place instead of
+ * spreading it takes fewer blocks to copy. */
+static int
+disk_format(const char *path, struct error *err)
+{
+	static const char installed[] = "/usr/sbin/mkfs.ext4"; /* which is not in the PATH of cron */
+	char *argv[] = {(char *)(access(installed, X_OK) == 0 ? installed : "mkfs.ext4"), (char[]){"-q"}, (char[]){"-F"}, (char[]){"-b"}, (char[]){"4096"}, (char[]){"-m"}, (char[]){"0"}, (char[]){"-i"}, (char[]){"32768"},
+	    (char[]){"-O"}, (char[]){"^has_journal,^resize_inode"}, (char[]){"-E"},
+	    (char[]){"lazy_itable_init=1,nodiscard,packed_meta_blocks=1"}, (char *)path, NULL};
+	struct buffer said = {0};
+	int code = process_run(argv, NULL, 0, NULL, &said, OUTPUT_LIMIT, err);
+
+	if (code > 0)
+		error_set(err, EX_UNAVAILABLE, "%s: mkfs.ext4 fails with %d: %.200s", path, code, buffer_string(&said));
+	buffer_release(&said);
+	return code == 0 ? 0 : -1;
+}
+
+/* Makes the empty disk of a size in the folder, under a lock: a process that was killed leaves a file that the next one makes anew. */
+static int
+disk_make_empty(int folder, const char *name, const char *path, off_t size, struct error *err)
+{
+	int fd = openat(folder, "new", O_RDWR | O_CREAT | O_CLOEXEC, 0600), result = -1;
+	char *new = memory_printf("%s/new", path);
+
+	if (fd < 0 || lock_wait(fd, LOCK_EX) < 0)
+		error_errno(err, EX_CANTCREAT, "%s", new);
+	else if (file_exists(folder, name))
+		result = 0; /* meanwhile */
+	else if (ftruncate(fd, 0) < 0 || ftruncate(fd, size) < 0)
+		error_errno(err, EX_CANTCREAT, "%s", new);
+	else if (disk_format(new, err) == 0 && (result = renameat(folder, "new", folder, name)) < 0)
+		error_errno(err, EX_CANTCREAT, "%s/%s", path, name);
+	if (fd >= 0)
+		close(fd);
+	free(new);
+	return result;
+}
+
+/* Opens the empty disk of a size. */
+static int
+disk_open_empty(off_t size, struct error *err)
+{
+	char *state = location_state(), *path = memory_printf("%s/sandbox-disks", state), name[32];
+	int folder = -1, fd = -1;
+
+	snprintf(name, sizeof name, "%lld", (long long)(size / MIB));
+	if (file_make_dirs(AT_FDCWD, path, 0700, err) == 0)
+		folder = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err);
+	if (folder >= 0 && (file_exists(folder, name) || disk_make_empty(folder, name, path, size, err) == 0))
+		fd = file_open(folder, name, O_RDONLY, 0, err);
+	if (folder >= 0)
+		close(folder);
+	free(path);
+	free(state);
+	return fd;
+}
+
+/* Copies what is not a hole. */
+static int
+disk_copy(int from, int to)
+{
+	off_t at = 0, end;
+
+	while ((at = lseek(from, at, SEEK_DATA)) >= 0 && (end = lseek(from, at, SEEK_HOLE)) > at) {
+		off_t source = at, target = at;
+
+		while (source < end)
+			if (copy_file_range(from, &source, to, &target, (size_t)(end - source), 0) <= 0)
+				return -1;
+		at = end;
+	}
+	return errno == ENXIO ? 0 : -1;
+}
+
+int
+disk_make(int dir, const struct machine *machine, struct error *err)
+{
+	off_t size = (off_t)strtoll(machine->disk, NULL, 10) * MIB;
+	int empty = disk_open_empty(size, err), fd = -1, result = -1;
+
+	if (empty < 0)
+		return -1;
+	fd = openat(dir, "disk", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, size) < 0 || disk_copy(empty, fd) < 0)
+		error_errno(err, EX_CANTCREAT, "disk");
+	else
+		result = 0;
+	if (fd >= 0)
+		close(fd);
+	close(empty);
+	return result;
+}
+
+/* Binds the file to a loop device that the kernel frees when nobody has it open or mounted. Returns the device's descriptor; its
+ * name is in path. Another process may take a free device before us. */
+static int
+disk_bind(int file, char path[32], struct error *err)
+{
+	struct loop_config config = {.fd = (unsigned)file, .block_size = BLOCK, .info = {.lo_flags = LO_FLAGS_AUTOCLEAR}};
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), device = -1;
+
+	for (int attempt = 0; control >= 0 && device < 0 && attempt < ATTEMPTS; attempt++) {
+		int number = ioctl(control, LOOP_CTL_GET_FREE);
+
+		if (number < 0)
+			break;
+		snprintf(path, 32, "/dev/loop%d", number);
+		device = open(path, O_RDWR | O_CLOEXEC);
+		if (device < 0 || ioctl(device, LOOP_CONFIGURE, &config) == 0)
+			break;
+		close(device);
+		device = -1;
+		if (errno != EBUSY)
+			break;
+	}
+	if (device < 0)
+		error_errno(err, EX_UNAVAILABLE, "no loop device");
+	if (control >= 0)
+		close(control);
+	return device;
+}
+
+int
+disk_mount(const char *target, struct error *err)
+{
+	int file = file_open(AT_FDCWD, "disk", O_RDWR, 0, err), device, result;
+	char path[32];
+
+	if (file < 0)
+		return -1;
+	device = disk_bind(file, path, err);
+	close(file);
+	if (device < 0)
+		return -1;
+	/* The tables of free inodes are read as empty until they are used: the kernel need not write them behind our back. */
+	result = mount(path, target, "ext4", MS_NODEV | MS_NOATIME, "noinit_itable,discard");
+	if (result < 0)
+		error_errno(err, EX_UNAVAILABLE, "%s: cannot be mounted", path);
+	close(device);
+	return result;
+}
