@@ -30,6 +30,7 @@
 #include "show/everywhere.h"
 #include "ssh/archive-pipe.h"
 #include "status/status.h"
+#include "worker/login-files.h"
 #include "worker/machine-claims.h"
 #include "worker/secrets.h"
 
@@ -163,13 +164,16 @@ exec_call(struct task *task, struct redaction *secrets, jv *result, struct error
 static int
 exec_act(struct task *task)
 {
+	struct login_files logins = {0};
+	struct login_file *login = NULL;
 	struct redaction secrets = {0};
 	struct error err;
 	int code = 0;
 	jv result = jv_invalid();
 
 	task->handed = jv_copy(task->source);
-	if (secrets_fill(&task->handed, &secrets, &err) < 0)
+	if (secrets_fill(&task->handed, &secrets, &err) < 0 || login_files_fill(&logins, &task->handed, &login, &err) < 0 ||
+	    login_files_add_key(task, &task->handed, &err) < 0)
 		result = attempt_refusal(task, err.code, err.text);
 	else if (exec_call(task, &secrets, &result, &err) < 0)
 		code = message_error(&err);
@@ -177,6 +181,8 @@ exec_act(struct task *task)
 		record_write(result, stdout);
 		jv_free(result);
 	}
+	login_files_leave(login);
+	login_files_close(&logins);
 	redaction_release(&secrets);
 	return code;
 }

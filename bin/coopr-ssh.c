@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-ssh: becomes an ssh(1) that is logged in to a node of a cluster: with its key, and trusting no host key but
+ * coopr-ssh: becomes, or runs, an ssh(1) that is logged in to a node of a cluster: with its key, and trusting no host key but
  * those that were pinned when the node was made. Exits as ssh does; before that with 1 where there is no such cluster or
  * node, 64 on misuse, 75 where no address of it is known yet, 77 where no host key is.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "operation/target.h"
 #include "show/login.h"
 #include "status/status.h"
+#include "worker/login-files.h"
 
 static struct status_options places;
 static struct target_options chosen;
@@ -38,8 +40,8 @@ static const struct command command = {
 
 /* Makes the ssh command for the first node of the target, and says which one that is if there are several. */
 static int
-ssh_prepare_login(const struct target *target, struct cluster_status *status, char *const *words, struct arguments *argv,
-    struct error *err)
+ssh_prepare_login(const struct target *target, struct cluster_status *status, char *const *words, struct login_files *logins,
+    struct arguments *argv, struct error *err)
 {
 	struct arena arena = {0};
 	struct machine machine;
@@ -52,7 +54,7 @@ ssh_prepare_login(const struct target *target, struct cluster_status *status, ch
 	    !(node = target_first(target, &status->layout, err)))
 		return -1;
 	known_hosts = login_known_hosts(status, err);
-	result = known_hosts ? login_machine(node, &arena, &machine, err) : -1;
+	result = known_hosts ? login_machine_to_enter(&status->layout, node, logins, &arena, &machine, err) : -1;
 	if (result == 0)
 		result = login_command(&machine, known_hosts, argv, err);
 	if (result == 0) {
@@ -69,6 +71,26 @@ ssh_prepare_login(const struct target *target, struct cluster_status *status, ch
 	return result;
 }
 
+/* Becomes the command; but where a key was put into a file for it, waits for its end, as the file is to be removed then. Returns an
+ * exit code. */
+static int
+ssh_run(char *const *argv, bool has_files)
+{
+	struct process process = {.argv = argv, .in = PROCESS_INHERIT, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT};
+	struct error err;
+	int code;
+
+	if (!has_files) {
+		execvp(argv[0], argv);
+		error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", argv[0]);
+		return message_error(&err);
+	}
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	code = process_start(&process, &err) < 0 ? -1 : process_wait(&process, &err);
+	return code < 0 ? message_error(&err) : code;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -76,6 +98,7 @@ main(int argc, char **argv)
 	struct arguments words = {0};
 	struct target target;
 	struct cluster_status status = {0};
+	struct login_files logins = {0};
 	struct error err;
 	int code;
 
@@ -84,16 +107,14 @@ main(int argc, char **argv)
 	rest = operands + option_parse(&command, argc - (int)(operands - argv), operands);
 	target_operand_nodes(&command, operands[0], &chosen, &target);
 
-	code = ssh_prepare_login(&target, &status, rest, &words, &err) < 0 ? message_error(&err) : 0;
+	code = ssh_prepare_login(&target, &status, rest, &logins, &words, &err) < 0 ? message_error(&err) : 0;
 	status_release(&status);
 	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
 		puts(words.list[i]);
-	if (code == 0 && !dry) {
-		execvp(words.list[0], words.list);
-		error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", words.list[0]);
-		code = message_error(&err);
-	}
+	if (code == 0 && !dry)
+		code = ssh_run(words.list, logins.folder.path != NULL);
 
+	login_files_close(&logins);
 	arguments_release(&words);
 	target_release(&target);
 	return message_end(code);

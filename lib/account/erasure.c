@@ -19,6 +19,7 @@ static const char *const statements[] = {
 	"DELETE FROM node_use" OF_CLUSTERS,
 	"DELETE FROM cluster_document" OF_CLUSTERS,
 	"DELETE FROM cluster_secret" OF_CLUSTERS,
+	"DELETE FROM cluster_login" OF_CLUSTERS,
 	"DELETE FROM applied" OF_CLUSTERS,
 	"DELETE FROM observation" OF_CLUSTERS,
 	"DELETE FROM fault" OF_CLUSTERS,

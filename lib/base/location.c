@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -183,13 +184,13 @@ location_make_private(const char *path)
 	return false;
 }
 
-/* Returns a private folder of ours in /tmp, one made before or a fresh one: its name cannot be guessed, so nobody can take
- * it first. NULL with errno. */
+/* Returns a private folder of ours in the one that everybody may write to, one made before or a fresh one: its name cannot be
+ * guessed, so nobody can take it first. NULL with errno. */
 static char *
-location_temporary(void)
+location_temporary(const char *folder)
 {
-	char *path = memory_printf("/tmp/coopr-%lu.XXXXXX", (unsigned long)geteuid());
-	char *pattern = memory_printf("/tmp/coopr-%lu.??????", (unsigned long)geteuid());
+	char *path = memory_printf("%s/coopr-%lu.XXXXXX", folder, (unsigned long)geteuid());
+	char *pattern = memory_printf("%s/coopr-%lu.??????", folder, (unsigned long)geteuid());
 	char *found = NULL;
 	glob_t made = {0};
 
@@ -225,9 +226,24 @@ location_runtime(void)
 		free(candidates[i]);
 	}
 	if (!found)
-		found = location_temporary();
+		found = location_temporary("/tmp");
 	errno = reason;
 	return found;
+}
+
+char *
+location_memory(void)
+{
+	char *path = location_runtime();
+	struct statfs system;
+
+	if (path && statfs(path, &system) == 0 && (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC))
+		return path;
+	free(path);
+	if (statfs("/dev/shm", &system) == 0 && system.f_type == TMPFS_MAGIC)
+		return location_temporary("/dev/shm");
+	errno = ENODEV;
+	return NULL;
 }
 
 /* Returns the path of the running program. */

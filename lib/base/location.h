@@ -47,6 +47,10 @@ bool location_is_own(const char *path);
  * /tmp/coopr-UID, or where somebody else took that, a fresh /tmp/coopr-UID.XXXXXX. NULL with errno where none can be made. */
 char *location_runtime(void);
 
+/* Returns a folder private to this user (0700) whose files are in memory, not on a disk: what location_runtime() gives, if it is such,
+ * else one in /dev/shm. NULL with errno where there is none. */
+char *location_memory(void);
+
 /* Returns the path of an installed file, as "share/coopr/schema": below the root that holds the bin/ or
  * libexec/coopr/ that this program runs from. */
 char *location_installed(const char *relative);

@@ -210,7 +210,8 @@ operation_end_cluster(struct ending *e, struct error *err)
 		return 0;
 	if (sql_change(db, err, "DELETE FROM operation_file WHERE cluster = ?", "i", e->cluster) < 0 ||
 	    sql_change(db, err, "DELETE FROM repair WHERE cluster = ?", "i", e->cluster) < 0 ||
-	    sql_change(db, err, "DELETE FROM cluster_secret WHERE cluster = ?", "i", e->cluster) < 0)
+	    sql_change(db, err, "DELETE FROM cluster_secret WHERE cluster = ?", "i", e->cluster) < 0 ||
+	    sql_change(db, err, "DELETE FROM cluster_login WHERE cluster = ?", "i", e->cluster) < 0)
 		return -1;
 	return sql_change(db, err, "DELETE FROM observation WHERE cluster = ?", "i", e->cluster);
 }

@@ -16,6 +16,7 @@
 #include "probe/askable.h"
 #include "probe/question.h"
 #include "worker/secrets.h"
+#include "worker/login-files.h"
 #include "worker/running-task.h"
 
 enum {
@@ -49,6 +50,7 @@ struct probe {
 	struct supervisor supervisor;
 	struct streams streams;
 	struct askable askable;
+	struct login_files logins;
 	struct running_task_list running;
 	struct inquiry *current;  /* of which not all nodes have been asked; NULL: none */
 	struct inquiry *newest;   /* of those that are not over */
@@ -215,7 +217,7 @@ probe_put(struct probe *probe, struct ask *ask)
 
 	snprintf(id, sizeof id, "q%" PRIu64, ++probe->number);
 	if (!err.code)
-		running = question_task(&ask->inquiry->questions, &question, &err);
+		running = question_task(&ask->inquiry->questions, &question, &probe->logins, &err);
 	if (!running) {
 		probe_take_answer(probe, ask, PROBE_UNKNOWN, err.text);
 		free(ask);
@@ -327,6 +329,7 @@ probe_release(struct probe *probe)
 		probe_drop(probe, probe->newest);
 	streams_end(&probe->streams);
 	streams_release(&probe->streams);
+	login_files_close(&probe->logins);
 	supervise_release(&probe->supervisor);
 	askable_release(&probe->askable);
 	free(probe->argv[0]);

@@ -10,6 +10,7 @@
 #include "json/json.h"
 #include "model/layout.h"
 #include "model/take/take-record.h"
+#include "worker/login-files.h"
 #include "worker/running-task.h"
 
 /* Numbers the instances of the counted services on each node, in the order of the nodes. */
@@ -143,15 +144,19 @@ question_print_record(const struct questions *questions, const struct question *
 }
 
 struct running_task *
-question_task(const struct questions *questions, const struct question *question, struct error *err)
+question_task(const struct questions *questions, const struct question *question, struct login_files *logins, struct error *err)
 {
 	struct buffer record = {0};
 	struct arena arena = {0};
 	struct queue_task task;
 	struct running_task *running = NULL;
+	struct login_file *login;
 
-	if (question_print_record(questions, question, &arena, &task, &record, err) == 0)
+	if (question_print_record(questions, question, &arena, &task, &record, err) == 0 &&
+	    login_files_fill_text(logins, &record, &login, err) == 0) {
 		running = running_task_new(&task, &record);
+		running->login = login;
+	}
 	buffer_release(&record);
 	arena_release(&arena);
 	return running;

@@ -34,6 +34,8 @@ void questions_release(struct questions *questions);
 /* Appends what a task on the node with that number is told of the cluster, as setting_print does. */
 int questions_print_cluster(const struct questions *questions, size_t node, struct buffer *out, struct error *err);
 
+struct login_files;
+
 struct question {
 	const char *job, *id;  /* what it is called: id is unique in job, job among all who ask */
 	size_t node;           /* in the layout */
@@ -42,7 +44,8 @@ struct question {
 	int64_t timeout_s;     /* at most; less where the service says so */
 };
 
-/* Returns the task that asks the question, or NULL with a reason in err. */
-struct running_task *question_task(const struct questions *questions, const struct question *question, struct error *err);
+/* Returns the task that asks the question, with what it logs in with, or NULL with a reason in err. */
+struct running_task *question_task(const struct questions *questions, const struct question *question, struct login_files *logins,
+    struct error *err);
 
 #endif

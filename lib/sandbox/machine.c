@@ -209,15 +209,28 @@ machine_register(int dir, struct machine *wanted, const struct network *network,
 	return result;
 }
 
+/* Returns the public key that may log in, which the caller frees; NULL with a reason. */
+static char *
+machine_login_key(const struct machine *wanted, struct error *err)
+{
+	char *path, *public;
+
+	if (wanted->login)
+		return memory_string(wanted->login);
+	path = key_login(err);
+	public = path ? key_public(path, err) : NULL;
+	free(path);
+	return public;
+}
+
 static int
 machine_make_keys(int dir, struct machine *wanted, struct error *err)
 {
-	char *folder = state_machine_path(wanted->name), *path = memory_printf("%s/key", folder),
-	     *login = key_login(err), *host = NULL, *user = NULL, *line = NULL;
+	char *folder = state_machine_path(wanted->name), *path = memory_printf("%s/key", folder), *host = NULL,
+	     *user = machine_login_key(wanted, err), *line = NULL;
 	int result = -1;
 
-	if (login && key_make(path, wanted->hostname, err) == 0 && (host = key_public(path, err)) &&
-	    (user = key_public(login, err))) {
+	if (user && key_make(path, wanted->hostname, err) == 0 && (host = key_public(path, err))) {
 		wanted->host_key = arena_string(&wanted->arena, host);
 		line = memory_printf("%s coopr\n", user);
 		result = state_write(dir, "authorized_keys", line, err);
@@ -225,7 +238,6 @@ machine_make_keys(int dir, struct machine *wanted, struct error *err)
 	free(line);
 	free(user);
 	free(host);
-	free(login);
 	free(path);
 	free(folder);
 	return result;
@@ -276,6 +288,7 @@ machine_is_made(int dir, struct machine *wanted)
 	if (made) {
 		wanted->address = arena_string(&wanted->arena, found.address);
 		wanted->host_key = arena_string(&wanted->arena, found.host_key);
+		wanted->login = found.login ? arena_string(&wanted->arena, found.login) : NULL;
 		wanted->pid = arena_string(&wanted->arena, found.pid);
 	}
 	machine_release(&found);

@@ -39,6 +39,7 @@ static const struct member {
 	{"processes", offsetof(struct machine, processes)},
 	{"disk", offsetof(struct machine, disk)},
 	{"host_key", offsetof(struct machine, host_key)},
+	{"login", offsetof(struct machine, login)},
 	{"pid", offsetof(struct machine, pid)},
 };
 enum { MEMBERS = sizeof members / sizeof *members };

@@ -37,6 +37,7 @@ struct machine { /* members not known are NULL */
 	const char *disk;     /* MiB that it may write */
 	const char *pid;      /* of its init, once it stands */
 	const char *host_key; /* "ssh-ed25519 AAAA..." */
+	const char *login;    /* the public key that may log in; NULL: that of the installation */
 };
 
 /* Returns the name of the machine that token makes for node: "NODE-0123456789ab". */

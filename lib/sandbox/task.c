@@ -134,6 +134,7 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 	wanted->token = name_parse_as(place, "token", NEED_REQUIRED, task_is_line, "a token", &wanted->arena);
 	if (place_object(&cluster, NEED_REQUIRED)) {
 		wanted->cluster = name_parse_as(&cluster, "id", NEED_REQUIRED, task_is_id, "an id", &wanted->arena);
+		wanted->login = name_parse_as(&cluster, "key", NEED_OPTIONAL, task_is_line, "a public key", &wanted->arena);
 		task_parse_provider(&provider, wanted);
 	}
 	task->nodes = name_parse_as(place, "nodes", NEED_OPTIONAL, task_is_line, "a path", &wanted->arena);

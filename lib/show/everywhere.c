@@ -15,6 +15,7 @@
 #include "operation/target.h"
 #include "show/login.h"
 #include "ssh/ssh.h"
+#include "worker/login-files.h"
 
 enum {
 	LINE_BYTES = 64 * 1024, /* a longer one is printed in parts */
@@ -33,6 +34,7 @@ struct node_session { /* the command on one node */
 struct run {
 	const struct everywhere *what;
 	struct supervisor supervisor;
+	struct login_files logins;
 	struct node_session *list;
 	size_t count, begun;
 	int width;  /* of the widest name */
@@ -90,7 +92,7 @@ everywhere_start(struct run *run, struct node_session *session)
 {
 	struct error err;
 
-	if (login_machine(session->node, &session->arena, &session->machine, &err) < 0 ||
+	if (login_machine_to_enter(run->what->layout, session->node, &run->logins, &session->arena, &session->machine, &err) < 0 ||
 	    ssh_prepare(&session->machine, &session->ssh, &err) < 0) {
 		everywhere_fail(run, session, &err);
 		return;
@@ -201,5 +203,6 @@ everywhere_run(const struct everywhere *what, struct error *err)
 		arena_release(&run.list[i].arena);
 	}
 	free(run.list);
+	login_files_close(&run.logins);
 	return result;
 }

@@ -11,11 +11,13 @@
 #include "model/take/task.h"
 #include "show/login.h"
 #include "status/status.h"
+#include "worker/login-files.h"
 
 struct export { /* under way */
 	const struct cluster_status *status;
 	char *known_hosts;
 	struct arena arena;
+	struct login_files logins; /* keys that are secrets */
 	struct buffer *ssh; /* or NULL, and then: */
 	jv hosts, groups;   /* variables of each host, and hosts of each group */
 	size_t left_out;
@@ -107,7 +109,7 @@ login_export_nodes(struct export *export, struct error *err)
 	for (size_t i = 0; i < layout->node_count; i++) {
 		struct machine machine;
 
-		if (login_machine(&layout->nodes[i], &export->arena, &machine, err) < 0)
+		if (login_machine_to_enter(layout, &layout->nodes[i], &export->logins, &export->arena, &machine, err) < 0)
 			return -1;
 		if (!machine.address || machine.host_keys.count == 0)
 			export->left_out++;
@@ -122,6 +124,7 @@ login_export_nodes(struct export *export, struct error *err)
 static void
 login_export_release(struct export *export)
 {
+	login_files_close(&export->logins);
 	free(export->known_hosts);
 	arena_release(&export->arena);
 }
@@ -129,7 +132,7 @@ login_export_release(struct export *export)
 int
 login_export_ssh(const struct cluster_status *status, struct buffer *out, size_t *left_out, struct error *err)
 {
-	struct export export = {.status = status, .ssh = out};
+	struct export export = {.status = status, .logins.lasting = true, .ssh = out};
 	int result = login_export_nodes(&export, err);
 
 	*left_out = export.left_out;
@@ -140,7 +143,7 @@ login_export_ssh(const struct cluster_status *status, struct buffer *out, size_t
 int
 login_export_ansible(const struct cluster_status *status, struct buffer *out, size_t *left_out, struct error *err)
 {
-	struct export export = {.status = status, .hosts = jv_object(), .groups = jv_object()};
+	struct export export = {.status = status, .logins.lasting = true, .hosts = jv_object(), .groups = jv_object()};
 	int result = login_export_nodes(&export, err);
 	jv meta = jv_object();
 

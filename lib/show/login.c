@@ -12,13 +12,15 @@
 #include "base/process.h"
 #include "operation/known-hosts.h"
 #include "ssh/shell-words.h"
+#include "ssh/ssh.h"
 #include "status/status.h"
+#include "worker/login-files.h"
 
-int
-login_machine(const struct node *node, struct arena *arena, struct machine *machine, struct error *err)
+static int
+login_parse_machine(const struct node *node, jv record, struct arena *arena, struct machine *machine, struct error *err)
 {
 	struct problems problems = {0};
-	struct place place = place_root(node->source, &problems);
+	struct place place = place_root(record, &problems);
 	int result = 0;
 
 	*machine = (struct machine){0};
@@ -26,6 +28,32 @@ login_machine(const struct node *node, struct arena *arena, struct machine *mach
 	if (problems.total)
 		result = error_set(err, EX_DATAERR, "node %s: %s: %s", node->id, problems.list[0].pointer, problems.list[0].text);
 	problems_release(&problems);
+	return result;
+}
+
+int
+login_machine(const struct node *node, struct arena *arena, struct machine *machine, struct error *err)
+{
+	return login_parse_machine(node, node->source, arena, machine, err);
+}
+
+int
+login_machine_to_enter(const struct layout *layout, const struct node *node, struct login_files *logins, struct arena *arena,
+    struct machine *machine, struct error *err)
+{
+	jv record = jv_object(), filled = jv_invalid();
+	struct login_file *used; /* until logins is closed */
+	int result;
+
+	json_set(&record, "cluster", jv_copy(layout->cluster.source));
+	json_set(&record, "machine", jv_copy(node->source));
+	result = login_files_fill(logins, &record, &used, err);
+	if (result == 0) {
+		filled = json_get(record, "machine");
+		result = login_parse_machine(node, filled, arena, machine, err);
+	}
+	jv_free(filled);
+	jv_free(record);
 	return result;
 }
 
@@ -102,7 +130,7 @@ login_command(const struct machine *machine, const char *known_hosts, struct arg
 	if (machine->host_keys.count == 0)
 		return error_set(err, EX_NOPERM, "node %s: its host key is not pinned, so its identity cannot be verified",
 		    machine->id);
-	arguments_push(argv, "ssh");
+	ssh_begin(machine, argv);
 	login_push_file("UserKnownHostsFile", known_hosts, argv);
 	arguments_push_all(argv, "-o", "GlobalKnownHostsFile=none", "-o", "StrictHostKeyChecking=yes", "-o", "UpdateHostKeys=no", NULL);
 	if (machine->identityfile)

@@ -13,9 +13,16 @@ struct buffer;
 struct error;
 struct node;
 struct cluster_status;
+struct layout;
+struct login_files;
 
 /* Finds the machine of a node; its strings live in the arena. Fails with EX_DATAERR if its record makes no sense. */
 int login_machine(const struct node *node, struct arena *arena, struct machine *machine, struct error *err);
+
+/* Does the same for one that is to be logged in to: keys and passwords that are secrets are in files of logins, as long as that is
+ * open. */
+int login_machine_to_enter(const struct layout *layout, const struct node *node, struct login_files *logins, struct arena *arena,
+    struct machine *machine, struct error *err);
 
 /* Returns the name that people use: the host name without the domain, else the id; in the arena. */
 const char *login_name(const struct node *node, struct arena *arena);

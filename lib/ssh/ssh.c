@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "event/tail.h"
 #include "model/take/task.h"
@@ -21,7 +22,7 @@
 /* -F none: neither the user's nor the system's configuration. The keep-alives notice a node that vanished
  * after 45 s. */
 static const char *const fixed_options[] = {
-	"ssh", "-F", "none", "-T", "-a", "-x",
+	"-F", "none", "-T", "-a", "-x",
 	"-o", "BatchMode=yes",
 	"-o", "StrictHostKeyChecking=yes",
 	"-o", "GlobalKnownHostsFile=none",
@@ -85,6 +86,29 @@ ssh_socket(const struct machine *machine)
 	return memory_printf("%s/%016llx", sockets, (unsigned long long)hash);
 }
 
+/* Begins the command. Where a passphrase or a password is needed, ssh asks libexec/coopr/askpass for it; of two values of an option it
+ * takes the first. What a machine itself asks for is never given the passphrase. */
+void
+ssh_begin(const struct machine *machine, struct arguments *argv)
+{
+	char *program = location_installed("libexec/coopr/askpass");
+
+	if (machine->passphrasefile || machine->passwordfile) {
+		arguments_push_all(argv, "env", "SSH_ASKPASS_REQUIRE=force", NULL);
+		arguments_printf(argv, "SSH_ASKPASS=%s", program);
+		arguments_printf(argv, "COOPR_PASSPHRASEFILE=%s", machine->passphrasefile ? machine->passphrasefile : "");
+		arguments_printf(argv, "COOPR_PASSWORDFILE=%s", machine->passwordfile ? machine->passwordfile : "");
+	}
+	arguments_push(argv, "ssh");
+	if (machine->passphrasefile || machine->passwordfile)
+		arguments_push_all(argv, "-o", "BatchMode=no", "-o", "NumberOfPasswordPrompts=1", NULL);
+	if (!machine->passwordfile && machine->passphrasefile)
+		arguments_push_all(argv, "-o", "PasswordAuthentication=no", "-o", "KbdInteractiveAuthentication=no", NULL);
+	if (machine->passwordfile && !machine->identityfile)
+		arguments_push_all(argv, "-o", "PubkeyAuthentication=no", NULL);
+	free(program);
+}
+
 void
 ssh_share(const struct machine *machine, struct ssh *ssh)
 {
@@ -122,6 +146,7 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 	ssh->known_hosts = ssh_write_known_hosts(machine, err);
 	if (ssh->known_hosts < 0)
 		return -1;
+	ssh_begin(machine, &ssh->argv);
 	for (size_t i = 0; i < sizeof fixed_options / sizeof *fixed_options; i++)
 		arguments_push(&ssh->argv, fixed_options[i]);
 	arguments_push(&ssh->argv, "-o");

@@ -24,6 +24,9 @@ struct ssh { /* zero-initialise */
 int ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err);
 void ssh_release(struct ssh *ssh);
 
+/* Pushes the word ssh, and what it needs to have where a password or a passphrase is in a file. */
+void ssh_begin(const struct machine *machine, struct arguments *argv);
+
 /* Has the client use the connection that is kept for the machine, or keep a new one, if there is a directory for sockets. */
 void ssh_share(const struct machine *machine, struct ssh *ssh);
 

@@ -38,6 +38,7 @@ static const struct migration {
 	{"addresses and host keys of claimed machines", claim_marks_bring},
 	{"the origin of each version of an entity", NULL},
 	{"the audit log", NULL},
+	{"keys for the machines of a cluster", NULL},
 };
 
 enum {

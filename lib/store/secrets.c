@@ -16,13 +16,14 @@
 
 enum {
 	GENERATED_BYTES = 16,
+	SECRET_KINDS = 3,
 	NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
 	OVERHEAD = NONCE + crypto_aead_xchacha20poly1305_ietf_ABYTES,
 };
 
 _Static_assert((int)STORE_KEY_BYTES == (int)crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "the key fits the cipher");
 
-struct secret_owner { /* of secrets: a tenant, or one of its clusters */
+struct secret_owner { /* of secrets: a tenant, or one of its clusters; in cluster_login they are keys for its machines */
 	const char *table, *column;
 	int64_t id;
 };
@@ -37,7 +38,16 @@ secrets_owner(const struct store *store, int64_t cluster)
 	               : (struct secret_owner){"secret", "tenant", store_tenant(store)};
 }
 
-/* Appends the place of a value in the store, to which the value is bound. No name has a slash. */
+/* Sets kinds to one owner of each kind. */
+static void
+secrets_kinds(const struct store *store, struct secret_owner kinds[SECRET_KINDS])
+{
+	kinds[0] = secrets_owner(store, 0);
+	kinds[1] = secrets_owner(store, 1);
+	kinds[2] = (struct secret_owner){"cluster_login", "cluster", 1};
+}
+
+/* Appends the place of a value in the store, to which the value is bound. No name has a slash, but a public key, which has a blank. */
 static void
 secrets_place_of(const struct secret_owner *owner, const char *name, struct buffer *place)
 {
@@ -67,25 +77,41 @@ secrets_seal(const struct secret_owner *owner, const struct store_key *key, cons
 	return sealed;
 }
 
-int
-secrets_set(struct store *store, const struct store_key *key, int64_t cluster, const char *name, const char *text, size_t length,
-    struct error *err)
+static int
+secrets_set_of(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name, const char *text,
+    size_t length, struct error *err)
 {
-	const struct secret_owner owner = secrets_owner(store, cluster);
-	unsigned char *sealed = secrets_seal(&owner, key, name, text, length);
+	unsigned char *sealed = secrets_seal(owner, key, name, text, length);
 	char now[CLOCK_RFC3339_SIZE], *statement;
 	int result;
 
 	statement = memory_printf("INSERT INTO %s (%s, name, version, at, by, sealed) "
 	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
-	    "sealed = excluded.sealed", owner.table, owner.column);
-	result = sql_change(store_sql(store), err, statement, "itttb", owner.id, name, clock_rfc3339(clock_wall_ms(), now), store_by(store),
+	    "sealed = excluded.sealed", owner->table, owner->column);
+	result = sql_change(store_sql(store), err, statement, "itttb", owner->id, name, clock_rfc3339(clock_wall_ms(), now), store_by(store),
 	    sealed, length + OVERHEAD);
-	if (result == 0)
-		result = secrets_audit(store, cluster, "set", name, err);
 	free(statement);
 	free(sealed);
 	return result;
+}
+
+int
+secrets_set(struct store *store, const struct store_key *key, int64_t cluster, const char *name, const char *text, size_t length,
+    struct error *err)
+{
+	const struct secret_owner owner = secrets_owner(store, cluster);
+	int result = secrets_set_of(store, &owner, key, name, text, length, err);
+
+	return result == 0 ? secrets_audit(store, cluster, "set", name, err) : -1;
+}
+
+int
+secrets_set_login(struct store *store, const struct store_key *key, int64_t cluster, const char *public, const struct secret_value *private,
+    struct error *err)
+{
+	const struct secret_owner owner = {"cluster_login", "cluster", cluster};
+
+	return secrets_set_of(store, &owner, key, public, private->text, private->length, err);
 }
 
 static int
@@ -167,6 +193,16 @@ secrets_open(struct store *store, const struct store_key *key, int64_t cluster, 
 	return got < 0 ? -1 : 0;
 }
 
+int
+secrets_open_login(struct store *store, const struct store_key *key, int64_t cluster, const char *public, struct secret_value *private,
+    struct error *err)
+{
+	const struct secret_owner owner = {"cluster_login", "cluster", cluster};
+
+	*private = (struct secret_value){0};
+	return secrets_open_of(store, &owner, key, public, private, err);
+}
+
 /* Tries the key on a secret of any owner: 1, 0 if there is none, or -1. */
 static int
 secrets_try_key(struct store *store, const struct secret_owner *kind, struct store_key *key, struct error *err)
@@ -197,13 +233,13 @@ secrets_try_key(struct store *store, const struct secret_owner *kind, struct sto
 int
 secrets_key(struct store *store, struct store_key *key, struct error *err)
 {
-	const struct secret_owner tenants = secrets_owner(store, 0), clusters = secrets_owner(store, 1);
-	int got;
+	struct secret_owner kinds[SECRET_KINDS];
+	int got = 0;
 
 	*key = (struct store_key){0};
-	got = secrets_try_key(store, &tenants, key, err);
-	if (got == 0)
-		got = secrets_try_key(store, &clusters, key, err);
+	secrets_kinds(store, kinds);
+	for (size_t i = 0; i < SECRET_KINDS && got == 0; i++)
+		got = secrets_try_key(store, &kinds[i], key, err);
 	if (got == 0)
 		got = store_key_need(store, key, err);
 	if (got < 0)
@@ -254,12 +290,13 @@ secrets_only_open(struct store *store, const struct secret_owner *owner, const s
 int
 secrets_count_behind(struct store *store, const struct store_key *key, int64_t *behind, int64_t *count, struct error *err)
 {
-	const struct secret_owner kinds[] = {secrets_owner(store, 0), secrets_owner(store, 1)};
 	const struct store_key present = store_key_at(key, 0);
+	struct secret_owner kinds[SECRET_KINDS];
 	struct error not_yet; /* then it is behind */
 	int64_t done = 0;
 
-	for (size_t i = 0; i < 2; i++) {
+	secrets_kinds(store, kinds);
+	for (size_t i = 0; i < SECRET_KINDS; i++) {
 		if (secrets_each(store, &kinds[i], key, secrets_only_open, count, err) < 0)
 			return -1;
 		secrets_each(store, &kinds[i], &present, secrets_only_open, &done, &not_yet);
@@ -284,11 +321,12 @@ secrets_replace(struct store *store, const struct secret_owner *owner, const str
 int
 secrets_encrypt_anew(struct store *store, const struct store_key *key, struct error *err)
 {
-	const struct secret_owner kinds[] = {secrets_owner(store, 0), secrets_owner(store, 1)};
+	struct secret_owner kinds[SECRET_KINDS];
 	int64_t count = 0;
 	int result = 0;
 
-	for (size_t i = 0; i < 2 && result == 0; i++)
+	secrets_kinds(store, kinds);
+	for (size_t i = 0; i < SECRET_KINDS && result == 0; i++)
 		result = secrets_each(store, &kinds[i], key, secrets_replace, &count, err);
 	return result;
 }

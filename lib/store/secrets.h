@@ -45,6 +45,15 @@ int secrets_set(struct store *store, const struct store_key *key, int64_t cluste
 /* Opens the one of the cluster (0: none), else the tenant's. EX_NO where there is none, EX_DATAERR where it was encrypted with another key, or is not what was stored. */
 int secrets_open(struct store *store, const struct store_key *key, int64_t cluster, const char *name, struct secret_value *value,
     struct error *err);
+
+/* Keeps the private half of a key pair, by the public one, inside a transaction; see login-key.h. No document can name it. */
+int secrets_set_login(struct store *store, const struct store_key *key, int64_t cluster, const char *public,
+    const struct secret_value *private, struct error *err);
+
+/* Opens it: 1, 0 if the cluster has none of that public half, or -1. */
+int secrets_open_login(struct store *store, const struct store_key *key, int64_t cluster, const char *public,
+    struct secret_value *private, struct error *err);
+
 /* Derives from the key a value that is the same whenever it is asked for the secret of that name for that cluster: of the tenant
  * of that name, and of the cluster's id, which the store need not know. */
 void secrets_generate(const struct store_key *key, const char *tenant, const char *cluster, const char *name,

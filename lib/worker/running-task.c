@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "exec/attempt-result.h"
 #include "json/record.h"
+#include "worker/login-files.h"
 
 enum { RESULT_BYTES = 4 * 1024 * 1024 };
 
@@ -53,6 +54,7 @@ running_task_free(struct running_task *running)
 {
 	if (running->has_result)
 		result_release(&running->result);
+	login_files_leave(running->login);
 	child_release(&running->child);
 	stream_task_release(&running->streamed);
 	free(running->answer);

@@ -19,6 +19,7 @@ struct running_task {
 	bool has_result;
 	int64_t started_ms, took_ms;
 	struct queue_answer *answer;  /* once the result was refused: why */
+	struct login_file *login;     /* what it logs in with, or NULL; left when it is freed */
 	void *owner;                  /* the caller's */
 	struct running_task *next, *previous; /* for the list that holds it */
 };

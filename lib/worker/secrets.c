@@ -105,7 +105,8 @@ secrets_fill_part(struct filling *filling, const char *name, jv *value)
 	return result;
 }
 
-/* Puts values in the places of names, in the value and all that is in it. */
+/* Puts values in the places of names, in the value and all that is in it; but for how machines are logged in to, which
+ * login-files.h takes care of. */
 static int
 secrets_fill_value(struct filling *filling, jv *value)
 {
@@ -123,7 +124,8 @@ secrets_fill_value(struct filling *filling, jv *value)
 		for (size_t i = 0; i < json_length(keys) && result == 0; i++) {
 			jv key = json_element(keys, i), member = json_get(*value, json_string(key));
 
-			result = secrets_fill_part(filling, json_string(key), &member);
+			if (strcmp(json_string(key), "ssh-auth") != 0)
+				result = secrets_fill_part(filling, json_string(key), &member);
 			json_set(value, json_string(key), member);
 			jv_free(key);
 		}

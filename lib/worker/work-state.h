@@ -14,6 +14,7 @@
 #include "exec/stream.h"
 #include "queue/queue.h"
 #include "ssh/sockets.h"
+#include "worker/login-files.h"
 #include "worker/running-task.h"
 #include "worker/work-config.h"
 #include "worker/work.h"
@@ -27,6 +28,7 @@ struct work {
 	struct supervisor supervisor;
 	struct streams streams;
 	struct sockets sockets;
+	struct login_files logins;
 	char *argv[3]; /* of coopr-exec */
 	struct buffer record; /* room for one */
 

@@ -290,6 +290,7 @@ work_close(struct work *work, struct error *err)
 	running_task_list_free(&work->recorded);
 	if (work->last_told)
 		running_task_free(work->last_told);
+	login_files_close(&work->logins);
 	for (size_t i = 0; i < work->jobs.count; i++)
 		free((char *)(uintptr_t)work->jobs.list[i]);
 	names_release(&work->jobs);

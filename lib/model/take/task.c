@@ -65,6 +65,8 @@ task_parse_address(const struct place *addresses, const struct member *member, s
 
 static const struct member auth_members[] = {
 	{"identityfile", MEMBER_STRING(struct machine, identityfile), 0},
+	{"passphrasefile", MEMBER_STRING(struct machine, passphrasefile), 0},
+	{"passwordfile", MEMBER_STRING(struct machine, passwordfile), 0},
 	{"port", MEMBER_INTEGER(struct machine, port), 0, .integer = {1, 65535, SSH_PORT}},
 	{"user", MEMBER_STRING(struct machine, user), 0, .is_valid = name_is_user, .what = "not a user"},
 };

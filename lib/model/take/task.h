@@ -20,6 +20,8 @@ struct machine { /* the node of the task, with the facts known so far */
 	const char *address;      /* to reach it from here: access_v4, access_v6, bind_v4 or bind_v6; NULL: none known yet */
 	const char *user;         /* facts.ssh-auth.user, else sshuser, else "root" */
 	const char *identityfile; /* facts.ssh-auth.identityfile, or NULL */
+	const char *passphrasefile; /* facts.ssh-auth.passphrasefile, what opens that, or NULL */
+	const char *passwordfile; /* facts.ssh-auth.passwordfile, for where no key is admitted yet, or NULL */
 	int64_t port;             /* facts.ssh-auth.port, else 22 */
 	struct string_list host_keys; /* "ssh-ed25519 AAAA...", as pinned; sorted by algorithm */
 	const char *providerid;   /* facts.providerid, or NULL */

@@ -320,6 +320,16 @@ static const char *const migrations[] = {
 	"CREATE INDEX audit_cluster ON audit (cluster, id) WHERE cluster IS NOT NULL;"
 	"CREATE TRIGGER audit_unaltered BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is not altered'); END;"
 	"CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'nothing is removed from the audit log'); END;",
+	/* 16: key pairs with which coopr logs in to the machines of a cluster, lib/store/login-key.h. */
+	"CREATE TABLE cluster_login ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	name TEXT NOT NULL," /* the public half, as in authorized_keys */
+	"	version INTEGER NOT NULL,"
+	"	at TEXT NOT NULL,"
+	"	by TEXT NOT NULL,"
+	"	sealed BLOB NOT NULL," /* the private half */
+	"	PRIMARY KEY (cluster, name)"
+	") STRICT, WITHOUT ROWID;",
 };
 
 /* Steps over a pragma's only number. */

@@ -29,6 +29,7 @@ enum { INPUT_LIMIT = 256 * 1024 * 1024, MS_PER_S = 1000 };
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
     "\"additionalProperties\":true,"
+    "\"cluster_key\":true,"
     "\"properties\":{"
     "\"flavors\":{\"additionalProperties\":{\"additionalProperties\":false,\"properties\":{"
     "\"cpu\":{\"description\":\"Processors\",\"minimum\":0.05,\"type\":\"number\"},"
@@ -88,9 +89,9 @@ sandbox_answer(const struct error *err, const struct machine *machine)
 	struct result result = {.attempt = 1, .source = jv_invalid(), .ipaddresses = jv_invalid(), .result = jv_invalid()};
 	struct buffer text = {0};
 	struct error no_key;
-	char *identity = machine ? key_login(&no_key) : NULL;
+	char *identity = machine && !machine->login ? key_login(&no_key) : NULL;
 
-	if (machine && !identity)
+	if (machine && !machine->login && !identity)
 		err = &no_key;
 	if (err) {
 		result.status = message_error(err);
@@ -103,7 +104,7 @@ sandbox_answer(const struct error *err, const struct machine *machine)
 		json_set_string(&result.ipaddresses, "access_v4", machine->address);
 		json_set_string(&result.ipaddresses, "bind_v4", machine->address);
 		json_set_string(&auth, "user", "root");
-		json_set_string(&auth, "identityfile", identity);
+		json_set_string(&auth, machine->login ? "key" : "identityfile", machine->login ? machine->login : identity);
 		json_set_string(&keys, "ed25519", machine->host_key);
 		result.result = jv_object();
 		json_set_string(&result.result, "providerid", machine->name);

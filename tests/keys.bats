@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Keys and passwords for ssh that are secrets, and keys of clusters: coopr-secret(1), coopr-plugins(7), coopr-security(7).
+
+load case
+load examples
+
+setup() {
+	fresh
+	need_root
+	need_program ip ssh ssh-keygen sqlite3 jq
+	own_network
+	XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/coopr-keys.XXXXXX)
+	export COOPR_CATALOGUE=$PWD/mine XDG_RUNTIME_DIR
+	mkdir mine/scripts
+	cat >mine/services/hello.json <<-'EOT'
+		{"name": "hello", "provisioner": {"actions": {
+			"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}
+	EOT
+	cat >mine/clustertemplates/bare.json <<-'EOT'
+		{"name": "bare", "defaults": {"services": ["hello"], "provider": "sandbox", "hardwaretype": "small",
+			"imagetype": "debian12", "config": {}}}
+	EOT
+	printf '#!/bin/sh\nls /\n' >mine/scripts/hello.sh
+}
+
+teardown() {
+	for cluster in one old; do
+		coopr-delete -y "$cluster" >/dev/null 2>&1 || true
+	done
+	COOPR_TENANT=other coopr-delete -y two >/dev/null 2>&1 || true
+	rm -rf "$XDG_RUNTIME_DIR"
+}
+
+sql() {
+	sqlite3 -separator ' ' "$COOPR_STATE/store.sqlite3" "$1"
+}
+
+# Prints the keys that are in memory for tasks.
+in_memory() {
+	find "$XDG_RUNTIME_DIR" -path '*/keys.*' -type f
+}
+
+# Tries the private key in the file $1 on all machines of the clusters $2..., and prints the names of those that it opens.
+opened_by() {
+	local key=$1 address
+
+	shift
+	for address in $(addresses "$@"); do
+		ssh -F none -n -i "$key" -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes -o StrictHostKeyChecking=no \
+			-o UserKnownHostsFile=/dev/null -o LogLevel=ERROR "root@$address" hostname -s 2>/dev/null || true
+	done | sort | paste -sd' '
+}
+
+addresses() {
+	for cluster; do
+		coopr-ssh-config "$cluster" | sed -n 's/^\tHostName //p'
+	done
+}
+
+key_file() { # CLUSTER
+	coopr-ssh-config "$1" | sed -n 's/^\tIdentityFile "\(.*\)"/\1/p' | sort -u
+}
+
+# Leaves in found/ every private key that root finds on the first machine of a cluster.
+keys_found_on() { # CLUSTER
+	mkdir -p found
+	# shellcheck disable=SC2016 # it is for the machine
+	coopr-ssh "$1" 'for file in $(grep -rlsI -e "PRIVATE KEY" /etc /root /home /var /run /tmp /srv /opt /dev/shm); do
+		[ ! -f "$file" ] || { echo "=== $file"; cat "$file"; }; done' 2>/dev/null |
+		awk -v at="found/$1." '/^=== / { name = at (++n); next } { print > name }'
+	chmod 600 found/* 2>/dev/null || true
+}
+
+@test "each cluster has a key of its own, which opens no machine of another, nor does anything that is found on its machines" {
+	coopr-tenant create other
+	coopr-create one -t bare -n 2 >/dev/null 2>&1
+	coopr-create two -t bare -n 1 -T other >/dev/null 2>&1
+	COOPR_TENANT=other
+	export COOPR_TENANT
+	two=$(key_file two) other=$(addresses two)
+	keys_found_on two
+	unset COOPR_TENANT
+	one=$(key_file one)
+	keys_found_on one
+	addresses() {
+		coopr-ssh-config one | sed -n 's/^\tHostName //p'
+		echo "$other"
+	}
+	same "one1-1000 one1-1001" "$(opened_by "$one")"
+	same "two2-1000" "$(opened_by "$two")"
+	[ -n "$(ls found)" ]
+	for file in found/*; do
+		same "" "$(opened_by "$file")"
+	done
+	same "0 0" "$(cat "$COOPR_STATE/ssh/id_ed25519" 2>/dev/null | wc -lc | xargs)"
+	same "1 1,2 1" "$(sql 'SELECT cluster, count(*) FROM cluster_login GROUP BY 1' | paste -sd,)"
+	COOPR_TENANT=other coopr-delete -y two >/dev/null 2>&1
+	same "1 1" "$(sql 'SELECT cluster, count(*) FROM cluster_login GROUP BY 1')"
+}
+
+@test "a cluster's key is in no file of a disk, is shown by no command, and is gone from memory after each of them" {
+	coopr-create one -t bare -n 2 >/dev/null 2>&1
+	same "" "$(in_memory)"
+	same one1-1000 "$(coopr-ssh one/1000 hostname)"
+	same 2 "$(coopr-exec one hostname | wc -l)"
+	coopr-observe one >/dev/null 2>&1 || coopr-status one >/dev/null
+	coopr-add one hello >/dev/null 2>&1 || true
+	coopr-expand one -n 3 >/dev/null 2>&1
+	same "" "$(in_memory)"
+	same "" "$(coopr-secret list -o name)"
+	same "" "$(coopr-secret list -o name --cluster one)"
+	cp "$(key_file one)" secret
+	secret=$(sed -n 3p secret)
+	rm -f "$(key_file one)" secret
+	[ -n "$secret" ]
+	same "" "$(grep -rlF -e "$secret" -e 'OPENSSH PRIVATE' "$COOPR_STATE" "$COOPR_SPOOL" | grep -v /sandbox/machines/ || true)"
+	for command in "coopr-show one -o json" "coopr-log one" "coopr-store export" "coopr-config one" "coopr-events one" "coopr-audit"; do
+		run $command
+		lacks "$output" "$secret"
+		lacks "$output" "PRIVATE KEY"
+	done
+}
+
+@test "the key of a worker that is killed is swept from memory by the next" {
+	printf '#!/bin/sh\n[ -e /root/on ] || { touch /root/begun; sleep 60; }\n' >mine/scripts/hello.sh
+	coopr-create one -t bare -n 1 >/dev/null 2>&1 3>&- &
+	creator=$!
+	until [ -n "$(in_memory)" ]; do
+		kill -0 "$creator"
+		sleep 0.05
+	done
+	kill -9 "$creator"
+	wait "$creator" || true
+	[ -n "$(in_memory)" ]
+	coopr-abort one || true
+	coopr-delete -y one
+	same "" "$(in_memory)"
+}
+
+@test "machines that were made before keep the key of the installation; the cluster's key is for those that come" {
+	mkdir -p before/provider
+	cat >before/provider/sandbox <<-EOT
+		#!/bin/sh
+		[ "\$1" = describe ] || exec "$COOPR_ROOT/libexec/coopr/provider/sandbox" "\$@"
+		"$COOPR_ROOT/libexec/coopr/provider/sandbox" describe | jq -c 'del(.cluster_key)'
+	EOT
+	chmod +x before/provider/sandbox
+	COOPR_PLUGINS=$PWD/before coopr-create old -t bare -n 1 >/dev/null 2>&1
+	same "$COOPR_STATE/ssh/id_ed25519" "$(key_file old)"
+	coopr-expand old -n 2 >/dev/null 2>&1
+	same 2 "$(key_file old | wc -l)"
+	same old1-1000 "$(opened_by "$COOPR_STATE/ssh/id_ed25519" old)"
+	same old1-1001 "$(opened_by "$(key_file old | grep -v id_ed25519)" old)"
+	same 2 "$(coopr-exec old hostname | wc -l)"
+	coopr-delete -y old >/dev/null 2>&1
+}
