@@ -31,12 +31,11 @@ teardown() {
 
 # Runs words on the node with this number, logged in as coopr-create says.
 on_node() {
-	local address
+	local node=hello-$1
 
-	address=$(jq -r "select(.nodenum? == $1).ipaddresses.access_v4" "$COOPR_STATE/clusters/00000001/cluster.ndjson")
 	shift
-	ssh -o BatchMode=yes -i "$COOPR_STATE/ssh/id_ed25519" \
-		-o UserKnownHostsFile="$COOPR_STATE/clusters/00000001/known_hosts" "root@$address" "$@"
+	coopr-ssh-config hello >ssh.config
+	ssh -F ssh.config -o BatchMode=yes "$node" "$@"
 }
 
 @test "a script runs on every machine with its configuration, and the machines know each other by name" {

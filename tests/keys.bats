@@ -118,8 +118,7 @@ keys_found_on() { # CLUSTER
 	same "" "$(grep -rlF -e "$secret" -e 'OPENSSH PRIVATE' "$COOPR_STATE" "$COOPR_SPOOL" | grep -v /sandbox/machines/ || true)"
 	for command in "coopr-show one -o json" "coopr-log one" "coopr-store export" "coopr-config one" "coopr-events one" "coopr-audit"; do
 		run $command
-		lacks "$output" "$secret"
-		lacks "$output" "PRIVATE KEY"
+		[[ $output != *"$secret"* && $output != *"PRIVATE KEY"* ]]
 	done
 }
 
