@@ -16,6 +16,7 @@ static bool allow_moves;
 static const struct option_spec options[] = {
 	OPTION_STRING('n', "machines", &machines, "N|+N|-N", "the number of machines, or a change of it (default: +0)"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "other services may move to other machines; as few as possible do"),
+	FRONT_SECRETS(&front),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

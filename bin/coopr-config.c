@@ -28,6 +28,7 @@ static const struct option_spec options[] = {
 	TARGET_NODES(&chosen),
 	OPTION_FLAG(0, "no-restart", &no_restart, "configure services while they run"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
+	FRONT_SECRETS(&front),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

@@ -33,6 +33,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "dns-suffix", &dns_suffix, "SUFFIX", "the domain of host names"),
 	OPTION_STRING(0, "config", &config, "FILE", "this config instead of the template's"),
 	OPTION_LIST(0, "set", &changes, "PATH=VALUE", "change one value of the config; may be repeated"),
+	FRONT_SECRETS(&front),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

@@ -15,6 +15,7 @@ static bool allow_moves;
 static const struct option_spec options[] = {
 	OPTION_STRING('n', "machines", &machines, "N|+N", "the number of machines, or how many more (default: +1)"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
+	FRONT_SECRETS(&front),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

@@ -14,6 +14,7 @@
 static struct front front = {.jobs = FRONT_JOBS};
 
 static const struct option_spec options[] = {
+	FRONT_SECRETS(&front),
 	FRONT_WORK(&front),
 	FRONT_ASKER(&front),
 	FRONT_ANSWER(&front),

@@ -14,6 +14,7 @@ static const struct option_spec options[] = {
 static const struct subcommand subcommands[] = {
 	{"set", secret_verb_set, "set a secret from the terminal, standard input or a file"},
 	{"rotate", secret_verb_rotate, "set secrets to new values drawn at random"},
+	{"allow", secret_verb_allow, "let users and groups refer to secrets"},
 	{"list", secret_verb_list, "list the secrets: names, when they were set, by whom"},
 	{"delete", secret_verb_delete, "remove secrets for good"},
 	{0}};
@@ -23,6 +24,7 @@ static const struct command command = {
 	"Keep passwords and keys that catalogues refer to by name.", options,
 	"  coopr-secret set openstack-password\n"
 	"  coopr-secret rotate shop-database\n"
+	"  coopr-secret allow -g dev shop-database\n"
 	"  coopr-secret list\n"};
 
 int

@@ -20,6 +20,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "force", &force, "also with fewer machines than the template needs"),
 	OPTION_FLAG(0, "allow-moves", &allow_moves, "services may move to other machines; as few as possible do"),
 	OPTION_STRING(0, "max-unavailable", &max_unavailable, "N|N%", "how many nodes of a service may be down at a time"),
+	FRONT_SECRETS(&front),
 	FRONT_OPTIONS(&front),
 	OPTION_END
 };

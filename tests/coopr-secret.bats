@@ -110,6 +110,28 @@ clusters() {
 	contains "$output" "it is terminated"
 }
 
+@test "cluster/NAME is the cluster's alone, operation/NAME the operation's, and null where that has none" {
+	clusters
+	echo of-tenant | coopr-secret set one
+	ask() { # REFERENCE
+		task "$(jq -cn --argjson reference "$1" '{one: $reference}')" | jq -c '.cluster.id = "00000001" | .job = "00000001-001"' | coopr-exec -q >result
+		jq -c '[.fields.one, .secrets]' handed
+	}
+	rm -f handed
+	run ask '{"secret": "cluster/one"}'
+	[ ! -e handed ]
+	contains "$(cat result)" 'the cluster has no secret \"one\"; coopr secret set --cluster CLUSTER one makes it'
+	same '[null,null]' "$(ask '{"secret": "operation/one"}')"
+	same '["of-tenant",["/fields/one"]]' "$(ask '{"secret": "one"}')"
+	generated=$(ask '{"generated_secret": "cluster/one"}')
+	[[ $generated =~ ^\[\"[0-9a-f]{32}\" ]]
+	echo of-cluster | coopr-secret set --cluster shop one
+	for reference in '{"secret": "cluster/one"}' '{"generated_secret": "cluster/one"}' '{"secret": "one"}'; do
+		same '["of-cluster",["/fields/one"]]' "$(ask "$reference")"
+	done
+	same '[null,null]' "$(ask '{"secret": "operation/one"}')"
+}
+
 @test "a generated secret is the same for all tasks of a cluster, another for each cluster, and what is set comes before it" {
 	rm -f store*
 	ask() { # ID

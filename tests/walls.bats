@@ -90,6 +90,51 @@ service() {
 	COOPR_USER=bob coopr-config one --set y=1
 }
 
+@test "who may refer to a secret is said by administrators, by name or group, and holds for that secret alone" {
+	echo canary-secret | coopr-secret set -T qa dbpass
+	echo canary-other | coopr-secret set -T qa other
+	coopr-member set -T qa -g dev cid
+	export COOPR_TENANT=qa
+	refused() { # USER SECRET
+		COOPR_USER=$1 run -77 coopr-create "$1-$2" -t lamp -n 4 --set "x={\"secret\":\"$2\"}"
+		contains "$output" "the secret \"$2\" is not yours to send"
+	}
+	refused bob dbpass
+	COOPR_USER=bob run -77 coopr-secret allow -u bob dbpass
+	COOPR_USER=ann coopr-secret allow -u bob -g dev dbpass
+	same 'dbpass ["bob","@dev"] other []' "$(coopr-secret list -o json | jq -r '"\(.name) \(.readers)"' | xargs -d '\n')"
+	COOPR_USER=bob coopr-create one -t lamp -n 4 --set 'x={"secret":"dbpass"}'
+	COOPR_USER=cid coopr-create two -t lamp -n 4 --set 'x={"secret":"dbpass"}'
+	refused bob other
+	COOPR_USER=ann coopr-secret allow -u dev dbpass
+	refused bob dbpass
+	refused cid dbpass
+	# What the cluster has already stays.
+	COOPR_USER=bob coopr-config one --set y=1
+	COOPR_USER=ann coopr-secret allow dbpass
+	same '[]' "$(coopr-secret list -o json | jq -sc '.[0].readers')"
+	run -1 coopr-secret allow -u bob dbpas
+	contains "$output" 'there is no secret "dbpas"; did you mean dbpass?'
+	run -64 coopr-secret allow -u '@dev' dbpass
+}
+
+@test "a user refers to secrets of the own cluster, which are never the tenant's" {
+	echo canary-secret | coopr-secret set -T qa dbpass
+	export COOPR_TENANT=qa COOPR_USER=bob
+	coopr-create one -t lamp -n 4
+	echo of-bob | coopr-secret set --cluster one dbpass
+	for value in '{"secret":"cluster/dbpass"}' '{"generated_secret":"cluster/dbpass"}' '{"secret":"operation/dbpass"}'; do
+		coopr-config one --set "x=$value"
+	done
+	for value in '{"secret":"clusters/dbpass"}' '{"secret":"/dbpass"}' '{"secret":"./dbpass"}' '{"secret":"cluster"}'; do
+		run -77 coopr-config one --set "x=$value"
+	done
+	coopr-secret delete -y --cluster one dbpass
+	coopr-config one --set 'x={"generated_secret":"cluster/dbpass"}'
+	run -1 coopr-config one --set 'x={"secret":"cluster/dbpass"}'
+	contains "$output" 'the cluster has no secret "dbpass"'
+}
+
 # A task with what a tenant has written: task TYPE ACTION FIELDS
 task() {
 	jq -cn --arg type "$1" --arg action "$2" --argjson fields "$3" '{kind: "task", id: "t1", job: "00000002-001", token: "x", attempt: 1,

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "account/guest.h"
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "cluster/clusters.h"
 #include "model/name.h"
-#include "secret-input.h"
+#include "operation/secret-input.h"
 #include "store/key.h"
 #include "store/secrets.h"
 #include "verb.h"
@@ -221,11 +222,38 @@ secret_verb_rotate(int argc, char **argv)
 
 #define AT(type, member) LIST_AT(type, struct secret_entry, member)
 
+/* Shows "bob, @dev"; exits where the store is damaged. */
+static void
+secret_verb_fill_readers(const void *row, struct list_cell *cell)
+{
+	const struct secret_entry *entry = row;
+	struct buffer words = {0};
+	struct error err;
+	jv list;
+
+	if (!entry->readers)
+		return;
+	if (json_parse("the store", entry->readers, strlen(entry->readers), &list, &err) < 0)
+		exit(message_error(&err));
+	for (size_t i = 0; i < json_length(list); i++) {
+		jv reader = json_element(list, i);
+
+		buffer_printf(&words, "%s%s", i ? ", " : "", json_string(reader));
+		jv_free(reader);
+	}
+	if (words.length)
+		list_cell_show(cell, STYLE_PLAIN, "%s", words.data);
+	list_cell_json(cell, entry->readers);
+	jv_free(list);
+	buffer_release(&words);
+}
+
 static const struct list_column columns[] = {
 	{"NAME", "name", AT(TEXT, name)},
 	{"VERSION", "version", AT(INTEGER, version)},
 	{"TIME", "at", AT(TEXT, at)},
 	{"USER", "by", AT(TEXT, by)},
+	{"READERS", "readers", .fill = secret_verb_fill_readers, .when = LIST_FILLED},
 	{0}};
 
 static const struct list secrets = {.kind = "secret", .rows = "secrets", .columns = columns, .row_size = sizeof(struct secret_entry)};

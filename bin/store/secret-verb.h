@@ -7,6 +7,7 @@
 
 int secret_verb_set(int argc, char **argv);
 int secret_verb_rotate(int argc, char **argv);
+int secret_verb_allow(int argc, char **argv);
 int secret_verb_list(int argc, char **argv);
 int secret_verb_delete(int argc, char **argv);
 

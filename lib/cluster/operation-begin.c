@@ -21,6 +21,8 @@
 #include "account/holding.h"
 #include "cluster/operation-files.h"
 #include "store/audit.h"
+#include "store/key.h"
+#include "store/secrets.h"
 #include "store/sql/sql.h"
 
 struct beginning {
@@ -274,6 +276,16 @@ operation_admit(struct account *account, const struct operation_spec *spec, stru
 	return result;
 }
 
+/* Sets the secrets that the operation is given, and removes those of earlier ones, which nobody continues any more. */
+static int
+operation_begin_secrets(struct beginning *b, int64_t number, struct error *err)
+{
+	int result = secrets_end_operations(b->account->store, b->spec->cluster, number - 1, err);
+
+	return result < 0 ? -1 : operation_secrets_set(b->account->store, b->spec->cluster, number, b->spec->secrets,
+	    b->spec->secret_count, err);
+}
+
 int
 operation_begin(struct account *account, const struct operation_spec *spec, struct operation_list *list,
     struct error *err)
@@ -283,11 +295,25 @@ operation_begin(struct account *account, const struct operation_spec *spec, stru
 	int64_t number = b.found.count ? b.found.list[0].operation + 1 : 1;
 
 	if (result == 0)
-		result = store_finish(account->store, operation_begin_record(&b, number, err) < 0 ? -1
-		    : operation_begin_update(&b, number, err), err);
+		result = store_finish(account->store, operation_begin_record(&b, number, err) < 0 ||
+		    operation_begin_secrets(&b, number, err) < 0 ? -1 : operation_begin_update(&b, number, err), err);
 	cluster_list_release(&b.found);
 	arena_release(&b.arena);
 	return result == 0 ? operation_find(account, spec->cluster, number, list, err) : -1;
+}
+
+int
+operation_secrets_set(struct store *store, int64_t cluster, int64_t number, const struct operation_secret *secrets, size_t count,
+    struct error *err)
+{
+	struct store_key key = {0};
+	int result = count > 0 ? secrets_key(store, &key, err) : 0;
+
+	for (size_t i = 0; i < count && result == 0; i++)
+		result = secrets_set_for_operation(store, &key, cluster, number, secrets[i].name, secrets[i].value.text,
+		    secrets[i].value.length, err);
+	store_key_release(&key);
+	return result;
 }
 
 /* Checks that the operation is one that can be tried again. */

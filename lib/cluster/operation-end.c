@@ -21,6 +21,7 @@
 #include "json/dump.h"
 #include "model/layout.h"
 #include "store/outbox.h"
+#include "store/secrets.h"
 #include "store/sql/sql.h"
 
 struct ending {
@@ -231,6 +232,10 @@ operation_end(struct account *account, int64_t cluster, int64_t number, const st
 	result = operation_end_read(&e, err);
 	if (result > 0 && (operation_end_layout(&e, err) < 0 || operation_end_outcome(&e, err) < 0 ||
 	    operation_end_request(&e, err) < 0 || operation_end_cluster(&e, err) < 0))
+		result = -1;
+	/* One that failed or was cancelled may be continued. */
+	if (result > 0 && (outcome->status == OPERATION_COMPLETE || outcome->status == OPERATION_ROLLEDBACK) &&
+	    secrets_end_operations(account->store, cluster, number, err) < 0)
 		result = -1;
 	result = store_finish(account->store, result, err);
 	free(e.prices);

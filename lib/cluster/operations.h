@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "store/secrets.h"
 
 struct account;
 struct applied;
@@ -57,6 +58,11 @@ struct operation_file { /* what a stage of an operation gave */
 	size_t length;
 };
 
+struct operation_secret { /* "operation/NAME" in documents, for the tasks of the operation alone */
+	const char *name;
+	struct secret_value value;
+};
+
 struct operation_spec { /* zero-initialise */
 	const char *action; /* of lifecycle_transitions, one with a job */
 	int64_t cluster;    /* for create: the number that clusters_allot gave */
@@ -68,6 +74,8 @@ struct operation_spec { /* zero-initialise */
 	const char *template; /* the cluster's when the operation is complete. NULL: as it is */
 	const struct operation_file *files; /* kept with it; none where NULL */
 	size_t file_count;
+	const struct operation_secret *secrets; /* that it is given; none where NULL */
+	size_t secret_count;
 	struct { /* of a create only */
 		const char *name, *owner, *group, *provider; /* owner NULL: who asks */
 		int64_t expires_ms, lease_max_ms, lease_step_ms;
@@ -84,6 +92,10 @@ int operation_begin(struct account *account, const struct operation_spec *spec, 
 
 /* Checks that it could begin now, as operation_begin does, and begins nothing. A new cluster may lack its number: 0. */
 int operation_admit(struct account *account, const struct operation_spec *spec, struct error *err);
+
+/* Sets secrets of an operation, inside a transaction. */
+int operation_secrets_set(struct store *store, int64_t cluster, int64_t number, const struct operation_secret *secrets, size_t count,
+    struct error *err);
 
 /* The cluster's last operation with a job, which failed or was cancelled, goes on under its number, where status and quota
  * allow it. EX_NO where it is not the last, or has not failed. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/secret-readers.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "inspect/host-fields.h"
@@ -13,6 +14,7 @@
 #include "model/take/config.h"
 #include "operation/context.h"
 #include "store/entities.h"
+#include "store/secrets.h"
 
 struct admission {
 	jv request; /* of the operation, or else of the cluster; invalid where there is none */
@@ -108,55 +110,63 @@ admission_element(jv list, size_t index)
 	return jv_get_kind(list) == JV_KIND_ARRAY && index < json_length(list) ? json_element(list, index) : jv_invalid();
 }
 
-/* Adds a problem for each reference to a secret in the config that stands in neither of the other two at the same place: in what an
- * administrator has written, or in what the cluster has already. */
-static void
-admission_check_secrets(const struct place *value, jv written, jv present)
+/* Adds a problem for each reference to a secret in the config that the account may not send there: it stands in neither of the other two at
+ * the same place, in what an administrator has written or in what the cluster has already, and is neither the cluster's own, nor the
+ * operation's, nor one that the account may refer to. Returns 0 or -1. */
+static int
+admission_check_secrets(struct account *account, const struct place *value, jv written, jv present, struct error *err)
 {
 	bool is_generated;
 	char *name = credential_reference(value->value, &is_generated);
 	struct members members;
 	struct place member;
+	int may = 1;
 
 	if (name) {
-		if (!jv_equal(jv_copy(value->value), jv_copy(written)) && !jv_equal(jv_copy(value->value), jv_copy(present)))
+		if (!secrets_is_own_reference(name) && !jv_equal(jv_copy(value->value), jv_copy(written)) &&
+		    !jv_equal(jv_copy(value->value), jv_copy(present)))
+			may = secret_readers_have(account, name, err);
+		if (may == 0)
 			place_problem(value, "the secret \"%.80s\" is not yours to send; an administrator of the tenant can, or can put it into "
 			    "the template", name);
 		free(name);
-		return;
+		return may < 0 ? -1 : 0;
 	}
-	for (size_t i = 0; jv_get_kind(value->value) == JV_KIND_ARRAY && i < json_length(value->value); i++) {
+	for (size_t i = 0; jv_get_kind(value->value) == JV_KIND_ARRAY && i < json_length(value->value) && may >= 0; i++) {
 		jv a = admission_element(written, i), b = admission_element(present, i);
 
 		member = place_element(value, i);
-		admission_check_secrets(&member, a, b);
+		may = admission_check_secrets(account, &member, a, b, err);
 		jv_free(a);
 		jv_free(b);
 	}
 	if (jv_get_kind(value->value) != JV_KIND_OBJECT)
-		return;
+		return may < 0 ? -1 : 0;
 	members = members_of(value);
 	while (members_next(&members, &member)) {
 		jv a = json_get(written, member.name), b = json_get(present, member.name);
 
-		admission_check_secrets(&member, a, b);
+		if (may >= 0)
+			may = admission_check_secrets(account, &member, a, b, err);
 		jv_free(a);
 		jv_free(b);
 	}
+	return may < 0 ? -1 : 0;
 }
 
 /* Does that for the config of the plan's cluster. */
-static void
-admission_check_config(const struct admission *admission, struct problems *problems)
+static int
+admission_check_config(struct account *account, const struct admission *admission, struct problems *problems, struct error *err)
 {
 	struct place cluster = place_root(admission->cluster, problems), config = place_member(&cluster, "config");
 	jv template = json_get(admission->request, "template"), written = config_of_template(template);
 	jv present = json_get(admission->present, "config");
+	int result = admission_check_secrets(account, &config, written, present, err);
 
-	admission_check_secrets(&config, written, present);
 	jv_free(template);
 	jv_free(written);
 	jv_free(present);
+	return result;
 }
 
 /* Reports the first of the problems. */
@@ -169,7 +179,7 @@ admission_refuse(const struct operation_context *context, const struct problems 
 }
 
 int
-admission_check(const struct operation_context *context, const char *action, struct error *err)
+admission_check(struct operation_context *context, const char *action, struct error *err)
 {
 	struct problems host = {0}, secrets = {0};
 	struct admission admission;
@@ -184,7 +194,9 @@ admission_check(const struct operation_context *context, const char *action, str
 	if (result == 0) {
 		admission_check_host(&admission, tenants ? ORIGIN_TENANT : ORIGIN_INSTALLATION, &host);
 		if (context->account.role < ACCOUNT_ADMIN)
-			admission_check_config(&admission, &secrets);
+			result = admission_check_config(&context->account, &admission, &secrets, err);
+	}
+	if (result == 0) {
 		result = admission_refuse(context, &host, context->cluster ? "; then take over the definitions with coopr upgrade" : "", err);
 	}
 	if (result == 0)

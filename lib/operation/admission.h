@@ -11,6 +11,6 @@ struct operation_context;
 
 /* Checks the plan in the operation's folder, which an operation of that action begins or continues. What takes a cluster down is
  * always admitted. Fails with EX_NOPERM. */
-int admission_check(const struct operation_context *context, const char *action, struct error *err);
+int admission_check(struct operation_context *context, const char *action, struct error *err);
 
 #endif

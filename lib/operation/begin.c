@@ -270,6 +270,8 @@ begin_record(struct operation_context *context, const struct operation_request *
 
 	spec.files = files;
 	spec.file_count = sizeof files / sizeof *files;
+	spec.secrets = context->options->secrets;
+	spec.secret_count = context->options->secret_count;
 	if (result == 0)
 		result = operation_begin(&context->account, &spec, &list, err);
 	operation_list_release(&list);
@@ -277,6 +279,21 @@ begin_record(struct operation_context *context, const struct operation_request *
 	free(command);
 	free(spool);
 	return result;
+}
+
+/* Gives an operation that is continued the secrets that its command was given. */
+static int
+begin_set_secrets(struct operation_context *context, struct error *err)
+{
+	const struct operation_options *options = context->options;
+	struct store *store = context->account.store;
+
+	if (options->secret_count == 0)
+		return 0;
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_finish(store, operation_secrets_set(store, context->id, context->number, options->secrets, options->secret_count, err),
+	    err);
 }
 
 int
@@ -287,6 +304,8 @@ begin_again(struct operation_context *context, const struct operation *operation
 
 	context->number = operation->number;
 	snprintf(context->job, sizeof context->job, "%s", operation->job);
+	if (begin_set_secrets(context, err) < 0)
+		return -1;
 	if (operation->status < OPERATION_COMPLETE)
 		return 0;
 	if (admission_check(context, operation->action, err) < 0)

@@ -30,6 +30,8 @@ struct operation_options { /* of every command that changes a cluster */
 	bool has_person;        /* a person has typed the command, and can be asked on a terminal */
 	bool discard_data;      /* data may be lost; only --discard-data says so */
 	const char *save;       /* and save it in that file, see saved-plan.h; or NULL */
+	const struct operation_secret *secrets; /* that the operation is given */
+	size_t secret_count;
 };
 
 struct operation_context { /* release it, also where it could not be opened */

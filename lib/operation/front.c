@@ -8,10 +8,13 @@
 #include "account/guest.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/preference.h"
 #include "json/credential.h"
 #include "model/duration.h"
+#include "model/name.h"
+#include "operation/secret-input.h"
 #include "operation/summary.h"
 #include "preview/preview.h"
 #include "ssh/shell-words.h"
@@ -23,6 +26,36 @@ static bool
 front_is_dry(const struct front *front)
 {
 	return front->dry || front->save;
+}
+
+/* Reads the secret NAME=FILE, or NAME from standard input. Exits where that fails. */
+static struct operation_secret
+front_secret(const struct command *command, const char *text)
+{
+	const char *file = strchr(text, '=');
+	struct operation_secret secret = {.name = memory_substring(text, file ? (size_t)(file - text) : strlen(text))};
+	struct error err;
+
+	if (!name_is_valid(secret.name))
+		exit(option_misuse(command, "--secret: invalid name '%s': expected 1 to 255 letters, digits, _ . -", secret.name));
+	file = file ? file + 1 : "-";
+	if (guest_refuse_file(file, &err) < 0 || secret_input(file, false, &secret.value, &err) < 0)
+		exit(message_error(&err));
+	return secret;
+}
+
+/* Reads the secrets for the operation, once, which live until the exit. */
+static const struct operation_secret *
+front_secrets(const struct command *command, const struct front *front)
+{
+	static struct operation_secret *secrets;
+
+	if (secrets)
+		return secrets;
+	secrets = memory_zeroed(front->secrets.count + 1, sizeof *secrets);
+	for (size_t i = 0; i < front->secrets.count; i++)
+		secrets[i] = front_secret(command, front->secrets.list[i]);
+	return secrets;
 }
 
 struct operation_options
@@ -37,6 +70,8 @@ front_options(const struct command *command, const struct front *front)
 		exit(option_misuse(command, "--jobs: expected a number from 1 to %d, found %ld", PREFERENCE_JOBS_MAX, jobs));
 	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))
 		exit(option_misuse(command, "--save: expected the name of a file; --dry-run -o json prints the plan"));
+	if (front->save && front->secrets.count)
+		exit(option_misuse(command, "--secret: no secret is kept in a plan that is saved; give it to coopr run"));
 	if (front->timeout && !front->wait)
 		exit(option_misuse(command, "--timeout: has no effect without --wait"));
 	option_excludes(command, "output", "quiet");
@@ -46,6 +81,7 @@ front_options(const struct command *command, const struct front *front)
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
 		.runner = {front->spool, jobs, message_notice, front->quiet},
 		.wait = front->wait, .wait_ms = front->timeout ? front_duration(command, "--timeout", front->timeout) : 0,
+		.secrets = front_secrets(command, front), .secret_count = front->secrets.count,
 		.detach = front->detach, .discard_data = front->discard, .dry = front_is_dry(front), .save = front->save,
 	};
 }

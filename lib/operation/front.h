@@ -16,6 +16,7 @@
 struct front {
 	const char *store, *tenant, *user, *why, *spool, *format, *colour;
 	const char *save; /* the file for the plan, which is then all there is; or NULL */
+	struct option_list secrets;
 	long jobs;
 	const char *timeout; /* of wait; or NULL */
 	bool dry, detach, wait, yes, quiet, discard;
@@ -45,6 +46,10 @@ struct front {
 	OPTION_FLAG(0, "dry-run", &(front)->dry, "show what would be done, and do nothing"), \
 	OPTION_FLAG(0, "discard-data", &(front)->discard, "data of services may be lost; -y alone does not permit that"), \
 	FRONT_TURN(front)
+
+/* Options of commands whose tasks may be given secrets. */
+#define FRONT_SECRETS(front) \
+	OPTION_LIST(0, "secret", &(front)->secrets, "NAME[=FILE]", "a secret for its tasks, from FILE or standard input")
 
 /* Options of commands that need the cluster for themselves. */
 #define FRONT_TURN(front) \

@@ -39,6 +39,7 @@ static const struct migration {
 	{"the origin of each version of an entity", NULL},
 	{"the audit log", NULL},
 	{"keys for the machines of a cluster", NULL},
+	{"secrets of operations, and who may refer to secrets", NULL},
 };
 
 enum {

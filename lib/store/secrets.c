@@ -3,6 +3,7 @@
 
 #include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -23,10 +24,13 @@ enum {
 
 _Static_assert((int)STORE_KEY_BYTES == (int)crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "the key fits the cipher");
 
-struct secret_owner { /* of secrets: a tenant, or one of its clusters; in cluster_login they are keys for its machines */
-	const char *table, *column;
-	int64_t id;
+struct secret_owner { /* of secrets: a tenant, one of its clusters, or an operation on that; in cluster_login they are keys for its machines */
+	const char *table, *column, *number; /* number: of the operation, in statements */
+	int64_t id, operation;               /* 0: no operation */
 };
+
+#define SECRETS_OF_CLUSTER "cluster/"
+#define SECRETS_OF_OPERATION "operation/"
 
 typedef int secrets_act(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name,
     const struct secret_value *value, struct error *err);
@@ -34,8 +38,8 @@ typedef int secrets_act(struct store *store, const struct secret_owner *owner, c
 static struct secret_owner
 secrets_owner(const struct store *store, int64_t cluster)
 {
-	return cluster ? (struct secret_owner){"cluster_secret", "cluster", cluster}
-	               : (struct secret_owner){"secret", "tenant", store_tenant(store)};
+	return cluster ? (struct secret_owner){"cluster_secret", "cluster", "number", .id = cluster}
+	               : (struct secret_owner){"secret", "tenant", "0", .id = store_tenant(store)};
 }
 
 /* Sets kinds to one owner of each kind. */
@@ -44,14 +48,17 @@ secrets_kinds(const struct store *store, struct secret_owner kinds[SECRET_KINDS]
 {
 	kinds[0] = secrets_owner(store, 0);
 	kinds[1] = secrets_owner(store, 1);
-	kinds[2] = (struct secret_owner){"cluster_login", "cluster", 1};
+	kinds[2] = (struct secret_owner){"cluster_login", "cluster", "0", .id = 1};
 }
 
 /* Appends the place of a value in the store, to which the value is bound. No name has a slash, but a public key, which has a blank. */
 static void
 secrets_place_of(const struct secret_owner *owner, const char *name, struct buffer *place)
 {
-	buffer_printf(place, "%s%lld/%s", *owner->column == 'c' ? "cluster/" : "", (long long)owner->id, name);
+	buffer_printf(place, "%s%lld/", *owner->column == 'c' ? "cluster/" : "", (long long)owner->id);
+	if (owner->operation)
+		buffer_printf(place, "%lld/", (long long)owner->operation);
+	buffer_text(place, name);
 }
 
 static int
@@ -81,18 +88,39 @@ static int
 secrets_set_of(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name, const char *text,
     size_t length, struct error *err)
 {
+	bool has_number = *owner->number == 'n';
 	unsigned char *sealed = secrets_seal(owner, key, name, text, length);
 	char now[CLOCK_RFC3339_SIZE], *statement;
 	int result;
 
 	statement = memory_printf("INSERT INTO %s (%s, name, version, at, by, sealed) "
-	    "VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
-	    "sealed = excluded.sealed", owner->table, owner->column);
-	result = sql_change(store_sql(store), err, statement, "itttb", owner->id, name, clock_rfc3339(clock_wall_ms(), now), store_by(store),
-	    sealed, length + OVERHEAD);
+	    "VALUES (%s, ?3, 1, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET version = version + 1, at = excluded.at, by = excluded.by, "
+	    "sealed = excluded.sealed", owner->table, has_number ? "cluster, number" : owner->column,
+	    has_number ? "?1, ?2" : "?1");
+	result = sql_change(store_sql(store), err, statement, "iitttb", owner->id, owner->operation, name,
+	    clock_rfc3339(clock_wall_ms(), now), store_by(store), sealed, length + OVERHEAD);
 	free(statement);
 	free(sealed);
 	return result;
+}
+
+int
+secrets_set_for_operation(struct store *store, const struct store_key *key, int64_t cluster, int64_t number, const char *name,
+    const char *text, size_t length, struct error *err)
+{
+	struct secret_owner owner = secrets_owner(store, cluster);
+	int result;
+
+	owner.operation = number;
+	result = secrets_set_of(store, &owner, key, name, text, length, err);
+	return result == 0 ? secrets_audit(store, cluster, "set", name, err) : -1;
+}
+
+int
+secrets_end_operations(struct store *store, int64_t cluster, int64_t number, struct error *err)
+{
+	return sql_change(store_sql(store), err, "DELETE FROM cluster_secret WHERE cluster = ? AND number BETWEEN 1 AND ?", "ii", cluster,
+	    number);
 }
 
 int
@@ -109,7 +137,7 @@ int
 secrets_set_login(struct store *store, const struct store_key *key, int64_t cluster, const char *public, const struct secret_value *private,
     struct error *err)
 {
-	const struct secret_owner owner = {"cluster_login", "cluster", cluster};
+	const struct secret_owner owner = {"cluster_login", "cluster", "0", .id = cluster};
 
 	return secrets_set_of(store, &owner, key, public, private->text, private->length, err);
 }
@@ -158,8 +186,9 @@ static int
 secrets_open_of(struct store *store, const struct secret_owner *owner, const struct store_key *key, const char *name,
     struct secret_value *value, struct error *err)
 {
-	char *statement = memory_printf("SELECT sealed FROM %s WHERE %s = ? AND name = ?", owner->table, owner->column);
-	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "it", owner->id, name);
+	char *statement = memory_printf("SELECT sealed FROM %s WHERE %s = ? AND %s = ? AND name = ?", owner->table, owner->column,
+	    owner->number);
+	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "iit", owner->id, owner->operation, name);
 	const unsigned char *sealed;
 	size_t length;
 	int got = sql_row(rows, err);
@@ -193,11 +222,38 @@ secrets_open(struct store *store, const struct store_key *key, int64_t cluster, 
 	return got < 0 ? -1 : 0;
 }
 
+bool
+secrets_is_own_reference(const char *reference)
+{
+	return strncmp(reference, SECRETS_OF_CLUSTER, strlen(SECRETS_OF_CLUSTER)) == 0 ||
+	    strncmp(reference, SECRETS_OF_OPERATION, strlen(SECRETS_OF_OPERATION)) == 0;
+}
+
+int
+secrets_open_reference(struct store *store, const struct store_key *key, int64_t cluster, int64_t number, const char *reference,
+    struct secret_value *value, struct error *err)
+{
+	struct secret_owner owner = secrets_owner(store, cluster);
+	const char *name = strchr(reference, '/');
+	int got = 0;
+
+	if (!name || !secrets_is_own_reference(reference))
+		return secrets_open(store, key, cluster, reference, value, err);
+	*value = (struct secret_value){0};
+	if (*reference == *SECRETS_OF_OPERATION)
+		owner.operation = number;
+	if (cluster && (number || !owner.operation))
+		got = secrets_open_of(store, &owner, key, name + 1, value, err);
+	if (got == 0 && *reference == *SECRETS_OF_CLUSTER)
+		got = error_set(err, EX_NO, "the cluster has no secret \"%s\"; coopr secret set --cluster CLUSTER %s makes it", name + 1, name + 1);
+	return got < 0 ? -1 : 0;
+}
+
 int
 secrets_open_login(struct store *store, const struct store_key *key, int64_t cluster, const char *public, struct secret_value *private,
     struct error *err)
 {
-	const struct secret_owner owner = {"cluster_login", "cluster", cluster};
+	const struct secret_owner owner = {"cluster_login", "cluster", "0", .id = cluster};
 
 	*private = (struct secret_value){0};
 	return secrets_open_of(store, &owner, key, public, private, err);
@@ -207,7 +263,7 @@ secrets_open_login(struct store *store, const struct store_key *key, int64_t clu
 static int
 secrets_try_key(struct store *store, const struct secret_owner *kind, struct store_key *key, struct error *err)
 {
-	char *statement = memory_printf("SELECT %s, name, sealed FROM %s LIMIT 1", kind->column, kind->table);
+	char *statement = memory_printf("SELECT %s, %s, name, sealed FROM %s LIMIT 1", kind->column, kind->number, kind->table);
 	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "");
 	int got = sql_row(rows, err);
 	struct secret_owner owner = *kind;
@@ -219,8 +275,9 @@ secrets_try_key(struct store *store, const struct secret_owner *kind, struct sto
 		got = -1;
 	if (got > 0) {
 		owner.id = sql_integer(rows, 0);
-		sealed = sql_bytes(rows, 2, &length);
-		if (secrets_open_sealed(&owner, key, sql_text(rows, 1), sealed, length, &value) < 0)
+		owner.operation = sql_integer(rows, 1);
+		sealed = sql_bytes(rows, 3, &length);
+		if (secrets_open_sealed(&owner, key, sql_text(rows, 2), sealed, length, &value) < 0)
 			got = error_set(err, EX_DATAERR, "the secrets of this store are encrypted with another key than the present one; "
 			    "restore the old one");
 		secret_value_release(&value);
@@ -252,7 +309,7 @@ static int
 secrets_each(struct store *store, const struct secret_owner *kind, const struct store_key *key, secrets_act *act, int64_t *count,
     struct error *err)
 {
-	char *statement = memory_printf("SELECT %s, name, sealed FROM %s ORDER BY 1, 2", kind->column, kind->table);
+	char *statement = memory_printf("SELECT %s, %s, name, sealed FROM %s ORDER BY 1, 2, 3", kind->column, kind->number, kind->table);
 	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "");
 	struct secret_owner owner = *kind;
 	int got = 0, result = 0;
@@ -260,11 +317,12 @@ secrets_each(struct store *store, const struct secret_owner *kind, const struct 
 	while (result == 0 && (got = sql_row(rows, err)) > 0) {
 		struct secret_value value = {0};
 		const unsigned char *sealed;
-		const char *name = sql_text(rows, 1);
+		const char *name = sql_text(rows, 2);
 		size_t length;
 
 		owner.id = sql_integer(rows, 0);
-		sealed = sql_bytes(rows, 2, &length);
+		owner.operation = sql_integer(rows, 1);
+		sealed = sql_bytes(rows, 3, &length);
 		if (secrets_open_sealed(&owner, key, name, sealed, length, &value) < 0)
 			result = error_set(err, EX_DATAERR, "the secret \"%s\" cannot be decrypted: no key opens it, or the store was changed",
 			    name);
@@ -310,8 +368,10 @@ secrets_replace(struct store *store, const struct secret_owner *owner, const str
     const struct secret_value *value, struct error *err)
 {
 	unsigned char *sealed = secrets_seal(owner, key, name, value->text, value->length);
-	char *statement = memory_printf("UPDATE %s SET sealed = ? WHERE %s = ? AND name = ?", owner->table, owner->column);
-	int result = sql_change(store_sql(store), err, statement, "bit", sealed, value->length + OVERHEAD, owner->id, name);
+	char *statement = memory_printf("UPDATE %s SET sealed = ? WHERE %s = ? AND %s = ? AND name = ?", owner->table, owner->column,
+	    owner->number);
+	int result = sql_change(store_sql(store), err, statement, "biit", sealed, value->length + OVERHEAD, owner->id, owner->operation,
+	    name);
 
 	free(statement);
 	free(sealed);
@@ -370,11 +430,13 @@ secret_value_release(struct secret_value *value)
 	*value = (struct secret_value){0};
 }
 
-static int
-secrets_not_found(struct store *store, const struct secret_owner *owner, const char *name, struct error *err)
+int
+secrets_not_found(struct store *store, int64_t cluster, const char *name, struct error *err)
 {
+	const struct secret_owner of = secrets_owner(store, cluster), *owner = &of;
 	struct error ignored; /* then no similar one is named */
-	char *statement = memory_printf("SELECT name FROM %s WHERE %s = ? ORDER BY name", owner->table, owner->column);
+	char *statement = memory_printf("SELECT name FROM %s WHERE %s = ? AND %s = 0 ORDER BY name", owner->table, owner->column,
+	    owner->number);
 	struct sql_rows *rows = sql_query(store_sql(store), &ignored, statement, "i", owner->id);
 	struct arguments names = {0};
 
@@ -392,13 +454,14 @@ int
 secrets_delete(struct store *store, int64_t cluster, const char *name, struct error *err)
 {
 	const struct secret_owner owner = secrets_owner(store, cluster);
-	char *statement = memory_printf("DELETE FROM %s WHERE %s = ? AND name = ? RETURNING version", owner.table, owner.column);
+	char *statement = memory_printf("DELETE FROM %s WHERE %s = ? AND %s = 0 AND name = ? RETURNING version", owner.table, owner.column,
+	    owner.number);
 	int64_t version;
 	int got = sql_number(store_sql(store), &version, err, statement, "it", owner.id, name);
 
 	free(statement);
 	if (got == 0)
-		return secrets_not_found(store, &owner, name, err);
+		return secrets_not_found(store, cluster, name, err);
 	return got < 0 ? -1 : secrets_audit(store, cluster, "delete", name, err);
 }
 
@@ -406,7 +469,8 @@ int
 secrets_list(struct store *store, int64_t cluster, struct secret_list *list, struct error *err)
 {
 	const struct secret_owner owner = secrets_owner(store, cluster);
-	char *statement = memory_printf("SELECT name, at, by, version FROM %s WHERE %s = ? ORDER BY name", owner.table, owner.column);
+	char *statement = memory_printf("SELECT name, at, by, version, %s FROM %s WHERE %s = ? AND %s = 0 ORDER BY name",
+	    cluster ? "NULL" : "readers", owner.table, owner.column, owner.number);
 	struct sql_rows *rows = sql_query(store_sql(store), err, statement, "i", owner.id);
 	int got;
 
@@ -414,7 +478,7 @@ secrets_list(struct store *store, int64_t cluster, struct secret_list *list, str
 		ARRAY_ROOM(list->list, list->count, list->capacity);
 		list->list[list->count++] = (struct secret_entry){arena_string(&list->arena, sql_text(rows, 0)),
 		    arena_string(&list->arena, sql_text(rows, 1)), arena_string(&list->arena, sql_text(rows, 2)),
-		    sql_integer(rows, 3)};
+		    sql_keep(rows, 4, &list->arena), sql_integer(rows, 3)};
 	}
 	sql_end(rows);
 	free(statement);

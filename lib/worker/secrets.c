@@ -23,6 +23,7 @@ struct filling {
 	struct store *store;
 	char *tenant, *id;
 	int64_t cluster; /* whose secrets come first; 0: none */
+	int64_t operation; /* its number, from the job's id; 0: none */
 	struct store_key key;
 	struct redaction *values;
 	struct buffer pointer; /* to the value that is looked at */
@@ -39,6 +40,20 @@ secrets_close(struct filling *filling)
 	free(filling->id);
 }
 
+/* Returns the number of the operation whose job the record names: 7 of "00000042-007". */
+static int64_t
+secrets_operation_of(const struct filling *filling)
+{
+	char *job = json_get_string(filling->record, "job");
+	size_t length = filling->id ? strlen(filling->id) : 0;
+	int64_t number = 0;
+
+	if (job && length && strncmp(job, filling->id, length) == 0 && job[length] == '-' && strspn(job + length + 1, "0123456789") < 18)
+		number = strtoll(job + length + 1, NULL, 10);
+	free(job);
+	return number;
+}
+
 /* Opens the store of the tenant, at the first secret. For one that is generated, store and key are made if there are none. */
 static int
 secrets_open_store(struct filling *filling, bool makes)
@@ -52,6 +67,7 @@ secrets_open_store(struct filling *filling, bool makes)
 	if (!filling->tenant)
 		filling->tenant = memory_string("default");
 	filling->cluster = filling->id ? cluster_id_of(filling->id) : 0;
+	filling->operation = secrets_operation_of(filling);
 	result = store_open(&filling->store, NULL, STORE_READ, filling->tenant, makes ? &ignored : filling->err);
 	if (result < 0 && makes)
 		result = store_open(&filling->store, NULL, STORE_CREATE, filling->tenant, filling->err);
@@ -75,7 +91,7 @@ secrets_value_of(struct filling *filling, const char *name, bool is_generated, j
 		return -1;
 	/* What crashes from now on, here or in the plugin, leaves no copy of its memory on a disk. */
 	setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
-	result = secrets_open(filling->store, &filling->key, filling->cluster, name, &secret, filling->err);
+	result = secrets_open_reference(filling->store, &filling->key, filling->cluster, filling->operation, name, &secret, filling->err);
 	if (result < 0 && is_generated && filling->err->code == EX_NO) {
 		secrets_generate(&filling->key, filling->tenant, filling->id ? filling->id : "", name, &secret);
 		result = secret.text ? 0 : error_errno(filling->err, EX_OSERR, "a secret: no locked memory for it (see ulimit -l)");
@@ -83,8 +99,11 @@ secrets_value_of(struct filling *filling, const char *name, bool is_generated, j
 	if (result < 0)
 		return -1;
 	jv_free(*value);
-	*value = jv_string(secret.text);
-	redaction_add(filling->values, name, secret.text);
+	*value = secret.text ? jv_string(secret.text) : jv_null();
+	if (secret.text) {
+		redaction_add(filling->values, name, secret.text);
+		filling->places = jv_array_append(filling->places, jv_string(filling->pointer.data));
+	}
 	secret_value_release(&secret);
 	return 0;
 }
@@ -117,7 +136,6 @@ secrets_fill_value(struct filling *filling, jv *value)
 
 	if (name) {
 		result = secrets_value_of(filling, name, is_generated, value);
-		filling->places = jv_array_append(filling->places, jv_string(filling->pointer.data));
 	} else if (is_object) {
 		jv keys = jv_keys(jv_copy(*value));
 

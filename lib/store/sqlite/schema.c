@@ -330,6 +330,22 @@ static const char *const migrations[] = {
 	"	sealed BLOB NOT NULL," /* the private half */
 	"	PRIMARY KEY (cluster, name)"
 	") STRICT, WITHOUT ROWID;",
+	/* 17: who may refer to a tenant's secret besides its administrators: users, and groups as "@dev"; and secrets of operations, beside
+	 * those of their cluster, which have the number 0. */
+	"ALTER TABLE secret ADD COLUMN readers TEXT NOT NULL DEFAULT '[]' CHECK (json_type(readers) = 'array');"
+	"ALTER TABLE cluster_secret RENAME TO cluster_secret_16;"
+	"CREATE TABLE cluster_secret ("
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	number INTEGER NOT NULL," /* of the operation */
+	"	name TEXT NOT NULL,"
+	"	version INTEGER NOT NULL,"
+	"	at TEXT NOT NULL,"
+	"	by TEXT NOT NULL,"
+	"	sealed BLOB NOT NULL,"
+	"	PRIMARY KEY (cluster, number, name)"
+	") STRICT, WITHOUT ROWID;"
+	"INSERT INTO cluster_secret SELECT cluster, 0, name, version, at, by, sealed FROM cluster_secret_16;"
+	"DROP TABLE cluster_secret_16;",
 };
 
 /* Steps over a pragma's only number. */

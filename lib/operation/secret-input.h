@@ -2,8 +2,8 @@
  *
  * Reading a secret: from a file or a pipe, or from a person, whose terminal does not show it.
  */
-#ifndef BIN_STORE_SECRET_INPUT_H
-#define BIN_STORE_SECRET_INPUT_H
+#ifndef OPERATION_SECRET_INPUT_H
+#define OPERATION_SECRET_INPUT_H
 
 #include <stdbool.h>
 

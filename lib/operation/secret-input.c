@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "secret-input.h"
+#include "operation/secret-input.h"
 
 #include <errno.h>
 #include <fcntl.h>
