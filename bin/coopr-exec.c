@@ -161,6 +161,18 @@ exec_call(struct task *task, struct redaction *secrets, jv *result, struct error
 	return code;
 }
 
+/* Gives the task what it logs in with. A machine is given back also where that is not there any more. */
+static int
+exec_give_login(const struct task *task, struct login_files *logins, jv *handed, struct login_file **login, struct error *err)
+{
+	if (login_files_fill(logins, handed, login, err) == 0)
+		return login_files_add_key(task, handed, err);
+	if (task->action != ACTION_DELETE)
+		return -1;
+	message("%s", err->text);
+	return 0;
+}
+
 static int
 exec_act(struct task *task)
 {
@@ -172,8 +184,7 @@ exec_act(struct task *task)
 	jv result = jv_invalid();
 
 	task->handed = jv_copy(task->source);
-	if (secrets_fill(&task->handed, &secrets, &err) < 0 || login_files_fill(&logins, &task->handed, &login, &err) < 0 ||
-	    login_files_add_key(task, &task->handed, &err) < 0)
+	if (secrets_fill(&task->handed, &secrets, &err) < 0 || exec_give_login(task, &logins, &task->handed, &login, &err) < 0)
 		result = attempt_refusal(task, err.code, err.text);
 	else if (exec_call(task, &secrets, &result, &err) < 0)
 		code = message_error(&err);

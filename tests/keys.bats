@@ -26,7 +26,7 @@ setup() {
 }
 
 teardown() {
-	for cluster in one old; do
+	for cluster in metal one old; do
 		coopr-delete -y "$cluster" >/dev/null 2>&1 || true
 	done
 	COOPR_TENANT=other coopr-delete -y two >/dev/null 2>&1 || true
@@ -123,10 +123,10 @@ keys_found_on() { # CLUSTER
 }
 
 @test "the key of a worker that is killed is swept from memory by the next" {
-	printf '#!/bin/sh\n[ -e /root/on ] || { touch /root/begun; sleep 60; }\n' >mine/scripts/hello.sh
+	printf '#!/bin/sh\necho it has begun\nexec sleep 600\n' >mine/scripts/hello.sh
 	coopr-create one -t bare -n 1 >/dev/null 2>&1 3>&- &
 	creator=$!
-	until [ -n "$(in_memory)" ]; do
+	until grep -rqs "it has begun" "$COOPR_SPOOL"; do
 		kill -0 "$creator"
 		sleep 0.05
 	done
@@ -154,4 +154,127 @@ keys_found_on() { # CLUSTER
 	same old1-1001 "$(opened_by "$(key_file old | grep -v id_ed25519)" old)"
 	same 2 "$(coopr-exec old hostname | wc -l)"
 	coopr-delete -y old >/dev/null 2>&1
+}
+
+# Makes a machine of its owner's, in the sandbox: with a password for the user ann. What sudo there does not do, services do as ann.
+own_machine() { # NUMBER
+	local address
+
+	coopr-create one -t bare -n "${1:-1}" >/dev/null 2>&1
+	coopr-exec one "useradd -m -s /bin/sh ann && echo 'ann:open sesame' | chpasswd && rm -rf ~ann/.ssh &&
+		sed -i '/^AuthenticationMethods/d; s/^PasswordAuthentication no/PasswordAuthentication yes/' /etc/ssh/sshd_config &&
+		mkdir -p /opt/bin && printf '#!/bin/sh\nshift 2\nexec \"\$@\"\n' >/opt/bin/sudo && chmod +x /opt/bin/sudo &&
+		echo SetEnv PATH=/opt/bin:/usr/bin:/bin >>/etc/ssh/sshd_config && kill -HUP \$(cat /run/sshd.pid)" >&2
+	address=$(coopr-ssh-config one | sed -n 's/^\tHostName //p')
+	: >rack
+	for address in $address; do
+		echo "$address user=ann $LOGIN" >>rack
+	done
+	cat >mine/providers/rack.json <<-EOT
+		{"name": "rack", "providertype": "static", "provisioner": {"machines": "$PWD/rack", "hosts": false}}
+	EOT
+	sed 's/"bare"/"metal"/; s/"sandbox"/"rack"/' mine/clustertemplates/bare.json >mine/clustertemplates/metal.json
+	for file in mine/hardwaretypes/small.json mine/imagetypes/debian12.json; do
+		jq '.providermap.rack = (.providermap.sandbox)' "$file" >new
+		mv new "$file"
+	done
+}
+
+# What ann's home has: files, owners, modes, contents.
+home_of_ann() {
+	coopr-ssh one/1000 'cd ~ann && find . -exec stat -c "%n %U %a" {} + | sort; cat .ssh/authorized_keys 2>/dev/null || true'
+}
+
+# Changes a secret of the installation.
+secret() { # NAME, the value on standard input
+	coopr-secret set "$1" >/dev/null
+}
+
+@test "a machine with a password is entered with it once, and then with the cluster's key, which leaves the machine with the cluster" {
+	LOGIN=password=ann own_machine
+	printf 'open sesame' | secret ann
+	for state in 'rm -rf .ssh' 'mkdir -m 700 .ssh' 'printf "# mine" >.ssh/authorized_keys; chmod 640 .ssh/authorized_keys' \
+		'printf "ssh-ed25519 AAAA mine\n\n# no end" >keys; ln -sf ../keys .ssh/authorized_keys'; do
+		coopr-ssh one/1000 "cd ~ann && $state; chown -R ann: .; chown -h ann: .ssh/* 2>/dev/null || true"
+		home_of_ann >before
+		coopr-create metal -t metal -n 1 >/dev/null 2>&1
+		contains "$(home_of_ann)" "# key of the cluster "
+		same '["key","port","user"] first contact' "$(coopr-show metal -o json |
+			jq -r 'select(.kind == "node").facts | "\(."ssh-auth" | keys | tojson) \(.ssh_host_keys_from)"')"
+		contains "$(coopr-log metal)" "pinned the 1 host key that it shows"
+		# The password is needed no more.
+		printf 'another one' | secret ann
+		same "metal | ann" "$(coopr-exec metal 'id -un' | sed 's/^metal[^ ]* /metal /')"
+		coopr-config --set 'x=1' metal -y >/dev/null 2>&1
+		same "" "$(in_memory)"
+		printf 'open sesame' | secret ann
+		coopr-delete -y metal >/dev/null 2>&1
+		same "$(cat before)" "$(home_of_ann)"
+	done
+}
+
+@test "what the owner changes in authorized_keys meanwhile stays; with authorized_keys false nothing is written there" {
+	LOGIN=password=ann own_machine
+	printf 'open sesame' | secret ann
+	coopr-create metal -t metal -n 1 >/dev/null 2>&1
+	coopr-ssh one/1000 'cd ~ann/.ssh && { echo "# above"; cat authorized_keys; printf "# below"; } >new && cat new >authorized_keys && rm new'
+	coopr-delete -y metal >/dev/null 2>&1
+	same $'# above\n# below' "$(coopr-ssh one/1000 "cat ~ann/.ssh/authorized_keys")"
+	coopr-ssh one/1000 'rm -r ~ann/.ssh'
+
+	jq '.provisioner.authorized_keys = false' mine/providers/rack.json >new
+	mv new mine/providers/rack.json
+	home_of_ann >before
+	coopr-create metal -t metal -n 1 >/dev/null 2>&1
+	same "$(cat before)" "$(home_of_ann)"
+	same "ann" "$(coopr-ssh metal/1000 id -un)"
+	same "" "$(in_memory)"
+	coopr-delete -y metal >/dev/null 2>&1
+	same "$(cat before)" "$(home_of_ann)"
+}
+
+@test "a password is in no argument, no environment, no file of a disk and no log; a wrong one is refused and named" {
+	need_program strace
+	LOGIN=password=ann own_machine
+	printf 'open sesame' | secret ann
+	strace -f -qq -s 4096 -v -e trace=execve -o traced coopr-create metal -t metal -n 1 >said 2>&1
+	[ "$(grep -c 'askpass' traced)" -gt 0 ]
+	same "" "$(grep -rl "open sesame" "$COOPR_STATE/store.sqlite3" "$COOPR_STATE/clusters" "$COOPR_SPOOL" traced said || true)"
+	coopr-delete -y metal >/dev/null 2>&1
+	printf 'no' | secret ann
+	run coopr-create metal -t metal -n 1
+	[ "$status" -ne 0 ]
+	contains "$output" "login as ann was refused"
+	coopr-secret delete -y ann
+	run coopr-retry metal
+	[ "$status" -ne 0 ]
+	contains "$output" 'there is no secret "ann"'
+	coopr-delete -y metal >/dev/null 2>&1
+}
+
+@test "a private key may be a secret, with a passphrase that is another, of the tenant or, with a provider of the installation, of superadmin" {
+	LOGIN="key=ann passphrase=phrase" own_machine
+	ssh-keygen -q -t ed25519 -N 'long phrase' -C ann -f ann
+	coopr-ssh one/1000 "mkdir -m 700 ~ann/.ssh; echo '$(cat ann.pub)' >~ann/.ssh/authorized_keys; chown -R ann: ~ann/.ssh"
+	secret ann <ann
+	printf 'long phrase' | secret phrase
+	rm ann
+	home_of_ann >before
+	coopr-create metal -t metal -n 1 >/dev/null 2>&1
+	same "ann" "$(coopr-ssh metal/1000 id -un)"
+	coopr-config --set 'x=1' metal -y >/dev/null 2>&1
+	same "" "$(in_memory)"
+	coopr-delete -y metal >/dev/null 2>&1
+	same "$(cat before)" "$(home_of_ann)"
+	same "" "$(grep -rl -e 'long phrase' "$COOPR_STATE/store.sqlite3" "$COOPR_STATE/clusters" "$COOPR_SPOOL" || true)"
+}
+
+@test "a password is for a machine without a key, a passphrase for one with a key" {
+	for words in "key=a identityfile=b" "key=a password=b" "identityfile=a password=b" "passphrase=a" "password="; do
+		echo "192.0.2.1 $words" >rack
+		run -0 --separate-stderr bash -c "coopr-exec <<<'$(jq -cn --arg rack "$PWD/rack" '{kind: "task", id: "t", action: "create",
+			type: "static", cluster: {id: "00000042", name: "x", provider: {name: "rack", providertype: "static",
+			provisioner: {machines: $rack}}}, machine: {id: "00000042-1000"}}')'"
+		same 78 "$(jq .status <<<"$output")"
+	done
 }

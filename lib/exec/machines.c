@@ -14,18 +14,35 @@
 #include "base/location.h"
 #include "base/process.h"
 #include "exec/machines.h"
+#include "json/credential.h"
 #include "json/scan.h"
 #include "model/name.h"
 #include "ssh/shell-words.h"
 
 enum { FILE_BYTES = 16 * 1024 * 1024, SSH_PORT = 22 };
 
+/* Returns whether the member names a secret; in a line by the name alone. */
+static bool
+machines_is_secret(const char *name)
+{
+	return strcmp(name, "key") == 0 || strcmp(name, "passphrase") == 0 || strcmp(name, "password") == 0;
+}
+
+static jv
+machines_secret(const char *name)
+{
+	jv reference = jv_object();
+
+	json_set_string(&reference, "secret", name);
+	return reference;
+}
+
 /* Sets the member of a word NAME=VALUE; "hostkey" may come several times. */
 static int
 machines_add_member(jv *object, const char *word, struct error *err)
 {
-	static const char *const members[] = {"bind", "flavor", "hostkey", "hostname", "identityfile", "port", "user", "zone",
-	    "address"};
+	static const char *const members[] = {"bind", "flavor", "hostkey", "hostname", "identityfile", "key", "passphrase",
+	    "password", "port", "user", "zone", "address"};
 	size_t length = strcspn(word, "=");
 	const char *name = NULL;
 	jv keys;
@@ -34,8 +51,12 @@ machines_add_member(jv *object, const char *word, struct error *err)
 		if (strlen(members[i]) == length && strncmp(members[i], word, length) == 0)
 			name = members[i];
 	if (!name)
-		return error_set(err, EX_CONFIG, "\"%s\": expected bind=, flavor=, hostkey=, hostname=, identityfile=, port=, "
-		    "user= or zone=", word);
+		return error_set(err, EX_CONFIG, "\"%s\": expected bind=, flavor=, hostkey=, hostname=, identityfile=, key=, "
+		    "passphrase=, password=, port=, user= or zone=", word);
+	if (machines_is_secret(name)) {
+		json_set(object, name, machines_secret(word + length + 1));
+		return 0;
+	}
 	if (strcmp(name, "hostkey") != 0) {
 		json_set_string(object, name, word + length + 1);
 		return 0;
@@ -88,6 +109,34 @@ machines_parse_keys(const struct place *place, struct arena *arena)
 	return list;
 }
 
+/* Returns the name of a secret in a member; NULL if that is absent. */
+static const char *
+machines_parse_secret(const struct place *place, const char *name, struct arena *arena)
+{
+	struct place member = place_member(place, name);
+	bool is_generated = false;
+	char *secret = credential_reference(member.value, &is_generated);
+	const char *copy = secret && *secret && !is_generated ? arena_string(arena, secret) : NULL;
+
+	if (place_present(&member) && !copy)
+		place_problem(&member, "expected {\"secret\": \"NAME\"}, the name of a secret");
+	free(secret);
+	return copy;
+}
+
+void
+machines_parse_login(const struct place *place, const char *identityfile, struct arena *arena, struct machine_login *login)
+{
+	*login = (struct machine_login){machines_parse_secret(place, "key", arena), machines_parse_secret(place, "passphrase", arena),
+	    machines_parse_secret(place, "password", arena)};
+	if (login->key && identityfile)
+		place_problem(place, "identityfile and key exclude each other");
+	if (login->password && (login->key || identityfile || login->passphrase))
+		place_problem(place, "a password is for a machine without a key");
+	if (login->passphrase && !login->key && !identityfile)
+		place_problem(place, "a passphrase needs a key");
+}
+
 static void
 machines_parse_machine(const struct place *place, struct machines *machines, struct static_machine *machine)
 {
@@ -105,6 +154,7 @@ machines_parse_machine(const struct place *place, struct machines *machines, str
 	    arena));
 	if (machine->identityfile && location_is_own(machine->identityfile))
 		place_problem(place, "identityfile %s: it is coopr's own", machine->identityfile);
+	machines_parse_login(place, machine->identityfile, arena, &machine->login);
 	machine->flavor = place_string(place, "flavor", NEED_OPTIONAL, arena);
 	machine->zone = place_string(place, "zone", NEED_OPTIONAL, arena);
 	machine->host_keys = machines_parse_keys(place, arena);

@@ -10,12 +10,17 @@
 
 struct error;
 
+struct machine_login { /* names of secrets; any may be NULL */
+	const char *key, *passphrase, *password;
+};
+
 struct static_machine {
 	const char *id;      /* "ADDRESS:PORT" */
 	const char *address; /* as written, a name or an address */
 	const char *bind;    /* to reach it from other nodes; NULL: as address */
 	int64_t port;
 	const char *hostname, *user, *identityfile, *flavor, *zone; /* any may be NULL */
+	struct machine_login login;
 	struct string_list host_keys;
 };
 
@@ -30,6 +35,9 @@ struct machines {
  * line. The machines are to be released in any case. */
 int machines_read(const char *path, struct machines *machines, struct error *err);
 void machines_release(struct machines *machines);
+
+/* Takes the members key, passphrase and password, {"secret": "NAME"}, of an object. What excludes each other, or is none, is a problem. */
+void machines_parse_login(const struct place *place, const char *identityfile, struct arena *arena, struct machine_login *login);
 
 /* Returns the machine that has the id; NULL if there is none. */
 const struct static_machine *machines_find(const struct machines *machines, const char *id);

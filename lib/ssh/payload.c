@@ -248,6 +248,34 @@ payload_leave(const struct task *task, struct payload *payload, struct error *er
 	return 0;
 }
 
+int
+payload_admit(const struct task *task, const char *key, struct payload *payload, struct error *err)
+{
+	if (!task->cluster_id)
+		return error_set(err, EX_DATAERR, "the task names no cluster");
+	if (payload_begin(payload, err) < 0)
+		return -1;
+	buffer_text(&payload->script, "node_admit ");
+	shell_words_quote(task->cluster_id, &payload->script);
+	buffer_byte(&payload->script, ' ');
+	shell_words_quote(key, &payload->script);
+	buffer_text(&payload->script, "\nnode_check\n");
+	return 0;
+}
+
+int
+payload_dismiss(const struct task *task, struct payload *payload, struct error *err)
+{
+	if (!task->cluster_id)
+		return error_set(err, EX_DATAERR, "the task names no cluster");
+	if (payload_begin(payload, err) < 0)
+		return -1;
+	buffer_text(&payload->script, "node_dismiss ");
+	shell_words_quote(task->cluster_id, &payload->script);
+	buffer_text(&payload->script, "\nnode_check\n");
+	return 0;
+}
+
 void
 payload_command(const struct payload *payload, bool become_root, struct buffer *out)
 {

@@ -38,6 +38,11 @@ int payload_check(const struct task *task, struct payload *payload, struct error
  * it: a machine that another cluster has by now keeps what it has. */
 int payload_leave(const struct task *task, struct payload *payload, struct error *err);
 
+/* Makes the payload that has the user who logs in admit the key, a line of authorized_keys, for the task's cluster; and the one that
+ * takes it away again. Nothing else of the file changes. */
+int payload_admit(const struct task *task, const char *key, struct payload *payload, struct error *err);
+int payload_dismiss(const struct task *task, struct payload *payload, struct error *err);
+
 /* Appends the command for the node's login shell, through sudo if become_root. */
 void payload_command(const struct payload *payload, bool become_root, struct buffer *out);
 

@@ -65,7 +65,7 @@ response_take_stderr(struct response *response, struct buffer *err)
 static bool
 response_is_fact(const char *key, size_t length)
 {
-	static const char *const providers[] = {"names", "providerid", "ssh-auth", "ssh_host_keys"};
+	static const char *const providers[] = {"names", "providerid", "ssh-auth", "ssh_host_keys", "ssh_host_keys_from"};
 
 	for (size_t i = 0; i < sizeof providers / sizeof *providers; i++)
 		if (strlen(providers[i]) == length && memcmp(providers[i], key, length) == 0)

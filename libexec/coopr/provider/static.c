@@ -16,6 +16,7 @@
 #include "base/location.h"
 #include "base/message.h"
 #include "base/plural.h"
+#include "event/tail.h"
 #include "exec/machines.h"
 #include "exec/plugin.h"
 #include "json/record.h"
@@ -25,29 +26,41 @@
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider static\",\"type\":\"object\","
+    "\"cluster_key\":true,"
     "\"required\":[\"machines\"],\"properties\":{"
     "\"machines\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The file that lists the machines; a relative path starts at the catalogue\"},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as, unless the file names one; by default the sshuser of the image type\"},"
     "\"hosts\":{\"type\":\"boolean\",\"description\":\"Whether the machines know each other by names in /etc/hosts; the default is true\"},"
     "\"shared_host_keys\":{\"of\":\"installation\",\"type\":\"boolean\",\"description\":\"Whether several machines may show the same host key; the default is false\"},"
+    "\"authorized_keys\":{\"type\":\"boolean\",\"description\":\"Whether a machine that is entered with a password is given the cluster's key; the default is true\"},"
+    "\"ssh-auth\":{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"Secrets to log in with, unless the file names some\",\"properties\":{"
+    "\"key\":{\"type\":\"object\",\"description\":\"A secret that is a private key\"},"
+    "\"passphrase\":{\"type\":\"object\",\"description\":\"A secret that opens the private key\"},"
+    "\"password\":{\"type\":\"object\",\"description\":\"A secret that is the password of the user\"}}},"
     "\"identityfile\":{\"of\":\"installation\",\"type\":\"string\",\"description\":\"The private key, unless the file names one; by default that of ssh\"}}}";
 
 struct fields {
 	const char *machines, *user, *identityfile;
+	struct machine_login login;
 	bool hosts; /* the nodes' names are written to the machines */
+	bool admits; /* the cluster's key is, where there is only a password */
 };
 
 static int
 static_read_fields(const struct task *task, struct arena *arena, struct fields *fields, struct outcome *outcome)
 {
 	struct problems problems = {0};
-	struct place root = place_root(task->fields, &problems);
+	struct place root = place_root(task->fields, &problems), login = place_member(&root, "ssh-auth");
 	int failed;
 
 	fields->machines = place_string(&root, "machines", NEED_REQUIRED, arena);
 	fields->user = place_string(&root, "user", NEED_OPTIONAL, arena);
 	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
 	fields->hosts = place_boolean(&root, "hosts", true);
+	fields->admits = place_boolean(&root, "authorized_keys", true);
+	fields->login = (struct machine_login){NULL};
+	if (place_object(&login, NEED_OPTIONAL))
+		machines_parse_login(&login, fields->identityfile, arena, &fields->login);
 	if (fields->identityfile && location_is_own(fields->identityfile))
 		place_problem(&root, "identityfile %s: it is coopr's own", fields->identityfile);
 	failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
@@ -74,16 +87,40 @@ static_add_address(jv *addresses, const char *role, const char *address, struct 
 	return 0;
 }
 
+static void
+static_set_secret(jv *login, const char *member, const char *name)
+{
+	jv reference = jv_object();
+
+	if (!name) {
+		jv_free(reference);
+		return;
+	}
+	json_set_string(&reference, "secret", name);
+	json_set(login, member, reference);
+}
+
+/* Returns how the machine is entered: as the file says, or else the provider. With a password, the key that the cluster has comes first:
+ * it is what static_confirm has the machine admit. */
 static jv
 static_login_of(const struct static_machine *machine, const struct fields *fields, const struct task *task)
 {
-	const char *key = machine->identityfile ? machine->identityfile : fields->identityfile;
+	bool own = machine->identityfile || machine->login.key || machine->login.password;
+	const struct machine_login *secrets = own || machine->login.passphrase ? &machine->login : &fields->login;
+	const char *file = own ? machine->identityfile : fields->identityfile;
 	const char *user = machine->user ? machine->user : fields->user;
-	jv login = jv_object();
+	jv login = jv_object(), cluster = json_get(task->source, "cluster"), key = json_get(cluster, "key");
 
 	json_set_string(&login, "user", user ? user : task->machine.user);
-	if (key)
-		json_set_string(&login, "identityfile", key);
+	if (file)
+		json_set_string(&login, "identityfile", file);
+	static_set_secret(&login, "key", secrets->key);
+	static_set_secret(&login, "passphrase", secrets->passphrase);
+	static_set_secret(&login, "password", secrets->password);
+	if (secrets->password && fields->admits && json_string(key))
+		json_set(&login, "key", jv_copy(key));
+	jv_free(key);
+	jv_free(cluster);
 	json_set_number(&login, "port", (double)machine->port);
 	return login;
 }
@@ -159,54 +196,140 @@ out:
 	jv_free(ids);
 }
 
-/* Checks that the machine lets us in. If the file gave no host key, the one it shows now is the one it must
- * show from now on. */
+/* Pins the host keys that the machine shows, if the file gave none: it must show these from now on. */
+static int
+static_pin(struct machine *machine, struct arena *arena, jv *facts, struct error *err)
+{
+	if (machine->host_keys.count > 0)
+		return 0;
+	if (host_keys_scan(machine, arena, &machine->host_keys, err) < 0)
+		return -1;
+	json_set(facts, "ssh_host_keys", host_keys_pin(&machine->host_keys));
+	json_set_string(facts, "ssh_host_keys_from", "first contact");
+	message("%s: pinned the %zu %s that it shows; the file of machines gives none to compare with (hostkey=)", machine->id,
+	    machine->host_keys.count, plural(machine->host_keys.count, "host key", "host keys"));
+	return 0;
+}
+
+/* Has the machine do what the payload says, as the user who logs in, or through sudo. */
+static int
+static_run(const struct machine *machine, int made, struct payload *payload, bool become_root, struct error *err)
+{
+	struct remote_answer answer;
+	int result = made;
+
+	if (result == 0) {
+		result = remote_run(machine, payload, become_root, NULL, &answer, err);
+		if (result == 0 && answer.status != 0) {
+			char *reason = tail_last_line(&answer.said);
+
+			result = error_set(err, EX_CONFIG, "node %s: %s", machine->id, *reason ? reason : "a check has failed there");
+			free(reason);
+		}
+		remote_answer_release(&answer);
+	}
+	payload_release(payload);
+	return result;
+}
+
+/* Returns the public key that the machine is to admit, or admits, for the cluster alone, which the caller frees; NULL if there is none. */
+static char *
+static_own_key(const struct task *task)
+{
+	jv node = json_get(task->source, "machine"), facts = json_get(node, "facts"), login = json_get(facts, "ssh-auth");
+	char *key = json_get_string(login, "key");
+
+	jv_free(login);
+	jv_free(facts);
+	jv_free(node);
+	return key;
+}
+
+/* Has the machine admit the key, which it does not yet, with the password. */
+static int
+static_admit(const struct task *task, const struct machine *machine, const char *key, struct error *err)
+{
+	struct machine with_password = *machine, with_key = *machine;
+	struct payload admission = {0}, check = {0};
+
+	with_password.identityfile = NULL;
+	with_key.passwordfile = NULL;
+	if (static_run(&with_password, payload_admit(task, key, &admission, err), &admission, false, err) < 0)
+		return -1;
+	if (static_run(&with_key, payload_check(NULL, &check, err), &check, false, err) < 0)
+		return error_prefix(err, "the key of the cluster is in ~/.ssh/authorized_keys, but");
+	message("%s: admits the key of the cluster from now on (~/.ssh/authorized_keys)", machine->id);
+	return 0;
+}
+
+/* Enters the machine: with the key of the cluster if it has one, which is written there if only the password opens. */
+static int
+static_enter(const struct task *task, const struct machine *machine, const char *key, struct error *err)
+{
+	struct machine with_key = *machine;
+	struct payload payload = {0};
+	struct error why = {.code = 0};
+	int result;
+
+	if (key)
+		with_key.passwordfile = NULL;
+	result = static_run(&with_key, payload_check(NULL, &payload, &why), &payload, false, &why);
+	if (result < 0 && key && machine->passwordfile && why.code == EX_NOPERM)
+		return static_admit(task, machine, key, err);
+	if (result < 0)
+		*err = why;
+	return result;
+}
+
+/* Adds how the machine is entered from now on: without the password. */
+static void
+static_forget_password(const struct task *task, jv *facts)
+{
+	jv node = json_get(task->source, "machine"), known = json_get(node, "facts"), login = json_get(known, "ssh-auth");
+
+	login = jv_object_delete(login, jv_string("password"));
+	login = jv_object_delete(login, jv_string("passwordfile"));
+	login = jv_object_delete(login, jv_string("identityfile"));
+	json_set(facts, "ssh-auth", login);
+	jv_free(known);
+	jv_free(node);
+}
+
+/* Checks that the machine lets us in. */
 static void
 static_confirm(const struct task *task, struct outcome *outcome)
 {
 	struct machine machine = task->machine;
-	struct payload payload = {0};
-	struct remote_answer answer;
+	char *key = static_own_key(task);
 	struct arena arena = {0};
-	jv facts;
+	jv facts = jv_object();
 
-	if (machine.host_keys.count == 0) {
-		if (host_keys_scan(&machine, &arena, &machine.host_keys, &outcome->error) < 0)
-			return;
-		facts = jv_object();
-		json_set(&facts, "ssh_host_keys", host_keys_pin(&machine.host_keys));
-		outcome->facts = facts;
-		message("%s: pinned the %zu %s that it shows; the file of machines gives none to compare with (hostkey=)",
-		    machine.id, machine.host_keys.count, plural(machine.host_keys.count, "host key", "host keys"));
-	}
-	if (payload_check(NULL, &payload, &outcome->error) == 0) {
-		remote_run(&machine, &payload, false, NULL, &answer, &outcome->error);
-		remote_answer_release(&answer);
-	}
-	payload_release(&payload);
+	if (static_pin(&machine, &arena, &facts, &outcome->error) == 0 &&
+	    static_enter(task, &machine, key, &outcome->error) == 0 && key && machine.passwordfile)
+		static_forget_password(task, &facts);
+	outcome->facts = facts;
+	free(key);
 	arena_release(&arena);
 }
 
-/* Takes what coopr has written on the machine away, where that can be entered: one that is broken is given back as well. */
+/* Takes what coopr has written on the machine away, where that can be entered: one that is broken is given back as well. The key goes
+ * last. */
 static void
 static_clean(const struct task *task)
 {
 	const struct machine *machine = &task->machine;
-	struct payload payload = {0};
-	struct remote_answer answer;
+	bool as_root = machine->user && strcmp(machine->user, "root") != 0;
+	struct payload names = {0}, admission = {0};
+	char *key = static_own_key(task);
 	struct error err;
-	int result;
 
-	if (!machine->names_in_hosts || !machine->hostname || machine->host_keys.count == 0)
-		return;
-	result = payload_leave(task, &payload, &err);
-	if (result == 0) {
-		result = remote_run(machine, &payload, machine->user && strcmp(machine->user, "root") != 0, NULL, &answer, &err);
-		remote_answer_release(&answer);
-	}
-	if (result < 0)
+	if (machine->host_keys.count > 0 && machine->names_in_hosts && machine->hostname &&
+	    static_run(machine, payload_leave(task, &names, &err), &names, as_root, &err) < 0)
 		message("the names of the cluster may still be in the machine's /etc/hosts: %s", err.text);
-	payload_release(&payload);
+	if (machine->host_keys.count > 0 && key &&
+	    static_run(machine, payload_dismiss(task, &admission, &err), &admission, false, &err) < 0)
+		message("the key of the cluster may still be in the machine's ~/.ssh/authorized_keys: %s", err.text);
+	free(key);
 }
 
 static void

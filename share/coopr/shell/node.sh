@@ -302,6 +302,89 @@ node_names()
 	return 0
 }
 
+# Finds the file of the keys that the user admits, behind a link too, and what the block of a cluster begins and ends with.
+keys_of() # CLUSTER
+{
+	keys=$HOME/.ssh/authorized_keys
+	if [ -L "$keys" ]; then
+		keys=$(readlink -f "$keys") || return 1
+	fi
+	first="# key of the cluster $1, kept by coopr" last="# end of the key of the cluster $1"
+	made_file='# the file was made by coopr' made_all='# the file and its folder were made by coopr'
+	block=
+	if [ -f "$keys" ]; then
+		while IFS= read -r line; do
+			case $block$line in
+			"$first") block=begun ;;
+			"begun$last") block=whole ;;
+			esac
+		done <"$keys"
+	fi
+}
+
+# Replaces the file by what is on standard input, with its owner and mode.
+replace_keys()
+{
+	if [ -e "$keys" ]; then
+		cp -p "$keys" "$keys.$nonce"
+	fi && cat >"$keys.$nonce" && mv -f "$keys.$nonce" "$keys" && return 0
+	rm -f "$keys.$nonce"
+	return 1
+}
+
+# Prints the file without the block, which is whole. What stands behind it is copied byte by byte.
+without_block()
+{
+	while IFS= read -r line && [ "$line" != "$first" ]; do
+		printf '%s\n' "$line"
+	done
+	while IFS= read -r line && [ "$line" != "$last" ]; do
+		:
+	done
+	cat
+}
+
+# Has the user who logs in admit the key, in a block at the head of the file, whose other bytes stay as they are.
+node_admit() # CLUSTER KEY
+{
+	node_dismiss "$1"
+	note=
+	[ -e "$keys" ] || note=$made_file$newline
+	if [ ! -d "$HOME/.ssh" ]; then
+		mkdir -m 700 "$HOME/.ssh" || report 78
+		note=$made_all$newline
+	fi
+	{
+		printf '%s\n' "$first" && printf '%s%s\n' "$note" "$2 coopr $1" && printf '%s\n' "$last"
+		[ ! -e "$keys" ] || cat "$keys"
+	} >"$base/keys" && replace_keys <"$base/keys" || {
+		echo "$keys: the key of the cluster is not written" >&2
+		report 78
+	}
+}
+
+# Takes the block away, and what was made for it.
+node_dismiss() # CLUSTER
+{
+	keys_of "$1" || report 78
+	[ "$block" = whole ] || return 0
+	without_block <"$keys" >"$base/keys" || report 78
+	{
+		read -r _
+		read -r note
+	} <"$keys"
+	case $note in
+	"$made_file" | "$made_all")
+		if [ ! -s "$base/keys" ]; then
+			rm -f "$keys"
+			[ "$note" != "$made_all" ] || rmdir "$HOME/.ssh" 2>/dev/null || :
+			return 0
+		fi
+		;;
+	esac
+	replace_keys <"$base/keys" || report 78
+}
+
 node_run() # TASK [USER [backup|restore]]
 {
 	exec 3<&0 </dev/null
