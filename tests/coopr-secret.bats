@@ -174,6 +174,23 @@ clusters() {
 	run -1 grep -c swordfish result said log
 }
 
+@test "what an action does not read of the configuration keeps the names, and so does all of it where no service is concerned" {
+	echo swordfish | coopr-secret set db
+	config='{"one": {"secret": "db"}, "two": [{"secret": "db"}], "three": 3}'
+	asked() { # JQ-FILTER of the task
+		task '{}' "$config" | jq -c "$1" | coopr-exec -q >result
+		jq -c '[.cluster.config.one, .cluster.config.two[0], .secrets]' handed
+	}
+	same '["swordfish","swordfish",["/cluster/config/one","/cluster/config/two/0"]]' "$(asked .)"
+	same '[{"secret":"db"},"swordfish",["/cluster/config/two/0"]]' "$(asked '.fields.config = ["two", "three"]')"
+	same '[{"secret":"db"},{"secret":"db"},null]' "$(asked '.fields.config = []')"
+	same '[{"secret":"db"},{"secret":"db"},null]' "$(asked '.action = "bootstrap" | .service = null')"
+	# It has to be there nevertheless: better before there are machines than after.
+	coopr-secret delete -y db
+	task '{}' "$config" | jq -c '.action = "bootstrap" | .service = null' | coopr-exec -q >result
+	same 78 "$(jq .status result)"
+}
+
 @test "a secret that is not there fails the task for good, by name" {
 	echo x | coopr-secret set other
 	task '{"a": {"secret": "nothing"}}' | coopr-exec -q >result
@@ -221,6 +238,14 @@ clusters() {
 	task '{"pass": {"secret": "db"}}' | coopr-exec -q >result
 	same 70 "$(jq .status result)"
 	contains "$(jq -r .message result)" '"[secret db]"; the last line of its log: it is [secret db]'
+}
+
+@test "what has a secret in its memory dumps no core" {
+	echo swordfish | coopr-secret set db
+	printf '#!/bin/sh\ncat >/dev/null\nulimit -c >limit\necho "{\\"kind\\":\\"result\\",\\"status\\":0}"\n' >plugins/automator/keep
+	ulimit -S -c "$(ulimit -H -c)"
+	task '{"one": {"secret": "db"}}' | coopr-exec -q >result
+	same 0 "$(cat limit)"
 }
 
 @test "without a reference no store is needed" {

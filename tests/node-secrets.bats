@@ -32,7 +32,7 @@ teardown() {
 
 # A node with such file systems on /run and /dev/shm: a tmpfs with these options, or a folder of the disk.
 node_start() { # [RUN [SHM [COMMAND]]]
-	local run="-t tmpfs ${1:+-o }${1-} tmpfs" shm="-t tmpfs ${2:+-o }${2-} tmpfs"
+	local run="-t tmpfs -o mode=755,${1-} tmpfs" shm="-t tmpfs -o mode=1777,${2-} tmpfs"
 
 	[ "${1-}" != disk ] || run="--bind $PWD/disk"
 	[ "${2-}" != disk ] || shm="--bind $PWD/disk"
@@ -113,6 +113,37 @@ shop
 	END
 	do_task install '{"script": "look.sh", "user": "nobody"}' "$secretly"
 	same "nobody: 700 nobody 600 nobody 600 nobody" "$(member .stderr)"
+	nothing_left
+}
+
+@test "a login that is not root, and needs no other, has it where such a user may write" {
+	command -v sudo >/dev/null && ! sudo -n true 2>/dev/null && skip "there is a sudo here"
+	{
+		cat /etc/passwd
+		echo "coopr-test:*:54321:54321::/tmp:/bin/sh"
+	} >sshd/passwd
+	# sshd reads the keys as that user.
+	dir=$PWD/sshd
+	until [ "$dir" = / ] || [ "$dir" = /tmp ]; do
+		chmod a+x "$dir"
+		dir=$(dirname "$dir")
+	done
+	node_start "" "" "mount --bind $PWD/sshd/passwd /etc/passwd"
+	script look.sh <<<'echo "$(readlink config.json) $(stat -c "%a %u" "$(dirname "$(readlink config.json)")")"'
+	task install '{"script": "look.sh", "user": "coopr-test"}' "$secretly" | jq -c '.machine.facts["ssh-auth"].user = "coopr-test"' >task.json
+	coopr-exec -q <task.json >result.json
+	same 0 "$(member .status)"
+	[[ $(member .stderr) == /dev/shm/coopr.*/config.json\ 700\ 54321 ]]
+	nothing_left
+}
+
+@test "a script with many files needs no more memory than its secrets" {
+	node_start size=64k size=64k
+	mkdir catalogue/files
+	head -c 3000000 /dev/urandom >catalogue/files/large
+	script look.sh <<<'cksum <large'
+	do_task install '{"script": "look.sh", "files": "large"}' "$secretly"
+	same "$(cksum <catalogue/files/large)" "$(member .stderr)"
 	nothing_left
 }
 

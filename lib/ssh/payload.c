@@ -27,16 +27,18 @@ static const char first_words[] =
     "base=${TMPDIR:-/tmp}/coopr.$2; memory=; mkdir -m 700 \"$base\" && mkdir -m 700 \"$base/work\" || { rmdir \"$base\" 2>/dev/null; exit 75; }; "
     "trap \"rm -rf \\\"\\$base\\\" \\\"\\$memory\\\"\" EXIT; trap \"exit 143\" TERM HUP INT; ";
 
-/* Makes $memory, the directory for what has secrets in it, where that is on no disk. */
+/* Makes $memory, the directory for what has secrets in it, where that is on no disk, and takes the part for it: byte by byte, since what
+ * follows is for another program to read. */
 static const char memory_words[] =
     "code=78; for up in /run /dev/shm; do memory=$up/coopr.$2; if mkdir -m 700 \"$memory\" 2>/dev/null; then "
     "case $(stat -f -c %T \"$memory\" 2>/dev/null) in tmpfs|ramfs) break ;; esac; rmdir \"$memory\"; "
     "elif [ -w $up ]; then code=75; fi; memory=; done; "
     "case $code$memory in 75) echo \"there is no space for secrets in /run or /dev/shm\" >&2; exit 75 ;; "
     "78) echo \"neither /run nor /dev/shm keeps files in memory (tmpfs), and secrets are written to no disk; "
-    "mount a tmpfs there, or see the field secrets in coopr-shell(7)\" >&2; exit 78 ;; esac; ";
+    "mount a tmpfs there, or see the field secrets in coopr-shell(7)\" >&2; exit 78 ;; esac; "
+    "dd ibs=1 obs=65536 count=\"$3\" >\"$memory/payload\" 2>/dev/null || { echo \"there is no space for secrets in $up\" >&2; exit 75; }; ";
 
-static const char last_words[] = "head -c \"$1\" >\"${memory:-$base}/payload\" && . \"${memory:-$base}/payload\"";
+static const char last_words[] = "head -c \"$1\" >\"$base/payload\" && . \"$base/payload\"";
 
 /* Appends a command that writes the file: NUL cannot stand in a word, and goes into the format instead. One with secrets is in memory,
  * and found by a link. */
@@ -184,6 +186,18 @@ payload_append_names_of_nodes(const struct task *task, struct buffer *out, struc
 	return 0;
 }
 
+/* Puts the part with secrets before the rest. */
+static void
+payload_put_first(struct payload *payload, struct buffer *secrets)
+{
+	if (secrets->length == 0)
+		return;
+	payload->secrets = secrets->length;
+	buffer_append(secrets, payload->script.data, payload->script.length);
+	buffer_release(&payload->script);
+	payload->script = *secrets;
+}
+
 int
 payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err)
@@ -191,17 +205,16 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	struct buffer *out = &payload->script;
 	struct bundle_file start = {.name = (char []){"../start"}};
 	const struct bundle_file *script = bundle->list;
-	struct buffer key = {0};
+	struct buffer key = {0}, secrets = {0};
 
 	if (payload_begin(payload, err) < 0 || payload_append_names_of_nodes(task, out, err) < 0)
 		return -1;
 	buffer_text(out, "set -e\ncd \"$base/work\"\n");
 	payload_append_names("mkdir ./", bundle, true, out);
-	for (size_t i = 0; i < bundle->count; i++) {
+	for (size_t i = 0; i < bundle->count; i++)
 		if (!bundle->list[i].is_folder)
-			payload_append_file(&bundle->list[i], out);
-		payload->has_secrets |= bundle->list[i].has_secrets;
-	}
+			payload_append_file(&bundle->list[i], bundle->list[i].has_secrets ? &secrets : out);
+	buffer_text(out, secrets.length ? ". \"$memory/payload\"\nrm -f \"$memory/payload\"\n" : "");
 	payload_append_names("chmod 700 ./", bundle, false, out);
 	/* The folders that hold the script stand before it. */
 	while (script->is_folder)
@@ -219,6 +232,7 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	buffer_byte(out, '\n');
 	buffer_release(&start.content);
 	buffer_release(&key);
+	payload_put_first(payload, &secrets);
 	return 0;
 }
 
@@ -281,10 +295,12 @@ payload_command(const struct payload *payload, bool become_root, struct buffer *
 {
 	struct buffer words = {0};
 
-	buffer_printf(&words, "%s%s%s", first_words, payload->has_secrets ? memory_words : "", last_words);
+	buffer_printf(&words, "%s%s%s", first_words, payload->secrets ? memory_words : "", last_words);
 	buffer_text(out, become_root ? "exec sudo -n -- /bin/sh -c " : "exec /bin/sh -c ");
 	shell_words_quote(words.data, out);
-	buffer_printf(out, " coopr %zu %s", payload->script.length, payload->nonce);
+	buffer_printf(out, " coopr %zu %s", payload->script.length - payload->secrets, payload->nonce);
+	if (payload->secrets)
+		buffer_printf(out, " %zu", payload->secrets);
 	buffer_release(&words);
 }
 

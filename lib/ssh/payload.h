@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What goes over ssh for one task: a command of a few words, and on its stdin a shell script that makes the
- * files in a private directory, runs the service script there and leaves nothing behind. Where files have secrets in them, they are
- * in a second directory, in a file system in memory, and so is the shell script that makes them: nothing of it is ever on a disk. The
- * node's half is share/coopr/shell/node.sh.
+ * files in a private directory, runs the service script there and leaves nothing behind. Files with secrets in them are in a second
+ * directory, in a file system in memory; the part of the shell script that makes them goes before the rest, and is never on a disk
+ * either. The node's half is share/coopr/shell/node.sh.
  */
 #ifndef SSH_PAYLOAD_H
 #define SSH_PAYLOAD_H
@@ -21,7 +21,7 @@ enum { PAYLOAD_NONCE_SIZE = 33 };
 
 struct payload { /* zero-initialise */
 	struct buffer script;            /* for stdin */
-	bool has_secrets;                /* it may lie in memory only */
+	size_t secrets;                  /* how many bytes of it, the first, may lie in memory only */
 	char nonce[PAYLOAD_NONCE_SIZE];  /* in the lines that begin and end both streams */
 };
 

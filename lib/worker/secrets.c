@@ -25,6 +25,7 @@ struct filling {
 	int64_t cluster; /* whose secrets come first; 0: none */
 	int64_t operation; /* its number, from the job's id; 0: none */
 	struct store_key key;
+	bool withholds; /* what is looked at is not for this task: a secret has to be there, and stays a name */
 	struct redaction *values;
 	struct buffer pointer; /* to the value that is looked at */
 	jv places;             /* owned: pointers to those that were filled in */
@@ -98,6 +99,10 @@ secrets_value_of(struct filling *filling, const char *name, bool is_generated, j
 	}
 	if (result < 0)
 		return -1;
+	if (filling->withholds) {
+		secret_value_release(&secret);
+		return 0;
+	}
 	jv_free(*value);
 	*value = secret.text ? jv_string(secret.text) : jv_null();
 	if (secret.text) {
@@ -162,6 +167,46 @@ secrets_fill_value(struct filling *filling, jv *value)
 	return result;
 }
 
+/* Returns whether the task may read that member of the configuration: it does an action of a service, which reads all where it does
+ * not say what it reads. */
+static bool
+secrets_is_read(jv record, const char *member)
+{
+	jv service = json_get(record, "service"), fields = json_get(record, "fields"), config = json_get(fields, "config");
+	bool is_read = json_string(service) && (jv_get_kind(config) != JV_KIND_ARRAY || json_array_has(config, NULL, member));
+
+	jv_free(service);
+	jv_free(fields);
+	jv_free(config);
+	return is_read;
+}
+
+/* Fills the members of the configuration. */
+static int
+secrets_fill_config(struct filling *filling, jv *config)
+{
+	struct members members;
+	struct place root = place_root(*config, NULL), member;
+	jv filled = jv_copy(*config);
+	int result = 0;
+
+	buffer_clear(&filling->pointer);
+	buffer_text(&filling->pointer, "/cluster/config");
+	members = members_of(&root);
+	while (members_next(&members, &member)) {
+		jv value = jv_copy(member.value);
+
+		filling->withholds = !secrets_is_read(filling->record, member.name);
+		if (result == 0)
+			result = secrets_fill_part(filling, member.name, &value);
+		json_set(&filled, member.name, value);
+	}
+	filling->withholds = false;
+	jv_free(*config);
+	*config = filled;
+	return result;
+}
+
 static int
 secrets_fill_member(struct filling *filling, jv *object, const char *up, const char *name)
 {
@@ -182,14 +227,18 @@ secrets_fill_member(struct filling *filling, jv *object, const char *up, const c
 int
 secrets_fill(jv *record, struct redaction *values, struct error *err)
 {
-	jv source = jv_copy(*record), cluster = json_get(*record, "cluster");
+	jv source = jv_copy(*record), cluster = json_get(*record, "cluster"), config;
 	struct filling filling = {.record = source, .values = values, .places = jv_array(), .err = err};
 	int result = secrets_fill_member(&filling, record, "", "fields");
 
 	if (result == 0 && jv_get_kind(cluster) == JV_KIND_OBJECT) {
 		result = secrets_fill_member(&filling, &cluster, "/cluster", "provider");
-		if (result == 0)
-			result = secrets_fill_member(&filling, &cluster, "/cluster", "config");
+		config = json_get(cluster, "config");
+		if (result == 0 && jv_get_kind(config) == JV_KIND_OBJECT) {
+			result = secrets_fill_config(&filling, &config);
+			json_set(&cluster, "config", jv_copy(config));
+		}
+		jv_free(config);
 		json_set(record, "cluster", cluster);
 	} else {
 		jv_free(cluster);

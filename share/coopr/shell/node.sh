@@ -89,7 +89,7 @@ sweep_memory()
 		for process in /proc/[0-9]*/cmdline; do
 			IFS= read -r words <"$process" || :
 			case $words in
-			*"${left##*/coopr.}") continue 2 ;;
+			*"${left##*/coopr.}"*) continue 2 ;;
 			esac
 		done 2>/dev/null
 		remove_memory "$left"
@@ -390,11 +390,7 @@ node_run() # TASK [USER [backup|restore]]
 	exec 3<&0 </dev/null
 	trap clean EXIT
 	trap stop TERM HUP INT
-	# This program has been read to its end.
-	if [ -n "$memory" ]; then
-		: >"$memory/payload"
-		rm -f "$memory/payload"
-	fi
+	# This program has been read to its end: what the user makes of its file does not matter any more.
 	if [ -n "${2:-}" ]; then
 		chown -R "$2" "$base" ${memory:+"$memory"} || exit
 	fi
