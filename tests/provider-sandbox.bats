@@ -396,9 +396,9 @@ make_tree() {
 	need_program setpriv
 	setpriv --reuid=65534 --clear-groups test -x "$COOPR_BIN/../libexec/coopr/provider/sandbox" ||
 		skip "needs a checkout that others may read"
-	run -77 --separate-stderr setpriv --reuid=65534 --clear-groups \
+	run -77 --separate-stderr env COOPR_SANDBOX_SOCKET=/nowhere setpriv --reuid=65534 --clear-groups \
 		"$COOPR_BIN/../libexec/coopr/provider/sandbox" create <<<"$(record 1000)"
-	contains "$stderr" "only root can make namespaces and bridges; use sudo"
+	contains "$stderr" "only root can make namespaces and bridges, and there is no helper that does it for others at /nowhere; use sudo"
 	same 77 "$(jq .status <<<"$output")"
 }
 

@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "sandbox/helper/ask.h"
 #include "sandbox/route.h"
 
 /* Returns whether a folder of PATH, or one of those for daemons, has the program. */
@@ -102,13 +103,18 @@ doctor_say_route(struct doctor_report *report)
 void
 doctor_check_sandbox(struct doctor_report *report)
 {
-	if (geteuid() != 0)
-		doctor_say(report, "sandbox", DOCTOR_WARNING, "run coopr as root for sandbox nodes, or use another provider",
-		    "sandbox nodes need root");
+	char *helper = ask_path();
+	struct error why;
+
+	if (geteuid() != 0 && ask_is_allowed(&why))
+		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "the helper at %s makes sandbox nodes for this user", helper);
+	else if (geteuid() != 0)
+		doctor_say(report, "sandbox", DOCTOR_WARNING, "run coopr as root for sandbox nodes, or use another provider", "%s", why.text);
 	else if (!doctor_may_unshare())
 		doctor_say(report, "sandbox", DOCTOR_WARNING, "give the container CAP_SYS_ADMIN, or use another provider",
 		    "no namespaces for sandbox nodes: the kernel refuses them");
 	else
 		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "namespaces for sandbox nodes are available");
 	doctor_say_route(report);
+	free(helper);
 }

@@ -50,6 +50,25 @@ record_value_of(struct machine *machine, const struct member *member)
 	return (const char **)((char *)machine + member->offset);
 }
 
+const char **
+machine_value(struct machine *machine, const char *name, size_t length)
+{
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (strlen(members[i].name) == length && memcmp(members[i].name, name, length) == 0)
+			return record_value_of(machine, &members[i]);
+	return NULL;
+}
+
+const char *const *
+machine_members(void)
+{
+	static const char *names[MEMBERS + 1];
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		names[i] = members[i].name;
+	return names;
+}
+
 const char *
 machine_name(const char *node, const char *token, struct arena *arena)
 {
@@ -61,14 +80,12 @@ record_read_line(struct machine *machine, const char *line, size_t length, struc
 {
 	const char *equals = memchr(line, '=', length);
 	size_t name = equals ? (size_t)(equals - line) : length;
+	const char **value = equals ? machine_value(machine, line, name) : NULL;
 
-	for (size_t i = 0; equals && i < MEMBERS; i++)
-		if (strlen(members[i].name) == name && memcmp(members[i].name, line, name) == 0) {
-			*record_value_of(machine, &members[i]) =
-			    arena_substring(&machine->arena, equals + 1, length - name - 1);
-			return 0;
-		}
-	return error_set(err, EX_DATAERR, "machine: unknown line \"%.*s\"", (int)length, line);
+	if (!value)
+		return error_set(err, EX_DATAERR, "machine: unknown line \"%.*s\"", (int)length, line);
+	*value = arena_substring(&machine->arena, equals + 1, length - name - 1);
+	return 0;
 }
 
 int

@@ -6,6 +6,7 @@
 #ifndef SANDBOX_RECORD_H
 #define SANDBOX_RECORD_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "base/memory.h"
@@ -39,6 +40,12 @@ struct machine { /* members not known are NULL */
 	const char *host_key; /* "ssh-ed25519 AAAA..." */
 	const char *login;    /* the public key that may log in; NULL: that of the installation */
 };
+
+/* Returns where a machine has the member of that name (length bytes of it); NULL: there is no such member. */
+const char **machine_value(struct machine *machine, const char *name, size_t length);
+
+/* Returns the names of all members, in the order of the file; ends with NULL. */
+const char *const *machine_members(void);
 
 /* Returns the name of the machine that token makes for node: "NODE-0123456789ab". */
 const char *machine_name(const char *node, const char *token, struct arena *arena);

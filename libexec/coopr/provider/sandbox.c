@@ -19,6 +19,7 @@
 #include "json/place.h"
 #include "json/record.h"
 #include "model/result.h"
+#include "sandbox/helper/ask.h"
 #include "sandbox/key.h"
 #include "sandbox/machine.h"
 #include "sandbox/reach.h"
@@ -284,7 +285,7 @@ sandbox_act_describe(const struct maker *maker)
 static const struct action {
 	const char *name;
 	int (*act)(const struct maker *maker);
-	bool needs_root, has_result;
+	bool has_machines, has_result;
 } actions[] = {
 	{"create", sandbox_act_create, true, true},
 	{"confirm", sandbox_act_confirm, true, true},
@@ -309,11 +310,12 @@ static const struct command command = {
 static int
 sandbox_carry_out(const struct action *action)
 {
+	const struct maker *maker = geteuid() == 0 ? &machine_maker : &ask_maker;
 	struct error err;
 
-	if (!action->needs_root || geteuid() == 0)
-		return action->act(&machine_maker);
-	error_set(&err, EX_NOPERM, "%s: only root can make namespaces and bridges; use sudo", action->name);
+	if (!action->has_machines || geteuid() == 0 || ask_is_allowed(&err))
+		return action->act(maker);
+	error_prefix(&err, "%s", action->name);
 	return action->has_result ? sandbox_answer(&err, NULL) : message_error(&err);
 }
 
