@@ -17,6 +17,7 @@
 #include "base/plural.h"
 #include "base/suggest.h"
 #include "check/plan/check.h"
+#include "confine/confine.h"
 #include "json/record.h"
 #include "model/action.h"
 #include "model/expectation.h"
@@ -269,6 +270,7 @@ main(int argc, char **argv)
 	if (guest_refuse("planning", &err) < 0)
 		return message_error(&err);
 	plan_check_options((const char *const *)argv);
+	confine_filter((const char *const[]){argv[0], from, history_file}, 3);
 	if (check)
 		return plan_check_plan(argv[0]);
 	parameters = (struct plan_parameters){.action = action, .nodes = {nodes.list, nodes.count},

@@ -26,6 +26,7 @@
 #include "catalogue/compose.h"
 #include "catalogue/current-cluster.h"
 #include "catalogue/instances.h"
+#include "confine/confine.h"
 #include "json/credential.h"
 #include "model/name.h"
 #include "model/request.h"
@@ -294,6 +295,7 @@ main(int argc, char **argv)
 	    (config_path && request_read_config(&err) < 0) ||
 	    (nodes_path && current_cluster_read(nodes_path, !default_services, &order, &err) < 0))
 		return message_error(&err);
+	confine_filter(NULL, 0);
 	code = request_report_findings();
 	request = compose_request(&catalogue, &order, &err);
 	if (!jv_is_valid(request)) {

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "confine/confine.h"
 #include "model/show/show.h"
 #include "operation/saved-plan.h"
 #include "operation/target.h"
@@ -171,6 +172,8 @@ main(int argc, char **argv)
 	if (show.output.format == OUTPUT_OTHER)
 		show.drawing = strcmp(places.format, "tree") == 0 ? SHOW_TREE : SHOW_DOT;
 	name = *argv ? *argv : "standard input";
+	if (!*argv && !clusters)
+		confine_filter(NULL, 0);
 
 	code = show_operands(argv, &show, &files);
 	if (files && (show.count || (code == 0 && !shown)) && show_end(&show, name, &err) < 0)

@@ -16,6 +16,7 @@
 #include "base/option.h"
 #include "check/layout/check-conflict.h"
 #include "check/layout/check.h"
+#include "confine/confine.h"
 #include "explain/explain.h"
 #include "json/json.h"
 #include "json/place.h"
@@ -278,6 +279,7 @@ main(int argc, char **argv)
 		return option_misuse(&command, "one request at a time");
 	if (check && strcmp(check, "-") == 0 && (!argv[0] || strcmp(argv[0], "-") == 0))
 		return option_misuse(&command, "only one of the answer and the request can be standard input");
+	confine_filter((const char *const[]){argv[0], check}, 2);
 
 	code = solve_take_terms();
 	if (!code)

@@ -103,8 +103,8 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 		color = red|color: expected auto, always or never, found "red"
 		output = xml|output: expected table, wide, json, yaml, name or text, found "xml"
 		spool = here|spool: expected a path that begins with / or ~/, found "here"
-		[hook]|expected [hook NAME]
-		[other x]|expected [hook NAME]
+		[hook]|expected [hook NAME] or [plugin NAME]
+		[other x]|expected [hook NAME] or [plugin NAME]
 	END
 	for words in "coopr doctor --help" "coopr help config" "coopr queue ls --help" "coopr-store put --version" coopr; do
 		read -ra words <<<"$words"
@@ -117,11 +117,24 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | 
 	same "coopr-doctor: \$COOPR_JOBS: expected a whole number from 1 to 100000, found \"x\"" "$output"
 }
 
+@test "what stands in the section of a plugin is checked as the settings are" {
+	mkdir -p home/.config/coopr
+	printf '[plugin x]\nconfined = no\n' >home/.config/coopr/config
+	run -78 coopr-doctor --settings
+	contains "$output" "config:2: expected confine, read or write"
+	printf '[plugin x]\nread = /a /b\nconfine = maybe\n' >home/.config/coopr/config
+	run -78 coopr-doctor --settings
+	contains "$output" "config:3: confine: expected yes or no"
+	printf '[plugin x]\nread = /a\n[hook x]\nurl = http://127.0.0.1/\n[plugin x]\nread = /b\n' >home/.config/coopr/config
+	run -78 coopr-doctor --settings
+	contains "$output" "config:5: there is a section of this name already"
+}
+
 @test "the table is for people, and no setting is no reason to fail" {
 	[[ $(coopr-doctor --settings -o table) =~ tenant\ +default ]]
 	rm -r home/.config
 	run -0 coopr-doctor --settings -o json
-	same 12 "${#lines[@]}"
+	same 13 "${#lines[@]}"
 }
 
 @test "the example of the page is understood" {

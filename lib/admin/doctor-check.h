@@ -10,6 +10,7 @@
 #include "admin/doctor-report.h"
 
 void doctor_check_programs(struct doctor_report *report); /* ssh, and the programs that sandbox nodes need */
+void doctor_check_confinement(struct doctor_report *report); /* what holds plugins and filters back */
 void doctor_check_sandbox(struct doctor_report *report);  /* the kernel and the rights of the user */
 void doctor_check_plugins(struct doctor_report *report);
 void doctor_check_places(struct doctor_report *report);   /* folders, their rights, room on the disk */

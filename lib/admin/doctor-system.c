@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "confine/confine.h"
 #include "sandbox/helper/ask.h"
 #include "sandbox/route.h"
 
@@ -72,6 +73,23 @@ doctor_check_programs(struct doctor_report *report)
 			doctor_say(report, programs[i].name, DOCTOR_OK, NULL, "installed");
 		else
 			doctor_say(report, programs[i].name, DOCTOR_WARNING, programs[i].remedy, "not installed");
+}
+
+/* Says what the kernel holds plugins and filters back with. Without it they run as they always did, so nothing is at fault. */
+void
+doctor_check_confinement(struct doctor_report *report)
+{
+	bool filters;
+	int landlock;
+
+	confine_available(&landlock, &filters);
+	if (landlock > 0 && filters)
+		doctor_say(report, "confinement", DOCTOR_OK, NULL, "Landlock %d and filters of system calls are in force, see coopr-security(7)",
+		    landlock);
+	else
+		doctor_say(report, "confinement", DOCTOR_OK, NULL, "the kernel has no %s: plugins are held back by %s",
+		    landlock > 0 ? "filters of system calls" : filters ? "Landlock" : "Landlock, and no filters of system calls",
+		    landlock > 0 ? "Landlock only" : filters ? "a filter of system calls only" : "nothing");
 }
 
 /* Returns whether a child, with which they end, gets namespaces. */

@@ -7,6 +7,7 @@ void
 doctor_check(struct doctor_report *report)
 {
 	doctor_check_programs(report);
+	doctor_check_confinement(report);
 	doctor_check_sandbox(report);
 	doctor_check_plugins(report);
 	doctor_check_places(report);

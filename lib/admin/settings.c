@@ -46,6 +46,7 @@ settings_default_of(enum preference which)
 		[PREFERENCE_JOBS] = "20",
 		[PREFERENCE_MACHINES] = "10000",
 		[PREFERENCE_OUTPUT] = "table",
+		[PREFERENCE_PLUGIN_WRITE] = "none",
 		[PREFERENCE_STALE_AFTER_S] = "300",
 		[PREFERENCE_TENANT] = "default",
 	};

@@ -26,6 +26,7 @@ static const struct {
 	[PREFERENCE_JOBS] = {"jobs", "COOPR_JOBS", false},
 	[PREFERENCE_MACHINES] = {"machines", "COOPR_MACHINES", false},
 	[PREFERENCE_OUTPUT] = {"output", "COOPR_OUTPUT", false},
+	[PREFERENCE_PLUGIN_WRITE] = {"plugin_write", "COOPR_PLUGIN_WRITE", false},
 	[PREFERENCE_RESOURCES] = {"resources", "COOPR_RESOURCES", false},
 	[PREFERENCE_SPOOL] = {"spool", "COOPR_SPOOL", true},
 	[PREFERENCE_STALE_AFTER_S] = {"stale_after_s", "COOPR_STALE_AFTER_S", false},
@@ -175,20 +176,21 @@ preference_choose(const struct reading *reading, const char *name, const char *v
 static int
 preference_begin_section(struct reading *reading, char *text)
 {
+	static const char *const section_kinds[] = {"hook", "plugin", NULL};
 	char *name = strchr(text, ' ');
 	size_t place = 0;
 
 	if (name)
 		*name++ = '\0';
-	if (!name || !*name || strcmp(text, "hook") != 0 || strpbrk(name, " /[]\""))
-		return preference_refuse(reading, "expected [hook NAME]");
-	while (place < all.count && strcmp(all.sections[place].name, name) != 0)
+	if (!name || !*name || !preference_is_word(text, section_kinds) || strpbrk(name, " /[]\""))
+		return preference_refuse(reading, "expected [hook NAME] or [plugin NAME]");
+	while (place < all.count && (strcmp(all.sections[place].kind, text) != 0 || strcmp(all.sections[place].name, name) != 0))
 		place++;
 	if (place == all.count) {
 		ARRAY_ROOM(all.sections, all.count, all.capacity);
 		all.count++;
 	} else if (strcmp(all.sections[place].path, reading->path) == 0) {
-		return preference_refuse(reading, "there is a hook of this name already");
+		return preference_refuse(reading, "there is a section of this name already");
 	} else {
 		free(all.sections[place].entries);
 	}
@@ -210,6 +212,19 @@ preference_trim(char *text)
 	while (length && strchr(" \t\r", text[length - 1]))
 		text[--length] = '\0';
 	return text;
+}
+
+/* Checks a line of a section [plugin NAME]. Those of hooks are checked where hooks are called. */
+static int
+preference_check_plugin(const struct reading *reading, const char *name, const char *value)
+{
+	static const char *const names[] = {"confine", "read", "write", NULL}, *const answers[] = {"yes", "no", NULL};
+
+	if (!preference_is_word(name, names))
+		return preference_refuse(reading, "expected confine, read or write");
+	if (strcmp(name, "confine") == 0 && !preference_is_word(value, answers))
+		return preference_refuse(reading, "confine: expected yes or no");
+	return 0;
 }
 
 static int
@@ -236,6 +251,8 @@ preference_read_line(struct reading *reading, char *line)
 	if (!reading->inside)
 		return preference_choose(reading, name, value);
 	section = &all.sections[reading->section];
+	if (strcmp(section->kind, "plugin") == 0 && preference_check_plugin(reading, name, value) < 0)
+		return -1;
 	ARRAY_ROOM(section->entries, section->count, section->capacity);
 	section->entries[section->count++] = (struct preference_entry){arena_string(&all.arena, name), value, reading->line};
 	return 0;

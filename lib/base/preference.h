@@ -17,6 +17,7 @@ enum preference {
 	PREFERENCE_JOBS,
 	PREFERENCE_MACHINES,
 	PREFERENCE_OUTPUT,
+	PREFERENCE_PLUGIN_WRITE,
 	PREFERENCE_RESOURCES,
 	PREFERENCE_SPOOL,
 	PREFERENCE_STALE_AFTER_S,
@@ -33,7 +34,7 @@ struct preference_entry { /* a line of a file */
 	long line;
 };
 
-struct preference_section { /* "[hook chat]" and the lines below it */
+struct preference_section { /* "[hook chat]" or "[plugin ec2]", and the lines below it */
 	const char *kind, *name;
 	const char *path; /* of the file */
 	long line;
@@ -64,7 +65,7 @@ long preference_machines(void);
 
 #define PREFERENCE_STALE_MAX_S 31536000 /* after which an observation says nothing any more */
 
-/* Returns the sections of both files, the user's in place of the system's of the same name. */
+/* Returns the sections of both files, the user's in place of the system's of the same kind and name. */
 const struct preference_section *preference_sections(size_t *count);
 
 /* Return "catalogue", "COOPR_CATALOGUE", and back from the first; PREFERENCE_COUNT if there is none. */

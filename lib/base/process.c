@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,6 +94,20 @@ process_redirect(const struct process *process)
 	return 0;
 }
 
+/* Puts the confinement in force. Returns -1 if that fails, although the kernel has it: the program is not run then. */
+static int
+process_confine(const struct confinement *confinement)
+{
+	if (!confinement)
+		return 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	if (confinement->domain >= 0 && syscall(SYS_landlock_restrict_self, confinement->domain, 0) < 0)
+		return -1;
+	/* A kernel without such filters says EINVAL. */
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, confinement->calls) < 0 && errno != EINVAL ? -1 : 0;
+}
+
 /* Becomes the program, in the child, which has our memory until then; never returns. Leaves errno in *reason on failure. */
 static void
 process_become(const struct process *process, pid_t parent, volatile int *reason)
@@ -111,8 +127,9 @@ process_become(const struct process *process, pid_t parent, volatile int *reason
 			sigaction(s, &action, NULL);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		execvpe(process->argv[0], process->argv,
-		    process->environment ? process->environment : environ);
+		if (process_confine(process->confinement) == 0)
+			execvpe(process->argv[0], process->argv,
+			    process->environment ? process->environment : environ);
 	}
 	*reason = errno;
 	_exit(EX_UNAVAILABLE);
@@ -249,7 +266,15 @@ int
 process_run(char *const *argv, const void *input, size_t length, struct buffer *out,
     struct buffer *log, size_t limit, struct error *err)
 {
-	struct process child = {.argv = argv, .in = PROCESS_NULL, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT};
+	return process_run_confined(NULL, argv, input, length, out, log, limit, err);
+}
+
+int
+process_run_confined(const struct confinement *confinement, char *const *argv, const void *input, size_t length,
+    struct buffer *out, struct buffer *log, size_t limit, struct error *err)
+{
+	struct process child = {.argv = argv, .in = PROCESS_NULL, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT,
+	    .confinement = confinement};
 	struct exchange x = {-1, -1, -1, input, length, out, log, limit};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int result = -1;

@@ -14,6 +14,7 @@
 
 struct buffer;
 struct error;
+struct sock_fprog;
 
 /* A growable argument vector: zero-initialise; list is NULL-terminated after each push. */
 struct arguments {
@@ -32,6 +33,12 @@ enum {
 	PROCESS_NULL = -2,    /* /dev/null */
 };
 
+/* What is in force around a child and all that it starts, see confine/confine.h. */
+struct confinement {
+	int domain; /* a Landlock ruleset; -1: none */
+	const struct sock_fprog *calls; /* a filter of system calls */
+};
+
 struct process {
 	char *const *argv;   /* argv[0] is searched in PATH where it has no slash */
 	char *const *environment; /* NULL: ours */
@@ -39,6 +46,7 @@ struct process {
 	bool group;          /* lead a process group of its own */
 	bool session;        /* lead a session of its own, and so a group too */
 	bool die_with_us;    /* SIGKILL when this process dies */
+	const struct confinement *confinement; /* NULL: none */
 	pid_t pid;           /* after the start */
 };
 
@@ -58,5 +66,9 @@ int process_exit_code(int wait_status);
  * out (NULL: inherited) and its stderr to log (NULL: inherited). Returns its exit code, or -1. */
 int process_run(char *const *argv, const void *input, size_t length, struct buffer *out,
     struct buffer *log, size_t limit, struct error *err);
+
+/* The same, confined. */
+int process_run_confined(const struct confinement *confinement, char *const *argv, const void *input, size_t length,
+    struct buffer *out, struct buffer *log, size_t limit, struct error *err);
 
 #endif

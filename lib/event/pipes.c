@@ -29,7 +29,7 @@ pipes_start(struct child *child, struct error *err)
 	int result;
 	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
 	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
-	    .die_with_us = child->die_with_us};
+	    .die_with_us = child->die_with_us, .confinement = child->confinement};
 
 	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->capture_err && child->err_end.fd < 0))
 		result = error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);

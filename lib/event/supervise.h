@@ -52,6 +52,7 @@ struct child {
 	bool capture_err;   /* its stderr comes to err, which the caller empties; else it has ours */
 	bool session;      /* it leads a session; where it is killed, that ends before the child has ended */
 	bool die_with_us;
+	const struct confinement *confinement; /* NULL: none; to live until the start */
 	int64_t timeout_ms; /* 0: none */
 	void *owner;        /* the caller's */
 

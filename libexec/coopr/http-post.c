@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "confine/confine.h"
 #include "json/json.h"
 
 enum { RESPONSE_BYTES = 16 * 1024, CONNECT_S = 5 };
@@ -111,6 +112,7 @@ main(void)
 	if (json_read_file("-", &order, &err) < 0)
 		return message_error(&err);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
+	confine_client(NULL);
 
 	code = http_act(order);
 

@@ -28,6 +28,7 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "base/process.h"
+#include "confine/confine.h"
 #include "content/content.h"
 #include "content/signature.h"
 #include "model/name.h"
@@ -366,6 +367,7 @@ main(int argc, char **argv)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	bucket.signer.region = argv[1];
 	result = s3_read_key(argv[0], &bucket, &err) < 0 || s3_read_url(argv[2], &bucket, &err) < 0 ? -1 : 0;
+	confine_client(P_tmpdir);
 	if (result == 0)
 		result = lists ? s3_list(&bucket, &err) : s3_act(&bucket, verb, key, &err);
 

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "confine/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/home.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "base/preference.h"
+#include "confine/domain.h"
+#include "confine/own.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* What neither a filter nor a plugin has a use for. */
+static const int of_the_kernel[] = {
+	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_setns, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_move_mount,
+	SYS_open_tree, SYS_kexec_load, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_reboot, SYS_acct, SYS_bpf,
+	SYS_perf_event_open, SYS_userfaultfd, SYS_fanotify_init, SYS_swapon, SYS_swapoff, SYS_quotactl, SYS_settimeofday,
+	SYS_clock_settime, SYS_open_by_handle_at, SYS_process_vm_readv, SYS_process_vm_writev,
+};
+
+static const int unknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register};
+
+/* What a program has no use for that starts none and changes no files. */
+static const int of_others[] = {
+	SYS_execve, SYS_execveat, SYS_ptrace, SYS_kill, SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_unshare,
+	SYS_truncate, SYS_mkdirat, SYS_mknodat, SYS_linkat, SYS_symlinkat, SYS_renameat2, SYS_fchmodat, SYS_fchownat,
+#ifdef SYS_fork
+	SYS_fork, SYS_vfork, SYS_mkdir, SYS_mknod, SYS_link, SYS_symlink, SYS_rename, SYS_renameat, SYS_chmod, SYS_chown, SYS_lchown,
+#endif
+};
+
+/* Returns whether this process does more than its program: a sanitizer, or valgrind, which loads a library of its own. */
+static bool
+confine_is_observed(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	return true;
+#else
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return preloaded && strstr(preloaded, "valgrind");
+#endif
+}
+
+/* Puts both in force for this process. Fails open. */
+static void
+confine_enter(struct domain *domain, struct calls *calls)
+{
+	struct sock_fprog program;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+		if (domain->fd >= 0)
+			syscall(SYS_landlock_restrict_self, domain->fd, 0);
+		if (calls_end(calls, &program) == 0)
+			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	}
+	domain_close(domain);
+}
+
+static void
+confine_begin_calls(struct calls *calls)
+{
+	calls_begin(calls);
+	calls_refuse(calls, of_the_kernel, LENGTH(of_the_kernel), EPERM);
+	calls_refuse(calls, unknown, LENGTH(unknown), ENOSYS);
+}
+
+static void
+confine_allow_files(struct domain *domain, const char *const *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (files[i] && strcmp(files[i], "-") != 0)
+			domain_allow(domain, files[i], DOMAIN_READ_FILE);
+}
+
+void
+confine_filter(const char *const *files, size_t count)
+{
+	struct domain domain;
+	struct calls calls;
+
+	if (confine_is_observed())
+		return;
+	domain_open(&domain, false);
+	confine_allow_files(&domain, files, count);
+	confine_begin_calls(&calls);
+	calls_refuse(&calls, of_others, LENGTH(of_others), EPERM);
+	calls_refuse_families(&calls, SYS_socket, NULL, 0);
+	calls_refuse_families(&calls, SYS_socketpair, NULL, 0);
+	confine_enter(&domain, &calls);
+}
+
+/* Folders for temporary files; not what coopr keeps, where that is in one of them. */
+static void
+confine_allow_temporary(struct domain *domain, const struct arguments *own)
+{
+	const char *folders[] = {"/tmp", "/var/tmp", "/dev/shm", home_folder_variable("TMPDIR")};
+
+	for (size_t i = 0; i < LENGTH(folders); i++)
+		if (folders[i])
+			domain_allow_around(domain, folders[i], (const char *const *)own->list, own->count, DOMAIN_READ | DOMAIN_CHANGE);
+}
+
+void
+confine_client(const char *temporary)
+{
+	static const char *const system[] = {"/etc", "/usr", "/lib", "/lib64", "/run", "/opt"};
+	const char *given[] = {home_variable("SSL_CERT_FILE"), home_variable("SSL_CERT_DIR")};
+	struct arguments own = {0};
+	struct domain domain;
+	struct calls calls;
+
+	if (confine_is_observed())
+		return;
+	own_places(&own);
+	domain_open(&domain, true);
+	for (size_t i = 0; i < LENGTH(system); i++)
+		domain_allow_around(&domain, system[i], (const char *const *)own.list, own.count, DOMAIN_READ_FILE | DOMAIN_LIST);
+	for (size_t i = 0; i < LENGTH(given); i++)
+		if (given[i])
+			domain_allow(&domain, given[i], DOMAIN_READ_FILE | DOMAIN_LIST);
+	if (temporary)
+		domain_allow(&domain, temporary, DOMAIN_READ_FILE | DOMAIN_CHANGE);
+	arguments_release(&own);
+	confine_begin_calls(&calls);
+	calls_refuse(&calls, (const int[]){SYS_execve, SYS_execveat, SYS_ptrace, SYS_kill}, 4, EPERM);
+	confine_enter(&domain, &calls);
+}
+
+/* Allows a folder in the state folder to be changed, and makes it: in the domain it could not be made. What coopr has there under that
+ * name is not the plugin's. */
+static void
+confine_allow_state(struct domain *domain, const char *state, const char *name)
+{
+	static const char *const others[] = {"archives", "clusters", "resources", "sandbox-host", "scripts", "spool", "ssh"};
+	char *path = memory_printf("%s/%s", state, name);
+	struct error ignored;
+	bool own = true;
+
+	for (size_t i = 0; i < LENGTH(others); i++)
+		own &= strcmp(name, others[i]) != 0;
+	if (own && file_make_dirs(AT_FDCWD, path, 0700, &ignored) == 0)
+		domain_allow(domain, path, DOMAIN_READ | DOMAIN_CHANGE);
+	free(path);
+}
+
+/* Allows what is in the state folder: what the plugin has there, and contents, for those that know their names. */
+static void
+confine_allow_kept(struct domain *domain, const struct confine_plugin *plugin)
+{
+	static const char *const contents[] = {"resources", "scripts"}, *const keys[] = {"ssh", ".ssh"};
+	char *state = location_state();
+
+	for (size_t i = 0; plugin->state && plugin->state[i]; i++)
+		confine_allow_state(domain, state, plugin->state[i]);
+	for (size_t i = 0; i < LENGTH(contents) + LENGTH(keys); i++) {
+		bool is_key = i >= LENGTH(contents);
+		char *path = memory_printf("%s/%s", state, is_key ? keys[i - LENGTH(contents)] : contents[i]);
+
+		if (!is_key)
+			domain_allow(domain, path, DOMAIN_READ_FILE);
+		else if (plugin->wants & CONFINE_LOGIN)
+			domain_allow(domain, path, DOMAIN_READ);
+		free(path);
+	}
+	free(state);
+}
+
+/* Opens the domain of a plugin. */
+static void
+confine_open_plugin(struct domain *domain, const struct confine_plugin *plugin)
+{
+	struct arguments own = {0};
+
+	domain_open(domain, true);
+	own_places(&own);
+	if (plugin->wants & CONFINE_HOST)
+		domain_allow_around(domain, "/", (const char *const *)own.list, own.count, DOMAIN_READ);
+	if (plugin->wants & CONFINE_TEMPORARY)
+		confine_allow_temporary(domain, &own);
+	domain_allow(domain, "/dev", DOMAIN_READ | DOMAIN_CHANGE);
+	confine_allow_kept(domain, plugin);
+	if (plugin->changes)
+		domain_allow(domain, plugin->changes, DOMAIN_READ | DOMAIN_CHANGE);
+	for (size_t i = 0; i < LENGTH(plugin->reads); i++)
+		if (plugin->reads[i])
+			domain_allow(domain, plugin->reads[i], DOMAIN_READ);
+	if (plugin->logs)
+		domain_allow(domain, plugin->logs, DOMAIN_READ_FILE | DOMAIN_APPEND);
+	arguments_release(&own);
+}
+
+static void
+confine_plugin_calls(struct calls *calls)
+{
+	confine_begin_calls(calls);
+	calls_refuse_terminals(calls);
+}
+
+void
+confine_as_plugin(const struct confine_plugin *plugin)
+{
+	struct domain domain;
+	struct calls calls;
+
+	if ((plugin->wants & CONFINE_WHOLE) || confine_is_observed())
+		return;
+	confine_open_plugin(&domain, plugin);
+	confine_plugin_calls(&calls);
+	confine_enter(&domain, &calls);
+}
+
+/* Returns whether the plugin is one of the installation's own, which confine themselves. */
+static bool
+confine_is_installed(const char *path)
+{
+	char *folder = location_installed("libexec/coopr/");
+	bool is = strncmp(path, folder, strlen(folder)) == 0;
+
+	free(folder);
+	return is;
+}
+
+/* Returns what the section [plugin NAME] says: the value of the entry, or NULL. */
+static const char *
+confine_setting(const char *name, const char *entry)
+{
+	size_t count;
+	const struct preference_section *sections = preference_sections(&count);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t e = 0; strcmp(sections[i].kind, "plugin") == 0 && strcmp(sections[i].name, name) == 0 &&
+		     e < sections[i].count; e++)
+			if (strcmp(sections[i].entries[e].name, entry) == 0)
+				return sections[i].entries[e].value;
+	return NULL;
+}
+
+/* Allows the paths of a setting, with a separator between. */
+static void
+confine_allow_listed(struct domain *domain, const char *setting, const char *separators, unsigned rights)
+{
+	char *copy = memory_string(setting ? setting : ""), *rest = copy, *word;
+
+	while ((word = strsep(&rest, separators))) {
+		char *home = strncmp(word, "~/", 2) == 0 ? home_path() : NULL;
+		char *path = home ? memory_printf("%s%s", home, word + 1) : memory_string(word);
+
+		if (*path == '/')
+			domain_allow(domain, path, rights);
+		free(path);
+		free(home);
+	}
+	free(copy);
+}
+
+bool
+confine_is_for(const char *path)
+{
+	const char *said = confine_setting(file_base_name(path), "confine");
+
+	return !confine_is_observed() && !confine_is_installed(path) && !(said && strcmp(said, "no") == 0);
+}
+
+const struct confinement *
+confine_start(struct confined *confined, const char *path, const struct confine_plugin *plugin)
+{
+	const char *name = file_base_name(path), *const state[] = {name, NULL};
+	struct confine_plugin wanted = plugin ? *plugin : (struct confine_plugin){.wants = 0};
+	struct domain domain;
+
+	confined->confinement = (struct confinement){.domain = -1};
+	if ((wanted.wants & CONFINE_WHOLE) || !confine_is_for(path))
+		return NULL;
+	wanted.wants |= CONFINE_HOST | CONFINE_TEMPORARY;
+	wanted.state = plugin ? state : NULL;
+	confine_open_plugin(&domain, &wanted);
+	if (domain.fd >= 0) {
+		confine_allow_listed(&domain, preference_value(PREFERENCE_PLUGIN_WRITE, NULL), ":", DOMAIN_READ | DOMAIN_CHANGE);
+		confine_allow_listed(&domain, confine_setting(name, "write"), " \t", DOMAIN_READ | DOMAIN_CHANGE);
+		confine_allow_listed(&domain, confine_setting(name, "read"), " \t", DOMAIN_READ);
+	}
+	confine_plugin_calls(&confined->calls);
+	calls_end(&confined->calls, &confined->program);
+	confined->confinement = (struct confinement){.domain = domain.fd, .calls = &confined->program};
+	return &confined->confinement;
+}
+
+void
+confine_release(struct confined *confined)
+{
+	if (confined->confinement.domain >= 0)
+		close(confined->confinement.domain);
+	confined->confinement.domain = -1;
+}
+
+void
+confine_available(int *landlock, bool *filters)
+{
+	*landlock = domain_version();
+	*filters = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is in force around programs that read what others have written: a Landlock domain and a filter of system calls, for the
+ * program itself and for all that it will ever start. The table in coopr-security(7) says who has which. Where the kernel has
+ * neither, and under sanitizers and valgrind, which do more than the program does, nothing is in force and nothing is said.
+ */
+#ifndef CONFINE_CONFINE_H
+#define CONFINE_CONFINE_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/process.h"
+#include "confine/calls.h"
+
+/* Confines this process, which from now on reads only these files (as operands: "-" and NULL are standard input, which is open), writes
+ * to none, starts no program and has no network. */
+void confine_filter(const char *const *files, size_t count);
+
+/* Confines this process, which talks to a server: it reads what the C library and TLS need, starts no program, and changes nothing, but
+ * files in a folder for temporary ones (NULL: none). */
+void confine_client(const char *temporary);
+
+enum confine_want {
+	CONFINE_HOST = 1,      /* reads and runs whatever its user may, but nothing that coopr keeps */
+	CONFINE_TEMPORARY = 2, /* changes files in folders for temporary ones */
+	CONFINE_LOGIN = 4,     /* logs in to machines: the keys of coopr's own */
+	CONFINE_WHOLE = 8,     /* is not confined */
+};
+
+/* What a plugin gets, all of it optional. */
+struct confine_plugin {
+	unsigned wants;
+	const char *const *state; /* folders in the state folder that it changes, up to NULL */
+	const char *changes;      /* a folder that it changes */
+	const char *reads[3];     /* files or folders of coopr's that it reads */
+	const char *logs;         /* a folder with logs below that it appends to */
+};
+
+/* Confines this process, a plugin of the installation. */
+void confine_as_plugin(const struct confine_plugin *plugin);
+
+struct confined { /* how a child is started */
+	struct confinement confinement;
+	struct calls calls;
+	struct sock_fprog program;
+};
+
+/* Prepares the start of the plugin at path, as "/home/me/plugins/provider/ec2", by the settings: [plugin ec2]. Plugins of the
+ * installation confine themselves. plugin is NULL where it is only asked what it is (describe). Returns what struct process and struct
+ * child take: NULL where nothing is to be in force. */
+const struct confinement *confine_start(struct confined *confined, const char *path, const struct confine_plugin *plugin);
+void confine_release(struct confined *confined);
+
+/* Returns whether the plugin at path would be confined by confine_start. */
+bool confine_is_for(const char *path);
+
+/* Tells what the kernel has: the version of Landlock, 0 for none, and whether it filters system calls. */
+void confine_available(int *landlock, bool *filters);
+
+#endif
