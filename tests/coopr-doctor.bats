@@ -190,6 +190,21 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	same 'ok available to providers with "route": true' "$(said_of 'sandbox route')"
 }
 
+@test "a firewall that keeps sandbox nodes from each other is told of, with what to do" {
+	need_root
+	need_program iptables
+	cat >firewalled <<-'E'
+		iptables -P FORWARD DROP || exit 99
+		coopr-doctor
+		iptables -I FORWARD -i cn-+ -j ACCEPT
+		coopr-doctor
+	E
+	run unshare -n bash firewalled
+	[ "$status" -ne 99 ] || skip "needs iptables in a network namespace"
+	same 1 "$(grep -c 'sandbox forward.*sandbox nodes of a cluster do not reach each other' <<<"$output")"
+	contains "$output" "-> iptables -I FORWARD -i cn-+ -j ACCEPT"
+}
+
 @test "spool, store and state on a network file system are read, are not written, and are told of" {
 	need_program "${CC:-cc}"
 	coopr-store init

@@ -7,6 +7,7 @@
 load case
 
 setup() {
+	jobs=()
 	fresh
 	need_root
 	need_program sshd ssh ssh-keygen ssh-keyscan ip jq flock python3 setpriv
@@ -15,6 +16,8 @@ setup() {
 }
 
 teardown() {
+	[ ${#jobs[@]} -eq 0 ] || kill "${jobs[@]}" 2>/dev/null || true
+	ip address del 203.0.113.77/32 dev lo 2>/dev/null || true
 	sandbox purge >/dev/null
 	[ ! -e "$COOPR_STATE/sandbox" ] || find "$COOPR_STATE/sandbox" -print -exec false {} +
 }
@@ -253,6 +256,60 @@ room() {
 	until [ "$(du -m "$disk" | cut -f1)" -lt 50 ]; do on 1000 sync; done
 }
 
+# The processor time that a machine's processes have had, in milliseconds: used NODENUM
+used() {
+	python3 - "$(init_of "$1")" <<-'E'
+		import os, sys
+		first = os.stat("/proc/" + next(open("/proc/%s/task/%s/children" % (sys.argv[1], sys.argv[1]))).split()[0]).st_uid
+		used = 0
+		for pid in filter(str.isdigit, os.listdir("/proc")):
+		    try:
+		        if first <= os.stat("/proc/" + pid).st_uid < first + 65536:
+		            fields = open("/proc/%s/stat" % pid).read().rsplit(")", 1)[1].split()
+		            used += int(fields[11]) + int(fields[12])
+		    except OSError:
+		        pass
+		print(used * 1000 // os.sysconf("SC_CLK_TCK"))
+	E
+}
+
+@test "a machine that spins on all processors and stops all that it sees has its share of them, and delays nobody else" {
+	up 1000 '.cluster.provider.provisioner.flavors.small.cpu = 0.5'
+	[ ! -s 1000.told ] || skip "$(cat 1000.told)"
+	up 1001
+	run ! on 1000 'chrt --fifo 99 true'
+	run ! on 1000 'chrt --rr 1 true'
+	run ! on 1000 'renice -n -20 -p 1'
+	for i in 1 2 3 4 5 6 7 8; do
+		on 1000 'nohup nice -n -20 sh -c "while :; do :; done" >/dev/null 2>&1 </dev/null &'
+	done
+	began=$(date +%s%3N) && before=$(used 1000)
+	same 1001 "$(on 1001 'echo 1001')"
+	until [ $(($(used 1000) - before)) -gt 300 ]; do on 1001 true; done
+	had=$(($(used 1000) - before)) && took=$(($(date +%s%3N) - began))
+	echo "$had of $took ms"
+	[ "$had" -le $((took / 2 + 200)) ]
+	# To all but itself and init: also what only looks as if it were its own.
+	on 1000 'kill -STOP -1' || true
+	same 1001 "$(on 1001 'echo 1001')"
+	same "" "$(ps -eo stat=,uid= | awk '$1 ~ /^T/ && $2 < 65536')"
+	jq -n '{kind: "task", machine: {id: "00000042-1000"}}' | sandbox delete >/dev/null
+	same 1 "$(sandbox list </dev/null | wc -l)"
+}
+
+@test "of a machine's control groups nothing is left" {
+	up 1000
+	name=$(sandbox list </dev/null | jq -r .providerid)
+	sandbox purge >/dev/null
+	same "" "$(find /sys/fs/cgroup -maxdepth 4 -name "*$name*")"
+	# Nor of one that was killed, and is made anew.
+	up 1001
+	name=$(sandbox list </dev/null | jq -r .providerid)
+	kill -9 "$(init_of 1001)"
+	jq -n '{kind: "task", machine: {id: "00000042-1001"}}' | sandbox delete >/dev/null
+	same "" "$(find /sys/fs/cgroup -maxdepth 4 -name "*$name*")"
+}
+
 # A record of a machine of another cluster: other NODENUM
 other() {
 	up "$1" '.cluster.id = "00000043" | .machine.id = "00000043-\(.machine.nodenum)"'
@@ -270,6 +327,28 @@ other() {
 		run ! on 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/$(address 1002)/22'"
 	done
 	on 1002 true
+}
+
+@test "of the host's addresses a machine reaches the one in its network, whatever its root does" {
+	need_program nft
+	nft list tables || skip "needs nft"
+	ip address add 203.0.113.77/32 dev lo || skip "needs to give this host an address"
+	up 1000
+	mkfifo ready
+	python3 -c '
+import socketserver
+class Handler(socketserver.BaseRequestHandler):
+    def handle(self): self.request.sendall(b"here")
+server = socketserver.TCPServer(("", 8097), Handler)
+print("ready", flush=True)
+server.serve_forever()' >ready 3>&- &
+	jobs+=("$!")
+	same ready "$(head -n 1 ready)"
+	same here "$(on 1000 "exec 3<>/dev/tcp/${NETWORK%.0/24}.1/8097; cat <&3")"
+	for words in true "ip route add default via ${NETWORK%.0/24}.1" "ip route replace 203.0.113.77/32 dev eth0 onlink"; do
+		on 1000 "$words || true"
+		run ! on 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/203.0.113.77/8097'"
+	done
 }
 
 @test "a machine takes no address, neither of its cluster nor of another" {

@@ -118,6 +118,19 @@ doctor_say_route(struct doctor_report *report)
 		    forwards ? "" : "sysctl -w net.ipv4.ip_forward=1");
 }
 
+/* Says what machines reach that they need not, and what the host's firewall keeps from them. */
+static void
+doctor_say_guard(struct doctor_report *report)
+{
+	if (!doctor_is_installed("nft"))
+		doctor_say(report, "sandbox guard", DOCTOR_WARNING, "apt-get install nftables",
+		    "without nft, a sandbox node whose root adds a route reaches all addresses of this host");
+	if (route_is_dropped())
+		doctor_say(report, "sandbox forward", DOCTOR_WARNING,
+		    "iptables -I FORWARD -i cn-+ -j ACCEPT; iptables -I FORWARD -o cn-+ -j ACCEPT",
+		    "the host's firewall drops what it forwards, as Docker's does: sandbox nodes of a cluster do not reach each other");
+}
+
 void
 doctor_check_sandbox(struct doctor_report *report)
 {
@@ -133,6 +146,7 @@ doctor_check_sandbox(struct doctor_report *report)
 		    "no namespaces for sandbox nodes: the kernel refuses them");
 	else
 		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "namespaces for sandbox nodes are available");
+	doctor_say_guard(report);
 	doctor_say_route(report);
 	free(helper);
 }

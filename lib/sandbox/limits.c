@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/limits.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -20,7 +21,7 @@
 #include "base/memory.h"
 #include "sandbox/record.h"
 
-enum { PERIOD_US = 100000, FILE_LIMIT = 64 * 1024, ATTEMPTS = 500, PAUSE_NS = 2000000, MIB = 1024 * 1024 };
+enum { PERIOD_US = 100000, FILE_LIMIT = 64 * 1024, ATTEMPTS = 5000, PAUSE_NS = 2000000, MIB = 1024 * 1024 };
 
 static const struct controller {
 	const char *name, *what; /* the words for people */
@@ -95,15 +96,22 @@ limits_write(const char *folder, const char *file, const char *text)
 	return result;
 }
 
+/* Returns what the names of groups of this installation begin with. */
+static unsigned
+limits_installation(void)
+{
+	char *state = location_state();
+	unsigned number = (unsigned)(hash_text(HASH_START, state) >> 32);
+
+	free(state);
+	return number;
+}
+
 /* Returns the path of a machine's group, which says whose machine it is; the caller frees it. */
 static char *
 limits_group(const struct hierarchy *hierarchy, const char *name)
 {
-	char *state = location_state(),
-	     *path = memory_printf("%s/coopr/%08x-%s", hierarchy->root, (unsigned)(hash_text(HASH_START, state) >> 32), name);
-
-	free(state);
-	return path;
+	return memory_printf("%s/coopr/%08x-%s", hierarchy->root, limits_installation(), name);
 }
 
 /* Makes the group, and has the hierarchy give it its controller. */
@@ -176,7 +184,7 @@ limits_put(const struct machine *machine, pid_t pid, struct buffer *missing)
 	free(process);
 }
 
-/* Removes a group: the kernel may still be busy with the end of its last process. */
+/* Removes a group: the kernel may still be busy with the end of its processes, which live on for a while when their init is killed. */
 static void
 limits_remove_group(const char *group)
 {
@@ -196,6 +204,36 @@ limits_remove(const char *name)
 		if (group)
 			limits_remove_group(group);
 		free(group);
+		free(hierarchy.root);
+	}
+}
+
+/* Removes the groups of this installation below the folder in which no process is. */
+static void
+limits_tidy_below(const char *above)
+{
+	char prefix[16];
+	DIR *folder = opendir(above);
+	const struct dirent *entry;
+
+	snprintf(prefix, sizeof prefix, "%08x-", limits_installation());
+	while (folder && (entry = readdir(folder)))
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+			unlinkat(dirfd(folder), entry->d_name, AT_REMOVEDIR);
+	if (folder)
+		closedir(folder);
+}
+
+void
+limits_tidy(void)
+{
+	for (size_t i = 0; i < CONTROLLERS; i++) {
+		struct hierarchy hierarchy = limits_find(controllers[i].name);
+		char *above = hierarchy.root ? memory_printf("%s/coopr", hierarchy.root) : NULL;
+
+		if (above)
+			limits_tidy_below(above);
+		free(above);
 		free(hierarchy.root);
 	}
 }

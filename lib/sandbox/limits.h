@@ -18,4 +18,7 @@ void limits_put(const struct machine *machine, pid_t pid, struct buffer *missing
 /* Removes the groups of the machine, in which no process is any more. */
 void limits_remove(const char *name);
 
+/* Removes the groups of this installation's machines in which no process is: call it where there is no machine. */
+void limits_tidy(void);
+
 #endif

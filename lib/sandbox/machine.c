@@ -305,6 +305,8 @@ machine_tidy(void)
 
 	if (sandbox >= 0) {
 		state_tidy(sandbox);
+		if (!file_exists(sandbox, "machines"))
+			limits_tidy();
 		close(sandbox);
 	}
 	free(path);

@@ -210,6 +210,7 @@ network_make_bridge(const struct network *network, const char *owner, struct err
 		buffer_printf(&commands, "link set dev %s alias \"%s\"\n", network->bridge, owner);
 	buffer_printf(&commands, "address add %s/%d dev %s\n", network->host, network->prefix, network->bridge);
 	buffer_printf(&commands, "link set dev %s up\n", network->bridge);
+	route_guard(network);
 	result = network_run_ip(network->bridge, &commands, err);
 	buffer_release(&commands);
 	return result;

@@ -30,14 +30,17 @@ static const char chains[] =
     "		iifname $wire ip saddr != $inside reject with icmp type admin-prohibited\n"
     "		oifname $wire ct state != { established, related } reject with icmp type admin-prohibited\n"
     "	}\n"
+    "	chain postrouting {\n"
+    "		type nat hook postrouting priority 100; policy accept;\n"
+    "		oifname != $wire oifname != \"cn-*\" ip saddr $inside masquerade\n"
+    "	}\n";
+
+/* The host is one address to machines, however many it has. */
+static const char guard[] =
     "	chain input {\n"
     "		type filter hook input priority 0; policy accept;\n"
     "		iifname $wire ip daddr != $inside reject with icmp type admin-prohibited\n"
     "		iifname \"cn-*\" ip saddr $inside ip daddr != $inside reject with icmp type admin-prohibited\n"
-    "	}\n"
-    "	chain postrouting {\n"
-    "		type nat hook postrouting priority 100; policy accept;\n"
-    "		oifname != $wire oifname != \"cn-*\" ip saddr $inside masquerade\n"
     "	}\n";
 
 /* Runs nft(8), which PATH need not name: that of cron(8) does not. */
@@ -102,6 +105,24 @@ route_is_allowed(void)
 	return route_setting_is_on("/proc/sys/net/ipv4/ip_forward");
 }
 
+bool
+route_is_dropped(void)
+{
+	char *argv[] = {(char[]){"iptables"}, (char[]){"-S"}, (char[]){"FORWARD"}, NULL};
+	struct buffer out = {0}, log = {0};
+	struct error ignored;
+	int code = process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &ignored);
+
+	if (code < 0) { /* PATH need not name it either */
+		*argv = (char *)(uintptr_t)"/usr/sbin/iptables";
+		code = process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &ignored);
+	}
+	code = code == 0 && buffer_contains(&out, "-P FORWARD DROP") && !buffer_contains(&out, " cn-+ ");
+	buffer_release(&out);
+	buffer_release(&log);
+	return code;
+}
+
 /* Switches forwarding of what comes from the bridge. Returns whether it is now as wanted. */
 static bool
 route_forward(const struct network *network, bool on)
@@ -120,10 +141,32 @@ route_forward(const struct network *network, bool on)
 	return done;
 }
 
+/* Puts a table with the chains in place of the network's. nft carries out all of it or nothing: there is no instant without rules. */
+static int
+route_put_table(const struct network *network, const char *more, struct error *err)
+{
+	struct buffer script = {0};
+	int result;
+
+	buffer_printf(&script, "define wire = \"%s\"\ndefine inside = %s\n", network->bridge, network->text);
+	buffer_printf(&script, "add table ip %s\ndelete table ip %s\ntable ip %s {\n%s%s}\n", network->bridge, network->bridge,
+	    network->bridge, guard, more);
+	result = route_run_nft(network, &script, err);
+	buffer_release(&script);
+	return result;
+}
+
+bool
+route_guard(const struct network *network)
+{
+	struct error ignored;
+
+	return route_has_program() && route_put_table(network, "", &ignored) == 0;
+}
+
 int
 route_open(const struct network *network, const char *provider, struct error *err)
 {
-	struct buffer script = {0};
 	int result;
 
 	if (!route_is_allowed())
@@ -132,12 +175,7 @@ route_open(const struct network *network, const char *provider, struct error *er
 	if (!route_has_program())
 		return error_set(err, EX_CONFIG, "network %s: the provider \"%s\" gives it a route, but nft is not installed; "
 		    "run \"apt-get install nftables\", or take \"route\" out of the provider", network->text, provider);
-	/* nft carries out all of it or nothing: there is no instant without rules. */
-	buffer_printf(&script, "define wire = \"%s\"\ndefine inside = %s\n", network->bridge, network->text);
-	buffer_printf(&script, "add table ip %s\ndelete table ip %s\ntable ip %s {\n%s}\n", network->bridge, network->bridge,
-	    network->bridge, chains);
-	result = route_run_nft(network, &script, err);
-	buffer_release(&script);
+	result = route_put_table(network, chains, err);
 	if (result == 0 && !route_forward(network, true))
 		result = error_errno(err, EX_OSERR, "network %s: its bridge %s cannot forward", network->text, network->bridge);
 	return result;

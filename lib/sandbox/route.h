@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The route of a network out of this host: a table of nft(8), with the name of the network's bridge. It hides the machines
- * behind the host's addresses, lets in nothing but answers, and keeps machines from all that they do not reach without a
- * route: the networks of other sandboxes and the host's other addresses. Forwarding is switched for the bridge alone;
+ * What a network's machines reach, in a table of nft(8) with the name of the network's bridge: of the host only its address in the
+ * network. With a route out of this host the table hides the machines behind the host's addresses, lets in nothing but answers, and
+ * keeps them from the networks of other sandboxes. Forwarding is switched for the bridge alone;
  * whether the host forwards at all is for its administrator to say (net.ipv4.ip_forward).
  */
 #ifndef SANDBOX_ROUTE_H
@@ -13,6 +13,9 @@
 struct arena;
 struct error;
 struct network;
+
+/* Keeps the network's machines from the host's other addresses. Returns false where this host has no nft, or it is refused. */
+bool route_guard(const struct network *network);
 
 /* Opens the route of the network, whose bridge exists. Fails with EX_CONFIG if the host forwards nothing or has no nft;
  * provider is for messages. It may be repeated: rules that somebody has flushed are there again. */
@@ -26,6 +29,9 @@ int route_remove(const struct network *network, struct error *err);
 
 /* Returns whether the host forwards. */
 bool route_is_allowed(void);
+
+/* Returns whether a firewall of iptables(8), as Docker sets it up, drops what is forwarded between machines. */
+bool route_is_dropped(void);
 
 /* Returns the host's resolvers that a machine reaches over the route, spaces between; "" if there are none. */
 const char *route_resolvers(struct arena *arena);
