@@ -351,6 +351,74 @@ own.sh@1 active" "$(states -T qa --as bob)"
 	same "hello.sh@1 active" "$(states -T superadmin)"
 }
 
+# How many bytes the quota counts.
+counted() {
+	coopr-quota -o json "$@" | jq '.amounts.uploads.use // 0'
+}
+
+kept() {
+	find "$COOPR_STATE" -path '*resources*' -type f | wc -l
+}
+
+@test "a quota of uploads counts what is kept, also of uploads that were killed, and refuses what is more before it is kept" {
+	head -c 60 /dev/zero >sixty
+	head -c 61 /dev/zero >more
+	coopr-tenant change --uploads 100 default
+	coopr-resource upload -q --sync "$HELLO" sixty
+	same 60 "$(counted)"
+	contains "$(coopr-quota)" "bytes of uploads"
+	run -1 coopr-resource upload "$HELLO" more
+	contains "$output" "the tenant's quota of uploads is 100 bytes: 60 are in use, this would need 61 more"
+	run -1 coopr-resource upload "$HELLO" - <more
+	same "hello.sh@1 active 1 60" "$(states) $(kept) $(counted)"
+	# The same bytes count once, and are no more than there are where the quota was lowered.
+	coopr-resource upload -q automator/shell/files/same sixty
+	same 60 "$(counted)"
+	coopr-tenant change --uploads 10 default
+	coopr-resource upload -q --sync "$HELLO" sixty
+	coopr-resource upload -q automator/shell/files/again sixty
+	coopr-tenant change --uploads 121 default
+	coopr-resource upload -q automator/shell/files/more more
+	same 121 "$(counted)"
+	run -1 upload automator/shell/files/last x
+	# What was deleted takes its bytes for a day.
+	coopr-resource delete -y automator/shell/files/more@1
+	same 121 "$(counted)"
+	run -1 upload automator/shell/files/last x
+	need_program sqlite3
+	sqlite3 "$COOPR_STORE" "UPDATE resource SET at = '2020-01-01T00:00:00.000Z'"
+	same 60 "$(counted)"
+	# So does an upload that does not succeed, once, and until it does.
+	printf '#!/bin/sh\ncat >/dev/null\nexit 75\n' >keeper
+	chmod +x keeper
+	for _ in 1 2; do
+		COOPR_RESOURCES=$PWD/keeper run -75 coopr-resource upload "$HELLO" more
+		same 121 "$(counted)"
+	done
+	coopr-resource upload -q "$HELLO" more
+	same 121 "$(counted)"
+	coopr-tenant change --uploads any default
+	upload "$HELLO" x
+	same 123 "$(counted)"
+}
+
+@test "an import beyond the quota changes nothing, and a rehearsal says so" {
+	mkdir -p folder/scripts folder/services
+	head -c 60 /dev/zero >folder/scripts/a
+	head -c 61 /dev/zero >folder/scripts/b
+	coopr-tenant change --uploads 100 default
+	run -1 coopr-import --dry-run folder
+	contains "$output" "quota of uploads"
+	same 0 "$(kept)"
+	run -1 coopr-import folder
+	contains "$output" "quota of uploads"
+	same "" "$(states)"
+	coopr-tenant change --uploads 121 default
+	coopr-import -q folder
+	coopr-import -q folder
+	same "121 2" "$(counted) $(states | wc -l)"
+}
+
 @test "a device, a pipe and a file that is not there are refused; so is more than 64 MiB" {
 	mkfifo pipe
 	run -66 coopr-resource upload "$HELLO" pipe

@@ -50,6 +50,8 @@ quota_verb_fill(const struct tenant_record *tenant, struct quota_rows *rows)
 	quota_verb_add(rows, "cost", use->cost, limit->cost);
 	if (use->archives || limit->archives >= 0)
 		quota_verb_add(rows, "archives", (double)use->archives, (double)limit->archives);
+	if (use->uploads || limit->uploads >= 0)
+		quota_verb_add(rows, "uploads", (double)use->uploads, (double)limit->uploads);
 	for (size_t i = 0; i < use->resources.count; i++) {
 		const char *name = use->resources.list[i].resource;
 
@@ -69,6 +71,8 @@ quota_verb_fill_what(const void *row, struct list_cell *cell)
 		list_cell_text(cell, "cost an hour");
 	if (strcmp(line->what, "archives") == 0)
 		list_cell_text(cell, "bytes of archives");
+	if (strcmp(line->what, "uploads") == 0)
+		list_cell_text(cell, "bytes of uploads");
 }
 
 static void

@@ -203,7 +203,7 @@ resource_verb_upload(int argc, char **argv)
 	if (result == 0)
 		result = upload_read(&upload, argv[1], &err);
 	if (result == 0)
-		result = upload_keep(&upload, &err);
+		result = upload_keep(&upload, store, &err);
 	if (result == 0)
 		result = resource_verb_record(store, &upload, &err);
 	if (result == 0 && !change.quiet)

@@ -17,7 +17,7 @@
 #include "model/name.h"
 #include "verb.h"
 
-static const char *why, *description, *clusters, *nodes, *cost, *archives, *hooks;
+static const char *why, *description, *clusters, *nodes, *cost, *archives, *uploads, *hooks;
 static struct option_list resources;
 static struct option_change change;
 static bool bootstrap, erase;
@@ -29,6 +29,7 @@ static bool bootstrap, erase;
 	OPTION_RETIRED('n', NULL, "--nodes"), \
 	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most this an hour, or \"any\""), \
 	OPTION_STRING(0, "archives", &archives, "BYTES", "its archives take at most this many bytes, or \"any\""), \
+	OPTION_STRING(0, "uploads", &uploads, "BYTES", "its scripts and files, coopr-resource(1), take at most this, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "at most this amount in all its nodes, or \"any\"; may be repeated"), \
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, instead of the present ones: a JSON list, see coopr-hooks(7)"), \
 	OPTION_CHANGE(&change), \
@@ -119,6 +120,7 @@ tenant_change_verb_set_quota(const struct command *command, jv *document)
 	tenant_change_verb_set_limit(command, &quota, "nodes", nodes);
 	tenant_change_verb_set_limit(command, &quota, "cost", cost);
 	tenant_change_verb_set_limit(command, &quota, "archives", archives);
+	tenant_change_verb_set_limit(command, &quota, "uploads", uploads);
 	if (resources.count)
 		tenant_change_verb_set_resources(command, &quota);
 	json_set(document, "quota", quota);

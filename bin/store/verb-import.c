@@ -178,7 +178,7 @@ import_verb_put_file(struct import *import, struct store *store, size_t index, s
 	struct upload *upload = &import->files.list[index];
 	const struct resource_name *name = &upload->resource.name;
 	struct import_row *row = &import->rows[import->input.count + index];
-	int added = changing.dry_run ? resources_add(store, &upload->resource, err) : upload_record(upload, store, err);
+	int added = changing.dry_run ? upload_try(upload, store, err) : upload_record(upload, store, err);
 
 	*row = (struct import_row){.kind = "resource", .version = name->version, .why = changing.why,
 	    .name = arena_printf(&import->files.arena, "%s/%s/%s", name->plugin, name->type, name->name)};
@@ -189,12 +189,13 @@ import_verb_put_file(struct import *import, struct store *store, size_t index, s
 
 /* Checks the files, and keeps what they say: before the change, which others wait for. */
 static int
-import_verb_keep_files(struct import *import, struct error *err)
+import_verb_keep_files(struct import *import, struct store *store, struct error *err)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < import->files.count && result == 0; i++)
-		result = changing.dry_run ? upload_check(&import->files.list[i], err) : upload_keep(&import->files.list[i], err);
+		result = changing.dry_run ? upload_check(&import->files.list[i], err)
+		    : upload_keep(&import->files.list[i], store, err);
 	return result;
 }
 
@@ -209,7 +210,7 @@ import_verb_change_store(struct import *import)
 	if (import->input.count + import->files.count == 0)
 		return 0;
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
-	if (import_verb_keep_files(import, &err) < 0) {
+	if (import_verb_keep_files(import, store, &err) < 0) {
 		store_release(store);
 		return message_error(&err);
 	}

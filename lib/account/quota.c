@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "content/content.h"
 #include "account/holding.h"
 #include "json/json.h"
 #include "store/sql/sql.h"
@@ -29,7 +31,7 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 		place = place_root(document, &problems);
 		tenant_parse(&place, arena, &parsed);
 		*quota = (struct quota){parsed.max_clusters, parsed.max_nodes, parsed.max_cost, parsed.max_resources,
-		    parsed.max_archives};
+		    parsed.max_archives, parsed.max_uploads};
 		jv_free(parsed.source);
 		problems_release(&problems);
 		jv_free(document);
@@ -61,6 +63,18 @@ quota_read_archives(struct store *store, int64_t tenant, int64_t *bytes, struct 
 	    tenant) < 0 ? -1 : 0;
 }
 
+/* Sums up what is kept for the versions of resources, and for those that were deleted, or uploaded to no end, less than a day ago:
+ * coopr-reconcile leaves their bytes for so long. */
+static int
+quota_read_uploads(struct store *store, int64_t tenant, int64_t *bytes, struct error *err)
+{
+	char since[CLOCK_RFC3339_SIZE];
+
+	return sql_number(store_sql(store), bytes, err, "SELECT coalesce(sum(bytes), 0) FROM (SELECT DISTINCT sum, bytes FROM resource "
+	    "WHERE tenant = ? AND (deleted = 0 OR at > ?))", "it", tenant, clock_rfc3339(clock_wall_ms() - CONTENT_NEW_S * 1000, since)) < 0
+	    ? -1 : 0;
+}
+
 int
 quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err)
@@ -71,9 +85,10 @@ quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *are
 	int got = sql_row(rows, err);
 
 	if (got > 0)
-		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}, 0};
+		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}, 0, 0};
 	sql_end(rows);
-	if (got < 0 || quota_read_archives(store, tenant, &use->archives, err) < 0)
+	if (got < 0 || quota_read_archives(store, tenant, &use->archives, err) < 0 ||
+	    quota_read_uploads(store, tenant, &use->uploads, err) < 0)
 		return -1;
 	rows = sql_query(store_sql(store), err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
 	    "WHERE tenant = ? AND cluster.id <> ? AND status <> 'terminated' GROUP BY key ORDER BY key", "ii", tenant, except);
@@ -87,7 +102,7 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 	struct sql_rows *rows;
 	int got;
 
-	*use = (struct quota){1, (int64_t)holding->count, 0, {0}, 0};
+	*use = (struct quota){1, (int64_t)holding->count, 0, {0}, 0, 0};
 	for (size_t i = 0; i < holding->count; i++) {
 		use->cost += holding->list[i].cost;
 		buffer_printf(&capacities, "%s%s", i ? "," : "[", holding->list[i].capacity);
@@ -190,4 +205,46 @@ quota_check_archives(struct store *store, int64_t tenant, struct error *err)
 		result = error_set(err, EX_NO, "the tenant's quota of archives is %lld bytes, and %lld are in use; coopr backup --delete "
 		    "deletes archives, coopr quota shows the quota", (long long)limit.archives, (long long)bytes);
 	return result;
+}
+
+/* Such a row is of no plugin, and of no version that anybody sees. */
+static int
+quota_add_upload(struct store *store, const char *digest, int64_t bytes, int64_t limit, struct error *err)
+{
+	char now[CLOCK_RFC3339_SIZE];
+	int64_t before, after;
+
+	if (quota_read_uploads(store, store_tenant(store), &before, err) < 0 ||
+	    sql_change(store_sql(store), err, "INSERT OR REPLACE INTO resource (tenant, plugin, type, name, version, sum, bytes, format, mode, "
+	        "at, by, deleted) VALUES (?1, '', '', ?2, 1, ?2, ?3, 'file', 0, ?4, ?5, 1)", "ititt", store_tenant(store), digest, bytes,
+	        clock_rfc3339(clock_wall_ms(), now), store_by(store)) < 0 ||
+	    quota_read_uploads(store, store_tenant(store), &after, err) < 0)
+		return -1;
+	if (after > limit && after > before)
+		return error_set(err, EX_NO, "the tenant's quota of uploads is %lld bytes: %lld are in use, this would need %lld more; "
+		    "coopr-resource delete deletes versions, which count until a day after their upload", (long long)limit, (long long)before,
+		    (long long)(after - before));
+	return 0;
+}
+
+int
+quota_reserve_upload(struct store *store, const char *digest, int64_t bytes, struct error *err)
+{
+	struct arena arena = {0};
+	struct quota limit;
+	int result = quota_read(store, store_tenant(store), &arena, &limit, err);
+
+	arena_release(&arena);
+	if (result < 0 || limit.uploads < 0)
+		return result;
+	return quota_add_upload(store, digest, bytes, limit.uploads, err);
+}
+
+int
+quota_record_upload(struct store *store, const char *digest, struct error *err)
+{
+	char since[CLOCK_RFC3339_SIZE];
+
+	return sql_change(store_sql(store), err, "DELETE FROM resource WHERE tenant = ? AND plugin = '' AND (name = ? OR at < ?)", "itt",
+	    store_tenant(store), digest, clock_rfc3339(clock_wall_ms() - CONTENT_NEW_S * 1000, since));
 }

@@ -49,13 +49,27 @@ printable_next_character(const char *text, size_t length, size_t *width, bool *s
 	return whole && n ? n : 1;
 }
 
+/* Returns how many bytes text begins with that are a column each, and may be printed. */
+static size_t
+printable_plain(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= ' ' && text[length] < 0x7f)
+		length++;
+	return length;
+}
+
 size_t
 printable(char *text)
 {
-	size_t length = strlen(text), width = 0, to = 0;
-	locale_t before = printable_enter_utf8();
+	size_t length = strlen(text), width = printable_plain(text), to = width;
+	locale_t before;
 
-	for (size_t from = 0; from < length;) {
+	if (width == length) /* most texts */
+		return width;
+	before = printable_enter_utf8();
+	for (size_t from = width; from < length;) {
 		size_t columns;
 		bool shown;
 		size_t n = printable_next_character(text + from, length - from, &columns, &shown);

@@ -43,6 +43,12 @@ table_columns(struct table *table, const char *const *names)
 }
 
 void
+table_text(struct table *table, enum terminal_style style, const char *text)
+{
+	table_add_cell(table, style, memory_string(text));
+}
+
+void
 table_cell(struct table *table, enum terminal_style style, const char *format, ...)
 {
 	va_list ap;
@@ -108,7 +114,8 @@ table_print_row(const struct table_cell *cells, size_t count, const size_t *widt
 		bool styled = colour && cells[i].style != STYLE_PLAIN;
 
 		if (cells[i].width) {
-			fprintf(stream, "%*s", (int)owed, "");
+			while (owed-- > 0)
+				putc_unlocked(' ', stream);
 			fputs(styled ? escapes[cells[i].style] : "", stream);
 			if (i > 0 && i + 1 == count && terminal >= before + FOLD_MIN && cells[i].width > terminal - before)
 				table_print_folded(cells[i].text, before, terminal - before, stream);

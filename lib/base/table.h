@@ -16,6 +16,7 @@ struct table {
 };
 
 void table_columns(struct table *table, const char *const *names); /* NULL-terminated; copied */
+void table_text(struct table *table, enum terminal_style style, const char *text);
 void table_cell(struct table *table, enum terminal_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -18,6 +18,7 @@ struct error;
 enum {
 	CONTENT_DIGEST_SIZE = 65,           /* in hexadecimal, with a NUL */
 	CONTENT_BYTES = 128 * 1024 * 1024,  /* of one content, at most */
+	CONTENT_NEW_S = 86400,              /* so long it stays, though nothing names it: who puts it names it later */
 };
 
 /* Finds the digest of length bytes. */

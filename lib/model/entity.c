@@ -149,9 +149,10 @@ static const struct member quota_members[] = {
 	{"cost", MEMBER_NUMBER(struct tenant, max_cost), 0, .number = {0, AMOUNT_MAX, -1}},
 	{"nodes", MEMBER_CUSTOM_FIELD(struct tenant, max_nodes, int64_t), 0, .parse = tenant_parse_quota},
 	{"resources", MEMBER_AMOUNTS(struct tenant, max_resources), 0},
+	{"uploads", MEMBER_INTEGER(struct tenant, max_uploads), 0, .integer = {0, INT64_MAX, -1}},
 };
 static const struct document quota = {DOCUMENT_MEMBERS(quota_members),
-	.unknown = "a quota is of archives, clusters, cost, nodes or resources"};
+	.unknown = "a quota is of archives, clusters, cost, nodes, resources or uploads"};
 
 static const struct member tenant_members[] = {
 	{"description", MEMBER_PASSED, 0},

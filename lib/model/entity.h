@@ -175,6 +175,7 @@ struct tenant {
 	int64_t max_clusters, max_nodes; /* -1: any number */
 	double max_cost;                 /* of an hour; -1: any */
 	int64_t max_archives;            /* bytes of the archives of services; -1: any */
+	int64_t max_uploads;             /* bytes of what coopr-resource keeps; -1: any */
 	struct amounts max_resources;    /* of those not listed, any */
 	jv source;
 };

@@ -27,7 +27,6 @@
 #include "store/store.h"
 
 enum { OLD_S = 600 }; /* a dry run has ended by then */
-enum { NEW_SCRIPT_S = 86400 };
 
 static int
 reconcile_gc_by_id(const void *a, const void *b)
@@ -102,7 +101,7 @@ reconcile_gc_scripts(struct account *account, struct error *err)
 {
 	char *path = script_store_path();
 	struct arguments digests = {0};
-	int result = content_list_folder(path, NEW_SCRIPT_S, &digests, err);
+	int result = content_list_folder(path, CONTENT_NEW_S, &digests, err);
 
 	for (size_t i = 0; i < digests.count && result == 0; i++) {
 		char *script = memory_printf("%s/%s", path, digests.list[i]);
@@ -148,7 +147,7 @@ static int
 reconcile_gc_contents(struct account *account, struct error *err)
 {
 	struct arguments digests = {0};
-	int result = content_list_old(NEW_SCRIPT_S, &digests, err);
+	int result = content_list_old(CONTENT_NEW_S, &digests, err);
 
 	for (size_t i = 0; i < digests.count && result == 0; i++)
 		result = reconcile_gc_content(account, digests.list[i], err);

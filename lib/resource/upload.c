@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "account/quota.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "resource/tarball.h"
 #include "ssh/bundle.h"
+#include "store/store.h"
 
 static int
 upload_read_folder(struct upload *upload, const char *path, struct error *err)
@@ -59,9 +61,11 @@ upload_check(struct upload *upload, struct error *err)
 }
 
 int
-upload_keep(struct upload *upload, struct error *err)
+upload_keep(struct upload *upload, struct store *store, struct error *err)
 {
-	if (upload_check(upload, err) < 0)
+	if (upload_check(upload, err) < 0 || store_begin(store, err) < 0)
+		return -1;
+	if (store_finish(store, quota_reserve_upload(store, upload->digest, upload->resource.bytes, err), err) < 0)
 		return -1;
 	return content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err);
 }
@@ -72,6 +76,16 @@ upload_record(struct upload *upload, struct store *store, struct error *err)
 	/* It may have been there for long, named by nobody, and been removed just now. */
 	if (!content_has(upload->digest) &&
 	    content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err) < 0)
+		return -1;
+	if (quota_record_upload(store, upload->digest, err) < 0)
+		return -1;
+	return resources_add(store, &upload->resource, err);
+}
+
+int
+upload_try(struct upload *upload, struct store *store, struct error *err)
+{
+	if (quota_reserve_upload(store, upload->digest, upload->resource.bytes, err) < 0)
 		return -1;
 	return resources_add(store, &upload->resource, err);
 }

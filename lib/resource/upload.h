@@ -23,12 +23,15 @@ struct upload { /* zero-initialise; release it */
 /* Reads a file, a folder (which becomes an archive), or standard input ("-"). EX_DATAERR where that is too much. */
 int upload_read(struct upload *upload, const char *path, struct error *err);
 
-/* Checks what was read, and finds its digest; upload_keep keeps it, too. EX_DATAERR where an archive is none, hostile or too large. */
+/* Checks what was read, and finds its digest; upload_keep keeps it, too, where the tenant's quota allows it, outside of a transaction.
+ * EX_DATAERR where an archive is none, hostile or too large, EX_NO where the quota forbids it. */
 int upload_check(struct upload *upload, struct error *err);
-int upload_keep(struct upload *upload, struct error *err);
+int upload_keep(struct upload *upload, struct store *store, struct error *err);
 
-/* Records it as the next version, inside a transaction: 1, 0 where the newest is the same, -1. */
+/* Records it as the next version, inside a transaction: 1, 0 where the newest is the same, -1. upload_try: what was only checked; the
+ * transaction is undone then. */
 int upload_record(struct upload *upload, struct store *store, struct error *err);
+int upload_try(struct upload *upload, struct store *store, struct error *err);
 
 void upload_release(struct upload *upload);
 

@@ -12,6 +12,10 @@
 #include "store/store.h"
 
 #define COLUMNS "plugin, type, resource.name, version, tenant.name, sum, bytes, format, mode, at, by, why, active, staged"
+#define WANTED " AND deleted = 0 AND (?3 IS NULL OR plugin = ?3) AND (?4 IS NULL OR type = ?4) AND (?5 IS NULL OR resource.name = ?5) " \
+	"AND (?6 = 0 OR version = ?6) AND (?7 = 4 OR active * 3 + staged * (1 - 2 * active) = ?7) "
+#define SHARED "(SELECT id FROM tenant WHERE name = 'superadmin')"
+#define OWN_AND_SHARED "(?1, " SHARED ") "
 #define FROM "FROM resource JOIN tenant ON tenant.id = tenant "
 
 /* The versions of one resource of a tenant that are not deleted. */
@@ -243,10 +247,10 @@ int
 resources_list(struct store *store, const struct resource_name *name, enum resource_state state, bool shared,
     struct resource_list *list, struct error *err)
 {
-	return resources_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS " " FROM "WHERE (tenant = ?1 OR (?2 AND tenant.name = "
-	    "'superadmin')) AND deleted = 0 AND (?3 IS NULL OR plugin = ?3) AND (?4 IS NULL OR type = ?4) AND (?5 IS NULL OR resource.name = ?5) "
-	    "AND (?6 = 0 OR version = ?6) AND (?7 = 4 OR active * 3 + staged * (1 - 2 * active) = ?7) "
-	    "ORDER BY plugin, type, resource.name, tenant <> ?1, version",
+	/* Each half is in the order of the primary key: nothing is sorted. */
+	return resources_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS ", 0 AS other " FROM "WHERE tenant = ?1" WANTED
+	    "UNION ALL SELECT " COLUMNS ", 1 " FROM "WHERE ?2 AND tenant <> ?1 AND tenant = " SHARED WANTED
+	    "ORDER BY plugin, type, resource.name, other, version",
 	    "iitttii", store_tenant(store), (int64_t)shared, name->plugin, name->type, name->name, name->version, (int64_t)state), list, err);
 }
 
@@ -254,8 +258,8 @@ int
 resources_find(struct store *store, const struct resource_name *name, struct arena *arena, struct resource *resource,
     struct error *err)
 {
-	int got = resources_first_row(sql_query(store_sql(store), err, "SELECT " COLUMNS " " FROM "WHERE (tenant = ?1 OR tenant.name = "
-	    "'superadmin') AND plugin = ?2 AND type = ?3 AND resource.name = ?4 AND deleted = 0 AND (?5 = 0 OR version = ?5) "
+	int got = resources_first_row(sql_query(store_sql(store), err, "SELECT " COLUMNS " " FROM "WHERE tenant IN " OWN_AND_SHARED "AND "
+	    "plugin = ?2 AND type = ?3 AND resource.name = ?4 AND deleted = 0 AND (?5 = 0 OR version = ?5) "
 	    "ORDER BY tenant <> ?1, active DESC, version DESC LIMIT 1", ONE_TYPES "i", ONE_VALUES(store, name), name->version), arena,
 	    resource, err);
 
@@ -266,8 +270,8 @@ int
 resources_find_active(struct store *store, const struct resource_name *name, struct arena *arena, struct resource *resource,
     struct error *err)
 {
-	return resources_first_row(sql_query(store_sql(store), err, "SELECT " COLUMNS " " FROM "WHERE (tenant = ?1 OR tenant.name = "
-	    "'superadmin') AND plugin = ?2 AND type = ?3 AND resource.name = ?4 AND active = 1 AND deleted = 0 ORDER BY tenant <> ?1 LIMIT 1",
+	return resources_first_row(sql_query(store_sql(store), err, "SELECT " COLUMNS " " FROM "WHERE tenant IN " OWN_AND_SHARED "AND "
+	    "plugin = ?2 AND type = ?3 AND resource.name = ?4 AND active = 1 AND deleted = 0 ORDER BY tenant <> ?1 LIMIT 1",
 	    ONE_TYPES, ONE_VALUES(store, name)), arena, resource, err);
 }
 

@@ -67,8 +67,10 @@ list_cell_number(struct list_cell *cell, double number)
 void
 list_cell_integer(struct list_cell *cell, int64_t number)
 {
-	list_cell_number(cell, (double)number);
-	list_cell_show(cell, cell->style, "%" PRId64, number);
+	buffer_clear(&cell->text);
+	buffer_printf(&cell->text, "%" PRId64, number);
+	buffer_clear(&cell->json);
+	json_number((double)number, &cell->json);
 }
 
 static void
@@ -148,13 +150,11 @@ list_cell_release(struct list_cell *cell)
 	buffer_release(&cell->json);
 }
 
-/* Returns whether column i of the table, which has all of its rows, is there. */
+/* Returns whether a column is there, whatever the rows are. */
 static bool
-list_has_column(const struct list_column *column, const struct table *table, size_t i, unsigned when)
+list_always_has(const struct list_column *column, unsigned when)
 {
-	if (!(column->when & ~(unsigned)LIST_SPARSE) || (column->when & when))
-		return true;
-	return (column->when & LIST_FILLED) && !table_is_column_empty(table, i);
+	return !(column->when & ~(unsigned)LIST_SPARSE) || (column->when & when);
 }
 
 static void
@@ -168,7 +168,7 @@ list_print_table(const struct list *list, const char *rows, size_t count, const 
 	size_t columns = 0;
 
 	for (column = list->columns; column->heading || column->member; column++)
-		if (column->heading) {
+		if (column->heading && (list_always_has(column, when) || (column->when & LIST_FILLED))) {
 			shown[columns] = column;
 			headings[columns++] = column->heading;
 		}
@@ -181,10 +181,10 @@ list_print_table(const struct list *list, const char *rows, size_t count, const 
 			list_fill(shown[j], row, &cell);
 			if (list->style && cell.style == STYLE_PLAIN)
 				cell.style = list->style(row);
-			table_cell(&table, cell.style, "%s", cell.text.data);
+			table_text(&table, cell.style, cell.text.data);
 		}
 	for (size_t j = columns; j-- > 0;)
-		if (!list_has_column(shown[j], &table, j, when))
+		if (!list_always_has(shown[j], when) && table_is_column_empty(&table, j))
 			table_drop_column(&table, j);
 	table_print(&table, output->stream, output->colour, true);
 	table_release(&table);
