@@ -229,7 +229,8 @@ list_append_record(const struct list *list, const struct list_column *const *ord
 			continue;
 		buffer_byte(out, separator);
 		json_quote(order[i]->member, out);
-		buffer_printf(out, ":%s", cell.json.data);
+		buffer_byte(out, ':');
+		buffer_append(out, cell.json.data, cell.json.length);
 		separator = ',';
 	}
 	buffer_byte(out, '}');
