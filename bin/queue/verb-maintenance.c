@@ -85,7 +85,7 @@ verb_gc(int argc, char **argv)
 		return option_misuse(&gc_command, "it takes no operand, found '%s'; a job is removed when it is finished and older than --keep", argv[0]);
 	queue = verb_open(spool, QUEUE_WRITE);
 
-	if (queue_gc(queue, &(struct queue_gc){(int64_t)keep_days * 24 * 60 * 60 * 1000, (uint64_t)logs_mb << 20, dry}, &gone, &err) < 0)
+	if (queue_gc(queue, &(struct queue_gc){(int64_t)keep_days * 24 * 60 * 60 * 1000, (uint64_t)logs_mb << 20, dry, NULL}, &gone, &err) < 0)
 		code = message_error(&err);
 
 	for (size_t i = 0; i < gone.count; i++) {

@@ -15,6 +15,8 @@
 #include "base/plural.h"
 #include "model/entity.h"
 #include "model/name.h"
+#include "model/show/list.h"
+#include "tenant/erase.h"
 #include "verb.h"
 
 static const char *why, *description, *clusters, *nodes, *cost, *archives, *uploads, *hooks;
@@ -54,9 +56,10 @@ static const struct command change_command = {
 	"  coopr-tenant change --nodes any qa\n"};
 
 static const struct option_spec delete_options[] = {
-	OPTION_FLAG(0, "erase", &erase, "erase also versions, records and usage; the audit log stays"),
+	OPTION_FLAG(0, "erase", &erase, "erase all that there is of them but the audit log, and print the proof"),
 	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
+	OUTPUT_OPTIONS(&store_verb_given.format, &store_verb_given.colour, OUTPUT_LIST),
 	STORE_VERB_STORE,
 	STORE_VERB_BY,
 	OPTION_END
@@ -64,7 +67,8 @@ static const struct option_spec delete_options[] = {
 
 static const struct command delete_command = {
 	"coopr-tenant delete", "[OPTION]... NAME...", "Delete tenants that have no clusters.", delete_options,
-	"  coopr-tenant delete -m 'the project has ended' qa\n"};
+	"  coopr-tenant delete -m 'the project has ended' qa\n"
+	"  coopr-tenant delete --erase -o json qa >proof.json\n"};
 
 /* A limit into the object: a number, or none where it says "any". */
 static void
@@ -224,6 +228,37 @@ tenant_verb_change(int argc, char **argv)
 	return tenant_change_verb_put(&change_command, TENANTS_CHANGE, argc, argv);
 }
 
+#define AT(type, member) LIST_AT(type, struct erase_line, member)
+
+static const struct list_column erase_columns[] = {
+	{"TENANT", "tenant", AT(TEXT, tenant)},
+	{"PLACE", "place", AT(TEXT, place)},
+	{"REMOVED", "removed", AT(INTEGER, removed)},
+	{"LEFT", "left", AT(INTEGER, left)},
+	{0}};
+
+static const struct list erase_list = {.kind = "erasure", .columns = erase_columns, .row_size = sizeof(struct erase_line)};
+
+static int
+tenant_change_verb_erase(struct account *account, char *const *names)
+{
+	struct output output = store_verb_output();
+	struct erase_proof proof = {0};
+	struct error err;
+	int code = 0;
+
+	if (erase_tenants(account, names, &proof, &err) < 0)
+		code = message_error(&err);
+	if (!change.quiet)
+		list_print(&erase_list, proof.list, proof.count, &output);
+	if (code == 0 && erase_left(&proof)) {
+		message("something is left, see the places where LEFT is not 0; run the command again");
+		code = EX_NO;
+	}
+	erase_proof_release(&proof);
+	return code;
+}
+
 int
 tenant_verb_delete(int argc, char **argv)
 {
@@ -236,7 +271,9 @@ tenant_verb_delete(int argc, char **argv)
 	store_verb_account(&account, STORE_WRITE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
 	store_set_why(account.store, why);
 
-	if (tenants_delete(&account, argv, erase, &err) < 0)
+	if (erase)
+		code = tenant_change_verb_erase(&account, argv);
+	else if (tenants_delete(&account, argv, &err) < 0)
 		code = message_error(&err);
 
 	account_release(&account);

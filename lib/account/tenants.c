@@ -7,7 +7,6 @@
 
 #include "account/account-history.h"
 #include "account/accounts.h"
-#include "account/erasure.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -177,7 +176,7 @@ tenants_check_delete(struct store *store, const char *name, int64_t *id, struct 
 
 /* Deletes a tenant. Its row stays, for what refers to it, under a name that none can have. */
 static int
-tenants_delete_one(struct store *store, const char *name, bool erase, struct error *err)
+tenants_delete_one(struct store *store, const char *name, struct error *err)
 {
 	int64_t id = 0;
 
@@ -185,28 +184,23 @@ tenants_delete_one(struct store *store, const char *name, bool erase, struct err
 		return -1;
 	if (sql_change(store_sql(store), err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
-	    sql_change(store_sql(store), err, "DELETE FROM resource WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "UPDATE resource SET deleted = 1, active = 0, staged = 0 WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "UPDATE tenant SET deleted_ms = ?, name = name || '~' || id WHERE id = ?", "ii",
 	        clock_wall_ms(), id) < 0)
 		return -1;
-	if (account_history_add(store, id, "tenant", name, NULL, err) < 0)
-		return -1;
-	return erase ? erasure_do(store, id, name, err) : 0;
+	return account_history_add(store, id, "tenant", name, NULL, err);
 }
 
 int
-tenants_delete(struct account *account, char *const *names, bool erase, struct error *err)
+tenants_delete(struct account *account, char *const *names, struct error *err)
 {
 	int result = 0;
 
 	if (account_need(account, ACCOUNT_SUPERADMIN, "tenants and their quotas", err) < 0 || store_begin(account->store, err) < 0)
 		return -1;
 	for (; *names && result == 0; names++)
-		result = tenants_delete_one(account->store, *names, erase, err);
-	result = store_finish(account->store, result, err);
-	if (result == 0 && erase)
-		store_wipe(account->store);
-	return result;
+		result = tenants_delete_one(account->store, *names, err);
+	return store_finish(account->store, result, err);
 }
 
 void

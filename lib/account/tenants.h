@@ -41,9 +41,10 @@ enum tenants_put { TENANTS_CREATE, TENANTS_CHANGE };
 int tenants_put(struct account *account, enum tenants_put how, jv document, bool bootstrap, size_t *copied,
     struct error *err);
 
-/* Deletes tenants, all or none: their members and secrets are gone, their entities deleted; versions, terminated clusters
- * and usage stay for the superadmin, unless erase is set: erasure.h. EX_NO where one has clusters, or is a tenant that has to be. */
-int tenants_delete(struct account *account, char *const *names, bool erase, struct error *err);
+/* Deletes tenants, all or none: their members and secrets are gone, their entities and resources deleted; versions, terminated
+ * clusters and usage stay for the superadmin, until the tenant is erased: erasure.h. EX_NO where one has clusters, or is a tenant that
+ * has to be. */
+int tenants_delete(struct account *account, char *const *names, struct error *err);
 
 void tenant_list_release(struct tenant_list *list);
 

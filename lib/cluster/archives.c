@@ -134,6 +134,13 @@ archives_of_service(struct store *store, int64_t cluster, const char *service, s
 }
 
 int
+archives_of_tenant(struct store *store, int64_t tenant, struct archive_list *list, struct error *err)
+{
+	return archives_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM archive WHERE tenant = ? ORDER BY id", "i", tenant),
+	    list, err);
+}
+
+int
 archives_leave(struct store *store, const char *id, struct error *err)
 {
 	return sql_change_alone(store_sql(store), err, "UPDATE archive SET leaving = 1 WHERE id = ?", "t", id);

@@ -53,6 +53,9 @@ int archives_newest(struct store *store, int64_t cluster, const char *service, c
 /* Adds the archives of a service of a cluster, whoever asks, the newest first. */
 int archives_of_service(struct store *store, int64_t cluster, const char *service, struct archive_list *list, struct error *err);
 
+/* Adds the archives of a tenant, also those that are being deleted. */
+int archives_of_tenant(struct store *store, int64_t tenant, struct archive_list *list, struct error *err);
+
 /* Begins to delete an archive: from then on it does not count, but for the quota. Durable. Again is fine. */
 int archives_leave(struct store *store, const char *id, struct error *err);
 

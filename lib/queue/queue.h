@@ -245,10 +245,17 @@ int queue_check(struct queue *queue, const char *job, struct queue_check *check,
 
 enum { QUEUE_KEEP_DAYS = 30, QUEUE_LOGS_MB = 1024 };
 
+struct queue_erasure { /* of a tenant */
+	char *const *clusters; /* ids of clusters: their jobs go, however old, and nothing is learned of them; a list that ends with NULL */
+	char *const *names;    /* of services, providers, hardware and image types: what was learned of them goes; ends with NULL */
+	size_t durations;      /* gets how many records of what was learned went */
+};
+
 struct queue_gc {
 	int64_t keep_ms; /* since a job was finished, by the wall clock */
 	uint64_t logs_bytes; /* so many at most are kept of the logs of all jobs, those of unfinished ones included */
 	bool dry;        /* only say what would go */
+	struct queue_erasure *erasure; /* NULL: none. Else only this is done, and the others do not count */
 };
 
 /* Removes finished jobs that are old, and logs of others where there are too many; after what is to be learned of them was kept, and what somebody left who was stopped; gone

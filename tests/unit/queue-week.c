@@ -193,7 +193,7 @@ order_one(void)
 static void
 collect(int64_t keep_s)
 {
-	const struct queue_gc options = {keep_s * 1000, UINT64_MAX, false};
+	const struct queue_gc options = {keep_s * 1000, UINT64_MAX, false, NULL};
 	struct arguments gone = {0};
 	struct error err;
 

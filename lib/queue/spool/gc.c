@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/process.h"
+#include "json/json.h"
 #include "json/record.h"
 #include "queue/history.h"
 #include "queue/job/id.h"
@@ -20,12 +21,14 @@
 #include "queue/spool/local.h"
 #include "queue/spool/read.h"
 #include "queue/spool/reap.h"
+#include "queue/spool/shared/scheduler-table.h"
 #include "queue/spool/summary.h"
 
 struct gc {
 	struct spool_queue *queue;
 	int64_t keep_ms;
 	bool dry;
+	struct queue_erasure *erasure;
 };
 
 enum { TMP_KEEP_MS = 24 * 60 * 60 * 1000 };
@@ -106,6 +109,70 @@ gc_learn(struct history *history, const struct spool *spool, struct open_job *jo
 	return result;
 }
 
+/* Returns whether the job is to be erased, by its id, which begins with that of its cluster. */
+static bool
+gc_is_of(const struct queue_erasure *erasure, const char *job)
+{
+	for (size_t i = 0; erasure->clusters[i]; i++) {
+		size_t length = strlen(erasure->clusters[i]);
+
+		if (strncmp(job, erasure->clusters[i], length) == 0 && job[length] == '-')
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether a record of the history is of what is erased. */
+static bool
+gc_history_is_of(const struct queue_erasure *erasure, jv record)
+{
+	static const char *const members[] = {"service", "provider", "hardwaretype", "imagetype"};
+	char *job = json_get_string(record, "job");
+	bool is = job && gc_is_of(erasure, job);
+
+	free(job);
+	for (size_t i = 0; i < sizeof members / sizeof *members && !is; i++) {
+		char *value = json_get_string(record, members[i]);
+
+		for (size_t j = 0; value && erasure->names[j] && !is; j++)
+			is = strcmp(erasure->names[j], value) == 0;
+		free(value);
+	}
+	return is;
+}
+
+/* Writes the history anew, without what is erased; under the lock of done/. */
+static int
+gc_forget(const struct spool *spool, struct queue_erasure *erasure, struct error *err)
+{
+	struct record_reader reader;
+	struct buffer out = {0};
+	int fd, got;
+	jv record;
+
+	if (!file_exists(spool->root, "history"))
+		return 0;
+	fd = file_open(spool->root, "history", O_RDONLY, 0, err);
+	if (fd < 0)
+		return error_prefix(err, "%s", spool->path);
+	record_reader_init(&reader, fd, "history");
+	while ((got = record_read(&reader, &record, err)) > 0) {
+		if (gc_history_is_of(erasure, record)) {
+			erasure->durations++;
+		} else {
+			json_dump(record, &out);
+			buffer_byte(&out, '\n');
+		}
+		jv_free(record);
+	}
+	record_reader_release(&reader);
+	close(fd);
+	if (got == 0 && erasure->durations)
+		got = file_replace(spool->root, "history", out.data, out.length, 0600, err);
+	buffer_release(&out);
+	return got < 0 ? error_prefix(err, "%s", spool->path) : 0;
+}
+
 /* Takes the folder away from done/ in one instant, under the job's lock; then it is nobody's any more. */
 static int
 gc_remove_job(const struct gc *gc, struct history *history, struct open_job *job, struct error *err)
@@ -113,7 +180,7 @@ gc_remove_job(const struct gc *gc, struct history *history, struct open_job *job
 	const struct spool *spool = &gc->queue->spool;
 	char name[QUEUE_ID_SIZE + 32];
 
-	if (gc_learn(history, spool, job, err) < 0)
+	if (!gc->erasure && gc_learn(history, spool, job, err) < 0)
 		return -1;
 	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), job->id);
 	if (spool_move(spool->done, job->id, spool->tmp, name) < 0)
@@ -127,7 +194,7 @@ gc_remove_job(const struct gc *gc, struct history *history, struct open_job *job
 static bool
 gc_is_old(const struct gc *gc, int64_t finished_ms)
 {
-	return clock_wall_ms() - finished_ms >= gc->keep_ms;
+	return gc->erasure || clock_wall_ms() - finished_ms >= gc->keep_ms;
 }
 
 static int
@@ -138,6 +205,8 @@ gc_collect_job(const struct gc *gc, struct history *history, const char *id, str
 	struct queue_job known;
 	int result = 0;
 
+	if (gc->erasure && !gc_is_of(gc->erasure, id))
+		return 0;
 	if (summary_load(&gc->queue->spool, id, &known) && !gc_is_old(gc, known.finished_ms))
 		return 0;
 	job = engine_lock(gc->queue, id, err);
@@ -157,6 +226,15 @@ gc_collect_job(const struct gc *gc, struct history *history, const char *id, str
 	return result;
 }
 
+/* Returns whether that is what a process that was killed has left of a job that is erased: gc.PID.JOB */
+static bool
+gc_tmp_is_of(const struct queue_erasure *erasure, const char *name)
+{
+	const char *job = strncmp(name, "gc.", 3) == 0 ? strchr(name + 3, '.') : NULL;
+
+	return job && gc_is_of(erasure, job + 1);
+}
+
 /* Nobody takes a day to put a job. */
 static int
 gc_collect_tmp(const struct gc *gc, const char *name, struct arguments *gone, struct error *err)
@@ -164,7 +242,11 @@ gc_collect_tmp(const struct gc *gc, const char *name, struct arguments *gone, st
 	const struct spool *spool = &gc->queue->spool;
 	struct stat st;
 
-	if (fstatat(spool->tmp, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (gc->erasure && gc_tmp_is_of(gc->erasure, name)) {
+		arguments_push(gone, strchr(name + 3, '.') + 1);
+		return file_remove_tree(spool->tmp, name, err);
+	}
+	if (gc->erasure || fstatat(spool->tmp, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    clock_wall_ms() - (int64_t)st.st_mtime * 1000 < TMP_KEEP_MS)
 		return 0;
 	arguments_printf(gone, "tmp/%s", name);
@@ -182,7 +264,7 @@ gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct argume
 
 	if (lock_wait(spool->done, LOCK_EX) < 0)
 		return error_errno(err, EX_OSERR, "%s/done", spool->path);
-	result = gc_load_history(spool, &history, err);
+	result = gc->erasure ? gc_forget(spool, gc->erasure, err) : gc_load_history(spool, &history, err);
 	loaded = result == 0;
 	/* An entry that cannot be removed does not keep the others; the last reason is told. */
 	for (size_t i = 0; loaded && i < done->count; i++)
@@ -309,7 +391,7 @@ gc_limit_logs(struct spool_queue *queue, const struct arguments *done, const str
 int
 gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *gone, struct error *err)
 {
-	const struct gc gc = {spool_queue_of(queue), options->keep_ms, options->dry};
+	const struct gc gc = {spool_queue_of(queue), options->keep_ms, options->dry && !options->erasure, options->erasure};
 	const struct spool *spool = &gc.queue->spool;
 	struct arguments done = {0}, tmp = {0};
 	int result = 0;
@@ -319,13 +401,15 @@ gc_run(struct queue *queue, const struct queue_gc *options, struct arguments *go
 	/* An entry that cannot be removed does not keep the others; the last reason is told. */
 	if (result == 0 && !gc.dry)
 		result = reap_spool(gc.queue, err);
-	if (done.count > 0 && gc_collect_jobs(&gc, &done, gone, err) < 0)
+	if (result == 0 && gc.erasure)
+		result = scheduler_forget(&gc.queue->table, err);
+	if ((done.count > 0 || gc.erasure) && gc_collect_jobs(&gc, &done, gone, err) < 0)
 		result = -1;
 	for (size_t i = 0; i < tmp.count; i++)
 		if (gc_collect_tmp(&gc, tmp.list[i], gone, err) < 0)
 			result = -1;
 	arguments_release(&done);
-	if (gc_list_folder(spool->done, &done) == 0)
+	if (!gc.erasure && gc_list_folder(spool->done, &done) == 0)
 		gc_limit_logs(gc.queue, &done, options, gone);
 	arguments_release(&done);
 	arguments_release(&tmp);

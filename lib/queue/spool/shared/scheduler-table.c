@@ -42,6 +42,24 @@ scheduler_remove(struct scheduler_table *table, const char *job, struct error *e
 	return 0;
 }
 
+int
+scheduler_forget(struct scheduler_table *table, struct error *err)
+{
+	do {
+		if (scheduler_lock(table, err) < 0)
+			return -1;
+		for (int kind = 0; kind < LIMIT_KEY_KINDS; kind++)
+			for (uint32_t i = 0; i < table->header->key_count[kind]; i++) {
+				struct limit_key *limit_key = &scheduler_entry(table, i)->limit_key[kind];
+
+				if (limit_key->jobs == 0)
+					*limit_key = (struct limit_key){.max = QUEUE_UNLIMITED};
+			}
+		memset(table->header->limits, 0, sizeof table->header->limits);
+	} while (!scheduler_unlock(table));
+	return 0;
+}
+
 static bool
 scheduler_is_slot_of(const struct scheduler_table *table, uint32_t link, const char *job)
 {

@@ -142,6 +142,9 @@ void scheduler_audit(struct scheduler_table *table, bool all);
 int scheduler_add(struct scheduler_table *table, const struct scheduler_job *job, uint64_t *order, struct error *err);
 int scheduler_remove(struct scheduler_table *table, const char *job, struct error *err);
 
+/* Forgets the names of tenants and providers that have no job: else the next one would take their place, whenever it comes. */
+int scheduler_forget(struct scheduler_table *table, struct error *err);
+
 /* The link to a job's slot, 0 where it has none; hint: a link to try first. */
 uint32_t scheduler_find(struct scheduler_table *table, const char *job, uint32_t hint);
 
