@@ -27,7 +27,7 @@ setup() {
 
 teardown() {
 	for cluster in metal one old; do
-		coopr-delete -y "$cluster" >/dev/null 2>&1 || true
+		coopr-delete -y "$cluster" || true
 	done
 	COOPR_TENANT=other coopr-delete -y two >/dev/null 2>&1 || true
 	rm -rf "$XDG_RUNTIME_DIR"
@@ -276,5 +276,86 @@ secret() { # NAME, the value on standard input
 			type: "static", cluster: {id: "00000042", name: "x", provider: {name: "rack", providertype: "static",
 			provisioner: {machines: $rack}}}, machine: {id: "00000042-1000"}}')'"
 		same 78 "$(jq .status <<<"$output")"
+	done
+}
+
+# An automator that says which key it was given.
+make_peek() {
+	mkdir -p plugins/automator
+	cat >plugins/automator/peek <<-'EOT'
+		#!/bin/sh
+		[ "$1" != describe ] || exec echo '{}'
+		file=$(jq -r '.machine.facts["ssh-auth"].identityfile // "none"')
+		jq -cn --arg said "$([ "$file" = none ] && echo none || { stat -c %a "$file" && ssh-keygen -y -f "$file" | cut -d" " -f2; })" \
+			'{kind: "result", status: 1, message: $said}'
+	EOT
+	chmod +x plugins/automator/peek
+	export COOPR_PLUGINS=$PWD/plugins
+}
+
+# Has it asked for a key, by a task of a cluster of the tenant $1, whose provider is of $2: peek TENANT ORIGIN KEY [ID]
+peek() {
+	jq -cn --arg tenant "$1" --arg of "$2" --argjson key "$3" --arg id "${4:-00000099}" '{kind: "task", id: "t", action: "configure",
+		service: "x", type: "peek", fields: {}, cluster: {$id, name: "x", $tenant, config: {},
+			provider: ({name: "p", providertype: "static", provisioner: {}} + if $of == "none" then {} else {$of} end)},
+		machine: {id: "00000099-1000", facts: {"ssh-auth": {$key, user: "root"}}}}' | coopr-exec | jq -r '"\(.status) \(.message)"'
+}
+
+public_of() {
+	cut -d' ' -f2 "$1.pub"
+}
+
+@test "a tenant's tasks get its own keys and, with a provider of the installation, superadmin's; nothing of another tenant or cluster" {
+	make_peek
+	for tenant in one other; do
+		coopr-tenant create "$tenant"
+	done
+	for tenant in superadmin default one other; do
+		ssh-keygen -q -t ed25519 -N '' -C "$tenant" -f "$tenant"
+		coopr-secret set -T "$tenant" "only-$tenant" <"$tenant" >/dev/null
+		coopr-secret set -T "$tenant" all <"$tenant" >/dev/null
+	done
+	for tenant in default one other; do
+		for of in none tenant installation nonsense; do
+			for owner in superadmin default one other; do
+				expected='78 there is no secret "only-'$owner'"; coopr-secret set only-'$owner' makes it'
+				if [ "$owner" = "$tenant" ] || [ "$owner $of" = "superadmin installation" ]; then
+					expected=$'1 600\n'$(public_of "$owner")
+				fi
+				same "$expected" "$(peek "$tenant" "$of" "{\"secret\": \"only-$owner\"}")"
+			done
+			[ "$of" = installation ] && owner=superadmin || owner=$tenant
+			same $'1 600\n'"$(public_of "$owner")" "$(peek "$tenant" "$of" '{"secret": "all"}')"
+		done
+	done
+	for name in cluster/all operation/all ../all /all one/all 1/all "" . "all " ALL $'all\n' "ssh-ed25519 AAAA"; do
+		contains "$(peek one installation "$(jq -cn --arg name "$name" '{secret: $name}')")" "78 "
+	done
+	for key in '{"generated_secret": "all"}' '[]' '{}' 7 true '{"secret": 7}' '{"secret": "all", "x": 1}'; do
+		contains "$(peek one installation "$key")" "78 "
+	done
+	same "" "$(in_memory)"
+}
+
+@test "a cluster's key is for the tasks of that cluster of that tenant, and survives another key of the store" {
+	make_peek
+	coopr-tenant create other
+	COOPR_PLUGINS='' coopr-create one -t bare -n 1 >/dev/null 2>&1
+	key=$(jq '.[]' <<<"[$(coopr-show one -o json | jq 'select(.kind == "node").facts["ssh-auth"].key')]")
+	same $'1 600\n'"$(jq -r . <<<"$key" | cut -d' ' -f2)" "$(peek default tenant "$key" 00000001)"
+	for who in "other tenant 00000001" "other installation 00000001" "default tenant 00000002" "default installation 0" "superadmin installation 00000001"; do
+		read -r tenant of id <<<"$who"
+		contains "$(peek "$tenant" "$of" "$key" "$id")" "78 "
+	done
+	same "0 1" "$(sql 'SELECT count(*), (SELECT count(*) FROM cluster_login) FROM secret')"
+	before=$(sql 'SELECT hex(sealed) FROM cluster_login')
+	coopr-store rekey >/dev/null
+	[ "$before" != "$(sql 'SELECT hex(sealed) FROM cluster_login')" ]
+	same one1-1000 "$(coopr-ssh one/1000 hostname)"
+	coopr-secret set one </dev/null 2>/dev/null || true
+	for refer in "$key" "{\"secret\": $key}"; do
+		run -0 --separate-stderr bash -c "coopr-config one --set x='$refer' -y 2>&1 | cat"
+		lacks=$(grep -rl "PRIVATE KEY" "$COOPR_STATE/clusters" "$COOPR_SPOOL" || true)
+		same "" "$lacks"
 	done
 }

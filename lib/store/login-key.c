@@ -153,19 +153,40 @@ login_key_find(struct store *store, int64_t cluster, char **public, struct error
 	return got;
 }
 
+/* Checks that the cluster is of the store's tenant. */
+static int
+login_key_check_cluster(struct store *store, int64_t cluster, struct error *err)
+{
+	int64_t known;
+	int got = sql_number(store_sql(store), &known, err, "SELECT id FROM cluster WHERE id = ? AND tenant = ?", "ii", cluster,
+	    store_tenant(store));
+
+	return got > 0 ? 0 : got < 0 ? -1 : error_set(err, EX_NO, "there is no cluster %lld", (long long)cluster);
+}
+
+int
+login_key_open(struct store *store, const struct store_key *key, int64_t cluster, const char *public, struct secret_value *private,
+    struct error *err)
+{
+	int got;
+
+	*private = (struct secret_value){0};
+	if (login_key_check_cluster(store, cluster, err) < 0)
+		return -1;
+	got = secrets_open_login(store, key, cluster, public, private, err);
+	return got > 0 ? 0 : got < 0 ? -1 : error_set(err, EX_NO, "cluster %lld has no key %s", (long long)cluster, public);
+}
+
 /* Makes the key, if nobody has in the meantime, inside a transaction. */
 static int
 login_key_add(struct store *store, int64_t cluster, char **public, struct error *err)
 {
 	struct secret_value private = {0};
 	struct store_key key = {0};
-	int64_t known = 0;
 	int got;
 
-	got = sql_number(store_sql(store), &known, err, "SELECT id FROM cluster WHERE id = ? AND tenant = ?", "ii", cluster,
-	    store_tenant(store));
-	if (got <= 0)
-		return got < 0 ? -1 : error_set(err, EX_NO, "there is no cluster %lld", (long long)cluster);
+	if (login_key_check_cluster(store, cluster, err) < 0)
+		return -1;
 	got = login_key_find(store, cluster, public, err);
 	if (got == 0)
 		got = secrets_key(store, &key, err) < 0 || login_key_make("coopr", &private, public, err) < 0 ||

@@ -102,10 +102,8 @@ login_files_open(struct login_source *source, jv reference, struct secret_value 
 	*value = (struct secret_value){0};
 	if (login_source_open(source, err) < 0)
 		return -1;
-	if (public) {
-		got = secrets_open_login(source->store, &source->key, source->id ? cluster_id_of(source->id) : 0, public, value, err);
-		return got ? got < 0 ? -1 : 0 : error_set(err, EX_CONFIG, "the cluster has no key %s", public);
-	}
+	if (public)
+		return login_key_open(source->store, &source->key, source->id ? cluster_id_of(source->id) : 0, public, value, err);
 	name = credential_reference(reference, &is_generated);
 	if (!name || is_generated)
 		got = error_set(err, EX_CONFIG, "ssh-auth: expected a public key or {\"secret\": \"NAME\"}");
