@@ -13,6 +13,7 @@
 #include "exec/redaction.h"
 #include "json/credential.h"
 #include "json/place.h"
+#include "model/action.h"
 #include "store/key.h"
 #include "store/secrets.h"
 #include "store/store.h"
@@ -224,6 +225,17 @@ secrets_fill_member(struct filling *filling, jv *object, const char *up, const c
 	return result;
 }
 
+/* Returns whether a machine is deleted, which needs nothing of the configuration: a cluster is deleted also where a secret of it is gone. */
+static bool
+secrets_is_deletion(jv record)
+{
+	jv action = json_get(record, "action");
+	bool is_deletion = json_string(action) && strcmp(json_string(action), action_name(ACTION_DELETE)) == 0;
+
+	jv_free(action);
+	return is_deletion;
+}
+
 int
 secrets_fill(jv *record, struct redaction *values, struct error *err)
 {
@@ -234,7 +246,7 @@ secrets_fill(jv *record, struct redaction *values, struct error *err)
 	if (result == 0 && jv_get_kind(cluster) == JV_KIND_OBJECT) {
 		result = secrets_fill_member(&filling, &cluster, "/cluster", "provider");
 		config = json_get(cluster, "config");
-		if (result == 0 && jv_get_kind(config) == JV_KIND_OBJECT) {
+		if (result == 0 && jv_get_kind(config) == JV_KIND_OBJECT && !secrets_is_deletion(source)) {
 			result = secrets_fill_config(&filling, &config);
 			json_set(&cluster, "config", jv_copy(config));
 		}

@@ -2,8 +2,8 @@
  *
  * Secrets for plugins. Documents refer to a secret by its name, {"secret": "NAME"}, and so do requests, plans, the spool
  * and the history; only the take record that a plugin reads, in the moment it does its task, has the value. References
- * are looked for where plugins look for what they need: in the provider's entity, the cluster's configuration and
- * the fields of the action. A member of the configuration that the action does not read keeps the names.
+ * are looked for where plugins look for what they need: in the provider's entity, the cluster's configuration (but not to delete a
+ * machine) and the fields of the action. A member of the configuration that the action does not read keeps the names.
  */
 #ifndef WORKER_SECRETS_H
 #define WORKER_SECRETS_H
