@@ -4,6 +4,7 @@
 # coopr-sandbox(7), the helper: machines for users who are not root, and nothing else for them.
 
 load case
+load sandbox
 
 setup() {
 	fresh
@@ -45,36 +46,6 @@ as() {
 	[ -d "$HELD/$user" ] || install -d -o "$user" -m 700 "$HELD/$user"
 	(cd "$HELD/$user" && setpriv --reuid "$user" --regid "$(id -g nobody)" --clear-groups env -i PATH="$PATH" HOME="$HELD/$user" \
 		COOPR_STATE="$HELD/$user/state" COOPR_SANDBOX_SOCKET="$HELD/socket" ${COOPR_CATALOGUE+COOPR_CATALOGUE="$COOPR_CATALOGUE"} "$@")
-}
-
-# A take record: record NODENUM [JQ-FILTER]
-record() {
-	jq -n -c --arg n "$1" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,
-		cluster: {id: "00000042", name: "shop",
-			provider: {name: "here", providertype: "sandbox", provisioner: {network: $network}}},
-		machine: {kind: "node", id: "00000042-\($n)", nodenum: ($n | tonumber), services: [], was: null,
-			flavor: "small", hostname: "shop42-\($n).dev.example.net", image: "host"}} | '"${2:-.}"
-}
-
-# Makes a machine and waits until it answers: up USER NODENUM
-up() {
-	record "$2" | as "$1" "$PROVIDER" create >"$1.$2.json"
-	record "$2" | as "$1" "$PROVIDER" confirm >"$1.$2.confirmed"
-	same "$(cat "$1.$2.json")" "$(cat "$1.$2.confirmed")"
-}
-
-# Runs a command in a machine: on USER NODENUM COMMAND
-on() {
-	local address
-
-	address=$(jq -r .ipaddresses.access_v4 "$1.$2.json")
-	echo "$address $(jq -r .result.ssh_host_keys.ed25519 "$1.$2.json")" >"$HELD/known"
-	as "$1" ssh -F none -o ConnectTimeout=5 -o BatchMode=yes -o UserKnownHostsFile="$HELD/known" -o LogLevel=ERROR \
-		-i "$(jq -r '.result["ssh-auth"].identityfile' "$1.$2.json")" "root@$address" "$3"
-}
-
-listed() { # USER MEMBER
-	as "$1" "$PROVIDER" list </dev/null | jq -r ".$2"
 }
 
 @test "a user who is not root has machines by the helper, and enters them with a key of their own" {
@@ -121,14 +92,7 @@ listed() { # USER MEMBER
 @test "a cluster of a user who is not root is created, used and deleted" {
 	own_network
 	jq --arg network "$NETWORK" '.provisioner = {network: $network}' "$COOPR_ROOT/share/coopr/catalogue/providers/sandbox.json" >mine/providers/sandbox.json
-	mkdir mine/scripts
-	echo '{"name": "hello", "provisioner": {"actions": {"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}' \
-		>mine/services/hello.json
-	echo '{"name": "hello", "defaults": {"services": ["hello"], "provider": "sandbox", "hardwaretype": "small", "imagetype": "debian12",
-		"config": {}}}' >mine/clustertemplates/hello.json
-	printf '#!/bin/sh\necho "here is $COOPR_NODENUM"\n' >mine/scripts/hello.sh
-	cp -R mine "$HELD/mine"
-	export COOPR_CATALOGUE=$HELD/mine
+	hello_catalogue
 	serve
 	as nobody coopr-create hello -t hello -n 2 >created 2>&1 || { cat created; false; }
 	same $'hello1-1000 | hello1-1000\nhello1-1001 | hello1-1001' "$(as nobody coopr-exec hello hostname | sort)"

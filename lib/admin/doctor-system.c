@@ -17,6 +17,7 @@
 #include "confine/confine.h"
 #include "sandbox/helper/ask.h"
 #include "sandbox/route.h"
+#include "sandbox/world/nested.h"
 
 /* Returns whether a folder of PATH, or one of those for daemons, has the program. */
 static bool
@@ -135,12 +136,16 @@ void
 doctor_check_sandbox(struct doctor_report *report)
 {
 	char *helper = ask_path();
-	struct error why;
+	struct error why, alone;
 
 	if (geteuid() != 0 && ask_is_allowed(&why))
 		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "the helper at %s makes sandbox nodes for this user", helper);
+	else if (geteuid() != 0 && nested_is_possible(&alone) && doctor_may_unshare())
+		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "sandbox nodes of this user are in a user namespace: without limits, route and "
+		    "packages of their own, coopr-sandbox(7)");
 	else if (geteuid() != 0)
-		doctor_say(report, "sandbox", DOCTOR_WARNING, "run coopr as root for sandbox nodes, or use another provider", "%s", why.text);
+		doctor_say(report, "sandbox", DOCTOR_WARNING, "run coopr as root for sandbox nodes, or use another provider", "%s; or without root: %s",
+		    why.text, nested_is_possible(&alone) ? "the kernel gives users no namespaces" : alone.text);
 	else if (!doctor_may_unshare())
 		doctor_say(report, "sandbox", DOCTOR_WARNING, "give the container CAP_SYS_ADMIN, or use another provider",
 		    "no namespaces for sandbox nodes: the kernel refuses them");

@@ -22,6 +22,7 @@
 #include "model/take/take-record.h"
 #include "operation/run-command.h"
 #include "sandbox/helper/ask.h"
+#include "sandbox/world/nested.h"
 
 enum { ANSWER_BYTES = 1 << 20, MACHINE_TIMEOUT_S = 120, ASK_AGAIN_MS = 1000 };
 
@@ -101,9 +102,10 @@ trial_make_provider(struct trial *trial)
 {
 	const struct entity *entity = catalogue_find(&trial->catalogue, ENTITY_PROVIDER, "sandbox");
 	jv fields = entity && jv_get_kind(entity->provider.fields) == JV_KIND_OBJECT ? jv_copy(entity->provider.fields) : jv_object();
+	struct error ignored;
 	char *network = memory_printf("10.212.%d.0/24", (int)(getpid() % 256));
 
-	if (geteuid() == 0) /* the helper's is for all whom it helps */
+	if (geteuid() == 0 || !ask_is_allowed(&ignored)) /* the helper's is for all whom it helps */
 		json_set_string(&fields, "network", network);
 	free(network);
 	trial->provider = jv_object();
@@ -399,7 +401,7 @@ trial_hold(struct trial *trial, struct error *err)
 
 	if (trial_find_service(trial, err) < 0 || trial_read_config(trial, err) < 0)
 		return -1;
-	if (geteuid() != 0 && !ask_is_allowed(err))
+	if (geteuid() != 0 && !ask_is_allowed(err) && !nested_is_possible(err))
 		return error_set(err, EX_NOPERM, "%s: only root can make the sandbox machine that it is tested on; use sudo",
 		    trial->options->service);
 	trial_make_provider(trial);

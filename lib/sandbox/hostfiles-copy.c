@@ -305,7 +305,7 @@ hostfiles_copy_all(int from, int to, struct error *err)
 }
 
 int
-hostfiles_copy(int dir, struct error *err)
+hostfiles_copy(int dir, uid_t owner, struct error *err)
 {
 	int from = file_open(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0, err), to = -1, result = -1;
 
@@ -314,6 +314,8 @@ hostfiles_copy(int dir, struct error *err)
 	to = file_open(dir, "root", O_RDONLY | O_DIRECTORY, 0, err);
 	if (to >= 0 && hostfiles_copy_all(from, to, err) == 0)
 		result = hostfiles_copy_mask(dir, from, err);
+	if (result == 0 && owner && (hostfiles_give(dir, "root", owner, err) < 0 || hostfiles_give(dir, "usr", owner, err) < 0))
+		result = -1;
 end:
 	if (to >= 0)
 		close(to);

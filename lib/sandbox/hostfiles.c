@@ -47,7 +47,7 @@ hostfiles_name(void)
 
 /* Makes the copy in a folder of another name, which then gets its own: one that was killed half way is made again. */
 static int
-hostfiles_make(int host, const char *name, struct error *err)
+hostfiles_make(int host, const char *name, uid_t owner, struct error *err)
 {
 	int dir = -1, result = file_remove_tree(host, "new", err);
 
@@ -56,7 +56,7 @@ hostfiles_make(int host, const char *name, struct error *err)
 	if (result == 0 && (dir = file_open(host, "new", O_RDONLY | O_DIRECTORY, 0, err)) < 0)
 		result = -1;
 	if (result == 0)
-		result = hostfiles_copy(dir, err);
+		result = hostfiles_copy(dir, owner, err);
 	if (result == 0 && renameat(host, "new", host, name) < 0)
 		result = error_errno(err, EX_CANTCREAT, "sandbox-host/%s", name);
 	if (dir >= 0)
@@ -114,7 +114,7 @@ hostfiles_sweep(int host, const char *current, const char *machine)
 }
 
 const char *
-hostfiles_claim(const char *machine, struct arena *arena, struct error *err)
+hostfiles_claim(const char *machine, uid_t owner, struct arena *arena, struct error *err)
 {
 	char *name = hostfiles_name(), *user = memory_printf("%s/users/%s", name, machine);
 	int host = hostfiles_open(true, err), fd = -1, result = host < 0 ? -1 : 0;
@@ -122,7 +122,7 @@ hostfiles_claim(const char *machine, struct arena *arena, struct error *err)
 
 	if (result == 0 && !file_exists(host, name)) {
 		hostfiles_sweep(host, name, NULL);
-		result = hostfiles_make(host, name, err);
+		result = hostfiles_make(host, name, owner, err);
 	}
 	if (result == 0 && (fd = file_open(host, user, O_WRONLY | O_CREAT, 0600, err)) >= 0)
 		claimed = arena_string(arena, name);

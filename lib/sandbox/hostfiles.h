@@ -15,17 +15,23 @@
 #ifndef SANDBOX_HOSTFILES_H
 #define SANDBOX_HOSTFILES_H
 
+#include <sys/types.h>
+
 struct arena;
 struct error;
 
-/* Finds the copy that is right now, or makes it, for the machine. Returns its name, NULL on error. */
-const char *hostfiles_claim(const char *machine, struct arena *arena, struct error *err);
+/* Finds the copy that is right now, or makes it, for the machine. All of it belongs to owner; 0: to whom it does on the host. Returns
+ * its name, NULL on error. */
+const char *hostfiles_claim(const char *machine, uid_t owner, struct arena *arena, struct error *err);
 
 /* Says that the machine uses none any more. */
 void hostfiles_release(const char *machine);
 
 /* Makes root and, where needed, usr in the folder dir. */
-int hostfiles_copy(int dir, struct error *err);
+int hostfiles_copy(int dir, uid_t owner, struct error *err);
+
+/* Gives the tree at path in dir to owner; one that is not there is fine. */
+int hostfiles_give(int dir, const char *path, uid_t owner, struct error *err);
 
 /* Folders of the host that are shown to machines as they are, below /: those that are none on this host are for nobody. They are
  * folders in the copy. Ends with NULL. */

@@ -16,7 +16,7 @@
 
 struct error;
 
-enum { IDS_COUNT = 65536 };
+enum { IDS_COUNT = 65536, IDS_NESTED = 1 /* where the range begins that all machines of a user share who is not root */ };
 #define IDS_FIRST UINT32_C(1879048192)
 
 /* Gives the machine the first free range, or the one that it has. Fails with EX_UNAVAILABLE if all are taken. */

@@ -91,7 +91,7 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 static int
 machine_take_down(int dir, const char *name, struct error *err)
 {
-	static const char *const files[] = {"layer", "disk", "root", "lower", "copy", "key", "key.pub", "authorized_keys", "console", "life",
+	static const char *const files[] = {"layer", "disk", "root", "lower", "copy", "key", "key.pub", "authorized_keys", "console", "life", "relay",
 	    "machine.new", "authorized_keys.new", "machine"};
 	struct machine machine = {.name = name};
 	struct error ignored;
@@ -168,9 +168,9 @@ machine_route(struct machine *wanted, const struct network *network, struct erro
 static int
 machine_claim_ids(int sandbox, struct machine *wanted, struct error *err)
 {
-	uint32_t first;
+	uint32_t first = IDS_NESTED;
 
-	if (ids_claim(sandbox, wanted->name, &first, err) < 0)
+	if (!wanted->nested && ids_claim(sandbox, wanted->name, &first, err) < 0)
 		return -1;
 	wanted->ids = arena_printf(&wanted->arena, "%u", first);
 	return 0;
@@ -192,7 +192,7 @@ machine_register(int dir, struct machine *wanted, const struct network *network,
 	if (result == 0 && !wanted->unconfined)
 		result = machine_claim_ids(sandbox, wanted, err);
 	if (result == 0 && strcmp(wanted->image, "host") == 0 &&
-	    !(wanted->files = hostfiles_claim(wanted->name, &wanted->arena, err)))
+	    !(wanted->files = hostfiles_claim(wanted->name, wanted->nested ? IDS_NESTED : 0, &wanted->arena, err)))
 		result = -1;
 	if (result == 0)
 		result = address_claim_table(sandbox, network, wanted->cluster, &table, err);
@@ -249,6 +249,8 @@ machine_make_disk(int dir, struct machine *wanted, char notice[NOTICE_SIZE])
 {
 	struct error why;
 
+	if (wanted->nested)
+		return; /* only root has loop devices; the maker says it */
 	if (disk_make(dir, wanted, &why) == 0)
 		return;
 	unlinkat(dir, "disk", 0);

@@ -33,6 +33,7 @@ static const struct member {
 	{"shares", offsetof(struct machine, shares)},
 	{"masks", offsetof(struct machine, masks)},
 	{"ids", offsetof(struct machine, ids)},
+	{"nested", offsetof(struct machine, nested)},
 	{"unconfined", offsetof(struct machine, unconfined)},
 	{"cpu", offsetof(struct machine, cpu)},
 	{"memory", offsetof(struct machine, memory)},

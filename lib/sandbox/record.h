@@ -31,12 +31,14 @@ struct machine { /* members not known are NULL */
 	const char *shares;   /* directories of the host it may read, colons between */
 	const char *masks;    /* directories of the host it must not see, colons between */
 	const char *ids;      /* the first of its user and group ids on the host; NULL: it has the host's own */
+	const char *nested;   /* "yes": it is made by a user who is not root, in a user namespace of that user, world/world.h */
 	const char *unconfined; /* "yes": it shall have the host's own */
 	const char *cpu;      /* processors, as "0.5"; what is NULL has no limit */
 	const char *memory;   /* MiB */
 	const char *processes;
 	const char *disk;     /* MiB that it may write */
 	const char *pid;      /* of its init, once it stands */
+	const char *access, *port; /* where the host reaches its sshd, if not at address; not in the file */
 	const char *host_key; /* "ssh-ed25519 AAAA..." */
 	const char *login;    /* the public key that may log in; NULL: that of the installation */
 };

@@ -150,13 +150,37 @@ root_guard_proc(struct error *err)
 	return 0;
 }
 
+/* Shows the host's device: who is not root makes none. */
 static int
-root_make_devices(const struct root *root, struct error *err)
+root_show_device(const struct root *root, const char *path, struct error *err)
+{
+	int fd = openat(root->host, path + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC), point = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	char *source = memory_printf("/proc/self/fd/%d", fd);
+	int result = fd < 0 || point < 0 ? error_errno(err, EX_CANTCREAT, "%s", path) : root_bind(source, path, 0, err);
+
+	if (fd >= 0)
+		close(fd);
+	if (point >= 0)
+		close(point);
+	free(source);
+	return result;
+}
+
+static int
+root_make_device(const struct root *root, const struct device *device, struct error *err)
+{
+	if (mknod(device->path, S_IFCHR, makedev(device->major, device->minor)) < 0 || chmod(device->path, 0666) < 0 ||
+	    lchown(device->path, root->owner, root->owner) < 0)
+		return error_errno(err, EX_CANTCREAT, "%s", device->path);
+	return 0;
+}
+
+static int
+root_make_devices(const struct machine *machine, const struct root *root, struct error *err)
 {
 	for (size_t i = 0; i < LENGTH(devices); i++)
-		if (mknod(devices[i].path, S_IFCHR, makedev(devices[i].major, devices[i].minor)) < 0 ||
-		    chmod(devices[i].path, 0666) < 0 || lchown(devices[i].path, root->owner, root->owner) < 0)
-			return error_errno(err, EX_CANTCREAT, "%s", devices[i].path);
+		if ((machine->nested ? root_show_device(root, devices[i].path, err) : root_make_device(root, &devices[i], err)) < 0)
+			return -1;
 	for (size_t i = 0; i < LENGTH(run_folders); i++)
 		if (root_make_folder(root, run_folders[i].path, run_folders[i].mode, err) < 0)
 			return -1;
@@ -222,7 +246,7 @@ root_mount(const struct machine *machine, const struct root *root, struct error 
 	int result = 0;
 	char *path;
 
-	if (root_mount_fresh(root, err) < 0 || root_mount_terminals(root, err) < 0 || root_make_devices(root, err) < 0 || root_guard_proc(err) < 0 ||
+	if (root_mount_fresh(root, err) < 0 || root_mount_terminals(root, err) < 0 || root_make_devices(machine, root, err) < 0 || root_guard_proc(err) < 0 ||
 	    root_mount_own(machine->cluster, root, err) < 0)
 		return -1;
 	for (; result == 0 && (path = location_next(&masks)); free(path))

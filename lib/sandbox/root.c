@@ -135,7 +135,7 @@ root_append_lowers(const struct machine *machine, const struct root *root, const
 
 	for (int i = 0; i < LOWERS && part->lowers[i]; i++) {
 		buffer_text(options, i ? ":" : "lowerdir=");
-		if (!machine->ids)
+		if (!machine->ids || machine->nested)
 			root_append_escaped(part->lowers[i], options);
 		else if (root_mount_lower(machine, root, part->lowers[i], points[i], err) < 0)
 			return -1;
@@ -153,8 +153,9 @@ root_mount_overlay(const struct machine *machine, const struct root *root, const
 	struct buffer options = {0};
 	int result = root_append_lowers(machine, root, part, &options, err), reason = 0;
 
-	buffer_printf(&options, ",upperdir=%s/upper,workdir=%s/work,volatile,index=off,metacopy=off,redirect_dir=on", part->layer,
-	    part->layer);
+	/* Who is not root keeps what overlay notes in attributes of users; then it takes no word for the rest. */
+	buffer_printf(&options, ",upperdir=%s/upper,workdir=%s/work,volatile,%s", part->layer, part->layer,
+	    machine->nested ? "userxattr" : "index=off,metacopy=off,redirect_dir=on");
 	if (result == 0 && mount("overlay", part->target, "overlay", MS_NODEV, options.data) < 0) {
 		reason = errno;
 		result = 1;
@@ -247,9 +248,10 @@ static char *
 root_find_copy(const struct machine *machine, const struct root *root, struct error *err)
 {
 	char *copy = memory_printf("../../../sandbox-host/%s", machine->files);
-	int fd = machine->ids ? root_open_mapped(root, copy) : -1, dir = -1, result = -1;
+	bool mapped = machine->ids && !machine->nested;
+	int fd = mapped ? root_open_mapped(root, copy) : -1, dir = -1, result = -1;
 
-	if (fd >= 0 || !machine->ids) {
+	if (fd >= 0 || !mapped) {
 		if (fd >= 0)
 			close(fd);
 		return copy;
@@ -260,7 +262,7 @@ root_find_copy(const struct machine *machine, const struct root *root, struct er
 		if (mount("tmpfs", copy, "tmpfs", MS_NODEV, "mode=700") < 0)
 			error_errno(err, EX_OSERR, "%s: tmpfs", copy);
 		else if ((dir = file_open(AT_FDCWD, copy, O_RDONLY | O_DIRECTORY, 0, err)) >= 0)
-			result = hostfiles_copy(dir, err);
+			result = hostfiles_copy(dir, 0, err);
 	}
 	if (dir >= 0)
 		close(dir);

@@ -232,16 +232,31 @@ start_machine(int dir, struct machine *machine, const struct network *network, c
 	return result;
 }
 
+/* Kills as the user of the machine's root: in a world (world/world.h) that is no more, nobody else may. */
+static int
+start_kill_as(int fd, const char *ids)
+{
+	uid_t uid = ids ? (uid_t)strtoul(ids, NULL, 10) : 0;
+	pid_t child = uid ? fork() : -1;
+	int status = -1;
+
+	if (child == 0)
+		_exit(setresuid(uid, uid, uid) < 0 || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0);
+	if (child > 0)
+		waitpid(child, &status, 0);
+	return status == 0 ? 0 : -1;
+}
+
 /* Kills the process and waits for its end. For the first process of a tree, that is the end of the tree. */
 static int
-start_kill_tree(pid_t pid, struct error *err)
+start_kill_tree(pid_t pid, const char *ids, struct error *err)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = {.fd = fd, .events = POLLIN};
 
 	if (fd < 0 && errno == ESRCH)
 		return 0;
-	if (fd < 0 || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0) {
+	if (fd < 0 || (syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0 && start_kill_as(fd, ids) < 0)) {
 		error_errno(err, EX_OSERR, "process %d: cannot be killed", (int)pid);
 		start_shut(&fd);
 		return -1;
@@ -264,7 +279,7 @@ start_end(int dir, struct error *err)
 		/* A pid in the record is of the process that holds the lock, so while that is held it is nobody else's. Without one,
 		 * the init's plugin died before LIVE, and so does the init. */
 		if (machine_read(dir, &machine, err) == 0 && machine.pid)
-			result = start_kill_tree((pid_t)strtol(machine.pid, NULL, 10), err);
+			result = start_kill_tree((pid_t)strtol(machine.pid, NULL, 10), machine.ids, err);
 		machine_release(&machine);
 		if (result == 0 && lock_wait(life, LOCK_EX) < 0)
 			result = error_errno(err, EX_OSERR, "life: cannot be locked");

@@ -24,6 +24,7 @@
 #include "sandbox/machine.h"
 #include "sandbox/reach.h"
 #include "sandbox/task.h"
+#include "sandbox/world/nested.h"
 
 enum { INPUT_LIMIT = 256 * 1024 * 1024, MS_PER_S = 1000 };
 
@@ -102,9 +103,11 @@ sandbox_answer(const struct error *err, const struct machine *machine)
 
 		result.hostname = machine->hostname;
 		result.ipaddresses = jv_object();
-		json_set_string(&result.ipaddresses, "access_v4", machine->address);
+		json_set_string(&result.ipaddresses, "access_v4", machine->access ? machine->access : machine->address);
 		json_set_string(&result.ipaddresses, "bind_v4", machine->address);
 		json_set_string(&auth, "user", "root");
+		if (machine->port)
+			json_set_number(&auth, "port", strtod(machine->port, NULL));
 		json_set_string(&auth, machine->login ? "key" : "identityfile", machine->login ? machine->login : identity);
 		json_set_string(&keys, "ed25519", machine->host_key);
 		result.result = jv_object();
@@ -307,13 +310,30 @@ static const struct command command = {
 	"  sandbox purge\n",
 };
 
+/* Finds who makes machines for this user: this process, as root; a helper of root; or this process in a user namespace. NULL, with
+ * the remedy: nobody. */
+static const struct maker *
+sandbox_find_maker(struct error *err)
+{
+	struct error no_helper, not_alone;
+
+	if (geteuid() == 0)
+		return &machine_maker;
+	if (ask_is_allowed(&no_helper))
+		return &ask_maker;
+	if (nested_is_possible(&not_alone))
+		return &nested_maker;
+	error_set(err, EX_NOPERM, "%s; or without root: %s", no_helper.text, not_alone.text);
+	return NULL;
+}
+
 static int
 sandbox_carry_out(const struct action *action)
 {
-	const struct maker *maker = geteuid() == 0 ? &machine_maker : &ask_maker;
+	const struct maker *maker = NULL;
 	struct error err;
 
-	if (!action->has_machines || geteuid() == 0 || ask_is_allowed(&err))
+	if (!action->has_machines || (maker = sandbox_find_maker(&err)))
 		return action->act(maker);
 	error_prefix(&err, "%s", action->name);
 	return action->has_result ? sandbox_answer(&err, NULL) : message_error(&err);

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Sandbox machines of users who are not root: a file that loads this has a function as, `as USER COMMAND...`, the folder $HELD that all
+# users may enter, the network $NETWORK, and $PROVIDER.
+
+# A take record: record NODENUM [JQ-FILTER]
+record() {
+	jq -n -c --arg n "$1" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,
+		cluster: {id: "00000042", name: "shop",
+			provider: {name: "here", providertype: "sandbox", provisioner: {network: $network}}},
+		machine: {kind: "node", id: "00000042-\($n)", nodenum: ($n | tonumber), services: [], was: null,
+			flavor: "small", hostname: "shop42-\($n).dev.example.net", image: "host"}} | '"${2:-.}"
+}
+
+# Makes a machine and waits until it answers: up USER NODENUM
+up() {
+	record "$2" | as "$1" "$PROVIDER" create >"$1.$2.json"
+	record "$2" | as "$1" "$PROVIDER" confirm >"$1.$2.confirmed"
+	same "$(cat "$1.$2.json")" "$(cat "$1.$2.confirmed")"
+}
+
+# Runs a command in a machine: on USER NODENUM COMMAND
+on() {
+	local address port
+
+	address=$(jq -r .ipaddresses.access_v4 "$1.$2.json")
+	port=$(jq -r '.result["ssh-auth"].port // 22' "$1.$2.json")
+	{ [ "$port" -eq 22 ] && echo "$address" || echo "[$address]:$port"; } | tr '\n' ' ' >"$HELD/known"
+	echo "$(jq -r .result.ssh_host_keys.ed25519 "$1.$2.json")" >>"$HELD/known"
+	as "$1" ssh -F none -p "$port" -o ConnectTimeout=5 -o BatchMode=yes -o UserKnownHostsFile="$HELD/known" -o LogLevel=ERROR \
+		-i "$(jq -r '.result["ssh-auth"].identityfile' "$1.$2.json")" "root@$address" "$3"
+}
+
+listed() { # USER MEMBER
+	as "$1" "$PROVIDER" list </dev/null | jq -r ".$2"
+}
+
+# Adds a template hello, of a service of one small script, to the catalogue mine, and has all users use it.
+hello_catalogue() {
+	mkdir mine/scripts
+	echo '{"name": "hello", "provisioner": {"actions": {"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}' \
+		>mine/services/hello.json
+	echo '{"name": "hello", "defaults": {"services": ["hello"], "provider": "sandbox", "hardwaretype": "small", "imagetype": "debian12",
+		"config": {}}}' >mine/clustertemplates/hello.json
+	printf '#!/bin/sh\necho "here is $COOPR_NODENUM"\n' >mine/scripts/hello.sh
+	cp -R mine "$HELD/mine"
+	export COOPR_CATALOGUE=$HELD/mine
+}
