@@ -82,7 +82,7 @@ with() {
 	}
 	do_task create 1000
 	same "0 0" "$(status_of null) $(status_of '"web"')"
-	mkdir state/dummy-down
+	mkdir -p state/dummy-down
 	touch state/dummy-down/00000042-1000 state/dummy-down/00000042-1000.web
 	same "75 1 0" "$(status_of null) $(status_of '"web"') $(status_of '"db"')"
 	status_of '"web"'

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
-#include "base/process.h"
+#include "confine/confine.h"
 #include "queue/queue.h"
 
 enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a warning; an error */
@@ -27,11 +27,12 @@ enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a warn
 /* Runs a program. Returns its exit code, or -1. Writes the first line that it printed, on stderr or else on stdout, to
  * text, which is never empty if the program failed. */
 static int
-doctor_ask(char *const *argv, char *text, size_t size)
+doctor_ask(char *const *argv, bool is_plugin, char *text, size_t size)
 {
 	struct buffer out = {0}, said = {0};
 	struct error err;
-	int code = process_run(argv, NULL, 0, &out, &said, 1 << 20, &err);
+	int code = is_plugin ? confine_run(argv, &out, &said, 1 << 20, &err)
+	                     : process_run(argv, NULL, 0, &out, &said, 1 << 20, &err);
 	const char *all = said.length ? said.data : out.length ? out.data : "";
 	size_t length = strcspn(all, "\n"), more = 0;
 
@@ -54,7 +55,7 @@ static void
 doctor_check_plugin(struct doctor_report *report, const char *kind, const char *name, const char *installed)
 {
 	char *path = location_plugin(kind, name), verb[] = "describe", *argv[] = {path, verb, NULL}, said[2048];
-	int code = path ? doctor_ask(argv, said, sizeof said) : -1;
+	int code = path ? doctor_ask(argv, true, said, sizeof said) : -1;
 	const char *check = arena_printf(&report->arena, "%s %s", kind, name);
 
 	if (!path)
@@ -209,7 +210,7 @@ doctor_check_with(struct doctor_report *report, const char *check, const char *p
 
 	if (!file_exists(AT_FDCWD, path))
 		doctor_say(report, check, DOCTOR_OK, NULL, "%s: it does not exist yet", path);
-	else if (doctor_ask(argv, said, sizeof said) == 0)
+	else if (doctor_ask(argv, false, said, sizeof said) == 0)
 		doctor_say(report, check, DOCTOR_OK, NULL, "%s", path);
 	else
 		doctor_say(report, check, DOCTOR_ERROR, remedy, "%s", said);

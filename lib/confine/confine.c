@@ -105,7 +105,7 @@ confine_filter(const char *const *files, size_t count)
 static void
 confine_allow_temporary(struct domain *domain, const struct arguments *own)
 {
-	const char *folders[] = {"/tmp", "/var/tmp", "/dev/shm", home_folder_variable("TMPDIR")};
+	const char *folders[] = {"/tmp", "/var/tmp", home_folder_variable("TMPDIR")};
 
 	for (size_t i = 0; i < LENGTH(folders); i++)
 		if (folders[i])
@@ -155,25 +155,44 @@ confine_allow_state(struct domain *domain, const char *state, const char *name)
 	free(path);
 }
 
+/* Those of all programs; a disk is none of them. */
+static void
+confine_allow_devices(struct domain *domain)
+{
+	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
+	    "/dev/ptmx", "/dev/pts"};
+
+	for (size_t i = 0; i < LENGTH(devices); i++)
+		domain_allow(domain, devices[i], DOMAIN_READ | DOMAIN_CHANGE);
+}
+
+/* Frees path. */
+static void
+confine_allow_given(struct domain *domain, char *path, unsigned rights)
+{
+	if (path)
+		domain_allow(domain, path, rights);
+	free(path);
+}
+
 /* Allows what is in the state folder: what the plugin has there, and contents, for those that know their names. */
 static void
 confine_allow_kept(struct domain *domain, const struct confine_plugin *plugin)
 {
-	static const char *const contents[] = {"resources", "scripts"}, *const keys[] = {"ssh", ".ssh"};
-	char *state = location_state();
+	bool fetches = preference_value(PREFERENCE_RESOURCES, NULL), enters = plugin->wants & CONFINE_LOGIN;
+	char *state = location_state(), *spool = location_spool(NULL);
 
 	for (size_t i = 0; plugin->state && plugin->state[i]; i++)
 		confine_allow_state(domain, state, plugin->state[i]);
-	for (size_t i = 0; i < LENGTH(contents) + LENGTH(keys); i++) {
-		bool is_key = i >= LENGTH(contents);
-		char *path = memory_printf("%s/%s", state, is_key ? keys[i - LENGTH(contents)] : contents[i]);
-
-		if (!is_key)
-			domain_allow(domain, path, DOMAIN_READ_FILE);
-		else if (plugin->wants & CONFINE_LOGIN)
-			domain_allow(domain, path, DOMAIN_READ);
-		free(path);
-	}
+	confine_allow_given(domain, memory_printf("%s/resources", state), DOMAIN_READ_FILE | (fetches ? DOMAIN_CHANGE : 0));
+	confine_allow_given(domain, memory_printf("%s/scripts", state), DOMAIN_READ_FILE);
+	confine_allow_given(domain, enters ? memory_printf("%s/ssh", state) : NULL, DOMAIN_READ);
+	confine_allow_given(domain, enters ? memory_printf("%s/.ssh", state) : NULL, DOMAIN_READ);
+	confine_allow_given(domain, enters ? location_memory() : NULL, DOMAIN_READ_FILE);
+	confine_allow_given(domain, fetches ? home_system_config("") : NULL, DOMAIN_READ);
+	if (plugin->wants & CONFINE_STREAM)
+		confine_allow_given(domain, memory_printf("%s/jobs", spool), DOMAIN_READ_FILE | DOMAIN_APPEND);
+	free(spool);
 	free(state);
 }
 
@@ -185,19 +204,18 @@ confine_open_plugin(struct domain *domain, const struct confine_plugin *plugin)
 
 	domain_open(domain, true);
 	own_places(&own);
+	arguments_push(&own, "/dev");
 	if (plugin->wants & CONFINE_HOST)
 		domain_allow_around(domain, "/", (const char *const *)own.list, own.count, DOMAIN_READ);
 	if (plugin->wants & CONFINE_TEMPORARY)
 		confine_allow_temporary(domain, &own);
-	domain_allow(domain, "/dev", DOMAIN_READ | DOMAIN_CHANGE);
+	confine_allow_devices(domain);
 	confine_allow_kept(domain, plugin);
 	if (plugin->changes)
 		domain_allow(domain, plugin->changes, DOMAIN_READ | DOMAIN_CHANGE);
 	for (size_t i = 0; i < LENGTH(plugin->reads); i++)
 		if (plugin->reads[i])
 			domain_allow(domain, plugin->reads[i], DOMAIN_READ);
-	if (plugin->logs)
-		domain_allow(domain, plugin->logs, DOMAIN_READ_FILE | DOMAIN_APPEND);
 	arguments_release(&own);
 }
 
@@ -283,7 +301,7 @@ confine_start(struct confined *confined, const char *path, const struct confine_
 	confined->confinement = (struct confinement){.domain = -1};
 	if ((wanted.wants & CONFINE_WHOLE) || !confine_is_for(path))
 		return NULL;
-	wanted.wants |= CONFINE_HOST | CONFINE_TEMPORARY;
+	wanted.wants |= CONFINE_HOST | CONFINE_TEMPORARY | (plugin ? CONFINE_LOGIN : 0);
 	wanted.state = plugin ? state : NULL;
 	confine_open_plugin(&domain, &wanted);
 	if (domain.fd >= 0) {
@@ -303,6 +321,18 @@ confine_release(struct confined *confined)
 	if (confined->confinement.domain >= 0)
 		close(confined->confinement.domain);
 	confined->confinement.domain = -1;
+}
+
+int
+confine_run(char *const *argv, struct buffer *out, struct buffer *log, size_t limit, struct error *err)
+{
+	struct confined confined;
+	const struct confinement *confinement = confine_start(&confined, argv[0], NULL);
+	int code = process_run_confined(confinement, argv, NULL, 0, out, log, limit, err);
+
+	if (confinement)
+		confine_release(&confined);
+	return code;
 }
 
 void

@@ -25,8 +25,9 @@ void confine_client(const char *temporary);
 enum confine_want {
 	CONFINE_HOST = 1,      /* reads and runs whatever its user may, but nothing that coopr keeps */
 	CONFINE_TEMPORARY = 2, /* changes files in folders for temporary ones */
-	CONFINE_LOGIN = 4,     /* logs in to machines: the keys of coopr's own */
-	CONFINE_WHOLE = 8,     /* is not confined */
+	CONFINE_LOGIN = 4,     /* logs in to machines: coopr's own keys, and those that are in memory for a task */
+	CONFINE_STREAM = 8,    /* does the tasks of many jobs, and appends to their logs */
+	CONFINE_WHOLE = 16,    /* is not confined */
 };
 
 /* What a plugin gets, all of it optional. */
@@ -35,7 +36,6 @@ struct confine_plugin {
 	const char *const *state; /* folders in the state folder that it changes, up to NULL */
 	const char *changes;      /* a folder that it changes */
 	const char *reads[3];     /* files or folders of coopr's that it reads */
-	const char *logs;         /* a folder with logs below that it appends to */
 };
 
 /* Confines this process, a plugin of the installation. */
@@ -52,6 +52,9 @@ struct confined { /* how a child is started */
  * child take: NULL where nothing is to be in force. */
 const struct confinement *confine_start(struct confined *confined, const char *path, const struct confine_plugin *plugin);
 void confine_release(struct confined *confined);
+
+/* Does process_run with the plugin argv[0], which is only asked what it is. */
+int confine_run(char *const *argv, struct buffer *out, struct buffer *log, size_t limit, struct error *err);
 
 /* Returns whether the plugin at path would be confined by confine_start. */
 bool confine_is_for(const char *path);

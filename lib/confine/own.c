@@ -45,5 +45,6 @@ own_places(struct arguments *paths)
 	own_push(paths, home_system_config(""));
 	own_push(paths, home_user_config(""));
 	own_push(paths, location_runtime());
+	own_push(paths, location_memory());
 	own_push(paths, memory_string("/var/backups/coopr"));
 }

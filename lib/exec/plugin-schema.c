@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/location.h"
-#include "base/process.h"
+#include "confine/confine.h"
 #include "json/json.h"
 #include "model/take/origin.h"
 #include "model/take/task.h"
@@ -22,7 +22,7 @@ plugin_schema(const char *kind, const char *type)
 	jv schema = jv_invalid();
 	struct error ignored;
 
-	if (!path || process_run(argv, "", 0, &text, &log, SCHEMA_BYTES, &ignored) != 0 || !text.length ||
+	if (!path || confine_run(argv, &text, &log, SCHEMA_BYTES, &ignored) != 0 || !text.length ||
 	    json_parse("describe", text.data, text.length, &schema, &ignored) < 0)
 		schema = jv_invalid();
 	buffer_release(&text);

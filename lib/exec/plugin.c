@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/location.h"
 #include "base/message.h"
 #include "exec/serve.h"
 #include "json/record.h"
+#include "ssh/sockets.h"
 
 static int
 plugin_misuse(const struct plugin *plugin)
@@ -30,6 +32,29 @@ plugin_describe(const struct plugin *plugin)
 	return 0;
 }
 
+/* Confines this process to what the plugin needs for the task; NULL: for a list, or for many. Who moves an archive runs
+ * libexec/coopr/archive, which needs store and key. */
+static void
+plugin_confine(const struct plugin *plugin, const struct task *task, bool streams)
+{
+	struct confine_plugin wanted = {.wants = plugin->wants | (streams ? CONFINE_STREAM : 0), .state = plugin->state};
+	char *runtime = NULL;
+
+	if (task && action_moves_archive(task->action))
+		return;
+	if (plugin->wants & CONFINE_LOGIN)
+		wanted.changes = sockets_keep();
+	if (!wanted.changes && streams && (plugin->wants & CONFINE_LOGIN))
+		wanted.changes = runtime = location_runtime();
+	if (task) {
+		wanted.reads[0] = task->nodes;
+		wanted.reads[1] = task->catalogue;
+		wanted.reads[2] = task->machine.identityfile;
+	}
+	confine_as_plugin(&wanted);
+	free(runtime);
+}
+
 static int
 plugin_list(const struct plugin *plugin)
 {
@@ -37,6 +62,7 @@ plugin_list(const struct plugin *plugin)
 	jv provider;
 	int code = 0;
 
+	plugin_confine(plugin, NULL, false);
 	if (json_read_file("-", &provider, &err) < 0)
 		return message_error(&err);
 	if (plugin->list(provider, &err) < 0)
@@ -62,6 +88,7 @@ plugin_perform(const struct plugin *plugin, enum action action)
 		code = problems_report(&problems, "standard input");
 	} else {
 		task.action = action;
+		plugin_confine(plugin, &task, false);
 		plugin->act(&task, &outcome);
 		result = task_outcome_result(&task, &outcome);
 		record_write(result, stdout);
@@ -86,8 +113,10 @@ plugin_main(const struct plugin *plugin, int argc, char **argv)
 		return message_end(plugin_describe(plugin));
 	if (strcmp(argv[1], "list") == 0 && plugin->list)
 		return message_end(plugin_list(plugin));
-	if (strcmp(argv[1], "stream") == 0 && plugin->service)
+	if (strcmp(argv[1], "stream") == 0 && plugin->service) {
+		plugin_confine(plugin, NULL, true);
 		return message_end(serve(plugin->service, plugin->name));
+	}
 	action = action_of_name(argv[1]);
 	if (action == ACTION_NONE)
 		return plugin_misuse(plugin);

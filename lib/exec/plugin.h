@@ -6,6 +6,7 @@
 #ifndef EXEC_PLUGIN_H
 #define EXEC_PLUGIN_H
 
+#include "confine/confine.h"
 #include "exec/task-outcome.h"
 #include "model/take/task.h"
 
@@ -21,6 +22,8 @@ struct plugin {
 	int (*list)(jv provider, struct error *err);
 	/* The service behind a plugin that streams (exec/serve.h) and whose schema says so; NULL for any other. */
 	const struct service *service;
+	unsigned wants; /* of enum confine_want */
+	const char *const *state; /* its folders in the state folder, up to NULL; or NULL */
 };
 
 /* Does all of a plugin's main: reads, has it done, prints. Returns the exit code. */

@@ -16,6 +16,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "confine/confine.h"
 #include "event/supervise.h"
 #include "exec/attempt-log.h"
 #include "exec/attempt-result.h"
@@ -134,7 +135,10 @@ static int
 run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error *err)
 {
 	const struct task *task = attempt->task;
+	struct confine_plugin wanted = {.wants = action_moves_archive(task->action) ? CONFINE_WHOLE : 0,
+	    .reads = {task->nodes, task->catalogue, task->machine.identityfile}};
 	struct supervisor supervisor;
+	struct confined confined;
 	struct buffer record = {0};
 	struct child child = {.argv = argv, .out_limit = ATTEMPT_ANSWER_BYTES, .capture_err = true,
 	    .die_with_us = true, .timeout_ms = task->timeout_s * 1000};
@@ -145,6 +149,7 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 		buffer_byte(&record, '\n');
 		child.input = record.data;
 		child.input_length = record.length;
+		child.confinement = confine_start(&confined, argv[0], &wanted);
 		supervise_watch(&supervisor, STDOUT_FILENO, 0);
 		if (supervise_start(&supervisor, &child, err) == 0) {
 			char *name = memory_printf("%s/%s", task_plugin_kind(task->action), task->type);
@@ -158,6 +163,8 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 			*result = attempt_refusal(task, EX_CONFIG, err->text);
 		}
 	}
+	if (child.confinement)
+		confine_release(&confined);
 	supervise_release(&supervisor);
 	child_release(&child);
 	buffer_release(&record);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "confine/confine.h"
 #include "exec/attempt-result.h"
 #include "json/json.h"
 #include "model/take/origin.h"
@@ -43,14 +44,22 @@ streams_init(struct streams *streams, struct supervisor *supervisor)
 static int
 stream_start(struct stream *stream, const char *verb, enum phase phase, struct error *err)
 {
+	const struct confine_plugin many = {.wants = CONFINE_STREAM};
 	bool serves = phase == PHASE_SERVING;
+	struct confined confined;
+	int result;
 
 	child_release(&stream->child);
 	stream->argv[1] = (char *)(uintptr_t)verb;
 	stream->child = (struct child){.argv = stream->argv, .environment = stream->streams->environment,
 	    .hold_input = serves, .tell_out = serves, .out_limit = 2 * STREAM_LINE_BYTES, .session = true,
 	    .die_with_us = true, .timeout_ms = serves ? 0 : STREAM_DESCRIBE_MS, .owner = stream};
-	if (supervise_start(stream->streams->supervisor, &stream->child, err) < 0)
+	stream->child.confinement = confine_start(&confined, stream->argv[0], serves ? &many : NULL);
+	result = supervise_start(stream->streams->supervisor, &stream->child, err);
+	if (stream->child.confinement)
+		confine_release(&confined);
+	stream->child.confinement = NULL;
+	if (result < 0)
 		return -1;
 	stream->phase = phase;
 	return 0;

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/location.h"
-#include "base/process.h"
+#include "confine/confine.h"
 #include "json/json.h"
 #include "model/layout.h"
 
@@ -24,7 +24,7 @@ askable_describe(const char *type)
 	bool can = false;
 	jv document, status;
 
-	if (path && process_run(argv, "", 0, &schema, &log, SCHEMA_BYTES, &ignored) == 0 && schema.length &&
+	if (path && confine_run(argv, &schema, &log, SCHEMA_BYTES, &ignored) == 0 && schema.length &&
 	    json_parse("describe", schema.data, schema.length, &document, &ignored) == 0) {
 		status = json_get(document, "status");
 		can = jv_get_kind(status) == JV_KIND_TRUE;

@@ -17,6 +17,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "confine/confine.h"
 #include "exec/redaction.h"
 #include "json/json.h"
 #include "json/members.h"
@@ -218,10 +219,16 @@ static int
 machines_run(struct reading *reading, int in, struct error *err)
 {
 	char *const argv[] = {(char *)reading->plugin, (char *)"list", NULL};
-	struct process process = {.argv = argv, .in = in, .die_with_us = true};
+	const struct confine_plugin none = {.wants = 0};
+	struct confined confined;
+	struct process process = {.argv = argv, .in = in, .die_with_us = true,
+	    .confinement = confine_start(&confined, reading->plugin, &none)};
 	int ours[2], code, result;
 
-	if (machines_start(&process, ours, err) < 0)
+	result = machines_start(&process, ours, err);
+	if (process.confinement)
+		confine_release(&confined);
+	if (result < 0)
 		return -1;
 	result = machines_read_all(reading, ours[0], ours[1], err);
 	close(ours[0]);

@@ -17,7 +17,10 @@
 #include "base/memory.h"
 #include "base/process.h"
 
-enum { MASTER_LINE_BYTES = 4096 };
+enum {
+	MASTER_LINE_BYTES = 4096,
+	PATH_BYTES = 70, /* of a directory for which the path of a socket is short enough, while ssh makes it, too */
+};
 
 /* Returns a short name for the directory that fd is open on, for as long as we live: the path of a socket may have 107 bytes,
  * that of a directory any number. */
@@ -124,6 +127,24 @@ sockets_open(struct sockets *sockets, struct error *err)
 	setenv(SOCKETS_VARIABLE, short_name, 1);
 	free(short_name);
 	return 0;
+}
+
+const char *
+sockets_keep(void)
+{
+	const char *given = getenv(SOCKETS_VARIABLE);
+	char *name = given && *given ? realpath(given, NULL) : NULL;
+	int fd;
+
+	if (!name)
+		return NULL;
+	if (strlen(name) > PATH_BYTES && (fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0) {
+		free(name);
+		name = sockets_short_path(fd);
+	}
+	setenv(SOCKETS_VARIABLE, name, 1);
+	free(name);
+	return getenv(SOCKETS_VARIABLE);
 }
 
 void

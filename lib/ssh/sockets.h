@@ -19,6 +19,10 @@ struct sockets {
 /* Makes the directory and names it in our environment; closes what workers that were killed left behind. */
 int sockets_open(struct sockets *sockets, struct error *err);
 
+/* Names the directory in the environment so that nobody else's descriptor is needed: those are out of reach once this process is
+ * confined. Returns that name, NULL where there is none. */
+const char *sockets_keep(void);
+
 /* Closes the connections and removes the directory. */
 void sockets_close(struct sockets *sockets);
 

@@ -155,7 +155,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct service service = {.begin = dummy_begin, .due = dummy_due, .end = serve_answer};
-	static const struct plugin plugin = {"automator/dummy", schema, dummy_act, NULL, &service};
+	static const char *const state[] = {"dummy", "dummy-down", NULL};
+	static const struct plugin plugin = {"automator/dummy", schema, dummy_act, NULL, &service, 0, state};
 
 	return plugin_main(&plugin, argc, argv);
 }

@@ -408,7 +408,7 @@ main(int argc, char **argv)
 {
 	static const struct service service = {shell_begin, shell_due, shell_child_event, shell_end, shell_ready,
 	    shell_open_connections, shell_close_connections};
-	static const struct plugin plugin = {"automator/shell", schema, shell_act, NULL, &service};
+	static const struct plugin plugin = {"automator/shell", schema, shell_act, NULL, &service, CONFINE_HOST | CONFINE_LOGIN, NULL};
 
 	return plugin_main(&plugin, argc, argv);
 }

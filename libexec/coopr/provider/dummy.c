@@ -185,7 +185,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct service service = {.begin = dummy_provider_begin, .due = dummy_provider_due, .end = serve_answer};
-	static const struct plugin plugin = {"provider/dummy", schema, dummy_provider_act, dummy_list, &service};
+	static const char *const state[] = {"dummy", NULL};
+	static const struct plugin plugin = {"provider/dummy", schema, dummy_provider_act, dummy_list, &service, 0, state};
 
 	return plugin_main(&plugin, argc, argv);
 }

@@ -388,7 +388,7 @@ static_list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"provider/static", schema, static_act, static_list, NULL};
+	static const struct plugin plugin = {"provider/static", schema, static_act, static_list, NULL, CONFINE_HOST | CONFINE_LOGIN, NULL};
 
 	return plugin_main(&plugin, argc, argv);
 }
