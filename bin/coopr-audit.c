@@ -54,6 +54,7 @@ static const struct list_column columns[] = {
 	{"LOGIN", "login", AT(TEXT, login)},
 	{"HOST", "host", AT(TEXT, host), .when = LIST_WIDE},
 	{"ADDRESS", "address", AT(TEXT, address), .when = LIST_FILLED},
+	{"VIA", "via", AT(TEXT, via), .when = LIST_WIDE},
 	{"PROGRAM", "program", AT(TEXT, program), .when = LIST_WIDE},
 	{"ACTION", "action", AT(TEXT, action)},
 	{"OBJECT", "object", AT(TEXT, object)},

@@ -66,6 +66,21 @@ sql() {
 	run -1 grep -r swordfish .
 }
 
+@test "a record says which processes have started the command, also a crontab's and sudo's" {
+	cp "$(command -v sh)" cron
+	echo "echo x | coopr-secret set word; true" >job
+	./cron job
+	[[ $(coopr-audit -l 1 -o json | jq -r .via) =~ ^cron(,|$) ]]
+	cp "$(command -v sh)" sud
+	printf '#!/bin/sh\n%s\n' "$PWD/cron job; true" >outer
+	./sud outer
+	[[ $(coopr-audit -l 1 -o json | jq -r .via) =~ ^cron,\ sud(,|$) ]]
+	cp "$(command -v sh)" $'a)\nb'
+	./$'a)\nb' job
+	[[ $(coopr-audit -l 1 -o json | jq -r .via) =~ ^a\?\?b(,|$) ]]
+	coopr-audit --verify >head
+}
+
 @test "operations on clusters, and what is done to their jobs, have records; --cluster takes the name or the id" {
 	own_catalogue
 	coopr-store import mine >log 2>&1
@@ -81,6 +96,35 @@ sql() {
 		"$(coopr-audit -c 00000001 -o json | jq -r '.action + " " + (.object | split(" ")[1])' | paste -sd,)"
 	same "create,pause,resume,abort" "$(coopr-audit -c other -o json | jq -r .action | paste -sd,)"
 	same '"for the test"' "$(coopr-audit -c shop -o json | jq .reason | head -n 1)"
+	coopr-audit --verify >head
+}
+
+@test "what is done to jobs and limits by hand has a record, which the tenant of the cluster sees" {
+	own_catalogue
+	coopr-tenant create qa
+	coopr-import -T qa mine >log 2>&1
+	unset COOPR_CATALOGUE
+	coopr-create -T qa shop -P dummy -t lamp -n 3 >records 2>log
+	coopr-queue limit -T qa=4 --total 9
+	for verb in pause resume cancel retry; do
+		coopr-queue "$verb" 00000001-001 >log 2>&1 || true
+	done
+	coopr-queue skip -r 'by hand' 00000001-001 t1 >log 2>&1 || true
+	same "pause,resume,cancel,retry,skip" "$(coopr-audit -T qa -c 00000001 -o json | jq -r 'select(.object == "job 00000001-001") | .action' | paste -sd,)"
+	same "coopr-queue cancel" "$(coopr-audit -T qa -o json | jq -r 'select(.action == "cancel") | .program')"
+	same "limit tenant qa=4" "$(coopr-audit -T qa -o json | jq -r 'select(.object | startswith("limit")) | .object')"
+	same "limit total=9" "$(coopr-audit -T superadmin -o json | jq -r 'select(.object | startswith("limit")) | .object')"
+	coopr-audit --verify >head
+	COOPR_STORE=$PWD/none coopr-queue limit --total 8
+	[ ! -e none ]
+}
+
+@test "a name with control characters, or the words of another record, forges nothing" {
+	coopr-queue limit -T $'qa\n2026 default root put tenant qa=3' || true
+	coopr-queue pause $'00000001-001\e[2K' || true
+	provider | coopr-store put -m $'why\n00000 \e[31mred' - || true
+	same "$(coopr-audit -A -o json | wc -l)" "$(($(coopr-audit -A | wc -l) - 1))"
+	run ! grep -q $'\e' <(coopr-audit -A)
 	coopr-audit --verify >head
 }
 
@@ -102,7 +146,7 @@ sql() {
 	contains "$output" "nothing is removed from the audit log"
 	cp store good
 
-	for column in at_ms tenant user login host address program action object cluster reason hash; do
+	for column in at_ms tenant user login host address program action object cluster reason hash via; do
 		cp good store
 		sql "UPDATE audit SET $column = '99' WHERE id = 3"
 		run -1 coopr-audit --verify

@@ -46,8 +46,11 @@ static const struct command skip_command = {
 static int
 control_verb_job(struct queue *queue, enum queue_control order, const char *job, const char *task)
 {
+	static const char *const actions[] = {[QUEUE_PAUSE] = "pause", [QUEUE_RESUME] = "resume", [QUEUE_CANCEL] = "cancel",
+		[QUEUE_RETRY] = "retry"};
 	struct error err;
 
+	verb_audit_job(actions[order], job);
 	return queue_control(queue, order, job, task, &err) < 0 ? message_error(&err) : 0;
 }
 
@@ -126,7 +129,9 @@ verb_skip(int argc, char **argv)
 		return option_misuse(&skip_command, "option --reason is required");
 	queue = verb_open(spool, QUEUE_WRITE);
 
-	for (job = *argv++; *argv; argv++) {
+	job = *argv++;
+	verb_audit_job("skip", job);
+	for (; *argv; argv++) {
 		int one = queue_skip(queue, job, *argv, reason, &err) < 0 ? message_error(&err) : 0;
 
 		code = one > code ? one : code;

@@ -144,6 +144,20 @@ limit_verb_show(struct queue *queue, struct output *output)
 	return 0;
 }
 
+static void
+limit_verb_audit(const struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct queue_limit *limit = &changes->list[i];
+		char *number = limit->max < 0 ? memory_string("none") : memory_printf("%lld", (long long)limit->max);
+		char *text = memory_printf("%s%s%s=%s", kinds[limit->kind], *limit->name ? " " : "", limit->name, number);
+
+		verb_audit_limit(text, limit->kind == QUEUE_LIMIT_TENANT ? limit->name : NULL);
+		free(text);
+		free(number);
+	}
+}
+
 int
 verb_limit(int argc, char **argv)
 {
@@ -166,6 +180,7 @@ verb_limit(int argc, char **argv)
 		option_only_with(&command, "without a limit to change", (const char *const[]){"output", "color", "spool", NULL});
 	queue = verb_open(spool, changes.count ? QUEUE_WRITE : QUEUE_READ);
 
+	limit_verb_audit(&changes);
 	if (changes.count == 0)
 		code = limit_verb_show(queue, &output);
 	else if (queue_set_limits(queue, changes.list, changes.count, &err) < 0)

@@ -31,6 +31,11 @@ int verb_gc(int argc, char **argv);
 /* Opens the spool that --spool (or the environment) names; exits with a message where that fails. */
 struct queue *verb_open(const char *spool, enum queue_mode mode);
 
+/* Records in the store's audit log, if there is a store, what is about to be done: to a job, for whose cluster's tenant, or to a limit of
+ * the tenant (NULL: of none). Where that fails it warns: the queue can be put right without the store. */
+void verb_audit_job(const char *action, const char *job);
+void verb_audit_limit(const char *limit, const char *tenant);
+
 /* Exits with 64 where there are fewer or more operands; max 0: any number. Returns how many there are. */
 size_t verb_operands(const struct command *command, char *const *operands, size_t min, size_t max);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "json/record.h"
+#include "queue/queue.h"
 #include "verb.h"
 
 static const struct option_spec options[] = {
@@ -62,6 +63,34 @@ quota_verb_fill(const struct tenant_record *tenant, struct quota_rows *rows)
 			quota_verb_add(rows, limit->resources.list[i].resource, 0, limit->resources.list[i].value);
 }
 
+/* Adds how many tasks of the tenant run, where its tasks have a limit or some run; what the installation has said of its queue. */
+static void
+quota_verb_add_tasks(struct quota_rows *rows, const char *tenant)
+{
+	struct error ignored; /* nothing was ever put into a queue, or it cannot be read: coopr doctor tells of that */
+	struct queue *queue = queue_open(NULL, QUEUE_READ, &ignored);
+	struct queue_limit *limits = NULL;
+	int64_t max = QUEUE_UNLIMITED;
+	size_t count = 0, running = 0;
+	bool has_own = false;
+
+	if (!queue || queue_limits(queue, &limits, &count, &ignored) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		bool own = limits[i].kind == QUEUE_LIMIT_TENANT && strcmp(limits[i].name, tenant) == 0;
+
+		if (own || (limits[i].kind == QUEUE_LIMIT_TENANT && !has_own && strcmp(limits[i].name, "*") == 0))
+			max = limits[i].max;
+		if (own)
+			running = limits[i].running;
+		has_own |= own;
+	}
+	if (running || max != QUEUE_UNLIMITED)
+		quota_verb_add(rows, "tasks", (double)running, (double)max);
+	free(limits);
+	queue_close(queue);
+}
+
 static void
 quota_verb_fill_what(const void *row, struct list_cell *cell)
 {
@@ -71,6 +100,8 @@ quota_verb_fill_what(const void *row, struct list_cell *cell)
 		list_cell_text(cell, "cost an hour");
 	if (strcmp(line->what, "archives") == 0)
 		list_cell_text(cell, "bytes of archives");
+	if (strcmp(line->what, "tasks") == 0)
+		list_cell_text(cell, "tasks in parallel");
 	if (strcmp(line->what, "uploads") == 0)
 		list_cell_text(cell, "bytes of uploads");
 }
@@ -144,6 +175,7 @@ quota_verb(int argc, char **argv)
 		code = message_error(&err);
 	} else {
 		quota_verb_fill(&list.list[0], &rows);
+		quota_verb_add_tasks(&rows, list.list[0].name);
 		if (output_is_records(&chosen))
 			quota_verb_print_record(&list.list[0], &rows, &chosen);
 		else

@@ -14,7 +14,7 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-#define COLUMNS "id, at_ms, tenant, user, login, host, address, program, action, object, cluster, reason, hash"
+#define COLUMNS "id, at_ms, tenant, user, login, host, address, program, action, object, cluster, reason, hash, via"
 
 _Static_assert(AUDIT_HASH_SIZE == 2 * crypto_hash_sha256_BYTES + 1, "a hash fits");
 
@@ -40,6 +40,8 @@ audit_hash(const struct audit_record *record, const char *before, char hash[AUDI
 	buffer_printf(&text, "%s,%" PRId64 ",%" PRId64 ",", before, record->id, record->at_ms);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		audit_append(&text, texts[i]);
+	if (record->via) /* records of earlier versions have none, and keep their hash */
+		audit_append(&text, record->via);
 	crypto_hash_sha256(sum, (const unsigned char *)text.data, text.length);
 	sodium_bin2hex(hash, AUDIT_HASH_SIZE, sum, sizeof sum);
 	buffer_release(&text);
@@ -85,7 +87,7 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 	char hash[AUDIT_HASH_SIZE];
 	struct client client;
 	struct audit_record record = {.at_ms = clock_wall_ms(), .user = store_by(store) ? store_by(store) : "", .login = client.login,
-		.host = client.host, .program = message_program_name(), .action = event->action, .object = audit_object(event, &arena),
+		.host = client.host, .via = client.via, .program = message_program_name(), .action = event->action, .object = audit_object(event, &arena),
 		.reason = store_why(store)};
 	int result = -1;
 
@@ -95,9 +97,9 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 	record.tenant = audit_find_tenant(store, event->tenant, &arena, err);
 	if (record.tenant && audit_find_last(store, &record.id, hash, err) == 0) {
 		audit_hash(&record, hash, hash);
-		result = sql_change(store_sql(store), err, "INSERT INTO audit (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		    "iittttttttttt", record.id, record.at_ms, record.tenant, record.user, record.login, record.host, record.address,
-		    record.program, record.action, record.object, record.cluster, record.reason, hash);
+		result = sql_change(store_sql(store), err, "INSERT INTO audit (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		    "iitttttttttttt", record.id, record.at_ms, record.tenant, record.user, record.login, record.host, record.address,
+		    record.program, record.action, record.object, record.cluster, record.reason, hash, record.via);
 	}
 	arena_release(&arena);
 	return result;
@@ -126,6 +128,7 @@ audit_read(struct sql_rows *rows, struct arena *arena)
 		.cluster = sql_keep(rows, 10, arena),
 		.reason = sql_keep(rows, 11, arena),
 		.hash = sql_keep(rows, 12, arena),
+		.via = sql_keep(rows, 13, arena),
 	};
 }
 

@@ -30,6 +30,7 @@ struct audit_record { /* strings live in the list's arena */
 	int64_t id, at_ms;
 	const char *tenant, *user;                      /* as whom it was done */
 	const char *login, *host, *address, *program;   /* who had logged in, where; the address is NULL if it is not known */
+	const char *via;                                /* the processes that have started it; NULL: an earlier version has not asked */
 	const char *action, *object, *cluster, *reason; /* the last two may be NULL */
 	const char *hash;
 };

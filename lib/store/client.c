@@ -2,6 +2,7 @@
 #include "store/client.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,47 @@ client_find_address(char *address, size_t size)
 		*address = '\0';
 }
 
+/* Reads the name of a process, and the number of its parent: "4321 (coopr-store) S 4320 ...". Returns that, or 0. */
+static long
+client_read_process(long pid, char *name, size_t size)
+{
+	char text[512] = "", path[64], *begin, *end;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	begin = length > 0 ? strchr(text, '(') : NULL;
+	end = begin ? strrchr(begin, ')') : NULL;
+	if (!end)
+		return 0;
+	snprintf(name, size, "%.*s", (int)(end - begin - 1), begin + 1);
+	/* The name is the process's to choose. */
+	for (char *at = name; *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("._-+:/ ", *at))
+			*at = '?';
+	return end[1] && end[2] && end[3] ? strtol(end + 3, NULL, 10) : 0;
+}
+
+/* Names those that have started us, up to the first process of all. */
+static void
+client_find_via(char *via, size_t size)
+{
+	char name[32] = "";
+	size_t length = 0;
+
+	*via = '\0';
+	for (long pid = getppid(), parent; pid > 1 && length + sizeof name + 3 < size; pid = parent) {
+		parent = client_read_process(pid, name, sizeof name);
+		if (!parent && !*name)
+			return;
+		length += (size_t)snprintf(via + length, size - length, "%s%s", length ? ", " : "", name);
+	}
+}
+
 void
 client_find(struct client *client)
 {
@@ -48,4 +90,5 @@ client_find(struct client *client)
 		*client->host = '\0';
 	client->host[sizeof client->host - 1] = '\0';
 	client_find_address(client->address, sizeof client->address);
+	client_find_via(client->via, sizeof client->via);
 }

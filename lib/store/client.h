@@ -9,6 +9,7 @@ struct client {
 	char login[256];  /* who has logged in, whatever sudo(8) has made of them; else the real user */
 	char host[256];   /* of this machine */
 	char address[64]; /* of the ssh client, as the environment says; "": not known */
+	char via[256];    /* the processes that have started this one, its parent first, as the kernel names them: "bash, sudo, bash, sshd" */
 };
 
 /* Fills in what is known. */

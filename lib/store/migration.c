@@ -40,6 +40,7 @@ static const struct migration {
 	{"the audit log", NULL},
 	{"keys for the machines of a cluster", NULL},
 	{"secrets of operations, and who may refer to secrets", NULL},
+	{"what has started a command, in the audit log", NULL},
 };
 
 enum {

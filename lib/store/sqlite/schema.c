@@ -346,6 +346,8 @@ static const char *const migrations[] = {
 	") STRICT, WITHOUT ROWID;"
 	"INSERT INTO cluster_secret SELECT cluster, 0, name, version, at, by, sealed FROM cluster_secret_16;"
 	"DROP TABLE cluster_secret_16;",
+	/* 18: the processes that have started a command which is in the audit log; null: nobody has asked. */
+	"ALTER TABLE audit ADD COLUMN via TEXT;",
 };
 
 /* Steps over a pragma's only number. */
