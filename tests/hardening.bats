@@ -23,6 +23,13 @@ setup() {
 	same "root coopr 0660" "$(sed -n 's/^Socket\(User\|Group\|Mode\)=//p' "$COOPR_ROOT/share/coopr/systemd/coopr-sandbox.socket" | xargs)"
 }
 
+@test "the units let plugins be confined" {
+	for unit in coopr-work coopr-reconcile; do
+		grep -qx 'SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self' \
+			"$COOPR_ROOT/share/coopr/systemd/$unit.service"
+	done
+}
+
 @test "programs are position-independent and bind their symbols at once" {
 	need_program readelf
 	[[ $COOPR_BUILD != *san* ]] || skip "a build for the sanitizers is not hardened"

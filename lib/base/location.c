@@ -167,6 +167,20 @@ location_is_own(const char *path)
 	return found;
 }
 
+/* Returns whether nobody else can take away what we make in the folder above path: it is ours or root's, and who else may write there
+ * can only remove what is theirs, as in /tmp. */
+static bool
+location_is_kept(const char *path)
+{
+	char *above = memory_substring(path, (size_t)(strrchr(path, '/') - path));
+	struct stat st;
+	bool kept = stat(*above ? above : "/", &st) == 0 && S_ISDIR(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
+
+	free(above);
+	return kept;
+}
+
 /* Makes path, unless it exists; returns whether it is a directory that nobody else may enter. Others may write in the
  * directory above (/tmp): what stands there must not be a link, and must be ours. */
 static bool
@@ -174,6 +188,10 @@ location_make_private(const char *path)
 {
 	struct stat st;
 
+	if (!location_is_kept(path)) {
+		errno = EPERM;
+		return false;
+	}
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return false;
 	if (lstat(path, &st) < 0)

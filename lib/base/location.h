@@ -44,7 +44,7 @@ int location_check_local(const char *path, struct error *err);
 bool location_is_own(const char *path);
 
 /* Returns a short path for sockets, private to this user (made 0700): $XDG_RUNTIME_DIR/coopr, /run/coopr if that is ours, or
- * /tmp/coopr-UID, or where somebody else took that, a fresh /tmp/coopr-UID.XXXXXX. NULL with errno where none can be made. */
+ * /tmp/coopr-UID, or where somebody else took that, or could take it away, a fresh /tmp/coopr-UID.XXXXXX. NULL with errno where none can be made. */
 char *location_runtime(void);
 
 /* Returns a folder private to this user (0700) whose files are in memory, not on a disk: what location_runtime() gives, if it is such,

@@ -2,8 +2,10 @@
 #include "base/location.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -92,6 +94,70 @@ test_runtime_taken(void)
 	free(found);
 }
 
+/* Whether the folder, which is removed, is one of ours alone, and no link. */
+static bool
+is_ours(char *found)
+{
+	struct stat st;
+	bool ours = found && lstat(found, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 0777) == 0700;
+
+	if (ours)
+		rmdir(found);
+	free(found);
+	return ours;
+}
+
+/* Puts everything that it can into the place of the folder, as somebody else, until it is killed. */
+static void
+attack_runtime(const char *coopr, const char *trap)
+{
+	for (;;) {
+		if (symlink(trap, coopr) == 0)
+			unlink(coopr);
+		if (mkdir(coopr, 0777) == 0) {
+			chmod(coopr, 0777);
+			rmdir(coopr);
+		}
+		if (mkfifo(coopr, 0666) == 0)
+			unlink(coopr);
+		if (rename(coopr, trap) == 0)
+			_exit(1);
+	}
+}
+
+static void
+test_runtime_attacked(const char *path, const char *coopr)
+{
+	uid_t us = 1000000000 + (uid_t)getpid();
+	int ours = 0, status = 0, rounds = 500;
+	char *trap = memory_printf("%s.trap", path);
+	pid_t attacker;
+
+	if (geteuid() != 0) {
+		tap_skip("needs root", "somebody else in the same folder");
+		free(trap);
+		return;
+	}
+	chmod(folder, 0755);
+	chmod(path, 01777);
+	mkdir(trap, 0777);
+	chmod(trap, 01777);
+	attacker = fork();
+	if (attacker == 0 && setuid(us + 1) == 0)
+		attack_runtime(coopr, trap);
+	if (seteuid(us) == 0)
+		for (int i = 0; i < rounds; i++)
+			ours += is_ours(location_runtime());
+	tap_ok(seteuid(0) == 0 && waitpid(attacker, &status, WNOHANG) == 0, "nobody takes our folder away");
+	kill(attacker, SIGKILL);
+	waitpid(attacker, NULL, 0);
+	tap_is_number(ours, rounds, "whatever somebody else puts into its place, it is a folder of ours alone");
+	file_remove_tree(AT_FDCWD, coopr, &err);
+	unlink(coopr);
+	chmod(path, 0700);
+	free(trap);
+}
+
 static void
 test_runtime(void)
 {
@@ -107,6 +173,17 @@ test_runtime(void)
 	tap_ok(is_elsewhere(coopr), "one that others can enter is not used");
 	rmdir(coopr);
 	tap_ok(symlink("/tmp", coopr) == 0 && is_elsewhere(coopr), "nor one behind a link");
+	unlink(coopr);
+	tap_ok(symlink("/nonexistent/coopr", coopr) == 0 && is_elsewhere(coopr), "nor one behind a link to nothing");
+	unlink(coopr);
+	tap_ok(mkfifo(coopr, 0700) == 0 && is_elsewhere(coopr), "nor what is no folder");
+	unlink(coopr);
+	tap_ok(mkdir(coopr, 0700) == 0 && chmod(coopr, 0770) == 0 && is_elsewhere(coopr), "nor one of a group");
+	rmdir(coopr);
+	tap_ok(chmod(path, 0777) == 0 && is_elsewhere(coopr), "nor one in a folder where others can exchange it");
+	tap_ok(chmod(path, 0770) == 0 && is_elsewhere(coopr), "be it those of a group");
+	chmod(path, 0700);
+	test_runtime_attacked(path, coopr);
 	test_runtime_taken();
 	free(path);
 	free(coopr);
