@@ -17,6 +17,11 @@ setup() {
 	NETWORK=10.$((216 + $$ / 256 % 32)).$(($$ % 256)).0/24
 	HELD=/tmp/coopr-nested.$$
 	mkdir -m 755 "$HELD"
+	mkdir -p "$(copies)"
+	for user in nobody daemon; do
+		install -d -o "$user" -m 700 "$HELD/$user" "$HELD/$user/state"
+		[ ! -d "$(copies)/$user" ] || mv -T "$(copies)/$user" "$HELD/$user/state/sandbox-host"
+	done
 	printf 'nobody:%s:65536\ndaemon:%s:65536\n' 500000000 500065536 >subordinate
 	links=$(ip -o link show | cut -d: -f2 | sort)
 	unset COOPR_STATE COOPR_SPOOL XDG_RUNTIME_DIR
@@ -26,9 +31,21 @@ teardown() {
 	[ -n "${links:-}" ] || return 0
 	[ ! -d "$HELD/nobody" ] || as nobody "$PROVIDER" purge >/dev/null
 	find "$HELD" -path '*/sandbox/*' -o -path '*/sandbox-world*' | grep . && return 1
-	pgrep -u nobody,500000000 coopr- && return 1
+	pgrep -r DIRST -u nobody,500000000 coopr- && return 1
 	same "$links" "$(ip -o link show | cut -d: -f2 | sort)"
+	# The copy of the host's files takes some seconds: it is kept for the next test.
+	for user in nobody daemon; do
+		[ ! -d "$HELD/$user/state/sandbox-host" ] || mv -T "$HELD/$user/state/sandbox-host" "$(copies)/$user"
+	done
 	rm -rf "$HELD"
+}
+
+teardown_file() {
+	rm -rf "$(copies)"
+}
+
+copies() {
+	echo "/tmp/coopr-copies.$(basename "$BATS_FILE_TMPDIR").$BATS_ROOT_PID"
 }
 
 # Runs a command as a user who has subordinate ids, and no helper: as USER COMMAND...
@@ -36,7 +53,6 @@ as() {
 	local user=$1
 
 	shift
-	[ -d "$HELD/$user" ] || install -d -o "$user" -m 700 "$HELD/$user"
 	(cd "$HELD/$user" && exec unshare -m --propagation private sh -c 'mount --bind "$0" /etc/subuid && mount --bind "$0" /etc/subgid && exec "$@"' \
 		"$BATS_TEST_TMPDIR/subordinate" setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups env -i PATH="$PATH" HOME="$HELD/$user" \
 		COOPR_STATE="$HELD/$user/state" COOPR_SANDBOX_SOCKET=/nowhere ${COOPR_CATALOGUE+COOPR_CATALOGUE="$COOPR_CATALOGUE"} "$@")
@@ -65,12 +81,28 @@ as() {
 	same 500000000 "$(ps -o uid= --ppid "$pid" | head -n 1 | xargs)"
 	same 0 "$(on nobody 1000 'id -u')"
 	run ! on nobody 1000 "cat $HELD/nobody/mine"
-	for words in 'mount -t tmpfs none /mnt' 'unshare -U true' 'unshare -m true' "kill -KILL $$" 'mknod /var/tmp/sda b 8 0' 'touch /usr/bin/new' \
-		'rm /usr/bin/env' 'echo 1 >/proc/sys/kernel/sysrq' 'chrt -f 1 true' 'cat /proc/1/root/etc/hostname'; do
+	for words in 'mount -t tmpfs none /mnt' 'unshare -U true' 'unshare -m true' "kill -KILL $$" 'mknod /var/tmp/sda b 8 0' \
+		'echo >>/usr/bin/env' 'echo 1 >/proc/sys/kernel/sysrq' 'chrt -f 1 true' 'cat /proc/1/root/etc/hostname'; do
 		run ! on nobody 1000 "$words"
 	done
 	on nobody 1000 'touch /etc/new /var/lib/new && useradd -m somebody && rm /etc/passwd- && su -s /bin/sh -c "touch /tmp/x" nobody'
 	same "" "$(on nobody 1000 'find /opt /srv /mnt /media /boot /home -mindepth 1 -maxdepth 1 ! -name somebody')"
+}
+
+@test "packages are installed on such a machine, and removed" {
+	need_program dpkg-deb
+	mkdir -p deb/DEBIAN deb/usr/bin deb/usr/lib/coopr-hello deb/etc
+	printf 'Package: coopr-hello\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@example.net>\nDescription: hello\n' >deb/DEBIAN/control
+	printf '#!/bin/sh\necho hello\n' >deb/usr/bin/coopr-hello
+	chmod 755 deb/usr/bin/coopr-hello
+	echo x >deb/etc/coopr-hello
+	dpkg-deb --root-owner-group -b deb hello.deb >/dev/null
+	up nobody 1000
+	on nobody 1000 'cat >/root/hello.deb && dpkg -i /root/hello.deb' <hello.deb
+	same hello "$(on nobody 1000 coopr-hello)"
+	on nobody 1000 'dpkg --audit && dpkg -l coopr-hello | grep -q ^ii && dpkg -P coopr-hello && ! command -v coopr-hello'
+	on nobody 1000 'rm /usr/bin/env && touch /usr/bin/env /usr/local/bin/new'
+	[ -e /usr/bin/env ]
 }
 
 @test "machines of a cluster reach each other by name, and those of another cluster or user do not" {
@@ -91,7 +123,7 @@ as() {
 		record "$n" | as nobody "$PROVIDER" create >"nobody.$n.json" &
 	done
 	wait
-	same 1 "$(pgrep -c -u nobody coopr-world)"
+	same 1 "$(pgrep -c -r DIRST -u nobody coopr-world)"
 	for n in 1000 1001 1002 1003; do
 		record "$n" | as nobody "$PROVIDER" confirm >/dev/null
 		same "shop42-$n" "$(on nobody "$n" hostname)"

@@ -141,8 +141,8 @@ doctor_check_sandbox(struct doctor_report *report)
 	if (geteuid() != 0 && ask_is_allowed(&why))
 		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "the helper at %s makes sandbox nodes for this user", helper);
 	else if (geteuid() != 0 && nested_is_possible(&alone) && doctor_may_unshare())
-		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "sandbox nodes of this user are in a user namespace: without limits, route and "
-		    "packages of their own, coopr-sandbox(7)");
+		doctor_say(report, "sandbox", DOCTOR_OK, NULL, "sandbox nodes of this user are in a user namespace: without limits and without a route, "
+		    "coopr-sandbox(7)");
 	else if (geteuid() != 0)
 		doctor_say(report, "sandbox", DOCTOR_WARNING, "run coopr as root for sandbox nodes, or use another provider", "%s; or without root: %s",
 		    why.text, nested_is_possible(&alone) ? "the kernel gives users no namespaces" : alone.text);

@@ -41,6 +41,7 @@ struct copy {
 	int from, to;   /* the host's root, and that of the copy */
 	bool files;     /* not only folders */
 	int depth;      /* of folders that are gone into */
+	bool shown;     /* also what is otherwise shown as it is */
 };
 
 static bool
@@ -146,7 +147,8 @@ hostfiles_copy_folder(const struct copy *copy, const char *path, int depth, stru
 		result = error_errno(err, EX_CANTCREAT, "host/%s", path);
 	if (result == 0)
 		result = hostfiles_copy_finish(copy, path, &st, err);
-	while (result == 0 && depth < copy->depth && (st.st_mode & 05) == 05 && !hostfiles_copy_is_shown(path) &&
+	while (result == 0 && depth < copy->depth && (st.st_mode & 05) == 05 &&
+	    (copy->shown || !hostfiles_copy_is_shown(path)) &&
 	    (entry = readdir(folder))) {
 		char *below;
 
@@ -164,7 +166,7 @@ hostfiles_copy_folder(const struct copy *copy, const char *path, int depth, stru
 static int
 hostfiles_copy_top(int from, int to, struct error *err)
 {
-	const struct copy top = {from, to, false, 0};
+	const struct copy top = {from, to, false, 0, false};
 
 	for (size_t i = 0; i < LENGTH(empty); i++)
 		if ((mkdirat(to, empty[i], 0755) < 0 && errno != EEXIST))
@@ -179,7 +181,7 @@ hostfiles_copy_top(int from, int to, struct error *err)
 static int
 hostfiles_copy_states(int from, int to, struct error *err)
 {
-	const struct copy files = {from, to, true, DEPTH_MAX};
+	const struct copy files = {from, to, true, DEPTH_MAX, false};
 
 	for (size_t i = 0; i < LENGTH(states); i++) {
 		char *above = memory_substring(states[i], (size_t)(strrchr(states[i], '/') - states[i]));
@@ -266,9 +268,42 @@ mask_folder(const struct copy *layer, const char *path, struct error *err)
 	return result;
 }
 
-/* Makes the layer over /usr. */
+/* Makes the folders of /usr in the layer over it: a machine whose root is not the host's may put files only where the layer has the
+ * folder. Those that not everybody may enter are left as they are. */
 static int
-hostfiles_copy_mask(int dir, int from, struct error *err)
+hostfiles_copy_folders(int from, int to, struct error *err)
+{
+	DIR *folder = fdopendir(dup(from));
+	struct dirent *entry;
+	int result = 0;
+
+	while (result == 0 && folder && (entry = readdir(folder))) {
+		int below, made = -1;
+		struct stat st;
+
+		if (entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name))
+			continue;
+		below = openat(from, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0 && fstat(below, &st) == 0 && (st.st_mode & 05) == 05) {
+			if ((mkdirat(to, entry->d_name, 0755) < 0 && errno != EEXIST) || fchmodat(to, entry->d_name, st.st_mode & 07777, 0) < 0 ||
+			    (made = openat(to, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+				result = error_errno(err, EX_CANTCREAT, "host/usr/.../%s", entry->d_name);
+			else
+				result = hostfiles_copy_folders(below, made, err);
+		}
+		if (made >= 0)
+			close(made);
+		if (below >= 0)
+			close(below);
+	}
+	if (folder)
+		closedir(folder);
+	return result;
+}
+
+/* Makes the layer over /usr, with its folders if it is for an owner. */
+static int
+hostfiles_copy_mask(int dir, int from, uid_t owner, struct error *err)
 {
 	struct copy layer = {.from = -1, .to = -1};
 	int result = 0;
@@ -277,7 +312,9 @@ hostfiles_copy_mask(int dir, int from, struct error *err)
 		return error_errno(err, EX_CANTCREAT, "host/usr");
 	layer.from = openat(from, "usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	layer.to = openat(dir, "usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (layer.from >= 0 && layer.to >= 0)
+	if (layer.from >= 0 && layer.to >= 0 && owner)
+		result = hostfiles_copy_folders(layer.from, layer.to, err);
+	if (result == 0 && layer.from >= 0 && layer.to >= 0)
 		result = mask_folder(&layer, "local", err);
 	if (layer.from >= 0)
 		close(layer.from);
@@ -288,10 +325,21 @@ hostfiles_copy_mask(int dir, int from, struct error *err)
 	return result;
 }
 
+/* Copies what says which packages there are, where it cannot be shown as the machine's own. */
+static int
+hostfiles_copy_packages(int from, int to, struct error *err)
+{
+	const struct copy files = {from, to, true, DEPTH_MAX, true}, folders = {from, to, false, FOLDERS_DEPTH, true};
+
+	if (file_exists(from, "var/lib/dpkg") && hostfiles_copy_folder(&files, "var/lib/dpkg", 0, err) < 0)
+		return -1;
+	return file_exists(from, "var/lib/apt") ? hostfiles_copy_folder(&folders, "var/lib/apt", 0, err) : 0;
+}
+
 static int
 hostfiles_copy_all(int from, int to, struct error *err)
 {
-	const struct copy files = {from, to, true, DEPTH_MAX}, folders = {from, to, false, FOLDERS_DEPTH};
+	const struct copy files = {from, to, true, DEPTH_MAX, false}, folders = {from, to, false, FOLDERS_DEPTH, false};
 
 	if (fchmod(to, 0755) < 0)
 		return error_errno(err, EX_CANTCREAT, "host");
@@ -312,8 +360,8 @@ hostfiles_copy(int dir, uid_t owner, struct error *err)
 	if (from < 0 || file_make_dirs(dir, "root", 0755, err) < 0)
 		goto end;
 	to = file_open(dir, "root", O_RDONLY | O_DIRECTORY, 0, err);
-	if (to >= 0 && hostfiles_copy_all(from, to, err) == 0)
-		result = hostfiles_copy_mask(dir, from, err);
+	if (to >= 0 && hostfiles_copy_all(from, to, err) == 0 && (!owner || hostfiles_copy_packages(from, to, err) == 0))
+		result = hostfiles_copy_mask(dir, from, owner, err);
 	if (result == 0 && owner && (hostfiles_give(dir, "root", owner, err) < 0 || hostfiles_give(dir, "usr", owner, err) < 0))
 		result = -1;
 end:

@@ -225,6 +225,10 @@ root_mount_shown(const struct machine *machine, const struct root *root, const c
 		    .layer = memory_printf("layer/shown/%zu", i), .lowers = {memory_printf("/%s", hostfiles_shown[i]), NULL}};
 		struct stat st;
 
+		if (machine->nested && strchr(hostfiles_shown[i], '/')) {
+			root_release_part(&part); /* is in the copy */
+			continue;
+		}
 		if (strcmp(hostfiles_shown[i], "usr") == 0 && file_exists(AT_FDCWD, mask)) {
 			part.lowers[1] = part.lowers[0];
 			part.lowers[0] = memory_string(mask);
