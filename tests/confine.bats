@@ -179,6 +179,20 @@ time.sleep(600)' "$outside" 3>&- &
 	same "$(cat tries)" "$(sed -n 's/^succeeded: //p' said)"
 }
 
+@test "where a plugin fails that was refused something, the log names the setting, and the reason stays its own" {
+	attacker
+	mkdir -p home/.config/coopr state
+	echo secret >state/theirs
+	sed -i 's/^echo .*status.*/cat "$COOPR_STATE\/theirs"; exit 3/' plugins/provider/attacker
+	: >tries
+	run attack
+	contains "$(cat said)" "[coopr: provider/attacker is confined; if it was refused what it needs, see [plugin attacker] in coopr-config(5)]"
+	contains "$(jq -r .message result.json)" "Permission denied"
+	printf '[plugin attacker]\nconfine = no\n' >home/.config/coopr/config
+	run attack
+	[[ $(cat said) != *confined* ]]
+}
+
 @test "plugins of the installation are confined while they do a task, and while they stream" {
 	mkfifo input nothing
 	for plugin in provider/dummy automator/dummy automator/shell; do

@@ -129,6 +129,19 @@ run_attend(struct supervisor *supervisor, struct child *child, struct attempt *a
 	}
 }
 
+/* Tells in the log where to look if it was the confinement that the plugin has failed by. */
+static void
+run_hint(struct attempt *attempt)
+{
+	const struct buffer *said = &attempt->tail.kept;
+
+	if (!buffer_contains(said, "ermission denied") && !buffer_contains(said, "peration not permitted") && !buffer_contains(said, "EACCES"))
+		return;
+	buffer_printf(&attempt->shown, "[coopr: %s/%s is confined; if it was refused what it needs, see [plugin %s] in coopr-config(5)]\n",
+	    task_plugin_kind(attempt->task->action), attempt->task->type, attempt->task->type);
+	run_keep(attempt);
+}
+
 /* Runs argv. The plugin inherits the worker's lock: as long as anything of it runs, the task is given to nobody else. A plugin
  * that cannot be started is a result too: the fault is not here. */
 static int
@@ -159,6 +172,8 @@ run_plugin(struct attempt *attempt, char *const *argv, jv *result, struct error 
 			    .timed_out = child.timed_out, .stopped = child.stopped ? attempt->stopped : NULL, .out = &child.out,
 			    .out_total = child.out_total, .log = &attempt->tail, .secrets = attempt->secrets});
 			free(name);
+			if (child.confinement && child.wait_status != 0)
+				run_hint(attempt);
 		} else {
 			*result = attempt_refusal(task, EX_CONFIG, err->text);
 		}

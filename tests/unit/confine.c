@@ -197,8 +197,8 @@ begin(void)
 	folder = memory_string("/tmp/coopr-confine.XXXXXX");
 	if (!mkdtemp(folder))
 		exit(1);
-	bind(fd, (struct sockaddr *)&address, size);
-	listen(fd, 100);
+	if (bind(fd, (struct sockaddr *)&address, size) < 0 || listen(fd, 100) < 0)
+		exit(1);
 	getsockname(fd, (struct sockaddr *)&address, &size);
 	port = ntohs(address.sin_port);
 	bystander = fork();
