@@ -57,7 +57,8 @@ on_node() { # NODENUM COMMAND...
 # What has the secret's value, on this machine and on that one: files, but for those of programs, and what processes were started with.
 leaks() {
 	{
-		find "$PWD" /tmp /var/tmp /run /dev/shm -newer begun -type f -print0 2>/dev/null | xargs -0 -r grep -lsF -e "$canary"
+		find "$PWD" -newer begun -type f -print0 | xargs -0 -r grep -lsF -e "$canary"
+		find /tmp /var/tmp /run /dev/shm -maxdepth 3 -newer begun -type f -print0 2>/dev/null | xargs -0 -r grep -lsF -e "$canary"
 		grep -lsF -e "$canary" /proc/[0-9]*/environ /proc/[0-9]*/cmdline
 		for init in $("$COOPR_BIN/../libexec/coopr/provider/sandbox" list </dev/null | jq .pid); do
 			nsenter -m -t "$init" grep -rlsF --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr -D skip -e "$canary" /

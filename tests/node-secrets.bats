@@ -50,9 +50,10 @@ on_node() {
 # What has the secret's value: files that are new, of the node and of coopr, and what all processes were started with.
 leaks() {
 	{
-		on_node find /run /tmp $node_tmp /var/tmp /dev/shm /root /home -newer "$PWD/begun" -type f -print0 2>/dev/null |
+		on_node find "$PWD" "$node_tmp" -newer "$PWD/begun" -type f ! -path "$PWD/store*" -print0 | on_node xargs -0 -r grep -lsF -e "$canary"
+		on_node find /run /tmp /var/tmp /var/log /dev/shm /root /home -maxdepth 3 -newer "$PWD/begun" -type f -print0 2>/dev/null |
 			on_node xargs -0 -r grep -lsF -e "$canary"
-		find "$PWD" /run /var/log -newer begun -type f ! -name store ! -name 'store-*' -print0 2>/dev/null | xargs -0 -r grep -lsF -e "$canary"
+		find /run /dev/shm -maxdepth 3 -newer begun -type f -print0 2>/dev/null | xargs -0 -r grep -lsF -e "$canary"
 		grep -lsF -e "$canary" /proc/[0-9]*/environ /proc/[0-9]*/cmdline
 	} | sort -u
 }
