@@ -63,8 +63,8 @@ backup_report(const struct backup_options *backup, const struct manifest *manife
 	if (key_file && !manifest->key_mark)
 		message("%s: not written; the store has no secrets, and so no key", key_file);
 	if (!key_file && manifest->key_mark)
-		message("%s: the key of the secrets is not in it, and without the key secrets and saved plans cannot be read after a restore; "
-		    "keep a copy of it elsewhere (--key-file KEYFILE)", backup->file);
+		message("%s: the key of the secrets is not in it, and without the key neither secrets nor saved plans nor the keys of clusters can be "
+		    "read after a restore; keep a copy of it elsewhere (--key-file KEYFILE)", backup->file);
 }
 
 static int

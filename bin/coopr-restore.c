@@ -98,8 +98,8 @@ restore_do(struct restore *restore)
 	    plural(restore->manifest.clusters, "", "s"), (long long)restore->manifest.jobs, plural(restore->manifest.jobs, "", "s"),
 	    restore->places.state);
 	if (restore->manifest.key_mark && !restore->key.bytes && !restore->has_key)
-		message("%s: the key of the secrets was not restored; until a copy of it is there (chmod 600), secrets and saved plans cannot be "
-		    "read", restore->places.key);
+		message("%s: the key of the secrets was not restored; until a copy of it is there (chmod 600), neither secrets nor saved plans "
+		    "nor the keys of clusters can be read", restore->places.key);
 	return 0;
 }
 

@@ -41,7 +41,8 @@ in_order() {
 	coopr-work --drain
 	coopr-reconcile
 	coopr-queue limit -P dummy=7
-	mkdir -p "$COOPR_STATE/.ssh" "$COOPR_STATE/sandbox/machines/x"
+	mkdir -p "$COOPR_STATE/.ssh" "$COOPR_STATE/sandbox/machines/x" "$COOPR_STATE/sandbox-disks"
+	truncate -s 20G "$COOPR_STATE/sandbox-disks/20480"
 	echo secret >"$COOPR_STATE/.ssh/id_ed25519"
 	echo local >"$COOPR_STATE/sandbox/machines/x/console"
 	chmod 644 "$COOPR_STATE/.ssh/id_ed25519"
@@ -62,6 +63,7 @@ in_order() {
 	same secret "$(cat "$COOPR_STATE/.ssh/id_ed25519")"
 	contains "$(coopr-queue limit)" 7
 	[ ! -e "$COOPR_STATE/sandbox" ]
+	[ ! -e "$COOPR_STATE/sandbox-disks" ]
 	coopr-doctor -o json >report || true
 	same "" "$(jq -r 'select(.name | test("^(spool|store|modes|workers)")) | select(.status != "ok") | .text' report)"
 	coopr-reconcile --probe

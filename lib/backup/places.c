@@ -64,7 +64,7 @@ places_ends_with(const char *path, const char *ending)
 bool
 places_keeps(const struct places *places, const char *path)
 {
-	static const char *const others[] = {"archives", "sandbox", "sandbox-host", ".restore", ".cache"};
+	static const char *const others[] = {"archives", "sandbox", "sandbox-disks", "sandbox-host", ".restore", ".cache"};
 	const char *parts[] = {places->spool, places->key};
 	const char *store = places_below(places->store, places->state);
 

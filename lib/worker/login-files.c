@@ -4,6 +4,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -177,6 +178,13 @@ login_files_find(struct login_files *files, const char *text)
 	return login;
 }
 
+/* Returns whether the path is that of a file which is there: the worker has made it, and this is its coopr-exec. */
+static bool
+login_files_is_made(jv path)
+{
+	return json_string(path) && access(json_string(path), R_OK) == 0;
+}
+
 /* Takes what has to become a file out of auth: an object, empty if there is nothing. */
 static jv
 login_files_wanted(jv auth)
@@ -186,7 +194,7 @@ login_files_wanted(jv auth)
 	for (size_t i = 0; i < PARTS; i++) {
 		jv reference = json_get(auth, parts[i].member), there = json_get(auth, parts[i].file);
 
-		if (jv_is_valid(reference) && jv_get_kind(reference) != JV_KIND_NULL && !jv_is_valid(there))
+		if (jv_is_valid(reference) && jv_get_kind(reference) != JV_KIND_NULL && !login_files_is_made(there))
 			json_set(&wanted, parts[i].member, jv_copy(reference));
 		jv_free(there);
 		jv_free(reference);
