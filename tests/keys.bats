@@ -146,6 +146,8 @@ keys_found_on() { # CLUSTER
 		"$COOPR_ROOT/libexec/coopr/provider/sandbox" describe | jq -c 'del(.cluster_key)'
 	EOT
 	chmod +x before/provider/sandbox
+	mkdir -p "$HOME/.config/coopr"
+	printf '[plugin sandbox]\nconfine = no\n' >>"$HOME/.config/coopr/config"
 	COOPR_PLUGINS=$PWD/before coopr-create old -t bare -n 1 >/dev/null 2>&1
 	same "$COOPR_STATE/ssh/id_ed25519" "$(key_file old)"
 	coopr-expand old -n 2 >/dev/null 2>&1

@@ -285,7 +285,7 @@ hook_list_gather(struct hook_list *hooks, const char *tenant, struct error *err)
 	wrong |= hook_add_folder(hooks, home_system_config("hooks"), err) < 0;
 	wrong |= hook_add_folder(hooks, home_user_config("hooks"), err) < 0;
 	for (size_t i = 0; i < count; i++)
-		wrong |= hook_add_section(hooks, &sections[i], err) < 0;
+		wrong |= strcmp(sections[i].kind, "hook") == 0 && hook_add_section(hooks, &sections[i], err) < 0;
 	wrong |= tenant && hook_add_tenant(hooks, tenant, err) < 0;
 	wrong |= hook_check_names(hooks, err) < 0;
 	return wrong ? -1 : 0;
