@@ -10,7 +10,7 @@ setup() {
 	fresh
 	need_root
 	need_program sshd ssh ssh-keygen ssh-keyscan ip jq setpriv newuidmap newgidmap
-	[ -e /etc/subuid ] && [ -e /etc/subgid ] || skip "needs /etc/subuid and /etc/subgid"
+	if [ ! -e /etc/subuid ] || [ ! -e /etc/subgid ]; then skip "needs /etc/subuid and /etc/subgid"; fi
 	PROVIDER=$COOPR_BIN/../libexec/coopr/provider/sandbox
 	setpriv --reuid=nobody --clear-groups test -x "$PROVIDER" || skip "needs a checkout that others may read"
 	setpriv --reuid=nobody --clear-groups unshare -Urnm true 2>/dev/null || skip "needs a kernel that gives users namespaces"

@@ -27,7 +27,7 @@ on() {
 	address=$(jq -r .ipaddresses.access_v4 "$1.$2.json")
 	port=$(jq -r '.result["ssh-auth"].port // 22' "$1.$2.json")
 	{ [ "$port" -eq 22 ] && echo "$address" || echo "[$address]:$port"; } | tr '\n' ' ' >"$HELD/known"
-	echo "$(jq -r .result.ssh_host_keys.ed25519 "$1.$2.json")" >>"$HELD/known"
+	jq -r .result.ssh_host_keys.ed25519 "$1.$2.json" >>"$HELD/known"
 	as "$1" ssh -F none -p "$port" -o ConnectTimeout=5 -o BatchMode=yes -o UserKnownHostsFile="$HELD/known" -o LogLevel=ERROR \
 		-i "$(jq -r '.result["ssh-auth"].identityfile' "$1.$2.json")" "root@$address" "$3"
 }

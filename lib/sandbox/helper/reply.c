@@ -127,6 +127,7 @@ reply_parse(const char *text, size_t length, struct reply *reply, struct error *
 
 	*reply = (struct reply){.error = {.code = 0}};
 	fine = lines > 0 && strncmp(copy, "status=", 7) == 0 && memcmp(text + lines, end, strlen(end)) == 0 && reply_parse_lines(copy, reply);
+	fine = fine && strlen(text) >= length && (reply->error.code == 0 || *reply->error.text);
 	free(copy);
 	if (!fine)
 		return error_set(err, EX_PROTOCOL, "the helper's answer %s; \"journalctl -t sandbox-helper\" may tell why",

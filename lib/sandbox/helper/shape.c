@@ -9,8 +9,8 @@
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define ID LETTERS DIGITS "_.-"
 
-enum { ID_MOST = 100, NAME_MOST = 200, TOKEN_MOST = 255, HOST_MOST = 253, LABEL_MOST = 63, PATH_MOST = 1024, NUMBER_MOST = 15, WHOLE_MOST = 9,
-	MARK_LENGTH = 8, KEY_LENGTH = 68 };
+enum { ID_MOST = 100, NAME_MOST = 200, TOKEN_MOST = 255, HOST_MOST = 253, LABEL_MOST = 63, PATH_MOST = 1024, NUMBER_MOST = 15,
+	WHOLE_MOST = 9, MARK_LENGTH = 8, KEY_LENGTH = 68 };
 
 static bool
 shape_has_only(const char *text, const char *allowed, size_t most)

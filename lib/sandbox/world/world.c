@@ -123,7 +123,9 @@ world_tell(int held, pid_t pid, struct error *err)
 	char text[16];
 	int length = snprintf(text, sizeof text, "%d\n", (int)pid);
 
-	return ftruncate(held, 0) < 0 || pwrite(held, text, (size_t)length, 0) != length ? error_errno(err, EX_CANTCREAT, "sandbox-world/held") : 0;
+	if (ftruncate(held, 0) < 0 || pwrite(held, text, (size_t)length, 0) != length)
+		return error_errno(err, EX_CANTCREAT, "sandbox-world/held");
+	return 0;
 }
 
 /* Waits for the namespaces of the process, and gives them their ids. */
