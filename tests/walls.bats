@@ -161,6 +161,25 @@ task() {
 	same 77 "$(jq .status result)"
 }
 
+@test "a machine's image that a tenant has named is no path of the host, also when its task is done" {
+	local name
+
+	for image in /etc ../../etc "$PWD/canary" /proc/self/root; do
+		task sandbox create '{}' | jq -c --arg image "$image" '.cluster.provider.of = "installation" | .machine.of = "tenant" |
+			.machine.image = $image' | coopr-exec -q >result || true
+		same 77 "$(jq .status result)"
+		contains "$(jq -r .message result)" "a tenant's document names no path of the host"
+	done
+	# Whose it is, the layout says, and so each task that makes a machine of it.
+	COOPR_TENANT=qa run -0 --separate-stderr coopr-create one -t lamp -n 4 --dry-run -o json
+	same "null" "$(jq -c 'select(.kind == "node") | .of' <<<"$output" | sort -u)"
+	for name in $(coopr-store list -T qa -o json imagetype | jq -r .name); do
+		put imagetype "$(coopr-store get -T qa imagetype "$name" | jq -c '.description = "ours"')"
+	done
+	COOPR_TENANT=qa run -0 --separate-stderr coopr-create one -t lamp -n 4 --dry-run -o json
+	same '"tenant"' "$(jq -c 'select(.kind == "node") | .of' <<<"$output" | sort -u)"
+}
+
 @test "a link in a folder of scripts leads a tenant's service nowhere" {
 	mkdir -p here/scripts/folder
 	ln -s "$PWD/canary" here/scripts/link

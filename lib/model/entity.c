@@ -98,7 +98,7 @@ static const struct member imagetype_members[] = {
 	{"description", MEMBER_PASSED, 0},
 	{"label", MEMBER_PASSED, 0},
 	{"name", MEMBER_NAME(struct imagetype, name), MEMBER_REQUIRED},
-	{"of", MEMBER_PASSED, 0},
+	{"of", MEMBER_STRING(struct imagetype, of), MEMBER_OMITTED},
 	{"providermap", MEMBER_MAP(struct imagetype, offers, struct image_offer, offer_count), 0, .inner = &image_offer},
 };
 const struct document imagetype_table = {DOCUMENT_MEMBERS(imagetype_members), .size = sizeof(struct imagetype),

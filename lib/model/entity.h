@@ -95,6 +95,7 @@ struct image_offer {
 };
 
 struct imagetype {
+	const char *of; /* who has written it, origin.h; or NULL */
 	const char *name;
 	struct image_offer *offers;
 	size_t offer_count;

@@ -106,6 +106,7 @@ static const struct member members[] = {
 	{"ipaddresses", MEMBER_VALUE(struct node, ipaddresses), 0, .check = name_check_addresses},
 	{"kind", MEMBER_KIND_MAYBE("node")},
 	{"nodenum", MEMBER_INTEGER(struct node, nodenum), MEMBER_REQUIRED},
+	{"of", MEMBER_STRING(struct node, of), MEMBER_OMITTED},
 	{"partial", MEMBER_SET(struct node, partial), 0, .is_printed = node_has_partial},
 	{"services", MEMBER_CUSTOM, MEMBER_REQUIRED, .parse = node_parse_services, .print = node_print_services},
 	{"sshuser", MEMBER_STRING(struct node, sshuser), 0, .is_valid = name_is_user, .what = "not a user name"},

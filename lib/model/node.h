@@ -22,6 +22,7 @@ struct node {
 	const char *hostname;
 	const char *zone;     /* or NULL */
 	const char *hardwaretype, *imagetype, *flavor, *image, *sshuser; /* any may be NULL */
+	const char *of;       /* who has written its image type, origin.h; NULL: the installation */
 	bool leaves;          /* "services": null: it is to be deleted */
 	bool is_new;          /* "was": null */
 	bool replaced;        /* a request asks for another one in its place */

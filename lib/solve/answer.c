@@ -102,6 +102,7 @@ answer_add_new(const struct program *p, const struct kind *kind, const int *zone
 			.flavor = hardware->offer->flavor,
 			.image = image->offer->image,
 			.sshuser = image->offer->sshuser,
+			.of = image->type->of && strcmp(image->type->of, "installation") != 0 ? image->type->of : NULL,
 			.services = kind->services,
 			.is_new = true,
 		};

@@ -124,10 +124,47 @@ origin_check_images(const struct place *imagetype)
 	}
 }
 
+/* Returns whether a tenant has written the fields that the task's plugin gets. */
+static bool
+origin_has_tenants_fields(const struct task *task)
+{
+	return origin_of(action_is_providers(task->action) ? task->provider : task->source, ORIGIN_INSTALLATION) == ORIGIN_TENANT;
+}
+
+/* Returns whether a tenant has written the image type of the machine that is to be made. */
+static bool
+origin_has_tenants_image(const struct task *task)
+{
+	jv machine = task->action == ACTION_CREATE ? json_get(task->source, "machine") : jv_invalid();
+	bool is_tenants = origin_of(machine, ORIGIN_INSTALLATION) == ORIGIN_TENANT;
+
+	jv_free(machine);
+	return is_tenants;
+}
+
 bool
 origin_is_tenants(const struct task *task)
 {
-	return origin_of(action_is_providers(task->action) ? task->provider : task->source, ORIGIN_INSTALLATION) == ORIGIN_TENANT;
+	return origin_has_tenants_fields(task) || origin_has_tenants_image(task);
+}
+
+/* Checks the image of the machine that is to be made. */
+static int
+origin_check_image(const struct task *task, struct error *err)
+{
+	struct problems problems = {0};
+	jv machine = json_get(task->source, "machine"), value = json_get(machine, "image");
+	struct place root = place_root(machine, &problems), image = place_named(&root, "image", value);
+	int result = 0;
+
+	origin_refuse_path(&image);
+	if (problems.total > 0)
+		result = error_set(err, EX_NOPERM, "machine %s: %s: %s", task->machine.id ? task->machine.id : "", problems.list[0].pointer,
+		    problems.list[0].text);
+	problems_release(&problems);
+	jv_free(value);
+	jv_free(machine);
+	return result;
 }
 
 bool
@@ -147,11 +184,11 @@ origin_check_task(const struct task *task, jv schema, struct error *err)
 	int result = 0;
 
 	/* What is deleted was made, and its provider may have been described otherwise then. */
-	if (task->action != ACTION_DELETE && origin_is_tenants(task) && jv_get_kind(task->fields) == JV_KIND_OBJECT)
+	if (task->action != ACTION_DELETE && origin_has_tenants_fields(task) && jv_get_kind(task->fields) == JV_KIND_OBJECT)
 		origin_check_fields(&fields, schema);
 	if (problems.total > 0)
 		result = error_set(err, EX_NOPERM, "%s %s: %s: %s", is_providers ? "provider" : "service",
 		    is_providers || !task->service ? task->type : task->service, problems.list[0].pointer, problems.list[0].text);
 	problems_release(&problems);
-	return result;
+	return result == 0 && origin_has_tenants_image(task) ? origin_check_image(task, err) : result;
 }

@@ -47,7 +47,7 @@ bool origin_is_tenants(const struct task *task);
 /* Returns false where no part of a take record, in text, has the mark of a tenant. */
 bool origin_is_mentioned(const char *record, size_t length);
 
-/* Checks the settings of the task's provider, or the fields of its service's action, before the plugin gets them. Fails with EX_NOPERM. */
+/* Checks the settings of the task's provider and the image of the machine, or the fields of its service's action, before the plugin gets them. Fails with EX_NOPERM. */
 int origin_check_task(const struct task *task, jv schema, struct error *err);
 
 #endif
