@@ -104,7 +104,18 @@ hello.sh@2 recalled" "$(states | grep -v inactive)"
 	same "" "$(states)"
 	upload "$HELLO" two
 	same "hello.sh@3 inactive" "$(states)"
-	run -64 coopr-resource delete -y "$HELLO"
+	# Without a version, all of them, or none.
+	upload "$HELLO" three --sync
+	upload "$HELLO" four
+	run -75 coopr-resource delete -y "$HELLO"
+	same "hello.sh@3 inactive
+hello.sh@4 active
+hello.sh@5 inactive" "$(states)"
+	coopr-resource recall -q "$HELLO"
+	coopr-resource sync -q
+	coopr-resource delete -y "$HELLO"
+	same "" "$(states)"
+	run -1 coopr-resource delete -y "$HELLO"
 }
 
 @test "what is named is done as a whole, or nothing" {
@@ -260,6 +271,33 @@ with zipfile.ZipFile("kit.zip", "w", zipfile.ZIP_DEFLATED) as z: z.write("kit/on
 	same "hello.sh@1 active" "$(states)"
 }
 
+@test "fsck --contents reads all that is kept, and names what is damaged or missing with each version that it concerns" {
+	upload "$HELLO" one --sync
+	upload automator/shell/files/same one
+	upload "$HELLO" two
+	run -0 coopr-store fsck --contents
+	same "" "$output"
+	one=$(content_of "$HELLO@1") two=$(content_of "$HELLO@2")
+	printf O | dd of="$one" conv=notrunc status=none
+	rm "$two"
+	run -0 coopr-store fsck
+	run -1 coopr-store fsck --contents
+	same 3 "${#lines[@]}"
+	contains "$output" "resource automator/shell/files/same@1 of tenant default: $one: it is damaged: its SHA-256 is not its name; upload it again"
+	contains "$output" "resource $HELLO@1 of tenant default: $one: it is damaged"
+	contains "$output" "resource $HELLO@2 of tenant default: $two: No such file"
+	upload automator/shell/files/same one
+	upload "$HELLO" two
+	run -0 coopr-store fsck --contents
+	same "" "$output"
+	# What an executable of the installation has is whole again.
+	export COOPR_RESOURCES="$COOPR_ROOT/libexec/coopr/archives/folder $PWD/far"
+	upload "$HELLO" two
+	printf O | dd of="$two" conv=notrunc status=none
+	run -0 coopr-store fsck --contents
+	cmp "$two" "far/${two##*/}"
+}
+
 @test "an executable of the installation keeps what is uploaded; the folder is a cache, which mends itself" {
 	export COOPR_RESOURCES="$COOPR_ROOT/libexec/coopr/archives/folder $PWD/far"
 	upload "$HELLO" one --sync
@@ -342,6 +380,7 @@ own.sh@1 active" "$(states -T qa --as bob)"
 	done
 	run -77 coopr-resource sync -T qa --as bob
 	run -77 coopr-resource delete -y -T qa --as bob automator/shell/scripts/own.sh@1
+	run -77 coopr-resource delete -y -T qa --as bob automator/shell/scripts/own.sh
 	run -77 upload "$HELLO" bob -T qa --as bob
 	run -1 coopr-resource recall -T qa --as ann "$HELLO"
 	upload "$HELLO" mine --sync -T qa --as ann
@@ -403,7 +442,7 @@ kept() {
 }
 
 @test "an import beyond the quota changes nothing, and a rehearsal says so" {
-	mkdir -p folder/scripts folder/services
+	mkdir -p folder/scripts
 	head -c 60 /dev/zero >folder/scripts/a
 	head -c 61 /dev/zero >folder/scripts/b
 	coopr-tenant change --uploads 100 default
@@ -417,6 +456,24 @@ kept() {
 	coopr-import -q folder
 	coopr-import -q folder
 	same "121 2" "$(counted) $(states | wc -l)"
+	# A folder of scripts alone may be imported, one of nothing not.
+	mkdir nothing
+	run -66 coopr-import folder nothing
+	run -66 coopr-import folder none
+}
+
+@test "who deletes what is his hears nothing of other tenants that have the same bytes" {
+	need_program sqlite3
+	coopr-tenant create qa
+	upload "$HELLO" one -T qa
+	upload "$HELLO" one -T superadmin
+	sum=$(coopr-resource list -T qa -o json "$HELLO" | jq -r 'select(.tenant == "qa") | .sum')
+	sqlite3 "$COOPR_STORE" "INSERT INTO cluster (id, tenant, name, owner, template, provider, status, created_ms, changed_ms, nodes, revision,
+		operation) SELECT 1, id, 'hidden', 'x', 't', 'p', 'active', 1, 1, 0, 0, 0 FROM tenant WHERE name = 'default';
+		INSERT INTO cluster_document VALUES (1, '{\"sum\":\"$sum\"}', '')"
+	coopr-resource delete -y -T qa "$HELLO@1"
+	run -75 coopr-resource delete -y -T superadmin "$HELLO@1"
+	contains "$output" "cluster hidden is made with it"
 }
 
 @test "a device, a pipe and a file that is not there are refused; so is more than 64 MiB" {

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -40,8 +41,8 @@ static const struct option_spec delete_options[] = {
 };
 
 static const struct command delete_command = {
-	"coopr-resource delete", "[OPTION]... KIND/PLUGIN/TYPE/NAME@VERSION...",
-	"Delete versions that are inactive, and that no cluster uses.", delete_options,
+	"coopr-resource delete", "[OPTION]... KIND/PLUGIN/TYPE/NAME[@VERSION]...",
+	"Delete versions (default: all) that are inactive, and that no cluster uses.", delete_options,
 	"  coopr-resource delete automator/shell/scripts/web.sh@1\n"};
 
 static const struct option_spec sync_options[] = {
@@ -107,23 +108,36 @@ resource_verb_recall(int argc, char **argv)
 	return resource_verb_change(&recall_command, resources_recall, argc, argv);
 }
 
-/* Deletes one version, of which no cluster is made. */
+/* Deletes one version, of which no cluster is made. What other tenants make of the same bytes is not asked: it would tell of them, and
+ * their bytes stay in any case. Clusters of all tenants may be made with what superadmin has. */
 static int
-resource_verb_delete_one(struct account *account, const struct resource_name *name, const char *operand, struct error *err)
+resource_verb_delete_one(struct account *account, const struct resource *version, struct error *err)
+{
+	const struct resource_name *name = &version->name;
+	char *user = NULL;
+	int used = digest_user_find(account, strcmp(version->tenant, "superadmin") == 0 ? 0 : store_tenant(account->store), version->sum,
+	    &user, err);
+
+	if (used > 0)
+		error_set(err, EX_TEMPFAIL, "resource %s/%s/%s@%" PRId64 ": cluster %s is made with it, or can be rolled back to it; it stays",
+		    name->plugin, name->type, name->name, name->version, user);
+	free(user);
+	return used ? -1 : resources_delete(account->store, name, err);
+}
+
+/* Deletes what an operand names: a version, or all of them. */
+static int
+resource_verb_delete_named(struct account *account, const struct resource_name *name, struct error *err)
 {
 	struct resource_list list = {0};
-	char *user = NULL;
-	int used, result = resources_list(account->store, name, RESOURCE_ANY, false, &list, err);
+	int result = resources_list(account->store, name, RESOURCE_ANY, false, &list, err);
 
-	if (result == 0 && list.count) {
-		used = digest_user_find(account, list.list[0].sum, &user, err);
-		if (used > 0)
-			error_set(err, EX_TEMPFAIL, "resource %s: cluster %s is made with it, or can be rolled back to it; it stays", operand, user);
-		free(user);
-		result = used ? -1 : 0;
-	}
+	if (result == 0 && list.count == 0)
+		result = resources_delete(account->store, name, err); /* says that there is none */
+	for (size_t i = 0; i < list.count && result == 0; i++)
+		result = resource_verb_delete_one(account, &list.list[i], err);
 	resource_list_release(&list);
-	return result < 0 ? -1 : resources_delete(account->store, name, err);
+	return result;
 }
 
 int
@@ -136,8 +150,7 @@ resource_verb_delete(int argc, char **argv)
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, 1 << 20, "a resource");
 	for (size_t i = 0; argv[i]; i++)
-		if (!resource_verb_name(&delete_command, argv[i], 4).version)
-			return option_misuse(&delete_command, "'%s': which version? NAME@VERSION says it", argv[i]);
+		resource_verb_name(&delete_command, argv[i], 4);
 	store_verb_account(&account, STORE_WRITE, ACCOUNT_ADMIN, "changing resources");
 
 	result = store_verb_consent(argv, change.yes, &err);
@@ -148,7 +161,7 @@ resource_verb_delete(int argc, char **argv)
 	for (size_t i = 0; argv[i] && result == 0; i++) {
 		struct resource_name name = resource_verb_name(&delete_command, argv[i], 4);
 
-		result = resource_verb_delete_one(&account, &name, argv[i], &err);
+		result = resource_verb_delete_named(&account, &name, &err);
 	}
 	if (store_finish(account.store, result, &err) < 0)
 		code = message_error(&err);

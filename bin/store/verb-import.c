@@ -394,6 +394,21 @@ import_verb_read_files(struct import *import, const char *path, struct error *er
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? catalogue_files_read(&import->files, path, err) : 0;
 }
 
+/* Returns whether a folder, from which so many were read, has scripts and files and no documents. */
+static bool
+import_verb_has_only_files(const char *path, size_t files)
+{
+	bool only = files > 0;
+
+	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT && only; kind++) {
+		char *folder = memory_printf("%s/%s", path, entity_kind_folder(kind));
+
+		only = access(folder, F_OK) < 0;
+		free(folder);
+	}
+	return only;
+}
+
 static int
 import_verb_read(struct import *import, char *const *paths)
 {
@@ -402,10 +417,14 @@ import_verb_read(struct import *import, char *const *paths)
 	if (guest_refuse_options(&err) < 0)
 		return message_error(&err);
 	import->input.cask = &import->cask;
-	for (; *paths; paths++)
-		if (guest_refuse_file(*paths, &err) < 0 || entity_input_read(&import->input, *paths, ENTITY_NONE, &err) < 0 ||
-		    import_verb_read_files(import, *paths, &err) < 0)
+	for (; *paths; paths++) {
+		size_t before = import->files.count;
+
+		if (guest_refuse_file(*paths, &err) < 0 || import_verb_read_files(import, *paths, &err) < 0 ||
+		    (entity_input_read(&import->input, *paths, ENTITY_NONE, &err) < 0 &&
+		     !import_verb_has_only_files(*paths, import->files.count - before)))
 			return message_error(&err);
+	}
 	for (size_t i = 0; i < import->cask.count && !specs; i++)
 		if (import->cask.list[i].text)
 			return option_misuse(&command, "option --specs DIR is required, for the specification of the cluster '%s'",

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "base/plural.h"
 #include "model/show/list.h"
+#include "resource/contents-check.h"
 #include "store/claims.h"
 #include "store/fsck.h"
 #include "store/rekey.h"
@@ -22,9 +23,18 @@ static const struct option_spec change_options[] = {
 	OPTION_END
 };
 
+static bool with_contents;
+
+static const struct option_spec fsck_options[] = {
+	OPTION_FLAG(0, "contents", &with_contents, "read also what is kept of scripts, files and archives, and compare it with its SHA-256"),
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
 static const struct command fsck_command = {
-	"coopr-store fsck", "[OPTION]...", "Check the database, and all that it says.", store_verb_options,
-	"  coopr-store fsck\n"};
+	"coopr-store fsck", "[OPTION]...", "Check the database, and all that it says.", fsck_options,
+	"  coopr-store fsck\n"
+	"  coopr-store fsck --contents\n"};
 
 static const struct command backup_command = {
 	"coopr-store backup", "[OPTION]... FILE", "Copy the store, as it is at one moment, to a new file.", change_options,
@@ -57,16 +67,18 @@ store_verb_fsck(int argc, char **argv)
 {
 	struct store *store;
 	struct error err;
-	int faults, code = 0;
+	int faults, more = 0, code = 0;
 
 	argv += option_parse(&fsck_command, argc, argv);
 	store_verb_operands(&fsck_command, argv, 0, 0, "no operand");
 	store_verb_open(&store, STORE_READ, ACCOUNT_SUPERADMIN);
 
 	faults = store_fsck(store, maintenance_verb_say, NULL, &err);
-	if (faults < 0)
+	if (faults >= 0 && with_contents)
+		more = contents_check(store, maintenance_verb_say, NULL, &err);
+	if (faults < 0 || more < 0)
 		code = message_error(&err);
-	else if (faults > 0)
+	else if (faults + more > 0)
 		code = EX_NO;
 
 	store_release(store);

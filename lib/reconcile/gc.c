@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/process.h"
 #include "cluster/clusters.h"
 #include "cluster/digest-user.h"
@@ -97,7 +98,7 @@ reconcile_gc_consider(struct account *account, const struct cluster_list *known,
 /* Removes the scripts that no definition of a cluster names and an earlier version has kept. An operation keeps its scripts before the
  * store knows of it: new ones stay. */
 static int
-reconcile_gc_scripts(struct account *account, struct error *err)
+reconcile_gc_scripts(const struct names *named, struct error *err)
 {
 	char *path = script_store_path();
 	struct arguments digests = {0};
@@ -106,10 +107,8 @@ reconcile_gc_scripts(struct account *account, struct error *err)
 	for (size_t i = 0; i < digests.count && result == 0; i++) {
 		char *script = memory_printf("%s/%s", path, digests.list[i]);
 
-		result = digest_user_find(account, digests.list[i], NULL, err);
-		if (result == 0 && unlink(script) < 0 && errno != ENOENT)
+		if (names_find(named, digests.list[i]) == NAMES_NONE && unlink(script) < 0 && errno != ENOENT)
 			result = error_errno(err, EX_IOERR, "%s", script);
-		result = result < 0 ? -1 : 0;
 		free(script);
 	}
 	arguments_release(&digests);
@@ -117,41 +116,53 @@ reconcile_gc_scripts(struct account *account, struct error *err)
 	return result;
 }
 
-/* Finds out whether a resource or a cluster names a content: 1, 0, -1. */
-static int
-reconcile_gc_is_named(struct account *account, const char *digest, struct error *err)
-{
-	int named = resources_name_sum(account->store, digest, err);
-
-	return named == 0 ? digest_user_find(account, digest, NULL, err) : named;
-}
-
-/* Removes a content that nothing names. Who uploads it meanwhile looks once more whether it is there, in the transaction that
- * names it; so does this, but most contents are named, and need none. */
+/* Removes a content that neither a resource nor a cluster names. Who puts it meanwhile looks once more whether it is there, in the
+ * transaction that names it; so does this. */
 static int
 reconcile_gc_content(struct account *account, const char *digest, struct error *err)
 {
-	int named = reconcile_gc_is_named(account, digest, err);
+	int named;
 
-	if (named != 0)
-		return named < 0 ? -1 : 0;
 	if (store_begin(account->store, err) < 0)
 		return -1;
-	named = reconcile_gc_is_named(account, digest, err);
+	named = resources_name_sum(account->store, digest, err);
+	if (named == 0)
+		named = digest_user_find(account, 0, digest, NULL, err);
 	if (named == 0)
 		named = content_remove(digest, err);
 	return store_finish(account->store, named < 0 ? -1 : 0, err);
 }
 
+/* Removes the contents that nothing names; most are named, and need no transaction. */
 static int
-reconcile_gc_contents(struct account *account, struct error *err)
+reconcile_gc_contents(struct account *account, const struct names *named, struct error *err)
 {
 	struct arguments digests = {0};
 	int result = content_list_old(CONTENT_NEW_S, &digests, err);
 
-	for (size_t i = 0; i < digests.count && result == 0; i++)
-		result = reconcile_gc_content(account, digests.list[i], err);
+	for (size_t i = 0; i < digests.count && result >= 0; i++) {
+		result = names_find(named, digests.list[i]) != NAMES_NONE ? 1 : resources_name_sum(account->store, digests.list[i], err);
+		if (result == 0)
+			result = reconcile_gc_content(account, digests.list[i], err);
+	}
 	arguments_release(&digests);
+	return result < 0 ? -1 : 0;
+}
+
+/* Removes what was kept of scripts and resources, and nothing names any more. */
+static int
+reconcile_gc_kept(struct account *account, struct error *err)
+{
+	struct arena arena = {0};
+	struct names named = {0};
+	int result = digest_user_list(account, &arena, &named, err);
+
+	if (result == 0)
+		result = reconcile_gc_scripts(&named, err);
+	if (result == 0)
+		result = reconcile_gc_contents(account, &named, err);
+	names_release(&named);
+	arena_release(&arena);
 	return result;
 }
 
@@ -183,8 +194,6 @@ reconcile_gc(struct account *account, struct error *err)
 	free(path);
 	free(state);
 	if (result == 0)
-		result = reconcile_gc_scripts(account, err);
-	if (result == 0)
-		result = reconcile_gc_contents(account, err);
+		result = reconcile_gc_kept(account, err);
 	return result ? -1 : 0;
 }

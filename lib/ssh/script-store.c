@@ -122,18 +122,26 @@ script_store_read_entry(const char **at, const char *end, struct bundle *bundle,
 }
 
 int
-script_store_read(const char *digest, struct bundle *bundle, struct error *err)
+script_store_read_bytes(const char *digest, struct buffer *out, struct error *err)
 {
 	char *earlier = script_store_path_of(digest);
+	int result = !content_has(digest) && file_exists(AT_FDCWD, earlier) ? script_store_read_earlier(digest, out, err)
+	    : content_read(digest, out, err);
+
+	free(earlier);
+	return result;
+}
+
+int
+script_store_read(const char *digest, struct bundle *bundle, struct error *err)
+{
 	struct buffer text = {0};
-	int result = !content_has(digest) && file_exists(AT_FDCWD, earlier) ? script_store_read_earlier(digest, &text, err)
-	    : content_read(digest, &text, err);
+	int result = script_store_read_bytes(digest, &text, err);
 	const char *at = buffer_string(&text), *end = at + text.length;
 
 	while (result == 0 && at < end)
 		if (script_store_read_entry(&at, end, bundle, err) < 0)
 			result = error_prefix(err, "%s", digest);
 	buffer_release(&text);
-	free(earlier);
 	return result;
 }

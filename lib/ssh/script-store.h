@@ -11,6 +11,7 @@
 
 #include "content/content.h"
 
+struct buffer;
 struct bundle;
 struct error;
 
@@ -25,6 +26,9 @@ bool script_store_has(const char *digest);
 
 /* Adds to an empty bundle what was kept; EX_CONFIG where it is not there, or is something else. */
 int script_store_read(const char *digest, struct bundle *bundle, struct error *err);
+
+/* Appends the bytes that were kept, of a bundle or of any other content; EX_CONFIG as above. */
+int script_store_read_bytes(const char *digest, struct buffer *out, struct error *err);
 
 /* Returns the path of the folder of earlier versions, which the caller frees. */
 char *script_store_path(void);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads all contents that the store names, of versions of resources and of clusters' scripts, and says which are missing or damaged, and
+ * for whom.
+ */
+#ifndef RESOURCE_CONTENTS_CHECK_H
+#define RESOURCE_CONTENTS_CHECK_H
+
+struct error;
+struct store;
+
+/* Calls say for each fault, once for each version and each cluster that it concerns. What an executable of the installation keeps
+ * whole is fetched from there, which mends this host's folder. Returns the number of faults, or -1. */
+int contents_check(struct store *store, void (*say)(const char *fault, void *data), void *data, struct error *err);
+
+#endif
