@@ -378,8 +378,8 @@ location_script(const char *catalogue, const char *name, struct error *err)
 	else if (!path && catalogue)
 		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s; put it there", name, catalogue, installed);
 	else if (!path)
-		error_set(err, EX_CONFIG, "\"%s\" is neither an active resource nor in %s; coopr-resource upload puts it into the store",
-		    name, installed);
+		error_set(err, EX_CONFIG, "\"%s\" is not in %s, and no active resource that this was made with; coopr-resource upload puts it into "
+		    "the store, and coopr-create and coopr-upgrade take it from there", name, installed);
 	free(installed);
 	return path;
 }
