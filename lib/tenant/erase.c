@@ -238,7 +238,7 @@ erase_content(const struct erasing *erasing, const char *digest, int64_t *remove
 	char *folder, *script;
 
 	if (named == 0)
-		named = digest_user_find(erasing->account, digest, NULL, err);
+		named = digest_user_find(erasing->account, 0, digest, NULL, err);
 	if (named != 0)
 		return named < 0 ? -1 : 0;
 	folder = script_store_path();
