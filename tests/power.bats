@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Loss of power, tests/crash/power.py and store-power.py: every POWER_STEP-th state that the disk may be left in (default 25; 1: all of them).
+# Loss of power, tests/crash/power.py, store-power.py and resource-power.py: every POWER_STEP-th state that the disk may be left in (default 25; 1: all of them).
 
 load case
 
@@ -21,6 +21,16 @@ load case
 	need_program python3
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 	run python3 "$BATS_TEST_DIRNAME/crash/store-power.py" "${POWER_STEP:-25}"
+	[ "$status" -eq 0 ] || echo "$output"
+	contains "$output" " 0 wrong"
+}
+
+@test "whatever a loss of power leaves on disk, each version of a resource has its bytes, and is what was said" {
+	fresh
+	need_program strace
+	need_program python3
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+	run python3 "$BATS_TEST_DIRNAME/crash/resource-power.py" "${POWER_STEP:-25}"
 	[ "$status" -eq 0 ] || echo "$output"
 	contains "$output" " 0 wrong"
 }
