@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resource/contents-check.h"
+#include "cluster/contents-check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Reads all contents that the store names, of versions of resources and of clusters' scripts, and says which are missing or damaged, and
  * for whom.
  */
-#ifndef RESOURCE_CONTENTS_CHECK_H
-#define RESOURCE_CONTENTS_CHECK_H
+#ifndef CLUSTER_CONTENTS_CHECK_H
+#define CLUSTER_CONTENTS_CHECK_H
 
 struct error;
 struct store;
