@@ -215,6 +215,12 @@ hostile() {
 	hostile 15 '[plain("a//b")]'
 	hostile 16 '[plain("./../x")]'
 	hostile 17 '[plain("x" * 1500)]'
+	hostile 24 '[plain("n\u202egpj.sh")]'
+	hostile 25 '[plain("n\u009b31m")]'
+	hostile 26 '[plain("n\udcff")]'
+	truncate -s 1G hole
+	tar -S -cf 27 hole
+	rm hole
 	printf 'not an archive' >./18
 	python3 -c 'import gzip, tarfile, io
 b = io.BytesIO()
@@ -228,7 +234,7 @@ with zipfile.ZipFile("21", "w") as z: z.writestr(i, "/etc/passwd")
 with zipfile.ZipFile("22", "w", zipfile.ZIP_DEFLATED) as z: z.writestr("big", bytes(70 << 20))'
 	hostile whole '[plain("f", b"y" * 5000)]'
 	head -c 3000 whole >./23
-	for n in $(seq 23); do
+	for n in $(seq 27); do
 		echo "archive $n"
 		run -65 coopr-resource upload --format archive automator/shell/files/evil "$n"
 	done

@@ -11,6 +11,7 @@
 #include "base/plural.h"
 #include "cluster/contents-check.h"
 #include "model/show/list.h"
+#include "ssh/script-store.h"
 #include "store/claims.h"
 #include "store/fsck.h"
 #include "store/rekey.h"
@@ -75,7 +76,7 @@ store_verb_fsck(int argc, char **argv)
 
 	faults = store_fsck(store, maintenance_verb_say, NULL, &err);
 	if (faults >= 0 && with_contents)
-		more = contents_check(store, maintenance_verb_say, NULL, &err);
+		more = contents_check(store, script_store_read_bytes, maintenance_verb_say, NULL, &err);
 	if (faults < 0 || more < 0)
 		code = message_error(&err);
 	else if (faults + more > 0)

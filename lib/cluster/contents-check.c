@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "ssh/script-store.h"
+#include "content/content.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
@@ -25,11 +25,11 @@ static const char named[] =
 
 /* Returns what is wrong with a content, which the caller frees; NULL: nothing. */
 static char *
-contents_check_read(const char *digest)
+contents_check_read(contents_check_reader *read, const char *digest)
 {
 	struct buffer bytes = {0};
 	struct error err;
-	char *fault = script_store_read_bytes(digest, &bytes, &err) < 0 ? memory_string(err.text) : NULL;
+	char *fault = read(digest, &bytes, &err) < 0 ? memory_string(err.text) : NULL;
 
 	buffer_release(&bytes);
 	return fault;
@@ -46,7 +46,8 @@ contents_check_tell(const char *who, bool is_resource, const char *fault, void (
 }
 
 int
-contents_check(struct store *store, void (*say)(const char *fault, void *data), void *data, struct error *err)
+contents_check(struct store *store, contents_check_reader *read, void (*say)(const char *fault, void *data), void *data,
+    struct error *err)
 {
 	struct sql_rows *rows = sql_query(store_sql(store), err, named, "");
 	char *last = NULL, *fault = NULL;
@@ -61,7 +62,7 @@ contents_check(struct store *store, void (*say)(const char *fault, void *data), 
 			free(last);
 			free(fault);
 			last = memory_string(digest);
-			fault = contents_check_read(digest);
+			fault = contents_check_read(read, digest);
 		}
 		if (fault) {
 			contents_check_tell(sql_text(rows, 1), sql_integer(rows, 2) != 0, fault, say, data);

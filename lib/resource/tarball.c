@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "content/entry.h"
 #include "ssh/bundle.h"
 
@@ -48,6 +49,19 @@ tarball_open(struct tarball *tarball, const void *bytes, size_t length)
 	return archive_read_open_memory(tarball->archive, bytes, length) == ARCHIVE_OK ? 0 : tarball_fail(tarball);
 }
 
+/* Returns whether a terminal shows a name as it is. */
+static bool
+tarball_is_shown(const char *path)
+{
+	char *shown = memory_string(path);
+	bool same;
+
+	printable(shown);
+	same = strcmp(shown, path) == 0;
+	free(shown);
+	return same;
+}
+
 /* Returns why an entry cannot be taken; NULL: it can. */
 static const char *
 tarball_fault(struct archive_entry *entry, const char *path)
@@ -56,11 +70,10 @@ tarball_fault(struct archive_entry *entry, const char *path)
 
 	if (!path || !entry_is_inside(path))
 		return "its name leads out of the archive, or is too long";
-	for (const char *at = path; *at; at++) {
-		if ((unsigned char)*at < ' ' || *at == 127)
-			return "its name has control characters";
+	if (!tarball_is_shown(path))
+		return "its name is not UTF-8, or has control characters";
+	for (const char *at = path; *at; at++)
 		depth += *at == '/';
-	}
 	if (depth > TARBALL_DEPTH)
 		return "it is in too many folders";
 	if (!entry_is_plain(entry))
@@ -115,6 +128,8 @@ tarball_read_entry(const struct tarball *tarball, struct archive_entry *entry)
 	if (place[strlen(place) - 1] == '/')
 		place[strlen(place) - 1] = '\0';
 	result = folder ? 0 : tarball_read_bytes(tarball, path, &content);
+	if (result == 0 && !folder && archive_entry_size_is_set(entry) && archive_entry_size(entry) != (la_int64_t)content.length)
+		result = tarball_refuse(tarball, path, "it is not as long as the archive says; a file may not end with a hole");
 	if (result == 0)
 		result = bundle_put_parents(tarball->bundle, place, tarball->err);
 	if (result == 0)
