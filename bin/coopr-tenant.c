@@ -16,6 +16,8 @@ static const struct subcommand subcommands[] = {
 	{"create", tenant_verb_create, "make a tenant"},
 	{"change", tenant_verb_change, "change its description or quota"},
 	{"delete", tenant_verb_delete, "delete tenants that have no clusters"},
+	{"export", tenant_verb_export, "print all that there is of a tenant, as records"},
+	{"import", tenant_verb_import, "make a tenant of an export"},
 	{0}};
 
 static const struct command command = {

@@ -10,6 +10,8 @@ int tenant_verb_show(int argc, char **argv);
 int tenant_verb_create(int argc, char **argv);
 int tenant_verb_change(int argc, char **argv);
 int tenant_verb_delete(int argc, char **argv);
+int tenant_verb_export(int argc, char **argv);
+int tenant_verb_import(int argc, char **argv);
 
 int member_verb_list(int argc, char **argv);
 int member_verb_set(int argc, char **argv);

@@ -86,6 +86,12 @@ tenants_put_document(struct store *store, enum tenants_put how, const char *name
 	return account_history_add(store, *id, "tenant", name, text, err);
 }
 
+int
+tenants_add(struct store *store, const char *name, const char *document, int64_t *id, struct error *err)
+{
+	return tenants_put_document(store, TENANTS_CREATE, name, document, id, err);
+}
+
 /* Copies all entities of one tenant to another; all that they refer to comes with them. */
 static int
 tenants_copy_entities(struct store *store, int64_t from, int64_t to, size_t *copied, struct error *err)

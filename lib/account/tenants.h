@@ -16,6 +16,7 @@
 
 struct account;
 struct error;
+struct store;
 
 struct tenant_record { /* strings live in the list's arena */
 	int64_t id;
@@ -40,6 +41,9 @@ enum tenants_put { TENANTS_CREATE, TENANTS_CHANGE };
  * already, or none. */
 int tenants_put(struct account *account, enum tenants_put how, jv document, bool bootstrap, size_t *copied,
     struct error *err);
+
+/* Makes a tenant of that document, a text, inside a transaction; *id is its number. EX_NO where there is one of that name already. */
+int tenants_add(struct store *store, const char *name, const char *document, int64_t *id, struct error *err);
 
 /* Deletes tenants, all or none: their members and secrets are gone, their entities and resources deleted; versions, terminated
  * clusters and usage stay for the superadmin, until the tenant is erased: erasure.h. EX_NO where one has clusters, or is a tenant that

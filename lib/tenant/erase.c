@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "account/accounts.h"
-#include "account/erasure.h"
+#include "account/belongings.h"
 #include "account/tenants.h"
 #include "archive/removal.h"
 #include "archive/storage.h"
@@ -24,7 +24,7 @@
 
 struct erasing {
 	struct account *account;
-	const struct erasure *erasure;
+	const struct belongings *its;
 	struct erase_proof *proof;
 };
 
@@ -34,14 +34,14 @@ erase_tell(const struct erasing *erasing, const char *place, int64_t removed, in
 	struct erase_proof *proof = erasing->proof;
 
 	ARRAY_ROOM(proof->list, proof->count, proof->capacity);
-	proof->list[proof->count++] = (struct erase_line){erasing->erasure->name, place, removed, left};
+	proof->list[proof->count++] = (struct erase_line){erasing->its->name, place, removed, left};
 }
 
 /* Returns whether an id (of a job, an archive, a machine) begins with that of one of the tenant's clusters. */
 static bool
 erase_is_its(const struct erasing *erasing, const char *id)
 {
-	const struct arguments *clusters = &erasing->erasure->clusters;
+	const struct arguments *clusters = &erasing->its->clusters;
 
 	for (size_t i = 0; i < clusters->count; i++) {
 		size_t length = strlen(clusters->list[i]);
@@ -87,14 +87,14 @@ erase_archives(const struct erasing *erasing, struct error *err)
 	struct archive_list list = {0};
 	struct arguments keys = {0};
 	int64_t removed = 0;
-	int result = archives_of_tenant(store, erasing->erasure->tenant, &list, err);
+	int result = archives_of_tenant(store, erasing->its->tenant, &list, err);
 
 	for (size_t i = 0; i < list.count && result == 0; i++, removed++)
 		result = removal_do(store, &list.list[i], err);
 	archive_list_release(&list);
-	if (result == 0 && erasing->erasure->clusters.count)
+	if (result == 0 && erasing->its->clusters.count)
 		result = erase_stray_archives(erasing, &removed, err);
-	if (result == 0 && erasing->erasure->clusters.count)
+	if (result == 0 && erasing->its->clusters.count)
 		result = storage_list(&keys, err);
 	if (result == 0)
 		erase_tell(erasing, "archives", removed, erase_count_its(erasing, &keys));
@@ -129,9 +129,9 @@ erase_limit(const struct erasing *erasing, struct queue *queue, struct error *er
 	int result = queue_limits(queue, &limits, &count, err);
 
 	for (size_t i = 0; i < count && result == 0; i++)
-		has |= limits[i].kind == QUEUE_LIMIT_TENANT && limits[i].max != QUEUE_UNLIMITED && strcmp(limits[i].name, erasing->erasure->name) == 0;
+		has |= limits[i].kind == QUEUE_LIMIT_TENANT && limits[i].max != QUEUE_UNLIMITED && strcmp(limits[i].name, erasing->its->name) == 0;
 	free(limits);
-	snprintf(none.name, sizeof none.name, "%s", erasing->erasure->name);
+	snprintf(none.name, sizeof none.name, "%s", erasing->its->name);
 	if (result == 0 && has)
 		result = queue_set_limits(queue, &none, 1, err);
 	if (result == 0)
@@ -143,7 +143,7 @@ static int
 erase_jobs(const struct erasing *erasing, struct queue *queue, struct error *err)
 {
 	char *nothing[] = {NULL};
-	const struct erasure *of = erasing->erasure;
+	const struct belongings *of = erasing->its;
 	struct queue_erasure erasure = {of->clusters.count ? of->clusters.list : nothing, of->names.count ? of->names.list : nothing, 0};
 	struct arguments gone = {0}, left = {0};
 	int result = erase_cancel_jobs(erasing, queue, err);
@@ -186,7 +186,7 @@ erase_from_queue(const struct erasing *erasing, struct error *err)
 static int
 erase_folders(const struct erasing *erasing, struct error *err)
 {
-	const struct arguments *clusters = &erasing->erasure->clusters;
+	const struct arguments *clusters = &erasing->its->clusters;
 	char *state = location_state();
 	int64_t removed = 0, left = 0;
 	int result = 0;
@@ -220,7 +220,7 @@ erase_find_contents(const struct erasing *erasing, struct arguments *digests, st
 	if (result == 0)
 		result = content_list_folder(scripts, 0, &all, err);
 	for (size_t i = 0; i < all.count && result == 0; i++) {
-		its = erasure_names_digest(erasing->account->store, erasing->erasure, all.list[i], err);
+		its = belongings_name_digest(erasing->account->store, erasing->its, all.list[i], err);
 		if (its > 0)
 			arguments_push(digests, all.list[i]);
 		result = its < 0 ? -1 : 0;
@@ -270,7 +270,7 @@ erase_from_store(struct erasing *erasing, struct error *err)
 		return -1;
 	result = erase_find_contents(erasing, &digests, err);
 	if (result == 0)
-		result = erasure_do(store, erasing->erasure, erase_tell_table, erasing, err);
+		result = belongings_erase(store, erasing->its, erase_tell_table, erasing, err);
 	for (size_t i = 0; i < digests.count && result == 0; i++)
 		result = erase_content(erasing, digests.list[i], &removed, &left, err);
 	if (result == 0)
@@ -283,14 +283,14 @@ erase_from_store(struct erasing *erasing, struct error *err)
 static int
 erase_one(struct account *account, const char *name, struct erase_proof *proof, struct error *err)
 {
-	struct erasure erasure;
-	struct erasing erasing = {account, &erasure, proof};
-	int got = erasure_find(account->store, name, &erasure, err);
+	struct belongings its;
+	struct erasing erasing = {account, &its, proof};
+	int got = belongings_find_deleted(account->store, name, &its, err);
 
 	if (got > 0 && (erase_archives(&erasing, err) < 0 || erase_from_queue(&erasing, err) < 0 || erase_folders(&erasing, err) < 0 ||
 	        erase_from_store(&erasing, err) < 0))
 		got = -1;
-	erasure_release(&erasure);
+	belongings_release(&its);
 	return got;
 }
 
@@ -299,17 +299,17 @@ static int
 erase_consider(struct account *account, const char *name, struct arguments *living, struct error *err)
 {
 	struct tenant_list list = {0};
-	struct erasure erasure = {0};
+	struct belongings its = {0};
 	int64_t tenant;
 	int got = store_find_tenant(account->store, name, &tenant, err), deleted = 0;
 
 	if (got > 0)
 		arguments_push(living, name);
 	else if (got == 0)
-		deleted = erasure_find(account->store, name, &erasure, err);
+		deleted = belongings_find_deleted(account->store, name, &its, err);
 	if (got == 0 && deleted == 0)
 		deleted = tenants_list(account, name, &list, err);
-	erasure_release(&erasure);
+	belongings_release(&its);
 	tenant_list_release(&list);
 	return got < 0 || deleted < 0 ? -1 : 0;
 }

@@ -11,7 +11,7 @@
  *
  * The statements are standard SQL with what SQLite and PostgreSQL have in common (ON CONFLICT, RETURNING, partial
  * indexes), except for these, which an engine has to provide under the same names or to translate: ? and ?N for values,
- * json_each, json_extract and json_group_object, instr, and max and min of several values.
+ * json_each, json_extract, json_object and json_group_object, group_concat, instr, and max and min of several values.
  */
 #ifndef STORE_SQL_SQL_H
 #define STORE_SQL_SQL_H
