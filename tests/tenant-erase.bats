@@ -139,7 +139,7 @@ complain() {
 	life_of qa
 	make_shim
 	tar -cf whole.tar state spool
-	for ((at = 1; at < 600; at += ${CRASH_STEP:-29})); do
+	for ((at = 1; at < 600; at += ${CRASH_STEP:-41})); do
 		code=0
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_NO_SYNC=1 CRASH_AT=$at \
 			coopr-tenant delete --erase qa >proof 2>&1 || code=$?
@@ -152,7 +152,26 @@ complain() {
 		rm -rf state spool
 		tar -xf whole.tar
 	done
-	[ "$at" -gt 29 ] && [ "$at" -lt 600 ]
+	[ "$at" -gt 41 ] && [ "$at" -lt 600 ]
+}
+
+@test "where archives cannot be deleted it fails, and once they can the same command does the rest" {
+	life_of qa
+	printf '#!/bin/sh\necho "the disk is away" >&2\nexit 74\n' >away
+	chmod 755 away
+	run env COOPR_ARCHIVES="$PWD/away" coopr-tenant delete --erase -q qa
+	[ "$status" -ne 0 ]
+	contains "$output" "the disk is away"
+	[ -n "$(sqlite3 "$store" "SELECT id FROM archive")" ]
+	run -1 coopr-tenant show qa
+	coopr-tenant delete --erase -q qa
+	same "" "$(places_of okapi)"
+}
+
+@test "a refusal prints no proof" {
+	coopr-store init
+	run -1 coopr-tenant delete --erase default
+	same "coopr-tenant delete: tenant default: it always exists, and cannot be deleted" "$output"
 }
 
 @test "every table of the store has a line in the proof, or has nothing of tenants" {

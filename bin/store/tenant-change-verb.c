@@ -249,7 +249,7 @@ tenant_change_verb_erase(struct account *account, char *const *names)
 
 	if (erase_tenants(account, names, &proof, &err) < 0)
 		code = message_error(&err);
-	if (!change.quiet)
+	if (!change.quiet && proof.count)
 		list_print(&erase_list, proof.list, proof.count, &output);
 	if (code == 0 && erase_left(&proof)) {
 		message("something is left, see the places where LEFT is not 0; run the command again");
