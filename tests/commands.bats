@@ -301,6 +301,7 @@ only_reads() {
 		coopr-store get
 		coopr-store history
 		coopr-store list
+		coopr-tenant export
 		coopr-tenant list
 		coopr-tenant show
 		coopr-usage
