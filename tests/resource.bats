@@ -468,6 +468,30 @@ kept() {
 	run -66 coopr-import folder none
 }
 
+@test "a folder that one installation exports is the same in another that imports it, to the byte" {
+	cp -r "$COOPR_ROOT/share/coopr/catalogue" folder
+	mkdir -p folder/scripts/kit/sub folder/scripts/kit/void folder/files/none
+	printf '#!/bin/sh\n' >folder/scripts/kit/sub/run
+	chmod +x folder/scripts/kit/sub/run
+	echo x >folder/scripts/a.sh
+	: >folder/files/empty
+	export COOPR_STATE=$PWD/one COOPR_STORE=$PWD/one.store
+	coopr-store init
+	coopr-import -q folder
+	coopr-export first >/dev/null
+	states >states.one
+	export COOPR_STATE=$PWD/two COOPR_STORE=$PWD/two.store
+	coopr-store init
+	coopr-import -q first
+	coopr-export second >/dev/null
+	diff -r first second
+	diff states.one <(states)
+	diff -r folder/scripts second/scripts
+	diff -r folder/files second/files
+	[ -x second/scripts/kit/sub/run ]
+	[ ! -x second/scripts/a.sh ]
+}
+
 @test "who deletes what is his hears nothing of other tenants that have the same bytes" {
 	need_program sqlite3
 	coopr-tenant create qa
