@@ -306,7 +306,7 @@ make_tree() {
 	mkdir -p tree/run/sshd && echo mine >tree/etc/motd
 }
 
-@test "an image is the host or a directory tree; anything else is an error" {
+@test "an image is the host, or a directory tree; what does not exist is an error" {
 	make_tree
 	record 1000 ".machine.image = \"$PWD/tree\"" | sandbox create >1000.json
 	record 1000 | sandbox confirm >/dev/null
@@ -319,7 +319,7 @@ make_tree() {
 	run -78 --separate-stderr sandbox create <<<"$(record 1001 '.machine.image = "debian"')"
 	contains "$output" 'image debian: is neither \"host\" nor the absolute path of a directory tree'
 	run -78 --separate-stderr sandbox create <<<"$(record 1001 '.machine.image = "/no/such"')"
-	contains "$output" "not a directory on this host"
+	contains "$output" "neither a directory tree nor an archive or OCI layout on this host"
 }
 
 @test "a network must be one, and nobody else's" {

@@ -183,3 +183,12 @@ as() {
 	as nobody coopr-delete -y hello
 	same "" "$(listed nobody state)"
 }
+
+@test "an image that is unpacked is one that its user may have" {
+	make_tree
+	tar -C tree --numeric-owner -cf "$HELD/image.tar" . && chmod 644 "$HELD/image.tar"
+	record 1000 ".machine.image = \"$HELD/image.tar\"" | as nobody "$PROVIDER" create >nobody.1000.json
+	record 1000 | as nobody "$PROVIDER" confirm >/dev/null
+	same first "$(on nobody 1000 'cat /etc/motd')"
+	on nobody 1000 'echo theirs >/etc/motd'
+}

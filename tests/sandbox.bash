@@ -47,3 +47,24 @@ hello_catalogue() {
 	cp -R mine "$HELD/mine"
 	export COOPR_CATALOGUE=$HELD/mine
 }
+
+# The folder tree: what sshd, sh and a few programs need.
+make_tree() {
+	local program file
+
+	mkdir -p tree/usr/{bin,sbin,lib,lib64} tree/{etc,root,home,tmp,run/sshd,dev,proc,sys} tree/var/{tmp,old}
+	ln -s usr/bin usr/sbin usr/lib usr/lib64 tree/
+	for program in /usr/sbin/sshd $(ls /usr/lib/openssh/sshd-session /usr/lib/openssh/sshd-auth 2>/dev/null) \
+		/bin/sh /bin/cat /bin/ls /usr/bin/stat /usr/bin/touch; do
+		for file in "$program" $(ldd "$program" | grep -o '/[^ )]*'); do
+			mkdir -p "tree/$(dirname "$file")"
+			cp -L "$file" "tree/$file"
+		done
+	done
+	printf '%s\n' 'root:x:0:0:root:/root:/bin/sh' 'sshd:x:100:65534::/run/sshd:/usr/sbin/nologin' 'somebody:x:1000:1000::/home:/bin/sh' \
+		>tree/etc/passwd
+	printf '%s\n' 'root:x:0:' 'somebody:x:1000:' >tree/etc/group
+	echo "root:secret:19700::::::" >tree/etc/shadow
+	echo first >tree/etc/motd && echo old >tree/var/old/file && echo gone >tree/etc/gone
+	chown 1000:1000 tree/var/old
+}

@@ -18,6 +18,7 @@
 #include "sandbox/hostfiles.h"
 #include "sandbox/hosts.h"
 #include "sandbox/ids.h"
+#include "sandbox/image/image.h"
 #include "sandbox/key.h"
 #include "sandbox/limits.h"
 #include "sandbox/network.h"
@@ -104,32 +105,35 @@ machine_take_down(int dir, const char *name, struct error *err)
 	if (machine_read(dir, &machine, &ignored) < 0)
 		machine.cluster = machine.network = NULL;
 	result = machine_disconnect(name, &machine, err);
+	if (result == 0)
+		image_release(name);
 	machine_release(&machine);
 	for (size_t i = 0; result == 0 && i < sizeof files / sizeof *files; i++)
 		result = file_remove_tree(dir, files[i], err);
 	return result;
 }
 
+/* Checks what the image is, and has the tree of one that is packed. */
 static int
-machine_check_image(const struct machine *wanted, struct error *err)
+machine_find_image(struct machine *wanted, struct error *err)
 {
-	const char *root = strcmp(wanted->image, "host") == 0 ? "" : wanted->image;
-	char *sshd = memory_printf("%s/usr/sbin/sshd", root);
-	struct stat st;
-	int result = 0;
+	const bool host = strcmp(wanted->image, "host") == 0;
+	enum image_kind kind = host ? IMAGE_TREE : image_look(wanted->image);
+	char *root;
+	bool has;
 
-	if (*wanted->image != '/' && strcmp(wanted->image, "host") != 0)
-		result = error_set(err, EX_CONFIG,
-		    "image %s: is neither \"host\" nor the absolute path of a directory tree; correct the image type",
-		    wanted->image);
-	else if (*root && (stat(root, &st) < 0 || !S_ISDIR(st.st_mode)))
-		result = error_set(err, EX_CONFIG, "image %s: not a directory on this host; make it (debootstrap does)",
-		    wanted->image);
-	else if (stat(sshd, &st) < 0)
-		result = error_set(err, EX_CONFIG, "image %s: has no /usr/sbin/sshd; install openssh-server there",
-		    wanted->image);
-	free(sshd);
-	return result;
+	if (*wanted->image != '/' && !host)
+		return error_set(err, EX_CONFIG, "image %s: is neither \"host\" nor the absolute path of a directory tree, an archive or an OCI "
+		    "layout; correct the image type", wanted->image);
+	if (kind == IMAGE_NONE)
+		return error_set(err, EX_CONFIG, "image %s: neither a directory tree nor an archive or OCI layout on this host; make it "
+		    "(debootstrap does)", wanted->image);
+	if (kind == IMAGE_PACKED && !(wanted->tree = image_claim(wanted->image, wanted->nested ? IDS_NESTED : 0, wanted->name, &wanted->arena, err)))
+		return -1;
+	root = wanted->tree ? image_path(wanted->tree) : memory_string(host ? "/" : wanted->image);
+	has = image_has(root, "usr/sbin/sshd");
+	free(root);
+	return has ? 0 : error_set(err, EX_CONFIG, "image %s: has no /usr/sbin/sshd; install openssh-server there", wanted->image);
 }
 
 static int
@@ -264,10 +268,9 @@ machine_make(int dir, struct machine *wanted, char notice[256], struct error *er
 	char unlimited[NOTICE_SIZE] = "";
 	struct network network;
 
-	if (machine_check_image(wanted, err) < 0 || machine_check_shares(wanted, err) < 0 ||
-	    network_parse(wanted->network, &network, err) < 0)
+	if (machine_check_shares(wanted, err) < 0 || network_parse(wanted->network, &network, err) < 0)
 		return -1;
-	if (machine_write(dir, wanted, err) < 0 || machine_register(dir, wanted, &network, err) < 0 ||
+	if (machine_write(dir, wanted, err) < 0 || machine_find_image(wanted, err) < 0 || machine_register(dir, wanted, &network, err) < 0 ||
 	    machine_make_keys(dir, wanted, err) < 0)
 		return -1;
 	machine_make_disk(dir, wanted, unlimited);

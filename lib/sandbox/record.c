@@ -29,6 +29,7 @@ static const struct member {
 	{"route", offsetof(struct machine, route)},
 	{"resolvers", offsetof(struct machine, resolvers)},
 	{"image", offsetof(struct machine, image)},
+	{"tree", offsetof(struct machine, tree)},
 	{"files", offsetof(struct machine, files)},
 	{"shares", offsetof(struct machine, shares)},
 	{"masks", offsetof(struct machine, masks)},

@@ -26,7 +26,8 @@ struct machine { /* members not known are NULL */
 	const char *table;    /* of its cluster's routes: a number; NULL: it is on a bridge, as machines once were */
 	const char *route;    /* "yes": it has a route out of this host */
 	const char *resolvers; /* the ones that it asks over its route, spaces between */
-	const char *image;    /* "host", or the absolute path of a directory tree */
+	const char *image;    /* "host", or an absolute path, image/image.h */
+	const char *tree;     /* of an image that was packed: the digest of its tree */
 	const char *files;    /* of the image "host": the copy of host files, hostfiles.h */
 	const char *shares;   /* directories of the host it may read, colons between */
 	const char *masks;    /* directories of the host it must not see, colons between */

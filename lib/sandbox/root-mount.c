@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -27,7 +28,6 @@ static const struct fresh {
 	unsigned long flags;
 	const char *options;
 } fresh[] = {
-	{"proc", "/proc", SAFE | MS_NOEXEC, NULL},
 	{"sysfs", "/sys", SAFE | MS_NOEXEC | MS_RDONLY, NULL},
 	{"tmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k,nr_inodes=1k"},
 	{"tmpfs", "/dev/shm", SAFE, "mode=1777"},
@@ -131,11 +131,14 @@ root_mount_terminals(const struct root *root, struct error *err)
 	return result;
 }
 
-static int
-root_guard_proc(struct error *err)
+/* Mounts /proc, without what is the kernel's of it. */
+int
+root_mount_proc(struct error *err)
 {
 	struct stat st;
 
+	if ((mkdir("/proc", 0755) < 0 && errno != EEXIST) || mount("proc", "/proc", "proc", SAFE | MS_NOEXEC, NULL) < 0)
+		return error_errno(err, EX_OSERR, "/proc: cannot be mounted");
 	for (size_t i = 0; i < LENGTH(read_only); i++)
 		if (lstat(read_only[i], &st) == 0 &&
 		    root_bind(read_only[i], read_only[i], SAFE | MS_NOEXEC | MS_RDONLY, err) < 0)
@@ -150,19 +153,32 @@ root_guard_proc(struct error *err)
 	return 0;
 }
 
+/* Mounts what is open at target, with those attributes. */
+static int
+root_attach(int fd, const char *target, uint64_t flags, struct error *err)
+{
+	struct mount_attr attributes = {.attr_set = flags};
+	int tree = open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH), result = 0;
+
+	if (tree < 0 || (flags && mount_setattr(tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes) < 0) ||
+	    move_mount(tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) < 0)
+		result = error_errno(err, EX_OSERR, "%s: cannot be mounted", target);
+	if (tree >= 0)
+		close(tree);
+	return result;
+}
+
 /* Shows the host's device: who is not root makes none. */
 static int
 root_show_device(const struct root *root, const char *path, struct error *err)
 {
 	int fd = openat(root->host, path + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC), point = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	char *source = memory_printf("/proc/self/fd/%d", fd);
-	int result = fd < 0 || point < 0 ? error_errno(err, EX_CANTCREAT, "%s", path) : root_bind(source, path, 0, err);
+	int result = fd < 0 || point < 0 ? error_errno(err, EX_CANTCREAT, "%s", path) : root_attach(fd, path, 0, err);
 
 	if (fd >= 0)
 		close(fd);
 	if (point >= 0)
 		close(point);
-	free(source);
 	return result;
 }
 
@@ -214,15 +230,13 @@ root_share(const struct root *root, const char *path, struct error *err)
 {
 	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 	int fd = (int)syscall(SYS_openat2, root->host, path, &how, sizeof how), result;
-	char *source = memory_printf("/proc/self/fd/%d", fd);
 
 	if (fd < 0)
 		result = error_errno(err, EX_NOINPUT, "share %s", path);
 	else if ((result = file_make_dirs(AT_FDCWD, path, 0755, err)) == 0)
-		result = root_bind(source, path, SAFE | MS_RDONLY, err);
+		result = root_attach(fd, path, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
 	if (fd >= 0)
 		close(fd);
-	free(source);
 	return result;
 }
 
@@ -246,7 +260,7 @@ root_mount(const struct machine *machine, const struct root *root, struct error 
 	int result = 0;
 	char *path;
 
-	if (root_mount_fresh(root, err) < 0 || root_mount_terminals(root, err) < 0 || root_make_devices(machine, root, err) < 0 || root_guard_proc(err) < 0 ||
+	if (root_mount_fresh(root, err) < 0 || root_mount_terminals(root, err) < 0 || root_make_devices(machine, root, err) < 0 ||
 	    root_mount_own(machine->cluster, root, err) < 0)
 		return -1;
 	for (; result == 0 && (path = location_next(&masks)); free(path))

@@ -282,7 +282,7 @@ root_mount_image(const struct machine *machine, const struct root *root, char *n
 {
 	char *copy = machine->files ? root_find_copy(machine, root, err) : NULL;
 	struct part part = {.target = memory_string("root"), .layer = memory_string("layer"),
-	    .lowers = {copy ? memory_printf("%s/root", copy) : memory_string(machine->image), NULL}};
+	    .lowers = {copy ? memory_printf("%s/root", copy) : machine->tree ? memory_printf("../../../sandbox-images/%s/root", machine->tree) : memory_string(machine->image), NULL}};
 	int result = machine->files && !copy ? -1 : root_mount_first(machine, root, &part, notice, err);
 
 	if (result == 0 && copy)

@@ -2,7 +2,7 @@
  *
  * The root directory of a machine, as its init makes it in a mount namespace of its own: an overlay over the image,
  * with file systems of its own for all that must not be the host's. When the init dies, the kernel unmounts all of it.
- * The steps, in this order: root_enter, root_mount, root_prepare, root_leave.
+ * The steps, in this order: root_enter, root_mount, root_prepare, root_mount_proc, root_leave.
  */
 #ifndef SANDBOX_ROOT_H
 #define SANDBOX_ROOT_H
@@ -27,7 +27,7 @@ void root_tell(char notice[NOTICE_SIZE], const char *format, ...) __attribute__(
 
 int root_enter(const struct machine *machine, int user, struct root *root, char *notice, struct error *err);
 
-/* Mounts /proc, /sys, /dev, /tmp, /run, what is the machine's own, the cluster's names, the masks and shares. */
+/* Mounts /sys, /dev, /tmp, /run, what is the machine's own, the cluster's names, the masks and shares. */
 int root_mount(const struct machine *machine, const struct root *root, struct error *err);
 
 /* Writes what makes the image this machine: its name, keys and sshd_config; passwords and resolvers are the host's
@@ -36,6 +36,10 @@ int root_prepare(const struct machine *machine, const struct root *root, struct 
 
 /* Gives what was made at path to the machine's root; a link is not followed. */
 int root_give(const struct root *root, const char *path, struct error *err);
+
+/* Mounts /proc, while the host's is still there: a user namespace mounts none otherwise. Nothing is written from here on: what is open of
+ * the host is in /proc/self/fd, and a link of the image may lead there. */
+int root_mount_proc(struct error *err);
 
 /* Unmounts the host's files. */
 int root_leave(struct root *root, struct error *err);

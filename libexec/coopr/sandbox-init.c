@@ -54,7 +54,7 @@ sandbox_become(const struct machine *machine, char *notice, struct error *err)
 
 	if (network_parse(machine->network, &network, err) < 0 || root_enter(machine, START_USER, &root, notice, err) < 0 ||
 	    root_mount(machine, &root, err) < 0 || root_prepare(machine, &root, err) < 0 ||
-	    root_leave(&root, err) < 0)
+	    root_mount_proc(err) < 0 || root_leave(&root, err) < 0)
 		return -1;
 	if (sandbox_await(ORDER_CONNECTED, err) < 0)
 		return -1;

@@ -14,7 +14,7 @@ static const struct wish whole = {.verb = WISH_CREATE, .installation = "0123abcd
     .route = "yes", .cpu = "0.5", .memory = "64", .processes = "32", .disk = "64"}};
 
 /* What the helper finds out or decides itself. A member of a machine is here, or a request has it. */
-static const char *const its_own[] = {"address", "table", "resolvers", "files", "masks", "ids", "nested", "unconfined", "host_key", "pid", NULL};
+static const char *const its_own[] = {"address", "table", "resolvers", "files", "tree", "masks", "ids", "nested", "unconfined", "host_key", "pid", NULL};
 
 static void
 test_members(void)

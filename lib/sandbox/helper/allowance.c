@@ -33,7 +33,7 @@ static const struct setting {
 } settings[] = {
 	{"cpu", shape_is_cpu},
 	{"disk", shape_is_size},
-	{"image", shape_is_path},
+	{"image", shape_is_image},
 	{"machines", allowance_is_machines},
 	{"memory", shape_is_size},
 	{"network", shape_is_network},

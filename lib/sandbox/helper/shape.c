@@ -96,7 +96,9 @@ shape_is_paths(const char *text)
 bool
 shape_is_image(const char *text)
 {
-	return strcmp(text, "host") == 0 || shape_is_path(text);
+	size_t path = strcspn(text, ":");
+
+	return strcmp(text, "host") == 0 || (shape_is_path_of(text, path) && (!text[path] || shape_is_id(text + path + 1)));
 }
 
 bool

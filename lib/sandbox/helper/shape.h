@@ -16,7 +16,7 @@ bool shape_is_hostname(const char *text); /* A-Z a-z 0-9 . -, a first label of a
 bool shape_is_network(const char *text);  /* digits and dots, "/", one or two digits */
 bool shape_is_path(const char *text);     /* absolute, without a colon */
 bool shape_is_paths(const char *text);    /* such, with colons between */
-bool shape_is_image(const char *text);    /* "host" or a path */
+bool shape_is_image(const char *text);    /* "host", a path, or a path and ":" and an id */
 bool shape_is_yes(const char *text);      /* "yes" */
 bool shape_is_cpu(const char *text);      /* a decimal number, 0.05 or more */
 bool shape_is_size(const char *text);     /* a decimal number, 32 or more */

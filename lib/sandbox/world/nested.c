@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "sandbox/ids.h"
+#include "sandbox/image/image.h"
 #include "sandbox/machine.h"
 #include "sandbox/root.h"
 #include "sandbox/state.h"
@@ -65,7 +66,7 @@ nested_check(const struct machine *wanted, struct error *err)
 	if (wanted->unconfined)
 		return error_set(err, EX_NOPERM, "%s: only root makes machines that are unconfined; take that out of the provider \"%s\"",
 		    wanted->node, wanted->provider);
-	if (*wanted->image == '/' && stat(wanted->image, &st) == 0 && st.st_uid != IDS_NESTED)
+	if (*wanted->image == '/' && image_look(wanted->image) == IMAGE_TREE && stat(wanted->image, &st) == 0 && st.st_uid != IDS_NESTED)
 		return error_set(err, EX_CONFIG, "image %s: does not belong to the first of this user's subordinate ids, so that a machine's "
 		    "root could not write there; make it with: mmdebstrap --mode=unshare", wanted->image);
 	return 0;
