@@ -165,6 +165,7 @@ provider() {
 		# shellcheck disable=SC2086 # a command and its arguments
 		run -1 $command --as eve -T qa
 		contains "$output" 'no tenant named "qa"'
+		same "" "$(grep 'did you mean qa' <<<"$output")"
 	done
 	same dev "$(coopr-tenant list --as eve -o name)"
 	run -1 coopr-tenant show --as eve qa

@@ -18,13 +18,12 @@ static const char open_tenant[] = "default";
 
 /* Sets the error for a tenant that is not there, or not for the user; with a similar one that the user sees. */
 static int
-accounts_no_tenant(const struct account *account, uid_t owner, struct error *err)
+accounts_no_tenant(const struct account *account, const char *user, uid_t owner, struct error *err)
 {
 	struct error ignored; /* then no similar one is named */
-	int top = rights_is_superadmin(account->store, account->user, owner, &ignored) > 0;
+	int top = rights_is_superadmin(account->store, user, owner, &ignored) > 0;
 	struct sql_rows *rows = sql_query(account_sql(account), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND "
-	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant,
-	    account->user);
+	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant, user);
 	struct arguments names = {0};
 
 	while (sql_row(rows, &ignored) > 0)
@@ -51,7 +50,7 @@ accounts_find_rights(struct account *account, const char *user, uid_t owner, str
 	if (member < 0)
 		return -1;
 	account->role = top ? ACCOUNT_SUPERADMIN : role;
-	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account, owner, err);
+	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account, user, owner, err);
 }
 
 /* Finds the tenant that is wanted; NULL: the only one that the user is a member of, else the open one. */
@@ -75,7 +74,7 @@ accounts_find_tenant(struct account *account, const char *wanted, const char *us
 	if (got > 0)
 		got = store_find_tenant(account->store, account->tenant, &tenant, err);
 	store_set_tenant(account->store, tenant);
-	return got == 0 ? accounts_no_tenant(account, owner, err) : got < 0 ? -1 : 0;
+	return got == 0 ? accounts_no_tenant(account, user, owner, err) : got < 0 ? -1 : 0;
 }
 
 /* Makes the account that of another user. */
