@@ -33,9 +33,10 @@ recommended_in() { # FILE...
 	same "" "$(cat wrong)"
 }
 
-# What follows "coopr" in a sentence, and marks in the output of programs on nodes.
+# What follows "coopr" in a sentence, marks in the output of programs on nodes, and names of processes.
 words_that_are_no_commands() {
-	printf '%s\n' "coopr anew" "coopr as" "coopr has" "coopr saved" coopr-archive coopr-begin coopr-end coopr-hooks coopr-output
+	printf '%s\n' "coopr anew" "coopr as" "coopr has" "coopr saved" coopr-archive coopr-begin coopr-end coopr-hooks coopr-output coopr-relay \
+		coopr-world
 }
 
 # Runs a command on a copy of everything, with an answer where it asks for one.
