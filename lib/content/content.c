@@ -226,7 +226,8 @@ content_list_folder(const char *path, int64_t age_s, struct arguments *digests, 
 
 	while (result == 0 && folder && (entry = readdir(folder)) != NULL) {
 		if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode) ||
-		    clock_wall_ms() / 1000 - status.st_mtime <= age_s)
+		    (age_s == CONTENT_ANY_AGE ? !content_is_digest(entry->d_name)
+		                              : clock_wall_ms() / 1000 - status.st_mtime <= age_s))
 			continue;
 		if (content_is_digest(entry->d_name))
 			arguments_push(digests, entry->d_name);

@@ -40,7 +40,8 @@ int content_read(const char *digest, struct buffer *out, struct error *err);
 int content_remove(const char *digest, struct error *err);
 
 /* Adds the digests of all that was put more than age_s seconds ago, and removes what writers who were killed have left that long ago:
- * of everything, or of one folder, which need not be there. */
+ * of everything, or of one folder, which need not be there. CONTENT_ANY_AGE: of all, whatever the clock says, and removes nothing. */
+enum { CONTENT_ANY_AGE = -1 };
 int content_list_old(int64_t age_s, struct arguments *digests, struct error *err);
 int content_list_folder(const char *path, int64_t age_s, struct arguments *digests, struct error *err);
 

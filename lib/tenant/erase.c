@@ -215,10 +215,10 @@ erase_find_contents(const struct erasing *erasing, struct arguments *digests, st
 {
 	char *scripts = script_store_path();
 	struct arguments all = {0};
-	int result = content_list_old(0, &all, err), its;
+	int result = content_list_old(CONTENT_ANY_AGE, &all, err), its;
 
 	if (result == 0)
-		result = content_list_folder(scripts, 0, &all, err);
+		result = content_list_folder(scripts, CONTENT_ANY_AGE, &all, err);
 	for (size_t i = 0; i < all.count && result == 0; i++) {
 		its = belongings_name_digest(erasing->account->store, erasing->its, all.list[i], err);
 		if (its > 0)
