@@ -14,6 +14,9 @@ setup() {
 	mkdir -p plugins/automator plugins/provider truth machines
 	mkfifo never
 	make_plugins
+	# They abort and kill commands, from within.
+	mkdir -p "$HOME/.config/coopr"
+	printf '[plugin truth]\nconfine = no\n' >"$HOME/.config/coopr/config"
 	for file in mine/services/{apache,haproxy,memcached,mod-php,mysql}.json; do
 		jq '.provisioner.actions = ({install: 0, configure: 0, start: 0, stop: 0, remove: 0, status: 0} |
 			map_values({type: "truth", retries: 0, fields: {}})) | .ready_timeout_s = 1' "$file" >service
