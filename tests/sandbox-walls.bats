@@ -5,6 +5,7 @@
 # no harm where the wall is missing.
 
 load case
+load sandbox
 
 setup() {
 	jobs=()
@@ -20,19 +21,6 @@ teardown() {
 	ip address del 203.0.113.77/32 dev lo 2>/dev/null || true
 	sandbox purge >/dev/null
 	[ ! -e "$COOPR_STATE/sandbox" ] || find "$COOPR_STATE/sandbox" -print -exec false {} +
-}
-
-sandbox() {
-	"$COOPR_BIN/../libexec/coopr/provider/sandbox" "$@"
-}
-
-# A take record: record NODENUM [JQ-FILTER]
-record() {
-	jq -n -c --arg n "$1" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,
-		cluster: {id: "00000042", name: "shop",
-			provider: {name: "here", providertype: "sandbox", provisioner: {network: $network}}},
-		machine: {kind: "node", id: "00000042-\($n)", nodenum: ($n | tonumber), services: [], was: null,
-			flavor: "small", hostname: "shop42-\($n).dev.example.net", image: "host"}} | '"${2:-.}"
 }
 
 # Makes a machine and waits until it answers: up NODENUM [JQ-FILTER]
@@ -230,6 +218,35 @@ room() {
 	on 1000 'rm /fill && echo x >/root/x'
 	jq -n '{id: "00000042-1000"} | {kind: "task", machine: .}' | sandbox delete >/dev/null
 	same "" "$(sandbox list </dev/null | jq -r 'select(.id == "00000042-1000") | .id')"
+}
+
+@test "machines of many sizes that are made side by side have each the disk of its size" {
+	up 1900
+	has_disk 1900
+	sizes="64 100 128 200 256 300 400 512"
+	n=1000
+	for size in $sizes; do
+		record $n ".cluster.provider.provisioner.flavors.small.disk = $size" | sandbox create >$n.json 2>$n.told &
+		n=$((n + 1))
+	done
+	wait
+	n=1000
+	for size in $sizes; do
+		record $n | sandbox confirm >/dev/null
+		had=$(on $n 'df --output=size -m / | tail -n 1')
+		[ "$had" -le "$size" ] && [ "$had" -ge $((size * 9 / 10)) ]
+		n=$((n + 1))
+	done
+}
+
+@test "empty disks of some sizes are kept, however many are asked for" {
+	for size in $(seq 64 82); do
+		record 1000 ".token = \"00000042-$size:t1\" | .cluster.provider.provisioner.flavors.small.disk = $size" |
+			sandbox create >1000.json 2>1000.told
+		sandbox purge >/dev/null
+	done
+	has_disk 1000
+	[ "$(find "$COOPR_STATE/sandbox-disks" -type f | wc -l)" -le 16 ]
 }
 
 @test "of a machine's disk nothing is left, however it ends" {

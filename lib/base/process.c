@@ -20,6 +20,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+enum { PATH_BYTES = 256 };
+
 static void
 process_push_owned(struct arguments *arguments, char *text)
 {
@@ -108,6 +110,21 @@ process_confine(const struct confinement *confinement)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, confinement->calls) < 0 && errno != EINVAL ? -1 : 0;
 }
 
+/* Becomes the program, or returns with errno. What administrators run is found also where PATH does not name its folder, as that of
+ * cron(8) does not. */
+static void
+process_execute(const struct process *process)
+{
+	static const char *const further[] = {"/usr/sbin", "/sbin"};
+	char *const *environment = process->environment ? process->environment : environ;
+	char path[PATH_BYTES];
+
+	execvpe(process->argv[0], process->argv, environment);
+	for (size_t i = 0; errno == ENOENT && !strchr(process->argv[0], '/') && i < sizeof further / sizeof *further; i++)
+		if (snprintf(path, sizeof path, "%s/%s", further[i], process->argv[0]) < (int)sizeof path)
+			execve(path, process->argv, environment);
+}
+
 /* Becomes the program, in the child, which has our memory until then; never returns. Leaves errno in *reason on failure. */
 static void
 process_become(const struct process *process, pid_t parent, volatile int *reason)
@@ -128,8 +145,7 @@ process_become(const struct process *process, pid_t parent, volatile int *reason
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		if (process_confine(process->confinement) == 0)
-			execvpe(process->argv[0], process->argv,
-			    process->environment ? process->environment : environ);
+			process_execute(process);
 	}
 	*reason = errno;
 	_exit(EX_UNAVAILABLE);

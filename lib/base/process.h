@@ -40,7 +40,7 @@ struct confinement {
 };
 
 struct process {
-	char *const *argv;   /* argv[0] is searched in PATH where it has no slash */
+	char *const *argv;   /* argv[0] is searched in PATH, /usr/sbin and /sbin where it has no slash */
 	char *const *environment; /* NULL: ours */
 	int in, out, err;    /* a descriptor, PROCESS_INHERIT or PROCESS_NULL; never closed here */
 	bool group;          /* lead a process group of its own */

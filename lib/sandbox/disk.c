@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/disk.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -21,45 +23,82 @@
 #include "base/process.h"
 #include "sandbox/record.h"
 
-enum { ATTEMPTS = 100, OUTPUT_LIMIT = 4096, BLOCK = 4096, MIB = 1024 * 1024 };
+enum { ATTEMPTS = 100, SIZES_MOST = 16, OUTPUT_LIMIT = 4096, BLOCK = 4096, MIB = 1024 * 1024 };
 
 /* Makes an empty file system in the file. No journal: no machine outlives its host's uptime. What mkfs puts in one place instead of
  * spreading it takes fewer blocks to copy. */
 static int
 disk_format(const char *path, struct error *err)
 {
-	static const char installed[] = "/usr/sbin/mkfs.ext4"; /* which is not in the PATH of cron */
-	char *argv[] = {(char *)(access(installed, X_OK) == 0 ? installed : "mkfs.ext4"), (char[]){"-q"}, (char[]){"-F"}, (char[]){"-b"}, (char[]){"4096"}, (char[]){"-m"}, (char[]){"0"}, (char[]){"-i"}, (char[]){"32768"},
-	    (char[]){"-O"}, (char[]){"^has_journal,^resize_inode"}, (char[]){"-E"},
-	    (char[]){"lazy_itable_init=1,nodiscard,packed_meta_blocks=1"}, (char *)path, NULL};
+	struct arguments argv = {0};
 	struct buffer said = {0};
-	int code = process_run(argv, NULL, 0, NULL, &said, OUTPUT_LIMIT, err);
+	int code;
+
+	arguments_push_all(&argv, "mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", "-i", "32768", "-O", "^has_journal,^resize_inode", "-E",
+	    "lazy_itable_init=1,nodiscard,packed_meta_blocks=1", path, NULL);
+	code = process_run(argv.list, NULL, 0, NULL, &said, OUTPUT_LIMIT, err);
+	arguments_release(&argv);
 
 	if (code > 0)
-		error_set(err, EX_UNAVAILABLE, "%s: mkfs.ext4 fails with %d: %.200s", path, code, buffer_string(&said));
+		error_set(err, EX_UNAVAILABLE, "mkfs.ext4 fails with %d: %.200s", code, buffer_string(&said));
 	buffer_release(&said);
 	return code == 0 ? 0 : -1;
 }
 
-/* Makes the empty disk of a size in the folder, under a lock: a process that was killed leaves a file that the next one makes anew. */
 static int
-disk_make_empty(int folder, const char *name, const char *path, off_t size, struct error *err)
+disk_is_size(const struct dirent *entry)
 {
-	int fd = openat(folder, "new", O_RDWR | O_CREAT | O_CLOEXEC, 0600), result = -1;
-	char *new = memory_printf("%s/new", path);
+	return entry->d_name[strspn(entry->d_name, "0123456789")] == '\0';
+}
 
-	if (fd < 0 || lock_wait(fd, LOCK_EX) < 0)
-		error_errno(err, EX_CANTCREAT, "%s", new);
-	else if (file_exists(folder, name))
-		result = 0; /* meanwhile */
-	else if (ftruncate(fd, 0) < 0 || ftruncate(fd, size) < 0)
-		error_errno(err, EX_CANTCREAT, "%s", new);
-	else if (disk_format(new, err) == 0 && (result = renameat(folder, "new", folder, name)) < 0)
-		error_errno(err, EX_CANTCREAT, "%s/%s", path, name);
+/* Removes all empty disks where there are many: who asks for machines may ask for any size. They are made again when they are wanted. */
+static void
+disk_forget(int folder)
+{
+	struct dirent **sizes = NULL;
+	int count = scandirat(folder, ".", &sizes, disk_is_size, NULL);
+
+	for (int i = 0; i < count; i++) {
+		if (count >= SIZES_MOST)
+			unlinkat(folder, sizes[i]->d_name, 0);
+		free(sizes[i]);
+	}
+	free(sizes);
+}
+
+/* Makes an empty disk as "new" in the folder. It is formatted by a path that is gone with us: the mkfs of one that was killed writes to
+ * a file that has no name any more. */
+static int
+disk_make_new(int folder, off_t size, struct error *err)
+{
+	char *path;
+	int fd, result = -1;
+
+	unlinkat(folder, "new", 0);
+	fd = openat(folder, "new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	path = memory_printf("/proc/%d/fd/%d", (int)getpid(), fd);
+	if (fd < 0 || ftruncate(fd, size) < 0)
+		error_errno(err, EX_CANTCREAT, "sandbox-disks/new");
+	else
+		result = disk_format(path, err);
 	if (fd >= 0)
 		close(fd);
-	free(new);
+	free(path);
 	return result;
+}
+
+/* Makes the empty disk of a size in the folder, which is locked until it is closed. */
+static int
+disk_make_empty(int folder, const char *name, off_t size, struct error *err)
+{
+	if (lock_wait(folder, LOCK_EX) < 0)
+		return error_errno(err, EX_OSERR, "sandbox-disks: cannot be locked");
+	if (file_exists(folder, name))
+		return 0; /* meanwhile */
+	disk_forget(folder);
+	if (disk_make_new(folder, size, err) < 0)
+		return -1;
+	return renameat(folder, "new", folder, name) < 0 ? error_errno(err, EX_CANTCREAT, "sandbox-disks/%s", name) : 0;
 }
 
 /* Opens the empty disk of a size. */
@@ -72,7 +111,7 @@ disk_open_empty(off_t size, struct error *err)
 	snprintf(name, sizeof name, "%lld", (long long)(size / MIB));
 	if (file_make_dirs(AT_FDCWD, path, 0700, err) == 0)
 		folder = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, err);
-	if (folder >= 0 && (file_exists(folder, name) || disk_make_empty(folder, name, path, size, err) == 0))
+	if (folder >= 0 && (file_exists(folder, name) || disk_make_empty(folder, name, size, err) == 0))
 		fd = file_open(folder, name, O_RDONLY, 0, err);
 	if (folder >= 0)
 		close(folder);

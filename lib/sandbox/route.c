@@ -43,17 +43,13 @@ static const char guard[] =
     "		iifname \"cn-*\" ip saddr $inside ip daddr != $inside reject with icmp type admin-prohibited\n"
     "	}\n";
 
-/* Runs nft(8), which PATH need not name: that of cron(8) does not. */
+/* Runs a program; what it prints is dropped, but for its messages. */
 static int
 route_run(char **argv, const struct buffer *input, struct buffer *log, struct error *err)
 {
 	struct buffer out = {0};
 	int code = process_run(argv, input ? input->data : NULL, input ? input->length : 0, &out, log, LOG_LIMIT, err);
 
-	if (code < 0 && err->code == EX_UNAVAILABLE && **argv != '/') {
-		*argv = (char *)(uintptr_t)"/usr/sbin/nft";
-		code = process_run(argv, input ? input->data : NULL, input ? input->length : 0, &out, log, LOG_LIMIT, err);
-	}
 	buffer_release(&out);
 	return code;
 }
@@ -111,16 +107,12 @@ route_is_dropped(void)
 	char *argv[] = {(char[]){"iptables"}, (char[]){"-S"}, (char[]){"FORWARD"}, NULL};
 	struct buffer out = {0}, log = {0};
 	struct error ignored;
-	int code = process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &ignored);
+	bool dropped = process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &ignored) == 0 &&
+	    buffer_contains(&out, "-P FORWARD DROP") && !buffer_contains(&out, " cn-+ ");
 
-	if (code < 0) { /* PATH need not name it either */
-		*argv = (char *)(uintptr_t)"/usr/sbin/iptables";
-		code = process_run(argv, NULL, 0, &out, &log, LOG_LIMIT, &ignored);
-	}
-	code = code == 0 && buffer_contains(&out, "-P FORWARD DROP") && !buffer_contains(&out, " cn-+ ");
 	buffer_release(&out);
 	buffer_release(&log);
-	return code;
+	return dropped;
 }
 
 /* Switches forwarding of what comes from the bridge. Returns whether it is now as wanted. */
@@ -161,7 +153,7 @@ route_guard(const struct network *network)
 {
 	struct error ignored;
 
-	return route_has_program() && route_put_table(network, "", &ignored) == 0;
+	return route_put_table(network, "", &ignored) == 0;
 }
 
 int
