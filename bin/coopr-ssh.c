@@ -112,7 +112,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
 		puts(words.list[i]);
 	if (code == 0 && !dry)
-		code = ssh_run(words.list, logins.folder.path != NULL);
+		code = ssh_run(words.list, logins.folder.held.path != NULL);
 
 	login_files_close(&logins);
 	arguments_release(&words);

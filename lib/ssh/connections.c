@@ -63,7 +63,7 @@ connections_open(struct connections *all, struct supervisor *supervisor, struct 
 {
 	const char *given = getenv(SOCKETS_VARIABLE);
 
-	*all = (struct connections){.supervisor = supervisor, .own.lock = -1, .notify = -1, .due_ms = INT64_MAX};
+	*all = (struct connections){.supervisor = supervisor, .own.held.lock = -1, .notify = -1, .due_ms = INT64_MAX};
 	if ((!given || !*given) && sockets_open(&all->own, err) < 0)
 		return -1;
 	all->directory = memory_string(getenv(SOCKETS_VARIABLE));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A folder for what must not reach a disk, as keys: in location_memory(), of this process alone, and held locked, which tells it from
- * one whose process was killed.
+ * A folder for what must not reach a disk, as keys: a held folder in location_memory().
  */
 #ifndef SSH_MEMORY_FOLDER_H
 #define SSH_MEMORY_FOLDER_H
@@ -9,11 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ssh/held-folder.h"
+
 struct error;
 
 struct memory_folder {
-	char *path; /* NULL: none is open */
-	int lock;
+	struct held_folder held;
 	bool stays;
 };
 

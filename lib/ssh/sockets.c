@@ -6,14 +6,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
-#include "base/lock.h"
 #include "base/memory.h"
 #include "base/process.h"
 
@@ -66,64 +64,20 @@ sockets_close_directory(const char *path, int fd)
 	free(short_name);
 }
 
-/* Locks the directory. Returns -1 if another process holds it, or if it was removed between open and lock. */
-static int
-sockets_lock_directory(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && lock_is_current(fd, path))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* Closes what workers that were killed left behind. */
-static void
-sockets_sweep(const char *runtime)
-{
-	DIR *dir = opendir(runtime);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		char *path = memory_printf("%s/%s", runtime, entry->d_name);
-		int fd = strncmp(entry->d_name, "ssh.", 4) == 0 ? sockets_lock_directory(path) : -1;
-
-		if (fd >= 0) {
-			sockets_close_directory(path, fd);
-			close(fd);
-		}
-		free(path);
-	}
-	if (dir)
-		closedir(dir);
-}
-
 int
 sockets_open(struct sockets *sockets, struct error *err)
 {
 	char *runtime = location_runtime(), *short_name;
+	int result;
 
-	*sockets = (struct sockets){.lock = -1};
+	*sockets = (struct sockets){.held = {.lock = -1}};
 	if (!runtime)
 		return error_errno(err, EX_CANTCREAT, "a directory for sockets");
-	sockets_sweep(runtime);
-	do {
-		free(sockets->path);
-		sockets->path = memory_printf("%s/ssh.XXXXXX", runtime);
-		if (!mkdtemp(sockets->path))
-			break;
-		sockets->lock = sockets_lock_directory(sockets->path);
-	} while (sockets->lock < 0);
+	result = held_folder_open(&sockets->held, runtime, "ssh.", sockets_close_directory, err);
 	free(runtime);
-	if (sockets->lock < 0) {
-		error_errno(err, EX_CANTCREAT, "%s", sockets->path);
-		free(sockets->path);
-		sockets->path = NULL;
+	if (result < 0)
 		return -1;
-	}
-	short_name = sockets_short_path(sockets->lock);
+	short_name = sockets_short_path(sockets->held.lock);
 	setenv(SOCKETS_VARIABLE, short_name, 1);
 	free(short_name);
 	return 0;
@@ -150,10 +104,7 @@ sockets_keep(void)
 void
 sockets_close(struct sockets *sockets)
 {
-	if (!sockets->path)
-		return;
-	sockets_close_directory(sockets->path, sockets->lock);
-	close(sockets->lock);
-	free(sockets->path);
-	*sockets = (struct sockets){.lock = -1};
+	if (sockets->held.path)
+		sockets_close_directory(sockets->held.path, sockets->held.lock);
+	held_folder_close(&sockets->held);
 }

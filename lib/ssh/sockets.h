@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Connections that are kept, one for each node, while a worker runs: it makes a directory for their
- * sockets, RUNTIME/ssh.XXXXXX, its children find that in the environment, and it closes them all when it
- * ends. The directory is held locked: that tells a worker that lives from one that was killed.
+ * sockets, the held folder RUNTIME/ssh.XXXXXX, its children find that in the environment, and it closes them all when it
+ * ends.
  */
 #ifndef SSH_SOCKETS_H
 #define SSH_SOCKETS_H
+
+#include "ssh/held-folder.h"
 
 struct error;
 
 #define SOCKETS_VARIABLE "COOPR_SSH_SOCKETS"
 
 struct sockets {
-	char *path; /* NULL: none is open */
-	int lock;
+	struct held_folder held;
 };
 
 /* Makes the directory and names it in our environment; closes what workers that were killed left behind. */

@@ -213,7 +213,7 @@ login_files_use(struct login_files *files, struct login_source *source, jv wante
 
 	buffer_printf(&text, "%s %s %d ", source->tenant, source->id ? source->id : "", source->is_installations);
 	json_dump(wanted, &text);
-	if (!files->folder.path)
+	if (!files->folder.held.path)
 		result = files->lasting ? memory_folder_open_lasting(&files->folder, err) : memory_folder_open(&files->folder, err);
 	login = login_files_find(files, text.data);
 	if (result == 0 && login->users == 0)
@@ -221,7 +221,7 @@ login_files_use(struct login_files *files, struct login_source *source, jv wante
 	login->users++;
 	*used = login;
 	for (size_t i = 0; i < PARTS && result == 0; i++) {
-		char *name = login_file_name(login, &parts[i]), *path = memory_printf("%s/%s", files->folder.path, name);
+		char *name = login_file_name(login, &parts[i]), *path = memory_printf("%s/%s", files->folder.held.path, name);
 
 		if (jv_object_has(jv_copy(wanted), jv_string(parts[i].member)))
 			json_set_string(auth, parts[i].file, path);
@@ -334,7 +334,7 @@ login_files_add_key(const struct task *task, jv *record, struct error *err)
 void
 login_files_leave(struct login_file *login)
 {
-	if (!login || --login->users > 0 || login->all->lasting || !login->all->folder.path)
+	if (!login || --login->users > 0 || login->all->lasting || !login->all->folder.held.path)
 		return;
 	for (size_t i = 0; i < PARTS; i++) {
 		char *name = login_file_name(login, &parts[i]);

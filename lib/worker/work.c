@@ -60,7 +60,7 @@ work_open(const struct work_options *options, struct error *err)
 	struct error ignored;
 
 	work->options = *options;
-	work->notify = work->sockets.lock = -1;
+	work->notify = work->sockets.held.lock = -1;
 	work->look = true;
 	work->look_at = work->wanted_at = work->waiting_since = INT64_MAX;
 	work->argv[0] = location_installed("bin/coopr-exec");
