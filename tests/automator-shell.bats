@@ -486,10 +486,7 @@ b.example.net
 # Another world for sshd alone: /bin/sh is $1, and there is a user who is not root.
 other_world() {
 	sshd_stop
-	{
-		cat /etc/passwd
-		echo "coopr-test:*:54321:54321::/tmp:/bin/sh"
-	} >sshd/passwd
+	sshd_add_user
 	sshd_start sh -c "mount --bind '$1' /bin/sh && mount --bind $PWD/sshd/passwd /etc/passwd"
 }
 

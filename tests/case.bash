@@ -13,6 +13,7 @@
 #	own_catalogue            machines and services that are not real; stubborn_service: one that fails, or waits, when told to
 #	need_root                skip where not root
 #	need_program NAME...     skip where one is not installed
+#	hello_template NAME      a template of sandbox machines with one script, which is read
 #	need_shared PATH         skip where ../shared has no such file; "$SHARED/PATH" is it
 #	same EXPECTED FOUND      two texts; shows the difference
 #	contains TEXT PART       a text and what must be in it
@@ -111,6 +112,17 @@ web_packages() {
 
 web_packages_end() {
 	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
+}
+
+# In the catalogue mine, a service hello whose configure is the script that is read, and a template of it on sandbox machines:
+# hello_template NAME
+hello_template() {
+	mkdir mine/scripts
+	cat >mine/scripts/hello.sh
+	echo '{"name": "hello", "provisioner": {"actions": {"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}' \
+		>mine/services/hello.json
+	jq -n --arg name "$1" '{name: $name, defaults: {services: ["hello"], provider: "sandbox", hardwaretype: "small", imagetype: "debian12",
+		config: {}}}' >"mine/clustertemplates/$1.json"
 }
 
 need_shared() {

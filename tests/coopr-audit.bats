@@ -75,8 +75,9 @@ sql() {
 	printf '#!/bin/sh\n%s\n' "$PWD/cron job; true" >outer
 	./sud outer
 	[[ $(coopr-audit -l 1 -o json | jq -r .via) =~ ^cron,\ sud(,|$) ]]
-	cp "$(command -v sh)" $'a)\nb'
-	./$'a)\nb' job
+	odd=./$'a)\nb'
+	cp "$(command -v sh)" "$odd"
+	"$odd" job
 	[[ $(coopr-audit -l 1 -o json | jq -r .via) =~ ^a\?\?b(,|$) ]]
 	coopr-audit --verify >head
 }

@@ -12,16 +12,7 @@ setup() {
 	need_program ip ssh sshd sqlite3
 	own_network
 	export COOPR_CATALOGUE=$PWD/mine
-	mkdir mine/scripts
-	cat >mine/services/hello.json <<-'EOT'
-		{"name": "hello", "provisioner": {"actions": {
-			"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}
-	EOT
-	cat >mine/clustertemplates/hello.json <<-'EOT'
-		{"name": "hello", "defaults": {"services": ["hello"], "provider": "sandbox", "hardwaretype": "small",
-			"imagetype": "debian12", "config": {}}}
-	EOT
-	cat >mine/scripts/hello.sh <<-'EOT'
+	hello_template hello <<-'EOT'
 		#!/bin/sh
 		printf 'here is \033[31m%s\n' "$COOPR_NODENUM"
 	EOT

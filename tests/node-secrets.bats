@@ -119,16 +119,7 @@ shop
 
 @test "a login that is not root, and needs no other, has it where such a user may write" {
 	command -v sudo >/dev/null && ! sudo -n true 2>/dev/null && skip "there is a sudo here"
-	{
-		cat /etc/passwd
-		echo "coopr-test:*:54321:54321::/tmp:/bin/sh"
-	} >sshd/passwd
-	# sshd reads the keys as that user.
-	dir=$PWD/sshd
-	until [ "$dir" = / ] || [ "$dir" = /tmp ]; do
-		chmod a+x "$dir"
-		dir=$(dirname "$dir")
-	done
+	sshd_add_user
 	node_start "" "" "mount --bind $PWD/sshd/passwd /etc/passwd"
 	script look.sh <<<'echo "$(readlink config.json) $(stat -c "%a %u" "$(dirname "$(readlink config.json)")")"'
 	task install '{"script": "look.sh", "user": "coopr-test"}' "$secretly" | jq -c '.machine.facts["ssh-auth"].user = "coopr-test"' >task.json

@@ -5,32 +5,25 @@
 
 load case
 
-@test "whatever a loss of power leaves on disk, the spool is taken up again and nothing that was said is lost" {
+# What a program of tests/crash says of all states: survives PROGRAM
+survives() {
 	fresh
 	need_program strace
 	need_program python3
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
-	run python3 "$BATS_TEST_DIRNAME/crash/power.py" "${POWER_STEP:-25}"
+	run python3 -B "$BATS_TEST_DIRNAME/crash/$1" "${POWER_STEP:-25}"
 	[ "$status" -eq 0 ] || echo "$output"
 	contains "$output" " 0 wrong"
+}
+
+@test "whatever a loss of power leaves on disk, the spool is taken up again and nothing that was said is lost" {
+	survives power.py
 }
 
 @test "whatever a loss of power leaves on disk, the store is whole and nothing that was said is lost" {
-	fresh
-	need_program strace
-	need_program python3
-	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
-	run python3 "$BATS_TEST_DIRNAME/crash/store-power.py" "${POWER_STEP:-25}"
-	[ "$status" -eq 0 ] || echo "$output"
-	contains "$output" " 0 wrong"
+	survives store-power.py
 }
 
 @test "whatever a loss of power leaves on disk, each version of a resource has its bytes, and is what was said" {
-	fresh
-	need_program strace
-	need_program python3
-	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
-	run python3 "$BATS_TEST_DIRNAME/crash/resource-power.py" "${POWER_STEP:-25}"
-	[ "$status" -eq 0 ] || echo "$output"
-	contains "$output" " 0 wrong"
+	survives resource-power.py
 }

@@ -5,6 +5,7 @@
 # which gives each file a network namespace of its own, do not meet.
 
 load case
+load sandbox
 
 setup() {
 	fresh
@@ -28,6 +29,7 @@ teardown() {
 	nothing_left
 }
 
+# As that of sandbox.bash, but teardown can wait for it.
 sandbox() {
 	flock -s "$BATS_TEST_TMPDIR/held" "$COOPR_BIN/../libexec/coopr/provider/sandbox" "$@"
 }
@@ -40,15 +42,6 @@ nothing_left() {
 	[ ! -e "$COOPR_STATE/sandbox" ] || find "$COOPR_STATE/sandbox" -print -exec false {} +
 	same "$links" "$(link_names)"
 	! grep -F "$BATS_TEST_TMPDIR" /proc/self/mounts
-}
-
-# A take record: record NODENUM [JQ-FILTER]
-record() {
-	jq -n -c --arg n "$1" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,
-		cluster: {id: "00000042", name: "shop",
-			provider: {name: "here", providertype: "sandbox", provisioner: {network: $network}}},
-		machine: {kind: "node", id: "00000042-\($n)", nodenum: ($n | tonumber), services: [], was: null,
-			hostname: "shop42-\($n).dev.example.net", image: "host"}} | '"${2:-.}"
 }
 
 # Makes machines and waits until they answer: up NODENUM...

@@ -50,16 +50,16 @@ as() {
 
 @test "a user who is not root has machines by the helper, and enters them with a key of their own" {
 	serve
-	up nobody 1000
-	same shop42-1000 "$(on nobody 1000 hostname)"
+	up_as nobody 1000
+	same shop42-1000 "$(on_as nobody 1000 hostname)"
 	same "00000042-1000 00000042 running here" "$(as nobody "$PROVIDER" list </dev/null | jq -r '"\(.id) \(.cluster) \(.state) \(.provider)"')"
 	same "600 nobody" "$(stat -c '%a %U' "$HELD/nobody/state/ssh/id_ed25519")"
-	same "$(jq -r .result.providerid nobody.1000.json)" "$(listed nobody providerid)"
+	same "$(jq -r .result.providerid nobody.1000.json)" "$(listed_as nobody providerid)"
 	record 1000 | as nobody "$PROVIDER" create >again
 	same "$(cat nobody.1000.json)" "$(cat again)"
 	record 1000 '{kind, machine: {id: .machine.id}}' | as nobody "$PROVIDER" delete >deleted
 	same 0 "$(jq .status deleted)"
-	same "" "$(listed nobody id)"
+	same "" "$(listed_as nobody id)"
 	[ ! -e helper/sandbox ]
 	contains "$(cat helper.log)" "uid $(id -u nobody): create $(id -u nobody)-"
 }
@@ -71,10 +71,10 @@ as() {
 	until [ -S "$HELD/socket" ]; do kill -0 "$listener"; done
 	chgrp "$(id -g nobody)" "$HELD/socket"
 	chmod 660 "$HELD/socket"
-	up nobody 1000
-	same running "$(listed nobody state)"
+	up_as nobody 1000
+	same running "$(listed_as nobody state)"
 	as nobody "$PROVIDER" purge
-	same "" "$(listed nobody state)"
+	same "" "$(listed_as nobody state)"
 }
 
 @test "the helper has no more capabilities than its unit gives it" {
@@ -83,8 +83,8 @@ as() {
 	chmod 755 "$HELD/less"
 	HELPER=$HELD/less
 	serve
-	up nobody 1000
-	on nobody 1000 'touch /usr/bin/x && chown nobody /usr/bin/x && su -s /bin/sh -c "id -un" nobody && rm -r /var/log && echo 1 >/etc/x'
+	up_as nobody 1000
+	on_as nobody 1000 'touch /usr/bin/x && chown nobody /usr/bin/x && su -s /bin/sh -c "id -un" nobody && rm -r /var/log && echo 1 >/etc/x'
 	as nobody "$PROVIDER" purge >purged
 	same 0 "$(jq .status purged)"
 }
@@ -96,29 +96,29 @@ as() {
 	serve
 	as nobody coopr-create hello -t hello -n 2 >created 2>&1 || { cat created; false; }
 	same $'hello1-1000 | hello1-1000\nhello1-1001 | hello1-1001' "$(as nobody coopr-exec hello hostname | sort)"
-	same "2 running" "$(listed nobody state | sort | uniq -c | xargs)"
+	same "2 running" "$(listed_as nobody state | sort | uniq -c | xargs)"
 	as nobody coopr-delete -y hello
-	same "" "$(listed nobody state)"
+	same "" "$(listed_as nobody state)"
 }
 
 @test "machines of one user are not another's, though all names are the same" {
 	serve
-	up nobody 1000
-	up daemon 1000
+	up_as nobody 1000
+	up_as daemon 1000
 	[ "$(jq .ipaddresses nobody.1000.json)" != "$(jq .ipaddresses daemon.1000.json)" ]
-	same 1 "$(listed nobody id | wc -l)"
+	same 1 "$(listed_as nobody id | wc -l)"
 	theirs=$(jq -r .result.providerid nobody.1000.json)
 	run -77 as daemon "$PROVIDER" delete <<<"$(record 1000 ".machine.facts = {providerid: \"$theirs\"}")"
 	contains "$output" "is no machine of yours"
 	run -69 as daemon "$PROVIDER" confirm <<<"$(record 1000 ".machine.facts = {providerid: \"$theirs\"}")"
-	run ! on daemon 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/$(jq -r .ipaddresses.access_v4 nobody.1000.json)/22'"
-	same 1 "$(on nobody 1000 'grep -c shop42 /etc/hosts')"
+	run ! on_as daemon 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/$(jq -r .ipaddresses.access_v4 nobody.1000.json)/22'"
+	same 1 "$(on_as nobody 1000 'grep -c shop42 /etc/hosts')"
 	# Another installation of the same user has its own, too.
 	as nobody env COOPR_STATE="$HELD/nobody/other" "$PROVIDER" purge
 	as daemon "$PROVIDER" purge
-	same "" "$(listed daemon id)"
-	same running "$(listed nobody state)"
-	same shop42-1000 "$(on nobody 1000 hostname)"
+	same "" "$(listed_as daemon id)"
+	same running "$(listed_as nobody state)"
+	same shop42-1000 "$(on_as nobody 1000 hostname)"
 }
 
 @test "who is not in the group of the socket gets nothing, whatever the mode of its file" {
@@ -151,17 +151,17 @@ as() {
 	record 1000 ".cluster.provider.provisioner += {share: \"$HELD/srv\", flavors: {small: {cpu: 0.5, memory: 500}}}" |
 		as nobody "$PROVIDER" create >nobody.1000.json
 	as nobody "$PROVIDER" confirm <<<"$(record 1000)" >confirmed
-	same hello "$(on nobody 1000 "cat $HELD/srv/said")"
+	same hello "$(on_as nobody 1000 "cat $HELD/srv/said")"
 	same "cpu=0.5 memory=100 processes=4096" "$(grep -hE '^(cpu|memory|processes)=' helper/sandbox/machines/*/machine | xargs)"
 }
 
 @test "a user has no more machines than root's file says" {
 	echo 'machines = 1' >>allowed
 	serve
-	up nobody 1000
+	up_as nobody 1000
 	run -69 as nobody "$PROVIDER" create <<<"$(record 1001)"
 	contains "$output" "has as many machines as $PWD/allowed of this host allows, 1; delete some"
-	up daemon 1000
+	up_as daemon 1000
 }
 
 @test "root's file is not read where others may change it, or where it says what is no setting" {
@@ -205,7 +205,7 @@ as() {
 		! record 1000 | as nobody "$PROVIDER" create >killed 2>&1 || break
 		rm helper.env
 		record 1000 | as nobody "$PROVIDER" create >made
-		same 1 "$(listed nobody id | wc -l)"
+		same 1 "$(listed_as nobody id | wc -l)"
 		printf 'LD_PRELOAD=%s\nCRASH_AT=%s\n' "$PWD/shim.so" "$at" >helper.env
 		record 1000 | as nobody "$PROVIDER" delete >/dev/null 2>&1 || true
 		rm helper.env

@@ -20,28 +20,20 @@ teardown() {
 	[ ! -e "$COOPR_STATE/sandbox" ] || find "$COOPR_STATE/sandbox" -print -exec false {} +
 }
 
-sandbox() {
-	"$COOPR_BIN/../libexec/coopr/provider/sandbox" "$@"
-}
-
-# A take record: record NODENUM IMAGE
-record() {
-	jq -n -c --arg n "$1" --arg image "$2" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,
-		cluster: {id: "00000042", name: "shop",
-			provider: {name: "here", providertype: "sandbox", provisioner: {network: $network}}},
-		machine: {kind: "node", id: "00000042-\($n)", nodenum: ($n | tonumber), services: [], was: null,
-			flavor: "small", hostname: "shop42-\($n).dev.example.net", image: $image}}'
+# A take record: imaged NODENUM IMAGE
+imaged() {
+	record "$1" ".machine.image = $(jq -n --arg image "$2" '$image')"
 }
 
 # Makes a machine and waits until it answers: up NODENUM IMAGE
 up() {
-	record "$@" | sandbox create >"$1.json"
-	record "$@" | sandbox confirm >/dev/null
+	imaged "$@" | sandbox create >"$1.json"
+	imaged "$@" | sandbox confirm >/dev/null
 }
 
 # Fails to make one, for a reason that says: refused IMAGE WORDS
 refused() {
-	run --separate-stderr sandbox create <<<"$(record 1999 "$1")"
+	run --separate-stderr sandbox create <<<"$(imaged 1999 "$1")"
 	[ "$status" -ne 0 ]
 	contains "$output" "$2"
 }
@@ -87,7 +79,7 @@ layout() {
 
 # Trees in the cache.
 trees() {
-	ls "$IMAGES" | grep -cE '^[0-9a-f]{64}$' || true
+	find "$IMAGES" -mindepth 1 -maxdepth 1 -regextype posix-extended -regex '.*/[0-9a-f]{64}' | wc -l
 }
 
 # Writes a tar with Python: tar_of FILE, a program that adds entries to t
@@ -156,10 +148,11 @@ tar_of() {
 	make_tree
 	tar -C tree --numeric-owner -czf base.tgz .
 	layout one base.tgz
-	largest=$(ls -S layout/blobs/sha256 | head -n 1)
+	largest=$(find layout/blobs/sha256 -type f -printf '%s %f\n' | sort -n | tail -n 1 | cut -d' ' -f2)
 	printf 'x' | dd of="layout/blobs/sha256/$largest" bs=1 seek=1000 conv=notrunc status=none
 	refused "$PWD/layout" "is damaged: its digest is"
-	same "0 " "$(trees) $(ls "$IMAGES" | grep -x new)"
+	same 0 "$(trees)"
+	[ ! -e "$IMAGES/new" ]
 	rm "layout/blobs/sha256/$largest"
 	refused "$PWD/layout" "blobs/sha256/$largest"
 	head -c 100000 base.tgz >cut.tgz
@@ -185,7 +178,7 @@ tar_of() {
 			add("link/new", data=b"x")
 			add("link/file", data=b"theirs")
 		P
-		run --separate-stderr sandbox create <<<"$(record 1999 "$PWD/hostile.tar")"
+		run --separate-stderr sandbox create <<<"$(imaged 1999 "$PWD/hostile.tar")"
 		[ "$status" -ne 0 ]
 	done
 	for target in "$PWD/victim/file" ../victim/file; do
@@ -202,7 +195,7 @@ tar_of() {
 	P
 	tar_of second.tar <<<"add('up/victim/.wh.file')"
 	rm -rf layout && layout one hostile.tar second.tar
-	run --separate-stderr sandbox create <<<"$(record 1999 "$PWD/layout")"
+	run --separate-stderr sandbox create <<<"$(imaged 1999 "$PWD/layout")"
 	tar_of hostile.tar <<-'P'
 		add("sda", type=tarfile.BLKTYPE, devmajor=8, devminor=0)
 		add("mem", type=tarfile.CHRTYPE, devmajor=1, devminor=1)
@@ -223,7 +216,7 @@ tar_of() {
 		mv "tree/$folder" "kept.$folder"
 		for fd in $(seq 6 10); do
 			ln -sfn "/proc/self/fd/$fd$PWD/victim/$folder" "tree/$folder"
-			record 1000 "$PWD/tree" | sandbox create >/dev/null 2>&1 || true
+			imaged 1000 "$PWD/tree" | sandbox create >/dev/null 2>&1 || true
 			sandbox purge >/dev/null
 		done
 		rm "tree/$folder" && mv "kept.$folder" "tree/$folder"
@@ -256,11 +249,11 @@ tar_of() {
 	make_tree
 	tar -C tree --numeric-owner -czf image.tgz .
 	for i in 0.01 0.05 0.1 0.2 0.4; do
-		record 1000 "$PWD/image.tgz" | timeout -s KILL "$i" "$COOPR_BIN/../libexec/coopr/provider/sandbox" create >/dev/null || true
+		imaged 1000 "$PWD/image.tgz" | timeout -s KILL "$i" "$COOPR_BIN/../libexec/coopr/provider/sandbox" create >/dev/null || true
 	done
 	(cd tree && find . -type f ! -path './etc/*' -exec sha256sum {} + | sort) >expected
 	for i in 1 2 3 4; do
-		record "100$i" "$PWD/image.tgz" | sandbox create >/dev/null &
+		imaged "100$i" "$PWD/image.tgz" | sandbox create >/dev/null &
 	done
 	wait
 	# That of 1000 may have been made before it was killed.

@@ -59,37 +59,37 @@ as() {
 }
 
 @test "a user who is not root has machines without help, enters them by the host's loopback, and leaves nothing" {
-	up nobody 1000
+	up_as nobody 1000
 	contains "$(jq -r .ipaddresses.access_v4 nobody.1000.json)" "127.${NETWORK#10.}" || contains "$(jq -r .ipaddresses.access_v4 nobody.1000.json)" 127.
-	same shop42-1000 "$(on nobody 1000 hostname)"
+	same shop42-1000 "$(on_as nobody 1000 hostname)"
 	same "00000042-1000 00000042 running here" "$(as nobody "$PROVIDER" list </dev/null | jq -r '"\(.id) \(.cluster) \(.state) \(.provider)"')"
 	record 1000 | as nobody "$PROVIDER" create >again
 	same "$(cat nobody.1000.json)" "$(cat again)"
 	head -c 3000000 /dev/urandom >much
-	same "$(sha256sum <much)" "$(on nobody 1000 'tee /root/much | sha256sum' <much)"
-	same "$(sha256sum <much)" "$(on nobody 1000 'cat /root/much' | sha256sum)"
+	same "$(sha256sum <much)" "$(on_as nobody 1000 'tee /root/much | sha256sum' <much)"
+	same "$(sha256sum <much)" "$(on_as nobody 1000 'cat /root/much' | sha256sum)"
 	record 1000 '{kind, machine: {id: .machine.id}}' | as nobody "$PROVIDER" delete >deleted
 	same 0 "$(jq .status deleted)"
-	same "" "$(listed nobody id)"
+	same "" "$(listed_as nobody id)"
 }
 
 @test "root of such a machine is none of the host's users, and neither mounts nor sees what is the user's" {
-	up nobody 1000
+	up_as nobody 1000
 	echo secret >"$HELD/nobody/mine"
 	chmod 644 "$HELD/nobody/mine"
-	pid=$(listed nobody pid)
+	pid=$(listed_as nobody pid)
 	same 500000000 "$(ps -o uid= --ppid "$pid" | head -n 1 | xargs)"
-	same 0 "$(on nobody 1000 'id -u')"
-	run ! on nobody 1000 "cat $HELD/nobody/mine"
+	same 0 "$(on_as nobody 1000 'id -u')"
+	run ! on_as nobody 1000 "cat $HELD/nobody/mine"
 	for words in 'mount -t tmpfs none /mnt' 'unshare -U true' 'unshare -m true' "kill -KILL $$" 'mknod /var/tmp/sda b 8 0' \
 		'echo >>/usr/bin/env' 'echo 1 >/proc/sys/kernel/sysrq' 'chrt -f 1 true' 'cat /proc/1/root/etc/hostname'; do
-		run ! on nobody 1000 "$words"
+		run ! on_as nobody 1000 "$words"
 	done
-	on nobody 1000 'touch /etc/new /var/lib/new && useradd -m somebody && rm /etc/passwd- && su -s /bin/sh -c "touch /tmp/x" nobody'
-	same "" "$(on nobody 1000 'find /opt /srv /mnt /media /boot /home -mindepth 1 -maxdepth 1 ! -name somebody')"
+	on_as nobody 1000 'touch /etc/new /var/lib/new && useradd -m somebody && rm /etc/passwd- && su -s /bin/sh -c "touch /tmp/x" nobody'
+	same "" "$(on_as nobody 1000 'find /opt /srv /mnt /media /boot /home -mindepth 1 -maxdepth 1 ! -name somebody')"
 }
 
-@test "packages are installed on such a machine, and removed" {
+@test "packages are installed on_as such a machine, and removed" {
 	need_program dpkg-deb
 	mkdir -p deb/DEBIAN deb/usr/bin deb/usr/lib/coopr-hello deb/etc
 	printf 'Package: coopr-hello\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@example.net>\nDescription: hello\n' >deb/DEBIAN/control
@@ -97,25 +97,25 @@ as() {
 	chmod 755 deb/usr/bin/coopr-hello
 	echo x >deb/etc/coopr-hello
 	dpkg-deb --root-owner-group -b deb hello.deb >/dev/null
-	up nobody 1000
-	on nobody 1000 'cat >/root/hello.deb && dpkg -i /root/hello.deb' <hello.deb
-	same hello "$(on nobody 1000 coopr-hello)"
-	on nobody 1000 'dpkg --audit && dpkg -l coopr-hello | grep -q ^ii && dpkg -P coopr-hello && ! command -v coopr-hello'
-	on nobody 1000 'rm /usr/bin/env && touch /usr/bin/env /usr/local/bin/new'
+	up_as nobody 1000
+	on_as nobody 1000 'cat >/root/hello.deb && dpkg -i /root/hello.deb' <hello.deb
+	same hello "$(on_as nobody 1000 coopr-hello)"
+	on_as nobody 1000 'dpkg --audit && dpkg -l coopr-hello | grep -q ^ii && dpkg -P coopr-hello && ! command -v coopr-hello'
+	on_as nobody 1000 'rm /usr/bin/env && touch /usr/bin/env /usr/local/bin/new'
 	[ -e /usr/bin/env ]
 }
 
 @test "machines of a cluster reach each other by name, and those of another cluster or user do not" {
-	up nobody 1000
-	up nobody 1001
+	up_as nobody 1000
+	up_as nobody 1001
 	record 1002 '.cluster.id = "00000043" | .machine.id = "00000043-1002"' | as nobody "$PROVIDER" create >nobody.1002.json
-	up daemon 1000
-	same SSH- "$(on nobody 1000 'exec 3<>/dev/tcp/shop42-1001/22; head -c 4 <&3')"
-	run ! on nobody 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/$(jq -r .ipaddresses.bind_v4 nobody.1002.json)/22'"
-	same shop42-1000 "$(on daemon 1000 hostname)"
-	same "3 1" "$(listed nobody id | wc -l | xargs) $(listed daemon id | wc -l)"
+	up_as daemon 1000
+	same SSH- "$(on_as nobody 1000 'exec 3<>/dev/tcp/shop42-1001/22; head -c 4 <&3')"
+	run ! on_as nobody 1000 "timeout 2 bash -c 'exec 3<>/dev/tcp/$(jq -r .ipaddresses.bind_v4 nobody.1002.json)/22'"
+	same shop42-1000 "$(on_as daemon 1000 hostname)"
+	same "3 1" "$(listed_as nobody id | wc -l | xargs) $(listed_as daemon id | wc -l)"
 	as daemon "$PROVIDER" purge
-	same shop42-1001 "$(on nobody 1001 hostname)"
+	same shop42-1001 "$(on_as nobody 1001 hostname)"
 }
 
 @test "machines that are made at the same time are in one world" {
@@ -126,7 +126,7 @@ as() {
 	same 1 "$(pgrep -c -r DIRST -u nobody coopr-world)"
 	for n in 1000 1001 1002 1003; do
 		record "$n" | as nobody "$PROVIDER" confirm >/dev/null
-		same "shop42-$n" "$(on nobody "$n" hostname)"
+		same "shop42-$n" "$(on_as nobody "$n" hostname)"
 	done
 }
 
@@ -146,14 +146,14 @@ as() {
 
 @test "a machine whose world or whose way to the host has ended is dead, and is made anew" {
 	for process in coopr-world coopr-relay; do
-		up nobody 1000
+		up_as nobody 1000
 		pkill -KILL -u nobody "$process"
-		until [ "$(listed nobody state)" = dead ]; do :; done
+		until [ "$(listed_as nobody state)" = dead ]; do :; done
 		record 1000 | as nobody "$PROVIDER" delete >/dev/null
-		same "" "$(listed nobody state)"
+		same "" "$(listed_as nobody state)"
 	done
-	up nobody 1000
-	same shop42-1000 "$(on nobody 1000 hostname)"
+	up_as nobody 1000
+	same shop42-1000 "$(on_as nobody 1000 hostname)"
 }
 
 @test "a create that was killed at any step is completed or deleted by the next one" {
@@ -165,7 +165,7 @@ as() {
 	for ((at = 1; at < 400; at += ${CRASH_STEP:-7})); do
 		! record 1000 | as nobody env LD_PRELOAD="$HELD/shim.so" CRASH_AT="$at" "$PROVIDER" create >killed 2>&1 || break
 		record 1000 | as nobody "$PROVIDER" create >nobody.1000.json
-		same 1 "$(listed nobody id | wc -l)"
+		same 1 "$(listed_as nobody id | wc -l)"
 		same shop42-1000 "$(record 1000 | as nobody "$PROVIDER" confirm | jq -r '.hostname[:11]')"
 		as nobody "$PROVIDER" purge >/dev/null
 	done
@@ -181,7 +181,7 @@ as() {
 	same hello1-1001 "$(as nobody coopr-ssh hello/1001 hostname)"
 	contains "$(as nobody coopr-doctor 2>&1 || :)" "sandbox nodes of this user are in a user namespace"
 	as nobody coopr-delete -y hello
-	same "" "$(listed nobody state)"
+	same "" "$(listed_as nobody state)"
 }
 
 @test "an image that is unpacked is one that its user may have" {
@@ -189,6 +189,6 @@ as() {
 	tar -C tree --numeric-owner -cf "$HELD/image.tar" . && chmod 644 "$HELD/image.tar"
 	record 1000 ".machine.image = \"$HELD/image.tar\"" | as nobody "$PROVIDER" create >nobody.1000.json
 	record 1000 | as nobody "$PROVIDER" confirm >/dev/null
-	same first "$(on nobody 1000 'cat /etc/motd')"
-	on nobody 1000 'echo theirs >/etc/motd'
+	same first "$(on_as nobody 1000 'cat /etc/motd')"
+	on_as nobody 1000 'echo theirs >/etc/motd'
 }

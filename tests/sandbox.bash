@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Sandbox machines of users who are not root: a file that loads this has a function as, `as USER COMMAND...`, the folder $HELD that all
-# users may enter, the network $NETWORK, and $PROVIDER.
+# Sandbox machines in the network $NETWORK. Those of users who are not root need a function as, `as USER COMMAND...`, the folder $HELD that
+# all users may enter, and $PROVIDER.
+
+sandbox() {
+	"$COOPR_BIN/../libexec/coopr/provider/sandbox" "$@"
+}
 
 # A take record: record NODENUM [JQ-FILTER]
 record() {
@@ -13,15 +17,15 @@ record() {
 			flavor: "small", hostname: "shop42-\($n).dev.example.net", image: "host"}} | '"${2:-.}"
 }
 
-# Makes a machine and waits until it answers: up USER NODENUM
-up() {
+# Makes a machine and waits until it answers: up_as USER NODENUM
+up_as() {
 	record "$2" | as "$1" "$PROVIDER" create >"$1.$2.json"
 	record "$2" | as "$1" "$PROVIDER" confirm >"$1.$2.confirmed"
 	same "$(cat "$1.$2.json")" "$(cat "$1.$2.confirmed")"
 }
 
-# Runs a command in a machine: on USER NODENUM COMMAND
-on() {
+# Runs a command in a machine: on_as USER NODENUM COMMAND
+on_as() {
 	local address port
 
 	address=$(jq -r .ipaddresses.access_v4 "$1.$2.json")
@@ -32,18 +36,13 @@ on() {
 		-i "$(jq -r '.result["ssh-auth"].identityfile' "$1.$2.json")" "root@$address" "$3"
 }
 
-listed() { # USER MEMBER
+listed_as() { # USER MEMBER
 	as "$1" "$PROVIDER" list </dev/null | jq -r ".$2"
 }
 
 # Adds a template hello, of a service of one small script, to the catalogue mine, and has all users use it.
 hello_catalogue() {
-	mkdir mine/scripts
-	echo '{"name": "hello", "provisioner": {"actions": {"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}' \
-		>mine/services/hello.json
-	echo '{"name": "hello", "defaults": {"services": ["hello"], "provider": "sandbox", "hardwaretype": "small", "imagetype": "debian12",
-		"config": {}}}' >mine/clustertemplates/hello.json
-	printf '#!/bin/sh\necho "here is $COOPR_NODENUM"\n' >mine/scripts/hello.sh
+	printf '#!/bin/sh\necho "here is $COOPR_NODENUM"\n' | hello_template hello
 	cp -R mine "$HELD/mine"
 	export COOPR_CATALOGUE=$HELD/mine
 }

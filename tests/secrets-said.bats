@@ -4,6 +4,7 @@
 # What a user of a tenant says of secrets, in every form and wherever a command takes configuration: coopr-security(7).
 
 load case
+load walls
 
 setup() {
 	fresh
@@ -24,12 +25,7 @@ setup() {
 	EOT
 	chmod 755 plugins/automator/dummy
 	cp plugins/automator/dummy plugins/provider/dummy
-	coopr-store init
-	coopr-tenant create qa
-	coopr-member set -T qa -r admin ann
-	coopr-member set -T qa bob
-	coopr-store import -T qa mine >/dev/null 2>&1
-	unset COOPR_CATALOGUE
+	walls_tenant
 	# As little as there can be: a node with a service, which takes no time.
 	coopr-store get -T qa clustertemplate lamp | jq -c '.name = "tiny" | .defaults.services = ["memcached"] | .defaults.config = {db: {pass: {secret: "used"}}} |
 		.compatibility.services = ["memcached"] | .constraints = {} | del(.links)' | coopr-store put -T qa -k clustertemplate -

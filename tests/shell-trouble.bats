@@ -56,16 +56,7 @@ teardown() {
 	! command -v sudo >/dev/null || skip "there is a sudo here"
 	[ "$(stat -c %a /tmp)" = 1777 ] || skip "needs a /tmp that all may write to"
 	sshd_stop
-	{
-		cat /etc/passwd
-		echo "coopr-test:*:54321:54321::/tmp:/bin/sh"
-	} >sshd/passwd
-	# sshd reads the keys as that user.
-	dir=$PWD/sshd
-	until [ "$dir" = / ] || [ "$dir" = /tmp ]; do
-		chmod a+x "$dir"
-		dir=$(dirname "$dir")
-	done
+	sshd_add_user
 	sshd_start mount --bind "$PWD/sshd/passwd" /etc/passwd
 	script quick.sh </dev/null
 	SSHD_USER=coopr-test task install '{"script": "quick.sh"}' >task.json

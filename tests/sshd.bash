@@ -9,6 +9,7 @@
 #	sshd_start [COMMAND...]   with its own keys in sshd/; COMMAND... runs first, in its own mount namespace
 #	sshd_stop                 in teardown; also where none was started
 #	task ACTION FIELDS [CONFIG]   a take record for automator/shell on that machine
+#	sshd_add_user             writes sshd/passwd, to be mounted over /etc/passwd, with a user coopr-test
 #	script NAME <TEXT         a service script in the catalogue that task names
 
 sshd_start() {
@@ -100,4 +101,18 @@ task() {
 
 script() {
 	cat >"catalogue/scripts/$1"
+}
+
+# sshd reads the keys of coopr-test as that user.
+sshd_add_user() {
+	local dir=$PWD/sshd
+
+	{
+		cat /etc/passwd
+		echo "coopr-test:*:54321:54321::/tmp:/bin/sh"
+	} >sshd/passwd
+	until [ "$dir" = / ] || [ "$dir" = /tmp ]; do
+		chmod a+x "$dir"
+		dir=$(dirname "$dir")
+	done
 }

@@ -6,9 +6,19 @@
 #	load case
 #	load walls
 #
+#	walls_tenant                    a store with the tenant qa and the catalogue mine
 #	walls_setup                     a store with tenants qa (admin ann, user bob) and dev (admin eve); the host's file canary
 #	nothing_was_touched [FOLDER...] fails where a call of the kernel in the file trace has named a canary, or where its content is
 #	                                in out, the store, the state or the folders
+
+walls_tenant() {
+	coopr-store init
+	coopr-tenant create qa
+	coopr-member set -T qa -r admin ann
+	coopr-member set -T qa bob
+	coopr-store import -T qa mine >/dev/null 2>&1
+	unset COOPR_CATALOGUE
+}
 
 walls_setup() {
 	need_root

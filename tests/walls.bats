@@ -4,6 +4,7 @@
 # What a tenant's documents name is nothing of the host, coopr-security(7): refused when it is written, and again when it is done.
 
 load case
+load walls
 load examples
 
 setup() {
@@ -11,12 +12,7 @@ setup() {
 	export COOPR_STORE=$PWD/store
 	unset COOPR_USER SUDO_USER
 	own_catalogue
-	coopr-store init
-	coopr-tenant create qa
-	coopr-member set -T qa -r admin ann
-	coopr-member set -T qa bob
-	coopr-store import -T qa mine >/dev/null 2>&1
-	unset COOPR_CATALOGUE
+	walls_tenant
 	echo canary-of-the-host >canary
 }
 

@@ -82,21 +82,10 @@ manifest_print(const struct manifest *manifest, struct buffer *out)
 	manifest_print_end(out);
 }
 
-/* Returns a string member, in the arena; NULL where there is none. */
-static const char *
-manifest_string_of(struct manifest *manifest, jv record, const char *name)
-{
-	char *text = json_get_string(record, name);
-	const char *kept = text ? arena_string(&manifest->arena, text) : NULL;
-
-	free(text);
-	return kept;
-}
-
 static int
 manifest_parse_header(struct manifest *manifest, jv record, struct error *err)
 {
-	const char *kind = manifest_string_of(manifest, record, "kind"), *at = manifest_string_of(manifest, record, "at");
+	const char *kind = json_arena_string(record, "kind", &manifest->arena), *at = json_arena_string(record, "at", &manifest->arena);
 	double format = json_get_number(record, "format", 0);
 
 	if (!kind || strcmp(kind, "backup") != 0 || format < 1)
@@ -104,10 +93,10 @@ manifest_parse_header(struct manifest *manifest, jv record, struct error *err)
 	if (format > MANIFEST_FORMAT)
 		return error_set(err, EX_DATAERR, "the backup was made by a later version of coopr; install that version");
 	manifest->at_ms = at ? clock_parse_rfc3339(at) : -1;
-	manifest->host = manifest_string_of(manifest, record, "host");
-	manifest->version = manifest_string_of(manifest, record, "coopr");
-	manifest->state = manifest_string_of(manifest, record, "state");
-	manifest->key_mark = manifest_string_of(manifest, record, "key");
+	manifest->host = json_arena_string(record, "host", &manifest->arena);
+	manifest->version = json_arena_string(record, "coopr", &manifest->arena);
+	manifest->state = json_arena_string(record, "state", &manifest->arena);
+	manifest->key_mark = json_arena_string(record, "key", &manifest->arena);
 	manifest->clusters = (int64_t)json_get_number(record, "clusters", 0);
 	manifest->jobs = (int64_t)json_get_number(record, "jobs", 0);
 	return manifest->at_ms >= 0 && manifest->host && manifest->version && manifest->state ? 0
@@ -117,7 +106,7 @@ manifest_parse_header(struct manifest *manifest, jv record, struct error *err)
 static int
 manifest_parse_file(struct manifest *manifest, jv record, struct error *err)
 {
-	const char *path = manifest_string_of(manifest, record, "path"), *hash = manifest_string_of(manifest, record, "sha256");
+	const char *path = json_arena_string(record, "path", &manifest->arena), *hash = json_arena_string(record, "sha256", &manifest->arena);
 	double size = json_get_number(record, "size", -1);
 	struct manifest_file *file;
 

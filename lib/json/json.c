@@ -160,6 +160,16 @@ json_get_string(jv object, const char *name)
 	return copy;
 }
 
+const char *
+json_arena_string(jv object, const char *name, struct arena *arena)
+{
+	char *text = json_get_string(object, name);
+	const char *kept = text ? arena_string(arena, text) : NULL;
+
+	free(text);
+	return kept;
+}
+
 double
 json_get_number(jv object, const char *name, double absent)
 {

@@ -15,6 +15,7 @@
 
 #include "json/dump.h"
 
+struct arena;
 struct error;
 struct yaml_source;
 
@@ -33,6 +34,9 @@ jv json_get(jv object, const char *name);
 
 /* Returns the same as a string that the caller frees; NULL if it is no string. */
 char *json_get_string(jv object, const char *name);
+
+/* Does the same in an arena. */
+const char *json_arena_string(jv object, const char *name, struct arena *arena);
 
 /* Returns the number in that member of object; absent where there is none. */
 double json_get_number(jv object, const char *name, double absent);

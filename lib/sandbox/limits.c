@@ -37,6 +37,16 @@ struct hierarchy { /* where a controller is; root NULL: nowhere */
 	bool unified;
 };
 
+void
+limits_default(struct machine *machine)
+{
+	const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
+
+	machine->memory = arena_printf(&machine->arena, "%lld", (long long)pages * page / MIB / 2);
+	machine->processes = "4096";
+	machine->disk = "20480";
+}
+
 static bool
 limits_has_word(const char *text, const char *word)
 {

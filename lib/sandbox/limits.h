@@ -11,6 +11,9 @@
 struct buffer;
 struct machine;
 
+/* Sets what a machine gets whose provider says nothing: half of the host's memory, and so on. */
+void limits_default(struct machine *machine);
+
 /* Puts the process, and all that it will start, into groups with the limits of the machine. What this host cannot limit it appends
  * to missing, in words, commas between. */
 void limits_put(const struct machine *machine, pid_t pid, struct buffer *missing);

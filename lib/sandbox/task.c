@@ -14,15 +14,14 @@
 #include "base/memory.h"
 #include "model/name.h"
 #include "sandbox/address.h"
+#include "sandbox/limits.h"
 
-enum { TIMEOUT_MAX_S = 30 * 86400, MIB = 1024 * 1024 };
+enum { TIMEOUT_MAX_S = 30 * 86400 };
 
 /* Of limits: less and not even sshd works. */
 #define CPU_MIN 0.05
 #define LIMIT_MAX 1e9
 enum { MEMORY_MIN = 32, PROCESSES_MIN = 32, DISK_MIN = 64 };
-#define PROCESSES "4096"
-#define DISK "20480"
 
 /* An id that becomes a file name of ours: hidden ones are not listed. */
 static bool
@@ -87,11 +86,8 @@ task_parse_limits(const struct place *node, const struct place *provider, struct
 {
 	struct place fields = place_member(provider, "provisioner"), flavors = place_member(&fields, "flavors"), size;
 	const char *flavor = place_string(node, "flavor", NEED_OPTIONAL, &wanted->arena);
-	const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
 
-	wanted->processes = PROCESSES;
-	wanted->disk = DISK;
-	wanted->memory = arena_printf(&wanted->arena, "%lld", (long long)pages * page / MIB / 2);
+	limits_default(wanted);
 	if (!place_object(&flavors, NEED_OPTIONAL))
 		return;
 	size = place_member(&flavors, flavor ? flavor : "*");

@@ -41,17 +41,6 @@ import_refuse(struct error *err, const char *what)
 	return error_set(err, EX_DATAERR, "the export: %s", what);
 }
 
-/* Returns a string member, in the arena; NULL if it is none. */
-static const char *
-import_text(struct import *import, jv row, const char *member)
-{
-	char *text = json_get_string(row, member);
-	const char *kept = text ? arena_string(&import->arena, text) : NULL;
-
-	free(text);
-	return kept;
-}
-
 static int64_t
 import_number(jv row, const char *member)
 {
@@ -72,7 +61,7 @@ import_is_time(const char *text)
 static int
 import_read_content(struct import *import, jv record, struct error *err)
 {
-	const char *sum = import_text(import, record, "sum"), *text = import_text(import, record, "base64");
+	const char *sum = json_arena_string(record, "sum", &import->arena), *text = json_arena_string(record, "base64", &import->arena);
 	int64_t part = import_number(record, "part"), parts = import_number(record, "parts");
 	unsigned char bytes[PART_MAX];
 	char digest[CONTENT_DIGEST_SIZE];
@@ -249,9 +238,9 @@ import_check_bytes(const struct belongings_resource *resource, const struct reso
 static int
 import_add_revision(struct import *import, struct account *account, jv row, bool trusted, struct import_result *result, struct error *err)
 {
-	struct belongings_revision revision = {import_text(import, row, "kind"), import_text(import, row, "name"),
-	    import_text(import, row, "at"), import_text(import, row, "by"), import_text(import, row, "why"),
-	    import_text(import, row, "document"), import_text(import, row, "origin"), import_number(row, "version")};
+	struct belongings_revision revision = {json_arena_string(row, "kind", &import->arena), json_arena_string(row, "name", &import->arena),
+	    json_arena_string(row, "at", &import->arena), json_arena_string(row, "by", &import->arena), json_arena_string(row, "why", &import->arena),
+	    json_arena_string(row, "document", &import->arena), json_arena_string(row, "origin", &import->arena), import_number(row, "version")};
 
 	if (!revision.kind || entity_kind_of(revision.kind) == ENTITY_NONE || !revision.name || !name_is_valid(revision.name) ||
 	    !import_is_time(revision.at) || !revision.by || !revision.origin || revision.version < 1)
@@ -297,9 +286,9 @@ import_add_revisions(struct import *import, struct account *account, bool truste
 static int
 import_add_resource(struct import *import, struct account *account, jv row, struct error *err)
 {
-	struct belongings_resource resource = {import_text(import, row, "plugin"), import_text(import, row, "type"),
-	    import_text(import, row, "name"), import_text(import, row, "sum"), import_text(import, row, "format"),
-	    import_text(import, row, "at"), import_text(import, row, "by"), import_text(import, row, "why"), import_number(row, "version"),
+	struct belongings_resource resource = {json_arena_string(row, "plugin", &import->arena), json_arena_string(row, "type", &import->arena),
+	    json_arena_string(row, "name", &import->arena), json_arena_string(row, "sum", &import->arena), json_arena_string(row, "format", &import->arena),
+	    json_arena_string(row, "at", &import->arena), json_arena_string(row, "by", &import->arena), json_arena_string(row, "why", &import->arena), import_number(row, "version"),
 	    import_number(row, "bytes"), import_number(row, "mode"), import_number(row, "active"), import_number(row, "staged"),
 	    import_number(row, "deleted")};
 	struct resource_name name;
@@ -319,8 +308,8 @@ import_add_resource(struct import *import, struct account *account, jv row, stru
 static int
 import_add_member(struct import *import, struct account *account, jv row, struct error *err)
 {
-	const char *user = import_text(import, row, "user"), *role = import_text(import, row, "role"),
-	    *groups = import_text(import, row, "groups");
+	const char *user = json_arena_string(row, "user", &import->arena), *role = json_arena_string(row, "role", &import->arena),
+	    *groups = json_arena_string(row, "groups", &import->arena);
 
 	if (!user || !name_is_valid(user) || !role || !groups)
 		return import_refuse(err, "a member is malformed");

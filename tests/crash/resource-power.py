@@ -14,13 +14,11 @@ Every STEP-th instant is tried (default 1), and each at which a command ends. Th
 """
 import json, os, re, shutil, subprocess, sys, tempfile
 
+from changes import applied, text
+
 CALL = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\w+)")
 CALLS = "openat,pwrite64,write,ftruncate,fsync,fdatasync,close,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat"
 HELLO, MOTD = "automator/shell/scripts/hello.sh", "automator/shell/files/motd"
-
-
-def text(quoted):
-    return bytes(int(byte, 16) for byte in re.findall(r"\\x([0-9a-f]{2})", quoted))
 
 
 class File:
@@ -38,15 +36,6 @@ class File:
             kind, at, data = self.pending[-1]
             return applied(self.disk, self.pending[:-1] + [(kind, at, data[:len(data) // 2])])
         return applied(self.disk, self.pending if how == "all" else [])
-
-
-def applied(disk, changes):
-    for kind, at, data in changes:
-        if kind == "cut":
-            disk = disk[:at].ljust(at, b"\0")
-        else:
-            disk = disk[:at].ljust(at, b"\0") + data + disk[at + len(data):]
-    return disk
 
 
 class Folder:

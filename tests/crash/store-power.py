@@ -16,6 +16,8 @@ Every STEP-th instant is tried (default 1), and each at which a command ends. Th
 """
 import json, os, re, shutil, subprocess, sys, tempfile
 
+from changes import applied, text
+
 CALL = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\w+)")
 REFUSED = "-e inject=fsync,fdatasync:error=EIO"
 CALLS = "openat,pwrite64,write,ftruncate,fsync,fdatasync,close,unlink"
@@ -33,15 +35,6 @@ class File:
         self.pending = []
 
 
-def applied(disk, changes):
-    for kind, at, data in changes:
-        if kind == "cut":
-            disk = disk[:at].ljust(at, b"\0")
-        else:
-            disk = disk[:at].ljust(at, b"\0") + data + disk[at + len(data):]
-    return disk
-
-
 def left(file):
     """The contents that may be on disk."""
     pending = file.pending
@@ -50,10 +43,6 @@ def left(file):
         kind, at, data = pending[-1]
         some.append(pending[:-1] + [(kind, at, data[:len(data) // 2])])
     return [applied(file.disk, changes) for changes in some]
-
-
-def text(quoted):
-    return bytes(int(byte, 16) for byte in re.findall(r"\\x([0-9a-f]{2})", quoted))
 
 
 def record(folder, number, trace, refused):

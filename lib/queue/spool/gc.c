@@ -48,18 +48,27 @@ gc_list_folder(int folder, struct arguments *names)
 	return 0;
 }
 
+/* Begins to read the history: 1, and its descriptor, which is to be closed; 0: there is none; -1. */
+static int
+gc_open_history(const struct spool *spool, struct record_reader *reader, int *fd, struct error *err)
+{
+	if (!file_exists(spool->root, "history"))
+		return 0;
+	*fd = file_open(spool->root, "history", O_RDONLY, 0, err);
+	if (*fd < 0)
+		return error_prefix(err, "%s", spool->path);
+	record_reader_init(reader, *fd, "history");
+	return 1;
+}
+
 static int
 gc_load_history(const struct spool *spool, struct history *history, struct error *err)
 {
 	struct record_reader reader;
-	int fd, result;
+	int fd, result = gc_open_history(spool, &reader, &fd, err);
 
-	if (!file_exists(spool->root, "history"))
-		return 0;
-	fd = file_open(spool->root, "history", O_RDONLY, 0, err);
-	if (fd < 0)
-		return error_prefix(err, "%s", spool->path);
-	record_reader_init(&reader, fd, "history");
+	if (result <= 0)
+		return result;
 	result = history_read(history, &reader, err);
 	record_reader_release(&reader);
 	close(fd);
@@ -147,15 +156,11 @@ gc_forget(const struct spool *spool, struct queue_erasure *erasure, struct error
 {
 	struct record_reader reader;
 	struct buffer out = {0};
-	int fd, got;
+	int fd, got = gc_open_history(spool, &reader, &fd, err);
 	jv record;
 
-	if (!file_exists(spool->root, "history"))
-		return 0;
-	fd = file_open(spool->root, "history", O_RDONLY, 0, err);
-	if (fd < 0)
-		return error_prefix(err, "%s", spool->path);
-	record_reader_init(&reader, fd, "history");
+	if (got <= 0)
+		return got;
 	while ((got = record_read(&reader, &record, err)) > 0) {
 		if (gc_history_is_of(erasure, record)) {
 			erasure->durations++;

@@ -15,11 +15,12 @@
 #include "base/memory.h"
 #include "sandbox/address.h"
 #include "sandbox/helper/shape.h"
+#include "sandbox/limits.h"
 #include "sandbox/record.h"
 
 #define STATE_DEFAULT "/var/lib/coopr-sandbox"
 
-enum { FILE_LIMIT = 64 * 1024, MACHINES_DEFAULT = 100, MIB = 1024 * 1024 };
+enum { FILE_LIMIT = 64 * 1024, MACHINES_DEFAULT = 100 };
 
 static bool
 allowance_is_machines(const char *text)
@@ -219,14 +220,14 @@ allowance_lower(const struct allowance *allowance, const char *name, const char 
 static void
 allowance_limit(const struct allowance *allowance, struct machine *wanted)
 {
-	const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
-	char *half = memory_printf("%lld", (long long)pages * page / MIB / 2);
+	struct machine most = {.name = NULL};
 
+	limits_default(&most);
 	wanted->cpu = allowance_lower(allowance, "cpu", wanted->cpu, NULL, &wanted->arena);
-	wanted->memory = allowance_lower(allowance, "memory", wanted->memory, half, &wanted->arena);
-	wanted->processes = allowance_lower(allowance, "processes", wanted->processes, "4096", &wanted->arena);
-	wanted->disk = allowance_lower(allowance, "disk", wanted->disk, "20480", &wanted->arena);
-	free(half);
+	wanted->memory = allowance_lower(allowance, "memory", wanted->memory, most.memory, &wanted->arena);
+	wanted->processes = allowance_lower(allowance, "processes", wanted->processes, most.processes, &wanted->arena);
+	wanted->disk = allowance_lower(allowance, "disk", wanted->disk, most.disk, &wanted->arena);
+	machine_release(&most);
 }
 
 int

@@ -20,7 +20,7 @@
 #include "base/lock.h"
 #include "base/memory.h"
 #include "sandbox/image/layout.h"
-#include "sandbox/image/unpack.h"
+#include "sandbox/image/extract.h"
 
 enum { NAME_LIMIT = 16 * 1024 };
 
@@ -212,9 +212,9 @@ image_find(int store, const struct source *source, const char *machine, char dig
 }
 
 static int
-image_unpack_layout(const struct source *source, int root, struct error *err)
+image_extract_layout(const struct source *source, int root, struct error *err)
 {
-	struct unpack_room room = {UNPACK_BYTES, UNPACK_ENTRIES, source->first};
+	struct extract_room room = {EXTRACT_BYTES, EXTRACT_ENTRIES, source->first};
 	struct arena arena = {NULL};
 	struct string_list layers = {NULL, 0};
 	int result = layout_read_layers(source->fd, source->digest, &arena, &layers, err);
@@ -222,7 +222,7 @@ image_unpack_layout(const struct source *source, int root, struct error *err)
 	for (size_t i = 0; result == 0 && i < layers.count; i++) {
 		int blob = layout_open_blob(source->fd, layers.list[i], err);
 
-		result = blob < 0 ? -1 : unpack_tar(blob, layers.list[i], true, root, &room, err);
+		result = blob < 0 ? -1 : extract_tar(blob, layers.list[i], true, root, &room, err);
 		if (blob >= 0)
 			close(blob);
 	}
@@ -234,7 +234,7 @@ image_unpack_layout(const struct source *source, int root, struct error *err)
 static int
 image_unpack(int store, const struct source *source, struct error *err)
 {
-	struct unpack_room room = {UNPACK_BYTES, UNPACK_ENTRIES, source->first};
+	struct extract_room room = {EXTRACT_BYTES, EXTRACT_ENTRIES, source->first};
 	struct error ignored;
 	int root = -1, result = file_remove_tree(store, "new", err);
 
@@ -243,7 +243,7 @@ image_unpack(int store, const struct source *source, struct error *err)
 	if (result == 0 && (root = file_open(store, "new/root", O_RDONLY | O_DIRECTORY, 0, err)) < 0)
 		result = -1;
 	if (result == 0)
-		result = source->layout ? image_unpack_layout(source, root, err) : unpack_tar(source->fd, "archive", false, root, &room, err);
+		result = source->layout ? image_extract_layout(source, root, err) : extract_tar(source->fd, "archive", false, root, &room, err);
 	if (result == 0 && syncfs(root) < 0)
 		result = error_errno(err, EX_CANTCREAT, "sandbox-images/new");
 	if (root >= 0)
