@@ -292,6 +292,7 @@ only_reads() {
 		coopr-solve
 		coopr-ssh
 		coopr-ssh-config
+		coopr-serve
 		coopr-status
 		coopr-test
 		coopr-store claims

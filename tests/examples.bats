@@ -272,3 +272,20 @@ bring_about() {
 	python3 "$COOPR_ROOT/tests/shown-json.py" "$COOPR_ROOT"/man/man*/* >wrong
 	same "" "$(cat wrong)"
 }
+
+@test "coopr-serve(1)" {
+	need_program curl
+	coopr-store init
+	examples_of coopr-serve >examples
+	grep -v '^coopr-serve\( --socket .*\)\?$' examples >rest
+	run_each rest
+	for options in $(sed -n 's/^coopr-serve\( --socket .*\)\?$/x\1/p' examples | grep -c x | xargs seq); do
+		coopr-serve --socket "$PWD/socket.$options" 2>errors 3>&- &
+		for _ in $(seq 600); do
+			! curl -s --unix-socket "socket.$options" -o /dev/null http://coopr/healthz || break
+			sleep 0.1
+		done
+		kill "$!"
+		wait "$!"
+	done
+}

@@ -10,11 +10,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "store/client.h"
 #include "store/store.h"
 
 /* sudo gives the environment that it is told to give, which has this only where one of ours has set it. */
 static const char vouched[] = "COOPR_VOUCHED";
 static bool vouched_by_us; /* for those whom we start */
+
+/* Returns who acts as another user (borrowed); NULL: nobody does. */
+static const char *
+guest_name(void)
+{
+	return client_asker() ? client_asker() : getenv("SUDO_USER");
+}
 
 /* Returns 1 if this process was begun by a guest, and not by one of ours; 0; -1. It asks the installation's store, once, before
  * another is named. There is no superadmin of a store that does not exist yet: who makes it, becomes one. */
@@ -27,7 +35,7 @@ guest_began_as_guest(struct error *err)
 	uid_t owner;
 	int superadmin = 1;
 
-	if (!getenv("SUDO_USER") || (!vouched_by_us && getenv(vouched)))
+	if (!guest_name() || (!vouched_by_us && getenv(vouched)))
 		return 0;
 	if (guest >= 0)
 		return guest;
@@ -49,14 +57,18 @@ guest_refuse(const char *what, struct error *err)
 	int guest = guest_began_as_guest(err);
 
 	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
-	    "%s: only a superadmin may do that; sudo(8) has given %s the rights of the store's owner", what, getenv("SUDO_USER"));
+	    "%s: only a superadmin may do that; %s has given %s the rights of the store's owner", what,
+	    client_asker() ? "the server" : "sudo(8)", guest_name());
 }
 
 static int
 guest_refuse_named(const char *name, struct error *err)
 {
-	int guest = guest_began_as_guest(err);
+	int guest;
 
+	if (client_asker() && (vouched_by_us || !getenv(vouched)))
+		return error_set(err, EX_NOPERM, "%s: a request names no file of the server; send what it contains", name);
+	guest = guest_began_as_guest(err);
 	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
 	    "%s: only a superadmin may name files, where sudo(8) has given %s the rights of the store's owner; - is standard input",
 	    name, getenv("SUDO_USER"));
@@ -82,7 +94,7 @@ guest_refuse_file(const char *path, struct error *err)
 void
 guest_vouch(void)
 {
-	if (!getenv("SUDO_USER") || getenv(vouched))
+	if (!guest_name() || getenv(vouched))
 		return;
 	vouched_by_us = true;
 	setenv(vouched, "1", 1);

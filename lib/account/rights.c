@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/process.h"
+#include "store/client.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 
@@ -22,21 +23,18 @@ account_role_name(enum account_role role)
 bool
 rights_is_owner(const char *user, uid_t owner)
 {
-	const struct passwd *entry;
+	const char *caller = rights_caller(owner);
+	char *name = process_user(owner); /* an owner without a name is called by number, as no caller of sudo(8) is */
+	bool same = strcmp(user, "root") == 0 || (strcmp(user, name) == 0 && (getpwuid(owner) || !caller || client_asker()));
 
-	if (strcmp(user, "root") == 0)
-		return true;
-	entry = getpwuid(owner);
-	if (entry && strcmp(user, entry->pw_name) == 0)
-		return true;
-	return !entry && geteuid() == owner &&
-	    !getenv("SUDO_USER"); /* an owner without a name: process_user calls it by number */
+	free(name);
+	return same;
 }
 
 const char *
 rights_caller(uid_t owner)
 {
-	const char *user = getenv("SUDO_USER");
+	const char *user = client_asker() ? client_asker() : getenv("SUDO_USER");
 
 	return user && *user && (geteuid() == 0 || geteuid() == owner) ? user : NULL;
 }

@@ -21,7 +21,8 @@ const char *account_role_name(enum account_role role);
 /* Returns true for root, and for the user whom a store of this owner belongs to. */
 bool rights_is_owner(const char *user, uid_t owner);
 
-/* Returns the user who has called sudo(8), if that has made us the owner of the store, or root; NULL: nobody (borrowed). */
+/* Returns the user who has asked the server, or has called sudo(8), if that has made us the owner of the store, or root; NULL:
+ * nobody (borrowed). */
 const char *rights_caller(uid_t owner);
 
 /* Returns 1 where the user is a superadmin of the store of this owner; 0, or -1. */

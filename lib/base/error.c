@@ -21,6 +21,7 @@ error_set(struct error *err, int code, const char *format, ...)
 	va_list ap;
 
 	err->code = code;
+	err->absent = false;
 	va_start(ap, format);
 	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
 	va_end(ap);

@@ -7,6 +7,7 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <stdbool.h>
 #include <sysexits.h>
 
 enum { EX_NO = 1 }; /* a true "no": unsatisfiable, empty, not found, differs */
@@ -14,6 +15,7 @@ enum { EX_NO = 1 }; /* a true "no": unsatisfiable, empty, not found, differs */
 struct error {
 	int code;        /* EX_NO or one of sysexits.h */
 	char text[2048]; /* "OBJECT: reason; way out", no newline, cut with "..." */
+	bool absent;     /* there is nothing of the name that was given */
 };
 
 /* Fills err. Always returns -1. */

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,11 +18,18 @@
 #include "base/printable.h"
 
 static const char *program = "coopr";
+static bool as_records; /* lines are for a program */
 
 void
 message_program(const char *name)
 {
+	const char *form = getenv("COOPR_MESSAGES");
+
 	program = name;
+	if (!form)
+		return;
+	as_records = strcmp(form, "json") == 0;
+	unsetenv("COOPR_MESSAGES"); /* what we start speaks to us */
 }
 
 const char *
@@ -42,10 +50,52 @@ message_begin_log(void)
 	    S_ISREG(err.st_mode) && err.st_dev == out.st_dev && err.st_ino == out.st_ino;
 }
 
+/* Prints a printable text as a string of JSON. */
+static void
+message_print_string(const char *text)
+{
+	putc('"', stderr);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putc('\\', stderr);
+		putc(*text, stderr);
+	}
+	putc('"', stderr);
+}
+
+/* Prints a line as a record; err is the error that it tells of, or NULL. */
+static void
+message_print_record(const char *line, const struct error *err)
+{
+	fputs("{\"kind\":\"message\",\"program\":", stderr);
+	message_print_string(program);
+	fputs(",\"text\":", stderr);
+	message_print_string(line);
+	if (err)
+		fprintf(stderr, ",\"absent\":%s,\"code\":%d", err->absent ? "true" : "false", err->code);
+	fputs("}\n", stderr);
+}
+
+/* Prints the line, which it makes printable. */
+static void
+message_print(char *line, const struct error *err)
+{
+	char now[CLOCK_RFC3339_SIZE];
+
+	printable(line);
+	if (as_records) {
+		message_print_record(line, err);
+		return;
+	}
+	if (log_begins)
+		fprintf(stderr, "%s: at %s\n", program, clock_seconds(clock_wall_ms(), now));
+	log_begins = false;
+	fprintf(stderr, "%s: %s\n", program, line);
+}
+
 void
 message(const char *format, ...)
 {
-	char now[CLOCK_RFC3339_SIZE];
 	char line[4096];
 	va_list ap;
 	int length;
@@ -55,11 +105,7 @@ message(const char *format, ...)
 	va_end(ap);
 	if (length >= (int)sizeof line)
 		memcpy(line + sizeof line - 4, "...", 4);
-	printable(line);
-	if (log_begins)
-		fprintf(stderr, "%s: at %s\n", program, clock_seconds(clock_wall_ms(), now));
-	log_begins = false;
-	fprintf(stderr, "%s: %s\n", program, line);
+	message_print(line, NULL);
 }
 
 static bool quiet;
@@ -86,7 +132,10 @@ message_quiet(void)
 int
 message_error(const struct error *err)
 {
-	message("%s", err->text);
+	char line[sizeof err->text];
+
+	memcpy(line, err->text, sizeof line);
+	message_print(line, err);
 	return err->code;
 }
 

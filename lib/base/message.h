@@ -2,7 +2,7 @@
  *
  * What a command says to the person who runs it: on stderr, one line a fact, the
  * program's name first. The text is made printable, so that a hostile name in a document
- * cannot drive a terminal.
+ * cannot drive a terminal. With COOPR_MESSAGES=json in the environment each line is a record, coopr-output(7), for programs.
  */
 #ifndef BASE_MESSAGE_H
 #define BASE_MESSAGE_H

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/process.h"
 
 /* Returns the user that the kernel has written down at the login, which no program can change afterwards. */
@@ -79,10 +80,18 @@ client_find_via(char *via, size_t size)
 	}
 }
 
+const char *
+client_asker(void)
+{
+	const char *user = getenv(CLIENT_ASKER);
+
+	return user && *user && !getenv("SUDO_USER") ? user : NULL;
+}
+
 void
 client_find(struct client *client)
 {
-	char *name = process_user(client_login_user());
+	char *name = client_asker() ? memory_string(client_asker()) : process_user(client_login_user());
 
 	snprintf(client->login, sizeof client->login, "%s", name);
 	free(name);

@@ -5,12 +5,18 @@
 #ifndef STORE_CLIENT_H
 #define STORE_CLIENT_H
 
+/* The variable in which coopr-serve tells a command who has asked for it. */
+#define CLIENT_ASKER "COOPR_ASKER"
+
 struct client {
 	char login[256];  /* who has logged in, whatever sudo(8) has made of them; else the real user */
 	char host[256];   /* of this machine */
 	char address[64]; /* of the ssh client, as the environment says; "": not known */
 	char via[256];    /* the processes that have started this one, its parent first, as the kernel names them: "bash, sudo, bash, sshd" */
 };
+
+/* Returns the user who has asked a server for this command (borrowed); NULL: nobody. */
+const char *client_asker(void);
 
 /* Fills in what is known. */
 void client_find(struct client *client);

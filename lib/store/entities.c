@@ -166,6 +166,7 @@ entities_not_found(struct store *store, enum entity_kind kind, const char *name,
 	else
 		error_set(err, EX_NO, "there is no %s \"%s\"; coopr store list %s shows which there are", entity_kind_words(kind), name,
 		    entity_kind_folder(kind));
+	err->absent = true;
 	revisions_release(&others);
 	return -1;
 }

@@ -66,7 +66,7 @@ int
 main(void)
 {
 	struct buffer deep = {0};
-	struct error err = {0, ""};
+	struct error err = {0};
 	jv value = jv_object();
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

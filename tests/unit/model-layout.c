@@ -37,7 +37,7 @@ check_problems(const char *title, const char *text, const char *expected)
 {
 	struct problems problems = {0};
 	struct layout layout;
-	struct error err = {0, ""};
+	struct error err = {0};
 	char *found;
 
 	read_layout(text, &layout, &problems, &err);

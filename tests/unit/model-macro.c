@@ -109,7 +109,7 @@ static void
 check_text(const char *text, const char *expanded, const char *problem)
 {
 	struct buffer out = {0};
-	struct error err = {0, ""};
+	struct error err = {0};
 	int result = macro_expand_text(text, &context, &out, &err);
 
 	tap_ok(strcmp(out.data ? out.data : "", expanded ? expanded : text) == 0, "\"%s\" becomes \"%s\"", text, out.data);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * coopr-serve: serves the API, coopr-api(7), over HTTP on a Unix socket, until SIGTERM or SIGINT; then it takes no new connection,
+ * answers the requests that it has, and exits with 0. Exits with 64 on misuse; 66 where there is no store; 71 or 73 where the socket
+ * cannot be had; 75 where a server runs there; 77 where this user does not own the store.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "account/accounts.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "web/listening.h"
+#include "web/openapi.h"
+#include "web/server.h"
+
+static const char *path, *store;
+static bool describes;
+
+static const struct option_spec options[] = {
+	OPTION_FLAG(0, "openapi", &describes, "print the description of the API, and end"),
+	OPTION_STRING(0, "socket", &path, "PATH", "serve on this Unix socket (default: coopr/serve of the runtime folder)"),
+	OPTION_STRING(0, "store", &store, "FILE", "the store (default: $COOPR_STORE)"),
+	OPTION_END
+};
+
+static const struct command command = {
+	"coopr-serve", "[OPTION]...", "Serve the API over HTTP.", options,
+	"  coopr-serve\n"
+	"  coopr-serve --socket ./coopr.sock\n"
+	"  coopr-serve --openapi | jq -r '.paths | keys[]'\n"};
+
+static int
+serve_describe(void)
+{
+	struct buffer out = {0};
+
+	openapi_print(&out);
+	fputs(buffer_string(&out), stdout);
+	buffer_release(&out);
+	return message_end(0);
+}
+
+/* Refuses to serve somebody else's store: commands would take who asks for the one who serves. */
+static int
+serve_check_owner(struct error *err)
+{
+	struct account account;
+	int result = account_open(&account, &(struct account_ask){.store = store}, STORE_READ, err);
+
+	if (result == 0 && account.role != ACCOUNT_SUPERADMIN)
+		result = error_set(err, EX_NOPERM, "the store is not of this user; serve it as its owner");
+	account_release(&account);
+	return result;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct server_options what = {.connections = 12000, .children = 8, .waiting = 1000};
+	struct server *server = NULL;
+	struct error err;
+	int result;
+
+	argv += option_parse(&command, argc, argv);
+	if (*argv)
+		return option_misuse(&command, "unexpected argument '%s'", *argv);
+
+	if (describes)
+		return serve_describe();
+	result = serve_check_owner(&err);
+	if (result == 0)
+		result = listening_open(path, &what, &err);
+	if (result == 0)
+		result = server_open(&server, &what, &err);
+	if (result == 0)
+		result = server_run(server, &err);
+	server_release(server);
+	return message_end(result < 0 ? message_error(&err) : 0);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One request of HTTP and its answer, whatever brought it. Who answers fills in answer; the listener, a test or a fuzzer that made
+ * the exchange sends it.
+ */
+#ifndef HTTP_EXCHANGE_H
+#define HTTP_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+
+struct http_field {
+	const char *name, *value;
+};
+
+struct http_fields {
+	struct http_field *list;
+	size_t count, capacity;
+};
+
+struct http_answer {
+	int status;       /* 0: not yet */
+	const char *type; /* a media type; NULL: there is no body */
+	struct http_fields headers;
+	struct buffer body;
+};
+
+struct http_exchange { /* zero-initialise; release it. Strings live in its arena */
+	struct arena arena;
+	const char *method;
+	const char *path;          /* as it was sent: "/v1/clusters/a%20b" */
+	struct http_fields query;  /* decoded */
+	struct http_fields headers;
+	struct buffer body;
+	uid_t uid; /* of whom asks */
+	struct http_answer answer;
+	void *owner;      /* of whom answers later */
+	void *connection; /* of whom brought it */
+	bool is_waiting;  /* for an answer */
+};
+
+/* Adds a copy of a field. */
+void http_field_add(struct http_exchange *exchange, struct http_fields *fields, const char *name, const char *value);
+
+/* Returns the value of the first field of that name, in whatever case; NULL if there is none. */
+const char *http_field_find(const struct http_fields *fields, const char *name);
+
+/* Returns the text with each %XX as its byte, in the arena; NULL where one is malformed, or the result is no text: it has control
+ * characters, or is no UTF-8. */
+const char *http_decode(struct arena *arena, const char *text, size_t length);
+
+/* Returns what a status is called: "Not Found". */
+const char *http_reason(int status);
+
+void http_exchange_release(struct http_exchange *exchange);
+
+#endif

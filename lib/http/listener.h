@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A Unix socket that speaks HTTP/1.1. Hides libmicrohttpd. It has no thread of its own: the caller waits for its
+ * descriptor and turns it, and is called for each request that has arrived whole.
+ */
+#ifndef HTTP_LISTENER_H
+#define HTTP_LISTENER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct http_exchange;
+struct listener;
+
+struct listener_options {
+	int fd;                 /* listens already; the listener's from now on */
+	size_t body_max;        /* bytes; requests with more are answered with 413 */
+	unsigned connections;   /* at most */
+	unsigned idle_s;        /* after which a silent connection is closed */
+	/* A request has arrived. Fills in its answer, or sees to it that listener_answer is called later. */
+	void (*arrived)(void *context, struct http_exchange *exchange);
+	/* Nobody waits any more for the answer of an exchange, which is released then. */
+	void (*left)(void *context, struct http_exchange *exchange);
+	void *context;
+};
+
+/* Opens it. */
+int listener_open(struct listener **listener, const struct listener_options *options, struct error *err);
+
+/* Returns the descriptor that becomes readable when listener_run has something to do. */
+int listener_descriptor(const struct listener *listener);
+
+/* Does what there is to do. Returns the milliseconds after which it is to be called again; -1: when the descriptor is readable. */
+int64_t listener_run(struct listener *listener);
+
+/* Sends the answer of an exchange that has waited for it. */
+void listener_answer(struct http_exchange *exchange);
+
+/* Takes no more connections: those that there are may go on. */
+void listener_quiesce(struct listener *listener);
+
+/* Returns the number of connections. */
+unsigned listener_connections(const struct listener *listener);
+
+void listener_close(struct listener *listener);
+
+#endif

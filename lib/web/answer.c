@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/answer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "content/content.h"
+#include "event/supervise.h"
+#include "http/exchange.h"
+#include "json/json.h"
+#include "web/openapi.h"
+#include "web/problem.h"
+#include "web/route.h"
+
+static void
+answer_begin(struct http_exchange *exchange, int status, const char *type)
+{
+	exchange->answer.status = status;
+	exchange->answer.type = type;
+}
+
+/* Makes lines of JSON the list of an object. */
+static void
+answer_records(struct http_exchange *exchange, const struct buffer *lines)
+{
+	struct buffer *body = &exchange->answer.body;
+	const char *at = buffer_string(lines);
+	const char *comma = "";
+
+	answer_begin(exchange, 200, "application/json");
+	buffer_text(body, "{\"items\":[");
+	while (*at) {
+		size_t length = strcspn(at, "\n");
+
+		if (length > 0) {
+			buffer_text(body, comma);
+			buffer_append(body, at, length);
+			comma = ",";
+		}
+		at += length + (at[length] == '\n');
+	}
+	buffer_text(body, "]}\n");
+}
+
+/* Tells where the cluster of an operation is, whose job is called after it; or what a preview has shown: its plan. */
+static void
+answer_begun(struct http_exchange *exchange, const struct buffer *lines)
+{
+	struct error err;
+	char *job = NULL, *where;
+	jv record;
+
+	if (json_parse("the answer", buffer_string(lines), lines->length, &record, &err) == 0) {
+		job = json_get_string(record, "job");
+		jv_free(record);
+	}
+	if (!job) {
+		answer_records(exchange, lines);
+		return;
+	}
+	answer_begin(exchange, 202, "application/json");
+	buffer_append(&exchange->answer.body, lines->data, lines->length);
+	where = memory_printf("/v1/clusters/%.*s", (int)strcspn(job, "-"), job);
+	http_field_add(exchange, &exchange->answer.headers, "Location", where);
+	free(where);
+	free(job);
+}
+
+/* Gives what was looked at a tag, and sends nothing to who has it already. */
+static void
+answer_tag(struct http_exchange *exchange)
+{
+	char digest[CONTENT_DIGEST_SIZE], tag[CONTENT_DIGEST_SIZE + 2];
+	const char *known = http_field_find(&exchange->headers, "If-None-Match");
+
+	content_digest(exchange->answer.body.data, exchange->answer.body.length, digest);
+	snprintf(tag, sizeof tag, "\"%s\"", digest);
+	http_field_add(exchange, &exchange->answer.headers, "ETag", tag);
+	if (!known || (strcmp(known, "*") != 0 && !strstr(known, tag)))
+		return;
+	answer_begin(exchange, 304, NULL);
+	buffer_clear(&exchange->answer.body);
+}
+
+static const char *
+answer_type(enum route_answer answer)
+{
+	return answer == ROUTE_TEXT ? "text/plain; charset=utf-8" : answer == ROUTE_BYTES ? "application/octet-stream" : "application/json";
+}
+
+void
+answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child)
+{
+	int code = process_exit_code(child->wait_status);
+	bool looks = strcmp(route->method, "GET") == 0;
+
+	/* What looks says by its exit code what it has found: "unhealthy". */
+	if (child->timed_out) {
+		problem_answer(exchange, 504, "that has taken too long");
+	} else if (child->out_total > child->out.length) {
+		problem_answer(exchange, 500, "the answer is too large; ask for a part of it");
+	} else if (code != 0 && !(looks && child->out.length > 0)) {
+		problem_answer_exit(exchange, code, looks, &child->err);
+	} else if (route->answer == ROUTE_DONE && child->out.length == 0) {
+		answer_begin(exchange, 204, NULL);
+	} else if (route->answer == ROUTE_BEGUN) {
+		answer_begun(exchange, &child->out);
+	} else if (route->answer == ROUTE_RECORDS) {
+		answer_records(exchange, &child->out);
+	} else {
+		answer_begin(exchange, 200, answer_type(route->answer));
+		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
+	}
+	if (looks && exchange->answer.status == 200)
+		answer_tag(exchange);
+}
+
+void
+answer_own(const struct route *route, struct http_exchange *exchange)
+{
+	struct buffer *body = &exchange->answer.body;
+
+	answer_begin(exchange, 200, "application/json");
+	if (strcmp(route->path, "/v1/openapi.json") == 0)
+		openapi_print(body);
+	else if (strcmp(route->path, "/v1/version") == 0)
+		buffer_text(body, "{\"api\":[\"v1\"],\"version\":\"" COOPR_VERSION "\"}\n");
+	else
+		buffer_text(body, "{\"status\":\"ok\"}\n");
+	answer_tag(exchange);
+}

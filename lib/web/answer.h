@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Answers of the API: made of what a command has printed, or by the server itself.
+ */
+#ifndef WEB_ANSWER_H
+#define WEB_ANSWER_H
+
+struct child;
+struct http_exchange;
+struct route;
+
+/* Answers with what the command of the route, which has ended, has printed. */
+void answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child);
+
+/* Answers a request that no command does. */
+void answer_own(const struct route *route, struct http_exchange *exchange);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/openapi.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "admin/command-table.h"
+#include "base/buffer.h"
+#include "json/json.h"
+#include "web/call.h"
+#include "web/route.h"
+
+/* Returns {"type": TYPE}. */
+static jv
+openapi_type(const char *type)
+{
+	jv schema = jv_object();
+
+	json_set_string(&schema, "type", type);
+	return schema;
+}
+
+/* Returns the schema of one of some types: "string number". */
+static jv
+openapi_types(const char *names)
+{
+	jv schema = jv_object(), list = jv_array();
+
+	for (const char *at = names; *at; at += strcspn(at, " "), at += strspn(at, " "))
+		list = jv_array_append(list, jv_string_sized(at, (int)strcspn(at, " ")));
+	json_set(&schema, "type", list);
+	return schema;
+}
+
+/* Returns the schema of what an option takes. */
+static jv
+openapi_option(const struct command_option *option)
+{
+	jv schema;
+
+	if (!option->kind)
+		schema = openapi_type("boolean");
+	else if (strcmp(option->kind, "FILE") == 0)
+		schema = openapi_types("object array");
+	else
+		schema = openapi_types(option->optional ? "string number array boolean" : "string number array");
+	json_set_string(&schema, "description", option->help);
+	return schema;
+}
+
+/* Adds the members that are operands: a string, or several. */
+static void
+openapi_add_operands(const struct route *route, jv *members)
+{
+	for (const char *at = route->operands; at && *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+		jv name = jv_string_sized(at, (int)strcspn(at, " "));
+
+		if (*at != '{' && *at != '-')
+			json_set(members, jv_string_value(name), openapi_types("string array"));
+		jv_free(name);
+	}
+}
+
+/* Returns a parameter; the description may be NULL. */
+static jv
+openapi_parameter(jv name, const char *place, const char *description, jv schema)
+{
+	jv one = jv_object();
+
+	json_set(&one, "name", name);
+	json_set_string(&one, "in", place);
+	if (description)
+		json_set_string(&one, "description", description);
+	if (strcmp(place, "path") == 0)
+		json_set(&one, "required", jv_true());
+	json_set(&one, "schema", schema);
+	return one;
+}
+
+/* Returns the parameters of a route: what stands in its path and, unless they are members of its body, what its command takes. */
+static jv
+openapi_parameters(const struct route *route, const struct command_table *table)
+{
+	jv list = jv_array(), members = jv_object();
+
+	for (const char *at = strchr(route->path, '{'); at; at = strchr(at + 1, '{'))
+		list = jv_array_append(list, openapi_parameter(jv_string_sized(at + 1, (int)strcspn(at + 1, "}")), "path", NULL,
+		    openapi_type("string")));
+	if (route->body != ROUTE_OPTIONS)
+		openapi_add_operands(route, &members);
+	jv_object_foreach(members, name, schema)
+		list = jv_array_append(list, openapi_parameter(name, "query", NULL, schema));
+	jv_free(members);
+	for (size_t i = 0; table && route->body != ROUTE_OPTIONS && i < table->option_count; i++) {
+		const struct command_option *option = &table->options[i];
+
+		if (call_takes(option) && (!option->kind || strcmp(option->kind, "FILE") != 0))
+			list = jv_array_append(list, openapi_parameter(jv_string(option->name), "query", option->help,
+			    openapi_type(option->kind ? "string" : "boolean")));
+	}
+	return list;
+}
+
+/* Returns the schema of the body of a route that has options as its members. */
+static jv
+openapi_members(const struct route *route, const struct command_table *table)
+{
+	jv schema = openapi_type("object"), members = jv_object();
+
+	for (size_t i = 0; table && i < table->option_count; i++)
+		if (call_takes(&table->options[i]))
+			json_set(&members, table->options[i].name, openapi_option(&table->options[i]));
+	openapi_add_operands(route, &members);
+	json_set(&schema, "properties", members);
+	json_set(&schema, "additionalProperties", jv_false());
+	return schema;
+}
+
+static jv
+openapi_content(const char *type, jv schema)
+{
+	jv media = jv_object(), content = jv_object();
+
+	json_set(&media, "schema", schema);
+	json_set(&content, type, media);
+	return content;
+}
+
+static jv
+openapi_response(const char *description, const char *type, jv schema)
+{
+	jv response = jv_object();
+
+	json_set_string(&response, "description", description);
+	json_set(&response, "content", openapi_content(type, schema));
+	return response;
+}
+
+static jv
+openapi_responses(const struct route *route)
+{
+	jv responses = jv_object(), records, problem = jv_object();
+
+	switch (route->answer) {
+	case ROUTE_RECORDS:
+		records = openapi_type("object");
+		json_set(&records, "properties", JV_OBJECT(jv_string("items"), openapi_type("array")));
+		json_set(&responses, "200", openapi_response("The records", "application/json", records));
+		break;
+	case ROUTE_BEGUN:
+		json_set(&responses, "202", openapi_response("The operation has begun", "application/json", openapi_type("object")));
+		break;
+	case ROUTE_DONE:
+		json_set(&responses, "204", JV_OBJECT(jv_string("description"), jv_string("It is done")));
+		break;
+	case ROUTE_BYTES:
+		json_set(&responses, "200", openapi_response("What it contains", "application/octet-stream", jv_object()));
+		break;
+	case ROUTE_TEXT:
+		json_set(&responses, "200", openapi_response("Text", "text/plain", openapi_type("string")));
+		break;
+	default:
+		json_set(&responses, "200", openapi_response("The record", "application/json", openapi_type("object")));
+	}
+	json_set_string(&problem, "$ref", "#/components/schemas/problem");
+	json_set(&responses, "default", openapi_response("It cannot be done", "application/problem+json", problem));
+	return responses;
+}
+
+/* Returns "post-clusters-cluster-scale". */
+static jv
+openapi_id(const struct route *route)
+{
+	struct buffer id = {0};
+	jv text;
+
+	for (const char *at = route->method; *at; at++)
+		buffer_byte(&id, (char)tolower((unsigned char)*at));
+	for (const char *at = route->path; *at; at++)
+		if (isalnum((unsigned char)*at))
+			buffer_byte(&id, *at);
+		else if (*at == '/')
+			buffer_byte(&id, '-');
+	text = jv_string(buffer_string(&id));
+	buffer_release(&id);
+	return text;
+}
+
+static jv
+openapi_operation(const struct route *route)
+{
+	const struct command_table *table = route->command ? call_table(route) : NULL;
+	jv operation = jv_object(), body;
+
+	json_set_string(&operation, "summary", route->summary);
+	if (route->command)
+		json_set(&operation, "x-command", jv_string_fmt("coopr %s", route->command));
+	json_set(&operation, "operationId", openapi_id(route));
+	json_set(&operation, "parameters", openapi_parameters(route, table));
+	json_set(&operation, "responses", openapi_responses(route));
+	if (route->body == ROUTE_NO_BODY)
+		return operation;
+	body = jv_object();
+	if (route->body == ROUTE_OPTIONS)
+		json_set(&body, "content", openapi_content("application/json", openapi_members(route, table)));
+	else
+		json_set(&body, "content", openapi_content("application/octet-stream", jv_object()));
+	json_set(&operation, "requestBody", body);
+	return operation;
+}
+
+/* Returns the schema of RFC 9457, with our members. */
+static jv
+openapi_problem(void)
+{
+	jv schema = openapi_type("object"), members = jv_object();
+
+	json_set(&members, "status", openapi_type("integer"));
+	json_set(&members, "title", openapi_type("string"));
+	json_set(&members, "detail", openapi_type("string"));
+	json_set(&members, "exit_code", openapi_type("integer"));
+	json_set(&members, "messages", openapi_type("array"));
+	json_set(&members, "errors", openapi_type("array"));
+	json_set(&schema, "properties", members);
+	return schema;
+}
+
+void
+openapi_print(struct buffer *out)
+{
+	jv document = jv_object(), paths = jv_object(), text, schemas = jv_object();
+
+	json_set_string(&document, "openapi", "3.1.0");
+	json_set(&document, "info", JV_OBJECT(jv_string("title"), jv_string("coopr"), jv_string("version"), jv_string(COOPR_VERSION)));
+	for (const struct route *route = routes; route->method; route++) {
+		jv path = json_get(paths, route->path), method = openapi_id(route);
+		char word[8] = "";
+
+		for (size_t i = 0; route->method[i] && i < sizeof word - 1; i++)
+			word[i] = (char)tolower((unsigned char)route->method[i]);
+		if (!jv_is_valid(path)) {
+			jv_free(path);
+			path = jv_object();
+		}
+		json_set(&path, word, openapi_operation(route));
+		json_set(&paths, route->path, path);
+		jv_free(method);
+	}
+	json_set(&document, "paths", paths);
+	json_set(&schemas, "problem", openapi_problem());
+	json_set(&document, "components", JV_OBJECT(jv_string("schemas"), schemas));
+	text = jv_dump_string(document, 0);
+	buffer_text(out, jv_string_value(text));
+	buffer_byte(out, '\n');
+	jv_free(text);
+}

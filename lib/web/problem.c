@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/error.h"
+#include "http/exchange.h"
+#include "json/place.h"
+
+static const struct {
+	int code, status;
+} statuses[] = {
+	{EX_NO, 409},      {EX_USAGE, 422},    {EX_DATAERR, 422}, {EX_NOINPUT, 404}, {EX_NOUSER, 404},  {EX_UNAVAILABLE, 503},
+	{EX_CANTCREAT, 409}, {EX_IOERR, 503},  {EX_TEMPFAIL, 409}, {EX_PROTOCOL, 502}, {EX_NOPERM, 403}, {EX_CONFIG, 500},
+};
+
+int
+problem_status(int code)
+{
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+		if (statuses[i].code == code)
+			return statuses[i].status;
+	return 500;
+}
+
+static void
+problem_send(struct http_exchange *exchange, int status, jv problem)
+{
+	jv text;
+
+	json_set_number(&problem, "status", status);
+	json_set_string(&problem, "title", http_reason(status));
+	text = jv_dump_string(problem, 0);
+	buffer_clear(&exchange->answer.body);
+	buffer_text(&exchange->answer.body, json_string(text));
+	buffer_byte(&exchange->answer.body, '\n');
+	jv_free(text);
+	exchange->answer.status = status;
+	exchange->answer.type = "application/problem+json";
+}
+
+void
+problem_answer(struct http_exchange *exchange, int status, const char *detail)
+{
+	jv problem = jv_object();
+
+	if (detail)
+		json_set_string(&problem, "detail", detail);
+	problem_send(exchange, status, problem);
+}
+
+void
+problem_answer_all(struct http_exchange *exchange, const struct problems *problems)
+{
+	jv problem = jv_object(), list = jv_array();
+
+	for (size_t i = 0; i < problems->count; i++) {
+		jv one = jv_object();
+
+		json_set_string(&one, "pointer", problems->list[i].pointer);
+		json_set_string(&one, "detail", problems->list[i].text);
+		list = jv_array_append(list, one);
+	}
+	if (problems->count)
+		json_set_string(&problem, "detail", problems->list[0].text);
+	json_set(&problem, "errors", list);
+	problem_send(exchange, 422, problem);
+}
+
+/* Adds a line of stderr to the messages; of a record of coopr's, its text. Returns whether it says that something is absent. */
+static bool
+problem_add_line(const char *line, size_t length, jv *messages, jv *detail)
+{
+	struct error ignored;
+	bool absent = false;
+	jv record, text;
+
+	if (json_parse("the message", line, length, &record, &ignored) < 0) {
+		text = jv_string_sized(line, (int)length); /* of another program */
+	} else {
+		jv member = json_get(record, "absent");
+
+		absent = jv_get_kind(member) == JV_KIND_TRUE;
+		jv_free(member);
+		text = json_get(record, "text");
+		jv_free(record);
+	}
+	*messages = jv_array_append(*messages, jv_copy(text));
+	jv_free(*detail);
+	*detail = text;
+	return absent;
+}
+
+void
+problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const struct buffer *said)
+{
+	jv problem = jv_object(), messages = jv_array(), detail = jv_null();
+	const char *at = buffer_string(said);
+	bool absent = looks && code == EX_NO;
+
+	while (*at) {
+		size_t length = strcspn(at, "\n");
+
+		if (length > 0)
+			absent |= problem_add_line(at, length, &messages, &detail);
+		at += length + (at[length] == '\n');
+	}
+	json_set(&problem, "detail", detail);
+	json_set(&problem, "messages", messages);
+	json_set_number(&problem, "exit_code", code);
+	problem_send(exchange, absent ? 404 : problem_status(code), problem);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The routes of the API: what a request of HTTP asks for, as the command that does it. A route is one row of the table in routes.c,
+ * from which requests are answered and /v1/openapi.json is printed.
+ */
+#ifndef WEB_ROUTE_H
+#define WEB_ROUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+
+enum route_answer {
+	ROUTE_RECORD,  /* one */
+	ROUTE_RECORDS, /* {"items": [...]} */
+	ROUTE_BEGUN,   /* an operation: 202 and where its job is */
+	ROUTE_DONE,    /* 204: nothing is printed */
+	ROUTE_TEXT,    /* text for people */
+	ROUTE_BYTES,   /* whatever it is */
+	ROUTE_OWN,     /* what the server says itself: see own */
+};
+
+enum route_body {
+	ROUTE_NO_BODY,
+	ROUTE_OPTIONS,  /* an object whose members are the options of the command, and the operands that route names */
+	ROUTE_DOCUMENT, /* a document, for standard input */
+};
+
+enum { ROUTE_VARIABLES = 4 };
+
+struct route {
+	const char *method;
+	const char *path;     /* "/v1/clusters/{cluster}/history" */
+	const char *command;  /* "history"; "store get" */
+	const char *operands; /* words: "{kind}/{name}" of the path, "-" itself, "services" a member: a string, or several; or NULL */
+	const char *fixed;    /* options that are always given, with blanks between; or NULL */
+	enum route_body body;
+	enum route_answer answer;
+	const char *summary;
+};
+
+struct route_match {
+	const struct route *route;
+	const char *variables[ROUTE_VARIABLES]; /* the values of {...}, in the order of the path */
+};
+
+/* The table, which ends with a row without a method. */
+extern const struct route routes[];
+
+/* Finds the route. Returns 0; 400 where the path is malformed; 404 where there is no such path; 405 where it has no such method,
+ * and *allow, in the arena, names those that it has. */
+int route_find(const char *method, const char *path, struct arena *arena, struct route_match *match, const char **allow);
+
+/* Returns the value of a variable of the route by its name, "cluster"; NULL if it has none. */
+const char *route_variable(const struct route_match *match, const char *name, size_t length);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The server: it has each request that arrives on its sockets done by the command that the route names, as the user who asks, and
+ * sends what that prints. One loop; what takes time runs in children.
+ */
+#ifndef WEB_SERVER_H
+#define WEB_SERVER_H
+
+struct error;
+struct server;
+
+enum { SERVER_SOCKETS = 8 };
+
+struct server_options {
+	int sockets[SERVER_SOCKETS]; /* listen; the server's from now on */
+	int count;
+	unsigned connections; /* of a socket, at most */
+	unsigned children;    /* commands that run at once, at most */
+	unsigned waiting;     /* requests that wait for one to end, at most; then 503 */
+};
+
+int server_open(struct server **server, const struct server_options *options, struct error *err);
+
+/* Serves until SIGTERM or SIGINT; then takes no new connection, and returns once each request that has come is answered. */
+int server_run(struct server *server, struct error *err);
+
+void server_release(struct server *server);
+
+#endif

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# A server, coopr-serve(1), with a store of its own: load it after case, and end it in teardown.
+#
+#	serve ARGUMENT...       starts it, and waits until it answers; its socket is $SOCKET, which others may open
+#	serve_end               ends it; it must say that all was well
+#	ask METHOD PATH [CURL-ARGUMENT...]
+#	                        $status, and the body in the file body
+#	answers STATUS METHOD PATH [CURL-ARGUMENT...]
+#	                        the same, with that status; else it prints what was answered, and fails
+
+serve() {
+	held=/tmp/coopr-serve.$$
+	mkdir -p -m 755 "$held"
+	SOCKET=$held/socket
+	coopr-serve --socket "$SOCKET" "$@" 2>serve.log 3>&- &
+	server=$!
+	for _ in $(seq 600); do
+		! curl -s --unix-socket "$SOCKET" -o /dev/null http://coopr/healthz || return 0
+		kill -0 "$server" || break
+		sleep 0.1
+	done
+	cat serve.log
+	return 1
+}
+
+serve_end() {
+	[ -n "${server-}" ] || return 0
+	kill "$server"
+	wait "$server"
+	server=
+	rm -rf "${held-}"
+}
+
+ask() {
+	local method=$1 path=$2
+
+	shift 2
+	: >body
+	status=$(curl -sS --path-as-is --unix-socket "$SOCKET" -X "$method" -o body -w '%{http_code}' "$@" "http://coopr$path")
+}
+
+answers() {
+	local expected=$1
+
+	shift
+	ask "$@"
+	[ "$status" = "$expected" ] || {
+		printf '%s: %s, and not %s\n' "$*" "$status" "$expected"
+		cat body
+		return 1
+	}
+}

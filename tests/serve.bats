@@ -1,0 +1,254 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-serve(1) on a Unix socket, and the routes of coopr-api(7).
+
+load case
+load serve
+
+setup() {
+	fresh
+	need_program curl
+	own_catalogue
+	coopr-store init
+	coopr-import -yq mine
+	unset COOPR_CATALOGUE
+}
+
+teardown() {
+	serve_end
+}
+
+# Prints a member of the answer.
+body() {
+	jq -cr "$1" body
+}
+
+@test "a cluster is created, looked at, changed and deleted as by the commands" {
+	serve
+	answers 200 GET /v1/clusters
+	same '{"items":[]}' "$(body .)"
+	answers 202 POST /v1/clusters -D head -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy", "message": "by hand"}'
+	same 00000001-001 "$(body .job)"
+	id=$(sed -n 's|^Location: /v1/clusters/\(.*\)\r$|\1|p' head)
+	coopr-work --drain
+	answers 200 GET "/v1/clusters/$id"
+	same "shop active" "$(body '"\(.name) \(.status)"')"
+	coopr-status -o json shop | jq -S . >expected
+	jq -S . body | diff expected -
+	answers 200 GET /v1/clusters/shop/nodes
+	same 4 "$(body '.items | map(select(.kind == "node")) | length')"
+	answers 200 GET /v1/clusters/shop/events
+	coopr-events -o json shop | jq -cs '{items: .}' | diff - body
+	answers 200 GET /v1/clusters/shop/operations
+	same '["create","by hand"]' "$(body '.items[0] | [.action, .why]')"
+	answers 202 POST /v1/clusters/shop/expand -d '{"machines": 5}'
+	coopr-work --drain
+	answers 200 GET /v1/clusters/shop
+	answers 200 GET "/v1/clusters?search=sho"
+	same 5 "$(body '.items[0].nodes')"
+	answers 202 DELETE /v1/clusters/shop -d '{"discard-data": true}'
+	coopr-work --drain
+	answers 200 GET /v1/clusters/shop
+	same terminated "$(body .status)"
+}
+
+@test "a preview changes nothing, and is what --dry-run prints" {
+	serve
+	answers 200 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy", "dry-run": true}'
+	coopr-create --dry-run -o json -t lamp -n 4 -P dummy shop | jq -cSs '{items: .}' >expected
+	jq -cS . body | diff expected -
+	same "" "$(coopr-list -o name)"
+}
+
+@test "entities, resources, secrets and tenants are kept by requests" {
+	serve
+	echo '{"kind": "hardwaretype", "name": "huge", "providermap": {"dummy": {"flavor": "huge"}}}' >huge.json
+	answers 200 POST /v1/entities --data-binary @huge.json
+	answers 200 GET /v1/entities/hardwaretype/huge
+	same huge "$(body .name)"
+	answers 204 DELETE /v1/entities/hardwaretype/huge
+	answers 404 GET /v1/entities/hardwaretype/huge
+	answers 200 GET /v1/export
+	body '.items[]' >records
+	answers 200 POST '/v1/import?dry-run' --data-binary @records
+	head -c 5000 /dev/urandom >bytes
+	answers 200 PUT '/v1/resources/automatortypes/shell/files/noise?sync' --data-binary @bytes
+	answers 200 GET /v1/resources/automatortypes/shell/files/noise
+	cmp bytes body
+	answers 204 PUT /v1/secrets/word --data-binary 'to be or not'
+	answers 200 GET /v1/secrets
+	same '["word"]' "$(body '[.items[].name]')"
+	! grep 'to be' body
+	answers 204 POST /v1/tenants -d '{"name": "qa", "clusters": 2}'
+	answers 204 PATCH /v1/tenants/qa -d '{"clusters": 3}'
+	answers 200 GET /v1/tenants/qa
+	same 3 "$(body .quota.clusters)"
+	answers 204 PUT /v1/members/ann -d '{"tenant": "qa", "role": "admin"}'
+	answers 200 GET '/v1/members?tenant=qa'
+	same '["ann"]' "$(body '[.items[].user]')"
+}
+
+@test "a problem has the command's message, its exit code and one status" {
+	serve
+	answers 404 GET /v1/clusters/shpo -D head
+	contains "$(cat head)" "Content-Type: application/problem+json"
+	same '[404,"Not Found",1]' "$(body '[.status, .title, .exit_code]')"
+	same "$(coopr-status shpo 2>&1 | sed 's/^coopr-status: //')" "$(body .detail)"
+	answers 422 POST /v1/clusters -d '{"name": "shop", "tempalte": "lamp", "machines": [1, {}], "detach": true}'
+	same '[["/tempalte"],["/machines/1"],["/detach"]]' "$(body '[.errors[] | [.pointer]] | sort | reverse | [.[0], .[1], .[2]]')"
+	answers 422 POST /v1/clusters -d '{"name": '
+	answers 422 POST /v1/clusters -d '[]'
+	answers 409 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "machines": 1, "provider": "dummy"}'
+	answers 405 PUT /v1/clusters -D head
+	contains "$(cat head)" "Allow: GET, POST"
+	answers 404 GET /v1/nothing
+	answers 400 GET /v1/clusters/a%zz
+	answers 400 GET /v1/clusters/a%00b
+	answers 400 GET '/v1/clusters?search=%ff'
+	head -c 9000000 /dev/zero >large
+	answers 413 POST /v1/entities --data-binary @large
+}
+
+@test "what was looked at has a tag, and is not sent again while nothing changes" {
+	serve
+	answers 200 GET /v1/entities/service/php -D head || answers 200 GET /v1/entities/service/mysql -D head
+	tag=$(sed -n 's/^ETag: \(.*\)\r$/\1/p' head)
+	answers 304 GET "/v1/entities/service/$(body .name)" -H "If-None-Match: $tag"
+	[ ! -s body ]
+}
+
+@test "a request names no file of the server, and nothing of where and how a command prints" {
+	serve
+	echo secret >file
+	for member in '"store": "'"$PWD"'/other"' '"spool": "."' '"save": "plan"' '"output": "table"' '"color": "always"' '"catalogue": "mine"' \
+		'"secret": "x=file"' '"help": true' '"version": true' '"yes": false'; do
+		answers 422 POST /v1/clusters -d "{\"name\": \"shop\", \"template\": \"lamp\", \"provider\": \"dummy\", $member}"
+	done
+	answers 422 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "provider": "dummy", "config": "file"}'
+	answers 422 GET /v1/clusters/.%2Ffile/nodes
+	answers 404 GET /v1/clusters/file/nodes
+	answers 404 GET /v1/clusters/-/nodes
+	answers 404 GET /v1/clusters/--help
+	[ ! -e other ] && [ ! -e plan ]
+}
+
+@test "a user is answered as the store knows that user" {
+	need_root
+	need_program setpriv
+	coopr-tenant create -y qa
+	coopr-member set -y -T qa nobody --role user
+	coopr-create -yq --detach -t lamp -P dummy one
+	serve # where others may come to
+	as_nobody() {
+		status=$(setpriv --reuid nobody --clear-groups --regid nogroup curl -sS --unix-socket "$SOCKET" -o - -w '\n%{http_code}' \
+			"http://coopr$1" "${@:2}" | tee said | tail -n 1)
+	}
+	as_nobody /v1/tenants
+	same "200" "$status"
+	same '["qa"]' "$(head -n 1 said | jq -c '[.items[].name]')"
+	as_nobody /v1/jobs
+	same "403" "$status"
+	contains "$(cat said)" "only a superadmin may do that"
+	as_nobody /v1/tenants -d '{"name": "mine"}'
+	same "403" "$status"
+	as_nobody /v1/members/nobody -X PUT -d '{"tenant": "qa", "role": "admin"}'
+	same "403" "$status"
+	as_nobody '/v1/clusters?as=root'
+	same "403" "$status"
+	answers 200 GET /v1/jobs
+	answers 200 GET /v1/audit
+	as_nobody /v1/secrets/word -X PUT --data-binary word
+	answers 200 GET '/v1/audit?tenant=qa'
+	! grep -q '"root","[^}]*secret' body
+}
+
+# Prints the routes: METHOD PATH
+routes() {
+	coopr-serve --openapi | jq -r '.paths | to_entries[] | .key as $path | .value | keys[] | "\(ascii_upcase) \($path)"'
+}
+
+@test "the page has every route, and no other" {
+	coopr-serve --openapi | jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
+		"\(.key | ascii_upcase) \($path) \(.value["x-command"] // (.value.summary | rtrimstr(".") + "."))"' | sort >have
+	sed -n '/^\.Ss Routes/,/^\.El/p' "$COOPR_ROOT/man/man7/coopr-api.7" |
+		sed -n '/^\.It /{N;s/^\.It \([A-Z]*\) Pa \(.*\)\n/\1 \2 /;s/\.Ic \(.*\) :$/\1/;p}' | sort | diff have -
+}
+
+@test "the description is one of OpenAPI: every reference has an end, and no two operations one name" {
+	coopr-serve --openapi >api.json
+	same 3.1.0 "$(jq -r .openapi api.json)"
+	same "" "$(jq -r '[.paths[][].operationId] | group_by(.) | map(select(length > 1)) | .[][0]' api.json)"
+	same "" "$(jq -r '. as $all | [.. | objects | .["$ref"]? // empty] | unique | .[] | . as $ref |
+		select(($all | getpath($ref | ltrimstr("#/") | split("/"))) == null)' api.json)"
+	same "" "$(jq -r '.paths | to_entries[] | .key as $path | .value[] |
+		([$path | scan("\\{([a-z]+)\\}")[]] - [.parameters[] | select(.in == "path") | .name]) | .[]' api.json)"
+}
+
+@test "no route answers rubbish with a status of its own: it is refused, and the server goes on" {
+	serve
+	routes >list
+	[ "$(wc -l <list)" -gt 60 ]
+	words=(nope %2e%2e%2fetc%2fpasswd --help %22%27%3b - .)
+	bodies=('' '{"x": 1}' '[1,2' '{"name": {"a": []}, "services": 7, "time": null}' "$(printf '\xff\xfe')" '"text"' 7)
+	count=0
+	while read -r method template; do
+		for _ in 1 2 3 4 5; do
+			count=$((count + 1))
+			# shellcheck disable=SC2001 # a variable of the path is any word
+			path=$(sed "s|{[a-z]*}|${words[count % ${#words[@]}]}|g" <<<"$template")
+			ask "$method" "$path" --data-binary "${bodies[count % ${#bodies[@]}]}"
+			case $status in
+			5* | 000)
+				echo "$method $path ${bodies[count % ${#bodies[@]}]}: $status"
+				cat body
+				return 1
+				;;
+			esac
+		done
+	done <list
+	answers 200 GET /healthz
+}
+
+@test "a server that is told to end answers what it was asked before" {
+	serve
+	mkfifo slow
+	{ printf 'POST /v1/solve HTTP/1.1\r\nHost: coopr\r\nContent-Length: 2\r\n\r\n{'; cat slow; } |
+		curl -s --unix-socket "$SOCKET" -T - telnet://coopr >said 3>&- &
+	asker=$!
+	exec 7>slow
+	answers 200 GET /healthz
+	printf '}' >&7
+	exec 7>&-
+	wait "$asker" || true
+	serve_end
+	! curl -s --unix-socket "$SOCKET" http://coopr/healthz
+}
+
+@test "a socket that a dead server has left is replaced; one that is served is not, nor is a file" {
+	serve
+	run -75 coopr-serve --socket "$SOCKET"
+	contains "$output" "a server runs there already"
+	kill -KILL "$server"
+	wait "$server" || true
+	[ -S "$SOCKET" ]
+	serve
+	serve_end
+	echo mine >file
+	run -73 coopr-serve --socket file
+	same mine "$(cat file)"
+	run -64 coopr-serve --socket "/$(printf 'x%.0s' $(seq 200))"
+	run -66 env COOPR_STORE="$PWD/none" coopr-serve --socket other
+}
+
+@test "it serves the sockets that systemd hands over" {
+	need_program systemd-socket-activate
+	systemd-socket-activate -E COOPR_STATE -E COOPR_STORE -E HOME -l "$PWD/socket" "$(command -v coopr-serve)" 2>serve.log 3>&- &
+	server=$!
+	SOCKET=$PWD/socket
+	for _ in $(seq 100); do
+		[ ! -S socket ] || break
+		sleep 0.1
+	done
+	answers 200 GET /v1/version
+}
