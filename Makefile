@@ -30,7 +30,7 @@ MARKS = $(if $(X86_64),-Wl$(comma)-z$(comma)shstk)
 comma = ,
 CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib
 LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
-LDLIBS = -ljq -lmicrohttpd -lyaml -lsodium -lsqlite3 -lcurl -larchive -lm
+LDLIBS = -ljq -lmicrohttpd -lgnutls -lyaml -lsodium -lsqlite3 -lcurl -larchive -lm
 
 # A variant of the build has a tree of its own, so that switching rebuilds nothing.
 OUT = .
@@ -122,7 +122,7 @@ endif
 # --- tests ---
 
 # Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks.
-BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libjq-dev libmicrohttpd-dev libsodium-dev libsqlite3-dev libyaml-dev make
+BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libgnutls28-dev libjq-dev libmicrohttpd-dev libsodium-dev libsqlite3-dev libyaml-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = e2fsprogs iproute2 openssh-client openssh-server util-linux
 DEB_PACKAGES = debhelper dpkg-dev lintian

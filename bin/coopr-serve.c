@@ -12,16 +12,22 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "http/certificate.h"
 #include "web/listening.h"
 #include "web/openapi.h"
 #include "web/server.h"
 
-static const char *path, *store;
+static struct listening where;
+static const char *store, *chain, *key;
 static bool describes;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "openapi", &describes, "print the description of the API, and end"),
-	OPTION_STRING(0, "socket", &path, "PATH", "serve on this Unix socket (default: coopr/serve of the runtime folder)"),
+	OPTION_STRING(0, "socket", &where.path, "PATH", "serve on this Unix socket (default: coopr/serve of the runtime folder)"),
+	OPTION_LIST(0, "listen", &where.addresses, "ADDRESS:PORT", "serve on this address of TCP; may be repeated"),
+	OPTION_STRING(0, "cert", &chain, "FILE", "the certificate of TLS, with its chain (PEM)"),
+	OPTION_STRING(0, "key", &key, "FILE", "its key (PEM)"),
+	OPTION_FLAG(0, "insecure", &where.insecure, "without TLS also where other machines can come"),
 	OPTION_STRING(0, "store", &store, "FILE", "the store (default: $COOPR_STORE)"),
 	OPTION_END
 };
@@ -30,6 +36,7 @@ static const struct command command = {
 	"coopr-serve", "[OPTION]...", "Serve the API over HTTP.", options,
 	"  coopr-serve\n"
 	"  coopr-serve --socket ./coopr.sock\n"
+	"  coopr-serve --listen '*:8443' --cert coopr.crt --key coopr.key\n"
 	"  coopr-serve --openapi | jq -r '.paths | keys[]'\n"};
 
 static int
@@ -70,13 +77,18 @@ main(int argc, char **argv)
 
 	if (describes)
 		return serve_describe();
+	if (!chain != !key)
+		return option_misuse(&command, "--cert and --key are given together");
 	result = serve_check_owner(&err);
+	if (result == 0 && chain)
+		result = certificate_open(&what.certificate, chain, key, &err);
 	if (result == 0)
-		result = listening_open(path, &what, &err);
+		result = listening_open(&where, &what, &err);
 	if (result == 0)
 		result = server_open(&server, &what, &err);
 	if (result == 0)
 		result = server_run(server, &err);
 	server_release(server);
+	certificate_release(what.certificate);
 	return message_end(result < 0 ? message_error(&err) : 0);
 }

@@ -12,7 +12,8 @@
 
 serve() {
 	held=/tmp/coopr-serve.$$
-	mkdir -p -m 755 "$held"
+	mkdir -p "$held"
+	chmod 755 "$held"
 	SOCKET=$held/socket
 	coopr-serve --socket "$SOCKET" "$@" 2>serve.log 3>&- &
 	server=$!

@@ -26,7 +26,10 @@ struct http_answer {
 	int status;       /* 0: not yet */
 	const char *type; /* a media type; NULL: there is no body */
 	struct http_fields headers;
-	struct buffer body;
+	struct buffer body; /* where it streams: what is not sent yet begins at sent */
+	bool streams;       /* the body comes in parts, see listener_stream in http/listener.h */
+	bool ended;         /* of a stream: all has come */
+	size_t sent;
 };
 
 struct http_exchange { /* zero-initialise; release it. Strings live in its arena */
@@ -36,11 +39,14 @@ struct http_exchange { /* zero-initialise; release it. Strings live in its arena
 	struct http_fields query;  /* decoded */
 	struct http_fields headers;
 	struct buffer body;
-	uid_t uid; /* of whom asks */
+	uid_t uid;             /* of whom asks, by a Unix socket; else (uid_t)-1 */
+	const char *address;   /* of whom asks, by TCP: "192.0.2.7"; else NULL */
 	struct http_answer answer;
 	void *owner;      /* of whom answers later */
-	void *connection; /* of whom brought it */
-	bool is_waiting;  /* for an answer */
+	void *connection; /* the rest is whose who brought it */
+	void *listener;
+	bool is_waiting;  /* for an answer, or for more of it */
+	bool has_gone;    /* nobody waits any more */
 };
 
 /* Adds a copy of a field. */

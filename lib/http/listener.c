@@ -1,21 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "http/listener.h"
 
+#include <arpa/inet.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "base/error.h"
+#include "http/certificate-use.h"
 #include "http/exchange.h"
 
+enum { LISTENER_EVENTS = 64, LISTENER_PART = 32 << 10 };
+
+/* An exchange that waits is no concern of the library's, which then does not see that the other end has gone: so we wait for that. */
 struct listener {
 	struct MHD_Daemon *daemon;
 	struct listener_options options;
-	int epoll;
+	int epoll; /* of the library's, and the connections of exchanges that wait */
 };
+
+static int
+listener_find_fd(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+static void
+listener_suspend(struct http_exchange *exchange)
+{
+	struct listener *listener = exchange->listener;
+	struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = exchange};
+
+	exchange->is_waiting = true;
+	epoll_ctl(listener->epoll, EPOLL_CTL_ADD, listener_find_fd(exchange->connection), &event);
+	MHD_suspend_connection(exchange->connection);
+}
+
+static void
+listener_resume(struct http_exchange *exchange)
+{
+	struct listener *listener = exchange->listener;
+
+	if (!exchange->is_waiting)
+		return;
+	exchange->is_waiting = false;
+	epoll_ctl(listener->epoll, EPOLL_CTL_DEL, listener_find_fd(exchange->connection), NULL);
+	MHD_resume_connection(exchange->connection);
+}
 
 /* Leaves text as it is: what is encoded there is decoded part by part, or an encoded slash would be one. */
 static size_t
@@ -53,29 +91,78 @@ listener_add_query(void *context, enum MHD_ValueKind kind, const char *name, con
 
 /* Returns the user at the other end; (uid_t)-1, who is nobody, where the kernel does not say. */
 static uid_t
-listener_find_peer(struct MHD_Connection *connection)
+listener_find_peer(int fd)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct ucred user = {.uid = (uid_t)-1};
 	socklen_t size = sizeof user;
 
-	if (!info || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &user, &size) < 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &size) < 0)
 		return (uid_t)-1;
 	return user.uid;
 }
 
+/* Fills in who is at the other end. */
+static void
+listener_find_asker(struct http_exchange *exchange)
+{
+	int fd = listener_find_fd(exchange->connection);
+	struct sockaddr_storage peer = {0};
+	socklen_t size = sizeof peer;
+	char address[INET6_ADDRSTRLEN] = "";
+
+	exchange->uid = (uid_t)-1;
+	if (fd < 0 || getpeername(fd, (struct sockaddr *)&peer, &size) < 0)
+		return;
+	if (peer.ss_family == AF_UNIX)
+		exchange->uid = listener_find_peer(fd);
+	else if (getnameinfo((struct sockaddr *)&peer, size, address, sizeof address, NULL, 0, NI_NUMERICHOST) == 0)
+		exchange->address = arena_string(&exchange->arena, address);
+}
+
 static struct http_exchange *
-listener_begin(struct MHD_Connection *connection, const char *method, const char *path)
+listener_begin(struct listener *listener, struct MHD_Connection *connection, const char *method, const char *path)
 {
 	struct http_exchange *exchange = memory_zeroed(1, sizeof *exchange);
 
 	exchange->method = arena_string(&exchange->arena, method);
 	exchange->path = arena_string(&exchange->arena, path);
 	exchange->connection = connection;
+	exchange->listener = listener;
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, listener_add_header, exchange);
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, listener_add_query, exchange);
-	exchange->uid = listener_find_peer(connection);
+	listener_find_asker(exchange);
 	return exchange;
+}
+
+/* Gives the library the next part of an answer that streams; suspends the connection where there is none. */
+static ssize_t
+listener_read(void *context, uint64_t position, char *part, size_t size)
+{
+	struct http_exchange *exchange = context;
+	struct http_answer *answer = &exchange->answer;
+	struct listener *listener = exchange->listener;
+	size_t length = answer->body.length - answer->sent;
+
+	(void)position;
+	if (exchange->has_gone)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	if (length == 0 && answer->ended)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (length == 0) {
+		listener_suspend(exchange);
+		return 0;
+	}
+	if (length > size)
+		length = size;
+	memcpy(part, answer->body.data + answer->sent, length);
+	answer->sent += length;
+	if (answer->sent == answer->body.length) {
+		buffer_clear(&answer->body);
+		answer->sent = 0;
+		if (!answer->ended && listener->options.drained)
+			listener->options.drained(listener->options.context, exchange);
+	}
+	return (ssize_t)length;
 }
 
 /* Hands the answer over, which the exchange owns until its connection has sent it. */
@@ -83,8 +170,9 @@ static enum MHD_Result
 listener_send(struct MHD_Connection *connection, struct http_exchange *exchange)
 {
 	const struct http_answer *answer = &exchange->answer;
-	struct MHD_Response *response =
-	    MHD_create_response_from_buffer(answer->body.length, answer->body.data, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *response = answer->streams
+	    ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, LISTENER_PART, listener_read, exchange, NULL)
+	    : MHD_create_response_from_buffer(answer->body.length, answer->body.data, MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result result;
 
 	if (!response)
@@ -117,7 +205,7 @@ listener_handle(void *context, struct MHD_Connection *connection, const char *pa
 
 	(void)version;
 	if (!exchange) {
-		*state = exchange = listener_begin(connection, method, path);
+		*state = exchange = listener_begin(listener, connection, method, path);
 		if (!listener_is_too_large(listener, exchange))
 			return MHD_YES;
 		exchange->answer.status = MHD_HTTP_CONTENT_TOO_LARGE;
@@ -131,12 +219,13 @@ listener_handle(void *context, struct MHD_Connection *connection, const char *pa
 		*part_length = 0;
 		return MHD_YES;
 	}
+	if (exchange->has_gone)
+		return MHD_NO;
 	if (!exchange->answer.status)
 		listener->options.arrived(listener->options.context, exchange);
 	if (exchange->answer.status)
 		return listener_send(connection, exchange);
-	exchange->is_waiting = true;
-	MHD_suspend_connection(connection);
+	listener_suspend(exchange);
 	return MHD_YES;
 }
 
@@ -156,32 +245,47 @@ listener_completed(void *context, struct MHD_Connection *connection, void **stat
 	(void)how;
 	if (!exchange)
 		return;
-	listener->options.left(listener->options.context, exchange);
+	if (!exchange->has_gone)
+		listener->options.left(listener->options.context, exchange);
 	http_exchange_release(exchange);
 	free(exchange);
 	*state = NULL;
+}
+
+/* Starts the library on the socket. */
+static struct MHD_Daemon *
+listener_start(struct listener *listener)
+{
+	const struct listener_options *options = &listener->options;
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (options->certificate ? MHD_USE_TLS : 0);
+
+	return MHD_start_daemon(flags, 0, NULL, NULL, listener_handle, listener,
+	    MHD_OPTION_LISTEN_SOCKET, options->fd,
+	    MHD_OPTION_NOTIFY_COMPLETED, listener_completed, listener,
+	    MHD_OPTION_UNESCAPE_CALLBACK, listener_leave_encoded, NULL,
+	    MHD_OPTION_CONNECTION_LIMIT, options->connections,
+	    MHD_OPTION_CONNECTION_TIMEOUT, options->idle_s,
+	    options->certificate ? MHD_OPTION_HTTPS_CERT_CALLBACK2 : MHD_OPTION_END, certificate_show,
+	    MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2",
+	    MHD_OPTION_END);
 }
 
 int
 listener_open(struct listener **out, const struct listener_options *options, struct error *err)
 {
 	struct listener *listener = memory_zeroed(1, sizeof *listener);
-	const union MHD_DaemonInfo *info;
+	struct epoll_event event = {.events = EPOLLIN};
 
 	listener->options = *options;
-	listener->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, listener_handle, listener,
-	    MHD_OPTION_LISTEN_SOCKET, options->fd,
-	    MHD_OPTION_NOTIFY_COMPLETED, listener_completed, listener,
-	    MHD_OPTION_UNESCAPE_CALLBACK, listener_leave_encoded, NULL,
-	    MHD_OPTION_CONNECTION_LIMIT, options->connections,
-	    MHD_OPTION_CONNECTION_TIMEOUT, options->idle_s,
-	    MHD_OPTION_END);
+	listener->epoll = epoll_create1(EPOLL_CLOEXEC);
+	listener->daemon = listener->epoll < 0 ? NULL : listener_start(listener);
 	if (!listener->daemon) {
+		if (listener->epoll >= 0)
+			close(listener->epoll);
 		free(listener);
 		return error_set(err, EX_OSERR, "the socket cannot be served");
 	}
-	info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	listener->epoll = info->epoll_fd;
+	epoll_ctl(listener->epoll, EPOLL_CTL_ADD, MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, &event);
 	*out = listener;
 	return 0;
 }
@@ -192,11 +296,30 @@ listener_descriptor(const struct listener *listener)
 	return listener->epoll;
 }
 
+/* Tells of exchanges that wait and whose other end has gone, and has the library end their connections. */
+static void
+listener_find_gone(struct listener *listener)
+{
+	struct epoll_event events[LISTENER_EVENTS];
+	int count = epoll_wait(listener->epoll, events, LISTENER_EVENTS, 0);
+
+	for (int i = 0; i < count; i++) {
+		struct http_exchange *exchange = events[i].data.ptr;
+
+		if (!exchange)
+			continue;
+		exchange->has_gone = true;
+		listener->options.left(listener->options.context, exchange);
+		listener_resume(exchange);
+	}
+}
+
 int64_t
 listener_run(struct listener *listener)
 {
 	MHD_UNSIGNED_LONG_LONG wait = 0;
 
+	listener_find_gone(listener);
 	MHD_run(listener->daemon);
 	return MHD_get_timeout(listener->daemon, &wait) == MHD_YES ? (int64_t)wait : -1;
 }
@@ -204,8 +327,35 @@ listener_run(struct listener *listener)
 void
 listener_answer(struct http_exchange *exchange)
 {
-	exchange->is_waiting = false;
-	MHD_resume_connection(exchange->connection);
+	listener_resume(exchange);
+}
+
+size_t
+listener_stream(struct http_exchange *exchange, const void *bytes, size_t length)
+{
+	struct http_answer *answer = &exchange->answer;
+
+	if (answer->sent > answer->body.length / 2) {
+		buffer_drop(&answer->body, answer->sent);
+		answer->sent = 0;
+	}
+	buffer_append(&answer->body, bytes, length);
+	listener_resume(exchange);
+	return answer->body.length - answer->sent;
+}
+
+void
+listener_end(struct http_exchange *exchange)
+{
+	exchange->answer.ended = true;
+	listener_resume(exchange);
+}
+
+void
+listener_cut(struct http_exchange *exchange)
+{
+	exchange->has_gone = true;
+	listener_resume(exchange);
 }
 
 void
@@ -231,5 +381,6 @@ listener_close(struct listener *listener)
 	if (!listener)
 		return;
 	MHD_stop_daemon(listener->daemon);
+	close(listener->epoll);
 	free(listener);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A Unix socket that speaks HTTP/1.1. Hides libmicrohttpd. It has no thread of its own: the caller waits for its
+ * A socket that speaks HTTP/1.1, with TLS or without. Hides libmicrohttpd. It has no thread of its own: the caller waits for its
  * descriptor and turns it, and is called for each request that has arrived whole.
  */
 #ifndef HTTP_LISTENER_H
@@ -9,18 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct certificate;
 struct error;
 struct http_exchange;
 struct listener;
 
 struct listener_options {
-	int fd;                 /* listens already; the listener's from now on */
-	size_t body_max;        /* bytes; requests with more are answered with 413 */
-	unsigned connections;   /* at most */
-	unsigned idle_s;        /* after which a silent connection is closed */
+	int fd;               /* listens already; the listener's from now on */
+	size_t body_max;      /* bytes; requests with more are answered with 413 */
+	unsigned connections; /* at most */
+	unsigned idle_s;      /* after which a silent connection is closed */
+	const struct certificate *certificate; /* of TLS, borrowed; NULL: without TLS */
 	/* A request has arrived. Fills in its answer, or sees to it that listener_answer is called later. */
 	void (*arrived)(void *context, struct http_exchange *exchange);
-	/* Nobody waits any more for the answer of an exchange, which is released then. */
+	/* All that came for an answer that streams is handed over: there is room for more. May be NULL. */
+	void (*drained)(void *context, struct http_exchange *exchange);
+	/* Nobody waits any more for the answer of an exchange, whose memory is released then. */
 	void (*left)(void *context, struct http_exchange *exchange);
 	void *context;
 };
@@ -34,8 +38,16 @@ int listener_descriptor(const struct listener *listener);
 /* Does what there is to do. Returns the milliseconds after which it is to be called again; -1: when the descriptor is readable. */
 int64_t listener_run(struct listener *listener);
 
-/* Sends the answer of an exchange that has waited for it. */
+/* Sends the answer of an exchange that has waited for it. One that streams has a head from now on, and a body so far. */
 void listener_answer(struct http_exchange *exchange);
+
+/* Sends more of an answer that streams, once it was given. Returns how many bytes are now kept that were not taken yet: who reads
+ * slowly, or not at all, is to be cut off by listener_cut, or to be given nothing more until drained is called. */
+size_t listener_stream(struct http_exchange *exchange, const void *bytes, size_t length);
+
+/* Ends an answer that streams, once all that came for it is sent; cut: at once, as one that is not whole. */
+void listener_end(struct http_exchange *exchange);
+void listener_cut(struct http_exchange *exchange);
 
 /* Takes no more connections: those that there are may go on. */
 void listener_quiesce(struct listener *listener);

@@ -5,11 +5,22 @@
 #ifndef WEB_ASKER_H
 #define WEB_ASKER_H
 
-#include <sys/types.h>
+#include <stdbool.h>
 
 struct arguments;
+struct http_exchange;
 
-/* Fills in the environment of a command that this user has asked for: ours, without what says who has started the server. */
-void asker_environment(uid_t uid, struct arguments *environment);
+struct asker { /* release it */
+	char *user;
+};
+
+/* Finds out who asks: by a Unix socket, whom the kernel names. Returns false where nobody is known, and the answer says what is missing:
+ * 401. */
+bool asker_find(struct asker *asker, struct http_exchange *exchange);
+
+/* Fills in the environment of a command that the asker wants: ours, without what says who has started the server. */
+void asker_environment(const struct asker *asker, struct arguments *environment);
+
+void asker_release(struct asker *asker);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "web/listening.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,13 +22,14 @@
 enum { LISTENING_BACKLOG = 4096, LISTENING_SYSTEMD = 3 /* the first of systemd's descriptors */ };
 
 static int
-listening_add(struct server_options *options, int fd, struct error *err)
+listening_add(struct server_options *options, int fd, bool is_tcp, struct error *err)
 {
 	if (options->count == SERVER_SOCKETS) {
 		close(fd);
 		return error_set(err, EX_USAGE, "at most %d sockets can be served", SERVER_SOCKETS);
 	}
-	options->sockets[options->count++] = fd;
+	options->sockets[options->count].fd = fd;
+	options->sockets[options->count++].is_tcp = is_tcp;
 	return 0;
 }
 
@@ -65,26 +70,105 @@ listening_open_unix(const char *path, struct server_options *options, struct err
 		return -1;
 	}
 	message("serving on %s", path);
-	return listening_add(options, fd, err);
+	return listening_add(options, fd, false, err);
 }
 
-/* Takes a socket of systemd's. Only of a Unix socket the kernel says who is at its other end. */
-static int
-listening_take_one(int fd, struct server_options *options, struct error *err)
+static bool
+listening_is_loopback(const struct sockaddr_storage *address)
 {
-	struct sockaddr_storage address;
-	socklen_t size = sizeof address;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
 
-	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0 || address.ss_family != AF_UNIX)
-		return error_set(err, EX_CONFIG, "descriptor %d: is no Unix socket; ListenStream= of the unit names a path", fd);
+	return address->ss_family == AF_INET ? ntohl(four->sin_addr.s_addr) >> 24 == 127 : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+/* Refuses to speak to other machines without TLS, unless that is asked for. */
+static int
+listening_check_tcp(int fd, const struct listening *what, const struct server_options *options, struct error *err)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t size = sizeof address;
+	char host[INET6_ADDRSTRLEN] = "", port[8] = "";
+
+	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0 ||
+	    getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		return error_errno(err, EX_OSERR, "socket");
+	if (!options->certificate && !listening_is_loopback(&address) && !what->insecure)
+		return error_set(err, EX_USAGE, "%s: other machines can reach it, and there is no TLS: give --cert and --key, or --insecure "
+		    "where something in front of it has TLS", host);
+	if (!options->certificate && !listening_is_loopback(&address))
+		message("%s: without TLS, tokens and all that is asked can be read on the network", host);
+	message(strchr(host, ':') ? "serving on %s://[%s]:%s" : "serving on %s://%s:%s", options->certificate ? "https" : "http", host, port);
+	return 0;
+}
+
+/* Listens on an address of TCP. */
+static int
+listening_bind(const struct addrinfo *address, const char *name, int *out, struct error *err)
+{
+	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+
+	if (fd >= 0 && address->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	*out = fd;
+	if (fd >= 0 && bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, LISTENING_BACKLOG) == 0)
+		return 0;
+	error_errno(err, errno == EADDRINUSE ? EX_TEMPFAIL : EX_CANTCREAT, "%s", name);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Opens "ADDRESS:PORT", "[ADDRESS]:PORT" or "*:PORT". */
+static int
+listening_open_tcp(const char *name, const struct listening *what, struct server_options *options, struct error *err)
+{
+	const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
+	const char *colon = strrchr(name, ':');
+	size_t length = colon ? (size_t)(colon - name) : 0;
+	bool brackets = length > 2 && name[0] == '[' && name[length - 1] == ']';
+	char *host = memory_substring(name + brackets, length - 2 * brackets);
+	struct addrinfo *found = NULL;
+	int fd = -1, code, result;
+
+	code = colon ? getaddrinfo(strcmp(host, "*") == 0 ? NULL : host, colon + 1, &hints, &found) : EAI_NONAME;
+	if (code != 0)
+		result = error_set(err, EX_USAGE, "%s: expected ADDRESS:PORT: %s", name, gai_strerror(code));
+	else
+		result = listening_bind(found, name, &fd, err);
+	if (result == 0 && (result = listening_check_tcp(fd, what, options, err)) < 0)
+		close(fd);
+	if (result == 0)
+		result = listening_add(options, fd, true, err);
+	if (found)
+		freeaddrinfo(found);
+	free(host);
+	return result;
+}
+
+/* Takes a socket of systemd's. */
+static int
+listening_take_one(int fd, const struct listening *what, struct server_options *options, struct error *err)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t size = sizeof address;
+	bool is_tcp;
+
+	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
+		return error_errno(err, EX_CONFIG, "descriptor %d of systemd", fd);
+	is_tcp = address.ss_family != AF_UNIX;
+	if (is_tcp && listening_check_tcp(fd, what, options, err) < 0)
+		return -1;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	return listening_add(options, fd, err);
+	return listening_add(options, fd, is_tcp, err);
 }
 
 /* Takes the sockets that systemd hands over. */
 static int
-listening_take(struct server_options *options, struct error *err)
+listening_take(const struct listening *what, struct server_options *options, struct error *err)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
 	int result = 0;
@@ -92,7 +176,7 @@ listening_take(struct server_options *options, struct error *err)
 	if (!pid || !count || strtol(pid, NULL, 10) != (long)getpid())
 		return 0;
 	for (int i = 0; i < atoi(count) && result == 0; i++)
-		result = listening_take_one(LISTENING_SYSTEMD + i, options, err);
+		result = listening_take_one(LISTENING_SYSTEMD + i, what, options, err);
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
 	return result;
@@ -115,12 +199,14 @@ listening_open_default(struct server_options *options, struct error *err)
 }
 
 int
-listening_open(const char *path, struct server_options *options, struct error *err)
+listening_open(const struct listening *what, struct server_options *options, struct error *err)
 {
-	int result = listening_take(options, err);
+	int result = listening_take(what, options, err);
 
-	if (result == 0 && path)
-		result = listening_open_unix(path, options, err);
+	if (result == 0 && what->path)
+		result = listening_open_unix(what->path, options, err);
+	for (size_t i = 0; i < what->addresses.count && result == 0; i++)
+		result = listening_open_tcp(what->addresses.list[i], what, options, err);
 	if (result == 0 && options->count == 0)
 		result = listening_open_default(options, err);
 	return result;

@@ -12,6 +12,7 @@
 #include "base/message.h"
 #include "base/process.h"
 #include "event/supervise.h"
+#include "http/certificate.h"
 #include "http/exchange.h"
 #include "http/listener.h"
 #include "web/answer.h"
@@ -42,6 +43,7 @@ struct server {
 	struct listener *listeners[SERVER_SOCKETS];
 	int count;
 	int epoll; /* of the listeners */
+	struct certificate *certificate;
 	unsigned children, waiting_max;
 	struct serving *first, **last; /* that wait for their turn */
 	unsigned waiting;
@@ -91,7 +93,7 @@ server_start_waiting(struct server *server)
 
 /* Has the request done by its command. */
 static void
-server_call(struct server *server, const struct route_match *match, struct http_exchange *exchange)
+server_call(struct server *server, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
 {
 	struct serving *serving;
 	struct problems problems = {0};
@@ -109,7 +111,7 @@ server_call(struct server *server, const struct route_match *match, struct http_
 			problem_answer(exchange, 503, "the command of this route cannot be run");
 		server_forget(serving);
 	} else {
-		asker_environment(exchange->uid, &serving->environment);
+		asker_environment(asker, &serving->environment);
 		serving->route = match->route;
 		serving->exchange = exchange;
 		serving->child = (struct child){.argv = serving->call.argv.list, .environment = serving->environment.list,
@@ -128,6 +130,7 @@ static void
 server_arrived(void *context, struct http_exchange *exchange)
 {
 	struct route_match match = {0};
+	struct asker asker = {0};
 	const char *allow;
 	int status = route_find(exchange->method, exchange->path, &exchange->arena, &match, &allow);
 
@@ -141,9 +144,10 @@ server_arrived(void *context, struct http_exchange *exchange)
 		problem_answer(exchange, 400, "the query is malformed");
 	} else if (match.route->answer == ROUTE_OWN) {
 		answer_own(match.route, exchange);
-	} else {
-		server_call(context, &match, exchange);
+	} else if (asker_find(&asker, exchange)) {
+		server_call(context, &match, &asker, exchange);
 	}
+	asker_release(&asker);
 }
 
 /* Is called once nobody waits for an answer any more. A change goes on; what only looks is stopped. */
@@ -178,6 +182,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 	struct server *server = memory_zeroed(1, sizeof *server);
 
 	*out = server;
+	server->certificate = options->certificate;
 	server->children = options->children;
 	server->waiting_max = options->waiting;
 	server->last = &server->first;
@@ -189,9 +194,10 @@ server_open(struct server **out, const struct server_options *options, struct er
 	for (int i = 0; i < options->count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
 
-		if (listener_open(&server->listeners[i], &(struct listener_options){.fd = options->sockets[i],
-		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S, .arrived = server_arrived, .left = server_left,
-		    .context = server}, err) < 0)
+		if (listener_open(&server->listeners[i], &(struct listener_options){.fd = options->sockets[i].fd,
+		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S,
+		    .certificate = options->sockets[i].is_tcp ? options->certificate : NULL, .arrived = server_arrived,
+		    .left = server_left, .context = server}, err) < 0)
 			return -1;
 		server->count = i + 1;
 		if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, listener_descriptor(server->listeners[i]), &event) < 0)
@@ -225,6 +231,15 @@ server_begin_end(struct server *server)
 		listener_quiesce(server->listeners[i]);
 }
 
+static void
+server_reload(struct server *server)
+{
+	struct error err;
+
+	if (server->certificate && certificate_reload(server->certificate, &err) < 0)
+		message("%s; the certificate that was read before is kept", err.text);
+}
+
 int
 server_run(struct server *server, struct error *err)
 {
@@ -236,7 +251,9 @@ server_run(struct server *server, struct error *err)
 		server_start_waiting(server);
 		switch (supervise_next(&server->supervisor, wait, &child)) {
 		case SUPERVISE_SIGNAL:
-			if (server->supervisor.signal != SIGHUP)
+			if (server->supervisor.signal == SIGHUP)
+				server_reload(server);
+			else
 				server_begin_end(server);
 			break;
 		case SUPERVISE_ENDED:

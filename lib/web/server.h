@@ -6,14 +6,21 @@
 #ifndef WEB_SERVER_H
 #define WEB_SERVER_H
 
+#include <stdbool.h>
+
+struct certificate;
 struct error;
 struct server;
 
 enum { SERVER_SOCKETS = 8 };
 
 struct server_options {
-	int sockets[SERVER_SOCKETS]; /* listen; the server's from now on */
+	struct {
+		int fd;      /* listens; the server's from now on */
+		bool is_tcp; /* whoever comes is nobody, until a token says who it is */
+	} sockets[SERVER_SOCKETS];
 	int count;
+	struct certificate *certificate; /* of all that are TCP, borrowed; NULL: these have no TLS */
 	unsigned connections; /* of a socket, at most */
 	unsigned children;    /* commands that run at once, at most */
 	unsigned waiting;     /* requests that wait for one to end, at most; then 503 */
@@ -21,7 +28,8 @@ struct server_options {
 
 int server_open(struct server **server, const struct server_options *options, struct error *err);
 
-/* Serves until SIGTERM or SIGINT; then takes no new connection, and returns once each request that has come is answered. */
+/* Serves until SIGTERM or SIGINT; then takes no new connection, and returns once each request that has come is answered. SIGHUP has
+ * the certificate read again. */
 int server_run(struct server *server, struct error *err);
 
 void server_release(struct server *server);
