@@ -133,8 +133,8 @@ keys_found_on() { # CLUSTER
 	mkdir -p before/provider
 	cat >before/provider/sandbox <<-EOT
 		#!/bin/sh
-		[ "\$1" = describe ] || exec "$COOPR_ROOT/libexec/coopr/provider/sandbox" "\$@"
-		"$COOPR_ROOT/libexec/coopr/provider/sandbox" describe | jq -c 'del(.cluster_key)'
+		[ "\$1" = describe ] || exec "$COOPR_BIN/../libexec/coopr/provider/sandbox" "\$@"
+		"$COOPR_BIN/../libexec/coopr/provider/sandbox" describe | jq -c 'del(.cluster_key)'
 	EOT
 	chmod +x before/provider/sandbox
 	mkdir -p "$HOME/.config/coopr"
@@ -230,7 +230,7 @@ secret() { # NAME, the value on standard input
 	need_program strace
 	LOGIN=password=ann own_machine
 	printf 'open sesame' | secret ann
-	strace -f -qq -s 4096 -v -e trace=execve -o traced coopr-create metal -t metal -n 1 >said 2>&1
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -f -qq -s 4096 -v -e trace=execve -o traced coopr-create metal -t metal -n 1 >said 2>&1
 	[ "$(grep -c 'askpass' traced)" -gt 0 ]
 	same "" "$(grep -rl "open sesame" "$COOPR_STATE/store.sqlite3" "$COOPR_STATE/clusters" "$COOPR_SPOOL" traced said || true)"
 	coopr-delete -y metal >/dev/null 2>&1

@@ -201,12 +201,12 @@ as() {
 	record 1000 | as nobody "$PROVIDER" create >/dev/null # the copy of the host's files takes many steps
 	as nobody "$PROVIDER" purge >/dev/null
 	for ((at = 1; at < 400; at += ${CRASH_STEP:-5})); do
-		printf 'LD_PRELOAD=%s\nCRASH_AT=%s\n' "$PWD/shim.so" "$at" >helper.env
+		printf 'ASAN_OPTIONS=verify_asan_link_order=0\nLD_PRELOAD=%s\nCRASH_AT=%s\n' "$PWD/shim.so" "$at" >helper.env
 		! record 1000 | as nobody "$PROVIDER" create >killed 2>&1 || break
 		rm helper.env
 		record 1000 | as nobody "$PROVIDER" create >made
 		same 1 "$(listed_as nobody id | wc -l)"
-		printf 'LD_PRELOAD=%s\nCRASH_AT=%s\n' "$PWD/shim.so" "$at" >helper.env
+		printf 'ASAN_OPTIONS=verify_asan_link_order=0\nLD_PRELOAD=%s\nCRASH_AT=%s\n' "$PWD/shim.so" "$at" >helper.env
 		record 1000 | as nobody "$PROVIDER" delete >/dev/null 2>&1 || true
 		rm helper.env
 		record 1000 ".machine.facts = {providerid: $(jq .result.providerid made)}" | as nobody "$PROVIDER" delete >/dev/null

@@ -21,8 +21,10 @@ bundle_add_entry(struct bundle *bundle, const char *name, struct bundle_file *fi
 {
 	int same = names_find(&bundle->names, name);
 
-	if (same != NAMES_NONE && file->is_folder && bundle->list[same].is_folder)
+	if (same != NAMES_NONE && file->is_folder && bundle->list[same].is_folder) {
+		buffer_release(&file->content);
 		return 0;
+	}
 	if (same != NAMES_NONE)
 		return error_set(err, EX_CONFIG, "two files would be called \"%s\" on the node", name);
 	if (bundle->count == BUNDLE_FILES)

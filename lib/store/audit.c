@@ -85,7 +85,7 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 {
 	struct arena arena = {0};
 	char hash[AUDIT_HASH_SIZE];
-	struct client client;
+	struct client client = {0};
 	struct audit_record record = {.at_ms = clock_wall_ms(), .user = store_by(store) ? store_by(store) : "", .login = client.login,
 		.host = client.host, .via = client.via, .program = message_program_name(), .action = event->action, .object = audit_object(event, &arena),
 		.reason = store_why(store)};

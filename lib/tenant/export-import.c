@@ -105,7 +105,7 @@ import_read_tenant(struct import *import, jv record, struct error *err)
 {
 	jv row = json_get(record, "row");
 	char *text = json_get_string(row, "document");
-	int result = text && !jv_is_valid(jv_copy(import->document)) ? json_parse("the tenant's document", text, strlen(text), &import->document, err)
+	int result = text && !jv_is_valid(import->document) ? json_parse("the tenant's document", text, strlen(text), &import->document, err)
 	    : import_refuse(err, "the tenant's row is malformed, or is there twice");
 
 	free(text);
@@ -184,7 +184,7 @@ import_check_tenant(struct import *import, struct error *err)
 	struct tenant tenant;
 	int result;
 
-	if (!import->tenant || !name_is_valid(import->tenant) || !jv_is_valid(jv_copy(import->document)))
+	if (!import->tenant || !name_is_valid(import->tenant) || !jv_is_valid(import->document))
 		return import_refuse(err, "it names no tenant");
 	json_set_string(&import->document, "name", import->tenant);
 	place = place_root(import->document, &problems);

@@ -16,14 +16,15 @@ call_push_command(const char *command, struct arguments *argv)
 {
 	size_t length = strcspn(command, " ");
 	char *name = memory_substring(command, length), *path = toolbox_find(name);
+	bool found = path;
 
-	if (path)
+	if (found)
 		arguments_push(argv, path);
-	if (path && command[length])
+	if (found && command[length])
 		arguments_push(argv, command + length + 1);
 	free(name);
 	free(path);
-	return path;
+	return found;
 }
 
 const struct command_table *

@@ -236,7 +236,7 @@ openapi_print(struct buffer *out)
 		jv path = json_get(paths, route->path), method = openapi_id(route);
 		char word[8] = "";
 
-		for (size_t i = 0; route->method[i] && i < sizeof word - 1; i++)
+		for (size_t i = 0; i < sizeof word - 1 && route->method[i]; i++)
 			word[i] = (char)tolower((unsigned char)route->method[i]);
 		if (!jv_is_valid(path)) {
 			jv_free(path);

@@ -195,7 +195,7 @@ static int
 image_find(int store, const struct source *source, const char *machine, char digest[LAYOUT_DIGEST_SIZE], struct error *err)
 {
 	char *path = known_path(source->image);
-	struct known known;
+	struct known known = {0};
 	int result = 0;
 
 	if (lock_wait(store, LOCK_EX) < 0)
