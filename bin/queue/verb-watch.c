@@ -77,23 +77,12 @@ watch_verb_since_ms(void)
 	return at;
 }
 
-/* As a record of its own: an event that does not say its job gets it. */
 static void
 watch_verb_print_record(const struct queue_event *next, struct output *output)
 {
-	static const char kind[] = ",\"kind\":\"event\"";
-	/* Before it stand only strings and numbers, in which a quote has a backslash before it. */
-	const char *at = next->event.job ? NULL : memmem(next->line, next->length, kind, sizeof kind - 1);
 	struct buffer line = {0};
 
-	if (at) {
-		buffer_append(&line, next->line, (size_t)(at - next->line));
-		buffer_text(&line, ",\"job\":");
-		json_quote(next->job, &line);
-		buffer_append(&line, at, next->length - (size_t)(at - next->line));
-	} else {
-		buffer_append(&line, next->line, next->length);
-	}
+	queue_event_record(next, &line);
 	output_lines(output, &line);
 	buffer_release(&line);
 }
@@ -292,7 +281,7 @@ verb_watch(int argc, char **argv)
 	watching.output = output_open(format, colour);
 	from_ms = watch_verb_since_ms();
 	watching.queue = verb_open(spool, QUEUE_READ);
-	follow = queue_follow(watching.queue, &(struct queue_follow_options){argv, from_ms, only_past}, &err);
+	follow = queue_follow(watching.queue, &(struct queue_follow_options){.jobs = argv, .since_ms = from_ms, .past = only_past}, &err);
 
 	code = follow ? watch_verb_watch(&watching, follow) : message_error(&err);
 	if (code == 0 && !only_past)

@@ -108,7 +108,7 @@ accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 static int
 accounts_identify(struct account *account, const struct account_ask *ask, struct error *err)
 {
-	const char *other = ask->user ? ask->user : getenv("COOPR_USER");
+	const char *other = ask->user || ask->asker ? ask->user : getenv("COOPR_USER");
 	const char *caller;
 	uid_t owner;
 	int result;
@@ -117,11 +117,11 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 		other = NULL;
 	if (store_owner(account->store, &owner, err) < 0)
 		return -1;
-	caller = rights_caller(owner);
+	caller = ask->asker ? ask->asker : rights_caller(owner);
 	account->user = caller ? memory_string(caller) : process_user(geteuid());
 	if (store_is_new(account->store) && accounts_keep_maker(account, owner, err) < 0)
 		return -1;
-	result = accounts_find_tenant(account, preference_value(PREFERENCE_TENANT, ask->tenant),
+	result = accounts_find_tenant(account, ask->asker ? ask->tenant : preference_value(PREFERENCE_TENANT, ask->tenant),
 	    other ? other : account->user, owner, err);
 	if (result == 0)
 		result = accounts_find_rights(account, account->user, owner, err);
@@ -161,6 +161,20 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 		guest_vouch();
 	}
 	return result;
+}
+
+int
+account_renew(struct account *account, struct error *err)
+{
+	char *tenant = account->tenant;
+	uid_t owner;
+	int result = store_owner(account->store, &owner, err);
+
+	if (result == 0) {
+		result = accounts_find_tenant(account, tenant, account->user, owner, err);
+		free(tenant);
+	}
+	return result == 0 ? accounts_find_rights(account, account->user, owner, err) : -1;
 }
 
 void

@@ -22,6 +22,7 @@ struct account_ask { /* all may be NULL */
 	const char *tenant; /* $COOPR_TENANT; the only one the user is a member of; "default" */
 	const char *user;   /* act as that user: for an admin of the tenant; $COOPR_USER */
 	const char *why;    /* for the history; borrowed */
+	const char *asker;  /* the server asks for that user, and nothing of its own environment counts; NULL: who runs this process */
 };
 
 struct account { /* release it, also where it could not be opened */
@@ -35,6 +36,10 @@ struct account { /* release it, also where it could not be opened */
  * is no such tenant, or none that the user is a member of ("default" is open to all); EX_NOPERM where one may not act as
  * another. A store that was named by ask is the usual one from then on, for this process and those it starts. */
 int account_open(struct account *account, const struct account_ask *ask, enum store_mode mode, struct error *err);
+
+/* Looks again at what the user of an account that a server has opened is, and fails as account_open does where that is nobody now. */
+int account_renew(struct account *account, struct error *err);
+
 void account_release(struct account *account);
 
 /* Returns the database of the account's store, for the folders of the store. */

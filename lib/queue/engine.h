@@ -19,6 +19,7 @@ struct queue_worker { /* the same */
 
 struct queue_follow { /* the same */
 	struct queue *queue;
+	int fd; /* to be watched */
 };
 
 struct queue_logs { /* the same */

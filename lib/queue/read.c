@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "json/dump.h"
 #include "queue/engine.h"
 
 enum { TAIL_BYTES = 8 * 1024, TAIL_LINES = 12 };
@@ -70,6 +71,28 @@ int
 queue_follow_next(struct queue_follow *follow, struct queue_event *event, struct error *err)
 {
 	return follow->queue->engine->follow_next(follow, event, err);
+}
+
+int
+queue_follow_descriptor(const struct queue_follow *follow)
+{
+	return follow->fd;
+}
+
+void
+queue_event_record(const struct queue_event *event, struct buffer *out)
+{
+	static const char kind[] = ",\"kind\":\"event\"";
+	/* Before it stand only strings and numbers, in which a quote has a backslash before it. */
+	const char *at = event->event.job ? NULL : memmem(event->line, event->length, kind, sizeof kind - 1);
+	size_t before = at ? (size_t)(at - event->line) : 0;
+
+	buffer_append(out, event->line, before);
+	if (at) {
+		buffer_text(out, ",\"job\":");
+		json_quote(event->job, out);
+	}
+	buffer_append(out, event->line + before, event->length - before);
 }
 
 void

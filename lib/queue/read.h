@@ -90,6 +90,7 @@ struct queue_follow_options {
 	char *const *jobs; /* NULL-terminated; none: all that are not finished, and all that come */
 	int64_t since_ms;  /* wall clock; 0: from their start; QUEUE_NOW: only what happens from here on */
 	bool past;         /* end with what has happened up to now */
+	bool at_hand;      /* never wait: 0 where there is nothing for now; a job that cannot be read is told of, and passed over */
 };
 
 struct queue_event {
@@ -104,6 +105,13 @@ struct queue_follow *queue_follow(struct queue *queue, const struct queue_follow
 /* Waits for the next event: 1; 0 where all jobs that were named are finished; -1 with a reason. Where nobody reads our
  * stdout any more, that is one: EX_IOERR. The event lives until the next call. */
 int queue_follow_next(struct queue_follow *follow, struct queue_event *event, struct error *err);
+
+/* Returns the descriptor that becomes readable when there may be more. */
+int queue_follow_descriptor(const struct queue_follow *follow);
+
+/* Appends the event as a record of its own: one that does not say its job gets it. */
+void queue_event_record(const struct queue_event *event, struct buffer *out);
+
 void queue_follow_close(struct queue_follow *follow); /* NULL is fine; before the queue */
 
 /* --- logs: what an attempt has printed --- */

@@ -108,7 +108,7 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		answer_begin(exchange, 204, NULL);
 	} else if (route->answer == ROUTE_BEGUN) {
 		answer_begun(exchange, &child->out);
-	} else if (route->answer == ROUTE_RECORDS) {
+	} else if (route->answer == ROUTE_RECORDS || route->answer == ROUTE_RECORDS_EVENTS) {
 		answer_records(exchange, &child->out);
 	} else {
 		answer_begin(exchange, 200, answer_type(route->answer));

@@ -143,6 +143,7 @@ openapi_responses(const struct route *route)
 
 	switch (route->answer) {
 	case ROUTE_RECORDS:
+	case ROUTE_RECORDS_EVENTS:
 		records = openapi_type("object");
 		json_set(&records, "properties", JV_OBJECT(jv_string("items"), openapi_type("array")));
 		json_set(&responses, "200", openapi_response("The records", "application/json", records));
@@ -155,6 +156,9 @@ openapi_responses(const struct route *route)
 		break;
 	case ROUTE_BYTES:
 		json_set(&responses, "200", openapi_response("What it contains", "application/octet-stream", jv_object()));
+		break;
+	case ROUTE_EVENTS:
+		json_set(&responses, "200", openapi_response("Events", "text/event-stream", openapi_type("string")));
 		break;
 	case ROUTE_TEXT:
 		json_set(&responses, "200", openapi_response("Text", "text/plain", openapi_type("string")));

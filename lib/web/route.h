@@ -18,6 +18,8 @@ enum route_answer {
 	ROUTE_DONE,    /* 204: nothing is printed */
 	ROUTE_TEXT,    /* text for people */
 	ROUTE_BYTES,   /* whatever it is */
+	ROUTE_EVENTS,  /* server-sent events, as they happen */
+	ROUTE_RECORDS_EVENTS, /* records, or for who accepts them the same */
 	ROUTE_OWN,     /* what the server says itself: see own */
 };
 

@@ -18,6 +18,7 @@
 #include "web/answer.h"
 #include "web/asker.h"
 #include "web/call.h"
+#include "web/followers.h"
 #include "web/problem.h"
 #include "web/route.h"
 
@@ -47,6 +48,7 @@ struct server {
 	unsigned children, waiting_max;
 	struct serving *first, **last; /* that wait for their turn */
 	unsigned waiting;
+	struct followers *followers;
 	bool ends;
 };
 
@@ -125,6 +127,13 @@ server_call(struct server *server, const struct route_match *match, const struct
 	problems_release(&problems);
 }
 
+/* Returns whether the request is answered with events as they happen. */
+static bool
+server_is_followed(const struct route *route, const struct http_exchange *exchange)
+{
+	return (route->answer == ROUTE_EVENTS || route->answer == ROUTE_RECORDS_EVENTS) && followers_are_wanted(exchange);
+}
+
 /* Is called for each request that has arrived. */
 static void
 server_arrived(void *context, struct http_exchange *exchange)
@@ -144,6 +153,11 @@ server_arrived(void *context, struct http_exchange *exchange)
 		problem_answer(exchange, 400, "the query is malformed");
 	} else if (match.route->answer == ROUTE_OWN) {
 		answer_own(match.route, exchange);
+	} else if (server_is_followed(match.route, exchange)) {
+		if (asker_find(&asker, exchange))
+			followers_add(((struct server *)context)->followers, exchange, asker.user, match.variables[0]);
+	} else if (match.route->answer == ROUTE_EVENTS) {
+		problem_answer(exchange, 406, "events are told as they happen: say Accept: text/event-stream");
 	} else if (asker_find(&asker, exchange)) {
 		server_call(context, &match, &asker, exchange);
 	}
@@ -159,6 +173,10 @@ server_left(void *context, struct http_exchange *exchange)
 
 	if (!serving)
 		return;
+	if (exchange->answer.streams) {
+		followers_remove(server->followers, exchange);
+		return;
+	}
 	serving->exchange = NULL;
 	if (serving->child.pid > 0 && strcmp(serving->route->method, "GET") == 0)
 		supervise_stop(&server->supervisor, &serving->child);
@@ -191,6 +209,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 		return error_errno(err, EX_OSERR, "epoll");
 	if (supervise_init(&server->supervisor, err) < 0)
 		return -1;
+	server->followers = followers_open(&server->supervisor);
 	for (int i = 0; i < options->count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
 
@@ -227,6 +246,7 @@ static void
 server_begin_end(struct server *server)
 {
 	server->ends = true;
+	followers_end(server->followers);
 	for (int i = 0; i < server->count; i++)
 		listener_quiesce(server->listeners[i]);
 }
@@ -245,9 +265,11 @@ server_run(struct server *server, struct error *err)
 {
 	(void)err;
 	while (!server->ends || server->supervisor.count > 0 || server->first) {
-		int64_t wait = server_listen(server);
+		int64_t wait = server_listen(server), turn = server->ends ? -1 : followers_turn(server->followers);
 		struct child *child = NULL;
 
+		if (turn >= 0 && (wait < 0 || turn < wait))
+			wait = turn;
 		server_start_waiting(server);
 		switch (supervise_next(&server->supervisor, wait, &child)) {
 		case SUPERVISE_SIGNAL:
@@ -273,8 +295,11 @@ server_release(struct server *server)
 {
 	if (!server)
 		return;
+	if (server->followers)
+		followers_end(server->followers);
 	for (int i = 0; i < server->count; i++)
 		listener_close(server->listeners[i]);
+	followers_close(server->followers);
 	if (server->epoll >= 0)
 		close(server->epoll);
 	supervise_release(&server->supervisor);

@@ -41,6 +41,7 @@ struct follow {
 	size_t capacity;
 	bool all;              /* jobs that come later, too */
 	bool impatient;        /* only what has happened already */
+	bool at_hand;          /* nor waits for more */
 	int64_t since_ms;
 	int inotify, jobs, done; /* its descriptor; the numbers of the two folders */
 	struct journal_reader reader;
@@ -279,29 +280,34 @@ events_handle(struct follow *follow, const struct inotify_event *event, struct e
 	return 0;
 }
 
+/* Takes note of what the kernel has told: 1; 0 where that is nothing. */
 static int
-events_wait_for_more(struct follow *follow, struct error *err)
+events_take_in(struct follow *follow, struct error *err)
 {
 	_Alignas(struct inotify_event) char bytes[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
-	struct pollfd fds[2] = {{.fd = follow->inotify, .events = POLLIN}, {.fd = STDOUT_FILENO}};
 	const struct inotify_event *event;
-	ssize_t n;
+	ssize_t n = read(follow->inotify, bytes, sizeof bytes);
 
-	if (poll(fds, 2, -1) < 0 && errno != EINTR)
-		return error_errno(err, EX_OSERR, "poll");
-	if (fds[1].revents & (POLLERR | POLLHUP))
-		return error_set(err, EX_IOERR, "standard output: nobody reads it any more");
-	if (!(fds[0].revents & POLLIN))
-		return 0;
-	n = read(follow->inotify, bytes, sizeof bytes);
-	if (n < 0 && errno != EINTR)
+	if (n < 0 && errno != EINTR && errno != EAGAIN)
 		return error_errno(err, EX_OSERR, "inotify");
 	for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *event + event->len)) {
 		event = (const void *)(bytes + at);
 		if (events_handle(follow, event, err) < 0)
 			return -1;
 	}
-	return 0;
+	return n > 0;
+}
+
+static int
+events_wait_for_more(struct follow *follow, struct error *err)
+{
+	struct pollfd fds[2] = {{.fd = follow->inotify, .events = POLLIN}, {.fd = STDOUT_FILENO}};
+
+	if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		return error_errno(err, EX_OSERR, "poll");
+	if (fds[1].revents & (POLLERR | POLLHUP))
+		return error_set(err, EX_IOERR, "standard output: nobody reads it any more");
+	return fds[0].revents & POLLIN && events_take_in(follow, err) < 0 ? -1 : 0;
 }
 
 static bool
@@ -322,6 +328,8 @@ events_next(struct queue_follow *base, struct queue_event *event, struct error *
 		struct followed *job = NULL;
 		int got = follow->reading ? events_read_event(follow, event, err) : 0;
 
+		if (got < 0 && follow->at_hand)
+			events_end_reading(follow);
 		if (got != 0)
 			return got;
 		for (size_t i = 0; !job && i < follow->names.count; i++)
@@ -333,6 +341,12 @@ events_next(struct queue_follow *base, struct queue_event *event, struct error *
 			continue;
 		if (follow->impatient || events_is_over(follow))
 			return 0;
+		if (follow->at_hand) {
+			got = events_take_in(follow, err);
+			if (got <= 0)
+				return got;
+			continue;
+		}
 		if (events_wait_for_more(follow, err) < 0)
 			return -1;
 	}
@@ -343,7 +357,7 @@ events_begin(struct follow *follow, char *const *jobs, struct error *err)
 {
 	struct queue_job looked;
 
-	follow->inotify = inotify_init1(IN_CLOEXEC);
+	follow->base.fd = follow->inotify = inotify_init1(follow->at_hand ? IN_CLOEXEC | IN_NONBLOCK : IN_CLOEXEC);
 	if (follow->inotify < 0)
 		return error_errno(err, EX_OSERR, "inotify");
 	if (follow->all && ((follow->jobs = events_watch_folder(follow, "jobs", IN_MOVED_TO | IN_ONLYDIR, err)) < 0 ||
@@ -368,7 +382,7 @@ events_follow(struct queue *queue, const struct queue_follow_options *options, s
 	struct follow *follow = memory_zeroed(1, sizeof *follow);
 
 	*follow = (struct follow){.base.queue = queue, .queue = spool_queue_of(queue), .all = !options->jobs[0],
-	    .impatient = options->past, .since_ms = options->since_ms, .inotify = -1, .jobs = -1, .done = -1};
+	    .impatient = options->past, .at_hand = options->at_hand, .since_ms = options->since_ms, .inotify = -1, .jobs = -1, .done = -1};
 	if (events_begin(follow, options->jobs, err) == 0)
 		return &follow->base;
 	events_close(&follow->base);

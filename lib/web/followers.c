@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/followers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "account/accounts.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "cluster/clusters.h"
+#include "event/supervise.h"
+#include "http/exchange.h"
+#include "http/listener.h"
+#include "web/feed.h"
+#include "web/problem.h"
+
+enum {
+	FOLLOWERS_SEEN = 256,
+	FOLLOWERS_KEPT = 64 << 10,  /* bytes that one has not taken: from then on it gets no more */
+	FOLLOWERS_PATIENCE = 1000,  /* ... until it has taken them, or so many events have happened meanwhile: it is cut off */
+	FOLLOWERS_PAUSE_MS = 40,    /* between two turns: what has happened meanwhile is told at once */
+	FOLLOWERS_RIGHTS_MS = 1000, /* between two looks at the rights of all, while nothing happens */
+	FOLLOWERS_SIGN_MS = 15000,  /* between two signs of life */
+};
+
+/* A user in a tenant, as one or several followers are. */
+struct audience {
+	char *user, *wanted; /* the tenant that was asked for, "" for the usual one */
+	struct account account;
+	unsigned count;
+	bool ends; /* the user may not follow any more */
+	struct {
+		uint64_t number;
+		bool sees;
+	} seen[FOLLOWERS_SEEN]; /* which of the last events it sees */
+	struct audience *next;
+};
+
+struct follower {
+	struct http_exchange *exchange;
+	struct audience *audience;
+	int64_t cluster;   /* 0: all */
+	uint64_t next;     /* the number of the next event */
+	uint64_t waits_at; /* the last event when it was given no more; 0: it takes what comes */
+	struct follower *following, **place;
+};
+
+struct followers {
+	struct supervisor *supervisor;
+	struct feed *feed; /* NULL until somebody follows */
+	struct follower *list;
+	struct audience *audiences;
+	int64_t turned_ms, rights_ms, sign_ms;
+};
+
+struct followers *
+followers_open(struct supervisor *supervisor)
+{
+	struct followers *followers = memory_zeroed(1, sizeof *followers);
+
+	followers->supervisor = supervisor;
+	return followers;
+}
+
+bool
+followers_are_wanted(const struct http_exchange *exchange)
+{
+	const char *accepted = http_field_find(&exchange->headers, "Accept");
+
+	return accepted && strstr(accepted, "text/event-stream");
+}
+
+static int
+followers_open_feed(struct followers *followers, struct error *err)
+{
+	if (followers->feed)
+		return 0;
+	if (feed_open(&followers->feed, err) < 0)
+		return -1;
+	if (supervise_watch(followers->supervisor, feed_descriptor(followers->feed), EPOLLIN))
+		return 0;
+	feed_close(followers->feed);
+	followers->feed = NULL;
+	return error_set(err, EX_OSERR, "events cannot be waited for");
+}
+
+static void
+followers_free_audience(struct followers *followers, struct audience *audience)
+{
+	struct audience **at = &followers->audiences;
+
+	while (*at != audience)
+		at = &(*at)->next;
+	*at = audience->next;
+	account_release(&audience->account);
+	free(audience->user);
+	free(audience->wanted);
+	free(audience);
+}
+
+/* Finds the audience, or makes it; it has one follower more then. NULL with a reason. */
+static struct audience *
+followers_find_audience(struct followers *followers, const char *user, const char *tenant, struct error *err)
+{
+	struct audience *audience = followers->audiences;
+
+	while (audience && (audience->ends || strcmp(audience->user, user) != 0 || strcmp(audience->wanted, tenant ? tenant : "") != 0))
+		audience = audience->next;
+	if (!audience) {
+		audience = memory_zeroed(1, sizeof *audience);
+		audience->user = memory_string(user);
+		audience->wanted = memory_string(tenant ? tenant : "");
+		audience->next = followers->audiences;
+		followers->audiences = audience;
+		if (account_open(&audience->account, &(struct account_ask){.tenant = tenant, .asker = user}, STORE_READ, err) < 0) {
+			followers_free_audience(followers, audience);
+			return NULL;
+		}
+	}
+	audience->count++;
+	return audience;
+}
+
+static void
+followers_leave_audience(struct followers *followers, struct audience *audience)
+{
+	if (--audience->count == 0)
+		followers_free_audience(followers, audience);
+}
+
+/* Returns whether the audience sees the cluster: one of its tenant, as its account finds it. */
+static bool
+followers_find_cluster(struct audience *audience, int64_t cluster)
+{
+	struct cluster_list list = {0};
+	struct error ignored; /* what cannot be looked up is not seen */
+	bool sees = cluster && clusters_find_id(&audience->account, cluster, &list, &ignored) == 0 && list.count > 0 &&
+	    strcmp(list.list[0].tenant, audience->account.tenant) == 0;
+
+	cluster_list_release(&list);
+	return sees;
+}
+
+static bool
+followers_sees(struct audience *audience, uint64_t number, int64_t cluster)
+{
+	size_t at = number % FOLLOWERS_SEEN;
+
+	if (audience->seen[at].number != number) {
+		audience->seen[at].number = number;
+		audience->seen[at].sees = followers_find_cluster(audience, cluster);
+	}
+	return audience->seen[at].sees;
+}
+
+/* Finds the cluster and the place where the follower begins; else answers why not. */
+static bool
+followers_begin(struct followers *followers, struct follower *follower, const char *cluster)
+{
+	const char *cursor = http_field_find(&follower->exchange->headers, "Last-Event-ID");
+	struct cluster_list list = {0};
+	struct error err;
+	bool found = true;
+
+	if (cluster) {
+		found = clusters_find(&follower->audience->account, cluster, &list, &err) == 0;
+		if (found)
+			follower->cluster = list.list[0].id;
+		else
+			problem_answer(follower->exchange, problem_status(err.code) == 409 ? 404 : problem_status(err.code), err.text);
+		cluster_list_release(&list);
+	}
+	follower->next = feed_last(followers->feed);
+	if (found && cursor && *cursor && !feed_find(followers->feed, cursor, &follower->next)) {
+		problem_answer(follower->exchange, 410, "what followed that event is not kept any more; "
+		    "follow without Last-Event-ID, then get what there is now");
+		found = false;
+	}
+	follower->next++;
+	return found;
+}
+
+static void
+followers_answer(struct followers *followers, struct follower *follower)
+{
+	struct http_exchange *exchange = follower->exchange;
+	char cursor[FEED_CURSOR_SIZE];
+
+	exchange->answer.status = 200;
+	exchange->answer.type = "text/event-stream";
+	exchange->answer.streams = true;
+	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
+	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
+	buffer_printf(&exchange->answer.body, "retry: 1000\nid: %s\n\n", feed_cursor(followers->feed, follower->next - 1, cursor));
+	exchange->owner = follower;
+	follower->place = &followers->list;
+	follower->following = followers->list;
+	if (followers->list)
+		followers->list->place = &follower->following;
+	followers->list = follower;
+	followers->turned_ms = 0;
+}
+
+void
+followers_add(struct followers *followers, struct http_exchange *exchange, const char *user, const char *cluster)
+{
+	struct follower *follower = memory_zeroed(1, sizeof *follower);
+	struct error err;
+
+	follower->exchange = exchange;
+	if (followers_open_feed(followers, &err) < 0) {
+		problem_answer(exchange, 503, err.text);
+		free(follower);
+		return;
+	}
+	follower->audience = followers_find_audience(followers, user, http_field_find(&exchange->query, "tenant"), &err);
+	if (!follower->audience) {
+		problem_answer(exchange, problem_status(err.code) == 409 ? 404 : problem_status(err.code), err.text);
+		free(follower);
+		return;
+	}
+	if (followers_begin(followers, follower, cluster)) {
+		followers_answer(followers, follower);
+		return;
+	}
+	followers_leave_audience(followers, follower->audience);
+	free(follower);
+}
+
+static void
+followers_drop(struct followers *followers, struct follower *follower)
+{
+	*follower->place = follower->following;
+	if (follower->following)
+		follower->following->place = follower->place;
+	follower->exchange->owner = NULL;
+	followers_leave_audience(followers, follower->audience);
+	free(follower);
+}
+
+void
+followers_remove(struct followers *followers, struct http_exchange *exchange)
+{
+	followers_drop(followers, exchange->owner);
+}
+
+/* Appends the events that the follower is to hear of, as far as they may be kept for it. Returns false where one is forgotten. */
+static bool
+followers_collect(struct followers *followers, struct follower *follower, struct buffer *out)
+{
+	char cursor[FEED_CURSOR_SIZE];
+
+	while (follower->next <= feed_last(followers->feed) && out->length < FOLLOWERS_KEPT) {
+		const struct feed_event *event = feed_event(followers->feed, follower->next);
+
+		if (!event)
+			return false;
+		if ((!follower->cluster || follower->cluster == event->cluster) &&
+		    followers_sees(follower->audience, follower->next, event->cluster)) {
+			buffer_printf(out, "id: %s\n", feed_cursor(followers->feed, follower->next, cursor));
+			buffer_append(out, event->text, event->length);
+		}
+		follower->next++;
+	}
+	return true;
+}
+
+static void
+followers_cut(struct followers *followers, struct follower *follower)
+{
+	struct http_exchange *exchange = follower->exchange;
+
+	followers_drop(followers, follower);
+	listener_cut(exchange);
+}
+
+/* Tells a follower what it has not heard of. */
+static void
+followers_tell(struct followers *followers, struct follower *follower, bool sign, struct buffer *out)
+{
+	struct http_answer *answer = &follower->exchange->answer;
+	char cursor[FEED_CURSOR_SIZE];
+
+	buffer_clear(out);
+	if (answer->body.length - answer->sent >= FOLLOWERS_KEPT) {
+		if (!follower->waits_at)
+			follower->waits_at = feed_last(followers->feed);
+		if (feed_last(followers->feed) - follower->waits_at > FOLLOWERS_PATIENCE)
+			followers_cut(followers, follower);
+		return;
+	}
+	follower->waits_at = 0;
+	if (!followers_collect(followers, follower, out)) {
+		followers_cut(followers, follower);
+		return;
+	}
+	if (out->length == 0 && sign)
+		buffer_printf(out, ":\nid: %s\n\n", feed_cursor(followers->feed, follower->next - 1, cursor));
+	if (out->length > 0)
+		listener_stream(follower->exchange, out->data, out->length);
+}
+
+/* Looks again at what all may see, and ends those who may not follow any more. */
+static void
+followers_look_at_rights(struct followers *followers)
+{
+	struct follower *follower, *following;
+	struct error ignored; /* whatever it is: they come again, and are told */
+
+	for (struct audience *audience = followers->audiences; audience; audience = audience->next) {
+		audience->ends = account_renew(&audience->account, &ignored) < 0;
+		memset(audience->seen, 0, sizeof audience->seen);
+	}
+	for (follower = followers->list; follower; follower = following) {
+		struct http_exchange *exchange = follower->exchange;
+
+		following = follower->following;
+		if (follower->audience->ends) {
+			followers_drop(followers, follower);
+			listener_end(exchange);
+		}
+	}
+}
+
+/* Returns whether one has room again for what has happened before. */
+static bool
+followers_are_behind(const struct followers *followers)
+{
+	for (const struct follower *follower = followers->list; follower; follower = follower->following)
+		if (follower->next <= feed_last(followers->feed))
+			return true;
+	return false;
+}
+
+int64_t
+followers_turn(struct followers *followers)
+{
+	int64_t now = clock_monotonic_ms();
+	uint64_t before;
+	struct follower *follower, *following;
+	struct buffer out = {0};
+	struct error err;
+	bool sign;
+
+	if (!followers->feed)
+		return -1;
+	if (now - followers->turned_ms < FOLLOWERS_PAUSE_MS)
+		return FOLLOWERS_PAUSE_MS - (now - followers->turned_ms);
+	followers->turned_ms = now;
+	before = feed_last(followers->feed);
+	if (feed_take_in(followers->feed, &err) < 0)
+		message("%s", err.text);
+	if (feed_last(followers->feed) != before || now - followers->rights_ms >= FOLLOWERS_RIGHTS_MS) {
+		followers->rights_ms = now;
+		followers_look_at_rights(followers);
+	}
+	sign = now - followers->sign_ms >= FOLLOWERS_SIGN_MS;
+	if (sign)
+		followers->sign_ms = now;
+	for (follower = followers->list; follower; follower = following) {
+		following = follower->following;
+		followers_tell(followers, follower, sign, &out);
+	}
+	buffer_release(&out);
+	return !followers->list ? -1 : followers_are_behind(followers) ? FOLLOWERS_PAUSE_MS : FOLLOWERS_RIGHTS_MS;
+}
+
+void
+followers_end(struct followers *followers)
+{
+	while (followers->list) {
+		struct http_exchange *exchange = followers->list->exchange;
+
+		followers_drop(followers, followers->list);
+		listener_end(exchange);
+	}
+}
+
+void
+followers_close(struct followers *followers)
+{
+	if (!followers)
+		return;
+	followers_end(followers);
+	feed_close(followers->feed);
+	free(followers);
+}
