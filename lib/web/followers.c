@@ -53,7 +53,9 @@ struct followers {
 	struct feed *feed; /* NULL until somebody follows */
 	struct follower *list;
 	struct audience *audiences;
+	uint64_t told; /* the last event when rights were looked at */
 	int64_t turned_ms, rights_ms, sign_ms;
+	bool have_come; /* some, since the last turn */
 };
 
 struct followers *
@@ -201,6 +203,7 @@ followers_answer(struct followers *followers, struct follower *follower)
 	if (followers->list)
 		followers->list->place = &follower->following;
 	followers->list = follower;
+	followers->have_come = true;
 	followers->turned_ms = 0;
 }
 
@@ -335,29 +338,14 @@ followers_are_behind(const struct followers *followers)
 	return false;
 }
 
-int64_t
-followers_turn(struct followers *followers)
+/* Tells all followers what they have not heard of. */
+static void
+followers_tell_all(struct followers *followers, int64_t now)
 {
-	int64_t now = clock_monotonic_ms();
-	uint64_t before;
+	bool sign = now - followers->sign_ms >= FOLLOWERS_SIGN_MS;
 	struct follower *follower, *following;
 	struct buffer out = {0};
-	struct error err;
-	bool sign;
 
-	if (!followers->feed)
-		return -1;
-	if (now - followers->turned_ms < FOLLOWERS_PAUSE_MS)
-		return FOLLOWERS_PAUSE_MS - (now - followers->turned_ms);
-	followers->turned_ms = now;
-	before = feed_last(followers->feed);
-	if (feed_take_in(followers->feed, &err) < 0)
-		message("%s", err.text);
-	if (feed_last(followers->feed) != before || now - followers->rights_ms >= FOLLOWERS_RIGHTS_MS) {
-		followers->rights_ms = now;
-		followers_look_at_rights(followers);
-	}
-	sign = now - followers->sign_ms >= FOLLOWERS_SIGN_MS;
 	if (sign)
 		followers->sign_ms = now;
 	for (follower = followers->list; follower; follower = following) {
@@ -365,7 +353,38 @@ followers_turn(struct followers *followers)
 		followers_tell(followers, follower, sign, &out);
 	}
 	buffer_release(&out);
-	return !followers->list ? -1 : followers_are_behind(followers) ? FOLLOWERS_PAUSE_MS : FOLLOWERS_RIGHTS_MS;
+}
+
+bool
+followers_have_come(const struct followers *followers)
+{
+	return followers->have_come;
+}
+
+int64_t
+followers_turn(struct followers *followers)
+{
+	int64_t now = clock_monotonic_ms();
+	struct error err;
+
+	followers->have_come = false;
+	if (!followers->feed)
+		return -1;
+	/* At once, though it may be told later: else the descriptor stays readable, and nobody sleeps. */
+	if (feed_take_in(followers->feed, &err) < 0)
+		message("%s", err.text);
+	if (!followers->list)
+		return -1;
+	if (now - followers->turned_ms < FOLLOWERS_PAUSE_MS)
+		return FOLLOWERS_PAUSE_MS - (now - followers->turned_ms);
+	followers->turned_ms = now;
+	if (feed_last(followers->feed) != followers->told || now - followers->rights_ms >= FOLLOWERS_RIGHTS_MS) {
+		followers->rights_ms = now;
+		followers->told = feed_last(followers->feed);
+		followers_look_at_rights(followers);
+	}
+	followers_tell_all(followers, now);
+	return followers_are_behind(followers) ? FOLLOWERS_PAUSE_MS : FOLLOWERS_RIGHTS_MS;
 }
 
 void

@@ -27,6 +27,9 @@ void followers_remove(struct followers *followers, struct http_exchange *exchang
 /* Tells all of what has happened. Returns the milliseconds after which that is due again; -1: when something comes. */
 int64_t followers_turn(struct followers *followers);
 
+/* Returns whether somebody has come to follow since the last turn, and is told nothing yet. */
+bool followers_have_come(const struct followers *followers);
+
 /* Ends all. */
 void followers_end(struct followers *followers);
 

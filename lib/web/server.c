@@ -265,9 +265,12 @@ server_run(struct server *server, struct error *err)
 {
 	(void)err;
 	while (!server->ends || server->supervisor.count > 0 || server->first) {
-		int64_t wait = server_listen(server), turn = server->ends ? -1 : followers_turn(server->followers);
+		/* What followers are told is sent by the listeners, who do not hear of it by themselves: so these are turned behind. */
+		int64_t turn = server->ends ? -1 : followers_turn(server->followers), wait = server_listen(server);
 		struct child *child = NULL;
 
+		if (!server->ends && followers_have_come(server->followers))
+			turn = 0;
 		if (turn >= 0 && (wait < 0 || turn < wait))
 			wait = turn;
 		server_start_waiting(server);

@@ -45,5 +45,5 @@ lists = {tuple(x) for x in ids.values()}
 rss = [line.split()[1] for line in open(f"/proc/{pid}/status") if line.startswith("VmRSS")][0]
 percent = lambda p: round(1000 * ages[min(len(ages) - 1, int(p * len(ages)))]) if ages else None
 print(json.dumps({"followers": count, "cut": cut, "events_each": max(map(len, ids.values())), "different_lists": len(lists),
-    "doubled": sum(len(x) - len(set(x)) for x in ids.values()), "age_ms": {"p50": percent(.5), "p99": percent(.99), "max": percent(1)},
+    "doubled": sum(len(x) - len(set(x)) for x in ids.values()), "age_ms": {"p50": percent(.5), "p99": percent(.99), "max": percent(1)}, "later_than_200_ms": sum(age > .2 for age in ages),
     "server_rss_kib": int(rss)}))
