@@ -33,9 +33,9 @@ recommended_in() { # FILE...
 	same "" "$(cat wrong)"
 }
 
-# What follows "coopr" in a sentence, marks in the output of programs on nodes, and names of processes.
+# What follows "coopr" in a sentence, marks in the output of programs on nodes and at the begin of files, and names of processes.
 words_that_are_no_commands() {
-	printf '%s\n' "coopr anew" "coopr as" "coopr has" "coopr saved" coopr-archive coopr-begin coopr-end coopr-hooks coopr-output coopr-relay \
+	printf '%s\n' "coopr anew" "coopr as" "coopr has" "coopr saved" coopr-archive coopr-begin coopr-end coopr-feed coopr-hooks coopr-output coopr-relay \
 		coopr-world
 }
 
