@@ -87,7 +87,7 @@ main(int argc, char **argv)
 	if (result == 0)
 		result = server_open(&server, &what, &err);
 	if (result == 0)
-		result = server_run(server, &err);
+		server_run(server);
 	server_release(server);
 	certificate_release(what.certificate);
 	return message_end(result < 0 ? message_error(&err) : 0);

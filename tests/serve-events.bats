@@ -7,12 +7,7 @@ load case
 load serve
 
 setup() {
-	fresh
-	need_program curl
-	own_catalogue
-	coopr-store init
-	coopr-import -yq mine
-	unset COOPR_CATALOGUE
+	serve_setup
 }
 
 teardown() {

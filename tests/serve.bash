@@ -4,11 +4,44 @@
 # A server, coopr-serve(1), with a store of its own: load it after case, and end it in teardown.
 #
 #	serve ARGUMENT...       starts it, and waits until it answers; its socket is $SOCKET, which others may open
+#	serve_setup             a store with the catalogue mine
+#	serve_slowly NAME...    the same as serve; these commands write "began", and print the file that they read from the FIFO gate
 #	serve_end               ends it; it must say that all was well
 #	ask METHOD PATH [CURL-ARGUMENT...]
 #	                        $status, and the body in the file body
 #	answers STATUS METHOD PATH [CURL-ARGUMENT...]
 #	                        the same, with that status; else it prints what was answered, and fails
+
+serve_setup() {
+	fresh
+	need_program curl
+	own_catalogue
+	coopr-store init
+	coopr-import -yq mine
+	unset COOPR_CATALOGUE
+}
+
+# Programs find each other beside themselves.
+serve_slowly() {
+	local command
+
+	mkdir bin
+	cp "$COOPR_BIN/coopr-serve" bin
+	for command; do
+		cat >"bin/coopr-$command" <<-EOT
+			#!/bin/sh
+			[ "\$1" = --complete-options ] && exec "$COOPR_BIN/coopr-$command" "\$@"
+			echo \$\$ >"$PWD/began.new"
+			mv "$PWD/began.new" "$PWD/began"
+			read -r answer <"$PWD/gate"
+			echo >"$PWD/$command.done"
+			[ -z "\$answer" ] || cat "\$answer"
+		EOT
+		chmod +x "bin/coopr-$command"
+	done
+	mkfifo gate
+	PATH=$PWD/bin:$PATH serve
+}
 
 serve() {
 	held=/tmp/coopr-serve.$$

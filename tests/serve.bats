@@ -7,12 +7,7 @@ load case
 load serve
 
 setup() {
-	fresh
-	need_program curl
-	own_catalogue
-	coopr-store init
-	coopr-import -yq mine
-	unset COOPR_CATALOGUE
+	serve_setup
 }
 
 teardown() {
@@ -214,19 +209,24 @@ routes() {
 	answers 200 GET /healthz
 }
 
-@test "a server that is told to end answers what it was asked before" {
-	serve
-	mkfifo slow
-	{ printf 'POST /v1/solve HTTP/1.1\r\nHost: coopr\r\nContent-Length: 2\r\n\r\n{'; cat slow; } |
-		curl -s --unix-socket "$SOCKET" -T - telnet://coopr >said 3>&- &
-	asker=$!
-	exec 7>slow
-	answers 200 GET /healthz
-	printf '}' >&7
-	exec 7>&-
-	wait "$asker" || true
-	serve_end
-	run ! curl -s --unix-socket "$SOCKET" http://coopr/healthz
+@test "a server that is told to end answers what it was asked before, also who reads slowly" {
+	serve_slowly list
+	head -c 20000000 /dev/zero | tr '\0' ' ' >answer
+	mkfifo reader
+	curl -sS --unix-socket "$SOCKET" -o - -w '%{http_code}' http://coopr/v1/clusters >reader 3>&- &
+	exec 7<reader
+	until [ -e began ]; do kill -0 "$server"; done
+	kill "$server"
+	while curl -s --unix-socket "$SOCKET" -o /dev/null http://coopr/healthz; do kill -0 "$server"; done
+	echo "$PWD/answer" >gate
+	until [ -e list.done ]; do kill -0 "$server"; done
+	[ "$(head -c 1000 <&7 | wc -c)" -eq 1000 ]
+	kill -0 "$server"
+	same '{"items":[]}200' "$(printf '{"items":[%s' "$(tr -d ' \n' <&7)")"
+	exec 7<&-
+	wait "$server"
+	server=
+	rm -rf "$held"
 }
 
 @test "a socket that a dead server has left is replaced; one that is served is not, nor is a file" {
@@ -271,8 +271,8 @@ secure() {
 @test "by TCP, with TLS, nobody is known; a certificate is read again without losing a connection" {
 	need_program openssl
 	certificate one
-	port=$((20000 + $$ % 20000))
-	serve --listen "127.0.0.1:$port" --cert c.pem --key k.pem
+	serve --listen 127.0.0.1:0 --cert c.pem --key k.pem
+	port=$(sed -n 's|.*https://127.0.0.1:||p' serve.log)
 	same 200 "$(secure /v1/version)"
 	same 401 "$(secure /v1/clusters -D head)"
 	contains "$(cat head)" "WWW-Authenticate: Bearer"
@@ -301,32 +301,26 @@ secure() {
 }
 
 @test "without TLS it speaks to its own machine alone, unless it is told to" {
-	port=$((20000 + $$ % 20000))
-	run -64 coopr-serve --listen "0.0.0.0:$port"
+	run -64 coopr-serve --listen 0.0.0.0:0
 	contains "$output" "other machines can reach it, and there is no TLS"
 	run -64 coopr-serve --listen nothing
 	run -64 coopr-serve --cert c.pem
 	run -66 coopr-serve --cert c.pem --key k.pem
-	serve --listen "127.0.0.1:$port" --listen "[::1]:$port"
-	same 200 "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/healthz")"
-	same 200 "$(curl -s -o /dev/null -w '%{http_code}' "http://[::1]:$port/healthz")"
-	run -75 coopr-serve --listen "127.0.0.1:$port"
+	serve --listen 127.0.0.1:0 --listen '[::1]:0'
+	mapfile -t addresses < <(sed -n 's|.*serving on http://||p' serve.log)
+	same 2 "${#addresses[@]}"
+	for address in "${addresses[@]}"; do
+		same 200 "$(curl -s -o /dev/null -w '%{http_code}' "http://$address/healthz")"
+		run -75 coopr-serve --listen "$address"
+	done
 }
 
 @test "who goes away while a command looks has it stopped; a change is finished" {
-	mkdir bin # programs find each other beside themselves
-	cp "$COOPR_BIN/coopr-serve" bin
-	for command in list rename; do
-		printf '#!/bin/sh\n[ "$1" = --complete-options ] && exec "%s" "$@"\necho $$ >"%s"\nread -r _ <"%s"\necho >"%s"\n' \
-			"$COOPR_BIN/coopr-$command" "$PWD/began" "$PWD/gate" "$PWD/$command.done" >"bin/coopr-$command"
-	done
-	chmod +x bin/*
-	mkfifo gate
-	PATH=$PWD/bin:$PATH serve
+	serve_slowly list rename
 	ask_and_go() {
 		curl -s --unix-socket "$SOCKET" "$@" >/dev/null 3>&- &
 		asker=$!
-		until [ -s began ]; do kill -0 "$asker"; done
+		until [ -e began ]; do kill -0 "$asker"; done
 		command=$(cat began)
 		rm began
 		kill -KILL "$asker"

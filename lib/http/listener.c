@@ -22,6 +22,7 @@ struct listener {
 	struct MHD_Daemon *daemon;
 	struct listener_options options;
 	int epoll; /* of the library's, and the connections of exchanges that wait */
+	size_t exchanges;
 };
 
 static int
@@ -128,6 +129,7 @@ listener_begin(struct listener *listener, struct MHD_Connection *connection, con
 	exchange->path = arena_string(&exchange->arena, path);
 	exchange->connection = connection;
 	exchange->listener = listener;
+	listener->exchanges++;
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, listener_add_header, exchange);
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, listener_add_query, exchange);
 	listener_find_asker(exchange);
@@ -247,6 +249,7 @@ listener_completed(void *context, struct MHD_Connection *connection, void **stat
 		return;
 	if (!exchange->has_gone)
 		listener->options.left(listener->options.context, exchange);
+	listener->exchanges--;
 	http_exchange_release(exchange);
 	free(exchange);
 	*state = NULL;
@@ -367,12 +370,10 @@ listener_quiesce(struct listener *listener)
 		close(fd);
 }
 
-unsigned
-listener_connections(const struct listener *listener)
+size_t
+listener_exchanges(const struct listener *listener)
 {
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-
-	return info ? info->num_connections : 0;
+	return listener->exchanges;
 }
 
 void

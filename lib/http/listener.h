@@ -52,8 +52,8 @@ void listener_cut(struct http_exchange *exchange);
 /* Takes no more connections: those that there are may go on. */
 void listener_quiesce(struct listener *listener);
 
-/* Returns the number of connections. */
-unsigned listener_connections(const struct listener *listener);
+/* Returns the number of requests whose answer is not sent yet. */
+size_t listener_exchanges(const struct listener *listener);
 
 void listener_close(struct listener *listener);
 

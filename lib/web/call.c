@@ -9,6 +9,7 @@
 #include "base/location.h"
 #include "base/toolbox.h"
 #include "http/exchange.h"
+#include "json/dump.h"
 
 /* Pushes the path of a command and its subcommands: "store get". */
 static bool
@@ -85,16 +86,12 @@ call_option(const struct command_table *table, const struct place *member)
 static bool
 call_text(const struct place *place, struct buffer *out)
 {
-	jv text;
-
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_STRING:
 		buffer_text(out, json_string(place->value));
 		return true;
 	case JV_KIND_NUMBER:
-		text = jv_dump_string(jv_copy(place->value), 0);
-		buffer_text(out, json_string(text));
-		jv_free(text);
+		json_dump(place->value, out);
 		return true;
 	default:
 		place_problem(place, "expected a string or a number, found %s", json_kind_name(place->value));
@@ -106,15 +103,11 @@ call_text(const struct place *place, struct buffer *out)
 static void
 call_add_document(struct call *call, const struct command_option *option, const struct place *member)
 {
-	jv text;
-
 	if (call->input.length) {
 		place_problem(member, "one document at most can be sent");
 		return;
 	}
-	text = jv_dump_string(jv_copy(member->value), 0);
-	buffer_text(&call->input, json_string(text));
-	jv_free(text);
+	json_dump(member->value, &call->input);
 	arguments_printf(&call->argv, "--%s=-", option->name);
 }
 

@@ -257,7 +257,8 @@ feed_catch_up(struct feed *feed, struct error *err)
 	char **names;
 	int result = 0;
 
-	queue_list(feed->queue, true, &list, &count, err);
+	if (queue_list(feed->queue, true, &list, &count, err) < 0)
+		message("%s", err->text); /* of a job that is damaged; the others are there */
 	names = memory_zeroed(count + 1, sizeof *names);
 	for (size_t i = 0; i < count; i++)
 		names[i] = list[i].id;

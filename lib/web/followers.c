@@ -172,7 +172,7 @@ followers_begin(struct followers *followers, struct follower *follower, const ch
 		if (found)
 			follower->cluster = list.list[0].id;
 		else
-			problem_answer(follower->exchange, problem_status(err.code) == 409 ? 404 : problem_status(err.code), err.text);
+			problem_answer_error(follower->exchange, &err);
 		cluster_list_release(&list);
 	}
 	follower->next = feed_last(followers->feed);
@@ -221,7 +221,7 @@ followers_add(struct followers *followers, struct http_exchange *exchange, const
 	}
 	follower->audience = followers_find_audience(followers, user, http_field_find(&exchange->query, "tenant"), &err);
 	if (!follower->audience) {
-		problem_answer(exchange, problem_status(err.code) == 409 ? 404 : problem_status(err.code), err.text);
+		problem_answer_error(exchange, &err);
 		free(follower);
 		return;
 	}

@@ -6,6 +6,7 @@
 
 #include "admin/command-table.h"
 #include "base/buffer.h"
+#include "json/dump.h"
 #include "json/json.h"
 #include "web/call.h"
 #include "web/route.h"
@@ -14,10 +15,7 @@
 static jv
 openapi_type(const char *type)
 {
-	jv schema = jv_object();
-
-	json_set_string(&schema, "type", type);
-	return schema;
+	return JV_OBJECT(jv_string("type"), jv_string(type));
 }
 
 /* Returns the schema of one of some types: "string number". */
@@ -229,15 +227,15 @@ openapi_problem(void)
 	return schema;
 }
 
-void
-openapi_print(struct buffer *out)
+static void
+openapi_make(struct buffer *out)
 {
-	jv document = jv_object(), paths = jv_object(), text, schemas = jv_object();
+	jv document = jv_object(), paths = jv_object(), schemas = jv_object();
 
 	json_set_string(&document, "openapi", "3.1.0");
 	json_set(&document, "info", JV_OBJECT(jv_string("title"), jv_string("coopr"), jv_string("version"), jv_string(COOPR_VERSION)));
 	for (const struct route *route = routes; route->method; route++) {
-		jv path = json_get(paths, route->path), method = openapi_id(route);
+		jv path = json_get(paths, route->path);
 		char word[8] = "";
 
 		for (size_t i = 0; i < sizeof word - 1 && route->method[i]; i++)
@@ -248,13 +246,21 @@ openapi_print(struct buffer *out)
 		}
 		json_set(&path, word, openapi_operation(route));
 		json_set(&paths, route->path, path);
-		jv_free(method);
 	}
 	json_set(&document, "paths", paths);
 	json_set(&schemas, "problem", openapi_problem());
 	json_set(&document, "components", JV_OBJECT(jv_string("schemas"), schemas));
-	text = jv_dump_string(document, 0);
-	buffer_text(out, jv_string_value(text));
+	json_dump(document, out);
 	buffer_byte(out, '\n');
-	jv_free(text);
+	jv_free(document);
+}
+
+void
+openapi_print(struct buffer *out)
+{
+	static struct buffer made; /* all commands are asked for it */
+
+	if (made.length == 0)
+		openapi_make(&made);
+	buffer_append(out, made.data, made.length);
 }

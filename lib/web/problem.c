@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "http/exchange.h"
+#include "json/dump.h"
 #include "json/place.h"
 
 static const struct {
@@ -16,9 +17,12 @@ static const struct {
 	{EX_CANTCREAT, 409}, {EX_IOERR, 503},  {EX_TEMPFAIL, 409}, {EX_PROTOCOL, 502}, {EX_NOPERM, 403}, {EX_CONFIG, 500},
 };
 
-int
-problem_status(int code)
+/* Returns the status of an exit code. absent: what was named is not there, or nothing of what was to be shown. */
+static int
+problem_status(int code, bool absent)
 {
+	if (absent && code == EX_NO)
+		return 404;
 	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
 		if (statuses[i].code == code)
 			return statuses[i].status;
@@ -28,15 +32,12 @@ problem_status(int code)
 static void
 problem_send(struct http_exchange *exchange, int status, jv problem)
 {
-	jv text;
-
 	json_set_number(&problem, "status", status);
 	json_set_string(&problem, "title", http_reason(status));
-	text = jv_dump_string(problem, 0);
 	buffer_clear(&exchange->answer.body);
-	buffer_text(&exchange->answer.body, json_string(text));
+	json_dump(problem, &exchange->answer.body);
 	buffer_byte(&exchange->answer.body, '\n');
-	jv_free(text);
+	jv_free(problem);
 	exchange->answer.status = status;
 	exchange->answer.type = "application/problem+json";
 }
@@ -49,6 +50,12 @@ problem_answer(struct http_exchange *exchange, int status, const char *detail)
 	if (detail)
 		json_set_string(&problem, "detail", detail);
 	problem_send(exchange, status, problem);
+}
+
+void
+problem_answer_error(struct http_exchange *exchange, const struct error *err)
+{
+	problem_answer(exchange, problem_status(err->code, true), err->text);
 }
 
 void
@@ -98,7 +105,7 @@ problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const 
 {
 	jv problem = jv_object(), messages = jv_array(), detail = jv_null();
 	const char *at = buffer_string(said);
-	bool absent = looks && code == EX_NO;
+	bool absent = looks;
 
 	while (*at) {
 		size_t length = strcspn(at, "\n");
@@ -110,5 +117,5 @@ problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const 
 	json_set(&problem, "detail", detail);
 	json_set(&problem, "messages", messages);
 	json_set_number(&problem, "exit_code", code);
-	problem_send(exchange, absent ? 404 : problem_status(code), problem);
+	problem_send(exchange, problem_status(code, absent), problem);
 }

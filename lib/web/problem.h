@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct buffer;
+struct error;
 struct http_exchange;
 struct problems;
 
@@ -17,10 +18,10 @@ void problem_answer(struct http_exchange *exchange, int status, const char *deta
 /* Answers 422 with all that is wrong with the body and the query. */
 void problem_answer_all(struct http_exchange *exchange, const struct problems *problems);
 
+/* Answers with the reason why something cannot be shown. */
+void problem_answer_error(struct http_exchange *exchange, const struct error *err);
+
 /* Answers with what a command has said on stderr, which exited with that code. looks: it was to show something. */
 void problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const struct buffer *said);
-
-/* Returns the status of an exit code: 404 for 1 and 66, 403 for 77, and so on. */
-int problem_status(int code);
 
 #endif

@@ -77,7 +77,7 @@ const struct route routes[] = {
 	{"POST", "/v1/solve", "solve", NULL, NULL, ROUTE_DOCUMENT, ROUTE_RECORDS, "Find a layout for a request"},
 	{"POST", "/v1/plan", "plan", NULL, NULL, ROUTE_DOCUMENT, ROUTE_RECORDS, "Plan a layout"},
 	{"POST", "/v1/validate", "validate", "-", NULL, ROUTE_DOCUMENT, ROUTE_RECORDS, "Check documents"},
-	{"GET", "/v1/events", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_EVENTS, "Follow the events of a tenant"},
+	{"GET", "/v1/events", NULL, "tenant", NULL, ROUTE_NO_BODY, ROUTE_EVENTS, "Follow the events of a tenant"},
 	{"GET", "/v1/openapi.json", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Describe this API, as OpenAPI 3.1"},
 	{"GET", "/v1/version", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Show the version of the server"},
 	{"GET", "/healthz", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Tell that the server runs"},

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/process.h"
@@ -27,7 +27,7 @@ enum {
 	SERVER_OUTPUT_MAX = 256 << 20,
 	SERVER_CALL_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer */
 	SERVER_IDLE_S = 60,
-	SERVER_DRAIN_MS = 20,
+	SERVER_DRAIN_MS = 10 * 1000, /* at the end, for answers that somebody takes slowly */
 };
 
 struct serving { /* a request that a command does */
@@ -50,6 +50,7 @@ struct server {
 	unsigned waiting;
 	struct followers *followers;
 	bool ends;
+	int64_t ended_ms; /* when the last command had */
 };
 
 static void
@@ -260,11 +261,25 @@ server_reload(struct server *server)
 		message("%s; the certificate that was read before is kept", err.text);
 }
 
-int
-server_run(struct server *server, struct error *err)
+/* Returns whether it was told to end, and has nothing left to answer: or only answers that nobody takes in time. */
+static bool
+server_is_over(struct server *server)
 {
-	(void)err;
-	while (!server->ends || server->supervisor.count > 0 || server->first) {
+	size_t exchanges = 0;
+
+	if (!server->ends || server->supervisor.count > 0 || server->first) {
+		server->ended_ms = clock_monotonic_ms();
+		return false;
+	}
+	for (int i = 0; i < server->count; i++)
+		exchanges += listener_exchanges(server->listeners[i]);
+	return exchanges == 0 || clock_monotonic_ms() - server->ended_ms >= SERVER_DRAIN_MS;
+}
+
+void
+server_run(struct server *server)
+{
+	while (!server_is_over(server)) {
 		/* What followers are told is sent by the listeners, who do not hear of it by themselves: so these are turned behind. */
 		int64_t turn = server->ends ? -1 : followers_turn(server->followers), wait = server_listen(server);
 		struct child *child = NULL;
@@ -273,6 +288,8 @@ server_run(struct server *server, struct error *err)
 			turn = 0;
 		if (turn >= 0 && (wait < 0 || turn < wait))
 			wait = turn;
+		if (server->ends && (wait < 0 || wait > SERVER_DRAIN_MS))
+			wait = SERVER_DRAIN_MS;
 		server_start_waiting(server);
 		switch (supervise_next(&server->supervisor, wait, &child)) {
 		case SUPERVISE_SIGNAL:
@@ -288,9 +305,6 @@ server_run(struct server *server, struct error *err)
 			break;
 		}
 	}
-	for (int i = 0; i < 50 && server_listen(server) >= 0; i++)
-		usleep(SERVER_DRAIN_MS * 1000 / 50);
-	return 0;
 }
 
 void

@@ -28,9 +28,9 @@ struct server_options {
 
 int server_open(struct server **server, const struct server_options *options, struct error *err);
 
-/* Serves until SIGTERM or SIGINT; then takes no new connection, and returns once each request that has come is answered. SIGHUP has
- * the certificate read again. */
-int server_run(struct server *server, struct error *err);
+/* Serves until SIGTERM or SIGINT; then takes no new connection, and returns once each request that has come is answered, and who reads
+ * has the answer. SIGHUP has the certificate read again. */
+void server_run(struct server *server);
 
 void server_release(struct server *server);
 
