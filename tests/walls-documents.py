@@ -60,8 +60,8 @@ def least(schema, file):
 def strings(schema, file, depth=0):
     """Each value that has one string "@", with what it needs around it, and where that is."""
     schema, file = resolve(schema, file)
-    if depth > 8:
-        return
+    if depth > 12:
+        sys.exit("%s is deeper than this program looks" % file)
     known = schema.get("properties")
     nothing_said = not any(word in schema for word in ("type", "enum", "const", "anyOf", "oneOf", "properties", "allOf"))
     if admits(schema, "string") or "enum" in schema or nothing_said:
@@ -101,9 +101,9 @@ def attacked():
         name, folder = os.path.basename(path), os.path.basename(os.path.dirname(path))
         for fields, where in described(path):
             if folder == "provider":
-                yield "provider", "/provisioner" + where, {"name": "p", "providertype": name, "provisioner": fields}
+                yield "provider", "/provisioner(%s)" % name + where, {"name": "p", "providertype": name, "provisioner": fields}
             else:
-                yield "service", "/provisioner/actions/install/fields" + where, {
+                yield "service", "/fields(%s)" % name + where, {
                     "name": "evil", "provisioner": {"actions": {"install": {"type": name, "fields": fields}}}}
     for kind, member in (("hardwaretype", "flavor"), ("imagetype", "image"), ("imagetype", "sshuser"), ("imagetype", "other")):
         for provider in (os.path.basename(path) for path in plugins if "/provider/" in path):
@@ -127,7 +127,7 @@ def main():
         if kind + where in seen:
             continue
         seen.add(kind + where)
-        read_by_plugin = where.startswith(("/provisioner/", "/providermap/")) and "/fields" in where or kind == "provider" or "map/" in where
+        read_by_plugin = "fields" in where or kind == "provider" or "map/" in where
         count = len(texts) if every else len(texts) // 5 if read_by_plugin else 1
         for text in choice.sample(texts, count):
             print(json.dumps({"kind": kind, "place": where, "document": replaced(value, text)}))
