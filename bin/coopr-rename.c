@@ -35,6 +35,17 @@ rename_layout(struct operation_context *context, struct error *err)
 	return layout && *layout ? file_replace(context->workdir.fd, "cluster.ndjson", layout, strlen(layout), 0600, err) : 0;
 }
 
+/* Finishes what is over on the cluster that has the name: a deletion gives it up. */
+static void
+rename_settle(const struct operation_options *how, const char *name)
+{
+	struct operation_context other;
+	struct error ignored; /* then the name is free, or it is said to be taken */
+
+	operation_context_open(&other, how, name, &ignored);
+	operation_context_release(&other);
+}
+
 static int
 rename_once(const struct operation_options *how, const char *cluster, const char *name, struct error *err)
 {
@@ -56,6 +67,7 @@ main(int argc, char **argv)
 
 	if (!operands[0] || !operands[1] || operands[2])
 		return option_misuse(&command, operands[2] ? "expected one cluster" : "missing argument %s", operands[0] ? "NAME" : "CLUSTER");
+	rename_settle(&how, operands[1]);
 	while (rename_once(&how, operands[0], operands[1], &err) < 0)
 		if (!busy_error_wait(&wait, &how, &err))
 			return message_error(&err);

@@ -247,6 +247,21 @@ learned() {
 	[ "$longest" -ge "$(jq 'select(.kind == "job") | .tasks / 14 | floor' plan)" ] && [ "$longest" -lt "${one% *}" ]
 }
 
+@test "a name is free as soon as the deletion of its cluster is over, whoever finishes that" {
+	for how in "create -t lamp -n 4 -q blog" "create --dry-run -t lamp -n 4 blog" "clone -q other blog" "rename other blog"; do
+		for name in blog other; do
+			coopr list -o json | grep -q "\"name\":\"$name\"" || coopr create -q -t lamp -n 4 $name
+		done
+		coopr delete -yq --detach blog
+		# shellcheck disable=SC2086 # words
+		run ! coopr $how # still there
+		coopr-work --drain
+		# shellcheck disable=SC2086 # words
+		coopr $how
+	done
+	same blog "$(coopr list -o json | jq -r .name)"
+}
+
 @test "the restart of the only instance of a stateful service is shown as downtime" {
 	jq '.stateful = true' mine/services/mysql.json >stateful
 	mv stateful mine/services/mysql.json

@@ -35,13 +35,19 @@ operate_open(struct operation_context *context, const struct operation_request *
 {
 	bool creates = operate_creates(request);
 	char id[CLUSTER_ID_SIZE];
+	int running;
 
 	operation_context_init(context, options);
 	if ((creates && cluster_name_check(request->cluster, err) < 0) ||
 	    find_cluster_open(&context->account, &options->ask, creates ? STORE_CREATE : STORE_WRITE, request->cluster, err) < 0)
 		return -1;
-	if (operation_context_find(context, request->cluster, err) == 0)
-		return options->dry && !options->save ? operation_context_try(context, err) : operation_context_lock(context, err);
+	if (operation_context_find(context, request->cluster, err) == 0) {
+		running = options->dry && !options->save ? operation_context_try(context, err) : operation_context_lock(context, err);
+		if (running < 0 || !creates || context->cluster->status != LIFECYCLE_TERMINATED)
+			return running;
+		operation_context_release(context); /* its deletion was over, and is now finished: the name is free */
+		return operate_open(context, request, options, err);
+	}
 	if (!creates || err->code != EX_NO)
 		return -1;
 	context->id = request->id || (options->dry && !options->save) ? request->id : clusters_allot(&context->account, err);
