@@ -133,3 +133,22 @@ content_of() {
 	same "one mine of qa part" "$(coopr ssh -T qa hello/1000 cat /root/hello | paste -sd' ')"
 	coopr-delete -q -y -T qa hello
 }
+
+@test "a service is asked how it is with the script that it was made with, and repaired by a cron line alone" {
+	jq '.provisioner.actions.status = {type: "shell", fields: {script: "status.sh"}} |
+		.provisioner.actions.stop.fields.script = "stop.sh"' mine/services/hello.json >changed
+	mv changed mine/services/hello.json
+	printf '#!/bin/sh\n[ -e /root/started ]\n' >mine/scripts/status.sh
+	printf '#!/bin/sh\nrm -f /root/started\n' >mine/scripts/stop.sh
+	coopr-import -q mine
+	rm -r mine/scripts mine/files
+	coopr-create -q hello -t hello -n 1
+	coopr-status --probe hello
+	printf '#!/bin/sh\nexit 3\n' | coopr-resource upload -q --sync automator/shell/scripts/status.sh -
+	coopr-status --probe hello
+	coopr ssh hello/1000 rm /root/started
+	run -1 coopr-status --probe hello
+	contains "$output" "degraded" || contains "$output" "down"
+	coopr-reconcile --probe --repair >said 2>&1 || true
+	coopr-status --probe hello
+}

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "model/document.h"
+#include "model/entity.h"
 #include "model/name.h"
 #include "model/print.h"
 #include "model/unavailable.h"
@@ -182,6 +183,19 @@ step_parse(const struct place *place, struct arena *arena, struct step *step)
 	document_parse(&step_table, place, arena, step);
 	if (step->is_milestone)
 		step->action = ACTION_NONE;
+}
+
+void
+step_take_service(struct step *step, const struct service *service, const struct service_action *does)
+{
+	step->service = service->name;
+	step->of = service->of;
+	step->type = does->type;
+	step->scripts = does->kept ? does->digest : NULL;
+	step->timeout_s = does->timeout_s;
+	step->retries = does->retries;
+	step->patience_s = does->patience_s;
+	step->expect_s = does->expect_s;
 }
 
 void

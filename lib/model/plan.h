@@ -15,6 +15,9 @@ struct document;
 
 #define EXPECT_MAX_S 1e12 /* of an expected time */
 
+struct service;
+struct service_action;
+
 struct step { /* a task or a milestone */
 	const char *id;        /* "t17", "m2" */
 	bool is_milestone;
@@ -63,6 +66,9 @@ extern const struct document job_table, step_table; /* a step is a task or a mil
 /* Each appends its canonical record, with a newline. */
 void job_print(const struct job *job, struct buffer *out);
 void step_print(const struct step *step, struct buffer *out);
+
+/* Fills in of a task what its service, and the action that does it, say; but not the fields, which a plan has as text. */
+void step_take_service(struct step *step, const struct service *service, const struct service_action *does);
 
 /* And back. Strings live in the arena. */
 void job_parse(const struct place *place, struct arena *arena, struct job *job);

@@ -80,24 +80,16 @@ tasks_add_bootstraps(struct builder *builder, const struct placement *placement)
 uint32_t
 tasks_add_service_task(struct builder *builder, const struct placement *placement, enum action action)
 {
-	const char *service = builder->layout->cluster.definitions[placement->service].name;
-	const struct service_action *does = builder_service_action(builder, placement->service, action);
 	struct step step = {
 		.node = builder->layout->nodes[placement->node].id,
 		.action = action,
-		.service = service,
-		.type = does->type,
 		.fields = builder_group(builder, placement->service, (unsigned)action)->fields,
-		.of = builder->layout->cluster.definitions[placement->service].of,
-		.scripts = does->kept ? does->digest : NULL,
-		.timeout_s = does->timeout_s,
-		.retries = does->retries,
-		.patience_s = does->patience_s,
-		.expect_s = does->expect_s,
 		.undo = action_table[action].undo,
 	};
 	uint32_t task;
 
+	step_take_service(&step, &builder->layout->cluster.definitions[placement->service],
+	    builder_service_action(builder, placement->service, action));
 	tasks_expect(builder, placement->node, &step);
 	task = builder_step(builder, &step, placement->node);
 	builder->places[task].service = placement->service;

@@ -99,11 +99,14 @@ question_print_task(const struct questions *questions, const struct question *qu
 	    ? cluster_definition(&questions->layout->cluster, question->service) : NULL;
 	const struct service_action *action = service ? &service->actions[ACTION_STATUS] : NULL;
 	struct step step = {.id = question->id, .node = questions->layout->nodes[question->node].id, .action = ACTION_STATUS,
-	    .service = question->service, .type = action ? action->type : question->type, .timeout_s = question->timeout_s};
+	    .service = question->service, .type = question->type, .timeout_s = question->timeout_s};
 	struct buffer fields = {0};
 
-	if (action && action->timeout_s < step.timeout_s)
-		step.timeout_s = action->timeout_s;
+	if (action)
+		step_take_service(&step, service, action);
+	if (step.timeout_s > question->timeout_s)
+		step.timeout_s = question->timeout_s;
+	step.retries = step.patience_s = 0; /* it is asked again at the next look */
 	if (action && jv_get_kind(action->fields) == JV_KIND_OBJECT) {
 		json_dump(action->fields, &fields);
 		step.fields = fields.data;
