@@ -247,6 +247,16 @@ learned() {
 	[ "$longest" -ge "$(jq 'select(.kind == "job") | .tasks / 14 | floor' plan)" ] && [ "$longest" -lt "${one% *}" ]
 }
 
+@test "an operation took as long as its job, whenever somebody looks" {
+	coopr expand -q --detach -n 5 blog
+	coopr-work --drain
+	finished=$(coopr-queue show --events 00000001-002 | jq -r 'select(.event == "finish").at')
+	[ -n "$finished" ]
+	until [ "$(date -u +%FT%TZ)" \> "${finished%.*}.999Z" ]; do :; done
+	coopr status blog
+	same "$finished" "$(coopr history -o json blog | jq -r 'select(.number == 2).ended')"
+}
+
 @test "a name is free as soon as the deletion of its cluster is over, whoever finishes that" {
 	for how in "create -t lamp -n 4 -q blog" "create --dry-run -t lamp -n 4 blog" "clone -q other blog" "rename other blog"; do
 		for name in blog other; do

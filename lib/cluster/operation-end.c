@@ -217,12 +217,20 @@ operation_end_cluster(struct ending *e, struct error *err)
 	return sql_change(db, err, "DELETE FROM observation WHERE cluster = ?", "i", e->cluster);
 }
 
+/* Returns when it has ended: not before it began, nor in the future, whatever the clock of another host says. */
+static int64_t
+operation_end_time(const struct ending *e)
+{
+	int64_t now = clock_wall_ms(), said = e->outcome->ended_ms;
+
+	return said == 0 || said > now ? now : said < e->begun_ms ? e->begun_ms : said;
+}
+
 int
 operation_end(struct account *account, int64_t cluster, int64_t number, const struct operation_outcome *outcome,
     struct error *err)
 {
-	struct ending e = {.account = account, .cluster = cluster, .number = number, .outcome = outcome,
-		.ended_ms = clock_wall_ms()};
+	struct ending e = {.account = account, .cluster = cluster, .number = number, .outcome = outcome};
 	int result;
 
 	if (outcome->status < OPERATION_COMPLETE || outcome->status >= OPERATION_STATUS_COUNT)
@@ -230,6 +238,7 @@ operation_end(struct account *account, int64_t cluster, int64_t number, const st
 	if (store_begin(account->store, err) < 0)
 		return -1;
 	result = operation_end_read(&e, err);
+	e.ended_ms = operation_end_time(&e);
 	if (result > 0 && (operation_end_layout(&e, err) < 0 || operation_end_outcome(&e, err) < 0 ||
 	    operation_end_request(&e, err) < 0 || operation_end_cluster(&e, err) < 0))
 		result = -1;

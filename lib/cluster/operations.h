@@ -107,6 +107,7 @@ int operation_running(struct account *account, int64_t cluster, int64_t number, 
 struct operation_outcome {
 	enum operation_status status; /* complete, failed, cancelled or rolledback */
 	const char *message;          /* one sentence, or NULL */
+	int64_t ended_ms;             /* when its job had ended, which may be noticed later; wall clock; 0: now */
 	const char *layout; /* as coopr-queue show --layout prints it: a node whose "was" is null is not there. NULL: as before */
 	const struct observations *seen; /* each machine and instance in that layout; NULL: what was seen before stays */
 	const struct operation_file *files; /* kept with the operation; none where NULL */

@@ -191,7 +191,7 @@ finish_operation_end(struct operation_context *context, const struct operation *
 	struct operation_file kept = {.name = "events.ndjson"};
 	char *message = state->status == QUEUE_COMPLETE ? NULL : failure_summary(job);
 	struct operation_outcome outcome = {.status = state->status == QUEUE_COMPLETE ? OPERATION_COMPLETE
-		: state->status == QUEUE_FAILED ? OPERATION_FAILED : OPERATION_CANCELLED, .message = message};
+		: state->status == QUEUE_FAILED ? OPERATION_FAILED : OPERATION_CANCELLED, .message = message, .ended_ms = state->finished_ms};
 	int result = finish_operation_is_untouched(job, state) ? 0 : finish_operation_copy(context, job, &layout, &events, err);
 
 	outcome.layout = layout.data;
