@@ -105,6 +105,32 @@ body() {
 	answers 413 POST /v1/entities --data-binary @large
 }
 
+@test "what a path names and is not there is 404, whatever is asked of it" {
+	serve
+	coopr-create -yq --detach -t lamp -P dummy one
+	while read -r method path data; do
+		answers 404 "$method" "$path" -d "${data:-{\}}"
+	done <<-'END'
+		DELETE /v1/clusters/zz
+		POST /v1/clusters/zz/expand {"machines": 3}
+		POST /v1/clusters/zz/rename {"name": "yy"}
+		POST /v1/clusters/zz/abort
+		POST /v1/clusters/00000099/stop
+		DELETE /v1/entities/service/zz
+		GET /v1/entities/service/mysql/diff?old=7
+		DELETE /v1/secrets/zz
+		POST /v1/secrets/zz/rotate
+		POST /v1/secrets/zz/allow {"user": "ann"}
+		DELETE /v1/tenants/zz
+		PATCH /v1/tenants/zz {"clusters": 1}
+		DELETE /v1/members/zz
+		DELETE /v1/resources/automator/shell/scripts/zz.sh
+		POST /v1/resources/automator/shell/scripts/zz.sh/stage
+		POST /v1/resources/automator/shell/scripts/zz.sh/recall
+		GET /v1/jobs/zz
+	END
+}
+
 @test "what was looked at has a tag, and is not sent again while nothing changes" {
 	serve
 	answers 200 GET /v1/entities/service/php -D head || answers 200 GET /v1/entities/service/mysql -D head

@@ -29,7 +29,7 @@ accounts_no_tenant(const struct account *account, const char *user, uid_t owner,
 	while (sql_row(rows, &ignored) > 0)
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
-	error_set(err, EX_NO, "no tenant named \"%s\"", account->tenant);
+	error_absent(err, "no tenant named \"%s\"", account->tenant);
 	suggest_or_say(err, account->tenant, (const char *const *)names.list, "coopr tenant list shows the tenants");
 	arguments_release(&names);
 	return -1;

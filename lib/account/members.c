@@ -70,7 +70,7 @@ members_unknown(const struct account *account, const char *user, struct error *e
 	while (sql_row(rows, &ignored) > 0)
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
-	error_set(err, EX_NO, "tenant %s: user %s is not a member", account->tenant, user);
+	error_absent(err, "tenant %s: user %s is not a member", account->tenant, user);
 	suggest_or_say(err, user, (const char *const *)names.list, "coopr member list shows the members");
 	arguments_release(&names);
 	return -1;

@@ -30,7 +30,7 @@ tenants_no_tenant(struct store *store, const struct account *account, const char
 	while (sql_row(rows, &ignored) > 0)
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
-	error_set(err, EX_NO, "no tenant named \"%s\"", name);
+	error_absent(err, "no tenant named \"%s\"", name);
 	suggest_or_say(err, name, (const char *const *)names.list, "coopr tenant list shows the tenants");
 	arguments_release(&names);
 	return -1;

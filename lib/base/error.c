@@ -28,6 +28,19 @@ error_set(struct error *err, int code, const char *format, ...)
 	return -1;
 }
 
+int
+error_absent(struct error *err, const char *format, ...)
+{
+	va_list ap;
+
+	err->code = EX_NO;
+	err->absent = true;
+	va_start(ap, format);
+	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+	va_end(ap);
+	return -1;
+}
+
 /* Appends to the text; what does not fit is cut. */
 static void
 error_append(struct error *err, const char *before, const char *text)

@@ -22,6 +22,10 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Does the same with EX_NO, where there is nothing of the name that was given. */
+int error_absent(struct error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Does the same, with ": " and the text of errno behind it; where a file system is full also "; make room on", with its folder where
  * the text begins with an absolute path. Leaves errno as it was. */
 int error_errno(struct error *err, int code, const char *format, ...)

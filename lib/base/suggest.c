@@ -144,7 +144,6 @@ suggest_append(struct error *err, const char *before, const char *text)
 int
 suggest_or_say(struct error *err, const char *word, const char *const *list, const char *remedy)
 {
-	err->absent = err->code == EX_NO;
 	if (list && suggest_word(word, list))
 		return suggest_in_error(err, word, list);
 	suggest_append(err, "; ", remedy);

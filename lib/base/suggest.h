@@ -21,8 +21,7 @@ const char *suggest_command(const char *word, const char *const *list);
 /* Appends "; did you mean X?" to the text of err, if a word of list is near. Always returns -1. */
 int suggest_in_error(struct error *err, const char *word, const char *const *list);
 
-/* Does the same for what word should name, and is absent; where no word is near, or list is NULL, appends "; REMEDY", which names the
- * command that lists them. */
+/* Does the same; where no word is near, or list is NULL, appends "; REMEDY", which names the command that lists them. */
 int suggest_or_say(struct error *err, const char *word, const char *const *list, const char *remedy);
 
 /* Does the same; where no word is near, appends the first words of list: "; there are A, B, ...". */

@@ -187,7 +187,7 @@ clusters_find_id(struct account *account, int64_t id, struct cluster_list *list,
 
 	free(text);
 	if (got == 0)
-		return error_set(err, EX_NO, "no cluster named \"%s\"; " LISTER, cluster_id_text(id, name));
+		return error_absent(err, "no cluster named \"%s\"; " LISTER, cluster_id_text(id, name));
 	return got < 0 ? -1 : 0;
 }
 
@@ -206,7 +206,7 @@ clusters_not_found(struct account *account, const char *name, struct error *err)
 	names = memory_zeroed(others.count + 1, sizeof *names);
 	for (size_t i = 0; i < others.count; i++)
 		names[i] = others.list[i].name;
-	error_set(err, EX_NO, "no cluster named \"%s\"", name);
+	error_absent(err, "no cluster named \"%s\"", name);
 	suggest_or_say(err, name, names, LISTER);
 	free(names);
 	cluster_list_release(&others);
@@ -250,7 +250,7 @@ clusters_documents(struct account *account, int64_t id, struct cluster_documents
 	sql_end(rows);
 	free(text);
 	if (got == 0)
-		return error_set(err, EX_NO, "no cluster named \"%s\"; " LISTER, cluster_id_text(id, name));
+		return error_absent(err, "no cluster named \"%s\"; " LISTER, cluster_id_text(id, name));
 	return got < 0 ? -1 : 0;
 }
 

@@ -31,7 +31,7 @@ find_cluster_open(struct account *account, const struct account_ask *ask, enum s
 {
 	int result = find_cluster_account(account, ask, mode, err);
 
-	return result > 0 ? 0 : result < 0 ? -1 : error_set(err, EX_NO, "no cluster named \"%s\": there is no store yet", cluster);
+	return result > 0 ? 0 : result < 0 ? -1 : error_absent(err, "no cluster named \"%s\": there is no store yet", cluster);
 }
 
 int

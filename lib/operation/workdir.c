@@ -60,7 +60,7 @@ workdir_open_locked(struct workdir *workdir, enum workdir_open_how how, struct e
 			return error_errno(err, EX_CANTCREAT, "%s", workdir->path);
 		workdir->fd = open(workdir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (workdir->fd < 0 && errno == ENOENT && how == WORKDIR_FIND)
-			return error_set(err, EX_NO, "no cluster named \"%s\": it has no folder %s", workdir->name, workdir->path);
+			return error_absent(err, "no cluster named \"%s\": it has no folder %s", workdir->name, workdir->path);
 		if (workdir->fd < 0)
 			return error_errno(err, EX_NOINPUT, "%s", workdir->path);
 		if (workdir_lock_present(workdir->path, workdir->fd) == 0)

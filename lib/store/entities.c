@@ -152,7 +152,7 @@ entities_not_found(struct store *store, enum entity_kind kind, const char *name,
 	const char **names, *near = NULL;
 
 	if (version > 0)
-		return error_set(err, EX_NO, "%s \"%s\": it has no version %" PRId64 "; coopr store history %s %s shows which it has",
+		return error_absent(err, "%s \"%s\": it has no version %" PRId64 "; coopr store history %s %s shows which it has",
 		    entity_kind_words(kind), name, version, entity_kind_name(kind), name);
 	if (entities_list(store, kind, &others, &ignored) == 0) {
 		names = memory_zeroed(others.count + 1, sizeof *names);
@@ -162,11 +162,10 @@ entities_not_found(struct store *store, enum entity_kind kind, const char *name,
 		free(names);
 	}
 	if (near)
-		error_set(err, EX_NO, "there is no %s \"%s\"; did you mean \"%s\"?", entity_kind_words(kind), name, near);
+		error_absent(err, "there is no %s \"%s\"; did you mean \"%s\"?", entity_kind_words(kind), name, near);
 	else
-		error_set(err, EX_NO, "there is no %s \"%s\"; coopr store list %s shows which there are", entity_kind_words(kind), name,
+		error_absent(err, "there is no %s \"%s\"; coopr store list %s shows which there are", entity_kind_words(kind), name,
 		    entity_kind_folder(kind));
-	err->absent = true;
 	revisions_release(&others);
 	return -1;
 }

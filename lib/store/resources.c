@@ -45,9 +45,9 @@ static int
 resources_not_found(const struct resource_name *name, struct error *err)
 {
 	if (name->version)
-		return error_set(err, EX_NO, "resource %s/%s/%s: there is no version %" PRId64 "; coopr-resource list shows them", name->plugin,
+		return error_absent(err, "resource %s/%s/%s: there is no version %" PRId64 "; coopr-resource list shows them", name->plugin,
 		    name->type, name->name, name->version);
-	return error_set(err, EX_NO, "there is no resource %s/%s/%s; coopr-resource list shows them", name->plugin, name->type, name->name);
+	return error_absent(err, "there is no resource %s/%s/%s; coopr-resource list shows them", name->plugin, name->type, name->name);
 }
 
 /* Copies the row that rows stand at. */

@@ -218,7 +218,7 @@ secrets_open(struct store *store, const struct store_key *key, int64_t cluster, 
 	if (got == 0)
 		got = secrets_open_of(store, &tenant, key, name, value, err);
 	if (got == 0)
-		got = error_set(err, EX_NO, "there is no secret \"%s\"; coopr-secret set %s makes it", name, name);
+		got = error_absent(err, "there is no secret \"%s\"; coopr-secret set %s makes it", name, name);
 	return got < 0 ? -1 : 0;
 }
 
@@ -245,7 +245,7 @@ secrets_open_reference(struct store *store, const struct store_key *key, int64_t
 	if (cluster && (number || !owner.operation))
 		got = secrets_open_of(store, &owner, key, name + 1, value, err);
 	if (got == 0 && *reference == *SECRETS_OF_CLUSTER)
-		got = error_set(err, EX_NO, "the cluster has no secret \"%s\"; coopr secret set --cluster CLUSTER %s makes it", name + 1, name + 1);
+		got = error_absent(err, "the cluster has no secret \"%s\"; coopr secret set --cluster CLUSTER %s makes it", name + 1, name + 1);
 	return got < 0 ? -1 : 0;
 }
 
@@ -443,7 +443,7 @@ secrets_not_found(struct store *store, int64_t cluster, const char *name, struct
 	while (sql_row(rows, &ignored) > 0)
 		arguments_push(&names, sql_text(rows, 0));
 	sql_end(rows);
-	error_set(err, EX_NO, "there is no secret \"%s\"%s", name, *owner->column == 'c' ? " of the cluster" : "");
+	error_absent(err, "there is no secret \"%s\"%s", name, *owner->column == 'c' ? " of the cluster" : "");
 	suggest_or_say(err, name, (const char *const *)names.list, "coopr secret list shows the secrets");
 	arguments_release(&names);
 	free(statement);

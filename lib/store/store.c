@@ -86,7 +86,7 @@ store_open(struct store **opened, const char *path, enum store_mode mode, const 
 	if (got > 0)
 		return 0;
 	if (got == 0)
-		error_set(err, EX_NO, "%s: no tenant named \"%s\"; coopr tenant list shows the tenants", store->path, tenant);
+		error_absent(err, "%s: no tenant named \"%s\"; coopr tenant list shows the tenants", store->path, tenant);
 	store_release(store);
 	*opened = NULL;
 	return -1;

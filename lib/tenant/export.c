@@ -213,7 +213,7 @@ export_tenant(struct account *account, struct error *err)
 	if (got == 0)
 		got = belongings_find(account->store, account->tenant, &its, err);
 	if (got == 0)
-		error_set(err, EX_NO, "no tenant named \"%s\"", account->tenant);
+		error_absent(err, "no tenant named \"%s\"", account->tenant);
 	if (got > 0 && (export_add_store(account, &its, &stream, err) < 0))
 		got = -1;
 	if (got > 0) {

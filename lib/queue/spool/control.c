@@ -23,7 +23,7 @@ control_check_retry(struct open_job *job, const char *task, struct error *err)
 	uint32_t link = task ? state_find(state, task) : 0;
 
 	if (task && (!link || state_step(state, link - 1)->is_milestone))
-		return error_set(err, EX_NO, "job %s: it has no task %s", job->id, task);
+		return error_absent(err, "job %s: it has no task %s", job->id, task);
 	if (link && state_live(state, link - 1)->status != STEP_FAILED &&
 	    state_live(state, link - 1)->status != STEP_DELAYED)
 		return error_set(err, EX_NO, "job %s: task %s has not failed: it is %s", job->id, task,
@@ -101,7 +101,7 @@ control_skip(struct spool_queue *queue, struct open_job *job, const char *task, 
 	enum step_status status = link ? (enum step_status)state_live(state, link - 1)->status : STEP_DONE;
 
 	if (!link || state_step(state, link - 1)->is_milestone)
-		return error_set(err, EX_NO, "job %s: it has no task %s", job->id, task);
+		return error_absent(err, "job %s: it has no task %s", job->id, task);
 	if (status == STEP_RUNNING || status == STEP_DONE)
 		return error_set(err, EX_NO, "job %s: task %s cannot be skipped: it is %s", job->id, task,
 		    queue_step_name(status));

@@ -30,9 +30,9 @@ job_not_found(const struct spool *spool, const char *id, struct error *err)
 		dir = spool_open_job(spool, whole);
 	}
 	if (dir < 0)
-		return error_set(err, EX_NO, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
+		return error_absent(err, "job %s: there is none in %s (see coopr-queue ls)", id, spool->path);
 	close(dir);
-	return error_set(err, EX_NO, "job %s: there is none in %s; did you mean %s?", id, spool->path, whole);
+	return error_absent(err, "job %s: there is none in %s; did you mean %s?", id, spool->path, whole);
 }
 
 int
@@ -41,7 +41,7 @@ job_open(struct open_job *job, const struct spool *spool, struct scheduler_table
 	*job = (struct open_job){.spool = spool, .table = table, .writable = table != NULL, .dir = -1, .lock = -1,
 	    .events = -1, .plan = -1, .nodes_read = -1};
 	if (!id_is_valid(id))
-		return error_set(err, EX_NO, "job %s: there is none of that name", id);
+		return error_absent(err, "job %s: there is none of that name", id);
 	snprintf(job->id, sizeof job->id, "%s", id);
 	job->dir = spool_open_job(spool, id);
 	if (job->dir < 0 && errno == ENOENT)
