@@ -360,3 +360,20 @@ secure() {
 	echo >gate
 	until [ -e rename.done ]; do kill -0 "$server"; done
 }
+
+@test "what could be read as two requests is refused, and so is rubbish; others are served meanwhile" {
+	serve
+	timeout 200 python3 -B "$BATS_TEST_DIRNAME/serve-attack.py" "$SOCKET" >said
+	cat said
+	same "" "$(grep -v '^another protocol: 505' said | grep -E ': [125]|silent| 200' || true)"
+	same 18 "$(wc -l <said)"
+	# Connections on which nothing goes on.
+	python3 -B -c 'import socket, subprocess, sys
+held = []
+for _ in range(500):
+    one = socket.socket(socket.AF_UNIX)
+    one.connect(sys.argv[1])
+    one.sendall(b"GET /v1/clu")
+    held.append(one)
+sys.exit(subprocess.run(["curl", "-sf", "--max-time", "60", "--unix-socket", sys.argv[1], "http://coopr/v1/clusters"]).returncode)' "$SOCKET"
+}

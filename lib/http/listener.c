@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -197,6 +198,42 @@ listener_is_too_large(const struct listener *listener, const struct http_exchang
 	return length && strtoull(length, NULL, 10) > listener->options.body_max;
 }
 
+/* Returns how many headers have that name. */
+static size_t
+listener_count(const struct http_fields *headers, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < headers->count; i++)
+		count += strcasecmp(headers->list[i].name, name) == 0;
+	return count;
+}
+
+/* Returns whether what stands in front of us could read the head in another way than we do, and so the end of the request elsewhere:
+ * RFC 9112, sections 3.2, 5.1 and 6.3. The library is more tolerant. */
+static bool
+listener_is_malformed(const struct http_exchange *exchange, const char *version)
+{
+	static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const struct http_fields *headers = &exchange->headers;
+	size_t hosts = listener_count(headers, MHD_HTTP_HEADER_HOST), lengths = listener_count(headers, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	for (size_t i = 0; i < headers->count; i++)
+		if (!*headers->list[i].name || headers->list[i].name[strspn(headers->list[i].name, token)])
+			return true;
+	return hosts > 1 || (hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0) || lengths > 1 ||
+	    (lengths > 0 && listener_count(headers, MHD_HTTP_HEADER_TRANSFER_ENCODING) > 0);
+}
+
+/* Refuses a request of which only the head has come, and whatever comes behind it. */
+static enum MHD_Result
+listener_refuse(struct MHD_Connection *connection, struct http_exchange *exchange, int status)
+{
+	exchange->answer.status = status;
+	http_field_add(exchange, &exchange->answer.headers, "Connection", "close");
+	return listener_send(connection, exchange);
+}
+
 /* Is called when the head of a request has come, for each part of its body, at its end, and once more where it was suspended. */
 static enum MHD_Result
 listener_handle(void *context, struct MHD_Connection *connection, const char *path, const char *method, const char *version,
@@ -205,14 +242,13 @@ listener_handle(void *context, struct MHD_Connection *connection, const char *pa
 	struct listener *listener = context;
 	struct http_exchange *exchange = *state;
 
-	(void)version;
 	if (!exchange) {
 		*state = exchange = listener_begin(listener, connection, method, path);
-		if (!listener_is_too_large(listener, exchange))
-			return MHD_YES;
-		exchange->answer.status = MHD_HTTP_CONTENT_TOO_LARGE;
-		http_field_add(exchange, &exchange->answer.headers, "Connection", "close");
-		return listener_send(connection, exchange);
+		if (listener_is_malformed(exchange, version))
+			return listener_refuse(connection, exchange, MHD_HTTP_BAD_REQUEST);
+		if (listener_is_too_large(listener, exchange))
+			return listener_refuse(connection, exchange, MHD_HTTP_CONTENT_TOO_LARGE);
+		return MHD_YES;
 	}
 	if (*part_length > 0) {
 		if (*part_length > listener->options.body_max - exchange->body.length)
