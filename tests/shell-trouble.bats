@@ -50,6 +50,11 @@ teardown() {
 		same 0 "$(member .status)"
 	done
 	[ -d keep/coopr.0123456789/below ] && [ -d coopr.short ] && [ -L coopr.abcdefghij ]
+	install -d -o nobody coopr.9876543210/work # of a script that ran as another user
+	chown nobody coopr.9876543210
+	printf '%s\n' "1 0" "$PWD/coopr.9876543210" >/run/coopr/00000042-001:t1.pid
+	coopr-exec -q <task.json >result.json
+	[ ! -e coopr.9876543210 ]
 }
 
 @test "a node on which who logs in needs sudo, and that has none, fails for good and says so" {

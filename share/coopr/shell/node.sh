@@ -105,7 +105,8 @@ remove_base()
 	case $1 in
 	*/../*) ;;
 	/*/coopr.??????????*)
-		if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then
+		# Of a script with a user, it is that user's.
+		if [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$(id -u)" -eq 0 ]; }; then
 			rm -rf "$1"
 		fi
 		;;
