@@ -48,6 +48,9 @@ sshd_start() {
 				exec 7<&-
 				return 0
 				;;
+			*"Bind to port "*" failed"*) # it goes on with the other address
+				kill "$SSHD_PID"
+				;;
 			esac
 		done
 		exec 7<&-

@@ -113,12 +113,6 @@ bundle_add_folder(struct bundle *bundle, int dir, const char *name, int depth, s
 	return failed;
 }
 
-static int
-bundle_refuse_own(const char *name, struct error *err)
-{
-	return error_set(err, EX_CONFIG, "%s: it is coopr's own, which is for no node", name);
-}
-
 /* Returns whether what stands at entry in dir is coopr's own, where it cannot be opened. Leaves errno as it was. */
 static bool
 bundle_is_own(int dir, const char *entry)
@@ -139,19 +133,20 @@ bundle_add_from(struct bundle *bundle, int dir, const char *entry, const char *n
 	int fd = bundle_open(bundle, dir, entry), failed;
 	char *place = memory_printf("/proc/self/fd/%d", fd);
 	struct stat st;
+	bool known = fd >= 0 && fstat(fd, &st) == 0;
+	/* What the confinement of plugins has refused to open was not looked at. */
+	bool own = known ? !S_ISDIR(st.st_mode) && location_is_own(place) : fd < 0 && errno == EACCES && bundle_is_own(dir, entry);
 
 	if (fd < 0 && bundle->beneath && (errno == ELOOP || errno == EXDEV))
 		failed = error_set(err, EX_NOPERM, "%s: a link leads there, which is followed for no tenant", name);
 	else if (fd < 0 && bundle->no_links && errno == ELOOP)
 		failed = error_set(err, EX_CONFIG, "%s: a link; resources have none", name);
-	else if (fd < 0 && errno == EACCES && bundle_is_own(dir, entry))
-		failed = bundle_refuse_own(name, err); /* by the confinement of plugins, before we could */
-	else if (fd < 0 || fstat(fd, &st) < 0)
+	else if (own)
+		failed = error_set(err, EX_CONFIG, "%s: it is coopr's own, which is for no node", name);
+	else if (!known)
 		failed = error_errno(err, EX_CONFIG, "%s", name);
 	else if (S_ISDIR(st.st_mode))
 		failed = bundle_add_folder(bundle, fd, name, depth, err);
-	else if (location_is_own(place))
-		failed = bundle_refuse_own(name, err);
 	else if (S_ISREG(st.st_mode))
 		failed = bundle_add_file(bundle, fd, &st, name, err);
 	else

@@ -12,7 +12,7 @@
 
 /* What concerns the person who has started the server, and not the one who asks. */
 static const char *const personal[] = {"COOPR_TENANT=", "COOPR_USER=", "COOPR_VOUCHED=", "COOPR_OUTPUT=", "SUDO_", "SSH_",
-	"COOPR_MESSAGES=", CLIENT_ASKER "=", "XDG_CONFIG_HOME="};
+	"COOPR_MESSAGES=", CLIENT_ASKER, "XDG_CONFIG_HOME="};
 
 static bool
 asker_is_personal(const char *variable)

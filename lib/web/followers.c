@@ -45,13 +45,14 @@ struct follower {
 	int64_t cluster;   /* 0: all */
 	uint64_t next;     /* the number of the next event */
 	uint64_t waits_at; /* the last event when it was given no more; 0: it takes what comes */
-	struct follower *following, **place;
+	size_t at; /* its place in the list */
 };
 
 struct followers {
 	struct supervisor *supervisor;
 	struct feed *feed; /* NULL until somebody follows */
-	struct follower *list;
+	struct follower **list;
+	size_t count, capacity;
 	struct audience *audiences;
 	uint64_t told; /* the last event when rights were looked at */
 	int64_t turned_ms, rights_ms, sign_ms;
@@ -198,11 +199,9 @@ followers_answer(struct followers *followers, struct follower *follower)
 	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
 	buffer_printf(&exchange->answer.body, "retry: 1000\nid: %s\n\n", feed_cursor(followers->feed, follower->next - 1, cursor));
 	exchange->owner = follower;
-	follower->place = &followers->list;
-	follower->following = followers->list;
-	if (followers->list)
-		followers->list->place = &follower->following;
-	followers->list = follower;
+	ARRAY_ROOM(followers->list, followers->count, followers->capacity);
+	follower->at = followers->count;
+	followers->list[followers->count++] = follower;
 	followers->have_come = true;
 	followers->turned_ms = 0;
 }
@@ -236,9 +235,10 @@ followers_add(struct followers *followers, struct http_exchange *exchange, const
 static void
 followers_drop(struct followers *followers, struct follower *follower)
 {
-	*follower->place = follower->following;
-	if (follower->following)
-		follower->following->place = follower->place;
+	struct follower *last = followers->list[--followers->count];
+
+	last->at = follower->at;
+	followers->list[last->at] = last;
 	follower->exchange->owner = NULL;
 	followers_leave_audience(followers, follower->audience);
 	free(follower);
@@ -306,21 +306,21 @@ followers_tell(struct followers *followers, struct follower *follower, bool sign
 		listener_stream(follower->exchange, out->data, out->length);
 }
 
-/* Looks again at what all may see, and ends those who may not follow any more. */
+/* Looks again at what all may see, and ends those who may not follow any more. From the last on, because one that goes is replaced by
+ * the last. */
 static void
 followers_look_at_rights(struct followers *followers)
 {
-	struct follower *follower, *following;
 	struct error ignored; /* whatever it is: they come again, and are told */
 
 	for (struct audience *audience = followers->audiences; audience; audience = audience->next) {
 		audience->ends = account_renew(&audience->account, &ignored) < 0;
 		memset(audience->seen, 0, sizeof audience->seen);
 	}
-	for (follower = followers->list; follower; follower = following) {
+	for (size_t i = followers->count; i-- > 0;) {
+		struct follower *follower = followers->list[i];
 		struct http_exchange *exchange = follower->exchange;
 
-		following = follower->following;
 		if (follower->audience->ends) {
 			followers_drop(followers, follower);
 			listener_end(exchange);
@@ -332,8 +332,8 @@ followers_look_at_rights(struct followers *followers)
 static bool
 followers_are_behind(const struct followers *followers)
 {
-	for (const struct follower *follower = followers->list; follower; follower = follower->following)
-		if (follower->next <= feed_last(followers->feed))
+	for (size_t i = 0; i < followers->count; i++)
+		if (followers->list[i]->next <= feed_last(followers->feed))
 			return true;
 	return false;
 }
@@ -343,15 +343,12 @@ static void
 followers_tell_all(struct followers *followers, int64_t now)
 {
 	bool sign = now - followers->sign_ms >= FOLLOWERS_SIGN_MS;
-	struct follower *follower, *following;
 	struct buffer out = {0};
 
 	if (sign)
 		followers->sign_ms = now;
-	for (follower = followers->list; follower; follower = following) {
-		following = follower->following;
-		followers_tell(followers, follower, sign, &out);
-	}
+	for (size_t i = followers->count; i-- > 0;)
+		followers_tell(followers, followers->list[i], sign, &out);
 	buffer_release(&out);
 }
 
@@ -373,7 +370,7 @@ followers_turn(struct followers *followers)
 	/* At once, though it may be told later: else the descriptor stays readable, and nobody sleeps. */
 	if (feed_take_in(followers->feed, &err) < 0)
 		message("%s", err.text);
-	if (!followers->list)
+	if (followers->count == 0)
 		return -1;
 	if (now - followers->turned_ms < FOLLOWERS_PAUSE_MS)
 		return FOLLOWERS_PAUSE_MS - (now - followers->turned_ms);
@@ -390,10 +387,10 @@ followers_turn(struct followers *followers)
 void
 followers_end(struct followers *followers)
 {
-	while (followers->list) {
-		struct http_exchange *exchange = followers->list->exchange;
+	while (followers->count > 0) {
+		struct http_exchange *exchange = followers->list[0]->exchange;
 
-		followers_drop(followers, followers->list);
+		followers_drop(followers, followers->list[0]);
 		listener_end(exchange);
 	}
 }
@@ -405,5 +402,6 @@ followers_close(struct followers *followers)
 		return;
 	followers_end(followers);
 	feed_close(followers->feed);
+	free(followers->list);
 	free(followers);
 }
