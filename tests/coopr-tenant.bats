@@ -36,6 +36,22 @@ provider() {
 	coopr-tenant show qa | coopr-validate -k tenant -
 }
 
+@test "the addresses of a tenant's own machines are ranges, and none at first" {
+	coopr-tenant create qa
+	same null "$(coopr-tenant show qa | jq -c .addresses)"
+	coopr-tenant change --addresses 10.4.0.0/16,2001:db8:4::/64 qa
+	coopr-tenant change --nodes 3 qa
+	same '["10.4.0.0/16","2001:db8:4::/64"]' "$(coopr-tenant show qa | jq -c .addresses)"
+	for wrong in 10.4.0.1/16 10.4.0.0 lab.example.net/32 10.4.0.0/16, any; do
+		run -65 coopr-tenant change --addresses "$wrong" qa
+		contains "$output" "is not a range of addresses, as 10.4.0.0/16"
+	done
+	coopr-tenant change --addresses 10.5.0.0/16 qa
+	same '["10.5.0.0/16"]' "$(coopr-tenant show qa | jq -c .addresses)"
+	coopr-tenant change --addresses none qa
+	same null "$(coopr-tenant show qa | jq -c .addresses)"
+}
+
 @test "a command that only reads makes no store: 66 where there is none" {
 	for command in "member list" "member history" "tenant list" "tenant show default" quota usage; do
 		# shellcheck disable=SC2086 # words
@@ -121,6 +137,7 @@ provider() {
 		run -77 coopr-tenant create --as "$user" other
 		contains "$output" "only a superadmin may do that"
 		run -77 coopr-tenant change --as "$user" --nodes any qa
+		run -77 coopr-tenant change --as "$user" --addresses 10.4.0.0/16 qa
 		run -77 coopr-tenant delete --as "$user" qa
 		run -77 coopr-store backup --as "$user" copy
 		run -77 coopr-store fsck --as "$user"

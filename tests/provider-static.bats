@@ -74,7 +74,7 @@ teardown() {
 	do_task create 1000
 	same 0 "$(member .status)"
 	for spelling in 127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7F.1 017700000001 0177.0.0.01 127.0x0.0.1 127.0.0.0x1 0x7f.0.0.1 \
-		::ffff:127.0.0.1 ::FFFF:7f00:1 0:0:0:0:0:ffff:127.0.0.1 0000:0000:0000:0000:0000:ffff:7f00:0001 ::ffff:7f00:0001 \
+		::ffff:127.0.0.1%1 ::ffff:127.0.0.1 ::FFFF:7f00:1 0:0:0:0:0:ffff:127.0.0.1 0000:0000:0000:0000:0000:ffff:7f00:0001 ::ffff:7f00:0001 \
 		0 0.0.0.0 :: ::ffff:0.0.0.0 localhost LocalHost; do
 		jq -n --arg address "$spelling" '{$address, port: 2222}' >machines
 		for provider in rack other; do
@@ -87,6 +87,13 @@ teardown() {
 	echo "127.1 port=2223" >machines
 	do_task create 1001
 	same 0 "$(member .status)"
+	# Which interface it is reached by counts for link-local addresses alone.
+	echo '{"address":"2001:db8::1%1"}' >machines
+	do_task create 1003
+	same "0 2001:db8::1%1:22" "$(member '"\(.status) \(.result.providerid)"')"
+	echo '{"address":"2001:db8::1"}' >machines
+	do_task create 1004
+	same 75 "$(member .status)"
 	# Given back, it is free under every spelling.
 	do_task delete 1000
 	echo "2130706433 port=2222" >machines

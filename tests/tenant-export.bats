@@ -116,6 +116,17 @@ defining() {
 	same tenant "$(elsewhere coopr-tenant export qa | jq -r 'select(.table == "revision") | .row.origin' | sort -u)"
 }
 
+@test "which addresses machines of the tenant's own may have, an import says only if the export is trusted" {
+	coopr-tenant change --addresses 10.4.0.0/16 qa
+	coopr-tenant export qa >qa.ndjson
+	elsewhere coopr-tenant import qa.ndjson 2>said
+	contains "$(cat said)" "coopr-tenant change --addresses RANGE,... qa"
+	same null "$(elsewhere coopr-tenant show qa | jq -c .addresses)"
+	elsewhere coopr-tenant delete -y --erase qa >/dev/null
+	elsewhere coopr-tenant import --trusted qa.ndjson
+	same '["10.4.0.0/16"]' "$(elsewhere coopr-tenant show qa | jq -c .addresses)"
+}
+
 @test "an export that is cut off, altered or hostile is refused with 65, and no tenant is made" {
 	coopr-tenant export qa >good
 	hostile() { # NAME JQ-FILTER

@@ -19,7 +19,7 @@
 #include "tenant/erase.h"
 #include "verb.h"
 
-static const char *why, *description, *clusters, *nodes, *cost, *archives, *uploads, *hooks;
+static const char *why, *description, *clusters, *nodes, *cost, *archives, *uploads, *addresses, *hooks;
 static struct option_list resources;
 static struct option_change change;
 static bool bootstrap, erase;
@@ -33,6 +33,7 @@ static bool bootstrap, erase;
 	OPTION_STRING(0, "archives", &archives, "BYTES", "its archives take at most this many bytes, or \"any\""), \
 	OPTION_STRING(0, "uploads", &uploads, "BYTES", "its scripts and files, coopr-resource(1), take at most this, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "at most this amount in all its nodes, or \"any\"; may be repeated"), \
+	OPTION_STRING(0, "addresses", &addresses, "RANGE,...", "machines of its own, coopr-static(7), have addresses of these ranges, or \"none\""), \
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, instead of the present ones: a JSON list, see coopr-hooks(7)"), \
 	OPTION_CHANGE(&change), \
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"), \
@@ -53,7 +54,8 @@ static const struct command create_command = {
 static const struct command change_command = {
 	"coopr-tenant change", "[OPTION]... NAME", "Change a tenant: what is not said stays.", options,
 	"  coopr-tenant change --nodes 200 -m 'more load tests' qa\n"
-	"  coopr-tenant change --nodes any qa\n"};
+	"  coopr-tenant change --nodes any qa\n"
+	"  coopr-tenant change --addresses 10.4.0.0/16,2001:db8:4::/64 qa\n"};
 
 static const struct option_spec delete_options[] = {
 	OPTION_FLAG(0, "erase", &erase, "erase all that there is of them but the audit log, and print the proof"),
@@ -130,6 +132,23 @@ tenant_change_verb_set_quota(const struct command *command, jv *document)
 	json_set(document, "quota", quota);
 }
 
+/* The ranges into the document, in place of those that it has. */
+static void
+tenant_change_verb_set_addresses(jv *document)
+{
+	char *copy = addresses ? memory_string(addresses) : NULL, *rest = copy, *range;
+	jv list = jv_array();
+
+	while ((range = strsep(&rest, ",")))
+		list = jv_array_append(list, jv_string(range));
+	if (copy && strcmp(addresses, "none") == 0)
+		*document = jv_object_delete(*document, jv_string("addresses"));
+	else if (copy)
+		json_set(document, "addresses", jv_copy(list));
+	jv_free(list);
+	free(copy);
+}
+
 /* Exits where the file cannot be read. */
 static void
 tenant_change_verb_set_hooks(jv *document)
@@ -201,6 +220,7 @@ tenant_change_verb_put(const struct command *command, enum tenants_put how, int 
 	store_set_why(account.store, why);
 	document = tenant_change_verb_document_to_change(&account, how, argv[0]);
 	tenant_change_verb_set_quota(command, &document);
+	tenant_change_verb_set_addresses(&document);
 	tenant_change_verb_set_hooks(&document);
 	tenant_change_verb_check(argv[0], document);
 

@@ -68,6 +68,9 @@ tenant_export_verb_tell(const struct import_result *result)
 	if (result->tenants)
 		message("%zu %s written by the installation, and %s the tenant's here: --trusted", result->tenants,
 		    plural(result->tenants, "version was", "versions were"), plural(result->tenants, "is", "are"));
+	if (result->lacks_addresses)
+		message("it had addresses for machines of its own, which it has not here: --trusted, or coopr-tenant change --addresses RANGE,... %s",
+		    result->tenant);
 	for (size_t i = 0; i < result->secrets.count; i++)
 		message("its secret %s has to be set: coopr secret set -T %s %s", result->secrets.list[i], result->tenant, result->secrets.list[i]);
 }

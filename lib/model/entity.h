@@ -178,6 +178,7 @@ struct tenant {
 	int64_t max_archives;            /* bytes of the archives of services; -1: any */
 	int64_t max_uploads;             /* bytes of what coopr-resource keeps; -1: any */
 	struct amounts max_resources;    /* of those not listed, any */
+	struct string_list addresses;    /* ranges, address/range.h: what its own machines may have; none: it has no machines of its own */
 	jv source;
 };
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "store/machine-address.h"
+#include "address/machine-address.h"
 #include "store/sql/sql.h"
 
 int

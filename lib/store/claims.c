@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "store/claim-marks.h"
-#include "store/machine-address.h"
+#include "address/machine-address.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
 

@@ -29,7 +29,7 @@ struct claim_list { /* zero-initialise; release it. Strings live in its arena */
 
 /* Claims for claim->node the first of the machines that is free, or finds what the node has: 1, and *machine (in arena) is which,
  * which need not be one of these; 0 where all are in use; -1. Durable. claim->machine is not looked at. A machine is in use where
- * any of its addresses is claimed, by whichever tenant and in whichever spelling, store/machine-address.h. One whose name does
+ * any of its addresses is claimed, by whichever tenant and in whichever spelling, address/machine-address.h. One whose name does
  * not resolve is passed over; -1 with EX_TEMPFAIL where no other is free. */
 int claims_take(struct store *store, const struct claim *claim, const char *const *machines, size_t count, struct arena *arena,
     const char **machine, struct error *err);

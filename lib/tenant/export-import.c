@@ -176,6 +176,17 @@ import_read(struct import *import, struct record_reader *reader, struct import_r
 
 /* --- checking --- */
 
+/* Takes away what only the installation gives, and a tenant may have added to the records. */
+static void
+import_distrust(struct import *import, struct import_result *result)
+{
+	jv addresses = json_get(import->document, "addresses");
+
+	result->lacks_addresses = jv_is_valid(addresses);
+	import->document = jv_object_delete(import->document, jv_string("addresses"));
+	jv_free(addresses);
+}
+
 static int
 import_check_tenant(struct import *import, struct error *err)
 {
@@ -384,6 +395,8 @@ import_tenant(struct account *account, struct record_reader *reader, bool truste
 		code = import_read(&import, reader, result, err);
 	if (code == 0)
 		code = import_check_tenant(&import, err);
+	if (code == 0 && !trusted)
+		import_distrust(&import, result);
 	if (code == 0)
 		code = import_make(&import, account, trusted, result, err);
 	if (code == 0)

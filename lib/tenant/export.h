@@ -32,10 +32,11 @@ struct import_result { /* zero-initialise; release it */
 	size_t revisions, resources, members;
 	struct arguments secrets; /* that it had, and which have to be set */
 	size_t tenants;           /* versions of entities that the installation had written, and which are the tenant's here */
+	bool lacks_addresses;     /* it had some for machines of its own, and has none here */
 };
 
 /* Makes the tenant of an export, which must not be there; all or nothing. The records are not trusted: what they say that the installation has
- * written is only taken for that with trusted. EX_DATAERR where they are malformed, or cut off. */
+ * written, and which addresses it has given the tenant, is only taken for that with trusted. EX_DATAERR where they are malformed, or cut off. */
 int import_tenant(struct account *account, struct record_reader *reader, bool trusted, struct import_result *result, struct error *err);
 
 void import_result_release(struct import_result *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/machine-address.h"
+#include "address/machine-address.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -13,7 +13,7 @@
 #include "base/error.h"
 
 /* Turns an IPv4 address that is written as IPv6 into IPv4, and the unspecified address, at which a connection reaches this
- * host, into that of this host. */
+ * host, into that of this host. The number of an interface counts only where an address means another machine at each of them. */
 static void
 machine_address_reduce(const struct sockaddr *from, struct sockaddr_storage *to)
 {
@@ -23,6 +23,8 @@ machine_address_reduce(const struct sockaddr *from, struct sockaddr_storage *to)
 	*to = (struct sockaddr_storage){0};
 	if (from->sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && !IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr)) {
 		memcpy(to, six, sizeof *six);
+		if (!IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) && !IN6_IS_ADDR_MC_LINKLOCAL(&six->sin6_addr))
+			((struct sockaddr_in6 *)(void *)to)->sin6_scope_id = 0;
 		return;
 	}
 	four->sin_family = AF_INET;

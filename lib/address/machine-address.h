@@ -3,8 +3,8 @@
  * The addresses of machines that exist already, as what they are and not as they are spelled: "10.1", "0xa000001", "167772161",
  * "::ffff:10.0.0.1" and a name that resolves to it are all the machine 10.0.0.1.
  */
-#ifndef STORE_MACHINE_ADDRESS_H
-#define STORE_MACHINE_ADDRESS_H
+#ifndef ADDRESS_MACHINE_ADDRESS_H
+#define ADDRESS_MACHINE_ADDRESS_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ranges of addresses, "10.4.0.0/16" and "2001:db8:4::/64", and what lies in them: addresses are compared as bytes. An IPv4 address
+ * that is written as IPv6 is the IPv4 address, and lies in no range of IPv6.
+ *
+ * Some addresses lead to this host, or to whoever is near: loopback, link-local, multicast, 0.0.0.0/8, ::/96, and what the kernel says
+ * is this host's own. They lie only in a range of that address alone ("127.0.0.1/32"), and in no larger one.
+ */
+#ifndef ADDRESS_RANGE_H
+#define ADDRESS_RANGE_H
+
+#include <stdbool.h>
+
+#include "json/place.h"
+
+/* Tells whether text is a range: an address in numbers and the number of the bits that count, behind which it is 0. */
+bool range_is_valid(const char *text);
+
+/* Tells whether text is an address in numbers, as inet_pton(3) has it, that is in one of the ranges. A range that is not valid has
+ * none. */
+bool range_list_has(const struct string_list *ranges, const char *text);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address/range.h"
+#include "tap.h"
+
+enum { CASES = 20000, BITS = 128 };
+
+static bool
+has(const char *range, const char *address)
+{
+	const char *list[] = {range};
+	const struct string_list ranges = {list, 1};
+
+	return range_list_has(&ranges, address);
+}
+
+static void
+test_valid(void)
+{
+	static const char *const right[] = {"10.4.0.0/16", "0.0.0.0/0", "127.0.0.1/32", "2001:db8:4::/64", "::/0", "2001:DB8::1/128", "fc00::/7"};
+	static const char *const wrong[] = {"", "/", "/8", "10.4.0.0", "10.4.0.0/", "10.4.0.1/16", "10.4.0.0/33", "10.4/16", "010.4.0.0/16",
+	    "10.4.0.0/-1", "10.4.0.0/ 16", "10.4.0.0/16 ", " 10.4.0.0/16", "10.4.0.0/16/16", "10.4.0.0/99999999999999999999", "167772160/8",
+	    "::ffff:10.0.0.0/104", "::1/129", "::1/127", "fe80::%1/64", "localhost/32", "10.4.0.0/0x10", "2001:db8:4::/"};
+
+	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+		tap_ok(range_is_valid(right[i]), "\"%s\" is a range", right[i]);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		tap_ok(!range_is_valid(wrong[i]) && !has(wrong[i], "10.4.0.1"), "\"%s\" is none, and has no address", wrong[i]);
+}
+
+static void
+test_special(void)
+{
+	static const char *const special[] = {"127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "169.254.169.254", "224.0.0.1", "239.1.2.3",
+	    "240.0.0.1", "255.255.255.255", "::1", "::", "::7f00:1", "fe80::1", "febf::1", "ff02::1"};
+	char exact[INET6_ADDRSTRLEN + 4];
+
+	for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+		bool is_six = strchr(special[i], ':');
+
+		snprintf(exact, sizeof exact, "%s/%d", special[i], is_six ? BITS : 32);
+		tap_ok(!has(is_six ? "::/0" : "0.0.0.0/0", special[i]) && has(exact, special[i]), "%s is in no range but its own", special[i]);
+	}
+	tap_ok(!has("127.0.0.0/8", "127.0.0.1") && !has("127.0.0.0/31", "127.0.0.1"), "nor in one of its kind");
+	tap_ok(has("0.0.0.0/0", "::ffff:192.0.2.77") && !has("::/0", "::ffff:192.0.2.77"), "IPv4 written as IPv6 is IPv4");
+	tap_ok(!has("0.0.0.0/0", "::ffff:127.0.0.1") && has("127.0.0.1/32", "::ffff:7f00:1"), "also where it is special");
+	tap_ok(!has("0.0.0.0/0", "10.1") && !has("0.0.0.0/0", "") && !has("::/0", "2001:db8::1%1"), "what is no address in numbers is in none");
+}
+
+/* Compares with the addresses that the interfaces say they have. */
+static void
+test_own(void)
+{
+	struct ifaddrs *all = NULL;
+	size_t found = 0, wrong = 0;
+
+	getifaddrs(&all);
+	for (struct ifaddrs *one = all; one; one = one->ifa_next) {
+		bool is_six = one->ifa_addr && one->ifa_addr->sa_family == AF_INET6;
+		char text[INET6_ADDRSTRLEN], exact[INET6_ADDRSTRLEN + 4];
+
+		if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || (!is_six && one->ifa_addr->sa_family != AF_INET))
+			continue;
+		inet_ntop(one->ifa_addr->sa_family, is_six ? (void *)&((struct sockaddr_in6 *)(void *)one->ifa_addr)->sin6_addr
+		    : (void *)&((struct sockaddr_in *)(void *)one->ifa_addr)->sin_addr, text, sizeof text);
+		snprintf(exact, sizeof exact, "%s/%d", text, is_six ? BITS : 32);
+		found++;
+		wrong += has(is_six ? "::/0" : "0.0.0.0/0", text) || !has(exact, text);
+	}
+	freeifaddrs(all);
+	tap_ok(found > 0 && wrong == 0, "each of the %zu addresses of this host is in no range but its own", found);
+}
+
+/* Writes the bits of an address as characters; returns how many. */
+static size_t
+bits_of(const unsigned char *bytes, size_t length, char *text)
+{
+	for (size_t i = 0; i < length * 8; i++)
+		text[i] = bytes[i / 8] >> (7 - i % 8) & 1 ? '1' : '0';
+	return length * 8;
+}
+
+/* Compares with a judge that looks at the bits as text. Addresses are of 10.0.0.0/8 and fd00::/16, few of whose bits differ. */
+static void
+test_random(unsigned seed)
+{
+	size_t wrong = 0, inside = 0;
+
+	srandom(seed);
+	for (int i = 0; i < CASES; i++) {
+		bool is_six = random() % 2;
+		size_t length = is_six ? 16 : 4, bits = (size_t)random() % (length * 8 + 1);
+		unsigned char range[16] = {is_six ? 0xfd : 10}, address[16] = {is_six ? 0xfd : 10};
+		char a[BITS], b[BITS], text[INET6_ADDRSTRLEN], whole[INET6_ADDRSTRLEN + 4];
+		bool expected;
+
+		for (size_t at = 1; at < length; at++) {
+			range[at] = (unsigned char)random();
+			address[at] = random() % 8 ? range[at] : (unsigned char)random();
+		}
+		for (size_t bit = bits; bit < length * 8; bit++)
+			range[bit / 8] &= (unsigned char)~(0x80u >> bit % 8);
+		bits_of(range, length, a);
+		bits_of(address, length, b);
+		expected = memcmp(a, b, bits) == 0;
+		inet_ntop(is_six ? AF_INET6 : AF_INET, range, text, sizeof text);
+		snprintf(whole, sizeof whole, "%s/%zu", text, bits);
+		inet_ntop(is_six ? AF_INET6 : AF_INET, address, text, sizeof text);
+		inside += expected;
+		if (!range_is_valid(whole) || has(whole, text) != expected) {
+			printf("# %s in %s: expected %d\n", text, whole, expected);
+			wrong++;
+		}
+	}
+	tap_ok(wrong == 0 && inside > CASES / 20 && inside < CASES - CASES / 20, "ranges have what a judge of bits says (seed %u)", seed);
+}
+
+int
+main(void)
+{
+	const char *seed = getenv("SEED");
+
+	test_valid();
+	test_special();
+	test_own();
+	test_random(seed ? (unsigned)strtoul(seed, NULL, 10) : 12);
+	return tap_end();
+}
