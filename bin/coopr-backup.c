@@ -74,8 +74,11 @@ backup_list_archives(const char *cluster)
 	struct output output = output_open(front.format, front.colour);
 	struct account account;
 	struct error err;
-	int result = status_account(&account, &places, &err);
+	int result;
 
+	option_only_with(&command, "with --list", (const char *const[]){"list", "tenant", "as", "store", "spool", "output", "color", "yes",
+	    "quiet", NULL});
+	result = status_account(&account, &places, &err);
 	if (result > 0)
 		result = kept_archives_print(&account, cluster, &output, &err);
 	account_release(&account);
@@ -88,8 +91,10 @@ backup_delete_archive(void)
 	const struct account_ask ask = {.store = front.store, .tenant = front.tenant, .user = front.user};
 	struct account account;
 	struct error err;
-	int result = account_open(&account, &ask, STORE_WRITE, &err);
+	int result;
 
+	option_only_with(&command, "with --delete", (const char *const[]){"delete", "discard-data", "tenant", "as", "store", "yes", "quiet", NULL});
+	result = account_open(&account, &ask, STORE_WRITE, &err);
 	if (result == 0)
 		result = removal_ask(&account, archive, front.discard, &err);
 	account_release(&account);
@@ -105,9 +110,11 @@ backup_installation(const char *file)
 	struct error err;
 	int code = 0;
 
+	option_only_with(&command, "with the backup of an installation", (const char *const[]){"installation", "key-file", "force", "as",
+	    "yes", "quiet", NULL});
 	if (guest_refuse("backing up the installation", &err) < 0)
 		return message_error(&err);
-	if (account_open(&account, &(struct account_ask){0}, STORE_READ, &err) < 0 ||
+	if (account_open(&account, &(struct account_ask){.user = front.user}, STORE_READ, &err) < 0 ||
 	    account_need(&account, ACCOUNT_SUPERADMIN, "backing up the installation", &err) < 0 ||
 	    backup_make(account.store, &backup, &manifest, &err) < 0)
 		code = message_error(&err);
@@ -125,7 +132,6 @@ main(int argc, char **argv)
 	struct action_parameters parameters = {.action = "backup"};
 
 	argv += option_parse(&command, argc, argv);
-	option_excludes(&command, "delete", "list");
 	if (archive)
 		return argv[0] ? option_misuse(&command, "unexpected argument '%s'", argv[0]) : message_end(backup_delete_archive());
 	if (argv[0] ? argv[1] != NULL : !list)

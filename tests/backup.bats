@@ -36,6 +36,51 @@ in_order() {
 	[ ! -e "$COOPR_STATE/.restore" ] && [ ! -e "$COOPR_STATE/spool/.restore" ]
 }
 
+# Each option of a command but those named, with an argument, a line each: options_but COMMAND NAME...
+options_but() {
+	local command=$1 kind letter option argument rest
+
+	shift
+	"$command" --complete-options | tr '\t' '\037' | while IFS=$'\037' read -r kind letter option argument rest; do
+		[ "$kind" = option ] || continue
+		case " $* help version " in *" $option "*) continue ;; esac
+		case $argument in
+		'') echo "--$option" ;;
+		N) echo "--$option=3" ;;
+		*"|"*) echo "--$option=${argument%%|*}" ;;
+		*) echo "--$option=x" ;;
+		esac
+	done
+}
+
+@test "an option that has no effect on what is asked for is refused: the installation, a list, a deletion" {
+	local option
+
+	refused() { # WHEN COMMAND...
+		for option in $(cat options); do
+			run -64 "${@:2}" "$option"
+			contains "$output" "${option%%=*}: has no effect with $1"
+		done
+	}
+	coopr-tenant create qa
+	coopr-member set -T qa -r admin ann
+	options_but coopr-backup installation key-file force as yes quiet list delete discard-data >options
+	[ "$(wc -l <options)" -gt 12 ]
+	refused "the backup of an installation" coopr-backup all.tar
+	options_but coopr-restore installation key-file dry-run yes quiet >options
+	[ "$(wc -l <options)" -gt 12 ]
+	refused "the backup of an installation" coopr-restore all.tar
+	options_but coopr-backup list tenant as store spool output color yes quiet delete >options
+	refused --list coopr-backup --list
+	options_but coopr-backup delete discard-data tenant as store yes quiet >options
+	refused --delete coopr-backup --delete one
+	# Who asks has an effect.
+	run -77 coopr-backup --as ann all.tar
+	run -77 coopr-backup --as nobody-of-them --key-file key all.tar
+	[ ! -e all.tar ] && [ ! -e key ]
+	run -0 coopr-backup --as root all.tar
+}
+
 @test "what is backed up is restored on another machine: clusters, history, the queue with its logs, files of the state folder" {
 	a_cluster shop
 	coopr-work --drain

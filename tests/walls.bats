@@ -48,6 +48,30 @@ service() {
 	run -0 put provider '{"name":"p","providertype":"sandbox"}'
 }
 
+@test "no command passes over --as or --tenant: who is nobody there, and a tenant that does not exist, get nothing" {
+	local program words option operand value tried=0
+
+	coopr-create -q -T qa one -t lamp -n 4
+	COOPR_TENANT=qa coopr-create -q --save plan two -t lamp -n 4
+	for program in "$COOPR_BIN"/coopr-*; do
+		case $program in *.c | */coopr-work) continue ;; esac # a worker waits for tasks, of whatever tenant
+		words=$("$program" --complete-options 2>&1 | sed -n 's/^subcommand\t\([^\t]*\).*/\1/p')
+		while read -r words; do
+			# shellcheck disable=SC2086 # words
+			for option in $({ "$program" $words --complete-options 2>&1 || :; } | cut -f 3 | grep -xE 'as|tenant'); do
+				for operand in '' one new.tar mine plan 'clustertemplate lamp' 00000001-001; do
+					[ "$option" = as ] && value=mallory || value=nowhere
+					tried=$((tried + 1))
+					# shellcheck disable=SC2086 # words
+					COOPR_TENANT=qa run timeout 60 "$program" $words "--$option=$value" $operand </dev/null
+					[ "$status" -ne 0 ] && [ "$status" -ne 124 ] || { echo "$status: $program $words --$option=$value $operand"; false; }
+				done
+			done
+		done <<<"$words"
+	done
+	[ "$tried" -gt 500 ]
+}
+
 @test "what the installation has written, a tenant may put again as it is, and not change" {
 	document='{"name":"p","providertype":"sandbox","provisioner":{"share":["/usr"]}}'
 	coopr-store put -T qa -k provider - <<<"$document"

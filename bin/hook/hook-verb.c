@@ -68,13 +68,13 @@ static const struct command deliver_command = {
 	"coopr-hook deliver", "[OPTION]...", "Deliver the messages that are due.", deliver_options,
 	"  coopr-hook deliver\n"};
 
-/* Opens the installation's store: 1; 0 where there is none yet; -1. */
+/* Opens the installation's store: 1; 0 where there is none yet; -1, also where it has no tenant of that name (NULL: any). */
 static int
-hook_verb_open(enum store_mode mode, struct store **store, struct error *err)
+hook_verb_open(enum store_mode mode, const char *of, struct store **store, struct error *err)
 {
 	char *path = location_store(NULL);
 	int result = mode != STORE_CREATE && file_is_absent(AT_FDCWD, path) ? 0
-	    : store_open(store, path, mode, NULL, err) < 0 ? -1 : 1;
+	    : store_open(store, path, mode, of, err) < 0 ? -1 : 1;
 
 	free(path);
 	return result;
@@ -174,7 +174,7 @@ hook_verb_list(int argc, char **argv)
 		return option_misuse(&list_command, "unexpected argument '%s'", *argv);
 	output = output_open(format, colour);
 	output.context = &outbox;
-	opened = hook_verb_open(STORE_READ, &store, &err);
+	opened = hook_verb_open(STORE_READ, tenant, &store, &err);
 
 	if (opened < 0 || (opened > 0 && outbox_list(store, &outbox, &err) < 0) ||
 	    hook_list_gather(&hooks, tenant ? tenant : "default", &err) < 0)
@@ -204,7 +204,7 @@ hook_verb_tell(const struct hook_event *event)
 	struct hook_count count = {0};
 	struct store *store = NULL;
 	struct error err;
-	int result = hook_verb_open(STORE_CREATE, &store, &err);
+	int result = hook_verb_open(STORE_CREATE, NULL, &store, &err);
 
 	if (result >= 0)
 		result = asks ? hook_veto(store, event, &err) : hook_tell(store, event, &err);
@@ -269,7 +269,7 @@ hook_verb_deliver(int argc, char **argv)
 	argv += option_parse(&deliver_command, argc, argv);
 	if (*argv)
 		return option_misuse(&deliver_command, "unexpected argument '%s'", *argv);
-	opened = hook_verb_open(STORE_WRITE, &store, &err);
+	opened = hook_verb_open(STORE_WRITE, NULL, &store, &err);
 	if (opened < 0 || (opened > 0 && hook_deliver(store, (size_t)limit, &count, &err) < 0))
 		return message_error(&err);
 	store_release(store);
