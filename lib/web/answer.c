@@ -69,8 +69,7 @@ answer_begun(struct http_exchange *exchange, const struct buffer *lines)
 	free(job);
 }
 
-/* Gives what was looked at a tag, and sends nothing to who has it already. */
-static void
+void
 answer_tag(struct http_exchange *exchange)
 {
 	char digest[CONTENT_DIGEST_SIZE], tag[CONTENT_DIGEST_SIZE + 2];
@@ -85,16 +84,11 @@ answer_tag(struct http_exchange *exchange)
 	buffer_clear(&exchange->answer.body);
 }
 
-static const char *
-answer_type(enum route_answer answer)
-{
-	return answer == ROUTE_TEXT ? "text/plain; charset=utf-8" : answer == ROUTE_BYTES ? "application/octet-stream" : "application/json";
-}
-
 void
 answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child)
 {
 	int code = process_exit_code(child->wait_status);
+	bool is_text = route_is_text(route, exchange);
 	bool looks = strcmp(route->method, "GET") == 0;
 
 	/* What looks says by its exit code what it has found: "unhealthy". */
@@ -106,12 +100,15 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		problem_answer_exit(exchange, code, looks, &child->err);
 	} else if (route->answer == ROUTE_DONE && child->out.length == 0) {
 		answer_begin(exchange, 204, NULL);
+	} else if (is_text || route->answer == ROUTE_BYTES) {
+		answer_begin(exchange, 200, is_text ? "text/plain; charset=utf-8" : "application/octet-stream");
+		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
 	} else if (route->answer == ROUTE_BEGUN) {
 		answer_begun(exchange, &child->out);
 	} else if (route->answer == ROUTE_RECORDS || route->answer == ROUTE_RECORDS_EVENTS) {
 		answer_records(exchange, &child->out);
 	} else {
-		answer_begin(exchange, 200, answer_type(route->answer));
+		answer_begin(exchange, 200, "application/json");
 		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
 	}
 	if (looks && exchange->answer.status == 200)

@@ -287,7 +287,7 @@ call_read(const struct route *route, struct http_exchange *exchange, const struc
 
 /* Adds the options that are the server's. */
 static void
-call_add_fixed(struct call *call, const struct route *route, const struct command_table *table)
+call_add_fixed(struct call *call, const struct route *route, const struct http_exchange *exchange, const struct command_table *table)
 {
 	const char *at = route->fixed;
 	const struct command_option *output = command_table_option(table, "--output");
@@ -299,7 +299,7 @@ call_add_fixed(struct call *call, const struct route *route, const struct comman
 			arguments_push(&call->argv, option);
 		free(option);
 	}
-	if (route->answer != ROUTE_TEXT && output && output->kind && strstr(output->kind, "json"))
+	if (!route_is_text(route, exchange) && output && output->kind && strstr(output->kind, "json"))
 		arguments_push(&call->argv, "--output=json");
 }
 
@@ -315,7 +315,7 @@ call_make(struct call *call, const struct route_match *match, struct http_exchan
 		return -1;
 	if (call_read(route, exchange, table, &object, problems) == 0) {
 		root = place_root(object, problems);
-		call_add_fixed(call, route, table);
+		call_add_fixed(call, route, exchange, table);
 		call_add_options(call, route, table, &root);
 		call_add_operands(call, match, &root);
 		if (route->body == ROUTE_DOCUMENT)

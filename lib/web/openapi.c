@@ -158,6 +158,9 @@ openapi_responses(const struct route *route)
 	case ROUTE_EVENTS:
 		json_set(&responses, "200", openapi_response("Events", "text/event-stream", openapi_type("string")));
 		break;
+	case ROUTE_FILE:
+		json_set(&responses, "200", openapi_response("The file", "*/*", jv_object()));
+		break;
 	case ROUTE_TEXT:
 		json_set(&responses, "200", openapi_response("Text", "text/plain", openapi_type("string")));
 		break;

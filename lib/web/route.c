@@ -80,3 +80,11 @@ route_variable(const struct route_match *match, const char *name, size_t length)
 	}
 	return NULL;
 }
+
+bool
+route_is_text(const struct route *route, const struct http_exchange *exchange)
+{
+	const char *accept = http_field_find(&exchange->headers, "Accept");
+
+	return route->answer == ROUTE_TEXT || (route->answer != ROUTE_BYTES && accept && strncmp(accept, "text/plain", 10) == 0);
+}

@@ -11,6 +11,8 @@
 
 #include "base/memory.h"
 
+struct http_exchange;
+
 enum route_answer {
 	ROUTE_RECORD,  /* one */
 	ROUTE_RECORDS, /* {"items": [...]} */
@@ -21,6 +23,7 @@ enum route_answer {
 	ROUTE_EVENTS,  /* server-sent events, as they happen */
 	ROUTE_RECORDS_EVENTS, /* records, or for who accepts them the same */
 	ROUTE_OWN,     /* what the server says itself: see own */
+	ROUTE_FILE,    /* a file for browsers: see page.h */
 };
 
 enum route_body {
@@ -53,6 +56,10 @@ extern const struct route routes[];
 /* Finds the route. Returns 0; 400 where the path is malformed; 404 where there is no such path; 405 where it has no such method,
  * and *allow, in the arena, names those that it has. */
 int route_find(const char *method, const char *path, struct arena *arena, struct route_match *match, const char **allow);
+
+/* Returns whether the answer is what the command prints for people: that of some routes always is, that of others where the request
+ * accepts text/plain. */
+bool route_is_text(const struct route *route, const struct http_exchange *exchange);
 
 /* Returns the value of a variable of the route by its name, "cluster"; NULL if it has none. */
 const char *route_variable(const struct route_match *match, const char *name, size_t length);

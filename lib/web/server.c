@@ -19,6 +19,7 @@
 #include "web/asker.h"
 #include "web/call.h"
 #include "web/followers.h"
+#include "web/page.h"
 #include "web/problem.h"
 #include "web/route.h"
 
@@ -154,6 +155,8 @@ server_arrived(void *context, struct http_exchange *exchange)
 		problem_answer(exchange, 400, "the query is malformed");
 	} else if (match.route->answer == ROUTE_OWN) {
 		answer_own(match.route, exchange);
+	} else if (match.route->answer == ROUTE_FILE) {
+		page_answer(&match, exchange);
 	} else if (server_is_followed(match.route, exchange)) {
 		if (asker_find(&asker, exchange))
 			followers_add(((struct server *)context)->followers, exchange, asker.user, match.variables[0]);

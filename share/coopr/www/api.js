@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests to the server, coopr-api(7). A route is written as it stands there, 'GET /v1/clusters/{cluster}', so that the tests can compare
+// all that this page asks with what the server answers.
+
+// Who asks, as GET /v1/session says it; a server without accounts knows by whom its socket was opened.
+export const session = {user: null, tenant: null, role: null, tenants: [], csrf: null};
+
+// The routes that are not of one tenant.
+const INSTALLATION = [
+  'GET /v1/session', 'POST /v1/session', 'DELETE /v1/session',
+];
+
+export class Problem extends Error {
+  constructor(status, record) {
+    super(record.detail || record.title || 'The server did not say why.');
+    this.status = status;
+    this.title = record.title;
+    this.errors = record.errors;
+    this.messages = record.messages ?? [];
+  }
+}
+
+function address(route, path, query) {
+  const [, pattern] = route.split(' ');
+  const url = new URL(pattern.slice(1).replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(path[name])), document.baseURI);
+
+  url.hash = '';
+  Object.entries(query).forEach(([name, value]) => {
+    if (value !== null && value !== undefined && value !== '' && value !== false)
+      url.searchParams.set(name, value);
+  });
+  if (session.tenant && !INSTALLATION.includes(route) && !url.searchParams.has('tenant'))
+    url.searchParams.set('tenant', session.tenant);
+  return url;
+}
+
+async function refusal(response) {
+  const text = await response.text();
+  let record = {title: response.statusText || `Status ${response.status}`, detail: text.slice(0, 400)};
+
+  if (response.headers.get('Content-Type')?.includes('json'))
+    record = JSON.parse(text);
+  if (response.status === 401 && !response.url.endsWith('/v1/session'))
+    window.dispatchEvent(new Event('signed-out'));
+  return new Problem(response.status, record);
+}
+
+// Sends a request and returns the response. body is an object, or a text that is a document; accept is a media type.
+export async function send(route, {path = {}, query = {}, body, accept = 'application/json', signal, headers = {}} = {}) {
+  const [method] = route.split(' ');
+  const options = {method, signal, credentials: 'same-origin', cache: 'no-cache', headers: {Accept: accept, ...headers}};
+  let response;
+
+  if (method !== 'GET' && session.csrf)
+    options.headers['X-CSRF-Token'] = session.csrf;
+  if (body !== undefined) {
+    options.body = typeof body === 'string' ? body : JSON.stringify(body);
+    options.headers['Content-Type'] = typeof body === 'string' ? 'application/octet-stream' : 'application/json';
+  }
+  try {
+    response = await fetch(address(route, path, query), options);
+  } catch (error) {
+    if (error.name === 'AbortError')
+      throw error;
+    throw new Problem(0, {title: 'The server does not answer', detail: 'Look whether coopr serve runs, and whether this machine reaches it; then try again.'});
+  }
+  if (!response.ok)
+    throw await refusal(response);
+  return response;
+}
+
+export async function call(route, options) {
+  const response = await send(route, options);
+
+  return response.status === 204 ? null : response.json();
+}
+
+export async function items(route, options) {
+  return (await call(route, options)).items;
+}
+
+export async function text(route, options) {
+  return (await send(route, {accept: 'text/plain', ...options})).text();
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The frame of the page: who is there, the navigation, and the view that the address names. An address is #/PATH?QUERY, so it can be sent.
+import {el, fill, problem, tell} from './dom.js';
+import {call, session} from './api.js';
+import {loginView} from './login.js';
+
+// A view: its path, whose {words} it is given; the module that has it, and the function there; where it stands in the navigation.
+const VIEWS = [
+  ['clusters', () => import('./clusters.js'), 'clustersView', 'clusters'],
+  ['clusters/{cluster}', () => import('./cluster.js'), 'clusterView', 'clusters'],
+  ['clusters/{cluster}/do/{action}', () => import('./change.js'), 'changeView', 'clusters'],
+  ['clusters/{cluster}/{tab}', () => import('./cluster.js'), 'clusterView', 'clusters'],
+  ['create', () => import('./create.js'), 'templatesView', 'create'],
+  ['create/{template}', () => import('./create.js'), 'createView', 'create'],
+];
+
+// The navigation: who sees it at least, and its entries.
+const SECTIONS = [
+  ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user']]],
+];
+const ROLES = ['read-only', 'user', 'admin', 'superadmin'];
+
+function may(role) {
+  return !session.role || ROLES.indexOf(session.role) >= ROLES.indexOf(role);
+}
+
+const main = document.getElementById('main');
+const nav = document.getElementById('nav');
+const bar = document.getElementById('bar');
+let leaving = new AbortController();
+let isFirst = true;
+
+function place() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+
+  return {path: path.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query)};
+}
+
+function match(path) {
+  for (const [pattern, load, name, section] of VIEWS) {
+    const words = pattern.split('/'), values = {};
+    if (words.length === path.length && words.every((word, i) => word.startsWith('{') ? (values[word.slice(1, -1)] = path[i], true) : word === path[i]))
+      return {load, name, section, values};
+  }
+  return null;
+}
+
+function drawNav(section) {
+  nav.hidden = false;
+  fill(nav, SECTIONS.filter(([, role]) => may(role)).map(([title, , entries]) => [
+    el('h2', title),
+    el('ul', entries.filter(([, , role]) => may(role ?? 'read-only')).map(([path, label]) => el('li',
+      el('a', {href: `#/${path}`, 'aria-current': path === section ? 'page' : null, 'data-key': `nav-${path}`}, label))))]));
+}
+
+async function leave() {
+  await call('DELETE /v1/session');
+  Object.assign(session, {user: null, tenant: null, role: null, tenants: [], csrf: null});
+  askWho();
+}
+
+function drawBar() {
+  const menu = el('button.menu', {type: 'button', 'aria-expanded': 'false', 'aria-controls': 'nav', onclick: () => {
+    const open = nav.classList.toggle('open');
+    menu.setAttribute('aria-expanded', String(open));
+  }}, 'Menu');
+  const tenants = session.tenants.map((one) => one.name);
+
+  bar.hidden = false;
+  fill(bar, menu, el('a.brand', {href: '#/clusters'}, el('img', {src: 'ui/icon.svg', alt: '', width: '22', height: '22'}), 'coopr'),
+    el('span.space'),
+    tenants.length > 1 && el('label.inline', 'Tenant ', el('select', {onchange: (event) => changeTenant(event.target.value)},
+      tenants.map((name) => el('option', {value: name, selected: name === session.tenant}, name)))),
+    tenants.length === 1 && el('span.quiet', tenants[0]),
+    session.user && el('span.who', session.user, session.role && el('small', ` ${session.role}`)),
+    session.csrf && el('button.small', {type: 'button', onclick: leave}, 'Sign out'));
+}
+
+function changeTenant(name) {
+  session.tenant = name;
+  session.role = session.tenants.find((one) => one.name === name)?.role ?? session.role;
+  sessionStorage.setItem('tenant', name);
+  drawBar();
+  show();
+}
+
+// Shows the view that the address names.
+async function show() {
+  const {path, query} = place();
+  const found = match(path);
+
+  leaving.abort();
+  leaving = new AbortController();
+  const {signal} = leaving;
+  nav.classList.remove('open');
+  bar.querySelector('.menu')?.setAttribute('aria-expanded', 'false');
+  if (path.length === 0) {
+    location.replace('#/clusters');
+    return;
+  }
+  drawNav(found?.section);
+  main.setAttribute('aria-busy', 'true');
+  let content;
+  try {
+    if (!found)
+      throw Object.assign(new Error('There is no such page. Choose one from the menu.'), {title: 'Not found'});
+    content = await (await found.load())[found.name]({...found.values, query, signal});
+  } catch (error) {
+    if (error.name === 'AbortError')
+      return;
+    content = el('div', el('h1', error.title ?? 'This cannot be shown'), problem(error), el('p', el('a', {href: '#/clusters'}, 'Go to the clusters')));
+  }
+  if (signal.aborted)
+    return;
+  fill(main, content);
+  main.removeAttribute('aria-busy');
+  const heading = main.querySelector('h1');
+  document.title = heading ? `${heading.dataset.title ?? heading.textContent} – coopr` : 'coopr';
+  if (!isFirst && heading && !main.contains(document.activeElement)) {
+    heading.tabIndex = -1;
+    heading.focus({preventScroll: true});
+    window.scrollTo(0, 0);
+  }
+  isFirst = false;
+}
+
+// Asks the user to sign in; then what the address names is shown.
+function askWho(reason) {
+  leaving.abort();
+  nav.hidden = true;
+  bar.hidden = true;
+  document.title = 'Sign in – coopr';
+  fill(main, loginView(enter, reason));
+  main.querySelector('input')?.focus();
+}
+
+function enter(record) {
+  const chosen = sessionStorage.getItem('tenant');
+
+  Object.assign(session, record);
+  if (record.tenants?.some((one) => one.name === chosen))
+    session.tenant = chosen;
+  drawBar();
+  show();
+}
+
+// Says who is there, where the server has no accounts: whom its socket says.
+async function enterBySocket() {
+  const tenants = (await call('GET /v1/tenants')).items.map(({name}) => ({name, role: null})).filter(({name}) => name !== 'superadmin');
+
+  enter({tenants, tenant: tenants.find(({name}) => name === 'default')?.name ?? tenants[0]?.name ?? null});
+}
+
+async function start() {
+  const code = /^#login=(.+)$/.exec(location.hash)?.[1];
+
+  try {
+    if (code) {
+      history.replaceState(null, '', '#/clusters');
+      enter(await call('POST /v1/session', {body: {code: decodeURIComponent(code)}}));
+    } else {
+      enter(await call('GET /v1/session'));
+    }
+  } catch (error) {
+    if (error.status === 404)
+      await enterBySocket();
+    else if (error.status === 401)
+      askWho(code && 'This link was used already, or is too old. Sign in, or ask for another one.');
+    else
+      throw error;
+  }
+}
+
+window.addEventListener('hashchange', () => { if (!bar.hidden) show(); });
+window.addEventListener('signed-out', () => askWho('The session has ended. Sign in again.'));
+window.addEventListener('unhandledrejection', (event) => {
+  if (event.reason?.name !== 'AbortError')
+    tell(event.reason?.message ?? 'That did not work.', 'bad');
+  event.preventDefault();
+});
+start().catch((error) => { fill(main, el('div', el('h1', 'coopr'), problem(error))); });

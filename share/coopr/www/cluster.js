@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One cluster: its machines, what happens to it, its log, its history and its configuration. It follows the events of the cluster, and
+// looks again when something has happened.
+import {el, empty, fill, settled, table, tell} from './dom.js';
+import {call, items, text} from './api.js';
+import {ACTIONS, commandLine, commandView} from './command.js';
+import {amount, badge, cost, count, duration, time} from './format.js';
+import {clusterAddress} from './clusters.js';
+import {follow} from './follow.js';
+import {layoutView, machineDetails} from './layout.js';
+import {timelineView} from './timeline.js';
+
+const TABS = [['machines', 'Machines'], ['activity', 'Activity'], ['log', 'Log'], ['history', 'History'], ['config', 'Configuration']];
+const CHANGES = [['expand', 'Add machines'], ['shrink', 'Remove machines'], ['scale', 'Scale services'], ['restart', 'Restart services'],
+  ['start', 'Start services'], ['stop', 'Stop services'], ['add', 'Set up services'], ['remove', 'Take services down'], ['replace', 'Replace machines'],
+  ['upgrade', 'Upgrade'], ['clone', 'Clone'], ['rename', 'Rename'], ['lease', 'Change the lease'], ['rollback', 'Roll back']];
+
+async function control(name, cluster) {
+  const [route] = ACTIONS[name];
+
+  await call(route, {path: {cluster}, body: {}});
+  tell({pause: 'No further task is started.', resume: 'The operation continues.', abort: 'The operation is being cancelled.'}[name]);
+}
+
+function underwayView(cluster) {
+  const {action, tasks = {}, jobstatus, begun, by} = cluster.underway;
+  const isPaused = jobstatus === 'paused';
+  const {done = 0, total = 0, failed = 0} = tasks;
+  const button = (name, label, kind = 'button') => el(kind, {type: 'button', 'data-key': `control-${name}`,
+    title: commandLine(ACTIONS[name], {cluster: cluster.name}), onclick: () => control(name, cluster.name)}, label);
+
+  return el('section.underway', {'aria-label': 'The operation in progress'},
+    el('p', el('strong', `${action} `), badge(jobstatus ?? 'running'), el('span.quiet', ` by ${by}, began `, time(begun))),
+    el('progress', {value: done, max: total || 1, 'aria-label': 'Tasks that are done'}),
+    el('p.row', el('span', `${done} of ${count(total, 'task')}`, failed > 0 && el('strong.bad', `, ${failed} failed`)), el('span.space'),
+      el('a', {href: clusterAddress(cluster.name, 'activity')}, 'Timeline'),
+      isPaused ? button('resume', 'Resume') : button('pause', 'Pause'), button('abort', 'Cancel', 'button.bad')));
+}
+
+function figures(cluster) {
+  const list = [['Machines', cluster.nodes], ['Services ready', `${cluster.ready} of ${cluster.instances}`], ['Cost', cost(cluster.cost)],
+    ...Object.entries(cluster.resources ?? {}).map(([name, value]) => [name, amount(name, value)]),
+    ['Expires', cluster.expires ? time(cluster.expires) : 'never'], ['Template', cluster.template], ['Provider', cluster.provider], ['Owner', cluster.owner]];
+
+  return el('dl.figures', list.map(([name, value]) => el('div', el('dt', name), el('dd', value ?? '–'))));
+}
+
+// What to do next, where something is not well.
+function advice(cluster) {
+  if (cluster.underway || cluster.state === 'terminated')
+    return null;
+  const act = (name, label, kind = 'a.button') => el(kind, {href: clusterAddress(cluster.name, 'do', name)}, label);
+
+  if (cluster.status === 'incomplete' || cluster.status === 'inconsistent' || cluster.state === 'failed')
+    return el('div.problem', {role: 'alert'}, el('strong', 'The last operation failed'), cluster.message && el('p', cluster.message),
+      el('p.row', act('retry', 'Retry', 'a.button.main'), act('rollback', 'Roll back'), el('a', {href: clusterAddress(cluster.name, 'activity')}, 'See what failed')));
+  if (cluster.condition === 'down' || cluster.condition === 'degraded')
+    return el('div.problem', {role: 'alert'}, el('strong', 'Not all services are well'), cluster.message && el('p', cluster.message),
+      el('p.row', act('restart', 'Restart services', 'a.button.main'), act('replace', 'Replace machines')));
+  return null;
+}
+
+async function machinesTab(cluster, signal) {
+  const records = await items('GET /v1/clusters/{cluster}/nodes', {path: {cluster: cluster.name}, signal});
+  const nodes = records.filter((one) => one.kind === 'node'), observations = records.filter((one) => one.kind === 'observation');
+  const links = records.filter((one) => one.kind === 'link');
+  const columns = ['Machine', 'Hardware', 'Image', 'Address', 'Services'];
+
+  if (nodes.length === 0)
+    return empty('No machines', cluster.state === 'terminated' ? 'The cluster was deleted; its history stays.' : 'Machines appear here as soon as they exist.');
+  return [links.length > 0 && el('p.row', links.map((one) => el('a.button', {href: one.url, rel: 'noreferrer', target: '_blank'}, one.label))),
+    layoutView(nodes, machineDetails(observations)),
+    el('details', el('summary', 'As a table'), table('Machines', columns, nodes.map((node) => [node.hostname, node.hardwaretype, node.imagetype,
+      Object.entries(node.ipaddresses ?? {}).map(([name, address]) => `${name} ${address}`).join(', '), node.services.join(' ')]))),
+    commandView(commandLine(ACTIONS.nodes, {cluster: cluster.name}))];
+}
+
+function operationChoice(cluster, operations, chosen, tab) {
+  const options = operations.map(({number, action, status}) => el('option', {value: number, selected: String(number) === chosen}, `${number}: ${action}, ${status}`));
+
+  return el('label', 'Operation ', el('select', {'data-key': 'operation', onchange: (event) => {
+    location.hash = `${clusterAddress(cluster.name, tab)}?operation=${event.target.value}`;
+  }}, options));
+}
+
+async function activityTab(cluster, signal, query, operations) {
+  const operation = query.get('operation') ?? String(operations[operations.length - 1]?.number ?? '');
+  const records = await items('GET /v1/clusters/{cluster}/report', {path: {cluster: cluster.name}, query: {operation}, signal});
+  const report = records.find((one) => one.kind === 'report'), attempts = records.filter((one) => one.kind === 'attempt');
+  const failed = attempts.filter((one) => one.status === 'failed');
+  const columns = ['Task', 'Machine', 'Service', 'State', {name: 'Took', number: true}];
+
+  return [el('div.filters', operationChoice(cluster, operations, operation, 'activity')),
+    report && el('dl.figures', [['State', badge(report.status)], ['Duration', duration(report.makespan_s)], ['Expected', duration(report.planned_critical_path_s)],
+      ['Work', duration(report.work_s)], ['Tasks', report.tasks], ['In parallel', report.peak]].map(([name, value]) => el('div', el('dt', name), el('dd', value ?? '–')))),
+    failed.map((one) => el('div.problem', el('strong', `${one.action} ${one.service ?? ''} failed on ${one.hostname}`), one.message && el('p', one.message),
+      one.stderr && el('pre', one.stderr))),
+    attempts.length > 0 ? timelineView(attempts, report?.status === 'running') : empty('Nothing has begun yet', 'The tasks appear as soon as a worker takes them; coopr work runs one.'),
+    attempts.length > 0 && el('details', el('summary', `Attempts: ${attempts.length}`), table('Attempts', columns,
+      attempts.map((one) => [`${one.task} ${one.action}`, one.hostname ?? one.node, one.service ?? '', badge(one.status), duration(one.took_s)]))),
+    commandView(commandLine(ACTIONS.report, {cluster: cluster.name, operation}))];
+}
+
+async function logTab(cluster, signal, query, operations) {
+  const operation = query.get('operation') ?? String(operations[operations.length - 1]?.number ?? '');
+  const lines = await text('GET /v1/clusters/{cluster}/log', {path: {cluster: cluster.name}, query: {operation}, signal});
+  const shown = lines.length > 500000 ? lines.slice(lines.indexOf('\n', lines.length - 500000) + 1) : lines;
+
+  return [el('div.filters', operationChoice(cluster, operations, operation, 'log')),
+    lines ? el('pre.log', {tabindex: '0', role: 'log', 'aria-label': 'Log', 'aria-live': 'off', 'data-key': 'log'}, shown)
+      : empty('No output', 'The tasks of this operation have printed nothing so far.'),
+    shown !== lines && el('p.hint', 'Only the end is shown; the command prints all.'),
+    commandView(commandLine(ACTIONS.log, {cluster: cluster.name, operation}))];
+}
+
+function historyTab(cluster, signal, query, operations) {
+  const columns = [{name: 'No.', number: true}, 'Operation', 'State', 'By', 'Began', {name: 'Took', number: true}, 'Reason', 'See'];
+  const rows = operations.slice().reverse().map((one) => [one.number, one.action, badge(one.status), one.by, time(one.begun),
+    one.ended ? duration((Date.parse(one.ended) - Date.parse(one.begun)) / 1000) : '–', one.why ?? one.message ?? '',
+    el('span.row', el('a', {href: `${clusterAddress(cluster.name, 'activity')}?operation=${one.number}`}, 'timeline'),
+      el('a', {href: `${clusterAddress(cluster.name, 'history')}?diff=${one.number}`, 'data-key': `diff-${one.number}`}, 'difference'),
+      one.revision && !cluster.underway && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
+
+  return differenceOf(cluster, signal, query.get('diff')).then((difference) => [difference, table('Operations', columns, rows),
+    commandView(commandLine(ACTIONS.history, {cluster: cluster.name, ...(query.get('diff') ? {diff: query.get('diff')} : {})}))]);
+}
+
+async function differenceOf(cluster, signal, number) {
+  if (!number)
+    return null;
+  const lines = await text('GET /v1/clusters/{cluster}/operations', {path: {cluster: cluster.name}, query: {diff: number}, signal});
+
+  return el('section', {'aria-label': `What operation ${number} has changed`}, el('h2', `What operation ${number} has changed`), differenceView(lines));
+}
+
+// Lines of a preview or a difference; what a line does is its first character.
+export function differenceView(lines) {
+  const kinds = {'+': 'plus', '-': 'minus', '~': 'change', '!': 'warning', '=': 'same'};
+
+  return el('pre.difference', lines.replace(/\n$/, '').split('\n').map((line) => el('span', {'data-kind': kinds[line[0]] ?? 'plain'}, `${line}\n`)));
+}
+
+async function configTab(cluster, signal) {
+  const config = await call('GET /v1/clusters/{cluster}/config', {path: {cluster: cluster.name}, signal});
+
+  return [el('p.row', el('a.button.main', {href: clusterAddress(cluster.name, 'do', 'config')}, 'Change the configuration')),
+    el('pre', {tabindex: '0', 'aria-label': 'Configuration'}, JSON.stringify(config, null, 2)), commandView(commandLine(ACTIONS.showConfig, {cluster: cluster.name}))];
+}
+
+const CONTENT = {machines: machinesTab, activity: activityTab, log: logTab, history: historyTab, config: configTab};
+
+function header(cluster, tab) {
+  const changes = el('details.menu', el('summary.button', 'Change'), el('ul', CHANGES.map(([name, label]) =>
+    el('li', el('a', {href: clusterAddress(cluster.name, 'do', name)}, label)))));
+
+  changes.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      changes.open = false;
+      changes.querySelector('summary').focus();
+    }
+  });
+  return [el('p.crumbs', el('a', {href: '#/clusters'}, 'Clusters'), ' / ', cluster.tenant),
+    el('div.head', el('h1', {'data-title': cluster.name}, cluster.name, ' ', el('span.badges')), cluster.state !== 'terminated' && [changes,
+      el('a.button.bad', {href: clusterAddress(cluster.name, 'do', 'delete')}, 'Delete')]),
+    el('div.state'),
+    el('nav.tabs', {'aria-label': 'About this cluster'}, TABS.map(([name, label]) => el('a', {href: clusterAddress(cluster.name, name),
+      'aria-current': name === tab ? 'page' : null}, label)))];
+}
+
+export async function clusterView({cluster: name, tab = 'machines', query, signal}) {
+  if (!CONTENT[tab])
+    throw Object.assign(new Error('There is no such page of a cluster.'), {title: 'Not found'});
+  const body = el('div.content'), look = () => call('GET /v1/clusters/{cluster}', {path: {cluster: name}, signal});
+  const first = await look();
+  const view = el('div', header(first, tab), body);
+  let took = 0;
+
+  async function draw(cluster) {
+    const began = performance.now(), operations = await items('GET /v1/clusters/{cluster}/operations', {path: {cluster: name}, signal});
+    const content = await CONTENT[tab](cluster, signal, query, operations);
+    const log = body.querySelector('.log'), atEnd = !log || log.scrollTop + log.clientHeight >= log.scrollHeight - 30, at = log?.scrollTop ?? 0;
+    const open = [...body.querySelectorAll('details')].map((one) => one.open);
+
+    fill(view.querySelector('.badges'), badge(cluster.state), badge(cluster.condition));
+    fill(view.querySelector('.state'), cluster.underway ? underwayView(cluster) : advice(cluster), figures(cluster));
+    fill(body, content);
+    body.querySelectorAll('details').forEach((one, i) => { one.open = open[i] ?? false; });
+    const drawn = body.querySelector('.log');
+    if (drawn)
+      drawn.scrollTop = atEnd ? drawn.scrollHeight : at;
+    took = performance.now() - began;
+  }
+  let isBusy = false, isDue = false;
+  // Looks again, one look at a time: a large cluster is looked at less often.
+  const again = settled(async () => {
+    isDue = isBusy;
+    if (isBusy)
+      return;
+    isBusy = true;
+    try {
+      await draw(await look());
+    } finally {
+      isBusy = false;
+      if (isDue && !signal.aborted)
+        setTimeout(again, took);
+    }
+  }, 250);
+
+  await draw(first);
+  follow(name, signal, again, (hears) => { if (hears) again(); });
+  signal.addEventListener('abort', again.cancel);
+  return view;
+}
+

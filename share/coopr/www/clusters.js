@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of clusters: a hundred at a time, with filters that stand in the address.
+import {el, choice, check, empty, fill, settled, table} from './dom.js';
+import {items} from './api.js';
+import {ACTIONS, commandLine, commandView} from './command.js';
+import {badge, cost, time} from './format.js';
+import {follow} from './follow.js';
+
+const PAGE = 100;
+const STATUSES = [['', 'All that exist'], ['pending', 'Updating'], ['active', 'Active'], ['incomplete', 'Incomplete'], ['inconsistent', 'Inconsistent'],
+  ['terminated', 'Terminated'], ['all', 'All, also terminated']];
+const COLUMNS = ['Name', 'State', 'Health', {name: 'Machines', number: true}, {name: 'Cost', number: true}, 'Template', 'Owner', 'Expires', 'Changed'];
+
+export function clusterAddress(name, ...more) {
+  return `#/${['clusters', name, ...more].map(encodeURIComponent).join('/')}`;
+}
+
+export function progress(underway) {
+  const {done = 0, total = 0} = underway.tasks ?? {};
+
+  return el('span.progress', `${underway.action} `,
+    el('progress', {value: done, max: total || 1, 'aria-label': `${underway.action}: ${done} of ${total} tasks`}), el('small', ` ${done}/${total}`));
+}
+
+function row(cluster) {
+  return [el('a', {href: clusterAddress(cluster.name), 'data-key': cluster.id}, cluster.name),
+    cluster.underway ? progress(cluster.underway) : badge(cluster.state), badge(cluster.condition), cluster.nodes, cost(cluster.cost), cluster.template,
+    cluster.owner, cluster.expires ? time(cluster.expires) : 'never', time(cluster.changed)];
+}
+
+function wanted(query) {
+  return {search: query.get('search'), status: query.get('status'), template: query.get('template'), unhealthy: query.get('unhealthy') === 'true',
+    after: query.get('after')};
+}
+
+function address(filters) {
+  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value));
+
+  return `#/clusters${query.size ? `?${query}` : ''}`;
+}
+
+function nothing(filters) {
+  if (filters.after)
+    return empty('No more clusters', 'This was the last page.', el('a.button', {href: address({...filters, after: null})}, 'First page'));
+  if (Object.values(filters).some(Boolean))
+    return empty('No cluster is like that', 'No cluster of this tenant matches the filters.', el('a.button', {href: '#/clusters'}, 'Remove the filters'));
+  return empty('No clusters yet', 'A cluster is made from a template: choose one, and coopr finds the machines that it needs.',
+    el('a.button.main', {href: '#/create'}, 'Create a cluster'));
+}
+
+function pages(filters, list) {
+  return el('nav.row', {'aria-label': 'Pages'},
+    filters.after && el('a.button', {href: address({...filters, after: null}), 'data-key': 'first'}, '« First page'),
+    list.length > PAGE && el('a.button', {href: address({...filters, after: list[PAGE - 1].name}), 'data-key': 'next'}, `Next ${PAGE} »`));
+}
+
+export async function clustersView({query, signal}) {
+  const filters = wanted(query);
+  const body = el('div'), command = commandView('');
+  const load = () => items('GET /v1/clusters', {query: {...filters, limit: PAGE + 1}, signal});
+
+  function draw(list) {
+    fill(body, list.length === 0 ? nothing(filters) : [table('Clusters', COLUMNS, list.slice(0, PAGE).map(row)), pages(filters, list)]);
+  }
+  const again = settled(() => load().then(draw), 400);
+  const search = el('input', {type: 'search', value: filters.search ?? '', placeholder: 'Part of a name', oninput: settled(() => choose('search', search.value), 250)});
+
+  // A filter changes the address without a new entry of the history, and the list below.
+  async function choose(name, value) {
+    filters[name] = value;
+    filters.after = null;
+    history.replaceState(null, '', address(filters));
+    command.say(commandLine(ACTIONS.list, filters));
+    draw(await load());
+  }
+  const form = el('form.filters', {role: 'search', onsubmit: (event) => event.preventDefault()},
+    el('label', 'Search ', search),
+    el('label', 'State ', choice(STATUSES, filters.status ?? '', {onchange: (event) => choose('status', event.target.value)})),
+    check('Only unhealthy', {checked: filters.unhealthy, onchange: (event) => choose('unhealthy', event.target.checked)}));
+
+  command.say(commandLine(ACTIONS.list, filters));
+  draw(await load());
+  follow(null, signal, again, (hears) => { if (hears) again(); });
+  signal.addEventListener('abort', again.cancel);
+  return el('div', el('div.head', el('h1', 'Clusters'), el('a.button.main', {href: '#/create'}, 'Create a cluster')), form, body, command);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements of the document. Text is always text: nothing here reads markup, so a name or a line of a log is shown as it is.
+
+const SVG = new Set(['svg', 'g', 'rect', 'line', 'text', 'path', 'circle', 'title']);
+
+// Makes an element, 'p.quiet' one of the class quiet. What follows is its attributes (plain objects) and its contents: texts, elements,
+// and lists of them; null and false are nothing.
+export function el(kind, ...parts) {
+  const [name, ...classes] = kind.split('.');
+  const node = SVG.has(name) ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
+
+  if (classes.length)
+    node.setAttribute('class', classes.join(' '));
+  add(node, parts);
+  return node;
+}
+
+export function add(node, part) {
+  if (part === null || part === undefined || part === false)
+    return;
+  if (Array.isArray(part))
+    part.forEach((one) => add(node, one));
+  else if (part instanceof Node)
+    node.append(part);
+  else if (typeof part === 'object')
+    Object.entries(part).forEach(([name, value]) => set(node, name, value));
+  else
+    node.append(String(part));
+}
+
+function set(node, name, value) {
+  if (value === null || value === undefined || value === false)
+    return;
+  if (name.startsWith('on'))
+    node.addEventListener(name.slice(2), value);
+  else if (name === 'style')
+    Object.entries(value).forEach(([property, one]) => node.style.setProperty(property, one));
+  else if (name === 'value' || name === 'checked' || name === 'selected')
+    node[name] = value;
+  else if (name !== 'href' || isHarmless(value))
+    node.setAttribute(name, value === true ? '' : value);
+}
+
+// A link of a template leads to a web page, and never to a script.
+function isHarmless(address) {
+  return /^(#|https?:\/\/|ui\/|v1\/)/.test(address);
+}
+
+// Replaces what an element contains, and leaves the focus on what has the same key (data-key) as what had it.
+export function fill(node, ...parts) {
+  const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+
+  node.replaceChildren();
+  add(node, parts);
+  if (key)
+    node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  return node;
+}
+
+let count = 0;
+
+// Returns an id that no other element has.
+export function fresh(word) {
+  count += 1;
+  return `${word}-${count}`;
+}
+
+// A field of a form: its label, the control, and a hint below.
+export function field(label, control, hint) {
+  const id = control.id || fresh('field');
+
+  control.id = id;
+  if (hint)
+    control.setAttribute('aria-describedby', `${id}-hint`);
+  return el('div.field', el('label', {for: id}, label), control, hint && el('p.hint', {id: `${id}-hint`}, hint));
+}
+
+export function choice(options, value, attributes) {
+  return el('select', attributes, options.map(([key, label]) => el('option', {value: key, selected: key === value}, label)));
+}
+
+export function check(label, attributes) {
+  return el('label.check', el('input', {type: 'checkbox'}, attributes), el('span', label));
+}
+
+// Tells something that happened, also to who listens instead of looking.
+export function tell(text, kind = 'good') {
+  const toast = el('div.toast', {'data-kind': kind}, text);
+
+  document.getElementById('toasts').append(toast);
+  setTimeout(() => toast.remove(), kind === 'bad' ? 12000 : 5000);
+}
+
+// Calls an action once nothing has changed for a while; a call that is due is replaced by the next one.
+export function settled(action, milliseconds) {
+  let timer;
+
+  const later = (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => action(...values), milliseconds);
+  };
+  later.cancel = () => clearTimeout(timer);
+  return later;
+}
+
+// A table whose rows are lists of cells; on a narrow screen each row is a card, whose cells are named by the columns.
+export function table(caption, columns, rows, attributes) {
+  return el('div.table', {tabindex: '0', role: 'region', 'aria-label': caption}, attributes,
+    el('table', el('caption.unseen', caption),
+      el('thead', el('tr', columns.map((column) => el(`th${numeric(column)}`, {scope: 'col'}, column.name ?? column)))),
+      el('tbody', rows.map((cells) => el('tr', cells.map((cell, i) =>
+        el(`${i === 0 ? 'th' : 'td'}${numeric(columns[i])}`, {scope: i === 0 ? 'row' : null, 'data-column': columns[i].name ?? columns[i]}, cell)))))));
+}
+
+function numeric(column) {
+  return column.number ? '.number' : '';
+}
+
+// What is shown where there is nothing: why, and what to do.
+export function empty(title, text, ...actions) {
+  return el('div.empty', el('h2', title), el('p', text), actions.length > 0 && el('p.row', actions));
+}
+
+export function problem(error) {
+  const errors = error.errors ?? [];
+
+  return el('div.problem', {role: 'alert'}, el('strong', error.title ?? 'That did not work'), el('p', error.message),
+    errors.length > 0 && el('ul', errors.map((one) => el('li', el('code', one.pointer || '/'), ' ', one.detail))));
+}

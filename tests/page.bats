@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The page for browsers, share/coopr/www, as coopr-serve(1) sends it.
+
+load case
+load serve
+
+setup() {
+	serve_setup
+	www=$COOPR_ROOT/share/coopr/www
+}
+
+teardown() {
+	serve_end
+}
+
+@test "the page and each of its files is sent to everybody, with its type, a tag, and what a browser must not do with it" {
+	serve
+	find "$www" -type f -printf '/ui/%f\n' >paths
+	echo / >>paths
+	[ "$(wc -l <paths)" -gt 10 ]
+	while read -r path; do
+		answers 200 GET "$path" -D head
+		case $path in
+		/ | *.html) type='text/html; charset=utf-8' && cmp body "$www/index.html" ;;
+		*.css) type='text/css; charset=utf-8' ;;
+		*.js) type='text/javascript; charset=utf-8' ;;
+		*.svg) type=image/svg+xml ;;
+		esac
+		contains "$(cat head)" "Content-Type: $type"
+		contains "$(cat head)" "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+		contains "$(cat head)" "X-Content-Type-Options: nosniff"
+		contains "$(cat head)" "Referrer-Policy: no-referrer"
+		tag=$(sed -n 's/^ETag: \(.*\)\r$/\1/p' head)
+		answers 304 GET "$path" -H "If-None-Match: $tag" -D head
+		[ ! -s body ]
+		contains "$(cat head)" "frame-ancestors 'none'"
+	done <paths
+	answers 405 POST / -d '{}'
+}
+
+@test "no name leads to another file than those of the page" {
+	serve
+	for name in ..%2f..%2fschema%2fnode.json %2e%2e/style.css .. . .hidden.js %2fetc%2fpasswd style.css%00.js style%2ecss%2f nothing.js ..%5cstyle.css \
+		../report.html style.css/ %c0%ae%c0%ae%2fstyle.css; do
+		ask GET "/ui/$name"
+		case $status in
+		400 | 404) ;;
+		*)
+			echo "$name: $status"
+			return 1
+			;;
+		esac
+	done
+	answers 404 GET /v1/schemas/..%2fwww%2findex
+	answers 404 GET /v1/schemas/nothing
+	answers 200 GET /v1/schemas/clustertemplate
+	cmp body "$COOPR_ROOT/share/coopr/schema/clustertemplate.json"
+}
+
+@test "the page has less than 200 kB in all, asks no other host, and has neither scripts nor styles inside its markup" {
+	[ "$(cat "$www"/* | wc -c)" -lt 200000 ]
+	# The name of a space of XML is no address that is asked for.
+	run ! grep -rnE "https?://[a-z]|[^:/]//[a-z]+\.[a-z]" "$www" --include='*.html' --include='*.css'
+	same "" "$(grep -rhoE "https?://[a-z][^'\"\`]*" "$www" --include='*.js' --include='*.svg' | grep -vxF http://www.w3.org/2000/svg)"
+	run ! grep -nE '<style|style=|<script>|<script [^>]*>[^<]|[ ]on[a-z]+=' "$www/index.html"
+	run ! grep -rnE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|[^a-z]eval\(|new Function|DOMParser|srcdoc' "$www" --include='*.js'
+}
+
+@test "each file that a script or the page names is there" {
+	grep -rhoE "(from|import\() ?'\./[a-z-]+\.js'" "$www" | grep -oE '[a-z-]+\.js' | sort -u >named
+	grep -ohE 'ui/[a-z.]+' "$www"/*.html "$www"/*.js | sed 's|ui/||; /^$/d' | sort -u >>named
+	[ "$(wc -l <named)" -gt 8 ]
+	while read -r name; do
+		[ -f "$www/$name" ] || echo "$name"
+	done <named >missing
+	same "" "$(cat missing)"
+}
+
+# What the page asks: METHOD PATH
+asked() {
+	grep -rhoE "'(GET|POST|PUT|PATCH|DELETE) /v1/[^']*'" "$www" --include='*.js' | tr -d "'" | sort -u
+}
+
+@test "every route that the page asks is one of the API, and every command that it shows is that of its route" {
+	coopr-serve --openapi >api.json
+	jq -r '.paths | to_entries[] | .key as $path | .value | keys[] | "\(ascii_upcase) \($path)"' api.json | sort >have
+	asked >wanted
+	[ "$(wc -l <wanted)" -gt 20 ]
+	same "" "$(comm -23 wanted have | grep -v ' /v1/session$')"
+	sed -n "s|^  [a-zA-Z]*: \['\([A-Z]*\) \([^']*\)', '\([^']*\)'.*|\1 \2 \3|p" "$www/command.js" | sort >shown
+	[ "$(wc -l <shown)" -gt 20 ]
+	jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] | "\(.key | ascii_upcase) \($path) \(.value["x-command"])"' api.json | sort >commands
+	same "" "$(comm -23 shown commands)"
+}
+
+@test "the page says for which tenant it asks wherever the command takes one, and nowhere else" {
+	coopr-serve --openapi | jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
+		select([(.value.parameters[]?.name), (.value.requestBody.content["application/json"].schema.properties // {} | keys[])] | index("tenant")) |
+		"\(.key | ascii_upcase) \($path)"' | sort >with
+	sed -n '/^const INSTALLATION/,/];$/p' "$www/api.js" | grep -oE "'[^']*'" | tr -d "'" | sort -u >listed
+	asked | comm -23 - with | diff - listed
+}
+
+@test "a change with dry-run is answered with the preview of the command where text is accepted" {
+	serve
+	coopr-create --dry-run -t lamp -n 4 -P dummy shop >expected
+	answers 200 POST /v1/clusters -H 'Accept: text/plain' -D head -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy", "dry-run": true}'
+	contains "$(cat head)" "Content-Type: text/plain"
+	diff expected body
+	answers 409 POST /v1/clusters -H 'Accept: text/plain' -d '{"name": "shop", "template": "lamp", "machines": 1, "provider": "dummy", "dry-run": true}'
+	contains "$(jq -r .detail body)" "no layout satisfies the request"
+}
+
+@test "what an operation did is a list of records, and a lease is text" {
+	serve
+	answers 202 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
+	coopr-work --drain
+	answers 200 GET /v1/clusters/shop/report
+	coopr-report -o json shop | jq -cs '{items: .}' | diff - body
+	answers 204 POST /v1/clusters/shop/lease -d '{"time": "12h"}'
+	answers 200 GET /v1/clusters/shop/lease
+	same "$(coopr-lease shop)" "$(cat body)"
+}
