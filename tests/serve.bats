@@ -105,6 +105,25 @@ body() {
 	answers 413 POST /v1/entities --data-binary @large
 }
 
+@test "a GET changes nothing: of a command that also changes it has only the options that look" {
+	serve
+	answers 202 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
+	coopr-work --drain
+	coopr-serve --openapi | jq -r '.paths | to_entries[] | select(.value.get["x-command"]) |
+		"\(.key) \(.value.get["x-command"]) \([.value.get.parameters[] | select(.in == "query").name] | join(" "))"' >looks
+	while read -r path coopr command options; do
+		"$coopr" "$command" --help 2>/dev/null | grep -q -- --yes || continue
+		echo "$path"
+		same "" "$(tr ' ' '\n' <<<"$options" | grep -vxE 'as|expanded|node|tenant')"
+		for query in set=php.x=1 dry-run wait message=x discard-data force; do
+			answers 422 GET "${path/\{cluster\}/shop}?$query"
+		done
+	done <looks >seen
+	contains "$(cat seen)" "/v1/clusters/{cluster}/config"
+	answers 200 GET '/v1/clusters/shop/config?node=1000&expanded'
+	same 1 "$(coopr-history -o json shop | wc -l)"
+}
+
 @test "what a path names and is not there is 404, whatever is asked of it" {
 	serve
 	coopr-create -yq --detach -t lamp -P dummy one

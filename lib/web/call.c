@@ -53,8 +53,20 @@ call_table(const struct route *route)
 	return &known[count++].table;
 }
 
+/* Returns whether the option is one by which a command that shows something, or changes it (it has --yes), only looks. */
+static bool
+call_looks(const struct command_option *option)
+{
+	static const char *const looking[] = {"as", "expanded", "node", "tenant"};
+
+	for (size_t i = 0; i < sizeof looking / sizeof *looking; i++)
+		if (strcmp(option->name, looking[i]) == 0)
+			return true;
+	return false;
+}
+
 bool
-call_takes(const struct command_option *option)
+call_takes(const struct route *route, const struct command_table *table, const struct command_option *option)
 {
 	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "quiet", "save", "secret", "spool", "store", "version",
 		"watch", "yes"};
@@ -65,18 +77,18 @@ call_takes(const struct command_option *option)
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(option->name, ours[i]) == 0)
 			return false;
-	return true;
+	return strcmp(route->method, "GET") != 0 || !command_table_option(table, "--yes") || call_looks(option);
 }
 
 /* Returns the option that a member names; adds a problem where there is none. */
 static const struct command_option *
-call_option(const struct command_table *table, const struct place *member)
+call_option(const struct route *route, const struct command_table *table, const struct place *member)
 {
 	char *word = memory_printf("--%s", member->name);
 	const struct command_option *option = command_table_option(table, word);
 
 	free(word);
-	if (option && call_takes(option))
+	if (option && call_takes(route, table, option))
 		return option;
 	place_problem(member, "there is no such member");
 	return NULL;
@@ -165,7 +177,7 @@ call_add_options(struct call *call, const struct route *route, const struct comm
 
 		if (!place_present(&member) || call_is_operand(route, member.name))
 			continue;
-		option = call_option(table, &member);
+		option = call_option(route, table, &member);
 		if (option)
 			call_add_option(call, option, &member);
 	}

@@ -92,7 +92,7 @@ openapi_parameters(const struct route *route, const struct command_table *table)
 	for (size_t i = 0; table && route->body != ROUTE_OPTIONS && i < table->option_count; i++) {
 		const struct command_option *option = &table->options[i];
 
-		if (call_takes(option) && (!option->kind || strcmp(option->kind, "FILE") != 0))
+		if (call_takes(route, table, option) && (!option->kind || strcmp(option->kind, "FILE") != 0))
 			list = jv_array_append(list, openapi_parameter(jv_string(option->name), "query", option->help,
 			    openapi_type(option->kind ? "string" : "boolean")));
 	}
@@ -106,7 +106,7 @@ openapi_members(const struct route *route, const struct command_table *table)
 	jv schema = openapi_type("object"), members = jv_object();
 
 	for (size_t i = 0; table && i < table->option_count; i++)
-		if (call_takes(&table->options[i]))
+		if (call_takes(route, table, &table->options[i]))
 			json_set(&members, table->options[i].name, openapi_option(&table->options[i]));
 	openapi_add_operands(route, &members);
 	json_set(&schema, "properties", members);
