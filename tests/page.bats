@@ -97,9 +97,9 @@ asked() {
 
 @test "the page says for which tenant it asks wherever the command takes one, and nowhere else" {
 	coopr-serve --openapi | jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
-		select([(.value.parameters[]?.name), (.value.requestBody.content["application/json"].schema.properties // {} | keys[])] | index("tenant")) |
+		select([(.value.parameters[]? | select(.in == "query").name), (.value.requestBody.content["application/json"].schema.properties // {} | keys[])] | index("tenant")) |
 		"\(.key | ascii_upcase) \($path)"' | sort >with
-	sed -n '/^const INSTALLATION/,/];$/p' "$www/api.js" | grep -oE "'[^']*'" | tr -d "'" | sort -u >listed
+	sed -n '/^export const INSTALLATION/,/];$/p' "$www/api.js" | grep -oE "'[^']*'" | tr -d "'" | sort -u >listed
 	asked | comm -23 - with | diff - listed
 }
 

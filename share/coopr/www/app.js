@@ -13,11 +13,24 @@ const VIEWS = [
   ['clusters/{cluster}/{tab}', () => import('./cluster.js'), 'clusterView', 'clusters'],
   ['create', () => import('./create.js'), 'templatesView', 'create'],
   ['create/{template}', () => import('./create.js'), 'createView', 'create'],
+  ['entities', () => import('./entities.js'), 'entitiesView', 'entities'],
+  ['entities/{kind}', () => import('./entities.js'), 'entitiesView', 'entities'],
+  ['entities/{kind}/{name}', () => import('./entities.js'), 'entityView', 'entities'],
+  ['members', () => import('./admin.js'), 'membersView', 'members'],
+  ['quota', () => import('./admin.js'), 'quotaView', 'quota'],
+  ['secrets', () => import('./admin.js'), 'secretsView', 'secrets'],
+  ['usage', () => import('./admin.js'), 'usageView', 'usage'],
+  ['audit', () => import('./admin.js'), 'auditView', 'audit'],
+  ['queue', () => import('./installation.js'), 'queueView', 'queue'],
+  ['tenants', () => import('./installation.js'), 'tenantsView', 'tenants'],
+  ['tenants/{tenant}', () => import('./installation.js'), 'tenantView', 'tenants'],
 ];
 
 // The navigation: who sees it at least, and its entries.
 const SECTIONS = [
-  ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user']]],
+  ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user'], ['quota', 'Quota'], ['usage', 'Usage']]],
+  ['Administration', 'admin', [['entities', 'Catalogue'], ['members', 'Members'], ['secrets', 'Secrets'], ['audit', 'Audit log']]],
+  ['Installation', 'superadmin', [['queue', 'Queue'], ['tenants', 'Tenants']]],
 ];
 const ROLES = ['read-only', 'user', 'admin', 'superadmin'];
 

@@ -5,7 +5,7 @@ import {check, el, field, fill, problem, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {clusterAddress} from './clusters.js';
-import {differenceView} from './cluster.js';
+import {differenceView} from './difference.js';
 import {previewer} from './preview.js';
 
 // The controls of a form. Each gives {view, read}: what is shown, and a function that writes into the values of the request.
@@ -101,7 +101,7 @@ async function subject(name, action, signal) {
   if (action === 'config')
     subjectOf.config = await call('GET /v1/clusters/{cluster}/config', {path: {cluster: name}, signal});
   if (action === 'add') {
-    const template = await call('GET /v1/entities/{kind}/{name}', {path: {kind: 'clustertemplate', name: status.template}, signal}).catch(() => null);
+    const template = await call('GET /v1/entities/{kind}/{name}', {path: {kind: 'clustertemplate', name: status.template}, query: {resolved: true}, signal}).catch(() => null);
     subjectOf.further = (template?.compatibility?.services ?? []).filter((service) => !services.includes(service));
   }
   return subjectOf;

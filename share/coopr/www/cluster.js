@@ -5,6 +5,7 @@
 import {el, empty, fill, settled, table, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
+import {differenceView} from './difference.js';
 import {amount, badge, cost, count, duration, time} from './format.js';
 import {clusterAddress} from './clusters.js';
 import {follow} from './follow.js';
@@ -76,8 +77,13 @@ async function machinesTab(cluster, signal) {
     commandView(commandLine(ACTIONS.nodes, {cluster: cluster.name}))];
 }
 
+// Returns the number of the last operation with tasks, as text; '' where there was none.
+function newest(operations) {
+  return String(Math.max(...operations.filter((one) => one.job).map((one) => one.number), 0) || '');
+}
+
 function operationChoice(cluster, operations, chosen, tab) {
-  const options = operations.map(({number, action, status}) => el('option', {value: number, selected: String(number) === chosen}, `${number}: ${action}, ${status}`));
+  const options = operations.filter((one) => one.job).map(({number, action, status}) => el('option', {value: number, selected: String(number) === chosen}, `${number}: ${action}, ${status}`));
 
   return el('label', 'Operation ', el('select', {'data-key': 'operation', onchange: (event) => {
     location.hash = `${clusterAddress(cluster.name, tab)}?operation=${event.target.value}`;
@@ -85,7 +91,9 @@ function operationChoice(cluster, operations, chosen, tab) {
 }
 
 async function activityTab(cluster, signal, query, operations) {
-  const operation = query.get('operation') ?? String(operations[operations.length - 1]?.number ?? '');
+  const operation = query.get('operation') ?? newest(operations);
+  if (!operation)
+    return empty('Nothing has happened yet', 'There was no operation with tasks.');
   const records = await items('GET /v1/clusters/{cluster}/report', {path: {cluster: cluster.name}, query: {operation}, signal});
   const report = records.find((one) => one.kind === 'report'), attempts = records.filter((one) => one.kind === 'attempt');
   const failed = attempts.filter((one) => one.status === 'failed');
@@ -103,7 +111,9 @@ async function activityTab(cluster, signal, query, operations) {
 }
 
 async function logTab(cluster, signal, query, operations) {
-  const operation = query.get('operation') ?? String(operations[operations.length - 1]?.number ?? '');
+  const operation = query.get('operation') ?? newest(operations);
+  if (!operation)
+    return empty('No output', 'There was no operation with tasks.');
   const lines = await text('GET /v1/clusters/{cluster}/log', {path: {cluster: cluster.name}, query: {operation}, signal});
   const shown = lines.length > 500000 ? lines.slice(lines.indexOf('\n', lines.length - 500000) + 1) : lines;
 
@@ -116,9 +126,9 @@ async function logTab(cluster, signal, query, operations) {
 
 function historyTab(cluster, signal, query, operations) {
   const columns = [{name: 'No.', number: true}, 'Operation', 'State', 'By', 'Began', {name: 'Took', number: true}, 'Reason', 'See'];
-  const rows = operations.slice().reverse().map((one) => [one.number, one.action, badge(one.status), one.by, time(one.begun),
+  const rows = operations.map((one) => [one.number, one.action, badge(one.status), one.by, time(one.begun),
     one.ended ? duration((Date.parse(one.ended) - Date.parse(one.begun)) / 1000) : '–', one.why ?? one.message ?? '',
-    el('span.row', el('a', {href: `${clusterAddress(cluster.name, 'activity')}?operation=${one.number}`}, 'timeline'),
+    el('span.row', one.job && el('a', {href: `${clusterAddress(cluster.name, 'activity')}?operation=${one.number}`}, 'timeline'),
       el('a', {href: `${clusterAddress(cluster.name, 'history')}?diff=${one.number}`, 'data-key': `diff-${one.number}`}, 'difference'),
       one.revision && !cluster.underway && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
 
@@ -132,13 +142,6 @@ async function differenceOf(cluster, signal, number) {
   const lines = await text('GET /v1/clusters/{cluster}/operations', {path: {cluster: cluster.name}, query: {diff: number}, signal});
 
   return el('section', {'aria-label': `What operation ${number} has changed`}, el('h2', `What operation ${number} has changed`), differenceView(lines));
-}
-
-// Lines of a preview or a difference; what a line does is its first character.
-export function differenceView(lines) {
-  const kinds = {'+': 'plus', '-': 'minus', '~': 'change', '!': 'warning', '=': 'same'};
-
-  return el('pre.difference', lines.replace(/\n$/, '').split('\n').map((line) => el('span', {'data-kind': kinds[line[0]] ?? 'plain'}, `${line}\n`)));
 }
 
 async function configTab(cluster, signal) {

@@ -3,7 +3,7 @@
 // The commands that do the same as the actions of this page. An action is one row: its route and the command, as /v1/openapi.json names both
 // (the tests compare them), and which values of the request are operands. All others are options.
 import {el, tell} from './dom.js';
-import {session} from './api.js';
+import {INSTALLATION, session} from './api.js';
 
 export const ACTIONS = {
   list: ['GET /v1/clusters', 'coopr list'],
@@ -33,6 +33,24 @@ export const ACTIONS = {
   clone: ['POST /v1/clusters/{cluster}/clone', 'coopr clone', 'cluster', 'name'],
   abort: ['POST /v1/clusters/{cluster}/abort', 'coopr abort', 'cluster'],
   pause: ['POST /v1/clusters/{cluster}/pause', 'coopr pause', 'cluster'],
+  entities: ['GET /v1/entities/{kind}', 'coopr store list', 'kind'],
+  put: ['POST /v1/entities', 'coopr store put', 'file'],
+  deleteEntity: ['DELETE /v1/entities/{kind}/{name}', 'coopr store delete', 'kind', 'name'],
+  members: ['GET /v1/members', 'coopr member list'],
+  setMember: ['PUT /v1/members/{user}', 'coopr member set', 'user'],
+  deleteMember: ['DELETE /v1/members/{user}', 'coopr member delete', 'user'],
+  quota: ['GET /v1/quota', 'coopr quota'],
+  secrets: ['GET /v1/secrets', 'coopr secret list'],
+  setSecret: ['PUT /v1/secrets/{name}', 'coopr secret set', 'name'],
+  rotateSecret: ['POST /v1/secrets/{name}/rotate', 'coopr secret rotate', 'name'],
+  deleteSecret: ['DELETE /v1/secrets/{name}', 'coopr secret delete', 'name'],
+  usage: ['GET /v1/usage', 'coopr usage'],
+  audit: ['GET /v1/audit', 'coopr audit'],
+  queue: ['GET /v1/queue', 'coopr queue stats'],
+  tenants: ['GET /v1/tenants', 'coopr tenant list'],
+  createTenant: ['POST /v1/tenants', 'coopr tenant create', 'name'],
+  changeTenant: ['PATCH /v1/tenants/{tenant}', 'coopr tenant change', 'tenant'],
+  deleteTenant: ['DELETE /v1/tenants/{tenant}', 'coopr tenant delete', 'tenant'],
   resume: ['POST /v1/clusters/{cluster}/resume', 'coopr resume', 'cluster'],
 };
 
@@ -52,10 +70,10 @@ function option([name, value]) {
 
 // Returns the command line of an action with these values.
 export function commandLine(action, values = {}) {
-  const [, command, ...operands] = action;
+  const [route, command, ...operands] = action;
   const given = operands.flatMap((name) => values[name] ?? []).filter((value) => value !== '').map(quote);
   const options = Object.entries(values).filter(([name]) => !operands.includes(name)).flatMap(option);
-  const tenant = session.tenant && session.tenant !== 'default' && values.tenant === undefined ? ['--tenant', quote(session.tenant)] : [];
+  const tenant = session.tenant && session.tenant !== 'default' && !INSTALLATION.includes(route) ? ['--tenant', quote(session.tenant)] : [];
 
   return [command, ...given, ...options, ...tenant].join(' ');
 }

@@ -151,22 +151,13 @@ function controlsOf(template, entities, changed) {
     lineControl('message', 'Reason', 'For the history; may be empty.')].filter(Boolean);
 }
 
-// A template with what it inherits is in any answer to a preview.
-async function resolved(template, stand, signal) {
-  if (!template.extends && !template.includes)
-    return template;
-  const records = await items('POST /v1/clusters', {body: {name: stand, template: template.name, 'dry-run': true}, signal}).catch(() => []);
-
-  return records.find((one) => one.kind === 'cluster')?.template ?? template;
-}
-
 export async function createView({template: name, signal}) {
   const entities = await catalogue(signal), own = entities.find((one) => one.kind === 'clustertemplate' && one.name === name);
   const stand = `preview-${Math.random().toString(36).slice(2, 10)}`; // where no name is chosen yet
 
   if (!own)
     throw Object.assign(new Error(`There is no template "${name}". Choose one of the catalogue.`), {title: 'Not found'});
-  const template = await resolved(own, stand, signal), action = ACTIONS.create, [route] = action;
+  const template = await call('GET /v1/entities/{kind}/{name}', {path: {kind: 'clustertemplate', name}, query: {resolved: true}, signal}), action = ACTIONS.create, [route] = action;
   const view = el('div.preview', {'aria-live': 'polite'}), trouble = el('div'), command = commandView(''), button = el('button.main', {disabled: true}, 'Create');
   let canBe = null, isSending = false;
   const controls = controlsOf(template, entities, () => changed());

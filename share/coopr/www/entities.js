@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue of a tenant: its entities, their versions, and a form beside the JSON of one, which is checked while somebody writes.
+import {check, choice, el, empty, field, fill, problem, settled, table, tell} from './dom.js';
+import {call, items, text} from './api.js';
+import {ACTIONS, commandLine, commandView} from './command.js';
+import {differenceView} from './difference.js';
+import {formOf, schemaOf} from './form.js';
+import {time} from './format.js';
+
+const KINDS = [['clustertemplate', 'Templates'], ['partialtemplate', 'Partial templates'], ['service', 'Services'], ['hardwaretype', 'Hardware'],
+  ['imagetype', 'Images'], ['provider', 'Providers']];
+const NEW = '+'; // stands for the name of an entity that is not there yet
+
+function address(...path) {
+  return `#/${['entities', ...path].map(encodeURIComponent).join('/')}`;
+}
+
+export async function entitiesView({kind = 'clustertemplate', signal}) {
+  const title = KINDS.find(([one]) => one === kind)?.[1];
+  if (!title)
+    throw Object.assign(new Error('There is no such kind of entities.'), {title: 'Not found'});
+  const list = await items('GET /v1/entities/{kind}', {path: {kind}, signal});
+  const create = el('a.button.main', {href: address(kind, NEW)}, 'New');
+  const rows = list.map((one) => [el('a', {href: address(kind, one.name)}, one.name), one.version, one.by, time(one.at), one.why ?? '']);
+
+  return el('div', el('div.head', el('h1', 'Catalogue'), create),
+    el('nav.tabs', {'aria-label': 'Kinds of entities'}, KINDS.map(([one, label]) => el('a', {href: address(one), 'aria-current': one === kind ? 'page' : null}, label))),
+    rows.length ? table(title, ['Name', {name: 'Version', number: true}, 'By', 'Changed', 'Reason'], rows)
+      : empty('None yet', 'Write one here, or import a catalogue: coopr import DIR.', el('a.button', {href: address(kind, NEW)}, 'New')),
+    commandView(commandLine(ACTIONS.entities, {kind})));
+}
+
+// Says what is wrong with a document, or what it would make wrong elsewhere.
+function verdict(error) {
+  const lines = error.messages?.length ? error.messages : [error.message];
+
+  return el('div.note.bad', el('strong', 'Not right yet'), el('ul', lines.map((line) => el('li', line.replace(/^standard input: /, '')))));
+}
+
+// The document as JSON and as a form, each of which follows the other. read() gives it; undefined where the JSON is malformed.
+function editor(schema, initial, changed, below) {
+  const area = el('textarea.code', {rows: 24, spellcheck: 'false', 'aria-label': 'The document as JSON'}), side = el('div.form'), wrong = el('p.bad', {role: 'status'});
+  let form, current = initial;
+
+  const say = () => { area.value = `${JSON.stringify(current, null, 2)}\n`; };
+  const fromForm = () => {
+    current = form.read();
+    say();
+    fill(wrong);
+    changed();
+  };
+  const draw = () => {
+    form = formOf(schema, current, fromForm);
+    fill(side, form.view);
+  };
+  const fromText = () => {
+    try {
+      current = JSON.parse(area.value);
+      fill(wrong);
+      draw();
+    } catch (error) {
+      current = undefined;
+      fill(wrong, `This is no JSON: ${error.message}`);
+    }
+    changed();
+  };
+  say();
+  draw();
+  side.addEventListener('input', fromForm);
+  area.addEventListener('input', settled(fromText, 300));
+  return {view: el('div.split.even', el('section', el('h2', 'As a form'), side), el('section', el('h2', 'As JSON'), area, wrong, below)), read: () => current};
+}
+
+// The versions, and what is different between two of them.
+async function versionsView(kind, name, query, signal) {
+  const versions = await items('GET /v1/entities/{kind}/{name}/history', {path: {kind, name}, signal});
+  const [newest] = versions.map((one) => one.version).sort((a, b) => b - a);
+  const to = query.get('new') ?? String(newest), from = query.get('old') ?? String(Math.max(Number(to) - 1, 1));
+  const options = versions.map((one) => [String(one.version), `version ${one.version}, by ${one.by}`]);
+  const show = (old, later) => { location.hash = `${address(kind, name)}?old=${old}&new=${later}`; };
+  const lines = versions.length > 1 ? await text('GET /v1/entities/{kind}/{name}/diff', {path: {kind, name}, query: {old: from, new: to}, signal}) : '';
+
+  return {newest, view: el('section', el('h2', 'Versions'), versions.length < 2 ? el('p.quiet', `This is version ${newest}, and there is no other.`)
+    : [el('p.filters', el('label', 'From ', choice(options, from, {onchange: (event) => show(event.target.value, to)})),
+      el('label', 'to ', choice(options, to, {onchange: (event) => show(from, event.target.value)}))), lines ? differenceView(lines) : el('p.quiet', 'They are the same.')])};
+}
+
+export async function entityView({kind, name, query, signal}) {
+  const isNew = name === NEW, schema = await schemaOf(kind);
+  const initial = isNew ? {name: ''} : await call('GET /v1/entities/{kind}/{name}', {path: {kind, name}, signal});
+  const versions = isNew ? {newest: 0} : await versionsView(kind, name, query, signal);
+  const state = el('div', {'aria-live': 'polite'}), reason = el('input', {autocomplete: 'off'}), force = check('Save it also where that makes something else wrong');
+  const save = el('button.main', {type: 'button', disabled: true, onclick: put}, 'Save'), command = commandView('');
+  const document = editor(schema, initial, () => { save.disabled = true; examine(); }, [state, field('Reason', reason, 'For the history; may be empty.'), force, el('p.row', save)]);
+  const isForced = () => force.querySelector('input').checked;
+  const asked = (more) => ({kind, expect: versions.newest, message: reason.value, force: isForced(), ...more});
+
+  // Has the document checked as by coopr validate, then as if it were put.
+  const examine = settled(async () => {
+    const value = document.read();
+
+    command.say(commandLine(ACTIONS.put, {file: `${value?.name || 'NAME'}.json`, ...asked()}));
+    if (value === undefined || JSON.stringify(value) === JSON.stringify(initial))
+      return fill(state);
+    try {
+      const body = JSON.stringify(value);
+      await call('POST /v1/validate', {query: {kind}, body, signal});
+      await call('POST /v1/entities', {query: asked({'dry-run': true}), body, signal});
+      fill(state, el('p.note.good', 'The document is right, and nothing else becomes wrong by it.'));
+      save.disabled = false;
+    } catch (error) {
+      if (error.name !== 'AbortError')
+        fill(state, verdict(error));
+    }
+  }, 400);
+
+  async function put() {
+    save.disabled = true;
+    try {
+      await call('POST /v1/entities', {query: asked(), body: JSON.stringify(document.read())});
+      tell('It is saved as a new version.');
+      const target = address(kind, document.read().name);
+      if (location.hash === target)
+        window.dispatchEvent(new Event('hashchange'));
+      else
+        location.hash = target;
+    } catch (error) {
+      fill(state, problem(error));
+    }
+  }
+  force.addEventListener('change', examine);
+  reason.addEventListener('input', examine);
+  command.say(commandLine(ACTIONS.put, {file: isNew ? 'NAME.json' : `${name}.json`, ...asked()}));
+  return el('div', el('p.crumbs', el('a', {href: address(kind)}, KINDS.find(([one]) => one === kind)?.[1] ?? kind)), el('div.head', el('h1', isNew ? `New: ${kind}` : name),
+    !isNew && deletion(kind, name, versions.newest, state)), document.view, command, versions.view);
+}
+
+// A button that tells who uses the entity, which then cannot be deleted, or asks once more.
+function deletion(kind, name, version, state) {
+  const route = 'DELETE /v1/entities/{kind}/{name}', path = {kind, name};
+  const sure = el('button.main.bad', {type: 'button', onclick: async () => {
+    await call(route, {path, body: {expect: version}});
+    tell(`${name} is deleted.`);
+    location.hash = address(kind);
+  }}, `Delete ${name}`);
+
+  return el('button.bad', {type: 'button', onclick: async () => {
+    try {
+      await call(route, {path, body: {expect: version, 'dry-run': true}});
+      fill(state, el('div.note', el('p', 'Nothing uses it. Its versions stay in the history.'), el('p.row', sure), commandView(commandLine(ACTIONS.deleteEntity, {kind, name}))));
+      sure.focus();
+    } catch (error) {
+      fill(state, el('div.note.bad', el('strong', 'It is in use'), el('ul', (error.messages ?? [error.message]).map((line) => el('li', line)))));
+    }
+    state.scrollIntoView({block: 'nearest'});
+  }}, 'Delete');
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What superadmins look at: the queue with its jobs, and the tenants with their limits.
+import {check, el, empty, field, fill, settled, table, tell} from './dom.js';
+import {call, items} from './api.js';
+import {quotaBars, redrawn, requestForm, sure} from './admin.js';
+import {clusterAddress} from './clusters.js';
+import {ACTIONS, commandLine, commandView} from './command.js';
+import {follow} from './follow.js';
+import {badge, duration, time} from './format.js';
+
+const LIMITS = [['clusters', 'Clusters'], ['nodes', 'Machines'], ['cost', 'Cost an hour'], ['archives', 'Bytes of archives'], ['uploads', 'Bytes of uploads']];
+const JOBS = 100; // that are shown, at most
+
+function figures(list) {
+  return el('dl.figures', list.map(([name, value]) => el('div', el('dt', name), el('dd', value ?? '–'))));
+}
+
+function jobRow(job) {
+  const {done = 0, total = 0, failed = 0} = job.tasks;
+
+  return [job.job, job.cluster && job.tenant ? el('a', {href: clusterAddress(job.cluster, 'activity')}, job.cluster) : job.cluster ?? '', job.tenant, job.action.replace('cluster_', ''), badge(job.status),
+    el('span.progress', el('progress', {value: done, max: total || 1, 'aria-label': `${done} of ${total} tasks`}), ` ${done}/${total}${failed ? `, ${failed} failed` : ''}`), time(job.put_at)];
+}
+
+async function queueParts(isActive, signal) {
+  const [records, jobs] = await Promise.all([items('GET /v1/queue', {signal}), items('GET /v1/jobs', {query: {active: isActive}, signal})]);
+  const stats = records.find((one) => one.kind === 'stats') ?? {}, attempts = records.filter((one) => one.kind === 'attempts');
+  const jobColumns = ['Job', 'Cluster', 'Tenant', 'Action', 'State', 'Tasks', 'Began'];
+  const columns = ['Action', 'Service', 'Type', {name: 'Done', number: true}, {name: 'Failed', number: true}, {name: 'Median', number: true}, {name: '90th percentile', number: true}, {name: 'Longest', number: true}];
+
+  return [figures([['Workers', stats.workers], ['Jobs running', stats.jobs?.running], ['Jobs waiting', stats.jobs?.waiting], ['Tasks running', stats.running], ['Tasks ready', stats.tasks?.ready],
+    ['Done in the last hour', stats.done_last_hour], ['Failed jobs', stats.jobs?.failed]]),
+  stats.workers === 0 && el('div.problem', el('strong', 'No worker runs'), el('p', 'Operations wait until there is one: coopr work, or systemctl start coopr-work.')),
+  el('h2', 'Jobs'), jobs.length ? table('Jobs', jobColumns, jobs.slice(-JOBS).reverse().map(jobRow)) : empty('No jobs', isActive ? 'Nothing is in progress.' : 'Nothing was ever done.'),
+  jobs.length > JOBS && el('p.hint', `The newest ${JOBS} of ${jobs.length} are shown.`),
+  el('details', el('summary', 'How long tasks take'), table('Attempts', columns, attempts.map((one) => [one.action, one.service ?? '', one.type, one.done, one.failed,
+    duration(one.p50_s), duration(one.p90_s), duration(one.max_s)])))];
+}
+
+export async function queueView({query, signal}) {
+  const body = el('div.content'), isActive = query.get('active') === 'true';
+  const draw = async () => {
+    const isOpen = body.querySelector('details')?.open;
+    fill(body, await queueParts(isActive, signal));
+    body.querySelector('details').open = isOpen;
+  };
+  const again = settled(draw, 800);
+
+  await draw();
+  follow(null, signal, again);
+  signal.addEventListener('abort', again.cancel);
+  return el('div', el('h1', 'Queue'), el('form.filters', check('Only jobs that are not finished', {checked: isActive, onchange: (event) => {
+    location.hash = event.target.checked ? '#/queue?active=true' : '#/queue';
+  }})), body, commandView(commandLine(ACTIONS.queue)));
+}
+
+function limitInputs(quota) {
+  return LIMITS.map(([name, label]) => [name, label, el('input', {name, inputmode: 'decimal', placeholder: 'no limit', autocomplete: 'off', value: quota[name] ?? ''})]);
+}
+
+function limitsOf(inputs, before = {}) {
+  return Object.fromEntries(inputs.filter(([name, , input]) => input.value !== String(before[name] ?? '')).map(([name, , input]) => [name, input.value || 'any']));
+}
+
+export function tenantsView({signal}) {
+  const name = el('input', {name: 'name', required: true, pattern: '[A-Za-z0-9_.\\-]+', autocapitalize: 'none', spellcheck: 'false'}), description = el('input', {name: 'description'});
+  const copy = check('Copy the catalogue of the tenant superadmin'), inputs = limitInputs({});
+  const values = () => ({name: name.value || 'NAME', description: description.value, bootstrap: copy.querySelector('input').checked, ...limitsOf(inputs)});
+
+  return redrawn(async (again) => {
+    const list = await items('GET /v1/tenants', {signal});
+    return [el('h1', 'Tenants'), table('Tenants', ['Name'], list.map((one) => [el('a', {href: `#/tenants/${encodeURIComponent(one.name)}`}, one.name)])),
+      requestForm({title: 'Create a tenant', button: 'Create', action: ACTIONS.createTenant, values, done: again, send: async (body) => {
+        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '' && value !== false));
+        await call('POST /v1/tenants', {body: given});
+        tell(`The tenant ${body.name} is there.`);
+      }, controls: [field('Name', name), field('Description', description), inputs.map(([, label, input]) => field(label, input)), copy]}), commandView(commandLine(ACTIONS.tenants))];
+  });
+}
+
+export function tenantView({tenant: name, signal}) {
+  return redrawn(async (again) => {
+    const [tenant, quota] = await Promise.all([call('GET /v1/tenants/{tenant}', {path: {tenant: name}, signal}), call('GET /v1/quota', {query: {tenant: name}, signal}).catch(() => null)]);
+    const before = {clusters: tenant.maxClusters, nodes: tenant.maxNodes, ...tenant.quota};
+    const inputs = limitInputs(before), description = el('input', {name: 'description', value: tenant.description ?? ''});
+    const values = () => ({tenant: name, ...(description.value === (tenant.description ?? '') ? {} : {description: description.value}), ...limitsOf(inputs, before)});
+    const send = ({tenant: one, ...body}) => call('PATCH /v1/tenants/{tenant}', {path: {tenant: one}, body}).then(() => tell('The tenant is changed.'));
+    return [el('p.crumbs', el('a', {href: '#/tenants'}, 'Tenants')), el('div.head', el('h1', name), sure('Delete', `Delete ${name}`, async () => {
+      await call('DELETE /v1/tenants/{tenant}', {path: {tenant: name}, body: {}});
+      tell(`The tenant ${name} is deleted.`);
+      location.hash = '#/tenants';
+    })), quota && quotaBars(quota.amounts),
+    requestForm({title: 'Limits', button: 'Save', action: ACTIONS.changeTenant, values, send, done: again,
+      controls: [field('Description', description), inputs.map(([, label, input]) => field(label, input, 'Empty: no limit.'))]})];
+  });
+}
