@@ -184,7 +184,7 @@ exec_act(struct task *task)
 	jv result = jv_invalid();
 
 	task->handed = jv_copy(task->source);
-	if (secrets_fill(&task->handed, &secrets, &err) < 0 || exec_give_login(task, &logins, &task->handed, &login, &err) < 0)
+	if (machine_claims_check_own(task, &err) < 0 || secrets_fill(&task->handed, &secrets, &err) < 0 || exec_give_login(task, &logins, &task->handed, &login, &err) < 0)
 		result = attempt_refusal(task, err.code, err.text);
 	else if (exec_call(task, &secrets, &result, &err) < 0)
 		code = message_error(&err);

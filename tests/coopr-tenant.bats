@@ -42,7 +42,7 @@ provider() {
 	coopr-tenant change --addresses 10.4.0.0/16,2001:db8:4::/64 qa
 	coopr-tenant change --nodes 3 qa
 	same '["10.4.0.0/16","2001:db8:4::/64"]' "$(coopr-tenant show qa | jq -c .addresses)"
-	for wrong in 10.4.0.1/16 10.4.0.0 lab.example.net/32 10.4.0.0/16, any; do
+	for wrong in 10.4.0.1/16 10.4.0.0 lab.example.net/32 '10.4.0.0/16,' any; do
 		run -65 coopr-tenant change --addresses "$wrong" qa
 		contains "$output" "is not a range of addresses, as 10.4.0.0/16"
 	done

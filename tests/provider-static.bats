@@ -190,7 +190,7 @@ teardown() {
 	do_task confirm 1000 "$known"
 	same 0 "$(member .status)"
 	same "$(cut -d' ' -f1,2 sshd/host.pub)" "$(member .result.ssh_host_keys.ed25519)"
-	contains "$(member .stderr)" "the file of machines gives none to compare with"
+	contains "$(member .stderr)" "the list of machines gives none to compare with"
 }
 
 @test "confirm refuses a machine that does not have the key that the file gives" {

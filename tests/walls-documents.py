@@ -45,6 +45,8 @@ def least(schema, file):
         return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
+    if "examples" in schema:
+        return schema["examples"][0]
     for word in ("anyOf", "oneOf"):
         if word in schema:
             return least(schema[word][0], file)

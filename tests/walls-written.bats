@@ -63,6 +63,20 @@ of_tenants() {
 		provider/provisioner(dummy)/*
 		provider/provisioner(sandbox)/(name)
 		provider/provisioner(sandbox)/*
+		provider/provisioner(static)/ssh-auth/key/secret # the name of a secret of the tenant
+		provider/provisioner(static)/ssh-auth/passphrase/secret
+		provider/provisioner(static)/ssh-auth/password/secret
+		provider/provisioner(static)/machines/-/ssh-auth/key/secret
+		provider/provisioner(static)/machines/-/ssh-auth/passphrase/secret
+		provider/provisioner(static)/machines/-/ssh-auth/password/secret
+		provider/provisioner(static)/user # of the machine
+		provider/provisioner(static)/machines/-/user
+		provider/provisioner(static)/machines/-/hostname # the name of a machine among those of its cluster
+		provider/provisioner(static)/machines/-/hostkey # what the machine has to show
+		provider/provisioner(static)/machines/-/hostkey/-
+		provider/provisioner(static)/machines/-/port # a number
+		provider/provisioner(static)/machines/-/flavor # words that are compared
+		provider/provisioner(static)/machines/-/zone
 		provider/provisioner(static)/(name)
 		provider/provisioner(static)/*
 		service/fields(dummy)/delay_ms
@@ -97,6 +111,7 @@ plugins() {
 	: >out
 	plugins >plugins
 	mapfile -t plugin <plugins
+	coopr-tenant change --addresses 192.0.2.11/32 qa
 	spellings | python3 -B "$BATS_TEST_DIRNAME/walls-documents.py" "$COOPR_ROOT/share/coopr/schema" "${plugin[@]}" >generated
 	jq -r '[.kind, .place, (.document | tostring)] | join("\t")' generated >documents
 	[ "$(jq -r '.kind + .place' generated | sort -u | wc -l)" -ge 300 ]
@@ -109,7 +124,7 @@ plugins() {
 	# What is stored is judged once more.
 	coopr-store export -T qa >stored.ndjson
 	contains "$(cat stored.ndjson)" '"evil"'
-	same "" "$(jq -c '.. | objects | (.share?, .machines?, .network?, .identityfile?) // empty' stored.ndjson)"
+	same "" "$(jq -c '.. | objects | (.share?, (.machines? | strings), .network?, .identityfile?) // empty' stored.ndjson)"
 	same "" "$(jq -r '.provisioner.actions? // empty | .. | objects | (.script?, .files?) // empty | strings' stored.ndjson | grep -E '^/|[ "\\]/|\.\.')"
 	same "" "$(jq -r '.providermap? // empty | .. | objects | .image? // empty | strings' stored.ndjson | grep -E '^/|[ "\\]/|\.\.')"
 }

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "inspect/host-fields.h"
+#include "inspect/own-addresses.h"
 #include "store/entity-input.h"
+#include "store/tenant-document.h"
 
 void
 store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing)
@@ -40,6 +42,46 @@ store_verb_is_known(struct store *store, const struct input_entity *entity, stru
 }
 
 int
+store_verb_pin_addresses(struct store *store, struct entity_input *input)
+{
+	struct fields_check check = {.catalogue = NULL};
+	struct string_list ranges;
+	struct arena arena = {0};
+	struct error err;
+	int result = 0;
+
+	for (size_t i = 0; i < input->count && store_origin(store) == ORIGIN_TENANT && result >= 0; i++) {
+		struct input_entity *entity = &input->list[i];
+
+		if (entity->kind != ENTITY_PROVIDER)
+			continue;
+		result = store_verb_is_known(store, entity, &err);
+		if (result == 0 && (result = tenant_addresses(store, &arena, &ranges, &err)) == 0)
+			own_addresses_pin(&check, &entity->document, &ranges);
+	}
+	arena_release(&arena);
+	fields_check_release(&check);
+	return result < 0 ? message_error(&err) : 0;
+}
+
+/* Adds what an entity of the tenant must not say. Returns 0, or -1. */
+static int
+store_verb_check_entity(struct store *store, struct fields_check *check, const struct input_entity *entity, const struct place *root,
+    struct error *err)
+{
+	struct arena arena = {0};
+	struct string_list ranges;
+	int known = store_verb_is_known(store, entity, err);
+
+	if (known == 0)
+		host_fields_check_entity(check, entity->kind, root);
+	if (known == 0 && entity->kind == ENTITY_PROVIDER && (known = tenant_addresses(store, &arena, &ranges, err)) == 0)
+		own_addresses_check(check, root, &ranges);
+	arena_release(&arena);
+	return known < 0 ? -1 : 0;
+}
+
+int
 store_verb_check_origin(struct store *store, const struct entity_input *input)
 {
 	struct fields_check check = {.catalogue = NULL};
@@ -50,11 +92,8 @@ store_verb_check_origin(struct store *store, const struct entity_input *input)
 		const struct input_entity *entity = &input->list[i];
 		struct problems problems = {0};
 		struct place root = place_root(entity->document, &problems);
-		int known = store_verb_is_known(store, entity, &err);
 
-		if (known == 0)
-			host_fields_check_entity(&check, entity->kind, &root);
-		if (known < 0)
+		if (store_verb_check_entity(store, &check, entity, &root, &err) < 0)
 			code = message_error(&err);
 		else if (problems.total > 0 && problems_report(&problems, entity->source) != 0)
 			code = EX_NOPERM;

@@ -29,7 +29,11 @@ struct store_verb_change_options {
 /* Begins a change; exits with a message where that fails. */
 void store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing);
 
-/* Refuses entities in which a tenant names things of the host, unless the installation has written them just so. Returns EX_NOPERM
+/* Turns the addresses of machines in a tenant's providers into numbers, inspect/own-addresses.h, before the store is locked: names are looked
+ * up. Returns 0, or the exit code of what has failed. */
+int store_verb_pin_addresses(struct store *store, struct entity_input *input);
+
+/* Refuses entities in which a tenant names things of the host, or addresses that it has not, unless the installation has written them just so. Returns EX_NOPERM
  * where it refuses any, else 0. */
 int store_verb_check_origin(struct store *store, const struct entity_input *input);
 

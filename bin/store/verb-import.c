@@ -210,9 +210,10 @@ import_verb_change_store(struct import *import)
 	if (import->input.count + import->files.count == 0)
 		return 0;
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
-	if (import_verb_keep_files(import, store, &err) < 0) {
+	code = import_verb_keep_files(import, store, &err) < 0 ? message_error(&err) : store_verb_pin_addresses(store, &import->input);
+	if (code) {
 		store_release(store);
-		return message_error(&err);
+		return code;
 	}
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, &import->input);

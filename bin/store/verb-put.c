@@ -51,7 +51,7 @@ put_verb_put_all(struct change *change, const struct entity_input *input, struct
 }
 
 static int
-put_verb_change_store(const struct entity_input *input)
+put_verb_change_store(struct entity_input *input)
 {
 	struct revisions changed = {0};
 	struct change change;
@@ -60,6 +60,11 @@ put_verb_change_store(const struct entity_input *input)
 	int count, code;
 
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
+	code = store_verb_pin_addresses(store, input);
+	if (code) {
+		store_release(store);
+		return code;
+	}
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, input);
 	count = code ? 0 : put_verb_put_all(&change, input, &changed, &err);

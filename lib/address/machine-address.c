@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "address/range.h"
 #include "base/error.h"
 
 /* Turns an IPv4 address that is written as IPv6 into IPv4, and the unspecified address, at which a connection reaches this
@@ -107,5 +108,19 @@ machine_address_resolve(const char *machine, struct arena *arena, struct string_
 		if (one->ai_family == AF_INET || one->ai_family == AF_INET6)
 			machine_address_add(list, arena, one->ai_addr, arena_printf(arena, "%ld", port));
 	freeaddrinfo(found);
+	return 0;
+}
+
+int
+machine_address_check(const char *machine, const struct string_list *list, const struct string_list *ranges, struct error *err)
+{
+	char address[INET6_ADDRSTRLEN + sizeof "%4294967295"];
+
+	for (size_t i = 0; i < list->count && machine_address_is_one(machine); i++) {
+		snprintf(address, sizeof address, "%.*s", (int)(strrchr(list->list[i], ':') - list->list[i]), list->list[i]);
+		if (!range_list_has(ranges, address))
+			return error_set(err, EX_NOPERM, "the machine %s: %s is none of the addresses that the tenant's own machines may have; "
+			    "a superadmin changes them with coopr-tenant change --addresses", machine, address);
+	}
 	return 0;
 }

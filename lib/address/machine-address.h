@@ -21,4 +21,8 @@ bool machine_address_is_one(const char *machine);
  * not resolve. */
 int machine_address_resolve(const char *machine, struct arena *arena, struct string_list *list, struct error *err);
 
+/* Checks that each "ADDRESS:PORT" of the machine, as machine_address_resolve has them, is in one of the ranges, address/range.h; a machine
+ * that is called otherwise has none. Fails with EX_NOPERM, and says who gives ranges. */
+int machine_address_check(const char *machine, const struct string_list *list, const struct string_list *ranges, struct error *err);
+
 #endif

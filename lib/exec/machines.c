@@ -140,6 +140,7 @@ machines_parse_login(const struct place *place, const char *identityfile, struct
 static void
 machines_parse_machine(const struct place *place, struct machines *machines, struct static_machine *machine)
 {
+	struct place login = machines->is_document ? place_member(place, "ssh-auth") : *place;
 	struct arena *arena = &machines->arena;
 
 	*machine = (struct static_machine){0};
@@ -154,7 +155,8 @@ machines_parse_machine(const struct place *place, struct machines *machines, str
 	    arena));
 	if (machine->identityfile && location_is_own(machine->identityfile))
 		place_problem(place, "identityfile %s: it is coopr's own", machine->identityfile);
-	machines_parse_login(place, machine->identityfile, arena, &machine->login);
+	if (place_object(&login, NEED_OPTIONAL))
+		machines_parse_login(&login, machine->identityfile, arena, &machine->login);
 	machine->flavor = place_string(place, "flavor", NEED_OPTIONAL, arena);
 	machine->zone = place_string(place, "zone", NEED_OPTIONAL, arena);
 	machine->host_keys = machines_parse_keys(place, arena);
@@ -215,6 +217,23 @@ machines_read_lines(struct machines *machines, char *text, struct error *err)
 	return failed;
 }
 
+static int
+machines_add_list(struct machines *machines, jv list, struct error *err)
+{
+	int failed = 0;
+
+	machines->list = arena_alloc(&machines->arena, json_length(list) + 1, sizeof *machines->list);
+	for (size_t i = 0; i < json_length(list) && !failed; i++) {
+		jv object = json_element(list, i);
+		char where[32];
+
+		snprintf(where, sizeof where, "machine %zu", i + 1);
+		failed = machines_add_machine(machines, object, where, err);
+		jv_free(object);
+	}
+	return failed;
+}
+
 /* Reads one array, or objects one behind the other. */
 static int
 machines_read_values(struct machines *machines, const char *text, size_t length, struct error *err)
@@ -234,17 +253,16 @@ machines_read_values(struct machines *machines, const char *text, size_t length,
 		failed = error_prefix(err, "%s", machines->path);
 		err->code = EX_CONFIG;
 	}
-	machines->list = arena_alloc(&machines->arena, json_length(list) + 1, sizeof *machines->list);
-	for (size_t i = 0; i < json_length(list) && !failed; i++) {
-		jv object = json_element(list, i);
-		char where[32];
-
-		snprintf(where, sizeof where, "machine %zu", i + 1);
-		failed = machines_add_machine(machines, object, where, err);
-		jv_free(object);
-	}
+	if (!failed)
+		failed = machines_add_list(machines, list, err);
 	jv_free(list);
 	return failed;
+}
+
+static int
+machines_check_any(const struct machines *machines, struct error *err)
+{
+	return machines->count > 0 ? 0 : error_set(err, EX_CONFIG, "%s: there are no machines in it", machines->path);
 }
 
 int
@@ -265,9 +283,32 @@ machines_read(const char *path, struct machines *machines, struct error *err)
 	} else {
 		failed = machines_read_lines(machines, text.data, err);
 	}
-	if (!failed && machines->count == 0)
-		failed = error_set(err, EX_CONFIG, "%s: there are no machines in it", path);
+	if (!failed)
+		failed = machines_check_any(machines, err);
 	buffer_release(&text);
+	return failed;
+}
+
+int
+machines_take(jv list, const char *where, bool is_entered, struct machines *machines, struct error *err)
+{
+	int failed;
+
+	*machines = (struct machines){.is_document = true};
+	machines->path = arena_string(&machines->arena, where);
+	failed = machines_add_list(machines, list, err);
+	if (!failed)
+		failed = machines_check_any(machines, err);
+	for (size_t i = 0; i < machines->count && !failed; i++) {
+		const struct static_machine *machine = &machines->list[i];
+
+		if (machine->identityfile)
+			failed = error_set(err, EX_CONFIG, "%s: the machine %s: a list in a document names no identityfile; make the key a secret, and "
+			    "name that in its ssh-auth", where, machine->id);
+		else if (!machine->login.key && !machine->login.password && !is_entered)
+			failed = error_set(err, EX_CONFIG, "%s: the machine %s: its ssh-auth, or the provider's, names no secret as key or password", where,
+			    machine->id);
+	}
 	return failed;
 }
 

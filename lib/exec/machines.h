@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The machines that exist already, for the provider static: the file that lists them, coopr-static(7).
+ * The machines that exist already, for the provider static: the file that lists them, or the list in its document, coopr-static(7).
  */
 #ifndef EXEC_MACHINES_H
 #define EXEC_MACHINES_H
@@ -26,7 +26,8 @@ struct static_machine {
 
 struct machines {
 	struct arena arena;
-	const char *path;
+	const char *path; /* or, of a list in a document, where that is */
+	bool is_document; /* logins stand in ssh-auth there, as those of providers do */
 	struct static_machine *list;
 	size_t count;
 };
@@ -35,6 +36,10 @@ struct machines {
  * line. The machines are to be released in any case. */
 int machines_read(const char *path, struct machines *machines, struct error *err);
 void machines_release(struct machines *machines);
+
+/* Takes the list in a document; where says for messages which. No file is named there: a machine is entered with secrets, its own, or, where
+ * is_entered says that there is something, what the provider has. Fails and is released as the other. */
+int machines_take(jv list, const char *where, bool is_entered, struct machines *machines, struct error *err);
 
 /* Takes the members key, passphrase and password, {"secret": "NAME"}, of an object. What excludes each other, or is none, is a problem. */
 void machines_parse_login(const struct place *place, const char *identityfile, struct arena *arena, struct machine_login *login);

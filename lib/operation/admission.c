@@ -9,12 +9,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "inspect/host-fields.h"
+#include "inspect/own-addresses.h"
 #include "json/credential.h"
 #include "json/record.h"
 #include "model/take/config.h"
 #include "operation/context.h"
 #include "store/entities.h"
 #include "store/secrets.h"
+#include "store/tenant-document.h"
 
 struct admission {
 	jv request; /* of the operation, or else of the cluster; invalid where there is none */
@@ -103,6 +105,27 @@ admission_check_host(const struct admission *admission, enum origin otherwise, s
 	fields_check_release(&check);
 }
 
+/* Adds a problem for each address that the provider of a tenant lists and the installation has not given the tenant, or not any more. */
+static int
+admission_check_addresses(const struct operation_context *context, const struct admission *admission, enum origin otherwise,
+    struct problems *problems, struct error *err)
+{
+	struct place cluster = place_root(admission->cluster, problems), provider = place_member(&cluster, "provider");
+	struct fields_check check = {.catalogue = NULL};
+	struct string_list ranges;
+	struct arena arena = {0};
+	int result = 0;
+
+	if (origin_of(provider.value, otherwise) == ORIGIN_TENANT) {
+		result = tenant_addresses(context->account.store, &arena, &ranges, err);
+		if (result == 0)
+			own_addresses_check(&check, &provider, &ranges);
+	}
+	fields_check_release(&check);
+	arena_release(&arena);
+	return result;
+}
+
 /* Returns the element, invalid where there is none. */
 static jv
 admission_element(jv list, size_t index)
@@ -181,28 +204,34 @@ admission_refuse(const struct operation_context *context, const struct problems 
 int
 admission_check(struct operation_context *context, const char *action, struct error *err)
 {
-	struct problems host = {0}, secrets = {0};
+	struct problems host = {0}, addresses = {0}, secrets = {0};
 	struct admission admission;
 	int result = 0, tenants;
+	enum origin otherwise;
 
 	if (admission_takes_down(action))
 		return 0;
 	tenants = entities_are_tenants(context->account.store, err);
 	if (tenants < 0)
 		return -1;
+	otherwise = tenants ? ORIGIN_TENANT : ORIGIN_INSTALLATION;
 	result = admission_read(context, &admission, err);
 	if (result == 0) {
-		admission_check_host(&admission, tenants ? ORIGIN_TENANT : ORIGIN_INSTALLATION, &host);
-		if (context->account.role < ACCOUNT_ADMIN)
+		admission_check_host(&admission, otherwise, &host);
+		result = admission_check_addresses(context, &admission, otherwise, &addresses, err);
+		if (result == 0 && context->account.role < ACCOUNT_ADMIN)
 			result = admission_check_config(&context->account, &admission, &secrets, err);
 	}
 	if (result == 0) {
 		result = admission_refuse(context, &host, context->cluster ? "; then take over the definitions with coopr upgrade" : "", err);
 	}
 	if (result == 0)
+		result = admission_refuse(context, &addresses, "", err);
+	if (result == 0)
 		result = admission_refuse(context, &secrets, "", err);
 	admission_release(&admission);
 	problems_release(&host);
+	problems_release(&addresses);
 	problems_release(&secrets);
 	return result;
 }

@@ -11,11 +11,10 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-/* Returns 1 and the machine that the node has (in arena), 0, or -1. */
-static int
-claims_find(struct sql *db, const char *node, struct arena *arena, const char **machine, struct error *err)
+int
+claims_find(struct store *store, const char *node, struct arena *arena, const char **machine, struct error *err)
 {
-	struct sql_rows *rows = sql_query(db, err, "SELECT machine FROM claim WHERE node = ?", "t", node);
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT machine FROM claim WHERE node = ?", "t", node);
 	int got = sql_row(rows, err);
 
 	if (got > 0)
@@ -34,7 +33,7 @@ claims_take_one(struct store *store, const struct claim *claim, const char *cand
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	got = claims_find(store_sql(store), claim->node, arena, machine, err);
+	got = claims_find(store, claim->node, arena, machine, err);
 	if (got == 0) {
 		got = claim_marks_add(store_sql(store), claim->node, MARK_ADDRESS, addresses, err);
 		if (got > 0)
@@ -50,26 +49,27 @@ claims_take_one(struct store *store, const struct claim *claim, const char *cand
 }
 
 int
-claims_take(struct store *store, const struct claim *claim, const char *const *machines, size_t count, struct arena *arena,
-    const char **machine, struct error *err)
+claims_take(struct store *store, const struct claim *claim, const char *const *machines, size_t count,
+    const struct string_list *ranges, struct arena *arena, const char **machine, struct error *err)
 {
 	struct string_list addresses;
-	bool unresolved = false;
+	bool passed_over = false;
 	struct error why;
 	int64_t taken = 0;
-	int got = claims_find(store_sql(store), claim->node, arena, machine, err);
+	int got = claims_find(store, claim->node, arena, machine, err);
 
 	for (size_t i = 0; i < count && got == 0; i++) {
 		if (sql_number(store_sql(store), &taken, err, "SELECT count(*) FROM claim WHERE machine = ?", "t", machines[i]) < 0)
 			return -1;
 		if (taken > 0)
 			continue;
-		if (machine_address_resolve(machines[i], arena, &addresses, &why) == 0)
+		if (machine_address_resolve(machines[i], arena, &addresses, &why) == 0 &&
+		    (!ranges || machine_address_check(machines[i], &addresses, ranges, &why) == 0))
 			got = claims_take_one(store, claim, machines[i], &addresses, arena, machine, err);
 		else
-			unresolved = true;
+			passed_over = true;
 	}
-	if (got == 0 && unresolved) {
+	if (got == 0 && passed_over) {
 		*err = why;
 		return -1;
 	}
@@ -83,7 +83,7 @@ claims_check_address(struct store *store, const char *node, const char *machine,
 	struct string_list addresses = {0};
 	const char *claim = NULL;
 	int64_t claimed = 0;
-	int got = claims_find(store_sql(store), node, &arena, &claim, err), result = got < 0 ? -1 : 0;
+	int got = claims_find(store, node, &arena, &claim, err), result = got < 0 ? -1 : 0;
 
 	if (got > 0 && machine_address_is_one(claim))
 		result = machine_address_resolve(machine, &arena, &addresses, err);
@@ -125,7 +125,7 @@ claims_keep_host_keys(struct store *store, const char *node, const struct string
 	const char *machine;
 	int got;
 
-	got = claims_find(store_sql(store), node, &arena, &machine, err);
+	got = claims_find(store, node, &arena, &machine, err);
 	arena_release(&arena);
 	if (got <= 0)
 		return got;

@@ -30,9 +30,13 @@ struct claim_list { /* zero-initialise; release it. Strings live in its arena */
 /* Claims for claim->node the first of the machines that is free, or finds what the node has: 1, and *machine (in arena) is which,
  * which need not be one of these; 0 where all are in use; -1. Durable. claim->machine is not looked at. A machine is in use where
  * any of its addresses is claimed, by whichever tenant and in whichever spelling, address/machine-address.h. One whose name does
- * not resolve is passed over; -1 with EX_TEMPFAIL where no other is free. */
-int claims_take(struct store *store, const struct claim *claim, const char *const *machines, size_t count, struct arena *arena,
-    const char **machine, struct error *err);
+ * not resolve is passed over; -1 with EX_TEMPFAIL where no other is free. So is one of whose addresses any is in none of the ranges, unless
+ * ranges is NULL: -1 with EX_NOPERM. */
+int claims_take(struct store *store, const struct claim *claim, const char *const *machines, size_t count,
+    const struct string_list *ranges, struct arena *arena, const char **machine, struct error *err);
+
+/* Sets *machine (in arena) to what the node has: 1, or 0 where that is nothing. */
+int claims_find(struct store *store, const char *node, struct arena *arena, const char **machine, struct error *err);
 
 /* Checks that the machine "ADDRESS:PORT" is the one that the node has claimed. Returns -1 with EX_CONFIG otherwise. Does nothing where
  * the claimed machine is called by something else than an address. */

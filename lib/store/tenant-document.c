@@ -21,3 +21,18 @@ tenant_document(struct store *store, jv *document, struct error *err)
 	sql_end(rows);
 	return result;
 }
+
+int
+tenant_addresses(struct store *store, struct arena *arena, struct string_list *ranges, struct error *err)
+{
+	struct place root;
+	jv document;
+
+	*ranges = (struct string_list){0};
+	if (tenant_document(store, &document, err) < 0)
+		return -1;
+	root = place_root(document, NULL);
+	*ranges = place_strings(&root, "addresses", arena);
+	jv_free(document);
+	return 0;
+}

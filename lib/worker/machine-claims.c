@@ -5,18 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "address/machine-address.h"
+#include "address/range.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "exec/attempt-result.h"
 #include "json/place.h"
+#include "model/take/origin.h"
 #include "model/take/task.h"
 #include "store/claims.h"
 #include "store/store.h"
+#include "store/tenant-document.h"
 
 static bool
 machine_claims_has(jv record)
 {
 	return jv_object_has(jv_copy(record), jv_string("claim"));
+}
+
+static int
+machine_claims_refuse(const struct task *task, const char *address, struct error *err)
+{
+	return error_set(err, EX_NOPERM, "node %s: its address %.80s is none of those that the tenant's own machines may have; it is still observed, "
+	    "stopped and deleted; a superadmin changes the addresses with coopr-tenant change --addresses", task->machine.id, address ? address : "");
+}
+
+/* Returns 1 and the addresses, in the arena, that the machine may have which a tenant's provider hands out; 0 where the installation's
+ * does; or -1. */
+static int
+machine_claims_ranges(struct store *store, const struct task *task, struct arena *arena, struct string_list *ranges, struct error *err)
+{
+	const int64_t asked_for = store_tenant(store);
+	jv cluster = json_get(task->source, "cluster");
+	char *name = json_get_string(cluster, "tenant");
+	int64_t tenant = 0;
+	int got = 0;
+
+	*ranges = (struct string_list){0};
+	if (origin_of(task->provider, ORIGIN_INSTALLATION) == ORIGIN_TENANT) {
+		got = store_find_tenant(store, name ? name : "default", &tenant, err);
+		store_set_tenant(store, tenant);
+		if (got > 0)
+			got = tenant_addresses(store, arena, ranges, err) < 0 ? -1 : 1;
+		else if (got == 0)
+			got = 1; /* the tenant is gone, and has none */
+		store_set_tenant(store, asked_for);
+	}
+	free(name);
+	jv_free(cluster);
+	return got;
 }
 
 /* Claims one of the machines for the task's node, and puts it into what the plugin is handed; null where all are in use. */
@@ -29,10 +66,11 @@ machine_claims_take(struct store *store, struct task *task, jv machines, struct 
 	struct arena arena = {0};
 	const char *machine = NULL;
 	const struct place list = place_root(machines, NULL);
-	struct string_list names = place_read_strings(&list, &arena);
-	int got;
+	struct string_list names = place_read_strings(&list, &arena), ranges;
+	int got = machine_claims_ranges(store, task, &arena, &ranges, err);
 
-	got = claims_take(store, &claim, names.list, names.count, &arena, &machine, err);
+	if (got >= 0)
+		got = claims_take(store, &claim, names.list, names.count, got > 0 ? &ranges : NULL, &arena, &machine, err);
 	if (got >= 0)
 		json_set(&task->handed, "claim", got > 0 ? jv_string(machine) : jv_null());
 	arena_release(&arena);
@@ -85,6 +123,26 @@ machine_claims_check_addresses(struct store *store, const struct task *task, jv 
 	return failed;
 }
 
+/* Checks that all addresses in the result are such as a tenant's own machine may have, if it is one. */
+static int
+machine_claims_check_ranges(struct store *store, const struct task *task, jv result, struct error *err)
+{
+	jv addresses = json_get(result, "ipaddresses");
+	const struct place root = place_root(addresses, NULL);
+	struct members members = members_of(&root);
+	struct string_list ranges;
+	struct arena arena = {0};
+	struct place address;
+	int is_own = machine_claims_ranges(store, task, &arena, &ranges, err), failed = is_own < 0 ? -1 : 0;
+
+	while (members_next(&members, &address))
+		if (is_own > 0 && !failed && !(json_string(address.value) && range_list_has(&ranges, json_string(address.value))))
+			failed = machine_claims_refuse(task, json_string(address.value), err);
+	arena_release(&arena);
+	jv_free(addresses);
+	return failed;
+}
+
 /* Keeps the host keys that the result has, of a node with a claim. */
 static int
 machine_claims_keep_host_keys(struct store *store, const struct task *task, jv host_keys, struct error *err)
@@ -127,6 +185,8 @@ machine_claims_check(const struct task *task, jv result, struct error *err)
 		failed = store_open(&store, NULL, STORE_WRITE, NULL, err);
 		if (!failed && claimed)
 			failed = machine_claims_check_addresses(store, task, result, err);
+		if (!failed && claimed)
+			failed = machine_claims_check_ranges(store, task, result, err);
 		if (!failed && has_keys)
 			failed = machine_claims_keep_host_keys(store, task, keys, err);
 		if (failed && err->code == EX_NOINPUT)
@@ -164,6 +224,44 @@ machine_claims_serve(struct task *task, jv *result)
 	jv_free(*result);
 	*result = attempt_refusal(task, err.code, err.text);
 	return 0;
+}
+
+/* Returns whether the action is done also to a machine that the tenant may use no more. */
+static bool
+machine_claims_lets_go(enum action action)
+{
+	return (ACTION_BIT(action) & (ACTIONS_TAKE_DOWN | ACTIONS_UNMAKE | ACTION_BIT(ACTION_STATUS) | ACTION_BIT(ACTION_CHECK))) != 0;
+}
+
+int
+machine_claims_check_own(const struct task *task, struct error *err)
+{
+	struct string_list ranges;
+	struct arena arena = {0};
+	const char *machine;
+	struct store *store;
+	int got;
+
+	if (!task->machine.id || !task->machine.address || machine_claims_lets_go(task->action) ||
+	    origin_of(task->provider, ORIGIN_INSTALLATION) != ORIGIN_TENANT)
+		return 0;
+	if (store_open(&store, NULL, STORE_READ, NULL, err) < 0)
+		return err->code == EX_NOINPUT ? 0 : -1;
+	got = claims_find(store, task->machine.id, &arena, &machine, err);
+	if (got > 0 && machine_address_is_one(machine))
+		got = machine_claims_ranges(store, task, &arena, &ranges, err) < 0 ? -1
+		    : range_list_has(&ranges, task->machine.address) ? 0 : machine_claims_refuse(task, task->machine.address, err);
+	arena_release(&arena);
+	store_release(store);
+	return got < 0 ? -1 : 0;
+}
+
+bool
+machine_claims_are_own(const char *record, size_t length)
+{
+	static const char tenants[] = "\"of\":\"tenant\",\"providertype\":", list[] = "\"machines\":[";
+
+	return memmem(record, length, tenants, sizeof tenants - 1) && memmem(record, length, list, sizeof list - 1);
 }
 
 /* A claim as plugins read it. */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/plural.h"
 #include "model/take/task.h"
+#include "worker/machine-claims.h"
 #include "worker/secrets.h"
 #include "worker/work-state.h"
 
@@ -163,9 +164,10 @@ work_start(struct work *work, const struct queue_task *task, struct error *err)
 		names_intern(&work->jobs, memory_string(task->job));
 	work->taken++;
 	running_task_list_add(&work->running, running);
-	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. It moves archives too, and
-	 * says as a result why there is nothing to log in with. */
-	if (why.code || secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action))
+	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. It moves archives too, looks
+	 * whether a tenant's own machine may be entered still, and says as a result why there is nothing to log in with. */
+	if (why.code || secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action) ||
+	    machine_claims_are_own(task->record, task->record_length))
 		work_start_child(work, running);
 	else
 		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &running->streamed);

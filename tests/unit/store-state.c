@@ -190,7 +190,7 @@ take_as_host(int host)
 		const struct claim claim = {.node = node, .provider = "rack"};
 
 		snprintf(node, sizeof node, "host%d-%d", host, i);
-		taken += claims_take(account.store, &claim, machines, 5, &arena, &machine, &err) == 1;
+		taken += claims_take(account.store, &claim, machines, 5, NULL, &arena, &machine, &err) == 1;
 	}
 	return taken;
 }
@@ -214,13 +214,13 @@ test_claims(void)
 	if (claims_list(account.store, "rack", &list, &err) < 0)
 		suite_bail();
 	tap_is_number((long long)list.count, 5, "and all are listed");
-	tap_ok(claims_take(account.store, &(struct claim){.node = list.list[2].node}, machines, 2, &arena, &machine, &err) == 1 &&
+	tap_ok(claims_take(account.store, &(struct claim){.node = list.list[2].node}, machines, 2, NULL, &arena, &machine, &err) == 1 &&
 	    strcmp(machine, "m3") == 0, "a node that asks again has the machine it had");
-	tap_is_number(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, &arena, &machine, &err), 0,
+	tap_is_number(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, NULL, &arena, &machine, &err), 0,
 	    "where all are in use there is none");
 	if (claims_give_back(account.store, list.list[1].node, &err) < 0 || claims_give_back(account.store, "nobody", &err) < 0)
 		suite_bail();
-	tap_ok(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, &arena, &machine, &err) == 1 &&
+	tap_ok(claims_take(account.store, &(struct claim){.node = "new"}, machines, 2, NULL, &arena, &machine, &err) == 1 &&
 	    strcmp(machine, "m2") == 0, "one that was given back is given again");
 	arena_release(&arena);
 	claim_list_release(&list);

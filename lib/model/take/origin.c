@@ -83,15 +83,46 @@ origin_refuse_path(const struct place *field)
 }
 
 static void
+origin_refuse(const struct place *field)
+{
+	place_problem(field, "a tenant's document does not say that, as it is of the host; leave it out, or have a superadmin store "
+	    "the document");
+}
+
+/* Checks the objects of a list by what is said of them; what is not an object, or not named there, is refused. */
+static void
+origin_check_list(const struct place *list, jv items)
+{
+	jv properties = json_get(items, "properties");
+
+	for (size_t i = 0; i < json_length(list->value); i++) {
+		struct place element = place_element(list, i), member;
+		struct members members;
+
+		if (!place_object(&element, NEED_REQUIRED))
+			continue;
+		members = members_of(&element);
+		while (members_next(&members, &member))
+			if (!jv_object_has(jv_copy(properties), jv_string(member.name)))
+				origin_refuse(&member);
+		origin_check_fields(&element, items);
+	}
+	jv_free(properties);
+}
+
+static void
 origin_check_field(const struct place *field, jv property)
 {
 	char *of = json_get_string(property, mark);
+	jv items = json_get(property, "items");
 
 	if (of && strcmp(of, "path") == 0)
 		origin_refuse_path(field);
-	else if (of && place_present(field))
-		place_problem(field, "a tenant's document does not say that, as it is of the host; leave it out, or have a superadmin store "
-		    "the document");
+	else if (of && jv_get_kind(field->value) == JV_KIND_ARRAY && jv_get_kind(items) == JV_KIND_OBJECT)
+		origin_check_list(field, items);
+	else if (of && strcmp(of, ORIGIN_ADDRESS) != 0 && place_present(field))
+		origin_refuse(field);
+	jv_free(items);
 	free(of);
 }
 

@@ -6,8 +6,11 @@
  *	"of": "installation"	any value of the field is of the host
  *	"of": "path"		an absolute path is, and one that leads out of its folder; the name of an installed file is not. The image of
  *				an image type is such a field
+ *	"of": "address"		it is one that the tenant's own machines may have, which inspect/own-addresses.h compares with what the
+ *				installation has given the tenant
  *
- * and a field without that member is anybody's. These functions are the only ones that decide it.
+ * and a field without that member is anybody's. Where a marked field may also be a list of objects, as "items" describes them, a list is
+ * checked by what that says of its members, and has no others. These functions are the only ones that decide it.
  */
 #ifndef MODEL_TAKE_ORIGIN_H
 #define MODEL_TAKE_ORIGIN_H
@@ -18,6 +21,8 @@
 
 struct error;
 struct task;
+
+#define ORIGIN_ADDRESS "address"
 
 enum origin {
 	ORIGIN_INSTALLATION, /* a superadmin, the files of a catalogue's folder; all documents of a personal installation */

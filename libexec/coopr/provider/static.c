@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * provider/static: machines that exist already, listed in a file, are handed out and taken back,
+ * provider/static: machines that exist already, listed in a file or in the provider, are handed out and taken back,
  * coopr-static(7). When one is taken back, the names of the cluster leave its /etc/hosts.
  *
- * Status: 75 no machine is free, or the one given cannot be reached; 77 it may not be entered; 78 the file
+ * Status: 75 no machine is free, or the one given cannot be reached; 77 it may not be entered; 78 the list
  * is wrong.
  */
 #include <arpa/inet.h>
@@ -13,62 +13,15 @@
 #include <sys/socket.h>
 
 #include "base/buffer.h"
-#include "base/location.h"
 #include "base/message.h"
 #include "base/plural.h"
 #include "event/tail.h"
-#include "exec/machines.h"
 #include "exec/plugin.h"
+#include "exec/static-fields.h"
 #include "json/record.h"
 #include "ssh/host-keys.h"
 #include "ssh/payload.h"
 #include "ssh/remote.h"
-
-static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider static\",\"type\":\"object\","
-    "\"cluster_key\":true,"
-    "\"required\":[\"machines\"],\"properties\":{"
-    "\"machines\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The file that lists the machines; a relative path starts at the catalogue\"},"
-    "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as, unless the file names one; by default the sshuser of the image type\"},"
-    "\"hosts\":{\"type\":\"boolean\",\"description\":\"Whether the machines know each other by names in /etc/hosts; the default is true\"},"
-    "\"shared_host_keys\":{\"of\":\"installation\",\"type\":\"boolean\",\"description\":\"Whether several machines may show the same host key; the default is false\"},"
-    "\"authorized_keys\":{\"type\":\"boolean\",\"description\":\"Whether a machine that is entered with a password is given the cluster's key; the default is true\"},"
-    "\"ssh-auth\":{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"Secrets to log in with, unless the file names some\",\"properties\":{"
-    "\"key\":{\"type\":\"object\",\"description\":\"A secret that is a private key\"},"
-    "\"passphrase\":{\"type\":\"object\",\"description\":\"A secret that opens the private key\"},"
-    "\"password\":{\"type\":\"object\",\"description\":\"A secret that is the password of the user\"}}},"
-    "\"identityfile\":{\"of\":\"installation\",\"type\":\"string\",\"description\":\"The private key, unless the file names one; by default that of ssh\"}}}";
-
-struct fields {
-	const char *machines, *user, *identityfile;
-	struct machine_login login;
-	bool hosts; /* the nodes' names are written to the machines */
-	bool admits; /* the cluster's key is, where there is only a password */
-};
-
-static int
-static_read_fields(const struct task *task, struct arena *arena, struct fields *fields, struct outcome *outcome)
-{
-	struct problems problems = {0};
-	struct place root = place_root(task->fields, &problems), login = place_member(&root, "ssh-auth");
-	int failed;
-
-	fields->machines = place_string(&root, "machines", NEED_REQUIRED, arena);
-	fields->user = place_string(&root, "user", NEED_OPTIONAL, arena);
-	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
-	fields->hosts = place_boolean(&root, "hosts", true);
-	fields->admits = place_boolean(&root, "authorized_keys", true);
-	fields->login = (struct machine_login){NULL};
-	if (place_object(&login, NEED_OPTIONAL))
-		machines_parse_login(&login, fields->identityfile, arena, &fields->login);
-	if (fields->identityfile && location_is_own(fields->identityfile))
-		place_problem(&root, "identityfile %s: it is coopr's own", fields->identityfile);
-	failed = problems_error(&problems, "fields", EX_CONFIG, &outcome->error);
-	problems_release(&problems);
-	if (!failed && *fields->machines != '/' && task->catalogue)
-		fields->machines = arena_printf(arena, "%s/%s", task->catalogue, fields->machines);
-	return failed;
-}
 
 /* Adds the address to addresses as "access_v4" or "access_v6" (bind_...), resolved where it is a name. */
 static int
@@ -100,10 +53,10 @@ static_set_secret(jv *login, const char *member, const char *name)
 	json_set(login, member, reference);
 }
 
-/* Returns how the machine is entered: as the file says, or else the provider. With a password, the key that the cluster has comes first:
+/* Returns how the machine is entered: as the list says of it, or else the provider. With a password, the key that the cluster has comes first:
  * it is what static_confirm has the machine admit. */
 static jv
-static_login_of(const struct static_machine *machine, const struct fields *fields, const struct task *task)
+static_login_of(const struct static_machine *machine, const struct static_fields *fields, const struct task *task)
 {
 	bool own = machine->identityfile || machine->login.key || machine->login.password;
 	const struct machine_login *secrets = own || machine->login.passphrase ? &machine->login : &fields->login;
@@ -126,7 +79,7 @@ static_login_of(const struct static_machine *machine, const struct fields *field
 }
 
 static void
-static_hand_out(const struct task *task, const struct fields *fields, const struct static_machine *machine,
+static_hand_out(const struct task *task, const struct static_fields *fields, const struct static_machine *machine,
     struct outcome *outcome)
 {
 	jv addresses = jv_object(), facts = jv_object();
@@ -164,14 +117,14 @@ static_candidates(const struct machines *machines, const struct machine *node)
 /* Asks for a machine, or hands out the one that the node was given: the claim in the take record says which. A claim that names
  * none has been refused. */
 static void
-static_create(const struct task *task, const struct fields *fields, struct outcome *outcome)
+static_create(const struct task *task, const struct static_fields *fields, struct outcome *outcome)
 {
 	jv claim = json_get(task->source, "claim"), ids = jv_invalid();
 	struct error *err = &outcome->error;
 	const struct static_machine *machine;
 	struct machines machines;
 
-	if (machines_read(fields->machines, &machines, err) < 0)
+	if (static_fields_machines(fields, &machines, err) < 0)
 		goto out;
 	if (!json_string(claim))
 		ids = static_candidates(&machines, &task->machine);
@@ -196,7 +149,7 @@ out:
 	jv_free(ids);
 }
 
-/* Pins the host keys that the machine shows, if the file gave none: it must show these from now on. */
+/* Pins the host keys that the machine shows, if the list gave none: it must show these from now on. */
 static int
 static_pin(struct machine *machine, struct arena *arena, jv *facts, struct error *err)
 {
@@ -206,7 +159,7 @@ static_pin(struct machine *machine, struct arena *arena, jv *facts, struct error
 		return -1;
 	json_set(facts, "ssh_host_keys", host_keys_pin(&machine->host_keys));
 	json_set_string(facts, "ssh_host_keys_from", "first contact");
-	message("%s: pinned the %zu %s that it shows; the file of machines gives none to compare with (hostkey=)", machine->id,
+	message("%s: pinned the %zu %s that it shows; the list of machines gives none to compare with (hostkey)", machine->id,
 	    machine->host_keys.count, plural(machine->host_keys.count, "host key", "host keys"));
 	return 0;
 }
@@ -343,7 +296,7 @@ static void
 static_act(const struct task *task, struct outcome *outcome)
 {
 	struct arena arena = {0};
-	struct fields fields;
+	struct static_fields fields;
 
 	if (!task->machine.id)
 		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
@@ -353,7 +306,7 @@ static_act(const struct task *task, struct outcome *outcome)
 		static_confirm(task, outcome);
 	else if (task->action != ACTION_CREATE)
 		error_set(&outcome->error, EX_CONFIG, "a provider cannot %s", action_name(task->action));
-	else if (static_read_fields(task, &arena, &fields, outcome) == 0)
+	else if (static_fields_read(task, &arena, &fields, &outcome->error) == 0)
 		static_create(task, &fields, outcome);
 	arena_release(&arena);
 }
@@ -388,7 +341,7 @@ static_list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"provider/static", schema, static_act, static_list, NULL, CONFINE_HOST | CONFINE_LOGIN, NULL};
+	static const struct plugin plugin = {"provider/static", static_fields_schema, static_act, static_list, NULL, CONFINE_HOST | CONFINE_LOGIN, NULL};
 
 	return plugin_main(&plugin, argc, argv);
 }

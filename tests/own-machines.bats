@@ -1,0 +1,301 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-static(7): machines of a tenant's own, which its administrators list in a provider, and the addresses that a superadmin gives it.
+
+load case
+load walls
+load sshd
+load provider
+
+setup() {
+	fresh
+	export COOPR_STORE=$PWD/store
+	unset COOPR_USER SUDO_USER
+	own_catalogue
+	echo "# seed: ${SEED:-1}"
+}
+
+teardown() {
+	sshd_stop
+}
+
+# What the administrator of the tenant is told of a provider with these machines: put MACHINES
+put() {
+	own_provider "$1" | COOPR_USER=ann COOPR_TENANT=qa coopr-store put -k provider - 2>&1
+}
+
+own_provider() {
+	jq -c '{name: "own", providertype: "static", provisioner: {machines: ., user: "root", hosts: false, "ssh-auth": {key: {secret: "ann"}}}}' <<<"$1"
+}
+
+# The list of addresses as one of machines.
+machines() {
+	jq -cn '$ARGS.positional | map({address: .})' --args -- "$@"
+}
+
+stored() {
+	coopr-store get -T qa provider own | jq -r '.provisioner.machines[].address'
+}
+
+# Does something where names stand for what the file hosts says.
+with_hosts() {
+	unshare -m --propagation private sh -c 'mount --bind hosts /etc/hosts && exec "$@"' sh "$@"
+}
+
+# The result of a task of that provider: own_task MACHINES ACTION NODENUM [FACTS]
+own_task() {
+	PROVIDER=$(own_provider "$1" | jq -c '.of = "tenant"')
+	do_task "$2" "$3" "${4:-{\}}"
+}
+
+@test "a tenant has no machines of its own until a superadmin has given it addresses" {
+	walls_tenant
+	run -77 put "$(machines 10.4.0.7)"
+	contains "$output" "/provisioner/machines/0/address: the tenant has no addresses for machines of its own"
+	contains "$output" "coopr-tenant change --addresses"
+	coopr-tenant change --addresses 10.4.0.0/16,2001:db8:4::/64 qa
+	run -0 put "$(machines 10.4.0.7 2001:db8:4::7)"
+	run -77 put "$(machines 10.4.0.7 10.5.0.7)"
+	contains "$output" '/provisioner/machines/1/address: "10.5.0.7" is none of the addresses that the tenant'
+	contains "$output" "10.4.0.0/16, 2001:db8:4::/64"
+	run -77 put '[{"address":"10.4.0.7","bind":"10.5.0.7"}]'
+	contains "$output" "/provisioner/machines/0/bind"
+	same "10.4.0.7 2001:db8:4::7" "$(stored | paste -sd' ')"
+	coopr-tenant change --addresses none qa
+	run -77 put "$(machines 10.4.0.8)"
+}
+
+@test "a list of a tenant's own machines names no file, no key of the host, and nothing that is not described" {
+	walls_tenant
+	coopr-tenant change --addresses 10.4.0.0/16 qa
+	for machine in '{"address":"10.4.0.7","identityfile":"/root/.ssh/id_ed25519"}' '{"address":"10.4.0.7","identityfile":"key"}' \
+		'{"address":"10.4.0.7","command":"id"}' '{"address":"10.4.0.7","passwordfile":"/etc/shadow"}' '"10.4.0.7"' '"/etc/hosts"' '["10.4.0.7"]' \
+		'{"address":["10.4.0.7"]}' '{"address":null}' '{"address":7}' '{"address":""}' '{"address":"-oProxyCommand=id"}' '{"address":"10.4.0.7\n"}'; do
+		run -77 put "[$machine]"
+	done
+	for machines in '"machines"' '"/etc/coopr/machines"' '{"address":"10.4.0.7"}'; do
+		run -77 put "$machines"
+	done
+	run -1 coopr-store get -T qa provider own
+}
+
+@test "whatever the spelling of an address, it is kept in numbers where it is in a range, and refused where it is not" {
+	local ranges=(10.4.0.0/16 192.168.77.64/27 203.0.113.9/32 2001:db8:4::/64 fd12:3456::/32) inside=0 outside=0
+
+	need_program python3
+	walls_tenant
+	coopr-tenant change --addresses "$(IFS=,; echo "${ranges[*]}")" qa
+	python3 -B "$BATS_TEST_DIRNAME/own-machines.py" "${CASES:-24}" "${ranges[@]}" >cases
+	while read -r case; do
+		jq -c '.spellings | map({address: ., port: 2222})' <<<"$case" >list
+		if [ "$(jq .inside <<<"$case")" = true ]; then
+			run -0 put "$(cat list)"
+			same "$(jq -r .address <<<"$case")" "$(stored | sort -u)"
+			inside=$((inside + 1))
+		else
+			run -77 put "$(cat list)"
+			same 20 "$(grep -c 'is none of the addresses' <<<"$output")"
+			outside=$((outside + 1))
+		fi
+	done <cases
+	[ "$inside" -gt 5 ]
+	[ "$outside" -gt 5 ]
+}
+
+@test "what leads to the host of coopr, or to whoever is near it, is in no range but its own" {
+	local own
+
+	walls_tenant
+	coopr-tenant change --addresses 0.0.0.0/0,::/0 qa
+	mapfile -t own < <(ip -o addr | awk '{ sub("/.*", "", $4); print $4 }')
+	for address in 127.0.0.1 127.1 2130706433 0x7f.1 127.8.9.10 localhost 0 0.0.0.0 :: ::1 ::ffff:127.0.0.1 ::127.0.0.1 169.254.169.254 \
+		::ffff:a9fe:a9fe fe80::1 fe80::1%1 ff02::1 224.0.0.1 255.255.255.255 "${own[@]}"; do
+		run -77 put "$(machines "$address")"
+	done
+	run -0 put "$(machines 203.0.113.9)"
+	coopr-tenant change --addresses 0.0.0.0/0,127.0.0.1/32 qa
+	run -0 put "$(machines 127.1 ::ffff:127.0.0.1)"
+	same 127.0.0.1 "$(stored | sort -u)"
+	run -77 put "$(machines 127.0.0.2)"
+}
+
+@test "a name is looked up once, when it is written; all that it stands for has to be in a range" {
+	need_root
+	walls_tenant
+	coopr-tenant change --addresses 10.4.0.0/16 qa
+	export COOPR_USER=ann COOPR_TENANT=qa
+	own_provider "$(machines db.example.net)" >document
+	for hosts in "10.5.0.7 db.example.net" "127.0.0.1 db.example.net" $'10.4.0.7 db.example.net\n10.5.0.7 db.example.net' \
+		$'10.4.0.7 db.example.net\n::1 db.example.net' "10.4.0.7 other.example.net"; do
+		echo "$hosts" >hosts
+		run -77 with_hosts coopr-store put -k provider document
+		contains "$output" '"db.example.net" is none of the addresses'
+	done
+	echo "10.4.0.7 db.example.net" >hosts
+	with_hosts coopr-store put -q -k provider document
+	same 10.4.0.7 "$(stored)"
+	# Later it stands for this host, which is of no account.
+	echo "127.0.0.1 db.example.net" >hosts
+	same 10.4.0.7 "$(with_hosts coopr-store get provider own | jq -r '.provisioner.machines[].address')"
+	run -77 with_hosts coopr-store put -k provider document
+	same 10.4.0.7 "$(stored)"
+}
+
+@test "a machine is compared with the ranges when it is claimed and when it is handed out, whatever is stored" {
+	need_root
+	coopr-store init
+	coopr-tenant change --addresses 10.4.0.0/16 default
+	for address in 10.5.0.7 127.0.0.1 0x7f.1 ::ffff:10.5.0.7 localhost; do
+		own_task "$(machines "$address")" create 1000
+		same 77 "$(member .status)"
+		contains "$(member .message)" "is none of the addresses that the tenant's own machines may have"
+	done
+	same "" "$(coopr-store claims -o name)"
+	own_task '[{"address":"10.4.0.7","bind":"10.5.0.7"}]' create 1000
+	same 77 "$(member .status)"
+	contains "$(member .message)" "its address 10.5.0.7 is none of those"
+	own_task '[]' delete 1000
+	# A name with two addresses, one of which is outside; and one that stands for another as soon as it is claimed.
+	printf '10.4.0.7 db.example.net\n127.0.0.1 db.example.net\n' >hosts
+	own_task "$(machines db.example.net)" create 1000 || true
+	with_hosts coopr-exec -q <task.json >result.json
+	same 77 "$(member .status)"
+	same "" "$(coopr-store claims -o name)"
+	# The installation's own list is not compared.
+	PROVIDER=$(own_provider "$(machines 10.5.0.7)") do_task create 1000
+	same "0 10.5.0.7" "$(member '"\(.status) \(.ipaddresses.access_v4)"')"
+	do_task delete 1000
+	own_task "$(machines 10.5.0.7 10.4.0.7)" create 1000
+	same "0 10.4.0.7" "$(member '"\(.status) \(.ipaddresses.access_v4)"')"
+}
+
+@test "a name that stands for another address once it was claimed is refused" {
+	need_root
+	coopr-store init
+	coopr-tenant change --addresses 10.4.0.0/16 default
+	mkdir -p plugins/provider
+	# As a provider would answer that is asked between two changes of a name.
+	cat >plugins/provider/static <<-'EOT'
+		#!/bin/sh
+		[ "$1" != describe ] || exec echo '{}'
+		jq -c --slurpfile addresses "$ADDRESSES" 'if has("claim") then {kind: "result", status: 0, ipaddresses: $addresses[0]} else {kind: "result",
+			status: 75, claim: [.cluster.provider.provisioner.machines[0].address + ":22"]} end'
+	EOT
+	chmod +x plugins/provider/static
+	export COOPR_PLUGINS=$PWD/plugins ADDRESSES=$PWD/addresses
+	for addresses in '{"access_v4":"127.0.0.1"}' '{"access_v4":"10.4.0.8"}' '{"access_v4":"10.4.0.7","access_v6":"::1"}' \
+		'{"access_v4":"10.4.0.7","bind_v4":"127.0.0.1"}' '{"access_v4":"10.4.0.7","other":"10.5.0.1"}' '{"access_v4":"10.4.0.7","bind_v4":"db.example.net"}'; do
+		echo "$addresses" >addresses
+		own_task "$(machines 10.4.0.7)" create 1000
+		[ "$(member .status)" = 77 ] || same "78 node 00000042-1000: the provider hands out" "$(member '"\(.status) \(.message[0:42])"')"
+	done
+	echo '{"access_v4":"10.4.0.7","bind_v4":"10.4.9.9"}' >addresses
+	own_task "$(machines 10.4.0.7)" create 1000
+	same 0 "$(member .status)"
+}
+
+@test "a tenant's own machine is claimed as all are, over all tenants" {
+	coopr-store init
+	coopr-tenant change --addresses 10.4.0.0/16 default
+	PROVIDER=$(own_provider "$(machines 10.4.0.7)") do_task create 1000
+	same 0 "$(member .status)"
+	for spelling in 10.4.0.7 10.4.7 0xa040007 ::ffff:10.4.0.7; do
+		own_task "$(machines "$spelling")" create 1001
+		same '75 no free machine in provider "own": 1 of 1 in use' "$(member '"\(.status) \(.message)"')"
+	done
+}
+
+@test "a machine in a document is entered with secrets alone" {
+	coopr-store init
+	for login in '{}' '{"ssh-auth":{}}' '{"identityfile":"key"}' '{"ssh-auth":{"key":"key"}}' '{"key":{"secret":"a"}}' \
+		'{"ssh-auth":{"key":{"secret":"a"},"password":{"secret":"b"}}}'; do
+		PROVIDER=$(own_provider '[]' | jq -c --argjson login "$login" '.provisioner |= (del(."ssh-auth") | .machines = [{address: "10.4.0.7"} + $login])')
+		do_task create 1000
+		same 78 "$(member .status)"
+	done
+	own_task '[{"address":"10.4.0.7","user":"-oProxyCommand=id"}]' create 1000
+	[ "$(member .status)" -ne 0 ]
+	PROVIDER=$(own_provider '[{"address":"10.4.0.7","user":"ann","port":2222,"ssh-auth":{"password":{"secret":"b"}}}]')
+	do_task create 1000
+	same '0 {"password":{"secret":"b"},"port":2222,"user":"ann"}' "$(member '"\(.status) \(.result."ssh-auth" | del(.key))"')"
+}
+
+# The tenant qa has a template hello, one of whose machines, sshd_start's, is its own; its service waits while there is a file "wait".
+own_cluster() {
+	sshd_start
+	mkdir -p mine/scripts
+	echo '{"name": "hello", "provisioner": {"actions": {"configure": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0},
+		"start": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0},
+		"stop": {"type": "shell", "fields": {"script": "hello.sh"}, "retries": 0}}}}' >mine/services/hello.json
+	echo '{"name": "hello", "defaults": {"services": ["hello"], "provider": "own", "hardwaretype": "small", "imagetype": "debian12",
+		"config": {}}}' >mine/clustertemplates/hello.json
+	echo '{"name": "own", "providertype": "static", "provisioner": {"machines": "none"}}' >mine/providers/own.json
+	for file in mine/hardwaretypes/small.json mine/imagetypes/debian12.json; do
+		jq '.providermap.own = .providermap.static' "$file" >changed
+		mv changed "$file"
+	done
+	printf '%s\n' '#!/bin/sh' "echo \"\$COOPR_ACTION \$COOPR_NODENUM\" >>$PWD/did" "[ ! -e $PWD/wait ] || { echo here >$PWD/arrived; read -r _ <$PWD/gate; }" \
+		>mine/scripts/hello.sh
+	walls_tenant
+	coopr-tenant change --addresses 127.0.0.1/32,127.0.0.2/32 qa
+	coopr-secret set -T qa ann <sshd/user
+	rm sshd/user
+	jq -cn --argjson port "$SSHD_PORT" --arg key "$(cut -d' ' -f1,2 sshd/host.pub)" '[{address: "localhost.", $port, hostkey: $key}, {address: "127.0.0.2", $port}]' >list
+	jq -c 'map(if .address == "localhost." then .address = "127.1" else . end)' list >numbers
+	put "$(cat numbers)"
+	export COOPR_TENANT=qa COOPR_USER=ann
+}
+
+@test "a cluster on machines of the tenant's own lives from create to delete" {
+	need_root
+	own_cluster
+	coopr-create one -t hello -n 1 >/dev/null
+	same "127.0.0.1" "$(coopr-show one -o json | jq -r 'select(.kind == "node") | .ipaddresses.access_v4')"
+	contains "$(coopr-exec one echo up)" up
+	coopr-config one --set x=1 -y >/dev/null
+	coopr-delete one -y >/dev/null
+	same "" "$(COOPR_USER='' COOPR_TENANT='' coopr-store claims -o name)"
+}
+
+@test "once its addresses are taken away a cluster is still observed, stopped and deleted; what else is asked of it is refused with the remedy" {
+	need_root
+	own_cluster
+	coopr-create one -t hello -n 1 >/dev/null
+	: >did
+	(unset COOPR_USER COOPR_TENANT; coopr-tenant change --addresses 10.4.0.0/16 qa)
+	for command in "config one --set x=1" "restart one" "start one" "expand one -n 2"; do
+		# shellcheck disable=SC2086 # words
+		run coopr $command -y
+		same 77 "$status"
+		contains "$output" "coopr-tenant change --addresses"
+	done
+	run -77 coopr-create two -t hello -n 1
+	same "" "$(cat did)"
+	coopr-status one >/dev/null
+	coopr-stop one -y >/dev/null
+	[ -s did ]
+	coopr-delete one -y >/dev/null
+	same "" "$(COOPR_USER='' COOPR_TENANT='' coopr-store claims -o name)"
+}
+
+@test "a task that comes after its addresses were taken away does not enter the machine" {
+	need_root
+	own_cluster
+	mkfifo gate arrived
+	touch wait
+	coopr-create one -t hello -n 1 >said 2>&1 3>&- 8<&- &
+	creator=$!
+	read -r _ <arrived
+	(unset COOPR_USER COOPR_TENANT; coopr-tenant change --addresses none qa)
+	rm wait
+	echo go >gate
+	code=0
+	wait "$creator" || code=$?
+	same 1 "$code"
+	contains "$(cat said)" "its address 127.0.0.1 is none of those that the tenant's own machines may have"
+	same "configure 1000" "$(cat did)"
+	run -77 coopr-retry one
+	contains "$output" "coopr-tenant change --addresses"
+	coopr-delete one -y >/dev/null
+}
