@@ -112,7 +112,7 @@ backup_installation(const char *file)
 
 	option_only_with(&command, "with the backup of an installation", (const char *const[]){"installation", "key-file", "force", "as",
 	    "yes", "quiet", NULL});
-	if (guest_refuse("backing up the installation", &err) < 0)
+	if (guest_refuse("backing up the installation", &err) < 0 || guest_refuse_file(file, &err) < 0)
 		return message_error(&err);
 	if (account_open(&account, &(struct account_ask){.user = front.user}, STORE_READ, &err) < 0 ||
 	    account_need(&account, ACCOUNT_SUPERADMIN, "backing up the installation", &err) < 0 ||

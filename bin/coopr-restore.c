@@ -112,7 +112,7 @@ restore_installation(const char *file)
 
 	option_only_with(&command, "with the backup of an installation", (const char *const[]){"installation", "key-file", "dry-run", "yes",
 	    "quiet", NULL});
-	if (guest_refuse("restoring an installation", &err) < 0)
+	if (guest_refuse("restoring an installation", &err) < 0 || guest_refuse_file(file, &err) < 0)
 		return message_error(&err);
 	code = restore_open(&restore, file, key_file, &err) < 0 ? message_error(&err) : restore_do(&restore);
 	restore_release(&restore);

@@ -20,7 +20,11 @@
 #include "base/terminal.h"
 #include "base/toolbox.h"
 
-static const struct option_spec options[] = {OPTION_END};
+static const char *server;
+static const struct option_spec options[] = {
+	OPTION_STRING(0, "server", &server, "SERVER", "have this server do it (default: $COOPR_SERVER)"),
+	OPTION_END
+};
 static const struct command command = {"coopr", "COMMAND [ARGUMENT]...",
 	"Provision and run clusters: \"coopr solve\" runs coopr-solve.", options,
 	"  coopr                                  the commands\n"
@@ -282,6 +286,8 @@ main(int argc, char **argv)
 	char *path;
 
 	argv += option_parse(&command, argc, argv);
+	if (server)
+		setenv("COOPR_SERVER", server, 1);
 	if (!argv[0])
 		return coopr_list();
 	if (option_wants_words(argv[0]))

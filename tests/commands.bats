@@ -95,7 +95,7 @@ setup() {
 		page=$COOPR_ROOT/man/man1/$name.1
 		[ -f "$page" ] || continue
 		for option in $("$name" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' |
-			grep -vx -e --help -e --version); do
+			grep -vx -e --help -e --server -e --version); do
 			grep -qE -- "Fl -?(-)?${option#--}( |\$|[^a-z-])|Fl .*${option#-}" "$page" ||
 				complain "$page does not tell of $option"
 		done

@@ -8,6 +8,7 @@
 
 #include "account/rights.h"
 #include "base/error.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "store/client.h"
@@ -88,7 +89,9 @@ guest_refuse_options(struct error *err)
 int
 guest_refuse_file(const char *path, struct error *err)
 {
-	return path && strcmp(path, "-") != 0 ? guest_refuse_named(path, err) : 0;
+	if (!path || strcmp(path, "-") == 0 || (client_asker() && location_is_sent(path)))
+		return 0;
+	return guest_refuse_named(path, err);
 }
 
 void

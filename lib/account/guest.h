@@ -3,7 +3,8 @@
  * Guests: who acts as the owner of the installation's store by sudo(8) or through coopr-serve, and is no superadmin of it. What they
  * ask through an account is answered as it is to them. But the owner's rights over files are theirs as well, of which the store knows
  * nothing: so they may name no file and no folder, but standard input, and use nothing that shows or changes things without asking
- * whose they are. Through a server nobody names a file: it would be another machine's. The commands that ours start in turn for them
+ * whose they are. Through a server nobody names a file, but those that come with the request
+ * (location_is_sent): it would be another machine's. The commands that ours start in turn for them
  * are not refused.
  */
 #ifndef ACCOUNT_GUEST_H

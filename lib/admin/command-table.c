@@ -16,7 +16,7 @@ static const struct {
 	const char *argument, *kind;
 } kinds[] = {
 	{"ACTION", "ACTION"}, {"CLUSTER", "CLUSTER"}, {"DIR", "DIR"}, {"DIR|FILE", "FILE"},
-	{"DIR|-", "DIR"}, {"FILE", "FILE"}, {"FILE|DIR", "FILE"}, {"JOB", "JOB"}, {"JOB|-", "JOB"}, {"KIND", "KIND"},
+	{"DIR|-", "DIR"}, {"DIR|FILE|-", "FILE"}, {"FILE", "FILE"}, {"FILE|DIR", "FILE"}, {"FILE|DIR|-", "FILE"}, {"JOB", "JOB"}, {"JOB|-", "JOB"}, {"KIND", "KIND"},
 	{"LAYOUT", "FILE"}, {"NODE", "NODE"}, {"PAGE", "PAGE"}, {"PLAN", "FILE"}, {"PROVIDER", "PROVIDER"}, {"RESULTS", "FILE"}, {"SERVICE", "SERVICE"},
 	{"SERVICE,", "SERVICE,"}, {"TASK-ACTION", "TASK-ACTION"}, {"TEMPLATE", "TEMPLATE"},
 	{"TENANT", "TENANT"},

@@ -300,6 +300,22 @@ location_installed(const char *relative)
 	return path;
 }
 
+bool
+location_leads_out(const char *name)
+{
+	bool out = *name == '/';
+
+	for (const char *part = name; *part && !out; part += strcspn(part, "/"), part += strspn(part, "/"))
+		out = strcspn(part, "/") == 2 && strncmp(part, "..", 2) == 0;
+	return out;
+}
+
+bool
+location_is_sent(const char *name)
+{
+	return !location_leads_out(name) && home_variable("COOPR_SENT");
+}
+
 char *
 location_next(const char **list)
 {

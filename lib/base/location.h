@@ -66,6 +66,13 @@ char *location_script(const char *catalogue, const char *name, struct error *err
 /* Returns whether a name, which is relative, stays below the folder where it starts: no part of it is empty, . or .. */
 bool location_is_inside(const char *name);
 
+/* Returns whether a name may be that of something outside of the folder where it starts. */
+bool location_leads_out(const char *name);
+
+/* Returns whether a file of that name, where there is one, was sent by who calls the command from another machine: the command runs in a
+ * folder of such files, as $COOPR_SENT says, which only the server sets. */
+bool location_is_sent(const char *name);
+
 /* Returns the next path of a list with colons between, and moves list behind it; NULL at its end. Empty ones are passed over,
  * and list may be NULL. */
 char *location_next(const char **list);

@@ -17,6 +17,18 @@ static const struct option_spec standard_options[] = {
 	OPTION_END
 };
 
+/* Every command has it, but "coopr", which has one of its own. It is taken before options are parsed (toolbox_ask_server). */
+static const struct option_spec server_options[] = {
+	{OPTION_KIND_STRING, 0, "server", NULL, "SERVER", "have this server do it (default: $COOPR_SERVER)"},
+	OPTION_END
+};
+
+static const struct option_spec *
+option_server_of(const struct command *command)
+{
+	return strncmp(command->name, "coopr-", 6) == 0 ? server_options : NULL;
+}
+
 size_t
 option_count(const struct option_spec *options)
 {
@@ -84,6 +96,7 @@ option_print_help(const struct command *command)
 	printf("usage: %s%s%s\n\n%s\n\nOptions:\n", command->name, *command->synopsis ? " " : "",
 	    command->synopsis, command->summary);
 	option_print_options(command->options, &scratch, width);
+	option_print_options(option_server_of(command), &scratch, width);
 	option_print_options(standard_options, &scratch, width);
 	if (command->examples) {
 		size_t length = strlen(command->examples);
@@ -126,6 +139,8 @@ option_print_table(const struct command *command)
 {
 	printf("command\t%s\t%.*s\n", command->name, (int)strcspn(command->summary, "\n"), command->summary);
 	option_print_rows(command->options);
+	if (option_server_of(command))
+		option_print_rows(option_server_of(command));
 	option_print_rows(standard_options);
 	printf("synopsis\t%.*s\n", (int)strcspn(command->synopsis, "\n"), command->synopsis);
 }

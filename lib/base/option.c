@@ -14,11 +14,13 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option-print.h"
 #include "base/preference.h"
 #include "base/suggest.h"
+#include "base/toolbox.h"
 
 enum {
 	VALUE_HELP = 256,     /* what getopt_long returns for options; letters are below */
@@ -154,10 +156,14 @@ option_wrong_word(const struct command *command, const struct option_spec *spec,
 	return code;
 }
 
+/* A file that was sent is none of this machine; a store is, wherever it is. */
 static void
 option_note_place(const struct option_spec *spec, const char *text)
 {
-	if ((strncmp(spec->argument, "FILE", 4) == 0 || strcmp(spec->argument, "DIR") == 0) && strcmp(text, "-") != 0)
+	bool is_file = strncmp(spec->argument, "FILE", 4) == 0;
+
+	if ((is_file || strcmp(spec->argument, "DIR") == 0) && strcmp(text, "-") != 0 &&
+	    !(is_file && strcmp(spec->name, "store") != 0 && location_is_sent(text)))
 		placed = spec->name;
 }
 
@@ -382,6 +388,17 @@ option_repair_umask(void)
 	umask(umask(0) & ~(mode_t)S_IRWXU);
 }
 
+/* Leaves the command to a server, if one is meant: before the first of its options is looked at. */
+static void
+option_ask_server(const struct command *command, char **argv)
+{
+	static bool asked;
+
+	if (!asked)
+		toolbox_ask_server(argv, !strstr(command->synopsis, " COMMAND"));
+	asked = true;
+}
+
 int
 option_parse(const struct command *command, int argc, char **argv)
 {
@@ -390,6 +407,7 @@ option_parse(const struct command *command, int argc, char **argv)
 	int found, code = -1;
 
 	message_program(command->name);
+	option_ask_server(command, argv);
 	option_repair_umask();
 	if (option_wants_words(argv[1])) {
 		option_print_table(command);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -125,6 +126,15 @@ process_execute(const struct process *process)
 			execve(path, process->argv, environment);
 }
 
+/* Makes the terminal among the streams that of the session. */
+static void
+process_control(const struct process *process)
+{
+	for (int stream = 0; process->controls && stream <= 2; stream++)
+		if (ioctl(stream, TIOCSCTTY, 0) == 0)
+			return;
+}
+
 /* Becomes the program, in the child, which has our memory until then; never returns. Leaves errno in *reason on failure. */
 static void
 process_become(const struct process *process, pid_t parent, volatile int *reason)
@@ -139,7 +149,8 @@ process_become(const struct process *process, pid_t parent, volatile int *reason
 		setsid();
 	else if (process->group)
 		setpgid(0, 0);
-	if (process_redirect(process) == 0) {
+	if (process_redirect(process) == 0 && (!process->folder || chdir(process->folder) == 0)) {
+		process_control(process);
 		for (int s = 1; s < NSIG; s++)
 			sigaction(s, &action, NULL);
 		sigemptyset(&none);

@@ -45,6 +45,8 @@ struct process {
 	int in, out, err;    /* a descriptor, PROCESS_INHERIT or PROCESS_NULL; never closed here */
 	bool group;          /* lead a process group of its own */
 	bool session;        /* lead a session of its own, and so a group too */
+	bool controls;       /* with session: the terminal among its streams is the session's, whose signals are for its group */
+	const char *folder;  /* where it starts; NULL: where we are */
 	bool die_with_us;    /* SIGKILL when this process dies */
 	const struct confinement *confinement; /* NULL: none */
 	pid_t pid;           /* after the start */

@@ -8,9 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file.h"
+#include "base/home.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/process.h"
 
 #define PREFIX "coopr-"
@@ -54,6 +57,53 @@ toolbox_front(void)
 		return path;
 	free(path);
 	return NULL;
+}
+
+/* Returns whether the words ask for something that is known here: the help; *named, whether they name a server. */
+static bool
+toolbox_asks_for_help(char *const *words, bool all, bool *named)
+{
+	static const char *const known[] = {"--help", "-h", "--version", "--complete-options"};
+
+	for (; *words && strcmp(*words, "--") != 0 && (all || **words == '-'); words++) {
+		*named |= strcmp(*words, "--server") == 0 || strncmp(*words, "--server=", 9) == 0;
+		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+			if (strcmp(*words, known[i]) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Returns whether the user has contexts, one of which may be in use. */
+static bool
+toolbox_has_contexts(void)
+{
+	char *path = home_user_config("contexts.json");
+	bool has = access(path, F_OK) == 0;
+
+	free(path);
+	return has;
+}
+
+void
+toolbox_ask_server(char **argv, bool all)
+{
+	const char *variable = getenv("COOPR_SERVER");
+	struct arguments words = {0};
+	bool named = false;
+	struct error err;
+	char *path;
+
+	if (!argv[0] || strncmp(file_base_name(argv[0]), PREFIX, strlen(PREFIX)) != 0 || toolbox_asks_for_help(argv + 1, all, &named) ||
+	    (!named && (variable ? !*variable : !toolbox_has_contexts())))
+		return;
+	path = location_installed("libexec/coopr/remote");
+	arguments_push(&words, "remote");
+	for (; *argv; argv++)
+		arguments_push(&words, *argv);
+	execv(path, words.list);
+	error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", path);
+	exit(message_error(&err));
 }
 
 static int

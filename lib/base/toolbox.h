@@ -5,6 +5,8 @@
 #ifndef BASE_TOOLBOX_H
 #define BASE_TOOLBOX_H
 
+#include <stdbool.h>
+
 struct arguments;
 
 /* Returns the path of coopr-NAME: in the installation's bin, then its libexec/coopr, then PATH. NULL where there is
@@ -13,6 +15,10 @@ char *toolbox_find(const char *name);
 
 /* Returns the path of coopr itself, in the same installation; NULL if it is missing. The caller frees it. */
 char *toolbox_front(void);
+
+/* Becomes the program that has the command done by a server, if one may be meant: by --server, $COOPR_SERVER, or a context. all: options
+ * may stand behind operands. Exits where that program is missing. */
+void toolbox_ask_server(char **argv, bool all);
 
 /* Pushes the names of all commands of the installation, sorted. */
 void toolbox_list(struct arguments *names);

@@ -6,7 +6,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "event/pty.h"
 #include "event/supervise.h"
+
+enum { PIPES_TERMINAL_REST = 1 << 20 }; /* of a terminal, which others may hold and write to */
 
 /* Opens a pipe, of which the end that is ours (0: to read, 1: to write) is left in end. Returns the other. */
 static int
@@ -21,17 +24,40 @@ pipes_open_pipe(struct supervised_end *end, int ours)
 	return fds[!ours];
 }
 
+/* Opens the three streams, of which theirs are the child's ends: PROCESS_INHERIT where it has ours, -1 as well where that failed. */
+static void
+pipes_open(struct child *child, int theirs[3])
+{
+	const struct child_terminal *terminal = &child->terminal;
+	struct supervised_end *end = terminal->out ? &child->out_end : &child->err_end;
+	int slave = terminal->out || terminal->err ? pty_open(terminal, &end->fd) : -1;
+
+	if (slave >= 0 && terminal->in)
+		child->in_end.fd = fcntl(end->fd, F_DUPFD_CLOEXEC, 0);
+	theirs[0] = terminal->in ? fcntl(slave, F_DUPFD_CLOEXEC, 0) : pipes_open_pipe(&child->in_end, 1);
+	theirs[1] = terminal->out ? fcntl(slave, F_DUPFD_CLOEXEC, 0) : pipes_open_pipe(&child->out_end, 0);
+	if (terminal->err)
+		theirs[2] = fcntl(slave, F_DUPFD_CLOEXEC, 0);
+	else if (child->joined)
+		theirs[2] = fcntl(theirs[1], F_DUPFD_CLOEXEC, 0);
+	else
+		theirs[2] = child->capture_err ? pipes_open_pipe(&child->err_end, 0) : PROCESS_INHERIT;
+	if (slave >= 0)
+		close(slave);
+}
+
 int
 pipes_start(struct child *child, struct error *err)
 {
-	int theirs[3] = {pipes_open_pipe(&child->in_end, 1), pipes_open_pipe(&child->out_end, 0),
-	    child->capture_err ? pipes_open_pipe(&child->err_end, 0) : PROCESS_INHERIT};
-	int result;
-	struct process process = {.argv = child->argv, .environment = child->environment, .in = theirs[0],
-	    .out = theirs[1], .err = theirs[2], .group = true, .session = child->session,
-	    .die_with_us = child->die_with_us, .confinement = child->confinement};
+	bool has_err = child->terminal.err || child->joined || child->capture_err;
+	int theirs[3], result;
+	struct process process;
 
-	if (child->in_end.fd < 0 || child->out_end.fd < 0 || (child->capture_err && child->err_end.fd < 0))
+	pipes_open(child, theirs);
+	process = (struct process){.argv = child->argv, .environment = child->environment, .in = theirs[0], .out = theirs[1],
+	    .err = theirs[2], .group = true, .session = child->session, .controls = child->terminal.out || child->terminal.err,
+	    .folder = child->folder, .die_with_us = child->die_with_us, .confinement = child->confinement};
+	if (theirs[0] < 0 || theirs[1] < 0 || (has_err && theirs[2] < 0))
 		result = error_errno(err, EX_OSERR, "%s: pipe", child->argv[0]);
 	else
 		result = process_start(&process, err);
@@ -161,12 +187,14 @@ pipes_waiting(const struct supervised_end *end)
 void
 pipes_read_rest(struct child *child)
 {
-	size_t left = pipes_waiting(&child->out_end), n;
+	const struct child_terminal *terminal = &child->terminal;
+	/* What was written to a terminal arrives only when it is read. */
+	size_t left = terminal->out ? PIPES_TERMINAL_REST : pipes_waiting(&child->out_end), n;
 
-	while (left > 0 && (n = pipes_read_out(child, left)) > 0)
+	while (left > 0 && child->out_end.fd >= 0 && (n = pipes_read_out(child, left)) > 0)
 		left -= n;
-	left = pipes_waiting(&child->err_end);
-	while (left > 0 && (n = pipes_read_err(child, left)) > 0)
+	left = terminal->err && !terminal->out ? PIPES_TERMINAL_REST : pipes_waiting(&child->err_end);
+	while (left > 0 && child->err_end.fd >= 0 && (n = pipes_read_err(child, left)) > 0)
 		left -= n;
 }
 

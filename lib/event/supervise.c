@@ -100,7 +100,7 @@ supervise_enter(struct supervisor *supervisor, struct child *child)
 	    supervise_add(supervisor, &child->in_end, EPOLLOUT) < 0 || supervise_add(supervisor, &child->out_end,
 	    EPOLLIN) < 0)
 		return -1;
-	return child->capture_err ? supervise_add(supervisor, &child->err_end, EPOLLIN) : 0;
+	return child->err_end.fd >= 0 ? supervise_add(supervisor, &child->err_end, EPOLLIN) : 0;
 }
 
 /* Adds the child, which runs, to those that are supervised. */
@@ -168,6 +168,37 @@ supervise_kill(struct supervisor *supervisor, struct child *child)
 		kill(-child->pid, child->told_to_end ? SIGKILL : SIGTERM);
 	supervise_set_deadline(supervisor, child, child->told_to_end ? INT64_MAX : clock_monotonic_ms() + SUPERVISE_GRACE_MS);
 	child->told_to_end = true;
+}
+
+void
+supervise_hold_output(struct supervisor *supervisor, struct child *child, bool hold)
+{
+	struct supervised_end *ends[] = {&child->out_end, &child->err_end};
+
+	if (child->output_held == hold)
+		return;
+	child->output_held = hold;
+	for (int i = 0; i < 2; i++) {
+		if (ends[i]->fd < 0)
+			continue;
+		if (hold)
+			epoll_ctl(supervisor->epoll, EPOLL_CTL_DEL, ends[i]->fd, NULL);
+		else
+			supervise_add(supervisor, ends[i], EPOLLIN);
+	}
+}
+
+void
+supervise_leave_output(struct child *child)
+{
+	pipes_shut(&child->out_end);
+}
+
+void
+supervise_signal(const struct child *child, int signal, bool group)
+{
+	if (child->pid > 0)
+		kill(group ? -child->pid : child->pid, signal);
 }
 
 void

@@ -40,6 +40,11 @@ struct supervised_end { /* one descriptor in the loop */
 	const struct supervisor *supervisor; /* that waits for it, or NULL */
 };
 
+struct child_terminal { /* which streams of a child are a terminal: one and the same, whose other end is ours */
+	bool in, out, err;     /* in alone is none */
+	unsigned columns, lines; /* 0: not known */
+};
+
 struct child {
 	/* Before the start: */
 	char *const *argv;
@@ -50,6 +55,9 @@ struct child {
 	size_t out_limit;  /* bytes of stdout that are kept; what is beyond is read and dropped */
 	bool tell_out;     /* SUPERVISE_OUTPUT for stdout too */
 	bool capture_err;   /* its stderr comes to err, which the caller empties; else it has ours */
+	bool joined;        /* its stderr is its stdout: both come to out, in their order */
+	struct child_terminal terminal; /* where out is one, err comes to out, too, if it is one; with session */
+	const char *folder; /* where it starts; NULL: where we are */
 	bool session;      /* it leads a session; where it is killed, that ends before the child has ended */
 	bool die_with_us;
 	const struct confinement *confinement; /* NULL: none; to live until the start */
@@ -67,6 +75,7 @@ struct child {
 	struct supervised_end in_end, out_end, err_end, exit_end;
 	struct buffer fed; /* input behind that of the start; fed_used bytes of it are written */
 	size_t fed_used;
+	bool output_held;
 	bool in_quiet;     /* nothing is left to be written: only its hang-up is waited for */
 	int64_t deadline; /* of the next measure against it, monotonic; INT64_MAX: none */
 	bool told_to_end;
@@ -102,6 +111,15 @@ void child_release(struct child *child);
 /* Feed more input to a child whose input is held open, and end that input. */
 void supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length);
 void supervise_end_input(struct supervisor *supervisor, struct child *child);
+
+/* Stops reading what the child prints, so that it has to wait, or reads on. */
+void supervise_hold_output(struct supervisor *supervisor, struct child *child, bool hold);
+
+/* Reads the child's stdout no more: what it writes there is refused, as where the reader of a pipe has left. */
+void supervise_leave_output(struct child *child);
+
+/* Sends a signal to the child, or to its group. */
+void supervise_signal(const struct child *child, int signal, bool group);
 
 /* Ends the child's group; its end comes as an event. Closes the control socket of one that was adopted. */
 void supervise_stop(struct supervisor *supervisor, struct child *child);

@@ -12,7 +12,7 @@
 
 /* What concerns the person who has started the server, and not the one who asks. */
 static const char *const personal[] = {"COOPR_TENANT=", "COOPR_USER=", "COOPR_VOUCHED=", "COOPR_OUTPUT=", "SUDO_", "SSH_",
-	"COOPR_MESSAGES=", CLIENT_ASKER, "XDG_CONFIG_HOME="};
+	"COOPR_MESSAGES=", CLIENT_ASKER, "COOPR_SENT=", "COOPR_SERVER=", "XDG_CONFIG_HOME="};
 
 static bool
 asker_is_personal(const char *variable)
@@ -42,7 +42,7 @@ asker_environment(const struct asker *asker, struct arguments *environment)
 	for (char **variable = environ; *variable; variable++)
 		if (!asker_is_personal(*variable))
 			arguments_push(environment, *variable);
-	arguments_push(environment, "COOPR_MESSAGES=json");
+	arguments_push(environment, "COOPR_SERVER="); /* whatever contexts there are */
 	arguments_printf(environment, "%s=%s", CLIENT_ASKER, asker->user);
 }
 

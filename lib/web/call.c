@@ -32,7 +32,7 @@ const struct command_table *
 call_table(const struct route *route)
 {
 	static struct {
-		const char *command;
+		char *command;
 		struct command_table table;
 	} *known;
 	static size_t count, capacity;
@@ -48,7 +48,7 @@ call_table(const struct route *route)
 	if (!answers)
 		return NULL;
 	ARRAY_ROOM(known, count, capacity);
-	known[count].command = route->command;
+	known[count].command = memory_string(route->command);
 	known[count].table = table;
 	return &known[count++].table;
 }
@@ -68,7 +68,7 @@ call_looks(const struct command_option *option)
 bool
 call_takes(const struct route *route, const struct command_table *table, const struct command_option *option)
 {
-	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "quiet", "save", "secret", "spool", "store", "version",
+	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "quiet", "save", "secret", "server", "spool", "store", "version",
 		"watch", "yes"};
 	const char *kind = option->kind ? option->kind : "";
 

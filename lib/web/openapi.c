@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "json/dump.h"
 #include "json/json.h"
+#include "remote/frame.h"
 #include "web/call.h"
 #include "web/route.h"
 
@@ -160,6 +161,10 @@ openapi_responses(const struct route *route)
 		break;
 	case ROUTE_FILE:
 		json_set(&responses, "200", openapi_response("The file", "*/*", jv_object()));
+		break;
+	case ROUTE_RUN:
+		json_set(&responses, "200", openapi_response("Frames, as they come", FRAME_TYPE, jv_object()));
+		json_set(&responses, "204", JV_OBJECT(jv_string("description"), jv_string("It was told")));
 		break;
 	case ROUTE_TEXT:
 		json_set(&responses, "200", openapi_response("Text", "text/plain", openapi_type("string")));

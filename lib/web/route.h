@@ -22,6 +22,7 @@ enum route_answer {
 	ROUTE_BYTES,   /* whatever it is */
 	ROUTE_EVENTS,  /* server-sent events, as they happen */
 	ROUTE_RECORDS_EVENTS, /* records, or for who accepts them the same */
+	ROUTE_RUN,     /* a command as it runs: frames, see remote/frame.h */
 	ROUTE_OWN,     /* what the server says itself: see own */
 	ROUTE_FILE,    /* a file for browsers: see page.h */
 };

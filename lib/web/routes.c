@@ -81,6 +81,8 @@ const struct route routes[] = {
 	{"GET", "/", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Show the page for browsers"},
 	{"GET", "/ui/{file}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get a file of that page"},
 	{"GET", "/v1/schemas/{kind}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get the JSON Schema of a kind of document"},
+	{"POST", "/v1/run", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Run a command for somebody at another machine"},
+	{"POST", "/v1/run/{run}", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Tell a command that runs what was typed"},
 	{"GET", "/v1/openapi.json", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Describe this API, as OpenAPI 3.1"},
 	{"GET", "/v1/version", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Show the version of the server"},
 	{"GET", "/healthz", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Tell that the server runs"},

@@ -22,6 +22,7 @@
 #include "web/page.h"
 #include "web/problem.h"
 #include "web/route.h"
+#include "web/runs.h"
 
 enum {
 	SERVER_BODY_MAX = 8 << 20,
@@ -50,6 +51,7 @@ struct server {
 	struct serving *first, **last; /* that wait for their turn */
 	unsigned waiting;
 	struct followers *followers;
+	struct runs *runs;
 	bool ends;
 	int64_t ended_ms; /* when the last command had */
 };
@@ -76,7 +78,7 @@ server_answer(struct http_exchange *exchange)
 static void
 server_start_waiting(struct server *server)
 {
-	while (server->first && server->supervisor.count < server->children) {
+	while (server->first && server->supervisor.count - runs_count(server->runs) < server->children) {
 		struct serving *serving = server->first;
 		struct http_exchange *exchange = serving->exchange;
 		struct error err;
@@ -116,6 +118,7 @@ server_call(struct server *server, const struct route_match *match, const struct
 		server_forget(serving);
 	} else {
 		asker_environment(asker, &serving->environment);
+		arguments_push(&serving->environment, "COOPR_MESSAGES=json");
 		serving->route = match->route;
 		serving->exchange = exchange;
 		serving->child = (struct child){.argv = serving->call.argv.list, .environment = serving->environment.list,
@@ -134,6 +137,18 @@ static bool
 server_is_followed(const struct route *route, const struct http_exchange *exchange)
 {
 	return (route->answer == ROUTE_EVENTS || route->answer == ROUTE_RECORDS_EVENTS) && followers_are_wanted(exchange);
+}
+
+/* Has a command run for somebody at another machine; or tells one that does. */
+static void
+server_run_command(struct server *server, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
+{
+	if (match->variables[0])
+		runs_tell(server->runs, exchange, asker, match->variables[0]);
+	else if (server->ends)
+		problem_answer(exchange, 503, "the server ends");
+	else
+		runs_start(server->runs, exchange, asker);
 }
 
 /* Is called for each request that has arrived. */
@@ -160,6 +175,9 @@ server_arrived(void *context, struct http_exchange *exchange)
 	} else if (server_is_followed(match.route, exchange)) {
 		if (asker_find(&asker, exchange))
 			followers_add(((struct server *)context)->followers, exchange, asker.user, match.variables[0]);
+	} else if (match.route->answer == ROUTE_RUN) {
+		if (asker_find(&asker, exchange))
+			server_run_command(context, &match, &asker, exchange);
 	} else if (match.route->answer == ROUTE_EVENTS) {
 		problem_answer(exchange, 406, "events are told as they happen: say Accept: text/event-stream");
 	} else if (asker_find(&asker, exchange)) {
@@ -177,6 +195,8 @@ server_left(void *context, struct http_exchange *exchange)
 
 	if (!serving)
 		return;
+	if (runs_left(server->runs, exchange))
+		return;
 	if (exchange->answer.streams) {
 		followers_remove(server->followers, exchange);
 		return;
@@ -184,6 +204,15 @@ server_left(void *context, struct http_exchange *exchange)
 	serving->exchange = NULL;
 	if (serving->child.pid > 0 && strcmp(serving->route->method, "GET") == 0)
 		supervise_stop(&server->supervisor, &serving->child);
+}
+
+/* Is called where all that came for an answer that streams was taken. */
+static void
+server_drained(void *context, struct http_exchange *exchange)
+{
+	struct server *server = context;
+
+	runs_drained(server->runs, exchange);
 }
 
 static void
@@ -214,13 +243,14 @@ server_open(struct server **out, const struct server_options *options, struct er
 	if (supervise_init(&server->supervisor, err) < 0)
 		return -1;
 	server->followers = followers_open(&server->supervisor);
+	server->runs = runs_open(&server->supervisor);
 	for (int i = 0; i < options->count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
 
 		if (listener_open(&server->listeners[i], &(struct listener_options){.fd = options->sockets[i].fd,
 		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S,
 		    .certificate = options->sockets[i].is_tcp ? options->certificate : NULL, .arrived = server_arrived,
-		    .left = server_left, .context = server}, err) < 0)
+		    .drained = server_drained, .left = server_left, .context = server}, err) < 0)
 			return -1;
 		server->count = i + 1;
 		if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, listener_descriptor(server->listeners[i]), &event) < 0)
@@ -251,6 +281,7 @@ server_begin_end(struct server *server)
 {
 	server->ends = true;
 	followers_end(server->followers);
+	runs_end(server->runs);
 	for (int i = 0; i < server->count; i++)
 		listener_quiesce(server->listeners[i]);
 }
@@ -284,13 +315,16 @@ server_run(struct server *server)
 {
 	while (!server_is_over(server)) {
 		/* What followers are told is sent by the listeners, who do not hear of it by themselves: so these are turned behind. */
-		int64_t turn = server->ends ? -1 : followers_turn(server->followers), wait = server_listen(server);
+		int64_t turn = server->ends ? -1 : followers_turn(server->followers), sign = runs_turn(server->runs);
+		int64_t wait = server_listen(server);
 		struct child *child = NULL;
 
 		if (!server->ends && followers_have_come(server->followers))
 			turn = 0;
 		if (turn >= 0 && (wait < 0 || turn < wait))
 			wait = turn;
+		if (sign >= 0 && (wait < 0 || sign < wait))
+			wait = sign;
 		if (server->ends && (wait < 0 || wait > SERVER_DRAIN_MS))
 			wait = SERVER_DRAIN_MS;
 		server_start_waiting(server);
@@ -301,8 +335,15 @@ server_run(struct server *server)
 			else
 				server_begin_end(server);
 			break;
+		case SUPERVISE_OUTPUT:
+			if (runs_have(server->runs, child))
+				runs_send(server->runs, child);
+			break;
 		case SUPERVISE_ENDED:
-			server_ended(child->owner);
+			if (runs_have(server->runs, child))
+				runs_finish(server->runs, child);
+			else
+				server_ended(child->owner);
 			break;
 		default:
 			break;
@@ -320,6 +361,7 @@ server_release(struct server *server)
 	for (int i = 0; i < server->count; i++)
 		listener_close(server->listeners[i]);
 	followers_close(server->followers);
+	runs_close(server->runs);
 	if (server->epoll >= 0)
 		close(server->epoll);
 	supervise_release(&server->supervisor);

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "remote/link.h"
+
+#include <curl/curl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "json/json.h"
+#include "remote/destination.h"
+#include "remote/frame.h"
+
+enum {
+	LINK_CONNECT_S = 20,
+	LINK_SILENCE_MS = 60 * 1000, /* the server gives a sign of life more often */
+	LINK_WAIT_MS = 5 * 1000,
+	LINK_ANSWER_MAX = 64 << 10, /* of one that is no stream of frames */
+	LINK_DESCRIPTORS = 4,
+};
+
+struct link {
+	const struct destination *to;
+	CURLM *multi;
+	CURL *run, *tell; /* tell NULL: nothing is on its way */
+	struct curl_slist *headers;
+	char reason[CURL_ERROR_SIZE];
+	link_receive *receive;
+	void *context;
+	struct buffer said;         /* by a server that refuses */
+	struct buffer sending, next; /* what is told, and is to be told then */
+	char *tell_url;
+	int64_t heard_ms; /* when the server was last heard */
+};
+
+static bool
+link_streams(const struct link *link)
+{
+	long status = 0;
+
+	curl_easy_getinfo(link->run, CURLINFO_RESPONSE_CODE, &status);
+	return status == 200;
+}
+
+static size_t
+link_received(char *bytes, size_t size, size_t count, void *data)
+{
+	struct link *link = data;
+	size_t length = size * count;
+
+	link->heard_ms = clock_monotonic_ms();
+	if (link_streams(link))
+		link->receive(link->context, bytes, length);
+	else if (link->said.length + length <= LINK_ANSWER_MAX)
+		buffer_append(&link->said, bytes, length);
+	return length;
+}
+
+static size_t
+link_ignore(char *bytes, size_t size, size_t count, void *data)
+{
+	(void)bytes;
+	(void)data;
+	return size * count;
+}
+
+/* Returns a request to the server. */
+static CURL *
+link_request(struct link *link, const char *url, const struct buffer *body)
+{
+	CURL *curl = curl_easy_init();
+
+	if (!curl)
+		return NULL;
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+	if (link->to->socket) {
+		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, link->to->socket);
+		curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+	}
+	if (link->to->ca)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, link->to->ca);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, buffer_string(body));
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->length);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, link->headers);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, "coopr/" COOPR_VERSION);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)LINK_CONNECT_S);
+	curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	return curl;
+}
+
+/* Makes the headers. The token is in none of our arguments, and in nobody's environment but the user's. */
+static void
+link_add_headers(struct link *link)
+{
+	char *line;
+
+	link->headers = curl_slist_append(link->headers, "Content-Type: " FRAME_TYPE);
+	link->headers = curl_slist_append(link->headers, "Expect:");
+	if (!link->to->token)
+		return;
+	line = memory_printf("Authorization: Bearer %s", link->to->token);
+	link->headers = curl_slist_append(link->headers, line);
+	free(line);
+}
+
+int
+link_open(struct link **out, const struct destination *destination, const struct buffer *body, link_receive *receive, void *context,
+    struct error *err)
+{
+	struct link *link = memory_zeroed(1, sizeof *link);
+	char *url = memory_printf("%s/v1/run", destination->url);
+
+	*out = link;
+	link->to = destination;
+	link->heard_ms = clock_monotonic_ms();
+	link->receive = receive;
+	link->context = context;
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	link->multi = curl_multi_init();
+	link_add_headers(link);
+	link->run = link_request(link, url, body);
+	free(url);
+	if (!link->multi || !link->run)
+		return error_set(err, EX_OSERR, "libcurl cannot be used");
+	curl_easy_setopt(link->run, CURLOPT_ERRORBUFFER, link->reason);
+	curl_easy_setopt(link->run, CURLOPT_WRITEFUNCTION, link_received);
+	curl_easy_setopt(link->run, CURLOPT_WRITEDATA, link);
+	curl_multi_add_handle(link->multi, link->run);
+	return 0;
+}
+
+static void
+link_start_telling(struct link *link)
+{
+	struct buffer sent = link->sending;
+
+	if (link->tell || link->next.length == 0)
+		return;
+	buffer_clear(&sent);
+	link->sending = link->next;
+	link->next = sent;
+	link->tell = link_request(link, link->tell_url, &link->sending);
+	if (!link->tell)
+		return;
+	curl_easy_setopt(link->tell, CURLOPT_WRITEFUNCTION, link_ignore);
+	curl_easy_setopt(link->tell, CURLOPT_TIMEOUT_MS, (long)LINK_SILENCE_MS);
+	curl_multi_add_handle(link->multi, link->tell);
+}
+
+void
+link_tell(struct link *link, const char *name, const struct buffer *frames)
+{
+	if (!link->tell_url)
+		link->tell_url = memory_printf("%s/v1/run/%s", link->to->url, name);
+	buffer_append(&link->next, frames->data, frames->length);
+	link_start_telling(link);
+}
+
+bool
+link_is_telling(const struct link *link)
+{
+	return link->tell;
+}
+
+/* Returns the code for which a refusal of the server stands. */
+static int
+link_code(long status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return EX_NOPERM;
+	case 413:
+	case 422:
+		return EX_USAGE;
+	case 503:
+		return EX_TEMPFAIL;
+	default:
+		return EX_UNAVAILABLE;
+	}
+}
+
+/* Tells what a server has said that does not run the command. */
+static int
+link_refused(struct link *link, long status, struct error *err)
+{
+	char *detail = NULL;
+	struct error ignored; /* then it is somebody else's answer */
+	jv problem;
+
+	if (json_parse("the answer", buffer_string(&link->said), link->said.length, &problem, &ignored) == 0) {
+		detail = json_get_string(problem, "detail");
+		jv_free(problem);
+	}
+	if (status == 401)
+		error_set(err, EX_NOPERM, "%s: %s; set COOPR_TOKEN, or the token of the context", link->to->name, detail ? detail : "who asks is not known");
+	else if (status == 404)
+		error_set(err, EX_UNAVAILABLE, "%s: the server runs no commands; it is none of coopr, or too old", link->to->name);
+	else if (status == 422 && detail)
+		error_set(err, EX_USAGE, "%s", detail);
+	else
+		error_set(err, link_code(status), "%s: %s", link->to->name, detail ? detail : "the server does not run the command");
+	free(detail);
+	return -1;
+}
+
+/* Says how the connection has ended. */
+static int
+link_judge(struct link *link, CURLcode result, struct error *err)
+{
+	long status = 0;
+
+	curl_easy_getinfo(link->run, CURLINFO_RESPONSE_CODE, &status);
+	if (result == CURLE_OK)
+		return status == 200 ? 0 : link_refused(link, status, err);
+	if (status == 200)
+		return error_set(err, EX_UNAVAILABLE, "%s: the connection was lost before the command had ended (%s); look what came of it",
+		    link->to->name, *link->reason ? link->reason : curl_easy_strerror(result));
+	return error_set(err, EX_UNAVAILABLE, "%s: %s", link->to->name, *link->reason ? link->reason : curl_easy_strerror(result));
+}
+
+/* Takes note of what has ended. */
+static int
+link_finish(struct link *link, struct error *err)
+{
+	const CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(link->multi, &left))) {
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		if (message->easy_handle == link->run)
+			return link_judge(link, message->data.result, err);
+		curl_multi_remove_handle(link->multi, link->tell);
+		curl_easy_cleanup(link->tell);
+		link->tell = NULL;
+		link_start_telling(link);
+	}
+	return 1;
+}
+
+int
+link_turn(struct link *link, const int *descriptors, size_t count, struct error *err)
+{
+	struct curl_waitfd waiting[LINK_DESCRIPTORS];
+	unsigned used = 0;
+	int running, result;
+
+	curl_multi_perform(link->multi, &running);
+	result = link_finish(link, err);
+	if (result <= 0)
+		return result;
+	if (clock_monotonic_ms() - link->heard_ms > LINK_SILENCE_MS)
+		return error_set(err, EX_UNAVAILABLE, "%s: nothing was heard of the server for %d s; look what came of the command",
+		    link->to->name, LINK_SILENCE_MS / 1000);
+	for (size_t i = 0; i < count && used < LINK_DESCRIPTORS; i++)
+		if (descriptors[i] >= 0)
+			waiting[used++] = (struct curl_waitfd){.fd = descriptors[i], .events = CURL_WAIT_POLLIN};
+	curl_multi_poll(link->multi, waiting, used, LINK_WAIT_MS, NULL);
+	return 1;
+}
+
+void
+link_close(struct link *link)
+{
+	if (!link)
+		return;
+	if (link->tell) {
+		curl_multi_remove_handle(link->multi, link->tell);
+		curl_easy_cleanup(link->tell);
+	}
+	if (link->run) {
+		curl_multi_remove_handle(link->multi, link->run);
+		curl_easy_cleanup(link->run);
+	}
+	curl_multi_cleanup(link->multi);
+	curl_slist_free_all(link->headers);
+	curl_global_cleanup();
+	buffer_release(&link->said);
+	buffer_release(&link->sending);
+	buffer_release(&link->next);
+	free(link->tell_url);
+	free(link);
+}
