@@ -12,6 +12,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "${worker-}" ] || kill "$worker"
 	serve_end
 }
 
@@ -122,4 +123,99 @@ asked() {
 	answers 204 POST /v1/clusters/shop/lease -d '{"time": "12h"}'
 	answers 200 GET /v1/clusters/shop/lease
 	same "$(coopr-lease shop)" "$(cat body)"
+}
+
+# Skips where there is no browser, and nothing to drive it.
+need_browser() {
+	need_program chromium node
+	NODE_PATH=${NODE_PATH-$(npm root -g 2>/dev/null)}
+	export NODE_PATH
+	node -e 'require.resolve("playwright-core"); require.resolve("axe-core")' 2>/dev/null ||
+		skip "needs playwright-core and axe-core of npm, where NODE_PATH says"
+}
+
+# Does a scenario of page.cjs, while a worker does what it begins.
+browse() {
+	coopr-work >work.log 2>&1 3>&- &
+	worker=$!
+	node "$COOPR_ROOT/tests/page.cjs" "$SOCKET" "$@"
+}
+
+create_shop() {
+	coopr-create -yq -t lamp -n 4 -P dummy "$@" shop
+}
+
+@test "in a browser, a cluster is created from its template, with the layout or the reason why there is none beside the form" {
+	need_browser
+	serve
+	browse create
+	same 5 "$(coopr-list -o json | jq .nodes)"
+}
+
+@test "in a browser, all is done by keyboard" {
+	need_browser
+	serve
+	browse keyboard
+	same 4 "$(coopr-list -o json | jq .nodes)"
+}
+
+@test "in a browser, a change is previewed, carried out and rolled back, and a cluster is deleted once its name is typed" {
+	need_browser
+	create_shop
+	serve
+	browse change
+	same terminated "$(coopr-list --status all -o json | jq -r .state)"
+}
+
+@test "in a browser, what somebody else does is seen as it happens" {
+	need_browser
+	serve
+	(
+		until [ -e ready ]; do sleep 0.1; done
+		coopr-create -yq --detach -t lamp -P dummy other
+	) 3>&- &
+	other=$!
+	browse follow
+	wait "$other"
+}
+
+@test "in a browser, entities are written as a form or as JSON, which are checked meanwhile, and not deleted while something needs them" {
+	need_browser
+	serve
+	browse entities
+	same 3 "$(coopr-store history -o json hardwaretype tiny | wc -l)"
+}
+
+@test "in a browser, members come and go, and a secret is set and never shown" {
+	need_browser
+	serve
+	browse members
+	same db "$(coopr-secret list -o name)"
+}
+
+@test "in a browser, axe finds nothing on any view, light, dark or narrow, and none is wider than its screen" {
+	need_browser
+	create_shop
+	serve
+	browse axe
+}
+
+@test "in a browser, what others have written is text, and no part of the page" {
+	need_browser
+	evil='<img src=http://198.51.100.1/x onerror="window.ran=1"><script>window.ran=2</script>'
+	stubborn_service
+	cat >plugins/automator/stubborn <<-EOT
+		#!/bin/sh
+		cat >/dev/null
+		echo '$evil' >&2
+		echo '{"kind": "result", "status": 0}'
+	EOT
+	coopr-store put -yq --kind service <mine/services/stubborn.json
+	jq --arg evil "$evil" '.label = $evil | .description = $evil | .links = [{label: $evil, url: "javascript:window.ran=3"}] | .defaults.config.php[$evil] = $evil' \
+		mine/clustertemplates/lamp.json | coopr-store put -yq --kind clustertemplate
+	create_shop -s haproxy,apache,mod-php,mysql,memcached,stubborn -m "$evil"
+	coopr-log shop >log
+	contains "$(cat log)" "$evil"
+	serve
+	browse hostile
 }

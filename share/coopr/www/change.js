@@ -156,7 +156,7 @@ export async function changeView({cluster: name, action, query, signal}) {
       const given = values();
       await call(route, {path: {cluster: name}, body: given});
       tell(form.isPlain ? 'It is done.' : `${form.title}: the operation has begun.`);
-      location.hash = clusterAddress(action === 'clone' || action === 'rename' ? given.name : name, form.isPlain ? 'machines' : 'activity');
+      location.hash = clusterAddress(action === 'clone' || action === 'rename' ? given.name : action === 'delete' ? cluster.id : name, form.isPlain ? 'machines' : 'activity');
     } catch (error) {
       fill(trouble, problem(error));
     }

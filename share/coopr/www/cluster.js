@@ -63,7 +63,7 @@ function advice(cluster) {
 }
 
 async function machinesTab(cluster, signal) {
-  const records = await items('GET /v1/clusters/{cluster}/nodes', {path: {cluster: cluster.name}, signal});
+  const records = await items('GET /v1/clusters/{cluster}/nodes', {path: {cluster: cluster.id}, signal});
   const nodes = records.filter((one) => one.kind === 'node'), observations = records.filter((one) => one.kind === 'observation');
   const links = records.filter((one) => one.kind === 'link');
   const columns = ['Machine', 'Hardware', 'Image', 'Address', 'Services'];
@@ -94,7 +94,7 @@ async function activityTab(cluster, signal, query, operations) {
   const operation = query.get('operation') ?? newest(operations);
   if (!operation)
     return empty('Nothing has happened yet', 'There was no operation with tasks.');
-  const records = await items('GET /v1/clusters/{cluster}/report', {path: {cluster: cluster.name}, query: {operation}, signal});
+  const records = await items('GET /v1/clusters/{cluster}/report', {path: {cluster: cluster.id}, query: {operation}, signal});
   const report = records.find((one) => one.kind === 'report'), attempts = records.filter((one) => one.kind === 'attempt');
   const failed = attempts.filter((one) => one.status === 'failed');
   const columns = ['Task', 'Machine', 'Service', 'State', {name: 'Took', number: true}];
@@ -114,7 +114,7 @@ async function logTab(cluster, signal, query, operations) {
   const operation = query.get('operation') ?? newest(operations);
   if (!operation)
     return empty('No output', 'There was no operation with tasks.');
-  const lines = await text('GET /v1/clusters/{cluster}/log', {path: {cluster: cluster.name}, query: {operation}, signal});
+  const lines = await text('GET /v1/clusters/{cluster}/log', {path: {cluster: cluster.id}, query: {operation}, signal});
   const shown = lines.length > 500000 ? lines.slice(lines.indexOf('\n', lines.length - 500000) + 1) : lines;
 
   return [el('div.filters', operationChoice(cluster, operations, operation, 'log')),
@@ -139,13 +139,13 @@ function historyTab(cluster, signal, query, operations) {
 async function differenceOf(cluster, signal, number) {
   if (!number)
     return null;
-  const lines = await text('GET /v1/clusters/{cluster}/operations', {path: {cluster: cluster.name}, query: {diff: number}, signal});
+  const lines = await text('GET /v1/clusters/{cluster}/operations', {path: {cluster: cluster.id}, query: {diff: number}, signal});
 
   return el('section', {'aria-label': `What operation ${number} has changed`}, el('h2', `What operation ${number} has changed`), differenceView(lines));
 }
 
 async function configTab(cluster, signal) {
-  const config = await call('GET /v1/clusters/{cluster}/config', {path: {cluster: cluster.name}, signal});
+  const config = await call('GET /v1/clusters/{cluster}/config', {path: {cluster: cluster.id}, signal});
 
   return [el('p.row', el('a.button.main', {href: clusterAddress(cluster.name, 'do', 'config')}, 'Change the configuration')),
     el('pre', {tabindex: '0', 'aria-label': 'Configuration'}, JSON.stringify(config, null, 2)), commandView(commandLine(ACTIONS.showConfig, {cluster: cluster.name}))];
@@ -174,13 +174,13 @@ function header(cluster, tab) {
 export async function clusterView({cluster: name, tab = 'machines', query, signal}) {
   if (!CONTENT[tab])
     throw Object.assign(new Error('There is no such page of a cluster.'), {title: 'Not found'});
-  const body = el('div.content'), look = () => call('GET /v1/clusters/{cluster}', {path: {cluster: name}, signal});
-  const first = await look();
+  const body = el('div.content'), look = (id) => call('GET /v1/clusters/{cluster}', {path: {cluster: id}, signal});
+  const first = await look(name), {id} = first; // others may take its name once it is deleted, and may rename it
   const view = el('div', header(first, tab), body);
   let took = 0;
 
   async function draw(cluster) {
-    const began = performance.now(), operations = await items('GET /v1/clusters/{cluster}/operations', {path: {cluster: name}, signal});
+    const began = performance.now(), operations = await items('GET /v1/clusters/{cluster}/operations', {path: {cluster: id}, signal});
     const content = await CONTENT[tab](cluster, signal, query, operations);
     const log = body.querySelector('.log'), atEnd = !log || log.scrollTop + log.clientHeight >= log.scrollHeight - 30, at = log?.scrollTop ?? 0;
     const open = [...body.querySelectorAll('details')].map((one) => one.open);
@@ -202,7 +202,7 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
       return;
     isBusy = true;
     try {
-      await draw(await look());
+      await draw(await look(id));
     } finally {
       isBusy = false;
       if (isDue && !signal.aborted)
@@ -211,7 +211,7 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
   }, 250);
 
   await draw(first);
-  follow(name, signal, again, (hears) => { if (hears) again(); });
+  follow(id, signal, again, (hears) => { if (hears) again(); });
   signal.addEventListener('abort', again.cancel);
   return view;
 }

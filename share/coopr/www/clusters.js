@@ -2,12 +2,13 @@
 //
 // The list of clusters: a hundred at a time, with filters that stand in the address.
 import {el, choice, check, empty, fill, settled, table} from './dom.js';
-import {items} from './api.js';
+import {call, items} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {badge, cost, time} from './format.js';
 import {follow} from './follow.js';
 
 const PAGE = 100;
+const ENDED = ['complete', 'failed', 'cancelled'];
 const STATUSES = [['', 'All that exist'], ['pending', 'Updating'], ['active', 'Active'], ['incomplete', 'Incomplete'], ['inconsistent', 'Inconsistent'],
   ['terminated', 'Terminated'], ['all', 'All, also terminated']];
 const COLUMNS = ['Name', 'State', 'Health', {name: 'Machines', number: true}, {name: 'Cost', number: true}, 'Template', 'Owner', 'Expires', 'Changed'];
@@ -58,10 +59,17 @@ function pages(filters, list) {
 export async function clustersView({query, signal}) {
   const filters = wanted(query);
   const body = el('div'), command = commandView('');
-  const load = () => items('GET /v1/clusters', {query: {...filters, limit: PAGE + 1}, signal});
+  const list = () => items('GET /v1/clusters', {query: {...filters, limit: PAGE + 1}, signal});
 
-  function draw(list) {
-    fill(body, list.length === 0 ? nothing(filters) : [table('Clusters', COLUMNS, list.slice(0, PAGE).map(row)), pages(filters, list)]);
+  function draw(clusters) {
+    fill(body, clusters.length === 0 ? nothing(filters) : [table('Clusters', COLUMNS, clusters.slice(0, PAGE).map(row)), pages(filters, clusters)]);
+  }
+  // Whoever looks at a cluster has the end of its operation recorded; a list does not.
+  async function load() {
+    const clusters = await list(), ended = clusters.filter((one) => ENDED.includes(one.underway?.jobstatus));
+
+    await Promise.all(ended.map((one) => call('GET /v1/clusters/{cluster}', {path: {cluster: one.id}, signal}).catch(() => null)));
+    return ended.length ? list() : clusters;
   }
   const again = settled(() => load().then(draw), 400);
   const search = el('input', {type: 'search', value: filters.search ?? '', placeholder: 'Part of a name', oninput: settled(() => choose('search', search.value), 250)});

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// node page.cjs SOCKET SCENARIO: does in Chromium what a person does on the page of the server behind a Unix socket, and fails where
+// something is not as it should be. It needs the packages playwright-core and axe-core of npm, where NODE_PATH says.
+'use strict';
+
+const assert = require('node:assert');
+const fs = require('node:fs');
+const net = require('node:net');
+const {chromium} = require('playwright-core');
+
+const [socket, scenario, ...values] = process.argv.slice(2);
+const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters/shop/activity', 'clusters/shop/log', 'clusters/shop/history',
+  'clusters/shop/history?diff=1', 'clusters/shop/config', 'clusters/shop/do/expand', 'clusters/shop/do/scale', 'clusters/shop/do/config', 'clusters/shop/do/delete',
+  'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/hardwaretype/+', 'members', 'quota',
+  'secrets', 'usage', 'audit', 'queue', 'tenants', 'tenants/default', 'nothing'];
+
+// A browser speaks TCP only: what arrives at the port is passed on to the socket.
+function relay() {
+  const server = net.createServer((from) => {
+    const to = net.connect(socket);
+    from.pipe(to).pipe(from);
+    from.on('error', () => to.destroy());
+    to.on('error', () => from.destroy());
+  });
+
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+async function settle(page) {
+  await page.waitForFunction(() => document.querySelector('main h1') && !document.querySelector('[aria-busy]'));
+}
+
+async function visit(page, address, view) {
+  await page.goto(`${address}#/${view}`);
+  await settle(page);
+}
+
+// Presses Tab until what has the focus is that.
+async function tabTo(page, wanted) {
+  for (let i = 0; i < 120; i++) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((selector) => document.activeElement.matches(selector), wanted))
+      return;
+  }
+  assert.fail(`by keyboard there is no way to ${wanted}`);
+}
+
+const scenarios = {
+  // From the list to a cluster that is active, with the layout shown beside the form, or the reason why there is none.
+  async create(page, address) {
+    await page.goto(address);
+    await page.getByRole('link', {name: 'Create a cluster'}).first().click();
+    await page.getByRole('link', {name: 'LAMP'}).click();
+    await page.getByLabel('Name', {exact: true}).fill('shop');
+    await page.getByLabel('Machines', {exact: true}).fill('1');
+    await page.getByText('no layout satisfies the request').waitFor();
+    assert(await page.getByRole('button', {name: 'Create'}).isDisabled());
+    await page.getByLabel('Machines', {exact: true}).fill('5');
+    await page.getByRole('list', {name: 'Layout: 5 machines'}).waitFor();
+    await page.getByText('coopr create shop --template lamp --machines 5').waitFor();
+    await page.locator('main button:has-text("Create"):enabled').click();
+    await page.locator('h1 .badge:has-text("active")').waitFor();
+    await page.locator('.timeline rect').first().waitFor({state: 'attached'});
+    assert.match(page.url(), /#\/clusters\/shop\/activity$/);
+  },
+
+  async keyboard(page, address) {
+    await page.goto(address);
+    await settle(page);
+    await tabTo(page, 'a[href="#/create"]');
+    await page.keyboard.press('Enter');
+    await page.locator('h1:focus:has-text("Create a cluster")').waitFor();
+    await tabTo(page, 'a[href="#/create/lamp"]');
+    await page.keyboard.press('Enter');
+    await page.locator('h1:focus:has-text("LAMP")').waitFor();
+    await tabTo(page, 'input[name=name]');
+    await page.keyboard.type('keys');
+    await page.locator('main button:has-text("Create"):enabled').waitFor();
+    await tabTo(page, 'button.main');
+    await page.keyboard.press('Enter');
+    await page.locator('h1:has-text("keys") .badge:has-text("active")').waitFor();
+    await tabTo(page, 'summary.button');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'a[href$="/do/expand"]');
+    await page.keyboard.press('Enter');
+    await page.locator('h1:focus:has-text("Add machines")').waitFor();
+    await page.locator('.difference [data-kind=plus]').first().waitFor();
+    await tabTo(page, 'button.main:enabled');
+    await page.keyboard.press('Enter');
+    await page.locator('dl.figures div:has(dt:text-is("Machines")) dd:text-is("4")').waitFor();
+  },
+
+  // A change with its preview, what it changed in the history, the way back, and the end.
+  async change(page, address) {
+    await visit(page, address, 'clusters/shop/do/expand');
+    await page.getByLabel('Machines afterwards').fill('6');
+    await page.locator('.difference [data-kind=plus]:has-text("2")').waitFor();
+    await page.locator('button.main:enabled:has-text("Add machines")').click();
+    await page.locator('h1 .badge:has-text("active")').waitFor();
+    await visit(page, address, 'clusters/shop/history');
+    await page.getByRole('link', {name: 'difference'}).first().click();
+    await page.locator('.difference [data-kind=plus]').first().waitFor();
+    await page.getByRole('link', {name: 'roll back to 1'}).click();
+    await page.locator('.difference [data-kind=minus]').first().waitFor();
+    await page.locator('button.main:enabled').click();
+    await page.locator('dl.figures div:has(dt:text-is("Machines")) dd:text-is("4")').waitFor();
+    await page.locator('h1 .badge:has-text("active")').waitFor();
+    await visit(page, address, 'clusters/shop/do/delete');
+    await page.locator('.difference [data-kind=minus]').first().waitFor();
+    assert(await page.locator('button.main').isDisabled());
+    await page.getByLabel('To confirm').fill('shop');
+    await page.getByLabel('Data of services may be lost').check();
+    await page.locator('button.main:enabled').click();
+    await page.locator('h1 .badge:has-text("terminated")').waitFor();
+  },
+
+  // What somebody else does is seen without doing anything.
+  async follow(page, address) {
+    await visit(page, address, 'clusters');
+    fs.writeFileSync('ready', '');
+    await page.getByRole('link', {name: 'other', exact: true}).waitFor();
+    await page.locator('tr:has-text("other") .badge:has-text("active")').waitFor();
+  },
+
+  async entities(page, address) {
+    await visit(page, address, 'entities/hardwaretype/+');
+    await page.getByLabel('name', {exact: true}).fill('not a name');
+    await page.getByText('is not a name').waitFor();
+    await page.getByLabel('name', {exact: true}).fill('tiny');
+    await page.getByLabel('description', {exact: true}).fill('very small');
+    await page.getByText('The document is right').waitFor();
+    assert.deepStrictEqual(JSON.parse(await page.getByLabel('The document as JSON').inputValue()), {name: 'tiny', description: 'very small'});
+    await page.getByRole('button', {name: 'Save'}).click();
+    await page.locator('h1:text-is("tiny")').waitFor();
+    await page.getByLabel('The document as JSON').fill('{"name": "tiny", "label": "Tiny"}');
+    await page.locator('button:enabled:has-text("Save")').click();
+    await page.getByText('- /description "very small"').waitFor();
+    await page.getByRole('button', {name: 'Delete'}).click();
+    await page.getByRole('button', {name: 'Delete tiny'}).click();
+    await page.locator('h1:text-is("Catalogue")').waitFor();
+    await visit(page, address, 'entities/hardwaretype/small');
+    await page.getByRole('button', {name: 'Delete'}).click();
+    await page.getByText('It is in use').waitFor();
+  },
+
+  async members(page, address) {
+    await visit(page, address, 'members');
+    await page.getByLabel('User').fill('ann');
+    await page.getByLabel('Role').selectOption('admin');
+    await page.getByText('coopr member set ann --role admin').waitFor();
+    await page.getByRole('button', {name: 'Save'}).click();
+    await page.locator('tr:has-text("ann")').waitFor();
+    await page.getByRole('button', {name: 'Remove', exact: true}).click();
+    await page.getByRole('button', {name: 'Remove ann'}).click();
+    await page.getByText('No members').waitFor();
+    await visit(page, address, 'secrets');
+    await page.getByLabel('Name', {exact: true}).fill('db');
+    await page.getByLabel('Value').fill('to be or not');
+    await page.getByRole('button', {name: 'Set', exact: true}).click();
+    await page.locator('tr:has-text("db")').waitFor();
+    assert.doesNotMatch(await page.content(), /to be or not/);
+  },
+
+  // The rules of axe on every view, light, dark and on the screen of a phone.
+  async axe(page, address) {
+    const source = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'), findings = [];
+
+    for (const [colorScheme, width] of [['light', 1280], ['dark', 1280], ['light', 390]]) {
+      await page.emulateMedia({colorScheme});
+      await page.setViewportSize({width, height: 850});
+      for (const view of VIEWS) {
+        await visit(page, address, view);
+        await page.evaluate(source);
+        const {violations} = await page.evaluate(() => window.axe.run());
+        violations.forEach((one) => findings.push(`${view} ${colorScheme} ${width}: ${one.id} ${one.nodes[0].html}`));
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        if (over > 0)
+          findings.push(`${view} ${colorScheme} ${width}: ${over} pixels too wide`);
+      }
+    }
+    assert.deepStrictEqual(findings, []);
+  },
+
+  // What others have written is text, wherever it is shown: no element is made of it, no script runs, nothing is asked of another host.
+  async hostile(page, address) {
+    const text = 'onerror=', seen = new Set();
+
+    for (const view of [...VIEWS, ...values]) {
+      await visit(page, address, view);
+      await page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
+      const made = await page.evaluate(() => ({ran: window.ran, images: document.querySelectorAll('main img, main script, main iframe').length,
+        links: [...document.querySelectorAll('a')].map((one) => one.getAttribute('href')).filter((href) => href && !/^(#|https?:)/.test(href))}));
+      assert.deepStrictEqual(made, {ran: undefined, images: 0, links: []}, view);
+      if ((await page.locator('main').innerText()).includes(text) || (await page.locator('textarea').count() && (await page.locator('textarea').first().inputValue()).includes(text)))
+        seen.add(view);
+    }
+    ['clusters/shop/log', 'clusters/shop/history', 'create', 'create/lamp', 'audit'].forEach((view) => assert(seen.has(view), `${view} shows nothing of it`));
+  },
+};
+
+async function main() {
+  const server = await relay(), address = `http://127.0.0.1:${server.address().port}/`, trouble = [];
+  const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage']});
+  const page = await browser.newPage({bypassCSP: scenario === 'axe'});
+
+  page.setDefaultTimeout(30000);
+  page.on('pageerror', (error) => trouble.push(error.stack));
+  page.on('console', (line) => { if (/Content Security Policy/.test(line.text())) trouble.push(line.text()); });
+  page.on('dialog', (dialog) => { trouble.push(dialog.message()); dialog.dismiss(); });
+  page.on('request', (request) => { if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(address)) trouble.push(`asked ${request.url()}`); });
+  try {
+    await scenarios[scenario](page, address);
+  } catch (error) {
+    await page.screenshot({path: 'page.png', fullPage: true});
+    fs.writeFileSync('page.txt', await page.locator('body').innerText());
+    console.log(fs.readFileSync('page.txt', 'utf8').slice(0, 3000));
+    throw error;
+  } finally {
+    await browser.close();
+    server.close();
+  }
+  assert.deepStrictEqual(trouble, []);
+}
+
+main().then(() => process.exit(0), (error) => {
+  console.log(error.stack);
+  process.exit(1);
+});
