@@ -2,7 +2,8 @@
  *
  * coopr-serve: serves the API, coopr-api(7), over HTTP on a Unix socket, until SIGTERM or SIGINT; then it takes no new connection,
  * answers the requests that it has, and exits with 0. Exits with 64 on misuse; 66 where there is no store; 71 or 73 where the socket
- * cannot be had; 75 where a server runs there; 77 where this user does not own the store.
+ * cannot be had; 75 where a server runs there; 77 where this user does not own the store, or
+ * nobody could log in at an address of TCP.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "http/certificate.h"
+#include "login/logins.h"
+#include "store/store.h"
 #include "web/listening.h"
 #include "web/openapi.h"
 #include "web/server.h"
@@ -50,17 +53,33 @@ serve_describe(void)
 	return message_end(0);
 }
 
-/* Refuses to serve somebody else's store: commands would take who asks for the one who serves. */
+/* Opens the store. Refuses to serve somebody else's store: commands would take who asks for the one who serves. */
 static int
-serve_check_owner(struct error *err)
+serve_check_owner(struct store **open, struct error *err)
 {
 	struct account account;
 	int result = account_open(&account, &(struct account_ask){.store = store}, STORE_READ, err);
 
 	if (result == 0 && account.role != ACCOUNT_SUPERADMIN)
 		result = error_set(err, EX_NOPERM, "the store is not of this user; serve it as its owner");
+	if (result == 0) {
+		*open = account.store;
+		account.store = NULL;
+	}
 	account_release(&account);
 	return result;
+}
+
+/* Refuses to listen where nobody could log in: the first would not be known to be the administrator. */
+static int
+serve_check_logins(struct store *open, struct error *err)
+{
+	int exist = where.addresses.count ? logins_exist(open, err) : 1;
+
+	if (exist != 0)
+		return exist < 0 ? -1 : 0;
+	return error_set(err, EX_NOPERM, "nobody can log in at %s yet; \"coopr user add -r superadmin NAME\" adds somebody who can",
+	    where.addresses.list[0]);
 }
 
 int
@@ -79,16 +98,19 @@ main(int argc, char **argv)
 		return serve_describe();
 	if (!chain != !key)
 		return option_misuse(&command, "--cert and --key are given together");
-	result = serve_check_owner(&err);
+	result = serve_check_owner(&what.store, &err);
 	if (result == 0 && chain)
 		result = certificate_open(&what.certificate, chain, key, &err);
 	if (result == 0)
 		result = listening_open(&where, &what, &err);
+	if (result == 0)
+		result = serve_check_logins(what.store, &err);
 	if (result == 0)
 		result = server_open(&server, &what, &err);
 	if (result == 0)
 		server_run(server);
 	server_release(server);
 	certificate_release(what.certificate);
+	store_release(what.store);
 	return message_end(result < 0 ? message_error(&err) : 0);
 }

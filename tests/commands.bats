@@ -296,6 +296,9 @@ only_reads() {
 		coopr-status
 		coopr-test
 		coopr-store claims
+		coopr-token list
+		coopr-user list
+		coopr-whoami
 		coopr-store diff
 		coopr-store export
 		coopr-store fsck

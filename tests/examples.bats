@@ -231,6 +231,17 @@ bring_about() {
 	same "coopr-import: 0 would be changed, $(wc -l <all.ndjson) as before" "$(cat log)"
 }
 
+@test "coopr-user(1), coopr-token(1), coopr-whoami(1)" {
+	coopr-store init
+	coopr-tenant create qa
+	echo 'ten characters' >password
+	for command in coopr-user coopr-token coopr-whoami; do
+		examples_of "$command"
+	done | awk '!seen[$0]++' >examples
+	sed -i 's/^\(coopr.user password\)$/\1 zoe <password/' examples
+	run_each examples
+}
+
 @test "coopr-static(7): the provider, and what it has handed out" {
 	sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$COOPR_ROOT/man/man7/coopr-static.7" | sed -n '/^{/,/}$/p' >rack.json
 	coopr-validate -k provider rack.json

@@ -316,6 +316,7 @@ secure() {
 @test "by TCP, with TLS, nobody is known; a certificate is read again without losing a connection" {
 	need_program openssl
 	certificate one
+	coopr-user add -r superadmin zoe
 	serve --listen 127.0.0.1:0 --cert c.pem --key k.pem
 	port=$(sed -n 's|.*https://127.0.0.1:||p' serve.log)
 	same 200 "$(secure /v1/version)"
@@ -351,6 +352,9 @@ secure() {
 	run -64 coopr-serve --listen nothing
 	run -64 coopr-serve --cert c.pem
 	run -66 coopr-serve --cert c.pem --key k.pem
+	run -77 coopr-serve --listen 127.0.0.1:0
+	contains "$output" "nobody can log in at 127.0.0.1:0 yet"
+	coopr-user add -r superadmin zoe
 	serve --listen 127.0.0.1:0 --listen '[::1]:0'
 	mapfile -t addresses < <(sed -n 's|.*serving on http://||p' serve.log)
 	same 2 "${#addresses[@]}"

@@ -66,7 +66,7 @@ named_in() {
 
 @test "only the engine of sqlite knows sqlite, and only the rooms of the store write SQL" {
 	(cd "$COOPR_ROOT" && grep -rlE 'sqlite3?[._]' lib bin libexec --include='*.[ch]' | grep -vE '^lib/store/(sqlite/|engines\.c)') >wrong || true
-	(cd "$COOPR_ROOT" && grep -rl '"store/sql' lib bin libexec --include='*.[ch]' | grep -vE '^lib/(store|account|cluster)/') >>wrong || true
+	(cd "$COOPR_ROOT" && grep -rl '"store/sql' lib bin libexec --include='*.[ch]' | grep -vE '^lib/(store|account|login|cluster)/') >>wrong || true
 	(cd "$COOPR_ROOT" && grep -rl '"store/sql/engine.h"' lib --include='*.[ch]' | grep -vE '^lib/store/') >>wrong || true
 	same "" "$(cat wrong)"
 }

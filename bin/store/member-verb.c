@@ -24,7 +24,7 @@ static const struct command list_command = {
 	"  coopr-member list -T qa\n"};
 
 static const struct option_spec set_options[] = {
-	OPTION_STRING('r', "role", &role, "ROLE", "user (the default) or admin"),
+	OPTION_STRING('r', "role", &role, "ROLE", "read-only, user (the default) or admin"),
 	OPTION_LIST('g', "group", &groups, "GROUP", "a group of the member; may be repeated"),
 	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
@@ -119,7 +119,7 @@ member_verb_list(int argc, char **argv)
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
 	chosen = store_verb_output();
 	chosen.context = &account;
-	store_verb_account(&account, STORE_READ, ACCOUNT_USER, "");
+	store_verb_account(&account, STORE_READ, ACCOUNT_READER, "");
 
 	if (members_list(&account, &list, &err) < 0)
 		code = message_error(&err);
@@ -137,14 +137,13 @@ member_verb_set(int argc, char **argv)
 	struct string_list names = {0};
 	struct account account;
 	struct error err;
-	bool admin;
+	enum account_role its;
 	int code = 0;
 
 	argv += option_parse(&set_command, argc, argv);
 	store_verb_operands(&set_command, argv, 1, 1, "a user");
-	admin = strcmp(role, account_role_name(ACCOUNT_ADMIN)) == 0;
-	if (!admin && strcmp(role, account_role_name(ACCOUNT_USER)) != 0)
-		return option_misuse(&set_command, "invalid role '%s': expected user or admin", role);
+	if (!account_role_find(role, &its) || its > ACCOUNT_ADMIN)
+		return option_misuse(&set_command, "invalid role '%s': expected read-only, user or admin", role);
 	names = (struct string_list){groups.list, groups.count};
 	for (size_t i = 0; i < names.count; i++)
 		if (!name_is_valid(names.list[i]))
@@ -156,7 +155,7 @@ member_verb_set(int argc, char **argv)
 	store_set_why(account.store, why);
 
 	name_set_make(&names);
-	if (members_set(&account, argv[0], admin ? ACCOUNT_ADMIN : ACCOUNT_USER, &names, &err) < 0)
+	if (members_set(&account, argv[0], its, &names, &err) < 0)
 		code = message_error(&err);
 
 	free(groups.list);

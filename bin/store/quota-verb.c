@@ -169,7 +169,7 @@ quota_verb(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 0, "no operand");
 	chosen = store_verb_output();
-	store_verb_account(&account, STORE_READ, ACCOUNT_USER, "");
+	store_verb_account(&account, STORE_READ, ACCOUNT_READER, "");
 
 	if (tenants_list(&account, account.tenant, &list, &err) < 0) {
 		code = message_error(&err);

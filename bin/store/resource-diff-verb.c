@@ -151,7 +151,7 @@ resource_verb_diff(int argc, char **argv)
 	store_verb_operands(&command, argv, 1, 2, "one resource or two");
 	for (size_t i = 0; argv[i]; i++)
 		resource_verb_name(&command, argv[i], 4);
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 
 	result = resource_diff_read(store, resource_verb_name(&command, argv[0], 4), false, &arena, &a, &err);
 	if (result == 0)

@@ -230,7 +230,7 @@ resource_verb_list(int argc, char **argv)
 	if (store_verb_operands(&list_command, argv, 0, 1, "one resource, type or plugin at most"))
 		name = resource_verb_name(&list_command, argv[0], 2);
 	output = store_verb_output();
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 
 	if (resources_list(store, &name, state ? resource_state_of(state) : RESOURCE_ANY, true, &list, &err) < 0)
 		code = message_error(&err);
@@ -256,7 +256,7 @@ resource_verb_get(int argc, char **argv)
 	argv += option_parse(&get_command, argc, argv);
 	store_verb_operands(&get_command, argv, 1, 1, "a resource");
 	name = resource_verb_name(&get_command, argv[0], 4);
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 
 	result = resources_find(store, &name, &arena, &resource, &err);
 	if (result == 0)

@@ -108,7 +108,7 @@ tenant_verb_list(int argc, char **argv)
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 0, "no operand");
 	chosen = store_verb_output();
-	store_verb_account(&account, STORE_READ, ACCOUNT_USER, "");
+	store_verb_account(&account, STORE_READ, ACCOUNT_READER, "");
 
 	if (tenants_list(&account, NULL, &list, &err) < 0)
 		code = message_error(&err);
@@ -148,7 +148,7 @@ tenant_verb_show(int argc, char **argv)
 
 	argv += option_parse(&show_command, argc, argv);
 	store_verb_operands(&show_command, argv, 1, 1, "a tenant");
-	store_verb_account(&account, STORE_READ, ACCOUNT_USER, "");
+	store_verb_account(&account, STORE_READ, ACCOUNT_READER, "");
 
 	if (tenants_list(&account, argv[0], &list, &err) < 0)
 		code = message_error(&err);

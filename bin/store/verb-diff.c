@@ -96,7 +96,7 @@ store_verb_diff(int argc, char **argv)
 	kind = store_verb_kind(&command, argv[0]);
 	old = count > 2 ? diff_verb_version_of(argv[2]) : 0;
 	new = count > 3 ? diff_verb_version_of(argv[3]) : 0;
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 
 	if (new == 0 && diff_verb_newest_version(store, kind, argv[1], &new, &err) < 0)
 		code = message_error(&err);

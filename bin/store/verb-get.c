@@ -101,7 +101,7 @@ store_verb_get(int argc, char **argv)
 	kind = store_verb_kind(&get_command, argv[0]);
 	if (resolved && (kind != ENTITY_CLUSTERTEMPLATE || version))
 		return option_misuse(&get_command, "--resolved is for the newest version of a cluster template");
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 
 	if (resolved)
 		code = get_verb_print_resolved(store, argv[1]);
@@ -127,7 +127,7 @@ store_verb_list(int argc, char **argv)
 	argv += option_parse(&list_command, argc, argv);
 	store_verb_operands(&list_command, argv, 0, 1, "one kind at most");
 	kind = argv[0] ? store_verb_kind(&list_command, argv[0]) : ENTITY_NONE;
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 
 	if (entities_list(store, kind, &list, &err) < 0)
 		code = message_error(&err);
@@ -149,7 +149,7 @@ store_verb_history(int argc, char **argv)
 
 	argv += option_parse(&history_command, argc, argv);
 	store_verb_operands(&history_command, argv, 2, 2, "a kind and a name");
-	store_verb_open(&store, STORE_READ, ACCOUNT_USER);
+	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 
 	if (entities_history(store, store_verb_kind(&history_command, argv[0]), argv[1], &list, &err) < 0)
 		code = message_error(&err);

@@ -21,9 +21,9 @@ static int
 accounts_no_tenant(const struct account *account, const char *user, uid_t owner, struct error *err)
 {
 	struct error ignored; /* then no similar one is named */
-	int top = rights_is_superadmin(account->store, user, owner, &ignored) > 0;
+	int top = !account->limit.is_set && rights_is_superadmin(account->store, user, owner, &ignored) > 0;
 	struct sql_rows *rows = sql_query(account_sql(account), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND "
-	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant, user);
+	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant, account->limit.is_set ? "" : user);
 	struct arguments names = {0};
 
 	while (sql_row(rows, &ignored) > 0)
@@ -50,7 +50,18 @@ accounts_find_rights(struct account *account, const char *user, uid_t owner, str
 	if (member < 0)
 		return -1;
 	account->role = top ? ACCOUNT_SUPERADMIN : role;
+	account->sees_all = account->role != ACCOUNT_USER;
+	if (account->limit.is_set && account->role > account->limit.role)
+		account->role = account->limit.role;
+	account->sees_all = account->sees_all && account->role != ACCOUNT_USER;
 	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account, user, owner, err);
+}
+
+/* Returns whether what limits the account lets it ask for its tenant. */
+static bool
+accounts_is_within(const struct account *account)
+{
+	return !account->limit.is_set || !*account->limit.tenant || strcmp(account->limit.tenant, account->tenant) == 0;
 }
 
 /* Finds the tenant that is wanted; NULL: the only one that the user is a member of, else the open one. */
@@ -74,7 +85,7 @@ accounts_find_tenant(struct account *account, const char *wanted, const char *us
 	if (got > 0)
 		got = store_find_tenant(account->store, account->tenant, &tenant, err);
 	store_set_tenant(account->store, tenant);
-	return got == 0 ? accounts_no_tenant(account, user, owner, err) : got < 0 ? -1 : 0;
+	return got == 0 || (got > 0 && !accounts_is_within(account)) ? accounts_no_tenant(account, user, owner, err) : got < 0 ? -1 : 0;
 }
 
 /* Makes the account that of another user. */
@@ -83,7 +94,7 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 {
 	if (strcmp(user, account->user) == 0)
 		return 0;
-	if (account->role == ACCOUNT_USER)
+	if (account->role < ACCOUNT_ADMIN)
 		return error_set(err, EX_NOPERM, "tenant %s: only its admin may act as %s", account->tenant, user);
 	if (account->role == ACCOUNT_ADMIN && rights_is_superadmin(account->store, user, owner, err))
 		return error_set(err, EX_NOPERM, "tenant %s: its admin may not act as %s, a superadmin", account->tenant, user);
@@ -104,6 +115,15 @@ accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 	    "FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN);
 }
 
+/* Returns the tenant that is asked for; NULL: none is named. Who is limited to one asks for that. */
+static const char *
+accounts_wanted(const struct account *account, const struct account_ask *ask)
+{
+	const char *wanted = ask->asker ? ask->tenant : preference_value(PREFERENCE_TENANT, ask->tenant);
+
+	return !wanted && account->limit.is_set && *account->limit.tenant ? account->limit.tenant : wanted;
+}
+
 /* Fills in who asks, whose tenant it is, and what they may do. */
 static int
 accounts_identify(struct account *account, const struct account_ask *ask, struct error *err)
@@ -121,8 +141,8 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 	account->user = caller ? memory_string(caller) : process_user(geteuid());
 	if (store_is_new(account->store) && accounts_keep_maker(account, owner, err) < 0)
 		return -1;
-	result = accounts_find_tenant(account, ask->asker ? ask->tenant : preference_value(PREFERENCE_TENANT, ask->tenant),
-	    other ? other : account->user, owner, err);
+	account->limit = ask->asker ? ask->limit : rights_limit();
+	result = accounts_find_tenant(account, accounts_wanted(account, ask), other ? other : account->user, owner, err);
 	if (result == 0)
 		result = accounts_find_rights(account, account->user, owner, err);
 	if (result == 0 && other)
@@ -139,6 +159,16 @@ accounts_use_store(const char *path)
 
 	setenv(preference_variable(PREFERENCE_STORE), absolute ? absolute : path, 1);
 	free(absolute);
+}
+
+/* Refuses who may only read. */
+static int
+accounts_need_more(const struct account *account, struct error *err)
+{
+	if (account->role > ACCOUNT_READER)
+		return 0;
+	return error_set(err, EX_NOPERM, "tenant %s: %s may only read (%s %s)", account->tenant, account->user,
+	    account->limit.is_set ? "the" : "the role", account->limit.is_set ? account->limit.kind : "read-only");
 }
 
 int
@@ -160,6 +190,8 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 		store_set_origin(account->store, account->role == ACCOUNT_SUPERADMIN ? ORIGIN_INSTALLATION : ORIGIN_TENANT);
 		guest_vouch();
 	}
+	if (result == 0 && mode != STORE_READ)
+		result = accounts_need_more(account, err);
 	return result;
 }
 
@@ -185,6 +217,12 @@ account_release(struct account *account)
 	free(account->tenant);
 	free(account->groups);
 	*account = (struct account){0};
+}
+
+const char *
+account_member(const struct account *account)
+{
+	return account->limit.is_set && *account->limit.tenant ? "" : account->user;
 }
 
 struct sql *

@@ -25,6 +25,15 @@ guest_name(void)
 	return client_asker() ? client_asker() : getenv("SUDO_USER");
 }
 
+/* Returns whether the token or the session that is asked with has less than all rights. */
+static bool
+guest_is_limited(void)
+{
+	struct rights_limit limit = rights_limit();
+
+	return limit.is_set && (limit.role < ACCOUNT_SUPERADMIN || *limit.tenant);
+}
+
 /* Returns 1 if this process was begun by a guest, and not by one of ours; 0; -1. It asks the installation's store, once, before
  * another is named. There is no superadmin of a store that does not exist yet: who makes it, becomes one. */
 static int
@@ -45,7 +54,7 @@ guest_began_as_guest(struct error *err)
 	else if (store_owner(store, &owner, err) < 0)
 		superadmin = -1;
 	else if ((user = rights_caller(owner)))
-		superadmin = rights_is_superadmin(store, user, owner, err);
+		superadmin = guest_is_limited() ? 0 : rights_is_superadmin(store, user, owner, err);
 	store_release(store);
 	if (superadmin >= 0)
 		guest = !superadmin;

@@ -16,17 +16,17 @@ int
 members_list(struct account *account, struct member_list *list, struct error *err)
 {
 	struct sql_rows *rows = sql_query(account_sql(account), err, "SELECT user, role, groups FROM member WHERE tenant = ? "
-	    "AND (? OR user = ?) ORDER BY user", "iit", store_tenant(account->store), (int64_t)(account->role >= ACCOUNT_ADMIN),
+	    "AND (? OR user = ?) ORDER BY user", "iit", store_tenant(account->store), (int64_t)account->sees_all,
 	    account->user);
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {
 		ARRAY_ROOM(list->list, list->count, list->capacity);
-		list->list[list->count++] = (struct member){
+		list->list[list->count] = (struct member){
 			.user = arena_string(&list->arena, sql_text(rows, 0)),
-			.role = strcmp(sql_text(rows, 1), "admin") == 0 ? ACCOUNT_ADMIN : ACCOUNT_USER,
 			.groups = arena_string(&list->arena, sql_text(rows, 2)),
 		};
+		account_role_find(sql_text(rows, 1), &list->list[list->count++].role);
 	}
 	sql_end(rows);
 	return got;

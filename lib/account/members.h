@@ -17,7 +17,7 @@ struct error;
 
 struct member { /* strings live in the list's arena */
 	const char *user;
-	enum account_role role; /* in this tenant: user or admin */
+	enum account_role role; /* in this tenant: at most admin */
 	const char *groups;     /* JSON, sorted: ["dev","ops"] */
 };
 

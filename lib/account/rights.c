@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "account/rights.h"
 
+#include <inttypes.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,12 +14,36 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
+static const char *const role_names[] = {"read-only", "user", "admin", "superadmin"};
+
 const char *
 account_role_name(enum account_role role)
 {
-	static const char *const names[] = {"user", "admin", "superadmin"};
+	return role_names[role];
+}
 
-	return names[role];
+bool
+account_role_find(const char *name, enum account_role *role)
+{
+	for (size_t i = 0; i < sizeof role_names / sizeof *role_names; i++)
+		if (strcmp(role_names[i], name) == 0) {
+			*role = (enum account_role)i;
+			return true;
+		}
+	return false;
+}
+
+struct rights_limit
+rights_limit(void)
+{
+	const char *text = client_asker() ? getenv(RIGHTS_LIMIT) : NULL;
+	struct rights_limit limit = {.is_set = text};
+	char role[16];
+
+	if (text && (sscanf(text, "%15s %" SCNd64 " %15s %255s", limit.kind, &limit.token, role, limit.tenant) < 3 ||
+	    !account_role_find(role, &limit.role)))
+		limit = (struct rights_limit){.is_set = true, .tenant = RIGHTS_SUPERADMIN};
+	return limit;
 }
 
 bool
@@ -49,7 +75,8 @@ rights_in_tenant(struct store *store, const char *tenant, const char *user, enum
 	int got = sql_row(rows, err);
 
 	if (got > 0) {
-		*role = strcmp(sql_text(rows, 0), "admin") == 0 ? ACCOUNT_ADMIN : ACCOUNT_USER;
+		if (!account_role_find(sql_text(rows, 0), role))
+			*role = ACCOUNT_READER;
 		if (groups) {
 			free(*groups);
 			*groups = memory_string(sql_text(rows, 1));

@@ -6,6 +6,7 @@
 #define ACCOUNT_RIGHTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct error;
@@ -13,10 +14,28 @@ struct store;
 
 #define RIGHTS_SUPERADMIN "superadmin" /* the tenant whose admins are superadmins */
 
-enum account_role { ACCOUNT_USER, ACCOUNT_ADMIN, ACCOUNT_SUPERADMIN };
+enum account_role { ACCOUNT_READER, ACCOUNT_USER, ACCOUNT_ADMIN, ACCOUNT_SUPERADMIN };
 
-/* Returns "admin", and so on. */
+/* What limits who asks a server with a token or a session, whatever else they may do. */
+struct rights_limit {
+	bool is_set;            /* else nothing does, and the rest is of no interest */
+	enum account_role role; /* the highest */
+	int64_t token;          /* its number */
+	char kind[16];          /* "token" or "session" */
+	char tenant[256];       /* the only one; "": all */
+};
+
+/* The variable in which coopr-serve tells a command what limits its asker: "session 12 admin qa". */
+#define RIGHTS_LIMIT "COOPR_ASKER_LIMIT"
+
+/* Returns "read-only", "user", and so on. */
 const char *account_role_name(enum account_role role);
+
+/* Finds a role by its name. */
+bool account_role_find(const char *name, enum account_role *role);
+
+/* Returns what limits who has asked a server for this command. What cannot be understood permits nothing. */
+struct rights_limit rights_limit(void);
 
 /* Returns true for root, and for the user whom a store of this owner belongs to. */
 bool rights_is_owner(const char *user, uid_t owner);

@@ -24,7 +24,7 @@ tenants_no_tenant(struct store *store, const struct account *account, const char
 	struct error ignored; /* then no similar one is named */
 	struct sql_rows *rows = sql_query(store_sql(store), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND (?1 OR id = ?2 "
 	    "OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "iit",
-	    (int64_t)(!account || account->role == ACCOUNT_SUPERADMIN), store_tenant(store), account ? account->user : "");
+	    (int64_t)(!account || account->role == ACCOUNT_SUPERADMIN), store_tenant(store), account ? account_member(account) : "");
 	struct arguments names = {0};
 
 	while (sql_row(rows, &ignored) > 0)
@@ -41,7 +41,7 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 {
 	struct sql_rows *rows = sql_query(account_sql(account), err, "SELECT id, name, document FROM tenant WHERE deleted_ms = 0 "
 	    "AND (?1 OR id = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) AND (?4 IS NULL OR name = ?4) ORDER BY name",
-	    "iitt", (int64_t)(account->role == ACCOUNT_SUPERADMIN), store_tenant(account->store), account->user, name);
+	    "iitt", (int64_t)(account->role == ACCOUNT_SUPERADMIN), store_tenant(account->store), account_member(account), name);
 	int got;
 
 	while ((got = sql_row(rows, err)) > 0) {
@@ -190,6 +190,8 @@ tenants_delete_one(struct store *store, const char *name, struct error *err)
 		return -1;
 	if (sql_change(store_sql(store), err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "DELETE FROM token WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "DELETE FROM login WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "UPDATE resource SET deleted = 1, active = 0, staged = 0 WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "UPDATE tenant SET deleted_ms = ?, name = name || '~' || id WHERE id = ?", "ii",
 	        clock_wall_ms(), id) < 0)

@@ -13,7 +13,7 @@
 
 #define VISIBLE_TYPES "iiitt"
 #define VISIBLE_VALUES(account) \
-	(int64_t)((account)->role == ACCOUNT_SUPERADMIN), store_tenant((account)->store), (int64_t)((account)->role >= ACCOUNT_ADMIN), \
+	(int64_t)((account)->role == ACCOUNT_SUPERADMIN), store_tenant((account)->store), (int64_t)(account)->sees_all, \
 	(account)->user, (account)->groups
 
 /* Returns the clause for the clusters of the account's tenant. */

@@ -130,6 +130,7 @@ listener_begin(struct listener *listener, struct MHD_Connection *connection, con
 	exchange->path = arena_string(&exchange->arena, path);
 	exchange->connection = connection;
 	exchange->listener = listener;
+	exchange->is_encrypted = listener->options.certificate;
 	listener->exchanges++;
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, listener_add_header, exchange);
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, listener_add_query, exchange);

@@ -26,7 +26,7 @@ static const struct {
 static const char *const forwarded[] = {"abort", "add", "apply", "audit", "backup", "clone", "config", "create", "delete", "events",
 	"exec", "expand", "export", "history", "hook", "import", "inventory", "lease", "list", "log", "member", "pause", "queue", "quota",
 	"reconcile", "remove", "rename", "replace", "report", "resource", "restart", "restore", "resume", "retry", "rollback", "run",
-	"scale", "secret", "show", "shrink", "ssh-config", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user"};
+	"scale", "secret", "show", "shrink", "ssh-config", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user", "whoami"};
 
 /* Returns the first word behind the name that is no option; NULL if there is none. */
 static const char *

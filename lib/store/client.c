@@ -88,6 +88,19 @@ client_asker(void)
 	return user && *user && !getenv("SUDO_USER") ? user : NULL;
 }
 
+/* Takes the address from what the server says, and puts what was shown to it before the processes. Who says that without being the
+ * server could say as well that SSH_CONNECTION is another. */
+static void
+client_find_asker(struct client *client, const char *from)
+{
+	size_t address = strcspn(from, " ");
+	char *via = memory_printf("%s%s%s", from + address + (from[address] == ' '), from[address] ? ", " : "", client->via);
+
+	snprintf(client->via, sizeof client->via, "%s", via);
+	snprintf(client->address, sizeof client->address, "%.*s", address == 1 ? 0 : (int)address, from);
+	free(via);
+}
+
 void
 client_find(struct client *client)
 {
@@ -98,6 +111,8 @@ client_find(struct client *client)
 	if (gethostname(client->host, sizeof client->host) < 0)
 		*client->host = '\0';
 	client->host[sizeof client->host - 1] = '\0';
-	client_find_address(client->address, sizeof client->address);
 	client_find_via(client->via, sizeof client->via);
+	client_find_address(client->address, sizeof client->address);
+	if (getenv(CLIENT_ASKER_FROM))
+		client_find_asker(client, getenv(CLIENT_ASKER_FROM));
 }

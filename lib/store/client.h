@@ -7,6 +7,8 @@
 
 /* The variable in which coopr-serve tells a command who has asked for it. */
 #define CLIENT_ASKER "COOPR_ASKER"
+/* And this the address from which, by TCP, and what was shown: "192.0.2.7 token 12"; "- session 3". */
+#define CLIENT_ASKER_FROM "COOPR_ASKER_FROM"
 
 struct client {
 	char login[256];  /* who has logged in, whatever sudo(8) has made of them; else the real user */

@@ -41,6 +41,7 @@ static const struct migration {
 	{"keys for the machines of a cluster", NULL},
 	{"secrets of operations, and who may refer to secrets", NULL},
 	{"what has started a command, in the audit log", NULL},
+	{"members who only read; passwords, tokens and sessions", NULL},
 };
 
 enum {

@@ -2,7 +2,7 @@
  *
  * The store: the truth about tenants, catalogues, clusters, operations and their documents, claims on machines, messages to
  * hooks, and what was observed last. It is opaque: which database it is, only the engines below it know (sql/engine.h); the
- * functions of store/, account/ and cluster/ are the ways to what it holds. A change is durable before the call that makes
+ * functions of store/, account/, login/ and cluster/ are the ways to what it holds. A change is durable before the call that makes
  * it returns; between store_begin and store_commit all changes are one.
  *
  * An older store is brought up to date by whoever opens it first, after a copy of it was made (migration.h).

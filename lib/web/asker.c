@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "web/asker.h"
 
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/process.h"
 #include "http/exchange.h"
+#include "login/tokens.h"
 #include "store/client.h"
 #include "web/problem.h"
 
@@ -23,32 +29,172 @@ asker_is_personal(const char *variable)
 	return false;
 }
 
-bool
-asker_find(struct asker *asker, struct http_exchange *exchange)
+/* Returns the value of a cookie, in the exchange's arena; NULL where there is none. */
+static const char *
+asker_cookie(struct http_exchange *exchange, const char *name)
 {
-	*asker = (struct asker){0};
-	if (!exchange->address) {
-		asker->user = process_user(exchange->uid);
-		return true;
+	const char *at = http_field_find(&exchange->headers, "Cookie");
+	size_t length = strlen(name);
+
+	while (at && *at) {
+		at += strspn(at, " ;");
+		if (strncmp(at, name, length) == 0 && at[length] == '=') {
+			char *value = memory_substring(at + length + 1, strcspn(at + length + 1, "; "));
+			const char *kept = arena_string(&exchange->arena, value);
+
+			free(value);
+			return kept;
+		}
+		at += strcspn(at, ";");
 	}
-	problem_answer(exchange, 401, "who asks is not known");
+	return NULL;
+}
+
+static bool
+asker_changes(const struct http_exchange *exchange)
+{
+	return strcmp(exchange->method, "GET") != 0 && strcmp(exchange->method, "HEAD") != 0;
+}
+
+/* Refuses a change that a page of another site has made a browser ask for. */
+static bool
+asker_is_of_this_site(struct http_exchange *exchange)
+{
+	const char *origin = http_field_find(&exchange->headers, "Origin"), *host = http_field_find(&exchange->headers, "Host");
+	const char *site = http_field_find(&exchange->headers, "Sec-Fetch-Site"), *behind = origin ? strstr(origin, "://") : NULL;
+
+	if (!asker_changes(exchange) || ((!origin || (behind && host && strcasecmp(behind + 3, host) == 0)) &&
+	    (!site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0)))
+		return true;
+	problem_answer(exchange, 403, "the request comes from a page of another site");
+	return false;
+}
+
+const char *
+asker_csrf(const char *session, char csrf[static ASKER_CSRF_SIZE])
+{
+	static const char mark[] = "csrf of a session ";
+	unsigned char sum[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256_state state;
+
+	/* The session is random, and nobody else knows it: its hash with a mark before it tells nothing of it. */
+	crypto_hash_sha256_init(&state);
+	crypto_hash_sha256_update(&state, (const unsigned char *)mark, sizeof mark - 1);
+	crypto_hash_sha256_update(&state, (const unsigned char *)session, strlen(session));
+	crypto_hash_sha256_final(&state, sum);
+	return sodium_bin2hex(csrf, ASKER_CSRF_SIZE, sum, sizeof sum);
+}
+
+/* Compares what a change has to show besides its session. */
+static bool
+asker_shows_csrf(struct http_exchange *exchange, const char *session)
+{
+	const char *shown = http_field_find(&exchange->headers, "X-CSRF-Token");
+	char expected[ASKER_CSRF_SIZE];
+
+	asker_csrf(session, expected);
+	if (!asker_changes(exchange) || (shown && strlen(shown) == sizeof expected - 1 &&
+	    sodium_memcmp(shown, expected, sizeof expected - 1) == 0))
+		return true;
+	problem_answer(exchange, 403, "the header X-CSRF-Token is missing or wrong; GET /v1/session tells it as csrf");
+	return false;
+}
+
+static bool
+asker_refuse(struct http_exchange *exchange, const char *reason)
+{
+	problem_answer(exchange, 401, reason);
 	http_field_add(exchange, &exchange->answer.headers, "WWW-Authenticate", "Bearer realm=\"coopr\"");
 	return false;
+}
+
+static void
+asker_set_from(struct asker *asker, const struct http_exchange *exchange)
+{
+	const char *address = exchange->address ? exchange->address : "-";
+
+	asker->from = asker->limit.is_set ? memory_printf("%s %s %" PRId64, address, asker->limit.kind, asker->limit.token)
+	                                  : memory_string(address);
+}
+
+/* Takes the asker for the user of a token. */
+static bool
+asker_take_token(struct asker *asker, struct store *store, struct http_exchange *exchange, const char *text)
+{
+	struct token_list list = {0};
+	struct error err;
+	int found = tokens_find(store, text, &list, &err);
+
+	if (found > 0) {
+		const struct token *token = &list.list[0];
+
+		asker->user = memory_string(token->user);
+		asker->limit = (struct rights_limit){.is_set = true, .role = ACCOUNT_READER, .token = token->id};
+		account_role_find(token->role, &asker->limit.role);
+		snprintf(asker->limit.kind, sizeof asker->limit.kind, "%s", token->kind);
+		snprintf(asker->limit.tenant, sizeof asker->limit.tenant, "%s", token->tenant ? token->tenant : "");
+	}
+	token_list_release(&list);
+	if (found < 0)
+		problem_answer(exchange, 503, err.text);
+	return found < 0 ? false : found > 0 || asker_refuse(exchange, "the token or the session is not valid, or has ended");
+}
+
+bool
+asker_find(struct asker *asker, struct store *store, struct http_exchange *exchange)
+{
+	const char *authorization = http_field_find(&exchange->headers, "Authorization"), *cookie = asker_cookie(exchange, ASKER_COOKIE);
+	bool is_known;
+
+	*asker = (struct asker){0};
+	if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0) {
+		is_known = asker_take_token(asker, store, exchange, authorization + 7);
+	} else if (authorization) {
+		is_known = asker_refuse(exchange, "expected Authorization: Bearer TOKEN");
+	} else if (cookie && *cookie) {
+		is_known = asker_is_of_this_site(exchange) && asker_shows_csrf(exchange, cookie) &&
+		    asker_take_token(asker, store, exchange, cookie);
+		asker->session = memory_string(cookie);
+	} else if (exchange->uid != (uid_t)-1) {
+		asker->user = process_user(exchange->uid);
+		is_known = asker_is_of_this_site(exchange);
+	} else {
+		is_known = asker_refuse(exchange, "who asks is not known: log in, or send Authorization: Bearer TOKEN");
+	}
+	asker_set_from(asker, exchange);
+	return is_known;
+}
+
+bool
+asker_find_unknown(struct asker *asker, struct http_exchange *exchange)
+{
+	*asker = (struct asker){0};
+	asker_set_from(asker, exchange);
+	return asker_is_of_this_site(exchange);
 }
 
 void
 asker_environment(const struct asker *asker, struct arguments *environment)
 {
+	const struct rights_limit *limit = &asker->limit;
+
 	for (char **variable = environ; *variable; variable++)
 		if (!asker_is_personal(*variable))
 			arguments_push(environment, *variable);
 	arguments_push(environment, "COOPR_SERVER="); /* whatever contexts there are */
-	arguments_printf(environment, "%s=%s", CLIENT_ASKER, asker->user);
+	arguments_printf(environment, "%s=%s", CLIENT_ASKER_FROM, asker->from);
+	if (asker->user)
+		arguments_printf(environment, "%s=%s", CLIENT_ASKER, asker->user);
+	if (limit->is_set)
+		arguments_printf(environment, "%s=%s %" PRId64 " %s %s", RIGHTS_LIMIT, limit->kind, limit->token,
+		    account_role_name(limit->role), limit->tenant);
 }
 
 void
 asker_release(struct asker *asker)
 {
 	free(asker->user);
+	free(asker->from);
+	free(asker->session);
 	*asker = (struct asker){0};
 }

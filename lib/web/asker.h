@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who asks the server, and the environment in which a command knows that (store/client.h).
+ * Who asks the server, and the environment in which a command knows that (store/client.h). A token or a session that is shown says it;
+ * else, on a Unix socket, the kernel.
  */
 #ifndef WEB_ASKER_H
 #define WEB_ASKER_H
 
 #include <stdbool.h>
 
+#include "account/rights.h"
+
 struct arguments;
 struct http_exchange;
+struct store;
 
 struct asker { /* release it */
-	char *user;
+	char *user; /* NULL: nobody is known, who may only log in */
+	struct rights_limit limit;
+	char *from;    /* CLIENT_ASKER_FROM */
+	char *session; /* the text of a session that was shown as a cookie; or NULL */
 };
 
-/* Finds out who asks: by a Unix socket, whom the kernel names. Returns false where nobody is known, and the answer says what is missing:
- * 401. */
-bool asker_find(struct asker *asker, struct http_exchange *exchange);
+#define ASKER_COOKIE "coopr" /* whose value is the text of a session */
+
+enum { ASKER_CSRF_SIZE = 65 };
+
+/* Finds out who asks. Returns false where nobody is known, or may not ask so, and the answer says why: 401, or 403 where another site has
+ * made a browser ask. */
+bool asker_find(struct asker *asker, struct store *store, struct http_exchange *exchange);
+
+/* Finds out from where somebody comes who is not known yet. Returns false where that is another site, and the answer says so. */
+bool asker_find_unknown(struct asker *asker, struct http_exchange *exchange);
+
+/* Writes what is to be shown, besides a session, for a request that changes something: no other site can know it. Returns csrf. */
+const char *asker_csrf(const char *session, char csrf[static ASKER_CSRF_SIZE]);
 
 /* Fills in the environment of a command that the asker wants: ours, without what says who has started the server. */
 void asker_environment(const struct asker *asker, struct arguments *environment);

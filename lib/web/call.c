@@ -17,7 +17,15 @@ call_push_command(const char *command, struct arguments *argv)
 {
 	size_t length = strcspn(command, " ");
 	char *name = memory_substring(command, length), *path = toolbox_find(name);
-	bool found = path;
+	bool found;
+
+	if (!path) {
+		char *own = memory_printf("libexec/coopr/%s", name); /* what only the server runs */
+
+		path = location_installed(own);
+		free(own);
+	}
+	found = path;
 
 	if (found)
 		arguments_push(argv, path);

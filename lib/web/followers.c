@@ -14,6 +14,8 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
+#include "login/tokens.h"
+#include "web/asker.h"
 #include "web/feed.h"
 #include "web/problem.h"
 
@@ -29,6 +31,7 @@ enum {
 /* A user in a tenant, as one or several followers are. */
 struct audience {
 	char *user, *wanted; /* the tenant that was asked for, "" for the usual one */
+	int64_t token; /* or session that was shown; 0: none */
 	struct account account;
 	unsigned count;
 	bool ends; /* the user may not follow any more */
@@ -106,19 +109,22 @@ followers_free_audience(struct followers *followers, struct audience *audience)
 
 /* Finds the audience, or makes it; it has one follower more then. NULL with a reason. */
 static struct audience *
-followers_find_audience(struct followers *followers, const char *user, const char *tenant, struct error *err)
+followers_find_audience(struct followers *followers, const struct asker *asker, const char *tenant, struct error *err)
 {
 	struct audience *audience = followers->audiences;
 
-	while (audience && (audience->ends || strcmp(audience->user, user) != 0 || strcmp(audience->wanted, tenant ? tenant : "") != 0))
+	while (audience && (audience->ends || audience->token != asker->limit.token || strcmp(audience->user, asker->user) != 0 ||
+	    strcmp(audience->wanted, tenant ? tenant : "") != 0))
 		audience = audience->next;
 	if (!audience) {
 		audience = memory_zeroed(1, sizeof *audience);
-		audience->user = memory_string(user);
+		audience->user = memory_string(asker->user);
+		audience->token = asker->limit.token;
 		audience->wanted = memory_string(tenant ? tenant : "");
 		audience->next = followers->audiences;
 		followers->audiences = audience;
-		if (account_open(&audience->account, &(struct account_ask){.tenant = tenant, .asker = user}, STORE_READ, err) < 0) {
+		if (account_open(&audience->account, &(struct account_ask){.tenant = tenant, .asker = asker->user, .limit = asker->limit},
+		    STORE_READ, err) < 0) {
 			followers_free_audience(followers, audience);
 			return NULL;
 		}
@@ -207,7 +213,7 @@ followers_answer(struct followers *followers, struct follower *follower)
 }
 
 void
-followers_add(struct followers *followers, struct http_exchange *exchange, const char *user, const char *cluster)
+followers_add(struct followers *followers, struct http_exchange *exchange, const struct asker *asker, const char *cluster)
 {
 	struct follower *follower = memory_zeroed(1, sizeof *follower);
 	struct error err;
@@ -218,7 +224,7 @@ followers_add(struct followers *followers, struct http_exchange *exchange, const
 		free(follower);
 		return;
 	}
-	follower->audience = followers_find_audience(followers, user, http_field_find(&exchange->query, "tenant"), &err);
+	follower->audience = followers_find_audience(followers, asker, http_field_find(&exchange->query, "tenant"), &err);
 	if (!follower->audience) {
 		problem_answer_error(exchange, &err);
 		free(follower);
@@ -314,7 +320,8 @@ followers_look_at_rights(struct followers *followers)
 	struct error ignored; /* whatever it is: they come again, and are told */
 
 	for (struct audience *audience = followers->audiences; audience; audience = audience->next) {
-		audience->ends = account_renew(&audience->account, &ignored) < 0;
+		audience->ends = account_renew(&audience->account, &ignored) < 0 ||
+		    (audience->token && tokens_is_valid(audience->account.store, audience->token, &ignored) <= 0);
 		memset(audience->seen, 0, sizeof audience->seen);
 	}
 	for (size_t i = followers->count; i-- > 0;) {

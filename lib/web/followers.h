@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct asker;
 struct followers;
 struct http_exchange;
 struct supervisor;
@@ -18,8 +19,8 @@ struct followers *followers_open(struct supervisor *supervisor); /* borrowed: wa
 /* Returns whether a request wants to follow: it accepts text/event-stream. */
 bool followers_are_wanted(const struct http_exchange *exchange);
 
-/* Answers the request of a user to follow the events of a cluster; NULL: of all of the tenant. */
-void followers_add(struct followers *followers, struct http_exchange *exchange, const char *user, const char *cluster);
+/* Answers the request of an asker to follow the events of a cluster; NULL: of all of the tenant. */
+void followers_add(struct followers *followers, struct http_exchange *exchange, const struct asker *asker, const char *cluster);
 
 /* Nobody waits any more for the answer, which was one of these. */
 void followers_remove(struct followers *followers, struct http_exchange *exchange);

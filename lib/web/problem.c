@@ -100,8 +100,9 @@ problem_add_line(const char *line, size_t length, jv *messages, jv *detail)
 	return absent;
 }
 
-void
-problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const struct buffer *said)
+/* Answers with a status, or 0: that of the exit code, and with what a command has said. */
+static void
+problem_answer_said(struct http_exchange *exchange, int status, int code, bool looks, const struct buffer *said)
 {
 	jv problem = jv_object(), messages = jv_array(), detail = jv_null();
 	const char *at = buffer_string(said);
@@ -117,5 +118,17 @@ problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const 
 	json_set(&problem, "detail", detail);
 	json_set(&problem, "messages", messages);
 	json_set_number(&problem, "exit_code", code);
-	problem_send(exchange, problem_status(code, absent), problem);
+	problem_send(exchange, status ? status : problem_status(code, absent), problem);
+}
+
+void
+problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const struct buffer *said)
+{
+	problem_answer_said(exchange, 0, code, looks, said);
+}
+
+void
+problem_answer_status(struct http_exchange *exchange, int status, int code, const struct buffer *said)
+{
+	problem_answer_said(exchange, status, code, false, said);
 }

@@ -24,4 +24,7 @@ void problem_answer_error(struct http_exchange *exchange, const struct error *er
 /* Answers with what a command has said on stderr, which exited with that code. looks: it was to show something. */
 void problem_answer_exit(struct http_exchange *exchange, int code, bool looks, const struct buffer *said);
 
+/* Does the same with another status than that of the code. */
+void problem_answer_status(struct http_exchange *exchange, int status, int code, const struct buffer *said);
+
 #endif

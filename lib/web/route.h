@@ -23,6 +23,9 @@ enum route_answer {
 	ROUTE_EVENTS,  /* server-sent events, as they happen */
 	ROUTE_RECORDS_EVENTS, /* records, or for who accepts them the same */
 	ROUTE_RUN,     /* a command as it runs: frames, see remote/frame.h */
+	ROUTE_SESSION_BEGUN, /* a session, as a cookie: nobody is known yet */
+	ROUTE_SESSION, /* who asks, with what is to be shown besides the session */
+	ROUTE_SESSION_ENDED,
 	ROUTE_OWN,     /* what the server says itself: see own */
 	ROUTE_FILE,    /* a file for browsers: see page.h */
 };

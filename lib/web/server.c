@@ -23,6 +23,7 @@
 #include "web/problem.h"
 #include "web/route.h"
 #include "web/runs.h"
+#include "web/session.h"
 
 enum {
 	SERVER_BODY_MAX = 8 << 20,
@@ -38,6 +39,7 @@ struct serving { /* a request that a command does */
 	struct arguments environment;
 	struct http_exchange *exchange; /* NULL: nobody waits for its answer any more */
 	const struct route *route;
+	char *session; /* that was shown; or NULL */
 	struct serving *next; /* that waits for its turn */
 };
 
@@ -47,6 +49,7 @@ struct server {
 	int count;
 	int epoll; /* of the listeners */
 	struct certificate *certificate;
+	struct store *store;
 	unsigned children, waiting_max;
 	struct serving *first, **last; /* that wait for their turn */
 	unsigned waiting;
@@ -64,6 +67,7 @@ server_forget(struct serving *serving)
 	child_release(&serving->child);
 	call_release(&serving->call);
 	arguments_release(&serving->environment);
+	free(serving->session);
 	free(serving);
 }
 
@@ -119,6 +123,9 @@ server_call(struct server *server, const struct route_match *match, const struct
 	} else {
 		asker_environment(asker, &serving->environment);
 		arguments_push(&serving->environment, "COOPR_MESSAGES=json");
+		if (match->route->answer == ROUTE_SESSION_ENDED)
+			session_order_end(asker, &serving->call.input);
+		serving->session = asker->session ? memory_string(asker->session) : NULL;
 		serving->route = match->route;
 		serving->exchange = exchange;
 		serving->child = (struct child){.argv = serving->call.argv.list, .environment = serving->environment.list,
@@ -155,6 +162,7 @@ server_run_command(struct server *server, const struct route_match *match, const
 static void
 server_arrived(void *context, struct http_exchange *exchange)
 {
+	struct server *server = context;
 	struct route_match match = {0};
 	struct asker asker = {0};
 	const char *allow;
@@ -173,15 +181,16 @@ server_arrived(void *context, struct http_exchange *exchange)
 	} else if (match.route->answer == ROUTE_FILE) {
 		page_answer(&match, exchange);
 	} else if (server_is_followed(match.route, exchange)) {
-		if (asker_find(&asker, exchange))
-			followers_add(((struct server *)context)->followers, exchange, asker.user, match.variables[0]);
+		if (asker_find(&asker, server->store, exchange))
+			followers_add(server->followers, exchange, &asker, match.variables[0]);
 	} else if (match.route->answer == ROUTE_RUN) {
-		if (asker_find(&asker, exchange))
-			server_run_command(context, &match, &asker, exchange);
+		if (asker_find(&asker, server->store, exchange))
+			server_run_command(server, &match, &asker, exchange);
 	} else if (match.route->answer == ROUTE_EVENTS) {
 		problem_answer(exchange, 406, "events are told as they happen: say Accept: text/event-stream");
-	} else if (asker_find(&asker, exchange)) {
-		server_call(context, &match, &asker, exchange);
+	} else if (match.route->answer == ROUTE_SESSION_BEGUN ? asker_find_unknown(&asker, exchange)
+	                                                      : asker_find(&asker, server->store, exchange)) {
+		server_call(server, &match, &asker, exchange);
 	}
 	asker_release(&asker);
 }
@@ -221,7 +230,10 @@ server_ended(struct serving *serving)
 	struct http_exchange *exchange = serving->exchange;
 
 	if (exchange) {
-		answer_call(serving->route, exchange, &serving->child);
+		if (session_is_answer(serving->route))
+			session_answer(serving->route, exchange, &serving->child, serving->session);
+		else
+			answer_call(serving->route, exchange, &serving->child);
 		server_answer(exchange);
 	}
 	server_forget(serving);
@@ -234,6 +246,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 
 	*out = server;
 	server->certificate = options->certificate;
+	server->store = options->store;
 	server->children = options->children;
 	server->waiting_max = options->waiting;
 	server->last = &server->first;

@@ -11,15 +11,17 @@
 struct certificate;
 struct error;
 struct server;
+struct store;
 
 enum { SERVER_SOCKETS = 8 };
 
 struct server_options {
 	struct {
 		int fd;      /* listens; the server's from now on */
-		bool is_tcp; /* whoever comes is nobody, until a token says who it is */
+		bool is_tcp; /* whoever comes is nobody, unless a token or a session says who it is */
 	} sockets[SERVER_SOCKETS];
 	int count;
+	struct store *store; /* where tokens are looked up, borrowed */
 	struct certificate *certificate; /* of all that are TCP, borrowed; NULL: these have no TLS */
 	unsigned connections; /* of a socket, at most */
 	unsigned children;    /* commands that run at once, at most */

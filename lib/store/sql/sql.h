@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SQL statements, whatever engine runs them, with our errors. Only the folders of the store (store/, account/, cluster/)
+ * SQL statements, whatever engine runs them, with our errors. Only the folders of the store (store/, account/, login/, cluster/)
  * include this. A statement is made with its values in one call and is ended by the caller; what it gives is borrowed
  * until the next row.
  *

@@ -348,6 +348,57 @@ static const char *const migrations[] = {
 	"DROP TABLE cluster_secret_16;",
 	/* 18: the processes that have started a command which is in the audit log; null: nobody has asked. */
 	"ALTER TABLE audit ADD COLUMN via TEXT;",
+	/* 19: members who only read. */
+	"CREATE TABLE member_19 ("
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	user TEXT NOT NULL,"
+	"	role TEXT NOT NULL CHECK (role IN ('admin', 'user', 'read-only')),"
+	"	groups TEXT NOT NULL CHECK (json_type(groups) = 'array'),"
+	"	PRIMARY KEY (tenant, user)"
+	") STRICT, WITHOUT ROWID;"
+	"INSERT INTO member_19 SELECT tenant, user, role, groups FROM member;"
+	"DROP TABLE member;"
+	"ALTER TABLE member_19 RENAME TO member;"
+	"CREATE INDEX member_user ON member (user);"
+	/* Users who log in to the server by a password (argon2id; null: not chosen yet). tenant: whose administrator has made them, and
+	 * which alone they may ask for; null: all. */
+	"CREATE TABLE login ("
+	"	user TEXT PRIMARY KEY,"
+	"	tenant INTEGER REFERENCES tenant,"
+	"	password TEXT,"
+	"	made_ms INTEGER NOT NULL,"
+	"	by TEXT NOT NULL,"
+	"	seen_ms INTEGER NOT NULL DEFAULT 0"
+	") STRICT, WITHOUT ROWID;"
+	/* Codes that log a user in once, by their SHA-256. */
+	"CREATE TABLE login_code ("
+	"	sum TEXT PRIMARY KEY,"
+	"	user TEXT NOT NULL REFERENCES login ON DELETE CASCADE,"
+	"	ends_ms INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;"
+	/* Tokens and sessions, by their SHA-256; with them a user has at most that role, and asks for that tenant; null: for all. login:
+	 * whose password has begun it; null: it was made without one. */
+	"CREATE TABLE token ("
+	"	id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	"	sum TEXT NOT NULL UNIQUE,"
+	"	kind TEXT NOT NULL CHECK (kind IN ('token', 'session')),"
+	"	user TEXT NOT NULL,"
+	"	login TEXT REFERENCES login ON DELETE CASCADE,"
+	"	tenant INTEGER REFERENCES tenant,"
+	"	role TEXT NOT NULL CHECK (role IN ('read-only', 'user', 'admin', 'superadmin')),"
+	"	name TEXT NOT NULL,"
+	"	made_ms INTEGER NOT NULL,"
+	"	ends_ms INTEGER NOT NULL,"
+	"	address TEXT"
+	") STRICT;"
+	"CREATE INDEX token_user ON token (user);"
+	"CREATE INDEX token_login ON token (login);"
+	/* Attempts to log in that have failed, of a user or from an address, since the last that has not. */
+	"CREATE TABLE login_attempt ("
+	"	of TEXT PRIMARY KEY,"
+	"	count INTEGER NOT NULL,"
+	"	last_ms INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;",
 };
 
 /* Steps over a pragma's only number. */

@@ -171,7 +171,8 @@ async function start() {
   try {
     if (code) {
       history.replaceState(null, '', '#/clusters');
-      enter(await call('POST /v1/session', {body: {code: decodeURIComponent(code)}}));
+      await call('POST /v1/session', {body: {code: decodeURIComponent(code)}});
+      enter(await call('GET /v1/session'));
     } else {
       enter(await call('GET /v1/session'));
     }

@@ -15,7 +15,8 @@ export function loginView(entered, reason) {
     button.disabled = true;
     fill(trouble);
     try {
-      entered(await call('POST /v1/session', {body: {user: user.value, password: password.value}}));
+      await call('POST /v1/session', {body: {user: user.value, password: password.value}});
+      entered(await call('GET /v1/session'));
     } catch (error) {
       fill(trouble, problem(error.status === 401 ? Object.assign(new Error('User or password is wrong.'), {title: 'Not signed in'}) : error));
       password.value = '';

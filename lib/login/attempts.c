@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "login/attempts.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "store/sql/sql.h"
+#include "store/store.h"
+
+enum {
+	ATTEMPTS_FREE = 5,            /* may fail without a delay */
+	ATTEMPT_WAIT_MAX_S = 60,      /* nobody who is attacked is kept away for longer */
+	ATTEMPT_FORGET_MS = 3600 * 1000,
+};
+
+void
+attempt_of(struct attempt *attempt, const char *user, const char *address)
+{
+	struct in6_addr bytes;
+	char text[INET6_ADDRSTRLEN];
+
+	*attempt = (struct attempt){0};
+	if (user)
+		snprintf(attempt->of_user, ATTEMPT_SIZE, "user %s", user);
+	if (!*address)
+		return;
+	if (inet_pton(AF_INET6, address, &bytes) == 1 && !IN6_IS_ADDR_V4MAPPED(&bytes)) {
+		for (size_t i = 8; i < sizeof bytes.s6_addr; i++)
+			bytes.s6_addr[i] = 0;
+		address = inet_ntop(AF_INET6, &bytes, text, sizeof text);
+	}
+	snprintf(attempt->of_address, ATTEMPT_SIZE, "address %s", address);
+}
+
+/* Returns how many seconds after the last of so many attempts the next may follow. */
+static int64_t
+attempt_delay_s(int64_t count)
+{
+	int64_t doubled = count - ATTEMPTS_FREE;
+
+	if (doubled < 0)
+		return 0;
+	return doubled < 6 ? (int64_t)1 << doubled : ATTEMPT_WAIT_MAX_S;
+}
+
+/* Raises *wait_s to what those of one kind have to wait. */
+static int
+attempt_look(struct store *store, const char *of, int64_t now_ms, int64_t *wait_s, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT count, last_ms FROM login_attempt WHERE of = ?", "t", of);
+	int got = sql_row(rows, err);
+
+	if (got > 0) {
+		int64_t since_ms = now_ms - sql_integer(rows, 1), left_ms = attempt_delay_s(sql_integer(rows, 0)) * 1000 - since_ms;
+
+		/* The wall clock may have been set back. */
+		if (since_ms >= 0 && left_ms > 0 && (left_ms + 999) / 1000 > *wait_s)
+			*wait_s = (left_ms + 999) / 1000;
+	}
+	sql_end(rows);
+	return got < 0 ? -1 : 0;
+}
+
+static int
+attempt_add(struct store *store, const char *of, int64_t now_ms, struct error *err)
+{
+	return !*of ? 0 : sql_change(store_sql(store), err, "INSERT INTO login_attempt (of, count, last_ms) VALUES (?, 1, ?) "
+	    "ON CONFLICT DO UPDATE SET count = count + 1, last_ms = excluded.last_ms", "ti", of, now_ms);
+}
+
+int
+attempt_count(struct store *store, const struct attempt *attempt, int64_t *wait_s, struct error *err)
+{
+	int64_t now_ms = clock_wall_ms();
+	int result;
+
+	*wait_s = 0;
+	if (store_begin(store, err) < 0)
+		return -1;
+	result = sql_change(store_sql(store), err, "DELETE FROM login_attempt WHERE last_ms < ?", "i", now_ms - ATTEMPT_FORGET_MS);
+	if (result == 0)
+		result = attempt_look(store, attempt->of_user, now_ms, wait_s, err);
+	if (result == 0)
+		result = attempt_look(store, attempt->of_address, now_ms, wait_s, err);
+	if (result == 0 && *wait_s == 0)
+		result = attempt_add(store, attempt->of_user, now_ms, err);
+	if (result == 0 && *wait_s == 0)
+		result = attempt_add(store, attempt->of_address, now_ms, err);
+	result = store_finish(store, result, err);
+	return result < 0 ? -1 : *wait_s > 0;
+}
+
+int
+attempt_succeeded(struct store *store, const struct attempt *attempt, struct error *err)
+{
+	if (sql_change(store_sql(store), err, "DELETE FROM login_attempt WHERE of = ?", "t", attempt->of_user) < 0)
+		return -1;
+	return sql_change(store_sql(store), err, "UPDATE login_attempt SET count = max(0, count - 1) WHERE of = ?", "t",
+	    attempt->of_address);
+}

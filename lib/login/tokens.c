@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "login/tokens.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "content/content.h"
+#include "store/audit.h"
+#include "store/sql/sql.h"
+
+#define COLUMNS "token.id, kind, user, login, tenant.name, role, token.name, address, made_ms, ends_ms"
+#define TABLES "token LEFT JOIN tenant ON tenant.id = token.tenant"
+
+/* Tokens that an account looks after: its user's; all of its tenant's for an admin of it; all for a superadmin. */
+#define MINE "(?1 = 3 OR user = ?2 OR (?1 = 2 AND token.tenant = ?3))"
+#define MINE_TYPES "iti"
+#define MINE_VALUES(account) (int64_t)(account)->role, (account)->user, store_tenant((account)->store)
+
+enum { TOKEN_BYTES = 32 };
+
+_Static_assert((int)TOKEN_SUM_SIZE == (int)CONTENT_DIGEST_SIZE, "a sum is a digest");
+_Static_assert(ACCOUNT_ADMIN == 2 && ACCOUNT_SUPERADMIN == 3, "MINE has the numbers of the roles");
+
+void
+token_make(char text[static TOKEN_SIZE])
+{
+	unsigned char bytes[TOKEN_BYTES];
+	size_t prefix = sizeof TOKEN_PREFIX - 1;
+
+	randombytes_buf(bytes, sizeof bytes);
+	memcpy(text, TOKEN_PREFIX, prefix);
+	sodium_bin2base64(text + prefix, TOKEN_SIZE - prefix, bytes, sizeof bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	sodium_memzero(bytes, sizeof bytes);
+}
+
+void
+token_sum(const char *text, char sum[static TOKEN_SUM_SIZE])
+{
+	content_digest(text, strlen(text), sum);
+}
+
+static int
+tokens_audit(struct store *store, const char *action, const char *kind, int64_t id, struct error *err)
+{
+	char name[24];
+	const struct audit_event event = {.action = action, .kind = kind, .name = name};
+
+	snprintf(name, sizeof name, "%" PRId64, id);
+	return audit_add(store, &event, err);
+}
+
+int
+tokens_add(struct store *store, const struct token *token, const char *sum, struct error *err)
+{
+	int64_t id;
+	int got = sql_number(store_sql(store), &id, err, "INSERT INTO token (sum, kind, user, login, tenant, role, name, address, "
+	    "made_ms, ends_ms) VALUES (?, ?, ?, ?, (SELECT id FROM tenant WHERE name = ?), ?, ?, ?, ?, ?) RETURNING id", "ttttttttii", sum,
+	    token->kind, token->user, token->login, token->tenant, token->role, token->name, token->address, clock_wall_ms(),
+	    token->ends_ms);
+
+	return got < 0 ? -1 : tokens_audit(store, "create", token->kind, id, err);
+}
+
+/* Adds the tokens that a statement gives, and ends it. Returns how many, or -1. */
+static int
+tokens_read(struct sql_rows *rows, struct token_list *list, struct error *err)
+{
+	int got, count = 0;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = (struct token){
+			.id = sql_integer(rows, 0),
+			.kind = sql_keep(rows, 1, &list->arena),
+			.user = sql_keep(rows, 2, &list->arena),
+			.login = sql_keep(rows, 3, &list->arena),
+			.tenant = sql_keep(rows, 4, &list->arena),
+			.role = sql_keep(rows, 5, &list->arena),
+			.name = sql_keep(rows, 6, &list->arena),
+			.address = sql_keep(rows, 7, &list->arena),
+			.made_ms = sql_integer(rows, 8),
+			.ends_ms = sql_integer(rows, 9),
+		};
+		count++;
+	}
+	sql_end(rows);
+	return got < 0 ? -1 : count;
+}
+
+int
+tokens_find(struct store *store, const char *text, struct token_list *list, struct error *err)
+{
+	char sum[TOKEN_SUM_SIZE];
+
+	token_sum(text, sum);
+	return tokens_read(sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM " TABLES " WHERE sum = ? AND ends_ms > ?", "ti", sum,
+	    clock_wall_ms()), list, err);
+}
+
+/* Adds the session that the account asks with, if it does: what is made with it ends with its login, too. Returns how many, or -1. */
+static int
+tokens_of_session(struct account *account, struct token_list *list, struct error *err)
+{
+	return !account->limit.is_set ? 0 : tokens_read(sql_query(account_sql(account), err, "SELECT " COLUMNS " FROM " TABLES
+	    " WHERE token.id = ?", "i", account->limit.token), list, err);
+}
+
+int
+tokens_create(struct account *account, const char *name, enum account_role role, int64_t ends_ms, char text[static TOKEN_SIZE],
+    struct error *err)
+{
+	struct token token = {.kind = "token", .user = account->user, .tenant = role == ACCOUNT_SUPERADMIN ? NULL : account->tenant,
+		.role = account_role_name(role), .name = name, .ends_ms = ends_ms};
+	struct token_list session = {0};
+	char sum[TOKEN_SUM_SIZE];
+	int result;
+
+	if (account->limit.is_set && strcmp(account->limit.kind, "session") != 0)
+		return error_set(err, EX_NOPERM, "a token makes no tokens; log in with the password");
+	if (role > account->role)
+		return error_set(err, EX_NOPERM, "tenant %s: %s has the role %s there, and may make no token of the role %s", account->tenant,
+		    account->user, account_role_name(account->role), account_role_name(role));
+	token_make(text);
+	token_sum(text, sum);
+	if (store_begin(account->store, err) < 0)
+		return -1;
+	result = tokens_of_session(account, &session, err);
+	if (result > 0)
+		token.login = session.list[0].login;
+	if (result >= 0)
+		result = tokens_add(account->store, &token, sum, err);
+	token_list_release(&session);
+	return store_finish(account->store, result, err);
+}
+
+int
+tokens_is_valid(struct store *store, int64_t id, struct error *err)
+{
+	int64_t one;
+
+	return sql_number(store_sql(store), &one, err, "SELECT 1 FROM token WHERE id = ? AND ends_ms > ?", "ii", id, clock_wall_ms());
+}
+
+int
+tokens_list(struct account *account, bool everybody, struct token_list *list, struct error *err)
+{
+	return tokens_read(sql_query(account_sql(account), err, "SELECT " COLUMNS " FROM " TABLES " WHERE " MINE " AND (?4 OR user = ?2) "
+	    "AND ends_ms > ?5 ORDER BY token.id", MINE_TYPES "ii", MINE_VALUES(account), (int64_t)everybody, clock_wall_ms()), list, err);
+}
+
+int
+tokens_delete(struct account *account, int64_t id, struct error *err)
+{
+	struct store *store = account->store;
+	int64_t found;
+	int result;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	result = sql_number(store_sql(store), &found, err, "DELETE FROM token WHERE " MINE " AND id = ?4 RETURNING id", MINE_TYPES "i",
+	    MINE_VALUES(account), id);
+	if (result == 0)
+		result = error_absent(err, "there is no token %" PRId64 "; \"coopr token list\" shows them", id);
+	if (result > 0)
+		result = tokens_audit(store, "delete", "token", id, err);
+	return store_finish(store, result, err);
+}
+
+void
+token_list_release(struct token_list *list)
+{
+	arena_release(&list->arena);
+	free(list->list);
+	*list = (struct token_list){0};
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session: logs a user in to the server, or out, apart from the program that asks for it: hashing a password takes time. "session begin"
+ * reads {"user", "password"} or {"code"}, where "new_password" may be beside, and prints {"session", "user"}. "session end" reads
+ * {"session"}. Exits with 65 for a wrong order or a new password that cannot be chosen, 75 where it was tried too often, with {"wait_s"}, 77 where what
+ * was shown is not right.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "base/subcommand.h"
+#include "json/build.h"
+#include "json/dump.h"
+#include "json/json.h"
+#include "login/entrance.h"
+#include "login/password.h"
+#include "store/client.h"
+#include "store/store.h"
+
+static const struct option_spec options[] = {
+	OPTION_END
+};
+
+static const struct command begin_command = {
+	"session begin", "", "Log in to the server.", options, "  session begin <order\n"};
+static const struct command end_command = {
+	"session end", "", "Log out of the server.", options, "  session end <order\n"};
+static const struct command command = {
+	"session", "COMMAND", "Log in to the server, or out.", options, "  session begin <order\n"};
+
+/* Prints the session with its user. */
+static void
+session_print(const char *text, const char *user)
+{
+	struct buffer line = {0};
+	jv record = jv_object();
+
+	json_set_string(&record, "session", text);
+	json_set_string(&record, "user", user);
+	json_dump(record, &line);
+	puts(buffer_string(&line));
+	buffer_release(&line);
+	jv_free(record);
+}
+
+static int
+session_begin(struct store *store, jv order, struct error *err)
+{
+	struct client client;
+	char *user = json_get_string(order, "user"), *password = json_get_string(order, "password"), *code = json_get_string(order, "code"),
+	     *chosen = json_get_string(order, "new_password"), *who = NULL, text[TOKEN_SIZE];
+	int64_t wait_s = 0;
+	int result;
+
+	client_find(&client);
+	if (code ? user || password : !user || !password || strlen(password) > PASSWORD_MAX)
+		result = error_set(err, EX_DATAERR, "expected user and password, or code");
+	else
+		result = entrance_begin(store, &(struct entrance){.user = user, .password = password, .code = code, .new_password = chosen,
+		    .address = client.address}, text, &who, &wait_s, err);
+	if (result < 0 && wait_s > 0)
+		printf("{\"wait_s\":%" PRId64 "}\n", wait_s);
+	if (result == 0)
+		session_print(text, who);
+	free(who);
+	free(chosen);
+	free(code);
+	free(password);
+	free(user);
+	return result;
+}
+
+static int
+session_end(struct store *store, jv order, struct error *err)
+{
+	char *text = json_get_string(order, "session");
+	int result = text ? entrance_end(store, text, err) : error_set(err, EX_DATAERR, "expected session");
+
+	free(text);
+	return result;
+}
+
+/* Reads the order of a command, and carries it out. */
+static int
+session_do(const struct command *its, int (*act)(struct store *store, jv order, struct error *err), int argc, char **argv)
+{
+	struct store *store = NULL;
+	struct error err;
+	jv order = jv_null();
+	int result;
+
+	argv += option_parse(its, argc, argv);
+	if (*argv)
+		return option_misuse(its, "unexpected argument '%s'", *argv);
+
+	result = json_read_file("-", &order, &err);
+	if (result == 0)
+		result = store_open(&store, NULL, STORE_WRITE, NULL, &err);
+	if (result == 0)
+		result = act(store, order, &err);
+	store_release(store);
+	jv_free(order);
+	return message_end(result < 0 ? message_error(&err) : 0);
+}
+
+static int
+session_verb_begin(int argc, char **argv)
+{
+	return session_do(&begin_command, session_begin, argc, argv);
+}
+
+static int
+session_verb_end(int argc, char **argv)
+{
+	return session_do(&end_command, session_end, argc, argv);
+}
+
+static const struct subcommand subcommands[] = {
+	{"begin", session_verb_begin, "log in"},
+	{"end", session_verb_end, "log out"},
+	{0}};
+
+int
+main(int argc, char **argv)
+{
+	return subcommand_main(&command, subcommands, argc, argv);
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Who comes to coopr-serve(1) by TCP: coopr-user(1), coopr-token(1), coopr-whoami(1), and sessions of coopr-api(7).
+
+load case
+load serve
+
+setup() {
+	serve_setup
+	coopr-tenant create qa
+	coopr-tenant create dev
+	coopr-user add -r superadmin -o json zoe >zoe
+	coopr-user add -T qa -r admin -o json ann >ann
+}
+
+teardown() {
+	serve_end
+}
+
+# Serves at an address of TCP, which is $address.
+serve_tcp() {
+	serve --listen 127.0.0.1:0
+	address=$(sed -n 's|.*serving on http://||p' serve.log)
+}
+
+# Asks by TCP: asks STATUS METHOD PATH [CURL-ARGUMENT...]; the body is in the file body, the head in head.
+asks() {
+	status=$(curl -sS -D head -o body -w '%{http_code}' -X "$2" "${@:4}" "http://$address$3") || return 1
+	[ "$status" = "$1" ] || {
+		echo "$2 $3: $status"
+		cat body
+		return 1
+	}
+}
+
+# Logs a user in with the code that is in a file of that name, and chooses the password "PASSWORD of USER": login USER.
+login() {
+	asks 200 POST /v1/session -c "jar-$1" -d "$(jq -c --arg password "PASSWORD of $1" '{code, new_password: $password}' "$1")"
+	jq -r .csrf body >"csrf-$1"
+}
+
+# Asks as a user who has logged in: as USER STATUS METHOD PATH [CURL-ARGUMENT...]
+as() {
+	asks "${@:2:3}" -b "jar-$1" -H "X-CSRF-Token: $(cat "csrf-$1")" "${@:5}"
+}
+
+# Makes a token, and asks with it: bearing TOKEN STATUS METHOD PATH [CURL-ARGUMENT...]
+bearing() {
+	asks "${@:2:3}" -H "Authorization: Bearer $1" "${@:5}"
+}
+
+@test "a user logs in once with a code, chooses a password, and then logs in with that" {
+	serve_tcp
+	asks 401 GET /v1/session
+	login ann
+	as ann 200 GET /v1/session
+	same '["ann","qa","admin",[{"name":"qa","role":"admin"}]]' "$(jq -c '[.user, .tenant, .role, .tenants]' body)"
+	contains "$(cat jar-ann)" "#HttpOnly_127.0.0.1"
+	asks 401 POST /v1/session -d "$(jq -c '{code}' ann)"
+	contains "$(cat body)" "was used already"
+	asks 200 POST /v1/session -c again -d '{"user": "ann", "password": "PASSWORD of ann"}'
+	contains "$(cat head)" "SameSite=Strict"
+	asks 200 GET /v1/session -b again
+	as ann 204 DELETE /v1/session
+	asks 401 GET /v1/session -b jar-ann
+	asks 200 GET /v1/session -b again
+	coopr-audit -T qa -o json | jq -r 'select(.address == "127.0.0.1") | "\(.user) \(.action) \(.object)"' >found
+	same 2 "$(grep -c '^ann login user ann$' found)"
+	same 1 "$(grep -c '^ann logout user ann$' found)"
+}
+
+@test "who chooses another password ends what was begun with the one before" {
+	serve_tcp
+	login ann
+	as ann 200 POST /v1/tokens -d '{"name": "made by the session"}'
+	token=$(jq -r .token body)
+	coopr-token create --as ann -T qa 'made in a shell' >shell
+	asks 422 POST /v1/session -d '{"user": "ann", "password": "PASSWORD of ann", "new_password": "short"}'
+	asks 200 POST /v1/session -c new -d '{"user": "ann", "password": "PASSWORD of ann", "new_password": "something else"}'
+	asks 401 GET /v1/session -b jar-ann
+	bearing "$token" 401 GET /v1/session
+	bearing "$(cat shell)" 200 GET /v1/session
+	asks 200 GET /v1/session -b new
+	asks 401 POST /v1/session -d '{"user": "ann", "password": "PASSWORD of ann"}'
+	coopr-user password ann <<<'from a shell'
+	asks 401 GET /v1/session -b new
+	asks 200 POST /v1/session -d '{"user": "ann", "password": "from a shell"}'
+	coopr-user delete ann
+	asks 401 POST /v1/session -d '{"user": "ann", "password": "from a shell"}'
+}
+
+@test "guessing is slowed down, for a user and for an address, also by many at once" {
+	serve_tcp
+	login ann
+	for i in $(seq 20); do
+		printf 'next\nurl = "http://%s/v1/session"\ndata = "{\\"user\\": \\"%s\\", \\"password\\": \\"guess %s\\"}"\noutput = /dev/null\nwrite-out = "%%{http_code}\\\\n"\n' \
+			"$address" "$([ "$i" -gt 10 ] && echo "nobody$i" || echo ann)" "$i"
+	done | sed 1d >guesses
+	curl -s --parallel --parallel-max 20 -K guesses >statuses
+	same 20 "$(grep -c '^4[0-9][0-9]$' statuses)"
+	[ "$(grep -c 401 statuses)" -le 7 ] || {
+		sort statuses | uniq -c
+		false
+	}
+	asks 429 POST /v1/session -d '{"user": "ann", "password": "PASSWORD of ann"}'
+	grep -q '^Retry-After: [1-9]' head
+	as ann 200 GET /v1/session
+	sqlite3 "$COOPR_STATE/store.sqlite3" 'UPDATE login_attempt SET last_ms = last_ms - 61000'
+	asks 200 POST /v1/session -d '{"user": "ann", "password": "PASSWORD of ann"}'
+}
+
+@test "a change by a session needs what only a page of the same site knows" {
+	serve_tcp
+	login ann
+	asks 403 PUT /v1/members/bob -b jar-ann -d '{}'
+	asks 403 PUT /v1/members/bob -b jar-ann -H "X-CSRF-Token: $(tr 0-9a-f 1-9a-f0 <csrf-ann)" -d '{}'
+	as ann 403 PUT /v1/members/bob -H 'Origin: http://evil.example' -d '{}'
+	as ann 403 PUT /v1/members/bob -H 'Origin: null' -d '{}'
+	as ann 403 PUT /v1/members/bob -H 'Sec-Fetch-Site: cross-site' -d '{}'
+	asks 403 POST /v1/session -H 'Origin: http://evil.example' -d "$(jq -c '{code}' zoe)"
+	same '["ann"]' "$(coopr-member list -T qa -o json | jq -cs 'map(.user)')"
+	as ann 204 PUT /v1/members/bob -H "Origin: http://$address" -H 'Sec-Fetch-Site: same-origin' -d '{}'
+}
+
+@test "a token has at most its role and its tenant, makes no token and sets no password" {
+	coopr-member set -T dev -r admin ann
+	serve_tcp
+	for role in read-only user admin; do
+		token=$(coopr-token create --as ann -T qa -r "$role" "$role")
+		bearing "$token" 200 GET /v1/session
+		same "$role qa" "$(jq -r '"\(.role) \(.tenant)"' body)"
+		bearing "$token" 404 GET '/v1/members?tenant=dev'
+		bearing "$token" 403 POST /v1/tokens -d '{"name": "another"}'
+		bearing "$token" 403 GET '/v1/session?as=root'
+	done
+	run -77 coopr-token create --as ann -T qa -r superadmin top
+	bearing "$token" 200 GET /v1/members
+	coopr-user password ann <<<'ten characters'
+	token=$(coopr-token create -T qa -r read-only 'of a superadmin')
+	bearing "$token" 200 GET /v1/members
+	bearing "$token" 403 PUT /v1/members/bob -d '{}'
+	bearing "$token" 403 GET /v1/queue
+	bearing "$token" 404 GET '/v1/clusters?tenant=dev'
+	bearing "$token" 403 POST /v1/users -d '{"name": "eve"}'
+	bearing "${token}x" 401 GET /v1/members
+	bearing "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT sum FROM token LIMIT 1')" 401 GET /v1/members
+	id=$(coopr-token list --all -o json | jq -r 'select(.name == "of a superadmin") | .id')
+	coopr-token delete "$id"
+	bearing "$token" 401 GET /v1/members
+	token=$(coopr-token create --as ann -T dev later)
+	bearing "$token" 200 GET /v1/members
+	coopr-member delete -T dev ann
+	bearing "$token" 404 GET /v1/members
+}
+
+@test "who only reads sees all clusters of the tenant, and changes nothing" {
+	coopr-member set -T qa -r read-only eve
+	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop
+	same shop "$(coopr-list --as eve -T qa -o name)"
+	for words in "create -t lamp -n 4 -P dummy more" "expand -n 5 shop" "delete -y shop" "rename shop other" "pause shop" "abort -y shop" \
+		"lease shop 2d" "store put -k provider mine/providers/dummy.json" "secret list --cluster shop" "token create x" "config shop --set a=1"; do
+		# shellcheck disable=SC2086 # words
+		run -77 coopr --as eve $words --as eve -T qa </dev/null || run -77 coopr $words --as eve -T qa </dev/null
+	done
+	same '["pending"]' "$(coopr-list -T qa -o json | jq -cs 'map(.status)')"
+}
+
+@test "a login that a tenant's administrator makes asks for that tenant alone, whatever its name" {
+	serve_tcp
+	login ann
+	coopr-member set -T dev -r admin carol
+	as ann 200 POST /v1/users -d '{"name": "carol", "role": "user"}'
+	cp body carol
+	login carol
+	as carol 200 GET /v1/session
+	same '[{"name":"qa","role":"user"}]' "$(jq -c .tenants body)"
+	as carol 404 GET '/v1/clusters?tenant=dev'
+	as carol 403 GET /v1/users
+	as carol 200 POST /v1/tokens -d '{"name": "mine"}'
+	bearing "$(jq -r .token body)" 404 GET '/v1/clusters?tenant=dev'
+	for name in root zoe "$(id -un)"; do
+		as ann 403 POST /v1/users -d "{\"name\": \"$name\"}"
+	done
+	as ann 422 POST /v1/users -d '{"name": "1000"}'
+	as ann 409 POST /v1/users -d '{"name": "carol"}'
+	as ann 404 POST /v1/users/zoe/code -d '{}'
+	as ann 404 DELETE /v1/users/zoe
+	as ann 200 GET /v1/users
+	same '["ann","carol"]' "$(jq -c '[.items[].user]' body)"
+	coopr-tenant delete -y qa
+	asks 401 GET /v1/session -b jar-carol
+	asks 401 POST /v1/session -d '{"user": "carol", "password": "PASSWORD of carol"}'
+}
+
+@test "a superadmin who logs in may do everything but name files of the server" {
+	serve_tcp
+	login zoe
+	as zoe 200 GET /v1/tenants
+	same 4 "$(jq '.items | length' body)"
+	as zoe 204 POST /v1/tenants -d '{"name": "new"}'
+	as zoe 403 GET '/v1/clusters?store=/etc/passwd' || as zoe 422 GET '/v1/clusters?store=/etc/passwd'
+	as zoe 200 POST /v1/tokens -d '{"name": "of all", "role": "superadmin"}'
+	bearing "$(jq -r .token body)" 200 GET /v1/audit?all-tenants=true
+}
+
+@test "no text that lets somebody in is in the store" {
+	serve_tcp
+	login ann
+	session=$(sed -n 's/.*coopr\t\(coopr_.*\)/\1/p' jar-ann)
+	as ann 200 POST /v1/tokens -d '{"name": "ci"}'
+	for text in "$session" "$(jq -r .token body)" "$(jq -r .code zoe)" "PASSWORD of ann"; do
+		[ "${#text}" -gt 9 ]
+		run ! grep -rlF -e "$text" "$COOPR_STATE" serve.log
+	done
+	same 1 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM login WHERE password LIKE '\$argon2id\$%'")"
+}
+
+@test "a follower is cut off when the session ends" {
+	serve_tcp
+	login ann
+	curl -sN -b jar-ann -H 'Accept: text/event-stream' "http://$address/v1/events" >events 3>&- &
+	follower=$!
+	until grep -q '^id:' events; do
+		kill -0 "$follower"
+	done
+	as ann 204 DELETE /v1/session
+	wait "$follower"
+}
