@@ -3,8 +3,8 @@
 #
 # Documents that a tenant could write, with the strings that are read, a line of JSON each, wherever a schema or a plugin's description
 # lets a string be, and as the name of a member where names are free: walls-documents.py SCHEMAS PLUGIN... prints
-# {"kind": KIND, "place": POINTER, "document": DOCUMENT}, one a line. What a plugin reads gets a fifth of the strings, other members one, another
-# choice for each $SEED; with WALLS_ALL=1 all of them. A member that is added to a schema, or to what a plugin describes, is in one without a
+# {"kind": KIND, "place": POINTER, "document": DOCUMENT}, one a line. What a plugin reads gets some of the strings, other members one, another
+# choice for each $SEED; with WALLS_ALL=1 all of them. Where names are free, one stands that means something elsewhere. A member that is added to a schema, or to what a plugin describes, is in one without a
 # further word.
 import json
 import os
@@ -14,6 +14,7 @@ import sys
 
 schemas, plugins = sys.argv[1], sys.argv[2:]
 KINDS = ["provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate", "clusterspec"]
+PART = 7  # of the strings
 read = {}
 
 
@@ -68,6 +69,10 @@ def strings(schema, file, depth=0):
     nothing_said = not any(word in schema for word in ("type", "enum", "const", "anyOf", "oneOf", "properties", "allOf"))
     if admits(schema, "string") or "enum" in schema or nothing_said:
         yield "@", ""
+    if not schema:
+        yield {"free": "@"}, "/*"
+        yield {"free": {"free": "@"}}, "/*/*"
+        yield ["@"], "/-"
     for word in ("anyOf", "oneOf", "allOf"):
         for one in schema.get(word, []):
             yield from strings(one, file, depth + 1)
@@ -87,9 +92,13 @@ def strings(schema, file, depth=0):
             yield [value], "/-" + where
 
 
+def describe(path):
+    return json.loads(subprocess.run([path, "describe"], stdout=subprocess.PIPE, check=True).stdout)
+
+
 def described(path):
     """What a plugin takes, with members that it does not name."""
-    answer = json.loads(subprocess.run([path, "describe"], stdout=subprocess.PIPE, check=True).stdout)
+    answer = describe(path)
     schema = {"type": "object", "properties": answer.get("properties", {}), "required": answer.get("required", []), "additionalProperties": {}}
     for value, where in strings(schema, "definitions.json"):
         yield value, where
@@ -112,11 +121,25 @@ def attacked():
             yield kind, "/providermap/%s/%s" % (provider, member), {"name": "h", "providermap": {provider: {member: "@"}}}
 
 
-def replaced(value, text):
+def named(value):
+    """The names of members in a schema."""
     if isinstance(value, dict):
-        return {text if name == "@" else name: replaced(of, text) for name, of in value.items()}
+        for name, of in value.items():
+            if name in ("properties", "$defs") and isinstance(of, dict):
+                yield from of
+            yield from named(of)
     if isinstance(value, list):
-        return [replaced(of, text) for of in value]
+        for of in value:
+            yield from named(of)
+
+
+def replaced(value, text, free):
+    """The value with the text where it says so, and a name that something reads where any may be."""
+    if isinstance(value, dict):
+        word = text if isinstance(text, str) else json.dumps(text)
+        return {word if name == "@" else free() if name == "free" else name: replaced(of, text, free) for name, of in value.items()}
+    if isinstance(value, list):
+        return [replaced(of, text, free) for of in value]
     return text if value == "@" else value
 
 
@@ -124,15 +147,18 @@ def main():
     texts = [json.loads(line) for line in sys.stdin]
     choice = random.Random(int(os.environ.get("SEED", "1")))
     every = os.environ.get("WALLS_ALL")
+    names = {name for file in os.listdir(schemas) for name in named(load(file))}
+    names |= {name for path in plugins for name in named(describe(path))}
+    names = sorted(names)
     seen = set()
     for kind, where, value in attacked():
         if kind + where in seen:
             continue
         seen.add(kind + where)
         read_by_plugin = "fields" in where or kind == "provider" or "map/" in where
-        count = len(texts) if every else len(texts) // 5 if read_by_plugin else 1
+        count = len(texts) if every else PART if read_by_plugin else 1
         for text in choice.sample(texts, count):
-            print(json.dumps({"kind": kind, "place": where, "document": replaced(value, text)}))
+            print(json.dumps({"kind": kind, "place": where, "document": replaced(value, text, lambda: choice.choice(names))}))
 
 
 main()

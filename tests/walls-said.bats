@@ -14,20 +14,25 @@ setup() {
 	SUDO_USER=bob COOPR_TENANT=qa coopr-create -q own -t lamp -n 4
 }
 
+teardown() {
+	walls_teardown
+}
+
 # Runs a command of a guest: tried USER COMMAND...
 tried() {
 	local user=$1
 
 	shift
 	count=$((count + 1))
-	SUDO_USER=$user COOPR_TENANT=qa timeout 20 "$@" </dev/null >>out 2>&1 || [ $? -ne 124 ] || echo "does not end: $*" >>stuck
+	SUDO_USER=$user COOPR_TENANT=qa timeout 20 "$@" </dev/null >>"$here/out" 2>&1 || [ $? -ne 124 ] || echo "does not end: $*" >>"$here/stuck"
 }
 
 try_all() {
-	local c=$PWD/canary program words command option argument user spellings commands count=0 i=0
+	local here=$PWD c=$PWD/host/canary program words command option argument user spellings commands count=0 i=0
 
-	spellings=("$c" ../canary "$PWD/canary-link" "/proc/self/root$c" "file://$c" "own/../../canary" "@$c" "x=$c" "own=$c" "own/$c" "-oProxyCommand=cat $c" $'a\n'"$c"
+	spellings=("$c" ../canary "$PWD/host/canary-link" "/proc/self/root$c" "file://$c" "own/../../canary" "@$c" "x=$c" "own=$c" "own/$c" "-oProxyCommand=cat $c" $'a\n'"$c"
 		"{\"secret\":\"$c\"}" "db.$c={\"file\":\"$c\"}")
+	cd host/work || return
 	for program in "$COOPR_BIN"/coopr-*; do
 		case $program in
 		*.c | */coopr-packages) continue ;; # who may run the latter as root is root
@@ -50,14 +55,14 @@ try_all() {
 			tried $user "${command[@]}" own "${spellings[(i + 3) % ${#spellings[@]}]}"
 		done
 	done
-	echo "$count" >count
+	echo "$count" >"$here/count"
 }
 
 @test "whatever a guest says to whichever command, nothing of the host is opened" {
 	: >out
 	: >stuck
-	export -f try_all tried
-	strace -f -qq -o trace -e trace=%file bash -c try_all
+	export -f tried
+	traced try_all
 	nothing_was_touched spool
 	same "" "$(cat stuck)"
 	[ "$(cat count)" -ge 1000 ]

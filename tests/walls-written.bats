@@ -7,48 +7,41 @@
 load case
 load walls
 
-# The strings that name canaries, a line each, as JSON.
-spellings() {
-	local c=$PWD/canary
-
-	jq -n --arg c "$c" --arg here "$PWD" '[$c, "/" + $c, $c + "/.", $c + "/", "../canary", "../../../../../../../../" + $c, "x/../../canary",
-		"./canary", "a/./canary", "a//canary", $here + "/canary-link", $here + "/canary-hard", "/proc/self/root" + $c, "/proc/self/cwd/canary",
-		"/proc/self/fd/9/../canary", "/dev/fd/9/canary", "file://" + $c, "\"" + $c + "\"", "\u0027" + $c + "\u0027", "\\" + $c, "a " + $c,
-		"a\t" + $c, "a\n" + $c, "a\u0001" + $c, "a\u007f" + $c, $c + "*", "~/canary", "~root" + $c, "$HOME/canary", "$(cat " + $c + ")",
-		"`cat " + $c + "`", ";cat " + $c, "|cat " + $c, "%file.canary%", "@" + $c, "-oProxyCommand=cat " + $c, "--machines=" + $c,
-		"\u00e4/../" + $c, "\u202e" + $c]' | jq -c '.[]'
-}
-
 # What comes of one change: attempt USER KIND PLACE DOCUMENT. What names of the host remains in the store is none of its fields.
 attempt() {
 	tried=$((tried + 1))
 	case $2 in
-	clusterspec) SUDO_USER=$1 COOPR_TENANT=qa coopr-apply --dry-run -f - <<<"$4" >>out 2>&1 || return 0 ;;
-	*) SUDO_USER=$1 COOPR_TENANT=qa coopr-store put -q --force -k "$2" - <<<"$4" >>out 2>&1 || return 0 ;;
+	clusterspec) SUDO_USER=$1 COOPR_TENANT=qa coopr-apply --dry-run -f - <<<"$4" >>"$here/out" 2>&1 || return 0 ;;
+	*) SUDO_USER=$1 COOPR_TENANT=qa coopr-store put -q --force -k "$2" - <<<"$4" >>"$here/out" 2>&1 || return 0 ;;
 	esac
 	stored=$((stored + 1))
-	echo "$2$3" >>accepted
+	echo "$2$3" >>"$here/accepted"
 }
 
 setup() {
 	walls_setup
 }
 
+teardown() {
+	walls_teardown
+}
+
 try_all() {
-	local kind place document user tried=0 stored=0
+	local kind place document user tried=0 stored=0 here=$PWD
 
 	exec 9<"$HOME"
+	cd host/work || return
 	while IFS=$'\t' read -r kind place document; do
 		attempt ann "$kind" "$place" "$document"
-	done <documents
-	sort -u -k1,1 documents >one
+	done <"$here/documents"
+	sort -u -k1,1 "$here/documents" >"$here/one"
 	while IFS=$'\t' read -r kind place document; do
 		for user in bob eve mallory; do
 			attempt $user "$kind" "$place" "$document"
 		done
-	done <one
-	echo "$tried" >tried
-	echo "$stored" >stored
+	done <"$here/one"
+	echo "$tried" >"$here/tried"
+	echo "$stored" >"$here/stored"
 }
 
 # What plugins take from a tenant, whatever it says, and why that is nothing of the host. A field that is not here has to be marked as of
@@ -99,28 +92,18 @@ of_tenants() {
 	END
 }
 
-# The plugins that come along.
-plugins() {
-	find "$COOPR_BIN/../libexec/coopr/provider" "$COOPR_BIN/../libexec/coopr/automator" -type f -perm -100 ! -name '*.c'
-}
-
 @test "whatever a tenant writes, wherever, nothing of the host is opened" {
-	strace -f -qq -o trace -e trace=%file cat canary >out
-	run nothing_was_touched
-	[ "$status" -ne 0 ]
-	: >out
-	plugins >plugins
-	mapfile -t plugin <plugins
+	judges_see_it
 	coopr-tenant change --addresses 192.0.2.11/32 qa
-	spellings | python3 -B "$BATS_TEST_DIRNAME/walls-documents.py" "$COOPR_ROOT/share/coopr/schema" "${plugin[@]}" >generated
+	walls_documents >generated
 	jq -r '[.kind, .place, (.document | tostring)] | join("\t")' generated >documents
 	[ "$(jq -r '.kind + .place' generated | sort -u | wc -l)" -ge 300 ]
-	export -f try_all attempt
-	strace -f -qq --seccomp-bpf -o trace -e trace=%file bash -c try_all
+	export -f attempt
+	traced try_all
 	nothing_was_touched
 	[ "$(cat tried)" -ge 500 ]
 	[ "$(cat stored)" -gt 0 ]
-	same "" "$(grep -F '(' accepted | grep -E '^(provider/provisioner|service/fields)\(' | sort -u | grep -vxFf <(of_tenants) || true)"
+	same "" "$(grep -F '(' accepted | grep -E '^(provider/provisioner|service/fields)\(' | sed 's,/\*/.*,/*,' | sort -u | grep -vxFf <(of_tenants) || true)"
 	# What is stored is judged once more.
 	coopr-store export -T qa >stored.ndjson
 	contains "$(cat stored.ndjson)" '"evil"'

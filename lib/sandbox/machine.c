@@ -118,13 +118,14 @@ static int
 machine_find_image(struct machine *wanted, struct error *err)
 {
 	const bool host = strcmp(wanted->image, "host") == 0;
-	enum image_kind kind = host ? IMAGE_TREE : image_look(wanted->image);
+	enum image_kind kind;
 	char *root;
 	bool has;
 
 	if (*wanted->image != '/' && !host)
 		return error_set(err, EX_CONFIG, "image %s: is neither \"host\" nor the absolute path of a directory tree, an archive or an OCI "
 		    "layout; correct the image type", wanted->image);
+	kind = host ? IMAGE_TREE : image_look(wanted->image);
 	if (kind == IMAGE_NONE)
 		return error_set(err, EX_CONFIG, "image %s: neither a directory tree nor an archive or OCI layout on this host; make it "
 		    "(debootstrap does)", wanted->image);
