@@ -221,6 +221,49 @@ own_task() {
 	same '0 {"password":{"secret":"b"},"port":2222,"user":"ann"}' "$(member '"\(.status) \(.result."ssh-auth" | del(.key))"')"
 }
 
+# A host key of the kind that has not been made by sshd_start.
+other_key() {
+	ssh-keygen -q -t rsa -N '' -C "$1" -f "$1"
+	cut -d' ' -f1,2 "$1.pub"
+}
+
+@test "a host key counts once the machine has proven it: who lists or shows another's keeps nobody from it" {
+	local theirs
+
+	need_root
+	coopr-store init
+	coopr-tenant change --addresses 127.0.0.1/32,127.0.0.2/32 default
+	sshd_start
+	theirs=$(other_key theirs)
+	coopr-secret set ann <sshd/user
+	coopr-secret set other <sshd/user
+	own_task "$(jq -cn --argjson port "$SSHD_PORT" --arg own "$(cut -d' ' -f1,2 sshd/host.pub)" --arg theirs "$theirs" \
+		'[{address: "127.0.0.1", $port, hostkey: [$theirs, $own]}]')" create 1000
+	same 0 "$(member .status)"
+	PROVIDER=$(own_provider "$(jq -cn --arg theirs "$theirs" '[{address: "192.0.2.11", hostkey: $theirs}]')") do_task create 1001
+	same 0 "$(member .status)"
+	do_task delete 1001
+	own_task "$(jq -c '.cluster.provider.provisioner.machines' task.json)" delete 1000
+	# The same by who shows it, where the list gives none.
+	mkdir -p shown
+	printf '%s\n' '#!/bin/sh' "echo 'x $theirs'" "exec $(command -v ssh-keyscan) \"\$@\"" >shown/ssh-keyscan
+	chmod +x shown/ssh-keyscan
+	for hostkey in null "$(jq -cn --arg own "$(cut -d' ' -f1,2 sshd/host.pub)" --arg theirs "$theirs" '[$theirs, $own]')"; do
+		list=$(jq -cn --argjson port "$SSHD_PORT" --argjson hostkey "$hostkey" '[{address: "127.0.0.1", $port, $hostkey} | del(.. | nulls)]')
+		own_task "$list" create 1000
+		PATH=$PWD/shown:$PATH own_task "$list" confirm 1000 "$(facts)"
+		same "0 [\"ed25519\"]" "$(member '"\(.status) \(.result.ssh_host_keys | keys)"')"
+		PROVIDER=$(own_provider "$(jq -cn --arg theirs "$theirs" '[{address: "192.0.2.11", hostkey: $theirs}]')") do_task create 1001
+		same 0 "$(member .status)"
+		do_task delete 1001
+		# Its own is taken, whoever says so.
+		PROVIDER=$(own_provider "$(jq -cn --arg own "$(cut -d' ' -f1,2 sshd/host.pub)" '[{address: "192.0.2.12", hostkey: $own}]')") do_task create 1002
+		same 78 "$(member .status)"
+		do_task delete 1002
+		own_task "$list" delete 1000
+	done
+}
+
 # The tenant qa has a template hello, one of whose machines, sshd_start's, is its own; its service waits while there is a file "wait".
 own_cluster() {
 	sshd_start

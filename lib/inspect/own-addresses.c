@@ -8,6 +8,7 @@
 #include "address/range.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "model/name.h"
 #include "model/take/origin.h"
 
 enum { ANY_PORT = 22 }; /* an address is resolved with one */
@@ -46,7 +47,7 @@ own_addresses_resolve(const char *text, const struct string_list *ranges, struct
 	struct string_list found;
 	struct error ignored; /* the check tells of what stays */
 
-	if (machine_address_resolve(machine, arena, &found, &ignored) < 0 || found.count == 0 ||
+	if (!name_is_host(text) || machine_address_resolve(machine, arena, &found, &ignored) < 0 || found.count == 0 ||
 	    machine_address_check(machine, &found, ranges, &ignored) < 0)
 		return NULL;
 	return arena_substring(arena, found.list[0], (size_t)(strrchr(found.list[0], ':') - found.list[0]));

@@ -177,7 +177,9 @@ machine_claims_check(const struct task *task, jv result, struct error *err)
 {
 	jv facts = json_get(result, "result"), keys = json_get(facts, "ssh_host_keys"), claim = json_get(task->handed, "claim");
 	bool claimed = json_string(claim);
-	bool has_keys = jv_get_kind(keys) == JV_KIND_OBJECT && (claimed || task->action == ACTION_CONFIRM);
+	/* Those that a tenant says its machine has are another's, perhaps: they count once the machine has proven them. */
+	bool is_said = claimed && origin_of(task->provider, ORIGIN_INSTALLATION) == ORIGIN_INSTALLATION;
+	bool has_keys = jv_get_kind(keys) == JV_KIND_OBJECT && (is_said || task->action == ACTION_CONFIRM);
 	struct store *store;
 	int failed = 0;
 
@@ -259,9 +261,9 @@ machine_claims_check_own(const struct task *task, struct error *err)
 bool
 machine_claims_are_own(const char *record, size_t length)
 {
-	static const char tenants[] = "\"of\":\"tenant\",\"providertype\":", list[] = "\"machines\":[";
+	static const char list[] = "\"machines\":[";
 
-	return memmem(record, length, tenants, sizeof tenants - 1) && memmem(record, length, list, sizeof list - 1);
+	return origin_is_mentioned(record, length) && memmem(record, length, list, sizeof list - 1);
 }
 
 /* A claim as plugins read it. */

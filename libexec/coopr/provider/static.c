@@ -19,6 +19,7 @@
 #include "exec/plugin.h"
 #include "exec/static-fields.h"
 #include "json/record.h"
+#include "model/take/origin.h"
 #include "ssh/host-keys.h"
 #include "ssh/payload.h"
 #include "ssh/remote.h"
@@ -149,21 +150,6 @@ out:
 	jv_free(ids);
 }
 
-/* Pins the host keys that the machine shows, if the list gave none: it must show these from now on. */
-static int
-static_pin(struct machine *machine, struct arena *arena, jv *facts, struct error *err)
-{
-	if (machine->host_keys.count > 0)
-		return 0;
-	if (host_keys_scan(machine, arena, &machine->host_keys, err) < 0)
-		return -1;
-	json_set(facts, "ssh_host_keys", host_keys_pin(&machine->host_keys));
-	json_set_string(facts, "ssh_host_keys_from", "first contact");
-	message("%s: pinned the %zu %s that it shows; the list of machines gives none to compare with (hostkey)", machine->id,
-	    machine->host_keys.count, plural(machine->host_keys.count, "host key", "host keys"));
-	return 0;
-}
-
 /* Has the machine do what the payload says, as the user who logs in, or through sudo. */
 static int
 static_run(const struct machine *machine, int made, struct payload *payload, bool become_root, struct error *err)
@@ -248,18 +234,63 @@ static_forget_password(const struct task *task, jv *facts)
 	jv_free(node);
 }
 
-/* Checks that the machine lets us in. */
+/* Leaves those of the host keys that the machine has: it may show any other's, as they are public, and a login proves one. */
+static int
+static_prove(struct machine *machine, struct arena *arena, struct error *err)
+{
+	struct string_list proven = {arena_alloc(arena, machine->host_keys.count, sizeof *proven.list), 0};
+	struct payload payload = {0};
+	struct error why;
+
+	if (machine->host_keys.count == 1)
+		return 0; /* by the login that was */
+	for (size_t i = 0; i < machine->host_keys.count; i++) {
+		struct machine one = *machine;
+
+		one.host_keys = (struct string_list){machine->host_keys.list + i, 1};
+		if (static_run(&one, payload_check(NULL, &payload, &why), &payload, false, &why) == 0)
+			proven.list[proven.count++] = machine->host_keys.list[i];
+	}
+	machine->host_keys = proven;
+	if (proven.count > 0)
+		return 0;
+	*err = why;
+	return -1;
+}
+
+/* Pins the host keys that the machine has: it must show these from now on. */
+static void
+static_pin(const struct machine *machine, bool is_first_contact, jv *facts)
+{
+	json_set(facts, "ssh_host_keys", host_keys_pin(&machine->host_keys));
+	if (!is_first_contact)
+		return;
+	json_set_string(facts, "ssh_host_keys_from", "first contact");
+	message("%s: pinned the %zu %s that it shows; the list of machines gives none to compare with (hostkey)", machine->id,
+	    machine->host_keys.count, plural(machine->host_keys.count, "host key", "host keys"));
+}
+
+/* Checks that the machine lets us in. Keys that nobody has said of it, and those that a tenant has, have to be proven. */
 static void
 static_confirm(const struct task *task, struct outcome *outcome)
 {
+	bool is_first_contact = task->machine.host_keys.count == 0;
+	bool is_pinned = is_first_contact || origin_of(task->provider, ORIGIN_INSTALLATION) == ORIGIN_TENANT;
 	struct machine machine = task->machine;
 	char *key = static_own_key(task);
+	struct error *err = &outcome->error;
 	struct arena arena = {0};
 	jv facts = jv_object();
 
-	if (static_pin(&machine, &arena, &facts, &outcome->error) == 0 &&
-	    static_enter(task, &machine, key, &outcome->error) == 0 && key && machine.passwordfile)
+	if ((is_first_contact && host_keys_scan(&machine, &arena, &machine.host_keys, err) < 0) || static_enter(task, &machine, key, err) < 0)
+		goto out;
+	if (key && machine.passwordfile) {
 		static_forget_password(task, &facts);
+		machine.passwordfile = NULL;
+	}
+	if (is_pinned && static_prove(&machine, &arena, err) == 0)
+		static_pin(&machine, is_first_contact, &facts);
+out:
 	outcome->facts = facts;
 	free(key);
 	arena_release(&arena);
