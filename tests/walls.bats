@@ -72,6 +72,24 @@ service() {
 	[ "$tried" -gt 500 ]
 }
 
+@test "an administrator of a tenant has the others wait for 10000 documents, or 8 MiB, at most" {
+	local command words
+
+	seq 10001 | jq -c '{kind: "service", name: "s\(.)", provisioner: {actions: {}}}' >many
+	jq -cn '{kind: "service", name: "large", description: ("x" * 9000000), provisioner: {actions: {}}}' >large
+	for command in coopr-import coopr-store; do
+		words=("$command")
+		[ "$command" = coopr-import ] || words+=(put)
+		COOPR_USER=ann COOPR_TENANT=qa run -65 "${words[@]}" - <many
+		contains "$output" "standard input: record 1: 10001 documents at once; an administrator of a tenant changes at most 10000 of them, of 8 MiB"
+		COOPR_USER=ann COOPR_TENANT=qa run -65 "${words[@]}" --dry-run - <large
+		contains "$output" "1 document at once"
+	done
+	same "" "$(coopr-store list -T qa -o name service | grep -E '^services/(s1|large)$')"
+	head -n 20 many | COOPR_USER=ann COOPR_TENANT=qa coopr-store put -q -
+	coopr-store put -q -T qa - <large
+}
+
 @test "what the installation has written, a tenant may put again as it is, and not change" {
 	document='{"name":"p","providertype":"sandbox","provisioner":{"share":["/usr"]}}'
 	coopr-store put -T qa -k provider - <<<"$document"

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/plural.h"
 #include "inspect/host-fields.h"
 #include "inspect/own-addresses.h"
 #include "store/entity-input.h"
@@ -22,6 +23,30 @@ store_verb_begin(struct change *change, struct store *store, const struct store_
 	store_set_why(store, changing->why);
 	if (change_begin(change, store, &err) < 0)
 		exit(message_error(&err));
+}
+
+enum { AT_ONCE = 10000, AT_ONCE_BYTES = 8 << 20 }; /* as a request to the server */
+
+int
+store_verb_check_amount(const struct store *store, const struct entity_input *input)
+{
+	struct buffer text = {0};
+	size_t bytes = 0;
+
+	if (store_origin(store) != ORIGIN_TENANT)
+		return 0;
+	for (size_t i = 0; i < input->count && input->count <= AT_ONCE && bytes <= AT_ONCE_BYTES; i++) {
+		text.length = 0;
+		json_dump(input->list[i].document, &text);
+		bytes += text.length;
+	}
+	buffer_release(&text);
+	if (input->count <= AT_ONCE && bytes <= AT_ONCE_BYTES)
+		return 0;
+	message("%s: %zu document%s at once; an administrator of a tenant changes at most %d of them, of %d MiB together, because others "
+	    "wait for it; give them in parts", input->list[0].source, input->count, plural(input->count, "", "s"), AT_ONCE,
+	    AT_ONCE_BYTES >> 20);
+	return EX_DATAERR;
 }
 
 /* Returns 1 where the entity is what the installation has written, 0, or -1. */

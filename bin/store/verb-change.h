@@ -29,6 +29,9 @@ struct store_verb_change_options {
 /* Begins a change; exits with a message where that fails. */
 void store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing);
 
+/* Refuses more at once than a tenant may have others wait for, who change something meanwhile. Returns EX_DATAERR or 0. */
+int store_verb_check_amount(const struct store *store, const struct entity_input *input);
+
 /* Turns the addresses of machines in a tenant's providers into numbers, inspect/own-addresses.h, before the store is locked: names are looked
  * up. Returns 0, or the exit code of what has failed. */
 int store_verb_pin_addresses(struct store *store, struct entity_input *input);

@@ -210,7 +210,11 @@ import_verb_change_store(struct import *import)
 	if (import->input.count + import->files.count == 0)
 		return 0;
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
-	code = import_verb_keep_files(import, store, &err) < 0 ? message_error(&err) : store_verb_pin_addresses(store, &import->input);
+	code = store_verb_check_amount(store, &import->input);
+	if (code == 0 && import_verb_keep_files(import, store, &err) < 0)
+		code = message_error(&err);
+	if (code == 0)
+		code = store_verb_pin_addresses(store, &import->input);
 	if (code) {
 		store_release(store);
 		return code;

@@ -60,7 +60,9 @@ put_verb_change_store(struct entity_input *input)
 	int count, code;
 
 	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
-	code = store_verb_pin_addresses(store, input);
+	code = store_verb_check_amount(store, input);
+	if (code == 0)
+		code = store_verb_pin_addresses(store, input);
 	if (code) {
 		store_release(store);
 		return code;
