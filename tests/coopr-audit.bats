@@ -163,8 +163,24 @@ sql() {
 	sql "UPDATE audit SET id = id + 100 WHERE id = 3; UPDATE audit SET id = 3 WHERE id = 4; UPDATE audit SET id = 4 WHERE id = 103"
 	run -1 coopr-audit --verify
 	contains "$output" "audit log: record 3 is not as it was written"
+	for end in 4 5 0; do
+		cp good store
+		sql "DELETE FROM audit WHERE id > $end"
+		run -1 coopr-audit --verify
+		contains "$output" "audit log: the records $((end + 1)) to 6 are missing, the newest"
+		# What is written behind it fills no gap.
+		echo x | coopr-secret set g
+		run -1 coopr-audit --verify
+		contains "$output" "audit log: the records $((end + 1)) to 6 are missing"
+		run -1 coopr-store fsck
+		contains "$output" "audit log: the records $((end + 1)) to 6 are missing"
+	done
 	cp good store
-	sql "DELETE FROM audit WHERE id > 4"
+	sql "UPDATE audit_last SET (id, hash) = (SELECT id, hash FROM audit WHERE id = 5)"
+	run -1 coopr-audit --verify
+	contains "$output" "audit log: record 6 is not the one that coopr has written last"
+	cp good store
+	sql "DELETE FROM audit WHERE id > 4; UPDATE audit_last SET (id, hash) = (SELECT id, hash FROM audit WHERE id = 4)"
 	run -0 coopr-audit --verify
 	run -1 coopr-audit --verify --head "$(cat head)"
 	contains "$output" "no record has the hash of --head"

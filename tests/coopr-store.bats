@@ -360,6 +360,36 @@ damaged() {
 	contains "$output" "tenant default: deleted, but has cluster 00000001"
 }
 
+@test "fsck finds triggers, tables, members and tenants that no command of ours has made so" {
+	need_program sqlite3
+	coopr-store init
+	coopr-member set -g dev jim
+	coopr-tenant create later
+	coopr-store fsck
+	sqlite3 "$COOPR_STORE" "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
+	cp "$COOPR_STORE" whole
+	damaged "DROP TRIGGER audit_kept"
+	contains "$output" "trigger audit_kept: it is missing"
+	damaged "DROP TRIGGER audit_kept; CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT 1; END"
+	contains "$output" "trigger audit_kept: it is not as coopr makes it"
+	damaged "CREATE TRIGGER later AFTER INSERT ON secret BEGIN UPDATE member SET role = 'admin' WHERE user = 'eve'; END"
+	contains "$output" "trigger later: it is not of coopr"
+	damaged "DROP INDEX member_user"
+	contains "$output" "index member_user: it is missing"
+	damaged "ALTER TABLE member ADD COLUMN more TEXT"
+	contains "$output" "table member: it is not as coopr makes it"
+	damaged "INSERT INTO member VALUES (1, 'eve', 'admin', '[]')"
+	contains "$output" "tenant superadmin: member eve: the record of changes says no member, the table admin []"
+	damaged "UPDATE member SET role = 'admin' WHERE user = 'jim'"
+	contains "$output" 'tenant default: member jim: the record of changes says user ["dev"], the table admin ["dev"]'
+	damaged "UPDATE member SET groups = '[]' WHERE user = 'jim'"
+	contains "$output" 'tenant default: member jim: the record of changes says user ["dev"], the table user []'
+	damaged "DELETE FROM member WHERE user = 'jim'"
+	contains "$output" "tenant default: member jim: the record of changes has this member, and the table has not"
+	damaged "UPDATE tenant SET document = '{\"quota\":{}}' WHERE name = 'later'"
+	contains "$output" "tenant later: the document is not the one of the record of changes"
+}
+
 @test "a refused fsync is an error, 74; the next change first brings to disk what was refused" {
 	need_program strace
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace

@@ -275,7 +275,7 @@ provider() {
 	provider one | coopr-store put -k provider >/dev/null 2>&1
 	sqlite3 "$COOPR_STORE" >/dev/null <<-'END'
 		PRAGMA foreign_keys = OFF;
-		DROP TABLE operation_file; DROP TABLE claim; DROP TABLE claim_mark; DROP TABLE hook_message; DROP TABLE observation; DROP TABLE fault; DROP TABLE repair; DROP TABLE last_time; DROP TABLE archive; DROP TABLE cluster_secret; DROP TABLE cluster_login; DROP TABLE resource; DROP TABLE audit;
+		DROP TABLE operation_file; DROP TABLE claim; DROP TABLE claim_mark; DROP TABLE hook_message; DROP TABLE observation; DROP TABLE fault; DROP TABLE repair; DROP TABLE last_time; DROP TABLE archive; DROP TABLE cluster_secret; DROP TABLE cluster_login; DROP TABLE resource; DROP TABLE audit; DROP TABLE audit_last;
 		DROP TABLE applied; DROP TABLE node_use; DROP TABLE operation_document; DROP TABLE operation; DROP TABLE cluster_document; DROP TABLE cluster;
 		DROP TABLE token; DROP TABLE login_code; DROP TABLE login; DROP TABLE login_attempt; DROP TABLE allotment; DROP TABLE account_history; DROP TABLE member;
 		ALTER TABLE revision DROP COLUMN origin; ALTER TABLE secret DROP COLUMN readers;
@@ -283,7 +283,7 @@ provider() {
 		PRAGMA user_version = 2;
 	END
 	same providers/one "$(coopr-store list -o name)"
-	same 19 "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
+	same 20 "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
 	same "2 1" "$(sqlite3 -separator ' ' "$COOPR_STORE.version-2" 'SELECT user_version, count(*) FROM pragma_user_version, entity')"
 	coopr-store fsck
 }

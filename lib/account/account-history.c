@@ -5,6 +5,7 @@
 
 #include "account/accounts.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "store/audit.h"
 #include "store/sql/sql.h"
 
@@ -18,6 +19,16 @@ account_history_add(struct store *store, int64_t tenant, const char *kind, const
 	    "VALUES (?, ?, ?, ?, ?, ?, ?)", "ittittt", tenant, kind, name, clock_wall_ms(), store_by(store), store_why(store), document) < 0)
 		return -1;
 	return audit_add(store, &event, err);
+}
+
+int
+account_history_add_member(struct store *store, int64_t tenant, const char *user, const char *role, const char *groups, struct error *err)
+{
+	char *document = memory_printf("{\"groups\":%s,\"role\":\"%s\"}", groups, role);
+	int result = account_history_add(store, tenant, "member", user, document, err);
+
+	free(document);
+	return result;
 }
 
 int

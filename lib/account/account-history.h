@@ -31,6 +31,10 @@ struct account_event_list { /* zero-initialise; release it */
 int account_history_add(struct store *store, int64_t tenant, const char *kind, const char *name, const char *document,
     struct error *err);
 
+/* The same of a member who has that role, and groups, a JSON array. */
+int account_history_add_member(struct store *store, int64_t tenant, const char *user, const char *role, const char *groups,
+    struct error *err);
+
 /* Adds the events of the account's tenant, the oldest first. Only for its admin. */
 int account_history_list(struct account *account, struct account_event_list *list, struct error *err);
 void account_event_list_release(struct account_event_list *list);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "account/guest.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/preference.h"
@@ -109,10 +110,19 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 static int
 accounts_keep_maker(struct account *account, uid_t owner, struct error *err)
 {
+	struct sql *sql = account_sql(account);
+	int result;
+
 	if (rights_is_owner(account->user, owner))
 		return 0;
-	return sql_change_alone(account_sql(account), err, "INSERT INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' "
-	    "FROM tenant WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN);
+	if (store_begin(account->store, err) < 0)
+		return -1;
+	result = sql_change(sql, err, "INSERT INTO member (tenant, user, role, groups) SELECT id, ?, 'admin', '[]' FROM tenant "
+	    "WHERE name = ? ON CONFLICT DO NOTHING", "tt", account->user, RIGHTS_SUPERADMIN);
+	if (result == 0)
+		result = sql_change(sql, err, "INSERT INTO account_history (tenant, kind, name, at_ms, by, document) SELECT id, 'member', ?1, ?2, "
+		    "?1, '{\"groups\":[],\"role\":\"admin\"}' FROM tenant WHERE name = ?3", "tit", account->user, clock_wall_ms(), RIGHTS_SUPERADMIN);
+	return store_finish(account->store, result, err);
 }
 
 /* Returns the tenant that is asked for; NULL: none is named. Who is limited to one asks for that. */

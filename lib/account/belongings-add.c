@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "account/account-history.h"
 #include "account/belongings.h"
 #include "base/error.h"
 #include "store/sql/sql.h"
@@ -41,6 +42,8 @@ belongings_add_resource(struct store *store, const struct belongings_resource *r
 int
 belongings_add_member(struct store *store, const char *user, const char *role, const char *groups, struct error *err)
 {
-	return sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?)", "ittt",
-	    store_tenant(store), user, role, groups);
+	if (sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?)", "ittt",
+	    store_tenant(store), user, role, groups) < 0)
+		return -1;
+	return account_history_add_member(store, store_tenant(store), user, role, groups, err);
 }

@@ -37,7 +37,7 @@ members_set(struct account *account, const char *user, enum account_role role, c
     struct error *err)
 {
 	struct store *store = account->store;
-	struct buffer groups = {0}, document = {0};
+	struct buffer groups = {0};
 	int result;
 
 	if (account_need(account, ACCOUNT_ADMIN, "changing members", err) < 0 || store_begin(store, err) < 0)
@@ -47,13 +47,11 @@ members_set(struct account *account, const char *user, enum account_role role, c
 		json_quote(names->list[i], &groups);
 	}
 	buffer_text(&groups, names->count ? "]" : "[]");
-	buffer_printf(&document, "{\"groups\":%s,\"role\":\"%s\"}", groups.data, account_role_name(role));
 	result = sql_change(store_sql(store), err, "INSERT INTO member (tenant, user, role, groups) VALUES (?, ?, ?, ?) "
 	    "ON CONFLICT DO UPDATE SET role = excluded.role, groups = excluded.groups", "ittt", store_tenant(store), user,
 	    account_role_name(role), groups.data);
 	if (result == 0)
-		result = account_history_add(store, store_tenant(store), "member", user, document.data, err);
-	buffer_release(&document);
+		result = account_history_add_member(store, store_tenant(store), user, account_role_name(role), groups.data, err);
 	buffer_release(&groups);
 	return store_finish(store, result, err);
 }

@@ -47,11 +47,12 @@ audit_hash(const struct audit_record *record, const char *before, char hash[AUDI
 	buffer_release(&text);
 }
 
-/* Fills in the number of the next record, and the hash of the last one. */
+/* Fills in the number of the next record, and the hash of the last one that was written, whether that is still there or not: a gap
+ * stays one. */
 static int
 audit_find_last(struct store *store, int64_t *id, char hash[AUDIT_HASH_SIZE], struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1", "");
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT id, hash FROM audit_last", "");
 	int got = sql_row(rows, err);
 
 	*id = got > 0 ? sql_integer(rows, 0) + 1 : 1;
@@ -100,6 +101,9 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 		result = sql_change(store_sql(store), err, "INSERT INTO audit (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		    "iitttttttttttt", record.id, record.at_ms, record.tenant, record.user, record.login, record.host, record.address,
 		    record.program, record.action, record.object, record.cluster, record.reason, hash, record.via);
+		if (result == 0)
+			result = sql_change(store_sql(store), err, "INSERT INTO audit_last VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET "
+			    "id = excluded.id, hash = excluded.hash", "it", record.id, hash);
 	}
 	arena_release(&arena);
 	return result;
@@ -199,6 +203,24 @@ audit_verify_record(struct verification *verification, const struct audit_record
 	snprintf(last, AUDIT_HASH_SIZE, "%s", record->hash);
 }
 
+/* Compares the end of the chain with what was written last. */
+static int
+audit_verify_end(struct verification *verification, struct store *store, const char *last, struct error *err)
+{
+	char written[AUDIT_HASH_SIZE];
+	int64_t next;
+
+	if (audit_find_last(store, &next, written, err) < 0)
+		return -1;
+	if (verification->next < next)
+		audit_tell(verification, memory_printf("audit log: the records %" PRId64 " to %" PRId64 " are missing, the newest",
+		    verification->next, next - 1));
+	else if (strcmp(written, last) != 0)
+		audit_tell(verification, memory_printf("audit log: record %" PRId64 " is not the one that coopr has written last",
+		    verification->next - 1));
+	return 0;
+}
+
 int
 audit_verify(struct store *store, const char *head, void (*say)(const char *fault, void *data), void *data,
     char last[AUDIT_HASH_SIZE], struct error *err)
@@ -216,6 +238,8 @@ audit_verify(struct store *store, const char *head, void (*say)(const char *faul
 		arena_release(&arena);
 	}
 	sql_end(rows);
+	if (got == 0)
+		got = audit_verify_end(&verification, store, last, err);
 	if (got == 0 && head && !verification.has_head)
 		audit_tell(&verification, memory_printf("audit log: no record has the hash of --head; records behind number %" PRId64
 		    " are missing, or all were written anew", verification.next - 1));

@@ -31,6 +31,16 @@ static const char *const checks[] = {
 	"WHERE document ->> '$.name' IS NOT NULL AND deleted_ms = 0 AND document ->> '$.name' <> name",
 	"SELECT 'tenant ' || tenant.name || ': deleted, but has cluster ' || printf('%08d', cluster.id) FROM tenant "
 	"JOIN cluster ON tenant = tenant.id WHERE deleted_ms > 0 AND status <> 'terminated'",
+	"SELECT 'tenant ' || tenant.name || ': member ' || user || ': the record of changes says ' || CASE WHEN said IS NULL THEN 'no member' "
+	"ELSE (said ->> '$.role') || ' ' || (said -> '$.groups') END || ', the table ' || role || ' ' || groups FROM (SELECT member.*, "
+	"(SELECT document FROM account_history AS h WHERE h.tenant = member.tenant AND kind = 'member' AND name = user ORDER BY id DESC LIMIT 1) "
+	"AS said FROM member) AS member JOIN tenant ON tenant.id = tenant WHERE said ->> '$.role' IS NOT role OR said -> '$.groups' IS NOT groups",
+	"SELECT 'tenant ' || tenant.name || ': member ' || h.name || ': the record of changes has this member, and the table has not' "
+	"FROM account_history AS h JOIN tenant ON tenant.id = h.tenant WHERE kind = 'member' AND deleted_ms = 0 AND h.document IS NOT NULL "
+	"AND h.id = (SELECT max(id) FROM account_history WHERE tenant = h.tenant AND kind = 'member' AND name = h.name) "
+	"AND NOT EXISTS (SELECT 1 FROM member WHERE tenant = h.tenant AND user = h.name)",
+	"SELECT 'tenant ' || name || ': the document is not the one of the record of changes' FROM tenant WHERE deleted_ms = 0 AND document <> "
+	"(SELECT document FROM account_history AS h WHERE tenant = tenant.id AND kind = 'tenant' ORDER BY h.id DESC LIMIT 1)",
 	CLUSTER "'the number was never allotted' FROM cluster WHERE id > (SELECT last FROM allotment)",
 	CLUSTER "'there are no documents' FROM cluster WHERE id NOT IN (SELECT cluster FROM cluster_document)",
 	CLUSTER "status || ', but ' || CASE status WHEN 'pending' THEN 'no operation is' ELSE 'an operation is' END || "

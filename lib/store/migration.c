@@ -42,6 +42,7 @@ static const struct migration {
 	{"secrets of operations, and who may refer to secrets", NULL},
 	{"what has started a command, in the audit log", NULL},
 	{"members who only read; passwords, tokens and sessions", NULL},
+	{"the newest record of the audit log, the history of all members", NULL},
 };
 
 enum {

@@ -44,4 +44,8 @@ int schema_version(sqlite3 *db, int *version, struct error *err);
 /* Makes the tables of a version from those of the version before, inside a transaction. */
 int schema_upgrade(sqlite3 *db, int version, struct error *err);
 
+/* Returns what a database of that version consists of, as JSON: an array of [type, name, statement]. NULL with a reason; the caller
+ * frees it. */
+char *schema_expected(int version, struct error *err);
+
 #endif

@@ -399,6 +399,16 @@ static const char *const migrations[] = {
 	"	count INTEGER NOT NULL,"
 	"	last_ms INTEGER NOT NULL"
 	") STRICT, WITHOUT ROWID;",
+	/* 20: the newest record of the audit log, so that it is missed; the history of members that earlier versions have made without. */
+	"CREATE TABLE audit_last ("
+	"	one INTEGER PRIMARY KEY CHECK (one = 1),"
+	"	id INTEGER NOT NULL,"
+	"	hash TEXT NOT NULL"
+	") STRICT;"
+	"INSERT INTO audit_last SELECT 1, id, hash FROM audit ORDER BY id DESC LIMIT 1;"
+	"INSERT INTO account_history (tenant, kind, name, at_ms, by, document) SELECT tenant, 'member', user, unixepoch() * 1000, user, "
+	"printf('{\"groups\":%s,\"role\":\"%s\"}', groups, role) FROM member WHERE NOT EXISTS (SELECT 1 FROM account_history AS h "
+	"WHERE h.tenant = member.tenant AND kind = 'member' AND name = user);",
 };
 
 /* Steps over a pragma's only number. */
@@ -441,4 +451,37 @@ schema_upgrade(sqlite3 *db, int version, struct error *err)
 		result = sqlite_run(db, mark, err);
 	free(mark);
 	return result;
+}
+
+/* Returns tables, indexes and triggers of a version as JSON, as a database that is made anew has them; NULL. */
+static char *
+schema_describe(sqlite3 *fresh, int version, struct error *err)
+{
+	sqlite3_stmt *rows = NULL;
+	char *text = NULL;
+
+	for (int made = 1; made <= version; made++)
+		if (schema_upgrade(fresh, made, err) < 0)
+			return NULL;
+	if (sqlite3_prepare_v2(fresh, "SELECT json_group_array(json_array(type, name, sql)) FROM sqlite_schema", -1, &rows, NULL) == SQLITE_OK &&
+	    sqlite3_step(rows) == SQLITE_ROW)
+		text = memory_string((const char *)sqlite3_column_text(rows, 0));
+	else
+		sqlite_error(fresh, err);
+	sqlite3_finalize(rows);
+	return text;
+}
+
+char *
+schema_expected(int version, struct error *err)
+{
+	sqlite3 *fresh = NULL;
+	char *text = NULL;
+
+	if (sqlite3_open_v2(":memory:", &fresh, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK)
+		text = schema_describe(fresh, version, err);
+	else
+		sqlite_error(fresh, err);
+	sqlite3_close(fresh);
+	return text;
 }

@@ -237,12 +237,23 @@ sqlite_backup(struct sql *sql, const char *path, struct error *err)
 	return result;
 }
 
+/* What was made by others is not looked at where it does nothing: an index, and what SQLite itself needs. */
 static struct sql_rows *
 sqlite_check(struct sql *sql, struct error *err)
 {
-	return sql_query(sql, err, "SELECT integrity_check FROM pragma_integrity_check() WHERE integrity_check <> 'ok' UNION ALL "
+	char *expected = schema_expected(((struct sqlite *)sql)->version, err);
+	struct sql_rows *rows = expected ? sql_query(sql, err, "WITH expected AS (SELECT value ->> 0 AS type, value ->> 1 AS name, "
+	    "value ->> 2 AS sql FROM json_each(?)) "
+	    "SELECT integrity_check FROM pragma_integrity_check() WHERE integrity_check <> 'ok' UNION ALL "
 	    "SELECT 'table ' || \"table\" || ', row ' || coalesce(rowid, '?') || ': refers to a row of table ' || parent || ' that does not exist' "
-	    "FROM pragma_foreign_key_check()", "");
+	    "FROM pragma_foreign_key_check() UNION ALL "
+	    "SELECT type || ' ' || name || CASE WHEN there.sql IS NULL THEN ': it is missing' ELSE ': it is not as coopr makes it' END "
+	    "FROM expected LEFT JOIN sqlite_schema AS there USING (type, name) WHERE expected.sql IS NOT there.sql UNION ALL "
+	    "SELECT type || ' ' || name || ': it is not of coopr' FROM sqlite_schema WHERE type <> 'index' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+	    "AND (type, name) NOT IN (SELECT type, name FROM expected)", "t", expected) : NULL;
+
+	free(expected);
+	return rows;
 }
 
 const struct sql_engine sqlite_engine = {
