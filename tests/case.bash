@@ -38,7 +38,21 @@ fresh() {
 	export COOPR_STATE=$BATS_TEST_TMPDIR/state COOPR_SPOOL=$BATS_TEST_TMPDIR/spool
 	# Plugins of the tests leave signs in the directory.
 	export COOPR_PLUGIN_WRITE=$BATS_TEST_TMPDIR
+	[ -z "${COOPR_TEST_SERVER-}" ] || through_server
 	unset CI COOPR_CATALOGUE COOPR_PLUGINS COOPR_STORE COOPR_TENANT XDG_STATE_HOME XDG_CONFIG_HOME
+}
+
+# Has all commands done by a server, where they are: see through-server.
+through_server() {
+	local command
+
+	mkdir -p through/bin servers
+	ln -s "$COOPR_ROOT/share" through/share
+	export COOPR_TEST_SERVER=$PWD/servers COOPR_TEST_PID=$BASHPID
+	for command in "$COOPR_BIN"/coopr "$COOPR_BIN"/coopr-*; do
+		[ ! -x "$command" ] || ln -s "$BATS_TEST_DIRNAME/through-server" "through/bin/${command##*/}"
+	done
+	PATH=$PWD/through/bin:$PATH
 }
 
 setup() {

@@ -157,7 +157,7 @@ run_call_check(struct run_call *call, const struct arguments *words, const char 
 	struct word word;
 	size_t behind;
 
-	if (!path || forward_find(words->list) != FORWARD_SERVER) {
+	if (!path || (forward_find(words->list) != FORWARD_SERVER && forward_find(words->list) != FORWARD_CLUSTER)) {
 		free(path);
 		return error_set(err, EX_USAGE, "%s: a server does not do this", words->count ? words->list[0] : "argv");
 	}
@@ -251,21 +251,22 @@ run_call_read(struct run_call *call, const struct http_exchange *exchange, const
 	const char *body = buffer_string(&exchange->body);
 	size_t at = 0;
 	struct frame frame;
-	int got, result = 0;
+	bool has_head = false, is_call = true;
+	int result = 0;
 
-	while (result == 0 && (got = frame_take(body, exchange->body.length, &at, &frame)) > 0) {
-		if ((frame.kind == FRAME_CALL) != (call->argv.count == 0))
-			result = error_set(err, EX_USAGE, "the body is no call");
-		else if (frame.kind == FRAME_CALL)
+	while (result == 0 && is_call && frame_take(body, exchange->body.length, &at, &frame) > 0) {
+		is_call = (frame.kind == FRAME_CALL) != has_head;
+		has_head = true;
+		if (is_call && frame.kind == FRAME_CALL)
 			result = run_call_read_head(call, &frame, asker, folder, err);
-		else if (frame.kind == FRAME_FILE)
+		else if (is_call && frame.kind == FRAME_FILE)
 			result = run_call_write(call, &frame, err);
-		else if (frame.kind == FRAME_INPUT)
+		else if (is_call && frame.kind == FRAME_INPUT)
 			buffer_append(&call->input, frame.bytes, frame.length);
 		else
-			result = error_set(err, EX_USAGE, "the body is no call");
+			is_call = false;
 	}
-	if (result == 0 && (at != exchange->body.length || call->argv.count == 0))
+	if (result == 0 && (!is_call || !has_head || at != exchange->body.length))
 		result = error_set(err, EX_USAGE, "the body is no call");
 	return result;
 }

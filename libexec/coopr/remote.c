@@ -22,14 +22,17 @@
 #include "remote/forward.h"
 #include "remote/parcel.h"
 #include "remote/session.h"
+#include "remote/words.h"
 
 /* Becomes the command where it is. */
 static int
-remote_stay_here(const char *path, const struct arguments *words)
+remote_stay_here(const char *path, struct arguments *words)
 {
 	struct error err;
 
 	setenv("COOPR_SERVER", "", 1);
+	free(words->list[0]);
+	words->list[0] = memory_string(path);
 	execv(path, words->list);
 	error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", path);
 	return message_error(&err);
@@ -110,18 +113,55 @@ remote_run(const struct destination *destination, const struct command_table *ta
 	return code;
 }
 
+/* Returns whether the server does the command. */
+static bool
+remote_is_done_there(enum forward where, const struct command_table *table, char *const *words, size_t behind)
+{
+	struct words walk = {.table = table, .argv = words + behind, .operand_max = 1};
+	struct word word = {0};
+	bool more;
+
+	if (where != FORWARD_CLUSTER)
+		return where == FORWARD_SERVER;
+	do
+		more = words_next(&walk, &word);
+	while (more && word.option);
+	return forward_names_cluster(words, more ? word.value : NULL);
+}
+
+/* Has the server do the command, whose program is at path, if it is to be done there. Returns its exit code. */
+static int
+remote_act(const struct destination *destination, const char *path, struct arguments *words)
+{
+	enum forward where = forward_find(words->list);
+	struct command_table table = {0};
+	struct error err;
+	size_t behind;
+	int code = 0;
+
+	if (where == FORWARD_NEVER) {
+		message("this is done on the machine of the server alone, and %s is in use; use COOPR_SERVER= for this machine", destination->name);
+		return EX_USAGE;
+	}
+	setenv("COOPR_SERVER", "", 1); /* whom we ask is asked here */
+	behind = where == FORWARD_HERE ? 0 : remote_ask_table(path, words, &table);
+	if (behind == 0 || !remote_is_done_there(where, &table, words->list, behind))
+		code = remote_stay_here(path, words);
+	else if (remote_check_place(destination, &err) < 0 || (code = remote_run(destination, &table, words->list, behind, &err)) < 0)
+		code = message_error(&err);
+	command_table_release(&table);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct arguments words = {0};
 	const char *option = argc > 1 ? remote_take_words(argv + 1, &words) : NULL;
 	const char *name = words.count ? file_base_name(words.list[0]) : "";
-	char *path = strncmp(name, "coopr-", 6) == 0 ? toolbox_find(name + 6) : NULL, *before;
-	struct command_table table = {0};
+	char *path = strncmp(name, "coopr-", 6) == 0 ? toolbox_find(name + 6) : NULL;
 	struct destination destination;
-	enum forward where;
 	struct error err;
-	size_t behind;
 	int code;
 
 	message_program(path ? name : "remote");
@@ -129,24 +169,15 @@ main(int argc, char **argv)
 		message("expected a command, as \"remote coopr-list\"");
 		return EX_USAGE;
 	}
-	before = words.list[0];
 	words.list[0] = memory_string(name + 6);
-	where = forward_find(words.list);
-	if (destination_find(&destination, option, &err) < 0 || (destination.name && where != FORWARD_HERE && remote_check_place(&destination, &err) < 0))
-		return message_error(&err);
-	if (destination.name && where == FORWARD_NEVER) {
-		message("this is done on the machine of the server alone, and %s is in use; use COOPR_SERVER= for this machine", destination.name);
-		return EX_USAGE;
-	}
-	setenv("COOPR_SERVER", "", 1); /* whom we ask is asked here */
-	behind = destination.name && where == FORWARD_SERVER ? remote_ask_table(path, &words, &table) : 0;
-	if (behind == 0) {
-		free(words.list[0]);
-		words.list[0] = before;
-		return remote_stay_here(path, &words);
-	}
-	code = remote_run(&destination, &table, words.list, behind, &err);
-	command_table_release(&table);
+
+	if (destination_find(&destination, option, &err) < 0)
+		code = message_error(&err);
+	else if (destination.name)
+		code = remote_act(&destination, path, &words);
+	else
+		code = remote_stay_here(path, &words);
+
 	destination_release(&destination);
-	return code < 0 ? message_error(&err) : code;
+	return code;
 }
