@@ -141,6 +141,15 @@ browse() {
 	node "$COOPR_ROOT/tests/page.cjs" "$SOCKET" "$@"
 }
 
+WITH_STUBBORN=haproxy,apache,mod-php,mysql,memcached,stubborn
+
+# The service stubborn, and the template that may have it, in the store.
+with_stubborn() {
+	stubborn_service
+	coopr-store put -yq --kind service <mine/services/stubborn.json
+	coopr-store put -yq --kind clustertemplate <mine/clustertemplates/lamp.json
+}
+
 create_shop() {
 	coopr-create -yq -t lamp -n 4 -P dummy "$@" shop
 }
@@ -165,6 +174,16 @@ create_shop() {
 	serve
 	browse change
 	same terminated "$(coopr-list --status all -o json | jq -r .state)"
+}
+
+@test "in a browser, what has failed is named with its cause, and the operation continues once that is fixed" {
+	need_browser
+	with_stubborn
+	touch broken
+	run create_shop -s "$WITH_STUBBORN"
+	serve
+	browse repair
+	same active "$(coopr-list -o json | jq -r .state)"
 }
 
 @test "in a browser, what somebody else does is seen as it happens" {
@@ -203,17 +222,16 @@ create_shop() {
 @test "in a browser, what others have written is text, and no part of the page" {
 	need_browser
 	evil='<img src=http://198.51.100.1/x onerror="window.ran=1"><script>window.ran=2</script>'
-	stubborn_service
+	with_stubborn
 	cat >plugins/automator/stubborn <<-EOT
 		#!/bin/sh
 		cat >/dev/null
 		echo '$evil' >&2
 		echo '{"kind": "result", "status": 0}'
 	EOT
-	coopr-store put -yq --kind service <mine/services/stubborn.json
 	jq --arg evil "$evil" '.label = $evil | .description = $evil | .links = [{label: $evil, url: "javascript:window.ran=3"}] | .defaults.config.php[$evil] = $evil' \
 		mine/clustertemplates/lamp.json | coopr-store put -yq --kind clustertemplate
-	create_shop -s haproxy,apache,mod-php,mysql,memcached,stubborn -m "$evil"
+	create_shop -s "$WITH_STUBBORN" -m "$evil"
 	coopr-log shop >log
 	contains "$(cat log)" "$evil"
 	serve

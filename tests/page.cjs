@@ -115,6 +115,19 @@ const scenarios = {
     await page.locator('h1 .badge:has-text("terminated")').waitFor();
   },
 
+  // A service does not start: the page says which and why, and continues once the cause is gone.
+  async repair(page, address) {
+    await visit(page, address, 'clusters/shop');
+    await page.getByText('The last operation failed').waitFor();
+    await page.getByRole('link', {name: 'See what failed'}).click();
+    await page.getByText('it is broken').first().waitFor();
+    fs.unlinkSync('broken');
+    await page.getByRole('link', {name: 'Retry'}).click();
+    await page.locator('h1:has-text("Retry: shop")').waitFor();
+    await page.locator('button.main:enabled:has-text("Retry")').click();
+    await page.locator('h1 .badge:has-text("active")').waitFor();
+  },
+
   // What somebody else does is seen without doing anything.
   async follow(page, address) {
     await visit(page, address, 'clusters');

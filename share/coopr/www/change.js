@@ -85,7 +85,7 @@ const FORMS = {
   rename: {title: 'Rename', controls: () => [line('name', 'New name', '', null, {required: true})], needs: 'name', isPlain: true},
   lease: {title: 'Change the lease', controls: () => [line('time', 'It expires in', '', 'Such as 12h or 2d from now; 0 is never.', {required: true})], needs: 'time', isPlain: true},
   rollback: {title: 'Roll back', controls: (cluster, query) => [number('to', 'To revision', query.get('to') ?? '', 'Without a number, to the one before.', {min: 1})]},
-  retry: {title: 'Retry', text: 'Continues the operation that failed with what is not done yet.', controls: () => []},
+  retry: {title: 'Retry', text: 'Continues the operation that failed with what is not done yet, along the plan that there is.', controls: () => [], isPlain: true, begins: true},
   config: {title: 'Change the configuration', controls: (cluster) => [json('config', 'Configuration', cluster.config, 'Values with % are macros, see coopr-macros(7).'), flag('no-restart', 'Configure services while they run')]},
   delete: {title: 'Delete', text: 'Deletes the cluster with all its machines.', controls: () => [flag('graceful', 'Stop and remove services first')], isDangerous: true},
 };
@@ -125,6 +125,7 @@ export async function changeView({cluster: name, action, query, signal}) {
   const confirm = form.isDangerous && consent(cluster, () => decide());
   const view = el('div.preview', {'aria-live': 'polite'}), trouble = el('div'), command = commandView('');
   const button = el(form.isDangerous ? 'button.main.bad' : 'button.main', {disabled: true}, form.title);
+  const begins = !form.isPlain || form.begins; // an operation
   let canBe = form.isPlain || null, isSending = false;
 
   const values = () => controls.reduce((all, control) => (control.read(all), all), {});
@@ -155,8 +156,8 @@ export async function changeView({cluster: name, action, query, signal}) {
     try {
       const given = values();
       await call(route, {path: {cluster: name}, body: given});
-      tell(form.isPlain ? 'It is done.' : `${form.title}: the operation has begun.`);
-      location.hash = clusterAddress(action === 'clone' || action === 'rename' ? given.name : action === 'delete' ? cluster.id : name, form.isPlain ? 'machines' : 'activity');
+      tell(begins ? `${form.title}: the operation has begun.` : 'It is done.');
+      location.hash = clusterAddress(action === 'clone' || action === 'rename' ? given.name : action === 'delete' ? cluster.id : name, begins ? 'activity' : 'machines');
     } catch (error) {
       fill(trouble, problem(error));
     }
