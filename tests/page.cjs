@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// node page.cjs SOCKET SCENARIO: does in Chromium what a person does on the page of the server behind a Unix socket, and fails where
-// something is not as it should be. It needs the packages playwright-core and axe-core of npm, where NODE_PATH says.
+// node page.cjs SOCKET|HOST:PORT SCENARIO: does in Chromium what a person does on the page of the server there, and fails where something
+// is not as it should be. It needs the packages playwright-core and axe-core of npm, where NODE_PATH says.
 'use strict';
 
 const assert = require('node:assert');
@@ -13,9 +13,9 @@ const [socket, scenario, ...values] = process.argv.slice(2);
 const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters/shop/activity', 'clusters/shop/log', 'clusters/shop/history',
   'clusters/shop/history?diff=1', 'clusters/shop/config', 'clusters/shop/do/expand', 'clusters/shop/do/scale', 'clusters/shop/do/config', 'clusters/shop/do/delete',
   'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/hardwaretype/+', 'members', 'quota',
-  'secrets', 'usage', 'audit', 'queue', 'tenants', 'tenants/default', 'nothing'];
+  'secrets', 'users', 'tokens', 'usage', 'audit', 'queue', 'tenants', 'tenants/default', 'nothing'];
 
-// A browser speaks TCP only: what arrives at the port is passed on to the socket.
+// Listens on a port: what arrives there is passed on to the socket.
 function relay() {
   const server = net.createServer((from) => {
     const to = net.connect(socket);
@@ -212,8 +212,49 @@ const scenarios = {
   },
 };
 
+// Who comes by TCP is asked who it is: by a link that is valid once, then by the password that was chosen with it.
+scenarios.login = async (page, address) => {
+  const [code] = values;
+
+  await page.goto(`${address}#/clusters/shop`);
+  await page.getByRole('heading', {name: 'Sign in to coopr'}).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${address}#login=${code}`);
+  await page.getByLabel('New password').fill('ten characters or more');
+  await page.getByRole('button', {name: 'Choose it and sign in'}).click();
+  await page.locator('h1:text-is("Clusters")').waitFor();
+  assert.doesNotMatch(page.url(), /login/);
+  await page.getByRole('link', {name: 'shop'}).click();
+  await page.locator('h1 .badge:has-text("active")').waitFor();
+  assert.deepStrictEqual(await page.evaluate(() => [document.cookie, Object.keys(localStorage)]), ['', []]);
+  assert.strictEqual(await page.getByRole('link', {name: 'Members'}).count(), 0);
+  await visit(page, address, 'clusters/shop/do/expand');
+  await page.locator('button.main:enabled').click();
+  await page.locator('dl.figures div:has(dt:text-is("Machines")) dd:text-is("5")').waitFor();
+  await page.getByRole('button', {name: 'Sign out'}).click();
+  await page.getByLabel('User').fill('bob');
+  await page.getByLabel('Password').fill('a wrong one');
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByText('the user or the password is wrong').waitFor();
+  await page.getByLabel('Password').fill('ten characters or more');
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.locator('h1:has-text("shop")').waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${address}#login=${code}`);
+  await page.getByRole('button', {name: 'Sign in this once'}).click();
+  await page.getByText('was used already').waitFor();
+};
+
+// A browser speaks TCP only: what a socket has is passed on to it.
+async function reach(where) {
+  if (!where.startsWith('/'))
+    return {address: `http://${where}/`, close() {}};
+  const server = await relay();
+  return {address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close()};
+}
+
 async function main() {
-  const server = await relay(), address = `http://127.0.0.1:${server.address().port}/`, trouble = [];
+  const server = await reach(socket), {address} = server, trouble = [];
   const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage']});
   const page = await browser.newPage({bypassCSP: scenario === 'axe'});
 

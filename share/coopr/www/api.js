@@ -3,7 +3,7 @@
 // Requests to the server, coopr-api(7). A route is written as it stands there, 'GET /v1/clusters/{cluster}', so that the tests can compare
 // all that this page asks with what the server answers.
 
-// Who asks, as GET /v1/session says it; a server without accounts knows by whom its socket was opened.
+// Who asks, as GET /v1/session says it.
 export const session = {user: null, tenant: null, role: null, tenants: [], csrf: null};
 
 // The routes that are not of one tenant.
@@ -22,7 +22,7 @@ export class Problem extends Error {
   }
 }
 
-function address(route, path, query) {
+function address(route, path, query, isOfNone) {
   const [, pattern] = route.split(' ');
   const url = new URL(pattern.slice(1).replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(path[name])), document.baseURI);
 
@@ -31,7 +31,7 @@ function address(route, path, query) {
     if (value !== null && value !== undefined && value !== '' && value !== false)
       url.searchParams.set(name, value);
   });
-  if (session.tenant && !INSTALLATION.includes(route) && !url.searchParams.has('tenant'))
+  if (session.tenant && !isOfNone && !INSTALLATION.includes(route) && !url.searchParams.has('tenant'))
     url.searchParams.set('tenant', session.tenant);
   return url;
 }
@@ -47,8 +47,9 @@ async function refusal(response) {
   return new Problem(response.status, record);
 }
 
-// Sends a request and returns the response. body is an object, or a text that is a document; accept is a media type.
-export async function send(route, {path = {}, query = {}, body, accept = 'application/json', signal, headers = {}} = {}) {
+// Sends a request and returns the response. body is an object, or a text that is a document; accept is a media type. It is of the chosen
+// tenant, unless isOfNone.
+export async function send(route, {path = {}, query = {}, body, accept = 'application/json', signal, headers = {}, isOfNone = false} = {}) {
   const [method] = route.split(' ');
   const options = {method, signal, credentials: 'same-origin', cache: 'no-cache', headers: {Accept: accept, ...headers}};
   let response;
@@ -60,7 +61,7 @@ export async function send(route, {path = {}, query = {}, body, accept = 'applic
     options.headers['Content-Type'] = typeof body === 'string' ? 'application/octet-stream' : 'application/json';
   }
   try {
-    response = await fetch(address(route, path, query), options);
+    response = await fetch(address(route, path, query, isOfNone), options);
   } catch (error) {
     if (error.name === 'AbortError')
       throw error;

@@ -3,7 +3,7 @@
 // The frame of the page: who is there, the navigation, and the view that the address names. An address is #/PATH?QUERY, so it can be sent.
 import {el, fill, problem, tell} from './dom.js';
 import {call, session} from './api.js';
-import {loginView} from './login.js';
+import {codeView, loginView} from './login.js';
 
 // A view: its path, whose {words} it is given; the module that has it, and the function there; where it stands in the navigation.
 const VIEWS = [
@@ -21,6 +21,8 @@ const VIEWS = [
   ['secrets', () => import('./admin.js'), 'secretsView', 'secrets'],
   ['usage', () => import('./admin.js'), 'usageView', 'usage'],
   ['audit', () => import('./admin.js'), 'auditView', 'audit'],
+  ['users', () => import('./accounts.js'), 'usersView', 'users'],
+  ['tokens', () => import('./accounts.js'), 'tokensView', 'tokens'],
   ['queue', () => import('./installation.js'), 'queueView', 'queue'],
   ['tenants', () => import('./installation.js'), 'tenantsView', 'tenants'],
   ['tenants/{tenant}', () => import('./installation.js'), 'tenantView', 'tenants'],
@@ -28,8 +30,8 @@ const VIEWS = [
 
 // The navigation: who sees it at least, and its entries.
 const SECTIONS = [
-  ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user'], ['quota', 'Quota'], ['usage', 'Usage']]],
-  ['Administration', 'admin', [['entities', 'Catalogue'], ['members', 'Members'], ['secrets', 'Secrets'], ['audit', 'Audit log']]],
+  ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user'], ['quota', 'Quota'], ['usage', 'Usage'], ['tokens', 'Tokens']]],
+  ['Administration', 'admin', [['entities', 'Catalogue'], ['members', 'Members'], ['users', 'Users'], ['secrets', 'Secrets'], ['audit', 'Audit log']]],
   ['Installation', 'superadmin', [['queue', 'Queue'], ['tenants', 'Tenants']]],
 ];
 const ROLES = ['read-only', 'user', 'admin', 'superadmin'];
@@ -83,7 +85,7 @@ function drawBar() {
   bar.hidden = false;
   fill(bar, menu, el('a.brand', {href: '#/clusters'}, el('img', {src: 'ui/icon.svg', alt: '', width: '22', height: '22'}), 'coopr'),
     el('span.space'),
-    tenants.length > 1 && el('label.inline', 'Tenant ', el('select', {onchange: (event) => changeTenant(event.target.value)},
+    tenants.length > 1 && el('label.inline', el('span', 'Tenant '), el('select', {onchange: (event) => changeTenant(event.target.value)},
       tenants.map((name) => el('option', {value: name, selected: name === session.tenant}, name)))),
     tenants.length === 1 && el('span.quiet', tenants[0]),
     session.user && el('span.who', session.user, session.role && el('small', ` ${session.role}`)),
@@ -138,14 +140,23 @@ async function show() {
   isFirst = false;
 }
 
-// Asks the user to sign in; then what the address names is shown.
-function askWho(reason) {
+function showAlone(view) {
   leaving.abort();
   nav.hidden = true;
   bar.hidden = true;
   document.title = 'Sign in – coopr';
-  fill(main, loginView(enter, reason));
+  fill(main, view);
   main.querySelector('input')?.focus();
+}
+
+// Asks the user to sign in; then what the address names is shown.
+function askWho(reason) {
+  showAlone(loginView(begin, reason));
+}
+
+// Asks who is there, and shows them what the address names.
+async function begin() {
+  enter(await call('GET /v1/session'));
 }
 
 function enter(record) {
@@ -158,36 +169,25 @@ function enter(record) {
   show();
 }
 
-// Says who is there, where the server has no accounts: whom its socket says.
-async function enterBySocket() {
-  const tenants = (await call('GET /v1/tenants')).items.map(({name}) => ({name, role: null})).filter(({name}) => name !== 'superadmin');
-
-  enter({tenants, tenant: tenants.find(({name}) => name === 'default')?.name ?? tenants[0]?.name ?? null});
-}
-
 async function start() {
   const code = /^#login=(.+)$/.exec(location.hash)?.[1];
 
   try {
     if (code) {
-      history.replaceState(null, '', '#/clusters');
-      await call('POST /v1/session', {body: {code: decodeURIComponent(code)}});
-      enter(await call('GET /v1/session'));
+      history.replaceState(null, '', '#/clusters'); // the code is in no history, and is not sent on
+      showAlone(codeView(decodeURIComponent(code), begin));
     } else {
-      enter(await call('GET /v1/session'));
+      await begin();
     }
   } catch (error) {
-    if (error.status === 404)
-      await enterBySocket();
-    else if (error.status === 401)
-      askWho(code && 'This link was used already, or is too old. Sign in, or ask for another one.');
-    else
+    if (error.status !== 401)
       throw error;
+    askWho();
   }
 }
 
 window.addEventListener('hashchange', () => { if (!bar.hidden) show(); });
-window.addEventListener('signed-out', () => askWho('The session has ended. Sign in again.'));
+window.addEventListener('signed-out', () => { if (!bar.hidden) askWho('The session has ended. Sign in again.'); });
 window.addEventListener('unhandledrejection', (event) => {
   if (event.reason?.name !== 'AbortError')
     tell(event.reason?.message ?? 'That did not work.', 'bad');

@@ -1,30 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The form to sign in.
+// The forms to sign in: with a password, or with the code of a link, which is valid once.
 import {el, field, fill, problem} from './dom.js';
 import {call} from './api.js';
+
+// A form that sends what body(button) gives to begin a session, and goes on with entered().
+function sessionForm(body, entered, ...parts) {
+  const trouble = el('div');
+
+  return el('form', {onsubmit: async (event) => {
+    const buttons = event.target.querySelectorAll('button');
+
+    event.preventDefault();
+    buttons.forEach((one) => { one.disabled = true; });
+    fill(trouble);
+    try {
+      await call('POST /v1/session', {body: body(event.submitter)});
+      await entered();
+    } catch (error) {
+      fill(trouble, problem(Object.assign(error, {title: 'Not signed in'})));
+      buttons.forEach((one) => { one.disabled = false; });
+    }
+  }}, parts, trouble);
+}
 
 export function loginView(entered, reason) {
   const user = el('input', {name: 'user', autocomplete: 'username', required: true, autocapitalize: 'none', spellcheck: 'false'});
   const password = el('input', {name: 'password', type: 'password', autocomplete: 'current-password', required: true});
-  const trouble = el('div');
-  const button = el('button.main', 'Sign in');
 
-  async function submit(event) {
-    event.preventDefault();
-    button.disabled = true;
-    fill(trouble);
-    try {
-      await call('POST /v1/session', {body: {user: user.value, password: password.value}});
-      entered(await call('GET /v1/session'));
-    } catch (error) {
-      fill(trouble, problem(error.status === 401 ? Object.assign(new Error('User or password is wrong.'), {title: 'Not signed in'}) : error));
-      password.value = '';
-      password.focus();
-    }
-    button.disabled = false;
-  }
   return el('div.login', el('h1', 'Sign in to coopr'), reason && el('p.note', reason),
-    el('form', {onsubmit: submit}, field('User', user), field('Password', password), trouble, button),
-    el('p.quiet', 'An administrator makes accounts, and links to sign in once.'));
+    sessionForm(() => ({user: user.value, password: password.value}), entered, field('User', user), field('Password', password), el('button.main', 'Sign in')),
+    el('p.quiet', 'An administrator adds users, and makes links to sign in once.'));
+}
+
+// The code alone signs in; who wants to come again chooses a password now.
+export function codeView(code, entered) {
+  const password = el('input', {name: 'new_password', type: 'password', autocomplete: 'new-password', minlength: 10, required: true});
+  const body = (button) => button?.value === 'once' ? {code} : {code, new_password: password.value};
+
+  return el('div.login', el('h1', 'Welcome to coopr'), el('p', 'This link signs you in once. To come back, choose a password.'),
+    sessionForm(body, entered, field('New password', password, 'At least ten characters.'), el('button.main', 'Choose it and sign in'),
+      el('button', {value: 'once', formnovalidate: true}, 'Sign in this once')));
 }
