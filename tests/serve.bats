@@ -364,6 +364,39 @@ secure() {
 	done
 }
 
+@test "many who look at the same at once have one command run; whatever has changed is seen by who asks next" {
+	serve_slowly list
+	mkfifo sent
+	python3 -B -c 'import socket, sys
+four = [socket.socket(socket.AF_UNIX) for _ in range(4)]
+for one in four:
+    one.connect(sys.argv[1])
+    one.sendall(b"GET /v1/clusters HTTP/1.1\r\nHost: coopr\r\nConnection: close\r\n\r\n")
+open("sent", "w").write("all")
+for one in four:
+    print(b"".join(iter(lambda: one.recv(65536), b"")).split(b"\r\n\r\n")[1].decode().strip())' "$SOCKET" >found 3>&- &
+	asking=$!
+	read -r <sent || true
+	until [ -e began ]; do
+		kill -0 "$server"
+	done
+	answers 200 GET /healthz
+	answers 200 GET /healthz
+	echo '{"kind":"cluster","name":"found"}' >answer
+	# A second command would wait for this as well, and there is only one line.
+	echo answer >gate
+	wait "$asking"
+	same '4 {"items":[{"kind":"cluster","name":"found"}]}' "$(sort found | uniq -c | xargs -0 | sed 's/^ *//;/^$/d')"
+	for i in $(seq 20); do
+		answers 204 PUT "/v1/members/user$i" -d '{}'
+		answers 200 GET /v1/members
+		same "$((2 * i - 1))" "$(body '.items | length')"
+		coopr-member set "other$i"
+		answers 200 GET /v1/members
+		same "$((2 * i))" "$(body '.items | length')"
+	done
+}
+
 @test "who goes away while a command looks has it stopped; a change is finished" {
 	serve_slowly list rename
 	ask_and_go() {

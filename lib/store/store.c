@@ -186,6 +186,12 @@ store_finish(struct store *store, int result, struct error *err)
 	return -1;
 }
 
+int
+store_changes(const struct store *store, int64_t *number, struct error *err)
+{
+	return store->sql->engine->changes(store->sql, number, err);
+}
+
 void
 store_wipe(struct store *store)
 {

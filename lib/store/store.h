@@ -75,6 +75,9 @@ void store_rollback(struct store *store);
  * or -1. */
 int store_finish(struct store *store, int result, struct error *err);
 
+/* Sets *number to one that is another whenever somebody else has changed the store. */
+int store_changes(const struct store *store, int64_t *number, struct error *err);
+
 /* Wipes from the engine's files what was deleted; not where somebody goes on reading it for a second. */
 void store_wipe(struct store *store);
 

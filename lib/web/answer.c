@@ -73,12 +73,19 @@ void
 answer_tag(struct http_exchange *exchange)
 {
 	char digest[CONTENT_DIGEST_SIZE], tag[CONTENT_DIGEST_SIZE + 2];
-	const char *known = http_field_find(&exchange->headers, "If-None-Match");
 
 	content_digest(exchange->answer.body.data, exchange->answer.body.length, digest);
 	snprintf(tag, sizeof tag, "\"%s\"", digest);
 	http_field_add(exchange, &exchange->answer.headers, "ETag", tag);
-	if (!known || (strcmp(known, "*") != 0 && !strstr(known, tag)))
+}
+
+void
+answer_spare(struct http_exchange *exchange)
+{
+	const char *known = http_field_find(&exchange->headers, "If-None-Match");
+	const char *tag = http_field_find(&exchange->answer.headers, "ETag");
+
+	if (!known || !tag || (strcmp(known, "*") != 0 && !strstr(known, tag)))
 		return;
 	answer_begin(exchange, 304, NULL);
 	buffer_clear(&exchange->answer.body);
@@ -128,4 +135,5 @@ answer_own(const struct route *route, struct http_exchange *exchange)
 	else
 		buffer_text(body, "{\"status\":\"ok\"}\n");
 	answer_tag(exchange);
+	answer_spare(exchange);
 }

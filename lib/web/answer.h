@@ -15,7 +15,10 @@ void answer_call(const struct route *route, struct http_exchange *exchange, cons
 /* Answers a request that no command does. */
 void answer_own(const struct route *route, struct http_exchange *exchange);
 
-/* Gives the body of an answer a tag, and sends nothing to who has it already: 304. */
+/* Gives the body of an answer a tag. */
 void answer_tag(struct http_exchange *exchange);
+
+/* Sends nothing to who has the body with this tag already: 304. */
+void answer_spare(struct http_exchange *exchange);
 
 #endif

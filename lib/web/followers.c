@@ -359,6 +359,12 @@ followers_tell_all(struct followers *followers, int64_t now)
 	buffer_release(&out);
 }
 
+uint64_t
+followers_last(const struct followers *followers)
+{
+	return followers->feed ? feed_last(followers->feed) : 0;
+}
+
 bool
 followers_have_come(const struct followers *followers)
 {

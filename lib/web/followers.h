@@ -28,6 +28,9 @@ void followers_remove(struct followers *followers, struct http_exchange *exchang
 /* Tells all of what has happened. Returns the milliseconds after which that is due again; -1: when something comes. */
 int64_t followers_turn(struct followers *followers);
 
+/* Returns the number of the last event that they were told of; 0: nobody follows, or there was none. */
+uint64_t followers_last(const struct followers *followers);
+
 /* Returns whether somebody has come to follow since the last turn, and is told nothing yet. */
 bool followers_have_come(const struct followers *followers);
 

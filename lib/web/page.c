@@ -84,6 +84,7 @@ page_answer(const struct route_match *match, struct http_exchange *exchange)
 		for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
 			http_field_add(exchange, &exchange->answer.headers, guards[i].name, guards[i].value);
 		answer_tag(exchange);
+		answer_spare(exchange);
 	} else {
 		problem_answer(exchange, 404, NULL);
 	}

@@ -17,30 +17,17 @@
 #include "http/listener.h"
 #include "web/answer.h"
 #include "web/asker.h"
-#include "web/call.h"
+#include "web/requests.h"
 #include "web/followers.h"
 #include "web/page.h"
 #include "web/problem.h"
 #include "web/route.h"
 #include "web/runs.h"
-#include "web/session.h"
 
 enum {
 	SERVER_BODY_MAX = 8 << 20,
-	SERVER_OUTPUT_MAX = 256 << 20,
-	SERVER_CALL_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer */
 	SERVER_IDLE_S = 60,
 	SERVER_DRAIN_MS = 10 * 1000, /* at the end, for answers that somebody takes slowly */
-};
-
-struct serving { /* a request that a command does */
-	struct child child;
-	struct call call;
-	struct arguments environment;
-	struct http_exchange *exchange; /* NULL: nobody waits for its answer any more */
-	const struct route *route;
-	char *session; /* that was shown; or NULL */
-	struct serving *next; /* that waits for its turn */
 };
 
 struct server {
@@ -50,94 +37,13 @@ struct server {
 	int epoll; /* of the listeners */
 	struct certificate *certificate;
 	struct store *store;
-	unsigned children, waiting_max;
-	struct serving *first, **last; /* that wait for their turn */
-	unsigned waiting;
+	struct requests *requests;
 	struct followers *followers;
+	uint64_t heard; /* the last event that they were told of */
 	struct runs *runs;
 	bool ends;
 	int64_t ended_ms; /* when the last command had */
 };
-
-static void
-server_forget(struct serving *serving)
-{
-	if (serving->exchange)
-		serving->exchange->owner = NULL;
-	child_release(&serving->child);
-	call_release(&serving->call);
-	arguments_release(&serving->environment);
-	free(serving->session);
-	free(serving);
-}
-
-static void
-server_answer(struct http_exchange *exchange)
-{
-	if (exchange->is_waiting)
-		listener_answer(exchange);
-}
-
-/* Starts commands of those that wait, while there is room. */
-static void
-server_start_waiting(struct server *server)
-{
-	while (server->first && server->supervisor.count - runs_count(server->runs) < server->children) {
-		struct serving *serving = server->first;
-		struct http_exchange *exchange = serving->exchange;
-		struct error err;
-
-		server->first = serving->next;
-		if (!server->first)
-			server->last = &server->first;
-		server->waiting--;
-		if (exchange && supervise_start(&server->supervisor, &serving->child, &err) == 0)
-			continue;
-		if (exchange) {
-			problem_answer(exchange, 503, err.text);
-			server_answer(exchange);
-		}
-		server_forget(serving);
-	}
-}
-
-/* Has the request done by its command. */
-static void
-server_call(struct server *server, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
-{
-	struct serving *serving;
-	struct problems problems = {0};
-
-	if (server->waiting >= server->waiting_max) {
-		problem_answer(exchange, 503, "too many requests wait for their turn; try again later");
-		http_field_add(exchange, &exchange->answer.headers, "Retry-After", "1");
-		return;
-	}
-	serving = memory_zeroed(1, sizeof *serving);
-	if (call_make(&serving->call, match, exchange, &problems) < 0) {
-		if (problems.total)
-			problem_answer_all(exchange, &problems);
-		else
-			problem_answer(exchange, 503, "the command of this route cannot be run");
-		server_forget(serving);
-	} else {
-		asker_environment(asker, &serving->environment);
-		arguments_push(&serving->environment, "COOPR_MESSAGES=json");
-		if (match->route->answer == ROUTE_SESSION_ENDED)
-			session_order_end(asker, &serving->call.input);
-		serving->session = asker->session ? memory_string(asker->session) : NULL;
-		serving->route = match->route;
-		serving->exchange = exchange;
-		serving->child = (struct child){.argv = serving->call.argv.list, .environment = serving->environment.list,
-		    .input = buffer_string(&serving->call.input), .input_length = serving->call.input.length,
-		    .out_limit = SERVER_OUTPUT_MAX, .capture_err = true, .session = true, .timeout_ms = SERVER_CALL_MS, .owner = serving};
-		exchange->owner = serving;
-		*server->last = serving;
-		server->last = &serving->next;
-		server->waiting++;
-	}
-	problems_release(&problems);
-}
 
 /* Returns whether the request is answered with events as they happen. */
 static bool
@@ -190,29 +96,25 @@ server_arrived(void *context, struct http_exchange *exchange)
 		problem_answer(exchange, 406, "events are told as they happen: say Accept: text/event-stream");
 	} else if (match.route->answer == ROUTE_SESSION_BEGUN ? asker_find_unknown(&asker, exchange)
 	                                                      : asker_find(&asker, server->store, exchange)) {
-		server_call(server, &match, &asker, exchange);
+		requests_add(server->requests, &match, &asker, exchange);
 	}
 	asker_release(&asker);
 }
 
-/* Is called once nobody waits for an answer any more. A change goes on; what only looks is stopped. */
+/* Is called once nobody waits for an answer any more. */
 static void
 server_left(void *context, struct http_exchange *exchange)
 {
 	struct server *server = context;
-	struct serving *serving = exchange->owner;
 
-	if (!serving)
+	if (!exchange->owner)
 		return;
 	if (runs_left(server->runs, exchange))
 		return;
-	if (exchange->answer.streams) {
+	if (exchange->answer.streams)
 		followers_remove(server->followers, exchange);
-		return;
-	}
-	serving->exchange = NULL;
-	if (serving->child.pid > 0 && strcmp(serving->route->method, "GET") == 0)
-		supervise_stop(&server->supervisor, &serving->child);
+	else
+		requests_left(server->requests, exchange);
 }
 
 /* Is called where all that came for an answer that streams was taken. */
@@ -224,21 +126,6 @@ server_drained(void *context, struct http_exchange *exchange)
 	runs_drained(server->runs, exchange);
 }
 
-static void
-server_ended(struct serving *serving)
-{
-	struct http_exchange *exchange = serving->exchange;
-
-	if (exchange) {
-		if (session_is_answer(serving->route))
-			session_answer(serving->route, exchange, &serving->child, serving->session);
-		else
-			answer_call(serving->route, exchange, &serving->child);
-		server_answer(exchange);
-	}
-	server_forget(serving);
-}
-
 int
 server_open(struct server **out, const struct server_options *options, struct error *err)
 {
@@ -247,15 +134,14 @@ server_open(struct server **out, const struct server_options *options, struct er
 	*out = server;
 	server->certificate = options->certificate;
 	server->store = options->store;
-	server->children = options->children;
-	server->waiting_max = options->waiting;
-	server->last = &server->first;
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0)
 		return error_errno(err, EX_OSERR, "epoll");
 	if (supervise_init(&server->supervisor, err) < 0)
 		return -1;
 	server->followers = followers_open(&server->supervisor);
+	server->requests = requests_open(&(struct requests_options){.supervisor = &server->supervisor, .store = options->store,
+	    .children = options->children, .waiting = options->waiting});
 	server->runs = runs_open(&server->supervisor);
 	for (int i = 0; i < options->count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
@@ -314,7 +200,7 @@ server_is_over(struct server *server)
 {
 	size_t exchanges = 0;
 
-	if (!server->ends || server->supervisor.count > 0 || server->first) {
+	if (!server->ends || server->supervisor.count > 0 || requests_wait(server->requests)) {
 		server->ended_ms = clock_monotonic_ms();
 		return false;
 	}
@@ -323,13 +209,25 @@ server_is_over(struct server *server)
 	return exchanges == 0 || clock_monotonic_ms() - server->ended_ms >= SERVER_DRAIN_MS;
 }
 
+/* Tells followers what has happened, of which what was looked at before says nothing. Returns as followers_turn does. */
+static int64_t
+server_tell(struct server *server)
+{
+	int64_t turn = server->ends ? -1 : followers_turn(server->followers);
+
+	if (followers_last(server->followers) != server->heard) {
+		server->heard = followers_last(server->followers);
+		requests_change(server->requests);
+	}
+	return turn;
+}
+
 void
 server_run(struct server *server)
 {
 	while (!server_is_over(server)) {
 		/* What followers are told is sent by the listeners, who do not hear of it by themselves: so these are turned behind. */
-		int64_t turn = server->ends ? -1 : followers_turn(server->followers), sign = runs_turn(server->runs);
-		int64_t wait = server_listen(server);
+		int64_t turn = server_tell(server), sign = runs_turn(server->runs), wait = server_listen(server);
 		struct child *child = NULL;
 
 		if (!server->ends && followers_have_come(server->followers))
@@ -340,7 +238,7 @@ server_run(struct server *server)
 			wait = sign;
 		if (server->ends && (wait < 0 || wait > SERVER_DRAIN_MS))
 			wait = SERVER_DRAIN_MS;
-		server_start_waiting(server);
+		requests_start(server->requests, (unsigned)(server->supervisor.count - runs_count(server->runs)));
 		switch (supervise_next(&server->supervisor, wait, &child)) {
 		case SUPERVISE_SIGNAL:
 			if (server->supervisor.signal == SIGHUP)
@@ -356,7 +254,7 @@ server_run(struct server *server)
 			if (runs_have(server->runs, child))
 				runs_finish(server->runs, child);
 			else
-				server_ended(child->owner);
+				requests_end(server->requests, child);
 			break;
 		default:
 			break;
@@ -375,6 +273,7 @@ server_release(struct server *server)
 		listener_close(server->listeners[i]);
 	followers_close(server->followers);
 	runs_close(server->runs);
+	requests_close(server->requests);
 	if (server->epoll >= 0)
 		close(server->epoll);
 	supervise_release(&server->supervisor);

@@ -52,6 +52,8 @@ struct sql_engine {
 
 	/* Copies the database, as it is at one moment, to a new file. */
 	int (*backup)(struct sql *db, const char *path, struct error *err);
+	/* Sets *number to one that is another whenever another connection has changed the database. */
+	int (*changes)(struct sql *db, int64_t *number, struct error *err);
 	/* Wipes what was deleted from wherever the engine still has it, as far as readers let it. */
 	void (*wipe)(struct sql *db);
 	/* Gives a row, a sentence, for every fault of the files and of references between rows. */

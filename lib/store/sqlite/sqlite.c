@@ -237,6 +237,12 @@ sqlite_backup(struct sql *sql, const char *path, struct error *err)
 	return result;
 }
 
+static int
+sqlite_changes(struct sql *sql, int64_t *number, struct error *err)
+{
+	return sql_number(sql, number, err, "PRAGMA data_version", "") < 0 ? -1 : 0;
+}
+
 /* What was made by others is not looked at where it does nothing: an index, and what SQLite itself needs. */
 static struct sql_rows *
 sqlite_check(struct sql *sql, struct error *err)
@@ -267,6 +273,7 @@ const struct sql_engine sqlite_engine = {
 	.commit = sqlite_commit,
 	.rollback = sqlite_rollback,
 	.backup = sqlite_backup,
+	.changes = sqlite_changes,
 	.wipe = sqlite_wipe,
 	.check = sqlite_check,
 	.query = statement_query,

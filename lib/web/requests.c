@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "event/supervise.h"
+#include "http/exchange.h"
+#include "http/listener.h"
+#include "web/answer.h"
+#include "web/asker.h"
+#include "web/call.h"
+#include "web/problem.h"
+#include "web/recent.h"
+#include "web/route.h"
+#include "web/session.h"
+
+enum {
+	REQUESTS_OUTPUT_MAX = 256 << 20,
+	REQUESTS_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer */
+};
+
+struct waiter { /* for the answer of a call */
+	struct http_exchange *exchange;
+	struct waiter *next;
+};
+
+struct serving { /* a command that is run for requests */
+	struct child child;
+	struct call call;
+	struct arguments environment;
+	struct waiter *waiters; /* the one who has asked first is the last of them */
+	struct recent_answer *recent; /* or NULL */
+	const struct route *route;
+	char *session; /* that was shown; or NULL */
+	struct serving *next; /* that waits for its turn */
+};
+
+struct requests {
+	struct requests_options options;
+	struct serving *first, **last; /* that wait for their turn */
+	unsigned waiting;
+	struct recent *recent;
+};
+
+struct requests *
+requests_open(const struct requests_options *options)
+{
+	struct requests *requests = memory_zeroed(1, sizeof *requests);
+
+	requests->options = *options;
+	requests->last = &requests->first;
+	requests->recent = recent_open(options->store);
+	return requests;
+}
+
+static bool
+requests_look(const struct route *route)
+{
+	return strcmp(route->method, "GET") == 0;
+}
+
+static void
+requests_add_waiter(struct serving *serving, struct http_exchange *exchange)
+{
+	struct waiter *waiter = memory_zeroed(1, sizeof *waiter);
+
+	waiter->exchange = exchange;
+	waiter->next = serving->waiters;
+	serving->waiters = waiter;
+	exchange->owner = serving;
+}
+
+/* Takes the first of those who wait; NULL: nobody does any more. */
+static struct http_exchange *
+requests_take_waiter(struct serving *serving)
+{
+	struct waiter *waiter = serving->waiters;
+	struct http_exchange *exchange = waiter ? waiter->exchange : NULL;
+
+	if (waiter) {
+		serving->waiters = waiter->next;
+		exchange->owner = NULL;
+		free(waiter);
+	}
+	return exchange;
+}
+
+static void
+requests_forget(struct requests *requests, struct serving *serving)
+{
+	while (requests_take_waiter(serving))
+		;
+	if (serving->recent)
+		recent_end(requests->recent, serving->recent, NULL);
+	child_release(&serving->child);
+	call_release(&serving->call);
+	arguments_release(&serving->environment);
+	free(serving->session);
+	free(serving);
+}
+
+/* Fills in the command, which waits for its turn from now on. */
+static void
+requests_queue(struct requests *requests, struct serving *serving, const struct route_match *match, const struct asker *asker,
+    struct http_exchange *exchange)
+{
+	asker_environment(asker, &serving->environment);
+	arguments_push(&serving->environment, "COOPR_MESSAGES=json");
+	if (match->route->answer == ROUTE_SESSION_ENDED)
+		session_order_end(asker, &serving->call.input);
+	serving->session = asker->session ? memory_string(asker->session) : NULL;
+	serving->route = match->route;
+	serving->child = (struct child){.argv = serving->call.argv.list, .environment = serving->environment.list,
+	    .input = buffer_string(&serving->call.input), .input_length = serving->call.input.length,
+	    .out_limit = REQUESTS_OUTPUT_MAX, .capture_err = true, .session = true, .timeout_ms = REQUESTS_MS, .owner = serving};
+	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
+	requests_add_waiter(serving, exchange);
+	*requests->last = serving;
+	requests->last = &serving->next;
+	requests->waiting++;
+}
+
+/* Makes the command of a request. */
+static void
+requests_make(struct requests *requests, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
+{
+	struct serving *serving = memory_zeroed(1, sizeof *serving);
+	struct problems problems = {0};
+
+	if (call_make(&serving->call, match, exchange, &problems) == 0) {
+		requests_queue(requests, serving, match, asker, exchange);
+	} else {
+		if (problems.total)
+			problem_answer_all(exchange, &problems);
+		else
+			problem_answer(exchange, 503, "the command of this route cannot be run");
+		requests_forget(requests, serving);
+	}
+	problems_release(&problems);
+}
+
+void
+requests_add(struct requests *requests, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
+{
+	struct recent_answer *recent = recent_find(requests->recent, match->route, asker, exchange);
+
+	if (recent && recent_maker(recent)) {
+		requests_add_waiter(recent_maker(recent), exchange);
+	} else if (recent) {
+		recent_give(recent, exchange);
+		answer_spare(exchange);
+	} else if (requests->waiting >= requests->options.waiting) {
+		problem_answer(exchange, 503, "too many requests wait for their turn; try again later");
+		http_field_add(exchange, &exchange->answer.headers, "Retry-After", "1");
+	} else {
+		requests_make(requests, match, asker, exchange);
+	}
+}
+
+void
+requests_left(struct requests *requests, struct http_exchange *exchange)
+{
+	struct serving *serving = exchange->owner;
+	struct waiter **at = &serving->waiters, *waiter;
+
+	while (*at && (*at)->exchange != exchange)
+		at = &(*at)->next;
+	waiter = *at;
+	if (waiter)
+		*at = waiter->next;
+	free(waiter);
+	exchange->owner = NULL;
+	if (!serving->waiters && serving->child.pid > 0 && requests_look(serving->route))
+		supervise_stop(requests->options.supervisor, &serving->child);
+}
+
+static void
+requests_send(struct http_exchange *exchange)
+{
+	if (exchange->is_waiting)
+		listener_answer(exchange);
+}
+
+void
+requests_start(struct requests *requests, unsigned running)
+{
+	while (requests->first && running < requests->options.children) {
+		struct serving *serving = requests->first;
+		struct http_exchange *exchange;
+		struct error err;
+
+		requests->first = serving->next;
+		if (!requests->first)
+			requests->last = &requests->first;
+		requests->waiting--;
+		if (serving->waiters && supervise_start(requests->options.supervisor, &serving->child, &err) == 0) {
+			running++;
+			continue;
+		}
+		while ((exchange = requests_take_waiter(serving))) {
+			problem_answer(exchange, 503, err.text);
+			requests_send(exchange);
+		}
+		requests_forget(requests, serving);
+	}
+}
+
+/* Answers one who waits; one that is answered already is answered the same way. */
+static void
+requests_answer(struct serving *serving, struct http_exchange *exchange)
+{
+	if (session_is_answer(serving->route))
+		session_answer(serving->route, exchange, &serving->child, serving->session);
+	else
+		answer_call(serving->route, exchange, &serving->child);
+}
+
+void
+requests_end(struct requests *requests, struct child *child)
+{
+	struct serving *serving = child->owner;
+	struct http_exchange *exchange;
+
+	if (!requests_look(serving->route))
+		requests_change(requests);
+	while ((exchange = requests_take_waiter(serving))) {
+		requests_answer(serving, exchange);
+		if (serving->recent)
+			recent_end(requests->recent, serving->recent, exchange);
+		serving->recent = NULL;
+		answer_spare(exchange);
+		requests_send(exchange);
+	}
+	requests_forget(requests, serving);
+}
+
+bool
+requests_wait(const struct requests *requests)
+{
+	return requests->first != NULL;
+}
+
+void
+requests_change(struct requests *requests)
+{
+	recent_change(requests->recent);
+}
+
+void
+requests_close(struct requests *requests)
+{
+	if (!requests)
+		return;
+	recent_close(requests->recent);
+	free(requests);
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# How fast coopr-serve answers what is looked at again and again, by TLS with 64 connections that stay, beside nginx, which serves a file
+# of the same bytes with the same certificate. In turns: five seconds each, three times.
+
+set -eu
+# shellcheck source=tests/bench/bench.bash
+. "$(dirname "$0")/bench.bash"
+
+has nginx nginx-light || exit 0
+has wrk wrk || exit 0
+rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-5} clusters=${CLUSTERS:-10000}
+echo "$(versions nginx-light wrk libmicrohttpd12 libgnutls30), $(nproc) processors"
+
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -subj /CN=localhost -days 2 2>/dev/null
+coopr-store init
+coopr-import -yq "$COOPR_ROOT/share/coopr/catalogue"
+for name in shop other; do
+	coopr-create -q --detach -t web -n 4 -P dummy "$name" 2>/dev/null || coopr-create -q --detach -t web -n 4 "$name"
+done
+sqlite3 "$COOPR_STATE/store.sqlite3" <<-END
+	CREATE TEMP TABLE one AS SELECT * FROM cluster WHERE name = 'other';
+	WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 99 + $clusters)
+	INSERT INTO cluster SELECT $(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT group_concat(CASE name WHEN 'id' THEN 'i' WHEN 'name' THEN '''c'' || i' ELSE name END) FROM pragma_table_info('cluster')") FROM one, n;
+END
+token=$(coopr-token create -r superadmin bench)
+coopr-serve --socket serve.socket --listen 127.0.0.1:0 --cert cert.pem --key key.pem 2>serve.log &
+server=$!
+peer=
+trap 'kill $server $peer 2>/dev/null || :' EXIT
+until grep -q 'serving on https' serve.log; do kill -0 "$server"; done
+ours=$(sed -n 's|.*serving on https://127.0.0.1:|https://localhost:|p' serve.log)
+
+mkdir -p www logs
+cat >nginx.conf <<-END
+	user $(id -un);
+	worker_processes 1;
+	daemon off;
+	pid $PWD/nginx.pid;
+	error_log $PWD/logs/error warn;
+	events { worker_connections 2048; }
+	http {
+		access_log off;
+		client_body_temp_path $PWD/logs; proxy_temp_path $PWD/logs; fastcgi_temp_path $PWD/logs; uwsgi_temp_path $PWD/logs; scgi_temp_path $PWD/logs;
+		keepalive_requests 100000000;
+		server {
+			listen 127.0.0.1:${PORT:-18443} ssl;
+			ssl_certificate $PWD/cert.pem;
+			ssl_certificate_key $PWD/key.pem;
+			root $PWD/www;
+		}
+	}
+END
+nginx -p "$PWD" -c "$PWD/nginx.conf" 2>logs/start &
+peer=$!
+theirs=https://localhost:${PORT:-18443}
+until curl -sk "$theirs/" -o /dev/null; do kill -0 "$peer"; done
+
+# Prints requests a second, and the 99th percentile in milliseconds: load ADDRESS
+load() {
+	wrk -t1 -c64 -d"${seconds}s" --latency -H "Authorization: Bearer $token" "$1" >wrk.log
+	awk '/Requests\/sec/ {rate = $2} / 99%/ {x = $2; ms = x + 0; if (x ~ /us$/) ms /= 1000; else if (x !~ /ms$/) ms *= 1000}
+		/Non-2xx/ {bad = $0} END {print rate, ms; if (bad) print bad > "/dev/stderr"}' wrk.log
+}
+
+# compare LABEL PATH SHARE
+compare() {
+
+	curl -sSk --fail-with-body -H "Authorization: Bearer $token" "$ours$2" -o www/file || { cat www/file serve.log; return 1; }
+	: >figures
+	for _ in $(seq "$rounds"); do
+		echo "$(load "$ours$2") $(load "$theirs/file")" >>figures
+	done
+	printf '%s, %d bytes: %.0f requests/s, nginx %.0f: %s; p99 %.1f ms, nginx %.1f: %s\n' "$1" "$(stat -c %s www/file)" \
+		"$(awk '{print $1}' figures | median)" "$(awk '{print $3}' figures | median)" \
+		"$(at_least "$(awk '{print $1 / $3}' figures | median)" "$3" " of it")" \
+		"$(awk '{print $2}' figures | median)" "$(awk '{print $4}' figures | median)" \
+		"$(against "$(awk '{print $2 / $4}' figures | median)" 5 " times")"
+}
+
+compare "one cluster" /v1/clusters/shop 0.25
+compare "100 of $clusters clusters" '/v1/clusters?limit=100' 0.1
