@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Documents that a tenant could write, with the strings that are read, a line of JSON each, wherever a schema or a plugin's description
-# lets a string be, and as the name of a member where names are free: walls-documents.py SCHEMAS PLUGIN... prints
+# Documents that a tenant could write, or all that there are, with the strings that are read, a line of JSON each, wherever a schema or a plugin's description
+# lets a string be, and as the name of a member where names are free: walls-documents.py SCHEMAS KINDS PLUGIN... prints
 # {"kind": KIND, "place": POINTER, "document": DOCUMENT}, one a line. What a plugin reads gets some of the strings, other members one, another
 # choice for each $SEED; with WALLS_ALL=1 all of them. Where names are free, one stands that means something elsewhere. A member that is added to a schema, or to what a plugin describes, is in one without a
 # further word.
@@ -12,8 +12,7 @@ import random
 import subprocess
 import sys
 
-schemas, plugins = sys.argv[1], sys.argv[2:]
-KINDS = ["provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate", "clusterspec"]
+schemas, kinds, plugins = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
 PART = 7  # of the strings
 read = {}
 
@@ -105,7 +104,7 @@ def described(path):
 
 
 def attacked():
-    for kind in KINDS:
+    for kind in kinds:
         for value, where in strings(load(kind + ".json"), kind + ".json"):
             yield kind, where, value
     for path in plugins:

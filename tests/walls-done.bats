@@ -59,7 +59,7 @@ try_all() {
 	up_as root 1000
 	coopr-tenant change --addresses 192.0.2.11/32 qa
 	echo "seed ${SEED:-1}"
-	walls_documents >generated
+	walls_documents "$WALLS_KINDS" >generated
 	python3 -B "$BATS_TEST_DIRNAME/walls-tasks.py" root.1000.confirmed \
 		"$(jq -n --arg network "$NETWORK" '{sandbox: {$network}, dummy: {}}')" <generated >tasks
 	jq -c --arg catalogue "$PWD/catalogue" '.record | .cluster.catalogue = $catalogue' tasks >records

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Judges a trace of system calls, as strace -f -y -e trace=%file writes it: walls-touched.py TRACE HERE prints the calls that have named a file
-# of the host with "canary" in its name. A name below coopr's own folders in HERE or below those of the installation is none of the host's,
+# Judges a trace of system calls, as strace -f -y -e trace=%file writes it: walls-touched.py TRACE HERE prints the first calls that have named a file
+# of the host with "canary" in its name, or one called "-". A name below coopr's own folders in HERE or below those of the installation is none of the host's,
 # however it was spelled: it has been looked for there, and nowhere else.
 import os
 import re
@@ -22,13 +22,15 @@ def resolve(folder, name):
     return os.path.normpath(name)
 
 
+touched = []
 for line in open(trace, errors="replace"):
     call = re.sub(r"^\d+ +", "", line)
-    if "canary" not in line or call.startswith("execve"):
+    if call.startswith("execve"):
         continue
     for folder, name in PATH.findall(call):
-        if "canary" in name:
+        if "canary" in name or name == "-" or name.startswith("-/"):
             path = resolve(folder, name)
             if path is None or not any(path.startswith(one + "/") for one in own):
-                print(line.rstrip()[:400])
+                touched.append(line.rstrip()[:400])
                 break
+print("\n".join(touched[:5]))

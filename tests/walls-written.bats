@@ -95,7 +95,7 @@ of_tenants() {
 @test "whatever a tenant writes, wherever, nothing of the host is opened" {
 	judges_see_it
 	coopr-tenant change --addresses 192.0.2.11/32 qa
-	walls_documents >generated
+	walls_documents "$WALLS_KINDS" >generated
 	jq -r '[.kind, .place, (.document | tostring)] | join("\t")' generated >documents
 	[ "$(jq -r '.kind + .place' generated | sort -u | wc -l)" -ge 300 ]
 	export -f attempt

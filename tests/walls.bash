@@ -9,7 +9,7 @@
 #	walls_tenant                    a store with the tenant qa and the catalogue mine
 #	walls_setup                     a store with tenants qa (admin ann, user bob) and dev (admin eve); the host's files canary, its process
 #	                                $CANARY_PID with the port $CANARY_PORT; secrets canary of dev and superadmin
-#	walls_documents                 documents as a tenant could write them, with strings that name canaries, walls-documents.py
+#	walls_documents KINDS           documents of these kinds, one argument, with strings that name canaries, walls-documents.py
 #	traced FUNCTION                 runs it, and the file trace has the names that it gives the kernel
 #	walls_teardown                  in teardown
 #	nothing_was_touched [FOLDER...] fails where a call of the kernel in the file trace has named a canary, where its content, $WALLS_WORD,
@@ -80,11 +80,14 @@ walls_plugins() {
 	find "$COOPR_BIN/../libexec/coopr/provider" "$COOPR_BIN/../libexec/coopr/automator" -type f -perm -100 ! -name '*.c'
 }
 
+# Those that a tenant writes.
+WALLS_KINDS="provider hardwaretype imagetype service clustertemplate partialtemplate clusterspec"
+
 walls_documents() {
 	local plugins
 
 	mapfile -t plugins < <(walls_plugins | sort)
-	walls_spellings | python3 -B "$BATS_TEST_DIRNAME/walls-documents.py" "$COOPR_ROOT/share/coopr/schema" "${plugins[@]}"
+	walls_spellings | python3 -B "$BATS_TEST_DIRNAME/walls-documents.py" "$COOPR_ROOT/share/coopr/schema" "$1" "${plugins[@]}"
 }
 
 # Runs a function of the file under the trace that nothing_was_touched reads: traced FUNCTION
@@ -94,7 +97,7 @@ traced() {
 }
 
 nothing_was_touched() {
-	same "" "$(python3 -B "$BATS_TEST_DIRNAME/walls-touched.py" trace . | head -5)" &&
+	same "" "$(python3 -B "$BATS_TEST_DIRNAME/walls-touched.py" trace .)" &&
 		same "" "$(grep -F "/proc/$CANARY_PID/" trace | head -5)" &&
 		same "" "$(grep -rls "$WALLS_WORD" out store state "$@" | head -5)" &&
 		same "" "$(cat host/met)" && contains "$(cat "/proc/$CANARY_PID/stat")" ") S "

@@ -106,7 +106,7 @@ store_verb_export_as(const char *name, const char *examples, int argc, char **ar
 	command.examples = examples;
 	argv += option_parse(&command, argc, argv);
 	store_verb_operands(&command, argv, 0, 1, "one folder at most");
-	if (guest_refuse_file(argv[0], &err) < 0)
+	if (guest_refuse_folder(argv[0], &err) < 0)
 		return message_error(&err);
 	store_verb_open(&store, STORE_READ, ACCOUNT_READER);
 

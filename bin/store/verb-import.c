@@ -390,13 +390,15 @@ import_verb_count_new_specs(const struct import *import)
 	return count;
 }
 
-/* Reads the scripts and files that stand beside the documents of a catalogue's folder. */
+/* Reads the scripts and files that stand beside the documents of a catalogue's folder; "-" is none, whatever is called so. */
 static int
 import_verb_read_files(struct import *import, const char *path, struct error *err)
 {
 	struct stat status;
 
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? catalogue_files_read(&import->files, path, err) : 0;
+	if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISDIR(status.st_mode))
+		return 0;
+	return catalogue_files_read(&import->files, path, err);
 }
 
 /* Returns whether a folder, from which so many were read, has scripts and files and no documents. */

@@ -96,11 +96,15 @@ guest_refuse_options(struct error *err)
 }
 
 int
+guest_refuse_folder(const char *path, struct error *err)
+{
+	return !path || (client_asker() && location_is_sent(path)) ? 0 : guest_refuse_named(path, err);
+}
+
+int
 guest_refuse_file(const char *path, struct error *err)
 {
-	if (!path || strcmp(path, "-") == 0 || (client_asker() && location_is_sent(path)))
-		return 0;
-	return guest_refuse_named(path, err);
+	return !path || strcmp(path, "-") == 0 ? 0 : guest_refuse_folder(path, err);
 }
 
 void

@@ -15,9 +15,11 @@ struct error;
 /* Each 0, or -1 with EX_NOPERM for a guest (or the reason why the store cannot say who is one). what: "the queue". */
 int guest_refuse(const char *what, struct error *err);
 
-/* The same where an option that takes a file or a folder was given one; and where path is neither NULL nor "-". */
+/* The same where an option that takes a file or a folder was given one; where path is neither NULL nor "-", standard input; and where
+ * it is not NULL. */
 int guest_refuse_options(struct error *err);
 int guest_refuse_file(const char *path, struct error *err);
+int guest_refuse_folder(const char *path, struct error *err);
 
 /* From now on what this process does, and starts, was asked for through an account. */
 void guest_vouch(void);

@@ -156,14 +156,15 @@ option_wrong_word(const struct command *command, const struct option_spec *spec,
 	return code;
 }
 
-/* A file that was sent is none of this machine; a store is, wherever it is. */
+/* Standard input, standard output (the specifications of an import) or a file that was sent is none of this machine's files. Any other
+ * folder that is called "-" is one, and so is a store. */
 static void
 option_note_place(const struct option_spec *spec, const char *text)
 {
-	bool is_file = strncmp(spec->argument, "FILE", 4) == 0;
+	bool is_file = strncmp(spec->argument, "FILE", 4) == 0, is_read = is_file && strcmp(spec->name, "store") != 0;
+	bool is_stream = strcmp(text, "-") == 0 && (is_read || strcmp(spec->name, "specs") == 0);
 
-	if ((is_file || strcmp(spec->argument, "DIR") == 0) && strcmp(text, "-") != 0 &&
-	    !(is_file && strcmp(spec->name, "store") != 0 && location_is_sent(text)))
+	if ((is_file || strcmp(spec->argument, "DIR") == 0) && !is_stream && !(is_read && location_is_sent(text)))
 		placed = spec->name;
 }
 

@@ -94,8 +94,8 @@ int option_parse(const struct command *command, int argc, char **argv);
  * what argv[0] says. Exits with EX_USAGE if it is called otherwise. */
 const struct command *option_command(const struct command *commands, const char *argv0);
 
-/* Returns the name of an option that was given a file or a folder (its argument is called FILE, FILE|DIR or DIR), other
- * than "-"; NULL: none was. */
+/* Returns the name of an option that was given a file or a folder (its argument is called FILE, FILE|DIR or DIR), other than a
+ * "-" that is standard input or output; NULL: none was. */
 const char *option_placed(void);
 
 /* Returns whether an option's argument is one of some words, "table|json|jsonpath=TEMPLATE"; what follows an equals sign is free. */
