@@ -261,6 +261,7 @@ only_reads() {
 		coopr
 		coopr-audit
 		coopr-completion
+		coopr-context list
 		coopr-doctor
 		coopr-events
 		coopr-export

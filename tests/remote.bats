@@ -238,6 +238,67 @@ alike() {
 	same wide "$(at_home coopr-list -o name)"
 }
 
+@test "a context is a server with a name, and the one in use is asked" {
+	serve
+	elsewhere
+	unset COOPR_SERVER
+	run -1 coopr context list
+	contains "$output" "no contexts"
+	coopr context set -y work "unix:$SOCKET"
+	same 600 "$(stat -c %a .config/coopr/contexts.json)"
+	same shop "$(coopr list -o name)"
+	coopr context set lab unix:/nonexistent
+	same "lab,false
+work,true" "$(coopr context list -o json | jq -r '"\(.name),\(.current)"' | sort)"
+	run -69 coopr list --server lab
+	contains "$output" "lab: "
+	coopr context use lab
+	run -69 coopr list
+	COOPR_SERVER=work run -0 coopr list -o name
+	same shop "$output"
+	coopr context use --none
+	same "" "$(COOPR_STATE=$PWD/none coopr list -o name)"
+	coopr context use work
+	same shop "$(coopr list -o name)"
+	run -1 coopr context use nothing
+	run -64 coopr context set x http://example.net
+	run -64 coopr context set x/y "unix:$SOCKET"
+	chmod 644 .config/coopr/contexts.json
+	run -78 coopr list
+	contains "$output" "others may read it"
+	chmod 600 .config/coopr/contexts.json
+	coopr context delete work lab
+	[ ! -e .config/coopr/contexts.json ]
+}
+
+@test "by TCP the token says who asks, and the certificate who answers" {
+	need_program openssl
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k.pem -out c.pem -days 30 -subj /CN=one \
+		-addext subjectAltName=DNS:localhost 2>/dev/null
+	coopr-tenant create -y qa
+	coopr-token create -y -T qa -r user mine >token
+	chmod 600 token
+	serve --listen 127.0.0.1:0 --cert c.pem --key k.pem
+	port=$(sed -n 's|.*https://127.0.0.1:||p' serve.log)
+	elsewhere
+	unset COOPR_SERVER
+	coopr context set tls "https://localhost:$port"
+	run -69 coopr tenant list
+	contains "$output" "tls: "
+	coopr context set tls "https://localhost:$port" --ca ../c.pem
+	run -77 coopr tenant list
+	contains "$output" "COOPR_TOKEN"
+	COOPR_TOKEN=wrong run -77 coopr tenant list
+	COOPR_TOKEN=$(cat ../token) run -0 coopr tenant list -o name
+	same qa "$output"
+	coopr context set tls "https://localhost:$port" --token-file ../token
+	same qa "$(coopr tenant list -o name)"
+	run -77 coopr queue ls
+	chmod 644 ../token
+	run -78 coopr tenant list
+	contains "$output" "others may read it"
+}
+
 # A cluster whose service waits, by a command that runs until then: held COMMAND...
 hold() {
 	"$@" >said 2>&1 3>&- &
