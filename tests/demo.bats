@@ -27,6 +27,9 @@ teardown() {
 	contains "$output" "application node 2 of 2"
 	contains "$output" "critical path"
 	contains "$output" "coopr queue show 00000001-001"
+	page=$(grep -o 'http://127.0.0.1:[0-9]*/#login=.*' <<<"$output")
+	same 200 "$(curl -s -o /dev/null -w '%{http_code}' "${page%%#*}")"
+	same demo "$(curl -s "${page%%#*}v1/session" -d "{\"code\": \"${page##*=}\"}" | jq -r .user)"
 
 	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" up
 	contains "$output" "is there already"
@@ -49,5 +52,6 @@ teardown() {
 	contains "$output" "application node 2 of 2"
 	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" down
 	[ ! -e "$COOPR_STATE" ]
+	run -7 curl -s "${page%%#*}"
 	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" down
 }
