@@ -30,10 +30,13 @@ entity_input_document(const struct entity *entity)
 static int
 entity_input_add(struct entity_input *input, const struct entity *entity, const char *source, struct error *err)
 {
-	for (size_t i = 0; i < input->count; i++)
-		if (input->list[i].kind == entity->kind && strcmp(input->list[i].name, entity->name) == 0)
-			return error_set(err, EX_DATAERR, "%s: the %s \"%s\" was given already, by %s", source,
-			    entity_kind_words(entity->kind), entity->name, input->list[i].source);
+	const char *key = arena_printf(&input->arena, "%s/%s", entity_kind_folder(entity->kind), entity->name);
+	int before = names_find(&input->names, key);
+
+	if (before != NAMES_NONE)
+		return error_set(err, EX_DATAERR, "%s: the %s \"%s\" was given already, by %s", source,
+		    entity_kind_words(entity->kind), entity->name, input->list[before].source);
+	names_intern(&input->names, key);
 	ARRAY_ROOM(input->list, input->count, input->capacity);
 	input->list[input->count++] = (struct input_entity){.kind = entity->kind,
 		.name = arena_string(&input->arena, entity->name), .source = arena_string(&input->arena, source),
@@ -196,6 +199,7 @@ entity_input_release(struct entity_input *input)
 	for (size_t i = 0; i < input->count; i++)
 		jv_free(input->list[i].document);
 	free(input->list);
+	names_release(&input->names);
 	findings_release(&input->findings);
 	arena_release(&input->arena);
 	*input = (struct entity_input){0};

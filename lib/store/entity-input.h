@@ -7,6 +7,7 @@
 #ifndef STORE_ENTITY_INPUT_H
 #define STORE_ENTITY_INPUT_H
 
+#include "base/names.h"
 #include "catalogue/catalogue.h"
 
 struct cask;
@@ -24,6 +25,7 @@ struct entity_input { /* zero-initialise; release it */
 		jv document;
 	} *list; /* in the order given, each entity once */
 	size_t count, capacity;
+	struct names names; /* of the list, in its order: kind and name */
 	struct findings findings; /* what is malformed */
 	struct cask *cask; /* takes documents of Cask's Coopr, store/cask.h; NULL: they are refused */
 };
