@@ -23,7 +23,8 @@ is_confined() {
 
 @test "filters are confined before they read their input" {
 	mkfifo input nothing
-	for words in coopr-solve coopr-plan "coopr-plan --check" coopr-show "coopr-solve --check req.json -"; do
+	for words in coopr-solve coopr-plan "coopr-plan --check" coopr-show "coopr-solve --check req.json -" \
+		"$COOPR_BIN/../libexec/coopr/unarchive"; do
 		: >req.json
 		# shellcheck disable=SC2086
 		$words <>input >out 2>&1 &

@@ -234,7 +234,15 @@ with zipfile.ZipFile("21", "w") as z: z.writestr(i, "/etc/passwd")
 with zipfile.ZipFile("22", "w", zipfile.ZIP_DEFLATED) as z: z.writestr("big", bytes(70 << 20))'
 	hostile whole '[plain("f", b"y" * 5000)]'
 	head -c 3000 whole >./23
-	for n in $(seq 27); do
+	# It says that it needs a dictionary of 1 GiB.
+	python3 -c 'import lzma, struct, zlib
+d = bytearray(lzma.compress(open("whole", "rb").read(), format=lzma.FORMAT_XZ))
+end = 12 + (d[12] + 1) * 4 - 4
+assert d[14] == 0x21
+d[16] = 36
+d[end:end + 4] = struct.pack("<I", zlib.crc32(d[12:end]))
+open("28", "wb").write(d)'
+	for n in $(seq 28); do
 		echo "archive $n"
 		run -65 coopr-resource upload --format archive automator/shell/files/evil "$n"
 	done

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -99,6 +100,15 @@ confine_filter(const char *const *files, size_t count)
 	calls_refuse_families(&calls, SYS_socket, NULL, 0);
 	calls_refuse_families(&calls, SYS_socketpair, NULL, 0);
 	confine_enter(&domain, &calls);
+}
+
+void
+confine_memory(size_t bytes)
+{
+	const struct rlimit most = {bytes, bytes};
+
+	if (!confine_is_observed())
+		setrlimit(RLIMIT_AS, &most);
 }
 
 /* Folders for temporary files; not what coopr keeps, where that is in one of them. */

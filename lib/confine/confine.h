@@ -22,6 +22,9 @@ void confine_filter(const char *const *files, size_t count);
  * files in a folder for temporary ones (NULL: none). */
 void confine_client(const char *temporary);
 
+/* Bounds the memory that this process takes. */
+void confine_memory(size_t bytes);
+
 enum confine_want {
 	CONFINE_HOST = 1,      /* reads and runs whatever its user may, but nothing that coopr keeps */
 	CONFINE_TEMPORARY = 2, /* changes files in folders for temporary ones */

@@ -3,50 +3,45 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "base/printable.h"
+#include "base/process.h"
 #include "content/entry.h"
-#include "ssh/bundle.h"
+#include "content/incoming.h"
 
-enum { TARBALL_BLOCK = 64 * 1024, TARBALL_DEPTH = BUNDLE_DEPTH };
+enum {
+	TARBALL_DEPTH = BUNDLE_DEPTH,
+	TARBALL_SAID = TARBALL_BYTES + TARBALL_ENTRIES * (TARBALL_NAME + 64), /* what the reader says at most */
+};
 
 struct tarball {
-	struct archive *archive;
-	const char *name; /* of the resource */
+	struct archive *archive; /* that is written */
+	const char *name;        /* of the resource */
 	struct bundle *bundle;
 	struct error *err;
+};
+
+struct part { /* of what the reader has said */
+	char kind;
+	size_t length;
+	char *path; /* ends before the bytes */
+	const char *bytes;
 };
 
 static int
 tarball_refuse(const struct tarball *tarball, const char *path, const char *what)
 {
 	return error_set(tarball->err, EX_DATAERR, "archive %s: %s%s%s", tarball->name, path ? path : "", path ? ": " : "", what);
-}
-
-static int
-tarball_fail(const struct tarball *tarball)
-{
-	const char *text = archive_error_string(tarball->archive);
-
-	return tarball_refuse(tarball, NULL, text ? text : "it cannot be read");
-}
-
-static int
-tarball_open(struct tarball *tarball, const void *bytes, size_t length)
-{
-	tarball->archive = archive_read_new();
-	if (!tarball->archive)
-		return error_set(tarball->err, EX_OSERR, "archive %s: not enough memory to read it", tarball->name);
-	archive_read_support_format_tar(tarball->archive);
-	archive_read_support_format_zip(tarball->archive);
-	archive_read_support_filter_gzip(tarball->archive);
-	archive_read_support_filter_xz(tarball->archive);
-	return archive_read_open_memory(tarball->archive, bytes, length) == ARCHIVE_OK ? 0 : tarball_fail(tarball);
 }
 
 /* Returns whether a terminal shows a name as it is. */
@@ -64,11 +59,11 @@ tarball_is_shown(const char *path)
 
 /* Returns why an entry cannot be taken; NULL: it can. */
 static const char *
-tarball_fault(struct archive_entry *entry, const char *path)
+tarball_fault(char kind, const char *path)
 {
 	size_t depth = 0;
 
-	if (!path || !entry_is_inside(path))
+	if (!entry_is_inside(path))
 		return "its name leads out of the archive, or is too long";
 	if (!tarball_is_shown(path))
 		return "its name is not UTF-8, or has control characters";
@@ -76,93 +71,155 @@ tarball_fault(struct archive_entry *entry, const char *path)
 		depth += *at == '/';
 	if (depth > TARBALL_DEPTH)
 		return "it is in too many folders";
-	if (!entry_is_plain(entry))
+	if (kind == 's')
+		return "it is not as long as the archive says; a file may not end with a hole";
+	if (!strchr("dfx", kind))
 		return "it is neither a file nor a folder; archives of resources have no links and no devices";
 	return NULL;
 }
 
-/* Returns the entry's name without "./" before it; "" for the top itself. */
-static const char *
-tarball_path(struct archive_entry *entry)
-{
-	const char *path = archive_entry_pathname(entry);
-
-	if (!path)
-		path = archive_entry_pathname_utf8(entry);
-	while (path && strncmp(path, "./", 2) == 0)
-		path += 2;
-	return path && strcmp(path, ".") == 0 ? "" : path;
-}
-
-static int
-tarball_read_bytes(const struct tarball *tarball, const char *path, struct buffer *content)
-{
-	la_ssize_t got;
-
-	while ((got = archive_read_data(tarball->archive, buffer_room(content, TARBALL_BLOCK), TARBALL_BLOCK)) > 0) {
-		content->length += (size_t)got;
-		if (content->length > BUNDLE_BYTES - tarball->bundle->bytes)
-			return tarball_refuse(tarball, path, "there is more in it than the 64 MiB that a script may have");
-	}
-	return got < 0 ? tarball_fail(tarball) : 0;
-}
-
 /* Adds one entry, whose path is below the top of the archive or in a folder there that is called as the resource is. */
 static int
-tarball_read_entry(const struct tarball *tarball, struct archive_entry *entry)
+tarball_take(const struct tarball *tarball, const struct part *part)
 {
-	const char *path = tarball_path(entry), *fault;
-	bool folder = archive_entry_filetype(entry) == AE_IFDIR;
-	struct buffer content = {0};
+	const char *path = part->path, *fault;
+	bool folder = part->kind == 'd';
 	size_t length = strlen(tarball->name);
 	char *place;
 	int result;
 
-	if (path && !*path && folder)
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	if (folder && (!*path || strcmp(path, ".") == 0))
 		return 0;
-	fault = tarball_fault(entry, path);
+	fault = tarball_fault(part->kind, path);
 	if (fault)
 		return tarball_refuse(tarball, path, fault);
 	place = strncmp(path, tarball->name, length) == 0 && (path[length] == '/' || (folder && !path[length])) ? memory_string(path)
 	    : memory_printf("%s/%s", tarball->name, path);
 	if (place[strlen(place) - 1] == '/')
 		place[strlen(place) - 1] = '\0';
-	result = folder ? 0 : tarball_read_bytes(tarball, path, &content);
-	if (result == 0 && !folder && archive_entry_size_is_set(entry) && archive_entry_size(entry) != (la_int64_t)content.length)
-		result = tarball_refuse(tarball, path, "it is not as long as the archive says; a file may not end with a hole");
+	result = bundle_put_parents(tarball->bundle, place, tarball->err);
 	if (result == 0)
-		result = bundle_put_parents(tarball->bundle, place, tarball->err);
-	if (result == 0)
-		result = bundle_put(tarball->bundle, place, folder ? BUNDLE_FOLDER
-		    : archive_entry_perm(entry) & 0100 ? BUNDLE_PROGRAM : BUNDLE_FILE, buffer_string(&content), content.length, tarball->err);
+		result = bundle_put(tarball->bundle, place, folder ? BUNDLE_FOLDER : part->kind == 'x' ? BUNDLE_PROGRAM : BUNDLE_FILE,
+		    part->bytes, part->length, tarball->err);
 	if (result < 0)
 		tarball->err->code = EX_DATAERR;
-	buffer_release(&content);
 	free(place);
+	return result;
+}
+
+/* Steps to the next part: "KIND LENGTH NAME-LENGTH", a line, then both. Returns false where there is none as it should be. */
+static bool
+tarball_step(char **at, const char *end, struct part *part)
+{
+	char *line = memchr(*at, '\n', (size_t)(end - *at)), *rest;
+	size_t named;
+
+	if (!line || line - *at < 5 || (*at)[1] != ' ')
+		return false;
+	*line++ = '\0';
+	part->kind = **at;
+	part->length = strtoul(*at + 2, &rest, 10);
+	named = *rest == ' ' ? strtoul(rest + 1, &rest, 10) : SIZE_MAX;
+	if (*rest || named > TARBALL_NAME || named > (size_t)(end - line) || part->length > (size_t)(end - line) - named)
+		return false;
+	free(part->path);
+	part->path = memory_substring(line, named);
+	part->bytes = line + named;
+	*at = line + named + part->length;
+	return true;
+}
+
+/* Takes what the reader has said of the archive. */
+static int
+tarball_hear(const struct tarball *tarball, struct buffer *said)
+{
+	struct part part = {.path = NULL};
+	char *at = said->data, *end = at + said->length;
+	size_t entries = 0;
+	bool ended = false;
+	int result = 0;
+
+	while (result == 0 && !ended && at && tarball_step(&at, end, &part)) {
+		ended = part.kind == 'e';
+		if (part.kind == '!') {
+			char *reason = memory_substring(part.bytes, part.length);
+
+			printable(reason);
+			result = tarball_refuse(tarball, NULL, reason);
+			free(reason);
+		} else if (ended ? entries == 0 : ++entries > TARBALL_ENTRIES) {
+			result = tarball_refuse(tarball, NULL, ended ? "there is nothing in it" : "it has more than 10000 entries");
+		} else if (!ended) {
+			result = tarball_take(tarball, &part);
+		}
+	}
+	free(part.path);
+	return result < 0 ? -1 : ended ? 0 : tarball_refuse(tarball, NULL, "it cannot be read: the program that reads it has failed; it needs more "
+	    "than 512 MiB of memory, or is hostile");
+}
+
+/* Has the archive read, and hears what is in it; contents of files: or only that they can be read. */
+static int
+tarball_read_file(const struct tarball *tarball, int file, bool contents)
+{
+	char *program = location_installed("libexec/coopr/unarchive"), *argv[] = {program, contents ? NULL : (char[]){"--list"}, NULL};
+	struct process reader = {.argv = argv, .in = file, .out = -1, .err = PROCESS_NULL, .die_with_us = true};
+	struct buffer said = {0};
+	struct error ignored;
+	int ends[2], result;
+
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		free(program);
+		return error_errno(tarball->err, EX_OSERR, "archive %s: pipe", tarball->name);
+	}
+	reader.out = ends[1];
+	result = process_start(&reader, tarball->err);
+	close(ends[1]);
+	if (result == 0) {
+		result = file_read_fd(ends[0], tarball->name, TARBALL_SAID, &said, tarball->err);
+		close(ends[0]);
+		process_wait(&reader, &ignored); /* how it has ended it has said */
+		result = result < 0 ? -1 : tarball_hear(tarball, &said);
+	} else {
+		close(ends[0]);
+	}
+	buffer_release(&said);
+	free(program);
 	return result;
 }
 
 int
 tarball_read(const void *bytes, size_t length, const char *name, struct bundle *bundle, struct error *err)
 {
-	struct tarball tarball = {NULL, name, bundle, err};
-	struct archive_entry *entry;
-	size_t entries = 0;
-	int result = tarball_open(&tarball, bytes, length), got;
+	const struct tarball tarball = {NULL, name, bundle, err};
+	struct incoming copy;
+	int result = incoming_copy(&copy, bytes, length, err);
 
-	while (result == 0 && (got = archive_read_next_header(tarball.archive, &entry)) != ARCHIVE_EOF) {
-		if (got < ARCHIVE_WARN)
-			result = tarball_fail(&tarball);
-		else if (++entries > BUNDLE_FILES)
-			result = tarball_refuse(&tarball, NULL, "it has more than 10000 entries");
-		else
-			result = tarball_read_entry(&tarball, entry);
-	}
-	if (result == 0 && entries == 0)
-		result = tarball_refuse(&tarball, NULL, "there is nothing in it");
-	if (tarball.archive)
-		archive_read_free(tarball.archive);
+	if (result == 0)
+		result = tarball_read_file(&tarball, copy.fd, true);
+	incoming_release(&copy);
 	return result;
+}
+
+int
+tarball_check(int file, const char *name, struct error *err)
+{
+	struct bundle bundle = {0};
+	const struct tarball tarball = {NULL, name, &bundle, err};
+	int result = tarball_read_file(&tarball, file, false);
+
+	bundle_release(&bundle);
+	return result;
+}
+
+static int
+tarball_fail(const struct tarball *tarball)
+{
+	const char *text = archive_error_string(tarball->archive);
+
+	return tarball_refuse(tarball, NULL, text ? text : "it cannot be made");
 }
 
 static la_ssize_t

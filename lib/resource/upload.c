@@ -21,7 +21,7 @@ upload_read_folder(struct upload *upload, const char *path, struct error *err)
 	int result = bundle_add_path(&bundle, path, upload->resource.name.name, err);
 
 	if (result == 0)
-		result = tarball_write(&bundle, upload->resource.name.name, &upload->bytes, err);
+		result = tarball_write(&bundle, upload->resource.name.name, &upload->made, err);
 	else
 		err->code = EX_DATAERR;
 	bundle_release(&bundle);
@@ -34,29 +34,53 @@ upload_read(struct upload *upload, const char *path, struct error *err)
 	struct stat status;
 
 	if (strcmp(path, "-") == 0)
-		return file_read_fd(STDIN_FILENO, "standard input", BUNDLE_BYTES, &upload->bytes, err);
+		return incoming_read(&upload->incoming, STDIN_FILENO, "standard input", BUNDLE_BYTES, err);
 	if (stat(path, &status) < 0)
 		return error_errno(err, EX_NOINPUT, "%s", path);
 	if (S_ISDIR(status.st_mode))
 		return upload_read_folder(upload, path, err);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, EX_NOINPUT, "%s: neither a file nor a folder; - is standard input", path);
-	return file_read(AT_FDCWD, path, BUNDLE_BYTES, &upload->bytes, err);
+	return file_read(AT_FDCWD, path, BUNDLE_BYTES, &upload->made, err);
+}
+
+static const void *
+upload_bytes(const struct upload *upload)
+{
+	return upload->incoming.bytes ? upload->incoming.bytes : buffer_string(&upload->made);
+}
+
+static size_t
+upload_length(const struct upload *upload)
+{
+	return upload->incoming.bytes ? upload->incoming.length : upload->made.length;
+}
+
+/* Checks an archive, which is read from a file. */
+static int
+upload_check_archive(const struct upload *upload, struct error *err)
+{
+	struct incoming copy;
+	int result;
+
+	if (upload->incoming.bytes)
+		return tarball_check(upload->incoming.fd, upload->resource.name.name, err);
+	result = incoming_copy(&copy, upload_bytes(upload), upload_length(upload), err);
+	if (result == 0)
+		result = tarball_check(copy.fd, upload->resource.name.name, err);
+	incoming_release(&copy);
+	return result;
 }
 
 int
 upload_check(struct upload *upload, struct error *err)
 {
 	struct resource *resource = &upload->resource;
-	struct bundle bundle = {0};
-	int result = 0;
+	int result = resource->is_archive ? upload_check_archive(upload, err) : 0;
 
-	if (resource->is_archive)
-		result = tarball_read(buffer_string(&upload->bytes), upload->bytes.length, resource->name.name, &bundle, err);
-	bundle_release(&bundle);
-	content_digest(buffer_string(&upload->bytes), upload->bytes.length, upload->digest);
+	content_digest(upload_bytes(upload), upload_length(upload), upload->digest);
 	resource->sum = upload->digest;
-	resource->bytes = (int64_t)upload->bytes.length;
+	resource->bytes = (int64_t)upload_length(upload);
 	return result;
 }
 
@@ -67,7 +91,7 @@ upload_keep(struct upload *upload, struct store *store, struct error *err)
 		return -1;
 	if (store_finish(store, quota_reserve_upload(store, upload->digest, upload->resource.bytes, err), err) < 0)
 		return -1;
-	return content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err);
+	return content_put(upload_bytes(upload), upload_length(upload), upload->digest, err);
 }
 
 int
@@ -75,7 +99,7 @@ upload_record(struct upload *upload, struct store *store, struct error *err)
 {
 	/* It may have been there for long, named by nobody, and been removed just now. */
 	if (!content_has(upload->digest) &&
-	    content_put(buffer_string(&upload->bytes), upload->bytes.length, upload->digest, err) < 0)
+	    content_put(upload_bytes(upload), upload_length(upload), upload->digest, err) < 0)
 		return -1;
 	if (quota_record_upload(store, upload->digest, err) < 0)
 		return -1;
@@ -93,5 +117,7 @@ upload_try(struct upload *upload, struct store *store, struct error *err)
 void
 upload_release(struct upload *upload)
 {
-	buffer_release(&upload->bytes);
+	buffer_release(&upload->made);
+	if (upload->incoming.bytes)
+		incoming_release(&upload->incoming);
 }

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "content/content.h"
+#include "content/incoming.h"
 #include "store/resources.h"
 
 struct error;
@@ -16,7 +17,8 @@ struct store;
 struct upload { /* zero-initialise; release it */
 	struct resource resource; /* its name, is_archive and mode are given */
 	bool no_links;            /* in a folder that is read, links are refused, else followed */
-	struct buffer bytes;
+	struct buffer made;       /* of a folder, or a file that was read */
+	struct incoming incoming; /* or what has come from standard input */
 	char digest[CONTENT_DIGEST_SIZE];
 };
 

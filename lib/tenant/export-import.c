@@ -234,9 +234,9 @@ static int
 import_check_bytes(const struct belongings_resource *resource, const struct resource_name *name, struct error *err)
 {
 	struct upload upload = {.resource = {.name = *name, .is_archive = strcmp(resource->format, "archive") == 0}};
-	int result = content_read(resource->sum, &upload.bytes, err);
+	int result = content_read(resource->sum, &upload.made, err);
 
-	if (result == 0 && (int64_t)upload.bytes.length != resource->bytes)
+	if (result == 0 && (int64_t)upload.made.length != resource->bytes)
 		result = import_refuse(err, "the size of a resource is not that of its bytes");
 	if (result == 0)
 		result = upload_check(&upload, err);
