@@ -299,6 +299,31 @@ work,true" "$(coopr context list -o json | jq -r '"\(.name),\(.current)"' | sort
 	contains "$output" "others may read it"
 }
 
+@test "a secret that is typed is not shown" {
+	need_program python3
+	serve
+	elsewhere
+	python3 -B - >said <<-'END'
+		import os, pty, sys, termios
+		pid, terminal = pty.fork()
+		if pid == 0:
+		    os.execlp("coopr", "coopr", "secret", "set", "word")
+		seen = b""
+		while b"secret: " not in seen or termios.tcgetattr(terminal)[3] & termios.ECHO:
+		    seen += os.read(terminal, 4096) if b"secret: " not in seen else b""
+		os.write(terminal, b"to be or not\n")
+		try:
+		    while part := os.read(terminal, 4096):
+		        seen += part
+		except OSError:
+		    pass
+		print(seen.decode())
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	run ! grep "to be" said
+	same word "$(at_home coopr-secret list -o name)"
+}
+
 # A cluster whose service waits, by a command that runs until then: held COMMAND...
 hold() {
 	"$@" >said 2>&1 3>&- &
@@ -339,8 +364,51 @@ stubborn() {
 	answers 200 GET /healthz
 	rm "$BATS_TEST_TMPDIR/wait"
 	echo >"$BATS_TEST_TMPDIR/gate"
-	until coopr create -yq -t lamp -n 4 -P dummy -s stubborn slow 2>said; do grep -q -e "in progress" -e "is working" said; done
+	run coopr create --wait -yq -t lamp -n 4 -P dummy -s stubborn slow
+	[ "$status" -eq 0 ] || contains "$output" "exists, active"
 	same active "$(coopr status -o json slow | jq -r .status)"
+}
+
+@test "a server that is told to end has the commands end, as a signal does" {
+	stubborn
+	hold coopr create -y -j 1 -t lamp -n 4 -P dummy -s stubborn slow
+	kill "$server"
+	until grep -q "waiting for running tasks" said; do kill -0 "$client"; done
+	rm "$BATS_TEST_TMPDIR/wait"
+	echo >"$BATS_TEST_TMPDIR/gate"
+	code=0
+	wait "$client" || code=$?
+	same 143 "$code"
+	wait "$server"
+	server=
+	rm -rf "$held"
+}
+
+@test "where the server is killed the client says so, and the next server removes what was sent to it" {
+	stubborn
+	echo '{"color": "red"}' >conf.json
+	hold coopr create -y -j 1 -t lamp -n 4 -P dummy -s stubborn --config conf.json slow
+	sent() {
+		find /dev/shm /run "$BATS_TEST_TMPDIR/run" -path "*/run-$killed-*" -name conf.json 2>/dev/null
+	}
+	killed=$server
+	[ -n "$(sent)" ]
+	kill -KILL "$server"
+	wait "$server" || true
+	code=0
+	wait "$client" || code=$?
+	same 69 "$code"
+	contains "$(cat said)" "the connection was lost before the command had ended"
+	cd "$BATS_TEST_TMPDIR"
+	export COOPR_PLUGINS=$PWD/plugins "${INSTALLATION[@]}" XDG_RUNTIME_DIR=$PWD/run
+	unset COOPR_SERVER
+	serve
+	same "" "$(sent)"
+	rm wait
+	echo >gate
+	cd laptop
+	run coopr-create --wait -yq -j 1 -t lamp -n 4 -P dummy -s stubborn --config conf.json slow
+	[ "$status" -eq 0 ] || contains "$output" "exists, active"
 }
 
 # Calls with a JSON object and files, as a client that somebody else wrote: call JSON [FILE...]; prints the answer.
@@ -394,6 +462,60 @@ call() {
 	done
 	answers 404 POST /v1/run/0123
 	answers 200 GET /healthz
+}
+
+# The words of every command and subcommand of which some may be a file, by the command's own table: lines COMMAND [SUBCOMMAND]|WORDS
+calls_with_files() {
+	local name command
+
+	for name in $(coopr --complete-options | awk -F '\t' '$1 == "subcommand" && $2 != "packages" {print $2}'); do
+		for command in "$name" $(coopr "$name" --complete-options | awk -F '\t' -v of="$name" '$1 == "subcommand" {print of "+" $2}'); do
+			# shellcheck disable=SC2086 # the subcommand is a word
+			coopr ${command/+/ } --complete-options | awk -F '\t' -v of="${command/+/ }" -v file="$1" '
+				function call(words) { print of "|" words }
+				$1 == "option" && $4 ~ /FILE|DIR|LAYOUT|PLAN|RESULTS/ {
+					call("--" $3 "=" file); call("--" $3 " " file); if ($2) call("-" $2 file)
+					call("--" substr($3, 1, length($3) - 1) "=" file); call("--" $3 "=x=" file); call("-- --" $3 "=" file)
+					call("--" $3 "=a/../../bait"); call("--" $3 "=x=../bait")
+				}
+				$1 == "synopsis" && $2 ~ /FILE|DIR|PLAN/ { call(file); call("a " file); call("-- a " file); call("a a a " file); call("- " file); call("a ../bait") }'
+		done
+	done
+}
+
+@test "no option and no operand of any command opens a file of the server" {
+	need_root
+	need_program python3
+	need_program strace
+	serve
+	echo '{"color": "secret"}' >"$BATS_TEST_TMPDIR/bait"
+	calls_with_files "$BATS_TEST_TMPDIR/bait" >calls
+	[ "$(wc -l <calls)" -gt 200 ]
+	strace -f -qq -e trace=open,openat,openat2,execve,stat,newfstatat,access,faccessat,faccessat2,unlink,rename,renameat2 -e signal=none \
+		-o trace -p "$server" 2>/dev/null 3>&- &
+	tracer=$!
+	until [ -e trace ] && grep -q "^TracerPid:.*[1-9]" "/proc/$server/status"; do kill -0 "$tracer"; done
+	python3 -B - "$SOCKET" <<-'END'
+		import json, socket, struct, sys
+		for line in open("calls"):
+		    command, words = line.rstrip("\n").split("|", 1)
+		    call = {"version": "0.2", "argv": command.split() + words.split(" ")}
+		    text = json.dumps(call).encode()
+		    body = struct.pack(">BI", 7, len(text)) + text
+		    one = socket.socket(socket.AF_UNIX)
+		    one.connect(sys.argv[1])
+		    one.settimeout(60)
+		    one.sendall(b"POST /v1/run HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+		    answer = b""
+		    while part := one.recv(65536):
+		        answer += part
+		    assert b" 200 " in answer[:20] or b" 422 " in answer[:20], (line, answer)
+	END
+	kill "$tracer"
+	wait "$tracer" || true
+	[ "$(grep -c openat trace)" -gt 1000 ]
+	same "" "$(grep -v execve trace | grep -F -e "\"$BATS_TEST_TMPDIR/bait\"" -e /../ || true)"
+	same '{"color": "secret"}' "$(cat bait)"
 }
 
 @test "a user is whom the server knows, with that user's rights" {
