@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -31,6 +32,15 @@ static const int of_the_kernel[] = {
 };
 
 static const int unknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register};
+
+/* What a program has no use for that starts none. */
+static const int of_programs[] = {
+	SYS_execve, SYS_execveat, SYS_ptrace, SYS_kill, SYS_tkill, SYS_tgkill, SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key, SYS_request_key,
+	SYS_unshare, SYS_mknodat,
+#ifdef SYS_mknod
+	SYS_mknod,
+#endif
+};
 
 /* What a program has no use for that starts none and changes no files. */
 static const int of_others[] = {
@@ -97,6 +107,34 @@ confine_filter(const char *const *files, size_t count)
 	confine_allow_files(&domain, files, count);
 	confine_begin_calls(&calls);
 	calls_refuse(&calls, of_others, LENGTH(of_others), EPERM);
+	calls_refuse_families(&calls, SYS_socket, NULL, 0);
+	calls_refuse_families(&calls, SYS_socketpair, NULL, 0);
+	confine_enter(&domain, &calls);
+}
+
+/* Allows what is open at a descriptor. */
+static void
+confine_allow_open(struct domain *domain, int fd, unsigned rights)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	domain_allow(domain, path, rights);
+}
+
+void
+confine_unpacker(int reads, int changes)
+{
+	struct domain domain;
+	struct calls calls;
+
+	if (confine_is_observed())
+		return;
+	domain_open(&domain, false);
+	confine_allow_open(&domain, reads, DOMAIN_READ_FILE | DOMAIN_LIST);
+	confine_allow_open(&domain, changes, DOMAIN_READ_FILE | DOMAIN_LIST | DOMAIN_CHANGE);
+	confine_begin_calls(&calls);
+	calls_refuse(&calls, of_programs, LENGTH(of_programs), EPERM);
 	calls_refuse_families(&calls, SYS_socket, NULL, 0);
 	calls_refuse_families(&calls, SYS_socketpair, NULL, 0);
 	confine_enter(&domain, &calls);

@@ -25,6 +25,10 @@ void confine_client(const char *temporary);
 /* Bounds the memory that this process takes. */
 void confine_memory(size_t bytes);
 
+/* Confines this process, which reads what is open at reads, changes the folder that is open at changes, starts no program, and has no
+ * network. */
+void confine_unpacker(int reads, int changes);
+
 enum confine_want {
 	CONFINE_HOST = 1,      /* reads and runs whatever its user may, but nothing that coopr keeps */
 	CONFINE_TEMPORARY = 2, /* changes files in folders for temporary ones */

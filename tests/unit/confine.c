@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -15,7 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
+#include "confine/apart.h"
 #include "confine/domain.h"
 #include "tap.h"
 
@@ -186,6 +189,65 @@ test_filter(void)
 	}
 }
 
+static bool makes_in_sub(void) { return opens("sub/new", O_WRONLY | O_CREAT) && unlink(at("sub/new")) == 0; }
+static bool links_in_sub(void) { return symlink("/", at("sub/l")) == 0 && unlink(at("sub/l")) == 0 && mkdir(at("sub/d"), 0700) == 0 && rmdir(at("sub/d")) == 0; }
+
+static int
+do_attempt(void *context, struct error *err)
+{
+	const struct attempt *attempt = context;
+
+	return attempt->try() ? 0 : error_set(err, EX_CONFIG, "%s: it does not", attempt->what);
+}
+
+static int
+die(void *context, struct error *err)
+{
+	(void)context;
+	(void)err;
+	raise(SIGKILL);
+	abort();
+}
+
+/* Returns whether the attempt succeeds in a process apart, which reads "file" and changes "sub". */
+static bool
+succeeds_apart(const struct attempt *attempt)
+{
+	int reads = open(at("file"), O_RDONLY | O_CLOEXEC), changes = open(at("sub"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct attempt copy = *attempt;
+	struct error err = {.code = 0};
+	int result = apart_do(reads, changes, do_attempt, &copy, &err);
+
+	tap_ok(result == 0 || (err.code == EX_CONFIG && strstr(err.text, "it does not")), "the reason comes from there: %s", attempt->what);
+	close(reads);
+	close(changes);
+	return result == 0;
+}
+
+static void
+test_apart(void)
+{
+	const struct attempt inside[] = {{"makes a file in its folder", makes_in_sub, 0, true}, {"makes links and folders there", links_in_sub, 0, true}};
+	int version = domain_version(), fd = open(at("sub"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct error err;
+
+	for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+		make_files();
+		if (attempts[i].since > version || !succeeds(&attempts[i], NULL)) {
+			tap_skip("the kernel, or this machine, has it not", attempts[i].what);
+			continue;
+		}
+		make_files();
+		if (attempts[i].try == tries_truncating && version < 3)
+			continue;
+		tap_ok(succeeds_apart(&attempts[i]) == attempts[i].harmless, "what unpacks %s: %s", attempts[i].what, attempts[i].harmless ? "yes" : "no");
+	}
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+		tap_ok(succeeds_apart(&inside[i]), "what unpacks %s: yes", inside[i].what);
+	tap_ok(apart_do(fd, fd, die, NULL, &err) < 0 && err.code == EX_DATAERR, "one that is killed is an error");
+	close(fd);
+}
+
 /* Listens on a port and on an abstract socket, and has a process outside. */
 static void
 begin(void)
@@ -231,6 +293,7 @@ main(void)
 #endif
 	begin();
 	test_filter();
+	test_apart();
 	end();
 	return tap_end();
 }

@@ -20,6 +20,7 @@
 #include "base/lock.h"
 #include "base/memory.h"
 #include "sandbox/image/layout.h"
+#include "confine/apart.h"
 #include "sandbox/image/extract.h"
 
 enum { NAME_LIMIT = 16 * 1024 };
@@ -230,11 +231,27 @@ image_extract_layout(const struct source *source, int root, struct error *err)
 	return result;
 }
 
+struct unpacking {
+	const struct source *source;
+	int root;
+};
+
+/* Unpacks the image, in a process of its own. */
+static int
+image_extract(void *context, struct error *err)
+{
+	const struct unpacking *unpacking = context;
+	struct extract_room room = {EXTRACT_BYTES, EXTRACT_ENTRIES, unpacking->source->first};
+
+	return unpacking->source->layout ? image_extract_layout(unpacking->source, unpacking->root, err)
+	    : extract_tar(unpacking->source->fd, "archive", false, unpacking->root, &room, err);
+}
+
 /* Makes the tree in "new", on disk: one that was killed half way is made again. */
 static int
 image_unpack(int store, const struct source *source, struct error *err)
 {
-	struct extract_room room = {EXTRACT_BYTES, EXTRACT_ENTRIES, source->first};
+	struct unpacking unpacking = {.source = source};
 	struct error ignored;
 	int root = -1, result = file_remove_tree(store, "new", err);
 
@@ -242,8 +259,9 @@ image_unpack(int store, const struct source *source, struct error *err)
 		result = -1;
 	if (result == 0 && (root = file_open(store, "new/root", O_RDONLY | O_DIRECTORY, 0, err)) < 0)
 		result = -1;
+	unpacking.root = root;
 	if (result == 0)
-		result = source->layout ? image_extract_layout(source, root, err) : extract_tar(source->fd, "archive", false, root, &room, err);
+		result = apart_do(source->fd, root, image_extract, &unpacking, err);
 	if (result == 0 && syncfs(root) < 0)
 		result = error_errno(err, EX_CANTCREAT, "sandbox-images/new");
 	if (root >= 0)
