@@ -121,10 +121,19 @@ time.sleep(600)' "$outside" 3>&- &
 		echo "readlink /proc/$pid/exe"
 		echo "echo 0 >/proc/$pid/oom_score_adj"
 		echo "python3 -c 'import ctypes; exit(ctypes.CDLL(None).ptrace(0x4206, $pid, 0, 0) != 0)'"
+		echo "prlimit --pid $pid --cpu=1"
+		echo "prlimit --pid $pid --fsize=0"
+		echo "renice -n 19 -p $pid"
+		echo "ionice -c 3 -p $pid"
+		echo "taskset -p 1 $pid"
+		echo "chrt -i -p 0 $pid"
+		echo "python3 -c 'import fcntl, os; r, w = os.pipe(); fcntl.fcntl(r, 8, $pid); fcntl.fcntl(r, 10, 9); fcntl.fcntl(r, 4, os.O_ASYNC); os.write(w, bytes(1)); exit(1)'"
 	done >tries
 	cat >>tries <<-EOT
 		python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("\\0coopr-confine-$outside")'
 		echo x >/proc/sys/kernel/core_pattern
+		renice -n 19 -u "\$(id -u)"
+		ionice -c 3 -u "\$(id -u)"
 		unshare -m true
 		unshare -Ur mount -t tmpfs none /mnt
 		sudo -n true

@@ -5,7 +5,7 @@
 # those, and prints take records for coopr-exec, one a line: {"place": WHERE, "record": RECORD}. NODE is the result of a machine's create, on
 # which services are done; PROVIDERS is an object with the provisioner of the installation's provider of each type, of which machines are made.
 # A string of a document comes to a plugin as a field of a service, a setting of a provider, an image, flavor or user of a machine, a domain,
-# or a part of the configuration. Of the tasks for one place one is printed, another for each $SEED, and no more than MOST; with WALLS_ALL=1 all.
+# or a part of the configuration. Of the tasks for one place one is printed, another for each $SEED, and no more than MOST; with WALLS_ALL=1 for all places.
 import json
 import os
 import random
@@ -91,9 +91,8 @@ def main():
         one = json.loads(line)
         for task in TASKS[one["kind"]](one["document"]):
             places.setdefault((one["kind"], one["place"], str(task["type"]), task["action"]), []).append(task)
-    chosen = [(place, task) for place, tasks in places.items() for task in tasks]
+    chosen = [(place, choice.choice(tasks)) for place, tasks in places.items()]
     if not os.environ.get("WALLS_ALL"):
-        chosen = [(place, choice.choice(tasks)) for place, tasks in places.items()]
         chosen = choice.sample(chosen, min(MOST, len(chosen)))
     for place, task in chosen:
         print(json.dumps({"place": " ".join(place), "record": task}))

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #if defined(__x86_64__)
@@ -22,6 +24,25 @@ enum { CALLS_X32 = 0x40000000 }; /* the numbers of x32 have this bit */
 #endif
 
 static const uint32_t terminals[] = {TIOCSTI, TIOCLINUX};
+
+/* Calls that change a process by its number, which is 0 for the one that calls; and the kinds of number that mean other processes. A
+ * limit of processor time or of the size of files ends who has it, as a signal does. */
+static const struct other {
+	int number;
+	unsigned char process;  /* the argument that is the number */
+	bool has_kind;          /* the first argument says what the number is of */
+	unsigned char own_kind; /* of the calling process alone */
+} others[] = {
+	{SYS_prlimit64, 0, false, 0},
+	{SYS_sched_setaffinity, 0, false, 0},
+	{SYS_sched_setattr, 0, false, 0},
+	{SYS_sched_setparam, 0, false, 0},
+	{SYS_sched_setscheduler, 0, false, 0},
+	{SYS_migrate_pages, 0, false, 0},
+	{SYS_move_pages, 0, false, 0},
+	{SYS_setpriority, 1, true, PRIO_PROCESS},
+	{SYS_ioprio_set, 1, true, 1 /* IOPRIO_WHO_PROCESS */},
+};
 
 static void
 calls_add(struct calls *calls, unsigned code, uint32_t value, unsigned yes, unsigned no)
@@ -102,6 +123,22 @@ calls_refuse_terminals(struct calls *calls)
 		calls_add(calls, BPF_JMP | BPF_JEQ | BPF_K, terminals[i], count - i, 0);
 	calls_answer(calls, SECCOMP_RET_ALLOW);
 	calls_fail(calls, EPERM);
+}
+
+void
+calls_refuse_others(struct calls *calls)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		calls_add(calls, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)others[i].number, 0, others[i].has_kind ? 6 : 4);
+		if (others[i].has_kind) {
+			calls_load_argument(calls, 0);
+			calls_add(calls, BPF_JMP | BPF_JEQ | BPF_K, others[i].own_kind, 0, 2);
+		}
+		calls_load_argument(calls, others[i].process);
+		calls_add(calls, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+		calls_fail(calls, EPERM);
+		calls_answer(calls, SECCOMP_RET_ALLOW);
+	}
 }
 
 void

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CALLS_SIZE = 192 };
+enum { CALLS_SIZE = 256 };
 
 struct calls {
 	struct sock_filter list[CALLS_SIZE];
@@ -21,11 +21,13 @@ struct calls {
 void calls_begin(struct calls *calls);
 
 /* Refuse with the error reason: calls by number; a call whose first argument has one of the bits; sockets (of the call) of families
- * other than these; the requests of ioctl that write into another's terminal. */
+ * other than these; the requests of ioctl that write into another's terminal; calls about another process, or about all of a user's, by what
+ * says which in the table of calls.c. */
 void calls_refuse(struct calls *calls, const int *numbers, size_t count, int reason);
 void calls_refuse_bits(struct calls *calls, int number, uint32_t bits);
 void calls_refuse_families(struct calls *calls, int number, const int *families, unsigned count);
 void calls_refuse_terminals(struct calls *calls);
+void calls_refuse_others(struct calls *calls);
 
 /* Ends it; the program is good as long as calls is. Returns -1 if it has become too long. */
 int calls_end(struct calls *calls, struct sock_fprog *program);

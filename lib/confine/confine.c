@@ -29,6 +29,9 @@ static const int of_the_kernel[] = {
 	SYS_open_tree, SYS_kexec_load, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_reboot, SYS_acct, SYS_bpf,
 	SYS_perf_event_open, SYS_userfaultfd, SYS_fanotify_init, SYS_swapon, SYS_swapoff, SYS_quotactl, SYS_settimeofday,
 	SYS_clock_settime, SYS_open_by_handle_at, SYS_process_vm_readv, SYS_process_vm_writev,
+#ifdef SYS_process_madvise
+	SYS_process_madvise,
+#endif
 };
 
 static const int unknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register};
@@ -85,6 +88,7 @@ confine_begin_calls(struct calls *calls)
 	calls_begin(calls);
 	calls_refuse(calls, of_the_kernel, LENGTH(of_the_kernel), EPERM);
 	calls_refuse(calls, unknown, LENGTH(unknown), ENOSYS);
+	calls_refuse_others(calls);
 }
 
 static void
