@@ -17,6 +17,15 @@
 
 static const char open_tenant[] = "default";
 
+/* Returns whether who asks is a superadmin, and no token or session leaves them less. */
+static int
+accounts_is_top(const struct account *account, uid_t owner, struct error *err)
+{
+	if (account->limit.is_set && account->limit.role < ACCOUNT_SUPERADMIN)
+		return 0;
+	return rights_is_superadmin(account->store, account->user, owner, err);
+}
+
 /* Sets the error for a tenant that is not there, or not for the user; with a similar one that the user sees. */
 static int
 accounts_no_tenant(const struct account *account, const char *user, uid_t owner, struct error *err)
@@ -24,7 +33,8 @@ accounts_no_tenant(const struct account *account, const char *user, uid_t owner,
 	struct error ignored; /* then no similar one is named */
 	int top = !account->limit.is_set && rights_is_superadmin(account->store, user, owner, &ignored) > 0;
 	struct sql_rows *rows = sql_query(account_sql(account), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND "
-	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant, account->limit.is_set ? "" : user);
+	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant,
+	    account->limit.is_set ? "" : user);
 	struct arguments names = {0};
 
 	while (sql_row(rows, &ignored) > 0)
@@ -55,7 +65,8 @@ accounts_find_rights(struct account *account, const char *user, uid_t owner, str
 	if (account->limit.is_set && account->role > account->limit.role)
 		account->role = account->limit.role;
 	account->sees_all = account->sees_all && account->role != ACCOUNT_USER;
-	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account, user, owner, err);
+	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account,
+	    account->of_tenant ? account->user : user, owner, err);
 }
 
 /* Returns whether what limits the account lets it ask for its tenant. */
@@ -99,6 +110,7 @@ accounts_become(struct account *account, const char *user, uid_t owner, struct e
 		return error_set(err, EX_NOPERM, "tenant %s: only its admin may act as %s", account->tenant, user);
 	if (account->role == ACCOUNT_ADMIN && rights_is_superadmin(account->store, user, owner, err))
 		return error_set(err, EX_NOPERM, "tenant %s: its admin may not act as %s, a superadmin", account->tenant, user);
+	account->of_tenant = account->of_tenant || account->role < ACCOUNT_SUPERADMIN;
 	if (accounts_find_rights(account, user, owner, err) < 0)
 		return -1;
 	free(account->user);
@@ -141,7 +153,7 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 	const char *other = ask->user || ask->asker ? ask->user : getenv("COOPR_USER");
 	const char *caller;
 	uid_t owner;
-	int result;
+	int result, top = 0;
 
 	if (other && !*other)
 		other = NULL;
@@ -152,7 +164,11 @@ accounts_identify(struct account *account, const struct account_ask *ask, struct
 	if (store_is_new(account->store) && accounts_keep_maker(account, owner, err) < 0)
 		return -1;
 	account->limit = ask->asker ? ask->limit : rights_limit();
-	result = accounts_find_tenant(account, accounts_wanted(account, ask), other ? other : account->user, owner, err);
+	account->of_tenant = account->limit.is_set && *account->limit.tenant;
+	if (other && (top = accounts_is_top(account, owner, err)) < 0)
+		return -1;
+	/* Of what others are members of, superadmins alone are told. */
+	result = accounts_find_tenant(account, accounts_wanted(account, ask), top ? other : account->user, owner, err);
 	if (result == 0)
 		result = accounts_find_rights(account, account->user, owner, err);
 	if (result == 0 && other)
@@ -232,7 +248,7 @@ account_release(struct account *account)
 const char *
 account_member(const struct account *account)
 {
-	return account->limit.is_set && *account->limit.tenant ? "" : account->user;
+	return account->of_tenant ? "" : account->user;
 }
 
 struct sql *

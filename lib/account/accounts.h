@@ -34,6 +34,7 @@ struct account { /* release it, also where it could not be opened */
 	enum account_role role;
 	bool sees_all; /* clusters of the tenant, and not only their own */
 	struct rights_limit limit;
+	bool of_tenant; /* it is told of no other tenant: it is limited to one, or an administrator of one acts as its user */
 };
 
 /* Opens the store (STORE_CREATE makes it on first use; a command that only reads does not) and says who asks. EX_NO where there
@@ -46,7 +47,7 @@ int account_renew(struct account *account, struct error *err);
 
 void account_release(struct account *account);
 
-/* Returns the user whose memberships show which other tenants there are; "" where the account is limited to one. Borrowed. */
+/* Returns the user whose memberships show which other tenants there are; "" where it is told of none. Borrowed. */
 const char *account_member(const struct account *account);
 
 /* Returns the database of the account's store, for the folders of the store. */

@@ -68,6 +68,23 @@ logins_check_name(struct account *account, const char *user, struct error *err)
 	return top <= 0 ? top : error_set(err, EX_NOPERM, "user %s: only a superadmin may make a login for a superadmin", user);
 }
 
+/* Refuses to make what lets somebody in for who asks with a token; and with a session, for its own user: it would outlive that it is
+ * revoked. */
+static int
+logins_need_password(struct account *account, const char *user, struct error *err)
+{
+	int64_t one;
+	int own;
+
+	if (!account->limit.is_set)
+		return 0;
+	if (strcmp(account->limit.kind, "session") != 0)
+		return error_set(err, EX_NOPERM, "user %s: a token makes no users, codes and passwords; log in with the password", user);
+	own = sql_number(account_sql(account), &one, err, "SELECT 1 FROM token WHERE id = ? AND login = ?", "it", account->limit.token, user);
+	return own <= 0 ? own : error_set(err, EX_NOPERM,
+	    "user %s: a session makes no code and no password for its own user; choose another password where you log in", user);
+}
+
 int
 logins_add(struct account *account, const char *user, bool in_tenant, struct error *err)
 {
@@ -76,7 +93,7 @@ logins_add(struct account *account, const char *user, bool in_tenant, struct err
 	int result;
 
 	if (account_need(account, in_tenant ? ACCOUNT_ADMIN : ACCOUNT_SUPERADMIN, "making users", err) < 0 ||
-	    logins_check_name(account, user, err) < 0 || store_begin(store, err) < 0)
+	    logins_need_password(account, user, err) < 0 || logins_check_name(account, user, err) < 0 || store_begin(store, err) < 0)
 		return -1;
 	result = sql_number(store_sql(store), &one, err, "SELECT 1 FROM login WHERE user = ?", "t", user);
 	if (result > 0)
@@ -107,7 +124,8 @@ logins_unknown(struct account *account, const char *user, struct error *err)
 	return -1;
 }
 
-/* Returns 1 where the account looks after the user; or else, is the user where itself suffices, as long as it shows no token; -1. */
+/* Returns 1 where the account looks after the user; or else, is the user where itself suffices, as long as it shows no token and
+ * is no other who acts as the user; -1. */
 static int
 logins_need(struct account *account, const char *user, bool itself, struct error *err)
 {
@@ -115,7 +133,7 @@ logins_need(struct account *account, const char *user, bool itself, struct error
 	int result = sql_number(account_sql(account), &one, err, "SELECT 1 FROM login WHERE " LOOKED_AFTER " AND user = ?3",
 	    LOOKED_AFTER_TYPES "t", LOOKED_AFTER_VALUES(account), user);
 
-	if (result == 0 && itself && strcmp(user, account->user) == 0 && !account->limit.is_set)
+	if (result == 0 && itself && strcmp(user, account->user) == 0 && !account->limit.is_set && !account->of_tenant)
 		result = sql_number(account_sql(account), &one, err, "SELECT 1 FROM login WHERE user = ?", "t", user);
 	return result > 0 ? 1 : result < 0 ? -1 : logins_unknown(account, user, err);
 }
@@ -127,7 +145,8 @@ logins_make_code(struct account *account, const char *user, char code[static TOK
 	char sum[TOKEN_SUM_SIZE];
 	int result;
 
-	if (account_need(account, ACCOUNT_ADMIN, "making codes to log in", err) < 0 || store_begin(store, err) < 0)
+	if (account_need(account, ACCOUNT_ADMIN, "making codes to log in", err) < 0 || logins_need_password(account, user, err) < 0 ||
+	    store_begin(store, err) < 0)
 		return -1;
 	token_make(code);
 	token_sum(code, sum);
@@ -150,7 +169,7 @@ logins_set_password(struct account *account, const char *user, const char *passw
 	char stored[PASSWORD_STORED_SIZE];
 	int result;
 
-	if (password_check(password, user, err) < 0 || logins_need(account, user, true, err) < 0 ||
+	if (password_check(password, user, err) < 0 || logins_need_password(account, user, err) < 0 || logins_need(account, user, true, err) < 0 ||
 	    password_hash(password, stored, err) < 0 || store_begin(store, err) < 0)
 		return -1;
 	result = logins_need(account, user, true, err);

@@ -16,10 +16,11 @@
 #define COLUMNS "token.id, kind, user, login, tenant.name, role, token.name, address, made_ms, ends_ms"
 #define TABLES "token LEFT JOIN tenant ON tenant.id = token.tenant"
 
-/* Tokens that an account looks after: its user's; all of its tenant's for an admin of it; all for a superadmin. */
-#define MINE "(?1 = 3 OR user = ?2 OR (?1 = 2 AND token.tenant = ?3))"
-#define MINE_TYPES "iti"
-#define MINE_VALUES(account) (int64_t)(account)->role, (account)->user, store_tenant((account)->store)
+/* Tokens that an account looks after: its user's, of all tenants unless it is told of one alone; all of its tenant's for an admin of it;
+ * all for a superadmin. */
+#define MINE "(?1 = 3 OR user = nullif(?4, '') OR ((?1 = 2 OR user = ?2) AND token.tenant = ?3))"
+#define MINE_TYPES "itit"
+#define MINE_VALUES(account) (int64_t)(account)->role, (account)->user, store_tenant((account)->store), account_member(account)
 
 enum { TOKEN_BYTES = 32 };
 
@@ -149,8 +150,8 @@ tokens_is_valid(struct store *store, int64_t id, struct error *err)
 int
 tokens_list(struct account *account, bool everybody, struct token_list *list, struct error *err)
 {
-	return tokens_read(sql_query(account_sql(account), err, "SELECT " COLUMNS " FROM " TABLES " WHERE " MINE " AND (?4 OR user = ?2) "
-	    "AND ends_ms > ?5 ORDER BY token.id", MINE_TYPES "ii", MINE_VALUES(account), (int64_t)everybody, clock_wall_ms()), list, err);
+	return tokens_read(sql_query(account_sql(account), err, "SELECT " COLUMNS " FROM " TABLES " WHERE " MINE " AND (?5 OR user = ?2) "
+	    "AND ends_ms > ?6 ORDER BY token.id", MINE_TYPES "ii", MINE_VALUES(account), (int64_t)everybody, clock_wall_ms()), list, err);
 }
 
 int
@@ -162,7 +163,7 @@ tokens_delete(struct account *account, int64_t id, struct error *err)
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	result = sql_number(store_sql(store), &found, err, "DELETE FROM token WHERE " MINE " AND id = ?4 RETURNING id", MINE_TYPES "i",
+	result = sql_number(store_sql(store), &found, err, "DELETE FROM token WHERE " MINE " AND id = ?5 RETURNING id", MINE_TYPES "i",
 	    MINE_VALUES(account), id);
 	if (result == 0)
 		result = error_absent(err, "there is no token %" PRId64 "; \"coopr token list\" shows them", id);

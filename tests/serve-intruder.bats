@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Who has logged in to coopr-serve(1), and wants more: coopr-security(7).
+
+load case
+load serve
+
+setup() {
+	serve_setup
+	coopr-tenant create qa
+	coopr-tenant create dev
+}
+
+teardown() {
+	serve_end
+}
+
+# Runs a command as a user who has asked the server: for USER COMMAND...
+for_user() {
+	COOPR_ASKER=$1 "${@:2}"
+}
+
+# The same, with a token of that kind and role for the tenant qa: with KIND ROLE USER COMMAND...
+with() {
+	COOPR_ASKER_LIMIT="$1 1 $2 qa" for_user "${@:3}"
+}
+
+@test "who acts as another is told of that user's other tenants only where they are a superadmin" {
+	coopr-member set -T qa -r admin ann
+	coopr-member set -T qa -r user eve
+	coopr-member set -T dev -r user carol
+	same dev "$(coopr-whoami --as carol -o json | jq -r .tenant)"
+	for tenant in '' -Tdev -Tdevv; do
+		run for_user eve coopr-list --as carol ${tenant:+"$tenant"}
+		[ "$status" -eq 1 ] || [ "$status" -eq 77 ]
+		[ -n "$tenant" ] || run ! grep -w dev <<<"$output"
+		run ! grep 'mean dev' <<<"$output"
+	done
+	coopr-member set -T qa -r user carol
+	same '["qa"]' "$(for_user ann coopr-tenant list --as carol -T qa -o json | jq -cs 'map(.name)')"
+	same '["qa"]' "$(for_user ann coopr-whoami --as carol -T qa -o json | jq -c '[.tenants[].name]')"
+	same '["dev","qa"]' "$(coopr-whoami --as carol -T qa -o json | jq -c '[.tenants[].name]')"
+}
+
+@test "tokens of a user in other tenants are neither listed nor revoked by who is limited to one, or acts as the user" {
+	coopr-member set -T qa -r admin ann
+	for tenant in qa dev; do
+		coopr-member set -T "$tenant" -r user carol
+		coopr-token create --as carol -T "$tenant" "of $tenant" >/dev/null
+	done
+	same '["of qa"]' "$(for_user ann coopr-token list --as carol -T qa -o json | jq -cs 'map(.name)')"
+	same '["of qa"]' "$(with token read-only carol coopr-token list -o json | jq -cs 'map(.name)')"
+	same '["of qa"]' "$(with session admin carol coopr-token list --all -o json | jq -cs 'map(.name)')"
+	run -1 for_user ann coopr-token delete --as carol -T qa 2
+	run -1 with session admin carol coopr-token delete 2
+	same '["of qa","of dev"]' "$(for_user carol coopr-token list -T qa -o json | jq -cs 'map(.name)')"
+	for_user carol coopr-token delete -T qa 2
+	with session admin carol coopr-token delete 1
+	same 0 "$(coopr-token list --all -o json | wc -l)"
+}
+
+@test "an administrator of a tenant sets no password of a user by acting as them" {
+	coopr-user add -T qa -r admin ann
+	coopr-user add bob
+	coopr-user add -T qa mary
+	coopr-member set -T qa bob
+	run -1 for_user ann coopr-user password --as bob -T qa <<<'ten characters'
+	run -1 for_user ann coopr-user password -T qa bob <<<'ten characters'
+	for_user ann coopr-user password -T qa mary <<<'ten characters'
+	for_user bob coopr-user password -T qa <<<'ten characters'
+}
+
+@test "a token makes no user, no code and no password, and a session none for its own user" {
+	coopr-user add -T qa -r admin ann
+	coopr-user add -T qa mary
+	coopr-member set -T qa -r admin ann
+	for role in user admin; do
+		run -77 with token "$role" ann coopr-user add -T qa new
+		run -77 with token "$role" ann coopr-user code -T qa mary
+		run -77 with token "$role" ann coopr-user code -T qa ann
+		for user in mary ann ''; do
+			run with token "$role" ann coopr-user password -T qa ${user:+"$user"} <<<'ten characters'
+			[ "$status" -ne 0 ]
+		done
+	done
+	run -77 env COOPR_ASKER=root COOPR_ASKER_LIMIT='token 1 superadmin ' coopr-user add -r superadmin new
+	same '["ann","mary"]' "$(coopr-user list -o json | jq -cs 'map(.user)')"
+	sqlite3 "$COOPR_STATE/store.sqlite3" "INSERT INTO token (id, sum, kind, user, login, tenant, role, name, made_ms, ends_ms)
+		SELECT 1, 'x', 'session', 'ann', 'ann', id, 'admin', '', 0, 9000000000000000 FROM tenant WHERE name = 'qa'"
+	run -77 with session admin ann coopr-user code -T qa ann
+	run -77 with session admin ann coopr-user code -T qa --as mary ann
+	run -77 with session admin ann coopr-user password -T qa ann <<<'ten characters'
+	run -0 with session admin ann coopr-user code -T qa mary
+	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT count(*) FROM login WHERE password IS NOT NULL')"
+}
