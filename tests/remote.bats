@@ -145,6 +145,26 @@ alike() {
 	same "" "$(find "$BATS_TEST_TMPDIR/run" -name 'run-*')"
 }
 
+@test "clusters follow a folder of this machine, and no other" {
+	serve
+	elsewhere
+	mkdir clusters
+	echo '{"kind": "clusterspec", "name": "wiki", "template": "lamp"}' >clusters/wiki.json
+	coopr apply -yq -f clusters
+	run -0 coopr apply -y -f ./clusters/
+	run -0 coopr apply -y -f "$PWD/clusters"
+	run -0 coopr apply -y -f clusters/wiki.json
+	same 1 "$(coopr history -o json wiki | jq -s length)"
+	cp -R clusters moved
+	run -1 coopr apply -y -f moved
+	contains "$output" "it follows the files of $(uname -n):$PWD/clusters; --adopt lets it follow those of $(uname -n):$PWD/moved"
+	rm clusters/wiki.json
+	echo '{"kind": "clusterspec", "name": "blog", "template": "lamp"}' >clusters/blog.json
+	run -0 coopr apply -yq --prune --discard-data -f clusters
+	same "blog
+shop" "$(at_home coopr-list -o name | sort)"
+}
+
 @test "a plan is saved here, and carried out from here" {
 	serve
 	elsewhere

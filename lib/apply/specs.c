@@ -8,6 +8,7 @@
 
 #include "apply/spec-folder.h"
 #include "base/error.h"
+#include "base/location.h"
 #include "base/plural.h"
 #include "cluster/cluster-name.h"
 #include "json/record.h"
@@ -146,11 +147,11 @@ specs_find_origin(const char *path, struct specs *specs, struct error *err)
 	specs->folder = S_ISDIR(status.st_mode);
 	if (!specs->folder && !S_ISREG(status.st_mode))
 		return 0;
-	specs->origin = realpath(path, NULL);
+	specs->origin = location_is_sent(path) ? location_sent_from(path) : realpath(path, NULL);
 	if (!specs->origin)
 		return error_errno(err, EX_NOINPUT, "%s", path);
 	slash = strrchr(specs->origin, '/');
-	if (!specs->folder)
+	if (!specs->folder && slash)
 		slash[slash == specs->origin] = '\0';
 	return 0;
 }

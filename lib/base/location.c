@@ -317,6 +317,20 @@ location_is_sent(const char *name)
 }
 
 char *
+location_sent_from(const char *name)
+{
+	const char *line = getenv("COOPR_SENT"); /* lines: a name, a tab, and from where that is */
+	size_t length = strlen(name);
+
+	while (length > 1 && name[length - 1] == '/')
+		length--;
+	for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strncmp(line, name, length) == 0 && line[length] == '\t')
+			return memory_substring(line + length + 1, strcspn(line + length + 1, "\n"));
+	return memory_string(name);
+}
+
+char *
 location_next(const char **list)
 {
 	const char *start;

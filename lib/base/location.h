@@ -73,6 +73,9 @@ bool location_leads_out(const char *name);
  * folder of such files, as $COOPR_SENT says, which only the server sets. */
 bool location_is_sent(const char *name);
 
+/* Returns where the file or folder of that name, which was sent, is at the other machine, as "laptop:/home/ann/clusters"; or the name. */
+char *location_sent_from(const char *name);
+
 /* Returns the next path of a list with colons between, and moves list behind it; NULL at its end. Empty ones are passed over,
  * and list may be NULL. */
 char *location_next(const char **list);

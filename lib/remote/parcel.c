@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +29,7 @@ struct packing {
 	struct arguments argv;  /* the words as the server gets them */
 	struct buffer files;    /* frames */
 	struct arguments sent;  /* the names of the files in them */
+	jv places;              /* where what the words name is here, by the names that the server gets */
 };
 
 static int
@@ -137,6 +139,26 @@ packing_plain_name(const char *name)
 	return buffer_take(&plain);
 }
 
+/* Adds where the file or folder is, for whoever has to know it again. */
+static void
+packing_add_place(struct packing *packing, const char *name, const char *path)
+{
+	char *whole = realpath(path, NULL), host[HOST_NAME_MAX + 1] = "", *place;
+	size_t length = strlen(name);
+
+	while (length > 1 && name[length - 1] == '/')
+		length--;
+	if (whole && gethostname(host, sizeof host - 1) == 0) {
+		char *key = memory_substring(name, length);
+
+		place = memory_printf("%s:%s", host, whole);
+		json_set_string(&packing->places, key, place);
+		free(place);
+		free(key);
+	}
+	free(whole);
+}
+
 /* Adds the file that a word names, and has the word call it as the server does. */
 static int
 packing_add_word(struct packing *packing, const struct word *word, struct error *err)
@@ -149,6 +171,7 @@ packing_add_word(struct packing *packing, const struct word *word, struct error 
 
 	free(*argument);
 	*argument = changed;
+	packing_add_place(packing, name, word->value);
 	if (word->use == WORD_OUTPUT) {
 		arguments_push(&packing->parcel->names, name);
 		arguments_push(&packing->parcel->paths, word->value);
@@ -238,8 +261,9 @@ parcel_environment(void)
 
 /* Adds the frame with which it begins. */
 static void
-parcel_add_call(struct parcel *parcel, const struct arguments *argv, const struct parcel_terminal *terminal)
+parcel_add_call(struct parcel *parcel, const struct packing *packing, const struct parcel_terminal *terminal)
 {
+	const struct arguments *argv = &packing->argv;
 	jv call = jv_object(), list = jv_array();
 	struct buffer text = {0};
 
@@ -254,6 +278,7 @@ parcel_add_call(struct parcel *parcel, const struct arguments *argv, const struc
 	json_set(&call, "joined", jv_bool(terminal->is_joined));
 	json_set(&call, "input_follows", jv_bool(parcel->follows_input));
 	json_set(&call, "environment", parcel_environment());
+	json_set(&call, "places", jv_copy(packing->places));
 	json_dump(call, &text);
 	frame_append(&parcel->body, FRAME_CALL, text.data, text.length);
 	buffer_release(&text);
@@ -264,7 +289,7 @@ int
 parcel_make(struct parcel *parcel, const struct command_table *table, char *const *words, size_t behind,
     const struct parcel_terminal *terminal, struct error *err)
 {
-	struct packing packing = {.parcel = parcel};
+	struct packing packing = {.parcel = parcel, .places = jv_object()};
 	int result = preference_read(err);
 
 	if (result == 0)
@@ -272,11 +297,12 @@ parcel_make(struct parcel *parcel, const struct command_table *table, char *cons
 	if (result == 0)
 		result = packing_add_input(&packing, table, words, behind, terminal, err);
 	if (result == 0) {
-		parcel_add_call(parcel, &packing.argv, terminal);
+		parcel_add_call(parcel, &packing, terminal);
 		buffer_append(&parcel->body, packing.files.data, packing.files.length);
 	}
 	arguments_release(&packing.argv);
 	arguments_release(&packing.sent);
+	jv_free(packing.places);
 	buffer_release(&packing.files);
 	return result;
 }

@@ -54,8 +54,27 @@ run_call_read_environment(struct run_call *call, const struct place *root, const
 			arguments_printf(&call->environment, "%s=%s", theirs[i], value);
 		free(value);
 	}
-	if (call->folder)
-		arguments_push(&call->environment, "COOPR_SENT=1");
+}
+
+/* Tells the command that files were sent, and from where (location_sent_from). */
+static void
+run_call_read_places(struct run_call *call, const struct place *root)
+{
+	struct place object = place_member(root, "places"), place;
+	struct buffer lines = {0};
+
+	if (!call->folder)
+		return;
+	buffer_text(&lines, "COOPR_SENT=\n");
+	if (place_object(&object, NEED_OPTIONAL))
+		for (struct members members = members_of(&object); members_next(&members, &place);) {
+			const char *from = json_string(place.value);
+
+			if (from && !strpbrk(from, "\t\n") && !strpbrk(place.name, "\t\n"))
+				buffer_printf(&lines, "%s\t%s\n", place.name, from);
+		}
+	arguments_push(&call->environment, lines.data);
+	buffer_release(&lines);
 }
 
 /* Returns whether two releases are the same, or one follows the other. */
@@ -212,8 +231,10 @@ run_call_read_head(struct run_call *call, const struct frame *frame, const struc
 		result = problems_error(&problems, "the call", EX_USAGE, err);
 	if (result == 0)
 		result = run_call_check(call, &words, folder, err);
-	if (result == 0)
+	if (result == 0) {
 		run_call_read_environment(call, &root, asker);
+		run_call_read_places(call, &root);
+	}
 	arguments_release(&words);
 	problems_release(&problems);
 	jv_free(object);
