@@ -36,14 +36,14 @@ in_order() {
 	[ ! -e "$COOPR_STATE/.restore" ] && [ ! -e "$COOPR_STATE/spool/.restore" ]
 }
 
-# Each option of a command but those named, with an argument, a line each: options_but COMMAND NAME...
+# Each option of a command but those named, and --server, which has it done elsewhere, with an argument, a line each: options_but COMMAND NAME...
 options_but() {
 	local command=$1 kind letter option argument rest
 
 	shift
 	"$command" --complete-options | tr '\t' '\037' | while IFS=$'\037' read -r kind letter option argument rest; do
 		[ "$kind" = option ] || continue
-		case " $* help version " in *" $option "*) continue ;; esac
+		case " $* help version server " in *" $option "*) continue ;; esac
 		case $argument in
 		'') echo "--$option" ;;
 		N) echo "--$option=3" ;;

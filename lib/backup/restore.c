@@ -20,6 +20,7 @@
 #include "base/location.h"
 #include "base/plural.h"
 #include "base/process.h"
+#include "confine/confine.h"
 #include "queue/queue.h"
 #include "queue/read.h"
 
@@ -199,6 +200,19 @@ restore_check_begun(struct restore *restore, struct error *err)
 	return result;
 }
 
+/* From now on this process, which reads the archive, changes only where the parts of the backup go. */
+static void
+restore_confine(const struct restore *restore, const char *key_file)
+{
+	char *store = memory_substring(restore->places.store, (size_t)(file_base_name(restore->places.store) - restore->places.store));
+	char *key = memory_substring(restore->places.key, (size_t)(file_base_name(restore->places.key) - restore->places.key));
+
+	confine_restorer((const char *const[]){restore->file, key_file}, 2,
+	    (const char *const[]){restore->places.state, restore->places.spool, store, key}, 4);
+	free(key);
+	free(store);
+}
+
 int
 restore_open(struct restore *restore, const char *file, const char *key_file, struct error *err)
 {
@@ -209,6 +223,7 @@ restore_open(struct restore *restore, const char *file, const char *key_file, st
 	restore->store = memory_printf("%s.restore", restore->places.store);
 	if (location_check_owner(restore->places.state, err) < 0)
 		return -1;
+	restore_confine(restore, key_file);
 	restore->fd = file_open(AT_FDCWD, file, O_RDONLY | O_NONBLOCK, 0, err);
 	if (restore->fd < 0 || restore_check_archive(restore, err) < 0 || restore_check_begun(restore, err) < 0 ||
 	    restore_check_key(restore, key_file, err) < 0)

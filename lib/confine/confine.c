@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,12 +39,13 @@ static const int unknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uri
 
 /* What a program has no use for that starts none. */
 static const int of_programs[] = {
-	SYS_execve, SYS_execveat, SYS_ptrace, SYS_kill, SYS_tkill, SYS_tgkill, SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key, SYS_request_key,
-	SYS_unshare, SYS_mknodat,
+	SYS_execve, SYS_execveat, SYS_ptrace, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_unshare, SYS_mknodat,
 #ifdef SYS_mknod
 	SYS_mknod,
 #endif
 };
+
+static const int of_signals[] = {SYS_kill, SYS_tkill, SYS_tgkill, SYS_pidfd_send_signal};
 
 /* What a program has no use for that starts none and changes no files. */
 static const int of_others[] = {
@@ -139,8 +141,42 @@ confine_unpacker(int reads, int changes)
 	confine_allow_open(&domain, changes, DOMAIN_READ_FILE | DOMAIN_LIST | DOMAIN_CHANGE);
 	confine_begin_calls(&calls);
 	calls_refuse(&calls, of_programs, LENGTH(of_programs), EPERM);
+	calls_refuse(&calls, of_signals, LENGTH(of_signals), EPERM);
 	calls_refuse_families(&calls, SYS_socket, NULL, 0);
 	calls_refuse_families(&calls, SYS_socketpair, NULL, 0);
+	confine_enter(&domain, &calls);
+}
+
+/* Allows a path to be changed, or the nearest above it that exists. */
+static void
+confine_allow_nearest(struct domain *domain, const char *path)
+{
+	char *there = memory_string(path), *slash;
+
+	while (access(there, F_OK) < 0 && (slash = strrchr(there, '/')) && slash != there)
+		*slash = '\0';
+	domain_allow(domain, access(there, F_OK) == 0 ? there : "/", DOMAIN_READ_FILE | DOMAIN_LIST | DOMAIN_CHANGE);
+	free(there);
+}
+
+void
+confine_restorer(const char *const *reads, size_t read_count, const char *const *changes, size_t change_count)
+{
+	static const char *const system[] = {"/etc", "/usr", "/lib", "/lib64", "/proc"};
+	struct domain domain;
+	struct calls calls;
+
+	if (confine_is_observed())
+		return;
+	domain_open(&domain, false);
+	confine_allow_files(&domain, reads, read_count);
+	for (size_t i = 0; i < LENGTH(system); i++)
+		domain_allow(&domain, system[i], DOMAIN_READ_FILE | DOMAIN_LIST);
+	for (size_t i = 0; i < change_count; i++)
+		confine_allow_nearest(&domain, changes[i]);
+	confine_begin_calls(&calls);
+	calls_refuse(&calls, of_programs, LENGTH(of_programs), EPERM);
+	calls_refuse_families(&calls, SYS_socket, (const int[]){AF_UNIX}, 1);
 	confine_enter(&domain, &calls);
 }
 

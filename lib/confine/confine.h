@@ -22,6 +22,10 @@ void confine_filter(const char *const *files, size_t count);
  * files in a folder for temporary ones (NULL: none). */
 void confine_client(const char *temporary);
 
+/* Confines this process, which makes files of what others have written: it reads these files (NULL: none) and what the C library needs, and
+ * changes what is at these paths, or what is nearest above them where that is not there yet; it starts no program and has no network. */
+void confine_restorer(const char *const *reads, size_t read_count, const char *const *changes, size_t change_count);
+
 /* Bounds the memory that this process takes. */
 void confine_memory(size_t bytes);
 

@@ -248,6 +248,35 @@ test_apart(void)
 	close(fd);
 }
 
+static void
+enter_restorer(void)
+{
+	confine_restorer((const char *const[]){at("file"), NULL}, 2, (const char *const[]){at("sub/not/yet")}, 1);
+}
+
+static void
+test_restorer(void)
+{
+	static const struct attempt some[] = {
+		{"reads the file that it restores", tries_reading, 1, true},
+		{"changes what is above a place that is not there yet", makes_in_sub, 1, true},
+		{"reads another", tries_reading_another, 1, false},
+		{"makes a file elsewhere", tries_making, 1, false},
+		{"starts another program", tries_executing, 0, false},
+		{"connects to another server", tries_connecting, 0, false},
+	};
+
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+		make_files();
+		if (some[i].since > domain_version() || !succeeds(&some[i], NULL)) {
+			tap_skip("the kernel, or this machine, has it not", some[i].what);
+			continue;
+		}
+		make_files();
+		tap_ok(succeeds(&some[i], enter_restorer) == some[i].harmless, "what restores %s: %s", some[i].what, some[i].harmless ? "yes" : "no");
+	}
+}
+
 /* Listens on a port and on an abstract socket, and has a process outside. */
 static void
 begin(void)
@@ -294,6 +323,7 @@ main(void)
 	begin();
 	test_filter();
 	test_apart();
+	test_restorer();
 	end();
 	return tap_end();
 }
