@@ -94,3 +94,61 @@ with() {
 	run -0 with session admin ann coopr-user code -T qa mary
 	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT count(*) FROM login WHERE password IS NOT NULL')"
 }
+
+@test "what runs for a token or a session ends with it" {
+	coopr-user add -r superadmin zoe >/dev/null
+	coopr-member set -T qa -r admin ann
+	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop
+	serve --listen 127.0.0.1:0
+	address=$(sed -n 's|.*serving on http://||p' serve.log)
+	coopr-token create --as ann -T qa mine >token
+	mkdir own
+	env -u COOPR_SPOOL -u COOPR_STATE HOME="$PWD/own" COOPR_SERVER="http://$address" COOPR_TOKEN="$(cat token)" \
+		coopr-events -f shop >seen 2>&1 3>&- &
+	follower=$!
+	until [ -s seen ]; do
+		kill -0 "$follower"
+	done
+	coopr-token delete "$(coopr-token list --all -o json | jq -r .id)"
+	code=0
+	wait "$follower" || code=$?
+	same 129 "$code"
+}
+
+@test "what the server says of who asks is believed of nobody who comes by sudo" {
+	coopr-member set -T qa -r admin ann
+	SUDO_USER=ann SUDO_UID=1 COOPR_ASKER=root COOPR_ASKER_LIMIT='token 1 superadmin ' COOPR_ASKER_FROM='192.0.2.7 token 7' \
+		coopr-member set -T qa eve
+	COOPR_ASKER=ann COOPR_ASKER_FROM='nowhere token 8' coopr-member set -T qa eve -r read-only
+	coopr-audit -T qa -o json >audit
+	[ "$(grep -c '"ann"' audit)" -ge 2 ]
+	run ! grep -E '192.0.2.7|nowhere|token 7' audit
+}
+
+@test "whatever is asked with a token for one tenant, of whatever role, another tenant is neither seen nor changed" {
+	need_program python3
+	coopr-tenant create canary-tenant
+	coopr-user add -r superadmin zoe >/dev/null
+	coopr-member set -T canary-tenant -r admin ann
+	coopr-member set -T canary-tenant -r admin canary
+	coopr-create -q --detach --as ann -T canary-tenant -t lamp -n 4 -P dummy canary-cluster
+	coopr-token create --as ann -T canary-tenant canary >/dev/null
+	for role in user admin; do
+		coopr-member set -T qa -r "$role" "$role"
+		echo "$role $(coopr-token create --as "$role" -T qa of-role)"
+		echo "$role $(coopr-token create -T qa -r "$role" of-superadmin)"
+	done >tokens
+	echo "read-only $(coopr-token create -T qa -r read-only of-superadmin)" >>tokens
+	echo "read-only $(coopr-token create --as admin -T qa -r read-only of-admin)" >>tokens
+	serve --listen 127.0.0.1:0
+	cat >state-of-all <<-'END'
+		#!/bin/sh
+		exec sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT * FROM member; SELECT * FROM tenant; SELECT id, user, tenant FROM token; SELECT user FROM login; SELECT sum FROM login_code; SELECT id, name FROM cluster'
+	END
+	chmod +x state-of-all
+	echo "SEED=${SEED:=1}"
+	SEED=$SEED python3 "$BATS_TEST_DIRNAME/serve-intruder.py" "$(sed -n 's|.*serving on \(http://.*\)|\1|p' serve.log)" "$PWD/state-of-all" <tokens >wrong 2>asked
+	cat wrong asked
+	[ ! -s wrong ]
+	[ "$(sed -n 's/asked \([0-9]*\) .*/\1/p' asked)" -gt 0 ]
+}

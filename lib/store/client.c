@@ -27,14 +27,13 @@ client_login_user(void)
 	return (uid_t)user == (uid_t)-1 ? getuid() : (uid_t)user;
 }
 
-/* Takes only what is an address: everybody may say anything there. */
+/* Takes the first word of a text, and only what is an address: everybody may say anything there. */
 static void
-client_find_address(char *address, size_t size)
+client_take_address(char *address, size_t size, const char *text)
 {
-	const char *connection = getenv("SSH_CONNECTION");
 	unsigned char bytes[sizeof(struct in6_addr)];
 
-	snprintf(address, size, "%.*s", connection ? (int)strcspn(connection, " ") : 0, connection ? connection : "");
+	snprintf(address, size, "%.*s", (int)strcspn(text, " "), text);
 	if (inet_pton(AF_INET, address, bytes) != 1 && inet_pton(AF_INET6, address, bytes) != 1)
 		*address = '\0';
 }
@@ -88,8 +87,7 @@ client_asker(void)
 	return user && *user && !getenv("SUDO_USER") ? user : NULL;
 }
 
-/* Takes the address from what the server says, and puts what was shown to it before the processes. Who says that without being the
- * server could say as well that SSH_CONNECTION is another. */
+/* Takes the address from what the server says, and puts what was shown to it before the processes. */
 static void
 client_find_asker(struct client *client, const char *from)
 {
@@ -97,7 +95,7 @@ client_find_asker(struct client *client, const char *from)
 	char *via = memory_printf("%s%s%s", from + address + (from[address] == ' '), from[address] ? ", " : "", client->via);
 
 	snprintf(client->via, sizeof client->via, "%s", via);
-	snprintf(client->address, sizeof client->address, "%.*s", address == 1 ? 0 : (int)address, from);
+	client_take_address(client->address, sizeof client->address, from);
 	free(via);
 }
 
@@ -105,6 +103,7 @@ void
 client_find(struct client *client)
 {
 	char *name = client_asker() ? memory_string(client_asker()) : process_user(client_login_user());
+	const char *connection = getenv("SSH_CONNECTION"), *from = getenv(CLIENT_ASKER_FROM);
 
 	snprintf(client->login, sizeof client->login, "%s", name);
 	free(name);
@@ -112,7 +111,8 @@ client_find(struct client *client)
 		*client->host = '\0';
 	client->host[sizeof client->host - 1] = '\0';
 	client_find_via(client->via, sizeof client->via);
-	client_find_address(client->address, sizeof client->address);
-	if (getenv(CLIENT_ASKER_FROM))
-		client_find_asker(client, getenv(CLIENT_ASKER_FROM));
+	client_take_address(client->address, sizeof client->address, connection ? connection : "");
+	/* The server removes SUDO_USER: with it, it is the caller of sudo(8) who says that. */
+	if (from && !getenv("SUDO_USER"))
+		client_find_asker(client, from);
 }

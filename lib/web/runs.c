@@ -20,6 +20,7 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
+#include "login/tokens.h"
 #include "remote/frame.h"
 #include "web/asker.h"
 #include "web/problem.h"
@@ -31,6 +32,7 @@ enum {
 	RUN_KEPT = 1 << 20, /* bytes that the caller has not taken: then the command waits */
 	RUN_NAME_BYTES = 16,
 	RUN_SIGN_MS = 15 * 1000,
+	RUN_LOOK_MS = 1000,
 };
 
 struct run {
@@ -39,17 +41,19 @@ struct run {
 	struct http_exchange *exchange; /* NULL: nobody waits for its answer any more */
 	char name[2 * RUN_NAME_BYTES + 1];
 	char *user;
+	int64_t token; /* that was shown; 0: none */
 	bool hides; /* what is typed is not shown there */
 	struct run *next;
 };
 
 struct runs {
 	struct supervisor *supervisor;
+	struct store *store;
 	struct run *first;
 	size_t count;
 	uint64_t started; /* so many, for the names of folders */
 	char *folder;     /* where those are; NULL: there is none */
-	int64_t sign_ms;
+	int64_t sign_ms, look_ms;
 };
 
 /* Removes the folders of runs whose server is dead: run-PID-N. */
@@ -71,11 +75,12 @@ runs_sweep(const char *folder)
 }
 
 struct runs *
-runs_open(struct supervisor *supervisor)
+runs_open(struct supervisor *supervisor, struct store *store)
 {
 	struct runs *runs = memory_zeroed(1, sizeof *runs);
 
 	runs->supervisor = supervisor;
+	runs->store = store;
 	runs->folder = location_memory();
 	if (!runs->folder)
 		runs->folder = location_runtime();
@@ -165,6 +170,7 @@ runs_start(struct runs *runs, struct http_exchange *exchange, const struct asker
 	}
 	run = memory_zeroed(1, sizeof *run);
 	run->user = memory_string(asker->user);
+	run->token = asker->limit.is_set ? asker->limit.token : 0;
 	if (run_start(runs, run, exchange, asker, &err) < 0) {
 		problem_answer_error(exchange, &err);
 		run_forget(run);
@@ -327,6 +333,17 @@ runs_left(struct runs *runs, struct http_exchange *exchange)
 	return true;
 }
 
+/* Ends what was begun with a token or a session that is not valid any more. */
+static void
+runs_look(struct runs *runs)
+{
+	struct error ignored; /* then it is looked at again */
+
+	for (struct run *run = runs->first; run; run = run->next)
+		if (run->token && tokens_is_valid(runs->store, run->token, &ignored) == 0)
+			supervise_signal(&run->child, SIGHUP, true);
+}
+
 int64_t
 runs_turn(struct runs *runs)
 {
@@ -339,7 +356,11 @@ runs_turn(struct runs *runs)
 			run_stream(runs, run, FRAME_ERR, "", 0);
 		runs->sign_ms = now + RUN_SIGN_MS;
 	}
-	return runs->sign_ms - now;
+	if (now >= runs->look_ms) {
+		runs_look(runs);
+		runs->look_ms = now + RUN_LOOK_MS;
+	}
+	return runs->look_ms < runs->sign_ms ? runs->look_ms - now : runs->sign_ms - now;
 }
 
 size_t

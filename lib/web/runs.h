@@ -15,10 +15,11 @@ struct child;
 struct error;
 struct http_exchange;
 struct runs;
+struct store;
 struct supervisor;
 
 /* Opens it, and removes the files that a server which was killed has left. */
-struct runs *runs_open(struct supervisor *supervisor); /* borrowed */
+struct runs *runs_open(struct supervisor *supervisor, struct store *store); /* both borrowed */
 
 /* Runs the command that an exchange calls, whose answer from then on is what the command prints. */
 void runs_start(struct runs *runs, struct http_exchange *exchange, const struct asker *asker);
@@ -39,7 +40,7 @@ void runs_drained(struct runs *runs, struct http_exchange *exchange);
 /* Nobody waits any more for the answer. Returns whether it was one of these. */
 bool runs_left(struct runs *runs, struct http_exchange *exchange);
 
-/* Gives all callers a sign of life, when that is due. Returns the milliseconds until then; -1: never. */
+/* Gives all callers a sign of life, and ends what was begun with a token that is not valid any more, when that is due. Returns the milliseconds until then; -1: never. */
 int64_t runs_turn(struct runs *runs);
 
 /* Returns how many run. */

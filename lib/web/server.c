@@ -142,7 +142,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 	server->followers = followers_open(&server->supervisor);
 	server->requests = requests_open(&(struct requests_options){.supervisor = &server->supervisor, .store = options->store,
 	    .children = options->children, .waiting = options->waiting});
-	server->runs = runs_open(&server->supervisor);
+	server->runs = runs_open(&server->supervisor, options->store);
 	for (int i = 0; i < options->count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
 
