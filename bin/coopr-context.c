@@ -21,6 +21,7 @@
 static const char *format, *colour, *ca, *token_file;
 static struct option_change change;
 static bool none;
+static struct contexts contexts; /* until the end, as what is given out of it */
 
 struct context_row {
 	const char *name, *server, *ca, *token;
@@ -83,8 +84,7 @@ static int
 context_list_all(int argc, char **argv)
 {
 	struct output output;
-	struct contexts contexts;
-	struct context_row *rows;
+	static struct context_row *rows;
 	struct error err;
 
 	argv += option_parse(&list_command, argc, argv);
@@ -113,17 +113,16 @@ context_missing(const char *name)
 }
 
 static int
-context_write(const struct contexts *contexts)
+context_write(void)
 {
 	struct error err;
 
-	return contexts_write(contexts, &err) < 0 ? message_error(&err) : message_end(0);
+	return contexts_write(&contexts, &err) < 0 ? message_error(&err) : message_end(0);
 }
 
 static int
 context_use(int argc, char **argv)
 {
-	struct contexts contexts;
 	const struct context *context;
 	struct error err;
 
@@ -136,23 +135,26 @@ context_use(int argc, char **argv)
 	if (!none && !context)
 		return context_missing(argv[0]);
 	contexts.current = none ? NULL : context->name;
-	return context_write(&contexts);
+	return context_write();
 }
 
 /* Returns the path as it is from anywhere, where it is there. */
 static const char *
 context_absolute(const char *path)
 {
-	const char *absolute = path ? realpath(path, NULL) : NULL;
+	char *absolute = realpath(path, NULL);
 
-	return absolute ? absolute : path;
+	if (absolute)
+		path = arena_string(&contexts.arena, absolute);
+	free(absolute);
+	return path;
 }
 
 /* Returns the context with what was given: what was not stays, but for the token of another server. */
 static struct context
-context_changed(const struct contexts *contexts, const char *name, const char *server)
+context_changed(const char *name, const char *server)
 {
-	const struct context *before = contexts_find(contexts, name);
+	const struct context *before = contexts_find(&contexts, name);
 	struct context context = {.name = name, .server = server};
 
 	if (before && strcmp(before->name, name) == 0 && strcmp(before->server, server) == 0)
@@ -169,7 +171,6 @@ context_changed(const struct contexts *contexts, const char *name, const char *s
 static int
 context_set(int argc, char **argv)
 {
-	struct contexts contexts;
 	struct context context;
 	struct error err;
 
@@ -181,17 +182,16 @@ context_set(int argc, char **argv)
 	if (destination_check(argv[1], &err) < 0 || contexts_read(&contexts, &err) < 0 ||
 	    (token_file && contexts_check_private(token_file, &err) < 0))
 		return message_error(&err);
-	context = context_changed(&contexts, argv[0], argv[1]);
+	context = context_changed(argv[0], argv[1]);
 	contexts_set(&contexts, &context);
 	if (contexts.count == 1)
 		contexts.current = context.name;
-	return context_write(&contexts);
+	return context_write();
 }
 
 static int
 context_delete(int argc, char **argv)
 {
-	struct contexts contexts;
 	struct error err;
 
 	argv += option_parse(&delete_command, argc, argv);
@@ -206,7 +206,7 @@ context_delete(int argc, char **argv)
 		if (contexts.count == before)
 			return context_missing(*argv);
 	}
-	return context_write(&contexts);
+	return context_write();
 }
 
 static const struct option_spec options[] = {

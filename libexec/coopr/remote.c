@@ -157,10 +157,9 @@ int
 main(int argc, char **argv)
 {
 	struct arguments words = {0};
-	const char *option = argc > 1 ? remote_take_words(argv + 1, &words) : NULL;
-	const char *name = words.count ? file_base_name(words.list[0]) : "";
+	const char *name = argc > 1 ? file_base_name(argv[1]) : "", *option = argc > 1 ? remote_take_words(argv + 1, &words) : NULL;
 	char *path = strncmp(name, "coopr-", 6) == 0 ? toolbox_find(name + 6) : NULL;
-	struct destination destination;
+	struct destination destination = {0};
 	struct error err;
 	int code;
 
@@ -169,6 +168,7 @@ main(int argc, char **argv)
 		message("expected a command, as \"remote coopr-list\"");
 		return EX_USAGE;
 	}
+	free(words.list[0]);
 	words.list[0] = memory_string(name + 6);
 
 	if (destination_find(&destination, option, &err) < 0)
@@ -179,5 +179,7 @@ main(int argc, char **argv)
 		code = remote_stay_here(path, &words);
 
 	destination_release(&destination);
+	arguments_release(&words);
+	free(path);
 	return code;
 }
