@@ -8,7 +8,9 @@ load case
 # Runs a file of tests with a server, of which so many are to pass: through FILE COUNT
 through() {
 	need_program curl
-	COOPR_TEST_SERVER=1 bats --tap "$BATS_TEST_DIRNAME/$1" >said || {
+	set -o pipefail
+	# The servers hold the pipe: it ends when the last of them has.
+	COOPR_TEST_SERVER=1 bats --tap "$BATS_TEST_DIRNAME/$1" 7>&1 >said | cat || {
 		cat said
 		return 1
 	}
