@@ -74,6 +74,7 @@ whoami_print_record(struct account *account, const struct tenant_list *tenants, 
 	json_set_string(&record, "role", account_role_name(account->role));
 	json_set(&record, "tenants", list);
 	output_value(output, record);
+	jv_free(record);
 }
 
 static void

@@ -86,6 +86,7 @@ token_verb_print(const char *name, const char *text, int64_t ends_ms)
 	json_set_string(&record, "token", text);
 	json_set_string(&record, "expires", clock_seconds(ends_ms, until));
 	output_value(&chosen, record);
+	jv_free(record);
 }
 
 int

@@ -120,7 +120,7 @@ user_verb_print_code(const char *user, const char *code)
 		json_set_string(&record, "user", user);
 		json_set_string(&record, "code", code);
 		json_set_string(&record, "expires", until);
-		output_value(&chosen, jv_copy(record));
+		output_value(&chosen, record);
 	} else {
 		printf("%s logs in once, until %s, with the code\n%s\nor at the page of the server, with /#login=%s\n", user, until, code, code);
 	}

@@ -48,15 +48,16 @@ static void
 session_send(struct http_exchange *exchange, jv record, const char *session)
 {
 	char csrf[ASKER_CSRF_SIZE];
+	jv body = jv_copy(record);
 
 	if (session)
-		json_set_string(&record, "csrf", asker_csrf(session, csrf));
-	json_dump(record, &exchange->answer.body);
+		json_set_string(&body, "csrf", asker_csrf(session, csrf));
+	json_dump(body, &exchange->answer.body);
 	buffer_byte(&exchange->answer.body, '\n');
 	exchange->answer.status = 200;
 	exchange->answer.type = "application/json";
 	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
-	jv_free(record);
+	jv_free(body);
 }
 
 /* Answers that nobody is logged in, and when that may be tried again. */
@@ -77,10 +78,10 @@ session_answer(const struct route *route, struct http_exchange *exchange, const 
 {
 	int code = process_exit_code(child->wait_status);
 	struct error ignored; /* then there is no record */
-	jv record = jv_object();
 	char *begun;
+	jv record;
 
-	if (child->out.length > 0 && json_parse("the answer", child->out.data, child->out.length, &record, &ignored) < 0)
+	if (json_parse("the answer", buffer_string(&child->out), child->out.length, &record, &ignored) < 0)
 		record = jv_object();
 	if (child->timed_out) {
 		problem_answer(exchange, 504, "that has taken too long");
@@ -90,13 +91,13 @@ session_answer(const struct route *route, struct http_exchange *exchange, const 
 		begun = json_get_string(record, "session");
 		session_set_cookie(exchange, begun ? begun : "", ENTRANCE_SESSION_MS / 1000);
 		record = jv_object_delete(record, jv_string("session"));
-		session_send(exchange, jv_copy(record), begun);
+		session_send(exchange, record, begun);
 		free(begun);
 	} else if (route->answer == ROUTE_SESSION_ENDED) {
 		session_set_cookie(exchange, "", 0);
 		exchange->answer.status = 204;
 	} else {
-		session_send(exchange, jv_copy(record), session);
+		session_send(exchange, record, session);
 	}
 	jv_free(record);
 }
