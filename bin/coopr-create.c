@@ -5,9 +5,13 @@
  * any way, the same command resumes it. Exits with 0 once all is made; 1 where the cluster exists already, cannot be, or a task
  * failed; 64 on misuse; 75 while another coopr works on it; 128 + signal when interrupted; else as the stage that failed.
  */
-#include <stdlib.h>
-
+#include "account/guest.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/message.h"
 #include "base/process.h"
+#include "json/dump.h"
+#include "json/json.h"
 #include "operation/front.h"
 #include "prepare/prepare.h"
 
@@ -52,7 +56,7 @@ create_fill_request(struct arguments *arguments)
 		const char *option, *value;
 	} given[] = {{"template", template}, {"machines", machines}, {"catalogue", catalogue}, {"owner", owner},
 	    {"provider", provider}, {"hardwaretype", hardwaretype}, {"imagetype", imagetype}, {"dns-suffix", dns_suffix},
-	    {"config", config}};
+	    {"config", config ? "-" : NULL}};
 
 	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
 		if (given[i].value)
@@ -67,15 +71,30 @@ create_fill_request(struct arguments *arguments)
 		arguments_printf(arguments, "--set=%s", changes.list[i]);
 }
 
+/* Reads the configuration once, as coopr-request, which is run more than once, could not from a pipe. */
+static int
+create_read_config(struct buffer *input)
+{
+	struct error err;
+	jv document;
+
+	if (guest_refuse_options(&err) < 0 || json_read_document(config, &document, NULL, &err) < 0)
+		return message_error(&err);
+	json_dump(document, input);
+	jv_free(document);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct arguments arguments = {0};
+	struct buffer input = {0};
 	struct make_parameters parameters = {.request = &arguments};
 	struct operation_request request = {.action = "create", .prepare = prepare_make, .describe = prepare_describe_make,
 	     .parameters = &parameters};
 	char **operands = argv + option_parse(&command, argc, argv);
-	int code;
+	int code = 0;
 
 	request.cluster = front_cluster(&command, operands);
 	if (!template)
@@ -84,7 +103,13 @@ main(int argc, char **argv)
 	request.group = group;
 	request.lease_ms = lease ? front_duration(&command, "--lease", lease) : -1;
 	create_fill_request(&arguments);
-	code = front_operate(&command, &front, &request, operands);
+	if (config) {
+		code = create_read_config(&input);
+		parameters.input = &input;
+	}
+	if (code == 0)
+		code = front_operate(&command, &front, &request, operands);
+	buffer_release(&input);
 	arguments_release(&arguments);
 	return code;
 }

@@ -85,6 +85,12 @@ tasks() { # STATUS of the last job of a cluster
 	contains "$(cat work.log)" "start haproxy"
 }
 
+@test "the configuration may come from a pipe" {
+	echo '{"one": 1}' | coopr-create -q blog -t lamp -n 4 --config -
+	coopr-create -q shop -t lamp -n 4 --config <(echo 'two: 2')
+	same '{"one":1}{"two":2}' "$(coopr-config -o json blog | jq -c .)$(coopr-config -o json shop | jq -c .)"
+}
+
 @test "--dry-run tells what would be made, and makes and keeps nothing" {
 	run --separate-stderr -0 coopr-create blog -t lamp -n 8 --dry-run -o table
 	contains "$output" "+ 6  small, debian12: apache mod-php"

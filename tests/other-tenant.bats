@@ -68,8 +68,10 @@ setup_file() {
 
 # All that there is of the others: rows, jobs, files.
 everything() {
-	at $COOPR X= sqlite3 -readonly state/store.sqlite3 'SELECT * FROM tenant; SELECT * FROM member; SELECT * FROM cluster WHERE id = 1;
-		SELECT * FROM operation WHERE cluster = 1; SELECT id, version FROM entity; SELECT tenant, name, version FROM secret'
+	at $COOPR X= sqlite3 -readonly state/store.sqlite3 "SELECT * FROM tenant; SELECT * FROM cluster WHERE id = 1;
+		SELECT * FROM member WHERE tenant <> (SELECT id FROM tenant WHERE name = 'dev');
+		SELECT * FROM login WHERE tenant IS NOT (SELECT id FROM tenant WHERE name = 'dev');
+		SELECT * FROM operation WHERE cluster = 1; SELECT id, version FROM entity; SELECT tenant, name, version FROM secret"
 	at $COOPR X= sh -c 'coopr-queue ls -o json; cat spool/jobs/00000001-*/events.ndjson'
 	(cd state/clusters/00000001 && find . -type f -exec sha256sum {} + | sort)
 	find state spool | grep -c .

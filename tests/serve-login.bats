@@ -161,7 +161,7 @@ bearing() {
 	for words in "create -t lamp -n 4 -P dummy more" "expand -n 5 shop" "delete -y shop" "rename shop other" "pause shop" "abort -y shop" \
 		"lease shop 2d" "store put -k provider mine/providers/dummy.json" "secret list --cluster shop" "token create x" "config shop --set a=1"; do
 		# shellcheck disable=SC2086 # words
-		run -77 coopr --as eve $words --as eve -T qa </dev/null || run -77 coopr $words --as eve -T qa </dev/null
+		run -77 coopr $words --as eve -T qa </dev/null
 	done
 	same '["pending"]' "$(coopr-list -T qa -o json | jq -cs 'map(.status)')"
 }

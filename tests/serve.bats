@@ -364,6 +364,15 @@ secure() {
 	done
 }
 
+@test "what a command takes as a file is a member of the request" {
+	serve
+	answers 202 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy", "config": {"one": 1}}'
+	coopr-work --drain
+	answers 200 GET /v1/clusters/shop
+	answers 200 GET /v1/clusters/shop/config
+	same '{"one":1}' "$(body .)"
+}
+
 @test "many who look at the same at once have one command run; whatever has changed is seen by who asks next" {
 	serve_slowly list
 	mkfifo sent

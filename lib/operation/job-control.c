@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation/job-control.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -51,34 +52,44 @@ job_control_audit(enum queue_control control, const char *cluster, const struct 
 	return result;
 }
 
-int
-job_control(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
-    char **job, struct error *err)
+/* Intervenes in the job. */
+static int
+job_control_do(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
+    char *job, struct error *err)
 {
 	struct operation_job running = {.runner = options->runner};
 	struct operation_context context;
 	struct queue *queue;
 	int result;
 
-	*job = job_control_find_job(cluster, options, err);
-	if (!*job)
-		return -1;
-	if (agreed && strcmp(*job, agreed) != 0)
+	if (agreed && strcmp(job, agreed) != 0)
 		return error_set(err, EX_NO, "%s: job %s has ended, and job %s is running now, which was left alone; "
-		    "run the command again to be asked about it", cluster, agreed, *job);
+		    "run the command again to be asked about it", cluster, agreed, job);
 	if (job_control_audit(control, cluster, options, err) < 0)
 		return -1;
 	if (control != QUEUE_CANCEL) {
 		queue = queue_open(options->runner.spool, QUEUE_WRITE, err);
-		result = queue ? queue_control(queue, control, *job, NULL, err) : -1;
+		result = queue ? queue_control(queue, control, job, NULL, err) : -1;
 		queue_close(queue);
 		return result;
 	}
-	running.id = *job;
+	running.id = job;
 	if (operation_job_stop(&running, err) < 0)
 		return -1;
 	/* Opening the context finishes the operation, unless who follows the job has the cluster and does so. */
 	result = operation_context_open(&context, options, cluster, err) < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
 	operation_context_release(&context);
 	return result;
+}
+
+int
+job_control(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
+    char **job, struct error *err)
+{
+	*job = job_control_find_job(cluster, options, err);
+	if (*job && job_control_do(control, cluster, options, agreed, *job, err) == 0)
+		return 0;
+	free(*job);
+	*job = NULL;
+	return -1;
 }

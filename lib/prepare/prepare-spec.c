@@ -88,7 +88,8 @@ prepare_spec(struct operation_context *context, const void *data, struct error *
 	const struct clusterspec *spec = parameters->spec;
 	const struct cluster_record *cluster = context->cluster;
 	struct arguments request = {0};
-	const struct make_parameters make = {&request, parameters->max_unavailable, parameters->allow_moves};
+	const struct make_parameters make = {.request = &request, .max_unavailable = parameters->max_unavailable,
+	    .allow_moves = parameters->allow_moves};
 	int result;
 
 	prepare_push_texts(parameters, &request);
@@ -118,7 +119,7 @@ prepare_describe_spec(struct operation_context *context, const void *data, struc
 
 	prepare_push_texts(parameters, &request);
 	prepare_push_range(parameters->spec, &request);
-	result = prepare_describe(context, &request, text, err);
+	result = prepare_describe(context, &request, NULL, text, err);
 	if (result == 0 && jv_is_valid(parameters->spec->config))
 		json_dump(parameters->spec->config, text);
 	arguments_release(&request);

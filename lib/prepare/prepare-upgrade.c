@@ -27,7 +27,7 @@ prepare_find_template(const struct operation_context *context, jv request, const
 	for (size_t i = 0; i < more->count; i++)
 		arguments_push(&given, more->list[i]);
 	if (result == 0)
-		result = prepare_describe(context, &given, &text, err);
+		result = prepare_describe(context, &given, NULL, &text, err);
 	if (result == 0)
 		result = json_parse("the request", buffer_string(&text), text.length, &today, err);
 	*template = json_get(today, "template");
@@ -126,7 +126,7 @@ prepare_describe_upgrade(struct operation_context *context, const void *data, st
 	int result = prepare_choose_again(context, data, &given, &lines, err);
 
 	if (result == 0)
-		result = prepare_describe(context, &given, text, err);
+		result = prepare_describe(context, &given, NULL, text, err);
 	buffer_release(&lines);
 	arguments_release(&given);
 	return result;

@@ -186,11 +186,15 @@ int
 prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,
     const struct arguments *dead, struct error *err)
 {
+	static const char input[] = "input.json";
 	struct arguments request = {0};
 
 	prepare_begin_request(context, given, &request);
 	prepare_push_before(context, "--nodes", &request);
-	if (prepare_run(&request, context, NULL, "request.json", err) < 0 || prepare_digest(context, "request.json", err) < 0 ||
+	if (parameters->input &&
+	    file_replace(context->job_dir.fd, input, parameters->input->data, parameters->input->length, 0600, err) < 0)
+		return -1;
+	if (prepare_run(&request, context, parameters->input ? input : NULL, "request.json", err) < 0 || prepare_digest(context, "request.json", err) < 0 ||
 	    prepare_solve(context, parameters->allow_moves, err) < 0)
 		return -1;
 	return prepare_plan_change(context, parameters->max_unavailable, dead, err);
@@ -208,7 +212,8 @@ prepare_dump_unowned(jv request, struct buffer *text)
 }
 
 int
-prepare_describe(const struct operation_context *context, const struct arguments *given, struct buffer *text, struct error *err)
+prepare_describe(const struct operation_context *context, const struct arguments *given, const struct buffer *input,
+    struct buffer *text, struct error *err)
 {
 	struct arguments arguments = {0};
 	struct buffer out = {0};
@@ -216,7 +221,7 @@ prepare_describe(const struct operation_context *context, const struct arguments
 	int result;
 
 	prepare_begin_request(context, given, &arguments);
-	result = run_command_in_memory(&arguments, NULL, &out, err);
+	result = run_command_in_memory(&arguments, input, &out, err);
 	if (result == 0)
 		result = json_parse("the request", out.data, strcspn(out.data, "\n"), &request, err);
 	/* Scripts are not described: the same command continues with one that was corrected. */
@@ -230,7 +235,9 @@ prepare_describe(const struct operation_context *context, const struct arguments
 int
 prepare_describe_make(struct operation_context *context, const void *data, struct buffer *text, struct error *err)
 {
-	return prepare_describe(context, ((const struct make_parameters *)data)->request, text, err);
+	const struct make_parameters *parameters = data;
+
+	return prepare_describe(context, parameters->request, parameters->input, text, err);
 }
 
 static void

@@ -17,6 +17,7 @@ struct operation_context;
 
 struct make_parameters { /* of a new cluster, or of one that is made again from today's entities */
 	const struct arguments *request; /* arguments of coopr-request, beside name, id and nodes */
+	const struct buffer *input;      /* what it reads on standard input; NULL: nothing */
 	const char *max_unavailable;     /* NULL: no limit */
 	bool allow_moves;
 };
@@ -59,8 +60,9 @@ int prepare_describe_spec(struct operation_context *context, const void *spec_pa
 int prepare_describe_spec_change(struct operation_context *context, const void *amend_parameters, struct buffer *text, struct error *err);
 int prepare_describe_clone(struct operation_context *context, const void *cluster, struct buffer *text, struct error *err);
 
-/* Appends the request that coopr-request makes by these arguments, without its owner: another user may continue. */
-int prepare_describe(const struct operation_context *context, const struct arguments *given, struct buffer *text, struct error *err);
+/* Appends the request that coopr-request makes by these arguments and of the input (NULL: none), without its owner: another user may continue. */
+int prepare_describe(const struct operation_context *context, const struct arguments *given, const struct buffer *input,
+    struct buffer *text, struct error *err);
 
 /* Makes request.json by these arguments, layout.ndjson and plan.ndjson. Nothing can be done on the dead nodes (NULL: none). */
 int prepare_by_request(struct operation_context *context, const struct make_parameters *parameters, const struct arguments *given,

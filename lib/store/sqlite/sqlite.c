@@ -253,7 +253,7 @@ sqlite_check(struct sql *sql, struct error *err)
 	    "SELECT integrity_check FROM pragma_integrity_check() WHERE integrity_check <> 'ok' UNION ALL "
 	    "SELECT 'table ' || \"table\" || ', row ' || coalesce(rowid, '?') || ': refers to a row of table ' || parent || ' that does not exist' "
 	    "FROM pragma_foreign_key_check() UNION ALL "
-	    "SELECT type || ' ' || name || CASE WHEN there.sql IS NULL THEN ': it is missing' ELSE ': it is not as coopr makes it' END "
+	    "SELECT type || ' ' || name || CASE WHEN there.sql IS NULL THEN ': it is missing' ELSE ': it is not what was made here' END "
 	    "FROM expected LEFT JOIN sqlite_schema AS there USING (type, name) WHERE expected.sql IS NOT there.sql UNION ALL "
 	    "SELECT type || ' ' || name || ': it is not of coopr' FROM sqlite_schema WHERE type <> 'index' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
 	    "AND (type, name) NOT IN (SELECT type, name FROM expected)", "t", expected) : NULL;
