@@ -26,7 +26,8 @@ enum { RECORD_BYTES = 1024 * 1024 };
 
 struct spool_worker {
 	struct queue_worker base;
-	int fd; /* of workers/ID, locked */
+	int fd;     /* of workers/ID, locked; closed in children */
+	int shared; /* of the same file, opened again to read, locked as well; children have it open */
 };
 
 static void
@@ -99,7 +100,7 @@ static bool
 worker_is_alive(const struct spool *spool, const char *worker)
 {
 	int fd = openat(spool->workers, worker, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool alive = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0;
+	bool alive = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -132,21 +133,26 @@ worker_serve(struct queue_worker *worker, const struct queue_want *want, struct 
 	return worker_write(((struct spool_worker *)worker)->fd, want, err);
 }
 
-/* Makes the locked file of a worker; returns its descriptor. It is not close-on-exec: the children of a worker inherit it on
- * purpose, and hold the lock as well. */
+/* Makes the file of a worker, with two locks. The descriptor of one is not close-on-exec: the children of a worker inherit it on
+ * purpose, and hold that lock as well. One who gives it back has not taken the worker's own. */
 static int
-worker_make_file(const struct spool *spool, const char *id, struct error *err)
+worker_make_file(const struct spool *spool, struct spool_worker *worker, struct error *err)
 {
-	int fd = openat(spool->tmp, id, O_RDWR | O_CREAT | O_EXCL, 0600);
+	const char *id = worker->base.id;
 
-	if (fd < 0)
+	worker->shared = -1;
+	worker->fd = openat(spool->tmp, id, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (worker->fd < 0)
 		return error_errno(err, EX_CANTCREAT, "%s/tmp/%s", spool->path, id);
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && worker_write(fd, &(struct queue_want){0}, err) == 0 &&
-	    spool_move(spool->tmp, id, spool->workers, id) == 0)
-		return fd;
+	worker->shared = openat(spool->tmp, id, O_RDONLY);
+	if (worker->shared >= 0 && flock(worker->fd, LOCK_SH | LOCK_NB) == 0 && flock(worker->shared, LOCK_SH | LOCK_NB) == 0 &&
+	    worker_write(worker->fd, &(struct queue_want){0}, err) == 0 && spool_move(spool->tmp, id, spool->workers, id) == 0)
+		return 0;
 	error_errno(err, EX_CANTCREAT, "%s/workers/%s", spool->path, id);
 	unlinkat(spool->tmp, id, 0);
-	close(fd);
+	if (worker->shared >= 0)
+		close(worker->shared);
+	close(worker->fd);
 	return -1;
 }
 
@@ -170,8 +176,7 @@ worker_join(struct queue *base, const char *label, struct error *err)
 	worker = memory_zeroed(1, sizeof *worker);
 	worker->base.queue = base;
 	snprintf(worker->base.id, sizeof worker->base.id, "%s-%08x", label, chance);
-	worker->fd = worker_make_file(&queue->spool, worker->base.id, err);
-	if (worker->fd >= 0)
+	if (worker_make_file(&queue->spool, worker, err) == 0)
 		return &worker->base;
 	free(worker);
 	return NULL;
@@ -190,6 +195,7 @@ worker_renew(struct queue_worker *worker, struct error *err)
 void
 worker_abandon(struct queue_worker *worker)
 {
+	close(((struct spool_worker *)worker)->shared);
 	close(((struct spool_worker *)worker)->fd);
 	free(worker);
 }
