@@ -113,6 +113,7 @@ test_help(void)
 	    "  -j, --jobs N         so many at a time\n"
 	    "  -s, --service NAME   this service too\n"
 	    "      --time           another that starts with t\n"
+	    "      --server SERVER  have this server do it (default: $COOPR_SERVER)\n"
 	    "  -h, --help           show this help\n"
 	    "      --version        show the version\n\nExamples:\n  coopr-x -t web\n",
 	    "it shows usage, options and examples");

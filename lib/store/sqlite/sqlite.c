@@ -159,7 +159,12 @@ sqlite_version(struct sql *sql, struct error *err)
 static int
 sqlite_upgrade(struct sql *sql, int version, struct error *err)
 {
-	return schema_upgrade(((struct sqlite *)sql)->db, version, err);
+	struct sqlite *db = (struct sqlite *)sql;
+
+	if (schema_upgrade(db->db, version, err) < 0)
+		return -1;
+	db->version = version;
+	return 0;
 }
 
 static int
