@@ -19,7 +19,7 @@ floors() {
 			if (f ~ /^(queue|history)/) return "queue"
 			if (f ~ /^(ssh|exec)/) return "exec"
 			if (f ~ /^sandbox/) return "sandbox"
-			if (f ~ /^(store|account|cluster)/) return "store"
+			if (f ~ /^(store|account|login|cluster)/) return "store"
 			return "-"
 		}'
 }
@@ -120,4 +120,11 @@ named_in() {
 	(cd "$COOPR_ROOT" && grep -rnE '== 1 \? "[a-z ]*" : "' lib bin libexec --include='*.c') |
 		grep -vF -e 'job->runs == 1 ? "once" : "twice"' -e 'row->version == 1 ? "new" : "changed"' >>wrong || true
 	same "" "$(cat wrong)"
+}
+
+@test "the repository has sources, and nothing that was built of them or printed" {
+	git -C "$COOPR_ROOT" ls-files >files 2>/dev/null || skip "this is no repository, or another user's"
+	same ".ci .clang-tidy .gitignore LICENSE Makefile README.md bin debian lib libexec man share tests " "$(cut -d/ -f1 files | LC_ALL=C sort -u | tr '\n' ' ')"
+	(cd "$COOPR_ROOT" && xargs -d '\n' grep -lE -a $'^\x7fELF') <files >built || true
+	same "" "$(cat built)"
 }
