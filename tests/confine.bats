@@ -149,7 +149,7 @@ time.sleep(600)' "$outside" 3>&- &
 	mkdir -p home/.ssh outside
 	echo key >home/.ssh/id_ed25519
 	echo node >nodes
-	python3 -m http.server --bind 127.0.0.1 0 >port 2>&1 3>&- &
+	python3 -u -m http.server --bind 127.0.0.1 0 >port 2>&1 3>&- &
 	server=$!
 	mkfifo gate
 	until grep -q 'port [0-9]' port; do read -r -t 0.01 <>gate || true; done

@@ -231,6 +231,13 @@ bring_about() {
 	same "coopr-import: 0 would be changed, $(wc -l <all.ndjson) as before" "$(cat log)"
 }
 
+@test "coopr-context(1)" {
+	export HOME=$PWD
+	examples_of coopr-context >examples
+	run_each examples
+	[ -s .config/coopr/contexts.json ]
+}
+
 @test "coopr-user(1), coopr-token(1), coopr-whoami(1)" {
 	coopr-store init
 	coopr-tenant create qa
