@@ -108,7 +108,7 @@ def replay(trace, model):
                 path = os.path.normpath((paths.get(int(base)) or "/") + "/" + path) if base.isdigit() else path
             paths[int(result)] = path
             opened.pop(int(result), None)
-            if not model.is_mine(path):
+            if not model.is_mine(path) or "O_TMPFILE" in arguments: # without a name nothing of it is left
                 continue
             node = model.find(path)
             if node is None:
