@@ -283,7 +283,7 @@ provider() {
 		PRAGMA user_version = 2;
 	END
 	same providers/one "$(coopr-store list -o name)"
-	same 20 "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
+	same 21 "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
 	same "2 1" "$(sqlite3 -separator ' ' "$COOPR_STORE.version-2" 'SELECT user_version, count(*) FROM pragma_user_version, entity')"
 	coopr-store fsck
 }

@@ -14,7 +14,7 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-#define COLUMNS "id, at_ms, tenant, user, login, host, address, program, action, object, cluster, reason, hash, via"
+#define COLUMNS "id, at_ms, tenant, user, login, host, address, program, action, object, cluster, reason, hash, via, request"
 
 _Static_assert(AUDIT_HASH_SIZE == 2 * crypto_hash_sha256_BYTES + 1, "a hash fits");
 
@@ -42,6 +42,8 @@ audit_hash(const struct audit_record *record, const char *before, char hash[AUDI
 		audit_append(&text, texts[i]);
 	if (record->via) /* records of earlier versions have none, and keep their hash */
 		audit_append(&text, record->via);
+	if (record->request)
+		audit_append(&text, record->request);
 	crypto_hash_sha256(sum, (const unsigned char *)text.data, text.length);
 	sodium_bin2hex(hash, AUDIT_HASH_SIZE, sum, sizeof sum);
 	buffer_release(&text);
@@ -81,6 +83,26 @@ audit_object(const struct audit_event *event, struct arena *arena)
 	return arena_printf(arena, "%s %s", event->kind, event->name);
 }
 
+/* The records of a request: those of the last day with its key, which is behind a blank. */
+#define OF_REQUEST "request >= ?1 || ' ' AND request < ?1 || '!' AND user = ?2 AND at_ms > ?3"
+
+enum { AUDIT_REQUEST_MS = 24 * 3600 * 1000 };
+
+/* Checks that no other run of the request has changed anything. */
+static int
+audit_check_request(struct store *store, const struct audit_record *record, struct error *err)
+{
+	char *key = memory_substring(record->request, strcspn(record->request, " "));
+	int64_t others = 0;
+	int got = sql_number(store_sql(store), &others, err, "SELECT count(*) FROM audit WHERE " OF_REQUEST " AND request <> ?4", "ttit",
+	    key, record->user, record->at_ms - AUDIT_REQUEST_MS, record->request);
+
+	free(key);
+	if (got < 0)
+		return -1;
+	return others > 0 ? error_set(err, EX_CANTCREAT, "a request with this Idempotency-Key was carried out before") : 0;
+}
+
 int
 audit_add(struct store *store, const struct audit_event *event, struct error *err)
 {
@@ -89,18 +111,22 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 	struct client client = {0};
 	struct audit_record record = {.at_ms = clock_wall_ms(), .user = store_by(store) ? store_by(store) : "", .login = client.login,
 		.host = client.host, .via = client.via, .program = message_program_name(), .action = event->action, .object = audit_object(event, &arena),
-		.reason = store_why(store)};
+		.reason = store_why(store), .request = event->is_before ? NULL : client_request()};
 	int result = -1;
 
+	if (record.request && audit_check_request(store, &record, err) < 0) {
+		arena_release(&arena);
+		return -1;
+	}
 	client_find(&client);
 	record.address = *client.address ? client.address : NULL;
 	record.cluster = event->cluster ? arena_printf(&arena, "%08" PRId64, event->cluster) : NULL;
 	record.tenant = audit_find_tenant(store, event->tenant, &arena, err);
 	if (record.tenant && audit_find_last(store, &record.id, hash, err) == 0) {
 		audit_hash(&record, hash, hash);
-		result = sql_change(store_sql(store), err, "INSERT INTO audit (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		    "iitttttttttttt", record.id, record.at_ms, record.tenant, record.user, record.login, record.host, record.address,
-		    record.program, record.action, record.object, record.cluster, record.reason, hash, record.via);
+		result = sql_change(store_sql(store), err, "INSERT INTO audit (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		    "iittttttttttttt", record.id, record.at_ms, record.tenant, record.user, record.login, record.host, record.address,
+		    record.program, record.action, record.object, record.cluster, record.reason, hash, record.via, record.request);
 		if (result == 0)
 			result = sql_change(store_sql(store), err, "INSERT INTO audit_last VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET "
 			    "id = excluded.id, hash = excluded.hash", "it", record.id, hash);
@@ -112,7 +138,10 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 int
 audit_add_alone(struct store *store, const struct audit_event *event, struct error *err)
 {
-	return store_begin(store, err) < 0 ? -1 : store_finish(store, audit_add(store, event, err), err);
+	struct audit_event before = *event;
+
+	before.is_before = true;
+	return store_begin(store, err) < 0 ? -1 : store_finish(store, audit_add(store, &before, err), err);
 }
 
 static struct audit_record
@@ -133,7 +162,22 @@ audit_read(struct sql_rows *rows, struct arena *arena)
 		.reason = sql_keep(rows, 11, arena),
 		.hash = sql_keep(rows, 12, arena),
 		.via = sql_keep(rows, 13, arena),
+		.request = sql_keep(rows, 14, arena),
 	};
+}
+
+/* Adds the rows to the list, and ends them. */
+static int
+audit_read_all(struct sql_rows *rows, struct audit_list *list, struct error *err)
+{
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = audit_read(rows, &list->arena);
+	}
+	sql_end(rows);
+	return got;
 }
 
 /* The records of a tenant: those with its name, behind the end of an earlier one of that name, which are not its own. */
@@ -148,14 +192,15 @@ audit_list(struct store *store, const struct audit_filter *filter, struct audit_
 	    "cluster = ?4 OR object = 'cluster ' || ?4) AND (?5 IS NULL OR user = ?5) ORDER BY id DESC LIMIT ?6) ORDER BY id", "iiitti",
 	    filter->tenant, filter->start_ms, filter->end_ms, filter->cluster, filter->user,
 	    filter->limit > 0 ? filter->limit : INT64_MAX);
-	int got;
 
-	while ((got = sql_row(rows, err)) > 0) {
-		ARRAY_ROOM(list->list, list->count, list->capacity);
-		list->list[list->count++] = audit_read(rows, &list->arena);
-	}
-	sql_end(rows);
-	return got;
+	return audit_read_all(rows, list, err);
+}
+
+int
+audit_find_request(struct store *store, const char *user, const char *key, struct audit_list *list, struct error *err)
+{
+	return audit_read_all(sql_query(store_sql(store), err, "SELECT " COLUMNS " FROM audit WHERE " OF_REQUEST " ORDER BY id", "tti", key,
+	    user, clock_wall_ms() - AUDIT_REQUEST_MS), list, err);
 }
 
 void

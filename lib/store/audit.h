@@ -4,10 +4,14 @@
  * has the hash of itself and of the one before, so that one which was altered, removed or put between is found; the database
  * refuses to alter and to remove them. Who can write the database can make the whole chain anew: the hash of the last record,
  * kept elsewhere, shows that.
+ *
+ * A record also has the request of a server that asked for the change (store/client.h), and within a day no other run of a request
+ * with that key, by the same user, changes anything: so what is sent again is done once.
  */
 #ifndef STORE_AUDIT_H
 #define STORE_AUDIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +28,7 @@ struct audit_event {
 	const char *kind;   /* of the object: "service", "secret", "cluster", "member" */
 	const char *name;
 	int64_t cluster, version; /* 0: none */
+	bool is_before; /* it is told before it is done: a request is not known by it */
 };
 
 struct audit_record { /* strings live in the list's arena */
@@ -32,6 +37,7 @@ struct audit_record { /* strings live in the list's arena */
 	const char *login, *host, *address, *program;   /* who had logged in, where; the address is NULL if it is not known */
 	const char *via;                                /* the processes that have started it; NULL: an earlier version has not asked */
 	const char *action, *object, *cluster, *reason; /* the last two may be NULL */
+	const char *request; /* as CLIENT_ASKER_REQUEST has it; or NULL */
 	const char *hash;
 };
 
@@ -48,14 +54,19 @@ struct audit_list { /* zero-initialise; release it */
 	size_t count, capacity;
 };
 
-/* Adds a record of what is done inside the transaction, by store_by and for the reason store_why. */
+/* Adds a record of what is done inside the transaction, by store_by and for the reason store_why. Fails with EX_CANTCREAT where it was
+ * asked for by a request whose key another run has changed something with. */
 int audit_add(struct store *store, const struct audit_event *event, struct error *err);
 
-/* Does the same in a transaction of its own. */
+/* Does the same in a transaction of its own, before it is done: of a request this says nothing. */
 int audit_add_alone(struct store *store, const struct audit_event *event, struct error *err);
 
 /* Adds the records that the filter lets through. */
 int audit_list(struct store *store, const struct audit_filter *filter, struct audit_list *list, struct error *err);
+
+/* Adds the records of what the requests of a user with that key have changed within the last day. */
+int audit_find_request(struct store *store, const char *user, const char *key, struct audit_list *list, struct error *err);
+
 void audit_list_release(struct audit_list *list);
 
 /* Computes the chain anew, and tells each fault as a sentence. head is a hash that a record must have, or NULL. Returns the number

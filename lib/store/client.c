@@ -87,6 +87,14 @@ client_asker(void)
 	return user && *user && !getenv("SUDO_USER") ? user : NULL;
 }
 
+const char *
+client_request(void)
+{
+	const char *request = getenv(CLIENT_ASKER_REQUEST);
+
+	return request && *request && client_asker() ? request : NULL;
+}
+
 /* Takes the address from what the server says, and puts what was shown to it before the processes. */
 static void
 client_find_asker(struct client *client, const char *from)

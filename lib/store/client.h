@@ -9,6 +9,9 @@
 #define CLIENT_ASKER "COOPR_ASKER"
 /* And this the address from which, by TCP, and what was shown: "192.0.2.7 token 12"; "- session 3". */
 #define CLIENT_ASKER_FROM "COOPR_ASKER_FROM"
+/* And this the request, where it may be sent again: its key, and what it asks for, as SHA-256, and a number of this run of it, in
+ * hexadecimal, with blanks between. */
+#define CLIENT_ASKER_REQUEST "COOPR_ASKER_REQUEST"
 
 struct client {
 	char login[256];  /* who has logged in, whatever sudo(8) has made of them; else the real user */
@@ -19,6 +22,9 @@ struct client {
 
 /* Returns the user who has asked a server for this command (borrowed); NULL: nobody. */
 const char *client_asker(void);
+
+/* Returns the request of a server for which this command runs, as CLIENT_ASKER_REQUEST has it (borrowed); NULL: there is none. */
+const char *client_request(void);
 
 /* Fills in what is known. */
 void client_find(struct client *client);

@@ -43,6 +43,7 @@ static const struct migration {
 	{"what has started a command, in the audit log", NULL},
 	{"members who only read; passwords, tokens and sessions", NULL},
 	{"the newest record of the audit log, the history of all members", NULL},
+	{"requests that may be sent again, in the audit log", NULL},
 };
 
 enum {

@@ -14,6 +14,7 @@
 #include "web/call.h"
 #include "web/problem.h"
 #include "web/recent.h"
+#include "web/repeats.h"
 #include "web/route.h"
 #include "web/session.h"
 
@@ -33,6 +34,7 @@ struct serving { /* a command that is run for requests */
 	struct arguments environment;
 	struct waiter *waiters; /* the one who has asked first is the last of them */
 	struct recent_answer *recent; /* or NULL */
+	struct repeat *repeat;        /* or NULL */
 	const struct route *route;
 	char *session; /* that was shown; or NULL */
 	struct serving *next; /* that waits for its turn */
@@ -43,6 +45,7 @@ struct requests {
 	struct serving *first, **last; /* that wait for their turn */
 	unsigned waiting;
 	struct recent *recent;
+	struct repeats *repeats;
 };
 
 struct requests *
@@ -53,6 +56,7 @@ requests_open(const struct requests_options *options)
 	requests->options = *options;
 	requests->last = &requests->first;
 	requests->recent = recent_open(options->store);
+	requests->repeats = repeats_open(options->store);
 	return requests;
 }
 
@@ -95,6 +99,8 @@ requests_forget(struct requests *requests, struct serving *serving)
 		;
 	if (serving->recent)
 		recent_end(requests->recent, serving->recent, NULL);
+	if (serving->repeat)
+		repeat_end(requests->repeats, serving->repeat, NULL);
 	child_release(&serving->child);
 	call_release(&serving->call);
 	arguments_release(&serving->environment);
@@ -109,6 +115,8 @@ requests_queue(struct requests *requests, struct serving *serving, const struct 
 {
 	asker_environment(asker, &serving->environment);
 	arguments_push(&serving->environment, "COOPR_MESSAGES=json");
+	if (serving->repeat)
+		repeat_begin(serving->repeat, serving, &serving->environment);
 	if (match->route->answer == ROUTE_SESSION_ENDED)
 		session_order_end(asker, &serving->call.input);
 	serving->session = asker->session ? memory_string(asker->session) : NULL;
@@ -123,6 +131,24 @@ requests_queue(struct requests *requests, struct serving *serving, const struct 
 	requests->waiting++;
 }
 
+/* Has the command run, unless it has been for the same request before. */
+static void
+requests_once(struct requests *requests, struct serving *serving, const struct route_match *match, const struct asker *asker,
+    struct http_exchange *exchange)
+{
+	struct repeat *repeat = repeats_find(requests->repeats, match, asker, &serving->call, exchange);
+	bool runs = repeat && repeat_maker(repeat);
+
+	if (runs)
+		requests_add_waiter(repeat_maker(repeat), exchange);
+	if (runs || exchange->answer.status) {
+		requests_forget(requests, serving);
+	} else {
+		serving->repeat = repeat;
+		requests_queue(requests, serving, match, asker, exchange);
+	}
+}
+
 /* Makes the command of a request. */
 static void
 requests_make(struct requests *requests, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
@@ -131,7 +157,7 @@ requests_make(struct requests *requests, const struct route_match *match, const 
 	struct problems problems = {0};
 
 	if (call_make(&serving->call, match, exchange, &problems) == 0) {
-		requests_queue(requests, serving, match, asker, exchange);
+		requests_once(requests, serving, match, asker, exchange);
 	} else {
 		if (problems.total)
 			problem_answer_all(exchange, &problems);
@@ -231,6 +257,9 @@ requests_end(struct requests *requests, struct child *child)
 		if (serving->recent)
 			recent_end(requests->recent, serving->recent, exchange);
 		serving->recent = NULL;
+		if (serving->repeat)
+			repeat_end(requests->repeats, serving->repeat, exchange);
+		serving->repeat = NULL;
 		answer_spare(exchange);
 		requests_send(exchange);
 	}
@@ -255,5 +284,6 @@ requests_close(struct requests *requests)
 	if (!requests)
 		return;
 	recent_close(requests->recent);
+	repeats_close(requests->repeats);
 	free(requests);
 }

@@ -15,6 +15,7 @@ struct http_exchange;
 
 enum route_answer {
 	ROUTE_RECORD,  /* one */
+	ROUTE_RECORD_ONCE, /* one that has a secret, and is never shown again */
 	ROUTE_RECORDS, /* {"items": [...]} */
 	ROUTE_BEGUN,   /* an operation: 202 and where its job is */
 	ROUTE_DONE,    /* 204: nothing is printed */

@@ -409,6 +409,9 @@ static const char *const migrations[] = {
 	"INSERT INTO account_history (tenant, kind, name, at_ms, by, document) SELECT tenant, 'member', user, unixepoch() * 1000, user, "
 	"printf('{\"groups\":%s,\"role\":\"%s\"}', groups, role) FROM member WHERE NOT EXISTS (SELECT 1 FROM account_history AS h "
 	"WHERE h.tenant = member.tenant AND kind = 'member' AND name = user);",
+	/* 21: the request of a server that asked for a change, where it may be sent again: "KEY BODY RUN". */
+	"ALTER TABLE audit ADD COLUMN request TEXT;"
+	"CREATE INDEX audit_request ON audit (request) WHERE request IS NOT NULL;",
 };
 
 /* Steps over a pragma's only number. */

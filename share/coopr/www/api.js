@@ -47,6 +47,21 @@ async function refusal(response) {
   return new Problem(response.status, record);
 }
 
+// Sends a change once more where the answer was lost: with the same key it is done once.
+async function transmit(url, options) {
+  if (options.method === 'GET')
+    return fetch(url, options);
+  options.headers['Idempotency-Key'] = Array.from(crypto.getRandomValues(new Uint32Array(4)), number => number.toString(36)).join('-');
+  try {
+    return await fetch(url, options);
+  } catch (error) {
+    if (error.name === 'AbortError')
+      throw error;
+    await new Promise(resolve => setTimeout(resolve, 1000));
+    return fetch(url, options);
+  }
+}
+
 // Sends a request and returns the response. body is an object, or a text that is a document; accept is a media type. It is of the chosen
 // tenant, unless isOfNone.
 export async function send(route, {path = {}, query = {}, body, accept = 'application/json', signal, headers = {}, isOfNone = false} = {}) {
@@ -61,7 +76,7 @@ export async function send(route, {path = {}, query = {}, body, accept = 'applic
     options.headers['Content-Type'] = typeof body === 'string' ? 'application/octet-stream' : 'application/json';
   }
   try {
-    response = await fetch(address(route, path, query, isOfNone), options);
+    response = await transmit(address(route, path, query, isOfNone), options);
   } catch (error) {
     if (error.name === 'AbortError')
       throw error;
