@@ -5,6 +5,7 @@
 
 load case
 load serve
+load browser
 
 setup() {
 	serve_setup
@@ -12,7 +13,7 @@ setup() {
 }
 
 teardown() {
-	[ -z "${worker-}" ] || kill "$worker"
+	browse_end
 	serve_end
 }
 
@@ -125,20 +126,18 @@ asked() {
 	same "$(coopr-lease shop)" "$(cat body)"
 }
 
-# Skips where there is no browser, and nothing to drive it.
-need_browser() {
-	need_program chromium node
-	NODE_PATH=${NODE_PATH-$(npm root -g 2>/dev/null)}
-	export NODE_PATH
-	node -e 'require.resolve("playwright-core"); require.resolve("axe-core")' 2>/dev/null ||
-		skip "needs playwright-core and axe-core of npm, where NODE_PATH says"
-}
-
-# Does a scenario of page.cjs, while a worker does what it begins.
-browse() {
-	coopr-work >work.log 2>&1 3>&- &
-	worker=$!
-	node "$COOPR_ROOT/tests/page.cjs" "${ADDRESS:-$SOCKET}" "$@"
+@test "machines and services are asked whether they are well by a route of its own, which lists what is not" {
+	serve
+	create_shop
+	answers 200 GET /v1/clusters/shop/probe
+	same '["clusterstatus"]' "$(jq -c '[.items[].kind]' body)"
+	mkdir -p "$COOPR_STATE/dummy-down"
+	touch "$COOPR_STATE/dummy-down/$(coopr-show -o json shop | jq -r 'select(.kind == "node" and (.services | index("mysql"))).id').mysql"
+	answers 200 GET /v1/clusters/shop/probe
+	same 'mysql stopped' "$(jq -r '.items[] | select(.kind == "drift") | "\(.service) \(.what)"' body)"
+	answers 200 GET /v1/clusters/shop
+	same degraded "$(jq -r .condition body)"
+	answers 422 GET '/v1/clusters/shop?probe=true'
 }
 
 WITH_STUBBORN=haproxy,apache,mod-php,mysql,memcached,stubborn

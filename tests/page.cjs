@@ -8,6 +8,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const {chromium} = require('playwright-core');
+const {settle, tabTo, visit} = require('./page-tools.cjs');
 
 const [socket, scenario, ...values] = process.argv.slice(2);
 const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters/shop/activity', 'clusters/shop/log', 'clusters/shop/history',
@@ -27,26 +28,9 @@ function relay() {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-async function settle(page) {
-  await page.waitForFunction(() => document.querySelector('main h1') && !document.querySelector('[aria-busy]'));
-}
-
-async function visit(page, address, view) {
-  await page.goto(`${address}#/${view}`);
-  await settle(page);
-}
-
-// Presses Tab until what has the focus is that.
-async function tabTo(page, wanted) {
-  for (let i = 0; i < 120; i++) {
-    await page.keyboard.press('Tab');
-    if (await page.evaluate((selector) => document.activeElement.matches(selector), wanted))
-      return;
-  }
-  assert.fail(`by keyboard there is no way to ${wanted}`);
-}
-
 const scenarios = {
+  ...require('./page-cluster.cjs'),
+
   // From the list to a cluster that is active, with the layout shown beside the form, or the reason why there is none.
   async create(page, address) {
     await page.goto(address);
@@ -264,7 +248,7 @@ async function main() {
   page.on('dialog', (dialog) => { trouble.push(dialog.message()); dialog.dismiss(); });
   page.on('request', (request) => { if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(address)) trouble.push(`asked ${request.url()}`); });
   try {
-    await scenarios[scenario](page, address);
+    await scenarios[scenario](page, address, values);
   } catch (error) {
     await page.screenshot({path: 'page.png', fullPage: true});
     fs.writeFileSync('page.txt', await page.locator('body').innerText());

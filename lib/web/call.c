@@ -76,7 +76,7 @@ call_looks(const struct command_option *option)
 bool
 call_takes(const struct route *route, const struct command_table *table, const struct command_option *option)
 {
-	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "quiet", "save", "secret", "server", "spool", "store", "version",
+	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "probe", "quiet", "save", "secret", "server", "spool", "store", "version",
 		"watch", "yes"};
 	const char *kind = option->kind ? option->kind : "";
 

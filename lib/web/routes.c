@@ -9,6 +9,7 @@ const struct route routes[] = {
 	{"GET", "/v1/clusters", "list", NULL, NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List clusters"},
 	{"POST", "/v1/clusters", "create", "name", BEGIN, ROUTE_OPTIONS, ROUTE_BEGUN, "Create a cluster"},
 	{"GET", "/v1/clusters/{cluster}", "status", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORD, "Show the state of a cluster"},
+	{"GET", "/v1/clusters/{cluster}/probe", "status", "{cluster}", "--probe", ROUTE_NO_BODY, ROUTE_RECORDS, "Ask the machines and services of a cluster whether they are well"},
 	{"DELETE", "/v1/clusters/{cluster}", "delete", "{cluster}", BEGIN, ROUTE_OPTIONS, ROUTE_BEGUN, "Delete a cluster with all its machines"},
 	{"GET", "/v1/clusters/{cluster}/nodes", "show", "{cluster}", "--cluster", ROUTE_NO_BODY, ROUTE_RECORDS, "List the nodes of a cluster"},
 	{"GET", "/v1/clusters/{cluster}/operations", "history", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the operations on a cluster"},

@@ -68,17 +68,27 @@ function json(name, label, value, hint) {
 }
 
 const SERVICES_HINT = 'Without a choice it is all services.';
+
+// Which services, and on which machines: what the address chooses is chosen.
+function servicesOf(cluster, query) {
+  const nodes = cluster.nodes.map((node) => String(node.nodenum)), chosen = query.getAll('node');
+  const machines = some('node', 'Machines', nodes, chosen, 'Without a choice it is all machines.');
+
+  return [some('services', 'Services', cluster.services, query.getAll('services'), SERVICES_HINT),
+    {...machines, view: el('details', {open: chosen.length > 0}, el('summary', 'Only on some machines'), machines.view)}];
+}
+
 const FORMS = {
   expand: {title: 'Add machines', controls: (cluster) => [number('machines', 'Machines afterwards', cluster.nodes.length + 1, `There are ${cluster.nodes.length} now.`, {min: cluster.nodes.length + 1}),
     flag('allow-moves', 'Services may move to other machines')]},
   shrink: {title: 'Remove machines', controls: (cluster) => [number('machines', 'Machines afterwards', Math.max(cluster.nodes.length - 1, 1), `There are ${cluster.nodes.length} now.`, {min: 1, max: cluster.nodes.length - 1})]},
   scale: {title: 'Scale services', controls: (cluster) => [instances(cluster), flag('allow-moves', 'Other services may move to other machines')]},
-  restart: {title: 'Restart services', controls: (cluster) => [some('services', 'Services', cluster.services, [], SERVICES_HINT)]},
-  start: {title: 'Start services', controls: (cluster) => [some('services', 'Services', cluster.services, [], SERVICES_HINT)]},
-  stop: {title: 'Stop services', controls: (cluster) => [some('services', 'Services', cluster.services, [], SERVICES_HINT)]},
+  restart: {title: 'Restart services', controls: servicesOf},
+  start: {title: 'Start services', controls: servicesOf},
+  stop: {title: 'Stop services', controls: servicesOf},
   add: {title: 'Set up services', controls: (cluster) => [some('services', 'Services', cluster.further, [])], needs: 'services'},
   remove: {title: 'Take services down', controls: (cluster) => [some('services', 'Services', cluster.services, [])], needs: 'services'},
-  replace: {title: 'Replace machines', controls: (cluster) => [some('nodes', 'Machines', cluster.nodes.map((node) => String(node.nodenum)), [],
+  replace: {title: 'Replace machines', controls: (cluster, query) => [some('nodes', 'Machines', cluster.nodes.map((node) => String(node.nodenum)), query.getAll('nodes'),
     cluster.nodes.map((node) => `${node.nodenum}: ${node.services.join(' ')}`).slice(0, 30).join('; '))], needs: 'nodes'},
   upgrade: {title: 'Upgrade', text: 'Brings the cluster up to date with its template and services.', controls: () => []},
   clone: {title: 'Clone', controls: () => [line('name', 'Name of the new cluster', '', 'Letters, digits, and - _ . inside.', {required: true}), line('lease', 'Lease', '', 'Such as 12h or 2d; 0 is without an end.')], needs: 'name'},
@@ -109,7 +119,7 @@ async function subject(name, action, signal) {
 
 // A name that has to be typed before a cluster is deleted.
 function consent(cluster, changed) {
-  const input = el('input', {autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false', oninput: changed});
+  const input = el('input', {name: 'confirm', autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false', oninput: changed});
 
   return {view: field(`To confirm, type its name: ${cluster.name}`, input), isGiven: () => input.value === cluster.name};
 }

@@ -58,8 +58,17 @@ function advice(cluster) {
       el('p.row', act('retry', 'Retry', 'a.button.main'), act('rollback', 'Roll back'), el('a', {href: clusterAddress(cluster.name, 'activity')}, 'See what failed')));
   if (cluster.condition === 'down' || cluster.condition === 'degraded')
     return el('div.problem', {role: 'alert'}, el('strong', 'Not all services are well'), cluster.message && el('p', cluster.message),
-      el('p.row', act('restart', 'Restart services', 'a.button.main'), act('replace', 'Replace machines')));
+      el('p.row', act('start', 'Start services', 'a.button.main'), act('restart', 'Restart services'), act('replace', 'Replace machines')));
   return null;
+}
+
+// What repairs a service that does not run, or a machine that does not answer.
+function repairLink(cluster, {service}, {nodenum}) {
+  const link = (action, query, label) => el('a', {href: `${clusterAddress(cluster.name, 'do', action)}?${new URLSearchParams(query)}`}, label);
+
+  if (cluster.underway)
+    return null;
+  return service ? link('start', {services: service, node: nodenum}, `Start ${service}`) : link('replace', {nodes: nodenum}, `Replace ${nodenum}`);
 }
 
 async function machinesTab(cluster, signal) {
@@ -71,7 +80,7 @@ async function machinesTab(cluster, signal) {
   if (nodes.length === 0)
     return empty('No machines', cluster.state === 'terminated' ? 'The cluster was deleted; its history stays.' : 'Machines appear here as soon as they exist.');
   return [links.length > 0 && el('p.row', links.map((one) => el('a.button', {href: one.url, rel: 'noreferrer', target: '_blank'}, one.label))),
-    layoutView(nodes, machineDetails(observations)),
+    layoutView(nodes, machineDetails(observations, (...what) => repairLink(cluster, ...what))),
     el('details', el('summary', 'As a table'), table('Machines', columns, nodes.map((node) => [node.hostname, node.hardwaretype, node.imagetype,
       Object.entries(node.ipaddresses ?? {}).map(([name, address]) => `${name} ${address}`).join(', '), node.services.join(' ')]))),
     commandView(commandLine(ACTIONS.nodes, {cluster: cluster.name}))];
@@ -153,7 +162,26 @@ async function configTab(cluster, signal) {
 
 const CONTENT = {machines: machinesTab, activity: activityTab, log: logTab, history: historyTab, config: configTab};
 
-function header(cluster, tab) {
+// Asks each machine and each service, and shows what was seen: again().
+function lookButton(cluster, again) {
+  const [route] = ACTIONS.probe;
+
+  return el('button', {type: 'button', 'data-key': 'look', title: commandLine(ACTIONS.probe, {cluster: cluster.name, probe: true}), onclick: async (event) => {
+    const button = event.target;
+    if (button.ariaBusy === 'true')
+      return;
+    button.ariaBusy = 'true'; // one that is disabled would lose the focus
+    try {
+      const seen = await items(route, {path: {cluster: cluster.id}});
+      tell(seen.length > 1 ? `${count(seen.length - 1, 'fault')} seen.` : 'All machines and services are well.', seen.length > 1 ? 'bad' : 'good');
+      await again();
+    } finally {
+      button.ariaBusy = null;
+    }
+  }}, 'Look now');
+}
+
+function header(cluster, tab, again) {
   const changes = el('details.menu', el('summary.button', 'Change'), el('ul', CHANGES.map(([name, label]) =>
     el('li', el('a', {href: clusterAddress(cluster.name, 'do', name)}, label)))));
 
@@ -164,7 +192,7 @@ function header(cluster, tab) {
     }
   });
   return [el('p.crumbs', el('a', {href: '#/clusters'}, 'Clusters'), ' / ', cluster.tenant),
-    el('div.head', el('h1', {'data-title': cluster.name}, cluster.name, ' ', el('span.badges')), cluster.state !== 'terminated' && [changes,
+    el('div.head', el('h1', {'data-title': cluster.name}, cluster.name, ' ', el('span.badges')), cluster.state !== 'terminated' && [lookButton(cluster, again), changes,
       el('a.button.bad', {href: clusterAddress(cluster.name, 'do', 'delete')}, 'Delete')]),
     el('div.state'),
     el('nav.tabs', {'aria-label': 'About this cluster'}, TABS.map(([name, label]) => el('a', {href: clusterAddress(cluster.name, name),
@@ -176,7 +204,7 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
     throw Object.assign(new Error('There is no such page of a cluster.'), {title: 'Not found'});
   const body = el('div.content'), look = (id) => call('GET /v1/clusters/{cluster}', {path: {cluster: id}, signal});
   const first = await look(name), {id} = first; // others may take its name once it is deleted, and may rename it
-  const view = el('div', header(first, tab), body);
+  const view = el('div', header(first, tab, () => again()), body);
   let took = 0;
 
   async function draw(cluster) {

@@ -9,6 +9,7 @@ export const ACTIONS = {
   list: ['GET /v1/clusters', 'coopr list'],
   create: ['POST /v1/clusters', 'coopr create', 'name'],
   status: ['GET /v1/clusters/{cluster}', 'coopr status', 'cluster'],
+  probe: ['GET /v1/clusters/{cluster}/probe', 'coopr status', 'cluster'],
   nodes: ['GET /v1/clusters/{cluster}/nodes', 'coopr show', 'cluster'],
   history: ['GET /v1/clusters/{cluster}/operations', 'coopr history', 'cluster'],
   log: ['GET /v1/clusters/{cluster}/log', 'coopr log', 'cluster'],

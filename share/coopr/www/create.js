@@ -32,15 +32,16 @@ export async function templatesView({signal}) {
     : [el('p', 'Choose a template.'), el('ul.cards', templates.map(card))]);
 }
 
-// The machines: a number, and a slider for what is usual.
+// The machines: a number, and a slider for what is usual. Where nothing bounds their number, it has to be said.
 function machinesControl(template, changed) {
   const {min = 1, max} = template.constraints?.size ?? {};
-  const input = el('input', {type: 'number', min: 1, max, inputmode: 'numeric', placeholder: 'the best number'});
+  const isFree = max !== undefined || template.objective?.some((one) => one === 'cost' || one === 'machines');
+  const input = el('input', {type: 'number', min: 1, max, inputmode: 'numeric', ...(isFree ? {placeholder: 'the best number'} : {required: true, value: min})});
   const slider = el('input', {type: 'range', min, max: Math.min(max ?? SLIDER, Math.max(SLIDER, min * 2)), value: min, 'aria-label': 'Machines, as a slider'});
 
   slider.addEventListener('input', () => { input.value = slider.value; changed(); });
   input.addEventListener('input', () => { slider.value = input.value || min; });
-  return {view: el('div', field('Machines', input, `The template wants ${min}${max ? ` to ${max}` : ' or more'}. Without a number coopr takes the best.`), slider),
+  return {view: el('div', field('Machines', input, `The template wants ${min}${max ? ` to ${max}` : ' or more'}.${isFree ? ' Without a number coopr takes the best.' : ''}`), slider),
     read: (values) => { if (input.value) values.machines = Number(input.value); }, suggest: (number) => { if (!input.value) slider.value = number; }};
 }
 

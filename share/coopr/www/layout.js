@@ -39,8 +39,8 @@ export function layoutView(nodes, more) {
     groups.map((group) => box(group[0], group.length, services, group.length === 1 ? more : undefined)));
 }
 
-// What is known of a machine of a cluster that exists: its health, and its addresses.
-export function machineDetails(observations, report) {
+// What is known of a machine of a cluster that exists: its health, its addresses, and what repair(observation) gives where it is not well.
+export function machineDetails(observations, repair) {
   return (node) => {
     const mine = observations.filter((one) => one.node === node.id);
     const bad = mine.filter((one) => one.answer !== 'healthy');
@@ -48,6 +48,6 @@ export function machineDetails(observations, report) {
     const addresses = Object.entries(node.ipaddresses ?? {});
 
     return [el('div.machine-foot', badge(state), addresses.slice(0, 1).map(([, address]) => el('code', address))),
-      bad.filter((one) => one.message).map((one) => el('p.bad', `${one.service ?? 'machine'}: ${one.message}`)), report && report(node)];
+      bad.map((one) => el('p', el('span.bad', `${one.service ?? 'machine'}: ${one.message ?? one.answer}`), ' ', repair(one, node)))];
   };
 }
