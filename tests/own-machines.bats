@@ -264,7 +264,7 @@ other_key() {
 	done
 }
 
-# The tenant qa has a template hello, one of whose machines, sshd_start's, is its own; its service waits while there is a file "wait".
+# The tenant qa has a template hello, one of whose machines, sshd_start's, is its own; its service waits while there is a file "wait": own_cluster [PUT]
 own_cluster() {
 	sshd_start
 	mkdir -p mine/scripts
@@ -286,7 +286,7 @@ own_cluster() {
 	rm sshd/user
 	jq -cn --argjson port "$SSHD_PORT" --arg key "$(cut -d' ' -f1,2 sshd/host.pub)" '[{address: "localhost.", $port, hostkey: $key}, {address: "127.0.0.2", $port}]' >list
 	jq -c 'map(if .address == "localhost." then .address = "127.1" else . end)' list >numbers
-	put "$(cat numbers)"
+	"${1:-put}" "$(cat numbers)"
 	export COOPR_TENANT=qa COOPR_USER=ann
 }
 
@@ -322,9 +322,66 @@ own_cluster() {
 	same "" "$(COOPR_USER='' COOPR_TENANT='' coopr-store claims -o name)"
 }
 
-@test "a task that comes after its addresses were taken away does not enter the machine" {
-	need_root
-	own_cluster
+# A provider that is none of coopr's, which says that its fields have addresses in several ways.
+rack_plugin() {
+	mkdir -p plugins/provider
+	cat >plugins/provider/rack <<-'EOT'
+		#!/bin/sh
+		case $1 in
+		describe)
+			exec echo '{"properties": {"gateway": {"of": "address"}, "proxies": {"type": "array", "items": {"of": "address"}},
+				"boot": {"properties": {"from": {"of": "address"}, "tls": {"properties":
+				{"key": {"of": "path"}, "keys": {"type": "array", "items": {"properties": {"key": {"of": "installation"}}}}}}}},
+				"rows": {"type": "array", "items": {"properties": {"hosts": {"type": "array", "items": {"properties":
+				{"ip": {"of": "address"}, "port": {}, "hostkey": {}}}}}}}}}'
+			;;
+		create)
+			exec jq -c '.cluster.provider.provisioner.rows[0].hosts[0] as $host | {kind: "result"} + if has("claim") then
+				{status: 0, ipaddresses: {access_v4: $host.ip, bind_v4: $host.ip}, result: {"ssh-auth": {user: "root", port: $host.port,
+				key: {secret: "ann"}}, ssh_host_keys: {"ed25519": $host.hostkey}}} else {status: 75, claim: ["row 1, place 1"]} end'
+			;;
+		delete) exec echo '{"kind": "result", "status": 0, "claim": null}' ;;
+		*) exec echo '{"kind": "result", "status": 0}' ;;
+		esac
+	EOT
+	chmod +x plugins/provider/rack
+	export COOPR_PLUGINS=$PWD/plugins
+}
+
+put_rack() {
+	jq -c '{name: "own", providertype: "rack", provisioner: .}' <<<"$1" | COOPR_USER=ann COOPR_TENANT=qa coopr-store put -k provider - 2>&1
+}
+
+put_rack_of() {
+	put_rack "$(jq -c '{rows: [{hosts: [.[0] | {ip: .address, port, hostkey}]}]}' <<<"$1")"
+}
+
+@test "whichever plugin describes a field, and wherever in the fields it stands, what it says of it holds for a tenant" {
+	walls_tenant
+	rack_plugin
+	coopr-tenant change --addresses 10.4.0.0/16 qa
+	for form in '{gateway: .}' '{proxies: ["10.4.0.1", .]}' '{proxies: [.]}' '{boot: {from: .}}' '{rows: [{}, {hosts: [{ip: .}]}]}' \
+		'{rows: [{hosts: [{ip: "10.4.0.1"}, {ip: ., port: 7}]}]}'; do
+		for address in 10.5.0.7 127.0.0.1 localhost 0x7f.1 ::ffff:10.5.0.7 ''; do
+			run -77 put_rack "$(jq -n --arg address "$address" "\$address | $form")"
+			contains "$output" "is none of the addresses that the tenant's own machines may have"
+		done
+		for value in '{"a": "10.5.0.7"}' '[["10.5.0.7"]]' null 7 '[{}]'; do
+			run -77 put_rack "$(jq "$form" <<<"$value")"
+		done
+		run -0 put_rack "$(jq -n "\"10.4.7\" | $form")"
+		same "$(jq -nc "\"10.4.0.7\" | $form")" "$(coopr-store get -T qa provider own | jq -c .provisioner)"
+	done
+	for fields in '{"boot": {"tls": {"key": "/etc/shadow"}}}' '{"boot": {"tls": {"key": "../key"}}}' '{"boot": {"tls": {"keys": [{}, {"key": "a"}]}}}'; do
+		run -77 put_rack "$fields"
+		contains "$output" "/provisioner/boot/tls/key"
+	done
+	run -0 put_rack '{"boot": {"tls": {"key": "key", "keys": [{"other": "/etc/shadow"}]}}, "other": {"ip": "127.0.0.1"}}'
+}
+
+# A cluster whose machine's address is taken away during its first task: cut_short PUT
+cut_short() {
+	own_cluster "$1"
 	mkfifo gate arrived
 	touch wait
 	coopr-create one -t hello -n 1 >said 2>&1 3>&- 8<&- &
@@ -341,4 +398,15 @@ own_cluster() {
 	run -77 coopr-retry one
 	contains "$output" "coopr-tenant change --addresses"
 	coopr-delete one -y >/dev/null
+}
+
+@test "a task that comes after its addresses were taken away does not enter the machine" {
+	need_root
+	cut_short put
+}
+
+@test "nor does it enter one of a provider that is none of coopr's and calls its machines by names" {
+	need_root
+	rack_plugin
+	cut_short put_rack_of
 }

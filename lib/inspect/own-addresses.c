@@ -18,25 +18,21 @@ static jv
 own_addresses_schema(struct fields_check *check, jv provider)
 {
 	char *type = json_get_string(provider, "providertype");
-	jv schema = type ? fields_schema(check, "provider", type) : jv_invalid(), properties = json_get(schema, "properties");
+	jv schema = type ? jv_copy(fields_schema(check, "provider", type)) : jv_invalid();
 
 	free(type);
-	return properties;
+	return schema;
 }
 
-/* Tells whether the member of a list's objects is an address, by what the description of the list says. */
+/* Tells whether what is said of a field is that it is an address. */
 static bool
-own_addresses_is_one(jv property, const char *member)
+own_addresses_marked(jv property)
 {
-	jv items = json_get(property, "items"), properties = json_get(items, "properties"), described = json_get(properties, member);
-	char *of = json_get_string(described, "of");
-	bool is_one = of && strcmp(of, ORIGIN_ADDRESS) == 0;
+	char *of = json_get_string(property, "of");
+	bool marked = of && strcmp(of, ORIGIN_ADDRESS) == 0;
 
 	free(of);
-	jv_free(described);
-	jv_free(properties);
-	jv_free(items);
-	return is_one;
+	return marked;
 }
 
 /* Returns the address, in the arena, or NULL. */
@@ -51,55 +47,6 @@ own_addresses_resolve(const char *text, const struct string_list *ranges, struct
 	    machine_address_check(machine, &found, ranges, &ignored) < 0)
 		return NULL;
 	return arena_substring(arena, found.list[0], (size_t)(strrchr(found.list[0], ':') - found.list[0]));
-}
-
-/* Pins the members of one object of a list. */
-static jv
-own_addresses_pin_object(jv object, jv property, const struct string_list *ranges)
-{
-	const struct place place = place_root(object, NULL);
-	struct members members = members_of(&place);
-	struct arena arena = {0};
-	jv pinned = jv_copy(object);
-	struct place member;
-
-	while (members_next(&members, &member)) {
-		const char *text = own_addresses_is_one(property, member.name) ? json_string(member.value) : NULL;
-		const char *address = text ? own_addresses_resolve(text, ranges, &arena) : NULL;
-
-		if (address)
-			json_set_string(&pinned, member.name, address);
-	}
-	arena_release(&arena);
-	return pinned;
-}
-
-void
-own_addresses_pin(struct fields_check *check, jv *provider, const struct string_list *ranges)
-{
-	jv properties = own_addresses_schema(check, *provider), fields = json_get(*provider, "provisioner"), pinned = jv_copy(fields);
-	const struct place root = place_root(fields, NULL);
-	struct members members = members_of(&root);
-	struct place field;
-
-	while (members_next(&members, &field)) {
-		jv property = json_get(properties, field.name), list = jv_copy(field.value);
-
-		for (size_t i = 0; jv_get_kind(field.value) == JV_KIND_ARRAY && i < json_length(field.value); i++) {
-			jv object = json_element(field.value, i);
-
-			if (jv_get_kind(object) == JV_KIND_OBJECT)
-				list = jv_array_set(list, (int)i, own_addresses_pin_object(object, property, ranges));
-			jv_free(object);
-		}
-		json_set(&pinned, field.name, list);
-		jv_free(property);
-	}
-	if (jv_get_kind(fields) == JV_KIND_OBJECT)
-		json_set(provider, "provisioner", jv_copy(pinned));
-	jv_free(pinned);
-	jv_free(fields);
-	jv_free(properties);
 }
 
 static void
@@ -119,37 +66,71 @@ own_addresses_refuse(const struct place *address, const struct string_list *rang
 	buffer_release(&list);
 }
 
-/* Checks the members of the objects of one list. */
-static void
-own_addresses_check_list(const struct place *list, jv property, const struct string_list *ranges)
+/* Returns the address that stands there, or the one in numbers that it is to be stored as; owned. */
+static jv
+own_addresses_take(const struct place *place, const struct string_list *ranges, bool pins)
 {
-	for (size_t i = 0; i < json_length(list->value); i++) {
-		struct place object = place_element(list, i), member;
-		struct members members;
+	const char *text = json_string(place->value), *pinned = NULL;
+	struct arena arena = {0};
+	jv value;
 
-		if (jv_get_kind(object.value) != JV_KIND_OBJECT)
-			continue;
-		members = members_of(&object);
-		while (members_next(&members, &member))
-			if (own_addresses_is_one(property, member.name) &&
-			    !(json_string(member.value) && range_list_has(ranges, json_string(member.value))))
-				own_addresses_refuse(&member, ranges);
+	if (text && pins)
+		pinned = own_addresses_resolve(text, ranges, &arena);
+	if (!pinned && !(text && range_list_has(ranges, text)))
+		own_addresses_refuse(place, ranges);
+	value = pinned ? jv_string(pinned) : jv_copy(place->value);
+	arena_release(&arena);
+	return value;
+}
+
+/* Returns the value, owned, with all addresses in it as own_addresses_take has them; property is what is said of it. */
+static jv
+own_addresses_walk(const struct place *place, jv property, const struct string_list *ranges, bool pins)
+{
+	jv value = jv_copy(place->value), items = json_get(property, "items"), properties = json_get(property, "properties");
+	struct place inner;
+
+	if (own_addresses_marked(property)) {
+		jv_free(value);
+		value = own_addresses_take(place, ranges, pins);
+	} else if (jv_get_kind(value) == JV_KIND_ARRAY && jv_is_valid(items)) {
+		for (size_t i = 0; i < json_length(place->value); i++) {
+			inner = place_element(place, i);
+			value = jv_array_set(value, (int)i, own_addresses_walk(&inner, items, ranges, pins));
+		}
+	} else if (jv_get_kind(properties) == JV_KIND_OBJECT && jv_get_kind(value) == JV_KIND_OBJECT) {
+		struct members members = members_of(place);
+
+		while (members_next(&members, &inner)) {
+			jv described = json_get(properties, inner.name);
+
+			json_set(&value, inner.name, own_addresses_walk(&inner, described, ranges, pins));
+			jv_free(described);
+		}
 	}
+	jv_free(properties);
+	jv_free(items);
+	return value;
+}
+
+void
+own_addresses_pin(struct fields_check *check, jv *provider, const struct string_list *ranges)
+{
+	jv schema = own_addresses_schema(check, *provider), fields = json_get(*provider, "provisioner");
+	const struct place place = place_root(fields, NULL);
+
+	if (jv_is_valid(fields))
+		json_set(provider, "provisioner", own_addresses_walk(&place, schema, ranges, true));
+	jv_free(fields);
+	jv_free(schema);
 }
 
 void
 own_addresses_check(struct fields_check *check, const struct place *provider, const struct string_list *ranges)
 {
-	jv properties = own_addresses_schema(check, provider->value);
-	struct place fields = place_member(provider, "provisioner"), field;
-	struct members members = members_of(&fields);
+	jv schema = own_addresses_schema(check, provider->value);
+	struct place fields = place_member(provider, "provisioner");
 
-	while (members_next(&members, &field)) {
-		jv property = json_get(properties, field.name);
-
-		if (jv_get_kind(field.value) == JV_KIND_ARRAY)
-			own_addresses_check_list(&field, property, ranges);
-		jv_free(property);
-	}
-	jv_free(properties);
+	jv_free(own_addresses_walk(&fields, schema, ranges, false));
+	jv_free(schema);
 }

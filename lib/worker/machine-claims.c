@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address/machine-address.h"
 #include "address/range.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -250,7 +249,7 @@ machine_claims_check_own(const struct task *task, struct error *err)
 	if (store_open(&store, NULL, STORE_READ, NULL, err) < 0)
 		return err->code == EX_NOINPUT ? 0 : -1;
 	got = claims_find(store, task->machine.id, &arena, &machine, err);
-	if (got > 0 && machine_address_is_one(machine))
+	if (got > 0)
 		got = machine_claims_ranges(store, task, &arena, &ranges, err) < 0 ? -1
 		    : range_list_has(&ranges, task->machine.address) ? 0 : machine_claims_refuse(task, task->machine.address, err);
 	arena_release(&arena);
@@ -258,12 +257,25 @@ machine_claims_check_own(const struct task *task, struct error *err)
 	return got < 0 ? -1 : 0;
 }
 
-bool
-machine_claims_are_own(const char *record, size_t length)
+int
+machine_claims_check_record(const char *record, size_t length, struct error *err)
 {
-	static const char list[] = "\"machines\":[";
+	struct problems problems = {0};
+	struct task task = {0};
+	int result;
+	jv source;
 
-	return origin_is_mentioned(record, length) && memmem(record, length, list, sizeof list - 1);
+	if (!origin_is_mentioned(record, length))
+		return 0;
+	if (json_parse("the task", record, length, &source, err) < 0)
+		return -1;
+	result = task_take(source, "the task", &task, &problems, err);
+	if (result == 0)
+		result = machine_claims_check_own(&task, err);
+	task_release(&task);
+	problems_release(&problems);
+	jv_free(source);
+	return result;
 }
 
 /* A claim as plugins read it. */

@@ -10,7 +10,6 @@
 #ifndef WORKER_MACHINE_CLAIMS_H
 #define WORKER_MACHINE_CLAIMS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "json/json.h"
@@ -28,8 +27,8 @@ int machine_claims_serve(struct task *task, jv *result);
  * back is done in any case. Fails with EX_NOPERM. */
 int machine_claims_check_own(const struct task *task, struct error *err);
 
-/* Returns whether a take record, as canonical text, may be of a tenant's own machine. */
-bool machine_claims_are_own(const char *record, size_t length);
+/* Does the same for a take record as canonical text. */
+int machine_claims_check_record(const char *record, size_t length, struct error *err);
 
 /* Sets the member "claims" of a provider's entity to what its nodes have: an array of objects with the machine, the node, its
  * cluster and its hostname. Nothing where there is no store. */

@@ -157,17 +157,17 @@ work_start(struct work *work, const struct queue_task *task, struct error *err)
 	buffer_clear(&work->record);
 	if (queue_task_record(work->queue, task, &work->record, err) < 0)
 		return -1;
-	login_files_fill_text(&work->logins, &work->record, &login, &why);
+	if (login_files_fill_text(&work->logins, &work->record, &login, &why) == 0)
+		machine_claims_check_record(work->record.data, work->record.length, &why);
 	running = running_task_new(task, &work->record);
 	running->login = login;
 	if (work->options.until != WORK_SERVED && names_find(&work->jobs, task->job) == NAMES_NONE)
 		names_intern(&work->jobs, memory_string(task->job));
 	work->taken++;
 	running_task_list_add(&work->running, running);
-	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. It moves archives too, looks
-	 * whether a tenant's own machine may be entered still, and says as a result why there is nothing to log in with. */
-	if (why.code || secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action) ||
-	    machine_claims_are_own(task->record, task->record_length))
+	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. It moves archives too, and says as
+	 * a result why there is nothing to log in with, or the machine may not be entered any more. */
+	if (why.code || secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action))
 		work_start_child(work, running);
 	else
 		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &running->streamed);

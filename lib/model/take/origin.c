@@ -122,6 +122,13 @@ origin_check_field(const struct place *field, jv property)
 		origin_check_list(field, items);
 	else if (of && strcmp(of, ORIGIN_ADDRESS) != 0 && place_present(field))
 		origin_refuse(field);
+	else if (!of && jv_get_kind(field->value) == JV_KIND_OBJECT)
+		origin_check_fields(field, property);
+	for (size_t i = 0; !of && jv_get_kind(field->value) == JV_KIND_ARRAY && i < json_length(field->value); i++) {
+		struct place element = place_element(field, i);
+
+		origin_check_field(&element, items);
+	}
 	jv_free(items);
 	free(of);
 }

@@ -9,8 +9,9 @@
  *	"of": "address"		it is one that the tenant's own machines may have, which inspect/own-addresses.h compares with what the
  *				installation has given the tenant
  *
- * and a field without that member is anybody's. Where a marked field may also be a list of objects, as "items" describes them, a list is
- * checked by what that says of its members, and has no others. These functions are the only ones that decide it.
+ * and a field without that member is anybody's, but for what is said of what is in it, in "properties" of an object and "items" of a list.
+ * Where a marked field may also be a list of objects, as "items" describes them, a list is checked by what that says of its members, and has
+ * no others. These functions are the only ones that decide it.
  */
 #ifndef MODEL_TAKE_ORIGIN_H
 #define MODEL_TAKE_ORIGIN_H
