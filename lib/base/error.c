@@ -15,13 +15,20 @@ error_mark_cut(struct error *err, int length)
 		memcpy(err->text + sizeof err->text - 4, "...", 4);
 }
 
+/* Sets all but the text. */
+static void
+error_begin(struct error *err, int code)
+{
+	err->code = code;
+	err->absent = err->too_large = false;
+}
+
 int
 error_set(struct error *err, int code, const char *format, ...)
 {
 	va_list ap;
 
-	err->code = code;
-	err->absent = false;
+	error_begin(err, code);
 	va_start(ap, format);
 	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
 	va_end(ap);
@@ -33,11 +40,19 @@ error_absent(struct error *err, const char *format, ...)
 {
 	va_list ap;
 
-	err->code = EX_NO;
+	error_begin(err, EX_NO);
 	err->absent = true;
 	va_start(ap, format);
 	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
 	va_end(ap);
+	return -1;
+}
+
+int
+error_too_large(struct error *err, const char *name, size_t limit)
+{
+	error_set(err, EX_DATAERR, "%s: larger than %zu bytes", name, limit);
+	err->too_large = true;
 	return -1;
 }
 
@@ -93,7 +108,7 @@ error_errno(struct error *err, int code, const char *format, ...)
 	int saved = errno;
 	va_list ap;
 
-	err->code = code;
+	error_begin(err, code);
 	va_start(ap, format);
 	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
 	va_end(ap);

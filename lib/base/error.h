@@ -8,6 +8,7 @@
 #define BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sysexits.h>
 
 enum { EX_NO = 1 }; /* a true "no": unsatisfiable, empty, not found, differs */
@@ -16,6 +17,7 @@ struct error {
 	int code;        /* EX_NO or one of sysexits.h */
 	char text[2048]; /* "OBJECT: reason; way out", no newline, cut with "..." */
 	bool absent;     /* there is nothing of the name that was given */
+	bool too_large;  /* what was given has more bytes than are taken */
 };
 
 /* Fills err. Always returns -1. */
@@ -25,6 +27,9 @@ int error_set(struct error *err, int code, const char *format, ...)
 /* Does the same with EX_NO, where there is nothing of the name that was given. */
 int error_absent(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Does the same with EX_DATAERR, where what was given, which is called name, has more bytes than limit. */
+int error_too_large(struct error *err, const char *name, size_t limit);
 
 /* Does the same, with ": " and the text of errno behind it; where a file system is full also "; make room on", with its folder where
  * the text begins with an absolute path. Leaves errno as it was. */

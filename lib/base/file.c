@@ -39,7 +39,7 @@ file_read_fd(int fd, const char *name, size_t limit, struct buffer *out, struct 
 		if (n > 0)
 			out->length += (size_t)n;
 		if (out->length - start > limit)
-			return error_set(err, EX_DATAERR, "%s: larger than %zu bytes", name, limit);
+			return error_too_large(err, name, limit);
 	} while (n != 0);
 	out->data[out->length] = '\0';
 	return 0;

@@ -72,7 +72,8 @@ message_print_record(const char *line, const struct error *err)
 	fputs(",\"text\":", stderr);
 	message_print_string(line);
 	if (err)
-		fprintf(stderr, ",\"absent\":%s,\"code\":%d", err->absent ? "true" : "false", err->code);
+		fprintf(stderr, ",\"absent\":%s,\"too_large\":%s,\"code\":%d", err->absent ? "true" : "false",
+		    err->too_large ? "true" : "false", err->code);
 	fputs("}\n", stderr);
 }
 

@@ -63,7 +63,7 @@ incoming_read(struct incoming *incoming, int from, const char *name, size_t limi
 		if (got < 0)
 			continue;
 		if ((size_t)got > limit - incoming->length)
-			result = error_set(err, EX_DATAERR, "%s: larger than %zu bytes", name, limit);
+			result = error_too_large(err, name, limit);
 		else if (file_write_all(incoming->fd, block, (size_t)got) < 0)
 			result = error_errno(err, EX_IOERR, "%s: keeping it while it is read", name);
 		else

@@ -211,6 +211,13 @@ supervise_stop(struct supervisor *supervisor, struct child *child)
 }
 
 void
+supervise_extend(struct supervisor *supervisor, struct child *child)
+{
+	if (!child->told_to_end && !child->stopped)
+		supervise_set_deadline(supervisor, child, clock_monotonic_ms() + child->timeout_ms);
+}
+
+void
 supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_ms)
 {
 	if (child->stopped || child->told_to_end)
@@ -232,11 +239,14 @@ supervise_await_input(struct supervisor *supervisor, struct child *child, uint32
 	}
 }
 
-void
+size_t
 supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length)
 {
+	if (child->in_end.fd < 0)
+		return 0;
 	buffer_append(&child->fed, bytes, length);
 	supervise_await_input(supervisor, child, EPOLLOUT);
+	return child->fed.length - child->fed_used;
 }
 
 void
@@ -301,11 +311,12 @@ supervise_child_event(struct supervisor *supervisor, struct supervised_end *end,
 	if (end->fd < 0)
 		return false;
 	if (end == &child->in_end) {
+		*kind = SUPERVISE_FED;
 		if (child->in_quiet && (events & (EPOLLERR | EPOLLHUP)))
 			pipes_shut(&child->in_end);
 		else if (pipes_feed(child))
 			supervise_await_input(supervisor, child, 0);
-		return false;
+		return child->tell_fed && (child->in_quiet || child->in_end.fd < 0);
 	}
 	if (end == &child->out_end)
 		return pipes_read_out(child, PIPES_CHUNK) > 0 && child->tell_out;

@@ -28,6 +28,7 @@ enum {
 
 enum supervise_event {
 	SUPERVISE_OUTPUT, /* child: its err has grown, or its out where tell_out */
+	SUPERVISE_FED,    /* child: its stdin has taken all that it was fed, or nobody reads it; where tell_fed */
 	SUPERVISE_ENDED,  /* child: it is no longer supervised; the last of its output is there */
 	SUPERVISE_SIGNAL, /* SIGTERM, SIGINT or SIGHUP came: supervisor.signal */
 	SUPERVISE_READY,  /* a watched descriptor: supervisor.ready */
@@ -54,6 +55,7 @@ struct child {
 	bool hold_input;   /* keep its stdin open behind the input */
 	size_t out_limit;  /* bytes of stdout that are kept; what is beyond is read and dropped */
 	bool tell_out;     /* SUPERVISE_OUTPUT for stdout too */
+	bool tell_fed;     /* SUPERVISE_FED */
 	bool capture_err;   /* its stderr comes to err, which the caller empties; else it has ours */
 	bool joined;        /* its stderr is its stdout: both come to out, in their order */
 	struct child_terminal terminal; /* where out is one, err comes to out, too, if it is one; with session */
@@ -108,8 +110,9 @@ int supervise_adopt(struct supervisor *supervisor, struct child *child, const in
 
 void child_release(struct child *child);
 
-/* Feed more input to a child whose input is held open, and end that input. */
-void supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length);
+/* Feed more input to a child whose input is held open, and end that input. supervise_feed returns how many bytes are kept until the
+ * child reads them. */
+size_t supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length);
 void supervise_end_input(struct supervisor *supervisor, struct child *child);
 
 /* Stops reading what the child prints, so that it has to wait, or reads on. */
@@ -123,6 +126,9 @@ void supervise_signal(const struct child *child, int signal, bool group);
 
 /* Ends the child's group; its end comes as an event. Closes the control socket of one that was adopted. */
 void supervise_stop(struct supervisor *supervisor, struct child *child);
+
+/* Gives the child its timeout once more, from now on. */
+void supervise_extend(struct supervisor *supervisor, struct child *child);
 
 /* Ends the child's input, so that it ends by itself; stops it in so many milliseconds. */
 void supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_ms);

@@ -123,6 +123,7 @@ run_attend(struct supervisor *supervisor, struct child *child, struct attempt *a
 			supervise_unwatch(supervisor, supervisor->ready);
 			supervise_stop(supervisor, child);
 			break;
+		case SUPERVISE_FED:
 		case SUPERVISE_TIME:
 			break;
 		}

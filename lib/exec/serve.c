@@ -211,6 +211,7 @@ serve_turn(struct server *server)
 	case SUPERVISE_SIGNAL:
 		server->lost = true;
 		break;
+	case SUPERVISE_FED:
 	case SUPERVISE_TIME:
 		serve_flush(server);
 		break;

@@ -42,6 +42,7 @@ struct http_exchange { /* zero-initialise; release it. Strings live in its arena
 	uid_t uid;             /* of whom asks, by a Unix socket; else (uid_t)-1 */
 	const char *address;   /* of whom asks, by TCP: "192.0.2.7"; else NULL */
 	bool is_encrypted;     /* it came by TLS */
+	bool takes_parts;      /* its body is handed over as it comes */
 	struct http_answer answer;
 	void *owner;      /* of whom answers later */
 	void *connection; /* the rest is whose who brought it */

@@ -40,6 +40,8 @@ listener_suspend(struct http_exchange *exchange)
 	struct listener *listener = exchange->listener;
 	struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = exchange};
 
+	if (exchange->is_waiting)
+		return;
 	exchange->is_waiting = true;
 	epoll_ctl(listener->epoll, EPOLL_CTL_ADD, listener_find_fd(exchange->connection), &event);
 	MHD_suspend_connection(exchange->connection);
@@ -196,7 +198,7 @@ listener_is_too_large(const struct listener *listener, const struct http_exchang
 {
 	const char *length = http_field_find(&exchange->headers, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-	return length && strtoull(length, NULL, 10) > listener->options.body_max;
+	return !exchange->takes_parts && length && strtoull(length, NULL, 10) > listener->options.body_max;
 }
 
 /* Returns how many headers have that name. */
@@ -226,13 +228,40 @@ listener_is_malformed(const struct http_exchange *exchange, const char *version)
 	    (lengths > 0 && listener_count(headers, MHD_HTTP_HEADER_TRANSFER_ENCODING) > 0);
 }
 
-/* Refuses a request of which only the head has come, and whatever comes behind it. */
+/* Looks at a request of which only the head has come. One that is refused by that is the last of its connection: the rest of it, and
+ * whatever comes behind, is not read. */
 static enum MHD_Result
-listener_refuse(struct MHD_Connection *connection, struct http_exchange *exchange, int status)
+listener_look(struct listener *listener, struct http_exchange *exchange, const char *version)
 {
-	exchange->answer.status = status;
-	http_field_add(exchange, &exchange->answer.headers, "Connection", "close");
-	return listener_send(connection, exchange);
+	struct http_answer *answer = &exchange->answer;
+
+	if (listener_is_malformed(exchange, version))
+		answer->status = MHD_HTTP_BAD_REQUEST;
+	else if (listener->options.begun)
+		listener->options.begun(listener->options.context, exchange);
+	if (!answer->status && listener_is_too_large(listener, exchange))
+		answer->status = MHD_HTTP_CONTENT_TOO_LARGE;
+	if (!answer->status)
+		return MHD_YES;
+	http_field_add(exchange, &answer->headers, "Connection", "close");
+	return listener_send(exchange->connection, exchange);
+}
+
+/* Takes a part of a body. What comes behind an answer is dropped: the library sends that at the end of the body only. */
+static enum MHD_Result
+listener_take(struct listener *listener, struct http_exchange *exchange, const char *part, size_t length)
+{
+	if (exchange->answer.status)
+		return MHD_YES;
+	if (exchange->takes_parts) {
+		if (!listener->options.part(listener->options.context, exchange, part, length))
+			listener_suspend(exchange);
+		return MHD_YES;
+	}
+	if (length > listener->options.body_max - exchange->body.length)
+		return MHD_NO; /* a body of unknown length: it is cut off */
+	buffer_append(&exchange->body, part, length);
+	return MHD_YES;
 }
 
 /* Is called when the head of a request has come, for each part of its body, at its end, and once more where it was suspended. */
@@ -245,21 +274,16 @@ listener_handle(void *context, struct MHD_Connection *connection, const char *pa
 
 	if (!exchange) {
 		*state = exchange = listener_begin(listener, connection, method, path);
-		if (listener_is_malformed(exchange, version))
-			return listener_refuse(connection, exchange, MHD_HTTP_BAD_REQUEST);
-		if (listener_is_too_large(listener, exchange))
-			return listener_refuse(connection, exchange, MHD_HTTP_CONTENT_TOO_LARGE);
-		return MHD_YES;
-	}
-	if (*part_length > 0) {
-		if (*part_length > listener->options.body_max - exchange->body.length)
-			return MHD_NO; /* a body of unknown length: it is cut off */
-		buffer_append(&exchange->body, part, *part_length);
-		*part_length = 0;
-		return MHD_YES;
+		return listener_look(listener, exchange, version);
 	}
 	if (exchange->has_gone)
 		return MHD_NO;
+	if (*part_length > 0) {
+		size_t length = *part_length;
+
+		*part_length = 0;
+		return listener_take(listener, exchange, part, length);
+	}
 	if (!exchange->answer.status)
 		listener->options.arrived(listener->options.context, exchange);
 	if (exchange->answer.status)
@@ -395,6 +419,8 @@ void
 listener_cut(struct http_exchange *exchange)
 {
 	exchange->has_gone = true;
+	if (!exchange->is_waiting)
+		shutdown(listener_find_fd(exchange->connection), SHUT_RDWR);
 	listener_resume(exchange);
 }
 

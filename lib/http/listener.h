@@ -6,6 +6,7 @@
 #ifndef HTTP_LISTENER_H
 #define HTTP_LISTENER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,11 +17,15 @@ struct listener;
 
 struct listener_options {
 	int fd;               /* listens already; the listener's from now on */
-	size_t body_max;      /* bytes; requests with more are answered with 413 */
+	size_t body_max;      /* bytes, of those that take no parts; requests with more are answered with 413 */
 	unsigned connections; /* at most */
 	unsigned idle_s;      /* after which a silent connection is closed */
 	const struct certificate *certificate; /* of TLS, borrowed; NULL: without TLS */
-	/* A request has arrived. Fills in its answer, or sees to it that listener_answer is called later. */
+	/* The head of a request has come. May answer it already, whose body is not read then, or set its takes_parts. May be NULL. */
+	void (*begun)(void *context, struct http_exchange *exchange);
+	/* A part of the body of one that takes parts. Returns whether there is room for more; else listener_answer is called when there is. */
+	bool (*part)(void *context, struct http_exchange *exchange, const char *bytes, size_t length);
+	/* A request has arrived, whole. Fills in its answer, or sees to it that listener_answer is called later. */
 	void (*arrived)(void *context, struct http_exchange *exchange);
 	/* All that came for an answer that streams is handed over: there is room for more. May be NULL. */
 	void (*drained)(void *context, struct http_exchange *exchange);
@@ -38,14 +43,15 @@ int listener_descriptor(const struct listener *listener);
 /* Does what there is to do. Returns the milliseconds after which it is to be called again; -1: when the descriptor is readable. */
 int64_t listener_run(struct listener *listener);
 
-/* Sends the answer of an exchange that has waited for it. One that streams has a head from now on, and a body so far. */
+/* Sends the answer of an exchange that has waited for it; where there is none yet, reads on in a body that is taken in parts. One that streams has a head from now on, and a body so far. */
 void listener_answer(struct http_exchange *exchange);
 
 /* Sends more of an answer that streams, once it was given. Returns how many bytes are now kept that were not taken yet: who reads
  * slowly, or not at all, is to be cut off by listener_cut, or to be given nothing more until drained is called. */
 size_t listener_stream(struct http_exchange *exchange, const void *bytes, size_t length);
 
-/* Ends an answer that streams, once all that came for it is sent; cut: at once, as one that is not whole. */
+/* Ends an answer that streams, once all that came for it is sent; cut: at once, as one that is not whole, also where the body has not
+ * all come. */
 void listener_end(struct http_exchange *exchange);
 void listener_cut(struct http_exchange *exchange);
 

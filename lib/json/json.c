@@ -77,7 +77,7 @@ json_read_value(struct json_input *input, struct error *err)
 			return error_read(err, input->name);
 		text->length += n > 0 ? (size_t)n : 0;
 		if (text->length > JSON_BYTES)
-			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", input->name, JSON_BYTES);
+			return error_too_large(err, input->name, JSON_BYTES);
 		json_recognise(input);
 		if (text->length < look || input->is_yaml)
 			continue;

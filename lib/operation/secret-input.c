@@ -28,7 +28,7 @@ secret_input_read_all(int fd, bool line, const char *name, struct secret_value *
 		if (got > 0)
 			value->length += (size_t)got;
 		if (value->length > SECRET_BYTES)
-			return error_set(err, EX_DATAERR, "%s: larger than %d bytes", name, SECRET_BYTES);
+			return error_too_large(err, name, SECRET_BYTES);
 	} while (got != 0 && !(line && value->length && value->text[value->length - 1] == '\n'));
 	return 0;
 }

@@ -17,12 +17,18 @@ static const struct {
 	{EX_CANTCREAT, 409}, {EX_IOERR, 503},  {EX_TEMPFAIL, 409}, {EX_PROTOCOL, 502}, {EX_NOPERM, 403}, {EX_CONFIG, 500},
 };
 
-/* Returns the status of an exit code. absent: what was named is not there, or nothing of what was to be shown. */
+struct problem_signs { /* of what has failed, besides an exit code */
+	bool absent; /* what was named is not there, or nothing of what was to be shown */
+	bool too_large;
+};
+
 static int
-problem_status(int code, bool absent)
+problem_status(int code, struct problem_signs signs)
 {
-	if (absent && code == EX_NO)
+	if (signs.absent && code == EX_NO)
 		return 404;
+	if (signs.too_large && code == EX_DATAERR)
+		return 413;
 	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
 		if (statuses[i].code == code)
 			return statuses[i].status;
@@ -55,7 +61,7 @@ problem_answer(struct http_exchange *exchange, int status, const char *detail)
 void
 problem_answer_error(struct http_exchange *exchange, const struct error *err)
 {
-	problem_answer(exchange, problem_status(err->code, true), err->text);
+	problem_answer(exchange, problem_status(err->code, (struct problem_signs){.absent = true, .too_large = err->too_large}), err->text);
 }
 
 void
@@ -76,28 +82,34 @@ problem_answer_all(struct http_exchange *exchange, const struct problems *proble
 	problem_send(exchange, 422, problem);
 }
 
-/* Adds a line of stderr to the messages; of a record of coopr's, its text. Returns whether it says that something is absent. */
 static bool
-problem_add_line(const char *line, size_t length, jv *messages, jv *detail)
+problem_says(jv record, const char *name)
+{
+	jv member = json_get(record, name);
+	bool is_true = jv_get_kind(member) == JV_KIND_TRUE;
+
+	jv_free(member);
+	return is_true;
+}
+
+/* Adds a line of stderr to the messages; of a record of coopr's, its text, and what it says. */
+static void
+problem_add_line(const char *line, size_t length, jv *messages, jv *detail, struct problem_signs *signs)
 {
 	struct error ignored;
-	bool absent = false;
 	jv record, text;
 
 	if (json_parse("the message", line, length, &record, &ignored) < 0) {
 		text = jv_string_sized(line, (int)length); /* of another program */
 	} else {
-		jv member = json_get(record, "absent");
-
-		absent = jv_get_kind(member) == JV_KIND_TRUE;
-		jv_free(member);
+		signs->absent |= problem_says(record, "absent");
+		signs->too_large |= problem_says(record, "too_large");
 		text = json_get(record, "text");
 		jv_free(record);
 	}
 	*messages = jv_array_append(*messages, jv_copy(text));
 	jv_free(*detail);
 	*detail = text;
-	return absent;
 }
 
 /* Answers with a status, or 0: that of the exit code, and with what a command has said. */
@@ -106,19 +118,19 @@ problem_answer_said(struct http_exchange *exchange, int status, int code, bool l
 {
 	jv problem = jv_object(), messages = jv_array(), detail = jv_null();
 	const char *at = buffer_string(said);
-	bool absent = looks;
+	struct problem_signs signs = {.absent = looks};
 
 	while (*at) {
 		size_t length = strcspn(at, "\n");
 
 		if (length > 0)
-			absent |= problem_add_line(at, length, &messages, &detail);
+			problem_add_line(at, length, &messages, &detail, &signs);
 		at += length + (at[length] == '\n');
 	}
 	json_set(&problem, "detail", detail);
 	json_set(&problem, "messages", messages);
 	json_set_number(&problem, "exit_code", code);
-	problem_send(exchange, status ? status : problem_status(code, absent), problem);
+	problem_send(exchange, status ? status : problem_status(code, signs), problem);
 }
 
 void

@@ -20,7 +20,11 @@
 
 enum {
 	REQUESTS_OUTPUT_MAX = 256 << 20,
-	REQUESTS_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer */
+	REQUESTS_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer; nor does a step of an upload */
+	REQUESTS_UPLOADS = 32,
+	REQUESTS_UPLOADS_OF_USER = 8,
+	REQUESTS_FED = 256 << 10, /* bytes that the command has not read: then no more are taken */
+	REQUESTS_STEP = 64 << 10, /* bytes that come in that time at least */
 };
 
 struct waiter { /* for the answer of a call */
@@ -37,13 +41,16 @@ struct serving { /* a command that is run for requests */
 	struct repeat *repeat;        /* or NULL */
 	const struct route *route;
 	char *session; /* that was shown; or NULL */
-	struct serving *next; /* that waits for its turn */
+	char *user;    /* of an upload, which runs while it comes; else NULL */
+	size_t came;   /* bytes of the step */
+	struct serving *next; /* that waits for its turn, or is uploaded */
 };
 
 struct requests {
 	struct requests_options options;
 	struct serving *first, **last; /* that wait for their turn */
 	unsigned waiting;
+	struct serving *uploads;
 	struct recent *recent;
 	struct repeats *repeats;
 };
@@ -64,6 +71,13 @@ static bool
 requests_look(const struct route *route)
 {
 	return strcmp(route->method, "GET") == 0;
+}
+
+static void
+requests_send(struct http_exchange *exchange)
+{
+	if (exchange->is_waiting)
+		listener_answer(exchange);
 }
 
 static void
@@ -105,13 +119,13 @@ requests_forget(struct requests *requests, struct serving *serving)
 	call_release(&serving->call);
 	arguments_release(&serving->environment);
 	free(serving->session);
+	free(serving->user);
 	free(serving);
 }
 
-/* Fills in the command, which waits for its turn from now on. */
+/* Fills in the command. */
 static void
-requests_queue(struct requests *requests, struct serving *serving, const struct route_match *match, const struct asker *asker,
-    struct http_exchange *exchange)
+requests_prepare(struct serving *serving, const struct route_match *match, const struct asker *asker)
 {
 	asker_environment(asker, &serving->environment);
 	arguments_push(&serving->environment, "COOPR_MESSAGES=json");
@@ -124,11 +138,40 @@ requests_queue(struct requests *requests, struct serving *serving, const struct 
 	serving->child = (struct child){.argv = serving->call.argv.list, .environment = serving->environment.list,
 	    .input = buffer_string(&serving->call.input), .input_length = serving->call.input.length,
 	    .out_limit = REQUESTS_OUTPUT_MAX, .capture_err = true, .session = true, .timeout_ms = REQUESTS_MS, .owner = serving};
-	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
-	requests_add_waiter(serving, exchange);
+}
+
+/* Has the command wait for its turn. */
+static void
+requests_queue(struct requests *requests, struct serving *serving)
+{
 	*requests->last = serving;
 	requests->last = &serving->next;
 	requests->waiting++;
+}
+
+/* Starts the command of an upload, of which only the head has come. */
+static void
+requests_upload(struct requests *requests, struct serving *serving, const struct asker *asker, struct http_exchange *exchange)
+{
+	struct error err;
+
+	serving->child.hold_input = serving->child.tell_fed = true;
+	serving->user = memory_string(asker->user);
+	if (supervise_start(requests->options.supervisor, &serving->child, &err) < 0) {
+		problem_answer(exchange, 503, err.text);
+		requests_forget(requests, serving);
+		return;
+	}
+	exchange->takes_parts = true;
+	serving->next = requests->uploads;
+	requests->uploads = serving;
+}
+
+static void
+requests_refuse(struct http_exchange *exchange, const char *reason)
+{
+	problem_answer(exchange, 503, reason);
+	http_field_add(exchange, &exchange->answer.headers, "Retry-After", "1");
 }
 
 /* Has the command run, unless it has been for the same request before. */
@@ -137,16 +180,24 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
     struct http_exchange *exchange)
 {
 	struct repeat *repeat = repeats_find(requests->repeats, match, asker, &serving->call, exchange);
-	bool runs = repeat && repeat_maker(repeat);
+	bool runs = repeat && repeat_maker(repeat), uploads = match->route->body == ROUTE_UPLOAD;
 
-	if (runs)
+	if (runs && uploads)
+		requests_refuse(exchange, "the same upload is on its way; try again later");
+	else if (runs)
 		requests_add_waiter(repeat_maker(repeat), exchange);
 	if (runs || exchange->answer.status) {
 		requests_forget(requests, serving);
-	} else {
-		serving->repeat = repeat;
-		requests_queue(requests, serving, match, asker, exchange);
+		return;
 	}
+	serving->repeat = repeat;
+	requests_prepare(serving, match, asker);
+	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
+	requests_add_waiter(serving, exchange);
+	if (uploads)
+		requests_upload(requests, serving, asker, exchange);
+	else
+		requests_queue(requests, serving);
 }
 
 /* Makes the command of a request. */
@@ -168,6 +219,27 @@ requests_make(struct requests *requests, const struct route_match *match, const 
 	problems_release(&problems);
 }
 
+/* Returns how many uploads there are: of a user, or of all (NULL). */
+static unsigned
+requests_uploads(const struct requests *requests, const char *user)
+{
+	unsigned count = 0;
+
+	for (const struct serving *serving = requests->uploads; serving; serving = serving->next)
+		count += !user || strcmp(serving->user, user) == 0;
+	return count;
+}
+
+/* Returns whether another request would be too many. */
+static bool
+requests_are_too_many(const struct requests *requests, const struct route *route, const struct asker *asker)
+{
+	if (route->body == ROUTE_UPLOAD)
+		return requests_uploads(requests, NULL) >= REQUESTS_UPLOADS ||
+		    requests_uploads(requests, asker->user) >= REQUESTS_UPLOADS_OF_USER;
+	return requests->waiting >= requests->options.waiting;
+}
+
 void
 requests_add(struct requests *requests, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
 {
@@ -178,12 +250,45 @@ requests_add(struct requests *requests, const struct route_match *match, const s
 	} else if (recent) {
 		recent_give(recent, exchange);
 		answer_spare(exchange);
-	} else if (requests->waiting >= requests->options.waiting) {
-		problem_answer(exchange, 503, "too many requests wait for their turn; try again later");
-		http_field_add(exchange, &exchange->answer.headers, "Retry-After", "1");
+	} else if (requests_are_too_many(requests, match->route, asker)) {
+		requests_refuse(exchange, match->route->body == ROUTE_UPLOAD ? "too many uploads are on their way; try again later"
+		                                                             : "too many requests wait for their turn; try again later");
 	} else {
 		requests_make(requests, match, asker, exchange);
 	}
+}
+
+bool
+requests_take(struct requests *requests, struct http_exchange *exchange, const char *bytes, size_t length)
+{
+	struct serving *serving = exchange->owner;
+	struct supervisor *supervisor = requests->options.supervisor;
+
+	serving->came += length;
+	if (serving->came >= REQUESTS_STEP) {
+		serving->came = 0;
+		supervise_extend(supervisor, &serving->child);
+	}
+	return supervise_feed(supervisor, &serving->child, bytes, length) < REQUESTS_FED;
+}
+
+void
+requests_fed(struct child *child)
+{
+	struct serving *serving = child->owner;
+
+	/* What has come whole waits for its answer. */
+	if (child->hold_input && serving->waiters)
+		requests_send(serving->waiters->exchange);
+}
+
+void
+requests_arrived(struct requests *requests, struct http_exchange *exchange)
+{
+	struct serving *serving = exchange->owner;
+
+	supervise_extend(requests->options.supervisor, &serving->child);
+	supervise_end_input(requests->options.supervisor, &serving->child);
 }
 
 void
@@ -199,20 +304,15 @@ requests_left(struct requests *requests, struct http_exchange *exchange)
 		*at = waiter->next;
 	free(waiter);
 	exchange->owner = NULL;
-	if (!serving->waiters && serving->child.pid > 0 && requests_look(serving->route))
+	/* The end of an input that is not whole would be taken for the end of the upload: it stays open. */
+	if (!serving->waiters && serving->child.pid > 0 && (requests_look(serving->route) || serving->child.hold_input))
 		supervise_stop(requests->options.supervisor, &serving->child);
-}
-
-static void
-requests_send(struct http_exchange *exchange)
-{
-	if (exchange->is_waiting)
-		listener_answer(exchange);
 }
 
 void
 requests_start(struct requests *requests, unsigned running)
 {
+	running -= requests_uploads(requests, NULL);
 	while (requests->first && running < requests->options.children) {
 		struct serving *serving = requests->first;
 		struct http_exchange *exchange;
@@ -244,6 +344,20 @@ requests_answer(struct serving *serving, struct http_exchange *exchange)
 		answer_call(serving->route, exchange, &serving->child);
 }
 
+/* Takes an upload from the list. Who has not sent it in time is cut off: there is nothing to answer before it has come. */
+static void
+requests_end_upload(struct requests *requests, struct serving *serving)
+{
+	struct serving **at = &requests->uploads;
+	struct http_exchange *exchange;
+
+	while (*at != serving)
+		at = &(*at)->next;
+	*at = serving->next;
+	if (serving->child.timed_out && serving->child.hold_input && (exchange = requests_take_waiter(serving)))
+		listener_cut(exchange);
+}
+
 void
 requests_end(struct requests *requests, struct child *child)
 {
@@ -252,6 +366,8 @@ requests_end(struct requests *requests, struct child *child)
 
 	if (!requests_look(serving->route))
 		requests_change(requests);
+	if (serving->user)
+		requests_end_upload(requests, serving);
 	while ((exchange = requests_take_waiter(serving))) {
 		requests_answer(serving, exchange);
 		if (serving->recent)

@@ -7,6 +7,7 @@
 #define WEB_REQUESTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct asker;
 struct requests;
@@ -25,14 +26,21 @@ struct requests_options {
 
 struct requests *requests_open(const struct requests_options *options);
 
-/* Has a request done by the command of its route, or answers it at once. */
+/* Has a request done by the command of its route, or answers it at once. Of an upload that is when its head has come: its body is then
+ * taken in parts, each as options.part of a listener is called, and requests_arrived tells of its end. */
 void requests_add(struct requests *requests, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange);
 
+bool requests_take(struct requests *requests, struct http_exchange *exchange, const char *bytes, size_t length);
+void requests_arrived(struct requests *requests, struct http_exchange *exchange);
+
+/* A command has read what has come of an upload. */
+void requests_fed(struct child *child);
+
 /* Nobody waits any more for the answer of a request, whose owner is one of these. A change goes on; what only looks is stopped, unless
- * another waits for it. */
+ * another waits for it, and so is an upload that is not whole. */
 void requests_left(struct requests *requests, struct http_exchange *exchange);
 
-/* Starts commands of those that wait, while fewer run than may. running is how many do. */
+/* Starts commands of those that wait, while fewer run than may. running is how many do, with those of uploads. */
 void requests_start(struct requests *requests, unsigned running);
 
 /* A command has ended: answers who has asked for it. */

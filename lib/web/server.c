@@ -74,8 +74,10 @@ server_arrived(void *context, struct http_exchange *exchange)
 	const char *allow;
 	int status = route_find(exchange->method, exchange->path, &exchange->arena, &match, &allow);
 
-	if (exchange->owner)
+	if (exchange->owner) {
+		requests_arrived(server->requests, exchange);
 		return;
+	}
 	if (status) {
 		problem_answer(exchange, status, NULL);
 		if (allow)
@@ -99,6 +101,26 @@ server_arrived(void *context, struct http_exchange *exchange)
 		requests_add(server->requests, &match, &asker, exchange);
 	}
 	asker_release(&asker);
+}
+
+/* Is called for each request of which the head has come: an upload begins at once. */
+static void
+server_begun(void *context, struct http_exchange *exchange)
+{
+	struct route_match match = {0};
+	const char *allow;
+
+	if (route_find(exchange->method, exchange->path, &exchange->arena, &match, &allow) == 0 && match.route->body == ROUTE_UPLOAD)
+		server_arrived(context, exchange);
+}
+
+/* Is called for each part of an upload. */
+static bool
+server_take(void *context, struct http_exchange *exchange, const char *bytes, size_t length)
+{
+	struct server *server = context;
+
+	return requests_take(server->requests, exchange, bytes, length);
 }
 
 /* Is called once nobody waits for an answer any more. */
@@ -147,7 +169,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 		struct epoll_event event = {.events = EPOLLIN};
 
 		if (listener_open(&server->listeners[i], &(struct listener_options){.fd = options->sockets[i].fd,
-		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S,
+		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S, .begun = server_begun, .part = server_take,
 		    .certificate = options->sockets[i].is_tcp ? options->certificate : NULL, .arrived = server_arrived,
 		    .drained = server_drained, .left = server_left, .context = server}, err) < 0)
 			return -1;
@@ -249,6 +271,9 @@ server_run(struct server *server)
 		case SUPERVISE_OUTPUT:
 			if (runs_have(server->runs, child))
 				runs_send(server->runs, child);
+			break;
+		case SUPERVISE_FED:
+			requests_fed(child);
 			break;
 		case SUPERVISE_ENDED:
 			if (runs_have(server->runs, child))
