@@ -27,9 +27,13 @@
 
 static struct store_verb_change_options changing;
 static const char *specs;
+static long expected = VERSION_ANY;
+static bool replace_secrets;
 
 static const struct option_spec import_options[] = {
 	OPTION_STRING(0, "specs", &specs, "DIR", "write specifications of its clusters here (-: standard output)"),
+	OPTION_NUMBER('e', "expect", &expected, "VERSION", "refuse if another is the newest version; 0: if there is one"),
+	OPTION_FLAG(0, "replace-secrets", &replace_secrets, "passwords of providers also replace those that are there"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_OUTPUT,
 	STORE_VERB_WHERE,
@@ -104,7 +108,7 @@ import_verb_put(struct import *import, struct change *change, const struct input
     struct error *err)
 {
 	const struct revision *revision;
-	int result = change_put(change, entity, VERSION_ANY, &row->version, err);
+	int result = change_put(change, entity, expected, &row->version, err);
 
 	row->kind = entity_kind_name(entity->kind);
 	row->name = entity->name;
@@ -221,7 +225,7 @@ import_verb_change_store(struct import *import)
 	}
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, &import->input);
-	result = code ? 0 : import_credentials(store, &import->input, changing.dry_run, &err);
+	result = code ? 0 : import_credentials(store, &import->input, replace_secrets, changing.dry_run, &err);
 	import_note_effects(&import->input);
 	for (size_t i = 0; i < import->input.count && result == 0 && code == 0; i++)
 		result = import_verb_put(import, &change, &import->input.list[i], &import->rows[i], &err);

@@ -20,9 +20,10 @@ struct import_vault { /* where credentials go */
 	struct store *store; /* NULL: nowhere, nothing is written */
 	struct store_key key;
 	bool opened; /* the key is read */
+	bool replace; /* what a secret was before */
 };
 
-/* Stores a value, unless there is a secret of that name. Returns 1 if there is one with another value, else 0, or -1. */
+/* Stores a value, unless there is a secret of that name which stays. Returns 1 if that has another value, else 0, or -1. */
 static int
 import_store_secret(struct import_vault *vault, const char *name, const char *text, struct error *err)
 {
@@ -35,12 +36,13 @@ import_store_secret(struct import_vault *vault, const char *name, const char *te
 		return -1;
 	vault->opened = true;
 	result = secrets_open(vault->store, &vault->key, 0, name, &value, err);
-	if (result < 0 && err->code == EX_NO)
+	if (result < 0 && err->code != EX_NO)
+		return -1;
+	if (result < 0)
 		return secrets_set(vault->store, &vault->key, 0, name, text, strlen(text), err);
-	if (result == 0)
-		result = value.length != strlen(text) || memcmp(value.text, text, value.length) != 0;
+	result = value.length != strlen(text) || memcmp(value.text, text, value.length) != 0;
 	secret_value_release(&value);
-	return result;
+	return result && vault->replace ? secrets_set(vault->store, &vault->key, 0, name, text, strlen(text), err) : result;
 }
 
 /* Replaces one setting of a provider. */
@@ -89,9 +91,9 @@ import_take_credentials(struct import_vault *vault, struct entity_input *input, 
 }
 
 int
-import_credentials(struct store *store, struct entity_input *input, bool dry_run, struct error *err)
+import_credentials(struct store *store, struct entity_input *input, bool replace, bool dry_run, struct error *err)
 {
-	struct import_vault vault = {.store = dry_run ? NULL : store};
+	struct import_vault vault = {.store = dry_run ? NULL : store, .replace = replace};
 	int result = 0;
 
 	for (size_t i = 0; i < input->count && result == 0; i++)

@@ -13,8 +13,8 @@ struct error;
 struct store;
 
 /* Replaces each password, token or key in the settings of a provider by a reference to the secret PROVIDER.SETTING, and stores
- * that inside the transaction; a secret that exists keeps its value. dry_run: stores none. */
-int import_credentials(struct store *store, struct entity_input *input, bool dry_run, struct error *err);
+ * that inside the transaction; a secret that exists keeps its value, unless it is replaced. dry_run: stores none. */
+int import_credentials(struct store *store, struct entity_input *input, bool replace, bool dry_run, struct error *err);
 
 /* Notes which plugins that an entity names are not installed, and which of its members mean nothing here. */
 void import_note_effects(struct entity_input *input);

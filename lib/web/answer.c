@@ -91,6 +91,21 @@ answer_spare(struct http_exchange *exchange)
 	buffer_clear(&exchange->answer.body);
 }
 
+/* Takes status and type from before the body. Returns false where they are not there. */
+static bool
+answer_whole(struct http_exchange *exchange, const struct buffer *out)
+{
+	const char *text = buffer_string(out), *end = strstr(text, "\n\n");
+	char type[64] = "";
+	int status = 0;
+
+	if (!end || sscanf(text, "Status: %3d\nContent-Type: %63[^\n]", &status, type) < 1 || status < 200)
+		return false;
+	answer_begin(exchange, status, *type ? arena_string(&exchange->arena, type) : NULL);
+	buffer_append(&exchange->answer.body, end + 2, out->length - (size_t)(end + 2 - text));
+	return true;
+}
+
 void
 answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child)
 {
@@ -103,6 +118,10 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		problem_answer(exchange, 504, "that has taken too long");
 	} else if (child->out_total > child->out.length) {
 		problem_answer(exchange, 500, "the answer is too large; ask for a part of it");
+	} else if (route->answer == ROUTE_WHOLE && code == 0 && answer_whole(exchange, &child->out)) {
+		return;
+	} else if (route->answer == ROUTE_WHOLE) {
+		problem_answer_status(exchange, 500, code, &child->err);
 	} else if (code != 0 && !(looks && child->out.length > 0)) {
 		problem_answer_exit(exchange, code, looks, &child->err);
 	} else if (route->answer == ROUTE_DONE && child->out.length == 0) {
@@ -131,7 +150,9 @@ answer_own(const struct route *route, struct http_exchange *exchange)
 	if (strcmp(route->path, "/v1/openapi.json") == 0)
 		openapi_print(body);
 	else if (strcmp(route->path, "/v1/version") == 0)
-		buffer_text(body, "{\"api\":[\"v1\"],\"version\":\"" COOPR_VERSION "\"}\n");
+		buffer_text(body, "{\"api\":[\"v1\",\"v2\"],\"version\":\"" COOPR_VERSION "\"}\n");
+	else if (strcmp(route->path, "/status") == 0)
+		buffer_text(body, "OK"), exchange->answer.type = "text/plain; charset=utf-8";
 	else
 		buffer_text(body, "{\"status\":\"ok\"}\n");
 	answer_tag(exchange);

@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "http/exchange.h"
 #include "login/tokens.h"
+#include "model/name.h"
 #include "store/client.h"
 #include "web/problem.h"
 
@@ -165,6 +166,53 @@ asker_find(struct asker *asker, struct store *store, struct http_exchange *excha
 	return is_known;
 }
 
+/* Returns whether what comes by a Unix socket is from who may speak for others: root, or the user whom the server runs as. */
+static bool
+asker_speaks_for_others(const struct http_exchange *exchange)
+{
+	return exchange->uid == 0 || exchange->uid == geteuid();
+}
+
+/* Takes the asker for the user whom a header names, where the kernel says that this is true. */
+static bool
+asker_take_named(struct asker *asker, struct http_exchange *exchange, const char *user)
+{
+	char *own = exchange->uid != (uid_t)-1 ? process_user(exchange->uid) : NULL;
+	bool is_true = own && (asker_speaks_for_others(exchange) || strcmp(own, user) == 0);
+
+	free(own);
+	if (!is_true)
+		return asker_refuse(exchange, "the header Coopr-UserID alone is not believed: send a token as Coopr-ApiKey");
+	asker->user = memory_string(user);
+	return true;
+}
+
+bool
+asker_find_coopr(struct asker *asker, struct store *store, struct http_exchange *exchange)
+{
+	const char *user = http_field_find(&exchange->headers, "Coopr-UserID"), *tenant = http_field_find(&exchange->headers, "Coopr-TenantID");
+	const char *token = http_field_find(&exchange->headers, "Coopr-ApiKey"), *bearer = http_field_find(&exchange->headers, "Authorization");
+	bool is_known;
+
+	*asker = (struct asker){0};
+	/* Coopr's client has a colon there. */
+	if (bearer && strncasecmp(bearer, "Bearer", 6) == 0)
+		token = bearer + 6 + strspn(bearer + 6, ": ");
+	if (!user || !name_is_valid(user))
+		is_known = asker_refuse(exchange, "Coopr-UserID not found in request headers.");
+	else if (!tenant || !name_is_valid(tenant))
+		is_known = asker_refuse(exchange, "Coopr-TenantID not found in request headers.");
+	else if (asker_speaks_for_others(exchange) || !token || !*token)
+		is_known = asker_take_named(asker, exchange, user);
+	else
+		is_known = asker_take_token(asker, store, exchange, token) && (strcmp(asker->user, user) == 0 ||
+		    asker_refuse(exchange, "the token is not that of the user whom Coopr-UserID names"));
+	if (is_known)
+		asker->tenant = memory_string(tenant);
+	asker_set_from(asker, exchange);
+	return is_known;
+}
+
 bool
 asker_find_unknown(struct asker *asker, struct http_exchange *exchange)
 {
@@ -185,6 +233,8 @@ asker_environment(const struct asker *asker, struct arguments *environment)
 	arguments_printf(environment, "%s=%s", CLIENT_ASKER_FROM, asker->from);
 	if (asker->user)
 		arguments_printf(environment, "%s=%s", CLIENT_ASKER, asker->user);
+	if (asker->tenant)
+		arguments_printf(environment, "COOPR_TENANT=%s", asker->tenant);
 	if (limit->is_set)
 		arguments_printf(environment, "%s=%s %" PRId64 " %s %s", RIGHTS_LIMIT, limit->kind, limit->token,
 		    account_role_name(limit->role), limit->tenant);
@@ -195,6 +245,7 @@ asker_release(struct asker *asker)
 {
 	free(asker->user);
 	free(asker->from);
+	free(asker->tenant);
 	free(asker->session);
 	*asker = (struct asker){0};
 }

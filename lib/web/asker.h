@@ -18,6 +18,7 @@ struct asker { /* release it */
 	char *user; /* NULL: nobody is known, who may only log in */
 	struct rights_limit limit;
 	char *from;    /* CLIENT_ASKER_FROM */
+	char *tenant;  /* that the request is about, whatever it says else; or NULL */
 	char *session; /* the text of a session that was shown as a cookie; or NULL */
 };
 
@@ -28,6 +29,9 @@ enum { ASKER_CSRF_SIZE = 65 };
 /* Finds out who asks. Returns false where nobody is known, or may not ask so, and the answer says why: 401, or 403 where another site has
  * made a browser ask. */
 bool asker_find(struct asker *asker, struct store *store, struct http_exchange *exchange);
+
+/* Does the same for clients of Cask's Coopr, who say user and tenant in headers: coopr-api-v2(7) tells of whom these are believed. */
+bool asker_find_coopr(struct asker *asker, struct store *store, struct http_exchange *exchange);
 
 /* Finds out from where somebody comes who is not known yet. Returns false where that is another site, and the answer says so. */
 bool asker_find_unknown(struct asker *asker, struct http_exchange *exchange);

@@ -323,14 +323,32 @@ call_add_fixed(struct call *call, const struct route *route, const struct http_e
 		arguments_push(&call->argv, "--output=json");
 }
 
+/* Makes the call of a command that understands requests by itself: the variables of the path are its operands. */
+static int
+call_make_whole(struct call *call, const struct route_match *match, const struct http_exchange *exchange)
+{
+	if (!call_push_command(match->route->command, &call->argv))
+		return -1;
+	for (size_t i = 0; i < exchange->query.count; i++)
+		arguments_printf(&call->argv, "--query=%s=%s", exchange->query.list[i].name, exchange->query.list[i].value);
+	arguments_push(&call->argv, "--");
+	for (size_t i = 0; i < ROUTE_VARIABLES && match->variables[i]; i++)
+		arguments_push(&call->argv, match->variables[i]);
+	buffer_append(&call->input, exchange->body.data, exchange->body.length);
+	return 0;
+}
+
 int
 call_make(struct call *call, const struct route_match *match, struct http_exchange *exchange, struct problems *problems)
 {
 	const struct route *route = match->route;
-	const struct command_table *table = call_table(route);
+	const struct command_table *table;
 	struct place root;
 	jv object;
 
+	if (route->answer == ROUTE_WHOLE)
+		return call_make_whole(call, match, exchange);
+	table = call_table(route);
 	if (!table || !call_push_command(route->command, &call->argv))
 		return -1;
 	if (call_read(route, exchange, table, &object, problems) == 0) {

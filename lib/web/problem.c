@@ -10,6 +10,8 @@
 #include "json/dump.h"
 #include "json/place.h"
 
+#define PROBLEM_TYPE "application/problem+json"
+
 static const struct {
 	int code, status;
 } statuses[] = {
@@ -45,7 +47,7 @@ problem_send(struct http_exchange *exchange, int status, jv problem)
 	buffer_byte(&exchange->answer.body, '\n');
 	jv_free(problem);
 	exchange->answer.status = status;
-	exchange->answer.type = "application/problem+json";
+	exchange->answer.type = PROBLEM_TYPE;
 }
 
 void
@@ -143,4 +145,24 @@ void
 problem_answer_status(struct http_exchange *exchange, int status, int code, const struct buffer *said)
 {
 	problem_answer_said(exchange, status, code, false, said);
+}
+
+void
+problem_make_text(struct http_exchange *exchange)
+{
+	struct buffer *body = &exchange->answer.body;
+	struct error ignored;
+	char *detail = NULL;
+	jv problem;
+
+	if (!exchange->answer.type || strcmp(exchange->answer.type, PROBLEM_TYPE) != 0)
+		return;
+	if (json_parse("the problem", buffer_string(body), body->length, &problem, &ignored) == 0) {
+		detail = json_get_string(problem, "detail");
+		jv_free(problem);
+	}
+	buffer_clear(body);
+	buffer_text(body, detail ? detail : http_reason(exchange->answer.status));
+	exchange->answer.type = "text/plain; charset=utf-8";
+	free(detail);
 }

@@ -27,4 +27,7 @@ void problem_answer_exit(struct http_exchange *exchange, int code, bool looks, c
 /* Does the same with another status than that of the code. */
 void problem_answer_status(struct http_exchange *exchange, int status, int code, const struct buffer *said);
 
+/* Makes the problem that an exchange is answered with a text, as Cask's Coopr says it; another answer stays. */
+void problem_make_text(struct http_exchange *exchange);
+
 #endif

@@ -97,6 +97,7 @@ recent_key(const struct route *route, const struct asker *asker, const struct ht
 		return NULL;
 	buffer_printf(&key, "%" PRId64 " ", asker->limit.token);
 	recent_append(&key, asker->user);
+	recent_append(&key, asker->tenant ? asker->tenant : "");
 	recent_append(&key, accept ? accept : "");
 	recent_append(&key, exchange->path);
 	for (size_t i = 0; i < exchange->query.count; i++) {

@@ -342,6 +342,8 @@ requests_answer(struct serving *serving, struct http_exchange *exchange)
 		session_answer(serving->route, exchange, &serving->child, serving->session);
 	else
 		answer_call(serving->route, exchange, &serving->child);
+	if (route_is_coopr(serving->route->path))
+		problem_make_text(exchange);
 }
 
 /* Takes an upload from the list. Who has not sent it in time is cut off: there is nothing to answer before it has come. */

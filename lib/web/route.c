@@ -45,13 +45,19 @@ route_does(const struct route *route, const char *method)
 	return strcmp(route->method, method) == 0 || (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
 }
 
+bool
+route_is_coopr(const char *path)
+{
+	return strncmp(path, "/v2/", 4) == 0 || strcmp(path, "/status") == 0;
+}
+
 int
 route_find(const char *method, const char *path, struct arena *arena, struct route_match *match, const char **allow)
 {
 	struct buffer methods = {0};
 	int status = 404;
 
-	for (const struct route *route = routes; route->method && status != 0; route++) {
+	for (const struct route *route = route_is_coopr(path) ? coopr_routes : routes; route->method && status != 0; route++) {
 		int same = route_compare(route, path, arena, match);
 
 		if (same < 0) {

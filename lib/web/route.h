@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The routes of the API: what a request of HTTP asks for, as the command that does it. A route is one row of the table in routes.c,
- * from which requests are answered and /v1/openapi.json is printed.
+ * from which requests are answered and /v1/openapi.json is printed; or of that in coopr-routes.c, whose commands translate.
  */
 #ifndef WEB_ROUTE_H
 #define WEB_ROUTE_H
@@ -29,6 +29,7 @@ enum route_answer {
 	ROUTE_SESSION_ENDED,
 	ROUTE_OWN,     /* what the server says itself: see own */
 	ROUTE_FILE,    /* a file for browsers: see page.h */
+	ROUTE_WHOLE,   /* whatever it is, with status and type: as CGI has it, RFC 3875 */
 };
 
 enum route_body {
@@ -56,8 +57,11 @@ struct route_match {
 	const char *variables[ROUTE_VARIABLES]; /* the values of {...}, in the order of the path */
 };
 
-/* The table, which ends with a row without a method. */
-extern const struct route routes[];
+/* The tables, which end with a row without a method: ours, and that of Cask's Coopr, coopr-api-v2(7). */
+extern const struct route routes[], coopr_routes[];
+
+/* Returns whether a path is one of Coopr's. */
+bool route_is_coopr(const char *path);
 
 /* Finds the route. Returns 0; 400 where the path is malformed; 404 where there is no such path; 405 where it has no such method,
  * and *allow, in the arena, names those that it has. */

@@ -64,6 +64,17 @@ server_run_command(struct server *server, const struct route_match *match, const
 		runs_start(server->runs, exchange, asker);
 }
 
+/* Finds out who asks, as the route has it said. */
+static bool
+server_find_asker(struct server *server, const struct route *route, struct asker *asker, struct http_exchange *exchange)
+{
+	if (route->answer == ROUTE_SESSION_BEGUN)
+		return asker_find_unknown(asker, exchange);
+	if (route_is_coopr(route->path))
+		return asker_find_coopr(asker, server->store, exchange);
+	return asker_find(asker, server->store, exchange);
+}
+
 /* Is called for each request that has arrived. */
 static void
 server_arrived(void *context, struct http_exchange *exchange)
@@ -96,10 +107,11 @@ server_arrived(void *context, struct http_exchange *exchange)
 			server_run_command(server, &match, &asker, exchange);
 	} else if (match.route->answer == ROUTE_EVENTS) {
 		problem_answer(exchange, 406, "events are told as they happen: say Accept: text/event-stream");
-	} else if (match.route->answer == ROUTE_SESSION_BEGUN ? asker_find_unknown(&asker, exchange)
-	                                                      : asker_find(&asker, server->store, exchange)) {
+	} else if (server_find_asker(server, match.route, &asker, exchange)) {
 		requests_add(server->requests, &match, &asker, exchange);
 	}
+	if (route_is_coopr(exchange->path))
+		problem_make_text(exchange);
 	asker_release(&asker);
 }
 

@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Requests of clients of Cask's Coopr, coopr-api-v2(7).
+
+load case
+load serve
+
+setup() {
+	serve_setup
+	serve
+	user=$(id -un) tenant=default
+}
+
+teardown() {
+	serve_end
+}
+
+# Asks as $user in $tenant: v2 STATUS METHOD PATH [CURL-ARGUMENT...]
+v2() {
+	answers "$1" "$2" "$3" -H "Coopr-UserID: $user" -H "Coopr-TenantID: $tenant" "${@:4}"
+}
+
+# Prints a member of the answer.
+body() {
+	jq -cr "$1" body
+}
+
+# Prints the routes, METHOD PATH: {E} stands for the six kinds of entities.
+routes() {
+	sed -nE -e 's|"/v2/" folder,|"/v2/{E}",|; s|"/v2/" folder "|"/v2/{E}|' \
+		-e 's/^\tGET\("([^"]*)".*/GET \1/p; s/^\tCHANGE\("([A-Z]*)", "([^"]*)".*/\1 \2/p; s/^\t\{"([A-Z]*)", "([^"]*)".*/\1 \2/p' \
+		"$COOPR_ROOT/lib/web/coopr-routes.c"
+}
+
+@test "the page has every route, and no other" {
+	routes | sort >have
+	[ "$(wc -l <have)" -gt 8 ]
+	sed -n '/^\.Ss Routes/,/^\.El/s/^\.It \([A-Z]*\) Pa /\1 /p' "$COOPR_ROOT/man/man7/coopr-api-v2.7" | sort | diff have -
+}
+
+@test "each route wants a user and a tenant, knows its methods, and says what is not there" {
+	kinds=(providers hardwaretypes imagetypes services clustertemplates partialtemplates)
+	count=0
+	while read -r method path; do
+		path=${path/\{E\}/${kinds[count++ % 6]}}
+		path=${path//\{version\}/1}
+		# shellcheck disable=SC2001 # a variable of the path is any word
+		path=$(sed 's/{[a-z]*}/zz/g' <<<"$path")
+		v2 405 PATCH "$path"
+		[ "$path" != /status ] || continue
+		answers 401 "$method" "$path" -H "Coopr-UserID: $user"
+		answers 401 "$method" "$path" -H 'Coopr-TenantID: default'
+		contains "$(cat body)" "Coopr-UserID not found"
+		ask "$method" "$path" -H "Coopr-UserID: $user" -H "Coopr-TenantID: nowhere" -d '{"name": "zz"}'
+		[[ $status = 404 || ($method = POST && $status = 400) ]]
+		ask "$method" "$path" -H "Coopr-UserID: $user" -H "Coopr-TenantID: default" --data-binary '{"name": ["rubbish"]}'
+		case $status in
+		200 | 400 | 404 | 409) ;;
+		*)
+			echo "$method $path: $status $(cat body)"
+			return 1
+			;;
+		esac
+		[[ $path != *zz* || $method != GET || $status = 404 ]]
+	done < <(routes)
+	v2 404 GET /v2/nothing
+	v2 200 GET /status
+	same OK "$(cat body)"
+}
+
+@test "what was put is what one gets, with its version" {
+	echo '{"name": "db", "description": "a database", "icon": "db.png", "dependencies": {"provides": ["sql"], "conflicts": [],
+		"install": {"requires": [], "uses": []}, "runtime": {"requires": ["nowhere"], "uses": []}},
+		"provisioner": {"actions": {"start": {"type": "dummy", "fields": {"run_list": "recipe[db]"}}}}, "links": []}' >db.json
+	v2 200 POST /v2/services --data-binary @db.json
+	v2 200 GET /v2/services/db
+	same "$(jq -cS '. + {version: 1}' db.json)" "$(jq -cS . body)"
+	v2 409 POST /v2/services --data-binary @db.json
+	jq '.description = "another"' db.json >new.json
+	v2 200 PUT /v2/services/db --data-binary @new.json
+	v2 200 GET /v2/services/db
+	same '["another",2]' "$(body '[.description, .version]')"
+	v2 200 GET /v2/services/db/1
+	same '["a database",1]' "$(body '[.description, .version]')"
+	v2 200 GET /v2/services
+	same '["another",2]' "$(body '.[] | select(.name == "db") | [.description, .version]')"
+	v2 400 PUT /v2/services/sql --data-binary @db.json
+	v2 400 GET /v2/services/db/new
+	v2 404 GET /v2/services/db/7
+	v2 409 DELETE /v2/services/db/1
+	v2 200 DELETE /v2/services/db
+	v2 404 GET /v2/services/db
+	v2 200 DELETE /v2/services/db
+	v2 400 POST /v2/services -d '{"name": '
+	v2 400 POST /v2/services -d '[]'
+	v2 400 POST /v2/services -d '{"name": 5}'
+	contains "$(cat body)" "/name: expected string, found number"
+}
+
+@test "members that only coopr has stay where a client of Coopr leaves them out, and those of Coopr go" {
+	v2 200 PUT /v2/hardwaretypes/small -d '{"name": "small", "providermap": {"dummy": {"flavor": "s"}, "static": {"flavor": "x", "note": "n"}}}'
+	v2 200 GET /v2/hardwaretypes/small
+	same '{"name":"small","providermap":{"dummy":{"capacity":{"cpu":1,"memory":2048},"cost":0.02,"flavor":"s"},"static":{"capacity":{"cpu":1,"memory":2048},"cost":0,"flavor":"x","note":"n"}},"version":2}' \
+		"$(jq -cS . body)"
+	v2 200 PUT /v2/hardwaretypes/small -d '{"name": "small", "providermap": {"static": {"flavor": "x"}}}'
+	v2 200 GET /v2/hardwaretypes/small
+	same '{"static":{"capacity":{"cpu":1,"memory":2048},"cost":0,"flavor":"x"}}' "$(jq -cS .providermap body)"
+	v2 200 GET /v2/clustertemplates/lamp
+	jq 'del(.objective, .description, .constraints.layout.mustcoexist)' body >lamp.json
+	v2 200 PUT /v2/clustertemplates/lamp --data-binary @lamp.json
+	v2 200 GET /v2/clustertemplates/lamp
+	same '[["moves","cost","dense"],null,null,2]' "$(body '[.objective, .description, .constraints.layout.mustcoexist, .version]')"
+}
+
+@test "a password of a provider is a secret from then on, which can be sent back, and replaced" {
+	v2 200 PUT /v2/providers/lab -d '{"name": "lab", "providertype": "openstack", "provisioner": {"api_user": "svc", "api_password": "not for everybody"}}'
+	v2 200 GET /v2/providers/lab
+	same '{"api_password":{"secret":"lab.api_password"},"api_user":"svc"}' "$(body .provisioner)"
+	jq '.description = "with a secret"' body >lab.json
+	v2 200 PUT /v2/providers/lab --data-binary @lab.json
+	v2 200 GET /v2/export
+	run ! grep 'not for everybody' body
+	same '{"secret":"lab.api_password"}' "$(body '.providers[] | select(.name == "lab").provisioner.api_password')"
+	same 1 "$(coopr-secret list -o json | jq 'select(.name == "lab.api_password").version')"
+	v2 200 PUT /v2/providers/lab -d '{"name": "lab", "providertype": "openstack", "provisioner": {"api_password": "a new one"}}'
+	same 2 "$(coopr-secret list -o json | jq 'select(.name == "lab.api_password").version')"
+}
+
+@test "all published documents of Coopr are what they were after an import and an export" {
+	need_shared data/coopr-templates
+	coopr-tenant create -y qa
+	tenant=qa
+	for kind in providers hardwaretypes imagetypes services clustertemplates; do
+		jq -s --arg kind "$kind" '{($kind): map(. + {version: 3})}' "$SHARED/data/coopr-templates/$kind"/*.json
+	done | jq -s 'add + {partialtemplates: []}' >all.json
+	v2 200 POST /v2/import --data-binary @all.json
+	v2 200 GET /v2/export
+	plain='map_values(map(.version = 1 | if .provisioner.api_password then .provisioner.api_password = "" else . end) | sort_by(.name))'
+	jq -S "$plain" all.json >expected
+	[ "$(jq 'map(length) | add' expected)" -gt 70 ]
+	jq -S "$plain" body | diff expected -
+	v2 200 POST /v2/import -d '{"services": []}'
+	v2 200 GET /v2/export
+	jq -S "$plain" body | diff expected -
+	v2 400 POST /v2/import -d '{"services": [5]}'
+	v2 400 POST /v2/import -d '{}'
+}
+
+# Asks by TCP: by_tcp STATUS USER TENANT KEY METHOD PATH [CURL-ARGUMENT...]
+by_tcp() {
+	status=$(curl -s -o body -w '%{http_code}' -X "$5" -H "Coopr-UserID: $2" -H "Coopr-TenantID: $3" -H "Coopr-ApiKey: $4" "${@:7}" \
+		"$(sed -n 's|.*serving on http://|http://|p' serve.log)$6")
+	same "$1" "$status" || {
+		cat body
+		return 1
+	}
+}
+
+@test "elsewhere than on the machine a key is a token, and without one no name is believed" {
+	serve_end
+	coopr-tenant create -y qa
+	coopr-member set -y -T qa ann --role user
+	coopr-member set -y -T qa admin --role admin
+	coopr-user add -r superadmin zoe
+	coopr-user add ann
+	coopr-user add admin
+	ann=$(coopr-token create --as ann -T qa -o json one | jq -r .token)
+	serve --listen 127.0.0.1:0
+	by_tcp 401 ann qa "" GET /v2/services
+	by_tcp 401 ann qa coopr_rubbish GET /v2/services
+	by_tcp 200 ann qa "$ann" GET /v2/services
+	by_tcp 401 admin qa "$ann" GET /v2/services
+	by_tcp 404 ann default "$ann" GET /v2/services
+	by_tcp 403 ann qa "$ann" POST /v2/services -d '{"name": "db"}'
+	by_tcp 403 ann qa "$ann" PUT /v2/services/db -d '{"name": "db"}'
+	by_tcp 403 ann qa "$ann" POST /v2/import -d '{"services": [{"name": "db"}]}'
+}
