@@ -191,7 +191,7 @@ FUZZ_SECONDS = 60
 FUZZ_FLAGS = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=build/fuzz/%)
 
-fuzz: $(FUZZERS)
+fuzz: all $(FUZZERS)
 	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
 $(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(LIB_SOURCES:%.c=build/fuzz/%.o)
