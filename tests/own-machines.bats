@@ -66,6 +66,18 @@ own_task() {
 	run -77 put "$(machines 10.4.0.8)"
 }
 
+@test "a provider of a tenant has 2000 addresses at most" {
+	walls_tenant
+	coopr-tenant change --addresses 10.4.0.0/16 qa
+	jq -nc '[range(2000) | {address: "10.4.\(. / 250 | floor).\(. % 250)"}]' >list
+	run -0 put "$(cat list)"
+	run -77 put "$(jq -c '. + [.[0]]' list)"
+	contains "$output" "/provisioner/machines/2000/address: a tenant's provider has 2000 addresses at most"
+	# Nor are more names looked up.
+	run -77 put "$(jq -nc '[range(2001) | {address: "10.4"}]')"
+	same 2000 "$(stored | sort -u | wc -l)"
+}
+
 @test "a list of a tenant's own machines names no file, no key of the host, and nothing that is not described" {
 	walls_tenant
 	coopr-tenant change --addresses 10.4.0.0/16 qa

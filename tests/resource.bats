@@ -455,6 +455,29 @@ kept() {
 	same 123 "$(counted)"
 }
 
+@test "of a tenant four uploads are under way at once, which keeps no other waiting" {
+	coopr-tenant create qa
+	for n in 1 2 3 4; do
+		mkfifo "gate$n"
+		coopr-resource upload -q "automator/shell/files/f$n" - <"gate$n" 3>&- &
+		exec {fd}>"gate$n"
+		gates+=("$fd")
+		until [ "$(grep -cs ":$(stat -c %i "$COOPR_STATE/uploads.lock" 2>/dev/null) " /proc/locks)" = "$n" ]; do
+			read -rt 0.02 _ <>"gate$n" || true
+		done
+	done
+	run -75 upload "$HELLO" x
+	contains "$output" "4 uploads of the tenant are under way; try again when one has ended"
+	upload "$HELLO" x -T qa
+	for fd in "${gates[@]}"; do
+		echo bytes >&"$fd"
+		exec {fd}>&-
+	done
+	wait
+	upload "$HELLO" x
+	same 5 "$(coopr-resource list -o name | wc -l)"
+}
+
 @test "an import beyond the quota changes nothing, and a rehearsal says so" {
 	mkdir -p folder/scripts
 	head -c 60 /dev/zero >folder/scripts/a

@@ -201,6 +201,8 @@ resource_verb_upload(int argc, char **argv)
 	if (result == 0)
 		result = resource_verb_choose(&upload.resource, argv[1], &err);
 	if (result == 0)
+		result = upload_begin(&upload, store, &err);
+	if (result == 0)
 		result = upload_read(&upload, argv[1], &err);
 	if (result == 0)
 		result = upload_keep(&upload, store, &err);

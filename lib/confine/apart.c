@@ -11,6 +11,11 @@
 #include "base/error.h"
 #include "confine/confine.h"
 
+enum {
+	APART_MEMORY = 1024 * 1024 * 1024, /* with that of the program that is copied; dictionaries of compressions are large */
+	APART_SECONDS = 30 * 60,
+};
+
 /* Closes all that is open, but the standard streams and two others. */
 static void
 apart_close(int one, int other)
@@ -31,6 +36,7 @@ apart_work(int reads, int changes, int (*work)(void *context, struct error *err)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	apart_close(reads, changes);
 	confine_unpacker(reads, changes);
+	confine_bounds(APART_MEMORY, APART_SECONDS);
 	_exit(work(context, err) < 0 ? EX_NO : 0);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Work that takes apart what others have made, done by a process of its own: it reads what it is given, changes one folder, starts no
- * program, and has no network and no signals. What it was given access to before, files and memory of this program, it has not, but a
- * copy of the memory, which it can give to nobody.
+ * program, has no network and no signals, and is bounded in memory and time. What it was given access to before, files and memory of
+ * this program, it has not, but a copy of the memory, which it can give to nobody.
  */
 #ifndef CONFINE_APART_H
 #define CONFINE_APART_H

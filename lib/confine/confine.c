@@ -181,12 +181,12 @@ confine_restorer(const char *const *reads, size_t read_count, const char *const 
 }
 
 void
-confine_memory(size_t bytes)
+confine_bounds(size_t bytes, unsigned seconds)
 {
-	const struct rlimit most = {bytes, bytes};
-
-	if (!confine_is_observed())
-		setrlimit(RLIMIT_AS, &most);
+	if (confine_is_observed())
+		return;
+	setrlimit(RLIMIT_AS, &(const struct rlimit){bytes, bytes});
+	setrlimit(RLIMIT_CPU, &(const struct rlimit){seconds, seconds});
 }
 
 /* Folders for temporary files; not what coopr keeps, where that is in one of them. */

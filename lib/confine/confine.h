@@ -26,8 +26,8 @@ void confine_client(const char *temporary);
  * changes what is at these paths, or what is nearest above them where that is not there yet; it starts no program and has no network. */
 void confine_restorer(const char *const *reads, size_t read_count, const char *const *changes, size_t change_count);
 
-/* Bounds the memory that this process takes. */
-void confine_memory(size_t bytes);
+/* Bounds the memory that this process takes, and the seconds of a processor, at the end of which it is killed. */
+void confine_bounds(size_t bytes, unsigned seconds);
 
 /* Confines this process, which reads what is open at reads, changes the folder that is open at changes, starts no program, and has no
  * network. */

@@ -11,7 +11,16 @@
 #include "model/name.h"
 #include "model/take/origin.h"
 
-enum { ANY_PORT = 22 }; /* an address is resolved with one */
+enum {
+	ANY_PORT = 22, /* an address is resolved with one */
+	OWN_ADDRESSES_MAX = 2000,
+};
+
+struct walk { /* over all that the fields of a provider say */
+	const struct string_list *ranges;
+	bool pins;
+	int count; /* of addresses so far */
+};
 
 /* Returns what the plugin of the provider says of its fields, owned. */
 static jv
@@ -68,16 +77,20 @@ own_addresses_refuse(const struct place *address, const struct string_list *rang
 
 /* Returns the address that stands there, or the one in numbers that it is to be stored as; owned. */
 static jv
-own_addresses_take(const struct place *place, const struct string_list *ranges, bool pins)
+own_addresses_take(const struct place *place, struct walk *walk)
 {
 	const char *text = json_string(place->value), *pinned = NULL;
 	struct arena arena = {0};
 	jv value;
 
-	if (text && pins)
-		pinned = own_addresses_resolve(text, ranges, &arena);
-	if (!pinned && !(text && range_list_has(ranges, text)))
-		own_addresses_refuse(place, ranges);
+	if (++walk->count == OWN_ADDRESSES_MAX + 1)
+		place_problem(place, "a tenant's provider has %d addresses at most; write another provider for the others", OWN_ADDRESSES_MAX);
+	if (walk->count > OWN_ADDRESSES_MAX)
+		return jv_copy(place->value);
+	if (text && walk->pins)
+		pinned = own_addresses_resolve(text, walk->ranges, &arena);
+	if (!pinned && !(text && range_list_has(walk->ranges, text)))
+		own_addresses_refuse(place, walk->ranges);
 	value = pinned ? jv_string(pinned) : jv_copy(place->value);
 	arena_release(&arena);
 	return value;
@@ -85,18 +98,18 @@ own_addresses_take(const struct place *place, const struct string_list *ranges, 
 
 /* Returns the value, owned, with all addresses in it as own_addresses_take has them; property is what is said of it. */
 static jv
-own_addresses_walk(const struct place *place, jv property, const struct string_list *ranges, bool pins)
+own_addresses_walk(const struct place *place, jv property, struct walk *walk)
 {
 	jv value = jv_copy(place->value), items = json_get(property, "items"), properties = json_get(property, "properties");
 	struct place inner;
 
 	if (own_addresses_marked(property)) {
 		jv_free(value);
-		value = own_addresses_take(place, ranges, pins);
+		value = own_addresses_take(place, walk);
 	} else if (jv_get_kind(value) == JV_KIND_ARRAY && jv_is_valid(items)) {
 		for (size_t i = 0; i < json_length(place->value); i++) {
 			inner = place_element(place, i);
-			value = jv_array_set(value, (int)i, own_addresses_walk(&inner, items, ranges, pins));
+			value = jv_array_set(value, (int)i, own_addresses_walk(&inner, items, walk));
 		}
 	} else if (jv_get_kind(properties) == JV_KIND_OBJECT && jv_get_kind(value) == JV_KIND_OBJECT) {
 		struct members members = members_of(place);
@@ -104,7 +117,7 @@ own_addresses_walk(const struct place *place, jv property, const struct string_l
 		while (members_next(&members, &inner)) {
 			jv described = json_get(properties, inner.name);
 
-			json_set(&value, inner.name, own_addresses_walk(&inner, described, ranges, pins));
+			json_set(&value, inner.name, own_addresses_walk(&inner, described, walk));
 			jv_free(described);
 		}
 	}
@@ -118,9 +131,10 @@ own_addresses_pin(struct fields_check *check, jv *provider, const struct string_
 {
 	jv schema = own_addresses_schema(check, *provider), fields = json_get(*provider, "provisioner");
 	const struct place place = place_root(fields, NULL);
+	struct walk walk = {.ranges = ranges, .pins = true};
 
 	if (jv_is_valid(fields))
-		json_set(provider, "provisioner", own_addresses_walk(&place, schema, ranges, true));
+		json_set(provider, "provisioner", own_addresses_walk(&place, schema, &walk));
 	jv_free(fields);
 	jv_free(schema);
 }
@@ -130,7 +144,8 @@ own_addresses_check(struct fields_check *check, const struct place *provider, co
 {
 	jv schema = own_addresses_schema(check, provider->value);
 	struct place fields = place_member(provider, "provisioner");
+	struct walk walk = {.ranges = ranges};
 
-	jv_free(own_addresses_walk(&fields, schema, ranges, false));
+	jv_free(own_addresses_walk(&fields, schema, &walk));
 	jv_free(schema);
 }

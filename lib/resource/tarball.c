@@ -157,7 +157,7 @@ tarball_hear(const struct tarball *tarball, struct buffer *said)
 	}
 	free(part.path);
 	return result < 0 ? -1 : ended ? 0 : tarball_refuse(tarball, NULL, "it cannot be read: the program that reads it has failed; it needs more "
-	    "than 512 MiB of memory, or is hostile");
+	    "than 512 MiB of memory or 30 s of a processor, or is hostile");
 }
 
 /* Has the archive read, and hears what is in it; contents of files: or only that they can be read. */

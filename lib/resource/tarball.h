@@ -19,6 +19,7 @@ enum {
 	TARBALL_ENTRIES = BUNDLE_FILES,
 	TARBALL_NAME = 4096,                  /* a longer one is refused before anybody reads it */
 	TARBALL_MEMORY = 512 * 1024 * 1024,   /* of the program that reads it; dictionaries of compressions are large */
+	TARBALL_SECONDS = 30,                 /* of a processor, for the same: what is in no entry is decompressed as well */
 };
 
 /* Adds what is in the archive to the bundle, below the folder name. A single folder of that name at the top of the archive is that folder.

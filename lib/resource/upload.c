@@ -10,9 +10,30 @@
 #include "account/quota.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
 #include "resource/tarball.h"
 #include "ssh/bundle.h"
 #include "store/store.h"
+
+int
+upload_begin(struct upload *upload, struct store *store, struct error *err)
+{
+	char *state = location_state(), *path = memory_printf("%s/uploads.lock", state);
+	bool taken = false;
+
+	upload->place = file_make_dirs(AT_FDCWD, state, 0700, err) < 0 ? -1 : file_open(AT_FDCWD, path, O_RDWR | O_CREAT, 0600, err);
+	for (off_t i = 0; upload->place >= 0 && i < UPLOADS_AT_ONCE && !taken; i++) {
+		struct flock place = {.l_type = F_WRLCK, .l_start = (off_t)store_tenant(store) * UPLOADS_AT_ONCE + i, .l_len = 1};
+
+		taken = fcntl(upload->place, F_OFD_SETLK, &place) == 0;
+	}
+	free(path);
+	free(state);
+	if (upload->place < 0 || taken)
+		return upload->place < 0 ? -1 : 0;
+	return error_set(err, EX_TEMPFAIL, "%d uploads of the tenant are under way; try again when one has ended", UPLOADS_AT_ONCE);
+}
 
 static int
 upload_read_folder(struct upload *upload, const char *path, struct error *err)
@@ -120,4 +141,6 @@ upload_release(struct upload *upload)
 	buffer_release(&upload->made);
 	if (upload->incoming.bytes)
 		incoming_release(&upload->incoming);
+	if (upload->place > 0)
+		close(upload->place);
 }

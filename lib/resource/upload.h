@@ -20,7 +20,14 @@ struct upload { /* zero-initialise; release it */
 	struct buffer made;       /* of a folder, or a file that was read */
 	struct incoming incoming; /* or what has come from standard input */
 	char digest[CONTENT_DIGEST_SIZE];
+	int place;                /* open once upload_begin has taken one */
 };
+
+enum { UPLOADS_AT_ONCE = 4 };
+
+/* Takes one of the places that the store's tenant has, until the upload is released: what is read, and what reads an archive, takes memory and
+ * disk before a quota can count it. EX_TEMPFAIL where UPLOADS_AT_ONCE are under way. */
+int upload_begin(struct upload *upload, struct store *store, struct error *err);
 
 /* Reads a file, a folder (which becomes an archive), or standard input ("-"). EX_DATAERR where that is too much. */
 int upload_read(struct upload *upload, const char *path, struct error *err);

@@ -125,7 +125,7 @@ main(int argc, char **argv)
 	message_program("unarchive");
 	lists = argc > 1 && strcmp(argv[1], "--list") == 0;
 	confine_filter(NULL, 0);
-	confine_memory(TARBALL_MEMORY);
+	confine_bounds(TARBALL_MEMORY, TARBALL_SECONDS);
 
 	archive = archive_read_new();
 	code = archive ? unarchive_all(archive) : unarchive_refuse(NULL, "not enough memory to read it");

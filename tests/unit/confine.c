@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -209,6 +211,19 @@ die(void *context, struct error *err)
 	abort();
 }
 
+/* Succeeds where the process may take 2 GiB of memory, or a processor for as long as it wants. */
+static int
+take_more(void *context, struct error *err)
+{
+	struct rlimit seconds;
+
+	(void)context;
+	getrlimit(RLIMIT_CPU, &seconds);
+	if (seconds.rlim_cur != RLIM_INFINITY && mmap(NULL, (size_t)2 << 30, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		return error_set(err, EX_OSERR, "no");
+	return 0;
+}
+
 /* Returns whether the attempt succeeds in a process apart, which reads "file" and changes "sub". */
 static bool
 succeeds_apart(const struct attempt *attempt)
@@ -245,6 +260,7 @@ test_apart(void)
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
 		tap_ok(succeeds_apart(&inside[i]), "what unpacks %s: yes", inside[i].what);
 	tap_ok(apart_do(fd, fd, die, NULL, &err) < 0 && err.code == EX_DATAERR, "one that is killed is an error");
+	tap_ok(apart_do(fd, fd, take_more, NULL, &err) < 0 && err.code == EX_OSERR, "what unpacks is bounded in memory and time");
 	close(fd);
 }
 
