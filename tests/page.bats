@@ -17,15 +17,25 @@ teardown() {
 	serve_end
 }
 
+# Sets release: the word that the page names its files with.
+page_release() {
+	answers 200 GET /
+	release=$(grep -oE 'ui/[0-9a-f]{16}/' body | sort -u)
+	release=${release//ui/}
+	release=${release//\//}
+	[ -n "$release" ]
+}
+
 @test "the page and each of its files is sent to everybody, with its type, a tag, and what a browser must not do with it" {
 	serve
-	find "$www" -type f -printf '/ui/%f\n' >paths
+	page_release
+	find "$www" -type f ! -name index.html -printf "/ui/$release/%f\n" >paths
 	echo / >>paths
 	[ "$(wc -l <paths)" -gt 10 ]
 	while read -r path; do
 		answers 200 GET "$path" -D head
 		case $path in
-		/ | *.html) type='text/html; charset=utf-8' && cmp body "$www/index.html" ;;
+		/) type='text/html; charset=utf-8' && sed "s|ui/RELEASE|ui/$release|" "$www/index.html" | cmp - body ;;
 		*.css) type='text/css; charset=utf-8' ;;
 		*.js) type='text/javascript; charset=utf-8' ;;
 		*.svg) type=image/svg+xml ;;
@@ -42,11 +52,31 @@ teardown() {
 	answers 405 POST / -d '{}'
 }
 
+@test "a browser keeps the files of the page as long as none of them changes, since their names have the release" {
+	cp -R "$COOPR_ROOT/share" share
+	mkdir bin
+	cp "$COOPR_BIN"/coopr* bin
+	PATH=$PWD/bin:$PATH serve
+	page_release
+	first=$release
+	answers 200 GET "/ui/$first/app.js" -D head
+	contains "$(cat head)" "Cache-Control: max-age=31536000, immutable"
+	echo >>share/coopr/www/dom.js
+	page_release
+	[ "$release" != "$first" ]
+	for path in "/ui/$first/app.js" / /v1/schemas/service; do
+		answers 200 GET "$path" -D head
+		contains "$(cat head)" "Cache-Control: no-cache"
+	done
+	answers 200 GET "/ui/$release/app.js" -D head
+	contains "$(cat head)" immutable
+}
+
 @test "no name leads to another file than those of the page" {
 	serve
 	for name in ..%2f..%2fschema%2fnode.json %2e%2e/style.css .. . .hidden.js %2fetc%2fpasswd style.css%00.js style%2ecss%2f nothing.js ..%5cstyle.css \
 		../report.html style.css/ %c0%ae%c0%ae%2fstyle.css; do
-		ask GET "/ui/$name"
+		ask GET "/ui/x/$name"
 		case $status in
 		400 | 404) ;;
 		*)
@@ -72,7 +102,7 @@ teardown() {
 
 @test "each file that a script or the page names is there" {
 	grep -rhoE "(from|import\() ?'\./[a-z-]+\.js'" "$www" | grep -oE '[a-z-]+\.js' | sort -u >named
-	grep -ohE 'ui/[a-z.]+' "$www"/*.html "$www"/*.js | sed 's|ui/||; /^$/d' | sort -u >>named
+	grep -ohE 'ui/RELEASE/[a-z.]+' "$www"/*.html | sed 's|.*/||' | sort -u >>named
 	[ "$(wc -l <named)" -gt 8 ]
 	while read -r name; do
 		[ -f "$www/$name" ] || echo "$name"
@@ -158,6 +188,12 @@ create_shop() {
 	serve
 	browse create
 	same 5 "$(coopr-list -o json | jq .nodes)"
+}
+
+@test "in a browser, a page is one chain of requests: its files are there from before, and it asks who is there and for the list at once" {
+	need_browser
+	serve
+	browse chain
 }
 
 @test "in a browser, who comes by TCP signs in with a link once, then with the password chosen there, and sees no more than their role" {

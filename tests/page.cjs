@@ -75,6 +75,20 @@ const scenarios = {
     await page.locator('dl.figures div:has(dt:text-is("Machines")) dd:text-is("4")').waitFor();
   },
 
+  // The answer that says who is there waits until the list was asked for, and the list until that: in sequence they would wait for ever.
+  async chain(page, address) {
+    await visit(page, address, 'clusters');
+    await page.goto('about:blank');
+    await visit(page, address, 'clusters');
+    const sent = await page.evaluate(() => performance.getEntriesByType('resource').filter((one) => /\/ui\//.test(one.name)).map((one) => one.transferSize));
+    assert(sent.length > 5 && sent.every((one) => one === 0), `files that were sent again: ${sent}`);
+    await page.goto('about:blank');
+    const asked = page.waitForRequest(/v1\/clusters/), who = page.waitForRequest(/v1\/session/);
+    await page.route(/v1\/session/, async (route) => { await asked; await route.continue(); });
+    await page.route(/v1\/clusters/, async (route) => { await who; await route.continue(); });
+    await visit(page, address, 'clusters');
+  },
+
   // A change with its preview, what it changed in the history, the way back, and the end.
   async change(page, address) {
     await visit(page, address, 'clusters/shop/do/expand');

@@ -171,7 +171,7 @@ quota_verb(int argc, char **argv)
 	chosen = store_verb_output();
 	store_verb_account(&account, STORE_READ, ACCOUNT_READER, "");
 
-	if (tenants_list(&account, account.tenant, &list, &err) < 0) {
+	if (tenants_list(&account, account.tenant, &list, &err) < 0 || tenants_measure(&account, &list, &err) < 0) {
 		code = message_error(&err);
 	} else {
 		quota_verb_fill(&list.list[0], &rows);

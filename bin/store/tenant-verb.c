@@ -110,7 +110,7 @@ tenant_verb_list(int argc, char **argv)
 	chosen = store_verb_output();
 	store_verb_account(&account, STORE_READ, ACCOUNT_READER, "");
 
-	if (tenants_list(&account, NULL, &list, &err) < 0)
+	if (tenants_list(&account, NULL, &list, &err) < 0 || (!output_is_records(&chosen) && tenants_measure(&account, &list, &err) < 0))
 		code = message_error(&err);
 	else if (!output_is_records(&chosen))
 		list_print(&tenants, list.list, list.count, &chosen);

@@ -53,6 +53,14 @@ tenants_list(struct account *account, const char *name, struct tenant_list *list
 	sql_end(rows);
 	if (got == 0 && name && list->count == 0)
 		return tenants_no_tenant(account->store, account, name, err);
+	return got;
+}
+
+int
+tenants_measure(struct account *account, struct tenant_list *list, struct error *err)
+{
+	int got = 0;
+
 	for (size_t i = 0; i < list->count && got == 0; i++) {
 		struct tenant_record *tenant = &list->list[i];
 

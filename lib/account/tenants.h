@@ -22,7 +22,7 @@ struct tenant_record { /* strings live in the list's arena */
 	int64_t id;
 	const char *name;
 	const char *document; /* JSON: {"description":"...","name":"qa","quota":{"nodes":100}} */
-	struct quota limit, use;
+	struct quota limit, use; /* once tenants_measure has set them */
 };
 
 struct tenant_list { /* zero-initialise; release it */
@@ -33,6 +33,9 @@ struct tenant_list { /* zero-initialise; release it */
 
 /* Adds what tenants the account sees, by name. name not NULL: that one; EX_NO where there is none. */
 int tenants_list(struct account *account, const char *name, struct tenant_list *list, struct error *err);
+
+/* Sets what each tenant of the list may use, and what it uses: all of its clusters are read for that. */
+int tenants_measure(struct account *account, struct tenant_list *list, struct error *err);
 
 enum tenants_put { TENANTS_CREATE, TENANTS_CHANGE };
 

@@ -80,7 +80,7 @@ const struct route routes[] = {
 	{"POST", "/v1/validate", "validate", "-", NULL, ROUTE_DOCUMENT, ROUTE_RECORDS, "Check documents"},
 	{"GET", "/v1/events", NULL, "tenant", NULL, ROUTE_NO_BODY, ROUTE_EVENTS, "Follow the events of a tenant"},
 	{"GET", "/", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Show the page for browsers"},
-	{"GET", "/ui/{file}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get a file of that page"},
+	{"GET", "/ui/{release}/{file}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get a file of that page"},
 	{"GET", "/v1/schemas/{kind}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get the JSON Schema of a kind of document"},
 	{"POST", "/v1/run", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Run a command for somebody at another machine"},
 	{"POST", "/v1/run/{run}", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Tell a command that runs what was typed"},

@@ -22,6 +22,13 @@ export class Problem extends Error {
   }
 }
 
+let known = Promise.resolve();
+
+// Has the answers to what is asked from now on wait until the promise is settled: until it is known who asks.
+export function hold(promise) {
+  known = promise.catch(() => {});
+}
+
 function address(route, path, query, isOfNone) {
   const [, pattern] = route.split(' ');
   const url = new URL(pattern.slice(1).replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(path[name])), document.baseURI);
@@ -82,6 +89,8 @@ export async function send(route, {path = {}, query = {}, body, accept = 'applic
       throw error;
     throw new Problem(0, {title: 'The server does not answer', detail: 'Look whether coopr serve runs, and whether this machine reaches it; then try again.'});
   }
+  if (route !== 'GET /v1/session')
+    await known;
   if (!response.ok)
     throw await refusal(response);
   return response;

@@ -2,7 +2,7 @@
 //
 // The frame of the page: who is there, the navigation, and the view that the address names. An address is #/PATH?QUERY, so it can be sent.
 import {el, fill, problem, tell} from './dom.js';
-import {call, session} from './api.js';
+import {call, hold, session} from './api.js';
 import {codeView, loginView} from './login.js';
 
 // A view: its path, whose {words} it is given; the module that has it, and the function there; where it stands in the navigation.
@@ -45,6 +45,7 @@ const nav = document.getElementById('nav');
 const bar = document.getElementById('bar');
 let leaving = new AbortController();
 let isFirst = true;
+let entered = Promise.resolve(); // that it is known who asks
 
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
@@ -83,7 +84,7 @@ function drawBar() {
   const tenants = session.tenants.map((one) => one.name);
 
   bar.hidden = false;
-  fill(bar, menu, el('a.brand', {href: '#/clusters'}, el('img', {src: 'ui/icon.svg', alt: '', width: '22', height: '22'}), 'coopr'),
+  fill(bar, menu, el('a.brand', {href: '#/clusters'}, el('img', {src: new URL('./icon.svg', import.meta.url), alt: '', width: '22', height: '22'}), 'coopr'),
     el('span.space'),
     tenants.length > 1 && el('label.inline', el('span', 'Tenant '), el('select', {onchange: (event) => changeTenant(event.target.value)},
       tenants.map((name) => el('option', {value: name, selected: name === session.tenant}, name)))),
@@ -111,16 +112,21 @@ async function show() {
   nav.classList.remove('open');
   bar.querySelector('.menu')?.setAttribute('aria-expanded', 'false');
   if (path.length === 0) {
-    location.replace('#/clusters');
+    history.replaceState(null, '', '#/clusters');
+    show();
     return;
   }
-  drawNav(found?.section);
+  if (!bar.hidden)
+    drawNav(found?.section);
   main.setAttribute('aria-busy', 'true');
   let content;
   try {
     if (!found)
       throw Object.assign(new Error('There is no such page. Choose one from the menu.'), {title: 'Not found'});
-    content = await (await found.load())[found.name]({...found.values, query, signal});
+    const module = await found.load();
+    if (found.section !== 'clusters')
+      await entered; // the others look at the role before they ask for anything
+    content = await module[found.name]({...found.values, query, signal});
   } catch (error) {
     if (error.name === 'AbortError')
       return;
@@ -144,6 +150,7 @@ function showAlone(view) {
   leaving.abort();
   nav.hidden = true;
   bar.hidden = true;
+  main.removeAttribute('aria-busy');
   document.title = 'Sign in – coopr';
   fill(main, view);
   main.querySelector('input')?.focus();
@@ -151,22 +158,31 @@ function showAlone(view) {
 
 // Asks the user to sign in; then what the address names is shown.
 function askWho(reason) {
+  session.tenant = null;
   showAlone(loginView(begin, reason));
 }
 
-// Asks who is there, and shows them what the address names.
-async function begin() {
-  enter(await call('GET /v1/session'));
+// Asks who is there. Meanwhile what the address names is asked for as well, of the tenant of before.
+function begin() {
+  const asked = call('GET /v1/session');
+
+  session.tenant = sessionStorage.getItem('tenant');
+  entered = asked.then(enter);
+  hold(entered);
+  show();
+  return entered;
 }
 
 function enter(record) {
-  const chosen = sessionStorage.getItem('tenant');
+  const chosen = session.tenant, may = record.tenants?.some((one) => one.name === chosen);
 
   Object.assign(session, record);
-  if (record.tenants?.some((one) => one.name === chosen))
+  if (may)
     session.tenant = chosen;
   drawBar();
-  show();
+  drawNav(match(place().path)?.section);
+  if (chosen && !may)
+    show();
 }
 
 async function start() {

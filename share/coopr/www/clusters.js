@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of clusters: a hundred at a time, with filters that stand in the address.
+// The list of clusters: fifty at a time, with filters that stand in the address.
 import {el, choice, check, empty, fill, settled, table} from './dom.js';
 import {call, items} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {badge, cost, time} from './format.js';
 import {follow} from './follow.js';
 
-const PAGE = 100;
+const PAGE = 50;
 const ENDED = ['complete', 'failed', 'cancelled'];
 const STATUSES = [['', 'All that exist'], ['pending', 'Updating'], ['active', 'Active'], ['incomplete', 'Incomplete'], ['inconsistent', 'Inconsistent'],
   ['terminated', 'Terminated'], ['all', 'All, also terminated']];
@@ -61,7 +61,13 @@ export async function clustersView({query, signal}) {
   const body = el('div'), command = commandView('');
   const list = () => items('GET /v1/clusters', {query: {...filters, limit: PAGE + 1}, signal});
 
+  let drawn; // a list that has not changed stays as it is
   function draw(clusters) {
+    const now = JSON.stringify(clusters);
+
+    if (now === drawn)
+      return;
+    drawn = now;
     fill(body, clusters.length === 0 ? nothing(filters) : [table('Clusters', COLUMNS, clusters.slice(0, PAGE).map(row)), pages(filters, clusters)]);
   }
   // Whoever looks at a cluster has the end of its operation recorded; a list does not.

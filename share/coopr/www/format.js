@@ -27,8 +27,14 @@ export function time(stamp) {
   const amount = `${Math.floor(Math.abs(seconds) / size)} ${name}`;
   const words = Math.abs(seconds) < 1 ? 'now' : seconds > 0 ? `${amount} ago` : `in ${amount}`;
 
-  return el('time', {datetime: stamp, title: new Date(stamp).toLocaleString()}, words);
+  return el('time', {datetime: stamp}, words);
 }
+
+// The exact time is made where somebody wants to see it: of a long list that takes long.
+document.addEventListener('pointerover', ({target}) => {
+  if (target.tagName === 'TIME' && !target.title)
+    target.title = new Date(target.dateTime).toLocaleString();
+});
 
 export function clock(stamp) {
   return el('time', {datetime: stamp}, new Date(stamp).toLocaleString(undefined, {dateStyle: 'medium', timeStyle: 'medium'}));
