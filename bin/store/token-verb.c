@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "json/json.h"
+#include "login/provisioners.h"
 #include "login/tokens.h"
 #include "model/duration.h"
 #include "verb.h"
@@ -18,11 +19,13 @@
 
 static const char *role, *lifetime = TOKEN_LIFETIME;
 static bool everybody;
+static struct option_list tenants;
 static struct option_change change;
 
 static const struct option_spec create_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "at most that role: read-only, user, admin, superadmin (default: your own)"),
 	OPTION_STRING(0, "lifetime", &lifetime, "DURATION", "how long it is valid (default: " TOKEN_LIFETIME ")"),
+	OPTION_LIST(0, "provisioner", &tenants, "TENANT", "of a provisioner of Coopr, which gets its tasks; may be repeated"),
 	OPTION_CHANGE(&change),
 	STORE_VERB_OUTPUT,
 	STORE_VERB_WHERE,
@@ -32,7 +35,8 @@ static const struct option_spec create_options[] = {
 static const struct command create_command = {
 	"coopr-token create", "[OPTION]... NAME", "Make a token with which programs ask the server as you, and print it: once.",
 	create_options,
-	"  coopr-token create -r read-only --lifetime 30d prometheus\n"};
+	"  coopr-token create -r read-only --lifetime 30d prometheus\n"
+	"  coopr-token create --provisioner default rack-3\n"};
 
 static const struct option_spec list_options[] = {
 	OPTION_FLAG(0, "all", &everybody, "also those of other users, whom you look after"),
@@ -97,16 +101,20 @@ token_verb_create(int argc, char **argv)
 	char text[TOKEN_SIZE];
 	enum account_role its;
 	int64_t ends_ms;
-	int code = 0;
+	int result, code = 0;
 
 	argv += option_parse(&create_command, argc, argv);
 	store_verb_operands(&create_command, argv, 1, 1, "a name");
 	if (role && !account_role_find(role, &its))
 		return option_misuse(&create_command, "invalid role '%s': expected read-only, user, admin or superadmin", role);
+	if (role && tenants.count)
+		return option_misuse(&create_command, "--role and --provisioner: the token of a provisioner has no role");
 	ends_ms = token_verb_end();
 	store_verb_account(&account, STORE_CREATE, ACCOUNT_USER, "making tokens");
 
-	if (tokens_create(&account, argv[0], role ? its : account.role, ends_ms, text, &err) < 0)
+	result = tenants.count ? provisioners_make_token(&account, argv[0], tenants.list, tenants.count, ends_ms, text, &err)
+	                       : tokens_create(&account, argv[0], role ? its : account.role, ends_ms, text, &err);
+	if (result < 0)
 		code = message_error(&err);
 	else
 		token_verb_print(argv[0], text, ends_ms);

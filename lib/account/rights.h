@@ -21,7 +21,7 @@ struct rights_limit {
 	bool is_set;            /* else nothing does, and the rest is of no interest */
 	enum account_role role; /* the highest */
 	int64_t token;          /* its number */
-	char kind[16];          /* "token" or "session" */
+	char kind[16];          /* "token", "session" or "provisioner" */
 	char tenant[256];       /* the only one; "": all */
 };
 

@@ -198,6 +198,7 @@ tenants_delete_one(struct store *store, const char *name, struct error *err)
 		return -1;
 	if (sql_change(store_sql(store), err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "DELETE FROM provisioner_token WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM token WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM login WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "UPDATE resource SET deleted = 1, active = 0, staged = 0 WHERE tenant = ?", "i", id) < 0 ||

@@ -206,7 +206,8 @@ logins_exist(struct store *store, struct error *err)
 	int64_t one, now_ms = clock_wall_ms();
 
 	return sql_number(store_sql(store), &one, err, "SELECT 1 FROM login WHERE password IS NOT NULL OR user IN (SELECT user FROM "
-	    "login_code WHERE ends_ms > ?1) UNION ALL SELECT 1 FROM token WHERE ends_ms > ?1 LIMIT 1", "i", now_ms);
+	    "login_code WHERE ends_ms > ?1) UNION ALL SELECT 1 FROM token WHERE ends_ms > ?1 AND "
+	    "id NOT IN (SELECT token FROM provisioner_token) LIMIT 1", "i", now_ms);
 }
 
 void

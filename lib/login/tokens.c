@@ -13,7 +13,7 @@
 #include "store/audit.h"
 #include "store/sql/sql.h"
 
-#define COLUMNS "token.id, kind, user, login, tenant.name, role, token.name, address, made_ms, ends_ms"
+#define COLUMNS "token.id, CASE WHEN token.id IN (SELECT token FROM provisioner_token) THEN 'provisioner' ELSE kind END, user, login, tenant.name, role, token.name, address, made_ms, ends_ms"
 #define TABLES "token LEFT JOIN tenant ON tenant.id = token.tenant"
 
 /* Tokens that an account looks after: its user's, of all tenants unless it is told of one alone; all of its tenant's for an admin of it;

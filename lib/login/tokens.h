@@ -25,7 +25,7 @@ enum {
 
 struct token { /* strings live in the list's arena */
 	int64_t id;
-	const char *kind; /* "token" or "session" */
+	const char *kind; /* "token", "session", or "provisioner": see provisioners.h */
 	const char *user;
 	const char *login;  /* the user by whose password it was begun; NULL: it was made without one */
 	const char *tenant; /* that it is limited to; NULL: none */

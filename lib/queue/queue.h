@@ -67,6 +67,7 @@ struct queue_want {
 	size_t count;       /* at most so many */
 	const char *job;    /* of this job only; NULL: of any */
 	const char *const *tenants, *const *providers; /* of jobs of these only: lists that end with NULL; NULL: of any */
+	unsigned actions;   /* only these, bits as of ACTION_BIT; what is first on a node is taken before what follows on it; 0: any */
 	const char *worker; /* the id of one that has joined: a task is its until it says what became of it, or dies */
 	const char *by;     /* without a worker: who takes it, for people to see; NULL: the user's name */
 	int64_t lease_ms;   /* without a worker: how long the task is theirs; negative: as long as its timeout */

@@ -44,6 +44,7 @@ static const struct migration {
 	{"members who only read; passwords, tokens and sessions", NULL},
 	{"the newest record of the audit log, the history of all members", NULL},
 	{"requests that may be sent again, in the audit log", NULL},
+	{"provisioners of Coopr", NULL},
 };
 
 enum {

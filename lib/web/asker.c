@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "http/exchange.h"
+#include "login/provisioners.h"
 #include "login/tokens.h"
 #include "model/name.h"
 #include "store/client.h"
@@ -126,7 +127,9 @@ asker_take_token(struct asker *asker, struct store *store, struct http_exchange 
 	struct error err;
 	int found = tokens_find(store, text, &list, &err);
 
-	if (found > 0) {
+	if (found > 0 && strcmp(list.list[0].kind, PROVISIONERS_TOKEN) == 0) {
+		found = 0;
+	} else if (found > 0) {
 		const struct token *token = &list.list[0];
 
 		asker->user = memory_string(token->user);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * http-post: sends one request that hooks need, apart from the program that asks for it, so that only this one carries
- * libcurl and what a server answers. Reads {"url", "headers", "body", "timeout_s"}; prints the status of the response on a
+ * libcurl and what a server answers. Reads {"url", "headers", "body", "timeout_s"}, and "method" where it is another; prints the status of the response on a
  * line, and what it says. Exits with 0 where there was a response, whatever it says; 65 for a wrong order, 69 if
  * there was none, with the reason on stderr.
  */
@@ -46,10 +46,10 @@ http_headers_of(jv order)
 	return headers;
 }
 
-/* Posts body, and returns the status of the response, or -1 after a message. Follows no redirection: who signs a message knows who
+/* Sends body by the method (NULL: POST), and returns the status of the response, or -1 after a message. Follows no redirection: who signs a message knows who
  * gets it. */
 static int
-http_post(const char *url, const char *body, struct curl_slist *headers, long timeout_s, struct buffer *response)
+http_post(const char *url, const char *method, const char *body, struct curl_slist *headers, long timeout_s, struct buffer *response)
 {
 	char reason[CURL_ERROR_SIZE] = "";
 	CURL *curl = curl_easy_init();
@@ -61,6 +61,7 @@ http_post(const char *url, const char *body, struct curl_slist *headers, long ti
 	curl_easy_setopt(curl, CURLOPT_URL, url);
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "coopr/" COOPR_VERSION);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, timeout_s);
@@ -81,13 +82,13 @@ http_post(const char *url, const char *body, struct curl_slist *headers, long ti
 static int
 http_act(jv order)
 {
-	char *url = json_get_string(order, "url"), *body = json_get_string(order, "body");
+	char *url = json_get_string(order, "url"), *method = json_get_string(order, "method"), *body = json_get_string(order, "body");
 	struct curl_slist *headers = http_headers_of(order);
 	struct buffer response = {0};
 	int status = -1;
 
 	if (url && body)
-		status = http_post(url, body, headers, (long)json_get_number(order, "timeout_s", 10), &response);
+		status = http_post(url, method, body, headers, (long)json_get_number(order, "timeout_s", 10), &response);
 	else
 		message("standard input: url and body are required");
 	if (status >= 0) {
@@ -97,6 +98,7 @@ http_act(jv order)
 	buffer_release(&response);
 	curl_slist_free_all(headers);
 	free(url);
+	free(method);
 	free(body);
 	return status >= 0 ? 0 : url && body ? EX_UNAVAILABLE : EX_DATAERR;
 }

@@ -15,6 +15,23 @@ step_action(struct job_state *state, uint32_t number)
 	return (enum action)(phase == 0 || phase > STATE_UNDO_MAX ? step->action : step->undo[phase - 1]);
 }
 
+uint32_t
+step_first(struct job_state *state, unsigned actions)
+{
+	uint32_t first = 0;
+
+	if (actions == 0)
+		return ready_first(state);
+	for (uint32_t i = 0; i < state->header->ready_count; i++) {
+		uint32_t link = state_node(state, *state_number(state, STATE_READY, i))->best;
+
+		if (link && (ACTION_BIT(step_action(state, link - 1)) & actions) &&
+		    (!first || state_step(state, link - 1)->rank > state_step(state, first - 1)->rank))
+			first = link;
+	}
+	return first;
+}
+
 static void
 step_set_status(struct job_state *state, uint32_t step, enum step_status status)
 {

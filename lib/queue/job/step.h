@@ -11,6 +11,10 @@
 /* Returns the action that the step stands for now: its own, or one of its undo. */
 enum action step_action(struct job_state *state, uint32_t step);
 
+/* The link to the step of highest rank among those that are first on their idle nodes and stand for one of these actions (bits; 0: any);
+ * 0 where there is none. */
+uint32_t step_first(struct job_state *state, unsigned actions);
+
 /* Before the first event: what waits for nothing is ready. */
 void step_begin_all(struct job_state *state);
 

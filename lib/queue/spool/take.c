@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "queue/job/id.h"
-#include "queue/job/ready.h"
 #include "queue/job/step.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/limits.h"
@@ -80,7 +79,7 @@ take_locked(struct open_job *job, void *context, struct error *err)
 	if (reap_job(job, taking->now_ms, err) < 0)
 		return -1;
 	max = take_allowed(taking, job, taking->max);
-	for (; max > 0 && !job->state.broken && (link = ready_first(&job->state)) != 0; max--)
+	for (; max > 0 && !job->state.broken && (link = step_first(&job->state, taking->want->actions)) != 0; max--)
 		if (take_step(taking, job, link - 1, err) < 0)
 			return -1;
 	return 0;

@@ -412,6 +412,40 @@ static const char *const migrations[] = {
 	/* 21: the request of a server that asked for a change, where it may be sent again: "KEY BODY RUN". */
 	"ALTER TABLE audit ADD COLUMN request TEXT;"
 	"CREATE INDEX audit_request ON audit (request) WHERE request IS NOT NULL;",
+	/* 22: provisioners of Coopr. A token that is here lets in nothing else, and for these tenants. heard_ms: by CLOCK_BOOTTIME; -1: it has
+	 * left. told: what it was last told of each tenant. A worker has one task at a time; record: what it was taken from the queue with. */
+	"CREATE TABLE provisioner_token ("
+	"	token INTEGER NOT NULL REFERENCES token ON DELETE CASCADE,"
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	PRIMARY KEY (token, tenant)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE TABLE provisioner ("
+	"	id TEXT PRIMARY KEY,"
+	"	token INTEGER NOT NULL REFERENCES token ON DELETE CASCADE,"
+	"	host TEXT NOT NULL,"
+	"	port INTEGER NOT NULL,"
+	"	capacity INTEGER NOT NULL,"
+	"	heard_ms INTEGER NOT NULL,"
+	"	usage TEXT NOT NULL CHECK (json_type(usage) = 'object'),"
+	"	told TEXT NOT NULL CHECK (json_type(told) = 'object')"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX provisioner_of_token ON provisioner (token);"
+	"CREATE TABLE provisioner_task ("
+	"	provisioner TEXT NOT NULL,"
+	"	worker TEXT NOT NULL,"
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	job TEXT NOT NULL,"
+	"	task TEXT NOT NULL,"
+	"	attempt INTEGER NOT NULL,"
+	"	record TEXT NOT NULL,"
+	"	PRIMARY KEY (provisioner, worker)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE TABLE plugin_type ("
+	"	kind TEXT NOT NULL CHECK (kind IN ('providertypes', 'automatortypes')),"
+	"	name TEXT NOT NULL,"
+	"	document TEXT NOT NULL CHECK (json_type(document) = 'object'),"
+	"	PRIMARY KEY (kind, name)"
+	") STRICT, WITHOUT ROWID;",
 };
 
 /* Steps over a pragma's only number. */
