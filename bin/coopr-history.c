@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coopr-history: lists the operations on a cluster, the newest first, or says what one of them has changed. Exits with 0; 1 where
+ * coopr-history: lists the operations on a cluster, the newest first, or says what one of them has changed, or which tasks it had. Exits with 0; 1 where
  * there is no such cluster or operation, or it has changed nothing; 64 on misuse.
  */
 #include "base/error.h"
@@ -9,10 +9,11 @@
 #include "show/cluster-history.h"
 
 static struct status_options places;
-static long difference = -1, limit;
+static long difference = -1, plan = -1, limit;
 
 static const struct option_spec options[] = {
 	OPTION_NUMBER('d', "diff", &difference, "N", "show what operation N has changed: + - ~"),
+	OPTION_NUMBER(0, "plan", &plan, "N", "list the tasks of operation N, as records"),
 	OPTION_NUMBER('l', "limit", &limit, "N", "list at most N"),
 	STATUS_PLACES(&places),
 	STATUS_FORMATS(&places, OUTPUT_LIST),
@@ -31,7 +32,10 @@ history_act(const char *cluster, struct output *output)
 	struct error err;
 	int result = status_open(&status, &places, cluster, &err);
 
-	if (result == 0 && difference < 0)
+	if (result == 0 && plan >= 0) {
+		if ((result = cluster_history_tasks(&status, plan, output, &err)) == 0)
+			result = error_set(&err, EX_NO, "%s: operation %ld had no plan", status.cluster->name, plan);
+	} else if (result == 0 && difference < 0)
 		result = cluster_history_print(&status, limit, output, &err);
 	else if (result == 0 && (result = cluster_history_changes(&status, difference, output, &err)) == 0)
 		result = error_set(&err, EX_NO, "%s: operation %ld did not change the layout", status.cluster->name,
@@ -47,5 +51,9 @@ main(int argc, char **argv)
 	struct output output = output_open(places.format, places.colour);
 
 	option_excludes(&command, "limit", "diff");
+	option_excludes(&command, "plan", "diff");
+	option_excludes(&command, "plan", "limit");
+	if (plan >= 0 && !output_is_records(&output))
+		output.format = OUTPUT_JSON;
 	return message_end(history_act(cluster, &output));
 }

@@ -53,16 +53,19 @@ routes() {
 		answers 401 "$method" "$path" -H 'Coopr-TenantID: default'
 		contains "$(cat body)" "Coopr-UserID not found"
 		ask "$method" "$path" -H "Coopr-UserID: $user" -H "Coopr-TenantID: nowhere" -d '{"name": "zz"}'
-		[[ $status = 404 || ($method = POST && $status = 400) ]]
+		[[ $status = 40[034] ]]
 		ask "$method" "$path" -H "Coopr-UserID: $user" -H "Coopr-TenantID: default" --data-binary '{"name": ["rubbish"]}'
 		case $status in
-		200 | 400 | 404 | 409) ;;
+		200 | 400 | 403 | 404 | 409) ;;
 		*)
 			echo "$method $path: $status $(cat body)"
 			return 1
 			;;
 		esac
-		[[ $path != *zz* || $method != GET || $status = 404 ]]
+		[[ $path != *zz* || $method != GET || $status = 404 ]] || {
+			echo "$path: $status"
+			return 1
+		}
 	done < <(routes)
 	v2 404 GET /v2/nothing
 	v2 200 GET /status
@@ -145,6 +148,81 @@ routes() {
 	jq -S "$plain" body | diff expected -
 	v2 400 POST /v2/import -d '{"services": [5]}'
 	v2 400 POST /v2/import -d '{}'
+}
+
+@test "a cluster lives as Coopr's clients have it: made, looked at, changed, prolonged and deleted" {
+	v2 200 POST /v2/clusters -d '{"name": "kv", "clusterTemplate": "lamp", "numMachines": 4, "initialLeaseDuration": 86400000,
+		"dnsSuffix": ".dev.example.net", "config": {"php": {"memory": "64M"}}, "providerFields": {}}'
+	id=$(body .id)
+	same 00000001 "$id"
+	v2 200 GET "/v2/clusters/$id/status"
+	same '["00000001","pending","cluster_create","running",41,0]' "$(body '[.clusterid, .status, .action, .actionstatus, .stepstotal, .stepscompleted]')"
+	v2 200 GET '/v2/clusters?status=pending,nonsense'
+	same '[["00000001","kv","lamp","dummy",86400000,"running"]]' "$(body '[.[] | [.id, .name, .clusterTemplate.name, .provider.name,
+		.expireTime - .createTime, .progress.actionstatus]]')"
+	v2 200 GET '/v2/clusters?status=active'
+	same '[]' "$(body .)"
+	v2 409 POST "/v2/clusters/$id/services/stop"
+	coopr-work --drain
+	v2 200 GET "/v2/clusters/$id"
+	same '["active","00000001-001",["apache","haproxy","memcached","mod-php","mysql"],{"php":{"memory":"64M"}},"lamp","dummy",4]' \
+		"$(body '[.status, .latestJobId, .services, .config, .clusterTemplate.name, .provider.providertype, (.nodes | length)]')"
+	same "[\"$user\",\"default\",{\"initial\":0,\"max\":0,\"step\":0}]" "$(body '[.account.userId, .account.tenantId, .clusterTemplate.administration.leaseduration]')"
+	same '{"action":"cluster_create","actionstatus":"complete","stepscompleted":41,"stepstotal":41}' "$(body .progress)"
+	same '["kv1-1000.dev.example.net",1000,["dummy"],["memcached","mysql"],"complete","CREATE"]' "$(body '.nodes[0] |
+		[.properties.hostname, .properties.nodenum, .properties.automators, [.services[].name], .actions[0].status, .actions[0].action]')"
+	same '["install","start"]' "$(body '.nodes[0].services[] | select(.name == "mysql").provisioner.actions | [keys[] | select(. == "install" or . == "start")]')"
+	contains "$(body '.links[0].url')" http://
+	v2 200 GET "/v2/clusters/$id/plans/$id-001"
+	same '["00000001-001","CLUSTER_CREATE",41,["CREATE",4]]' "$(body '[.id, .action, (.stages | flatten | length), [.stages[0][0].taskName, (.stages[0] | length)]]')"
+	same true "$(body '.currentStage == (.stages | length)')"
+	v2 400 GET "/v2/clusters/$id/plans/00000002-001"
+	v2 404 GET "/v2/clusters/$id/plans/$id-009"
+	v2 200 PUT "/v2/clusters/$id/config" -d '{"config": {"php": {"memory": "128M"}}, "restart": false}'
+	coopr-work --drain
+	v2 200 GET "/v2/clusters/$id/config"
+	same '{"php":{"memory":"128M"}}' "$(body .)"
+	v2 200 GET "/v2/clusters/$id/services"
+	same '["apache","haproxy","memcached","mod-php","mysql"]' "$(body .)"
+	v2 200 POST "/v2/clusters/$id/services/mysql/restart"
+	v2 200 POST "/v2/clusters/$id/pause"
+	v2 200 POST "/v2/clusters/$id/pause"
+	v2 200 GET "/v2/clusters/$id/status"
+	same '["restart_services","paused"]' "$(body '[.action, .actionstatus]')"
+	v2 200 POST "/v2/clusters/$id/resume"
+	v2 200 POST "/v2/clusters/$id/abort"
+	v2 200 POST "/v2/clusters/$id/abort"
+	coopr-work --drain
+	v2 404 POST "/v2/clusters/$id/services/zz/start"
+	v2 409 POST "/v2/clusters/$id/services" -d '{"services": ["mysql"]}'
+	v2 400 POST "/v2/clusters/$id/services" -d '{"services": "mysql"}'
+	v2 200 POST "/v2/clusters/$id" -d "{\"expireTime\": $((($(date +%s) + 1000000) * 1000))}"
+	v2 400 POST "/v2/clusters/$id" -d '{"expireTime": "tomorrow"}'
+	v2 200 GET "/v2/nodes/$id-1000"
+	same "$id" "$(body .clusterId)"
+	v2 403 DELETE "/v2/nodes/$id-1000"
+	v2 200 POST /v2/getNodeProperties -d "{\"clusterId\": \"$id\", \"services\": [\"mysql\"], \"properties\": [\"nodenum\"]}"
+	same '{"00000001-1000":{"nodenum":1000}}' "$(body .)"
+	v2 200 DELETE "/v2/clusters/$id"
+	coopr-work --drain
+	v2 200 GET "/v2/clusters/$id"
+	same '["terminated",[]]' "$(body '[.status, .nodes]')"
+	v2 200 DELETE "/v2/clusters/$id"
+	v2 200 GET "/v2/clusters/$id/plans"
+	same '["CLUSTER_CREATE","CLUSTER_CONFIGURE_WITH_RESTART","RESTART_SERVICES","CLUSTER_DELETE"]' "$(body '[.[].action]')"
+}
+
+@test "a cluster that cannot be is refused at once, with the reason" {
+	v2 409 POST /v2/clusters -d '{"name": "big", "clusterTemplate": "lamp", "numMachines": 400}'
+	contains "$(cat body)" "no layout satisfies the request"
+	v2 404 POST /v2/clusters -d '{"name": "kv", "clusterTemplate": "zz", "numMachines": 4}'
+	v2 404 POST /v2/clusters -d '{"name": "kv", "clusterTemplate": "lamp", "numMachines": 4, "provider": "zz"}'
+	v2 400 POST /v2/clusters -d '{"name": "kv", "clusterTemplate": "lamp"}'
+	v2 400 POST /v2/clusters -d '{"name": "kv", "numMachines": 4}'
+	v2 400 POST /v2/clusters -d '{"clusterTemplate": "lamp", "numMachines": 4}'
+	v2 400 POST /v2/clusters -d '{"name": "kv", "clusterTemplate": "lamp", "numMachines": 4, "initialLeaseDuration": -5}'
+	v2 200 GET /v2/clusters
+	same '[]' "$(body .)"
 }
 
 # Asks by TCP: by_tcp STATUS USER TENANT KEY METHOD PATH [CURL-ARGUMENT...]

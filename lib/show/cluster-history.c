@@ -10,7 +10,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/table.h"
+#include "cluster/operation-files.h"
 #include "json/json.h"
+#include "json/record.h"
 #include "model/layout-diff.h"
 #include "preview/preview.h"
 #include "status/state-line.h"
@@ -206,4 +208,41 @@ cluster_history_changes(struct cluster_status *status, int64_t number, struct ou
 	operation_documents_release(&documents);
 	operation_list_release(&list);
 	return result;
+}
+
+/* Prints a record of a plan, if it is a task or a milestone. */
+static int
+cluster_history_print_task(jv record, struct output *output)
+{
+	const char *kind = record_kind(record);
+	jv task;
+
+	if (strcmp(kind, "task") != 0 && strcmp(kind, "milestone") != 0)
+		return 0;
+	task = jv_object_delete(jv_copy(record), jv_string("fields"));
+	output_value(output, task);
+	jv_free(task);
+	return 1;
+}
+
+int
+cluster_history_tasks(struct cluster_status *status, int64_t number, struct output *output, struct error *err)
+{
+	struct buffer text = {0};
+	int printed = 0, got = operation_file_get(status->account.store, status->cluster->id, number, "plan.ndjson", &text, err);
+	const char *at = buffer_string(&text);
+
+	while (got >= 0 && *at) {
+		size_t length = strcspn(at, "\n");
+		jv record;
+
+		got = length ? json_parse("the plan", at, length, &record, err) : 0;
+		if (length && got >= 0) {
+			printed += cluster_history_print_task(record, output);
+			jv_free(record);
+		}
+		at += length + (at[length] == '\n');
+	}
+	buffer_release(&text);
+	return got < 0 ? -1 : printed;
 }

@@ -41,6 +41,5 @@ def optional_document: if .malformed or .body != null then document else {} end;
 def answer: {status: 200, json: .};
 def nothing: {status: 200, text: ""};
 
-# Milliseconds of a time, "2026-11-23T10:00:00.123Z".
-def ms: .[0:19] + "Z" | fromdateiso8601 * 1000;
-def ms_of_text: if . == null then 0 else (ms + (.[20:23] | tonumber)) end;
+# The milliseconds of a time, "2026-11-23T10:00:00.123Z"; 0 where there is none.
+def ms_of_text: if . == null then 0 else (.[0:19] + "Z" | fromdateiso8601 * 1000) + (.[20:23] | tonumber? // 0) end;
