@@ -60,9 +60,9 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	with k4 200 POST /v1/entities --data-binary @huge.json
 	cmp first body
 	same 1 "$(coopr-store history -o json hardwaretype huge | wc -l)"
-	with k5 202 DELETE /v1/clusters/shop -d '{"discard-data": true}'
+	with k5 202 DELETE /v1/clusters/shop -H 'If-Match: *' -d '{"discard-data": true}'
 	coopr-work --drain
-	with k5 202 DELETE /v1/clusters/shop -d '{"discard-data": true}'
+	with k5 202 DELETE /v1/clusters/shop -H 'If-Match: *' -d '{"discard-data": true}'
 	replayed
 }
 
@@ -104,10 +104,11 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 @test "while the first is being done, the second waits for the same answer" {
 	serve_slowly create
 	for i in 1 2; do
-		curl -sS --unix-socket "$SOCKET" -H 'Idempotency-Key: k' -d "$SHOP" -o "answer.$i" -w '%{http_code}' http://coopr/v1/clusters \
-			>"status.$i" 3>&- &
+		: >"sent.$i"
+		curl -sS --unix-socket "$SOCKET" -H 'Idempotency-Key: k' -d "$SHOP" -o "answer.$i" -w '%{http_code}' --trace-ascii "sent.$i" \
+			http://coopr/v1/clusters >"status.$i" 3>&- &
 		senders+=($!)
-		until [ -e began ]; do kill -0 $!; done
+		until [ -e began ] && grep -q '=> Send data' "sent.$i"; do kill -0 $!; done
 	done
 	with k 422 POST /v1/clusters -d "${SHOP/4/5}"
 	echo '{"kind":"begun","job":"00000009-001"}' >answer

@@ -42,7 +42,7 @@ body() {
 	answers 200 GET /v1/clusters/shop
 	answers 200 GET "/v1/clusters?search=sho"
 	same 5 "$(body '.items[0].nodes')"
-	answers 202 DELETE /v1/clusters/shop -d '{"discard-data": true}'
+	answers 202 DELETE /v1/clusters/shop -H 'If-Match: *' -d '{"discard-data": true}'
 	coopr-work --drain
 	answers 200 GET /v1/clusters/shop
 	same terminated "$(body .status)"
@@ -62,7 +62,7 @@ body() {
 	answers 200 POST /v1/entities --data-binary @huge.json
 	answers 200 GET /v1/entities/hardwaretype/huge
 	same huge "$(body .name)"
-	answers 204 DELETE /v1/entities/hardwaretype/huge
+	answers 204 DELETE /v1/entities/hardwaretype/huge -H 'If-Match: *'
 	answers 404 GET /v1/entities/hardwaretype/huge
 	answers 200 GET /v1/export
 	body '.items[]' >records
@@ -76,7 +76,7 @@ body() {
 	same '["word"]' "$(body '[.items[].name]')"
 	run ! grep 'to be' body
 	answers 204 POST /v1/tenants -d '{"name": "qa", "clusters": 2}'
-	answers 204 PATCH /v1/tenants/qa -d '{"clusters": 3}'
+	answers 204 PATCH /v1/tenants/qa -H 'If-Match: *' -d '{"clusters": 3}'
 	answers 200 GET /v1/tenants/qa
 	same 3 "$(body .quota.clusters)"
 	answers 204 PUT /v1/members/ann -d '{"tenant": "qa", "role": "admin"}'

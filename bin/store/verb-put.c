@@ -6,6 +6,7 @@
 #include "verb.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -14,11 +15,12 @@
 #include "verb-change.h"
 
 static struct store_verb_change_options changing;
-static const char *kind;
+static const char *kind, *name;
 static long expected = VERSION_ANY;
 
 static const struct option_spec put_options[] = {
 	OPTION_STRING('k', "kind", &kind, "KIND", "the kind of the files (default: their member \"kind\", or their folder)"),
+	OPTION_STRING(0, "name", &name, "NAME", "the file must have this entity, and no other"),
 	OPTION_NUMBER('e', "expect", &expected, "VERSION", "refuse if this is not the newest version; 0: if there is one"),
 	STORE_VERB_CHANGE_OPTIONS(&changing),
 	STORE_VERB_OUTPUT,
@@ -85,6 +87,21 @@ put_verb_change_store(struct entity_input *input)
 	return code;
 }
 
+/* Checks that the entity of --name is what was read, and nothing else. */
+static int
+put_verb_check_name(const struct entity_input *input)
+{
+	const struct input_entity *first = input->list;
+
+	if (!name || (input->count == 1 && strcmp(first->name, name) == 0))
+		return 0;
+	if (input->count == 1)
+		message("%s: its name is \"%s\", and not \"%s\"", first->source, first->name, name);
+	else
+		message("--name is of one entity; %zu were read", input->count);
+	return EX_DATAERR;
+}
+
 static int
 put_verb_put_files(const struct command *command, char *const *paths)
 {
@@ -98,6 +115,8 @@ put_verb_put_files(const struct command *command, char *const *paths)
 			code = message_error(&err);
 	if (code == 0)
 		code = store_verb_report(&input.findings);
+	if (code == 0)
+		code = put_verb_check_name(&input);
 	if (code == 0)
 		code = put_verb_change_store(&input);
 	entity_input_release(&input);

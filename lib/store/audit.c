@@ -88,19 +88,37 @@ audit_object(const struct audit_event *event, struct arena *arena)
 
 enum { AUDIT_REQUEST_MS = 24 * 3600 * 1000 };
 
-/* Checks that no other run of the request has changed anything. */
+/* Fails with EX_CANTCREAT where another run of the request has changed something. */
 static int
-audit_check_request(struct store *store, const struct audit_record *record, struct error *err)
+audit_check_repeated(struct store *store, const struct audit_record *record, struct error *err)
 {
 	char *key = memory_substring(record->request, strcspn(record->request, " "));
 	int64_t others = 0;
-	int got = sql_number(store_sql(store), &others, err, "SELECT count(*) FROM audit WHERE " OF_REQUEST " AND request <> ?4", "ttit",
-	    key, record->user, record->at_ms - AUDIT_REQUEST_MS, record->request);
+	int got = strcmp(key, "-") == 0 ? 0 : sql_number(store_sql(store), &others, err, "SELECT count(*) FROM audit WHERE " OF_REQUEST
+	    " AND request <> ?4", "ttit", key, record->user, record->at_ms - AUDIT_REQUEST_MS, record->request);
 
 	free(key);
 	if (got < 0)
 		return -1;
 	return others > 0 ? error_set(err, EX_CANTCREAT, "a request with this Idempotency-Key was carried out before") : 0;
+}
+
+/* Fails with EX_TEMPFAIL where the request has a condition, and another has changed something since it was looked at. */
+static int
+audit_check_late(struct store *store, const struct audit_record *record, struct error *err)
+{
+	int64_t others = 0;
+
+	if (client_seen() >= 0 && sql_number(store_sql(store), &others, err, "SELECT count(*) FROM audit WHERE id > ? AND cluster IS ? AND "
+	    "request IS NOT ?", "itt", client_seen(), record->cluster, record->request) < 0)
+		return -1;
+	return others > 0 ? error_set(err, EX_TEMPFAIL, AUDIT_LATE "; look again") : 0;
+}
+
+int
+audit_newest(struct store *store, int64_t *id, struct error *err)
+{
+	return sql_number(store_sql(store), id, err, "SELECT coalesce(max(id), 0) FROM audit", "") < 0 ? -1 : 0;
 }
 
 int
@@ -114,13 +132,13 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 		.reason = store_why(store), .request = event->is_before ? NULL : client_request()};
 	int result = -1;
 
-	if (record.request && audit_check_request(store, &record, err) < 0) {
+	record.cluster = event->cluster ? arena_printf(&arena, "%08" PRId64, event->cluster) : NULL;
+	if (record.request && (audit_check_repeated(store, &record, err) < 0 || audit_check_late(store, &record, err) < 0)) {
 		arena_release(&arena);
 		return -1;
 	}
 	client_find(&client);
 	record.address = *client.address ? client.address : NULL;
-	record.cluster = event->cluster ? arena_printf(&arena, "%08" PRId64, event->cluster) : NULL;
 	record.tenant = audit_find_tenant(store, event->tenant, &arena, err);
 	if (record.tenant && audit_find_last(store, &record.id, hash, err) == 0) {
 		audit_hash(&record, hash, hash);

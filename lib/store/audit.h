@@ -6,7 +6,8 @@
  * kept elsewhere, shows that.
  *
  * A record also has the request of a server that asked for the change (store/client.h), and within a day no other run of a request
- * with that key, by the same user, changes anything: so what is sent again is done once.
+ * with that key, by the same user, changes anything: so what is sent again is done once. Nor does a request with a condition, where
+ * another has changed something of the same kind, a cluster or whatever is none, since that was looked at.
  */
 #ifndef STORE_AUDIT_H
 #define STORE_AUDIT_H
@@ -53,6 +54,12 @@ struct audit_list { /* zero-initialise; release it */
 	struct audit_record *list; /* the oldest first */
 	size_t count, capacity;
 };
+
+/* What is said of a change that is refused since another was made after its condition was looked at, with EX_TEMPFAIL. */
+#define AUDIT_LATE "something else was changed meanwhile"
+
+/* Sets *id to the number of the newest record, 0 where there is none. */
+int audit_newest(struct store *store, int64_t *id, struct error *err);
 
 /* Adds a record of what is done inside the transaction, by store_by and for the reason store_why. Fails with EX_CANTCREAT where it was
  * asked for by a request whose key another run has changed something with. */

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,15 @@ client_asker(void)
 	return user && *user && !getenv("SUDO_USER") ? user : NULL;
 }
 
+void
+client_make_run(char run[static CLIENT_RUN_SIZE])
+{
+	unsigned char bytes[(CLIENT_RUN_SIZE - 1) / 2];
+
+	randombytes_buf(bytes, sizeof bytes);
+	sodium_bin2hex(run, CLIENT_RUN_SIZE, bytes, sizeof bytes);
+}
+
 const char *
 client_request(void)
 {
@@ -105,6 +115,14 @@ client_find_asker(struct client *client, const char *from)
 	snprintf(client->via, sizeof client->via, "%s", via);
 	client_take_address(client->address, sizeof client->address, from);
 	free(via);
+}
+
+int64_t
+client_seen(void)
+{
+	const char *seen = getenv(CLIENT_ASKER_SEEN);
+
+	return seen && client_request() ? strtoll(seen, NULL, 10) : -1;
 }
 
 void

@@ -5,13 +5,17 @@
 #ifndef STORE_CLIENT_H
 #define STORE_CLIENT_H
 
+#include <stdint.h>
+
 /* The variable in which coopr-serve tells a command who has asked for it. */
 #define CLIENT_ASKER "COOPR_ASKER"
 /* And this the address from which, by TCP, and what was shown: "192.0.2.7 token 12"; "- session 3". */
 #define CLIENT_ASKER_FROM "COOPR_ASKER_FROM"
 /* And this the request, where it may be sent again: its key, and what it asks for, as SHA-256, and a number of this run of it, in
- * hexadecimal, with blanks between. */
+ * hexadecimal, with blanks between; "- -" and that number, where it may not. */
 #define CLIENT_ASKER_REQUEST "COOPR_ASKER_REQUEST"
+/* And this, where the change has a condition, the number of the newest record of the audit log when that was looked at. */
+#define CLIENT_ASKER_SEEN "COOPR_ASKER_SEEN"
 
 struct client {
 	char login[256];  /* who has logged in, whatever sudo(8) has made of them; else the real user */
@@ -23,8 +27,16 @@ struct client {
 /* Returns the user who has asked a server for this command (borrowed); NULL: nobody. */
 const char *client_asker(void);
 
+enum { CLIENT_RUN_SIZE = 17 };
+
+/* Writes the number of a run of a request, which no other has. */
+void client_make_run(char run[static CLIENT_RUN_SIZE]);
+
 /* Returns the request of a server for which this command runs, as CLIENT_ASKER_REQUEST has it (borrowed); NULL: there is none. */
 const char *client_request(void);
+
+/* Returns the number that CLIENT_ASKER_SEEN has; -1: there is no condition. */
+int64_t client_seen(void);
 
 /* Fills in what is known. */
 void client_find(struct client *client);

@@ -212,7 +212,7 @@ call_add_member(struct call *call, const struct place *member)
 	arena_release(&arena);
 }
 
-/* Adds the operand that a word like {kind}/{name} stands for. */
+/* Adds the argument that a word like {kind}/{name} stands for. */
 static void
 call_add_path(struct call *call, const struct route_match *match, const char *word, size_t length)
 {
@@ -307,16 +307,17 @@ call_read(const struct route *route, struct http_exchange *exchange, const struc
 
 /* Adds the options that are the server's. */
 static void
-call_add_fixed(struct call *call, const struct route *route, const struct http_exchange *exchange, const struct command_table *table)
+call_add_fixed(struct call *call, const struct route_match *match, const struct http_exchange *exchange, const struct command_table *table)
 {
+	const struct route *route = match->route;
 	const char *at = route->fixed;
 	const struct command_option *output = command_table_option(table, "--output");
 
 	for (; at && *at; at += strcspn(at, " "), at += strspn(at, " ")) {
-		char *option = memory_substring(at, strcspn(at, " "));
+		char *option = memory_substring(at, strcspn(at, " ="));
 
 		if (command_table_option(table, option))
-			arguments_push(&call->argv, option);
+			call_add_path(call, match, at, strcspn(at, " "));
 		free(option);
 	}
 	if (!route_is_text(route, exchange) && output && output->kind && strstr(output->kind, "json"))
@@ -353,7 +354,7 @@ call_make(struct call *call, const struct route_match *match, struct http_exchan
 		return -1;
 	if (call_read(route, exchange, table, &object, problems) == 0) {
 		root = place_root(object, problems);
-		call_add_fixed(call, route, exchange, table);
+		call_add_fixed(call, match, exchange, table);
 		call_add_options(call, route, table, &root);
 		call_add_operands(call, match, &root);
 		if (route->body == ROUTE_DOCUMENT)

@@ -97,9 +97,12 @@ openapi_parameters(const struct route *route, const struct command_table *table)
 			list = jv_array_append(list, openapi_parameter(jv_string(option->name), "query", option->help,
 			    openapi_type(option->kind ? "string" : "boolean")));
 	}
-	if (strcmp(route->method, "GET") != 0)
+	if (strcmp(route->method, "GET") != 0) {
+		list = jv_array_append(list, openapi_parameter(jv_string("If-Match"), "header",
+		    "The ETag that GET has answered, or *: it is changed only if that is still so", openapi_type("string")));
 		list = jv_array_append(list, openapi_parameter(jv_string("Idempotency-Key"), "header",
 		    "What is sent again with the same key within a day is done once", openapi_type("string")));
+	}
 	return list;
 }
 

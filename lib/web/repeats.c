@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ enum {
 struct repeat {
 	char key[CONTENT_DIGEST_SIZE];  /* of user and rights, tenant, route and Idempotency-Key */
 	char body[CONTENT_DIGEST_SIZE]; /* of what is asked for */
-	char run[17];
+	char run[CLIENT_RUN_SIZE];
 	char *user;
 	const struct route *route;
 	void *maker; /* NULL: it was done */
@@ -254,11 +253,8 @@ repeat_maker(const struct repeat *repeat)
 void
 repeat_begin(struct repeat *repeat, void *maker, struct arguments *environment)
 {
-	unsigned char run[8];
-
 	repeat->maker = maker;
-	randombytes_buf(run, sizeof run);
-	sodium_bin2hex(repeat->run, sizeof repeat->run, run, sizeof run);
+	client_make_run(repeat->run);
 	arguments_printf(environment, "%s=%s %s %s", CLIENT_ASKER_REQUEST, repeat->key, repeat->body, repeat->run);
 }
 

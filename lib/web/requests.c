@@ -12,6 +12,7 @@
 #include "web/answer.h"
 #include "web/asker.h"
 #include "web/call.h"
+#include "web/condition.h"
 #include "web/problem.h"
 #include "web/recent.h"
 #include "web/repeats.h"
@@ -39,6 +40,9 @@ struct serving { /* a command that is run for requests */
 	struct waiter *waiters; /* the one who has asked first is the last of them */
 	struct recent_answer *recent; /* or NULL */
 	struct repeat *repeat;        /* or NULL */
+	struct condition *condition;  /* or NULL */
+	bool looks;                   /* at what the condition is of, before the change */
+	size_t shared;                /* of the environment, what both of these have */
 	const struct route *route;
 	char *session; /* that was shown; or NULL */
 	char *user;    /* of an upload, which runs while it comes; else NULL */
@@ -115,6 +119,7 @@ requests_forget(struct requests *requests, struct serving *serving)
 		recent_end(requests->recent, serving->recent, NULL);
 	if (serving->repeat)
 		repeat_end(requests->repeats, serving->repeat, NULL);
+	condition_release(serving->condition);
 	child_release(&serving->child);
 	call_release(&serving->call);
 	arguments_release(&serving->environment);
@@ -133,17 +138,40 @@ requests_prepare(struct serving *serving, const struct route_match *match, const
 		repeat_begin(serving->repeat, serving, &serving->environment);
 	if (match->route->answer == ROUTE_SESSION_ENDED)
 		session_order_end(asker, &serving->call.input);
+	serving->shared = serving->environment.count;
+	serving->looks = serving->condition;
 	serving->session = asker->session ? memory_string(asker->session) : NULL;
 	serving->route = match->route;
-	serving->child = (struct child){.argv = serving->call.argv.list, .environment = serving->environment.list,
-	    .input = buffer_string(&serving->call.input), .input_length = serving->call.input.length,
-	    .out_limit = REQUESTS_OUTPUT_MAX, .capture_err = true, .session = true, .timeout_ms = REQUESTS_MS, .owner = serving};
+}
+
+/* Makes the child that is next: the command of the request, or before it the one that looks at what its condition is of. */
+static int
+requests_make_child(struct requests *requests, struct serving *serving, struct error *err)
+{
+	const struct call *call = &serving->call;
+	struct arguments *environment = &serving->environment;
+
+	while (environment->count > serving->shared)
+		free(environment->list[--environment->count]);
+	environment->list[environment->count] = NULL;
+	if (serving->looks)
+		call = condition_look(serving->condition, requests->options.store, err);
+	else if (serving->condition)
+		condition_tell(serving->condition, environment);
+	if (!call)
+		return -1;
+	child_release(&serving->child);
+	serving->child = (struct child){.argv = call->argv.list, .environment = environment->list, .input = buffer_string(&call->input),
+	    .input_length = call->input.length, .out_limit = REQUESTS_OUTPUT_MAX, .capture_err = true, .session = true,
+	    .timeout_ms = REQUESTS_MS, .owner = serving};
+	return 0;
 }
 
 /* Has the command wait for its turn. */
 static void
 requests_queue(struct requests *requests, struct serving *serving)
 {
+	serving->next = NULL;
 	*requests->last = serving;
 	requests->last = &serving->next;
 	requests->waiting++;
@@ -155,9 +183,10 @@ requests_upload(struct requests *requests, struct serving *serving, const struct
 {
 	struct error err;
 
-	serving->child.hold_input = serving->child.tell_fed = true;
 	serving->user = memory_string(asker->user);
-	if (supervise_start(requests->options.supervisor, &serving->child, &err) < 0) {
+	if (requests_make_child(requests, serving, &err) == 0)
+		serving->child.hold_input = serving->child.tell_fed = true;
+	if (!serving->child.hold_input || supervise_start(requests->options.supervisor, &serving->child, &err) < 0) {
 		problem_answer(exchange, 503, err.text);
 		requests_forget(requests, serving);
 		return;
@@ -186,11 +215,14 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 		requests_refuse(exchange, "the same upload is on its way; try again later");
 	else if (runs)
 		requests_add_waiter(repeat_maker(repeat), exchange);
+	else
+		serving->repeat = repeat;
+	if (!runs && !exchange->answer.status)
+		serving->condition = condition_take(match, &serving->call, exchange);
 	if (runs || exchange->answer.status) {
 		requests_forget(requests, serving);
 		return;
 	}
-	serving->repeat = repeat;
 	requests_prepare(serving, match, asker);
 	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
 	requests_add_waiter(serving, exchange);
@@ -322,7 +354,8 @@ requests_start(struct requests *requests, unsigned running)
 		if (!requests->first)
 			requests->last = &requests->first;
 		requests->waiting--;
-		if (serving->waiters && supervise_start(requests->options.supervisor, &serving->child, &err) == 0) {
+		if (serving->waiters && requests_make_child(requests, serving, &err) == 0 &&
+		    supervise_start(requests->options.supervisor, &serving->child, &err) == 0) {
 			running++;
 			continue;
 		}
@@ -338,7 +371,9 @@ requests_start(struct requests *requests, unsigned running)
 static void
 requests_answer(struct serving *serving, struct http_exchange *exchange)
 {
-	if (session_is_answer(serving->route))
+	if (serving->looks)
+		condition_answer(serving->condition, &serving->child, exchange);
+	else if (session_is_answer(serving->route))
 		session_answer(serving->route, exchange, &serving->child, serving->session);
 	else
 		answer_call(serving->route, exchange, &serving->child);
@@ -370,6 +405,12 @@ requests_end(struct requests *requests, struct child *child)
 		requests_change(requests);
 	if (serving->user)
 		requests_end_upload(requests, serving);
+	if (serving->looks ? condition_holds(serving->condition, child)
+	                   : serving->condition && condition_is_late(serving->condition, child)) {
+		serving->looks = !serving->looks;
+		requests_queue(requests, serving);
+		return;
+	}
 	while ((exchange = requests_take_waiter(serving))) {
 		requests_answer(serving, exchange);
 		if (serving->recent)

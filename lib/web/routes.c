@@ -41,6 +41,7 @@ const struct route routes[] = {
 	{"POST", "/v1/entities", "store put", NULL, CHANGE, ROUTE_DOCUMENT, ROUTE_RECORDS, "Put entities: new ones, or new versions"},
 	{"GET", "/v1/entities/{kind}", "store list", "{kind}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the entities of a kind"},
 	{"GET", "/v1/entities/{kind}/{name}", "store get", "{kind} {name}", NULL, ROUTE_NO_BODY, ROUTE_RECORD, "Show an entity"},
+	{"PUT", "/v1/entities/{kind}/{name}", "store put", NULL, CHANGE " --kind={kind} --name={name}", ROUTE_DOCUMENT, ROUTE_RECORDS, "Put an entity: a new one, or a new version"},
 	{"DELETE", "/v1/entities/{kind}/{name}", "store delete", "{kind} {name}", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Delete an entity"},
 	{"GET", "/v1/entities/{kind}/{name}/history", "store history", "{kind} {name}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the versions of an entity"},
 	{"GET", "/v1/entities/{kind}/{name}/diff", "store diff", "{kind} {name} old new", NULL, ROUTE_NO_BODY, ROUTE_TEXT, "Compare versions of an entity"},

@@ -54,6 +54,9 @@ async function refusal(response) {
   return new Problem(response.status, record);
 }
 
+// Changes that want a condition. What an entity was is said by its version, and what a cluster was by the preview.
+const CONDITIONED = ['DELETE /v1/clusters/{cluster}', 'DELETE /v1/entities/{kind}/{name}', 'PATCH /v1/tenants/{tenant}', 'DELETE /v1/tenants/{tenant}'];
+
 // Sends a change once more where the answer was lost: with the same key it is done once.
 async function transmit(url, options) {
   if (options.method === 'GET')
@@ -76,6 +79,8 @@ export async function send(route, {path = {}, query = {}, body, accept = 'applic
   const options = {method, signal, credentials: 'same-origin', cache: 'no-cache', headers: {Accept: accept, ...headers}};
   let response;
 
+  if (CONDITIONED.includes(route))
+    options.headers['If-Match'] = '*';
   if (method !== 'GET' && session.csrf)
     options.headers['X-CSRF-Token'] = session.csrf;
   if (body !== undefined) {
