@@ -2,7 +2,7 @@
  *
  * Requests that are sent again. Who sends a change with an Idempotency-Key may send it again where the answer was lost: what it changes
  * is changed once. That it has changed something, the audit log knows (store/audit.h), whatever became of the server; what it was
- * answered, a server remembers as long as it runs.
+ * answered, a server remembers as long as it runs. An upload is known by its key alone.
  */
 #ifndef WEB_REPEATS_H
 #define WEB_REPEATS_H

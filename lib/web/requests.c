@@ -17,37 +17,14 @@
 #include "web/recent.h"
 #include "web/repeats.h"
 #include "web/route.h"
+#include "web/serving.h"
 #include "web/session.h"
 
 enum {
-	REQUESTS_OUTPUT_MAX = 256 << 20,
-	REQUESTS_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer; nor does a step of an upload */
 	REQUESTS_UPLOADS = 32,
 	REQUESTS_UPLOADS_OF_USER = 8,
 	REQUESTS_FED = 256 << 10, /* bytes that the command has not read: then no more are taken */
 	REQUESTS_STEP = 64 << 10, /* bytes that come in that time at least */
-};
-
-struct waiter { /* for the answer of a call */
-	struct http_exchange *exchange;
-	struct waiter *next;
-};
-
-struct serving { /* a command that is run for requests */
-	struct child child;
-	struct call call;
-	struct arguments environment;
-	struct waiter *waiters; /* the one who has asked first is the last of them */
-	struct recent_answer *recent; /* or NULL */
-	struct repeat *repeat;        /* or NULL */
-	struct condition *condition;  /* or NULL */
-	bool looks;                   /* at what the condition is of, before the change */
-	size_t shared;                /* of the environment, what both of these have */
-	const struct route *route;
-	char *session; /* that was shown; or NULL */
-	char *user;    /* of an upload, which runs while it comes; else NULL */
-	size_t came;   /* bytes of the step */
-	struct serving *next; /* that waits for its turn, or is uploaded */
 };
 
 struct requests {
@@ -85,86 +62,13 @@ requests_send(struct http_exchange *exchange)
 }
 
 static void
-requests_add_waiter(struct serving *serving, struct http_exchange *exchange)
-{
-	struct waiter *waiter = memory_zeroed(1, sizeof *waiter);
-
-	waiter->exchange = exchange;
-	waiter->next = serving->waiters;
-	serving->waiters = waiter;
-	exchange->owner = serving;
-}
-
-/* Takes the first of those who wait; NULL: nobody does any more. */
-static struct http_exchange *
-requests_take_waiter(struct serving *serving)
-{
-	struct waiter *waiter = serving->waiters;
-	struct http_exchange *exchange = waiter ? waiter->exchange : NULL;
-
-	if (waiter) {
-		serving->waiters = waiter->next;
-		exchange->owner = NULL;
-		free(waiter);
-	}
-	return exchange;
-}
-
-static void
 requests_forget(struct requests *requests, struct serving *serving)
 {
-	while (requests_take_waiter(serving))
-		;
 	if (serving->recent)
 		recent_end(requests->recent, serving->recent, NULL);
 	if (serving->repeat)
 		repeat_end(requests->repeats, serving->repeat, NULL);
-	condition_release(serving->condition);
-	child_release(&serving->child);
-	call_release(&serving->call);
-	arguments_release(&serving->environment);
-	free(serving->session);
-	free(serving->user);
-	free(serving);
-}
-
-/* Fills in the command. */
-static void
-requests_prepare(struct serving *serving, const struct route_match *match, const struct asker *asker)
-{
-	asker_environment(asker, &serving->environment);
-	arguments_push(&serving->environment, "COOPR_MESSAGES=json");
-	if (serving->repeat)
-		repeat_begin(serving->repeat, serving, &serving->environment);
-	if (match->route->answer == ROUTE_SESSION_ENDED)
-		session_order_end(asker, &serving->call.input);
-	serving->shared = serving->environment.count;
-	serving->looks = serving->condition;
-	serving->session = asker->session ? memory_string(asker->session) : NULL;
-	serving->route = match->route;
-}
-
-/* Makes the child that is next: the command of the request, or before it the one that looks at what its condition is of. */
-static int
-requests_make_child(struct requests *requests, struct serving *serving, struct error *err)
-{
-	const struct call *call = &serving->call;
-	struct arguments *environment = &serving->environment;
-
-	while (environment->count > serving->shared)
-		free(environment->list[--environment->count]);
-	environment->list[environment->count] = NULL;
-	if (serving->looks)
-		call = condition_look(serving->condition, requests->options.store, err);
-	else if (serving->condition)
-		condition_tell(serving->condition, environment);
-	if (!call)
-		return -1;
-	child_release(&serving->child);
-	serving->child = (struct child){.argv = call->argv.list, .environment = environment->list, .input = buffer_string(&call->input),
-	    .input_length = call->input.length, .out_limit = REQUESTS_OUTPUT_MAX, .capture_err = true, .session = true,
-	    .timeout_ms = REQUESTS_MS, .owner = serving};
-	return 0;
+	serving_free(serving);
 }
 
 /* Has the command wait for its turn. */
@@ -184,7 +88,7 @@ requests_upload(struct requests *requests, struct serving *serving, const struct
 	struct error err;
 
 	serving->user = memory_string(asker->user);
-	if (requests_make_child(requests, serving, &err) == 0)
+	if (serving_make_child(serving, requests->options.store, &err) == 0)
 		serving->child.hold_input = serving->child.tell_fed = true;
 	if (!serving->child.hold_input || supervise_start(requests->options.supervisor, &serving->child, &err) < 0) {
 		problem_answer(exchange, 503, err.text);
@@ -214,7 +118,7 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 	if (runs && uploads)
 		requests_refuse(exchange, "the same upload is on its way; try again later");
 	else if (runs)
-		requests_add_waiter(repeat_maker(repeat), exchange);
+		serving_add(repeat_maker(repeat), exchange);
 	else
 		serving->repeat = repeat;
 	if (!runs && !exchange->answer.status)
@@ -223,9 +127,9 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 		requests_forget(requests, serving);
 		return;
 	}
-	requests_prepare(serving, match, asker);
+	serving_prepare(serving, match, asker);
 	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
-	requests_add_waiter(serving, exchange);
+	serving_add(serving, exchange);
 	if (uploads)
 		requests_upload(requests, serving, asker, exchange);
 	else
@@ -278,7 +182,7 @@ requests_add(struct requests *requests, const struct route_match *match, const s
 	struct recent_answer *recent = recent_find(requests->recent, match->route, asker, exchange);
 
 	if (recent && recent_maker(recent)) {
-		requests_add_waiter(recent_maker(recent), exchange);
+		serving_add(recent_maker(recent), exchange);
 	} else if (recent) {
 		recent_give(recent, exchange);
 		answer_spare(exchange);
@@ -327,15 +231,8 @@ void
 requests_left(struct requests *requests, struct http_exchange *exchange)
 {
 	struct serving *serving = exchange->owner;
-	struct waiter **at = &serving->waiters, *waiter;
 
-	while (*at && (*at)->exchange != exchange)
-		at = &(*at)->next;
-	waiter = *at;
-	if (waiter)
-		*at = waiter->next;
-	free(waiter);
-	exchange->owner = NULL;
+	serving_leave(serving, exchange);
 	/* The end of an input that is not whole would be taken for the end of the upload: it stays open. */
 	if (!serving->waiters && serving->child.pid > 0 && (requests_look(serving->route) || serving->child.hold_input))
 		supervise_stop(requests->options.supervisor, &serving->child);
@@ -354,12 +251,12 @@ requests_start(struct requests *requests, unsigned running)
 		if (!requests->first)
 			requests->last = &requests->first;
 		requests->waiting--;
-		if (serving->waiters && requests_make_child(requests, serving, &err) == 0 &&
+		if (serving->waiters && serving_make_child(serving, requests->options.store, &err) == 0 &&
 		    supervise_start(requests->options.supervisor, &serving->child, &err) == 0) {
 			running++;
 			continue;
 		}
-		while ((exchange = requests_take_waiter(serving))) {
+		while ((exchange = serving_take(serving))) {
 			problem_answer(exchange, 503, err.text);
 			requests_send(exchange);
 		}
@@ -391,7 +288,7 @@ requests_end_upload(struct requests *requests, struct serving *serving)
 	while (*at != serving)
 		at = &(*at)->next;
 	*at = serving->next;
-	if (serving->child.timed_out && serving->child.hold_input && (exchange = requests_take_waiter(serving)))
+	if (serving->child.timed_out && serving->child.hold_input && (exchange = serving_take(serving)))
 		listener_cut(exchange);
 }
 
@@ -411,7 +308,7 @@ requests_end(struct requests *requests, struct child *child)
 		requests_queue(requests, serving);
 		return;
 	}
-	while ((exchange = requests_take_waiter(serving))) {
+	while ((exchange = serving_take(serving))) {
 		requests_answer(serving, exchange);
 		if (serving->recent)
 			recent_end(requests->recent, serving->recent, exchange);
