@@ -164,6 +164,15 @@ as() {
 	up_as daemon 1000
 }
 
+@test "nor by many requests that come at the same moment" {
+	echo 'machines = 3' >>allowed
+	serve
+	cp "$BATS_TEST_DIRNAME/helper-many.py" "$HELD/many.py"
+	as nobody python3 "$HELD/many.py" "$HELD/socket" "$NETWORK" 12 >answers
+	same "3 status=0 9 status=69" "$(sort answers | uniq -c | xargs)"
+	same 3 "$(ls helper/sandbox/machines | wc -l)"
+}
+
 @test "root's file is not read where others may change it, or where it says what is no setting" {
 	serve
 	chmod 666 allowed

@@ -2,6 +2,7 @@
 #include "sandbox/helper/serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,11 @@
 #include "sandbox/helper/wish.h"
 #include "sandbox/machine.h"
 
-enum { EXCHANGE_S = 10, GROUPS = 65536 /* NGROUPS_MAX */ };
+enum {
+	EXCHANGE_S = 10,
+	GROUPS = 65536, /* NGROUPS_MAX */
+	REQUESTS = 64,  /* so many are answered at once: MaxConnections of the unit */
+};
 
 /* Returns the group that may connect to the socket: that of its file. */
 static int
@@ -109,6 +114,46 @@ serve_count(uid_t uid, size_t *count, struct error *err)
 	return result;
 }
 
+/* Waits for the user's turn: what another request of theirs is making would not be counted. Returns a descriptor, which ends the turn when it
+ * is closed, or -1. */
+static int
+serve_take_turn(uid_t uid, struct error *err)
+{
+	char *state = location_state(), *path = memory_printf("%s/turns.lock", state);
+	struct flock turn = {.l_type = F_WRLCK, .l_start = (off_t)uid, .l_len = 1};
+	int fd = file_make_dirs(AT_FDCWD, state, 0700, err) < 0 ? -1 : file_open(AT_FDCWD, path, O_RDWR | O_CREAT, 0600, err), taken = 0;
+
+	while (fd >= 0 && (taken = fcntl(fd, F_OFD_SETLKW, &turn)) < 0 && errno == EINTR)
+		continue;
+	if (taken < 0) {
+		error_errno(err, EX_OSERR, "%s", path);
+		close(fd);
+		fd = -1;
+	}
+	free(path);
+	free(state);
+	return fd;
+}
+
+/* Refuses a machine more than the user may have. *turn is open while it is to be made before another one is counted. */
+static int
+serve_check_count(uid_t uid, const struct allowance *allowance, int *turn, struct error *err)
+{
+	size_t count, most = allowance_machines(allowance);
+
+	*turn = serve_take_turn(uid, err);
+	if (*turn < 0 || serve_count(uid, &count, err) < 0)
+		return -1;
+	if (count >= most)
+		return error_set(err, EX_UNAVAILABLE, "uid %u: has as many machines as %s of this host allows, %zu; delete some", (unsigned)uid,
+		    allowance->path, most);
+	if (count + REQUESTS < most) {
+		close(*turn);
+		*turn = -1;
+	}
+	return 0;
+}
+
 /* Hides what is nobody's business from the machine, should one of the folders that root shares lead there. */
 static const char *
 serve_masks(struct arena *arena)
@@ -126,17 +171,19 @@ serve_create(struct wish *wish, const char *prefix, uid_t uid, const struct allo
 {
 	struct machine *wanted = &wish->machine;
 	struct found *made;
-	size_t count;
+	int turn, result;
 
-	if (allowance_admit(allowance, wanted, err) < 0 || serve_count(uid, &count, err) < 0)
+	if (allowance_admit(allowance, wanted, err) < 0)
 		return -1;
-	if (count >= allowance_machines(allowance))
-		return error_set(err, EX_UNAVAILABLE, "uid %u: has as many machines as %s of this host allows, %zu; delete some", (unsigned)uid,
-		    allowance->path, allowance_machines(allowance));
 	wanted->cluster = arena_printf(&wanted->arena, "%s%s", prefix, wanted->cluster);
 	wanted->node = arena_printf(&wanted->arena, "%s%s", prefix, wanted->node);
 	wanted->masks = serve_masks(&wanted->arena);
-	if (machine_maker.create(wanted, reply->notice, err) < 0)
+	result = serve_check_count(uid, allowance, &turn, err);
+	if (result == 0)
+		result = machine_maker.create(wanted, reply->notice, err);
+	if (turn >= 0)
+		close(turn);
+	if (result < 0)
 		return -1;
 	made = found_add(&reply->found);
 	made->state = MACHINE_RUNNING;

@@ -10,7 +10,7 @@
 #define ID LETTERS DIGITS "_.-"
 
 enum { ID_MOST = 100, NAME_MOST = 200, TOKEN_MOST = 255, HOST_MOST = 253, LABEL_MOST = 63, PATH_MOST = 1024, NUMBER_MOST = 15,
-	WHOLE_MOST = 9, MARK_LENGTH = 8, KEY_LENGTH = 68 };
+	NUMBER_LARGEST = 1000000000, WHOLE_MOST = 9, MARK_LENGTH = 8, KEY_LENGTH = 68 };
 
 static bool
 shape_has_only(const char *text, const char *allowed, size_t most)
@@ -111,8 +111,9 @@ static bool
 shape_is_number(const char *text, double least)
 {
 	char *end;
+	double number = strtod(text, &end);
 
-	return shape_has_only(text, DIGITS ".", NUMBER_MOST) && strtod(text, &end) >= least && !*end;
+	return shape_has_only(text, DIGITS ".", NUMBER_MOST) && number >= least && number <= NUMBER_LARGEST && !*end;
 }
 
 bool
