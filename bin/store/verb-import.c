@@ -54,6 +54,7 @@ struct import_row {
 };
 
 struct import { /* an import under way */
+	struct store *store; /* NULL: only specifications are wanted, so far */
 	struct cask cask;
 	struct entity_input input;
 	struct catalogue_files files;
@@ -206,23 +207,23 @@ import_verb_keep_files(struct import *import, struct store *store, struct error 
 static int
 import_verb_change_store(struct import *import)
 {
+	struct store *store = import->store;
 	struct change change;
-	struct store *store;
 	struct error err;
 	int result, code;
 
-	if (import->input.count + import->files.count == 0)
+	if (!store && import->input.count + import->files.count == 0)
 		return 0;
-	store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
+	if (!store)
+		store_verb_open(&store, STORE_WRITE, ACCOUNT_ADMIN);
+	import->store = store;
 	code = store_verb_check_amount(store, &import->input);
 	if (code == 0 && import_verb_keep_files(import, store, &err) < 0)
 		code = message_error(&err);
 	if (code == 0)
 		code = store_verb_pin_addresses(store, &import->input);
-	if (code) {
-		store_release(store);
+	if (code)
 		return code;
-	}
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, &import->input);
 	result = code ? 0 : import_credentials(store, &import->input, replace_secrets, changing.dry_run, &err);
@@ -236,7 +237,6 @@ import_verb_change_store(struct import *import)
 	for (size_t i = 0; i < import->input.count; i++)
 		import->rows[i].note = import->input.list[i].note;
 	change_release(&change);
-	store_release(store);
 	return code;
 }
 
@@ -466,6 +466,9 @@ store_verb_import_as(const char *name, const char *examples, int argc, char **ar
 	if (changing.change.quiet && specs && strcmp(specs, "-") == 0)
 		return option_misuse(&command, "--specs -: with -q nothing is printed");
 
+	/* Who may not import sends nothing; specifications of what Coopr has exported want no store. */
+	if (!specs)
+		store_verb_open(&import.store, STORE_WRITE, ACCOUNT_ADMIN);
 	code = import_verb_read(&import, argv);
 	if (code == 0)
 		code = import_verb_make_folder(&import);
@@ -484,5 +487,6 @@ store_verb_import_as(const char *name, const char *examples, int argc, char **ar
 	entity_input_release(&import.input);
 	catalogue_files_release(&import.files);
 	cask_release(&import.cask);
+	store_release(import.store);
 	return message_end(code);
 }

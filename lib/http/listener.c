@@ -192,13 +192,13 @@ listener_send(struct MHD_Connection *connection, struct http_exchange *exchange)
 	return result;
 }
 
-/* Refuses a body that says beforehand that it is too large, before it is sent. */
+/* Returns whether a body says beforehand that it is larger than what is held. */
 static bool
-listener_is_too_large(const struct listener *listener, const struct http_exchange *exchange)
+listener_is_larger(const struct listener *listener, const struct http_exchange *exchange)
 {
 	const char *length = http_field_find(&exchange->headers, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-	return !exchange->takes_parts && length && strtoull(length, NULL, 10) > listener->options.body_max;
+	return length && strtoull(length, NULL, 10) > listener->options.body_max;
 }
 
 /* Returns how many headers have that name. */
@@ -228,20 +228,29 @@ listener_is_malformed(const struct http_exchange *exchange, const char *version)
 	    (lengths > 0 && listener_count(headers, MHD_HTTP_HEADER_TRANSFER_ENCODING) > 0);
 }
 
-/* Looks at a request of which only the head has come. One that is refused by that is the last of its connection: the rest of it, and
+/* Returns whether the other end may not see an answer before it has sent the body: while it sends, and does not expect to be told to,
+ * a connection that is closed is an error to it. Then the body is dropped, unless that is long. */
+static bool
+listener_sends(const struct listener *listener, const struct http_exchange *exchange)
+{
+	return !http_field_find(&exchange->headers, MHD_HTTP_HEADER_EXPECT) && !listener_is_larger(listener, exchange);
+}
+
+/* Looks at a request of which only the head has come. One that is answered by that is the last of its connection: the rest of it, and
  * whatever comes behind, is not read. */
 static enum MHD_Result
 listener_look(struct listener *listener, struct http_exchange *exchange, const char *version)
 {
 	struct http_answer *answer = &exchange->answer;
+	bool malformed = listener_is_malformed(exchange, version);
 
-	if (listener_is_malformed(exchange, version))
+	if (malformed)
 		answer->status = MHD_HTTP_BAD_REQUEST;
 	else if (listener->options.begun)
 		listener->options.begun(listener->options.context, exchange);
-	if (!answer->status && listener_is_too_large(listener, exchange))
+	if (!answer->status && !exchange->takes_parts && listener_is_larger(listener, exchange))
 		answer->status = MHD_HTTP_CONTENT_TOO_LARGE;
-	if (!answer->status)
+	if (!answer->status || (!malformed && listener_sends(listener, exchange)))
 		return MHD_YES;
 	http_field_add(exchange, &answer->headers, "Connection", "close");
 	return listener_send(exchange->connection, exchange);

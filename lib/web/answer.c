@@ -45,6 +45,15 @@ answer_records(struct http_exchange *exchange, const struct buffer *lines)
 	buffer_text(body, "]}\n");
 }
 
+/* Returns whether there is one line of JSON, and not several: one for each node, say. */
+static bool
+answer_is_one(const struct buffer *lines)
+{
+	const char *end = lines->length ? strchr(buffer_string(lines), '\n') : NULL;
+
+	return end && end[1] == '\0';
+}
+
 /* Tells where the cluster of an operation is, whose job is called after it; or what a preview has shown: its plan. */
 static void
 answer_begun(struct http_exchange *exchange, const struct buffer *lines)
@@ -133,9 +142,11 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		answer_begun(exchange, &child->out);
 	} else if (route->answer == ROUTE_RECORDS || route->answer == ROUTE_RECORDS_EVENTS) {
 		answer_records(exchange, &child->out);
-	} else {
+	} else if (answer_is_one(&child->out)) {
 		answer_begin(exchange, 200, "application/json");
 		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
+	} else {
+		answer_records(exchange, &child->out);
 	}
 	if (looks && exchange->answer.status == 200)
 		answer_tag(exchange);

@@ -141,6 +141,27 @@ openapi_response(const char *description, const char *type, jv schema)
 	return response;
 }
 
+/* Returns the schema of a list. */
+static jv
+openapi_list(jv of)
+{
+	jv list = openapi_type("array");
+
+	json_set(&list, "items", of);
+	return list;
+}
+
+/* Returns the schema of a list of records. */
+static jv
+openapi_records(void)
+{
+	jv records = openapi_type("object");
+
+	json_set(&records, "properties", JV_OBJECT(jv_string("items"), openapi_list(openapi_type("object"))));
+	json_set(&records, "required", json_strings((const char *const[]){"items"}, 1));
+	return records;
+}
+
 static jv
 openapi_responses(const struct route *route)
 {
@@ -149,8 +170,7 @@ openapi_responses(const struct route *route)
 	switch (route->answer) {
 	case ROUTE_RECORDS:
 	case ROUTE_RECORDS_EVENTS:
-		records = openapi_type("object");
-		json_set(&records, "properties", JV_OBJECT(jv_string("items"), openapi_type("array")));
+		records = openapi_records();
 		json_set(&responses, "200", openapi_response("The records", "application/json", records));
 		break;
 	case ROUTE_BEGUN:
@@ -229,15 +249,19 @@ openapi_operation(const struct route *route)
 static jv
 openapi_problem(void)
 {
-	jv schema = openapi_type("object"), members = jv_object();
+	jv schema = openapi_type("object"), members = jv_object(), error = openapi_type("object");
 
+	json_set(&error, "properties", JV_OBJECT(jv_string("pointer"), openapi_type("string"), jv_string("detail"), openapi_type("string")));
+	json_set(&error, "required", json_strings((const char *const[]){"pointer", "detail"}, 2));
 	json_set(&members, "status", openapi_type("integer"));
 	json_set(&members, "title", openapi_type("string"));
-	json_set(&members, "detail", openapi_type("string"));
+	json_set(&members, "detail", openapi_types("string null"));
 	json_set(&members, "exit_code", openapi_type("integer"));
-	json_set(&members, "messages", openapi_type("array"));
-	json_set(&members, "errors", openapi_type("array"));
+	json_set(&members, "messages", openapi_list(openapi_type("string")));
+	json_set(&members, "errors", openapi_list(error));
 	json_set(&schema, "properties", members);
+	json_set(&schema, "required", json_strings((const char *const[]){"status", "title"}, 2));
+	json_set(&schema, "additionalProperties", jv_false());
 	return schema;
 }
 
