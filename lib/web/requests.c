@@ -22,7 +22,7 @@
 
 enum {
 	REQUESTS_UPLOADS = 32,
-	REQUESTS_UPLOADS_OF_USER = 8,
+	REQUESTS_UPLOADS_OF_USER = 4, /* as many as a tenant has places for (resource/upload.h) */
 	REQUESTS_FED = 256 << 10, /* bytes that the command has not read: then no more are taken */
 	REQUESTS_STEP = 64 << 10, /* bytes that come in that time at least */
 };
