@@ -26,9 +26,10 @@ body() {
 	jq -cr "$1" body
 }
 
-# Prints the routes, METHOD PATH: {E} stands for the six kinds of entities.
+# Prints the routes, METHOD PATH: {E} stands for the six kinds of entities, {P} for the two of plugins.
 routes() {
 	sed -nE -e 's|"/v2/" folder,|"/v2/{E}",|; s|"/v2/" folder "|"/v2/{E}|' \
+		-e 's|"/v2/plugins/" folder,|"/v2/plugins/{P}",|; s|"/v2/plugins/" folder "|"/v2/plugins/{P}|' \
 		-e 's/^\tGET\("([^"]*)".*/GET \1/p; s/^\tCHANGE\("([A-Z]*)", "([^"]*)".*/\1 \2/p; s/^\t\{"([A-Z]*)", "([^"]*)".*/\1 \2/p' \
 		"$COOPR_ROOT/lib/web/coopr-routes.c"
 }
@@ -44,6 +45,7 @@ routes() {
 	count=0
 	while read -r method path; do
 		path=${path/\{E\}/${kinds[count++ % 6]}}
+		path=${path/\{P\}/automatortypes}
 		path=${path//\{version\}/1}
 		# shellcheck disable=SC2001 # a variable of the path is any word
 		path=$(sed 's/{[a-z]*}/zz/g' <<<"$path")
@@ -53,7 +55,10 @@ routes() {
 		answers 401 "$method" "$path" -H 'Coopr-TenantID: default'
 		contains "$(cat body)" "Coopr-UserID not found"
 		ask "$method" "$path" -H "Coopr-UserID: $user" -H "Coopr-TenantID: nowhere" -d '{"name": "zz"}'
-		[[ $status = 40[034] ]]
+		[[ $status = 40[034] ]] || {
+			echo "$method $path in no tenant: $status"
+			return 1
+		}
 		ask "$method" "$path" -H "Coopr-UserID: $user" -H "Coopr-TenantID: default" --data-binary '{"name": ["rubbish"]}'
 		case $status in
 		200 | 400 | 403 | 404 | 409) ;;
@@ -225,6 +230,64 @@ routes() {
 	same '[]' "$(body .)"
 }
 
+@test "resources are uploaded, staged, made active, recalled and deleted; a plugin is described" {
+	printf '#!/bin/sh\necho hi\n' >web.sh
+	of=/v2/plugins/automatortypes/shell/scripts
+	v2 200 POST $of/web.sh --data-binary @web.sh
+	same '{"name":"web.sh","status":"inactive","version":1}' "$(jq -cS . body)"
+	v2 200 GET "$of/?status=INACTIVE"
+	same '{"web.sh":[{"name":"web.sh","status":"inactive","version":1}]}' "$(jq -cS . body)"
+	v2 200 POST $of/web.sh/versions/1/stage
+	v2 200 POST /v2/plugins/sync
+	v2 200 GET $of/web.sh
+	same '["active"]' "$(body 'map(.status)')"
+	v2 409 DELETE $of/web.sh
+	v2 200 POST $of/web.sh/versions/1/recall
+	v2 200 POST /v2/plugins/sync
+	v2 200 DELETE $of/web.sh/versions/1
+	v2 200 GET $of
+	same '{}' "$(body .)"
+	v2 404 POST $of/web.sh/versions/9/stage
+	v2 200 GET /v2/plugins/automatortypes/shell
+	same '["shell","text",[["script"]],"0755"]' "$(body '[.name, .parameters.admin.fields.script.type, .parameters.admin.required, .resourceTypes.scripts.permissions]')"
+	v2 200 GET /v2/plugins/providertypes
+	contains "$(body 'map(.name) | join(" ")')" "dummy"
+	v2 404 GET /v2/plugins/providertypes/shell
+	v2 403 DELETE /v2/plugins/automatortypes/shell
+}
+
+@test "tenants have Coopr's limits, and figures Coopr's shapes" {
+	v2 200 POST /v2/tenants -d '{"tenant": {"name": "qa", "description": "tests", "workers": 8, "maxClusters": 20, "maxNodes": 100}, "bootstrap": true}'
+	v2 409 POST /v2/tenants -d '{"tenant": {"name": "qa"}}'
+	v2 400 POST /v2/tenants -d '{"name": "qa"}'
+	v2 200 PUT /v2/tenants/qa -d '{"tenant": {"name": "qa", "maxNodes": 50}}'
+	v2 400 PUT /v2/tenants/qa -d '{"tenant": {"name": "other"}}'
+	v2 200 GET /v2/tenants/qa
+	same '{"description":"tests","maxClusters":2147483647,"maxNodes":50,"name":"qa","workers":0}' "$(jq -cS . body)"
+	v2 200 GET /v2/tenants
+	same '["default","qa","superadmin"]' "$(body 'map(.name)')"
+	v2 200 DELETE /v2/tenants/qa
+	v2 404 GET /v2/tenants/qa
+	v2 200 POST /v2/clusters -d '{"name": "kv", "clusterTemplate": "lamp", "numMachines": 4}'
+	v2 200 GET /v2/metrics/queues
+	same '{"default":{"inProgress":0,"queued":41,"total":41}}' "$(jq -cS . body)"
+	coopr-work --drain
+	v2 200 GET "/v2/metrics/nodes/usage?groupby=day&timeunit=DAYS&start=$(($(date +%s) - 90000))"
+	same '[true,true]' "$(body '[(.data | length >= 2), all(.data[]; .value == 0 and (.time | type) == "number")]')"
+	v2 400 GET '/v2/metrics/nodes/usage?groupby=eon'
+	v2 400 GET '/v2/metrics/nodes/usage?timeunit=eon'
+	v2 404 GET '/v2/metrics/nodes/usage?tenant=nope'
+}
+
+@test "a template that is sent is merged with what it extends and includes" {
+	v2 200 POST /v2/partialtemplates -d '{"name": "ntp", "immutable": true, "defaults": {"config": {"ntp": {"server": "10.0.0.1"}}}}'
+	v2 200 POST /v2/resolve -d '{"name": "mine", "extends": {"name": "lamp"}, "includes": [{"name": "ntp"}], "defaults": {"provider": "static"}}'
+	same '["mine","static","10.0.0.1",true]' "$(body '[.name, .defaults.provider, .defaults.config.ntp.server, (.defaults.services | contains(["mysql"]))]')"
+	v2 404 POST /v2/resolve -d '{"name": "mine", "includes": [{"name": "nope"}]}'
+	v2 400 POST /v2/resolve -d '{"name": "mine", "includes": [{"name": "ntp"}], "defaults": {"config": {"ntp": 4}}}'
+	v2 400 POST /v2/resolve -d '{"name": 7}'
+}
+
 # Asks by TCP: by_tcp STATUS USER TENANT KEY METHOD PATH [CURL-ARGUMENT...]
 by_tcp() {
 	status=$(curl -s -o body -w '%{http_code}' -X "$5" -H "Coopr-UserID: $2" -H "Coopr-TenantID: $3" -H "Coopr-ApiKey: $4" "${@:7}" \
@@ -253,4 +316,11 @@ by_tcp() {
 	by_tcp 403 ann qa "$ann" POST /v2/services -d '{"name": "db"}'
 	by_tcp 403 ann qa "$ann" PUT /v2/services/db -d '{"name": "db"}'
 	by_tcp 403 ann qa "$ann" POST /v2/import -d '{"services": [{"name": "db"}]}'
+	by_tcp 403 ann qa "$ann" POST /v2/plugins/automatortypes/shell/scripts/x -d x
+	by_tcp 403 ann qa "$ann" POST /v2/tenants -d '{"tenant": {"name": "mine"}}'
+	by_tcp 403 ann qa "$ann" PUT /v2/tenants/qa -d '{"tenant": {"name": "qa"}}'
+	coopr-create -yq --detach -t lamp -P dummy theirs
+	by_tcp 404 ann qa "$ann" GET /v2/clusters/00000001
+	by_tcp 404 ann qa "$ann" DELETE /v2/clusters/00000001
+	by_tcp 404 ann qa "$ann" POST /v2/clusters/00000001/abort
 }

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "json/place.h"
 #include "store/entities.h"
 
 static long version;
@@ -18,7 +19,7 @@ static bool resolved;
 static const struct option_spec get_options[] = {
 	OPTION_NUMBER(0, "revision", &version, "VERSION", "this version (default: the newest)"),
 	OPTION_RETIRED('v', NULL, "--revision"),
-	OPTION_FLAG('r', "resolved", &resolved, "merge a cluster template with all that it extends and includes"),
+	OPTION_FLAG('r', "resolved", &resolved, "merge a template (-: standard input) with what it extends"),
 	OUTPUT_DOCUMENT(&store_verb_given.format),
 	STORE_VERB_WHERE,
 	OPTION_END
@@ -47,7 +48,32 @@ get_verb_print_document(jv document)
 	output_document(&output, document);
 }
 
-/* Prints the template as a cluster is made of it. */
+/* Returns the template as a cluster is made of it, owned; that on standard input where the name is "-". */
+static jv
+get_verb_resolve(const struct catalogue *catalogue, const char *name, struct error *err)
+{
+	struct problems problems = {0};
+	struct arena arena = {0};
+	struct entity template = {0};
+	struct place root;
+	jv document, merged = {0};
+
+	if (strcmp(name, "-") != 0)
+		return catalogue_template(catalogue, name, err);
+	if (json_read_file("-", &document, err) < 0)
+		return merged;
+	root = place_root(document, &problems);
+	entity_parse(ENTITY_CLUSTERTEMPLATE, &root, &arena, &template);
+	template.file = "standard input";
+	if (problems_error(&problems, template.file, EX_DATAERR, err) == 0)
+		merged = catalogue_resolve(catalogue, &template, err);
+	problems_release(&problems);
+	entity_release(&template);
+	arena_release(&arena);
+	jv_free(document);
+	return merged;
+}
+
 static int
 get_verb_print_resolved(struct store *store, const char *name)
 {
@@ -58,7 +84,7 @@ get_verb_print_resolved(struct store *store, const char *name)
 	jv merged = {0};
 
 	if (entities_catalogue(store, &catalogue, &findings, &err) == 0)
-		merged = catalogue_template(&catalogue, name, &err);
+		merged = get_verb_resolve(&catalogue, name, &err);
 	if (jv_is_valid(merged))
 		get_verb_print_document(merged);
 	else

@@ -101,6 +101,9 @@ const struct entity *catalogue_need(const struct catalogue *catalogue, enum enti
  * reason in err: EX_NO if a name is unknown, EX_DATAERR if the parts contradict one another. */
 jv catalogue_template(const struct catalogue *catalogue, const char *name, struct error *err);
 
+/* Does the same with a template that need not be in the catalogue. */
+jv catalogue_resolve(const struct catalogue *catalogue, const struct entity *template, struct error *err);
+
 /* Return "hardwaretype", a document's kind; "hardwaretypes", the folder; "hardware type", in messages; and the kind by
  * either of the first two: ENTITY_NONE if there is none. */
 const char *entity_kind_name(enum entity_kind kind);

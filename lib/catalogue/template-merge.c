@@ -263,13 +263,12 @@ template_merge(const struct parts *parts)
 }
 
 jv
-catalogue_template(const struct catalogue *catalogue, const char *name, struct error *err)
+catalogue_resolve(const struct catalogue *catalogue, const struct entity *template, struct error *err)
 {
-	const struct entity *template = catalogue_need(catalogue, ENTITY_CLUSTERTEMPLATE, name, err);
 	struct parts parts = {.catalogue = catalogue};
 	jv merged = {0};
 
-	if (template && template_collect(&parts, template, err) == 0) {
+	if (template_collect(&parts, template, err) == 0) {
 		if (parts.count == 1)
 			merged = jv_copy(template->source);
 		else if (template_check_immutable(&parts, err) == 0)
@@ -279,4 +278,12 @@ catalogue_template(const struct catalogue *catalogue, const char *name, struct e
 	names_release(&parts.seen);
 	names_release(&parts.open);
 	return merged;
+}
+
+jv
+catalogue_template(const struct catalogue *catalogue, const char *name, struct error *err)
+{
+	const struct entity *template = catalogue_need(catalogue, ENTITY_CLUSTERTEMPLATE, name, err);
+
+	return template ? catalogue_resolve(catalogue, template, err) : (jv){0};
 }

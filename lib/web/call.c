@@ -333,8 +333,8 @@ call_make_whole(struct call *call, const struct route_match *match, const struct
 	for (size_t i = 0; i < exchange->query.count; i++)
 		arguments_printf(&call->argv, "--query=%s=%s", exchange->query.list[i].name, exchange->query.list[i].value);
 	arguments_push(&call->argv, "--");
-	for (size_t i = 0; i < ROUTE_VARIABLES && match->variables[i]; i++)
-		arguments_push(&call->argv, match->variables[i]);
+	for (const char *at = strchr(match->route->path, '{'); at; at = strchr(at + 1, '{'))
+		arguments_push(&call->argv, route_variable(match, at + 1, strcspn(at + 1, "}")));
 	buffer_append(&call->input, exchange->body.data, exchange->body.length);
 	return 0;
 }

@@ -15,6 +15,19 @@
 	GET("/v2/" folder "/{name}/{version}", "entities/show " kind), \
 	CHANGE("DELETE", "/v2/" folder "/{name}/{version}", "entities/drop_version " kind)
 
+/* The routes of plugins of a kind, and of their resources. */
+#define PLUGINS(folder, kind) \
+	GET("/v2/plugins/" folder, "installation/plugins " kind), \
+	GET("/v2/plugins/" folder "/{plugin}", "installation/one_plugin " kind), \
+	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}", "installation/drop_plugin " kind), \
+	GET("/v2/plugins/" folder "/{plugin}/{type}", "installation/resources_of_type " kind), \
+	GET("/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/versions " kind), \
+	CHANGE("POST", "/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/upload " kind), \
+	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/drop_resource " kind), \
+	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}/{type}/{name}/versions/{version}", "installation/drop_resource_version " kind), \
+	CHANGE("POST", "/v2/plugins/" folder "/{plugin}/{type}/{name}/versions/{version}/stage", "installation/stage " kind), \
+	CHANGE("POST", "/v2/plugins/" folder "/{plugin}/{type}/{name}/versions/{version}/recall", "installation/recall " kind)
+
 const struct route coopr_routes[] = {
 	{"GET", "/status", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, NULL},
 	ENTITIES("providers", "provider"),
@@ -51,6 +64,20 @@ const struct route coopr_routes[] = {
 	CHANGE("PUT", "/v2/nodes/{node}", "clusters/refuse_nodes"),
 	CHANGE("DELETE", "/v2/nodes/{node}", "clusters/refuse_nodes"),
 	CHANGE("POST", "/v2/getNodeProperties", "clusters/node_properties"),
+	PLUGINS("providertypes", "provider"),
+	PLUGINS("automatortypes", "automator"),
+	CHANGE("POST", "/v2/plugins/sync", "installation/sync"),
+	GET("/v2/tenants", "installation/tenants"),
+	CHANGE("POST", "/v2/tenants", "installation/create_tenant"),
+	GET("/v2/tenants/{tenant}", "installation/one_tenant"),
+	CHANGE("PUT", "/v2/tenants/{tenant}", "installation/change_tenant"),
+	CHANGE("DELETE", "/v2/tenants/{tenant}", "installation/drop_tenant"),
+	GET("/v2/metrics/queues", "installation/queues"),
+	GET("/v2/metrics/nodes/usage", "installation/usage"),
+	GET("/v2/profile", "installation/no_profile"),
+	CHANGE("PUT", "/v2/profile", "installation/refuse_profile"),
+	CHANGE("DELETE", "/v2/profile", "installation/refuse_profile"),
+	CHANGE("POST", "/v2/resolve", "entities/resolve"),
 	GET("/v2/export", "entities/export"),
 	CHANGE("POST", "/v2/import", "entities/load"),
 	{0}};

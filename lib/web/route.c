@@ -54,9 +54,13 @@ route_is_coopr(const char *path)
 int
 route_find(const char *method, const char *path, struct arena *arena, struct route_match *match, const char **allow)
 {
+	size_t length = strlen(path);
 	struct buffer methods = {0};
 	int status = 404;
 
+	/* Coopr's clients may have a slash at the end. */
+	if (route_is_coopr(path) && length > 4 && path[length - 1] == '/')
+		path = arena_printf(arena, "%.*s", (int)length - 1, path);
 	for (const struct route *route = route_is_coopr(path) ? coopr_routes : routes; route->method && status != 0; route++) {
 		int same = route_compare(route, path, arena, match);
 

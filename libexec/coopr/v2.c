@@ -3,13 +3,15 @@
  * v2: answers a request as Cask's Coopr would, coopr-api-v2(7), by what our commands do: it only translates, and knows no rule.
  * "v2 clusters/one 00000042 <body" runs the definition "one" of share/coopr/v2/clusters.jq, a program of jq, on
  *
- *	{"arguments": ["00000042"], "query": {}, "body": {...}, "user": "ann", "tenant": "qa", "now": 1764000000, "results": {}}
+ *	{"arguments": ["00000042"], "query": {}, "body": {...}, "user": "ann", "tenant": "qa", "now": 1764000000,
+ *	    "plugins": {"automator": ["shell", ...], "provider": [...]}, "results": {}}
  *
- * What it raises as {"run": ["status", ...], "input": ..., "body": true} is a command of ours that it wants to know the result of: that is
- * added to the results, under the command as text, and the definition begins again. What it gives otherwise, or raises, is the answer,
+ * What it raises as {"run": ["status", ...], "input": ..., "body": true} is a command of ours that it wants to know the result of ("plugin",
+ * "provider", "sandbox": a plugin): that is added to the results, under the command as text, and the definition begins again. What it gives otherwise, or raises, is the answer,
  * {"status", "json" or "text"}, which is printed with its status and type before it, as CGI has it.
  * Exits with 0, also where the answer is that something is wrong; 64, 70 where a definition is wrong.
  */
+#include <dirent.h>
 #include <jq.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,8 @@
 #include "base/process.h"
 #include "base/toolbox.h"
 #include "json/json.h"
+#include "json/place.h"
+#include "model/name.h"
 #include "store/client.h"
 
 enum { V2_OUTPUT_MAX = 256 << 20, V2_COMMANDS_MAX = 1000 };
@@ -68,13 +72,45 @@ v2_query(void)
 	return object;
 }
 
+/* Adds the programs of a folder. */
+static void
+v2_add_plugins(const char *folder, const char *kind, jv *names)
+{
+	char *path = memory_printf("%s/%s", folder, kind);
+	DIR *dir = opendir(path);
+
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
+		if (name_is_valid(entry->d_name) && !strchr(entry->d_name, '.') && !json_array_has(*names, NULL, entry->d_name))
+			*names = jv_array_append(*names, jv_string(entry->d_name));
+	if (dir)
+		closedir(dir);
+	free(path);
+}
+
+static jv
+v2_plugins(const char *kind)
+{
+	const char *folders = getenv("COOPR_PLUGINS");
+	char *own = location_installed("libexec/coopr");
+	jv names = jv_array();
+
+	for (char *folder; (folder = location_next(&folders)); free(folder))
+		v2_add_plugins(folder, kind, &names);
+	v2_add_plugins(own, kind, &names);
+	free(own);
+	return jv_sort(names, jv_copy(names));
+}
+
 /* Makes what a definition is given. A body that is no JSON is null, and "malformed" says why. */
 static jv
 v2_request(const char *definition, char *const *argv, const struct buffer *body)
 {
-	jv request = jv_object(), value = jv_null();
+	jv request = jv_object(), value = jv_null(), plugins = jv_object();
 	struct error err;
 
+	json_set(&plugins, "automator", v2_plugins("automator"));
+	json_set(&plugins, "provider", v2_plugins("provider"));
+	json_set(&request, "plugins", plugins);
 	json_set(&request, "arguments", v2_arguments(definition, argv));
 	json_set(&request, "query", v2_query());
 	if (body->length > 0 && json_parse("the body", body->data, body->length, &value, &err) < 0) {
@@ -121,21 +157,24 @@ v2_records(const struct buffer *text)
 	return list;
 }
 
-/* Pushes a command of ours with its arguments. Returns false if there is none of that name. */
+/* Pushes a command of ours, or a plugin, with its arguments. Returns false if there is none of that name. */
 static bool
 v2_push_command(jv words, struct arguments *argv)
 {
-	for (size_t i = 0; i < json_length(words); i++) {
-		jv word = json_element(words, i);
-		char *path = i == 0 ? toolbox_find(jv_string_value(word)) : memory_string(jv_string_value(word));
+	struct arena arena = {0};
+	struct place place = place_root(words, NULL);
+	struct string_list list = place_read_strings(&place, &arena);
+	bool is_plugin = list.count >= 3 && strcmp(list.list[0], "plugin") == 0;
+	char *path = is_plugin ? location_plugin(list.list[1], list.list[2]) : list.count ? toolbox_find(list.list[0]) : NULL;
+	bool found = path && list.count == json_length(words);
 
-		jv_free(word);
-		if (!path)
-			return false;
+	if (path)
 		arguments_push(argv, path);
-		free(path);
-	}
-	return true;
+	for (size_t i = is_plugin ? 3 : 1; i < list.count; i++)
+		arguments_push(argv, list.list[i]);
+	free(path);
+	arena_release(&arena);
+	return found;
 }
 
 /* Runs a command. Returns what came of it: {"code", "out", "said"}. */

@@ -76,6 +76,10 @@ def drop_version:
 	.arguments as [$kind, $name] | newest($kind; $name) |
 	refuse(409; "versions are kept; DELETE /v2/\($kind)s/\($name) deletes the \($kind)");
 
+def resolve:
+	document as $template | result(["store", "get", "--resolved", "clustertemplate", "-"]; $template) |
+	if .code == 1 then refuse(404; said) else out[0] | answer end;
+
 def export:
 	(result(["store", "list", "-o", "json"]) | items | map({("\(.entity)/\(.name)"): .version}) | add) as $versions |
 	(result(["export"]) | out) as $all |
