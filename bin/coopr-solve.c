@@ -270,8 +270,8 @@ main(int argc, char **argv)
 	service = explained ? argv[0] : NULL;
 	if (explained && !service)
 		return option_misuse(&command, "--explain needs a node and a service");
-	if (output && !explained)
-		return option_misuse(&command, "--output goes with --explain");
+	if (output && !explained && strcmp(output, "json") != 0)
+		return option_misuse(&command, "without --explain, records are printed as json; --output %s goes with --explain", output);
 	option_excludes(&command, "node-limit", "check");
 	option_excludes(&command, "time-limit", "check");
 	argv += explained != NULL;

@@ -13,7 +13,7 @@ const {settle, tabTo, visit} = require('./page-tools.cjs');
 const [socket, scenario, ...values] = process.argv.slice(2);
 const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters/shop/activity', 'clusters/shop/log', 'clusters/shop/history',
   'clusters/shop/history?diff=1', 'clusters/shop/config', 'clusters/shop/do/expand', 'clusters/shop/do/scale', 'clusters/shop/do/config', 'clusters/shop/do/delete',
-  'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/hardwaretype/+', 'members', 'quota',
+  'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/clustertemplate/lamp/rules', 'entities/hardwaretype/+', 'members', 'quota',
   'secrets', 'users', 'tokens', 'usage', 'audit', 'queue', 'tenants', 'tenants/default', 'nothing'];
 
 // Listens on a port: what arrives there is passed on to the socket.
@@ -153,6 +153,32 @@ const scenarios = {
     await visit(page, address, 'entities/hardwaretype/small');
     await page.getByRole('button', {name: 'Delete'}).click();
     await page.getByText('It is in use').waitFor();
+  },
+
+  // Rules are drawn and tried: one that contradicts another is refused with the reason, others are saved.
+  async rules(page, address) {
+    const size = (machines) => page.getByRole('button', {name: `${machines} machines: a layout`});
+    await visit(page, address, 'entities/clustertemplate/lamp');
+    await page.getByRole('link', {name: 'Rules'}).click();
+    await size(4).click();
+    await page.getByRole('list', {name: 'Layout: 4 machines'}).waitFor();
+    const before = await page.locator('.rules-picture line').count();
+    await page.getByLabel('Kind of rule').selectOption('Always together');
+    await page.getByRole('button', {name: 'haproxy', exact: true}).click();
+    await page.getByRole('button', {name: 'mysql', exact: true}).click();
+    await page.getByRole('button', {name: 'Add the rule'}).click();
+    await page.getByText('No layout of 4 machines').waitFor();
+    assert.strictEqual(await page.locator('.rules-picture line').count(), before + 1);
+    await page.getByRole('button', {name: 'Remove: Always together: haproxy, mysql'}).click();
+    await size(4).waitFor();
+    await page.getByLabel('Of the service').selectOption('memcached');
+    await page.getByLabel('For the service').selectOption('apache');
+    await page.getByRole('button', {name: 'Add', exact: true}).click();
+    await page.getByText('at least 1 memcached for 2 apache').waitFor();
+    await page.getByLabel('Most machines').fill('8');
+    await page.getByRole('button', {name: '9 machines: no layout'}).waitFor();
+    await page.getByRole('button', {name: 'Save'}).click();
+    await page.locator('h1:text-is("lamp")').waitFor();
   },
 
   async members(page, address) {

@@ -115,6 +115,13 @@ answer_whole(struct http_exchange *exchange, const struct buffer *out)
 	return true;
 }
 
+/* Returns whether the exit code says what was found, "unhealthy" or "no layout", rather than that nothing could be done. */
+static bool
+answer_finds(const struct route *route)
+{
+	return strcmp(route->method, "GET") == 0 || (route->body == ROUTE_DOCUMENT && !route->fixed && route->answer == ROUTE_RECORDS);
+}
+
 void
 answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child)
 {
@@ -122,7 +129,6 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 	bool is_text = route_is_text(route, exchange);
 	bool looks = strcmp(route->method, "GET") == 0;
 
-	/* What looks says by its exit code what it has found: "unhealthy". */
 	if (child->timed_out) {
 		problem_answer(exchange, 504, "that has taken too long");
 	} else if (child->out_total > child->out.length) {
@@ -131,7 +137,7 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		return;
 	} else if (route->answer == ROUTE_WHOLE) {
 		problem_answer_status(exchange, 500, code, &child->err);
-	} else if (code != 0 && !(looks && child->out.length > 0)) {
+	} else if (code != 0 && !(answer_finds(route) && child->out.length > 0)) {
 		problem_answer_exit(exchange, code, looks, &child->err);
 	} else if (route->answer == ROUTE_DONE && child->out.length == 0) {
 		answer_begin(exchange, 204, NULL);

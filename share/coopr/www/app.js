@@ -15,6 +15,7 @@ const VIEWS = [
   ['create/{template}', () => import('./create.js'), 'createView', 'create'],
   ['entities', () => import('./entities.js'), 'entitiesView', 'entities'],
   ['entities/{kind}', () => import('./entities.js'), 'entitiesView', 'entities'],
+  ['entities/clustertemplate/{name}/rules', () => import('./rules.js'), 'rulesView', 'entities'],
   ['entities/{kind}/{name}', () => import('./entities.js'), 'entityView', 'entities'],
   ['members', () => import('./admin.js'), 'membersView', 'members'],
   ['quota', () => import('./admin.js'), 'quotaView', 'quota'],

@@ -133,7 +133,7 @@ export async function entityView({kind, name, query, signal}) {
   reason.addEventListener('input', examine);
   command.say(commandLine(ACTIONS.put, {file: isNew ? 'NAME.json' : `${name}.json`, ...asked()}));
   return el('div', el('p.crumbs', el('a', {href: address(kind)}, KINDS.find(([one]) => one === kind)?.[1] ?? kind)), el('div.head', el('h1', isNew ? `New: ${kind}` : name),
-    !isNew && deletion(kind, name, versions.newest, state)), document.view, command, versions.view);
+    !isNew && kind === 'clustertemplate' && el('a.button', {href: address(kind, name, 'rules')}, 'Rules'), !isNew && deletion(kind, name, versions.newest, state)), document.view, command, versions.view);
 }
 
 // A button that tells who uses the entity, which then cannot be deleted, or asks once more.
