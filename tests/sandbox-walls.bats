@@ -173,6 +173,14 @@ init_of() { # NODENUM
 	on 1000 true
 }
 
+@test "all machines together leave the host an eighth of its processes and of its memory" {
+	up 1000
+	[ ! -s 1000.told ] || skip "$(cat 1000.told)"
+	pids=$(find /sys/fs/cgroup -maxdepth 4 -path '*/coopr/pids.max') memory=$(find /sys/fs/cgroup -maxdepth 4 -path '*/coopr/memory.max' -o -path '*/coopr/memory.limit_in_bytes')
+	same $(($(cat /proc/sys/kernel/pid_max) / 8 * 7)) "$(cat "$pids")"
+	[ "$(cat "$memory")" -le $(($(awk '/^MemTotal/ {print $2}' /proc/meminfo) * 1024 / 8 * 7)) ]
+}
+
 @test "a machine's memory ends where its provider says" {
 	grep -q memory /proc/self/cgroup /sys/fs/cgroup/cgroup.controllers 2>/dev/null || skip "needs the controller memory"
 	up 1000 '.cluster.provider.provisioner.flavors = {small: {memory: 64, cpu: 0.5}}'
@@ -218,6 +226,17 @@ room() {
 	on 1000 'rm /fill && echo x >/root/x'
 	jq -n '{id: "00000042-1000"} | {kind: "task", machine: .}' | sandbox delete >/dev/null
 	same "" "$(sandbox list </dev/null | jq -r 'select(.id == "00000042-1000") | .id')"
+}
+
+@test "what a machine's root has its sshd say takes no room on the host" {
+	up 1000
+	on 1000 'cat /usr/sbin/sshd >/var/tmp/sshd; rm /usr/sbin/sshd
+		printf "#!/bin/sh\nhead -c 10000000 /dev/zero >&2\necho done >/var/tmp/done\n" >/usr/sbin/sshd; chmod 755 /usr/sbin/sshd /var/tmp/sshd
+		/var/tmp/sshd -p 2022 -f /etc/ssh/sshd_config -o PidFile=none' 2>/dev/null || true
+	run ! on 1000 true
+	console=$(find "$COOPR_STATE/sandbox/machines" -name console)
+	[ "$(stat -c %s "$console")" -gt 0 ]
+	[ "$(stat -c %s "$console")" -lt 100000 ]
 }
 
 @test "machines of many sizes that are made side by side have each the disk of its size" {

@@ -21,7 +21,7 @@
 #include "base/memory.h"
 #include "sandbox/record.h"
 
-enum { PERIOD_US = 100000, FILE_LIMIT = 64 * 1024, ATTEMPTS = 5000, PAUSE_NS = 2000000, MIB = 1024 * 1024 };
+enum { PERIOD_US = 100000, FILE_LIMIT = 64 * 1024, ATTEMPTS = 5000, PAUSE_NS = 2000000, MIB = 1024 * 1024, HOSTS_SHARE = 8 };
 
 static const struct controller {
 	const char *name, *what; /* the words for people */
@@ -124,6 +124,24 @@ limits_group(const struct hierarchy *hierarchy, const char *name)
 	return memory_printf("%s/coopr/%08x-%s", hierarchy->root, limits_installation(), name);
 }
 
+/* Bounds all machines together: an eighth of the processes and of the memory is the host's, however many machines there are. */
+static void
+limits_bound_all(const char *above, const char *controller, bool unified)
+{
+	const long long memory = (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	bool is_pids = strcmp(controller, "pids") == 0;
+	struct buffer pids = {0};
+	struct error ignored;
+	char *most;
+
+	if (strcmp(controller, "cpu") == 0 || (is_pids && file_read(AT_FDCWD, "/proc/sys/kernel/pid_max", FILE_LIMIT, &pids, &ignored) < 0))
+		return;
+	most = memory_printf("%lld", (is_pids ? strtoll(buffer_string(&pids), NULL, 10) : memory) / HOSTS_SHARE * (HOSTS_SHARE - 1));
+	limits_write(above, is_pids ? "pids.max" : unified ? "memory.max" : "memory.limit_in_bytes", most);
+	buffer_release(&pids);
+	free(most);
+}
+
 /* Makes the group, and has the hierarchy give it its controller. */
 static int
 limits_make_group(const struct hierarchy *hierarchy, const char *controller, const char *group)
@@ -136,6 +154,8 @@ limits_make_group(const struct hierarchy *hierarchy, const char *controller, con
 	    limits_write(above, "cgroup.subtree_control", order) < 0)) ||
 	    (mkdir(group, 0755) < 0 && errno != EEXIST))
 		result = -1;
+	else
+		limits_bound_all(above, controller, hierarchy->unified);
 	free(order);
 	free(above);
 	return result;

@@ -6,8 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "sandbox/filter.h"
@@ -24,6 +27,8 @@
 #include "sandbox/record.h"
 #include "sandbox/root.h"
 #include "sandbox/start.h"
+
+enum { BLOCK = 4096, CONSOLE_MAX = 64 * 1024 };
 
 static int
 sandbox_await(char expected, struct error *err)
@@ -68,38 +73,66 @@ sandbox_become(const struct machine *machine, char *notice, struct error *err)
 	return privilege_drop(err);
 }
 
-/* Starts sshd. Our own output is the machine's console; sshd's is too, with -e. */
+/* Starts sshd. What it says, with -e, comes at *said. */
 static pid_t
-sandbox_start_sshd(void)
+sandbox_start_sshd(int *said)
 {
 	char *argv[] = {(char[]){"/usr/sbin/sshd"}, (char[]){"-D"}, (char[]){"-e"}, (char[]){"-f"},
 	    (char[]){"/etc/ssh/sshd_config"}, NULL};
 	char *environment[] = {(char[]){"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 	    (char[]){"HOME=/root"}, (char[]){"container=coopr"}, NULL};
-	struct process sshd = {.argv = argv, .environment = environment, .in = PROCESS_NULL, .out = PROCESS_INHERIT,
-	    .err = PROCESS_INHERIT, .group = true};
+	struct process sshd = {.argv = argv, .environment = environment, .in = PROCESS_NULL, .group = true};
+	int ends[2] = {-1, -1}, result;
 	struct error err;
 
-	if (process_start(&sshd, &err) < 0)
-		return message_error(&err), -1;
-	return sshd.pid;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		error_errno(&err, EX_OSERR, "pipe");
+	sshd.out = sshd.err = ends[1];
+	result = ends[1] < 0 ? -1 : process_start(&sshd, &err);
+	close(ends[1]);
+	*said = ends[0];
+	return result < 0 ? (message_error(&err), -1) : sshd.pid;
 }
 
-/* Waits for whatever ends: the orphans of a process tree become children of its first process. */
-static void
-sandbox_reap(pid_t sshd)
+/* Copies what sshd says to our own output, the console, while there is room: that is a file of the host, and the machine's root may put anything
+ * into sshd's place. Returns false at the end. */
+static bool
+sandbox_hear(int said, size_t *room)
 {
-	sigset_t child;
+	char block[BLOCK];
+	ssize_t got = read(said, block, sizeof block);
+	size_t kept = got <= 0 ? 0 : (size_t)got < *room ? (size_t)got : *room;
+
+	*room -= kept;
+	if (kept > 0)
+		file_write_all(STDERR_FILENO, block, kept);
+	return got > 0 || (got < 0 && errno == EINTR);
+}
+
+static void
+sandbox_wake(int signal)
+{
+	(void)signal;
+}
+
+/* Waits for whatever ends, and for what sshd says: the orphans of a process tree become children of its first process. */
+static void
+sandbox_reap(pid_t sshd, int said)
+{
+	struct pollfd poll = {.fd = said, .events = POLLIN};
+	size_t room = CONSOLE_MAX;
+	sigset_t none;
 	pid_t pid;
 	int status;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
+	sigemptyset(&none);
+	sigaction(SIGCHLD, &(const struct sigaction){.sa_handler = sandbox_wake}, NULL);
 	for (;;) {
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 			if (pid == sshd)
 				message("sshd has ended with %d", process_exit_code(status));
-		sigwaitinfo(&child, NULL);
+		if (ppoll(&poll, 1, NULL, &none) > 0 && !sandbox_hear(said, &room))
+			poll.fd = -1;
 	}
 }
 
@@ -109,6 +142,8 @@ main(void)
 	struct machine machine = {.name = NULL};
 	struct report report = {.error = {0}};
 	sigset_t child;
+	pid_t sshd;
+	int said;
 
 	message_program("sandbox-init");
 	for (int fd = START_LIFE; fd <= START_USER; fd++)
@@ -128,5 +163,6 @@ main(void)
 	close(START_USER);
 	close(START_ORDERS);
 	close(START_REPORT);
-	sandbox_reap(sandbox_start_sshd());
+	sshd = sandbox_start_sshd(&said);
+	sandbox_reap(sshd, said);
 }
