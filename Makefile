@@ -52,7 +52,7 @@ FUZZ_SOURCES = $(wildcard tests/fuzz/*.c)
 BENCH_SOURCES = $(wildcard tests/bench/*.c)
 PAGES = $(wildcard man/man*/*.[1-8])
 # Further names of commands: a command does what the name says that it is called by.
-LINKS = bin/coopr-abort bin/coopr-inventory bin/coopr-remove bin/coopr-restart bin/coopr-resume bin/coopr-stop
+LINKS = bin/coopr-abort bin/coopr-inventory bin/coopr-logout bin/coopr-remove bin/coopr-restart bin/coopr-resume bin/coopr-stop
 BUILT = $(PROGRAM_SOURCES:%.c=%) $(LINKS)
 # Programs in another language; a variant's tree has links to them.
 SCRIPTS = $(filter-out %.c %.h %.md $(BUILT),$(shell find bin libexec -type f 2>/dev/null))
@@ -103,6 +103,7 @@ $(PROGRAMS): $(OUT)/%: $(BUILD)/%.o $(SUBCOMMANDS) $(LIB)
 
 $(OUT)/bin/coopr-abort $(OUT)/bin/coopr-resume: $(OUT)/bin/coopr-pause
 $(OUT)/bin/coopr-inventory: $(OUT)/bin/coopr-ssh-config
+$(OUT)/bin/coopr-logout: $(OUT)/bin/coopr-login
 $(OUT)/bin/coopr-remove: $(OUT)/bin/coopr-add
 $(OUT)/bin/coopr-restart $(OUT)/bin/coopr-stop: $(OUT)/bin/coopr-start
 $(LINKS:%=$(OUT)/%):

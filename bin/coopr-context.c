@@ -6,9 +6,10 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
@@ -24,7 +25,8 @@ static bool none;
 static struct contexts contexts; /* until the end, as what is given out of it */
 
 struct context_row {
-	const char *name, *server, *ca, *token;
+	const char *name, *server, *ca, *token, *user;
+	int64_t expires_ms;
 	bool is_current;
 };
 
@@ -40,7 +42,9 @@ context_fill_current(const void *row, struct list_cell *cell)
 static const struct list_column context_columns[] = {
 	{"NAME", "name", AT(TEXT, name)},
 	{"SERVER", "server", AT(TEXT, server)},
+	{"USER", "user", AT(TEXT, user), .when = LIST_FILLED},
 	{"TOKEN", "token", AT(TEXT, token), .when = LIST_FILLED},
+	{"EXPIRES", "expires", AT(TIME, expires_ms), .when = LIST_FILLED},
 	{"CA", "ca", AT(TEXT, ca), .when = LIST_WIDE | LIST_FILLED},
 	{"", "current", AT(FLAG, is_current), .fill = context_fill_current},
 	{0}};
@@ -97,8 +101,9 @@ context_list_all(int argc, char **argv)
 	for (size_t i = 0; i < contexts.count; i++) {
 		const struct context *context = &contexts.list[i];
 
-		rows[i] = (struct context_row){context->name, context->server, context->ca,
-		    context->token ? "kept" : context->token_file, context == contexts_current(&contexts)};
+		rows[i] = (struct context_row){.name = context->name, .server = context->server, .ca = context->ca, .user = context->user,
+		    .token = context->token ? "kept" : context->token_file, .is_current = context == contexts_current(&contexts),
+		    .expires_ms = context->expires ? clock_parse_rfc3339(context->expires) : 0};
 	}
 	list_print(&context_list, rows, contexts.count, &output);
 	return message_end(contexts.count ? 0 : EX_NO);
@@ -138,18 +143,6 @@ context_use(int argc, char **argv)
 	return context_write();
 }
 
-/* Returns the path as it is from anywhere, where it is there. */
-static const char *
-context_absolute(const char *path)
-{
-	char *absolute = realpath(path, NULL);
-
-	if (absolute)
-		path = arena_string(&contexts.arena, absolute);
-	free(absolute);
-	return path;
-}
-
 /* Returns the context with what was given: what was not stays, but for the token of another server. */
 static struct context
 context_changed(const char *name, const char *server)
@@ -160,10 +153,10 @@ context_changed(const char *name, const char *server)
 	if (before && strcmp(before->name, name) == 0 && strcmp(before->server, server) == 0)
 		context = *before;
 	if (ca)
-		context.ca = context_absolute(ca);
+		context.ca = contexts_absolute(&contexts, ca);
 	if (token_file) {
-		context.token_file = context_absolute(token_file);
-		context.token = NULL;
+		context.token_file = contexts_absolute(&contexts, token_file);
+		context.token = context.user = context.expires = NULL;
 	}
 	return context;
 }

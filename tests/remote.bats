@@ -562,7 +562,7 @@ calls_with_files() {
 	contains "$output" "sudo"
 }
 
-@test "only the program that speaks with servers has libcurl" {
+@test "only programs that speak with servers have libcurl" {
 	need_program ldd
 	contains "$(ldd "$COOPR_BIN/../libexec/coopr/remote")" libcurl
 	run ! bash -c "ldd '$COOPR_BIN/coopr-list' '$COOPR_BIN/coopr-create' '$COOPR_BIN/coopr' | grep libcurl"

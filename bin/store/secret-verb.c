@@ -154,7 +154,7 @@ secret_verb_set(int argc, char **argv)
 		return option_misuse(&set_command, "invalid name '%s': expected 1 to 255 letters, digits, _ . -", argv[0]);
 	cluster = secret_verb_open(&store, true);
 
-	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, &value, &err) < 0 ||
+	if (guest_refuse_file(argv[1], &err) < 0 || secret_input(argv[1] ? argv[1] : "-", raw, "secret", &value, &err) < 0 ||
 	    secret_verb_store(store, cluster, argv[0], &value, &err) < 0)
 		code = message_error(&err);
 

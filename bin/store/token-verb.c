@@ -18,12 +18,13 @@
 #define TOKEN_LIFETIME "90d"
 
 static const char *role, *lifetime = TOKEN_LIFETIME;
-static bool everybody;
+static bool everybody, everywhere;
 static struct option_list tenants;
 static struct option_change change;
 
 static const struct option_spec create_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "at most that role: read-only, user, admin, superadmin (default: your own)"),
+	OPTION_FLAG(0, "all-tenants", &everywhere, "for all of your tenants, in each with your role there"),
 	OPTION_STRING(0, "lifetime", &lifetime, "DURATION", "how long it is valid (default: " TOKEN_LIFETIME ")"),
 	OPTION_LIST(0, "provisioner", &tenants, "TENANT", "of a provisioner of Coopr, which gets its tasks; may be repeated"),
 	OPTION_CHANGE(&change),
@@ -72,6 +73,13 @@ token_verb_end(void)
 	return clock_wall_ms() + ms;
 }
 
+/* Returns the role of a token of which none was asked for: one's own, which in another tenant may be the admin's. */
+static enum account_role
+token_verb_role(const struct account *account)
+{
+	return everywhere && *account_member(account) && account->role < ACCOUNT_ADMIN ? ACCOUNT_ADMIN : account->role;
+}
+
 static void
 token_verb_print(const char *name, const char *text, int64_t ends_ms)
 {
@@ -100,7 +108,7 @@ token_verb_create(int argc, char **argv)
 	struct error err;
 	char text[TOKEN_SIZE];
 	enum account_role its;
-	int64_t ends_ms;
+	struct token_ask ask = {0};
 	int result, code = 0;
 
 	argv += option_parse(&create_command, argc, argv);
@@ -109,15 +117,20 @@ token_verb_create(int argc, char **argv)
 		return option_misuse(&create_command, "invalid role '%s': expected read-only, user, admin or superadmin", role);
 	if (role && tenants.count)
 		return option_misuse(&create_command, "--role and --provisioner: the token of a provisioner has no role");
-	ends_ms = token_verb_end();
+	option_excludes(&create_command, "all-tenants", "tenant");
+	option_excludes(&create_command, "all-tenants", "provisioner");
+	ask.ends_ms = token_verb_end();
 	store_verb_account(&account, STORE_CREATE, ACCOUNT_USER, "making tokens");
 
-	result = tenants.count ? provisioners_make_token(&account, argv[0], tenants.list, tenants.count, ends_ms, text, &err)
-	                       : tokens_create(&account, argv[0], role ? its : account.role, ends_ms, text, &err);
+	ask.name = argv[0];
+	ask.everywhere = everywhere;
+	ask.role = role ? its : token_verb_role(&account);
+	result = tenants.count ? provisioners_make_token(&account, argv[0], tenants.list, tenants.count, ask.ends_ms, text, &err)
+	                       : tokens_create(&account, &ask, text, &err);
 	if (result < 0)
 		code = message_error(&err);
 	else
-		token_verb_print(argv[0], text, ends_ms);
+		token_verb_print(argv[0], text, ask.ends_ms);
 
 	account_release(&account);
 	return message_end(code);

@@ -212,7 +212,7 @@ user_verb_password(int argc, char **argv)
 	store_verb_operands(&password_command, argv, 0, 1, "a user");
 	store_verb_account(&account, STORE_WRITE, ACCOUNT_USER, "setting a password");
 
-	if (secret_input("-", false, &value, &err) < 0 ||
+	if (secret_input("-", false, "password", &value, &err) < 0 ||
 	    logins_set_password(&account, argv[0] ? argv[0] : account.user, value.text, &err) < 0)
 		code = message_error(&err);
 

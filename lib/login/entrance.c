@@ -232,7 +232,7 @@ entrance_end(struct store *store, const char *text, struct error *err)
 	token_sum(text, sum);
 	if (store_begin(store, err) < 0)
 		return -1;
-	rows = sql_query(store_sql(store), err, "DELETE FROM token WHERE sum = ? AND kind = 'session' RETURNING user, tenant", "t", sum);
+	rows = sql_query(store_sql(store), err, "DELETE FROM token WHERE sum = ? RETURNING user, tenant", "t", sum);
 	result = sql_row(rows, err);
 	user = result > 0 ? sql_copy(rows, 0) : NULL;
 	store_set_tenant(store, result > 0 ? sql_integer(rows, 1) : 0);

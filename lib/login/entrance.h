@@ -29,7 +29,7 @@ struct entrance { /* NULL: not given */
 int entrance_begin(struct store *store, const struct entrance *entrance, char text[static TOKEN_SIZE], char **user, int64_t *wait_s,
     struct error *err);
 
-/* Ends the session with that text; one that has ended already is none. */
+/* Ends the session or the token with that text; one that has ended already is none. */
 int entrance_end(struct store *store, const char *text, struct error *err);
 
 #endif

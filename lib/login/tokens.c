@@ -112,20 +112,21 @@ tokens_of_session(struct account *account, struct token_list *list, struct error
 }
 
 int
-tokens_create(struct account *account, const char *name, enum account_role role, int64_t ends_ms, char text[static TOKEN_SIZE],
-    struct error *err)
+tokens_create(struct account *account, const struct token_ask *ask, char text[static TOKEN_SIZE], struct error *err)
 {
-	struct token token = {.kind = "token", .user = account->user, .tenant = role == ACCOUNT_SUPERADMIN ? NULL : account->tenant,
-		.role = account_role_name(role), .name = name, .ends_ms = ends_ms};
+	/* What its user is in a tenant limits such a token there. */
+	bool everywhere = ask->role == ACCOUNT_SUPERADMIN || (ask->everywhere && *account_member(account));
+	struct token token = {.kind = "token", .user = account->user, .tenant = everywhere ? NULL : account->tenant,
+		.role = account_role_name(ask->role), .name = ask->name, .ends_ms = ask->ends_ms};
 	struct token_list session = {0};
 	char sum[TOKEN_SUM_SIZE];
 	int result;
 
 	if (account->limit.is_set && strcmp(account->limit.kind, "session") != 0)
 		return error_set(err, EX_NOPERM, "a token makes no tokens; log in with the password");
-	if (role > account->role)
+	if (ask->role > account->role && (!everywhere || ask->role == ACCOUNT_SUPERADMIN))
 		return error_set(err, EX_NOPERM, "tenant %s: %s has the role %s there, and may make no token of the role %s", account->tenant,
-		    account->user, account_role_name(account->role), account_role_name(role));
+		    account->user, account_role_name(account->role), account_role_name(ask->role));
 	token_make(text);
 	token_sum(text, sum);
 	if (store_begin(account->store, err) < 0)

@@ -49,10 +49,16 @@ void token_sum(const char *text, char sum[static TOKEN_SUM_SIZE]);
  * given. */
 int tokens_add(struct store *store, const struct token *token, const char *sum, struct error *err);
 
-/* Makes a token of the account's user, of at most that role (at most the account's), for its tenant, unless it is a superadmin's; and
- * writes its text, which is not kept. EX_NOPERM where the account itself is asked for by a token. */
-int tokens_create(struct account *account, const char *name, enum account_role role, int64_t ends_ms, char text[static TOKEN_SIZE],
-    struct error *err);
+struct token_ask {
+	const char *name;
+	enum account_role role; /* the token has at most this one */
+	bool everywhere;        /* for all tenants of the user, as far as the account is told of them */
+	int64_t ends_ms;
+};
+
+/* Makes a token of the account's user for its tenant, with at most the account's role, or as a superadmin's or one that is asked for
+ * everywhere for all; and writes its text, which is not kept. EX_NOPERM where the account itself is asked for by a token. */
+int tokens_create(struct account *account, const struct token_ask *ask, char text[static TOKEN_SIZE], struct error *err);
 
 /* Finds the token of that text, which is valid now: 1, and adds it to the list; 0; -1. */
 int tokens_find(struct store *store, const char *text, struct token_list *list, struct error *err);

@@ -39,7 +39,7 @@ front_secret(const struct command *command, const char *text)
 	if (!name_is_valid(secret.name))
 		exit(option_misuse(command, "--secret: invalid name '%s': expected 1 to 255 letters, digits, _ . -", secret.name));
 	file = file ? file + 1 : "-";
-	if (guest_refuse_file(file, &err) < 0 || secret_input(file, false, &secret.value, &err) < 0)
+	if (guest_refuse_file(file, &err) < 0 || secret_input(file, false, "secret", &secret.value, &err) < 0)
 		exit(message_error(&err));
 	return secret;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ secret_input_read_all(int fd, bool line, const char *name, struct secret_value *
 
 /* Reads from a person's terminal without an echo. */
 static int
-secret_input_read_value(int fd, const char *name, struct secret_value *value, struct error *err)
+secret_input_read_value(int fd, const char *name, const char *what, struct secret_value *value, struct error *err)
 {
 	struct termios before, hidden;
 	bool person = tcgetattr(fd, &before) == 0;
@@ -45,14 +46,12 @@ secret_input_read_value(int fd, const char *name, struct secret_value *value, st
 		hidden = before;
 		hidden.c_lflag &= ~(tcflag_t)ECHO;
 		tcsetattr(fd, TCSAFLUSH, &hidden);
-		if (write(STDERR_FILENO, "secret: ", 8) < 0)
-			errno = 0;
+		dprintf(STDERR_FILENO, "%s: ", what);
 	}
 	result = secret_input_read_all(fd, person, name, value, err);
 	if (person) {
 		tcsetattr(fd, TCSAFLUSH, &before);
-		if (write(STDERR_FILENO, "\n", 1) < 0)
-			errno = 0;
+		dprintf(STDERR_FILENO, "\n");
 	}
 	return result;
 }
@@ -79,7 +78,7 @@ secret_input_check(const char *name, bool raw, struct secret_value *value, struc
 }
 
 int
-secret_input(const char *path, bool raw, struct secret_value *value, struct error *err)
+secret_input(const char *path, bool raw, const char *what, struct secret_value *value, struct error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
 	const char *name = standard ? "standard input" : path;
@@ -91,7 +90,7 @@ secret_input(const char *path, bool raw, struct secret_value *value, struct erro
 	if (sodium_init() < 0 || !(value->text = sodium_malloc(SECRET_BYTES + 2)))
 		result = error_errno(err, EX_OSERR, "the secret: no locked memory for it (see ulimit -l)");
 	else
-		result = secret_input_read_value(fd, name, value, err);
+		result = secret_input_read_value(fd, name, what, value, err);
 	if (result == 0)
 		result = secret_input_check(name, raw, value, err);
 	if (!standard)

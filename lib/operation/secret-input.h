@@ -11,7 +11,7 @@ struct error;
 struct secret_value;
 
 /* Reads a value of at most SECRET_BYTES from path ("-": standard input) into locked memory. raw: with the newline at its
- * end, if there is one. EX_DATAERR where it is empty, too long, or no text that JSON can hold. */
-int secret_input(const char *path, bool raw, struct secret_value *value, struct error *err);
+ * end, if there is one. A person is asked for what it is: "password". EX_DATAERR where it is empty, too long, or no text that JSON can hold. */
+int secret_input(const char *path, bool raw, const char *what, struct secret_value *value, struct error *err);
 
 #endif

@@ -38,7 +38,8 @@ contexts_add(struct contexts *contexts, const struct place *member)
 	contexts->list[contexts->count++] = (struct context){.name = arena_string(arena, member->name),
 	    .server = place_string(member, "server", NEED_REQUIRED, arena), .ca = place_string(member, "ca", NEED_OPTIONAL, arena),
 	    .token_file = place_string(member, "token_file", NEED_OPTIONAL, arena),
-	    .token = place_string(member, "token", NEED_OPTIONAL, arena)};
+	    .token = place_string(member, "token", NEED_OPTIONAL, arena), .user = place_string(member, "user", NEED_OPTIONAL, arena),
+	    .expires = place_string(member, "expires", NEED_OPTIONAL, arena)};
 }
 
 static int
@@ -133,18 +134,27 @@ contexts_remove(struct contexts *contexts, const char *name)
 		contexts->current = NULL;
 }
 
+const char *
+contexts_absolute(struct contexts *contexts, const char *path)
+{
+	char *absolute = realpath(path, NULL);
+
+	if (absolute)
+		path = arena_string(&contexts->arena, absolute);
+	free(absolute);
+	return path;
+}
+
 static jv
 contexts_describe(const struct context *context)
 {
+	const struct { const char *name, *value; } members[] = {{"server", context->server}, {"ca", context->ca},
+		{"token_file", context->token_file}, {"token", context->token}, {"user", context->user}, {"expires", context->expires}};
 	jv object = jv_object();
 
-	json_set_string(&object, "server", context->server);
-	if (context->ca)
-		json_set_string(&object, "ca", context->ca);
-	if (context->token_file)
-		json_set_string(&object, "token_file", context->token_file);
-	if (context->token)
-		json_set_string(&object, "token", context->token);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (members[i].value)
+			json_set_string(&object, members[i].name, members[i].value);
 	return object;
 }
 

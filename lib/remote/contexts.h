@@ -17,6 +17,7 @@ struct context { /* strings live in the arena of the list, or are the caller's; 
 	const char *ca;         /* the file of those who may have signed its certificate */
 	const char *token_file;
 	const char *token;
+	const char *user, *expires;   /* whose token it is, and until when, as far as that is known */
 };
 
 struct contexts { /* release it */
@@ -39,6 +40,9 @@ const struct context *contexts_current(const struct contexts *contexts);
 /* Sets one, by its name; removes one, which is then not in use. */
 void contexts_set(struct contexts *contexts, const struct context *context);
 void contexts_remove(struct contexts *contexts, const char *name);
+
+/* Returns the path as it is from anywhere, where it is there; in the arena. */
+const char *contexts_absolute(struct contexts *contexts, const char *path);
 
 /* Writes them, for this user alone; an empty list has no file. */
 int contexts_write(const struct contexts *contexts, struct error *err);

@@ -88,6 +88,18 @@ destination_set_context(struct destination *destination, const struct context *c
 }
 
 int
+destination_of(struct destination *destination, const struct context *context, struct error *err)
+{
+	*destination = (struct destination){0};
+	if (destination_check(context->server, err) < 0)
+		return -1;
+	destination->name = memory_string(context->name);
+	destination->ca = context->ca ? memory_string(context->ca) : NULL;
+	destination_set_address(destination, context->server);
+	return 0;
+}
+
+int
 destination_find(struct destination *destination, const char *option, struct error *err)
 {
 	const char *named = option ? option : getenv("COOPR_SERVER"), *token = home_variable("COOPR_TOKEN");

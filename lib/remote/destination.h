@@ -5,6 +5,7 @@
 #ifndef REMOTE_DESTINATION_H
 #define REMOTE_DESTINATION_H
 
+struct context;
 struct error;
 
 struct destination { /* release it */
@@ -18,6 +19,9 @@ struct destination { /* release it */
 /* Finds it. option is the value of --server, or NULL. EX_USAGE where it is none that may be used, EX_CONFIG where a context or the token is
  * missing, or others could read it. */
 int destination_find(struct destination *destination, const char *option, struct error *err);
+
+/* Returns in destination the server of a context, whose token it leaves aside. */
+int destination_of(struct destination *destination, const struct context *context, struct error *err);
 
 /* Returns whether text is the address of a server: https://, http:// of this machine, unix:PATH. */
 int destination_check(const char *text, struct error *err);

@@ -14,7 +14,8 @@ static const struct {
 	const char *command, *subcommand; /* subcommand NULL: all */
 	enum forward where;
 } exceptions[] = {
-	{"completion", NULL, FORWARD_HERE}, {"context", NULL, FORWARD_HERE}, {"login", NULL, FORWARD_HERE}, {"packages", NULL, FORWARD_HERE},
+	{"completion", NULL, FORWARD_HERE}, {"context", NULL, FORWARD_HERE}, {"login", NULL, FORWARD_HERE}, {"logout", NULL, FORWARD_HERE},
+	{"packages", NULL, FORWARD_HERE},
 	{"plan", NULL, FORWARD_HERE}, {"request", NULL, FORWARD_HERE}, {"solve", NULL, FORWARD_HERE}, {"test", NULL, FORWARD_HERE},
 	{"validate", NULL, FORWARD_HERE},
 	{"exec", NULL, FORWARD_CLUSTER}, {"show", NULL, FORWARD_CLUSTER},

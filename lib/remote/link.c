@@ -11,12 +11,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "json/json.h"
 #include "remote/destination.h"
+#include "remote/dial.h"
 #include "remote/frame.h"
 
 enum {
-	LINK_CONNECT_S = 20,
 	LINK_SILENCE_MS = 60 * 1000, /* the server gives a sign of life more often */
 	LINK_WAIT_MS = 5 * 1000,
 	LINK_ANSWER_MAX = 64 << 10, /* of one that is no stream of frames */
@@ -33,7 +32,7 @@ struct link {
 	void *context;
 	struct buffer said;         /* by a server that refuses */
 	struct buffer sending, next; /* what is told, and is to be told then */
-	char *tell_url;
+	char *tell_path;
 	int64_t heard_ms; /* when the server was last heard */
 };
 
@@ -70,44 +69,24 @@ link_ignore(char *bytes, size_t size, size_t count, void *data)
 
 /* Returns a request to the server. */
 static CURL *
-link_request(struct link *link, const char *url, const struct buffer *body)
+link_request(struct link *link, const char *path, const struct buffer *body)
 {
-	CURL *curl = curl_easy_init();
+	CURL *curl = dial(link->to, path);
 
 	if (!curl)
 		return NULL;
-	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-	if (link->to->socket) {
-		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, link->to->socket);
-		curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-	}
-	if (link->to->ca)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, link->to->ca);
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, buffer_string(body));
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->length);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, link->headers);
-	curl_easy_setopt(curl, CURLOPT_USERAGENT, "coopr/" COOPR_VERSION);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)LINK_CONNECT_S);
-	curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	return curl;
 }
 
-/* Makes the headers. The token is in none of our arguments, and in nobody's environment but the user's. */
 static void
 link_add_headers(struct link *link)
 {
-	char *line;
-
 	link->headers = curl_slist_append(link->headers, "Content-Type: " FRAME_TYPE);
 	link->headers = curl_slist_append(link->headers, "Expect:");
-	if (!link->to->token)
-		return;
-	line = memory_printf("Authorization: Bearer %s", link->to->token);
-	link->headers = curl_slist_append(link->headers, line);
-	free(line);
+	link->headers = dial_token(link->headers, link->to);
 }
 
 int
@@ -115,18 +94,15 @@ link_open(struct link **out, const struct destination *destination, const struct
     struct error *err)
 {
 	struct link *link = memory_zeroed(1, sizeof *link);
-	char *url = memory_printf("%s/v1/run", destination->url);
 
 	*out = link;
 	link->to = destination;
 	link->heard_ms = clock_monotonic_ms();
 	link->receive = receive;
 	link->context = context;
-	curl_global_init(CURL_GLOBAL_DEFAULT);
 	link->multi = curl_multi_init();
 	link_add_headers(link);
-	link->run = link_request(link, url, body);
-	free(url);
+	link->run = link_request(link, "/v1/run", body);
 	if (!link->multi || !link->run)
 		return error_set(err, EX_OSERR, "libcurl cannot be used");
 	curl_easy_setopt(link->run, CURLOPT_ERRORBUFFER, link->reason);
@@ -146,7 +122,7 @@ link_start_telling(struct link *link)
 	buffer_clear(&sent);
 	link->sending = link->next;
 	link->next = sent;
-	link->tell = link_request(link, link->tell_url, &link->sending);
+	link->tell = link_request(link, link->tell_path, &link->sending);
 	if (!link->tell)
 		return;
 	curl_easy_setopt(link->tell, CURLOPT_WRITEFUNCTION, link_ignore);
@@ -157,8 +133,8 @@ link_start_telling(struct link *link)
 void
 link_tell(struct link *link, const char *name, const struct buffer *frames)
 {
-	if (!link->tell_url)
-		link->tell_url = memory_printf("%s/v1/run/%s", link->to->url, name);
+	if (!link->tell_path)
+		link->tell_path = memory_printf("/v1/run/%s", name);
 	buffer_append(&link->next, frames->data, frames->length);
 	link_start_telling(link);
 }
@@ -169,45 +145,16 @@ link_is_telling(const struct link *link)
 	return link->tell;
 }
 
-/* Returns the code for which a refusal of the server stands. */
-static int
-link_code(long status)
-{
-	switch (status) {
-	case 401:
-	case 403:
-		return EX_NOPERM;
-	case 413:
-	case 422:
-		return EX_USAGE;
-	case 503:
-		return EX_TEMPFAIL;
-	default:
-		return EX_UNAVAILABLE;
-	}
-}
-
 /* Tells what a server has said that does not run the command. */
 static int
-link_refused(struct link *link, long status, struct error *err)
+link_refused(const struct link *link, long status, struct error *err)
 {
-	char *detail = NULL;
-	struct error ignored; /* then it is somebody else's answer */
-	jv problem;
+	struct error said;
 
-	if (json_parse("the answer", buffer_string(&link->said), link->said.length, &problem, &ignored) == 0) {
-		detail = json_get_string(problem, "detail");
-		jv_free(problem);
-	}
+	dial_refused(link->to, status, &link->said, err);
+	said = *err;
 	if (status == 401)
-		error_set(err, EX_NOPERM, "%s: %s; set COOPR_TOKEN, or the token of the context", link->to->name, detail ? detail : "who asks is not known");
-	else if (status == 404)
-		error_set(err, EX_UNAVAILABLE, "%s: the server runs no commands; it is none of coopr, or too old", link->to->name);
-	else if (status == 422 && detail)
-		error_set(err, EX_USAGE, "%s", detail);
-	else
-		error_set(err, link_code(status), "%s: %s", link->to->name, detail ? detail : "the server does not run the command");
-	free(detail);
+		error_set(err, EX_NOPERM, "%s; use \"coopr login\", or set COOPR_TOKEN", said.text);
 	return -1;
 }
 
@@ -223,7 +170,7 @@ link_judge(struct link *link, CURLcode result, struct error *err)
 	if (status == 200)
 		return error_set(err, EX_UNAVAILABLE, "%s: the connection was lost before the command had ended (%s); look what came of it",
 		    link->to->name, *link->reason ? link->reason : curl_easy_strerror(result));
-	return error_set(err, EX_UNAVAILABLE, "%s: %s", link->to->name, *link->reason ? link->reason : curl_easy_strerror(result));
+	return dial_failed(link->to, link->run, result, link->reason, err);
 }
 
 /* Takes note of what has ended. */
@@ -282,10 +229,9 @@ link_close(struct link *link)
 	}
 	curl_multi_cleanup(link->multi);
 	curl_slist_free_all(link->headers);
-	curl_global_cleanup();
 	buffer_release(&link->said);
 	buffer_release(&link->sending);
 	buffer_release(&link->next);
-	free(link->tell_url);
+	free(link->tell_path);
 	free(link);
 }

@@ -153,6 +153,7 @@ asker_find(struct asker *asker, struct store *store, struct http_exchange *excha
 	*asker = (struct asker){0};
 	if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0) {
 		is_known = asker_take_token(asker, store, exchange, authorization + 7);
+		asker->bearer = memory_string(authorization + 7);
 	} else if (authorization) {
 		is_known = asker_refuse(exchange, "expected Authorization: Bearer TOKEN");
 	} else if (cookie && *cookie) {
@@ -250,5 +251,6 @@ asker_release(struct asker *asker)
 	free(asker->from);
 	free(asker->tenant);
 	free(asker->session);
+	free(asker->bearer);
 	*asker = (struct asker){0};
 }

@@ -20,6 +20,7 @@ struct asker { /* release it */
 	char *from;    /* CLIENT_ASKER_FROM */
 	char *tenant;  /* that the request is about, whatever it says else; or NULL */
 	char *session; /* the text of a session that was shown as a cookie; or NULL */
+	char *bearer;  /* that of a token or a session that was shown as Authorization; or NULL */
 };
 
 #define ASKER_COOKIE "coopr" /* whose value is the text of a session */

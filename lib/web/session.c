@@ -27,7 +27,7 @@ session_order_end(const struct asker *asker, struct buffer *order)
 {
 	jv record = jv_object();
 
-	json_set_string(&record, "session", asker->session ? asker->session : "");
+	json_set_string(&record, "session", asker->session ? asker->session : asker->bearer ? asker->bearer : "");
 	json_dump(record, order);
 	jv_free(record);
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Access to a server: a user logs in there, and gets a token, which is kept in place of the password. Who may make no token, because they
+ * only read, keeps the session.
+ */
+#ifndef REMOTE_ACCESS_H
+#define REMOTE_ACCESS_H
+
+struct destination;
+struct error;
+
+struct access_ask { /* NULL: not given */
+	const char *user, *password;
+	const char *code;         /* in place of both */
+	const char *new_password; /* chosen with this */
+	const char *role;         /* of the token, at most */
+	const char *lifetime;
+	const char *name;         /* of the token */
+};
+
+struct access { /* release it */
+	char *token, *user;
+	char *expires; /* a time; NULL: it is not known */
+};
+
+/* Logs in. EX_NOPERM where what is shown is wrong, EX_TEMPFAIL where it was tried too often, EX_DATAERR for a new password that cannot be
+ * chosen, EX_UNAVAILABLE where the server is not reached. */
+int access_get(const struct destination *to, const struct access_ask *ask, struct access *access, struct error *err);
+
+/* Asks whose token the destination's is. */
+int access_check(const struct destination *to, struct access *access, struct error *err);
+
+/* Ends the destination's token or session. One that is not valid any more has ended. */
+int access_end(const struct destination *to, struct error *err);
+
+void access_release(struct access *access);
+
+#endif

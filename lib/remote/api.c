@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "remote/api.h"
+
+#include <curl/curl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "json/dump.h"
+#include "remote/destination.h"
+#include "remote/dial.h"
+
+enum { API_ANSWER_MAX = 1 << 20, API_TIMEOUT_S = 150 /* the server itself gives a command 120 */ };
+
+struct api_received {
+	struct buffer body;
+	char *cookie;
+};
+
+static size_t
+api_keep(char *bytes, size_t size, size_t count, void *data)
+{
+	struct api_received *received = data;
+	size_t length = size * count;
+
+	if (received->body.length + length > API_ANSWER_MAX)
+		return 0;
+	buffer_append(&received->body, bytes, length);
+	return length;
+}
+
+/* Keeps the cookie that a header sets, without what is said of it. */
+static size_t
+api_keep_cookie(char *line, size_t size, size_t count, void *data)
+{
+	static const char name[] = "Set-Cookie:";
+	struct api_received *received = data;
+	size_t length = size * count, start = sizeof name - 1, end;
+
+	if (length <= start || strncasecmp(line, name, start) != 0)
+		return length;
+	while (start < length && line[start] == ' ')
+		start++;
+	for (end = start; end < length && !strchr(";\r\n", line[end]); end++)
+		;
+	free(received->cookie);
+	received->cookie = memory_substring(line + start, end - start);
+	return length;
+}
+
+static struct curl_slist *
+api_add_header(struct curl_slist *headers, const char *name, const char *value)
+{
+	char *line = memory_printf("%s: %s", name, value);
+
+	headers = curl_slist_append(headers, line);
+	free(line);
+	return headers;
+}
+
+static struct curl_slist *
+api_headers(const struct destination *to, const struct api_session *session)
+{
+	struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+
+	headers = curl_slist_append(headers, "Expect:");
+	if (!session->cookie)
+		return dial_token(headers, to);
+	headers = api_add_header(headers, "Cookie", session->cookie);
+	return api_add_header(headers, "X-CSRF-Token", session->csrf ? session->csrf : "");
+}
+
+/* Reads an answer that is none of an error. */
+static int
+api_read(const struct destination *to, struct api_received *received, struct api_session *session, jv *answer, struct error *err)
+{
+	struct error why;
+
+	if (received->body.length == 0)
+		return 0;
+	jv_free(*answer);
+	if (json_parse("the answer", buffer_string(&received->body), received->body.length, answer, &why) < 0) {
+		*answer = jv_null();
+		return error_set(err, EX_UNAVAILABLE, "%s: it is no server of coopr: %s", to->name, why.text);
+	}
+	if (received->cookie) {
+		api_session_release(session);
+		session->cookie = received->cookie;
+		session->csrf = json_get_string(*answer, "csrf");
+		received->cookie = NULL;
+	}
+	return 0;
+}
+
+/* Tells libcurl where what is received goes, and how long it may take. */
+static void
+api_receive(CURL *curl, struct api_received *received, char *reason)
+{
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)API_TIMEOUT_S);
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, api_keep);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, received);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, api_keep_cookie);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, received);
+}
+
+int
+api_ask(const struct destination *to, struct api_session *session, const char *method, const char *path, jv document, jv *answer,
+    struct error *err)
+{
+	struct api_received received = {0};
+	struct curl_slist *headers = api_headers(to, session);
+	struct buffer body = {0};
+	char reason[CURL_ERROR_SIZE] = "";
+	CURL *curl = dial(to, path);
+	CURLcode code;
+	long status = 0;
+	int result;
+
+	*answer = jv_null();
+	if (!curl) {
+		curl_slist_free_all(headers);
+		return error_set(err, EX_OSERR, "libcurl cannot be used");
+	}
+	if (jv_get_kind(document) != JV_KIND_NULL)
+		json_dump(document, &body);
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+	if (body.length) {
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, buffer_string(&body));
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.length);
+	}
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+	api_receive(curl, &received, reason);
+	code = curl_easy_perform(curl);
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	if (code != CURLE_OK)
+		result = dial_failed(to, curl, code, reason, err);
+	else if (status < 200 || status > 299)
+		result = dial_refused(to, status, &received.body, err);
+	else
+		result = api_read(to, &received, session, answer, err);
+	curl_easy_cleanup(curl);
+	curl_slist_free_all(headers);
+	if (body.data)
+		sodium_memzero(body.data, body.length);
+	buffer_release(&body);
+	buffer_release(&received.body);
+	free(received.cookie);
+	return result;
+}
+
+void
+api_session_release(struct api_session *session)
+{
+	free(session->cookie);
+	free(session->csrf);
+	*session = (struct api_session){0};
+}
