@@ -18,10 +18,13 @@
 #include "store/store.h"
 #include "web/listening.h"
 #include "web/openapi.h"
+#include "web/proxy.h"
 #include "web/server.h"
 
 static struct listening where;
 static const char *store, *chain, *key;
+static struct option_list proxies;
+static const char *proxy_header;
 static bool describes;
 
 static const struct option_spec options[] = {
@@ -31,6 +34,8 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "cert", &chain, "FILE", "the certificate of TLS, with its chain (PEM)"),
 	OPTION_STRING(0, "key", &key, "FILE", "its key (PEM)"),
 	OPTION_FLAG(0, "insecure", &where.insecure, "without TLS also where other machines can come"),
+	OPTION_LIST(0, "proxy", &proxies, "ADDRESS", "believe this proxy (or ADDRESS/BITS, unix:USER) from where one asks"),
+	OPTION_STRING(0, "proxy-header", &proxy_header, "NAME", "and, in this header, who has logged in there"),
 	OPTION_STRING(0, "store", &store, "FILE", "the store (default: $COOPR_STORE)"),
 	OPTION_END
 };
@@ -74,7 +79,7 @@ serve_check_owner(struct store **open, struct error *err)
 static int
 serve_check_logins(struct store *open, struct error *err)
 {
-	int exist = where.addresses.count ? logins_exist(open, err) : 1;
+	int exist = where.addresses.count && !proxy_header ? logins_exist(open, err) : 1;
 
 	if (exist != 0)
 		return exist < 0 ? -1 : 0;
@@ -85,7 +90,8 @@ serve_check_logins(struct store *open, struct error *err)
 int
 main(int argc, char **argv)
 {
-	struct server_options what = {.connections = 12000, .children = 8, .waiting = 1000};
+	struct proxies believed = {0};
+	struct server_options what = {.proxies = &believed, .connections = 12000, .children = 8, .waiting = 1000};
 	struct server *server = NULL;
 	struct error err;
 	int result;
@@ -98,7 +104,10 @@ main(int argc, char **argv)
 		return serve_describe();
 	if (!chain != !key)
 		return option_misuse(&command, "--cert and --key are given together");
-	result = serve_check_owner(&what.store, &err);
+	option_needs(&command, "proxy-header", (const char *const[]){"proxy", NULL});
+	result = proxies_open(&believed, &proxies, proxy_header, &err);
+	if (result == 0)
+		result = serve_check_owner(&what.store, &err);
 	if (result == 0 && chain)
 		result = certificate_open(&what.certificate, chain, key, &err);
 	if (result == 0)
@@ -112,5 +121,6 @@ main(int argc, char **argv)
 	server_release(server);
 	certificate_release(what.certificate);
 	store_release(what.store);
+	proxies_release(&believed);
 	return message_end(result < 0 ? message_error(&err) : 0);
 }

@@ -41,7 +41,10 @@ struct http_exchange { /* zero-initialise; release it. Strings live in its arena
 	struct buffer body;
 	uid_t uid;             /* of whom asks, by a Unix socket; else (uid_t)-1 */
 	const char *address;   /* of whom asks, by TCP: "192.0.2.7"; else NULL */
+	const char *user;      /* whom a proxy that is believed has named; else NULL */
 	bool is_encrypted;     /* it came by TLS */
+	const char *stray;     /* the header in which somebody has named a user, who is no such proxy; or NULL */
+	bool is_proxied;       /* the three above are what a proxy has said that is believed */
 	bool takes_parts;      /* its body is handed over as it comes */
 	struct http_answer answer;
 	void *owner;      /* of whom answers later */

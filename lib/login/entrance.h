@@ -20,7 +20,7 @@ struct entrance { /* NULL: not given */
 	const char *user, *password;
 	const char *code;         /* in place of both */
 	const char *new_password; /* chosen with this: what was begun with the one before ends */
-	const char *address;      /* of whom asks; "": a Unix socket */
+	const char *address;      /* of whom asks, by a Unix socket "uid:1000"; "": it is not known */
 };
 
 /* Begins a session: writes its text, and who it is (the caller's to free). EX_NOPERM where user and password, or the code, are not right;

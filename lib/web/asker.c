@@ -16,6 +16,7 @@
 #include "login/tokens.h"
 #include "model/name.h"
 #include "store/client.h"
+#include "store/store.h"
 #include "web/problem.h"
 
 /* What concerns the person who has started the server, and not the one who asks. */
@@ -110,13 +111,44 @@ asker_refuse(struct http_exchange *exchange, const char *reason)
 	return false;
 }
 
+/* Tells an installation that has not named its proxy. */
+static bool
+asker_refuse_stray(struct http_exchange *exchange)
+{
+	char *reason = memory_printf("the header %s is believed of the proxies alone that --proxy names, and %s is none", exchange->stray,
+	    exchange->address ? exchange->address : "who asks");
+
+	asker_refuse(exchange, reason);
+	free(reason);
+	return false;
+}
+
 static void
 asker_set_from(struct asker *asker, const struct http_exchange *exchange)
 {
-	const char *address = exchange->address ? exchange->address : "-";
+	char *address = exchange->address ? memory_string(exchange->address)
+	    : exchange->uid == (uid_t)-1 ? memory_string("-") : memory_printf("uid:%u", (unsigned)exchange->uid);
 
 	asker->from = asker->limit.is_set ? memory_printf("%s %s %" PRId64, address, asker->limit.kind, asker->limit.token)
-	                                  : memory_string(address);
+	    : memory_printf("%s%s", address, exchange->user ? " proxy" : "");
+	free(address);
+}
+
+/* Takes the asker for a user whom somebody else has let in. That is never who owns the store, of whatever name a user is elsewhere. */
+static bool
+asker_take_user(struct asker *asker, struct store *store, struct http_exchange *exchange, const char *user)
+{
+	struct error err;
+	uid_t owner;
+
+	if (store_owner(store, &owner, &err) < 0) {
+		problem_answer(exchange, 503, err.text);
+		return false;
+	}
+	if (!name_is_valid(user) || rights_is_owner(user, owner))
+		return asker_refuse(exchange, "this user cannot log in elsewhere for coopr");
+	asker->user = memory_string(user);
+	return true;
 }
 
 /* Takes the asker for the user of a token. */
@@ -144,27 +176,42 @@ asker_take_token(struct asker *asker, struct store *store, struct http_exchange 
 	return found < 0 ? false : found > 0 || asker_refuse(exchange, "the token or the session is not valid, or has ended");
 }
 
+/* Finds out who asks without a token: by the proxy, a session or the kernel. */
+static bool
+asker_find_person(struct asker *asker, struct store *store, struct http_exchange *exchange)
+{
+	const char *cookie = asker_cookie(exchange, ASKER_COOKIE);
+
+	if (!asker_is_of_this_site(exchange))
+		return false;
+	if (exchange->user)
+		return asker_take_user(asker, store, exchange, exchange->user);
+	if (cookie && *cookie) {
+		asker->session = memory_string(cookie);
+		return asker_shows_csrf(exchange, cookie) && asker_take_token(asker, store, exchange, cookie);
+	}
+	if (http_field_find(&exchange->headers, "Authorization"))
+		return asker_refuse(exchange, "expected Authorization: Bearer TOKEN");
+	if (exchange->uid == (uid_t)-1 && exchange->stray)
+		return asker_refuse_stray(exchange);
+	if (exchange->uid == (uid_t)-1)
+		return asker_refuse(exchange, "who asks is not known: log in, or send Authorization: Bearer TOKEN");
+	asker->user = process_user(exchange->uid);
+	return true;
+}
+
 bool
 asker_find(struct asker *asker, struct store *store, struct http_exchange *exchange)
 {
-	const char *authorization = http_field_find(&exchange->headers, "Authorization"), *cookie = asker_cookie(exchange, ASKER_COOKIE);
+	const char *authorization = http_field_find(&exchange->headers, "Authorization");
 	bool is_known;
 
 	*asker = (struct asker){0};
 	if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0) {
 		is_known = asker_take_token(asker, store, exchange, authorization + 7);
 		asker->bearer = memory_string(authorization + 7);
-	} else if (authorization) {
-		is_known = asker_refuse(exchange, "expected Authorization: Bearer TOKEN");
-	} else if (cookie && *cookie) {
-		is_known = asker_is_of_this_site(exchange) && asker_shows_csrf(exchange, cookie) &&
-		    asker_take_token(asker, store, exchange, cookie);
-		asker->session = memory_string(cookie);
-	} else if (exchange->uid != (uid_t)-1) {
-		asker->user = process_user(exchange->uid);
-		is_known = asker_is_of_this_site(exchange);
 	} else {
-		is_known = asker_refuse(exchange, "who asks is not known: log in, or send Authorization: Bearer TOKEN");
+		is_known = asker_find_person(asker, store, exchange);
 	}
 	asker_set_from(asker, exchange);
 	return is_known;
@@ -177,14 +224,16 @@ asker_speaks_for_others(const struct http_exchange *exchange)
 	return exchange->uid == 0 || exchange->uid == geteuid();
 }
 
-/* Takes the asker for the user whom a header names, where the kernel says that this is true. */
+/* Takes the asker for the user whom a header names, where the kernel says that this is true, or the proxy does. */
 static bool
-asker_take_named(struct asker *asker, struct http_exchange *exchange, const char *user)
+asker_take_named(struct asker *asker, struct store *store, struct http_exchange *exchange, const char *user)
 {
 	char *own = exchange->uid != (uid_t)-1 ? process_user(exchange->uid) : NULL;
 	bool is_true = own && (asker_speaks_for_others(exchange) || strcmp(own, user) == 0);
 
 	free(own);
+	if (exchange->user && strcmp(exchange->user, user) == 0)
+		return asker_take_user(asker, store, exchange, user);
 	if (!is_true)
 		return asker_refuse(exchange, "the header Coopr-UserID alone is not believed: send a token as Coopr-ApiKey");
 	asker->user = memory_string(user);
@@ -207,7 +256,7 @@ asker_find_coopr(struct asker *asker, struct store *store, struct http_exchange 
 	else if (!tenant || !name_is_valid(tenant))
 		is_known = asker_refuse(exchange, "Coopr-TenantID not found in request headers.");
 	else if (asker_speaks_for_others(exchange) || !token || !*token)
-		is_known = asker_take_named(asker, exchange, user);
+		is_known = asker_take_named(asker, store, exchange, user);
 	else
 		is_known = asker_take_token(asker, store, exchange, token) && (strcmp(asker->user, user) == 0 ||
 		    asker_refuse(exchange, "the token is not that of the user whom Coopr-UserID names"));

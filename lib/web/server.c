@@ -21,6 +21,7 @@
 #include "web/followers.h"
 #include "web/page.h"
 #include "web/problem.h"
+#include "web/proxy.h"
 #include "web/route.h"
 #include "web/runs.h"
 
@@ -37,6 +38,7 @@ struct server {
 	int epoll; /* of the listeners */
 	struct certificate *certificate;
 	struct store *store;
+	const struct proxies *proxies;
 	struct requests *requests;
 	struct followers *followers;
 	uint64_t heard; /* the last event that they were told of */
@@ -89,6 +91,8 @@ server_arrived(void *context, struct http_exchange *exchange)
 		requests_arrived(server->requests, exchange);
 		return;
 	}
+	if (!proxy_look(server->proxies, exchange))
+		return;
 	if (status) {
 		problem_answer(exchange, status, NULL);
 		if (allow)
@@ -168,6 +172,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 	*out = server;
 	server->certificate = options->certificate;
 	server->store = options->store;
+	server->proxies = options->proxies;
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0)
 		return error_errno(err, EX_OSERR, "epoll");

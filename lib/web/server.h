@@ -10,6 +10,7 @@
 
 struct certificate;
 struct error;
+struct proxies;
 struct server;
 struct store;
 
@@ -22,6 +23,7 @@ struct server_options {
 	} sockets[SERVER_SOCKETS];
 	int count;
 	struct store *store; /* where tokens are looked up, borrowed */
+	const struct proxies *proxies; /* borrowed */
 	struct certificate *certificate; /* of all that are TCP, borrowed; NULL: these have no TLS */
 	unsigned connections; /* of a socket, at most */
 	unsigned children;    /* commands that run at once, at most */

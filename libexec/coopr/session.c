@@ -12,6 +12,8 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/home.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
 #include "base/subcommand.h"
@@ -49,26 +51,34 @@ session_print(const char *text, const char *user)
 	jv_free(record);
 }
 
+/* Returns from where the server was asked, an address or a user of this machine; "": it is not known. The caller frees it. */
+static char *
+session_from(void)
+{
+	const char *from = home_variable(CLIENT_ASKER_FROM);
+
+	return memory_substring(from ? from : "", from && *from != '-' ? strcspn(from, " ") : 0);
+}
+
 static int
 session_begin(struct store *store, jv order, struct error *err)
 {
-	struct client client;
-	char *user = json_get_string(order, "user"), *password = json_get_string(order, "password"), *code = json_get_string(order, "code"),
+	char *from = session_from(), *user = json_get_string(order, "user"), *password = json_get_string(order, "password"), *code = json_get_string(order, "code"),
 	     *chosen = json_get_string(order, "new_password"), *who = NULL, text[TOKEN_SIZE];
 	int64_t wait_s = 0;
 	int result;
 
-	client_find(&client);
 	if (code ? user || password : !user || !password || strlen(password) > PASSWORD_MAX)
 		result = error_set(err, EX_DATAERR, "expected user and password, or code");
 	else
 		result = entrance_begin(store, &(struct entrance){.user = user, .password = password, .code = code, .new_password = chosen,
-		    .address = client.address}, text, &who, &wait_s, err);
+		    .address = from}, text, &who, &wait_s, err);
 	if (result < 0 && wait_s > 0)
 		printf("{\"wait_s\":%" PRId64 "}\n", wait_s);
 	if (result == 0)
 		session_print(text, who);
 	free(who);
+	free(from);
 	free(chosen);
 	free(code);
 	free(password);
