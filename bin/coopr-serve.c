@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "base/option.h"
 #include "http/certificate.h"
+#include "http/client-certificate.h"
 #include "login/logins.h"
 #include "store/store.h"
 #include "web/listening.h"
@@ -24,7 +25,7 @@
 static struct listening where;
 static const char *store, *chain, *key;
 static struct option_list proxies;
-static const char *proxy_header;
+static const char *proxy_header, *client_ca, *client_crl;
 static bool describes;
 
 static const struct option_spec options[] = {
@@ -34,6 +35,8 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "cert", &chain, "FILE", "the certificate of TLS, with its chain (PEM)"),
 	OPTION_STRING(0, "key", &key, "FILE", "its key (PEM)"),
 	OPTION_FLAG(0, "insecure", &where.insecure, "without TLS also where other machines can come"),
+	OPTION_STRING(0, "client-ca", &client_ca, "FILE", "believe certificates of clients that these have signed (PEM)"),
+	OPTION_STRING(0, "client-crl", &client_crl, "FILE", "but none that they have revoked (PEM)"),
 	OPTION_LIST(0, "proxy", &proxies, "ADDRESS", "believe this proxy (or ADDRESS/BITS, unix:USER) from where one asks"),
 	OPTION_STRING(0, "proxy-header", &proxy_header, "NAME", "and, in this header, who has logged in there"),
 	OPTION_STRING(0, "store", &store, "FILE", "the store (default: $COOPR_STORE)"),
@@ -79,7 +82,7 @@ serve_check_owner(struct store **open, struct error *err)
 static int
 serve_check_logins(struct store *open, struct error *err)
 {
-	int exist = where.addresses.count && !proxy_header ? logins_exist(open, err) : 1;
+	int exist = where.addresses.count && !proxy_header && !client_ca ? logins_exist(open, err) : 1;
 
 	if (exist != 0)
 		return exist < 0 ? -1 : 0;
@@ -105,11 +108,15 @@ main(int argc, char **argv)
 	if (!chain != !key)
 		return option_misuse(&command, "--cert and --key are given together");
 	option_needs(&command, "proxy-header", (const char *const[]){"proxy", NULL});
+	option_needs(&command, "client-ca", (const char *const[]){"cert", NULL});
+	option_needs(&command, "client-crl", (const char *const[]){"client-ca", NULL});
 	result = proxies_open(&believed, &proxies, proxy_header, &err);
 	if (result == 0)
 		result = serve_check_owner(&what.store, &err);
 	if (result == 0 && chain)
 		result = certificate_open(&what.certificate, chain, key, &err);
+	if (result == 0 && client_ca)
+		result = client_authority_open(&what.clients, client_ca, client_crl, &err);
 	if (result == 0)
 		result = listening_open(&where, &what, &err);
 	if (result == 0)
@@ -120,6 +127,7 @@ main(int argc, char **argv)
 		server_run(server);
 	server_release(server);
 	certificate_release(what.certificate);
+	client_authority_release(what.clients);
 	store_release(what.store);
 	proxies_release(&believed);
 	return message_end(result < 0 ? message_error(&err) : 0);

@@ -98,7 +98,7 @@ asks() {
 @test "the headers are believed of no one else" {
 	serve_tcp --proxy 127.0.0.7 --proxy 10.0.0.0/8 --proxy-header X-Remote-User
 	asks 401 "$address/v1/session" -H 'X-Remote-User: bob'
-	contains "$(jq -r .detail body)" "is believed of the proxies alone that --proxy names, and 127.0.0.1 is none"
+	contains "$(jq -r .detail body)" "X-Remote-User: it is believed of the proxies alone that --proxy names, and 127.0.0.1 is none"
 	asks 200 "$address/v1/session" -H "Authorization: Bearer $(cat token)" -H 'X-Remote-User: ann'
 	same bob "$(jq -r .user body)"
 	asks 204 "$address/v1/members/eve" -X PUT -d '{}' -H "Authorization: Bearer $(cat token)" -H 'X-Forwarded-For: 192.0.2.66'

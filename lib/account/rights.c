@@ -33,6 +33,13 @@ account_role_find(const char *name, enum account_role *role)
 	return false;
 }
 
+bool
+rights_limit_is(const struct rights_limit *limit, const struct rights_limit *other)
+{
+	return limit->is_set == other->is_set && limit->role == other->role && limit->token == other->token &&
+	    strcmp(limit->kind, other->kind) == 0 && strcmp(limit->tenant, other->tenant) == 0;
+}
+
 struct rights_limit
 rights_limit(void)
 {
@@ -96,4 +103,42 @@ rights_is_superadmin(struct store *store, const char *user, uid_t owner, struct 
 	if (rights_in_tenant(store, RIGHTS_SUPERADMIN, user, &role, NULL, err) < 0)
 		return -1;
 	return role == ACCOUNT_ADMIN;
+}
+
+int
+rights_hold(struct store *store, const char *user, struct rights_held *held, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT tenant, role FROM member WHERE user = ?", "t", user);
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		ARRAY_ROOM(held->list, held->count, held->capacity);
+		held->list[held->count].tenant = sql_integer(rows, 0);
+		if (!account_role_find(sql_text(rows, 1), &held->list[held->count].role))
+			held->list[held->count].role = ACCOUNT_READER;
+		held->count++;
+	}
+	sql_end(rows);
+	return got;
+}
+
+bool
+rights_are_lost(const struct rights_held *before, const struct rights_held *now)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		size_t at = 0;
+
+		while (at < now->count && now->list[at].tenant != before->list[i].tenant)
+			at++;
+		if (at == now->count || now->list[at].role < before->list[i].role)
+			return true;
+	}
+	return false;
+}
+
+void
+rights_held_release(struct rights_held *held)
+{
+	free(held->list);
+	*held = (struct rights_held){0};
 }

@@ -41,6 +41,8 @@ struct http_exchange { /* zero-initialise; release it. Strings live in its arena
 	struct buffer body;
 	uid_t uid;             /* of whom asks, by a Unix socket; else (uid_t)-1 */
 	const char *address;   /* of whom asks, by TCP: "192.0.2.7"; else NULL */
+	const char *certificate_name;   /* of whom asks, by a certificate that is believed; else NULL */
+	const char *certificate_reason; /* why one that was shown is not; or NULL */
 	const char *user;      /* whom a proxy that is believed has named; else NULL */
 	bool is_encrypted;     /* it came by TLS */
 	const char *stray;     /* the header in which somebody has named a user, who is no such proxy; or NULL */

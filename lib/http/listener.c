@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "http/certificate-use.h"
+#include "http/client-certificate.h"
 #include "http/exchange.h"
 
 enum { LISTENER_EVENTS = 64, LISTENER_PART = 32 << 10 };
@@ -123,6 +124,17 @@ listener_find_asker(struct http_exchange *exchange)
 		exchange->address = arena_string(&exchange->arena, address);
 }
 
+/* Fills in whose certificate the client has shown. */
+static void
+listener_find_certificate(struct listener *listener, struct http_exchange *exchange)
+{
+	const union MHD_ConnectionInfo *info = listener->options.clients
+	    ? MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
+
+	if (info)
+		client_certificate_look(listener->options.clients, info->tls_session, exchange);
+}
+
 static struct http_exchange *
 listener_begin(struct listener *listener, struct MHD_Connection *connection, const char *method, const char *path)
 {
@@ -137,6 +149,7 @@ listener_begin(struct listener *listener, struct MHD_Connection *connection, con
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, listener_add_header, exchange);
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, listener_add_query, exchange);
 	listener_find_asker(exchange);
+	listener_find_certificate(listener, exchange);
 	return exchange;
 }
 
@@ -340,6 +353,8 @@ listener_start(struct listener *listener)
 	    MHD_OPTION_CONNECTION_TIMEOUT, options->idle_s,
 	    options->certificate ? MHD_OPTION_HTTPS_CERT_CALLBACK2 : MHD_OPTION_END, certificate_show,
 	    MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2",
+	    /* With that the library asks for a certificate, and names the authorities to the client; who is believed, we say. */
+	    options->clients ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, options->clients ? client_authority_text(options->clients) : NULL,
 	    MHD_OPTION_END);
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct certificate;
+struct client_authority;
 struct error;
 struct http_exchange;
 struct listener;
@@ -20,6 +21,7 @@ struct listener_options {
 	size_t body_max;      /* bytes, of those that take no parts; requests with more are answered with 413 */
 	unsigned connections; /* at most */
 	unsigned idle_s;      /* after which a silent connection is closed */
+	const struct client_authority *clients; /* who may have signed what clients show, borrowed; NULL: they are not asked for one */
 	const struct certificate *certificate; /* of TLS, borrowed; NULL: without TLS */
 	/* The head of a request has come. May answer it already, whose body is not read then, or set its takes_parts. May be NULL. */
 	void (*begun)(void *context, struct http_exchange *exchange);

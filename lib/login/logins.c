@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "login/logins.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,8 @@ logins_need_password(struct account *account, const char *user, struct error *er
 	if (!account->limit.is_set)
 		return 0;
 	if (strcmp(account->limit.kind, "session") != 0)
-		return error_set(err, EX_NOPERM, "user %s: a token makes no users, codes and passwords; log in with the password", user);
+		return error_set(err, EX_NOPERM, "user %s: a %s makes no users, codes and passwords; log in with the password", user,
+		    account->limit.kind);
 	own = sql_number(account_sql(account), &one, err, "SELECT 1 FROM token WHERE id = ? AND login = ?", "it", account->limit.token, user);
 	return own <= 0 ? own : error_set(err, EX_NOPERM,
 	    "user %s: a session makes no code and no password for its own user; choose another password where you log in", user);
@@ -198,6 +200,29 @@ logins_delete(struct account *account, char *const *users, struct error *err)
 			result = logins_audit(store, "delete", *users, err);
 	}
 	return store_finish(store, result, err);
+}
+
+int
+logins_find(struct store *store, const char *user, char tenant[static 256], struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT coalesce(tenant.name, '') FROM login "
+	    "LEFT JOIN tenant ON tenant.id = login.tenant WHERE user = ?", "t", user);
+	int got = sql_row(rows, err);
+
+	if (got > 0)
+		snprintf(tenant, 256, "%s", sql_text(rows, 0));
+	sql_end(rows);
+	return got;
+}
+
+int
+logins_hold(struct store *store, const char *user, const struct rights_limit *limit, struct error *err)
+{
+	char tenant[sizeof limit->tenant];
+
+	if (limit->token)
+		return tokens_is_valid(store, limit->token, err);
+	return limit->is_set ? logins_find(store, user, tenant, err) : 1;
 }
 
 int

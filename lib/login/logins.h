@@ -50,6 +50,12 @@ int logins_set_password(struct account *account, const char *user, const char *p
 /* Removes users, with their sessions and what was made with these; all or none. */
 int logins_delete(struct account *account, char *const *users, struct error *err);
 
+/* Finds the tenant that the user who logs in is limited to, "" for none: 1; 0 where there is no such user; -1. */
+int logins_find(struct store *store, const char *user, char tenant[static 256], struct error *err);
+
+/* Returns 1 where what limits the user is still valid: a token, or the login of who has shown a certificate; 0; -1. */
+int logins_hold(struct store *store, const char *user, const struct rights_limit *limit, struct error *err);
+
 /* Returns 1 where somebody can log in, or has a code with which that can be done, or a token; 0; -1. */
 int logins_exist(struct store *store, struct error *err);
 

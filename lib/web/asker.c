@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "http/exchange.h"
+#include "login/logins.h"
 #include "login/provisioners.h"
 #include "login/tokens.h"
 #include "model/name.h"
@@ -111,14 +112,24 @@ asker_refuse(struct http_exchange *exchange, const char *reason)
 	return false;
 }
 
+static bool
+asker_refuse_reason(struct http_exchange *exchange, const char *what, const char *reason)
+{
+	char *text = memory_printf("%s: %s", what, reason);
+
+	asker_refuse(exchange, text);
+	free(text);
+	return false;
+}
+
 /* Tells an installation that has not named its proxy. */
 static bool
 asker_refuse_stray(struct http_exchange *exchange)
 {
-	char *reason = memory_printf("the header %s is believed of the proxies alone that --proxy names, and %s is none", exchange->stray,
+	char *reason = memory_printf("it is believed of the proxies alone that --proxy names, and %s is none",
 	    exchange->address ? exchange->address : "who asks");
 
-	asker_refuse(exchange, reason);
+	asker_refuse_reason(exchange, exchange->stray, reason);
 	free(reason);
 	return false;
 }
@@ -129,7 +140,8 @@ asker_set_from(struct asker *asker, const struct http_exchange *exchange)
 	char *address = exchange->address ? memory_string(exchange->address)
 	    : exchange->uid == (uid_t)-1 ? memory_string("-") : memory_printf("uid:%u", (unsigned)exchange->uid);
 
-	asker->from = asker->limit.is_set ? memory_printf("%s %s %" PRId64, address, asker->limit.kind, asker->limit.token)
+	asker->from = asker->limit.token ? memory_printf("%s %s %" PRId64, address, asker->limit.kind, asker->limit.token)
+	    : asker->limit.is_set ? memory_printf("%s %s", address, asker->limit.kind)
 	    : memory_printf("%s%s", address, exchange->user ? " proxy" : "");
 	free(address);
 }
@@ -149,6 +161,22 @@ asker_take_user(struct asker *asker, struct store *store, struct http_exchange *
 		return asker_refuse(exchange, "this user cannot log in elsewhere for coopr");
 	asker->user = memory_string(user);
 	return true;
+}
+
+/* Takes the asker for the user whom a certificate names, if it is one who logs in: what limits that limits this. */
+static bool
+asker_take_certificate(struct asker *asker, struct store *store, struct http_exchange *exchange)
+{
+	struct rights_limit limit = {.is_set = true, .role = ACCOUNT_SUPERADMIN, .kind = RIGHTS_CERTIFICATE};
+	struct error err;
+	int found = logins_find(store, exchange->certificate_name, limit.tenant, &err);
+
+	if (found < 0)
+		problem_answer(exchange, 503, err.text);
+	if (found <= 0)
+		return found == 0 && asker_refuse(exchange, "the certificate is that of no user who logs in here; \"coopr user add\" makes one");
+	asker->limit = limit;
+	return asker_take_user(asker, store, exchange, exchange->certificate_name);
 }
 
 /* Takes the asker for the user of a token. */
@@ -190,6 +218,10 @@ asker_find_person(struct asker *asker, struct store *store, struct http_exchange
 		asker->session = memory_string(cookie);
 		return asker_shows_csrf(exchange, cookie) && asker_take_token(asker, store, exchange, cookie);
 	}
+	if (exchange->certificate_name)
+		return asker_take_certificate(asker, store, exchange);
+	if (exchange->certificate_reason)
+		return asker_refuse_reason(exchange, "the certificate is not believed", exchange->certificate_reason);
 	if (http_field_find(&exchange->headers, "Authorization"))
 		return asker_refuse(exchange, "expected Authorization: Bearer TOKEN");
 	if (exchange->uid == (uid_t)-1 && exchange->stray)
@@ -234,6 +266,8 @@ asker_take_named(struct asker *asker, struct store *store, struct http_exchange 
 	free(own);
 	if (exchange->user && strcmp(exchange->user, user) == 0)
 		return asker_take_user(asker, store, exchange, user);
+	if (exchange->certificate_name && strcmp(exchange->certificate_name, user) == 0)
+		return asker_take_certificate(asker, store, exchange);
 	if (!is_true)
 		return asker_refuse(exchange, "the header Coopr-UserID alone is not believed: send a token as Coopr-ApiKey");
 	asker->user = memory_string(user);

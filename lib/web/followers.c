@@ -14,7 +14,7 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
-#include "login/tokens.h"
+#include "login/logins.h"
 #include "web/asker.h"
 #include "web/feed.h"
 #include "web/problem.h"
@@ -31,7 +31,7 @@ enum {
 /* A user in a tenant, as one or several followers are. */
 struct audience {
 	char *user, *wanted; /* the tenant that was asked for, "" for the usual one */
-	int64_t token; /* or session that was shown; 0: none */
+	struct rights_limit limit; /* of what was shown */
 	struct account account;
 	unsigned count;
 	bool ends; /* the user may not follow any more */
@@ -113,13 +113,13 @@ followers_find_audience(struct followers *followers, const struct asker *asker, 
 {
 	struct audience *audience = followers->audiences;
 
-	while (audience && (audience->ends || audience->token != asker->limit.token || strcmp(audience->user, asker->user) != 0 ||
+	while (audience && (audience->ends || !rights_limit_is(&audience->limit, &asker->limit) || strcmp(audience->user, asker->user) != 0 ||
 	    strcmp(audience->wanted, tenant ? tenant : "") != 0))
 		audience = audience->next;
 	if (!audience) {
 		audience = memory_zeroed(1, sizeof *audience);
 		audience->user = memory_string(asker->user);
-		audience->token = asker->limit.token;
+		audience->limit = asker->limit;
 		audience->wanted = memory_string(tenant ? tenant : "");
 		audience->next = followers->audiences;
 		followers->audiences = audience;
@@ -321,7 +321,7 @@ followers_look_at_rights(struct followers *followers)
 
 	for (struct audience *audience = followers->audiences; audience; audience = audience->next) {
 		audience->ends = account_renew(&audience->account, &ignored) < 0 ||
-		    (audience->token && tokens_is_valid(audience->account.store, audience->token, &ignored) <= 0);
+		    logins_hold(audience->account.store, audience->user, &audience->limit, &ignored) <= 0;
 		memset(audience->seen, 0, sizeof audience->seen);
 	}
 	for (size_t i = followers->count; i-- > 0;) {

@@ -131,7 +131,8 @@ proxy_look(const struct proxies *proxies, struct http_exchange *exchange)
 		return true;
 	}
 	exchange->is_proxied = true;
-	exchange->uid = (uid_t)-1; /* it is the proxy's */
+	exchange->uid = (uid_t)-1; /* it is the proxy's, and so is a certificate */
+	exchange->certificate_name = exchange->certificate_reason = NULL;
 	exchange->is_encrypted |= encrypted && strcasecmp(encrypted, "https") == 0;
 	proxy_take_address(proxies, exchange);
 	for (size_t i = 0; proxies->header && i < exchange->headers.count; i++)

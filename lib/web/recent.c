@@ -96,6 +96,8 @@ recent_key(const struct route *route, const struct asker *asker, const struct ht
 	if (strcmp(route->method, "GET") != 0 || !route->command || route->answer == ROUTE_SESSION)
 		return NULL;
 	buffer_printf(&key, "%" PRId64 " ", asker->limit.token);
+	recent_append(&key, asker->limit.kind);
+	recent_append(&key, asker->limit.tenant);
 	recent_append(&key, asker->user);
 	recent_append(&key, asker->tenant ? asker->tenant : "");
 	recent_append(&key, accept ? accept : "");

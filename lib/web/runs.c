@@ -20,7 +20,7 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
-#include "login/tokens.h"
+#include "login/logins.h"
 #include "remote/frame.h"
 #include "web/asker.h"
 #include "web/problem.h"
@@ -41,7 +41,8 @@ struct run {
 	struct http_exchange *exchange; /* NULL: nobody waits for its answer any more */
 	char name[2 * RUN_NAME_BYTES + 1];
 	char *user;
-	int64_t token; /* that was shown; 0: none */
+	struct rights_limit limit;  /* of what was shown */
+	struct rights_held held;    /* what the user was when it began */
 	bool hides; /* what is typed is not shown there */
 	struct run *next;
 };
@@ -117,6 +118,7 @@ run_forget(struct run *run)
 {
 	child_release(&run->child);
 	run_call_release(&run->call);
+	rights_held_release(&run->held);
 	free(run->user);
 	free(run);
 }
@@ -170,8 +172,8 @@ runs_start(struct runs *runs, struct http_exchange *exchange, const struct asker
 	}
 	run = memory_zeroed(1, sizeof *run);
 	run->user = memory_string(asker->user);
-	run->token = asker->limit.is_set ? asker->limit.token : 0;
-	if (run_start(runs, run, exchange, asker, &err) < 0) {
+	run->limit = asker->limit;
+	if (rights_hold(runs->store, run->user, &run->held, &err) < 0 || run_start(runs, run, exchange, asker, &err) < 0) {
 		problem_answer_error(exchange, &err);
 		run_forget(run);
 		return;
@@ -333,14 +335,24 @@ runs_left(struct runs *runs, struct http_exchange *exchange)
 	return true;
 }
 
-/* Ends what was begun with a token or a session that is not valid any more. */
+/* Returns whether who has asked is not let in any more, or was taken a role. */
+static bool
+run_is_over(const struct runs *runs, const struct run *run)
+{
+	struct rights_held now = {0};
+	struct error ignored; /* then it is looked at again */
+	bool over = logins_hold(runs->store, run->user, &run->limit, &ignored) == 0 ||
+	    (rights_hold(runs->store, run->user, &now, &ignored) == 0 && rights_are_lost(&run->held, &now));
+
+	rights_held_release(&now);
+	return over;
+}
+
 static void
 runs_look(struct runs *runs)
 {
-	struct error ignored; /* then it is looked at again */
-
 	for (struct run *run = runs->first; run; run = run->next)
-		if (run->token && tokens_is_valid(runs->store, run->token, &ignored) == 0)
+		if (run_is_over(runs, run))
 			supervise_signal(&run->child, SIGHUP, true);
 }
 

@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "event/supervise.h"
 #include "http/certificate.h"
+#include "http/client-certificate.h"
 #include "http/exchange.h"
 #include "http/listener.h"
 #include "web/answer.h"
@@ -37,6 +38,7 @@ struct server {
 	int count;
 	int epoll; /* of the listeners */
 	struct certificate *certificate;
+	struct client_authority *clients;
 	struct store *store;
 	const struct proxies *proxies;
 	struct requests *requests;
@@ -171,6 +173,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 
 	*out = server;
 	server->certificate = options->certificate;
+	server->clients = options->clients;
 	server->store = options->store;
 	server->proxies = options->proxies;
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -187,7 +190,8 @@ server_open(struct server **out, const struct server_options *options, struct er
 
 		if (listener_open(&server->listeners[i], &(struct listener_options){.fd = options->sockets[i].fd,
 		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S, .begun = server_begun, .part = server_take,
-		    .certificate = options->sockets[i].is_tcp ? options->certificate : NULL, .arrived = server_arrived,
+		    .certificate = options->sockets[i].is_tcp ? options->certificate : NULL,
+		    .clients = options->sockets[i].is_tcp ? options->clients : NULL, .arrived = server_arrived,
 		    .drained = server_drained, .left = server_left, .context = server}, err) < 0)
 			return -1;
 		server->count = i + 1;
@@ -231,6 +235,8 @@ server_reload(struct server *server)
 
 	if (server->certificate && certificate_reload(server->certificate, &err) < 0)
 		message("%s; the certificate that was read before is kept", err.text);
+	if (server->clients && client_authority_reload(server->clients, &err) < 0)
+		message("%s; what was read before is kept", err.text);
 }
 
 /* Returns whether it was told to end, and has nothing left to answer: or only answers that nobody takes in time. */

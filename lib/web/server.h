@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct certificate;
+struct client_authority;
 struct error;
 struct proxies;
 struct server;
@@ -24,6 +25,7 @@ struct server_options {
 	int count;
 	struct store *store; /* where tokens are looked up, borrowed */
 	const struct proxies *proxies; /* borrowed */
+	struct client_authority *clients; /* who may have signed certificates of clients, borrowed; NULL: nobody */
 	struct certificate *certificate; /* of all that are TCP, borrowed; NULL: these have no TLS */
 	unsigned connections; /* of a socket, at most */
 	unsigned children;    /* commands that run at once, at most */
