@@ -103,6 +103,8 @@ bearing() {
 		sort statuses | uniq -c
 		false
 	}
+	[ "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count FROM login_attempt WHERE of = 'address 127.0.0.1'")" -ge 5 ]
+	failed_often
 	asks 429 POST /v1/session -d '{"user": "ann", "password": "PASSWORD of ann"}'
 	grep -q '^Retry-After: [1-9]' head
 	as ann 200 GET /v1/session

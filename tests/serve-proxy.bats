@@ -133,6 +133,7 @@ asks() {
 	for i in 1 2 3 4 5; do
 		fails 401 "192.0.2.$i, 198.51.100.1, 127.0.0.8"
 	done
+	failed_often
 	fails 429 "192.0.2.9, 198.51.100.1"
 	fails 429 "198.51.100.1:4711, 127.0.0.8"
 	fails 401 "198.51.100.1, 198.51.100.2"
@@ -156,7 +157,8 @@ asks() {
 	for i in 1 2 3 4 5; do
 		answers 401 POST /v1/session -d "{\"user\": \"nobody$i\", \"password\": \"x\"}" -H 'X-Forwarded-For: 192.0.2.8'
 	done
-	answers 429 POST /v1/session -d '{"user": "nobody9", "password": "x"}'
 	same "address uid:$(id -u)|5" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT of, count FROM login_attempt WHERE of LIKE 'address %'")"
+	failed_often
+	answers 429 POST /v1/session -d '{"user": "nobody9", "password": "x"}'
 	answers 200 GET /v1/session
 }

@@ -6,6 +6,7 @@
 #	serve ARGUMENT...       starts it, and waits until it answers; its socket is $SOCKET, which others may open
 #	serve_setup             a store with the catalogue mine
 #	serve_slowly NAME...    the same as serve; these commands write "began", and print the file that they read from the FIFO gate
+#	failed_often [STATE]    those who have failed to log in five times wait for a minute
 #	serve_end               ends it; it must say that all was well
 #	ask METHOD PATH [CURL-ARGUMENT...]
 #	                        $status, and the body in the file body
@@ -65,6 +66,11 @@ serve_end() {
 	wait "$server"
 	server=
 	rm -rf "${held-}"
+}
+
+# So many attempts to log in have failed, just now, that the next may follow in a minute: whatever a test takes until then.
+failed_often() {
+	sqlite3 "${1:-$COOPR_STATE}/store.sqlite3" "UPDATE login_attempt SET count = 12, last_ms = $(date +%s%3N) WHERE count >= 5"
 }
 
 ask() {
