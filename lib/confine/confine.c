@@ -181,12 +181,18 @@ confine_restorer(const char *const *reads, size_t read_count, const char *const 
 }
 
 void
-confine_bounds(size_t bytes, unsigned seconds)
+confine_bound_process(pid_t pid, size_t bytes, unsigned seconds)
 {
 	if (confine_is_observed())
 		return;
-	setrlimit(RLIMIT_AS, &(const struct rlimit){bytes, bytes});
-	setrlimit(RLIMIT_CPU, &(const struct rlimit){seconds, seconds});
+	prlimit(pid, RLIMIT_AS, &(const struct rlimit){bytes, bytes}, NULL);
+	prlimit(pid, RLIMIT_CPU, &(const struct rlimit){seconds, seconds}, NULL);
+}
+
+void
+confine_bounds(size_t bytes, unsigned seconds)
+{
+	confine_bound_process(0, bytes, seconds);
 }
 
 /* Folders for temporary files; not what coopr keeps, where that is in one of them. */

@@ -10,6 +10,7 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/process.h"
 #include "confine/calls.h"
@@ -28,6 +29,9 @@ void confine_restorer(const char *const *reads, size_t read_count, const char *c
 
 /* Bounds the memory that this process takes, and the seconds of a processor, at the end of which it is killed. */
 void confine_bounds(size_t bytes, unsigned seconds);
+
+/* Bounds another process in the same way, which we have just started. */
+void confine_bound_process(pid_t pid, size_t bytes, unsigned seconds);
 
 /* Confines this process, which reads what is open at reads, changes the folder that is open at changes, starts no program, and has no
  * network. */

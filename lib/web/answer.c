@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "web/answer.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,8 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 
 	if (child->timed_out) {
 		problem_answer(exchange, 504, "that has taken too long");
+	} else if (code == 128 + SIGXCPU || code == EX_OSERR) {
+		problem_answer(exchange, 503, "that takes more memory, or more of a processor, than a request may");
 	} else if (child->out_total > child->out.length) {
 		problem_answer(exchange, 500, "the answer is too large; ask for a part of it");
 	} else if (route->answer == ROUTE_WHOLE && code == 0 && answer_whole(exchange, &child->out)) {

@@ -21,6 +21,8 @@
 #include "web/session.h"
 
 enum {
+	REQUESTS_PART = 2,  /* of the commands that run, so much of all at most is a user's: a half */
+	REQUESTS_SHARE = 4, /* of those that wait, a quarter */
 	REQUESTS_UPLOADS = 32,
 	REQUESTS_UPLOADS_OF_USER = 4, /* as many as a tenant has places for (resource/upload.h) */
 	REQUESTS_FED = 256 << 10, /* bytes that the command has not read: then no more are taken */
@@ -31,7 +33,7 @@ struct requests {
 	struct requests_options options;
 	struct serving *first, **last; /* that wait for their turn */
 	unsigned waiting;
-	struct serving *uploads;
+	struct serving *running;
 	struct recent *recent;
 	struct repeats *repeats;
 };
@@ -81,23 +83,52 @@ requests_queue(struct requests *requests, struct serving *serving)
 	requests->waiting++;
 }
 
+/* Returns how many there are in a list that upload, or that do not, of a user, or of all (NULL). */
+static unsigned
+requests_count(const struct serving *list, bool uploads, const char *user)
+{
+	unsigned count = 0;
+
+	for (; list; list = list->next)
+		count += list->uploads == uploads && (!user || strcmp(list->user, user) == 0);
+	return count;
+}
+
+/* Returns whether another request would be too many: of all, or of its user, who leaves room for others. */
+static bool
+requests_are_too_many(const struct requests *requests, const struct route *route, const struct asker *asker)
+{
+	const char *user = asker->user ? asker->user : "";
+
+	if (route->body == ROUTE_UPLOAD)
+		return requests_count(requests->running, true, NULL) >= REQUESTS_UPLOADS ||
+		    requests_count(requests->running, true, user) >= REQUESTS_UPLOADS_OF_USER;
+	return requests->waiting >= requests->options.waiting ||
+	    requests_count(requests->first, false, user) >= requests->options.waiting / REQUESTS_SHARE;
+}
+
+static void
+requests_add_running(struct requests *requests, struct serving *serving)
+{
+	serving->next = requests->running;
+	requests->running = serving;
+}
+
 /* Starts the command of an upload, of which only the head has come. */
 static void
-requests_upload(struct requests *requests, struct serving *serving, const struct asker *asker, struct http_exchange *exchange)
+requests_upload(struct requests *requests, struct serving *serving, struct http_exchange *exchange)
 {
 	struct error err;
 
-	serving->user = memory_string(asker->user);
 	if (serving_make_child(serving, requests->options.store, &err) == 0)
 		serving->child.hold_input = serving->child.tell_fed = true;
-	if (!serving->child.hold_input || supervise_start(requests->options.supervisor, &serving->child, &err) < 0) {
+	if (!serving->child.hold_input || serving_start(serving, requests->options.supervisor, &err) < 0) {
 		problem_answer(exchange, 503, err.text);
 		requests_forget(requests, serving);
 		return;
 	}
 	exchange->takes_parts = true;
-	serving->next = requests->uploads;
-	requests->uploads = serving;
+	requests_add_running(requests, serving);
 }
 
 static void
@@ -131,7 +162,7 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
 	serving_add(serving, exchange);
 	if (uploads)
-		requests_upload(requests, serving, asker, exchange);
+		requests_upload(requests, serving, exchange);
 	else
 		requests_queue(requests, serving);
 }
@@ -153,27 +184,6 @@ requests_make(struct requests *requests, const struct route_match *match, const 
 		requests_forget(requests, serving);
 	}
 	problems_release(&problems);
-}
-
-/* Returns how many uploads there are: of a user, or of all (NULL). */
-static unsigned
-requests_uploads(const struct requests *requests, const char *user)
-{
-	unsigned count = 0;
-
-	for (const struct serving *serving = requests->uploads; serving; serving = serving->next)
-		count += !user || strcmp(serving->user, user) == 0;
-	return count;
-}
-
-/* Returns whether another request would be too many. */
-static bool
-requests_are_too_many(const struct requests *requests, const struct route *route, const struct asker *asker)
-{
-	if (route->body == ROUTE_UPLOAD)
-		return requests_uploads(requests, NULL) >= REQUESTS_UPLOADS ||
-		    requests_uploads(requests, asker->user) >= REQUESTS_UPLOADS_OF_USER;
-	return requests->waiting >= requests->options.waiting;
 }
 
 void
@@ -238,22 +248,36 @@ requests_left(struct requests *requests, struct http_exchange *exchange)
 		supervise_stop(requests->options.supervisor, &serving->child);
 }
 
-void
-requests_start(struct requests *requests, unsigned running)
+/* Takes the first that waits for its turn, of a user who leaves room for others; NULL: there is none. */
+static struct serving *
+requests_take_turn(struct requests *requests)
 {
-	running -= requests_uploads(requests, NULL);
-	while (requests->first && running < requests->options.children) {
-		struct serving *serving = requests->first;
+	struct serving **at = &requests->first, *serving;
+
+	while (*at && requests_count(requests->running, false, (*at)->user) * REQUESTS_PART >= requests->options.children)
+		at = &(*at)->next;
+	serving = *at;
+	if (!serving)
+		return NULL;
+	*at = serving->next;
+	if (!*at)
+		requests->last = at;
+	requests->waiting--;
+	return serving;
+}
+
+void
+requests_start(struct requests *requests)
+{
+	struct serving *serving;
+
+	while (requests_count(requests->running, false, NULL) < requests->options.children && (serving = requests_take_turn(requests))) {
 		struct http_exchange *exchange;
 		struct error err;
 
-		requests->first = serving->next;
-		if (!requests->first)
-			requests->last = &requests->first;
-		requests->waiting--;
 		if (serving->waiters && serving_make_child(serving, requests->options.store, &err) == 0 &&
-		    supervise_start(requests->options.supervisor, &serving->child, &err) == 0) {
-			running++;
+		    serving_start(serving, requests->options.supervisor, &err) == 0) {
+			requests_add_running(requests, serving);
 			continue;
 		}
 		while ((exchange = serving_take(serving))) {
@@ -278,17 +302,17 @@ requests_answer(struct serving *serving, struct http_exchange *exchange)
 		problem_make_text(exchange);
 }
 
-/* Takes an upload from the list. Who has not sent it in time is cut off: there is nothing to answer before it has come. */
+/* Takes what has ended from the list. Who has not sent an upload in time is cut off: there is nothing to answer before it has come. */
 static void
-requests_end_upload(struct requests *requests, struct serving *serving)
+requests_remove_running(struct requests *requests, struct serving *serving)
 {
-	struct serving **at = &requests->uploads;
+	struct serving **at = &requests->running;
 	struct http_exchange *exchange;
 
 	while (*at != serving)
 		at = &(*at)->next;
 	*at = serving->next;
-	if (serving->child.timed_out && serving->child.hold_input && (exchange = serving_take(serving)))
+	if (serving->uploads && serving->child.timed_out && serving->child.hold_input && (exchange = serving_take(serving)))
 		listener_cut(exchange);
 }
 
@@ -300,8 +324,7 @@ requests_end(struct requests *requests, struct child *child)
 
 	if (!requests_look(serving->route))
 		requests_change(requests);
-	if (serving->user)
-		requests_end_upload(requests, serving);
+	requests_remove_running(requests, serving);
 	if (serving->looks ? condition_holds(serving->condition, child)
 	                   : serving->condition && condition_is_late(serving->condition, child)) {
 		serving->looks = !serving->looks;

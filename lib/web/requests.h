@@ -40,8 +40,8 @@ void requests_fed(struct child *child);
  * another waits for it, and so is an upload that is not whole. */
 void requests_left(struct requests *requests, struct http_exchange *exchange);
 
-/* Starts commands of those that wait, while fewer run than may. running is how many do, with those of uploads. */
-void requests_start(struct requests *requests, unsigned running);
+/* Starts commands of those that wait, the first ones first, while fewer run than may; half of them at most are one user's. */
+void requests_start(struct requests *requests);
 
 /* A command has ended: answers who has asked for it. */
 void requests_end(struct requests *requests, struct child *child);

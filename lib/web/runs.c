@@ -375,12 +375,6 @@ runs_turn(struct runs *runs)
 	return runs->look_ms < runs->sign_ms ? runs->look_ms - now : runs->sign_ms - now;
 }
 
-size_t
-runs_count(const struct runs *runs)
-{
-	return runs->count;
-}
-
 void
 runs_end(struct runs *runs)
 {

@@ -43,9 +43,6 @@ bool runs_left(struct runs *runs, struct http_exchange *exchange);
 /* Gives all callers a sign of life, and ends what was begun with a token that is not valid any more, when that is due. Returns the milliseconds until then; -1: never. */
 int64_t runs_turn(struct runs *runs);
 
-/* Returns how many run. */
-size_t runs_count(const struct runs *runs);
-
 /* Tells all to end, as a SIGTERM does. */
 void runs_end(struct runs *runs);
 

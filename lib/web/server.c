@@ -283,7 +283,7 @@ server_run(struct server *server)
 			wait = sign;
 		if (server->ends && (wait < 0 || wait > SERVER_DRAIN_MS))
 			wait = SERVER_DRAIN_MS;
-		requests_start(server->requests, (unsigned)(server->supervisor.count - runs_count(server->runs)));
+		requests_start(server->requests);
 		switch (supervise_next(&server->supervisor, wait, &child)) {
 		case SUPERVISE_SIGNAL:
 			if (server->supervisor.signal == SIGHUP)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "confine/confine.h"
 #include "http/exchange.h"
 #include "web/asker.h"
 #include "web/condition.h"
@@ -13,6 +14,7 @@
 
 enum {
 	SERVING_OUTPUT_MAX = 256 << 20,
+	SERVING_MEMORY = 2047 << 20,
 	SERVING_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer; nor does a step of an upload */
 };
 
@@ -68,6 +70,8 @@ serving_prepare(struct serving *serving, const struct route_match *match, const 
 	serving->looks = serving->condition;
 	serving->session = asker->session ? memory_string(asker->session) : NULL;
 	serving->route = match->route;
+	serving->uploads = match->route->body == ROUTE_UPLOAD;
+	serving->user = memory_string(asker->user ? asker->user : "");
 }
 
 int
@@ -89,6 +93,15 @@ serving_make_child(struct serving *serving, struct store *store, struct error *e
 	serving->child = (struct child){.argv = call->argv.list, .environment = environment->list, .input = buffer_string(&call->input),
 	    .input_length = call->input.length, .out_limit = SERVING_OUTPUT_MAX, .capture_err = true, .session = true,
 	    .timeout_ms = SERVING_MS, .owner = serving};
+	return 0;
+}
+
+int
+serving_start(struct serving *serving, struct supervisor *supervisor, struct error *err)
+{
+	if (supervise_start(supervisor, &serving->child, err) < 0)
+		return -1;
+	confine_bound_process(serving->child.pid, SERVING_MEMORY, SERVING_MS / 1000);
 	return 0;
 }
 

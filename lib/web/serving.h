@@ -35,9 +35,10 @@ struct serving { /* a command that is run for requests */
 	size_t shared;                /* of the environment, what both of these have */
 	const struct route *route;
 	char *session; /* that was shown; or NULL */
-	char *user;    /* of an upload, which runs while it comes; else NULL */
+	char *user;    /* who asks; "": nobody is known */
+	bool uploads;  /* it runs while its body comes */
 	size_t came;   /* bytes of the step */
-	struct serving *next; /* that waits for its turn, or is uploaded */
+	struct serving *next; /* that waits for its turn, or runs */
 };
 
 /* Has an exchange wait for the answer. */
@@ -54,6 +55,9 @@ void serving_prepare(struct serving *serving, const struct route_match *match, c
 
 /* Makes the child that is next: the command of the request, or before it the one that looks at what its condition is of. */
 int serving_make_child(struct serving *serving, struct store *store, struct error *err);
+
+/* Starts that child, which is bounded. */
+int serving_start(struct serving *serving, struct supervisor *supervisor, struct error *err);
 
 /* Releases it, for which nobody waits any more, or is to. */
 void serving_free(struct serving *serving);
