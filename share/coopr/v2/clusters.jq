@@ -2,27 +2,20 @@
 #
 # Clusters, as the server of Coopr shows them, and what is done to them. The first argument is the cluster's id.
 include "coopr";
+include "documents";
 
 def record($kind): map(select(.kind == $kind));
 
 # --- what a cluster is ---
 
 # The entities of the tenant, by kind and name; a cluster names them.
-def entities: result(["export"]) | out | map({("\(.kind)/\(.name)"): del(.kind)}) | add // {};
+def entities: result(["export"]) | out | map({("\(.kind)/\(.name)"): document_of(.kind)}) | add // {};
 def entity($entities; $kind; $name): $entities["\($kind)/\($name)"] // {name: $name};
 
 def summary_of_entity: {name, description, "label", icon} | map_values(select(. != null));
 
-# A length of a lease, as in a template, in milliseconds.
-def lease_ms:
-	if type == "number" then .
-	elif test("^[0-9]+[smhd]$") then (.[0:-1] | tonumber) * {s: 1000, m: 60000, h: 3600000, d: 86400000}[.[-1:]]
-	else tonumber? // 0 end;
-
 # A template with all that Coopr's page looks for.
-def whole_template:
-	.compatibility = {hardwaretypes: [], imagetypes: [], services: []} + (.compatibility // {}) |
-	.administration.leaseduration = ({initial: 0, max: 0, step: 0} + (.administration.leaseduration // {}) | map_values(lease_ms));
+def whole_template: .compatibility += {} | .administration.leaseduration += {} | fill;
 
 # What operations are called.
 def action: {
