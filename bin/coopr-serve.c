@@ -32,6 +32,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "openapi", &describes, "print the description of the API, and end"),
 	OPTION_STRING(0, "socket", &where.path, "PATH", "serve on this Unix socket (default: coopr/serve of the runtime folder)"),
 	OPTION_LIST(0, "listen", &where.addresses, "ADDRESS:PORT", "serve on this address of TCP; may be repeated"),
+	OPTION_LIST(0, "provisioners", &where.provisioners, "ADDRESS:PORT", "serve provisioners of Coopr on this address of TCP; may be repeated"),
 	OPTION_STRING(0, "cert", &chain, "FILE", "the certificate of TLS, with its chain (PEM)"),
 	OPTION_STRING(0, "key", &key, "FILE", "its key (PEM)"),
 	OPTION_FLAG(0, "insecure", &where.insecure, "without TLS also where other machines can come"),
@@ -48,6 +49,7 @@ static const struct command command = {
 	"  coopr-serve\n"
 	"  coopr-serve --socket ./coopr.sock\n"
 	"  coopr-serve --listen '*:8443' --cert coopr.crt --key coopr.key\n"
+	"  coopr-serve --provisioners '*:55055' --cert coopr.crt --key coopr.key\n"
 	"  coopr-serve --openapi | jq -r '.paths | keys[]'\n"};
 
 static int

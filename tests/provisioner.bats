@@ -5,20 +5,11 @@
 # environment.
 
 load case
+load provisioner
 
 setup() {
 	fresh
-	mkdir -p mine/providers mine/hardwaretypes mine/imagetypes mine/services mine/clustertemplates
-	echo '{"name":"cloud","providertype":"aws","provisioner":{"api_user":"u","api_password":{"secret":"pw"}}}' >mine/providers/cloud.json
-	echo '{"name":"small","providermap":{"cloud":{"flavor":"m1"}}}' >mine/hardwaretypes/small.json
-	echo '{"name":"ubuntu","providermap":{"cloud":{"image":"ami-1","sshuser":"ubuntu"}}}' >mine/imagetypes/ubuntu.json
-	echo '{"name":"web","provisioner":{"actions":{"install":{"type":"chef-solo","fields":{"run_list":"recipe[web]"}},
-		"start":{"type":"chef-solo","fields":{"run_list":"recipe[web]"}}}}}' >mine/services/web.json
-	echo '{"name":"t","defaults":{"services":["web"],"provider":"cloud","hardwaretype":"small","imagetype":"ubuntu",
-		"config":{"web":{"host":"%host.service.web%","key":{"secret":"pw"}}}}}' >mine/clustertemplates/t.json
-	coopr-store init -q
-	coopr-import -yq mine
-	printf 's3cretpw' | coopr-secret set --raw pw
+	cloud_store
 	coopr-token create --provisioner default rack >token
 	asker default
 }
@@ -68,10 +59,13 @@ finish() {
 		mv out task
 		jq -r .taskName task >>names
 		case $(jq -r .taskName task) in
-			CREATE) finish 0 0 '. + {result: {providerid: "i-1"}, hostname: null}' ;;
+			CREATE) finish 0 0 '. + {result: {providerid: "i-1", "ssh-auth": {user: "ubuntu",
+				identityfile: "ssh_keys/k1"}}, hostname: null}' ;;
 			CONFIRM) same i-1 "$(jq -r .config.providerid task)"
-				finish 0 '"0"' '. + {ipaddresses: {access_v4: "203.0.113.4", bind_v4: "10.0.0.4"}}' ;;
-			*) same 203.0.113.4 "$(jq -r .config.ipaddresses.access_v4 task)"
+				finish 0 '"0"' '. + {ipaddresses: {access_v4: "203.0.113.4", bind_v4: "10.0.0.4"},
+					result: {ssh_host_keys: {rsa: "AAAAB3NzaC1yc2E="}}}' ;;
+			*) same '{"rsa":"AAAAB3NzaC1yc2E="}' "$(jq -c .config.ssh_host_keys task)"
+				same 203.0.113.4 "$(jq -r .config.ipaddresses.access_v4 task)"
 				finish 0 0 ;;
 		esac
 		count=$((count + 1))
@@ -166,7 +160,7 @@ wrong' "$(cat spool/*/*/log/*)"
 	echo '{"usage": {"default": 1}}' | asks 0 heartbeat p1
 	same running "$(coopr-queue show -o json --tasks "$(cat job)" | jq -r 'select(.action == "create") | .status')"
 	sqlite3 state/store.sqlite3 'UPDATE provisioner SET heard_ms = heard_ms - 121000'
-	asks 0 sweep
+	COOPR_SERVING_SINCE=0 "$COOPR_ROOT/libexec/coopr/provisioner" sweep
 	same ready "$(coopr-queue show -o json --tasks "$(cat job)" | jq -r 'select(.action == "create") | .status')"
 	finish 75 0
 	# It was only away.

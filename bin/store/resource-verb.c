@@ -133,12 +133,12 @@ resource_verb_name(const struct command *command, const char *operand, int least
 
 /* Finds out what the upload is, as the plugin and the options say. */
 static int
-resource_verb_choose(struct resource *resource, const char *path, struct error *err)
+resource_verb_choose(struct store *store, struct resource *resource, const char *path, struct error *err)
 {
 	struct resource_type type;
 	struct stat status;
 
-	if (resource_type_find(resource->name.plugin, resource->name.type, &type, err) < 0)
+	if (resource_type_find(store, resource->name.plugin, resource->name.type, &type, err) < 0)
 		return -1;
 	resource->is_archive = format ? strcmp(format, "archive") == 0 : !type.may_be_file ||
 	    (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode));
@@ -199,7 +199,7 @@ resource_verb_upload(int argc, char **argv)
 
 	result = guest_refuse_options(&err) < 0 || guest_refuse_file(argv[1], &err) < 0 ? -1 : 0;
 	if (result == 0)
-		result = resource_verb_choose(&upload.resource, argv[1], &err);
+		result = resource_verb_choose(store, &upload.resource, argv[1], &err);
 	if (result == 0)
 		result = upload_begin(&upload, store, &err);
 	if (result == 0)

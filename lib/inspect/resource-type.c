@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "inspect/fields.h"
 #include "json/json.h"
+#include "login/provisioners.h"
 
 enum { MODE_OF_FILES = 0644 };
 
@@ -70,16 +71,54 @@ resource_type_not_found(const char *plugin, const char *name, jv types, struct e
 	return -1;
 }
 
+/* Reads what a provisioner of Coopr has told of the type: its one format. */
+static void
+resource_type_read_told(jv told, struct resource_type *type)
+{
+	char *format = json_get_string(told, "format");
+
+	resource_type_read(told, type);
+	type->may_be_archive = format && strcmp(format, "archive") == 0;
+	type->may_be_file = !type->may_be_archive;
+	free(format);
+}
+
+/* Returns what a provisioner has told of the types of a plugin, owned; invalid where it has not. */
+static jv
+resource_type_told(struct store *store, const char *kind, const char *name)
+{
+	char *kinds = memory_printf("%stypes", kind), *document = NULL;
+	jv types = jv_invalid(), whole;
+	struct error ignored;
+
+	if (provisioners_description(store, kinds, name, &document, &ignored) > 0 &&
+	    json_parse("the plugin", document, strlen(document), &whole, &ignored) == 0) {
+		types = json_get(whole, "resourceTypes");
+		jv_free(whole);
+	}
+	free(document);
+	free(kinds);
+	return types;
+}
+
 int
-resource_type_find(const char *plugin, const char *name, struct resource_type *type, struct error *err)
+resource_type_find(struct store *store, const char *plugin, const char *name, struct resource_type *type, struct error *err)
 {
 	struct fields_check check = {0};
 	const char *slash = strchr(plugin, '/');
 	char *kind = memory_substring(plugin, (size_t)(slash - plugin));
-	jv types = json_get(fields_schema(&check, kind, slash + 1), "resources"), described = json_get(types, name);
+	jv types = json_get(fields_schema(&check, kind, slash + 1), "resources"), described;
+	bool is_told = jv_get_kind(types) != JV_KIND_OBJECT;
 	int result = 0;
 
-	if (jv_get_kind(described) == JV_KIND_OBJECT)
+	if (is_told) {
+		jv_free(types);
+		types = resource_type_told(store, kind, slash + 1);
+	}
+	described = json_get(types, name);
+	if (is_told && jv_get_kind(described) == JV_KIND_OBJECT)
+		resource_type_read_told(described, type);
+	else if (jv_get_kind(described) == JV_KIND_OBJECT)
 		resource_type_read(described, type);
 	else
 		result = resource_type_not_found(plugin, name, types, err);

@@ -9,14 +9,16 @@
 #include <stdint.h>
 
 struct error;
+struct store;
 
 struct resource_type {
 	bool may_be_file, may_be_archive;
 	int64_t mode; /* of files */
 };
 
-/* Asks the plugin ("automator/shell") for one of its types. EX_NO where there is no such plugin or type, with those that there are. */
-int resource_type_find(const char *plugin, const char *name, struct resource_type *type, struct error *err);
+/* Asks the plugin ("automator/shell") for one of its types; of one that is not installed here, a provisioner may have told us. EX_NO where
+ * there is no such plugin or type, with those that there are. */
+int resource_type_find(struct store *store, const char *plugin, const char *name, struct resource_type *type, struct error *err);
 
 /* Reads permissions, three or four octal digits: -1 where they are none. */
 int64_t resource_type_mode(const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A task as the workers of Coopr's provisioners know it, coopr-serve(1), made of a take record.
+ * A task as the workers of Coopr's provisioners know it, coopr-provisioners(7), made of a take record.
  */
 #ifndef PROVISIONER_TASK_DOCUMENT_H
 #define PROVISIONER_TASK_DOCUMENT_H

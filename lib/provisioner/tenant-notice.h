@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a provisioner is told of its tenants, coopr-serve(1): how many workers to have for each, and which resources these need. It
+ * What a provisioner is told of its tenants, coopr-provisioners(7): how many workers to have for each, and which resources these need. It
  * listens for that at the address from which it has registered.
  */
 #ifndef PROVISIONER_TENANT_NOTICE_H

@@ -246,7 +246,7 @@ tarball_write_file(const struct tarball *tarball, const struct bundle_file *file
 }
 
 int
-tarball_write(const struct bundle *bundle, const char *name, struct buffer *out, struct error *err)
+tarball_write(const struct bundle *bundle, const char *name, bool gzip, struct buffer *out, struct error *err)
 {
 	struct tarball tarball = {archive_write_new(), name, NULL, err};
 	struct archive_entry *entry = archive_entry_new();
@@ -255,6 +255,8 @@ tarball_write(const struct bundle *bundle, const char *name, struct buffer *out,
 	if (!tarball.archive || !entry)
 		result = error_set(err, EX_OSERR, "archive %s: not enough memory to make it", name);
 	else if (archive_write_set_format_pax_restricted(tarball.archive) != ARCHIVE_OK ||
+	    (gzip && (archive_write_add_filter_gzip(tarball.archive) != ARCHIVE_OK ||
+	        archive_write_set_filter_option(tarball.archive, "gzip", "timestamp", NULL) != ARCHIVE_OK)) ||
 	    archive_write_set_bytes_per_block(tarball.archive, 0) != ARCHIVE_OK ||
 	    archive_write_open(tarball.archive, out, NULL, tarball_append, NULL) != ARCHIVE_OK)
 		result = tarball_fail(&tarball);

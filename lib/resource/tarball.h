@@ -7,6 +7,7 @@
 #ifndef RESOURCE_TARBALL_H
 #define RESOURCE_TARBALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ssh/bundle.h"
@@ -29,7 +30,7 @@ int tarball_read(const void *bytes, size_t length, const char *name, struct bund
 /* Finds whether tarball_read would take the archive, a file that is open at its beginning. */
 int tarball_check(int file, const char *name, struct error *err);
 
-/* Appends a tar of what the bundle has below the folder name; the same bundle makes the same bytes. */
-int tarball_write(const struct bundle *bundle, const char *name, struct buffer *out, struct error *err);
+/* Appends a tar of what the bundle has below the folder name, with gzip or as it is; the same bundle makes the same bytes. */
+int tarball_write(const struct bundle *bundle, const char *name, bool gzip, struct buffer *out, struct error *err);
 
 #endif

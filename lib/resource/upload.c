@@ -42,7 +42,7 @@ upload_read_folder(struct upload *upload, const char *path, struct error *err)
 	int result = bundle_add_path(&bundle, path, upload->resource.name.name, err);
 
 	if (result == 0)
-		result = tarball_write(&bundle, upload->resource.name.name, &upload->made, err);
+		result = tarball_write(&bundle, upload->resource.name.name, false, &upload->made, err);
 	else
 		err->code = EX_DATAERR;
 	bundle_release(&bundle);

@@ -123,6 +123,30 @@ answer_finds(const struct route *route)
 	return strcmp(route->method, "GET") == 0 || (route->body == ROUTE_DOCUMENT && !route->fixed && route->answer == ROUTE_RECORDS);
 }
 
+/* Answers a provisioner with the statuses that Coopr's expect. */
+static void
+answer_errand(const struct route *route, struct http_exchange *exchange, int code, const struct child *child)
+{
+	static const struct {
+		int code, status;
+	} known[] = {{EX_NO, 404}, {EX_DATAERR, 400}, {EX_TEMPFAIL, 417}, {EX_NOPERM, 403}};
+	bool looks = strcmp(route->method, "GET") == 0;
+	int status = 500;
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].code == code)
+			status = known[i].status;
+	if (code != 0) {
+		problem_answer_status(exchange, status, code, &child->err);
+		return;
+	}
+	if (!looks && child->out.length == 0)
+		answer_begin(exchange, 204, NULL);
+	else
+		answer_begin(exchange, 200, looks ? "application/octet-stream" : "application/json");
+	buffer_append(&exchange->answer.body, child->out.data, child->out.length);
+}
+
 void
 answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child)
 {
@@ -136,6 +160,8 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		problem_answer(exchange, 503, "that takes more memory, or more of a processor, than a request may");
 	} else if (child->out_total > child->out.length) {
 		problem_answer(exchange, 500, "the answer is too large; ask for a part of it");
+	} else if (route->answer == ROUTE_ERRAND) {
+		answer_errand(route, exchange, code, child);
 	} else if (route->answer == ROUTE_WHOLE && code == 0 && answer_whole(exchange, &child->out)) {
 		return;
 	} else if (route->answer == ROUTE_WHOLE) {

@@ -179,15 +179,15 @@ asker_take_certificate(struct asker *asker, struct store *store, struct http_exc
 	return asker_take_user(asker, store, exchange, exchange->certificate_name);
 }
 
-/* Takes the asker for the user of a token. */
+/* Takes the asker for the user of a token; one of a provisioner is a token only where it is asked for. */
 static bool
-asker_take_token(struct asker *asker, struct store *store, struct http_exchange *exchange, const char *text)
+asker_take_token(struct asker *asker, struct store *store, struct http_exchange *exchange, const char *text, bool provisioner)
 {
 	struct token_list list = {0};
 	struct error err;
 	int found = tokens_find(store, text, &list, &err);
 
-	if (found > 0 && strcmp(list.list[0].kind, PROVISIONERS_TOKEN) == 0) {
+	if (found > 0 && (strcmp(list.list[0].kind, PROVISIONERS_TOKEN) == 0) != provisioner) {
 		found = 0;
 	} else if (found > 0) {
 		const struct token *token = &list.list[0];
@@ -216,7 +216,7 @@ asker_find_person(struct asker *asker, struct store *store, struct http_exchange
 		return asker_take_user(asker, store, exchange, exchange->user);
 	if (cookie && *cookie) {
 		asker->session = memory_string(cookie);
-		return asker_shows_csrf(exchange, cookie) && asker_take_token(asker, store, exchange, cookie);
+		return asker_shows_csrf(exchange, cookie) && asker_take_token(asker, store, exchange, cookie, false);
 	}
 	if (exchange->certificate_name)
 		return asker_take_certificate(asker, store, exchange);
@@ -240,7 +240,7 @@ asker_find(struct asker *asker, struct store *store, struct http_exchange *excha
 
 	*asker = (struct asker){0};
 	if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0) {
-		is_known = asker_take_token(asker, store, exchange, authorization + 7);
+		is_known = asker_take_token(asker, store, exchange, authorization + 7, false);
 		asker->bearer = memory_string(authorization + 7);
 	} else {
 		is_known = asker_find_person(asker, store, exchange);
@@ -292,10 +292,45 @@ asker_find_coopr(struct asker *asker, struct store *store, struct http_exchange 
 	else if (asker_speaks_for_others(exchange) || !token || !*token)
 		is_known = asker_take_named(asker, store, exchange, user);
 	else
-		is_known = asker_take_token(asker, store, exchange, token) && (strcmp(asker->user, user) == 0 ||
+		is_known = asker_take_token(asker, store, exchange, token, false) && (strcmp(asker->user, user) == 0 ||
 		    asker_refuse(exchange, "the token is not that of the user whom Coopr-UserID names"));
 	if (is_known)
 		asker->tenant = memory_string(tenant);
+	asker_set_from(asker, exchange);
+	return is_known;
+}
+
+/* Returns the password of an authorization as the RFC 7617 has it, in the exchange's arena; NULL where there is none. */
+static const char *
+asker_password(struct http_exchange *exchange, const char *authorization)
+{
+	const char *text = authorization + 6, *colon;
+	size_t size = strlen(text) + 1, length = 0;
+	char *decoded = arena_alloc(&exchange->arena, size, 1);
+
+	if (sodium_base642bin((unsigned char *)decoded, size - 1, text, size - 1, " \r\n", &length, NULL,
+	        sodium_base64_VARIANT_ORIGINAL) != 0)
+		return NULL;
+	decoded[length] = '\0';
+	colon = strchr(decoded, ':');
+	return colon ? colon + 1 : NULL;
+}
+
+bool
+asker_find_provisioner(struct asker *asker, struct store *store, struct http_exchange *exchange)
+{
+	const char *authorization = http_field_find(&exchange->headers, "Authorization"), *token = NULL;
+	bool is_known;
+
+	*asker = (struct asker){0};
+	if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0)
+		token = authorization + 7;
+	else if (authorization && strncasecmp(authorization, "Basic ", 6) == 0)
+		token = asker_password(exchange, authorization);
+	if (token)
+		is_known = asker_take_token(asker, store, exchange, token, true);
+	else
+		is_known = asker_refuse(exchange, "expected the token of a provisioner, as the password in the URL of the server");
 	asker_set_from(asker, exchange);
 	return is_known;
 }

@@ -34,6 +34,9 @@ bool asker_find(struct asker *asker, struct store *store, struct http_exchange *
 /* Does the same for clients of Cask's Coopr, who say user and tenant in headers: coopr-api-v2(7) tells of whom these are believed. */
 bool asker_find_coopr(struct asker *asker, struct store *store, struct http_exchange *exchange);
 
+/* The same for a provisioner of Coopr: it shows the token that was made for it, as the password in its URL or as a bearer of it. */
+bool asker_find_provisioner(struct asker *asker, struct store *store, struct http_exchange *exchange);
+
 /* Finds out from where somebody comes who is not known yet. Returns false where that is another site, and the answer says so. */
 bool asker_find_unknown(struct asker *asker, struct http_exchange *exchange);
 

@@ -32,7 +32,7 @@ condition_is_shown(struct http_exchange *look, struct route_match *match)
 {
 	const char *allow;
 
-	return route_find("GET", look->path, &look->arena, match, &allow) == 0 && match->route->answer == ROUTE_RECORD;
+	return route_find(route_table(look->path), "GET", look->path, &look->arena, match, &allow) == 0 && match->route->answer == ROUTE_RECORD;
 }
 
 /* Finds the route that shows what the path of a change is of: that of the path itself, or of the one above. */

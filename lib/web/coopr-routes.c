@@ -80,4 +80,6 @@ const struct route coopr_routes[] = {
 	CHANGE("POST", "/v2/resolve", "entities/resolve"),
 	GET("/v2/export", "entities/export"),
 	CHANGE("POST", "/v2/import", "entities/load"),
+	{"GET", "/v2/provisioners", "provisioner list", NULL, NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL},
+	{"GET", "/v2/provisioners/{provisioner}", "provisioner list", "{provisioner}", NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL},
 	{0}};

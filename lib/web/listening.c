@@ -82,9 +82,9 @@ listening_is_loopback(const struct sockaddr_storage *address)
 	return address->ss_family == AF_INET ? ntohl(four->sin_addr.s_addr) >> 24 == 127 : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-/* Refuses to speak to other machines without TLS, unless that is asked for. */
+/* Refuses to speak to other machines without TLS, unless that is asked for. Else tells whom it serves there: "on". */
 static int
-listening_check_tcp(int fd, const struct listening *what, const struct server_options *options, struct error *err)
+listening_check_tcp(int fd, const struct listening *what, const char *whom, const struct server_options *options, struct error *err)
 {
 	struct sockaddr_storage address = {0};
 	socklen_t size = sizeof address;
@@ -98,7 +98,7 @@ listening_check_tcp(int fd, const struct listening *what, const struct server_op
 		    "where something in front of it has TLS", host);
 	if (!options->certificate && !listening_is_loopback(&address))
 		message("%s: without TLS, tokens and all that is asked can be read on the network", host);
-	message(strchr(host, ':') ? "serving on %s://[%s]:%s" : "serving on %s://%s:%s", options->certificate ? "https" : "http", host, port);
+	message(strchr(host, ':') ? "serving %s %s://[%s]:%s" : "serving %s %s://%s:%s", whom, options->certificate ? "https" : "http", host, port);
 	return 0;
 }
 
@@ -123,7 +123,7 @@ listening_bind(const struct addrinfo *address, const char *name, int *out, struc
 
 /* Opens "ADDRESS:PORT", "[ADDRESS]:PORT" or "*:PORT". */
 static int
-listening_open_tcp(const char *name, const struct listening *what, struct server_options *options, struct error *err)
+listening_open_tcp(const char *name, const struct listening *what, const char *whom, struct server_options *options, struct error *err)
 {
 	const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
 	const char *colon = strrchr(name, ':');
@@ -138,7 +138,7 @@ listening_open_tcp(const char *name, const struct listening *what, struct server
 		result = error_set(err, EX_USAGE, "%s: expected ADDRESS:PORT: %s", name, gai_strerror(code));
 	else
 		result = listening_bind(found, name, &fd, err);
-	if (result == 0 && (result = listening_check_tcp(fd, what, options, err)) < 0)
+	if (result == 0 && (result = listening_check_tcp(fd, what, whom, options, err)) < 0)
 		close(fd);
 	if (result == 0)
 		result = listening_add(options, fd, true, err);
@@ -159,7 +159,7 @@ listening_take_one(int fd, const struct listening *what, struct server_options *
 	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
 		return error_errno(err, EX_CONFIG, "descriptor %d of systemd", fd);
 	is_tcp = address.ss_family != AF_UNIX;
-	if (is_tcp && listening_check_tcp(fd, what, options, err) < 0)
+	if (is_tcp && listening_check_tcp(fd, what, "on", options, err) < 0)
 		return -1;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -206,8 +206,13 @@ listening_open(const struct listening *what, struct server_options *options, str
 	if (result == 0 && what->path)
 		result = listening_open_unix(what->path, options, err);
 	for (size_t i = 0; i < what->addresses.count && result == 0; i++)
-		result = listening_open_tcp(what->addresses.list[i], what, options, err);
+		result = listening_open_tcp(what->addresses.list[i], what, "on", options, err);
 	if (result == 0 && options->count == 0)
 		result = listening_open_default(options, err);
+	for (size_t i = 0; i < what->provisioners.count && result == 0; i++) {
+		result = listening_open_tcp(what->provisioners.list[i], what, "provisioners on", options, err);
+		if (result == 0)
+			options->sockets[options->count - 1].is_for_provisioners = true;
+	}
 	return result;
 }

@@ -15,6 +15,7 @@ struct server_options;
 struct listening {
 	const char *path;       /* of a Unix socket, or NULL */
 	struct option_list addresses; /* of TCP: "127.0.0.1:8443", "[::1]:8443", "*:8443" */
+	struct option_list provisioners; /* the same, for provisioners of Coopr */
 	bool insecure;          /* addresses may be reached from other machines without TLS */
 };
 

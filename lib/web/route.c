@@ -51,8 +51,15 @@ route_is_coopr(const char *path)
 	return strncmp(path, "/v2/", 4) == 0 || strcmp(path, "/status") == 0;
 }
 
+const struct route *
+route_table(const char *path)
+{
+	return route_is_coopr(path) ? coopr_routes : routes;
+}
+
 int
-route_find(const char *method, const char *path, struct arena *arena, struct route_match *match, const char **allow)
+route_find(const struct route *table, const char *method, const char *path, struct arena *arena, struct route_match *match,
+    const char **allow)
 {
 	size_t length = strlen(path);
 	struct buffer methods = {0};
@@ -61,7 +68,7 @@ route_find(const char *method, const char *path, struct arena *arena, struct rou
 	/* Coopr's clients may have a slash at the end. */
 	if (route_is_coopr(path) && length > 4 && path[length - 1] == '/')
 		path = arena_printf(arena, "%.*s", (int)length - 1, path);
-	for (const struct route *route = route_is_coopr(path) ? coopr_routes : routes; route->method && status != 0; route++) {
+	for (const struct route *route = table; route->method && status != 0; route++) {
 		int same = route_compare(route, path, arena, match);
 
 		if (same < 0) {

@@ -30,6 +30,7 @@ enum route_answer {
 	ROUTE_OWN,     /* what the server says itself: see own */
 	ROUTE_FILE,    /* a file for browsers: see page.h */
 	ROUTE_WHOLE,   /* whatever it is, with status and type: as CGI has it, RFC 3875 */
+	ROUTE_ERRAND,  /* what a provisioner of Coopr asks for: the status is its own for each exit code */
 };
 
 enum route_body {
@@ -39,7 +40,7 @@ enum route_body {
 	ROUTE_UPLOAD,   /* of any size, for standard input as it comes: the command says what is too much */
 };
 
-enum { ROUTE_VARIABLES = 4 };
+enum { ROUTE_VARIABLES = 6 };
 
 struct route {
 	const char *method;
@@ -57,15 +58,20 @@ struct route_match {
 	const char *variables[ROUTE_VARIABLES]; /* the values of {...}, in the order of the path */
 };
 
-/* The tables, which end with a row without a method: ours, and that of Cask's Coopr, coopr-api-v2(7). */
-extern const struct route routes[], coopr_routes[];
+/* The tables, which end with a row without a method: ours; that of Cask's Coopr, coopr-api-v2(7); and that of its provisioners, which has an
+ * address of its own. */
+extern const struct route routes[], coopr_routes[], provisioner_routes[];
 
 /* Returns whether a path is one of Coopr's. */
 bool route_is_coopr(const char *path);
 
-/* Finds the route. Returns 0; 400 where the path is malformed; 404 where there is no such path; 405 where it has no such method,
+/* Returns the table for a path: ours or Coopr's. */
+const struct route *route_table(const char *path);
+
+/* Finds the route in a table. Returns 0; 400 where the path is malformed; 404 where there is no such path; 405 where it has no such method,
  * and *allow, in the arena, names those that it has. */
-int route_find(const char *method, const char *path, struct arena *arena, struct route_match *match, const char **allow);
+int route_find(const struct route *table, const char *method, const char *path, struct arena *arena, struct route_match *match,
+    const char **allow);
 
 /* Returns whether the answer is what the command prints for people: that of some routes always is, that of others where the request
  * accepts text/plain. */

@@ -25,6 +25,7 @@
 #include "web/proxy.h"
 #include "web/route.h"
 #include "web/runs.h"
+#include "web/sweeper.h"
 
 enum {
 	SERVER_BODY_MAX = 8 << 20,
@@ -35,7 +36,9 @@ enum {
 struct server {
 	struct supervisor supervisor;
 	struct listener *listeners[SERVER_SOCKETS];
+	bool is_for_provisioners[SERVER_SOCKETS];
 	int count;
+	struct sweeper *sweeper; /* where provisioners are served; or NULL */
 	int epoll; /* of the listeners */
 	struct certificate *certificate;
 	struct client_authority *clients;
@@ -68,10 +71,22 @@ server_run_command(struct server *server, const struct route_match *match, const
 		runs_start(server->runs, exchange, asker);
 }
 
+/* Returns the routes that there are for a request. */
+static const struct route *
+server_table(const struct server *server, const struct http_exchange *exchange)
+{
+	for (int i = 0; i < server->count; i++)
+		if (server->is_for_provisioners[i] && exchange->listener == server->listeners[i])
+			return provisioner_routes;
+	return route_table(exchange->path);
+}
+
 /* Finds out who asks, as the route has it said. */
 static bool
 server_find_asker(struct server *server, const struct route *route, struct asker *asker, struct http_exchange *exchange)
 {
+	if (route->answer == ROUTE_ERRAND)
+		return asker_find_provisioner(asker, server->store, exchange);
 	if (route->answer == ROUTE_SESSION_BEGUN)
 		return asker_find_unknown(asker, exchange);
 	if (route_is_coopr(route->path))
@@ -87,7 +102,7 @@ server_arrived(void *context, struct http_exchange *exchange)
 	struct route_match match = {0};
 	struct asker asker = {0};
 	const char *allow;
-	int status = route_find(exchange->method, exchange->path, &exchange->arena, &match, &allow);
+	int status = route_find(server_table(server, exchange), exchange->method, exchange->path, &exchange->arena, &match, &allow);
 
 	if (exchange->owner) {
 		requests_arrived(server->requests, exchange);
@@ -128,7 +143,7 @@ server_begun(void *context, struct http_exchange *exchange)
 	struct route_match match = {0};
 	const char *allow;
 
-	if (route_find(exchange->method, exchange->path, &exchange->arena, &match, &allow) == 0 && match.route->body == ROUTE_UPLOAD)
+	if (route_find(server_table(context, exchange), exchange->method, exchange->path, &exchange->arena, &match, &allow) == 0 && match.route->body == ROUTE_UPLOAD)
 		server_arrived(context, exchange);
 }
 
@@ -194,6 +209,9 @@ server_open(struct server **out, const struct server_options *options, struct er
 		    .clients = options->sockets[i].is_tcp ? options->clients : NULL, .arrived = server_arrived,
 		    .drained = server_drained, .left = server_left, .context = server}, err) < 0)
 			return -1;
+		server->is_for_provisioners[i] = options->sockets[i].is_for_provisioners;
+		if (server->is_for_provisioners[i] && !server->sweeper)
+			server->sweeper = sweeper_open(&server->supervisor);
 		server->count = i + 1;
 		if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, listener_descriptor(server->listeners[i]), &event) < 0)
 			return error_errno(err, EX_OSERR, "epoll");
@@ -267,6 +285,15 @@ server_tell(struct server *server)
 	return turn;
 }
 
+/* Has the sweeper do what is due. Returns the milliseconds to wait at most: wait, or less. */
+static int64_t
+server_sweep(struct server *server, int64_t wait)
+{
+	int64_t own = server->sweeper && !server->ends ? sweeper_turn(server->sweeper) : -1;
+
+	return own >= 0 && (wait < 0 || own < wait) ? own : wait;
+}
+
 void
 server_run(struct server *server)
 {
@@ -281,6 +308,7 @@ server_run(struct server *server)
 			wait = turn;
 		if (sign >= 0 && (wait < 0 || sign < wait))
 			wait = sign;
+		wait = server_sweep(server, wait);
 		if (server->ends && (wait < 0 || wait > SERVER_DRAIN_MS))
 			wait = SERVER_DRAIN_MS;
 		requests_start(server->requests);
@@ -301,7 +329,7 @@ server_run(struct server *server)
 		case SUPERVISE_ENDED:
 			if (runs_have(server->runs, child))
 				runs_finish(server->runs, child);
-			else
+			else if (!sweeper_has_ended(server->sweeper, child))
 				requests_end(server->requests, child);
 			break;
 		default:
@@ -322,6 +350,7 @@ server_release(struct server *server)
 	followers_close(server->followers);
 	runs_close(server->runs);
 	requests_close(server->requests);
+	sweeper_close(server->sweeper);
 	if (server->epoll >= 0)
 		close(server->epoll);
 	supervise_release(&server->supervisor);

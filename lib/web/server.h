@@ -21,6 +21,7 @@ struct server_options {
 	struct {
 		int fd;      /* listens; the server's from now on */
 		bool is_tcp; /* whoever comes is nobody, unless a token or a session says who it is */
+		bool is_for_provisioners; /* of Coopr, and for nobody else */
 	} sockets[SERVER_SOCKETS];
 	int count;
 	struct store *store; /* where tokens are looked up, borrowed */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * provisioner: does what a provisioner of Coopr asks the server for, coopr-serve(1). Each command reads what was sent as JSON; the
+ * provisioner: does what a provisioner of Coopr asks the server for, coopr-provisioners(7). Each command reads what was sent as JSON; the
  * environment says with which token it was asked, and from where. Exits with 1 where there is no such provisioner, plugin or resource, 65 for
  * what is malformed, 75 where a result is not wanted, 77 where the token is not for that.
  */
@@ -22,9 +22,11 @@
 #include "login/provisioners.h"
 #include "model/name.h"
 #include "provisioner/errand.h"
+#include "provisioner/roster.h"
 #include "provisioner/tenant-notice.h"
 #include "queue/queue.h"
 #include "resource/named.h"
+#include "resource/tarball.h"
 #include "store/client.h"
 #include "store/resources.h"
 
@@ -55,33 +57,6 @@ provisioner_open(struct errand *errand, struct error *err)
 	store_set_by(errand->store, client_asker());
 	errand->queue = queue_open(NULL, QUEUE_WRITE, err);
 	return errand->queue ? 0 : -1;
-}
-
-/* Does a command: reads its order, unless it has none, and acts. */
-static int
-provisioner_do(const char *synopsis, size_t operands, bool reads, int (*act)(struct call *call, struct error *err), int argc, char **argv)
-{
-	const struct command its = {memory_printf("provisioner %s", argv[0]), synopsis, "See coopr-serve(1).", options, ""};
-	struct call call = {.order = jv_null()};
-	struct error err;
-	size_t count = 0;
-	int result = 0;
-
-	call.operands = argv + option_parse(&its, argc, argv);
-	while (call.operands[count])
-		count++;
-	if (count != operands)
-		return option_misuse(&its, "expected %zu operands, found %zu", operands, count);
-	if (reads)
-		result = json_read_file("-", &call.order, &err);
-	if (result == 0)
-		result = provisioner_open(&call.errand, &err);
-	if (result == 0)
-		result = act(&call, &err);
-	queue_close(call.errand.queue);
-	store_release(call.errand.store);
-	jv_free(call.order);
-	return message_end(result < 0 ? message_error(&err) : 0);
 }
 
 static int
@@ -199,11 +174,29 @@ provisioner_describe(struct call *call, struct error *err)
 	struct buffer text = {0};
 	int result;
 
+	if (strcmp(call->operands[0], "providertypes") != 0 && strcmp(call->operands[0], "automatortypes") != 0)
+		return error_absent(err, "there are no plugins \"%s\"", call->operands[0]);
 	if (jv_get_kind(call->order) != JV_KIND_OBJECT || !name_is_valid(call->operands[1]))
 		return error_set(err, EX_DATAERR, "plugin %s: expected a name and its description, an object", call->operands[1]);
 	json_dump(call->order, &text);
 	result = provisioners_describe(call->errand.store, call->operands[0], call->operands[1], buffer_string(&text), err);
 	buffer_release(&text);
+	return result;
+}
+
+/* Makes an archive, whatever it was uploaded as, one that Coopr's provisioners unpack: a tar with gzip, of one folder of that name. */
+static int
+provisioner_pack(const char *name, struct buffer *bytes, struct error *err)
+{
+	struct bundle bundle = {0};
+	struct buffer packed = {0};
+	int result = tarball_read(bytes->data, bytes->length, name, &bundle, err);
+
+	if (result == 0)
+		result = tarball_write(&bundle, name, true, &packed, err);
+	buffer_release(bytes);
+	*bytes = packed;
+	bundle_release(&bundle);
 	return result;
 }
 
@@ -225,6 +218,8 @@ provisioner_fetch(struct call *call, struct error *err)
 		result = error_absent(err, "resource %s: version %s is not the active one", call->operands[1], call->operands[2]);
 	if (result > 0)
 		result = content_read(resource.sum, &bytes, err);
+	if (result == 0 && resource.is_archive)
+		result = provisioner_pack(name.name, &bytes, err);
 	if (result == 0)
 		buffer_print(&bytes);
 	buffer_release(&bytes);
@@ -232,128 +227,122 @@ provisioner_fetch(struct call *call, struct error *err)
 	return result;
 }
 
+/* What is asked with the token of a provisioner. */
+static const struct work {
+	const char *name, *synopsis;
+	size_t operands;
+	bool reads;  /* an order */
+	bool prints; /* what it has found, or nothing; else that it is done */
+	int (*act)(struct call *call, struct error *err);
+} works[] = {
+	{"take", "<order", 0, true, true, provisioner_take},
+	{"finish", "<result", 0, true, false, provisioner_finish},
+	{"register", "PROVISIONER <description", 1, true, false, provisioner_register},
+	{"heartbeat", "PROVISIONER <usage", 1, true, false, provisioner_hear},
+	{"leave", "PROVISIONER", 1, false, false, provisioner_leave},
+	{"describe", "KIND PLUGIN <description", 2, true, false, provisioner_describe},
+	{"resource", "TENANT KIND/PLUGIN/TYPE/NAME VERSION", 3, false, true, provisioner_fetch},
+	{0}};
+
+/* Reads the order, and acts. */
 static int
-provisioner_sweep(struct call *call, struct error *err)
+provisioner_work(const struct work *work, struct call *call, struct error *err)
 {
-	return errand_sweep(&call->errand, provisioner_since(), err);
+	if (work->reads && json_read_file("-", &call->order, err) < 0)
+		return -1;
+	if (provisioner_open(&call->errand, err) < 0 || work->act(call, err) < 0)
+		return -1;
+	if (!work->prints)
+		puts("{}");
+	return 0;
 }
 
 static int
-verb_take(int argc, char **argv)
+verb_work(int argc, char **argv)
 {
-	return provisioner_do("<order", 0, true, provisioner_take, argc, argv);
+	const struct work *work = works;
+	struct call call = {.order = jv_null()};
+	struct command its = {.synopsis = NULL};
+	struct error err;
+	size_t count = 0;
+	int result;
+
+	while (strcmp(work->name, argv[0]) != 0)
+		work++;
+	its = (struct command){memory_printf("provisioner %s", work->name), work->synopsis, "See coopr-provisioners(7).", options, ""};
+	call.operands = argv + option_parse(&its, argc, argv);
+	while (call.operands[count])
+		count++;
+	if (count != work->operands)
+		return option_misuse(&its, "expected %zu operands, found %zu", work->operands, count);
+
+	result = provisioner_work(work, &call, &err);
+	queue_close(call.errand.queue);
+	store_release(call.errand.store);
+	jv_free(call.order);
+	return message_end(result < 0 ? message_error(&err) : 0);
 }
 
-static int
-verb_finish(int argc, char **argv)
-{
-	return provisioner_do("<result", 0, true, provisioner_finish, argc, argv);
-}
-
-static int
-verb_register(int argc, char **argv)
-{
-	return provisioner_do("PROVISIONER <description", 1, true, provisioner_register, argc, argv);
-}
-
-static int
-verb_heartbeat(int argc, char **argv)
-{
-	return provisioner_do("PROVISIONER <usage", 1, true, provisioner_hear, argc, argv);
-}
-
-static int
-verb_leave(int argc, char **argv)
-{
-	return provisioner_do("PROVISIONER", 1, false, provisioner_leave, argc, argv);
-}
-
-static int
-verb_describe(int argc, char **argv)
-{
-	return provisioner_do("KIND PLUGIN <description", 2, true, provisioner_describe, argc, argv);
-}
-
-static int
-verb_resource(int argc, char **argv)
-{
-	return provisioner_do("TENANT KIND/PLUGIN/TYPE/NAME VERSION", 3, false, provisioner_fetch, argc, argv);
-}
-
+/* The server has this done from time to time, and nobody else. */
 static int
 verb_sweep(int argc, char **argv)
 {
-	return provisioner_do("", 0, false, provisioner_sweep, argc, argv);
+	static const struct command its = {"provisioner sweep", "", "Make the tasks of dead provisioners ready again.", options,
+		"  provisioner sweep\n"};
+	struct errand errand = {0};
+	struct error err;
+	int result = 0;
+
+	argv += option_parse(&its, argc, argv);
+	if (*argv)
+		return option_misuse(&its, "unexpected argument '%s'", *argv);
+
+	if (client_asker())
+		result = error_set(&err, EX_NOPERM, "only the server sweeps");
+	if (result == 0)
+		result = store_open(&errand.store, NULL, STORE_WRITE, NULL, &err);
+	if (result == 0 && !(errand.queue = queue_open(NULL, QUEUE_WRITE, &err)))
+		result = -1;
+	if (result == 0)
+		result = errand_sweep(&errand, provisioner_since(), &err);
+	queue_close(errand.queue);
+	store_release(errand.store);
+	return message_end(result < 0 ? message_error(&err) : 0);
 }
 
-/* Prints a provisioner as Coopr shows it. */
-static int
-provisioner_print(struct store *store, const struct provisioner *its, struct error *err)
-{
-	jv record = jv_object(), assignments = tenant_notice_assignments(store, its, err), usage = jv_invalid(), names;
-	double free_ones = (double)its->capacity;
-	int result = jv_is_valid(assignments) ? json_parse("usage", its->usage, strlen(its->usage), &usage, err) : -1;
-
-	if (result == 0) {
-		names = jv_keys(jv_copy(assignments));
-		for (size_t i = 0; i < json_length(names); i++) {
-			jv name = json_element(names, i);
-
-			free_ones -= json_get_number(assignments, json_string(name), 0);
-			jv_free(name);
-		}
-		jv_free(names);
-		json_set_string(&record, "id", its->id);
-		json_set_string(&record, "host", its->host);
-		json_set_number(&record, "port", (double)its->port);
-		json_set_number(&record, "capacityTotal", (double)its->capacity);
-		json_set_number(&record, "capacityFree", free_ones > 0 ? free_ones : 0);
-		json_set(&record, "assignments", jv_copy(assignments));
-		json_set(&record, "usage", jv_copy(usage));
-		record_write(record, stdout);
-	}
-	jv_free(usage);
-	jv_free(assignments);
-	jv_free(record);
-	return result;
-}
-
-/* Superadmins see which there are; one that is named has to be there. */
+/* Prints a whole answer, with status and type before it. */
 static int
 verb_list(int argc, char **argv)
 {
 	static const struct command its = {"provisioner list", "[PROVISIONER]", "List the provisioners.", options, "  provisioner list\n"};
-	struct provisioner_list list = {0};
-	struct account account;
 	struct error err;
-	int result;
+	jv found = jv_array();
 
 	argv += option_parse(&its, argc, argv);
 	if (argv[0] && argv[1])
 		return option_misuse(&its, "unexpected argument '%s'", argv[1]);
-	result = account_open(&account, &(struct account_ask){0}, STORE_READ, &err);
-	if (result == 0)
-		result = account_need(&account, ACCOUNT_SUPERADMIN, "provisioners", &err);
-	if (result == 0)
-		result = provisioners_list(account.store, argv[0], &list, &err);
-	if (result == 0 && argv[0] && list.count == 0)
-		result = error_absent(&err, "there is no provisioner \"%s\"", argv[0]);
-	for (size_t i = 0; result == 0 && i < list.count; i++)
-		if (list.list[i].heard_ms != PROVISIONERS_LEFT)
-			result = provisioner_print(account.store, &list.list[i], &err);
-	provisioner_list_release(&list);
-	account_release(&account);
-	return message_end(result < 0 ? message_error(&err) : 0);
+
+	if (roster_find(argv[0], &found, &err) < 0) {
+		printf("Status: %d\nContent-Type: text/plain\n\n%s\n", err.code == EX_NO ? 404 : err.code == EX_NOPERM ? 403 : 500, err.text);
+	} else {
+		jv one = argv[0] ? json_element(found, 0) : jv_copy(found);
+
+		puts("Status: 200\nContent-Type: application/json\n");
+		record_write(one, stdout);
+		jv_free(one);
+	}
+	jv_free(found);
+	return message_end(0);
 }
 
 static const struct subcommand subcommands[] = {
-	{"take", verb_take, "take a task"},
-	{"finish", verb_finish, "record its result"},
-	{"register", verb_register, "register a provisioner"},
-	{"heartbeat", verb_heartbeat, "record that it lives"},
-	{"leave", verb_leave, "record that it leaves"},
-	{"describe", verb_describe, "record what a plugin needs"},
-	{"resource", verb_resource, "get what a resource contains"},
+	{"take", verb_work, "take a task"},
+	{"finish", verb_work, "record its result"},
+	{"register", verb_work, "register a provisioner"},
+	{"heartbeat", verb_work, "record that it lives"},
+	{"leave", verb_work, "record that it leaves"},
+	{"describe", verb_work, "record what a plugin needs"},
+	{"resource", verb_work, "get what a resource contains"},
 	{"list", verb_list, "list the provisioners"},
 	{"sweep", verb_sweep, "make the tasks of the dead ready again"},
 	{0}};

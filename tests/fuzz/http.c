@@ -80,7 +80,7 @@ answer(struct http_exchange *exchange)
 	struct route_match match = {0};
 	struct asker asker = {0};
 	const char *allow;
-	int status = route_find(exchange->method, exchange->path, &exchange->arena, &match, &allow);
+	int status = route_find(route_table(exchange->path), exchange->method, exchange->path, &exchange->arena, &match, &allow);
 
 	if (status)
 		problem_answer(exchange, status, NULL);
@@ -102,7 +102,7 @@ begun(void *context, struct http_exchange *exchange)
 	const char *allow;
 
 	(void)context;
-	exchange->takes_parts = route_find(exchange->method, exchange->path, &exchange->arena, &match, &allow) == 0 &&
+	exchange->takes_parts = route_find(route_table(exchange->path), exchange->method, exchange->path, &exchange->arena, &match, &allow) == 0 &&
 	    match.route->body == ROUTE_UPLOAD;
 }
 
