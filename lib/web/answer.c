@@ -175,13 +175,11 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
 	} else if (route->answer == ROUTE_BEGUN) {
 		answer_begun(exchange, &child->out);
-	} else if (route->answer == ROUTE_RECORDS || route->answer == ROUTE_RECORDS_EVENTS) {
+	} else if (route->answer == ROUTE_RECORDS || route->answer == ROUTE_RECORDS_EVENTS || !answer_is_one(&child->out)) {
 		answer_records(exchange, &child->out);
-	} else if (answer_is_one(&child->out)) {
+	} else {
 		answer_begin(exchange, 200, "application/json");
 		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
-	} else {
-		answer_records(exchange, &child->out);
 	}
 	if (looks && exchange->answer.status == 200)
 		answer_tag(exchange);
