@@ -242,7 +242,10 @@ assert d[14] == 0x21
 d[16] = 36
 d[end:end + 4] = struct.pack("<I", zlib.crc32(d[12:end]))
 open("28", "wb").write(d)'
+	# Only the limit of memory keeps the last one out, and a build for the sanitizers has none.
+	[[ $COOPR_BUILD != *san* ]] || rm 28
 	for n in $(seq 28); do
+		[ -e "$n" ] || continue
 		echo "archive $n"
 		run -65 coopr-resource upload --format archive automator/shell/files/evil "$n"
 	done

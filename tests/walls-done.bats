@@ -66,8 +66,8 @@ try_all() {
 	traced try_all
 	nothing_was_touched
 	read -r done good <counts
-	[ "$done" -ge 150 ]
-	[ "$good" -ge 40 ]
+	[ "$done" -ge 60 ]
+	[ "$good" -ge 15 ]
 	on_as root 1000 'cat /proc/[0-9]*/environ; grep -rs content-of-the-host / --exclude-dir=proc --exclude-dir=sys || true' >found
 	same "" "$(grep -a "$WALLS_WORD" found)"
 }

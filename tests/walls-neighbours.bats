@@ -8,6 +8,7 @@ load case
 load walls
 
 setup() {
+	[[ $COOPR_BUILD != *san* ]] || skip "nothing is in force in a build for the sanitizers"
 	walls_setup
 	need_program prlimit renice ionice taskset ps
 	own_catalogue

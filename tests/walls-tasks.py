@@ -5,7 +5,8 @@
 # those, and prints take records for coopr-exec, one a line: {"place": WHERE, "record": RECORD}. NODE is the result of a machine's create, on
 # which services are done; PROVIDERS is an object with the provisioner of the installation's provider of each type, of which machines are made.
 # A string of a document comes to a plugin as a field of a service, a setting of a provider, an image, flavor or user of a machine, a domain,
-# or a part of the configuration. Of the tasks for one place one is printed, another for each $SEED, and no more than MOST; with WALLS_ALL=1 for all places.
+# or a part of the configuration. Of the tasks for one place one is printed, another for each $SEED, and no more than MOST, among them one
+# of each kind of document, plugin and action; with WALLS_ALL=1 for all places.
 import json
 import os
 import random
@@ -14,7 +15,7 @@ import sys
 node = json.load(open(sys.argv[1]))
 providers = json.loads(sys.argv[2])
 script = {"script": "x"}
-MOST = 150
+MOST = 60
 
 
 def machine(number, **more):
@@ -93,7 +94,14 @@ def main():
             places.setdefault((one["kind"], one["place"], str(task["type"]), task["action"]), []).append(task)
     chosen = [(place, choice.choice(tasks)) for place, tasks in places.items()]
     if not os.environ.get("WALLS_ALL"):
-        chosen = choice.sample(chosen, min(MOST, len(chosen)))
+        choice.shuffle(chosen)
+        seen = set()
+        first, others = [], []
+        for place, task in chosen:
+            group = (place[0], *place[2:])
+            (others if group in seen else first).append((place, task))
+            seen.add(group)
+        chosen = first + others[:max(0, MOST - len(first))]
     for place, task in chosen:
         print(json.dumps({"place": " ".join(place), "record": task}))
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A generator puts paths of the host, in all spellings, into every string of every document, as every role: nothing of the host is
-# opened, and nothing that names it is stored. The paths have the word "canary", which no call of the kernel may then see.
+# opened, and nothing that names it is stored. Of each kind of document some are tried, others with another $SEED; with WALLS_ALL=1 all. The paths have the word "canary", which no call of the kernel may then see.
 
 load case
 load walls
@@ -96,12 +96,13 @@ of_tenants() {
 	judges_see_it
 	coopr-tenant change --addresses 192.0.2.11/32 qa
 	walls_documents "$WALLS_KINDS" >generated
-	jq -r '[.kind, .place, (.document | tostring)] | join("\t")' generated >documents
+	jq -r '[.kind, .place, (.document | tostring)] | join("\t")' generated | shuf --random-source=<(yes "${SEED:-1}") |
+		awk -F '\t' -v all="${WALLS_ALL:-}" 'all || ++of[$1] <= 30' >documents
 	[ "$(jq -r '.kind + .place' generated | sort -u | wc -l)" -ge 300 ]
 	export -f attempt
 	traced try_all
 	nothing_was_touched
-	[ "$(cat tried)" -ge 500 ]
+	[ "$(cat tried)" -ge 150 ]
 	[ "$(cat stored)" -gt 0 ]
 	same "" "$(grep -F '(' accepted | grep -E '^(provider/provisioner|service/fields)\(' | sed 's,/\*/.*,/*,' | sort -u | grep -vxFf <(of_tenants) || true)"
 	# What is stored is judged once more.

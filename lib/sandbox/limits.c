@@ -132,11 +132,13 @@ limits_bound_all(const char *above, const char *controller, bool unified)
 	bool is_pids = strcmp(controller, "pids") == 0;
 	struct buffer pids = {0};
 	struct error ignored;
+	long long all;
 	char *most;
 
 	if (strcmp(controller, "cpu") == 0 || (is_pids && file_read(AT_FDCWD, "/proc/sys/kernel/pid_max", FILE_LIMIT, &pids, &ignored) < 0))
 		return;
-	most = memory_printf("%lld", (is_pids ? strtoll(buffer_string(&pids), NULL, 10) : memory) / HOSTS_SHARE * (HOSTS_SHARE - 1));
+	all = is_pids ? strtoll(buffer_string(&pids), NULL, 10) : memory;
+	most = memory_printf("%lld", all - all / HOSTS_SHARE);
 	limits_write(above, is_pids ? "pids.max" : unified ? "memory.max" : "memory.limit_in_bytes", most);
 	buffer_release(&pids);
 	free(most);
