@@ -68,6 +68,8 @@ try_all() {
 	read -r done good <counts
 	[ "$done" -ge 60 ]
 	[ "$good" -ge 15 ]
-	on_as root 1000 'cat /proc/[0-9]*/environ; grep -rs content-of-the-host / --exclude-dir=proc --exclude-dir=sys || true' >found
+	# What has changed in the machine since it was made, whatever its time says.
+	on_as root 1000 'cat /proc/[0-9]*/environ
+		find / \( -path /proc -o -path /sys \) -prune -o -type f -cnewer /etc/ssh/sshd_config -exec grep -Hs content-of-the-host {} + || true' >found
 	same "" "$(grep -a "$WALLS_WORD" found)"
 }
