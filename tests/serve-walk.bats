@@ -11,6 +11,7 @@ setup() {
 }
 
 teardown() {
+	kill "${worker-}" 2>/dev/null || :
 	serve_end
 }
 
@@ -75,6 +76,10 @@ user_with_password() {
 		fi
 	} >>askers
 	serve --listen 127.0.0.1:0
+	coopr-work --drain >work.log 2>&1
+	coopr-status -q -T qa shop >/dev/null
+	coopr-work >>work.log 2>&1 3>&- &
+	worker=$!
 	cat >state-of <<-'END'
 		#!/bin/sh
 		[ "$1" = all ] || where="WHERE tenant = (SELECT id FROM tenant WHERE name = 'known-tenant')"

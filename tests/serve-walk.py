@@ -167,6 +167,8 @@ class Request:
             self.add_body(choice)
         if choice.random() < 0.1:
             self.headers["Accept"] = choice.choice(["text/plain", "text/event-stream", "*/*", "text/html", "x" * 500])
+        if choice.random() < 0.7 and self.method in WRITES:
+            self.headers["If-Match"] = "*"
         if choice.random() < 0.1:
             self.headers["If-None-Match"] = choice.choice(['*', '"x"'])
         if choice.random() < 0.1:
@@ -244,10 +246,10 @@ class Request:
         if self.who["tenant"] and b"canary" in text + "".join(headers.values()).encode():
             return "another tenant's"
         if self.sent_method != self.method:
-            return "" if status in (400, 401, 403, 404, 405, 200, 204, 409, 413, 422, 429, 501) else "odd"
+            return "" if status in (200, 204, 304, 400, 401, 403, 404, 405, 406, 409, 412, 413, 422, 428, 429, 501) else "odd"
         if status < 300 and not self.may_succeed():
             return "permitted"
-        if self.who["role"] is None and status not in (200, 304, 400, 401, 403, 404, 406, 422, 429) and self.template not in OF_ALL:
+        if self.who["role"] is None and status not in (200, 304, 400, 401, 403, 404, 406, 422, 428, 429) and self.template not in OF_ALL:
             return "not checked"
         return self.judge_schema(status, headers, text)
 

@@ -168,7 +168,7 @@ call_is_operand(const struct route *route, const char *name)
 	size_t length = strlen(name);
 
 	for (; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
-		if (strcspn(at, " ") == length && strncmp(at, name, length) == 0)
+		if (strcspn(at, "! ") == length && strncmp(at, name, length) == 0)
 			return true;
 	return false;
 }
@@ -248,10 +248,12 @@ call_add_operands(struct call *call, const struct route_match *match, const stru
 		} else if (*at == '-') {
 			arguments_push(&call->argv, "-");
 		} else {
-			char *name = memory_substring(at, length);
+			char *name = memory_substring(at, strcspn(at, "! "));
 			jv value = json_get(object->value, name);
 			struct place member = place_named(object, name, value);
 
+			if (at[length - 1] == '!' && !place_present(&member))
+				place_problem(&member, "the member is missing");
 			call_add_member(call, &member);
 			jv_free(value);
 			free(name);

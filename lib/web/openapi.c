@@ -52,12 +52,24 @@ static void
 openapi_add_operands(const struct route *route, jv *members)
 {
 	for (const char *at = route->operands; at && *at; at += strcspn(at, " "), at += strspn(at, " ")) {
-		jv name = jv_string_sized(at, (int)strcspn(at, " "));
+		jv name = jv_string_sized(at, (int)strcspn(at, "! "));
 
 		if (*at != '{' && *at != '-')
 			json_set(members, jv_string_value(name), openapi_types("string array"));
 		jv_free(name);
 	}
+}
+
+/* Returns the names of the members that a body has to have. */
+static jv
+openapi_required(const struct route *route)
+{
+	jv names = jv_array();
+
+	for (const char *at = route->operands; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
+		if (at[strcspn(at, " ") - 1] == '!')
+			names = jv_array_append(names, jv_string_sized(at, (int)strcspn(at, "!")));
+	return names;
 }
 
 /* Returns a parameter; the description may be NULL. */
@@ -117,6 +129,7 @@ openapi_members(const struct route *route, const struct command_table *table)
 			json_set(&members, table->options[i].name, openapi_option(&table->options[i]));
 	openapi_add_operands(route, &members);
 	json_set(&schema, "properties", members);
+	json_set(&schema, "required", openapi_required(route));
 	json_set(&schema, "additionalProperties", jv_false());
 	return schema;
 }

@@ -46,7 +46,7 @@ struct route {
 	const char *method;
 	const char *path;     /* "/v1/clusters/{cluster}/history" */
 	const char *command;  /* "history"; "store get" */
-	const char *operands; /* words: "{kind}/{name}" of the path, "-" itself, "services" a member: a string, or several; or NULL */
+	const char *operands; /* words: "{kind}/{name}" of the path, "-" itself, "services" a member: a string, or several; "time!" one that is required; or NULL */
 	const char *fixed;    /* options that are always given, with blanks between: "--kind={kind}" of the path; or NULL */
 	enum route_body body;
 	enum route_answer answer;

@@ -19,7 +19,7 @@ const struct route routes[] = {
 	{"GET", "/v1/clusters/{cluster}/config", "config", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORD, "Show the configuration of a cluster"},
 	{"POST", "/v1/clusters/{cluster}/config", "config", "{cluster}", BEGIN, ROUTE_OPTIONS, ROUTE_BEGUN, "Change the configuration of a cluster"},
 	{"GET", "/v1/clusters/{cluster}/lease", "lease", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_TEXT, "Show when a cluster expires"},
-	{"POST", "/v1/clusters/{cluster}/lease", "lease", "{cluster} time", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Change when a cluster expires"},
+	{"POST", "/v1/clusters/{cluster}/lease", "lease", "{cluster} time!", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Change when a cluster expires"},
 	{"POST", "/v1/clusters/{cluster}/rename", "rename", "{cluster} name", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Give a cluster another name"},
 	{"POST", "/v1/clusters/{cluster}/expand", "expand", "{cluster}", BEGIN, ROUTE_OPTIONS, ROUTE_BEGUN, "Add machines to a cluster"},
 	{"POST", "/v1/clusters/{cluster}/shrink", "shrink", "{cluster}", BEGIN, ROUTE_OPTIONS, ROUTE_BEGUN, "Remove machines from a cluster"},

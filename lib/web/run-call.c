@@ -255,7 +255,9 @@ run_call_write(struct run_call *call, const struct frame *frame, struct error *e
 	path = memory_printf("%s/%s", call->folder, frame->bytes);
 	if (result == 0)
 		fd = file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600, err);
-	if (fd < 0)
+	if (fd < 0 && result == 0)
+		result = error_set(err, EX_USAGE, "a file that was sent cannot be kept under its name, or was sent twice");
+	else if (fd < 0)
 		result = -1;
 	else if (file_write_all(fd, frame->bytes + length + 1, rest - 1) < 0)
 		result = error_errno(err, EX_UNAVAILABLE, "a file that was sent");
