@@ -198,6 +198,10 @@ coopr-validate: odd/services/loop.json: the whole document: Too many levels of s
 	refused "more than 128 arrays and objects inside one another"
 	run bash -c "little; head -c 1000000000 /dev/zero | tr '\0' '[' | coopr-validate -k service -"
 	refused "more than 128 arrays and objects inside one another"
+	for value in '{}' '[]' '{"x":1}'; do
+		run bash -c "little; { printf '{\"kind\":\"result\",\"x\":['; yes '$value,' | head -c 60000000 | tr -d '\n'; } | coopr-validate -"
+		refused "too many small values"
+	done
 	run bash -c "printf '{\"kind\":\"result\",\"status\":0,\"x\":\"a\0b\"}' | coopr-validate -"
 	refused "standard input: record 1: line 1"
 	run bash -c "printf '{\"kind\":\"result\",\"status\":0,\"x\":\"\xff\"}' | coopr-validate -"

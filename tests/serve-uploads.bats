@@ -67,6 +67,11 @@ uploads() {
 		echo '{"kind":"hardwaretype","name":"h'"$i"'","description":"'"$(printf '%03000d' "$i")"'","providermap":{"dummy":{"flavor":"f"}}}'
 	done >>records
 	[ "$(stat -c %s records)" -gt 8388608 ]
+	coopr-tenant create qa
+	coopr-member set -T qa -r admin ann
+	head -c 34000000 /dev/zero | tr '\0' ' ' >spaces
+	answers 413 POST '/v1/import?dry-run&tenant=qa&as=ann' -T spaces
+	contains "$(cat body)" "larger than 33554432 bytes"
 	answers 200 POST '/v1/import?dry-run' -T records
 	same 3000 "$(jq '[.items[] | select(.name | startswith("h"))] | length' body)"
 }

@@ -10,6 +10,7 @@
 #include "base/plural.h"
 #include "inspect/host-fields.h"
 #include "inspect/own-addresses.h"
+#include "json/scan.h"
 #include "store/entity-input.h"
 #include "store/tenant-document.h"
 
@@ -26,6 +27,13 @@ store_verb_begin(struct change *change, struct store *store, const struct store_
 }
 
 enum { AT_ONCE = 10000, AT_ONCE_BYTES = 8 << 20 }; /* as a request to the server */
+
+size_t
+store_verb_input_limit(const struct store *store)
+{
+	/* With white space as people write it. */
+	return store_origin(store) == ORIGIN_TENANT ? 4 * AT_ONCE_BYTES : JSON_BYTES;
+}
 
 int
 store_verb_check_amount(const struct store *store, const struct entity_input *input)

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include <stddef.h>
+
 #include "store/change.h"
 #include "verb.h"
 
@@ -28,6 +30,9 @@ struct store_verb_change_options {
 
 /* Begins a change; exits with a message where that fails. */
 void store_verb_begin(struct change *change, struct store *store, const struct store_verb_change_options *changing);
+
+/* Returns how many bytes of standard input may be read, before it is known what they are. */
+size_t store_verb_input_limit(const struct store *store);
 
 /* Refuses more at once than a tenant may have others wait for, who change something meanwhile. Returns EX_DATAERR or 0. */
 int store_verb_check_amount(const struct store *store, const struct entity_input *input);

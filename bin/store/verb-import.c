@@ -428,6 +428,7 @@ import_verb_read(struct import *import, char *const *paths)
 	if (guest_refuse_options(&err) < 0)
 		return message_error(&err);
 	import->input.cask = &import->cask;
+	import->input.limit = import->store ? store_verb_input_limit(import->store) : 0;
 	for (; *paths; paths++) {
 		size_t before = import->files.count;
 

@@ -68,6 +68,9 @@ record_read_more(struct record_reader *reader, struct error *err)
 			return error_read(err, reader->name);
 		reader->end = n == 0;
 		pending->length += (size_t)n;
+		reader->got += (size_t)n;
+		if (reader->limit && reader->got > reader->limit)
+			return error_too_large(err, reader->name, reader->limit);
 		want -= (size_t)n;
 		/* A record that a pipe delivers as its line is not to wait for the pipe to fill. */
 		if (n > 0 && pending->data[pending->length - 1] == '\n')

@@ -20,6 +20,8 @@ struct record_reader { /* initialise with record_reader_init */
 	bool opened; /* by record_reader_open, and closed by the release */
 	const char *name; /* for messages: "standard input" */
 	size_t number;    /* of the record last read, from 1 */
+	size_t limit;     /* bytes of all records; 0: none */
+	size_t got;       /* bytes of all so far */
 	struct buffer pending;
 	size_t start; /* of what is not yet used of pending */
 	bool end;

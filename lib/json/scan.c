@@ -18,7 +18,12 @@
 #include "json/dump.h"
 #include "json/key.h"
 
-enum { LONGEST_NUMBER = 400 };
+enum {
+	LONGEST_NUMBER = 400,
+	SCAN_CONTAINER = 400, /* bytes that libjq takes for an empty object, about as many as for an array */
+	SCAN_MEMBER = 48,     /* and for a member's name, besides its text */
+	SCAN_VALUE = 16,
+};
 
 /* Before "value" also a closing bracket may stand where the container is empty. */
 enum expect { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END };
@@ -27,6 +32,7 @@ struct scan {
 	const char *start, *at, *limit;
 	bool end; /* no bytes follow limit */
 	struct error *err;
+	size_t memory; /* that the values so far take in libjq, about */
 	enum expect expect;
 	int depth;
 	bool is_object[JSON_DEPTH + 1];
@@ -278,11 +284,23 @@ scan_word(struct scan *s)
 	return scan_bad(s, s->at, *s->at ? "not a JSON value" : "a NUL byte");
 }
 
+/* Counts what a value takes. A few bytes of text may be a hundred times as many there: "{},{},{},". */
+static int
+scan_count(struct scan *s, size_t bytes)
+{
+	s->memory += bytes;
+	if (s->memory <= JSON_MEMORY + JSON_MEMORY_RATIO * (size_t)(s->at - s->start))
+		return OK;
+	return scan_bad(s, s->at, "too many small values: together they take too much memory; give them in parts");
+}
+
 static int
 scan_open_container(struct scan *s, bool is_object)
 {
 	if (s->depth == JSON_DEPTH)
 		return scan_bad(s, s->at, "more than 128 arrays and objects inside one another");
+	if (scan_count(s, SCAN_CONTAINER) != OK)
+		return BAD;
 	s->depth++;
 	s->is_object[s->depth] = is_object;
 	s->first_key[s->depth] = s->key_count;
@@ -328,7 +346,7 @@ scan_key(struct scan *s)
 	step = scan_string(s, &s->keys[s->key_count]);
 	s->key_count += step == OK;
 	s->expect = COLON;
-	return step;
+	return step == OK ? scan_count(s, SCAN_MEMBER) : step;
 }
 
 static int
@@ -346,6 +364,7 @@ scan_value(struct scan *s)
 		return scan_string(s, &ignored);
 	default:
 		s->expect = COMMA_OR_END;
+		s->memory += SCAN_VALUE;
 		return *s->at == '-' || (*s->at >= '0' && *s->at <= '9') ? scan_number(s) : scan_word(s);
 	}
 }

@@ -145,6 +145,7 @@ entity_input_read_stream(struct entity_input *input, struct error *err)
 	int got = record_reader_open(&reader, "-", err);
 
 	record_reader_recognise(&reader);
+	reader.limit = input->limit;
 	while (got >= 0 && (got = record_read_value(&reader, &record, err)) > 0) {
 		char *source = memory_printf("%s: record %zu", reader.name, reader.number);
 

@@ -27,6 +27,7 @@ struct entity_input { /* zero-initialise; release it */
 	size_t count, capacity;
 	struct names names; /* of the list, in its order: kind and name */
 	struct findings findings; /* what is malformed */
+	size_t limit; /* bytes of standard input; 0: none */
 	struct cask *cask; /* takes documents of Cask's Coopr, store/cask.h; NULL: they are refused */
 };
 
