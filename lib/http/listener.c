@@ -17,7 +17,11 @@
 #include "http/client-certificate.h"
 #include "http/exchange.h"
 
-enum { LISTENER_EVENTS = 64, LISTENER_PART = 32 << 10 };
+enum {
+	LISTENER_EVENTS = 64,
+	LISTENER_PART = 32 << 10,
+	LISTENER_MEMORY = 16 << 10, /* of a connection, for its head and what is read at a time; a silent one keeps it */
+};
 
 /* An exchange that waits is no concern of the library's, which then does not see that the other end has gone: so we wait for that. */
 struct listener {
@@ -350,6 +354,7 @@ listener_start(struct listener *listener)
 	    MHD_OPTION_NOTIFY_COMPLETED, listener_completed, listener,
 	    MHD_OPTION_UNESCAPE_CALLBACK, listener_leave_encoded, NULL,
 	    MHD_OPTION_CONNECTION_LIMIT, options->connections,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LISTENER_MEMORY,
 	    MHD_OPTION_CONNECTION_TIMEOUT, options->idle_s,
 	    options->certificate ? MHD_OPTION_HTTPS_CERT_CALLBACK2 : MHD_OPTION_END, certificate_show,
 	    MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2",
