@@ -42,11 +42,17 @@ static const struct command command = {
 static int
 config_print(const struct account_ask *ask, const char *cluster)
 {
+	const struct status_options places = {.store = ask->store, .tenant = ask->tenant, .user = ask->user, .spool = front.spool};
 	struct output output = output_open(front.format, front.colour);
+	struct cluster_status status;
 	struct error err;
 	jv config;
+	int result = status_open(&status, &places, cluster, &err); /* an operation that has ended may have changed it */
 
-	if (find_cluster_config(ask, cluster, &config, &output.hides, &err) < 0)
+	if (result == 0)
+		result = find_cluster_config(ask, cluster, &config, &output.hides, &err);
+	status_release(&status);
+	if (result < 0)
 		return message_error(&err);
 	output_document(&output, config);
 	jv_free(config);

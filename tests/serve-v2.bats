@@ -310,7 +310,7 @@ by_tcp() {
 	}
 }
 
-@test "elsewhere than on the machine a key is a token, and without one no name is believed" {
+@test "elsewhere than on the machine a key is a token; a proxy that is named is believed, and no other who names a user" {
 	serve_end
 	coopr-tenant create -y qa
 	coopr-member set -y -T qa ann --role user
@@ -335,4 +335,10 @@ by_tcp() {
 	by_tcp 404 ann qa "$ann" GET /v2/clusters/00000001
 	by_tcp 404 ann qa "$ann" DELETE /v2/clusters/00000001
 	by_tcp 404 ann qa "$ann" POST /v2/clusters/00000001/abort
+	serve_end
+	serve --listen 127.0.0.1:0 --proxy 127.0.0.1 --proxy-header Coopr-UserID
+	by_tcp 200 ann qa 123456789abcdef GET /v2/services
+	by_tcp 403 ann qa 123456789abcdef POST /v2/services -d '{"name": "db"}'
+	by_tcp 200 admin qa 123456789abcdef POST /v2/services -d '{"name": "db"}'
+	by_tcp 401 root qa 123456789abcdef GET /v2/services
 }

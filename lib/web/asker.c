@@ -289,7 +289,7 @@ asker_find_coopr(struct asker *asker, struct store *store, struct http_exchange 
 		is_known = asker_refuse(exchange, "Coopr-UserID not found in request headers.");
 	else if (!tenant || !name_is_valid(tenant))
 		is_known = asker_refuse(exchange, "Coopr-TenantID not found in request headers.");
-	else if (asker_speaks_for_others(exchange) || !token || !*token)
+	else if (asker_speaks_for_others(exchange) || exchange->user || !token || !*token) /* Coopr's page always sends the same key */
 		is_known = asker_take_named(asker, store, exchange, user);
 	else
 		is_known = asker_take_token(asker, store, exchange, token, false) && (strcmp(asker->user, user) == 0 ||

@@ -84,8 +84,7 @@ def status:
 	(if $state.underway or $operation.job == null then null else report($state.id; $operation.number)[0] end) as $report |
 	{clusterid: $state.id, status: $state.status} + ($state | progress($operation; $report)) | answer;
 
-# Behind the state, for which what has ended meanwhile is taken in.
-def config: state(.arguments[0]).id as $id | result(["config", "--", $id]) | out[0] | answer;
+def config: result(["config", "--", .arguments[0]]) | out[0] | answer;
 
 def services($id): [shown($id) | record("node")[].services // [] | .[]] | unique;
 def services: services(.arguments[0]) | answer;
