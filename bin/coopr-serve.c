@@ -7,6 +7,7 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "account/accounts.h"
 #include "base/buffer.h"
@@ -16,6 +17,7 @@
 #include "http/certificate.h"
 #include "http/client-certificate.h"
 #include "login/logins.h"
+#include "login/provider.h"
 #include "store/store.h"
 #include "web/listening.h"
 #include "web/openapi.h"
@@ -25,7 +27,7 @@
 static struct listening where;
 static const char *store, *chain, *key;
 static struct option_list proxies;
-static const char *proxy_header, *client_ca, *client_crl;
+static const char *proxy_header, *client_ca, *client_crl, *oidc;
 static bool describes;
 
 static const struct option_spec options[] = {
@@ -38,6 +40,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "insecure", &where.insecure, "without TLS also where other machines can come"),
 	OPTION_STRING(0, "client-ca", &client_ca, "FILE", "believe certificates of clients that these have signed (PEM)"),
 	OPTION_STRING(0, "client-crl", &client_crl, "FILE", "but none that they have revoked (PEM)"),
+	OPTION_STRING(0, "oidc", &oidc, "FILE", "the OpenID provider at which one logs in, as JSON"),
 	OPTION_LIST(0, "proxy", &proxies, "ADDRESS", "believe this proxy (or ADDRESS/BITS, unix:USER) from where one asks"),
 	OPTION_STRING(0, "proxy-header", &proxy_header, "NAME", "and, in this header, who has logged in there"),
 	OPTION_STRING(0, "store", &store, "FILE", "the store (default: $COOPR_STORE)"),
@@ -80,11 +83,26 @@ serve_check_owner(struct store **open, struct error *err)
 	return result;
 }
 
+/* Looks whether the settings of the provider can be used; they are read again for each login. */
+static int
+serve_check_provider(struct error *err)
+{
+	struct provider provider;
+	char *path = realpath(oidc, NULL);
+	int result = provider_read(&provider, oidc, err);
+
+	provider_release(&provider);
+	if (result == 0)
+		setenv(PROVIDER_SETTINGS, path ? path : oidc, 1);
+	free(path);
+	return result;
+}
+
 /* Refuses to listen where nobody could log in: the first would not be known to be the administrator. */
 static int
 serve_check_logins(struct store *open, struct error *err)
 {
-	int exist = where.addresses.count && !proxy_header && !client_ca ? logins_exist(open, err) : 1;
+	int exist = where.addresses.count && !proxy_header && !client_ca && !oidc ? logins_exist(open, err) : 1;
 
 	if (exist != 0)
 		return exist < 0 ? -1 : 0;
@@ -117,6 +135,9 @@ main(int argc, char **argv)
 		result = serve_check_owner(&what.store, &err);
 	if (result == 0 && chain)
 		result = certificate_open(&what.certificate, chain, key, &err);
+	unsetenv(PROVIDER_SETTINGS);
+	if (result == 0 && oidc)
+		result = serve_check_provider(&err);
 	if (result == 0 && client_ca)
 		result = client_authority_open(&what.clients, client_ca, client_crl, &err);
 	if (result == 0)

@@ -115,6 +115,26 @@ with() {
 	same 129 "$code"
 }
 
+@test "a command that runs for a user ends when the user is taken a role, and goes on when one is given" {
+	coopr-member set -T qa -r admin ann
+	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop
+	coopr-token create --as ann -T qa mine >token
+	serve --listen 127.0.0.1:0
+	mkdir own
+	env -u COOPR_SPOOL -u COOPR_STATE HOME="$PWD/own" COOPR_SERVER="$(sed -n 's|.*serving on \(http://.*\)|\1|p' serve.log)" \
+		COOPR_TOKEN="$(cat token)" coopr-events -f shop >seen 2>&1 3>&- &
+	follower=$!
+	until [ -s seen ]; do
+		kill -0 "$follower"
+	done
+	coopr-member set -T dev ann
+	kill -0 "$follower"
+	coopr-member set -T qa -r user ann
+	code=0
+	wait "$follower" || code=$?
+	same 129 "$code"
+}
+
 @test "what the server says of who asks is believed of nobody who comes by sudo" {
 	coopr-member set -T qa -r admin ann
 	SUDO_USER=ann SUDO_UID=1 COOPR_ASKER=root COOPR_ASKER_LIMIT='token 1 superadmin ' COOPR_ASKER_FROM='192.0.2.7 token 7' \

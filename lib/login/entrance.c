@@ -222,6 +222,29 @@ entrance_begin(struct store *store, const struct entrance *entrance, char text[s
 }
 
 int
+entrance_vouched(struct store *store, const char *user, const char *address, const struct attempt *attempt,
+    char text[static TOKEN_SIZE], struct error *err)
+{
+	const struct entrance entrance = {.user = user, .address = address};
+	struct entrance_login login = {0};
+	int result = entrance_take(sql_query(store_sql(store), err, "SELECT user, tenant.name, password FROM login LEFT JOIN tenant "
+	    "ON tenant.id = login.tenant WHERE user = ?", "t", user), &login, err);
+
+	if (result >= 0 && entrance_use_tenant(store, &login, err) < 0)
+		result = -1;
+	if (result == 0 && entrance_refuse(store, &entrance, err) < 0)
+		result = error_set(err, EX_NOPERM, "%s does not log in here; \"coopr user add\" makes a user", user);
+	if (result > 0 && (result = store_begin(store, err)) == 0) {
+		result = attempt_succeeded(store, attempt, err);
+		if (result >= 0)
+			result = entrance_admit(store, &entrance, &login, NULL, text, err);
+		result = store_finish(store, result, err);
+	}
+	entrance_login_release(&login);
+	return result < 0 ? -1 : 0;
+}
+
+int
 entrance_end(struct store *store, const char *text, struct error *err)
 {
 	char sum[TOKEN_SUM_SIZE];

@@ -11,6 +11,7 @@
 
 #include "login/tokens.h"
 
+struct attempt;
 struct error;
 struct store;
 
@@ -28,6 +29,10 @@ struct entrance { /* NULL: not given */
  * be chosen. Each attempt is in the audit log, unless it came too early. */
 int entrance_begin(struct store *store, const struct entrance *entrance, char text[static TOKEN_SIZE], char **user, int64_t *wait_s,
     struct error *err);
+
+/* Begins a session of a user for whom somebody else has vouched, whose attempt was counted. EX_NOPERM where no such user logs in here. */
+int entrance_vouched(struct store *store, const char *user, const char *address, const struct attempt *attempt,
+    char text[static TOKEN_SIZE], struct error *err);
 
 /* Ends the session or the token with that text; one that has ended already is none. */
 int entrance_end(struct store *store, const char *text, struct error *err);

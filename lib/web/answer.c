@@ -12,6 +12,7 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "json/json.h"
+#include "login/provider.h"
 #include "web/openapi.h"
 #include "web/problem.h"
 #include "web/route.h"
@@ -194,7 +195,8 @@ answer_own(const struct route *route, struct http_exchange *exchange)
 	if (strcmp(route->path, "/v1/openapi.json") == 0)
 		openapi_print(body);
 	else if (strcmp(route->path, "/v1/version") == 0)
-		buffer_text(body, "{\"api\":[\"v1\",\"v2\"],\"version\":\"" COOPR_VERSION "\"}\n");
+		buffer_printf(body, "{\"api\":[\"v1\",\"v2\"],\"provider\":%s,\"version\":\"" COOPR_VERSION "\"}\n",
+		    getenv(PROVIDER_SETTINGS) ? "true" : "false");
 	else if (strcmp(route->path, "/status") == 0)
 		buffer_text(body, "OK"), exchange->answer.type = "text/plain; charset=utf-8";
 	else

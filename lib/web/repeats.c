@@ -209,7 +209,8 @@ repeats_key(const struct route_match *match, struct http_exchange *exchange)
 {
 	const char *key = http_field_find(&exchange->headers, "Idempotency-Key");
 
-	if (!key || strcmp(match->route->method, "GET") == 0 || match->route->answer == ROUTE_SESSION_BEGUN)
+	if (!key || strcmp(match->route->method, "GET") == 0 || match->route->answer == ROUTE_SESSION_BEGUN ||
+	    match->route->answer == ROUTE_SESSION_PROVIDER)
 		return NULL;
 	if (*key && strlen(key) <= REPEATS_KEY)
 		return key;

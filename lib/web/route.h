@@ -25,6 +25,7 @@ enum route_answer {
 	ROUTE_RECORDS_EVENTS, /* records, or for who accepts them the same */
 	ROUTE_RUN,     /* a command as it runs: frames, see remote/frame.h */
 	ROUTE_SESSION_BEGUN, /* a session, as a cookie: nobody is known yet */
+	ROUTE_SESSION_PROVIDER, /* where one logs in elsewhere: nobody is known yet */
 	ROUTE_SESSION, /* who asks, with what is to be shown besides the session */
 	ROUTE_SESSION_ENDED,
 	ROUTE_OWN,     /* what the server says itself: see own */

@@ -86,6 +86,7 @@ const struct route routes[] = {
 	{"POST", "/v1/run", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Run a command for somebody at another machine"},
 	{"POST", "/v1/run/{run}", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Tell a command that runs what was typed"},
 	{"POST", "/v1/session", "session begin", NULL, NULL, ROUTE_DOCUMENT, ROUTE_SESSION_BEGUN, "Log in, with user and password, or with a code"},
+	{"POST", "/v1/session/provider", "session provider", NULL, NULL, ROUTE_DOCUMENT, ROUTE_SESSION_PROVIDER, "Begin to log in at the OpenID provider"},
 	{"GET", "/v1/session", "whoami", NULL, NULL, ROUTE_NO_BODY, ROUTE_SESSION, "Show who asks, and what they are in which tenant"},
 	{"DELETE", "/v1/session", "session end", NULL, NULL, ROUTE_NO_BODY, ROUTE_SESSION_ENDED, "Log out"},
 	{"GET", "/v1/users", "user list", NULL, NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the users who log in by a password"},

@@ -87,7 +87,7 @@ server_find_asker(struct server *server, const struct route *route, struct asker
 {
 	if (route->answer == ROUTE_ERRAND)
 		return asker_find_provisioner(asker, server->store, exchange);
-	if (route->answer == ROUTE_SESSION_BEGUN)
+	if (route->answer == ROUTE_SESSION_BEGUN || route->answer == ROUTE_SESSION_PROVIDER)
 		return asker_find_unknown(asker, exchange);
 	if (route_is_coopr(route->path))
 		return asker_find_coopr(asker, server->store, exchange);

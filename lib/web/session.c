@@ -19,7 +19,8 @@
 bool
 session_is_answer(const struct route *route)
 {
-	return route->answer == ROUTE_SESSION || route->answer == ROUTE_SESSION_BEGUN || route->answer == ROUTE_SESSION_ENDED;
+	return route->answer == ROUTE_SESSION || route->answer == ROUTE_SESSION_BEGUN ||
+	    route->answer == ROUTE_SESSION_PROVIDER || route->answer == ROUTE_SESSION_ENDED;
 }
 
 void

@@ -3,7 +3,7 @@
 // The frame of the page: who is there, the navigation, and the view that the address names. An address is #/PATH?QUERY, so it can be sent.
 import {el, fill, problem, tell} from './dom.js';
 import {call, hold, session} from './api.js';
-import {codeView, loginView} from './login.js';
+import {codeView, loginView, returned} from './login.js';
 
 // A view: its path, whose {words} it is given; the module that has it, and the function there; where it stands in the navigation.
 const VIEWS = [
@@ -190,7 +190,14 @@ async function start() {
   const code = /^#login=(.+)$/.exec(location.hash)?.[1];
 
   try {
-    if (code) {
+    const back = returned();
+
+    if (back?.reason) {
+      askWho(back.reason);
+    } else if (back) {
+      await call('POST /v1/session', {body: back.body});
+      await begin();
+    } else if (code) {
       history.replaceState(null, '', '#/clusters'); // the code is in no history, and is not sent on
       showAlone(codeView(decodeURIComponent(code), begin));
     } else {
@@ -199,7 +206,7 @@ async function start() {
   } catch (error) {
     if (error.status !== 401)
       throw error;
-    askWho();
+    askWho(error.messages.length ? error.message : undefined);
   }
 }
 

@@ -24,12 +24,47 @@ function sessionForm(body, entered, ...parts) {
   }}, parts, trouble);
 }
 
+// Where somebody comes back from the provider, what begins the session; null otherwise. It was this page that has sent them there.
+export function returned() {
+  const query = new URLSearchParams(location.search);
+  const begun = JSON.parse(sessionStorage.getItem('provider') ?? 'null');
+
+  if (!query.has('state'))
+    return null;
+  sessionStorage.removeItem('provider');
+  history.replaceState(null, '', location.pathname + (begun?.hash ?? ''));
+  if (!begun || begun.state !== query.get('state'))
+    return {reason: 'That login was not begun here. Try again.'};
+  if (!query.has('code'))
+    return {reason: `The provider says: ${query.get('error_description') ?? query.get('error') ?? 'no'}`};
+  return {body: {provider_code: query.get('code'), verifier: begun.verifier, nonce: begun.nonce}};
+}
+
+// A button to sign in at the OpenID provider of the installation, if it has one.
+function providerButton() {
+  const place = el('div');
+  const button = el('button', {type: 'button', onclick: async () => {
+    button.disabled = true;
+    try {
+      const begun = await call('POST /v1/session/provider', {body: {}});
+      sessionStorage.setItem('provider', JSON.stringify({...begun, hash: location.hash}));
+      location.assign(begun.address);
+    } catch (error) {
+      fill(place, button, problem(Object.assign(error, {title: 'Not signed in'})));
+      button.disabled = false;
+    }
+  }}, 'Sign in with your organisation');
+
+  call('GET /v1/version').then((version) => version.provider && fill(place, button)).catch(() => {});
+  return place;
+}
+
 export function loginView(entered, reason) {
   const user = el('input', {name: 'user', autocomplete: 'username', required: true, autocapitalize: 'none', spellcheck: 'false'});
   const password = el('input', {name: 'password', type: 'password', autocomplete: 'current-password', required: true});
 
   return el('div.login', el('h1', 'Sign in to coopr'), reason && el('p.note', reason),
-    sessionForm(() => ({user: user.value, password: password.value}), entered, field('User', user), field('Password', password), el('button.main', 'Sign in')),
+    sessionForm(() => ({user: user.value, password: password.value}), entered, field('User', user), field('Password', password), el('button.main', 'Sign in')), providerButton(),
     el('p.quiet', 'An administrator adds users, and makes links to sign in once.'));
 }
 
