@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "account/accounts.h"
+#include "account/members.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
@@ -24,11 +25,13 @@
 #include "web/proxy.h"
 #include "web/server.h"
 
+#define SERVE_FIRST "admin" /* who logs in by --setup */
+
 static struct listening where;
 static const char *store, *chain, *key;
 static struct option_list proxies;
 static const char *proxy_header, *client_ca, *client_crl, *oidc;
-static bool describes;
+static bool describes, sets_up;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "openapi", &describes, "print the description of the API, and end"),
@@ -40,6 +43,7 @@ static const struct option_spec options[] = {
 	OPTION_FLAG(0, "insecure", &where.insecure, "without TLS also where other machines can come"),
 	OPTION_STRING(0, "client-ca", &client_ca, "FILE", "believe certificates of clients that these have signed (PEM)"),
 	OPTION_STRING(0, "client-crl", &client_crl, "FILE", "but none that they have revoked (PEM)"),
+	OPTION_FLAG(0, "setup", &sets_up, "print a link with which the first superadmin logs in"),
 	OPTION_STRING(0, "oidc", &oidc, "FILE", "the OpenID provider at which one logs in, as JSON"),
 	OPTION_LIST(0, "proxy", &proxies, "ADDRESS", "believe this proxy (or ADDRESS/BITS, unix:USER) from where one asks"),
 	OPTION_STRING(0, "proxy-header", &proxy_header, "NAME", "and, in this header, who has logged in there"),
@@ -98,16 +102,42 @@ serve_check_provider(struct error *err)
 	return result;
 }
 
+/* Adds the first who can log in, and prints how. */
+static int
+serve_set_up(const struct server_options *what, struct error *err)
+{
+	const struct string_list none = {0};
+	struct account account;
+	char code[TOKEN_SIZE];
+	int result = account_open(&account, &(struct account_ask){.store = store, .tenant = RIGHTS_SUPERADMIN}, STORE_WRITE, err);
+
+	if (result == 0)
+		result = logins_add(&account, SERVE_FIRST, false, err);
+	if (result == 0)
+		result = members_set(&account, SERVE_FIRST, ACCOUNT_ADMIN, &none, err);
+	if (result == 0)
+		result = logins_make_code(&account, SERVE_FIRST, code, err);
+	if (result == 0)
+		printf("%s/#login=%s\n", what->address, code);
+	account_release(&account);
+	return result < 0 ? -1 : message_flush();
+}
+
 /* Refuses to listen where nobody could log in: the first would not be known to be the administrator. */
 static int
-serve_check_logins(struct store *open, struct error *err)
+serve_check_logins(const struct server_options *what, struct error *err)
 {
-	int exist = where.addresses.count && !proxy_header && !client_ca && !oidc ? logins_exist(open, err) : 1;
+	bool asks = where.addresses.count && !proxy_header && !client_ca && !oidc;
+	int exist = asks || sets_up ? logins_exist(what->store, err) : 1;
 
+	if (exist > 0 && sets_up)
+		message("--setup: somebody can log in already; \"coopr user code NAME\" makes another code");
 	if (exist != 0)
 		return exist < 0 ? -1 : 0;
-	return error_set(err, EX_NOPERM, "nobody can log in at %s yet; \"coopr user add -r superadmin NAME\" adds somebody who can",
-	    where.addresses.list[0]);
+	if (sets_up)
+		return serve_set_up(what, err);
+	return error_set(err, EX_NOPERM, "nobody can log in at %s yet; --setup prints a link for the first, or \"coopr user add -r superadmin NAME\" "
+	    "adds somebody who can", where.addresses.list[0]);
 }
 
 int
@@ -128,6 +158,7 @@ main(int argc, char **argv)
 	if (!chain != !key)
 		return option_misuse(&command, "--cert and --key are given together");
 	option_needs(&command, "proxy-header", (const char *const[]){"proxy", NULL});
+	option_needs(&command, "setup", (const char *const[]){"listen", NULL});
 	option_needs(&command, "client-ca", (const char *const[]){"cert", NULL});
 	option_needs(&command, "client-crl", (const char *const[]){"client-ca", NULL});
 	result = proxies_open(&believed, &proxies, proxy_header, &err);
@@ -143,7 +174,7 @@ main(int argc, char **argv)
 	if (result == 0)
 		result = listening_open(&where, &what, &err);
 	if (result == 0)
-		result = serve_check_logins(what.store, &err);
+		result = serve_check_logins(&what, &err);
 	if (result == 0)
 		result = server_open(&server, &what, &err);
 	if (result == 0)

@@ -20,7 +20,7 @@ teardown() {
 
 # Serves at an address of TCP, which is $address.
 serve_tcp() {
-	serve --listen 127.0.0.1:0
+	serve --listen 127.0.0.1:0 "$@"
 	address=$(sed -n 's|.*serving on http://||p' serve.log)
 }
 
@@ -228,4 +228,22 @@ bearing() {
 	done
 	as ann 204 DELETE /v1/session
 	wait "$follower"
+}
+
+@test "--setup prints a link by which the first superadmin logs in, once, where nobody can yet" {
+	coopr-user delete ann zoe
+	run -77 coopr-serve --listen 127.0.0.1:0 --socket ./own
+	contains "$output" "--setup prints a link"
+	run -64 coopr-serve --setup
+	serve_tcp --setup >link
+	same "http://$address/#login=" "$(sed 's/coopr_.*/ /; s/ $//' link)"
+	asks 200 POST /v1/session -c jar -d "{\"code\": \"$(sed 's/.*=//' link)\", \"new_password\": \"ten characters\"}"
+	asks 200 GET /v1/session -b jar
+	same '["admin","superadmin"]' "$(jq -c '[.user, .role]' body)"
+	asks 401 POST /v1/session -d "{\"code\": \"$(sed 's/.*=//' link)\"}"
+	run ! grep -F "$(sed 's/.*=//' link)" serve.log
+	serve_end
+	serve_tcp --setup >link
+	same "" "$(cat link)"
+	contains "$(cat serve.log)" "somebody can log in already"
 }

@@ -18,6 +18,7 @@ void doctor_check_contents(struct doctor_report *report); /* catalogue, spool, s
 void doctor_check_restore(struct doctor_report *report);  /* a restore that was interrupted */
 void doctor_check_data(struct doctor_report *report);     /* clusters that say nothing of their data */
 void doctor_check_definitions(struct doctor_report *report); /* clusters with missing scripts; passwords in clear */
+void doctor_check_passwords(struct doctor_report *report); /* what one costs on this machine */
 void doctor_check_modes(struct doctor_report *report);    /* files that nobody else may read */
 void doctor_check_activity(struct doctor_report *report); /* workers, coopr reconcile, the clock */
 

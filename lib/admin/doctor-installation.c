@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,12 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
 #include "confine/confine.h"
+#include "login/password.h"
 #include "queue/queue.h"
 
 enum { ROOM_MB = 100, ROOM_LEAST_MB = 1 }; /* less than that on a disk is a warning; an error */
@@ -257,4 +260,21 @@ doctor_check_contents(struct doctor_report *report)
 	free(catalogue);
 	free(spool);
 	free(store);
+}
+
+void
+doctor_check_passwords(struct doctor_report *report)
+{
+	char stored[PASSWORD_STORED_SIZE];
+	struct error err;
+	int64_t began_ms;
+
+	if (password_hash("what a password costs", stored, &err) < 0) {
+		doctor_say(report, "passwords", DOCTOR_WARNING, "nobody can log in to a server here: give it more memory", "%s", err.text);
+		return;
+	}
+	began_ms = clock_monotonic_ms();
+	password_is("what a password costs", stored);
+	doctor_say(report, "passwords", DOCTOR_OK, NULL, "each login costs %" PRId64 " ms here, and memory of %.*s KiB",
+	    clock_monotonic_ms() - began_ms, (int)strcspn(strstr(stored, "m=") + 2, ","), strstr(stored, "m=") + 2);
 }

@@ -13,6 +13,7 @@ doctor_check(struct doctor_report *report)
 	doctor_check_places(report);
 	doctor_check_restore(report);
 	doctor_check_modes(report);
+	doctor_check_passwords(report);
 	/* Whoever looks into what a stopped process has locked would wait for it. */
 	if (doctor_check_locks(report)) {
 		doctor_check_contents(report);

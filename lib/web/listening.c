@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -84,11 +85,11 @@ listening_is_loopback(const struct sockaddr_storage *address)
 
 /* Refuses to speak to other machines without TLS, unless that is asked for. Else tells whom it serves there: "on". */
 static int
-listening_check_tcp(int fd, const struct listening *what, const char *whom, const struct server_options *options, struct error *err)
+listening_check_tcp(int fd, const struct listening *what, const char *whom, struct server_options *options, struct error *err)
 {
 	struct sockaddr_storage address = {0};
 	socklen_t size = sizeof address;
-	char host[INET6_ADDRSTRLEN] = "", port[8] = "";
+	char host[INET6_ADDRSTRLEN] = "", port[8] = "", text[sizeof options->address];
 
 	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0 ||
 	    getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
@@ -98,7 +99,10 @@ listening_check_tcp(int fd, const struct listening *what, const char *whom, cons
 		    "where something in front of it has TLS", host);
 	if (!options->certificate && !listening_is_loopback(&address))
 		message("%s: without TLS, tokens and all that is asked can be read on the network", host);
-	message(strchr(host, ':') ? "serving %s %s://[%s]:%s" : "serving %s %s://%s:%s", whom, options->certificate ? "https" : "http", host, port);
+	snprintf(text, sizeof text, strchr(host, ':') ? "%s://[%s]:%s" : "%s://%s:%s", options->certificate ? "https" : "http", host, port);
+	message("serving %s %s", whom, text);
+	if (!*options->address && strcmp(whom, "on") == 0)
+		memcpy(options->address, text, sizeof text);
 	return 0;
 }
 
