@@ -10,6 +10,7 @@ load provisioner
 setup() {
 	fresh
 	need_program curl
+	need_program python3
 	cloud_store
 	provider=
 }
@@ -82,7 +83,11 @@ routes() {
 	same "$(printf '%s\n' 'i-00000001-1000 10.0.0.4' 'i-00000001-1001 10.0.0.4')" "$(cat facts)"
 	! grep -r s3cretpw spool state serve.log || false
 	# It is where it comes from, whatever it says.
-	ask GET /v2/provisioners -H "Coopr-UserID: $(id -un)" -H 'Coopr-TenantID: superadmin'
+	for _ in $(seq 600); do
+		ask GET /v2/provisioners -H "Coopr-UserID: $(id -un)" -H 'Coopr-TenantID: superadmin'
+		[ "$(jq -c '.[0].usage' body)" != '{"default":2}' ] || break
+		sleep 0.1
+	done
 	same '["200","p1","127.0.0.1",5,0,{"default":5},{"default":2}]' \
 		"$(jq -c --arg status "$status" '.[0] | [$status, .id, .host, .capacityTotal, .capacityFree, .assignments, .usage]' body)"
 	provisioner_end
