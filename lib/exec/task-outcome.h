@@ -18,7 +18,7 @@ struct outcome { /* initialise with OUTCOME_NONE */
 };
 
 #define OUTCOME_NONE \
-	((struct outcome){.error = {0, ""}, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid(), \
+	((struct outcome){.error = {.code = 0}, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid(), \
 		.claim = jv_invalid()})
 
 /* Returns the result record (owned) of a task that ended with this outcome. */
