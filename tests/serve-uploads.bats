@@ -79,6 +79,8 @@ uploads() {
 @test "who asks is known before a body is read" {
 	answers 401 PUT "$FILES/x" -H 'Authorization: Bearer nobody' -H 'Expect: 100-continue' -T - </dev/zero
 	answers 422 PUT "$FILES/x?store=/tmp/x" -H 'Expect: 100-continue' -T - </dev/zero
+	run ! timeout 60 curl -sS --unix-socket "$SOCKET" -X PUT -H 'Expect:' -H 'Authorization: Bearer nobody' -T - "http://coopr$FILES/x" </dev/zero
+	[ "$status" -ne 124 ]
 	same 0 "$(uploads)"
 }
 

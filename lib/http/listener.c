@@ -273,12 +273,15 @@ listener_look(struct listener *listener, struct http_exchange *exchange, const c
 	return listener_send(exchange->connection, exchange);
 }
 
-/* Takes a part of a body. What comes behind an answer is dropped: the library sends that at the end of the body only. */
+/* Takes a part of a body. What comes behind an answer is dropped: the library sends that at the end of the body only. Who was refused at the
+ * head is not listened to for ever. */
 static enum MHD_Result
 listener_take(struct listener *listener, struct http_exchange *exchange, const char *part, size_t length)
 {
-	if (exchange->answer.status)
-		return MHD_YES;
+	if (exchange->answer.status) {
+		exchange->dropped += length;
+		return exchange->takes_parts || exchange->dropped <= listener->options.body_max ? MHD_YES : MHD_NO;
+	}
 	if (exchange->takes_parts) {
 		if (!listener->options.part(listener->options.context, exchange, part, length))
 			listener_suspend(exchange);
