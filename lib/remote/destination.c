@@ -117,7 +117,7 @@ destination_find(struct destination *destination, const char *option, struct err
 		contexts_release(&contexts);
 		return 0;
 	}
-	destination->name = memory_string(named ? named : context->name);
+	destination->name = memory_string(context && !named ? context->name : named);
 	destination->token = token ? memory_string(token) : NULL;
 	result = destination_check(context ? context->server : named, err);
 	if (result == 0)
