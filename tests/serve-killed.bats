@@ -47,8 +47,10 @@ start_again() {
 	PATH=$PWD/bin:$PATH serve
 }
 
-# Prints all that a change may have done, and how often.
+# Prints all that a change may have done, and how often. What was interrupted between the store and the queue is resumed by
+# coopr-reconcile(1).
 effects() {
+	coopr-reconcile >reconcile.log 2>&1 || true
 	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT c.name, o.number, o.action FROM operation o JOIN cluster c ON c.id = o.cluster
 			WHERE c.status <> 'terminated' ORDER BY 1, 2;
 		SELECT name, status, expires_ms > 0 FROM cluster WHERE status <> 'terminated' ORDER BY 1;
