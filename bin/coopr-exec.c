@@ -74,7 +74,7 @@ exec_run_everywhere(const struct target *target, char *const *words)
 	int code = -1;
 
 	if (status_open(&status, &places, target->cluster, &err) == 0 && status_layout(&status, &err) == 0) {
-		what.layout = &status.layout;
+		what.status = &status;
 		code = everywhere_run(&what, &err);
 	}
 	status_release(&status);

@@ -13,6 +13,8 @@
 #include "base/plural.h"
 #include "operation/target.h"
 #include "show/login-export.h"
+#include "show/login-through.h"
+#include "ssh/memory-folder.h"
 #include "status/status.h"
 
 static struct status_options places;
@@ -40,18 +42,31 @@ static const struct command commands[] = {
 	    "  ansible -i hosts nginx -m ping\n"},
 	{0}};
 
+/* Opens the cluster as it is here, or, where through is not NULL, as a server shows it; with a key for logins in the folder. */
+static int
+ssh_config_open(const struct target *target, struct login_through *through, struct memory_folder *folder, struct cluster_status *status,
+    struct error *err)
+{
+	if (!through)
+		return status_open(status, &places, target->cluster, err) < 0 ? -1 : status_layout(status, err);
+	return memory_folder_open_lasting(folder, err) < 0 ? -1 : login_through_open(through, &places, target->cluster, folder, status, err);
+}
+
 static int
 ssh_config_print(const struct target *target, bool inventory, struct error *err)
 {
 	struct cluster_status status = {0};
+	struct login_through through = {0}, *used = login_through_server() ? &through : NULL;
+	struct memory_folder folder = {0};
 	struct buffer text = {0};
 	size_t left_out = 0;
-	int result = status_open(&status, &places, target->cluster, err) < 0 || status_layout(&status, err) < 0 ||
-	    (!target_is_whole(target) && target_narrow(target, &status.layout, err) < 0) ? -1 : 0;
+	int result = ssh_config_open(target, used, &folder, &status, err);
 
+	if (result == 0 && !target_is_whole(target))
+		result = target_narrow(target, &status.layout, err);
 	if (result == 0)
 		result = inventory ? login_export_ansible(&status, &text, &left_out, err)
-		                   : login_export_ssh(&status, &text, &left_out, err);
+		                   : login_export_ssh(&status, used, &text, &left_out, err);
 	if (result == 0 && left_out == status.layout.node_count)
 		result = error_set(err, EX_NO, "%s: none of its nodes has both an address and a host key", target->cluster);
 	else if (result == 0 && left_out)
@@ -61,6 +76,8 @@ ssh_config_print(const struct target *target, bool inventory, struct error *err)
 		buffer_print(&text);
 	else
 		buffer_release(&text);
+	login_through_release(&through);
+	memory_folder_close(&folder);
 	status_release(&status);
 	return result;
 }

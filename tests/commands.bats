@@ -292,6 +292,7 @@ only_reads() {
 		coopr-show
 		coopr-solve
 		coopr-ssh
+		coopr-ssh-certificate
 		coopr-ssh-config
 		coopr-serve
 		coopr-status

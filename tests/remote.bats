@@ -185,7 +185,7 @@ shop" "$(at_home coopr-list -o name | sort)"
 @test "commands of the server's machine end with 64 and name it, filters run here" {
 	serve
 	elsewhere
-	for command in "doctor" "serve" "work --once" "store list" "queue take" "queue done x" "queue fail" "queue fsck" "queue gc" "ssh shop"; do
+	for command in "doctor" "serve" "work --once" "store list" "queue take" "queue done x" "queue fail" "queue fsck" "queue gc"; do
 		# shellcheck disable=SC2086 # words
 		run -64 coopr $command
 		contains "$output" "unix:$SOCKET"

@@ -187,9 +187,8 @@ accounts_use_store(const char *path)
 	free(absolute);
 }
 
-/* Refuses who may only read. */
-static int
-accounts_need_more(const struct account *account, struct error *err)
+int
+account_need_more(const struct account *account, struct error *err)
 {
 	if (account->role > ACCOUNT_READER)
 		return 0;
@@ -217,7 +216,7 @@ account_open(struct account *account, const struct account_ask *ask, enum store_
 		guest_vouch();
 	}
 	if (result == 0 && mode != STORE_READ)
-		result = accounts_need_more(account, err);
+		result = account_need_more(account, err);
 	return result;
 }
 

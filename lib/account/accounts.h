@@ -53,6 +53,9 @@ const char *account_member(const struct account *account);
 /* Returns the database of the account's store, for the folders of the store. */
 struct sql *account_sql(const struct account *account);
 
+/* Returns 0 if the account may do more than read, else -1 with EX_NOPERM. */
+int account_need_more(const struct account *account, struct error *err);
+
 /* Returns 0 if the account has that role or a higher one, else -1 with EX_NOPERM; what: "tenant qa: changing its quota". */
 int account_need(const struct account *account, enum account_role role, const char *what, struct error *err);
 

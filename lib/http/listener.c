@@ -457,6 +457,14 @@ listener_cut(struct http_exchange *exchange)
 }
 
 void
+listener_watch_no_more(struct http_exchange *exchange)
+{
+	struct listener *listener = exchange->listener;
+
+	epoll_ctl(listener->epoll, EPOLL_CTL_DEL, listener_find_fd(exchange->connection), NULL);
+}
+
+void
 listener_quiesce(struct listener *listener)
 {
 	int fd = MHD_quiesce_daemon(listener->daemon);

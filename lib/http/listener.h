@@ -57,6 +57,9 @@ size_t listener_stream(struct http_exchange *exchange, const void *bytes, size_t
 void listener_end(struct http_exchange *exchange);
 void listener_cut(struct http_exchange *exchange);
 
+/* Tells no more that the other end of an exchange that waits has gone. */
+void listener_watch_no_more(struct http_exchange *exchange);
+
 /* Takes no more connections: those that there are may go on. */
 void listener_quiesce(struct listener *listener);
 

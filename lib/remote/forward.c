@@ -19,7 +19,8 @@ static const struct {
 	{"plan", NULL, FORWARD_HERE}, {"request", NULL, FORWARD_HERE}, {"solve", NULL, FORWARD_HERE}, {"test", NULL, FORWARD_HERE},
 	{"validate", NULL, FORWARD_HERE},
 	{"exec", NULL, FORWARD_CLUSTER}, {"show", NULL, FORWARD_CLUSTER},
-	{"doctor", NULL, FORWARD_NEVER}, {"serve", NULL, FORWARD_NEVER}, {"ssh", NULL, FORWARD_NEVER}, {"store", NULL, FORWARD_NEVER},
+	{"ssh", NULL, FORWARD_LOGIN}, {"ssh-config", NULL, FORWARD_LOGIN},
+	{"doctor", NULL, FORWARD_NEVER}, {"serve", NULL, FORWARD_NEVER}, {"store", NULL, FORWARD_NEVER},
 	{"work", NULL, FORWARD_NEVER},
 	{"queue", "take", FORWARD_NEVER}, {"queue", "done", FORWARD_NEVER}, {"queue", "fail", FORWARD_NEVER},
 	{"queue", "fsck", FORWARD_NEVER}, {"queue", "gc", FORWARD_NEVER},
@@ -28,7 +29,7 @@ static const struct {
 static const char *const forwarded[] = {"abort", "add", "apply", "audit", "backup", "clone", "config", "create", "delete", "events",
 	"expand", "export", "history", "hook", "import", "inventory", "lease", "list", "log", "member", "pause", "queue", "quota",
 	"reconcile", "remove", "rename", "replace", "report", "resource", "restart", "restore", "resume", "retry", "rollback", "run",
-	"scale", "secret", "shrink", "ssh-config", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user", "whoami"};
+	"scale", "secret", "shrink", "ssh-certificate", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user", "whoami"};
 
 /* Returns whether the operand is a file here, as "show" finds it: a name without a slash is a cluster. */
 static bool

@@ -12,6 +12,7 @@ enum forward {
 	FORWARD_SERVER, /* the server does it */
 	FORWARD_HERE,   /* a filter: it runs where it is */
 	FORWARD_CLUSTER, /* with a cluster the server does it, else it is a filter: see forward_names_cluster */
+	FORWARD_LOGIN,  /* it logs in from here, through the server */
 	FORWARD_NEVER,  /* it is of the machine of the server alone */
 };
 

@@ -15,6 +15,7 @@
 #include "operation/target.h"
 #include "show/login.h"
 #include "ssh/ssh.h"
+#include "status/status.h"
 #include "worker/login-files.h"
 
 enum {
@@ -92,7 +93,7 @@ everywhere_start(struct run *run, struct node_session *session)
 {
 	struct error err;
 
-	if (login_machine_to_enter(run->what->layout, session->node, &run->logins, &session->arena, &session->machine, &err) < 0 ||
+	if (login_machine_to_enter(run->what->status, session->node, &run->logins, &session->arena, &session->machine, &err) < 0 ||
 	    ssh_prepare(&session->machine, &session->ssh, &err) < 0) {
 		everywhere_fail(run, session, &err);
 		return;
@@ -157,7 +158,7 @@ everywhere_run_all(struct run *run, struct error *err)
 static void
 everywhere_find_nodes(struct run *run)
 {
-	const struct layout *layout = run->what->layout;
+	const struct layout *layout = &run->what->status->layout;
 
 	run->list = memory_zeroed(layout->node_count, sizeof *run->list);
 	for (size_t i = 0; i < layout->node_count; i++) {
@@ -191,14 +192,14 @@ everywhere_run(const struct everywhere *what, struct error *err)
 	struct run run = {.what = what};
 	int result = -1;
 
-	if (!target_first(what->target, what->layout, err))
+	if (account_need_more(&what->status->account, err) < 0 || !target_first(what->target, &what->status->layout, err))
 		return -1;
 	everywhere_find_nodes(&run);
 	if (run.count == 0)
 		error_set(err, EX_NO, "%s: none of these nodes is up yet", what->target->cluster);
 	else
 		result = what->dry ? everywhere_print_commands(&run) : everywhere_run_all(&run, err);
-	for (size_t i = 0; i < what->layout->node_count; i++) {
+	for (size_t i = 0; i < what->status->layout.node_count; i++) {
 		ssh_release(&run.list[i].ssh);
 		arena_release(&run.list[i].arena);
 	}

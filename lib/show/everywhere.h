@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct cluster_status;
 struct error;
-struct layout;
 struct target;
 
 struct everywhere {
-	const struct layout *layout;
+	const struct cluster_status *status; /* whose layout has been read */
 	const struct target *target; /* which of its nodes */
 	char *const *words;          /* the command, as login_words takes it */
 	size_t at_once;

@@ -9,12 +9,15 @@
 #include "base/error.h"
 #include "json/json.h"
 #include "model/take/task.h"
+#include "show/login-through.h"
 #include "show/login.h"
 #include "status/status.h"
 #include "worker/login-files.h"
 
 struct export { /* under way */
 	const struct cluster_status *status;
+	const char *cluster;
+	const struct login_through *through; /* NULL: the nodes are entered from here */
 	char *known_hosts;
 	struct arena arena;
 	struct login_files logins; /* keys that are secrets */
@@ -23,17 +26,55 @@ struct export { /* under way */
 	size_t left_out;
 };
 
-/* Adds a node as ssh_config(5) has it: by its host name, the first part of that, and CLUSTER-NUMBER. */
+/* Appends the names of a node, with that between them: CLUSTER-NUMBER, its host name, and the first part of that. */
 static void
-login_export_host(struct export *export, const struct node *node, const struct machine *machine)
+login_export_names(struct export *export, const struct node *node, const char *between)
 {
 	const char *name = login_name(node, &export->arena);
 
-	buffer_printf(export->ssh, "Host %s-%" PRId64, export->status->cluster->name, node->nodenum);
+	buffer_printf(export->ssh, "%s-%" PRId64, export->cluster, node->nodenum);
 	if (node->hostname && strcmp(name, node->hostname) != 0)
-		buffer_printf(export->ssh, " %s", node->hostname);
-	buffer_printf(export->ssh, " %s\n\tHostName %s\n\tPort %" PRId64 "\n\tUser %s\n", name, machine->address, machine->port,
+		buffer_printf(export->ssh, "%s%s", between, node->hostname);
+	buffer_printf(export->ssh, "%s%s", between, name);
+}
+
+/* Has the key signed whenever ssh looks whether this concerns the node: no option depends on it. */
+static void
+login_export_renewal(struct export *export, const struct node *node)
+{
+	buffer_text(export->ssh, "Match originalhost ");
+	login_export_names(export, node, ",");
+	buffer_text(export->ssh, " exec \"");
+	login_through_print_renewal(export->through, node, export->ssh);
+	buffer_text(export->ssh, "\"\n\n");
+}
+
+/* Adds the way through the server, and the certificate. */
+static void
+login_export_way(struct export *export, const struct node *node)
+{
+	char *certificate = login_through_certificate(export->through, node);
+
+	buffer_text(export->ssh, "\tProxyCommand ");
+	login_through_print_proxy(export->through, node, export->ssh);
+	buffer_text(export->ssh, "\n\tServerAliveInterval 30\n\tCertificateFile ");
+	login_file(certificate, export->ssh);
+	buffer_byte(export->ssh, '\n');
+	free(certificate);
+}
+
+/* Adds a node as ssh_config(5) has it. */
+static void
+login_export_host(struct export *export, const struct node *node, const struct machine *machine)
+{
+	if (export->through)
+		login_export_renewal(export, node);
+	buffer_text(export->ssh, "Host ");
+	login_export_names(export, node, " ");
+	buffer_printf(export->ssh, "\n\tHostName %s\n\tPort %" PRId64 "\n\tUser %s\n", machine->address, machine->port,
 	    machine->user);
+	if (export->through)
+		login_export_way(export, node);
 	if (machine->identityfile) {
 		buffer_text(export->ssh, "\tIdentitiesOnly yes\n\tIdentityFile ");
 		login_file(machine->identityfile, export->ssh);
@@ -88,7 +129,7 @@ login_export_variables(struct export *export, const struct node *node, const str
 	if (machine->identityfile)
 		json_set_string(&variables, "ansible_ssh_private_key_file", machine->identityfile);
 	json_set_string(&variables, "ansible_ssh_common_args", arguments.data);
-	json_set_string(&variables, "coopr_cluster", export->status->cluster->name);
+	json_set_string(&variables, "coopr_cluster", export->cluster);
 	json_set_string(&variables, "coopr_id", node->id);
 	json_set_number(&variables, "coopr_node", (double)node->nodenum);
 	json_set(&variables, "coopr_services", json_strings(node->services.list, node->services.count));
@@ -98,18 +139,30 @@ login_export_variables(struct export *export, const struct node *node, const str
 	buffer_release(&arguments);
 }
 
+/* Finds out how a node is entered. */
+static int
+login_export_find(struct export *export, const struct node *node, struct machine *machine, struct error *err)
+{
+	if (!export->through)
+		return login_machine_to_enter(export->status, node, &export->logins, &export->arena, machine, err);
+	if (login_machine(node, &export->arena, machine, err) < 0)
+		return -1;
+	machine->identityfile = export->through->key;
+	return 0;
+}
+
 static int
 login_export_nodes(struct export *export, struct error *err)
 {
 	const struct layout *layout = &export->status->layout;
 
-	export->known_hosts = login_known_hosts(export->status, err);
+	export->known_hosts = export->through ? memory_string(export->through->known_hosts) : login_known_hosts(export->status, err);
 	if (!export->known_hosts)
 		return -1;
 	for (size_t i = 0; i < layout->node_count; i++) {
 		struct machine machine;
 
-		if (login_machine_to_enter(layout, &layout->nodes[i], &export->logins, &export->arena, &machine, err) < 0)
+		if (login_export_find(export, &layout->nodes[i], &machine, err) < 0)
 			return -1;
 		if (!machine.address || machine.host_keys.count == 0)
 			export->left_out++;
@@ -130,9 +183,11 @@ login_export_release(struct export *export)
 }
 
 int
-login_export_ssh(const struct cluster_status *status, struct buffer *out, size_t *left_out, struct error *err)
+login_export_ssh(const struct cluster_status *status, const struct login_through *through, struct buffer *out, size_t *left_out,
+    struct error *err)
 {
-	struct export export = {.status = status, .logins.lasting = true, .ssh = out};
+	struct export export = {.status = status, .cluster = through ? through->cluster : status->cluster->name, .through = through,
+	    .logins.lasting = true, .ssh = out};
 	int result = login_export_nodes(&export, err);
 
 	*left_out = export.left_out;
@@ -143,7 +198,7 @@ login_export_ssh(const struct cluster_status *status, struct buffer *out, size_t
 int
 login_export_ansible(const struct cluster_status *status, struct buffer *out, size_t *left_out, struct error *err)
 {
-	struct export export = {.status = status, .logins.lasting = true, .hosts = jv_object(), .groups = jv_object()};
+	struct export export = {.status = status, .cluster = status->cluster->name, .logins.lasting = true, .hosts = jv_object(), .groups = jv_object()};
 	int result = login_export_nodes(&export, err);
 	jv meta = jv_object();
 

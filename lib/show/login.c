@@ -14,6 +14,8 @@
 #include "ssh/shell-words.h"
 #include "ssh/ssh.h"
 #include "status/status.h"
+#include "store/audit.h"
+#include "store/client.h"
 #include "worker/login-files.h"
 
 static int
@@ -38,14 +40,17 @@ login_machine(const struct node *node, struct arena *arena, struct machine *mach
 }
 
 int
-login_machine_to_enter(const struct layout *layout, const struct node *node, struct login_files *logins, struct arena *arena,
-    struct machine *machine, struct error *err)
+login_machine_to_enter(const struct cluster_status *status, const struct node *node, struct login_files *logins,
+    struct arena *arena, struct machine *machine, struct error *err)
 {
-	jv record = jv_object(), filled = jv_invalid();
+	jv record, filled = jv_invalid();
 	struct login_file *used; /* until logins is closed */
 	int result;
 
-	json_set(&record, "cluster", jv_copy(layout->cluster.source));
+	if (account_need_more(&status->account, err) < 0)
+		return -1;
+	record = jv_object();
+	json_set(&record, "cluster", jv_copy(status->layout.cluster.source));
 	json_set(&record, "machine", jv_copy(node->source));
 	result = login_files_fill(logins, &record, &used, err);
 	if (result == 0) {
@@ -54,6 +59,35 @@ login_machine_to_enter(const struct layout *layout, const struct node *node, str
 	}
 	jv_free(filled);
 	jv_free(record);
+	return result;
+}
+
+int
+login_check(const struct cluster_status *status, struct error *err)
+{
+	struct cluster_status now;
+	int result = status_open(&now, status->options, status->id, err);
+
+	if (result == 0)
+		result = account_need_more(&now.account, err);
+	status_release(&now);
+	return result;
+}
+
+int
+login_record(const struct cluster_status *status, const struct node *node, struct error *err)
+{
+	struct account account;
+	int result;
+
+	if (!client_asker())
+		return 0;
+	result = account_open(&account, &(struct account_ask){.store = status->options->store, .tenant = status->cluster->tenant,
+	    .user = status->options->user}, STORE_WRITE, err);
+	if (result == 0)
+		result = audit_add_alone(account.store, &(struct audit_event){.action = "enter", .kind = "node", .name = node->id,
+		    .cluster = status->cluster->id}, err);
+	account_release(&account);
 	return result;
 }
 
@@ -111,7 +145,7 @@ login_file(const char *path, struct buffer *out)
 	buffer_byte(out, '"');
 }
 
-static void
+void
 login_push_file(const char *option, const char *path, struct arguments *argv)
 {
 	struct buffer text = {0};

@@ -111,8 +111,8 @@ login_key_public_text(const unsigned char *public)
 int
 login_key_make(const char *comment, struct secret_value *private, char **public, struct error *err)
 {
-	unsigned char public_bytes[crypto_sign_PUBLICKEYBYTES], *secret = sodium_malloc(crypto_sign_SECRETKEYBYTES);
-	struct key_writer binary = {sodium_malloc(KEY_BYTES), 0};
+	unsigned char public_bytes[crypto_sign_PUBLICKEYBYTES], *secret = sodium_init() < 0 ? NULL : sodium_malloc(crypto_sign_SECRETKEYBYTES);
+	struct key_writer binary = {secret ? sodium_malloc(KEY_BYTES) : NULL, 0};
 	int result = -1;
 
 	*private = (struct secret_value){0};

@@ -205,6 +205,9 @@ openapi_responses(const struct route *route)
 		json_set(&responses, "200", openapi_response("Frames, as they come", FRAME_TYPE, jv_object()));
 		json_set(&responses, "204", JV_OBJECT(jv_string("description"), jv_string("It was told")));
 		break;
+	case ROUTE_TUNNEL:
+		json_set(&responses, "101", JV_OBJECT(jv_string("description"), jv_string("The connection is one to the node")));
+		break;
 	case ROUTE_TEXT:
 		json_set(&responses, "200", openapi_response("Text", "text/plain", openapi_type("string")));
 		break;

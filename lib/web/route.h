@@ -24,6 +24,7 @@ enum route_answer {
 	ROUTE_EVENTS,  /* server-sent events, as they happen */
 	ROUTE_RECORDS_EVENTS, /* records, or for who accepts them the same */
 	ROUTE_RUN,     /* a command as it runs: frames, see remote/frame.h */
+	ROUTE_TUNNEL,  /* the connection becomes one to a node: see tunnels.h */
 	ROUTE_SESSION_BEGUN, /* a session, as a cookie: nobody is known yet */
 	ROUTE_SESSION_PROVIDER, /* where one logs in elsewhere: nobody is known yet */
 	ROUTE_SESSION, /* who asks, with what is to be shown besides the session */

@@ -12,6 +12,8 @@ const struct route routes[] = {
 	{"GET", "/v1/clusters/{cluster}/probe", "status", "{cluster}", "--probe", ROUTE_NO_BODY, ROUTE_RECORDS, "Ask the machines and services of a cluster whether they are well"},
 	{"DELETE", "/v1/clusters/{cluster}", "delete", "{cluster}", BEGIN, ROUTE_OPTIONS, ROUTE_BEGUN, "Delete a cluster with all its machines"},
 	{"GET", "/v1/clusters/{cluster}/nodes", "show", "{cluster}", "--cluster", ROUTE_NO_BODY, ROUTE_RECORDS, "List the nodes of a cluster"},
+	{"GET", "/v1/clusters/{cluster}/nodes/{node}/ssh", "ssh", "{cluster}/{node}", "--raw", ROUTE_NO_BODY, ROUTE_TUNNEL, "Make the connection one to the sshd of a node"},
+	{"POST", "/v1/clusters/{cluster}/ssh-certificate", "ssh-certificate", "{cluster} -", NULL, ROUTE_DOCUMENT, ROUTE_RECORD, "Sign a public key of ssh, with which the nodes are entered"},
 	{"GET", "/v1/clusters/{cluster}/operations", "history", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the operations on a cluster"},
 	{"GET", "/v1/clusters/{cluster}/events", "events", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS_EVENTS, "List the events of an operation"},
 	{"GET", "/v1/clusters/{cluster}/log", "log", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_TEXT, "Show the output of the tasks of an operation"},

@@ -26,6 +26,7 @@
 #include "web/route.h"
 #include "web/runs.h"
 #include "web/sweeper.h"
+#include "web/tunnels.h"
 
 enum {
 	SERVER_BODY_MAX = 8 << 20,
@@ -48,6 +49,7 @@ struct server {
 	struct followers *followers;
 	uint64_t heard; /* the last event that they were told of */
 	struct runs *runs;
+	struct tunnels *tunnels;
 	bool ends;
 	int64_t ended_ms; /* when the last command had */
 };
@@ -94,6 +96,15 @@ server_find_asker(struct server *server, const struct route *route, struct asker
 	return asker_find(asker, server->store, exchange);
 }
 
+static void
+server_open_tunnel(struct server *server, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
+{
+	if (server->ends)
+		problem_answer(exchange, 503, "the server ends");
+	else
+		tunnels_start(server->tunnels, match, asker, exchange);
+}
+
 /* Is called for each request that has arrived. */
 static void
 server_arrived(void *context, struct http_exchange *exchange)
@@ -126,6 +137,9 @@ server_arrived(void *context, struct http_exchange *exchange)
 	} else if (match.route->answer == ROUTE_RUN) {
 		if (asker_find(&asker, server->store, exchange))
 			server_run_command(server, &match, &asker, exchange);
+	} else if (match.route->answer == ROUTE_TUNNEL) {
+		if (asker_find(&asker, server->store, exchange))
+			server_open_tunnel(server, &match, &asker, exchange);
 	} else if (match.route->answer == ROUTE_EVENTS) {
 		problem_answer(exchange, 406, "events are told as they happen: say Accept: text/event-stream");
 	} else if (server_find_asker(server, match.route, &asker, exchange)) {
@@ -164,7 +178,7 @@ server_left(void *context, struct http_exchange *exchange)
 
 	if (!exchange->owner)
 		return;
-	if (runs_left(server->runs, exchange))
+	if (runs_left(server->runs, exchange) || tunnels_left(server->tunnels, exchange))
 		return;
 	if (exchange->answer.streams)
 		followers_remove(server->followers, exchange);
@@ -200,6 +214,8 @@ server_open(struct server **out, const struct server_options *options, struct er
 	server->requests = requests_open(&(struct requests_options){.supervisor = &server->supervisor, .store = options->store,
 	    .children = options->children, .waiting = options->waiting});
 	server->runs = runs_open(&server->supervisor, options->store);
+	if (tunnels_open(&server->tunnels, &server->supervisor, options->store, err) < 0)
+		return -1;
 	for (int i = 0; i < options->count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
 
@@ -242,6 +258,7 @@ server_begin_end(struct server *server)
 	server->ends = true;
 	followers_end(server->followers);
 	runs_end(server->runs);
+	tunnels_end(server->tunnels);
 	for (int i = 0; i < server->count; i++)
 		listener_quiesce(server->listeners[i]);
 }
@@ -299,7 +316,8 @@ server_run(struct server *server)
 {
 	while (!server_is_over(server)) {
 		/* What followers are told is sent by the listeners, who do not hear of it by themselves: so these are turned behind. */
-		int64_t turn = server_tell(server), sign = runs_turn(server->runs), wait = server_listen(server);
+		int64_t turn = server_tell(server), sign = runs_turn(server->runs);
+		int64_t pass = tunnels_turn(server->tunnels), wait = server_listen(server);
 		struct child *child = NULL;
 
 		if (!server->ends && followers_have_come(server->followers))
@@ -308,6 +326,8 @@ server_run(struct server *server)
 			wait = turn;
 		if (sign >= 0 && (wait < 0 || sign < wait))
 			wait = sign;
+		if (pass >= 0 && (wait < 0 || pass < wait))
+			wait = pass;
 		wait = server_sweep(server, wait);
 		if (server->ends && (wait < 0 || wait > SERVER_DRAIN_MS))
 			wait = SERVER_DRAIN_MS;
@@ -322,13 +342,20 @@ server_run(struct server *server)
 		case SUPERVISE_OUTPUT:
 			if (runs_have(server->runs, child))
 				runs_send(server->runs, child);
+			else if (tunnels_have(server->tunnels, child))
+				tunnels_send(server->tunnels, child);
 			break;
 		case SUPERVISE_FED:
-			requests_fed(child);
+			if (tunnels_have(server->tunnels, child))
+				tunnels_fed(server->tunnels, child);
+			else
+				requests_fed(child);
 			break;
 		case SUPERVISE_ENDED:
 			if (runs_have(server->runs, child))
 				runs_finish(server->runs, child);
+			else if (tunnels_have(server->tunnels, child))
+				tunnels_finish(server->tunnels, child);
 			else if (!sweeper_has_ended(server->sweeper, child))
 				requests_end(server->requests, child);
 			break;
@@ -345,6 +372,7 @@ server_release(struct server *server)
 		return;
 	if (server->followers)
 		followers_end(server->followers);
+	tunnels_close(server->tunnels);
 	for (int i = 0; i < server->count; i++)
 		listener_close(server->listeners[i]);
 	followers_close(server->followers);

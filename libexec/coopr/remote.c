@@ -23,6 +23,7 @@
 #include "remote/parcel.h"
 #include "remote/session.h"
 #include "remote/words.h"
+#include "show/login-through.h"
 
 /* Becomes the command where it is. */
 static int
@@ -113,6 +114,18 @@ remote_run(const struct destination *destination, const struct command_table *ta
 	return code;
 }
 
+/* Becomes a command that logs in from here, through the server. */
+static int
+remote_log_in(const struct destination *destination, const char *path, struct arguments *words)
+{
+	struct error err;
+
+	if (remote_check_place(destination, &err) < 0)
+		return message_error(&err);
+	setenv(LOGIN_THROUGH, destination->name, 1);
+	return remote_stay_here(path, words);
+}
+
 /* Returns whether the server does the command. */
 static bool
 remote_is_done_there(enum forward where, const struct command_table *table, char *const *words, size_t behind)
@@ -143,6 +156,8 @@ remote_act(const struct destination *destination, const char *path, struct argum
 		message("this is done on the machine of the server alone, and %s is in use; use COOPR_SERVER= for this machine", destination->name);
 		return EX_USAGE;
 	}
+	if (where == FORWARD_LOGIN)
+		return remote_log_in(destination, path, words);
 	setenv("COOPR_SERVER", "", 1); /* whom we ask is asked here */
 	behind = where == FORWARD_HERE ? 0 : remote_ask_table(path, words, &table);
 	if (behind == 0 || !remote_is_done_there(where, &table, words->list, behind))

@@ -303,7 +303,8 @@ node_names()
 	return 0
 }
 
-# Finds the file of the keys that the user admits, behind a link too, and what the block of a cluster begins and ends with.
+# Finds the file of the keys that the user admits, behind a link too, what the block of a cluster begins and ends with, and what is in it:
+# a note, and the lines that are admitted.
 keys_of() # CLUSTER
 {
 	keys=$HOME/.ssh/authorized_keys
@@ -312,12 +313,14 @@ keys_of() # CLUSTER
 	fi
 	first="# key of the cluster $1, kept by coopr" last="# end of the key of the cluster $1"
 	made_file='# the file was made by coopr' made_all='# the file and its folder were made by coopr'
-	block=
+	block= note= admitted=
 	if [ -f "$keys" ]; then
 		while IFS= read -r line; do
 			case $block$line in
 			"$first") block=begun ;;
 			"begun$last") block=whole ;;
+			"begun$made_file" | "begun$made_all") note=$line$newline ;;
+			begun*) admitted=$admitted$line$newline ;;
 			esac
 		done <"$keys"
 	fi
@@ -345,19 +348,27 @@ without_block()
 	cat
 }
 
-# Has the user who logs in admit the key, in a block at the head of the file, whose other bytes stay as they are.
+# Has the user who logs in admit the key, and whoever shows a certificate that it has signed, in a block at the head of the file, whose
+# other bytes stay as they are.
 node_admit() # CLUSTER KEY
 {
-	node_dismiss "$1"
-	note=
-	[ -e "$keys" ] || note=$made_file$newline
+	keys_of "$1" || report 78
+	wanted="$2 coopr $1${newline}cert-authority $2 coopr $1$newline"
+	if [ "$block" = whole ]; then
+		[ "$admitted" != "$wanted" ] || return 0
+		without_block <"$keys" >"$base/others" || report 78
+	elif [ -e "$keys" ]; then
+		cat "$keys" >"$base/others" || report 78
+	else
+		: >"$base/others"
+		note=$made_file$newline
+	fi
 	if [ ! -d "$HOME/.ssh" ]; then
 		mkdir -m 700 "$HOME/.ssh" || report 78
 		note=$made_all$newline
 	fi
 	{
-		printf '%s\n' "$first" && printf '%s%s\n' "$note" "$2 coopr $1" && printf '%s\n' "$last"
-		[ ! -e "$keys" ] || cat "$keys"
+		printf '%s\n' "$first" && printf '%s%s' "$note" "$wanted" && printf '%s\n' "$last" && cat "$base/others"
 	} >"$base/keys" && replace_keys <"$base/keys" || {
 		echo "$keys: the key of the cluster is not written" >&2
 		report 78
@@ -370,15 +381,11 @@ node_dismiss() # CLUSTER
 	keys_of "$1" || report 78
 	[ "$block" = whole ] || return 0
 	without_block <"$keys" >"$base/keys" || report 78
-	{
-		read -r _
-		read -r note
-	} <"$keys"
 	case $note in
-	"$made_file" | "$made_all")
+	"$made_file$newline" | "$made_all$newline")
 		if [ ! -s "$base/keys" ]; then
 			rm -f "$keys"
-			[ "$note" != "$made_all" ] || rmdir "$HOME/.ssh" 2>/dev/null || :
+			[ "$note" != "$made_all$newline" ] || rmdir "$HOME/.ssh" 2>/dev/null || :
 			return 0
 		fi
 		;;
