@@ -32,6 +32,7 @@ static const char *store, *chain, *key;
 static struct option_list proxies;
 static const char *proxy_header, *client_ca, *client_crl, *oidc;
 static bool describes, sets_up;
+static bool no_terminal;
 
 static const struct option_spec options[] = {
 	OPTION_FLAG(0, "openapi", &describes, "print the description of the API, and end"),
@@ -47,6 +48,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "oidc", &oidc, "FILE", "the OpenID provider at which one logs in, as JSON"),
 	OPTION_LIST(0, "proxy", &proxies, "ADDRESS", "believe this proxy (or ADDRESS/BITS, unix:USER) from where one asks"),
 	OPTION_STRING(0, "proxy-header", &proxy_header, "NAME", "and, in this header, who has logged in there"),
+	OPTION_FLAG(0, "no-terminal", &no_terminal, "let no browser log in to nodes"),
 	OPTION_STRING(0, "store", &store, "FILE", "the store (default: $COOPR_STORE)"),
 	OPTION_END
 };
@@ -161,6 +163,7 @@ main(int argc, char **argv)
 	option_needs(&command, "setup", (const char *const[]){"listen", NULL});
 	option_needs(&command, "client-ca", (const char *const[]){"cert", NULL});
 	option_needs(&command, "client-crl", (const char *const[]){"client-ca", NULL});
+	what.no_terminal = no_terminal;
 	result = proxies_open(&believed, &proxies, proxy_header, &err);
 	if (result == 0)
 		result = serve_check_owner(&what.store, &err);

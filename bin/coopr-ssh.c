@@ -6,9 +6,11 @@
  * host key is, or the account may only read.
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -22,6 +24,7 @@
 #include "show/login.h"
 #include "ssh/passage.h"
 #include "status/status.h"
+#include "store/client.h"
 #include "worker/login-files.h"
 
 static struct status_options places;
@@ -88,6 +91,13 @@ ssh_pass(const struct target *target, struct error *err)
 	return result;
 }
 
+/* Has an ssh that runs for somebody elsewhere do nothing on this machine: its keyboard is theirs. */
+static void
+ssh_shut_in(struct arguments *argv)
+{
+	arguments_push_all(argv, "-a", "-x", "-o", "EscapeChar=none", "-o", "ClearAllForwardings=yes", "-o", "PermitLocalCommand=no", NULL);
+}
+
 /* Makes the options of an ssh that enters the first node of the target. */
 static int
 ssh_enter(const struct target *target, struct cluster_status *status, struct login_files *logins, struct arena *arena,
@@ -98,6 +108,8 @@ ssh_enter(const struct target *target, struct cluster_status *status, struct log
 
 	if (known_hosts && login_machine_to_enter(status, *node, logins, arena, machine, err) == 0)
 		result = login_command(machine, known_hosts, argv, err);
+	if (result == 0 && client_asker())
+		ssh_shut_in(argv);
 	free(known_hosts);
 	return result;
 }
@@ -156,23 +168,43 @@ ssh_prepare_login(const struct target *target, struct cluster_status *status, ch
 	return result;
 }
 
-/* Becomes the command; but where a key was put into a file for it, waits for its end, as the file is to be removed then. Returns an
+/* Waits for the ssh of somebody elsewhere, which ends as soon as they may not enter the node any more. */
+static void
+ssh_watch(pid_t pid, const struct cluster_status *status)
+{
+	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	struct error err;
+
+	while (end.fd >= 0 && poll(&end, 1, SSH_LOOK_MS) == 0)
+		if (login_check(status, &err) < 0) {
+			kill(pid, SIGHUP);
+			break;
+		}
+	if (end.fd >= 0)
+		close(end.fd);
+}
+
+/* Becomes the command; but where a key was put into a file for it, or somebody elsewhere has asked for it, waits for its end. Returns an
  * exit code. */
 static int
-ssh_run(char *const *argv, bool has_files)
+ssh_run(char *const *argv, bool has_files, const struct cluster_status *status)
 {
 	struct process process = {.argv = argv, .in = PROCESS_INHERIT, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT};
 	struct error err;
 	int code;
 
-	if (!has_files) {
+	if (!has_files && !client_asker()) {
 		execvp(argv[0], argv);
 		error_errno(&err, EX_UNAVAILABLE, "%s: cannot be run", argv[0]);
 		return message_error(&err);
 	}
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	code = process_start(&process, &err) < 0 ? -1 : process_wait(&process, &err);
+	code = process_start(&process, &err);
+	if (code == 0 && client_asker())
+		ssh_watch(process.pid, status);
+	if (code == 0)
+		code = process_wait(&process, &err);
 	return code < 0 ? message_error(&err) : code;
 }
 
@@ -197,12 +229,12 @@ main(int argc, char **argv)
 		return ssh_pass(&target, &err) < 0 ? message_error(&err) : 0;
 
 	code = ssh_prepare_login(&target, &status, rest, &logins, &words, &err) < 0 ? message_error(&err) : 0;
-	status_release(&status);
 	for (size_t i = 0; code == 0 && dry && i < words.count; i++)
 		puts(words.list[i]);
 	if (code == 0 && !dry)
-		code = ssh_run(words.list, logins.folder.held.path != NULL);
+		code = ssh_run(words.list, logins.folder.held.path != NULL, &status);
 
+	status_release(&status);
 	login_files_close(&logins);
 	arguments_release(&words);
 	target_release(&target);

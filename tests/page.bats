@@ -29,7 +29,7 @@ page_release() {
 @test "the page and each of its files is sent to everybody, with its type, a tag, and what a browser must not do with it" {
 	serve
 	page_release
-	find "$www" -type f ! -name index.html -printf "/ui/$release/%f\n" >paths
+	find "$www" -maxdepth 1 -type f ! -name '*.html' -printf "/ui/$release/%f\n" >paths
 	echo / >>paths
 	[ "$(wc -l <paths)" -gt 10 ]
 	while read -r path; do

@@ -49,6 +49,28 @@ const scenarios = {
     assert.match(page.url(), /#\/clusters\/shop\/activity$/);
   },
 
+  // A shell on a node of the cluster hello, from its page: what is typed arrives, the size is the window's, and it ends with the session.
+  async terminal(page, address) {
+    await page.goto(`${address}#/clusters/hello`);
+    const [terminal] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', {name: 'Terminal of 1000'}).click()]);
+    const shows = (text) => terminal.locator(`.xterm-rows:has-text("${text}")`).waitFor();
+
+    await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
+    await terminal.locator('.xterm-helper-textarea').focus();
+    await terminal.keyboard.type('echo on $(hostname); tty\n');
+    await shows('on hello1-1000');
+    await shows('/dev/pts/');
+    await terminal.keyboard.type('sleep 1000\n');
+    await terminal.keyboard.press('Control+c');
+    await terminal.setViewportSize({width: 900, height: 300});
+    await terminal.keyboard.type('stty size | tr " " x\n');
+    await shows(`${await terminal.evaluate(() => document.querySelector('.xterm-rows').children.length)}x`);
+    await terminal.keyboard.type('exit 3\n');
+    await terminal.locator('#state:has-text("Ended with exit code 3.")').waitFor();
+    await terminal.getByRole('button', {name: 'Connect again'}).click();
+    await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
+  },
+
   async keyboard(page, address) {
     await page.goto(address);
     await settle(page);

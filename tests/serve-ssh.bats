@@ -6,6 +6,7 @@
 load case
 load serve
 load examples
+load browser
 
 setup() {
 	fresh
@@ -281,4 +282,32 @@ ends() {
 	EOT
 	eventually answers 200 GET /healthz
 	same hello1-1000 "$(away coopr-ssh --server "unix:$SOCKET" hello/1000 hostname)"
+}
+
+# Prints a call of a command on a node as a browser sends it.
+call_ssh() {
+	answers 200 GET /v1/version
+	python3 -c 'import json, struct, sys
+call = {"version": json.load(open("body"))["version"], "argv": ["ssh", "hello/1000", "hostname"], "whole": True, "terminals": [0, 1, 2]}
+text = json.dumps(call).encode()
+sys.stdout.buffer.write(b"\7" + struct.pack(">I", len(text)) + text)'
+}
+
+@test "a browser has a terminal to a node, on a page of its own, unless the server is told otherwise" {
+	need_browser
+	serve
+	answers 200 GET /terminal -D head
+	contains "$(cat head)" "style-src 'self' 'unsafe-inline';"
+	answers 200 GET /terminal/xterm.js -D head
+	contains "$(cat head)" "style-src 'self';"
+	node "$COOPR_ROOT/tests/page.cjs" "$SOCKET" terminal
+	same 2 "$(coopr-audit -o json | jq -s 'map(select(.action == "enter")) | length')"
+	call_ssh >call
+	answers 200 POST /v1/run --data-binary @call
+	contains "$(tr -d '\0' <body)" hello1-1000
+	serve_end
+	serve --no-terminal
+	answers 404 GET /terminal
+	answers 422 POST /v1/run --data-binary @call
+	contains "$(cat body)" "a server does not do this"
 }

@@ -29,12 +29,14 @@ pty_open(const struct child_terminal *terminal, int *ours)
 	theirs = ioctl(fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (theirs < 0 || tcgetattr(theirs, &modes) < 0)
 		return theirs;
+	pty_set_size(fd, terminal->columns, terminal->lines);
+	if (terminal->whole)
+		return theirs;
 	/* EXTPROC: the flags for echo and lines are the child's to set, and somebody else's to follow. */
 	modes.c_lflag |= EXTPROC;
 	modes.c_oflag &= ~(tcflag_t)OPOST;
 	modes.c_iflag &= ~(tcflag_t)(ICRNL | IXON);
 	tcsetattr(theirs, TCSANOW, &modes);
-	pty_set_size(fd, terminal->columns, terminal->lines);
 	return theirs;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The terminal of a child, whose other end is ours. Who sits at the real one is elsewhere: that one echoes, edits lines and breaks
- * them, and this one hands on what is typed and printed as it is.
+ * them, and this one hands on what is typed and printed as it is; unless it is whole.
  */
 #ifndef EVENT_PTY_H
 #define EVENT_PTY_H

@@ -43,6 +43,7 @@ struct supervised_end { /* one descriptor in the loop */
 
 struct child_terminal { /* which streams of a child are a terminal: one and the same, whose other end is ours */
 	bool in, out, err;     /* in alone is none */
+	bool whole;            /* nobody sits at another one, which would echo and edit lines: this one does that itself */
 	unsigned columns, lines; /* 0: not known */
 };
 

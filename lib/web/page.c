@@ -32,10 +32,11 @@ static const struct {
 	{".svg", "image/svg+xml"},             {".json", "application/schema+json"},
 };
 
-/* Nothing but what this server sends is run, shown or asked, and no other page shows this one. */
+/* Nothing but what this server sends is run, shown or asked, and no other page shows this one. The terminal makes styles as it runs. */
+#define POLICY(styles) "default-src 'none'; script-src 'self'; style-src 'self'" styles "; connect-src 'self'; img-src 'self' data:; " \
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
 static const struct http_field guards[] = {
-	{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-	                            "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"},
 	{"X-Content-Type-Options", "nosniff"},
 	{"Referrer-Policy", "no-referrer"},
 };
@@ -128,13 +129,21 @@ page_read(const char *folder, const char *name, struct http_exchange *exchange)
 	return status == 0;
 }
 
-/* Answers with a file of the page. Its name with the release never means another file. */
+static bool
+page_is_terminal(const struct route_match *match)
+{
+	return strcmp(match->route->path, "/terminal") == 0;
+}
+
+/* Answers with a file of the page, or of what others have made for it. Its name with the release never means another file. */
 static bool
 page_answer_file(const struct route_match *match, struct http_exchange *exchange)
 {
 	const char *name = route_variable(match, "file", strlen("file")), *asked = route_variable(match, "release", strlen("release"));
 	char *release = page_release();
-	bool is_known = page_read(WWW, name ? name : "index.html", exchange), is_settled = name && strcmp(asked, release) == 0;
+	const char *page = page_is_terminal(match) ? "terminal.html" : "index.html";
+	bool is_known = page_read(name && !asked ? WWW "/vendor" : WWW, name ? name : page, exchange);
+	bool is_settled = asked && strcmp(asked, release) == 0;
 
 	if (is_known && !name)
 		page_name_release(&exchange->answer.body, release);
@@ -166,6 +175,8 @@ page_answer(const struct route_match *match, struct http_exchange *exchange)
 		return;
 	}
 	exchange->answer.status = 200;
+	http_field_add(exchange, &exchange->answer.headers, "Content-Security-Policy",
+	    page_is_terminal(match) ? POLICY(" 'unsafe-inline'") : POLICY(""));
 	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
 		http_field_add(exchange, &exchange->answer.headers, guards[i].name, guards[i].value);
 	answer_tag(exchange);

@@ -84,6 +84,8 @@ const struct route routes[] = {
 	{"GET", "/v1/events", NULL, "tenant", NULL, ROUTE_NO_BODY, ROUTE_EVENTS, "Follow the events of a tenant"},
 	{"GET", "/", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Show the page for browsers"},
 	{"GET", "/ui/{release}/{file}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get a file of that page"},
+	{"GET", "/terminal", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Show a terminal to a node in a browser"},
+	{"GET", "/terminal/{file}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get a file of that terminal"},
 	{"GET", "/v1/schemas/{kind}", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_FILE, "Get the JSON Schema of a kind of document"},
 	{"POST", "/v1/run", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Run a command for somebody at another machine"},
 	{"POST", "/v1/run/{run}", NULL, NULL, NULL, ROUTE_DOCUMENT, ROUTE_RUN, "Tell a command that runs what was typed"},

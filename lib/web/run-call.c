@@ -112,6 +112,7 @@ run_call_read_terminal(struct run_call *call, const struct place *root)
 	}
 	call->terminal.columns = (unsigned)place_integer(root, "columns", 0, 0, RUN_SIZE_MAX);
 	call->terminal.lines = (unsigned)place_integer(root, "lines", 0, 0, RUN_SIZE_MAX);
+	call->terminal.whole = place_boolean(root, "whole", false);
 	call->joined = place_boolean(root, "joined", false);
 	call->input_follows = place_boolean(root, "input_follows", false);
 }
@@ -167,6 +168,16 @@ run_call_table(char *const *words, size_t *behind)
 	return table;
 }
 
+/* Returns whether the server does a command: who logs in does that elsewhere, unless it is a browser, which has no ssh. */
+static bool
+run_call_is_done_here(const struct run_call *call, const struct arguments *words)
+{
+	enum forward where = forward_find(words->list);
+
+	return where == FORWARD_SERVER || where == FORWARD_CLUSTER ||
+	    (call->terminals && call->terminal.whole && strcmp(words->list[0], "ssh") == 0);
+}
+
 /* Checks all words, which are those of a command that the server does. */
 static int
 run_call_check(struct run_call *call, const struct arguments *words, const char *folder, struct error *err)
@@ -176,7 +187,7 @@ run_call_check(struct run_call *call, const struct arguments *words, const char 
 	struct word word;
 	size_t behind;
 
-	if (!path || (forward_find(words->list) != FORWARD_SERVER && forward_find(words->list) != FORWARD_CLUSTER)) {
+	if (!path || !run_call_is_done_here(call, words)) {
 		free(path);
 		return error_set(err, EX_USAGE, "%s: a server does not do this", words->count ? words->list[0] : "argv");
 	}

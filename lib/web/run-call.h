@@ -15,6 +15,7 @@ struct error;
 struct http_exchange;
 
 struct run_call { /* zero-initialise; release it */
+	bool terminals; /* before it is read: whether a browser may log in to nodes */
 	struct arguments argv, environment;
 	struct arguments outputs; /* the files that the command may write, in the folder */
 	struct buffer input;

@@ -52,6 +52,7 @@ struct runs {
 	struct store *store;
 	struct run *first;
 	size_t count;
+	bool terminals; /* browsers may log in to nodes */
 	uint64_t started; /* so many, for the names of folders */
 	char *folder;     /* where those are; NULL: there is none */
 	int64_t sign_ms, look_ms;
@@ -76,12 +77,13 @@ runs_sweep(const char *folder)
 }
 
 struct runs *
-runs_open(struct supervisor *supervisor, struct store *store)
+runs_open(struct supervisor *supervisor, struct store *store, bool terminals)
 {
 	struct runs *runs = memory_zeroed(1, sizeof *runs);
 
 	runs->supervisor = supervisor;
 	runs->store = store;
+	runs->terminals = terminals;
 	runs->folder = location_memory();
 	if (!runs->folder)
 		runs->folder = location_runtime();
@@ -148,7 +150,10 @@ run_start(struct runs *runs, struct run *run, const struct http_exchange *exchan
 	char *folder = memory_printf("%s/run-%ld-%llu", runs->folder ? runs->folder : "/nonexistent", (long)getpid(),
 	    (unsigned long long)++runs->started);
 	struct run_call *call = &run->call;
-	int result = run_call_read(call, exchange, asker, folder, err);
+	int result;
+
+	call->terminals = runs->terminals;
+	result = run_call_read(call, exchange, asker, folder, err);
 
 	free(folder);
 	if (result < 0)

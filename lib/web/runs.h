@@ -18,8 +18,9 @@ struct runs;
 struct store;
 struct supervisor;
 
-/* Opens it, and removes the files that a server which was killed has left. */
-struct runs *runs_open(struct supervisor *supervisor, struct store *store); /* both borrowed */
+/* Opens it, and removes the files that a server which was killed has left. terminals: browsers may log in to
+ * nodes. */
+struct runs *runs_open(struct supervisor *supervisor, struct store *store, bool terminals); /* both borrowed */
 
 /* Runs the command that an exchange calls, whose answer from then on is what the command prints. */
 void runs_start(struct runs *runs, struct http_exchange *exchange, const struct asker *asker);

@@ -50,6 +50,7 @@ struct server {
 	uint64_t heard; /* the last event that they were told of */
 	struct runs *runs;
 	struct tunnels *tunnels;
+	bool no_terminal;
 	bool ends;
 	int64_t ended_ms; /* when the last command had */
 };
@@ -129,6 +130,8 @@ server_arrived(void *context, struct http_exchange *exchange)
 		problem_answer(exchange, 400, "the query is malformed");
 	} else if (match.route->answer == ROUTE_OWN) {
 		answer_own(match.route, exchange);
+	} else if (match.route->answer == ROUTE_FILE && server->no_terminal && strcmp(match.route->path, "/terminal") == 0) {
+		problem_answer(exchange, 404, "this server has no terminals for browsers (coopr-serve --no-terminal)");
 	} else if (match.route->answer == ROUTE_FILE) {
 		page_answer(&match, exchange);
 	} else if (server_is_followed(match.route, exchange)) {
@@ -213,7 +216,8 @@ server_open(struct server **out, const struct server_options *options, struct er
 	server->followers = followers_open(&server->supervisor);
 	server->requests = requests_open(&(struct requests_options){.supervisor = &server->supervisor, .store = options->store,
 	    .children = options->children, .waiting = options->waiting});
-	server->runs = runs_open(&server->supervisor, options->store);
+	server->no_terminal = options->no_terminal;
+	server->runs = runs_open(&server->supervisor, options->store, !options->no_terminal);
 	if (tunnels_open(&server->tunnels, &server->supervisor, options->store, err) < 0)
 		return -1;
 	for (int i = 0; i < options->count; i++) {

@@ -29,6 +29,7 @@ struct server_options {
 	const struct proxies *proxies; /* borrowed */
 	struct client_authority *clients; /* who may have signed certificates of clients, borrowed; NULL: nobody */
 	struct certificate *certificate; /* of all that are TCP, borrowed; NULL: these have no TLS */
+	bool no_terminal;     /* browsers log in to no node */
 	unsigned connections; /* of a socket, at most */
 	unsigned children;    /* commands that run at once, at most */
 	unsigned waiting;     /* requests that wait for one to end, at most; then 503 */

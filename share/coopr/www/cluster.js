@@ -3,7 +3,7 @@
 // One cluster: its machines, what happens to it, its log, its history and its configuration. It follows the events of the cluster, and
 // looks again when something has happened.
 import {el, empty, fill, settled, table, tell} from './dom.js';
-import {call, items, text} from './api.js';
+import {call, items, session, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {differenceView} from './difference.js';
 import {amount, badge, cost, count, duration, time} from './format.js';
@@ -62,6 +62,14 @@ function advice(cluster) {
   return null;
 }
 
+// Who may only read logs in nowhere.
+function terminalLink(cluster, {nodenum}) {
+  const query = session.tenant ? `?tenant=${encodeURIComponent(session.tenant)}` : '';
+
+  return session.role !== 'read-only' && el('a', {href: `terminal#/${encodeURIComponent(cluster.name)}/${nodenum}${query}`, target: '_blank', rel: 'noopener',
+    'aria-label': `Terminal of ${nodenum}`}, 'Terminal');
+}
+
 // What repairs a service that does not run, or a machine that does not answer.
 function repairLink(cluster, {service}, {nodenum}) {
   const link = (action, query, label) => el('a', {href: `${clusterAddress(cluster.name, 'do', action)}?${new URLSearchParams(query)}`}, label);
@@ -80,7 +88,7 @@ async function machinesTab(cluster, signal) {
   if (nodes.length === 0)
     return empty('No machines', cluster.state === 'terminated' ? 'The cluster was deleted; its history stays.' : 'Machines appear here as soon as they exist.');
   return [links.length > 0 && el('p.row', links.map((one) => el('a.button', {href: one.url, rel: 'noreferrer', target: '_blank'}, one.label))),
-    layoutView(nodes, machineDetails(observations, (...what) => repairLink(cluster, ...what))),
+    layoutView(nodes, machineDetails(observations, (node) => terminalLink(cluster, node), (...what) => repairLink(cluster, ...what))),
     el('details', el('summary', 'As a table'), table('Machines', columns, nodes.map((node) => [node.hostname, node.hardwaretype, node.imagetype,
       Object.entries(node.ipaddresses ?? {}).map(([name, address]) => `${name} ${address}`).join(', '), node.services.join(' ')]))),
     commandView(commandLine(ACTIONS.nodes, {cluster: cluster.name}))];

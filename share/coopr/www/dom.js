@@ -44,7 +44,7 @@ function set(node, name, value) {
 
 // A link of a template leads to a web page, and never to a script.
 function isHarmless(address) {
-  return /^(#|https?:\/\/|v1\/)/.test(address);
+  return /^(#|https?:\/\/|v1\/|terminal#)/.test(address);
 }
 
 // Replaces what an element contains, and leaves the focus on what has the same key (data-key) as what had it.

@@ -39,15 +39,16 @@ export function layoutView(nodes, more) {
     groups.map((group) => box(group[0], group.length, services, group.length === 1 ? more : undefined)));
 }
 
-// What is known of a machine of a cluster that exists: its health, its addresses, and what repair(observation) gives where it is not well.
-export function machineDetails(observations, repair) {
+// What is known of a machine of a cluster that exists: its health, its addresses, what enter(node) gives to log in to it, and what
+// repair(observation) gives where it is not well.
+export function machineDetails(observations, enter, repair) {
   return (node) => {
     const mine = observations.filter((one) => one.node === node.id);
     const bad = mine.filter((one) => one.answer !== 'healthy');
     const state = mine.length === 0 ? 'unknown' : bad.length > 0 ? bad[0].answer : 'healthy';
     const addresses = Object.entries(node.ipaddresses ?? {});
 
-    return [el('div.machine-foot', badge(state), addresses.slice(0, 1).map(([, address]) => el('code', address))),
+    return [el('div.machine-foot', badge(state), addresses.slice(0, 1).map(([, address]) => el('code', address)), enter(node)),
       bad.map((one) => el('p', el('span.bad', `${one.service ?? 'machine'}: ${one.message ?? one.answer}`), ' ', repair(one, node)))];
   };
 }
