@@ -115,7 +115,7 @@ at_every_write() {
 		at_every_write POST /v1/clusters/shop/lease -d '{"time": "2d"}'
 		at_every_write POST /v1/import --data-binary @huge.json
 		at_every_write DELETE /v1/clusters/shop -H 'If-Match: *' -d '{"discard-data": true}'
-		at_every_write PUT /v1/members/bob -H 'If-None-Match: *' -d '{"role": "admin"}'
+		at_every_write PUT /v1/members/bob -d '{"role": "admin"}'
 		at_every_write PUT /v1/secrets/word --data-binary word
 		at_every_write PUT '/v1/resources/automator/shell/files/noise?sync' --data-binary @huge.json
 	}
