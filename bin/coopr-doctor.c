@@ -51,6 +51,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (guest_refuse("looking over the installation", &err) < 0)
 		return message_error(&err);
+	guest_vouch(); /* the catalogue is that of the installation */
 	if (*argv)
 		return option_misuse(&command, "unexpected argument '%s'", argv[0]);
 	output = output_open(format, colour);

@@ -267,7 +267,7 @@ main(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	if (guest_refuse("planning", &err) < 0)
+	if (guest_refuse_options(&err) < 0 || guest_refuse_file(argv[0], &err) < 0)
 		return message_error(&err);
 	plan_check_options((const char *const *)argv);
 	confine_filter((const char *const[]){argv[0], from, history_file}, 3);

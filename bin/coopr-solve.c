@@ -265,7 +265,7 @@ main(int argc, char **argv)
 	int code;
 
 	argv += option_parse(&command, argc, argv);
-	if (guest_refuse("solving", &err) < 0)
+	if (guest_refuse_options(&err) < 0)
 		return message_error(&err);
 	service = explained ? argv[0] : NULL;
 	if (explained && !service)
@@ -279,6 +279,8 @@ main(int argc, char **argv)
 		return option_misuse(&command, "one request at a time");
 	if (check && strcmp(check, "-") == 0 && (!argv[0] || strcmp(argv[0], "-") == 0))
 		return option_misuse(&command, "only one of the answer and the request can be standard input");
+	if (guest_refuse_file(argv[0], &err) < 0)
+		return message_error(&err);
 	confine_filter((const char *const[]){argv[0], check}, 2);
 
 	code = solve_take_terms();

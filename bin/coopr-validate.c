@@ -293,8 +293,9 @@ main(int argc, char **argv)
 	int code = 0;
 
 	argv += option_parse(&command, argc, argv);
-	if (guest_refuse("checking documents", &err) < 0)
-		return message_error(&err);
+	for (char **path = argv; *path; path++)
+		if (guest_refuse_file(*path, &err) < 0)
+			return message_error(&err);
 	if (kind)
 		validate_check_kind();
 	if (!*argv)

@@ -383,7 +383,6 @@ only_reads() {
 		coopr-config shop -m reason
 		coopr-config shop --save file
 		coopr-history shop -d 1 -l 1
-		coopr-queue limit --total 3 -o json
 		coopr-queue limit -q
 		coopr-hook try start -m reason
 		coopr-work --simulate=1 --once

@@ -159,6 +159,33 @@ asked() {
 	same "$(coopr-lease shop)" "$(cat body)"
 }
 
+@test "of a log, or of anything that GET shows, a range is answered; what is no range is ignored" {
+	serve
+	create_shop
+	answers 200 GET /v1/clusters/shop/config
+	mv body whole
+	size=$(stat -c %s whole)
+	while read -r range from length; do
+		answers 206 GET /v1/clusters/shop/config -H "Range: bytes=$range" -D head
+		tail -c +$((from + 1)) whole | head -c "$length" | cmp - body
+		contains "$(cat head)" "Content-Range: bytes $from-$((from + length - 1))/$size"
+	done <<-END
+		0-0 0 1
+		3-9 3 7
+		5- 5 $((size - 5))
+		-4 $((size - 4)) 4
+		-99999999 0 $size
+		$((size - 1))-99999999999999999999 $((size - 1)) 1
+	END
+	answers 416 GET /v1/clusters/shop/config -H "Range: bytes=$size-" -D head
+	contains "$(cat head)" "Content-Range: bytes */$size"
+	for range in bytes=9-3 bytes=- bytes=-0 bytes=a-b bytes=1-2,5-6 lines=1-2 bytes=1 bytes=1-2x; do
+		answers 200 GET /v1/clusters/shop/config -H "Range: $range"
+		cmp body whole
+	done
+	answers 200 GET /v1/clusters/shop/config -H 'Range: bytes=0-1' -H 'If-Range: "another"'
+}
+
 @test "filters answer with the records that their commands print" {
 	serve
 	coopr-request -t lamp -n 4 -P dummy --name shop >request
@@ -273,6 +300,36 @@ create_shop() {
 	browse rules
 	same '{"size":{"max":8,"min":3},"counts":[{"apache":-1,"memcached":2}]}' \
 		"$(coopr-store get clustertemplate lamp | jq -c '.constraints | {size, counts: [.counts[] | select(.min == 0) | .terms]}')"
+}
+
+@test "in a browser, resources are uploaded, made active by a sync, compared and deleted" {
+	need_browser
+	serve
+	browse resources
+	same "1 active" "$(coopr-resource list -o json automator/shell/scripts/web.sh | jq -r '"\(.version) \(.state)"')"
+}
+
+@test "in a browser, an old version of an entity is restored, and who needs it is named" {
+	need_browser
+	coopr-store get hardwaretype small | jq '.description = "another"' | coopr-store put -yq --kind hardwaretype
+	serve
+	browse restore
+	same "$(coopr-store get --revision 1 hardwaretype small)" "$(coopr-store get hardwaretype small)"
+}
+
+@test "in a browser, superadmins see the settings in force, and limit the tasks that run at once" {
+	need_browser
+	serve
+	browse settings
+	same "default=3 =7" "$(coopr-queue limit -o json | jq -r '"\(.name // "")=\(.max)"' | sort -r | paste -sd' ')"
+}
+
+@test "in a browser, who may only read is offered nothing that changes something" {
+	need_browser
+	create_shop
+	code=$(coopr-user add -y -T default -r read-only -o json eve | jq -r .code)
+	serve --listen 127.0.0.1:0
+	ADDRESS=$(sed -n 's|.*serving on http://||p' serve.log) browse reader "$code"
 }
 
 @test "in a browser, members come and go, and a secret is set and never shown" {

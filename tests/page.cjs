@@ -14,7 +14,7 @@ const [socket, scenario, ...values] = process.argv.slice(2);
 const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters/shop/activity', 'clusters/shop/log', 'clusters/shop/history',
   'clusters/shop/history?diff=1', 'clusters/shop/config', 'clusters/shop/do/expand', 'clusters/shop/do/scale', 'clusters/shop/do/config', 'clusters/shop/do/delete',
   'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/clustertemplate/lamp/rules', 'entities/hardwaretype/+', 'members', 'quota',
-  'secrets', 'users', 'tokens', 'usage', 'audit', 'queue', 'tenants', 'tenants/default', 'nothing'];
+  'secrets', 'users', 'tokens', 'usage', 'audit', 'queue', 'tenants', 'tenants/default', 'resources', 'hooks', 'settings', 'usage?by=day&start=now-7d', 'entities/service/mysql?restore=1', 'nothing'];
 
 // Listens on a port: what arrives there is passed on to the socket.
 function relay() {
@@ -201,6 +201,64 @@ const scenarios = {
     await page.getByRole('button', {name: '9 machines: no layout'}).waitFor();
     await page.getByRole('button', {name: 'Save'}).click();
     await page.locator('h1:text-is("lamp")').waitFor();
+  },
+
+  // A script is uploaded, made active, replaced and compared.
+  async resources(page, address) {
+    const upload = async (text) => {
+      await visit(page, address, 'resources');
+      await page.getByLabel('File').setInputFiles({name: 'web.sh', mimeType: 'text/plain', buffer: Buffer.from(text)});
+      await page.getByText('coopr resource upload automator/shell/scripts/web.sh web.sh --stage').waitFor();
+      await page.getByRole('button', {name: 'Upload'}).click();
+      await page.getByText('waits for a sync').waitFor();
+    };
+    await upload('#!/bin/sh\necho morning\n');
+    await page.getByRole('button', {name: 'Sync', exact: true}).click();
+    await page.locator('tr:has-text("web.sh") .badge:has-text("active")').waitFor();
+    await upload('#!/bin/sh\necho evening\n');
+    await page.getByRole('link', {name: 'automator/shell/scripts/web.sh'}).click();
+    await page.locator('pre:has-text("echo evening")').waitFor();
+    await page.getByRole('row', {name: /^2 /}).getByRole('link', {name: 'compare'}).click();
+    await page.locator('.difference [data-kind=minus]:has-text("morning")').waitFor();
+    await page.getByRole('button', {name: 'Recall version 2'}).click();
+    await page.getByRole('button', {name: 'Delete', exact: true}).click();
+    await page.getByRole('button', {name: 'Delete version 2'}).click();
+    await page.getByText('The version is deleted').waitFor();
+  },
+
+  // An old version of an entity comes back as the newest; who needs it is named.
+  async restore(page, address) {
+    await visit(page, address, 'entities/hardwaretype/small');
+    await page.getByRole('link', {name: 'clustertemplate/lamp'}).waitFor();
+    await page.getByRole('link', {name: 'Restore version 1'}).click();
+    await page.getByText('This is version 1.').waitFor();
+    await page.locator('button:enabled:has-text("Save")').click();
+    await page.locator('option[value="3"]').first().waitFor({state: 'attached'});
+  },
+
+  // Limits, settings, and what is wrong with the installation.
+  async settings(page, address) {
+    await visit(page, address, 'settings');
+    await page.locator('tr:has-text("COOPR_SPOOL")').waitFor();
+    await page.getByLabel('In all').fill('7');
+    await page.getByLabel('Of a tenant').fill('default=3');
+    await page.getByText('coopr queue limit --total 7 --tenant default=3').waitFor();
+    await page.getByRole('button', {name: 'Save'}).click();
+    await page.getByText('The limit is changed').waitFor();
+    await page.locator('tr:has-text("tenant"):has-text("default"):has-text("3")').last().waitFor();
+  },
+
+  // Who may only read is offered nothing that would be refused.
+  async reader(page, address, [code]) {
+    await page.goto(`${address}#login=${code}`);
+    await page.getByRole('button', {name: 'Sign in this once'}).click();
+    await page.getByRole('link', {name: 'shop'}).click();
+    await page.locator('h1 .badge:has-text("active")').waitFor();
+    for (const view of ['clusters', 'clusters/shop', 'clusters/shop/history', 'clusters/shop/config']) {
+      await visit(page, address, view);
+      const offered = await page.locator('a, button, summary').allInnerTexts();
+      assert.deepStrictEqual(offered.filter((one) => /^(Create|Change|Delete|Add|Remove|roll back|Retry|Start|Restart)/i.test(one)), [], view);
+    }
   },
 
   async members(page, address) {

@@ -120,6 +120,7 @@ body() {
 		done
 	done <looks >seen
 	contains "$(cat seen)" "/v1/clusters/{cluster}/config"
+	answers 422 GET '/v1/limits?tenant=qa=3'
 	answers 200 GET '/v1/clusters/shop/config?node=1000&expanded'
 	same 1 "$(coopr-history -o json shop | wc -l)"
 }

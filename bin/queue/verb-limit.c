@@ -175,16 +175,16 @@ verb_limit(int argc, char **argv)
 	limit_verb_add_named(&changes, QUEUE_LIMIT_PROVIDER, &providers);
 	limit_verb_add_named(&changes, QUEUE_LIMIT_TENANT, &tenants);
 	if (changes.count)
-		option_only_with(&command, "while a limit is changed", (const char *const[]){"total", "provider", "tenant", "yes", "quiet", "spool", NULL});
+		option_only_with(&command, "while a limit is changed", (const char *const[]){"total", "provider", "tenant", "output", "color", "yes", "quiet", "spool", NULL});
 	else
 		option_only_with(&command, "without a limit to change", (const char *const[]){"output", "color", "spool", NULL});
 	queue = verb_open(spool, changes.count ? QUEUE_WRITE : QUEUE_READ);
 
 	limit_verb_audit(&changes);
-	if (changes.count == 0)
-		code = limit_verb_show(queue, &output);
-	else if (queue_set_limits(queue, changes.list, changes.count, &err) < 0)
+	if (changes.count && queue_set_limits(queue, changes.list, changes.count, &err) < 0)
 		code = message_error(&err);
+	else if (!changes.count || format)
+		code = limit_verb_show(queue, &output);
 
 	free(changes.list);
 	queue_close(queue);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "web/answer.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,14 +92,63 @@ answer_tag(struct http_exchange *exchange)
 	http_field_add(exchange, &exchange->answer.headers, "ETag", tag);
 }
 
+/* Reads one range of bytes: "bytes=FROM-TO", "bytes=FROM-" or "bytes=-LAST". *to is behind its last byte. What is anything else is ignored, as
+ * RFC 9110 has it. */
+static bool
+answer_read_range(const char *text, size_t length, size_t *from, size_t *to)
+{
+	bool is_end = text && strncmp(text, "bytes=-", strlen("bytes=-")) == 0;
+	unsigned long long first, last = ULLONG_MAX;
+	char *end;
+
+	if (!text || strncmp(text, "bytes=", strlen("bytes=")) != 0 || !isdigit((unsigned char)text[strlen("bytes=") + is_end]))
+		return false;
+	first = strtoull(text + strlen("bytes=") + is_end, &end, 10);
+	if (!is_end && *end++ != '-')
+		return false;
+	if (!is_end && isdigit((unsigned char)*end))
+		last = strtoull(end, &end, 10);
+	*from = is_end ? length - (first < length ? first : length) : first < length ? first : length;
+	*to = is_end || last >= length ? length : last + 1;
+	return !*end && (is_end ? first > 0 : last >= first);
+}
+
+/* Sends of what is known as a whole only the range that is asked for. */
+static void
+answer_range(struct http_exchange *exchange)
+{
+	const char *condition = http_field_find(&exchange->headers, "If-Range"), *tag = http_field_find(&exchange->answer.headers, "ETag");
+	struct buffer *body = &exchange->answer.body;
+	size_t from, to, length = body->length;
+	char *place;
+
+	if (exchange->answer.status != 200 || !length || !tag || (condition && strcmp(condition, tag) != 0) ||
+	    !answer_read_range(http_field_find(&exchange->headers, "Range"), length, &from, &to))
+		return;
+	if (from < length) {
+		exchange->answer.status = 206;
+		body->length = to;
+		buffer_drop(body, from);
+		place = memory_printf("bytes %zu-%zu/%zu", from, to - 1, length);
+	} else {
+		exchange->answer.status = 416;
+		buffer_clear(body);
+		place = memory_printf("bytes */%zu", length);
+	}
+	http_field_add(exchange, &exchange->answer.headers, "Content-Range", place);
+	free(place);
+}
+
 void
 answer_spare(struct http_exchange *exchange)
 {
 	const char *known = http_field_find(&exchange->headers, "If-None-Match");
 	const char *tag = http_field_find(&exchange->answer.headers, "ETag");
 
-	if (!known || !tag || (strcmp(known, "*") != 0 && !strstr(known, tag)))
+	if (!known || !tag || (strcmp(known, "*") != 0 && !strstr(known, tag))) {
+		answer_range(exchange);
 		return;
+	}
 	answer_begin(exchange, 304, NULL);
 	buffer_clear(&exchange->answer.body);
 }

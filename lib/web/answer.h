@@ -18,7 +18,7 @@ void answer_own(const struct route *route, struct http_exchange *exchange);
 /* Gives the body of an answer a tag. */
 void answer_tag(struct http_exchange *exchange);
 
-/* Sends nothing to who has the body with this tag already: 304. */
+/* Sends nothing to who has the body with this tag already: 304; and to who asks for a range of it, that alone: 206. */
 void answer_spare(struct http_exchange *exchange);
 
 #endif

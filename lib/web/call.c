@@ -67,6 +67,8 @@ call_looks(const struct command_option *option)
 {
 	static const char *const looking[] = {"as", "expanded", "node", "tenant"};
 
+	if (option->kind && strchr(option->kind, '='))
+		return false; /* a limit of that tenant */
 	for (size_t i = 0; i < sizeof looking / sizeof *looking; i++)
 		if (strcmp(option->name, looking[i]) == 0)
 			return true;
@@ -76,7 +78,7 @@ call_looks(const struct command_option *option)
 bool
 call_takes(const struct route *route, const struct command_table *table, const struct command_option *option)
 {
-	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "probe", "quiet", "save", "secret", "server", "spool", "store", "version",
+	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "probe", "quiet", "save", "secret", "server", "settings", "spool", "store", "version",
 		"watch", "yes"};
 	const char *kind = option->kind ? option->kind : "";
 

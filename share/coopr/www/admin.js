@@ -3,6 +3,7 @@
 // What administrators of a tenant look at: members, quota, secrets, usage and the audit log.
 import {choice, el, empty, field, fill, problem, settled, table, tell} from './dom.js';
 import {call, items} from './api.js';
+import {columnsView} from './chart.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {amount, clock, time} from './format.js';
 
@@ -155,10 +156,13 @@ export function usageView({query, signal}) {
   const ranges = [['', 'Since the first machine'], ['now-1d', 'The last day'], ['now-7d', 'The last 7 days'], ['now-30d', 'The last 30 days']];
 
   return filtered('Usage', 'usage', query, [['by', 'By', groups], ['start', 'Time', ranges]], async ({by = 'cluster', start}) => {
-    const list = await items('GET /v1/usage', {query: {by, start}, signal}), most = Math.max(...list.map((one) => one.cost), 0);
+    const period = start ? start === 'now-1d' ? 'hour' : 'day' : 'month', parts = ['day', 'month'].includes(by) ? 'template' : by;
+    const [list, along] = await Promise.all([items('GET /v1/usage', {query: {by, start}, signal}), items('GET /v1/usage', {query: {by: `${period},${parts}`, start}, signal})]), most = Math.max(...list.map((one) => one.cost), 0);
     const name = (one) => ['day', 'month'].includes(by) ? new Date(one.start).toLocaleDateString() : one[by] ?? one.name ?? '–';
     const columns = [groups.find(([key]) => (key || 'cluster') === by)[1], {name: 'Cost', number: true}, 'Share', {name: 'Node-hours', number: true}, {name: 'Machines', number: true}];
-    return [list.length ? table('Usage', columns, list.map((one) => [name(one), Number(one.cost.toFixed(3)),
+    const stamp = (one) => period === 'hour' ? one.start.slice(11, 16) : period === 'day' ? one.start.slice(5, 10) : one.start.slice(0, 7);
+    const used = along.map((one) => ({column: stamp(one), part: one[parts] ?? '–', value: one.node_hours}));
+    return [used.some((one) => one.value > 0) && columnsView(`Use by ${period} and ${parts}`, used, 'node-hours'), list.length ? table('Usage', columns, list.map((one) => [name(one), Number(one.cost.toFixed(3)),
       el('meter', {min: 0, max: most || 1, value: one.cost, 'aria-label': `Cost of ${name(one)}`}), Number(one.node_hours.toFixed(2)), one.nodes]))
       : empty('Nothing was used', 'No cluster of this tenant had a machine in that time.'), commandView(commandLine(ACTIONS.usage, {by, start}))];
   });

@@ -6,9 +6,17 @@
 // Who asks, as GET /v1/session says it.
 export const session = {user: null, tenant: null, role: null, tenants: [], csrf: null};
 
+const ROLES = ['read-only', 'user', 'admin', 'superadmin'];
+
+// Tells whether who is there has at least that role.
+export function may(role) {
+  return !session.role || ROLES.indexOf(session.role) >= ROLES.indexOf(role);
+}
+
 // The routes that are not of one tenant.
 export const INSTALLATION = [
-  'POST /v1/session', 'POST /v1/session/provider', 'DELETE /v1/session', 'GET /v1/version', 'GET /v1/jobs', 'GET /v1/queue', 'GET /v1/schemas/{kind}',
+  'POST /v1/session', 'POST /v1/session/provider', 'DELETE /v1/session', 'GET /v1/version', 'GET /v1/jobs', 'GET /v1/queue', 'GET /v1/limits', 'GET /v1/settings', 'GET /v1/checks',
+  'GET /v1/schemas/{kind}',
   'POST /v1/tenants', 'PATCH /v1/tenants/{tenant}', 'DELETE /v1/tenants/{tenant}', 'POST /v1/solve', 'POST /v1/validate',
 ];
 
@@ -72,7 +80,7 @@ async function transmit(url, options) {
   }
 }
 
-// Sends a request and returns the response. body is an object, or a text that is a document; accept is a media type. It is of the chosen
+// Sends a request and returns the response. body is an object, or a text or a file that is a document; accept is a media type. It is of the chosen
 // tenant, unless isOfNone.
 export async function send(route, {path = {}, query = {}, body, accept = 'application/json', signal, headers = {}, isOfNone = false} = {}) {
   const [method] = route.split(' ');
@@ -84,8 +92,9 @@ export async function send(route, {path = {}, query = {}, body, accept = 'applic
   if (method !== 'GET' && session.csrf)
     options.headers['X-CSRF-Token'] = session.csrf;
   if (body !== undefined) {
-    options.body = typeof body === 'string' ? body : JSON.stringify(body);
-    options.headers['Content-Type'] = typeof body === 'string' ? 'application/octet-stream' : 'application/json';
+    const isDocument = typeof body === 'string' || body instanceof Blob;
+    options.body = isDocument ? body : JSON.stringify(body);
+    options.headers['Content-Type'] = isDocument ? 'application/octet-stream' : 'application/json';
   }
   try {
     response = await transmit(address(route, path, query, isOfNone), options);

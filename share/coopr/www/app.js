@@ -2,7 +2,7 @@
 //
 // The frame of the page: who is there, the navigation, and the view that the address names. An address is #/PATH?QUERY, so it can be sent.
 import {el, fill, problem, tell} from './dom.js';
-import {call, hold, session} from './api.js';
+import {call, hold, may, session} from './api.js';
 import {codeView, loginView, returned} from './login.js';
 
 // A view: its path, whose {words} it is given; the module that has it, and the function there; where it stands in the navigation.
@@ -22,9 +22,13 @@ const VIEWS = [
   ['secrets', () => import('./admin.js'), 'secretsView', 'secrets'],
   ['usage', () => import('./admin.js'), 'usageView', 'usage'],
   ['audit', () => import('./admin.js'), 'auditView', 'audit'],
+  ['resources', () => import('./resources.js'), 'resourcesView', 'resources'],
+  ['resources/{kind}/{plugin}/{type}/{name}', () => import('./resources.js'), 'resourceView', 'resources'],
   ['users', () => import('./accounts.js'), 'usersView', 'users'],
   ['tokens', () => import('./accounts.js'), 'tokensView', 'tokens'],
   ['queue', () => import('./installation.js'), 'queueView', 'queue'],
+  ['hooks', () => import('./installation.js'), 'hooksView', 'hooks'],
+  ['settings', () => import('./installation.js'), 'settingsView', 'settings'],
   ['tenants', () => import('./installation.js'), 'tenantsView', 'tenants'],
   ['tenants/{tenant}', () => import('./installation.js'), 'tenantView', 'tenants'],
 ];
@@ -32,15 +36,9 @@ const VIEWS = [
 // The navigation: who sees it at least, and its entries.
 const SECTIONS = [
   ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user'], ['quota', 'Quota'], ['usage', 'Usage'], ['tokens', 'Tokens']]],
-  ['Administration', 'admin', [['entities', 'Catalogue'], ['members', 'Members'], ['users', 'Users'], ['secrets', 'Secrets'], ['audit', 'Audit log']]],
-  ['Installation', 'superadmin', [['queue', 'Queue'], ['tenants', 'Tenants']]],
+  ['Administration', 'admin', [['entities', 'Catalogue'], ['resources', 'Resources'], ['members', 'Members'], ['users', 'Users'], ['secrets', 'Secrets'], ['audit', 'Audit log']]],
+  ['Installation', 'superadmin', [['queue', 'Queue'], ['tenants', 'Tenants'], ['hooks', 'Hooks'], ['settings', 'Settings']]],
 ];
-const ROLES = ['read-only', 'user', 'admin', 'superadmin'];
-
-function may(role) {
-  return !session.role || ROLES.indexOf(session.role) >= ROLES.indexOf(role);
-}
-
 const main = document.getElementById('main');
 const nav = document.getElementById('nav');
 const bar = document.getElementById('bar');
@@ -175,14 +173,14 @@ function begin() {
 }
 
 function enter(record) {
-  const chosen = session.tenant, may = record.tenants?.some((one) => one.name === chosen);
+  const chosen = session.tenant, isMember = record.tenants?.some((one) => one.name === chosen);
 
   Object.assign(session, record);
-  if (may)
+  if (isMember)
     session.tenant = chosen;
   drawBar();
   drawNav(match(place().path)?.section);
-  if (chosen && !may)
+  if (chosen && !isMember)
     show();
 }
 

@@ -3,7 +3,7 @@
 // One cluster: its machines, what happens to it, its log, its history and its configuration. It follows the events of the cluster, and
 // looks again when something has happened.
 import {el, empty, fill, settled, table, tell} from './dom.js';
-import {call, items, session, text} from './api.js';
+import {call, items, may, send, session, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {differenceView} from './difference.js';
 import {amount, badge, cost, count, duration, time} from './format.js';
@@ -13,6 +13,7 @@ import {layoutView, machineDetails} from './layout.js';
 import {timelineView} from './timeline.js';
 
 const TABS = [['machines', 'Machines'], ['activity', 'Activity'], ['log', 'Log'], ['history', 'History'], ['config', 'Configuration']];
+const LOG = 65536; // bytes of a log that are shown first
 const CHANGES = [['expand', 'Add machines'], ['shrink', 'Remove machines'], ['scale', 'Scale services'], ['restart', 'Restart services'],
   ['start', 'Start services'], ['stop', 'Stop services'], ['add', 'Set up services'], ['remove', 'Take services down'], ['replace', 'Replace machines'],
   ['upgrade', 'Upgrade'], ['clone', 'Clone'], ['rename', 'Rename'], ['lease', 'Change the lease'], ['rollback', 'Roll back']];
@@ -36,7 +37,7 @@ function underwayView(cluster) {
     el('progress', {value: done, max: total || 1, 'aria-label': 'Tasks that are done'}),
     el('p.row', el('span', `${done} of ${count(total, 'task')}`, failed > 0 && el('strong.bad', `, ${failed} failed`)), el('span.space'),
       el('a', {href: clusterAddress(cluster.name, 'activity')}, 'Timeline'),
-      isPaused ? button('resume', 'Resume') : button('pause', 'Pause'), button('abort', 'Cancel', 'button.bad')));
+      may('user') && [isPaused ? button('resume', 'Resume') : button('pause', 'Pause'), button('abort', 'Cancel', 'button.bad')]));
 }
 
 function figures(cluster) {
@@ -51,7 +52,7 @@ function figures(cluster) {
 function advice(cluster) {
   if (cluster.underway || cluster.state === 'terminated')
     return null;
-  const act = (name, label, kind = 'a.button') => el(kind, {href: clusterAddress(cluster.name, 'do', name)}, label);
+  const act = (name, label, kind = 'a.button') => may('user') && el(kind, {href: clusterAddress(cluster.name, 'do', name)}, label);
 
   if (cluster.status === 'incomplete' || cluster.status === 'inconsistent' || cluster.state === 'failed')
     return el('div.problem', {role: 'alert'}, el('strong', 'The last operation failed'), cluster.message && el('p', cluster.message),
@@ -74,7 +75,7 @@ function terminalLink(cluster, {nodenum}) {
 function repairLink(cluster, {service}, {nodenum}) {
   const link = (action, query, label) => el('a', {href: `${clusterAddress(cluster.name, 'do', action)}?${new URLSearchParams(query)}`}, label);
 
-  if (cluster.underway)
+  if (cluster.underway || !may('user'))
     return null;
   return service ? link('start', {services: service, node: nodenum}, `Start ${service}`) : link('replace', {nodes: nodenum}, `Replace ${nodenum}`);
 }
@@ -127,17 +128,24 @@ async function activityTab(cluster, signal, query, operations) {
     commandView(commandLine(ACTIONS.report, {cluster: cluster.name, operation}))];
 }
 
+// The end of a log, so many bytes of it, from the beginning of a line; and how many bytes there are.
+async function logEnd(cluster, operation, last, signal) {
+  const response = await send('GET /v1/clusters/{cluster}/log', {path: {cluster: cluster.id}, query: {operation}, accept: 'text/plain', headers: {Range: `bytes=-${last}`}, signal});
+  const [, from, all] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '') ?? [null, 0, 0], lines = await response.text();
+
+  return {lines: from > 0 ? lines.slice(lines.indexOf('\n') + 1) : lines, isCut: from > 0, all: Number(all)};
+}
+
 async function logTab(cluster, signal, query, operations) {
-  const operation = query.get('operation') ?? newest(operations);
+  const operation = query.get('operation') ?? newest(operations), last = Number(query.get('last')) || LOG;
   if (!operation)
     return empty('No output', 'There was no operation with tasks.');
-  const lines = await text('GET /v1/clusters/{cluster}/log', {path: {cluster: cluster.id}, query: {operation}, signal});
-  const shown = lines.length > 500000 ? lines.slice(lines.indexOf('\n', lines.length - 500000) + 1) : lines;
+  const {lines, isCut, all} = await logEnd(cluster, operation, last, signal);
+  const earlier = (bytes, label) => el('a', {href: `${clusterAddress(cluster.name, 'log')}?${new URLSearchParams({operation, last: bytes})}`, 'data-key': label}, label);
 
-  return [el('div.filters', operationChoice(cluster, operations, operation, 'log')),
-    lines ? el('pre.log', {tabindex: '0', role: 'log', 'aria-label': 'Log', 'aria-live': 'off', 'data-key': 'log'}, shown)
+  return [el('div.filters', operationChoice(cluster, operations, operation, 'log'), isCut && [el('span', `The last ${Math.round(last / 1024)} of ${Math.ceil(all / 1024)} kB`), earlier(last * 4, 'Earlier'), earlier(all, 'All')]),
+    lines ? el('pre.log', {tabindex: '0', role: 'log', 'aria-label': 'Log', 'aria-live': 'off', 'data-key': 'log'}, lines)
       : empty('No output', 'The tasks of this operation have printed nothing so far.'),
-    shown !== lines && el('p.hint', 'Only the end is shown; the command prints all.'),
     commandView(commandLine(ACTIONS.log, {cluster: cluster.name, operation}))];
 }
 
@@ -147,7 +155,7 @@ function historyTab(cluster, signal, query, operations) {
     one.ended ? duration((Date.parse(one.ended) - Date.parse(one.begun)) / 1000) : '–', one.why ?? one.message ?? '',
     el('span.row', one.job && el('a', {href: `${clusterAddress(cluster.name, 'activity')}?operation=${one.number}`}, 'timeline'),
       el('a', {href: `${clusterAddress(cluster.name, 'history')}?diff=${one.number}`, 'data-key': `diff-${one.number}`}, 'difference'),
-      one.revision && !cluster.underway && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
+      one.revision && !cluster.underway && may('user') && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
 
   return differenceOf(cluster, signal, query.get('diff')).then((difference) => [difference, table('Operations', columns, rows),
     commandView(commandLine(ACTIONS.history, {cluster: cluster.name, ...(query.get('diff') ? {diff: query.get('diff')} : {})}))]);
@@ -164,7 +172,7 @@ async function differenceOf(cluster, signal, number) {
 async function configTab(cluster, signal) {
   const config = await call('GET /v1/clusters/{cluster}/config', {path: {cluster: cluster.id}, signal});
 
-  return [el('p.row', el('a.button.main', {href: clusterAddress(cluster.name, 'do', 'config')}, 'Change the configuration')),
+  return [may('user') && el('p.row', el('a.button.main', {href: clusterAddress(cluster.name, 'do', 'config')}, 'Change the configuration')),
     el('pre', {tabindex: '0', 'aria-label': 'Configuration'}, JSON.stringify(config, null, 2)), commandView(commandLine(ACTIONS.showConfig, {cluster: cluster.name}))];
 }
 
@@ -200,8 +208,8 @@ function header(cluster, tab, again) {
     }
   });
   return [el('p.crumbs', el('a', {href: '#/clusters'}, 'Clusters'), ' / ', cluster.tenant),
-    el('div.head', el('h1', {'data-title': cluster.name}, cluster.name, ' ', el('span.badges')), cluster.state !== 'terminated' && [lookButton(cluster, again), changes,
-      el('a.button.bad', {href: clusterAddress(cluster.name, 'do', 'delete')}, 'Delete')]),
+    el('div.head', el('h1', {'data-title': cluster.name}, cluster.name, ' ', el('span.badges')), cluster.state !== 'terminated' && [lookButton(cluster, again), may('user') && changes,
+      may('user') && el('a.button.bad', {href: clusterAddress(cluster.name, 'do', 'delete')}, 'Delete')]),
     el('div.state'),
     el('nav.tabs', {'aria-label': 'About this cluster'}, TABS.map(([name, label]) => el('a', {href: clusterAddress(cluster.name, name),
       'aria-current': name === tab ? 'page' : null}, label)))];

@@ -2,7 +2,7 @@
 //
 // The list of clusters: fifty at a time, with filters that stand in the address.
 import {el, choice, check, empty, fill, settled, table} from './dom.js';
-import {call, items} from './api.js';
+import {call, items, may} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {badge, cost, time} from './format.js';
 import {follow} from './follow.js';
@@ -47,7 +47,7 @@ function nothing(filters) {
   if (Object.values(filters).some(Boolean))
     return empty('No cluster is like that', 'No cluster of this tenant matches the filters.', el('a.button', {href: '#/clusters'}, 'Remove the filters'));
   return empty('No clusters yet', 'A cluster is made from a template: choose one, and coopr finds the machines that it needs.',
-    el('a.button.main', {href: '#/create'}, 'Create a cluster'));
+    may('user') && el('a.button.main', {href: '#/create'}, 'Create a cluster'));
 }
 
 function pages(filters, list) {
@@ -97,5 +97,5 @@ export async function clustersView({query, signal}) {
   draw(await load());
   follow(null, signal, again, (hears) => { if (hears) again(); });
   signal.addEventListener('abort', again.cancel);
-  return el('div', el('div.head', el('h1', 'Clusters'), el('a.button.main', {href: '#/create'}, 'Create a cluster')), form, body, command);
+  return el('div', el('div.head', el('h1', 'Clusters'), may('user') && el('a.button.main', {href: '#/create'}, 'Create a cluster')), form, body, command);
 }

@@ -119,7 +119,7 @@ function numeric(column) {
 
 // What is shown where there is nothing: why, and what to do.
 export function empty(title, text, ...actions) {
-  return el('div.empty', el('h2', title), el('p', text), actions.length > 0 && el('p.row', actions));
+  return el('div.empty', el('h2', title), el('p', text), actions.some(Boolean) && el('p.row', actions));
 }
 
 export function problem(error) {

@@ -4,12 +4,14 @@
 import {check, choice, el, empty, field, fill, problem, settled, table, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
+import {clusterAddress} from './clusters.js';
 import {differenceView} from './difference.js';
 import {formOf, schemaOf} from './form.js';
 import {time} from './format.js';
 
 const KINDS = [['clustertemplate', 'Templates'], ['partialtemplate', 'Partial templates'], ['service', 'Services'], ['hardwaretype', 'Hardware'],
   ['imagetype', 'Images'], ['provider', 'Providers']];
+const USERS = 20; // clusters of a template that are named
 const NEW = '+'; // stands for the name of an entity that is not there yet
 
 function address(...path) {
@@ -83,16 +85,34 @@ async function versionsView(kind, name, query, signal) {
 
   return {newest, view: el('section', el('h2', 'Versions'), versions.length < 2 ? el('p.quiet', `This is version ${newest}, and there is no other.`)
     : [el('p.filters', el('label', 'From ', choice(options, from, {onchange: (event) => show(event.target.value, to)})),
-      el('label', 'to ', choice(options, to, {onchange: (event) => show(from, event.target.value)}))), lines ? differenceView(lines) : el('p.quiet', 'They are the same.')])};
+      el('label', 'to ', choice(options, to, {onchange: (event) => show(from, event.target.value)})),
+      Number(from) !== newest && el('a', {href: `${address(kind, name)}?restore=${from}`}, `Restore version ${from}`)), lines ? differenceView(lines) : el('p.quiet', 'They are the same.')])};
+}
+
+// Who needs an entity: what would be wrong without it, as the server finds it, and the clusters of a template.
+async function usersView(kind, name, signal) {
+  const path = {kind, name}, clusters = kind === 'clustertemplate' ? await items('GET /v1/clusters', {query: {template: name, limit: USERS}, signal}) : [];
+  let lines = [];
+
+  try {
+    await call('DELETE /v1/entities/{kind}/{name}', {path, body: {'dry-run': true}, signal});
+  } catch (error) {
+    lines = error.messages ?? [];
+  }
+  const users = new Set(lines.flatMap((line) => line.match(/^(\w+)s\/([^/]+)\.json: /)?.slice(1, 3).join('/') ?? []));
+  return el('section', el('h2', 'Used by'), users.size + clusters.length === 0 ? el('p.quiet', 'Nothing uses it.') : el('ul.columns',
+    [...users].map((one) => el('li', el('a', {href: address(...one.split('/'))}, one))),
+    clusters.map((one) => el('li', el('a', {href: clusterAddress(one.name)}, `cluster ${one.name}`)))));
 }
 
 export async function entityView({kind, name, query, signal}) {
-  const isNew = name === NEW, schema = await schemaOf(kind);
-  const initial = isNew ? {name: ''} : await call('GET /v1/entities/{kind}/{name}', {path: {kind, name}, signal});
-  const versions = isNew ? {newest: 0} : await versionsView(kind, name, query, signal);
+  const isNew = name === NEW, path = {kind, name}, restored = query.get('restore');
+  const [schema, initial, older] = await Promise.all([schemaOf(kind), isNew ? {name: ''} : call('GET /v1/entities/{kind}/{name}', {path, signal}),
+    restored ? call('GET /v1/entities/{kind}/{name}', {path, query: {revision: restored}, signal}) : null]);
+  const [versions, users] = isNew ? [{newest: 0}, null] : await Promise.all([versionsView(kind, name, query, signal), usersView(kind, name, signal)]);
   const state = el('div', {'aria-live': 'polite'}), reason = el('input', {autocomplete: 'off'}), force = check('Save it also where that makes something else wrong');
   const save = el('button.main', {type: 'button', disabled: true, onclick: put}, 'Save'), command = commandView('');
-  const document = editor(schema, initial, () => { save.disabled = true; examine(); }, [state, field('Reason', reason, 'For the history; may be empty.'), force, el('p.row', save)]);
+  const document = editor(schema, older ?? initial, () => { save.disabled = true; examine(); }, [state, field('Reason', reason, 'For the history; may be empty.'), force, el('p.row', save)]);
   const isForced = () => force.querySelector('input').checked;
   const asked = (more) => ({kind, expect: versions.newest, message: reason.value, force: isForced(), ...more});
 
@@ -131,9 +151,11 @@ export async function entityView({kind, name, query, signal}) {
   }
   force.addEventListener('change', examine);
   reason.addEventListener('input', examine);
+  if (older)
+    examine();
   command.say(commandLine(ACTIONS.put, {file: isNew ? 'NAME.json' : `${name}.json`, ...asked()}));
   return el('div', el('p.crumbs', el('a', {href: address(kind)}, KINDS.find(([one]) => one === kind)?.[1] ?? kind)), el('div.head', el('h1', isNew ? `New: ${kind}` : name),
-    !isNew && kind === 'clustertemplate' && el('a.button', {href: address(kind, name, 'rules')}, 'Rules'), !isNew && deletion(kind, name, versions.newest, state)), document.view, command, versions.view);
+    !isNew && kind === 'clustertemplate' && el('a.button', {href: address(kind, name, 'rules')}, 'Rules'), !isNew && deletion(kind, name, versions.newest, state)), older && el('p.note', `This is version ${restored}. Saved, it is the newest again.`), document.view, command, versions.view, users);
 }
 
 // A button that tells who uses the entity, which then cannot be deleted, or asks once more.

@@ -56,7 +56,7 @@ export function count(number, one, many = `${one}s`) {
 }
 
 const KINDS = {active: 'good', healthy: 'good', complete: 'good', done: 'good', updating: 'busy', running: 'busy', waiting: 'busy', pending: 'busy',
-  failed: 'bad', down: 'bad', lost: 'bad', cancelled: 'warn', degraded: 'warn', paused: 'warn', incomplete: 'bad', inconsistent: 'bad', retried: 'warn'};
+  ok: 'good', fault: 'bad', doubt: 'warn', staged: 'busy', recalled: 'warn', failed: 'bad', down: 'bad', lost: 'bad', cancelled: 'warn', degraded: 'warn', paused: 'warn', incomplete: 'bad', inconsistent: 'bad', retried: 'warn'};
 const MARKS = {good: '●', busy: '◐', bad: '▲', warn: '◆', quiet: '○'};
 
 // A state: its word, with a mark and a colour that say the same.

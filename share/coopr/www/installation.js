@@ -23,6 +23,14 @@ function jobRow(job) {
     el('span.progress', el('progress', {value: done, max: total || 1, 'aria-label': `${done} of ${total} tasks`}), ` ${done}/${total}${failed ? `, ${failed} failed` : ''}`), time(job.put_at)];
 }
 
+// Which actions fail, and how often.
+function failuresView(attempts) {
+  const failing = attempts.filter((one) => one.failed > 0).sort((a, b) => b.failed - a.failed);
+
+  return failing.length > 0 && el('section', el('h2', 'Failures'), table('Failures', ['Action', 'Service', {name: 'Failed', number: true}, {name: 'Of', number: true}, 'Share'], failing.map((one) => [one.action,
+    one.service ?? '', one.failed, one.failed + one.done, el('meter', {min: 0, max: one.failed + one.done, value: one.failed, 'aria-label': `Failures of ${one.action} ${one.service ?? ''}`})])));
+}
+
 async function queueParts(isActive, signal) {
   const [records, jobs] = await Promise.all([items('GET /v1/queue', {signal}), items('GET /v1/jobs', {query: {active: isActive}, signal})]);
   const stats = records.find((one) => one.kind === 'stats') ?? {}, attempts = records.filter((one) => one.kind === 'attempts');
@@ -34,6 +42,7 @@ async function queueParts(isActive, signal) {
   stats.workers === 0 && el('div.problem', el('strong', 'No worker runs'), el('p', 'Operations wait until there is one: coopr work, or systemctl start coopr-work.')),
   el('h2', 'Jobs'), jobs.length ? table('Jobs', jobColumns, jobs.slice(-JOBS).reverse().map(jobRow)) : empty('No jobs', isActive ? 'Nothing is in progress.' : 'Nothing was ever done.'),
   jobs.length > JOBS && el('p.hint', `The newest ${JOBS} of ${jobs.length} are shown.`),
+  failuresView(attempts),
   el('details', el('summary', 'How long tasks take'), table('Attempts', columns, attempts.map((one) => [one.action, one.service ?? '', one.type, one.done, one.failed,
     duration(one.p50_s), duration(one.p90_s), duration(one.max_s)])))];
 }
@@ -93,5 +102,39 @@ export function tenantView({tenant: name, signal}) {
     })), quota && quotaBars(quota.amounts),
     requestForm({title: 'Limits', button: 'Save', action: ACTIONS.changeTenant, values, send, done: again,
       controls: [field('Description', description), inputs.map(([, label, input]) => field(label, input, 'Empty: no limit.'))]})];
+  });
+}
+
+export async function hooksView({signal}) {
+  const list = await items('GET /v1/hooks', {signal});
+
+  return el('div', el('h1', 'Hooks'), el('p', 'Programs and addresses that are told of operations on clusters. The file of settings names them, and the document of a tenant: see coopr-hooks(7).'),
+    list.length ? table('Hooks', ['Hook', {name: 'Waiting', number: true}, 'Events', 'Operations', 'Called', 'From', 'Signed'], list.map((one) => [one.name, one.waiting, String(one.events ?? 'all'),
+      String(one.operations ?? 'all'), String(one.called ?? ''), one.from, one.signed ? 'yes' : 'no']))
+      : empty('No hooks', 'Nobody is told of operations. Name a program or an address in the settings, and try it: coopr hook try success create.'),
+    commandView(commandLine(ACTIONS.hooks)));
+}
+
+// How many tasks run at once: in all, of a provider, of a tenant.
+function limitForm(limits, again) {
+  const total = el('input', {name: 'total', inputmode: 'numeric', autocomplete: 'off', placeholder: 'no limit', value: limits.find((one) => one.limit === 'total')?.max ?? ''});
+  const line = (name) => el('input', {name, autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false', placeholder: 'NAME=N', pattern: '[^=]+=([0-9]+|none)'});
+  const provider = line('provider'), tenant = line('tenant');
+  const values = () => Object.fromEntries([['total', total.value || 'none'], ['provider', provider.value], ['tenant', tenant.value]].filter(([, value]) => value));
+
+  return requestForm({title: 'Tasks that run at once', button: 'Save', action: ACTIONS.limits, values, done: again, send: async (body) => {
+    await call('PATCH /v1/limits', {isOfNone: true, body}); // tenant is whose limit it is
+    tell('The limit is changed.');
+  }, controls: [field('In all', total, 'Empty: no limit.'), field('Of a provider', provider, 'Such as sandbox=8; none: no limit.'), field('Of a tenant', tenant, 'Such as qa=4; none: no limit.')]});
+}
+
+export function settingsView({signal}) {
+  return redrawn(async (again) => {
+    const [settings, limits, checks] = await Promise.all([items('GET /v1/settings', {signal}), items('GET /v1/limits', {signal}), items('GET /v1/checks', {signal})]);
+    const faults = checks.filter((one) => one.status !== 'ok');
+    return [el('h1', 'Settings'), faults.length > 0 && el('section', el('h2', 'What is to be done'), table('Faults', ['What', 'State', 'Found', 'Remedy'], faults.map((one) => [one.name, badge(one.status), one.text, one.remedy ?? '']))),
+      el('h2', 'In force'), table('Settings', ['Setting', 'Value', 'From', 'Where'], settings.map((one) => [one.name, String(one.value ?? ''), one.from, one.where ?? ''])),
+      table('Limits', ['Limit', 'Of', {name: 'At most', number: true}, {name: 'Running', number: true}], limits.map((one) => [one.limit, one.name ?? 'all', one.max ?? 'any', one.running])),
+      limitForm(limits, again), commandView(commandLine(ACTIONS.settings, {settings: true}))];
   });
 }
