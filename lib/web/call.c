@@ -67,8 +67,8 @@ call_looks(const struct command_option *option)
 {
 	static const char *const looking[] = {"as", "expanded", "node", "tenant"};
 
-	if (option->kind && strchr(option->kind, '='))
-		return false; /* a limit of that tenant */
+	if (strcmp(option->name, "tenant") == 0 && option->kind && strcmp(option->kind, "TENANT") != 0)
+		return false; /* it sets something of that tenant */
 	for (size_t i = 0; i < sizeof looking / sizeof *looking; i++)
 		if (strcmp(option->name, looking[i]) == 0)
 			return true;
