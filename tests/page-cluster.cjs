@@ -49,8 +49,7 @@ async function site(page, address, [code]) {
   await page.getByRole('link', {name: 'Configuration'}).click();
   await page.getByRole('link', {name: 'Change the configuration'}).click();
   await page.locator('h1:has-text("Change the configuration")').waitFor();
-  const text = page.getByLabel('Configuration', {exact: true});
-  await text.fill((await text.inputValue()).replace('morning', 'evening'));
+  await page.getByLabel('site › text').fill('good evening');
   await page.locator('.difference [data-kind=change]').first().waitFor();
   await page.locator('button.main:enabled').click();
   await page.locator('.timeline rect').first().waitFor({state: 'attached'});

@@ -200,6 +200,14 @@ asked() {
 	answers 200 POST /v1/solve -d @small
 	same "$output" "$(jq -c '.items[]' body)"
 	same unsatisfiable "$(jq -r '.items[].kind' body)"
+	# Who is no superadmin, too: they read nothing but what is sent.
+	token=$(coopr-token create -T default -r user filters)
+	answers 200 POST /v1/solve --data-binary @request -H "Authorization: Bearer $token"
+	answers 200 POST /v1/plan --data-binary @layout -H "Authorization: Bearer $token"
+	answers 200 POST /v1/validate?kind=clustertemplate --data-binary @mine/clustertemplates/lamp.json -H "Authorization: Bearer $token"
+	answers 403 GET /v1/settings -H "Authorization: Bearer $token"
+	answers 403 GET /v1/checks -H "Authorization: Bearer $token"
+	answers 403 GET /v1/limits -H "Authorization: Bearer $token"
 }
 
 @test "machines and services are asked whether they are well by a route of its own, which lists what is not" {

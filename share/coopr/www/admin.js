@@ -151,18 +151,28 @@ async function filtered(title, path, query, filters, draw) {
   return el('div', el('h1', title), form, body);
 }
 
+// What was used in each period, one after the other: also where that was nothing.
+function usedAlong(records, period, part) {
+  const stamp = (start) => period === 'hour' ? `${start.slice(5, 13).replace('T', ' ')} h` : period === 'day' ? start.slice(5, 10) : start.slice(0, 7);
+  const times = records.map((one) => Date.parse(one.start)), step = {hour: 3600000, day: 86400000}[period], all = [];
+
+  for (let time = Math.min(...times); step && time <= Math.max(...times); time += step)
+    all.push({column: stamp(new Date(time).toISOString()), part: records[0][part] ?? '–', value: 0});
+  return [...all, ...records.map((one) => ({column: stamp(one.start), part: one[part] ?? '–', value: one.node_hours}))];
+}
+
 export function usageView({query, signal}) {
   const groups = [['', 'Cluster'], ['template', 'Template'], ['user', 'User'], ['hardwaretype', 'Hardware'], ['day', 'Day'], ['month', 'Month']];
   const ranges = [['', 'Since the first machine'], ['now-1d', 'The last day'], ['now-7d', 'The last 7 days'], ['now-30d', 'The last 30 days']];
 
   return filtered('Usage', 'usage', query, [['by', 'By', groups], ['start', 'Time', ranges]], async ({by = 'cluster', start}) => {
-    const period = start ? start === 'now-1d' ? 'hour' : 'day' : 'month', parts = ['day', 'month'].includes(by) ? 'template' : by;
-    const [list, along] = await Promise.all([items('GET /v1/usage', {query: {by, start}, signal}), items('GET /v1/usage', {query: {by: `${period},${parts}`, start}, signal})]), most = Math.max(...list.map((one) => one.cost), 0);
+    const list = await items('GET /v1/usage', {query: {by, start}, signal}), most = Math.max(...list.map((one) => one.cost), 0);
+    const days = list.length && (Date.parse(list[0].end) - Math.min(...list.map((one) => Date.parse(one.start)))) / 86400000, period = days <= 2 ? 'hour' : days <= 62 ? 'day' : 'month';
+    const parts = ['day', 'month'].includes(by) ? 'template' : by, along = list.length ? await items('GET /v1/usage', {query: {by: `${period},${parts}`, start}, signal}) : [];
     const name = (one) => ['day', 'month'].includes(by) ? new Date(one.start).toLocaleDateString() : one[by] ?? one.name ?? '–';
     const columns = [groups.find(([key]) => (key || 'cluster') === by)[1], {name: 'Cost', number: true}, 'Share', {name: 'Node-hours', number: true}, {name: 'Machines', number: true}];
-    const stamp = (one) => period === 'hour' ? one.start.slice(11, 16) : period === 'day' ? one.start.slice(5, 10) : one.start.slice(0, 7);
-    const used = along.map((one) => ({column: stamp(one), part: one[parts] ?? '–', value: one.node_hours}));
-    return [used.some((one) => one.value > 0) && columnsView(`Use by ${period} and ${parts}`, used, 'node-hours'), list.length ? table('Usage', columns, list.map((one) => [name(one), Number(one.cost.toFixed(3)),
+    const used = usedAlong(along, period, parts);
+    return [used.some((one) => one.value > 0) && columnsView(`Use by ${period} and ${parts}, in UTC`, used, 'node-hours'), list.length ? table('Usage', columns, list.map((one) => [name(one), Number(one.cost.toFixed(3)),
       el('meter', {min: 0, max: most || 1, value: one.cost, 'aria-label': `Cost of ${name(one)}`}), Number(one.node_hours.toFixed(2)), one.nodes]))
       : empty('Nothing was used', 'No cluster of this tenant had a machine in that time.'), commandView(commandLine(ACTIONS.usage, {by, start}))];
   });

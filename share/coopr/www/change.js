@@ -5,6 +5,7 @@ import {check, el, field, fill, problem, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {clusterAddress} from './clusters.js';
+import {configControl} from './config.js';
 import {differenceView} from './difference.js';
 import {previewer} from './preview.js';
 
@@ -96,7 +97,7 @@ const FORMS = {
   lease: {title: 'Change the lease', controls: () => [line('time', 'It expires in', '', 'Such as 12h or 2d from now; 0 is never.', {required: true})], needs: 'time', isPlain: true},
   rollback: {title: 'Roll back', controls: (cluster, query) => [number('to', 'To revision', query.get('to') ?? '', 'Without a number, to the one before.', {min: 1})]},
   retry: {title: 'Retry', text: 'Continues the operation that failed with what is not done yet, along the plan that there is.', controls: () => [], isPlain: true, begins: true},
-  config: {title: 'Change the configuration', controls: (cluster) => [json('config', 'Configuration', cluster.config, 'Values with % are macros, see coopr-macros(7).'), flag('no-restart', 'Configure services while they run')]},
+  config: {title: 'Change the configuration', controls: (cluster) => [configControl(json('config', 'Configuration', cluster.config, 'Values with % are macros, see coopr-macros(7).')), flag('no-restart', 'Configure services while they run')]},
   delete: {title: 'Delete', text: 'Deletes the cluster with all its machines.', controls: () => [flag('graceful', 'Stop and remove services first')], isDangerous: true},
 };
 

@@ -4,7 +4,7 @@
 import {el} from './dom.js';
 import {hue} from './layout.js';
 
-const WIDTH = 1000, HEIGHT = 220, MOST = 9; // parts that have a colour of their own, and then the others
+const WIDTH = 1000, HEIGHT = 220, MOST = 9, SLOTS = 7; // parts that have a colour of their own, and then the others; columns that there is room for at least
 
 function steps(most) {
   const size = 10 ** Math.floor(Math.log10(most || 1)), step = [1, 2, 5, 10].map((one) => one * size / 2).find((one) => most / one <= 5) ?? size * 5;
@@ -22,7 +22,7 @@ export function columnsView(sentence, rows, unit) {
     const cell = cells.get(column), name = named.includes(part) ? part : 'others';
     cell.set(name, (cell.get(name) ?? 0) + value);
   });
-  const marks = steps(Math.max(...columns.map((one) => [...cells.get(one).values()].reduce((sum, value) => sum + value, 0)))), top = marks.at(-1) || 1, wide = WIDTH / columns.length;
+  const marks = steps(Math.max(...columns.map((one) => [...cells.get(one).values()].reduce((sum, value) => sum + value, 0)))), top = marks.at(-1) || 1, slots = Math.max(columns.length, SLOTS), wide = WIDTH / slots;
 
   const bars = columns.flatMap((column, i) => {
     let at = HEIGHT;
@@ -37,6 +37,6 @@ export function columnsView(sentence, rows, unit) {
     el('div.chart-body', el('div.chart-axis', {'aria-hidden': 'true'}, marks.map((mark) => el('span', {style: {bottom: `${mark / top * 100}%`}}, String(mark)))),
       el('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': sentence},
         marks.map((mark) => el('line.grid', {x1: 0, x2: WIDTH, y1: HEIGHT - mark / top * HEIGHT, y2: HEIGHT - mark / top * HEIGHT})), bars)),
-    el('div.chart-names', {'aria-hidden': 'true'}, columns.map((column, i) => el('span', i % every === 0 ? column : ''))),
+    el('div.chart-names', {'aria-hidden': 'true'}, columns.map((column, i) => el('span', {style: {width: `${100 / slots}%`}}, i % every === 0 ? column : ''))),
     el('figcaption.legend', `${sentence}: ${unit}`, parts.map((part) => el('span', el('i.swatch', {'data-hue': hue(part, parts)}), part))));
 }

@@ -5,6 +5,7 @@ import {check, choice, el, empty, field, fill, problem, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {clusterAddress} from './clusters.js';
+import {changedAt, leaves, valueOf, written} from './config.js';
 import {cost, count, duration} from './format.js';
 import {layoutView} from './layout.js';
 import {previewer} from './preview.js';
@@ -76,45 +77,21 @@ function choiceControl(name, label, entities, kind, initial, allowed) {
   return {view: field(label, input), read: (values) => { if (input.value) values[name] = input.value; }};
 }
 
-// The values of a configuration: one input for each, with its path.
-function leaves(config, path = []) {
-  return Object.entries(config ?? {}).flatMap(([name, value]) => value && typeof value === 'object' && !Array.isArray(value)
-    ? leaves(value, [...path, name]) : [[[...path, name], value]]);
-}
-
 function configControl(template) {
   const found = leaves(template.defaults?.config);
-  const inputs = found.map(([path, value]) => [path, value, el('input', {value: typeof value === 'string' ? value : JSON.stringify(value), spellcheck: 'false', autocapitalize: 'none'})]);
+  const inputs = found.map(([path, value]) => [path, value, el('input', {value: written(value), spellcheck: 'false', autocapitalize: 'none'})]);
   const plain = (path) => path.every((word) => /^[\w-]+$/.test(word));
 
   return found.length === 0 ? null : {view: el('details', el('summary', 'Configuration'), el('p.hint', 'Values with % are macros, see coopr-macros(7).'),
     inputs.map(([path, , input]) => field(path.join(' › '), input))), read: (values) => {
-    const changed = inputs.filter(([, value, input]) => input.value !== (typeof value === 'string' ? value : JSON.stringify(value)));
+    const changed = inputs.filter(([, value, input]) => input.value !== written(value));
     if (changed.length === 0)
       return;
     if (changed.every(([path]) => plain(path)))
       values.set = changed.map(([path, , input]) => `${path.join('.')}=${input.value}`);
     else
-      values.config = whole(template.defaults.config, changed);
+      values.config = changed.reduce((config, [path, value, input]) => changedAt(config, path, valueOf(input.value, value)), template.defaults.config);
   }};
-}
-
-function whole(config, changed) {
-  const copy = structuredClone(config);
-
-  changed.forEach(([path, value, input]) => {
-    const parent = path.slice(0, -1).reduce((at, name) => at[name], copy);
-    parent[path[path.length - 1]] = typeof value === 'string' ? input.value : parsed(input.value);
-  });
-  return copy;
-}
-
-function parsed(word) {
-  try {
-    return JSON.parse(word);
-  } catch {
-    return word;
-  }
 }
 
 function lineControl(name, label, hint, attributes) {

@@ -100,6 +100,8 @@ function jsonField(label, hint, value) {
   }};
 }
 
+const LARGE = 300; // characters of a value that is not shown until somebody opens it
+
 function group(label, hint, contents, isOpen) {
   return el('details.group', {open: isOpen}, el('summary', label), hint && el('p.hint', hint), contents);
 }
@@ -120,7 +122,7 @@ function objectField(at, value, label, isTop) {
     return isTop || value || Object.keys(result).length ? result : undefined;
   };
   const contents = parts.map(([, part]) => part.view);
-  return {view: isTop ? el('div', contents) : group(label, schema.description, contents, value !== undefined && Object.keys(value ?? {}).length > 0), read};
+  return {view: isTop ? el('div', contents) : group(label, schema.description, contents, value !== undefined && Object.keys(value ?? {}).length > 0 && JSON.stringify(value).length < LARGE), read};
 }
 
 // An object whose members are named by the user.
@@ -144,7 +146,7 @@ function mapField(at, value, label, changed) {
   }}, 'Add');
 
   draw();
-  return {view: group(label, schema.description, [list, el('p.row', el('label.unseen', {for: id}, `Name of a new entry of ${label}`), name, more)], entries.length > 0), read: () => {
+  return {view: group(label, schema.description, [list, el('p.row', el('label.unseen', {for: id}, `Name of a new entry of ${label}`), name, more)], entries.length > 0 && JSON.stringify(value).length < LARGE), read: () => {
     const read = Object.fromEntries(entries.map((entry) => [entry.name, entry.part.read() ?? (typeOf(follow({...at, schema: schema.additionalProperties}).schema) === 'object' ? {} : null)]));
     return entries.length || value ? read : undefined;
   }};
