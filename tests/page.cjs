@@ -14,7 +14,7 @@ const [socket, scenario, ...values] = process.argv.slice(2);
 const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters/shop/activity', 'clusters/shop/log', 'clusters/shop/history',
   'clusters/shop/history?diff=1', 'clusters/shop/config', 'clusters/shop/do/expand', 'clusters/shop/do/scale', 'clusters/shop/do/config', 'clusters/shop/do/delete',
   'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/clustertemplate/lamp/rules', 'entities/hardwaretype/+', 'members', 'quota',
-  'secrets', 'users', 'tokens', 'usage', 'audit', 'queue', 'tenants', 'tenants/default', 'resources', 'hooks', 'settings', 'usage?by=day&start=now-7d', 'entities/service/mysql?restore=1', 'nothing'];
+  'secrets', 'users', 'tokens', 'usage', 'audit', 'audit?all=true', 'queue', 'tenants', 'tenants/default', 'resources', 'hooks', 'settings', 'usage?by=day&start=now-7d', 'entities/service/mysql?restore=1', 'nothing'];
 
 // Listens on a port: what arrives there is passed on to the socket.
 function relay() {

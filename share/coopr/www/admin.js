@@ -2,7 +2,7 @@
 //
 // What administrators of a tenant look at: members, quota, secrets, usage and the audit log.
 import {choice, el, empty, field, fill, problem, settled, table, tell} from './dom.js';
-import {call, items} from './api.js';
+import {call, items, may} from './api.js';
 import {columnsView} from './chart.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {amount, clock, time} from './format.js';
@@ -179,14 +179,15 @@ export function usageView({query, signal}) {
 }
 
 export function auditView({query, signal}) {
-  return filtered('Audit log', 'audit', query, [['user', 'User'], ['cluster', 'Cluster'], ['start', 'Time', [['', 'All'], ['now-1d', 'The last day'], ['now-7d', 'The last 7 days']]]],
-    async ({user, cluster, start}) => {
-      const asked = {user, cluster, start, limit: 200};
-      const list = await items('GET /v1/audit', {query: asked, signal});
-      const columns = ['Time', 'User', 'Action', 'Object', 'By', 'From', 'Reason'];
-      return [list.length ? table('Audit log', columns, list.slice().reverse().map((one) => [clock(one.at), one.user === one.login ? one.user : `${one.user} (${one.login})`,
-        one.action, one.object ?? one.cluster ?? '', one.program, one.address ?? one.host ?? '', one.reason ?? '']))
-        : empty('No entries', 'Nothing that matches has been changed.'), commandView(commandLine(ACTIONS.audit, asked))];
-    });
-}
+  const filters = [['user', 'User'], ['cluster', 'Cluster'], ['start', 'Time', [['', 'All'], ['now-1d', 'The last day'], ['now-7d', 'The last 7 days']]],
+    ...(may('superadmin') ? [['all', 'Of', [['', 'this tenant'], ['true', 'all tenants']]]] : [])];
 
+  return filtered('Audit log', 'audit', query, filters, async ({user, cluster, start, all}) => {
+    const isOfNone = all === 'true', asked = {user, cluster, start, limit: 200, 'all-tenants': isOfNone};
+    const list = await items('GET /v1/audit', {query: asked, isOfNone, signal});
+    const columns = ['Time', ...(isOfNone ? ['Tenant'] : []), 'User', 'Action', 'Object', 'By', 'From', 'Reason'];
+    return [list.length ? table('Audit log', columns, list.slice().reverse().map((one) => [clock(one.at), ...(isOfNone ? [one.tenant] : []), one.user === one.login ? one.user : `${one.user} (${one.login})`,
+      one.action, one.object ?? one.cluster ?? '', one.program, one.address ?? one.host ?? '', one.reason ?? '']))
+      : empty('No entries', 'Nothing that matches has been changed.'), commandView(commandLine(ACTIONS.audit, asked))];
+  });
+}

@@ -64,6 +64,10 @@ export async function queueView({query, signal}) {
   }})), body, commandView(commandLine(ACTIONS.queue)));
 }
 
+function limitsSet(tenant) {
+  return {clusters: tenant.maxClusters, nodes: tenant.maxNodes, ...tenant.quota};
+}
+
 function limitInputs(quota) {
   return LIMITS.map(([name, label]) => [name, label, el('input', {name, inputmode: 'decimal', placeholder: 'no limit', autocomplete: 'off', value: quota[name] ?? ''})]);
 }
@@ -79,7 +83,8 @@ export function tenantsView({signal}) {
 
   return redrawn(async (again) => {
     const list = await items('GET /v1/tenants', {signal});
-    return [el('h1', 'Tenants'), table('Tenants', ['Name'], list.map((one) => [el('a', {href: `#/tenants/${encodeURIComponent(one.name)}`}, one.name)])),
+    return [el('h1', 'Tenants'), table('Tenants', ['Name', 'Description', ...LIMITS.map(([, label]) => ({name: `${label}, at most`, number: true}))], list.map((one) => [
+      el('a', {href: `#/tenants/${encodeURIComponent(one.name)}`}, one.name), one.description ?? '', ...LIMITS.map(([name]) => limitsSet(one)[name] ?? '–')])),
       requestForm({title: 'Create a tenant', button: 'Create', action: ACTIONS.createTenant, values, done: again, send: async (body) => {
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '' && value !== false));
         await call('POST /v1/tenants', {body: given});
@@ -91,7 +96,7 @@ export function tenantsView({signal}) {
 export function tenantView({tenant: name, signal}) {
   return redrawn(async (again) => {
     const [tenant, quota] = await Promise.all([call('GET /v1/tenants/{tenant}', {path: {tenant: name}, signal}), call('GET /v1/quota', {query: {tenant: name}, signal}).catch(() => null)]);
-    const before = {clusters: tenant.maxClusters, nodes: tenant.maxNodes, ...tenant.quota};
+    const before = limitsSet(tenant);
     const inputs = limitInputs(before), description = el('input', {name: 'description', value: tenant.description ?? ''});
     const values = () => ({tenant: name, ...(description.value === (tenant.description ?? '') ? {} : {description: description.value}), ...limitsOf(inputs, before)});
     const send = ({tenant: one, ...body}) => call('PATCH /v1/tenants/{tenant}', {path: {tenant: one}, body}).then(() => tell('The tenant is changed.'));
