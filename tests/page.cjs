@@ -210,7 +210,7 @@ const scenarios = {
       await page.getByLabel('File').setInputFiles({name: 'web.sh', mimeType: 'text/plain', buffer: Buffer.from(text)});
       await page.getByText('coopr resource upload automator/shell/scripts/web.sh web.sh --stage').waitFor();
       await page.getByRole('button', {name: 'Upload'}).click();
-      await page.getByText('waits for a sync').waitFor();
+      await page.getByText(/waits? for a sync/).waitFor();
     };
     await upload('#!/bin/sh\necho morning\n');
     await page.getByRole('button', {name: 'Sync', exact: true}).click();

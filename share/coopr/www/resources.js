@@ -48,7 +48,7 @@ function uploadForm(versions, again) {
   const stage = check('Stage it for the next sync', {name: 'stage', checked: true}), reason = el('input', {name: 'message', autocomplete: 'off'});
   const values = () => ({resource: `${folder.value}/${name.value || 'NAME'}`, file: file.files[0]?.name ?? 'FILE', stage: stage.querySelector('input').checked, message: reason.value});
 
-  file.addEventListener('change', () => { name.value ||= file.files[0]?.name ?? ''; });
+  file.addEventListener('input', () => { name.value ||= file.files[0]?.name ?? ''; });
   return requestForm({title: 'Upload', button: 'Upload', action: ACTIONS.upload, values, done: again, controls: [field('File', file), field('Kind', folder), field('Name', name), field('Reason', reason), stage],
     send: async ({stage: isStaged, message}) => {
       const [kind, plugin, type] = folder.value.split('/');
