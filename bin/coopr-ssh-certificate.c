@@ -78,7 +78,7 @@ main(int argc, char **argv)
 	target_operand_nodes(&command, argv[0], &chosen, &target);
 
 	if (certificate_read_key(argv[1], &public, &err) == 0 && status_open(&status, &places, target.cluster, &err) == 0 &&
-	    status_layout(&status, &err) == 0 && (node = target_first(&target, &status.layout, &err)))
+	    account_need_more(&status.account, &err) == 0 && status_layout(&status, &err) == 0 && (node = target_first(&target, &status.layout, &err)))
 		result = login_certificate(&status, node, &public, &record, &err);
 	if (result == 0) {
 		certificate_print(record);

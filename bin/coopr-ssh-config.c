@@ -48,7 +48,8 @@ ssh_config_open(const struct target *target, struct login_through *through, stru
     struct error *err)
 {
 	if (!through)
-		return status_open(status, &places, target->cluster, err) < 0 ? -1 : status_layout(status, err);
+		return status_open(status, &places, target->cluster, err) < 0 || account_need_more(&status->account, err) < 0 ? -1
+		    : status_layout(status, err);
 	return memory_folder_open_lasting(folder, err) < 0 ? -1 : login_through_open(through, &places, target->cluster, folder, status, err);
 }
 

@@ -161,7 +161,7 @@ bearing() {
 	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop
 	same shop "$(coopr-list --as eve -T qa -o name)"
 	for words in "create -t lamp -n 4 -P dummy more" "expand -n 5 shop" "delete -y shop" "rename shop other" "pause shop" "abort -y shop" \
-		"lease shop 2d" "store put -k provider mine/providers/dummy.json" "secret list --cluster shop" "token create x" "config shop --set a=1" "ssh shop" "ssh-config shop" "inventory shop" "ssh-certificate shop -" "exec shop true"; do
+		"lease shop 2d" "store put -k provider mine/providers/dummy.json" "secret list --cluster shop" "token create x" "config shop --set a=1" "ssh shop" "ssh-config shop" "inventory shop" "ssh-certificate shop -" "exec --as eve -T qa shop true"; do
 		# shellcheck disable=SC2086 # words
 		run -77 coopr $words --as eve -T qa </dev/null
 	done
