@@ -20,7 +20,7 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
-#include "login/logins.h"
+#include "login/grant.h"
 #include "remote/frame.h"
 #include "web/asker.h"
 #include "web/problem.h"
@@ -40,9 +40,7 @@ struct run {
 	struct run_call call;
 	struct http_exchange *exchange; /* NULL: nobody waits for its answer any more */
 	char name[2 * RUN_NAME_BYTES + 1];
-	char *user;
-	struct rights_limit limit;  /* of what was shown */
-	struct rights_held held;    /* what the user was when it began */
+	struct grant grant;
 	bool hides; /* what is typed is not shown there */
 	struct run *next;
 };
@@ -111,7 +109,7 @@ runs_of_user(const struct runs *runs, const char *user)
 	size_t count = 0;
 
 	for (const struct run *run = runs->first; run; run = run->next)
-		count += strcmp(run->user, user) == 0;
+		count += strcmp(run->grant.user, user) == 0;
 	return count;
 }
 
@@ -120,8 +118,7 @@ run_forget(struct run *run)
 {
 	child_release(&run->child);
 	run_call_release(&run->call);
-	rights_held_release(&run->held);
-	free(run->user);
+	grant_release(&run->grant);
 	free(run);
 }
 
@@ -176,9 +173,7 @@ runs_start(struct runs *runs, struct http_exchange *exchange, const struct asker
 		return;
 	}
 	run = memory_zeroed(1, sizeof *run);
-	run->user = memory_string(asker->user);
-	run->limit = asker->limit;
-	if (rights_hold(runs->store, run->user, &run->held, &err) < 0 || run_start(runs, run, exchange, asker, &err) < 0) {
+	if (grant_begin(&run->grant, runs->store, asker->user, &asker->limit, &err) < 0 || run_start(runs, run, exchange, asker, &err) < 0) {
 		problem_answer_error(exchange, &err);
 		run_forget(run);
 		return;
@@ -224,7 +219,7 @@ runs_tell(struct runs *runs, struct http_exchange *exchange, const struct asker 
 	struct frame frame;
 	size_t at = 0;
 
-	while (run && (strcmp(run->name, name) != 0 || strcmp(run->user, asker->user) != 0))
+	while (run && (strcmp(run->name, name) != 0 || strcmp(run->grant.user, asker->user) != 0))
 		run = run->next;
 	if (!run) {
 		problem_answer(exchange, 404, "no such command runs");
@@ -340,24 +335,11 @@ runs_left(struct runs *runs, struct http_exchange *exchange)
 	return true;
 }
 
-/* Returns whether who has asked is not let in any more, or was taken a role. */
-static bool
-run_is_over(const struct runs *runs, const struct run *run)
-{
-	struct rights_held now = {0};
-	struct error ignored; /* then it is looked at again */
-	bool over = logins_hold(runs->store, run->user, &run->limit, &ignored) == 0 ||
-	    (rights_hold(runs->store, run->user, &now, &ignored) == 0 && rights_are_lost(&run->held, &now));
-
-	rights_held_release(&now);
-	return over;
-}
-
 static void
 runs_look(struct runs *runs)
 {
 	for (struct run *run = runs->first; run; run = run->next)
-		if (run_is_over(runs, run))
+		if (grant_is_over(&run->grant, runs->store))
 			supervise_signal(&run->child, SIGHUP, true);
 }
 

@@ -15,7 +15,7 @@
 #include "http/exchange.h"
 #include "http/listener.h"
 #include "http/upgrade.h"
-#include "login/tokens.h"
+#include "login/grant.h"
 #include "web/asker.h"
 #include "web/call.h"
 #include "web/problem.h"
@@ -36,8 +36,7 @@ struct tunnel {
 	struct call call;
 	struct arguments environment;
 	struct http_exchange *exchange; /* NULL: nobody waits any more */
-	char *user;
-	int64_t token;      /* that was shown; 0: none */
+	struct grant grant;
 	int fd;             /* of the connection; -1: it is one of HTTP yet */
 	bool input_ended;   /* nothing comes from there any more */
 	bool over;          /* the command has ended */
@@ -72,7 +71,7 @@ tunnels_of_user(const struct tunnels *tunnels, const char *user)
 	size_t count = 0;
 
 	for (const struct tunnel *tunnel = tunnels->first; tunnel; tunnel = tunnel->next)
-		count += !user || strcmp(tunnel->user, user) == 0;
+		count += !user || strcmp(tunnel->grant.user, user) == 0;
 	return count;
 }
 
@@ -88,7 +87,7 @@ tunnels_forget(struct tunnels *tunnels, struct tunnel *tunnel)
 	child_release(&tunnel->child);
 	call_release(&tunnel->call);
 	arguments_release(&tunnel->environment);
-	free(tunnel->user);
+	grant_release(&tunnel->grant);
 	free(tunnel);
 }
 
@@ -193,6 +192,7 @@ tunnels_start(struct tunnels *tunnels, const struct route_match *match, const st
 {
 	const char *wanted = http_field_find(&exchange->headers, "Upgrade");
 	struct tunnel *tunnel;
+	struct error err;
 
 	if (!wanted || strcasecmp(wanted, TUNNEL_PROTOCOL) != 0) {
 		problem_answer(exchange, 426, "this is no answer of HTTP: say Connection: Upgrade and Upgrade: " TUNNEL_PROTOCOL);
@@ -206,8 +206,11 @@ tunnels_start(struct tunnels *tunnels, const struct route_match *match, const st
 	}
 	tunnel = memory_zeroed(1, sizeof *tunnel);
 	tunnel->fd = -1;
-	tunnel->user = memory_string(asker->user);
-	tunnel->token = asker->limit.is_set ? asker->limit.token : 0;
+	if (grant_begin(&tunnel->grant, tunnels->store, asker->user, &asker->limit, &err) < 0) {
+		problem_answer_error(exchange, &err);
+		tunnels_forget(tunnels, tunnel);
+		return;
+	}
 	if (!tunnel_start(tunnels, tunnel, match, asker, exchange)) {
 		tunnels_forget(tunnels, tunnel);
 		return;
@@ -302,14 +305,12 @@ tunnels_left(struct tunnels *tunnels, struct http_exchange *exchange)
 	return true;
 }
 
-/* Ends what was begun with a token or a session that is not valid any more. */
+/* Ends what was begun with rights that are there no more. */
 static void
 tunnels_look(struct tunnels *tunnels)
 {
-	struct error ignored; /* then it is looked at again */
-
 	for (struct tunnel *tunnel = tunnels->first; tunnel; tunnel = tunnel->next)
-		if (!tunnel->over && tunnel->token && tokens_is_valid(tunnels->store, tunnel->token, &ignored) == 0)
+		if (!tunnel->over && grant_is_over(&tunnel->grant, tunnels->store))
 			supervise_stop(tunnels->supervisor, &tunnel->child);
 }
 
