@@ -295,7 +295,7 @@ bring_about() {
 	need_program curl
 	coopr-store init
 	examples_of coopr-serve >examples
-	grep -v '^coopr-serve\( --socket .*\| --listen .*\)\?$' examples >rest
+	grep -v '^coopr-serve\( --socket .*\| --listen .*\| --provisioners .*\)\?$' examples >rest
 	run_each rest
 	for options in $(sed -n 's/^coopr-serve\( --socket .*\)\?$/x\1/p' examples | grep -c x | xargs seq); do
 		coopr-serve --socket "$PWD/socket.$options" 2>errors 3>&- &
