@@ -283,7 +283,8 @@ provider() {
 		PRAGMA user_version = 2;
 	END
 	same providers/one "$(coopr-store list -o name)"
-	same 22 "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
+	coopr-store init --store new
+	same "$(sqlite3 new 'PRAGMA user_version')" "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"
 	same "2 1" "$(sqlite3 -separator ' ' "$COOPR_STORE.version-2" 'SELECT user_version, count(*) FROM pragma_user_version, entity')"
 	coopr-store fsck
 }

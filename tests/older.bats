@@ -37,7 +37,8 @@ contents() {
 
 @test "the first command brings the store up to date, with all that the host kept in files, and keeps a copy of it" {
 	same "broken incomplete,demo active,shop active,slow pending" "$(coopr list -o json | jq -r '"\(.name) \(.status)"' | paste -sd,)"
-	same 21 "$(sql 'PRAGMA user_version')"
+	coopr-store init --store new
+	same "$(sqlite3 new 'PRAGMA user_version')" "$(sql 'PRAGMA user_version')"
 	same "5 4" "$(sqlite3 -separator ' ' state/store.sqlite3.version-5 'SELECT user_version, count(*) FROM pragma_user_version, cluster')"
 	same "192.0.2.1:22 00000002-1000,192.0.2.2:22 00000002-1001" "$(coopr-store claims -o json | jq -r '"\(.machine) \(.node)"' | paste -sd,)"
 	same "00000003-001.failure mail failure create default" "$(sql 'SELECT id, hook, event, operation, tenant FROM hook_message')"

@@ -19,25 +19,31 @@
 
 enum { PASSAGE_CONNECT_MS = 10 * 1000 };
 
+/* Waits until a connection is there, or has failed. Returns 0, or what errno would say. */
+static int
+passage_await(int fd)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLOUT};
+	int failure = 0;
+	socklen_t size = sizeof failure;
+
+	if (poll(&wait, 1, PASSAGE_CONNECT_MS) <= 0)
+		return ETIMEDOUT;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) < 0 ? errno : failure;
+}
+
 /* Connects to one address, in time. Returns the descriptor; -1 with errno. */
 static int
 passage_connect(const struct addrinfo *to)
 {
-	int fd = socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->ai_protocol), yes = 1, failure = 0;
-	struct pollfd wait = {.fd = fd, .events = POLLOUT};
-	socklen_t size = sizeof failure;
+	int fd = socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->ai_protocol), yes = 1, failure;
 
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 	if (connect(fd, to->ai_addr, to->ai_addrlen) == 0)
 		return fd;
-	if (errno != EINPROGRESS)
-		failure = errno;
-	else if (poll(&wait, 1, PASSAGE_CONNECT_MS) <= 0)
-		failure = ETIMEDOUT;
-	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) < 0)
-		failure = errno;
+	failure = errno == EINPROGRESS ? passage_await(fd) : errno;
 	if (failure == 0)
 		return fd;
 	close(fd);

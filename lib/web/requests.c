@@ -325,8 +325,8 @@ requests_end(struct requests *requests, struct child *child)
 	if (!requests_look(serving->route))
 		requests_change(requests);
 	requests_remove_running(requests, serving);
-	if (serving->looks ? condition_holds(serving->condition, child)
-	                   : serving->condition && condition_is_late(serving->condition, child)) {
+	if (serving->condition &&
+	    (serving->looks ? condition_holds(serving->condition, child) : condition_is_late(serving->condition, child))) {
 		serving->looks = !serving->looks;
 		requests_queue(requests, serving);
 		return;
