@@ -20,9 +20,9 @@ teardown() {
 	web_packages_end
 }
 
-# under_load COMMAND...: runs it while four clients ask for the page, each again as soon as it has an answer.
+# under_load COMMAND...: runs it while two clients ask for the page, each again as soon as it has an answer.
 under_load() {
-	wrk -t1 -c4 -d600s --timeout 10s "http://$address/" >wrk.out 3>&- &
+	nice -n 19 wrk -t1 -c2 -d600s --timeout 10s "http://$address/" >wrk.out 3>&- &
 	load=$!
 	"$@" || return
 	kill -INT "$load"
