@@ -149,7 +149,9 @@ If only this were otherwise:
 	run -1 --separate-stderr coopr-solve --explain 1000 worker changed
 	contains "$stderr" "no layout satisfies the request: "
 	run -64 coopr-solve --explain 1000
-	run -64 coopr-solve -o json request
+	run -64 coopr-solve -o table request
+	coopr-solve request >records
+	coopr-solve -o json request | diff records -
 	run -64 coopr-solve --explain 1000 worker -o xml request
 }
 

@@ -108,6 +108,7 @@ export_add_audit(struct export_stream *stream, const struct audit_record *record
 	json_set_string(&row, "object", record->object);
 	json_set_string(&row, "cluster", record->cluster);
 	json_set_string(&row, "reason", record->reason);
+	json_set_string(&row, "request", record->request);
 	json_set_string(&row, "hash", record->hash);
 	json_set_string(&line, "table", "audit");
 	json_set(&line, "row", row);
