@@ -13,6 +13,8 @@
 #include "store/sql/engine.h"
 #include "store/sqlite/log-sync.h"
 
+enum { STATEMENTS_KEPT = 16 }; /* a request of the server needs about ten */
+
 struct sqlite { /* what struct sql of this engine is */
 	struct sql sql;
 	sqlite3 *db;
@@ -20,6 +22,7 @@ struct sqlite { /* what struct sql of this engine is */
 	int lock;    /* descriptor of PATH.lock, -1 for who only reads */
 	int version; /* of its tables */
 	struct log_sync log;
+	sqlite3_stmt *kept[STATEMENTS_KEPT]; /* that have ended, the newest first; NULL behind the last */
 };
 
 /* Fills err with what the database says, and with the exit code that it comes to: EX_TEMPFAIL where it is busy, EX_IOERR,
@@ -37,6 +40,10 @@ const void *statement_bytes(struct sql_rows *rows, int column, size_t *length);
 int64_t statement_integer(struct sql_rows *rows, int column);
 double statement_real(struct sql_rows *rows, int column);
 void statement_end(struct sql_rows *rows);
+
+/* Forgets the statements that have ended: most are asked again soon, and are kept, since SQLite takes longer to understand such a text
+ * than to find its rows. */
+void statements_release(struct sqlite *db);
 
 /* Reads the version of the tables: EX_DATAERR where they are of a program other than ours. */
 int schema_version(sqlite3 *db, int *version, struct error *err);

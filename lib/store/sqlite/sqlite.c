@@ -116,6 +116,7 @@ sqlite_close(struct sql *sql)
 {
 	struct sqlite *db = (struct sqlite *)sql;
 
+	statements_release(db);
 	sqlite3_close(db->db);
 	log_sync_close(&db->log);
 	if (db->lock >= 0)

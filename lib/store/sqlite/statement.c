@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,6 +12,7 @@
 
 struct statement {
 	struct sql_rows rows;
+	struct sqlite *db;
 	sqlite3_stmt *sqlite;
 };
 
@@ -80,21 +82,37 @@ statement_bind(sqlite3_stmt *rows, const char *types, va_list values)
 	return result;
 }
 
+/* Returns the statement of a text: one that is kept, or a new one; NULL where SQLite does not understand it. */
+static sqlite3_stmt *
+statement_prepare(struct sqlite *db, const char *text)
+{
+	sqlite3_stmt *rows = NULL;
+
+	for (size_t i = 0; i < STATEMENTS_KEPT && db->kept[i]; i++)
+		if (strcmp(sqlite3_sql(db->kept[i]), text) == 0) {
+			rows = db->kept[i];
+			memmove(&db->kept[i], &db->kept[i + 1], (STATEMENTS_KEPT - 1 - i) * sizeof db->kept[0]);
+			db->kept[STATEMENTS_KEPT - 1] = NULL;
+			return rows;
+		}
+	sqlite3_prepare_v2(db->db, text, -1, &rows, NULL);
+	return rows;
+}
+
 struct sql_rows *
 statement_query(struct sql *sql, const char *text, const char *types, va_list values, struct error *err)
 {
-	sqlite3 *db = ((struct sqlite *)sql)->db;
+	struct sqlite *db = (struct sqlite *)sql;
+	sqlite3_stmt *rows = statement_prepare(db, text);
 	struct statement *statement;
-	sqlite3_stmt *rows;
 
-	if (sqlite3_prepare_v2(db, text, -1, &rows, NULL) != SQLITE_OK ||
-	    statement_bind(rows, types, values) != SQLITE_OK) {
-		sqlite_error(db, err);
+	if (!rows || statement_bind(rows, types, values) != SQLITE_OK) {
+		sqlite_error(db->db, err);
 		sqlite3_finalize(rows);
 		return NULL;
 	}
 	statement = memory_zeroed(1, sizeof *statement);
-	*statement = (struct statement){{sql->engine}, rows};
+	*statement = (struct statement){{sql->engine}, db, rows};
 	return &statement->rows;
 }
 
@@ -147,6 +165,21 @@ statement_real(struct sql_rows *rows, int column)
 void
 statement_end(struct sql_rows *rows)
 {
-	sqlite3_finalize(statement_of(rows));
-	free(rows);
+	struct statement *statement = (struct statement *)rows;
+	struct sqlite *db = statement->db;
+
+	sqlite3_reset(statement->sqlite);
+	sqlite3_clear_bindings(statement->sqlite);
+	sqlite3_finalize(db->kept[STATEMENTS_KEPT - 1]);
+	memmove(&db->kept[1], &db->kept[0], (STATEMENTS_KEPT - 1) * sizeof db->kept[0]);
+	db->kept[0] = statement->sqlite;
+	free(statement);
+}
+
+void
+statements_release(struct sqlite *db)
+{
+	for (size_t i = 0; i < STATEMENTS_KEPT; i++)
+		sqlite3_finalize(db->kept[i]);
+	memset(db->kept, 0, sizeof db->kept);
 }
