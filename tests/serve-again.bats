@@ -87,6 +87,24 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	answers 400 PUT /v1/members/ann -H "Idempotency-Key: $(printf '%0256d' 0)" -d '{"tenant": "qa", "role": "user"}'
 }
 
+@test "a client of Coopr has keys of its own in each tenant that it names, and as each user" {
+	serve
+	coopr-tenant create qa
+	coopr-tenant create dev
+	coopr-member set ann -r admin -T qa
+	coopr-member set ann -r admin -T dev
+	coopr-member set bob -r admin -T qa
+	for who in ann:qa ann:dev bob:qa; do
+		with k 200 POST /v2/providers -H "Coopr-UserID: ${who%:*}" -H "Coopr-TenantID: ${who#*:}" \
+			-d "{\"name\": \"mine-${who%:*}\", \"providertype\": \"dummy\"}"
+		run ! replayed
+	done
+	same 'providers/mine-ann providers/mine-bob' "$(coopr-store list -T qa provider -o name | grep mine | paste -sd ' ')"
+	same providers/mine-ann "$(coopr-store list -T dev provider -o name | grep mine)"
+	with k 200 POST /v2/providers -H 'Coopr-UserID: ann' -H 'Coopr-TenantID: dev' -d '{"name": "mine-ann", "providertype": "dummy"}'
+	replayed
+}
+
 @test "what has changed nothing is done anew" {
 	serve
 	with k 404 POST /v1/clusters/shop/expand -d '{"machines": 5}'

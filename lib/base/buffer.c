@@ -52,6 +52,15 @@ buffer_byte(struct buffer *buffer, char byte)
 }
 
 void
+buffer_netstring(struct buffer *buffer, const char *text)
+{
+	if (text)
+		buffer_printf(buffer, "%zu:%s,", strlen(text), text);
+	else
+		buffer_text(buffer, "-,");
+}
+
+void
 buffer_printf(struct buffer *buffer, const char *format, ...)
 {
 	va_list ap, again;

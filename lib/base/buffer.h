@@ -20,6 +20,9 @@ void buffer_byte(struct buffer *buffer, char byte);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Appends a text as a netstring, with its length before it, and "-," for NULL: no row of texts can be taken for another. */
+void buffer_netstring(struct buffer *buffer, const char *text);
+
 /* Returns the text, "" if nothing was ever appended; it lives until the buffer changes. */
 const char *buffer_string(const struct buffer *buffer);
 

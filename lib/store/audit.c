@@ -18,16 +18,6 @@
 
 _Static_assert(AUDIT_HASH_SIZE == 2 * crypto_hash_sha256_BYTES + 1, "a hash fits");
 
-/* Appends a text with its length before it: no text can be taken for two. */
-static void
-audit_append(struct buffer *out, const char *text)
-{
-	if (text)
-		buffer_printf(out, "%zu:%s,", strlen(text), text);
-	else
-		buffer_printf(out, "-,");
-}
-
 /* Writes the hash of a record, behind the one that has the hash before. */
 static void
 audit_hash(const struct audit_record *record, const char *before, char hash[AUDIT_HASH_SIZE])
@@ -39,11 +29,11 @@ audit_hash(const struct audit_record *record, const char *before, char hash[AUDI
 
 	buffer_printf(&text, "%s,%" PRId64 ",%" PRId64 ",", before, record->id, record->at_ms);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		audit_append(&text, texts[i]);
+		buffer_netstring(&text, texts[i]);
 	if (record->via) /* records of earlier versions have none, and keep their hash */
-		audit_append(&text, record->via);
+		buffer_netstring(&text, record->via);
 	if (record->request)
-		audit_append(&text, record->request);
+		buffer_netstring(&text, record->request);
 	crypto_hash_sha256(sum, (const unsigned char *)text.data, text.length);
 	sodium_bin2hex(hash, AUDIT_HASH_SIZE, sum, sizeof sum);
 	buffer_release(&text);
@@ -121,15 +111,15 @@ audit_newest(struct store *store, int64_t *id, struct error *err)
 	return sql_number(store_sql(store), id, err, "SELECT coalesce(max(id), 0) FROM audit", "") < 0 ? -1 : 0;
 }
 
-int
-audit_add(struct store *store, const struct audit_event *event, struct error *err)
+static int
+audit_insert(struct store *store, const struct audit_event *event, const char *request, struct error *err)
 {
 	struct arena arena = {0};
 	char hash[AUDIT_HASH_SIZE];
 	struct client client = {0};
 	struct audit_record record = {.at_ms = clock_wall_ms(), .user = store_by(store) ? store_by(store) : "", .login = client.login,
 		.host = client.host, .via = client.via, .program = message_program_name(), .action = event->action, .object = audit_object(event, &arena),
-		.reason = store_why(store), .request = event->is_before ? NULL : client_request()};
+		.reason = store_why(store), .request = request};
 	int result = -1;
 
 	record.cluster = event->cluster ? arena_printf(&arena, "%08" PRId64, event->cluster) : NULL;
@@ -154,12 +144,15 @@ audit_add(struct store *store, const struct audit_event *event, struct error *er
 }
 
 int
+audit_add(struct store *store, const struct audit_event *event, struct error *err)
+{
+	return audit_insert(store, event, client_request(), err);
+}
+
+int
 audit_add_alone(struct store *store, const struct audit_event *event, struct error *err)
 {
-	struct audit_event before = *event;
-
-	before.is_before = true;
-	return store_begin(store, err) < 0 ? -1 : store_finish(store, audit_add(store, &before, err), err);
+	return store_begin(store, err) < 0 ? -1 : store_finish(store, audit_insert(store, event, NULL, err), err);
 }
 
 static struct audit_record

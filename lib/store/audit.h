@@ -29,7 +29,6 @@ struct audit_event {
 	const char *kind;   /* of the object: "service", "secret", "cluster", "member" */
 	const char *name;
 	int64_t cluster, version; /* 0: none */
-	bool is_before; /* it is told before it is done: a request is not known by it */
 };
 
 struct audit_record { /* strings live in the list's arena */

@@ -344,6 +344,18 @@ asker_find_unknown(struct asker *asker, struct http_exchange *exchange)
 }
 
 void
+asker_identify(const struct asker *asker, struct buffer *out)
+{
+	const struct rights_limit *limit = &asker->limit;
+
+	buffer_netstring(out, asker->user);
+	buffer_netstring(out, asker->tenant);
+	buffer_printf(out, "%d", limit->is_set ? (int)limit->role : -1);
+	buffer_netstring(out, limit->kind);
+	buffer_netstring(out, limit->tenant);
+}
+
+void
 asker_environment(const struct asker *asker, struct arguments *environment)
 {
 	const struct rights_limit *limit = &asker->limit;

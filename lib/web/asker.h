@@ -11,6 +11,7 @@
 #include "account/rights.h"
 
 struct arguments;
+struct buffer;
 struct http_exchange;
 struct store;
 
@@ -39,6 +40,10 @@ bool asker_find_provisioner(struct asker *asker, struct store *store, struct htt
 
 /* Finds out from where somebody comes who is not known yet. Returns false where that is another site, and the answer says so. */
 bool asker_find_unknown(struct asker *asker, struct http_exchange *exchange);
+
+/* Appends what the rights of the asker depend on, so that no two who differ have the same: all but the token or session itself, with
+ * which the same user comes again. */
+void asker_identify(const struct asker *asker, struct buffer *out);
 
 /* Writes what is to be shown, besides a session, for a request that changes something: no other site can know it. Returns csrf. */
 const char *asker_csrf(const char *session, char csrf[static ASKER_CSRF_SIZE]);

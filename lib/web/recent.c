@@ -79,13 +79,6 @@ recent_look(struct recent *recent)
 	recent_change(recent);
 }
 
-/* Appends a text with its length before it: no texts can be taken for others. */
-static void
-recent_append(struct buffer *key, const char *text)
-{
-	buffer_printf(key, "%zu:%s", strlen(text), text);
-}
-
 /* Returns all that the answer depends on; NULL where it is no answer to looking at something of the store. */
 static char *
 recent_key(const struct route *route, const struct asker *asker, const struct http_exchange *exchange)
@@ -96,15 +89,12 @@ recent_key(const struct route *route, const struct asker *asker, const struct ht
 	if (strcmp(route->method, "GET") != 0 || !route->command || route->answer == ROUTE_SESSION)
 		return NULL;
 	buffer_printf(&key, "%" PRId64 " ", asker->limit.token);
-	recent_append(&key, asker->limit.kind);
-	recent_append(&key, asker->limit.tenant);
-	recent_append(&key, asker->user);
-	recent_append(&key, asker->tenant ? asker->tenant : "");
-	recent_append(&key, accept ? accept : "");
-	recent_append(&key, exchange->path);
+	asker_identify(asker, &key);
+	buffer_netstring(&key, accept);
+	buffer_netstring(&key, exchange->path);
 	for (size_t i = 0; i < exchange->query.count; i++) {
-		recent_append(&key, exchange->query.list[i].name);
-		recent_append(&key, exchange->query.list[i].value);
+		buffer_netstring(&key, exchange->query.list[i].name);
+		buffer_netstring(&key, exchange->query.list[i].value);
 	}
 	return key.data;
 }

@@ -56,13 +56,6 @@ repeats_open(struct store *store)
 	return repeats;
 }
 
-/* Appends a text with its length before it: no texts can be taken for others. */
-static void
-repeats_append(struct buffer *out, const char *text)
-{
-	buffer_printf(out, "%zu:%s", strlen(text), text);
-}
-
 /* Takes the request for what it asks: whose it is, and the words and the input of its command. */
 static void
 repeat_identify(struct repeat *repeat, const struct route_match *match, const struct asker *asker, const struct call *call,
@@ -70,16 +63,14 @@ repeat_identify(struct repeat *repeat, const struct route_match *match, const st
 {
 	struct buffer whose = {0}, what = {0};
 
-	repeats_append(&whose, asker->user);
-	buffer_printf(&whose, "%d", asker->limit.is_set ? (int)asker->limit.role : -1);
-	repeats_append(&whose, asker->limit.tenant);
-	repeats_append(&whose, exchange->method);
-	repeats_append(&whose, exchange->path);
-	repeats_append(&whose, key);
+	asker_identify(asker, &whose);
+	buffer_netstring(&whose, exchange->method);
+	buffer_netstring(&whose, exchange->path);
+	buffer_netstring(&whose, key);
 	for (size_t i = 1; i < call->argv.count; i++) {
-		repeats_append(&what, call->argv.list[i]);
+		buffer_netstring(&what, call->argv.list[i]);
 		if (strncmp(call->argv.list[i], "--tenant=", 9) == 0)
-			repeats_append(&whose, call->argv.list[i]);
+			buffer_netstring(&whose, call->argv.list[i]);
 	}
 	buffer_append(&what, call->input.data, call->input.length);
 	content_digest(whose.data, whose.length, repeat->key);
@@ -205,12 +196,11 @@ repeats_answer_from_log(struct repeats *repeats, const struct repeat *repeat, st
 
 /* Returns the key that was sent; NULL where there is none that counts, or it cannot be one. */
 static const char *
-repeats_key(const struct route_match *match, struct http_exchange *exchange)
+repeats_key(const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
 {
 	const char *key = http_field_find(&exchange->headers, "Idempotency-Key");
 
-	if (!key || strcmp(match->route->method, "GET") == 0 || match->route->answer == ROUTE_SESSION_BEGUN ||
-	    match->route->answer == ROUTE_SESSION_PROVIDER)
+	if (!key || !asker->user || strcmp(match->route->method, "GET") == 0)
 		return NULL;
 	if (*key && strlen(key) <= REPEATS_KEY)
 		return key;
@@ -222,7 +212,7 @@ struct repeat *
 repeats_find(struct repeats *repeats, const struct route_match *match, const struct asker *asker, const struct call *call,
     struct http_exchange *exchange)
 {
-	const char *key = repeats_key(match, exchange);
+	const char *key = repeats_key(match, asker, exchange);
 	struct repeat *repeat, *known;
 
 	if (!key)

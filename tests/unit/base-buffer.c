@@ -29,6 +29,10 @@ test_append(void)
 	tap_is_text(buffer.data, "x!?", "the first bytes can be dropped");
 	buffer_drop(&buffer, 3);
 	tap_is_text(buffer.data, "", "all bytes can be dropped");
+	buffer_netstring(&buffer, "a,1:b");
+	buffer_netstring(&buffer, "");
+	buffer_netstring(&buffer, NULL);
+	tap_is_text(buffer.data, "5:a,1:b,0:,-,", "texts stand with their lengths, and none is another than an empty one");
 	buffer_release(&buffer);
 	tap_ok(!buffer.data && !buffer.capacity, "a released buffer is as new");
 }
