@@ -289,6 +289,17 @@ OPERATIONS = [(path, method.upper(), operation) for path, methods in DOCUMENT["p
               if not (method == "delete" and path == "/v1/session")]
 
 
+def close(schema):
+    """Has the records, to which releases may add members, those that are described and no others."""
+    for one in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        close(one)
+    if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
+        schema.setdefault("additionalProperties", False)
+
+
+close(DOCUMENT["components"]["schemas"]["records"]["$defs"])
+
+
 class Validators(dict):
     def __missing__(self, text):
         self[text] = jsonschema.Draft202012Validator(dict(json.loads(text), components=DOCUMENT["components"]))

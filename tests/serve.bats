@@ -215,7 +215,7 @@ body() {
 		sed -n '/^\.It /{N;s/^\.It \([A-Z]*\) Pa \(.*\)\n/\1 \2 /;s/\.Ic \(.*\) :$/\1/;p}' | sort | diff have -
 }
 
-@test "the description is one of OpenAPI: every reference has an end, and no two operations one name" {
+@test "the description is one of OpenAPI: every reference has an end, no two operations have one name, and every answer of JSON has a schema" {
 	coopr-serve --openapi >api.json
 	same 3.1.0 "$(jq -r .openapi api.json)"
 	same "" "$(jq -r '[.paths[][].operationId] | group_by(.) | map(select(length > 1)) | .[][0]' api.json)"
@@ -223,6 +223,27 @@ body() {
 		select(($all | getpath($ref | ltrimstr("#/") | split("/"))) == null)' api.json)"
 	same "" "$(jq -r '.paths | to_entries[] | .key as $path | .value[] |
 		([$path | scan("\\{([a-z]+)\\}")[]] - [.parameters[] | select(.in == "path") | .name]) | .[]' api.json)"
+	# A configuration is free, this description has one elsewhere, and what is valid answers nothing.
+	same "GET /v1/clusters/{cluster}/config GET /v1/openapi.json POST /v1/validate" "$(jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
+		select(.value.responses[].content["application/json"].schema | select(.) | . == {type: "object"} or .properties.items.items == {type: "object"}) |
+		"\(.key | ascii_upcase) \($path)"' api.json | sort | paste -sd' ')"
+}
+
+@test "public validators take the description for one of OpenAPI, and each schema in it for one of JSON Schema" {
+	coopr-serve --openapi >api.json
+	python3 -c 'import jsonschema' || skip "needs python3-jsonschema, which is not installed"
+	python3 - <<-'END'
+		import json, jsonschema
+		description = json.load(open("api.json"))
+		for schema in description["components"]["schemas"].values():
+		    jsonschema.Draft202012Validator.check_schema(schema)
+		try:
+		    import openapi_spec_validator
+		except ImportError:
+		    pass
+		else:
+		    openapi_spec_validator.validate(description)
+	END
 }
 
 @test "a server that is told to end answers what it was asked before, also who reads slowly" {

@@ -2,8 +2,8 @@
 #include "web/route.h"
 
 /* What libexec/coopr/v2 does: a definition of the programs in share/coopr/v2. */
-#define GET(path, what) {"GET", path, "v2 " what, NULL, NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL}
-#define CHANGE(method, path, what) {method, path, "v2 " what, NULL, NULL, ROUTE_DOCUMENT, ROUTE_WHOLE, NULL}
+#define GET(path, what) {"GET", path, "v2 " what, NULL, NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL, NULL}
+#define CHANGE(method, path, what) {method, path, "v2 " what, NULL, NULL, ROUTE_DOCUMENT, ROUTE_WHOLE, NULL, NULL}
 
 /* The routes of the entities of a kind. */
 #define ENTITIES(folder, kind) \
@@ -29,7 +29,7 @@
 	CHANGE("POST", "/v2/plugins/" folder "/{plugin}/{type}/{name}/versions/{version}/recall", "installation/recall " kind)
 
 const struct route coopr_routes[] = {
-	{"GET", "/status", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, NULL},
+	{"GET", "/status", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, NULL, NULL},
 	ENTITIES("providers", "provider"),
 	ENTITIES("hardwaretypes", "hardwaretype"),
 	ENTITIES("imagetypes", "imagetype"),
@@ -80,6 +80,6 @@ const struct route coopr_routes[] = {
 	CHANGE("POST", "/v2/resolve", "entities/resolve"),
 	GET("/v2/export", "entities/export"),
 	CHANGE("POST", "/v2/import", "entities/load"),
-	{"GET", "/v2/provisioners", "provisioner list", NULL, NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL},
-	{"GET", "/v2/provisioners/{provisioner}", "provisioner list", "{provisioner}", NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL},
+	{"GET", "/v2/provisioners", "provisioner list", NULL, NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL, NULL},
+	{"GET", "/v2/provisioners/{provisioner}", "provisioner list", "{provisioner}", NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL, NULL},
 	{0}};

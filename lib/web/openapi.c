@@ -8,9 +8,12 @@
 #include "base/buffer.h"
 #include "json/dump.h"
 #include "json/json.h"
+#include "json/schemas.h"
 #include "remote/frame.h"
 #include "web/call.h"
 #include "web/route.h"
+
+#define OPENAPI_PREVIEW "job cluster node task milestone" /* a plan, coopr-plan(5) */
 
 /* Returns {"type": TYPE}. */
 static jv
@@ -166,31 +169,41 @@ openapi_list(jv of)
 
 /* Returns the schema of a list of records. */
 static jv
-openapi_records(void)
+openapi_records(jv schemas, const char *names)
 {
 	jv records = openapi_type("object");
 
-	json_set(&records, "properties", JV_OBJECT(jv_string("items"), openapi_list(openapi_type("object"))));
+	json_set(&records, "properties", JV_OBJECT(jv_string("items"), openapi_list(schemas_of(schemas, names))));
 	json_set(&records, "required", json_strings((const char *const[]){"items"}, 1));
 	return records;
 }
 
-static jv
-openapi_responses(const struct route *route)
+/* Adds what is answered with a status, JSON of a schema; or, without one, nothing. */
+static void
+openapi_add(jv *responses, const char *status, const char *description, jv schema)
 {
-	jv responses = jv_object(), records, problem = jv_object();
+	json_set(responses, status, jv_is_valid(schema) ? openapi_response(description, "application/json", schema)
+	                                                : JV_OBJECT(jv_string("description"), jv_string(description)));
+}
+
+static jv
+openapi_responses(const struct route *route, jv schemas)
+{
+	jv responses = jv_object(), problem = jv_object();
 
 	switch (route->answer) {
 	case ROUTE_RECORDS:
 	case ROUTE_RECORDS_EVENTS:
-		records = openapi_records();
-		json_set(&responses, "200", openapi_response("The records", "application/json", records));
+		openapi_add(&responses, "200", "The records", openapi_records(schemas, route->records));
 		break;
 	case ROUTE_BEGUN:
-		json_set(&responses, "202", openapi_response("The operation has begun", "application/json", openapi_type("object")));
+		openapi_add(&responses, "200", "What the operation would do", openapi_records(schemas, OPENAPI_PREVIEW));
+		openapi_add(&responses, "202", "The operation has begun", schemas_of(schemas, "begun"));
 		break;
 	case ROUTE_DONE:
-		json_set(&responses, "204", JV_OBJECT(jv_string("description"), jv_string("It is done")));
+		openapi_add(&responses, "204", "It is done", jv_invalid());
+		if (route->records)
+			openapi_add(&responses, "200", "It is done, and these are records of it", openapi_records(schemas, route->records));
 		break;
 	case ROUTE_BYTES:
 		json_set(&responses, "200", openapi_response("What it contains", "application/octet-stream", jv_object()));
@@ -203,16 +216,19 @@ openapi_responses(const struct route *route)
 		break;
 	case ROUTE_RUN:
 		json_set(&responses, "200", openapi_response("Frames, as they come", FRAME_TYPE, jv_object()));
-		json_set(&responses, "204", JV_OBJECT(jv_string("description"), jv_string("It was told")));
+		openapi_add(&responses, "204", "It was told", jv_invalid());
 		break;
 	case ROUTE_TUNNEL:
-		json_set(&responses, "101", JV_OBJECT(jv_string("description"), jv_string("The connection is one to the node")));
+		openapi_add(&responses, "101", "The connection is one to the node", jv_invalid());
 		break;
 	case ROUTE_TEXT:
 		json_set(&responses, "200", openapi_response("Text", "text/plain", openapi_type("string")));
 		break;
+	case ROUTE_SESSION_ENDED:
+		openapi_add(&responses, "204", "It is done", jv_invalid());
+		break;
 	default:
-		json_set(&responses, "200", openapi_response("The record", "application/json", openapi_type("object")));
+		openapi_add(&responses, "200", "The record", schemas_of(schemas, route->records));
 	}
 	json_set_string(&problem, "$ref", "#/components/schemas/problem");
 	json_set(&responses, "default", openapi_response("It cannot be done", "application/problem+json", problem));
@@ -239,7 +255,7 @@ openapi_id(const struct route *route)
 }
 
 static jv
-openapi_operation(const struct route *route)
+openapi_operation(const struct route *route, jv schemas)
 {
 	const struct command_table *table = route->command ? call_table(route) : NULL;
 	jv operation = jv_object(), body;
@@ -249,7 +265,7 @@ openapi_operation(const struct route *route)
 		json_set(&operation, "x-command", jv_string_fmt("coopr %s", route->command));
 	json_set(&operation, "operationId", openapi_id(route));
 	json_set(&operation, "parameters", openapi_parameters(route, table));
-	json_set(&operation, "responses", openapi_responses(route));
+	json_set(&operation, "responses", openapi_responses(route, schemas));
 	if (route->body == ROUTE_NO_BODY)
 		return operation;
 	body = jv_object();
@@ -284,7 +300,7 @@ openapi_problem(void)
 static void
 openapi_make(struct buffer *out)
 {
-	jv document = jv_object(), paths = jv_object(), schemas = jv_object();
+	jv document = jv_object(), paths = jv_object(), schemas = schemas_all();
 
 	json_set_string(&document, "openapi", "3.1.0");
 	json_set(&document, "info", JV_OBJECT(jv_string("title"), jv_string("coopr"), jv_string("version"), jv_string(COOPR_VERSION)));
@@ -298,7 +314,7 @@ openapi_make(struct buffer *out)
 			jv_free(path);
 			path = jv_object();
 		}
-		json_set(&path, word, openapi_operation(route));
+		json_set(&path, word, openapi_operation(route, schemas));
 		json_set(&paths, route->path, path);
 	}
 	json_set(&document, "paths", paths);

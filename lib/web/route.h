@@ -53,6 +53,7 @@ struct route {
 	enum route_body body;
 	enum route_answer answer;
 	const char *summary;
+	const char *records;  /* "report attempt": the schemas of what is answered, see json/schemas.h; NULL: that is free */
 };
 
 struct route_match {
