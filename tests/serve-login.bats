@@ -70,6 +70,23 @@ bearing() {
 	same 1 "$(grep -c '^ann logout user ann$' found)"
 }
 
+@test "a session lasts as long, and is limited to the role, that is asked for where it is begun" {
+	serve_tcp
+	login ann
+	begun='{"user": "ann", "password": "PASSWORD of ann", "name": "laptop", "role": "read-only", "lifetime": "30d"}'
+	asks 200 POST /v1/session -c jar -d "$begun"
+	contains "$(jq -r .expires body)" "$(date -u -d '+30 days' +%Y-%m-%dT)"
+	read -r -a fields < <(tail -1 jar)
+	bearing "${fields[6]}" 200 GET /v1/tokens
+	same '["laptop","session","read-only"]' "$(jq -c '.items[] | select(.name == "laptop") | [.name, .of, .role]' body)"
+	bearing "${fields[6]}" 403 PUT /v1/members/bob -d '{"role": "user"}'
+	as ann 204 PUT /v1/members/bob -d '{"role": "user"}'
+	for wrong in '"lifetime": "0s"' '"lifetime": "long"' '"lifetime": 5' '"lifetime": "9999y"' '"role": "root"' '"role": ["admin"]' '"name": {}'; do
+		asks 422 POST /v1/session -d "{\"user\": \"ann\", \"password\": \"PASSWORD of ann\", $wrong}"
+		contains "$(jq -r .detail body)" "${wrong:1:4}"
+	done
+}
+
 @test "who chooses another password ends what was begun with the one before" {
 	serve_tcp
 	login ann

@@ -127,9 +127,10 @@ static int
 entrance_admit(struct store *store, const struct entrance *entrance, const struct entrance_login *login, const char *chosen,
     char text[static TOKEN_SIZE], struct error *err)
 {
+	const struct entrance_session *ask = &entrance->session;
 	const struct token session = {.kind = "session", .user = login->user, .login = login->user, .tenant = login->tenant,
-		.role = account_role_name(login->tenant ? ACCOUNT_ADMIN : ACCOUNT_SUPERADMIN), .name = "",
-		.address = *entrance->address ? entrance->address : NULL, .ends_ms = clock_wall_ms() + ENTRANCE_SESSION_MS};
+		.role = account_role_name(login->tenant && ask->role > ACCOUNT_ADMIN ? ACCOUNT_ADMIN : ask->role), .name = ask->name,
+		.address = *entrance->address ? entrance->address : NULL, .ends_ms = ask->ends_ms};
 	char sum[TOKEN_SUM_SIZE];
 
 	token_make(text);
@@ -222,22 +223,22 @@ entrance_begin(struct store *store, const struct entrance *entrance, char text[s
 }
 
 int
-entrance_vouched(struct store *store, const char *user, const char *address, const struct attempt *attempt,
-    char text[static TOKEN_SIZE], struct error *err)
+entrance_vouched(struct store *store, const struct entrance *entrance, const struct attempt *attempt, char text[static TOKEN_SIZE],
+    struct error *err)
 {
-	const struct entrance entrance = {.user = user, .address = address};
+	const char *user = entrance->user;
 	struct entrance_login login = {0};
 	int result = entrance_take(sql_query(store_sql(store), err, "SELECT user, tenant.name, password FROM login LEFT JOIN tenant "
 	    "ON tenant.id = login.tenant WHERE user = ?", "t", user), &login, err);
 
 	if (result >= 0 && entrance_use_tenant(store, &login, err) < 0)
 		result = -1;
-	if (result == 0 && entrance_refuse(store, &entrance, err) < 0)
+	if (result == 0 && entrance_refuse(store, entrance, err) < 0)
 		result = error_set(err, EX_NOPERM, "%s does not log in here; \"coopr user add\" makes a user", user);
 	if (result > 0 && (result = store_begin(store, err)) == 0) {
 		result = attempt_succeeded(store, attempt, err);
 		if (result >= 0)
-			result = entrance_admit(store, &entrance, &login, NULL, text, err);
+			result = entrance_admit(store, entrance, &login, NULL, text, err);
 		result = store_finish(store, result, err);
 	}
 	entrance_login_release(&login);

@@ -15,13 +15,20 @@ struct attempt;
 struct error;
 struct store;
 
-enum { ENTRANCE_SESSION_MS = 12 * 3600 * 1000 }; /* a session lasts so long */
+enum { ENTRANCE_SESSION_MS = 12 * 3600 * 1000 }; /* a session lasts so long, if nothing else is asked for */
+
+struct entrance_session { /* what is asked for */
+	const char *name;       /* what its user calls it, or "" */
+	enum account_role role; /* it has at most this one */
+	int64_t ends_ms;
+};
 
 struct entrance { /* NULL: not given */
 	const char *user, *password;
 	const char *code;         /* in place of both */
 	const char *new_password; /* chosen with this: what was begun with the one before ends */
 	const char *address;      /* of whom asks, by a Unix socket "uid:1000"; "": it is not known */
+	struct entrance_session session;
 };
 
 /* Begins a session: writes its text, and who it is (the caller's to free). EX_NOPERM where user and password, or the code, are not right;
@@ -30,9 +37,10 @@ struct entrance { /* NULL: not given */
 int entrance_begin(struct store *store, const struct entrance *entrance, char text[static TOKEN_SIZE], char **user, int64_t *wait_s,
     struct error *err);
 
-/* Begins a session of a user for whom somebody else has vouched, whose attempt was counted. EX_NOPERM where no such user logs in here. */
-int entrance_vouched(struct store *store, const char *user, const char *address, const struct attempt *attempt,
-    char text[static TOKEN_SIZE], struct error *err);
+/* Begins a session of the entrance's user, for whom somebody else has vouched, and whose attempt was counted. EX_NOPERM where no such user
+ * logs in here. */
+int entrance_vouched(struct store *store, const struct entrance *entrance, const struct attempt *attempt, char text[static TOKEN_SIZE],
+    struct error *err);
 
 /* Ends the session or the token with that text; one that has ended already is none. */
 int entrance_end(struct store *store, const char *text, struct error *err);

@@ -80,7 +80,7 @@ logins_need_password(struct account *account, const char *user, struct error *er
 	if (!account->limit.is_set)
 		return 0;
 	if (strcmp(account->limit.kind, "session") != 0)
-		return error_set(err, EX_NOPERM, "user %s: a %s makes no users, codes and passwords; log in with the password", user,
+		return error_set(err, EX_NOPERM, "user %s: a %s makes no users, codes and passwords; log in with the password, as \"coopr login\" does", user,
 		    account->limit.kind);
 	own = sql_number(account_sql(account), &one, err, "SELECT 1 FROM token WHERE id = ? AND login = ?", "it", account->limit.token, user);
 	return own <= 0 ? own : error_set(err, EX_NOPERM,

@@ -123,7 +123,7 @@ tokens_create(struct account *account, const struct token_ask *ask, char text[st
 	int result;
 
 	if (account->limit.is_set && strcmp(account->limit.kind, "session") != 0)
-		return error_set(err, EX_NOPERM, "a %s makes no tokens; log in with the password", account->limit.kind);
+		return error_set(err, EX_NOPERM, "a %s makes no tokens; log in with the password, as \"coopr login\" does", account->limit.kind);
 	if (ask->role > account->role && (!everywhere || ask->role == ACCOUNT_SUPERADMIN))
 		return error_set(err, EX_NOPERM, "tenant %s: %s has the role %s there, and may make no token of the role %s", account->tenant,
 		    account->user, account_role_name(account->role), account_role_name(ask->role));

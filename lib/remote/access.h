@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Access to a server: a user logs in there, and gets a token, which is kept in place of the password. Who may make no token, because they
- * only read, keeps the session.
+ * Access to a server: a user logs in there, and gets a session, whose text is kept in place of the password and shown as a token is.
  */
 #ifndef REMOTE_ACCESS_H
 #define REMOTE_ACCESS_H
@@ -13,9 +12,9 @@ struct access_ask { /* NULL: not given */
 	const char *user, *password;
 	const char *code;         /* in place of both */
 	const char *new_password; /* chosen with this */
-	const char *role;         /* of the token, at most */
+	const char *role;         /* of the session, at most */
 	const char *lifetime;
-	const char *name;         /* of the token */
+	const char *name;         /* of the session */
 };
 
 struct access { /* release it */

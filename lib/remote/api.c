@@ -18,7 +18,7 @@ enum { API_ANSWER_MAX = 1 << 20, API_TIMEOUT_S = 150 /* the server itself gives 
 
 struct api_received {
 	struct buffer body;
-	char *cookie;
+	char *session; /* that was begun, or NULL */
 };
 
 static size_t
@@ -33,67 +33,42 @@ api_keep(char *bytes, size_t size, size_t count, void *data)
 	return length;
 }
 
-/* Keeps the cookie that a header sets, without what is said of it. */
+/* Keeps the session that a header sets as a cookie. */
 static size_t
-api_keep_cookie(char *line, size_t size, size_t count, void *data)
+api_keep_session(char *line, size_t size, size_t count, void *data)
 {
-	static const char name[] = "Set-Cookie:";
+	static const char cookie[] = "Set-Cookie: coopr=";
 	struct api_received *received = data;
-	size_t length = size * count, start = sizeof name - 1, end;
+	size_t length = size * count, start = sizeof cookie - 1, end = start;
 
-	if (length <= start || strncasecmp(line, name, start) != 0)
+	if (length <= start || strncasecmp(line, cookie, start) != 0)
 		return length;
-	while (start < length && line[start] == ' ')
-		start++;
-	for (end = start; end < length && !strchr(";\r\n", line[end]); end++)
-		;
-	free(received->cookie);
-	received->cookie = memory_substring(line + start, end - start);
+	while (end < length && !strchr(";\r\n", line[end]))
+		end++;
+	free(received->session);
+	received->session = memory_substring(line + start, end - start);
 	return length;
 }
 
 static struct curl_slist *
-api_add_header(struct curl_slist *headers, const char *name, const char *value)
+api_headers(const struct destination *to)
 {
-	char *line = memory_printf("%s: %s", name, value);
-
-	headers = curl_slist_append(headers, line);
-	free(line);
-	return headers;
-}
-
-static struct curl_slist *
-api_headers(const struct destination *to, const struct api_session *session)
-{
-	struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
-
-	headers = curl_slist_append(headers, "Expect:");
-	if (!session->cookie)
-		return dial_token(headers, to);
-	headers = api_add_header(headers, "Cookie", session->cookie);
-	return api_add_header(headers, "X-CSRF-Token", session->csrf ? session->csrf : "");
+	return dial_token(curl_slist_append(curl_slist_append(NULL, "Content-Type: application/json"), "Expect:"), to);
 }
 
 /* Reads an answer that is none of an error. */
 static int
-api_read(const struct destination *to, struct api_received *received, struct api_session *session, jv *answer, struct error *err)
+api_read(const struct destination *to, const struct api_received *received, jv *answer, struct error *err)
 {
 	struct error why;
 
 	if (received->body.length == 0)
 		return 0;
 	jv_free(*answer);
-	if (json_parse("the answer", buffer_string(&received->body), received->body.length, answer, &why) < 0) {
-		*answer = jv_null();
-		return error_set(err, EX_UNAVAILABLE, "%s: it is no server of coopr: %s", to->name, why.text);
-	}
-	if (received->cookie) {
-		api_session_release(session);
-		session->cookie = received->cookie;
-		session->csrf = json_get_string(*answer, "csrf");
-		received->cookie = NULL;
-	}
-	return 0;
+	if (json_parse("the answer", buffer_string(&received->body), received->body.length, answer, &why) == 0)
+		return 0;
+	*answer = jv_null();
+	return error_set(err, EX_UNAVAILABLE, "%s: it is no server of coopr: %s", to->name, why.text);
 }
 
 /* Tells libcurl where what is received goes, and how long it may take. */
@@ -104,16 +79,15 @@ api_receive(CURL *curl, struct api_received *received, char *reason)
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, api_keep);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, received);
-	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, api_keep_cookie);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, api_keep_session);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, received);
 }
 
 int
-api_ask(const struct destination *to, struct api_session *session, const char *method, const char *path, jv document, jv *answer,
-    struct error *err)
+api_ask(const struct destination *to, const char *method, const char *path, jv document, jv *answer, char **session, struct error *err)
 {
 	struct api_received received = {0};
-	struct curl_slist *headers = api_headers(to, session);
+	struct curl_slist *headers = api_headers(to);
 	struct buffer body = {0};
 	char reason[CURL_ERROR_SIZE] = "";
 	CURL *curl = dial(to, path);
@@ -142,21 +116,16 @@ api_ask(const struct destination *to, struct api_session *session, const char *m
 	else if (status < 200 || status > 299)
 		result = dial_refused(to, status, &received.body, err);
 	else
-		result = api_read(to, &received, session, answer, err);
+		result = api_read(to, &received, answer, err);
 	curl_easy_cleanup(curl);
 	curl_slist_free_all(headers);
 	if (body.data)
 		sodium_memzero(body.data, body.length);
 	buffer_release(&body);
 	buffer_release(&received.body);
-	free(received.cookie);
+	if (session)
+		*session = received.session;
+	else
+		free(received.session);
 	return result;
-}
-
-void
-api_session_release(struct api_session *session)
-{
-	free(session->cookie);
-	free(session->csrf);
-	*session = (struct api_session){0};
 }

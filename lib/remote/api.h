@@ -10,17 +10,9 @@
 struct destination;
 struct error;
 
-struct api_session { /* of a browser, as which the request is sent; zero-initialise; release it */
-	char *cookie; /* "coopr=..."; NULL: there is none */
-	char *csrf;
-};
-
-/* Sends the request, with the document as its body unless that is null, as the session if it has begun, else with the destination's token.
- * Returns 0 and what was answered, null if that was nothing; -1 where the server is not reached (EX_UNAVAILABLE), or refuses:
- * dial_refused says with what code. A session that the answer begins is taken. */
-int api_ask(const struct destination *to, struct api_session *session, const char *method, const char *path, jv document, jv *answer,
-    struct error *err);
-
-void api_session_release(struct api_session *session);
+/* Sends the request with the destination's token, and with the document as its body unless that is null. Returns 0 and what was answered,
+ * null if that was nothing; -1 where the server is not reached (EX_UNAVAILABLE), or refuses: dial_refused says with what code. session,
+ * unless it is NULL, is set to the text of one that the answer begins (the caller's to free), else to NULL. */
+int api_ask(const struct destination *to, const char *method, const char *path, jv document, jv *answer, char **session, struct error *err);
 
 #endif

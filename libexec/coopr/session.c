@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * session: logs a user in to the server, or out, apart from the program that asks for it: hashing a password takes time. "session begin"
- * reads {"user", "password"} or {"code"}, where "new_password" may be beside, or what an OpenID provider has given, {"provider_code",
- * "verifier", "nonce"}, and prints {"session", "user"}. "session provider" prints {"address", "state", "nonce", "verifier"}: where one
- * logs in there. "session end" reads {"session"}. Exits with 65 for a wrong order or a new password that cannot be chosen, 75 where it was tried too often, with {"wait_s"}, 77 where what
+ * session: logs a user in to the server, or out, apart from the program that asks for it: hashing a password takes time.
+ *
+ *	session begin      reads {"user", "password"} or {"code"}, where "new_password" may be beside, or what an OpenID provider has
+ *	                   given, {"provider_code", "verifier", "nonce"}; and how the session is to be, "name", "role", "lifetime";
+ *	                   prints {"session", "user", "expires"}
+ *	session provider   prints {"address", "state", "nonce", "verifier"}: where one logs in there
+ *	session end        reads {"session"}
+ *
+ * Exits with 65 for a wrong order or a new password that cannot be chosen, 75 where it was tried too often, with {"wait_s"}, 77 where what
  * was shown is not right.
  */
 #include <inttypes.h>
@@ -11,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/rights.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/home.h"
 #include "base/memory.h"
@@ -21,10 +28,12 @@
 #include "json/build.h"
 #include "json/dump.h"
 #include "json/json.h"
+#include "json/place.h"
 #include "login/attempts.h"
 #include "login/entrance.h"
 #include "login/password.h"
 #include "login/provider.h"
+#include "model/duration.h"
 #include "store/client.h"
 #include "store/store.h"
 
@@ -41,48 +50,90 @@ static const struct command provider_command = {
 static const struct command command = {
 	"session", "COMMAND", "Log in to the server, or out.", options, "  session begin <order\n"};
 
+struct session_order { /* release its arena */
+	struct arena arena;
+	struct entrance entrance;
+	struct provider_answer provider; /* its code is NULL where nobody has logged in there */
+};
+
 /* Prints the session with its user. */
 static void
-session_print(const char *text, const char *user)
+session_print(const char *text, const char *user, int64_t ends_ms)
 {
 	struct buffer line = {0};
+	char until[CLOCK_RFC3339_SIZE];
 	jv record = jv_object();
 
 	json_set_string(&record, "session", text);
 	json_set_string(&record, "user", user);
+	json_set_string(&record, "expires", clock_rfc3339(ends_ms, until));
 	json_dump(record, &line);
 	puts(buffer_string(&line));
 	buffer_release(&line);
 	jv_free(record);
 }
 
-/* Returns from where the server was asked, an address or a user of this machine; "": it is not known. The caller frees it. */
-static char *
-session_from(void)
+/* Returns from where the server was asked, an address or a user of this machine; "": it is not known. */
+static const char *
+session_from(struct arena *arena)
 {
 	const char *from = home_variable(CLIENT_ASKER_FROM);
+	size_t length = from && *from != '-' ? strcspn(from, " ") : 0;
 
-	return memory_substring(from ? from : "", from && *from != '-' ? strcspn(from, " ") : 0);
+	return arena_printf(arena, "%.*s", (int)length, from ? from : "");
+}
+
+/* Reads how the session is to be. */
+static void
+session_read_wish(const struct place *root, struct arena *arena, struct entrance_session *session)
+{
+	const char *name = place_string(root, "name", NEED_OPTIONAL, arena), *role = place_string(root, "role", NEED_OPTIONAL, arena),
+	           *lifetime = place_string(root, "lifetime", NEED_OPTIONAL, arena);
+	int64_t lasts_ms = lifetime ? duration_parse(lifetime) : ENTRANCE_SESSION_MS;
+	struct place of_role = place_member(root, "role"), of_lifetime = place_member(root, "lifetime");
+
+	*session = (struct entrance_session){name ? name : "", ACCOUNT_SUPERADMIN, clock_wall_ms() + lasts_ms};
+	if (role && !account_role_find(role, &session->role))
+		place_problem(&of_role, "expected read-only, user, admin or superadmin");
+	if (lasts_ms <= 0)
+		place_problem(&of_lifetime, "expected a number with a unit, as 12h or 30d, and less than a thousand years");
+}
+
+static int
+session_read(jv document, struct session_order *order, struct error *err)
+{
+	struct problems problems = {0};
+	struct place root = place_root(document, &problems);
+	struct entrance *entrance = &order->entrance;
+	struct arena *arena = &order->arena;
+	int result;
+
+	*order = (struct session_order){0};
+	entrance->address = session_from(arena);
+	if (place_object(&root, NEED_REQUIRED)) {
+		entrance->user = place_string(&root, "user", NEED_OPTIONAL, arena);
+		entrance->password = place_string(&root, "password", NEED_OPTIONAL, arena);
+		entrance->code = place_string(&root, "code", NEED_OPTIONAL, arena);
+		entrance->new_password = place_string(&root, "new_password", NEED_OPTIONAL, arena);
+		order->provider.code = place_string(&root, "provider_code", NEED_OPTIONAL, arena);
+		order->provider.verifier = place_string(&root, "verifier", NEED_OPTIONAL, arena);
+		order->provider.nonce = place_string(&root, "nonce", NEED_OPTIONAL, arena);
+		session_read_wish(&root, arena, &entrance->session);
+	}
+	result = problems_error(&problems, "the order", EX_DATAERR, err);
+	problems_release(&problems);
+	return result;
 }
 
 /* Logs in with user and password, or with a code. */
 static int
-session_enter(struct store *store, jv order, const char *from, char text[static TOKEN_SIZE], char **who, int64_t *wait_s, struct error *err)
+session_enter(struct store *store, const struct entrance *entrance, char text[static TOKEN_SIZE], char **who, int64_t *wait_s,
+    struct error *err)
 {
-	char *user = json_get_string(order, "user"), *password = json_get_string(order, "password"), *code = json_get_string(order, "code"),
-	     *chosen = json_get_string(order, "new_password");
-	int result;
-
-	if (code ? user || password : !user || !password || strlen(password) > PASSWORD_MAX)
-		result = error_set(err, EX_DATAERR, "expected user and password, or code");
-	else
-		result = entrance_begin(store, &(struct entrance){.user = user, .password = password, .code = code, .new_password = chosen,
-		    .address = from}, text, who, wait_s, err);
-	free(chosen);
-	free(code);
-	free(password);
-	free(user);
-	return result;
+	if (entrance->code ? entrance->user || entrance->password
+	                   : !entrance->user || !entrance->password || strlen(entrance->password) > PASSWORD_MAX)
+		return error_set(err, EX_DATAERR, "expected user and password, or code");
+	return entrance_begin(store, entrance, text, who, wait_s, err);
 }
 
 /* Reads the settings of the provider of the installation. */
@@ -105,51 +156,49 @@ session_begun(struct attempt *attempt, const char *from)
 
 /* Logs in with the code of a provider. It counts as an attempt before the provider is asked. */
 static int
-session_vouch(struct store *store, jv order, const char *from, char text[static TOKEN_SIZE], char **who, int64_t *wait_s,
+session_vouch(struct store *store, struct session_order *order, char text[static TOKEN_SIZE], char **who, int64_t *wait_s,
     struct error *err)
 {
-	char *code = json_get_string(order, "provider_code"), *verifier = json_get_string(order, "verifier"),
-	     *nonce = json_get_string(order, "nonce");
 	struct provider provider;
 	struct attempt attempt;
 	int result = session_read_provider(&provider, err);
 
-	if (result == 0 && (!code || !verifier || !nonce))
+	if (result == 0 && (!order->provider.verifier || !order->provider.nonce))
 		result = error_set(err, EX_DATAERR, "expected provider_code, verifier and nonce");
 	if (result == 0) {
-		attempt_of(&attempt, NULL, from);
-		session_begun(&attempt, from);
+		attempt_of(&attempt, NULL, order->entrance.address);
+		session_begun(&attempt, order->entrance.address);
 		result = attempt_count(store, &attempt, wait_s, err);
 	}
 	if (result > 0)
 		result = error_set(err, EX_TEMPFAIL, "too many attempts to log in have failed; try again in %" PRId64 " s", *wait_s);
 	if (result == 0)
-		result = provider_ask(&provider, &(struct provider_answer){code, verifier, nonce}, who, err);
-	if (result == 0)
-		result = entrance_vouched(store, *who, from, &attempt, text, err);
+		result = provider_ask(&provider, &order->provider, who, err);
+	if (result == 0) {
+		order->entrance.user = *who;
+		result = entrance_vouched(store, &order->entrance, &attempt, text, err);
+	}
 	provider_release(&provider);
-	free(nonce);
-	free(verifier);
-	free(code);
 	return result;
 }
 
 static int
-session_begin(struct store *store, jv order, struct error *err)
+session_begin(struct store *store, jv document, struct error *err)
 {
-	char *from = session_from(), *who = NULL, text[TOKEN_SIZE];
-	jv code = json_get(order, "provider_code");
+	struct session_order order;
+	char *who = NULL, text[TOKEN_SIZE];
 	int64_t wait_s = 0;
-	int result = jv_is_valid(code) ? session_vouch(store, order, from, text, &who, &wait_s, err)
-	                               : session_enter(store, order, from, text, &who, &wait_s, err);
+	int result = session_read(document, &order, err);
 
-	jv_free(code);
+	if (result == 0)
+		result = order.provider.code ? session_vouch(store, &order, text, &who, &wait_s, err)
+		                             : session_enter(store, &order.entrance, text, &who, &wait_s, err);
 	if (result < 0 && wait_s > 0)
 		printf("{\"wait_s\":%" PRId64 "}\n", wait_s);
 	if (result == 0)
-		session_print(text, who);
+		session_print(text, who, order.entrance.session.ends_ms);
 	free(who);
-	free(from);
+	arena_release(&order.arena);
 	return result;
 }
 
@@ -157,7 +206,8 @@ session_begin(struct store *store, jv order, struct error *err)
 static int
 session_provider(struct store *store, jv order, struct error *err)
 {
-	char *from = session_from();
+	struct arena arena = {0};
+	const char *from = session_from(&arena);
 	struct provider provider;
 	struct attempt attempt;
 	struct buffer line = {0};
@@ -183,7 +233,7 @@ session_provider(struct store *store, jv order, struct error *err)
 	buffer_release(&line);
 	jv_free(record);
 	provider_release(&provider);
-	free(from);
+	arena_release(&arena);
 	return result;
 }
 
