@@ -50,3 +50,66 @@ teardown() {
 	wait "$sender"
 	same '{"items":[{"memory": 2096128, "seconds": 120}]}' "$(cat answer)"
 }
+
+# Has the server's command of that name print what a shell says.
+prints() {
+	mkdir bin
+	cp "$COOPR_BIN/coopr-serve" bin
+	cat >"bin/coopr-$1" <<-EOT
+		#!/bin/sh
+		[ "\$1" = --complete-options ] && exec "$COOPR_BIN/coopr-$1" "\$@"
+		$2
+	EOT
+	chmod +x "bin/coopr-$1"
+	PATH=$PWD/bin:$PATH serve
+}
+
+@test "a large answer is kept on the disk until it is read, and takes no memory, however slowly that is" {
+	prints log "seq -f %063.0f 300000"
+	before=$(awk '/VmHWM/ {print $2}' "/proc/$server/status")
+	answers 200 GET /v1/clusters/x/log -D head
+	same "$(seq -f %063.0f 300000 | sha256sum)" "$(sha256sum <body)"
+	tag=$(sed -n 's/\r//; s/^ETag: //p' head)
+	answers 304 GET /v1/clusters/x/log -H "If-None-Match: $tag"
+	answers 206 GET /v1/clusters/x/log -H "Range: bytes=-64" -D head
+	same "$(printf %063d 300000)" "$(cat body)"
+	contains "$(cat head)" "Content-Range: bytes 19199936-19199999/19200000"
+	answers 416 GET /v1/clusters/x/log -H "Range: bytes=19200000-"
+	curl -sI --unix-socket "$SOCKET" http://coopr/v1/clusters/x/log | tr -d '\r' >head
+	contains "$(cat head)" $'Content-Length: 19200000'
+	contains "$(cat head)" "ETag: $tag"
+	for i in 1 2 3 4; do
+		mkfifo "read.$i"
+		curl -sN --unix-socket "$SOCKET" http://coopr/v1/clusters/x/log >"read.$i" 3>&- &
+		exec {fd}<"read.$i"
+		read -r line <&"$fd"
+		same "$(printf %063d 1)" "$line"
+	done
+	after=$(awk '/VmHWM/ {print $2}' "/proc/$server/status")
+	[[ ${COOPR_BUILD-} == *san* ]] || [ $((after - before)) -lt 10000 ]
+	answers 200 GET /healthz
+}
+
+@test "a large list is a list" {
+	prints list 'seq -f "{\"n\":%.0f}" 100000'
+	answers 200 GET /v1/clusters
+	seq -f '{"n":%.0f}' 100000 >lines
+	jq -c '.items[]' body | cmp - lines
+	jq -cs '{items: .}' lines | cmp - body
+}
+
+@test "a user reads 32 large answers at a time" {
+	prints log "seq -f %063.0f 30000"
+	python3 -B - "$SOCKET" <<-'END' >statuses
+		import socket, sys
+		held = []
+		for _ in range(40):
+		    one = socket.socket(socket.AF_UNIX)
+		    one.connect(sys.argv[1])
+		    one.sendall(b"GET /v1/clusters/x/log HTTP/1.1\r\nHost: a\r\n\r\n")
+		    held.append(one)
+		    print(one.recv(12).decode()[9:])
+	END
+	same "$(printf '200\n%.0s' {1..32}; printf '503\n%.0s' {1..8})" "$(cat statuses)"
+	answers 200 GET /v1/clusters/x/log
+}

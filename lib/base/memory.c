@@ -41,6 +41,12 @@ memory_zeroed(size_t count, size_t size)
 	return memory_present(calloc(count ? count : 1, size));
 }
 
+void *
+memory_aligned(size_t alignment, size_t size)
+{
+	return memset(memory_present(aligned_alloc(alignment, size)), 0, size);
+}
+
 char *
 memory_string(const char *text)
 {

@@ -16,6 +16,9 @@ void *memory_resize(void *block, size_t count, size_t size);
 /* Returns a zeroed block of count * size bytes. */
 void *memory_zeroed(size_t count, size_t size);
 
+/* Does the same for one thing that wants an alignment no type of C has. */
+void *memory_aligned(size_t alignment, size_t size);
+
 /* Return a copy of text, or of its first length bytes, with a NUL behind. */
 char *memory_string(const char *text);
 char *memory_substring(const char *text, size_t length);

@@ -15,17 +15,26 @@
 
 enum { INCOMING_BLOCK = 64 * 1024 };
 
+int
+incoming_file(struct error *err)
+{
+	char *state = location_state(), *folder = memory_printf("%s/resources", state);
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		fd = open(state, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = memfd_create("incoming", MFD_CLOEXEC);
+	free(folder);
+	free(state);
+	return fd < 0 ? error_errno(err, EX_OSERR, "memory for what comes") : fd;
+}
+
 static int
 incoming_open(struct incoming *incoming, struct error *err)
 {
-	char *state = location_state(), *folder = memory_printf("%s/resources", state);
-
-	*incoming = (struct incoming){.fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), .bytes = ""};
-	if (incoming->fd < 0)
-		incoming->fd = memfd_create("incoming", MFD_CLOEXEC);
-	free(folder);
-	free(state);
-	return incoming->fd < 0 ? error_errno(err, EX_OSERR, "memory for what comes") : 0;
+	*incoming = (struct incoming){.fd = incoming_file(err), .bytes = ""};
+	return incoming->fd < 0 ? -1 : 0;
 }
 
 /* Ends what has written the file: result is what has come of that. */

@@ -16,6 +16,9 @@ struct incoming { /* release it */
 	size_t length;
 };
 
+/* Returns a new file without a name, for bytes that are on their way. */
+int incoming_file(struct error *err);
+
 /* Reads all that comes from a descriptor; name stands in messages. EX_DATAERR where it is more than limit. */
 int incoming_read(struct incoming *incoming, int from, const char *name, size_t limit, struct error *err);
 

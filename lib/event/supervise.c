@@ -319,7 +319,7 @@ supervise_child_event(struct supervisor *supervisor, struct supervised_end *end,
 		return child->tell_fed && (child->in_quiet || child->in_end.fd < 0);
 	}
 	if (end == &child->out_end)
-		return pipes_read_out(child, PIPES_CHUNK) > 0 && child->tell_out;
+		return pipes_read_out(child, PIPES_CHUNK) > 0 && child->tell_out && child->out.length >= child->tell_out;
 	return pipes_read_err(child, PIPES_CHUNK) > 0;
 }
 

@@ -27,7 +27,7 @@ enum {
 };
 
 enum supervise_event {
-	SUPERVISE_OUTPUT, /* child: its err has grown, or its out where tell_out */
+	SUPERVISE_OUTPUT, /* child: its err has grown, or its out, see tell_out */
 	SUPERVISE_FED,    /* child: its stdin has taken all that it was fed, or nobody reads it; where tell_fed */
 	SUPERVISE_ENDED,  /* child: it is no longer supervised; the last of its output is there */
 	SUPERVISE_SIGNAL, /* SIGTERM, SIGINT or SIGHUP came: supervisor.signal */
@@ -55,7 +55,7 @@ struct child {
 	size_t input_length;
 	bool hold_input;   /* keep its stdin open behind the input */
 	size_t out_limit;  /* bytes of stdout that are kept; what is beyond is read and dropped */
-	bool tell_out;     /* SUPERVISE_OUTPUT for stdout too */
+	size_t tell_out;   /* SUPERVISE_OUTPUT for stdout too, once so many bytes of it are kept; 0: never */
 	bool tell_fed;     /* SUPERVISE_FED */
 	bool capture_err;   /* its stderr comes to err, which the caller empties; else it has ours */
 	bool joined;        /* its stderr is its stdout: both come to out, in their order */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/printable.h"
 
@@ -69,6 +70,24 @@ http_decode(struct arena *arena, const char *text, size_t length)
 	return strlen(decoded) == (size_t)(to - decoded) && http_is_text(decoded) ? decoded : NULL;
 }
 
+uint64_t
+http_answer_length(const struct http_answer *answer)
+{
+	return answer->is_file ? answer->length : answer->body.length;
+}
+
+void
+http_answer_cut(struct http_answer *answer, uint64_t from, uint64_t to)
+{
+	if (answer->is_file) {
+		answer->from += from;
+		answer->length = to - from;
+	} else {
+		answer->body.length = to;
+		buffer_drop(&answer->body, from);
+	}
+}
+
 void
 http_exchange_release(struct http_exchange *exchange)
 {
@@ -77,5 +96,7 @@ http_exchange_release(struct http_exchange *exchange)
 	free(exchange->answer.headers.list);
 	buffer_release(&exchange->body);
 	buffer_release(&exchange->answer.body);
+	if (exchange->answer.is_file && exchange->answer.fd >= 0)
+		close(exchange->answer.fd);
 	arena_release(&exchange->arena);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buffer.h"
@@ -30,6 +31,9 @@ struct http_answer {
 	bool streams;       /* the body comes in parts, see listener_stream in http/listener.h */
 	bool ended;         /* of a stream: all has come */
 	size_t sent;
+	bool is_file;       /* the body is not in the above, but so many bytes of a file */
+	int fd;             /* of it; -1: it is handed over */
+	uint64_t from, length;
 };
 
 struct http_exchange { /* zero-initialise; release it. Strings live in its arena */
@@ -66,6 +70,10 @@ const char *http_field_find(const struct http_fields *fields, const char *name);
 /* Returns the text with each %XX as its byte, in the arena; NULL where one is malformed, or the result is no text: it has control
  * characters, or is no UTF-8. */
 const char *http_decode(struct arena *arena, const char *text, size_t length);
+
+/* Returns how many bytes the body of an answer has; keeps of them only those from one on up to another. */
+uint64_t http_answer_length(const struct http_answer *answer);
+void http_answer_cut(struct http_answer *answer, uint64_t from, uint64_t to);
 
 /* Returns what a status is called: "Not Found". */
 const char *http_reason(int status);

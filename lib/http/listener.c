@@ -188,14 +188,29 @@ listener_read(void *context, uint64_t position, char *part, size_t size)
 	return (ssize_t)length;
 }
 
-/* Hands the answer over, which the exchange owns until its connection has sent it. */
+/* Returns the body of an answer, which the exchange owns until its connection has sent it; a file is closed then. */
+static struct MHD_Response *
+listener_response(struct http_exchange *exchange)
+{
+	struct http_answer *answer = &exchange->answer;
+	struct MHD_Response *response;
+
+	if (answer->streams)
+		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, LISTENER_PART, listener_read, exchange, NULL);
+	if (!answer->is_file)
+		return MHD_create_response_from_buffer(answer->body.length, answer->body.data, MHD_RESPMEM_PERSISTENT);
+	response = MHD_create_response_from_fd_at_offset64(answer->length, answer->fd, answer->from);
+	if (response)
+		answer->fd = -1;
+	return response;
+}
+
+/* Hands the answer over. */
 static enum MHD_Result
 listener_send(struct MHD_Connection *connection, struct http_exchange *exchange)
 {
 	const struct http_answer *answer = &exchange->answer;
-	struct MHD_Response *response = answer->streams
-	    ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, LISTENER_PART, listener_read, exchange, NULL)
-	    : MHD_create_response_from_buffer(answer->body.length, answer->body.data, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *response = listener_response(exchange);
 	enum MHD_Result result;
 
 	if (!response)

@@ -100,7 +100,7 @@ everywhere_start(struct run *run, struct node_session *session)
 	}
 	ssh_address(&session->machine, &session->ssh);
 	login_words(run->what->words, &session->ssh.argv);
-	session->child = (struct child){.argv = session->ssh.argv.list, .out_limit = 2 * LINE_BYTES, .tell_out = true,
+	session->child = (struct child){.argv = session->ssh.argv.list, .out_limit = 2 * LINE_BYTES, .tell_out = 1,
 	    .capture_err = true, .die_with_us = true, .owner = session};
 	if (supervise_start(&run->supervisor, &session->child, &err) < 0)
 		everywhere_fail(run, session, &err);

@@ -122,7 +122,7 @@ remote_run(const struct machine *machine, const struct payload *payload, bool be
 {
 	struct remote remote = {.response = {.log = remote_show}, .archive = {.fd = -1}, .gives = archive && archive->gives,
 	    .child = {.input = payload->script.data, .input_length = payload->script.length,
-	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .capture_err = true,
+	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = 1, .capture_err = true,
 	    .die_with_us = true}};
 	struct buffer command = {0};
 	struct ssh ssh = {0};

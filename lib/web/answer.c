@@ -2,6 +2,7 @@
 #include "web/answer.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "content/content.h"
 #include "event/supervise.h"
 #include "http/exchange.h"
+#include "http/printed.h"
 #include "json/json.h"
 #include "login/provider.h"
 #include "web/openapi.h"
@@ -30,23 +32,11 @@ answer_begin(struct http_exchange *exchange, int status, const char *type)
 static void
 answer_records(struct http_exchange *exchange, const struct buffer *lines)
 {
-	struct buffer *body = &exchange->answer.body;
-	const char *at = buffer_string(lines);
-	const char *comma = "";
+	struct printed_list list = {0};
 
 	answer_begin(exchange, 200, "application/json");
-	buffer_text(body, "{\"items\":[");
-	while (*at) {
-		size_t length = strcspn(at, "\n");
-
-		if (length > 0) {
-			buffer_text(body, comma);
-			buffer_append(body, at, length);
-			comma = ",";
-		}
-		at += length + (at[length] == '\n');
-	}
-	buffer_text(body, "]}\n");
+	printed_add_lines(&list, buffer_string(lines), lines->length, &exchange->answer.body);
+	printed_end_list(&list, &exchange->answer.body);
 }
 
 /* Returns whether there is one line of JSON, and not several: one for each node, say. */
@@ -95,7 +85,7 @@ answer_tag(struct http_exchange *exchange)
 /* Reads one range of bytes: "bytes=FROM-TO", "bytes=FROM-" or "bytes=-LAST". *to is behind its last byte. What is anything else is ignored, as
  * RFC 9110 has it. */
 static bool
-answer_read_range(const char *text, size_t length, size_t *from, size_t *to)
+answer_read_range(const char *text, uint64_t length, uint64_t *from, uint64_t *to)
 {
 	bool is_end = text && strncmp(text, "bytes=-", strlen("bytes=-")) == 0;
 	unsigned long long first, last = ULLONG_MAX;
@@ -118,8 +108,7 @@ static void
 answer_range(struct http_exchange *exchange)
 {
 	const char *condition = http_field_find(&exchange->headers, "If-Range"), *tag = http_field_find(&exchange->answer.headers, "ETag");
-	struct buffer *body = &exchange->answer.body;
-	size_t from, to, length = body->length;
+	uint64_t from, to, length = http_answer_length(&exchange->answer);
 	char *place;
 
 	if (exchange->answer.status != 200 || !length || !tag || (condition && strcmp(condition, tag) != 0) ||
@@ -127,13 +116,12 @@ answer_range(struct http_exchange *exchange)
 		return;
 	if (from < length) {
 		exchange->answer.status = 206;
-		body->length = to;
-		buffer_drop(body, from);
-		place = memory_printf("bytes %zu-%zu/%zu", from, to - 1, length);
+		http_answer_cut(&exchange->answer, from, to);
+		place = memory_printf("bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, from, to - 1, length);
 	} else {
 		exchange->answer.status = 416;
-		buffer_clear(body);
-		place = memory_printf("bytes */%zu", length);
+		http_answer_cut(&exchange->answer, 0, 0);
+		place = memory_printf("bytes */%" PRIu64, length);
 	}
 	http_field_add(exchange, &exchange->answer.headers, "Content-Range", place);
 	free(place);
@@ -150,21 +138,21 @@ answer_spare(struct http_exchange *exchange)
 		return;
 	}
 	answer_begin(exchange, 304, NULL);
-	buffer_clear(&exchange->answer.body);
+	http_answer_cut(&exchange->answer, 0, 0);
 }
 
 /* Takes status and type from before the body. Returns false where they are not there. */
 static bool
 answer_whole(struct http_exchange *exchange, const struct buffer *out)
 {
-	const char *text = buffer_string(out), *end = strstr(text, "\n\n");
-	char type[64] = "";
-	int status = 0;
+	char type[PRINTED_TYPE_SIZE];
+	int status;
+	size_t head = printed_read_head(out, &status, type);
 
-	if (!end || sscanf(text, "Status: %3d\nContent-Type: %63[^\n]", &status, type) < 1 || status < 200)
+	if (!head)
 		return false;
 	answer_begin(exchange, status, *type ? arena_string(&exchange->arena, type) : NULL);
-	buffer_append(&exchange->answer.body, end + 2, out->length - (size_t)(end + 2 - text));
+	buffer_append(&exchange->answer.body, out->data + head, out->length - head);
 	return true;
 }
 
@@ -199,10 +187,21 @@ answer_errand(const struct route *route, struct http_exchange *exchange, int cod
 	buffer_append(&exchange->answer.body, child->out.data, child->out.length);
 }
 
+/* Answers with what has gone to a file. */
+static void
+answer_much(struct printed *output, struct http_exchange *exchange)
+{
+	const char *reason = printed_give(output, exchange);
+
+	if (reason)
+		problem_answer(exchange, 503, reason);
+}
+
 void
-answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child)
+answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child, struct printed *output)
 {
 	int code = process_exit_code(child->wait_status);
+	bool finds = code == 0 || (answer_finds(route) && (child->out.length > 0 || output));
 	bool is_text = route_is_text(route, exchange);
 	bool looks = strcmp(route->method, "GET") == 0;
 
@@ -210,7 +209,9 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		problem_answer(exchange, 504, "that has taken too long");
 	} else if (code == 128 + SIGXCPU || code == EX_OSERR) {
 		problem_answer(exchange, 503, "that takes more memory, or more of a processor, than a request may");
-	} else if (child->out_total > child->out.length) {
+	} else if (output && (finds || child->stopped)) {
+		answer_much(output, exchange);
+	} else if (!output && child->out_total > child->out.length) {
 		problem_answer(exchange, 500, "the answer is too large; ask for a part of it");
 	} else if (route->answer == ROUTE_ERRAND) {
 		answer_errand(route, exchange, code, child);
@@ -218,7 +219,7 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		return;
 	} else if (route->answer == ROUTE_WHOLE) {
 		problem_answer_status(exchange, 500, code, &child->err);
-	} else if (code != 0 && !(answer_finds(route) && child->out.length > 0)) {
+	} else if (!finds) {
 		problem_answer_exit(exchange, code, looks, &child->err);
 	} else if (route->answer == ROUTE_DONE && child->out.length == 0) {
 		answer_begin(exchange, 204, NULL);
@@ -233,7 +234,7 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		answer_begin(exchange, 200, "application/json");
 		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
 	}
-	if (looks && exchange->answer.status == 200)
+	if (looks && exchange->answer.status == 200 && !exchange->answer.is_file)
 		answer_tag(exchange);
 }
 

@@ -7,10 +7,11 @@
 
 struct child;
 struct http_exchange;
+struct printed;
 struct route;
 
-/* Answers with what the command of the route, which has ended, has printed. */
-void answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child);
+/* Answers with what the command of the route, which has ended, has printed; output is where that was taken to, NULL: nowhere. */
+void answer_call(const struct route *route, struct http_exchange *exchange, const struct child *child, struct printed *output);
 
 /* Answers a request that no command does. */
 void answer_own(const struct route *route, struct http_exchange *exchange);

@@ -130,7 +130,7 @@ condition_holds(const struct condition *condition, const struct child *child)
 	struct http_exchange shown = {.method = "GET"};
 	bool holds;
 
-	answer_call(condition->route, &shown, child);
+	answer_call(condition->route, &shown, child, NULL);
 	if (shown.answer.status == 200)
 		holds = condition->match && !condition->none && condition_lists(condition->match, http_field_find(&shown.answer.headers, "ETag"));
 	else
@@ -144,7 +144,7 @@ condition_answer(const struct condition *condition, const struct child *child, s
 {
 	struct http_exchange shown = {.method = "GET"};
 
-	answer_call(condition->route, &shown, child);
+	answer_call(condition->route, &shown, child, NULL);
 	if (!condition->match && !condition->none && (shown.answer.status == 200 || (shown.answer.status == 404 && condition->makes)))
 		problem_answer(exchange, 428, "send If-Match with the ETag that GET has answered, If-Match: * for whatever is there, or "
 		    "If-None-Match: * for what is not there yet");
@@ -155,7 +155,7 @@ condition_answer(const struct condition *condition, const struct child *child, s
 	else if (shown.answer.status == 404 && condition->match)
 		problem_answer(exchange, 412, "it is not there any more");
 	else
-		answer_call(condition->route, exchange, child);
+		answer_call(condition->route, exchange, child, NULL);
 	http_exchange_release(&shown);
 }
 

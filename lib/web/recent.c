@@ -153,7 +153,7 @@ recent_end(struct recent *recent, struct recent_answer *answer, const struct htt
 	bool keep;
 
 	recent_look(recent);
-	keep = made && made->status == 200 && tag && *place == answer && answer->epoch == recent->epoch &&
+	keep = made && made->status == 200 && tag && !made->is_file && *place == answer && answer->epoch == recent->epoch &&
 	    made->body.length < RECENT_BYTES - recent->bytes;
 	answer->maker = NULL;
 	if (!keep) {

@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "event/supervise.h"
+#include "http/downloads.h"
 #include "http/exchange.h"
 #include "http/listener.h"
+#include "http/printed.h"
 #include "web/answer.h"
 #include "web/asker.h"
 #include "web/call.h"
@@ -36,6 +38,7 @@ struct requests {
 	struct serving *running;
 	struct recent *recent;
 	struct repeats *repeats;
+	struct downloads *downloads;
 };
 
 struct requests *
@@ -47,6 +50,7 @@ requests_open(const struct requests_options *options)
 	requests->last = &requests->first;
 	requests->recent = recent_open(options->store);
 	requests->repeats = repeats_open(options->store);
+	requests->downloads = downloads_open();
 	return requests;
 }
 
@@ -159,6 +163,7 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 		return;
 	}
 	serving_prepare(serving, match, asker);
+	serving->is_text = route_is_text(match->route, exchange);
 	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
 	serving_add(serving, exchange);
 	if (uploads)
@@ -242,10 +247,23 @@ requests_left(struct requests *requests, struct http_exchange *exchange)
 {
 	struct serving *serving = exchange->owner;
 
+	if (exchange->answer.is_file) {
+		downloads_remove(requests->downloads, exchange);
+		return;
+	}
 	serving_leave(serving, exchange);
 	/* The end of an input that is not whole would be taken for the end of the upload: it stays open. */
 	if (!serving->waiters && serving->child.pid > 0 && (requests_look(serving->route) || serving->child.hold_input))
 		supervise_stop(requests->options.supervisor, &serving->child);
+}
+
+void
+requests_print(struct requests *requests, struct child *child)
+{
+	struct serving *serving = child->owner;
+
+	if (child->tell_out && child->out.length >= child->tell_out && serving_take_output(serving) < 0)
+		supervise_stop(requests->options.supervisor, child);
 }
 
 /* Takes the first that waits for its turn, of a user who leaves room for others; NULL: there is none. */
@@ -290,14 +308,18 @@ requests_start(struct requests *requests)
 
 /* Answers one who waits; one that is answered already is answered the same way. */
 static void
-requests_answer(struct serving *serving, struct http_exchange *exchange)
+requests_answer(struct requests *requests, struct serving *serving, struct http_exchange *exchange)
 {
 	if (serving->looks)
 		condition_answer(serving->condition, &serving->child, exchange);
 	else if (session_is_answer(serving->route))
 		session_answer(serving->route, exchange, &serving->child, serving->session);
+	else if (serving->output && downloads_are_too_many(requests->downloads, serving->user))
+		requests_refuse(exchange, "too many large answers are on their way; try again later");
 	else
-		answer_call(serving->route, exchange, &serving->child);
+		answer_call(serving->route, exchange, &serving->child, serving->output);
+	if (exchange->answer.is_file)
+		downloads_add(requests->downloads, serving->user, exchange);
 	if (route_is_coopr(serving->route->path))
 		problem_make_text(exchange);
 }
@@ -325,6 +347,8 @@ requests_end(struct requests *requests, struct child *child)
 	if (!requests_look(serving->route))
 		requests_change(requests);
 	requests_remove_running(requests, serving);
+	if (serving->output)
+		serving_take_output(serving);
 	if (serving->condition &&
 	    (serving->looks ? condition_holds(serving->condition, child) : condition_is_late(serving->condition, child))) {
 		serving->looks = !serving->looks;
@@ -332,7 +356,7 @@ requests_end(struct requests *requests, struct child *child)
 		return;
 	}
 	while ((exchange = serving_take(serving))) {
-		requests_answer(serving, exchange);
+		requests_answer(requests, serving, exchange);
 		if (serving->recent)
 			recent_end(requests->recent, serving->recent, exchange);
 		serving->recent = NULL;
@@ -364,5 +388,6 @@ requests_close(struct requests *requests)
 		return;
 	recent_close(requests->recent);
 	repeats_close(requests->repeats);
+	downloads_close(requests->downloads);
 	free(requests);
 }

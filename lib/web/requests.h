@@ -33,6 +33,9 @@ void requests_add(struct requests *requests, const struct route_match *match, co
 bool requests_take(struct requests *requests, struct http_exchange *exchange, const char *bytes, size_t length);
 void requests_arrived(struct requests *requests, struct http_exchange *exchange);
 
+/* A command has printed something. */
+void requests_print(struct requests *requests, struct child *child);
+
 /* A command has read what has come of an upload. */
 void requests_fed(struct child *child);
 

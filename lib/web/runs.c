@@ -156,7 +156,7 @@ run_start(struct runs *runs, struct run *run, const struct http_exchange *exchan
 	if (result < 0)
 		return -1;
 	run->child = (struct child){.argv = call->argv.list, .environment = call->environment.list, .input = buffer_string(&call->input),
-	    .input_length = call->input.length, .hold_input = call->input_follows, .out_limit = SIZE_MAX, .tell_out = true,
+	    .input_length = call->input.length, .hold_input = call->input_follows, .out_limit = SIZE_MAX, .tell_out = 1,
 	    .capture_err = true, .joined = call->joined, .terminal = call->terminal, .folder = call->folder, .session = true, .owner = run};
 	return supervise_start(runs->supervisor, &run->child, err);
 }

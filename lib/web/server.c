@@ -348,6 +348,8 @@ server_run(struct server *server)
 				runs_send(server->runs, child);
 			else if (tunnels_have(server->tunnels, child))
 				tunnels_send(server->tunnels, child);
+			else
+				requests_print(server->requests, child);
 			break;
 		case SUPERVISE_FED:
 			if (tunnels_have(server->tunnels, child))

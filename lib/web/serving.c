@@ -2,10 +2,12 @@
 #include "web/serving.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "confine/confine.h"
 #include "http/exchange.h"
+#include "http/printed.h"
 #include "web/asker.h"
 #include "web/condition.h"
 #include "web/repeats.h"
@@ -13,7 +15,8 @@
 #include "web/session.h"
 
 enum {
-	SERVING_OUTPUT_MAX = 256 << 20,
+	SERVING_PRINTED_MEMORY = 256 << 10, /* what a command prints that is more goes to a file, if it is passed on as it comes */
+	SERVING_PRINTED_MAX = 64 << 20,     /* else it may print so much */
 	SERVING_MEMORY = 2047 << 20,
 	SERVING_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer; nor does a step of an upload */
 };
@@ -74,6 +77,33 @@ serving_prepare(struct serving *serving, const struct route_match *match, const 
 	serving->user = memory_string(asker->user ? asker->user : "");
 }
 
+static bool
+serving_prints_list(const struct serving *serving)
+{
+	return !serving->is_text && (serving->route->answer == ROUTE_RECORDS || serving->route->answer == ROUTE_RECORDS_EVENTS);
+}
+
+/* Returns whether what the command prints is passed on as it is, or as a list: then it may be much. */
+static bool
+serving_may_print_much(const struct serving *serving)
+{
+	enum route_answer answer = serving->route->answer;
+
+	return serving->is_text || serving_prints_list(serving) || answer == ROUTE_BYTES || answer == ROUTE_WHOLE ||
+	    (answer == ROUTE_ERRAND && strcmp(serving->route->method, "GET") == 0);
+}
+
+int
+serving_take_output(struct serving *serving)
+{
+	if (!serving->output && serving_prints_list(serving))
+		serving->output = printed_open(PRINTED_LINES, "application/json");
+	else if (!serving->output)
+		serving->output = printed_open(serving->route->answer == ROUTE_WHOLE ? PRINTED_WHOLE : PRINTED_AS_IS,
+		    serving->is_text ? "text/plain; charset=utf-8" : "application/octet-stream");
+	return printed_take(serving->output, &serving->child.out);
+}
+
 int
 serving_make_child(struct serving *serving, struct store *store, struct error *err)
 {
@@ -91,8 +121,10 @@ serving_make_child(struct serving *serving, struct store *store, struct error *e
 		return -1;
 	child_release(&serving->child);
 	serving->child = (struct child){.argv = call->argv.list, .environment = environment->list, .input = buffer_string(&call->input),
-	    .input_length = call->input.length, .out_limit = SERVING_OUTPUT_MAX, .capture_err = true, .session = true,
+	    .input_length = call->input.length, .out_limit = SERVING_PRINTED_MAX, .capture_err = true, .session = true,
 	    .timeout_ms = SERVING_MS, .owner = serving};
+	if (!serving->looks && serving_may_print_much(serving))
+		serving->child.tell_out = SERVING_PRINTED_MEMORY;
 	return 0;
 }
 
@@ -112,6 +144,7 @@ serving_free(struct serving *serving)
 		;
 	condition_release(serving->condition);
 	child_release(&serving->child);
+	printed_release(serving->output);
 	call_release(&serving->call);
 	arguments_release(&serving->environment);
 	free(serving->session);

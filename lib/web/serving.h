@@ -38,6 +38,8 @@ struct serving { /* a command that is run for requests */
 	char *user;    /* who asks; "": nobody is known */
 	bool uploads;  /* it runs while its body comes */
 	size_t came;   /* bytes of the step */
+	bool is_text;  /* the answer is for people */
+	struct printed *output; /* where what it prints is taken to; NULL: nowhere yet */
 	struct serving *next; /* that waits for its turn, or runs */
 };
 
@@ -58,6 +60,9 @@ int serving_make_child(struct serving *serving, struct store *store, struct erro
 
 /* Starts that child, which is bounded. */
 int serving_start(struct serving *serving, struct supervisor *supervisor, struct error *err);
+
+/* Takes what the command has printed up to now to where it needs no memory. Returns as printed_take does. */
+int serving_take_output(struct serving *serving);
 
 /* Releases it, for which nobody waits any more, or is to. */
 void serving_free(struct serving *serving);

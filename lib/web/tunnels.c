@@ -180,7 +180,7 @@ tunnel_start(struct tunnels *tunnels, struct tunnel *tunnel, const struct route_
 	asker_environment(asker, &tunnel->environment);
 	arguments_push(&tunnel->environment, "COOPR_MESSAGES=json");
 	tunnel->child = (struct child){.argv = tunnel->call.argv.list, .environment = tunnel->environment.list, .hold_input = true,
-	    .out_limit = SIZE_MAX, .tell_out = true, .tell_fed = true, .capture_err = true, .session = true, .owner = tunnel};
+	    .out_limit = SIZE_MAX, .tell_out = 1, .tell_fed = true, .capture_err = true, .session = true, .owner = tunnel};
 	if (supervise_start(tunnels->supervisor, &tunnel->child, &err) == 0)
 		return true;
 	problem_answer_error(exchange, &err);

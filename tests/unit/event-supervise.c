@@ -100,7 +100,7 @@ test_streams(void)
 static void
 test_fed(void)
 {
-	struct child child = {.hold_input = true, .out_limit = 1 << 20, .tell_out = true}, *heard;
+	struct child child = {.hold_input = true, .out_limit = 1 << 20, .tell_out = 1}, *heard;
 	size_t length = 256 * 1024, most = 0, told = 0;
 	char *piece = memory_zeroed(length, 1);
 

@@ -278,7 +278,7 @@ shell_connected(struct server *server, struct run *run)
 	}
 	child_release(&run->child);
 	run->child = (struct child){.input = run->payload.script.data, .input_length = run->payload.script.length,
-	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = true, .capture_err = true, .owner = run};
+	    .hold_input = true, .out_limit = RESPONSE_FACTS_BYTES, .tell_out = 1, .capture_err = true, .owner = run};
 	payload_command(&run->payload, run->work.become_root, &command);
 	run->started = mux_start(&server->supervisor, &run->child, run->connection.socket, command.data, err) == 0;
 	buffer_release(&command);
