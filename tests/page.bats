@@ -91,11 +91,11 @@ page_release() {
 	cmp body "$COOPR_ROOT/share/coopr/schema/clustertemplate.json"
 }
 
-@test "the first page has less than 200 kB, all of them less than 260 kB; it asks no other host, and has neither scripts nor styles inside its markup" {
+@test "the first page has less than 100 kB, all of them less than 260 kB; it asks no other host, and has neither scripts nor styles inside its markup" {
 	[ "$(cat "$www"/*.* | wc -c)" -lt 260000 ]
 	first=$(grep -oE 'RELEASE/[a-z]+\.[a-z]+' "$www/index.html" | sed "s|RELEASE|$www|")
 	# shellcheck disable=SC2086 # words
-	[ "$(cat "$www/index.html" $first | wc -c)" -lt 200000 ]
+	[ "$(cat "$www/index.html" $first | wc -c)" -lt 100000 ]
 	# What others have written, and what only the terminal loads, is in vendor. The name of a space of XML is no address that is asked for.
 	run ! grep -rnE "https?://[a-z]|[^:/]//[a-z]+\.[a-z]" "$www" --exclude-dir=vendor --include='*.html' --include='*.css'
 	same "" "$(grep -rhoE "https?://[a-z][^'\"\`]*" "$www" --exclude-dir=vendor --include='*.js' --include='*.svg' | grep -vxF http://www.w3.org/2000/svg)"

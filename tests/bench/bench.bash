@@ -35,6 +35,18 @@ at_least() {
 		printf (x < 1000 ? "%.4g" : "%.0f") " %s (to reach: %g%s)", x, unit, limit, (x < limit ? ", MISSED" : "")}'
 }
 
+# A store with the catalogue of the release and COUNT clusters beside shop: store_clusters COUNT
+store_clusters() {
+	coopr-store init
+	coopr-import -yq "$COOPR_ROOT/share/coopr/catalogue"
+	coopr-create -q --detach -t web -n 4 -P dummy shop 2>/dev/null || coopr-create -q --detach -t web -n 4 shop
+	sqlite3 "$COOPR_STATE/store.sqlite3" <<-END
+		CREATE TEMP TABLE one AS SELECT * FROM cluster WHERE name = 'shop';
+		WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 99 + $1)
+		INSERT INTO cluster SELECT $(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT group_concat(CASE name WHEN 'id' THEN 'i' WHEN 'name' THEN '''c'' || i' ELSE name END) FROM pragma_table_info('cluster')") FROM one, n;
+	END
+}
+
 # The median of the numbers on standard input, one a line.
 median() {
 	sort -g | awk '{x[NR] = $1} END {print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2}'

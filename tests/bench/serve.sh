@@ -14,16 +14,7 @@ rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-5} clusters=${CLUSTERS:-10000}
 echo "$(versions nginx-light wrk libmicrohttpd12 libgnutls30), $(nproc) processors"
 
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -subj /CN=localhost -days 2 2>/dev/null
-coopr-store init
-coopr-import -yq "$COOPR_ROOT/share/coopr/catalogue"
-for name in shop other; do
-	coopr-create -q --detach -t web -n 4 -P dummy "$name" 2>/dev/null || coopr-create -q --detach -t web -n 4 "$name"
-done
-sqlite3 "$COOPR_STATE/store.sqlite3" <<-END
-	CREATE TEMP TABLE one AS SELECT * FROM cluster WHERE name = 'other';
-	WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 99 + $clusters)
-	INSERT INTO cluster SELECT $(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT group_concat(CASE name WHEN 'id' THEN 'i' WHEN 'name' THEN '''c'' || i' ELSE name END) FROM pragma_table_info('cluster')") FROM one, n;
-END
+store_clusters "$clusters"
 token=$(coopr-token create -r superadmin bench)
 coopr-serve --socket serve.socket --listen 127.0.0.1:0 --cert cert.pem --key key.pem 2>serve.log &
 server=$!

@@ -3,11 +3,11 @@
 // The frame of the page: who is there, the navigation, and the view that the address names. An address is #/PATH?QUERY, so it can be sent.
 import {el, fill, problem, tell} from './dom.js';
 import {call, hold, may, session} from './api.js';
-import {codeView, loginView, returned} from './login.js';
+import * as clusters from './clusters.js'; // most begin with the list
 
 // A view: its path, whose {words} it is given; the module that has it, and the function there; where it stands in the navigation.
 const VIEWS = [
-  ['clusters', () => import('./clusters.js'), 'clustersView', 'clusters'],
+  ['clusters', () => clusters, 'clustersView', 'clusters'],
   ['clusters/{cluster}', () => import('./cluster.js'), 'clusterView', 'clusters'],
   ['clusters/{cluster}/do/{action}', () => import('./change.js'), 'changeView', 'clusters'],
   ['clusters/{cluster}/{tab}', () => import('./cluster.js'), 'clusterView', 'clusters'],
@@ -156,8 +156,11 @@ function showAlone(view) {
 }
 
 // Asks the user to sign in; then what the address names is shown.
-function askWho(reason) {
+async function askWho(reason) {
+  leaving.abort();
   session.tenant = null;
+  const {loginView} = await import('./login.js');
+
   showAlone(loginView(begin, reason));
 }
 
@@ -188,7 +191,7 @@ async function start() {
   const code = /^#login=(.+)$/.exec(location.hash)?.[1];
 
   try {
-    const back = returned();
+    const back = location.search && (await import('./login.js')).returned();
 
     if (back?.reason) {
       askWho(back.reason);
@@ -196,6 +199,7 @@ async function start() {
       await call('POST /v1/session', {body: back.body});
       await begin();
     } else if (code) {
+      const {codeView} = await import('./login.js');
       history.replaceState(null, '', '#/clusters'); // the code is in no history, and is not sent on
       showAlone(codeView(decodeURIComponent(code), begin));
     } else {

@@ -5,7 +5,6 @@ import {el, choice, check, empty, fill, settled, table} from './dom.js';
 import {call, items, may} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {badge, cost, time} from './format.js';
-import {follow} from './follow.js';
 
 const PAGE = 50;
 const ENDED = ['complete', 'failed', 'cancelled'];
@@ -95,7 +94,7 @@ export async function clustersView({query, signal}) {
 
   command.say(commandLine(ACTIONS.list, filters));
   draw(await load());
-  follow(null, signal, again, (hears) => { if (hears) again(); });
+  import('./follow.js').then(({follow}) => follow(null, signal, again, (hears) => { if (hears) again(); }));
   signal.addEventListener('abort', again.cancel);
   return el('div', el('div.head', el('h1', 'Clusters'), may('user') && el('a.button.main', {href: '#/create'}, 'Create a cluster')), form, body, command);
 }
