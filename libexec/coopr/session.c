@@ -66,7 +66,7 @@ session_print(const char *text, const char *user, int64_t ends_ms)
 
 	json_set_string(&record, "session", text);
 	json_set_string(&record, "user", user);
-	json_set_string(&record, "expires", clock_rfc3339(ends_ms, until));
+	json_set_string(&record, "expires", clock_seconds(ends_ms, until));
 	json_dump(record, &line);
 	puts(buffer_string(&line));
 	buffer_release(&line);
