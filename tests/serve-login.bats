@@ -212,6 +212,26 @@ bearing() {
 	asks 401 POST /v1/session -d '{"user": "carol", "password": "PASSWORD of carol"}'
 }
 
+@test "who is a member already and becomes a user keeps the groups, and the role unless another is given" {
+	coopr-member set -T qa -r read-only -g web bob
+	coopr-user add -T qa bob >/dev/null
+	same '["bob","read-only",["web"]]' "$(coopr-member list -T qa -o json | jq -c 'select(.user == "bob") | [.user, .role, .groups]')"
+	coopr-user delete -q bob
+	coopr-user add -T qa -r admin bob >/dev/null
+	same '["bob","admin",["web"]]' "$(coopr-member list -T qa -o json | jq -c 'select(.user == "bob") | [.user, .role, .groups]')"
+}
+
+@test "who logs in for one tenant hears of no other, also where a name is nearly right" {
+	serve_tcp
+	login ann
+	for tenant in default defaul nowhere; do
+		as ann 404 GET "/v1/clusters?tenant=$tenant"
+		same "no tenant named \"$tenant\"; coopr tenant list shows the tenants" "$(jq -r .detail body)"
+	done
+	as ann 403 GET /v1/hooks
+	run ! grep owner body
+}
+
 @test "a superadmin who logs in may do everything but name files of the server" {
 	serve_tcp
 	login zoe

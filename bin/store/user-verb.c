@@ -127,15 +127,30 @@ user_verb_print_code(const char *user, const char *code)
 	jv_free(record);
 }
 
-/* Makes the user a member of the account's tenant, in that role, unless they are one. */
+/* Makes the user a member of the account's tenant, in that role; of one who is a member the groups stay, and so does the role unless
+ * another is given. */
 static int
 user_verb_join(struct account *account, const char *user, enum account_role its, struct error *err)
 {
-	const struct string_list groups = {0};
-	enum account_role before;
-	int got = rights_in_tenant(account->store, account->tenant, user, &before, NULL, err);
+	struct arena arena = {0};
+	struct string_list groups = {0};
+	enum account_role before = its;
+	char *text = NULL;
+	jv list = jv_array();
+	int got = rights_in_tenant(account->store, account->tenant, user, &before, &text, err);
 
-	return got != 0 ? got : members_set(account, user, its, &groups, err);
+	if (got > 0 && json_parse("the groups", text, strlen(text), &list, err) < 0)
+		got = -1;
+	if (got >= 0 && (got == 0 || (role && before != its))) {
+		struct place place = place_root(list, NULL);
+
+		groups = place_read_strings(&place, &arena);
+		got = members_set(account, user, its, &groups, err);
+	}
+	arena_release(&arena);
+	jv_free(list);
+	free(text);
+	return got < 0 ? -1 : 0;
 }
 
 static void

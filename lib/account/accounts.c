@@ -33,8 +33,8 @@ accounts_no_tenant(const struct account *account, const char *user, uid_t owner,
 	struct error ignored; /* then no similar one is named */
 	int top = !account->limit.is_set && rights_is_superadmin(account->store, user, owner, &ignored) > 0;
 	struct sql_rows *rows = sql_query(account_sql(account), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND "
-	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) ORDER BY name", "itt", (int64_t)top, open_tenant,
-	    account->limit.is_set ? "" : user);
+	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) AND ?4 IN ('', name) ORDER BY name", "ittt",
+	    (int64_t)top, open_tenant, account->limit.is_set ? "" : user, account->limit.tenant);
 	struct arguments names = {0};
 
 	while (sql_row(rows, &ignored) > 0)

@@ -66,9 +66,10 @@ guest_refuse(const char *what, struct error *err)
 {
 	int guest = guest_began_as_guest(err);
 
+	if (guest > 0 && client_asker())
+		return error_set(err, EX_NOPERM, "%s: only a superadmin may do that", what);
 	return guest <= 0 ? guest : error_set(err, EX_NOPERM,
-	    "%s: only a superadmin may do that; %s has given %s the rights of the store's owner", what,
-	    client_asker() ? "the server" : "sudo(8)", guest_name());
+	    "%s: only a superadmin may do that; sudo(8) has given %s the rights of the store's owner", what, guest_name());
 }
 
 static int
