@@ -195,6 +195,40 @@ comes() {
 	done
 }
 
+@test "groups of the user give roles in the tenants that the settings name, as of each login; a user who logs in there needs no code" {
+	provider
+	coopr-tenant create prod
+	coopr-tenant create own
+	same 'bob logs in at the OpenID provider' "$(coopr-user add --oidc bob)"
+	same '{"kind":"user","user":"eve"}' "$(coopr-user add -T qa --oidc -o json eve)"
+	run ! coopr-user list -o json | jq -e 'select(.user == "bob") | .has_password'
+	coopr-member set -T own bob
+	coopr-member set -T qa -g dev bob
+	settings '{"roles": {"staff": {"qa": "user", "none": "user"}, "ops": {"qa": "admin", "prod": "admin"}, "root": {"superadmin": "admin"}}}'
+	serve --oidc settings
+	begins
+	while read -r groups expected; do
+		comes 200 "$(code good "{\"sub\": \"bob\", \"groups\": $groups}")"
+		same "$expected" "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT name || ":" || role || ":" || groups FROM member JOIN tenant ON tenant.id = tenant WHERE user = "bob" ORDER BY name' | tr '\n' ' ' | sed 's/ $//')"
+	done <<-'END'
+		["staff"] own:user:[] qa:user:["dev"]
+		["staff","ops","other"] own:user:[] prod:admin:[] qa:admin:["dev"]
+		["ops","staff"] own:user:[] prod:admin:[] qa:admin:["dev"]
+		"staff" own:user:[] qa:user:["dev"]
+		["root"] own:user:[] superadmin:admin:[]
+		[7,{"staff":1}] own:user:[]
+		null own:user:[]
+	END
+	same "put bob the groups of the OpenID provider
+delete bob the groups of the OpenID provider" "$(coopr-audit -T prod -o json | jq -r 'select(.object | test("member")) | "\(.action) \(.user) \(.reason)"')"
+	# A user of one tenant has nothing in others, whatever groups the provider tells.
+	comes 200 "$(code good '{"sub": "eve", "groups": ["ops", "root"]}')"
+	same 'qa:admin' "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT name || ":" || role FROM member JOIN tenant ON tenant.id = tenant WHERE user = "eve"')"
+	settings '{"groups": "teams", "roles": {"staff": {"qa": "user"}}}'
+	comes 200 "$(code good '{"sub": "eve", "groups": ["ops"], "teams": ["staff"]}')"
+	same user "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT role FROM member WHERE user = "eve"')"
+}
+
 @test "where the provider answers wrongly, or not, one can log in otherwise; and who asks all the time has to wait" {
 	provider
 	for path in /other /large /away /nothing; do
@@ -228,7 +262,7 @@ comes() {
 
 @test "settings that are malformed, or that others may read, are refused: 78" {
 	issuer=https://id.example.net
-	for wrong in '{"issuer": 7}' '{"issuer": "http://id.example.net"}' '{"client_id": null}' '{"redirect": "ftp://x"}' '{"users": []}' '{"ca": "nothing"}'; do
+	for wrong in '{"issuer": 7}' '{"issuer": "http://id.example.net"}' '{"client_id": null}' '{"redirect": "ftp://x"}' '{"users": []}' '{"roles": {"a": "admin"}}' '{"roles": {"a": {"qa": "superadmin"}}}' '{"ca": "nothing"}'; do
 		settings "$wrong"
 		run coopr-serve --oidc settings
 		[ "$status" -eq 78 ] || [ "$status" -eq 66 ]

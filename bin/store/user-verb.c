@@ -17,6 +17,7 @@
 #include "verb.h"
 
 static const char *role;
+static bool oidc;
 static struct option_change change;
 
 static const struct command list_command = {
@@ -25,6 +26,7 @@ static const struct command list_command = {
 
 static const struct option_spec add_options[] = {
 	OPTION_STRING('r', "role", &role, "ROLE", "read-only, user (the default), admin; or superadmin"),
+	OPTION_FLAG(0, "oidc", &oidc, "make no code: the user logs in at the OpenID provider"),
 	OPTION_CHANGE(&change),
 	STORE_VERB_OUTPUT,
 	STORE_VERB_WHERE,
@@ -34,6 +36,7 @@ static const struct option_spec add_options[] = {
 static const struct command add_command = {
 	"coopr-user add", "[OPTION]... USER", "Add a user, who logs in for the first time with the code that is printed.", add_options,
 	"  coopr-user add -T qa -r admin ann\n"
+	"  coopr-user add -T qa --oidc bob\n"
 	"  coopr-user add -r superadmin zoe\n"};
 
 static const struct option_spec code_options[] = {
@@ -104,6 +107,22 @@ user_verb_list(int argc, char **argv)
 	login_list_release(&list);
 	account_release(&account);
 	return message_end(code);
+}
+
+/* Prints how a user without a code logs in. */
+static void
+user_verb_print_added(const char *user)
+{
+	struct output chosen = store_verb_output();
+	jv record = jv_object();
+
+	json_set_string(&record, "kind", "user");
+	json_set_string(&record, "user", user);
+	if (output_is_records(&chosen))
+		output_value(&chosen, record);
+	else
+		printf("%s logs in at the OpenID provider\n", user);
+	jv_free(record);
 }
 
 /* Prints the code, which nobody can look up afterwards. */
@@ -185,8 +204,10 @@ user_verb_add(int argc, char **argv)
 
 	if (logins_add(&account, argv[0], in_tenant, &err) < 0 ||
 	    ((in_tenant || role) && user_verb_join(&account, argv[0], its < ACCOUNT_ADMIN ? its : ACCOUNT_ADMIN, &err) < 0) ||
-	    logins_make_code(&account, argv[0], text, &err) < 0)
+	    (!oidc && logins_make_code(&account, argv[0], text, &err) < 0))
 		code = message_error(&err);
+	else if (oidc)
+		user_verb_print_added(argv[0]);
 	else
 		user_verb_print_code(argv[0], text);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "login/attempts.h"
+#include "login/group-roles.h"
 #include "login/password.h"
 #include "model/name.h"
 #include "store/audit.h"
@@ -223,8 +224,8 @@ entrance_begin(struct store *store, const struct entrance *entrance, char text[s
 }
 
 int
-entrance_vouched(struct store *store, const struct entrance *entrance, const struct attempt *attempt, char text[static TOKEN_SIZE],
-    struct error *err)
+entrance_vouched(struct store *store, const struct entrance *entrance, jv roles, const struct attempt *attempt,
+    char text[static TOKEN_SIZE], struct error *err)
 {
 	const char *user = entrance->user;
 	struct entrance_login login = {0};
@@ -239,6 +240,8 @@ entrance_vouched(struct store *store, const struct entrance *entrance, const str
 		result = attempt_succeeded(store, attempt, err);
 		if (result >= 0)
 			result = entrance_admit(store, entrance, &login, NULL, text, err);
+		if (result >= 0)
+			result = group_roles_set(store, login.user, login.tenant, roles, err);
 		result = store_finish(store, result, err);
 	}
 	entrance_login_release(&login);

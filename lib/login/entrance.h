@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include <jv.h>
+
 #include "login/tokens.h"
 
 struct attempt;
@@ -37,10 +39,10 @@ struct entrance { /* NULL: not given */
 int entrance_begin(struct store *store, const struct entrance *entrance, char text[static TOKEN_SIZE], char **user, int64_t *wait_s,
     struct error *err);
 
-/* Begins a session of the entrance's user, for whom somebody else has vouched, and whose attempt was counted. EX_NOPERM where no such user
- * logs in here. */
-int entrance_vouched(struct store *store, const struct entrance *entrance, const struct attempt *attempt, char text[static TOKEN_SIZE],
-    struct error *err);
+/* Begins a session of the entrance's user, for whom somebody else has vouched, and whose attempt was counted; and gives the roles that
+ * follow from it, see group_roles_of. EX_NOPERM where no such user logs in here. */
+int entrance_vouched(struct store *store, const struct entrance *entrance, jv roles, const struct attempt *attempt,
+    char text[static TOKEN_SIZE], struct error *err);
 
 /* Ends the session or the token with that text; one that has ended already is none. */
 int entrance_end(struct store *store, const char *text, struct error *err);

@@ -14,6 +14,7 @@
 #include "base/location.h"
 #include "base/process.h"
 #include "json/place.h"
+#include "login/group-roles.h"
 #include "model/name.h"
 
 enum { PROVIDER_BYTES = 1 << 20, PROVIDER_RANDOM = 32, PROVIDER_TEXT = 64 };
@@ -45,7 +46,7 @@ static void
 provider_take(struct provider *provider, const struct place *root)
 {
 	struct arena *arena = &provider->arena;
-	struct place users = place_member(root, "users");
+	struct place users = place_member(root, "users"), roles = place_member(root, "roles");
 
 	provider->issuer = place_string(root, "issuer", NEED_REQUIRED, arena);
 	provider->client_id = place_string(root, "client_id", NEED_REQUIRED, arena);
@@ -54,6 +55,7 @@ provider_take(struct provider *provider, const struct place *root)
 	provider->name = place_string(root, "name", NEED_OPTIONAL, arena);
 	provider->scope = place_string(root, "scope", NEED_OPTIONAL, arena);
 	provider->claim = place_string(root, "claim", NEED_OPTIONAL, arena);
+	provider->groups = place_string(root, "groups", NEED_OPTIONAL, arena);
 	provider->ca = place_string(root, "ca", NEED_OPTIONAL, arena);
 	provider_check_address(root, "issuer", provider->issuer);
 	provider_check_address(root, "redirect", provider->redirect);
@@ -61,12 +63,19 @@ provider_take(struct provider *provider, const struct place *root)
 		jv_free(provider->users);
 		provider->users = jv_copy(users.value);
 	}
+	group_roles_check(&roles);
+	if (place_present(&roles)) {
+		jv_free(provider->roles);
+		provider->roles = jv_copy(roles.value);
+	}
 	if (!provider->name)
 		provider->name = "OpenID";
 	if (!provider->scope)
 		provider->scope = "openid profile email";
 	if (!provider->claim)
 		provider->claim = "sub";
+	if (!provider->groups)
+		provider->groups = "groups";
 }
 
 /* Reads the certificates in the place of their file. */
@@ -90,7 +99,7 @@ provider_read(struct provider *provider, const char *path, struct error *err)
 	jv document;
 	int result;
 
-	*provider = (struct provider){.users = jv_object()};
+	*provider = (struct provider){.users = jv_object(), .roles = jv_null()};
 	if (provider_check_private(path, err) < 0 || json_read_file(path, &document, err) < 0) {
 		err->code = EX_CONFIG;
 		return -1;
@@ -243,21 +252,33 @@ provider_user(const struct provider *provider, jv claims)
 }
 
 int
-provider_ask(const struct provider *provider, const struct provider_answer *answer, char **user, struct error *err)
+provider_ask(const struct provider *provider, const struct provider_answer *answer, struct provider_person *person, struct error *err)
 {
-	jv order = provider_order(provider), claims = jv_null();
+	jv order = provider_order(provider), claims = jv_null(), groups;
 	int result;
 
+	*person = (struct provider_person){.roles = jv_null()};
 	json_set_string(&order, "code", answer->code);
 	json_set_string(&order, "verifier", answer->verifier);
 	json_set_string(&order, "nonce", answer->nonce);
 	result = provider_run(order, &claims, err);
-	*user = result == 0 ? provider_user(provider, claims) : NULL;
-	if (result == 0 && !*user)
+	if (result == 0 && !(person->user = provider_user(provider, claims)))
 		result = error_set(err, EX_NOPERM, "the provider: its %s names no user of this installation", provider->claim);
+	if (result == 0 && jv_get_kind(provider->roles) == JV_KIND_OBJECT) {
+		groups = json_get(claims, provider->groups);
+		person->roles = group_roles_of(provider->roles, groups);
+		jv_free(groups);
+	}
 	jv_free(claims);
 	jv_free(order);
 	return result;
+}
+
+void
+provider_person_release(struct provider_person *person)
+{
+	free(person->user);
+	jv_free(person->roles);
 }
 
 void
@@ -265,4 +286,5 @@ provider_release(struct provider *provider)
 {
 	arena_release(&provider->arena);
 	jv_free(provider->users);
+	jv_free(provider->roles);
 }

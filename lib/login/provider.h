@@ -20,11 +20,18 @@ struct provider { /* release it; strings live in its arena */
 	const char *scope;
 	const char *claim; /* which says the user */
 	const char *ca;    /* PEM, of those who may have signed its certificate; NULL: those of the system */
+	const char *groups; /* the claim that lists the groups of the user */
+	jv roles;          /* which roles groups give, see group-roles.h; null: none */
 	jv users;          /* an object: values of the claim, and which users they are; an empty one: they are the names of users */
 };
 
 struct provider_answer { /* NULL: not given */
 	const char *code, *verifier, *nonce;
+};
+
+struct provider_person { /* zero-initialise; release it */
+	char *user;
+	jv roles; /* in tenants, see group_roles_of; null: the settings say nothing of that */
 };
 
 /* Reads the file of settings. EX_CONFIG where it is malformed, or others could read it. */
@@ -34,8 +41,10 @@ int provider_read(struct provider *provider, const char *path, struct error *err
  * EX_UNAVAILABLE where the provider is not reached. */
 int provider_begin(const struct provider *provider, jv *record, struct error *err);
 
-/* Asks the provider whose code it has given; the user is the caller's to free. EX_NOPERM where it does not say so, or not of a user. */
-int provider_ask(const struct provider *provider, const struct provider_answer *answer, char **user, struct error *err);
+/* Asks the provider whose code it has given. EX_NOPERM where it does not say so, or not of a user. */
+int provider_ask(const struct provider *provider, const struct provider_answer *answer, struct provider_person *person, struct error *err);
+
+void provider_person_release(struct provider_person *person);
 
 void provider_release(struct provider *provider);
 

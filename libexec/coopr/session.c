@@ -142,7 +142,7 @@ session_read_provider(struct provider *provider, struct error *err)
 {
 	const char *settings = home_variable(PROVIDER_SETTINGS);
 
-	*provider = (struct provider){.users = jv_object()};
+	*provider = (struct provider){.users = jv_object(), .roles = jv_null()};
 	return settings ? provider_read(provider, settings, err)
 	                : error_set(err, EX_DATAERR, "this installation has no OpenID provider; log in with user and password");
 }
@@ -159,6 +159,7 @@ static int
 session_vouch(struct store *store, struct session_order *order, char text[static TOKEN_SIZE], char **who, int64_t *wait_s,
     struct error *err)
 {
+	struct provider_person person = {.roles = jv_null()};
 	struct provider provider;
 	struct attempt attempt;
 	int result = session_read_provider(&provider, err);
@@ -173,11 +174,14 @@ session_vouch(struct store *store, struct session_order *order, char text[static
 	if (result > 0)
 		result = error_set(err, EX_TEMPFAIL, "too many attempts to log in have failed; try again in %" PRId64 " s", *wait_s);
 	if (result == 0)
-		result = provider_ask(&provider, &order->provider, who, err);
+		result = provider_ask(&provider, &order->provider, &person, err);
 	if (result == 0) {
-		order->entrance.user = *who;
-		result = entrance_vouched(store, &order->entrance, &attempt, text, err);
+		order->entrance.user = person.user;
+		result = entrance_vouched(store, &order->entrance, person.roles, &attempt, text, err);
 	}
+	if (result == 0)
+		*who = memory_string(person.user);
+	provider_person_release(&person);
 	provider_release(&provider);
 	return result;
 }

@@ -33,8 +33,9 @@ function roles() {
 export function usersView({signal}) {
   const shown = el('div', {'aria-live': 'polite'});
   const name = el('input', {name: 'name', required: true, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off'}), role = choice(roles(), 'user', {name: 'role'});
+  const how = choice([['', 'with a link, and then a password'], ['oidc', 'at the organisation, without a password']], '', {name: 'how'});
   // A superadmin is one everywhere, so of no tenant.
-  const values = () => ({name: name.value || 'USER', role: role.value});
+  const values = () => ({name: name.value || 'USER', role: role.value, ...how.value && {oidc: true}});
   const row = (one, again) => [one.user, one.tenant ?? 'all', one.has_password ? 'yes' : 'not yet', one.seen ? time(one.seen) : 'never', one.by, el('span.row',
     el('button.small', {type: 'button', 'aria-label': `New link for ${one.user}`, onclick: async () => {
       fill(shown, linkOf(await call('POST /v1/users/{user}/code', {path: {user: one.user}, body: {}})));
@@ -46,14 +47,15 @@ export function usersView({signal}) {
     }))];
 
   return redrawn(async (again) => {
-    const list = await items('GET /v1/users', {signal});
+    const list = await items('GET /v1/users', {signal}), {provider} = await call('GET /v1/version', {signal});
     const send = async (body) => {
-      fill(shown, linkOf(await call('POST /v1/users', {isOfNone: role.value === 'superadmin', body})));
+      const added = await call('POST /v1/users', {isOfNone: role.value === 'superadmin', body});
+      fill(shown, added.code ? linkOf(added) : el('p.note.good', `${added.user} signs in at the organisation.`));
     };
     return [el('h1', 'Users'), el('p', 'Those who log in here. What they may do in a tenant, its members say.'), shown,
       list.length ? table('Users', ['User', 'Tenant', 'Password', 'Last login', 'Added by', 'Change'], list.map((one) => row(one, again)))
         : empty('Nobody logs in yet', 'Whoever uses the socket of the server’s machine needs no password. Add somebody who comes from elsewhere below.'),
-      requestForm({title: 'Add a user', button: 'Add', action: ACTIONS.addUser, values, send, done: again, controls: [field('User', name), field('Role', role, `In the tenant ${session.tenant}.`)]}),
+      requestForm({title: 'Add a user', button: 'Add', action: ACTIONS.addUser, values, send, done: again, controls: [field('User', name), field('Role', role, `In the tenant ${session.tenant}.`), provider && field('Signs in', how)]}),
       commandView(commandLine(ACTIONS.users))];
   });
 }
