@@ -16,16 +16,6 @@ teardown() {
 	serve_end
 }
 
-# Asks as $user in $tenant: v2 STATUS METHOD PATH [CURL-ARGUMENT...]
-v2() {
-	answers "$1" "$2" "$3" -H "Coopr-UserID: $user" -H "Coopr-TenantID: $tenant" "${@:4}"
-}
-
-# Prints a member of the answer.
-body() {
-	jq -cr "$1" body
-}
-
 # Prints the routes, METHOD PATH: {E} stands for the six kinds of entities, {P} for the two of plugins.
 routes() {
 	sed -nE -e 's|"/v2/" folder,|"/v2/{E}",|; s|"/v2/" folder "|"/v2/{E}|' \

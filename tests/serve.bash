@@ -12,6 +12,9 @@
 #	                        $status, and the body in the file body
 #	answers STATUS METHOD PATH [CURL-ARGUMENT...]
 #	                        the same, with that status; else it prints what was answered, and fails
+#	v2 STATUS METHOD PATH [CURL-ARGUMENT...]
+#	                        the same as $user in $tenant, as clients of Cask's Coopr say it
+#	body FILTER             a member of the answer
 
 serve_setup() {
 	fresh
@@ -91,4 +94,12 @@ answers() {
 		cat body
 		return 1
 	}
+}
+
+v2() {
+	answers "$1" "$2" "$3" -H "Coopr-UserID: $user" -H "Coopr-TenantID: $tenant" "${@:4}"
+}
+
+body() {
+	jq -cr "$1" body
 }

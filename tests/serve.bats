@@ -14,11 +14,6 @@ teardown() {
 	serve_end
 }
 
-# Prints a member of the answer.
-body() {
-	jq -cr "$1" body
-}
-
 @test "a cluster is created, looked at, changed and deleted as by the commands" {
 	serve
 	answers 200 GET /v1/clusters

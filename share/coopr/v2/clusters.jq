@@ -8,14 +8,9 @@ def record($kind): map(select(.kind == $kind));
 
 # --- what a cluster is ---
 
-# The entities of the tenant, by kind and name; a cluster names them.
-def entities: result(["export"]) | out | map({("\(.kind)/\(.name)"): document_of(.kind)}) | add // {};
-def entity($entities; $kind; $name): $entities["\($kind)/\($name)"] // {name: $name};
+def entity($entities; $kind; $name): $entities["\($kind)/\($name)"] // ({name: $name} | fill($kind));
 
-def summary_of_entity: {name, description, "label", icon} | map_values(select(. != null));
-
-# A template with all that Coopr's page looks for.
-def whole_template: .compatibility += {} | .administration.leaseduration += {} | fill;
+def summary_of_entity: {name, description, "label", icon, version} | map_values(select(. != null));
 
 # What operations are called.
 def action: {
@@ -55,9 +50,12 @@ def node($id; $entities; $attempts):
 # The state of a cluster; that something is wrong with it is no failure.
 def state($id): result(["status", "-o", "json", "--", $id]) | if .out == [] then out else . end | .out[0];
 
+# A cluster of a list: as it is, where its operation is over and nobody has looked since. Clients of Coopr see it only in lists.
+def settled($request): if .underway.jobstatus | IN("complete", "failed", "cancelled") then .id as $id | $request | state($id) else . end;
+
 def list:
 	(.query.status // "" | split(",") | map(ascii_downcase) | map(select(IN("pending", "active", "incomplete", "inconsistent", "terminated")))) as $wanted |
-	(result(["list", "-o", "json", "--status", "all"]) | items) as $clusters | entities as $entities |
+	. as $request | (result(["list", "-o", "json", "--status", "all"]) | items | map(settled($request))) as $clusters | entities as $entities |
 	[$clusters[] | select($wanted == [] or (.status | IN($wanted[]))) |
 		common + {ownerId: .owner, numNodes: .nodes, provider: entity($entities; "provider"; .provider) | summary_of_entity,
 			clusterTemplate: entity($entities; "clustertemplate"; .template) | summary_of_entity, progress: progress(null; null)}] | answer;
@@ -68,13 +66,13 @@ def shown($id): result(["show", "-c", "-o", "json", "--", $id]) | out;
 def show:
 	.arguments[0] as $id |
 	shown($id) as $shown | ($shown | record("clusterstatus")[0]) as $state |
-	(result(["history", "-o", "json", "-l", "5", "--", $state.id]) | items) as $operations |
+	(result(["history", "-o", "json", "--", $state.id]) | items) as $all | $all[:5] as $operations |
 	(. as $request | [$operations[] | select(.job) | .number as $number | $request | report($state.id; $number)]) as $reports |
 	(result(["config", "--", $state.id]) | .out[0] // {}) as $config | entities as $entities |
 	[$shown | record("node")[] | select(.services != null)] as $nodes |
 	$state | common + {
-		account: {userId: .owner, tenantId: .tenant}, latestJobId: [$operations[].job // empty][0],
-		provider: entity($entities; "provider"; .provider), clusterTemplate: entity($entities; "clustertemplate"; .template) | whole_template,
+		description: ($all[-1].why // ""), account: {userId: .owner, tenantId: .tenant}, latestJobId: [$operations[].job // empty][0],
+		provider: entity($entities; "provider"; .provider), clusterTemplate: entity($entities; "clustertemplate"; .template),
 		services: [$nodes[].services[]] | unique, config: $config,
 		nodes: [$nodes[] | node($state.id; $entities; [$reports | reverse[][] | select(.kind == "attempt")])],
 		links: [$shown | record("link")[] | {"label", url}], progress: progress($operations[0]; $reports[0][0]), message: (.message // "")} | answer;
@@ -108,8 +106,8 @@ def want($kind; $name):
 def create:
 	document as $new | ($new |
 		["create", "-y", "--detach", "-o", "json"] + member("clusterTemplate"; "-t") + ["-n", (.numMachines // 0 | tostring)] + member("provider"; "-P") +
-		member("hardwaretype"; "-H") + member("imagetype"; "-I") + [.services[]? | "-s", tostring] + lease_option +
-		(.dnsSuffix |= (strings | ltrimstr(".")) | member("dnsSuffix"; "--dns-suffix")) +
+		member("hardwaretype"; "-H") + member("imagetype"; "-I") + [.services[]? | "-s", (.name? // tostring)] + lease_option +
+		member("description"; "-m") + (.dnsSuffix |= (strings | ltrimstr(".")) | member("dnsSuffix"; "--dns-suffix")) +
 		(if .config == null then [] else ["--config", "-"] end) + ["--", (.name // "" | tostring)]) as $command |
 	(if $new.config == null then result($command) else result($command; $new.config) end) as $begun |
 	if $begun.code == 1 then
@@ -194,6 +192,7 @@ def refuse_nodes: refuse(403; "nodes are changed by operations on their cluster"
 
 # The properties that are asked for, of the nodes that have all of the services.
 def node_properties:
-	document as $asked | ($asked.clusterId | strings // refuse(400; "clusterId: expected string")) as $id |
-	[shown($id) | record("node")[] | select(.services != null and (($asked.services // []) - .services == [])) | . as $node |
-		{(.id): (if ($asked.properties // []) == [] then $node else [$asked.properties[] | {(.): $node[.]}] | add end)}] | add // {} | answer;
+	document as $asked | ($asked.clusterId | strings // refuse(400; "clusterId: expected string")) as $id | ($asked.properties // []) as $wanted |
+	shown($id) as $shown | entities as $entities |
+	[$shown | record("node")[] | select(.services != null and (($asked.services // []) - .services == [])) | node($id; $entities; []) |
+		{(.id): (.properties | if $wanted == [] then . else with_entries(select(.key | IN($wanted[]))) end)}] | add // {} | answer;

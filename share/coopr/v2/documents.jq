@@ -2,6 +2,7 @@
 #
 # Documents of entities, as Coopr knows them. What only coopr has in them is not shown, since clients of Coopr fail at some of it, and it
 # stays when they send the document back.
+include "coopr";
 
 # The members that Coopr knows, by kind: in an object those that are named, or all ("*"); all that are strings; or all there is (null).
 def base: {name: null, "label": null, description: null, icon: null};
@@ -50,16 +51,45 @@ def lease_ms:
 	elif test("^[0-9]+$") then tonumber
 	else 0 end;
 
-def fill($name; $defaults): if .[$name] | type == "object" then .[$name] |= $defaults + . else . end;
+def unlimited: 2147483647; # as Coopr has it
 
-# Adds what clients of Coopr count on, and means the same.
-def fill:
-	fill("dependencies"; {provides: [], conflicts: []}) |
-	fill("compatibility"; {hardwaretypes: [], imagetypes: [], services: []}) |
-	if .constraints.services | type == "object" then .constraints.services |= map_values({quantities: {}} + .) else . end |
-	if .administration.leaseduration | type == "object" then
-		.administration.leaseduration |= ({initial: 0, max: 0, step: 0} + . | map_values(lease_ms))
-	else . end;
+# What clients of Coopr count on, and what it means that a document lacks it.
+def whole_template: {
+	defaults: {services: []}, compatibility: {hardwaretypes: [], imagetypes: [], services: []},
+	constraints: {layout: {mustcoexist: [], cantcoexist: []}, services: {}, size: {min: 1, max: unlimited}},
+	administration: {leaseduration: {initial: 0, max: 0, step: 0}}, links: []};
+def whole: {
+	provider: {provisioner: {}},
+	hardwaretype: {providermap: {}},
+	imagetype: {providermap: {}},
+	service: {
+		dependencies: {provides: [], conflicts: [], install: {requires: [], uses: []}, runtime: {requires: [], uses: []}},
+		provisioner: {actions: {}}, links: []},
+	clustertemplate: whole_template,
+	partialtemplate: whole_template}[.];
+
+# Adds that.
+def fill($kind):
+	($kind | whole) * (walk(if type == "object" then map_values(select(. != null)) else . end)) |
+	if .constraints then .constraints.services |= map_values({quantities: {}} + .) else . end |
+	if .administration then .administration.leaseduration |= map_values(lease_ms) else . end;
+
+# Takes away again what was added, and was sent back.
+def unfill($old; $whole):
+	if ($old | type) != "object" or type != "object" or ($whole | type) != "object" then .
+	else reduce ($whole | keys_unsorted[]) as $name (.;
+		if has($name) | not then .
+		elif $old[$name] == null and .[$name] == $whole[$name] then del(.[$name])
+		else .[$name] |= unfill($old[$name]; $whole[$name]) end)
+	end;
 
 # A document as Coopr shows it.
-def document_of($kind): prune($kind | known) | fill;
+def document_of($kind): prune($kind | known) | fill($kind);
+
+# All entities of the tenant, as Coopr shows them, by "KIND/NAME".
+def entities:
+	(result(["store", "list", "-o", "json"]) | items | map({("\(.entity)/\(.name)"): .version}) | add // {}) as $versions |
+	result(["export"]) | out | map("\(.kind)/\(.name)" as $id | {($id): (document_of(.kind) + {version: $versions[$id]})}) | add // {};
+
+# Those of a kind.
+def entities($kind): [entities | to_entries[] | select(.key | startswith("\($kind)/")) | .value];

@@ -6,10 +6,7 @@ include "documents";
 
 def shown($kind; $version): document_of($kind) + {version: $version};
 
-def list:
-	.arguments[0] as $kind |
-	(result(["store", "list", "-o", "json", $kind]) | items | map({(.name): .version}) | add) as $versions |
-	result(["export"]) | out | map(select(.kind == $kind) | shown($kind; $versions[.name])) | answer;
+def list: .arguments[0] as $kind | entities($kind) | answer;
 
 # The newest version of an entity.
 def newest($kind; $name): result(["store", "history", "-o", "json", "--", $kind, $name]) | out | map(.version) | max;
@@ -33,7 +30,7 @@ def replace:
 	if $new.name != $name then refuse(400; "the name in the path is \($name), and that in the body \($new.name)")
 	else
 		result(["store", "get", "--", $kind, $name]) as $old |
-		store(["--replace-secrets"]; {($kind + "s"): [$new | keep($old.out[0]; $kind | known)]})
+		store(["--replace-secrets"]; {($kind + "s"): [$new | unfill($old.out[0] // {}; $kind | whole) | keep($old.out[0]; $kind | known)]})
 	end;
 
 def drop:
@@ -51,9 +48,7 @@ def resolve:
 	if .code == 1 then refuse(404; said) else out[0] | document_of("clustertemplate") | answer end;
 
 def export:
-	(result(["store", "list", "-o", "json"]) | items | map({("\(.entity)/\(.name)"): .version}) | add) as $versions |
-	(result(["export"]) | out) as $all |
-	["provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate"] |
-	map(. as $kind | {($kind + "s"): [$all[] | select(.kind == $kind) | shown($kind; $versions["\($kind)/\(.name)"])]}) | add | answer;
+	. as $request | ["provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate"] |
+	map(. as $kind | {($kind + "s"): ($request | entities($kind))}) | add | answer;
 
 def load: document as $all | store(["--replace-secrets"]; $all);

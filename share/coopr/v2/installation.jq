@@ -2,13 +2,12 @@
 #
 # What is not one tenant's: tenants, plugins with their resources, figures.
 include "coopr";
+include "documents";
 
 # Says that there is no such tenant, or that the user is not in it: for what is not of a tenant.
 def in_tenant: (result(["whoami", "-o", "json"]) | out) as $whoami | .;
 
 # --- tenants ---
-
-def unlimited: 2147483647; # as Coopr has it
 
 # Workers are not divided among tenants.
 def tenant: {name, description: (.description // ""), workers: 0, maxClusters: (.quota.clusters // unlimited), maxNodes: (.quota.nodes // unlimited)};
@@ -47,8 +46,7 @@ def described($kind; $name):
 	result(["plugin", $kind, $name, "describe"]) | out[0] | {
 		name: $name, description: (.description // .title // ""), version: 1,
 		parameters: {
-			admin: {fields: (.properties // {} | with_entries(.key as $key | .value |= field($key))), required: [.required // []]},
-			user: {fields: {}, required: [[]]}},
+			admin: {fields: (.properties // {} | with_entries(.key as $key | .value |= field($key))), required: [.required // []]}},
 		resourceTypes: (.resources // {} | map_values({format: .formats[0]} + if .permissions then {permissions} else {} end))};
 
 def plugins: in_tenant | .arguments[0] as $kind | . as $request | [.plugins[$kind][] as $name | $request | described($kind; $name)] | answer;
