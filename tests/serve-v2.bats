@@ -20,7 +20,7 @@ teardown() {
 routes() {
 	sed -nE -e 's|"/v2/" folder,|"/v2/{E}",|; s|"/v2/" folder "|"/v2/{E}|' \
 		-e 's|"/v2/plugins/" folder,|"/v2/plugins/{P}",|; s|"/v2/plugins/" folder "|"/v2/plugins/{P}|' \
-		-e 's/^\tGET\("([^"]*)".*/GET \1/p; s/^\tCHANGE\("([A-Z]*)", "([^"]*)".*/\1 \2/p; s/^\t\{"([A-Z]*)", "([^"]*)".*/\1 \2/p' \
+		-e 's/^\tGET\("([^"]*)".*/GET \1/p; s/^\tCHANGE\("([A-Z]*)", "([^"]*)".*/\1 \2/p; s/^\tUPLOAD\("([^"]*)".*/POST \1/p; s/^\t\{"([A-Z]*)", "([^"]*)".*/\1 \2/p' \
 		"$COOPR_ROOT/lib/web/coopr-routes.c"
 }
 
@@ -87,9 +87,20 @@ routes() {
 	v2 400 GET /v2/services/db/new
 	v2 404 GET /v2/services/db/7
 	v2 409 DELETE /v2/services/db/1
+	contains "$(cat body)" "version 1 is not the newest"
+	v2 200 DELETE /v2/services/db/9
+	v2 200 DELETE /v2/services/db/2
+	v2 200 GET /v2/services/db
+	same '["a database",3]' "$(body '[.description, .version]')"
 	v2 200 DELETE /v2/services/db
 	v2 404 GET /v2/services/db
 	v2 200 DELETE /v2/services/db
+	v2 200 DELETE /v2/services/db/4
+	v2 200 POST /v2/services --data-binary @db.json
+	v2 409 DELETE /v2/services/db/3
+	v2 200 DELETE /v2/services/db/5
+	v2 404 GET /v2/services/db
+	v2 200 DELETE /v2/services/db/3
 	v2 400 POST /v2/services -d '{"name": '
 	v2 400 POST /v2/services -d '[]'
 	v2 400 POST /v2/services -d '{"name": 5}'
@@ -169,6 +180,8 @@ routes() {
 		.expireTime - .createTime, .progress.actionstatus]]')"
 	v2 200 GET '/v2/clusters?status=active'
 	same '[]' "$(body .)"
+	v2 200 POST /v2/getClusterStatuses
+	same '[["00000001","pending","cluster_create","running",41]]' "$(body '[.[] | [.clusterid, .status, .action, .actionstatus, .stepstotal]]')"
 	v2 409 POST "/v2/clusters/$id/services/stop"
 	coopr-work --drain
 	v2 200 GET "/v2/clusters/$id"
@@ -250,6 +263,11 @@ routes() {
 	v2 200 GET $of
 	same '{}' "$(body .)"
 	v2 404 POST $of/web.sh/versions/9/stage
+	# More than documents may have, as it comes.
+	head -c 20000000 /dev/urandom >big
+	v2 200 POST /v2/plugins/automatortypes/shell/files/big --data-binary @big -H 'Transfer-Encoding: chunked'
+	same '["big",1]' "$(body '[.name, .version]')"
+	coopr-resource get automatortypes/shell/files/big@1 | cmp big -
 	v2 200 GET /v2/plugins/automatortypes/shell
 	same '["shell","text",[["script"]],"0755"]' "$(body '[.name, .parameters.admin.fields.script.type, .parameters.admin.required, .resourceTypes.scripts.permissions]')"
 	v2 200 GET /v2/plugins/providertypes

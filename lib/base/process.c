@@ -300,13 +300,14 @@ int
 process_run_confined(const struct confinement *confinement, char *const *argv, const void *input, size_t length,
     struct buffer *out, struct buffer *log, size_t limit, struct error *err)
 {
-	struct process child = {.argv = argv, .in = PROCESS_NULL, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT,
+	bool ours = length == PROCESS_OUR_INPUT;
+	struct process child = {.argv = argv, .in = ours ? PROCESS_INHERIT : PROCESS_NULL, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT,
 	    .confinement = confinement};
-	struct exchange x = {-1, -1, -1, input, length, out, log, limit};
+	struct exchange x = {-1, -1, -1, input, ours ? 0 : length, out, log, limit};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int result = -1;
 
-	if ((length && process_open_pipe(&x.in, &child.in, true) < 0) || (out &&
+	if ((x.length && process_open_pipe(&x.in, &child.in, true) < 0) || (out &&
 	    process_open_pipe(&x.out, &child.out, false) < 0) ||
 	    (log && process_open_pipe(&x.log, &child.err, false) < 0)) {
 		error_errno(err, EX_OSERR, "%s: pipe", argv[0]);

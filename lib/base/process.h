@@ -64,6 +64,9 @@ char *process_user(uid_t uid);
 /* Returns the exit code of a status as wait(2) gives it: 128 + signal if one ended the process. */
 int process_exit_code(int wait_status);
 
+/* As the length of an input: stdin is ours. */
+#define PROCESS_OUR_INPUT ((size_t)-1)
+
 /* Runs argv with input (length bytes) on its stdin; appends its stdout, at most limit bytes, to
  * out (NULL: inherited) and its stderr to log (NULL: inherited). Returns its exit code, or -1. */
 int process_run(char *const *argv, const void *input, size_t length, struct buffer *out,

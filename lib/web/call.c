@@ -334,6 +334,8 @@ call_make_whole(struct call *call, const struct route_match *match, const struct
 {
 	if (!call_push_command(match->route->command, &call->argv))
 		return -1;
+	if (match->route->body == ROUTE_UPLOAD)
+		arguments_push(&call->argv, "--stream");
 	for (size_t i = 0; i < exchange->query.count; i++)
 		arguments_printf(&call->argv, "--query=%s=%s", exchange->query.list[i].name, exchange->query.list[i].value);
 	arguments_push(&call->argv, "--");

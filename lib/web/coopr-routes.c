@@ -5,6 +5,8 @@
 #define GET(path, what) {"GET", path, "v2 " what, NULL, NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL, NULL}
 #define CHANGE(method, path, what) {method, path, "v2 " what, NULL, NULL, ROUTE_DOCUMENT, ROUTE_WHOLE, NULL, NULL}
 
+#define UPLOAD(path, what) {"POST", path, "v2 " what, NULL, NULL, ROUTE_UPLOAD, ROUTE_WHOLE, NULL, NULL}
+
 /* The routes of the entities of a kind. */
 #define ENTITIES(folder, kind) \
 	GET("/v2/" folder, "entities/list " kind), \
@@ -22,7 +24,7 @@
 	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}", "installation/drop_plugin " kind), \
 	GET("/v2/plugins/" folder "/{plugin}/{type}", "installation/resources_of_type " kind), \
 	GET("/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/versions " kind), \
-	CHANGE("POST", "/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/upload " kind), \
+	UPLOAD("/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/upload " kind), \
 	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/drop_resource " kind), \
 	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}/{type}/{name}/versions/{version}", "installation/drop_resource_version " kind), \
 	CHANGE("POST", "/v2/plugins/" folder "/{plugin}/{type}/{name}/versions/{version}/stage", "installation/stage " kind), \
@@ -64,6 +66,7 @@ const struct route coopr_routes[] = {
 	CHANGE("PUT", "/v2/nodes/{node}", "clusters/refuse_nodes"),
 	CHANGE("DELETE", "/v2/nodes/{node}", "clusters/refuse_nodes"),
 	CHANGE("POST", "/v2/getNodeProperties", "clusters/node_properties"),
+	CHANGE("POST", "/v2/getClusterStatuses", "clusters/statuses"),
 	PLUGINS("providertypes", "provider"),
 	PLUGINS("automatortypes", "automator"),
 	CHANGE("POST", "/v2/plugins/sync", "installation/sync"),
@@ -79,7 +82,7 @@ const struct route coopr_routes[] = {
 	CHANGE("DELETE", "/v2/profile", "installation/refuse_profile"),
 	CHANGE("POST", "/v2/resolve", "entities/resolve"),
 	GET("/v2/export", "entities/export"),
-	CHANGE("POST", "/v2/import", "entities/load"),
+	UPLOAD("/v2/import", "entities/load"),
 	{"GET", "/v2/provisioners", "provisioner list", NULL, NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL, NULL},
 	{"GET", "/v2/provisioners/{provisioner}", "provisioner list", "{provisioner}", NULL, ROUTE_NO_BODY, ROUTE_WHOLE, NULL, NULL},
 	{0}};

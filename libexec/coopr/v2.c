@@ -36,9 +36,11 @@
 enum { V2_OUTPUT_MAX = 256 << 20, V2_COMMANDS_MAX = 1000 };
 
 static struct option_list query;
+static bool stream;
 
 static const struct option_spec options[] = {
 	OPTION_LIST(0, "query", &query, "NAME=VALUE", "a member of the query; may be repeated"),
+	OPTION_FLAG(0, "stream", &stream, "the body is of any size: no definition sees it, and the command that wants it reads it as it comes"),
 	OPTION_END
 };
 
@@ -184,6 +186,7 @@ v2_run(jv wish, const struct buffer *body, jv *result, struct error *err)
 	jv words = json_get(wish, "run"), input = json_get(wish, "input"), whole = json_get(wish, "body");
 	struct arguments argv = {0};
 	struct buffer text = {0}, out = {0}, said = {0};
+	bool streams = stream && jv_is_valid(whole);
 	int code = -1;
 
 	if (jv_is_valid(input))
@@ -193,7 +196,7 @@ v2_run(jv wish, const struct buffer *body, jv *result, struct error *err)
 	if (!v2_push_command(words, &argv))
 		error_set(err, EX_SOFTWARE, "a command is missing");
 	else
-		code = process_run(argv.list, buffer_string(&text), text.length, &out, &said, V2_OUTPUT_MAX, err);
+		code = process_run(argv.list, buffer_string(&text), streams ? PROCESS_OUR_INPUT : text.length, &out, &said, V2_OUTPUT_MAX, err);
 	*result = jv_object();
 	json_set_number(result, "code", code);
 	json_set(result, "out", v2_records(&out));
@@ -294,7 +297,7 @@ main(int argc, char **argv)
 	if (!jq)
 		return EX_SOFTWARE;
 
-	result = file_read_fd(STDIN_FILENO, "the body", V2_OUTPUT_MAX, &body, &err);
+	result = stream ? 0 : file_read_fd(STDIN_FILENO, "the body", V2_OUTPUT_MAX, &body, &err);
 	if (result == 0) {
 		request = v2_request(*argv, argv + 1, &body);
 		result = v2_answer(jq, &request, &body, &answer, &err);

@@ -53,9 +53,11 @@ def state($id): result(["status", "-o", "json", "--", $id]) | if .out == [] then
 # A cluster of a list: as it is, where its operation is over and nobody has looked since. Clients of Coopr see it only in lists.
 def settled($request): if .underway.jobstatus | IN("complete", "failed", "cancelled") then .id as $id | $request | state($id) else . end;
 
+def clusters: . as $request | result(["list", "-o", "json", "--status", "all"]) | items | map(settled($request));
+
 def list:
 	(.query.status // "" | split(",") | map(ascii_downcase) | map(select(IN("pending", "active", "incomplete", "inconsistent", "terminated")))) as $wanted |
-	. as $request | (result(["list", "-o", "json", "--status", "all"]) | items | map(settled($request))) as $clusters | entities as $entities |
+	clusters as $clusters | entities as $entities |
 	[$clusters[] | select($wanted == [] or (.status | IN($wanted[]))) |
 		common + {ownerId: .owner, numNodes: .nodes, provider: entity($entities; "provider"; .provider) | summary_of_entity,
 			clusterTemplate: entity($entities; "clustertemplate"; .template) | summary_of_entity, progress: progress(null; null)}] | answer;
@@ -81,6 +83,9 @@ def status:
 	.arguments[0] as $id | state($id) as $state | (result(["history", "-o", "json", "-l", "1", "--", $state.id]) | items[0]) as $operation |
 	(if $state.underway or $operation.job == null then null else report($state.id; $operation.number)[0] end) as $report |
 	{clusterid: $state.id, status: $state.status} + ($state | progress($operation; $report)) | answer;
+
+# Of all clusters.
+def statuses: optional_document as $ignored | clusters | map({clusterid: .id, status} + progress(null; null)) | answer;
 
 def config: result(["config", "--", .arguments[0]]) | out[0] | answer;
 
@@ -121,7 +126,7 @@ def drop:
 	else begin(["delete"] + (if $how["discard-data"] == true then ["--discard-data"] else [] end); $id; []) | nothing end;
 
 def lease:
-	document.expireTime as $expires | .arguments[0] as $id |
+	document.expireTime as $expires | .arguments[0] as $id | state($id) as $looked |
 	if $expires | type != "number" then refuse(400; "expireTime: expected number, found \($expires | type)")
 	else (if $expires == 0 then "0" else "\($expires / 1000 - .now | ceil)s" end) as $time |
 		result(["lease", "-y", "--", $id, $time]) | if .code == 1 and (absent | not) then refuse(400; said) else out | nothing end

@@ -6,7 +6,7 @@
 # Ends with an answer.
 def refuse($status; $text): error({status: $status, text: $text});
 
-# The result of a command; of one that is given a value, or the body as it came, as its standard input.
+# The result of a command; of one that is given a value, or the body as it comes, as its standard input.
 def result($command): .results[$command | tojson] // error({run: $command});
 def result($command; $input): .results[$command | tojson] // error({run: $command, input: $input});
 def result_of_body($command): .results[$command | tojson] // error({run: $command, body: true});

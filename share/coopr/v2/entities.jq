@@ -39,9 +39,16 @@ def drop:
 		result(["store", "delete", "-yq", "--force", "--", $kind, $name]) | out | nothing
 	else nothing end;
 
+# Versions are kept. The newest goes, as what was before becomes the newest again.
 def drop_version:
-	.arguments as [$kind, $name] | newest($kind; $name) |
-	refuse(409; "versions are kept; DELETE /v2/\($kind)s/\($name) deletes the \($kind)");
+	.arguments as [$kind, $name, $version] |
+	(result(["store", "history", "-o", "json", "--", $kind, $name]) | items | sort_by(-.version)) as [$newest, $before] |
+	if $newest == null or $newest.deleted or ($version | test("^[0-9]{1,9}$") | not) or ($version | tonumber) > $newest.version then nothing
+	elif $version != "\($newest.version)" then refuse(409; "\($kind) \($name): version \($version) is not the newest; older versions are kept")
+	elif $before == null or $before.deleted then result(["store", "delete", "-yq", "--force", "--", $kind, $name]) | out | nothing
+	else
+		result(["store", "get", "--revision", "\($before.version)", "--", $kind, $name]) as $document | store([]; {($kind + "s"): $document.out})
+	end;
 
 def resolve:
 	document as $template | result(["store", "get", "--resolved", "clustertemplate", "-"]; $template) |
@@ -51,4 +58,4 @@ def export:
 	. as $request | ["provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate"] |
 	map(. as $kind | {($kind + "s"): ($request | entities($kind))}) | add | answer;
 
-def load: document as $all | store(["--replace-secrets"]; $all);
+def load: result_of_body(["import", "-y", "-q", "--replace-secrets", "-"]) | out | nothing;
