@@ -20,11 +20,13 @@
 #include "remote/access.h"
 #include "remote/contexts.h"
 #include "remote/destination.h"
+#include "remote/loopback.h"
 #include "store/secrets.h"
 
 #define LOGIN_LIFETIME "30d"
 
 static const char *user, *password, *code, *new_password, *token, *role, *lifetime = LOGIN_LIFETIME, *name, *ca;
+static bool oidc;
 static struct option_change change;
 static struct contexts contexts; /* until the end, as what is given out of it */
 
@@ -33,6 +35,7 @@ static const struct option_spec login_options[] = {
 	OPTION_STRING(0, "password", &password, "FILE", "the password (default: -, the terminal or standard input)"),
 	OPTION_STRING(0, "code", &code, "FILE", "with a code that logs in once, in place of user and password; - as above"),
 	OPTION_STRING(0, "new-password", &new_password, "FILE", "choose this password for the next time; - as above"),
+	OPTION_FLAG(0, "oidc", &oidc, "at the OpenID provider of the installation, with a browser"),
 	OPTION_STRING(0, "token", &token, "FILE", "keep this token, and do not log in; - as above"),
 	OPTION_STRING('r', "role", &role, "ROLE", "at most this role: read-only, user, admin, superadmin"),
 	OPTION_STRING(0, "lifetime", &lifetime, "DURATION", "for how long (default: " LOGIN_LIFETIME ")"),
@@ -51,6 +54,7 @@ static const struct command commands[] = {
 	{"coopr-login", "[OPTION]... [CONTEXT|ADDRESS]", "Log in to a server, which does the commands from then on.", login_options,
 		"  coopr-login https://coopr.example.net:8443\n"
 		"  coopr-login work --user ann\n"
+		"  coopr-login work --oidc\n"
 		"  coopr-login work --token - <token\n"},
 	{"coopr-logout", "[OPTION]... [CONTEXT]", "Log out of a server, where what was kept is not valid any more.", logout_options,
 		"  coopr-logout work\n"},
@@ -111,13 +115,53 @@ login_ask_user(struct error *err)
 	return 0;
 }
 
+/* Returns what the session is called. */
+static const char *
+login_title(void)
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof host - 1);
+	return arena_printf(&contexts.arena, "coopr login on %s", host);
+}
+
+/* Logs in with a browser, at the OpenID provider. */
+static int
+login_get_by_provider(const struct destination *to, struct access *access, struct error *err)
+{
+	struct access_ask ask = {.role = role, .lifetime = lifetime, .name = login_title()};
+	struct access_begun begun = {0};
+	struct loopback *loopback;
+	char *given = NULL;
+	int result = loopback_open(&loopback, err);
+
+	if (result == 0)
+		result = access_begin(to, loopback_address(loopback), &begun, err);
+	if (result == 0) {
+		message("log in with a browser at %s", begun.address);
+		message("if the browser is on another machine, paste here the address that it then cannot open");
+		loopback_show(begun.address);
+		result = loopback_wait(loopback, begun.state, &given, err);
+	}
+	if (result == 0) {
+		ask.provider_code = given;
+		ask.verifier = begun.verifier;
+		ask.nonce = begun.nonce;
+		ask.redirect = loopback_address(loopback);
+		result = access_get(to, &ask, access, err);
+	}
+	access_begun_release(&begun);
+	loopback_release(loopback);
+	free(given);
+	return result;
+}
+
 /* Reads what is to be shown, and gets a token for it. */
 static int
 login_get(const struct destination *to, struct access *access, struct error *err)
 {
 	struct secret_value shown = {0}, chosen = {0};
-	char *title = NULL, host[256] = "";
-	struct access_ask ask = {.role = role, .lifetime = lifetime};
+	struct access_ask ask = {.role = role, .lifetime = lifetime, .name = login_title()};
 	int result = code ? 0 : login_ask_user(err);
 
 	if (result == 0)
@@ -125,16 +169,12 @@ login_get(const struct destination *to, struct access *access, struct error *err
 	if (result == 0 && new_password)
 		result = secret_input(new_password, false, "new password", &chosen, err);
 	if (result == 0) {
-		gethostname(host, sizeof host - 1);
-		title = memory_printf("coopr login on %s", host);
-		ask.name = title;
 		ask.user = code ? NULL : user;
 		ask.password = code ? NULL : shown.text;
 		ask.code = code ? shown.text : NULL;
 		ask.new_password = chosen.text;
 		result = access_get(to, &ask, access, err);
 	}
-	free(title);
 	secret_value_release(&shown);
 	secret_value_release(&chosen);
 	return result;
@@ -195,7 +235,7 @@ login_begin(const char *operand)
 	if (result == 0)
 		result = destination_of(&to, &context, &err);
 	if (result == 0)
-		result = token ? login_take(&to, &access, &err) : login_get(&to, &access, &err);
+		result = token ? login_take(&to, &access, &err) : oidc ? login_get_by_provider(&to, &access, &err) : login_get(&to, &access, &err);
 	if (result == 0)
 		result = login_keep(&context, &to, &access, &err);
 	if (result < 0)
@@ -246,10 +286,13 @@ login_end(const char *operand)
 static void
 login_check_options(void)
 {
-	static const char *const beside_token[] = {"code", "user", "password", "new-password", "role", "lifetime"};
+	static const char *const beside_token[] = {"code", "user", "password", "new-password", "role", "lifetime", "oidc"};
+	static const char *const beside_oidc[] = {"code", "user", "password", "new-password"};
 
 	for (size_t i = 0; i < sizeof beside_token / sizeof *beside_token; i++)
 		option_excludes(&commands[0], beside_token[i], "token");
+	for (size_t i = 0; i < sizeof beside_oidc / sizeof *beside_oidc; i++)
+		option_excludes(&commands[0], beside_oidc[i], "oidc");
 	option_excludes(&commands[0], "user", "code");
 	option_excludes(&commands[0], "password", "code");
 	if (name && !name_is_valid(name))

@@ -110,7 +110,7 @@ async function real(redirect) {
   const listening = http.createServer().listen(0, '127.0.0.1', () => {
     issuer = `http://127.0.0.1:${listening.address().port}`;
     const provider = new Provider(issuer, {
-      clients: [{client_id: 'coopr', client_secret: 'se/cret', redirect_uris: [redirect], id_token_signed_response_alg: 'ES256'}],
+      clients: [{client_id: 'coopr', client_secret: 'se/cret', redirect_uris: [redirect, 'http://127.0.0.1/'], application_type: 'native', id_token_signed_response_alg: 'ES256'}],
       jwks: {keys: [{...keys.ec.privateKey.export({format: 'jwk'}), kid: 'ec', use: 'sig', alg: 'ES256'}, {...keys.rsa.privateKey.export({format: 'jwk'}), kid: 'rsa', use: 'sig'}]},
       cookies: {keys: ['x']}, pkce: {required: () => true},
     });

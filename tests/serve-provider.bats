@@ -229,6 +229,64 @@ delete bob the groups of the OpenID provider" "$(coopr-audit -T prod -o json | j
 	same user "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT role FROM member WHERE user = "eve"')"
 }
 
+# Makes a browser, whose user logs in at once, and which then does this with $back, $state and $code: browser COMMAND
+browser() {
+	cat >browser <<-EOT
+		#!/bin/bash
+		value() { printf '%b' "\$(grep -o "[?&]\$1=[^&]*" <<<"\$address" | cut -d = -f 2 | sed 's/%/\\\\x/g')"; }
+		address=\$1
+		back=\$(value redirect_uri) state=\$(value state)
+		code=\$(jq -cjn --arg nonce "\$(value nonce)" --arg challenge "\$(value code_challenge)" '{as: "good", \$nonce, \$challenge, claims: {}}' |
+			basenc --base64url -w 0)
+		$1
+	EOT
+	chmod +x browser
+}
+
+# Logs in from a machine that has nothing but the address of the server: laptop ARGUMENT...
+laptop() {
+	mkdir -p laptop
+	env -u COOPR_STATE -u COOPR_STORE -u COOPR_SPOOL HOME="$PWD/laptop" XDG_CONFIG_HOME="$PWD/laptop" BROWSER="$PWD/browser" coopr "$@"
+}
+
+@test "coopr login --oidc shows the address of the provider to a browser, which comes back to this machine alone" {
+	provider
+	settings
+	serve --oidc settings
+	browser 'curl -s "$back?code=stranger&state=another" >>said
+		curl -s "${back}other?code=$code&state=$state" >>said
+		curl -s "$back?code=$code&state=$state" >>said'
+	run -0 laptop login --oidc "unix:$SOCKET" --name work --lifetime 2h </dev/null
+	contains "$output" "log in with a browser at $issuer/auth?hint=1&"
+	contains "$output" "as ann, until $(date -u -d '+2 hours' +%Y-%m-%dT)"
+	same "This is no login that waits here.
+This is no login that waits here.
+Go back to the terminal; this page can be closed." "$(cat said)"
+	same 'ann coopr login on '"$(uname -n)" "$(laptop token list -o json | jq -r '"\(.user) \(.name)"')"
+	browser 'curl -s "$back?error=access_denied&error_description=not%20you&state=$state" >/dev/null'
+	run -77 laptop login --oidc work </dev/null
+	contains "$output" "the provider: not you"
+	for redirect in https://evil.example/ http://127.0.0.1:80@evil.example/ http://127.0.0.1:1/x http://127.0.0.1:/ http://127.0.0.1:123456/ http://localhost:1/; do
+		answers 422 POST /v1/session/provider -d "{\"redirect\": \"$redirect\"}"
+		answers 422 POST /v1/session -d "{\"provider_code\": \"x\", \"verifier\": \"x\", \"nonce\": \"x\", \"redirect\": \"$redirect\"}"
+	done
+	for option in '--code=x' '--user=x' '--password=x' '--token=x' '--new-password=x'; do
+		run -64 laptop login --oidc "$option" work
+	done
+}
+
+@test "where the browser is on another machine, the address that it cannot open is pasted" {
+	provider
+	settings
+	serve --oidc settings
+	mkfifo pasted
+	browser 'printf "%s\n" "what is this" "$back?code=x&state=y" "$back?scope=openid&code=$code&state=$state#_" >pasted'
+	exec 5<>pasted
+	laptop login -q --oidc "unix:$SOCKET" --name work <pasted 5>&-
+	exec 5>&-
+	same ann "$(laptop whoami -o json | jq -r .user)"
+}
+
 @test "where the provider answers wrongly, or not, one can log in otherwise; and who asks all the time has to wait" {
 	provider
 	for path in /other /large /away /nothing; do
@@ -279,25 +337,36 @@ delete bob the groups of the OpenID provider" "$(coopr-audit -T prod -o json | j
 	settings
 	serve --oidc settings
 	begins
-	# Follows the provider's forms: log in as ann, then consent.
-	go() {
-		curl -sS -b jar -c jar -D head -o page "$@"
-		next=$(sed -n 's/^[Ll]ocation: \([^\r]*\)\r*/\1/p' head)
-		[[ $next != /* ]] || next=$issuer$next
-	}
-	go "$(jq -r .address begun)"
-	go "$next"
-	for form in 'prompt=login&login=ann&password=x' 'prompt=consent'; do
-		action=$(grep -o 'action="[^"]*"' page | head -n 1 | cut -d '"' -f 2)
-		[[ $action != /* ]] || action=$issuer$action
-		go -d "$form" "$action"
-		while [ -n "$next" ] && [[ $next != https://coopr.example.net/* ]]; do
-			go "$next"
+	# Follows the provider's forms, log in as ann, then consent: to the address that is none of the provider's.
+	cat >browser <<-'EOT'
+		#!/bin/bash
+		issuer=${1%/auth?*}
+		go() {
+			curl -sS -b jar -c jar -D head -o page "$@"
+			next=$(sed -n 's/^[Ll]ocation: \([^\r]*\)\r*/\1/p' head)
+			[[ $next != /* ]] || next=$issuer$next
+		}
+		go "$1"
+		go "$next"
+		for form in 'prompt=login&login=ann&password=x' 'prompt=consent'; do
+			action=$(grep -o 'action="[^"]*"' page | head -n 1 | cut -d '"' -f 2)
+			[[ $action != /* ]] || action=$issuer$action
+			go -d "$form" "$action"
+			while [[ $next == "$issuer"* ]]; do
+				go "$next"
+			done
 		done
-	done
+		echo "$next"
+		[[ $next != http://127.0.0.1:* ]] || curl -sS "$next"
+	EOT
+	chmod +x browser
+	next=$(./browser "$(jq -r .address begun)")
 	contains "$next" "state=$(jq -r .state begun)"
 	given=${next#*[?&]code=}
 	comes 200 "${given%%&*}"
 	same ann "$(jq -r .user body)"
 	comes 401 "${given%%&*}"
+	rm jar
+	laptop login --oidc -q "unix:$SOCKET" --name work </dev/null
+	same ann "$(laptop whoami -o json | jq -r .user)"
 }

@@ -113,6 +113,21 @@ provider_read(struct provider *provider, const char *path, struct error *err)
 	return result < 0 ? -1 : provider_read_ca(provider, err);
 }
 
+int
+provider_set_redirect(struct provider *provider, const char *address, struct error *err)
+{
+	static const char host[] = "http://127.0.0.1:";
+	size_t start = sizeof host - 1, digits;
+
+	if (!address)
+		return 0;
+	digits = strncmp(address, host, start) == 0 ? strspn(address + start, "0123456789") : 0;
+	if (digits == 0 || digits > 5 || strcmp(address + start + digits, "/") != 0)
+		return error_set(err, EX_DATAERR, "redirect: expected http://127.0.0.1:PORT/");
+	provider->redirect = arena_string(&provider->arena, address);
+	return 0;
+}
+
 /* Tells what the program has said: a message for people, or a record of one. */
 static void
 provider_tell(struct buffer *said, int code, struct error *err)

@@ -37,6 +37,10 @@ struct provider_person { /* zero-initialise; release it */
 /* Reads the file of settings. EX_CONFIG where it is malformed, or others could read it. */
 int provider_read(struct provider *provider, const char *path, struct error *err);
 
+/* Has the provider send people back to an address of their own machine, http://127.0.0.1:PORT/, where a program waits for them; NULL: to
+ * that of the settings. EX_DATAERR for any other address. */
+int provider_set_redirect(struct provider *provider, const char *address, struct error *err);
+
 /* Begins to log in: a record of the address at which somebody does, and what is kept until they come back: state, nonce and verifier.
  * EX_UNAVAILABLE where the provider is not reached. */
 int provider_begin(const struct provider *provider, jv *record, struct error *err);

@@ -17,6 +17,32 @@ access_set(jv *document, const char *name, const char *value)
 }
 
 int
+access_begin(const struct destination *to, const char *redirect, struct access_begun *begun, struct error *err)
+{
+	jv document = jv_object(), answer;
+	int result;
+
+	json_set_string(&document, "redirect", redirect);
+	result = api_ask(to, "POST", "/v1/session/provider", document, &answer, NULL, err);
+	*begun = (struct access_begun){json_get_string(answer, "address"), json_get_string(answer, "state"), json_get_string(answer, "verifier"),
+	    json_get_string(answer, "nonce")};
+	if (result == 0 && (!begun->address || !begun->state || !begun->verifier || !begun->nonce))
+		result = error_set(err, EX_UNAVAILABLE, "%s: it is no server of coopr", to->name);
+	jv_free(answer);
+	jv_free(document);
+	return result;
+}
+
+void
+access_begun_release(struct access_begun *begun)
+{
+	free(begun->address);
+	free(begun->state);
+	free(begun->verifier);
+	free(begun->nonce);
+}
+
+int
 access_get(const struct destination *to, const struct access_ask *ask, struct access *access, struct error *err)
 {
 	jv document = jv_object(), answer;
@@ -27,6 +53,10 @@ access_get(const struct destination *to, const struct access_ask *ask, struct ac
 	access_set(&document, "password", ask->password);
 	access_set(&document, "code", ask->code);
 	access_set(&document, "new_password", ask->new_password);
+	access_set(&document, "provider_code", ask->provider_code);
+	access_set(&document, "verifier", ask->verifier);
+	access_set(&document, "nonce", ask->nonce);
+	access_set(&document, "redirect", ask->redirect);
 	access_set(&document, "name", ask->name);
 	access_set(&document, "role", ask->role);
 	access_set(&document, "lifetime", ask->lifetime);

@@ -12,6 +12,7 @@ struct access_ask { /* NULL: not given */
 	const char *user, *password;
 	const char *code;         /* in place of both */
 	const char *new_password; /* chosen with this */
+	const char *provider_code, *verifier, *nonce, *redirect; /* in place of them, see access_begin */
 	const char *role;         /* of the session, at most */
 	const char *lifetime;
 	const char *name;         /* of the session */
@@ -21,6 +22,16 @@ struct access { /* release it */
 	char *token, *user;
 	char *expires; /* a time; NULL: it is not known */
 };
+
+struct access_begun { /* release it */
+	char *address;                  /* where one logs in */
+	char *state, *verifier, *nonce; /* to be kept until then */
+};
+
+/* Begins to log in at the OpenID provider of the installation, which sends the browser to redirect. */
+int access_begin(const struct destination *to, const char *redirect, struct access_begun *begun, struct error *err);
+
+void access_begun_release(struct access_begun *begun);
 
 /* Logs in. EX_NOPERM where what is shown is wrong, EX_TEMPFAIL where it was tried too often, EX_DATAERR for a new password that cannot be
  * chosen, EX_UNAVAILABLE where the server is not reached. */

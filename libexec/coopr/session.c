@@ -3,9 +3,9 @@
  * session: logs a user in to the server, or out, apart from the program that asks for it: hashing a password takes time.
  *
  *	session begin      reads {"user", "password"} or {"code"}, where "new_password" may be beside, or what an OpenID provider has
- *	                   given, {"provider_code", "verifier", "nonce"}; and how the session is to be, "name", "role", "lifetime";
+ *	                   given, {"provider_code", "verifier", "nonce"} and perhaps "redirect"; and how the session is to be, "name", "role", "lifetime";
  *	                   prints {"session", "user", "expires"}
- *	session provider   prints {"address", "state", "nonce", "verifier"}: where one logs in there
+ *	session provider   reads {} or {"redirect"}, and prints {"address", "state", "nonce", "verifier"}: where one logs in there
  *	session end        reads {"session"}
  *
  * Exits with 65 for a wrong order or a new password that cannot be chosen, 75 where it was tried too often, with {"wait_s"}, 77 where what
@@ -54,6 +54,7 @@ struct session_order { /* release its arena */
 	struct arena arena;
 	struct entrance entrance;
 	struct provider_answer provider; /* its code is NULL where nobody has logged in there */
+	const char *redirect; /* to which they came back; NULL: the page */
 };
 
 /* Prints the session with its user. */
@@ -118,6 +119,7 @@ session_read(jv document, struct session_order *order, struct error *err)
 		order->provider.code = place_string(&root, "provider_code", NEED_OPTIONAL, arena);
 		order->provider.verifier = place_string(&root, "verifier", NEED_OPTIONAL, arena);
 		order->provider.nonce = place_string(&root, "nonce", NEED_OPTIONAL, arena);
+		order->redirect = place_string(&root, "redirect", NEED_OPTIONAL, arena);
 		session_read_wish(&root, arena, &entrance->session);
 	}
 	result = problems_error(&problems, "the order", EX_DATAERR, err);
@@ -164,6 +166,8 @@ session_vouch(struct store *store, struct session_order *order, char text[static
 	struct attempt attempt;
 	int result = session_read_provider(&provider, err);
 
+	if (result == 0)
+		result = provider_set_redirect(&provider, order->redirect, err);
 	if (result == 0 && (!order->provider.verifier || !order->provider.nonce))
 		result = error_set(err, EX_DATAERR, "expected provider_code, verifier and nonce");
 	if (result == 0) {
@@ -211,7 +215,7 @@ static int
 session_provider(struct store *store, jv order, struct error *err)
 {
 	struct arena arena = {0};
-	const char *from = session_from(&arena);
+	const char *from = session_from(&arena), *redirect = json_arena_string(order, "redirect", &arena);
 	struct provider provider;
 	struct attempt attempt;
 	struct buffer line = {0};
@@ -219,9 +223,10 @@ session_provider(struct store *store, jv order, struct error *err)
 	int64_t wait_s = 0;
 	int result = session_read_provider(&provider, err);
 
-	(void)order;
 	attempt = (struct attempt){0};
 	session_begun(&attempt, from);
+	if (result == 0)
+		result = provider_set_redirect(&provider, redirect, err);
 	if (result == 0)
 		result = attempt_count(store, &attempt, &wait_s, err);
 	if (result > 0) {
