@@ -123,6 +123,26 @@ shows() {
 	run -66 coopr-serve --cert cert --key key --client-ca nothing
 }
 
+# Follows what happens, in the background, with the certificate of FILE, as server-sent events and as a command; until both have begun:
+# follows FILE
+follows() {
+	local shown=(-sSN --cacert cert --cert "$1.crt" --key "$1.key")
+
+	curl "${shown[@]}" -H 'Accept: text/event-stream' "https://$address/v1/events" >events 3>&- &
+	follower=$!
+	jq -cjn '{version: "0.2", argv: ["events", "-f"]}' >call
+	{
+		printf '\7\0\0\0%b' "\\x$(printf %x "$(stat -c %s call)")"
+		cat call
+	} >frames
+	curl "${shown[@]}" --data-binary @frames "https://$address/v1/run" >ran 3>&- &
+	runner=$!
+	until grep -q '^id:' events && [ -s ran ]; do
+		kill -0 "$follower"
+		kill -0 "$runner"
+	done
+}
+
 @test "who is revoked, or whose user is deleted, is not let in any more, nor goes on to follow" {
 	signs ours ann /CN=ann
 	signs ours zoe /CN=zoe
@@ -130,14 +150,12 @@ shows() {
 	serve_tls --client-crl crl
 	shows 200 ann /v1/session
 	shows 200 zoe /v1/session
-	curl -sN --cacert cert --cert zoe.crt --key zoe.key -H 'Accept: text/event-stream' "https://$address/v1/events" >events 3>&- &
-	follower=$!
-	until grep -q '^id:' events; do
-		kill -0 "$follower"
-	done
+	follows zoe
 	coopr-user delete zoe
 	wait "$follower"
+	wait "$runner"
 	shows 401 zoe /v1/session
+	follows ann
 	openssl ca -config ours/conf -revoke ann.crt 2>/dev/null
 	openssl ca -config ours/conf -gencrl -out crl 2>/dev/null
 	kill -HUP "$server"
@@ -145,6 +163,8 @@ shows() {
 		kill -0 "$server"
 	done
 	contains "$(jq -r .detail body)" "revoked"
+	wait "$follower"
+	wait "$runner"
 	cp key crl
 	kill -HUP "$server"
 	until grep -q "what was read before is kept" serve.log; do

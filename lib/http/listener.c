@@ -139,6 +139,20 @@ listener_find_certificate(struct listener *listener, struct http_exchange *excha
 		client_certificate_look(listener->options.clients, info->tls_session, exchange);
 }
 
+bool
+listener_still_believes(const struct http_exchange *exchange)
+{
+	struct http_exchange now = {.connection = exchange->connection};
+	bool does;
+
+	if (!exchange->certificate_name)
+		return true;
+	listener_find_certificate(exchange->listener, &now);
+	does = now.certificate_name != NULL;
+	http_exchange_release(&now);
+	return does;
+}
+
 static struct http_exchange *
 listener_begin(struct listener *listener, struct MHD_Connection *connection, const char *method, const char *path)
 {

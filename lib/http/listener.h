@@ -57,6 +57,10 @@ size_t listener_stream(struct http_exchange *exchange, const void *bytes, size_t
 void listener_end(struct http_exchange *exchange);
 void listener_cut(struct http_exchange *exchange);
 
+/* Returns whether the certificate that was believed when the request came, if it was, still is: lists of revoked ones are read again, and time
+ * goes on. The exchange waits, or its connection was taken. */
+bool listener_still_believes(const struct http_exchange *exchange);
+
 /* Tells no more that the other end of an exchange that waits has gone. */
 void listener_watch_no_more(struct http_exchange *exchange);
 

@@ -2,9 +2,11 @@
 #include "login/grant.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "http/listener.h"
 #include "login/logins.h"
 
 int
@@ -16,11 +18,18 @@ grant_begin(struct grant *grant, struct store *store, const char *user, const st
 }
 
 bool
-grant_is_over(const struct grant *grant, struct store *store)
+grant_counts(const struct rights_limit *limit, const struct http_exchange *exchange)
+{
+	return !limit->is_set || strcmp(limit->kind, RIGHTS_CERTIFICATE) != 0 || listener_still_believes(exchange);
+}
+
+bool
+grant_is_over(const struct grant *grant, struct store *store, const struct http_exchange *exchange)
 {
 	struct rights_held now = {0};
 	struct error ignored; /* then it is looked at again */
-	bool over = logins_hold(store, grant->user, &grant->limit, &ignored) == 0 ||
+	bool over = (exchange && !grant_counts(&grant->limit, exchange)) ||
+	    logins_hold(store, grant->user, &grant->limit, &ignored) == 0 ||
 	    (rights_hold(store, grant->user, &now, &ignored) == 0 && rights_are_lost(&grant->held, &now));
 
 	rights_held_release(&now);

@@ -14,6 +14,7 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
+#include "login/grant.h"
 #include "login/logins.h"
 #include "web/asker.h"
 #include "web/feed.h"
@@ -328,7 +329,7 @@ followers_look_at_rights(struct followers *followers)
 		struct follower *follower = followers->list[i];
 		struct http_exchange *exchange = follower->exchange;
 
-		if (follower->audience->ends) {
+		if (follower->audience->ends || !grant_counts(&follower->audience->limit, exchange)) {
 			followers_drop(followers, follower);
 			listener_end(exchange);
 		}

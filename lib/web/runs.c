@@ -339,7 +339,7 @@ static void
 runs_look(struct runs *runs)
 {
 	for (struct run *run = runs->first; run; run = run->next)
-		if (grant_is_over(&run->grant, runs->store))
+		if (grant_is_over(&run->grant, runs->store, run->exchange))
 			supervise_signal(&run->child, SIGHUP, true);
 }
 

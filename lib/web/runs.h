@@ -41,7 +41,7 @@ void runs_drained(struct runs *runs, struct http_exchange *exchange);
 /* Nobody waits any more for the answer. Returns whether it was one of these. */
 bool runs_left(struct runs *runs, struct http_exchange *exchange);
 
-/* Gives all callers a sign of life, and ends what was begun with a token that is not valid any more, when that is due. Returns the milliseconds until then; -1: never. */
+/* Gives all callers a sign of life, and ends what was begun by who is not let in any more, when that is due. Returns the milliseconds until then; -1: never. */
 int64_t runs_turn(struct runs *runs);
 
 /* Tells all to end, as a SIGTERM does. */

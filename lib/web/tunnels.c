@@ -310,7 +310,7 @@ static void
 tunnels_look(struct tunnels *tunnels)
 {
 	for (struct tunnel *tunnel = tunnels->first; tunnel; tunnel = tunnel->next)
-		if (!tunnel->over && grant_is_over(&tunnel->grant, tunnels->store))
+		if (!tunnel->over && grant_is_over(&tunnel->grant, tunnels->store, tunnel->exchange))
 			supervise_stop(tunnels->supervisor, &tunnel->child);
 }
 
