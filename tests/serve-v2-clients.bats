@@ -5,6 +5,7 @@
 
 load case
 load serve
+load examples
 
 setup() {
 	serve_setup
@@ -14,6 +15,11 @@ setup() {
 
 teardown() {
 	serve_end
+}
+
+# Prints the lines of the examples of the page, of which one may be continued: the prompt, "$ " or "# ", and the command; or an answer.
+said_of_page() {
+	plain <"$COOPR_ROOT/man/man7/coopr-api-v2.7" | sed -n '/^\.Bd/,/^\.Ed/p' | grep -v '^\.' | sed -e ':again' -e '/\\$/{N; s/\\\n *//; b again' -e '}'
 }
 
 # Sends what the Java client sends, of which the command line of Coopr is made: java STATUS METHOD PATH [BODY]
@@ -96,4 +102,42 @@ page() {
 	same '{}' "$(cat body)"
 	java 200 POST /v2/plugins/sync
 	java 200 GET /
+}
+
+@test "each request of the page is answered as the page says" {
+	serve_end
+	coopr-tenant create -y qa
+	coopr-import -yq -T qa mine
+	coopr-member set -y -T qa ann --role admin
+	coopr-user add -r superadmin zoe
+	coopr-user add ann
+	serve --listen 127.0.0.1:0
+	TOKEN=$(coopr-token create --as ann -T qa -o json page | jq -r .token)
+	export TOKEN
+	echo 'echo hi' >web.sh
+	curl() {
+		command curl -f "$@"
+	}
+	shopt -s expand_aliases
+	said_of_page | sed -e "s|/run/coopr/serve|$SOCKET|; s|https://coopr.example:8443|$(sed -n 's|.*serving on http://|http://|p' serve.log)|; s/00000042/00000001/g" >lines
+	while read -r prompt line; do
+		case $prompt$line in
+		'$coopr serve'*) ;;
+		'#'*) eval "$line -y" ;;
+		'$'*)
+			[[ $line != *' -X '* ]] || coopr-work --drain
+			eval "$line" >said || {
+				echo "$line"
+				return 1
+			}
+			count=$((${count-0} + 1))
+			;;
+		*)
+			line="$prompt${line:+ $line}"
+			contains "$(cat said)" "${line%, ...}"
+			;;
+		esac
+	done <lines
+	[ "$count" -ge 11 ]
+	[ -s export.json ]
 }
