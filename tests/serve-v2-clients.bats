@@ -89,6 +89,8 @@ page() {
 	coopr-work --drain
 	java 200 POST /v2/clusters/00000001 "{\"expireTime\":$((($(date +%s) + 1000000) * 1000))}"
 	java 400 POST /v2/clusters/00000001 '{"expireTime":10}'
+	java 200 GET /v2/clusters/00000001/status
+	same upgrade "$(body .action)"
 	java 200 POST /v2/getNodeProperties '{"clusterId":"00000001","properties":["hostname","nodenum","nothing"],"services":["mysql"]}'
 	same '{"00000001-1000":{"hostname":"kv1-1000.lamp.example.net","nodenum":1000}}' "$(jq -cS . body)"
 	page 200 DELETE /v2/clusters/00000002

@@ -18,6 +18,9 @@ def action: {
 	stop: "stop_services", restart: "restart_services", add: "add_services"}[.] // gsub("-"; "_");
 def action_status: {pending: "not_submitted", cancelled: "failed", cancelling: "running"}[.] // .;
 
+# The operations that had work, as all have in Coopr: a lease has none.
+def worked: map(select(.job));
+
 # How far its last operation is: of one that is over, as its report says.
 def progress($operation; $report):
 	if .underway then .underway | {action: .action | action, actionstatus: (.jobstatus // .status | action_status), stepstotal: (.tasks.total // 0),
@@ -68,20 +71,20 @@ def shown($id): result(["show", "-c", "-o", "json", "--", $id]) | out;
 def show:
 	.arguments[0] as $id |
 	shown($id) as $shown | ($shown | record("clusterstatus")[0]) as $state |
-	(result(["history", "-o", "json", "--", $state.id]) | items) as $all | $all[:5] as $operations |
-	(. as $request | [$operations[] | select(.job) | .number as $number | $request | report($state.id; $number)]) as $reports |
+	(result(["history", "-o", "json", "--", $state.id]) | items) as $all | ($all | worked | .[:5]) as $operations |
+	(. as $request | [$operations[] | .number as $number | $request | report($state.id; $number)]) as $reports |
 	(result(["config", "--", $state.id]) | .out[0] // {}) as $config | entities as $entities |
 	[$shown | record("node")[] | select(.services != null)] as $nodes |
 	$state | common + {
-		description: ($all[-1].why // ""), account: {userId: .owner, tenantId: .tenant}, latestJobId: [$operations[].job // empty][0],
+		description: ($all[-1].why // ""), account: {userId: .owner, tenantId: .tenant}, latestJobId: $operations[0].job,
 		provider: entity($entities; "provider"; .provider), clusterTemplate: entity($entities; "clustertemplate"; .template),
 		services: [$nodes[].services[]] | unique, config: $config,
 		nodes: [$nodes[] | node($state.id; $entities; [$reports | reverse[][] | select(.kind == "attempt")])],
 		links: [$shown | record("link")[] | {"label", url}], progress: progress($operations[0]; $reports[0][0]), message: (.message // "")} | answer;
 
 def status:
-	.arguments[0] as $id | state($id) as $state | (result(["history", "-o", "json", "-l", "1", "--", $state.id]) | items[0]) as $operation |
-	(if $state.underway or $operation.job == null then null else report($state.id; $operation.number)[0] end) as $report |
+	.arguments[0] as $id | state($id) as $state | (result(["history", "-o", "json", "--", $state.id]) | items | worked | .[0]) as $operation |
+	(if $state.underway or $operation == null then null else report($state.id; $operation.number)[0] end) as $report |
 	{clusterid: $state.id, status: $state.status} + ($state | progress($operation; $report)) | answer;
 
 # Of all clusters.
