@@ -162,7 +162,7 @@ login_command(const struct machine *machine, const char *known_hosts, struct arg
 	if (!machine->address)
 		return error_set(err, EX_TEMPFAIL, "node %s: its address is not known yet", machine->id);
 	if (machine->host_keys.count == 0)
-		return error_set(err, EX_NOPERM, "node %s: its host key is not pinned, so its identity cannot be verified",
+		return error_set(err, EX_NOPERM, "node %s: its host key is not pinned, since its provider has told none: it could be any machine",
 		    machine->id);
 	ssh_begin(machine, argv);
 	login_push_file("UserKnownHostsFile", known_hosts, argv);

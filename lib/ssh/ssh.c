@@ -141,7 +141,7 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 	if (!machine->address)
 		return error_set(err, EX_TEMPFAIL, "%s: its address is not known", ssh_name(machine, name));
 	if (machine->host_keys.count == 0)
-		return error_set(err, EX_NOPERM, "%s: its host key is not pinned (facts.ssh_host_keys)",
+		return error_set(err, EX_NOPERM, "%s: its host key is not pinned: its provider has told none (facts.ssh_host_keys)",
 		    ssh_name(machine, name));
 	ssh->known_hosts = ssh_write_known_hosts(machine, err);
 	if (ssh->known_hosts < 0)
