@@ -43,6 +43,18 @@ plan_in() {
 	contains "$stderr" "coopr-run: bigger: the plan of coopr expand --machines=6 blog, made by $(id -un) at 20"
 }
 
+@test "--save - prints the plan that is saved, and nothing else: a pipe shows it, and carries it out" {
+	make_blog
+	coopr expand -n 6 --save - blog >bigger 2>log
+	same "" "$(cat log)"
+	same "savedplan seal" "$(jq -r .kind bigger | sed -n '1p;$p' | paste -sd ' ')"
+	coopr expand -n 6 --save file blog >shown
+	same "$(cat shown)" "$(coopr run --dry-run - <bigger)"
+	coopr expand -n 6 --save - blog | coopr run -yq -
+	same 6 "$(coopr list -o json | jq .nodes)"
+	run -74 sh -c 'coopr expand -n 7 --save - blog >/dev/full'
+}
+
 @test "it is carried out as it was shown, whatever has become of the entities; a second time it is refused" {
 	make_blog
 	coopr expand -o json -n 6 --save bigger -m because blog >shown 2>log
@@ -252,9 +264,7 @@ unmeasured() {
 		contains "$stderr" "coopr-expand: $target: "
 	done
 	same precious "$(cat file)"
-	for target in - ""; do
-		run --separate-stderr -64 coopr expand --save "$target" blog
-	done
+	run --separate-stderr -64 coopr expand --save "" blog
 	run --separate-stderr -64 coopr config --save plan3 blog
 	run --separate-stderr -64 coopr retry --save plan3 blog
 	ls -I "separate*" >before

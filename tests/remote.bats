@@ -177,8 +177,11 @@ shop" "$(at_home coopr-list -o name | sort)"
 	contains "$output" "+ 1"
 	run -0 coopr run -y plans/five
 	same 5 "$(at_home coopr-list -o json | jq -r .nodes)"
+	coopr shrink -n 4 shop --save - >smaller
+	coopr run -yq - <smaller
+	same 4 "$(at_home coopr-list -o json | jq -r .nodes)"
 	echo mine >file
-	run -73 coopr shrink -n 4 shop --save "$PWD/file"
+	run -73 coopr shrink -n 3 shop --save "$PWD/file"
 	same mine "$(cat file)"
 }
 

@@ -40,7 +40,7 @@ OF_ADMINS = ("/v1/members", "/v1/users", "/v1/import", "/v1/entities", "/v1/reso
 OF_SUPERADMINS = {("POST", "/v1/tenants"), ("DELETE", "/v1/tenants/{tenant}"), ("PATCH", "/v1/tenants/{tenant}"), ("GET", "/v1/queue"),
                   ("GET", "/v1/jobs")}
 NEVER_BY_TOKEN = {("POST", "/v1/users"), ("POST", "/v1/users/{user}/code"), ("POST", "/v1/tokens")}
-OF_ALL = {"/", "/ui/{file}", "/terminal", "/terminal/{file}", "/v1/schemas/{kind}", "/v1/openapi.json", "/v1/version", "/healthz", "/v1/session"}
+OF_ALL = {"/", "/ui/{file}", "/terminal", "/terminal/{file}", "/v1/schemas/{kind}", "/v1/openapi.json", "/v1/version", "/healthz", "/readyz", "/v1/session"}
 
 WILD = ["zz", "-", "..", "--help", "../../etc/passwd", "a/b", "*", "%", "ä", "x" * 300, "'; DROP TABLE cluster", "$(id)", "0", "-1", "",
         "known", "null", "a b", "@"]

@@ -51,6 +51,44 @@ teardown() {
 	same "" "$(coopr-list -o name)"
 }
 
+@test "a plan is saved, and carried out later exactly as it is, also by who only uses the tenant; one that was changed is refused" {
+	serve
+	coopr-member set ann
+	token=$(coopr-token create --as ann -o json mine | jq -r .token)
+	as_ann() {
+		answers "${@:1:3}" -H "Authorization: Bearer $token" "${@:4}"
+	}
+	as_ann 200 POST /v1/clusters -H 'Accept: text/plain' -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy", "save": true}'
+	mv body plan
+	same "" "$(coopr-list -o name)"
+	sed 's/"lamp"/"lump"/' plan >changed
+	as_ann 422 POST /v1/plans --data-binary @changed
+	contains "$(body .detail)" "it has been changed"
+	as_ann 200 POST '/v1/plans?dry-run=true' --data-binary @plan
+	as_ann 202 POST /v1/plans --data-binary @plan
+	coopr-work --drain
+	as_ann 200 GET /v1/clusters/shop
+	same 'ann 4' "$(body '"\(.owner) \(.nodes)"')"
+	as_ann 200 DELETE /v1/clusters/shop -H 'Accept: text/plain' -d '{"save": true}'
+	same savedplan "$(head -n 1 body | jq -r .kind)"
+	as_ann 422 POST /v1/clusters/shop/expand -d '{"machines": 5, "save": "/tmp/file"}'
+	coopr-member set -y bob
+	token=$(coopr-token create --as bob -o json mine | jq -r .token)
+	as_ann 403 POST /v1/plans --data-binary @plan
+}
+
+@test "/readyz tells whether it can answer, /metrics is what Prometheus reads" {
+	serve
+	answers 200 GET /readyz
+	coopr-create -q --detach -t lamp -n 4 -P dummy shop
+	answers 200 GET '/metrics?all-tenants=true&by=tenant'
+	contains "$(cat body)" 'coopr_queue_jobs{tenant="default",status="running"} 1'
+	contains "$(cat body)" '# TYPE coopr_cluster_ready gauge'
+	coopr-member set -y ann
+	token=$(coopr-token create --as ann -o json mine | jq -r .token)
+	answers 403 GET '/metrics?all-tenants=true' -H "Authorization: Bearer $token"
+}
+
 @test "entities, resources, secrets and tenants are kept by requests" {
 	serve
 	echo '{"kind": "hardwaretype", "name": "huge", "providermap": {"dummy": {"flavor": "huge"}}}' >huge.json

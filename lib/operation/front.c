@@ -68,8 +68,8 @@ front_options(const struct command *command, const struct front *front)
 		exit(message_error(&err));
 	if (jobs < 1 || jobs > PREFERENCE_JOBS_MAX)
 		exit(option_misuse(command, "--jobs: expected a number from 1 to %d, found %ld", PREFERENCE_JOBS_MAX, jobs));
-	if (front->save && (!*front->save || strcmp(front->save, "-") == 0))
-		exit(option_misuse(command, "--save: expected the name of a file; --dry-run -o json prints the plan"));
+	if (front->save && !*front->save)
+		exit(option_misuse(command, "--save: expected the name of a file, or -"));
 	if (front->save && front->secrets.count)
 		exit(option_misuse(command, "--secret: no secret is kept in a plan that is saved; give it to coopr run"));
 	if (front->timeout && !front->wait)
@@ -227,11 +227,20 @@ front_print_job(const char *job, struct output *output)
 	jv_free(record);
 }
 
+/* Returns whether the plan that is saved has been printed, so that nothing else may be. */
+static bool
+front_saves_to_output(const struct front *front)
+{
+	return front->save && strcmp(front->save, "-") == 0;
+}
+
 /* Prints the result: of a dry run the plan, else the job that workers run, or the layout that was made. */
 static int
 front_answer(const struct front *front, const struct operation_result *done, struct output *output, struct error *err)
 {
 	output->hides = done->hides;
+	if (front_saves_to_output(front))
+		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR, "standard output");
 	if (front_is_dry(front))
 		return output_is_records(output) ? summary_copy(done->plan, output, err)
 		                                 : preview_print(done->plan, &done->basis, stdout, output->colour, err);
@@ -264,7 +273,7 @@ front_operate(const struct command *command, const struct front *front, struct o
 	result = operate(request, &options, &done, &err);
 	if (result == 0)
 		result = front_answer(front, &done, &output, &err);
-	if (result == 0 && front->save && !front->quiet)
+	if (result == 0 && front->save && !front_saves_to_output(front) && !front->quiet)
 		message("%s: plan saved; coopr run %s carries out exactly this", front->save, front->save);
 	operation_result_release(&done);
 	free(line);

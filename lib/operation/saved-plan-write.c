@@ -201,6 +201,8 @@ saved_plan_check_target(const char *path, struct error *err)
 {
 	struct stat status;
 
+	if (strcmp(path, "-") == 0)
+		return 0;
 	if (lstat(path, &status) < 0)
 		return errno == ENOENT ? 0 : error_errno(err, EX_CANTCREAT, "%s", path);
 	return S_ISREG(status.st_mode) && saved_plan_is(path) ? 0
@@ -219,7 +221,9 @@ saved_plan_write(struct operation_context *context, const struct operation_reque
 		result = saved_plan_compose(context, request, basis, &text, err);
 	if (result == 0)
 		result = saved_plan_append_seal(context, &text, err);
-	if (result == 0)
+	if (result == 0 && strcmp(path, "-") == 0)
+		buffer_print(&text);
+	else if (result == 0)
 		result = file_replace(AT_FDCWD, path, text.data, text.length, 0600, err);
 	buffer_release(&text);
 	return result;

@@ -42,8 +42,8 @@ struct saved_plan { /* release it; strings live in arena */
 	char mac[SAVED_MAC_SIZE];
 };
 
-/* Saves what a dry run has planned to context->options->save: that file is there whole, or what it was. Fails with EX_CANTCREAT
- * where another file is there. */
+/* Saves what a dry run has planned to context->options->save: that file is there whole, or what it was; "-" is standard output. Fails
+ * with EX_CANTCREAT where another file is there. */
 int saved_plan_write(struct operation_context *context, const struct operation_request *request,
     const struct preview_basis *basis, struct error *err);
 

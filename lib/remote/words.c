@@ -51,6 +51,8 @@ words_take_value(struct words *words, const struct command_option *option, const
 	if (!option || !option->kind || (!joined && (option->optional || !words->argv[words->next])))
 		return false;
 	*word = (struct word){.option = option, .value = joined ? behind : words->argv[words->next], .use = words_use_of(option)};
+	if (word->use == WORD_OUTPUT && strcmp(word->value, "-") == 0)
+		word->use = WORD_PLAIN;
 	word->index = joined ? words->next - 1 : words->next++;
 	if (strcmp(option->name, "secret") == 0) {
 		const char *equals = strchr(word->value, '=');

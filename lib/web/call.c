@@ -76,9 +76,15 @@ call_looks(const struct command_option *option)
 }
 
 bool
+call_is_flag(const struct command_option *option)
+{
+	return !option->kind || strcmp(option->name, "save") == 0;
+}
+
+bool
 call_takes(const struct route *route, const struct command_table *table, const struct command_option *option)
 {
-	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "probe", "quiet", "save", "secret", "server", "settings", "spool", "store", "version",
+	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "probe", "quiet", "secret", "server", "settings", "spool", "store", "version",
 		"watch", "yes"};
 	const char *kind = option->kind ? option->kind : "";
 
@@ -139,11 +145,11 @@ call_add_option(struct call *call, const struct command_option *option, const st
 {
 	struct buffer text = {0};
 
-	if (jv_get_kind(member->value) == JV_KIND_TRUE && (!option->kind || option->optional)) {
-		arguments_printf(&call->argv, "--%s", option->name);
-	} else if (jv_get_kind(member->value) == JV_KIND_FALSE && !option->kind) {
+	if (jv_get_kind(member->value) == JV_KIND_TRUE && (call_is_flag(option) || option->optional)) {
+		arguments_printf(&call->argv, "--%s%s", option->name, option->kind && !option->optional ? "=-" : "");
+	} else if (jv_get_kind(member->value) == JV_KIND_FALSE && call_is_flag(option)) {
 		;
-	} else if (!option->kind) {
+	} else if (call_is_flag(option)) {
 		place_problem(member, "expected true or false, found %s", json_kind_name(member->value));
 	} else if (strcmp(option->kind, "FILE") == 0) {
 		call_add_document(call, option, member);
@@ -271,7 +277,7 @@ call_read_query(const struct http_fields *query, const struct command_table *tab
 		const struct http_field *field = &query->list[i];
 		char *word = memory_printf("--%s", field->name);
 		const struct command_option *option = command_table_option(table, word);
-		bool flag = option && !option->kind && (!*field->value || strcmp(field->value, "true") == 0);
+		bool flag = option && call_is_flag(option) && (!*field->value || strcmp(field->value, "true") == 0);
 		jv before = json_get(*object, field->name), value = flag ? jv_true() : jv_string(field->value);
 
 		free(word);

@@ -27,6 +27,9 @@ const struct command_table *call_table(const struct route *route);
 /* Returns whether a request of the route, whose command has the table, may have the option: a GET has none by which that changes something. */
 bool call_takes(const struct route *route, const struct command_table *table, const struct command_option *option);
 
+/* Returns whether a member for the option is true or false: also where it names a file in which the answer is kept. */
+bool call_is_flag(const struct command_option *option);
+
 /* Makes the call. Returns 0; or -1, and the problems say what is wrong with the request. */
 int call_make(struct call *call, const struct route_match *match, struct http_exchange *exchange, struct problems *problems);
 

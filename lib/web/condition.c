@@ -54,7 +54,7 @@ static bool
 condition_is_wanted(const struct route_match *match, const struct http_exchange *look, const char *path, const struct call *change)
 {
 	for (size_t i = 0; i < change->argv.count; i++)
-		if (strcmp(change->argv.list[i], "--dry-run") == 0)
+		if (strcmp(change->argv.list[i], "--dry-run") == 0 || strcmp(change->argv.list[i], "--save=-") == 0)
 			return false;
 	return strcmp(match->route->method, "POST") != 0 && strcmp(look->path, path) == 0;
 }

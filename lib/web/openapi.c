@@ -40,7 +40,7 @@ openapi_option(const struct command_option *option)
 {
 	jv schema;
 
-	if (!option->kind)
+	if (call_is_flag(option))
 		schema = openapi_type("boolean");
 	else if (strcmp(option->kind, "FILE") == 0)
 		schema = openapi_types("object array");
@@ -108,9 +108,9 @@ openapi_parameters(const struct route *route, const struct command_table *table)
 	for (size_t i = 0; table && route->body != ROUTE_OPTIONS && i < table->option_count; i++) {
 		const struct command_option *option = &table->options[i];
 
-		if (call_takes(route, table, option) && (!option->kind || strcmp(option->kind, "FILE") != 0))
+		if (call_takes(route, table, option) && (call_is_flag(option) || strcmp(option->kind, "FILE") != 0))
 			list = jv_array_append(list, openapi_parameter(jv_string(option->name), "query", option->help,
-			    openapi_type(option->kind ? "string" : "boolean")));
+			    openapi_type(call_is_flag(option) ? "boolean" : "string")));
 	}
 	if (strcmp(route->method, "GET") != 0) {
 		list = jv_array_append(list, openapi_parameter(jv_string("If-Match"), "header",

@@ -39,6 +39,7 @@ const struct route routes[] = {
 	{"POST", "/v1/clusters/{cluster}/abort", "abort", "{cluster}", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Cancel the running operation", NULL},
 	{"POST", "/v1/clusters/{cluster}/pause", "pause", "{cluster}", NULL, ROUTE_OPTIONS, ROUTE_DONE, "Pause the running operation", NULL},
 	{"POST", "/v1/clusters/{cluster}/resume", "resume", "{cluster}", NULL, ROUTE_OPTIONS, ROUTE_DONE, "Continue the paused operation", NULL},
+	{"POST", "/v1/plans", "run", "-", BEGIN, ROUTE_DOCUMENT, ROUTE_BEGUN, "Carry out a saved plan", NULL},
 	{"GET", "/v1/entities", "store list", NULL, NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the entities of a tenant", "revision"},
 	{"POST", "/v1/entities", "store put", NULL, CHANGE, ROUTE_DOCUMENT, ROUTE_RECORDS, "Put entities: new ones, or new versions", "revision"},
 	{"GET", "/v1/entities/{kind}", "store list", "{kind}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the entities of a kind", "revision"},
@@ -108,4 +109,6 @@ const struct route routes[] = {
 	{"GET", "/v1/openapi.json", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Describe this API, as OpenAPI 3.1", NULL},
 	{"GET", "/v1/version", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Show the version of the server", "version"},
 	{"GET", "/healthz", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Tell that the server runs", "health"},
+	{"GET", "/readyz", NULL, NULL, NULL, ROUTE_NO_BODY, ROUTE_OWN, "Tell that the server can answer: it has its store, and does not end", "health"},
+	{"GET", "/metrics", "usage", NULL, "--output=prometheus", ROUTE_NO_BODY, ROUTE_TEXT, "Show usage, clusters and the queue, for Prometheus", NULL},
 	{0}};

@@ -16,6 +16,7 @@
 #include "http/client-certificate.h"
 #include "http/exchange.h"
 #include "http/listener.h"
+#include "store/store.h"
 #include "web/answer.h"
 #include "web/asker.h"
 #include "web/requests.h"
@@ -106,6 +107,19 @@ server_open_tunnel(struct server *server, const struct route_match *match, const
 		tunnels_start(server->tunnels, match, asker, exchange);
 }
 
+/* Returns whether requests can be answered: the store can be read, and the end has not begun; else the answer is 503. */
+static bool
+server_is_ready(const struct server *server, struct http_exchange *exchange)
+{
+	struct error err;
+	int64_t number;
+
+	if (!server->ends && store_changes(server->store, &number, &err) == 0)
+		return true;
+	problem_answer(exchange, 503, server->ends ? "the server ends" : err.text);
+	return false;
+}
+
 /* Is called for each request that has arrived. */
 static void
 server_arrived(void *context, struct http_exchange *exchange)
@@ -128,6 +142,8 @@ server_arrived(void *context, struct http_exchange *exchange)
 			http_field_add(exchange, &exchange->answer.headers, "Allow", allow);
 	} else if (http_field_find(&exchange->query, "")) {
 		problem_answer(exchange, 400, "the query is malformed");
+	} else if (strcmp(match.route->path, "/readyz") == 0 && !server_is_ready(server, exchange)) {
+		;
 	} else if (match.route->answer == ROUTE_OWN) {
 		answer_own(match.route, exchange);
 	} else if (match.route->answer == ROUTE_FILE && server->no_terminal && strcmp(match.route->path, "/terminal") == 0) {
