@@ -100,6 +100,17 @@ routes() {
 	echo '{"name": "web"}' >web.json
 	coopr-resource upload --sync -q automator/chef-solo/roles/web.json web.json
 	run -64 coopr-resource upload --format file automator/chef-solo/cookbooks/web web.json
+	user=$(id -un) tenant=default
+	v2 200 GET /v2/plugins/automatortypes/chef-solo
+	same '["chef-solo",1,["cookbooks","roles"]]' "$(body '[.name, .version, (.resourceTypes | keys)]')"
+	v2 200 GET /v2/plugins/providertypes
+	same '["aws","dummy"]' "$(body 'map(.name) - ["sandbox", "static"] | sort')"
+	v2 200 GET /v2/plugins/automatortypes/chef-solo/roles
+	same '["web.json"]' "$(body keys)"
+	v2 200 GET /v2/plugins/automatortypes/chef-solo/cookbooks
+	same '{}' "$(cat body)"
+	v2 404 GET /v2/plugins/providertypes/chef-solo
+	tenant=nowhere v2 404 GET /v2/plugins/providertypes
 	run -1 coopr-resource upload automator/chef-solo/recipes/web.json web.json
 	contains "$output" 'has no resources of type "recipes", but cookbooks, roles'
 	appears resources/web.json

@@ -49,6 +49,20 @@ toolbox_find(const char *name)
 }
 
 char *
+toolbox_find_internal(const char *name)
+{
+	char *path = toolbox_find(name);
+
+	if (!path) {
+		char *own = memory_printf("libexec/coopr/%s", name);
+
+		path = location_installed(own);
+		free(own);
+	}
+	return path;
+}
+
+char *
 toolbox_front(void)
 {
 	char *path = location_installed("bin/coopr");

@@ -13,6 +13,9 @@ struct arguments;
  * none. The caller frees it. */
 char *toolbox_find(const char *name);
 
+/* The same, or that of libexec/coopr/NAME, which only the server runs. */
+char *toolbox_find_internal(const char *name);
+
 /* Returns the path of coopr itself, in the same installation; NULL if it is missing. The caller frees it. */
 char *toolbox_front(void);
 

@@ -238,6 +238,13 @@ provisioners_describe(struct store *store, const char *kind, const char *name, c
 }
 
 int
+provisioners_descriptions(struct store *store, const char *kind, struct arguments *documents, struct error *err)
+{
+	return provisioners_texts(sql_query(store_sql(store), err, "SELECT json_set(document, '$.name', name) FROM plugin_type WHERE kind = ? "
+	    "ORDER BY name", "t", kind), documents, err);
+}
+
+int
 provisioners_providers(struct store *store, struct arguments *names, struct error *err)
 {
 	return provisioners_texts(sql_query(store_sql(store), err, "SELECT entity.name FROM entity JOIN revision ON revision.entity = entity.id "

@@ -95,6 +95,9 @@ void provisioner_task_list_release(struct provisioner_task_list *list);
 /* Sets the description (JSON) of a plugin that provisioners have: kind is "providertypes" or "automatortypes". */
 int provisioners_describe(struct store *store, const char *kind, const char *name, const char *document, struct error *err);
 
+/* Adds the descriptions of the plugins of a kind, by name. */
+int provisioners_descriptions(struct store *store, const char *kind, struct arguments *documents, struct error *err);
+
 /* Adds to names those of the store's tenant's providers whose type a provisioner has described. */
 int provisioners_providers(struct store *store, struct arguments *names, struct error *err);
 

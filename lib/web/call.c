@@ -6,7 +6,6 @@
 
 #include "admin/command-table.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "base/toolbox.h"
 #include "http/exchange.h"
 #include "json/dump.h"
@@ -16,16 +15,8 @@ static bool
 call_push_command(const char *command, struct arguments *argv)
 {
 	size_t length = strcspn(command, " ");
-	char *name = memory_substring(command, length), *path = toolbox_find(name);
-	bool found;
-
-	if (!path) {
-		char *own = memory_printf("libexec/coopr/%s", name); /* what only the server runs */
-
-		path = location_installed(own);
-		free(own);
-	}
-	found = path;
+	char *name = memory_substring(command, length), *path = toolbox_find_internal(name);
+	bool found = path;
 
 	if (found)
 		arguments_push(argv, path);

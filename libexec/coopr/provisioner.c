@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "base/process.h"
 #include "base/subcommand.h"
 #include "content/content.h"
 #include "json/place.h"
@@ -335,6 +336,30 @@ verb_list(int argc, char **argv)
 	return message_end(0);
 }
 
+/* Prints the descriptions to whoever is in the tenant: they are no secret. */
+static int
+verb_plugins(int argc, char **argv)
+{
+	static const struct command its = {"provisioner plugins", "providertypes|automatortypes", "Print what provisioners have said of their plugins.",
+		options, "  provisioner plugins providertypes\n"};
+	struct arguments documents = {0};
+	struct account account;
+	struct error err;
+	int result;
+
+	argv += option_parse(&its, argc, argv);
+	if (!argv[0] || argv[1])
+		return option_misuse(&its, "expected one kind");
+
+	result = account_open(&account, &(struct account_ask){0}, STORE_READ, &err);
+	if (result == 0)
+		result = provisioners_descriptions(account.store, argv[0], &documents, &err);
+	for (size_t i = 0; result == 0 && i < documents.count; i++)
+		puts(documents.list[i]);
+	account_release(&account);
+	return message_end(result < 0 ? message_error(&err) : 0);
+}
+
 static const struct subcommand subcommands[] = {
 	{"take", verb_work, "take a task"},
 	{"finish", verb_work, "record its result"},
@@ -344,6 +369,7 @@ static const struct subcommand subcommands[] = {
 	{"describe", verb_work, "record what a plugin needs"},
 	{"resource", verb_work, "get what a resource contains"},
 	{"list", verb_list, "list the provisioners"},
+	{"plugins", verb_plugins, "print what they have said of their plugins"},
 	{"sweep", verb_sweep, "make the tasks of the dead ready again"},
 	{0}};
 

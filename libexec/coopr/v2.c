@@ -167,7 +167,7 @@ v2_push_command(jv words, struct arguments *argv)
 	struct place place = place_root(words, NULL);
 	struct string_list list = place_read_strings(&place, &arena);
 	bool is_plugin = list.count >= 3 && strcmp(list.list[0], "plugin") == 0;
-	char *path = is_plugin ? location_plugin(list.list[1], list.list[2]) : list.count ? toolbox_find(list.list[0]) : NULL;
+	char *path = is_plugin ? location_plugin(list.list[1], list.list[2]) : list.count ? toolbox_find_internal(list.list[0]) : NULL;
 	bool found = path && list.count == json_length(words);
 
 	if (path)

@@ -49,11 +49,19 @@ def described($kind; $name):
 			admin: {fields: (.properties // {} | with_entries(.key as $key | .value |= field($key))), required: [.required // []]}},
 		resourceTypes: (.resources // {} | map_values({format: .formats[0]} + if .permissions then {permissions} else {} end))};
 
-def plugins: in_tenant | .arguments[0] as $kind | . as $request | [.plugins[$kind][] as $name | $request | described($kind; $name)] | answer;
+# What provisioners of Coopr have said of their plugins, coopr-provisioners(7); one of ours of that name comes first.
+def of_provisioners($kind):
+	.plugins[$kind] as $ours | result(["provisioner", "plugins", "\($kind)types"]) | items | map(select(.name | IN($ours[]) | not) | {version: 1} + .);
+
+def plugins:
+	in_tenant | .arguments[0] as $kind | . as $request |
+	[.plugins[$kind][] as $name | $request | described($kind; $name)] + of_provisioners($kind) | answer;
 def one_plugin:
 	in_tenant | .arguments as [$kind, $name, $version] |
-	if (.plugins[$kind] | index([$name])) and ($version == null or $version == "1") then described($kind; $name) | answer
-	else refuse(404; "there is no \($kind) type \($name)") end;
+	if $version != null and $version != "1" then null
+	elif .plugins[$kind] | index([$name]) then described($kind; $name)
+	else of_provisioners($kind) | map(select(.name == $name))[0] end |
+	if . then answer else refuse(404; "there is no \($kind) type \($name)") end;
 def drop_plugin: refuse(403; "a plugin is a program of the installation, which nobody removes by a request");
 
 # --- resources ---
@@ -65,9 +73,12 @@ def meta: {name, version, status: .state};
 
 # The versions that the tenant has itself, in the state that is asked for.
 def resources:
-	.tenant as $tenant | (.arguments as [$kind, $plugin] | .plugins[$kind] | index([$plugin])) as $is_known | (.query.status // null | if . then ascii_downcase else . end) as $status | resource_name as $name |
+	. as $request | .tenant as $tenant | .arguments as [$kind, $plugin] | (.query.status // null | if . then ascii_downcase else . end) as $status | resource_name as $name |
 	result(["resource", "list", "-o", "json"] + (if $status then ["--status", $status] else [] end) + ["--", $name]) | items |
-	map(select(.tenant == $tenant) | meta) | if . == [] and ($is_known | not) then refuse(404; "there is no \($name)") else . end;
+	map(select(.tenant == $tenant) | meta) |
+	if . == [] and ($request | (.plugins[$kind] | index([$plugin]) | not) and all(of_provisioners($kind)[]; .name != $plugin)) then
+		refuse(404; "there is no \($name)")
+	else . end;
 
 # What stands behind a plugin may also be the version of its description.
 def resources_of_type: if .arguments[2] | test("^[0-9]+$") then one_plugin else resources | reduce .[] as $one ({}; .[$one.name] += [$one]) | answer end;
