@@ -347,6 +347,15 @@ create_shop() {
 	same db "$(coopr-secret list -o name)"
 }
 
+@test "in a browser, no terminal is offered where the server has none" {
+	need_browser
+	create_shop
+	serve --no-terminal
+	answers 200 GET /v1/version
+	same false "$(jq .terminal body)"
+	browse noTerminal
+}
+
 @test "in a browser, axe finds nothing on any view, light, dark or narrow, and none is wider than its screen" {
 	need_browser
 	create_shop

@@ -16,6 +16,8 @@ const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters
   'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/clustertemplate/lamp/rules', 'entities/hardwaretype/+', 'members', 'quota',
   'secrets', 'users', 'tokens', 'usage', 'audit', 'audit?all=true', 'queue', 'tenants', 'tenants/default', 'resources', 'hooks', 'settings', 'usage?by=day&start=now-7d', 'entities/service/mysql?restore=1', 'nothing'];
 
+const SCREENS = [['light', 1280], ['dark', 1280], ['light', 390]];
+
 // Listens on a port: what arrives there is passed on to the socket.
 function relay() {
   const server = net.createServer((from) => {
@@ -26,6 +28,15 @@ function relay() {
   });
 
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+// Returns what axe finds on a page, and whether it is wider than its screen.
+async function examine(page, label) {
+  await page.evaluate(fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  const {violations} = await page.evaluate(() => window.axe.run());
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+
+  return [...violations.map((one) => `${label}: ${one.id} ${one.nodes[0].html}`), ...(over > 0 ? [`${label}: ${over} pixels too wide`] : [])];
 }
 
 const scenarios = {
@@ -69,6 +80,34 @@ const scenarios = {
     await terminal.locator('#state:has-text("Ended with exit code 3.")').waitFor();
     await terminal.getByRole('button', {name: 'Connect again'}).click();
     await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
+  },
+
+  // The terminal of who has logged in: axe finds nothing in it, also on a phone; another site could not use it; and it ends with the session.
+  async terminalSession(page, address, [code]) {
+    await page.goto(`${address}#login=${code}`);
+    await page.getByRole('button', {name: 'Sign in this once'}).click();
+    await page.getByRole('link', {name: 'hello', exact: true}).click();
+    const [terminal] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', {name: 'Terminal of 1000'}).click()]);
+    const findings = [];
+
+    await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
+    for (const [colorScheme, width] of SCREENS) {
+      await terminal.emulateMedia({colorScheme});
+      await terminal.setViewportSize({width, height: 850});
+      findings.push(...await examine(terminal, `${colorScheme} ${width}`));
+    }
+    assert.deepStrictEqual(findings, []);
+    assert.strictEqual(await terminal.evaluate(() => fetch('v1/run', {method: 'POST', body: 'x'}).then((response) => response.status)), 403);
+    await page.getByRole('button', {name: 'Sign out'}).click();
+    await terminal.locator('#state:has-text("Nobody is logged in")').waitFor();
+    await terminal.locator('#again:visible').waitFor();
+  },
+
+  // A server without terminals for browsers.
+  async noTerminal(page, address) {
+    await visit(page, address, 'clusters/shop');
+    await page.locator('.machine').first().waitFor();
+    assert.strictEqual(await page.getByRole('link', {name: /Terminal/}).count(), 0);
   },
 
   async keyboard(page, address) {
@@ -281,19 +320,14 @@ const scenarios = {
 
   // The rules of axe on every view, light, dark and on the screen of a phone.
   async axe(page, address) {
-    const source = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'), findings = [];
+    const findings = [];
 
-    for (const [colorScheme, width] of [['light', 1280], ['dark', 1280], ['light', 390]]) {
+    for (const [colorScheme, width] of SCREENS) {
       await page.emulateMedia({colorScheme});
       await page.setViewportSize({width, height: 850});
       for (const view of VIEWS) {
         await visit(page, address, view);
-        await page.evaluate(source);
-        const {violations} = await page.evaluate(() => window.axe.run());
-        violations.forEach((one) => findings.push(`${view} ${colorScheme} ${width}: ${one.id} ${one.nodes[0].html}`));
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        if (over > 0)
-          findings.push(`${view} ${colorScheme} ${width}: ${over} pixels too wide`);
+        findings.push(...await examine(page, `${view} ${colorScheme} ${width}`));
       }
     }
     assert.deepStrictEqual(findings, []);
@@ -360,7 +394,7 @@ async function reach(where) {
 async function main() {
   const server = await reach(socket), {address} = server, trouble = [];
   const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage']});
-  const page = await browser.newPage({bypassCSP: scenario === 'axe'});
+  const page = await browser.newPage({bypassCSP: ['axe', 'terminalSession'].includes(scenario)});
 
   page.setDefaultTimeout(30000);
   page.on('pageerror', (error) => trouble.push(error.stack));

@@ -306,6 +306,10 @@ sys.stdout.buffer.write(b"\7" + struct.pack(">I", len(text)) + text)'
 	answers 200 POST /v1/run --data-binary @call
 	contains "$(tr -d '\0' <body)" hello1-1000
 	serve_end
+	code=$(coopr-user add -y -T default -r admin -o json bob | jq -r .code)
+	serve --listen 127.0.0.1:0
+	node "$COOPR_ROOT/tests/page.cjs" "$(sed -n 's|.*serving on http://||p' serve.log)" terminalSession "$code"
+	serve_end
 	serve --no-terminal
 	answers 404 GET /terminal
 	answers 422 POST /v1/run --data-binary @call

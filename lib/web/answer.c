@@ -239,7 +239,7 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 }
 
 void
-answer_own(const struct route *route, struct http_exchange *exchange)
+answer_own(const struct route *route, struct http_exchange *exchange, bool terminals)
 {
 	struct buffer *body = &exchange->answer.body;
 
@@ -247,8 +247,8 @@ answer_own(const struct route *route, struct http_exchange *exchange)
 	if (strcmp(route->path, "/v1/openapi.json") == 0)
 		openapi_print(body);
 	else if (strcmp(route->path, "/v1/version") == 0)
-		buffer_printf(body, "{\"api\":[\"v1\",\"v2\"],\"provider\":%s,\"version\":\"" COOPR_VERSION "\"}\n",
-		    getenv(PROVIDER_SETTINGS) ? "true" : "false");
+		buffer_printf(body, "{\"api\":[\"v1\",\"v2\"],\"provider\":%s,\"terminal\":%s,\"version\":\"" COOPR_VERSION "\"}\n",
+		    getenv(PROVIDER_SETTINGS) ? "true" : "false", terminals ? "true" : "false");
 	else if (strcmp(route->path, "/status") == 0)
 		buffer_text(body, "OK"), exchange->answer.type = "text/plain; charset=utf-8";
 	else

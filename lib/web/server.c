@@ -145,7 +145,7 @@ server_arrived(void *context, struct http_exchange *exchange)
 	} else if (strcmp(match.route->path, "/readyz") == 0 && !server_is_ready(server, exchange)) {
 		;
 	} else if (match.route->answer == ROUTE_OWN) {
-		answer_own(match.route, exchange);
+		answer_own(match.route, exchange, !server->no_terminal);
 	} else if (match.route->answer == ROUTE_FILE && server->no_terminal && strcmp(match.route->path, "/terminal") == 0) {
 		problem_answer(exchange, 404, "this server has no terminals for browsers (coopr-serve --no-terminal)");
 	} else if (match.route->answer == ROUTE_FILE) {

@@ -63,11 +63,11 @@ function advice(cluster) {
   return null;
 }
 
-// Who may only read logs in nowhere.
-function terminalLink(cluster, {nodenum}) {
+// Who may only read logs in nowhere, and others only where the server has terminals.
+function terminalLink({terminal}, cluster, {nodenum}) {
   const query = session.tenant ? `?tenant=${encodeURIComponent(session.tenant)}` : '';
 
-  return session.role !== 'read-only' && el('a', {href: `terminal#/${encodeURIComponent(cluster.name)}/${nodenum}${query}`, target: '_blank', rel: 'noopener',
+  return terminal && session.role !== 'read-only' && el('a', {href: `terminal#/${encodeURIComponent(cluster.name)}/${nodenum}${query}`, target: '_blank', rel: 'noopener',
     'aria-label': `Terminal of ${nodenum}`}, 'Terminal');
 }
 
@@ -81,7 +81,7 @@ function repairLink(cluster, {service}, {nodenum}) {
 }
 
 async function machinesTab(cluster, signal) {
-  const records = await items('GET /v1/clusters/{cluster}/nodes', {path: {cluster: cluster.id}, signal});
+  const [records, server] = await Promise.all([items('GET /v1/clusters/{cluster}/nodes', {path: {cluster: cluster.id}, signal}), call('GET /v1/version')]);
   const nodes = records.filter((one) => one.kind === 'node'), observations = records.filter((one) => one.kind === 'observation');
   const links = records.filter((one) => one.kind === 'link');
   const columns = ['Machine', 'Hardware', 'Image', 'Address', 'Services'];
@@ -89,7 +89,7 @@ async function machinesTab(cluster, signal) {
   if (nodes.length === 0)
     return empty('No machines', cluster.state === 'terminated' ? 'The cluster was deleted; its history stays.' : 'Machines appear here as soon as they exist.');
   return [links.length > 0 && el('p.row', links.map((one) => el('a.button', {href: one.url, rel: 'noreferrer', target: '_blank'}, one.label))),
-    layoutView(nodes, machineDetails(observations, (node) => terminalLink(cluster, node), (...what) => repairLink(cluster, ...what))),
+    layoutView(nodes, machineDetails(observations, (node) => terminalLink(server, cluster, node), (...what) => repairLink(cluster, ...what))),
     el('details', el('summary', 'As a table'), table('Machines', columns, nodes.map((node) => [node.hostname, node.hardwaretype, node.imagetype,
       Object.entries(node.ipaddresses ?? {}).map(([name, address]) => `${name} ${address}`).join(', '), node.services.join(' ')]))),
     commandView(commandLine(ACTIONS.nodes, {cluster: cluster.name}))];

@@ -125,20 +125,28 @@ function place() {
   return {cluster, node, tenant: new URLSearchParams(query).get('tenant')};
 }
 
+// Asks who is logged in, of that tenant; returns why nobody is, if so.
+async function enter(tenant) {
+  try {
+    Object.assign(session, await call('GET /v1/session', {query: {tenant}}));
+    return null;
+  } catch (error) {
+    return error.status === 401 ? 'Nobody is logged in. Log in on the page, and connect again.' : error.message;
+  }
+}
+
 async function connect(terminal, {cluster, node, tenant}) {
   again.hidden = true;
   state.textContent = 'Connecting';
   terminal.reset();
-  try {
-    Object.assign(session, await call('GET /v1/session', {query: {tenant}}));
-  } catch (error) {
-    state.textContent = error.status === 401 ? 'Nobody is logged in. Log in on the page, and connect again.' : error.message;
-    again.hidden = false;
-    return;
+  let end = await enter(tenant);
+  if (!end) {
+    state.textContent = `coopr ssh ${cluster}/${node}`;
+    terminal.focus();
+    end = await run(terminal, ['ssh', ...(tenant ? ['--tenant', tenant] : []), '--', `${cluster}/${node}`]);
+    end = await enter(tenant) ?? end; // a session that ends ends the command
   }
-  state.textContent = `coopr ssh ${cluster}/${node}`;
-  terminal.focus();
-  state.textContent = await run(terminal, ['ssh', ...(tenant ? ['--tenant', tenant] : []), '--', `${cluster}/${node}`]);
+  state.textContent = end;
   again.hidden = false;
   again.focus();
 }
