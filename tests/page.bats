@@ -306,8 +306,15 @@ create_shop() {
 	need_browser
 	serve
 	browse rules
-	same '{"size":{"max":8,"min":3},"counts":[{"apache":-1,"memcached":2}]}' \
-		"$(coopr-store get clustertemplate lamp | jq -c '.constraints | {size, counts: [.counts[] | select(.min == 0) | .terms]}')"
+	same '{"size":{"max":8,"min":3},"hardware":["medium"],"counts":[{"apache":-1,"memcached":2}]}' \
+		"$(coopr-store get clustertemplate lamp | jq -c '.constraints | {size, hardware: .services.apache.hardwaretypes, counts: [.counts[] | select(.min == 0) | .terms]}')"
+}
+
+@test "in a browser, the rules of a template are drawn by keyboard as well" {
+	need_browser
+	serve
+	browse rulesByKeyboard
+	same '{"max":7,"min":3}' "$(coopr-store get clustertemplate lamp | jq -c .constraints.size)"
 }
 
 @test "in a browser, resources are uploaded, made active by a sync, compared and deleted" {

@@ -232,6 +232,14 @@ const scenarios = {
     assert.strictEqual(await page.locator('.rules-picture line').count(), before + 1);
     await page.getByRole('button', {name: 'Remove: Always together: haproxy, mysql'}).click();
     await size(4).waitFor();
+    await page.getByLabel('Kind of rule').selectOption('Exactly one of them');
+    await page.getByRole('button', {name: 'haproxy', exact: true}).click();
+    await page.getByRole('button', {name: 'mysql', exact: true}).click();
+    await page.getByRole('button', {name: 'Add the rule'}).click();
+    await page.getByText('No layout of 4 machines').waitFor();
+    assert.strictEqual(await page.locator('.rules-picture line.rule-oneof').count(), 1);
+    await page.getByRole('button', {name: 'Remove: Exactly one of them: haproxy, mysql'}).click();
+    await page.getByLabel('Hardware of apache').fill('medium');
     await page.getByLabel('Of the service').selectOption('memcached');
     await page.getByLabel('For the service').selectOption('apache');
     await page.getByRole('button', {name: 'Add', exact: true}).click();
@@ -239,6 +247,32 @@ const scenarios = {
     await page.getByLabel('Most machines').fill('8');
     await page.getByRole('button', {name: '9 machines: no layout'}).waitFor();
     await page.getByRole('button', {name: 'Save'}).click();
+    await page.locator('h1:text-is("lamp")').waitFor();
+  },
+
+  // The same by keyboard: services are spread over zones, of which the provider has none.
+  async rulesByKeyboard(page, address) {
+    await visit(page, address, 'entities/clustertemplate/lamp/rules');
+    await page.getByRole('button', {name: '4 machines: a layout'}).waitFor();
+    await tabTo(page, '[data-key=service-apache]');
+    await page.keyboard.press('Space');
+    await page.locator('[data-key=service-apache][aria-pressed=true]:focus').waitFor();
+    await tabTo(page, 'select[aria-label="Kind of rule"]');
+    await page.keyboard.type('In different');
+    await tabTo(page, 'input[aria-label="Zones at least"]');
+    await page.keyboard.press('ArrowUp');
+    await tabTo(page, '.rule-form button');
+    await page.keyboard.press('Enter');
+    await page.getByText('In different zones, at least 3: apache').waitFor();
+    await page.locator('.rules-picture circle.rule-spread').waitFor({state: 'attached'});
+    await page.getByText('No layout of').waitFor();
+    await tabTo(page, 'button[aria-label^="Remove: In different zones"]');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', {name: '4 machines: a layout'}).waitFor();
+    await tabTo(page, 'input[aria-label="Most machines"]');
+    await page.keyboard.type('7');
+    await tabTo(page, 'button.main:enabled');
+    await page.keyboard.press('Enter');
     await page.locator('h1:text-is("lamp")').waitFor();
   },
 

@@ -8,8 +8,11 @@ import {ACTIONS, commandLine, commandView} from './command.js';
 import {cost, count} from './format.js';
 import {hue, layoutView} from './layout.js';
 
-const KINDS = [['mustcoexist', 'Always together'], ['mutuallyexclusive', 'Never two of them'], ['cantcoexist', 'Never all of them']];
-const SIZE = 340, TRIED = 12; // the picture's side in pixels; sizes that are tried unless others are wanted
+// Rules about a set of services: their kind, and whether they are about a machine, so that the template has them in its layout.
+const KINDS = [['mustcoexist', 'Always together', true], ['mutuallyexclusive', 'Never two of them', true], ['cantcoexist', 'Never all of them', true],
+  ['oneof', 'Exactly one of them', false]];
+const SPREAD = ['spread', 'In different zones'];
+const SIZE = 340, RING = 34, TRIED = 12; // the picture's side, and a radius, in pixels; sizes that are tried unless others are wanted
 
 const nameOf = (service) => service.name ?? service;
 const equal = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -22,21 +25,23 @@ function placesOf(services) {
   }));
 }
 
-// Lines between the services of each set.
-function linesOf(layout, places) {
-  return KINDS.flatMap(([kind]) => (layout[kind] ?? []).flatMap((set) => set.flatMap((one, i) => set.slice(i + 1).map((other) => {
+// Lines between the services of each set, and rings around those that are spread.
+function linesOf({sets, spread}, places) {
+  const rings = spread.flatMap((one) => one.services).map((service) => places.get(service)).filter(Boolean).map(({x, y}) => el('circle.rule-spread', {cx: x, cy: y, r: RING}));
+
+  return [...rings, ...KINDS.flatMap(([kind]) => sets[kind].flatMap((set) => set.flatMap((one, i) => set.slice(i + 1).map((other) => {
     const from = places.get(one), to = places.get(other);
 
     return from && to && el(`line.rule-${kind}`, {x1: from.x, y1: from.y, x2: to.x, y2: to.y});
-  }))));
+  }))))];
 }
 
 // The picture: a button for each service, which puts it into the set that becomes a rule.
-function picture(services, layout, picked, toggle) {
+function picture(services, rules, picked, toggle) {
   const places = placesOf(services);
 
   return el('div.rules-picture', {role: 'group', 'aria-label': 'Services; choose those of a rule'},
-    el('svg', {viewBox: `0 0 ${SIZE} ${SIZE}`, 'aria-hidden': 'true'}, linesOf(layout, places)),
+    el('svg', {viewBox: `0 0 ${SIZE} ${SIZE}`, 'aria-hidden': 'true'}, linesOf(rules, places)),
     services.map((service) => el('button', {type: 'button', 'data-key': `service-${service}`, 'data-hue': hue(service, services), 'aria-pressed': String(picked.has(service)),
       style: {left: `${places.get(service).x / SIZE * 100}%`, top: `${places.get(service).y / SIZE * 100}%`}, onclick: () => toggle(service)}, service)));
 }
@@ -45,15 +50,42 @@ function removal(label, act) {
   return el('button.small', {type: 'button', 'aria-label': `Remove: ${label}`, onclick: act}, 'Remove');
 }
 
-function ruleList(rules, changed) {
-  const rows = [
-    ...KINDS.flatMap(([kind, label]) => (rules.layout[kind] ?? []).map((set) => [`${label}: ${set.join(', ')}`, () => {
-      rules.layout[kind] = rules.layout[kind].filter((one) => one !== set);
-    }])),
-    ...rules.counts.map((rule) => [rule.name ?? JSON.stringify(rule.terms), () => { rules.counts = rules.counts.filter((one) => one !== rule); }])];
+function spreadText({services, min}) {
+  return `${SPREAD[1]}, at least ${min ?? 1}: ${services.join(', ')}`;
+}
 
-  return rows.length === 0 ? el('p.quiet', 'No rules yet: choose services in the picture.') : el('ul.rules', rows.map(([label, remove]) => el('li', el('span', label),
+function ruleList(rules, changed) {
+  const without = (name, rule) => () => { rules[name] = rules[name].filter((one) => one !== rule); };
+  const rows = [
+    ...KINDS.flatMap(([kind, label]) => rules.sets[kind].map((set) => [kind, `${label}: ${set.join(', ')}`, () => {
+      rules.sets[kind] = rules.sets[kind].filter((one) => one !== set);
+    }])),
+    ...rules.spread.map((rule) => ['spread', spreadText(rule), without('spread', rule)]),
+    ...rules.counts.map((rule) => ['counts', rule.name ?? JSON.stringify(rule.terms), without('counts', rule)])];
+
+  return rows.length === 0 ? el('p.quiet', 'No rules yet: choose services in the picture.') : el('ul.rules', rows.map(([kind, label, remove]) => el('li', {'data-rule': kind}, el('span', label),
     removal(label, () => { remove(); changed(); }))));
+}
+
+// A rule about the services that are picked: its kind, and where they are spread, in how many zones.
+function setForm(rules, picked, changed) {
+  const kind = choice([...KINDS, SPREAD].map(([name, label]) => [name, label]), 'mutuallyexclusive', {'aria-label': 'Kind of rule', onchange: () => draw()});
+  const zones = el('input', {type: 'number', min: 1, value: 2, 'aria-label': 'Zones at least'}), least = el('span.row', 'at least', zones, 'zones');
+  const add = el('button', {type: 'button', onclick: () => {
+    if (kind.value === 'spread')
+      rules.spread.push({services: [...picked], over: 'zone', min: Number(zones.value) || 1});
+    else
+      rules.sets[kind.value].push([...picked]);
+    picked.clear();
+    changed();
+  }}, 'Add the rule');
+  const draw = () => {
+    least.hidden = kind.value !== 'spread';
+    add.disabled = picked.size < (kind.value === 'spread' ? 1 : 2);
+  };
+
+  draw();
+  return {view: el('p.row.rule-form', kind, least, add), draw};
 }
 
 // How many instances there are of one service for so many of another.
@@ -76,34 +108,45 @@ function number(value, label, write) {
   return input;
 }
 
-// The least and the most of each service.
-function quantityTable(services, rules, changed) {
-  const write = (service, bound) => (value) => {
-    const rule = rules.services[service] ?? {}, {[bound]: before, ...others} = rule.quantities ?? {};
-    const quantities = value === undefined ? others : {...others, [bound]: value};
-    rules.services[service] = {...rule, quantities};
-    if (Object.keys(quantities).length === 0)
-      delete rules.services[service].quantities;
-    if (Object.keys(rules.services[service]).length === 0)
-      delete rules.services[service];
+// Names with blanks between; none is any.
+function namesInput(value, label, write) {
+  return el('input', {value: (value ?? []).join(' '), placeholder: 'any', spellcheck: 'false', autocapitalize: 'none', 'aria-label': label, oninput: ({target}) => {
+    const names = target.value.split(/\s+/).filter(Boolean);
+    write(names.length ? names : undefined);
+  }});
+}
+
+// The least and the most of each service, and on which hardware and images it stands.
+function serviceTable(services, rules, changed) {
+  const without = (object, name, value) => Object.fromEntries([...Object.entries(object).filter(([one]) => one !== name), ...(value === undefined ? [] : [[name, value]])]);
+  const write = (service, name, value) => {
+    const rule = without(rules.services[service] ?? {}, name, value);
+    rules.services = without(rules.services, service, Object.keys(rule).length ? rule : undefined);
     changed();
   };
+  const bound = (service, name) => number(rules.services[service]?.quantities?.[name], `${name === 'min' ? 'Least' : 'Most'} ${service}`, (value) => {
+    const quantities = without(rules.services[service]?.quantities ?? {}, name, value);
+    write(service, 'quantities', Object.keys(quantities).length ? quantities : undefined);
+  });
+  const names = (service, name, label) => namesInput(rules.services[service]?.[name], `${label} of ${service}`, (value) => write(service, name, value));
 
-  return table('Instances of services', ['Service', 'At least', 'At most'], services.map((service) => [service, ...['min', 'max'].map((bound) =>
-    number(rules.services[service]?.quantities?.[bound], `${bound === 'min' ? 'Least' : 'Most'} ${service}`, write(service, bound)))]));
+  return table('Services', ['Service', 'At least', 'At most', 'Only on hardware', 'Only on images'], services.map((service) => [service, bound(service, 'min'), bound(service, 'max'),
+    names(service, 'hardwaretypes', 'Hardware'), names(service, 'imagetypes', 'Images')]));
 }
 
 // The rules of a template, to be changed; what is left of them as a member constraints.
 function rulesOf(template) {
-  const {layout = {}, counts, services, size, ...others} = structuredClone(template.constraints ?? {});
+  const {layout = {}, counts, oneof, spread, services, size, ...others} = structuredClone(template.constraints ?? {});
+  const sets = Object.fromEntries(KINDS.map(([kind, , isOfMachine]) => [kind, (isOfMachine ? layout?.[kind] : oneof) ?? []]));
 
-  return {layout, counts: counts ?? [], services: services ?? {}, size: size ?? {}, others};
+  return {sets, counts: counts ?? [], spread: spread ?? [], services: services ?? {}, size: size ?? {}, others};
 }
 
-function constraintsOf({layout, counts, services, size, others}) {
-  const sets = Object.fromEntries(Object.entries(layout).filter(([, list]) => list?.length)), parts = {layout: sets, services, size};
+function constraintsOf({sets, counts, spread, services, size, others}) {
+  const layout = Object.fromEntries(KINDS.filter(([kind, , isOfMachine]) => isOfMachine && sets[kind].length).map(([kind]) => [kind, sets[kind]]));
+  const parts = {layout, counts, oneof: sets.oneof, spread, services, size};
 
-  return {...others, ...(counts.length ? {counts} : {}), ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length))};
+  return {...others, ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length))};
 }
 
 // What a template inherits stays as it is; its own rules are those that are being written.
@@ -113,8 +156,8 @@ function merged(resolved, own, constraints) {
 
   if (!own.extends && !own.includes)
     return {...resolved, constraints};
-  now.layout = Object.fromEntries(KINDS.map(([kind]) => [kind, list(all.layout?.[kind], before.layout?.[kind], constraints.layout?.[kind])]));
-  now.counts = list(all.counts, before.counts, constraints.counts);
+  now.layout = Object.fromEntries(KINDS.filter(([, , isOfMachine]) => isOfMachine).map(([kind]) => [kind, list(all.layout?.[kind], before.layout?.[kind], constraints.layout?.[kind])]));
+  ['counts', 'oneof', 'spread'].forEach((name) => { now[name] = list(all[name], before[name], constraints[name]); });
   now.services = {...all.services, ...constraints.services};
   return {...resolved, constraints: now};
 }
@@ -193,28 +236,24 @@ export async function rulesView({name, signal}) {
 
   if (services.length === 0)
     return el('div', el('h1', `Rules: ${name}`), empty('No services', 'Rules are about services. Name those of the template first.', el('a.button', {href: back}, 'The template')));
-  const rules = rulesOf(own), picked = new Set(), drawing = el('div'), list = el('div'), kind = choice(KINDS, 'mutuallyexclusive', {'aria-label': 'Kind of rule'}), trouble = el('div');
+  const rules = rulesOf(own), before = constraintsOf(rulesOf(own)), picked = new Set(), drawing = el('div'), list = el('div'), trouble = el('div');
   const tried = trial(rules.size, signal), reason = el('input', {autocomplete: 'off'}), {version} = versions.at(-1);
-  const add = el('button', {type: 'button', disabled: true, onclick: () => {
-    rules.layout[kind.value] = [...(rules.layout[kind.value] ?? []), [...picked]];
-    picked.clear();
-    changed();
-  }}, 'Add the rule');
+  const rule = setForm(rules, picked, () => changed());
 
   function draw() {
-    fill(drawing, picture(services, rules.layout, picked, (service) => {
+    fill(drawing, picture(services, rules, picked, (service) => {
       if (!picked.delete(service))
         picked.add(service);
       draw();
     }));
     fill(list, ruleList(rules, changed));
-    add.disabled = picked.size < 2;
+    rule.draw();
   }
   function changed() {
     const constraints = constraintsOf(rules);
 
     draw();
-    save.disabled = equal(constraints, own.constraints ?? {});
+    save.disabled = equal(constraints, before);
     tried.run(merged(resolved, own, constraints), entities);
   }
   const bound = (which) => number(rules.size[which], `${which === 'min' ? 'Least' : 'Most'} machines`, (value) => {
@@ -234,8 +273,8 @@ export async function rulesView({name, signal}) {
 
   changed();
   return el('div', el('p.crumbs', el('a', {href: '#/entities/clustertemplate'}, 'Templates'), ' / ', el('a', {href: back}, name)), el('h1', `Rules: ${name}`),
-    el('div.split.even', el('section', el('h2', 'Together and apart'), drawing, el('p.row', kind, add), list, ratioForm(services, (rule) => { rules.counts.push(rule); changed(); }),
-      el('h2', 'How many'), el('p.row', 'Machines: from', bound('min'), 'to', bound('max')), quantityTable(services, rules, changed), field('Reason', reason, 'For the history; may be empty.'), trouble,
+    el('div.split.even', el('section', el('h2', 'Together and apart'), drawing, rule.view, list, ratioForm(services, (ratio) => { rules.counts.push(ratio); changed(); }),
+      el('h2', 'How many'), el('p.row', 'Machines: from', bound('min'), 'to', bound('max')), serviceTable(services, rules, changed), field('Reason', reason, 'For the history; may be empty.'), trouble,
       el('p.row', save, el('a.button', {href: back}, 'The whole template'))), tried.view),
     commandView(commandLine(ACTIONS.put, {file: `${name}.json`, kind: 'clustertemplate', expect: version})));
 }
