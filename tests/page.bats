@@ -283,6 +283,16 @@ create_shop() {
 	same active "$(coopr-list -o json | jq -r .state)"
 }
 
+@test "in a browser, superadmins see what each worker does, and since when" {
+	need_browser
+	mkfifo gate
+	touch wait
+	with_stubborn
+	create_shop --detach -s "$WITH_STUBBORN"
+	serve
+	browse workers
+}
+
 @test "in a browser, what somebody else does is seen as it happens" {
 	need_browser
 	serve

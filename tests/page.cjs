@@ -187,6 +187,18 @@ const scenarios = {
     await page.locator('h1 .badge:has-text("active")').waitFor();
   },
 
+  // Which worker does what, for which cluster, as long as it does.
+  async workers(page, address) {
+    const row = page.getByRole('region', {name: 'What the workers do'}).locator('tr:has-text("start"):has-text("stubborn"):has-text("00000001-1000"):has-text("ago")');
+
+    await visit(page, address, 'queue');
+    await row.waitFor();
+    await page.getByText('1 worker has joined').waitFor();
+    fs.unlinkSync('wait');
+    fs.writeFileSync('gate', '\n');
+    await row.waitFor({state: 'detached'});
+  },
+
   // What somebody else does is seen without doing anything.
   async follow(page, address) {
     await visit(page, address, 'clusters');

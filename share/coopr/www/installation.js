@@ -10,16 +10,20 @@ import {follow} from './follow.js';
 import {badge, duration, time} from './format.js';
 
 const LIMITS = [['clusters', 'Clusters'], ['nodes', 'Machines'], ['cost', 'Cost an hour'], ['archives', 'Bytes of archives'], ['uploads', 'Bytes of uploads']];
-const JOBS = 100; // that are shown, at most
+const JOBS = 100, LOOKED_INTO = 20; // jobs that are shown, and those whose tasks are, at most
 
 function figures(list) {
   return el('dl.figures', list.map(([name, value]) => el('div', el('dt', name), el('dd', value ?? '–'))));
 }
 
+function clusterLink(job) {
+  return job.cluster && job.tenant ? el('a', {href: clusterAddress(job.cluster, 'activity')}, job.cluster) : job.cluster ?? '';
+}
+
 function jobRow(job) {
   const {done = 0, total = 0, failed = 0} = job.tasks;
 
-  return [job.job, job.cluster && job.tenant ? el('a', {href: clusterAddress(job.cluster, 'activity')}, job.cluster) : job.cluster ?? '', job.tenant, job.action.replace('cluster_', ''), badge(job.status),
+  return [job.job, clusterLink(job), job.tenant, job.action.replace('cluster_', ''), badge(job.status),
     el('span.progress', el('progress', {value: done, max: total || 1, 'aria-label': `${done} of ${total} tasks`}), ` ${done}/${total}${failed ? `, ${failed} failed` : ''}`), time(job.put_at)];
 }
 
@@ -31,8 +35,25 @@ function failuresView(attempts) {
     one.service ?? '', one.failed, one.failed + one.done, el('meter', {min: 0, max: one.failed + one.done, value: one.failed, 'aria-label': `Failures of ${one.action} ${one.service ?? ''}`})])));
 }
 
+// What the workers do: the tasks that run, of the oldest jobs that do.
+async function runningTasks(jobs, signal) {
+  const running = jobs.filter((one) => ['running', 'cancelling'].includes(one.status)).slice(0, LOOKED_INTO);
+  const lists = await Promise.all(running.map((job) => items('GET /v1/jobs/{job}', {path: {job: job.job}, signal}).catch(() => [])));
+
+  return lists.flatMap((list, i) => list.flatMap((one) => one.attention ?? []).filter((one) => one.status === 'running').map((one) => ({...one, of: running[i]})))
+    .sort((a, b) => `${a.by} ${a.at}`.localeCompare(`${b.by} ${b.at}`));
+}
+
+function workersView(count, tasks) {
+  const busy = new Set(tasks.map((one) => one.by)).size;
+
+  return el('section', el('h2', 'Workers'), count > 0 && el('p.quiet', `${count} ${count === 1 ? 'worker has' : 'workers have'} joined${busy < count ? `; ${count - busy} ${count - busy === 1 ? 'waits' : 'wait'} for tasks` : ''}.`),
+    tasks.length > 0 && table('What the workers do', ['Worker', 'Task', 'Service', 'Cluster', 'Machine', 'Since'], tasks.map((one) => [one.by, one.action, one.service ?? '', clusterLink(one.of), one.node, time(one.at)])));
+}
+
 async function queueParts(isActive, signal) {
   const [records, jobs] = await Promise.all([items('GET /v1/queue', {signal}), items('GET /v1/jobs', {query: {active: isActive}, signal})]);
+  const tasks = await runningTasks(jobs, signal);
   const stats = records.find((one) => one.kind === 'stats') ?? {}, attempts = records.filter((one) => one.kind === 'attempts');
   const jobColumns = ['Job', 'Cluster', 'Tenant', 'Action', 'State', 'Tasks', 'Began'];
   const columns = ['Action', 'Service', 'Type', {name: 'Done', number: true}, {name: 'Failed', number: true}, {name: 'Median', number: true}, {name: '90th percentile', number: true}, {name: 'Longest', number: true}];
@@ -40,6 +61,7 @@ async function queueParts(isActive, signal) {
   return [figures([['Workers', stats.workers], ['Jobs running', stats.jobs?.running], ['Jobs waiting', stats.jobs?.waiting], ['Tasks running', stats.running], ['Tasks ready', stats.tasks?.ready],
     ['Done in the last hour', stats.done_last_hour], ['Failed jobs', stats.jobs?.failed]]),
   stats.workers === 0 && el('div.problem', el('strong', 'No worker runs'), el('p', 'Operations wait until there is one: coopr work, or systemctl start coopr-work.')),
+  workersView(stats.workers ?? 0, tasks),
   el('h2', 'Jobs'), jobs.length ? table('Jobs', jobColumns, jobs.slice(-JOBS).reverse().map(jobRow)) : empty('No jobs', isActive ? 'Nothing is in progress.' : 'Nothing was ever done.'),
   jobs.length > JOBS && el('p.hint', `The newest ${JOBS} of ${jobs.length} are shown.`),
   failuresView(attempts),
