@@ -312,6 +312,15 @@ create_shop() {
 	same 3 "$(coopr-store history -o json hardwaretype tiny | wc -l)"
 }
 
+@test "in a browser, a configuration has a field for each value that the schema of a service describes, and says what is none" {
+	need_browser
+	jq '.config = {properties: {workers: {type: "integer", minimum: 1, maximum: 64, default: 8, description: "Processes at once."}, level: {enum: ["error", "info"]},
+		ServerAdmin: {title: "Address of the administrator"}}}' mine/services/apache.json | coopr-store put -yq --kind service
+	serve
+	browse schema
+	same "13 info" "$(coopr-config shop | jq -r '.apache | "\(.workers) \(.level)"')"
+}
+
 @test "in a browser, the rules of a template are drawn, and tried at once on all sizes" {
 	need_browser
 	serve

@@ -73,7 +73,9 @@ const scenarios = {
     await shows('/dev/pts/');
     await terminal.keyboard.type('sleep 1000\n');
     await terminal.keyboard.press('Control+c');
+    const lines = await terminal.locator('.xterm-rows > *').count();
     await terminal.setViewportSize({width: 900, height: 300});
+    await terminal.waitForFunction((before) => document.querySelector('.xterm-rows').children.length < before, lines);
     await terminal.keyboard.type('stty size | tr " " x\n');
     await shows(`${await terminal.evaluate(() => document.querySelector('.xterm-rows').children.length)}x`);
     await terminal.keyboard.type('exit 3\n');
@@ -226,6 +228,31 @@ const scenarios = {
     await visit(page, address, 'entities/hardwaretype/small');
     await page.getByRole('button', {name: 'Delete'}).click();
     await page.getByText('It is in use').waitFor();
+  },
+
+  // What the schema of a service describes has fields of its own, before and after the cluster is there.
+  async schema(page, address) {
+    await visit(page, address, 'create/lamp');
+    await page.getByLabel('Name', {exact: true}).fill('shop');
+    await page.locator('summary:text-is("Configuration")').click();
+    await page.getByLabel('Address of the administrator').waitFor();
+    await page.getByLabel('apache › workers').fill('99');
+    await page.getByText('At most 64.').waitFor();
+    assert(await page.getByRole('button', {name: 'Create'}).isDisabled());
+    await page.getByLabel('apache › workers').fill('12');
+    await page.getByLabel('apache › level').selectOption('info');
+    await page.getByText('--set apache.level=info --set apache.workers=12').waitFor();
+    await page.locator('main button:has-text("Create"):enabled').click();
+    await page.locator('h1 .badge:has-text("active")').waitFor();
+    await visit(page, address, 'clusters/shop/do/config');
+    assert.strictEqual(await page.getByLabel('apache › level').inputValue(), 'info');
+    await page.getByLabel('apache › workers').fill('x');
+    await page.getByText('This is no whole number.').waitFor();
+    await page.getByLabel('apache › workers').fill('13');
+    await page.locator('.difference [data-kind=change]').first().waitFor();
+    await page.locator('button.main:enabled').click();
+    await page.locator('.timeline rect').first().waitFor({state: 'attached'});
+    await page.locator('h1 .badge:has-text("active")').waitFor();
   },
 
   // Rules are drawn and tried: one that contradicts another is refused with the reason, others are saved.

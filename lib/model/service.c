@@ -150,6 +150,7 @@ static const struct document dependencies = {DOCUMENT_MEMBERS(dependencies_membe
 
 static const struct member members[] = {
 	{"backup", MEMBER_OBJECT(struct service, backup), 0, .inner = &backup_policy_table, MEMBER_PRESENT(struct service, says_backup)},
+	{"config", MEMBER_PASSED, 0},
 	{"consumes", MEMBER_AMOUNTS(struct service, consumes), 0},
 	{"data", MEMBER_STRINGS(struct service, data), 0, .check = service_check_data},
 	{"dependencies", MEMBER_INLINE, 0, .inner = &dependencies},

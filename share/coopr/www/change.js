@@ -97,7 +97,7 @@ const FORMS = {
   lease: {title: 'Change the lease', controls: () => [line('time', 'It expires in', '', 'Such as 12h or 2d from now; 0 is never.', {required: true})], needs: 'time', isPlain: true},
   rollback: {title: 'Roll back', controls: (cluster, query) => [number('to', 'To revision', query.get('to') ?? '', 'Without a number, to the one before.', {min: 1})]},
   retry: {title: 'Retry', text: 'Continues the operation that failed with what is not done yet, along the plan that there is.', controls: () => [], isPlain: true, begins: true},
-  config: {title: 'Change the configuration', controls: (cluster) => [configControl(json('config', 'Configuration', cluster.config, 'Values with % are macros, see coopr-macros(7).')), flag('no-restart', 'Configure services while they run')]},
+  config: {title: 'Change the configuration', controls: (cluster) => [configControl(json('config', 'Configuration', cluster.config, 'Values with % are macros, see coopr-macros(7).'), cluster.definitions), flag('no-restart', 'Configure services while they run')]},
   delete: {title: 'Delete', text: 'Deletes the cluster with all its machines.', controls: () => [flag('graceful', 'Stop and remove services first')], isDangerous: true},
 };
 
@@ -109,8 +109,10 @@ async function subject(name, action, signal) {
   const counts = services.map((service) => [service, nodes.filter((node) => node.services.includes(service)).length]);
   const subjectOf = {...status, nodes, services, counts, further: []};
 
-  if (action === 'config')
-    subjectOf.config = await call('GET /v1/clusters/{cluster}/config', {path: {cluster: name}, signal});
+  if (action === 'config') {
+    const [config, entities] = await Promise.all([call('GET /v1/clusters/{cluster}/config', {path: {cluster: name}, signal}), items('GET /v1/export', {signal})]);
+    Object.assign(subjectOf, {config, definitions: entities.filter((one) => one.kind === 'service' && services.includes(one.name))});
+  }
   if (action === 'add') {
     const template = await call('GET /v1/entities/{kind}/{name}', {path: {kind: 'clustertemplate', name: status.template}, query: {resolved: true}, signal}).catch(() => null);
     subjectOf.further = (template?.compatibility?.services ?? []).filter((service) => !services.includes(service));

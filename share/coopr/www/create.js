@@ -5,7 +5,7 @@ import {check, choice, el, empty, field, fill, problem, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {clusterAddress} from './clusters.js';
-import {changedAt, leaves, valueOf, written} from './config.js';
+import {changedAt, valueField, valueOf, valuesOf, written} from './config.js';
 import {cost, count, duration} from './format.js';
 import {layoutView} from './layout.js';
 import {previewer} from './preview.js';
@@ -77,20 +77,19 @@ function choiceControl(name, label, entities, kind, initial, allowed) {
   return {view: field(label, input), read: (values) => { if (input.value) values[name] = input.value; }};
 }
 
-function configControl(template) {
-  const found = leaves(template.defaults?.config);
-  const inputs = found.map(([path, value]) => [path, value, el('input', {value: written(value), spellcheck: 'false', autocapitalize: 'none'})]);
+function configControl(template, entities) {
+  const {services = [], config} = template.defaults ?? {}, named = template.compatibility?.services ?? services;
+  const all = valuesOf(config, entities.filter((one) => one.kind === 'service' && named.includes(one.name))).map((one) => ({...one, ...valueField(one)}));
   const plain = (path) => path.every((word) => /^[\w-]+$/.test(word));
 
-  return found.length === 0 ? null : {view: el('details', el('summary', 'Configuration'), el('p.hint', 'Values with % are macros, see coopr-macros(7).'),
-    inputs.map(([path, , input]) => field(path.join(' › '), input))), read: (values) => {
-    const changed = inputs.filter(([, value, input]) => input.value !== written(value));
+  return all.length === 0 ? null : {view: el('details', el('summary', 'Configuration'), el('p.hint', 'Values with % are macros, see coopr-macros(7).'), all.map((one) => one.view)), read: (values) => {
+    const changed = all.filter(({input, value}) => input.value !== written(value));
     if (changed.length === 0)
       return;
-    if (changed.every(([path]) => plain(path)))
-      values.set = changed.map(([path, , input]) => `${path.join('.')}=${input.value}`);
+    if (changed.every(({path}) => plain(path)))
+      values.set = changed.map(({path, input}) => `${path.join('.')}=${input.value}`);
     else
-      values.config = changed.reduce((config, [path, value, input]) => changedAt(config, path, valueOf(input.value, value)), template.defaults.config);
+      values.config = changed.reduce((whole, one) => changedAt(whole, one.path, valueOf(one.input.value, one)), config);
   }};
 }
 
@@ -125,7 +124,7 @@ function controlsOf(template, entities, changed) {
     choiceControl('provider', 'Provider', entities, 'provider', defaults.provider),
     choiceControl('hardwaretype', 'Hardware', entities, 'hardwaretype', defaults.hardwaretype, compatibility.hardwaretypes),
     choiceControl('imagetype', 'Image', entities, 'imagetype', defaults.imagetype, compatibility.imagetypes),
-    lineControl('lease', 'Lease', 'Such as 12h or 2d; then it is deleted. Empty: as the template says.'), configControl(template),
+    lineControl('lease', 'Lease', 'Such as 12h or 2d; then it is deleted. Empty: as the template says.'), configControl(template, entities),
     lineControl('message', 'Reason', 'For the history; may be empty.')].filter(Boolean);
 }
 
