@@ -104,6 +104,7 @@ main(int argc, char **argv)
 	request.lease_ms = lease ? front_duration(&command, "--lease", lease) : -1;
 	create_fill_request(&arguments);
 	if (config) {
+		front_read_secrets(&command, &front);
 		code = create_read_config(&input);
 		parameters.input = &input;
 	}

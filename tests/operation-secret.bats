@@ -4,6 +4,7 @@
 # Secrets that one operation is given: coopr-secret(1).
 
 load case
+load serve
 
 setup() {
 	fresh
@@ -27,6 +28,10 @@ setup() {
 	mv stubborn mine/services/stubborn.json
 	canary=canary-$$-$RANDOM
 	echo "$canary" >token
+}
+
+teardown() {
+	serve_end
 }
 
 create() {
@@ -102,6 +107,52 @@ seen() {
 	run -1 coopr config -q -y shop --set y=1 --secret token=token
 	coopr delete -q -y shop
 	same 0 "$(rows)"
+}
+
+@test "several are one line of standard input, behind which there may be a configuration" {
+	{
+		jq -cn --arg canary "$canary" '{token: $canary, other: "o"}'
+		echo '{"x": {"secret": "operation/token"}, "y": {"secret": "operation/other"}}'
+	} >both
+	coopr create -q shop -t lamp -n 4 --services stubborn --secrets - --config - <both
+	same "00000001-001 $canary" "$(seen)"
+	same 0 "$(rows)"
+	for wrong in '[]' '{"a/b": "x"}' '{"token": 7}' '{"token": ""}' '{"token": "x"' '"x"' ''; do
+		echo "$wrong" >wrong
+		run coopr config -q -y shop --set y=1 --secrets wrong
+		[ "$status" -eq 64 ] || [ "$status" -eq 65 ]
+		[ -z "$wrong" ] || [[ $output != *'"x"'* ]]
+	done
+	run -64 coopr config -q -y shop --set y=1 --secrets both --save plan
+}
+
+@test "a request to the server may have them as a member, which nobody reads again; so may a command of another machine" {
+	coopr-store init
+	serve
+	answers 202 POST /v1/clusters -H 'Idempotency-Key: one' -d "$(jq -cn --arg canary "$canary" '{name: "shop", template: "lamp", machines: 4,
+		services: "stubborn", secrets: {token: $canary}, config: {x: {secret: "operation/token"}}}')"
+	run ! grep -F "$canary" body
+	coopr-work --drain >work.log 2>&1
+	same "00000001-001 $canary" "$(seen)"
+	coopr-reconcile >/dev/null
+	rm seen
+	# The value is no part of what a request is known by.
+	answers 202 POST /v1/clusters -H 'Idempotency-Key: one' -d '{"name": "shop", "template": "lamp", "machines": 4, "services": "stubborn",
+		"secrets": {"token": "guess"}, "config": {"x": {"secret": "operation/token"}}}'
+	answers 422 POST /v1/clusters/shop/config -d '{"set": "y=1", "secrets": "canary"}'
+	answers 422 POST /v1/clusters/shop/config -d '{"set": "y=1", "secrets": {"token": 7}}'
+	answers 422 POST '/v1/clusters/shop/config?secrets=canary' -d '{"set": "y=1"}'
+	answers 422 POST /v1/clusters/shop/config -d '{"set": "y=1", "secret": "token=token"}'
+	env -u COOPR_STORE -u COOPR_SPOOL -u COOPR_STATE -u COOPR_CATALOGUE coopr --server "unix:$SOCKET" config -q -y shop --set y=2 --secret token=token
+	same "00000001-002 $canary" "$(seen)"
+	rm -f token seen
+	coopr-audit --all-tenants -o json >audit
+	coopr-history shop -o json >history
+	coopr-events shop -o json >events
+	run ! grep -rqF "$canary" .
+	answers 200 GET /v1/openapi.json
+	same '{"additionalProperties":{"type":"string"},"type":"object","writeOnly":true}' "$(jq -c '.paths["/v1/clusters"].post.requestBody.content["application/json"].schema |
+		.. | objects | select(has("writeOnly")) | del(.description)' body)"
 }
 
 @test "a name that is none, and a file that is not there or empty, are refused before anything is done" {

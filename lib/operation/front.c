@@ -21,6 +21,12 @@
 
 enum { JOBS = 20 }; /* tasks at one time */
 
+static struct { /* that the operation is given: they are read once, and live until the exit */
+	struct operation_secret *list;
+	size_t count, capacity;
+	bool are_read;
+} front_given;
+
 /* Returns whether only a plan is to be made. */
 static bool
 front_is_dry(const struct front *front)
@@ -28,34 +34,72 @@ front_is_dry(const struct front *front)
 	return front->dry || front->save;
 }
 
-/* Reads the secret NAME=FILE, or NAME from standard input. Exits where that fails. */
-static struct operation_secret
-front_secret(const struct command *command, const char *text)
+/* Adds a secret, whose value is not there yet. Exits where its name is none. */
+static struct operation_secret *
+front_add_secret(const struct command *command, const char *option, const char *name, size_t length)
 {
-	const char *file = strchr(text, '=');
-	struct operation_secret secret = {.name = memory_substring(text, file ? (size_t)(file - text) : strlen(text))};
-	struct error err;
+	struct operation_secret secret = {.name = memory_substring(name, length)};
 
 	if (!name_is_valid(secret.name))
-		exit(option_misuse(command, "--secret: invalid name '%s': expected 1 to 255 letters, digits, _ . -", secret.name));
-	file = file ? file + 1 : "-";
-	if (guest_refuse_file(file, &err) < 0 || secret_input(file, false, "secret", &secret.value, &err) < 0)
-		exit(message_error(&err));
-	return secret;
+		exit(option_misuse(command, "%s: invalid name '%s': expected 1 to 255 letters, digits, _ . -", option, secret.name));
+	ARRAY_ROOM(front_given.list, front_given.count, front_given.capacity);
+	front_given.list[front_given.count] = secret;
+	return &front_given.list[front_given.count++];
 }
 
-/* Reads the secrets for the operation, once, which live until the exit. */
-static const struct operation_secret *
-front_secrets(const struct command *command, const struct front *front)
+/* Reads the secret NAME=FILE, or NAME from standard input. */
+static int
+front_read_secret(const struct command *command, const char *text, struct error *err)
 {
-	static struct operation_secret *secrets;
+	size_t length = strcspn(text, "=");
+	const char *file = text[length] ? text + length + 1 : "-";
+	struct operation_secret *secret = front_add_secret(command, "--secret", text, length);
 
-	if (secrets)
-		return secrets;
-	secrets = memory_zeroed(front->secrets.count + 1, sizeof *secrets);
-	for (size_t i = 0; i < front->secrets.count; i++)
-		secrets[i] = front_secret(command, front->secrets.list[i]);
-	return secrets;
+	return guest_refuse_file(file, err) < 0 ? -1 : secret_input(file, false, "secret", &secret->value, err);
+}
+
+/* Reads several. */
+static int
+front_read_secrets_file(const struct command *command, const char *file, struct error *err)
+{
+	jv object;
+	int result = guest_refuse_file(file, err) < 0 ? -1 : secret_input_line(file, &object, err);
+	struct problems problems = {0};
+	struct place root, member;
+	struct members members;
+
+	if (result < 0)
+		return -1;
+	root = place_root(object, &problems);
+	if (place_object(&root, NEED_REQUIRED))
+		for (members = members_of(&root); members_next(&members, &member);) {
+			struct operation_secret *secret = front_add_secret(command, "--secrets", member.name, strlen(member.name));
+
+			if (result == 0 && place_text(&member, NEED_REQUIRED))
+				result = secret_input_text(member.name, json_string(member.value), &secret->value, err);
+		}
+	if (result == 0)
+		result = problems_error(&problems, "the secrets", EX_DATAERR, err);
+	problems_release(&problems);
+	jv_free(object);
+	return result;
+}
+
+void
+front_read_secrets(const struct command *command, const struct front *front)
+{
+	struct error err;
+	int result = 0;
+
+	if (front_given.are_read)
+		return;
+	front_given.are_read = true;
+	if (front->secrets_file)
+		result = front_read_secrets_file(command, front->secrets_file, &err);
+	for (size_t i = 0; i < front->secrets.count && result == 0; i++)
+		result = front_read_secret(command, front->secrets.list[i], &err);
+	if (result < 0)
+		exit(message_error(&err));
 }
 
 struct operation_options
@@ -70,18 +114,19 @@ front_options(const struct command *command, const struct front *front)
 		exit(option_misuse(command, "--jobs: expected a number from 1 to %d, found %ld", PREFERENCE_JOBS_MAX, jobs));
 	if (front->save && !*front->save)
 		exit(option_misuse(command, "--save: expected the name of a file, or -"));
-	if (front->save && front->secrets.count)
+	if (front->save && (front->secrets.count || front->secrets_file))
 		exit(option_misuse(command, "--secret: no secret is kept in a plan that is saved; give it to coopr run"));
 	if (front->timeout && !front->wait)
 		exit(option_misuse(command, "--timeout: has no effect without --wait"));
 	option_excludes(command, "output", "quiet");
 	if (front->quiet)
 		message_quiet();
+	front_read_secrets(command, front);
 	return (struct operation_options){
 		.ask = {.store = front->store, .tenant = front->tenant, .user = front->user, .why = front->why},
 		.runner = {front->spool, jobs, message_notice, front->quiet},
 		.wait = front->wait, .wait_ms = front->timeout ? front_duration(command, "--timeout", front->timeout) : 0,
-		.secrets = front_secrets(command, front), .secret_count = front->secrets.count,
+		.secrets = front_given.list, .secret_count = front_given.count,
 		.detach = front->detach, .discard_data = front->discard, .dry = front_is_dry(front), .save = front->save,
 	};
 }

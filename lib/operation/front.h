@@ -17,6 +17,7 @@ struct front {
 	const char *store, *tenant, *user, *why, *spool, *format, *colour;
 	const char *save; /* the file for the plan, which is then all there is; or NULL */
 	struct option_list secrets;
+	const char *secrets_file; /* of several; or NULL */
 	long jobs;
 	const char *timeout; /* of wait; or NULL */
 	bool dry, detach, wait, yes, quiet, discard;
@@ -49,7 +50,8 @@ struct front {
 
 /* Options of commands whose tasks may be given secrets. */
 #define FRONT_SECRETS(front) \
-	OPTION_LIST(0, "secret", &(front)->secrets, "NAME[=FILE]", "a secret for its tasks, from FILE or standard input")
+	OPTION_LIST(0, "secret", &(front)->secrets, "NAME[=FILE]", "a secret for its tasks, from FILE or standard input"), \
+	OPTION_STRING(0, "secrets", &(front)->secrets_file, "FILE", "secrets for its tasks: an object of names and texts, on one line")
 
 /* Options of commands that need the cluster for themselves. */
 #define FRONT_TURN(front) \
@@ -65,6 +67,9 @@ struct front {
 	OPTION_STRING(0, "save", &(front)->save, "FILE", "only save the plan, for coopr run; as --dry-run it does nothing"), \
 	FRONT_PLACES(front), \
 	FRONT_ANSWER(front)
+
+/* Reads the secrets that the operation is given, before anything else is read of standard input. Exits where that fails. */
+void front_read_secrets(const struct command *command, const struct front *front);
 
 /* Returns the options of an operation. Exits with 64 where they make no sense. */
 struct operation_options front_options(const struct command *command, const struct front *front);

@@ -16,6 +16,8 @@
 #include "json/scan.h"
 #include "store/secrets.h"
 
+enum { SECRET_LINE = 4 * SECRET_BYTES }; /* of several secrets */
+
 /* A line is all that a person types. */
 static int
 secret_input_read_all(int fd, bool line, const char *name, struct secret_value *value, struct error *err)
@@ -98,4 +100,54 @@ secret_input(const char *path, bool raw, const char *what, struct secret_value *
 	if (result < 0)
 		secret_value_release(value);
 	return result;
+}
+
+int
+secret_input_line(const char *path, jv *object, struct error *err)
+{
+	bool standard = strcmp(path, "-") == 0;
+	const char *name = standard ? "standard input" : path;
+	int fd = standard ? STDIN_FILENO : file_open(AT_FDCWD, path, O_RDONLY, 0, err), result = 0;
+	struct buffer line = {0};
+	char byte = '\0';
+	ssize_t got = 1;
+
+	*object = jv_null();
+	if (fd < 0)
+		return -1;
+	/* What follows is for others, who read it from the same pipe. */
+	while (result == 0 && byte != '\n' && ((got = read(fd, &byte, 1)) > 0 || (got < 0 && errno == EINTR)))
+		if (got > 0 && line.length >= SECRET_LINE)
+			result = error_too_large(err, name, SECRET_LINE);
+		else if (got > 0)
+			buffer_byte(&line, byte);
+	if (got < 0)
+		result = error_errno(err, EX_IOERR, "%s", name);
+	else if (result == 0 && json_parse(name, buffer_string(&line), line.length, object, err) < 0)
+		result = error_set(err, EX_DATAERR, "%s: expected an object of names and secrets, on one line", name);
+	if (!standard)
+		close(fd);
+	if (line.data)
+		sodium_memzero(line.data, line.length);
+	buffer_release(&line);
+	return result;
+}
+
+int
+secret_input_text(const char *name, const char *text, struct secret_value *value, struct error *err)
+{
+	size_t length = strlen(text);
+
+	*value = (struct secret_value){0};
+	if (length > SECRET_BYTES)
+		return error_too_large(err, name, SECRET_BYTES);
+	if (sodium_init() < 0 || !(value->text = sodium_malloc(SECRET_BYTES + 2)))
+		return error_errno(err, EX_OSERR, "the secret: no locked memory for it (see ulimit -l)");
+	memcpy(value->text, text, length);
+	value->length = length;
+	if (secret_input_check(name, true, value, err) < 0) {
+		secret_value_release(value);
+		return -1;
+	}
+	return 0;
 }

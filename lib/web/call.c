@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "web/call.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,12 +123,29 @@ call_text(const struct place *place, struct buffer *out)
 static void
 call_add_document(struct call *call, const struct command_option *option, const struct place *member)
 {
-	if (call->input.length) {
+	if (call->input.length > call->secrets) {
 		place_problem(member, "one document at most can be sent");
 		return;
 	}
 	json_dump(member->value, &call->input);
 	arguments_printf(&call->argv, "--%s=-", option->name);
+}
+
+/* Makes secrets the first line of the command's standard input: a document behind it is for another option. */
+static void
+call_add_secrets(struct call *call, const struct place *member)
+{
+	struct buffer line = {0};
+
+	if (!place_object(member, NEED_REQUIRED))
+		return;
+	json_dump(member->value, &line);
+	buffer_byte(&line, '\n');
+	call->secrets = line.length;
+	buffer_append(&line, call->input.data, call->input.length);
+	buffer_release(&call->input);
+	call->input = line;
+	arguments_push(&call->argv, "--secrets=-");
 }
 
 /* Adds an option with the value of a member. */
@@ -142,6 +160,8 @@ call_add_option(struct call *call, const struct command_option *option, const st
 		;
 	} else if (call_is_flag(option)) {
 		place_problem(member, "expected true or false, found %s", json_kind_name(member->value));
+	} else if (strcmp(option->name, "secrets") == 0) {
+		call_add_secrets(call, member);
 	} else if (strcmp(option->kind, "FILE") == 0) {
 		call_add_document(call, option, member);
 	} else if (jv_get_kind(member->value) == JV_KIND_ARRAY) {
@@ -371,5 +391,7 @@ void
 call_release(struct call *call)
 {
 	arguments_release(&call->argv);
+	if (call->secrets)
+		sodium_memzero(call->input.data, call->secrets);
 	buffer_release(&call->input);
 }

@@ -19,6 +19,7 @@ struct http_exchange;
 struct call { /* zero-initialise; release it */
 	struct arguments argv;
 	struct buffer input;
+	size_t secrets; /* so many bytes of the input, at its start, are secrets */
 };
 
 /* Returns what the command of the route takes, asked once; NULL if it cannot be asked. */

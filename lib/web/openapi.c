@@ -46,6 +46,11 @@ openapi_option(const struct command_option *option)
 		schema = openapi_types("object array");
 	else
 		schema = openapi_types(option->optional ? "string number array boolean" : "string number array");
+	if (strcmp(option->name, "secrets") == 0) {
+		json_set_string(&schema, "type", "object");
+		json_set(&schema, "additionalProperties", openapi_type("string"));
+		json_set(&schema, "writeOnly", jv_true());
+	}
 	json_set_string(&schema, "description", option->help);
 	return schema;
 }

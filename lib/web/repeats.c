@@ -56,7 +56,8 @@ repeats_open(struct store *store)
 	return repeats;
 }
 
-/* Takes the request for what it asks: whose it is, and the words and the input of its command. */
+/* Takes the request for what it asks: whose it is, and the words and the input of its command. Secrets are left out: who knows the hash, which
+ * is in the audit log, could guess them. */
 static void
 repeat_identify(struct repeat *repeat, const struct route_match *match, const struct asker *asker, const struct call *call,
     const struct http_exchange *exchange, const char *key)
@@ -72,7 +73,7 @@ repeat_identify(struct repeat *repeat, const struct route_match *match, const st
 		if (strncmp(call->argv.list[i], "--tenant=", 9) == 0)
 			buffer_netstring(&whose, call->argv.list[i]);
 	}
-	buffer_append(&what, call->input.data, call->input.length);
+	buffer_append(&what, call->input.data + call->secrets, call->input.length - call->secrets);
 	content_digest(whose.data, whose.length, repeat->key);
 	content_digest(what.data, what.length, repeat->body);
 	buffer_release(&whose);
