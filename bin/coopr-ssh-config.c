@@ -53,6 +53,20 @@ ssh_config_open(const struct target *target, struct login_through *through, stru
 	return memory_folder_open_lasting(folder, err) < 0 ? -1 : login_through_open(through, &places, target->cluster, folder, status, err);
 }
 
+/* Makes the inventory; through a server, of hosts whose configuration it writes. */
+static int
+ssh_config_inventory(const struct cluster_status *status, struct login_through *through, const struct memory_folder *folder,
+    struct buffer *out, size_t *left_out, struct error *err)
+{
+	struct buffer config = {0};
+	int result = through ? login_export_ssh(status, through, &config, left_out, err) : 0;
+
+	if (through && result == 0)
+		result = login_through_write_config(through, folder, &config, err);
+	buffer_release(&config);
+	return result < 0 ? -1 : login_export_ansible(status, through, out, left_out, err);
+}
+
 static int
 ssh_config_print(const struct target *target, bool inventory, struct error *err)
 {
@@ -66,7 +80,7 @@ ssh_config_print(const struct target *target, bool inventory, struct error *err)
 	if (result == 0 && !target_is_whole(target))
 		result = target_narrow(target, &status.layout, err);
 	if (result == 0)
-		result = inventory ? login_export_ansible(&status, &text, &left_out, err)
+		result = inventory ? ssh_config_inventory(&status, used, &folder, &text, &left_out, err)
 		                   : login_export_ssh(&status, used, &text, &left_out, err);
 	if (result == 0 && left_out == status.layout.node_count)
 		result = error_set(err, EX_NO, "%s: none of its nodes has both an address and a host key", target->cluster);

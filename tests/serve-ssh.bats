@@ -95,6 +95,13 @@ with_certificate() {
 	scp -q -F config big hello-1001:/tmp/big
 	ssh -F config hello1-1001 cat /tmp/big | cmp - big
 	same 1 "$(coopr ssh-config hello/1001 | grep -c '^Host ')"
+	coopr inventory hello >inventory
+	same "hello1-1000.local hello-1000 hello" "$(jq -r '._meta.hostvars | to_entries[0] | "\(.key) \(.value.ansible_host) \(.value.coopr_cluster)"' inventory)"
+	run ! grep -F "${INSTALLATION[1]#*=}" inventory
+	for host in 0 1; do
+		jq -r "._meta.hostvars | to_entries[$host].value | \"ssh \\(.ansible_ssh_common_args) -o Port=\\(.ansible_port) -o User=\\(.ansible_user) -i \\(.ansible_ssh_private_key_file) \\(.ansible_host) hostname\"" inventory >call
+		same "hello1-100$host" "$(bash call)"
+	done
 	# What is on this machine does not open a node: the server has to be asked.
 	run -255 ssh -F config -o ProxyCommand="$TUNNEL unix:$SOCKET.gone hello 1000 '' ''" hello-1000 hostname
 	contains "$output" "coopr-ssh: unix:$SOCKET.gone: "

@@ -19,7 +19,7 @@ static const struct {
 	{"plan", NULL, FORWARD_HERE}, {"request", NULL, FORWARD_HERE}, {"solve", NULL, FORWARD_HERE}, {"test", NULL, FORWARD_HERE},
 	{"validate", NULL, FORWARD_HERE},
 	{"exec", NULL, FORWARD_CLUSTER}, {"show", NULL, FORWARD_CLUSTER},
-	{"ssh", NULL, FORWARD_LOGIN}, {"ssh-config", NULL, FORWARD_LOGIN},
+	{"inventory", NULL, FORWARD_LOGIN}, {"ssh", NULL, FORWARD_LOGIN}, {"ssh-config", NULL, FORWARD_LOGIN},
 	{"doctor", NULL, FORWARD_NEVER}, {"serve", NULL, FORWARD_NEVER}, {"store", NULL, FORWARD_NEVER},
 	{"work", NULL, FORWARD_NEVER},
 	{"queue", "take", FORWARD_NEVER}, {"queue", "done", FORWARD_NEVER}, {"queue", "fail", FORWARD_NEVER},
@@ -27,7 +27,7 @@ static const struct {
 };
 
 static const char *const forwarded[] = {"abort", "add", "apply", "audit", "backup", "clone", "config", "create", "delete", "events",
-	"expand", "export", "history", "hook", "import", "inventory", "lease", "list", "log", "member", "pause", "queue", "quota",
+	"expand", "export", "history", "hook", "import", "lease", "list", "log", "member", "pause", "queue", "quota",
 	"reconcile", "remove", "rename", "replace", "report", "resource", "restart", "restore", "resume", "retry", "rollback", "run",
 	"scale", "secret", "shrink", "ssh-certificate", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user", "whoami"};
 

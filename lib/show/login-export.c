@@ -112,6 +112,16 @@ login_export_join_group(struct export *export, const char *service, const char *
 	free(name);
 }
 
+/* Appends the options of ssh with which a node is entered. */
+static void
+login_export_arguments(const struct export *export, struct buffer *arguments)
+{
+	buffer_text(arguments, export->through ? "-F " : "-o UserKnownHostsFile=");
+	login_file(export->through ? export->through->config : export->known_hosts, arguments);
+	if (!export->through)
+		buffer_text(arguments, " -o GlobalKnownHostsFile=none -o StrictHostKeyChecking=yes -o UpdateHostKeys=no");
+}
+
 /* Adds a node as Ansible has it: the variables of a host, which is in a group of each of its services. */
 static void
 login_export_variables(struct export *export, const struct node *node, const struct machine *machine)
@@ -120,10 +130,9 @@ login_export_variables(struct export *export, const struct node *node, const str
 	struct buffer arguments = {0};
 	jv variables = jv_object();
 
-	buffer_text(&arguments, "-o UserKnownHostsFile=");
-	login_file(export->known_hosts, &arguments);
-	buffer_text(&arguments, " -o GlobalKnownHostsFile=none -o StrictHostKeyChecking=yes -o UpdateHostKeys=no");
-	json_set_string(&variables, "ansible_host", machine->address);
+	login_export_arguments(export, &arguments);
+	json_set(&variables, "ansible_host", export->through ? jv_string_fmt("%s-%" PRId64, export->cluster, node->nodenum)
+	                                                     : jv_string(machine->address));
 	json_set_number(&variables, "ansible_port", (double)machine->port);
 	json_set_string(&variables, "ansible_user", machine->user);
 	if (machine->identityfile)
@@ -196,9 +205,11 @@ login_export_ssh(const struct cluster_status *status, const struct login_through
 }
 
 int
-login_export_ansible(const struct cluster_status *status, struct buffer *out, size_t *left_out, struct error *err)
+login_export_ansible(const struct cluster_status *status, const struct login_through *through, struct buffer *out, size_t *left_out,
+    struct error *err)
 {
-	struct export export = {.status = status, .cluster = status->cluster->name, .logins.lasting = true, .hosts = jv_object(), .groups = jv_object()};
+	struct export export = {.status = status, .cluster = through ? through->cluster : status->cluster->name, .through = through,
+	    .logins.lasting = true, .hosts = jv_object(), .groups = jv_object()};
 	int result = login_export_nodes(&export, err);
 	jv meta = jv_object();
 

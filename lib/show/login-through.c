@@ -246,9 +246,18 @@ login_through_print_proxy(const struct login_through *through, const struct node
 	free(program);
 }
 
+int
+login_through_write_config(struct login_through *through, const struct memory_folder *folder, const struct buffer *config,
+    struct error *err)
+{
+	through->config = memory_printf("%s.config", through->key);
+	return memory_folder_write(folder, strrchr(through->config, '/') + 1, config->data, config->length, err);
+}
+
 void
 login_through_release(struct login_through *through)
 {
 	free(through->key);
 	free(through->known_hosts);
+	free(through->config);
 }

@@ -21,6 +21,7 @@ struct login_through { /* release it */
 	const char *server, *cluster; /* as the user calls them */
 	const struct status_options *places;
 	char *key, *known_hosts; /* paths of files: the private key, and the host keys that were pinned */
+	char *config;            /* ... and all of that for ssh(1), where it was written; or NULL */
 };
 
 /* Returns the server through which nodes are entered; NULL: they are entered from here. */
@@ -38,6 +39,10 @@ int login_through_certify(const struct login_through *through, const struct node
 
 /* Appends a line for the shell that does the same at any time later. */
 void login_through_print_renewal(const struct login_through *through, const struct node *node, struct buffer *out);
+
+/* Writes a configuration into the folder, for programs that run ssh with it. */
+int login_through_write_config(struct login_through *through, const struct memory_folder *folder, const struct buffer *config,
+    struct error *err);
 
 /* Appends the value of ProxyCommand for a node. */
 void login_through_print_proxy(const struct login_through *through, const struct node *node, struct buffer *out);
