@@ -129,6 +129,51 @@ bearing() {
 	asks 200 POST /v1/session -d '{"user": "ann", "password": "PASSWORD of ann"}'
 }
 
+@test "who guesses keeps nobody away from where they have logged in before; there guessing is slowed down, too" {
+	serve_tcp
+	echo 'PASSWORD of ann' | coopr-user password ann
+	right='{"user": "ann", "password": "PASSWORD of ann"}'
+	asks 200 POST /v1/session -d "$right"
+	for _ in 1 2 3 4 5; do
+		asks 401 POST /v1/session --interface 127.0.0.7 -d '{"user": "ann", "password": "a guess"}'
+	done
+	failed_often
+	asks 429 POST /v1/session --interface 127.0.0.7 -d "$right"
+	asks 429 POST /v1/session --interface 127.0.0.8 -d "$right"
+	asks 200 POST /v1/session -d "$right"
+	asks 429 POST /v1/session --interface 127.0.0.8 -d "$right"
+	# Others behind the same address have guessed.
+	for i in 1 2 3 4 5; do
+		asks 401 POST /v1/session -d "{\"user\": \"nobody$i\", \"password\": \"a guess\"}"
+	done
+	failed_often
+	asks 429 POST /v1/session -d '{"user": "zoe", "password": "a guess"}'
+	asks 200 POST /v1/session -d "$right"
+	for _ in 1 2 3 4 5; do
+		asks 401 POST /v1/session -d '{"user": "ann", "password": "a guess"}'
+	done
+	failed_often
+	asks 429 POST /v1/session -d "$right"
+	sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE login_attempt SET last_ms = last_ms - 90 * 86400000 WHERE of LIKE 'from %'"
+	asks 429 POST /v1/session --interface 127.0.0.8 -d "$right"
+	same 0 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(*) FROM login_attempt WHERE of LIKE 'from %'")"
+}
+
+@test "a session that somebody else has chosen, or has begun, is not the one of who logs in" {
+	serve_tcp
+	login zoe
+	theirs=$(awk '$6 == "coopr" { print $7 }' jar-zoe)
+	chosen=coopr_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+	for before in "$theirs" "$chosen"; do
+		echo 'PASSWORD of ann' | coopr-user password ann
+		asks 200 POST /v1/session -c jar -H "Cookie: coopr=$before" -d '{"user": "ann", "password": "PASSWORD of ann"}'
+		[ "$(awk '$6 == "coopr" { print $7 }' jar)" != "$before" ]
+	done
+	asks 401 GET /v1/session -H "Cookie: coopr=$chosen"
+	as zoe 200 GET /v1/session
+	same zoe "$(jq -r .user body)"
+}
+
 @test "a change by a session needs what only a page of the same site knows" {
 	serve_tcp
 	login ann

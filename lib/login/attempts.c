@@ -14,6 +14,8 @@ enum {
 	ATTEMPT_FORGET_MS = 3600 * 1000,
 };
 
+#define ATTEMPT_FAMILIAR_MS (90 * 86400 * INT64_C(1000))
+
 void
 attempt_of(struct attempt *attempt, const char *user, const char *address)
 {
@@ -31,6 +33,8 @@ attempt_of(struct attempt *attempt, const char *user, const char *address)
 		address = inet_ntop(AF_INET6, &bytes, text, sizeof text);
 	}
 	snprintf(attempt->of_address, ATTEMPT_SIZE, "address %s", address);
+	if (user)
+		snprintf(attempt->of_both, ATTEMPT_SIZE, "from %s %s", user, address);
 }
 
 /* Returns how many seconds after the last of so many attempts the next may follow. */
@@ -69,22 +73,45 @@ attempt_add(struct store *store, const char *of, int64_t now_ms, struct error *e
 	    "ON CONFLICT DO UPDATE SET count = count + 1, last_ms = excluded.last_ms", "ti", of, now_ms);
 }
 
+/* Forgets what was long ago. */
+static int
+attempt_forget(struct store *store, int64_t now_ms, struct error *err)
+{
+	return sql_change(store_sql(store), err, "DELETE FROM login_attempt WHERE last_ms < CASE WHEN of LIKE 'from %' THEN ? ELSE ? END", "ii",
+	    now_ms - ATTEMPT_FAMILIAR_MS, now_ms - ATTEMPT_FORGET_MS);
+}
+
+/* Finds out whether the user has logged in from there. */
+static int
+attempt_find_familiar(struct store *store, struct attempt *attempt, struct error *err)
+{
+	int64_t one;
+	int found = sql_number(store_sql(store), &one, err, "SELECT 1 FROM login_attempt WHERE of = ?", "t", attempt->of_both);
+
+	attempt->is_familiar = found > 0;
+	return found < 0 ? -1 : 0;
+}
+
 int
-attempt_count(struct store *store, const struct attempt *attempt, int64_t *wait_s, struct error *err)
+attempt_count(struct store *store, struct attempt *attempt, int64_t *wait_s, struct error *err)
 {
 	int64_t now_ms = clock_wall_ms();
+	const char *of;
 	int result;
 
 	*wait_s = 0;
 	if (store_begin(store, err) < 0)
 		return -1;
-	result = sql_change(store_sql(store), err, "DELETE FROM login_attempt WHERE last_ms < ?", "i", now_ms - ATTEMPT_FORGET_MS);
+	result = attempt_forget(store, now_ms, err);
 	if (result == 0)
-		result = attempt_look(store, attempt->of_user, now_ms, wait_s, err);
+		result = attempt_find_familiar(store, attempt, err);
+	of = attempt->is_familiar ? attempt->of_both : attempt->of_user;
 	if (result == 0)
+		result = attempt_look(store, of, now_ms, wait_s, err);
+	if (result == 0 && !attempt->is_familiar)
 		result = attempt_look(store, attempt->of_address, now_ms, wait_s, err);
 	if (result == 0 && *wait_s == 0)
-		result = attempt_add(store, attempt->of_user, now_ms, err);
+		result = attempt_add(store, of, now_ms, err);
 	if (result == 0 && *wait_s == 0)
 		result = attempt_add(store, attempt->of_address, now_ms, err);
 	result = store_finish(store, result, err);
@@ -94,7 +121,10 @@ attempt_count(struct store *store, const struct attempt *attempt, int64_t *wait_
 int
 attempt_succeeded(struct store *store, const struct attempt *attempt, struct error *err)
 {
-	if (sql_change(store_sql(store), err, "DELETE FROM login_attempt WHERE of = ?", "t", attempt->of_user) < 0)
+	if (!attempt->is_familiar && sql_change(store_sql(store), err, "DELETE FROM login_attempt WHERE of = ?", "t", attempt->of_user) < 0)
+		return -1;
+	if (*attempt->of_both && sql_change(store_sql(store), err, "INSERT INTO login_attempt (of, count, last_ms) VALUES (?, 0, ?) "
+	    "ON CONFLICT DO UPDATE SET count = 0, last_ms = excluded.last_ms", "ti", attempt->of_both, clock_wall_ms()) < 0)
 		return -1;
 	return sql_change(store_sql(store), err, "UPDATE login_attempt SET count = max(0, count - 1) WHERE of = ?", "t",
 	    attempt->of_address);
