@@ -20,6 +20,8 @@ REQUESTS = {
     "a length and chunks": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
     "chunks and a length": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + HIDDEN,
     "an odd encoding": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}" + HIDDEN,
+    "two encodings": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
+    "an encoding twice": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
     "a blank before the colon": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
     "a length below zero": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{}" + HIDDEN,
     "a length with a sign": b"POST /v1/solve HTTP/1.1\r\nHost: a\r\nContent-Length: +2\r\n\r\n{}" + HIDDEN,

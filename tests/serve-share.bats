@@ -113,3 +113,68 @@ prints() {
 	same "$(printf '200\n%.0s' {1..32}; printf '503\n%.0s' {1..8})" "$(cat statuses)"
 	answers 200 GET /v1/clusters/x/log
 }
+
+# Has a python program, which is read from standard input, speak to the server: connect() opens a connection.
+speak() {
+	timeout 60 python3 -B <(
+		cat <<-'END'
+			import socket, sys
+			HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+			def connect():
+			    one = socket.socket(socket.AF_UNIX)
+			    one.connect(sys.argv[1])
+			    one.settimeout(30)
+			    return one
+			def answers(one, count=-1):
+			    said = b""
+			    while count < 0 or said.count(b"HTTP/1.1 200") < count:
+			        part = one.recv(65536)
+			        if not part:
+			            break
+			        said += part
+			    return said.count(b"HTTP/1.1 200")
+		END
+		cat
+	) "$SOCKET"
+}
+
+@test "who sends many requests at once is answered all of them, in turns with others" {
+	serve
+	speak <<-'END' >said
+		held = [connect() for _ in range(100)]
+		for one in held:
+		    one.sendall(HEALTH * 400)
+		other = connect()
+		other.sendall(HEALTH)
+		print(answers(other, 1))
+		print(sum(answers(one, 400) for one in held))
+	END
+	same $'1\n40000' "$(cat said)"
+}
+
+@test "who has sent all there will be is answered, and is not waited for" {
+	serve
+	speak <<-'END' >said
+		for sent in HEALTH * 400, HEALTH[:20], b"", b"POST /v1/validate HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf":
+		    one = connect()
+		    one.sendall(sent)
+		    one.shutdown(socket.SHUT_WR)
+		    print(answers(one))
+	END
+	same $'400\n0\n0\n0' "$(cat said)"
+}
+
+@test "a large body is taken only of who is known" {
+	serve
+	answers 401 POST /v1/validate -H 'Authorization: Bearer nobody' -H 'Expect: 100-continue' --data-binary @<(head -c 8000000 /dev/zero)
+	answers 413 POST /v1/session -H 'Expect: 100-continue' --data-binary @<(head -c 8000000 /dev/zero)
+	answers 413 GET /healthz -H 'Expect: 100-continue' --data-binary @<(head -c 8000000 /dev/zero)
+	before=$(awk '/VmHWM/ {print $2}' "/proc/$server/status")
+	speak <<-'END'
+		held = [connect() for _ in range(20)]
+		for one in held:
+		    one.sendall(b"POST /v1/validate HTTP/1.1\r\nHost: a\r\nContent-Length: 4000001\r\nAuthorization: Bearer nobody\r\n\r\n" + b"x" * 4000000)
+	END
+	after=$(awk '/VmHWM/ {print $2}' "/proc/$server/status")
+	[[ ${COOPR_BUILD-} == *san* ]] || [ $((after - before)) -lt 10000 ]
+}

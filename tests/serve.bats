@@ -456,7 +456,7 @@ for one in four:
 	timeout 200 python3 -B "$BATS_TEST_DIRNAME/serve-attack.py" "$SOCKET" >said
 	cat said
 	same "" "$(grep -v '^another protocol: 505' said | grep -E ': [125]|silent| 200' || true)"
-	same 18 "$(wc -l <said)"
+	same 20 "$(wc -l <said)"
 	# Connections on which nothing goes on.
 	python3 -B -c 'import socket, subprocess, sys
 held = []
@@ -466,4 +466,14 @@ for _ in range(500):
     one.sendall(b"GET /v1/clu")
     held.append(one)
 sys.exit(subprocess.run(["curl", "-sf", "--max-time", "60", "--unix-socket", sys.argv[1], "http://coopr/v1/clusters"]).returncode)' "$SOCKET"
+}
+
+@test "a request may name the whole address, as to a proxy, and has one encoding at most" {
+	serve
+	answers 200 GET / --request-target http://coopr/healthz
+	same '{"status":"ok"}' "$(cat body)"
+	answers 200 GET / --request-target HTTPS://other:1/v1/clusters
+	answers 404 GET / --request-target ftp://coopr/healthz
+	answers 400 POST /v1/validate -H 'Transfer-Encoding: gzip, chunked' -d '{}'
+	answers 400 POST /v1/validate -H 'Transfer-Encoding: identity' -d '{}'
 }

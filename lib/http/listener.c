@@ -1,66 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "http/listener.h"
 
-#include <arpa/inet.h>
-#include <netdb.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "http/caller.h"
 #include "http/certificate-use.h"
 #include "http/client-certificate.h"
 #include "http/exchange.h"
+#include "http/head.h"
 
 enum {
 	LISTENER_EVENTS = 64,
 	LISTENER_PART = 32 << 10,
 	LISTENER_MEMORY = 16 << 10, /* of a connection, for its head and what is read at a time; a silent one keeps it */
+	LISTENER_HELD = 256 << 20,  /* of all bodies that are held */
+	LISTENER_TURN_MS = 2,
+	LISTENER_LATE = 16, /* so many of those who wait for a turn have it at a time */
 };
 
-/* An exchange that waits is no concern of the library's, which then does not see that the other end has gone: so we wait for that. */
+/* An exchange that waits is no concern of the library's, which then does not see that the other end has gone; nor does it where the end of
+ * what is sent comes together with the last bytes: so we wait for that. */
 struct listener {
 	struct MHD_Daemon *daemon;
 	struct listener_options options;
-	int epoll; /* of the library's, and the connections of exchanges that wait */
+	int epoll; /* of the library's, and the ends of connections */
+	struct callers callers;
 	size_t exchanges;
+	size_t held;      /* bytes of bodies that came, of exchanges that are there */
+	int64_t turn_ms;  /* when the turn ends in which who has asked before is served */
 };
 
-static int
-listener_find_fd(struct MHD_Connection *connection)
+static struct caller *
+listener_caller(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
 
-	return info ? info->connect_fd : -1;
+/* Has the kernel tell, also once more, that the other end of a connection sends nothing more. */
+static void
+listener_watch(struct listener *listener, struct caller *caller, int how)
+{
+	struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = caller};
+
+	epoll_ctl(listener->epoll, how, caller->fd, &event);
 }
 
 static void
 listener_suspend(struct http_exchange *exchange)
 {
-	struct listener *listener = exchange->listener;
-	struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = exchange};
-
 	if (exchange->is_waiting)
 		return;
 	exchange->is_waiting = true;
-	epoll_ctl(listener->epoll, EPOLL_CTL_ADD, listener_find_fd(exchange->connection), &event);
+	listener_watch(exchange->listener, listener_caller(exchange->connection), EPOLL_CTL_MOD);
 	MHD_suspend_connection(exchange->connection);
 }
 
 static void
 listener_resume(struct http_exchange *exchange)
 {
-	struct listener *listener = exchange->listener;
-
 	if (!exchange->is_waiting)
 		return;
 	exchange->is_waiting = false;
-	epoll_ctl(listener->epoll, EPOLL_CTL_DEL, listener_find_fd(exchange->connection), NULL);
 	MHD_resume_connection(exchange->connection);
 }
 
@@ -73,101 +82,35 @@ listener_leave_encoded(void *unused, struct MHD_Connection *connection, char *te
 	return strlen(text);
 }
 
-static enum MHD_Result
-listener_add_header(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-	struct http_exchange *exchange = context;
-
-	(void)kind;
-	http_field_add(exchange, &exchange->headers, name, value ? value : "");
-	return MHD_YES;
-}
-
-/* Adds a part of the query, decoded; one that is malformed becomes an empty name, which nothing has. */
-static enum MHD_Result
-listener_add_query(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-	struct http_exchange *exchange = context;
-	const char *decoded_name = http_decode(&exchange->arena, name, strlen(name));
-	const char *decoded_value = value ? http_decode(&exchange->arena, value, strlen(value)) : "";
-
-	(void)kind;
-	if (!decoded_name || !decoded_value)
-		decoded_name = decoded_value = "";
-	http_field_add(exchange, &exchange->query, decoded_name, decoded_value);
-	return MHD_YES;
-}
-
-/* Returns the user at the other end; (uid_t)-1, who is nobody, where the kernel does not say. */
-static uid_t
-listener_find_peer(int fd)
-{
-	struct ucred user = {.uid = (uid_t)-1};
-	socklen_t size = sizeof user;
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &size) < 0)
-		return (uid_t)-1;
-	return user.uid;
-}
-
-/* Fills in who is at the other end. */
-static void
-listener_find_asker(struct http_exchange *exchange)
-{
-	int fd = listener_find_fd(exchange->connection);
-	struct sockaddr_storage peer = {0};
-	socklen_t size = sizeof peer;
-	char address[INET6_ADDRSTRLEN] = "";
-
-	exchange->uid = (uid_t)-1;
-	if (fd < 0 || getpeername(fd, (struct sockaddr *)&peer, &size) < 0)
-		return;
-	if (peer.ss_family == AF_UNIX)
-		exchange->uid = listener_find_peer(fd);
-	else if (getnameinfo((struct sockaddr *)&peer, size, address, sizeof address, NULL, 0, NI_NUMERICHOST) == 0)
-		exchange->address = arena_string(&exchange->arena, address);
-}
-
-/* Fills in whose certificate the client has shown. */
-static void
-listener_find_certificate(struct listener *listener, struct http_exchange *exchange)
-{
-	const union MHD_ConnectionInfo *info = listener->options.clients
-	    ? MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
-
-	if (info)
-		client_certificate_look(listener->options.clients, info->tls_session, exchange);
-}
-
 bool
 listener_still_believes(const struct http_exchange *exchange)
 {
 	struct http_exchange now = {.connection = exchange->connection};
+	const struct listener *listener = exchange->listener;
 	bool does;
 
 	if (!exchange->certificate_name)
 		return true;
-	listener_find_certificate(exchange->listener, &now);
+	head_find_certificate(&now, listener->options.clients);
 	does = now.certificate_name != NULL;
 	http_exchange_release(&now);
 	return does;
 }
 
+/* Begins an exchange, of which only the head has come. */
 static struct http_exchange *
 listener_begin(struct listener *listener, struct MHD_Connection *connection, const char *method, const char *path)
 {
 	struct http_exchange *exchange = memory_zeroed(1, sizeof *exchange);
+	struct caller *caller = listener_caller(connection);
 
-	exchange->method = arena_string(&exchange->arena, method);
-	exchange->path = arena_string(&exchange->arena, path);
 	exchange->connection = connection;
 	exchange->listener = listener;
 	exchange->is_encrypted = listener->options.certificate;
+	head_read(exchange, method, path, caller->fd, listener->options.clients);
+	caller->exchange = exchange;
+	caller_expect_nothing(caller);
 	listener->exchanges++;
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, listener_add_header, exchange);
-	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, listener_add_query, exchange);
-	listener_find_asker(exchange);
-	listener_find_certificate(listener, exchange);
 	return exchange;
 }
 
@@ -247,33 +190,6 @@ listener_is_larger(const struct listener *listener, const struct http_exchange *
 	return length && strtoull(length, NULL, 10) > listener->options.body_max;
 }
 
-/* Returns how many headers have that name. */
-static size_t
-listener_count(const struct http_fields *headers, const char *name)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < headers->count; i++)
-		count += strcasecmp(headers->list[i].name, name) == 0;
-	return count;
-}
-
-/* Returns whether what stands in front of us could read the head in another way than we do, and so the end of the request elsewhere:
- * RFC 9112, sections 3.2, 5.1 and 6.3. The library is more tolerant. */
-static bool
-listener_is_malformed(const struct http_exchange *exchange, const char *version)
-{
-	static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	const struct http_fields *headers = &exchange->headers;
-	size_t hosts = listener_count(headers, MHD_HTTP_HEADER_HOST), lengths = listener_count(headers, MHD_HTTP_HEADER_CONTENT_LENGTH);
-
-	for (size_t i = 0; i < headers->count; i++)
-		if (!*headers->list[i].name || headers->list[i].name[strspn(headers->list[i].name, token)])
-			return true;
-	return hosts > 1 || (hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0) || lengths > 1 ||
-	    (lengths > 0 && listener_count(headers, MHD_HTTP_HEADER_TRANSFER_ENCODING) > 0);
-}
-
 /* Returns whether the other end may not see an answer before it has sent the body: while it sends, and does not expect to be told to,
  * a connection that is closed is an error to it. Then the body is dropped, unless that is long. */
 static bool
@@ -288,7 +204,7 @@ static enum MHD_Result
 listener_look(struct listener *listener, struct http_exchange *exchange, const char *version)
 {
 	struct http_answer *answer = &exchange->answer;
-	bool malformed = listener_is_malformed(exchange, version);
+	bool malformed = head_is_malformed(exchange, version);
 
 	if (malformed)
 		answer->status = MHD_HTTP_BAD_REQUEST;
@@ -296,8 +212,12 @@ listener_look(struct listener *listener, struct http_exchange *exchange, const c
 		listener->options.begun(listener->options.context, exchange);
 	if (!answer->status && !exchange->takes_parts && listener_is_larger(listener, exchange))
 		answer->status = MHD_HTTP_CONTENT_TOO_LARGE;
+	exchange->is_begun = true;
+	if (!exchange->takes_parts)
+		caller_expect(&listener->callers, listener_caller(exchange->connection));
 	if (!answer->status || (!malformed && listener_sends(listener, exchange)))
 		return MHD_YES;
+	caller_expect_nothing(listener_caller(exchange->connection));
 	http_field_add(exchange, &answer->headers, "Connection", "close");
 	return listener_send(exchange->connection, exchange);
 }
@@ -316,10 +236,26 @@ listener_take(struct listener *listener, struct http_exchange *exchange, const c
 			listener_suspend(exchange);
 		return MHD_YES;
 	}
-	if (length > listener->options.body_max - exchange->body.length)
-		return MHD_NO; /* a body of unknown length: it is cut off */
+	if (length > listener->options.body_max - exchange->body.length ||
+	    (listener->held > LISTENER_HELD && exchange->body.length > LISTENER_PART))
+		return MHD_NO; /* a body of unknown length, or a large one too many: it is cut off */
 	buffer_append(&exchange->body, part, length);
+	listener->held += length;
 	return MHD_YES;
+}
+
+/* Has who has asked before wait for a turn, where this one has taken long: so who asks for the first time, or a command that ends, is not
+ * behind all that many others have sent at once. */
+static bool
+listener_is_late(struct listener *listener, struct http_exchange *exchange)
+{
+	struct caller *caller = listener_caller(exchange->connection);
+
+	if (!caller->has_asked || clock_monotonic_ms() < listener->turn_ms)
+		return false;
+	callers_add_late(&listener->callers, caller);
+	listener_suspend(exchange);
+	return true;
 }
 
 /* Is called when the head of a request has come, for each part of its body, at its end, and once more where it was suspended. */
@@ -332,16 +268,20 @@ listener_handle(void *context, struct MHD_Connection *connection, const char *pa
 
 	if (!exchange) {
 		*state = exchange = listener_begin(listener, connection, method, path);
-		return listener_look(listener, exchange, version);
+		if (listener_is_late(listener, exchange))
+			return MHD_YES;
 	}
 	if (exchange->has_gone)
 		return MHD_NO;
+	if (!exchange->is_begun)
+		return listener_look(listener, exchange, version);
 	if (*part_length > 0) {
 		size_t length = *part_length;
 
 		*part_length = 0;
 		return listener_take(listener, exchange, part, length);
 	}
+	caller_expect_nothing(listener_caller(connection));
 	if (!exchange->answer.status)
 		listener->options.arrived(listener->options.context, exchange);
 	if (exchange->answer.status)
@@ -361,17 +301,41 @@ listener_completed(void *context, struct MHD_Connection *connection, void **stat
 {
 	struct listener *listener = context;
 	struct http_exchange *exchange = *state;
+	struct caller *caller = listener_caller(connection);
 
-	(void)connection;
 	(void)how;
 	if (!exchange)
 		return;
+	caller->exchange = NULL;
+	caller->has_asked = true;
+	caller_expect(&listener->callers, caller);
 	if (!exchange->has_gone)
 		listener->options.left(listener->options.context, exchange);
 	listener->exchanges--;
+	listener->held -= exchange->body.length;
 	http_exchange_release(exchange);
 	free(exchange);
 	*state = NULL;
+}
+
+/* Is called for each connection, when it begins and when it has ended. */
+static void
+listener_notice(void *context, struct MHD_Connection *connection, void **socket_context, enum MHD_ConnectionNotificationCode what)
+{
+	struct listener *listener = context;
+	struct caller *caller = *socket_context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		*socket_context = caller = memory_zeroed(1, sizeof *caller);
+		caller->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+		listener_watch(listener, caller, EPOLL_CTL_ADD);
+		caller_expect(&listener->callers, caller);
+	} else {
+		/* What was just started may hold the descriptor a moment longer, and with it the kernel the caller. */
+		epoll_ctl(listener->epoll, EPOLL_CTL_DEL, caller->fd, NULL);
+		caller_expect_nothing(caller);
+		free(caller);
+	}
 }
 
 /* Starts the library on the socket. */
@@ -384,6 +348,7 @@ listener_start(struct listener *listener)
 	return MHD_start_daemon(flags, 0, NULL, NULL, listener_handle, listener,
 	    MHD_OPTION_LISTEN_SOCKET, options->fd,
 	    MHD_OPTION_NOTIFY_COMPLETED, listener_completed, listener,
+	    MHD_OPTION_NOTIFY_CONNECTION, listener_notice, listener,
 	    MHD_OPTION_UNESCAPE_CALLBACK, listener_leave_encoded, NULL,
 	    MHD_OPTION_CONNECTION_LIMIT, options->connections,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LISTENER_MEMORY,
@@ -429,9 +394,13 @@ listener_find_gone(struct listener *listener)
 	int count = epoll_wait(listener->epoll, events, LISTENER_EVENTS, 0);
 
 	for (int i = 0; i < count; i++) {
-		struct http_exchange *exchange = events[i].data.ptr;
+		struct caller *caller = events[i].data.ptr;
+		struct http_exchange *exchange = caller ? caller->exchange : NULL;
 
-		if (!exchange)
+		if (caller)
+			caller_finish(&listener->callers, caller);
+		/* Who waits for a turn only is answered soon. */
+		if (!exchange || !exchange->is_waiting || exchange->has_gone || caller->is_late)
 			continue;
 		exchange->has_gone = true;
 		listener->options.left(listener->options.context, exchange);
@@ -439,14 +408,30 @@ listener_find_gone(struct listener *listener)
 	}
 }
 
+/* Gives those who have waited longest for a turn theirs. */
+static void
+listener_take_late(struct listener *listener, unsigned count)
+{
+	struct caller *caller;
+
+	while (count-- > 0 && (caller = callers_take_late(&listener->callers)))
+		listener_resume(caller->exchange);
+}
+
 int64_t
 listener_run(struct listener *listener)
 {
 	MHD_UNSIGNED_LONG_LONG wait = 0;
+	int64_t slow;
 
 	listener_find_gone(listener);
+	listener_take_late(listener, LISTENER_LATE);
+	listener->turn_ms = clock_monotonic_ms() + LISTENER_TURN_MS;
 	MHD_run(listener->daemon);
-	return MHD_get_timeout(listener->daemon, &wait) == MHD_YES ? (int64_t)wait : -1;
+	slow = callers_end_slow(&listener->callers);
+	if (listener->callers.first_late)
+		return 0;
+	return MHD_get_timeout(listener->daemon, &wait) == MHD_YES && (slow < 0 || (int64_t)wait < slow) ? (int64_t)wait : slow;
 }
 
 void
@@ -481,7 +466,7 @@ listener_cut(struct http_exchange *exchange)
 {
 	exchange->has_gone = true;
 	if (!exchange->is_waiting)
-		shutdown(listener_find_fd(exchange->connection), SHUT_RDWR);
+		shutdown(listener_caller(exchange->connection)->fd, SHUT_RDWR);
 	listener_resume(exchange);
 }
 
@@ -490,7 +475,7 @@ listener_watch_no_more(struct http_exchange *exchange)
 {
 	struct listener *listener = exchange->listener;
 
-	epoll_ctl(listener->epoll, EPOLL_CTL_DEL, listener_find_fd(exchange->connection), NULL);
+	epoll_ctl(listener->epoll, EPOLL_CTL_DEL, listener_caller(exchange->connection)->fd, NULL);
 }
 
 void
@@ -513,6 +498,7 @@ listener_close(struct listener *listener)
 {
 	if (!listener)
 		return;
+	listener_take_late(listener, UINT_MAX);
 	MHD_stop_daemon(listener->daemon);
 	close(listener->epoll);
 	free(listener);

@@ -31,6 +31,7 @@
 
 enum {
 	SERVER_BODY_MAX = 8 << 20,
+	SERVER_BODY_UNKNOWN = 16 << 10, /* of who is not known yet */
 	SERVER_IDLE_S = 60,
 	SERVER_DRAIN_MS = 10 * 1000, /* at the end, for answers that somebody takes slowly */
 };
@@ -169,15 +170,45 @@ server_arrived(void *context, struct http_exchange *exchange)
 	asker_release(&asker);
 }
 
+/* Returns whether more of a body comes than is kept for whoever sends it. */
+static bool
+server_brings_much(const struct http_exchange *exchange)
+{
+	const char *length = http_field_find(&exchange->headers, "Content-Length");
+
+	return http_field_find(&exchange->headers, "Transfer-Encoding") || (length && strtoull(length, NULL, 10) > SERVER_BODY_UNKNOWN);
+}
+
+/* Refuses a large body of who may not ask, or may not bring one here. */
+static void
+server_admit(struct server *server, const struct route *route, struct http_exchange *exchange)
+{
+	struct asker asker = {0};
+
+	if (route->body == ROUTE_NO_BODY || route->answer == ROUTE_SESSION_BEGUN || route->answer == ROUTE_SESSION_PROVIDER)
+		problem_answer(exchange, 413, NULL);
+	else if (proxy_look(server->proxies, exchange))
+		server_find_asker(server, route, &asker, exchange);
+	if (exchange->answer.status && route_is_coopr(exchange->path))
+		problem_make_text(exchange);
+	asker_release(&asker);
+}
+
 /* Is called for each request of which the head has come: an upload begins at once. */
 static void
 server_begun(void *context, struct http_exchange *exchange)
 {
+	struct server *server = context;
 	struct route_match match = {0};
 	const char *allow;
+	int status = route_find(server_table(server, exchange), exchange->method, exchange->path, &exchange->arena, &match, &allow);
 
-	if (route_find(server_table(context, exchange), exchange->method, exchange->path, &exchange->arena, &match, &allow) == 0 && match.route->body == ROUTE_UPLOAD)
-		server_arrived(context, exchange);
+	if (status == 0 && match.route->body == ROUTE_UPLOAD)
+		server_arrived(server, exchange);
+	else if (server_brings_much(exchange) && status)
+		server_arrived(server, exchange);
+	else if (server_brings_much(exchange))
+		server_admit(server, match.route, exchange);
 }
 
 /* Is called for each part of an upload. */
