@@ -329,3 +329,11 @@ bearing() {
 	same "" "$(cat link)"
 	contains "$(cat serve.log)" "somebody can log in already"
 }
+
+@test "the link of --setup is one that a browser opens, also where all addresses of the machine are listened on" {
+	coopr-user delete ann zoe
+	serve --listen '*:0' --insecure --setup >link
+	contains "$(cat serve.log)" "http://0.0.0.0:"
+	curl -sSf --noproxy '*' -o page "$(sed 's/#.*//' link)"
+	contains "$(cat page)" "<html"
+}

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -20,7 +21,11 @@
 #include "base/message.h"
 #include "web/server.h"
 
-enum { LISTENING_BACKLOG = 4096, LISTENING_SYSTEMD = 3 /* the first of systemd's descriptors */ };
+enum {
+	LISTENING_BACKLOG = 4096,
+	LISTENING_SYSTEMD = 3, /* the first of systemd's descriptors */
+	LISTENING_TEXT = 96,   /* of an address */
+};
 
 static int
 listening_add(struct server_options *options, int fd, bool is_tcp, struct error *err)
@@ -83,13 +88,54 @@ listening_is_loopback(const struct sockaddr_storage *address)
 	return address->ss_family == AF_INET ? ntohl(four->sin_addr.s_addr) >> 24 == 127 : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
+/* Returns whether an address is one of this machine, as it is now. */
+static bool
+listening_is_own(const struct addrinfo *address)
+{
+	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool is_own = fd >= 0 && bind(fd, address->ai_addr, address->ai_addrlen) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is_own;
+}
+
+/* Returns the name of this machine for who is to open a page of it; the caller frees it. */
+static char *
+listening_name_host(int family)
+{
+	const struct addrinfo hints = {.ai_flags = AI_CANONNAME, .ai_family = family, .ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	char own[HOST_NAME_MAX + 1] = "", *name;
+	bool is_known = gethostname(own, sizeof own - 1) == 0 && getaddrinfo(own, NULL, &hints, &found) == 0;
+
+	name = memory_string(is_known && listening_is_own(found) ? found->ai_canonname : "localhost");
+	if (is_known)
+		freeaddrinfo(found);
+	return name;
+}
+
+/* Tells where a browser finds the server: all addresses of a machine are none to go to. */
+static void
+listening_tell_address(struct server_options *options, const struct sockaddr_storage *address, const char *host, const char *port)
+{
+	const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+	bool is_any = address->ss_family == AF_INET ? four->sin_addr.s_addr == INADDR_ANY : IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
+	char *own = is_any ? listening_name_host(address->ss_family) : NULL;
+
+	snprintf(options->address, sizeof options->address, strchr(host, ':') && !own ? "%s://[%s]:%s" : "%s://%s:%s",
+	    options->certificate ? "https" : "http", own ? own : host, port);
+	free(own);
+}
+
 /* Refuses to speak to other machines without TLS, unless that is asked for. Else tells whom it serves there: "on". */
 static int
 listening_check_tcp(int fd, const struct listening *what, const char *whom, struct server_options *options, struct error *err)
 {
 	struct sockaddr_storage address = {0};
 	socklen_t size = sizeof address;
-	char host[INET6_ADDRSTRLEN] = "", port[8] = "", text[sizeof options->address];
+	char host[INET6_ADDRSTRLEN] = "", port[8] = "", text[LISTENING_TEXT];
 
 	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0 ||
 	    getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
@@ -102,7 +148,7 @@ listening_check_tcp(int fd, const struct listening *what, const char *whom, stru
 	snprintf(text, sizeof text, strchr(host, ':') ? "%s://[%s]:%s" : "%s://%s:%s", options->certificate ? "https" : "http", host, port);
 	message("serving %s %s", whom, text);
 	if (!*options->address && strcmp(whom, "on") == 0)
-		memcpy(options->address, text, sizeof text);
+		listening_tell_address(options, &address, host, port);
 	return 0;
 }
 

@@ -24,7 +24,7 @@ struct server_options {
 		bool is_for_provisioners; /* of Coopr, and for nobody else */
 	} sockets[SERVER_SOCKETS];
 	int count;
-	char address[96]; /* of the first that is TCP: "https://127.0.0.1:8443" */
+	char address[320]; /* of the first that is TCP, for a browser: "https://127.0.0.1:8443" */
 	struct store *store; /* where tokens are looked up, borrowed */
 	const struct proxies *proxies; /* borrowed */
 	struct client_authority *clients; /* who may have signed certificates of clients, borrowed; NULL: nobody */
