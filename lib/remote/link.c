@@ -18,6 +18,7 @@
 enum {
 	LINK_SILENCE_MS = 60 * 1000, /* the server gives a sign of life more often */
 	LINK_WAIT_MS = 5 * 1000,
+	LINK_AGAIN_MS = 200, /* then what the command had no room for is told again */
 	LINK_ANSWER_MAX = 64 << 10, /* of one that is no stream of frames */
 	LINK_DESCRIPTORS = 4,
 };
@@ -32,6 +33,7 @@ struct link {
 	void *context;
 	struct buffer said;         /* by a server that refuses */
 	struct buffer sending, next; /* what is told, and is to be told then */
+	int64_t tell_ms; /* not before */
 	char *tell_path;
 	int64_t heard_ms; /* when the server was last heard */
 };
@@ -117,7 +119,7 @@ link_start_telling(struct link *link)
 {
 	struct buffer sent = link->sending;
 
-	if (link->tell || link->next.length == 0)
+	if (link->tell || link->next.length == 0 || clock_monotonic_ms() < link->tell_ms)
 		return;
 	buffer_clear(&sent);
 	link->sending = link->next;
@@ -142,7 +144,7 @@ link_tell(struct link *link, const char *name, const struct buffer *frames)
 bool
 link_is_telling(const struct link *link)
 {
-	return link->tell;
+	return link->tell || link->next.length > 0;
 }
 
 /* Tells what a server has said that does not run the command. */
@@ -173,6 +175,32 @@ link_judge(struct link *link, CURLcode result, struct error *err)
 	return dial_failed(link->to, link->run, result, link->reason, err);
 }
 
+/* Puts what the command has no room for yet before what is to be told then. */
+static void
+link_tell_again(struct link *link)
+{
+	buffer_append(&link->sending, link->next.data, link->next.length);
+	buffer_release(&link->next);
+	link->next = link->sending;
+	link->sending = (struct buffer){0};
+	link->tell_ms = clock_monotonic_ms() + LINK_AGAIN_MS;
+}
+
+/* What was told is answered. */
+static void
+link_end_telling(struct link *link)
+{
+	long status = 0;
+
+	curl_easy_getinfo(link->tell, CURLINFO_RESPONSE_CODE, &status);
+	curl_multi_remove_handle(link->multi, link->tell);
+	curl_easy_cleanup(link->tell);
+	link->tell = NULL;
+	if (status == 503)
+		link_tell_again(link);
+	link_start_telling(link);
+}
+
 /* Takes note of what has ended. */
 static int
 link_finish(struct link *link, struct error *err)
@@ -185,10 +213,7 @@ link_finish(struct link *link, struct error *err)
 			continue;
 		if (message->easy_handle == link->run)
 			return link_judge(link, message->data.result, err);
-		curl_multi_remove_handle(link->multi, link->tell);
-		curl_easy_cleanup(link->tell);
-		link->tell = NULL;
-		link_start_telling(link);
+		link_end_telling(link);
 	}
 	return 1;
 }
@@ -210,7 +235,8 @@ link_turn(struct link *link, const int *descriptors, size_t count, struct error 
 	for (size_t i = 0; i < count && used < LINK_DESCRIPTORS; i++)
 		if (descriptors[i] >= 0)
 			waiting[used++] = (struct curl_waitfd){.fd = descriptors[i], .events = CURL_WAIT_POLLIN};
-	curl_multi_poll(link->multi, waiting, used, LINK_WAIT_MS, NULL);
+	curl_multi_poll(link->multi, waiting, used, !link->tell && link->next.length ? LINK_AGAIN_MS : LINK_WAIT_MS, NULL);
+	link_start_telling(link);
 	return 1;
 }
 

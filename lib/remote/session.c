@@ -249,19 +249,26 @@ session_read_typed(struct session *session)
 	session_tell(session, FRAME_INPUT, "\n", is_terminal ? 1 : 0);
 }
 
+/* Returns where input is read now: nothing is, as long as the command has not taken what was read. */
+static int
+session_input(const struct session *session)
+{
+	return session->follows_input && *session->name && !link_is_telling(session->link) ? STDIN_FILENO : -1;
+}
+
 /* Looks at all that may have happened here. */
 static void
 session_look_around(struct session *session)
 {
 	struct pollfd fds[3] = {{.fd = session->signals, .events = POLLIN},
-	    {.fd = session->follows_input ? STDIN_FILENO : -1, .events = POLLIN}, {.fd = session->has_left ? -1 : STDOUT_FILENO}};
+	    {.fd = session_input(session), .events = POLLIN}, {.fd = session->has_left ? -1 : STDOUT_FILENO}};
 	struct signalfd_siginfo info;
 
 	if (poll(fds, 3, 0) <= 0)
 		return;
 	if (fds[0].revents && read(session->signals, &info, sizeof info) == sizeof info)
 		session_signal(session, (int)info.ssi_signo, info.ssi_code == SI_KERNEL);
-	if (fds[1].revents && *session->name)
+	if (fds[1].revents)
 		session_read_typed(session);
 	if ((fds[2].revents & POLLERR) && *session->name) {
 		session->has_left = true;
@@ -293,7 +300,7 @@ session_follow(struct session *session, struct error *err)
 	int result = 1;
 
 	while (session->code < 0 && result > 0) {
-		const int descriptors[] = {session->signals, session->follows_input && *session->name ? STDIN_FILENO : -1,
+		const int descriptors[] = {session->signals, session_input(session),
 		    session->has_left || !*session->name ? -1 : STDOUT_FILENO};
 
 		result = link_turn(session->link, descriptors, sizeof descriptors / sizeof *descriptors, err);

@@ -30,6 +30,7 @@ enum {
 	RUNS_MAX = 64,
 	RUNS_OF_USER = 16,
 	RUN_KEPT = 1 << 20, /* bytes that the caller has not taken: then the command waits */
+	RUN_INPUT_KEPT = 1 << 20, /* bytes that the command has not read: then it is sent no more */
 	RUN_NAME_BYTES = 16,
 	RUN_SIGN_MS = 15 * 1000,
 	RUN_LOOK_MS = 1000,
@@ -223,6 +224,11 @@ runs_tell(struct runs *runs, struct http_exchange *exchange, const struct asker 
 		run = run->next;
 	if (!run) {
 		problem_answer(exchange, 404, "no such command runs");
+		return;
+	}
+	if (run->child.fed.length - run->child.fed_used > RUN_INPUT_KEPT) {
+		problem_answer(exchange, 503, "the command has not read what it was sent; try again later");
+		http_field_add(exchange, &exchange->answer.headers, "Retry-After", "1");
 		return;
 	}
 	while (frame_take(buffer_string(&exchange->body), exchange->body.length, &at, &frame) > 0)
