@@ -183,6 +183,12 @@ shop" "$(at_home coopr-list -o name | sort)"
 	echo mine >file
 	run -73 coopr shrink -n 3 shop --save "$PWD/file"
 	same mine "$(cat file)"
+	ln -s plans/five link
+	for target in link plans /dev/null; do
+		run -73 coopr shrink -n 3 shop --save "$target"
+		contains "$output" "coopr-shrink: $target: "
+	done
+	[ -L link ]
 }
 
 @test "commands of the server's machine end with 64 and name it, filters run here" {

@@ -159,6 +159,16 @@ packing_add_place(struct packing *packing, const char *name, const char *path)
 	free(whole);
 }
 
+/* Refuses to have something else than a file replaced; what a file is, the command looks at itself. */
+static int
+packing_check_output(const char *path, struct error *err)
+{
+	struct stat status;
+
+	return lstat(path, &status) < 0 || S_ISREG(status.st_mode) ? 0
+	    : error_set(err, EX_CANTCREAT, "%s: it exists and is no file; it is not overwritten", path);
+}
+
 /* Adds the file that a word names, and has the word call it as the server does. */
 static int
 packing_add_word(struct packing *packing, const struct word *word, struct error *err)
@@ -167,7 +177,7 @@ packing_add_word(struct packing *packing, const struct word *word, struct error 
 	char *plain = packing_plain_name(name);
 	size_t before = strlen(*argument) - strlen(word->value);
 	char *changed = memory_printf("%.*s%s", (int)before, *argument, name);
-	int result;
+	int result = word->use == WORD_OUTPUT ? packing_check_output(word->value, err) : 0;
 
 	free(*argument);
 	*argument = changed;
@@ -176,7 +186,8 @@ packing_add_word(struct packing *packing, const struct word *word, struct error 
 		arguments_push(&packing->parcel->names, name);
 		arguments_push(&packing->parcel->paths, word->value);
 	}
-	result = packing_add(packing, word->value, plain ? plain : "", 0, err);
+	if (result == 0)
+		result = packing_add(packing, word->value, plain ? plain : "", 0, err);
 	free(plain);
 	free(name);
 	return result;
