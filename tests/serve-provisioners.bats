@@ -82,6 +82,12 @@ routes() {
 	coopr-queue show --layout "$(cat job)" | jq -r 'select(.kind == "node") | [.facts.providerid, .ipaddresses.bind_v4] | join(" ")' >facts
 	same "$(printf '%s\n' 'i-00000001-1000 10.0.0.4' 'i-00000001-1001 10.0.0.4')" "$(cat facts)"
 	! grep -r s3cretpw spool state serve.log || false
+	# Host keys are as each side has them.
+	key=AAAAB3NzaC1yc2EAAAADAQAB
+	same "ssh-rsa $key" "$(coopr-queue show --layout "$(cat job)" | jq -r 'select(.kind == "node") | .facts.ssh_host_keys.rsa' | sort -u)"
+	coopr-list >/dev/null
+	same 2 "$(coopr-ssh-config shop | grep -c '^Host ')"
+	same 6 "$(jq -r '.config.ssh_host_keys.rsa' tasks/* | grep -c -x "$key")"
 	# It is where it comes from, whatever it says.
 	for _ in $(seq 600); do
 		ask GET /v2/provisioners -H "Coopr-UserID: $(id -un)" -H 'Coopr-TenantID: superadmin'
@@ -192,6 +198,28 @@ routes() {
 	same three "$(tar -xzOf body web/run.sh)"
 	asks 403 GET /v2/tenants/qa/automatortypes/shell/scripts/web.sh/versions/1
 	asks 403 GET /v2/tenants/nowhere/automatortypes/shell/scripts/web.sh/versions/1
+}
+
+@test "with TLS it speaks nothing else, and only there may a token be shown that other machines could read" {
+	need_program openssl
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key -out cert -days 30 -subj /CN=localhost \
+		-addext subjectAltName=IP:127.0.0.1 2>/dev/null
+	token=$(coopr-token create --provisioner default rack)
+	serve --provisioners 127.0.0.1:0 --cert cert --key key
+	address=$(sed -n 's|.*serving provisioners on https://||p' serve.log)
+	tls() {
+		same "$1" "$(curl -sS --cacert cert -o body -w '%{http_code}' -u "coopr:$token" -X "$2" "${@:4}" "https://$address$3")"
+	}
+	tls 200 PUT /v2/provisioners/p1 -d '{"port": 55056, "capacityTotal": 1}'
+	tls 200 PUT /v2/plugins/providertypes/aws -d '{"name": "aws"}'
+	coopr-create -y --detach -t t -n 1 shop >job
+	tls 200 POST /v2/tasks/take -d '{"provisionerId": "p1", "workerId": "h.1", "tenantId": "default"}'
+	same CREATE "$(jq -r .taskName body)"
+	tls 200 POST /v2/tasks/finish -d "$(jq -c '{provisionerId: "p1", workerId: "h.1", tenantId: "default", taskId, status: 0}' body)"
+	token=rubbish tls 401 POST /v2/tasks/take -d '{}'
+	run curl -sS -u "coopr:$token" "http://$address/status"
+	[ "$status" -ne 0 ] || [[ $output != *OK* ]]
+	run -60 curl -sS -u "coopr:$token" "https://$address/status"
 }
 
 @test "without TLS it is for this machine alone" {

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,56 @@ task_document_id(const char *job, const char *task, int64_t attempt)
 {
 	/* No id has a "+"; and it stands in the names of files there. */
 	return memory_printf("%s+%s+%" PRId64, job, task, attempt);
+}
+
+/* Returns the host key as Coopr's plugins have it, base64 alone; the caller frees it. */
+static char *
+task_document_key_alone(const char *key)
+{
+	const char *space = strchr(key, ' ');
+
+	return memory_substring(space ? space + 1 : key, strcspn(space ? space + 1 : key, " "));
+}
+
+/* Returns the host key as known_hosts has it: its bytes begin with the name of the algorithm, and four bytes with the length of that. What is
+ * none stays as it is. The caller frees it. */
+static char *
+task_document_key_named(const char *key)
+{
+	size_t size = strlen(key), length = 0, name = 0;
+	unsigned char *bytes = memory_zeroed(size + 1, 1);
+	bool is_key = sodium_base642bin(bytes, size, key, size, NULL, &length, NULL, sodium_base64_VARIANT_ORIGINAL) == 0 && length > 4;
+	char *named;
+
+	if (is_key)
+		name = (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
+	is_key = is_key && name > 0 && name < length - 4 && strspn((char *)bytes + 4, "abcdefghijklmnopqrstuvwxyz0123456789-@.") >= name;
+	named = is_key ? memory_printf("%.*s %s", (int)name, (char *)bytes + 4, key) : memory_string(key);
+	free(bytes);
+	return named;
+}
+
+/* Changes each host key that an object has. */
+static void
+task_document_change_keys(jv *object, char *(*change)(const char *key))
+{
+	jv keys = json_get(*object, "ssh_host_keys"), changed = jv_object();
+
+	if (jv_get_kind(keys) != JV_KIND_OBJECT) {
+		jv_free(keys);
+		jv_free(changed);
+		return;
+	}
+	jv_object_foreach(keys, name, key) {
+		char *text = json_string(key) ? change(json_string(key)) : NULL;
+
+		json_set(&changed, jv_string_value(name), text ? jv_string(text) : jv_copy(key));
+		free(text);
+		jv_free(name);
+		jv_free(key);
+	}
+	jv_free(keys);
+	json_set(object, "ssh_host_keys", changed);
 }
 
 /* Copies members that are there. */
@@ -95,6 +146,7 @@ task_document_config(jv record, const char *nodes)
 		jv_free(config);
 		config = jv_object();
 	}
+	task_document_change_keys(&config, task_document_key_alone);
 	task_document_copy(&config, machine, members);
 	task_document_set_object(&config, "ipaddresses", json_get(machine, "ipaddresses"));
 	task_document_set_object(&config, "cluster", json_get(cluster, "config"));
@@ -149,9 +201,14 @@ jv
 task_document_answer(jv result)
 {
 	static const char *const members[] = {"hostname", "ipaddresses", "message", "result", "status", "stderr", "stdout", NULL};
-	jv answer = jv_object();
+	jv answer = jv_object(), facts = json_get(result, "result");
 
 	json_set_string(&answer, "kind", "result");
 	task_document_copy(&answer, result, members);
+	if (jv_get_kind(facts) == JV_KIND_OBJECT) {
+		task_document_change_keys(&facts, task_document_key_named);
+		json_set(&answer, "result", jv_copy(facts));
+	}
+	jv_free(facts);
 	return answer;
 }
