@@ -401,9 +401,18 @@ create_shop() {
 	EOT
 	jq --arg evil "$evil" '.label = $evil | .description = $evil | .links = [{label: $evil, url: "javascript:window.ran=3"}] | .defaults.config.php[$evil] = $evil' \
 		mine/clustertemplates/lamp.json | coopr-store put -yq --kind clustertemplate
+	# The same in every text of every kind of entity.
+	for one in services/apache hardwaretypes/small imagetypes/debian12 providers/dummy; do
+		jq --arg evil "$evil" '.label = $evil | .description = $evil' "mine/$one.json" | coopr-store put -yq -m "$evil" --kind "${one%s/*}"
+	done
+	coopr-store get service apache | jq --arg evil "$evil" '.links = [{label: $evil, url: "javascript:window.ran=3"}] | .config = {properties: {
+		($evil): {title: $evil, description: $evil, default: $evil, enum: [$evil]}}}' | coopr-store put -yq -m "$evil" --kind service
+	coopr-tenant change -y --description "$evil" default
+	echo "$evil" >web.sh
+	coopr-resource upload -yq --stage -m "$evil" automator/shell/scripts/web.sh web.sh
 	create_shop -s "$WITH_STUBBORN" -m "$evil"
 	coopr-log shop >log
 	contains "$(cat log)" "$evil"
 	serve
-	browse hostile
+	browse hostile resources/automator/shell/scripts/web.sh entities/service/apache entities/hardwaretype/small entities/imagetype/debian12 entities/provider/dummy
 }

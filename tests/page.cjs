@@ -416,10 +416,10 @@ const scenarios = {
       const made = await page.evaluate(() => ({ran: window.ran, images: document.querySelectorAll('main img, main script, main iframe').length,
         links: [...document.querySelectorAll('a')].map((one) => one.getAttribute('href')).filter((href) => href && !/^(#|https?:|terminal#)/.test(href))}));
       assert.deepStrictEqual(made, {ran: undefined, images: 0, links: []}, view);
-      if ((await page.locator('main').innerText()).includes(text) || (await page.locator('textarea').count() && (await page.locator('textarea').first().inputValue()).includes(text)))
+      if ((await page.locator('main').innerText()).includes(text) || await page.locator('textarea, input').evaluateAll((all, wanted) => all.some((one) => one.value.includes(wanted)), text))
         seen.add(view);
     }
-    ['clusters/shop/log', 'clusters/shop/history', 'create', 'create/lamp', 'audit'].forEach((view) => assert(seen.has(view), `${view} shows nothing of it`));
+    ['clusters/shop/log', 'clusters/shop/history', 'create', 'create/lamp', 'audit', 'entities/service', 'clusters/shop/do/config', 'tenants', 'tenants/default', ...values].forEach((view) => assert(seen.has(view), `${view} shows nothing of it`));
   },
 };
 

@@ -41,7 +41,7 @@ function underwayView(cluster) {
 }
 
 function figures(cluster) {
-  const list = [['Machines', cluster.nodes], ['Services ready', `${cluster.ready} of ${cluster.instances}`], ['Cost', cost(cluster.cost)],
+  const list = [['Machines', cluster.nodes], ['Services', `${cluster.ready} of ${cluster.instances}`], ['Cost', cost(cluster.cost)],
     ...Object.entries(cluster.resources ?? {}).map(([name, value]) => [name, amount(name, value)]),
     ['Expires', cluster.expires ? time(cluster.expires) : 'never'], ['Template', cluster.template], ['Provider', cluster.provider], ['Owner', cluster.owner]];
 

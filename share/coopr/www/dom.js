@@ -110,7 +110,7 @@ export function table(caption, columns, rows, attributes) {
     el('table', el('caption.unseen', caption),
       el('thead', el('tr', columns.map((column) => el(`th${numeric(column)}`, {scope: 'col'}, column.name ?? column)))),
       el('tbody', rows.map((cells) => el('tr', cells.map((cell, i) =>
-        el(`${i === 0 ? 'th' : 'td'}${numeric(columns[i])}`, {scope: i === 0 ? 'row' : null, 'data-column': columns[i].name ?? columns[i]}, cell)))))));
+        el(`${i === 0 ? 'th' : 'td'}${numeric(columns[i])}`, {scope: i === 0 ? 'row' : null, 'data-column': columns[i].name ?? columns[i]}, i === 0 && cell === '' ? '–' : cell)))))));
 }
 
 function numeric(column) {

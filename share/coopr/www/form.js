@@ -173,7 +173,7 @@ function fieldOf(from, value, label, isTop = false) {
       return objectField(at, value, label, isTop);
     return schema.additionalProperties && typeof schema.additionalProperties === 'object' ? mapField(at, value, label, at.changed) : jsonField(label, hint, value);
   default:
-    return value === undefined || typeof value === 'string' ? lineField(label, hint, value, (word) => word || undefined) : jsonField(label, hint, value);
+    return (value === undefined && typeof schema.examples?.[0] !== 'object') || typeof value === 'string' ? lineField(label, hint, value, (word) => word || undefined) : jsonField(label, hint, value);
   }
 }
 

@@ -47,7 +47,7 @@ async function runningTasks(jobs, signal) {
 function workersView(count, tasks) {
   const busy = new Set(tasks.map((one) => one.by)).size;
 
-  return el('section', el('h2', 'Workers'), count > 0 && el('p.quiet', `${count} ${count === 1 ? 'worker has' : 'workers have'} joined${busy < count ? `; ${count - busy} ${count - busy === 1 ? 'waits' : 'wait'} for tasks` : ''}.`),
+  return count > 0 && el('section', el('h2', 'Workers'), el('p.quiet', `${count} ${count === 1 ? 'worker has' : 'workers have'} joined${busy < count ? `; ${count - busy} ${count - busy === 1 ? 'waits' : 'wait'} for tasks` : ''}.`),
     tasks.length > 0 && table('What the workers do', ['Worker', 'Task', 'Service', 'Cluster', 'Machine', 'Since'], tasks.map((one) => [one.by, one.action, one.service ?? '', clusterLink(one.of), one.node, time(one.at)])));
 }
 
@@ -105,7 +105,7 @@ export function tenantsView({signal}) {
 
   return redrawn(async (again) => {
     const list = await items('GET /v1/tenants', {signal});
-    return [el('h1', 'Tenants'), table('Tenants', ['Name', 'Description', ...LIMITS.map(([, label]) => ({name: `${label}, at most`, number: true}))], list.map((one) => [
+    return [el('h1', 'Tenants'), el('p.quiet', 'The numbers are limits; where there is none, nothing bounds the tenant.'), table('Tenants', ['Name', 'Description', ...LIMITS.map(([, label]) => ({name: label, number: true}))], list.map((one) => [
       el('a', {href: `#/tenants/${encodeURIComponent(one.name)}`}, one.name), one.description ?? '', ...LIMITS.map(([name]) => limitsSet(one)[name] ?? '–')])),
       requestForm({title: 'Create a tenant', button: 'Create', action: ACTIONS.createTenant, values, done: again, send: async (body) => {
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '' && value !== false));
