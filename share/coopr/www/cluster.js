@@ -95,6 +95,10 @@ async function machinesTab(cluster, signal) {
     commandView(commandLine(ACTIONS.nodes, {cluster: cluster.name}))];
 }
 
+function operationsOf(cluster, signal) {
+  return items('GET /v1/clusters/{cluster}/operations', {path: {cluster: cluster.id}, signal});
+}
+
 // Returns the number of the last operation with tasks, as text; '' where there was none.
 function newest(operations) {
   return String(Math.max(...operations.filter((one) => one.job).map((one) => one.number), 0) || '');
@@ -108,8 +112,8 @@ function operationChoice(cluster, operations, chosen, tab) {
   }}, options));
 }
 
-async function activityTab(cluster, signal, query, operations) {
-  const operation = query.get('operation') ?? newest(operations);
+async function activityTab(cluster, signal, query) {
+  const operations = await operationsOf(cluster, signal), operation = query.get('operation') ?? newest(operations);
   if (!operation)
     return empty('Nothing has happened yet', 'There was no operation with tasks.');
   const records = await items('GET /v1/clusters/{cluster}/report', {path: {cluster: cluster.id}, query: {operation}, signal});
@@ -136,8 +140,8 @@ async function logEnd(cluster, operation, last, signal) {
   return {lines: from > 0 ? lines.slice(lines.indexOf('\n') + 1) : lines, isCut: from > 0, all: Number(all)};
 }
 
-async function logTab(cluster, signal, query, operations) {
-  const operation = query.get('operation') ?? newest(operations), last = Number(query.get('last')) || LOG;
+async function logTab(cluster, signal, query) {
+  const operations = await operationsOf(cluster, signal), operation = query.get('operation') ?? newest(operations), last = Number(query.get('last')) || LOG;
   if (!operation)
     return empty('No output', 'There was no operation with tasks.');
   const {lines, isCut, all} = await logEnd(cluster, operation, last, signal);
@@ -149,7 +153,8 @@ async function logTab(cluster, signal, query, operations) {
     commandView(commandLine(ACTIONS.log, {cluster: cluster.name, operation}))];
 }
 
-function historyTab(cluster, signal, query, operations) {
+async function historyTab(cluster, signal, query) {
+  const [operations, difference] = await Promise.all([operationsOf(cluster, signal), differenceOf(cluster, signal, query.get('diff'))]);
   const columns = [{name: 'No.', number: true}, 'Operation', 'State', 'By', 'Began', {name: 'Took', number: true}, 'Reason', 'See'];
   const rows = operations.map((one) => [one.number, one.action, badge(one.status), one.by, time(one.begun),
     one.ended ? duration((Date.parse(one.ended) - Date.parse(one.begun)) / 1000) : '–', one.why ?? one.message ?? '',
@@ -157,8 +162,7 @@ function historyTab(cluster, signal, query, operations) {
       el('a', {href: `${clusterAddress(cluster.name, 'history')}?diff=${one.number}`, 'data-key': `diff-${one.number}`}, 'difference'),
       one.revision && !cluster.underway && may('user') && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
 
-  return differenceOf(cluster, signal, query.get('diff')).then((difference) => [difference, table('Operations', columns, rows),
-    commandView(commandLine(ACTIONS.history, {cluster: cluster.name, ...(query.get('diff') ? {diff: query.get('diff')} : {})}))]);
+  return [difference, table('Operations', columns, rows), commandView(commandLine(ACTIONS.history, {cluster: cluster.name, ...(query.get('diff') ? {diff: query.get('diff')} : {})}))];
 }
 
 async function differenceOf(cluster, signal, number) {
@@ -224,8 +228,7 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
   let took = 0;
 
   async function draw(cluster) {
-    const began = performance.now(), operations = await items('GET /v1/clusters/{cluster}/operations', {path: {cluster: id}, signal});
-    const content = await CONTENT[tab](cluster, signal, query, operations);
+    const began = performance.now(), content = await CONTENT[tab](cluster, signal, query);
     const log = body.querySelector('.log'), atEnd = !log || log.scrollTop + log.clientHeight >= log.scrollHeight - 30, at = log?.scrollTop ?? 0;
     const open = [...body.querySelectorAll('details')].map((one) => one.open);
 
