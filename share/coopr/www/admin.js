@@ -187,7 +187,7 @@ export function auditView({query, signal}) {
     const list = await items('GET /v1/audit', {query: asked, isOfNone, signal});
     const columns = ['Time', ...(isOfNone ? ['Tenant'] : []), 'User', 'Action', 'Object', 'By', 'From', 'Reason'];
     return [list.length ? table('Audit log', columns, list.slice().reverse().map((one) => [clock(one.at), ...(isOfNone ? [one.tenant] : []), one.user === one.login ? one.user : `${one.user} (${one.login})`,
-      one.action, one.object ?? one.cluster ?? '', one.program, one.address ?? one.host ?? '', one.reason ?? '']))
+      one.action, one.object ?? one.cluster ?? '', one.program?.replace('-', ' '), one.address ?? one.host ?? '', one.reason ?? '']))
       : empty('No entries', 'Nothing that matches has been changed.'), commandView(commandLine(ACTIONS.audit, asked))];
   });
 }

@@ -129,7 +129,7 @@ async function show() {
   } catch (error) {
     if (error.name === 'AbortError')
       return;
-    content = el('div', el('h1', error.title ?? 'This cannot be shown'), problem(error), el('p', el('a', {href: '#/clusters'}, 'Go to the clusters')));
+    content = el('div', el('h1', 'This cannot be shown'), problem(error), el('p', el('a', {href: '#/clusters'}, 'Go to the clusters')));
   }
   if (signal.aborted)
     return;
