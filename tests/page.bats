@@ -118,7 +118,7 @@ asked() {
 	grep -rhoE "'(GET|POST|PUT|PATCH|DELETE) /v1/[^']*'" "$www" --include='*.js' | tr -d "'" | sort -u
 }
 
-@test "every route that the page asks is one of the API, and every command that it shows is that of its route" {
+@test "every route that the page asks is one of the API, every command that it shows is that of its route, and every change has one" {
 	coopr-serve --openapi >api.json
 	jq -r '.paths | to_entries[] | .key as $path | .value | keys[] | "\(ascii_upcase) \($path)"' api.json | sort >have
 	asked >wanted
@@ -128,6 +128,10 @@ asked() {
 	[ "$(wc -l <shown)" -gt 20 ]
 	jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] | "\(.key | ascii_upcase) \($path) \(.value["x-command"])"' api.json | sort >commands
 	same "" "$(comm -23 shown commands)"
+	# A session is the page's own, and the filters change nothing.
+	cut -d' ' -f1,2 shown | sort -u >changes
+	grep -vE '^GET | /v1/(session|session/provider|solve|validate)$' wanted | comm -23 - changes >bare
+	same "" "$(cat bare)"
 }
 
 @test "the page says for which tenant it asks wherever the command takes one, and nowhere else" {

@@ -381,6 +381,7 @@ const scenarios = {
     await page.getByRole('button', {name: 'Save'}).click();
     await page.locator('tr:has-text("ann")').waitFor();
     await page.getByRole('button', {name: 'Remove', exact: true}).click();
+    await page.getByText('coopr member delete ann').waitFor();
     await page.getByRole('button', {name: 'Remove ann'}).click();
     await page.getByText('No members').waitFor();
     await visit(page, address, 'secrets');

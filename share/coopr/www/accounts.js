@@ -37,10 +37,10 @@ export function usersView({signal}) {
   // A superadmin is one everywhere, so of no tenant.
   const values = () => ({name: name.value || 'USER', role: role.value, ...how.value && {oidc: true}});
   const row = (one, again) => [one.user, one.tenant ?? 'all', one.has_password ? 'yes' : 'not yet', one.seen ? time(one.seen) : 'never', one.by, el('span.row',
-    el('button.small', {type: 'button', 'aria-label': `New link for ${one.user}`, onclick: async () => {
+    el('button.small', {type: 'button', 'aria-label': `New link for ${one.user}`, title: commandLine(ACTIONS.userCode, {user: one.user}), onclick: async () => {
       fill(shown, linkOf(await call('POST /v1/users/{user}/code', {path: {user: one.user}, body: {}})));
     }}, 'New link'),
-    sure('Delete', `Delete ${one.user}`, async () => {
+    sure('Delete', `Delete ${one.user}`, commandLine(ACTIONS.deleteUser, {user: one.user}), async () => {
       await call('DELETE /v1/users/{user}', {path: {user: one.user}, body: {}});
       tell(`${one.user} is deleted.`);
       await again();
@@ -65,7 +65,7 @@ export function tokensView({signal}) {
   const role = choice([['', 'my own'], ...roles()], '', {name: 'role'}), lifetime = el('input', {name: 'lifetime', placeholder: '90d', autocomplete: 'off'});
   const values = () => ({name: name.value || 'NAME', role: role.value, lifetime: lifetime.value});
   const row = (one, again) => [one.name ?? '', one.of, one.user, one.role, one.tenant ?? 'all', time(one.created), time(one.expires), one.address ?? '',
-    sure(one.of === 'token' ? 'Revoke' : 'End', one.of === 'token' ? `Revoke ${one.name}` : 'End this session', async () => {
+    sure(one.of === 'token' ? 'Revoke' : 'End', one.of === 'token' ? `Revoke ${one.name}` : 'End this session', commandLine(ACTIONS.deleteToken, {token: one.id}), async () => {
       await call('DELETE /v1/tokens/{token}', {path: {token: one.id}, body: {}});
       tell('It is not valid any more.');
       await again();

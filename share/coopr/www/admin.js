@@ -7,8 +7,8 @@ import {columnsView} from './chart.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {amount, clock, time} from './format.js';
 
-// A button that asks once more before it does something that cannot be undone.
-export function sure(label, question, act) {
+// A button that asks once more, with the command, before it does something that cannot be undone.
+export function sure(label, question, line, act) {
   const first = el('button.small.bad', {type: 'button', onclick: () => {
     first.replaceWith(second);
     second.querySelector('button').focus();
@@ -18,7 +18,7 @@ export function sure(label, question, act) {
     first.focus();
   };
   const second = el('span.row', {role: 'group', 'aria-label': question, onkeydown: (event) => { if (event.key === 'Escape') back(); }},
-    el('button.small.main.bad', {type: 'button', onclick: act}, question), el('button.small', {type: 'button', onclick: back}, 'No'));
+    el('button.small.main.bad', {type: 'button', onclick: act}, question), el('button.small', {type: 'button', onclick: back}, 'No'), el('code.quiet', `$ ${line}`));
 
   return first;
 }
@@ -67,7 +67,7 @@ export function membersView({signal}) {
       groups.value = one.groups.join(' ');
       role.focus();
     }}, 'Change'),
-    sure('Remove', `Remove ${one.user}`, async () => {
+    sure('Remove', `Remove ${one.user}`, commandLine(ACTIONS.deleteMember, {user: one.user}), async () => {
       await call('DELETE /v1/members/{user}', {path: {user: one.user}, body: {}});
       tell(`${one.user} is no member any more.`);
       await again();
@@ -100,12 +100,12 @@ export async function quotaView({signal}) {
 export function secretsView({signal}) {
   const name = lineInput('name', {required: true, pattern: '[A-Za-z0-9_.\\-]+'}), value = el('input', {type: 'password', autocomplete: 'new-password', required: true});
   const row = (one, again) => [one.name, one.version, one.by, time(one.at), one.readers.length ? one.readers.join(' ') : 'all members', el('span.row',
-    sure('Rotate', `Replace ${one.name} by a random value`, async () => {
+    sure('Rotate', `Replace ${one.name} by a random value`, commandLine(ACTIONS.rotateSecret, {name: one.name}), async () => {
       await call('POST /v1/secrets/{name}/rotate', {path: {name: one.name}, body: {}});
       tell(`${one.name} has a new random value.`);
       await again();
     }),
-    sure('Delete', `Delete ${one.name}`, async () => {
+    sure('Delete', `Delete ${one.name}`, commandLine(ACTIONS.deleteSecret, {name: one.name}), async () => {
       await call('DELETE /v1/secrets/{name}', {path: {name: one.name}, body: {}});
       tell(`${one.name} is deleted.`);
       await again();

@@ -122,7 +122,7 @@ export function tenantView({tenant: name, signal}) {
     const inputs = limitInputs(before), description = el('input', {name: 'description', value: tenant.description ?? ''});
     const values = () => ({tenant: name, ...(description.value === (tenant.description ?? '') ? {} : {description: description.value}), ...limitsOf(inputs, before)});
     const send = ({tenant: one, ...body}) => call('PATCH /v1/tenants/{tenant}', {path: {tenant: one}, body}).then(() => tell('The tenant is changed.'));
-    return [el('p.crumbs', el('a', {href: '#/tenants'}, 'Tenants')), el('div.head', el('h1', name), sure('Delete', `Delete ${name}`, async () => {
+    return [el('p.crumbs', el('a', {href: '#/tenants'}, 'Tenants')), el('div.head', el('h1', name), sure('Delete', `Delete ${name}`, commandLine(ACTIONS.deleteTenant, {tenant: name}), async () => {
       await call('DELETE /v1/tenants/{tenant}', {path: {tenant: name}, body: {}});
       tell(`The tenant ${name} is deleted.`);
       location.hash = '#/tenants';

@@ -95,7 +95,7 @@ function versionRow(one, again) {
       onclick: act('stage', 'POST /v1/resources/{kind}/{plugin}/{type}/{name}/stage', 'The next sync makes it active.')}, 'Stage'),
     (isActive || one.state === 'staged') && el('button.small', {type: 'button', 'aria-label': `Recall version ${one.version}`, title: commandLine(ACTIONS.recall, {resource: wordOf(one)}),
       onclick: act('recall', 'POST /v1/resources/{kind}/{plugin}/{type}/{name}/recall', isActive ? 'The next sync makes it inactive.' : 'It is not staged any more.')}, 'Recall'),
-    one.state === 'inactive' && sure('Delete', `Delete version ${one.version}`, act('delete', 'DELETE /v1/resources/{kind}/{plugin}/{type}/{name}', 'The version is deleted.'))];
+    one.state === 'inactive' && sure('Delete', `Delete version ${one.version}`, commandLine(ACTIONS.deleteResource, {resource: wordOf(one, one.version)}), act('delete', 'DELETE /v1/resources/{kind}/{plugin}/{type}/{name}', 'The version is deleted.'))];
 
   return [one.version, badge(one.state), one.bytes.toLocaleString(), one.by, time(one.at), one.why ?? '', el('span.row',
     el('a', {href: address(one, {version: one.version}), 'data-key': `show-${one.version}`}, 'show'), el('a', {href: address(one, {to: one.version}), 'data-key': `compare-${one.version}`}, 'compare'), changes)];
