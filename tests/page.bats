@@ -411,6 +411,8 @@ create_shop() {
 	done
 	coopr-store get service apache | jq --arg evil "$evil" '.links = [{label: $evil, url: "javascript:window.ran=3"}] | .config = {properties: {
 		($evil): {title: $evil, description: $evil, default: $evil, enum: [$evil]}}}' | coopr-store put -yq -m "$evil" --kind service
+	jq '.label = {href: "https://198.51.100.1/", onclick: "window.ran = 4"} | .description = .label' mine/clustertemplates/hadoop-distributed.json |
+		coopr-store put -yq --kind clustertemplate
 	coopr-tenant change -y --description "$evil" default
 	echo "$evil" >web.sh
 	coopr-resource upload -yq --stage -m "$evil" automator/shell/scripts/web.sh web.sh
@@ -418,5 +420,6 @@ create_shop() {
 	coopr-log shop >log
 	contains "$(cat log)" "$evil"
 	serve
-	browse hostile resources/automator/shell/scripts/web.sh entities/service/apache entities/hardwaretype/small entities/imagetype/debian12 entities/provider/dummy
+	browse hostile resources/automator/shell/scripts/web.sh entities/service/apache entities/hardwaretype/small entities/imagetype/debian12 entities/provider/dummy \
+		entities/clustertemplate/hadoop-distributed create/hadoop-distributed
 }

@@ -409,15 +409,15 @@ const scenarios = {
 
   // What others have written is text, wherever it is shown: no element is made of it, no script runs, nothing is asked of another host.
   async hostile(page, address) {
-    const text = 'onerror=', seen = new Set();
+    const text = /onerror=|198\.51\.100\.1/, seen = new Set();
 
     for (const view of [...VIEWS, ...values]) {
       await visit(page, address, view);
       await page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
       const made = await page.evaluate(() => ({ran: window.ran, images: document.querySelectorAll('main img, main script, main iframe').length,
-        links: [...document.querySelectorAll('a')].map((one) => one.getAttribute('href')).filter((href) => href && !/^(#|https?:|terminal#)/.test(href))}));
+        links: [...document.querySelectorAll('a')].map((one) => one.getAttribute('href')).filter((href) => href && (!/^(#|https?:|terminal#)/.test(href) || href.includes('198.51.100.1')))}));
       assert.deepStrictEqual(made, {ran: undefined, images: 0, links: []}, view);
-      if ((await page.locator('main').innerText()).includes(text) || await page.locator('textarea, input').evaluateAll((all, wanted) => all.some((one) => one.value.includes(wanted)), text))
+      if (text.test(await page.locator('main').innerText()) || await page.locator('textarea, input').evaluateAll((all, wanted) => all.some((one) => wanted.test(one.value)), text))
         seen.add(view);
     }
     ['clusters/shop/log', 'clusters/shop/history', 'create', 'create/lamp', 'audit', 'entities/service', 'clusters/shop/do/config', 'tenants', 'tenants/default', ...values].forEach((view) => assert(seen.has(view), `${view} shows nothing of it`));

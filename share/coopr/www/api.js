@@ -110,10 +110,15 @@ export async function send(route, {path = {}, query = {}, body, accept = 'applic
   return response;
 }
 
+// What an answer has is data wherever it goes: el() takes nothing for attributes that has no prototype.
+function data(name, value) {
+  return value && typeof value === 'object' && !Array.isArray(value) ? Object.setPrototypeOf(value, null) : value;
+}
+
 export async function call(route, options) {
   const response = await send(route, options);
 
-  return response.status === 204 ? null : response.json();
+  return response.status === 204 ? null : JSON.parse(await response.text(), data);
 }
 
 export async function items(route, options) {

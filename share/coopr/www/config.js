@@ -63,12 +63,12 @@ function objection(word, {type, minimum = -Infinity, maximum = Infinity}) {
 function hintOf({description, type, minimum, maximum}) {
   const bounds = minimum === undefined ? maximum === undefined ? '' : `At most ${maximum}.` : maximum === undefined ? `At least ${minimum}.` : `${minimum} to ${maximum}.`;
 
-  return [description, type === 'integer' && !bounds ? 'A whole number.' : bounds].filter(Boolean).join(' ');
+  return [typeof description === 'string' && description, type === 'integer' && !bounds ? 'A whole number.' : bounds].filter(Boolean).join(' ');
 }
 
 // A field for a value, as its rule wants it; changed(word) is called with what was written.
 export function valueField({path, value, rule}, changed = () => {}) {
-  const words = rule.enum ?? (rule.type === 'boolean' ? [true, false] : null), initial = written(value), wrong = el('p.bad', {role: 'status'});
+  const title = typeof rule.title === 'string' ? rule.title : path.join(' › '), words = rule.enum ?? (rule.type === 'boolean' ? [true, false] : null), initial = written(value), wrong = el('p.bad', {role: 'status'});
   const attributes = {'data-key': path.join('/'), spellcheck: 'false', autocapitalize: 'none', oninput: ({target}) => {
     fill(wrong, objection(target.value, rule));
     target.setCustomValidity(wrong.textContent);
@@ -78,7 +78,7 @@ export function valueField({path, value, rule}, changed = () => {}) {
   const input = Array.isArray(words) ? choice([...new Set([...(value === undefined ? [''] : []), initial, ...words.map(written)])].map((one) => [one, one || `not set${rule.default === undefined ? '' : `: ${written(rule.default)}`}`]), initial, attributes)
     : el('input', {value: initial, placeholder: rule.default === undefined ? null : written(rule.default), ...attributes});
 
-  return {input, view: el('div', field(rule.title ?? path.join(' › '), input, hintOf(rule) || undefined), wrong)};
+  return {input, view: el('div', field(title, input, hintOf(rule) || undefined), wrong)};
 }
 
 // A control of a form: a field for each value, and all of them as the text that the control area is; each follows the other.

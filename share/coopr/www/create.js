@@ -171,6 +171,6 @@ export async function createView({template: name, signal}) {
   const form = el('form', {oninput: changed, onsubmit: submit}, controls.map((control) => control.view), trouble, el('p.row', button, el('a.button', {href: '#/create'}, 'Other templates')));
 
   changed();
-  return el('div', el('p.crumbs', el('a', {href: '#/create'}, 'Create a cluster'), ' / ', name), el('h1', `New cluster: ${template.label ?? name}`), el('p', template.description),
+  return el('div', el('p.crumbs', el('a', {href: '#/create'}, 'Create a cluster'), ' / ', name), el('h1', 'New cluster: ', template.label ?? name), el('p', template.description),
     el('div.split', form, el('section', {'aria-label': 'Layout'}, el('h2', 'Layout'), view)), command);
 }

@@ -5,7 +5,7 @@
 const SVG = new Set(['svg', 'g', 'rect', 'line', 'text', 'path', 'circle', 'title']);
 
 // Makes an element, 'p.quiet' one of the class quiet. What follows is its attributes (plain objects) and its contents: texts, elements,
-// and lists of them; null and false are nothing.
+// and lists of them; null and false are nothing. An object of an answer is shown as JSON.
 export function el(kind, ...parts) {
   const [name, ...classes] = kind.split('.');
   const node = SVG.has(name) ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
@@ -23,6 +23,8 @@ export function add(node, part) {
     part.forEach((one) => add(node, one));
   else if (part instanceof Node)
     node.append(part);
+  else if (typeof part === 'object' && Object.getPrototypeOf(part) === null)
+    node.append(JSON.stringify(part));
   else if (typeof part === 'object')
     Object.entries(part).forEach(([name, value]) => set(node, name, value));
   else
