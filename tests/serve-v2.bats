@@ -299,6 +299,32 @@ routes() {
 	v2 404 GET '/v2/metrics/nodes/usage?tenant=nope'
 }
 
+@test "a profile is an object of a user in a tenant, and goes with the member" {
+	coopr-tenant create -y qa
+	for user in ann bob; do
+		coopr-member set -y -T qa "$user" --role user
+	done
+	user=ann tenant=qa
+	v2 404 GET /v2/profile
+	v2 200 PUT /v2/profile -d '{"skin": "dark", "of": {"it": [1]}}'
+	v2 200 GET /v2/profile
+	same '{"of":{"it":[1]},"skin":"dark"}' "$(cat body)"
+	v2 400 PUT /v2/profile -d '[]'
+	v2 400 PUT /v2/profile -d "{\"much\": \"$(head -c 70000 /dev/zero | tr '\0' x)\"}"
+	v2 200 PUT /v2/profile -d '{"skin": "light"}'
+	same '{"skin":"light"}' "$(v2 200 GET /v2/profile && cat body)"
+	user=bob v2 404 GET /v2/profile
+	tenant=default v2 404 GET /v2/profile
+	v2 200 DELETE /v2/profile
+	v2 200 DELETE /v2/profile
+	v2 404 GET /v2/profile
+	v2 200 PUT /v2/profile -d '{"skin": "light"}'
+	coopr-member delete -y -T qa ann
+	coopr-member set -y -T qa ann --role user
+	v2 404 GET /v2/profile
+	same 'put profile ann' "$(coopr-audit -A -o json | jq -r 'select(.object == "profile ann") | "\(.action) \(.object)"' | head -n 1)"
+}
+
 @test "a template that is sent is merged with what it extends and includes" {
 	v2 200 POST /v2/partialtemplates -d '{"name": "ntp", "immutable": true, "defaults": {"config": {"ntp": {"server": "10.0.0.1"}}}}'
 	v2 200 POST /v2/resolve -d '{"name": "mine", "extends": {"name": "lamp"}, "includes": [{"name": "ntp"}], "defaults": {"provider": "static"}}'

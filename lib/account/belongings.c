@@ -60,6 +60,7 @@ static const struct {
 	{"resource", BY_TENANT, "plugin type name version sum bytes format mode at by why active staged deleted"},
 	{"secret", BY_TENANT, "name version at by readers"},
 	{"member", BY_TENANT, "user role groups"},
+	{"profile", BY_TENANT, "user document"},
 	{"provisioner_token", BY_TENANT, NULL},
 	{"provisioner_task", BY_TENANT, NULL},
 	{"token", BY_TENANT, NULL}, /* what lets somebody in here is of no use elsewhere */

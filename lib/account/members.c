@@ -89,6 +89,8 @@ members_delete(struct account *account, char *const *users, struct error *err)
 		if (result == 0)
 			result = members_unknown(account, *users, err);
 		if (result > 0)
+			result = sql_change(store_sql(store), err, "DELETE FROM profile WHERE tenant = ? AND user = ?", "it", tenant, *users);
+		if (result == 0)
 			result = account_history_add(store, tenant, "member", *users, NULL, err);
 	}
 	return store_finish(store, result, err);

@@ -197,6 +197,7 @@ tenants_delete_one(struct store *store, const char *name, struct error *err)
 	if (tenants_check_delete(store, name, &id, err) < 0 || tenants_delete_entities(store, id, err) < 0)
 		return -1;
 	if (sql_change(store_sql(store), err, "DELETE FROM member WHERE tenant = ?", "i", id) < 0 ||
+	    sql_change(store_sql(store), err, "DELETE FROM profile WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM secret WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM provisioner_token WHERE tenant = ?", "i", id) < 0 ||
 	    sql_change(store_sql(store), err, "DELETE FROM token WHERE tenant = ?", "i", id) < 0 ||

@@ -45,6 +45,7 @@ static const struct migration {
 	{"the newest record of the audit log, the history of all members", NULL},
 	{"requests that may be sent again, in the audit log", NULL},
 	{"provisioners of Coopr", NULL},
+	{"profiles of users", NULL},
 };
 
 enum {

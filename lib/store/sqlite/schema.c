@@ -446,6 +446,13 @@ static const char *const migrations[] = {
 	"	document TEXT NOT NULL CHECK (json_type(document) = 'object'),"
 	"	PRIMARY KEY (kind, name)"
 	") STRICT, WITHOUT ROWID;",
+	/* 23: profiles of users. */
+	"CREATE TABLE profile ("
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	user TEXT NOT NULL,"
+	"	document TEXT NOT NULL CHECK (json_type(document) = 'object'),"
+	"	PRIMARY KEY (tenant, user)"
+	") STRICT, WITHOUT ROWID;",
 };
 
 /* Steps over a pragma's only number. */

@@ -114,7 +114,8 @@ def usage:
 	{start: (.[0].start | ms_of_text / 1000 | floor), end: (.[-1].end | ms_of_text / 1000 | floor),
 		data: map({time: (.start | ms_of_text / 1000 | floor), value: (.node_hours * 3600 / $unit | floor)})} | answer;
 
-# --- profiles of users: none are kept ---
+# --- profiles of users ---
 
-def no_profile: in_tenant | refuse(404; "no profile is kept");
-def refuse_profile: refuse(403; "profiles are not kept");
+def profile: result(["profile", "get"]) | out[0] | answer;
+def set_profile: document as $new | result(["profile", "set"]; $new) | out | nothing;
+def drop_profile: result(["profile", "delete"]) | out | nothing;
