@@ -68,9 +68,9 @@ def whole: {
 	clustertemplate: whole_template,
 	partialtemplate: whole_template}[.];
 
-# Adds that.
+# Adds that. A null is no member.
 def fill($kind):
-	($kind | whole) * (walk(if type == "object" then map_values(select(. != null)) else . end)) |
+	($kind | whole) * (if any(..; . == null) then walk(if type == "object" then map_values(select(. != null)) else . end) else . end) |
 	if .constraints then .constraints.services |= map_values({quantities: {}} + .) else . end |
 	if .administration then .administration.leaseduration |= map_values(lease_ms) else . end;
 
@@ -86,10 +86,9 @@ def unfill($old; $whole):
 # A document as Coopr shows it.
 def document_of($kind): prune($kind | known) | fill($kind);
 
-# All entities of the tenant, as Coopr shows them, by "KIND/NAME".
-def entities:
+# The entities of the tenant, as Coopr shows them, by "KIND/NAME": of a kind, or (null) all.
+def entities($kind):
 	(result(["store", "list", "-o", "json"]) | items | map({("\(.entity)/\(.name)"): .version}) | add // {}) as $versions |
-	result(["export"]) | out | map("\(.kind)/\(.name)" as $id | {($id): (document_of(.kind) + {version: $versions[$id]})}) | add // {};
-
-# Those of a kind.
-def entities($kind): [entities | to_entries[] | select(.key | startswith("\($kind)/")) | .value];
+	result(["export"]) | out |
+	map(select($kind == null or .kind == $kind) | "\(.kind)/\(.name)" as $id | {($id): (document_of(.kind) + {version: $versions[$id]})}) | add // {};
+def entities: entities(null);

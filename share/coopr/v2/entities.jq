@@ -6,7 +6,7 @@ include "documents";
 
 def shown($kind; $version): document_of($kind) + {version: $version};
 
-def list: .arguments[0] as $kind | entities($kind) | answer;
+def list: .arguments[0] as $kind | [entities($kind)[]] | answer;
 
 # The newest version of an entity.
 def newest($kind; $name): result(["store", "history", "-o", "json", "--", $kind, $name]) | out | map(.version) | max;
@@ -55,7 +55,7 @@ def resolve:
 	if .code == 1 then refuse(404; said) else out[0] | document_of("clustertemplate") | answer end;
 
 def export:
-	. as $request | ["provider", "hardwaretype", "imagetype", "service", "clustertemplate", "partialtemplate"] |
-	map(. as $kind | {($kind + "s"): ($request | entities($kind))}) | add | answer;
+	(entities | to_entries | group_by(.key / "/" | .[0]) | map({(.[0].key / "/" | .[0] + "s"): map(.value)}) | add) as $all |
+	{providers: [], hardwaretypes: [], imagetypes: [], services: [], clustertemplates: [], partialtemplates: []} + $all | answer;
 
 def load: result_of_body(["import", "-y", "-q", "--replace-secrets", "-"]) | out | nothing;
