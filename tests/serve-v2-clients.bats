@@ -97,6 +97,28 @@ page() {
 	java 200 DELETE /v2/clusters/00000001
 }
 
+# Sends what the uploader of resources sends, which comes with Coopr's provisioner: uploader STATUS METHOD PATH [CURL-ARGUMENT...]
+uploader() {
+	v2 "$@" -H 'User-Agent: rest-client/2.1.0 (linux-gnu x86_64) ruby/3.1.7p261' -H 'Content-Type: application/x-www-form-urlencoded' \
+		-H 'Accept-Encoding: gzip;q=1.0,deflate;q=0.6,identity;q=0.3'
+}
+
+@test "the uploader of resources and the script of defaults load what comes with Coopr" {
+	head -c 9000000 /dev/urandom >large
+	of=/v2/plugins/automatortypes/shell
+	uploader 200 GET /status
+	uploader 200 GET $of
+	same file "$(body .resourceTypes.files.format)"
+	uploader 200 POST $of/files/large --data-binary @large
+	same 1 "$(body .version)"
+	uploader 200 POST $of/files/large/versions/1/stage --data-binary ''
+	uploader 200 POST /v2/plugins/sync --data-binary ''
+	coopr-resource get automatortypes/shell/files/large | cmp large -
+	coopr-store get hardwaretype small | jq '.description = "of defaults"' >small.json
+	v2 200 PUT /v2/hardwaretypes/small -H 'Content-Type:application/json' -H 'Coopr-ApiKey:1234567890abcdef' --data @small.json
+	same '"of defaults"' "$(coopr-store get hardwaretype small | jq .description)"
+}
+
 @test "a plugin has no parameters of users, of whom the Java client takes only one kind" {
 	java 200 GET /v2/plugins/automatortypes/
 	same '[["admin"]]' "$(body '[.[].parameters | keys] | unique')"
