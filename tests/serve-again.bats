@@ -105,6 +105,21 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	replayed
 }
 
+@test "what is done in the name of another, and what only the queue knows, is done once, too" {
+	serve
+	coopr-tenant create qa
+	coopr-member set ann -r admin -T superadmin
+	with k 204 'POST' '/v1/tenants?as=ann' -d '{"name": "dev"}'
+	with k 204 'POST' '/v1/tenants?as=ann' -d '{"name": "dev"}'
+	replayed
+	answers 202 POST /v1/clusters -d "$SHOP"
+	for verb in pause resume abort; do
+		with "$verb" 204 POST "/v1/clusters/shop/$verb" -d '{}'
+		with "$verb" 204 POST "/v1/clusters/shop/$verb" -d '{}'
+		replayed
+	done
+}
+
 @test "what has changed nothing is done anew" {
 	serve
 	with k 404 POST /v1/clusters/shop/expand -d '{"machines": 5}'

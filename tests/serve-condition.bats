@@ -103,3 +103,16 @@ HUGE=/v1/entities/hardwaretype/huge
 	answers 403 PUT $HUGE -H "Authorization: Bearer $token" -H "If-Match: $(tag $HUGE)" -d "$(flavor b)"
 	answers 412 PUT $HUGE -H "Authorization: Bearer $token" -H 'If-Match: "x"' -d "$(flavor b)"
 }
+
+@test "what the path of a request says, no member of it says otherwise" {
+	coopr-serve --openapi | jq -c '.paths | to_entries[] | .key as $path | .value[] |
+		[([$path | scan("\\{([a-z]+)\\}")[]] - ([$path | scan("\\{([a-z]+)\\}")[]] -
+		[(.parameters[] | select(.in == "query").name), (.requestBody.content["application/json"].schema.properties // {} | keys[])])) | .[] | "\($path): \(.)"] | select(. != [])' >twice
+	same "" "$(cat twice)"
+	echo '{"kind": "hardwaretype", "name": "huge", "providermap": {"dummy": {"flavor": "huge"}}}' >huge.json
+	for member in kind=hardwaretype name=small; do
+		answers 422 PUT "/v1/entities/hardwaretype/huge?$member" -H 'If-None-Match: *' --data-binary @huge.json
+		same "there is no such member" "$(jq -r .detail body)"
+	done
+	answers 200 PUT /v1/entities/hardwaretype/huge -H 'If-None-Match: *' --data-binary @huge.json
+}

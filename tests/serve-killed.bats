@@ -14,7 +14,8 @@ setup() {
 	mkdir bin
 	cp "$COOPR_BIN/coopr-serve" bin
 	# A command is killed at its n-th write, where n is in the file at.
-	for command in add clone create delete expand import lease member rename resource secret shrink stop store tenant; do
+	for command in abort add clone config create delete expand import lease member pause queue remove rename replace resource restart resume retry rollback scale \
+		secret shrink start stop store tenant token upgrade user; do
 		cat >"bin/coopr-$command" <<-EOT
 			#!/bin/sh
 			case "\$*" in
@@ -55,7 +56,9 @@ effects() {
 			WHERE c.status <> 'terminated' ORDER BY 1, 2;
 		SELECT name, status, expires_ms > 0 FROM cluster WHERE status <> 'terminated' ORDER BY 1;
 		SELECT kind, name, version FROM entity ORDER BY 1, 2; SELECT * FROM member ORDER BY 2; SELECT name, document FROM tenant ORDER BY 1;
-		SELECT plugin, name, version, bytes FROM resource ORDER BY 1, 2, 3; SELECT name, version FROM secret ORDER BY 1, 2"
+		SELECT plugin, name, version, bytes FROM resource ORDER BY 1, 2, 3; SELECT name, version FROM secret ORDER BY 1, 2;
+		SELECT user, name FROM token ORDER BY 1, 2; SELECT user FROM login ORDER BY 1"
+	coopr-queue limit -o json
 	coopr-queue ls -o json | jq -r .action | sort
 }
 
@@ -118,5 +121,14 @@ at_every_write() {
 		at_every_write PUT /v1/members/bob -d '{"role": "admin"}'
 		at_every_write PUT /v1/secrets/word --data-binary word
 		at_every_write PUT '/v1/resources/automator/shell/files/noise?sync' --data-binary @huge.json
+		at_every_write POST /v1/clusters/shop/config -d '{"set": "php.x=1"}'
+		at_every_write POST /v1/clusters/shop/scale -d '{"services": "apache=2"}'
+		at_every_write POST /v1/clusters/shop/restart -d '{"services": "apache"}'
+		at_every_write POST /v1/clusters/shop/replace -d '{"nodes": "1000", "discard-data": true}'
+		at_every_write POST /v1/tokens -d '{"name": "new"}'
+		at_every_write POST /v1/users -d '{"name": "new"}'
+		at_every_write PATCH /v1/limits -d '{"total": 7}'
+		at_every_write PATCH /v1/tenants/qa -H 'If-Match: *' -d '{"clusters": 7}'
+		at_every_write DELETE /v1/tenants/qa -H 'If-Match: *' -d '{}'
 	}
 }

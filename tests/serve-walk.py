@@ -40,7 +40,8 @@ OF_ADMINS = ("/v1/members", "/v1/users", "/v1/import", "/v1/entities", "/v1/reso
 OF_SUPERADMINS = {("POST", "/v1/tenants"), ("DELETE", "/v1/tenants/{tenant}"), ("PATCH", "/v1/tenants/{tenant}"), ("GET", "/v1/queue"),
                   ("GET", "/v1/jobs")}
 NEVER_BY_TOKEN = {("POST", "/v1/users"), ("POST", "/v1/users/{user}/code"), ("POST", "/v1/tokens")}
-OF_ALL = {"/", "/ui/{file}", "/terminal", "/terminal/{file}", "/v1/schemas/{kind}", "/v1/openapi.json", "/v1/version", "/healthz", "/readyz", "/v1/session"}
+OF_ALL = {"/", "/ui/{release}/{file}", "/terminal", "/terminal/{file}", "/v1/schemas/{kind}", "/v1/openapi.json", "/v1/version", "/healthz", "/readyz",
+          "/v1/session"}
 
 WILD = ["zz", "-", "..", "--help", "../../etc/passwd", "a/b", "*", "%", "ä", "x" * 300, "'; DROP TABLE cluster", "$(id)", "0", "-1", "",
         "known", "null", "a b", "@"]
@@ -56,11 +57,27 @@ NAMES = {
 MEMBERS = {
     "name": ["made1", "made2", "new1", "new2", "known-cluster", "known-tenant"], "template": ["lamp", "lamp", "known-template"],
     "provider": ["dummy"], "machines": [1, 3, 4, 5], "role": ["user", "admin", "read-only", "superadmin"], "tenant": NAMES["tenant"],
-    "as": ["root", "ann", "known"], "services": ["php", ["mysql"], ["php=2"]], "nodes": ["1000", ["1001"]], "node": ["1000"],
-    "service": ["php"], "time": ["2d", "never"], "to": [1], "config": [{"a": 1}], "set": ["php.x=1", 'php.x={"secret":"known-word"}'],
+    "as": ["root", "ann", "known"], "services": ["apache", ["mysql"], ["apache=2"]], "nodes": ["1000", ["1001"]], "node": ["1000"],
+    "service": ["mysql"], "time": ["2d", "never"], "to": [1], "config": [{"a": 1}], "set": ["php.x=1", 'php.x={"secret":"known-word"}'],
     "user": NAMES["user"], "group": ["qa"], "clusters": [3], "operation": [1], "limit": [1, 5], "search": ["s", "known"],
     "old": [1], "new": [2], "lifetime": ["1d"], "cluster": NAMES["cluster"], "status": ["active"], "kind": NAMES["kind"], "lease": ["1d"],
 }
+# Half of the requests are as somebody would send them who wants them to be done.
+SOUND = {
+    "cluster": ["shop", "made1", "made2"], "user": ["new1", "new2"], "tenant": ["new1"], "job": NAMES["job"], "token": ["900001"],
+    "run": NAMES["run"], "type": ["files"], "file": ["page.css", "xterm.js", "app.js"], "release": ["x"], "plugin": ["shell"], "node": ["1000", "1001"],
+    "kind": ["hardwaretype"], "name": ["walked", "small"],
+}
+SOUND_MEMBERS = {name: MEMBERS[name] for name in ("template", "provider", "services", "nodes", "service", "time", "set", "to", "old", "new", "limit")}
+SOUND_MEMBERS.update({"name": ["made1", "made2", "new1", "new2"], "role": ["user", "admin", "read-only"], "machines": [3, 4, 5], "total": [50]})
+SOUND_DOCUMENTS = {
+    "/v1/entities": [b'{"kind":"hardwaretype","name":"walked","providermap":{"dummy":{"flavor":"f"}}}'],
+    "/v1/entities/{kind}/{name}": [b'{"providermap":{"dummy":{"flavor":"h"}}}'],
+    "/v1/import": [b'{"kind":"hardwaretype","name":"walked","providermap":{"dummy":{"flavor":"g"}}}'],
+    "/v1/resources/{kind}/{plugin}/{type}/{name}": [b"bytes", b"other bytes"], "/v1/secrets/{name}": [b"word"],
+}
+# Done again, or a secret that is shown once.
+NOT_KEPT = READS_BY_POST | {"/v1/session", "/v1/session/provider", "/v1/users", "/v1/tokens", "/v1/users/{user}/code"}
 NOT_ASKED = {"wait", "timeout", "jobs"}  # a command that waits is not what is looked at
 DOCUMENTS = [
     b'{"kind":"hardwaretype","name":"walked","providermap":{"dummy":{"flavor":"f"}}}', b'{"kind":"service","name":"php"}', b"bytes",
@@ -154,25 +171,45 @@ def frames(choice, who):
 class Request:
     def __init__(self, number, who):
         choice = random.Random("%d %d" % (SEED, number))
-        self.who = who
+        self.who, self.is_sound = who, choice.random() < 0.5
         self.template, self.method, self.operation = OPERATIONS[number % len(OPERATIONS)] if number < 2 * len(OPERATIONS) \
             else choice.choice(OPERATIONS)
         self.sent_method, self.headers, self.body = self.method, {}, None
         if choice.random() < 0.02:
             self.sent_method = choice.choice(["GET", "PUT", "OPTIONS", "HEAD", "TRACE", "BREW"])
-        self.path = re.sub(r"\{(\w+)\}", lambda m: urllib.parse.quote(choice.choice(
-            NAMES.get(m[1], ["x"]) if choice.random() < 0.8 else WILD), safe=""), self.template)
+        self.path = re.sub(r"\{(\w+)\}", lambda m: urllib.parse.quote(self.variable(choice, m[1]), safe=""), self.template)
         self.add_query(choice)
         if "requestBody" in self.operation:
             self.add_body(choice)
         if choice.random() < 0.1:
             self.headers["Accept"] = choice.choice(["text/plain", "text/event-stream", "*/*", "text/html", "x" * 500])
-        if choice.random() < 0.7 and self.method in WRITES:
-            self.headers["If-Match"] = "*"
-        if choice.random() < 0.1:
+        if choice.random() < (0.9 if self.is_shown() else 0.02) and self.method in WRITES:
+            self.headers["If-None-Match" if self.method == "PUT" and choice.random() < 0.5 else "If-Match"] = "*"
+        if choice.random() < (0.02 if self.method in WRITES else 0.1):
             self.headers["If-None-Match"] = choice.choice(['*', '"x"'])
-        if choice.random() < 0.1:
+        self.repeats = self.method in WRITES and choice.random() < 0.3
+        if self.repeats:
+            self.headers["Idempotency-Key"] = "walk-%d-%d" % (SEED, number)
+        elif choice.random() < 0.05:
             self.headers["Idempotency-Key"] = choice.choice(["k1", "k2", "k" * 300, "a b"])
+
+    def variable(self, choice, name):
+        if self.is_sound and "{plugin}" in self.template and name in ("kind", "name"):
+            return {"kind": "automator", "name": choice.choice(["walked", "noise"])}[name]
+        if self.is_sound:
+            return choice.choice(SOUND[name])
+        return choice.choice(NAMES.get(name, ["x"]) if choice.random() < 0.8 else WILD)
+
+    def is_kept(self):
+        """Returns whether the request, sent again, has the same answer."""
+        return self.repeats and self.sent_method == self.method and self.template not in NOT_KEPT and \
+            b"dry-run" not in self.path.encode() + (self.body or b"")
+
+    def is_shown(self):
+        """Returns whether GET shows one record at the path of a change, or at the one above: it may have a condition."""
+        shown = [DOCUMENT["paths"].get(path, {}).get("get", {}).get("responses", {}).get("200", {}).get("content", {}).get("application/json")
+                 for path in (self.template, self.template.rpartition("/")[0])]
+        return any(one and "items" not in one["schema"].get("properties", {}) for one in shown)
 
     def add_query(self, choice):
         fields = [(one["name"], value(choice, one["name"], one["schema"])) for one in self.operation["parameters"]
@@ -180,9 +217,28 @@ class Request:
         if choice.random() < 0.1:
             fields.append((choice.choice(["tenant", "as", "all-tenants", "store", "spool", "output", "nothing", "yes"]),
                            choice.choice(["known-tenant", "root", "true", "%ff", "/tmp/x"])))
+        if self.is_sound:
+            fields = [one for one in self.sound_members(choice, {one["name"]: one["schema"] for one in self.operation["parameters"]
+                                                                 if one["in"] == "query"}, 0.2).items()]
         if fields:
             self.path += "?" + urllib.parse.urlencode([(name, json.dumps(one) if isinstance(one, (dict, list, bool)) or one is None else one)
                                                        for name, one in fields])
+
+    def sound_members(self, choice, described, part):
+        members = {}
+        for name, schema in described.items():
+            if name in ("name", "total", "machines", "template", "provider", "services", "nodes", "to", "time", "old", "new"):
+                members[name] = choice.choice(SOUND_MEMBERS[name])
+            elif choice.random() < part and name not in NOT_ASKED:
+                if schema.get("type") == "boolean" and name not in ("dead", "all-tenants", "provisioner", "verify"):
+                    members[name] = True
+                elif name in SOUND_MEMBERS and name != "set":
+                    members[name] = choice.choice(SOUND_MEMBERS[name])
+        if "discard-data" in described:
+            members["discard-data"] = True
+        if "set" in described and "name" not in described:
+            members["set"] = "php.x=%d" % choice.randrange(10)
+        return members
 
     def add_body(self, choice):
         schema = self.operation["requestBody"]["content"].get("application/json", {}).get("schema")
@@ -190,11 +246,15 @@ class Request:
             self.body = frames(choice, self.who)
         elif self.template == "/v1/session":
             self.body = json.dumps({"user": "nobody-%d" % choice.randrange(10 ** 6), "password": "x"}).encode()
+        elif self.is_sound and schema is None:
+            self.body = choice.choice(SOUND_DOCUMENTS.get(self.template, DOCUMENTS))
+        elif self.is_sound:
+            self.body = json.dumps(self.sound_members(choice, schema["properties"], 0.1)).encode()
         elif schema is None or choice.random() < 0.05:
             self.body = choice.choice(DOCUMENTS)
         else:
             members = {name: value(choice, name, one) for name, one in schema["properties"].items()
-                       if name not in NOT_ASKED and choice.random() < (0.8 if name in ("name", "machines", "template", "provider", "services")
+                       if name not in NOT_ASKED and choice.random() < (0.8 if name in ("name", "total", "machines", "template", "provider", "services")
                                                                        else 0.12)}
             if self.template == "/v1/clusters" and choice.random() < 0.5:
                 members["dry-run"] = True
@@ -246,7 +306,7 @@ class Request:
         if self.who["tenant"] and b"canary" in text + "".join(headers.values()).encode():
             return "another tenant's"
         if self.sent_method != self.method:
-            return "" if status in (200, 204, 304, 400, 401, 403, 404, 405, 406, 409, 412, 413, 422, 428, 429, 501) else "odd"
+            return "" if status in (200, 204, 304, 400, 401, 403, 404, 405, 406, 409, 412, 413, 422, 426, 428, 429, 501) else "odd"
         if status < 300 and not self.may_succeed():
             return "permitted"
         if self.who["role"] is None and status not in (200, 304, 400, 401, 403, 404, 406, 422, 428, 429) and self.template not in OF_ALL:
@@ -256,7 +316,13 @@ class Request:
     def run(self):
         status, headers, text = ask(self.who, self.sent_method, self.path, self.headers, self.body)
         counts[self.who["name"], status] += 1
+        if status < 300:
+            done[self.method, self.template] += 1
         wrong = self.judge(status, headers, text)
+        if not wrong and status < 300 and self.is_kept():
+            again, _, same = ask(self.who, self.sent_method, self.path, self.headers, self.body)
+            if (again, same) != (status, text):
+                wrong = "again %d %s" % (again, same[:200])
         if wrong:
             print("%s: %s: %s %s %s %s: %d %s" % (wrong, self.who["name"], self.sent_method, self.path[:300], self.headers, (self.body or b"")[:300],
                                                   status, text[:600]), flush=True)
@@ -275,7 +341,7 @@ def walk(askers, first, count):
             pass
 
 
-counts = collections.Counter()
+counts, done = collections.Counter(), collections.Counter()
 everybody = [json.loads(line) for line in sys.stdin]
 for one in everybody:
     if one["by"] == "session":
@@ -283,6 +349,9 @@ for one in everybody:
     elif one["by"] == "token":
         one["headers"] = {"Authorization": "Bearer " + one["token"]}
 nobody = {"name": "nobody-yet", "by": "nobody"}
+made = subprocess.run(["coopr-request", "-t", "lamp", "-n", "4", "-P", "dummy", "--name", "tried"], check=True, capture_output=True).stdout
+SOUND_DOCUMENTS["/v1/solve"] = [made]
+SOUND_DOCUMENTS["/v1/plan"] = SOUND_DOCUMENTS["/v1/validate"] = [subprocess.run(["coopr-solve"], input=made, check=True, capture_output=True).stdout]
 VERSION = json.loads(ask(nobody, "GET", "/v1/version")[2])["version"]
 DOCUMENT = json.loads(ask(nobody, "GET", "/v1/openapi.json")[2])
 OPERATIONS = [(path, method.upper(), operation) for path, methods in DOCUMENT["paths"].items() for method, operation in methods.items()
@@ -325,3 +394,5 @@ for one in everybody:  # who is not known at the end was not walked with
 print("asked", sum(counts.values()), file=sys.stderr)
 for (name, status), count in sorted(counts.items()):
     print("  %-24s %3d: %d" % (name, status, count), file=sys.stderr)
+for where in OPERATIONS:
+    print("  %-6s %-70s %d" % (where[1], where[0], done[where[1], where[0]]), file=sys.stderr)

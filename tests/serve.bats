@@ -279,6 +279,14 @@ teardown() {
 	END
 }
 
+@test "who asks hears so as a record, whatever is accepted" {
+	serve
+	answers 200 GET /v1/session
+	cp body expected
+	answers 200 GET /v1/session -H 'Accept: text/plain'
+	cmp body expected
+}
+
 @test "a server that is told to end answers what it was asked before, also who reads slowly" {
 	serve_slowly list
 	head -c 20000000 /dev/zero | tr '\0' ' ' >answer

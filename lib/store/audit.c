@@ -73,8 +73,8 @@ audit_object(const struct audit_event *event, struct arena *arena)
 	return arena_printf(arena, "%s %s", event->kind, event->name);
 }
 
-/* The records of a request: those of the last day with its key, which is behind a blank. */
-#define OF_REQUEST "request >= ?1 || ' ' AND request < ?1 || '!' AND user = ?2 AND at_ms > ?3"
+/* The records of a request: those of the last day with its key, which is behind a blank, of who has sent it, perhaps in the name of another. */
+#define OF_REQUEST "request >= ?1 || ' ' AND request < ?1 || '!' AND (user = ?2 OR login = ?2) AND at_ms > ?3"
 
 enum { AUDIT_REQUEST_MS = 24 * 3600 * 1000 };
 

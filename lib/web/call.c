@@ -67,6 +67,21 @@ call_looks(const struct command_option *option)
 	return false;
 }
 
+/* Returns whether the route itself gives the option, or its path has a variable of that name: then a member does not say it otherwise. */
+static bool
+call_is_given(const struct route *route, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = route->fixed; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
+		if (strcspn(at, " =") == length + 2 && strncmp(at + 2, name, length) == 0)
+			return true;
+	for (const char *at = strchr(route->path, '{'); at; at = strchr(at + 1, '{'))
+		if (strcspn(at + 1, "}") == length && strncmp(at + 1, name, length) == 0)
+			return true;
+	return false;
+}
+
 bool
 call_is_flag(const struct command_option *option)
 {
@@ -80,7 +95,7 @@ call_takes(const struct route *route, const struct command_table *table, const s
 		"watch", "yes"};
 	const char *kind = option->kind ? option->kind : "";
 
-	if (!*option->name || strcmp(kind, "DIR") == 0 || (strstr(kind, "FILE") && strcmp(kind, "FILE") != 0))
+	if (!*option->name || call_is_given(route, option->name) || strcmp(kind, "DIR") == 0 || (strstr(kind, "FILE") && strcmp(kind, "FILE") != 0))
 		return false;
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(option->name, ours[i]) == 0)

@@ -275,7 +275,7 @@ repeat_end(struct repeats *repeats, struct repeat *repeat, const struct http_exc
 	while (repeats->list[at] != repeat)
 		at++;
 	if (!answer || answer->is_file || answer->body.length > REPEATS_ANSWER || repeat->route->answer == ROUTE_RECORD_ONCE ||
-	    !repeat_has_changed(repeats, repeat)) {
+	    (answer->status != 204 && !repeat_has_changed(repeats, repeat))) {
 		repeats_remove(repeats, at);
 		return;
 	}

@@ -103,5 +103,6 @@ route_is_text(const struct route *route, const struct http_exchange *exchange)
 {
 	const char *accept = http_field_find(&exchange->headers, "Accept");
 
-	return route->answer == ROUTE_TEXT || (route->answer != ROUTE_BYTES && accept && strncmp(accept, "text/plain", 10) == 0);
+	return route->answer == ROUTE_TEXT || (route->answer != ROUTE_BYTES && route->answer != ROUTE_SESSION && accept &&
+	    strncmp(accept, "text/plain", 10) == 0);
 }

@@ -14,7 +14,7 @@ const struct route routes[] = {
 	{"GET", "/v1/clusters/{cluster}/nodes", "show", "{cluster}", "--cluster", ROUTE_NO_BODY, ROUTE_RECORDS, "List the nodes of a cluster", "clusterstatus operation node link observation"},
 	{"GET", "/v1/clusters/{cluster}/nodes/{node}/ssh", "ssh", "{cluster}/{node}", "--raw", ROUTE_NO_BODY, ROUTE_TUNNEL, "Make the connection one to the sshd of a node", NULL},
 	{"POST", "/v1/clusters/{cluster}/ssh-certificate", "ssh-certificate", "{cluster} -", NULL, ROUTE_DOCUMENT, ROUTE_RECORD, "Sign a public key of ssh, with which the nodes are entered", "ssh-certificate"},
-	{"GET", "/v1/clusters/{cluster}/operations", "history", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the operations on a cluster", "operation difference task"},
+	{"GET", "/v1/clusters/{cluster}/operations", "history", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the operations on a cluster", "operation difference job cluster node task milestone"},
 	{"GET", "/v1/clusters/{cluster}/events", "events", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS_EVENTS, "List the events of an operation", "event"},
 	{"GET", "/v1/clusters/{cluster}/log", "log", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_TEXT, "Show the output of the tasks of an operation", NULL},
 	{"GET", "/v1/clusters/{cluster}/report", "report", "{cluster}", NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "Report what an operation did, and what failed", "report attempt"},

@@ -17,7 +17,7 @@ export function may(role) {
 export const INSTALLATION = [
   'POST /v1/session', 'POST /v1/session/provider', 'DELETE /v1/session', 'GET /v1/version', 'GET /v1/jobs', 'GET /v1/jobs/{job}', 'GET /v1/queue', 'GET /v1/limits', 'GET /v1/settings', 'GET /v1/checks',
   'GET /v1/schemas/{kind}',
-  'POST /v1/tenants', 'PATCH /v1/tenants/{tenant}', 'DELETE /v1/tenants/{tenant}', 'POST /v1/solve', 'POST /v1/validate',
+  'POST /v1/tenants', 'GET /v1/tenants/{tenant}', 'PATCH /v1/tenants/{tenant}', 'DELETE /v1/tenants/{tenant}', 'POST /v1/solve', 'POST /v1/validate',
 ];
 
 export class Problem extends Error {
