@@ -107,6 +107,20 @@ bearing() {
 	asks 401 POST /v1/session -d '{"user": "ann", "password": "from a shell"}'
 }
 
+@test "by TLS no other host of the domain sets the cookie" {
+	need_program openssl
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -keyout k.pem -out c.pem \
+		-days 2 2>/dev/null
+	serve --listen 127.0.0.1:0 --cert c.pem --key k.pem
+	url=$(sed -n 's|.*serving on \(https://.*\)|\1|p' serve.log)
+	echo "PASSWORD of ann" | coopr-user password -q ann
+	curl -sS --cacert c.pem -D head -o body "$url/v1/session" -d '{"user": "ann", "password": "PASSWORD of ann"}'
+	session=$(sed -n 's/^Set-Cookie: __Host-coopr=\(coopr_[^;]*\); Path=\/; HttpOnly; SameSite=Strict; Max-Age=[0-9]*; Secure\r$/\1/p' head)
+	same 200 "$(curl -sS --cacert c.pem -o body -w '%{http_code}' -b "__Host-coopr=$session" "$url/v1/clusters")"
+	same 401 "$(curl -sS --cacert c.pem -o body -w '%{http_code}' -b "coopr=$session" "$url/v1/clusters")"
+	echo "PASSWORD of ann" | coopr-login -q --ca c.pem --user ann "$url"
+}
+
 @test "guessing is slowed down, for a user and for an address, also by many at once" {
 	serve_tcp
 	login ann

@@ -305,6 +305,9 @@ class Request:
             return "a secret"
         if self.who["tenant"] and b"canary" in text + "".join(headers.values()).encode():
             return "another tenant's"
+        if headers.get("X-Content-Type-Options") != "nosniff" or "frame-ancestors 'none'" not in headers.get("Content-Security-Policy", "") or \
+                (self.template not in OF_ALL and "private" not in headers.get("Cache-Control", "") and headers.get("Cache-Control") != "no-store"):
+            return "a browser may take it for something else, or others may keep it"
         if self.sent_method != self.method:
             return "" if status in (200, 204, 304, 400, 401, 403, 404, 405, 406, 409, 412, 413, 422, 426, 428, 429, 501) else "odd"
         if status < 300 and not self.may_succeed():

@@ -162,6 +162,15 @@ listener_response(struct http_exchange *exchange)
 	return response;
 }
 
+/* What every answer says unless it says otherwise: only who has asked keeps it, and asks again whether it is still so; a browser takes
+ * it for nothing but its type, runs and shows nothing of it, and tells no other site where it was. */
+static const struct http_field listener_guards[] = {
+	{"Cache-Control", "private, no-cache"},
+	{"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+	{"Referrer-Policy", "no-referrer"},
+	{"X-Content-Type-Options", "nosniff"},
+};
+
 /* Hands the answer over. */
 static enum MHD_Result
 listener_send(struct MHD_Connection *connection, struct http_exchange *exchange)
@@ -176,6 +185,9 @@ listener_send(struct MHD_Connection *connection, struct http_exchange *exchange)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
 	for (size_t i = 0; i < answer->headers.count; i++)
 		MHD_add_response_header(response, answer->headers.list[i].name, answer->headers.list[i].value);
+	for (size_t i = 0; i < sizeof listener_guards / sizeof *listener_guards; i++)
+		if (!http_field_find(&answer->headers, listener_guards[i].name))
+			MHD_add_response_header(response, listener_guards[i].name, listener_guards[i].value);
 	result = MHD_queue_response(connection, (unsigned)answer->status, response);
 	MHD_destroy_response(response);
 	return result;

@@ -37,12 +37,16 @@ api_keep(char *bytes, size_t size, size_t count, void *data)
 static size_t
 api_keep_session(char *line, size_t size, size_t count, void *data)
 {
-	static const char cookie[] = "Set-Cookie: coopr=";
+	static const char *const cookies[] = {"Set-Cookie: coopr=", "Set-Cookie: __Host-coopr="};
 	struct api_received *received = data;
-	size_t length = size * count, start = sizeof cookie - 1, end = start;
+	size_t length = size * count, start = 0, end;
 
-	if (length <= start || strncasecmp(line, cookie, start) != 0)
+	for (size_t i = 0; i < sizeof cookies / sizeof *cookies; i++)
+		if (length > strlen(cookies[i]) && strncasecmp(line, cookies[i], strlen(cookies[i])) == 0)
+			start = strlen(cookies[i]);
+	if (start == 0)
 		return length;
+	end = start;
 	while (end < length && !strchr(";\r\n", line[end]))
 		end++;
 	free(received->session);

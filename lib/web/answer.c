@@ -234,6 +234,8 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		answer_begin(exchange, 200, "application/json");
 		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
 	}
+	if (route->answer == ROUTE_RECORD_ONCE)
+		http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
 	if (looks && exchange->answer.status == 200 && !exchange->answer.is_file)
 		answer_tag(exchange);
 }

@@ -208,7 +208,7 @@ asker_take_token(struct asker *asker, struct store *store, struct http_exchange 
 static bool
 asker_find_person(struct asker *asker, struct store *store, struct http_exchange *exchange)
 {
-	const char *cookie = asker_cookie(exchange, ASKER_COOKIE);
+	const char *cookie = asker_cookie(exchange, exchange->is_encrypted ? ASKER_COOKIE_TLS : ASKER_COOKIE);
 
 	if (!asker_is_of_this_site(exchange))
 		return false;

@@ -24,7 +24,9 @@ struct asker { /* release it */
 	char *bearer;  /* that of a token or a session that was shown as Authorization; or NULL */
 };
 
-#define ASKER_COOKIE "coopr" /* whose value is the text of a session */
+/* Whose value is the text of a session. By TLS it is __Host-coopr, which no other host of the domain can set. */
+#define ASKER_COOKIE "coopr"
+#define ASKER_COOKIE_TLS "__Host-" ASKER_COOKIE
 
 enum { ASKER_CSRF_SIZE = 65 };
 

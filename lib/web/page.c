@@ -36,11 +36,6 @@ static const struct {
 #define POLICY(styles) "default-src 'none'; script-src 'self'; style-src 'self'" styles "; connect-src 'self'; img-src 'self' data:; " \
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-static const struct http_field guards[] = {
-	{"X-Content-Type-Options", "nosniff"},
-	{"Referrer-Policy", "no-referrer"},
-};
-
 /* Returns the media type of a file by its name; NULL where the page has no such files. A name is one word of letters, digits, - and dots
  * inside, so it leads to no other folder. */
 static const char *
@@ -177,8 +172,6 @@ page_answer(const struct route_match *match, struct http_exchange *exchange)
 	exchange->answer.status = 200;
 	http_field_add(exchange, &exchange->answer.headers, "Content-Security-Policy",
 	    page_is_terminal(match) ? POLICY(" 'unsafe-inline'") : POLICY(""));
-	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
-		http_field_add(exchange, &exchange->answer.headers, guards[i].name, guards[i].value);
 	answer_tag(exchange);
 	answer_spare(exchange);
 }

@@ -37,8 +37,8 @@ session_order_end(const struct asker *asker, struct buffer *order)
 static void
 session_set_cookie(struct http_exchange *exchange, const char *session, int64_t lasts_s)
 {
-	char *cookie = memory_printf(ASKER_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%lld%s", session, (long long)lasts_s,
-	    exchange->is_encrypted ? "; Secure" : "");
+	char *cookie = memory_printf("%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%lld%s", exchange->is_encrypted ? ASKER_COOKIE_TLS : ASKER_COOKIE,
+	    session, (long long)lasts_s, exchange->is_encrypted ? "; Secure" : "");
 
 	http_field_add(exchange, &exchange->answer.headers, "Set-Cookie", cookie);
 	free(cookie);
