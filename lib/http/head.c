@@ -2,7 +2,9 @@
 #include "http/head.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <netdb.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -12,13 +14,20 @@
 #include "http/client-certificate.h"
 #include "http/exchange.h"
 
+enum { HEAD_BLANKS = 4096 }; /* behind a colon, at most */
+
+/* Adds a header. Of one on several lines the library appends what follows to the name, "X: v" and " -User" are "X-User: v", and the value is
+ * not behind the name any more: its name is empty, which nothing has. */
 static enum MHD_Result
-head_add_header(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+head_add_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value, size_t length)
 {
 	struct http_exchange *exchange = context;
+	uintptr_t end = (uintptr_t)name + name_length + 1, start = (uintptr_t)value;
+	bool is_whole = start >= end && start - end <= HEAD_BLANKS && strspn(name + name_length + 1, " \t") >= start - end;
 
 	(void)kind;
-	http_field_add(exchange, &exchange->headers, name, value ? value : "");
+	(void)length;
+	http_field_add(exchange, &exchange->headers, !value || is_whole ? name : "", value ? value : "");
 	return MHD_YES;
 }
 
@@ -95,7 +104,7 @@ head_read(struct http_exchange *exchange, const char *method, const char *path, 
 {
 	exchange->method = arena_string(&exchange->arena, method);
 	exchange->path = arena_string(&exchange->arena, head_find_path(path));
-	MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, head_add_header, exchange);
+	MHD_get_connection_values_n(exchange->connection, MHD_HEADER_KIND, head_add_header, exchange);
 	MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, head_add_query, exchange);
 	head_find_asker(exchange, fd);
 	head_find_certificate(exchange, clients);
@@ -112,7 +121,17 @@ head_count(const struct http_fields *headers, const char *name)
 	return count;
 }
 
-/* RFC 9112, sections 3.2, 5.1 and 6.3. The library is more tolerant. */
+/* Returns whether the value of a header has a character that others take for the end of its line. */
+static bool
+head_has_control(const char *value)
+{
+	for (; *value; value++)
+		if (iscntrl((unsigned char)*value) && *value != '\t')
+			return true;
+	return false;
+}
+
+/* RFC 9112, sections 3.2, 5.1, 5.2, 5.5 and 6.3. The library is more tolerant. */
 bool
 head_is_malformed(const struct http_exchange *exchange, const char *version)
 {
@@ -122,7 +141,8 @@ head_is_malformed(const struct http_exchange *exchange, const char *version)
 	size_t hosts = head_count(headers, MHD_HTTP_HEADER_HOST), lengths = head_count(headers, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
 	for (size_t i = 0; i < headers->count; i++)
-		if (!*headers->list[i].name || headers->list[i].name[strspn(headers->list[i].name, token)])
+		if (!*headers->list[i].name || headers->list[i].name[strspn(headers->list[i].name, token)] ||
+		    head_has_control(headers->list[i].value))
 			return true;
 	return hosts > 1 || (hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0) || lengths > 1 ||
 	    head_count(headers, MHD_HTTP_HEADER_TRANSFER_ENCODING) > 1 || (coding && (lengths > 0 || strcasecmp(coding, "chunked") != 0));
