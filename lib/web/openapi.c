@@ -13,7 +13,7 @@
 #include "web/call.h"
 #include "web/route.h"
 
-#define OPENAPI_PREVIEW "job cluster node task milestone" /* a plan, coopr-plan(5) */
+#define OPENAPI_PREVIEW "job cluster node task milestone savedplan seal" /* a plan, coopr-plan(5), or one to be carried out later */
 
 /* Returns {"type": TYPE}. */
 static jv
