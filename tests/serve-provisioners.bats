@@ -100,6 +100,22 @@ routes() {
 	answers 404 GET /v2/provisioners/p1 -H "Coopr-UserID: $(id -un)" -H 'Coopr-TenantID: superadmin'
 }
 
+@test "an operation on a cluster of a provisioner whose services have actions that nobody would do is refused at once" {
+	serve_provisioners
+	asks 200 PUT /v2/provisioners/p1 -d '{"port": 55056, "capacityTotal": 1}'
+	asks 200 PUT /v2/plugins/providertypes/aws -d '{"name": "aws"}'
+	for action in status reload backup; do
+		jq --arg action "$action" '.provisioner.actions[$action] = .provisioner.actions.start' mine/services/web.json >web.json
+		coopr-store put -yq -k service web.json
+		run -69 coopr-create -y --detach -t t -n 1 "shop-$action"
+		contains "$output" "/definitions/0/provisioner/actions/$action: no provisioner of Coopr does this action, and the automator chef-solo is not installed here; remove"
+	done
+	jq '.provisioner.actions.status = {type: "dummy", fields: {}}' mine/services/web.json >web.json
+	coopr-store put -yq -k service web.json
+	coopr-create -y --detach -t t -n 1 shop >job
+	same 1 "$(coopr-list -o json | wc -l)"
+}
+
 @test "a provisioner is told anew when its resources change, and the types of its plugins may be uploaded" {
 	serve_provisioners
 	provisioner

@@ -58,6 +58,10 @@ enum {
 	/* An archive of what a service holds, and what an archive holds given back. Only plans for them have them. */
 	ACTIONS_BACKUP = ACTION_BIT(ACTION_BACKUP),
 	ACTIONS_RESTORE = ACTION_BIT(ACTION_RESTORE) | ACTION_BIT(ACTION_CHECK),
+	/* What provisioners of Coopr know how to do, coopr-provisioners(7). */
+	ACTIONS_OF_PROVISIONERS = ACTIONS_MAKE | ACTIONS_UNMAKE | ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_INSTALL) |
+	    ACTION_BIT(ACTION_CONFIGURE) | ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_STOP) |
+	    ACTION_BIT(ACTION_REMOVE),
 	ACTIONS_RESTART = ACTIONS_STOP | ACTIONS_START,
 	ACTIONS_CONFIGURE = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_CONFIGURE),
 	/* Of a service that cannot be reloaded, a restart: action_in_place. */

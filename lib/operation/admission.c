@@ -8,10 +8,13 @@
 #include "account/secret-readers.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "exec/plugin-find.h"
 #include "inspect/host-fields.h"
 #include "inspect/own-addresses.h"
 #include "json/credential.h"
 #include "json/record.h"
+#include "login/provisioners.h"
+#include "model/action.h"
 #include "model/take/config.h"
 #include "operation/context.h"
 #include "store/entities.h"
@@ -192,6 +195,58 @@ admission_check_config(struct account *account, const struct admission *admissio
 	return result;
 }
 
+/* Returns whether a plugin is installed here. */
+static bool
+admission_has_plugin(const char *kind, const char *name)
+{
+	struct error ignored; /* then it is not */
+	char *path = plugin_find(kind, name, &ignored);
+	bool has = path;
+
+	free(path);
+	return has;
+}
+
+/* Adds a problem for each action of a service that nobody would do: workers of provisioners of Coopr know no such action, and the automator is
+ * not here. */
+static void
+admission_check_actions(const struct place *service)
+{
+	struct place provisioner = place_member(service, "provisioner"), actions = place_member(&provisioner, "actions"), action;
+	struct members members = members_of(&actions);
+
+	while (members_next(&members, &action)) {
+		enum action its = action_of_name(action.name);
+		char *type = json_get_string(action.value, "type");
+
+		if (its != ACTION_NONE && !(ACTIONS_OF_PROVISIONERS & ACTION_BIT(its)) && type && !admission_has_plugin("automator", type))
+			place_problem(&action, "no provisioner of Coopr does this action, and the automator %.80s is not installed here; remove "
+			    "the action from the service, or install the automator", type);
+		free(type);
+	}
+}
+
+/* Does that for all services of a cluster whose provider only provisioners of Coopr have. */
+static int
+admission_check_provisioned(const struct operation_context *context, const struct admission *admission, struct problems *problems,
+    struct error *err)
+{
+	struct place cluster = place_root(admission->cluster, problems), provider = place_member(&cluster, "provider"),
+	             services = place_member(&cluster, "definitions");
+	char *type = json_get_string(provider.value, "providertype"), *description = NULL;
+	int found = type ? provisioners_description(context->account.store, "providertypes", type, &description, err) : 0;
+
+	if (found > 0 && !admission_has_plugin("provider", type))
+		for (size_t i = 0; i < json_length(services.value); i++) {
+			struct place service = place_element(&services, i);
+
+			admission_check_actions(&service);
+		}
+	free(description);
+	free(type);
+	return found < 0 ? -1 : 0;
+}
+
 /* Reports the first of the problems. */
 static int
 admission_refuse(const struct operation_context *context, const struct problems *problems, const char *remedy, struct error *err)
@@ -204,7 +259,7 @@ admission_refuse(const struct operation_context *context, const struct problems 
 int
 admission_check(struct operation_context *context, const char *action, struct error *err)
 {
-	struct problems host = {0}, addresses = {0}, secrets = {0};
+	struct problems host = {0}, addresses = {0}, secrets = {0}, actions = {0};
 	struct admission admission;
 	int result = 0, tenants;
 	enum origin otherwise;
@@ -229,9 +284,14 @@ admission_check(struct operation_context *context, const char *action, struct er
 		result = admission_refuse(context, &addresses, "", err);
 	if (result == 0)
 		result = admission_refuse(context, &secrets, "", err);
+	if (result == 0)
+		result = admission_check_provisioned(context, &admission, &actions, err);
+	if (result == 0)
+		result = problems_error(&actions, context->workdir.name, EX_UNAVAILABLE, err);
 	admission_release(&admission);
 	problems_release(&host);
 	problems_release(&addresses);
 	problems_release(&secrets);
+	problems_release(&actions);
 	return result;
 }

@@ -22,10 +22,6 @@
 enum {
 	ERRAND_TRIES = 20, /* tasks that fail before they are given, in one take */
 	ERRAND_FORGOTTEN_MS = 24 * 3600 * 1000, /* one that was not heard of for so long is not shown any more */
-	/* All that their workers know how to do. */
-	ERRAND_ACTIONS = ACTIONS_MAKE | ACTIONS_UNMAKE | ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_INSTALL) |
-	    ACTION_BIT(ACTION_CONFIGURE) | ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_STOP) |
-	    ACTION_BIT(ACTION_REMOVE),
 };
 
 struct caller { /* of an order */
@@ -91,7 +87,7 @@ errand_take_any(const struct errand *errand, const struct caller *caller, struct
 	struct arguments providers = {0};
 	char *by = memory_printf("%.60s/%.60s", caller->provisioner, caller->worker);
 	int result = provisioners_providers(errand->store, &providers, err);
-	struct queue_want want = {.count = 1, .by = by, .lease_ms = -1, .actions = ERRAND_ACTIONS,
+	struct queue_want want = {.count = 1, .by = by, .lease_ms = -1, .actions = ACTIONS_OF_PROVISIONERS,
 	    .tenants = (const char *const[]){caller->tenant, NULL}, .providers = (const char *const *)providers.list};
 
 	*batch = (struct queue_batch){.next_ms = -1};
