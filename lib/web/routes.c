@@ -100,7 +100,7 @@ const struct route routes[] = {
 	{"GET", "/v1/session", "whoami", NULL, NULL, ROUTE_NO_BODY, ROUTE_SESSION, "Show who asks, and what they are in which tenant", "whoami"},
 	{"DELETE", "/v1/session", "session end", NULL, NULL, ROUTE_NO_BODY, ROUTE_SESSION_ENDED, "Log out", NULL},
 	{"GET", "/v1/users", "user list", NULL, NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the users who log in by a password", "user"},
-	{"POST", "/v1/users", "user add", "name", CHANGE, ROUTE_OPTIONS, ROUTE_RECORD_ONCE, "Add a user, with a code to log in once", "code"},
+	{"POST", "/v1/users", "user add", "name", CHANGE, ROUTE_OPTIONS, ROUTE_RECORD_ONCE, "Add a user, with a code to log in once", "code newuser"},
 	{"POST", "/v1/users/{user}/code", "user code", "{user}", CHANGE, ROUTE_OPTIONS, ROUTE_RECORD_ONCE, "Make a code with which a user logs in once", "code"},
 	{"DELETE", "/v1/users/{user}", "user delete", "{user}", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Remove a user", NULL},
 	{"GET", "/v1/tokens", "token list", NULL, NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List tokens and sessions", "token"},
