@@ -82,6 +82,9 @@ const scenarios = {
     await terminal.locator('#state:has-text("Ended with exit code 3.")').waitFor();
     await terminal.getByRole('button', {name: 'Connect again'}).click();
     await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
+    await terminal.locator('.xterm-helper-textarea').focus();
+    await terminal.keyboard.type('echo again on $(hostname)\n');
+    await shows('again on hello1-1000');
   },
 
   // The terminal of who has logged in: axe finds nothing in it, also on a phone; another site could not use it; and it ends with the session.
@@ -93,6 +96,9 @@ const scenarios = {
     const findings = [];
 
     await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
+    await terminal.locator('.xterm-helper-textarea').focus();
+    await terminal.keyboard.type('echo on $(hostname)\n');
+    await terminal.locator('.xterm-rows:has-text("on hello1-1000")').waitFor();
     for (const [colorScheme, width] of SCREENS) {
       await terminal.emulateMedia({colorScheme});
       await terminal.setViewportSize({width, height: 850});
