@@ -8,29 +8,39 @@ load serve
 load examples
 load browser
 
-setup() {
-	fresh
-	need_root
-	need_program curl ip jq ssh ssh-keygen sshd sqlite3
+# The installation, with a cluster of two machines, is one for all tests; what else a test makes there it names after itself.
+setup_file() {
+	[ "$(id -u)" -eq 0 ] && command -v ip sshd >/dev/null || return 0
+	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR fresh
 	own_network
 	export COOPR_CATALOGUE=$PWD/mine
 	printf '#!/bin/sh\necho here\n' | hello_template hello
 	coopr-create hello -t hello -n 2 >/dev/null 2>&1
-	INSTALLATION=("HOME=$HOME" "COOPR_STATE=$COOPR_STATE" "COOPR_SPOOL=$COOPR_SPOOL" "COOPR_CATALOGUE=$COOPR_CATALOGUE")
+	coopr-tenant create qa
+}
+
+teardown_file() {
+	[ ! -e "$BATS_FILE_TMPDIR/state" ] || at_home coopr-delete -y hello >/dev/null 2>&1
+}
+
+setup() {
+	fresh
+	need_root
+	need_program curl ip jq ssh ssh-keygen sshd sqlite3
+	export COOPR_STATE=$BATS_FILE_TMPDIR/state COOPR_SPOOL=$BATS_FILE_TMPDIR/spool COOPR_CATALOGUE=$BATS_FILE_TMPDIR/mine
 	TUNNEL=$COOPR_BIN/../libexec/coopr/ssh-tunnel
 }
 
 teardown() {
 	[ -z "${front-}" ] || kill "$front"
 	serve_end
-	for cluster in hello other; do
-		at_home coopr-delete -y "$cluster" >/dev/null 2>&1 || true
-	done
+	at_home coopr-delete -y other >/dev/null 2>&1 || true
 }
 
 # Runs a command at the installation: at_home COMMAND...
 at_home() {
-	env -u COOPR_SERVER "${INSTALLATION[@]}" "$@"
+	env -u COOPR_SERVER "HOME=$BATS_FILE_TMPDIR/home" "COOPR_STATE=$BATS_FILE_TMPDIR/state" "COOPR_SPOOL=$BATS_FILE_TMPDIR/spool" \
+		"COOPR_CATALOGUE=$BATS_FILE_TMPDIR/mine" "$@"
 }
 
 # Goes to the other machine: nothing here says where the installation is.
@@ -97,7 +107,7 @@ with_certificate() {
 	same 1 "$(coopr ssh-config hello/1001 | grep -c '^Host ')"
 	coopr inventory hello >inventory
 	same "hello1-1000.local hello-1000 hello" "$(jq -r '._meta.hostvars | to_entries[0] | "\(.key) \(.value.ansible_host) \(.value.coopr_cluster)"' inventory)"
-	run ! grep -F "${INSTALLATION[1]#*=}" inventory
+	run ! grep -F "$BATS_FILE_TMPDIR/state" inventory
 	for host in 0 1; do
 		jq -r "._meta.hostvars | to_entries[$host].value | \"ssh \\(.ansible_ssh_common_args) -o Port=\\(.ansible_port) -o User=\\(.ansible_user) -i \\(.ansible_ssh_private_key_file) \\(.ansible_host) hostname\"" inventory >call
 		same "hello1-100$host" "$(bash call)"
@@ -147,15 +157,14 @@ with_certificate() {
 
 # Serves by TCP, too, and writes tokens of users into files TOKEN.
 serve_tokens() {
-	coopr-tenant create qa
-	coopr-member set -y reader
+	coopr-member set -y -r user reader
 	coopr-member set -y -r admin admin
 	coopr-member set -y -T qa -r admin stranger
 	for who in reader admin stranger; do
-		coopr-token create -y --as "$who" -T "$([ "$who" = stranger ] && echo qa || echo default)" "of $who" >"$who.token"
+		coopr-token create -y --as "$who" -T "$([ "$who" = stranger ] && echo qa || echo default)" "of $who, test $BATS_TEST_NUMBER" >"$who.token"
 	done
 	coopr-member set -y -r read-only reader
-	coopr-token create -y -T default -r user mine >mine.token
+	coopr-token create -y -T default -r user "mine $BATS_TEST_NUMBER" >mine.token
 	serve --listen 127.0.0.1:0
 	url=http://$(grep -o '127.0.0.1:[0-9]*' serve.log)
 	coopr-ssh-config hello >config
@@ -189,7 +198,7 @@ ends() {
 			-H 'Connection: Upgrade' -H 'Upgrade: ssh')"
 		COOPR_TOKEN=$(cat "$who.token") run "-$code" away coopr-ssh --server "$url" hello/1000 hostname
 	done
-	same 0 "$(coopr-audit -o json | jq -s 'map(select(.action == "enter" and .user != "root")) | length')"
+	same 0 "$(coopr-audit -o json | jq -s 'map(select(.action == "enter" and (.user | IN("reader", "stranger")))) | length')"
 	for command in ssh ssh-config exec inventory ssh-certificate; do
 		# shellcheck disable=SC2046 # a word or none
 		run -77 "coopr-$command" --as reader hello $([ "$command" = ssh-certificate ] && echo key.pub; [ "$command" = exec ] && echo true)
@@ -200,7 +209,7 @@ ends() {
 	serve_tokens
 	holds mine
 	holds admin
-	coopr-token delete -y "$(coopr-token list --all -o json | jq -r 'select(.name == "mine") | .id')"
+	coopr-token delete -y "$(coopr-token list --all -o json | jq -r --arg name "mine $BATS_TEST_NUMBER" 'select(.name == $name) | .id')"
 	ends mine
 	coopr-member set -y -r read-only admin
 	ends admin
@@ -216,7 +225,7 @@ ends() {
 	need_program openssl
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
 		-keyout k.pem -out c.pem 2>/dev/null
-	coopr-token create -y -T default -r user mine >token
+	coopr-token create -y -T default -r user "mine $BATS_TEST_NUMBER" >token
 	serve --listen 127.0.0.1:0 --cert c.pem --key k.pem
 	port=$(grep -o '127.0.0.1:[0-9]*' serve.log | cut -d: -f2)
 	answers 426 GET /v1/clusters/hello/nodes/1000/ssh
@@ -307,8 +316,9 @@ sys.stdout.buffer.write(b"\7" + struct.pack(">I", len(text)) + text)'
 	contains "$(cat head)" "style-src 'self' 'unsafe-inline';"
 	answers 200 GET /terminal/xterm.js -D head
 	contains "$(cat head)" "style-src 'self';"
+	entered=$(coopr-audit -o json | jq -s 'map(select(.action == "enter")) | length')
 	node "$COOPR_ROOT/tests/page.cjs" "$SOCKET" terminal
-	same 2 "$(coopr-audit -o json | jq -s 'map(select(.action == "enter")) | length')"
+	same $((entered + 2)) "$(coopr-audit -o json | jq -s 'map(select(.action == "enter")) | length')"
 	call_ssh >call
 	answers 200 POST /v1/run --data-binary @call
 	contains "$(tr -d '\0' <body)" hello1-1000
