@@ -68,6 +68,15 @@ pipes_start(struct child *child, struct error *err)
 	return result;
 }
 
+int
+pipes_await(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = end};
+
+	end->supervisor = supervisor;
+	return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, end->fd, &event);
+}
+
 void
 pipes_shut(struct supervised_end *end)
 {
@@ -135,6 +144,17 @@ pipes_feed(struct child *child)
 	if (!child->hold_input)
 		pipes_shut(&child->in_end);
 	return true;
+}
+
+void
+pipes_await_input(struct supervisor *supervisor, struct child *child, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = &child->in_end};
+
+	if (child->in_end.fd >= 0 && child->in_quiet == (events != 0)) {
+		epoll_ctl(supervisor->epoll, EPOLL_CTL_MOD, child->in_end.fd, &event);
+		child->in_quiet = events == 0;
+	}
 }
 
 /* Reads once, at most limit bytes, of which keep go to the buffer. */

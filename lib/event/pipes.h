@@ -8,11 +8,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 struct child;
 struct supervised_end;
+struct supervisor;
 
 enum { PIPES_CHUNK = 64 * 1024 }; /* read at once at most */
 
@@ -20,12 +22,18 @@ enum { PIPES_CHUNK = 64 * 1024 }; /* read at once at most */
  * closed. */
 int pipes_start(struct child *child, struct error *err);
 
+/* Waits for events of an end in the loop. */
+int pipes_await(struct supervisor *supervisor, struct supervised_end *end, uint32_t events);
+
 /* Closes an end. Events would outlive that: a child that was just started may hold a copy for a moment longer. */
 void pipes_shut(struct supervised_end *end);
 void pipes_shut_all(struct child *child);
 
 /* Writes what the pipe takes of the input. Returns whether all is written, or nobody reads it. */
 bool pipes_feed(struct child *child);
+
+/* Waits for these events of the child's stdin. Once all is written, room in the pipe says nothing: only that nobody reads it. */
+void pipes_await_input(struct supervisor *supervisor, struct child *child, uint32_t events);
 
 /* Read once, at most limit bytes. Return how many; 0 if there is nothing (more). */
 size_t pipes_read_out(struct child *child, size_t limit);

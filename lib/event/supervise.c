@@ -15,15 +15,6 @@
 #include "event/pipes.h"
 #include "event/session.h"
 
-static int
-supervise_add(struct supervisor *supervisor, struct supervised_end *end, uint32_t events)
-{
-	struct epoll_event event = {.events = events, .data.ptr = end};
-
-	end->supervisor = supervisor;
-	return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, end->fd, &event);
-}
-
 int
 supervise_init(struct supervisor *supervisor, struct error *err)
 {
@@ -42,7 +33,7 @@ supervise_init(struct supervisor *supervisor, struct error *err)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	supervisor->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (supervisor->epoll < 0 || supervisor->signals.fd < 0 ||
-	    supervise_add(supervisor, &supervisor->signals, EPOLLIN) < 0)
+	    pipes_await(supervisor, &supervisor->signals, EPOLLIN) < 0)
 		return error_errno(err, EX_OSERR, "epoll and signalfd");
 	return 0;
 }
@@ -63,7 +54,7 @@ supervise_watch(struct supervisor *supervisor, int fd, uint32_t events)
 		if (end->fd >= 0)
 			continue;
 		end->fd = fd;
-		if (supervise_add(supervisor, end, events) == 0)
+		if (pipes_await(supervisor, end, events) == 0)
 			return true;
 		end->fd = -1;
 		return false;
@@ -96,11 +87,11 @@ supervise_set_deadline(struct supervisor *supervisor, struct child *child, int64
 static int
 supervise_enter(struct supervisor *supervisor, struct child *child)
 {
-	if (child->exit_end.fd < 0 || supervise_add(supervisor, &child->exit_end, EPOLLIN) < 0 ||
-	    supervise_add(supervisor, &child->in_end, EPOLLOUT) < 0 || supervise_add(supervisor, &child->out_end,
+	if (child->exit_end.fd < 0 || pipes_await(supervisor, &child->exit_end, EPOLLIN) < 0 ||
+	    pipes_await(supervisor, &child->in_end, EPOLLOUT) < 0 || pipes_await(supervisor, &child->out_end,
 	    EPOLLIN) < 0)
 		return -1;
-	return child->err_end.fd >= 0 ? supervise_add(supervisor, &child->err_end, EPOLLIN) : 0;
+	return child->err_end.fd >= 0 ? pipes_await(supervisor, &child->err_end, EPOLLIN) : 0;
 }
 
 /* Adds the child, which runs, to those that are supervised. */
@@ -171,30 +162,6 @@ supervise_kill(struct supervisor *supervisor, struct child *child)
 }
 
 void
-supervise_hold_output(struct supervisor *supervisor, struct child *child, bool hold)
-{
-	struct supervised_end *ends[] = {&child->out_end, &child->err_end};
-
-	if (child->output_held == hold)
-		return;
-	child->output_held = hold;
-	for (int i = 0; i < 2; i++) {
-		if (ends[i]->fd < 0)
-			continue;
-		if (hold)
-			epoll_ctl(supervisor->epoll, EPOLL_CTL_DEL, ends[i]->fd, NULL);
-		else
-			supervise_add(supervisor, ends[i], EPOLLIN);
-	}
-}
-
-void
-supervise_leave_output(struct child *child)
-{
-	pipes_shut(&child->out_end);
-}
-
-void
 supervise_signal(const struct child *child, int signal, bool group)
 {
 	if (child->pid > 0)
@@ -225,35 +192,6 @@ supervise_ask(struct supervisor *supervisor, struct child *child, int64_t grace_
 	child->stopped = true;
 	pipes_shut(&child->in_end);
 	supervise_set_deadline(supervisor, child, clock_monotonic_ms() + grace_ms);
-}
-
-/* Waits for these events of the child's stdin. Once all is written, room in the pipe says nothing: only that nobody reads it. */
-static void
-supervise_await_input(struct supervisor *supervisor, struct child *child, uint32_t events)
-{
-	struct epoll_event event = {.events = events, .data.ptr = &child->in_end};
-
-	if (child->in_end.fd >= 0 && child->in_quiet == (events != 0)) {
-		epoll_ctl(supervisor->epoll, EPOLL_CTL_MOD, child->in_end.fd, &event);
-		child->in_quiet = events == 0;
-	}
-}
-
-size_t
-supervise_feed(struct supervisor *supervisor, struct child *child, const char *bytes, size_t length)
-{
-	if (child->in_end.fd < 0)
-		return 0;
-	buffer_append(&child->fed, bytes, length);
-	supervise_await_input(supervisor, child, EPOLLOUT);
-	return child->fed.length - child->fed_used;
-}
-
-void
-supervise_end_input(struct supervisor *supervisor, struct child *child)
-{
-	child->hold_input = false;
-	supervise_await_input(supervisor, child, EPOLLOUT);
 }
 
 /* Waits for the process, whose number is its group's and nobody else's until then. */
@@ -315,7 +253,7 @@ supervise_child_event(struct supervisor *supervisor, struct supervised_end *end,
 		if (child->in_quiet && (events & (EPOLLERR | EPOLLHUP)))
 			pipes_shut(&child->in_end);
 		else if (pipes_feed(child))
-			supervise_await_input(supervisor, child, 0);
+			pipes_await_input(supervisor, child, 0);
 		return child->tell_fed && (child->in_quiet || child->in_end.fd < 0);
 	}
 	if (end == &child->out_end)
