@@ -204,3 +204,27 @@ speak() {
 	END
 	same "204 204 503 503 503 503" "$(cat said)"
 }
+
+@test "answers that nobody reads are on the disk, where they would take too much memory" {
+	serve
+	before=$(awk '/VmHWM/ {print $2}' "/proc/$server/status")
+	speak <<-'END' >said
+		import resource
+		resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+		held = [connect() for _ in range(1000)]
+		for one in held:
+		    one.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		for one in held:
+		    one.recv(1)
+		lengths = set()
+		for one in held[::100]:
+		    length = 1
+		    while part := one.recv(1 << 20):
+		        length += len(part)
+		    lengths.add(length)
+		print(len(lengths), lengths.pop() > 200000)
+	END
+	same "1 True" "$(cat said)"
+	after=$(awk '/VmHWM/ {print $2}' "/proc/$server/status")
+	[[ ${COOPR_BUILD-} == *san* ]] || [ $((after - before)) -lt 150000 ]
+}

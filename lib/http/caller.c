@@ -1,14 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "http/caller.h"
 
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <microhttpd.h>
+
 #include "base/clock.h"
+#include "http/exchange.h"
 
 enum {
 	CALLER_SENDS_MS = 75 * 1000, /* a silent one is ended before, by the library */
 	CALLER_FINISHED_MS = 1000,
 };
+
+struct caller *
+caller_of(const struct http_exchange *exchange)
+{
+	return MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+void
+caller_watch(struct caller *caller, int how)
+{
+	struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = caller};
+
+	epoll_ctl(caller->callers->epoll, how, caller->fd, &event);
+}
+
+void
+caller_suspend(struct http_exchange *exchange)
+{
+	if (exchange->is_waiting)
+		return;
+	exchange->is_waiting = true;
+	caller_watch(caller_of(exchange), EPOLL_CTL_MOD);
+	MHD_suspend_connection(exchange->connection);
+}
+
+void
+caller_resume(struct http_exchange *exchange)
+{
+	if (!exchange->is_waiting)
+		return;
+	exchange->is_waiting = false;
+	MHD_resume_connection(exchange->connection);
+}
 
 void
 caller_expect_nothing(struct caller *caller)
@@ -23,8 +60,9 @@ caller_expect_nothing(struct caller *caller)
 }
 
 void
-caller_expect(struct callers *callers, struct caller *caller)
+caller_expect(struct caller *caller)
 {
+	struct callers *callers = caller->callers;
 	struct caller_list *list = caller->has_finished ? &callers->finished : &callers->sending;
 
 	caller_expect_nothing(caller);
@@ -37,11 +75,11 @@ caller_expect(struct callers *callers, struct caller *caller)
 }
 
 void
-caller_finish(struct callers *callers, struct caller *caller)
+caller_finish(struct caller *caller)
 {
 	caller->has_finished = true;
 	if (caller->waits)
-		caller_expect(callers, caller);
+		caller_expect(caller);
 }
 
 /* Ends those of a list. Returns as callers_end_slow does. */
@@ -67,8 +105,10 @@ callers_end_slow(struct callers *callers)
 }
 
 void
-callers_add_late(struct callers *callers, struct caller *caller)
+caller_wait_late(struct caller *caller)
 {
+	struct callers *callers = caller->callers;
+
 	caller->is_late = true;
 	caller->next_late = NULL;
 	*(callers->first_late ? &callers->last_late->next_late : &callers->first_late) = caller;

@@ -57,6 +57,7 @@ struct http_exchange { /* zero-initialise; release it. Strings live in its arena
 	void *connection; /* the rest is whose who brought it */
 	void *listener;
 	bool is_begun;    /* its head is looked at */
+	size_t in_memory; /* bytes of its answer, while that is sent */
 	size_t dropped;   /* bytes of the body that nobody wants any more */
 	bool is_waiting;  /* for an answer, or for more of it */
 	bool has_gone;    /* nobody waits any more */

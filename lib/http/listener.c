@@ -17,10 +17,11 @@
 #include "http/client-certificate.h"
 #include "http/exchange.h"
 #include "http/head.h"
+#include "http/listener-answer.h"
 
 enum {
 	LISTENER_EVENTS = 64,
-	LISTENER_PART = 32 << 10,
+	LISTENER_PART = 32 << 10, /* of a body, which is held in any case */
 	LISTENER_MEMORY = 16 << 10, /* of a connection, for its head and what is read at a time; a silent one keeps it */
 	LISTENER_HELD = 256 << 20,  /* of all bodies that are held */
 	LISTENER_TURN_MS = 2,
@@ -32,46 +33,11 @@ enum {
 struct listener {
 	struct MHD_Daemon *daemon;
 	struct listener_options options;
-	int epoll; /* of the library's, and the ends of connections */
-	struct callers callers;
+	struct callers callers; /* whose epoll is of the library, too */
 	size_t exchanges;
 	size_t held;      /* bytes of bodies that came, of exchanges that are there */
 	int64_t turn_ms;  /* when the turn ends in which who has asked before is served */
 };
-
-static struct caller *
-listener_caller(struct MHD_Connection *connection)
-{
-	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-}
-
-/* Has the kernel tell, also once more, that the other end of a connection sends nothing more. */
-static void
-listener_watch(struct listener *listener, struct caller *caller, int how)
-{
-	struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = caller};
-
-	epoll_ctl(listener->epoll, how, caller->fd, &event);
-}
-
-static void
-listener_suspend(struct http_exchange *exchange)
-{
-	if (exchange->is_waiting)
-		return;
-	exchange->is_waiting = true;
-	listener_watch(exchange->listener, listener_caller(exchange->connection), EPOLL_CTL_MOD);
-	MHD_suspend_connection(exchange->connection);
-}
-
-static void
-listener_resume(struct http_exchange *exchange)
-{
-	if (!exchange->is_waiting)
-		return;
-	exchange->is_waiting = false;
-	MHD_resume_connection(exchange->connection);
-}
 
 /* Leaves text as it is: what is encoded there is decoded part by part, or an encoded slash would be one. */
 static size_t
@@ -102,9 +68,10 @@ static struct http_exchange *
 listener_begin(struct listener *listener, struct MHD_Connection *connection, const char *method, const char *path)
 {
 	struct http_exchange *exchange = memory_zeroed(1, sizeof *exchange);
-	struct caller *caller = listener_caller(connection);
+	struct caller *caller;
 
 	exchange->connection = connection;
+	caller = caller_of(exchange);
 	exchange->listener = listener;
 	exchange->is_encrypted = listener->options.certificate;
 	head_read(exchange, method, path, caller->fd, listener->options.clients);
@@ -112,85 +79,6 @@ listener_begin(struct listener *listener, struct MHD_Connection *connection, con
 	caller_expect_nothing(caller);
 	listener->exchanges++;
 	return exchange;
-}
-
-/* Gives the library the next part of an answer that streams; suspends the connection where there is none. */
-static ssize_t
-listener_read(void *context, uint64_t position, char *part, size_t size)
-{
-	struct http_exchange *exchange = context;
-	struct http_answer *answer = &exchange->answer;
-	struct listener *listener = exchange->listener;
-	size_t length = answer->body.length - answer->sent;
-
-	(void)position;
-	if (exchange->has_gone)
-		return MHD_CONTENT_READER_END_WITH_ERROR;
-	if (length == 0 && answer->ended)
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	if (length == 0) {
-		listener_suspend(exchange);
-		return 0;
-	}
-	if (length > size)
-		length = size;
-	memcpy(part, answer->body.data + answer->sent, length);
-	answer->sent += length;
-	if (answer->sent == answer->body.length) {
-		buffer_clear(&answer->body);
-		answer->sent = 0;
-		if (!answer->ended && listener->options.drained)
-			listener->options.drained(listener->options.context, exchange);
-	}
-	return (ssize_t)length;
-}
-
-/* Returns the body of an answer, which the exchange owns until its connection has sent it; a file is closed then. */
-static struct MHD_Response *
-listener_response(struct http_exchange *exchange)
-{
-	struct http_answer *answer = &exchange->answer;
-	struct MHD_Response *response;
-
-	if (answer->streams)
-		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, LISTENER_PART, listener_read, exchange, NULL);
-	if (!answer->is_file)
-		return MHD_create_response_from_buffer(answer->body.length, answer->body.data, MHD_RESPMEM_PERSISTENT);
-	response = MHD_create_response_from_fd_at_offset64(answer->length, answer->fd, answer->from);
-	if (response)
-		answer->fd = -1;
-	return response;
-}
-
-/* What every answer says unless it says otherwise: only who has asked keeps it, and asks again whether it is still so; a browser takes
- * it for nothing but its type, runs and shows nothing of it, and tells no other site where it was. */
-static const struct http_field listener_guards[] = {
-	{"Cache-Control", "private, no-cache"},
-	{"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
-	{"Referrer-Policy", "no-referrer"},
-	{"X-Content-Type-Options", "nosniff"},
-};
-
-/* Hands the answer over. */
-static enum MHD_Result
-listener_send(struct MHD_Connection *connection, struct http_exchange *exchange)
-{
-	const struct http_answer *answer = &exchange->answer;
-	struct MHD_Response *response = listener_response(exchange);
-	enum MHD_Result result;
-
-	if (!response)
-		return MHD_NO;
-	if (answer->type)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
-	for (size_t i = 0; i < answer->headers.count; i++)
-		MHD_add_response_header(response, answer->headers.list[i].name, answer->headers.list[i].value);
-	for (size_t i = 0; i < sizeof listener_guards / sizeof *listener_guards; i++)
-		if (!http_field_find(&answer->headers, listener_guards[i].name))
-			MHD_add_response_header(response, listener_guards[i].name, listener_guards[i].value);
-	result = MHD_queue_response(connection, (unsigned)answer->status, response);
-	MHD_destroy_response(response);
-	return result;
 }
 
 /* Returns whether a body says beforehand that it is larger than what is held. */
@@ -226,12 +114,12 @@ listener_look(struct listener *listener, struct http_exchange *exchange, const c
 		answer->status = MHD_HTTP_CONTENT_TOO_LARGE;
 	exchange->is_begun = true;
 	if (!exchange->takes_parts)
-		caller_expect(&listener->callers, listener_caller(exchange->connection));
+		caller_expect(caller_of(exchange));
 	if (!answer->status || (!malformed && listener_sends(listener, exchange)))
 		return MHD_YES;
-	caller_expect_nothing(listener_caller(exchange->connection));
+	caller_expect_nothing(caller_of(exchange));
 	http_field_add(exchange, &answer->headers, "Connection", "close");
-	return listener_send(exchange->connection, exchange);
+	return listener_send(exchange);
 }
 
 /* Takes a part of a body. What comes behind an answer is dropped: the library sends that at the end of the body only. Who was refused at the
@@ -245,7 +133,7 @@ listener_take(struct listener *listener, struct http_exchange *exchange, const c
 	}
 	if (exchange->takes_parts) {
 		if (!listener->options.part(listener->options.context, exchange, part, length))
-			listener_suspend(exchange);
+			caller_suspend(exchange);
 		return MHD_YES;
 	}
 	if (length > listener->options.body_max - exchange->body.length ||
@@ -261,12 +149,12 @@ listener_take(struct listener *listener, struct http_exchange *exchange, const c
 static bool
 listener_is_late(struct listener *listener, struct http_exchange *exchange)
 {
-	struct caller *caller = listener_caller(exchange->connection);
+	struct caller *caller = caller_of(exchange);
 
 	if (!caller->has_asked || clock_monotonic_ms() < listener->turn_ms)
 		return false;
-	callers_add_late(&listener->callers, caller);
-	listener_suspend(exchange);
+	caller_wait_late(caller);
+	caller_suspend(exchange);
 	return true;
 }
 
@@ -293,12 +181,12 @@ listener_handle(void *context, struct MHD_Connection *connection, const char *pa
 		*part_length = 0;
 		return listener_take(listener, exchange, part, length);
 	}
-	caller_expect_nothing(listener_caller(connection));
+	caller_expect_nothing(caller_of(exchange));
 	if (!exchange->answer.status)
 		listener->options.arrived(listener->options.context, exchange);
 	if (exchange->answer.status)
-		return listener_send(connection, exchange);
-	listener_suspend(exchange);
+		return listener_send(exchange);
+	caller_suspend(exchange);
 	return MHD_YES;
 }
 
@@ -313,18 +201,21 @@ listener_completed(void *context, struct MHD_Connection *connection, void **stat
 {
 	struct listener *listener = context;
 	struct http_exchange *exchange = *state;
-	struct caller *caller = listener_caller(connection);
+	struct caller *caller;
 
+	(void)connection;
 	(void)how;
 	if (!exchange)
 		return;
+	caller = caller_of(exchange);
 	caller->exchange = NULL;
 	caller->has_asked = true;
-	caller_expect(&listener->callers, caller);
+	caller_expect(caller);
 	if (!exchange->has_gone)
 		listener->options.left(listener->options.context, exchange);
 	listener->exchanges--;
 	listener->held -= exchange->body.length;
+	listener->callers.answering -= exchange->in_memory;
 	http_exchange_release(exchange);
 	free(exchange);
 	*state = NULL;
@@ -339,12 +230,13 @@ listener_notice(void *context, struct MHD_Connection *connection, void **socket_
 
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		*socket_context = caller = memory_zeroed(1, sizeof *caller);
+		caller->callers = &listener->callers;
 		caller->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-		listener_watch(listener, caller, EPOLL_CTL_ADD);
-		caller_expect(&listener->callers, caller);
+		caller_watch(caller, EPOLL_CTL_ADD);
+		caller_expect(caller);
 	} else {
 		/* What was just started may hold the descriptor a moment longer, and with it the kernel the caller. */
-		epoll_ctl(listener->epoll, EPOLL_CTL_DEL, caller->fd, NULL);
+		epoll_ctl(listener->callers.epoll, EPOLL_CTL_DEL, caller->fd, NULL);
 		caller_expect_nothing(caller);
 		free(caller);
 	}
@@ -379,15 +271,16 @@ listener_open(struct listener **out, const struct listener_options *options, str
 	struct epoll_event event = {.events = EPOLLIN};
 
 	listener->options = *options;
-	listener->epoll = epoll_create1(EPOLL_CLOEXEC);
-	listener->daemon = listener->epoll < 0 ? NULL : listener_start(listener);
+	listener->callers.options = &listener->options;
+	listener->callers.epoll = epoll_create1(EPOLL_CLOEXEC);
+	listener->daemon = listener->callers.epoll < 0 ? NULL : listener_start(listener);
 	if (!listener->daemon) {
-		if (listener->epoll >= 0)
-			close(listener->epoll);
+		if (listener->callers.epoll >= 0)
+			close(listener->callers.epoll);
 		free(listener);
 		return error_set(err, EX_OSERR, "the socket cannot be served");
 	}
-	epoll_ctl(listener->epoll, EPOLL_CTL_ADD, MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, &event);
+	epoll_ctl(listener->callers.epoll, EPOLL_CTL_ADD, MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, &event);
 	*out = listener;
 	return 0;
 }
@@ -395,7 +288,7 @@ listener_open(struct listener **out, const struct listener_options *options, str
 int
 listener_descriptor(const struct listener *listener)
 {
-	return listener->epoll;
+	return listener->callers.epoll;
 }
 
 /* Tells of exchanges that wait and whose other end has gone, and has the library end their connections. */
@@ -403,20 +296,20 @@ static void
 listener_find_gone(struct listener *listener)
 {
 	struct epoll_event events[LISTENER_EVENTS];
-	int count = epoll_wait(listener->epoll, events, LISTENER_EVENTS, 0);
+	int count = epoll_wait(listener->callers.epoll, events, LISTENER_EVENTS, 0);
 
 	for (int i = 0; i < count; i++) {
 		struct caller *caller = events[i].data.ptr;
 		struct http_exchange *exchange = caller ? caller->exchange : NULL;
 
 		if (caller)
-			caller_finish(&listener->callers, caller);
+			caller_finish(caller);
 		/* Who waits for a turn only is answered soon. */
 		if (!exchange || !exchange->is_waiting || exchange->has_gone || caller->is_late)
 			continue;
 		exchange->has_gone = true;
 		listener->options.left(listener->options.context, exchange);
-		listener_resume(exchange);
+		caller_resume(exchange);
 	}
 }
 
@@ -427,7 +320,7 @@ listener_take_late(struct listener *listener, unsigned count)
 	struct caller *caller;
 
 	while (count-- > 0 && (caller = callers_take_late(&listener->callers)))
-		listener_resume(caller->exchange);
+		caller_resume(caller->exchange);
 }
 
 int64_t
@@ -447,47 +340,11 @@ listener_run(struct listener *listener)
 }
 
 void
-listener_answer(struct http_exchange *exchange)
-{
-	listener_resume(exchange);
-}
-
-size_t
-listener_stream(struct http_exchange *exchange, const void *bytes, size_t length)
-{
-	struct http_answer *answer = &exchange->answer;
-
-	if (answer->sent > answer->body.length / 2) {
-		buffer_drop(&answer->body, answer->sent);
-		answer->sent = 0;
-	}
-	buffer_append(&answer->body, bytes, length);
-	listener_resume(exchange);
-	return answer->body.length - answer->sent;
-}
-
-void
-listener_end(struct http_exchange *exchange)
-{
-	exchange->answer.ended = true;
-	listener_resume(exchange);
-}
-
-void
-listener_cut(struct http_exchange *exchange)
-{
-	exchange->has_gone = true;
-	if (!exchange->is_waiting)
-		shutdown(listener_caller(exchange->connection)->fd, SHUT_RDWR);
-	listener_resume(exchange);
-}
-
-void
 listener_watch_no_more(struct http_exchange *exchange)
 {
 	struct listener *listener = exchange->listener;
 
-	epoll_ctl(listener->epoll, EPOLL_CTL_DEL, listener_caller(exchange->connection)->fd, NULL);
+	epoll_ctl(listener->callers.epoll, EPOLL_CTL_DEL, caller_of(exchange)->fd, NULL);
 }
 
 void
@@ -512,6 +369,6 @@ listener_close(struct listener *listener)
 		return;
 	listener_take_late(listener, UINT_MAX);
 	MHD_stop_daemon(listener->daemon);
-	close(listener->epoll);
+	close(listener->callers.epoll);
 	free(listener);
 }

@@ -240,6 +240,17 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		answer_tag(exchange);
 }
 
+/* Appends the description of the API, which is made once. */
+static void
+answer_openapi(struct buffer *body)
+{
+	static struct buffer made;
+
+	if (!made.length)
+		openapi_print(&made);
+	buffer_append(body, made.data, made.length);
+}
+
 void
 answer_own(const struct route *route, struct http_exchange *exchange, bool terminals)
 {
@@ -247,7 +258,7 @@ answer_own(const struct route *route, struct http_exchange *exchange, bool termi
 
 	answer_begin(exchange, 200, "application/json");
 	if (strcmp(route->path, "/v1/openapi.json") == 0)
-		openapi_print(body);
+		answer_openapi(body);
 	else if (strcmp(route->path, "/v1/version") == 0)
 		buffer_printf(body, "{\"api\":[\"v1\",\"v2\"],\"provider\":%s,\"terminal\":%s,\"version\":\"" COOPR_VERSION "\"}\n",
 		    getenv(PROVIDER_SETTINGS) ? "true" : "false", terminals ? "true" : "false");
