@@ -85,7 +85,7 @@ answer(struct http_exchange *exchange)
 	if (status)
 		problem_answer(exchange, status, NULL);
 	else if (match.route->answer == ROUTE_OWN)
-		answer_own(match.route, exchange);
+		answer_own(match.route, exchange, true);
 	else if (match.route->answer == ROUTE_FILE)
 		page_answer(&match, exchange);
 	else if (asker_find(&asker, store, exchange) && match.route->command)
