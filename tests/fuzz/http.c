@@ -47,13 +47,23 @@ check_option(const struct route *route, const char *word)
 	free(name);
 }
 
+/* Checks an option of a program that does a request as a whole: it has what the query says, and nothing else. */
+static void
+check_whole(const char *word)
+{
+	fuzz_promise(strncmp(word, "--query=", 8) == 0 || strcmp(word, "--stream") == 0, "a request is given as a whole");
+}
+
 static void
 check_call(const struct route *route, const struct call *call)
 {
 	size_t i = 1 + (strchr(route->command, ' ') != NULL);
 
 	for (; i < call->argv.count && strcmp(call->argv.list[i], "--") != 0; i++)
-		check_option(route, call->argv.list[i]);
+		if (route->answer == ROUTE_WHOLE)
+			check_whole(call->argv.list[i]);
+		else
+			check_option(route, call->argv.list[i]);
 	fuzz_promise(i < call->argv.count || !route->operands, "operands are behind the end of the options");
 }
 
