@@ -23,6 +23,8 @@ trap 'kill $server $peer 2>/dev/null || :' EXIT
 until grep -q 'serving on https' serve.log; do kill -0 "$server"; done
 ours=$(sed -n 's|.*serving on https://127.0.0.1:|https://localhost:|p' serve.log)
 
+# Another program may listen on a port that was written here, and would be measured as nginx.
+port=${PORT:-$(python3 -c 'import socket; one = socket.create_server(("127.0.0.1", 0)); print(one.getsockname()[1])')}
 mkdir -p www logs
 cat >nginx.conf <<-END
 	user $(id -un);
@@ -36,7 +38,7 @@ cat >nginx.conf <<-END
 		client_body_temp_path $PWD/logs; proxy_temp_path $PWD/logs; fastcgi_temp_path $PWD/logs; uwsgi_temp_path $PWD/logs; scgi_temp_path $PWD/logs;
 		keepalive_requests 100000000;
 		server {
-			listen 127.0.0.1:${PORT:-18443} ssl;
+			listen 127.0.0.1:$port ssl;
 			ssl_certificate $PWD/cert.pem;
 			ssl_certificate_key $PWD/key.pem;
 			root $PWD/www;
@@ -45,23 +47,25 @@ cat >nginx.conf <<-END
 END
 nginx -p "$PWD" -c "$PWD/nginx.conf" 2>logs/start &
 peer=$!
-theirs=https://localhost:${PORT:-18443}
+theirs=https://localhost:$port
 until curl -sk "$theirs/" -o /dev/null; do kill -0 "$peer"; done
 
 # Prints requests a second, and the 99th percentile in milliseconds: load ADDRESS
 load() {
 	wrk -t1 -c64 -d"${seconds}s" --latency -H "Authorization: Bearer $token" "$1" >wrk.log
 	awk '/Requests\/sec/ {rate = $2} / 99%/ {x = $2; ms = x + 0; if (x ~ /us$/) ms /= 1000; else if (x !~ /ms$/) ms *= 1000}
-		/Non-2xx/ {bad = $0} END {print rate, ms; if (bad) print bad > "/dev/stderr"}' wrk.log
+		/Non-2xx/ {bad = $0} END {print rate, ms; if (bad) {print bad > "/dev/stderr"; exit 1}}' wrk.log
 }
 
 # compare LABEL PATH SHARE
 compare() {
 
 	curl -sSk --fail-with-body -H "Authorization: Bearer $token" "$ours$2" -o www/file || { cat www/file serve.log; return 1; }
+	curl -sSk --fail "$theirs/file" | cmp - www/file
 	: >figures
 	for _ in $(seq "$rounds"); do
-		echo "$(load "$ours$2") $(load "$theirs/file")" >>figures
+		one=$(load "$ours$2") other=$(load "$theirs/file")
+		echo "$one $other" >>figures
 	done
 	printf '%s, %d bytes: %.0f requests/s, nginx %.0f: %s; p99 %.1f ms, nginx %.1f: %s\n' "$1" "$(stat -c %s www/file)" \
 		"$(awk '{print $1}' figures | median)" "$(awk '{print $3}' figures | median)" \
