@@ -64,6 +64,24 @@ prints() {
 	PATH=$PWD/bin:$PATH serve
 }
 
+@test "who asks what somebody has asked who left is answered by another command than the one that is being ended" {
+	prints list "
+		mkdir '$PWD/first' 2>/dev/null || { echo '{\"name\": \"second\"}'; exit; }
+		trap 'echo >\"$PWD/told\"' TERM
+		echo >'$PWD/began'
+		sleep 60
+		until [ -e '$PWD/gate' ]; do sleep 0.1; done
+		exit 143"
+	curl -sS --unix-socket "$SOCKET" -o /dev/null http://coopr/v1/clusters 3>&- &
+	sender=$!
+	until [ -e began ]; do kill -0 "$sender"; done
+	kill "$sender"
+	until [ -e told ]; do kill -0 "$server"; done
+	answers 200 GET /v1/clusters
+	same second "$(body '.items[0].name')"
+	touch gate
+}
+
 @test "a large answer is kept on the disk until it is read, and takes no memory, however slowly that is" {
 	prints log "seq -f %063.0f 300000"
 	before=$(awk '/VmHWM/ {print $2}' "/proc/$server/status")

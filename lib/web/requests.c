@@ -253,8 +253,13 @@ requests_left(struct requests *requests, struct http_exchange *exchange)
 	}
 	serving_leave(serving, exchange);
 	/* The end of an input that is not whole would be taken for the end of the upload: it stays open. */
-	if (!serving->waiters && serving->child.pid > 0 && (requests_look(serving->route) || serving->child.hold_input))
-		supervise_stop(requests->options.supervisor, &serving->child);
+	if (serving->waiters || serving->child.pid <= 0 || !(requests_look(serving->route) || serving->child.hold_input))
+		return;
+	supervise_stop(requests->options.supervisor, &serving->child);
+	/* Nobody else is to wait for what is stopped. */
+	if (serving->recent)
+		recent_end(requests->recent, serving->recent, NULL);
+	serving->recent = NULL;
 }
 
 void
