@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "history/measured.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "queue/history.h"
 #include "queue/read.h"
 
-enum { TASKS_READ = 10000 }; /* of more tasks than these a plan need not know, nor anybody wait until they are read */
+enum { TASKS_READ = 2000 }; /* of more tasks than these a plan need not know, nor anybody wait until they are read */
 
-/* Adds the newest jobs. One that was damaged or removed meanwhile tells nothing. */
+/* Returns whether no task of the job was attempted yet: it has nothing to tell. */
+static bool
+measured_is_untouched(const struct queue_job *job)
+{
+	return job->blocked + job->ready + job->skipped == job->tasks;
+}
+
+/* Adds the newest jobs that were begun. One that was damaged or removed meanwhile tells nothing. */
 static void
 measured_add_jobs(struct queue *queue, const struct queue_job *list, size_t count, struct history *history)
 {
@@ -19,6 +27,8 @@ measured_add_jobs(struct queue *queue, const struct queue_job *list, size_t coun
 	while (count-- > 0 && tasks < TASKS_READ) {
 		struct attempts attempts = {0};
 
+		if (measured_is_untouched(&list[count]))
+			continue;
 		if (attempts_of_job(queue, list[count].id, &attempts, &ignored) == 0)
 			history_add(history, &attempts);
 		tasks += list[count].tasks;
