@@ -29,12 +29,22 @@ each() {
 	awk -v n="$count" -v begin="$begin" -v end="$end" 'BEGIN {print n / (end - begin)}'
 }
 
+# Prints the milliseconds of the processor that a process and its children that have ended used: cpu_ms PID
+cpu_ms() {
+	awk '{print 10 * ($14 + $15 + $16 + $17)}' "/proc/$1/stat"
+}
+
 for round in $(seq "$rounds"); do
+	before=$(cpu_ms $$)
 	each coopr-create -q -y --detach -t web -n 4 "command-$round-{}" >>commands
+	echo $((($(cpu_ms $$) - before) / count)) >>commands-cpu
+	before=$(cpu_ms "$server")
 	each curl -sSf --unix-socket serve.socket -o /dev/null http://coopr/v1/clusters \
 		-d '{"name": "request-'"$round"'-{}", "template": "web", "machines": 4}' >>requests
+	echo $((($(cpu_ms "$server") - before) / count)) >>requests-cpu
 done
 [ "$(coopr-list -o name | wc -l)" -eq $((2 * rounds * count)) ]
-printf 'clusters created, %d at once: %.1f a second by requests, %.1f by commands: %s\n' "$at_once" "$(median <requests)" "$(median <commands)" \
-	"$(at_least "$(awk -v a="$(median <requests)" -v b="$(median <commands)" 'BEGIN {print a / b}')" 0.9 " of it")"
+printf 'clusters created, %d at once: %.1f a second by requests, %.1f by commands: %s; %.0f ms of CPU each, %.0f by commands\n' "$at_once" \
+	"$(median <requests)" "$(median <commands)" "$(at_least "$(paste requests commands | awk '{print $1 / $2}' | median)" 0.9 " of it")" \
+	"$(median <requests-cpu)" "$(median <commands-cpu)"
 python3 -B "$(dirname "$0")/serve-herd.py" "$address" "${CONNECTIONS:-10000}" "$server" "$token"
