@@ -11,6 +11,14 @@ enum {
 	EXACT_DIGITS = 15, /* an integer of so many digits is exactly a double */
 };
 
+static bool shares_nothing;
+
+void
+build_share_nothing(void)
+{
+	shares_nothing = true;
+}
+
 jv
 build_name(const char *text, size_t length)
 {
@@ -18,7 +26,7 @@ build_name(const char *text, size_t length)
 	uint64_t head = 0, tail = 0, hash;
 	jv *kept;
 
-	if (length == 0 || length > NAME_BYTES)
+	if (length == 0 || length > NAME_BYTES || shares_nothing)
 		return jv_string_sized(text, (int)length);
 	memcpy(&head, text, length < sizeof head ? length : sizeof head);
 	if (length > sizeof head)

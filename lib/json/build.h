@@ -16,4 +16,8 @@ jv build_value(const char *text, size_t length);
 /* Returns the string of length bytes, shared where it was asked for lately. */
 jv build_name(const char *text, size_t length);
 
+/* Has values share nothing from now on: libjq counts who has a string without a lock, so that threads may have only their own. Called before
+ * the first of them starts. */
+void build_share_nothing(void);
+
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Requests to the API of a cloud, by libcurl: a bounded number of connections, a bounded rate, and what is sent again where an answer is
+ * lost or the cloud asks to wait. Many threads share a client; each call blocks, and ends early where its task is to end.
+ *
+ * A request that makes something may have made it although no answer has come: then answer.unknown is set, and nobody but the caller can find
+ * out. It is sent again by itself only where it was certainly not taken: no connection, or 429.
+ */
+#ifndef CLOUD_CLIENT_H
+#define CLOUD_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/process.h"
+#include "cloud/stop.h"
+#include "json/json.h"
+
+struct client;
+struct error;
+
+struct client_settings {
+	const char *ca_file;  /* certificates to trust in place of the system's; NULL: those */
+	const char *proxy;    /* a URL; NULL: what the environment says */
+	const char *socket;   /* the path of a Unix socket to which all requests go; NULL: none */
+	bool unverified;      /* TLS is taken from whoever answers */
+	bool public_only;     /* addresses that are not public are refused: of this host, of its networks, of its link */
+	double per_second;    /* requests at most */
+};
+
+struct client_request {
+	const char *method, *url;
+	const char *type;     /* of the body; NULL: application/json */
+	const char *body;     /* NULL: none */
+	size_t length;        /* of the body in bytes */
+	struct arguments headers;
+	bool repeatable;      /* sent twice it does nothing that it does not do once */
+};
+
+struct client_answer { /* zero-initialise */
+	long status;          /* of HTTP; 0: none has come */
+	bool unknown;         /* whether the request was carried out */
+	struct buffer body;
+	char *subject_token;  /* of the header X-Subject-Token; or NULL */
+	int64_t wait_ms;      /* as Retry-After has asked; -1: it has not */
+	int64_t skew_ms;      /* how much the cloud's clock is ahead of ours; 0 where it says nothing */
+};
+
+/* Opens a client, which lives until the process ends. */
+struct client *client_open(const struct client_settings *settings, struct error *err);
+
+/* Sends a request until there is an answer that is not "later", and at most CLIENT_TRIES times. Returns 0 with an answer, whatever it says,
+ * or -1 with EX_TEMPFAIL (no connection, no answer, the task is to end) or EX_UNAVAILABLE (TLS is not what it should be). */
+int client_send(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer,
+    struct error *err);
+
+/* Does the same, and reads JSON; what is not 2xx is an error as client_refused makes it. out may be NULL where the answer does not matter. */
+int client_ask(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer, jv *out,
+    struct error *err);
+
+/* Sets err to what the answer says that is wrong, in the cloud's words, behind "METHOD PATH: STATUS". The code is EX_NOPERM where the
+ * credentials are refused, EX_TEMPFAIL where it may be otherwise later, EX_NOINPUT where there is no such thing, else EX_CONFIG. Returns -1. */
+int client_refused(const struct client_request *request, const struct client_answer *answer, struct error *err);
+
+/* Returns a text as it stands in a URL, which the caller frees. */
+char *client_escape(const char *text);
+
+void client_answer_release(struct client_answer *answer);
+
+enum { CLIENT_TRIES = 6, CLIENT_CONNECTIONS = 32 };
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a provider of machines of a cloud has to say of its API, and nothing more: a table of functions that send requests. The life of a
+ * machine over them, what is tried again, and what an interrupted task has left are cloud/life.h; many tasks at once are cloud/plugin.h. A
+ * function of the table blocks, and may be called from many threads at once.
+ */
+#ifndef CLOUD_CLOUD_H
+#define CLOUD_CLOUD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "cloud/client.h"
+#include "cloud/stop.h"
+#include "json/place.h"
+
+struct cloud_api;
+struct error;
+
+/* The machines of this installation bear these in the cloud's own tags, labels or metadata, under these names: */
+#define CLOUD_TAG_INSTALLATION "coopr-installation"
+#define CLOUD_TAG_PROVIDER "coopr-provider"
+#define CLOUD_TAG_NODE "coopr-node"
+#define CLOUD_TAG_CLUSTER "coopr-cluster"
+#define CLOUD_TAG_TOKEN "coopr-token"
+
+struct cloud { /* one provider entity; lives until the process ends */
+	const struct cloud_api *api;
+	struct arena arena;
+	const char *name;         /* of the entity */
+	const char *installation; /* whose machines are ours */
+	struct place fields;      /* "provisioner" of the entity; its values live as long as this */
+	bool tenants;             /* a tenant has written it: it reaches only public addresses */
+	int64_t window_ms;        /* as that of the api, or as the fields say */
+	int64_t poll_ms;          /* between two lists */
+	struct client *client;
+	void *state;              /* the api's, which has read the fields into it; what changes is under the lock of cloud/stop.h */
+	struct sightings *sightings;
+};
+
+struct cloud_order { /* a machine that is to be made */
+	const char *name;     /* for people: the hostname, in characters that every cloud takes */
+	const char *flavor, *image, *zone; /* zone may be NULL */
+	const char *token;    /* names this machine and no other, for APIs that take such a word */
+	const char *user_data;
+	const char *key;      /* the public key that opens it */
+	const char *const (*tags)[2]; /* names and values */
+	size_t tag_count;
+};
+
+enum cloud_state {
+	CLOUD_PENDING, /* it is being made, or does not run for a while */
+	CLOUD_RUNNING,
+	CLOUD_FAILED,  /* it will never run: reason says why */
+	CLOUD_GONE,    /* it is being deleted, or was */
+};
+
+struct cloud_machine { /* strings live in the arena of the list that it is in; any but id may be NULL */
+	const char *id;       /* the cloud's */
+	const char *node, *token, *cluster, *provider; /* as its tags say */
+	const char *name, *zone;
+	const char *access_v4, *access_v6; /* from outside */
+	const char *bind_v4, *bind_v6;     /* between machines; NULL: as from outside */
+	const char *reason;
+	enum cloud_state state;
+	int64_t made_ms;      /* wall clock of the cloud; 0: it does not say */
+};
+
+struct cloud_machines { /* zero-initialise */
+	struct arena arena;
+	struct cloud_machine *list;
+	size_t count, capacity;
+};
+
+struct cloud_api {
+	const char *name;   /* "digitalocean" */
+	const char *schema; /* what describe prints */
+	const char *user;   /* who logs in where the image type does not say */
+	double per_second;  /* requests, where the field requests_per_second does not say */
+	bool takes_token;   /* asked twice with one token it makes one machine */
+	int64_t window_ms;  /* a machine that was made may be missing in the list for so long */
+
+	/* Reads the fields into cloud->state, with problems for what is wrong, and says in settings what its client is to be. */
+	void (*open)(struct cloud *cloud, struct client_settings *settings);
+	/* Asks for the machine. Sets what is known of it; *unknown where it may have been made although this fails. */
+	int (*make)(struct cloud *cloud, const struct cloud_order *order, const struct stop *stop, struct cloud_machines *made, bool *unknown,
+	    struct error *err);
+	/* Adds all machines that bear the tag of this installation; where node is set, at least those of that node. */
+	int (*list)(struct cloud *cloud, const char *node, const struct stop *stop, struct cloud_machines *found, struct error *err);
+	/* Deletes it, with its disks and addresses. One that is gone is no error. */
+	int (*remove)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err);
+	/* Sets the host keys that the machine has reported through the cloud, "ssh-ed25519 AAAA..."; none yet: count 0. NULL: the cloud
+	 * has no way for that. */
+	int (*host_keys)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct arena *arena,
+	    struct string_list *keys, struct error *err);
+};
+
+/* Adds a machine to the list and returns it, empty. */
+struct cloud_machine *cloud_machines_add(struct cloud_machines *machines);
+void cloud_machines_release(struct cloud_machines *machines);
+
+/* Sets what a tag of that name says of the machine, if it is one of ours; both are copied. */
+void cloud_machine_tag(struct cloud_machines *machines, struct cloud_machine *machine, const char *name, const char *value);
+
+/* Returns the tag of that name of an order, or "". */
+const char *cloud_order_tag(const struct cloud_order *order, const char *name);
+
+#endif

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# A fake of a cloud for the provider of a test file, and what every provider of a cloud keeps to. Needs case and provider.
+#
+#	fake_start CLOUD          starts tests/cloud/fake.py; its URL is in $FAKE
+#	fake_set JSON             tells it how it is
+#	fake_fault JSON           tells it what to do wrong next
+#	machines                  how many it has
+#	requests REGEX            how many such requests it got
+#	cloud_keeps_its_word      the conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that
+
+fake_start() {
+	mkfifo fake.alive
+	python3 "$COOPR_ROOT/tests/cloud/fake.py" "$1" fake.port fake.log <fake.alive 3>&- &
+	exec 9>fake.alive
+	until [ -s fake.port ]; do kill -0 $! && sleep 0.02; done
+	FAKE=http://127.0.0.1:$(cat fake.port)
+}
+
+fake_end() {
+	exec 9>&-
+	wait
+}
+
+fake_set() {
+	curl -sS -f -d "$1" "$FAKE/_set" >/dev/null
+}
+
+fake_fault() {
+	curl -sS -f -d "$1" "$FAKE/_fault" >/dev/null
+}
+
+machines() {
+	curl -sS -f "$FAKE/_machines" | jq length
+}
+
+requests() {
+	curl -sS -f "$FAKE/_requests" | jq --arg regex "$1" '[to_entries[] | select(.key | test($regex)) | .value] | add // 0'
+}
+
+# A machine is made although something goes wrong once: create_through FAULT [NODENUM].
+create_through() {
+	fake_fault "$1"
+	do_task create "${2:-1000}"
+	for _ in 1 2 3; do
+		[ "$(member .status)" = 75 ] || break
+		do_task create "${2:-1000}"
+	done
+}
+
+# One machine is there, the one that the result names, whatever happened: and it goes.
+exactly_one_and_none() {
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	same "$(curl -sS "$FAKE/_machines" | jq -r '.[0].id')" "$(member .result.providerid)"
+	same 00000042-1000 "$(list)"
+	do_task delete 1000
+	same 0 "$(member .status)"
+	same 0 "$(machines)"
+	same "" "$(list)"
+	same "" "$(find state -path '*00000042-1000*')"
+}
+
+cloud_survives_faults() {
+	local fault
+
+	for fault in '"do":"drop"' '"do":"lost"' '"do":"truncate"' '"do":"rubbish"' '"do":"status","status":500' '"do":"status","status":503' \
+		'"do":"status","status":429' '"do":"status","status":429,"headers":{"Retry-After":"1"}' '"do":"status","status":503,"headers":{"Retry-After":"0"}' \
+		'"do":"lost","count":2' '"do":"drop","count":3'; do
+		echo "# create: $fault"
+		create_through "{\"match\":\"$CREATE\",$fault}"
+		exactly_one_and_none
+		echo "# list: $fault"
+		create_through "{\"match\":\"$LIST\",$fault}"
+		exactly_one_and_none
+		echo "# delete: $fault"
+		do_task create 1000
+		same 1 "$(machines)"
+		fake_fault "{\"match\":\"$DELETE\",$fault}"
+		do_task delete 1000
+		for _ in 1 2 3; do
+			[ "$(member .status)" != 0 ] || break
+			do_task delete 1000
+		done
+		same 0 "$(member .status)"
+		same 0 "$(machines)"
+	done
+}

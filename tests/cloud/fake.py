@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# A cloud for tests: fake.py CLOUD PORTFILE [LOG]. It listens at a port of 127.0.0.1, which it writes to PORTFILE, and ends with its standard
+# input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud-clients.bats). What is
+# asked of it is one JSON a line in LOG. It is told what to do wrong by requests to itself:
+#
+#   POST /_set {"latency_ms", "active_ms", "visible_ms", "per_second", "capacity", "token"}
+#   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}}
+#       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish
+#   GET /_machines       what there is, as the owner of the account sees it
+#   DELETE /_machines    nothing is there any more
+#   GET /_requests       how many of each method and path there were, numbers in paths as N
+import http.server
+import importlib
+import json
+import os
+import re
+import socket
+import sys
+import threading
+import time
+import urllib.parse
+
+lock = threading.RLock()
+settings = {"latency_ms": 0, "active_ms": 0, "visible_ms": 0, "per_second": 0, "capacity": 0, "token": "secret-token"}
+faults = []
+counts = {}
+tokens = {"level": 0.0, "at": time.monotonic()}
+
+
+def fault_of(method, path):
+    """The next fault that this request meets, which is used up."""
+    with lock:
+        for fault in faults:
+            if not re.match(fault["match"], "%s %s" % (method, path)):
+                continue
+            if fault.get("skip", 0) > 0:
+                fault["skip"] -= 1
+                continue
+            fault["count"] = fault.get("count", 1) - 1
+            if fault["count"] <= 0:
+                faults.remove(fault)
+            return fault
+    return None
+
+
+def is_too_fast():
+    """Whether a request is more than the limit of the cloud: a bucket of one second."""
+    with lock:
+        rate = settings["per_second"]
+        if not rate:
+            return False
+        now = time.monotonic()
+        tokens["level"] = min(rate, tokens["level"] + (now - tokens["at"]) * rate)
+        tokens["at"] = now
+        if tokens["level"] < 1:
+            return True
+        tokens["level"] -= 1
+        return False
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    cloud = None
+    log = None
+
+    def log_message(self, *args):
+        pass
+
+    def send(self, status, headers, body):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, str(value))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def control(self, path, body):
+        value = json.loads(body) if body else None
+        with lock:
+            if path == "/_set":
+                settings.update(value)
+            elif path == "/_fault":
+                faults.append(value)
+            elif path == "/_machines" and self.command == "DELETE":
+                self.cloud.machines.clear()
+            elif path == "/_machines":
+                return self.send(200, {}, json.dumps(self.cloud.owned()).encode())
+            elif path == "/_requests":
+                return self.send(200, {}, json.dumps(counts).encode())
+            else:
+                return self.send(404, {}, b"")
+        self.send(200, {}, b"{}")
+
+    def record(self, path, body, status):
+        if self.log:
+            line = {"method": self.command, "path": self.path, "status": status, "body": body.decode("latin-1")[:4000],
+                    "agent": self.headers.get("User-Agent", "")}
+            with lock:
+                self.log.write(json.dumps(line) + "\n")
+                self.log.flush()
+
+    def hang_up(self):
+        self.close_connection = True
+        try:
+            self.connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def answer(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        url = urllib.parse.urlsplit(self.path)
+        if url.path.startswith("/_"):
+            return self.control(url.path, body)
+        with lock:
+            name = "%s %s" % (self.command, re.sub(r"[0-9]+(?=/|$)", "N", url.path))
+            counts[name] = counts.get(name, 0) + 1
+        time.sleep(settings["latency_ms"] / 1000)
+        fault = fault_of(self.command, self.path)
+        what = fault["do"] if fault else None
+        if what == "drop":
+            return self.hang_up()
+        if what == "status":
+            self.record(url.path, body, fault["status"])
+            return self.send(fault["status"], fault.get("headers", {}), fault.get("body", "").encode())
+        if is_too_fast():
+            status, headers, text = self.cloud.too_fast()
+        else:
+            with lock:
+                status, headers, text = self.cloud.do(self.command, url.path, dict(urllib.parse.parse_qsl(url.query)), self.headers, body)
+        self.record(url.path, body, status)
+        if what == "lost":
+            return self.hang_up()
+        if what == "slow":
+            time.sleep(fault.get("seconds", 3))
+        if what == "rubbish":
+            text = b"<html>this is not the cloud that you look for</html>"
+        if what == "truncate":
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text[: len(text) // 2])
+            self.wfile.flush()
+            return self.hang_up()
+        self.send(status, headers, text)
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = do_PATCH = answer
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+def main():
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    Handler.cloud = importlib.import_module(sys.argv[1]).Cloud(settings)
+    Handler.log = open(sys.argv[3], "a") if len(sys.argv) > 3 else None
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with open(sys.argv[2] + ".new", "w") as file:
+        file.write(str(server.server_port))
+    os.rename(sys.argv[2] + ".new", sys.argv[2])
+    sys.stdin.read()
+
+
+main()

@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-clouds(7), on a fake of DigitalOcean's API that its own clients accept.
+
+load case
+load provider
+load cloud
+
+CREATE='POST /v2/droplets' LIST='GET /v2/droplets' DELETE='DELETE /v2/droplets'
+
+setup() {
+	need_program python3
+	fresh
+	fake_start digitalocean
+	provider '{}'
+}
+
+teardown() {
+	fake_end
+}
+
+provider() {
+	PROVIDER=$(jq -cn --arg endpoint "$FAKE" --argjson more "$1" '{name: "do", providertype: "digitalocean",
+		provisioner: ({api_token: "secret-token", endpoint: $endpoint, ssh_keypair: "512189", requests_per_second: 1000, consistency_s: 1, poll_s: 0.1} + $more)}')
+}
+
+# The task names an image, too.
+do_image() {
+	eval "$(declare -f do_task | sed 's/flavor: "large"/flavor: "large", image: "debian-12-x64"/')"
+}
+do_image
+
+@test "keeps the contract of providers, but for confirm, which needs a machine that answers" {
+	eval "$(declare -f keeps_the_contract | sed '/do_task confirm/,+1d')"
+	keeps_the_contract
+	same 0 "$(machines)"
+}
+
+@test "a machine is made once and forgotten never, whatever goes wrong with a request" {
+	fake_set '{"active_ms":300}'
+	cloud_survives_faults
+}
+
+@test "a machine that appears late in the list is waited for, and not made twice" {
+	provider '{"consistency_s":20}'
+	fake_set '{"visible_ms":3000}'
+	create_through '{"match":"POST","do":"lost"}'
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	same 1 "$(requests '^POST')"
+}
+
+@test "killed at any request, create run again makes no second machine, and delete leaves none" {
+	local skip
+
+	for skip in 0 1 2 3; do
+		fake_fault "{\"match\":\".\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":5}"
+		do_task create 1000 &
+		until [ "$(requests .)" -gt "$skip" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+		pkill -KILL -P "$!" || true
+		kill -KILL $! 2>/dev/null || true
+		wait $! 2>/dev/null || true
+		do_task create 1000
+		same 0 "$(member .status)"
+		same 1 "$(machines)"
+		do_task delete 1000
+		same 0 "$(machines)"
+	done
+}
+
+@test "what the cloud refuses is told in its words: 77 for credentials, 78 for what nobody can make" {
+	provider '{"api_token":"wrong"}'
+	do_task create 1000
+	same 77 "$(member .status)"
+	contains "$(member .message)" "401 Unable to authenticate you"
+	provider '{"digitalocean_region":"moon1"}'
+	do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "422 You specified an invalid region for Droplet creation."
+	provider '{}'
+	fake_set '{"capacity":1}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	do_task create 1001
+	same 78 "$(member .status)"
+	contains "$(member .message)" "will exceed your droplet limit"
+	same 1 "$(machines)"
+}
+
+@test "credentials of version 1 of the API get a message how to move" {
+	PROVIDER='{"name":"do","providertype":"digitalocean","provisioner":{"api_user":"id","api_password":"key","digitalocean_region":"nyc2","ssh_keypair":"","ssh_key_resource":""}}'
+	do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "make a personal access token"
+}
+
+@test "the token is in no log, no message and no argument" {
+	fake_fault '{"match":"POST","do":"status","status":500}'
+	do_task create 1000 2>log
+	! grep -rF secret-token log result.json state fake.log
+}
+
+@test "list pages through thousands, and shows only what this installation owns" {
+	local own
+
+	do_task create 1000
+	own=$(curl -sS "$FAKE/_machines" | jq -c '.[0].tags')
+	python3 - "$FAKE" "$own" <<-'END'
+		import json, re, sys, urllib.request
+		for number in range(2001, 2451):
+		    tags = [re.sub("coopr-node:.*", "coopr-node:00000042-%d" % number, tag) for tag in json.loads(sys.argv[2])]
+		    body = json.dumps({"name": "x%d" % number, "region": "nyc3", "size": "large", "image": "debian-12-x64", "tags": tags})
+		    urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v2/droplets", body.encode(),
+		        {"Authorization": "Bearer secret-token", "Content-Type": "application/json"}))
+	END
+	curl -sS -f -H 'Authorization: Bearer secret-token' -H 'Content-Type: application/json' "$FAKE/v2/droplets" \
+		-d '{"name":"theirs","region":"nyc3","size":"large","image":"debian-12-x64","tags":["coopr-installation:other"]}' >/dev/null
+	same 452 "$(machines)"
+	list >listed
+	same 451 "$(wc -l <listed)"
+	same 451 "$(sort -u listed | wc -l)"
+}
+
+@test "a hundred creations share one process, the lists, and the limit of the cloud" {
+	local number
+
+	fake_set '{"latency_ms":50,"active_ms":1000}'
+	do_task create 999
+	for number in $(seq 1000 1099); do
+		jq -c --arg n "$number" '.id = "t\($n)" | .token = "\(.job):t\($n)" | .machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x" | .action = "create"' task.json
+	done >tasks
+	"$COOPR_BIN/../libexec/coopr/provider/digitalocean" stream <tasks >results
+	same 100 "$(jq -s 'map(select(.status == 0)) | length' results)"
+	same 101 "$(machines)"
+	same 101 "$(requests '^POST')"
+	# One list before, and one each tenth of a second while they start: not one each machine.
+	[ "$(requests '^GET')" -lt 80 ]
+}
