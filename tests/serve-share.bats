@@ -37,6 +37,60 @@ teardown() {
 	pkill -f "^/bin/sh $PWD/bin/coopr-solve"
 }
 
+# Asks to log in as somebody who comes from there: from ADDRESS NUMBER.
+logins() {
+	for _ in $(seq "$2"); do
+		echo "next"
+		printf 'url = "http://%s/v1/session"\nheader = "X-Forwarded-For: %s"\n' "$address" "$1"
+		printf 'data = "{}"\noutput = "/dev/null"\nwrite-out = "%%{stderr}%%{http_code}\\n"\n'
+	done | sed 1d
+}
+
+# Sends requests that curl reads, of one place: two of its commands run, and 62 wait. Those who are refused say that the rest has come.
+flood() {
+	curl -sS -Z --parallel-immediate --parallel-max 300 -K - <<<"$1" 2>statuses 3>&- &
+	senders+=($!)
+	for _ in $(seq 300); do
+		[ "$(grep -c "503$" statuses)" -lt 16 ] || return 0
+		sleep 0.1
+	done
+	cat statuses
+	return 1
+}
+
+# Asks once, and prints the status: login_from ADDRESS.
+login_from() {
+	curl -sS -m 60 -o answer -w '%{http_code}' -H "X-Forwarded-For: $1" -d '{}' "http://$address/v1/session"
+}
+
+@test "who asks to log in all the time keeps only those from logging in who come from the same address" {
+	coopr-user add -r superadmin zoe
+	mkdir bin
+	cp "$COOPR_BIN/coopr-serve" bin
+	mkfifo gate
+	cat >bin/coopr-session <<-EOT
+		#!/bin/sh
+		[ "\$2" = --complete-options ] && exec "$COOPR_BIN/../libexec/coopr/session" "\$@"
+		case \$COOPR_ASKER_FROM in
+			192.0.2.*) echo '{"session":"coopr_x","user":"ann"}' ;;
+			*) echo \$\$ >>"$PWD/begun" && read -r line <"$PWD/gate" ;;
+		esac
+	EOT
+	chmod +x bin/coopr-session
+	PATH=$PWD/bin:$PATH serve --listen 127.0.0.1:0 --proxy 127.0.0.1
+	address=$(sed -n 's|.*serving on http://||p' serve.log)
+	flood "$(logins 203.0.113.1 80)"
+	same 503 "$(login_from 203.0.113.1)"
+	same 200 "$(login_from 192.0.2.7)"
+	# A network of IPv6 is one place.
+	flood "$(for i in $(seq 80); do echo "next"; logins "2001:db8::$i" 1; done | sed 1d)"
+	same 503 "$(login_from 2001:db8::ffff)"
+	same 4 "$(wc -l <begun)"
+	kill "${senders[@]}"
+	wait "${senders[@]}" || true
+	xargs kill <begun
+}
+
 @test "the command of a request has two gigabytes of memory, and two minutes of a processor" {
 	[ -z "${COOPR_BUILD-}" ] || [[ $COOPR_BUILD != *san* ]] || skip "what sanitizers need is not bounded"
 	serve_slowly list

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "login/attempts.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 
+#include "address/network.h"
 #include "base/clock.h"
 #include "store/sql/sql.h"
 #include "store/store.h"
@@ -19,19 +19,14 @@ enum {
 void
 attempt_of(struct attempt *attempt, const char *user, const char *address)
 {
-	struct in6_addr bytes;
-	char text[INET6_ADDRSTRLEN];
+	struct network network;
 
 	*attempt = (struct attempt){0};
 	if (user)
 		snprintf(attempt->of_user, ATTEMPT_SIZE, "user %s", user);
 	if (!*address)
 		return;
-	if (inet_pton(AF_INET6, address, &bytes) == 1 && !IN6_IS_ADDR_V4MAPPED(&bytes)) {
-		for (size_t i = 8; i < sizeof bytes.s6_addr; i++)
-			bytes.s6_addr[i] = 0;
-		address = inet_ntop(AF_INET6, &bytes, text, sizeof text);
-	}
+	address = network_of(&network, address);
 	snprintf(attempt->of_address, ATTEMPT_SIZE, "address %s", address);
 	if (user)
 		snprintf(attempt->of_both, ATTEMPT_SIZE, "from %s %s", user, address);

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "address/network.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "http/exchange.h"
@@ -353,6 +354,14 @@ asker_identify(const struct asker *asker, struct buffer *out)
 	buffer_printf(out, "%d", limit->is_set ? (int)limit->role : -1);
 	buffer_netstring(out, limit->kind);
 	buffer_netstring(out, limit->tenant);
+}
+
+char *
+asker_place(const struct asker *asker)
+{
+	struct network network;
+
+	return memory_string(asker->user ? "" : network_of(&network, asker->from));
 }
 
 void

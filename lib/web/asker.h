@@ -47,6 +47,10 @@ bool asker_find_unknown(struct asker *asker, struct http_exchange *exchange);
  * which the same user comes again. */
 void asker_identify(const struct asker *asker, struct buffer *out);
 
+/* Returns from where somebody asks who is not known: an address, with its network (address/network.h), or a user of this machine; "" of who is
+ * known. Free it. */
+char *asker_place(const struct asker *asker);
+
 /* Writes what is to be shown, besides a session, for a request that changes something: no other site can know it. Returns csrf. */
 const char *asker_csrf(const char *session, char csrf[static ASKER_CSRF_SIZE]);
 

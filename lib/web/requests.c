@@ -87,15 +87,24 @@ requests_queue(struct requests *requests, struct serving *serving)
 	requests->waiting++;
 }
 
-/* Returns how many there are in a list that upload, or that do not, of a user, or of all (NULL). */
+/* Returns how many there are in a list that upload, or that do not, of a user, or of all (NULL), from a place, or from anywhere (NULL). */
 static unsigned
-requests_count(const struct serving *list, bool uploads, const char *user)
+requests_count(const struct serving *list, bool uploads, const char *user, const char *place)
 {
 	unsigned count = 0;
 
 	for (; list; list = list->next)
-		count += list->uploads == uploads && (!user || strcmp(list->user, user) == 0);
+		count += list->uploads == uploads && (!user || strcmp(list->user, user) == 0) && (!place || strcmp(list->place, place) == 0);
 	return count;
+}
+
+/* Returns whether those in a list are as much of all as may be of one user. All who are not known yet have together what a user has, and those
+ * of one place as much of that: so who asks to log in all the time keeps only neighbours from it. */
+static bool
+requests_are_a_share(const struct serving *list, const char *user, const char *place, unsigned all, unsigned share)
+{
+	return requests_count(list, false, user, NULL) >= all / share ||
+	    (*place && requests_count(list, false, user, place) >= all / share / share);
 }
 
 /* Returns whether another request would be too many: of all, or of its user, who leaves room for others. */
@@ -103,12 +112,17 @@ static bool
 requests_are_too_many(const struct requests *requests, const struct route *route, const struct asker *asker)
 {
 	const char *user = asker->user ? asker->user : "";
+	char *place = asker_place(asker);
+	bool many;
 
 	if (route->body == ROUTE_UPLOAD)
-		return requests_count(requests->running, true, NULL) >= REQUESTS_UPLOADS ||
-		    requests_count(requests->running, true, user) >= REQUESTS_UPLOADS_OF_USER;
-	return requests->waiting >= requests->options.waiting ||
-	    requests_count(requests->first, false, user) >= requests->options.waiting / REQUESTS_SHARE;
+		many = requests_count(requests->running, true, NULL, NULL) >= REQUESTS_UPLOADS ||
+		    requests_count(requests->running, true, user, NULL) >= REQUESTS_UPLOADS_OF_USER;
+	else
+		many = requests->waiting >= requests->options.waiting ||
+		    requests_are_a_share(requests->first, user, place, requests->options.waiting, REQUESTS_SHARE);
+	free(place);
+	return many;
 }
 
 static void
@@ -277,7 +291,7 @@ requests_take_turn(struct requests *requests)
 {
 	struct serving **at = &requests->first, *serving;
 
-	while (*at && requests_count(requests->running, false, (*at)->user) * REQUESTS_PART >= requests->options.children)
+	while (*at && requests_are_a_share(requests->running, (*at)->user, (*at)->place, requests->options.children, REQUESTS_PART))
 		at = &(*at)->next;
 	serving = *at;
 	if (!serving)
@@ -294,7 +308,7 @@ requests_start(struct requests *requests)
 {
 	struct serving *serving;
 
-	while (requests_count(requests->running, false, NULL) < requests->options.children && (serving = requests_take_turn(requests))) {
+	while (requests_count(requests->running, false, NULL, NULL) < requests->options.children && (serving = requests_take_turn(requests))) {
 		struct http_exchange *exchange;
 		struct error err;
 

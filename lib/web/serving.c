@@ -75,6 +75,7 @@ serving_prepare(struct serving *serving, const struct route_match *match, const 
 	serving->route = match->route;
 	serving->uploads = match->route->body == ROUTE_UPLOAD;
 	serving->user = memory_string(asker->user ? asker->user : "");
+	serving->place = asker_place(asker);
 }
 
 static bool
@@ -149,5 +150,6 @@ serving_free(struct serving *serving)
 	arguments_release(&serving->environment);
 	free(serving->session);
 	free(serving->user);
+	free(serving->place);
 	free(serving);
 }

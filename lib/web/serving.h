@@ -36,6 +36,7 @@ struct serving { /* a command that is run for requests */
 	const struct route *route;
 	char *session; /* that was shown; or NULL */
 	char *user;    /* who asks; "": nobody is known */
+	char *place;   /* from where somebody asks who is not known; "": it does not matter */
 	bool uploads;  /* it runs while its body comes */
 	size_t came;   /* bytes of the step */
 	bool is_text;  /* the answer is for people */
