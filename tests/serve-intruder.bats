@@ -115,6 +115,61 @@ with() {
 	same 129 "$code"
 }
 
+# Sends requests of ann's of which the end is missing, has a shell do something, sends the rest, and prints the statuses:
+# held COMMAND REQUEST..., each "METHOD PATH FILE"; of those with * before the method all is sent at once.
+held() {
+	timeout 60 python3 -B - "$SOCKET" "$(cat token)" "$@" <<-'END'
+		import socket, subprocess, sys
+		where, token, command, *requests = sys.argv[1:]
+		rests = []
+		for request in requests:
+		    method, path, file = request.split()
+		    body = open(file, "rb").read()
+		    one = socket.socket(socket.AF_UNIX)
+		    one.connect(where)
+		    head = "%s %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
+		    one.sendall((head % (method.strip("*"), path, token, len(body))).encode())
+		    kept = len(body) if method[0] == "*" else 1
+		    one.sendall(body[:kept])
+		    rests.append((one, body[kept:]))
+		subprocess.run(["bash", "-c", command], check=True)
+		for one, rest in rests:
+		    one.sendall(rest)
+		print(*[one.recv(4096)[9:12].decode() for one, rest in rests])
+	END
+}
+
+# Makes ann an admin of qa, with a session in the file token.
+log_in_anew() {
+	coopr-user delete ann || true
+	coopr-user add -T qa -r admin ann >code
+	answers 200 POST /v1/session -D head -d "{\"code\": \"$(grep -m 1 ^coopr_ code)\"}"
+	grep -o 'coopr_[^;]*' head >token
+}
+
+@test "what somebody has begun to send, or what waits for its turn, is not done once the token, the login or the role is gone" {
+	coopr-store get imagetype debian12 | jq -c '{imagetypes: [.name = "sent"]}' >catalogue
+	echo '{}' >object
+	resource=/v1/resources/automator/shell/files
+	serve_slowly list
+	ln -s "$COOPR_BIN/../libexec/coopr/session" bin/coopr-session
+	exec 9<>gate
+	# As many commands run, and what was sent behind them has come, too.
+	run_now() { echo "until [ \$(pgrep -c -P $server) = $1 ]; do sleep 0.1; done; curl -s --unix-socket $SOCKET http://a/healthz >&2"; }
+	waiting=()
+	for i in 1 2 3 4; do waiting+=("*GET /v1/clusters?tenant=qa&limit=$i /dev/null"); done
+	for lost in 'coopr-token delete "$(coopr-token list --all -o json | jq .id)"' 'coopr-member set -T qa -r user ann' 'coopr-user delete ann'; do
+		log_in_anew
+		same "403 403" "$(held "$(run_now 2); $lost" "POST /v1/import?tenant=qa catalogue" "PUT $resource/a?tenant=qa&stage&sync catalogue")"
+		log_in_anew
+		same "200 200 200 200 403" "$(held "$(run_now 4); $lost; printf '\n\n\n\n' >gate" "${waiting[@]}" \
+			"*PUT /v1/members/eve?tenant=qa object")"
+	done
+	same 0 "$(coopr-resource list -T qa -o json | wc -l)"
+	run -1 coopr-store get -T qa imagetype sent
+	run ! grep -w eve <(coopr-member list -T qa)
+}
+
 @test "a command that runs for a user ends when the user is taken a role, and goes on when one is given" {
 	coopr-member set -T qa -r admin ann
 	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop

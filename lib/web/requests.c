@@ -22,6 +22,8 @@
 #include "web/serving.h"
 #include "web/session.h"
 
+#define REQUESTS_OVER "the login or the role with which this was asked for has ended meanwhile"
+
 enum {
 	REQUESTS_PART = 2,  /* of the commands that run, so much of all at most is a user's: a half */
 	REQUESTS_SHARE = 4, /* of those that wait, a quarter */
@@ -163,6 +165,7 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 {
 	struct repeat *repeat = repeats_find(requests->repeats, match, asker, &serving->call, exchange);
 	bool runs = repeat && repeat_maker(repeat), uploads = match->route->body == ROUTE_UPLOAD;
+	struct error err;
 
 	if (runs && uploads)
 		requests_refuse(exchange, "the same upload is on its way; try again later");
@@ -176,7 +179,11 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 		requests_forget(requests, serving);
 		return;
 	}
-	serving_prepare(serving, match, asker);
+	if (serving_prepare(serving, match, asker, requests->options.store, &err) < 0) {
+		problem_answer_error(exchange, &err);
+		requests_forget(requests, serving);
+		return;
+	}
 	serving->is_text = route_is_text(match->route, exchange);
 	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
 	serving_add(serving, exchange);
@@ -253,7 +260,11 @@ requests_arrived(struct requests *requests, struct http_exchange *exchange)
 	struct serving *serving = exchange->owner;
 
 	supervise_extend(requests->options.supervisor, &serving->child);
-	supervise_end_input(requests->options.supervisor, &serving->child);
+	/* Without the end of its input the command does nothing. */
+	if (serving_is_over(serving, requests->options.store))
+		supervise_stop(requests->options.supervisor, &serving->child);
+	else
+		supervise_end_input(requests->options.supervisor, &serving->child);
 }
 
 void
@@ -312,13 +323,15 @@ requests_start(struct requests *requests)
 		struct http_exchange *exchange;
 		struct error err;
 
-		if (serving->waiters && serving_make_child(serving, requests->options.store, &err) == 0 &&
+		if (serving_is_over(serving, requests->options.store))
+			error_set(&err, EX_NOPERM, REQUESTS_OVER);
+		else if (serving->waiters && serving_make_child(serving, requests->options.store, &err) == 0 &&
 		    serving_start(serving, requests->options.supervisor, &err) == 0) {
 			requests_add_running(requests, serving);
 			continue;
 		}
 		while ((exchange = serving_take(serving))) {
-			problem_answer(exchange, 503, err.text);
+			problem_answer(exchange, serving->is_over ? 403 : 503, err.text);
 			requests_send(exchange);
 		}
 		requests_forget(requests, serving);
@@ -329,7 +342,9 @@ requests_start(struct requests *requests)
 static void
 requests_answer(struct requests *requests, struct serving *serving, struct http_exchange *exchange)
 {
-	if (serving->looks)
+	if (serving->is_over)
+		problem_answer(exchange, 403, REQUESTS_OVER);
+	else if (serving->looks)
 		condition_answer(serving->condition, &serving->child, exchange);
 	else if (session_is_answer(serving->route))
 		session_answer(serving->route, exchange, &serving->child, serving->session);

@@ -60,8 +60,8 @@ serving_leave(struct serving *serving, struct http_exchange *exchange)
 	exchange->owner = NULL;
 }
 
-void
-serving_prepare(struct serving *serving, const struct route_match *match, const struct asker *asker)
+int
+serving_prepare(struct serving *serving, const struct route_match *match, const struct asker *asker, struct store *store, struct error *err)
 {
 	asker_environment(asker, &serving->environment);
 	arguments_push(&serving->environment, "COOPR_MESSAGES=json");
@@ -76,6 +76,19 @@ serving_prepare(struct serving *serving, const struct route_match *match, const 
 	serving->uploads = match->route->body == ROUTE_UPLOAD;
 	serving->user = memory_string(asker->user ? asker->user : "");
 	serving->place = asker_place(asker);
+	if (strcmp(match->route->method, "GET") == 0 || !asker->user)
+		return 0;
+	return grant_begin(&serving->grant, store, asker->user, &asker->limit, err);
+}
+
+bool
+serving_is_over(struct serving *serving, struct store *store)
+{
+	const struct http_exchange *exchange = serving->waiters ? serving->waiters->exchange : NULL;
+
+	if (serving->grant.user)
+		serving->is_over |= grant_is_over(&serving->grant, store, exchange);
+	return serving->is_over;
 }
 
 static bool
@@ -151,5 +164,6 @@ serving_free(struct serving *serving)
 	free(serving->session);
 	free(serving->user);
 	free(serving->place);
+	grant_release(&serving->grant);
 	free(serving);
 }

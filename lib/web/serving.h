@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "event/supervise.h"
+#include "login/grant.h"
 #include "web/call.h"
 
 struct asker;
@@ -36,6 +37,8 @@ struct serving { /* a command that is run for requests */
 	const struct route *route;
 	char *session; /* that was shown; or NULL */
 	char *user;    /* who asks; "": nobody is known */
+	struct grant grant; /* to whom a change was granted when it was asked for; without a user where there is none */
+	bool is_over;       /* the grant is */
 	char *place;   /* from where somebody asks who is not known; "": it does not matter */
 	bool uploads;  /* it runs while its body comes */
 	size_t came;   /* bytes of the step */
@@ -53,8 +56,12 @@ struct http_exchange *serving_take(struct serving *serving);
 /* An exchange does not wait any more. */
 void serving_leave(struct serving *serving, struct http_exchange *exchange);
 
-/* Fills in whom and what the command is for. */
-void serving_prepare(struct serving *serving, const struct route_match *match, const struct asker *asker);
+/* Fills in whom and what the command is for. Returns -1 where it cannot be known what the user is. */
+int serving_prepare(struct serving *serving, const struct route_match *match, const struct asker *asker, struct store *store,
+    struct error *err);
+
+/* Looks again whether who has asked for a change still may: it may have waited, or have come slowly. Returns true where that is over. */
+bool serving_is_over(struct serving *serving, struct store *store);
 
 /* Makes the child that is next: the command of the request, or before it the one that looks at what its condition is of. */
 int serving_make_child(struct serving *serving, struct store *store, struct error *err);
