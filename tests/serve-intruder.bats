@@ -170,6 +170,68 @@ log_in_anew() {
 	run ! grep -w eve <(coopr-member list -T qa)
 }
 
+# A server that is asked from its own machine takes the asker for the owner of the store.
+@test "whatever words a user has a server run a command with, it asks no other server, nor itself, for them" {
+	unset COOPR_SPOOL
+	coopr-user add -T qa ann >code
+	serve
+	answers 200 POST /v1/session -D head -d "{\"code\": \"$(grep -m 1 ^coopr_ code)\"}"
+	grep -o 'coopr_[^;]*' head >token
+	for path in "$COOPR_BIN"/coopr-*; do
+		[ -x "$path" ] || continue
+		command=${path##*/coopr-}
+		echo "$command"
+		"$path" --complete-options 2>/dev/null | sed -n "s/^subcommand\t\([a-z-]*\).*/$command \1/p"
+	done >commands
+	python3 -B - "$SOCKET" "$(cat token)" "$PWD/bait" <<-'END'
+		import http.client, json, socket, struct, sys, urllib.parse
+		where, token, bait = sys.argv[1:]
+		trap = socket.socket(socket.AF_UNIX)
+		trap.bind(bait)
+		trap.listen(100)
+		trap.setblocking(False)
+		def ask(method, path, body, headers={}):
+		    one = http.client.HTTPConnection("a")
+		    one.sock = socket.socket(socket.AF_UNIX)
+		    one.sock.settimeout(60)
+		    one.sock.connect(where)
+		    one.request(method, path, body, headers)
+		    answer = one.getresponse()
+		    status, text = answer.status, answer.read()
+		    one.close()
+		    try:
+		        trap.accept()
+		    except BlockingIOError:
+		        return status, text
+		    raise AssertionError((method, path, body))
+		def frame(kind, data):
+		    return struct.pack(">BI", kind, len(data)) + data
+		def run(*words):
+		    call = {"version": "0.2", "argv": words}
+		    return ask("POST", "/v1/run", frame(7, json.dumps(call).encode()), {"Authorization": "Bearer " + token})
+		tried = 0
+		for server in "unix:" + bait, "unix:" + where:
+		    for line in open("commands"):
+		        command = line.split()
+		        for words in [["--server", server], ["--server=" + server], ["--serve=" + server], ["x", "--server", server],
+		                      ["-m", "--server=" + server], ["-T", "--server", server], ["-Tqa", "x", "--server=" + server]]:
+		            status, text = run(*command, *words)
+		            assert status in (200, 422), (command, words, status, text)
+		            assert b"superadmin" not in text or b"only a superadmin" in text, (command, words, text)
+		            tried += 1
+		coopr = {"Coopr-UserID": "ann", "Coopr-TenantID": "qa", "Coopr-ApiKey": token}
+		word = "--server=unix:" + bait
+		for path in "/v2/clusters", "/v2/tenants", "/v2/clusters/x/services", "/v2/services", "/v2/resolve":
+		    body = {name: word for name in ["name", "clusterTemplate", "provider", "hardwaretype", "imagetype", "description", "dnsSuffix", "tenant"]}
+		    ask("POST", path, json.dumps({**body, "numMachines": word, "services": [word, word], "initialLeaseDuration": word}), coopr)
+		    ask("POST", path, json.dumps({"name": "x", "clusterTemplate": "lamp", "numMachines": 3, "services": [word]}), coopr)
+		for name in "cluster", "user", "start", "end", "groupby", "clustertemplate", "tenant", "status":
+		    ask("GET", "/v2/metrics/nodes/usage?%s=%s" % (name, urllib.parse.quote(word)), None, coopr)
+		    ask("GET", "/v2/plugins/automatortypes/shell/files/x?%s=%s" % (name, urllib.parse.quote(word)), None, coopr)
+		assert tried > 400, tried
+	END
+}
+
 @test "a command that runs for a user ends when the user is taken a role, and goes on when one is given" {
 	coopr-member set -T qa -r admin ann
 	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop

@@ -111,6 +111,10 @@ toolbox_ask_server(char **argv, bool all)
 	if (!argv[0] || strncmp(file_base_name(argv[0]), PREFIX, strlen(PREFIX)) != 0 || toolbox_asks_for_help(argv + 1, all, &named) ||
 	    (!named && (variable ? !*variable : !toolbox_has_contexts())))
 		return;
+	if (getenv(TOOLBOX_ASKER_FROM)) {
+		error_set(&err, EX_NOPERM, "--server: a server does this already, and asks no other");
+		exit(message_error(&err));
+	}
 	path = location_installed("libexec/coopr/remote");
 	arguments_push(&words, "remote");
 	for (; *argv; argv++)

@@ -19,8 +19,12 @@ char *toolbox_find_internal(const char *name);
 /* Returns the path of coopr itself, in the same installation; NULL if it is missing. The caller frees it. */
 char *toolbox_front(void);
 
+/* The variable that is set where a command is done by a server, for somebody who has asked it. */
+#define TOOLBOX_ASKER_FROM "COOPR_ASKER_FROM"
+
 /* Becomes the program that has the command done by a server, if one may be meant: by --server, $COOPR_SERVER, or a context. all: options
- * may stand behind operands. Exits where that program is missing. */
+ * may stand behind operands. Exits where that program is missing; and with EX_NOPERM where a server itself does the command, and words name
+ * another: that one, or the same one, would take whoever has asked for the user whom the server runs as. */
 void toolbox_ask_server(char **argv, bool all);
 
 /* Pushes the names of all commands of the installation, sorted. */

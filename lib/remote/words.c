@@ -9,7 +9,7 @@
 static enum word_use
 words_use_of(const struct command_option *option)
 {
-	static const char *const foreign[] = {"catalogue", "key-file", "spool", "specs", "store"};
+	static const char *const foreign[] = {"catalogue", "key-file", "server", "spool", "specs", "store"};
 
 	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
 		if (strcmp(option->name, foreign[i]) == 0)

@@ -7,10 +7,12 @@
 
 #include <stdint.h>
 
+#include "base/toolbox.h"
+
 /* The variable in which coopr-serve tells a command who has asked for it. */
 #define CLIENT_ASKER "COOPR_ASKER"
 /* And this the address from which, by TCP, and what was shown: "192.0.2.7 token 12"; by a Unix socket "uid:1000 session 3"; else "-". */
-#define CLIENT_ASKER_FROM "COOPR_ASKER_FROM"
+#define CLIENT_ASKER_FROM TOOLBOX_ASKER_FROM
 /* And this the request, where it may be sent again: its key, and what it asks for, as SHA-256, and a number of this run of it, in
  * hexadecimal, with blanks between; "- -" and that number, where it may not. */
 #define CLIENT_ASKER_REQUEST "COOPR_ASKER_REQUEST"
