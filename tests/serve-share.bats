@@ -68,6 +68,7 @@ login_from() {
 	mkdir bin
 	cp "$COOPR_BIN/coopr-serve" bin
 	mkfifo gate
+	exec 9<>gate
 	cat >bin/coopr-session <<-EOT
 		#!/bin/sh
 		[ "\$2" = --complete-options ] && exec "$COOPR_BIN/../libexec/coopr/session" "\$@"
@@ -80,15 +81,14 @@ login_from() {
 	PATH=$PWD/bin:$PATH serve --listen 127.0.0.1:0 --proxy 127.0.0.1
 	address=$(sed -n 's|.*serving on http://||p' serve.log)
 	flood "$(logins 203.0.113.1 80)"
-	same 503 "$(login_from 203.0.113.1)"
 	same 200 "$(login_from 192.0.2.7)"
 	# A network of IPv6 is one place.
 	flood "$(for i in $(seq 80); do echo "next"; logins "2001:db8::$i" 1; done | sed 1d)"
-	same 503 "$(login_from 2001:db8::ffff)"
 	same 4 "$(wc -l <begun)"
 	kill "${senders[@]}"
 	wait "${senders[@]}" || true
-	xargs kill <begun
+	# Also for those that begin before the server sees that nobody waits for them.
+	yes "" | head -n 300 >&9
 }
 
 @test "the command of a request has two gigabytes of memory, and two minutes of a processor" {
