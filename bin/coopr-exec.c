@@ -30,6 +30,7 @@
 #include "show/everywhere.h"
 #include "ssh/archive-pipe.h"
 #include "status/status.h"
+#include "worker/identity.h"
 #include "worker/login-files.h"
 #include "worker/machine-claims.h"
 #include "worker/secrets.h"
@@ -184,7 +185,8 @@ exec_act(struct task *task)
 	jv result = jv_invalid();
 
 	task->handed = jv_copy(task->source);
-	if (machine_claims_check_own(task, &err) < 0 || secrets_fill(&task->handed, &secrets, &err) < 0 || exec_give_login(task, &logins, &task->handed, &login, &err) < 0)
+	if (machine_claims_check_own(task, &err) < 0 || identity_tell(task, &task->handed, &err) < 0 ||
+	    secrets_fill(&task->handed, &secrets, &err) < 0 || exec_give_login(task, &logins, &task->handed, &login, &err) < 0)
 		result = attempt_refusal(task, err.code, err.text);
 	else if (exec_call(task, &secrets, &result, &err) < 0)
 		code = message_error(&err);

@@ -97,6 +97,9 @@ restore_do(struct restore *restore)
 		printf("%s: restored %lld cluster%s and %lld job%s to %s\n", restore->file, (long long)restore->manifest.clusters,
 	    plural(restore->manifest.clusters, "", "s"), (long long)restore->manifest.jobs, plural(restore->manifest.jobs, "", "s"),
 	    restore->places.state);
+	if (!front.quiet)
+		message("%s: from now on this is another installation than the one of the backup; before clouds are asked about machines again, say "
+		    "whether that is gone: coopr-store installation --confirm, or lives on: --separate", restore->places.store);
 	if (restore->manifest.key_mark && !restore->key.bytes && !restore->has_key)
 		message("%s: the key of the secrets was not restored; until a copy of it is there (chmod 600), neither secrets nor saved plans "
 		    "nor the keys of clusters can be read", restore->places.key);

@@ -27,6 +27,7 @@ static const struct subcommand subcommands[] = {
 	{"migrate", store_verb_migrate, "bring a store of an older version up to date"},
 	{"rekey", store_verb_rekey, "make a new key, and encrypt all secrets with it"},
 	{"claims", store_verb_claims, "list which nodes have which machines that exist already"},
+	{"installation", store_verb_installation, "show the id of the installation, and decide it"},
 	{0}};
 
 static const struct command command = {

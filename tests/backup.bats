@@ -99,8 +99,9 @@ options_but() {
 	same 600 "$(stat -c %a all.tar.gz)"
 	same all.tar.gz "$(echo all*)"
 	elsewhere
-	run -0 coopr restore all.tar.gz
+	run --separate-stderr -0 coopr restore all.tar.gz
 	same "all.tar.gz: restored 1 cluster and 1 job to $COOPR_STATE" "$output"
+	contains "$stderr" "coopr-store installation --confirm"
 	in_order
 	same "$(cat history)" "$(coopr-history shop -o json)"
 	same "$(cat events)" "$(coopr-queue show 00000001-001 --events)"

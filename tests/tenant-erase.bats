@@ -177,9 +177,9 @@ complain() {
 @test "every table of the store has a line in the proof, or has nothing of tenants" {
 	coopr-tenant create qa
 	coopr-tenant delete --erase -o json qa | jq -r .place >looked
-	# Of the installation: the audit log stays, its end, the number of the last cluster, when things were done last, who may not log in for a
+	# Of the installation: the audit log stays, its end, the number of the last cluster, its id, when things were done last, who may not log in for a
 	# minute, provisioners and their plugins. Codes go with their users; the last is SQLite's.
-	printf '%s\n' audit audit_last allotment last_time login_attempt login_code plugin_type provisioner sqlite_sequence >>looked
+	printf '%s\n' audit audit_last allotment installation last_time login_attempt login_code plugin_type provisioner sqlite_sequence >>looked
 	sqlite3 "$store" "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1" >tables
 	same "" "$(grep -vxFf looked tables || true)"
 }

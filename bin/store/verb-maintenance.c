@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fsck, backup, migrate, rekey and claims: the store as a whole.
+ * fsck, backup, migrate, rekey, claims and installation: the store as a whole.
  */
 #include "verb.h"
 
@@ -14,6 +14,7 @@
 #include "ssh/script-store.h"
 #include "store/claims.h"
 #include "store/fsck.h"
+#include "store/installation.h"
 #include "store/rekey.h"
 
 static struct option_change change;
@@ -55,6 +56,24 @@ static const struct command claims_command = {
 	"  coopr-store claims\n"
 	"  jq -c --slurpfile claims <(coopr-store claims rack) '.claims = $claims' rack.json |\n"
 	"      libexec/coopr/provider/static list\n"};
+
+static struct installation_decision { bool confirm, separate; } decision;
+
+static const struct option_spec installation_options[] = {
+	OPTION_FLAG(0, "confirm", &decision.confirm, "the installation of which the backup was made is gone: its machines are ours"),
+	OPTION_FLAG(0, "separate", &decision.separate, "that installation lives on: its machines are its own"),
+	OPTION_CHANGE(&change),
+	STORE_VERB_OUTPUT,
+	STORE_VERB_WHERE,
+	OPTION_END
+};
+
+static const struct command installation_command = {
+	"coopr-store installation", "[OPTION]...", "Show the id of the installation, and say whose machines are those of before a restore.",
+	installation_options,
+	"  coopr-store installation\n"
+	"  coopr-store installation --confirm     the machine of before has burned down\n"
+	"  coopr-store installation --separate    this one is a copy, to try something\n"};
 
 static void
 maintenance_verb_say(const char *fault, void *unused)
@@ -169,6 +188,53 @@ store_verb_claims(int argc, char **argv)
 		list_print(&claims, list.list, list.count, &output);
 
 	claim_list_release(&list);
+	store_release(store);
+	return message_end(code);
+}
+
+#undef AT
+#define AT(type, member) LIST_AT(type, struct identity_row, member)
+
+struct identity_row {
+	const char *id, *former; /* NULL: there is none */
+};
+
+static const struct list_column identity_columns[] = {
+	{"ID", "id", AT(TEXT, id)},
+	{"FORMER", "former", AT(TEXT, former)},
+	{0}};
+
+static void
+installation_print(const struct installation *installation)
+{
+	static const struct list ids = {.kind = "installation", .rows = "installations", .columns = identity_columns,
+	    .row_size = sizeof(struct identity_row)};
+	const struct identity_row row = {installation->id, *installation->former ? installation->former : NULL};
+	struct output output = store_verb_output();
+
+	list_print(&ids, &row, 1, &output);
+}
+
+int
+store_verb_installation(int argc, char **argv)
+{
+	struct installation installation;
+	struct store *store;
+	struct error err;
+	int result = 0, code = 0;
+
+	argv += option_parse(&installation_command, argc, argv);
+	option_excludes(&installation_command, "confirm", "separate");
+	store_verb_operands(&installation_command, argv, 0, 0, "no operand");
+	store_verb_open(&store, STORE_WRITE, ACCOUNT_SUPERADMIN);
+
+	if (decision.confirm || decision.separate)
+		result = decision.confirm ? installation_confirm(store, &err) : installation_separate(store, &err);
+	if (result < 0 || installation_need(store, &installation, &err) < 0)
+		code = message_error(&err);
+	else if (!change.quiet)
+		installation_print(&installation);
+
 	store_release(store);
 	return message_end(code);
 }

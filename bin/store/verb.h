@@ -27,6 +27,7 @@ int store_verb_backup(int argc, char **argv);
 int store_verb_migrate(int argc, char **argv);
 int store_verb_rekey(int argc, char **argv);
 int store_verb_claims(int argc, char **argv);
+int store_verb_installation(int argc, char **argv);
 
 /* The same under the name of a command, with its examples. */
 int store_verb_import_as(const char *name, const char *examples, int argc, char **argv);

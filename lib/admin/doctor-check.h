@@ -17,6 +17,7 @@ void doctor_check_places(struct doctor_report *report);   /* folders, their righ
 void doctor_check_contents(struct doctor_report *report); /* catalogue, spool, store */
 void doctor_check_restore(struct doctor_report *report);  /* a restore that was interrupted */
 void doctor_check_data(struct doctor_report *report);     /* clusters that say nothing of their data */
+void doctor_check_identity(struct doctor_report *report); /* an installation that came from a backup */
 void doctor_check_definitions(struct doctor_report *report); /* clusters with missing scripts; passwords in clear */
 void doctor_check_passwords(struct doctor_report *report); /* what one costs on this machine */
 void doctor_check_modes(struct doctor_report *report);    /* files that nobody else may read */

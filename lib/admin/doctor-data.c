@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks which living clusters have data of which their definitions say nothing, since they are older than those members.
+ * Checks which living clusters have data of which their definitions say nothing, since they are older than those members; and whether a
+ * person has to say yet whose the machines of before a restore are.
  */
 #include "admin/doctor-check.h"
 
@@ -15,6 +16,7 @@
 #include "cluster/clusters.h"
 #include "cluster/stateful.h"
 #include "model/layout.h"
+#include "store/installation.h"
 
 enum { NAMED = 5 }; /* clusters */
 
@@ -77,4 +79,25 @@ doctor_check_data(struct doctor_report *report)
 	}
 	buffer_release(&text);
 	free(store);
+}
+
+void
+doctor_check_identity(struct doctor_report *report)
+{
+	struct installation installation;
+	char *path = location_store(NULL);
+	struct store *store = NULL;
+	struct error ignored; /* the check of the store says it */
+
+	if (!file_is_absent(AT_FDCWD, path) && store_open(&store, NULL, STORE_READ, NULL, &ignored) == 0 &&
+	    installation_find(store, &installation, &ignored) == 0) {
+		if (*installation.former)
+			doctor_say(report, "installation", DOCTOR_WARNING, "say coopr-store installation --confirm if the installation of the "
+			    "backup is gone, --separate if it lives on", "it came from a backup of installation %s; nothing is done at clouds where "
+			    "machines have that id", installation.former);
+		else
+			doctor_say(report, "installation", DOCTOR_OK, NULL, "%s", installation.id);
+	}
+	store_release(store);
+	free(path);
 }

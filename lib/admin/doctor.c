@@ -18,6 +18,7 @@ doctor_check(struct doctor_report *report)
 	if (doctor_check_locks(report)) {
 		doctor_check_contents(report);
 		doctor_check_activity(report);
+		doctor_check_identity(report);
 		doctor_check_data(report);
 		doctor_check_definitions(report);
 	}

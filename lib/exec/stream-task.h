@@ -19,6 +19,7 @@ enum stream_task_end {
 	STREAM_TASK_OPEN,
 	STREAM_TASK_ANSWERED,    /* answer is the result record that the plugin gave */
 	STREAM_TASK_FAILED,      /* there is none: error says why, its code is the status */
+	STREAM_TASK_DESCRIBED,   /* the plugin streams, and has said now what it wants: the task may be given again */
 	STREAM_TASK_UNSUPPORTED, /* the plugin does not stream, or does not exist: the task is to be done otherwise */
 };
 
@@ -29,6 +30,7 @@ struct stream_task {
 	const char *record; /* the take record, with its newline */
 	size_t length;
 	int64_t timeout_ms;
+	bool asks;          /* comes back as STREAM_TASK_DESCRIBED where the plugin has not described itself yet */
 	void *owner;        /* the caller's */
 
 	/* Once it is over: */

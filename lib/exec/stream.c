@@ -65,16 +65,25 @@ stream_start(struct stream *stream, const char *verb, enum phase phase, struct e
 	return 0;
 }
 
+static struct stream *
+stream_find(const struct streams *streams, const char *kind, const char *type)
+{
+	struct stream *stream = streams->first;
+
+	while (stream && (stream->retired || strcmp(stream->type, type) != 0 || strcmp(stream->kind, kind) != 0))
+		stream = stream->next;
+	return stream;
+}
+
 /* Returns the stream of the plugin, a new one if there was none; NULL if there is no such plugin. */
 static struct stream *
 stream_of_plugin(struct streams *streams, const char *kind, const char *type)
 {
-	struct stream *stream;
+	struct stream *stream = stream_find(streams, kind, type);
 	char *path;
 
-	for (stream = streams->first; stream; stream = stream->next)
-		if (!stream->retired && strcmp(stream->type, type) == 0 && strcmp(stream->kind, kind) == 0)
-			return stream;
+	if (stream)
+		return stream;
 	path = location_plugin(kind, type);
 	if (!path)
 		return NULL;
@@ -200,6 +209,21 @@ stream_send(struct stream *stream, struct stream_task *task)
 	stream_set_deadline(stream->streams, task, task->timeout_ms + STREAM_GRACE_MS);
 }
 
+int
+streams_say(const struct streams *streams, const char *kind, const char *type, const char *member)
+{
+	const struct stream *stream = stream_find(streams, kind, type);
+	int is_true;
+	jv value;
+
+	if (!stream || stream->phase == PHASE_IDLE || stream->phase == PHASE_ASKING)
+		return -1;
+	value = json_get(stream->schema, member);
+	is_true = jv_get_kind(value) == JV_KIND_TRUE;
+	jv_free(value);
+	return is_true;
+}
+
 void
 streams_give(struct streams *streams, const char *kind, const char *type, struct stream_task *task)
 {
@@ -212,6 +236,7 @@ streams_give(struct streams *streams, const char *kind, const char *type, struct
 		return;
 	}
 	task->stream = stream;
+	task->end = STREAM_TASK_OPEN;
 	task->deadline = INT64_MAX;
 	task->sent = task->cancelled = false;
 	stream_task_set_add(&stream->set, task);
@@ -296,7 +321,12 @@ stream_described(struct stream *stream)
 	} else {
 		for (struct stream_task *task = stream->set.list.first, *next; task; task = next) {
 			next = task->next;
-			stream_send(stream, task);
+			if (task->asks) {
+				task->end = STREAM_TASK_DESCRIBED;
+				stream_hand_back(stream, task);
+			} else {
+				stream_send(stream, task);
+			}
 		}
 	}
 }

@@ -28,6 +28,10 @@ struct streams {
 
 void streams_init(struct streams *streams, struct supervisor *supervisor);
 
+/* Returns 1 where the plugin KIND/TYPE, which streams, has a true member of that name in its description, 0 where not, -1 where it has not
+ * described itself yet. */
+int streams_say(const struct streams *streams, const char *kind, const char *type, const char *member);
+
 /* Gives the task to the plugin KIND/TYPE, which is started where it does not run. It comes back through streams_over. */
 void streams_give(struct streams *streams, const char *kind, const char *type, struct stream_task *task);
 

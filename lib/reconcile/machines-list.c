@@ -21,6 +21,7 @@
 #include "exec/redaction.h"
 #include "json/json.h"
 #include "json/members.h"
+#include "worker/identity.h"
 #include "worker/machine-claims.h"
 #include "worker/secrets.h"
 
@@ -34,8 +35,8 @@ struct reading {
 	struct redaction values; /* of the secrets that the plugin is told */
 };
 
-/* Returns the entity with its secrets, whose values are also put into values, and with the claims of its nodes; invalid with a
- * reason. */
+/* Returns the entity with its secrets, whose values are also put into values, the claims of its nodes and the id of the
+ * installation; invalid with a reason. */
 static jv
 machines_entity_of(const char *provider, const char *tenant, struct redaction *values, struct error *err)
 {
@@ -56,7 +57,7 @@ machines_entity_of(const char *provider, const char *tenant, struct redaction *v
 	} else {
 		entity = jv_invalid();
 	}
-	if (jv_is_valid(entity) && machine_claims_fill(&entity, err) < 0) {
+	if (jv_is_valid(entity) && (machine_claims_fill(&entity, err) < 0 || identity_tell_entity(&entity, err) < 0)) {
 		jv_free(entity);
 		entity = jv_invalid();
 	}

@@ -9,10 +9,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/plural.h"
+#include "cluster/inventory.h"
 #include "cluster/operations.h"
 #include "cluster/repairs.h"
 #include "model/unavailable.h"
 #include "reconcile/scope.h"
+#include "worker/identity.h"
 
 enum {
 	MINUTE_MS = 60 * 1000,
@@ -61,6 +63,21 @@ repair_limits_on_share(const struct repair_limits *limits, const struct cluster_
 		    "replaced at once (%s); coopr reconcile --repair --max-gone=100%% replaces them", cluster->name,
 		    of_provider, at_provider, plural(at_provider, "machine", "machines"), cluster->provider, limits->max_gone);
 	return 0;
+}
+
+int
+repair_limits_on_identity(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err)
+{
+	struct inventory_provider provider;
+	struct inventory inventory;
+	int got = inventory_providers(limits->account, &inventory, err), result = 0;
+
+	while (got >= 0 && result == 0 && (got = inventory_next_provider(&inventory, &provider, err)) > 0)
+		if (provider.entity && cluster->provider && strcmp(provider.name, cluster->provider) == 0 &&
+		    strcmp(provider.tenant, cluster->tenant) == 0)
+			result = identity_check(provider.entity, err);
+	inventory_end(&inventory);
+	return got < 0 ? -1 : result;
 }
 
 int

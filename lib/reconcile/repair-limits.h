@@ -28,6 +28,9 @@ struct repair_limits {
 int repair_limits_on_share(const struct repair_limits *limits, const struct cluster_record *cluster, size_t count,
     size_t of_provider, struct error *err);
 
+/* Checks whether the provider of the cluster may be asked for machines, see worker/identity.h. Returns as above, with EX_CONFIG. */
+int repair_limits_on_identity(const struct repair_limits *limits, const struct cluster_record *cluster, struct error *err);
+
 /* Checks whether so many orphaned machines of a provider may be deleted. Returns as above. */
 int repair_limits_on_orphaned(const struct repair_limits *limits, const char *provider, size_t count, struct error *err);
 

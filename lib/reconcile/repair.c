@@ -138,8 +138,8 @@ repair_apply(struct repairs *repairs, const struct group *group, enum remedy rem
 	const struct operation_options *options = &repairs->parameters->options;
 	const struct operation_request retry = {.cluster = group->id};
 
-	if (remedy == REMEDY_REPLACE && repair_limits_on_share(limits, group->cluster, group->nodes.count,
-	    repair_going_at_provider(repairs, group->cluster), err) < 0)
+	if (remedy == REMEDY_REPLACE && (repair_limits_on_identity(limits, group->cluster, err) < 0 || repair_limits_on_share(limits,
+	    group->cluster, group->nodes.count, repair_going_at_provider(repairs, group->cluster), err) < 0))
 		return NULL;
 	return remedy == REMEDY_RETRY ? repair_undertake(options, group->cluster->tenant, &retry, &repairs->worst, err)
 	                              : repair_begin(repairs, group, remedy, err);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "store/claim-marks.h"
 #include "store/host-files.h"
+#include "store/installation-id.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
 
@@ -46,6 +47,7 @@ static const struct migration {
 	{"requests that may be sent again, in the audit log", NULL},
 	{"provisioners of Coopr", NULL},
 	{"profiles of users", NULL},
+	{"the id of the installation", installation_id_bring},
 };
 
 enum {
@@ -77,7 +79,7 @@ migration_keep_copy(const struct sql_engine *engine, const char *path, int versi
 
 	unlink(unfinished);
 	if (db) {
-		result = engine->backup(db, unfinished, err);
+		result = engine->backup(db, unfinished, NULL, err);
 		engine->close(db);
 	}
 	if (result == 0 && (rename(unfinished, copy) < 0 || file_sync_dir(AT_FDCWD, *folder ? folder : ".") < 0))

@@ -7,6 +7,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "store/engines.h"
+#include "store/installation-id.h"
 #include "store/migration.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
@@ -201,7 +202,7 @@ store_wipe(struct store *store)
 int
 store_backup(struct store *store, const char *path, struct error *err)
 {
-	return store->sql->engine->backup(store->sql, path, err);
+	return store->sql->engine->backup(store->sql, path, INSTALLATION_MARK_COPY, err);
 }
 
 struct sql *

@@ -81,7 +81,7 @@ int store_changes(const struct store *store, int64_t *number, struct error *err)
 /* Wipes from the engine's files what was deleted; not where somebody goes on reading it for a second. */
 void store_wipe(struct store *store);
 
-/* Copies the store, as it is at one moment, to a new file (0600); nobody has to wait for it. EX_CANTCREAT where there
+/* Copies the store, as it is at one moment, to a new file (0600), which is marked as a copy (installation.h); nobody has to wait for it. EX_CANTCREAT where there
  * is something at path. */
 int store_backup(struct store *store, const char *path, struct error *err);
 

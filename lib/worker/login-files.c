@@ -302,19 +302,19 @@ login_files_is_key_wanted(const struct task *task)
 	return is_wanted;
 }
 
-int
-login_files_add_key(const struct task *task, jv *record, struct error *err)
+/* Sets cluster.key. */
+static int
+login_files_put_key(jv *record, struct error *err)
 {
-	int64_t id = task->cluster_id ? cluster_id_of(task->cluster_id) : 0;
 	struct login_source source;
 	char *public = NULL;
+	int64_t id;
 	jv cluster;
 	int result;
 
-	if (id == 0 || !login_files_is_key_wanted(task))
-		return 0;
 	login_source_of(*record, &source);
-	result = store_open(&source.store, NULL, STORE_WRITE, source.tenant, err);
+	id = source.id ? cluster_id_of(source.id) : 0;
+	result = id ? store_open(&source.store, NULL, STORE_WRITE, source.tenant, err) : error_set(err, EX_NO, "the task is of no cluster");
 	if (result == 0)
 		store_set_by(source.store, "coopr");
 	if (result == 0)
@@ -328,6 +328,30 @@ login_files_add_key(const struct task *task, jv *record, struct error *err)
 	}
 	free(public);
 	login_source_release(&source);
+	return result;
+}
+
+int
+login_files_add_key(const struct task *task, jv *record, struct error *err)
+{
+	return login_files_is_key_wanted(task) ? login_files_put_key(record, err) : 0;
+}
+
+int
+login_files_add_key_text(struct buffer *record, struct error *err)
+{
+	int result;
+	jv parsed;
+
+	if (json_parse("the task", record->data, record->length, &parsed, err) < 0)
+		return -1;
+	result = login_files_put_key(&parsed, err);
+	if (result == 0) {
+		buffer_clear(record);
+		json_dump(parsed, record);
+		buffer_byte(record, '\n');
+	}
+	jv_free(parsed);
 	return result;
 }
 

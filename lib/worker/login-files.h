@@ -42,6 +42,9 @@ int login_files_fill_text(struct login_files *files, struct buffer *record, stru
  * key, cluster.key. Nothing is given for a cluster that the store does not know. */
 int login_files_add_key(const struct task *task, jv *record, struct error *err);
 
+/* Does the same for a record as canonical text, which it replaces, of a creation whose provider wants the key. */
+int login_files_add_key_text(struct buffer *record, struct error *err);
+
 /* Ends a use; the last one removes the files. NULL is allowed. */
 void login_files_leave(struct login_file *used);
 

@@ -43,6 +43,15 @@ running_task_new(const struct queue_task *task, const struct buffer *record)
 }
 
 void
+running_task_set_record(struct running_task *running, struct buffer *record)
+{
+	running->task.record_length = running->streamed.length = record->length;
+	free(running->given);
+	running->given = buffer_take(record);
+	running->task.record = running->streamed.record = running->given;
+}
+
+void
 running_task_make_child(struct running_task *running, char *const *argv, char *const *environment)
 {
 	running->child = (struct child){.argv = argv, .environment = environment, .input = running->task.record,
@@ -57,6 +66,7 @@ running_task_free(struct running_task *running)
 	login_files_leave(running->login);
 	child_release(&running->child);
 	stream_task_release(&running->streamed);
+	free(running->given);
 	free(running->answer);
 	free(running);
 }

@@ -20,6 +20,7 @@ struct running_task {
 	int64_t started_ms, took_ms;
 	struct queue_answer *answer;  /* once the result was refused: why */
 	struct login_file *login;     /* what it logs in with, or NULL; left when it is freed */
+	char *given;                  /* the record, where it is another than the one in that block; or NULL */
 	void *owner;                  /* the caller's */
 	struct running_task *next, *previous; /* for the list that holds it */
 };
@@ -27,6 +28,9 @@ struct running_task {
 /* Returns a copy of the task, with the record (queue_task_record) that it is done by. */
 struct running_task *running_task_new(const struct queue_task *task, const struct buffer *record);
 void running_task_free(struct running_task *running);
+
+/* Replaces the record, before the task is given to anyone, by that text, which is taken. */
+void running_task_set_record(struct running_task *running, struct buffer *record);
 
 /* Prepares the child that does it, a coopr-exec. argv and environment are borrowed. */
 void running_task_make_child(struct running_task *running, char *const *argv, char *const *environment);

@@ -147,18 +147,51 @@ work_start_held(struct work *work)
 	}
 }
 
+/* Puts the key of the cluster into the record. */
+static int
+work_add_key(struct running_task *running, struct error *err)
+{
+	struct buffer record = {0};
+	int result;
+
+	buffer_append(&record, running->task.record, running->task.record_length);
+	result = login_files_add_key_text(&record, err);
+	if (result == 0)
+		running_task_set_record(running, &record);
+	buffer_release(&record);
+	return result;
+}
+
+/* Gives the task to its plugin if that streams. A creation waits until the plugin has said whether it wants the key of the cluster. */
+static void
+work_give(struct work *work, struct running_task *running)
+{
+	const char *kind = task_plugin_kind(running->task.action), *type = running->task.type;
+	int wants_key = running->task.action == ACTION_CREATE ? streams_say(&work->streams, kind, type, "cluster_key") : 0;
+	struct error ignored; /* coopr-exec says it as a result */
+
+	running->streamed.asks = wants_key < 0;
+	if (wants_key > 0 && work_add_key(running, &ignored) < 0)
+		work_start_child(work, running);
+	else
+		streams_give(&work->streams, kind, type, &running->streamed);
+}
+
 int
 work_start(struct work *work, const struct queue_task *task, struct error *err)
 {
 	struct running_task *running;
 	struct login_file *login;
 	struct error why = {.code = 0};
+	bool is_told = true;
 
 	buffer_clear(&work->record);
 	if (queue_task_record(work->queue, task, &work->record, err) < 0)
 		return -1;
 	if (login_files_fill_text(&work->logins, &work->record, &login, &why) == 0)
 		machine_claims_check_record(work->record.data, work->record.length, &why);
+	if (action_is_providers(task->action))
+		is_told = identity_tell_text(&work->identity, &work->record);
 	running = running_task_new(task, &work->record);
 	running->login = login;
 	if (work->options.until != WORK_SERVED && names_find(&work->jobs, task->job) == NAMES_NONE)
@@ -166,11 +199,11 @@ work_start(struct work *work, const struct queue_task *task, struct error *err)
 	work->taken++;
 	running_task_list_add(&work->running, running);
 	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. It moves archives too, and says as
-	 * a result why there is nothing to log in with, or the machine may not be entered any more. */
-	if (why.code || secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action))
+	 * a result why there is nothing to log in with, the machine may not be entered any more, or its provider not be asked. */
+	if (why.code || !is_told || secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action))
 		work_start_child(work, running);
 	else
-		streams_give(&work->streams, task_plugin_kind(task->action), task->type, &running->streamed);
+		work_give(work, running);
 	return 0;
 }
 
@@ -221,7 +254,9 @@ work_collect(struct work *work)
 	struct stream_task *task;
 
 	while ((task = streams_over(&work->streams)))
-		if (task->end == STREAM_TASK_UNSUPPORTED)
+		if (task->end == STREAM_TASK_DESCRIBED && work->signals <= 1)
+			work_give(work, task->owner);
+		else if (task->end == STREAM_TASK_UNSUPPORTED || task->end == STREAM_TASK_DESCRIBED)
 			work_start_child(work, task->owner);
 		else
 			work_finish(work, task->owner);

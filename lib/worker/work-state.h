@@ -14,6 +14,7 @@
 #include "exec/stream.h"
 #include "queue/queue.h"
 #include "ssh/sockets.h"
+#include "worker/identity.h"
 #include "worker/login-files.h"
 #include "worker/running-task.h"
 #include "worker/work-config.h"
@@ -29,6 +30,7 @@ struct work {
 	struct streams streams;
 	struct sockets sockets;
 	struct login_files logins;
+	struct identity identity;
 	char *argv[3]; /* of coopr-exec */
 	struct buffer record; /* room for one */
 

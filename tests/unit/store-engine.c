@@ -133,8 +133,8 @@ test_whole(const struct sql_engine *engine)
 	struct sql *db = open_or_bail(engine, suite->store, SQL_OPEN_WRITE), *copy;
 	struct sql_rows *rows;
 
-	tap_is_number(engine->backup(db, "copy", &err), 0, "%s: a database is copied", engine->name);
-	tap_ok(engine->backup(db, "copy", &err) < 0 && err.code == EX_CANTCREAT, "%s: but over nothing", engine->name);
+	tap_is_number(engine->backup(db, "copy", NULL, &err), 0, "%s: a database is copied", engine->name);
+	tap_ok(engine->backup(db, "copy", NULL, &err) < 0 && err.code == EX_CANTCREAT, "%s: but over nothing", engine->name);
 	copy = open_or_bail(engine, "copy", SQL_OPEN_WRITE);
 	tap_is_number(count(copy), WRITERS * EACH, "%s: the copy has all", engine->name);
 	rows = engine->check(copy, &err);

@@ -35,8 +35,8 @@ static const struct member unexpanded_members[] = {
 };
 static const struct document unexpanded = {DOCUMENT_MEMBERS(unexpanded_members), .size = sizeof(struct unexpanded)};
 
-struct take_cluster { /* what setting_print prints */
-	const char *catalogue, *id, *name, *tenant;
+struct take_cluster { /* what setting_print prints; installation is added for providers */
+	const char *catalogue, *id, *installation, *name, *tenant;
 	struct string_list asked;
 	bool strict;
 	jv config;
@@ -50,6 +50,7 @@ static const struct member cluster_members[] = {
 	{"catalogue", MEMBER_STRING(struct take_cluster, catalogue), 0},
 	{"config", MEMBER_VALUE(struct take_cluster, config), 0},
 	{"id", MEMBER_STRING(struct take_cluster, id), MEMBER_REQUIRED, .is_valid = cluster_id_is_valid, .what = "not a cluster id"},
+	{"installation", MEMBER_NAME(struct take_cluster, installation), 0},
 	{"name", MEMBER_NAME(struct take_cluster, name), MEMBER_REQUIRED},
 	{"provider", MEMBER_OBJECT(struct take_cluster, provider), MEMBER_REQUIRED, .inner = &provider_table},
 	{"strict", MEMBER_BOOLEAN(struct take_cluster, strict), 0},

@@ -122,6 +122,7 @@ static const struct member cluster_members[] = {
 	{"catalogue", MEMBER_STRING(struct task, catalogue), 0},
 	{"config", MEMBER_VALUE(struct task, config), 0},
 	{"id", MEMBER_STRING(struct task, cluster_id), 0},
+	{"installation", MEMBER_STRING(struct task, installation), 0},
 	{"name", MEMBER_STRING(struct task, cluster), 0},
 	{"provider", MEMBER_VALUE(struct task, provider), 0},
 	{"unexpanded", MEMBER_CUSTOM, 0, .parse = task_parse_unexpanded},

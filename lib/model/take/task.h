@@ -49,6 +49,7 @@ struct task {
 
 	const char *cluster, *cluster_id; /* any may be NULL */
 	const char *catalogue;
+	const char *installation; /* the id by which a provider tells our machines from those of others; NULL: there is no store */
 	jv config;             /* borrowed: expanded; invalid where absent */
 	jv unexpanded;         /* borrowed: [{"pointer","text"}]; invalid where absent */
 	struct string_list secrets; /* JSON pointers into the record: where the values of secrets are */

@@ -50,8 +50,8 @@ struct sql_engine {
 	int (*commit)(struct sql *db, struct error *err);
 	void (*rollback)(struct sql *db);
 
-	/* Copies the database, as it is at one moment, to a new file. */
-	int (*backup)(struct sql *db, const char *path, struct error *err);
+	/* Copies the database, as it is at one moment, to a new file; a statement (NULL: none) is run in the copy. */
+	int (*backup)(struct sql *db, const char *path, const char *statement, struct error *err);
 	/* Sets *number to one that is another whenever another connection has changed the database. */
 	int (*changes)(struct sql *db, int64_t *number, struct error *err);
 	/* Wipes what was deleted from wherever the engine still has it, as far as readers let it. */

@@ -453,6 +453,14 @@ static const char *const migrations[] = {
 	"	document TEXT NOT NULL CHECK (json_type(document) = 'object'),"
 	"	PRIMARY KEY (tenant, user)"
 	") STRICT, WITHOUT ROWID;",
+	/* 24: the id of the installation; the one of before, of a store that came from a backup, until a person has said whose that is.
+	 * is_copy: this is a backup. */
+	"CREATE TABLE installation ("
+	"	one INTEGER PRIMARY KEY CHECK (one = 1),"
+	"	id TEXT NOT NULL,"
+	"	former TEXT,"
+	"	is_copy INTEGER NOT NULL"
+	") STRICT;",
 };
 
 /* Steps over a pragma's only number. */

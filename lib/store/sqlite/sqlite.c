@@ -222,7 +222,7 @@ sqlite_wipe(struct sql *sql)
 
 /* Copies in one step of SQLite's online backup, which reads one snapshot. */
 static int
-sqlite_backup(struct sql *sql, const char *path, struct error *err)
+sqlite_backup(struct sql *sql, const char *path, const char *statement, struct error *err)
 {
 	sqlite3_backup *backup = NULL;
 	sqlite3 *copy = NULL;
@@ -236,6 +236,8 @@ sqlite_backup(struct sql *sql, const char *path, struct error *err)
 		sqlite3_backup_step(backup, -1);
 	if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK)
 		result = sqlite_error(copy, err);
+	if (result == 0 && statement)
+		result = sqlite_run(copy, statement, err);
 	if (sqlite3_close(copy) != SQLITE_OK)
 		result = -1;
 	if (result < 0)
