@@ -64,10 +64,16 @@ const scenarios = {
   async terminal(page, address) {
     await page.goto(`${address}#/clusters/hello`);
     const [terminal] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', {name: 'Terminal of 1000'}).click()]);
-    const shows = (text) => terminal.locator(`.xterm-rows:has-text("${text}")`).waitFor();
+    const shows = async (text) => {
+      await terminal.locator(`.xterm-rows:has-text("${text}")`).waitFor().catch(async (error) => {
+        console.error(await terminal.locator('body').innerText());
+        throw error;
+      });
+    };
 
     await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
     await terminal.locator('.xterm-helper-textarea').focus();
+    await shows('#'); // the prompt: what reads before the shell does may take what is typed too early
     await terminal.keyboard.type('echo on $(hostname); tty\n');
     await shows('on hello1-1000');
     await shows('/dev/pts/');
@@ -83,6 +89,7 @@ const scenarios = {
     await terminal.getByRole('button', {name: 'Connect again'}).click();
     await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
     await terminal.locator('.xterm-helper-textarea').focus();
+    await shows('#');
     await terminal.keyboard.type('echo again on $(hostname)\n');
     await shows('again on hello1-1000');
   },
@@ -97,6 +104,7 @@ const scenarios = {
 
     await terminal.locator('#state:has-text("coopr ssh hello/1000")').waitFor();
     await terminal.locator('.xterm-helper-textarea').focus();
+    await terminal.locator('.xterm-rows:has-text("#")').waitFor();
     await terminal.keyboard.type('echo on $(hostname)\n');
     await terminal.locator('.xterm-rows:has-text("on hello1-1000")').waitFor();
     for (const [colorScheme, width] of SCREENS) {
