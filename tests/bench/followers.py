@@ -41,7 +41,8 @@ while time.time() < end:
                 when = known[stamp] = datetime.fromisoformat(stamp.decode().replace("Z", "+00:00")).timestamp()
             ages.append(now - when)
 ages.sort()
-lists = {tuple(x) for x in ids.values()}
+shortest = min(map(len, ids.values()))  # some have not been told the last ones yet
+lists = {tuple(x[:shortest]) for x in ids.values()}
 rss = [line.split()[1] for line in open(f"/proc/{pid}/status") if line.startswith("VmRSS")][0]
 percent = lambda p: round(1000 * ages[min(len(ages) - 1, int(p * len(ages)))]) if ages else None
 print(json.dumps({"followers": count, "cut": cut, "events_each": max(map(len, ids.values())), "different_lists": len(lists),
