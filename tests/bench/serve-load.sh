@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What coopr-serve bears: as many clusters created by requests as by commands, with eight at once, in turns; and ten thousand connections
-# that do nothing good.
+# What coopr-serve bears: as many clusters created by requests as by commands, in turns, four at once, as many as the server runs for one
+# user; and ten thousand connections that do nothing good.
 
 set -eu
 # shellcheck source=tests/bench/bench.bash
 . "$(dirname "$0")/bench.bash"
-rounds=${ROUNDS:-3} count=${COUNT:-40} at_once=8
+rounds=${ROUNDS:-3} count=${COUNT:-40} at_once=4
 
 coopr-store init
 coopr-import -yq "$COOPR_ROOT/share/coopr/catalogue"
