@@ -62,8 +62,9 @@ exactly_one_and_none() {
 	same "" "$(find state -path '*00000042-1000*')"
 }
 
+# All requests meet some of the faults, and creations all of them; with CLOUD_ALL=1 all meet all.
 cloud_survives_faults() {
-	local fault
+	local fault number=0
 
 	for fault in '"do":"drop"' '"do":"lost"' '"do":"truncate"' '"do":"rubbish"' '"do":"status","status":500' '"do":"status","status":503' \
 		'"do":"status","status":429' '"do":"status","status":429,"headers":{"Retry-After":"1"}' '"do":"status","status":503,"headers":{"Retry-After":"0"}' \
@@ -71,6 +72,8 @@ cloud_survives_faults() {
 		echo "# create: $fault"
 		create_through "{\"match\":\"$CREATE\",$fault}"
 		exactly_one_and_none
+		number=$((number + 1))
+		[ -n "${CLOUD_ALL-}" ] || [ $((number % 3)) = 1 ] || continue
 		echo "# list: $fault"
 		create_through "{\"match\":\"$LIST\",$fault}"
 		exactly_one_and_none
