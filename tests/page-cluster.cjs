@@ -73,7 +73,7 @@ async function broken(page, address, [machine]) {
   fs.writeFileSync('kill', '');
   while (fs.existsSync('kill'))
     await new Promise((resolve) => setTimeout(resolve, 50));
-  await page.getByRole('button', {name: 'Look now'}).click();
+  await page.getByRole('button', {name: 'Check now'}).click();
   await page.locator(`.machine:has-text("${machine}"):has-text("nothing listens")`).waitFor();
   await page.getByText('Not all services are well').waitFor();
   await page.getByRole('link', {name: 'Start site'}).click();

@@ -21,7 +21,7 @@ function once(title, hint, word) {
 function linkOf({user, code, expires}) {
   const address = new URL(`#login=${encodeURIComponent(code)}`, document.baseURI);
 
-  return once(`The link with which ${user} logs in once`, `Give it to ${user} by a way that nobody else reads. It is valid until ${new Date(expires).toLocaleString()}, and shown only now.`, address);
+  return once(`The link with which ${user} logs in once`, `Give it to ${user} in a way that nobody else can read. It is valid until ${new Date(expires).toLocaleString()}, and shown only now.`, address);
 }
 
 function roles() {
@@ -52,7 +52,7 @@ export function usersView({signal}) {
       const added = await call('POST /v1/users', {isOfNone: role.value === 'superadmin', body});
       fill(shown, added.code ? linkOf(added) : el('p.note.good', `${added.user} signs in at the organisation.`));
     };
-    return [el('h1', 'Users'), el('p', 'Those who log in here. What they may do in a tenant, its members say.'), shown,
+    return [el('h1', 'Users'), el('p', 'People who can log in. What each may do in a tenant is set under Members.'), shown,
       list.length ? table('Users', ['User', 'Tenant', 'Password', 'Last login', 'Added by', 'Change'], list.map((one) => row(one, again)))
         : empty('Nobody logs in yet', 'Whoever uses the socket of the server’s machine needs no password. Add somebody who comes from elsewhere below.'),
       requestForm({title: 'Add a user', button: 'Add', action: ACTIONS.addUser, values, send, done: again, controls: [field('User', name), field('Role', role, `In the tenant ${session.tenant}.`), provider && field('Signs in', how)]}),
@@ -78,7 +78,7 @@ export function tokensView({signal}) {
       const made = await call('POST /v1/tokens', {body});
       fill(shown, once(`The token ${made.name}`, 'Programs send it as Authorization: Bearer TOKEN. It is shown only now.', made.token));
     };
-    return [el('h1', 'Tokens'), el('p', 'A token lets a program ask as you. Sessions of browsers are here as well.'), shown,
+    return [el('h1', 'Tokens'), el('p', 'With a token, a program acts as you. Sessions of browsers and of coopr login are listed as well.'), shown,
       list.length ? table('Tokens', ['Name', 'Kind', 'User', 'Role', 'Tenant', 'Made', 'Expires', 'From', 'Change'], list.map((one) => row(one, again)))
         : empty('No tokens', 'Make one below for a script or another machine.'),
       requestForm({title: 'Make a token', button: 'Make', action: ACTIONS.createToken, values, send, done: again,

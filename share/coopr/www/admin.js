@@ -5,7 +5,7 @@ import {choice, el, empty, field, fill, problem, settled, table, tell} from './d
 import {call, items, may} from './api.js';
 import {columnsView} from './chart.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
-import {amount, clock, time} from './format.js';
+import {amount, amountLabel, clock, time} from './format.js';
 
 // A button that asks once more, with the command, before it does something that cannot be undone.
 export function sure(label, question, line, act) {
@@ -58,7 +58,7 @@ function lineInput(name, attributes) {
 }
 
 export function membersView({signal}) {
-  const user = lineInput('user', {required: true}), role = choice([['user', 'user'], ['admin', 'admin']], 'user', {name: 'role'}), groups = lineInput('groups');
+  const user = lineInput('user', {required: true}), role = choice(['read-only', 'user', 'admin'].map((one) => [one, one]), 'user', {name: 'role'}), groups = lineInput('groups');
   const values = () => ({user: user.value || 'USER', role: role.value, group: groups.value.split(/[\s,]+/).filter(Boolean)});
   const row = (one, again) => [one.user, one.role, one.groups.join(' '), el('span.row',
     el('button.small', {type: 'button', 'aria-label': `Change ${one.user}`, onclick: () => {
@@ -85,7 +85,7 @@ export function membersView({signal}) {
 
 // Amounts with their limits, as bars.
 export function quotaBars(amounts) {
-  return el('ul.bars', Object.entries(amounts).map(([name, {use, limit}]) => el('li', el('span', name),
+  return el('ul.bars', Object.entries(amounts).map(([name, {use, limit}]) => el('li', el('span', amountLabel(name)),
     limit === null ? el('span.quiet', 'no limit') : el('meter', {min: 0, max: limit || 1, value: use, high: limit * .9, 'aria-label': `${name}: ${use} of ${limit}`}),
     el('strong', `${amount(name, use)}${limit === null ? '' : ` of ${amount(name, limit)}`}`))));
 }
@@ -185,7 +185,7 @@ export function auditView({query, signal}) {
   return filtered('Audit log', 'audit', query, filters, async ({user, cluster, start, all}) => {
     const isOfNone = all === 'true', asked = {user, cluster, start, limit: 200, 'all-tenants': isOfNone};
     const list = await items('GET /v1/audit', {query: asked, isOfNone, signal});
-    const columns = ['Time', ...(isOfNone ? ['Tenant'] : []), 'User', 'Action', 'Object', 'By', 'From', 'Reason'];
+    const columns = ['Time', ...(isOfNone ? ['Tenant'] : []), 'User', 'Action', 'Object', 'Command', 'From', 'Reason'];
     return [list.length ? table('Audit log', columns, list.slice().reverse().map((one) => [clock(one.at), ...(isOfNone ? [one.tenant] : []), one.user === one.login ? one.user : `${one.user} (${one.login})`,
       one.action, one.object ?? one.cluster ?? '', one.program?.replace('-', ' '), one.address ?? one.host ?? '', one.reason ?? '']))
       : empty('No entries', 'Nothing that matches has been changed.'), commandView(commandLine(ACTIONS.audit, asked))];

@@ -68,12 +68,12 @@ function json(name, label, value, hint) {
   }};
 }
 
-const SERVICES_HINT = 'Without a choice it is all services.';
+const SERVICES_HINT = 'If none is chosen: all services.';
 
 // Which services, and on which machines: what the address chooses is chosen.
 function servicesOf(cluster, query) {
   const nodes = cluster.nodes.map((node) => String(node.nodenum)), chosen = query.getAll('node');
-  const machines = some('node', 'Machines', nodes, chosen, 'Without a choice it is all machines.');
+  const machines = some('node', 'Machines', nodes, chosen, 'If none is chosen: all machines.');
 
   return [some('services', 'Services', cluster.services, query.getAll('services'), SERVICES_HINT),
     {...machines, view: el('details', {open: chosen.length > 0}, el('summary', 'Only on some machines'), machines.view)}];
@@ -83,16 +83,17 @@ const FORMS = {
   expand: {title: 'Add machines', controls: (cluster) => [number('machines', 'Machines afterwards', cluster.nodes.length + 1, `There are ${cluster.nodes.length} now.`, {min: cluster.nodes.length + 1}),
     flag('allow-moves', 'Services may move to other machines')]},
   shrink: {title: 'Remove machines', controls: (cluster) => [number('machines', 'Machines afterwards', Math.max(cluster.nodes.length - 1, 1), `There are ${cluster.nodes.length} now.`, {min: 1, max: cluster.nodes.length - 1})]},
-  scale: {title: 'Scale services', controls: (cluster) => [instances(cluster), flag('allow-moves', 'Other services may move to other machines')]},
-  restart: {title: 'Restart services', controls: servicesOf},
-  start: {title: 'Start services', controls: servicesOf},
-  stop: {title: 'Stop services', controls: servicesOf},
+  scale: {title: 'Scale services', controls: (cluster) => [instances(cluster), flag('allow-moves', 'Other services may move to other machines')],
+    needs: 'services', until: 'Change a number to see what would be done.'},
+  restart: {title: 'Restart services', controls: servicesOf, keepsData: true},
+  start: {title: 'Start services', controls: servicesOf, keepsData: true},
+  stop: {title: 'Stop services', controls: servicesOf, keepsData: true},
   add: {title: 'Set up services', controls: (cluster) => [some('services', 'Services', cluster.further, [])], needs: 'services'},
   remove: {title: 'Take services down', controls: (cluster) => [some('services', 'Services', cluster.services, [])], needs: 'services'},
   replace: {title: 'Replace machines', controls: (cluster, query) => [some('nodes', 'Machines', cluster.nodes.map((node) => String(node.nodenum)), query.getAll('nodes'),
     cluster.nodes.map((node) => `${node.nodenum}: ${node.services.join(' ')}`).slice(0, 30).join('; '))], needs: 'nodes'},
   upgrade: {title: 'Upgrade', text: 'Brings the cluster up to date with its template and services.', controls: () => []},
-  clone: {title: 'Clone', controls: () => [line('name', 'Name of the new cluster', '', 'Letters, digits, and - _ . inside.', {required: true}), line('lease', 'Lease', '', 'Such as 12h or 2d; 0 is without an end.')], needs: 'name'},
+  clone: {title: 'Clone', controls: () => [line('name', 'Name of the new cluster', '', 'Letters and digits; between them also - _ and a dot.', {required: true}), line('lease', 'Lease', '', 'Such as 12h or 2d; 0 is without an end.')], needs: 'name'},
   rename: {title: 'Rename', controls: () => [line('name', 'New name', '', null, {required: true})], needs: 'name', isPlain: true},
   lease: {title: 'Change the lease', controls: () => [line('time', 'It expires in', '', 'Such as 12h or 2d from now; 0 is never.', {required: true})], needs: 'time', isPlain: true},
   rollback: {title: 'Roll back', controls: (cluster, query) => [number('to', 'To revision', query.get('to') ?? '', 'Without a number, to the one before.', {min: 1})]},
@@ -133,7 +134,7 @@ export async function changeView({cluster: name, action, query, signal}) {
   if (!form)
     throw Object.assign(new Error('There is no such change of a cluster.'), {title: 'Not found'});
   const [route] = ACTIONS[action], cluster = await subject(name, action, signal);
-  const controls = [...form.controls(cluster, query), ...(form.isPlain ? [] : [flag('discard-data', 'Data of services may be lost')]),
+  const controls = [...form.controls(cluster, query), ...(form.isPlain || form.keepsData ? [] : [flag('discard-data', 'Data of services may be lost')]),
     line('message', 'Reason', '', 'For the history; may be empty.')];
   const confirm = form.isDangerous && consent(cluster, () => decide());
   const view = el('div.preview', {'aria-live': 'polite'}), trouble = el('div'), command = commandView('');
@@ -159,7 +160,7 @@ export async function changeView({cluster: name, action, query, signal}) {
     else if (isComplete(given) && whole.checkValidity())
       look(given);
     else
-      fill(view, el('p.quiet', 'Fill in the form to see what would be done.'));
+      fill(view, el('p.quiet', form.until ?? 'Fill in the form to see what would be done.'));
     decide();
   }
   async function submit(event) {

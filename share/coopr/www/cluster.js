@@ -6,7 +6,7 @@ import {el, empty, fill, settled, table, tell} from './dom.js';
 import {call, items, may, send, session, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {differenceView} from './difference.js';
-import {amount, badge, cost, count, duration, time} from './format.js';
+import {amount, amountLabel, badge, cost, count, duration, time} from './format.js';
 import {clusterAddress} from './clusters.js';
 import {follow} from './follow.js';
 import {layoutView, machineDetails} from './layout.js';
@@ -41,8 +41,9 @@ function underwayView(cluster) {
 }
 
 function figures(cluster) {
-  const list = [['Machines', cluster.nodes], ['Services', `${cluster.ready} of ${cluster.instances}`], ['Cost', cost(cluster.cost)],
-    ...Object.entries(cluster.resources ?? {}).map(([name, value]) => [name, amount(name, value)]),
+  const isMade = cluster.nodes > 0 || !cluster.underway; // while the first machines are made, their number and cost are not known
+  const list = [['Machines', isMade ? cluster.nodes : null], ['Services', isMade ? `${cluster.ready} of ${cluster.instances}` : null], ['Cost', cost(isMade ? cluster.cost : null)],
+    ...Object.entries(cluster.resources ?? {}).map(([name, value]) => [amountLabel(name), amount(name, value)]),
     ['Expires', cluster.expires ? time(cluster.expires) : 'never'], ['Template', cluster.template], ['Provider', cluster.provider], ['Owner', cluster.owner]];
 
   return el('dl.figures', list.map(([name, value]) => el('div', el('dt', name), el('dd', value ?? '–'))));
@@ -88,7 +89,7 @@ async function machinesTab(cluster, signal) {
 
   if (nodes.length === 0)
     return empty('No machines', cluster.state === 'terminated' ? 'The cluster was deleted; its history stays.' : 'Machines appear here as soon as they exist.');
-  return [links.length > 0 && el('p.row', links.map((one) => el('a.button', {href: one.url, rel: 'noreferrer', target: '_blank'}, one.label))),
+  return [links.length > 0 && el('p.row', links.map((one) => el('a.button', {href: one.url, rel: 'noreferrer', target: '_blank'}, one.label, el('span', {'aria-hidden': 'true'}, '↗')))),
     layoutView(nodes, machineDetails(observations, (node) => terminalLink(server, cluster, node), (...what) => repairLink(cluster, ...what))),
     el('details', el('summary', 'As a table'), table('Machines', columns, nodes.map((node) => [node.hostname, node.hardwaretype, node.imagetype,
       Object.entries(node.ipaddresses ?? {}).map(([name, address]) => `${name} ${address}`).join(', '), node.services.join(' ')]))),
@@ -193,12 +194,12 @@ function lookButton(cluster, again) {
     button.ariaBusy = 'true'; // one that is disabled would lose the focus
     try {
       const seen = await items(route, {path: {cluster: cluster.id}});
-      tell(seen.length > 1 ? `${count(seen.length - 1, 'fault')} seen.` : 'All machines and services are well.', seen.length > 1 ? 'bad' : 'good');
+      tell(seen.length > 1 ? `${count(seen.length - 1, 'problem')} found.` : 'All machines and services are well.', seen.length > 1 ? 'bad' : 'good');
       await again();
     } finally {
       button.ariaBusy = null;
     }
-  }}, 'Look now');
+  }}, 'Check now');
 }
 
 function header(cluster, tab, again) {
@@ -225,7 +226,8 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
   const body = el('div.content'), look = (id) => call('GET /v1/clusters/{cluster}', {path: {cluster: id}, signal});
   const first = await look(name), {id} = first; // others may take its name once it is deleted, and may rename it
   const view = el('div', header(first, tab, () => again()), body);
-  let took = 0;
+  const grows = ['activity', 'log'].includes(tab); // also while nothing happens that is an event
+  let took = 0, tick;
 
   async function draw(cluster) {
     const began = performance.now(), content = await CONTENT[tab](cluster, signal, query);
@@ -240,6 +242,18 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
     if (drawn)
       drawn.scrollTop = atEnd ? drawn.scrollHeight : at;
     took = performance.now() - began;
+    clearTimeout(tick);
+    if (cluster.underway && grows && !signal.aborted)
+      tick = setTimeout(grow, Math.max(1000, took * 8));
+  }
+  // Whoever reads or chooses something there is left in peace.
+  function grow() {
+    const {activeElement: at} = document;
+
+    if (document.hidden || !getSelection().isCollapsed || (view.contains(at) && (at.tagName === 'SELECT' || !at.dataset.key)))
+      tick = setTimeout(grow, 1000);
+    else
+      again();
   }
   let isBusy = false, isDue = false;
   // Looks again, one look at a time: a large cluster is looked at less often.
@@ -259,7 +273,7 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
 
   await draw(first);
   follow(id, signal, again, (hears) => { if (hears) again(); });
-  signal.addEventListener('abort', again.cancel);
+  signal.addEventListener('abort', () => { again.cancel(); clearTimeout(tick); });
   return view;
 }
 

@@ -42,7 +42,7 @@ function machinesControl(template, changed) {
 
   slider.addEventListener('input', () => { input.value = slider.value; changed(); });
   input.addEventListener('input', () => { slider.value = input.value || min; });
-  return {view: el('div', field('Machines', input, `The template wants ${min}${max ? ` to ${max}` : ' or more'}.${isFree ? ' Without a number coopr takes the best.' : ''}`), slider),
+  return {view: el('div', field('Machines', input, `The template allows ${min}${max ? ` to ${max}` : ' or more'}.${isFree ? ' If empty, coopr chooses the best number.' : ''}`), slider),
     read: (values) => { if (input.value) values.machines = Number(input.value); }, suggest: (number) => { if (!input.value) slider.value = number; }};
 }
 
@@ -120,11 +120,11 @@ function found(records, lines, entities) {
 function controlsOf(template, entities, changed) {
   const machines = machinesControl(template, () => changed()), {defaults = {}, compatibility = {}} = template;
 
-  return [lineControl('name', 'Name', 'Letters, digits, and - _ . inside.', {required: true, pattern: '[A-Za-z0-9][A-Za-z0-9_.\\-]*'}), machines, servicesControl(template), instancesControl(template),
+  return [lineControl('name', 'Name', 'Letters and digits; between them also - _ and a dot.', {required: true, pattern: '[A-Za-z0-9][A-Za-z0-9_.\\-]*'}), machines, servicesControl(template), instancesControl(template),
     choiceControl('provider', 'Provider', entities, 'provider', defaults.provider),
     choiceControl('hardwaretype', 'Hardware', entities, 'hardwaretype', defaults.hardwaretype, compatibility.hardwaretypes),
     choiceControl('imagetype', 'Image', entities, 'imagetype', defaults.imagetype, compatibility.imagetypes),
-    lineControl('lease', 'Lease', 'Such as 12h or 2d; then it is deleted. Empty: as the template says.'), configControl(template, entities),
+    lineControl('lease', 'Lease', 'Such as 12h or 2d; when it ends, the cluster is deleted. If empty, as the template says.'), configControl(template, entities),
     lineControl('message', 'Reason', 'For the history; may be empty.')].filter(Boolean);
 }
 

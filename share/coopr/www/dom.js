@@ -86,11 +86,11 @@ export function check(label, attributes) {
   return el('label.check', el('input', {type: 'checkbox'}, attributes), el('span', label));
 }
 
-// Tells something that happened, also to who listens instead of looking.
+// Tells something that happened, also to who listens instead of looking. What was told before it is over.
 export function tell(text, kind = 'good') {
   const toast = el('div.toast', {'data-kind': kind}, text);
 
-  document.getElementById('toasts').append(toast);
+  document.getElementById('toasts').replaceChildren(toast);
   setTimeout(() => toast.remove(), kind === 'bad' ? 12000 : 5000);
 }
 

@@ -9,8 +9,9 @@ import {differenceView} from './difference.js';
 import {formOf, schemaOf} from './form.js';
 import {time} from './format.js';
 
-const KINDS = [['clustertemplate', 'Templates'], ['partialtemplate', 'Partial templates'], ['service', 'Services'], ['hardwaretype', 'Hardware'],
-  ['imagetype', 'Images'], ['provider', 'Providers']];
+// The kinds: what a tab is called, and one entity.
+const KINDS = [['clustertemplate', 'Templates', 'template'], ['partialtemplate', 'Partial templates', 'partial template'], ['service', 'Services', 'service'],
+  ['hardwaretype', 'Hardware', 'hardware type'], ['imagetype', 'Images', 'image type'], ['provider', 'Providers', 'provider']];
 const USERS = 20; // clusters of a template that are named
 const NEW = '+'; // stands for the name of an entity that is not there yet
 
@@ -19,17 +20,17 @@ function address(...path) {
 }
 
 export async function entitiesView({kind = 'clustertemplate', signal}) {
-  const title = KINDS.find(([one]) => one === kind)?.[1];
+  const [, title, single] = KINDS.find(([one]) => one === kind) ?? [];
   if (!title)
     throw Object.assign(new Error('There is no such kind of entities.'), {title: 'Not found'});
   const list = await items('GET /v1/entities/{kind}', {path: {kind}, signal});
-  const create = el('a.button.main', {href: address(kind, NEW)}, 'New');
+  const create = el('a.button.main', {href: address(kind, NEW)}, `New ${single}`);
   const rows = list.map((one) => [el('a', {href: address(kind, one.name)}, one.name), one.version, one.by, time(one.at), one.why ?? '']);
 
   return el('div', el('div.head', el('h1', 'Catalogue'), create),
     el('nav.tabs', {'aria-label': 'Kinds of entities'}, KINDS.map(([one, label]) => el('a', {href: address(one), 'aria-current': one === kind ? 'page' : null}, label))),
     rows.length ? table(title, ['Name', {name: 'Version', number: true}, 'By', 'Changed', 'Reason'], rows)
-      : empty('None yet', 'Write one here, or import a catalogue: coopr import DIR.', el('a.button', {href: address(kind, NEW)}, 'New')),
+      : empty('None yet', 'Write one here, or import a catalogue: coopr import DIR.', el('a.button', {href: address(kind, NEW)}, `New ${single}`)),
     commandView(commandLine(ACTIONS.entities, {kind})));
 }
 
@@ -154,7 +155,8 @@ export async function entityView({kind, name, query, signal}) {
   if (older)
     examine();
   command.say(commandLine(ACTIONS.put, {file: isNew ? 'NAME.json' : `${name}.json`, ...asked()}));
-  return el('div', el('p.crumbs', el('a', {href: address(kind)}, KINDS.find(([one]) => one === kind)?.[1] ?? kind)), el('div.head', el('h1', isNew ? `New: ${kind}` : name),
+  const [, title = kind, single = kind] = KINDS.find(([one]) => one === kind) ?? [];
+  return el('div', el('p.crumbs', el('a', {href: address(kind)}, title)), el('div.head', el('h1', isNew ? `New ${single}` : name),
     !isNew && kind === 'clustertemplate' && el('a.button', {href: address(kind, name, 'rules')}, 'Rules'), !isNew && deletion(kind, name, versions.newest, state)), older && el('p.note', `This is version ${restored}. Saved, it is the newest again.`), document.view, command, versions.view, users);
 }
 

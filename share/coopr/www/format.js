@@ -22,13 +22,24 @@ export function duration(seconds) {
 export function time(stamp) {
   if (!stamp)
     return '–';
+  return el('time.ago', {datetime: stamp}, ago(stamp));
+}
+
+function ago(stamp) {
   const seconds = (Date.now() - Date.parse(stamp)) / 1000;
   const [name, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['s', 1];
   const amount = `${Math.floor(Math.abs(seconds) / size)} ${name}`;
-  const words = Math.abs(seconds) < 1 ? 'now' : seconds > 0 ? `${amount} ago` : `in ${amount}`;
 
-  return el('time', {datetime: stamp}, words);
+  return Math.abs(seconds) < 1 ? 'now' : seconds > 0 ? `${amount} ago` : `in ${amount}`;
 }
+
+// What was two seconds ago does not stay so.
+setInterval(() => document.querySelectorAll('time.ago').forEach((one) => {
+  const words = ago(one.dateTime);
+
+  if (one.textContent !== words)
+    one.textContent = words;
+}), 1000);
 
 // The exact time is made where somebody wants to see it: of a long list that takes long.
 document.addEventListener('pointerover', ({target}) => {
@@ -51,12 +62,19 @@ export function amount(name, value) {
   return name === 'memory' ? `${value} MB` : String(value);
 }
 
+const LABELS = {cpu: 'CPU', nodes: 'Machines'};
+
+// The name of an amount, as a label.
+export function amountLabel(name) {
+  return LABELS[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+}
+
 export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString()} ${number === 1 ? one : many}`;
 }
 
 const KINDS = {active: 'good', healthy: 'good', complete: 'good', done: 'good', updating: 'busy', running: 'busy', waiting: 'busy', pending: 'busy',
-  ok: 'good', fault: 'bad', doubt: 'warn', staged: 'busy', recalled: 'warn', failed: 'bad', down: 'bad', lost: 'bad', cancelled: 'warn', degraded: 'warn', paused: 'warn', incomplete: 'bad', inconsistent: 'bad', retried: 'warn'};
+  ok: 'good', error: 'bad', warning: 'warn', unhealthy: 'bad', unreachable: 'bad', gone: 'bad', staged: 'busy', recalled: 'warn', failed: 'bad', down: 'bad', lost: 'bad', cancelled: 'warn', degraded: 'warn', paused: 'warn', incomplete: 'bad', inconsistent: 'bad', retried: 'warn'};
 const MARKS = {good: '●', busy: '◐', bad: '▲', warn: '◆', quiet: '○'};
 
 // A state: its word, with a mark and a colour that say the same.

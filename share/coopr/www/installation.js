@@ -62,7 +62,7 @@ async function queueParts(isActive, signal) {
     ['Done in the last hour', stats.done_last_hour], ['Failed jobs', stats.jobs?.failed]]),
   stats.workers === 0 && el('div.problem', el('strong', 'No worker runs'), el('p', 'Operations wait until there is one: coopr work, or systemctl start coopr-work.')),
   workersView(stats.workers ?? 0, tasks),
-  el('h2', 'Jobs'), jobs.length ? table('Jobs', jobColumns, jobs.slice(-JOBS).reverse().map(jobRow)) : empty('No jobs', isActive ? 'Nothing is in progress.' : 'Nothing was ever done.'),
+  el('h2', 'Jobs'), jobs.length ? table('Jobs', jobColumns, jobs.slice(-JOBS).reverse().map(jobRow)) : empty('No jobs', isActive ? 'Nothing is in progress.' : 'A job appears here as soon as a cluster is created or changed.'),
   jobs.length > JOBS && el('p.hint', `The newest ${JOBS} of ${jobs.length} are shown.`),
   failuresView(attempts),
   el('details', el('summary', 'How long tasks take'), table('Attempts', columns, attempts.map((one) => [one.action, one.service ?? '', one.type, one.done, one.failed,
@@ -159,8 +159,8 @@ export function settingsView({signal}) {
   return redrawn(async (again) => {
     const [settings, limits, checks] = await Promise.all([items('GET /v1/settings', {signal}), items('GET /v1/limits', {signal}), items('GET /v1/checks', {signal})]);
     const faults = checks.filter((one) => one.status !== 'ok');
-    return [el('h1', 'Settings'), faults.length > 0 && el('section', el('h2', 'What is to be done'), table('Faults', ['What', 'State', 'Found', 'Remedy'], faults.map((one) => [one.name, badge(one.status), one.text, one.remedy ?? '']))),
-      el('h2', 'In force'), table('Settings', ['Setting', 'Value', 'From', 'Where'], settings.map((one) => [one.name, String(one.value ?? ''), one.from, one.where ?? ''])),
+    return [el('h1', 'Settings'), faults.length > 0 && el('section', el('h2', 'Problems'), table('Problems', ['Check', 'State', 'Found', 'Remedy'], faults.map((one) => [one.name, badge({fault: 'error', doubt: 'warning'}[one.status] ?? one.status), one.text, one.remedy ?? '']))),
+      el('h2', 'Settings in force'), table('Settings', ['Setting', 'Value', 'From', 'Where'], settings.map((one) => [one.name, String(one.value ?? ''), one.from, one.where ?? ''])),
       table('Limits', ['Limit', 'Of', {name: 'At most', number: true}, {name: 'Running', number: true}], limits.map((one) => [one.limit, one.name ?? 'all', one.max ?? 'any', one.running])),
       limitForm(limits, again), commandView(commandLine(ACTIONS.settings, {settings: true}))];
   });

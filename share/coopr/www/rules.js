@@ -131,7 +131,7 @@ function serviceTable(services, rules, changed) {
   const names = (service, name, label) => namesInput(rules.services[service]?.[name], `${label} of ${service}`, (value) => write(service, name, value));
 
   return table('Services', ['Service', 'At least', 'At most', 'Only on hardware', 'Only on images'], services.map((service) => [service, bound(service, 'min'), bound(service, 'max'),
-    names(service, 'hardwaretypes', 'Hardware'), names(service, 'imagetypes', 'Images')]));
+    names(service, 'hardwaretypes', 'Hardware'), names(service, 'imagetypes', 'Images')]), {'data-narrow': true});
 }
 
 // The rules of a template, to be changed; what is left of them as a member constraints.
@@ -221,7 +221,7 @@ function trial(size, signal) {
   from.addEventListener('input', run);
   to.addEventListener('input', run);
   signal.addEventListener('abort', run.cancel);
-  return {view: el('section', el('h2', 'Tried'), el('p.row', 'Sizes', from, 'to', to), tiles, shown), run: (template, entities) => {
+  return {view: el('section', el('h2', 'Tried on sizes'), el('p.row', 'From', from, 'to', to, 'machines'), tiles, shown), run: (template, entities) => {
     wanted = {template, entities};
     run();
   }};

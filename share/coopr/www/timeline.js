@@ -57,9 +57,11 @@ export function timelineView(attempts, isRunning) {
   let top = 0;
   rows.forEach((row) => { row.top = top; row.height = (row.bars[0]?.lanes ?? 1) * ROW; top += row.height; });
   const used = ACTIONS.map((name, i) => [name, i]).filter(([name]) => attempts.some((one) => one.action === name));
+  const others = [...new Set(attempts.map((one) => one.action).filter((name) => !ACTIONS.includes(name)))];
 
   return el('div',
-    el('p.legend', used.map(([name, i]) => el('span', el('i.swatch', {'data-action': i}), name)), el('span', el('i.swatch.critical'), 'critical path'),
+    el('p.legend', used.map(([name, i]) => el('span', el('i.swatch', {'data-action': i}), name)),
+      others.length > 0 && el('span', el('i.swatch', {'data-action': 'other'}), others.join(', ')), el('span', el('i.swatch.critical'), 'critical path'),
       attempts.some((one) => one.status === 'failed') && el('span', el('i.swatch.failed'), 'failed')),
     el('div.timeline',
       el('div.timeline-names', rows.map(({name, height: rowHeight}) => el('div', {style: {height: `${rowHeight}px`}, title: name}, name))),
