@@ -96,11 +96,37 @@ dial_name_certificate(const struct destination *to, const char *reason, struct e
 	curl_easy_cleanup(look);
 }
 
+/* Returns what to do about a connection that was not made, as the end of a sentence. */
+static const char *
+dial_remedy(const struct destination *to, CURLcode result)
+{
+	if (result == CURLE_COULDNT_RESOLVE_HOST)
+		return "; look whether the name is right";
+	if (result != CURLE_COULDNT_CONNECT)
+		return "";
+	return to->socket ? "; look whether coopr serve runs" : "; look whether coopr serve runs there, and listens on this port";
+}
+
+/* Returns whether the server has answered a greeting of TLS with something else: OpenSSL calls that a number of its version. */
+static bool
+dial_is_plain(CURLcode result, const char *reason)
+{
+	return result == CURLE_SSL_CONNECT_ERROR && (strstr(reason, "wrong version number") || strstr(reason, "packet length too long"));
+}
+
 int
 dial_failed(const struct destination *to, CURL *request, CURLcode result, const char *reason, struct error *err)
 {
+	long number = 0;
+
+	curl_easy_getinfo(request, CURLINFO_OS_ERRNO, &number);
+	if (result == CURLE_COULDNT_CONNECT && number)
+		reason = strerror((int)number);
 	reason = *reason ? reason : curl_easy_strerror(result);
-	error_set(err, EX_UNAVAILABLE, "%s: %s", to->name, reason);
+	error_set(err, EX_UNAVAILABLE, "%s: %s%s", to->name, reason, dial_remedy(to, result));
+	if (dial_is_plain(result, reason))
+		error_set(err, EX_UNAVAILABLE, "%s: no TLS is spoken there; a server without a certificate is asked by http://, on its own machine",
+		    to->name);
 	if (dial_is_untrusted(request, result))
 		dial_name_certificate(to, reason, err);
 	return -1;

@@ -155,7 +155,9 @@ link_refused(const struct link *link, long status, struct error *err)
 
 	dial_refused(link->to, status, &link->said, err);
 	said = *err;
-	if (status == 401)
+	if (status == 401 && !link->to->token)
+		error_set(err, EX_NOPERM, "%s: not logged in; use \"coopr login\", or set COOPR_TOKEN", link->to->name);
+	else if (status == 401)
 		error_set(err, EX_NOPERM, "%s; use \"coopr login\", or set COOPR_TOKEN", said.text);
 	return -1;
 }

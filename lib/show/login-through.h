@@ -14,7 +14,7 @@ struct memory_folder;
 struct node;
 struct status_options;
 
-/* The variable in which libexec/coopr/remote tells a command through which server it logs in. */
+/* The variable in which libexec/coopr/remote tells a command through which server it logs in, and coopr-show which one knows the clusters. */
 #define LOGIN_THROUGH "COOPR_THROUGH"
 
 struct login_through { /* release it */

@@ -9,17 +9,22 @@
 #include "base/error.h"
 #include "operation/saved-plan.h"
 #include "preview/preview.h"
+#include "show/login-through.h"
 
 static void
 saved_plan_show_origin(const struct saved_plan *plan, const struct account_ask *ask, void (*notice)(const char *text))
 {
+	const char *server = login_through_server();
 	struct buffer text = {0};
 	struct error why;
 
 	buffer_printf(&text, "%s: the plan of %s, made by %s at %s", plan->path, plan->said.command, plan->said.by, plan->said.at);
 	notice(text.data);
 	buffer_clear(&text);
-	if (saved_plan_verify(plan, ask, &why) < 0 || saved_plan_fits(plan, ask, &why) < 0)
+	if (server)
+		buffer_printf(&text, "coopr run %s carries out exactly this, or nothing if %s has changed since; %s finds that out", plan->path,
+		    plan->said.name, server);
+	else if (saved_plan_verify(plan, ask, &why) < 0 || saved_plan_fits(plan, ask, &why) < 0)
 		buffer_printf(&text, "it cannot be carried out: %s", why.text);
 	else
 		buffer_printf(&text, "%s is as it was then; coopr run %s carries out exactly this", plan->said.name, plan->path);

@@ -159,6 +159,8 @@ remote_act(const struct destination *destination, const char *path, struct argum
 	if (where == FORWARD_LOGIN)
 		return remote_log_in(destination, path, words);
 	setenv("COOPR_SERVER", "", 1); /* whom we ask is asked here */
+	if (strcmp(words->list[0], "show") == 0)
+		setenv(LOGIN_THROUGH, destination->name, 1); /* it knows about saved plans, and this machine does not */
 	behind = where == FORWARD_HERE ? 0 : remote_ask_table(path, words, &table);
 	if (behind == 0 || !remote_is_done_there(where, &table, words->list, behind))
 		code = remote_stay_here(path, words);

@@ -157,11 +157,12 @@ async function logTab(cluster, signal, query) {
 async function historyTab(cluster, signal, query) {
   const [operations, difference] = await Promise.all([operationsOf(cluster, signal), differenceOf(cluster, signal, query.get('diff'))]);
   const columns = [{name: 'No.', number: true}, 'Operation', 'State', 'By', 'Began', {name: 'Took', number: true}, 'Reason', 'See'];
+  const now = Math.max(...operations.map((one) => one.status === 'complete' ? one.revision ?? 0 : 0)); // what the cluster is
   const rows = operations.map((one) => [one.number, one.action, badge(one.status), one.by, time(one.begun),
     one.ended ? duration((Date.parse(one.ended) - Date.parse(one.begun)) / 1000) : '–', one.why ?? one.message ?? '',
     el('span.row', one.job && el('a', {href: `${clusterAddress(cluster.name, 'activity')}?operation=${one.number}`}, 'timeline'),
       el('a', {href: `${clusterAddress(cluster.name, 'history')}?diff=${one.number}`, 'data-key': `diff-${one.number}`}, 'difference'),
-      one.revision && !cluster.underway && may('user') && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
+      one.revision && one.revision !== now && !cluster.underway && may('user') && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
 
   return [difference, table('Operations', columns, rows), commandView(commandLine(ACTIONS.history, {cluster: cluster.name, ...(query.get('diff') ? {diff: query.get('diff')} : {})}))];
 }
@@ -250,7 +251,7 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
   function grow() {
     const {activeElement: at} = document;
 
-    if (document.hidden || !getSelection().isCollapsed || (view.contains(at) && (at.tagName === 'SELECT' || !at.dataset.key)))
+    if (document.hidden || !getSelection().isCollapsed || ([body, view.querySelector('.state')].some((one) => one.contains(at)) && (at.tagName === 'SELECT' || !at.dataset.key)))
       tick = setTimeout(grow, 1000);
     else
       again();
