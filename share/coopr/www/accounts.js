@@ -79,7 +79,7 @@ export function tokensView({signal}) {
       fill(shown, once(`The token ${made.name}`, 'Programs send it as Authorization: Bearer TOKEN. It is shown only now.', made.token));
     };
     return [el('h1', 'Tokens'), el('p', 'With a token, a program acts as you. Sessions of browsers and of coopr login are listed as well.'), shown,
-      list.length ? table('Tokens', ['Name', 'Kind', 'User', 'Role', 'Tenant', 'Made', 'Expires', 'From', 'Change'], list.map((one) => row(one, again)))
+      list.length ? table('Tokens', ['Name', 'Kind', 'User', 'Role at most', 'Tenant', 'Made', 'Expires', 'From', 'Change'], list.map((one) => row(one, again)))
         : empty('No tokens', 'Make one below for a script or another machine.'),
       requestForm({title: 'Make a token', button: 'Make', action: ACTIONS.createToken, values, send, done: again,
         controls: [field('Name', name), field('Role', role, 'At most this role.'), field('Lifetime', lifetime, 'Such as 12h or 90d.')]}), commandView(commandLine(ACTIONS.tokens))];
