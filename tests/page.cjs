@@ -181,6 +181,8 @@ const scenarios = {
     await page.locator('button.main:enabled').click();
     await page.locator('dl.figures div:has(dt:text-is("Machines")) dd:text-is("4")').waitFor();
     await page.locator('h1 .badge:has-text("active")').waitFor();
+    await visit(page, address, 'clusters/shop/do/scale');
+    await page.getByText('Change a number to see what would be done.').waitFor();
     await visit(page, address, 'clusters/shop/do/delete');
     await page.locator('.difference [data-kind=minus]').first().waitFor();
     assert(await page.locator('button.main').isDisabled());
@@ -188,6 +190,14 @@ const scenarios = {
     await page.getByLabel('Data of services may be lost').check();
     await page.locator('button.main:enabled').click();
     await page.locator('h1 .badge:has-text("terminated")').waitFor();
+    await page.locator('.head').getByRole('link', {name: 'Delete'}).waitFor({state: 'hidden'});
+    assert(!(await page.locator('h1').innerText()).includes('null'));
+    await page.getByRole('link', {name: 'History'}).click();
+    await page.locator('th:text-is("3")').waitFor();
+    assert.equal(await page.getByText('roll back to').count(), 0);
+    await visit(page, address, 'clusters?status=terminated');
+    await page.getByRole('link', {name: 'shop'}).click();
+    await page.getByText('The cluster was deleted; its history stays.').waitFor();
   },
 
   // A service does not start: the page says which and why, and continues once the cause is gone.
@@ -385,6 +395,8 @@ const scenarios = {
       const offered = await page.locator('a, button, summary').allInnerTexts();
       assert.deepStrictEqual(offered.filter((one) => /^(Create|Change|Delete|Add|Remove|roll back|Retry|Start|Restart)/i.test(one)), [], view);
     }
+    await visit(page, address, 'members');
+    await page.getByText('An administrator of the tenant may do this.').waitFor();
   },
 
   async members(page, address) {

@@ -20,11 +20,18 @@ export const INSTALLATION = [
   'POST /v1/tenants', 'GET /v1/tenants/{tenant}', 'PATCH /v1/tenants/{tenant}', 'DELETE /v1/tenants/{tenant}', 'POST /v1/solve', 'POST /v1/validate',
 ];
 
+// What kind of answer it is, in other words than those of HTTP.
+const TITLES = {400: 'This was refused', 403: 'Not permitted', 404: 'Not found', 409: 'This was refused', 412: 'It was changed meanwhile', 422: 'This was refused', 429: 'Too many requests',
+  500: 'The server has failed', 503: 'The server has too much to do'};
+
+// Messages name options of commands; here these are boxes.
+const BOXES = [['use --discard-data', 'tick “Data of services may be lost”'], [', or use --force', ''], ['use --force to change it anyway', 'tick “Save it also where that makes something else wrong”']];
+
 export class Problem extends Error {
   constructor(status, record) {
-    super(record.detail || record.title || 'The server did not say why.');
+    super(BOXES.reduce((text, [option, box]) => text.replace(option, box), record.detail || record.title || 'The server did not say why.'));
     this.status = status;
-    this.title = record.title;
+    this.title = TITLES[status] ?? record.title;
     this.errors = record.errors;
     this.messages = record.messages ?? [];
   }

@@ -39,6 +39,8 @@ const SECTIONS = [
   ['Administration', 'admin', [['entities', 'Catalogue'], ['resources', 'Resources'], ['members', 'Members'], ['users', 'Users'], ['secrets', 'Secrets'], ['audit', 'Audit log']]],
   ['Installation', 'superadmin', [['queue', 'Queue'], ['tenants', 'Tenants'], ['hooks', 'Hooks'], ['settings', 'Settings']]],
 ];
+// What is said to somebody who was sent the address of a view that the role does not allow.
+const NEEDED = {user: 'A user of the tenant may do this; you may only read.', admin: 'An administrator of the tenant may do this.', superadmin: 'A superadmin may do this.'};
 const main = document.getElementById('main');
 const nav = document.getElementById('nav');
 const bar = document.getElementById('bar');
@@ -125,11 +127,15 @@ async function show() {
     const module = await found.load();
     if (found.section !== 'clusters')
       await entered; // the others look at the role before they ask for anything
+    const least = SECTIONS.flatMap(([, role, entries]) => entries.map(([entry, , own]) => [entry, own ?? role])).find(([entry]) => entry === found.section)[1];
+    if (least in NEEDED && !may(least))
+      throw Object.assign(new Error(NEEDED[least]), {title: 'Not permitted', status: 403});
     content = await module[found.name]({...found.values, query, signal});
   } catch (error) {
     if (error.name === 'AbortError')
       return;
-    content = el('div', el('h1', 'This cannot be shown'), problem(error), el('p', el('a', {href: '#/clusters'}, 'Go to the clusters')));
+    content = el('div', el('h1', 'This cannot be shown'), problem(error),
+      el('p.row', !error.status && found && el('button.main', {type: 'button', onclick: show}, 'Try again'), el('a.button', {href: '#/clusters'}, 'Go to the clusters')));
   }
   if (signal.aborted)
     return;

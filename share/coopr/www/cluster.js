@@ -7,7 +7,7 @@ import {call, items, may, send, session, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {differenceView} from './difference.js';
 import {amount, amountLabel, badge, cost, count, duration, time} from './format.js';
-import {clusterAddress} from './clusters.js';
+import {clusterAddress, keyOf} from './clusters.js';
 import {follow} from './follow.js';
 import {layoutView, machineDetails} from './layout.js';
 import {timelineView} from './timeline.js';
@@ -30,13 +30,13 @@ function underwayView(cluster) {
   const isPaused = jobstatus === 'paused';
   const {done = 0, total = 0, failed = 0} = tasks;
   const button = (name, label, kind = 'button') => el(kind, {type: 'button', 'data-key': `control-${name}`,
-    title: commandLine(ACTIONS[name], {cluster: cluster.name}), onclick: () => control(name, cluster.name)}, label);
+    title: commandLine(ACTIONS[name], {cluster: keyOf(cluster)}), onclick: () => control(name, cluster.name)}, label);
 
   return el('section.underway', {'aria-label': 'The operation in progress'},
     el('p', el('strong', `${action} `), badge(jobstatus ?? 'running'), el('span.quiet', ` by ${by}, began `, time(begun))),
     el('progress', {value: done, max: total || 1, 'aria-label': 'Tasks that are done'}),
     el('p.row', el('span', `${done} of ${count(total, 'task')}`, failed > 0 && el('strong.bad', `, ${failed} failed`)), el('span.space'),
-      el('a', {href: clusterAddress(cluster.name, 'activity')}, 'Timeline'),
+      el('a', {href: clusterAddress(keyOf(cluster), 'activity')}, 'Timeline'),
       may('user') && [isPaused ? button('resume', 'Resume') : button('pause', 'Pause'), button('abort', 'Cancel', 'button.bad')]));
 }
 
@@ -53,11 +53,11 @@ function figures(cluster) {
 function advice(cluster) {
   if (cluster.underway || cluster.state === 'terminated')
     return null;
-  const act = (name, label, kind = 'a.button') => may('user') && el(kind, {href: clusterAddress(cluster.name, 'do', name)}, label);
+  const act = (name, label, kind = 'a.button') => may('user') && el(kind, {href: clusterAddress(keyOf(cluster), 'do', name)}, label);
 
   if (cluster.status === 'incomplete' || cluster.status === 'inconsistent' || cluster.state === 'failed')
     return el('div.problem', {role: 'alert'}, el('strong', 'The last operation failed'), cluster.message && el('p', cluster.message),
-      el('p.row', act('retry', 'Retry', 'a.button.main'), act('rollback', 'Roll back'), el('a', {href: clusterAddress(cluster.name, 'activity')}, 'See what failed')));
+      el('p.row', act('retry', 'Retry', 'a.button.main'), act('rollback', 'Roll back'), el('a', {href: clusterAddress(keyOf(cluster), 'activity')}, 'See what failed')));
   if (cluster.condition === 'down' || cluster.condition === 'degraded')
     return el('div.problem', {role: 'alert'}, el('strong', 'Not all services are well'), cluster.message && el('p', cluster.message),
       el('p.row', act('start', 'Start services', 'a.button.main'), act('restart', 'Restart services'), act('replace', 'Replace machines')));
@@ -74,7 +74,7 @@ function terminalLink({terminal}, cluster, {nodenum}) {
 
 // What repairs a service that does not run, or a machine that does not answer.
 function repairLink(cluster, {service}, {nodenum}) {
-  const link = (action, query, label) => el('a', {href: `${clusterAddress(cluster.name, 'do', action)}?${new URLSearchParams(query)}`}, label);
+  const link = (action, query, label) => el('a', {href: `${clusterAddress(keyOf(cluster), 'do', action)}?${new URLSearchParams(query)}`}, label);
 
   if (cluster.underway || !may('user'))
     return null;
@@ -93,7 +93,7 @@ async function machinesTab(cluster, signal) {
     layoutView(nodes, machineDetails(observations, (node) => terminalLink(server, cluster, node), (...what) => repairLink(cluster, ...what))),
     el('details', el('summary', 'As a table'), table('Machines', columns, nodes.map((node) => [node.hostname, node.hardwaretype, node.imagetype,
       Object.entries(node.ipaddresses ?? {}).map(([name, address]) => `${name} ${address}`).join(', '), node.services.join(' ')]))),
-    commandView(commandLine(ACTIONS.nodes, {cluster: cluster.name}))];
+    commandView(commandLine(ACTIONS.nodes, {cluster: keyOf(cluster)}))];
 }
 
 function operationsOf(cluster, signal) {
@@ -109,7 +109,7 @@ function operationChoice(cluster, operations, chosen, tab) {
   const options = operations.filter((one) => one.job).map(({number, action, status}) => el('option', {value: number, selected: String(number) === chosen}, `${number}: ${action}, ${status}`));
 
   return el('label', 'Operation ', el('select', {'data-key': 'operation', onchange: (event) => {
-    location.hash = `${clusterAddress(cluster.name, tab)}?operation=${event.target.value}`;
+    location.hash = `${clusterAddress(keyOf(cluster), tab)}?operation=${event.target.value}`;
   }}, options));
 }
 
@@ -130,7 +130,7 @@ async function activityTab(cluster, signal, query) {
     attempts.length > 0 ? timelineView(attempts, report?.status === 'running') : empty('Nothing has begun yet', 'The tasks appear as soon as a worker takes them; coopr work runs one.'),
     attempts.length > 0 && el('details', el('summary', `Attempts: ${attempts.length}`), table('Attempts', columns,
       attempts.map((one) => [`${one.task} ${one.action}`, one.hostname ?? one.node, one.service ?? '', badge(one.status), duration(one.took_s)]))),
-    commandView(commandLine(ACTIONS.report, {cluster: cluster.name, operation}))];
+    commandView(commandLine(ACTIONS.report, {cluster: keyOf(cluster), operation}))];
 }
 
 // The end of a log, so many bytes of it, from the beginning of a line; and how many bytes there are.
@@ -146,12 +146,12 @@ async function logTab(cluster, signal, query) {
   if (!operation)
     return empty('No output', 'There was no operation with tasks.');
   const {lines, isCut, all} = await logEnd(cluster, operation, last, signal);
-  const earlier = (bytes, label) => el('a', {href: `${clusterAddress(cluster.name, 'log')}?${new URLSearchParams({operation, last: bytes})}`, 'data-key': label}, label);
+  const earlier = (bytes, label) => el('a', {href: `${clusterAddress(keyOf(cluster), 'log')}?${new URLSearchParams({operation, last: bytes})}`, 'data-key': label}, label);
 
   return [el('div.filters', operationChoice(cluster, operations, operation, 'log'), isCut && [el('span', `The last ${Math.round(last / 1024)} of ${Math.ceil(all / 1024)} kB`), earlier(last * 4, 'Earlier'), earlier(all, 'All')]),
     lines ? el('pre.log', {tabindex: '0', role: 'log', 'aria-label': 'Log', 'aria-live': 'off', 'data-key': 'log'}, lines)
       : empty('No output', 'The tasks of this operation have printed nothing so far.'),
-    commandView(commandLine(ACTIONS.log, {cluster: cluster.name, operation}))];
+    commandView(commandLine(ACTIONS.log, {cluster: keyOf(cluster), operation}))];
 }
 
 async function historyTab(cluster, signal, query) {
@@ -160,11 +160,11 @@ async function historyTab(cluster, signal, query) {
   const now = Math.max(...operations.map((one) => one.status === 'complete' ? one.revision ?? 0 : 0)); // what the cluster is
   const rows = operations.map((one) => [one.number, one.action, badge(one.status), one.by, time(one.begun),
     one.ended ? duration((Date.parse(one.ended) - Date.parse(one.begun)) / 1000) : '–', one.why ?? one.message ?? '',
-    el('span.row', one.job && el('a', {href: `${clusterAddress(cluster.name, 'activity')}?operation=${one.number}`}, 'timeline'),
-      el('a', {href: `${clusterAddress(cluster.name, 'history')}?diff=${one.number}`, 'data-key': `diff-${one.number}`}, 'difference'),
-      one.revision && one.revision !== now && !cluster.underway && may('user') && el('a', {href: `${clusterAddress(cluster.name, 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
+    el('span.row', one.job && el('a', {href: `${clusterAddress(keyOf(cluster), 'activity')}?operation=${one.number}`}, 'timeline'),
+      el('a', {href: `${clusterAddress(keyOf(cluster), 'history')}?diff=${one.number}`, 'data-key': `diff-${one.number}`}, 'difference'),
+      one.revision && one.revision !== now && !cluster.underway && cluster.state !== 'terminated' && may('user') && el('a', {href: `${clusterAddress(keyOf(cluster), 'do', 'rollback')}?to=${one.revision}`}, `roll back to ${one.revision}`))]);
 
-  return [difference, table('Operations', columns, rows), commandView(commandLine(ACTIONS.history, {cluster: cluster.name, ...(query.get('diff') ? {diff: query.get('diff')} : {})}))];
+  return [difference, table('Operations', columns, rows), commandView(commandLine(ACTIONS.history, {cluster: keyOf(cluster), ...(query.get('diff') ? {diff: query.get('diff')} : {})}))];
 }
 
 async function differenceOf(cluster, signal, number) {
@@ -178,8 +178,8 @@ async function differenceOf(cluster, signal, number) {
 async function configTab(cluster, signal) {
   const config = await call('GET /v1/clusters/{cluster}/config', {path: {cluster: cluster.id}, signal});
 
-  return [may('user') && el('p.row', el('a.button.main', {href: clusterAddress(cluster.name, 'do', 'config')}, 'Change the configuration')),
-    el('pre', {tabindex: '0', 'aria-label': 'Configuration'}, JSON.stringify(config, null, 2)), commandView(commandLine(ACTIONS.showConfig, {cluster: cluster.name}))];
+  return [may('user') && cluster.state !== 'terminated' && el('p.row', el('a.button.main', {href: clusterAddress(keyOf(cluster), 'do', 'config')}, 'Change the configuration')),
+    el('pre', {tabindex: '0', 'aria-label': 'Configuration'}, JSON.stringify(config, null, 2)), commandView(commandLine(ACTIONS.showConfig, {cluster: keyOf(cluster)}))];
 }
 
 const CONTENT = {machines: machinesTab, activity: activityTab, log: logTab, history: historyTab, config: configTab};
@@ -188,7 +188,7 @@ const CONTENT = {machines: machinesTab, activity: activityTab, log: logTab, hist
 function lookButton(cluster, again) {
   const [route] = ACTIONS.probe;
 
-  return el('button', {type: 'button', 'data-key': 'look', title: commandLine(ACTIONS.probe, {cluster: cluster.name, probe: true}), onclick: async (event) => {
+  return el('button', {type: 'button', 'data-key': 'look', title: commandLine(ACTIONS.probe, {cluster: keyOf(cluster), probe: true}), onclick: async (event) => {
     const button = event.target;
     if (button.ariaBusy === 'true')
       return;
@@ -203,9 +203,10 @@ function lookButton(cluster, again) {
   }}, 'Check now');
 }
 
-function header(cluster, tab, again) {
+// The tabs stand under the same name as the view, address.
+function header(cluster, tab, again, address) {
   const changes = el('details.menu', el('summary.button', 'Change'), el('ul', CHANGES.map(([name, label]) =>
-    el('li', el('a', {href: clusterAddress(cluster.name, 'do', name)}, label)))));
+    el('li', el('a', {href: clusterAddress(keyOf(cluster), 'do', name)}, label)))));
 
   changes.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') {
@@ -214,10 +215,10 @@ function header(cluster, tab, again) {
     }
   });
   return [el('p.crumbs', el('a', {href: '#/clusters'}, 'Clusters'), ' / ', cluster.tenant),
-    el('div.head', el('h1', {'data-title': cluster.name}, cluster.name, ' ', el('span.badges')), cluster.state !== 'terminated' && [lookButton(cluster, again), may('user') && changes,
-      may('user') && el('a.button.bad', {href: clusterAddress(cluster.name, 'do', 'delete')}, 'Delete')]),
+    el('div.head', el('h1', {'data-title': cluster.name}, cluster.name, ' ', el('span.badges')), lookButton(cluster, again), may('user') && changes,
+      may('user') && el('a.button.bad', {href: clusterAddress(keyOf(cluster), 'do', 'delete')}, 'Delete')),
     el('div.state'),
-    el('nav.tabs', {'aria-label': 'About this cluster'}, TABS.map(([name, label]) => el('a', {href: clusterAddress(cluster.name, name),
+    el('nav.tabs', {'aria-label': 'About this cluster'}, TABS.map(([name, label]) => el('a', {href: clusterAddress(address, name),
       'aria-current': name === tab ? 'page' : null}, label)))];
 }
 
@@ -226,7 +227,7 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
     throw Object.assign(new Error('There is no such page of a cluster.'), {title: 'Not found'});
   const body = el('div.content'), look = (id) => call('GET /v1/clusters/{cluster}', {path: {cluster: id}, signal});
   const first = await look(name), {id} = first; // others may take its name once it is deleted, and may rename it
-  const view = el('div', header(first, tab, () => again()), body);
+  const view = el('div', header(first, tab, () => again(), name), body);
   const grows = ['activity', 'log'].includes(tab); // also while nothing happens that is an event
   let took = 0, tick;
 
@@ -235,7 +236,8 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
     const log = body.querySelector('.log'), atEnd = !log || log.scrollTop + log.clientHeight >= log.scrollHeight - 30, at = log?.scrollTop ?? 0;
     const open = [...body.querySelectorAll('details')].map((one) => one.open);
 
-    fill(view.querySelector('.badges'), badge(cluster.state), badge(cluster.condition));
+    fill(view.querySelector('.badges'), badge(cluster.state), cluster.condition && badge(cluster.condition));
+    view.querySelectorAll('.head > :not(h1)').forEach((one) => { one.hidden = cluster.state === 'terminated'; }); // nothing is left to be changed
     fill(view.querySelector('.state'), cluster.underway ? underwayView(cluster) : advice(cluster), figures(cluster));
     fill(body, content);
     body.querySelectorAll('details').forEach((one, i) => { one.open = open[i] ?? false; });

@@ -16,6 +16,11 @@ export function clusterAddress(name, ...more) {
   return `#/${['clusters', name, ...more].map(encodeURIComponent).join('/')}`;
 }
 
+// What names a cluster: once it is deleted, others may take its name.
+export function keyOf(cluster) {
+  return cluster.state === 'terminated' ? cluster.id : cluster.name;
+}
+
 export function progress(underway) {
   const {done = 0, total = 0} = underway.tasks ?? {};
 
@@ -24,8 +29,8 @@ export function progress(underway) {
 }
 
 function row(cluster) {
-  return [el('a', {href: clusterAddress(cluster.name), 'data-key': cluster.id}, cluster.name),
-    cluster.underway ? progress(cluster.underway) : badge(cluster.state), badge(cluster.condition), cluster.nodes, cost(cluster.cost), cluster.template,
+  return [el('a', {href: clusterAddress(keyOf(cluster)), 'data-key': cluster.id}, cluster.name),
+    cluster.underway ? progress(cluster.underway) : badge(cluster.state), cluster.condition ? badge(cluster.condition) : '–', cluster.nodes, cost(cluster.cost), cluster.template,
     cluster.owner, cluster.expires ? time(cluster.expires) : 'never', time(cluster.changed)];
 }
 

@@ -161,7 +161,7 @@ export function settingsView({signal}) {
     const faults = checks.filter((one) => one.status !== 'ok');
     return [el('h1', 'Settings'), faults.length > 0 && el('section', el('h2', 'Problems'), table('Problems', ['Check', 'State', 'Found', 'Remedy'], faults.map((one) => [one.name, badge({fault: 'error', doubt: 'warning'}[one.status] ?? one.status), one.text, one.remedy ?? '']))),
       el('h2', 'Settings in force'), table('Settings', ['Setting', 'Value', 'From', 'Where'], settings.map((one) => [one.name, String(one.value ?? ''), one.from, one.where ?? ''])),
-      table('Limits', ['Limit', 'Of', {name: 'At most', number: true}, {name: 'Running', number: true}], limits.map((one) => [one.limit, one.name ?? 'all', one.max ?? 'any', one.running])),
+      el('h2', 'Limits of tasks'), table('Limits', ['Limit', 'Of', {name: 'At most', number: true}, {name: 'Running', number: true}], limits.map((one) => [one.limit, one.name ?? 'all', one.max ?? 'any', one.running])),
       limitForm(limits, again), commandView(commandLine(ACTIONS.settings, {settings: true}))];
   });
 }
