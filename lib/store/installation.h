@@ -7,7 +7,7 @@
 #ifndef STORE_INSTALLATION_H
 #define STORE_INSTALLATION_H
 
-#include "store/installation-id.h"
+#include "store/sql/installation-id.h"
 
 struct error;
 struct store;

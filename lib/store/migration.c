@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "store/claim-marks.h"
 #include "store/host-files.h"
-#include "store/installation-id.h"
+#include "store/sql/installation-id.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"
 

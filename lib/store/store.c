@@ -7,7 +7,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "store/engines.h"
-#include "store/installation-id.h"
+#include "store/sql/installation-id.h"
 #include "store/migration.h"
 #include "store/sql/engine.h"
 #include "store/sql/sql.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/installation-id.h"
+#include "store/sql/installation-id.h"
 
 #include <sodium.h>
 

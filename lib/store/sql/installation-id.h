@@ -2,8 +2,8 @@
  *
  * How ids of installations (store/installation.h) are made and marked as those of a copy, below the store.
  */
-#ifndef STORE_INSTALLATION_ID_H
-#define STORE_INSTALLATION_ID_H
+#ifndef STORE_SQL_INSTALLATION_ID_H
+#define STORE_SQL_INSTALLATION_ID_H
 
 struct error;
 struct sql;
