@@ -53,21 +53,41 @@ tail_text(const struct tail *tail)
 	return value;
 }
 
-char *
-tail_last_line(const struct tail *tail)
+/* Finds the last line that ends at or before end and holds something: *start, and where it ends; 0 if there is none. */
+static size_t
+tail_find_line(const char *text, size_t end, size_t *start)
 {
-	const char *text = tail->kept.data;
-	size_t end = tail->kept.length, start, length;
-	char *line;
-
 	while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == ' ' || text[end - 1] == '\r'))
 		end--;
-	for (start = end; start > 0 && text[start - 1] != '\n'; start--)
+	for (*start = end; *start > 0 && text[*start - 1] != '\n'; (*start)--)
 		;
+	return end;
+}
+
+char *
+tail_last_line_with(const struct tail *tail, const char *with)
+{
+	const char *text = tail->kept.data;
+	size_t start, last, length, end = tail_find_line(text, tail->kept.length, &start);
+	char *line;
+
+	for (last = end; with && last > 0; last = tail_find_line(text, start, &start))
+		if (memmem(text + start, last - start, with, strlen(with)))
+			break;
+	if (with && last > 0)
+		end = last;
+	else
+		end = tail_find_line(text, tail->kept.length, &start);
 	length = end - start < LINE_BYTES ? end - start : LINE_BYTES;
 	while (length > 0 && length < end - start && tail_is_continuation(text[start + length]))
 		length--;
 	line = memory_printf("%.*s%s", (int)length, length ? text + start : "", length < end - start ? "..." : "");
 	printable(line);
 	return line;
+}
+
+char *
+tail_last_line(const struct tail *tail)
+{
+	return tail_last_line_with(tail, NULL);
 }

@@ -22,8 +22,9 @@ void tail_release(struct tail *tail);
 /* Returns at most TAIL_BYTES from the end as a string, whole characters only; what is no UTF-8, and NUL, is U+FFFD. */
 jv tail_text(const struct tail *tail);
 
-/* Returns the last line that holds something, shortened if it is long, control characters as "?"; "" if there is none. The
- * caller frees it. */
+/* Returns the last line that holds something, shortened if it is long, control characters as "?"; "" if there is none. With a text, the
+ * last line that has it in it comes first. The caller frees it. */
 char *tail_last_line(const struct tail *tail);
+char *tail_last_line_with(const struct tail *tail, const char *with);
 
 #endif

@@ -32,6 +32,7 @@ struct bundle_file {
 struct bundle { /* zero-initialise */
 	struct bundle_file *list;
 	size_t count, capacity, bytes;
+	const char *program; /* borrowed: the name of the file that is run on the node; NULL: the first file is */
 	bool no_links;      /* links among the files that are added are refused, else followed */
 	struct names names; /* of the list, in its order */
 	bool beneath; /* what is added is in a folder of scripts, and no link leads there: a tenant has named it */

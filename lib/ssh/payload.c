@@ -198,13 +198,24 @@ payload_put_first(struct payload *payload, struct buffer *secrets)
 	payload->script = *secrets;
 }
 
+/* Finds the file that is run. The folders that hold it stand before it. */
+static const struct bundle_file *
+payload_find_script(const struct bundle *bundle)
+{
+	const struct bundle_file *script = bundle->list;
+
+	while (script->is_folder || (bundle->program && strcmp(script->name, bundle->program) != 0))
+		script++;
+	return script;
+}
+
 int
 payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err)
 {
 	struct buffer *out = &payload->script;
 	struct bundle_file start = {.name = (char []){"../start"}};
-	const struct bundle_file *script = bundle->list;
+	const struct bundle_file *script = payload_find_script(bundle);
 	struct buffer key = {0}, secrets = {0};
 
 	if (payload_begin(payload, err) < 0 || payload_append_names_of_nodes(task, out, err) < 0)
@@ -216,11 +227,9 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 			payload_append_file(&bundle->list[i], bundle->list[i].has_secrets ? &secrets : out);
 	buffer_text(out, secrets.length ? ". \"$memory/payload\"\nrm -f \"$memory/payload\"\n" : "");
 	payload_append_names("chmod 700 ./", bundle, false, out);
-	/* The folders that hold the script stand before it. */
-	while (script->is_folder)
-		script++;
 	payload_make_start(task, script, args, &start.content);
 	payload_append_file(&start, out);
+	buffer_text(out, payload->ends_descendants ? "ends_descendants=yes\n" : "");
 	buffer_text(out, "set +e\nnode_run ");
 	/* This is the task's name among all that may run on the node; also a file's, so of names only. */
 	buffer_printf(&key, "%s:%s", task->job ? task->job : task->machine.id, task->id);

@@ -22,10 +22,11 @@ enum { PAYLOAD_NONCE_SIZE = 33 };
 struct payload { /* zero-initialise */
 	struct buffer script;            /* for stdin */
 	size_t secrets;                  /* how many bytes of it, the first, may lie in memory only */
+	bool ends_descendants;           /* if the script is ended, its children end also where they have left its process group */
 	char nonce[PAYLOAD_NONCE_SIZE];  /* in the lines that begin and end both streams */
 };
 
-/* Makes the payload that runs the script, the first file of the bundle, with the words of args, as the user on the node (NULL:
+/* Makes the payload that runs the script, the program of the bundle, with the words of args, as the user on the node (NULL:
  * as who logs in, or root if payload_command says so). */
 int payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,
     const char *user, struct payload *payload, struct error *err);

@@ -27,10 +27,65 @@ is_alive() # PID STARTED
 	[ -n "$1" ] && kill -s 0 "$1" 2>/dev/null && [ "$(started_at "$1")" = "$2" ]
 }
 
-# Ends the process group $1, in 4 s at the latest: whoever asked for it waits a bit longer than that.
+# Stops all processes that descend from $1 and are not in its group, until there are no more: what is stopped starts none. Prints each
+# with its start.
+stop_strays()
+{
+	kill -s STOP -- "-$1"
+	kin=" $1 " strays=' ' before=
+	while [ "$kin$strays" != "$before" ]; do
+		before=$kin$strays
+		for process in $kin; do
+			for child in $(cat /proc/"$process"/task/*/children); do
+				case $kin in *" $child "*) continue ;; esac
+				kin="$kin$child "
+				read -r stat <"/proc/$child/stat" || continue
+				# shellcheck disable=SC2086
+				if [ "$(set -f; set -- ${stat##*) }; echo "$3")" != "$1" ]; then
+					kill -s STOP "$child"
+					strays="$strays$child:$(started_at "$child") "
+				fi
+			done
+		done
+	done
+	echo "$strays"
+} 2>/dev/null
+
+# Sends a signal to those of $2... that are still the same processes.
+signal_strays() # SIGNAL PID:STARTED...
+{
+	signal=$1
+	shift
+	for stray; do
+		! is_alive "${stray%:*}" "${stray#*:}" || kill -s "$signal" "${stray%:*}" 2>/dev/null
+	done
+}
+
+# Ends the process group $1, in 4 s at the latest: whoever asked for it waits a bit longer than that. Where the task says so, what has left
+# the group and still descends from it, which is no daemon, ends with it.
 end_group()
 {
-	kill -s TERM -- "-$1" 2>/dev/null || kill -s TERM "$1" 2>/dev/null || return 0
+	strays=
+	if [ -n "${ends_descendants:-}" ]; then
+		strays=$(stop_strays "$1")
+		# shellcheck disable=SC2086
+		signal_strays TERM $strays
+	fi
+	end_one_group "$1"
+	# shellcheck disable=SC2086
+	signal_strays KILL $strays
+}
+
+end_one_group()
+{
+	if ! kill -s TERM -- "-$1" 2>/dev/null && ! kill -s TERM "$1" 2>/dev/null; then
+		return 0
+	fi
+	if [ -n "${ends_descendants:-}" ]; then
+		kill -s CONT -- "-$1" 2>/dev/null
+		# shellcheck disable=SC2086
+		signal_strays CONT $strays
+	fi
 	tries=40
 	while [ "$tries" -gt 0 ] && kill -s 0 -- "-$1" 2>/dev/null; do
 		sleep 0.1 2>/dev/null || sleep 1
@@ -76,7 +131,7 @@ remove_memory() # DIRECTORY
 	*[!0-9a-f]*) exit 0 ;;
 	esac
 	[ ${#nonce_of} -eq 32 ] && [ -d "$1" ] && [ ! -L "$1" ] && cd "$1" && [ "$(pwd -P)" = "$1" ] || exit 0
-	rm -f ./*
+	rm -rf ./* ./.[!.]* ./..?*
 	cd / && rmdir "$1"
 ) 2>/dev/null
 
