@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "automator/tool.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/location.h"
+#include "base/memory.h"
+#include "exec/task-outcome.h"
+#include "model/take/origin.h"
+#include "ssh/response.h"
+#include "ssh/script-store.h"
+#include "ssh/shell-words.h"
+
+/* Checks the fields. Arguments can be read by everybody on the node, and the words of fields become some. */
+static int
+tool_read_fields(const struct tool *tool, const struct task *task, struct arena *arena, struct automator_work *work, bool *on_disk,
+    struct error *err)
+{
+	struct problems problems = {0};
+	struct place fields = place_root(task->fields, &problems);
+	const char *secrets = place_string(&fields, "secrets", NEED_OPTIONAL, arena);
+	int failed;
+
+	*on_disk = secrets && strcmp(secrets, "disk") == 0;
+	work->args = place_string(&fields, tool->main, NEED_REQUIRED, arena);
+	for (size_t i = 0; tool->files[i]; i++)
+		place_string(&fields, tool->files[i], NEED_OPTIONAL, arena);
+	if (task_has_secret(task, "/fields"))
+		place_problem(&fields, "there is a secret in the fields, which others could read; put it into the configuration");
+	failed = problems_error(&problems, "fields", EX_CONFIG, err);
+	problems_release(&problems);
+	return failed;
+}
+
+/* Adds the files that a field names, unless they were kept, and tells the program of each word: "modules=nginx". */
+static int
+tool_add_field(const struct task *task, const char *field, struct automator_work *work, struct error *err)
+{
+	char *line = json_get_string(task->fields, field);
+	struct arguments names = {0};
+	int failed = line ? shell_words_split(line, &names, err) : 0;
+
+	for (size_t i = 0; i < names.count && !failed; i++) {
+		char *word = memory_printf("%s=%s", field, names.list[i]);
+
+		arguments_push(&work->words, word);
+		free(word);
+		if (!task->scripts && bundle_add(&work->bundle, task->catalogue, names.list[i], err) < 0)
+			failed = -1;
+	}
+	if (failed)
+		error_prefix(err, "field %s", field);
+	arguments_release(&names);
+	free(line);
+	return failed;
+}
+
+static int
+tool_add_files(const struct tool *tool, const struct task *task, struct automator_work *work, struct error *err)
+{
+	work->bundle.beneath = origin_is_tenants(task);
+	if (task->scripts && script_store_read(task->scripts, &work->bundle, err) < 0)
+		return error_prefix(err, "%s %s", work->name, work->args);
+	for (size_t i = 0; tool->files[i]; i++)
+		if (tool_add_field(task, tool->files[i], work, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Adds a program of ours from share/coopr/shell. */
+static int
+tool_add_program(const char *name, struct bundle *bundle, struct error *err)
+{
+	char *relative = memory_printf("share/coopr/shell/%s", name), *path = location_installed(relative);
+	struct buffer content = {0};
+	int failed = file_read(AT_FDCWD, path, BUNDLE_BYTES, &content, err);
+
+	if (!failed)
+		failed = bundle_put(bundle, name, BUNDLE_FILE, content.data, content.length, err);
+	buffer_release(&content);
+	free(path);
+	free(relative);
+	return failed;
+}
+
+static int
+tool_add_programs(const struct tool *tool, struct automator_work *work, struct arena *arena, struct error *err)
+{
+	char *name = memory_printf("%s.sh", tool->name);
+
+	work->bundle.program = arena_string(arena, name);
+	free(name);
+	if (tool_add_program(work->bundle.program, &work->bundle, err) < 0 || tool_add_program("tool.sh", &work->bundle, err) < 0)
+		return -1;
+	return tool_add_program("lib.sh", &work->bundle, err);
+}
+
+static int
+tool_add_data(jv data, bool is_secret, struct bundle *bundle, struct error *err)
+{
+	struct buffer text = {0};
+	int failed;
+
+	json_dump(data, &text);
+	buffer_byte(&text, '\n');
+	failed = bundle_put(bundle, "config.json", is_secret ? BUNDLE_SECRET : BUNDLE_FILE, text.data, text.length, err);
+	buffer_release(&text);
+	return failed;
+}
+
+int
+tool_prepare(const struct tool *tool, const struct task *task, jv data, struct arena *arena, struct automator_work *work,
+    struct error *err)
+{
+	bool on_disk = false;
+
+	work->name = tool->name;
+	work->ends_descendants = true;
+	if (action_moves_archive(task->action))
+		return error_set(err, EX_CONFIG, "%s moves no archive: let the automator shell do the action %s", tool->name, action_name(task->action));
+	if (tool_add_programs(tool, work, arena, err) < 0)
+		return -1;
+	if (task->action == ACTION_BOOTSTRAP)
+		return 0;
+	if (tool_read_fields(tool, task, arena, work, &on_disk, err) < 0 || tool_add_files(tool, task, work, err) < 0)
+		return -1;
+	return tool_add_data(data, task_has_secret(task, "/cluster/config") && !on_disk, &work->bundle, err);
+}
+
+void
+tool_take_answer(const struct task *task, const struct remote_answer *answer, struct outcome *outcome)
+{
+	char *changed = json_get_string(answer->facts, "changed");
+
+	(void)task;
+	if (changed)
+		json_set(&outcome->facts, "changed", strcmp(changed, "true") == 0 ? jv_true() : jv_false());
+	free(changed);
+}
