@@ -27,7 +27,8 @@ tool_find()
 		if [ -z "$tool" ]; then
 			echo "there is no $name on this machine yet; $remedy"
 		else
-			coopr_result "$name" "$("$tool" --version </dev/null 2>/dev/null | tr -d '\r' | grep -o '[0-9][0-9.]*' | head -n 1)"
+			version=$("$tool" --version </dev/null 2>/dev/null || "$tool" version </dev/null 2>/dev/null)
+			coopr_result "$name" "$(echo "$version" | grep -o '[0-9][0-9.]*' | head -n 1)"
 		fi
 		exit 0
 	fi
