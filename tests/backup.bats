@@ -166,7 +166,9 @@ options_but() {
 	contains "$output" "wrong: it is not the key of this backup"
 	[ ! -e with ]
 	run -0 coopr restore --key-file key a.tar
-	same "" "${output#*"$COOPR_STATE"}"
+	same "a.tar: restored 0 clusters and 0 jobs to $COOPR_STATE" "${lines[-1]}"
+	contains "$output" "coopr-store installation --confirm"
+	! contains "$output" "the key of the secrets"
 	coopr-secret set other <<<x
 	in_order
 }
