@@ -28,9 +28,9 @@ X86_64 := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
 HARDENING += $(if $(X86_64),-fcf-protection)
 MARKS = $(if $(X86_64),-Wl$(comma)-z$(comma)shstk)
 comma = ,
-CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib
+CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib -isystem /usr/include/libxml2
 LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
-LDLIBS = -ljq -lmicrohttpd -lgnutls -lyaml -lsodium -lsqlite3 -lcurl -larchive -lm
+LDLIBS = -ljq -lmicrohttpd -lgnutls -lyaml -lsodium -lsqlite3 -lcurl -larchive -lxml2 -lm
 
 # A variant of the build has a tree of its own, so that switching rebuilds nothing.
 OUT = .
@@ -52,7 +52,7 @@ FUZZ_SOURCES = $(wildcard tests/fuzz/*.c)
 BENCH_SOURCES = $(wildcard tests/bench/*.c)
 PAGES = $(wildcard man/man*/*.[1-8])
 # Further names of commands: a command does what the name says that it is called by.
-LINKS = bin/coopr-abort bin/coopr-inventory bin/coopr-logout bin/coopr-remove bin/coopr-restart bin/coopr-resume bin/coopr-stop
+LINKS = bin/coopr-abort bin/coopr-inventory bin/coopr-logout bin/coopr-remove bin/coopr-restart bin/coopr-resume bin/coopr-stop libexec/coopr/provider/aws
 BUILT = $(PROGRAM_SOURCES:%.c=%) $(LINKS)
 # Programs in another language; a variant's tree has links to them.
 SCRIPTS = $(filter-out %.c %.h %.md $(BUILT),$(shell find bin libexec -type f 2>/dev/null))
@@ -106,6 +106,7 @@ $(OUT)/bin/coopr-inventory: $(OUT)/bin/coopr-ssh-config
 $(OUT)/bin/coopr-logout: $(OUT)/bin/coopr-login
 $(OUT)/bin/coopr-remove: $(OUT)/bin/coopr-add
 $(OUT)/bin/coopr-restart $(OUT)/bin/coopr-stop: $(OUT)/bin/coopr-start
+$(OUT)/libexec/coopr/provider/aws: $(OUT)/libexec/coopr/provider/ec2
 $(LINKS:%=$(OUT)/%):
 	$(call run,LN,$@) ln -f $< $@
 
@@ -122,8 +123,8 @@ endif
 
 # --- tests ---
 
-# Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks.
-BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libgnutls28-dev libjq-dev libmicrohttpd-dev libsodium-dev libsqlite3-dev libyaml-dev make
+# Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks, libxml2 reads what clouds answer.
+BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libgnutls28-dev libjq-dev libmicrohttpd-dev libsodium-dev libsqlite3-dev libxml2-dev libyaml-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = e2fsprogs iproute2 openssh-client openssh-server util-linux
 DEB_PACKAGES = debhelper dpkg-dev lintian

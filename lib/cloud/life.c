@@ -148,6 +148,8 @@ life_make(struct life *life, struct intent *intent, struct cloud_machines *found
 {
 	const struct cloud *cloud = life->cloud;
 	struct error ignored;
+	/* Where a token stands for the time that a machine may be missing, one of an earlier request may still appear. */
+	bool asked_before = cloud->api->takes_token && intent->asked_ms > 0;
 
 	for (unsigned number = 1; number <= MAKE_TRIES; number++) {
 		const char *tags[][2] = {{CLOUD_TAG_INSTALLATION, cloud->installation}, {CLOUD_TAG_PROVIDER, cloud->name},
@@ -158,10 +160,11 @@ life_make(struct life *life, struct intent *intent, struct cloud_machines *found
 
 		life_fill_order(life, intent, (const char *const (*)[2])tags, sizeof tags / sizeof *tags, &order);
 		result = life_ask(life, intent, &order);
-		if (result < 0)
+		if (result < 0 && !asked_before)
 			intent_remove(cloud, life->task->machine.id, &ignored);
 		if (result <= 0)
 			return result;
+		asked_before = cloud->api->takes_token;
 		if (!cloud->api->takes_token && (there = life_settle(life, intent, found)) != 0)
 			return there < 0 ? -1 : 0;
 		if (stop_sleep(life->stop, pace_backoff_ms(number), &life->outcome->error) < 0)
