@@ -47,6 +47,17 @@ life_look(const struct life *life, int64_t since_ms, struct cloud_machines *foun
 	return sightings_look(life->cloud, life->task->machine.id, since_ms, life->stop, found, &life->outcome->error);
 }
 
+/* Deletes a machine. What a request that was repeated has said before is forgotten where it succeeds. */
+static int
+life_remove(struct life *life, const struct cloud_machine *machine)
+{
+	int result = life->cloud->api->remove(life->cloud, machine, life->stop, &life->outcome->error);
+
+	if (result == 0)
+		life->outcome->error = (struct error){.code = 0};
+	return result;
+}
+
 /* --- what is made --- */
 
 /* Returns a name of letters, digits and hyphens, which every cloud takes: the first part of the hostname. */
@@ -197,7 +208,7 @@ life_drop_twins(struct life *life, const struct intent *intent, struct cloud_mac
 			return error_set(err, EX_TEMPFAIL, "node %s has the machines %s and %s in %s, and which of them is to go is not on record here; delete one",
 			    life->task->machine.id, found->list[kept].id, machine->id, cloud->name);
 		life_say(life, "deleting machine %s, which was made beside %s", machine->id, found->list[kept].id);
-		if (cloud->api->remove(cloud, machine, life->stop, err) < 0)
+		if (life_remove(life, machine) < 0)
 			return -1;
 	}
 	found->list[0] = found->list[kept];
@@ -214,7 +225,7 @@ life_drop_failed(struct life *life, const struct intent *intent, const struct cl
 	const char *reason = machine->reason ? machine->reason : "it failed, and the cloud does not say why";
 
 	if (intent->token && !intent->kept && machine->token && strcmp(machine->token, intent->token) == 0) {
-		if (cloud->api->remove(cloud, machine, life->stop, err) < 0 ||
+		if (life_remove(life, machine) < 0 ||
 		    intent_remove(cloud, life->task->machine.id, err) < 0)
 			return -1;
 		return error_set(err, EX_TEMPFAIL, "machine %s of %s: %s; it was deleted", machine->id, cloud->name, reason);
@@ -328,6 +339,7 @@ life_create(struct life *life)
 		there = life_make(life, &intent, &found);
 	}
 	if (there >= 0 && life_await(life, &intent, &found) == 0) {
+		*err = (struct error){.code = 0}; /* of a request that has failed before */
 		intent.kept = true;
 		if (!intent.token || intent_write(life->cloud, node, &intent, err) == 0)
 			life_hand_out(life, found.list);
@@ -428,7 +440,7 @@ life_delete(struct life *life)
 		there = life_look(life, clock_monotonic_ms(), &found) < 0 ? -1 : found.count > 0;
 	while (there > 0) {
 		for (size_t i = 0; i < found.count && there > 0; i++)
-			if (life->cloud->api->remove(life->cloud, &found.list[i], life->stop, err) < 0)
+			if (life_remove(life, &found.list[i]) < 0)
 				there = -1;
 		cloud_machines_release(&found);
 		if (there > 0)

@@ -7,6 +7,7 @@
 #
 #   POST /_set {"latency_ms", "active_ms", "visible_ms", "per_second", "capacity", "token"}
 #   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}}
+#       "match" is a regular expression, for the beginning of METHOD PATH; where the cloud's requests have names, of "METHOD PATH Action=NAME"
 #       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish
 #   GET /_machines       what there is, as the owner of the account sees it
 #   DELETE /_machines    nothing is there any more
@@ -69,6 +70,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
+    def date_time_string(self, timestamp=None):
+        return super().date_time_string((timestamp or time.time()) + settings.get("skew_s", 0))
+
     def send(self, status, headers, body):
         self.send_response(status)
         for name, value in headers.items():
@@ -82,6 +86,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             if path == "/_set":
                 settings.update(value)
+                if hasattr(self.cloud, "set"):
+                    self.cloud.set(value)
             elif path == "/_fault":
                 faults.append(value)
             elif path == "/_machines" and self.command == "DELETE":
@@ -115,10 +121,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if url.path.startswith("/_"):
             return self.control(url.path, body)
         with lock:
-            name = "%s %s" % (self.command, re.sub(r"[0-9]+(?=/|$)", "N", url.path))
+            action = self.cloud.name(body) if hasattr(self.cloud, "name") else ""
+            name = "%s %s%s" % (self.command, re.sub(r"[0-9]+(?=/|$)", "N", url.path), action)
             counts[name] = counts.get(name, 0) + 1
         time.sleep(settings["latency_ms"] / 1000)
-        fault = fault_of(self.command, self.path)
+        fault = fault_of(self.command, self.path + action)
         what = fault["do"] if fault else None
         if what == "drop":
             return self.hang_up()

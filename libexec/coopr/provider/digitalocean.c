@@ -18,7 +18,7 @@ enum { PAGE = 200, WINDOW_MS = 60 * 1000, LIST_TRIES = 4 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider digitalocean\",\"type\":\"object\"," CLOUD_DESCRIBES
-    "\"required\":[\"api_token\"],\"properties\":{" CLOUD_PROPERTIES ","
+    "\"properties\":{" CLOUD_PROPERTIES ","
     "\"api_token\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"A personal access token that may read and write droplets and tags; a secret\"},"
     "\"digitalocean_region\":{\"type\":\"string\",\"description\":\"The region of droplets whose node has no zone\",\"default\":\"nyc3\"},"
     "\"ssh_keypair\":{\"type\":\"string\",\"description\":\"The fingerprint or id of a key that the account has, for droplets of clusters without a key of their own\"},"

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Clients of clouds that others wrote see in our fakes what coopr says is there; so the fakes are like the clouds, and coopr is honest.
+
+load case
+load provider
+load cloud
+
+setup() {
+	need_program python3
+	fresh
+	unset http_proxy https_proxy
+}
+
+teardown() {
+	[ -z "${FAKE:-}" ] || fake_end
+}
+
+# A python that has the module: the one in PATH, or Debian's.
+python_with() {
+	local python
+
+	for python in python3 /usr/bin/python3; do
+		! "$python" -c "import $1" 2>/dev/null || { PYTHON=$python && return; }
+	done
+	skip "needs python3-$1"
+}
+
+# What the client sees alive, by id.
+boto() {
+	AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=secret/key+EXAMPLE AWS_EC2_METADATA_DISABLED=true HOME=$PWD "$PYTHON" - "$FAKE" "$@" <<-'END'
+		import sys
+		import boto3
+		ec2 = boto3.client("ec2", region_name="us-east-1", endpoint_url=sys.argv[1])
+		if sys.argv[2] == "list":
+		    for page in ec2.get_paginator("describe_instances").paginate(PaginationConfig={"PageSize": 5}):
+		        for reservation in page["Reservations"]:
+		            for one in reservation["Instances"]:
+		                tags = {tag["Key"]: tag["Value"] for tag in one["Tags"]}
+		                if one["State"]["Name"] != "terminated" and "coopr-node" in tags:
+		                    print(tags["coopr-node"], one["InstanceId"])
+		elif sys.argv[2] == "run":
+		    made = {ec2.run_instances(ImageId="ami-0123456789abcdef0", InstanceType="t3.micro", MinCount=1, MaxCount=1, ClientToken="same", UserData="a\n",
+		                              TagSpecifications=[{"ResourceType": "instance", "Tags": [{"Key": "Name", "Value": "t\u00f6 <&"}]}])["Instances"][0]["InstanceId"]
+		            for _ in range(2)}
+		    ec2.get_waiter("instance_running").wait(InstanceIds=list(made), WaiterConfig={"Delay": 1})
+		    print(*made)
+		else:
+		    ec2.terminate_instances(InstanceIds=sys.argv[3:])
+	END
+}
+
+listed() {
+	jq -c . <<<"$PROVIDER" | "$COOPR_BIN/../libexec/coopr/provider/ec2" list | jq -r '"\(.id) \(.facts.providerid)"' | sort
+}
+
+@test "boto3 makes, sees and terminates instances in the fake of EC2, and sees exactly what provider ec2 lists" {
+	local number theirs
+
+	python_with boto3
+	fake_start ec2
+	PROVIDER=$(jq -cn --arg endpoint "$FAKE" '{name: "aws", providertype: "ec2", provisioner: {api_user: "AKIDEXAMPLE", api_password: "secret/key+EXAMPLE",
+		endpoint: $endpoint, ssh_keypair: "ops", requests_per_second: 1000, consistency_s: 1, poll_s: 0.1}}')
+	eval "$(declare -f do_task | sed 's/flavor: "large"/flavor: "large", image: "ami-0123456789abcdef0"/')"
+	theirs=$(boto run)
+	same 1 "$(wc -w <<<"$theirs")"
+	for number in 1000 1001 1002 1003 1004 1005; do do_task create "$number"; done
+	same 6 "$(listed | wc -l)"
+	same "$(listed)" "$(boto list | sort)"
+	do_task delete 1003
+	same 5 "$(listed | wc -l)"
+	same "$(listed)" "$(boto list | sort)"
+	boto terminate "$(listed | awk '$1 == "00000042-1001" {print $2}')"
+	same 4 "$(listed | wc -l)"
+	same "$(listed)" "$(boto list | sort)"
+	boto terminate "$theirs"
+	same 4 "$(machines)"
+}

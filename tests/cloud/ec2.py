@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Query API of Amazon EC2, as far as instances go. Signatures of version 4 are verified in earnest, parameters are checked as there.
+import base64
+import calendar
+import hashlib
+import hmac
+import json
+import re
+import time
+import urllib.parse
+from xml.sax.saxutils import escape
+
+KEY, SECRET = "AKIDEXAMPLE", "secret/key+EXAMPLE"
+TYPES = {"t3.micro", "t3.large", "m5.large", "large"}
+ZONES = ["us-east-1a", "us-east-1b"]
+KNOWN = re.compile(r"^(Action|Version|ClientToken|ImageId|InstanceType|MinCount|MaxCount|KeyName|UserData|SubnetId|SecurityGroup(Id)?\.[0-9]+|"
+                   r"Placement\.(AvailabilityZone|GroupName|Tenancy)|IamInstanceProfile\.(Name|Arn)|"
+                   r"BlockDeviceMapping\.[0-9]+\.(DeviceName|Ebs\.(VolumeSize|VolumeType|DeleteOnTermination))|"
+                   r"NetworkInterface\.[0-9]+\.(DeviceIndex|AssociatePublicIpAddress|SubnetId|SecurityGroupId\.[0-9]+|DeleteOnTermination)|"
+                   r"InstanceMarketOptions\.(MarketType|SpotOptions\.MaxPrice)|"
+                   r"TagSpecification\.[0-9]+\.(ResourceType|Tag\.[0-9]+\.(Key|Value)))$")
+CONSOLE = "[   12.1] cloud-init[803]: done\r\n-----BEGIN SSH HOST KEY KEYS-----\r\n%s\r\n-----END SSH HOST KEY KEYS-----\r\n"
+
+
+class Refused(Exception):
+    def __init__(self, status, code, message):
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, message
+
+
+def numbered(form, name):
+    """The values of NAME.1, NAME.2 and so on."""
+    found = sorted((int(match.group(1)), value) for key, value in form.items() for match in [re.fullmatch(re.escape(name) + r"\.([0-9]+)", key)] if match)
+    if [number for number, _ in found] != list(range(1, len(found) + 1)):
+        raise Refused(400, "InvalidParameterValue", "The list %s is not numbered from 1" % name)
+    return [value for _, value in found]
+
+
+class Cloud:
+    def __init__(self, settings):
+        self.settings = settings
+        settings.update({"skew_s": 0, "host_keys": [], "session": "", "latest": True})
+        self.machines = {}
+        self.tokens = {}
+        self.number = 0
+
+    def set(self, value):
+        """What happens at once: somebody terminates an instance, or an installation has many."""
+        if "terminate" in value:
+            self.machines[value["terminate"]]["gone"] = time.time()
+        for number in range(value.get("many", 0)):
+            self.number += 1
+            name = "i-%017x" % self.number
+            self.machines[name] = {"id": name, "number": self.number, "made": time.time() - 60, "gone": 0, "user_data": "", "token": "",
+                                   "form": {"ImageId": "ami-12345678", "InstanceType": "large"},
+                                   "tags": {"coopr-installation": value["of"], "coopr-node": "00000043-%d" % (2000 + number)}}
+
+    def error(self, status, code, message):
+        return status, self.headers(), ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors>"
+                                        "<RequestID>ea966190-f9aa-478e-9ede-example</RequestID></Response>" % (code, escape(message))).encode()
+
+    def headers(self):
+        return {"Content-Type": "text/xml;charset=UTF-8"}
+
+    def too_fast(self):
+        return self.error(503, "RequestLimitExceeded", "Request limit exceeded.")
+
+    def name(self, body):
+        """What the request does, for faults and counts."""
+        return " Action=" + dict(urllib.parse.parse_qsl(body.decode("latin-1"))).get("Action", "")
+
+    def alive(self):
+        return [m for m in self.machines.values() if not m["gone"]]
+
+    def owned(self):
+        return [dict(id=m["id"], name=m["tags"].get("Name"), tags=m["tags"], user_data=m["user_data"], made=m["made"], form=m["form"]) for m in self.alive()]
+
+    def verify(self, method, path, headers, body):
+        match = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d+)/([^/]+)/([^/]+)/aws4_request, *SignedHeaders=([^,]+), *Signature=([0-9a-f]+)",
+                             headers.get("Authorization", ""))
+        if not match:
+            raise Refused(401, "AuthFailure", "AWS was not able to validate the provided access credentials")
+        key, day, region, service, signed, given = match.groups()
+        date, names = headers.get("X-Amz-Date", ""), signed.split(";")
+        if key != KEY:
+            raise Refused(401, "AuthFailure", "AWS was not able to validate the provided access credentials")
+        if self.settings["session"] and headers.get("X-Amz-Security-Token") != self.settings["session"]:
+            raise Refused(401, "AuthFailure", "AWS was not able to validate the provided access credentials")
+        if names != sorted(names) or "host" not in names or service != "ec2" or not date.startswith(day):
+            raise Refused(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided.")
+        canonical = "\n".join([method, path, "", "".join("%s:%s\n" % (n, " ".join(headers.get(n, "").split())) for n in names), signed,
+                               hashlib.sha256(body).hexdigest()])
+        text = "\n".join(["AWS4-HMAC-SHA256", date, "/".join([day, region, service, "aws4_request"]), hashlib.sha256(canonical.encode()).hexdigest()])
+        secret = ("AWS4" + SECRET).encode()
+        for part in (day, region, service, "aws4_request"):
+            secret = hmac.new(secret, part.encode(), hashlib.sha256).digest()
+        if not hmac.compare_digest(hmac.new(secret, text.encode(), hashlib.sha256).hexdigest(), given):
+            raise Refused(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided.")
+        if abs(calendar.timegm(time.strptime(date, "%Y%m%dT%H%M%SZ")) - time.time() - self.settings["skew_s"]) > 300:
+            raise Refused(400, "RequestExpired", "Request has expired.")
+
+    def do(self, method, path, query, headers, body):
+        try:
+            if method != "POST" or query:
+                raise Refused(400, "InvalidRequest", "The request is not a form that is posted")
+            self.verify(method, path, headers, body)
+            if not headers.get("Content-Type", "").startswith("application/x-www-form-urlencoded"):
+                raise Refused(400, "InvalidRequest", "The body is not a form")
+            pairs = urllib.parse.parse_qsl(body.decode(), keep_blank_values=True, strict_parsing=True)
+            form = dict(pairs)
+            if len(form) != len(pairs) or form.get("Version") != "2016-11-15":
+                raise Refused(400, "InvalidParameterValue", "A parameter is given twice, or the version is not known")
+            action = getattr(self, "do_" + form.get("Action", ""), None)
+            if not action:
+                raise Refused(400, "InvalidAction", "The action %s is not valid for this web service." % form.get("Action"))
+            text = action(form)
+        except Refused as refused:
+            return self.error(refused.status, refused.code, refused.message)
+        return 200, self.headers(), ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<%sResponse xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\">"
+                                     "<requestId>8f7724cf-496f-496e-8fe3-example</requestId>%s</%sResponse>"
+                                     % (form["Action"], text, form["Action"])).encode()
+
+    def check(self, form):
+        for key in form:
+            if not KNOWN.match(key):
+                raise Refused(400, "UnknownParameter", "The parameter %s is not recognized" % key)
+        if not re.fullmatch(r"ami-[0-9a-f]{8,17}", form.get("ImageId", "")):
+            raise Refused(400, "InvalidAMIID.Malformed", "Invalid id: \"%s\" (expecting \"ami-...\")" % form.get("ImageId", ""))
+        if form.get("InstanceType") not in TYPES:
+            raise Refused(400, "InvalidParameterValue", "Invalid value '%s' for InstanceType." % form.get("InstanceType"))
+        if form.get("MinCount") != "1" or form.get("MaxCount") != "1":
+            raise Refused(400, "InvalidParameterValue", "MinCount and MaxCount are to be 1 in this fake")
+        if form.get("Placement.AvailabilityZone", ZONES[0]) not in ZONES:
+            raise Refused(400, "InvalidParameterValue", "Invalid availability zone: [%s]" % form["Placement.AvailabilityZone"])
+        if len(form.get("ClientToken", "")) > 64:
+            raise Refused(400, "InvalidParameterValue", "ClientToken must be at most 64 characters")
+        if len(base64.b64decode(form.get("UserData", ""), validate=True)) > 16384:
+            raise Refused(400, "InvalidParameterValue", "User data is limited to 16384 bytes")
+        if any(key.startswith("NetworkInterface.") for key in form) and any(re.match("SecurityGroup|SubnetId", key) for key in form):
+            raise Refused(400, "InvalidParameterCombination", "Network interfaces and an instance-level security groups may not be specified on the same request")
+        if numbered(form, "SecurityGroup") and "SubnetId" in form:
+            raise Refused(400, "InvalidParameterCombination", "The parameter groupName cannot be used with the parameter subnet")
+        numbered(form, "SecurityGroupId")
+        numbered(form, "NetworkInterface.1.SecurityGroupId")
+
+    def tags(self, form):
+        found = {}
+        for number in (1, 2, 3):
+            prefix = "TagSpecification.%d." % number
+            kind = form.get(prefix + "ResourceType")
+            if kind not in (None, "instance", "volume"):
+                raise Refused(400, "InvalidParameterValue", "'%s' is not a valid taggable resource type." % kind)
+            count = sum(1 for key in form if key.startswith(prefix) and key.endswith(".Key"))
+            if count > 50:
+                raise Refused(400, "TagLimitExceeded", "Too many tags")
+            pairs = {form[prefix + "Tag.%d.Key" % i]: form.get(prefix + "Tag.%d.Value" % i, "") for i in range(1, count + 1)}
+            if any(len(k) > 127 or len(v) > 255 or k.startswith("aws:") for k, v in pairs.items()):
+                raise Refused(400, "InvalidParameterValue", "Tag keys starting with 'aws:' are reserved, and lengths are bounded")
+            if kind == "instance":
+                found = pairs
+        return found
+
+    def do_RunInstances(self, form):
+        self.check(form)
+        tags, token = self.tags(form), form.get("ClientToken")
+        if token and token in self.tokens:
+            machine = self.machines[self.tokens[token]]
+            if machine["form"] != form:
+                raise Refused(400, "IdempotentParameterMismatch", "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).")
+            if machine["gone"]:
+                raise Refused(400, "IdempotentInstanceTerminated", "The client token belongs to an instance that is terminated.")
+            return "<reservationId>r-1</reservationId><ownerId>1</ownerId><groupSet/><instancesSet>%s</instancesSet>" % self.item(machine)
+        if self.settings.get("limit") and len(self.alive()) >= self.settings["limit"]:
+            raise Refused(400, "VcpuLimitExceeded", "You have requested more vCPU capacity than your current vCPU limit allows.")
+        if self.settings["capacity"] and len(self.alive()) >= self.settings["capacity"]:
+            raise Refused(500, "InsufficientInstanceCapacity", "We currently do not have sufficient capacity in the Availability Zone you requested.")
+        self.number += 1
+        machine = {"id": "i-%017x" % self.number, "number": self.number, "tags": tags, "made": time.time(), "gone": 0, "form": dict(form),
+                   "user_data": base64.b64decode(form.get("UserData", "")).decode(), "token": token or ""}
+        self.machines[machine["id"]] = machine
+        if token:
+            self.tokens[token] = machine["id"]
+        return "<reservationId>r-1</reservationId><ownerId>1</ownerId><groupSet/><instancesSet>%s</instancesSet>" % self.item(machine)
+
+    def item(self, m):
+        active = (time.time() - m["made"]) * 1000 >= self.settings["active_ms"]
+        code, state = (48, "terminated") if m["gone"] else (16, "running") if active else (0, "pending")
+        n, addresses = m["number"], ""
+        if state != "terminated":
+            addresses = "<privateIpAddress>10.%d.%d.%d</privateIpAddress>" % (n >> 16 & 255, n >> 8 & 255, n & 255)
+        if state == "running":
+            addresses += "<ipAddress>127.%d.%d.%d</ipAddress>" % (n >> 16 & 255, n >> 8 & 255, n & 255)
+        reason = "<stateReason><code>Client.UserInitiatedShutdown</code><message>Client.UserInitiatedShutdown: User initiated shutdown</message></stateReason>"
+        return ("<item><instanceId>%s</instanceId><imageId>%s</imageId><instanceState><code>%d</code><name>%s</name></instanceState><privateDnsName/><dnsName/>"
+                "<reason/><amiLaunchIndex>0</amiLaunchIndex><productCodes/><instanceType>%s</instanceType><launchTime>%s</launchTime>"
+                "<placement><availabilityZone>%s</availabilityZone><groupName/><tenancy>default</tenancy></placement>%s%s"
+                "<architecture>x86_64</architecture><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName>"
+                "<clientToken>%s</clientToken><tagSet>%s</tagSet><ebsOptimized>false</ebsOptimized></item>") % (
+                    m["id"], m["form"]["ImageId"], code, state, m["form"]["InstanceType"], time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(m["made"])),
+                    m["form"].get("Placement.AvailabilityZone", ZONES[0]), addresses, reason if m["gone"] else "", escape(m["token"]),
+                    "".join("<item><key>%s</key><value>%s</value></item>" % (escape(k), escape(v)) for k, v in m["tags"].items()))
+
+    def matches(self, m, form):
+        for number in range(1, 10):
+            name = form.get("Filter.%d.Name" % number)
+            if name is None:
+                return True
+            values = numbered(form, "Filter.%d.Value" % number)
+            if name.startswith("tag:"):
+                if m["tags"].get(name[4:]) not in values:
+                    return False
+            elif name == "client-token":
+                if m["token"] not in values:
+                    return False
+            elif name == "instance-state-name":
+                if ("terminated" if m["gone"] else "running") not in values:
+                    return False
+            else:
+                raise Refused(400, "InvalidParameterValue", "The filter '%s' is invalid" % name)
+        return True
+
+    def do_DescribeInstances(self, form):
+        ids, most = numbered(form, "InstanceId"), int(form.get("MaxResults", 1000))
+        if not 5 <= most <= 1000 or (ids and "MaxResults" in form):
+            raise Refused(400, "InvalidParameterValue", "Value ( %s ) for parameter maxResults is invalid." % most)
+        for one in ids:
+            self.get(one)
+        now, start = time.time(), int(form.get("NextToken", "0"))
+        seen = [m for m in self.machines.values() if (now - m["made"]) * 1000 >= self.settings["visible_ms"] and (not ids or m["id"] in ids)
+                and (not m["gone"] or now - m["gone"] < 3600) and self.matches(m, form)]
+        some = seen[start: start + most]
+        more = "<nextToken>%d</nextToken>" % (start + most) if start + most < len(seen) else ""
+        return "<reservationSet>%s</reservationSet>%s" % ("".join(
+            "<item><reservationId>r-%d</reservationId><ownerId>1</ownerId><groupSet/><instancesSet>%s</instancesSet></item>" % (m["number"], self.item(m))
+            for m in some), more)
+
+    def get(self, name):
+        machine = self.machines.get(name)
+        if not machine or (time.time() - machine["made"]) * 1000 < self.settings["visible_ms"]:
+            raise Refused(400, "InvalidInstanceID.NotFound", "The instance ID '%s' does not exist" % name)
+        return machine
+
+    def do_TerminateInstances(self, form):
+        ids = numbered(form, "InstanceId")
+        if not ids:
+            raise Refused(400, "MissingParameter", "The request must contain the parameter InstanceId")
+        machines = [self.get(one) for one in ids]
+        for machine in machines:
+            machine["gone"] = machine["gone"] or time.time()
+        return "<instancesSet>%s</instancesSet>" % "".join(
+            "<item><instanceId>%s</instanceId><currentState><code>32</code><name>shutting-down</name></currentState><previousState><code>16</code>"
+            "<name>running</name></previousState></item>" % m["id"] for m in machines)
+
+    def do_DescribeImages(self, form):
+        return "<imagesSet>%s</imagesSet>" % "".join("<item><imageId>%s</imageId><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName></item>"
+                                                     % escape(one) for one in numbered(form, "ImageId"))
+
+    def do_GetConsoleOutput(self, form):
+        machine = self.get(form.get("InstanceId"))
+        if form.get("Latest") == "true" and not self.settings["latest"]:
+            raise Refused(400, "UnsupportedOperation", "This instance type does not support retrieving the latest console logs.")
+        text = CONSOLE % "\r\n".join(key + " root@host" for key in self.settings["host_keys"]) if self.settings["host_keys"] else ""
+        output = "<output>%s</output>" % base64.encodebytes(text.encode()).decode() if text else ""
+        return "<instanceId>%s</instanceId><timestamp>2026-01-01T00:00:00.000Z</timestamp>%s" % (machine["id"], output)

@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-clouds(7), on a fake of EC2's Query API that its own clients accept, and which verifies signatures.
+
+load case
+load provider
+load cloud
+
+CREATE='POST / Action=RunInstances' LIST='POST / Action=DescribeInstances' DELETE='POST / Action=TerminateInstances'
+
+setup() {
+	need_program python3
+	fresh
+	fake_start ec2
+	provider '{}'
+}
+
+teardown() {
+	fake_end
+}
+
+provider() {
+	PROVIDER=$(jq -cn --arg endpoint "$FAKE" --argjson more "$1" '{name: "aws", providertype: "ec2",
+		provisioner: ({api_user: "AKIDEXAMPLE", api_password: "secret/key+EXAMPLE", endpoint: $endpoint, ssh_keypair: "ops",
+		requests_per_second: 1000, consistency_s: 1, poll_s: 0.1} + $more)}')
+}
+
+# The task names an image, too.
+do_image() {
+	eval "$(declare -f do_task | sed 's/flavor: "large"/flavor: "large", image: "ami-0123456789abcdef0"/')"
+}
+do_image
+
+# A parameter of the request that made the only machine.
+sent() {
+	curl -sS -f "$FAKE/_machines" | jq -r --arg name "$1" '.[0].form[$name] // empty'
+}
+
+@test "keeps the contract of providers, but for confirm, which needs a machine that answers" {
+	eval "$(declare -f keeps_the_contract | sed '/do_task confirm/,+1d')"
+	keeps_the_contract
+	same 0 "$(machines)"
+}
+
+@test "a machine is made once and forgotten never, whatever goes wrong with a request" {
+	fake_set '{"active_ms":300}'
+	cloud_survives_faults
+}
+
+@test "a machine that appears late in the list is waited for, and a lost answer is asked for again by its token" {
+	provider '{"consistency_s":20}'
+	fake_set '{"visible_ms":2000}'
+	fake_fault '{"match":"POST / Action=RunInstances","do":"lost"}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	same 2 "$(requests "$CREATE")"
+}
+
+@test "killed at any request, create run again makes no second machine, and delete leaves none" {
+	local skip
+
+	for skip in 0 1 2; do
+		fake_fault "{\"match\":\".\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":3}"
+		curl -sS -f "$FAKE/_requests" >before
+		do_task create 1000 &
+		until [ "$(requests .)" -gt "$(($(jq 'add // 0' before) + skip))" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+		pkill -KILL -P "$!" || true
+		kill -KILL $! 2>/dev/null || true
+		wait $! 2>/dev/null || true
+		do_task create 1000
+		same 0 "$(member .status)"
+		same 1 "$(machines)"
+		do_task delete 1000
+		same 0 "$(machines)"
+	done
+}
+
+@test "what the cloud refuses is told in its words: 77 for credentials, 75 for capacity, 78 for limits and what nobody can make" {
+	provider '{"api_password":"wrong"}'
+	do_task create 1000
+	same 77 "$(member .status)"
+	contains "$(member .message)" "SignatureDoesNotMatch: The request signature"
+	provider '{"api_user":"AKIDOTHER"}'
+	do_task create 1000
+	same 77 "$(member .status)"
+	contains "$(member .message)" "AuthFailure: AWS was not able"
+	provider '{"availability_zone":"moon-1a"}'
+	do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "RunInstances: InvalidParameterValue: Invalid availability zone: [moon-1a]"
+	provider '{}'
+	fake_set '{"capacity":1}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	do_task create 1001
+	same 75 "$(member .status)"
+	contains "$(member .message)" "InsufficientInstanceCapacity: We currently do not have"
+	same 2 "$(requests "$CREATE" | awk '{print $1 - 1}')"
+	fake_set '{"limit":1}'
+	do_task create 1001
+	same 78 "$(member .status)"
+	contains "$(member .message)" "VcpuLimitExceeded: You have requested"
+	same 1 "$(machines)"
+}
+
+@test "requests that are too many are sent again, and signed by the cloud's clock where that differs" {
+	fake_fault '{"match":"POST / Action=RunInstances","do":"status","status":503,"count":2,
+		"body":"<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>Request limit exceeded.</Message></Error></Errors></Response>"}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 3 "$(requests "$CREATE")"
+	same 1 "$(machines)"
+	fake_set '{"skew_s":7200}'
+	do_task create 1001
+	same 0 "$(member .status)"
+	same 2 "$(machines)"
+}
+
+@test "a machine that was terminated elsewhere is made again, though the token is known" {
+	do_task create 1000
+	curl -sS -f "$FAKE/_machines" | jq -r '.[0].id' >first
+	fake_set "{\"terminate\":\"$(cat first)\"}"
+	same 0 "$(machines)"
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	[ "$(member .result.providerid)" != "$(cat first)" ]
+}
+
+@test "Coopr's own document works, by the name aws, with empty strings for what is absent" {
+	need_shared data/coopr-templates
+	PROVIDER=$(jq -c --arg endpoint "$FAKE" '.provisioner += {api_user: "AKIDEXAMPLE", api_password: "secret/key+EXAMPLE", ssh_keypair: "ops",
+		security_groups: "web, ssh", aws_root_ebs_size: "20", aws_root_ebs_delete_on_term: "true", endpoint: $endpoint, poll_s: 0.1}' \
+		"$SHARED/data/coopr-templates/providers/aws-us-east-1.json")
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 'ops web ssh /dev/xvda 20 true' "$(for name in KeyName SecurityGroup.1 SecurityGroup.2 BlockDeviceMapping.1.DeviceName \
+		BlockDeviceMapping.1.Ebs.VolumeSize BlockDeviceMapping.1.Ebs.DeleteOnTermination; do sent "$name"; done | paste -sd ' ')"
+	same 00000042-1000 "$(list)"
+	do_task delete 1000
+	same 0 "$(machines)"
+}
+
+@test "subnets, zones, groups, tenancy, profiles, volumes and spot are asked for" {
+	provider '{"subnet_id":"subnet-1","security_group_ids":["sg-1","sg-2"],"associate_public_ip":"false","dedicated_instance":true,"placement_group":"near",
+		"availability_zone":"us-east-1b","iam_instance_profile":"web","aws_ebs_size":100,"aws_ebs_type":"gp3","spot":"true","spot_price":"0.05"}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 'subnet-1 sg-2 false dedicated near us-east-1b web /dev/sdf 100 gp3 true spot 0.05' "$(for name in NetworkInterface.1.SubnetId \
+		NetworkInterface.1.SecurityGroupId.2 NetworkInterface.1.AssociatePublicIpAddress Placement.Tenancy Placement.GroupName Placement.AvailabilityZone \
+		IamInstanceProfile.Name BlockDeviceMapping.1.DeviceName BlockDeviceMapping.1.Ebs.VolumeSize BlockDeviceMapping.1.Ebs.VolumeType \
+		BlockDeviceMapping.1.Ebs.DeleteOnTermination InstanceMarketOptions.MarketType InstanceMarketOptions.SpotOptions.MaxPrice; do sent "$name"; done | paste -sd ' ')"
+	same us-east-1b "$(member .result.zone)"
+	provider '{"subnet_id":"subnet-1","security_groups":"web"}'
+	do_task create 1001
+	same 78 "$(member .status)"
+	contains "$(member .message)" "use security_group_ids"
+}
+
+@test "a session's token is sent with the requests" {
+	fake_set '{"session":"session-token"}'
+	do_task create 1000
+	same 77 "$(member .status)"
+	provider '{"session_token":"session-token"}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	! grep -rF -e session-token -e secret/key result.json state
+}
+
+@test "the secret is in no log, no message and no argument" {
+	fake_fault '{"match":"POST","do":"status","status":500}'
+	do_task create 1000 2>log
+	! grep -rF secret/key log result.json state fake.log
+}
+
+@test "list pages through thousands, and shows only what this installation owns" {
+	fake_set '{"many":2450,"of":"theirs"}'
+	do_task create 1000
+	fake_set "{\"many\":2450,\"of\":\"$(curl -sS "$FAKE/_machines" | jq -r '.[-1].tags["coopr-installation"]')\"}"
+	list >listed
+	same 2451 "$(sort -u listed | wc -l)"
+	same 2451 "$(wc -l <listed)"
+}
+
+@test "a hundred creations share one process, the lists, and the limit of the cloud" {
+	local number
+
+	fake_set '{"latency_ms":50,"active_ms":1000}'
+	do_task create 999
+	for number in $(seq 1000 1099); do
+		jq -c --arg n "$number" '.id = "t\($n)" | .token = "\(.job):t\($n)" | .machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x" | .action = "create"' task.json
+	done >tasks
+	"$COOPR_BIN/../libexec/coopr/provider/ec2" stream <tasks >results
+	same 100 "$(jq -s 'map(select(.status == 0)) | length' results)"
+	same 101 "$(machines)"
+	same 101 "$(requests "$CREATE")"
+	# One list before, and one each tenth of a second while they start: not one each machine.
+	[ "$(requests "$LIST")" -lt 80 ]
+}
