@@ -98,7 +98,7 @@ do_image
 @test "the token is in no log, no message and no argument" {
 	fake_fault '{"match":"POST","do":"status","status":500}'
 	do_task create 1000 2>log
-	! grep -rF secret-token log result.json state fake.log
+	run ! grep -rF secret-token log result.json state fake.log
 }
 
 @test "list pages through thousands, and shows only what this installation owns" {

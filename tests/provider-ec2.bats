@@ -166,13 +166,13 @@ sent() {
 	provider '{"session_token":"session-token"}'
 	do_task create 1000
 	same 0 "$(member .status)"
-	! grep -rF -e session-token -e secret/key result.json state
+	run ! grep -rF -e session-token -e secret/key result.json state
 }
 
 @test "the secret is in no log, no message and no argument" {
 	fake_fault '{"match":"POST","do":"status","status":500}'
 	do_task create 1000 2>log
-	! grep -rF secret/key log result.json state fake.log
+	run ! grep -rF secret/key log result.json state fake.log
 }
 
 @test "list pages through thousands, and shows only what this installation owns" {
