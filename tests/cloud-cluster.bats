@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The life of a cluster on a cloud, from the store: machines of the fake are addresses of 127.0.0.0/8 where a real sshd answers, in a network of
+# the test's own.
+
+load case
+load cloud
+
+setup() {
+	need_root
+	need_program unshare python3 curl
+	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
+	fresh
+}
+
+# Does the words in a network namespace where a fake cloud and an sshd answer.
+beside_a_cloud() {
+	cat >life.sh <<-'END'
+		set -eu
+		ip link set lo up
+		trap 'exec 9>&-; kill "$SSHD"; wait' EXIT
+		ssh-keygen -q -t ed25519 -N '' -f hostkey
+		[ -d /run/sshd ] || mount -t tmpfs none /run && mkdir -p /run/sshd
+		/usr/sbin/sshd -D -e -f /dev/null -h "$PWD/hostkey" -o ListenAddress=0.0.0.0:22 -o PidFile=none 2>sshd.log 3>&- &
+		SSHD=$!
+		. "$COOPR_ROOT/tests/cloud.bash"
+		fake_start digitalocean
+		mkdir -p cat/{providers,hardwaretypes,imagetypes,services,clustertemplates}
+		jq -n --arg endpoint "$FAKE" '{name: "ocean", providertype: "digitalocean", provisioner: {api_token: {secret: "ocean-token"},
+			endpoint: $endpoint, poll_s: 0.2, consistency_s: 1, requests_per_second: 100}}' >cat/providers/ocean.json
+		echo '{"name":"small","providermap":{"ocean":{"flavor":"s-1vcpu-1gb","cost":0.00893}}}' >cat/hardwaretypes/small.json
+		echo '{"name":"debian12","providermap":{"ocean":{"image":"debian-12-x64","sshuser":"root"}}}' >cat/imagetypes/debian12.json
+		echo '{"name":"app","provisioner":{"actions":{"install":{"type":"dummy","fields":{}},"start":{"type":"dummy","fields":{}}}}}' >cat/services/app.json
+		echo '{"name":"tpl","defaults":{"services":["app"],"provider":"ocean","hardwaretype":"small","imagetype":"debian12"},
+			"compatibility":{"services":["app"],"hardwaretypes":["small"],"imagetypes":["debian12"]},"constraints":{"size":{"min":1,"max":10}}}' >cat/clustertemplates/tpl.json
+		coopr-store init >/dev/null
+		coopr-import cat >/dev/null
+		printf secret-token | coopr-secret set ocean-token
+		. ./words.sh
+	END
+	cat >words.sh
+	unshare -n -m bash life.sh 3>&-
+}
+
+@test "a cluster is created, grows, loses a machine, is looked at and deleted; what the cloud has is what coopr says" {
+	beside_a_cloud <<-'END'
+		agrees() {
+			curl -sS "$FAKE/_machines" | jq -r '.[] | .tags[] | select(startswith("coopr-node:")) | sub("coopr-node:"; "")' | sort >there
+			coopr show -o json shop | jq -r 'select(.kind == "node") | .id' | sort | diff - there
+		}
+		coopr create -q shop -t tpl -n 2
+		agrees
+		coopr expand -q shop -n 3
+		agrees
+		[ "$(wc -l <there)" = 3 ]
+		# Its host key, and the key of the cluster in its user data.
+		[ "$(coopr show -o json shop | jq -r 'select(.kind == "node") | .facts.ssh_host_keys.ed25519' | sort -u)" = "$(cut -d ' ' -f 1,2 hostkey.pub)" ]
+		curl -sS "$FAKE/_machines" | jq -e 'all(.user_data | contains("ssh-ed25519"))' >/dev/null
+		id=$(curl -sS "$FAKE/_machines" | jq '.[0].id')
+		curl -sS -X DELETE -H 'Authorization: Bearer secret-token' "$FAKE/v2/droplets/$id"
+		coopr reconcile --repair >told 2>&1 || true
+		grep "its provider does not list it" told || { cat told; false; }
+		coopr delete -q -y shop
+		[ "$(machines)" = 0 ]
+		[ -z "$(find state/digitalocean -name '0*')" ]
+		# The token is nowhere but in the store, sealed.
+		! grep -rlF secret-token state spool home told
+	END
+}
