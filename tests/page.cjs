@@ -358,8 +358,11 @@ const scenarios = {
     await page.locator('.difference [data-kind=minus]:has-text("morning")').waitFor();
     await page.getByRole('button', {name: 'Recall version 2'}).click();
     await page.getByRole('button', {name: 'Delete', exact: true}).click();
-    await page.getByRole('button', {name: 'Delete version 2'}).click();
-    await page.getByText('The version is deleted').waitFor();
+    const remove = page.getByRole('button', {name: 'Delete version 2'}), gone = page.getByText('The version is deleted');
+    await remove.click();
+    // A view that is drawn anew between the press and the release of a button loses the click; who clicks again is heard.
+    await gone.waitFor({timeout: 5000}).catch(() => remove.click());
+    await gone.waitFor();
   },
 
   // An old version of an entity comes back as the newest; who needs it is named.
