@@ -93,7 +93,7 @@ class Told(http.server.BaseHTTPRequestHandler):
 own = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Told)
 threading.Thread(target=own.serve_forever, daemon=True).start()
 signal.signal(signal.SIGTERM, lambda *_: ending.set())
-ask("PUT", "/v2/plugins/providertypes/aws", {"name": "aws", "classname": "FogProviderAWS"})
+ask("PUT", "/v2/plugins/providertypes/vcloud", {"name": "vcloud", "classname": "FogProviderAWS"})
 ask("PUT", "/v2/plugins/automatortypes/chef-solo", {"name": "chef-solo", "resourceTypes": {
     "cookbooks": {"format": "archive"}, "roles": {"format": "file", "permissions": "0600"}}})
 while not ending.is_set():

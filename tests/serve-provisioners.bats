@@ -103,7 +103,7 @@ routes() {
 @test "an operation on a cluster of a provisioner whose services have actions that nobody would do is refused at once" {
 	serve_provisioners
 	asks 200 PUT /v2/provisioners/p1 -d '{"port": 55056, "capacityTotal": 1}'
-	asks 200 PUT /v2/plugins/providertypes/aws -d '{"name": "aws"}'
+	asks 200 PUT /v2/plugins/providertypes/vcloud -d '{"name": "vcloud"}'
 	for action in status reload backup; do
 		jq --arg action "$action" '.provisioner.actions[$action] = .provisioner.actions.start' mine/services/web.json >web.json
 		coopr-store put -yq -k service web.json
@@ -126,7 +126,7 @@ routes() {
 	v2 200 GET /v2/plugins/automatortypes/chef-solo
 	same '["chef-solo",1,["cookbooks","roles"]]' "$(body '[.name, .version, (.resourceTypes | keys)]')"
 	v2 200 GET /v2/plugins/providertypes
-	same '["aws","dummy"]' "$(body 'map(.name) - ["sandbox", "static"] | sort')"
+	same '["dummy","vcloud"]' "$(body 'map(.name) - ["aws", "digitalocean", "ec2", "sandbox", "static"] | sort')"
 	v2 200 GET /v2/plugins/automatortypes/chef-solo/roles
 	same '["web.json"]' "$(body keys)"
 	v2 200 GET /v2/plugins/automatortypes/chef-solo/cookbooks
@@ -172,8 +172,8 @@ routes() {
 	asks 400 PUT /v2/provisioners/p1 -d '{"port": 22, "capacityTotal": 1}'
 	asks 400 PUT /v2/provisioners/..%2fp1 -d '{"port": 55056, "capacityTotal": 1}'
 	asks 200 PUT /v2/provisioners/p1 -d '{"port": "55056", "capacityTotal": "1"}'
-	asks 200 PUT /v2/plugins/providertypes/aws -d '{"name": "aws"}'
-	asks 404 PUT /v2/plugins/others/aws -d '{"name": "aws"}'
+	asks 200 PUT /v2/plugins/providertypes/vcloud -d '{"name": "vcloud"}'
+	asks 404 PUT /v2/plugins/others/vcloud -d '{"name": "vcloud"}'
 	coopr-create -y --detach -t t -n 1 shop >job
 	asks 204 POST /v2/tasks/take -d "$(jq -nc '{provisionerId: "p1", workerId: "h.1", tenantId: "default"}')" || same 200 "$status"
 	mv body task
@@ -227,7 +227,7 @@ routes() {
 		same "$1" "$(curl -sS --cacert cert -o body -w '%{http_code}' -u "coopr:$token" -X "$2" "${@:4}" "https://$address$3")"
 	}
 	tls 200 PUT /v2/provisioners/p1 -d '{"port": 55056, "capacityTotal": 1}'
-	tls 200 PUT /v2/plugins/providertypes/aws -d '{"name": "aws"}'
+	tls 200 PUT /v2/plugins/providertypes/vcloud -d '{"name": "vcloud"}'
 	coopr-create -y --detach -t t -n 1 shop >job
 	tls 200 POST /v2/tasks/take -d '{"provisionerId": "p1", "workerId": "h.1", "tenantId": "default"}'
 	same CREATE "$(jq -r .taskName body)"
