@@ -7,7 +7,7 @@
 
 cloud_store() {
 	mkdir -p mine/providers mine/hardwaretypes mine/imagetypes mine/services mine/clustertemplates
-	echo '{"name":"cloud","providertype":"aws","provisioner":{"api_user":"u","api_password":{"secret":"pw"}}}' >mine/providers/cloud.json
+	echo '{"name":"cloud","providertype":"vcloud","provisioner":{"api_user":"u","api_password":{"secret":"pw"}}}' >mine/providers/cloud.json
 	echo '{"name":"small","providermap":{"cloud":{"flavor":"m1"}}}' >mine/hardwaretypes/small.json
 	echo '{"name":"ubuntu","providermap":{"cloud":{"image":"ami-1","sshuser":"ubuntu"}}}' >mine/imagetypes/ubuntu.json
 	echo '{"name":"web","provisioner":{"actions":{"install":{"type":"chef-solo","fields":{"run_list":"recipe[web]"}},

@@ -41,7 +41,7 @@ order() {
 # Makes ready what a worker may take.
 begin() {
 	echo '{"port": "55056", "capacityTotal": "10"}' | asks 0 register p1
-	echo '{"name": "aws"}' | asks 0 describe providertypes aws
+	echo '{"name": "vcloud"}' | asks 0 describe providertypes vcloud
 	coopr-create -y --detach -t t -n "${1-1}" shop >job
 }
 
@@ -82,13 +82,13 @@ finish() {
 	order | asks 0 take
 	mv out task
 	same '["CREATE","00000001-001","00000001","00000001-1000"]' "$(jq -c '[.taskName, .jobId, .clusterId, .nodeId]' task)"
-	same '["s3cretpw","aws","m1","ami-1","ubuntu",1000]' "$(jq -c '.config | [.provider.provisioner.api_password, .provider.providertype,
+	same '["s3cretpw","vcloud","m1","ami-1","ubuntu",1000]' "$(jq -c '.config | [.provider.provisioner.api_password, .provider.providertype,
 		.flavor, .image, .sshuser, .nodenum]' task)"
 	same null "$(jq .config.service task)"
 	finish 0 0 '. + {result: {providerid: "i-1", flavor: "huge", provider: {providertype: "mine"}}}'
 	order | asks 0 take
 	mv out task
-	same '["CONFIRM","m1","aws","i-1"]' "$(jq -c '[.taskName, .config.flavor, .config.provider.providertype, .config.providerid]' task)"
+	same '["CONFIRM","m1","vcloud","i-1"]' "$(jq -c '[.taskName, .config.flavor, .config.provider.providertype, .config.providerid]' task)"
 	finish 0 0
 	order | asks 0 take
 	mv out task
@@ -190,7 +190,7 @@ wrong' "$(cat spool/*/*/log/*)"
 	coopr-create -y --detach -t t -n 1 shop >job
 	order | asks 0 take
 	[ ! -s out ]
-	echo '{}' | asks 0 describe providertypes aws
+	echo '{}' | asks 0 describe providertypes vcloud
 	while order | asks 0 take && [ -s out ]; do
 		mv out task
 		jq -r .taskName task >last
