@@ -110,6 +110,7 @@ const scenarios = {
     for (const [colorScheme, width] of SCREENS) {
       await terminal.emulateMedia({colorScheme});
       await terminal.setViewportSize({width, height: 850});
+      await terminal.waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth); // xterm draws its new size in a frame of its own
       findings.push(...await examine(terminal, `${colorScheme} ${width}`));
     }
     assert.deepStrictEqual(findings, []);
