@@ -125,21 +125,13 @@ attributes_coopr(const struct task *task, jv *out, struct error *err)
 	return got;
 }
 
-jv
-attributes_merge(jv base, jv over)
+int
+attributes_all(const struct task *task, jv *out, struct error *err)
 {
-	jv merged = jv_copy(base);
+	jv told = jv_object(), coopr;
+	int got = attributes_coopr(task, &coopr, err);
 
-	for (int at = jv_object_iter(over); jv_object_iter_valid(over, at); at = jv_object_iter_next(over, at)) {
-		jv key = jv_object_iter_key(over, at), value = jv_object_iter_value(over, at), there = json_get(merged, json_string(key));
-
-		if (jv_get_kind(there) == JV_KIND_OBJECT && jv_get_kind(value) == JV_KIND_OBJECT)
-			json_set(&merged, json_string(key), attributes_merge(there, value));
-		else
-			json_set(&merged, json_string(key), jv_copy(value));
-		jv_free(there);
-		jv_free(value);
-		jv_free(key);
-	}
-	return merged;
+	json_set(&told, "coopr", coopr);
+	*out = jv_object_merge_recursive(attributes_config(task), told);
+	return got;
 }

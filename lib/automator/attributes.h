@@ -18,7 +18,7 @@ jv attributes_config(const struct task *task);
  * those that leave, by their ids. Returns -1 where the list of nodes cannot be read. */
 int attributes_coopr(const struct task *task, jv *out, struct error *err);
 
-/* Returns base with the members of over, owned; of objects that both have, the members are merged in the same way. */
-jv attributes_merge(jv base, jv over);
+/* Makes both in one, owned: the configuration, and under "coopr" what coopr knows. Returns -1 as attributes_coopr does. */
+int attributes_all(const struct task *task, jv *out, struct error *err);
 
 #endif

@@ -55,7 +55,7 @@ chef_read_attributes(const struct task *task, jv *out, struct error *err)
 static int
 chef_make_attributes(const struct task *task, jv *out, struct error *err)
 {
-	jv own, cluster, coopr, nodes, merged, told = jv_object();
+	jv own, cluster, coopr, nodes, told = jv_object();
 	int failed;
 
 	if (chef_read_attributes(task, &own, err) < 0) {
@@ -69,13 +69,8 @@ chef_make_attributes(const struct task *task, jv *out, struct error *err)
 	json_set(&cluster, "nodes", jv_copy(nodes));
 	json_set(&coopr, "cluster", jv_copy(cluster));
 	json_set(&told, "coopr", coopr);
-	merged = attributes_merge(cluster, own);
-	*out = attributes_merge(merged, told);
-	jv_free(merged);
-	jv_free(told);
+	*out = jv_object_merge_recursive(jv_object_merge_recursive(cluster, own), told);
 	jv_free(nodes);
-	jv_free(cluster);
-	jv_free(own);
 	return failed;
 }
 

@@ -23,17 +23,13 @@ itamae_prepare(const struct task *task, struct arena *arena, struct automator_wo
 {
 	static const char *const files[] = {"recipes", "files", NULL};
 	static const struct tool tool = {"itamae", "recipes", files};
-	jv config = attributes_config(task), told = jv_object(), coopr, data;
-	int failed = attributes_coopr(task, &coopr, err);
+	jv data;
+	int failed = attributes_all(task, &data, err);
 
-	json_set(&told, "coopr", coopr);
-	data = attributes_merge(config, told);
 	work->complaint = "ERROR :";
 	if (!failed)
 		failed = tool_prepare(&tool, task, data, arena, work, err);
 	jv_free(data);
-	jv_free(told);
-	jv_free(config);
 	return failed;
 }
 

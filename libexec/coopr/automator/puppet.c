@@ -125,21 +125,17 @@ puppet_prepare(const struct task *task, struct arena *arena, struct automator_wo
 {
 	static const char *const files[] = {"manifest", "modules", NULL};
 	static const struct tool tool = {"puppet", "manifest", files};
-	jv config = attributes_config(task), told = jv_object(), coopr, all, data;
-	int failed = attributes_coopr(task, &coopr, err);
+	jv all, escaped, data;
+	int failed = attributes_all(task, &all, err);
 
-	json_set(&told, "coopr", coopr);
-	all = attributes_merge(config, told);
-	jv_free(config);
-	config = puppet_escape_all(all);
-	data = puppet_add_all_parameters(config);
+	escaped = puppet_escape_all(all);
+	data = puppet_add_all_parameters(escaped);
 	work->complaint = "Error: ";
 	if (!failed)
 		failed = tool_prepare(&tool, task, data, arena, work, err);
 	jv_free(data);
-	jv_free(config);
+	jv_free(escaped);
 	jv_free(all);
-	jv_free(told);
 	return failed;
 }
 
