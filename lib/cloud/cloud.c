@@ -34,10 +34,9 @@ cloud_machine_tag(struct cloud_machines *machines, struct cloud_machine *machine
 }
 
 const char *
-cloud_order_tag(const struct cloud_order *order, const char *name)
+cloud_field(struct cloud *cloud, const char *name)
 {
-	for (size_t i = 0; i < order->tag_count; i++)
-		if (strcmp(order->tags[i][0], name) == 0)
-			return order->tags[i][1];
-	return "";
+	const char *text = place_string(&cloud->fields, name, NEED_OPTIONAL, &cloud->arena);
+
+	return text && *text ? text : NULL;
 }

@@ -103,7 +103,7 @@ void cloud_machines_release(struct cloud_machines *machines);
 /* Sets what a tag of that name says of the machine, if it is one of ours; both are copied. */
 void cloud_machine_tag(struct cloud_machines *machines, struct cloud_machine *machine, const char *name, const char *value);
 
-/* Returns the tag of that name of an order, or "". */
-const char *cloud_order_tag(const struct cloud_order *order, const char *name);
+/* Returns the text of a field, in the cloud's arena; NULL where it is absent or "", as Coopr's documents have what is absent. */
+const char *cloud_field(struct cloud *cloud, const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef CLOUD_LIFE_H
 #define CLOUD_LIFE_H
 
+#include "base/error.h"
 #include "cloud/cloud.h"
 
 struct attempt_log;
@@ -20,6 +21,7 @@ struct life { /* of one task */
 	struct attempt_log *log; /* NULL: standard error */
 	struct outcome *outcome;
 	struct arena arena;      /* released by the caller */
+	struct error error;      /* of what was tried last; the outcome has it only where the task fails */
 };
 
 /* Does the task, and leaves in outcome what became of it. */

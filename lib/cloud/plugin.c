@@ -43,14 +43,6 @@ static int done_fd = -1;
 
 /* --- the clouds that tasks are about --- */
 
-static const char *
-plugin_text(jv object, const char *name, struct arena *arena)
-{
-	const char *text = json_arena_string(object, name, arena);
-
-	return text && *text ? text : NULL;
-}
-
 /* Reads the fields that all clouds have, and those of this one. */
 static int
 plugin_open_cloud(struct cloud *cloud, jv entity, const char *installation, struct error *err)
@@ -68,8 +60,8 @@ plugin_open_cloud(struct cloud *cloud, jv entity, const char *installation, stru
 	if (!cloud->installation)
 		return -1;
 	settings = (struct client_settings){
-	    .ca_file = plugin_text(cloud->fields.value, "ca_file", &cloud->arena),
-	    .proxy = plugin_text(cloud->fields.value, "proxy", &cloud->arena),
+	    .ca_file = cloud_field(cloud, "ca_file"),
+	    .proxy = cloud_field(cloud, "proxy"),
 	    .unverified = place_boolean(&cloud->fields, "tls_unverified", false),
 	    .public_only = cloud->tenants,
 	    .per_second = place_number(&cloud->fields, "requests_per_second", cloud->api->per_second, 0.01, 10000)};
@@ -123,17 +115,13 @@ static void
 plugin_act(const struct task *task, const struct stop *stop, struct attempt_log *log, struct outcome *outcome)
 {
 	struct life life = {.task = task, .stop = stop, .log = log, .outcome = outcome};
-	jv cluster = json_get(task->source, "cluster");
-	char *installation = json_get_string(cluster, "installation");
 
 	stop_lock();
-	life.cloud = plugin_find_cloud(task->provider, installation, &outcome->error);
+	life.cloud = plugin_find_cloud(task->provider, task->installation, &outcome->error);
 	stop_unlock();
 	if (life.cloud)
 		life_act(&life);
 	arena_release(&life.arena);
-	free(installation);
-	jv_free(cluster);
 }
 
 /* --- one task --- */

@@ -34,32 +34,23 @@ struct account { /* what the fields say */
 	bool ipv6;
 };
 
-/* Returns a field, NULL where it is absent or empty, as Coopr's page leaves fields that are not used. */
-static const char *
-do_field(struct cloud *cloud, const char *name)
-{
-	const char *text = place_string(&cloud->fields, name, NEED_OPTIONAL, &cloud->arena);
-
-	return text && *text ? text : NULL;
-}
-
 static void
 do_open(struct cloud *cloud, struct client_settings *settings)
 {
 	struct account *account = memory_zeroed(1, sizeof *account);
-	const char *token = do_field(cloud, "api_token"), *endpoint = do_field(cloud, "endpoint"), *region = do_field(cloud, "digitalocean_region");
+	const char *token = cloud_field(cloud, "api_token"), *endpoint = cloud_field(cloud, "endpoint"), *region = cloud_field(cloud, "digitalocean_region");
 	struct place place = place_member(&cloud->fields, "api_token");
 
 	(void)settings;
-	if (!token && (do_field(cloud, "api_user") || do_field(cloud, "api_password")))
+	if (!token && (cloud_field(cloud, "api_user") || cloud_field(cloud, "api_password")))
 		place_problem(&place, "is required: api_user and api_password are of version 1 of DigitalOcean's API, which ended in 2015; make a personal access token in the control panel (API, Tokens)");
 	else if (!token)
 		place_problem(&place, "is required: a personal access token of the account");
 	account->endpoint = endpoint ? endpoint : "https://api.digitalocean.com";
 	account->authorization = arena_printf(&cloud->arena, "Authorization: Bearer %s", token ? token : "");
 	account->region = region ? region : "nyc3";
-	account->keypair = do_field(cloud, "ssh_keypair");
-	account->vpc = do_field(cloud, "vpc_uuid");
+	account->keypair = cloud_field(cloud, "ssh_keypair");
+	account->vpc = cloud_field(cloud, "vpc_uuid");
 	account->ipv6 = place_boolean(&cloud->fields, "ipv6", false);
 	cloud->state = account;
 	jv_free(place.value);
@@ -245,8 +236,6 @@ do_make(struct cloud *cloud, const struct cloud_order *order, const struct stop 
 	jv body, out, droplet;
 	int result;
 
-	if (!order->image)
-		return error_set(err, EX_CONFIG, "the task names no image");
 	if (!order->key && !account->keypair)
 		return error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs ssh_keypair");
 	body = do_droplet(account, order);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cloud/life-part.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/message.h"
+#include "cloud/intent.h"
+#include "cloud/sightings.h"
+#include "exec/attempt-log.h"
+#include "exec/task-outcome.h"
+
+void
+life_say(const struct life *life, const char *format, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, format);
+	text = memory_vprintf(format, ap);
+	va_end(ap);
+	if (life->log) {
+		char *line = memory_printf("%s: %s\n", life->task->machine.id, text);
+
+		attempt_log_append(life->log, line, strlen(line));
+		free(line);
+	} else {
+		message("%s: %s", life->task->machine.id, text);
+	}
+	free(text);
+}
+
+int
+life_look(struct life *life, int64_t since_ms, struct cloud_machines *found)
+{
+	return sightings_look(life->cloud, life->task->machine.id, since_ms, life->stop, found, &life->error);
+}
+
+const char *
+life_member(struct life *life, const char *object, const char *name)
+{
+	jv value = json_get(life->task->source, object);
+	const char *text = json_arena_string(value, name, &life->arena);
+
+	jv_free(value);
+	return text;
+}
+
+int
+life_settle(struct life *life, const struct intent *intent, struct cloud_machines *found)
+{
+	int64_t window_ms = life->cloud->window_ms;
+
+	for (;;) {
+		bool over = clock_wall_ms() > intent->asked_ms + window_ms || clock_wall_ms() < intent->asked_ms - window_ms;
+
+		if (life_look(life, clock_monotonic_ms(), found) < 0)
+			return -1;
+		if (found->count > 0 || over)
+			return found->count > 0;
+		cloud_machines_release(found);
+		if (stop_sleep(life->stop, life->cloud->poll_ms, &life->error) < 0)
+			return -1;
+	}
+}
+
+static void
+life_add_address(jv *addresses, const char *name, const char *address, const char *otherwise)
+{
+	if (address || otherwise)
+		json_set_string(addresses, name, address ? address : otherwise);
+}
+
+/* Returns how the machine is entered: with the key that the cluster has, or as the provider's entity says. */
+static jv
+life_login(struct life *life)
+{
+	const char *key = life_member(life, "cluster", "key"), *user = life->task->machine.sshuser;
+	jv login = key ? jv_object() : json_get(life->task->provider, "ssh-auth");
+
+	if (jv_get_kind(login) != JV_KIND_OBJECT) {
+		jv_free(login);
+		login = jv_object();
+	}
+	json_set_string(&login, "user", user ? user : life->cloud->api->user);
+	if (key)
+		json_set_string(&login, "key", key);
+	return login;
+}
+
+void
+life_hand_out(struct life *life, const struct cloud_machine *machine)
+{
+	jv addresses = jv_object(), facts = jv_object();
+	bool inside = machine->bind_v4 || machine->bind_v6;
+
+	life_add_address(&addresses, "access_v4", machine->access_v4, NULL);
+	life_add_address(&addresses, "access_v6", machine->access_v6, NULL);
+	life_add_address(&addresses, "bind_v4", machine->bind_v4, inside ? NULL : machine->access_v4);
+	life_add_address(&addresses, "bind_v6", machine->bind_v6, inside ? NULL : machine->access_v6);
+	json_set_string(&facts, "providerid", machine->id);
+	if (machine->zone)
+		json_set_string(&facts, "zone", machine->zone);
+	json_set_string(&facts, "names", "hosts");
+	json_set(&facts, "ssh-auth", life_login(life));
+	life->outcome->ipaddresses = addresses;
+	life->outcome->facts = facts;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What all parts of a machine's life do: they look whether the machine is there, and tell what they find.
+ */
+#ifndef CLOUD_LIFE_PART_H
+#define CLOUD_LIFE_PART_H
+
+#include "cloud/life.h"
+
+struct intent;
+
+/* Tells the reader of the task's log. */
+void life_say(const struct life *life, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Returns the text of a member of an object of the take record, as ("cluster", "key"), in the life's arena; NULL where there is none. */
+const char *life_member(struct life *life, const char *object, const char *name);
+
+/* All that fail return -1 with the life's error. */
+
+/* Adds the machines of the node that a list shows which was asked for after since_ms (monotonic), the oldest first. */
+int life_look(struct life *life, int64_t since_ms, struct cloud_machines *found);
+
+/* Waits until the machine is listed, or the time is over in which one that was asked for may be missing. Returns whether it is there, -1 on
+ * error. */
+int life_settle(struct life *life, const struct intent *intent, struct cloud_machines *found);
+
+/* Tells in the outcome what later tasks need of the machine. */
+void life_hand_out(struct life *life, const struct cloud_machine *machine);
+
+#endif
