@@ -106,7 +106,8 @@ export function resourceView({kind, plugin, type, name, query, signal}) {
 
   return redrawn(async (again) => {
     const list = (await items('GET /v1/resources', {signal})).filter((one) => wordOf(one) === wordOf(asked)), newest = list.at(-1);
-    const version = list.find((one) => String(one.version) === query.get('version')) ?? newest, to = query.get('to');
+    const named = (name) => list.find((one) => String(one.version) === query.get(name)); // none, also where it was deleted since
+    const version = named('version') ?? newest, to = named('to')?.version;
 
     if (!newest)
       throw Object.assign(new Error(`There is no resource "${wordOf(asked)}".`), {title: 'Not found'});
