@@ -62,7 +62,7 @@ listed() {
 	fake_start ec2
 	PROVIDER=$(jq -cn --arg endpoint "$FAKE" '{name: "aws", providertype: "ec2", provisioner: {api_user: "AKIDEXAMPLE", api_password: "secret/key+EXAMPLE",
 		endpoint: $endpoint, ssh_keypair: "ops", requests_per_second: 1000, consistency_s: 1, poll_s: 0.1}}')
-	eval "$(declare -f do_task | sed 's/flavor: "large"/flavor: "large", image: "ami-0123456789abcdef0"/')"
+	IMAGE=ami-0123456789abcdef0
 	theirs=$(boto run)
 	same 1 "$(wc -w <<<"$theirs")"
 	for number in 1000 1001 1002 1003 1004 1005; do do_task create "$number"; done

@@ -8,7 +8,14 @@
 #	fake_fault JSON           tells it what to do wrong next
 #	machines                  how many it has
 #	requests REGEX            how many such requests it got
-#	cloud_keeps_its_word      the conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that
+#
+# The conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that, and IMAGE is an image that there is:
+#
+#	cloud_survives_faults     each request goes wrong in each way, and there is one machine, and then none
+#	cloud_survives_kills N    the same, killed at each of the first N requests
+#	cloud_makes_many          a hundred creations share one process
+#
+# Nobody answers at the addresses of the fake's machines: UNREACHABLE.
 
 fake_start() {
 	mkfifo fake.alive
@@ -89,4 +96,39 @@ cloud_survives_faults() {
 		same 0 "$(member .status)"
 		same 0 "$(machines)"
 	done
+}
+
+cloud_survives_kills() {
+	local skip before
+
+	for ((skip = 0; skip < $1; skip++)); do
+		fake_fault "{\"match\":\".\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":3}"
+		before=$(requests .)
+		do_task create 1000 &
+		until [ "$(requests .)" -gt $((before + skip)) ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+		pkill -KILL -P "$!" || true
+		kill -KILL $! 2>/dev/null || true
+		wait $! 2>/dev/null || true
+		do_task create 1000
+		same 0 "$(member .status)"
+		same 1 "$(machines)"
+		do_task delete 1000
+		same 0 "$(machines)"
+	done
+}
+
+cloud_makes_many() {
+	local number
+
+	fake_set '{"latency_ms":50,"active_ms":1000}'
+	do_task create 999
+	for number in $(seq 1000 1099); do
+		jq -c --arg n "$number" '.id = "t\($n)" | .token = "\(.job):t\($n)" | .machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x" | .action = "create"' task.json
+	done >tasks
+	"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" stream <tasks >results
+	same 100 "$(jq -s 'map(select(.status == 0)) | length' results)"
+	same 101 "$(machines)"
+	same 101 "$(requests "$CREATE")"
+	# One list before, and one each tenth of a second while they start: not one each machine.
+	[ "$(requests "$LIST")" -lt 80 ]
 }

@@ -7,7 +7,7 @@ load case
 load provider
 load cloud
 
-CREATE='POST / Action=RunInstances' LIST='POST / Action=DescribeInstances' DELETE='POST / Action=TerminateInstances'
+CREATE='POST / Action=RunInstances' LIST='POST / Action=DescribeInstances' DELETE='POST / Action=TerminateInstances' IMAGE=ami-0123456789abcdef0 UNREACHABLE=yes
 
 setup() {
 	need_program python3
@@ -26,19 +26,12 @@ provider() {
 		requests_per_second: 1000, consistency_s: 1, poll_s: 0.1} + $more)}')
 }
 
-# The task names an image, too.
-do_image() {
-	eval "$(declare -f do_task | sed 's/flavor: "large"/flavor: "large", image: "ami-0123456789abcdef0"/')"
-}
-do_image
-
 # A parameter of the request that made the only machine.
 sent() {
 	curl -sS -f "$FAKE/_machines" | jq -r --arg name "$1" '.[0].form[$name] // empty'
 }
 
 @test "keeps the contract of providers, but for confirm, which needs a machine that answers" {
-	eval "$(declare -f keeps_the_contract | sed '/do_task confirm/,+1d')"
 	keeps_the_contract
 	same 0 "$(machines)"
 }
@@ -59,22 +52,7 @@ sent() {
 }
 
 @test "killed at any request, create run again makes no second machine, and delete leaves none" {
-	local skip
-
-	for skip in 0 1 2; do
-		fake_fault "{\"match\":\".\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":3}"
-		curl -sS -f "$FAKE/_requests" >before
-		do_task create 1000 &
-		until [ "$(requests .)" -gt "$(($(jq 'add // 0' before) + skip))" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
-		pkill -KILL -P "$!" || true
-		kill -KILL $! 2>/dev/null || true
-		wait $! 2>/dev/null || true
-		do_task create 1000
-		same 0 "$(member .status)"
-		same 1 "$(machines)"
-		do_task delete 1000
-		same 0 "$(machines)"
-	done
+	cloud_survives_kills 3
 }
 
 @test "what the cloud refuses is told in its words: 77 for credentials, 75 for capacity, 78 for limits and what nobody can make" {
@@ -185,17 +163,5 @@ sent() {
 }
 
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {
-	local number
-
-	fake_set '{"latency_ms":50,"active_ms":1000}'
-	do_task create 999
-	for number in $(seq 1000 1099); do
-		jq -c --arg n "$number" '.id = "t\($n)" | .token = "\(.job):t\($n)" | .machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x" | .action = "create"' task.json
-	done >tasks
-	"$COOPR_BIN/../libexec/coopr/provider/ec2" stream <tasks >results
-	same 100 "$(jq -s 'map(select(.status == 0)) | length' results)"
-	same 101 "$(machines)"
-	same 101 "$(requests "$CREATE")"
-	# One list before, and one each tenth of a second while they start: not one each machine.
-	[ "$(requests "$LIST")" -lt 80 ]
+	cloud_makes_many
 }

@@ -122,7 +122,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.control(url.path, body)
         with lock:
             action = self.cloud.name(body) if hasattr(self.cloud, "name") else ""
-            name = "%s %s%s" % (self.command, re.sub(r"[0-9]+(?=/|$)", "N", url.path), action)
+            name = "%s %s%s" % (self.command, re.sub(r"(?<=/)[0-9]+(?=/|$)", "N", url.path), action)
             counts[name] = counts.get(name, 0) + 1
         time.sleep(settings["latency_ms"] / 1000)
         fault = fault_of(self.command, self.path + action)
