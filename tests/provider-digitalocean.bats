@@ -74,6 +74,14 @@ provider() {
 	contains "$(member .message)" "make a personal access token"
 }
 
+@test "credentials that would be headers of their own are sent to nobody" {
+	provider '{"api_token":"secret-token\r\nX-Other: 1"}'
+	do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "the header Authorization has the end of a line in it"
+	same 0 "$(requests .)"
+}
+
 @test "the token is in no log, no message and no argument" {
 	fake_fault '{"match":"POST","do":"status","status":500}'
 	do_task create 1000 2>log

@@ -137,6 +137,14 @@ sent() {
 	contains "$(member .message)" "use security_group_ids"
 }
 
+@test "a region is no other host" {
+	provider '{"aws_region":"127.0.0.1:1/x"}'
+	do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "/aws_region: not the name of a region"
+	same 0 "$(requests .)"
+}
+
 @test "a session's token is sent with the requests" {
 	fake_set '{"session":"session-token"}'
 	do_task create 1000

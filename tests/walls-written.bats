@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A generator puts paths of the host, in all spellings, into every string of every document, as every role: nothing of the host is
-# opened, and nothing that names it is stored. Of each kind of document some are tried, others with another $SEED; with WALLS_ALL=1 all. The paths have the word "canary", which no call of the kernel may then see.
+# opened, and nothing that names it is stored. Of each kind of document, and of each plugin, some are tried, others with another $SEED; with WALLS_ALL=1 all. The paths have the word "canary", which no call of the kernel may then see.
 
 load case
 load walls
@@ -47,7 +47,7 @@ try_all() {
 # What plugins take from a tenant, whatever it says, and why that is nothing of the host. A field that is not here has to be marked as of
 # the installation in the plugin's description.
 of_tenants() {
-	sed 's/ *#.*//' <<-'END'
+	sed 's/ *#.*//' <<-'END' | awk '{ print } sub(/\(ec2\)/, "(aws)") { print }'
 		provider/provisioner(dummy)/delay_ms # numbers
 		provider/provisioner(dummy)/fail_percent
 		provider/provisioner(dummy)/fail_status
@@ -89,6 +89,66 @@ of_tenants() {
 		service/fields(shell)/secrets # whether a disk of the machine will do
 		service/fields(shell)/(name)
 		service/fields(shell)/*
+		provider/provisioner(digitalocean)/api_token # credentials of an account
+		provider/provisioner(digitalocean)/api_user # nobody reads what is in these
+		provider/provisioner(digitalocean)/api_password
+		provider/provisioner(digitalocean)/ssh_key_resource
+		provider/provisioner(digitalocean)/digitalocean_region # words for the cloud
+		provider/provisioner(digitalocean)/ssh_keypair
+		provider/provisioner(digitalocean)/vpc_uuid
+		provider/provisioner(digitalocean)/(name)
+		provider/provisioner(digitalocean)/*
+		provider/provisioner(ec2)/api_user # credentials of an account
+		provider/provisioner(ec2)/api_password
+		provider/provisioner(ec2)/session_token
+		provider/provisioner(ec2)/aws_region # letters, digits and hyphens: it is a part of the cloud's name
+		provider/provisioner(ec2)/associate_public_ip # true or false
+		provider/provisioner(ec2)/aws_ebs_delete_on_term
+		provider/provisioner(ec2)/aws_root_ebs_delete_on_term
+		provider/provisioner(ec2)/dedicated_instance
+		provider/provisioner(ec2)/spot
+		provider/provisioner(ec2)/aws_ebs_size # numbers
+		provider/provisioner(ec2)/aws_root_ebs_size
+		provider/provisioner(ec2)/availability_zone # words for the cloud
+		provider/provisioner(ec2)/aws_ebs_type
+		provider/provisioner(ec2)/aws_root_ebs_type
+		provider/provisioner(ec2)/iam_instance_profile
+		provider/provisioner(ec2)/placement_group
+		provider/provisioner(ec2)/security_group_ids
+		provider/provisioner(ec2)/security_group_ids/-
+		provider/provisioner(ec2)/security_groups
+		provider/provisioner(ec2)/security_groups/-
+		provider/provisioner(ec2)/spot_price
+		provider/provisioner(ec2)/ssh_keypair
+		provider/provisioner(ec2)/subnet_id
+		provider/provisioner(ec2)/provider_hostname # nobody reads these
+		provider/provisioner(ec2)/ssh_key_resource
+		provider/provisioner(ec2)/(name)
+		provider/provisioner(ec2)/*
+		service/fields(puppet)/manifest # resources, or files that come along: a path is refused
+		service/fields(puppet)/modules
+		service/fields(puppet)/config/- # members of the configuration
+		service/fields(puppet)/nodes/- # names of services
+		service/fields(puppet)/secrets # whether a disk of the machine will do
+		service/fields(puppet)/(name)
+		service/fields(puppet)/*
+		service/fields(itamae)/recipes # resources, or files that come along: a path is refused
+		service/fields(itamae)/files
+		service/fields(itamae)/config/- # members of the configuration
+		service/fields(itamae)/nodes/- # names of services
+		service/fields(itamae)/secrets # whether a disk of the machine will do
+		service/fields(itamae)/(name)
+		service/fields(itamae)/*
+		service/fields(chef)/cookbooks # resources, or files that come along: a path is refused
+		service/fields(chef)/roles
+		service/fields(chef)/data_bags
+		service/fields(chef)/run_list # words for the tool, on the machine
+		service/fields(chef)/json_attributes
+		service/fields(chef)/config/- # members of the configuration
+		service/fields(chef)/nodes/- # names of services
+		service/fields(chef)/secrets # whether a disk of the machine will do
+		service/fields(chef)/(name)
+		service/fields(chef)/*
 	END
 }
 
@@ -97,7 +157,8 @@ of_tenants() {
 	coopr-tenant change --addresses 192.0.2.11/32 qa
 	walls_documents "$WALLS_KINDS" >generated
 	jq -r '[.kind, .place, (.document | tostring)] | join("\t")' generated | shuf --random-source=<(yes "${SEED:-1}") |
-		awk -F '\t' -v all="${WALLS_ALL:-}" 'all || ++of[$1] <= 30' >documents
+		awk -F '\t' -v all="${WALLS_ALL:-}" '{ plugin = match($2, /\([a-z0-9]+\)/) ? substr($2, RSTART, RLENGTH) : "" }
+			all || ++of[$1] <= 30 || (plugin && ++of[$1 plugin] <= 6)' >documents
 	[ "$(jq -r '.kind + .place' generated | sort -u | wc -l)" -ge 300 ]
 	export -f attempt
 	traced try_all

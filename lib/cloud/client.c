@@ -340,12 +340,28 @@ client_may_repeat(const struct client_request *request, const struct client_answ
 	return answer->status == 429 || (request->repeatable && (answer->status == 408 || answer->status >= 500) && answer->status != 501);
 }
 
+/* A header with the end of a line in it would be two, and credentials come from documents. */
+static int
+client_check_headers(const struct client_request *request, struct error *err)
+{
+	for (size_t i = 0; i < request->headers.count; i++) {
+		const char *header = request->headers.list[i];
+
+		if (header[strcspn(header, "\r\n")])
+			return error_set(err, EX_CONFIG, "%s %s: the header %.*s has the end of a line in it", request->method, request->url,
+			    (int)strcspn(header, ":"), header);
+	}
+	return 0;
+}
+
 int
 client_send(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer,
     struct error *err)
 {
-	int result = -1;
+	int result = client_check_headers(request, err);
 
+	if (result < 0)
+		return -1;
 	for (unsigned number = 1;; number++) {
 		struct try try = {.stop = stop, .answer = answer, .request = request};
 		CURL *curl;

@@ -52,7 +52,8 @@ struct client_answer { /* zero-initialise */
 struct client *client_open(const struct client_settings *settings, struct error *err);
 
 /* Sends a request until there is an answer that is not "later", and at most CLIENT_TRIES times. Returns 0 with an answer, whatever it says,
- * or -1 with EX_TEMPFAIL (no connection, no answer, the task is to end) or EX_UNAVAILABLE (TLS is not what it should be). */
+ * or -1 with EX_TEMPFAIL (no connection, no answer, the task is to end), EX_UNAVAILABLE (TLS is not what it should be), or EX_CONFIG (it cannot be
+ * sent as it is: its URL, a header with the end of a line). */
 int client_send(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer,
     struct error *err);
 

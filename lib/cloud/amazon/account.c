@@ -92,6 +92,17 @@ ec2_require(struct cloud *cloud, const char *name, const char *what)
 	jv_free(place.value);
 }
 
+/* The region is a part of the name of the host that is asked, and of what is signed. */
+static void
+ec2_check_region(struct cloud *cloud, const char *region)
+{
+	struct place place = place_member(&cloud->fields, "aws_region");
+
+	if (region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")])
+		place_problem(&place, "not the name of a region, such as us-east-1");
+	jv_free(place.value);
+}
+
 void
 ec2_open(struct cloud *cloud, struct client_settings *settings)
 {
@@ -103,6 +114,7 @@ ec2_open(struct cloud *cloud, struct client_settings *settings)
 	ec2_require(cloud, "api_password", "the secret of the access key");
 	account->signer = (struct signature_signer){.id = id ? id : "", .secret = secret ? secret : "",
 	    .token = cloud_field(cloud, "session_token"), .region = region ? region : "us-east-1", .service = "ec2"};
+	ec2_check_region(cloud, account->signer.region);
 	ec2_open_endpoint(cloud, account);
 	account->zone = cloud_field(cloud, "availability_zone");
 	account->keypair = cloud_field(cloud, "ssh_keypair");
