@@ -67,6 +67,17 @@ provider() {
 	same 1 "$(machines)"
 }
 
+@test "a machine that the cloud does not list for this installation is not deleted, and delete says so" {
+	do_task create 1000
+	curl -sS -f -X DELETE "$FAKE/_machines" >/dev/null
+	facts >known
+	do_task delete 1000 "$(cat known)"
+	coopr-exec <task.json >result.json 2>log
+	contains "$(cat log)" "is not among those of this installation in do"
+	same 0 "$(member .status)"
+	same 0 "$(requests DELETE)"
+}
+
 @test "credentials of version 1 of the API get a message how to move" {
 	PROVIDER='{"name":"do","providertype":"digitalocean","provisioner":{"api_user":"id","api_password":"key","digitalocean_region":"nyc2","ssh_keypair":"","ssh_key_resource":""}}'
 	do_task create 1000

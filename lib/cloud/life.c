@@ -143,6 +143,9 @@ life_delete(struct life *life)
 	bool known = intent_read(life->cloud, node, &life->arena, &intent);
 	int there = life_find(life, &intent, !intent.kept, &found);
 
+	if (there == 0 && life->task->machine.providerid)
+		life_say(life, "machine %s is not among those of this installation in %s: it is gone, or somebody else's; nothing is deleted",
+		    life->task->machine.providerid, life->cloud->name);
 	while (there > 0) {
 		for (size_t i = 0; i < found.count && there > 0; i++)
 			if (life_remove(life, &found.list[i]) < 0)
