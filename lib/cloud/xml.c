@@ -16,7 +16,7 @@ xml_parse(const char *source, const struct buffer *text, struct error *err)
 {
 	xmlDoc *document = NULL;
 
-	/* libxml2's own bounds hold: 256 levels, 10 million bytes in one text. */
+	/* libxml2's own bound of 256 levels holds; cloud/client.h bounds the bytes. */
 	if (text->length <= INT_MAX)
 		document = xmlReadMemory(buffer_string(text), (int)text->length, NULL, NULL,
 		    XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA);
