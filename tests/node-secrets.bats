@@ -169,11 +169,14 @@ $memory/lib.sh" "$(leaks)"
 }
 
 @test "what was killed together with all that watches it is removed by the next task, of whatever kind" {
-	local next
+	local next all
 
 	for next in bootstrap install; do
 		start_task
-		kill -KILL $(pgrep -f "$(basename "$memory" | cut -d. -f2)") "$pid" "$job" || true
+		all="$(pgrep -f "$(basename "$memory" | cut -d. -f2)") $pid $job"
+		# All at one instant: who is stopped does not see another end.
+		kill -STOP $all || true
+		kill -KILL $all || true
 		wait "$job" || true
 		[ -n "$(on_node grep -lF "$canary" "$memory/config.json")" ]
 		script quick.sh </dev/null
