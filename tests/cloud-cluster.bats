@@ -68,3 +68,11 @@ beside_a_cloud() {
 		! grep -rlF secret-token state spool home told
 	END
 }
+
+@test "requests that go wrong and commands that are killed: the cloud has what coopr knows, and nothing when all is deleted" {
+	# Other ones with another $SEED, and for an hour with CLOUD_SECONDS=3600.
+	export CHAOS="${SEED:-1} ${CLOUD_SECONDS:-20}"
+	beside_a_cloud <<-'END'
+		python3 "$COOPR_ROOT/tests/cloud/chaos.py" "$FAKE" $CHAOS
+	END
+}
