@@ -3,6 +3,7 @@
 # make            build everything, here: bin/ and libexec/ of this tree are runnable at once (V=1 shows the calls)
 # make check      run the tests (SAN=1: under ASan, UBSan and LSan; TESTS="FILE ...": only these)
 # make torture    the spool under kill, loss of power, failing disks and load: every point, where check takes some
+# make test-clouds  whole clouds on this machine, and the clients that others wrote: tests/cloud/*.bats
 # make test       install what the tests need, then check
 # make lint       warnings as errors, cppcheck, clang-tidy, shellcheck, mandoc
 # make bench      figures, with the peers' in the same run (BENCH="solve plan ...": only these; make bench-solve, too)
@@ -148,6 +149,10 @@ torture: all $(TESTS_BUILT)
 	CRASH_ALL=1 CRASH_STEP=1 POWER_STEP=1 FAULT_STEP=1 STOP_STEP=1 LOAD=200 LOAD_JOBS=1000 ROT_SEEDS=10000 JUDGE_CASES=2000 AFFECTED_CASES=20000 WEEK_STEPS=50000 LOAD_ROUNDS=5 TRUTH_SEEDS=40 TRUTH_STEPS=25 CLOUD_ALL=1 CLOUD_SECONDS=3600 \
 	    TEST_TIME=7200 tests/run $(OUT) $(BUILD) $(TORTURE)
 
+# Whole clouds, and the clients that others have written for them; each file installs what it needs, or skips with the reason.
+test-clouds: all $(TESTS_BUILT)
+	TEST_TIME=3600 TEST_JOBS=1 tests/run $(OUT) $(BUILD) $(wildcard tests/cloud/*.bats)
+
 bench: all $(BENCH_BUILT)
 	tests/bench/run $(OUT) $(BUILD) $(BENCH)
 
@@ -176,7 +181,7 @@ lint: $(SOURCES:%.c=build/lint/%.o) $(SOURCES:%.c=build/lint/%.tidy)
 	shellcheck $(SHELL_SCRIPTS) share/coopr/completions/coopr.bash
 	zsh -n share/coopr/completions/_coopr
 	fish -n share/coopr/completions/coopr.fish
-	shellcheck -s bats $(LINT_BATS) $(wildcard tests/*.bats tests/*.bash)
+	shellcheck -s bats $(LINT_BATS) $(wildcard tests/*.bats tests/*/*.bats tests/*.bash)
 	mandoc -Tlint -W warning $(PAGES)
 
 build/lint/%.o: %.c Makefile
@@ -254,6 +259,6 @@ clean:
 
 -include $(shell find build -path build/deb -prune -o -name '*.d' -type f -print 2>/dev/null)
 
-.PHONY: all prune check torture test bench bench-solve demo undemo lint fuzz deb install uninstall clean
+.PHONY: all prune check test-clouds torture test bench bench-solve demo undemo lint fuzz deb install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:

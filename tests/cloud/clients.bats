@@ -3,9 +3,9 @@
 #
 # Clients of clouds that others wrote see in our fakes what coopr says is there; so the fakes are like the clouds, and coopr is honest.
 
-load case
-load provider
-load cloud
+load ../case
+load ../provider
+load ../cloud
 
 setup() {
 	need_program python3
