@@ -67,6 +67,68 @@ provider() {
 	same 1 "$(machines)"
 }
 
+# What the provider says, asked by its entity with more members: ask VERB MEMBERS.
+ask() {
+	jq -c --argjson more "$2" '. + $more' <<<"$PROVIDER" | "$COOPR_BIN/../libexec/coopr/provider/digitalocean" "$1"
+}
+
+@test "test tries credentials, quota, zones, flavors, images and what the fields name, and makes nothing" {
+	provider '{"vpc_uuid":"5a4981aa-9653-4bd1-bef5-d6bff52042e4"}'
+	ask test '{"zones":["nyc3","ams3"],"flavors":["s-1vcpu-1gb"],"images":["debian-12-x64"]}' >checks
+	same 'ok credentials sammy@example.com
+ok quota 0 of 25 droplets
+ok zone nyc3: available
+ok zone ams3: available
+ok flavor s-1vcpu-1gb: 0.00893 USD an hour
+ok image debian-12-x64: available
+ok network network 5a4981aa-9653-4bd1-bef5-d6bff52042e4, key 512189' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
+	same 0 "$(requests '^(POST|PUT|DELETE)')"
+}
+
+@test "test names each thing that is not well, and ends as a task would" {
+	provider '{"ssh_keypair":"7","digitalocean_region":"moon1"}'
+	run -78 --separate-stderr ask test '{"flavors":["huge"],"images":["debian-1"]}'
+	same 'ok credentials sammy@example.com
+ok quota 0 of 25 droplets
+fault zone DigitalOcean has no region moon1
+fault flavor huge: DigitalOcean has no such size
+fault image debian-1: GET /v2/images/debian-1: 404 The resource you were accessing could not be found.
+fault network GET /v2/account/keys/7: 404 The resource you were accessing could not be found.' "$(jq -r '"\(.status) \(.name) \(.text)"' <<<"$output")"
+	provider '{"api_token":"wrong"}'
+	run -77 --separate-stderr ask test '{}'
+	same 'fault credentials GET /v2/account: 401 Unable to authenticate you' "$(jq -r '"\(.status) \(.name) \(.text)"' <<<"$output")"
+	provider '{}'
+	do_task create 1000
+	fake_set '{"capacity":1}'
+	run -78 --separate-stderr ask test '{}'
+	contains "$output" '"quota","remedy":null,"status":"fault","text":"1 of 1 droplets, which is all"'
+}
+
+@test "flavors are listed with what they have and cost" {
+	ask flavors '{}' >flavors
+	same '{"capacity":{"cpu":1,"disk":25,"memory":1024},"cost":0.00893,"flavor":"s-1vcpu-1gb","kind":"flavor"}' "$(grep 1gb flavors)"
+	same 3 "$(wc -l <flavors)"
+	provider '{"digitalocean_region":"moon1"}'
+	same "" "$(ask flavors '{}')"
+}
+
+@test "a failure says its class: permanent, quota, capacity or temporary" {
+	fake_set '{"full":[["nyc3","large"]]}'
+	do_task create 1000
+	same '75 capacity' "$(member .status) $(member .class)"
+	fake_set '{"full":[],"capacity":1}'
+	do_task create 1000
+	do_task create 1001
+	same '78 quota' "$(member .status) $(member .class)"
+	provider '{"api_token":"wrong"}'
+	do_task create 1001
+	same '77 permanent' "$(member .status) $(member .class)"
+	provider '{}'
+	fake_fault '{"match":"GET","do":"status","status":409}'
+	do_task create 1001
+	same '75 temporary' "$(member .status) $(member .class)"
+}
+
 @test "a machine that the cloud does not list for this installation is not deleted, and delete says so" {
 	do_task create 1000
 	curl -sS -f -X DELETE "$FAKE/_machines" >/dev/null

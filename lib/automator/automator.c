@@ -291,7 +291,8 @@ automator_main(const struct automator *automator, int argc, char **argv)
 {
 	static const struct service service = {automator_begin, automator_due, automator_child_event, automator_end, automator_ready,
 	    automator_open_connections, automator_close_connections};
-	const struct plugin plugin = {automator->name, automator->schema, automator_act, NULL, &service, CONFINE_HOST | CONFINE_LOGIN, NULL};
+	const struct plugin plugin = {.name = automator->name, .schema = automator->schema, .act = automator_act, .service = &service,
+	    .wants = CONFINE_HOST | CONFINE_LOGIN};
 
 	automator_self = automator;
 	return plugin_main(&plugin, argc, argv);

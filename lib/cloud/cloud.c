@@ -3,6 +3,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
+
+int
+cloud_exit_code(int code)
+{
+	return code == CLOUD_NO_CAPACITY ? EX_TEMPFAIL : code == CLOUD_NO_QUOTA ? EX_CONFIG : code;
+}
+
+const char *
+cloud_error_class(int code)
+{
+	return code == CLOUD_NO_CAPACITY ? "capacity" : code == CLOUD_NO_QUOTA ? "quota"
+	    : code == EX_DATAERR || code == EX_NOPERM || code == EX_CONFIG ? "permanent" : "temporary";
+}
 
 struct cloud_machine *
 cloud_machines_add(struct cloud_machines *machines)
@@ -18,6 +32,22 @@ cloud_machines_release(struct cloud_machines *machines)
 	arena_release(&machines->arena);
 	free(machines->list);
 	*machines = (struct cloud_machines){.list = NULL};
+}
+
+struct cloud_flavor *
+cloud_flavors_add(struct cloud_flavors *flavors)
+{
+	ARRAY_ROOM(flavors->list, flavors->count, flavors->capacity);
+	flavors->list[flavors->count] = (struct cloud_flavor){.per_hour = -1};
+	return &flavors->list[flavors->count++];
+}
+
+void
+cloud_flavors_release(struct cloud_flavors *flavors)
+{
+	arena_release(&flavors->arena);
+	free(flavors->list);
+	*flavors = (struct cloud_flavors){.list = NULL};
 }
 
 void

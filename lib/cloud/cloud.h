@@ -73,6 +73,36 @@ struct cloud_machines { /* zero-initialise */
 	size_t count, capacity;
 };
 
+struct cloud_flavor { /* a size of machines; strings live in the arena of the list that it is in */
+	const char *name;
+	double cpus, memory_mb, disk_gb; /* 0: unknown, or as the image has it */
+	double per_hour;                 /* what a machine costs for an hour, in the currency of the cloud; -1: the API does not say */
+};
+
+struct cloud_flavors { /* zero-initialise */
+	struct arena arena;
+	struct cloud_flavor *list;
+	size_t count, capacity;
+};
+
+enum cloud_trial { /* what is tried without making anything, in this order */
+	CLOUD_TRY_CREDENTIALS, /* they are taken; who that is may be told */
+	CLOUD_TRY_QUOTA,       /* there may be another machine; how many there are and may be is told */
+	CLOUD_TRY_ZONE,        /* there is a zone of that name; NULL: the one, or the region, that the fields name */
+	CLOUD_TRY_FLAVOR,      /* there is one of that name, which machines may have now, where the fields say */
+	CLOUD_TRY_IMAGE,       /* there is one of that name or id */
+	CLOUD_TRY_NETWORK,     /* what else the fields name is there: networks, security groups, key pairs */
+	CLOUD_TRIALS,
+};
+
+/* Codes of an error of make, beside those of sysexits.h, where the cloud says that no machine was made: there is no room for one of that flavor in
+ * that zone now, and another zone or flavor may do; the account may have no more, and a person has to see to it. */
+enum { CLOUD_NO_CAPACITY = 211, CLOUD_NO_QUOTA = 212 };
+
+/* Returns the exit code that stands for the code of such an error, and for that of any other itself; and its class, coopr-result(5). */
+int cloud_exit_code(int code);
+const char *cloud_error_class(int code);
+
 struct cloud_api {
 	const char *name;   /* "digitalocean" */
 	const char *schema; /* what describe prints */
@@ -94,6 +124,14 @@ struct cloud_api {
 	 * has no way for that. */
 	int (*host_keys)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct arena *arena,
 	    struct string_list *keys, struct error *err);
+	/* Asks the cloud about one of these without making or changing anything; name is what it is about, or NULL. Returns 0 where all is well, and
+	 * sets *said to what is worth telling, one phrase in the arena ("12 of 25 droplets"), or leaves it NULL; 1 where the cloud cannot be asked that,
+	 * or the fields name nothing of the kind; -1 with the cloud's words. What many trials ask alike (a list of all flavors) it may keep. NULL:
+	 * all that is tried is the list of machines. */
+	int (*try)(struct cloud *cloud, enum cloud_trial trial, const char *name, const struct stop *stop, struct arena *arena, const char **said,
+	    struct error *err);
+	/* Adds the flavors that machines may have, where the fields say. NULL: the API has none; else the schema has "flavors":true. */
+	int (*flavors)(struct cloud *cloud, const struct stop *stop, struct cloud_flavors *flavors, struct error *err);
 };
 
 /* Adds a machine to the list and returns it, empty. */
@@ -102,6 +140,10 @@ void cloud_machines_release(struct cloud_machines *machines);
 
 /* Sets what a tag of that name says of the machine, if it is one of ours; both are copied. */
 void cloud_machine_tag(struct cloud_machines *machines, struct cloud_machine *machine, const char *name, const char *value);
+
+/* Adds a flavor to the list and returns it: without a name and a price. */
+struct cloud_flavor *cloud_flavors_add(struct cloud_flavors *flavors);
+void cloud_flavors_release(struct cloud_flavors *flavors);
 
 /* Returns the text of a field, in the cloud's arena; NULL where it is absent or "", as Coopr's documents have what is absent. */
 const char *cloud_field(struct cloud *cloud, const char *name);

@@ -176,8 +176,11 @@ life_do(struct life *life)
 void
 life_act(struct life *life)
 {
-	if (life_do(life) < 0)
+	if (life_do(life) < 0) {
 		life->outcome->error = life->error;
+		life->outcome->error_class = cloud_error_class(life->error.code);
+		life->outcome->error.code = cloud_exit_code(life->error.code);
+	}
 }
 
 static void

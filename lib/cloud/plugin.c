@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cloud/inquiry.h"
 #include "cloud/intent.h"
 #include "cloud/life.h"
 #include "cloud/sightings.h"
@@ -134,15 +135,43 @@ plugin_act_alone(const struct task *task, struct outcome *outcome)
 	plugin_act(task, &stop, NULL, outcome);
 }
 
-static int
-plugin_list(jv entity, struct error *err)
+/* Returns the cloud of an entity that comes alone, and sets until when it is asked. */
+static struct cloud *
+plugin_ask(jv entity, struct stop *stop, struct error *err)
 {
-	const struct stop stop = {.deadline_ms = clock_monotonic_ms() + LIST_MS};
 	char *installation = json_get_string(entity, "installation");
 	struct cloud *cloud = plugin_find_cloud(entity, installation, err);
 
+	*stop = (struct stop){.deadline_ms = clock_monotonic_ms() + LIST_MS};
 	free(installation);
+	return cloud;
+}
+
+static int
+plugin_list(jv entity, struct error *err)
+{
+	struct stop stop;
+	struct cloud *cloud = plugin_ask(entity, &stop, err);
+
 	return cloud ? life_list(cloud, &stop, err) : -1;
+}
+
+static int
+plugin_test(jv entity, struct error *err)
+{
+	struct stop stop;
+	struct cloud *cloud = plugin_ask(entity, &stop, err);
+
+	return cloud ? inquiry_test(cloud, entity, &stop, err) : -1;
+}
+
+static int
+plugin_flavors(jv entity, struct error *err)
+{
+	struct stop stop;
+	struct cloud *cloud = plugin_ask(entity, &stop, err);
+
+	return cloud ? inquiry_flavors(cloud, &stop, err) : -1;
 }
 
 /* --- many tasks --- */
@@ -255,7 +284,8 @@ cloud_plugin_main(const struct cloud_api *api, int argc, char **argv)
 	    .open = plugin_open};
 	const char *const state[] = {api->name, NULL};
 	char *name = memory_printf("provider/%s", api->name);
-	const struct plugin plugin = {name, api->schema, plugin_act_alone, plugin_list, &service, CONFINE_HOST, state};
+	const struct plugin plugin = {.name = name, .schema = api->schema, .act = plugin_act_alone, .list = plugin_list, .test = plugin_test,
+	    .flavors = plugin_flavors, .service = &service, .wants = CONFINE_HOST, .state = state};
 	int code;
 
 	served = api;

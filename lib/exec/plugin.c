@@ -55,8 +55,9 @@ plugin_confine(const struct plugin *plugin, const struct task *task, bool stream
 	free(runtime);
 }
 
+/* Has a provider asked by its entity, on standard input. */
 static int
-plugin_list(const struct plugin *plugin)
+plugin_inquire(const struct plugin *plugin, int (*ask)(jv provider, struct error *err))
 {
 	struct error err;
 	jv provider;
@@ -65,7 +66,7 @@ plugin_list(const struct plugin *plugin)
 	plugin_confine(plugin, NULL, false);
 	if (json_read_file("-", &provider, &err) < 0)
 		return message_error(&err);
-	if (plugin->list(provider, &err) < 0)
+	if (ask(provider, &err) < 0)
 		code = message_error(&err);
 	jv_free(provider);
 	return code;
@@ -104,6 +105,10 @@ plugin_perform(const struct plugin *plugin, enum action action)
 int
 plugin_main(const struct plugin *plugin, int argc, char **argv)
 {
+	const struct {
+		const char *verb;
+		int (*ask)(jv provider, struct error *err);
+	} inquiries[] = {{"list", plugin->list}, {"test", plugin->test}, {"flavors", plugin->flavors}};
 	enum action action;
 
 	message_program(plugin->name);
@@ -111,8 +116,9 @@ plugin_main(const struct plugin *plugin, int argc, char **argv)
 		return plugin_misuse(plugin);
 	if (strcmp(argv[1], "describe") == 0)
 		return message_end(plugin_describe(plugin));
-	if (strcmp(argv[1], "list") == 0 && plugin->list)
-		return message_end(plugin_list(plugin));
+	for (size_t i = 0; i < sizeof inquiries / sizeof *inquiries; i++)
+		if (strcmp(argv[1], inquiries[i].verb) == 0 && inquiries[i].ask)
+			return message_end(plugin_inquire(plugin, inquiries[i].ask));
 	if (strcmp(argv[1], "stream") == 0 && plugin->service) {
 		plugin_confine(plugin, NULL, true);
 		return message_end(serve(plugin->service, plugin->name));

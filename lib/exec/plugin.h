@@ -24,6 +24,10 @@ struct plugin {
 	const struct service *service;
 	unsigned wants; /* of enum confine_want */
 	const char *const *state; /* its folders in the state folder, up to NULL; or NULL */
+	/* Providers whose schema says "test" or "flavors": prints records "check" of all that can be tried without making anything, and fails
+	 * with the first that is not well; prints records "flavor". Else NULL. */
+	int (*test)(jv provider, struct error *err);
+	int (*flavors)(jv provider, struct error *err);
 };
 
 /* Does all of a plugin's main: reads, has it done, prints. Returns the exit code. */

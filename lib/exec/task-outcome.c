@@ -18,6 +18,8 @@ task_outcome_result(const struct task *task, const struct outcome *outcome)
 	json_set_number(&result, "status", outcome->error.code);
 	if (outcome->error.code)
 		json_set_string(&result, "message", outcome->error.text);
+	if (outcome->error.code && outcome->error_class)
+		json_set_string(&result, "class", outcome->error_class);
 	if (outcome->hostname)
 		json_set_string(&result, "hostname", outcome->hostname);
 	if (jv_is_valid(outcome->ipaddresses))

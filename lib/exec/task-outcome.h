@@ -11,6 +11,7 @@
 
 struct outcome { /* initialise with OUTCOME_NONE */
 	struct error error; /* code 0: it is done */
+	const char *error_class; /* static: "capacity"; NULL: what its code says */
 	char *hostname;     /* owned, or NULL */
 	jv ipaddresses;     /* owned; invalid where nothing is to be said */
 	jv facts;           /* the same */
@@ -18,7 +19,7 @@ struct outcome { /* initialise with OUTCOME_NONE */
 };
 
 #define OUTCOME_NONE \
-	((struct outcome){.error = {.code = 0}, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid(), \
+	((struct outcome){.error = {.code = 0}, .error_class = NULL, .hostname = NULL, .ipaddresses = jv_invalid(), .facts = jv_invalid(), \
 		.claim = jv_invalid()})
 
 /* Returns the result record (owned) of a task that ended with this outcome. */

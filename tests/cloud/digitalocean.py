@@ -4,6 +4,7 @@
 import json
 import re
 import time
+import urllib.parse
 
 NAME = re.compile(r"^[a-zA-Z0-9]?[a-z0-9A-Z.\-]*[a-z0-9A-Z]$")
 TAG = re.compile(r"^[a-zA-Z0-9_:\-]{1,255}$")
@@ -11,6 +12,8 @@ MEMBERS = {"name", "names", "region", "size", "image", "ssh_keys", "backups", "b
            "private_networking", "volumes", "vpc_uuid", "with_droplet_agent"}
 SIZES = {"s-1vcpu-1gb": (1024, 1, 25, 0.00893), "s-2vcpu-4gb": (4096, 2, 80, 0.03571), "large": (4096, 2, 80, 0.03571)}
 REGIONS = ["nyc3", "ams3", "fra1"]
+IMAGES = ["debian-12-x64", "63663980"]
+VPCS, KEYS = ["5a4981aa-9653-4bd1-bef5-d6bff52042e4"], ["512189", "3b:16:bf:e4:8b:00:8b:b8:59:8c:a9:d3:f0:19:45:fa"]
 
 
 class Cloud:
@@ -53,6 +56,10 @@ class Cloud:
             return self.good(200, {"regions": [self.region(r) for r in REGIONS], "links": {}, "meta": {"total": len(REGIONS)}})
         if path == "/v2/sizes":
             return self.good(200, {"sizes": [self.size(s) for s in sorted(SIZES)], "links": {}, "meta": {"total": len(SIZES)}})
+        for folder, member, known in (("images", "image", IMAGES), ("vpcs", "vpc", VPCS), ("account/keys", "ssh_key", KEYS)):
+            match = re.fullmatch("/v2/%s/([^/]+)" % folder, path)
+            if match and method == "GET" and urllib.parse.unquote(match.group(1)) in known:
+                return self.good(200, {member: {"id": match.group(1)}})
         if path == "/v2/droplets" and method == "POST":
             return self.make(value)
         if path == "/v2/droplets" and method == "GET":
@@ -86,6 +93,8 @@ class Cloud:
             return self.error(422, "unprocessable_entity", "Tag names can only contain letters, numbers, colons, dashes and underscores")
         if not isinstance(value.get("user_data", ""), str) or len(value.get("user_data", "")) > 64 * 1024:
             return self.error(422, "unprocessable_entity", "User data must be a string of at most 64 KiB")
+        if any(region in ("*", value["region"]) and size in ("*", value["size"]) for region, size in self.settings.get("full", [])):
+            return self.error(422, "unprocessable_entity", "Size is not available in this region.")
         if self.settings["capacity"] and len(self.machines) >= self.settings["capacity"]:
             return self.error(422, "unprocessable_entity", "creating this/these droplet(s) will exceed your droplet limit")
         self.number += 1

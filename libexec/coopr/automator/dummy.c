@@ -156,7 +156,7 @@ main(int argc, char **argv)
 {
 	static const struct service service = {.begin = dummy_begin, .due = dummy_due, .end = serve_answer};
 	static const char *const state[] = {"dummy", "dummy-down", NULL};
-	static const struct plugin plugin = {"automator/dummy", schema, dummy_act, NULL, &service, 0, state};
+	static const struct plugin plugin = {.name = "automator/dummy", .schema = schema, .act = dummy_act, .service = &service, .state = state};
 
 	return plugin_main(&plugin, argc, argv);
 }

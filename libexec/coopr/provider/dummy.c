@@ -186,7 +186,8 @@ main(int argc, char **argv)
 {
 	static const struct service service = {.begin = dummy_provider_begin, .due = dummy_provider_due, .end = serve_answer};
 	static const char *const state[] = {"dummy", NULL};
-	static const struct plugin plugin = {"provider/dummy", schema, dummy_provider_act, dummy_list, &service, 0, state};
+	static const struct plugin plugin = {.name = "provider/dummy", .schema = schema, .act = dummy_provider_act, .list = dummy_list, .service = &service,
+	    .state = state};
 
 	return plugin_main(&plugin, argc, argv);
 }

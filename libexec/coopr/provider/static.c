@@ -370,7 +370,8 @@ static_list(jv provider, struct error *err)
 int
 main(int argc, char **argv)
 {
-	static const struct plugin plugin = {"provider/static", static_fields_schema, static_act, static_list, NULL, CONFINE_HOST | CONFINE_LOGIN, NULL};
+	static const struct plugin plugin = {.name = "provider/static", .schema = static_fields_schema, .act = static_act, .list = static_list,
+	    .wants = CONFINE_HOST | CONFINE_LOGIN};
 
 	return plugin_main(&plugin, argc, argv);
 }
