@@ -8,6 +8,7 @@
 
 static const struct member members[] = {
 	{"attempt", MEMBER_INTEGER(struct result, attempt), 0, .integer = {1, INT32_MAX, 1}},
+	{"class", MEMBER_PASSED, 0},
 	{"hostname", MEMBER_STRING(struct result, hostname), MEMBER_OMITTED, .is_valid = name_is_host, .what = "not a host name"},
 	{"ipaddresses", MEMBER_VALUE(struct result, ipaddresses), 0, .check = name_check_addresses},
 	{"job", MEMBER_NAME(struct result, job), MEMBER_OMITTED},
