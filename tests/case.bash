@@ -24,7 +24,7 @@
 
 bats_require_minimum_version 1.5.0 # run -64 COMMAND, run --separate-stderr COMMAND
 
-COOPR_ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+COOPR_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 COOPR_BIN=${COOPR_BIN:-$COOPR_ROOT/bin}
 SHARED=${COOPR_SHARED:-$COOPR_ROOT/../shared}
 PATH=$COOPR_BIN:$PATH
@@ -50,7 +50,7 @@ through_server() {
 	ln -s "$COOPR_ROOT/share" through/share
 	export COOPR_TEST_SERVER=$PWD/servers COOPR_TEST_PID=$BASHPID
 	for command in "$COOPR_BIN"/coopr "$COOPR_BIN"/coopr-*; do
-		[ ! -x "$command" ] || ln -s "$BATS_TEST_DIRNAME/through-server" "through/bin/${command##*/}"
+		[ ! -x "$command" ] || ln -s "$COOPR_ROOT/tests/through-server" "through/bin/${command##*/}"
 	done
 	PATH=$PWD/through/bin:$PATH
 }
@@ -176,5 +176,5 @@ member() {
 
 make_shim() {
 	need_program "${CC:-cc}"
-	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$BATS_TEST_DIRNAME/crash/shim.c"
+	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$COOPR_ROOT/tests/crash/shim.c"
 }

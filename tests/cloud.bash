@@ -19,8 +19,8 @@
 
 fake_start() {
 	mkfifo fake.alive
-	python3 "$COOPR_ROOT/tests/cloud/fake.py" "$1" fake.port fake.log <fake.alive 3>&- &
-	exec 9>fake.alive
+	python3 "$COOPR_ROOT/tests/cloud/fake.py" "$1" fake.port fake.log <fake.alive 3>&- 9>&- &
+	exec 9<>fake.alive
 	until [ -s fake.port ]; do kill -0 $! && sleep 0.02; done
 	FAKE=http://127.0.0.1:$(cat fake.port)
 }

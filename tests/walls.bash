@@ -50,7 +50,7 @@ walls_canaries() {
 	ln -s canary host/canary-link
 	ln host/canary host/canary-hard
 	mkfifo host/known
-	python3 -B "$BATS_TEST_DIRNAME/walls-canary.py" "$PWD/host" 3>&- &
+	python3 -B "$COOPR_ROOT/tests/walls-canary.py" "$PWD/host" 3>&- &
 	CANARY=$!
 	hear host/known CANARY_PORT CANARY_PID
 	export WALLS_WORD CANARY_PORT CANARY_PID
@@ -87,7 +87,7 @@ walls_documents() {
 	local plugins
 
 	mapfile -t plugins < <(walls_plugins | sort)
-	walls_spellings | python3 -B "$BATS_TEST_DIRNAME/walls-documents.py" "$COOPR_ROOT/share/coopr/schema" "$1" "${plugins[@]}"
+	walls_spellings | python3 -B "$COOPR_ROOT/tests/walls-documents.py" "$COOPR_ROOT/share/coopr/schema" "$1" "${plugins[@]}"
 }
 
 # Runs a function of the file under the trace that nothing_was_touched reads: traced FUNCTION
@@ -97,7 +97,7 @@ traced() {
 }
 
 nothing_was_touched() {
-	same "" "$(python3 -B "$BATS_TEST_DIRNAME/walls-touched.py" trace .)" &&
+	same "" "$(python3 -B "$COOPR_ROOT/tests/walls-touched.py" trace .)" &&
 		same "" "$(grep -F "/proc/$CANARY_PID/" trace | head -5)" &&
 		same "" "$(grep -rls "$WALLS_WORD" out store state "$@" | head -5)" &&
 		same "" "$(cat host/met)" && contains "$(cat "/proc/$CANARY_PID/stat")" ") S "
