@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -115,6 +116,28 @@ pipes_fed_left(const struct child *child)
 	return child->fed.length - child->fed_used;
 }
 
+void
+pipes_wipe(struct child *child)
+{
+	if (child->wipe_input && child->fed.length > 0)
+		explicit_bzero(child->fed.data, child->fed.length);
+}
+
+void
+pipes_wipe_room(struct child *child, size_t length)
+{
+	struct buffer room = {0};
+
+	if (child->fed.length + length < child->fed.capacity)
+		return;
+	buffer_room(&room, 2 * (pipes_fed_left(child) + length));
+	buffer_append(&room, child->fed.data + child->fed_used, pipes_fed_left(child));
+	pipes_wipe(child);
+	buffer_release(&child->fed);
+	child->fed = room;
+	child->fed_used = 0;
+}
+
 bool
 pipes_feed(struct child *child)
 {
@@ -132,13 +155,14 @@ pipes_feed(struct child *child)
 		pipes_feed_from(child, child->fed.data + child->fed_used, pipes_fed_left(child), &n);
 		child->fed_used += n;
 		/* A child that is fed all the time may never have read all: drop what is written once that is more than the rest. */
-		if (child->fed_used > pipes_fed_left(child)) {
+		if (child->fed_used > pipes_fed_left(child) && !child->wipe_input) {
 			buffer_drop(&child->fed, child->fed_used);
 			child->fed_used = 0;
 		}
 		if (child->in_end.fd >= 0 && pipes_fed_left(child) > 0)
 			return false;
 	}
+	pipes_wipe(child);
 	buffer_clear(&child->fed);
 	child->fed_used = 0;
 	if (!child->hold_input)
@@ -224,5 +248,6 @@ child_release(struct child *child)
 	buffer_release(&child->out);
 	buffer_release(&child->err);
 	buffer_release(&child->control);
+	pipes_wipe(child);
 	buffer_release(&child->fed);
 }

@@ -32,6 +32,12 @@ void pipes_shut_all(struct child *child);
 /* Writes what the pipe takes of the input. Returns whether all is written, or nobody reads it. */
 bool pipes_feed(struct child *child);
 
+/* Makes room for more to be fed without leaving a copy of what waits, as a buffer that grows would; where wipe_input is set. */
+void pipes_wipe_room(struct child *child, size_t length);
+
+/* Wipes what was fed, and is kept. */
+void pipes_wipe(struct child *child);
+
 /* Waits for these events of the child's stdin. Once all is written, room in the pipe says nothing: only that nobody reads it. */
 void pipes_await_input(struct supervisor *supervisor, struct child *child, uint32_t events);
 

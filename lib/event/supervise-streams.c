@@ -34,6 +34,8 @@ supervise_feed(struct supervisor *supervisor, struct child *child, const char *b
 {
 	if (child->in_end.fd < 0)
 		return 0;
+	if (child->wipe_input)
+		pipes_wipe_room(child, length);
 	buffer_append(&child->fed, bytes, length);
 	pipes_await_input(supervisor, child, EPOLLOUT);
 	return child->fed.length - child->fed_used;

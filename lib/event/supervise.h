@@ -54,6 +54,7 @@ struct child {
 	const char *input; /* for its stdin; to live until it has ended */
 	size_t input_length;
 	bool hold_input;   /* keep its stdin open behind the input */
+	bool wipe_input;   /* of what is fed to it no copy is left in memory behind its time */
 	size_t out_limit;  /* bytes of stdout that are kept; what is beyond is read and dropped */
 	size_t tell_out;   /* SUPERVISE_OUTPUT for stdout too, once so many bytes of it are kept; 0: never */
 	bool tell_fed;     /* SUPERVISE_FED */

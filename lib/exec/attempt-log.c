@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "exec/redaction.h"
 
 enum { MODE = 0600 };
 
@@ -104,8 +105,8 @@ attempt_log_keep_tail(struct attempt_log *log, const char *bytes, size_t length)
 	}
 }
 
-void
-attempt_log_append(struct attempt_log *log, const char *bytes, size_t length)
+static void
+attempt_log_add(struct attempt_log *log, const char *bytes, size_t length)
 {
 	size_t room;
 
@@ -116,6 +117,20 @@ attempt_log_append(struct attempt_log *log, const char *bytes, size_t length)
 	room = attempt_log_room(log, length);
 	attempt_log_write(log, bytes, room);
 	attempt_log_keep_tail(log, bytes + room, length - room);
+}
+
+void
+attempt_log_append(struct attempt_log *log, const char *bytes, size_t length)
+{
+	struct buffer shown = {0};
+
+	if (log->secrets) {
+		redaction_text(log->secrets, bytes, length, &shown);
+		bytes = buffer_string(&shown);
+		length = shown.length;
+	}
+	attempt_log_add(log, bytes, length);
+	buffer_release(&shown);
 }
 
 void

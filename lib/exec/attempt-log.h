@@ -20,9 +20,11 @@ enum {
 };
 
 struct error;
+struct redaction;
 
 struct attempt_log {
 	const char *path; /* borrowed; NULL: nothing is kept */
+	const struct redaction *secrets; /* replaced in each piece that is added; or NULL */
 	int fd;           /* -1: not open */
 	size_t written, head;
 	bool measured;    /* the logs of the job were */

@@ -29,6 +29,7 @@ serve_answer(struct server *server, struct call *call)
 {
 	jv result = task_outcome_result(&call->task, &call->outcome);
 
+	redaction_value(&call->secrets, &result);
 	json_dump(result, &server->answers);
 	buffer_byte(&server->answers, '\n');
 	jv_free(result);
@@ -38,6 +39,7 @@ serve_answer(struct server *server, struct call *call)
 	server->count--;
 	attempt_log_close(&call->log);
 	task_outcome_release(&call->outcome);
+	redaction_release(&call->secrets);
 	task_release(&call->task);
 	free(call);
 }
@@ -65,6 +67,22 @@ serve_end_call(struct server *server, struct call *call)
 	}
 }
 
+/* Takes the values of the record's secrets, each by the name of the field that has it. */
+static void
+serve_take_secrets(struct call *call, jv record)
+{
+	for (size_t i = 0; i < call->task.secrets.count; i++) {
+		const char *pointer = call->task.secrets.list[i], *name = strrchr(pointer, '/');
+		jv value = json_at(record, pointer);
+
+		if (name && json_string(value))
+			redaction_add(&call->secrets, name + 1, json_string(value));
+		jv_free(value);
+	}
+	if (call->secrets.count > 0)
+		call->log.secrets = &call->secrets;
+}
+
 static void
 serve_begin(struct server *server, jv record)
 {
@@ -75,6 +93,7 @@ serve_begin(struct server *server, jv record)
 	call->due_ms = INT64_MAX;
 	task_take(record, server->name, &call->task, &problems, &call->outcome.error);
 	attempt_log_init(&call->log, call->task.log);
+	serve_take_secrets(call, record);
 	call->next = server->first;
 	if (call->next)
 		call->next->previous = call;

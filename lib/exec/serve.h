@@ -11,6 +11,7 @@
 
 #include "event/supervise.h"
 #include "exec/attempt-log.h"
+#include "exec/redaction.h"
 #include "exec/task-outcome.h"
 
 struct server;
@@ -21,6 +22,7 @@ struct call { /* a task that is being done */
 	int64_t due_ms;    /* the service is told when this instant has come, monotonic; INT64_MAX: never */
 	void *state;       /* the service's */
 	struct attempt_log log;
+	struct redaction secrets; /* of the task, which are replaced in its log and its answer */
 	int64_t deadline_ms; /* of the task's timeout */
 	bool ending;
 	struct call *next, *previous;

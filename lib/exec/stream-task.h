@@ -30,6 +30,9 @@ struct stream_task {
 	const char *record; /* the take record, with its newline */
 	size_t length;
 	int64_t timeout_ms;
+	const char *scope;  /* tasks of one scope share a process, and with no others; NULL: all others share one */
+	const char *handed; /* what the plugin gets in place of the record, with its newline, if it is given now; NULL: the record */
+	size_t handed_length;
 	bool asks;          /* comes back as STREAM_TASK_DESCRIBED where the plugin has not described itself yet */
 	void *owner;        /* the caller's */
 

@@ -24,13 +24,14 @@ enum phase { PHASE_IDLE, PHASE_ASKING, PHASE_SERVING, PHASE_PLAIN };
 
 struct stream {
 	struct streams *streams;
-	char *kind, *type;
+	char *kind, *type, *scope;
 	char *argv[3];
 	enum phase phase;
 	bool retired;
 	struct child child;
 	struct stream_task_set set; /* those that it has, or will be sent once it serves */
 	char *why;                  /* the reason why we ended it */
+	int64_t idle_until;         /* it is ended then, monotonic; INT64_MAX: it is at something, or may wait */
 	jv schema;                  /* of its fields; invalid where it says nothing */
 	struct stream *next;
 };
@@ -53,7 +54,7 @@ stream_start(struct stream *stream, const char *verb, enum phase phase, struct e
 	stream->argv[1] = (char *)(uintptr_t)verb;
 	stream->child = (struct child){.argv = stream->argv, .environment = stream->streams->environment,
 	    .hold_input = serves, .tell_out = serves, .out_limit = 2 * STREAM_LINE_BYTES, .session = true,
-	    .die_with_us = true, .timeout_ms = serves ? 0 : STREAM_DESCRIBE_MS, .owner = stream};
+	    .die_with_us = true, .wipe_input = serves && stream->scope, .timeout_ms = serves ? 0 : STREAM_DESCRIBE_MS, .owner = stream};
 	stream->child.confinement = confine_start(&confined, stream->argv[0], serves ? &many : NULL);
 	result = supervise_start(stream->streams->supervisor, &stream->child, err);
 	if (stream->child.confinement)
@@ -65,21 +66,28 @@ stream_start(struct stream *stream, const char *verb, enum phase phase, struct e
 	return 0;
 }
 
+static bool
+stream_is_of(const struct stream *stream, const char *kind, const char *type, const char *scope)
+{
+	return !stream->retired && strcmp(stream->type, type) == 0 && strcmp(stream->kind, kind) == 0 &&
+	    !stream->scope == !scope && (!scope || strcmp(stream->scope, scope) == 0);
+}
+
 static struct stream *
-stream_find(const struct streams *streams, const char *kind, const char *type)
+stream_find(const struct streams *streams, const char *kind, const char *type, const char *scope)
 {
 	struct stream *stream = streams->first;
 
-	while (stream && (stream->retired || strcmp(stream->type, type) != 0 || strcmp(stream->kind, kind) != 0))
+	while (stream && !stream_is_of(stream, kind, type, scope))
 		stream = stream->next;
 	return stream;
 }
 
 /* Returns the stream of the plugin, a new one if there was none; NULL if there is no such plugin. */
 static struct stream *
-stream_of_plugin(struct streams *streams, const char *kind, const char *type)
+stream_of_plugin(struct streams *streams, const char *kind, const char *type, const char *scope)
 {
-	struct stream *stream = stream_find(streams, kind, type);
+	struct stream *stream = stream_find(streams, kind, type, scope);
 	char *path;
 
 	if (stream)
@@ -91,6 +99,8 @@ stream_of_plugin(struct streams *streams, const char *kind, const char *type)
 	stream->streams = streams;
 	stream->kind = memory_string(kind);
 	stream->type = memory_string(type);
+	stream->scope = scope ? memory_string(scope) : NULL;
+	stream->idle_until = INT64_MAX;
 	stream->argv[0] = path;
 	stream->schema = jv_invalid();
 	stream->next = streams->first;
@@ -105,6 +115,7 @@ stream_free(struct stream *stream)
 	stream_task_set_release(&stream->set);
 	free(stream->kind);
 	free(stream->type);
+	free(stream->scope);
 	free(stream->argv[0]);
 	free(stream->why);
 	jv_free(stream->schema);
@@ -132,10 +143,21 @@ stream_stop(struct stream *stream, const char *why)
 	supervise_stop(stream->streams->supervisor, &stream->child);
 }
 
+/* Has the process of a scope end if nothing comes for it; it may have secrets. */
+static void
+stream_set_idle(struct stream *stream)
+{
+	stream->idle_until = clock_monotonic_ms() + STREAM_IDLE_MS;
+	if (stream->idle_until < stream->streams->deadline)
+		stream->streams->deadline = stream->idle_until;
+}
+
 static void
 stream_hand_back(struct stream *stream, struct stream_task *task)
 {
 	stream_task_set_remove(&stream->set, task);
+	if (stream->scope && stream->set.list.count == 0)
+		stream_set_idle(stream);
 	task->stream = NULL;
 	stream_task_list_add(&stream->streams->over, task);
 }
@@ -204,30 +226,36 @@ stream_send(struct stream *stream, struct stream_task *task)
 		stream_hand_back(stream, task);
 		return;
 	}
-	supervise_feed(stream->streams->supervisor, &stream->child, task->record, task->length);
+	supervise_feed(stream->streams->supervisor, &stream->child, task->handed ? task->handed : task->record,
+	    task->handed ? task->handed_length : task->length);
 	task->sent = true;
 	stream_set_deadline(stream->streams, task, task->timeout_ms + STREAM_GRACE_MS);
 }
 
-int
-streams_say(const struct streams *streams, const char *kind, const char *type, const char *member)
+static bool
+stream_has(const struct stream *stream, const char *member)
 {
-	const struct stream *stream = stream_find(streams, kind, type);
-	int is_true;
-	jv value;
+	jv value = json_get(stream->schema, member);
+	bool is_true = jv_get_kind(value) == JV_KIND_TRUE;
+
+	jv_free(value);
+	return is_true;
+}
+
+int
+streams_say(const struct streams *streams, const char *kind, const char *type, const char *scope, const char *member)
+{
+	const struct stream *stream = stream_find(streams, kind, type, scope);
 
 	if (!stream || stream->phase == PHASE_IDLE || stream->phase == PHASE_ASKING)
 		return -1;
-	value = json_get(stream->schema, member);
-	is_true = jv_get_kind(value) == JV_KIND_TRUE;
-	jv_free(value);
-	return is_true;
+	return stream->phase == PHASE_SERVING && stream_has(stream, member);
 }
 
 void
 streams_give(struct streams *streams, const char *kind, const char *type, struct stream_task *task)
 {
-	struct stream *stream = stream_of_plugin(streams, kind, type);
+	struct stream *stream = stream_of_plugin(streams, kind, type, task->scope);
 	struct error err;
 
 	if (!stream || stream->phase == PHASE_PLAIN) {
@@ -239,6 +267,7 @@ streams_give(struct streams *streams, const char *kind, const char *type, struct
 	task->end = STREAM_TASK_OPEN;
 	task->deadline = INT64_MAX;
 	task->sent = task->cancelled = false;
+	stream->idle_until = INT64_MAX;
 	stream_task_set_add(&stream->set, task);
 	if (stream->phase == PHASE_SERVING)
 		stream_send(stream, task);
@@ -286,23 +315,19 @@ stream_take_answers(struct stream *stream)
 		supervise_end_input(stream->streams->supervisor, &stream->child);
 }
 
-/* Takes the schema that describe has printed, and returns whether it says that the plugin streams. */
+/* Takes the schema that describe has printed, and returns whether it says that the plugin streams such tasks. */
 static bool
-stream_is_supported(struct stream *plugin)
+stream_is_supported(struct stream *stream)
 {
-	const struct buffer *out = &plugin->child.out;
+	const struct buffer *out = &stream->child.out;
 	struct error ignored;
-	jv schema, stream;
-	bool yes;
+	jv schema;
 
 	if (!out->length || json_parse("describe", out->data, out->length, &schema, &ignored) < 0)
 		return false;
-	stream = json_get(schema, "stream");
-	yes = jv_get_kind(stream) == JV_KIND_TRUE;
-	jv_free(stream);
-	jv_free(plugin->schema);
-	plugin->schema = schema;
-	return yes;
+	jv_free(stream->schema);
+	stream->schema = schema;
+	return stream_has(stream, "stream") && (!stream->scope || stream_has(stream, "stream_secrets"));
 }
 
 static void
@@ -393,6 +418,25 @@ streams_cancel(struct streams *streams, struct stream_task *task)
 	stream_set_deadline(streams, task, STREAM_GRACE_MS);
 }
 
+/* Gives the stream nothing more: it ends when all that it has is done. */
+static void
+stream_retire(struct stream *stream)
+{
+	stream->retired = true;
+	stream->idle_until = INT64_MAX;
+	if (stream->phase == PHASE_SERVING && stream->set.list.count == 0)
+		supervise_end_input(stream->streams->supervisor, &stream->child);
+}
+
+static void
+stream_end_idle(struct stream *stream, int64_t now)
+{
+	if (stream->idle_until <= now)
+		stream_retire(stream);
+	else if (stream->idle_until < stream->streams->deadline)
+		stream->streams->deadline = stream->idle_until;
+}
+
 /* Fails the tasks of the stream that are overdue as timed out; the others that the plugin has fail for now, when it has
  * ended. */
 static void
@@ -421,8 +465,10 @@ streams_keep_time(struct streams *streams, int64_t now)
 	if (now < streams->deadline)
 		return streams->deadline;
 	streams->deadline = INT64_MAX;
-	for (struct stream *stream = streams->first; stream; stream = stream->next)
+	for (struct stream *stream = streams->first; stream; stream = stream->next) {
 		stream_fail_overdue(stream, now);
+		stream_end_idle(stream, now);
+	}
 	return streams->deadline;
 }
 
@@ -438,9 +484,7 @@ streams_renew(struct streams *streams)
 			continue;
 		}
 		link = &stream->next;
-		stream->retired = true;
-		if (stream->phase == PHASE_SERVING && stream->set.list.count == 0)
-			supervise_end_input(streams->supervisor, &stream->child);
+		stream_retire(stream);
 	}
 }
 

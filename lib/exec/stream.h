@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Plugins that stream, coopr-plugins(7), as a worker sees them: one long-lived process for each, which is given many tasks,
- * one a line, and answers each. If it dies, or has to be ended, all tasks that it has fail for now.
+ * one a line, and answers each. If it dies, or has to be ended, all tasks that it has fail for now. Tasks with secrets have a scope: one
+ * process for each, of a plugin that says that it takes them, which ends when there was nothing for it for a while.
  */
 #ifndef EXEC_STREAM_H
 #define EXEC_STREAM_H
@@ -15,6 +16,7 @@
 enum {
 	STREAM_LINE_BYTES = 1024 * 1024, /* of an answer at most */
 	STREAM_DESCRIBE_MS = 10 * 1000,  /* for a plugin to say whether it streams */
+	STREAM_IDLE_MS = 10 * 1000,      /* a process of a scope waits for its next task */
 	STREAM_GRACE_MS = 10 * 1000,     /* for a plugin to end one task by itself, before all of it is ended */
 };
 
@@ -28,11 +30,12 @@ struct streams {
 
 void streams_init(struct streams *streams, struct supervisor *supervisor);
 
-/* Returns 1 where the plugin KIND/TYPE, which streams, has a true member of that name in its description, 0 where not, -1 where it has not
- * described itself yet. */
-int streams_say(const struct streams *streams, const char *kind, const char *type, const char *member);
+/* Returns 1 where the plugin KIND/TYPE, which streams, has a true member of that name in its description, 0 where not, -1 where its process of
+ * that scope does not run and has not described itself yet. */
+int streams_say(const struct streams *streams, const char *kind, const char *type, const char *scope, const char *member);
 
-/* Gives the task to the plugin KIND/TYPE, which is started where it does not run. It comes back through streams_over. */
+/* Gives the task to the plugin KIND/TYPE, which is started where it does not run. It comes back through streams_over. One with a scope is
+ * unsupported unless the plugin's description has "stream_secrets". */
 void streams_give(struct streams *streams, const char *kind, const char *type, struct stream_task *task);
 
 /* Deals with an event of a stream. Returns whether the event was one. */

@@ -221,6 +221,39 @@ json_find_named(jv array, const char *name)
 	return found;
 }
 
+/* Returns a part of a pointer as it is meant, which the caller frees. */
+static char *
+json_pointer_part(const char *part, size_t length)
+{
+	char *text = memory_substring(part, length), *to = text;
+
+	for (const char *at = text; *at; at++)
+		if (at[0] == '~' && (at[1] == '0' || at[1] == '1'))
+			*to++ = *++at == '0' ? '~' : '/';
+		else
+			*to++ = *at;
+	*to = '\0';
+	return text;
+}
+
+jv
+json_at(jv value, const char *pointer)
+{
+	jv found = jv_copy(value);
+
+	while (*pointer == '/') {
+		size_t length = strcspn(++pointer, "/");
+		char *part = json_pointer_part(pointer, length);
+		jv next = jv_get_kind(found) == JV_KIND_ARRAY ? json_element(found, strtoul(part, NULL, 10)) : json_get(found, part);
+
+		jv_free(found);
+		found = next;
+		pointer += length;
+		free(part);
+	}
+	return found;
+}
+
 bool
 json_array_has(jv array, const char *member, const char *text)
 {

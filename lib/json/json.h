@@ -53,6 +53,9 @@ jv json_element(jv array, size_t index);
 /* Returns the first object of an array whose member "name" is name, owned; an invalid value if there is none. */
 jv json_find_named(jv array, const char *name);
 
+/* Returns what a JSON Pointer leads to; invalid where it leads nowhere. */
+jv json_at(jv value, const char *pointer);
+
 /* Tells whether an array holds the string text or, where member is not NULL, an object whose member it is. */
 bool json_array_has(jv array, const char *member, const char *text);
 

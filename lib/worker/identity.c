@@ -134,8 +134,9 @@ identity_compare(const struct json_range *name)
 static const char *
 identity_place(const struct buffer *record)
 {
+	size_t length = record->length > 0 && record->data[record->length - 1] == '\n' ? record->length - 1 : record->length;
 	struct json_member list[MEMBERS];
-	int count = json_members(record->data, record->length, list, MEMBERS), at = 0;
+	int count = json_members(record->data, length, list, MEMBERS), at = 0;
 
 	while (at < count && !(list[at].name.length == 7 && memcmp(list[at].name.text, "cluster", 7) == 0))
 		at++;

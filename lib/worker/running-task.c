@@ -66,6 +66,7 @@ running_task_free(struct running_task *running)
 	login_files_leave(running->login);
 	child_release(&running->child);
 	stream_task_release(&running->streamed);
+	free(running->scope);
 	free(running->given);
 	free(running->answer);
 	free(running);

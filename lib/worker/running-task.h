@@ -20,6 +20,7 @@ struct running_task {
 	int64_t started_ms, took_ms;
 	struct queue_answer *answer;  /* once the result was refused: why */
 	struct login_file *login;     /* what it logs in with, or NULL; left when it is freed */
+	char *scope;                  /* which tasks with secrets share its process, or NULL */
 	char *given;                  /* the record, where it is another than the one in that block; or NULL */
 	void *owner;                  /* the caller's */
 	struct running_task *next, *previous; /* for the list that holds it */

@@ -83,6 +83,12 @@ secrets_open_store(struct filling *filling, bool makes)
 	return result;
 }
 
+void
+secrets_dump_no_core(void)
+{
+	setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
+}
+
 static int
 secrets_value_of(struct filling *filling, const char *name, bool is_generated, jv *value)
 {
@@ -91,8 +97,7 @@ secrets_value_of(struct filling *filling, const char *name, bool is_generated, j
 
 	if (!filling->open && secrets_open_store(filling, is_generated) < 0)
 		return -1;
-	/* What crashes from now on, here or in the plugin, leaves no copy of its memory on a disk. */
-	setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
+	secrets_dump_no_core();
 	result = secrets_open_reference(filling->store, &filling->key, filling->cluster, filling->operation, name, &secret, filling->err);
 	if (result < 0 && is_generated && filling->err->code == EX_NO) {
 		secrets_generate(&filling->key, filling->tenant, filling->id ? filling->id : "", name, &secret);

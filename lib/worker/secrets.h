@@ -22,6 +22,9 @@ struct redaction;
  * and its children dump no core. EX_CONFIG where a secret, its key or the store is not there. */
 int secrets_fill(jv *record, struct redaction *values, struct error *err);
 
+/* Has this process, and those that it starts from now on, dump no core: what crashes leaves no copy of its memory on a disk. */
+void secrets_dump_no_core(void);
+
 /* Returns whether a take record, as canonical text, may refer to a secret. */
 bool secrets_mentioned(const char *record, size_t length);
 

@@ -11,6 +11,7 @@
 #include "base/plural.h"
 #include "model/take/task.h"
 #include "worker/machine-claims.h"
+#include "worker/secret-stream.h"
 #include "worker/secrets.h"
 #include "worker/work-state.h"
 
@@ -162,19 +163,55 @@ work_add_key(struct running_task *running, struct error *err)
 	return result;
 }
 
-/* Gives the task to its plugin if that streams. A creation waits until the plugin has said whether it wants the key of the cluster. */
+/* Gives a task with secrets to its plugin, which has described itself. They are in our memory only meanwhile. */
+static int
+work_give_secretly(struct work *work, struct running_task *running, const char *kind, struct error *err)
+{
+	struct buffer handed = {0};
+	int result = secret_stream_fill(running->task.record, running->task.record_length, &handed, err);
+
+	if (result == 0) {
+		running->streamed.handed = handed.data;
+		running->streamed.handed_length = handed.length;
+		streams_give(&work->streams, kind, running->task.type, &running->streamed);
+		running->streamed.handed = NULL;
+	}
+	secret_stream_wipe(&handed);
+	return result;
+}
+
+/* Gives the task to its plugin if that streams. One with secrets, and a creation, wait until the plugin has said that it takes them, and whether
+ * it wants the key of the cluster. */
 static void
 work_give(struct work *work, struct running_task *running)
 {
-	const char *kind = task_plugin_kind(running->task.action), *type = running->task.type;
-	int wants_key = running->task.action == ACTION_CREATE ? streams_say(&work->streams, kind, type, "cluster_key") : 0;
+	const char *kind = task_plugin_kind(running->task.action), *type = running->task.type, *scope = running->streamed.scope;
+	bool creates = running->task.action == ACTION_CREATE;
+	int wants_key = creates || scope ? streams_say(&work->streams, kind, type, scope, "cluster_key") : 0;
+	int takes = scope ? streams_say(&work->streams, kind, type, scope, "stream_secrets") : 1;
 	struct error ignored; /* coopr-exec says it as a result */
 
 	running->streamed.asks = wants_key < 0;
-	if (wants_key > 0 && work_add_key(running, &ignored) < 0)
+	if (takes == 0 || (creates && wants_key > 0 && work_add_key(running, &ignored) < 0) ||
+	    (scope && takes > 0 && work_give_secretly(work, running, kind, &ignored) < 0))
 		work_start_child(work, running);
-	else
+	else if (!scope || takes < 0)
 		streams_give(&work->streams, kind, type, &running->streamed);
+}
+
+/* Finds which tasks with secrets this one shares a process with. Returns false where it needs one of its own: only providers have such processes,
+ * for coopr-exec reads the configuration of a service's action in its place. */
+static bool
+work_find_scope(struct running_task *running)
+{
+	if (!secrets_mentioned(running->task.record, running->task.record_length))
+		return true;
+	if (!action_is_providers(running->task.action))
+		return false;
+	running->streamed.scope = running->scope = secret_stream_scope(running->task.record, running->task.record_length);
+	if (running->scope)
+		secrets_dump_no_core();
+	return running->scope != NULL;
 }
 
 int
@@ -198,9 +235,9 @@ work_start(struct work *work, const struct queue_task *task, struct error *err)
 		names_intern(&work->jobs, memory_string(task->job));
 	work->taken++;
 	running_task_list_add(&work->running, running);
-	/* coopr-exec puts secrets in their places: they are in no process that lives longer than the task. It moves archives too, and says as
-	 * a result why there is nothing to log in with, the machine may not be entered any more, or its provider not be asked. */
-	if (why.code || !is_told || secrets_mentioned(task->record, task->record_length) || action_moves_archive(task->action))
+	/* coopr-exec puts the secrets of services in their places: they are in no process that lives longer than the task. It moves archives too, and
+	 * says as a result why there is nothing to log in with, the machine may not be entered any more, or its provider not be asked. */
+	if (why.code || !is_told || action_moves_archive(task->action) || !work_find_scope(running))
 		work_start_child(work, running);
 	else
 		work_give(work, running);
