@@ -232,6 +232,30 @@ log_in_anew() {
 	END
 }
 
+# What it does with what a user says is up to who has written it; the server's command for that user may ask none all the same.
+@test "hooks and plugins are run for the installation: they may ask a server, and are told nothing of who asked ours" {
+	unset COOPR_SPOOL
+	coopr-member set -T qa -r user ann
+	stubborn_service
+	coopr-import -T qa -yq mine
+	mkdir -p home/.config/coopr/hooks
+	cat >home/.config/coopr/hooks/look <<-EOT
+		#!/bin/sh
+		env | grep -e COOPR_ASKER -e COOPR_SENT >>"$PWD/told-\$1"
+		env -u COOPR_SPOOL coopr-whoami --server="unix:/tmp/coopr-serve.$$/socket" -o json >>"$PWD/told-\$1" 2>&1
+		echo '{"kind":"result","status":0}'
+	EOT
+	chmod 755 home/.config/coopr/hooks/look
+	sed "s/told-/task-/" home/.config/coopr/hooks/look >plugins/automator/stubborn
+	serve
+	coopr-token create --as ann -T qa mine >token
+	env -u COOPR_STATE HOME="$PWD/run" COOPR_SERVER="unix:$SOCKET" COOPR_TOKEN="$(cat token)" coopr-create -q -t lamp -n 4 -P dummy \
+		-s apache,mysql,haproxy,stubborn shop
+	for event in told-start told-success task-start; do
+				same superadmin "$(jq -r .role "$event" | uniq)"
+	done
+}
+
 @test "a command that runs for a user ends when the user is taken a role, and goes on when one is given" {
 	coopr-member set -T qa -r admin ann
 	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop

@@ -99,6 +99,26 @@ toolbox_has_contexts(void)
 	return has;
 }
 
+bool
+toolbox_is_of_asker(const char *variable)
+{
+	static const char *const marks[] = {"COOPR_ASKER", "COOPR_SENT="};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (strncmp(variable, marks[i], strlen(marks[i])) == 0)
+			return true;
+	return false;
+}
+
+void
+toolbox_push_unasked(struct arguments *argv)
+{
+	arguments_push(argv, "env");
+	for (char **variable = environ; *variable; variable++)
+		if (toolbox_is_of_asker(*variable))
+			arguments_printf(argv, "--unset=%.*s", (int)strcspn(*variable, "="), *variable);
+}
+
 void
 toolbox_ask_server(char **argv, bool all)
 {

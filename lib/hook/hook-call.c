@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/process.h"
+#include "base/toolbox.h"
 #include "hook/hook-list.h"
 #include "json/json.h"
 #include "store/key.h"
@@ -55,6 +56,7 @@ hook_call_program(const struct hook *hook, const struct outbox_message *message,
 	char line[500], reason[560];
 	int code;
 
+	toolbox_push_unasked(&argv);
 	arguments_push_all(&argv, "timeout", "--kill-after=5", NULL);
 	arguments_printf(&argv, "%lld", (long long)hook->timeout_s);
 	arguments_push_all(&argv, hook->program, message->event, message->operation, NULL);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "base/preference.h"
+#include "base/toolbox.h"
 #include "json/json.h"
 #include "json/yaml-read.h"
 #include "model/document.h"
@@ -133,8 +134,11 @@ work_config_read(const char *file, struct work_config *config, struct error *err
 	while (environ[count])
 		count++;
 	config->environment = arena_alloc(&config->arena, count + 1, sizeof(char *));
-	for (size_t i = 0; i < count; i++)
-		config->environment[i] = arena_string(&config->arena, environ[i]);
+	count = 0;
+	for (char **variable = environ; *variable; variable++)
+		if (!toolbox_is_of_asker(*variable))
+			config->environment[count++] = arena_string(&config->arena, *variable);
+	config->environment[count] = NULL;
 	if (file)
 		failed = work_read_file(file, config, err);
 	else if ((failed = work_read_if_there(home_system_config("work.json"), config, err)) == 0)
