@@ -197,8 +197,8 @@ job_runner_judge(const struct pair *pair, struct error *err)
 		    cluster, pair->job, pair->held, pair->job);
 	if (job_runner_is_failure(pair->worker_code)) {
 		line = job_runner_last_line(pair->workdir);
-		error_set(err, pair->worker_code, "%s: the worker of job %s failed: %s; its log is %s/work.log", cluster,
-		    pair->job, line, pair->workdir->path);
+		error_set(err, pair->worker_code, "%s: the worker of job %s failed: %s; its log is work.log in the folder that coopr show %s "
+		    "names to a superadmin", cluster, pair->job, line, cluster);
 		free(line);
 		return -1;
 	}

@@ -197,6 +197,14 @@ cluster_show_instances(struct cluster_status *status, struct table *table)
 	cluster_documents_release(&documents);
 }
 
+/* Returns the folder of the cluster's files, the caller's to free; NULL where it is told nobody: only a superadmin has a use for paths
+ * of the installation's machine. */
+static char *
+cluster_show_folder(const struct cluster_status *status)
+{
+	return status->account.role == ACCOUNT_SUPERADMIN ? status_folder(status) : NULL;
+}
+
 static void
 cluster_show_print_facts(struct cluster_status *status, FILE *out, bool colour)
 {
@@ -204,7 +212,7 @@ cluster_show_print_facts(struct cluster_status *status, FILE *out, bool colour)
 	const struct state_line line = status_state_line(status);
 	const struct cluster_record *cluster = status->cluster;
 	struct error ignored; /* then no files are named that the cluster follows */
-	char *folder = status_folder(status), *origin = applied_origin(&status->account, cluster->id, &ignored);
+	char *folder = cluster_show_folder(status), *origin = applied_origin(&status->account, cluster->id, &ignored);
 	struct table table = {0};
 	struct buffer state = {0};
 
@@ -231,7 +239,8 @@ cluster_show_print_facts(struct cluster_status *status, FILE *out, bool colour)
 	if (status->last)
 		cluster_show_last_operation(status->last, &table);
 	cluster_show_retried(status, &table);
-	cluster_show_fact(&table, "files", STYLE_PLAIN, "%s", folder);
+	if (folder)
+		cluster_show_fact(&table, "files", STYLE_PLAIN, "%s", folder);
 	table_print(&table, out, colour, false);
 	table_release(&table);
 	buffer_release(&state);
@@ -381,7 +390,7 @@ static void
 cluster_show_records(struct cluster_status *status, const struct observations *seen, struct output *output)
 {
 	struct state_line line = status_state_line(status);
-	char *folder = status_folder(status);
+	char *folder = cluster_show_folder(status);
 	const struct queue_task_status *tasks;
 	struct arena arena = {0};
 	struct buffer text = {0};
@@ -396,7 +405,10 @@ cluster_show_records(struct cluster_status *status, const struct observations *s
 	}
 	tasks = cluster_show_failed_tasks(status, &arena, &count);
 	for (size_t i = 0; i < count; i++) {
-		list_record(&status_task_list, &tasks[i], NULL, &text);
+		struct queue_task_status task = tasks[i];
+
+		task.log = folder ? task.log : NULL;
+		list_record(&status_task_list, &task, NULL, &text);
 		buffer_byte(&text, '\n');
 	}
 	arena_release(&arena);
