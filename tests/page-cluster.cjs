@@ -23,7 +23,7 @@ function isActive(page) {
 async function signIn(page, address, code) {
   await page.goto(`${address}#login=${code}`);
   await page.getByLabel('New password').fill('ten characters or more');
-  await page.getByRole('button', {name: 'Choose it and sign in'}).click();
+  await page.getByRole('button', {name: 'Choose it and log in'}).click();
   await page.locator('h1:text-is("Clusters")').waitFor();
 }
 
@@ -84,7 +84,7 @@ async function broken(page, address, [machine]) {
   assert.strictEqual(await siteOf(page, address, 1), 'good morning');
 }
 
-// The same core without a pointer: sign in, create, look, repair, delete.
+// The same core without a pointer: log in, create, look, repair, delete.
 async function siteByKeyboard(page, address, [code]) {
   await page.goto(`${address}#login=${code}`);
   await settle(page);

@@ -103,6 +103,10 @@ page_release() {
 	run ! grep -rnE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|[^a-z]eval\(|new Function|DOMParser|srcdoc' "$www" --exclude-dir=vendor --include='*.js'
 }
 
+@test "one logs in, on the page as in the commands" {
+	run ! grep -niE '\b(sign(s|ed|ing)?[- ](in|out)|log(s|ged|ging)? ?on)\b' "$www"/*.js "$www"/*.html
+}
+
 @test "each file that a script or the page names is there" {
 	grep -rhoE "(from|import\() ?'\./[a-z-]+\.js'" "$www" | grep -oE '[a-z-]+\.js' | sort -u >named
 	grep -ohE 'ui/RELEASE/[a-z.]+' "$www"/*.html | sed 's|.*/||' | sort -u >>named
@@ -254,7 +258,7 @@ create_shop() {
 	browse chain
 }
 
-@test "in a browser, who comes by TCP signs in with a link once, then with the password chosen there, and sees no more than their role" {
+@test "in a browser, who comes by TCP logs in with a link once, then with the password chosen there, and sees no more than their role" {
 	need_browser
 	create_shop --owner bob
 	code=$(coopr-user add -y -T default -r user -o json bob | jq -r .code)

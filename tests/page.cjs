@@ -97,7 +97,7 @@ const scenarios = {
   // The terminal of who has logged in: axe finds nothing in it, also on a phone; another site could not use it; and it ends with the session.
   async terminalSession(page, address, [code]) {
     await page.goto(`${address}#login=${code}`);
-    await page.getByRole('button', {name: 'Sign in this once'}).click();
+    await page.getByRole('button', {name: 'Log in this once'}).click();
     await page.getByRole('link', {name: 'hello', exact: true}).click();
     const [terminal] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', {name: 'Terminal of 1000'}).click()]);
     const findings = [];
@@ -115,7 +115,7 @@ const scenarios = {
     }
     assert.deepStrictEqual(findings, []);
     assert.strictEqual(await terminal.evaluate(() => fetch('v1/run', {method: 'POST', body: 'x'}).then((response) => response.status)), 403);
-    await page.getByRole('button', {name: 'Sign out'}).click();
+    await page.getByRole('button', {name: 'Log out'}).click();
     await terminal.locator('#state:has-text("Nobody is logged in")').waitFor();
     await terminal.locator('#again:visible').waitFor();
   },
@@ -389,7 +389,7 @@ const scenarios = {
   // Who may only read is offered nothing that would be refused.
   async reader(page, address, [code]) {
     await page.goto(`${address}#login=${code}`);
-    await page.getByRole('button', {name: 'Sign in this once'}).click();
+    await page.getByRole('button', {name: 'Log in this once'}).click();
     await page.getByRole('link', {name: 'shop'}).click();
     await page.locator('h1 .badge:has-text("active")').waitFor();
     for (const view of ['clusters', 'clusters/shop', 'clusters/shop/history', 'clusters/shop/config']) {
@@ -457,11 +457,11 @@ scenarios.login = async (page, address) => {
   const [code] = values;
 
   await page.goto(`${address}#/clusters/shop`);
-  await page.getByRole('heading', {name: 'Sign in to coopr'}).waitFor();
+  await page.getByRole('heading', {name: 'Log in to coopr'}).waitFor();
   await page.goto('about:blank');
   await page.goto(`${address}#login=${code}`);
   await page.getByLabel('New password').fill('ten characters or more');
-  await page.getByRole('button', {name: 'Choose it and sign in'}).click();
+  await page.getByRole('button', {name: 'Choose it and log in'}).click();
   await page.locator('h1:text-is("Clusters")').waitFor();
   assert.doesNotMatch(page.url(), /login/);
   await page.getByRole('link', {name: 'shop'}).click();
@@ -471,17 +471,17 @@ scenarios.login = async (page, address) => {
   await visit(page, address, 'clusters/shop/do/expand');
   await page.locator('button.main:enabled').click();
   await page.locator('dl.figures div:has(dt:text-is("Machines")) dd:text-is("5")').waitFor();
-  await page.getByRole('button', {name: 'Sign out'}).click();
+  await page.getByRole('button', {name: 'Log out'}).click();
   await page.getByLabel('User').fill('bob');
   await page.getByLabel('Password').fill('a wrong one');
-  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByRole('button', {name: 'Log in'}).click();
   await page.getByText('the user or the password is wrong').waitFor();
   await page.getByLabel('Password').fill('ten characters or more');
-  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByRole('button', {name: 'Log in'}).click();
   await page.locator('h1:has-text("shop")').waitFor();
   await page.goto('about:blank');
   await page.goto(`${address}#login=${code}`);
-  await page.getByRole('button', {name: 'Sign in this once'}).click();
+  await page.getByRole('button', {name: 'Log in this once'}).click();
   await page.getByText('was used already').waitFor();
 };
 

@@ -232,6 +232,33 @@ bearing() {
 	bearing "$token" 404 GET /v1/members
 }
 
+@test "the list of tokens says what its user is with each today, and what it is limited to" {
+	listed() {
+		coopr-token list --all -o json | jq -r '"\(.name // .of) \(.role // "-") \(.limit)"'
+	}
+	coopr-member set -T qa -r admin ann
+	coopr-member set -T dev -r user ann
+	coopr-token create --as ann -T qa -r user small >/dev/null
+	coopr-token create --as ann -T dev dev >/dev/null
+	COOPR_ASKER=ann coopr-token create --all-tenants all >/dev/null
+	coopr-token create -T qa -r admin top >/dev/null
+	coopr-token create --provisioner qa rack >/dev/null
+	serve
+	answers 200 POST /v1/session -d "{\"code\": \"$(coopr-user add -T qa bob | grep -m 1 ^coopr_)\"}"
+	same 'small user user
+dev user user
+all admin admin
+top admin admin
+rack - read-only
+session user admin' "$(listed)"
+	coopr-member set -T qa -r read-only ann
+	coopr-member delete -T dev ann
+	same 'small read-only user
+dev - user
+all read-only admin' "$(listed | head -n 3)"
+	contains "$(coopr-token list --all -o wide)" 'AT MOST'
+}
+
 @test "who only reads sees all clusters of the tenant, and changes nothing" {
 	coopr-member set -T qa -r read-only eve
 	coopr-create -q --detach --as ann -T qa -t lamp -n 4 -P dummy shop

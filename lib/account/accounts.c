@@ -15,8 +15,6 @@
 #include "base/suggest.h"
 #include "store/sql/sql.h"
 
-static const char open_tenant[] = "default";
-
 /* Returns whether who asks is a superadmin, and no token or session leaves them less. */
 static int
 accounts_is_top(const struct account *account, uid_t owner, struct error *err)
@@ -34,7 +32,7 @@ accounts_no_tenant(const struct account *account, const char *user, uid_t owner,
 	int top = !account->limit.is_set && rights_is_superadmin(account->store, user, owner, &ignored) > 0;
 	struct sql_rows *rows = sql_query(account_sql(account), &ignored, "SELECT name FROM tenant WHERE deleted_ms = 0 AND "
 	    "(?1 OR name = ?2 OR id IN (SELECT tenant FROM member WHERE user = ?3)) AND ?4 IN ('', name) ORDER BY name", "ittt",
-	    (int64_t)top, open_tenant, account->limit.is_set ? "" : user, account->limit.tenant);
+	    (int64_t)top, RIGHTS_OPEN, account->limit.is_set ? "" : user, account->limit.tenant);
 	struct arguments names = {0};
 
 	while (sql_row(rows, &ignored) > 0)
@@ -65,7 +63,7 @@ accounts_find_rights(struct account *account, const char *user, uid_t owner, str
 	if (account->limit.is_set && account->role > account->limit.role)
 		account->role = account->limit.role;
 	account->sees_all = account->sees_all && account->role != ACCOUNT_USER;
-	return top || member || strcmp(account->tenant, open_tenant) == 0 ? 0 : accounts_no_tenant(account,
+	return top || member || strcmp(account->tenant, RIGHTS_OPEN) == 0 ? 0 : accounts_no_tenant(account,
 	    account->of_tenant ? account->user : user, owner, err);
 }
 
@@ -91,7 +89,7 @@ accounts_find_tenant(struct account *account, const char *wanted, const char *us
 		    "ON tenant.id = tenant WHERE user = ? AND tenant.name <> ?", "tt", user, RIGHTS_SUPERADMIN);
 		got = sql_row(rows, err);
 		if (got > 0)
-			account->tenant = memory_string(sql_integer(rows, 1) == 1 ? sql_text(rows, 0) : open_tenant);
+			account->tenant = memory_string(sql_integer(rows, 1) == 1 ? sql_text(rows, 0) : RIGHTS_OPEN);
 		sql_end(rows);
 	}
 	if (got > 0)

@@ -14,6 +14,7 @@ struct error;
 struct store;
 
 #define RIGHTS_SUPERADMIN "superadmin" /* the tenant whose admins are superadmins */
+#define RIGHTS_OPEN "default"          /* the tenant in which everybody who is no member is a user */
 
 enum account_role { ACCOUNT_READER, ACCOUNT_USER, ACCOUNT_ADMIN, ACCOUNT_SUPERADMIN };
 

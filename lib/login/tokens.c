@@ -148,11 +148,57 @@ tokens_is_valid(struct store *store, int64_t id, struct error *err)
 	return sql_number(store_sql(store), &one, err, "SELECT 1 FROM token WHERE id = ? AND ends_ms > ?", "ii", id, clock_wall_ms());
 }
 
+/* Finds the user's role in the token's tenant, or the highest of all: 1; 0 where the user is none there; -1. */
+static int
+tokens_find_role(struct store *store, const struct token *token, uid_t owner, enum account_role *role, struct error *err)
+{
+	struct rights_held held = {0};
+	int got = rights_is_superadmin(store, token->user, owner, err);
+
+	*role = ACCOUNT_SUPERADMIN;
+	if (got != 0)
+		return got;
+	*role = ACCOUNT_USER;
+	if (token->tenant) {
+		got = rights_in_tenant(store, token->tenant, token->user, role, NULL, err);
+		return got == 0 && strcmp(token->tenant, RIGHTS_OPEN) == 0 ? 1 : got;
+	}
+	if ((got = rights_hold(store, token->user, &held, err)) == 0 && held.count)
+		*role = ACCOUNT_READER;
+	for (size_t i = 0; i < held.count; i++)
+		if (held.list[i].role > *role)
+			*role = held.list[i].role;
+	rights_held_release(&held);
+	return got < 0 ? -1 : 1;
+}
+
+/* Fills in what its user is with the token. One of a provisioner lets nobody in as a user. */
+static int
+tokens_fill_now(struct store *store, struct token *token, uid_t owner, struct error *err)
+{
+	enum account_role role, limit = ACCOUNT_READER;
+	int got = strcmp(token->kind, "provisioner") == 0 ? 0 : tokens_find_role(store, token, owner, &role, err);
+
+	account_role_find(token->role, &limit);
+	if (got > 0)
+		token->now = account_role_name(role < limit ? role : limit);
+	return got < 0 ? -1 : 0;
+}
+
 int
 tokens_list(struct account *account, bool everybody, struct token_list *list, struct error *err)
 {
-	return tokens_read(sql_query(account_sql(account), err, "SELECT " COLUMNS " FROM " TABLES " WHERE " MINE " AND (?5 OR user = ?2) "
-	    "AND ends_ms > ?6 ORDER BY token.id", MINE_TYPES "ii", MINE_VALUES(account), (int64_t)everybody, clock_wall_ms()), list, err);
+	int result = tokens_read(sql_query(account_sql(account), err, "SELECT " COLUMNS " FROM " TABLES " WHERE " MINE
+	    " AND (?5 OR user = ?2) AND ends_ms > ?6 ORDER BY token.id", MINE_TYPES "ii", MINE_VALUES(account), (int64_t)everybody,
+	    clock_wall_ms()), list, err);
+	uid_t owner;
+
+	if (result > 0 && store_owner(account->store, &owner, err) < 0)
+		return -1;
+	for (size_t i = 0; result >= 0 && i < list->count; i++)
+		if (tokens_fill_now(account->store, &list->list[i], owner, err) < 0)
+			result = -1;
+	return result;
 }
 
 int

@@ -30,6 +30,7 @@ struct token { /* strings live in the list's arena */
 	const char *login;  /* the user by whose password it was begun; NULL: it was made without one */
 	const char *tenant; /* that it is limited to; NULL: none */
 	const char *role;   /* that it is limited to */
+	const char *now;    /* what its user is with it today, see tokens_list; NULL: nothing */
 	const char *name;   /* what its user calls it */
 	const char *address; /* from which a session was begun; or NULL */
 	int64_t made_ms, ends_ms;
@@ -66,7 +67,8 @@ int tokens_find(struct store *store, const char *text, struct token_list *list, 
 /* Returns 1 where the token of that number is still valid; 0; -1. */
 int tokens_is_valid(struct store *store, int64_t id, struct error *err);
 
-/* Adds those of the account's user; everybody: of all users whom it may look after. */
+/* Adds those of the account's user; everybody: of all users whom it may look after. Fills in `now`: the user's role in the token's tenant,
+ * or the highest of those in all tenants, and at most the role that the token is limited to. */
 int tokens_list(struct account *account, bool everybody, struct token_list *list, struct error *err);
 
 /* Removes a token of the account's user, or one that it may look after. EX_NO where there is none of that number. */

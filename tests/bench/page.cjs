@@ -46,7 +46,7 @@ async function visit(context, url) {
   return result;
 }
 
-// A browser of somebody who is signed in, and has visited nothing yet.
+// A browser of somebody who is logged in, and has visited nothing yet.
 async function enter() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'browser.'));
   const context = await chromium.launchPersistentContext(folder, {executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage']});

@@ -50,12 +50,12 @@ export function usersView({signal}) {
     const list = await items('GET /v1/users', {signal}), {provider} = await call('GET /v1/version', {signal});
     const send = async (body) => {
       const added = await call('POST /v1/users', {isOfNone: role.value === 'superadmin', body});
-      fill(shown, added.code ? linkOf(added) : el('p.note.good', `${added.user} signs in at the organisation.`));
+      fill(shown, added.code ? linkOf(added) : el('p.note.good', `${added.user} logs in at the organisation.`));
     };
     return [el('h1', 'Users'), el('p', 'People who can log in. What each may do in a tenant is set under Members.'), shown,
       list.length ? table('Users', ['User', 'Tenant', 'Password', 'Last login', 'Added by', 'Change'], list.map((one) => row(one, again)))
         : empty('Nobody logs in yet', 'Whoever uses the socket of the server’s machine needs no password. Add somebody who comes from elsewhere below.'),
-      requestForm({title: 'Add a user', button: 'Add', action: ACTIONS.addUser, values, send, done: again, controls: [field('User', name), field('Role', role, `In the tenant ${session.tenant}.`), provider && field('Signs in', how)]}),
+      requestForm({title: 'Add a user', button: 'Add', action: ACTIONS.addUser, values, send, done: again, controls: [field('User', name), field('Role', role, `In the tenant ${session.tenant}.`), provider && field('Logs in', how)]}),
       commandView(commandLine(ACTIONS.users))];
   });
 }
@@ -64,7 +64,7 @@ export function tokensView({signal}) {
   const shown = el('div', {'aria-live': 'polite'}), name = el('input', {name: 'name', required: true, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off'});
   const role = choice([['', 'my own'], ...roles()], '', {name: 'role'}), lifetime = el('input', {name: 'lifetime', placeholder: '90d', autocomplete: 'off'});
   const values = () => ({name: name.value || 'NAME', role: role.value, lifetime: lifetime.value});
-  const row = (one, again) => [one.name ?? '', one.of, one.user, one.role, one.tenant ?? 'all', time(one.created), time(one.expires), one.address ?? '',
+  const row = (one, again) => [one.name ?? '', one.of, one.user, one.role ?? '–', one.tenant ?? 'all', time(one.created), time(one.expires), one.address ?? '',
     sure(one.of === 'token' ? 'Revoke' : 'End', one.of === 'token' ? `Revoke ${one.name}` : 'End this session', commandLine(ACTIONS.deleteToken, {token: one.id}), async () => {
       await call('DELETE /v1/tokens/{token}', {path: {token: one.id}, body: {}});
       tell('It is not valid any more.');

@@ -65,7 +65,7 @@ async function refusal(response) {
   if (response.headers.get('Content-Type')?.includes('json'))
     record = JSON.parse(text);
   if (response.status === 401 && !response.url.endsWith('/v1/session'))
-    window.dispatchEvent(new Event('signed-out'));
+    window.dispatchEvent(new Event('logged-out'));
   return new Problem(response.status, record);
 }
 

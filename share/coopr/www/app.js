@@ -91,7 +91,7 @@ function drawBar() {
       tenants.map((name) => el('option', {value: name, selected: name === session.tenant}, name)))),
     tenants.length === 1 && el('span.quiet', tenants[0]),
     session.user && el('span.who', session.user, session.role && el('small', ` ${session.role}`)),
-    session.csrf && el('button.small', {type: 'button', onclick: leave}, 'Sign out'));
+    session.csrf && el('button.small', {type: 'button', onclick: leave}, 'Log out'));
 }
 
 function changeTenant(name) {
@@ -156,12 +156,12 @@ function showAlone(view) {
   nav.hidden = true;
   bar.hidden = true;
   main.removeAttribute('aria-busy');
-  document.title = 'Sign in – coopr';
+  document.title = 'Log in – coopr';
   fill(main, view);
   main.querySelector('input')?.focus();
 }
 
-// Asks the user to sign in; then what the address names is shown.
+// Asks the user to log in; then what the address names is shown.
 async function askWho(reason) {
   leaving.abort();
   session.tenant = null;
@@ -219,7 +219,7 @@ async function start() {
 }
 
 window.addEventListener('hashchange', () => { if (!bar.hidden) show(); });
-window.addEventListener('signed-out', () => { if (!bar.hidden) askWho('The session has ended. Sign in again.'); });
+window.addEventListener('logged-out', () => { if (!bar.hidden) askWho('The session has ended. Log in again.'); });
 window.addEventListener('unhandledrejection', (event) => {
   if (event.reason?.name !== 'AbortError')
     tell(event.reason?.message ?? 'That did not work.', 'bad');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms to sign in: with a password, or with the code of a link, which is valid once.
+// The forms to log in: with a password, or with the code of a link, which is valid once.
 import {el, field, fill, problem} from './dom.js';
 import {call} from './api.js';
 
@@ -18,7 +18,7 @@ function sessionForm(body, entered, ...parts) {
       await call('POST /v1/session', {body: body(event.submitter)});
       await entered();
     } catch (error) {
-      fill(trouble, problem(Object.assign(error, {title: 'Not signed in'})));
+      fill(trouble, problem(Object.assign(error, {title: 'Not logged in'})));
       buttons.forEach((one) => { one.disabled = false; });
     }
   }}, parts, trouble);
@@ -40,7 +40,7 @@ export function returned() {
   return {body: {provider_code: query.get('code'), verifier: begun.verifier, nonce: begun.nonce}};
 }
 
-// A button to sign in at the OpenID provider of the installation, if it has one.
+// A button to log in at the OpenID provider of the installation, if it has one.
 function providerButton() {
   const place = el('div');
   const button = el('button', {type: 'button', onclick: async () => {
@@ -50,10 +50,10 @@ function providerButton() {
       sessionStorage.setItem('provider', JSON.stringify({...begun, hash: location.hash}));
       location.assign(begun.address);
     } catch (error) {
-      fill(place, button, problem(Object.assign(error, {title: 'Not signed in'})));
+      fill(place, button, problem(Object.assign(error, {title: 'Not logged in'})));
       button.disabled = false;
     }
-  }}, 'Sign in with your organisation');
+  }}, 'Log in with your organisation');
 
   call('GET /v1/version').then((version) => version.provider && fill(place, button)).catch(() => {});
   return place;
@@ -63,17 +63,17 @@ export function loginView(entered, reason) {
   const user = el('input', {name: 'user', autocomplete: 'username', required: true, autocapitalize: 'none', spellcheck: 'false'});
   const password = el('input', {name: 'password', type: 'password', autocomplete: 'current-password', required: true});
 
-  return el('div.login', el('h1', 'Sign in to coopr'), reason && el('p.note', reason),
-    sessionForm(() => ({user: user.value, password: password.value}), entered, field('User', user), field('Password', password), el('button.main', 'Sign in')), providerButton(),
-    el('p.quiet', 'An administrator adds users, and makes links to sign in once.'));
+  return el('div.login', el('h1', 'Log in to coopr'), reason && el('p.note', reason),
+    sessionForm(() => ({user: user.value, password: password.value}), entered, field('User', user), field('Password', password), el('button.main', 'Log in')), providerButton(),
+    el('p.quiet', 'An administrator adds users, and makes links to log in once.'));
 }
 
-// The code alone signs in; who wants to come again chooses a password now.
+// The code alone logs in; who wants to come again chooses a password now.
 export function codeView(code, entered) {
   const password = el('input', {name: 'new_password', type: 'password', autocomplete: 'new-password', minlength: 10, required: true});
   const body = (button) => button?.value === 'once' ? {code} : {code, new_password: password.value};
 
   return el('div.login', el('h1', 'Welcome to coopr'), el('p', 'This link signs you in once. To come back, choose a password.'),
-    sessionForm(body, entered, field('New password', password, 'At least ten characters.'), el('button.main', 'Choose it and sign in'),
-      el('button', {value: 'once', formnovalidate: true}, 'Sign in this once')));
+    sessionForm(body, entered, field('New password', password, 'At least ten characters.'), el('button.main', 'Choose it and log in'),
+      el('button', {value: 'once', formnovalidate: true}, 'Log in this once')));
 }
