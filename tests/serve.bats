@@ -138,6 +138,23 @@ teardown() {
 	answers 413 POST /v1/entities --data-binary @large
 }
 
+@test "a problem names the member that permits what was refused, and says it without the option of the command" {
+	jq '.data = ["/var/lib/mysql"]' mine/services/mysql.json >data
+	mv data mine/services/mysql.json
+	coopr-import -yq mine
+	coopr-create -q -t lamp -n 4 -P dummy blog
+	serve
+	answers 422 DELETE /v1/clusters/blog -H 'If-Match: *' -d '{}'
+	contains "$(body .detail)" "; use --discard-data to permit that"
+	same '["/discard-data",true]' "$(body '.errors[0] | [.pointer, .permits]')"
+	[[ $(body '.errors[0].detail') = "blog: data would be lost: mysql on "* ]]
+	answers 409 POST /v1/clusters -d '{"name": "small", "template": "lamp", "machines": 1, "provider": "dummy"}'
+	same '["/force",true]' "$(body '.errors[0] | [.pointer, .permits]')"
+	run ! grep -e --force <<<"$(body '.errors[0].detail')"
+	answers 409 DELETE /v1/entities/provider/dummy -H 'If-Match: *' -d '{}'
+	same '["/force",true,"nothing was changed"]' "$(body '.errors[-1] | [.pointer, .permits, .detail]')"
+}
+
 @test "a GET changes nothing: of a command that also changes it has only the options that look" {
 	serve
 	answers 202 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'

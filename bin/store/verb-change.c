@@ -161,8 +161,9 @@ store_verb_end(struct change *change, const struct store_verb_change_options *ch
 		return message_error(&err);
 	code = store_verb_report(&change->faults);
 	if (code && !changing->force) {
-		message("nothing was changed; use --force to change it anyway");
-		return code;
+		error_set(&err, code, "nothing was changed");
+		error_way_out(&err, "force", "; use --force to change it anyway");
+		return message_error(&err);
 	}
 	if (!changing->dry_run && change_commit(change, &err) < 0)
 		return message_error(&err);

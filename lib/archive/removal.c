@@ -44,9 +44,10 @@ removal_ask(struct account *account, const char *id, bool discard_data, struct e
 
 	if (result == 0 && !discard_data) {
 		last = removal_is_last(account, &archive, err);
-		if (last > 0)
-			error_set(err, EX_USAGE, "%s: it is the last archive of %s of %s; use --discard-data to delete it all the same", id,
-			    archive.service, archive.cluster_name);
+		if (last > 0) {
+			error_set(err, EX_USAGE, "%s: it is the last archive of %s of %s", id, archive.service, archive.cluster_name);
+			error_way_out(err, "discard-data", "; use --discard-data to delete it all the same");
+		}
 		result = last ? -1 : 0;
 	}
 	if (result == 0)

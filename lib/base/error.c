@@ -21,6 +21,8 @@ error_begin(struct error *err, int code)
 {
 	err->code = code;
 	err->absent = err->too_large = false;
+	err->option = NULL;
+	err->reason = 0;
 }
 
 int
@@ -63,6 +65,15 @@ error_append(struct error *err, const char *before, const char *text)
 	size_t length = strlen(err->text);
 
 	error_mark_cut(err, (int)length + snprintf(err->text + length, sizeof err->text - length, "%s%s", before, text));
+}
+
+int
+error_way_out(struct error *err, const char *option, const char *text)
+{
+	err->option = option;
+	err->reason = strlen(err->text);
+	error_append(err, "", text);
+	return -1;
 }
 
 /* Shortens an absolute path to the folder where its file system is mounted. What is not there yet counts as on that of its folder. */
@@ -136,5 +147,7 @@ error_prefix(struct error *err, const char *format, ...)
 	va_end(ap);
 	memcpy(text, err->text, sizeof text);
 	error_mark_cut(err, snprintf(err->text, sizeof err->text, "%s: %s", what, text));
+	if (err->option)
+		err->reason += strlen(what) + 2;
 	return -1;
 }

@@ -18,6 +18,8 @@ struct error {
 	char text[2048]; /* "OBJECT: reason; way out", no newline, cut with "..." */
 	bool absent;     /* there is nothing of the name that was given */
 	bool too_large;  /* what was given has more bytes than are taken */
+	const char *option; /* the long name of the option that is the way out, without dashes; NULL: none is */
+	size_t reason;      /* where option is not NULL: the bytes of the text before that way out */
 };
 
 /* Fills err. Always returns -1. */
@@ -28,7 +30,10 @@ int error_set(struct error *err, int code, const char *format, ...)
 int error_absent(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Does the same with EX_DATAERR, where what was given, which is called name, has more bytes than limit. */
+/* Appends the way out: how the option, which lives for ever, lets the same be done. Always returns -1. */
+int error_way_out(struct error *err, const char *option, const char *text);
+
+/* Does the same as error_set with EX_DATAERR, where what was given, which is called name, has more bytes than limit. */
 int error_too_large(struct error *err, const char *name, size_t limit);
 
 /* Does the same, with ": " and the text of errno behind it; where a file system is full also "; make room on", with its folder where

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +51,12 @@ message_begin_log(void)
 	    S_ISREG(err.st_mode) && err.st_dev == out.st_dev && err.st_ino == out.st_ino;
 }
 
-/* Prints a printable text as a string of JSON. */
+/* Prints at most length bytes of a printable text as a string of JSON. */
 static void
-message_print_string(const char *text)
+message_print_string(const char *text, size_t length)
 {
 	putc('"', stderr);
-	for (; *text; text++) {
+	for (; *text && length; text++, length--) {
 		if (*text == '"' || *text == '\\')
 			putc('\\', stderr);
 		putc(*text, stderr);
@@ -68,12 +69,16 @@ static void
 message_print_record(const char *line, const struct error *err)
 {
 	fputs("{\"kind\":\"message\",\"program\":", stderr);
-	message_print_string(program);
+	message_print_string(program, SIZE_MAX);
 	fputs(",\"text\":", stderr);
-	message_print_string(line);
+	message_print_string(line, SIZE_MAX);
 	if (err)
 		fprintf(stderr, ",\"absent\":%s,\"too_large\":%s,\"code\":%d", err->absent ? "true" : "false",
 		    err->too_large ? "true" : "false", err->code);
+	if (err && err->option) {
+		fprintf(stderr, ",\"option\":\"%s\",\"reason\":", err->option);
+		message_print_string(line, err->reason);
+	}
 	fputs("}\n", stderr);
 }
 

@@ -107,7 +107,9 @@ prepare_solve_refuse(const struct operation_context *context, const struct buffe
 		    "%s %s=auto leaves it to the template again", context->workdir.name, because, scaled, context->workdir.name, scaled);
 	else if (because)
 		error_set(err, EX_NO, "%s: no layout satisfies the request: %s%s", context->workdir.name, because,
-		    size ? "; ask for more machines, or use --force" : "");
+		    size ? "; ask for more machines" : "");
+	if (because && !scaled && size)
+		error_way_out(err, "force", ", or use --force");
 	free(scaled);
 	free(because);
 	return -1;

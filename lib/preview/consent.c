@@ -56,7 +56,9 @@ consent_check_data(struct consent *consent, const struct preview *preview, const
 
 	consent->loses_data = !consent->discards_data && losses_describe(&preview->effects, basis->stateful, &text);
 	if (consent->loses_data && !(consent->has_person && question_possible()))
-		result = error_set(err, EX_USAGE, "%s: data would be lost: %s; use --discard-data to permit that", consent->name, text.data);
+		result = error_set(err, EX_USAGE, "%s: data would be lost: %s", consent->name, text.data);
+	if (result < 0)
+		error_way_out(err, "discard-data", "; use --discard-data to permit that");
 	buffer_release(&text);
 	return result;
 }

@@ -288,7 +288,8 @@ openapi_problem(void)
 {
 	jv schema = openapi_type("object"), members = jv_object(), error = openapi_type("object");
 
-	json_set(&error, "properties", JV_OBJECT(jv_string("pointer"), openapi_type("string"), jv_string("detail"), openapi_type("string")));
+	json_set(&error, "properties", JV_OBJECT(jv_string("pointer"), openapi_type("string"), jv_string("detail"), openapi_type("string"), jv_string("permits"),
+	    openapi_type("boolean")));
 	json_set(&error, "required", json_strings((const char *const[]){"pointer", "detail"}, 2));
 	json_set(&members, "status", openapi_type("integer"));
 	json_set(&members, "title", openapi_type("string"));

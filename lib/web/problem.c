@@ -22,6 +22,7 @@ static const struct {
 struct problem_signs { /* of what has failed, besides an exit code */
 	bool absent; /* what was named is not there, or nothing of what was to be shown */
 	bool too_large;
+	jv errors; /* the members of the request that are named, as problem_answer_all lists them; invalid: none */
 };
 
 static int
@@ -94,6 +95,21 @@ problem_says(jv record, const char *name)
 	return is_true;
 }
 
+/* Notes the member of the request that is the way out of an error, which the record calls an option. */
+static void
+problem_note_option(jv record, struct problem_signs *signs)
+{
+	char *option = json_get_string(record, "option");
+
+	if (option) {
+		jv one = JV_OBJECT(jv_string("pointer"), jv_string_fmt("/%s", option), jv_string("detail"), json_get(record, "reason"),
+		    jv_string("permits"), jv_true());
+
+		signs->errors = jv_array_append(jv_is_valid(signs->errors) ? signs->errors : jv_array(), one);
+	}
+	free(option);
+}
+
 /* Adds a line of stderr to the messages; of a record of coopr's, its text, and what it says. */
 static void
 problem_add_line(const char *line, size_t length, jv *messages, jv *detail, struct problem_signs *signs)
@@ -106,6 +122,7 @@ problem_add_line(const char *line, size_t length, jv *messages, jv *detail, stru
 	} else {
 		signs->absent |= problem_says(record, "absent");
 		signs->too_large |= problem_says(record, "too_large");
+		problem_note_option(record, signs);
 		text = json_get(record, "text");
 		jv_free(record);
 	}
@@ -120,7 +137,7 @@ problem_answer_said(struct http_exchange *exchange, int status, int code, bool l
 {
 	jv problem = jv_object(), messages = jv_array(), detail = jv_null();
 	const char *at = buffer_string(said);
-	struct problem_signs signs = {.absent = looks};
+	struct problem_signs signs = {.absent = looks, .errors = jv_invalid()};
 
 	while (*at) {
 		size_t length = strcspn(at, "\n");
@@ -131,6 +148,8 @@ problem_answer_said(struct http_exchange *exchange, int status, int code, bool l
 	}
 	json_set(&problem, "detail", detail);
 	json_set(&problem, "messages", messages);
+	if (jv_is_valid(signs.errors))
+		json_set(&problem, "errors", signs.errors);
 	json_set_number(&problem, "exit_code", code);
 	problem_send(exchange, status ? status : problem_status(code, signs), problem);
 }

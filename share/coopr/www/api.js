@@ -24,15 +24,16 @@ export const INSTALLATION = [
 const TITLES = {400: 'This was refused', 403: 'Not permitted', 404: 'Not found', 409: 'This was refused', 412: 'It was changed meanwhile', 422: 'This was refused', 429: 'Too many requests',
   500: 'The server has failed', 503: 'The server has too much to do'};
 
-// Messages name options of commands; here these are boxes.
-const BOXES = [['use --discard-data', 'tick “Data of services may be lost”'], [', or use --force', ''], ['use --force to change it anyway', 'tick “Save it also where that makes something else wrong”']];
-
+// A refusal. wayOut is the member of the request with which the same is done, which commands call an option; forms have a box for some.
 export class Problem extends Error {
   constructor(status, record) {
-    super(BOXES.reduce((text, [option, box]) => text.replace(option, box), record.detail || record.title || 'The server did not say why.'));
+    const wayOut = record.errors?.find((one) => one.permits);
+
+    super(wayOut?.detail || record.detail || record.title || 'The server did not say why.');
+    this.wayOut = wayOut?.pointer.slice(1);
     this.status = status;
     this.title = TITLES[status] ?? record.title;
-    this.errors = record.errors;
+    this.errors = record.errors?.filter((one) => !one.permits);
     this.messages = record.messages ?? [];
   }
 }

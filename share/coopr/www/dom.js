@@ -124,9 +124,16 @@ export function empty(title, text, ...actions) {
   return el('div.empty', el('h2', title), el('p', text), actions.some(Boolean) && el('p.row', actions));
 }
 
+// What a problem says, and which box of a form permits it, if there is one for that.
+export function reasonOf(error) {
+  const box = error.wayOut && document.querySelector(`form [name="${CSS.escape(error.wayOut)}"]`);
+
+  return box?.labels.length ? `${error.message}; tick “${box.labels[0].textContent}”` : error.message;
+}
+
 export function problem(error) {
   const errors = error.errors ?? [];
 
-  return el('div.problem', {role: 'alert'}, el('strong', error.title ?? 'That did not work'), el('p', error.message),
+  return el('div.problem', {role: 'alert'}, el('strong', error.title ?? 'That did not work'), el('p', reasonOf(error)),
     errors.length > 0 && el('ul', errors.map((one) => el('li', el('code', one.pointer || '/'), ' ', one.detail))));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The catalogue of a tenant: its entities, their versions, and a form beside the JSON of one, which is checked while somebody writes.
-import {check, choice, el, empty, field, fill, problem, settled, table, tell} from './dom.js';
+import {check, choice, el, empty, field, fill, problem, reasonOf, settled, table, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {clusterAddress} from './clusters.js';
@@ -36,7 +36,7 @@ export async function entitiesView({kind = 'clustertemplate', signal}) {
 
 // Says what is wrong with a document, or what it would make wrong elsewhere.
 function verdict(error) {
-  const lines = error.messages?.length ? error.messages : [error.message];
+  const lines = [...(error.messages ?? []).slice(0, -1), reasonOf(error)];
 
   return el('div.note.bad', el('strong', 'Not right yet'), el('ul', lines.map((line) => el('li', line.replace(/^standard input: /, '')))));
 }
@@ -111,7 +111,7 @@ export async function entityView({kind, name, query, signal}) {
   const [schema, initial, older] = await Promise.all([schemaOf(kind), isNew ? {name: ''} : call('GET /v1/entities/{kind}/{name}', {path, signal}),
     restored ? call('GET /v1/entities/{kind}/{name}', {path, query: {revision: restored}, signal}) : null]);
   const [versions, users] = isNew ? [{newest: 0}, null] : await Promise.all([versionsView(kind, name, query, signal), usersView(kind, name, signal)]);
-  const state = el('div', {'aria-live': 'polite'}), reason = el('input', {autocomplete: 'off'}), force = check('Save it also where that makes something else wrong');
+  const state = el('div', {'aria-live': 'polite'}), reason = el('input', {autocomplete: 'off'}), force = check('Save it also where that makes something else wrong', {name: 'force'});
   const save = el('button.main', {type: 'button', disabled: true, onclick: put}, 'Save'), command = commandView('');
   const document = editor(schema, older ?? initial, () => { save.disabled = true; examine(); }, [state, field('Reason', reason, 'For the history; may be empty.'), force, el('p.row', save)]);
   const isForced = () => force.querySelector('input').checked;
@@ -175,7 +175,7 @@ function deletion(kind, name, version, state) {
       fill(state, el('div.note', el('p', 'Nothing uses it. Its versions stay in the history.'), el('p.row', sure), commandView(commandLine(ACTIONS.deleteEntity, {kind, name}))));
       sure.focus();
     } catch (error) {
-      fill(state, el('div.note.bad', el('strong', 'It is in use'), el('ul', (error.messages ?? [error.message]).map((line) => el('li', line)))));
+      fill(state, el('div.note.bad', el('strong', 'It is in use'), el('ul', [...(error.messages ?? []).slice(0, -1), error.message].map((line) => el('li', line)))));
     }
     state.scrollIntoView({block: 'nearest'});
   }}, 'Delete');

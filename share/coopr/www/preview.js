@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A preview while somebody types: it is asked for once they pause, and what was asked before is given up.
-import {el, fill, problem, settled} from './dom.js';
+import {el, fill, problem, reasonOf, settled} from './dom.js';
 
 const PAUSE_MS = 250;
 
@@ -46,6 +46,6 @@ export function previewer(view, ask, draw, signal, decided = () => {}) {
 
 // Says why not: nothing was done yet, so this is an answer and no failure.
 function refused(error) {
-  return error.status === 409 || error.status === 422 ? el('div.note.bad', el('strong', 'This cannot be done'), el('p', error.message),
+  return error.status === 409 || error.status === 422 ? el('div.note.bad', el('strong', 'This cannot be done'), el('p', reasonOf(error)),
     error.errors?.map((one) => el('p', el('code', one.pointer), ' ', one.detail))) : problem(error);
 }
