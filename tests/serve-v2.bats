@@ -30,6 +30,88 @@ routes() {
 	sed -n '/^\.Ss Routes/,/^\.El/s/^\.It \([A-Z]*\) Pa /\1 /p' "$COOPR_ROOT/man/man7/coopr-api-v2.7" | sort | diff have -
 }
 
+@test "every route of Coopr is one" {
+	{
+		routes
+		sed -nE 's/^\t\{"([A-Z]*)", "([^"]*)".*/\1 \2/p' "$COOPR_ROOT/lib/web/provisioner-routes.c"
+	} | sed 's/{P}/{E}/; s/{[a-z]*}/*/g' | sort -u >have
+	sed 's/{P}/{E}/; s/{[a-z]*}/*/g' <<-'END' | sort -u >want
+		GET /status
+		GET /v2/{E}
+		POST /v2/{E}
+		GET /v2/{E}/{name}
+		GET /v2/{E}/{name}/{version}
+		PUT /v2/{E}/{name}
+		DELETE /v2/{E}/{name}
+		DELETE /v2/{E}/{name}/{version}
+		POST /v2/resolve
+		GET /v2/export
+		POST /v2/import
+		GET /v2/plugins/{P}
+		GET /v2/plugins/{P}/{plugin}
+		GET /v2/plugins/{P}/{plugin}/{type}
+		DELETE /v2/plugins/{P}/{plugin}
+		DELETE /v2/plugins/{P}/{plugin}/{version}
+		GET /v2/plugins/{P}/{plugin}/{type}/{name}
+		POST /v2/plugins/{P}/{plugin}/{type}/{name}
+		POST /v2/plugins/{P}/{plugin}/{type}/{name}/versions/{version}/stage
+		POST /v2/plugins/{P}/{plugin}/{type}/{name}/versions/{version}/recall
+		DELETE /v2/plugins/{P}/{plugin}/{type}/{name}
+		DELETE /v2/plugins/{P}/{plugin}/{type}/{name}/versions/{version}
+		POST /v2/plugins/sync
+		GET /v2/tenants
+		POST /v2/tenants
+		GET /v2/tenants/{tenant}
+		PUT /v2/tenants/{tenant}
+		DELETE /v2/tenants/{tenant}
+		GET /v2/provisioners
+		GET /v2/provisioners/{provisioner}
+		GET /v2/clusters
+		POST /v2/clusters
+		GET /v2/clusters/{cluster}
+		GET /v2/clusters/{cluster}/status
+		GET /v2/clusters/{cluster}/config
+		GET /v2/clusters/{cluster}/services
+		DELETE /v2/clusters/{cluster}
+		POST /v2/clusters/{cluster}
+		PUT /v2/clusters/{cluster}/config
+		POST /v2/clusters/{cluster}/services
+		POST /v2/clusters/{cluster}/services/start
+		POST /v2/clusters/{cluster}/services/stop
+		POST /v2/clusters/{cluster}/services/restart
+		POST /v2/clusters/{cluster}/services/{service}/start
+		POST /v2/clusters/{cluster}/services/{service}/stop
+		POST /v2/clusters/{cluster}/services/{service}/restart
+		POST /v2/clusters/{cluster}/clustertemplate/sync
+		POST /v2/clusters/{cluster}/abort
+		POST /v2/clusters/{cluster}/pause
+		POST /v2/clusters/{cluster}/resume
+		GET /v2/clusters/{cluster}/plans
+		GET /v2/clusters/{cluster}/plans/{job}
+		GET /v2/nodes
+		POST /v2/nodes
+		GET /v2/nodes/{node}
+		PUT /v2/nodes/{node}
+		DELETE /v2/nodes/{node}
+		GET /v2/profile
+		PUT /v2/profile
+		DELETE /v2/profile
+		GET /v2/metrics/queues
+		GET /v2/metrics/nodes/usage
+		POST /v2/getNodeProperties
+		POST /v2/getClusterStatuses
+		POST /v2/tasks/take
+		POST /v2/tasks/finish
+		PUT /v2/provisioners/{provisioner}
+		DELETE /v2/provisioners/{provisioner}
+		POST /v2/provisioners/{provisioner}/heartbeat
+		PUT /v2/plugins/{kind}/{plugin}
+		GET /v2/tenants/{tenant}/{kind}/{plugin}/{type}/{name}/versions/{version}
+	END
+	same '' "$(comm -13 have want)"
+	answers 403 DELETE /v2/plugins/automatortypes/shell/1 -H "Coopr-UserID: $user" -H "Coopr-TenantID: $tenant"
+}
+
 @test "each route wants a user and a tenant, knows its methods, and says what is not there" {
 	kinds=(providers hardwaretypes imagetypes services clustertemplates partialtemplates)
 	count=0

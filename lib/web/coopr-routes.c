@@ -23,6 +23,7 @@
 	GET("/v2/plugins/" folder "/{plugin}", "installation/one_plugin " kind), \
 	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}", "installation/drop_plugin " kind), \
 	GET("/v2/plugins/" folder "/{plugin}/{type}", "installation/resources_of_type " kind), \
+	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}/{type}", "installation/drop_plugin " kind), \
 	GET("/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/versions " kind), \
 	UPLOAD("/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/upload " kind), \
 	CHANGE("DELETE", "/v2/plugins/" folder "/{plugin}/{type}/{name}", "installation/drop_resource " kind), \
