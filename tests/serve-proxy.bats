@@ -162,3 +162,52 @@ asks() {
 	answers 429 POST /v1/session -d '{"user": "nobody9", "password": "x"}'
 	answers 200 GET /v1/session
 }
+
+# Starts haproxy at $proxied, which asks for ann's password, and hands on to $address from 127.0.0.7.
+front_haproxy() {
+	proxied=127.$((BASHPID % 250 + 1)).$((BASHPID / 250 % 250 + 1)).1:8080
+	cat >haproxy.cfg <<-END
+		global
+		  maxconn 200
+		defaults
+		  mode http
+		  timeout connect 10s
+		  timeout client 60s
+		  timeout server 60s
+		  option forwardfor
+		  http-reuse always
+		userlist users
+		  user ann insecure-password basic
+		frontend front
+		  bind $proxied
+		  http-request auth unless { http_auth(users) }
+		  http-request set-header X-Remote-User ann
+		  http-request del-header Authorization
+		  default_backend coopr
+		backend coopr
+		  server one $address source 127.0.0.7
+	END
+	haproxy -db -f haproxy.cfg >haproxy.log 2>&1 3>&- &
+	front=$!
+	until curl -s -o /dev/null "http://$proxied/healthz"; do
+		kill -0 "$front"
+	done
+}
+
+@test "no request is hidden in another behind nginx, nor a header that says who asks" {
+	need_program nginx openssl python3
+	serve_tcp --proxy 127.0.0.7 --proxy-header X-Remote-User
+	front "http://$address" 'proxy_bind 127.0.0.7;' 'auth_basic coopr;' "auth_basic_user_file $PWD/htpasswd;" \
+		'proxy_set_header X-Remote-User $remote_user;' 'proxy_set_header Authorization "";' 'proxy_set_header Connection "";' 'proxy_http_version 1.1;' \
+		'proxy_request_buffering off;'
+	run -0 python3 -B "$BATS_TEST_DIRNAME/serve-smuggle.py" "${proxied%:*}" "${proxied#*:}" "Basic $(printf ann:basic | base64)"
+	[ "$output" -gt 100 ]
+}
+
+@test "no request is hidden in another behind haproxy, nor a header that says who asks" {
+	need_program haproxy python3
+	serve_tcp --proxy 127.0.0.7 --proxy-header X-Remote-User
+	front_haproxy
+	run -0 python3 -B "$BATS_TEST_DIRNAME/serve-smuggle.py" "${proxied%:*}" "${proxied#*:}" "Basic $(printf ann:basic | base64)"
+	[ "$output" -gt 100 ]
+}
