@@ -69,3 +69,32 @@ is_tame() {
 	coopr-report shop | is_tame
 	coopr-report -o html shop | is_tame
 }
+
+@test "what a plugin prints and says moves no cursor, whatever shows it" {
+	own_catalogue
+	stubborn_service
+	cat >plugins/automator/stubborn <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		printf 'log \033]0;pwned\007\033[2J \302\2332J \010 end\n' >&2
+		printf '{"kind":"result","status":%s,"message":"said \\u001b[2J\\u009b2J","result":{"note":"\\u001b]0;x\\u0007"},"stdout":"out \\u001b[2J\\u009b2J"}\n' \
+			"$([ "$1" = start ] && echo 65 || echo 0)"
+	EOT
+	run -1 --separate-stderr coopr-create -t lamp -n 4 -s apache,mysql,haproxy,stubborn -m $'why \033[2J' shop
+	printf '%s\n' "$stderr" >told
+	for words in list 'list -o wide' 'show shop' 'show -o wide shop' 'status shop' 'history shop' 'log shop' 'events shop' 'report shop' audit 'queue ls' \
+		'queue show 00000001-001' 'queue show --failed 00000001-001' 'queue show --tasks 00000001-001' 'queue log 00000001-001' \
+		'show -o yaml shop' 'events -o yaml shop' 'ssh-config shop' 'inventory shop'; do
+		read -ra command <<<"$words"
+		for terminal in '' 1; do
+			if [ -n "$terminal" ]; then
+				NO_COLOR=1 TERM=dumb script -qec "coopr-$words" /dev/null </dev/null || true
+			elif [ "$words" != 'log shop' ]; then # which is the bytes themselves, in a pipe
+				"coopr-${command[0]}" "${command[@]:1}" 2>&1 || true
+			fi
+		done
+	done >>told
+	contains "$(cat told)" 'said ?[2J'
+	contains "$(cat told)" 'log ?]0;pwned??[2J ?2J ? end'
+	same '' "$(grep -aP '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]' told | cat -v)"
+}
