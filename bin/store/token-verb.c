@@ -107,7 +107,7 @@ token_verb_create(int argc, char **argv)
 	struct account account;
 	struct error err;
 	char text[TOKEN_SIZE];
-	enum account_role its;
+	enum account_role its = ACCOUNT_READER;
 	struct token_ask ask = {0};
 	int result, code = 0;
 
