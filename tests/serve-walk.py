@@ -274,7 +274,7 @@ class Request:
         if role != "superadmin" and (where in OF_SUPERADMINS or (self.who["by"] == "token" and where in NEVER_BY_TOKEN)):
             return False
         if self.method in WRITES and self.template not in READS_BY_POST:
-            of_cluster = self.template.startswith("/v1/secrets") and "cluster=" in self.path  # its owner may
+            of_cluster = self.template.startswith("/v1/secrets") and b"cluster" in self.path.encode() + (self.body or b"")  # its owner may
             return role in ("admin", "superadmin") or (role == "user" and (of_cluster or not self.template.startswith(OF_ADMINS)))
         return True
 
@@ -328,7 +328,7 @@ class Request:
         if status < 300:
             done[self.method, self.template] += 1
         wrong = self.judge(status, headers, text)
-        if not wrong and status < 300 and self.is_kept():
+        if not wrong and status < 300 and self.is_kept() and text != b'{"items":[]}\n':  # that has changed nothing, and is done anew
             again, _, same = ask(self.who, self.sent_method, self.path, self.headers, self.body)
             if (again, without_state(same)) != (status, without_state(text)):
                 wrong = "again %d %s" % (again, same[:200])
