@@ -30,6 +30,17 @@ static struct store *store;
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static struct http_exchange *later, *paused; /* that wait to be answered, to be read on; or NULL */
 
+/* Returns whether the route has the option itself, perhaps with a variable of its path as the value. */
+static bool
+is_fixed(const struct route *route, const char *word, const char *name)
+{
+	char *variable = memory_printf("%s={", name);
+	bool is = route->fixed && (strstr(route->fixed, word) || strstr(route->fixed, variable));
+
+	free(variable);
+	return is;
+}
+
 /* Checks an option of a command: it is one that requests have, or the server's own. */
 static void
 check_option(const struct route *route, const char *word)
@@ -40,7 +51,7 @@ check_option(const struct route *route, const char *word)
 
 	fuzz_promise(strncmp(word, "--", 2) == 0, "before the operands there are options in full");
 	fuzz_promise(option, "a command is given options that it has");
-	fuzz_promise(call_takes(route, table, option) || strcmp(word, "--output=json") == 0 || (route->fixed && strstr(route->fixed, word)),
+	fuzz_promise(call_takes(route, table, option) || strcmp(word, "--output=json") == 0 || is_fixed(route, word, name),
 	    "a request has no option that is the server's");
 	fuzz_promise(!option->kind || strcmp(option->kind, "FILE") != 0 || strcmp(word + strlen(name), "=-") == 0 || !word[strlen(name)],
 	    "a request names no file");
