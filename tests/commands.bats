@@ -273,6 +273,9 @@ only_reads() {
 		coopr-member history
 		coopr-member list
 		coopr-plan
+		coopr-provider describe
+		coopr-provider list
+		coopr-provider test
 		coopr-queue done
 		coopr-queue fail
 		coopr-queue ls

@@ -27,7 +27,7 @@ static const struct {
 };
 
 static const char *const forwarded[] = {"abort", "add", "apply", "audit", "backup", "clone", "config", "create", "delete", "events",
-	"expand", "export", "history", "hook", "import", "lease", "list", "log", "member", "pause", "queue", "quota",
+	"expand", "export", "history", "hook", "import", "lease", "list", "log", "member", "pause", "provider", "queue", "quota",
 	"reconcile", "remove", "rename", "replace", "report", "resource", "restart", "restore", "resume", "retry", "rollback", "run",
 	"scale", "secret", "shrink", "ssh-certificate", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user", "whoami"};
 

@@ -29,7 +29,6 @@ ec2_boolean(const struct cloud *cloud, const char *name, bool otherwise)
 		value = *text == 't';
 	else if (*text)
 		place_problem(&place, "expected true or false, found \"%s\"", text);
-	jv_free(place.value);
 	return value;
 }
 
@@ -50,7 +49,6 @@ ec2_words(struct cloud *cloud, const char *name)
 			text += strcspn(text, ", ");
 		}
 	}
-	jv_free(place.value);
 	return words;
 }
 
@@ -89,7 +87,6 @@ ec2_require(struct cloud *cloud, const char *name, const char *what)
 
 	if (!ec2_is_given(cloud, name))
 		place_problem(&place, "is required: %s", what);
-	jv_free(place.value);
 }
 
 /* The region is a part of the name of the host that is asked, and of what is signed. */
@@ -100,7 +97,6 @@ ec2_check_region(struct cloud *cloud, const char *region)
 
 	if (region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")])
 		place_problem(&place, "not the name of a region, such as us-east-1");
-	jv_free(place.value);
 }
 
 void
@@ -134,7 +130,6 @@ ec2_open(struct cloud *cloud, struct client_settings *settings)
 		struct place place = place_member(&cloud->fields, "security_groups");
 
 		place_problem(&place, "a subnet takes security groups by id (use security_group_ids)");
-		jv_free(place.value);
 	}
 	cloud->state = account;
 }

@@ -55,7 +55,6 @@ do_open(struct cloud *cloud, struct client_settings *settings)
 	account->sizes = jv_invalid();
 	account->ipv6 = place_boolean(&cloud->fields, "ipv6", false);
 	cloud->state = account;
-	jv_free(place.value);
 }
 
 /* Sends a request. path is below the endpoint; body may be NULL. */
