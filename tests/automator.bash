@@ -13,6 +13,12 @@
 #
 #	node COMMAND       runs a command on the node
 #	task ACTION FIELDS [CONFIG]   a take record, as do_task gets it
+#	made               what the recipe "write" has made
+#
+# ACTION is the action that runs a recipe, NODE_FOLDERS are those of the node that tools may write to beside its disk.
+
+ACTION=configure
+NODE_FOLDERS="/run /dev/shm /tmp"
 
 automator_setup() {
 	fresh
@@ -51,6 +57,14 @@ task() {
 		machine: {id: "00000042-1000", nodenum: 1000, hostname: "shop42-1000.example.net", services: ["web"], ipaddresses, facts: .result}}' 1000.json
 }
 
+unplug() { # PROGRAM
+	node "rm \$(command -v $1)"
+}
+
+made() {
+	node cat /root/made
+}
+
 # Nothing of a task is left on the node, nor runs there.
 clean_node() {
 	same "" "$(node 'ls -d /tmp/coopr.* /run/coopr.* /dev/shm/coopr.* /run/coopr/*.pid /tmp/itamae_tmp 2>/dev/null; pgrep -f "sleep 100[0]"')"
@@ -70,12 +84,12 @@ says_what_is_missing() { # PROGRAM...
 
 	fields=$(recipe write)
 	for program; do
-		node "rm \$(command -v $program)"
+		unplug "$program"
 	done
 	do_task bootstrap '{}'
 	same 0 "$(member .status)"
 	contains "$(cat log)" "on this machine yet; add the package"
-	do_task configure "$fields" '{"web": {"port": 80}}'
+	do_task "$ACTION" "$fields" '{"web": {"port": 80}}'
 	same 78 "$(member .status)"
 	contains "$(member .message)" "on this machine; add the package"
 	clean_node
@@ -85,17 +99,17 @@ changes_once() {
 	local fields
 
 	fields=$(recipe write)
-	do_task configure "$fields" '{"web": {"port": 80}}'
+	do_task "$ACTION" "$fields" '{"web": {"port": 80}}'
 	cat log
 	same "0 true" "$(member '"\(.status) \(.result.changed)"')"
-	same "port 80" "$(node cat /root/made)"
+	same "port 80" "$(made)"
 	rm log
-	do_task configure "$fields" '{"web": {"port": 80}}'
+	do_task "$ACTION" "$fields" '{"web": {"port": 80}}'
 	same "0 false" "$(member '"\(.status) \(.result.changed)"')"
 	contains "$(cat log)" "nothing has changed"
-	do_task configure "$fields" '{"web": {"port": 8080}}'
+	do_task "$ACTION" "$fields" '{"web": {"port": 8080}}'
 	same "0 true" "$(member '"\(.status) \(.result.changed)"')"
-	same "port 8080" "$(node cat /root/made)"
+	same "port 8080" "$(made)"
 	clean_node
 }
 
@@ -106,18 +120,18 @@ status_says_whether_it_would_change() {
 	do_task status "$fields" '{"web": {"port": 80}}'
 	same 1 "$(member .status)"
 	node '! test -e /root/made'
-	do_task configure "$fields" '{"web": {"port": 80}}'
+	do_task "$ACTION" "$fields" '{"web": {"port": 80}}'
 	do_task status "$fields" '{"web": {"port": 80}}'
 	same 0 "$(member .status)"
 	do_task status "$fields" '{"web": {"port": 81}}'
 	same 1 "$(member .status)"
 	contains "$(member .message)" "a run would change it"
-	same "port 80" "$(node cat /root/made)"
+	same "port 80" "$(made)"
 	clean_node
 }
 
 fails_with_the_reason() { # REASON
-	do_task configure "$(recipe fail)"
+	do_task "$ACTION" "$(recipe fail)"
 	same 1 "$(member .status)"
 	contains "$(member .message)" "$1"
 	contains "$(cat log)" "no room"
@@ -129,7 +143,7 @@ leaves_nothing_when_killed() {
 	local job fields
 
 	fields=$(recipe wait)
-	task configure "$fields" >task.json
+	task "$ACTION" "$fields" >task.json
 	coopr-exec -q <task.json >result.json 3>&- &
 	job=$!
 	node 'until test -e /root/begun; do sleep 0.1; done; pgrep -f "sleep 100[0]" >/dev/null'
@@ -145,7 +159,7 @@ leaves_nothing_when_killed() {
 	wait $job || true
 	until clean_node; do sleep 0.2; done
 	# The next task finds the node as it should be.
-	do_task configure "$(recipe write)" '{"web": {"port": 80}}'
+	do_task "$ACTION" "$(recipe write)" '{"web": {"port": 80}}'
 	same "0 true" "$(member '"\(.status) \(.result.changed)"')"
 }
 
@@ -156,7 +170,7 @@ bears_hostile_output() {
 		echo coopr-end deadbeef 0
 		head -c 100000000 /dev/zero | tr '\000' a | fold -w 100000
 	END
-	do_task configure "$(recipe noise)"
+	do_task "$ACTION" "$(recipe noise)"
 	same 0 "$(member .status)"
 	[ "$(stat -c %s log)" -lt 12000000 ]
 	[ "$(stat -c %s result.json)" -lt 100000 ]
@@ -164,12 +178,12 @@ bears_hostile_output() {
 }
 
 # What has the canary: files in the node's memory, its disk with all that was removed from it, files of coopr, and what processes were started
-# with.
+# with. The folder daemon is that of a tool whose own affair it is.
 leaks() {
 	{
-		node 'read -r word; find /run /dev/shm /tmp -type f ! -path /dev/shm/secret ! -path "/run/coopr.*" -print0 |
+		node 'read -r word; find '"$NODE_FOLDERS"' -type f ! -path /dev/shm/secret ! -path "/run/coopr.*" ! -path "*/daemon/*" -print0 |
 			xargs -0 -r grep -lsF -e "$word"' <<<"$1" || :
-		find "$PWD" -xdev -type f ! -path "$PWD/store*" -print0 | xargs -0 -r grep -lsF -e "$1"
+		find "$PWD" -xdev -type f ! -path "$PWD/store*" ! -path "$PWD/daemon/*" -print0 | xargs -0 -r grep -lsF -e "$1"
 		grep -lsF -e "$1" /proc/[0-9]*/environ /proc/[0-9]*/cmdline
 	} | sort -u
 }
@@ -181,14 +195,14 @@ keeps_secrets() {
 	coopr-store init
 	echo "$canary" | coopr-secret set db
 	fields=$(recipe secret)
-	task configure "$fields" "$config" >task.json
+	task "$ACTION" "$fields" "$config" >task.json
 	node 'mkfifo /root/go'
 	coopr-exec -q <task.json >result.json 3>&- &
 	job=$!
 	node 'until test -e /root/begun; do sleep 0.1; done'
 	same "" "$(leaks "$canary")"
-	same /tmp/planted "$(node 'cat >/tmp/planted' <<<"planted-$canary" && leaks "planted-$canary")"
-	node 'rm /tmp/planted; echo >/root/go'
+	same /dev/shm/planted "$(node 'cat >/dev/shm/planted' <<<"planted-$canary" && leaks "planted-$canary")"
+	node 'rm /dev/shm/planted; echo >/root/go'
 	wait $job
 	cat log
 	same 0 "$(member .status)"

@@ -149,6 +149,34 @@ of_tenants() {
 		service/fields(chef)/secrets # whether a disk of the machine will do
 		service/fields(chef)/(name)
 		service/fields(chef)/*
+		service/fields(docker)/image_name # words for the tool, on the machine
+		service/fields(docker)/command
+		service/fields(docker)/publish_ports
+		service/fields(docker)/volumes # folders of the machine
+		service/fields(docker)/environment_variables
+		service/fields(docker)/environment # a place in the configuration
+		service/fields(docker)/links # names of containers on the machine
+		service/fields(docker)/container_name
+		service/fields(docker)/pull # one of three words
+		service/fields(docker)/config/- # members of the configuration
+		service/fields(docker)/nodes/- # names of services
+		service/fields(docker)/secrets # whether a disk of the machine will do
+		service/fields(docker)/(name)
+		service/fields(docker)/*
+		service/fields(podman)/image_name # words for the tool, on the machine
+		service/fields(podman)/command
+		service/fields(podman)/publish_ports
+		service/fields(podman)/volumes # folders of the machine
+		service/fields(podman)/environment_variables
+		service/fields(podman)/environment # a place in the configuration
+		service/fields(podman)/links # names of containers on the machine
+		service/fields(podman)/container_name
+		service/fields(podman)/pull # one of three words
+		service/fields(podman)/config/- # members of the configuration
+		service/fields(podman)/nodes/- # names of services
+		service/fields(podman)/secrets # whether a disk of the machine will do
+		service/fields(podman)/(name)
+		service/fields(podman)/*
 	END
 }
 

@@ -17,15 +17,13 @@
 
 /* Checks the fields. Arguments can be read by everybody on the node, and the words of fields become some. */
 static int
-tool_read_fields(const struct tool *tool, const struct task *task, struct arena *arena, struct automator_work *work, bool *on_disk,
-    struct error *err)
+tool_read_fields(const struct tool *tool, const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
 	struct problems problems = {0};
 	struct place fields = place_root(task->fields, &problems);
-	const char *secrets = place_string(&fields, "secrets", NEED_OPTIONAL, arena);
 	int failed;
 
-	*on_disk = secrets && strcmp(secrets, "disk") == 0;
+	place_string(&fields, "secrets", NEED_OPTIONAL, arena);
 	work->args = place_string(&fields, tool->main, NEED_REQUIRED, arena);
 	for (size_t i = 0; tool->files[i]; i++)
 		place_string(&fields, tool->files[i], NEED_OPTIONAL, arena);
@@ -88,26 +86,35 @@ tool_add_program(const char *name, struct bundle *bundle, struct error *err)
 }
 
 static int
-tool_add_programs(const struct tool *tool, struct automator_work *work, struct arena *arena, struct error *err)
+tool_add_programs(const struct tool *tool, struct automator_work *work, struct error *err)
 {
-	char *name = memory_printf("%s.sh", tool->name);
-
-	work->bundle.program = arena_string(arena, name);
-	free(name);
-	if (tool_add_program(work->bundle.program, &work->bundle, err) < 0 || tool_add_program("tool.sh", &work->bundle, err) < 0)
+	work->bundle.program = tool->program;
+	if (tool_add_program(tool->program, &work->bundle, err) < 0 || tool_add_program("tool.sh", &work->bundle, err) < 0)
 		return -1;
 	return tool_add_program("lib.sh", &work->bundle, err);
 }
 
+int
+tool_put(const struct task *task, const char *name, const struct buffer *text, struct bundle *bundle, struct error *err)
+{
+	char *secrets = json_get_string(task->fields, "secrets");
+	bool in_memory = task_has_secret(task, "/cluster/config") && !(secrets && strcmp(secrets, "disk") == 0);
+
+	free(secrets);
+	return bundle_put(bundle, name, in_memory ? BUNDLE_SECRET : BUNDLE_FILE, buffer_string(text), text->length, err);
+}
+
 static int
-tool_add_data(jv data, bool is_secret, struct bundle *bundle, struct error *err)
+tool_add_data(const struct task *task, jv data, struct bundle *bundle, struct error *err)
 {
 	struct buffer text = {0};
 	int failed;
 
+	if (!jv_is_valid(data))
+		return 0;
 	json_dump(data, &text);
 	buffer_byte(&text, '\n');
-	failed = bundle_put(bundle, "config.json", is_secret ? BUNDLE_SECRET : BUNDLE_FILE, text.data, text.length, err);
+	failed = tool_put(task, "config.json", &text, bundle, err);
 	buffer_release(&text);
 	return failed;
 }
@@ -116,19 +123,17 @@ int
 tool_prepare(const struct tool *tool, const struct task *task, jv data, struct arena *arena, struct automator_work *work,
     struct error *err)
 {
-	bool on_disk = false;
-
 	work->name = tool->name;
 	work->ends_descendants = true;
 	if (action_moves_archive(task->action))
 		return error_set(err, EX_CONFIG, "%s moves no archive: let the automator shell do the action %s", tool->name, action_name(task->action));
-	if (tool_add_programs(tool, work, arena, err) < 0)
+	if (tool_add_programs(tool, work, err) < 0)
 		return -1;
 	if (task->action == ACTION_BOOTSTRAP)
 		return 0;
-	if (tool_read_fields(tool, task, arena, work, &on_disk, err) < 0 || tool_add_files(tool, task, work, err) < 0)
+	if (tool_read_fields(tool, task, arena, work, err) < 0 || tool_add_files(tool, task, work, err) < 0)
 		return -1;
-	return tool_add_data(data, task_has_secret(task, "/cluster/config") && !on_disk, &work->bundle, err);
+	return tool_add_data(task, data, &work->bundle, err);
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tools that configure a machine from files of their own kind, such as puppet: what is sent for a run of theirs. The node's half is
- * share/coopr/shell/tool.sh and, for each, NAME.sh, which it runs.
+ * share/coopr/shell/tool.sh and the program of each, which sources it.
  */
 #ifndef AUTOMATOR_TOOL_H
 #define AUTOMATOR_TOOL_H
@@ -11,6 +11,7 @@
 
 struct tool {
 	const char *name;          /* "puppet" */
+	const char *program;       /* "puppet.sh" */
 	const char *main;          /* the field with the words that say what is done; required */
 	const char *const *files;  /* the fields whose words are files or folders, up to NULL; also main, where it is one */
 };
@@ -21,10 +22,13 @@ struct tool {
 	"\"config\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"All members of the configuration that are read\"}," \
 	"\"secrets\":{\"type\":\"string\",\"enum\":[\"memory\",\"disk\"],\"description\":\"Where a configuration with secrets in it lies on the node: memory, a tmpfs, by default\"}"
 
-/* Fills the work: files, configuration (data, an object, becomes config.json) and the programs; for bootstrap, which only looks whether the
- * tool is there, the programs alone. Returns -1 with EX_CONFIG where a field is wrong or a file is not there. */
+/* Fills the work: files, configuration (data, an object, becomes config.json; invalid: none) and the programs; for bootstrap, which only
+ * looks whether the tool is there, the programs alone. Returns -1 with EX_CONFIG where a field is wrong or a file is not there. */
 int tool_prepare(const struct tool *tool, const struct task *task, jv data, struct arena *arena, struct automator_work *work,
     struct error *err);
+
+/* Adds a text that has parts of the configuration in it as a file of that name; in memory only, if there are secrets in the configuration. */
+int tool_put(const struct task *task, const char *name, const struct buffer *text, struct bundle *bundle, struct error *err);
 
 /* Makes the fact "changed" of an answer true or false. */
 void tool_take_answer(const struct task *task, const struct remote_answer *answer, struct outcome *outcome);

@@ -94,7 +94,7 @@ static int
 chef_prepare(const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
 	static const char *const files[] = {"cookbooks", "roles", "data_bags", NULL};
-	static const struct tool tool = {"chef", "run_list", files};
+	static const struct tool tool = {"chef", "chef.sh", "run_list", files};
 	jv attributes;
 	int failed;
 

@@ -10,9 +10,9 @@ PATH=$PATH:/opt/puppetlabs/bin:/opt/cinc/bin:/opt/chef/bin
 
 # The folder of the tool for all that it writes beside its work; in memory if the configuration has secrets in it.
 own=$COOPR_DIR/own
-if [ -L config.json ]; then
-	own=$(dirname "$(readlink config.json)")/own
-fi
+for file in config.json environment; do
+	[ ! -L "$file" ] || own=$(dirname "$(readlink "$file")")/own
+done
 
 # tool_find REMEDY NAME...: sets $tool to the first of these programs that the node has. A bootstrap ends here: it keeps the version as a fact,
 # and says what is missing, which a service may still add.
