@@ -18,6 +18,7 @@ teardown() {
 	container_teardown
 	[ ! -e daemon/pid ] || kill "$(cat daemon/pid)"
 	while [ -e daemon/pid ] && [ -e "/proc/$(cat daemon/pid)" ]; do sleep 0.1; done
+	! ip link show docker0 >/dev/null 2>&1 || ip link delete docker0
 }
 
 has_tool() {
