@@ -137,9 +137,10 @@ time.sleep(600)' "$outside" 3>&- &
 		ionice -c 3 -u "\$(id -u)"
 		unshare -m true
 		unshare -Ur mount -t tmpfs none /mnt
-		sudo -n true
 		head -c 1 /dev/mem
 	EOT
+	# Root is what sudo would make of it.
+	[ "$(id -u)" -eq 0 ] || echo "sudo -n true" >>tries
 	attack
 	kill "$outside" "$server"
 	same "" "$(grep -a '^succeeded' said)"

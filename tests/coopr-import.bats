@@ -30,7 +30,7 @@ export_of_originals() { # VERSION
 	run -0 --separate-stderr coopr-import -o json "$CASK/export.json"
 	printf '%s\n' "$output" >out
 	contains "$stderr" "coopr-import: 12 changed, 0 as before"
-	contains "$stderr" "coopr-import: plugins are missing for 3 of them; see coopr-migrate(7)"
+	contains "$stderr" "coopr-import: plugins are missing for 2 of them; see coopr-migrate(7)"
 	contains "$stderr" "coopr-import: errors in 1 of them"
 	same 12 "$(jq -s 'map(select(.state == "new" and .version == 1)) | length' out)"
 	for kind in providers hardwaretypes imagetypes services clustertemplates partialtemplates; do
@@ -91,7 +91,7 @@ export_of_originals() { # VERSION
 	coopr-import -o json "$CASK/export.json" >out 2>log
 	contains "$(said provider lab-os note)" "no plugin provider/openstack"
 	same "no plugin automator/chef-solo; icon: kept, without effect" "$(said service base note)"
-	same "no plugin automator/docker" "$(said service kv-legacy note)"
+	same null "$(said service kv-legacy note)"
 	same null "$(said service zk note)"
 	mkdir -p plugins/provider
 	printf '#!/bin/sh\n' >plugins/provider/openstack
@@ -219,10 +219,10 @@ export_of_originals() { # VERSION
 	run -0 --separate-stderr coopr-import -o json export.json
 	printf '%s\n' "$output" >out
 	contains "$stderr" "coopr-import: 92 changed, 0 as before"
-	contains "$stderr" "coopr-import: plugins are missing for 57 of them"
+	contains "$stderr" "coopr-import: plugins are missing for 48 of them"
 	contains "$stderr" "coopr-import: errors in 3 of them"
 	same 92 "$(coopr-store export | wc -l)"
-	same 53 "$(jq -r 'select(.entity == "service").note' out | grep -c 'no plugin automator/\(chef-solo\|docker\)')"
+	same 44 "$(jq -r 'select(.entity == "service").note' out | grep -c 'no plugin automator/chef-solo')"
 	contains "$(said clustertemplate docker-base note)" 'error: /compatibility/imagetypes/2: there is no image type "ubuntu16"'
 	export_of_originals 2 >export.json
 	run -0 --separate-stderr coopr-import export.json
