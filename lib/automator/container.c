@@ -131,14 +131,15 @@ container_read_variables(const struct place *fields, struct arena *arena, jv *va
 	char *part;
 
 	while (at && container_next_part(&at, arena, &part)) {
-		char *equals = strchr(part, '='), *to = equals + 1, quote = '\0';
+		char *equals = strchr(part, '='), *to, quote = '\0';
 
 		if (!equals) {
 			place_problem(&field, "\"%.80s\": expected NAME=VALUE", part);
 			continue;
 		}
 		*equals = '\0';
-		for (const char *from = equals + 1; *from; from++) {
+		to = equals + 1;
+		for (const char *from = to; *from; from++) {
 			if (quote ? *from == quote : *from == '"' || *from == '\'')
 				quote = quote ? '\0' : *from;
 			else
