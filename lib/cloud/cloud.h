@@ -34,6 +34,7 @@ struct cloud { /* one provider entity; lives until the process ends */
 	bool tenants;             /* a tenant has written it: it reaches only public addresses */
 	int64_t window_ms;        /* as that of the api, or as the fields say */
 	int64_t poll_ms;          /* between two lists */
+	const char *login;        /* who logs in, whatever the image type says; NULL: as that says */
 	struct client *client;
 	void *state;              /* the api's, which has read the fields into it; what changes is under the lock of cloud/stop.h */
 	struct sightings *sightings;
@@ -42,6 +43,7 @@ struct cloud { /* one provider entity; lives until the process ends */
 struct cloud_order { /* a machine that is to be made */
 	const char *name;     /* for people: the hostname, in characters that every cloud takes */
 	const char *flavor, *image, *zone; /* zone may be NULL */
+	const char *user;     /* who logs in */
 	const char *token;    /* names this machine and no other, for APIs that take such a word */
 	const char *user_data;
 	const char *key;      /* the public key that opens it */
@@ -63,6 +65,7 @@ struct cloud_machine { /* strings live in the arena of the list that it is in; a
 	const char *access_v4, *access_v6; /* from outside */
 	const char *bind_v4, *bind_v6;     /* between machines; NULL: as from outside */
 	const char *reason;
+	int failure;          /* the code of the error of one that has failed; 0: EX_TEMPFAIL */
 	enum cloud_state state;
 	int64_t made_ms;      /* wall clock of the cloud; 0: it does not say */
 };

@@ -69,7 +69,7 @@ life_fill_order(struct life *life, const struct intent *intent, const char *cons
 	const char *key = life_member(life, "cluster", "key");
 
 	*order = (struct cloud_order){.name = life_name(life), .flavor = machine->flavor, .image = life_member(life, "machine", "image"),
-	    .zone = machine->zone, .token = intent->token, .user_data = life_user_data(life, key), .key = key, .tags = tags,
+	    .zone = machine->zone, .user = life_user(life), .token = intent->token, .user_data = life_user_data(life, key), .key = key, .tags = tags,
 	    .tag_count = tag_count};
 }
 

@@ -66,6 +66,14 @@ life_settle(struct life *life, const struct intent *intent, struct cloud_machine
 	}
 }
 
+const char *
+life_user(const struct life *life)
+{
+	const char *user = life->task->machine.sshuser;
+
+	return life->cloud->login ? life->cloud->login : user ? user : life->cloud->api->user;
+}
+
 static void
 life_add_address(jv *addresses, const char *name, const char *address, const char *otherwise)
 {
@@ -77,14 +85,14 @@ life_add_address(jv *addresses, const char *name, const char *address, const cha
 static jv
 life_login(struct life *life)
 {
-	const char *key = life_member(life, "cluster", "key"), *user = life->task->machine.sshuser;
+	const char *key = life_member(life, "cluster", "key");
 	jv login = key ? jv_object() : json_get(life->task->provider, "ssh-auth");
 
 	if (jv_get_kind(login) != JV_KIND_OBJECT) {
 		jv_free(login);
 		login = jv_object();
 	}
-	json_set_string(&login, "user", user ? user : life->cloud->api->user);
+	json_set_string(&login, "user", life_user(life));
 	if (key)
 		json_set_string(&login, "key", key);
 	return login;

@@ -15,6 +15,9 @@ void life_say(const struct life *life, const char *format, ...) __attribute__((f
 /* Returns the text of a member of an object of the take record, as ("cluster", "key"), in the life's arena; NULL where there is none. */
 const char *life_member(struct life *life, const char *object, const char *name);
 
+/* Returns who logs in. */
+const char *life_user(const struct life *life);
+
 /* All that fail return -1 with the life's error. */
 
 /* Adds the machines of the node that a list shows which was asked for after since_ms (monotonic), the oldest first. */

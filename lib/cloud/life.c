@@ -57,14 +57,15 @@ life_drop_failed(struct life *life, const struct intent *intent, const struct cl
 	struct cloud *cloud = life->cloud;
 	struct error *err = &life->error;
 	const char *reason = machine->reason ? machine->reason : "it failed, and the cloud does not say why";
+	int code = machine->failure ? machine->failure : EX_TEMPFAIL;
 
 	if (intent->token && !intent->kept && machine->token && strcmp(machine->token, intent->token) == 0) {
 		if (life_remove(life, machine) < 0 ||
 		    intent_remove(cloud, life->task->machine.id, err) < 0)
 			return -1;
-		return error_set(err, EX_TEMPFAIL, "machine %s of %s: %s; it was deleted", machine->id, cloud->name, reason);
+		return error_set(err, code, "machine %s of %s: %s; it was deleted", machine->id, cloud->name, reason);
 	}
-	return error_set(err, EX_TEMPFAIL, "machine %s of %s: %s", machine->id, cloud->name, reason);
+	return error_set(err, code, "machine %s of %s: %s", machine->id, cloud->name, reason);
 }
 
 /* Waits until the machine runs and has an address. */

@@ -2,38 +2,14 @@
 #include "cloud/amazon/console.h"
 
 #include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cloud/amazon/request.h"
+#include "cloud/console.h"
 
 enum { CONSOLE_BYTES = 1024 * 1024 };
-
-/* Adds the keys that stand between the last two lines which cloud-init puts around them on the console: those of the last boot. */
-static void
-ec2_read_keys(const char *console, struct arena *arena, struct string_list *keys)
-{
-	static const char begin[] = "-----BEGIN SSH HOST KEY KEYS-----", end[] = "-----END SSH HOST KEY KEYS-----";
-	const char *at = NULL, *stop;
-
-	for (const char *next = console; (next = strstr(next, begin)); next += strlen(begin))
-		if (strstr(next, end))
-			at = next + strlen(begin);
-	if (!at)
-		return;
-	stop = strstr(at, end);
-	keys->list = arena_alloc(arena, (size_t)(stop - at), sizeof *keys->list);
-	for (; at < stop; at += strcspn(at, "\n") + 1) {
-		char *line = arena_substring(arena, at, strcspn(at, "\r\n")), *key = strstr(line, "ssh-"), type[64], text[4096];
-
-		if (!key)
-			key = strstr(line, "ecdsa-");
-		if (key && at + strlen(line) <= stop && sscanf(key, "%63[a-z0-9@.-] %4095[A-Za-z0-9+/=]", type, text) == 2)
-			keys->list[keys->count++] = arena_printf(arena, "%s %s", type, text);
-	}
-}
 
 /* Asks for the console of this moment, or where instances of its type do not have that, for what the cloud has kept of its start. */
 static int
@@ -75,7 +51,7 @@ ec2_host_keys(struct cloud *cloud, const struct cloud_machine *machine, const st
 			for (size_t i = 0; i < length; i++)
 				text[i] = text[i] ? text[i] : ' ';
 			text[length] = '\0';
-			ec2_read_keys(text, arena, keys);
+			console_read_keys(text, arena, keys);
 		}
 		free(text);
 	} else if (result < 0 && reply.code && strcmp(reply.code, "InvalidInstanceID.NotFound") == 0) {

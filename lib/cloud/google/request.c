@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cloud/google/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cloud/google/account.h"
+#include "cloud/google/token.h"
+#include "cloud/pace.h"
+
+void
+google_release(struct google_reply *reply)
+{
+	jv_free(reply->value);
+	arena_release(&reply->arena);
+	client_answer_release(&reply->answer);
+	*reply = GOOGLE_REPLY_NONE;
+}
+
+const char *
+google_last_part(const char *url, struct arena *arena)
+{
+	const char *slash = url ? strrchr(url, '/') : NULL;
+
+	return url ? arena_string(arena, slash ? slash + 1 : url) : NULL;
+}
+
+/* Requests that are too many are refused with 403 or 429, and these reasons. */
+static bool
+google_is_throttled(const char *reason)
+{
+	return reason && (strcmp(reason, "rateLimitExceeded") == 0 || strcmp(reason, "userRateLimitExceeded") == 0 || strcmp(reason, "RATE_LIMIT_EXCEEDED") == 0);
+}
+
+int
+google_error_code(const char *reason, int otherwise)
+{
+	static const struct {
+		const char *reason; /* or how it begins */
+		int code;
+	} codes[] = {{"ZONE_RESOURCE_POOL_EXHAUSTED", CLOUD_NO_CAPACITY}, {"RESOURCE_POOL_EXHAUSTED", CLOUD_NO_CAPACITY}, {"STOCKOUT", CLOUD_NO_CAPACITY},
+	    {"IP_SPACE_EXHAUSTED", CLOUD_NO_CAPACITY}, {"quotaExceeded", CLOUD_NO_QUOTA}, {"QUOTA_EXCEEDED", CLOUD_NO_QUOTA}, {"LIMIT_EXCEEDED", CLOUD_NO_QUOTA},
+	    {"limitExceeded", CLOUD_NO_QUOTA}, {"PERMISSIONS_ERROR", EX_NOPERM}, {"FORBIDDEN", EX_NOPERM}, {"INVALID_", EX_CONFIG}, {"BAD_REQUEST", EX_CONFIG},
+	    {"RESOURCE_NOT_FOUND", EX_CONFIG}, {"CONDITION_NOT_MET", EX_CONFIG}, {"UNSUPPORTED_OPERATION", EX_CONFIG}, {"resourceNotReady", EX_TEMPFAIL}};
+
+	if (google_is_throttled(reason))
+		return EX_TEMPFAIL;
+	for (size_t i = 0; reason && i < sizeof codes / sizeof *codes; i++)
+		if (strncmp(reason, codes[i].reason, strlen(codes[i].reason)) == 0)
+			return codes[i].code;
+	return otherwise;
+}
+
+/* Returns the reason of an error, {"error": {"errors": [{"reason": ...}]}}, in the arena; NULL where there is none. */
+static const char *
+google_reason(jv answer, struct arena *arena)
+{
+	jv error = json_get(answer, "error"), list = json_get(error, "errors"), first = jv_invalid();
+	const char *reason;
+
+	if (json_length(list) > 0)
+		first = json_element(list, 0);
+	reason = json_arena_string(first, "reason", arena);
+	jv_free(first);
+	jv_free(list);
+	jv_free(error);
+	return reason;
+}
+
+/* Reads what is wrong: the cloud's words, with the reason before them. */
+static int
+google_refused(const struct client_request *request, struct google_reply *reply, struct error *err)
+{
+	struct error ignored;
+
+	client_refused(request, &reply->answer, err);
+	if (reply->answer.body.length > 0 && *reply->answer.body.data == '{' &&
+	    json_parse("answer", reply->answer.body.data, reply->answer.body.length, &reply->value, &ignored) == 0)
+		reply->reason = google_reason(reply->value, &reply->arena);
+	if (reply->reason) {
+		err->code = google_error_code(reply->reason, err->code);
+		error_prefix(err, "%s", reply->reason);
+	}
+	return -1;
+}
+
+static int
+google_send(const struct cloud *cloud, struct client_request *request, const struct stop *stop, struct google_reply *reply, struct error *err)
+{
+	const char *token = google_token(cloud, stop, &reply->arena, err);
+	int result = -1;
+
+	if (!token)
+		return -1;
+	arguments_push(&request->headers, arena_printf(&reply->arena, "Authorization: Bearer %s", token));
+	result = client_send(cloud->client, request, stop, &reply->answer, err);
+	arguments_release(&request->headers);
+	request->headers = (struct arguments){0};
+	if (result == 0 && reply->answer.status / 100 != 2)
+		result = google_refused(request, reply, err);
+	else if (result == 0 && json_parse(request->url, reply->answer.body.data, reply->answer.body.length, &reply->value, err) < 0) {
+		/* What was cut off, or comes from somebody in between, says nothing of what was done. */
+		reply->answer.unknown = !request->repeatable;
+		err->code = EX_TEMPFAIL;
+		result = -1;
+	}
+	if (result < 0 && reply->answer.status == 401)
+		google_token_drop(cloud, token);
+	return result;
+}
+
+int
+google_ask(const struct cloud *cloud, const char *method, const char *path, const jv *body, bool repeatable, const struct stop *stop,
+    struct google_reply *reply, struct error *err)
+{
+	const struct google_account *account = cloud->state;
+	const char *parent = strncmp(path, "projects/", strlen("projects/")) == 0 ? strstr(account->root, "projects/") : NULL;
+	char *url = memory_printf("%.*s%s", parent ? (int)(parent - account->root) : (int)strlen(account->root), account->root, path);
+	struct buffer text = {0};
+	struct client_request request = {.method = method, .url = url, .repeatable = repeatable};
+	bool renewed = false;
+	int result = -1;
+
+	if (body)
+		json_dump(*body, &text);
+	request.body = body ? buffer_string(&text) : NULL;
+	request.length = text.length;
+	for (unsigned number = 1;; number++) {
+		google_release(reply);
+		result = google_send(cloud, &request, stop, reply, err);
+		if (result == 0 || number == CLIENT_TRIES)
+			break;
+		if (reply->answer.status == 401 && !renewed)
+			renewed = true; /* the token was taken back before its time */
+		else if (reply->answer.status != 403 || !google_is_throttled(reply->reason) || stop_sleep(stop, pace_backoff_ms(number), err) < 0)
+			break;
+	}
+	buffer_release(&text);
+	free(url);
+	return result;
+}

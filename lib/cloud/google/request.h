@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Requests of Google's Compute API, with a token, and what its errors mean.
+ */
+#ifndef CLOUD_GOOGLE_REQUEST_H
+#define CLOUD_GOOGLE_REQUEST_H
+
+#include <stdbool.h>
+
+#include "cloud/cloud.h"
+
+struct google_reply { /* zero-initialise but for its answer */
+	struct client_answer answer;
+	jv value;           /* of JSON; invalid: none */
+	struct arena arena;
+	const char *reason; /* of an error, "quotaExceeded"; NULL: none is given */
+};
+
+#define GOOGLE_REPLY_NONE ((struct google_reply){.answer = {.wait_ms = -1}, .value = jv_invalid()})
+
+/* Sends a request until the cloud takes it, and reads the answer. path is below the project, "/zones/z/instances", or below the projects where it
+ * begins with "projects/"; body may be NULL; repeatable as in struct client_request. The code of an error is one of make's. */
+int google_ask(const struct cloud *cloud, const char *method, const char *path, const jv *body, bool repeatable, const struct stop *stop,
+    struct google_reply *reply, struct error *err);
+
+void google_release(struct google_reply *reply);
+
+/* Returns the code of an error of make that the reason of an answer, or the code of an operation's error, stands for; otherwise where it is unknown. */
+int google_error_code(const char *reason, int otherwise);
+
+/* Returns the last part of a URL or path, in the arena: Google names things so. NULL for NULL. */
+const char *google_last_part(const char *url, struct arena *arena);
+
+#endif
