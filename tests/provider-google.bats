@@ -86,6 +86,7 @@ sent() {
 	do_task create 1000 &
 	until [ "$(requests "$LIST")" -ge 5 ]; do sleep 0.05; done
 	kill_it $!
+	until [ "$(machines)" = 0 ]; do sleep 0.05; done
 	do_task create 1000
 	same '75 capacity' "$(member .status) $(member .class)"
 	same "" "$(find state -path '*00000042-1000*')"
@@ -172,11 +173,10 @@ kill_it() {
 }
 
 @test "a key is also PEM alone, or PKCS#12 as Coopr had it, in base64" {
-	provider "$(jq -n --rawfile key "$BATS_FILE_TMPDIR/key.pem" '{api_key: $key, google_project: "my-project-42",
-		google_client_email: "robot@my-project-42.iam.gserviceaccount.com"}')"
-	# Google's own address of tokens cannot be reached from here, and no other is asked.
+	provider "$(jq -n --rawfile key "$BATS_FILE_TMPDIR/key.pem" --arg fake "$FAKE" '{api_key: $key, google_project: "my-project-42",
+		google_client_email: "robot@my-project-42.iam.gserviceaccount.com", token_endpoint: "\($fake)/token"}')"
 	do_task create 1000
-	contains "$(member .message)" "https://oauth2.googleapis.com/token"
+	same 0 "$(member .status)"
 	openssl req -x509 -key "$BATS_FILE_TMPDIR/key.pem" -subj /CN=robot -out cert.pem 2>/dev/null
 	openssl pkcs12 -export -inkey "$BATS_FILE_TMPDIR/key.pem" -in cert.pem -keypbe PBE-SHA1-3DES -certpbe PBE-SHA1-3DES -macalg sha1 -name privatekey \
 		-passout pass:notasecret | base64 >key.p12
@@ -218,7 +218,7 @@ kill_it() {
 		.serviceAccounts[0].scopes, .disks[0].autoDelete]' | sed 's/false,\[/false,\n\t\t[/')"
 	same europe-west1-b "$(member .result.zone)"
 	same "$(member .ipaddresses.bind_v4)" "$(member .ipaddresses.access_v4)"
-	matches '^10\.' "$(member .ipaddresses.access_v4)"
+	[[ $(member .ipaddresses.access_v4) = 10.* ]]
 	provider '{"zone_name":"../../other"}'
 	do_task create 1001
 	same 78 "$(member .status)"
@@ -232,8 +232,8 @@ kill_it() {
 	same '_c3_9cber_20_47oogle_5f1' "$(sent '.labels["coopr-provider"]')"
 	same 00000042-1000 "$(list)"
 	for end in a b; do
-		PROVIDER=$(jq -c --arg end "$end" '.name = "x" * 80 + $end' <<<"$PROVIDER")
-		do_task create "100$end" 2>/dev/null || do_task create 1001
+		PROVIDER=$(jq -c --arg name "$(printf 'x%.0s' {1..80})$end" '.name = $name' <<<"$PROVIDER")
+		do_task create 1001
 		same 0 "$(member .status)"
 	done
 	same 00000042-1001 "$(list)"
@@ -246,22 +246,19 @@ kill_it() {
 	local key='ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFVv9Gh6JyEuzPYqmLd0cXDPZFgUGrEuV9Jcsz0qBxJ1'
 
 	do_task create 1000
-	facts >known
 	fake_set "{\"host_keys\":[\"$key\"]}"
-	confirm 5
-	contains "$(cat log)" "127.0.0.1"
+	confirm
 	same 1 "$(requests getGuestAttributes)"
 	same 0 "$(requests serialPort)"
 	fake_set "{\"host_keys\":[],\"console_keys\":[\"$key\"]}"
-	confirm 5
+	confirm
 	same 1 "$(requests serialPort)"
 }
 
-# Has the machine confirmed, which does not answer.
+# Has the machine confirmed, which does not answer, for three seconds.
 confirm() {
-	do_task confirm 1000 "$(cat known)"
-	jq -c --argjson s "$1" '.timeout_s = $s' task.json >short.json
-	coopr-exec <short.json >result.json 2>log || true
+	jq -c '.action = "confirm" | .timeout_s = 3' task.json | coopr-exec -q >result.json
+	[ "$(member .status)" != 0 ]
 }
 
 @test "a list that lacks a zone which cannot be asked is none" {

@@ -137,6 +137,8 @@ google_open(struct cloud *cloud, struct client_settings *settings)
 		fields_require(cloud, "google_project", "the id of the project");
 	if (!account->email)
 		fields_require(cloud, "google_client_email", "the service account's address");
+	if (cloud_field(cloud, "token_endpoint"))
+		account->token_url = cloud_field(cloud, "token_endpoint");
 	if (!account->token_url)
 		account->token_url = "https://oauth2.googleapis.com/token";
 	google_read_machine(cloud, account);

@@ -25,29 +25,30 @@ static const char schema[] =
     "\"properties\":{" CLOUD_PROPERTIES ","
     "\"google_project\":{\"type\":\"string\",\"description\":\"The id of the project; by default that of the key\"},"
     "\"google_client_email\":{\"type\":\"string\",\"description\":\"The address of the service account; by default that of the key\"},"
-    "\"api_key\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The key of the service account: the file of JSON that Google gives, its private key in PEM, or a file of PKCS#12 in base64; a secret\"},"
-    "\"api_key_resource\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The same, as Coopr calls it: a secret that has the content of Coopr's resource\"},"
+    "\"api_key\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The service account's key: Google's file of JSON, PEM, or PKCS#12 in base64; a secret\"},"
+    "\"api_key_resource\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The same: a secret with the content of Coopr's resource\"},"
     "\"zone_name\":{\"type\":\"string\",\"default\":\"us-central1-a\",\"description\":\"The zone of instances whose node has none\"},"
     "\"network\":{\"type\":\"string\",\"description\":\"The network of instances; by default the one called default\"},"
-    "\"subnetwork\":{\"type\":\"string\",\"description\":\"The subnetwork of instances, in the region of their zone; by default that of the network\"},"
+    "\"subnetwork\":{\"type\":\"string\",\"description\":\"The subnetwork of instances; by default that of the network\"},"
     "\"external_ip\":{\"type\":[\"string\",\"boolean\"],\"default\":true,\"description\":\"Whether instances have an external address\"},"
-    "\"ipv6\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether instances have an external address of IPv6; their subnetwork has to have such\"},"
+    "\"ipv6\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether instances have an external address of IPv6\"},"
     "\"bootstrap_interface\":{\"type\":\"string\",\"default\":\"access_v4\",\"description\":\"access_v4 or bind_v4: whether instances are entered by their external or internal address\"},"
-    "\"network_tags\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Network tags of instances, by which rules of firewalls name them\"},"
-    "\"image_project\":{\"type\":\"string\",\"description\":\"The project in which images are looked for; by default that of who publishes images of such a name\"},"
+    "\"network_tags\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Network tags of instances\"},"
+    "\"image_project\":{\"type\":\"string\",\"description\":\"The project of images; by default that of who publishes such\"},"
     "\"google_root_disk_size_gb\":{\"type\":[\"string\",\"integer\"],\"description\":\"The size of the boot disk in GB; by default as the image has it\"},"
-    "\"google_root_disk_type\":{\"type\":\"string\",\"description\":\"Its type: standard, ssd, or as the cloud calls it, such as pd-balanced\"},"
-    "\"google_data_disk_size_gb\":{\"type\":[\"string\",\"integer\"],\"description\":\"The size of a further disk in GB, or sizes of several with commas between them; by default there is none\"},"
+    "\"google_root_disk_type\":{\"type\":\"string\",\"description\":\"Its type: standard, ssd, or such as pd-balanced\"},"
+    "\"google_data_disk_size_gb\":{\"type\":[\"string\",\"integer\"],\"description\":\"The size of a further disk in GB, or several, with commas\"},"
     "\"google_data_disk_type\":{\"type\":\"string\",\"description\":\"Their type\"},"
-    "\"auto_restart\":{\"type\":[\"string\",\"boolean\"],\"default\":true,\"description\":\"Whether an instance whose host fails is started elsewhere\"},"
-    "\"spot\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether instances are spot instances, which the cloud may stop\"},"
-    "\"preemptible\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"The same, as the cloud called it before\"},"
-    "\"service_account\":{\"type\":\"string\",\"description\":\"The service account as which programs on instances act; by default none\"},"
-    "\"scopes\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"What these programs may ask for at most, such as devstorage.read_only\"},"
+    "\"auto_restart\":{\"type\":[\"string\",\"boolean\"],\"default\":true,\"description\":\"Whether an instance whose host fails is started again\"},"
+    "\"spot\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether the cloud may stop instances\"},"
+    "\"preemptible\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"The same\"},"
+    "\"service_account\":{\"type\":\"string\",\"description\":\"The service account of programs on instances; by default none\"},"
+    "\"scopes\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"What these programs may do, such as devstorage.read_only\"},"
     "\"ssh_user\":{\"type\":\"string\",\"description\":\"Who logs in; by default as the image type says\"},"
-    "\"public_key\":{\"type\":\"string\",\"description\":\"A public key that opens machines of clusters without a key of their own\"},"
+    "\"public_key\":{\"type\":\"string\",\"description\":\"The public key for clusters without a key of their own\"},"
+    "\"token_endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"Where tokens are asked for; by default as the key says\"},"
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"https://compute.googleapis.com\",\"description\":\"The URL of the API\"},"
-    "\"provider_hostname\":{\"type\":[\"string\",\"boolean\"],\"description\":\"Not used: nodes have the hostname that coopr gives them\"},"
+    "\"provider_hostname\":{\"type\":[\"string\",\"boolean\"],\"description\":\"Not used: nodes have coopr's hostnames\"},"
     "\"ssh_key_resource\":{\"type\":\"string\",\"description\":\"Not used: each cluster has a key of its own\"}}}";
 
 static const char *
@@ -199,6 +200,8 @@ google_insert(const struct cloud *cloud, const struct cloud_order *order, const 
 	} else if (reply.answer.status == 409 && reply.reason && strcmp(reply.reason, "alreadyExists") == 0) {
 		/* The name has a part of the token in it: it was made by an earlier request, whose id the cloud does not know any more. */
 		result = 0;
+	} else if (reply.answer.status == 404) {
+		err->code = EX_CONFIG; /* of the zone, or of what the request names */
 	}
 	if (result == 0 && made->count == 0)
 		cloud_machines_add(made)->id = name;
