@@ -8,6 +8,7 @@
 #	fake_fault JSON           tells it what to do wrong next
 #	machines                  how many it has
 #	requests REGEX            how many such requests it got
+#	node_with PACKAGE...      skips where node cannot have those packages of npm; $CLIENTS is the folder where they are
 #
 # The conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that, and IMAGE is an image that there is:
 #
@@ -44,6 +45,19 @@ machines() {
 
 requests() {
 	curl -sS -f "$FAKE/_requests" | jq --arg regex "$1" '[to_entries[] | select(.key | test($regex)) | .value] | add // 0'
+}
+
+# They stay in build/clients for the next run.
+node_with() {
+	local name
+
+	need_program node npm
+	CLIENTS=$COOPR_ROOT/build/clients
+	mkdir -p "$CLIENTS"
+	for name; do
+		[ -d "$CLIENTS/node_modules/$name" ] ||
+			npm install --prefix "$CLIENTS" --silent --no-audit --no-fund --ignore-scripts "$name" >/dev/null 2>&1 3>&- || skip "npm cannot install $name"
+	done
 }
 
 # A machine is made although something goes wrong once: create_through FAULT [NODENUM].

@@ -49,7 +49,7 @@ sent() {
 }
 
 @test "a machine is made once and forgotten never, whatever goes wrong with a request" {
-	fake_set '{"active_ms":200}'
+	fake_set '{"active_ms":50}'
 	cloud_survives_faults
 }
 
@@ -255,9 +255,9 @@ kill_it() {
 	same 1 "$(requests serialPort)"
 }
 
-# Has the machine confirmed, which does not answer, for three seconds.
+# Has the machine confirmed, which does not answer, for two seconds.
 confirm() {
-	jq -c '.action = "confirm" | .timeout_s = 3' task.json | coopr-exec -q >result.json
+	jq -c '.action = "confirm" | .timeout_s = 2' task.json | coopr-exec -q >result.json
 	[ "$(member .status)" != 0 ]
 }
 

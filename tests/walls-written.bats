@@ -54,6 +54,35 @@ of_tenants() {
 		provider/provisioner(dummy)/seed
 		provider/provisioner(dummy)/(name) # nobody reads it
 		provider/provisioner(dummy)/*
+		provider/provisioner(google)/api_key # credentials of an account, and addresses of the public network where these name some
+		provider/provisioner(google)/api_key_resource
+		provider/provisioner(google)/google_client_email
+		provider/provisioner(google)/google_project # letters, digits and hyphens, which are a part of a path
+		provider/provisioner(google)/image_project
+		provider/provisioner(google)/zone_name
+		provider/provisioner(google)/auto_restart # true or false
+		provider/provisioner(google)/external_ip
+		provider/provisioner(google)/ipv6
+		provider/provisioner(google)/preemptible
+		provider/provisioner(google)/spot
+		provider/provisioner(google)/google_data_disk_size_gb # numbers
+		provider/provisioner(google)/google_root_disk_size_gb
+		provider/provisioner(google)/bootstrap_interface # words for the cloud
+		provider/provisioner(google)/google_data_disk_type
+		provider/provisioner(google)/google_root_disk_type
+		provider/provisioner(google)/network
+		provider/provisioner(google)/network_tags
+		provider/provisioner(google)/network_tags/-
+		provider/provisioner(google)/public_key
+		provider/provisioner(google)/scopes
+		provider/provisioner(google)/scopes/-
+		provider/provisioner(google)/service_account
+		provider/provisioner(google)/ssh_user
+		provider/provisioner(google)/subnetwork
+		provider/provisioner(google)/provider_hostname # nobody reads these
+		provider/provisioner(google)/ssh_key_resource
+		provider/provisioner(google)/(name)
+		provider/provisioner(google)/*
 		provider/provisioner(sandbox)/(name)
 		provider/provisioner(sandbox)/*
 		provider/provisioner(static)/ssh-auth/key/secret # the name of a secret of the tenant

@@ -45,9 +45,11 @@ class Cloud:
         self.number = 0
 
     def set(self, value):
-        """What happens at once: tokens are taken back, somebody deletes an instance, requests are forgotten, or an installation has many."""
+        """What happens at once: tokens are given by hand and taken back, somebody deletes an instance, requests are forgotten, or an installation has many."""
         if value.get("revoke"):
             self.tokens.clear()
+        if "grant" in value:
+            self.tokens[value["grant"]] = time.time() + 3600
         if value.get("forget"):
             self.requests.clear()
         if "terminate" in value:
@@ -233,7 +235,7 @@ class Cloud:
             raise wrong("disks", "Exactly one disk is to be the boot disk.")
         for disk in body["disks"]:
             given = disk.get("initializeParams", {})
-            if set(given) - {"sourceImage", "diskSizeGb", "diskType", "labels", "diskName"} or not re.fullmatch("[0-9]*", given.get("diskSizeGb", "")):
+            if set(given) - {"sourceImage", "diskSizeGb", "diskType", "labels", "diskName", "resourceManagerTags"} or not re.fullmatch("[0-9]*", given.get("diskSizeGb", "")):
                 raise wrong("disks", "Unknown or wrong parameters.")
             if disk["boot"]:
                 match = re.search(r"projects/([^/]+)/global/images/([^/]+)$", given.get("sourceImage", ""))
