@@ -82,15 +82,15 @@ sent() {
 	same "" "$(list)"
 	same "" "$(find state -path '*00000042-1000*')"
 	# What a process began that was killed, the next one learns by the same request.
-	fake_fault "{\"match\":\"$LIST\",\"do\":\"slow\",\"skip\":1,\"seconds\":2}"
+	fake_set '{"active_ms":1500}'
 	do_task create 1000 &
-	until [ "$(requests "$LIST")" -ge 5 ]; do sleep 0.05; done
+	until [ "$(machines)" = 1 ]; do sleep 0.05; done
 	kill_it $!
 	until [ "$(machines)" = 0 ]; do sleep 0.05; done
 	do_task create 1000
 	same '75 capacity' "$(member .status) $(member .class)"
 	same "" "$(find state -path '*00000042-1000*')"
-	fake_set '{"full":[]}'
+	fake_set '{"full":[],"active_ms":100}'
 	do_task create 1000
 	same 0 "$(member .status)"
 	fake_set '{"limit":1}'

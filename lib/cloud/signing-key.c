@@ -64,8 +64,9 @@ signing_key_open(const char *text, const char *password, struct error *err)
 		return NULL;
 	}
 	result = strstr(text, "-----BEGIN ") ? signing_key_import_pem(key, text, password, err) : signing_key_import_pkcs12(key, text, password, err);
-	if (result == 0 && (status = gnutls_privkey_init(&abstract)) >= 0 &&
-	    (status = gnutls_privkey_import_x509(abstract, key, GNUTLS_PRIVKEY_IMPORT_COPY)) < 0) {
+	if (result == 0 && gnutls_privkey_init(&abstract) < 0) {
+		error_set(err, EX_OSERR, "GnuTLS has no memory");
+	} else if (result == 0 && (status = gnutls_privkey_import_x509(abstract, key, GNUTLS_PRIVKEY_IMPORT_COPY)) < 0) {
 		error_set(err, EX_CONFIG, "the private key cannot be used: %s", gnutls_strerror(status));
 		gnutls_privkey_deinit(abstract);
 		abstract = NULL;

@@ -39,6 +39,7 @@ token_add_assertion(const struct google_account *account, int64_t at_ms, struct 
 {
 	jv header = jv_object(), claims = jv_object();
 	struct buffer signature = {0};
+	int64_t at_s = at_ms / 1000;
 	size_t start = text->length;
 	int result;
 
@@ -49,8 +50,8 @@ token_add_assertion(const struct google_account *account, int64_t at_ms, struct 
 	json_set_string(&claims, "iss", account->email);
 	json_set_string(&claims, "scope", "https://www.googleapis.com/auth/compute");
 	json_set_string(&claims, "aud", account->token_url);
-	json_set_number(&claims, "iat", (double)(at_ms / 1000));
-	json_set_number(&claims, "exp", (double)(at_ms / 1000 + LIFE_S));
+	json_set_number(&claims, "iat", (double)at_s);
+	json_set_number(&claims, "exp", (double)(at_s + LIFE_S));
 	token_add_json(text, header);
 	buffer_byte(text, '.');
 	token_add_json(text, claims);
