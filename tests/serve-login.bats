@@ -201,6 +201,19 @@ bearing() {
 	as ann 204 PUT /v1/members/bob -H "Origin: http://$address" -H 'Sec-Fetch-Site: same-origin' -d '{}'
 }
 
+@test "no route that changes something takes a session alone for its user" {
+	serve_tcp
+	login ann
+	sed -nE 's/^\t\{"(POST|PUT|PATCH|DELETE)", "([^"]*)".*/\1 \2/p' "$COOPR_ROOT/lib/web/routes.c" | sed 's/{[a-z]*}/1/g' >changing
+	[ "$(wc -l <changing)" -gt 50 ]
+	while read -r method path; do
+		[ "$path" != /v1/session/provider ] || continue
+		asks 403 "$method" "$path" -b jar-ann -H 'Content-Type: text/plain' -H 'If-Match: *' -d '{}' -H 'Origin: http://evil.example'
+		[ "$path" = /v1/session ] || asks 403 "$method" "$path" -b jar-ann -H 'Content-Type: text/plain' -H 'If-Match: *' -d '{}'
+	done <changing
+	as ann 200 GET /v1/session
+}
+
 @test "a token has at most its role and its tenant, makes no token and sets no password" {
 	coopr-member set -T dev -r admin ann
 	serve_tcp

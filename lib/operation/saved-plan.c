@@ -86,7 +86,7 @@ saved_plan_verify(const struct saved_plan *plan, const struct account_ask *ask, 
 	if (result == 0 && !same)
 		result = error_set(err, EX_DATAERR,
 		    "%s: it has been changed, or was saved from "
-		    "another store than %s; save the plan again", plan->path, path);
+		    "another store; save the plan again", plan->path);
 	store_key_release(&key);
 	store_release(store);
 	free(path);

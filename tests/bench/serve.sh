@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # How fast coopr-serve answers what is looked at again and again, by TLS with 64 connections that stay, beside nginx, which serves a file
-# of the same bytes with the same certificate. In turns: five seconds each, three times.
+# of the same bytes with the same certificate; also while the store changes. In turns: five seconds each, three times.
 
 set -eu
 # shellcheck source=tests/bench/bench.bash
@@ -76,3 +76,18 @@ compare() {
 
 compare "one cluster" /v1/clusters/shop 0.25
 compare "100 of $clusters clusters" '/v1/clusters?limit=100' 0.1
+
+# The same while the store changes again and again (members, of which there is no end), so that no answer is kept for long.
+changes=0
+: >changes
+while coopr-member set -q -r user "user$((changes++ % 9))" >/dev/null; do
+	echo >>changes
+	sleep "${CHANGE_S:-0.1}"
+done &
+changing=$!
+trap 'kill $server $peer $changing 2>/dev/null || :' EXIT
+
+began=$(date +%s%N)
+compare "one cluster while the store changes" /v1/clusters/shop 0.25
+compare "100 of $clusters clusters while the store changes" '/v1/clusters?limit=100' 0.1
+awk -v us=$((($(date +%s%N) - began) / 1000)) 'END {printf "%.1f changes/s\n", NR * 1e6 / us}' changes
