@@ -82,7 +82,8 @@ plugin_is_near(const char *kind, const char *name)
 	return near;
 }
 
-/* Explains why location_plugin found none: there is no such file in any of the folders, or it is no executable. */
+/* Explains why location_plugin found none: there is no such file in any of the folders, or it is no executable. Users read that, to whom
+ * paths of the host are not told. */
 static void
 plugin_explain_missing(const char *kind, const char *name, struct error *err)
 {
@@ -90,13 +91,13 @@ plugin_explain_missing(const char *kind, const char *name, struct error *err)
 	struct arguments names = {0};
 	bool found = false;
 
-	error_set(err, EX_CONFIG, "there is no %s \"%s\" (looked in the folder %s of %s)", kind, name, kind, list);
+	error_set(err, EX_CONFIG, "there is no %s \"%s\" in the folders of COOPR_PLUGINS and of the installation", kind, name);
 	for (const char *next = list; !found && (folder = location_next(&next)); free(folder)) {
 		char *path = memory_printf("%s/%s/%s", folder, kind, name);
 
 		found = file_exists(AT_FDCWD, path);
 		if (found)
-			error_set(err, EX_CONFIG, "%s \"%s\": %s is not executable", kind, name, path);
+			error_set(err, EX_CONFIG, "%s \"%s\": its file is not executable", kind, name);
 		free(path);
 	}
 	plugin_find_all(kind, &names);
