@@ -76,3 +76,27 @@ beside_a_cloud() {
 		python3 "$COOPR_ROOT/tests/cloud/chaos.py" "$FAKE" $CHAOS
 	END
 }
+
+@test "where there is no room, a cluster gets what its template allows beside; it costs what it is, and the quota is checked before anything is asked for" {
+	beside_a_cloud <<-'END'
+		coopr-store get provider ocean | jq '.zones = ["nyc3", "ams3"]' | coopr-store put -q -k provider -
+		echo '{"name":"bigger","providermap":{"ocean":{"flavor":"s-2vcpu-4gb","cost":0.03571}}}' | coopr-store put -q -k hardwaretype -
+		coopr-store get clustertemplate tpl | jq '.name = "any" | .constraints.fallback = ["zone", "hardwaretype"] | .compatibility.hardwaretypes += ["bigger"] |
+			del(.defaults.hardwaretype) | .objective = ["cost"]' | coopr-store put -q -k clustertemplate -
+		coopr create --dry-run -o json shop -t any -n 1 | jq -c 'select(.kind == "node") | .choices' >choices
+		[ "$(cat choices)" = '[{"zone":"ams3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"bigger","zone":"nyc3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"bigger","zone":"ams3"}]' ]
+		# 0.00893 would do, but it may come to 0.03571 an hour.
+		coopr tenant change -q --cost 0.03 default
+		! coopr create -q shop -t any -n 1 2>refused
+		grep 'cost an hour' refused
+		[ "$(machines)" = 0 ]
+		[ -z "$(coopr-queue ls -o name)" ]
+		coopr tenant change -q --cost 0.05 default
+		fake_set '{"full":[["*","s-1vcpu-1gb"],["nyc3","*"]]}'
+		coopr create -q shop -t any -n 1
+		[ "$(coopr show -o json shop | jq -r 'select(.kind == "node") | "\(.hardwaretype) \(.flavor) \(.zone)"')" = 'bigger s-2vcpu-4gb ams3' ]
+		[ "$(coopr quota -o json | jq .amounts.cost.use)" = 0.03571 ]
+		coopr delete -q -y shop
+		[ "$(machines)" = 0 ]
+	END
+}

@@ -13,7 +13,9 @@
 # The conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that, and IMAGE is an image that there is:
 #
 #	cloud_survives_faults     each request goes wrong in each way, and there is one machine, and then none
-#	cloud_survives_kills N    the same, killed at each of the first N requests
+#	cloud_survives_kills N [MACHINE FULL]
+#	                          the same, killed at each of the first N requests; with more members of the machine, such as choices, on a cloud that
+#	                          is full as FULL says until then
 #	cloud_makes_many          a hundred creations share one process
 #
 # Nobody answers at the addresses of the fake's machines: UNREACHABLE.
@@ -116,14 +118,16 @@ cloud_survives_kills() {
 	local skip before
 
 	for ((skip = 0; skip < $1; skip++)); do
+		fake_set "{\"full\":${3:-[]}}"
 		fake_fault "{\"match\":\".\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":3}"
 		before=$(requests .)
-		do_task create 1000 &
+		do_task create 1000 "${2-}" &
 		until [ "$(requests .)" -gt $((before + skip)) ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 		pkill -KILL -P "$!" || true
 		kill -KILL $! 2>/dev/null || true
 		wait $! 2>/dev/null || true
-		do_task create 1000
+		fake_set '{"full":[]}'
+		do_task create 1000 "${2-}"
 		same 0 "$(member .status)"
 		same 1 "$(machines)"
 		do_task delete 1000

@@ -129,6 +129,35 @@ fault network GET /v2/account/keys/7: 404 The resource you were accessing could 
 	same '75 temporary' "$(member .status) $(member .class)"
 }
 
+CHOICES='{"choices":[{"zone":"ams3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"bigger"},{"flavor":"s-2vcpu-4gb","hardwaretype":"bigger","zone":"fra1"}]}'
+
+@test "where there is no room, the node's choices are tried in their order, and what was made is told" {
+	fake_set '{"full":[["nyc3","*"]]}'
+	do_task create 1000 "$CHOICES"
+	same '0 {"zone":"ams3"} ams3' "$(member .status) $(jq -c .result.chosen result.json) $(member .result.zone)"
+	fake_set '{"full":[["nyc3","*"],["ams3","*"]]}'
+	do_task create 1001 "$CHOICES"
+	same '0 {"flavor":"s-2vcpu-4gb","hardwaretype":"bigger","zone":"fra1"}' "$(member .status) $(jq -c .result.chosen result.json)"
+	# Another attempt finds it, and tells the same.
+	do_task create 1001 "$CHOICES"
+	same '0 fra1 2' "$(member .status) $(member .result.chosen.zone) $(machines)"
+	fake_set '{"full":[["*","*"]]}'
+	do_task create 1002 "$CHOICES"
+	same '75 capacity' "$(member .status) $(member .class)"
+	same "" "$(find state -path '*00000042-1002*')"
+	fake_set '{"full":[]}'
+	do_task create 1002 "$CHOICES"
+	same '0 null' "$(member .status) $(member .result.chosen)"
+	do_task create 1003
+	fake_set '{"full":[["nyc3","*"]]}'
+	do_task create 1004
+	same '75 capacity 4' "$(member .status) $(member .class) $(machines)"
+}
+
+@test "killed while it goes from choice to choice, create run again makes one machine" {
+	cloud_survives_kills 4 "$CHOICES" '[["nyc3","*"],["ams3","*"]]'
+}
+
 @test "a machine that the cloud does not list for this installation is not deleted, and delete says so" {
 	do_task create 1000
 	curl -sS -f -X DELETE "$FAKE/_machines" >/dev/null

@@ -83,6 +83,24 @@ sent() {
 	same 1 "$(machines)"
 }
 
+CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.large","hardwaretype":"bigger"}]}'
+
+@test "where there is no room, the node's choices are tried in their order, each with a token of its own" {
+	fake_set '{"full":[["us-east-1a","*"]]}'
+	do_task create 1000 "$CHOICES"
+	same '0 {"zone":"us-east-1b"} us-east-1b' "$(member .status) $(jq -c .result.chosen result.json) $(member .result.zone)"
+	fake_set '{"full":[["*","large"]]}'
+	do_task create 1001 "$CHOICES"
+	same '0 {"flavor":"m5.large","hardwaretype":"bigger","zone":"us-east-1a"}' "$(member .status) $(jq -c .result.chosen result.json)"
+	fake_set '{"full":[["*","*"]]}'
+	do_task create 1002 "$CHOICES"
+	same '75 capacity 2' "$(member .status) $(member .class) $(machines)"
+}
+
+@test "killed while it goes from choice to choice, create run again makes one machine" {
+	cloud_survives_kills 4 "$CHOICES" '[["us-east-1a","*"],["us-east-1b","*"]]'
+}
+
 @test "requests that are too many are sent again, and signed by the cloud's clock where that differs" {
 	fake_fault '{"match":"POST / Action=RunInstances","do":"status","status":503,"count":2,
 		"body":"<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>Request limit exceeded.</Message></Error></Errors></Response>"}'

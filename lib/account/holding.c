@@ -36,9 +36,31 @@ prices_of(const struct request *request)
 	return buffer_take(&text);
 }
 
+/* Returns the most that a node may cost, which may become one of its choices while it is made. */
+static double
+holding_cost(jv record, jv prices, double own)
+{
+	jv choices = json_get(record, "choices");
+
+	for (size_t i = 0; jv_get_kind(choices) == JV_KIND_ARRAY && i < json_length(choices); i++) {
+		jv choice = json_element(choices, i);
+		char *hardwaretype = json_get_string(choice, "hardwaretype");
+		jv price = hardwaretype ? json_get(prices, hardwaretype) : jv_invalid();
+		double cost = json_get_number(price, "cost", 0);
+
+		if (cost > own)
+			own = cost;
+		jv_free(price);
+		free(hardwaretype);
+		jv_free(choice);
+	}
+	jv_free(choices);
+	return own;
+}
+
 /* Adds the node of a record, with its price. */
 static void
-holding_add_node(struct holding *holding, jv record, jv prices)
+holding_add_node(struct holding *holding, jv record, jv prices, enum holding_nodes which)
 {
 	char *id = json_get_string(record, "id"), *hardwaretype = json_get_string(record, "hardwaretype");
 	jv price = hardwaretype ? json_get(prices, hardwaretype) : jv_invalid();
@@ -48,6 +70,8 @@ holding_add_node(struct holding *holding, jv record, jv prices)
 
 	if (jv_get_kind(cost) == JV_KIND_NUMBER)
 		node.cost = jv_number_value(cost);
+	if (which == HOLDING_ALL)
+		node.cost = holding_cost(record, prices, node.cost);
 	if (jv_get_kind(capacity) == JV_KIND_OBJECT) {
 		json_dump(capacity, &text);
 		node.capacity = arena_string(&holding->arena, text.data);
@@ -96,7 +120,7 @@ holding_take(struct holding *holding, enum holding_nodes which, const char *layo
 			break;
 		}
 		if (holding_is_node(record, which))
-			holding_add_node(holding, record, all);
+			holding_add_node(holding, record, all, which);
 		jv_free(record);
 		layout += used;
 		length -= (size_t)used;

@@ -206,6 +206,7 @@ template_merge_constraints(jv *into, jv from)
 	template_unite(&below, above, "oneof");
 	template_unite(&below, above, "spread");
 	template_replace(&below, above, "size");
+	template_replace(&below, above, "fallback");
 	json_set(into, "constraints", below);
 	jv_free(above);
 	jv_free(more);

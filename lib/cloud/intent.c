@@ -71,6 +71,7 @@ intent_read(const struct cloud *cloud, const char *node, struct arena *arena, st
 
 		intent->token = json_arena_string(value, "token", arena);
 		intent->asked_ms = (int64_t)json_get_number(value, "asked_ms", 0);
+		intent->choice = (int64_t)json_get_number(value, "choice", 0);
 		intent->kept = jv_get_kind(kept) == JV_KIND_TRUE;
 		jv_free(kept);
 	}
@@ -83,7 +84,7 @@ intent_read(const struct cloud *cloud, const char *node, struct arena *arena, st
 void
 intent_draw(struct intent *intent, struct arena *arena)
 {
-	*intent = (struct intent){.token = intent_random(arena)};
+	*intent = (struct intent){.token = intent_random(arena), .choice = intent->choice};
 }
 
 int
@@ -96,6 +97,8 @@ intent_write(const struct cloud *cloud, const char *node, const struct intent *i
 
 	json_set_string(&value, "token", intent->token);
 	json_set_number(&value, "asked_ms", (double)intent->asked_ms);
+	if (intent->choice > 0)
+		json_set_number(&value, "choice", (double)intent->choice);
 	json_set(&value, "kept", intent->kept ? jv_true() : jv_false());
 	json_set_string(&value, "node", node);
 	json_dump(value, &text);

@@ -18,13 +18,14 @@ struct error;
 struct intent { /* strings live in the arena given */
 	const char *token;   /* of the machine that was asked for */
 	int64_t asked_ms;    /* wall clock, of the last request; 0: none was sent */
+	int64_t choice;      /* which of the node's choices was asked for, from 1; 0: as the node is */
 	bool kept;           /* the machine was handed out: only delete removes it from then on */
 };
 
 /* Reads the intent of a node. Returns false where there is none. */
 bool intent_read(const struct cloud *cloud, const char *node, struct arena *arena, struct intent *intent);
 
-/* Draws a new token for it. */
+/* Draws a new token for it: nothing was asked for with it. */
 void intent_draw(struct intent *intent, struct arena *arena);
 
 /* Writes it so that it survives a loss of power. */

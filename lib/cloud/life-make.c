@@ -62,14 +62,28 @@ life_ask(struct life *life, struct intent *intent, const struct cloud_order *ord
 	return result;
 }
 
+bool
+life_next_choice(struct life *life, struct intent *intent)
+{
+	struct life_choice next = life_choice(life, intent->choice + 1);
+
+	if (!next.flavor)
+		return false;
+	intent->choice++;
+	intent_draw(intent, &life->arena);
+	life_say(life, "%s has no room for it; the next choice is %s%s%s", life->cloud->name, next.flavor, next.zone ? " in " : "", next.zone ? next.zone : "");
+	return true;
+}
+
 static void
 life_fill_order(struct life *life, const struct intent *intent, const char *const (*tags)[2], size_t tag_count, struct cloud_order *order)
 {
-	const struct machine *machine = &life->task->machine;
+	const struct life_choice choice = life_choice(life, intent->choice);
 	const char *key = life_member(life, "cluster", "key");
 
-	*order = (struct cloud_order){.name = life_name(life), .flavor = machine->flavor, .image = life_member(life, "machine", "image"),
-	    .zone = machine->zone, .user = life_user(life), .token = intent->token, .user_data = life_user_data(life, key), .key = key, .tags = tags,
+	*order = (struct cloud_order){.name = life_name(life), .flavor = choice.flavor ? choice.flavor : life->task->machine.flavor,
+	    .image = life_member(life, "machine", "image"), .zone = choice.zone, .user = life_user(life), .token = intent->token,
+	    .user_data = life_user_data(life, key), .key = key, .tags = tags,
 	    .tag_count = tag_count};
 }
 
@@ -81,7 +95,7 @@ life_make(struct life *life, struct intent *intent, struct cloud_machines *found
 	/* Where a token stands for the time that a machine may be missing, one of an earlier request may still appear. */
 	bool asked_before = cloud->api->takes_token && intent->asked_ms > 0;
 
-	for (unsigned number = 1; number <= MAKE_TRIES; number++) {
+	for (unsigned number = 1; number <= MAKE_TRIES;) {
 		const char *tags[][2] = {{CLOUD_TAG_INSTALLATION, cloud->installation}, {CLOUD_TAG_PROVIDER, cloud->name},
 		    {CLOUD_TAG_NODE, life->task->machine.id}, {CLOUD_TAG_CLUSTER, life->task->cluster_id ? life->task->cluster_id : ""},
 		    {CLOUD_TAG_TOKEN, intent->token}};
@@ -90,14 +104,19 @@ life_make(struct life *life, struct intent *intent, struct cloud_machines *found
 
 		life_fill_order(life, intent, (const char *const (*)[2])tags, sizeof tags / sizeof *tags, &order);
 		result = life_ask(life, intent, &order);
-		if (result < 0 && !asked_before)
+		if (result < 0 && life->error.code == CLOUD_NO_CAPACITY && life_next_choice(life, intent)) {
+			asked_before = false;
+			continue;
+		}
+		/* A request that is asked again by its token, and refused for want of room, was never carried out. */
+		if (result < 0 && (!asked_before || life->error.code == CLOUD_NO_CAPACITY))
 			intent_remove(cloud, life->task->machine.id, &ignored);
 		if (result <= 0)
 			return result;
 		asked_before = cloud->api->takes_token;
 		if (!cloud->api->takes_token && (there = life_settle(life, intent, found)) != 0)
 			return there < 0 ? -1 : 0;
-		if (stop_sleep(life->stop, pace_backoff_ms(number), &life->error) < 0)
+		if (stop_sleep(life->stop, pace_backoff_ms(number++), &life->error) < 0)
 			return -1;
 	}
 	return error_prefix(&life->error, "after try number %d", MAKE_TRIES);

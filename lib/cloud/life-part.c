@@ -98,8 +98,50 @@ life_login(struct life *life)
 	return login;
 }
 
+struct life_choice
+life_choice(struct life *life, int64_t number)
+{
+	struct life_choice choice = {.zone = life->task->machine.zone, .flavor = life->task->machine.flavor};
+	jv machine, choices, chosen;
+
+	if (number == 0)
+		return choice;
+	machine = json_get(life->task->source, "machine");
+	choices = json_get(machine, "choices");
+	chosen = jv_get_kind(choices) == JV_KIND_ARRAY && number <= (int64_t)json_length(choices) ? json_element(choices, (size_t)number - 1) : jv_invalid();
+	if (jv_get_kind(chosen) == JV_KIND_OBJECT) {
+		const char *zone = json_arena_string(chosen, "zone", &life->arena), *flavor = json_arena_string(chosen, "flavor", &life->arena);
+
+		choice.zone = zone ? zone : choice.zone;
+		choice.flavor = flavor ? flavor : choice.flavor;
+		choice.hardwaretype = json_arena_string(chosen, "hardwaretype", &life->arena);
+	} else {
+		choice.flavor = NULL;
+	}
+	jv_free(chosen);
+	jv_free(choices);
+	jv_free(machine);
+	return choice;
+}
+
+/* Tells which of the node's choices the machine is. */
+static void
+life_add_choice(struct life *life, int64_t number, jv *facts)
+{
+	struct life_choice choice = life_choice(life, number);
+	jv chosen = jv_object();
+
+	if (choice.zone)
+		json_set_string(&chosen, "zone", choice.zone);
+	if (choice.hardwaretype) {
+		json_set_string(&chosen, "hardwaretype", choice.hardwaretype);
+		json_set_string(&chosen, "flavor", choice.flavor);
+	}
+	json_set(facts, "chosen", chosen);
+}
+
 void
-life_hand_out(struct life *life, const struct cloud_machine *machine)
+life_hand_out(struct life *life, const struct cloud_machine *machine, int64_t choice)
 {
 	jv addresses = jv_object(), facts = jv_object();
 	bool inside = machine->bind_v4 || machine->bind_v6;
@@ -111,6 +153,8 @@ life_hand_out(struct life *life, const struct cloud_machine *machine)
 	json_set_string(&facts, "providerid", machine->id);
 	if (machine->zone)
 		json_set_string(&facts, "zone", machine->zone);
+	if (choice > 0)
+		life_add_choice(life, choice, &facts);
 	json_set_string(&facts, "names", "hosts");
 	json_set(&facts, "ssh-auth", life_login(life));
 	life->outcome->ipaddresses = addresses;

@@ -18,6 +18,14 @@ const char *life_member(struct life *life, const char *object, const char *name)
 /* Returns who logs in. */
 const char *life_user(const struct life *life);
 
+struct life_choice { /* what a machine is to be; any but flavor may be NULL */
+	const char *zone, *hardwaretype, *flavor;
+};
+
+/* Returns what the choice of that number is: the node as it is for 0, else one of its record's "choices". hardwaretype is set only by these. flavor is
+ * NULL where there is no such choice. */
+struct life_choice life_choice(struct life *life, int64_t number);
+
 /* All that fail return -1 with the life's error. */
 
 /* Adds the machines of the node that a list shows which was asked for after since_ms (monotonic), the oldest first. */
@@ -27,7 +35,7 @@ int life_look(struct life *life, int64_t since_ms, struct cloud_machines *found)
  * error. */
 int life_settle(struct life *life, const struct intent *intent, struct cloud_machines *found);
 
-/* Tells in the outcome what later tasks need of the machine. */
-void life_hand_out(struct life *life, const struct cloud_machine *machine);
+/* Tells in the outcome what later tasks need of the machine; choice is the number of that which was made, 0 where it is as the node is or was told. */
+void life_hand_out(struct life *life, const struct cloud_machine *machine, int64_t choice);
 
 #endif

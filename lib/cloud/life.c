@@ -50,6 +50,17 @@ life_drop_twins(struct life *life, const struct intent *intent, struct cloud_mac
 	return 0;
 }
 
+/* Has the next attempt ask anew; for the node's next choice, if there is one, where there was no room for this one. */
+static int
+life_give_up(struct life *life, const struct intent *intent, bool no_room)
+{
+	struct intent next = *intent;
+
+	if (!no_room || !life_next_choice(life, &next))
+		return intent_remove(life->cloud, life->task->machine.id, &life->error);
+	return intent_write(life->cloud, life->task->machine.id, &next, &life->error);
+}
+
 /* Deletes a machine that will never run, which was handed to nobody, and fails with the cloud's reason. */
 static int
 life_drop_failed(struct life *life, const struct intent *intent, const struct cloud_machine *machine)
@@ -60,8 +71,7 @@ life_drop_failed(struct life *life, const struct intent *intent, const struct cl
 	int code = machine->failure ? machine->failure : EX_TEMPFAIL;
 
 	if (intent->token && !intent->kept && machine->token && strcmp(machine->token, intent->token) == 0) {
-		if (life_remove(life, machine) < 0 ||
-		    intent_remove(cloud, life->task->machine.id, err) < 0)
+		if (life_remove(life, machine) < 0 || life_give_up(life, intent, code == CLOUD_NO_CAPACITY) < 0)
 			return -1;
 		return error_set(err, code, "machine %s of %s: %s; it was deleted", machine->id, cloud->name, reason);
 	}
@@ -129,7 +139,7 @@ life_create(struct life *life)
 		there = intent.token ? intent_write(life->cloud, node, &intent, &life->error) : 0;
 	}
 	if (there >= 0)
-		life_hand_out(life, found.list);
+		life_hand_out(life, found.list, intent.choice);
 	cloud_machines_release(&found);
 	return there;
 }

@@ -96,6 +96,7 @@ node_is_unready(const void *from)
 }
 
 static const struct member members[] = {
+	{"choices", MEMBER_PASSED, 0},
 	{"facts", MEMBER_VALUE(struct node, facts), 0},
 	{"flavor", MEMBER_STRING(struct node, flavor), 0},
 	{"hardwaretype", MEMBER_NAME(struct node, hardwaretype), 0},
@@ -172,6 +173,23 @@ node_merge(jv *source, const char *name, jv more)
 	return is_object ? known : (jv){0};
 }
 
+/* Takes what the provider has chosen of the node's choices: it is what the node is from now on. */
+static void
+node_learn_choice(struct node *node, jv facts, struct arena *arena)
+{
+	jv chosen = json_get(facts, "chosen");
+	const char *zone = json_arena_string(chosen, "zone", arena), *flavor = json_arena_string(chosen, "flavor", arena);
+	const char *hardwaretype = json_arena_string(chosen, "hardwaretype", arena);
+
+	if (zone && name_is_valid(zone))
+		node->zone = zone;
+	if (hardwaretype && flavor && name_is_valid(hardwaretype)) {
+		node->hardwaretype = hardwaretype;
+		node->flavor = flavor;
+	}
+	jv_free(chosen);
+}
+
 void
 node_learn(struct node *node, const char *hostname, jv ipaddresses, jv facts, struct arena *arena)
 {
@@ -179,6 +197,7 @@ node_learn(struct node *node, const char *hostname, jv ipaddresses, jv facts, st
 		node->source = jv_object();
 	node->ipaddresses = node_merge(&node->source, "ipaddresses", ipaddresses);
 	node->facts = node_merge(&node->source, "facts", facts);
+	node_learn_choice(node, facts, arena);
 	if (hostname)
 		node->hostname = arena_string(arena, hostname);
 }

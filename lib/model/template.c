@@ -156,6 +156,18 @@ template_check_over(const struct place *place)
 		place_problem(place, "services can be spread over \"zone\", not over \"%.80s\"", over);
 }
 
+static void
+template_check_fallback(const struct place *place)
+{
+	for (size_t i = 0; jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++) {
+		struct place element = place_element(place, i);
+		const char *what = json_string(element.value);
+
+		if (what && strcmp(what, "zone") != 0 && strcmp(what, "hardwaretype") != 0)
+			place_problem(&element, "machines can have another \"zone\" or \"hardwaretype\", not another \"%.80s\"", what);
+	}
+}
+
 static const struct member spread_rule_members[] = {
 	{"min", MEMBER_INTEGER(struct spread_rule, min), 0, .integer = {1, INT64_MAX, 1}},
 	{"over", MEMBER_STRING(struct spread_rule, over), 0, .otherwise = "zone", .check = template_check_over},
@@ -165,6 +177,7 @@ static const struct document spread_rule = {DOCUMENT_MEMBERS(spread_rule_members
 
 static const struct member constraints_members[] = {
 	{"counts", MEMBER_LIST(struct cluster_template, counts, struct count_rule, count_count), 0, .inner = &count_rule},
+	{"fallback", MEMBER_SET(struct cluster_template, fallback), 0, .check = template_check_fallback},
 	{"layout", MEMBER_INLINE, 0, .inner = &layout},
 	{"oneof", MEMBER_SETS(oneof)},
 	{"services", MEMBER_MAP(struct cluster_template, constraints, struct service_constraint, constraint_count), 0,

@@ -12,6 +12,7 @@
 #include "solve/program/bits.h"
 #include "solve/program/pattern.h"
 #include "solve/search/outcome.h"
+#include "solve/fallback.h"
 #include "solve/search/zone.h"
 
 enum { WRITE_AT_ONCE = 1 << 16 };
@@ -245,9 +246,18 @@ answer_write(const struct request *request, const struct answer *answer, FILE *s
 		struct node node = answer->nodes[i];
 		struct arena names = {0}; /* thousands of names need not be kept */
 
-		if (node.is_new)
+		if (node.is_new) {
+			jv choices = fallback_choices(request, &node);
+
 			request_name_node(request, &node, &names);
+			if (jv_is_valid(choices)) {
+				node.source = jv_object();
+				json_set(&node.source, "choices", choices);
+			}
+		}
 		node_print(&node, &out);
+		if (node.is_new && jv_get_kind(node.source) == JV_KIND_OBJECT)
+			jv_free(node.source);
 		arena_release(&names);
 		if (out.length > WRITE_AT_ONCE) {
 			fwrite(out.data, 1, out.length, stream);

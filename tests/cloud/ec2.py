@@ -173,6 +173,9 @@ class Cloud:
             return "<reservationId>r-1</reservationId><ownerId>1</ownerId><groupSet/><instancesSet>%s</instancesSet>" % self.item(machine)
         if self.settings.get("limit") and len(self.alive()) >= self.settings["limit"]:
             raise Refused(400, "VcpuLimitExceeded", "You have requested more vCPU capacity than your current vCPU limit allows.")
+        zone, flavor = form.get("Placement.AvailabilityZone", ZONES[0]), form["InstanceType"]
+        if any(a in ("*", zone) and b in ("*", flavor) for a, b in self.settings.get("full", [])):
+            raise Refused(500, "InsufficientInstanceCapacity", "We currently do not have sufficient %s capacity in the Availability Zone you requested (%s)." % (flavor, zone))
         if self.settings["capacity"] and len(self.alive()) >= self.settings["capacity"]:
             raise Refused(500, "InsufficientInstanceCapacity", "We currently do not have sufficient capacity in the Availability Zone you requested.")
         self.number += 1

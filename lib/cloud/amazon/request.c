@@ -82,10 +82,13 @@ static int
 ec2_exit_code(const char *code, long status)
 {
 	static const char *const credentials[] = {"AuthFailure", "UnauthorizedOperation", "InvalidClientTokenId", "SignatureDoesNotMatch",
-	    "RequestExpired", "Blocked", "OptInRequired", "PendingVerification", "ExpiredToken", "MissingAuthenticationToken", NULL};
+	    "RequestExpired", "Blocked", "OptInRequired", "ExpiredToken", "MissingAuthenticationToken", NULL};
+	static const char *const quota[] = {"InstanceLimitExceeded", "VcpuLimitExceeded", "MaxSpotInstanceCountExceeded", "VolumeLimitExceeded",
+	    "AddressLimitExceeded", "NetworkInterfaceLimitExceeded", "PendingVerification", NULL};
 	static const char *const later[] = {"Unavailable", "ServiceUnavailable", "InternalError", "InternalFailure", NULL};
 
 	return ec2_is_one_of(code, credentials) ? EX_NOPERM
+	    : ec2_is_capacity(code) ? CLOUD_NO_CAPACITY : ec2_is_one_of(code, quota) ? CLOUD_NO_QUOTA
 	    : ec2_is_one_of(code, later) || ec2_is_refused(code) || status >= 500 ? EX_TEMPFAIL : EX_CONFIG;
 }
 
