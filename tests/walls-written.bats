@@ -161,6 +161,14 @@ of_tenants() {
 		service/fields(puppet)/secrets # whether a disk of the machine will do
 		service/fields(puppet)/(name)
 		service/fields(puppet)/*
+		service/fields(ansible)/playbook # resources, or files that come along: a path is refused
+		service/fields(ansible)/roles
+		service/fields(ansible)/files
+		service/fields(ansible)/config/- # members of the configuration
+		service/fields(ansible)/nodes/- # names of services
+		service/fields(ansible)/secrets # whether a disk of the machine will do
+		service/fields(ansible)/(name)
+		service/fields(ansible)/*
 		service/fields(itamae)/recipes # resources, or files that come along: a path is refused
 		service/fields(itamae)/files
 		service/fields(itamae)/config/- # members of the configuration

@@ -20,7 +20,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	esac
 	shift
 done
-tool_find "add the package $engine to its image, or a service that installs it" "${engine?}" "$engine"
+tool_find "add the package $engine to its image, or a service that installs it" "${engine?}"
 : "${tool:?}"
 shift
 wanted=$({ printf '%s\000' "$@" && cat environment; } | sha256sum | head -c 64)

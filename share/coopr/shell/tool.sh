@@ -14,12 +14,13 @@ for file in config.json environment; do
 	[ ! -L "$file" ] || own=$(dirname "$(readlink "$file")")/own
 done
 
-# tool_find REMEDY NAME...: sets $tool to the first of these programs that the node has. A bootstrap ends here: it keeps the version as a fact,
-# and says what is missing, which a service may still add.
+# tool_find REMEDY NAME [PROGRAM...]: sets $tool to the first of these programs that the node has; by default that of its name. A bootstrap ends
+# here: it keeps the version as a fact, and says what is missing, which a service may still add.
 tool_find()
 {
 	remedy=$1 name=$2 tool=
-	shift
+	shift 2
+	[ $# -gt 0 ] || set -- "$name"
 	for program; do
 		[ -n "$tool" ] || tool=$(command -v "$program" || :)
 	done
