@@ -219,7 +219,7 @@ export_of_originals() { # VERSION
 	run -0 --separate-stderr coopr-import -o json export.json
 	printf '%s\n' "$output" >out
 	contains "$stderr" "coopr-import: 92 changed, 0 as before"
-	contains "$stderr" "coopr-import: plugins are missing for 47 of them"
+	contains "$stderr" "coopr-import: plugins are missing for 46 of them"
 	contains "$stderr" "coopr-import: errors in 3 of them"
 	same 92 "$(coopr-store export | wc -l)"
 	same 44 "$(jq -r 'select(.entity == "service").note' out | grep -c 'no plugin automator/chef-solo')"

@@ -83,6 +83,18 @@ of_tenants() {
 		provider/provisioner(google)/ssh_key_resource
 		provider/provisioner(google)/(name)
 		provider/provisioner(google)/*
+		provider/provisioner(joyent)/api_key # credentials of an account
+		provider/provisioner(joyent)/api_password
+		provider/provisioner(joyent)/api_user
+		provider/provisioner(joyent)/ssh_key_resource
+		provider/provisioner(joyent)/joyent_api_url # an address of the public network, or it is not reached
+		provider/provisioner(joyent)/joyent_version # words for the cloud
+		provider/provisioner(joyent)/networks
+		provider/provisioner(joyent)/networks/-
+		provider/provisioner(joyent)/public_key
+		provider/provisioner(joyent)/ssh_keypair
+		provider/provisioner(joyent)/(name)
+		provider/provisioner(joyent)/*
 		provider/provisioner(sandbox)/(name)
 		provider/provisioner(sandbox)/*
 		provider/provisioner(static)/ssh-auth/key/secret # the name of a secret of the tenant

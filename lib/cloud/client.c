@@ -67,6 +67,7 @@ client_answer_release(struct client_answer *answer)
 {
 	buffer_release(&answer->body);
 	free(answer->subject_token);
+	free(answer->wanted);
 	*answer = (struct client_answer){.wait_ms = -1};
 }
 
@@ -150,9 +151,14 @@ static size_t
 client_header(char *line, size_t size, size_t count, void *data)
 {
 	struct client_answer *answer = ((struct try *)data)->answer;
+	const char *wants = ((struct try *)data)->request->wants;
 	size_t length = size * count;
 	char *value;
 
+	if (wants && (value = client_header_value(line, length, wants))) {
+		free(answer->wanted);
+		answer->wanted = value;
+	}
 	if ((value = client_header_value(line, length, "date"))) {
 		time_t date = curl_getdate(value, NULL);
 

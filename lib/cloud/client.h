@@ -36,6 +36,7 @@ struct client_request {
 	const char *body;     /* NULL: none */
 	size_t length;        /* of the body in bytes */
 	struct arguments headers;
+	const char *wants;    /* a header of the answer that is kept, in small letters; NULL: none */
 	bool repeatable;      /* sent twice it does nothing that it does not do once */
 };
 
@@ -44,6 +45,7 @@ struct client_answer { /* zero-initialise */
 	bool unknown;         /* whether the request was carried out */
 	struct buffer body;
 	char *subject_token;  /* of the header X-Subject-Token; or NULL */
+	char *wanted;         /* of the header that the request wants; or NULL */
 	int64_t wait_ms;      /* as Retry-After has asked; -1: it has not */
 	int64_t skew_ms;      /* how much the cloud's clock is ahead of ours; 0 where it says nothing */
 };

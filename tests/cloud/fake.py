@@ -137,6 +137,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status, headers, text = self.cloud.too_fast()
         else:
             with lock:
+                self.cloud.target = self.path
                 status, headers, text = self.cloud.do(self.command, url.path, dict(urllib.parse.parse_qsl(url.query)), self.headers, body)
         self.record(url.path, body, status)
         if what == "lost":
