@@ -73,7 +73,7 @@ refused() {
 @test "-v shows the warnings about them, --pedantic counts these" {
 	need_shared data/coopr-templates
 	validate -v "$SHARED/data/coopr-templates" || true
-	same 'openstack rackspace chef-solo' "$(grep -o 'there is no [pa][a-z]* "[^"]*" (looked' said | cut -d '"' -f 2 | uniq | tr '\n' ' ' | sed 's/ $//')"
+	same 'openstack rackspace chef-solo' "$(grep -o 'there is no [pa][a-z]* "[^"]*" in the folders' said | cut -d '"' -f 2 | uniq | tr '\n' ' ' | sed 's/ $//')"
 	same 37 "$(grep -c 'there is no action status' said)"
 	grep -v -e 'in the folders of COOPR_PLUGINS' -e 'there is no action status' -e 'in clear;' said | grep -o '[a-z]*/[^/]*.json: .*warning: .*' | same "$(cat <<-'END'
 		services/cdap-sandbox-docker.json: /dependencies/conflicts/1: warning: there is no service "cdap-standalone-docker"; did you mean "coopr-standalone-docker"?
