@@ -166,6 +166,37 @@ of_tenants() {
 		provider/provisioner(ec2)/ssh_key_resource
 		provider/provisioner(ec2)/(name)
 		provider/provisioner(ec2)/*
+		provider/provisioner(openstack)/openstack_auth_url # a URL: it reaches addresses of the public network only
+		provider/provisioner(openstack)/api_user # credentials of an account
+		provider/provisioner(openstack)/api_password
+		provider/provisioner(openstack)/openstack_tenant
+		provider/provisioner(openstack)/openstack_domain
+		provider/provisioner(openstack)/openstack_project_domain
+		provider/provisioner(openstack)/application_credential_id
+		provider/provisioner(openstack)/application_credential_secret
+		provider/provisioner(openstack)/config_drive # true or false
+		provider/provisioner(openstack)/floating_ip
+		provider/provisioner(openstack)/availability_zone # words for the cloud
+		provider/provisioner(openstack)/floating_network
+		provider/provisioner(openstack)/network_ids
+		provider/provisioner(openstack)/network_ids/-
+		provider/provisioner(openstack)/openstack_region # a word of the cloud's catalogue, as is the next
+		provider/provisioner(openstack)/openstack_interface
+		provider/provisioner(openstack)/security_groups
+		provider/provisioner(openstack)/security_groups/-
+		provider/provisioner(openstack)/ssh_keypair
+		provider/provisioner(openstack)/ssh_key_resource # nobody reads these
+		provider/provisioner(openstack)/user_data_resource
+		provider/provisioner(openstack)/(name)
+		provider/provisioner(openstack)/*
+		provider/provisioner(rackspace)/api_user # credentials of an account
+		provider/provisioner(rackspace)/api_password
+		provider/provisioner(rackspace)/rackconnect_wait # true or false
+		provider/provisioner(rackspace)/rackspace_region # words for the cloud
+		provider/provisioner(rackspace)/ssh_keypair
+		provider/provisioner(rackspace)/ssh_key_resource # nobody reads it
+		provider/provisioner(rackspace)/(name)
+		provider/provisioner(rackspace)/*
 		service/fields(puppet)/manifest # resources, or files that come along: a path is refused
 		service/fields(puppet)/modules
 		service/fields(puppet)/config/- # members of the configuration

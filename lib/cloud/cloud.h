@@ -121,6 +121,10 @@ struct cloud_api {
 	    struct error *err);
 	/* Adds all machines that bear the tag of this installation; where node is set, at least those of that node. */
 	int (*list)(struct cloud *cloud, const char *node, const struct stop *stop, struct cloud_machines *found, struct error *err);
+	/* Gives a machine that runs, and has no address from outside, one. NULL: a machine has it by itself. */
+	int (*give_address)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err);
+	/* Deletes what was made for a node beside its machines, which are gone: addresses. NULL: all goes with the machine. */
+	int (*clear)(struct cloud *cloud, const char *node, const struct stop *stop, struct error *err);
 	/* Deletes it, with its disks and addresses. One that is gone is no error. */
 	int (*remove)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err);
 	/* Sets the host keys that the machine has reported through the cloud, "ssh-ed25519 AAAA..."; none yet: count 0. NULL: the cloud

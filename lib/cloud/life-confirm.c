@@ -69,6 +69,8 @@ life_confirm(struct life *life)
 
 	if (result == 0 && (found.count == 0 || found.list->state == CLOUD_FAILED))
 		result = error_set(&life->error, EX_UNAVAILABLE, "%s has no machine for node %s", life->cloud->name, machine.id);
+	if (result == 0 && !found.list->access_v4 && !found.list->access_v6)
+		result = error_set(&life->error, EX_TEMPFAIL, "machine %s of %s has no address", found.list->id, life->cloud->name);
 	if (result == 0) {
 		machine.address = found.list->access_v4 ? found.list->access_v4 : found.list->access_v6;
 		result = life_reported_keys(life, found.list, &reported);

@@ -82,6 +82,7 @@ life_drop_failed(struct life *life, const struct intent *intent, const struct cl
 static int
 life_await(struct life *life, const struct intent *intent, struct cloud_machines *found)
 {
+	const struct cloud_api *api = life->cloud->api;
 	int64_t window_ms = life->cloud->window_ms, now = clock_monotonic_ms(), since = now;
 	int64_t missing_until = now + window_ms;
 
@@ -92,6 +93,9 @@ life_await(struct life *life, const struct intent *intent, struct cloud_machines
 			return life_drop_failed(life, intent, found->list);
 		if (found->count > 0 && found->list->state == CLOUD_RUNNING && (found->list->access_v4 || found->list->access_v6))
 			return 0;
+		if (found->count > 0 && found->list->state == CLOUD_RUNNING && api->give_address &&
+		    api->give_address(life->cloud, found->list, life->stop, &life->error) < 0)
+			return -1;
 		if (found->count > 0)
 			missing_until = clock_monotonic_ms() + window_ms;
 		else if (clock_monotonic_ms() > missing_until)
@@ -166,6 +170,8 @@ life_delete(struct life *life)
 			there = life_find(life, &intent, false, &found);
 	}
 	cloud_machines_release(&found);
+	if (there == 0 && life->cloud->api->clear)
+		there = life->cloud->api->clear(life->cloud, node, life->stop, &life->error);
 	return there == 0 && known ? intent_remove(life->cloud, node, &life->error) : there;
 }
 
