@@ -30,6 +30,7 @@
 #include "show/everywhere.h"
 #include "ssh/archive-pipe.h"
 #include "status/status.h"
+#include "volume/serve.h"
 #include "worker/identity.h"
 #include "worker/login-files.h"
 #include "worker/machine-claims.h"
@@ -155,6 +156,8 @@ exec_call(struct task *task, struct redaction *secrets, jv *result, struct error
 		if (code == 0)
 			again = machine_claims_serve(task, result);
 	} while (code == 0 && again);
+	if (code == 0)
+		volume_serve_end(task, result);
 	if (code == 0 && receipt >= 0 && json_get_number(*result, "status", 1) == 0)
 		exec_judge_archive(task, receipt, result);
 	if (receipt >= 0)
@@ -186,7 +189,7 @@ exec_act(struct task *task)
 
 	task->handed = jv_copy(task->source);
 	if (machine_claims_check_own(task, &err) < 0 || identity_tell(task, &task->handed, &err) < 0 ||
-	    secrets_fill(&task->handed, &secrets, &err) < 0 || exec_give_login(task, &logins, &task->handed, &login, &err) < 0)
+	    secrets_fill(&task->handed, &secrets, &err) < 0 || exec_give_login(task, &logins, &task->handed, &login, &err) < 0 || volume_serve_begin(task, &err) < 0)
 		result = attempt_refusal(task, err.code, err.text);
 	else if (exec_call(task, &secrets, &result, &err) < 0)
 		code = message_error(&err);

@@ -53,6 +53,8 @@ quota_verb_fill(const struct tenant_record *tenant, struct quota_rows *rows)
 		quota_verb_add(rows, "archives", (double)use->archives, (double)limit->archives);
 	if (use->uploads || limit->uploads >= 0)
 		quota_verb_add(rows, "uploads", (double)use->uploads, (double)limit->uploads);
+	if (use->volumes || limit->volumes >= 0)
+		quota_verb_add(rows, "volumes", (double)use->volumes, (double)limit->volumes);
 	for (size_t i = 0; i < use->resources.count; i++) {
 		const char *name = use->resources.list[i].resource;
 
@@ -104,6 +106,8 @@ quota_verb_fill_what(const void *row, struct list_cell *cell)
 		list_cell_text(cell, "tasks in parallel");
 	if (strcmp(line->what, "uploads") == 0)
 		list_cell_text(cell, "bytes of uploads");
+	if (strcmp(line->what, "volumes") == 0)
+		list_cell_text(cell, "GiB of volumes");
 }
 
 static void

@@ -19,7 +19,7 @@
 #include "tenant/erase.h"
 #include "verb.h"
 
-static const char *why, *description, *clusters, *nodes, *cost, *archives, *uploads, *addresses, *hooks;
+static const char *why, *description, *clusters, *nodes, *cost, *archives, *uploads, *volumes, *addresses, *hooks;
 static struct option_list resources;
 static struct option_change change;
 static bool bootstrap, erase;
@@ -32,6 +32,7 @@ static bool bootstrap, erase;
 	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most this an hour, or \"any\""), \
 	OPTION_STRING(0, "archives", &archives, "BYTES", "its archives take at most this many bytes, or \"any\""), \
 	OPTION_STRING(0, "uploads", &uploads, "BYTES", "its scripts and files, coopr-resource(1), take at most this, or \"any\""), \
+	OPTION_STRING(0, "volumes", &volumes, "GB", "its volumes and their snapshots have at most so many GiB, or \"any\""), \
 	OPTION_LIST('r', "resource", &resources, "NAME=AMOUNT", "at most this amount in all its nodes, or \"any\"; may be repeated"), \
 	OPTION_STRING(0, "addresses", &addresses, "RANGE,...", "machines of its own, coopr-static(7), have addresses of these ranges, or \"none\""), \
 	OPTION_STRING(0, "hooks", &hooks, "FILE", "its hooks, instead of the present ones: a JSON list, see coopr-hooks(7)"), \
@@ -127,6 +128,7 @@ tenant_change_verb_set_quota(const struct command *command, jv *document)
 	tenant_change_verb_set_limit(command, &quota, "cost", cost);
 	tenant_change_verb_set_limit(command, &quota, "archives", archives);
 	tenant_change_verb_set_limit(command, &quota, "uploads", uploads);
+	tenant_change_verb_set_limit(command, &quota, "volumes", volumes);
 	if (resources.count)
 		tenant_change_verb_set_resources(command, &quota);
 	json_set(document, "quota", quota);

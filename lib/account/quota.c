@@ -31,7 +31,7 @@ quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quot
 		place = place_root(document, &problems);
 		tenant_parse(&place, arena, &parsed);
 		*quota = (struct quota){parsed.max_clusters, parsed.max_nodes, parsed.max_cost, parsed.max_resources,
-		    parsed.max_archives, parsed.max_uploads};
+		    parsed.max_archives, parsed.max_volumes, parsed.max_uploads};
 		jv_free(parsed.source);
 		problems_release(&problems);
 		jv_free(document);
@@ -63,6 +63,13 @@ quota_read_archives(struct store *store, int64_t tenant, int64_t *bytes, struct 
 	    tenant) < 0 ? -1 : 0;
 }
 
+static int
+quota_read_volumes(struct store *store, int64_t tenant, int64_t *size_gb, struct error *err)
+{
+	return sql_number(store_sql(store), size_gb, err, "SELECT coalesce(sum(size_gb), 0) FROM volume WHERE tenant = ? AND gone_ms IS NULL", "i",
+	    tenant) < 0 ? -1 : 0;
+}
+
 /* Sums up what is kept for the versions of resources, and for those that were deleted, or uploaded to no end, less than a day ago:
  * coopr-reconcile leaves their bytes for so long. */
 static int
@@ -85,9 +92,9 @@ quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *are
 	int got = sql_row(rows, err);
 
 	if (got > 0)
-		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}, 0, 0};
+		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}, 0, 0, 0};
 	sql_end(rows);
-	if (got < 0 || quota_read_archives(store, tenant, &use->archives, err) < 0 ||
+	if (got < 0 || quota_read_archives(store, tenant, &use->archives, err) < 0 || quota_read_volumes(store, tenant, &use->volumes, err) < 0 ||
 	    quota_read_uploads(store, tenant, &use->uploads, err) < 0)
 		return -1;
 	rows = sql_query(store_sql(store), err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
@@ -102,7 +109,7 @@ quota_of(struct store *store, const struct holding *holding, struct arena *arena
 	struct sql_rows *rows;
 	int got;
 
-	*use = (struct quota){1, (int64_t)holding->count, 0, {0}, 0, 0};
+	*use = (struct quota){1, (int64_t)holding->count, 0, {0}, 0, 0, 0};
 	for (size_t i = 0; i < holding->count; i++) {
 		use->cost += holding->list[i].cost;
 		buffer_printf(&capacities, "%s%s", i ? "," : "[", holding->list[i].capacity);
@@ -204,6 +211,23 @@ quota_check_archives(struct store *store, int64_t tenant, struct error *err)
 	if (result == 0 && limit.archives >= 0 && bytes >= limit.archives)
 		result = error_set(err, EX_NO, "the tenant's quota of archives is %lld bytes, and %lld are in use; coopr backup --delete "
 		    "deletes archives, coopr quota shows the quota", (long long)limit.archives, (long long)bytes);
+	return result;
+}
+
+int
+quota_check_volumes(struct store *store, int64_t tenant, int64_t size_gb, struct error *err)
+{
+	struct arena arena = {0};
+	struct quota limit;
+	int64_t used = 0;
+	int result = quota_read(store, tenant, &arena, &limit, err);
+
+	if (result == 0)
+		result = quota_read_volumes(store, tenant, &used, err);
+	arena_release(&arena);
+	if (result == 0 && limit.volumes >= 0 && used + size_gb > limit.volumes)
+		result = error_set(err, EX_NO, "the tenant's quota of volumes is %lld GiB: %lld are in use, this would need %lld more; coopr volume "
+		    "list shows them, coopr quota the quota", (long long)limit.volumes, (long long)used, (long long)size_gb);
 	return result;
 }
 

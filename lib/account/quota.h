@@ -22,6 +22,7 @@ struct quota { /* also: what is in use */
 	double cost;             /* of an hour; -1: any */
 	struct amounts resources; /* of those not listed, any */
 	int64_t archives;         /* bytes that archives of services take; -1: any number */
+	int64_t volumes;          /* GiB of volumes and their snapshots; -1: any number */
 	int64_t uploads;          /* bytes that resources take, equal ones once; -1: any number */
 };
 
@@ -50,6 +51,9 @@ int quota_check(struct store *store, int64_t tenant, int64_t cluster, const stru
 
 /* Checks that the tenant may keep more archives: how large one will be is not known before. Fails as quota_check does. */
 int quota_check_archives(struct store *store, int64_t tenant, struct error *err);
+
+/* Checks, inside a transaction, that the tenant may have volumes of so many GiB more. Fails as quota_check does. */
+int quota_check_volumes(struct store *store, int64_t tenant, int64_t size_gb, struct error *err);
 
 /* Inside a transaction. reserve: counts bytes that the store's tenant is about to keep by their digest, so that what is uploaded at the same
  * time, and what is killed, counts as well; fails as quota_check does. record: a version names them now. */

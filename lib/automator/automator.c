@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "automator/automator.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/location.h"
 #include "exec/plugin.h"
 #include "exec/serve.h"
 #include "ssh/archive-pipe.h"
@@ -25,6 +28,21 @@ automator_choose_user(const struct task *task, const char *user, struct automato
 
 	work->user = is_self ? NULL : user;
 	work->become_root = !is_self && strcmp(task->machine.user, "root") != 0;
+}
+
+int
+automator_add_file(const char *name, enum bundle_kind kind, struct bundle *bundle, struct error *err)
+{
+	char *relative = memory_printf("share/coopr/shell/%s", name), *path = location_installed(relative);
+	struct buffer content = {0};
+	int failed = file_read(AT_FDCWD, path, BUNDLE_BYTES, &content, err);
+
+	if (!failed)
+		failed = bundle_put(bundle, name, kind, content.data, content.length, err);
+	buffer_release(&content);
+	free(path);
+	free(relative);
+	return failed;
 }
 
 /* Takes the facts that the program left behind, and if it failed the reason: what it said itself, or its last line. */

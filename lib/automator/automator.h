@@ -40,6 +40,9 @@ struct automator {
 /* Chooses whom a program runs as: user, or root (NULL). No sudo is needed to run it as the user who logs in. */
 void automator_choose_user(const struct task *task, const char *user, struct automator_work *work);
 
+/* Adds a file of share/coopr/shell to what goes to the node. */
+int automator_add_file(const char *name, enum bundle_kind kind, struct bundle *bundle, struct error *err);
+
 /* Does all of an automator's main. Returns the exit code. */
 int automator_main(const struct automator *automator, int argc, char **argv);
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "automator/tool.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/location.h"
 #include "base/memory.h"
 #include "exec/task-outcome.h"
 #include "model/take/origin.h"
@@ -69,29 +67,13 @@ tool_add_files(const struct tool *tool, const struct task *task, struct automato
 	return 0;
 }
 
-/* Adds a program of ours from share/coopr/shell. */
-static int
-tool_add_program(const char *name, struct bundle *bundle, struct error *err)
-{
-	char *relative = memory_printf("share/coopr/shell/%s", name), *path = location_installed(relative);
-	struct buffer content = {0};
-	int failed = file_read(AT_FDCWD, path, BUNDLE_BYTES, &content, err);
-
-	if (!failed)
-		failed = bundle_put(bundle, name, BUNDLE_FILE, content.data, content.length, err);
-	buffer_release(&content);
-	free(path);
-	free(relative);
-	return failed;
-}
-
 static int
 tool_add_programs(const struct tool *tool, struct automator_work *work, struct error *err)
 {
 	work->bundle.program = tool->program;
-	if (tool_add_program(tool->program, &work->bundle, err) < 0 || tool_add_program("tool.sh", &work->bundle, err) < 0)
+	if (automator_add_file(tool->program, BUNDLE_FILE, &work->bundle, err) < 0 || automator_add_file("tool.sh", BUNDLE_FILE, &work->bundle, err) < 0)
 		return -1;
-	return tool_add_program("lib.sh", &work->bundle, err);
+	return automator_add_file("lib.sh", BUNDLE_FILE, &work->bundle, err);
 }
 
 int

@@ -31,6 +31,12 @@ const struct action_row action_table[ACTION_COUNT] = {
 	[ACTION_CHECK] = {"check", "checked", OWNER_SERVICE, .stage = 12, .expect_s = 1, .is_check = true},
 	[ACTION_BACKUP] = {"backup", "backed up", OWNER_SERVICE, .stage = 10, .expect_s = 60},
 	[ACTION_RESTORE] = {"restore", "restored", OWNER_SERVICE, .stage = 11, .expect_s = 60},
+	[ACTION_ATTACH] = {"attach", "attached", OWNER_PROVIDER, .expect_s = 10},
+	[ACTION_MOUNT] = {"mount", "mounted", OWNER_AUTOMATOR, .expect_s = 2},
+	/* Of no plan: whether a machine will never write to its volumes again, and what is done to volumes that no machine has. */
+	[ACTION_FENCE] = {"fence", "asked", OWNER_PROVIDER, .expect_s = 1},
+	[ACTION_SNAPSHOT] = {"snapshot", "copied", OWNER_PROVIDER, .expect_s = 60},
+	[ACTION_DISCARD] = {"discard", "discarded", OWNER_PROVIDER, .expect_s = 10},
 };
 
 const char *

@@ -29,6 +29,11 @@ enum action {
 	ACTION_CHECK,
 	ACTION_BACKUP,
 	ACTION_RESTORE,
+	ACTION_ATTACH,
+	ACTION_MOUNT,
+	ACTION_FENCE,
+	ACTION_SNAPSHOT,
+	ACTION_DISCARD,
 	ACTION_COUNT,
 	ACTION_NONE = -1,
 };
@@ -43,12 +48,16 @@ enum {
 	ACTION_PATIENCE_MAX_S = 30 * 86400,
 };
 
+#define ACTION_MOUNT_TYPE "shell" /* the automator that mounts */
+
 /* Sets of actions: bits. */
 #define ACTION_BIT(action) (1u << (action))
 
 enum {
 	ACTIONS_MAKE = ACTION_BIT(ACTION_CREATE) | ACTION_BIT(ACTION_CONFIRM),
 	ACTIONS_UNMAKE = ACTION_BIT(ACTION_DELETE),
+	/* A node has its volumes from these two on, see volume/volumes.h. */
+	ACTIONS_VOLUMES = ACTION_BIT(ACTION_ATTACH) | ACTION_BIT(ACTION_MOUNT),
 	ACTIONS_SET_UP = ACTION_BIT(ACTION_BOOTSTRAP) | ACTION_BIT(ACTION_INSTALL) | ACTION_BIT(ACTION_CONFIGURE) |
 	    ACTION_BIT(ACTION_INITIALIZE) | ACTION_BIT(ACTION_START) | ACTION_BIT(ACTION_CHECK),
 	ACTIONS_TAKE_DOWN = ACTION_BIT(ACTION_DRAIN) | ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_REMOVE),
@@ -113,7 +122,7 @@ enum action action_asked(enum action action);
 /* Returns the names of all actions that a service may define, NULL-terminated; the list is static. */
 const char *const *action_service_names(void);
 
-/* Tells whether an action is done to a node as a whole (create, confirm, bootstrap, delete), not to a service. */
+/* Tells whether an action is done to a node as a whole (create, bootstrap), or to a volume, not to a service. */
 bool action_is_hardware(enum action action);
 
 /* Tells whether an action prints or reads an archive: backup and restore. */

@@ -151,9 +151,10 @@ static const struct member quota_members[] = {
 	{"nodes", MEMBER_CUSTOM_FIELD(struct tenant, max_nodes, int64_t), 0, .parse = tenant_parse_quota},
 	{"resources", MEMBER_AMOUNTS(struct tenant, max_resources), 0},
 	{"uploads", MEMBER_INTEGER(struct tenant, max_uploads), 0, .integer = {0, INT64_MAX, -1}},
+	{"volumes", MEMBER_INTEGER(struct tenant, max_volumes), 0, .integer = {0, INT64_MAX, -1}},
 };
 static const struct document quota = {DOCUMENT_MEMBERS(quota_members),
-	.unknown = "a quota is of archives, clusters, cost, nodes, resources or uploads"};
+	.unknown = "a quota is of archives, clusters, cost, nodes, resources, uploads or volumes"};
 
 static void
 tenant_check_addresses(const struct place *place)

@@ -55,6 +55,14 @@ struct backup_policy { /* of the archives of a service */
 	int64_t keep_ms;  /* they stay so long; 0: for ever */
 };
 
+enum { VOLUME_MAX_GB = 65536 };
+
+struct volume_wish { /* what a service asks for on each of its nodes */
+	const char *name, *path; /* an absolute path of the machine, where it is mounted */
+	int64_t size_gb;
+	bool keep;               /* it outlives its node and its cluster */
+};
+
 struct service {
 	const char *name;
 	struct string_list provides, conflicts; /* lists as given, names may repeat */
@@ -63,6 +71,8 @@ struct service {
 	struct service_action actions[ACTION_COUNT]; /* install .. remove; check is made of status, where there is a start */
 	struct service_reads reads;  /* all that its actions read, but for install and remove */
 	struct string_list data; /* absolute paths of its data on the machine */
+	struct volume_wish *volumes; /* in the order given */
+	size_t volume_count;
 	bool stateful, says_stateful; /* its data must not be lost; whether that is said at all */
 	struct backup_policy backup; /* in the place of the template's, where says_backup */
 	bool says_backup;
@@ -177,6 +187,7 @@ struct tenant {
 	int64_t max_clusters, max_nodes; /* -1: any number */
 	double max_cost;                 /* of an hour; -1: any */
 	int64_t max_archives;            /* bytes of the archives of services; -1: any */
+	int64_t max_volumes;             /* GiB of its volumes and their snapshots; -1: any */
 	int64_t max_uploads;             /* bytes of what coopr-resource keeps; -1: any */
 	struct amounts max_resources;    /* of those not listed, any */
 	struct string_list addresses;    /* ranges, address/range.h: what its own machines may have; none: it has no machines of its own */
@@ -206,6 +217,12 @@ int service_compare_names(const void *a, const void *b);
 /* Tells whether the service says if it has data that must not be lost; and whether it has. */
 bool service_says_data(const struct service *service);
 bool service_has_data(const struct service *service);
+
+/* Tells whether a volume of the service outlives the node. */
+bool service_keeps_volumes(const struct service *service);
+
+/* Tells whether all data of the service lies on volumes that are kept, so that it outlives the node. */
+bool service_is_on_volumes(const struct service *service);
 
 /* Returns the offer of a type at a provider, NULL where the type is not available from it. */
 const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);

@@ -74,6 +74,53 @@ service_check_data(const struct place *data)
 	}
 }
 
+/* Tells whether text is an absolute path, but not the root, of parts that are neither empty nor "." or "..", nor have blanks. */
+static bool
+service_is_mount_point(const char *text)
+{
+	if (!*text || strpbrk(text, "\n\t \\"))
+		return false;
+	for (; *text; text += strcspn(text, "/")) {
+		size_t length = *text == '/' ? strcspn(++text, "/") : 0;
+
+		if (!length || (length == 1 && *text == '.') || (length == 2 && text[0] == '.' && text[1] == '.'))
+			return false;
+	}
+	return true;
+}
+
+static const struct member volume_members[] = {
+	{"keep", MEMBER_BOOLEAN(struct volume_wish, keep), 0, .integer.otherwise = true},
+	{"name", MEMBER_NAME(struct volume_wish, name), MEMBER_REQUIRED},
+	{"path", MEMBER_STRING(struct volume_wish, path), MEMBER_REQUIRED, .is_valid = service_is_mount_point,
+	    .what = "not the absolute path of a folder, without blanks and \"..\""},
+	{"size_gb", MEMBER_INTEGER(struct volume_wish, size_gb), MEMBER_REQUIRED, .integer = {1, VOLUME_MAX_GB}},
+};
+static const struct document volume_wish_table = {DOCUMENT_MEMBERS(volume_members), .size = sizeof(struct volume_wish),
+	.unknown = "a volume has keep, name, path and size_gb"};
+
+/* Names and paths are each of one volume. */
+static void
+service_check_volumes(const struct place *volumes)
+{
+	for (size_t i = 0, count = json_length(volumes->value); i < count; i++) {
+		struct place volume = place_element(volumes, i);
+
+		for (size_t j = 0; j < i; j++) {
+			struct place before = place_element(volumes, j);
+
+			for (int k = 0; k < 2; k++) {
+				const char *member = k ? "path" : "name";
+				struct place mine = place_member(&volume, member);
+				const char *text = json_string(mine.value), *its = json_string(place_member(&before, member).value);
+
+				if (text && its && strcmp(text, its) == 0)
+					place_problem(&mine, "two volumes have the %s %.80s", member, text);
+			}
+		}
+	}
+}
+
 /* A digest is a name in the state folder, too. */
 static bool
 service_is_digest(const char *text)
@@ -163,6 +210,8 @@ static const struct member members[] = {
 	{"ready_timeout_s", MEMBER_INTEGER(struct service, ready_timeout_s), 0, .integer = {1, ACTION_TIMEOUT_MAX_S, ACTION_READY_S}},
 	{"repair", MEMBER_STRING(struct service, repair), 0, .is_valid = service_is_repair, .what = "neither restore nor report"},
 	{"stateful", MEMBER_BOOLEAN(struct service, stateful), 0, MEMBER_PRESENT(struct service, says_stateful)},
+	{"volumes", MEMBER_LIST(struct service, volumes, struct volume_wish, volume_count), 0, .inner = &volume_wish_table,
+	    .check = service_check_volumes},
 };
 
 /* Makes the check of the service, which asks for its status once and again until it is healthy. */
@@ -188,13 +237,46 @@ const struct document service_table = {DOCUMENT_MEMBERS(members), .size = sizeof
 bool
 service_says_data(const struct service *service)
 {
-	return service->says_stateful || service->data.count > 0;
+	return service->says_stateful || service->data.count > 0 || service->volume_count > 0;
+}
+
+static bool
+service_is_kept(const struct service *service, const char *path)
+{
+	bool is_kept = false;
+
+	for (size_t i = 0; i < service->volume_count; i++) {
+		const struct volume_wish *volume = &service->volumes[i];
+		size_t length = strlen(volume->path);
+
+		is_kept = is_kept || (volume->keep && strncmp(path, volume->path, length) == 0 && (path[length] == '/' || !path[length]));
+	}
+	return is_kept;
+}
+
+bool
+service_keeps_volumes(const struct service *service)
+{
+	for (size_t i = 0; i < service->volume_count; i++)
+		if (service->volumes[i].keep)
+			return true;
+	return false;
+}
+
+bool
+service_is_on_volumes(const struct service *service)
+{
+	bool is_on = service_keeps_volumes(service);
+
+	for (size_t i = 0; i < service->data.count; i++)
+		is_on = is_on && service_is_kept(service, service->data.list[i]);
+	return is_on;
 }
 
 bool
 service_has_data(const struct service *service)
 {
-	return service->stateful || service->data.count > 0;
+	return service->stateful || service->data.count > 0 || service_keeps_volumes(service);
 }
 
 int

@@ -180,6 +180,8 @@ builder_init(struct builder *builder, struct steps *steps, struct arena *arena, 
 	builder->creates = memory_resize(NULL, nodes, sizeof *builder->creates);
 	builder->confirms = memory_resize(NULL, nodes, sizeof *builder->confirms);
 	builder->deletes = memory_resize(NULL, nodes, sizeof *builder->deletes);
+	builder->attaches = memory_resize(NULL, nodes, sizeof *builder->attaches);
+	builder->mounts = memory_resize(NULL, nodes, sizeof *builder->mounts);
 	builder->partners = memory_resize(NULL, nodes, sizeof *builder->partners);
 	builder->chains = memory_resize(NULL, scope->count, sizeof *builder->chains);
 	lookups_init(&builder->lookups, layout, dependencies);
@@ -209,6 +211,8 @@ builder_release(struct builder *builder)
 	free(builder->creates);
 	free(builder->confirms);
 	free(builder->deletes);
+	free(builder->attaches);
+	free(builder->mounts);
 	free(builder->partners);
 	free(builder->bootstraps);
 	free(builder->groups);

@@ -79,7 +79,7 @@ struct builder {
 	struct barrier *barriers[RULE_COUNT]; /* of each definition */
 	struct roll *rolls;             /* of each definition */
 	struct names types;             /* the automators */
-	uint32_t *creates, *confirms, *deletes; /* the tasks of each node, or none */
+	uint32_t *creates, *confirms, *deletes, *attaches, *mounts; /* the tasks of each node, or none */
 	uint32_t *bootstraps;           /* of each automator: its task on the node at hand, or none */
 	uint32_t *partners;             /* of each node that is replaced: the new one; of that: the old; or none */
 	unsigned readers;               /* the actions that read the configuration of the cluster */
@@ -90,6 +90,7 @@ struct builder {
 	uint32_t addresses;             /* the step that what reads the configuration waits for, or none */
 	bool *installed_by_address;     /* of each definition: its installation reads addresses */
 	bool strict;                    /* what rolls waits by the rules of its tasks too, not only for what rolls */
+	bool hands_over;                /* what leaves has volumes for what comes in its place, so it does not wait for that */
 	bool any_near;                  /* some barrier has services that are near */
 };
 

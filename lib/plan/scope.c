@@ -144,13 +144,22 @@ scope_has_chosen(const struct scoping *scoping, const struct node *node)
 	return false;
 }
 
-/* Adds the deletion of a node, behind that of its services; nothing can be stopped on a machine that does not answer. */
+/* Adds the deletion of a node, behind that of its services; nothing can be stopped on a machine that does not answer. What has volumes that
+ * outlive the node is stopped, and not removed: that could take its data with it. */
 static int
 scope_drop_node(struct scoping *scoping, size_t index, struct string_list services, struct error *err)
 {
+	bool any = scoping->graceful && !scoping->scope->dead[index];
+
 	scoping->scope->node_actions[index] = ACTIONS_UNMAKE;
-	return scope_place_all(scoping, index, services, PLACEMENT_TAKE_DOWN,
-	    scoping->graceful && !scoping->scope->dead[index] ? ACTIONS_TAKE_DOWN : 0, err);
+	for (size_t i = 0; any && i < services.count; i++) {
+		const struct service *service = cluster_definition_before(&scoping->layout->cluster, services.list[i]);
+		unsigned keeps = service && service_keeps_volumes(service) ? ACTION_BIT(ACTION_REMOVE) : 0;
+
+		if (scope_place(scoping, index, services.list[i], PLACEMENT_TAKE_DOWN, ACTIONS_TAKE_DOWN & ~keeps, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Adds what is to be done on one node. */

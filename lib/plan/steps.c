@@ -7,6 +7,7 @@
 #include "plan/pairs.h"
 #include "plan/rounds.h"
 #include "plan/tasks.h"
+#include "plan/volumes.h"
 #include "plan/waits.h"
 
 void
@@ -17,10 +18,12 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 
 	*steps = (struct steps){0};
 	builder_init(&builder, steps, arena, layout, dependencies, scope, history);
+	builder.hands_over = volumes_change_hands(layout, scope);
 	pairs_find(&builder);
 	tasks_add(&builder);
 	waits_add(&builder);
 	pairs_add(&builder);
+	volumes_add_waits(&builder);
 	builder_add_batches(&builder);
 	rounds_add(&builder);
 	builder_release(&builder);

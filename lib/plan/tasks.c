@@ -4,6 +4,7 @@
 #include "model/expectation.h"
 #include "model/layout.h"
 #include "plan/builder.h"
+#include "plan/volumes.h"
 #include "plan/waits.h"
 
 /* Fills in how long such tasks have taken, if that was measured; else expect_s stays a hint, by which tasks are ordered. */
@@ -22,15 +23,15 @@ tasks_expect(const struct builder *builder, uint32_t node, struct step *step)
 	step->runs = measured->runs;
 }
 
-/* Adds a task of the whole node: the provider's, or a bootstrap. */
+/* Adds a task of the whole node: the provider's, a mount, or a bootstrap. */
 static uint32_t
-tasks_add_node_task(struct builder *builder, uint32_t node, enum action action, const char *type)
+tasks_add_node_task(struct builder *builder, uint32_t node, enum action action, const char *type, const char *fields)
 {
 	struct step step = {
 		.node = builder->layout->nodes[node].id,
 		.action = action,
 		.type = type,
-		.fields = "{}",
+		.fields = fields,
 		.timeout_s = ACTION_TIMEOUT_S,
 		.retries = ACTION_RETRIES,
 		.patience_s = ACTION_PATIENCE_S,
@@ -51,12 +52,30 @@ tasks_add_provider_tasks(struct builder *builder, uint32_t node)
 
 	builder->creates[node] = builder->confirms[node] = builder->deletes[node] = GRAPH_NONE;
 	if (actions & ACTION_BIT(ACTION_CREATE)) {
-		builder->creates[node] = tasks_add_node_task(builder, node, ACTION_CREATE, type);
-		builder->confirms[node] = tasks_add_node_task(builder, node, ACTION_CONFIRM, type);
+		builder->creates[node] = tasks_add_node_task(builder, node, ACTION_CREATE, type, "{}");
+		builder->confirms[node] = tasks_add_node_task(builder, node, ACTION_CONFIRM, type, "{}");
 		builder_edge(builder, builder->creates[node], builder->confirms[node]);
 	}
 	if (actions & ACTION_BIT(ACTION_DELETE))
-		builder->deletes[node] = tasks_add_node_task(builder, node, ACTION_DELETE, type);
+		builder->deletes[node] = tasks_add_node_task(builder, node, ACTION_DELETE, type, volumes_of_leaving(builder, node));
+}
+
+/* Adds the tasks that give a node its volumes, for the placements first to end - 1, if these ask for any. */
+static void
+tasks_add_volumes(struct builder *builder, uint32_t node, size_t first, size_t end)
+{
+	const char *fields = volumes_of_new(builder, node, first, end);
+	uint32_t attach, mount;
+
+	builder->attaches[node] = builder->mounts[node] = GRAPH_NONE;
+	if (!fields)
+		return;
+	attach = tasks_add_node_task(builder, node, ACTION_ATTACH, builder->layout->cluster.provider.providertype, fields);
+	mount = tasks_add_node_task(builder, node, ACTION_MOUNT, ACTION_MOUNT_TYPE, fields);
+	builder_edge(builder, builder->confirms[node], attach);
+	builder_edge(builder, attach, mount);
+	builder->attaches[node] = attach;
+	builder->mounts[node] = mount;
 }
 
 /* Adds a bootstrap for each automator that a service of this placement has any action for: an action that is not in this
@@ -72,7 +91,7 @@ tasks_add_bootstraps(struct builder *builder, const struct placement *placement)
 		if (type == NAMES_NONE || builder->bootstraps[type] != GRAPH_NONE)
 			continue;
 		builder->bootstraps[type] = tasks_add_node_task(builder, placement->node, ACTION_BOOTSTRAP,
-		    builder->types.list[type]);
+		    builder->types.list[type], "{}");
 		builder_edge(builder, builder->confirms[placement->node], builder->bootstraps[type]);
 	}
 }
@@ -149,6 +168,8 @@ tasks_add_chain(struct builder *builder, const struct placement *placement, cons
 		last = task;
 		last_type = type;
 	}
+	if (placement->kind == PLACEMENT_SET_UP && builder->layout->cluster.definitions[placement->service].volume_count)
+		builder_edge(builder, builder->mounts[placement->node], first);
 	builder->chains[placement - builder->scope->placements] = (struct turn){first, last};
 	if (placement->kind == PLACEMENT_IN_PLACE && first != GRAPH_NONE)
 		builder_take_turn(builder, placement->service, first, last);
@@ -168,8 +189,11 @@ tasks_add(struct builder *builder)
 		tasks_add_provider_tasks(builder, node);
 		for (size_t i = 0; i < builder->types.count; i++)
 			builder->bootstraps[i] = GRAPH_NONE;
-		for (; next < scope->count && scope->placements[next].node == node; next++)
-			tasks_add_bootstraps(builder, &scope->placements[next]);
+		while (next < scope->count && scope->placements[next].node == node)
+			next++;
+		tasks_add_volumes(builder, node, first, next);
+		for (size_t i = first; i < next; i++)
+			tasks_add_bootstraps(builder, &scope->placements[i]);
 		for (size_t i = first; i < next; i++)
 			tasks_add_chain(builder, &scope->placements[i], chain);
 	}

@@ -36,6 +36,8 @@ static unsigned
 waits_rules_for(const struct builder *builder, const struct placement *placement)
 {
 	/* A node that has a partner waits for that alone. */
+	if (placement->kind == PLACEMENT_TAKE_DOWN && builder->hands_over)
+		return 1u << RULE_STOP | 1u << RULE_REMOVE;
 	if (placement->kind == PLACEMENT_TAKE_DOWN)
 		return 1u << RULE_STOP | 1u << RULE_REMOVE | 1u << RULE_TAKE_OUT |
 		    (builder->partners[placement->node] == GRAPH_NONE ? 1u << RULE_REPLACE : 0);
@@ -259,7 +261,7 @@ waits_add_replacements(struct builder *builder)
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
-		if (builder->deletes[i] == GRAPH_NONE || builder->scope->dead[i] || builder->partners[i] != GRAPH_NONE)
+		if (builder->deletes[i] == GRAPH_NONE || builder->hands_over || builder->scope->dead[i] || builder->partners[i] != GRAPH_NONE)
 			continue;
 		for (size_t j = 0; j < node->was.count; j++) {
 			int service = names_find(services, node->was.list[j]);

@@ -11,11 +11,15 @@
 
 enum { NAMED = 4 }; /* nodes of a service by their numbers */
 
-/* Returns whether the service was on the node, and what it has there goes: with the machine, since it is removed, or with an archive in
- * its place. */
+/* Returns whether the service was on the node, and what it has there goes: with the machine, unless all of it is on volumes that are kept,
+ * since it is removed, or with an archive in its place. */
 static bool
 losses_leaves(const struct effects *effects, size_t node, const char *service)
 {
+	const struct service *was = cluster_definition_before(&effects->plan->layout.cluster, service);
+
+	if (effects->deleted[node] && was && service_is_on_volumes(was))
+		return false;
 	return name_set_has(effects_before(effects, node), service) && (effects->deleted[node] ||
 	    (effects_on(effects, node, service) & ACTION_BIT(ACTION_RESTORE)) ||
 	    !name_set_has(&effects->plan->layout.nodes[node].services, service) ||

@@ -25,16 +25,20 @@
 
 enum { ATTEMPTS = 100, SIZES_MOST = 16, OUTPUT_LIMIT = 4096, BLOCK = 4096, MIB = 1024 * 1024 };
 
-/* Makes an empty file system in the file. No journal: no machine outlives its host's uptime. What mkfs puts in one place instead of
- * spreading it takes fewer blocks to copy. */
-static int
-disk_format(const char *path, struct error *err)
+/* What mkfs puts in one place instead of spreading it takes fewer blocks to copy. No journal: no machine outlives its host's uptime. */
+static const char *const disk_features[] = {
+	[DISK_OF_MACHINE] = "^has_journal,^resize_inode",
+	[DISK_OF_VOLUME] = "has_journal",
+};
+
+int
+disk_format(const char *path, enum disk_use use, struct error *err)
 {
 	struct arguments argv = {0};
 	struct buffer said = {0};
 	int code;
 
-	arguments_push_all(&argv, "mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", "-i", "32768", "-O", "^has_journal,^resize_inode", "-E",
+	arguments_push_all(&argv, "mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", "-i", "32768", "-O", disk_features[use], "-E",
 	    "lazy_itable_init=1,nodiscard,packed_meta_blocks=1", path, NULL);
 	code = process_run(argv.list, NULL, 0, NULL, &said, OUTPUT_LIMIT, err);
 	arguments_release(&argv);
@@ -80,7 +84,7 @@ disk_make_new(int folder, off_t size, struct error *err)
 	if (fd < 0 || ftruncate(fd, size) < 0)
 		error_errno(err, EX_CANTCREAT, "sandbox-disks/new");
 	else
-		result = disk_format(path, err);
+		result = disk_format(path, DISK_OF_MACHINE, err);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -120,8 +124,7 @@ disk_open_empty(off_t size, struct error *err)
 	return fd;
 }
 
-/* Copies what is not a hole. */
-static int
+int
 disk_copy(int from, int to)
 {
 	off_t at = 0, end;
@@ -156,10 +159,9 @@ disk_make(int dir, const struct machine *machine, struct error *err)
 	return result;
 }
 
-/* Binds the file to a loop device that the kernel frees when nobody has it open or mounted. Returns the device's descriptor; its
- * name is in path. Another process may take a free device before us. */
-static int
-disk_bind(int file, char path[32], struct error *err)
+/* Another process may take a free device before us. */
+int
+disk_bind(int file, char path[DISK_PATH_SIZE], struct error *err)
 {
 	struct loop_config config = {.fd = (unsigned)file, .block_size = BLOCK, .info = {.lo_flags = LO_FLAGS_AUTOCLEAR}};
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), device = -1;
@@ -169,7 +171,7 @@ disk_bind(int file, char path[32], struct error *err)
 
 		if (number < 0)
 			break;
-		snprintf(path, 32, "/dev/loop%d", number);
+		snprintf(path, DISK_PATH_SIZE, "/dev/loop%d", number);
 		device = open(path, O_RDWR | O_CLOEXEC);
 		if (device < 0 || ioctl(device, LOOP_CONFIGURE, &config) == 0)
 			break;
@@ -189,7 +191,7 @@ int
 disk_mount(const char *target, struct error *err)
 {
 	int file = file_open(AT_FDCWD, "disk", O_RDWR, 0, err), device, result;
-	char path[32];
+	char path[DISK_PATH_SIZE];
 
 	if (file < 0)
 		return -1;

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "model/entity.h"
 #include "model/name.h"
 #include "sandbox/address.h"
 #include "sandbox/limits.h"
@@ -145,6 +146,54 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 	wanted->network = wanted->network ? wanted->network : NETWORK_DEFAULT;
 }
 
+static void
+task_parse_volume(const struct place *place, struct arena *arena, struct sandbox_volume *volume)
+{
+	*volume = (struct sandbox_volume){.id = name_parse_as(place, "id", NEED_REQUIRED, task_is_id, "an id", arena),
+	    .of = name_parse_as(place, "of", NEED_OPTIONAL, task_is_id, "an id", arena),
+	    .path = name_parse_as(place, "path", NEED_OPTIONAL, task_is_line, "a path", arena),
+	    .size_gb = place_integer(place, "size_gb", 1, 1, VOLUME_MAX_GB), .keep = place_boolean(place, "keep", true)};
+}
+
+/* Reads the list of volumes, where there is one. */
+static void
+task_parse_volumes(const struct place *place, struct sandbox_task *task)
+{
+	struct place list = place_member(place, "volumes");
+
+	if (!place_present(&list) || !place_array(&list, NEED_REQUIRED))
+		return;
+	task->volumes = arena_alloc(&task->wanted.arena, json_length(list.value) + 1, sizeof *task->volumes);
+	for (size_t i = 0; i < json_length(list.value); i++) {
+		struct place volume = place_element(&list, i);
+
+		if (place_object(&volume, NEED_REQUIRED))
+			task_parse_volume(&volume, &task->wanted.arena, &task->volumes[task->volume_count++]);
+	}
+}
+
+static const char *
+task_parse_provider_name(const struct place *place, struct arena *arena)
+{
+	struct place cluster = place_member(place, "cluster"), provider = place_member(&cluster, "provider");
+
+	return name_parse(&provider, "name", NEED_OPTIONAL, arena);
+}
+
+void
+sandbox_task_parse_volume(const struct place *place, struct sandbox_task *task)
+{
+	struct place volume = place_member(place, "volume");
+
+	*task = (struct sandbox_task){.timeout_s = TASK_TIMEOUT_S};
+	if (!place_object(place, NEED_REQUIRED) || !place_object(&volume, NEED_REQUIRED))
+		return;
+	task->volumes = arena_alloc(&task->wanted.arena, 1, sizeof *task->volumes);
+	task->volume_count = 1;
+	task_parse_volume(&volume, &task->wanted.arena, task->volumes);
+	task->volumes->provider = task_parse_provider_name(place, &task->wanted.arena);
+}
+
 void
 sandbox_task_parse(const struct place *place, struct sandbox_task *task)
 {
@@ -160,6 +209,9 @@ sandbox_task_parse(const struct place *place, struct sandbox_task *task)
 		task->wanted.node = name_parse_as(&node, "id", NEED_REQUIRED, task_is_id, "an id", arena);
 	if (place_object(&facts, NEED_OPTIONAL))
 		task->providerid = name_parse_as(&facts, "providerid", NEED_OPTIONAL, task_is_id, "a providerid", arena);
+	task_parse_volumes(place, task);
+	for (size_t i = 0; i < task->volume_count; i++)
+		task->volumes[i].provider = task_parse_provider_name(place, arena);
 	if (place->problems->total == 0 && !task->providerid && !task->wanted.node)
 		place_problem(place, "names no machine: neither /machine/id nor /machine/facts/providerid");
 }

@@ -48,6 +48,7 @@ static const struct migration {
 	{"provisioners of Coopr", NULL},
 	{"profiles of users", NULL},
 	{"the id of the installation", installation_id_bring},
+	{"volumes", NULL},
 };
 
 enum {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/plural.h"
 #include "model/take/task.h"
+#include "volume/serve.h"
 #include "worker/machine-claims.h"
 #include "worker/secret-stream.h"
 #include "worker/secrets.h"
@@ -236,8 +237,10 @@ work_start(struct work *work, const struct queue_task *task, struct error *err)
 	work->taken++;
 	running_task_list_add(&work->running, running);
 	/* coopr-exec puts the secrets of services in their places: they are in no process that lives longer than the task. It moves archives too, and
-	 * says as a result why there is nothing to log in with, the machine may not be entered any more, or its provider not be asked. */
-	if (why.code || !is_told || action_moves_archive(task->action) || !work_find_scope(running))
+	 * says as a result why there is nothing to log in with, the machine may not be entered any more, or its provider not be asked. It has the
+	 * volumes of the node from the store. */
+	if (why.code || !is_told || action_moves_archive(task->action) || volume_serve_concerns(task->action, running->task.record,
+	    running->task.record_length) || !work_find_scope(running))
 		work_start_child(work, running);
 	else
 		work_give(work, running);

@@ -69,8 +69,10 @@ def make_service(chance, name, earlier):
         return {**lists, "local": some(lists["requires"] + lists["uses"], 0.3)}
 
     names = [n for s in earlier for n in [s["name"], *s["dependencies"]["provides"]]]
+    volumes = [{"name": "data", "path": f"/data/{name}", "size_gb": 1 + chance.randrange(9), "keep": chance.random() < 0.8}]
     return {
         "name": name,
+        **({"volumes": volumes} if chance.random() < 0.2 else {}),
         "dependencies": {
             "provides": [f"alias{chance.randrange(3)}" for _ in range(chance.randrange(2)) if chance.random() < 0.4],
             "conflicts": [],
@@ -256,6 +258,7 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
     was_cluster = cluster.get("was")
     was = {**now, **{d["name"]: d["provisioner"]["actions"] for d in (was_cluster or {}).get("definitions", [])}}
     runtime = needs_of(cluster, nodes, "runtime")
+    with_volumes = {d["name"] for d in cluster["definitions"] if "volumes" in d}
     tasks = set()
 
     def work(node, service, actions, bootstraps, stands=False, along=False):
@@ -266,6 +269,8 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
                 return now[service].get("start") and now[service].get("status")
             return (was if action in TAKE_DOWN else now)[service].get(action)
 
+        if actions is SET_UP and service in with_volumes:
+            tasks.update({(node["id"], None, "attach", "dummy"), (node["id"], None, "mount", "shell")})
         if service in (node["services"] or []) and stands:
             actions = in_place(actions, {a for a in ALL if does(a)})
             if service in node.get("stopped", []) and stays_stopped:
@@ -273,6 +278,12 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
         tasks.update((node["id"], service, a, does(a)["type"]) for a in actions if does(a))
         if bootstraps:
             tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in ALL if does(a))
+
+    def leave(service):
+        """A removal could empty a volume that is kept."""
+        kept = any(v["keep"] for d in [*(was_cluster or {}).get("definitions", []), *cluster["definitions"]] if d["name"] == service
+                   for v in d.get("volumes", []))
+        return [action for action in TAKE_DOWN if action != "remove" or not kept]
 
     def hardware(node, *actions):
         tasks.update((node["id"], None, a, "dummy") for a in actions)
@@ -292,7 +303,7 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
             hardware(node, "delete")
             for service in before if leaves else here:
                 if not is_dead and (graceful or chosen_nodes and len(chosen_nodes) < len(nodes)):
-                    work(node, service, TAKE_DOWN, False)
+                    work(node, service, leave(service), False)
         elif action in STANDING:
             extra, sure = set(), set()
             if is_dead or leaves:
@@ -319,7 +330,7 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
                 whole = all(n["services"] is None for n in nodes) and len(chosen_nodes) in (0, len(nodes))
                 for service in before:
                     if not is_dead and (graceful or not whole):
-                        work(node, service, TAKE_DOWN, False)
+                        work(node, service, leave(service), False)
         elif is_dead:
             continue
         elif new:
@@ -369,6 +380,14 @@ def asks_new(cluster, nodes, tasks):
               for s in does["fields"].get("nodes", []) if action != "remove"}
     known = {d["name"]: goes_by(d) for d in cluster["definitions"]}
     return any(s in asked or known[s] & listed for n in nodes if n["id"] in made for s in n["services"])
+
+
+def gets_volumes(cluster, nodes, tasks, dead):
+    """Whether a node gets what another one, which answers, has to give up before."""
+    services = {n["id"]: n for n in nodes}
+    wanted = {s for node, _, action, _ in tasks if action == "attach" for s in services[node]["services"]}
+    given = {s for node, _, action, _ in tasks if action == "delete" and node not in dead for s in services[node]["was"] or []}
+    return any("volumes" in d and d["name"] in wanted & given for d in cluster["definitions"])
 
 
 def records_from(cluster, nodes):
@@ -424,6 +443,8 @@ def try_one(program, chance):
         return (None if done.returncode == 1 and "has an action " + action in done.stderr else f"not refused: {done.stderr}{what}"), False
     if action == "replace" and limit and asks_new(cluster, nodes, wanted):
         return (None if "have to be made at once" in done.stderr else f"addresses of later nodes are asked for: {what}"), False
+    if action == "replace" and limit and gets_volumes(cluster, nodes, wanted, dead):
+        return (None if "without --max-unavailable" in done.stderr else f"volumes of earlier nodes are wanted: {what}"), False
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr} {what}", False
     records = [json.loads(line) for line in done.stdout.splitlines()]

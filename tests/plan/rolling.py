@@ -75,6 +75,7 @@ def try_replace(program, chance):
     cluster, nodes = make_layout(chance)
     cluster["config"] = {}
     for definition in cluster["definitions"]:
+        definition.pop("volumes", None)  # their nodes are not replaced one after the other
         for does in definition["provisioner"]["actions"].values():
             does["fields"].pop("nodes", None)
     for node in nodes:

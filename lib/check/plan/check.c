@@ -14,6 +14,7 @@
 #include "check/plan/node-order.h"
 #include "check/plan/round.h"
 #include "check/plan/service-order.h"
+#include "check/plan/volume-order.h"
 
 static void
 check_number_names(struct judge *judge)
@@ -99,12 +100,13 @@ check_node_task(const struct judge *judge, size_t number)
 	const struct layout *layout = &judge->plan->layout;
 	struct place place = judge_place(judge, number);
 	bool is_bootstrap = step->action == ACTION_BOOTSTRAP;
+	const char *type = step->action == ACTION_MOUNT ? ACTION_MOUNT_TYPE : layout->cluster.provider.providertype;
 
 	if (is_bootstrap && !check_is_automator_of(judge, &layout->nodes[judge->node_of[number]], step->type))
 		place_problem(&place, "%s: no service on %s has the automator %s", step->id, step->node, step->type);
-	if (!is_bootstrap && strcmp(step->type, layout->cluster.provider.providertype) != 0)
-		place_problem(&place, "%s: the provider is of type %s, not %s", step->id,
-		    layout->cluster.provider.providertype, step->type);
+	if (!is_bootstrap && strcmp(step->type, type) != 0)
+		place_problem(&place, "%s: the %s is of type %s, not %s", step->id, step->action == ACTION_MOUNT ? "automator" : "provider", type,
+		    step->type);
 }
 
 /* A task uses the scripts that were kept where its definition says so, and today's where it does not. */
@@ -254,8 +256,10 @@ plan_check(const struct plan_document *document, struct problems *findings)
 		check_tasks(&judge);
 		if (findings->total == 0) { /* the order is only checked if all tasks are about what there is */
 			chain_check_all(&judge);
+			judge.hands_over = volume_order_hands_over(&judge);
 			complete_check(&judge);
 			node_order_check(&judge);
+			volume_order_check(&judge);
 			service_order_check(&judge);
 			limit_check(&judge);
 			absence_check(&judge);

@@ -176,8 +176,13 @@ static void
 complete_require_deletion(const struct complete *complete, size_t number, const struct string_list *services)
 {
 	complete_require_hardware(complete, number, ACTIONS_UNMAKE);
-	if (complete->graceful && !complete->judge->dead[number])
-		complete_require_all(complete, number, services, ACTIONS_TAKE_DOWN);
+	for (size_t i = 0; complete->graceful && !complete->judge->dead[number] && i < services->count; i++) {
+		const struct string_list one = {&services->list[i], 1};
+		const struct service *was = cluster_definition_before(&complete->judge->plan->layout.cluster, services->list[i]);
+
+		complete_require_all(complete, number, &one, was && service_keeps_volumes(was) ? ACTIONS_TAKE_DOWN & ~ACTION_BIT(ACTION_REMOVE)
+		    : ACTIONS_TAKE_DOWN);
+	}
 }
 
 static bool

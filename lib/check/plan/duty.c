@@ -300,7 +300,7 @@ duty_require_look_ups(struct duties *duties)
 			continue;
 		duty_add_target(duties, judge->tasks[chain->first]);
 		for (uint32_t other = 0; other < asked->services; other++) {
-			if (chain->kind == CHAIN_TAKE_DOWN && asked->of[other * asked->services + own])
+			if (chain->kind == CHAIN_TAKE_DOWN && !judge->hands_over && asked->of[other * asked->services + own])
 				duty_require(duties, other * FROM_COUNT + FROM_DONE, first);
 			if (chain->rolls && asked->of[own * asked->services + other] && !asked->waits[other * asked->services + own])
 				duty_require(duties, other * FROM_COUNT + FROM_UP, first);
@@ -360,7 +360,8 @@ duties_find(struct duties *duties, struct judge *judge)
 	duty_require_by(duties, installs, true, false, FROM_DONE);
 	if (duties->judge->by_pairs)
 		return;
-	duty_require_replacements(duties);
+	if (!judge->hands_over)
+		duty_require_replacements(duties);
 	duty_require_look_ups(duties);
 	duty_require_addresses(duties);
 }

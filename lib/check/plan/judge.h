@@ -45,6 +45,7 @@ struct judge {
 	uint32_t *before;
 	bool *dead;                /* of each node */
 	bool by_pairs;             /* the k-th node that is new takes the place of the k-th that leaves, a few at a time */
+	bool hands_over;           /* what leaves has volumes for what is new, and does not wait for it */
 	uint32_t *tasks;           /* those of services, by service, then node, then stage */
 	size_t task_count;
 	struct chain *chains;      /* by service, then node */

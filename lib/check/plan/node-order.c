@@ -8,7 +8,7 @@
 #include "check/plan/judge.h"
 
 struct hardware { /* the tasks of one node as a whole; JUDGE_NONE if there is none */
-	int create, confirm, delete;
+	int create, confirm, attach, mount, delete;
 	size_t first, end; /* its bootstraps in the list of all */
 };
 
@@ -28,7 +28,7 @@ node_order_find_tasks(struct nodes *nodes)
 	nodes->list = memory_zeroed(count + 1, sizeof *nodes->list);
 	nodes->bootstraps = memory_resize(NULL, judge->plan->count, sizeof *nodes->bootstraps);
 	for (size_t i = 0; i < count; i++)
-		nodes->list[i].create = nodes->list[i].confirm = nodes->list[i].delete = JUDGE_NONE;
+		nodes->list[i] = (struct hardware){JUDGE_NONE, JUDGE_NONE, JUDGE_NONE, JUDGE_NONE, JUDGE_NONE, 0, 0};
 	for (size_t i = 0; i < judge->plan->count; i++) {
 		struct hardware *hardware = judge->node_of[i] == JUDGE_NONE ? NULL : &nodes->list[judge->node_of[i]];
 		enum action action = judge->plan->steps[i].action;
@@ -37,6 +37,10 @@ node_order_find_tasks(struct nodes *nodes)
 			hardware->create = (int)i;
 		if (hardware && action == ACTION_CONFIRM)
 			hardware->confirm = (int)i;
+		if (hardware && action == ACTION_ATTACH)
+			hardware->attach = (int)i;
+		if (hardware && action == ACTION_MOUNT)
+			hardware->mount = (int)i;
 		if (hardware && action == ACTION_DELETE)
 			hardware->delete = (int)i;
 		if (hardware && action == ACTION_BOOTSTRAP)
@@ -90,6 +94,8 @@ node_order_require_chain(const struct nodes *nodes, const struct chain *chain)
 		if (!met)
 			node_order_require(nodes, node_order_base_of(nodes, task), (int)task);
 	}
+	if (chain->kind == CHAIN_SET_UP && judge->plan->layout.cluster.definitions[chain->service].volume_count)
+		node_order_require(nodes, nodes->list[chain->node].mount, (int)judge->tasks[chain->first]);
 	node_order_require(nodes, (int)judge->tasks[chain->end - 1], nodes->list[chain->node].delete);
 }
 
@@ -104,6 +110,8 @@ node_order_check(struct judge *judge)
 
 		node_order_require(&nodes, hardware->create, hardware->confirm);
 		node_order_require(&nodes, hardware->confirm, hardware->delete);
+		node_order_require(&nodes, hardware->confirm, hardware->attach);
+		node_order_require(&nodes, hardware->attach, hardware->mount);
 		for (size_t j = hardware->first; j < hardware->end; j++) {
 			node_order_require(&nodes, hardware->confirm, (int)nodes.bootstraps[j]);
 			node_order_require(&nodes, (int)nodes.bootstraps[j], hardware->delete);

@@ -461,6 +461,30 @@ static const char *const migrations[] = {
 	"	former TEXT,"
 	"	is_copy INTEGER NOT NULL"
 	") STRICT;",
+	/* 25: volumes of nodes, and snapshots of them. node NULL: it is free. leaving: it is being deleted, and is given to no node. Those that
+	 * are gone stay, for what their tenant has used. */
+	"CREATE TABLE volume ("
+	"	id TEXT PRIMARY KEY,"
+	"	tenant INTEGER NOT NULL REFERENCES tenant,"
+	"	provider TEXT NOT NULL,"
+	"	zone TEXT,"
+	"	service TEXT NOT NULL,"
+	"	name TEXT NOT NULL,"
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	node TEXT,"
+	"	promised TEXT,"
+	"	of TEXT,"
+	"	size_gb INTEGER NOT NULL,"
+	"	keep INTEGER NOT NULL,"
+	"	is_snapshot INTEGER NOT NULL,"
+	"	is_blank INTEGER NOT NULL,"
+	"	leaving INTEGER NOT NULL,"
+	"	made_ms INTEGER NOT NULL,"
+	"	gone_ms INTEGER"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX volume_tenant ON volume (tenant);"
+	"CREATE INDEX volume_cluster ON volume (cluster);"
+	"CREATE UNIQUE INDEX volume_node ON volume (node, service, name) WHERE node IS NOT NULL;",
 };
 
 /* Steps over a pragma's only number. */

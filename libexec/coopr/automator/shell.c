@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "automator/automator.h"
+#include "automator/volumes.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
@@ -126,6 +127,8 @@ shell_prepare(const struct task *task, struct arena *arena, struct automator_wor
 {
 	struct shell_fields its = {0};
 
+	if (task->action == ACTION_MOUNT)
+		return volumes_prepare(task, arena, work, err);
 	if (shell_read_fields(task, arena, &its, work, err) < 0)
 		return -1;
 	work->name = its.script;

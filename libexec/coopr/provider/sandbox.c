@@ -24,6 +24,7 @@
 #include "sandbox/machine.h"
 #include "sandbox/reach.h"
 #include "sandbox/task.h"
+#include "sandbox/volume.h"
 #include "sandbox/world/nested.h"
 
 enum { INPUT_LIMIT = 256 * 1024 * 1024, MS_PER_S = 1000 };
@@ -47,7 +48,8 @@ static const char schema[] =
     "\"of\":\"installation\",\"oneOf\":[{\"items\":{\"type\":\"string\"},\"type\":\"array\"},{\"description\":\"The paths, separated by colons\",\"type\":\"string\"}]},"
     "\"unconfined\":{\"default\":false,\"description\":\"Whether the root user of machines is the host's\",\"of\":\"installation\",\"type\":\"boolean\"}},"
     "\"title\":\"provider sandbox\","
-    "\"type\":\"object\"}\n";
+    "\"type\":\"object\","
+    "\"volumes\":true}\n";
 
 /* Reads the one value on stdin; invalid, without an error, if there is nothing. */
 static int
@@ -182,6 +184,15 @@ sandbox_act_confirm(const struct maker *maker)
 	return code;
 }
 
+/* Only root has loop devices, and enters other machines. */
+static int
+sandbox_check_volumes(const struct maker *maker, struct error *err)
+{
+	if (maker == &machine_maker)
+		return 0;
+	return error_set(err, EX_NOPERM, "volumes of the sandbox need root: let a worker of root do the tasks of this provider");
+}
+
 /* Deletes each machine that was found, also after an error with one. */
 static int
 sandbox_delete_all(const struct maker *maker, const struct found_list *found, struct error *err)
@@ -212,9 +223,112 @@ sandbox_act_delete(const struct maker *maker)
 		result = maker->find(NULL, task.wanted.node, &found, &err);
 	if (result == 0)
 		result = sandbox_delete_all(maker, &found, &err);
+	for (size_t i = 0; i < task.volume_count && result == 0; i++) {
+		task.volumes[i].node = task.wanted.node;
+		result = volume_release(&task.volumes[i], &err);
+	}
 	found_release(&found);
 	sandbox_task_release(&task);
 	return sandbox_answer(result < 0 ? &err : NULL, NULL);
+}
+
+/* Mounts the volumes in their machine, one after the other: what lies below another one comes after it. */
+static int
+sandbox_act_attach(const struct maker *maker)
+{
+	struct sandbox_task task;
+	struct error err;
+	int result = sandbox_read_task(sandbox_task_parse, &task, &err);
+
+	if (result == 0)
+		result = sandbox_check_volumes(maker, &err);
+	if (result == 0)
+		result = sandbox_find_machine(maker, &task, &err);
+	for (size_t i = 0; i < task.volume_count && result == 0; i++) {
+		struct sandbox_volume *volume = &task.volumes[i];
+
+		volume->node = task.wanted.node;
+		volume->machine = task.providerid;
+		result = volume->path ? volume_attach(volume, &err) : error_set(&err, EX_DATAERR, "volume %s: it has no path", volume->id);
+	}
+	sandbox_task_release(&task);
+	return sandbox_answer(result < 0 ? &err : NULL, NULL);
+}
+
+/* Answers whether the machine of a node will never run again: its processes are gone, and nothing starts them again. */
+static int
+sandbox_act_fence(const struct maker *maker)
+{
+	struct found_list found = {.list = NULL};
+	struct sandbox_task task;
+	struct error err;
+	int result = sandbox_read_task(sandbox_task_parse, &task, &err);
+
+	if (result == 0)
+		result = task.wanted.node ? maker->find(NULL, task.wanted.node, &found, &err) : error_set(&err, EX_DATAERR, "the task names no node");
+	for (size_t i = 0; i < found.count && result == 0; i++)
+		if (found.list[i].state != MACHINE_DEAD)
+			result = error_set(&err, EX_NO, "the machine %s is %s", found.list[i].machine.name, machine_state_name(found.list[i].state));
+	found_release(&found);
+	sandbox_task_release(&task);
+	return sandbox_answer(result < 0 ? &err : NULL, NULL);
+}
+
+static int
+sandbox_act_on_volume(const struct maker *maker, int (*act)(const struct sandbox_volume *volume, struct error *err))
+{
+	struct sandbox_task task;
+	struct error err;
+	int result = sandbox_read_task(sandbox_task_parse_volume, &task, &err);
+
+	if (result == 0)
+		result = sandbox_check_volumes(maker, &err);
+	if (result == 0)
+		result = act(task.volumes, &err);
+	sandbox_task_release(&task);
+	return sandbox_answer(result < 0 ? &err : NULL, NULL);
+}
+
+static int
+sandbox_act_snapshot(const struct maker *maker)
+{
+	return sandbox_act_on_volume(maker, volume_snapshot);
+}
+
+static int
+sandbox_discard(const struct sandbox_volume *volume, struct error *err)
+{
+	return volume_discard(volume->id, err);
+}
+
+static int
+sandbox_act_discard(const struct maker *maker)
+{
+	return sandbox_act_on_volume(maker, sandbox_discard);
+}
+
+static void
+sandbox_print_volume(const struct sandbox_volume *volume)
+{
+	const char *const members[][2] = {{"id", volume->id}, {"kind", "volume"}, {"node", volume->node}, {"of", volume->of},
+	    {"provider", volume->provider}, {"providerid", volume->machine}};
+	jv record = jv_object();
+
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (members[i][1])
+			json_set_string(&record, members[i][0], members[i][1]);
+	json_set_number(&record, "size_gb", (double)volume->size_gb);
+	record_write(record, stdout);
+	jv_free(record);
+}
+
+static int
+sandbox_act_volumes(const struct maker *maker)
+{
+	struct error err;
+
+	(void)maker;
+	return message_end(volume_list(sandbox_print_volume, &err) < 0 ? message_error(&err) : EX_OK);
 }
 
 static int
@@ -293,6 +407,11 @@ static const struct action {
 	{"create", sandbox_act_create, true, true},
 	{"confirm", sandbox_act_confirm, true, true},
 	{"delete", sandbox_act_delete, true, true},
+	{"attach", sandbox_act_attach, true, true},
+	{"fence", sandbox_act_fence, true, true},
+	{"snapshot", sandbox_act_snapshot, true, true},
+	{"discard", sandbox_act_discard, true, true},
+	{"volumes", sandbox_act_volumes, true, false},
 	{"list", sandbox_act_list, true, false},
 	{"purge", sandbox_act_purge, true, true},
 	{"describe", sandbox_act_describe, false, false},
@@ -303,7 +422,7 @@ static const struct option_spec options[] = {OPTION_END};
 static const struct command command = {
 	"sandbox",
 	"COMMAND",
-	"machines on this host: create, confirm, delete, list, purge or describe",
+	"machines on this host: create, confirm, delete, list, purge, describe, and what volumes need",
 	options,
 	"  coopr-queue take | sandbox create\n"
 	"  sandbox list </dev/null\n"

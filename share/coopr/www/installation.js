@@ -9,7 +9,7 @@ import {ACTIONS, commandLine, commandView} from './command.js';
 import {follow} from './follow.js';
 import {badge, duration, time} from './format.js';
 
-const LIMITS = [['clusters', 'Clusters'], ['nodes', 'Machines'], ['cost', 'Cost an hour'], ['archives', 'Bytes of archives'], ['uploads', 'Bytes of uploads']];
+const LIMITS = [['clusters', 'Clusters'], ['nodes', 'Machines'], ['cost', 'Cost an hour'], ['archives', 'Bytes of archives'], ['uploads', 'Bytes of uploads'], ['volumes', 'GiB of volumes']];
 const JOBS = 100, LOOKED_INTO = 20; // jobs that are shown, and those whose tasks are, at most
 
 function figures(list) {

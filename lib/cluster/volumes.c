@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/volumes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/quota.h"
+#include "account/visible.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "cluster/clusters.h"
+#include "model/entity.h"
+#include "store/sql/installation-id.h"
+#include "store/sql/sql.h"
+#include "store/store.h"
+
+#define COLUMNS "volume.id, tenant.name, volume.provider, zone, service, volume.name, volume.cluster, cluster.name, node, promised, of, size_gb, " \
+	"keep, is_snapshot, is_blank, made_ms"
+#define FROM " FROM volume JOIN cluster ON cluster.id = volume.cluster JOIN tenant ON tenant.id = volume.tenant WHERE gone_ms IS NULL AND "
+
+enum { RANDOM_DIGITS = 16 };
+
+static struct volume
+volumes_row(struct sql_rows *rows, struct arena *arena)
+{
+	return (struct volume){
+		.id = sql_keep(rows, 0, arena),
+		.tenant = sql_keep(rows, 1, arena),
+		.provider = sql_keep(rows, 2, arena),
+		.zone = sql_keep(rows, 3, arena),
+		.service = sql_keep(rows, 4, arena),
+		.name = sql_keep(rows, 5, arena),
+		.cluster = sql_integer(rows, 6),
+		.cluster_name = sql_keep(rows, 7, arena),
+		.node = sql_keep(rows, 8, arena),
+		.promised = sql_keep(rows, 9, arena),
+		.of = sql_keep(rows, 10, arena),
+		.size_gb = sql_integer(rows, 11),
+		.keep = sql_integer(rows, 12) != 0,
+		.is_snapshot = sql_integer(rows, 13) != 0,
+		.is_blank = sql_integer(rows, 14) != 0,
+		.made_ms = sql_integer(rows, 15),
+	};
+}
+
+/* Adds all rows, and ends them. Returns how many, or -1. */
+static int
+volumes_add_rows(struct sql_rows *rows, struct volume_list *list, struct error *err)
+{
+	int got, count = 0;
+
+	for (; (got = sql_row(rows, err)) > 0; count++) {
+		ARRAY_ROOM(list->list, list->count, list->capacity);
+		list->list[list->count++] = volumes_row(rows, &list->arena);
+	}
+	sql_end(rows);
+	return got < 0 ? -1 : count;
+}
+
+static int
+volumes_add_one(struct store *store, const char *id, struct volume_list *list, struct error *err)
+{
+	return volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "volume.id = ?", "t", id), list, err) < 0 ? -1 : 0;
+}
+
+static int
+volumes_draw_id(bool is_snapshot, struct arena *arena, const char **id, struct error *err)
+{
+	char digits[INSTALLATION_ID_SIZE];
+
+	if (installation_id_make(digits, err) < 0)
+		return -1;
+	*id = arena_printf(arena, "%c-%.*s", is_snapshot ? 's' : 'v', RANDOM_DIGITS, digits);
+	return 0;
+}
+
+/* Gives the node a free volume of the cluster, or one that is promised to it, and adds it: 1; 0 where there is none; -1. */
+static int
+volumes_take_free(struct store *store, const struct volume_place *place, const char *name, struct volume_list *list, struct error *err)
+{
+	size_t before = list->count;
+	const struct volume *volume;
+	int got = volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "node IS NULL AND leaving = 0 AND is_snapshot = 0 "
+	    "AND service = ?1 AND volume.name = ?2 AND volume.provider = ?3 AND CASE WHEN promised IS NULL THEN volume.cluster = ?4 ELSE (promised, "
+	    "volume.tenant) = (SELECT mine.name, mine.tenant FROM cluster AS mine WHERE mine.id = ?4) END ORDER BY promised IS NULL, CASE WHEN zone = ?5 THEN 0 ELSE 1 END, "
+	    "made_ms, volume.id LIMIT 1", "tttit", place->service, name, place->provider, place->cluster, place->zone), list, err);
+
+	if (got <= 0)
+		return got;
+	volume = &list->list[before];
+	if (volume->zone && place->zone && strcmp(volume->zone, place->zone) != 0)
+		return error_set(err, EX_NO, "node %s: the volume %s of %s is in the zone %s, and the node in %s; create the node there, or delete the volume",
+		    place->node, volume->id, place->service, volume->zone, place->zone);
+	if (sql_change(store_sql(store), err, "UPDATE volume SET node = ?, cluster = ?, promised = NULL WHERE id = ?", "tit", place->node,
+	    place->cluster, volume->id) < 0)
+		return -1;
+	list->count = before;
+	return volumes_add_one(store, volume->id, list, err) < 0 ? -1 : 1;
+}
+
+static int
+volumes_make(struct store *store, const struct volume_place *place, const struct volume_wish *wish, struct volume_list *list,
+    struct error *err)
+{
+	int64_t tenant = 0;
+	const char *id;
+	int got = sql_number(store_sql(store), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", place->cluster);
+
+	if (got == 0)
+		return error_set(err, EX_CONFIG, "node %s: its cluster is not in the store, which knows all volumes; create the cluster with coopr create",
+		    place->node);
+	if (got < 0 || quota_check_volumes(store, tenant, wish->size_gb, err) < 0 || volumes_draw_id(false, &list->arena, &id, err) < 0)
+		return -1;
+	if (sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, node, size_gb, keep, "
+	    "is_snapshot, is_blank, leaving, made_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 0, ?)", "tittttitiii", id, tenant, place->provider,
+	    place->zone, place->service, wish->name, place->cluster, place->node, wish->size_gb, (int64_t)wish->keep, clock_wall_ms()) < 0)
+		return -1;
+	return volumes_add_one(store, id, list, err);
+}
+
+int
+volumes_assign(struct store *store, const struct volume_place *place, const struct volume_wish *wish, struct volume_list *list,
+    struct error *err)
+{
+	int got;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	got = volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "node = ? AND service = ? AND volume.name = ?", "ttt",
+	    place->node, place->service, wish->name), list, err);
+	if (got == 0)
+		got = volumes_take_free(store, place, wish->name, list, err);
+	if (got == 0)
+		got = volumes_make(store, place, wish, list, err);
+	return store_finish(store, got < 0 ? -1 : 0, err);
+}
+
+int
+volumes_of_node(struct store *store, const char *node, struct volume_list *list, struct error *err)
+{
+	return volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "node = ? ORDER BY service, volume.name", "t", node), list,
+	    err) < 0 ? -1 : 0;
+}
+
+int
+volumes_set_mounted(struct store *store, const char *node, struct error *err)
+{
+	return sql_change_alone(store_sql(store), err, "UPDATE volume SET is_blank = 0 WHERE node = ?", "t", node);
+}
+
+int
+volumes_release(struct store *store, const char *node, struct error *err)
+{
+	return sql_change_alone(store_sql(store), err, "UPDATE volume SET node = NULL, gone_ms = CASE keep WHEN 0 THEN ? END WHERE node = ?", "it",
+	    clock_wall_ms(), node);
+}
+
+/* Begins to read what the account may see of the volumes for which the condition on ?6 and ?7 holds. */
+static struct sql_rows *
+volumes_visible(struct account *account, const char *visible, const char *condition, int64_t cluster, const char *id, struct error *err)
+{
+	char *text = memory_printf("SELECT " COLUMNS FROM "volume.cluster IN (SELECT id FROM cluster WHERE %s) AND %s ORDER BY tenant.name, "
+	    "volume.cluster, service, volume.name, made_ms, volume.id", visible, condition);
+	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "it", VISIBLE_VALUES(account), cluster, id);
+
+	free(text);
+	return rows;
+}
+
+int
+volumes_list(struct account *account, const char *cluster, bool everywhere, struct volume_list *list, struct error *err)
+{
+	struct cluster_list found = {0};
+	int64_t number = 0;
+	int result = 0;
+
+	if (cluster && (result = clusters_find(account, cluster, &found, err)) == 0)
+		number = found.list[0].id;
+	cluster_list_release(&found);
+	if (result < 0)
+		return -1;
+	return volumes_add_rows(volumes_visible(account, everywhere || number ? visible_anywhere(account) : visible_in_tenant(account),
+	    "(?6 = 0 OR volume.cluster = ?6) AND ?7 IS NULL", number, NULL, err), list, err) < 0 ? -1 : 0;
+}
+
+int
+volumes_find(struct account *account, const char *id, struct volume_list *list, struct error *err)
+{
+	int got = volumes_add_rows(volumes_visible(account, visible_anywhere(account), "?6 = 0 AND volume.id = ?7", 0, id, err), list, err);
+
+	if (got == 0)
+		return error_set(err, EX_NO, "there is no volume \"%s\"; coopr volume list shows them", id);
+	return got < 0 ? -1 : 0;
+}
+
+int
+volumes_copy(struct store *store, const struct volume *original, struct volume_list *list, struct error *err)
+{
+	bool is_snapshot = !original->is_snapshot;
+	int64_t tenant = 0;
+	const char *id = NULL;
+	int result;
+
+	if (volumes_draw_id(is_snapshot, &list->arena, &id, err) < 0 || store_begin(store, err) < 0)
+		return -1;
+	result = sql_number(store_sql(store), &tenant, err, "SELECT tenant FROM volume WHERE id = ?", "t", original->id) < 0 ? -1
+	    : quota_check_volumes(store, tenant, original->size_gb, err);
+	if (result == 0)
+		result = sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, of, size_gb, keep, "
+		    "is_snapshot, is_blank, leaving, made_ms) SELECT ?1, tenant, provider, zone, service, name, cluster, id, size_gb, 1, ?2, is_blank, "
+		    "0, ?3 FROM volume WHERE id = ?4", "tiit", id, (int64_t)is_snapshot, clock_wall_ms(), original->id);
+	if (result == 0)
+		result = volumes_add_one(store, id, list, err);
+	return store_finish(store, result, err);
+}
+
+/* Changes the volume of that id, if it is free; EX_NO otherwise. promised may be NULL, gone_ms 0: they stay as they are. */
+static int
+volumes_change_free(struct store *store, const char *id, const char *promised, bool leaves, int64_t gone_ms, struct error *err)
+{
+	int64_t one;
+	int got;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	got = sql_number(store_sql(store), &one, err, "UPDATE volume SET promised = coalesce(?, promised), leaving = max(leaving, ?), "
+	    "gone_ms = nullif(?, 0) WHERE id = ? AND node IS NULL AND gone_ms IS NULL RETURNING 1", "tiit", promised, (int64_t)leaves, gone_ms, id);
+	if (got == 0)
+		got = error_set(err, EX_NO, "volume %s: a node has it; it is free once the node is deleted", id);
+	return store_finish(store, got, err) < 0 ? -1 : 0;
+}
+
+int
+volumes_promise(struct store *store, const char *id, const char *cluster, struct error *err)
+{
+	return volumes_change_free(store, id, cluster, false, 0, err);
+}
+
+int
+volumes_leave(struct store *store, const char *id, struct error *err)
+{
+	return volumes_change_free(store, id, NULL, true, 0, err);
+}
+
+int
+volumes_remove(struct store *store, const char *id, struct error *err)
+{
+	return volumes_change_free(store, id, NULL, true, clock_wall_ms(), err);
+}
+
+int
+volumes_of_tenant(struct store *store, int64_t tenant, struct volume_list *list, struct error *err)
+{
+	return volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "volume.tenant = ? ORDER BY made_ms, volume.id", "i", tenant),
+	    list, err) < 0 ? -1 : 0;
+}
+
+void
+volume_list_release(struct volume_list *list)
+{
+	free(list->list);
+	arena_release(&list->arena);
+	*list = (struct volume_list){0};
+}
