@@ -169,6 +169,8 @@ exec_call(struct task *task, struct redaction *secrets, jv *result, struct error
 static int
 exec_give_login(const struct task *task, struct login_files *logins, jv *handed, struct login_file **login, struct error *err)
 {
+	if (task->action == ACTION_FENCE)
+		return 0; /* nobody logs in to that machine any more */
 	if (login_files_fill(logins, handed, login, err) == 0)
 		return login_files_add_key(task, handed, err);
 	if (task->action != ACTION_DELETE)

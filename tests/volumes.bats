@@ -40,7 +40,7 @@ kill_machine() {
 }
 
 table() {
-	coopr-exec -q "$1" cat /srv/rows/table
+	coopr-exec "$1" cat /srv/rows/table
 }
 
 @test "a row is there after its machine was killed and reconcile has run" {

@@ -46,6 +46,7 @@ struct drift { /* strings live in the list's arena; NULL where there is nothing 
 	const char *record;  /* of an orphaned machine: as its provider lists it */
 	const char *provider; /* the same: its provider's entity, JSON, */
 	const char *provider_name; /* ... and its name */
+	bool revives;        /* its provider says that the machine will never run again, and all data is on volumes, which the new one gets */
 	bool restores;       /* its data is restored once its machine is replaced */
 	const char *keeps;   /* the services with data that would be lost by a repair; NULL: none */
 	const char *repair;  /* the job that repairs it, or "deleted" */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cluster/stateful.h"
 #include "model/name.h"
+#include "operation/provider-task.h"
 #include "probe/drift.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/restoration.h"
@@ -67,12 +68,66 @@ kept_data_number(const struct kept_data *kept, const char *node)
 	return its ? its->nodenum : 0;
 }
 
+/* Tells whether there is data on the node, and all of it lies on volumes that are kept. */
+static bool
+kept_data_is_on_volumes(const struct kept_data *kept, const struct node *node)
+{
+	const struct cluster *cluster = &kept->layout.cluster;
+	bool any = false;
+
+	for (size_t i = 0; node && i < node->services.count; i++) {
+		const struct service *service = cluster_definition(cluster, node->services.list[i]);
+
+		if (!cluster_is_stateful(cluster, kept->today, node->services.list[i]))
+			continue;
+		if (!service || !service_is_on_volumes(service))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Asks the provider whether the machine will never write to its volumes again. Returns 0; -1 where it may, or that is not known. */
+static int
+kept_data_ask_fence(const struct kept_data *kept, const struct drift *drift, struct error *err)
+{
+	const struct node *node = layout_node(&kept->layout, drift->node);
+	const struct provider_task task = {.action = action_name(ACTION_FENCE), .tenant = drift->tenant, .provider = kept->layout.cluster.provider.source,
+	    .subject = "machine", .about = node->source, .name = drift->node};
+
+	return provider_task_do(&task, err);
+}
+
+/* Notes whether the new machine gets what the old one has, and that a person decides where the old one may still run. Returns false where
+ * the data is elsewhere. */
+static bool
+kept_data_mark_volumes(const struct kept_data *kept, struct drift_list *list, struct drift *drift)
+{
+	struct error err;
+
+	if (!kept_data_is_on_volumes(kept, layout_node(&kept->layout, drift->node)))
+		return false;
+	drift->revives = kept_data_ask_fence(kept, drift, &err) == 0;
+	if (drift->revives) {
+		drift->message = arena_printf(&list->arena, "%s%sits data is on volumes, which the new machine gets", drift->message ? drift->message : "",
+		    drift->message ? "; " : "");
+		return true;
+	}
+	drift->keeps = "its machine may still run";
+	drift->message = arena_printf(&list->arena, "%s%sits data is on volumes, and it is not replaced as long as its provider does not say that "
+	    "the machine is gone or off (%s); when you have made sure of that: coopr replace --dead %s/%" PRId64, drift->message ? drift->message : "",
+	    drift->message ? "; " : "", err.text, drift->name, kept_data_number(kept, drift->node));
+	return true;
+}
+
 /* Notes the data on a machine that is gone or does not answer. */
 static void
 kept_data_mark_node(struct account *account, const struct kept_data *kept, struct drift_list *list, struct drift *drift)
 {
 	struct buffer services = {0}, archives = {0};
 
+	if (kept_data_mark_volumes(kept, list, drift))
+		return;
 	if (restoration_is_possible(account, kept, drift, &archives)) {
 		drift->restores = true;
 		drift->message = arena_printf(&list->arena, "%s%sits data is restored with %s, and what was written since is lost",

@@ -105,6 +105,8 @@ repair_remedy_of(const struct reconcile_options *parameters, const struct drift 
 	case DRIFT_VANISHED:
 		return parameters->repair && !drift->answers ? REMEDY_REPLACE : REMEDY_NONE;
 	case DRIFT_UNREACHABLE:
+		if (parameters->repair && drift->revives)
+			return REMEDY_REPLACE; /* it will never answer again */
 		return parameters->repair && parameters->replace_after_ms >= 0 &&
 		    clock_wall_ms() - drift->since_ms >= parameters->replace_after_ms ? REMEDY_REPLACE : REMEDY_NONE;
 	case DRIFT_STOPPED:
