@@ -50,3 +50,150 @@ table() {
 	coopr reconcile --repair
 	same "first second" "$(table db | awk '{ print $NF }' | xargs)"
 }
+
+@test "a machine that is merely unreachable keeps its volume, and a provider that does not say that it is off keeps it too" {
+	coopr create db -t rows -n 1 -y
+	coopr-exec db 'kill $(cat /run/sshd.pid)' || true
+	run -1 coopr reconcile --probe --repair --timeout 2
+	contains "$output" "does not say that the machine is gone or off (00000001-1000: the machine"
+	contains "$output" "coopr replace --dead db/1000"
+	same 1000 "$(coopr show db --cluster -o json | jq -r 'select(.kind == "node").nodenum')"
+	# Whoever is asked to attach it elsewhere does not take it from a machine that runs.
+	NETWORK=$(jq -r .provisioner.network mine/providers/sandbox.json)
+	record 1001 >other.json
+	sandbox create <other.json >/dev/null
+	run -75 sandbox attach <<<"$(jq -c --arg id "$(coopr-volume list -o json | jq -r .id)" \
+		'.volumes = [{id: $id, path: "/srv/rows", size_gb: 1}]' other.json)"
+	contains "$output" "has it, and is running"
+}
+
+@test "volumes outlive their cluster, are taken up by another one, copied, and deleted when nobody has them" {
+	coopr create db -t rows -n 2 -y
+	coopr-exec db 'echo $COOPR_NODE $(hostname) >>/srv/rows/table'
+	same "1 1" "$(coopr-volume list db -o json | jq -r .size_gb | xargs)"
+	run -1 coopr-volume delete -y --discard-data "$(coopr-volume list db -o json | jq -rs '.[0].id')"
+	contains "$output" "the node 00000001-1000 has it"
+
+	coopr delete db -y
+	coopr-volume list -o json >left
+	same "2 null null" "$(jq -rs '"\(length) \(.[0].node) \(.[1].node)"' left)"
+	id=$(jq -rs '.[0].id' left)
+	run -64 coopr-volume delete -y "$id"
+	contains "$output" "use --discard-data"
+	sandbox volumes </dev/null | jq -r .id | sort >there
+	same "$(jq -r .id left | sort)" "$(cat there)"
+
+	snapshot=$(coopr-volume snapshot "$id" -o json | jq -r .id)
+	coopr-volume restore "$id" db2
+	coopr-volume restore "$snapshot" db3
+	coopr create db2 -t rows -n 1 -y
+	coopr create db3 -t rows -n 1 -y
+	contains "$(table db2)" "| db1-100"
+	same "$(table db2 | cut -d "|" -f 2)" "$(table db3 | cut -d "|" -f 2)"
+	same "$id 00000002-1000" "$(coopr-volume list db2 -o json | jq -r '"\(.id) \(.node)"')"
+
+	coopr-volume delete -y --discard-data "$(jq -rs '.[1].id' left)" "$snapshot"
+	coopr delete db2 -y
+	coopr-volume delete -y --discard-data "$id"
+	same "00000003-1000" "$(coopr-volume list -o json | jq -r .node)"
+	same 1 "$(sandbox volumes </dev/null | wc -l)"
+}
+
+@test "a volume that is not kept goes with its node, and its tenant's quota is free again" {
+	jq '.volumes[0].keep = false | .stateful = false | .data = []' mine/services/rows.json >changed && mv changed mine/services/rows.json
+	coopr create db -t rows -n 1 -y
+	coopr-tenant change --volumes 1 default
+	contains "$(coopr-quota)" "GiB of volumes"
+	run coopr expand db -n 2 -y
+	contains "$output" "the tenant's quota of volumes is 1 GiB: 1 are in use, this would need 1 more"
+	coopr delete db -y
+	same "" "$(coopr-volume list -o json)"
+	same "" "$(sandbox volumes </dev/null)"
+	same 0 "$(coopr-quota -o json | jq '.amounts.volumes.use')"
+}
+
+@test "a provider without volumes is refused before anything is solved" {
+	jq '.defaults.provider = "dummy"' mine/clustertemplates/rows.json >changed && mv changed mine/clustertemplates/rows.json
+	run -78 coopr create db -t rows -n 1 -y
+	contains "$output" "the service rows asks for volumes, and the provider \"dummy\" has none"
+	run -1 coopr show db --cluster
+}
+
+# How many loop devices have a volume.
+devices() {
+	cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep -c "^$PWD/state/sandbox-volumes/" || true
+}
+
+@test "killed at any call, an attach leaves nothing that is attached twice, and the next one completes it" {
+	NETWORK=$(jq -r .provisioner.network mine/providers/sandbox.json)
+	make_shim
+	for node in 1000 1001; do
+		record "$node" '.volumes = [{id: "v-1", path: "/srv/rows", size_gb: 1, keep: true}]' >"$node.json"
+		sandbox create <"$node.json" >/dev/null
+	done
+	# mkfs is killed, too, and then this fails with 69.
+	at=0 code=137
+	while [ "$code" = 137 ] || [ "$code" = 69 ]; do
+		at=$((at + 1)) code=0
+		LD_PRELOAD=$PWD/shim.so CRASH_AT=$at CRASH_NO_SYNC=1 sandbox attach <1000.json >/dev/null 2>&1 || code=$?
+		[ "$(devices)" -le 1 ]
+	done
+	same 0 "$code"
+	[ "$at" -gt 10 ]
+	same 1 "$(devices)"
+	run -75 sandbox attach <1001.json
+
+	# So with a machine that has ended: another one gets it once, whatever was killed in between.
+	kill_machine 00000042-1000
+	code=137 at=0
+	while [ "$code" = 137 ]; do
+		at=$((at + 1)) code=0
+		LD_PRELOAD=$PWD/shim.so CRASH_AT=$at CRASH_NO_SYNC=1 sandbox attach <1001.json >/dev/null 2>&1 || code=$?
+		[ "$(devices)" -le 1 ]
+	done
+	same "0 1" "$code $(devices)"
+	run -75 sandbox discard <<<'{"volume": {"id": "v-1"}}'
+
+	# The deletion of the machine that had it first changes nothing for the other one.
+	sandbox delete <1000.json >/dev/null
+	same "00000042-1001" "$(sandbox volumes </dev/null | jq -r .node)"
+	sandbox delete <1001.json >/dev/null
+	same "null 0" "$(sandbox volumes </dev/null | jq -r .node) $(devices)"
+}
+
+@test "the path of a volume leads nowhere but in its machine" {
+	NETWORK=$(jq -r .provisioner.network mine/providers/sandbox.json)
+	coopr create db -t rows -n 1 -y
+	mkdir canary
+	coopr-exec db "ln -s $PWD/canary /srv/link && ln -s ../../../../../../../..$PWD/canary /srv/up && ln -s /proc/1/root$PWD/canary /srv/root"
+	for link in link up root; do
+		record 1000 ".cluster.id = \"00000001\" | .machine.id = \"00000001-1000\" | .volumes = [{id: \"v-$link\", path: \"/srv/$link/inside\", size_gb: 1}]" |
+			sandbox attach >/dev/null || true
+	done
+	same "" "$(ls canary)"
+	! grep -q canary /proc/mounts
+}
+
+@test "a tenant gets at no volume of another one: not by its id, and not by a cluster of the same name" {
+	for tenant in qa dev; do
+		coopr-tenant create "$tenant"
+		coopr-member set -T "$tenant" -r admin "of-$tenant"
+		coopr-store import -T "$tenant" mine >/dev/null 2>&1
+	done
+	unset COOPR_CATALOGUE
+	coopr create -T qa db -t rows -n 1 -y
+	id=$(coopr-volume list -T qa -o json | jq -r .id)
+	coopr delete -T qa db -y
+	coopr-volume restore -T qa "$id" db
+
+	same "" "$(coopr-volume list --as of-dev -T dev -o json)"
+	for verb in snapshot "delete -y --discard-data"; do
+		# shellcheck disable=SC2086
+		run -1 coopr-volume $verb --as of-dev -T dev "$id"
+		contains "$output" "there is no volume \"$id\""
+	done
+	run -1 coopr-volume restore --as of-dev -T dev "$id" db
+	coopr create -T dev db -t rows -n 1 -y
+	same "null" "$(coopr-volume list -T qa -o json | jq -r .node)"
+	same "1 false" "$(coopr-volume list -T dev -o json | jq -rs --arg id "$id" '"\(length) \(.[0].id == $id)"')"
+}

@@ -161,7 +161,7 @@ static struct sql_rows *
 volumes_visible(struct account *account, const char *visible, const char *condition, int64_t cluster, const char *id, struct error *err)
 {
 	char *text = memory_printf("SELECT " COLUMNS FROM "volume.cluster IN (SELECT id FROM cluster WHERE %s) AND %s ORDER BY tenant.name, "
-	    "volume.cluster, service, volume.name, made_ms, volume.id", visible, condition);
+	    "volume.cluster, service, volume.name, node, made_ms, volume.id", visible, condition);
 	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "it", VISIBLE_VALUES(account), cluster, id);
 
 	free(text);
@@ -247,6 +247,21 @@ int
 volumes_remove(struct store *store, const char *id, struct error *err)
 {
 	return volumes_change_free(store, id, NULL, true, clock_wall_ms(), err);
+}
+
+int
+volumes_provider(struct store *store, const struct volume *volume, char **entity, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT json_extract(wish, '$.provider') FROM cluster_document JOIN cluster ON id = "
+	    "cluster_document.cluster WHERE tenant = (SELECT tenant FROM volume WHERE id = ?) AND provider = ? AND wish IS NOT NULL ORDER BY id DESC "
+	    "LIMIT 1", "tt", volume->id, volume->provider);
+	int got = sql_row(rows, err);
+
+	*entity = got > 0 ? sql_copy(rows, 0) : NULL;
+	sql_end(rows);
+	if (got >= 0 && !*entity)
+		return error_set(err, EX_NO, "volume %s: no cluster knows its provider \"%s\" any more", volume->id, volume->provider);
+	return got < 0 ? -1 : 0;
 }
 
 int

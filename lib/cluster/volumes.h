@@ -79,6 +79,10 @@ int volumes_remove(struct store *store, const char *id, struct error *err);
 /* Begins the deletion of a free one, so that no node gets it meanwhile. EX_NO where a node has it. */
 int volumes_leave(struct store *store, const char *id, struct error *err);
 
+/* Sets *entity to the provider of the volume as the newest cluster of its tenant knows it, JSON, which the caller frees. EX_NO where none
+ * does. */
+int volumes_provider(struct store *store, const struct volume *volume, char **entity, struct error *err);
+
 /* Adds those of a tenant, by number. */
 int volumes_of_tenant(struct store *store, int64_t tenant, struct volume_list *list, struct error *err);
 

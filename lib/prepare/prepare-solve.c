@@ -13,6 +13,7 @@
 #include "base/preference.h"
 #include "catalogue/amend.h"
 #include "exec/plugin-find.h"
+#include "exec/plugin-schema.h"
 #include "inspect/config-spelling.h"
 #include "inspect/fields.h"
 #include "inspect/inspect.h"
@@ -207,6 +208,30 @@ prepare_solve_check_asked(const struct operation_context *context, jv request, s
 	return result;
 }
 
+/* Fails where a service of the cluster asks for volumes, and the provider has none. A plugin that is not here may have some. */
+static int
+prepare_solve_check_volumes(const struct operation_context *context, const struct request *request, struct error *err)
+{
+	const struct service *asks = NULL;
+	jv schema, has;
+	int result = 0;
+
+	for (size_t i = 0; i < request->service_count && !asks; i++)
+		if (request->services[i].volume_count && request_service_index(request, request->services[i].name) != SIZE_MAX)
+			asks = &request->services[i];
+	if (!asks)
+		return 0;
+	schema = plugin_schema("provider", request->provider.providertype);
+	has = json_get(schema, "volumes");
+	if (jv_is_valid(schema) && jv_get_kind(has) != JV_KIND_TRUE)
+		result = error_set(err, EX_CONFIG, "%s: the service %s asks for volumes, and the provider \"%s\" has none (its plugin \"%s\" does not say in "
+		    "describe that it has); choose another provider, or leave the volumes out", context->workdir.name, asks->name, request->provider.name,
+		    request->provider.providertype);
+	jv_free(has);
+	jv_free(schema);
+	return result;
+}
+
 /* Looks for what would only fail later: at the first task, or after much work. */
 static int
 prepare_solve_check(const struct operation_context *context, const struct buffer *text, struct error *err)
@@ -221,16 +246,18 @@ prepare_solve_check(const struct operation_context *context, const struct buffer
 		return -1;
 	result = prepare_solve_check_asked(context, document, err);
 	prepare_solve_tell_misspelt(context, document);
+	request_parse(document, &request, &unread);
 	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
-	if (result == 0 && !context->cluster && !options->detach && !options->dry && !options->save) {
-		request_parse(document, &request, &unread);
-		if (!unread.total && plugin_find_of_request(&request, err) < 0)
+	if (result == 0 && !unread.total && !context->cluster && !options->detach && !options->dry && !options->save) {
+		if (plugin_find_of_request(&request, err) < 0)
 			result = error_prefix(err, "%s", context->workdir.name);
-		if (result == 0 && !unread.total)
+		if (result == 0)
 			result = prepare_solve_inspect(context, document, err);
-		request_release(&request);
-		problems_release(&unread);
 	}
+	if (result == 0 && !unread.total)
+		result = prepare_solve_check_volumes(context, &request, err);
+	request_release(&request);
+	problems_release(&unread);
 	jv_free(document);
 	return result;
 }

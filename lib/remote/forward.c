@@ -29,7 +29,7 @@ static const struct {
 static const char *const forwarded[] = {"abort", "add", "apply", "audit", "backup", "clone", "config", "create", "delete", "events",
 	"expand", "export", "history", "hook", "import", "lease", "list", "log", "member", "pause", "provider", "queue", "quota",
 	"reconcile", "remove", "rename", "replace", "report", "resource", "restart", "restore", "resume", "retry", "rollback", "run",
-	"scale", "secret", "shrink", "ssh-certificate", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user", "whoami"};
+	"scale", "secret", "shrink", "ssh-certificate", "start", "status", "stop", "tenant", "token", "upgrade", "usage", "user", "volume", "whoami"};
 
 /* Returns whether the operand is a file here, as "show" finds it: a name without a slash is a cluster. */
 static bool

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "volume/serve.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +17,6 @@ struct wanted { /* what the plan says of a volume */
 	const char *service, *path;
 	struct volume_wish wish;
 };
-
-bool
-volume_serve_concerns(enum action action, const char *record, size_t length)
-{
-	static const char member[] = "\"volumes\"";
-
-	if (ACTIONS_VOLUMES & ACTION_BIT(action))
-		return true;
-	return action == ACTION_DELETE && memmem(record, length, member, sizeof member - 1);
-}
 
 static int
 volume_serve_compare(const void *a, const void *b)

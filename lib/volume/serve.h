@@ -6,17 +6,10 @@
 #ifndef VOLUME_SERVE_H
 #define VOLUME_SERVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "json/json.h"
-#include "model/action.h"
 
 struct error;
 struct task;
-
-/* Tells whether a task with this take record, as text, is one of volumes, so that it passes here. */
-bool volume_serve_concerns(enum action action, const char *record, size_t length);
 
 /* Adds the member "volumes" to what the plugin is handed, for an attach, a mount and a delete: a list of objects with id, service, name,
  * path, size_gb, keep, blank and of, sorted by path. Fails where the node cannot get its volumes. */

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/plural.h"
 #include "model/take/task.h"
-#include "volume/serve.h"
 #include "worker/machine-claims.h"
 #include "worker/secret-stream.h"
 #include "worker/secrets.h"
@@ -215,6 +214,16 @@ work_find_scope(struct running_task *running)
 	return running->scope != NULL;
 }
 
+/* Tells whether the task is about volumes of its node, which only the store knows. */
+static bool
+work_is_of_volumes(const struct queue_task *task)
+{
+	static const char member[] = "\"volumes\"";
+
+	return ACTIONS_VOLUMES & ACTION_BIT(task->action) ||
+	    (task->action == ACTION_DELETE && memmem(task->record, task->record_length, member, sizeof member - 1));
+}
+
 int
 work_start(struct work *work, const struct queue_task *task, struct error *err)
 {
@@ -239,8 +248,7 @@ work_start(struct work *work, const struct queue_task *task, struct error *err)
 	/* coopr-exec puts the secrets of services in their places: they are in no process that lives longer than the task. It moves archives too, and
 	 * says as a result why there is nothing to log in with, the machine may not be entered any more, or its provider not be asked. It has the
 	 * volumes of the node from the store. */
-	if (why.code || !is_told || action_moves_archive(task->action) || volume_serve_concerns(task->action, running->task.record,
-	    running->task.record_length) || !work_find_scope(running))
+	if (why.code || !is_told || action_moves_archive(task->action) || work_is_of_volumes(&running->task) || !work_find_scope(running))
 		work_start_child(work, running);
 	else
 		work_give(work, running);

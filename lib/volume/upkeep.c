@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "volume/upkeep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/accounts.h"
+#include "base/error.h"
+#include "cluster/volumes.h"
+#include "json/json.h"
+#include "model/action.h"
+#include "operation/provider-task.h"
+
+/* Has the provider do an action to the volume. */
+static int
+volume_upkeep_ask(struct account *account, const struct volume *volume, enum action action, struct error *err)
+{
+	struct provider_task task = {.action = action_name(action), .tenant = volume->tenant, .subject = "volume", .name = volume->id};
+	char *entity;
+	int result = volumes_provider(account->store, volume, &entity, err);
+
+	if (result == 0)
+		result = json_parse(volume->provider, entity, strlen(entity), &task.provider, err);
+	free(entity);
+	if (result < 0)
+		return -1;
+	task.about = jv_object();
+	json_set_string(&task.about, "id", volume->id);
+	if (volume->of)
+		json_set_string(&task.about, "of", volume->of);
+	json_set_number(&task.about, "size_gb", (double)volume->size_gb);
+	json_set(&task.about, "snapshot", volume->is_snapshot ? jv_true() : jv_false());
+	if (volume->zone)
+		json_set_string(&task.about, "zone", volume->zone);
+	result = provider_task_do(&task, err);
+	jv_free(task.about);
+	jv_free(task.provider);
+	return result;
+}
+
+/* Finds the volume of that id, which the account may change. */
+static int
+volume_upkeep_find(struct account *account, const char *id, struct volume_list *list, struct error *err)
+{
+	return account_need(account, ACCOUNT_USER, "changing volumes", err) < 0 ? -1 : volumes_find(account, id, list, err);
+}
+
+int
+volume_upkeep_snapshot(struct account *account, const char *id, struct volume_list *made, struct error *err)
+{
+	struct volume_list found = {0};
+	struct error ignored; /* the reason is the provider's */
+	int result = volume_upkeep_find(account, id, &found, err);
+
+	if (result == 0 && found.list[0].is_snapshot)
+		result = error_set(err, EX_USAGE, "%s: it is a snapshot already", id);
+	if (result == 0)
+		result = volumes_copy(account->store, &found.list[0], made, err);
+	if (result == 0 && volume_upkeep_ask(account, &made->list[0], ACTION_SNAPSHOT, err) < 0) {
+		if (volume_upkeep_ask(account, &made->list[0], ACTION_DISCARD, &ignored) == 0)
+			volumes_remove(account->store, made->list[0].id, &ignored);
+		result = -1;
+	}
+	volume_list_release(&found);
+	return result;
+}
+
+int
+volume_upkeep_restore(struct account *account, const char *id, const char *cluster, struct volume_list *promised, struct error *err)
+{
+	struct volume_list found = {0}, copy = {0};
+	int result = volume_upkeep_find(account, id, &found, err);
+
+	if (result == 0 && found.list[0].is_snapshot) {
+		result = volumes_copy(account->store, &found.list[0], &copy, err);
+		id = result == 0 ? copy.list[0].id : id;
+	}
+	if (result == 0)
+		result = volumes_promise(account->store, id, cluster, err);
+	if (result == 0)
+		result = volumes_find(account, id, promised, err);
+	volume_list_release(&copy);
+	volume_list_release(&found);
+	return result;
+}
+
+int
+volume_upkeep_delete(struct account *account, const char *id, bool discards_data, struct error *err)
+{
+	struct volume_list found = {0};
+	int result = volume_upkeep_find(account, id, &found, err);
+
+	if (result == 0 && found.list[0].node)
+		result = error_set(err, EX_NO, "volume %s: the node %s has it; it is free once the node is deleted", id, found.list[0].node);
+	if (result == 0 && !found.list[0].is_snapshot && !discards_data)
+		result = error_set(err, EX_USAGE, "%s: it has the data of %s of the cluster %s; use --discard-data to delete it all the same", id,
+		    found.list[0].service, found.list[0].cluster_name);
+	if (result == 0)
+		result = volumes_leave(account->store, id, err);
+	if (result == 0)
+		result = volume_upkeep_ask(account, &found.list[0], ACTION_DISCARD, err);
+	if (result == 0)
+		result = volumes_remove(account->store, id, err);
+	volume_list_release(&found);
+	return result;
+}
