@@ -315,6 +315,7 @@ only_reads() {
 		coopr-tenant show
 		coopr-usage
 		coopr-validate
+		coopr-volume list
 		coopr-work
 	END
 }

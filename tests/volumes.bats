@@ -67,7 +67,7 @@ table() {
 	contains "$output" "has it, and is running"
 }
 
-@test "volumes outlive their cluster, are taken up by another one, copied, and deleted when nobody has them" {
+@test "coopr-volume(1): volumes outlive their cluster, are taken up by another one, copied, and deleted when nobody has them" {
 	coopr create db -t rows -n 2 -y
 	coopr-exec db 'echo $COOPR_NODE $(hostname) >>/srv/rows/table'
 	same "1 1" "$(coopr-volume list db -o json | jq -r .size_gb | xargs)"
