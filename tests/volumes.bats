@@ -195,5 +195,9 @@ devices() {
 	run -1 coopr-volume restore --as of-dev -T dev "$id" db
 	coopr create -T dev db -t rows -n 1 -y
 	same "null" "$(coopr-volume list -T qa -o json | jq -r .node)"
+	run -64 coopr-tenant delete -y qa
+	contains "$output" "it has the volumes $id (rows of db, 1 GiB); use --discard-data"
+	coopr-tenant delete -y --discard-data qa
+	run -1 grep -q "$id" <(sandbox volumes </dev/null)
 	same "1 false" "$(coopr-volume list -T dev -o json | jq -rs --arg id "$id" '"\(length) \(.[0].id == $id)"')"
 }

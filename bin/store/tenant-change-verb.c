@@ -17,12 +17,13 @@
 #include "model/name.h"
 #include "model/show/list.h"
 #include "tenant/erase.h"
+#include "volume/upkeep.h"
 #include "verb.h"
 
 static const char *why, *description, *clusters, *nodes, *cost, *archives, *uploads, *volumes, *addresses, *hooks;
 static struct option_list resources;
 static struct option_change change;
-static bool bootstrap, erase;
+static bool bootstrap, erase, discards_data;
 
 #define COMMON_OPTIONS \
 	OPTION_STRING('d', "description", &description, "TEXT", "a description"), \
@@ -59,6 +60,7 @@ static const struct command change_command = {
 	"  coopr-tenant change --addresses 10.4.0.0/16,2001:db8:4::/64 qa\n"};
 
 static const struct option_spec delete_options[] = {
+	OPTION_FLAG(0, "discard-data", &discards_data, "delete the volumes that their services have left, too"),
 	OPTION_FLAG(0, "erase", &erase, "erase all that there is of them but the audit log, and print the proof"),
 	OPTION_CHANGE(&change),
 	OPTION_STRING('m', "message", &why, "TEXT", "the reason, for the history"),
@@ -293,7 +295,12 @@ tenant_verb_delete(int argc, char **argv)
 	store_verb_account(&account, STORE_WRITE, ACCOUNT_SUPERADMIN, "tenants and their quotas");
 	store_set_why(account.store, why);
 
-	if (erase)
+	for (char **name = argv; *name && code == 0; name++)
+		if (volume_upkeep_delete_all(&account, *name, discards_data, &err) < 0)
+			code = message_error(&err);
+	if (code)
+		; /* nothing is deleted as long as there is data */
+	else if (erase)
 		code = tenant_change_verb_erase(&account, argv);
 	else if (tenants_delete(&account, argv, &err) < 0)
 		code = message_error(&err);

@@ -166,8 +166,7 @@ tenants_delete_entities(struct store *store, int64_t tenant, struct error *err)
 	return result;
 }
 
-/* Checks that the tenant may be deleted, and sets *id to its number. */
-static int
+int
 tenants_check_delete(struct store *store, const char *name, int64_t *id, struct error *err)
 {
 	int64_t clusters = 0;

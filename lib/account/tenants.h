@@ -48,6 +48,9 @@ int tenants_put(struct account *account, enum tenants_put how, jv document, bool
 /* Makes a tenant of that document, a text, inside a transaction; *id is its number. EX_NO where there is one of that name already. */
 int tenants_add(struct store *store, const char *name, const char *document, int64_t *id, struct error *err);
 
+/* Checks that the tenant may be deleted, as it has no cluster, and sets *id to its number. EX_NO where it may not, or there is none. */
+int tenants_check_delete(struct store *store, const char *name, int64_t *id, struct error *err);
+
 /* Deletes tenants, all or none: their members and secrets are gone, their entities and resources deleted; versions, terminated
  * clusters and usage stay for the superadmin, until the tenant is erased: erasure.h. EX_NO where one has clusters, or is a tenant that
  * has to be. */

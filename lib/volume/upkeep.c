@@ -5,11 +5,16 @@
 #include <string.h>
 
 #include "account/accounts.h"
+#include "account/tenants.h"
+#include "base/buffer.h"
 #include "base/error.h"
 #include "cluster/volumes.h"
 #include "json/json.h"
 #include "model/action.h"
 #include "operation/provider-task.h"
+#include "store/store.h"
+
+enum { NAMED = 8 }; /* in a message */
 
 /* Has the provider do an action to the volume. */
 static int
@@ -81,6 +86,42 @@ volume_upkeep_restore(struct account *account, const char *id, const char *clust
 		result = volumes_find(account, id, promised, err);
 	volume_list_release(&copy);
 	volume_list_release(&found);
+	return result;
+}
+
+/* Says which there are; of many, how many more. */
+static int
+volume_upkeep_refuse(const char *tenant, const struct volume_list *list, struct error *err)
+{
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < list->count && i < NAMED; i++)
+		buffer_printf(&text, "%s%s (%s of %s, %lld GiB)", i ? ", " : "", list->list[i].id, list->list[i].service, list->list[i].cluster_name,
+		    (long long)list->list[i].size_gb);
+	if (list->count > NAMED)
+		buffer_printf(&text, " and %zu more", list->count - NAMED);
+	error_set(err, EX_USAGE, "tenant %s: it has the volumes %s; use --discard-data to delete them with it", tenant, text.data);
+	buffer_release(&text);
+	return -1;
+}
+
+int
+volume_upkeep_delete_all(struct account *account, const char *tenant, bool discards_data, struct error *err)
+{
+	struct volume_list list = {0};
+	int64_t number = 0;
+	int got = store_find_tenant(account->store, tenant, &number, err), result = got < 0 ? -1 : 0;
+
+	/* Nothing is lost where the tenant stays. */
+	if (got > 0)
+		result = tenants_check_delete(account->store, tenant, &number, err);
+	if (got > 0 && result == 0)
+		result = volumes_of_tenant(account->store, number, &list, err);
+	if (result == 0 && list.count && !discards_data)
+		result = volume_upkeep_refuse(tenant, &list, err);
+	for (size_t i = 0; i < list.count && result == 0; i++)
+		result = volume_upkeep_delete(account, list.list[i].id, true, err);
+	volume_list_release(&list);
 	return result;
 }
 

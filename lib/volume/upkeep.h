@@ -21,4 +21,8 @@ int volume_upkeep_restore(struct account *account, const char *id, const char *c
 /* Deletes the free volume or the snapshot of that id; a volume only where its data may be lost. */
 int volume_upkeep_delete(struct account *account, const char *id, bool discards_data, struct error *err);
 
+/* Deletes all volumes and snapshots of a tenant that is about to be deleted. Where it has some and discards_data is not set, that is refused
+ * with EX_USAGE, and err lists them. A tenant that does not exist has none. */
+int volume_upkeep_delete_all(struct account *account, const char *tenant, bool discards_data, struct error *err);
+
 #endif
