@@ -14,11 +14,11 @@
 #include "base/memory.h"
 #include "cloud/pace.h"
 
-enum { ANSWER_BYTES = 64 * 1024 * 1024, CONNECT_S = 20, ANSWER_S = 120, LATER_MAX_MS = 10 * 60 * 1000, SAID_BYTES = 400 };
+enum { ANSWER_BYTES = 64 * 1024 * 1024, CONNECT_S = 20, LATER_MAX_MS = 10 * 60 * 1000, SAID_BYTES = 400 };
 
 struct client {
 	struct pace pace;
-	char *ca_file, *proxy, *socket;
+	char *ca_file, *proxy, *socket, *certificate, *key;
 	bool unverified, public_only;
 	CURL *idle[CLIENT_CONNECTIONS]; /* under the lock, as all below */
 	pthread_cond_t given_back;
@@ -33,6 +33,12 @@ struct try { /* one attempt at a request */
 	bool refused_address;
 };
 
+static char *
+client_copy(const char *text)
+{
+	return text ? memory_string(text) : NULL;
+}
+
 struct client *
 client_open(const struct client_settings *settings, struct error *err)
 {
@@ -45,9 +51,11 @@ client_open(const struct client_settings *settings, struct error *err)
 	client = memory_zeroed(1, sizeof *client);
 	pace_init(&client->pace, settings->per_second);
 	stop_prepare_condition(&client->given_back);
-	client->ca_file = settings->ca_file ? memory_string(settings->ca_file) : NULL;
-	client->proxy = settings->proxy ? memory_string(settings->proxy) : NULL;
-	client->socket = settings->socket ? memory_string(settings->socket) : NULL;
+	client->ca_file = client_copy(settings->ca_file);
+	client->proxy = client_copy(settings->proxy);
+	client->socket = client_copy(settings->socket);
+	client->certificate = client_copy(settings->certificate);
+	client->key = client_copy(settings->key);
 	client->unverified = settings->unverified;
 	client->public_only = settings->public_only;
 	return client;
@@ -248,7 +256,6 @@ client_set_connection(const struct client *client, CURL *curl)
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "coopr/" COOPR_VERSION);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)ANSWER_S);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
@@ -258,6 +265,10 @@ client_set_connection(const struct client *client, CURL *curl)
 		curl_easy_setopt(curl, CURLOPT_PROXY, client->proxy);
 	if (client->socket)
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket);
+	if (client->certificate)
+		curl_easy_setopt(curl, CURLOPT_SSLCERT, client->certificate);
+	if (client->key)
+		curl_easy_setopt(curl, CURLOPT_SSLKEY, client->key);
 	if (client->unverified) {
 		curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -268,6 +279,7 @@ static void
 client_set_request(CURL *curl, const struct client_request *request, struct curl_slist *headers, struct try *try)
 {
 	curl_easy_setopt(curl, CURLOPT_URL, request->url);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, request->answer_s ? (long)request->answer_s : (long)CLIENT_ANSWER_S);
 	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	if (request->body && !request->repeatable) {

@@ -25,6 +25,7 @@ struct client_settings {
 	const char *ca_file;  /* certificates to trust in place of the system's; NULL: those */
 	const char *proxy;    /* a URL; NULL: what the environment says */
 	const char *socket;   /* the path of a Unix socket to which all requests go; NULL: none */
+	const char *certificate, *key; /* files of PEM by which TLS knows us; NULL: none */
 	bool unverified;      /* TLS is taken from whoever answers */
 	bool public_only;     /* addresses that are not public are refused: of this host, of its networks, of its link */
 	double per_second;    /* requests at most */
@@ -35,6 +36,7 @@ struct client_request {
 	const char *type;     /* of the body; NULL: application/json */
 	const char *body;     /* NULL: none */
 	size_t length;        /* of the body in bytes */
+	unsigned answer_s;    /* how long it may take; 0: CLIENT_ANSWER_S */
 	struct arguments headers;
 	const char *wants;    /* a header of the answer that is kept, in small letters; NULL: none */
 	bool repeatable;      /* sent twice it does nothing that it does not do once */
@@ -72,6 +74,6 @@ char *client_escape(const char *text);
 
 void client_answer_release(struct client_answer *answer);
 
-enum { CLIENT_TRIES = 6, CLIENT_CONNECTIONS = 32 };
+enum { CLIENT_TRIES = 6, CLIENT_CONNECTIONS = 32, CLIENT_ANSWER_S = 120 };
 
 #endif

@@ -54,6 +54,7 @@ struct cloud_order { /* a machine that is to be made */
 enum cloud_state {
 	CLOUD_PENDING, /* it is being made, or does not run for a while */
 	CLOUD_RUNNING,
+	CLOUD_STOPPED, /* it does not run, and make with its token goes on with it: it starts it, or makes it anew where it never ran */
 	CLOUD_FAILED,  /* it will never run: reason says why */
 	CLOUD_GONE,    /* it is being deleted, or was */
 };

@@ -89,7 +89,7 @@ life_await(struct life *life, const struct intent *intent, struct cloud_machines
 	for (;;) {
 		if (found->count > 1 && life_drop_twins(life, intent, found) < 0)
 			return -1;
-		if (found->count > 0 && found->list->state == CLOUD_FAILED)
+		if (found->count > 0 && (found->list->state == CLOUD_FAILED || found->list->state == CLOUD_STOPPED))
 			return life_drop_failed(life, intent, found->list);
 		if (found->count > 0 && found->list->state == CLOUD_RUNNING && (found->list->access_v4 || found->list->access_v6))
 			return 0;
@@ -118,6 +118,19 @@ life_find(struct life *life, const struct intent *intent, bool may_appear, struc
 	return life_look(life, clock_monotonic_ms(), found) < 0 ? -1 : found->count > 0;
 }
 
+/* Has the machine run again that was found. One whose intent is not on record may have been worked on, and stays if that fails. */
+static int
+life_resume(struct life *life, struct intent *intent, bool known, struct cloud_machines *found)
+{
+	if (!found->list->token)
+		return error_set(&life->error, EX_TEMPFAIL, "machine %s of %s does not run, and its token is gone", found->list->id, life->cloud->name);
+	life_say(life, "machine %s does not run, and is started", found->list->id);
+	intent->kept |= !known;
+	intent->token = arena_string(&life->arena, found->list->token);
+	cloud_machines_release(found);
+	return life_make(life, intent, found);
+}
+
 static int
 life_create(struct life *life)
 {
@@ -135,6 +148,8 @@ life_create(struct life *life)
 			intent_draw(&intent, &life->arena);
 		intent.kept = false;
 		there = life_make(life, &intent, &found);
+	} else if (there > 0 && found.list->state == CLOUD_STOPPED) {
+		there = life_resume(life, &intent, known, &found);
 	}
 	if (there >= 0)
 		there = life_await(life, &intent, &found);
@@ -203,7 +218,7 @@ life_act(struct life *life)
 static void
 life_print(const struct cloud_machine *machine, const char *provider)
 {
-	static const char *const states[] = {"starting", "running", "dead", "gone"};
+	static const char *const states[] = {"starting", "running", "stopped", "dead", "gone"};
 	const char *address = machine->access_v4 ? machine->access_v4 : machine->access_v6;
 	jv record = jv_object(), facts = jv_object();
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A daemon that runs containers: what the fields of its provider say, and the requests of Docker's API, to which podman answers too.
+ */
+#ifndef CLOUD_CONTAINER_DAEMON_H
+#define CLOUD_CONTAINER_DAEMON_H
+
+#include "cloud/laboratory.h"
+
+enum daemon_pull { DAEMON_NEVER, DAEMON_MISSING, DAEMON_ALWAYS };
+
+struct daemon {
+	struct laboratory laboratory;
+	const char *base;    /* of URLs */
+	const char *network; /* NULL: the daemon's own */
+	const char *restart; /* the daemon's word for when it starts a container that has ended */
+	struct string_list command, capabilities;
+	bool privileged;
+	enum daemon_pull pull;
+};
+
+struct daemon_request {
+	const char *method, *path; /* below the daemon's URL */
+	const char *type;          /* of the body; NULL: JSON */
+	const char *body;
+	size_t length;
+};
+
+/* Is cloud_api.open: cloud->state is a struct daemon. */
+void daemon_open(struct cloud *cloud, struct client_settings *settings);
+
+/* Sends a request; all but those that make a container may be sent twice. Fails as client_ask does. */
+int daemon_ask(const struct cloud *cloud, const struct daemon_request *request, const struct stop *stop, struct client_answer *answer,
+    jv *out, struct error *err);
+
+/* Sends one without a body, whose answer is a document (out, owned) or none (NULL). *status is that of HTTP; 0: no answer has come. */
+int daemon_do(const struct cloud *cloud, const char *method, const char *path, const struct stop *stop, long *status, jv *out,
+    struct error *err);
+
+/* Has the daemon fetch an image from where its name says. */
+int daemon_pull(const struct cloud *cloud, const char *image, const struct stop *stop, struct error *err);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cloud/laboratory.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { MOST = 1 << 30 };
+
+static double
+laboratory_amount(const struct place *size, const char *name, double min)
+{
+	return place_number(size, name, 0, min, MOST);
+}
+
+static void
+laboratory_read_sizes(struct cloud *cloud, struct laboratory *laboratory)
+{
+	struct place flavors = place_member(&cloud->fields, "flavors"), size;
+	struct members members;
+
+	if (!place_object(&flavors, NEED_OPTIONAL))
+		return;
+	laboratory->sizes = arena_alloc(&cloud->arena, json_length(flavors.value) + 1, sizeof *laboratory->sizes);
+	members = members_of(&flavors);
+	while (members_next(&members, &size)) {
+		if (!place_object(&size, NEED_REQUIRED))
+			continue;
+		laboratory->sizes[laboratory->count++] = (struct laboratory_size){
+		    .name = arena_string(&cloud->arena, size.name), .cpu = laboratory_amount(&size, "cpu", 0.05),
+		    .memory = laboratory_amount(&size, "memory", 16), .disk = laboratory_amount(&size, "disk", 16),
+		    .processes = laboratory_amount(&size, "processes", 16)};
+	}
+}
+
+void
+laboratory_open(struct cloud *cloud, struct laboratory *laboratory)
+{
+	*laboratory = (struct laboratory){.public_key = cloud_field(cloud, "ssh_public_key")};
+	if (cloud->tenants)
+		place_problem(&cloud->fields, "a provider of the type %s is for a superadmin to write: who may ask its daemon for machines may take its host",
+		    cloud->api->name);
+	laboratory_read_sizes(cloud, laboratory);
+}
+
+const struct laboratory_size *
+laboratory_find_size(const struct cloud *cloud, const struct laboratory *laboratory, const char *flavor, struct error *err)
+{
+	static const struct laboratory_size unbounded;
+	const struct laboratory_size *other = laboratory->count == 0 ? &unbounded : NULL;
+
+	for (size_t i = 0; i < laboratory->count; i++)
+		if (strcmp(laboratory->sizes[i].name, flavor) == 0)
+			return &laboratory->sizes[i];
+		else if (strcmp(laboratory->sizes[i].name, "*") == 0)
+			other = &laboratory->sizes[i];
+	if (!other)
+		error_set(err, EX_CONFIG, "provider %s has no flavor %s, and no flavor *", cloud->name, flavor);
+	return other;
+}
+
+const char *
+laboratory_key(const struct laboratory *laboratory, const struct cloud_order *order, struct error *err)
+{
+	if (!order->key && !laboratory->public_key)
+		error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs ssh_public_key");
+	return order->key ? order->key : laboratory->public_key;
+}
+
+void
+laboratory_list_flavors(const struct laboratory *laboratory, struct cloud_flavors *flavors)
+{
+	for (size_t i = 0; i < laboratory->count; i++) {
+		const struct laboratory_size *size = &laboratory->sizes[i];
+		struct cloud_flavor *flavor;
+
+		if (strcmp(size->name, "*") == 0)
+			continue;
+		flavor = cloud_flavors_add(flavors);
+		flavor->name = arena_string(&flavors->arena, size->name);
+		flavor->cpus = size->cpu;
+		flavor->memory_mb = size->memory;
+		flavor->disk_gb = size->disk / 1024;
+	}
+}

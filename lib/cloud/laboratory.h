@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What providers of laboratories have in common: their machines are made by a daemon on a host of one's own, where whoever asks for one may take
+ * all. So only the installation writes such a provider, and its fields say what a machine of a flavor takes of the host.
+ */
+#ifndef CLOUD_LABORATORY_H
+#define CLOUD_LABORATORY_H
+
+#include "cloud/cloud.h"
+
+struct laboratory_size { /* of machines of a flavor; 0: without a bound of its own */
+	const char *name;
+	double cpu;
+	double memory;    /* MiB */
+	double disk;      /* MiB */
+	double processes;
+};
+
+struct laboratory {
+	struct laboratory_size *sizes; /* in the arena of the cloud */
+	size_t count;                  /* 0: any flavor will do, and bounds nothing */
+	const char *public_key;        /* for clusters without a key of their own; or NULL */
+};
+
+#define LABORATORY_PROPERTIES \
+	"\"flavors\":{\"type\":\"object\",\"of\":\"installation\",\"description\":\"What machines of a flavor take of the host at most; * is any other flavor\"," \
+	"\"additionalProperties\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{" \
+	"\"cpu\":{\"type\":\"number\",\"minimum\":0.05,\"description\":\"Processors\"}," \
+	"\"memory\":{\"type\":\"number\",\"minimum\":16,\"description\":\"MiB\"}," \
+	"\"disk\":{\"type\":\"number\",\"minimum\":16,\"description\":\"MiB\"}," \
+	"\"processes\":{\"type\":\"number\",\"minimum\":16}}}}," \
+	"\"ssh_public_key\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The public key that opens machines of clusters without a key of their own\"}"
+
+/* Reads the fields, with problems for what is wrong, and for a provider that a tenant has written. */
+void laboratory_open(struct cloud *cloud, struct laboratory *laboratory);
+
+/* Returns the size of a flavor; NULL with EX_CONFIG where the fields have none. */
+const struct laboratory_size *laboratory_find_size(const struct cloud *cloud, const struct laboratory *laboratory, const char *flavor,
+    struct error *err);
+
+/* Returns the public key that opens the machine; NULL with EX_CONFIG where there is none. */
+const char *laboratory_key(const struct laboratory *laboratory, const struct cloud_order *order, struct error *err);
+
+/* Adds the flavors that the fields have. */
+void laboratory_list_flavors(const struct laboratory *laboratory, struct cloud_flavors *flavors);
+
+#endif
