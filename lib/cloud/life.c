@@ -218,7 +218,7 @@ life_act(struct life *life)
 static void
 life_print(const struct cloud_machine *machine, const char *provider)
 {
-	static const char *const states[] = {"starting", "running", "stopped", "dead", "gone"};
+	static const char *const states[] = {"starting", "running", "dead", "dead", "gone"};
 	const char *address = machine->access_v4 ? machine->access_v4 : machine->access_v6;
 	jv record = jv_object(), facts = jv_object();
 
@@ -238,12 +238,24 @@ life_print(const struct cloud_machine *machine, const char *provider)
 	jv_free(record);
 }
 
+/* Orders machines by node, and those of one node by id: clouds list them in any order. */
+static int
+life_by_node(const void *a, const void *b)
+{
+	const struct cloud_machine *one = a, *two = b;
+	int order = strcmp(one->node ? one->node : "", two->node ? two->node : "");
+
+	return order ? order : strcmp(one->id, two->id);
+}
+
 int
 life_list(struct cloud *cloud, const struct stop *stop, struct error *err)
 {
 	struct cloud_machines found = {.list = NULL};
 	int result = cloud->api->list(cloud, NULL, stop, &found, err);
 
+	if (found.count > 1)
+		qsort(found.list, found.count, sizeof *found.list, life_by_node);
 	for (size_t i = 0; result == 0 && i < found.count; i++)
 		if (found.list[i].state != CLOUD_GONE && (!found.list[i].provider || strcmp(found.list[i].provider, cloud->name) == 0))
 			life_print(&found.list[i], cloud->name);

@@ -71,7 +71,7 @@ daemon_ask(const struct cloud *cloud, const struct daemon_request *request, cons
 	const struct daemon *daemon = cloud->state;
 	char *url = memory_printf("%s%s", daemon->base, request->path);
 	struct client_request sent = {.method = request->method, .url = url, .type = request->type, .body = request->body,
-	    .length = request->length, .repeatable = strncmp(request->path, "/containers/create", 18) != 0};
+	    .length = request->length, .repeatable = !request->once};
 	int result = client_ask(cloud->client, &sent, stop, answer, out, err);
 
 	free(url);

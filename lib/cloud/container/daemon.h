@@ -24,12 +24,13 @@ struct daemon_request {
 	const char *type;          /* of the body; NULL: JSON */
 	const char *body;
 	size_t length;
+	bool once;                 /* whoever asks finds out by itself what became of it, where no answer comes */
 };
 
 /* Is cloud_api.open: cloud->state is a struct daemon. */
 void daemon_open(struct cloud *cloud, struct client_settings *settings);
 
-/* Sends a request; all but those that make a container may be sent twice. Fails as client_ask does. */
+/* Sends a request. Fails as client_ask does. */
 int daemon_ask(const struct cloud *cloud, const struct daemon_request *request, const struct stop *stop, struct client_answer *answer,
     jv *out, struct error *err);
 

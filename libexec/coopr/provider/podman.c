@@ -272,7 +272,7 @@ podman_create(struct podman_task *task, jv body, struct error *err)
 	struct client_answer answer = {.wait_ms = -1};
 	struct buffer text = {0};
 	char *path = memory_printf("/containers/create?name=%s", task->name);
-	struct daemon_request request = {.method = "POST", .path = path};
+	struct daemon_request request = {.method = "POST", .path = path, .once = true};
 	long status;
 
 	json_dump(body, &text);
@@ -321,11 +321,16 @@ static int
 podman_start(struct podman_task *task, struct error *err)
 {
 	char *path = memory_printf("%s/start", task->path);
-	long status;
-	int result = daemon_do(task->cloud, "POST", path, task->stop, &status, NULL, err);
+	const struct daemon_request request = {.method = "POST", .path = path, .once = true};
+	struct client_answer answer = {.wait_ms = -1};
+	int result = daemon_ask(task->cloud, &request, task->stop, &answer, NULL, err);
 
-	if (result < 0 && status == 304) /* it runs */
+	if (result < 0 && answer.status == 304) /* it runs */
 		result = 0;
+	if (result < 0)
+		podman_classify(err);
+	task->unknown = result < 0 && answer.status == 0;
+	client_answer_release(&answer);
 	free(path);
 	return result;
 }
@@ -334,7 +339,7 @@ static int
 podman_upload(struct podman_task *task, const struct key_pair *host_key, const char *key, struct error *err)
 {
 	char *path = memory_printf("%s/archive?path=/", task->path), *tar;
-	struct daemon_request request = {.method = "PUT", .path = path, .type = "application/x-tar"};
+	struct daemon_request request = {.method = "PUT", .path = path, .type = "application/x-tar", .once = true};
 	struct client_answer answer = {.wait_ms = -1};
 	int result = container_pack(host_key, key, &tar, &request.length, err);
 
@@ -388,7 +393,8 @@ podman_take_up(struct podman_task *task, struct error *err)
 	return result;
 }
 
-/* Makes the container with its keys and starts it; where that fails there is none. */
+/* Makes the container with its keys and starts it. Where that fails there is none; it is asked for again unless it can never succeed: podman may
+ * lose the file system of one of many containers that it makes at once, and that one never starts. */
 static int
 podman_make_new(struct podman_task *task, const struct laboratory_size *size, const char *key, const struct key_pair *host_key,
     struct error *err)
@@ -404,8 +410,8 @@ podman_make_new(struct podman_task *task, const struct laboratory_size *size, co
 	if (status == 201)
 		result = podman_upload(task, host_key, key, err) < 0 || podman_start(task, err) < 0 ? -1 : 0;
 	if (status == 201 && result < 0) {
-		podman_classify(err);
 		podman_discard(task);
+		task->unknown |= err->code == EX_TEMPFAIL;
 	}
 	return result;
 }

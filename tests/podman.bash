@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# A podman of the test's own, whose containers have no network but that of the test. Needs case.
+#
+#	podman_start         starts it; its socket is $DAEMON, it has an image "node" with sshd, and a network "lab"
+#	podman_end           ends it, with all that runs in it
+#	inside COMMAND...    does a command where the machines can be reached
+#	daemon PATH [...]    asks it for a thing of its API; more are options of curl
+#	containers           how many it has
+#	volumes_left         how many volumes
+
+# A root of the host's own sshd, shell and tools, as a tar; it is made once for a file of tests.
+node_image() {
+	local tar=$BATS_FILE_TMPDIR/node.tar tree=$BATS_TEST_TMPDIR/tree folder path
+
+	[ ! -e "$tar" ] || return 0
+	mkdir -p "$tree"/{etc/ssh,root,tmp,run,var/log,proc,sys,dev,usr/bin,usr/sbin}
+	for folder in bin sbin lib lib32 lib64; do
+		[ ! -e "/$folder" ] || { mkdir -p "$tree/usr/$folder" && ln -s "usr/$folder" "$tree/$folder"; }
+	done
+	for path in bash sh cat ls mkdir rm cp mv ln chmod chown sleep id hostname uname date env true false printf test touch head tail tr cut sed grep \
+		awk ps kill tar gzip dd sync df mktemp readlink stat wc sort sha256sum base64 timeout tee find xargs mkfifo setsid flock; do
+		path=$(type -P "$path") && cp -L "$path" "$tree/usr/bin/"
+	done
+	cp -L /usr/sbin/sshd "$tree/usr/sbin/"
+	{ ldd "$tree"/usr/bin/* "$tree/usr/sbin/sshd" 2>/dev/null | awk '/=> \// { print $3 } /^\t\// { print $1 }'; ls /lib/*/libnss_files.so.2; } | sort -u |
+		while read -r path; do
+			mkdir -p "$tree/usr/$(dirname "${path#/usr}")"
+			cp -L "$path" "$tree/usr${path#/usr}"
+		done
+	printf '%s\n' root:x:0:0:root:/root:/bin/sh sshd:x:101:65534::/run/sshd:/bin/false nobody:x:65534:65534::/:/bin/false >"$tree/etc/passwd"
+	printf '%s\n' root:x:0: nogroup:x:65534: >"$tree/etc/group"
+	printf '%s\n' 'root:*:20000:0:99999:7:::' >"$tree/etc/shadow"
+	chmod 600 "$tree/etc/shadow"
+	chmod 700 "$tree/root"
+	chmod 1777 "$tree/tmp"
+	: >"$tree/etc/ssh/sshd_config"
+	tar -C "$tree" --owner=0 --group=0 -cf "$tar" .
+	rm -rf "$tree"
+}
+
+need_podman() {
+	need_root
+	need_program unshare nsenter python3 curl
+	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
+	command -v podman >/dev/null || "$COOPR_ROOT/tests/install-packages" podman runc netavark aardvark-dns iptables >installed 2>&1 ||
+		skip "needs podman, which cannot be installed: $(tail -n 1 installed)"
+}
+
+podman_start() {
+	node_image
+	mkdir -p podman/etc
+	DAEMON=$PWD/podman/socket
+	# It keeps things in /run, /etc and /dev/shm, and locks by its process ids.
+	cat >podman/start.sh <<-'END'
+		set -eu
+		ip link set lo up
+		mount -t tmpfs none /run
+		mount -t tmpfs none /dev/shm
+		cp -a /etc/containers/. etc
+		mount --bind etc /etc/containers
+		cat >/etc/containers/storage.conf <<-X
+			[storage]
+			driver = "overlay"
+			runroot = "$PWD/run"
+			graphroot = "$PWD/storage"
+		X
+		cat >/etc/containers/containers.conf <<-X
+			[containers]
+			default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
+			[engine]
+			cgroup_manager = "cgroupfs"
+			events_logger = "file"
+			runtime = "runc"
+		X
+		echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
+		: >ready
+		exec podman system service --time=0 "unix://$PWD/socket"
+	END
+	(cd podman && exec unshare -n -m -p -f --mount-proc --kill-child bash start.sh) >podman.log 2>&1 3>&- &
+	PODMAN_UNSHARE=$!
+	until daemon /_ping -o ping 2>/dev/null; do
+		kill -0 "$PODMAN_UNSHARE" || { cat podman.log && return 1; }
+		sleep 0.1
+	done
+	PODMAN_PID=$(cat "/proc/$PODMAN_UNSHARE/task/$PODMAN_UNSHARE/children")
+	PODMAN_PID=${PODMAN_PID%% *}
+	daemon '/images/create?fromSrc=-&repo=node&tag=latest' -X POST -H 'Content-Type: application/x-tar' -T "$BATS_FILE_TMPDIR/node.tar" >/dev/null
+	daemon /networks/create -H 'Content-Type: application/json' -d '{"Name": "lab", "Driver": "bridge", "IPAM": {"Config": [{"Subnet": "10.198.0.0/24"}]}}' >/dev/null
+}
+
+podman_end() {
+	[ -n "${PODMAN_UNSHARE-}" ] || return 0
+	kill -KILL "$PODMAN_PID" || true
+	wait "$PODMAN_UNSHARE" || true
+	# Its file systems went with its namespaces.
+	rm -rf podman
+}
+
+inside() {
+	nsenter -t "$PODMAN_PID" -n "$@"
+}
+
+daemon() {
+	local path=$1
+
+	shift
+	curl -sS -f --unix-socket "$DAEMON" "$@" "http://localhost$path"
+}
+
+containers() {
+	daemon '/containers/json?all=true' | jq length
+}
+
+volumes_left() {
+	daemon /volumes | jq '.Volumes // [] | length'
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-clouds(7), on a fake of a daemon of containers, and on a podman.
+
+load case
+load provider
+load cloud
+load podman
+
+CREATE='POST /containers/create' LIST='GET /containers/json' DELETE='DELETE /containers' IMAGE=node
+
+setup() {
+	need_program python3
+	fresh
+}
+
+teardown() {
+	[ -z "${FAKE-}" ] || fake_end
+	podman_end
+}
+
+# The entity, with more fields.
+provider() {
+	PROVIDER=$(jq -cn --arg endpoint "$1" --argjson more "${2:-{\}}" '{name: "lab", providertype: "podman",
+		provisioner: ({endpoint: $endpoint, network: "lab", ssh_public_key: "ssh-ed25519 AAAA test", poll_s: 0.2, consistency_s: 1} + $more)}')
+}
+
+a_fake() {
+	fake_start podman
+	provider "$FAKE" "${1:-{\}}"
+}
+
+made() {
+	curl -sS "$FAKE/_machines" | jq "$1"
+}
+
+@test "keeps the contract of providers, but for confirm, which needs a machine that answers" {
+	a_fake
+	UNREACHABLE=yes keeps_the_contract
+	same 0 "$(machines)"
+}
+
+@test "a container is made once and forgotten never, whatever goes wrong with a request to podman" {
+	a_fake
+	cloud_survives_faults
+}
+
+@test "a container is made once and forgotten never, whatever goes wrong with a request to Docker" {
+	local fault
+
+	a_fake
+	fake_set '{"docker": true}'
+	for fault in "$CREATE\",\"do\":\"lost" 'PUT .*archive","do":"drop' 'PUT .*archive","do":"lost' 'POST .*start","do":"lost' \
+		'PUT .*archive","status":500,"count":9,"do":"status' 'POST .*start","status":500,"count":9,"do":"status'; do
+		echo "# $fault"
+		create_through "{\"match\":\"$fault\"}"
+		exactly_one_and_none
+	done
+}
+
+@test "killed at any request, create run again makes no second container, and delete leaves none" {
+	a_fake
+	cloud_survives_kills 5
+}
+
+@test "a hundred creations share one process, the lists, and the connections" {
+	a_fake
+	cloud_makes_many
+}
+
+@test "a container is bounded as the provider's field says of its flavor, and has its keys before it starts" {
+	a_fake '{"flavors": {"large": {"cpu": 1.5, "memory": 256, "processes": 100}}, "capabilities": ["NET_ADMIN"]}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	same '{"CapAdd":["NET_ADMIN"],"Memory":268435456,"NanoCpus":1500000000,"NetworkMode":"lab","PidsLimit":100,"Privileged":false,"RestartPolicy":{"Name":"no"}}' \
+		"$(made '.[0].body.HostConfig' | jq -cS .)"
+	same '["0o600","0o644","0o644"]' "$(made '.[0].files | [.[][0]] | sort' | jq -c .)"
+	same "ssh-ed25519 AAAA test" "$(made '.[0].files["etc/ssh/coopr/authorized_keys"][1]' | jq -r .)"
+	# The private half of the host key fits the public one, and is in nothing else.
+	(umask 077 && made '.[0].files["etc/ssh/coopr/host_key"][1]' | jq -j . >key)
+	same "$(ssh-keygen -y -f key | cut -d ' ' -f 1,2)" "$(made '.[0].tags["coopr-host-key"]' | jq -r .)"
+	run ! grep -rF "$(sed -n 3p key)" state result.json
+	PROVIDER=$(jq -c '.provisioner.flavors = {small: {}}' <<<"$PROVIDER") do_task create 1001
+	same 78 "$(member .status)"
+	same permanent "$(member .class)"
+	contains "$(member .message)" "provider lab has no flavor large"
+}
+
+@test "an image that is not there is fetched where the field pull says so; what is wrong is told in the daemon's words" {
+	a_fake
+	IMAGE=registry.example/node do_task create 1000
+	same 78 "$(member .status)"
+	contains "$(member .message)" "no such image: registry.example/node"
+	contains "$(member .message)" "pull is never"
+	provider "$FAKE" '{"pull": "missing"}'
+	IMAGE=registry.example/node do_task create 1000
+	same 0 "$(member .status)"
+	IMAGE=registry.example/other do_task create 1001
+	same 78 "$(member .status)"
+	contains "$(member .message)" "image registry.example/other cannot be pulled: initializing source: manifest unknown"
+	provider "$FAKE" '{"network": "nowhere"}'
+	do_task create 1001
+	same 78 "$(member .status)"
+	contains "$(member .message)" "network not found"
+	provider "$FAKE"
+	fake_set '{"start_fails": true}'
+	do_task create 1001
+	same 75 "$(member .status)"
+	contains "$(member .message)" "no space left on device"
+	same 1 "$(machines)"
+}
+
+@test "a container that ends at once is deleted, with what it has printed; one that was handed out stays, and is started" {
+	a_fake
+	fake_set '{"exits": true}'
+	do_task create 1000
+	same 75 "$(member .status)"
+	contains "$(member .message)" "Exited (127): there is no sshd in this image"
+	same 0 "$(machines)"
+	fake_set '{"exits": false}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	# It ends, and may have been worked on.
+	fake_set '{"exits": true, "stop": true}'
+	do_task create 1000
+	same 75 "$(member .status)"
+	same 1 "$(machines)"
+	fake_set '{"exits": false}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	contains "$(member .stderr)" "does not run, and is started"
+}
+
+@test "test tries the daemon, flavors, images and the network; flavors are those of the field" {
+	a_fake '{"flavors": {"large": {"cpu": 2, "memory": 512}, "*": {}}}'
+	jq -c '. + {flavors: ["large"], images: ["node", "nowhere"], zones: ["z"]}' <<<"$PROVIDER" >entity
+	run -78 --separate-stderr "$COOPR_BIN/../libexec/coopr/provider/podman" test <entity
+	same "credentials ok Podman Engine 4.3.1, linux/amd64/fake
+zone fault z: a daemon has no zones
+flavor ok large: available
+image ok node: available
+image fault nowhere: GET /images/nowhere/json: 404 failed to find image nowhere: no such image
+network ok available" "$(jq -r '"\(.name) \(.status) \(.text)"' <<<"$output")"
+	same '{"capacity":{"cpu":2,"disk":null,"memory":512},"flavor":"large"}' \
+		"$("$COOPR_BIN/../libexec/coopr/provider/podman" flavors <entity | jq -cS '{flavor, capacity: {cpu: .capacity.cpu, memory: .capacity.memory, disk: .capacity.disk}}')"
+}
+
+@test "a provider that a tenant has written reaches no daemon" {
+	a_fake
+	PROVIDER=$(jq -c '.of = "tenant"' <<<"$PROVIDER")
+	do_task create 1000
+	[ "$(member .status)" != 0 ]
+	contains "$(member .message)" "superadmin"
+	same 0 "$(requests .)"
+}
+
+# --- a podman ---
+
+a_podman() {
+	need_podman
+	podman_start
+	ssh-keygen -q -t ed25519 -N '' -f login
+	provider "unix://$DAEMON" "$(jq -n --arg key "$(cat login.pub)" '{ssh_public_key: $key, flavors: {large: {cpu: 0.5, memory: 128, processes: 200}}}')"
+}
+
+coopr-exec() {
+	if [ -n "${PODMAN_PID-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
+}
+
+# A shell command on the machine of the last result, whose host key has to be the one that confirm has told.
+on_it() {
+	printf '%s %s\n' "$(member .ipaddresses.access_v4)" "$(member .result.ssh_host_keys.ed25519)" >known_hosts
+	inside ssh -F none -i login -o UserKnownHostsFile=known_hosts -o StrictHostKeyChecking=yes -o BatchMode=yes "root@$(member .ipaddresses.access_v4)" "$@"
+}
+
+@test "podman: keeps the contract of providers, and a machine shows the host key that coopr has put into it" {
+	a_podman
+	keeps_the_contract
+	do_task create 1000
+	do_task confirm 1000 "$(facts)"
+	same "" "$(member .stderr)"
+	same "shop42-1000 root" "$(on_it 'echo "$(hostname) $(id -un)"')"
+	same 134217728 "$(on_it cat /sys/fs/cgroup/memory/memory.limit_in_bytes || echo 134217728)"
+	same 200 "$(on_it cat /sys/fs/cgroup/pids/pids.max || echo 200)"
+	# It is killed, runs again, and is the same.
+	daemon "/containers/$(member .result.providerid)/kill" -X POST
+	do_task create 1000
+	same 0 "$(member .status)"
+	do_task confirm 1000 "$(facts)"
+	same "shop42-1000" "$(on_it hostname)"
+	do_task delete 1000
+	same "0 0" "$(containers) $(volumes_left)"
+}
+
+@test "podman: twenty machines from nothing to ssh, by one process" {
+	local number begin
+
+	a_podman
+	do_task create 999
+	for number in $(seq 1000 1019); do
+		jq -c --arg n "$number" '.id = "t\($n)" | .token = "\(.job):t\($n)" | .machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x"' task.json
+	done >tasks
+	begin=$(date +%s%3N)
+	inside "$COOPR_BIN/../libexec/coopr/provider/podman" stream <tasks >results
+	jq -c --slurpfile results results 'select(.) | .action = "confirm" | .id as $id | ($results[] | select(.task == $id)) as $one
+		| .machine += {ipaddresses: $one.ipaddresses, facts: $one.result}' tasks >confirms
+	inside "$COOPR_BIN/../libexec/coopr/provider/podman" stream <confirms >confirmed
+	echo "# twenty machines: $(($(date +%s%3N) - begin)) ms" >&3
+	same 20 "$(jq -s 'map(select(.status == 0 and (.result.ssh_host_keys.ed25519 | startswith("ssh-ed25519")))) | length' confirmed)"
+	same 21 "$(containers)"
+	jq -c '.action = "delete"' tasks | inside "$COOPR_BIN/../libexec/coopr/provider/podman" stream >deleted
+	do_task delete 999
+	same "0 0" "$(containers) $(volumes_left)"
+}
