@@ -156,7 +156,8 @@ life_hand_out(struct life *life, const struct cloud_machine *machine, int64_t ch
 	if (choice > 0)
 		life_add_choice(life, choice, &facts);
 	json_set_string(&facts, "names", "hosts");
-	json_set(&facts, "ssh-auth", life_login(life));
+	if (life->task->action == ACTION_CREATE) /* the key is known to that task alone, and what it has told stays */
+		json_set(&facts, "ssh-auth", life_login(life));
 	life->outcome->ipaddresses = addresses;
 	life->outcome->facts = facts;
 }
