@@ -75,7 +75,8 @@ podman_start() {
 			runtime = "runc"
 		X
 		echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
-		: >ready
+		mkdir tmp
+		export TMPDIR=$PWD/tmp
 		exec podman system service --time=0 "unix://$PWD/socket"
 	END
 	(cd podman && exec unshare -n -m -p -f --mount-proc --kill-child bash start.sh) >podman.log 2>&1 3>&- &

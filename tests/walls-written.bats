@@ -197,6 +197,8 @@ of_tenants() {
 		provider/provisioner(rackspace)/ssh_key_resource # nobody reads it
 		provider/provisioner(rackspace)/(name)
 		provider/provisioner(rackspace)/*
+		provider/provisioner(podman)/(name) # a tenant's provider of this type does nothing
+		provider/provisioner(podman)/*
 		service/fields(puppet)/manifest # resources, or files that come along: a path is refused
 		service/fields(puppet)/modules
 		service/fields(puppet)/config/- # members of the configuration
