@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cloud/fields.h"
 
 enum { PULL_S = 30 * 60 };
 
@@ -16,7 +17,6 @@ daemon_read_endpoint(struct cloud *cloud, struct client_settings *settings)
 {
 	static const char local[] = "unix://";
 	const char *endpoint = cloud_field(cloud, "endpoint");
-	struct place place = place_member(&cloud->fields, "endpoint");
 
 	if (!endpoint)
 		endpoint = "unix:///run/podman/podman.sock";
@@ -25,7 +25,7 @@ daemon_read_endpoint(struct cloud *cloud, struct client_settings *settings)
 		return "http://localhost";
 	}
 	if (strncmp(endpoint, "https://", 8) != 0 && strncmp(endpoint, "http://", 7) != 0)
-		place_problem(&place, "expected unix:///PATH, https://HOST:PORT or http://HOST:PORT");
+		fields_problem(cloud, "endpoint", "expected unix:///PATH, https://HOST:PORT or http://HOST:PORT");
 	return endpoint;
 }
 
@@ -34,13 +34,12 @@ daemon_read_pull(struct cloud *cloud)
 {
 	static const char *const words[] = {"never", "missing", "always"};
 	const char *word = cloud_field(cloud, "pull");
-	struct place place = place_member(&cloud->fields, "pull");
 
 	for (unsigned i = 0; word && i < sizeof words / sizeof *words; i++)
 		if (strcmp(word, words[i]) == 0)
 			return (enum daemon_pull)i;
 	if (word)
-		place_problem(&place, "expected never, missing or always");
+		fields_problem(cloud, "pull", "expected never, missing or always");
 	return DAEMON_NEVER;
 }
 
