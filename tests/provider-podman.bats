@@ -23,7 +23,7 @@ teardown() {
 # The entity, with more fields.
 provider() {
 	PROVIDER=$(jq -cn --arg endpoint "$1" --argjson more "${2:-{\}}" '{name: "lab", providertype: "podman",
-		provisioner: ({endpoint: $endpoint, network: "lab", ssh_public_key: "ssh-ed25519 AAAA test", poll_s: 0.2, consistency_s: 1} + $more)}')
+		provisioner: ({endpoint: $endpoint, network: "lab", public_key: "ssh-ed25519 AAAA test", poll_s: 0.2, consistency_s: 1} + $more)}')
 }
 
 a_fake() {
@@ -162,7 +162,7 @@ a_podman() {
 	need_podman
 	podman_start
 	ssh-keygen -q -t ed25519 -N '' -f login
-	provider "unix://$DAEMON" "$(jq -n --arg key "$(cat login.pub)" '{ssh_public_key: $key, flavors: {large: {cpu: 0.5, memory: 128, processes: 200}}}')"
+	provider "unix://$DAEMON" "$(jq -n --arg key "$(cat login.pub)" '{public_key: $key, flavors: {large: {cpu: 0.5, memory: 128, processes: 200}}}')"
 }
 
 coopr-exec() {

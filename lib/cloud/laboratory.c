@@ -36,7 +36,7 @@ laboratory_read_sizes(struct cloud *cloud, struct laboratory *laboratory)
 void
 laboratory_open(struct cloud *cloud, struct laboratory *laboratory)
 {
-	*laboratory = (struct laboratory){.public_key = cloud_field(cloud, "ssh_public_key")};
+	*laboratory = (struct laboratory){.public_key = cloud_field(cloud, "public_key")};
 	if (cloud->tenants)
 		place_problem(&cloud->fields, "a provider of the type %s is for a superadmin to write: who may ask its daemon for machines may take its host",
 		    cloud->api->name);
@@ -63,7 +63,7 @@ const char *
 laboratory_key(const struct laboratory *laboratory, const struct cloud_order *order, struct error *err)
 {
 	if (!order->key && !laboratory->public_key)
-		error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs ssh_public_key");
+		error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs public_key");
 	return order->key ? order->key : laboratory->public_key;
 }
 

@@ -29,7 +29,7 @@ struct laboratory {
 	"\"memory\":{\"type\":\"number\",\"minimum\":16,\"description\":\"MiB\"}," \
 	"\"disk\":{\"type\":\"number\",\"minimum\":16,\"description\":\"MiB\"}," \
 	"\"processes\":{\"type\":\"number\",\"minimum\":16}}}}," \
-	"\"ssh_public_key\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The public key that opens machines of clusters without a key of their own\"}"
+	"\"public_key\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The public key that opens machines of clusters without a key of their own\"}"
 
 /* Reads the fields, with problems for what is wrong, and for a provider that a tenant has written. */
 void laboratory_open(struct cloud *cloud, struct laboratory *laboratory);
