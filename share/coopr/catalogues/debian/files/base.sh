@@ -1,0 +1,101 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the scripts of this catalogue share; each sources this first. A script says what is to be on the node with put and act, which change
+# only what is otherwise; the action status does the same, and changes nothing: it fails where something would change.
+
+# shellcheck source=/dev/null # comes with the task
+. ./lib.sh
+
+export DEBIAN_FRONTEND=noninteractive
+changed=false
+
+# note TEXT: something is not as it is to be. Fails if it is not to be changed now.
+note()
+{
+	if [ "$COOPR_ACTION" = status ]; then
+		echo "not as configured: $1" >&2
+		exit 1
+	fi
+	echo "$1"
+	changed=true
+}
+
+# put FILE [MODE [OWNER:GROUP]]: makes the file what is read, whole and with this mode and owner from its first byte.
+put()
+{
+	if [ "$COOPR_ACTION" = status ]; then
+		new=$COOPR_DIR/put
+	else
+		mkdir -p "$(dirname "$1")"
+		new=$1.coopr-new
+	fi
+	(umask 077 && cat >"$new")
+	chown "${3:-root:root}" "$new"
+	chmod "${2:-644}" "$new"
+	if cmp -s "$new" "$1" && [ "$(stat -c %a:%U:%G "$new")" = "$(stat -c %a:%U:%G "$1")" ]; then
+		rm "$new"
+	else
+		note "$1"
+		mv -f "$new" "$1"
+	fi
+}
+
+# act TEXT COMMAND...: changes something else, which the text names; in the action status it fails instead.
+act()
+{
+	note "$1"
+	shift
+	"$@"
+}
+
+# each PATH MEMBER FUNCTION: calls the function with PATH/0, PATH/1, ..., the elements of a list of objects, which all have the member.
+each()
+{
+	number=0
+	while [ -n "$(coopr_config "$1/$number/$2" '')" ]; do
+		"$3" "$1/$number"
+		number=$((number + 1))
+	done
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for()
+{
+	turns=$(($1 * 5))
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		[ $turns -gt 0 ] || return 1
+		turns=$((turns - 1))
+		sleep 0.2
+	done
+}
+
+# later TEXT: fails for now; the task is tried again.
+later()
+{
+	echo "$1" >&2
+	exit 75
+}
+
+# is_among ADDRESS LIST: whether it is one of the list's, commas between.
+is_among()
+{
+	case ,$2, in
+	*",$1,"*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# has_changed: whether this run has changed anything.
+has_changed()
+{
+	[ "$changed" = true ]
+}
+
+# finish: the end of a script that has done its work.
+finish()
+{
+	has_changed || [ "$COOPR_ACTION" = status ] || echo "nothing has changed"
+	coopr_result changed "$changed"
+}
