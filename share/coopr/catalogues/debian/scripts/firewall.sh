@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What may reach the by node, nftables: the actions configure, start, stop, reload and status.
+# What may reach the node, by nftables: the actions configure, start, stop, reload and status.
 #
 # Configuration: firewall/self, the address of the node; firewall/rules, a list of {on, port, from}: on nodes with the addresses "on" (commas
 # between) the TCP port, or PROTOCOL/PORT, or PROTOCOL, is open to the addresses and networks "from", or to all. Open are always: ssh, pings,
@@ -80,7 +80,10 @@ load()
 status()
 {
 	configure
-	[ -e $loaded ] && [ -z "$(find $rules -newer $loaded)" ] || { echo "$rules is not loaded" >&2 && exit 1; }
+	if [ ! -e $loaded ] || [ -n "$(find $rules -newer $loaded)" ]; then
+		echo "$rules is not loaded" >&2
+		exit 1
+	fi
 	nft -s list table inet coopr 2>/dev/null | cmp -s $loaded - && return
 	echo "the rules in the kernel are not those of $rules" >&2
 	exit 1

@@ -15,6 +15,7 @@ end='# end of the hosts of the configuration'
 # In place: where the file is mounted it cannot be renamed.
 write_hosts()
 {
+	[ -w /etc/hosts ] || coopr_fail "/etc/hosts of this machine is its provider's and cannot be written"
 	cat "$COOPR_DIR/hosts" >/etc/hosts
 }
 

@@ -16,13 +16,16 @@ as_user()
 	(cd / && runuser -u "$name" -- "$@")
 }
 
+write_keys()
+{
+	# shellcheck disable=SC2016 # arguments of the inner shell
+	echo "$keys" | as_user sh -c 'umask 077 && mkdir -p "$1/.ssh" && cd "$1/.ssh" && cat >new && mv new authorized_keys' sh "$home"
+}
+
 keys()
 {
 	home=$(getent passwd "$name" | cut -d : -f 6)
-	[ "$(as_user cat "$home/.ssh/authorized_keys" 2>/dev/null)" = "$keys" ] ||
-		# shellcheck disable=SC2016 # arguments of the inner shell
-		act "the keys of $name" as_user sh -c 'umask 077 && cd "$1" && mkdir -p .ssh && printf "%s\n" "$2" >.ssh/new &&
-			mv .ssh/new .ssh/authorized_keys' sh "$home" "$keys"
+	[ "$(as_user cat "$home/.ssh/authorized_keys" 2>/dev/null)" = "$keys" ] || act "the keys of $name" write_keys
 }
 
 sudo_right()

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# needs: network
+#
+# coopr-debian(7): the template etcd.
+
+load ../case
+load ../debian
+
+teardown() {
+	debian_down
+}
+
+etcdctl() { # NODE ARGUMENT...
+	on "$1" "ETCDCTL_API=3 etcdctl ${*:2}"
+}
+
+members() { # NODE
+	etcdctl "$1" member list | cut -d , -f 3 | tr -d ' ' | sort
+}
+
+addresses() {
+	coopr-show -o json e | jq -r 'select(.kind == "node").ipaddresses.access_v4' | sort
+}
+
+@test "three members keep a row, through a backup, two more members, the death of one machine, and a restore" {
+	debian_catalogue etcd
+	coopr-create e -t etcd -n 3
+	unchanged e
+	is_well e
+	etcdctl e/1000 put row first
+	same $'row\nfirst' "$(etcdctl e/1002 get row)"
+	coopr-backup e
+
+	coopr-expand -y -n 5 e
+	same "$(addresses)" "$(members e/1000)"
+	same $'row\nfirst' "$(etcdctl e/1004 get row)"
+
+	# One dies: the others go on, and another takes its place.
+	kill_machine e 1000
+	etcdctl e/1001 put row second
+	run -1 coopr-reconcile
+	coopr-replace -y --dead --discard-data e 1000
+	same "$(addresses)" "$(members e/1001)"
+	same $'row\nsecond' "$(etcdctl e/1005 get row)"
+	is_well e
+
+	# A change of their settings restarts one after the other, and a smaller cluster knows who has left.
+	coopr-shrink -y --discard-data -N 1002 -N 1003 e
+	soon eval 'same "$(addresses)" "$(members e/1001)"'
+	is_well e
+
+	coopr-restore -y --discard-data e
+	same $'row\nfirst' "$(etcdctl e/1005 get row)"
+	same "$(addresses)" "$(members e/1005)"
+	etcdctl e/1001 put row third
+	same $'row\nthird' "$(etcdctl e/1004 get row)"
+}

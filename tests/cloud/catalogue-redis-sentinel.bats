@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# needs: network
+#
+# coopr-debian(7): the template redis-sentinel.
+
+load ../case
+load ../debian
+
+teardown() {
+	debian_down
+}
+
+# A command of Redis: redis NODE COMMAND
+redis() {
+	on "$1" "REDISCLI_AUTH=\$(sed -n 's/^requirepass \"\\(.*\\)\"\$/\\1/p' /etc/redis/coopr.conf) redis-cli $2"
+}
+
+primary() {
+	for node in $(coopr-show -o json r | jq -r 'select(.kind == "node" and .nodenum != 0).nodenum'); do
+		! redis "r/$node" 'info replication' 2>/dev/null | grep -q role:master || echo "$node"
+	done
+}
+
+@test "a primary and two replicas keep a row through the primary's death, whose replacement follows the new one, a fourth server, and a restore" {
+	debian_catalogue redis-sentinel
+	coopr-create r -t redis-sentinel -n 3
+	unchanged r
+	is_well r
+	same 1000 "$(primary)"
+	same OK "$(redis r/1000 'set row first')"
+	soon eval 'same first "$(redis r/1002 "get row")"'
+	coopr-backup r
+	# Nobody without the password.
+	contains "$(on r/1001 'redis-cli get row')" NOAUTH
+	! on r/1001 "ps -ef" | grep -q "$(on r/1001 "sed -n 's/^requirepass \"\(.*\)\"/\1/p' /etc/redis/coopr.conf")"
+
+	kill_machine r 1000
+	soon eval '[ -n "$(primary)" ]'
+	now=$(primary)
+	soon redis "r/$now" 'set row second'
+	coopr-replace -y --dead --discard-data r 1000
+	is_well r
+	same "$now" "$(primary)"
+	soon eval 'same second "$(redis r/1003 "get row")"'
+
+	coopr-expand -y -n 4 r
+	is_well r
+	soon eval 'same second "$(redis r/1004 "get row")"'
+	same "$now" "$(primary)"
+
+	coopr-restore -y --discard-data r
+	same first "$(redis "r/$now" 'get row')"
+	soon eval 'same first "$(redis r/1004 "get row")"'
+	unchanged r
+}
