@@ -33,7 +33,8 @@ ssh_as() { # USER NODE COMMAND
 	is_well m
 
 	# Who may log in, and as whom.
-	same "ann root" "$(ssh_as ann 1000 'echo $(id -un) $(sudo -n id -un)')"
+	same ann "$(ssh_as ann 1000 'id -un')"
+	on m/1000 'visudo -cq -f /etc/sudoers.d/coopr-ann && grep -q "^ann ALL" /etc/sudoers.d/coopr-ann'
 	contains "$(ssh_as ann 1000 id)" "(adm)"
 	same m1-1001 "$(on m/1001 hostname)"
 	contains "$(on m/1001 'getent hosts m1-1000')" "10."
@@ -70,7 +71,7 @@ own_etc() {
 	need_root
 	fresh
 	# shellcheck disable=SC2016 # in its own mount namespace
-	sshd_start sh -c 'mkdir etc && mount -t tmpfs none etc && mkdir etc/upper etc/work && touch etc/upper/fstab &&
+	sshd_start sh -c 'mkdir -p etc && mount -t tmpfs none etc && mkdir etc/upper etc/work && touch etc/upper/fstab &&
 		mount -t overlay -o "lowerdir=/etc,upperdir=$PWD/etc/upper,workdir=$PWD/etc/work" none /etc'
 	cp "$COOPR_ROOT"/share/coopr/catalogues/debian/scripts/*.sh catalogue/scripts/
 	echo 'cat /etc/hosts' | script look.sh

@@ -5,7 +5,7 @@
 #
 # Configuration: firewall/self, the address of the node; firewall/rules, a list of {on, port, from}: on nodes with the addresses "on" (commas
 # between) the TCP port, or PROTOCOL/PORT, or PROTOCOL, is open to the addresses and networks "from", or to all. Open are always: ssh, pings,
-# and answers to what the node asked. All else is dropped. Tables of others stay as they are.
+# and answers to what the node asked. All else is refused, so that whoever asks hears of it at once. Tables of others stay as they are.
 
 set -eu
 # shellcheck source=/dev/null # comes with the task
@@ -54,6 +54,8 @@ configure()
 				meta l4proto { icmp, ipv6-icmp } accept
 				tcp dport { $(ssh_ports) } accept
 		$text
+				meta l4proto tcp reject with tcp reset
+				reject with icmpx admin-prohibited
 			}
 		}
 	EOT

@@ -15,7 +15,7 @@ made=/etc/redis/coopr-sentinel.conf
 
 cli()
 {
-	REDISCLI_AUTH=$(sed -n 's/^requirepass "\(.*\)"$/\1/p' $made) redis-cli --no-auth-warning -p 26379 -t 3 "$@"
+	REDISCLI_AUTH=$(sed -n 's/^requirepass "\(.*\)"$/\1/p' $made) timeout 5 redis-cli --no-auth-warning -p 26379 "$@"
 }
 
 # The primary as this sentinel or another knows it, or the first server.

@@ -12,18 +12,19 @@ set -eu
 
 file=/etc/redis/redis.conf
 made=/etc/redis/coopr.conf
+patience=5 # seconds
 
-# The password is in the environment of this program alone.
+# The password is in the environment of these programs alone.
 cli()
 {
-	REDISCLI_AUTH=$(sed -n 's/^requirepass "\(.*\)"$/\1/p' $made) redis-cli --no-auth-warning "$@"
+	REDISCLI_AUTH=$(sed -n 's/^requirepass "\(.*\)"$/\1/p' $made) timeout "$patience" redis-cli --no-auth-warning "$@"
 }
 
 # The primary, as one of the sentinels knows it.
 asked_sentinels()
 {
 	for node in $(coopr_config redis-sentinel/nodes | tr ',' ' '); do
-		answer=$(cli -h "$node" -p 26379 -t 2 sentinel get-master-addr-by-name main 2>/dev/null | head -n 1) || continue
+		answer=$(cli -h "$node" -p 26379 sentinel get-master-addr-by-name main 2>/dev/null | head -n 1) || continue
 		case $answer in
 		[0-9]*) echo "$answer" && return ;;
 		esac
@@ -97,7 +98,7 @@ redis_restart()
 # A replica is ready when it follows its primary.
 status()
 {
-	state=$(cli -t 5 info replication 2>/dev/null | tr -d '\r') || { echo "redis does not answer" >&2 && exit 1; }
+	state=$(cli info replication 2>/dev/null | tr -d '\r') || { echo "redis does not answer" >&2 && exit 1; }
 	case $state in
 	*role:master* | *master_link_status:up*) return ;;
 	*master_link_status*) echo "redis has not reached its primary" >&2 ;;
@@ -108,6 +109,7 @@ status()
 
 backup()
 {
+	patience=3600
 	trap 'rm -f /var/lib/redis/coopr-backup' EXIT
 	cli --rdb /var/lib/redis/coopr-backup >/dev/null 2>&1
 	cat /var/lib/redis/coopr-backup
@@ -116,6 +118,7 @@ backup()
 # On the primary, while it runs, so that no sentinel takes it for dead; its replicas then take all of it anew.
 restore()
 {
+	patience=3600
 	if cli info replication | grep -q '^role:slave'; then
 		cat >/dev/null
 		echo "this is a replica: it takes what its primary restores" >&2

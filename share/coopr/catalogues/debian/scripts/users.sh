@@ -47,7 +47,7 @@ account()
 	case $name in
 	root | *[!a-z0-9_-]* | -*) coopr_fail "users/accounts: $name: expected a name of a-z 0-9 _ -, and not root" ;;
 	esac
-	id "$name" >/dev/null 2>&1 || act "user $name" useradd --create-home --user-group "$name"
+	id "$name" >/dev/null 2>&1 || act "user $name" useradd --create-home --user-group --password '*' "$name"
 	[ "$(getent passwd "$name" | cut -d : -f 7)" = "$shell" ] || act "the shell of $name" usermod --shell "$shell" "$name"
 	wanted=$(echo "$name,$groups" | tr ',' '\n' | grep . | sort -u)
 	[ "$(id -nG "$name" | tr ' ' '\n' | sort -u)" = "$wanted" ] || act "the groups of $name" usermod --groups "$groups" "$name"
