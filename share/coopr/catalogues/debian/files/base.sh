@@ -41,6 +41,12 @@ put()
 	fi
 }
 
+# say TEXT: prints it as it is, with all of its backslashes.
+say()
+{
+	printf '%s\n' "$*"
+}
+
 # act TEXT COMMAND...: changes something else, which the text names; in the action status it fails instead.
 act()
 {

@@ -1,0 +1,215 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# mariadb.sh [galera]
+#
+# MariaDB, alone or as a member of a Galera cluster: the actions configure, start, stop, reload, status, backup and restore.
+#
+# Configuration: mariadb/self, the address of the node; mariadb/databases, a list of {name, user, password, clients (addresses from which the user
+# may come, commas between)}; mariadb/memory, how much of it the tables may take (128M). With galera: mariadb/nodes, the addresses of all members;
+# mariadb/recover, the one that founds the cluster anew after all have died, as a person decides.
+
+set -eu
+# shellcheck source=/dev/null # comes with the task
+. ./base.sh
+
+cluster=/etc/mysql/coopr-cluster
+data=/var/lib/mysql
+
+galera()
+{
+	cat <<-EOT
+		binlog_format = ROW
+		default_storage_engine = InnoDB
+		innodb_autoinc_lock_mode = 2
+		wsrep_on = ON
+		wsrep_provider = /usr/lib/galera/libgalera_smm.so
+		wsrep_cluster_name = coopr-$COOPR_CLUSTER_ID
+		wsrep_cluster_address = gcomm://$nodes
+		wsrep_node_address = $self
+		wsrep_sst_method = mariabackup
+		wsrep_sst_auth = mysql:
+	EOT
+}
+
+configure()
+{
+	self=$(coopr_config mariadb/self)
+	nodes=$(coopr_config mariadb/nodes "$self")
+	recover=$(coopr_config mariadb/recover '')
+	memory=$(coopr_config mariadb/memory 128M)
+	put /etc/mysql/mariadb.conf.d/90-coopr.cnf <<-EOT
+		[mariadbd]
+		bind-address = $self
+		skip-name-resolve
+		innodb_buffer_pool_size = $memory
+		$([ "$kind" != galera ] || galera)
+	EOT
+	echo "$self $nodes $recover" | put $cluster
+}
+
+# A value as a string of SQL, and as a name.
+sql_string()
+{
+	printf "'%s'" "$(printf '%s' "$1" | sed "s/[\\\\']/\\\\&/g")"
+}
+
+sql_name()
+{
+	# shellcheck disable=SC2016 # backquotes of SQL
+	printf '`%s`' "$(printf '%s' "$1" | sed 's/`/``/g')"
+}
+
+# Each statement may run again. Who may no longer come has no user.
+database()
+{
+	name=$(coopr_config "$1/name")
+	user=$(coopr_config "$1/user")
+	password=$(coopr_config "$1/password")
+	clients=$(coopr_config "$1/clients")
+	name=$(sql_name "$name")
+	user=$(sql_string "$user")
+	password=$(sql_string "$password")
+	say "CREATE DATABASE IF NOT EXISTS $name CHARACTER SET utf8mb4;"
+	for client in $(echo "$clients" | tr ',' ' '); do
+		client=$(sql_string "$client")
+		say "CREATE USER IF NOT EXISTS $user@$client IDENTIFIED BY $password;"
+		say "ALTER USER $user@$client IDENTIFIED BY $password;"
+		say "GRANT ALL ON $name.* TO $user@$client;"
+	done
+	say "SELECT Host FROM mysql.global_priv WHERE User = $user" | mariadb --skip-column-names | while read -r host; do
+		is_among "$host" "$clients" || say "DROP USER $user@$(sql_string "$host");"
+	done
+}
+
+# Nothing of this is in an argument, which every process of the node could read. A state transfer runs as the user of the server.
+statements()
+{
+	[ "$kind" != galera ] || cat <<-EOT
+		CREATE USER IF NOT EXISTS mysql@localhost IDENTIFIED VIA unix_socket;
+		GRANT RELOAD, PROCESS, LOCK TABLES, BINLOG MONITOR, REPLICA MONITOR ON *.* TO mysql@localhost;
+	EOT
+	each mariadb/databases name database
+}
+
+# In a cluster the first does it for all.
+users()
+{
+	[ "${nodes%%,*}" = "$self" ] || return 0
+	text=$(statements) || exit
+	say "$text" | mariadb
+}
+
+pings()
+{
+	mariadb-admin --silent --connect-timeout=5 ping >/dev/null 2>&1
+}
+
+# Whether a member of the cluster listens on another node.
+other_member()
+{
+	for node in $(echo "$nodes" | tr ',' ' '); do
+		[ "$node" = "$self" ] || ! timeout 2 bash -c "</dev/tcp/$node/4567" 2>/dev/null || return 0
+	done
+	return 1
+}
+
+# What founds the cluster: the first node of a new one, the last that was stopped of an old one, or whom a person has named.
+founds()
+{
+	if [ -e $data/grastate.dat ]; then
+		[ "$recover" != "$self" ] || sed -i 's/^safe_to_bootstrap: 0/safe_to_bootstrap: 1/' $data/grastate.dat
+		grep -q '^safe_to_bootstrap: 1' $data/grastate.dat
+	else
+		[ "${nodes%%,*}" = "$self" ]
+	fi
+}
+
+start_member()
+{
+	if ! other_member && founds; then
+		if [ -d /run/systemd/system ]; then
+			galera_new_cluster
+		else
+			service mariadb bootstrap
+		fi
+	else
+		wait_for 60 other_member || later "no member of the cluster runs; if all have died, name the one that founds it anew in mariadb/recover"
+		service mariadb start || echo "the start takes longer: it may get all data from another member"
+	fi
+}
+
+start()
+{
+	read -r self nodes recover <$cluster
+	if pings; then
+		:
+	elif [ "$kind" = galera ]; then
+		start_member
+	else
+		service mariadb start
+	fi
+	wait_for 900 pings || coopr_fail "mariadb does not start; see /var/log/mysql/error.log"
+	users
+}
+
+# All but the address is changed in the server that runs. It has to be started anew to listen elsewhere.
+reload()
+{
+	if pings && [ "$(echo 'SELECT @@bind_address' | mariadb --skip-column-names)" != "$(coopr_config mariadb/self)" ]; then
+		service mariadb stop
+	fi
+	start
+}
+
+status()
+{
+	pings || { echo "mariadb does not answer" >&2 && exit 1; }
+	[ "$kind" = galera ] || return 0
+	state=$(echo "SELECT GROUP_CONCAT(VARIABLE_VALUE ORDER BY VARIABLE_NAME) FROM information_schema.GLOBAL_STATUS
+		WHERE VARIABLE_NAME IN ('wsrep_cluster_status', 'wsrep_local_state_comment', 'wsrep_ready')" | mariadb --skip-column-names)
+	[ "$state" != "Primary,Synced,ON" ] || return 0
+	echo "the member is not ready: $state" >&2
+	exit 1
+}
+
+# All databases but the server's own, as they are at one moment, while they are in use.
+backup()
+{
+	echo "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA
+		WHERE SCHEMA_NAME NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')" | mariadb --skip-column-names |
+		xargs mariadb-dump --single-transaction --quick --routines --triggers --events --skip-add-locks --add-drop-database --databases
+}
+
+# Nothing is touched before all of the archive is here and is a whole dump. In a cluster the first does it for all.
+restore()
+{
+	read -r self nodes recover <$cluster
+	if [ "${nodes%%,*}" != "$self" ]; then
+		cat >/dev/null
+		echo "this member takes what the first one restores" >&2
+		return
+	fi
+	folder=/var/lib/mysql-restore
+	rm -rf "$folder"
+	(umask 077 && mkdir "$folder")
+	trap 'rm -rf "$folder"' EXIT
+	cat >"$folder/dump.sql"
+	tail -n 1 "$folder/dump.sql" | grep -q '^-- Dump completed' ||
+		coopr_fail "what came is no whole dump of mariadb-dump; the databases are as they were"
+	mariadb <"$folder/dump.sql" && return
+	echo "the dump was not loaded to its end: the databases are incomplete; restore them again" >&2
+	exit 1
+}
+
+kind=${1-}
+case $COOPR_ACTION in
+configure) configure && finish ;;
+start) start ;;
+stop) service mariadb stop ;;
+reload) reload ;;
+status) status ;;
+backup) backup ;;
+restore) restore ;;
+*) coopr_fail "there is nothing to $COOPR_ACTION" ;;
+esac
