@@ -27,7 +27,7 @@ ssh_as() { # USER NODE COMMAND
 	coopr-create m -t base -n 2 --set 'ntp.servers=["%ip.service.ntp[0]%"]' \
 		--set "users.accounts=[{\"name\": \"ann\", \"groups\": \"adm\", \"sudo\": true, \"keys\": [\"$(cat key.pub)\"]}]" \
 		--set "apt-sources.sources=[\"deb [trusted=yes] file:$DEBIAN_PACKAGES ./\"]" \
-		--set 'apt-sources.pins=[{"package": "nginx", "pin": "release *", "priority": 10}]' \
+		--set 'apt-sources.pins=[{"package": "chrony", "pin": "release *", "priority": 10}]' \
 		--set 'unattended-upgrades={"origins": ["origin=Debian"], "blacklist": ["linux-image.*"]}'
 	unchanged m
 	is_well m
@@ -40,8 +40,8 @@ ssh_as() { # USER NODE COMMAND
 	contains "$(on m/1001 'getent hosts m1-1000')" "10."
 	# The second follows the first.
 	same "$(on m/1000 'hostname -I' | xargs)" "$(on m/1001 'chronyc -n -c tracking' | cut -d , -f 2)"
-	contains "$(on m/1001 'apt-cache policy nginx')" "file:$DEBIAN_PACKAGES"
-	contains "$(on m/1001 'apt-cache policy nginx')" " 10 "
+	contains "$(on m/1001 'apt-cache policy chrony')" "file:$DEBIAN_PACKAGES"
+	contains "$(on m/1001 'apt-cache policy chrony')" " 10 "
 	contains "$(on m/1001 'apt-config dump Unattended-Upgrade::Origins-Pattern')" '"origin=Debian";'
 	# A port that nobody declared is closed, also among them.
 	on m/1000 'setsid python3 -m http.server 8000 >/dev/null 2>&1 </dev/null & sleep 1'

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Alertmanager, one or several that know of each other: the actions configure, start, stop, reload and status.
+#
+# Configuration: alertmanager/self, the address of the node; alertmanager/nodes, those of all (commas between); alertmanager/webhooks, a list
+# of URLs; alertmanager/email, {to, from, smarthost, user, password}; alertmanager/wait (30s) and alertmanager/repeat (4h).
+
+set -eu
+# shellcheck source=/dev/null # comes with the task
+. ./base.sh
+
+quoted()
+{
+	printf "'%s'" "$(printf '%s' "$1" | sed "s/'/''/g")"
+}
+
+webhooks()
+{
+	[ -z "$1" ] || echo "    webhook_configs:"
+	say "$1" | while read -r hook; do
+		[ -z "$hook" ] || say "      - url: $(quoted "$hook")"
+	done
+}
+
+email()
+{
+	to=$(coopr_config alertmanager/email/to '')
+	[ -n "$to" ] || return 0
+	from=$(coopr_config alertmanager/email/from)
+	host=$(coopr_config alertmanager/email/smarthost)
+	user=$(coopr_config alertmanager/email/user '')
+	password=$(coopr_config alertmanager/email/password '')
+	say "    email_configs:"
+	say "      - {to: $(quoted "$to"), from: $(quoted "$from"), smarthost: $(quoted "$host"),"
+	say "         auth_username: $(quoted "$user"), auth_password: $(quoted "$password")}"
+}
+
+# Passwords may be in it.
+configure()
+{
+	self=$(coopr_config alertmanager/self)
+	nodes=$(coopr_config alertmanager/nodes)
+	hooks=$(coopr_config alertmanager/webhooks '')
+	wait=$(coopr_config alertmanager/wait 30s)
+	repeat=$(coopr_config alertmanager/repeat 4h)
+	mail=$(email) || exit
+	put /etc/prometheus/alertmanager.yml 640 root:prometheus <<-EOT
+		route: {receiver: people, group_by: [alertname], group_wait: $wait, repeat_interval: $repeat}
+		receivers:
+		  - name: people
+		$(webhooks "$hooks")
+		$mail
+	EOT
+	amtool check-config /etc/prometheus/alertmanager.yml >/dev/null || coopr_fail "amtool refuses the configuration"
+	peers=$(echo "$nodes" | tr ',' '\n' | grep -vx "$self" | sed 's/.*/ --cluster.peer=&:9094/' | tr -d '\n' || :)
+	echo "ARGS=\"--web.listen-address=$self:9093 --cluster.listen-address=$self:9094$peers\"" | put /etc/default/prometheus-alertmanager
+	echo "http://$self:9093" | put /etc/coopr/alertmanager
+}
+
+is_ready()
+{
+	curl -s -f -m 5 "$(cat /etc/coopr/alertmanager)/-/ready" >/dev/null
+}
+
+start()
+{
+	is_ready || service prometheus-alertmanager start
+	cp /etc/default/prometheus-alertmanager /run/coopr-alertmanager
+}
+
+# Who the others are, it is only told when it starts.
+reload()
+{
+	if is_ready && cmp -s /etc/default/prometheus-alertmanager /run/coopr-alertmanager; then
+		pkill -HUP -f '^/usr/bin/prometheus-alertmanager'
+	else
+		service prometheus-alertmanager stop
+		start
+	fi
+}
+
+status()
+{
+	is_ready && return
+	echo "alertmanager is not ready" >&2
+	exit 1
+}
+
+case $COOPR_ACTION in
+configure) configure && finish ;;
+start) start ;;
+stop) service prometheus-alertmanager stop ;;
+reload) reload ;;
+status) status ;;
+*) coopr_fail "there is nothing to $COOPR_ACTION" ;;
+esac
