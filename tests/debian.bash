@@ -8,6 +8,8 @@
 #	on NODE COMMAND             runs a command on a node, as CLUSTER/1000 or CLUSTER/@SERVICE, and prints what that prints
 #	is_well CLUSTER             its services say that they are healthy; what they say otherwise is printed
 #	soon COMMAND...             it succeeds within two minutes
+#	nodes_with CLUSTER SERVICE  their numbers
+#	address CLUSTER NODE        where it is reached
 #	kill_machine CLUSTER NODE   as if its power had failed
 #	unchanged CLUSTER           all services are configured again, and none has anything to change
 
@@ -63,6 +65,14 @@ soon() {
 	echo "in vain: $*"
 	cat said
 	return 1
+}
+
+nodes_with() {
+	coopr-show -o json "$1" | jq -r --arg service "$2" 'select(.kind == "node" and (.services | index($service))).nodenum'
+}
+
+address() {
+	coopr-show -o json "$1" | jq -r --argjson node "$2" 'select(.nodenum == $node).ipaddresses.access_v4'
 }
 
 kill_machine() {

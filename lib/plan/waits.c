@@ -6,6 +6,7 @@
 
 #include "model/layout.h"
 #include "plan/builder.h"
+#include "plan/fence.h"
 #include "plan/nearest.h"
 
 /* The order between services. Of the actions in "to" only the first on a node and service waits: the others come behind it
@@ -389,6 +390,7 @@ waits_add(struct builder *builder)
 	for (uint32_t task = 0; task < tasks; task++)
 		if (builder->places[task].service != GRAPH_NONE)
 			waits_add_far(builder, task);
+	fence_add(builder, tasks);
 	if (builder->any_near)
 		waits_add_near(builder, tasks);
 }

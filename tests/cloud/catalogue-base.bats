@@ -47,7 +47,7 @@ ssh_as() { # USER NODE COMMAND
 	on m/1000 'setsid python3 -m http.server 8000 >/dev/null 2>&1 </dev/null & sleep 1'
 	address=$(on m/1000 'hostname -I' | xargs)
 	run ! curl -s -m 3 "http://$address:8000/"
-	coopr-config -y m --set 'firewall.rules=[{"on":"%ip.service.ntp%","port":"udp/123"},{"on":"%ip.service.ntp%","port":"8000","from":"%ip.service.ntp%"}]'
+	coopr-config -y m --set 'firewall.rules=[{"port":"udp/123"},{"port":"8000","from":"%ip.service.firewall%"}]'
 	run ! curl -s -m 3 "http://$address:8000/"
 	on m/1001 "python3 -c 'import urllib.request; urllib.request.urlopen(\"http://$address:8000/\", timeout=5)'"
 

@@ -13,7 +13,7 @@ teardown() {
 
 # Which of the two load balancers has the address.
 holder() {
-	for node in $(coopr-show -o json h | jq -r 'select(.kind == "node" and (.services | index("keepalived"))).nodenum'); do
+	for node in $(nodes_with h keepalived); do
 		! on "h/$node" 'ip -br addr show eth0' 2>/dev/null | grep -qF "$ADDRESS" || echo "$node"
 	done
 }
@@ -21,10 +21,6 @@ holder() {
 # What the pages say, asked ten times at an address.
 pages() {
 	for _ in $(seq 10); do curl -sS -f -m 5 "http://$1/"; done | sort -u
-}
-
-address_of() {
-	coopr-show -o json h | jq -r --argjson node "$1" 'select(.nodenum == $node).ipaddresses.access_v4'
 }
 
 @test "one of two load balancers has the address, which moves when HAProxy ends, and when the machine dies; pages come and go behind them and no request is lost" {
@@ -36,31 +32,31 @@ address_of() {
 	soon eval 'same 1000 "$(holder)"'
 	# Through the address, as who is on that machine reaches it.
 	soon eval '[ -n "$(on h/1000 "curl -sS -f -m 5 http://$ADDRESS/")" ]'
-	same $'h1-1002.local\nh1-1003.local' "$(pages "$(address_of 1000)")"
+	same $'h1-1002.local\nh1-1003.local' "$(pages "$(address h 1000)")"
 	# The pages alone are for the load balancers.
-	run ! curl -s -m 3 "http://$(address_of 1002):8080/"
+	run ! curl -s -m 3 "http://$(address h 1002):8080/"
 
 	# Requests go on while a page comes, another goes, and their text changes.
 	mkfifo stop
 	{
 		while ! read -r -t 0.01 _ <>stop; do curl -sS -f -m 5 "http://$(cat balancer)/" >/dev/null || echo lost; sleep 0.05; done
 	} >lost 2>&1 3>&- &
-	address_of 1001 >balancer
+	address h 1001 >balancer
 	coopr-expand -y -n 5 h
-	same $'h1-1002.local\nh1-1003.local\nh1-1004.local' "$(pages "$(address_of 1001)")"
+	same $'h1-1002.local\nh1-1003.local\nh1-1004.local' "$(pages "$(address h 1001)")"
 	coopr-config -y h --set 'site.page=page of %host.self%'
 	coopr-shrink -y -N 1002 h
 	echo >stop
 	wait $!
 	same "" "$(cat lost)"
-	same $'page of h1-1003.local\npage of h1-1004.local' "$(pages "$(address_of 1001)")"
+	same $'page of h1-1003.local\npage of h1-1004.local' "$(pages "$(address h 1001)")"
 
 	# A page that is dead gets no request, and is replaced.
 	kill_machine h 1003
-	soon eval 'same "page of h1-1004.local" "$(pages "$(address_of 1000)")"'
+	soon eval 'same "page of h1-1004.local" "$(pages "$(address h 1000)")"'
 	coopr-reconcile --repair --work || true
 	is_well h
-	same $'page of h1-1004.local\npage of h1-1005.local' "$(pages "$(address_of 1000)")"
+	same $'page of h1-1004.local\npage of h1-1005.local' "$(pages "$(address h 1000)")"
 
 	on h/1000 'pkill haproxy'
 	soon eval 'same 1001 "$(holder)"'

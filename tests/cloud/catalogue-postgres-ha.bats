@@ -68,7 +68,6 @@ synchronous() { # PRIMARY
 	unchanged p
 
 	# Who is not a client has no way in, and nobody sees a password.
-	address=$(coopr-show -o json p | jq -r 'select(.nodenum == 1001).ipaddresses.access_v4')
-	contains "$(PGPASSWORD=wrong psql -h "$address" -U app app -c 'SELECT 1' 2>&1 || true)" "no pg_hba.conf entry"
-	! grep -rqF "$(on p/1001 'cut -d : -f 5 /var/lib/postgresql/coopr-passwords')" "$COOPR_SPOOL"
+	contains "$(PGPASSWORD=wrong psql -h "$(address p 1001)" -U app app -c 'SELECT 1' 2>&1 || true)" "no pg_hba.conf entry"
+	run -1 grep -rqF "$(on p/1001 'cut -d : -f 5 /var/lib/postgresql/coopr-passwords')" "$COOPR_SPOOL"
 }

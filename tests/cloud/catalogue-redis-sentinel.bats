@@ -33,7 +33,8 @@ primary() {
 	coopr-backup r
 	# Nobody without the password.
 	contains "$(on r/1001 'redis-cli get row')" NOAUTH
-	! on r/1001 "ps -ef" | grep -q "$(on r/1001 "sed -n 's/^requirepass \"\(.*\)\"/\1/p' /etc/redis/coopr.conf")"
+	on r/1001 "ps -ef" >processes
+	run -1 grep -F "$(on r/1001 "sed -n 's/^requirepass \"\(.*\)\"/\1/p' /etc/redis/coopr.conf")" processes
 
 	kill_machine r 1000
 	soon eval '[ -n "$(primary)" ]'

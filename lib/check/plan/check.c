@@ -9,6 +9,7 @@
 #include "check/plan/absence.h"
 #include "check/plan/chain.h"
 #include "check/plan/complete.h"
+#include "check/plan/fence.h"
 #include "check/plan/judge.h"
 #include "check/plan/limit.h"
 #include "check/plan/node-order.h"
@@ -261,6 +262,7 @@ plan_check(const struct plan_document *document, struct problems *findings)
 			node_order_check(&judge);
 			volume_order_check(&judge);
 			service_order_check(&judge);
+			fence_check(&judge);
 			limit_check(&judge);
 			absence_check(&judge);
 			round_check(&judge);

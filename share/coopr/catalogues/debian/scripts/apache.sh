@@ -64,6 +64,7 @@ application()
 		];
 	EOT
 	put /srv/app/index.php <index.php
+	echo yes | put /srv/app/healthy.txt
 	virtual_host /srv/app ''
 }
 

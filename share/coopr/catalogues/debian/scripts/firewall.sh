@@ -3,8 +3,8 @@
 #
 # What may reach the node, by nftables: the actions configure, start, stop, reload and status.
 #
-# Configuration: firewall/self, the address of the node; firewall/rules, a list of {on, port, from}: on nodes with the addresses "on" (commas
-# between) the TCP port, or PROTOCOL/PORT, or PROTOCOL, is open to the addresses and networks "from", or to all. Open are always: ssh, pings,
+# Configuration: firewall/rules, a list of {port, from}: the TCP port, or PROTOCOL/PORT, or PROTOCOL, is open to the addresses and networks
+# "from" (commas between), or to all; where nothing listens, it is open to nothing. Open are always: ssh, pings,
 # and answers to what the node asked. All else is refused, so that whoever asks hears of it at once. Tables of others stay as they are.
 
 set -eu
@@ -25,7 +25,6 @@ ssh_ports()
 
 rule()
 {
-	is_among "$self" "$(coopr_config "$1/on")" || return 0
 	port=$(coopr_config "$1/port")
 	from=$(coopr_config "$1/from" any)
 	case $port$from in
@@ -41,7 +40,6 @@ rule()
 
 configure()
 {
-	self=$(coopr_config firewall/self)
 	text=$(each firewall/rules port rule) || exit
 	put $rules <<-EOT
 		table inet coopr
