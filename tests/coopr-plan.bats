@@ -484,6 +484,30 @@ standing() {
 	contains "$output" "the configuration asks for the addresses of app"
 }
 
+@test "--dead: where the machine had data, its service is told nothing on other nodes before it is deleted" {
+	jq -nc '"10.0.0.\(1 + range(4))" as $address | {kind: "node", id: "7-100\($address[7:8])", nodenum: (1000 + ($address[7:8] | tonumber)), hostname: "h",
+		ipaddresses: {bind_v4: $address}, services: ["db"], was: ["db"]}' >nodes
+	{
+		jq -nc '{kind: "cluster", id: "7", name: "c", services: ["db"], config: {db: "%ip.service.db%"}, was: {config: {db: "%ip.service.db%"}}, provider: {name: "p", providertype: "dummy"},
+			template: {name: "t"}, definitions: [{name: "db", data: ["/d"], provisioner: {actions: ({type: "dummy"} |
+			{install: ., configure: ., start: ., reload: ., status: .})}}]}'
+		sed '1,2s/"services":\["db"\]/"services":null/; $s/"was":\["db"\]/"was":null/; $s/"ipaddresses":{[^}]*},//' nodes
+	} >layout
+	coopr-plan --dead 7-1001 --dead 7-1002 layout >plan
+	coopr-plan --check plan
+	gone=$(jq -r 'select(.name == "gone: db").id' plan)
+	same 2 "$(jq --arg gone "$gone" 'select(.id == $gone).after | length' plan)"
+	same $'configure 7-1003\ninstall 7-1004' "$(jq -r --arg gone "$gone" 'select(.kind == "task" and (.after | index($gone))) | "\(.action) \(.node)"' plan)"
+	# The judge sees where it is not so.
+	run -1 coopr-plan --check < <(jq -c --arg gone "$gone" 'if .after then .after -= [$gone] else . end' plan)
+	contains "$output" "does not wait for"
+	# Without data, nobody waits.
+	jq -c 'if .definitions then .definitions[0].data = [] else . end' layout >without
+	coopr-plan --dead 7-1001 --dead 7-1002 without >plan
+	coopr-plan --check plan
+	same "" "$(jq -r 'select(.name == "gone: db").id' plan)"
+}
+
 @test "--dead: no task is planned on the node but its deletion, which nothing has to precede" {
 	standing
 	coopr-plan -a delete -N 7-1002 --dead shop-1002.local stands >plan

@@ -41,7 +41,7 @@ synchronous() { # PRIMARY
 	coopr-stop -y -N 1001 p
 	sql 1000 "INSERT INTO t VALUES ('second')"
 	coopr-stop -y -N 1002 p
-	run ! sql 1000 "SET statement_timeout = '2s'; INSERT INTO t VALUES ('none')"
+	run ! on p/1000 "cd / && runuser -u postgres -- timeout 5 psql -X -q -c \"INSERT INTO t VALUES ('none')\" app"
 	coopr-start -y p
 	soon eval 'same 1 "$(synchronous 1000)"'
 
