@@ -41,7 +41,7 @@ ssh_as() { # USER NODE COMMAND
 	# The second follows the first.
 	same "$(on m/1000 'hostname -I' | xargs)" "$(on m/1001 'chronyc -n -c tracking' | cut -d , -f 2)"
 	contains "$(on m/1001 'apt-cache policy chrony')" "file:$DEBIAN_PACKAGES"
-	contains "$(on m/1001 'apt-cache policy chrony')" " 10 "
+	on m/1001 'apt-cache policy chrony' | grep -q ' 10$'
 	contains "$(on m/1001 'apt-config dump Unattended-Upgrade::Origins-Pattern')" '"origin=Debian";'
 	# A port that nobody declared is closed, also among them.
 	on m/1000 'setsid python3 -m http.server 8000 >/dev/null 2>&1 </dev/null & sleep 1'

@@ -51,7 +51,7 @@ hook() {
 	need_program python3
 	debian_catalogue prometheus
 	host=$(jq -r .provisioner.network mine/providers/sandbox.json | sed 's|\.0/24|.1|')
-	coopr-create m -t prometheus -n 3 --set prometheus.interval=1s --set alertmanager.wait=1s --set 'prometheus.alerts=[{"name": "Down",
+	coopr-create m -t prometheus -n 3 --set prometheus.interval=1s --set alertmanager.wait=1s --set alertmanager.interval=1s --set 'prometheus.alerts=[{"name": "Down",
 		"expr": "up == 0", "for": "2s", "summary": "{{ $labels.instance }} does not answer"}]'
 	unchanged m
 	is_well m

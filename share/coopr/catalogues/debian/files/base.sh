@@ -8,9 +8,8 @@
 . ./lib.sh
 
 export DEBIAN_FRONTEND=noninteractive
-changed=false
 
-# note TEXT: something is not as it is to be. Fails if it is not to be changed now.
+# note TEXT: something is not as it is to be. Fails if it is not to be changed now. That it changes is kept in a file: put may run in a pipe.
 note()
 {
 	if [ "$COOPR_ACTION" = status ]; then
@@ -18,7 +17,7 @@ note()
 		exit 1
 	fi
 	echo "$1"
-	changed=true
+	: >"$COOPR_DIR/changed"
 }
 
 # put FILE [MODE [OWNER:GROUP]]: makes the file what is read, whole and with this mode and owner from its first byte.
@@ -96,12 +95,16 @@ is_among()
 # has_changed: whether this run has changed anything.
 has_changed()
 {
-	[ "$changed" = true ]
+	[ -e "$COOPR_DIR/changed" ]
 }
 
 # finish: the end of a script that has done its work.
 finish()
 {
-	has_changed || [ "$COOPR_ACTION" = status ] || echo "nothing has changed"
-	coopr_result changed "$changed"
+	if has_changed; then
+		coopr_result changed true
+	else
+		coopr_result changed false
+		[ "$COOPR_ACTION" = status ] || echo "nothing has changed"
+	fi
 }

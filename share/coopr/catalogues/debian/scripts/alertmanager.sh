@@ -4,7 +4,8 @@
 # Alertmanager, one or several that know of each other: the actions configure, start, stop, reload and status.
 #
 # Configuration: alertmanager/self, the address of the node; alertmanager/nodes, those of all (commas between); alertmanager/webhooks, a list
-# of URLs; alertmanager/email, {to, from, smarthost, user, password}; alertmanager/wait (30s) and alertmanager/repeat (4h).
+# of URLs; alertmanager/email, {to, from, smarthost, user, password}; how long it waits for more of the same, alertmanager/wait (30s) at first and
+# alertmanager/interval (5m) later, and until it tells of it again, alertmanager/repeat (4h).
 
 set -eu
 # shellcheck source=/dev/null # comes with the task
@@ -43,10 +44,11 @@ configure()
 	nodes=$(coopr_config alertmanager/nodes)
 	hooks=$(coopr_config alertmanager/webhooks '')
 	wait=$(coopr_config alertmanager/wait 30s)
+	interval=$(coopr_config alertmanager/interval 5m)
 	repeat=$(coopr_config alertmanager/repeat 4h)
 	mail=$(email) || exit
 	put /etc/prometheus/alertmanager.yml 640 root:prometheus <<-EOT
-		route: {receiver: people, group_by: [alertname], group_wait: $wait, repeat_interval: $repeat}
+		route: {receiver: people, group_by: [alertname], group_wait: $wait, group_interval: $interval, repeat_interval: $repeat}
 		receivers:
 		  - name: people
 		$(webhooks "$hooks")

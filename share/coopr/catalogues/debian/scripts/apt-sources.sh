@@ -39,11 +39,12 @@ configure()
 	echo "$sources" | put /etc/apt/sources.list.d/coopr.list
 }
 
-# The lists are fetched again when it failed the last time.
+# Only what is configured here is fetched, and again when that failed the last time.
 update()
 {
 	: >/var/lib/apt/coopr-update
-	apt-get -q update -o APT::Update::Error-Mode=any </dev/null
+	apt-get -q update -o APT::Update::Error-Mode=any -o APT::Get::List-Cleanup=0 -o Dir::Etc::SourceParts=- \
+		-o Dir::Etc::SourceList=sources.list.d/coopr.list </dev/null
 	rm /var/lib/apt/coopr-update
 }
 

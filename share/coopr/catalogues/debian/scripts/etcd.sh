@@ -92,7 +92,13 @@ start()
 join()
 {
 	remove_gone
-	if ! echo "$members" | grep -qF "http://$self:2380"; then
+	mine=$(echo "$members" | grep -F "http://$self:2380" || :)
+	# It may be of a machine that had this address before: that one had started, and so had a name.
+	if [ ! -d $data/member ] && [ -n "$mine" ] && [ "$(echo "$mine" | cut -d , -f 2)" != " unstarted" ]; then
+		others member remove "${mine%%,*}" >/dev/null || later "the others do not let the former member of this address go now"
+		mine=
+	fi
+	if [ -z "$mine" ]; then
 		rm -rf $data
 		others member add "$self" --peer-urls="http://$self:2380" >/dev/null || later "the others do not take a further member now"
 		members=$(others member list) || later "the others have no leader now"

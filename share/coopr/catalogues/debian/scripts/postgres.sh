@@ -3,7 +3,8 @@
 #
 # PostgreSQL, a primary and its synchronous standbys: the actions configure, start, stop, reload, status, backup and restore.
 #
-# Configuration: postgres/self, the address of the node; postgres/nodes, those of all (commas between), of which the first is the primary;
+# Configuration: postgres/self, the address of the node; postgres/nodes and postgres/names, the addresses and names of all (commas between),
+# of which the first is the primary: a machine that is new may have the address of one that is gone, but not its name;
 # postgres/replication, a password; postgres/databases, a list of {name, user, password, clients (addresses, commas between)};
 # postgres/promote, the standby that a person makes the primary although another one, which may have more, does not answer.
 #
@@ -20,8 +21,8 @@ settings=/etc/postgresql/$version/main
 data=/var/lib/postgresql/$version/main
 passwords=/var/lib/postgresql/coopr-passwords
 known=/etc/postgresql/coopr-nodes # as it is configured
-followed=/etc/postgresql/coopr-followed # whom this node follows
-peers=/etc/postgresql/coopr-peers # the nodes when there was a primary
+followed=/etc/postgresql/coopr-followed # the name of whom this node follows
+peers=/etc/postgresql/coopr-peers # the names of the nodes when there was a primary
 
 as_postgres()
 {
@@ -48,6 +49,12 @@ control()
 runs()
 {
 	control status >/dev/null 2>&1
+}
+
+# The name of the node with the address $1.
+name_of()
+{
+	echo "$names" | cut -d , -f "$(echo "$nodes" | tr ',' '\n' | grep -nx "$1" | cut -d : -f 1)"
 }
 
 others()
@@ -77,10 +84,11 @@ configure()
 {
 	self=$(coopr_config postgres/self)
 	nodes=$(coopr_config postgres/nodes)
+	names=$(coopr_config postgres/names)
 	password=$(coopr_config postgres/replication)
 	promote=$(coopr_config postgres/promote '')
 	create
-	echo "$self $nodes $promote" | put $known
+	echo "$self $nodes $names $promote" | put $known
 	echo "*:*:*:coopr_replication:$password" | put $passwords 600 postgres:postgres
 	rights=$(each postgres/databases name access) || exit
 	put "$settings/pg_hba.conf" 640 postgres:postgres <<-EOT
@@ -153,7 +161,7 @@ primary()
 # The node that this one follows from now on; itself, where it is the primary.
 set_followed()
 {
-	say "$1" | put $followed
+	name_of "$1" | put $followed
 	[ "$1" = "$self" ] && conninfo= || conninfo="host=$1 user=coopr_replication passfile=$passwords application_name=$self"
 	say "primary_conninfo = '$conninfo'" | put "$settings/conf.d/coopr-primary.conf" 644 postgres:postgres
 	! runs || control reload
@@ -179,13 +187,13 @@ copy()
 
 start()
 {
-	read -r self nodes promote <$known
+	read -r self nodes names promote <$known
 	if ! runs; then
 		now=$(primary)
 		if [ -n "$now" ]; then
 			prepare_standby "$now"
 			set_followed "$now"
-		elif [ ! -e "$data/standby.signal" ] && [ "${nodes%%,*}" != "$self" ] && [ "$(cat $followed 2>/dev/null)" != "$self" ]; then
+		elif [ ! -e "$data/standby.signal" ] && [ "${nodes%%,*}" != "$self" ] && [ "$(cat $followed 2>/dev/null)" != "$COOPR_HOSTNAME" ]; then
 			later "no node is the primary yet"
 		fi
 		control start
@@ -210,7 +218,7 @@ has()
 take_all()
 {
 	for node in $(others); do
-		is_among "$node" "$(cat $peers 2>/dev/null || echo "$nodes")" || continue
+		is_among "$(name_of "$node")" "$(cat $peers 2>/dev/null || echo "$names")" || continue
 		theirs=$(ask "$node" "$position") ||
 			later "the standby $node does not answer, and may have more than this one; if it is lost, a person names $self in postgres/promote"
 		has "$theirs" || set_followed "$node"
@@ -233,7 +241,7 @@ follow()
 	now=$(primary)
 	if [ -n "$now" ]; then
 		set_followed "$now"
-	elif is_among "$(cat $followed 2>/dev/null || echo none)" "$nodes" && [ "$promote" != "$self" ]; then
+	elif is_among "$(cat $followed 2>/dev/null || echo none)" "$names" && [ "$promote" != "$self" ]; then
 		later "the primary does not answer"
 	elif [ "${nodes%%,*}" = "$self" ] || [ "$promote" = "$self" ]; then
 		become_primary
@@ -241,18 +249,18 @@ follow()
 		set_followed "${nodes%%,*}"
 		return
 	fi
-	say "$nodes" | put $peers
+	say "$names" | put $peers
 }
 
 reload()
 {
-	read -r self nodes promote <$known
+	read -r self nodes names promote <$known
 	runs || { start && return; }
 	control reload
 	is_primary || follow
 	if is_primary; then
 		set_followed "$self"
-		say "$nodes" | put $peers
+		say "$names" | put $peers
 		objects
 	fi
 }

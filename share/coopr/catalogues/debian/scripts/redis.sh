@@ -31,6 +31,15 @@ asked_sentinels()
 	done
 }
 
+# A machine that is new may have the address of the primary that is gone: it is empty, and nobody is to follow it.
+refuse_if_others_have_rows()
+{
+	for node in $(echo "$nodes" | tr ',' ' '); do
+		[ "$node" = "$self" ] || ! cli -h "$node" info replication 2>/dev/null | grep -q '^\(slave\|master\)_repl_offset:[1-9]' ||
+			later "the sentinels have not chosen another primary yet"
+	done
+}
+
 settings()
 {
 	cat <<-EOT
@@ -67,7 +76,12 @@ configure()
 	else
 		primary=$(asked_sentinels)
 		primary=${primary:-${nodes%%,*}}
-		[ "$primary" = "$self" ] && follows= || follows="replicaof $primary 6379"
+		if [ "$primary" = "$self" ]; then
+			refuse_if_others_have_rows
+			follows=
+		else
+			follows="replicaof $primary 6379"
+		fi
 	fi
 	{
 		cat $made
