@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# share/coopr/catalogue: that it is in order, and that its templates give the clusters they say.
+# share/coopr/catalogue, and coopr-debian(7): that they are in order, and that their templates give the clusters they say.
 
 load case
 
@@ -15,9 +15,38 @@ nodes() { # TEMPLATE MACHINES
 	coopr-request -t "$1" -n "$2" --name c | coopr-solve | jq -r 'select(.kind == "node") | .services | join(" ")' | sort
 }
 
-@test "it has no mistakes" {
-	run -0 coopr-validate "$catalogue"
-	[ -z "$output" ]
+@test "they have no mistakes" {
+	for catalogue in "$catalogue" "$COOPR_ROOT"/share/coopr/catalogues/*; do
+		run -0 coopr-validate "$catalogue"
+		[ -z "$output" ]
+	done
+}
+
+@test "debian: every script and file that a service names is there, and none that no service names" {
+	for debian in "$COOPR_ROOT"/share/coopr/catalogues/*; do
+		jq -r '.provisioner.actions[].fields | .script, ((.files // "") | split(" ")[])' "$debian"/services/*.json | sort -u >named
+		find "$debian/scripts" "$debian/files" -type f | sed 's|.*/||' | sort >there
+		echo packages.sh | sort -m - there | sort -u >expected
+		same "$(cat expected)" "$(cat named)"
+	done
+}
+
+@test "debian: every template is laid out at its smallest size and beyond, its plan keeps all rules, and the page has its picture" {
+	mandoc -T ascii "$COOPR_ROOT/man/man7/coopr-debian.7" | sed 's/.\x08//g' >page
+	for debian in "$COOPR_ROOT"/share/coopr/catalogues/*; do
+		export COOPR_CATALOGUE=$debian
+		for file in "$debian"/clustertemplates/*.json; do
+			name=$(jq -r .name "$file")
+			least=$(jq '.constraints.size.min // 1' "$file")
+			for machines in "$least" $((least + 2)); do
+				coopr-request -t "$name" -n "$machines" --name c --set keepalived.address=10.0.0.9/24 | coopr-solve >layout
+				coopr-plan layout >plan
+				coopr-plan --check plan
+				same "$machines" "$(jq -r 'select(.kind == "node").id' layout | wc -l)"
+			done
+			[ "$name" = base ] || sed -n "/^   $name\$/,/^   [a-z]/p" page | grep -q -- '-->'
+		done
+	done
 }
 
 @test "every script and file that a service names is there" {
