@@ -32,7 +32,7 @@ front() {
 	coopr-backup w
 
 	coopr-expand -y -n 5 w
-	same 3 "$(on w/@haproxy 'grep -c "server s" /etc/haproxy/haproxy.cfg')"
+	same 3 "$(on w/@haproxy 'grep -c "^[[:space:]]*server s" /etc/haproxy/haproxy.cfg')"
 	for _ in 1 2 3 4; do contains "$(front)" "our blog"; done
 	on w/@mariadb 'echo "UPDATE wp_options SET option_value = \"spoiled\" WHERE option_name = \"blogname\"" | mariadb wordpress'
 	on "w/$first" 'rm /var/lib/wordpress/wp-content/uploads/one.txt'

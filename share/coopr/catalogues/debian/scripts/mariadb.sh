@@ -153,6 +153,29 @@ start()
 	users
 }
 
+cluster_size()
+{
+	echo "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'wsrep_cluster_size'" |
+		mariadb --skip-column-names 2>/dev/null || echo 1
+}
+
+# If all stop at once, none knows that it is the last, and none could found the cluster again: the first one stays as long as others go,
+# and for ten seconds if none does.
+stop()
+{
+	read -r self nodes _ <$cluster
+	left=$([ "$kind" = galera ] && [ "${nodes%%,*}" = "$self" ] && cluster_size || echo 1)
+	turns=0
+	while [ "$left" -gt 1 ] && [ $turns -lt 50 ]; do
+		sleep 0.2
+		turns=$((turns + 1))
+		before=$left
+		left=$(cluster_size)
+		[ "$left" -ge "$before" ] || turns=0
+	done
+	service mariadb stop
+}
+
 # All but the address is changed in the server that runs. It has to be started anew to listen elsewhere.
 reload()
 {
@@ -206,7 +229,7 @@ kind=${1-}
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start ;;
-stop) service mariadb stop ;;
+stop) stop ;;
 reload) reload ;;
 status) status ;;
 backup) backup ;;
