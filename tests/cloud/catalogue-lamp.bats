@@ -35,7 +35,7 @@ nodes() {
 	# The database lets the nodes of the cluster in, and nobody else.
 	same 5 "$(on l/@mariadb "echo \"SELECT COUNT(*) FROM mysql.user WHERE User = 'app'\" | mariadb -N")"
 	# With characters that SQL and PHP care about.
-	jq -n '[{name: "app", user: "app", password: "o\u0027t\\her\"", clients: "%ip.service.apache-php%"}]' >databases
+	jq -n '[{name: "app", user: "app", password: "o\u0027t\\her\"", clients: "%ip.service.firewall%"}]' >databases
 	coopr-config -y l --set "apache.database.password=$(jq -r '.[0].password' databases)" --set "mariadb.databases=$(cat databases)"
 	contains "$(site)" "visit "
 
