@@ -116,6 +116,26 @@ routes() {
 	same 1 "$(coopr-list -o json | wc -l)"
 }
 
+@test "a plugin that is installed here comes before one of the same name that a provisioner has" {
+	serve_provisioners
+	asks 200 PUT /v2/provisioners/p2 -d '{"port":2222,"capacityTotal":1,"host":"x"}'
+	asks 200 PUT /v2/plugins/providertypes/dummy -d '{"name":"dummy","parameters":{}}'
+	asks 200 PUT /v2/plugins/providertypes/moon -d '{"name":"moon","parameters":{}}'
+	jq -n '{name: "ours", providertype: "dummy", provisioner: {}}' | coopr-store put -q -k provider -
+	jq -n '{name: "theirs", providertype: "moon", provisioner: {}}' | coopr-store put -q -k provider -
+	for name in ours theirs; do
+		jq -cn --arg name "$name" --arg id "$([ $name = ours ] && echo 00000077 || echo 00000078)" '
+			{kind: "job", id: null, cluster: $id, tenant: "default", action: "cluster_create", tasks: 1, critical_path_s: 1},
+			{kind: "cluster", id: $id, name: $name, tenant: "default", services: [], config: {}, definitions: [], provider: {name: $name, providertype: "x", provisioner: {}}},
+			{kind: "node", id: "\($id)-1000", nodenum: 1000, hostname: "n.example.net", services: [], was: null},
+			{kind: "task", id: "t1", node: "\($id)-1000", action: "create", service: null, type: "x", fields: {}, timeout_s: 60, retries: 0, expect_s: 1, rank: 1, after: []}' |
+			coopr-queue put
+	done
+	asks 200 POST /v2/tasks/take -d '{"provisionerId":"p2","workerId":"w1","tenantId":"default"}'
+	contains "$(cat body)" theirs
+	asks 204 POST /v2/tasks/take -d '{"provisionerId":"p2","workerId":"w2","tenantId":"default"}'
+}
+
 @test "a provisioner is told anew when its resources change, and the types of its plugins may be uploaded" {
 	serve_provisioners
 	provisioner

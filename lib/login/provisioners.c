@@ -6,6 +6,7 @@
 #include "account/accounts.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/location.h"
 #include "base/process.h"
 #include "store/audit.h"
 #include "store/sql/sql.h"
@@ -247,10 +248,21 @@ provisioners_descriptions(struct store *store, const char *kind, struct argument
 int
 provisioners_providers(struct store *store, struct arguments *names, struct error *err)
 {
-	return provisioners_texts(sql_query(store_sql(store), err, "SELECT entity.name FROM entity JOIN revision ON revision.entity = entity.id "
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT entity.name, plugin_type.name FROM entity JOIN revision ON revision.entity = entity.id "
 	    "AND revision.version = entity.version JOIN plugin_type ON plugin_type.kind = 'providertypes' AND "
 	    "plugin_type.name = json_extract(revision.document, '$.providertype') WHERE tenant = ? AND entity.kind = 'provider' AND present = 1", "i",
-	    store_tenant(store)), names, err);
+	    store_tenant(store));
+	int got;
+
+	while ((got = sql_row(rows, err)) > 0) {
+		char *own = location_plugin("provider", sql_text(rows, 1));
+
+		if (!own)
+			arguments_push(names, sql_text(rows, 0));
+		free(own);
+	}
+	sql_end(rows);
+	return got;
 }
 
 int

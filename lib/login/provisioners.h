@@ -98,7 +98,8 @@ int provisioners_describe(struct store *store, const char *kind, const char *nam
 /* Adds the descriptions of the plugins of a kind, by name. */
 int provisioners_descriptions(struct store *store, const char *kind, struct arguments *documents, struct error *err);
 
-/* Adds to names those of the store's tenant's providers whose type a provisioner has described. */
+/* Adds to names those of the store's tenant's providers whose type a provisioner has described, and for which no plugin is installed here: that
+ * comes first. */
 int provisioners_providers(struct store *store, struct arguments *names, struct error *err);
 
 /* Finds the description of a plugin, which the caller frees: 1, 0 where there is none, -1. */
