@@ -23,6 +23,8 @@ struct client {
 	CURL *idle[CLIENT_CONNECTIONS]; /* under the lock, as all below */
 	pthread_cond_t given_back;
 	unsigned idle_count, open_count;
+	pthread_t first;  /* whose requests go first, where has_first */
+	bool has_first;
 };
 
 struct try { /* one attempt at a request */
@@ -59,6 +61,24 @@ client_open(const struct client_settings *settings, struct error *err)
 	client->unverified = settings->unverified;
 	client->public_only = settings->public_only;
 	return client;
+}
+
+void
+client_go_first(struct client *client, bool on)
+{
+	client->has_first = on;
+	client->first = pthread_self();
+}
+
+static bool
+client_is_first(const struct client *client)
+{
+	bool is_first;
+
+	stop_lock();
+	is_first = client->has_first && pthread_equal(client->first, pthread_self());
+	stop_unlock();
+	return is_first;
 }
 
 char *
@@ -199,10 +219,9 @@ static int
 client_progress(void *data, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
 {
 	const struct try *try = data;
-	struct error ignored;
 
 	(void)down_total, (void)down, (void)up_total, (void)up;
-	return stop_check(try->stop, &ignored) < 0;
+	return stop_is_due(try->stop);
 }
 
 /* Opens no socket to an address that is none of the public network: the name of a tenant's endpoint may resolve to this host. */
@@ -385,7 +404,7 @@ client_send(struct client *client, const struct client_request *request, const s
 		CURL *curl;
 		int64_t ms;
 
-		if (pace_wait(&client->pace, stop, err) < 0 || !(curl = client_take(client, stop, err)))
+		if (pace_wait(&client->pace, client_is_first(client), stop, err) < 0 || !(curl = client_take(client, stop, err)))
 			return -1;
 		result = client_try(client, curl, request, &try, err);
 		client_give_back(client, curl);

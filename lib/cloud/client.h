@@ -69,11 +69,15 @@ int client_ask(struct client *client, const struct client_request *request, cons
  * credentials are refused, EX_TEMPFAIL where it may be otherwise later, EX_NOINPUT where there is no such thing, else EX_CONFIG. Returns -1. */
 int client_refused(const struct client_request *request, const struct client_answer *answer, struct error *err);
 
+/* Has the requests of this thread go before those of others that wait for their turn, for as long as that is on: what it asks many wait for. Called
+ * under the lock of cloud/stop.h, by one thread at a time. */
+void client_go_first(struct client *client, bool on);
+
 /* Returns a text as it stands in a URL, which the caller frees. */
 char *client_escape(const char *text);
 
 void client_answer_release(struct client_answer *answer);
 
-enum { CLIENT_TRIES = 6, CLIENT_CONNECTIONS = 32, CLIENT_ANSWER_S = 120 };
+enum { CLIENT_TRIES = 6, CLIENT_CONNECTIONS = 64, CLIENT_ANSWER_S = 120 };
 
 #endif

@@ -34,9 +34,9 @@ life_user_data(struct life *life, const char *key)
 	return key ? arena_printf(&life->arena, "#cloud-config\ndisable_root: false\nssh_authorized_keys:\n  - %s\n", key) : "";
 }
 
-/* Asks for the machine, once its intent is on disk. Returns 0 where it was made, 1 where that is unknown, -1 where it was not. */
+/* Asks for the machine, once its intent is on disk, and adds it to found if it runs. Returns 0 where it was made, 1 where that is unknown, -1 where it was not. */
 static int
-life_ask(struct life *life, struct intent *intent, const struct cloud_order *order)
+life_ask(struct life *life, struct intent *intent, const struct cloud_order *order, struct cloud_machines *found)
 {
 	struct cloud_machines made = {.list = NULL};
 	struct cloud *cloud = life->cloud;
@@ -58,7 +58,13 @@ life_ask(struct life *life, struct intent *intent, const struct cloud_order *ord
 		life_say(life, "%s; looking whether the machine was made", err->text);
 		result = 1;
 	}
-	cloud_machines_release(&made);
+	/* A machine that runs already need not be looked for. */
+	if (result == 0 && made.count == 1 && made.list->state == CLOUD_RUNNING && made.list->id && (made.list->access_v4 || made.list->access_v6)) {
+		cloud_machines_release(found);
+		*found = made;
+	} else {
+		cloud_machines_release(&made);
+	}
 	return result;
 }
 
@@ -103,7 +109,7 @@ life_make(struct life *life, struct intent *intent, struct cloud_machines *found
 		int result, there = 0;
 
 		life_fill_order(life, intent, (const char *const (*)[2])tags, sizeof tags / sizeof *tags, &order);
-		result = life_ask(life, intent, &order);
+		result = life_ask(life, intent, &order, found);
 		if (result < 0 && life->error.code == CLOUD_NO_CAPACITY && life_next_choice(life, intent)) {
 			asked_before = false;
 			continue;

@@ -15,12 +15,12 @@ pace_init(struct pace *pace, double per_second)
 }
 
 int
-pace_wait(struct pace *pace, const struct stop *stop, struct error *err)
+pace_wait(struct pace *pace, bool first, const struct stop *stop, struct error *err)
 {
 	int64_t now = clock_monotonic_ms();
 	double earliest = (double)now - (BURST - 1) * pace->interval_ms;
 	int result = stop_check(stop, err);
-	double turn;
+	double turn, shift;
 
 	stop_lock();
 	/* Who was idle may send a few at once. */
@@ -28,9 +28,17 @@ pace_wait(struct pace *pace, const struct stop *stop, struct error *err)
 		pace->next_ms = earliest;
 	turn = pace->next_ms;
 	pace->next_ms += pace->interval_ms;
-	while (result == 0 && ((double)clock_monotonic_ms() < turn || clock_monotonic_ms() < pace->closed_ms)) {
-		int64_t until = (int64_t)turn + 1 > pace->closed_ms ? (int64_t)turn + 1 : pace->closed_ms;
+	if (first && turn > (double)now) {
+		turn = (double)now;
+		pace->shift_ms += pace->interval_ms;
+	}
+	shift = pace->shift_ms;
+	while (result == 0) {
+		double mine = first ? turn : turn + pace->shift_ms - shift;
+		int64_t until = (int64_t)mine + 1 > pace->closed_ms ? (int64_t)mine + 1 : pace->closed_ms;
 
+		if ((double)clock_monotonic_ms() >= mine && clock_monotonic_ms() >= pace->closed_ms)
+			break;
 		result = stop_wait(stop, until, err);
 	}
 	stop_unlock();

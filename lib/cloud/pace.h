@@ -5,6 +5,7 @@
 #ifndef CLOUD_PACE_H
 #define CLOUD_PACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cloud/stop.h"
@@ -12,13 +13,14 @@
 struct pace { /* under the lock of cloud/stop.h */
 	double interval_ms;  /* between two requests; 0: no bound */
 	double next_ms;      /* monotonic; of the request after those that have their turn */
+	double shift_ms;     /* by so much those who waited meanwhile come later, because others went first */
 	int64_t closed_ms;   /* none before that */
 };
 
 void pace_init(struct pace *pace, double per_second);
 
-/* Waits for a turn. Fails as stop_wait does, and the turn is lost. */
-int pace_wait(struct pace *pace, const struct stop *stop, struct error *err);
+/* Waits for a turn; first: before all who wait already, each of whom comes one turn later. Fails as stop_wait does, and the turn is lost. */
+int pace_wait(struct pace *pace, bool first, const struct stop *stop, struct error *err);
 
 /* Has nobody send anything for so long. */
 void pace_close(struct pace *pace, int64_t ms);

@@ -85,10 +85,12 @@ sightings_ask(struct cloud *cloud, const char *node, const struct stop *stop)
 	while (result == 0 && last >= 0 && clock_monotonic_ms() < last + cloud->poll_ms)
 		result = stop_wait(stop, last + cloud->poll_ms, &err);
 	asked = clock_monotonic_ms();
+	client_go_first(cloud->client, true);
 	stop_unlock();
 	if (result == 0)
 		result = cloud->api->list(cloud, node, stop, &machines, &err);
 	stop_lock();
+	client_go_first(cloud->client, false);
 	sightings->asking = false;
 	if (result == 0) {
 		cloud_machines_release(&sightings->machines);

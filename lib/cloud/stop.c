@@ -94,6 +94,17 @@ stop_sleep(const struct stop *stop, int64_t ms, struct error *err)
 	return result;
 }
 
+bool
+stop_is_due(const struct stop *stop)
+{
+	bool due;
+
+	stop_lock();
+	due = stop->cancelled;
+	stop_unlock();
+	return due || clock_monotonic_ms() >= stop->deadline_ms;
+}
+
 int
 stop_check(const struct stop *stop, struct error *err)
 {

@@ -34,6 +34,9 @@ int stop_wait_for(pthread_cond_t *condition, const struct stop *stop, struct err
 /* Waits so long without the lock. Fails as stop_wait does. */
 int stop_sleep(const struct stop *stop, int64_t ms, struct error *err);
 
+/* Tells whether the task is to end. */
+bool stop_is_due(const struct stop *stop);
+
 /* Fails with EX_TEMPFAIL where the task is to end. */
 int stop_check(const struct stop *stop, struct error *err);
 

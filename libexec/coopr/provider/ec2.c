@@ -15,7 +15,7 @@
 #include "cloud/amazon/request.h"
 #include "cloud/plugin.h"
 
-enum { PAGE = 1000, WINDOW_MS = 60 * 1000 };
+enum { PAGE = 250, WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider ec2\",\"type\":\"object\"," CLOUD_DESCRIBES
