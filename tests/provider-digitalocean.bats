@@ -44,6 +44,16 @@ provider() {
 	same 1 "$(requests '^POST')"
 }
 
+@test "a machine that runs at once, and is not listed yet, is found by confirm and deleted by delete" {
+	provider '{"consistency_s":20}'
+	fake_set '{"visible_ms":2000}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	facts >known
+	do_task delete 1000 "$(cat known)"
+	same '0 0' "$(member .status) $(machines)"
+}
+
 @test "killed at any request, create run again makes no second machine, and delete leaves none" {
 	cloud_survives_kills 4
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cloud/intent.h"
 #include "cloud/life-part.h"
 #include "cloud/pace.h"
 #include "exec/task-outcome.h"
@@ -65,8 +66,12 @@ life_confirm(struct life *life)
 	struct cloud_machines found = {.list = NULL};
 	struct string_list reported, pinned;
 	struct machine machine = life->task->machine;
+	struct intent intent;
 	int result = life_look(life, clock_monotonic_ms() - life->cloud->poll_ms, &found);
 
+	/* A machine that ran as soon as it was asked for may not be listed yet. */
+	if (result == 0 && found.count == 0 && intent_read(life->cloud, machine.id, &life->arena, &intent) && life_settle(life, &intent, &found) < 0)
+		result = -1;
 	if (result == 0 && (found.count == 0 || found.list->state == CLOUD_FAILED))
 		result = error_set(&life->error, EX_UNAVAILABLE, "%s has no machine for node %s", life->cloud->name, machine.id);
 	if (result == 0 && !found.list->access_v4 && !found.list->access_v6)

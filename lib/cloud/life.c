@@ -171,7 +171,8 @@ life_delete(struct life *life)
 	struct cloud_machines found = {.list = NULL};
 	struct intent intent;
 	bool known = intent_read(life->cloud, node, &life->arena, &intent);
-	int there = life_find(life, &intent, !intent.kept, &found);
+	/* Also a machine that was handed out may not be listed yet: it ran as soon as it was asked for. */
+	int there = life_find(life, &intent, true, &found);
 
 	if (there == 0 && life->task->machine.providerid)
 		life_say(life, "machine %s is not among those of this installation in %s: it is gone, or somebody else's; nothing is deleted",
