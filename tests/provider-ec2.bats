@@ -83,6 +83,20 @@ sent() {
 	same 1 "$(machines)"
 }
 
+@test "test tries zones, flavors, images and what the fields name, and makes nothing; flavors are listed without prices" {
+	plugin=$COOPR_BIN/../libexec/coopr/provider/ec2
+	provider '{"subnet_id":"subnet-1"}'
+	jq -c '. + {zones: ["us-east-1b"], flavors: ["m5.large"], images: ["ami-12345678"]}' <<<"$PROVIDER" | "$plugin" test >checks
+	same 'ok credentials zone flavor image network' "$(jq -r .status checks | sort -u) $(jq -r .name checks | paste -sd ' ')"
+	provider '{"subnet_id":"subnet-2"}'
+	run -78 --separate-stderr "$plugin" test < <(jq -c '. + {zones: ["moon"], flavors: ["m5.huge"]}' <<<"$PROVIDER")
+	same "fault zone moon: DescribeAvailabilityZones: InvalidParameterValue: Invalid availability zone: [moon]
+fault flavor m5.huge: DescribeInstanceTypes: InvalidInstanceType: The following supplied instance types do not exist: [m5.huge]
+fault network DescribeSubnets: InvalidSubnetID.NotFound: The subnet ID 'subnet-2' does not exist" "$(jq -r 'select(.status == "fault") | "\(.status) \(.name) \(.text)"' <<<"$output")"
+	same '{"capacity":{"cpu":2,"memory":8192},"flavor":"m5.large","kind":"flavor"}' "$("$plugin" flavors <<<"$PROVIDER" | grep m5)"
+	same 0 "$(requests 'RunInstances|Terminate')"
+}
+
 CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.large","hardwaretype":"bigger"}]}'
 
 @test "where there is no room, the node's choices are tried in their order, each with a token of its own" {

@@ -255,6 +255,33 @@ class Cloud:
             "<item><instanceId>%s</instanceId><currentState><code>32</code><name>shutting-down</name></currentState><previousState><code>16</code>"
             "<name>running</name></previousState></item>" % m["id"] for m in machines)
 
+    def do_DescribeAvailabilityZones(self, form):
+        names = numbered(form, "ZoneName")
+        if set(names) - set(ZONES):
+            raise Refused(400, "InvalidParameterValue", "Invalid availability zone: [%s]" % names[0])
+        return "<availabilityZoneInfo>%s</availabilityZoneInfo>" % "".join(
+            "<item><zoneName>%s</zoneName><zoneState>available</zoneState><regionName>us-east-1</regionName></item>" % z for z in names or ZONES)
+
+    def do_DescribeInstanceTypes(self, form):
+        names = numbered(form, "InstanceType")
+        if set(names) - TYPES:
+            raise Refused(400, "InvalidInstanceType", "The following supplied instance types do not exist: [%s]" % names[0])
+        return "<instanceTypeSet>%s</instanceTypeSet>" % "".join(
+            "<item><instanceType>%s</instanceType><vCpuInfo><defaultVCpus>2</defaultVCpus></vCpuInfo><memoryInfo><sizeInMiB>8192</sizeInMiB></memoryInfo></item>"
+            % t for t in names or sorted(TYPES))
+
+    def do_DescribeSubnets(self, form):
+        names = numbered(form, "SubnetId")
+        if names != ["subnet-1"]:
+            raise Refused(400, "InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist" % names[0])
+        return "<subnetSet><item><subnetId>subnet-1</subnetId></item></subnetSet>"
+
+    def do_DescribeKeyPairs(self, form):
+        names = numbered(form, "KeyName")
+        if names != ["ops"]:
+            raise Refused(400, "InvalidKeyPair.NotFound", "The key pair '%s' does not exist" % names[0])
+        return "<keySet><item><keyName>ops</keyName></item></keySet>"
+
     def do_DescribeImages(self, form):
         return "<imagesSet>%s</imagesSet>" % "".join("<item><imageId>%s</imageId><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName></item>"
                                                      % escape(one) for one in numbered(form, "ImageId"))
