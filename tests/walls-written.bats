@@ -95,6 +95,22 @@ of_tenants() {
 		provider/provisioner(joyent)/ssh_keypair
 		provider/provisioner(joyent)/(name)
 		provider/provisioner(joyent)/*
+		provider/provisioner(opennebula)/api_password # credentials of an account
+		provider/provisioner(opennebula)/api_user
+		provider/provisioner(opennebula)/endpoint # an address of the public network, or it is not reached
+		provider/provisioner(opennebula)/disk_size_gb # numbers
+		provider/provisioner(opennebula)/pending_s
+		provider/provisioner(opennebula)/context_target # words for the cloud
+		provider/provisioner(opennebula)/disk_target
+		provider/provisioner(opennebula)/networks
+		provider/provisioner(opennebula)/networks/-
+		provider/provisioner(opennebula)/os_arch
+		provider/provisioner(opennebula)/os_root
+		provider/provisioner(opennebula)/public_key
+		provider/provisioner(opennebula)/security_groups
+		provider/provisioner(opennebula)/security_groups/-
+		provider/provisioner(opennebula)/(name)
+		provider/provisioner(opennebula)/*
 		provider/provisioner(sandbox)/(name)
 		provider/provisioner(sandbox)/*
 		provider/provisioner(static)/ssh-auth/key/secret # the name of a secret of the tenant

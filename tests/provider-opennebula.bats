@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# coopr-clouds(7), on a fake of OpenNebula's API, which reads and writes XML-RPC by Python's library. There is no client of others to compare it with.
+
+load case
+load provider
+load cloud
+
+CREATE='POST /RPC2 Action=one.(template.instantiate|vm.allocate)' LIST='POST /RPC2 Action=one.vmpool' DELETE='POST /RPC2 Action=one.vm.action' IMAGE=debian-12 UNREACHABLE=yes
+
+setup() {
+	need_program python3
+	fresh
+	fake_start opennebula
+	provider '{}'
+}
+
+teardown() {
+	fake_end
+}
+
+provider() {
+	PROVIDER=$(jq -cn --arg url "$FAKE/RPC2" --argjson more "$1" '{name: "one", providertype: "opennebula",
+		provisioner: ({api_user: "oneadmin", api_password: "secret-password", endpoint: $url, requests_per_second: 1000, consistency_s: 1, poll_s: 0.1} + $more)}')
+}
+
+# What the only machine has at a path of its template.
+sent() {
+	curl -sS -f "$FAKE/_machines" | jq -r '.[0].xml' | python3 -c 'import sys, xml.etree.ElementTree as tree
+print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])))' "$1"
+}
+
+@test "keeps the contract of providers, but for confirm, which needs a machine that answers" {
+	keeps_the_contract
+	same 0 "$(machines)"
+}
+
+@test "a machine is made once and forgotten never, whatever goes wrong with a request" {
+	fake_set '{"active_ms":50}'
+	cloud_survives_faults
+}
+
+@test "a machine that appears late in the list is waited for, and not made twice, also where the cloud says that it failed within" {
+	provider '{"consistency_s":20}'
+	fake_set '{"visible_ms":1500}'
+	create_through "{\"match\":\"$CREATE\",\"do\":\"lost\"}"
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	same 1 "$(requests "$CREATE")"
+	do_task delete 1000
+	fake_set '{"crash":1}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+}
+
+@test "killed at any request, create run again makes no second machine, and delete leaves none" {
+	cloud_survives_kills 5
+}
+
+@test "what the cloud refuses is told in its words and classes" {
+	fake_set '{"limit":1}'
+	do_task create 1000
+	do_task create 1001
+	same '78 quota' "$(member .status) $(member .class)"
+	contains "$(member .message)" "one.template.instantiate: [one.template.instantiate] User [2] : limit of 1 reached for VMS quota in VM."
+	IMAGE=plan9 do_task create 1001
+	same '78 permanent' "$(member .status) $(member .class)"
+	contains "$(member .message)" "OpenNebula has no image called plan9"
+	do_task create 1001 '{"flavor":"99"}'
+	same '78 permanent' "$(member .status) $(member .class)"
+	contains "$(member .message)" "Error getting template [99]."
+	do_task delete 1000
+	provider '{"api_password":"wrong"}'
+	do_task create 1001
+	same '77 permanent' "$(member .status) $(member .class)"
+	contains "$(member .message)" "User couldn't be authenticated"
+	provider '{}'
+	fake_set '{"limit":0,"failing":true}'
+	do_task create 1001
+	same '75 temporary' "$(member .status) $(member .class)"
+	contains "$(member .message)" "Error executing deploy: could not create domain; it was deleted"
+	same 0 "$(machines)"
+	same "" "$(list)"
+}
+
+@test "a machine that no host has room for is waited for as long as the fields say, and then deleted" {
+	provider '{"pending_s":0}'
+	fake_set '{"full":[["rack2","*"]]}'
+	do_task create 1000 '{"zone":"rack2"}'
+	same '75 capacity' "$(member .status) $(member .class)"
+	contains "$(member .message)" "No hosts with enough capacity available"
+	same 0 "$(machines)"
+	do_task create 1000 '{"zone":"default"}'
+	same '0 default' "$(member .status) $(member .result.zone)"
+}
+
+@test "templates, sizes, images, networks, disks and context are asked for, whatever is in a name" {
+	PROVIDER=$(jq -c '.name = "<One> & \"two\" $USER[NAME]"' <<<"$PROVIDER")
+	provider '{"networks":"private, 1","disk_size_gb":"20","disk_target":"vda","context_target":"hdb","os_arch":"x86_64","security_groups":["0","5"],
+		"public_key":"ssh-ed25519 AAAA <ops> & co"}'
+	do_task create 1000 '{"flavor":"0.5x768"}'
+	same 0 "$(member .status)"
+	same '0.5 768 7 20480 vda 2 1 x86_64 hdb' "$(for path in CPU MEMORY DISK/IMAGE_ID DISK/SIZE DISK/TARGET NIC/NETWORK_ID OS/ARCH CONTEXT/TARGET; do sent "$path"; done | paste -sd ' ')"
+	same '0,5 0,5' "$(sent NIC/SECURITY_GROUPS)"
+	same 'ssh-ed25519 AAAA <ops> & co' "$(sent CONTEXT/SSH_PUBLIC_KEY)"
+	same '00000042-1000 00000042-1000' "$(sent COOPR_NODE) $(sent CONTEXT/COOPR_NODE)"
+	sent CONTEXT/START_SCRIPT_BASE64 | base64 -d >script
+	sh -n script
+	mkdir -p bin etc
+	printf '#!/bin/sh\nprintf "%%s\\n" "$@" >%s/put\n' "$PWD" >bin/onegate
+	chmod +x bin/onegate
+	echo 'ssh-ed25519 AAAB root@host' >etc/ssh_host_ed25519_key.pub
+	sed "s,/etc/ssh/,$PWD/etc/,g" script >here
+	PATH=$PWD/bin:$PATH sh here
+	until [ -s put ]; do sleep 0.05; done
+	same "vm update --data COOPR_HOST_KEYS=$(base64 <etc/ssh_host_ed25519_key.pub)" "$(paste -sd ' ' put)"
+}
+
+@test "a name that XML does not have as it is comes back as it is" {
+	PROVIDER=$(jq -c '.name = "<One> & \"two\""' <<<"$PROVIDER")
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 00000042-1000 "$(list)"
+}
+
+@test "an old cloud is asked as it understands, and answers that are no XML-RPC are none" {
+	fake_set '{"old":true}'
+	do_task create 1000
+	same 0 "$(member .status)"
+	same 00000042-1000 "$(list)"
+	fake_fault "{\"match\":\"$LIST\",\"count\":12,\"do\":\"status\",\"status\":200,\"body\":\"<methodResponse><params/></methodResponse>\"}"
+	do_task create 1001
+	same '75 temporary' "$(member .status) $(member .class)"
+	contains "$(member .message)" "the answer is none of XML-RPC"
+	same 1 "$(machines)"
+}
+
+@test "host keys are those that the machine has reported by OneGate" {
+	do_task create 1000
+	fake_set "{\"host_keys\":\"$(echo 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFVv9Gh6JyEuzPYqmLd0cXDPZFgUGrEuV9Jcsz0qBxJ1 root@x' | base64 -w 0)\"}"
+	jq -c '.action = "confirm" | .timeout_s = 2' task.json | coopr-exec -q >result.json
+	[ "$(member .status)" != 0 ]
+	same 1 "$(requests 'POST /RPC2 Action=one.vm.info')"
+}
+
+# What the provider says, asked by its entity with more members: ask VERB MEMBERS.
+ask() {
+	jq -c --argjson more "$2" '. + $more' <<<"$PROVIDER" | "$COOPR_BIN/../libexec/coopr/provider/opennebula" "$1"
+}
+
+@test "test tries credentials, quota, clusters, templates, images and networks, and flavors lists templates" {
+	provider '{"networks":["public"]}'
+	fake_set '{"limit":5}'
+	ask test '{"zones":["rack2"],"flavors":["large","2x4096"],"images":["debian-12"]}' >checks
+	same 'ok credentials oneadmin
+ok quota 0 of 5 machines
+ok zone rack2: cluster 100
+ok flavor large: template 3
+ok flavor 2x4096: available
+ok image debian-12: image 7
+ok network network 1' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
+	same 0 "$(requests "$CREATE")"
+	run -78 --separate-stderr ask test '{"flavors":["huge"],"zones":["z1"]}'
+	same 2 "$(grep -c '"fault"' <<<"$output")"
+	same '{"capacity":{"cpu":0.5,"memory":512},"flavor":"small","kind":"flavor"}' "$(ask flavors '{}' | grep small)"
+}
+
+@test "the password is in no log, no message and no file" {
+	fake_fault "{\"match\":\"$CREATE\",\"do\":\"status\",\"status\":500}"
+	do_task create 1000 2>log
+	run ! grep -rF secret-password log result.json state
+}
+
+@test "list pages through thousands, and shows only what this installation owns" {
+	fake_set '{"many":30,"of":"another"}'
+	do_task create 1000
+	fake_set "{\"many\":1450,\"of\":\"$(curl -sS -f "$FAKE/_machines" | jq -r '.[-1].xml' | sed 's/.*<COOPR_INSTALLATION>\([^<]*\)<.*/\1/')\"}"
+	list >listed
+	same 1451 "$(sort -u listed | wc -l)"
+	same 1451 "$(wc -l <listed)"
+}
+
+@test "a hundred creations share one process, the lists, and the limit of the cloud" {
+	cloud_makes_many
+}
