@@ -282,6 +282,23 @@ zones() {
 	coopr-solve --check layout changed
 }
 
+@test "a node in place of one with volumes that are kept stands in its zone, where the spread of services allows it" {
+	request() {
+		triangle 2 | jq -c "del(.template.constraints.spread, .template.constraints.layout) | .cluster.services = [\"a\"] | .services[0] +=
+			{volumes: [{name: \"d\", path: \"/d\", size_gb: 1}]} | .template.constraints.services = {} | $1"
+	}
+	request . | coopr-solve | jq -c 'select(.kind == "node") | .zone = "z1"' >present
+	request . | jq -c --slurpfile n present '.nodes = $n | .replace = [$n[0].id]' | coopr-solve >layout
+	same z1 "$(jq -r 'select(.kind == "node" and .was == null).zone' layout)"
+	request 'del(.services[0].volumes)' | jq -c --slurpfile n present '.nodes = $n | .replace = [$n[0].id]' | coopr-solve >layout
+	same z0 "$(jq -r 'select(.kind == "node" and .was == null).zone' layout)"
+	request '.template.constraints.spread = [{"services": ["a"], "over": "zone", "min": 2}]' |
+		jq -c --slurpfile n present '.nodes = $n | .replace = [$n[0].id]' | coopr-solve >layout
+	same z0 "$(jq -r 'select(.kind == "node" and .was == null).zone' layout)"
+	coopr-solve --check layout <(request '.template.constraints.spread = [{"services": ["a"], "over": "zone", "min": 2}]' |
+		jq -c --slurpfile n present '.nodes = $n | .replace = [$n[0].id]')
+}
+
 # Three services on three machines, two on each: NUMBER of zones.
 triangle() {
 	jq -n --argjson k "$1" '{kind: "request", cluster: {name: "c", numMachines: 3, services: ["a", "b", "c"]},

@@ -13,6 +13,7 @@
 #include "solve/program/pattern.h"
 #include "solve/search/outcome.h"
 #include "solve/fallback.h"
+#include "solve/volume-zones.h"
 #include "solve/search/zone.h"
 
 enum { WRITE_AT_ONCE = 1 << 16 };
@@ -219,6 +220,7 @@ void
 answer_fill(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
 	answer_make_nodes(p, outcome, answer);
+	volume_zones_keep(p->request, answer->nodes, answer->node_count);
 	answer_make_solution(p, outcome, explored, answer);
 	answer->services = (struct string_list){arena_alloc(&answer->arena, p->service_count, sizeof(char *)),
 	    p->service_count};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/name.h"
+#include "solve/volume-zones.h"
 
 #define ROUNDING 5e-7 /* of sums of what services consume */
 
@@ -117,7 +118,7 @@ fallback_add_zones(const struct request *request, const struct node *node, const
 	if (alternative)
 		fallback_add(choices, node->zone, alternative);
 	/* Where a template spreads services, a node in another zone may be one too many there. */
-	if (!name_list_has(&request->template.fallback, "zone") || request->template.spread_count > 0)
+	if (!name_list_has(&request->template.fallback, "zone") || request->template.spread_count > 0 || volume_zones_bind(request, node))
 		return;
 	for (size_t i = 0; i < zones->count; i++)
 		if (!node->zone || strcmp(zones->list[i], node->zone) != 0)
