@@ -205,3 +205,12 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {
 	cloud_makes_many
 }
+
+@test "volumes are made once, attached to one machine at a time, never taken from one that may write, copied and deleted" {
+	fake_set '{"active_ms":200}'
+	cloud_has_volumes
+}
+
+@test "whatever goes wrong with a request for a volume, there is one, and one machine has it" {
+	cloud_volumes_survive 'POST / Action=CreateVolume' 'POST / Action=AttachVolume'
+}

@@ -201,3 +201,29 @@ devices() {
 	run -1 grep -q "$id" <(sandbox volumes </dev/null)
 	same "1 false" "$(coopr-volume list -T dev -o json | jq -rs --arg id "$id" '"\(length) \(.[0].id == $id)"')"
 }
+
+# Runs share/coopr/shell/volumes.sh as on a node: mount_volumes ARGUMENT...; the file fstab is its /etc/fstab.
+mount_volumes() {
+	mkdir -p node/run
+	cp "$COOPR_ROOT"/share/coopr/shell/{volumes,lib}.sh node/run/
+	(cd node/run && COOPR_DIR=$PWD unshare -m sh -c 'mount --bind "$1" /etc/fstab && shift && sh ./volumes.sh "$@" && cat /proc/mounts' sh "$BATS_TEST_TMPDIR/fstab" "$@")
+}
+
+@test "a block device gets a file system only if its volume is blank, and is mounted, also after a restart" {
+	need_program losetup unshare blkid
+	truncate -s 64M image
+	touch fstab
+	device=$(losetup --find --show image)
+	mkdir mnt
+	run -78 mount_volumes v-1 "$PWD/mnt" false "$device"
+	contains "$output" "there is no file system on $device, which had one"
+	run -0 mount_volumes v-1 "$PWD/mnt" true "/dev/none $device"
+	contains "$output" "$device $PWD/mnt ext4"
+	uuid=$(blkid -p -o value -s UUID "$device")
+	same "UUID=$uuid $PWD/mnt auto defaults,nofail 0 2 # coopr: volume v-1" "$(cat fstab)"
+	# What is there is not made again, whatever is said; and what the provider mounts has to be mounted.
+	run -0 mount_volumes v-1 "$PWD/mnt" true "$device"
+	same "$uuid 1" "$(blkid -p -o value -s UUID "$device") $(wc -l <fstab)"
+	run -78 mount_volumes v-1 "$PWD/mnt" true -
+	losetup -d "$device"
+}

@@ -16,6 +16,7 @@
 #include "json/place.h"
 
 struct cloud_api;
+struct cloud_volume_api;
 struct error;
 
 /* The machines of this installation bear these in the cloud's own tags, labels or metadata, under these names: */
@@ -68,6 +69,7 @@ struct cloud_machine { /* strings live in the arena of the list that it is in; a
 	const char *reason;
 	int failure;          /* the code of the error of one that has failed; 0: EX_TEMPFAIL */
 	enum cloud_state state;
+	bool is_off;          /* it is powered off, and writes nothing until somebody starts it */
 	int64_t made_ms;      /* wall clock of the cloud; 0: it does not say */
 };
 
@@ -128,6 +130,7 @@ struct cloud_api {
 	int (*clear)(struct cloud *cloud, const char *node, const struct stop *stop, struct error *err);
 	/* Deletes it, with its disks and addresses. One that is gone is no error. */
 	int (*remove)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err);
+	const struct cloud_volume_api *volumes; /* cloud/volume.h; NULL: the cloud has none, and describe does not say that it has */
 	/* Sets the host keys that the machine has reported through the cloud, "ssh-ed25519 AAAA..."; none yet: count 0. NULL: the cloud
 	 * has no way for that. */
 	int (*host_keys)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct arena *arena,

@@ -11,6 +11,7 @@
 #include "cloud/life-confirm.h"
 #include "cloud/life-make.h"
 #include "cloud/life-part.h"
+#include "cloud/life-volumes.h"
 #include "exec/task-outcome.h"
 #include "json/record.h"
 
@@ -188,14 +189,36 @@ life_delete(struct life *life)
 	cloud_machines_release(&found);
 	if (there == 0 && life->cloud->api->clear)
 		there = life->cloud->api->clear(life->cloud, node, life->stop, &life->error);
+	if (there == 0 && life->cloud->api->volumes)
+		there = life_release_volumes(life);
 	return there == 0 && known ? intent_remove(life->cloud, node, &life->error) : there;
+}
+
+/* Does what only providers with volumes do. */
+static int
+life_do_volumes(struct life *life)
+{
+	switch (life->task->action) {
+	case ACTION_ATTACH:
+		return life_attach(life);
+	case ACTION_FENCE:
+		return life_fence(life);
+	case ACTION_SNAPSHOT:
+		return life_snapshot(life);
+	case ACTION_DISCARD:
+		return life_discard(life);
+	default:
+		return error_set(&life->error, EX_DATAERR, "%s: a provider does not do that", action_name(life->task->action));
+	}
 }
 
 /* Does the task. Returns -1 with the life's error. */
 static int
 life_do(struct life *life)
 {
-	if (!life->task->machine.id)
+	bool is_of_volume = life->task->action == ACTION_SNAPSHOT || life->task->action == ACTION_DISCARD;
+
+	if (!life->task->machine.id && !is_of_volume)
 		return error_set(&life->error, EX_DATAERR, "the task names no machine");
 	if (life->task->action == ACTION_CREATE)
 		return life_create(life);
@@ -203,6 +226,8 @@ life_do(struct life *life)
 		return life_confirm(life);
 	if (life->task->action == ACTION_DELETE)
 		return life_delete(life);
+	if (life->cloud->api->volumes)
+		return life_do_volumes(life);
 	return error_set(&life->error, EX_DATAERR, "%s: a provider does not do that", action_name(life->task->action));
 }
 

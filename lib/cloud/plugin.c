@@ -14,6 +14,7 @@
 #include "cloud/inquiry.h"
 #include "cloud/intent.h"
 #include "cloud/life.h"
+#include "cloud/life-volumes.h"
 #include "cloud/sightings.h"
 #include "exec/plugin.h"
 #include "exec/serve.h"
@@ -157,6 +158,15 @@ plugin_list(jv entity, struct error *err)
 }
 
 static int
+plugin_volumes(jv entity, struct error *err)
+{
+	struct stop stop;
+	struct cloud *cloud = plugin_ask(entity, &stop, err);
+
+	return cloud ? life_list_volumes(cloud, &stop, err) : -1;
+}
+
+static int
 plugin_test(jv entity, struct error *err)
 {
 	struct stop stop;
@@ -285,7 +295,7 @@ cloud_plugin_main(const struct cloud_api *api, int argc, char **argv)
 	const char *const state[] = {api->name, NULL};
 	char *name = memory_printf("provider/%s", api->name);
 	const struct plugin plugin = {.name = name, .schema = api->schema, .act = plugin_act_alone, .list = plugin_list, .test = plugin_test,
-	    .flavors = plugin_flavors, .service = &service, .wants = CONFINE_HOST, .state = state};
+	    .flavors = plugin_flavors, .volumes = api->volumes ? plugin_volumes : NULL, .service = &service, .wants = CONFINE_HOST, .state = state};
 	int code;
 
 	served = api;

@@ -108,7 +108,7 @@ plugin_main(const struct plugin *plugin, int argc, char **argv)
 	const struct {
 		const char *verb;
 		int (*ask)(jv provider, struct error *err);
-	} inquiries[] = {{"list", plugin->list}, {"test", plugin->test}, {"flavors", plugin->flavors}};
+	} inquiries[] = {{"list", plugin->list}, {"test", plugin->test}, {"flavors", plugin->flavors}, {"volumes", plugin->volumes}};
 	enum action action;
 
 	message_program(plugin->name);

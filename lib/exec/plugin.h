@@ -28,6 +28,8 @@ struct plugin {
 	 * with the first that is not well; prints records "flavor". Else NULL. */
 	int (*test)(jv provider, struct error *err);
 	int (*flavors)(jv provider, struct error *err);
+	/* Providers with volumes: prints these and their snapshots, as list does machines. Else NULL. */
+	int (*volumes)(jv provider, struct error *err);
 };
 
 /* Does all of a plugin's main: reads, has it done, prints. Returns the exit code. */

@@ -42,6 +42,8 @@ class Cloud:
         self.settings = settings
         settings.update({"skew_s": 0, "host_keys": [], "session": "", "latest": True})
         self.machines = {}
+        self.volumes = {}
+        self.snapshots = {}
         self.tokens = {}
         self.number = 0
 
@@ -49,6 +51,8 @@ class Cloud:
         """What happens at once: somebody terminates an instance, or an installation has many."""
         if "terminate" in value:
             self.machines[value["terminate"]]["gone"] = time.time()
+        if "stop" in value:
+            self.machines[value["stop"]]["off"] = True
         for number in range(value.get("many", 0)):
             self.number += 1
             name = "i-%017x" % self.number
@@ -144,12 +148,12 @@ class Cloud:
         numbered(form, "SecurityGroupId")
         numbered(form, "NetworkInterface.1.SecurityGroupId")
 
-    def tags(self, form):
+    def tags(self, form, wanted="instance"):
         found = {}
         for number in (1, 2, 3):
             prefix = "TagSpecification.%d." % number
             kind = form.get(prefix + "ResourceType")
-            if kind not in (None, "instance", "volume"):
+            if kind not in (None, "instance", "volume", "snapshot"):
                 raise Refused(400, "InvalidParameterValue", "'%s' is not a valid taggable resource type." % kind)
             count = sum(1 for key in form if key.startswith(prefix) and key.endswith(".Key"))
             if count > 50:
@@ -157,7 +161,7 @@ class Cloud:
             pairs = {form[prefix + "Tag.%d.Key" % i]: form.get(prefix + "Tag.%d.Value" % i, "") for i in range(1, count + 1)}
             if any(len(k) > 127 or len(v) > 255 or k.startswith("aws:") for k, v in pairs.items()):
                 raise Refused(400, "InvalidParameterValue", "Tag keys starting with 'aws:' are reserved, and lengths are bounded")
-            if kind == "instance":
+            if kind == wanted:
                 found = pairs
         return found
 
@@ -188,7 +192,7 @@ class Cloud:
 
     def item(self, m):
         active = (time.time() - m["made"]) * 1000 >= self.settings["active_ms"]
-        code, state = (48, "terminated") if m["gone"] else (16, "running") if active else (0, "pending")
+        code, state = (48, "terminated") if m["gone"] else (80, "stopped") if m.get("off") else (16, "running") if active else (0, "pending")
         n, addresses = m["number"], ""
         if state != "terminated":
             addresses = "<privateIpAddress>10.%d.%d.%d</privateIpAddress>" % (n >> 16 & 255, n >> 8 & 255, n & 255)
@@ -281,6 +285,134 @@ class Cloud:
         if names != ["ops"]:
             raise Refused(400, "InvalidKeyPair.NotFound", "The key pair '%s' does not exist" % names[0])
         return "<keySet><item><keyName>ops</keyName></item></keySet>"
+
+    def disks(self):
+        return [dict(id=v["id"], name=v["tags"].get("coopr-volume"), machine=self.holder(v) or None, snapshot=False, forced=v.get("forced", False))
+                for v in self.volumes.values()] + [dict(id=s["id"], name=s["tags"].get("coopr-volume"), machine=None, snapshot=True, forced=False)
+                                                   for s in self.snapshots.values()]
+
+    def holder(self, v):
+        """The machine that has a volume: a terminated one gives it back, a stopped one does not."""
+        return v["machine"] and not self.machines[v["machine"]]["gone"] and v["machine"]
+
+    def known(self, form, names):
+        for key in form:
+            if not re.match(r"^(Action|Version|%s|TagSpecification\.1\.(ResourceType|Tag\.[0-9]+\.(Key|Value)))$" % names, key):
+                raise Refused(400, "UnknownParameter", "The parameter %s is not recognized" % key)
+
+    def volume(self, form):
+        volume = self.volumes.get(form.get("VolumeId"))
+        if not volume:
+            raise Refused(400, "InvalidVolume.NotFound", "The volume '%s' does not exist." % form.get("VolumeId"))
+        return volume
+
+    def tag_items(self, tags):
+        return "".join("<item><key>%s</key><value>%s</value></item>" % (escape(k), escape(v)) for k, v in tags.items())
+
+    def volume_item(self, v):
+        holder, making = self.holder(v), (time.time() - v["made"]) * 1000 < self.settings["active_ms"]
+        attaching = holder and (time.time() - v["attached"]) * 1000 < self.settings["active_ms"]
+        attachment = "" if not holder else ("<item><volumeId>%s</volumeId><instanceId>%s</instanceId><device>%s</device><status>%s</status></item>"
+                                            % (v["id"], holder, v["device"], "attaching" if attaching else "attached"))
+        return ("<item><volumeId>%s</volumeId><size>%d</size><snapshotId>%s</snapshotId><availabilityZone>%s</availabilityZone><status>%s</status>"
+                "<attachmentSet>%s</attachmentSet><tagSet>%s</tagSet></item>") % (v["id"], v["size"], v["of"], v["zone"],
+                "in-use" if holder else "creating" if making else "available", attachment, self.tag_items(v["tags"]))
+
+    def filtered(self, things, form):
+        for number in range(1, 10):
+            name = form.get("Filter.%d.Name" % number)
+            if name is None:
+                return things
+            values = numbered(form, "Filter.%d.Value" % number)
+            if name == "tag-key":
+                things = [t for t in things if any(v in t["tags"] for v in values)]
+            elif name.startswith("tag:"):
+                things = [t for t in things if t["tags"].get(name[4:]) in values]
+            else:
+                raise Refused(400, "InvalidParameterValue", "The filter '%s' is invalid" % name)
+        return things
+
+    def page(self, things, form, name, item):
+        most, start = int(form.get("MaxResults", 500)), int(form.get("NextToken", "0"))
+        if not 5 <= most <= 500:
+            raise Refused(400, "InvalidParameterValue", "Value ( %d ) for parameter maxResults is invalid." % most)
+        things = self.filtered(things, form)
+        more = "<nextToken>%d</nextToken>" % (start + most) if start + most < len(things) else ""
+        return "<%s>%s</%s>%s" % (name, "".join(item(t) for t in things[start: start + most]), name, more)
+
+    def do_CreateVolume(self, form):
+        self.known(form, "AvailabilityZone|Size|SnapshotId|VolumeType|ClientToken")
+        if form.get("AvailabilityZone") not in ZONES:
+            raise Refused(400, "InvalidZone.NotFound", "The zone '%s' does not exist." % form.get("AvailabilityZone"))
+        snapshot = self.snapshots.get(form.get("SnapshotId", ""))
+        if form.get("SnapshotId") and not snapshot:
+            raise Refused(400, "InvalidSnapshot.NotFound", "The snapshot '%s' does not exist." % form["SnapshotId"])
+        size = int(form.get("Size", 0))
+        if not 1 <= size <= 65536 or (snapshot and size < snapshot["size"]):
+            raise Refused(400, "InvalidParameterValue", "Volume size is not valid")
+        same = [v for v in self.volumes.values() if form.get("ClientToken") and v["form"].get("ClientToken") == form["ClientToken"]]
+        if same and same[0]["form"] != form:
+            raise Refused(400, "IdempotentParameterMismatch", "Arguments on this idempotent request are inconsistent.")
+        if not same:
+            self.number += 1
+            name = "vol-%017x" % self.number
+            same = [{"id": name, "size": size, "zone": form["AvailabilityZone"], "of": form.get("SnapshotId", ""), "made": time.time(), "machine": None,
+                     "attached": 0, "device": "", "tags": self.tags(form, "volume"), "form": dict(form)}]
+            self.volumes[name] = same[0]
+        return "<volumeId>%s</volumeId><size>%d</size><status>creating</status>" % (same[0]["id"], size)
+
+    def do_DescribeVolumes(self, form):
+        return self.page(list(self.volumes.values()), form, "volumeSet", self.volume_item)
+
+    def do_AttachVolume(self, form):
+        self.known(form, "VolumeId|InstanceId|Device")
+        volume, machine = self.volume(form), self.get(form.get("InstanceId"))
+        if self.holder(volume):
+            raise Refused(400, "VolumeInUse", "%s is already attached to an instance" % volume["id"])
+        if (time.time() - volume["made"]) * 1000 < self.settings["active_ms"] or machine["gone"]:
+            raise Refused(400, "IncorrectState", "The volume or the instance is not in a state for this")
+        if machine["form"].get("Placement.AvailabilityZone", ZONES[0]) != volume["zone"]:
+            raise Refused(400, "InvalidVolume.ZoneMismatch", "The volume '%s' is not in the same availability zone as instance '%s'" % (volume["id"], machine["id"]))
+        if not re.fullmatch(r"/dev/sd[f-p]", form.get("Device", "")) or any(self.holder(v) == machine["id"] and v["device"] == form["Device"] for v in self.volumes.values()):
+            raise Refused(400, "InvalidParameterValue", "Invalid value '%s' for unixDevice. Attachment point is already in use" % form.get("Device"))
+        volume.update(machine=machine["id"], device=form["Device"], attached=time.time())
+        return "<volumeId>%s</volumeId><status>attaching</status>" % volume["id"]
+
+    def do_DetachVolume(self, form):
+        self.known(form, "VolumeId|InstanceId")
+        volume = self.volume(form)
+        if self.holder(volume) != form.get("InstanceId"):
+            raise Refused(400, "IncorrectState", "Volume '%s' is in the 'available' state." % volume["id"])
+        volume["forced"] = not self.machines[volume["machine"]].get("off")
+        volume["machine"] = None
+        return "<volumeId>%s</volumeId><status>detaching</status>" % volume["id"]
+
+    def do_DeleteVolume(self, form):
+        volume = self.volume(form)
+        if self.holder(volume):
+            raise Refused(400, "VolumeInUse", "Volume %s is currently attached to %s" % (volume["id"], volume["machine"]))
+        del self.volumes[volume["id"]]
+        return "<return>true</return>"
+
+    def do_CreateSnapshot(self, form):
+        self.known(form, "VolumeId")
+        volume = self.volume(form)
+        self.number += 1
+        name = "snap-%017x" % self.number
+        self.snapshots[name] = {"id": name, "size": volume["size"], "of": volume["id"], "tags": self.tags(form, "snapshot")}
+        return "<snapshotId>%s</snapshotId><status>pending</status>" % name
+
+    def do_DescribeSnapshots(self, form):
+        if numbered(form, "Owner") != ["self"]:
+            raise Refused(400, "InvalidParameterValue", "This fake has only one's own snapshots")
+        return self.page(list(self.snapshots.values()), form, "snapshotSet", lambda s: (
+            "<item><snapshotId>%s</snapshotId><volumeId>%s</volumeId><status>completed</status><volumeSize>%d</volumeSize><tagSet>%s</tagSet></item>"
+            % (s["id"], s["of"], s["size"], self.tag_items(s["tags"]))))
+
+    def do_DeleteSnapshot(self, form):
+        if not self.snapshots.pop(form.get("SnapshotId"), None):
+            raise Refused(400, "InvalidSnapshot.NotFound", "The snapshot '%s' does not exist." % form.get("SnapshotId"))
+        return "<return>true</return>"
 
     def do_DescribeImages(self, form):
         return "<imagesSet>%s</imagesSet>" % "".join("<item><imageId>%s</imageId><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName></item>"

@@ -12,6 +12,7 @@
 #       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish
 #   GET /_machines       what there is, as the owner of the account sees it
 #   DELETE /_machines    nothing is there any more
+#   GET /_volumes        its volumes and snapshots: id, name, machine, snapshot, and whether one was taken from a machine that runs
 #   GET /_requests       how many of each method and path there were, numbers in paths as N
 import http.server
 import importlib
@@ -95,6 +96,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.cloud.machines.clear()
             elif path == "/_machines":
                 return self.send(200, {}, json.dumps(self.cloud.owned()).encode())
+            elif path == "/_volumes":
+                return self.send(200, {}, json.dumps(self.cloud.disks()).encode())
             elif path == "/_requests":
                 return self.send(200, {}, json.dumps(counts).encode())
             else:

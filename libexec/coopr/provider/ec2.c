@@ -14,12 +14,13 @@
 #include "cloud/amazon/console.h"
 #include "cloud/amazon/request.h"
 #include "cloud/amazon/trial.h"
+#include "cloud/amazon/volumes.h"
 #include "cloud/plugin.h"
 
 enum { PAGE = 250, WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider ec2\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider ec2\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
     "\"required\":[\"api_user\",\"api_password\"],\"properties\":{" CLOUD_PROPERTIES ","
     "\"api_user\":{\"type\":\"string\",\"description\":\"The id of an access key\"},"
     "\"api_password\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The access key's secret\"},"
@@ -51,6 +52,7 @@ ec2_read_state(const struct _xmlNode *instance, struct arena *arena, struct clou
 {
 	const char *state = xml_text(instance, "instanceState/name", arena), *reason = xml_text(instance, "stateReason/message", arena);
 
+	machine->is_off = state && strcmp(state, "stopped") == 0;
 	machine->reason = reason ? reason : xml_text(instance, "reason", arena);
 	machine->state = !state ? CLOUD_PENDING : strcmp(state, "running") == 0 ? CLOUD_RUNNING
 	    : strcmp(state, "shutting-down") == 0 || strcmp(state, "terminated") == 0 ? CLOUD_GONE : CLOUD_PENDING;
@@ -330,8 +332,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct cloud_api api = {.name = "ec2", .schema = schema, .user = "root", .per_second = 5, .takes_token = true,
-	    .window_ms = WINDOW_MS, .open = ec2_open, .make = ec2_make, .list = ec2_list, .remove = ec2_remove, .host_keys = ec2_host_keys,
-	    .try = ec2_try, .flavors = ec2_flavors};
+	    .window_ms = WINDOW_MS, .open = ec2_open, .make = ec2_make, .list = ec2_list, .remove = ec2_remove, .volumes = &ec2_volumes,
+	    .host_keys = ec2_host_keys, .try = ec2_try, .flavors = ec2_flavors};
 
 	return cloud_plugin_main(&api, argc, argv);
 }
