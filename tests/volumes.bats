@@ -171,7 +171,7 @@ devices() {
 			sandbox attach >/dev/null || true
 	done
 	same "" "$(ls canary)"
-	! grep -q canary /proc/mounts
+	run ! grep -q canary /proc/mounts
 }
 
 @test "a tenant gets at no volume of another one: not by its id, and not by a cluster of the same name" {
