@@ -93,7 +93,7 @@ a_twin() {
 @test "a store of an earlier version gets its id once" {
 	need_program sqlite3
 	coopr-store init
-	sqlite3 "$COOPR_STATE/store.sqlite3" 'DROP TABLE installation; PRAGMA user_version = 23'
+	sqlite3 "$COOPR_STATE/store.sqlite3" 'DROP TABLE volume; DROP TABLE installation; PRAGMA user_version = 23'
 	first=$(identity)
 	[[ $first =~ ^[0-9a-f]{32}$ ]]
 	same "$first" "$(identity)"
