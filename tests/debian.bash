@@ -46,6 +46,9 @@ debian_down() {
 	[ ! -d "$COOPR_STATE" ] || coopr-list -o name | while read -r cluster; do
 		coopr-delete -y --discard-data "$cluster" </dev/null >/dev/null
 	done
+	[ ! -d "$COOPR_STATE" ] || coopr-volume list -o json | jq -r .id | while read -r volume; do
+		coopr-volume delete -y --discard-data "$volume" </dev/null >/dev/null
+	done
 }
 
 on() {

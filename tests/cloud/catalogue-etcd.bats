@@ -39,8 +39,7 @@ addresses() {
 	# One dies: the others go on, and another takes its place.
 	kill_machine e 1000
 	etcdctl e/1001 put row second
-	run -1 coopr-reconcile
-	coopr-replace -y --dead --discard-data e 1000
+	coopr-reconcile --repair --work || true
 	same "$(addresses)" "$(members e/1001)"
 	same $'row\nsecond' "$(etcdctl e/1005 get row)"
 	is_well e

@@ -26,8 +26,8 @@ nodes() {
 	is_well l
 	contains "$(site)" "visit "
 	same 2 "$(nodes | wc -w)"
-	number=$(site | grep -o '[0-9]*' | head -n 1)
-	same $((number + 1)) "$(site | grep -o '[0-9]*' | head -n 1)"
+	first=$(site | grep -o '[0-9]*' | head -n 1)
+	same $((first + 1)) "$(site | grep -o '[0-9]*' | head -n 1)"
 	coopr-backup l
 
 	coopr-expand -y -n 5 l
@@ -44,10 +44,16 @@ nodes() {
 	is_well l
 	same 3 "$(nodes | wc -w)"
 	same 5 "$(on l/@mariadb "echo \"SELECT COUNT(*) FROM mysql.user WHERE User = 'app'\" | mariadb -N")"
+	# The database has its volume back, with the last visit.
+	number=$(site | grep -o '[0-9]*' | head -n 1)
+	kill_machine l "$(nodes_with l mariadb)"
+	coopr-reconcile --repair --work || true
+	is_well l
+	same $((number + 1)) "$(site | grep -o '[0-9]*' | head -n 1)"
 	coopr-restart -y l
 	is_well l
 
 	coopr-restore -y --discard-data l
-	same $((number + 2)) "$(site | grep -o '[0-9]*' | head -n 1)"
+	same $((first + 2)) "$(site | grep -o '[0-9]*' | head -n 1)"
 	unchanged l
 }

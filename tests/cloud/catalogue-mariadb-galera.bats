@@ -31,7 +31,7 @@ size() {
 
 	kill_machine g 1000
 	soon sql 1002 "INSERT INTO t (word) VALUES ('second')"
-	coopr-replace -y --dead --discard-data g 1000
+	coopr-reconcile --repair --work || true
 	same $'first\nsecond' "$(sql 1003 'SELECT word FROM t ORDER BY id')"
 	same 3 "$(size 1001)"
 	is_well g

@@ -49,7 +49,7 @@ synchronous() { # PRIMARY
 	sql 1000 "INSERT INTO t VALUES ('third')"
 	kill_machine p 1000
 	same "" "$(primary)"
-	coopr-replace -y --dead --discard-data p 1000
+	coopr-reconcile --repair --work || true
 	same 1001 "$(primary)"
 	same $'first\nsecond\nthird' "$(sql 1001 "SELECT row FROM t WHERE row <> 'none'")"
 	soon eval 'same $'"'first\nsecond\nthird'"' "$(sql 1003 "SELECT row FROM t WHERE row <> '"'none'"'")"'

@@ -40,7 +40,7 @@ primary() {
 	soon eval '[ -n "$(primary)" ]'
 	now=$(primary)
 	soon redis "r/$now" 'set row second'
-	coopr-replace -y --dead --discard-data r 1000
+	coopr-reconcile --repair --work || true
 	is_well r
 	same "$now" "$(primary)"
 	soon eval 'same second "$(redis r/1003 "get row")"'

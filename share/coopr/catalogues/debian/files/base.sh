@@ -98,6 +98,12 @@ has_changed()
 	[ -e "$COOPR_DIR/changed" ]
 }
 
+# own FOLDER USER: gives it to the user with all that is in it, also where it is a volume that another machine had, or a blank one.
+own()
+{
+	[ "$(stat -c %U "$1")" = "$2" ] || act "$1 is $2's" chown -R "$2:$2" "$1"
+}
+
 # finish: the end of a script that has done its work.
 finish()
 {

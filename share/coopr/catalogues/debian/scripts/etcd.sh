@@ -25,6 +25,7 @@ configure()
 {
 	self=$(coopr_config etcd/self)
 	nodes=$(coopr_config etcd/nodes)
+	own /var/lib/etcd etcd
 	put /etc/coopr/etcd-nodes <<-EOT
 		$nodes
 	EOT

@@ -38,6 +38,7 @@ configure()
 	nodes=$(coopr_config mariadb/nodes "$self")
 	recover=$(coopr_config mariadb/recover '')
 	memory=$(coopr_config mariadb/memory 128M)
+	own $data mysql
 	put /etc/mysql/mariadb.conf.d/90-coopr.cnf <<-EOT
 		[mariadbd]
 		bind-address = $self

@@ -87,6 +87,7 @@ configure()
 	names=$(coopr_config postgres/names)
 	password=$(coopr_config postgres/replication)
 	promote=$(coopr_config postgres/promote '')
+	own /var/lib/postgresql postgres
 	create
 	echo "$self $nodes $names $promote" | put $known
 	echo "*:*:*:coopr_replication:$password" | put $passwords 600 postgres:postgres

@@ -70,6 +70,7 @@ configure()
 		$jobs
 	EOT
 	promtool check rules rules.yml >/dev/null || coopr_fail "promtool refuses the alerts"
+	own /var/lib/prometheus prometheus
 	put /etc/prometheus/coopr-rules.yml <rules.yml
 	put /etc/prometheus/prometheus.yml <prometheus.yml
 	promtool check config /etc/prometheus/prometheus.yml >/dev/null || coopr_fail "promtool refuses the configuration"

@@ -68,10 +68,11 @@ configure()
 	case $password in
 	*[\"\\]*) coopr_fail 'redis/password: a " or \ cannot be in it' ;;
 	esac
+	own /var/lib/redis redis
 	settings | put $made 640 redis:redis
 	[ ! -e /etc/redis/coopr-made ] || ! has_changed || rm /etc/redis/coopr-made
 	[ ! -e /etc/redis/coopr-made ] || return 0
-	if [ -e /var/lib/redis/coopr-known ]; then
+	if [ -e /etc/redis/coopr-known ]; then
 		follows=$(grep '^replicaof ' $file || :)
 	else
 		primary=$(asked_sentinels)
@@ -87,7 +88,7 @@ configure()
 		cat $made
 		echo "$follows"
 	} | put $file 640 redis:redis
-	touch /etc/redis/coopr-made /var/lib/redis/coopr-known
+	touch /etc/redis/coopr-made /etc/redis/coopr-known
 }
 
 # What can be said to a server that runs; bind cannot.
