@@ -73,7 +73,7 @@ hook() {
 	coopr-reconcile --repair --work || true
 	is_well m
 	soon eval 'same 4 "$(ask "count(up{job=\"node\"} == 1)")"'
-	soon grep -q resolved alerts
+	soon eval 'same 0 "$(curl -sS -f "http://$manager:9093/api/v2/alerts" | jq length)"'
 
 	coopr-restore -y --discard-data m
 	soon eval 'same 4 "$(ask "count(count_over_time(up{job=\"node\"}[5m] @ '"$now"'))")"'

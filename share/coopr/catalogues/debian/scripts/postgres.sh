@@ -146,6 +146,7 @@ objects()
 			'pg_read_binary_file(text, bigint, bigint, boolean)'; do
 			echo "GRANT EXECUTE ON FUNCTION pg_catalog.$function TO coopr_replication;"
 		done
+		[ "$version" -lt 15 ] || echo "GRANT pg_checkpoint TO coopr_replication;"
 		each postgres/databases name database
 	) || exit
 	say "$text" | sql postgres >/dev/null
@@ -173,7 +174,13 @@ prepare_standby()
 {
 	[ ! -e "$data/standby.signal" ] || return 0
 	source="host=$1 user=coopr_replication dbname=postgres passfile=$passwords application_name=$self"
-	as_postgres "$bin/pg_rewind" -D "$data" --config-file="$settings/postgresql.conf" --source-server="$source" 2>&1 || copy
+	# One that was promoted just now tells its new timeline after a checkpoint only.
+	ask "$1" CHECKPOINT >/dev/null || true
+	if as_postgres "$bin/pg_rewind" -D "$data" --config-file="$settings/postgresql.conf" --source-server="$source" 2>&1; then
+		rewound=true
+	else
+		copy
+	fi
 	as_postgres touch "$data/standby.signal"
 }
 
@@ -189,6 +196,7 @@ copy()
 start()
 {
 	read -r self nodes names promote <$known
+	rewound=false
 	if ! runs; then
 		now=$(primary)
 		if [ -n "$now" ]; then
@@ -198,8 +206,23 @@ start()
 			later "no node is the primary yet"
 		fi
 		control start
+		[ "$rewound" = false ] || wait_for 30 streams || copy_after_all
 	fi
 	reload
+}
+
+streams()
+{
+	[ "$(echo 'SELECT status FROM pg_stat_wal_receiver' | sql postgres)" = streaming ]
+}
+
+# The primary does not have the log any more that the data here needs.
+copy_after_all()
+{
+	control stop
+	copy
+	as_postgres touch "$data/standby.signal"
+	control start
 }
 
 is_primary()
