@@ -88,6 +88,8 @@ start()
 		decide "$(echo "$nodes" | tr ',' '\n' | sed 's|.*|&=http://&:2380|' | paste -s -d ,)" new
 	fi
 	service etcd start
+	sleep 1
+	service etcd status >/dev/null 2>&1 || later "etcd has ended at once: another member is joining, or its settings are wrong"
 }
 
 join()
@@ -104,9 +106,8 @@ join()
 		others member add "$self" --peer-urls="http://$self:2380" >/dev/null || later "the others do not take a further member now"
 		members=$(others member list) || later "the others have no leader now"
 	fi
-	[ -d $data/member ] || decide "$(echo "$members" | awk -F ', ' -v self="$self" '{ split($4, url, ","); name = $3
-		if (url[1] == "http://" self ":2380") name = self
-		printf "%s%s=%s", (NR > 1 ? "," : ""), name, url[1] }')" existing
+	# Those that have not started yet have no name in the list: all are called by their address.
+	[ -d $data/member ] || decide "$(echo "$members" | cut -d , -f 4 | sed 's|^ http://\(.*\):2380$|\1=http://\1:2380|' | paste -s -d ,)" existing
 }
 
 # Who is gone leaves the cluster; the first of those that stay says so.
