@@ -154,10 +154,10 @@ start()
 	users
 }
 
+# Nothing, if it does not say now.
 cluster_size()
 {
-	echo "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'wsrep_cluster_size'" |
-		mariadb --skip-column-names 2>/dev/null || echo 1
+	echo "SHOW STATUS LIKE 'wsrep_cluster_size'" | mariadb --skip-column-names 2>/dev/null | cut -f 2
 }
 
 # If all stop at once, none knows that it is the last, and none could found the cluster again: the first one stays as long as others go,
@@ -165,13 +165,18 @@ cluster_size()
 stop()
 {
 	read -r self nodes _ <$cluster
-	left=$([ "$kind" = galera ] && [ "${nodes%%,*}" = "$self" ] && cluster_size || echo 1)
+	left=1
+	if [ "$kind" = galera ] && [ "${nodes%%,*}" = "$self" ] && pings; then
+		left=$(cluster_size)
+		left=${left:-2}
+	fi
 	turns=0
 	while [ "$left" -gt 1 ] && [ $turns -lt 50 ]; do
 		sleep 0.2
 		turns=$((turns + 1))
 		before=$left
 		left=$(cluster_size)
+		left=${left:-$before}
 		[ "$left" -ge "$before" ] || turns=0
 	done
 	service mariadb stop
