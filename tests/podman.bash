@@ -4,6 +4,7 @@
 # A podman of the test's own, whose containers have no network but that of the test. Needs case.
 #
 #	podman_start         starts it; its socket is $DAEMON, it has an image "node" with sshd, and a network "lab"
+#	                     with PODMAN_DAEMON=docker that is a dockerd
 #	podman_end           ends it, with all that runs in it
 #	inside COMMAND...    does a command where the machines can be reached
 #	daemon PATH [...]    asks it for a thing of its API; more are options of curl
@@ -77,6 +78,8 @@ podman_start() {
 		echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
 		mkdir tmp
 		export TMPDIR=$PWD/tmp
+		[ "${PODMAN_DAEMON-}" != docker ] || exec dockerd -H "unix://$PWD/socket" --data-root "$PWD/docker" --exec-root "$PWD/docker-run" \
+			--pidfile "$PWD/docker.pid" --iptables=false --ip-masq=false --bridge=none --storage-driver=overlay2 --exec-opt native.cgroupdriver=cgroupfs
 		exec podman system service --time=0 "unix://$PWD/socket"
 	END
 	(cd podman && exec unshare -n -m -p -f --mount-proc --kill-child bash start.sh) >podman.log 2>&1 3>&- &

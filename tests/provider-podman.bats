@@ -16,8 +16,8 @@ setup() {
 }
 
 teardown() {
-	[ -z "${FAKE-}" ] || fake_end
 	podman_end
+	[ -z "${FAKE-}" ] || fake_end
 }
 
 # The entity, with more fields.
@@ -166,7 +166,7 @@ a_podman() {
 }
 
 coopr-exec() {
-	if [ -n "${PODMAN_PID-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
+	if [ -n "${PODMAN_PID-}" ] && [ -z "${FAKE-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
 }
 
 # A shell command on the machine of the last result, whose host key has to be the one that confirm has told.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cloud/fields.h"
 
 enum { MOST = 1 << 30 };
 
@@ -33,10 +34,30 @@ laboratory_read_sizes(struct cloud *cloud, struct laboratory *laboratory)
 	}
 }
 
-void
-laboratory_open(struct cloud *cloud, struct laboratory *laboratory)
+/* Finds where the daemon is: behind a socket of this host, or at a URL. */
+static const char *
+laboratory_read_endpoint(struct cloud *cloud, struct client_settings *settings, const char *usual)
 {
-	*laboratory = (struct laboratory){.public_key = cloud_field(cloud, "public_key")};
+	static const char local[] = "unix://";
+	const char *endpoint = cloud_field(cloud, "endpoint");
+
+	if (!endpoint)
+		endpoint = usual;
+	if (strncmp(endpoint, local, strlen(local)) == 0 && endpoint[strlen(local)] == '/') {
+		settings->socket = endpoint + strlen(local);
+		return "http://localhost";
+	}
+	if (strncmp(endpoint, "https://", 8) != 0 && strncmp(endpoint, "http://", 7) != 0)
+		fields_problem(cloud, "endpoint", "expected unix:///PATH, https://HOST:PORT or http://HOST:PORT");
+	return endpoint;
+}
+
+void
+laboratory_open(struct cloud *cloud, struct client_settings *settings, const char *usual, struct laboratory *laboratory)
+{
+	*laboratory = (struct laboratory){.public_key = cloud_field(cloud, "public_key"), .base = laboratory_read_endpoint(cloud, settings, usual)};
+	settings->certificate = cloud_field(cloud, "client_certificate");
+	settings->key = cloud_field(cloud, "client_key");
 	if (cloud->tenants)
 		place_problem(&cloud->fields, "a provider of the type %s is for a superadmin to write: who may ask its daemon for machines may take its host",
 		    cloud->api->name);

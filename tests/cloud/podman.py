@@ -79,7 +79,10 @@ class Fake:
                 for m in self.machines.values()]
 
     def do(self, method, path, query, headers, body):
+        path = re.sub(r"^/v1\.[0-9]+/", "/", path)
         parts = path.strip("/").split("/")
+        if path == "/_ping":
+            return 200, {"Content-Type": "text/plain", "Api-Version": "1.40"}, b"OK"
         if path == "/version":
             return self.good(200, {"Version": "4.3.1", "Components": [{"Name": "Podman Engine"}], "Platform": {"Name": "linux/amd64/fake"}})
         if path == "/containers/json" and method == "GET":
@@ -142,7 +145,7 @@ class Fake:
         if not machine:
             return self.error(404, "no container with name or ID %s found: no such container" % name)
         if method == "DELETE" and not verb:
-            if machine["state"] == "running" and query.get("force") != "true":
+            if machine["state"] == "running" and query.get("force") not in ("true", "1"):
                 return self.error(409, "the container is running")
             del self.machines[machine["id"]]
             return self.good(204, None)

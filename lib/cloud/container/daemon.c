@@ -11,24 +11,6 @@ enum { PULL_S = 30 * 60 };
 
 /* --- fields --- */
 
-/* Finds where the daemon is: behind a socket of this host, or at a URL. */
-static const char *
-daemon_read_endpoint(struct cloud *cloud, struct client_settings *settings)
-{
-	static const char local[] = "unix://";
-	const char *endpoint = cloud_field(cloud, "endpoint");
-
-	if (!endpoint)
-		endpoint = "unix:///run/podman/podman.sock";
-	if (strncmp(endpoint, local, strlen(local)) == 0 && endpoint[strlen(local)] == '/') {
-		settings->socket = endpoint + strlen(local);
-		return "http://localhost";
-	}
-	if (strncmp(endpoint, "https://", 8) != 0 && strncmp(endpoint, "http://", 7) != 0)
-		fields_problem(cloud, "endpoint", "expected unix:///PATH, https://HOST:PORT or http://HOST:PORT");
-	return endpoint;
-}
-
 static enum daemon_pull
 daemon_read_pull(struct cloud *cloud)
 {
@@ -48,16 +30,13 @@ daemon_open(struct cloud *cloud, struct client_settings *settings)
 {
 	struct daemon *daemon = memory_zeroed(1, sizeof *daemon);
 
-	laboratory_open(cloud, &daemon->laboratory);
-	daemon->base = daemon_read_endpoint(cloud, settings);
+	laboratory_open(cloud, settings, "unix:///run/podman/podman.sock", &daemon->laboratory);
 	daemon->pull = daemon_read_pull(cloud);
 	daemon->network = cloud_field(cloud, "network");
 	daemon->restart = cloud_field(cloud, "restart");
 	daemon->command = place_strings(&cloud->fields, "command", &cloud->arena);
 	daemon->capabilities = place_strings(&cloud->fields, "capabilities", &cloud->arena);
 	daemon->privileged = place_boolean(&cloud->fields, "privileged", false);
-	settings->certificate = cloud_field(cloud, "client_certificate");
-	settings->key = cloud_field(cloud, "client_key");
 	cloud->state = daemon;
 }
 
@@ -68,7 +47,7 @@ daemon_ask(const struct cloud *cloud, const struct daemon_request *request, cons
     jv *out, struct error *err)
 {
 	const struct daemon *daemon = cloud->state;
-	char *url = memory_printf("%s%s", daemon->base, request->path);
+	char *url = memory_printf("%s%s", daemon->laboratory.base, request->path);
 	struct client_request sent = {.method = request->method, .url = url, .type = request->type, .body = request->body,
 	    .length = request->length, .repeatable = !request->once};
 	int result = client_ask(cloud->client, &sent, stop, answer, out, err);
@@ -119,7 +98,7 @@ daemon_pull(const struct cloud *cloud, const char *image, const struct stop *sto
 	const char *name = strrchr(image, '/');
 	/* Without a tag, all of them would be fetched. */
 	const char *tag = strpbrk(name ? name : image, ":@") ? "" : "&tag=latest";
-	char *escaped = client_escape(image), *url = memory_printf("%s/images/create?fromImage=%s%s", daemon->base, escaped, tag);
+	char *escaped = client_escape(image), *url = memory_printf("%s/images/create?fromImage=%s%s", daemon->laboratory.base, escaped, tag);
 	const struct client_request request = {.method = "POST", .url = url, .repeatable = true, .answer_s = PULL_S};
 	struct client_answer answer = {.wait_ms = -1};
 	int result = client_send(cloud->client, &request, stop, &answer, err);

@@ -11,7 +11,6 @@ enum daemon_pull { DAEMON_NEVER, DAEMON_MISSING, DAEMON_ALWAYS };
 
 struct daemon {
 	struct laboratory laboratory;
-	const char *base;    /* of URLs */
 	const char *network; /* NULL: the daemon's own */
 	const char *restart; /* the daemon's word for when it starts a container that has ended */
 	struct string_list command, capabilities;

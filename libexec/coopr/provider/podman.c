@@ -25,8 +25,6 @@ static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider podman\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
     "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES ","
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"unix:///run/podman/podman.sock\",\"description\":\"Where podman or Docker answers: unix:///PATH, or https://HOST:PORT\"},"
-    "\"client_certificate\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"A file of PEM with the certificate by which a daemon at a URL knows us\"},"
-    "\"client_key\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The file of its private key\"},"
     "\"network\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The network of containers; by default the daemon's own\"},"
     "\"pull\":{\"enum\":[\"never\",\"missing\",\"always\"],\"default\":\"never\",\"of\":\"installation\",\"description\":\"When an image is fetched from the registry in its name\"},"
     "\"restart\":{\"enum\":[\"no\",\"on-failure\",\"always\",\"unless-stopped\"],\"default\":\"no\",\"of\":\"installation\",\"description\":\"When the daemon starts a container that has ended\"},"

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Provider podman at a dockerd, at a podman whose requests go wrong, and beside the docker client, which has to see in our fake what coopr lists.
+
+load ../case
+load ../provider
+load ../cloud
+load ../podman
+
+CREATE='POST /containers/create' LIST='GET /containers/json' DELETE='DELETE /containers' IMAGE=node
+
+setup() {
+	fresh
+	unset http_proxy https_proxy
+	need_podman
+}
+
+teardown() {
+	podman_end
+	[ -z "${FAKE-}" ] || fake_end
+}
+
+need_docker() {
+	command -v dockerd >/dev/null || "$COOPR_ROOT/tests/install-packages" docker.io >installed 2>&1 ||
+		skip "needs docker, which cannot be installed: $(tail -n 1 installed)"
+}
+
+provider() {
+	PROVIDER=$(jq -cn --arg endpoint "$1" --arg key "$(cat login.pub)" '{name: "lab", providertype: "podman",
+		provisioner: {endpoint: $endpoint, network: "lab", public_key: $key, poll_s: 0.2, consistency_s: 1}}')
+}
+
+coopr-exec() {
+	if [ -n "${PODMAN_PID-}" ] && [ -z "${FAKE-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
+}
+
+# What coopr lists, and what the docker client sees.
+listed() {
+	jq -c . <<<"$PROVIDER" | "$COOPR_BIN/../libexec/coopr/provider/podman" list | jq -r '"\(.id) \(.facts.providerid)"' | sort
+}
+
+seen() {
+	docker -H "$1" ps --no-trunc --format '{{.Label "coopr-node"}} {{.ID}}' | sort
+}
+
+@test "dockerd: keeps the contract of providers, and the docker client sees what coopr lists" {
+	need_docker
+	ssh-keygen -q -t ed25519 -N '' -f login
+	PODMAN_DAEMON=docker podman_start
+	provider "unix://$DAEMON"
+	keeps_the_contract
+	do_task create 1000
+	do_task confirm 1000 "$(facts)"
+	same 0 "$(member .status)"
+	do_task create 1001
+	same 2 "$(listed | wc -l)"
+	same "$(listed)" "$(seen "unix://$DAEMON")"
+	docker -H "unix://$DAEMON" kill "$(listed | awk '$1 == "00000042-1001" { print $2 }')" >/dev/null
+	do_task create 1001
+	same 0 "$(member .status)"
+	contains "$(member .stderr)" "is started"
+	same "$(listed)" "$(seen "unix://$DAEMON")"
+	do_task delete 1000
+	do_task delete 1001
+	same "0 0" "$(containers) $(volumes_left)"
+}
+
+@test "podman: a container is made once and forgotten never, whatever goes wrong with a request" {
+	ssh-keygen -q -t ed25519 -N '' -f login
+	podman_start
+	COOPR_TEST_DAEMON=$DAEMON fake_start podman
+	provider "$FAKE"
+	cloud_survives_faults
+	cloud_survives_kills 5
+	same "0 0" "$(containers) $(volumes_left)"
+}
+
+@test "the docker client sees in the fake what coopr lists" {
+	need_docker
+	ssh-keygen -q -t ed25519 -N '' -f login
+	fake_start podman
+	provider "$FAKE"
+	for number in 1000 1001 1002; do do_task create "$number"; done
+	same 3 "$(listed | wc -l)"
+	same "$(listed)" "$(DOCKER_API_VERSION=1.40 seen "tcp://${FAKE#http://}")"
+	DOCKER_API_VERSION=1.40 docker -H "tcp://${FAKE#http://}" rm -f "$(listed | awk '$1 == "00000042-1001" { print $2 }')"
+	same 2 "$(listed | wc -l)"
+	same "$(listed)" "$(DOCKER_API_VERSION=1.40 seen "tcp://${FAKE#http://}")"
+}
