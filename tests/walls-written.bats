@@ -213,7 +213,9 @@ of_tenants() {
 		provider/provisioner(rackspace)/ssh_key_resource # nobody reads it
 		provider/provisioner(rackspace)/(name)
 		provider/provisioner(rackspace)/*
-		provider/provisioner(podman)/(name) # a tenant's provider of this type does nothing
+		provider/provisioner(lxd)/(name) # a tenant's provider of this type does nothing
+		provider/provisioner(lxd)/*
+		provider/provisioner(podman)/(name) # nor does one of this
 		provider/provisioner(podman)/*
 		service/fields(puppet)/manifest # resources, or files that come along: a path is refused
 		service/fields(puppet)/modules
