@@ -106,6 +106,7 @@ table() {
 	contains "$(coopr-quota)" "GiB of volumes"
 	run coopr expand db -n 2 -y
 	contains "$output" "the tenant's quota of volumes is 1 GiB: 1 are in use, this would need 1 more"
+	same "1000" "$(coopr show db --cluster -o json | jq -r 'select(.kind == "node").nodenum')"
 	coopr delete db -y
 	same "" "$(coopr-volume list -o json)"
 	same "" "$(sandbox volumes </dev/null)"

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/quota.h"
 #include "account/secret-readers.h"
 #include "base/error.h"
+#include "cluster/volumes.h"
 #include "base/memory.h"
 #include "exec/plugin-find.h"
 #include "inspect/host-fields.h"
@@ -15,6 +17,7 @@
 #include "json/record.h"
 #include "login/provisioners.h"
 #include "model/action.h"
+#include "model/layout.h"
 #include "model/take/config.h"
 #include "operation/context.h"
 #include "store/entities.h"
@@ -247,6 +250,73 @@ admission_check_provisioned(const struct operation_context *context, const struc
 	return found < 0 ? -1 : 0;
 }
 
+/* Returns the GiB of the volumes that the services of a node ask for. */
+static int64_t
+admission_volumes_of(const struct cluster *cluster, const struct string_list *services)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < services->count; i++) {
+		const struct service *service = cluster_definition(cluster, services->list[i]);
+
+		for (size_t j = 0; service && j < service->volume_count; j++)
+			sum += service->volumes[j].size_gb;
+	}
+	return sum;
+}
+
+/* Takes off the GiB of the volumes that the cluster has: they are counted already, and go to its nodes before others are made. */
+static int
+admission_take_off_volumes(struct operation_context *context, int64_t *sum, struct error *err)
+{
+	struct volume_list list = {0};
+	char id[CLUSTER_ID_SIZE];
+	int result = context->cluster ? volumes_list(&context->account, cluster_id_text(context->cluster->id, id), false, &list, err) : 0;
+
+	for (size_t i = 0; i < list.count; i++)
+		*sum -= list.list[i].is_snapshot ? 0 : list.list[i].size_gb;
+	volume_list_release(&list);
+	return result;
+}
+
+/* Fails where the tenant's quota forbids the volumes that the plan makes. */
+static int
+admission_check_volumes(struct operation_context *context, const struct admission *admission, struct error *err)
+{
+	struct place cluster = place_root(admission->cluster, NULL), services = place_member(&cluster, "definitions");
+	struct problems ignored = {0};
+	struct record_reader reader;
+	struct layout layout;
+	int64_t more = 0;
+	bool any = false;
+	char *path;
+	int result;
+
+	for (size_t i = 0; i < json_length(services.value) && !any; i++) {
+		struct place service = place_element(&services, i), volumes = place_member(&service, "volumes");
+
+		any = place_present(&volumes);
+	}
+	if (!any)
+		return 0;
+	path = workdir_path(&context->job_dir, "plan.ndjson");
+	result = record_reader_open(&reader, path, err);
+	if (result == 0) {
+		result = layout_read(&reader, &layout, &ignored, err);
+		for (size_t i = 0; i < layout.node_count && result == 0; i++)
+			more += admission_volumes_of(&layout.cluster, &layout.nodes[i].services);
+		layout_release(&layout);
+	}
+	record_reader_release(&reader);
+	problems_release(&ignored);
+	free(path);
+	if (result == 0)
+		result = admission_take_off_volumes(context, &more, err);
+	if (result == 0 && more > 0 && quota_check_volumes(context->account.store, store_tenant(context->account.store), more, err) < 0)
+		result = error_prefix(err, "%s", context->workdir.name);
+	return result;
+}
+
 /* Reports the first of the problems. */
 static int
 admission_refuse(const struct operation_context *context, const struct problems *problems, const char *remedy, struct error *err)
@@ -288,6 +358,8 @@ admission_check(struct operation_context *context, const char *action, struct er
 		result = admission_check_provisioned(context, &admission, &actions, err);
 	if (result == 0)
 		result = problems_error(&actions, context->workdir.name, EX_UNAVAILABLE, err);
+	if (result == 0)
+		result = admission_check_volumes(context, &admission, err);
 	admission_release(&admission);
 	problems_release(&host);
 	problems_release(&addresses);
