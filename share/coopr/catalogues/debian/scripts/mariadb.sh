@@ -3,7 +3,8 @@
 #
 # mariadb.sh [galera]
 #
-# MariaDB, alone or as a member of a Galera cluster: the actions configure, start, stop, reload, status, backup and restore.
+# MariaDB, alone or as a member of a Galera cluster: the actions configure, start, stop, reload, restart,
+# status, backup and restore.
 #
 # Configuration: mariadb/self, the address of the node; mariadb/databases, a list of {name, user, password, clients (addresses from which the user
 # may come, commas between)}; mariadb/memory, how much of it the tables may take (128M). With galera: mariadb/nodes, the addresses of all members;
@@ -160,26 +161,31 @@ cluster_size()
 	echo "SHOW STATUS LIKE 'wsrep_cluster_size'" | mariadb --skip-column-names 2>/dev/null | cut -f 2
 }
 
-# If all stop at once, none knows that it is the last, and none could found the cluster again: the first one stays as long as others go,
-# and for ten seconds if none does.
+# If all left at once, those that are left would take it for a partition, and none could found the cluster again. So they go one after the
+# other, the last of the list first: each stays while those after it go, and for fifteen seconds if none does.
 stop()
 {
 	read -r self nodes _ <$cluster
-	left=1
-	if [ "$kind" = galera ] && [ "${nodes%%,*}" = "$self" ] && pings; then
-		left=$(cluster_size)
-		left=${left:-2}
-	fi
+	place=$(echo "$nodes" | tr ',' '\n' | grep -nx "$self" | cut -d : -f 1)
+	before=0
 	turns=0
-	while [ "$left" -gt 1 ] && [ $turns -lt 50 ]; do
-		sleep 0.2
-		turns=$((turns + 1))
-		before=$left
+	while [ "$kind" = galera ] && pings && [ $turns -lt 75 ]; do
 		left=$(cluster_size)
 		left=${left:-$before}
-		[ "$left" -ge "$before" ] || turns=0
+		[ "$left" -gt "$place" ] || [ "$left" -eq 0 ] || break
+		[ "$left" -eq "$before" ] || turns=0
+		before=$left
+		turns=$((turns + 1))
+		sleep 0.2
 	done
 	service mariadb stop
+}
+
+# A restart is that of this member alone.
+restart()
+{
+	service mariadb stop
+	start
 }
 
 # All but the address is changed in the server that runs. It has to be started anew to listen elsewhere.
@@ -237,6 +243,7 @@ configure) configure && finish ;;
 start) start ;;
 stop) stop ;;
 reload) reload ;;
+restart) restart ;;
 status) status ;;
 backup) backup ;;
 restore) restore ;;
