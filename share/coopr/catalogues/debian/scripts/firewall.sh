@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What may reach the node, by nftables: the actions configure, start, stop, reload and status.
+# What may reach the node, by nftables: the actions configure, start, stop, reload, restart and status.
 #
 # Configuration: firewall/rules, a list of {port, from}: the TCP port, or PROTOCOL/PORT, or PROTOCOL, is open to the addresses and networks
 # "from" (commas between), or to all; where nothing listens, it is open to nothing. Open are always: ssh, pings,
@@ -91,7 +91,7 @@ status()
 
 case $COOPR_ACTION in
 configure) configure && finish ;;
-start | reload) load ;;
+start | reload | restart) load ;;
 stop) nft delete table inet coopr 2>/dev/null || true ;;
 status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;

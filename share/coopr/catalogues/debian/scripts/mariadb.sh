@@ -48,6 +48,8 @@ configure()
 		$([ "$kind" != galera ] || galera)
 	EOT
 	echo "$self $nodes $recover" | put $cluster
+	# Debian upgrades the server's own tables at each start. In a member that has just joined that waits for what the others do, and they for it.
+	[ "$kind" != galera ] || printf '#!/bin/sh\nexit 0\n' | put /etc/mysql/debian-start 755
 }
 
 # A value as a string of SQL, and as a name.
@@ -94,12 +96,15 @@ statements()
 	each mariadb/databases name database
 }
 
-# In a cluster the first does it for all.
+# In a cluster the first does it for all. What was done is kept beside the data, and not done again: each such statement stops all members.
 users()
 {
 	[ "${nodes%%,*}" = "$self" ] || return 0
 	text=$(statements) || exit
+	digest=$(say "$text" | sha256sum)
+	[ "$digest" != "$(cat $data/coopr-users 2>/dev/null)" ] || return 0
 	say "$text" | mariadb
+	say "$digest" | put $data/coopr-users 600
 }
 
 pings()
