@@ -54,7 +54,7 @@ ssh_as() { # USER NODE COMMAND
 	# By hand.
 	on m/1000 'nft flush chain inet coopr input'
 	on m/1001 'userdel -f ann || true; echo other >/etc/hostname'
-	run -1 coopr-reconcile --probe -o json
+	run --separate-stderr -1 coopr-reconcile --probe -o json
 	same $'firewall\nhostname\nusers' "$(jq -r .service <<<"$output" | sort)"
 	coopr-reconcile --probe --repair --work || true
 	on m/1000 'nft list chain inet coopr input' | grep -q 'dport 8000'
