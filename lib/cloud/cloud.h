@@ -70,6 +70,7 @@ struct cloud_machine { /* strings live in the arena of the list that it is in; a
 	int failure;          /* the code of the error of one that has failed; 0: EX_TEMPFAIL */
 	enum cloud_state state;
 	bool is_off;          /* it is powered off, and writes nothing until somebody starts it */
+	bool is_going;        /* it is being deleted, which may fail yet */
 	int64_t made_ms;      /* wall clock of the cloud; 0: it does not say */
 };
 

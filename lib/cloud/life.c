@@ -15,6 +15,8 @@
 #include "exec/task-outcome.h"
 #include "json/record.h"
 
+enum { TOLD_MS = 10 * 1000 }; /* clouds tell why a machine has failed later than that it has */
+
 static int
 life_remove(struct life *life, const struct cloud_machine *machine)
 {
@@ -79,29 +81,46 @@ life_drop_failed(struct life *life, const struct intent *intent, const struct cl
 	return error_set(err, code, "machine %s of %s: %s", machine->id, cloud->name, reason);
 }
 
+/* Returns whether the machine is as a node has to be; 0: not yet; -1: it will never be. told: there was time to say why it failed. */
+static int
+life_judge(struct life *life, const struct intent *intent, const struct cloud_machine *machine, bool told)
+{
+	const struct cloud_api *api = life->cloud->api;
+
+	if (machine->is_going)
+		return error_set(&life->error, EX_TEMPFAIL, "machine %s of %s is being deleted", machine->id, life->cloud->name);
+	if (machine->state == CLOUD_STOPPED || (machine->state == CLOUD_FAILED && (machine->reason || told)))
+		return life_drop_failed(life, intent, machine);
+	if (machine->state != CLOUD_RUNNING)
+		return 0;
+	if (machine->access_v4 || machine->access_v6)
+		return 1;
+	return api->give_address ? api->give_address(life->cloud, machine, life->stop, &life->error) : 0;
+}
+
 /* Waits until the machine runs and has an address. */
 static int
 life_await(struct life *life, const struct intent *intent, struct cloud_machines *found)
 {
-	const struct cloud_api *api = life->cloud->api;
 	int64_t window_ms = life->cloud->window_ms, now = clock_monotonic_ms(), since = now;
-	int64_t missing_until = now + window_ms;
+	int64_t missing_until = now + window_ms, told_until = now + TOLD_MS;
 
 	for (;;) {
 		if (found->count > 1 && life_drop_twins(life, intent, found) < 0)
 			return -1;
-		if (found->count > 0 && (found->list->state == CLOUD_FAILED || found->list->state == CLOUD_STOPPED))
-			return life_drop_failed(life, intent, found->list);
-		if (found->count > 0 && found->list->state == CLOUD_RUNNING && (found->list->access_v4 || found->list->access_v6))
-			return 0;
-		if (found->count > 0 && found->list->state == CLOUD_RUNNING && api->give_address &&
-		    api->give_address(life->cloud, found->list, life->stop, &life->error) < 0)
-			return -1;
-		if (found->count > 0)
-			missing_until = clock_monotonic_ms() + window_ms;
-		else if (clock_monotonic_ms() > missing_until)
+		now = clock_monotonic_ms();
+		if (found->count > 0) {
+			int result = life_judge(life, intent, found->list, now > told_until);
+
+			if (result != 0)
+				return result < 0 ? -1 : 0;
+			missing_until = now + window_ms;
+			if (found->list->state != CLOUD_FAILED)
+				told_until = now + TOLD_MS;
+		} else if (now > missing_until) {
 			return error_set(&life->error, EX_TEMPFAIL, "the machine of node %s is not in %s any more",
 			    life->task->machine.id, life->cloud->name);
+		}
 		cloud_machines_release(found);
 		if (life_look(life, since, found) < 0)
 			return -1;
@@ -178,9 +197,9 @@ life_delete(struct life *life)
 	if (there == 0 && life->task->machine.providerid)
 		life_say(life, "machine %s is not among those of this installation in %s: it is gone, or somebody else's; nothing is deleted",
 		    life->task->machine.providerid, life->cloud->name);
-	while (there > 0) {
+	for (bool asked = false; there > 0; asked = true) {
 		for (size_t i = 0; i < found.count && there > 0; i++)
-			if (life_remove(life, &found.list[i]) < 0)
+			if (!(asked && found.list[i].is_going) && life_remove(life, &found.list[i]) < 0)
 				there = -1;
 		cloud_machines_release(&found);
 		if (there > 0)

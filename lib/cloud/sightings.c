@@ -43,7 +43,7 @@ sightings_copy(const struct cloud_machine *machine, struct cloud_machines *to)
 		.zone = sightings_text(arena, machine->zone), .access_v4 = sightings_text(arena, machine->access_v4),
 		.access_v6 = sightings_text(arena, machine->access_v6), .bind_v4 = sightings_text(arena, machine->bind_v4),
 		.bind_v6 = sightings_text(arena, machine->bind_v6), .reason = sightings_text(arena, machine->reason),
-		.state = machine->state, .failure = machine->failure, .made_ms = machine->made_ms};
+		.state = machine->state, .failure = machine->failure, .is_off = machine->is_off, .is_going = machine->is_going, .made_ms = machine->made_ms};
 }
 
 /* Orders machines by age, the oldest first; of one instant by id, so that all who look agree. */

@@ -6,7 +6,8 @@
 #
 #   "two": whether Keystone has v2.0; "three": whether it has v3; "expire": all tokens end now; "old": Nova has one version only
 #   "console": what is on the consoles; "delete_ms": for how long a server is being deleted; "networks": further ones; "locked": servers are
-#   "addresses": how many floating ones there may be; "many", "of": servers that others have made, or that installation
+#   "rackspace": servers have the networks of Rackspace; "connect_ms": how long RackConnect works on a server that runs
+#   "fault_ms": for how long a server that failed does not say why; "addresses": how many floating ones there may be; "many", "of": servers that others have made, or that installation
 import base64
 import json
 import re
@@ -190,7 +191,9 @@ class Cloud:
         if match:
             return self.one(method, match.group(1), match.group(2), value)
         if path in ("/flavors", "/flavors/detail") and method == "GET":
-            return 200, {}, {"flavors": [self.flavor(number) for number in sorted(FLAVORS)]}
+            whole = path == "/flavors/detail"
+            return 200, {}, {"flavors": [self.flavor(number) if whole else {"id": number, "name": FLAVORS[number][0], "links": []}
+                                         for number in sorted(FLAVORS)]}
         match = re.fullmatch(r"/flavors/([^/]+)", path)
         if match and match.group(1) in FLAVORS:
             return 200, {}, {"flavor": self.flavor(match.group(1))}
@@ -231,7 +234,7 @@ class Cloud:
             raise Refused(400, "badRequest", "The requested availability zone is not available")
         for group in server.get("security_groups") or []:
             if group["name"] not in GROUPS and group["name"] not in GROUPS.values():
-                raise Refused(400, "badRequest", "Security group %s not found." % group["name"])
+                raise Refused(400, "badRequest", "Unable to find security_group with name or id '%s'" % group["name"])
 
     def networks(self):
         """The project's own: names by id."""
@@ -239,6 +242,8 @@ class Cloud:
 
     def attach(self, server):
         own = self.networks()
+        if self.settings.get("rackspace"):
+            return ["public", "private"]
         if "networks" not in server:
             if len(own) > 1:
                 raise Refused(409, "conflictingRequest", "Multiple possible networks found, use a Network ID to be more specific.")
@@ -285,15 +290,20 @@ class Cloud:
         for network, address in self.fixed(one).items() if status == "ACTIVE" else []:
             addresses[network] = [{"version": 4, "addr": address, "OS-EXT-IPS:type": "fixed", "OS-EXT-IPS-MAC:mac_addr": "fa:16:3e:00:00:01"}]
         name, cpus, memory, disk = FLAVORS[one["asked"]["flavorRef"]]
-        value = {"id": one["id"], "name": one["name"], "status": status, "metadata": one["metadata"], "addresses": addresses, "tenant_id": "p1",
-                 "user_id": "u1", "created": stamp(one["made"]), "updated": stamp(one["made"]), "accessIPv4": "", "accessIPv6": "", "links": [],
+        metadata = dict(one["metadata"])
+        if "connect_ms" in self.settings and status == "ACTIVE":
+            late = age < self.settings["active_ms"] + self.settings["connect_ms"]
+            metadata["rackconnect_automation_status"] = "DEPLOYING" if late else "DEPLOYED"
+        value = {"id": one["id"], "name": one["name"], "status": status, "metadata": metadata, "addresses": addresses, "tenant_id": "p1",
+                 "user_id": "u1", "created": stamp(one["made"]), "updated": stamp(one["made"]), "accessIPv4": self.fixed(one).get("public", ""), "accessIPv6": "", "links": [],
                  "image": {"id": one["asked"].get("imageRef"), "links": []}, "key_name": one["asked"].get("key_name"), "hostId": "aa", "progress": 0,
                  "OS-EXT-AZ:availability_zone": one["zone"], "OS-EXT-STS:task_state": "deleting" if one["gone"] else None,
                  "OS-EXT-STS:vm_state": "active", "OS-EXT-STS:power_state": 1, "OS-DCF:diskConfig": "MANUAL", "config_drive": "",
                  "os-extended-volumes:volumes_attached": [], "security_groups": [{"name": "default"}],
                  "flavor": {"original_name": name, "vcpus": cpus, "ram": memory, "disk": disk, "ephemeral": 0, "swap": 0, "extra_specs": {}}
                  if embedded else {"id": one["asked"]["flavorRef"], "links": []}}
-        if status == "ERROR":
+        # Lists have no faults of servers that got no host: those are in a cell of their own.
+        if status == "ERROR" and not embedded and age >= self.settings["active_ms"] + self.settings.get("fault_ms", 0):
             value["fault"] = {"code": 500, "created": stamp(one["made"]), "message": "No valid host was found. There are not enough hosts available."}
         return value
 

@@ -90,6 +90,7 @@ openstack_open_rackspace(struct cloud *cloud, struct client_settings *settings)
 	fields_require(cloud, "api_password", "the user's API key");
 	account->user = openstack_field(cloud, "api_user", "");
 	account->api_key = openstack_field(cloud, "api_password", "");
+	account->project = "";
 	openstack_cut_version(account, &cloud->arena, openstack_field(cloud, "endpoint", strcmp(region, "lon") == 0 ?
 	    "https://lon.identity.api.rackspacecloud.com/v2.0" : "https://identity.api.rackspacecloud.com/v2.0"));
 	account->two = true;

@@ -58,15 +58,18 @@ openstack_list_addresses(struct cloud *cloud, const struct stop *stop, struct cl
 	struct openstack_sight sight = {.cloud = cloud, .found = found};
 	const struct openstack_list list = {.service = OPENSTACK_NETWORK, .path = "/floatingips?limit=1000", .member = "floatingips",
 	    .read = openstack_read_addresses_page, .data = &sight};
+	bool wanted = false;
 	long status;
 	int result;
 
-	if (!account->floating || found->count == 0)
-		return 0;
 	/* Nova learns of an address late; until Neutron tells of it, the one inside is not the one from outside. */
-	for (size_t i = 0; i < found->count; i++)
-		if (found->list[i].access_v4 && found->list[i].bind_v4 && strcmp(found->list[i].access_v4, found->list[i].bind_v4) == 0)
+	for (size_t i = 0; account->floating && i < found->count; i++)
+		if (found->list[i].access_v4 && found->list[i].bind_v4 && strcmp(found->list[i].access_v4, found->list[i].bind_v4) == 0) {
 			found->list[i].access_v4 = found->list[i].access_v6 = NULL;
+			wanted |= found->list[i].state == CLOUD_RUNNING;
+		}
+	if (!wanted)
+		return 0;
 	result = openstack_pages(cloud, &list, stop, &status, err);
 	return result > 0 ? error_set(err, EX_TEMPFAIL, "the list of floating addresses has changed while it was read") : result;
 }

@@ -82,7 +82,7 @@ static int
 openstack_page(struct cloud *cloud, const struct openstack_list *list, char **marker, const struct stop *stop, long *status, struct error *err)
 {
 	char *escaped = *marker ? client_escape(*marker) : NULL;
-	char *path = escaped ? memory_printf("%s&marker=%s", list->path, escaped) : memory_string(list->path);
+	char *path = escaped ? memory_printf("%s%cmarker=%s", list->path, strchr(list->path, '?') ? '&' : '?', escaped) : memory_string(list->path);
 	struct openstack_request request = {.service = list->service, .method = "GET", .path = path, .header = list->header, .repeatable = true};
 	struct client_answer answer = {.wait_ms = -1};
 	jv out, page;

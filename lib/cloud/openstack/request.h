@@ -23,7 +23,7 @@ int openstack_ask(struct cloud *cloud, const struct openstack_request *request, 
 
 struct openstack_list {
 	enum openstack_service service;
-	const char *path;   /* with a query: "/servers/detail?limit=1000" */
+	const char *path;   /* "/networks?limit=1000" */
 	const char *member; /* of the answers: "servers" */
 	const char *header; /* one more; or NULL */
 	int (*read)(jv page, void *data, struct error *err); /* gets an array, or what else the member is */

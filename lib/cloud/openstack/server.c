@@ -153,7 +153,8 @@ openstack_read_state(const struct openstack_account *account, jv server, jv meta
 
 	machine->state = openstack_state(status);
 	/* One that ran is gone when it is: what fails to be deleted would be forgotten else. */
-	if (task && strcmp(task, "deleting") == 0)
+	machine->is_going = task && strcmp(task, "deleting") == 0;
+	if (machine->is_going)
 		machine->state = machine->state == CLOUD_RUNNING ? CLOUD_PENDING : CLOUD_GONE;
 	free(task);
 	if (machine->state == CLOUD_FAILED)
@@ -255,12 +256,13 @@ openstack_name_networks(struct openstack_reading *reading, struct arena *arena, 
 	return 0;
 }
 
-/* Reads the list once. Without the version of the API that is asked for first, Nova leaves out what it cannot see. */
+/* Reads the list once. Without the version of the API that is asked for first, Nova leaves out what it cannot see; as it does where a request
+ * says anything of limits or order. */
 static int
 openstack_read_servers(struct openstack_reading *reading, const struct stop *stop, struct error *err)
 {
 	struct openstack_account *account = reading->cloud->state;
-	struct openstack_list list = {.service = OPENSTACK_COMPUTE, .path = "/servers/detail?limit=1000&sort_key=created_at&sort_dir=asc", .member = "servers",
+	struct openstack_list list = {.service = OPENSTACK_COMPUTE, .path = "/servers/detail", .member = "servers",
 	    .read = openstack_read_page, .data = reading};
 	bool old;
 	long status;
@@ -280,6 +282,37 @@ openstack_read_servers(struct openstack_reading *reading, const struct stop *sto
 	return result;
 }
 
+/* Reads why the server has failed; it may be gone meanwhile. */
+static int
+openstack_ask_fault(struct openstack_reading *reading, struct cloud_machine *machine, const struct stop *stop, struct error *err)
+{
+	char *path = memory_printf("/servers/%s", machine->id);
+	jv server = openstack_get(reading->cloud, OPENSTACK_COMPUTE, path, "server", stop, err);
+	int result = 0;
+
+	if (jv_is_valid(server))
+		openstack_read_fault(server, machine, &reading->found->arena);
+	else if (err->code == EX_NOINPUT)
+		machine->state = CLOUD_GONE;
+	else
+		result = -1;
+	jv_free(server);
+	free(path);
+	return result;
+}
+
+/* Lists of Nova have no faults of servers for which there was no host: it keeps these in a cell of their own. */
+static int
+openstack_ask_faults(struct openstack_reading *reading, const struct stop *stop, struct error *err)
+{
+	struct cloud_machines *found = reading->found;
+
+	for (size_t i = 0; i < found->count; i++)
+		if (found->list[i].state == CLOUD_FAILED && !found->list[i].reason && openstack_ask_fault(reading, &found->list[i], stop, err) < 0)
+			return -1;
+	return 0;
+}
+
 int
 openstack_list_servers(struct cloud *cloud, const char *node, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
@@ -295,6 +328,8 @@ openstack_list_servers(struct cloud *cloud, const char *node, const struct stop 
 			break;
 		result = number < LIST_TRIES ? 0 : error_set(err, EX_TEMPFAIL, "the list of servers changes faster than its pages can be read");
 	}
+	if (result == 0)
+		result = openstack_ask_faults(&reading, stop, err);
 	if (result == 0)
 		result = openstack_list_addresses(cloud, stop, found, err);
 	arena_release(&arena);
