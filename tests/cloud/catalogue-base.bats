@@ -52,12 +52,15 @@ ssh_as() { # USER NODE COMMAND
 	on m/1001 "python3 -c 'import urllib.request; urllib.request.urlopen(\"http://$address:8000/\", timeout=5)'"
 
 	# By hand.
-	on m/1000 'nft flush chain inet coopr input'
+	on m/1000 'nft insert rule inet coopr input tcp dport 9999 accept'
 	on m/1001 'userdel -f ann || true; echo other >/etc/hostname'
 	run --separate-stderr -1 coopr-reconcile --probe -o json
-	same $'firewall\nhostname\nusers' "$(jq -r .service <<<"$output" | sort)"
+	same $'firewall\nhostname\nusers' "$(jq -r '.service // empty' <<<"$output" | sort)"
 	coopr-reconcile --probe --repair --work || true
-	on m/1000 'nft list chain inet coopr input' | grep -q 'dport 8000'
+	on m/1000 'nft list chain inet coopr input' >rules
+	grep -q 'dport 8000' rules
+	run -1 grep 9999 rules
+	soon ssh_as ann 1001 true
 
 	# A link of the user's leads root nowhere.
 	ssh_as ann 1000 'rm -rf .ssh && ln -s /root/.ssh .ssh'

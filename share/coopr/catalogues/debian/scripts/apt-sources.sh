@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Where packages come from: the actions configure and status.
+# Where packages come from: the actions configure, start, which does the same and repairs, and status.
 #
 # Configuration: apt-sources/sources, a list of lines of sources.list; apt-sources/keys, a list of {name, key}, which they name as
 # [signed-by=/etc/apt/keyrings/NAME.asc]; apt-sources/pins, a list of {package, pin, priority}; apt-sources/proxy, a URL.
@@ -49,7 +49,7 @@ update()
 }
 
 case $COOPR_ACTION in
-configure)
+configure | start)
 	configure
 	if has_changed || [ -e /var/lib/apt/coopr-update ]; then
 		update

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Disks and where they are mounted: the actions configure and status.
+# Disks and where they are mounted: the actions configure, start, which does the same and repairs, and status.
 #
 # Configuration: disks/mounts, a list of {device, path, type (ext4), options (defaults), owner (root:root), mode (755)}. A disk that is blank
 # gets a file system; one with anything on it is mounted as it is, and refused if that is not of this type.
@@ -59,7 +59,7 @@ disk()
 }
 
 case $COOPR_ACTION in
-configure | status)
+configure | start | status)
 	each disks/mounts device disk
 	finish
 	;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The name of the node, and names of others: the actions configure and status.
+# The name of the node, and names of others: the actions configure, start, which does the same and repairs, and status.
 #
 # Configuration: hostname/hosts, a list of lines of /etc/hosts, beside what coopr and others keep there.
 
@@ -30,7 +30,7 @@ hosts()
 }
 
 case $COOPR_ACTION in
-configure | status)
+configure | start | status)
 	name=${COOPR_HOSTNAME%%.*}
 	echo "$name" | put /etc/hostname
 	[ "$(hostname)" = "$name" ] || act "the host name" hostname "$name"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Upgrades by themselves: the actions configure and status.
+# Upgrades by themselves: the actions configure, start, which does the same and repairs, and status.
 #
 # Configuration: unattended-upgrades/origins, a list of patterns ("origin=Debian,codename=${distro_codename}-security"); .../blacklist, a list of
 # packages that stay; .../mail, an address; .../reboot ("true" or "false") and .../reboot-time ("02:00").
@@ -49,7 +49,7 @@ status()
 }
 
 case $COOPR_ACTION in
-configure) configure && finish ;;
+configure | start) configure && finish ;;
 status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

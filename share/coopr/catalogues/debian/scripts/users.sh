@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Who may log in: the actions configure and status.
+# Who may log in: the actions configure, start, which does the same and repairs, and status.
 #
 # Configuration: users/accounts, a list of {name, groups (commas between), shell, sudo (true: without a password), keys (a list of lines of
 # authorized_keys, all that the user has)}; users/remove, a list of names, whose homes stay.
@@ -64,7 +64,7 @@ remove()
 }
 
 case $COOPR_ACTION in
-configure | status)
+configure | start | status)
 	each users/accounts name account
 	for gone in $(coopr_config users/remove ''); do
 		[ "$gone" != root ] || coopr_fail "users/remove: root stays"
