@@ -299,3 +299,16 @@ ok network network lan, group web, external network ext, key ops' "$(jq -r '"\(.
 	same 2 "$(requests 'POST /identity')"
 	same 4 "$(requests 'GET /(image|compute/v2.1/flavors)')"
 }
+
+@test "volumes are made once, attached to one machine at a time, never taken from one that may write, copied and deleted" {
+	fake_set '{"active_ms":200}'
+	cloud_has_volumes
+}
+
+@test "a zone that Cinder does not know is not asked for" {
+	provider '{"availability_zone":"az2"}'
+	do_task create 1000
+	volume_task attach 1000 "$DATA"
+	same 0 "$(member .status)"
+	same '["nova","nova"]' "$(printf '%s\n' "$PROVIDER" | "$COOPR_BIN/../libexec/coopr/provider/openstack" volumes | jq -c .zone | paste -sd , | sed 's/.*/[&]/')"
+}

@@ -169,6 +169,12 @@ clear_real() {
 	cloud_survives_faults
 }
 
+@test "in the fake, whatever goes wrong with a request for a volume, there is one, and one machine has it" {
+	fake_start openstack
+	provider "$FAKE" '{"consistency_s":0.3,"poll_s":0.1}'
+	cloud_volumes_survive 'POST /volume/v3/p1/volumes' 'POST /compute/v2.1/servers/.*/os-volume_attachments'
+}
+
 # A story, told to one of the two: what is said of each step, and the requests that it took, each of a kind once.
 story() {
 	local step log=$2

@@ -42,10 +42,12 @@ def stamp(seconds):
 class Cloud:
     def __init__(self, settings):
         self.settings = settings
-        self.machines, self.addresses, self.tokens = {}, {}, {"test-admin"}
+        self.machines, self.addresses, self.volumes, self.snapshots, self.tokens = {}, {}, {}, {}, {"test-admin"}
         self.number = 0
 
     def set(self, value):
+        if "stop" in value:
+            self.machines[value["stop"]]["off"] = True
         if "expire" in value:
             self.tokens = {"test-admin"}
         for number in range(value.get("many", 0)):
@@ -106,7 +108,8 @@ class Cloud:
             return self.two(value, base)
         if headers.get("X-Auth-Token") not in self.tokens:
             raise Refused(401, "Unauthorized", "The request you have made requires authentication.")
-        for prefix, service in (("/compute/v2.1", self.nova), ("/network/v2.0", self.neutron), ("/image/v2", self.glance)):
+        for prefix, service in (("/compute/v2.1", self.nova), ("/network/v2.0", self.neutron), ("/image/v2", self.glance),
+                                ("/volume/v3/p1", self.cinder)):
             if path.startswith(prefix + "/"):
                 return service(method, path[len(prefix):], query, headers, value)
         raise Refused(404, "itemNotFound", "The resource could not be found.")
@@ -151,7 +154,7 @@ class Cloud:
             {"id": "%s-%s-%s" % (kind, region, interface), "interface": interface, "region": region, "region_id": region, "url": base + path}
             for region in REGIONS for interface in ("admin", "internal", "public")]}
             for kind, name, path in (("identity", "keystone", "/identity"), ("network", "neutron", "/network"), ("image", "glance", "/image"),
-                                     ("compute", "nova", "/compute/v2.1"), ("placement", "placement", "/placement"))]
+                                     ("compute", "nova", "/compute/v2.1"), ("volumev3", "cinder", "/volume/v3/p1"), ("placement", "placement", "/placement"))]
         return 201, {"X-Subject-Token": self.token()}, {"token": {
             "methods": identity["methods"], "user": {"id": "u1", "name": USER, "domain": {"id": "default", "name": "Default"}},
             "project": {"id": "p1", "name": PROJECT, "domain": {"id": "default", "name": "Default"}}, "roles": [{"id": "r1", "name": "member"}],
@@ -187,6 +190,9 @@ class Cloud:
             return self.make(value)
         if path in ("/servers/detail", "/servers") and method == "GET":
             return self.list(query, headers)
+        match = re.fullmatch(r"/servers/([^/]+)/os-volume_attachments(?:/([^/]+))?", path)
+        if match:
+            return self.attachment(method, match.group(1), match.group(2) or value.get("volumeAttachment", {}).get("volumeId"))
         match = re.fullmatch(r"/servers/([^/]+)(/action)?", path)
         if match:
             return self.one(method, match.group(1), match.group(2), value)
@@ -271,7 +277,7 @@ class Cloud:
     def add(self, server, networks):
         self.number += 1
         one = {"id": str(uuid.UUID(int=(0x5eed << 112) | self.number)), "number": self.number, "name": server["name"],
-               "metadata": dict(server.get("metadata") or {}), "asked": server, "networks": networks, "made": time.time(), "gone": None, "full": False,
+               "metadata": dict(server.get("metadata") or {}), "asked": server, "networks": networks, "made": time.time(), "gone": None, "full": False, "off": False,
                "zone": server.get("availability_zone") or "nova"}
         self.machines[one["id"]] = one
         return one
@@ -284,10 +290,10 @@ class Cloud:
     def server(self, one, embedded):
         age = (time.time() - one["made"]) * 1000
         status = "BUILD" if age < self.settings["active_ms"] else "ERROR" if one["full"] else "ACTIVE"
-        if one["gone"] and status != "ERROR":
-            status = "ACTIVE" if status == "ACTIVE" else "BUILD"
+        if one["off"] and status == "ACTIVE":
+            status = "SHUTOFF"
         addresses = {}
-        for network, address in self.fixed(one).items() if status == "ACTIVE" else []:
+        for network, address in self.fixed(one).items() if status in ("ACTIVE", "SHUTOFF") else []:
             addresses[network] = [{"version": 4, "addr": address, "OS-EXT-IPS:type": "fixed", "OS-EXT-IPS-MAC:mac_addr": "fa:16:3e:00:00:01"}]
         name, cpus, memory, disk = FLAVORS[one["asked"]["flavorRef"]]
         metadata = dict(one["metadata"])
@@ -298,6 +304,7 @@ class Cloud:
                  "user_id": "u1", "created": stamp(one["made"]), "updated": stamp(one["made"]), "accessIPv4": self.fixed(one).get("public", ""), "accessIPv6": "", "links": [],
                  "image": {"id": one["asked"].get("imageRef"), "links": []}, "key_name": one["asked"].get("key_name"), "hostId": "aa", "progress": 0,
                  "OS-EXT-AZ:availability_zone": one["zone"], "OS-EXT-STS:task_state": "deleting" if one["gone"] else None,
+                 "OS-SRV-USG:launched_at": stamp(one["made"]).rstrip("Z") + ".000000" if addresses else None, "OS-SRV-USG:terminated_at": None,
                  "OS-EXT-STS:vm_state": "active", "OS-EXT-STS:power_state": 1, "OS-DCF:diskConfig": "MANUAL", "config_drive": "",
                  "os-extended-volumes:volumes_attached": [], "security_groups": [{"name": "default"}],
                  "flavor": {"original_name": name, "vcpus": cpus, "ram": memory, "disk": disk, "ephemeral": 0, "swap": 0, "extra_specs": {}}
@@ -340,6 +347,89 @@ class Cloud:
             self.sweep()
             return 204, {}, None
         return 200, {}, {"server": self.server(one, False)}
+
+    # --- Cinder, and Nova's part of volumes ---
+
+    def disks(self):
+        return [dict(id=v["id"], name=v["metadata"].get("coopr-volume"), machine=self.holder(v), snapshot=False, forced=v["forced"])
+                for v in self.volumes.values()] + [dict(id=s["id"], name=s["metadata"].get("coopr-volume"), machine=None, snapshot=True, forced=False)
+                                                   for s in self.snapshots.values()]
+
+    def holder(self, volume):
+        return volume["machine"] if volume["machine"] in self.machines else None
+
+    def is_new(self, one):
+        return (time.time() - one["made"]) * 1000 < self.settings["active_ms"]
+
+    def disk(self, rows, number):
+        if number not in rows:
+            raise Refused(404, "itemNotFound", "Volume %s could not be found." % number)
+        return rows[number]
+
+    def volume(self, v):
+        holder = self.holder(v)
+        return {"id": v["id"], "name": v["name"], "size": v["size"], "metadata": v["metadata"], "availability_zone": v["zone"], "snapshot_id": v["of"],
+                "status": "creating" if self.is_new(v) else "in-use" if holder else "available", "created_at": stamp(v["made"]).rstrip("Z") + ".000000",
+                "attachments": [{"server_id": holder, "volume_id": v["id"], "id": v["id"], "device": "/dev/vdb", "attachment_id": v["id"]}] if holder else []}
+
+    def snapshot(self, s):
+        return {"id": s["id"], "name": s["name"], "size": s["size"], "metadata": s["metadata"], "volume_id": s["of"], "status": "available"}
+
+    def attachment(self, method, server, number):
+        one, volume = self.machines.get(server), self.disk(self.volumes, number)
+        if not one:
+            raise Refused(404, "itemNotFound", "Instance %s could not be found." % server)
+        if method == "POST":
+            if self.holder(volume) or self.is_new(volume):
+                raise Refused(400, "badRequest", "Invalid volume: volume %s status must be available or downloading to reserve, but the current status is "
+                              "%s." % (number, self.volume(volume)["status"]))
+            volume["machine"] = server
+            return 200, {}, {"volumeAttachment": {"id": number, "volumeId": number, "serverId": server, "device": "/dev/vdb"}}
+        if method != "DELETE" or self.holder(volume) != server:
+            raise Refused(404, "itemNotFound", "volume_id not found: %s" % number)
+        volume.update(machine=None, forced=not one["off"])
+        return 202, {}, None
+
+    def add_disk(self, rows, asked, known, size, of):
+        if set(asked) - known or not all(isinstance(value, str) for value in asked.get("metadata", {}).values()):
+            raise Refused(400, "badRequest", "Additional properties are not allowed (%s)" % ", ".join(sorted(set(asked) - known)))
+        zone = asked.get("availability_zone") or "nova"
+        if zone != "nova":
+            raise Refused(400, "badRequest", "Availability zone '%s' is invalid." % zone)
+        number = str(uuid.uuid4())
+        rows[number] = {"id": number, "name": asked.get("name"), "size": size, "metadata": asked.get("metadata", {}), "zone": zone, "of": of,
+                        "made": time.time(), "machine": None, "forced": False}
+        return rows[number]
+
+    def cinder(self, method, path, query, headers, value):
+        if path in ("/volumes/detail", "/snapshots/detail") and method == "GET":
+            rows, shape = (self.volumes, self.volume) if path == "/volumes/detail" else (self.snapshots, self.snapshot)
+            return 200, {}, {path.split("/")[1]: [shape(row) for row in rows.values()]}
+        if path == "/volumes" and method == "POST":
+            asked = value["volume"]
+            of = asked.get("snapshot_id")
+            if of and of not in self.snapshots:
+                raise Refused(404, "itemNotFound", "Snapshot %s could not be found." % of)
+            made = self.add_disk(self.volumes, asked, {"name", "size", "metadata", "availability_zone", "snapshot_id", "volume_type"}, asked["size"], of)
+            return 202, {}, {"volume": self.volume(made)}
+        if path == "/snapshots" and method == "POST":
+            asked = value["snapshot"]
+            volume = self.disk(self.volumes, asked.get("volume_id"))
+            if self.holder(volume) and not asked.get("force"):
+                raise Refused(400, "badRequest", "Invalid volume: Volume %s status must be available, but current status is: in-use." % volume["id"])
+            made = self.add_disk(self.snapshots, asked, {"name", "metadata", "volume_id", "force"}, volume["size"], volume["id"])
+            return 202, {}, {"snapshot": self.snapshot(made)}
+        match = re.fullmatch(r"/(volumes|snapshots)/([^/]+)", path)
+        if match and method == "DELETE":
+            rows = self.volumes if match.group(1) == "volumes" else self.snapshots
+            one = self.disk(rows, match.group(2))
+            if self.holder(one):
+                raise Refused(400, "badRequest", "Invalid volume: Volume status must be available or error or error_restoring or error_extending or "
+                              "error_managing and must not be migrating, attached, belong to a group, have snapshots or be disassociated from snapshots "
+                              "after volume transfer.")
+            del rows[one["id"]]
+            return 202, {}, None
+        raise Refused(404, "itemNotFound", "The resource could not be found.")
 
     # --- Neutron and Glance ---
 

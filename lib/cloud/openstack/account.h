@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "cloud/cloud.h"
 
-enum openstack_service { OPENSTACK_COMPUTE, OPENSTACK_NETWORK, OPENSTACK_IMAGE, OPENSTACK_SERVICES };
+enum openstack_service { OPENSTACK_COMPUTE, OPENSTACK_NETWORK, OPENSTACK_IMAGE, OPENSTACK_VOLUME, OPENSTACK_SERVICES };
 
 struct openstack_session { /* begun by a login; never changed, and never freed: other threads read it */
 	const char *header;                   /* "X-Auth-Token: ..." */

@@ -8,11 +8,12 @@
 /* What a service is called in the catalogue, and the version of it that is asked for where its URL has none; Rackspace has another service of
  * the type compute, which is older. */
 static const struct {
-	const char *type, *path, *rackspace;
+	const char *type, *also, *path, *rackspace;
 } keystone_services[OPENSTACK_SERVICES] = {
-	[OPENSTACK_COMPUTE] = {"compute", "/v2.1", "cloudServersOpenStack"},
-	[OPENSTACK_NETWORK] = {"network", "/v2.0", ""},
-	[OPENSTACK_IMAGE] = {"image", "/v2", "cloudImages"},
+	[OPENSTACK_COMPUTE] = {"compute", "compute", "/v2.1", "cloudServersOpenStack"},
+	[OPENSTACK_NETWORK] = {"network", "network", "/v2.0", ""},
+	[OPENSTACK_IMAGE] = {"image", "image", "/v2", "cloudImages"},
+	[OPENSTACK_VOLUME] = {"block-storage", "volumev3", "/v3", ""},
 };
 
 /* --- what is asked --- */
@@ -125,7 +126,7 @@ static bool
 keystone_is_service(const struct openstack_account *account, jv entry, enum openstack_service service)
 {
 	char *type = json_get_string(entry, "type"), *name = json_get_string(entry, "name");
-	bool is = type && strcmp(type, keystone_services[service].type) == 0;
+	bool is = type && (strcmp(type, keystone_services[service].type) == 0 || strcmp(type, keystone_services[service].also) == 0);
 
 	if (account->api_key)
 		is = name && strcmp(name, keystone_services[service].rackspace) == 0;

@@ -6,7 +6,7 @@
 
 #include "cloud/openstack/keystone.h"
 
-static const char *const openstack_types[OPENSTACK_SERVICES] = {"compute", "network", "image"};
+static const char *const openstack_types[OPENSTACK_SERVICES] = {"compute", "network", "image", "block-storage"};
 
 static int
 openstack_send(struct cloud *cloud, const struct openstack_session *session, const struct openstack_request *request, const struct stop *stop,

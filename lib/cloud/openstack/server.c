@@ -149,13 +149,15 @@ static void
 openstack_read_state(const struct openstack_account *account, jv server, jv metadata, const char *status, struct cloud_machine *machine,
     struct arena *arena)
 {
-	char *task = json_get_string(server, "OS-EXT-STS:task_state");
+	char *task = json_get_string(server, "OS-EXT-STS:task_state"), *launched = json_get_string(server, "OS-SRV-USG:launched_at");
 
 	machine->state = openstack_state(status);
-	/* One that ran is gone when it is: what fails to be deleted would be forgotten else. */
+	machine->is_off = !task && strcmp(status, "SHUTOFF") == 0;
+	/* One that ran is gone when it is: it may write until then, and what fails to be deleted would be forgotten. */
 	machine->is_going = task && strcmp(task, "deleting") == 0;
 	if (machine->is_going)
-		machine->state = machine->state == CLOUD_RUNNING ? CLOUD_PENDING : CLOUD_GONE;
+		machine->state = launched ? CLOUD_PENDING : CLOUD_GONE;
+	free(launched);
 	free(task);
 	if (machine->state == CLOUD_FAILED)
 		openstack_read_fault(server, machine, arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * provider/openstack: servers of an OpenStack, by the APIs of Keystone, Nova, Neutron and Glance, coopr-clouds(7). Nova takes no word that names
+ * provider/openstack: servers of an OpenStack, by the APIs of Keystone, Nova, Neutron, Glance and Cinder, coopr-clouds(7). Nova takes no word that names
  * a request, so that a server whose answer was lost is found by its metadata, which are our tags.
  */
 #include "cloud/cloud.h"
@@ -9,12 +9,13 @@
 #include "cloud/openstack/nova.h"
 #include "cloud/openstack/server.h"
 #include "cloud/openstack/trial.h"
+#include "cloud/openstack/volumes.h"
 #include "cloud/plugin.h"
 
 enum { WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider openstack\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider openstack\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
     "\"required\":[\"openstack_auth_url\"],\"properties\":{" CLOUD_PROPERTIES ","
     "\"openstack_auth_url\":{\"type\":\"string\",\"description\":\"The URL of Keystone, with or without its version\"},"
     "\"api_user\":{\"type\":\"string\",\"description\":\"The name of a user\"},"
@@ -42,7 +43,7 @@ main(int argc, char **argv)
 {
 	static const struct cloud_api api = {.name = "openstack", .schema = schema, .user = "root", .per_second = 20, .window_ms = WINDOW_MS,
 	    .open = openstack_open, .make = nova_make, .list = openstack_list_servers, .give_address = openstack_give_address,
-	    .clear = openstack_clear_addresses, .remove = nova_remove, .host_keys = nova_host_keys, .try = openstack_try, .flavors = openstack_flavors};
+	    .clear = openstack_clear_addresses, .remove = nova_remove, .volumes = &openstack_volumes, .host_keys = nova_host_keys, .try = openstack_try, .flavors = openstack_flavors};
 
 	return cloud_plugin_main(&api, argc, argv);
 }
