@@ -1,4 +1,4 @@
-#!/bin/sh
+# shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
 # ansible.sh playbook=FILE [roles=FOLDER...] [files=FILE...]: has ansible-playbook play for this node alone, with config.json as the inventory,

@@ -1,4 +1,4 @@
-#!/bin/sh
+# shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
 # chef.sh run_list=LIST [cookbooks=FOLDER...] [roles=FILE...] [data_bags=FOLDER...]: has chef-solo or cinc-solo do the run list, with

@@ -1,4 +1,4 @@
-#!/bin/sh
+# shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
 # container.sh engine=docker|podman name=NAME image=IMAGE pull=always|missing|never -- ARGUMENT...: has docker or podman do the action with one

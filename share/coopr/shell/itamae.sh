@@ -1,4 +1,4 @@
-#!/bin/sh
+# shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
 # itamae.sh recipes=FILE...: has itamae run the recipes, with config.json as the attributes of the node, for automator/itamae. What it keeps

@@ -1,4 +1,4 @@
-#!/bin/sh
+# shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
 # puppet.sh manifest=FILE [modules=FOLDER...]: has puppet apply the manifest, with the modules and with config.json as the data of Hiera, for

@@ -1,4 +1,4 @@
-#!/bin/sh
+# shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 #
 # volumes.sh [ID PATH BLANK DEVICE]...: mounts volumes that were attached to this machine, for automator/shell. DEVICE is the path of a block
