@@ -74,7 +74,7 @@ inquiry_try_all(struct inquiry *inquiry, enum cloud_trial trial, jv entity, cons
 {
 	jv names = json_get(entity, member);
 
-	for (size_t i = 0; jv_get_kind(names) == JV_KIND_ARRAY && i < json_length(names); i++) {
+	for (size_t i = 0; i < json_length(names); i++) {
 		jv name = json_element(names, i);
 
 		if (json_string(name)) {

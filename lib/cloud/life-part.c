@@ -108,7 +108,7 @@ life_choice(struct life *life, int64_t number)
 		return choice;
 	machine = json_get(life->task->source, "machine");
 	choices = json_get(machine, "choices");
-	chosen = jv_get_kind(choices) == JV_KIND_ARRAY && number <= (int64_t)json_length(choices) ? json_element(choices, (size_t)number - 1) : jv_invalid();
+	chosen = json_element(choices, (size_t)number - 1);
 	if (jv_get_kind(chosen) == JV_KIND_OBJECT) {
 		const char *zone = json_arena_string(chosen, "zone", &life->arena), *flavor = json_arena_string(chosen, "flavor", &life->arena);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,7 @@ json_length(jv value)
 jv
 json_element(jv array, size_t index)
 {
-	return jv_array_get(jv_copy(array), (int)index);
+	return jv_get_kind(array) == JV_KIND_ARRAY && index <= INT_MAX ? jv_array_get(jv_copy(array), (int)index) : jv_invalid();
 }
 
 jv

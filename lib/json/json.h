@@ -47,7 +47,7 @@ const char *json_string(jv value);
 /* Returns the number of elements or members; 0 for anything else. */
 size_t json_length(jv value);
 
-/* Returns the element of an array, owned; index is less than its length. */
+/* Returns the element of an array, owned; invalid where the value is none, or has no such element. */
 jv json_element(jv array, size_t index);
 
 /* Returns the first object of an array whose member "name" is name, owned; an invalid value if there is none. */

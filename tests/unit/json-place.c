@@ -94,11 +94,28 @@ check_limit(void)
 	jv_free(document);
 }
 
+/* What others send may be of another kind than it ought to be. */
+static void
+check_elements(void)
+{
+	jv list = parse("[1]"), object = parse("{\"a\":1}"), values[] = {json_element(list, 0), json_element(list, 1), json_element(object, 0),
+	    json_element(jv_invalid(), 0)};
+
+	tap_ok(jv_get_kind(values[0]) == JV_KIND_NUMBER, "an array has its elements");
+	tap_ok(!jv_is_valid(values[1]), "and none behind them");
+	tap_ok(!jv_is_valid(values[2]) && !jv_is_valid(values[3]), "what is no array has none");
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		jv_free(values[i]);
+	jv_free(object);
+	jv_free(list);
+}
+
 int
 main(void)
 {
 	check_kinds();
 	check_numbers();
 	check_limit();
+	check_elements();
 	return tap_end();
 }

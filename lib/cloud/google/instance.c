@@ -271,7 +271,7 @@ instance_read_tags(jv instance, struct cloud_machines *machines, struct cloud_ma
 static const char *
 instance_first(jv object, const char *list, const char *member, struct arena *arena)
 {
-	jv items = json_get(object, list), first = json_length(items) > 0 ? json_element(items, 0) : jv_invalid();
+	jv items = json_get(object, list), first = json_element(items, 0);
 	const char *text = json_arena_string(first, member, arena);
 
 	jv_free(first);
@@ -282,7 +282,7 @@ instance_first(jv object, const char *list, const char *member, struct arena *ar
 static void
 instance_read_addresses(const struct google_account *account, jv instance, struct arena *arena, struct cloud_machine *machine)
 {
-	jv interfaces = json_get(instance, "networkInterfaces"), first = json_length(interfaces) > 0 ? json_element(interfaces, 0) : jv_invalid();
+	jv interfaces = json_get(instance, "networkInterfaces"), first = json_element(interfaces, 0);
 
 	machine->bind_v4 = json_arena_string(first, "networkIP", arena);
 	machine->access_v4 = instance_first(first, "accessConfigs", "natIP", arena);

@@ -44,7 +44,7 @@ operation_is_of(const struct google_operation *operation, const char *zone, cons
 static void
 operation_read(struct google_operation *operation, jv answer)
 {
-	jv error = json_get(answer, "error"), errors = json_get(error, "errors"), first = json_length(errors) > 0 ? json_element(errors, 0) : jv_invalid();
+	jv error = json_get(answer, "error"), errors = json_get(error, "errors"), first = json_element(errors, 0);
 	char *status = json_get_string(answer, "status"), *code = json_get_string(first, "code"), *text = json_get_string(first, "message");
 
 	if (status && strcmp(status, "DONE") == 0 && operation->end == GOOGLE_UNDONE) {

@@ -56,12 +56,9 @@ google_error_code(const char *reason, int otherwise)
 static const char *
 google_reason(jv answer, struct arena *arena)
 {
-	jv error = json_get(answer, "error"), list = json_get(error, "errors"), first = jv_invalid();
-	const char *reason;
+	jv error = json_get(answer, "error"), list = json_get(error, "errors"), first = json_element(list, 0);
+	const char *reason = json_arena_string(first, "reason", arena);
 
-	if (json_length(list) > 0)
-		first = json_element(list, 0);
-	reason = json_arena_string(first, "reason", arena);
 	jv_free(first);
 	jv_free(list);
 	jv_free(error);

@@ -196,7 +196,7 @@ lxd_settle(const struct cloud *cloud, const char *instance, const struct stop *s
 	}
 	members = members_of(&place); /* "running": [...] */
 	while (members_next(&members, &list))
-		for (size_t i = 0; jv_get_kind(list.value) == JV_KIND_ARRAY && i < json_length(list.value); i++) {
+		for (size_t i = 0; i < json_length(list.value); i++) {
 			jv one = json_element(list.value, i);
 			char *id = json_get_string(one, "id"), *operation = memory_printf("/1.0/operations/%s", id ? id : "");
 

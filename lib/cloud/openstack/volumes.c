@@ -26,7 +26,7 @@ volumes_read_one(const struct cloud *cloud, jv one, bool is_snapshot, struct clo
 {
 	struct arena *arena = &found->arena;
 	jv metadata = json_get(one, "metadata"), attachments = json_get(one, "attachments");
-	jv attachment = json_length(attachments) > 0 ? json_element(attachments, 0) : jv_invalid();
+	jv attachment = json_element(attachments, 0);
 	char *installation = json_get_string(metadata, CLOUD_TAG_INSTALLATION), *status = json_get_string(one, "status");
 	struct cloud_volume volume = {.id = json_arena_string(one, "id", arena), .name = json_arena_string(metadata, CLOUD_TAG_VOLUME, arena),
 	    .provider = json_arena_string(metadata, CLOUD_TAG_PROVIDER, arena), .zone = json_arena_string(one, "availability_zone", arena),

@@ -69,7 +69,7 @@ lxd_read_addresses(jv instance, struct cloud_machines *machines, struct cloud_ma
 		while (members_next(&members, &device)) {
 			jv list = json_get(device.value, "addresses");
 
-			for (size_t i = 0; strcmp(device.name, "lo") != 0 && jv_get_kind(list) == JV_KIND_ARRAY && i < json_length(list); i++) {
+			for (size_t i = 0; strcmp(device.name, "lo") != 0 && i < json_length(list); i++) {
 				jv address = json_element(list, i);
 
 				lxd_read_address(address, machines, machine);

@@ -469,7 +469,7 @@ podman_try_daemon(struct cloud *cloud, const struct stop *stop, struct arena *ar
 	int result = daemon_do(cloud, "GET", "/version", stop, &status, &out, err);
 
 	components = json_get(out, "Components"), platform = json_get(out, "Platform");
-	engine = json_length(components) > 0 ? json_element(components, 0) : jv_invalid();
+	engine = json_element(components, 0);
 	if (result == 0) {
 		const char *name = podman_text(engine, "Name", arena), *version = podman_text(out, "Version", arena);
 		const char *os = podman_text(platform, "Name", arena);
