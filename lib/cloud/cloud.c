@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sysexits.h>
+
+#include "base/error.h"
+
+enum { LIST_TRIES = 4 };
 
 int
 cloud_exit_code(int code)
@@ -32,6 +35,21 @@ cloud_machines_release(struct cloud_machines *machines)
 	arena_release(&machines->arena);
 	free(machines->list);
 	*machines = (struct cloud_machines){.list = NULL};
+}
+
+int
+cloud_list_whole(struct cloud *cloud, int (*read)(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err),
+    const char *what, const struct stop *stop, struct cloud_machines *found, struct error *err)
+{
+	for (unsigned number = 0; number < LIST_TRIES; number++) {
+		int result;
+
+		cloud_machines_release(found);
+		result = read(cloud, stop, found, err);
+		if (result <= 0)
+			return result;
+	}
+	return error_set(err, EX_TEMPFAIL, "%s changes faster than its pages can be read", what);
 }
 
 struct cloud_flavor *

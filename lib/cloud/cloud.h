@@ -150,6 +150,11 @@ struct cloud_api {
 struct cloud_machine *cloud_machines_add(struct cloud_machines *machines);
 void cloud_machines_release(struct cloud_machines *machines);
 
+/* Reads a list that has several pages, and anew where it has changed meanwhile. read adds what is in all of its pages, and returns 0; 1 where there are
+ * others by now; or -1. what names the list in the error of one that never stands still. */
+int cloud_list_whole(struct cloud *cloud, int (*read)(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err),
+    const char *what, const struct stop *stop, struct cloud_machines *found, struct error *err);
+
 /* Sets what a tag of that name says of the machine, if it is one of ours; both are copied. */
 void cloud_machine_tag(struct cloud_machines *machines, struct cloud_machine *machine, const char *name, const char *value);
 

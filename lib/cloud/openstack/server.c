@@ -9,8 +9,6 @@
 #include "cloud/openstack/names.h"
 #include "cloud/openstack/request.h"
 
-enum { LIST_TRIES = 4 };
-
 struct openstack_reading { /* of the pages of a list */
 	struct cloud *cloud;
 	struct cloud_machines *found;
@@ -259,22 +257,27 @@ openstack_name_networks(struct openstack_reading *reading, struct arena *arena, 
 }
 
 /* Reads the list once. Without the version of the API that is asked for first, Nova leaves out what it cannot see; as it does where a request
- * says anything of limits or order. */
+ * says anything of limits or order. Returns 1 where it is to be read anew. */
 static int
-openstack_read_servers(struct openstack_reading *reading, const struct stop *stop, struct error *err)
+openstack_read_servers(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
-	struct openstack_account *account = reading->cloud->state;
+	struct openstack_account *account = cloud->state;
+	struct openstack_reading reading = {.cloud = cloud, .found = found};
 	struct openstack_list list = {.service = OPENSTACK_COMPUTE, .path = "/servers/detail", .member = "servers",
-	    .read = openstack_read_page, .data = reading};
+	    .read = openstack_read_page, .data = &reading};
+	struct arena arena = {0};
 	bool old;
-	long status;
+	long status = 0;
 	int result;
 
 	stop_lock();
 	old = account->old;
 	stop_unlock();
 	list.header = old ? NULL : "OpenStack-API-Version: compute 2.69";
-	result = openstack_pages(reading->cloud, &list, stop, &status, err);
+	result = openstack_name_networks(&reading, &arena, stop, err);
+	if (result == 0)
+		result = openstack_pages(cloud, &list, stop, &status, err);
+	arena_release(&arena);
 	if (result < 0 && status == 406 && !old) {
 		stop_lock();
 		account->old = true;
@@ -286,14 +289,14 @@ openstack_read_servers(struct openstack_reading *reading, const struct stop *sto
 
 /* Reads why the server has failed; it may be gone meanwhile. */
 static int
-openstack_ask_fault(struct openstack_reading *reading, struct cloud_machine *machine, const struct stop *stop, struct error *err)
+openstack_ask_fault(struct cloud *cloud, struct arena *arena, struct cloud_machine *machine, const struct stop *stop, struct error *err)
 {
 	char *path = memory_printf("/servers/%s", machine->id);
-	jv server = openstack_get(reading->cloud, OPENSTACK_COMPUTE, path, "server", stop, err);
+	jv server = openstack_get(cloud, OPENSTACK_COMPUTE, path, "server", stop, err);
 	int result = 0;
 
 	if (jv_is_valid(server))
-		openstack_read_fault(server, machine, &reading->found->arena);
+		openstack_read_fault(server, machine, arena);
 	else if (err->code == EX_NOINPUT)
 		machine->state = CLOUD_GONE;
 	else
@@ -305,12 +308,11 @@ openstack_ask_fault(struct openstack_reading *reading, struct cloud_machine *mac
 
 /* Lists of Nova have no faults of servers for which there was no host: it keeps these in a cell of their own. */
 static int
-openstack_ask_faults(struct openstack_reading *reading, const struct stop *stop, struct error *err)
+openstack_ask_faults(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
-	struct cloud_machines *found = reading->found;
-
 	for (size_t i = 0; i < found->count; i++)
-		if (found->list[i].state == CLOUD_FAILED && !found->list[i].reason && openstack_ask_fault(reading, &found->list[i], stop, err) < 0)
+		if (found->list[i].state == CLOUD_FAILED && !found->list[i].reason &&
+		    openstack_ask_fault(cloud, &found->arena, &found->list[i], stop, err) < 0)
 			return -1;
 	return 0;
 }
@@ -318,22 +320,9 @@ openstack_ask_faults(struct openstack_reading *reading, const struct stop *stop,
 int
 openstack_list_servers(struct cloud *cloud, const char *node, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
-	struct openstack_reading reading = {.cloud = cloud, .found = found};
-	struct arena arena = {0};
-	int result = openstack_name_networks(&reading, &arena, stop, err);
-
 	(void)node;
-	for (unsigned number = 1; result == 0 && number <= LIST_TRIES; number++) {
-		cloud_machines_release(found);
-		result = openstack_read_servers(&reading, stop, err);
-		if (result <= 0)
-			break;
-		result = number < LIST_TRIES ? 0 : error_set(err, EX_TEMPFAIL, "the list of servers changes faster than its pages can be read");
-	}
-	if (result == 0)
-		result = openstack_ask_faults(&reading, stop, err);
-	if (result == 0)
-		result = openstack_list_addresses(cloud, stop, found, err);
-	arena_release(&arena);
-	return result;
+	if (cloud_list_whole(cloud, openstack_read_servers, "the list of servers", stop, found, err) < 0 ||
+	    openstack_ask_faults(cloud, stop, found, err) < 0)
+		return -1;
+	return openstack_list_addresses(cloud, stop, found, err);
 }

@@ -14,7 +14,7 @@
 #include "cloud/plugin.h"
 #include "json/json.h"
 
-enum { PAGE = 200, WINDOW_MS = 60 * 1000, LIST_TRIES = 4 };
+enum { PAGE = 200, WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider digitalocean\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
@@ -296,11 +296,13 @@ do_read_page(jv out, struct cloud_machines *found, struct error *err)
 	return result;
 }
 
-/* Reads all pages, and sets *total to how many droplets the last of them says that there are. */
+/* Reads all pages. They have numbers, so that a droplet which goes moves another from the next page to the one that was read. Returns 1 where the list
+ * has not as many as the last page says that there are. */
 static int
-do_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, double *total, struct error *err)
+do_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
 	char *tag = do_tag(CLOUD_TAG_INSTALLATION, cloud->installation), *escaped = client_escape(tag);
+	double total = -1;
 	int result = 1;
 
 	for (unsigned page = 1; result > 0; page++) {
@@ -312,7 +314,7 @@ do_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machine
 		if (result == 0) {
 			jv meta = json_get(out, "meta");
 
-			*total = json_get_number(meta, "total", -1);
+			total = json_get_number(meta, "total", -1);
 			result = do_read_page(out, found, err);
 			jv_free(meta);
 		}
@@ -322,25 +324,14 @@ do_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machine
 	}
 	free(escaped);
 	free(tag);
-	return result;
+	return result < 0 ? -1 : total >= 0 && (double)found->count != total;
 }
 
-/* Pages have numbers, so that a droplet which goes moves another from the next page to the one that was read: a list that has not as many as
- * it says is read again. */
 static int
 do_list(struct cloud *cloud, const char *node, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
 	(void)node;
-	for (unsigned number = 0; number < LIST_TRIES; number++) {
-		double total = -1;
-
-		cloud_machines_release(found);
-		if (do_list_pages(cloud, stop, found, &total, err) < 0)
-			return -1;
-		if (total < 0 || (double)found->count == total)
-			return 0;
-	}
-	return error_set(err, EX_TEMPFAIL, "DigitalOcean's list of droplets changes faster than its pages can be read");
+	return cloud_list_whole(cloud, do_list_pages, "DigitalOcean's list of droplets", stop, found, err);
 }
 
 static int

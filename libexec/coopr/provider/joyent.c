@@ -19,7 +19,7 @@
 #include "cloud/signing-key.h"
 #include "ssh/shell-words.h"
 
-enum { PAGE = 1000, WINDOW_MS = 60 * 1000, LIST_TRIES = 4, SKEW_MS = 60 * 1000, KEY_SHORTEST = 128 };
+enum { PAGE = 1000, WINDOW_MS = 60 * 1000, SKEW_MS = 60 * 1000, KEY_SHORTEST = 128 };
 
 #define HOST_KEYS "coopr-host-keys"
 
@@ -347,13 +347,15 @@ jo_read_machine(jv value, struct cloud_machines *machines, struct error *err)
 	return 0;
 }
 
-/* Reads the pages, and sets *total to how many machines the first of them says that there are, or -1. */
+/* Reads the pages. They begin at an offset, so that a machine which goes moves another from the next page to the one that was read. Returns 1 where a
+ * list of several pages has not as many as the first of them says that there are. */
 static int
-jo_list_pages(const struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, long *total, struct error *err)
+jo_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
 	char *escaped = client_escape(cloud->installation), code[CODE_SIZE];
 	int result = 0;
 	size_t count = PAGE;
+	long total = -1;
 
 	for (size_t offset = 0; result == 0 && count == PAGE; offset += PAGE) {
 		char *path = memory_printf("/machines?tag." CLOUD_TAG_INSTALLATION "=%s&limit=%d&offset=%zu", escaped, PAGE, offset);
@@ -364,7 +366,7 @@ jo_list_pages(const struct cloud *cloud, const struct stop *stop, struct cloud_m
 		if (result == 0 && jv_get_kind(list) != JV_KIND_ARRAY)
 			result = error_set(err, EX_TEMPFAIL, "Triton's answer is no list of machines");
 		if (offset == 0)
-			*total = answer.wanted ? strtol(answer.wanted, NULL, 10) : -1;
+			total = answer.wanted ? strtol(answer.wanted, NULL, 10) : -1;
 		count = result == 0 ? json_length(list) : 0;
 		for (size_t i = 0; result == 0 && i < count; i++) {
 			jv machine = json_element(list, i);
@@ -377,25 +379,14 @@ jo_list_pages(const struct cloud *cloud, const struct stop *stop, struct cloud_m
 		free(path);
 	}
 	free(escaped);
-	return result;
+	return result < 0 ? -1 : found->count >= PAGE && total >= 0 && found->count != (size_t)total;
 }
 
-/* Pages begin at an offset, so that a machine which goes moves another from the next page to the one that was read: a list of several pages that has
- * not as many as it says is read again. */
 static int
 jo_list(struct cloud *cloud, const char *node, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
 	(void)node;
-	for (unsigned number = 0; number < LIST_TRIES; number++) {
-		long total = -1;
-
-		cloud_machines_release(found);
-		if (jo_list_pages(cloud, stop, found, &total, err) < 0)
-			return -1;
-		if (found->count < PAGE || total < 0 || found->count == (size_t)total)
-			return 0;
-	}
-	return error_set(err, EX_TEMPFAIL, "Triton's list of machines changes faster than its pages can be read");
+	return cloud_list_whole(cloud, jo_list_pages, "Triton's list of machines", stop, found, err);
 }
 
 /* --- make --- */

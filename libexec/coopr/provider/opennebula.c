@@ -16,7 +16,7 @@
 #include "cloud/xml.h"
 #include "cloud/xmlrpc.h"
 
-enum { PAGE = 200, WINDOW_MS = 60 * 1000, LIST_TRIES = 4, PENDING_S = 60, MINE = -3, VISIBLE = -2, NOT_DONE = -1 };
+enum { PAGE = 200, WINDOW_MS = 60 * 1000, PENDING_S = 60, MINE = -3, VISIBLE = -2, NOT_DONE = -1 };
 
 /* Codes of errors. */
 enum { ONE_AUTHENTICATION = 0x100, ONE_AUTHORIZATION = 0x200, ONE_NO_EXISTS = 0x400, ONE_ACTION = 0x800, ONE_INTERNAL = 0x2000, ONE_LOCKED = 0x8000 };
@@ -357,7 +357,7 @@ one_ask_page(const struct cloud *cloud, int64_t offset, const struct stop *stop,
 
 /* Reads the pages. Each begins with the machine that the one before ended with: where it does not, there are others by now. Returns 1 then. */
 static int
-one_list_pages(const struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err)
+one_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
 	struct one_reply reply = ONE_REPLY_NONE;
 	struct arena arena = {0};
@@ -393,15 +393,7 @@ static int
 one_list(struct cloud *cloud, const char *node, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
 	(void)node;
-	for (unsigned number = 0; number < LIST_TRIES; number++) {
-		int result;
-
-		cloud_machines_release(found);
-		result = one_list_pages(cloud, stop, found, err);
-		if (result <= 0)
-			return result;
-	}
-	return error_set(err, EX_TEMPFAIL, "OpenNebula's list of machines changes faster than its pages can be read");
+	return cloud_list_whole(cloud, one_list_pages, "OpenNebula's list of machines", stop, found, err);
 }
 
 /* --- make --- */
