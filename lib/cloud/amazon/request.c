@@ -172,3 +172,44 @@ ec2_ask(const struct cloud *cloud, const struct buffer *form, bool repeatable, c
 			return -1;
 	}
 }
+
+/* Asks for the page that a token stands for, NULL: the first, and sets *next to that of the page behind it, in the arena, or to NULL. */
+static int
+ec2_page(const struct cloud *cloud, const struct ec2_list *list, const char **next, struct arena *arena, const struct stop *stop, struct error *err)
+{
+	struct ec2_reply reply = EC2_REPLY_NONE;
+	struct buffer form = {0};
+	int result;
+
+	ec2_begin(&form, list->action);
+	buffer_printf(&form, "%s&MaxResults=%u", list->only ? list->only : "", list->page);
+	ec2_add(&form, *next, "NextToken");
+	*next = NULL;
+	result = ec2_ask(cloud, &form, true, stop, &reply, err);
+	if (result == 0) {
+		const struct _xmlNode *root = xml_root(reply.document), *set = xml_child(root, list->set);
+
+		if (!set)
+			result = error_set(err, EX_TEMPFAIL, "%s: the answer has no %s", list->action, list->set);
+		for (const struct _xmlNode *item = xml_child(set, "item"); result == 0 && item; item = xml_next(item, "item"))
+			result = list->read(item, list->data, err);
+		*next = xml_text(root, "nextToken", arena);
+	}
+	buffer_release(&form);
+	ec2_release(&reply);
+	return result;
+}
+
+int
+ec2_pages(const struct cloud *cloud, const struct ec2_list *list, const struct stop *stop, struct error *err)
+{
+	struct arena arena = {0};
+	const char *next = NULL;
+	int result;
+
+	do
+		result = ec2_page(cloud, list, &next, &arena, stop, err);
+	while (result == 0 && next);
+	arena_release(&arena);
+	return result;
+}

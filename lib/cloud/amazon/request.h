@@ -35,6 +35,18 @@ int ec2_ask(const struct cloud *cloud, const struct buffer *form, bool repeatabl
 
 void ec2_release(struct ec2_reply *reply);
 
+struct ec2_list {
+	const char *action; /* "DescribeVolumes" */
+	const char *set;    /* of the answers, which has the items: "volumeSet" */
+	const char *only;   /* further parameters, "&Owner.1=self"; NULL: none */
+	unsigned page;      /* at most so many items in one answer */
+	int (*read)(const struct _xmlNode *item, void *data, struct error *err);
+	void *data;
+};
+
+/* Reads a list page by page, to its end. */
+int ec2_pages(const struct cloud *cloud, const struct ec2_list *list, const struct stop *stop, struct error *err);
+
 /* Tells whether the code of an error is one of the list, up to NULL; code may be NULL. */
 bool ec2_is_one_of(const char *code, const char *const *codes);
 

@@ -99,36 +99,25 @@ ec2_number(const struct _xmlNode *element, const char *path, struct arena *arena
 	return text ? strtod(text, NULL) : 0;
 }
 
+static int
+ec2_read_flavor(const struct _xmlNode *item, void *data, struct error *err)
+{
+	struct cloud_flavors *flavors = data;
+	struct arena *arena = &flavors->arena;
+	const char *name = xml_text(item, "instanceType", arena);
+
+	(void)err;
+	if (name)
+		*cloud_flavors_add(flavors) = (struct cloud_flavor){.name = name, .cpus = ec2_number(item, "vCpuInfo/defaultVCpus", arena),
+		    .memory_mb = ec2_number(item, "memoryInfo/sizeInMiB", arena), .per_hour = -1};
+	return 0;
+}
+
 int
 ec2_flavors(struct cloud *cloud, const struct stop *stop, struct cloud_flavors *flavors, struct error *err)
 {
-	struct ec2_reply reply = EC2_REPLY_NONE;
-	struct arena *arena = &flavors->arena;
-	const char *next = NULL;
-	int result;
+	const struct ec2_list list = {.action = "DescribeInstanceTypes", .set = "instanceTypeSet", .page = TYPES_PAGE, .read = ec2_read_flavor,
+	    .data = flavors};
 
-	do {
-		struct buffer form = {0};
-
-		ec2_begin(&form, "DescribeInstanceTypes");
-		buffer_printf(&form, "&MaxResults=%d", TYPES_PAGE);
-		ec2_add(&form, next, "NextToken");
-		next = NULL;
-		result = ec2_ask(cloud, &form, true, stop, &reply, err);
-		if (result == 0) {
-			const struct _xmlNode *root = xml_root(reply.document), *set = xml_child(root, "instanceTypeSet");
-
-			for (const struct _xmlNode *item = xml_child(set, "item"); item; item = xml_next(item, "item")) {
-				const char *name = xml_text(item, "instanceType", arena);
-
-				if (name)
-					*cloud_flavors_add(flavors) = (struct cloud_flavor){.name = name, .cpus = ec2_number(item, "vCpuInfo/defaultVCpus", arena),
-					    .memory_mb = ec2_number(item, "memoryInfo/sizeInMiB", arena), .per_hour = -1};
-			}
-			next = xml_text(root, "nextToken", arena);
-		}
-		buffer_release(&form);
-	} while (result == 0 && next);
-	ec2_release(&reply);
-	return result;
+	return ec2_pages(cloud, &list, stop, err);
 }

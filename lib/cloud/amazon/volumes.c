@@ -30,10 +30,17 @@ ec2_volume_state(const char *state)
 	return CLOUD_VOLUME_BUSY;
 }
 
+struct ec2_reading {
+	struct cloud_volumes *found;
+	bool snapshots;
+};
+
 /* Reads a volume, or a snapshot: what is pending there is a copy of that moment already. */
 static int
-ec2_read_volume(const struct _xmlNode *item, bool is_snapshot, struct cloud_volumes *found, struct error *err)
+ec2_read_volume(const struct _xmlNode *item, void *data, struct error *err)
 {
+	struct cloud_volumes *found = ((const struct ec2_reading *)data)->found;
+	bool is_snapshot = ((const struct ec2_reading *)data)->snapshots;
 	struct arena *arena = &found->arena;
 	struct cloud_volume volume = {.id = xml_text(item, is_snapshot ? "snapshotId" : "volumeId", arena), .is_snapshot = is_snapshot,
 	    .zone = xml_text(item, "availabilityZone", arena), .machine = xml_text(item, "attachmentSet/item/instanceId", arena),
@@ -63,38 +70,20 @@ ec2_read_volume(const struct _xmlNode *item, bool is_snapshot, struct cloud_volu
 static int
 ec2_list_volumes(struct cloud *cloud, bool snapshots, const struct stop *stop, struct cloud_volumes *found, struct error *err)
 {
-	const char *action = snapshots ? "DescribeSnapshots" : "DescribeVolumes";
-	struct ec2_reply reply = EC2_REPLY_NONE;
-	struct arena arena = {0};
-	const char *next = NULL;
+	struct ec2_reading reading = {.found = found, .snapshots = snapshots};
+	struct ec2_list list = {.action = snapshots ? "DescribeSnapshots" : "DescribeVolumes", .set = snapshots ? "snapshotSet" : "volumeSet",
+	    .page = PAGE, .read = ec2_read_volume, .data = &reading};
+	struct buffer only = {0};
 	int result;
 
-	do {
-		struct buffer form = {0};
-
-		ec2_begin(&form, action);
-		ec2_add(&form, snapshots ? "self" : NULL, "Owner.1");
-		ec2_add(&form, "tag:" CLOUD_TAG_INSTALLATION, "Filter.1.Name");
-		ec2_add(&form, cloud->installation, "Filter.1.Value.1");
-		ec2_add(&form, "tag-key", "Filter.2.Name");
-		ec2_add(&form, CLOUD_TAG_VOLUME, "Filter.2.Value.1");
-		buffer_printf(&form, "&MaxResults=%d", PAGE);
-		ec2_add(&form, next, "NextToken");
-		next = NULL;
-		result = ec2_ask(cloud, &form, true, stop, &reply, err);
-		if (result == 0) {
-			const struct _xmlNode *root = xml_root(reply.document), *set = xml_child(root, snapshots ? "snapshotSet" : "volumeSet");
-
-			if (!set)
-				result = error_set(err, EX_TEMPFAIL, "%s: the answer has no list", action);
-			for (const struct _xmlNode *one = xml_child(set, "item"); result == 0 && one; one = xml_next(one, "item"))
-				result = ec2_read_volume(one, snapshots, found, err);
-			next = xml_text(root, "nextToken", &arena);
-		}
-		buffer_release(&form);
-	} while (result == 0 && next);
-	arena_release(&arena);
-	ec2_release(&reply);
+	ec2_add(&only, snapshots ? "self" : NULL, "Owner.1");
+	ec2_add(&only, "tag:" CLOUD_TAG_INSTALLATION, "Filter.1.Name");
+	ec2_add(&only, cloud->installation, "Filter.1.Value.1");
+	ec2_add(&only, "tag-key", "Filter.2.Name");
+	ec2_add(&only, CLOUD_TAG_VOLUME, "Filter.2.Value.1");
+	list.only = buffer_string(&only);
+	result = ec2_pages(cloud, &list, stop, err);
+	buffer_release(&only);
 	return result;
 }
 

@@ -95,39 +95,26 @@ ec2_read_instances(const struct _xmlNode *set, struct cloud_machines *machines, 
 	return 0;
 }
 
+static int
+ec2_read_reservation(const struct _xmlNode *reservation, void *data, struct error *err)
+{
+	return ec2_read_instances(xml_child(reservation, "instancesSet"), data, err);
+}
+
 /* Adds all instances that have the value in the filter. */
 static int
 ec2_describe(const struct cloud *cloud, const char *filter, const char *value, const struct stop *stop, struct cloud_machines *found,
     struct error *err)
 {
-	struct ec2_reply reply = EC2_REPLY_NONE;
-	struct arena arena = {0};
-	const char *next = NULL;
+	struct ec2_list list = {.action = "DescribeInstances", .set = "reservationSet", .page = PAGE, .read = ec2_read_reservation, .data = found};
+	struct buffer only = {0};
 	int result;
 
-	do {
-		struct buffer form = {0};
-
-		ec2_begin(&form, "DescribeInstances");
-		ec2_add(&form, filter, "Filter.1.Name");
-		ec2_add(&form, value, "Filter.1.Value.1");
-		buffer_printf(&form, "&MaxResults=%d", PAGE);
-		ec2_add(&form, next, "NextToken");
-		next = NULL;
-		result = ec2_ask(cloud, &form, true, stop, &reply, err);
-		if (result == 0) {
-			const struct _xmlNode *root = xml_root(reply.document), *set = xml_child(root, "reservationSet");
-
-			if (!set)
-				result = error_set(err, EX_TEMPFAIL, "DescribeInstances: the answer has no reservations");
-			for (const struct _xmlNode *one = xml_child(set, "item"); result == 0 && one; one = xml_next(one, "item"))
-				result = ec2_read_instances(xml_child(one, "instancesSet"), found, err);
-			next = xml_text(root, "nextToken", &arena);
-		}
-		buffer_release(&form);
-	} while (result == 0 && next);
-	arena_release(&arena);
-	ec2_release(&reply);
+	ec2_add(&only, filter, "Filter.1.Name");
+	ec2_add(&only, value, "Filter.1.Value.1");
+	list.only = buffer_string(&only);
+	result = ec2_pages(cloud, &list, stop, err);
+	buffer_release(&only);
 	return result;
 }
 
