@@ -102,8 +102,7 @@ openstack_ask_address(struct cloud *cloud, const struct cloud_machine *machine, 
 {
 	char *description = openstack_describe(cloud, machine->node ? machine->node : "");
 	jv body = jv_object(), address = jv_object();
-	struct client_answer answer = {.wait_ms = -1};
-	struct openstack_request request = {.service = OPENSTACK_NETWORK, .method = "POST", .path = "/floatingips", .has_body = true, .repeatable = true};
+	long status;
 	int result;
 
 	json_set_string(&address, "floating_network_id", network);
@@ -111,14 +110,11 @@ openstack_ask_address(struct cloud *cloud, const struct cloud_machine *machine, 
 	json_set_string(&address, "fixed_ip_address", machine->bind_v4);
 	json_set_string(&address, "description", description);
 	json_set(&body, "floatingip", address);
-	request.body = body;
-	result = openstack_ask(cloud, &request, stop, &answer, NULL, err);
-	if (result < 0 && answer.status == 409 && !strstr(err->text, "uota"))
+	result = openstack_do(cloud, OPENSTACK_NETWORK, "POST", "/floatingips", body, true, stop, &status, err);
+	if (result < 0 && status == 409 && !strstr(err->text, "uota"))
 		result = 0; /* the port has one, by a request whose answer was lost; the next list shows it */
 	else if (result < 0 && (strstr(err->text, "uota") || strstr(err->text, "No more IP addresses")))
 		err->code = CLOUD_NO_QUOTA;
-	jv_free(body);
-	client_answer_release(&answer);
 	free(description);
 	return result;
 }
@@ -145,13 +141,9 @@ static int
 openstack_remove_address(struct cloud *cloud, const char *id, const struct stop *stop, struct error *err)
 {
 	char *path = memory_printf("/floatingips/%s", id);
-	const struct openstack_request request = {.service = OPENSTACK_NETWORK, .method = "DELETE", .path = path, .repeatable = true};
-	struct client_answer answer = {.wait_ms = -1};
-	int result = openstack_ask(cloud, &request, stop, &answer, NULL, err);
+	long status;
+	int result = openstack_delete(cloud, OPENSTACK_NETWORK, path, stop, &status, err);
 
-	if (result < 0 && answer.status == 404)
-		result = 0;
-	client_answer_release(&answer);
 	free(path);
 	return result;
 }

@@ -174,13 +174,9 @@ int
 nova_remove(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err)
 {
 	char *path = memory_printf("/servers/%s", machine->id);
-	const struct openstack_request request = {.service = OPENSTACK_COMPUTE, .method = "DELETE", .path = path, .repeatable = true};
-	struct client_answer answer = {.wait_ms = -1};
-	int result = openstack_ask(cloud, &request, stop, &answer, NULL, err);
+	long status;
+	int result = openstack_delete(cloud, OPENSTACK_COMPUTE, path, stop, &status, err);
 
-	if (result < 0 && answer.status == 404)
-		result = 0;
-	client_answer_release(&answer);
 	free(path);
 	return result;
 }

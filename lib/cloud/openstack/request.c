@@ -58,6 +58,29 @@ openstack_ask(struct cloud *cloud, const struct openstack_request *request, cons
 	}
 }
 
+int
+openstack_do(struct cloud *cloud, enum openstack_service service, const char *method, const char *path, jv body, bool repeatable,
+    const struct stop *stop, long *status, struct error *err)
+{
+	const struct openstack_request request = {.service = service, .method = method, .path = path, .body = body, .has_body = jv_is_valid(body),
+	    .repeatable = repeatable};
+	struct client_answer answer = {.wait_ms = -1};
+	int result = openstack_ask(cloud, &request, stop, &answer, NULL, err);
+
+	*status = answer.status;
+	client_answer_release(&answer);
+	jv_free(body);
+	return result;
+}
+
+int
+openstack_delete(struct cloud *cloud, enum openstack_service service, const char *path, const struct stop *stop, long *status, struct error *err)
+{
+	int result = openstack_do(cloud, service, "DELETE", path, jv_invalid(), true, stop, status, err);
+
+	return *status == 404 ? 0 : result;
+}
+
 /* Returns the id of the last element of a page where another page follows, which the caller frees; else NULL. */
 static char *
 openstack_next(const struct openstack_list *list, jv out, jv page)

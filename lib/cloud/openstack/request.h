@@ -21,6 +21,13 @@ struct openstack_request {
 int openstack_ask(struct cloud *cloud, const struct openstack_request *request, const struct stop *stop, struct client_answer *answer, jv *out,
     struct error *err);
 
+/* Sends a request that changes something, whose answer has nothing to read. Takes the body; invalid: it has none. Sets *status of HTTP; 0: no answer. */
+int openstack_do(struct cloud *cloud, enum openstack_service service, const char *method, const char *path, jv body, bool repeatable,
+    const struct stop *stop, long *status, struct error *err);
+
+/* Deletes what the path names; what is gone is no error. */
+int openstack_delete(struct cloud *cloud, enum openstack_service service, const char *path, const struct stop *stop, long *status, struct error *err);
+
 struct openstack_list {
 	enum openstack_service service;
 	const char *path;   /* "/networks?limit=1000" */

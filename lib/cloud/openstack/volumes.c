@@ -81,22 +81,6 @@ volumes_list(struct cloud *cloud, bool snapshots, const struct stop *stop, struc
 
 /* --- make and remove --- */
 
-/* Sends a request whose body, which is taken, may be invalid: there is none. Sets *status of HTTP. */
-static int
-volumes_send(struct cloud *cloud, enum openstack_service service, const char *method, const char *path, jv body, bool repeatable,
-    const struct stop *stop, long *status, struct error *err)
-{
-	const struct openstack_request request = {.service = service, .method = method, .path = path, .body = body, .has_body = jv_is_valid(body),
-	    .repeatable = repeatable};
-	struct client_answer answer = {.wait_ms = -1};
-	int result = openstack_ask(cloud, &request, stop, &answer, NULL, err);
-
-	*status = answer.status;
-	client_answer_release(&answer);
-	jv_free(body);
-	return result;
-}
-
 /* Returns {"volume": {...}} or {"snapshot": {...}} with what both have. */
 static jv
 volumes_body(const char *member, const struct cloud_volume_order *order, const char *of, const char *zone)
@@ -126,10 +110,10 @@ volumes_make(struct cloud *cloud, const struct cloud_volume_order *order, const 
 {
 	const char *of = order->of ? "snapshot_id" : NULL;
 	long status;
-	int result = volumes_send(cloud, OPENSTACK_VOLUME, "POST", "/volumes", volumes_body("volume", order, of, order->zone), false, stop, &status, err);
+	int result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/volumes", volumes_body("volume", order, of, order->zone), false, stop, &status, err);
 
 	if (result < 0 && status == 400 && order->zone && strstr(err->text, "vailability zone"))
-		result = volumes_send(cloud, OPENSTACK_VOLUME, "POST", "/volumes", volumes_body("volume", order, of, NULL), false, stop, &status, err);
+		result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/volumes", volumes_body("volume", order, of, NULL), false, stop, &status, err);
 	if (result < 0 && status == 413)
 		err->code = CLOUD_NO_QUOTA;
 	if (result < 0 && status == 400 && strstr(err->text, "Invalid snapshot"))
@@ -141,7 +125,7 @@ static int
 volumes_snapshot(struct cloud *cloud, const struct cloud_volume_order *order, const struct stop *stop, struct error *err)
 {
 	long status;
-	int result = volumes_send(cloud, OPENSTACK_VOLUME, "POST", "/snapshots", volumes_body("snapshot", order, "volume_id", NULL), false, stop, &status, err);
+	int result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/snapshots", volumes_body("snapshot", order, "volume_id", NULL), false, stop, &status, err);
 
 	if (result < 0 && status == 413)
 		err->code = CLOUD_NO_QUOTA;
@@ -153,11 +137,9 @@ volumes_remove(struct cloud *cloud, const struct cloud_volume *volume, const str
 {
 	char *path = memory_printf("/%s/%s", volume->is_snapshot ? "snapshots" : "volumes", volume->id);
 	long status;
-	int result = volumes_send(cloud, OPENSTACK_VOLUME, "DELETE", path, jv_invalid(), true, stop, &status, err);
+	int result = openstack_delete(cloud, OPENSTACK_VOLUME, path, stop, &status, err);
 
-	if (result < 0 && status == 404)
-		result = 0;
-	else if (result < 0 && status == 400)
+	if (result < 0 && status == 400)
 		err->code = EX_TEMPFAIL; /* it has another thing to do first */
 	free(path);
 	return result;
@@ -178,7 +160,7 @@ volumes_attach(struct cloud *cloud, const struct cloud_volume *volume, const cha
 	(void)device;
 	json_set_string(&attachment, "volumeId", volume->id);
 	json_set(&body, "volumeAttachment", attachment);
-	result = volumes_send(cloud, OPENSTACK_COMPUTE, "POST", path, body, true, stop, &status, err);
+	result = openstack_do(cloud, OPENSTACK_COMPUTE, "POST", path, body, true, stop, &status, err);
 	if (result < 0 && (status == 409 || (status == 400 && strstr(err->text, "Invalid volume"))))
 		result = 0;
 	free(path);
@@ -190,9 +172,9 @@ volumes_detach(struct cloud *cloud, const struct cloud_volume *volume, const str
 {
 	char *path = memory_printf("/servers/%s/os-volume_attachments/%s", volume->machine, volume->id);
 	long status;
-	int result = volumes_send(cloud, OPENSTACK_COMPUTE, "DELETE", path, jv_invalid(), true, stop, &status, err);
+	int result = openstack_delete(cloud, OPENSTACK_COMPUTE, path, stop, &status, err);
 
-	if (result < 0 && (status == 404 || status == 409 || (status == 400 && strstr(err->text, "Invalid volume"))))
+	if (result < 0 && (status == 409 || (status == 400 && strstr(err->text, "Invalid volume"))))
 		result = 0;
 	free(path);
 	return result;
