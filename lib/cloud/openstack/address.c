@@ -59,8 +59,6 @@ openstack_list_addresses(struct cloud *cloud, const struct stop *stop, struct cl
 	const struct openstack_list list = {.service = OPENSTACK_NETWORK, .path = "/floatingips?limit=1000", .member = "floatingips",
 	    .read = openstack_read_addresses_page, .data = &sight};
 	bool wanted = false;
-	long status;
-	int result;
 
 	/* Nova learns of an address late; until Neutron tells of it, the one inside is not the one from outside. */
 	for (size_t i = 0; account->floating && i < found->count; i++)
@@ -68,10 +66,7 @@ openstack_list_addresses(struct cloud *cloud, const struct stop *stop, struct cl
 			found->list[i].access_v4 = found->list[i].access_v6 = NULL;
 			wanted |= found->list[i].state == CLOUD_RUNNING;
 		}
-	if (!wanted)
-		return 0;
-	result = openstack_pages(cloud, &list, stop, &status, err);
-	return result > 0 ? error_set(err, EX_TEMPFAIL, "the list of floating addresses has changed while it was read") : result;
+	return wanted ? openstack_list(cloud, &list, stop, err) : 0;
 }
 
 /* Returns the id of the port of the server that has the address, which the caller frees; NULL with an error. */

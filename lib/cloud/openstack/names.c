@@ -102,12 +102,9 @@ openstack_search(struct cloud *cloud, enum openstack_kind kind, struct openstack
 	const struct openstack_list list = {.service = openstack_kinds[kind].service, .path = path, .member = openstack_kinds[kind].member,
 	    .read = openstack_search_page, .data = search};
 	const char *noun = openstack_kinds[kind].noun;
-	long status;
-	int result = openstack_pages(cloud, &list, stop, &status, err);
+	int result = openstack_list(cloud, &list, stop, err);
 
-	if (result > 0)
-		result = error_set(err, EX_TEMPFAIL, "the list of %ss has changed while it was read", noun);
-	else if (result == 0 && search->count == 0)
+	if (result == 0 && search->count == 0)
 		result = error_set(err, EX_CONFIG, "the cloud has no %s%s%s", noun, search->text ? " " : "", search->text ? search->text : "");
 	else if (result == 0 && search->count > 1 && search->text)
 		result = error_set(err, EX_CONFIG, "%u things are each a %s called %s (give the id)", search->count, noun, search->text);

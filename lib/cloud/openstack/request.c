@@ -143,6 +143,15 @@ openstack_pages(struct cloud *cloud, const struct openstack_list *list, const st
 	return result;
 }
 
+int
+openstack_list(struct cloud *cloud, const struct openstack_list *list, const struct stop *stop, struct error *err)
+{
+	long status;
+	int result = openstack_pages(cloud, list, stop, &status, err);
+
+	return result > 0 ? error_set(err, EX_TEMPFAIL, "GET %s: the list has changed while it was read", list->path) : result;
+}
+
 static int
 openstack_keep(jv page, void *data, struct error *err)
 {

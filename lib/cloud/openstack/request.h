@@ -41,6 +41,9 @@ struct openstack_list {
  * *status of HTTP (0: no answer). */
 int openstack_pages(struct cloud *cloud, const struct openstack_list *list, const struct stop *stop, long *status, struct error *err);
 
+/* Does the same for a list that is not read anew: that it has changed is an error, EX_TEMPFAIL. */
+int openstack_list(struct cloud *cloud, const struct openstack_list *list, const struct stop *stop, struct error *err);
+
 /* Does GET, and returns the member of the answer; invalid with an error. */
 jv openstack_get(struct cloud *cloud, enum openstack_service service, const char *path, const char *member, const struct stop *stop,
     struct error *err);

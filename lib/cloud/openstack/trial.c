@@ -168,7 +168,6 @@ openstack_flavors(struct cloud *cloud, const struct stop *stop, struct cloud_fla
 {
 	const struct openstack_list list = {.service = OPENSTACK_COMPUTE, .path = "/flavors/detail?limit=1000", .member = "flavors",
 	    .read = openstack_read_flavors, .data = flavors};
-	long status;
 
-	return openstack_pages(cloud, &list, stop, &status, err);
+	return openstack_list(cloud, &list, stop, err);
 }

@@ -73,10 +73,8 @@ volumes_list(struct cloud *cloud, bool snapshots, const struct stop *stop, struc
 	struct volumes_reading reading = {.cloud = cloud, .found = found, .snapshots = snapshots};
 	const struct openstack_list list = {.service = OPENSTACK_VOLUME, .path = snapshots ? "/snapshots/detail?limit=1000" : "/volumes/detail?limit=1000",
 	    .member = snapshots ? "snapshots" : "volumes", .read = volumes_read, .data = &reading};
-	long status;
-	int result = openstack_pages(cloud, &list, stop, &status, err);
 
-	return result > 0 ? error_set(err, EX_TEMPFAIL, "the list of volumes has changed while it was read") : result;
+	return openstack_list(cloud, &list, stop, err);
 }
 
 /* --- make and remove --- */
