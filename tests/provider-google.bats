@@ -108,6 +108,9 @@ sent() {
 	IMAGE=plan9 do_task create 1001
 	same 78 "$(member .status)"
 	contains "$(member .message)" "Google has no image or family plan9 in the project my-project-42"
+	IMAGE=debian-99 do_task create 1001
+	same 78 "$(member .status)"
+	contains "$(member .message)" "Google has no image or family debian-99 in the project debian-cloud or my-project-42"
 	same 1 "$(machines)"
 	same 00000042-1000 "$(list)"
 }

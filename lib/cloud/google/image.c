@@ -68,8 +68,8 @@ image_search(const struct cloud *cloud, const char *image, const struct stop *st
 			if (found || err->code != EX_NOINPUT)
 				return found;
 		}
-	error_set(err, EX_CONFIG, "Google has no image or family %s%s%s in the project %s%s", image, projects[0] ? " in the project " : "",
-	    projects[0] ? projects[0] : "", projects[0] ? "or " : "", account->project);
+	error_set(err, EX_CONFIG, "Google has no image or family %s in the project %s%s%s", image, projects[0] ? projects[0] : "",
+	    projects[0] ? " or " : "", account->project);
 	return NULL;
 }
 
