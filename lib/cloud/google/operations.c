@@ -98,12 +98,16 @@ google_operation_add(const struct cloud *cloud, jv answer, const char *zone, con
 
 /* --- the lists of zones --- */
 
-/* Takes what a page tells. Returns whether there are some of the zone that no page has had. */
-static bool
-operations_take(struct google_account *account, const char *zone, jv items)
+/* Takes what a page of the zone's operations tells. Returns 1 where there are none left that no page has had. */
+static int
+operations_read(const struct cloud *cloud, jv answer, void *zone, struct error *err)
 {
+	struct google_account *account = cloud->state;
+	jv items = json_get(answer, "items");
 	bool missing = false;
 
+	(void)err;
+	stop_lock();
 	for (size_t i = 0; i < json_length(items); i++) {
 		jv item = json_element(items, i);
 		char *name = json_get_string(item, "name");
@@ -118,40 +122,20 @@ operations_take(struct google_account *account, const char *zone, jv items)
 	}
 	for (const struct google_operation *at = account->operations; at; at = at->next)
 		missing |= at->end == GOOGLE_UNDONE && !at->seen && strcmp(at->zone, zone) == 0;
-	return missing;
+	stop_unlock();
+	jv_free(items);
+	return !missing;
 }
 
 /* Reads the list of a zone, the newest first, as far as there is something to be found in it. */
 static int
 operations_list(const struct cloud *cloud, const char *zone, const struct stop *stop, struct error *err)
 {
-	struct google_reply reply = GOOGLE_REPLY_NONE;
-	char *page = NULL;
-	bool missing;
-	int result;
+	char *path = memory_printf("/zones/%s/operations?maxResults=%d&orderBy=creationTimestamp%%20desc", zone, PAGE);
+	const struct google_list list = {.path = path, .read = operations_read, .data = (void *)zone};
+	int result = google_pages(cloud, &list, stop, err);
 
-	do {
-		char *escaped = client_escape(page ? page : ""), *path = memory_printf("/zones/%s/operations?maxResults=%d&orderBy=creationTimestamp%%20desc%s%s",
-		    zone, PAGE, page ? "&pageToken=" : "", escaped);
-		jv items;
-
-		free(page);
-		page = NULL;
-		missing = false;
-		result = google_ask(cloud, "GET", path, NULL, true, stop, &reply, err);
-		if (result == 0) {
-			items = json_get(reply.value, "items");
-			page = json_get_string(reply.value, "nextPageToken");
-			stop_lock();
-			missing = operations_take(cloud->state, zone, items);
-			stop_unlock();
-			jv_free(items);
-		}
-		free(path);
-		free(escaped);
-	} while (result == 0 && page && missing);
-	free(page);
-	google_release(&reply);
+	free(path);
 	return result;
 }
 

@@ -137,3 +137,28 @@ google_ask(const struct cloud *cloud, const char *method, const char *path, cons
 	free(url);
 	return result;
 }
+
+int
+google_pages(const struct cloud *cloud, const struct google_list *list, const struct stop *stop, struct error *err)
+{
+	struct google_reply reply = GOOGLE_REPLY_NONE;
+	char *page = NULL;
+	int result;
+
+	do {
+		char *token = client_escape(page ? page : ""), *path = memory_printf("%s%s%s", list->path, page ? "&pageToken=" : "", token);
+
+		free(page);
+		page = NULL;
+		result = google_ask(cloud, "GET", path, NULL, true, stop, &reply, err);
+		if (result == 0)
+			result = list->read(cloud, reply.value, list->data, err);
+		if (result == 0)
+			page = json_get_string(reply.value, "nextPageToken");
+		free(path);
+		free(token);
+	} while (page && *page);
+	free(page);
+	google_release(&reply);
+	return result < 0 ? -1 : 0;
+}

@@ -25,6 +25,15 @@ int google_ask(const struct cloud *cloud, const char *method, const char *path, 
 
 void google_release(struct google_reply *reply);
 
+struct google_list {
+	const char *path; /* with a query: "/zones/z/operations?maxResults=500" */
+	int (*read)(const struct cloud *cloud, jv answer, void *data, struct error *err); /* gets a page; 1: what follows is not wanted */
+	void *data;
+};
+
+/* Reads a list page by page, to its end. */
+int google_pages(const struct cloud *cloud, const struct google_list *list, const struct stop *stop, struct error *err);
+
 /* Returns the code of an error of make that the reason of an answer, or the code of an operation's error, stands for; otherwise where it is unknown. */
 int google_error_code(const char *reason, int otherwise);
 

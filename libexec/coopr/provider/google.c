@@ -82,7 +82,7 @@ google_read_zone(const struct cloud *cloud, const char *name, jv zone, struct cl
 }
 
 static int
-google_read_page(const struct cloud *cloud, jv answer, struct cloud_machines *found, struct error *err)
+google_read_page(const struct cloud *cloud, jv answer, void *found, struct error *err)
 {
 	jv items = json_get(answer, "items"), unreachable = json_get(answer, "unreachables");
 	int result = 0;
@@ -108,28 +108,14 @@ google_read_page(const struct cloud *cloud, jv answer, struct cloud_machines *fo
 static int
 google_list_instances(const struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err)
 {
-	struct google_reply reply = GOOGLE_REPLY_NONE;
 	struct arena arena = {0};
 	bool whole;
-	const char *page = NULL;
 	char *filter = memory_printf("labels.%s=\"%s\"", CLOUD_TAG_INSTALLATION, google_label(cloud->installation, &arena, &whole));
-	char *escaped = client_escape(filter);
-	int result;
+	char *escaped = client_escape(filter), *path = memory_printf("/aggregated/instances?filter=%s&maxResults=%d", escaped, PAGE);
+	const struct google_list list = {.path = path, .read = google_read_page, .data = found};
+	int result = google_pages(cloud, &list, stop, err);
 
-	do {
-		char *token = client_escape(page ? page : ""), *path = memory_printf("/aggregated/instances?filter=%s&maxResults=%d%s%s", escaped, PAGE,
-		    page ? "&pageToken=" : "", token);
-
-		page = NULL;
-		result = google_ask(cloud, "GET", path, NULL, true, stop, &reply, err);
-		if (result == 0)
-			result = google_read_page(cloud, reply.value, found, err);
-		if (result == 0)
-			page = json_arena_string(reply.value, "nextPageToken", &arena);
-		free(path);
-		free(token);
-	} while (result == 0 && page && *page);
-	google_release(&reply);
+	free(path);
 	free(escaped);
 	free(filter);
 	arena_release(&arena);
@@ -432,35 +418,33 @@ google_try(struct cloud *cloud, enum cloud_trial trial, const char *name, const 
 
 /* The API has no prices. */
 static int
+google_read_flavors(const struct cloud *cloud, jv answer, void *data, struct error *err)
+{
+	struct cloud_flavors *flavors = data;
+	jv items = json_get(answer, "items");
+
+	(void)cloud, (void)err;
+	for (size_t i = 0; i < json_length(items); i++) {
+		jv item = json_element(items, i);
+		const char *name = json_arena_string(item, "name", &flavors->arena);
+
+		if (name)
+			*cloud_flavors_add(flavors) = (struct cloud_flavor){.name = name, .cpus = json_get_number(item, "guestCpus", 0),
+			    .memory_mb = json_get_number(item, "memoryMb", 0), .per_hour = -1};
+		jv_free(item);
+	}
+	jv_free(items);
+	return 0;
+}
+
+static int
 google_flavors(struct cloud *cloud, const struct stop *stop, struct cloud_flavors *flavors, struct error *err)
 {
-	struct google_reply reply = GOOGLE_REPLY_NONE;
-	const char *page = NULL;
-	int result;
+	char *path = memory_printf("/zones/%s/machineTypes?maxResults=%d", google_zone(cloud, NULL), PAGE);
+	const struct google_list list = {.path = path, .read = google_read_flavors, .data = flavors};
+	int result = google_pages(cloud, &list, stop, err);
 
-	do {
-		char *token = client_escape(page ? page : ""), *path = memory_printf("/zones/%s/machineTypes?maxResults=%d%s%s", google_zone(cloud, NULL), PAGE,
-		    page ? "&pageToken=" : "", token);
-		jv items = jv_invalid();
-
-		result = google_ask(cloud, "GET", path, NULL, true, stop, &reply, err);
-		if (result == 0)
-			items = json_get(reply.value, "items");
-		for (size_t i = 0; i < json_length(items); i++) {
-			jv item = json_element(items, i);
-			const char *name = json_arena_string(item, "name", &flavors->arena);
-
-			if (name)
-				*cloud_flavors_add(flavors) = (struct cloud_flavor){.name = name, .cpus = json_get_number(item, "guestCpus", 0),
-				    .memory_mb = json_get_number(item, "memoryMb", 0), .per_hour = -1};
-			jv_free(item);
-		}
-		page = result == 0 ? json_arena_string(reply.value, "nextPageToken", &flavors->arena) : NULL;
-		jv_free(items);
-		free(path);
-		free(token);
-	} while (page && *page);
-	google_release(&reply);
+	free(path);
 	return result;
 }
 
