@@ -65,13 +65,12 @@ google_reason(jv answer, struct arena *arena)
 	return reason;
 }
 
-/* Reads what is wrong: the cloud's words, with the reason before them. */
-static int
-google_refused(const struct client_request *request, struct google_reply *reply, struct error *err)
+/* Adds to an error the reason that the answer has for it, and sets its code by that. */
+static void
+google_read_reason(struct google_reply *reply, struct error *err)
 {
 	struct error ignored;
 
-	client_refused(request, &reply->answer, err);
 	if (reply->answer.body.length > 0 && *reply->answer.body.data == '{' &&
 	    json_parse("answer", reply->answer.body.data, reply->answer.body.length, &reply->value, &ignored) == 0)
 		reply->reason = google_reason(reply->value, &reply->arena);
@@ -79,29 +78,22 @@ google_refused(const struct client_request *request, struct google_reply *reply,
 		err->code = google_error_code(reply->reason, err->code);
 		error_prefix(err, "%s", reply->reason);
 	}
-	return -1;
 }
 
 static int
 google_send(const struct cloud *cloud, struct client_request *request, const struct stop *stop, struct google_reply *reply, struct error *err)
 {
 	const char *token = google_token(cloud, stop, &reply->arena, err);
-	int result = -1;
+	int result;
 
 	if (!token)
 		return -1;
 	arguments_push(&request->headers, arena_printf(&reply->arena, "Authorization: Bearer %s", token));
-	result = client_send(cloud->client, request, stop, &reply->answer, err);
+	result = client_ask(cloud->client, request, stop, &reply->answer, &reply->value, err);
 	arguments_release(&request->headers);
 	request->headers = (struct arguments){0};
-	if (result == 0 && reply->answer.status / 100 != 2)
-		result = google_refused(request, reply, err);
-	else if (result == 0 && json_parse(request->url, reply->answer.body.data, reply->answer.body.length, &reply->value, err) < 0) {
-		/* What was cut off, or comes from somebody in between, says nothing of what was done. */
-		reply->answer.unknown = !request->repeatable;
-		err->code = EX_TEMPFAIL;
-		result = -1;
-	}
+	if (result < 0 && reply->answer.status && reply->answer.status / 100 != 2)
+		google_read_reason(reply, err);
 	if (result < 0 && reply->answer.status == 401)
 		google_token_drop(cloud, token);
 	return result;
