@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 enum { LIST_TRIES = 4 };
@@ -79,6 +80,43 @@ cloud_machine_tag(struct cloud_machines *machines, struct cloud_machine *machine
 	for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
 		if (strcmp(name, tags[i].name) == 0)
 			*tags[i].member = arena_string(&machines->arena, value);
+}
+
+void
+cloud_machine_tags(struct cloud_machines *machines, struct cloud_machine *machine, jv tags)
+{
+	if (jv_get_kind(tags) != JV_KIND_OBJECT)
+		return;
+	jv_object_foreach(tags, name, value) {
+		if (json_string(value))
+			cloud_machine_tag(machines, machine, json_string(name), json_string(value));
+		jv_free(value);
+		jv_free(name);
+	}
+}
+
+const char *
+cloud_text(jv object, const char *name, struct arena *arena)
+{
+	const char *text = json_arena_string(object, name, arena);
+
+	return text && *text ? text : NULL;
+}
+
+int64_t
+cloud_time(const char *text)
+{
+	int64_t ms = text ? clock_parse_rfc3339(text) : 0;
+
+	return ms > 0 ? ms : 0;
+}
+
+const char *
+cloud_key(const struct cloud_order *order, const char *own, const char *field, struct error *err)
+{
+	if (!order->key && !own)
+		error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs %s", field);
+	return order->key ? order->key : own;
 }
 
 const char *

@@ -155,12 +155,23 @@ void cloud_machines_release(struct cloud_machines *machines);
 int cloud_list_whole(struct cloud *cloud, int (*read)(struct cloud *cloud, const struct stop *stop, struct cloud_machines *found, struct error *err),
     const char *what, const struct stop *stop, struct cloud_machines *found, struct error *err);
 
-/* Sets what a tag of that name says of the machine, if it is one of ours; both are copied. */
+/* Sets what a tag of that name says of the machine, if it is one of ours; both are copied. Does so for each text that is a member of an object. */
 void cloud_machine_tag(struct cloud_machines *machines, struct cloud_machine *machine, const char *name, const char *value);
+void cloud_machine_tags(struct cloud_machines *machines, struct cloud_machine *machine, jv tags);
 
 /* Adds a flavor to the list and returns it: without a name and a price. */
 struct cloud_flavor *cloud_flavors_add(struct cloud_flavors *flavors);
 void cloud_flavors_release(struct cloud_flavors *flavors);
+
+/* Returns the text of a member of an answer, in the arena; NULL where it is absent or "". */
+const char *cloud_text(jv object, const char *name, struct arena *arena);
+
+/* Returns the wall clock of a time as clouds tell it, "2026-01-01T00:00:00Z"; 0 for what is none, and for NULL. */
+int64_t cloud_time(const char *text);
+
+/* Returns what opens the machine: the cluster's key, or else what the provider has in that field for clusters without one, a key or the name of one.
+ * NULL with EX_CONFIG where there is neither. */
+const char *cloud_key(const struct cloud_order *order, const char *own, const char *field, struct error *err);
 
 /* Returns the text of a field, in the cloud's arena; NULL where it is absent or "", as Coopr's documents have what is absent. */
 const char *cloud_field(struct cloud *cloud, const char *name);

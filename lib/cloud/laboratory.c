@@ -80,14 +80,6 @@ laboratory_find_size(const struct cloud *cloud, const struct laboratory *laborat
 	return other;
 }
 
-const char *
-laboratory_key(const struct laboratory *laboratory, const struct cloud_order *order, struct error *err)
-{
-	if (!order->key && !laboratory->public_key)
-		error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs public_key");
-	return order->key ? order->key : laboratory->public_key;
-}
-
 void
 laboratory_list_flavors(const struct laboratory *laboratory, struct cloud_flavors *flavors)
 {

@@ -42,9 +42,6 @@ void laboratory_open(struct cloud *cloud, struct client_settings *settings, cons
 const struct laboratory_size *laboratory_find_size(const struct cloud *cloud, const struct laboratory *laboratory, const char *flavor,
     struct error *err);
 
-/* Returns the public key that opens the machine; NULL with EX_CONFIG where there is none. */
-const char *laboratory_key(const struct laboratory *laboratory, const struct cloud_order *order, struct error *err);
-
 /* Adds the flavors that the fields have. */
 void laboratory_list_flavors(const struct laboratory *laboratory, struct cloud_flavors *flavors);
 

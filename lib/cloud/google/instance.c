@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "cloud/google/account.h"
 #include "cloud/google/label.h"
@@ -228,14 +227,14 @@ instance_time(const char *text)
 	if (!text || strlen(text) < strlen("2026-01-01T00:00:00Z"))
 		return 0;
 	snprintf(plain, sizeof plain, "%.19sZ", text);
-	ms = clock_parse_rfc3339(plain);
+	ms = cloud_time(plain);
 	text += 19;
 	if (*text == '.')
 		text += 1 + strspn(text + 1, "0123456789");
 	sign = *text;
 	if ((sign == '+' || sign == '-') && sscanf(text + 1, "%2d:%2d", &hours, &minutes) != 2)
 		return 0;
-	return ms < 0 ? 0 : ms + (sign == '-' ? 1 : -1) * (hours * 60 + minutes) * INT64_C(60000);
+	return ms == 0 ? 0 : ms + (sign == '-' ? 1 : -1) * (hours * 60 + minutes) * INT64_C(60000);
 }
 
 /* Takes tags from labels, and what those do not tell from the metadata. */
@@ -272,11 +271,11 @@ static const char *
 instance_first(jv object, const char *list, const char *member, struct arena *arena)
 {
 	jv items = json_get(object, list), first = json_element(items, 0);
-	const char *text = json_arena_string(first, member, arena);
+	const char *text = cloud_text(first, member, arena);
 
 	jv_free(first);
 	jv_free(items);
-	return text && *text ? text : NULL;
+	return text;
 }
 
 static void

@@ -142,8 +142,8 @@ nova_make(struct cloud *cloud, const struct cloud_order *order, const struct sto
 	jv out, server;
 	int result;
 
-	if (!order->key && !account->keypair)
-		return error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs ssh_keypair");
+	if (!cloud_key(order, account->keypair, "ssh_keypair", err))
+		return -1;
 	result = nova_fill(cloud, order, &request.body, stop, err);
 	if (result < 0) {
 		jv_free(request.body);

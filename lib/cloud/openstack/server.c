@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "cloud/openstack/address.h"
 #include "cloud/openstack/names.h"
 #include "cloud/openstack/request.h"
@@ -89,20 +88,12 @@ openstack_read_addresses(const struct openstack_reading *reading, jv addresses, 
 	}
 }
 
-static const char *
-openstack_text(jv server, const char *name, struct arena *arena)
-{
-	const char *text = json_arena_string(server, name, arena);
-
-	return text && *text ? text : NULL;
-}
-
 static void
 openstack_set_addresses(const struct openstack_reading *reading, jv server, struct cloud_machine *machine)
 {
 	struct openstack_addresses four = {.rank = 0}, six = {.rank = 0};
 	struct arena *arena = &reading->found->arena;
-	const char *access_v4 = openstack_text(server, "accessIPv4", arena), *access_v6 = openstack_text(server, "accessIPv6", arena);
+	const char *access_v4 = cloud_text(server, "accessIPv4", arena), *access_v6 = cloud_text(server, "accessIPv6", arena);
 	jv addresses = json_get(server, "addresses");
 
 	openstack_read_addresses(reading, addresses, &four, &six);
@@ -120,7 +111,7 @@ openstack_read_fault(jv server, struct cloud_machine *machine, struct arena *are
 {
 	jv fault = json_get(server, "fault");
 
-	machine->reason = openstack_text(fault, "message", arena);
+	machine->reason = cloud_text(fault, "message", arena);
 	machine->failure = machine->reason ? openstack_classify(machine->reason, 0) : 0;
 	jv_free(fault);
 }
@@ -176,31 +167,20 @@ openstack_is_ours(const struct cloud *cloud, jv metadata)
 	return ours;
 }
 
-static void
-openstack_read_tags(struct cloud_machines *machines, struct cloud_machine *machine, jv metadata)
-{
-	jv_object_foreach(metadata, key, value) {
-		if (json_string(value))
-			cloud_machine_tag(machines, machine, json_string(key), json_string(value));
-		jv_free(value);
-		jv_free(key);
-	}
-}
-
 static int
 openstack_read_ours(const struct openstack_reading *reading, jv server, jv metadata, const char *status, struct error *err)
 {
 	struct arena *arena = &reading->found->arena;
-	struct cloud_machine machine = {.id = openstack_text(server, "id", arena), .name = openstack_text(server, "name", arena),
-	    .zone = openstack_text(server, "OS-EXT-AZ:availability_zone", arena)};
+	struct cloud_machine machine = {.id = cloud_text(server, "id", arena), .name = cloud_text(server, "name", arena),
+	    .zone = cloud_text(server, "OS-EXT-AZ:availability_zone", arena)};
 	char *made = json_get_string(server, "created");
 
-	machine.made_ms = made && clock_parse_rfc3339(made) > 0 ? clock_parse_rfc3339(made) : 0;
+	machine.made_ms = cloud_time(made);
 	free(made);
 	if (!machine.id)
 		return error_set(err, EX_TEMPFAIL, "the cloud's answer has a server without an id");
 	openstack_read_state(reading->cloud->state, server, metadata, status, &machine, arena);
-	openstack_read_tags(reading->found, &machine, metadata);
+	cloud_machine_tags(reading->found, &machine, metadata);
 	openstack_set_addresses(reading, server, &machine);
 	*cloud_machines_add(reading->found) = machine;
 	return 0;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "cloud/cloud.h"
 #include "cloud/plugin.h"
@@ -156,7 +155,7 @@ do_read_droplet(jv droplet, struct cloud_machines *machines, struct error *err)
 	machine.name = json_arena_string(droplet, "name", &machines->arena);
 	machine.zone = json_arena_string(region, "slug", &machines->arena);
 	machine.state = do_state(status);
-	machine.made_ms = made && clock_parse_rfc3339(made) > 0 ? clock_parse_rfc3339(made) : 0;
+	machine.made_ms = cloud_time(made);
 	do_read_addresses(machines, &machine, networks, "v4");
 	do_read_addresses(machines, &machine, networks, "v6");
 	for (size_t i = 0; i < json_length(tags); i++) {
@@ -250,8 +249,8 @@ do_make(struct cloud *cloud, const struct cloud_order *order, const struct stop 
 	jv body, out, droplet;
 	int result;
 
-	if (!order->key && !account->keypair)
-		return error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs ssh_keypair");
+	if (!cloud_key(order, account->keypair, "ssh_keypair", err))
+		return -1;
 	body = do_droplet(account, order);
 	json_dump(body, &text);
 	result = do_ask(cloud, "POST", "/v2/droplets", buffer_string(&text), stop, &answer, &out, err);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "cloud/cloud.h"
 #include "cloud/amazon/account.h"
@@ -73,7 +72,7 @@ ec2_read_instance(const struct _xmlNode *instance, struct cloud_machines *machin
 	ec2_read_state(instance, arena, &machine);
 	if (!machine.access_v4 && !machine.access_v6)
 		machine.access_v4 = machine.bind_v4;
-	machine.made_ms = launched && clock_parse_rfc3339(launched) > 0 ? clock_parse_rfc3339(launched) : 0;
+	machine.made_ms = cloud_time(launched);
 	for (const struct _xmlNode *tag = xml_child(tags, "item"); tag; tag = xml_next(tag, "item")) {
 		const char *name = xml_text(tag, "key", arena), *value = xml_text(tag, "value", arena);
 
@@ -284,8 +283,8 @@ ec2_make(struct cloud *cloud, const struct cloud_order *order, const struct stop
 	struct buffer form = {0};
 	int result;
 
-	if (!order->key && !account->keypair)
-		return error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs ssh_keypair");
+	if (!cloud_key(order, account->keypair, "ssh_keypair", err))
+		return -1;
 	if (account->root.given && !(device = ec2_root_device(cloud, order->image, stop, err)))
 		return -1;
 	ec2_add_order(&form, account, order);

@@ -204,8 +204,8 @@ google_make(struct cloud *cloud, const struct cloud_order *order, const struct s
 	const struct google_account *account = cloud->state;
 	const char *image;
 
-	if (!order->key && !account->public_key)
-		return error_set(err, EX_CONFIG, "the cluster has no key of its own, so that the provider needs public_key");
+	if (!cloud_key(order, account->public_key, "public_key", err))
+		return -1;
 	image = google_image(cloud, order->image, stop, &made->arena, err);
 	return image ? google_insert(cloud, order, google_zone(cloud, order->zone), image, stop, made, unknown, err) : -1;
 }

@@ -301,33 +301,17 @@ jo_read_address(const char *address, struct cloud_machine *machine)
 		*to = address;
 }
 
-static void
-jo_read_tags(jv value, struct cloud_machines *machines, struct cloud_machine *machine)
-{
-	jv tags = json_get(value, "tags");
-
-	if (jv_get_kind(tags) == JV_KIND_OBJECT) {
-		jv_object_foreach(tags, name, tag) {
-			if (json_string(tag))
-				cloud_machine_tag(machines, machine, json_string(name), json_string(tag));
-			jv_free(tag);
-			jv_free(name);
-		}
-	}
-	jv_free(tags);
-}
-
 static int
 jo_read_machine(jv value, struct cloud_machines *machines, struct error *err)
 {
 	struct arena *arena = &machines->arena;
 	struct cloud_machine machine = {.id = json_arena_string(value, "id", arena), .name = json_arena_string(value, "name", arena)};
 	const char *state = json_arena_string(value, "state", arena), *made = json_arena_string(value, "created", arena);
-	jv ips = json_get(value, "ips");
+	jv ips = json_get(value, "ips"), tags = json_get(value, "tags");
 
 	machine.state = state && strcmp(state, "running") == 0 ? CLOUD_RUNNING : state && strcmp(state, "failed") == 0 ? CLOUD_FAILED
 	    : state && strcmp(state, "deleted") == 0 ? CLOUD_GONE : CLOUD_PENDING;
-	machine.made_ms = made && clock_parse_rfc3339(made) > 0 ? clock_parse_rfc3339(made) : 0;
+	machine.made_ms = cloud_time(made);
 	for (size_t i = 0; i < json_length(ips); i++) {
 		jv ip = json_element(ips, i);
 
@@ -338,7 +322,8 @@ jo_read_machine(jv value, struct cloud_machines *machines, struct error *err)
 	jv_free(ips);
 	if (!machine.access_v4 && !machine.access_v6)
 		machine.access_v4 = machine.bind_v4;
-	jo_read_tags(value, machines, &machine);
+	cloud_machine_tags(machines, &machine, tags);
+	jv_free(tags);
 	if (machine.state == CLOUD_FAILED)
 		machine.reason = "Triton could not provision it";
 	if (!machine.id)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "cloud/lxd/daemon.h"
 #include "cloud/plugin.h"
@@ -115,7 +114,7 @@ lxd_read_instance(const struct cloud *cloud, jv instance, struct cloud_machines 
 		machine.zone = NULL;
 	machine.state = lxd_state(status);
 	machine.reason = machine.state == CLOUD_STOPPED ? "it does not run" : NULL;
-	machine.made_ms = made && clock_parse_rfc3339(made) > 0 ? clock_parse_rfc3339(made) : 0;
+	machine.made_ms = cloud_time(made);
 	lxd_read_addresses(instance, machines, &machine);
 	lxd_read_tags(config, machines, &machine);
 	free(made);
@@ -432,7 +431,7 @@ lxd_make(struct cloud *cloud, const struct cloud_order *order, const struct stop
 	struct lxd_task task = {.cloud = cloud, .order = order, .stop = stop};
 	int result;
 
-	if (!size || !(task.key = laboratory_key(&lxd->laboratory, order, err)))
+	if (!size || !(task.key = cloud_key(order, lxd->laboratory.public_key, "public_key", err)))
 		return -1;
 	result = lxd_make_new(&task, size, err);
 	*unknown = task.unknown;

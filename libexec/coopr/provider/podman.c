@@ -49,14 +49,6 @@ podman_state(const char *state)
 	return CLOUD_PENDING;
 }
 
-static const char *
-podman_text(jv object, const char *name, struct arena *arena)
-{
-	const char *text = json_arena_string(object, name, arena);
-
-	return text && *text ? text : NULL;
-}
-
 /* Takes the addresses that it has in the first of its networks where it has any. */
 static void
 podman_read_addresses(jv container, struct cloud_machines *machines, struct cloud_machine *machine)
@@ -70,38 +62,24 @@ podman_read_addresses(jv container, struct cloud_machines *machines, struct clou
 		while (members_next(&members, &network)) {
 			if (machine->access_v4 || machine->access_v6)
 				continue;
-			machine->access_v4 = podman_text(network.value, "IPAddress", &machines->arena);
-			machine->access_v6 = podman_text(network.value, "GlobalIPv6Address", &machines->arena);
+			machine->access_v4 = cloud_text(network.value, "IPAddress", &machines->arena);
+			machine->access_v6 = cloud_text(network.value, "GlobalIPv6Address", &machines->arena);
 		}
 	}
 	jv_free(networks);
 	jv_free(settings);
 }
 
-static void
-podman_read_labels(jv labels, struct cloud_machines *machines, struct cloud_machine *machine)
-{
-	static const char *const names[] = {CLOUD_TAG_PROVIDER, CLOUD_TAG_NODE, CLOUD_TAG_CLUSTER, CLOUD_TAG_TOKEN};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		char *value = json_get_string(labels, names[i]);
-
-		if (value)
-			cloud_machine_tag(machines, machine, names[i], value);
-		free(value);
-	}
-}
-
 /* Reads one of a list. */
 static int
 podman_read_container(jv container, struct cloud_machines *machines, struct error *err)
 {
-	struct cloud_machine machine = {.id = podman_text(container, "Id", &machines->arena)};
+	struct cloud_machine machine = {.id = cloud_text(container, "Id", &machines->arena)};
 	jv labels = json_get(container, "Labels"), names = json_get(container, "Names");
 	char *state = json_get_string(container, "State");
 
 	machine.state = podman_state(state);
-	machine.reason = podman_text(container, "Status", &machines->arena);
+	machine.reason = cloud_text(container, "Status", &machines->arena);
 	machine.made_ms = (int64_t)json_get_number(container, "Created", 0) * 1000;
 	if (json_length(names) > 0) {
 		jv name = json_element(names, 0);
@@ -111,7 +89,7 @@ podman_read_container(jv container, struct cloud_machines *machines, struct erro
 		jv_free(name);
 	}
 	podman_read_addresses(container, machines, &machine);
-	podman_read_labels(labels, machines, &machine);
+	cloud_machine_tags(machines, &machine, labels);
 	free(state);
 	jv_free(names);
 	jv_free(labels);
@@ -420,7 +398,7 @@ podman_make(struct cloud *cloud, const struct cloud_order *order, const struct s
 {
 	struct daemon *daemon = cloud->state;
 	const struct laboratory_size *size = laboratory_find_size(cloud, &daemon->laboratory, order->flavor, err);
-	const char *key = size ? laboratory_key(&daemon->laboratory, order, err) : NULL;
+	const char *key = size ? cloud_key(order, daemon->laboratory.public_key, "public_key", err) : NULL;
 	struct podman_task task = {.cloud = cloud, .order = order, .stop = stop};
 	struct key_pair host_key;
 	int result;
@@ -471,8 +449,8 @@ podman_try_daemon(struct cloud *cloud, const struct stop *stop, struct arena *ar
 	components = json_get(out, "Components"), platform = json_get(out, "Platform");
 	engine = json_element(components, 0);
 	if (result == 0) {
-		const char *name = podman_text(engine, "Name", arena), *version = podman_text(out, "Version", arena);
-		const char *os = podman_text(platform, "Name", arena);
+		const char *name = cloud_text(engine, "Name", arena), *version = cloud_text(out, "Version", arena);
+		const char *os = cloud_text(platform, "Name", arena);
 
 		*said = arena_printf(arena, "%s %s%s%s", name ? name : "a daemon", version ? version : "", os ? ", " : "", os ? os : "");
 	}
