@@ -11,7 +11,7 @@
 #include "cloud/cloud.h"
 
 struct google_operation;
-struct google_image;
+struct known_id;
 
 struct google_disk {
 	const char *type; /* "pd-ssd"; NULL: the cloud's default */
@@ -33,7 +33,7 @@ struct google_account { /* what the fields say */
 	int64_t token_until_ms, skew_ms; /* monotonic; how much the cloud's clock is ahead of ours */
 	bool token_asked;      /* a thread is asking for one */
 	struct google_operation *operations;
-	struct google_image *images;
+	struct known_id *images;
 };
 
 /* Reads the fields into cloud->state, as struct cloud_api has it: a struct google_account. */

@@ -7,11 +7,7 @@
 #include "base/error.h"
 #include "cloud/google/account.h"
 #include "cloud/google/request.h"
-
-struct google_image { /* under the lock of cloud/stop.h */
-	char *word, *path;
-	struct google_image *next;
-};
+#include "cloud/known-id.h"
 
 /* Returns the project that publishes images of such a name; NULL where nobody is known. */
 static const char *
@@ -77,26 +73,14 @@ const char *
 google_image(const struct cloud *cloud, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
 {
 	struct google_account *account = cloud->state;
-	const char *from = strstr(image, "projects/"), *path = NULL;
-	struct google_image *known;
+	const char *from = strstr(image, "projects/"), *path;
 
 	/* A path of an image is taken as it is: the cloud says if there is none. */
 	if (strchr(image, '/'))
 		return from ? arena_string(arena, from) : arena_printf(arena, "projects/%s/global/images/%s", account->project,
 		    strncmp(image, "global/images/", strlen("global/images/")) == 0 ? image + strlen("global/images/") : image);
-	stop_lock();
-	for (known = account->images; known && strcmp(known->word, image) != 0; known = known->next)
-		;
-	if (known)
-		path = arena_string(arena, known->path);
-	stop_unlock();
-	if (path || !(path = image_search(cloud, image, stop, arena, err)))
-		return path;
-	known = memory_zeroed(1, sizeof *known);
-	*known = (struct google_image){.word = memory_string(image), .path = memory_string(path)};
-	stop_lock();
-	known->next = account->images;
-	account->images = known;
-	stop_unlock();
+	path = known_id_find(&account->images, "image", image, arena);
+	if (!path && (path = image_search(cloud, image, stop, arena, err)))
+		known_id_keep(&account->images, "image", image, path);
 	return path;
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "cloud/cloud.h"
 #include "cloud/fields.h"
+#include "cloud/known-id.h"
 #include "cloud/plugin.h"
 #include "cloud/signing-key.h"
 #include "ssh/shell-words.h"
@@ -35,11 +36,6 @@ static const char schema[] =
     "\"joyent_version\":{\"type\":\"string\",\"default\":\"~8||~7\",\"description\":\"The versions of CloudAPI that are asked for\"},"
     "\"networks\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Names or ids of networks, with commas between them; by default as the account has it\"},"
     "\"public_key\":{\"type\":\"string\",\"description\":\"The public key for clusters without a key of their own; by default the account's keys open machines\"}}}";
-
-struct known_id { /* under the lock of cloud/stop.h */
-	char *kind, *name, *id;
-	struct known_id *next;
-};
 
 struct account { /* what the fields say */
 	const char *url, *path, *key, *key_id, *algorithm, *version, *public_key;
@@ -252,19 +248,14 @@ jo_id(const struct cloud *cloud, const char *kind, const char *name, const struc
 {
 	struct account *account = cloud->state;
 	const char *at = strcmp(kind, "images") == 0 ? strchr(name, '@') : NULL, *word = at ? arena_substring(arena, name, (size_t)(at - name)) : name;
-	const char *id = NULL;
-	struct known_id *known;
+	const char *id;
 	char *escaped, *path;
 	long status;
 	jv list;
 
 	if (jo_is_id(name))
 		return name;
-	stop_lock();
-	for (known = account->ids; known && (strcmp(known->kind, kind) != 0 || strcmp(known->name, name) != 0); known = known->next)
-		;
-	id = known ? arena_string(arena, known->id) : NULL;
-	stop_unlock();
+	id = known_id_find(&account->ids, kind, name, arena);
 	if (id)
 		return id;
 	escaped = client_escape(word);
@@ -272,14 +263,8 @@ jo_id(const struct cloud *cloud, const char *kind, const char *name, const struc
 	list = jo_get(cloud, path, stop, &status, err);
 	if (jv_is_valid(list) && !(id = jo_pick(list, word, at ? at + 1 : NULL, arena)))
 		error_set(err, EX_CONFIG, "Triton has no %.*s called %s", (int)strlen(kind) - 1, kind, name);
-	if (id) {
-		known = memory_zeroed(1, sizeof *known);
-		*known = (struct known_id){.kind = memory_string(kind), .name = memory_string(name), .id = memory_string(id)};
-		stop_lock();
-		known->next = account->ids;
-		account->ids = known;
-		stop_unlock();
-	}
+	if (id)
+		known_id_keep(&account->ids, kind, name, id);
 	jv_free(list);
 	free(path);
 	free(escaped);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "cloud/cloud.h"
 #include "cloud/fields.h"
+#include "cloud/known-id.h"
 #include "cloud/plugin.h"
 #include "cloud/xml.h"
 #include "cloud/xmlrpc.h"
@@ -37,19 +38,13 @@ static const char schema[] =
     "\"pending_s\":{\"type\":\"number\",\"default\":60,\"description\":\"For how long a machine that no host has room for waits for one\"},"
     "\"public_key\":{\"type\":\"string\",\"description\":\"The public key for clusters without a key of their own; by default that of the user\"}}}";
 
-struct known_id { /* under the lock of cloud/stop.h */
-	char *pool, *name;
-	int64_t id;
-	struct known_id *next;
-};
-
 struct account { /* what the fields say */
 	const char *url, *session, *disk_target, *context_target, *arch, *root, *public_key;
 	struct string_list networks, groups;
 	int64_t disk_gb;
 	double pending_s;
 	bool old;             /* under the lock, as below: the cloud has no one.vmpool.infoextended */
-	struct known_id *ids;
+	struct known_id *ids; /* of templates, images, networks and clusters that were named */
 };
 
 static void
@@ -213,39 +208,25 @@ one_id(const struct cloud *cloud, const char *pool, const char *what, const char
 {
 	struct account *account = cloud->state;
 	struct one_reply reply = ONE_REPLY_NONE;
-	const struct _xmlNode *root;
-	struct known_id *known;
-	int64_t id = -1;
+	struct arena arena = {0};
+	const char *id = one_is_id(name) ? name : known_id_find(&account->ids, pool, name, &arena);
+	const struct _xmlNode *root = id ? NULL : one_ask_pool(cloud, pool, stop, &reply, err);
+	int64_t number;
 
-	if (one_is_id(name))
-		return strtol(name, NULL, 10);
-	stop_lock();
-	for (known = account->ids; known && (strcmp(known->pool, pool) != 0 || strcmp(known->name, name) != 0); known = known->next)
-		;
-	id = known ? known->id : -1;
-	stop_unlock();
-	if (id >= 0 || !(root = one_ask_pool(cloud, pool, stop, &reply, err))) {
-		one_release(&reply);
-		return id;
-	}
-	for (const struct _xmlNode *item = xml_child(root, NULL); item && id < 0; item = xml_next(item, NULL)) {
-		const char *its = xml_text(item, "NAME", &reply.arena), *number = xml_text(item, "ID", &reply.arena);
+	for (const struct _xmlNode *item = xml_child(root, NULL); item && !id; item = xml_next(item, NULL)) {
+		const char *its = xml_text(item, "NAME", &arena);
 
-		if (its && number && strcmp(its, name) == 0)
-			id = strtol(number, NULL, 10);
+		if (its && strcmp(its, name) == 0)
+			id = xml_text(item, "ID", &arena);
 	}
-	if (id < 0) {
+	if (root && id)
+		known_id_keep(&account->ids, pool, name, id);
+	else if (root)
 		error_set(err, EX_CONFIG, "OpenNebula has no %s called %s", what, name);
-	} else {
-		known = memory_zeroed(1, sizeof *known);
-		*known = (struct known_id){.pool = memory_string(pool), .name = memory_string(name), .id = id};
-		stop_lock();
-		known->next = account->ids;
-		account->ids = known;
-		stop_unlock();
-	}
+	number = id ? strtol(id, NULL, 10) : -1;
 	one_release(&reply);
-	return id;
+	arena_release(&arena);
+	return number;
 }
 
 /* --- machines --- */
