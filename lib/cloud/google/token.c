@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cloud/google/token.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cloud/base64.h"
 #include "cloud/google/account.h"
 #include "cloud/signing-key.h"
 
 enum { LIFE_S = 3600, REFRESH_MS = 5 * 60 * 1000, SHORTEST_MS = 60 * 1000, SKEW_MS = 30 * 1000 };
 
 static void
-token_add_base64(struct buffer *text, const void *bytes, size_t length)
+token_add_base64(struct buffer *text, const struct buffer *bytes)
 {
-	size_t size = sodium_base64_encoded_len(length, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-	char *encoded = memory_zeroed(size, 1);
+	char *encoded = base64_encode_url(bytes->data, bytes->length);
 
-	buffer_text(text, sodium_bin2base64(encoded, size, bytes, length, sodium_base64_VARIANT_URLSAFE_NO_PADDING));
+	buffer_text(text, encoded);
 	free(encoded);
 }
 
@@ -28,7 +27,7 @@ token_add_json(struct buffer *text, jv value)
 	struct buffer dump = {0};
 
 	json_dump(value, &dump);
-	token_add_base64(text, dump.data, dump.length);
+	token_add_base64(text, &dump);
 	buffer_release(&dump);
 	jv_free(value);
 }
@@ -57,7 +56,7 @@ token_add_assertion(const struct google_account *account, int64_t at_ms, struct 
 	token_add_json(text, claims);
 	result = signing_key_sign(account->key, GOOGLE_KEY_PASSWORD, text->data + start, text->length - start, &signature, err);
 	buffer_byte(text, '.');
-	token_add_base64(text, signature.data, signature.length);
+	token_add_base64(text, &signature);
 	buffer_release(&signature);
 	return result;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cloud/openstack/nova.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cloud/base64.h"
 #include "cloud/console.h"
 #include "cloud/openstack/names.h"
 #include "cloud/openstack/request.h"
@@ -15,9 +15,8 @@
 static jv
 nova_encoded(const char *text)
 {
-	size_t size = sodium_base64_encoded_len(strlen(text), sodium_base64_VARIANT_ORIGINAL);
-	char *encoded = memory_zeroed(size, 1);
-	jv value = jv_string(sodium_bin2base64(encoded, size, (const unsigned char *)text, strlen(text), sodium_base64_VARIANT_ORIGINAL));
+	char *encoded = base64_encode(text, strlen(text));
+	jv value = jv_string(encoded);
 
 	free(encoded);
 	return value;

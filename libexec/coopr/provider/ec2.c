@@ -3,7 +3,6 @@
  * provider/ec2, also called aws: instances, by the Query API of Amazon EC2 and of clouds that speak it, coopr-clouds(7). A client token names
  * each request for an instance, so that one which is asked again makes nothing twice.
  */
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "cloud/amazon/request.h"
 #include "cloud/amazon/trial.h"
 #include "cloud/amazon/volumes.h"
+#include "cloud/base64.h"
 #include "cloud/plugin.h"
 
 enum { PAGE = 250, WINDOW_MS = 60 * 1000 };
@@ -199,11 +199,10 @@ ec2_add_tags(struct buffer *form, const struct cloud_order *order)
 static void
 ec2_add_user_data(struct buffer *form, const char *text)
 {
-	size_t size = sodium_base64_encoded_len(strlen(text), sodium_base64_VARIANT_ORIGINAL);
-	char *encoded = memory_zeroed(size, 1);
+	char *encoded = base64_encode(text, strlen(text));
 
 	if (*text)
-		ec2_add(form, sodium_bin2base64(encoded, size, (const unsigned char *)text, strlen(text), sodium_base64_VARIANT_ORIGINAL), "UserData");
+		ec2_add(form, encoded, "UserData");
 	free(encoded);
 }
 

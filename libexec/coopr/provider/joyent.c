@@ -4,7 +4,6 @@
  * no word that names a request, so that a machine whose answer was lost is found by its tags. A machine admits the cluster's key, and reports its
  * host keys in its metadata, by a script that the cloud has it run.
  */
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "address/range.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "cloud/base64.h"
 #include "cloud/cloud.h"
 #include "cloud/fields.h"
 #include "cloud/known-id.h"
@@ -103,7 +103,7 @@ jo_sign(const struct account *account, const char *method, const char *target, i
 	struct buffer signature = {0};
 	time_t at = (time_t)(at_ms / 1000);
 	struct tm tm;
-	size_t size, length = 0;
+	size_t length = 0;
 	int result;
 
 	strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&at, &tm));
@@ -112,9 +112,7 @@ jo_sign(const struct account *account, const char *method, const char *target, i
 	verb[length] = '\0';
 	text = memory_printf("date: %s\n(request-target): %s %s", date, verb, target);
 	result = signing_key_sign(account->key, NULL, text, strlen(text), &signature, err);
-	size = sodium_base64_encoded_len(signature.length, sodium_base64_VARIANT_ORIGINAL);
-	encoded = memory_zeroed(size, 1);
-	sodium_bin2base64(encoded, size, (const unsigned char *)buffer_string(&signature), signature.length, sodium_base64_VARIANT_ORIGINAL);
+	encoded = base64_encode(buffer_string(&signature), signature.length);
 	header = memory_printf("Authorization: Signature keyId=\"%s\",algorithm=\"%s\",headers=\"date (request-target)\",signature=\"%s\"", account->key_id,
 	    account->algorithm, encoded);
 	arguments_push(headers, header);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cloud/base64.h"
 #include "cloud/cloud.h"
 #include "cloud/fields.h"
 #include "cloud/known-id.h"
@@ -392,10 +393,9 @@ one_add(struct buffer *xml, const char *name, const char *value)
 static void
 one_add_base64(struct buffer *xml, const char *name, const char *text)
 {
-	size_t size = sodium_base64_encoded_len(strlen(text), sodium_base64_VARIANT_ORIGINAL);
-	char *encoded = memory_zeroed(size, 1);
+	char *encoded = base64_encode(text, strlen(text));
 
-	one_add(xml, name, sodium_bin2base64(encoded, size, (const unsigned char *)text, strlen(text), sodium_base64_VARIANT_ORIGINAL));
+	one_add(xml, name, encoded);
 	free(encoded);
 }
 
