@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cloud/base64.h"
 #include "cloud/cloud.h"
+#include "cloud/console.h"
 #include "cloud/fields.h"
 #include "cloud/known-id.h"
 #include "cloud/plugin.h"
@@ -473,19 +474,6 @@ jo_remove(struct cloud *cloud, const struct cloud_machine *machine, const struct
 
 /* --- host keys --- */
 
-/* Adds the keys of lines such as "ssh-ed25519 AAAA... root@host". */
-static void
-jo_read_keys(const char *text, struct arena *arena, struct string_list *keys)
-{
-	keys->list = arena_alloc(arena, strlen(text) + 1, sizeof *keys->list);
-	for (; *text; text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n')) {
-		char type[64], key[4096];
-
-		if (sscanf(text, "%63[a-z0-9@.-] %4095[A-Za-z0-9+/=]", type, key) == 2 && (strncmp(type, "ssh-", 4) == 0 || strncmp(type, "ecdsa-", 6) == 0))
-			keys->list[keys->count++] = arena_printf(arena, "%s %s", type, key);
-	}
-}
-
 static int
 jo_host_keys(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct arena *arena, struct string_list *keys,
     struct error *err)
@@ -498,7 +486,7 @@ jo_host_keys(struct cloud *cloud, const struct cloud_machine *machine, const str
 	*keys = (struct string_list){0};
 	text = json_get_string(metadata, HOST_KEYS);
 	if (text)
-		jo_read_keys(text, arena, keys);
+		console_read_lines(text, arena, keys);
 	free(text);
 	jv_free(metadata);
 	free(path);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "cloud/base64.h"
 #include "cloud/cloud.h"
+#include "cloud/console.h"
 #include "cloud/fields.h"
 #include "cloud/known-id.h"
 #include "cloud/plugin.h"
@@ -575,23 +576,17 @@ one_remove(struct cloud *cloud, const struct cloud_machine *machine, const struc
 
 /* --- host keys --- */
 
-/* Adds the keys of lines such as "ssh-ed25519 AAAA... root@host", which are in base64. */
+/* Sets keys to those of the machine's files, which are in base64. */
 static void
 one_read_keys(const char *encoded, struct arena *arena, struct string_list *keys)
 {
 	size_t length = 0;
-	char *text = memory_zeroed(strlen(encoded) + 1, 1), *line = text;
+	char *text = memory_zeroed(strlen(encoded) + 1, 1);
 
 	if (sodium_base642bin((unsigned char *)text, strlen(encoded), encoded, strlen(encoded), " \r\n", &length, NULL, sodium_base64_VARIANT_ORIGINAL) < 0)
 		length = 0;
 	text[length] = '\0';
-	keys->list = arena_alloc(arena, length + 1, sizeof *keys->list);
-	for (; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
-		size_t type = strcspn(line, " \n"), key = line[type] == ' ' ? strspn(line + type + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") : 0;
-
-		if (key > 0 && (strncmp(line, "ssh-", 4) == 0 || strncmp(line, "ecdsa-", 6) == 0))
-			keys->list[keys->count++] = arena_substring(arena, line, type + 1 + key);
-	}
+	console_read_lines(text, arena, keys);
 	free(text);
 }
 
