@@ -129,3 +129,12 @@ range_list_has(const struct string_list *ranges, const char *text)
 	}
 	return is_in && !range_is_special(&address);
 }
+
+bool
+range_is_private(const char *text)
+{
+	static const char *list[] = {"10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
+	const struct string_list private = {list, sizeof list / sizeof *list};
+
+	return range_list_has(&private, text);
+}

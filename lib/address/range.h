@@ -20,4 +20,7 @@ bool range_is_valid(const char *text);
  * none. */
 bool range_list_has(const struct string_list *ranges, const char *text);
 
+/* Tells whether text is an address that only a network of its own has: of RFC 1918, of a carrier's translation, unique local. */
+bool range_is_private(const char *text);
+
 #endif

@@ -229,15 +229,14 @@ static curl_socket_t
 client_open_public(void *data, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	static const char *outer[] = {"0.0.0.0/0", "::/0"};
-	static const char *inner[] = {"10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
-	const struct string_list all = {outer, 2}, private = {inner, 5};
+	const struct string_list all = {outer, 2};
 	const void *bytes = address->family == AF_INET6 ? (const void *)&((struct sockaddr_in6 *)&address->addr)->sin6_addr
 	    : (const void *)&((struct sockaddr_in *)&address->addr)->sin_addr;
 	char text[INET6_ADDRSTRLEN];
 
 	(void)purpose;
 	if ((address->family != AF_INET && address->family != AF_INET6) || !inet_ntop(address->family, bytes, text, sizeof text) ||
-	    !range_list_has(&all, text) || range_list_has(&private, text)) {
+	    !range_list_has(&all, text) || range_is_private(text)) {
 		((struct try *)data)->refused_address = true;
 		return CURL_SOCKET_BAD;
 	}

@@ -120,6 +120,18 @@ test_random(unsigned seed)
 	tap_ok(wrong == 0 && inside > CASES / 20 && inside < CASES - CASES / 20, "ranges have what a judge of bits says (seed %u)", seed);
 }
 
+static void
+test_private(void)
+{
+	static const char *const private[] = {"10.0.0.1", "100.127.255.255", "172.31.0.9", "192.168.4.4", "fd12::1", "::ffff:10.1.2.3"};
+	static const char *const others[] = {"9.255.255.255", "11.0.0.1", "100.128.0.1", "172.32.0.1", "192.169.0.1", "2001:db8::1", "fe80::1", "127.0.0.1", "no"};
+
+	for (size_t i = 0; i < sizeof private / sizeof *private; i++)
+		tap_ok(range_is_private(private[i]), "%s is private", private[i]);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		tap_ok(!range_is_private(others[i]), "%s is not", others[i]);
+}
+
 int
 main(void)
 {
@@ -128,6 +140,7 @@ main(void)
 	test_valid();
 	test_special();
 	test_own();
+	test_private();
 	test_random(seed ? (unsigned)strtoul(seed, NULL, 10) : 12);
 	return tap_end();
 }

@@ -276,9 +276,7 @@ jo_id(const struct cloud *cloud, const char *kind, const char *name, const struc
 static void
 jo_read_address(const char *address, struct cloud_machine *machine)
 {
-	static const char *inner[] = {"10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
-	const struct string_list private = {inner, sizeof inner / sizeof *inner};
-	bool six = strchr(address, ':') != NULL, inside = range_list_has(&private, address);
+	bool six = strchr(address, ':') != NULL, inside = range_is_private(address);
 	const char **to = six ? (inside ? &machine->bind_v6 : &machine->access_v6) : inside ? &machine->bind_v4 : &machine->access_v4;
 
 	if (!*to)
