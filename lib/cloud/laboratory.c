@@ -65,9 +65,10 @@ laboratory_open(struct cloud *cloud, struct client_settings *settings, const cha
 }
 
 const struct laboratory_size *
-laboratory_find_size(const struct cloud *cloud, const struct laboratory *laboratory, const char *flavor, struct error *err)
+laboratory_find_size(const struct cloud *cloud, const char *flavor, struct error *err)
 {
 	static const struct laboratory_size unbounded;
+	const struct laboratory *laboratory = cloud->state;
 	const struct laboratory_size *other = laboratory->count == 0 ? &unbounded : NULL;
 
 	for (size_t i = 0; i < laboratory->count; i++)
@@ -80,9 +81,12 @@ laboratory_find_size(const struct cloud *cloud, const struct laboratory *laborat
 	return other;
 }
 
-void
-laboratory_list_flavors(const struct laboratory *laboratory, struct cloud_flavors *flavors)
+int
+laboratory_flavors(struct cloud *cloud, const struct stop *stop, struct cloud_flavors *flavors, struct error *err)
 {
+	const struct laboratory *laboratory = cloud->state;
+
+	(void)stop, (void)err;
 	for (size_t i = 0; i < laboratory->count; i++) {
 		const struct laboratory_size *size = &laboratory->sizes[i];
 		struct cloud_flavor *flavor;
@@ -95,4 +99,5 @@ laboratory_list_flavors(const struct laboratory *laboratory, struct cloud_flavor
 		flavor->memory_mb = size->memory;
 		flavor->disk_gb = size->disk / 1024;
 	}
+	return 0;
 }

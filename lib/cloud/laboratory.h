@@ -16,7 +16,7 @@ struct laboratory_size { /* of machines of a flavor; 0: without a bound of its o
 	double processes;
 };
 
-struct laboratory {
+struct laboratory { /* the first member of the cloud's state */
 	struct laboratory_size *sizes; /* in the arena of the cloud */
 	size_t count;                  /* 0: any flavor will do, and bounds nothing */
 	const char *public_key;        /* for clusters without a key of their own; or NULL */
@@ -39,10 +39,9 @@ struct laboratory {
 void laboratory_open(struct cloud *cloud, struct client_settings *settings, const char *usual, struct laboratory *laboratory);
 
 /* Returns the size of a flavor; NULL with EX_CONFIG where the fields have none. */
-const struct laboratory_size *laboratory_find_size(const struct cloud *cloud, const struct laboratory *laboratory, const char *flavor,
-    struct error *err);
+const struct laboratory_size *laboratory_find_size(const struct cloud *cloud, const char *flavor, struct error *err);
 
-/* Adds the flavors that the fields have. */
-void laboratory_list_flavors(const struct laboratory *laboratory, struct cloud_flavors *flavors);
+/* Adds the flavors that the fields have, as struct cloud_api has it. */
+int laboratory_flavors(struct cloud *cloud, const struct stop *stop, struct cloud_flavors *flavors, struct error *err);
 
 #endif

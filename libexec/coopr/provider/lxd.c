@@ -427,7 +427,7 @@ lxd_make(struct cloud *cloud, const struct cloud_order *order, const struct stop
     struct error *err)
 {
 	struct lxd *lxd = cloud->state;
-	const struct laboratory_size *size = laboratory_find_size(cloud, &lxd->laboratory, order->flavor, err);
+	const struct laboratory_size *size = laboratory_find_size(cloud, order->flavor, err);
 	struct lxd_task task = {.cloud = cloud, .order = order, .stop = stop};
 	int result;
 
@@ -523,7 +523,7 @@ lxd_try(struct cloud *cloud, enum cloud_trial trial, const char *name, const str
 	else if (trial == CLOUD_TRY_ZONE && name)
 		result = lxd_read(cloud, "/cluster/members", name, stop, &out, err);
 	else if (trial == CLOUD_TRY_FLAVOR)
-		result = laboratory_find_size(cloud, &lxd->laboratory, name, err) ? 0 : -1;
+		result = laboratory_find_size(cloud, name, err) ? 0 : -1;
 	else if (trial == CLOUD_TRY_IMAGE && !lxd->image_server)
 		result = lxd_try_image(cloud, name, stop, err);
 	else if (trial == CLOUD_TRY_NETWORK && lxd->network)
@@ -532,20 +532,12 @@ lxd_try(struct cloud *cloud, enum cloud_trial trial, const char *name, const str
 	return result;
 }
 
-static int
-lxd_flavors(struct cloud *cloud, const struct stop *stop, struct cloud_flavors *flavors, struct error *err)
-{
-	(void)stop, (void)err;
-	laboratory_list_flavors(&((struct lxd *)cloud->state)->laboratory, flavors);
-	return 0;
-}
-
 int
 main(int argc, char **argv)
 {
 	static const struct cloud_api api = {.name = "lxd", .schema = schema, .user = "root", .per_second = 100, .takes_token = true,
 	    .window_ms = WINDOW_MS, .open = lxd_open, .make = lxd_make, .list = lxd_list, .remove = lxd_remove,
-	    .host_keys = lxd_host_keys, .try = lxd_try, .flavors = lxd_flavors};
+	    .host_keys = lxd_host_keys, .try = lxd_try, .flavors = laboratory_flavors};
 
 	return cloud_plugin_main(&api, argc, argv);
 }

@@ -397,7 +397,7 @@ podman_make(struct cloud *cloud, const struct cloud_order *order, const struct s
     struct error *err)
 {
 	struct daemon *daemon = cloud->state;
-	const struct laboratory_size *size = laboratory_find_size(cloud, &daemon->laboratory, order->flavor, err);
+	const struct laboratory_size *size = laboratory_find_size(cloud, order->flavor, err);
 	const char *key = size ? cloud_key(order, daemon->laboratory.public_key, "public_key", err) : NULL;
 	struct podman_task task = {.cloud = cloud, .order = order, .stop = stop};
 	struct key_pair host_key;
@@ -491,7 +491,7 @@ podman_try(struct cloud *cloud, enum cloud_trial trial, const char *name, const 
 	if (trial == CLOUD_TRY_ZONE && name)
 		return error_set(err, EX_CONFIG, "a daemon has no zones");
 	if (trial == CLOUD_TRY_FLAVOR)
-		return laboratory_find_size(cloud, &daemon->laboratory, name, err) ? 0 : -1;
+		return laboratory_find_size(cloud, name, err) ? 0 : -1;
 	if (trial == CLOUD_TRY_IMAGE && daemon->pull == DAEMON_NEVER)
 		return podman_try_thing(cloud, "/images", name, stop, err);
 	if (trial == CLOUD_TRY_NETWORK && daemon->network)
@@ -499,20 +499,12 @@ podman_try(struct cloud *cloud, enum cloud_trial trial, const char *name, const 
 	return 1;
 }
 
-static int
-podman_flavors(struct cloud *cloud, const struct stop *stop, struct cloud_flavors *flavors, struct error *err)
-{
-	(void)stop, (void)err;
-	laboratory_list_flavors(&((struct daemon *)cloud->state)->laboratory, flavors);
-	return 0;
-}
-
 int
 main(int argc, char **argv)
 {
 	static const struct cloud_api api = {.name = "podman", .schema = schema, .user = "root", .per_second = 100, .takes_token = true,
 	    .window_ms = WINDOW_MS, .open = daemon_open, .make = podman_make, .list = podman_list, .remove = podman_remove,
-	    .host_keys = podman_host_keys, .try = podman_try, .flavors = podman_flavors};
+	    .host_keys = podman_host_keys, .try = podman_try, .flavors = laboratory_flavors};
 
 	return cloud_plugin_main(&api, argc, argv);
 }
