@@ -94,7 +94,6 @@ void
 client_answer_release(struct client_answer *answer)
 {
 	buffer_release(&answer->body);
-	free(answer->subject_token);
 	free(answer->wanted);
 	*answer = (struct client_answer){.wait_ms = -1};
 }
@@ -193,10 +192,6 @@ client_header(char *line, size_t size, size_t count, void *data)
 		answer->skew_ms = date > 0 ? (int64_t)date * 1000 - clock_wall_ms() : 0;
 	} else if ((value = client_header_value(line, length, "retry-after"))) {
 		answer->wait_ms = client_wait_of(value, answer->skew_ms);
-	} else if ((value = client_header_value(line, length, "x-subject-token"))) {
-		free(answer->subject_token);
-		answer->subject_token = value;
-		return length;
 	}
 	free(value);
 	return length;

@@ -46,7 +46,6 @@ struct client_answer { /* zero-initialise */
 	long status;          /* of HTTP; 0: none has come */
 	bool unknown;         /* whether the request was carried out */
 	struct buffer body;
-	char *subject_token;  /* of the header X-Subject-Token; or NULL */
 	char *wanted;         /* of the header that the request wants; or NULL */
 	int64_t wait_ms;      /* as Retry-After has asked; -1: it has not */
 	int64_t skew_ms;      /* how much the cloud's clock is ahead of ours; 0 where it says nothing */

@@ -86,7 +86,7 @@ keystone_ask(const struct cloud *cloud, bool two, const struct stop *stop, struc
 {
 	const struct openstack_account *account = cloud->state;
 	char *url = memory_printf("%s%s", account->url, two ? "/v2.0/tokens" : "/v3/auth/tokens");
-	struct client_request request = {.method = "POST", .url = url, .repeatable = true};
+	struct client_request request = {.method = "POST", .url = url, .wants = "x-subject-token", .repeatable = true};
 	struct buffer text = {0};
 	jv body = jv_object();
 	int result;
@@ -190,9 +190,9 @@ static struct openstack_session *
 keystone_read(struct cloud *cloud, const struct client_answer *answer, jv out, struct error *err)
 {
 	const struct openstack_account *account = cloud->state;
-	jv root = json_get(out, answer->subject_token ? "token" : "access"), catalogue = json_get(root, answer->subject_token ? "catalog" : "serviceCatalog");
+	jv root = json_get(out, answer->wanted ? "token" : "access"), catalogue = json_get(root, answer->wanted ? "catalog" : "serviceCatalog");
 	jv token = json_get(root, "token"), user = json_get(root, "user"), project = json_get(root, "project");
-	char *id = answer->subject_token ? memory_string(answer->subject_token) : json_get_string(token, "id");
+	char *id = answer->wanted ? memory_string(answer->wanted) : json_get_string(token, "id");
 	struct openstack_session *session = NULL;
 
 	if (!id) {
