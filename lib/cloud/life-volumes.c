@@ -337,13 +337,12 @@ life_fence(struct life *life)
 
 	for (;;) {
 		struct cloud_machines found = {.list = NULL};
-		bool may_write = false, any;
+		bool may_write = false, any = false;
 
 		if (life->cloud->api->list(life->cloud, life->task->machine.id, life->stop, &found, &life->error) < 0) {
 			cloud_machines_release(&found);
 			return -1;
 		}
-		any = false;
 		for (size_t i = 0; i < found.count; i++) {
 			bool is_its = found.list[i].node && strcmp(found.list[i].node, life->task->machine.id) == 0;
 
