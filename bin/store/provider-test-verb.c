@@ -52,16 +52,6 @@ provider_verb_find(const struct catalogue *catalogue, const char *name, jv *sche
 	return entity;
 }
 
-static bool
-provider_verb_has(jv schema, const char *member)
-{
-	jv value = json_get(schema, member);
-	bool is_true = jv_get_kind(value) == JV_KIND_TRUE;
-
-	jv_free(value);
-	return is_true;
-}
-
 /* --- test --- */
 
 struct test {
@@ -170,7 +160,7 @@ provider_verb_test(int argc, char **argv)
 
 	if (entities_catalogue(account.store, &catalogue, &findings, &err) < 0 ||
 	    !(provider = provider_verb_find(&catalogue, argv[0], &schema, &err)) ||
-	    provider_verb_try(&catalogue, provider, account.tenant, provider_verb_has(schema, "test"), &test, &err) < 0)
+	    provider_verb_try(&catalogue, provider, account.tenant, json_is(schema, "test", JV_KIND_TRUE), &test, &err) < 0)
 		code = message_error(&err);
 	output = store_verb_output();
 	doctor_print(&test.report, &output);
@@ -236,31 +226,15 @@ provider_verb_type_name(struct arena *arena, const char *flavor)
 static void
 provider_verb_set_offer(jv *type, const char *provider, const char *flavor, jv record)
 {
-	jv map = json_get(*type, "providermap"), offer, capacity, amounts = json_get(record, "capacity"), cost = json_get(record, "cost");
+	jv map = json_get_object(*type, "providermap"), offer = json_get_object(map, provider);
 
-	if (jv_get_kind(map) != JV_KIND_OBJECT) {
-		jv_free(map);
-		map = jv_object();
-	}
-	offer = json_get(map, provider);
-	if (jv_get_kind(offer) != JV_KIND_OBJECT) {
-		jv_free(offer);
-		offer = jv_object();
-	}
-	capacity = json_get(offer, "capacity");
-	if (jv_get_kind(amounts) == JV_KIND_OBJECT)
-		capacity = jv_get_kind(capacity) == JV_KIND_OBJECT ? jv_object_merge(capacity, jv_copy(amounts)) : jv_copy(amounts);
 	json_set_string(&offer, "flavor", flavor);
-	if (jv_get_kind(capacity) == JV_KIND_OBJECT)
-		json_set(&offer, "capacity", capacity);
-	else
-		jv_free(capacity);
-	if (jv_get_kind(cost) == JV_KIND_NUMBER)
-		json_set(&offer, "cost", jv_copy(cost));
+	if (json_is(record, "capacity", JV_KIND_OBJECT))
+		json_set(&offer, "capacity", jv_object_merge(json_get_object(offer, "capacity"), json_get(record, "capacity")));
+	if (json_is(record, "cost", JV_KIND_NUMBER))
+		json_set(&offer, "cost", json_get(record, "cost"));
 	json_set(&map, provider, offer);
 	json_set(type, "providermap", map);
-	jv_free(cost);
-	jv_free(amounts);
 }
 
 static int
@@ -330,7 +304,7 @@ provider_verb_list_flavors(struct import *import, const struct entity *provider,
 	int result;
 
 	import->provider = provider->name;
-	if (!provider_verb_has(schema, "flavors"))
+	if (!json_is(schema, "flavors", JV_KIND_TRUE))
 		return error_set(err, EX_UNAVAILABLE, "provider \"%s\": providers of the type %s have no way to list flavors", provider->name,
 		    provider->provider.providertype ? provider->provider.providertype : "");
 	json_dump(provider->source, &text);

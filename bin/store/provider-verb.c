@@ -186,31 +186,26 @@ provider_verb_member(jv property, const char *name, struct arena *arena)
 static void
 provider_verb_fill_field(jv schema, const char *name, jv property, struct arena *arena, struct field_row *row)
 {
-	jv required = json_get(schema, "required"), secret = json_get(property, "writeOnly"), of = json_get(property, "of");
+	jv required = json_get(schema, "required"), of = json_get(property, "of");
 
 	*row = (struct field_row){.name = arena_string(arena, name), .type = provider_verb_member(property, "type", arena),
 	    .otherwise = provider_verb_member(property, "default", arena), .description = provider_verb_member(property, "description", arena),
 	    .of = json_string(of) && strcmp(json_string(of), "installation") == 0 ? "installation" : "tenant",
-	    .required = jv_get_kind(required) == JV_KIND_ARRAY && json_array_has(required, NULL, name),
-	    .secret = jv_get_kind(secret) == JV_KIND_TRUE};
+	    .required = json_array_has(required, NULL, name),
+	    .secret = json_is(property, "writeOnly", JV_KIND_TRUE)};
 	jv_free(of);
-	jv_free(secret);
 	jv_free(required);
 }
 
 static void
 provider_verb_print_fields(jv schema)
 {
-	jv properties = json_get(schema, "properties"), names;
-	bool has_fields = jv_get_kind(properties) == JV_KIND_OBJECT;
+	jv properties = json_get_object(schema, "properties"), names = jv_keys(jv_copy(properties));
+	size_t count = json_length(names);
 	struct output output = store_verb_output();
 	struct arena arena = {0};
-	struct field_row *rows;
-	size_t count;
+	struct field_row *rows = memory_zeroed(count + 1, sizeof *rows);
 
-	names = has_fields ? jv_keys(jv_copy(properties)) : jv_array();
-	count = json_length(names);
-	rows = memory_zeroed(count + 1, sizeof *rows);
 	for (size_t i = 0; i < count; i++) {
 		jv name = json_element(names, i), property = json_get(properties, json_string(name));
 

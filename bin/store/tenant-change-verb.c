@@ -97,12 +97,8 @@ tenant_change_verb_set_limit(const struct command *command, jv *object, const ch
 static void
 tenant_change_verb_set_resources(const struct command *command, jv *quota)
 {
-	jv object = json_get(*quota, "resources");
+	jv object = json_get_object(*quota, "resources");
 
-	if (jv_get_kind(object) != JV_KIND_OBJECT) {
-		jv_free(object);
-		object = jv_object();
-	}
 	for (size_t i = 0; i < resources.count; i++) {
 		const char *equals = strchr(resources.list[i], '=');
 		char *name;
@@ -119,12 +115,8 @@ tenant_change_verb_set_resources(const struct command *command, jv *quota)
 static void
 tenant_change_verb_set_quota(const struct command *command, jv *document)
 {
-	jv quota = json_get(*document, "quota");
+	jv quota = json_get_object(*document, "quota");
 
-	if (jv_get_kind(quota) != JV_KIND_OBJECT) {
-		jv_free(quota);
-		quota = jv_object();
-	}
 	tenant_change_verb_set_limit(command, &quota, "clusters", clusters);
 	tenant_change_verb_set_limit(command, &quota, "nodes", nodes);
 	tenant_change_verb_set_limit(command, &quota, "cost", cost);
@@ -298,11 +290,10 @@ tenant_verb_delete(int argc, char **argv)
 	for (char **name = argv; *name && code == 0; name++)
 		if (volume_upkeep_delete_all(&account, *name, discards_data, &err) < 0)
 			code = message_error(&err);
-	if (code)
-		; /* nothing is deleted as long as there is data */
-	else if (erase)
+	/* Nothing is deleted as long as there is data. */
+	if (code == 0 && erase)
 		code = tenant_change_verb_erase(&account, argv);
-	else if (tenants_delete(&account, argv, &err) < 0)
+	else if (code == 0 && tenants_delete(&account, argv, &err) < 0)
 		code = message_error(&err);
 
 	account_release(&account);

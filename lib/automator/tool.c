@@ -125,6 +125,6 @@ tool_take_answer(const struct task *task, const struct remote_answer *answer, st
 
 	(void)task;
 	if (changed)
-		json_set(&outcome->facts, "changed", strcmp(changed, "true") == 0 ? jv_true() : jv_false());
+		json_set(&outcome->facts, "changed", jv_bool(strcmp(changed, "true") == 0));
 	free(changed);
 }

@@ -29,15 +29,13 @@ static void
 volumes_add_words(jv volume, jv facts, struct arguments *words)
 {
 	char *id = json_get_string(volume, "id"), *path = json_get_string(volume, "path");
-	jv blank = json_get(volume, "blank");
 
 	if (id && path) {
 		char *device = volumes_device(facts, id);
 
-		arguments_push_all(words, id, path, jv_get_kind(blank) == JV_KIND_TRUE ? "true" : "false", device, NULL);
+		arguments_push_all(words, id, path, json_is(volume, "blank", JV_KIND_TRUE) ? "true" : "false", device, NULL);
 		free(device);
 	}
-	jv_free(blank);
 	free(path);
 	free(id);
 }

@@ -29,17 +29,6 @@ amend_take_out(jv *object, const char *name)
 	return value;
 }
 
-/* Returns whether the node's machine was made only in part: there is nothing to do with it but to delete it. */
-static bool
-amend_is_unready(jv record)
-{
-	jv unready = json_get(record, "unready");
-	bool is = jv_get_kind(unready) == JV_KIND_TRUE;
-
-	jv_free(unready);
-	return is;
-}
-
 int
 amend_nodes(jv *request, const char *layout, struct error *err)
 {
@@ -51,14 +40,13 @@ amend_nodes(jv *request, const char *layout, struct error *err)
 	while (got == 0 && (got = record_read(&reader, &record, err)) > 0) {
 		bool is_node = strcmp(record_kind(record), "node") == 0;
 		double after = is_node ? json_get_number(record, "nodenum", 0) + 1 : json_get_number(record, "nextNodenum", 0);
-		jv services = json_get(record, "services");
 
 		/* The number of a node that has left is not given again. */
 		if (after > next)
 			next = after;
-		if (is_node && jv_get_kind(services) != JV_KIND_NULL && !amend_is_unready(record))
+		/* There is nothing to do with a machine that was made only in part but to delete it. */
+		if (is_node && !json_is(record, "services", JV_KIND_NULL) && !json_is(record, "unready", JV_KIND_TRUE))
 			nodes = jv_array_append(nodes, jv_copy(record));
-		jv_free(services);
 		jv_free(record);
 		got = 0;
 	}

@@ -57,10 +57,9 @@ stateful_read_entity(struct store *store, const char *service, jv *document, str
 static bool
 stateful_says(jv document)
 {
-	jv stateful = json_get(document, "stateful"), data = json_get(document, "data");
-	bool says = jv_get_kind(stateful) == JV_KIND_TRUE || (jv_get_kind(data) == JV_KIND_ARRAY && json_length(data) > 0);
+	jv data = json_get(document, "data");
+	bool says = json_is(document, "stateful", JV_KIND_TRUE) || (jv_get_kind(data) == JV_KIND_ARRAY && json_length(data) > 0);
 
-	jv_free(stateful);
 	jv_free(data);
 	return says;
 }

@@ -232,16 +232,6 @@ stream_send(struct stream *stream, struct stream_task *task)
 	stream_set_deadline(stream->streams, task, task->timeout_ms + STREAM_GRACE_MS);
 }
 
-static bool
-stream_has(const struct stream *stream, const char *member)
-{
-	jv value = json_get(stream->schema, member);
-	bool is_true = jv_get_kind(value) == JV_KIND_TRUE;
-
-	jv_free(value);
-	return is_true;
-}
-
 int
 streams_say(const struct streams *streams, const char *kind, const char *type, const char *scope, const char *member)
 {
@@ -249,7 +239,7 @@ streams_say(const struct streams *streams, const char *kind, const char *type, c
 
 	if (!stream || stream->phase == PHASE_IDLE || stream->phase == PHASE_ASKING)
 		return -1;
-	return stream->phase == PHASE_SERVING && stream_has(stream, member);
+	return stream->phase == PHASE_SERVING && json_is(stream->schema, member, JV_KIND_TRUE);
 }
 
 void
@@ -327,7 +317,7 @@ stream_is_supported(struct stream *stream)
 		return false;
 	jv_free(stream->schema);
 	stream->schema = schema;
-	return stream_has(stream, "stream") && (!stream->scope || stream_has(stream, "stream_secrets"));
+	return json_is(schema, "stream", JV_KIND_TRUE) && (!stream->scope || json_is(schema, "stream_secrets", JV_KIND_TRUE));
 }
 
 static void

@@ -181,6 +181,27 @@ json_get_number(jv object, const char *name, double absent)
 	return number;
 }
 
+jv
+json_get_object(jv object, const char *name)
+{
+	jv value = json_get(object, name);
+
+	if (jv_get_kind(value) == JV_KIND_OBJECT)
+		return value;
+	jv_free(value);
+	return jv_object();
+}
+
+bool
+json_is(jv object, const char *name, jv_kind kind)
+{
+	jv value = json_get(object, name);
+	bool is = jv_get_kind(value) == kind;
+
+	jv_free(value);
+	return is;
+}
+
 const char *
 json_string(jv value)
 {

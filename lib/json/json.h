@@ -41,6 +41,12 @@ const char *json_arena_string(jv object, const char *name, struct arena *arena);
 /* Returns the number in that member of object; absent where there is none. */
 double json_get_number(jv object, const char *name, double absent);
 
+/* Returns the object in that member of object, owned; an empty one where there is none. */
+jv json_get_object(jv object, const char *name);
+
+/* Tells whether that member of object is of a kind: JV_KIND_TRUE, or JV_KIND_INVALID where it is absent. */
+bool json_is(jv object, const char *name, jv_kind kind);
+
 /* Returns the text of a string, borrowed from it; NULL if the value is none. */
 const char *json_string(jv value);
 

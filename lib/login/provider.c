@@ -253,10 +253,8 @@ static char *
 provider_user(const struct provider *provider, jv claims)
 {
 	char *value = json_get_string(claims, provider->claim), *user;
-	jv verified = json_get(claims, "email_verified");
-	bool counts = value && (strcmp(provider->claim, "email") != 0 || jv_get_kind(verified) == JV_KIND_TRUE);
+	bool counts = value && (strcmp(provider->claim, "email") != 0 || json_is(claims, "email_verified", JV_KIND_TRUE));
 
-	jv_free(verified);
 	user = !counts ? NULL : json_length(provider->users) ? json_get_string(provider->users, value) : memory_string(value);
 	free(value);
 	if (user && !name_is_valid(user)) {

@@ -213,8 +213,8 @@ static int
 prepare_solve_check_volumes(const struct operation_context *context, const struct request *request, struct error *err)
 {
 	const struct service *asks = NULL;
-	jv schema, has;
 	int result = 0;
+	jv schema;
 
 	for (size_t i = 0; i < request->service_count && !asks; i++)
 		if (request->services[i].volume_count && request_service_index(request, request->services[i].name) != SIZE_MAX)
@@ -222,12 +222,10 @@ prepare_solve_check_volumes(const struct operation_context *context, const struc
 	if (!asks)
 		return 0;
 	schema = plugin_schema("provider", request->provider.providertype);
-	has = json_get(schema, "volumes");
-	if (jv_is_valid(schema) && jv_get_kind(has) != JV_KIND_TRUE)
+	if (jv_is_valid(schema) && !json_is(schema, "volumes", JV_KIND_TRUE))
 		result = error_set(err, EX_CONFIG, "%s: the service %s asks for volumes, and the provider \"%s\" has none (its plugin \"%s\" does not say in "
 		    "describe that it has); choose another provider, or leave the volumes out", context->workdir.name, asks->name, request->provider.name,
 		    request->provider.providertype);
-	jv_free(has);
 	jv_free(schema);
 	return result;
 }

@@ -22,13 +22,11 @@ askable_describe(const char *type)
 	struct buffer schema = {0}, log = {0};
 	struct error ignored;
 	bool can = false;
-	jv document, status;
+	jv document;
 
 	if (path && confine_run(argv, &schema, &log, SCHEMA_BYTES, &ignored) == 0 && schema.length &&
 	    json_parse("describe", schema.data, schema.length, &document, &ignored) == 0) {
-		status = json_get(document, "status");
-		can = jv_get_kind(status) == JV_KIND_TRUE;
-		jv_free(status);
+		can = json_is(document, "status", JV_KIND_TRUE);
 		jv_free(document);
 	}
 	buffer_release(&schema);

@@ -139,13 +139,9 @@ task_document_config(jv record, const char *nodes)
 {
 	static const char *const members[] = {"flavor", "hardwaretype", "hostname", "image", "imagetype", "nodenum", "services",
 		"sshuser", NULL};
-	jv machine = json_get(record, "machine"), cluster = json_get(record, "cluster"), config = json_get(machine, "facts");
+	jv machine = json_get(record, "machine"), cluster = json_get(record, "cluster"), config = json_get_object(machine, "facts");
 	char *service = json_get_string(record, "service"), *type = json_get_string(record, "type");
 
-	if (jv_get_kind(config) != JV_KIND_OBJECT) {
-		jv_free(config);
-		config = jv_object();
-	}
 	task_document_change_keys(&config, task_document_key_alone);
 	task_document_copy(&config, machine, members);
 	task_document_set_object(&config, "ipaddresses", json_get(machine, "ipaddresses"));

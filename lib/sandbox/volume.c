@@ -53,7 +53,7 @@ volume_write(int dir, const struct sandbox_volume *volume, struct error *err)
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
 		if (members[i][1])
 			json_set_string(&record, members[i][0], members[i][1]);
-	json_set(&record, "keep", volume->keep ? jv_true() : jv_false());
+	json_set(&record, "keep", jv_bool(volume->keep));
 	json_set_number(&record, "size_gb", (double)volume->size_gb);
 	json_dump(record, &text);
 	buffer_byte(&text, '\n');
@@ -68,8 +68,7 @@ static int
 volume_read(int dir, const char *id, struct arena *arena, struct sandbox_volume *volume, struct error *err)
 {
 	struct buffer text = {0};
-	int result = 0;
-	jv record, keep;
+	jv record;
 
 	*volume = (struct sandbox_volume){.id = arena_string(arena, id), .keep = true};
 	if (!file_exists(dir, "volume"))
@@ -78,15 +77,13 @@ volume_read(int dir, const char *id, struct arena *arena, struct sandbox_volume 
 		buffer_release(&text);
 		return error_prefix(err, "volume %s", id);
 	}
-	keep = json_get(record, "keep");
 	*volume = (struct sandbox_volume){.id = volume->id, .provider = json_arena_string(record, "provider", arena),
 	    .node = json_arena_string(record, "node", arena), .machine = json_arena_string(record, "machine", arena),
 	    .of = json_arena_string(record, "of", arena), .path = json_arena_string(record, "path", arena),
-	    .size_gb = (int64_t)json_get_number(record, "size_gb", 0), .keep = jv_get_kind(keep) != JV_KIND_FALSE};
-	jv_free(keep);
+	    .size_gb = (int64_t)json_get_number(record, "size_gb", 0), .keep = !json_is(record, "keep", JV_KIND_FALSE)};
 	jv_free(record);
 	buffer_release(&text);
-	return result;
+	return 0;
 }
 
 /* --- who has it --- */

@@ -349,17 +349,15 @@ lookup_append_names(const char *name, jv first, jv second, struct buffer *out)
 void
 lookup_declared(jv cluster, jv fields, struct buffer *out)
 {
-	jv asked = json_get(cluster, "asked"), nodes = json_get(fields, "nodes"), config = json_get(fields, "config"),
-	    strict = json_get(cluster, "strict");
+	jv asked = json_get(cluster, "asked"), nodes = json_get(fields, "nodes"), config = json_get(fields, "config");
 
 	if (jv_get_kind(asked) == JV_KIND_ARRAY)
 		lookup_append_names("coopr_asked", asked, nodes, out);
 	if (jv_get_kind(config) == JV_KIND_ARRAY)
 		lookup_append_names("coopr_reads", config, jv_invalid(), out);
-	if (jv_get_kind(strict) == JV_KIND_TRUE)
+	if (json_is(cluster, "strict", JV_KIND_TRUE))
 		buffer_text(out, "coopr_strict=yes\n");
 	jv_free(asked);
 	jv_free(nodes);
 	jv_free(config);
-	jv_free(strict);
 }

@@ -30,33 +30,19 @@ static const struct {
 static bool
 cask_has(jv object, const char *member)
 {
-	jv value = json_get(object, member);
-	bool has = jv_get_kind(value) != JV_KIND_INVALID;
-
-	jv_free(value);
-	return has;
-}
-
-static bool
-cask_has_list(jv object, const char *member)
-{
-	jv value = json_get(object, member);
-	bool has = jv_get_kind(value) == JV_KIND_ARRAY;
-
-	jv_free(value);
-	return has;
+	return !json_is(object, member, JV_KIND_INVALID);
 }
 
 static bool
 cask_is_export(jv object)
 {
 	for (enum entity_kind kind = 0; kind < ENTITY_KIND_COUNT; kind++)
-		if (cask_has_list(object, entity_kind_folder(kind)))
+		if (json_is(object, entity_kind_folder(kind), JV_KIND_ARRAY))
 			return true;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (cask_has_list(object, others[i].member))
+		if (json_is(object, others[i].member, JV_KIND_ARRAY))
 			return true;
-	return cask_has_list(object, "clusters") || cask_has_list(object, "tenants");
+	return json_is(object, "clusters", JV_KIND_ARRAY) || json_is(object, "tenants", JV_KIND_ARRAY);
 }
 
 static enum cask_document

@@ -29,19 +29,18 @@ static struct wanted *
 volume_serve_read(const struct task *task, struct arena *arena, size_t *count)
 {
 	jv fields = json_get(task->source, "fields"), volumes = json_get(fields, "volumes");
-	size_t length = jv_get_kind(volumes) == JV_KIND_ARRAY ? json_length(volumes) : 0;
+	size_t length = json_length(volumes);
 	struct wanted *list = arena_alloc(arena, length + 1, sizeof *list);
 
 	*count = 0;
 	for (size_t i = 0; i < length; i++) {
-		jv volume = json_element(volumes, i), keep = json_get(volume, "keep");
+		jv volume = json_element(volumes, i);
 		struct wanted one = {json_arena_string(volume, "service", arena), json_arena_string(volume, "path", arena),
 		    {.name = json_arena_string(volume, "name", arena), .size_gb = (int64_t)json_get_number(volume, "size_gb", 1),
-		    .keep = jv_get_kind(keep) != JV_KIND_FALSE}};
+		    .keep = !json_is(volume, "keep", JV_KIND_FALSE)}};
 
 		if (one.service && one.path && one.wish.name)
 			list[(*count)++] = one;
-		jv_free(keep);
 		jv_free(volume);
 	}
 	qsort(list, *count, sizeof *list, volume_serve_compare);
@@ -55,9 +54,9 @@ volume_serve_record(const struct volume *volume, const char *path)
 {
 	jv record = jv_object();
 
-	json_set(&record, "blank", volume->is_blank ? jv_true() : jv_false());
+	json_set(&record, "blank", jv_bool(volume->is_blank));
 	json_set_string(&record, "id", volume->id);
-	json_set(&record, "keep", volume->keep ? jv_true() : jv_false());
+	json_set(&record, "keep", jv_bool(volume->keep));
 	json_set_string(&record, "name", volume->name);
 	if (volume->of)
 		json_set_string(&record, "of", volume->of);

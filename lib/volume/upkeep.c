@@ -34,7 +34,7 @@ volume_upkeep_ask(struct account *account, const struct volume *volume, enum act
 	if (volume->of)
 		json_set_string(&task.about, "of", volume->of);
 	json_set_number(&task.about, "size_gb", (double)volume->size_gb);
-	json_set(&task.about, "snapshot", volume->is_snapshot ? jv_true() : jv_false());
+	json_set(&task.about, "snapshot", jv_bool(volume->is_snapshot));
 	if (volume->zone)
 		json_set_string(&task.about, "zone", volume->zone);
 	result = provider_task_do(&task, err);

@@ -38,10 +38,9 @@ identity_find(struct installation *installation, struct error *err)
 static bool
 identity_is_used(const char *type)
 {
-	jv schema = plugin_schema("provider", type), uses = json_get(schema, member);
-	bool is_used = jv_get_kind(uses) == JV_KIND_TRUE;
+	jv schema = plugin_schema("provider", type);
+	bool is_used = json_is(schema, member, JV_KIND_TRUE);
 
-	jv_free(uses);
 	jv_free(schema);
 	return is_used;
 }

@@ -289,15 +289,13 @@ login_files_fill_text(struct login_files *files, struct buffer *record, struct l
 static bool
 login_files_is_key_wanted(const struct task *task)
 {
-	jv schema, wants;
 	bool is_wanted;
+	jv schema;
 
 	if (task->action != ACTION_CREATE || !action_is_providers(task->action))
 		return false;
 	schema = plugin_schema("provider", task->type);
-	wants = json_get(schema, "cluster_key");
-	is_wanted = jv_get_kind(wants) == JV_KIND_TRUE;
-	jv_free(wants);
+	is_wanted = json_is(schema, "cluster_key", JV_KIND_TRUE);
 	jv_free(schema);
 	return is_wanted;
 }

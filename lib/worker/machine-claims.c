@@ -146,7 +146,7 @@ machine_claims_check_ranges(struct store *store, const struct task *task, jv res
 static int
 machine_claims_keep_host_keys(struct store *store, const struct task *task, jv host_keys, struct error *err)
 {
-	jv fields = json_get(task->provider, "provisioner"), shared = json_get(fields, "shared_host_keys");
+	jv fields = json_get(task->provider, "provisioner");
 	struct string_list keys = {0};
 	struct arena arena = {0};
 	int failed;
@@ -163,9 +163,8 @@ machine_claims_keep_host_keys(struct store *store, const struct task *task, jv h
 		jv_free(type);
 		jv_free(key);
 	}
-	failed = claims_keep_host_keys(store, task->machine.id, &keys, jv_get_kind(shared) == JV_KIND_TRUE, err);
+	failed = claims_keep_host_keys(store, task->machine.id, &keys, json_is(fields, "shared_host_keys", JV_KIND_TRUE), err);
 	arena_release(&arena);
-	jv_free(shared);
 	jv_free(fields);
 	return failed;
 }

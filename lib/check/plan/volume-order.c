@@ -99,16 +99,15 @@ volume_order_has(jv fields, const char *service, const struct volume_wish *wish)
 	bool found = false;
 
 	for (size_t i = 0; i < json_length(volumes) && !found; i++) {
-		jv volume = json_element(volumes, i), keep = json_get(volume, "keep");
+		jv volume = json_element(volumes, i);
 		char *name = json_get_string(volume, "name"), *path = json_get_string(volume, "path"), *of = json_get_string(volume, "service");
 
 		found = name && path && of && strcmp(name, wish->name) == 0 && strcmp(path, wish->path) == 0 && strcmp(of, service) == 0 &&
 		    (int64_t)json_get_number(volume, "size_gb", 0) == wish->size_gb &&
-		    jv_get_kind(keep) == (wish->keep ? JV_KIND_TRUE : JV_KIND_FALSE);
+		    json_is(volume, "keep", wish->keep ? JV_KIND_TRUE : JV_KIND_FALSE);
 		free(name);
 		free(path);
 		free(of);
-		jv_free(keep);
 		jv_free(volume);
 	}
 	jv_free(volumes);

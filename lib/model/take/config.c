@@ -16,12 +16,8 @@ jv
 config_of_template(jv template)
 {
 	jv defaults = json_get(template, "defaults"), services = json_get(defaults, "services");
-	jv config = json_get(defaults, "config");
+	jv config = json_get_object(defaults, "config");
 
-	if (jv_get_kind(config) != JV_KIND_OBJECT) {
-		jv_free(config);
-		config = jv_object();
-	}
 	for (size_t i = 0; i < json_length(services); i++) {
 		jv service = json_element(services, i);
 		char *name = json_get_string(service, "name");

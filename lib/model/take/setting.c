@@ -213,16 +213,11 @@ setting_print_asked(struct print *print, jv config)
 static void
 setting_print_cluster(struct making *making, jv cluster)
 {
-	jv config = json_get(cluster, "config");
+	jv config = json_get_object(cluster, "config");
 	struct problems problems = {0};
-	struct place place;
+	struct place place = place_root(config, &problems);
 	struct print print;
 
-	if (jv_get_kind(config) != JV_KIND_OBJECT) {
-		jv_free(config);
-		config = jv_object();
-	}
-	place = place_root(config, &problems);
 	print_begin(&print, (jv){0}, making->out);
 	setting_print_asked(&print, config);
 	setting_print_member(&print, "catalogue", cluster);
