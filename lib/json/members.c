@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { FIND_MAX = 64 }; /* members of an object in which one is looked for */
+
 /* Behind the string that starts at text; NULL where it has no end. */
 static const char *
 members_string_end(const char *text, const char *end)
@@ -80,6 +82,21 @@ json_members(const char *text, size_t length, struct json_member *list, int max)
 		count++;
 	} while (*text == ',');
 	return *text == '}' && text + 1 == end ? count : -1;
+}
+
+bool
+json_range_find(const struct json_range *object, const char *name, struct json_range *value)
+{
+	size_t length = object->length > 0 && object->text[object->length - 1] == '\n' ? object->length - 1 : object->length;
+	struct json_member list[FIND_MAX];
+	int count = json_members(object->text, length, list, FIND_MAX);
+
+	for (int i = 0; i < count; i++)
+		if (list[i].name.length == strlen(name) && memcmp(list[i].name.text, name, list[i].name.length) == 0) {
+			*value = list[i].value;
+			return true;
+		}
+	return false;
 }
 
 bool

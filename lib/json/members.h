@@ -23,6 +23,10 @@ struct json_member {
  * is not printed so: no blanks, names plain and in their order. */
 int json_members(const char *text, size_t length, struct json_member *list, int max);
 
+/* Finds a member of an object, which a newline may follow; false where there is none, there are more than 64, or the object is not
+ * printed so. */
+bool json_range_find(const struct json_range *object, const char *name, struct json_range *value);
+
 /* Gives the text between the quotes of a string that has no escapes; false for any other value. */
 bool json_range_string(const struct json_range *value, struct json_range *string);
 

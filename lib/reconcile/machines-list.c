@@ -10,7 +10,7 @@
 #include "json/members.h"
 #include "worker/entity-ask.h"
 
-enum { MEMBERS = 64, ID_MAX = 256 };
+enum { ID_MAX = 256 };
 
 struct listing {
 	void (*each)(void *context, const char *id, const char *record, size_t length);
@@ -21,18 +21,14 @@ struct listing {
 static bool
 machines_find_id(const char *line, size_t length, char id[ID_MAX])
 {
-	struct json_member members[MEMBERS];
+	const struct json_range record = {line, length};
 	struct json_range text;
-	int count = json_members(line, length, members, MEMBERS);
 
-	for (int i = 0; i < count; i++)
-		if (members[i].name.length == 2 && memcmp(members[i].name.text, "id", 2) == 0 &&
-		    json_range_string(&members[i].value, &text) && text.length < ID_MAX) {
-			memcpy(id, text.text, text.length);
-			id[text.length] = '\0';
-			return true;
-		}
-	return false;
+	if (!json_range_find(&record, "id", &text) || !json_range_string(&text, &text) || text.length >= ID_MAX)
+		return false;
+	memcpy(id, text.text, text.length);
+	id[text.length] = '\0';
+	return true;
 }
 
 static int

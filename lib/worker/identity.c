@@ -133,16 +133,15 @@ identity_compare(const struct json_range *name)
 static const char *
 identity_place(const struct buffer *record)
 {
-	size_t length = record->length > 0 && record->data[record->length - 1] == '\n' ? record->length - 1 : record->length;
+	const struct json_range whole = {record->data, record->length};
 	struct json_member list[MEMBERS];
-	int count = json_members(record->data, length, list, MEMBERS), at = 0;
+	struct json_range cluster;
+	int count, at = 0;
 
-	while (at < count && !(list[at].name.length == 7 && memcmp(list[at].name.text, "cluster", 7) == 0))
-		at++;
-	if (at >= count)
+	if (!json_range_find(&whole, "cluster", &cluster))
 		return NULL;
-	count = json_members(list[at].value.text, list[at].value.length, list, MEMBERS);
-	for (at = 0; at < count && identity_compare(&list[at].name) < 0; at++)
+	count = json_members(cluster.text, cluster.length, list, MEMBERS);
+	for (; at < count && identity_compare(&list[at].name) < 0; at++)
 		;
 	return at < count && identity_compare(&list[at].name) > 0 ? list[at].name.text - 1 : NULL;
 }

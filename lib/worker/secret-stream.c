@@ -9,32 +9,17 @@
 #include "json/members.h"
 #include "worker/secrets.h"
 
-enum { MEMBERS = 64, ROOM = 4 * 1024 * 1024 }; /* for what secrets are longer than their names, so that the text never moves */
-
-/* Finds a member of an object in text; false where there is none. */
-static bool
-secret_stream_find(const struct json_range *object, const char *name, struct json_range *value)
-{
-	struct json_member list[MEMBERS];
-	int count = json_members(object->text, object->length, list, MEMBERS);
-
-	for (int i = 0; i < count; i++)
-		if (list[i].name.length == strlen(name) && memcmp(list[i].name.text, name, list[i].name.length) == 0) {
-			*value = list[i].value;
-			return true;
-		}
-	return false;
-}
+enum { ROOM = 4 * 1024 * 1024 }; /* for what secrets are longer than their names, so that the text never moves */
 
 char *
 secret_stream_scope(const char *record, size_t length)
 {
-	const struct json_range whole = {record, length > 0 && record[length - 1] == '\n' ? length - 1 : length};
+	const struct json_range whole = {record, length};
 	struct json_range cluster, tenant, provider;
 	struct buffer scope = {0};
 
-	if (!secret_stream_find(&whole, "cluster", &cluster) || !secret_stream_find(&cluster, "tenant", &tenant) ||
-	    !secret_stream_find(&cluster, "provider", &provider))
+	if (!json_range_find(&whole, "cluster", &cluster) || !json_range_find(&cluster, "tenant", &tenant) ||
+	    !json_range_find(&cluster, "provider", &provider))
 		return NULL;
 	buffer_append(&scope, tenant.text, tenant.length);
 	buffer_append(&scope, provider.text, provider.length);
