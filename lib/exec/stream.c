@@ -408,16 +408,21 @@ streams_cancel(struct streams *streams, struct stream_task *task)
 	stream_set_deadline(streams, task, STREAM_GRACE_MS);
 }
 
-/* Gives the stream nothing more: it ends when all that it has is done. */
+/* Gives the stream nothing more: it ends when all that it has is done. One without a process is freed. */
 static void
 stream_retire(struct stream *stream)
 {
+	if (stream->phase == PHASE_IDLE || stream->phase == PHASE_PLAIN) {
+		stream_remove(stream);
+		return;
+	}
 	stream->retired = true;
 	stream->idle_until = INT64_MAX;
 	if (stream->phase == PHASE_SERVING && stream->set.list.count == 0)
 		supervise_end_input(stream->streams->supervisor, &stream->child);
 }
 
+/* Retires the stream where nothing has come for it. */
 static void
 stream_end_idle(struct stream *stream, int64_t now)
 {
@@ -455,7 +460,8 @@ streams_keep_time(struct streams *streams, int64_t now)
 	if (now < streams->deadline)
 		return streams->deadline;
 	streams->deadline = INT64_MAX;
-	for (struct stream *stream = streams->first; stream; stream = stream->next) {
+	for (struct stream *stream = streams->first, *next; stream; stream = next) {
+		next = stream->next;
 		stream_fail_overdue(stream, now);
 		stream_end_idle(stream, now);
 	}
@@ -465,15 +471,8 @@ streams_keep_time(struct streams *streams, int64_t now)
 void
 streams_renew(struct streams *streams)
 {
-	struct stream **link = &streams->first, *stream;
-
-	while ((stream = *link)) {
-		if (stream->phase == PHASE_IDLE || stream->phase == PHASE_PLAIN) {
-			*link = stream->next;
-			stream_free(stream);
-			continue;
-		}
-		link = &stream->next;
+	for (struct stream *stream = streams->first, *next; stream; stream = next) {
+		next = stream->next;
 		stream_retire(stream);
 	}
 }
