@@ -4,34 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/location.h"
-#include "confine/confine.h"
+#include "exec/plugin-schema.h"
 #include "json/json.h"
 #include "model/layout.h"
-
-enum { SCHEMA_BYTES = 1 << 20 };
 
 /* Asks the automator whether it can be asked for a status. One that cannot be started cannot: the next job will tell. */
 static bool
 askable_describe(const char *type)
 {
-	char *path = location_plugin("automator", type);
-	char *argv[] = {path, (char *)"describe", NULL};
-	struct buffer schema = {0}, log = {0};
-	struct error ignored;
-	bool can = false;
-	jv document;
+	jv schema = plugin_schema("automator", type);
+	bool can = json_is(schema, "status", JV_KIND_TRUE);
 
-	if (path && confine_run(argv, &schema, &log, SCHEMA_BYTES, &ignored) == 0 && schema.length &&
-	    json_parse("describe", schema.data, schema.length, &document, &ignored) == 0) {
-		can = json_is(document, "status", JV_KIND_TRUE);
-		jv_free(document);
-	}
-	buffer_release(&schema);
-	buffer_release(&log);
-	free(path);
+	jv_free(schema);
 	return can;
 }
 

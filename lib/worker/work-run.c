@@ -186,13 +186,12 @@ static void
 work_give(struct work *work, struct running_task *running)
 {
 	const char *kind = task_plugin_kind(running->task.action), *type = running->task.type, *scope = running->streamed.scope;
-	bool creates = running->task.action == ACTION_CREATE;
-	int wants_key = creates || scope ? streams_say(&work->streams, kind, type, scope, "cluster_key") : 0;
+	int wants_key = running->task.action == ACTION_CREATE ? streams_say(&work->streams, kind, type, scope, "cluster_key") : 0;
 	int takes = scope ? streams_say(&work->streams, kind, type, scope, "stream_secrets") : 1;
 	struct error ignored; /* coopr-exec says it as a result */
 
-	running->streamed.asks = wants_key < 0;
-	if (takes == 0 || (creates && wants_key > 0 && work_add_key(running, &ignored) < 0) ||
+	running->streamed.asks = takes < 0 || wants_key < 0;
+	if (takes == 0 || (wants_key > 0 && work_add_key(running, &ignored) < 0) ||
 	    (scope && takes > 0 && work_give_secretly(work, running, kind, &ignored) < 0))
 		work_start_child(work, running);
 	else if (!scope || takes < 0)
