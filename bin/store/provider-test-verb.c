@@ -52,6 +52,13 @@ provider_verb_find(const struct catalogue *catalogue, const char *name, jv *sche
 	return entity;
 }
 
+/* Returns what the entity, if it is a hardware type, offers from the provider; NULL where it is none, or offers nothing. */
+static const struct hardware_offer *
+provider_verb_hardware(const struct entity *entity, const char *provider)
+{
+	return entity->kind == ENTITY_HARDWARETYPE ? hardwaretype_offer(&entity->hardwaretype, provider) : NULL;
+}
+
 /* --- test --- */
 
 struct test {
@@ -93,7 +100,7 @@ provider_verb_count_machine(void *context, const char *line, size_t length, stru
 static void
 provider_verb_add_name(jv *names, const char *name)
 {
-	if (name && !json_array_has(*names, NULL, name))
+	if (!json_array_has(*names, NULL, name))
 		*names = jv_array_append(*names, jv_string(name));
 }
 
@@ -105,16 +112,13 @@ provider_verb_append_question(const struct catalogue *catalogue, const struct en
 
 	for (size_t i = 0; i < catalogue->count; i++) {
 		const struct entity *other = &catalogue->entities[i];
+		const struct hardware_offer *hardware = provider_verb_hardware(other, provider->name);
+		const struct image_offer *image = other->kind == ENTITY_IMAGETYPE ? imagetype_offer(&other->imagetype, provider->name) : NULL;
 
-		if (other->kind == ENTITY_HARDWARETYPE) {
-			const struct hardware_offer *offer = hardwaretype_offer(&other->hardwaretype, provider->name);
-
-			provider_verb_add_name(&flavors, offer ? offer->flavor : NULL);
-		} else if (other->kind == ENTITY_IMAGETYPE) {
-			const struct image_offer *offer = imagetype_offer(&other->imagetype, provider->name);
-
-			provider_verb_add_name(&images, offer ? offer->image : NULL);
-		}
+		if (hardware)
+			provider_verb_add_name(&flavors, hardware->flavor);
+		if (image)
+			provider_verb_add_name(&images, image->image);
 	}
 	json_set(&entity, "flavors", flavors);
 	json_set(&entity, "images", images);
@@ -202,9 +206,9 @@ provider_verb_find_type(const struct import *import, const char *flavor, const c
 {
 	for (size_t i = 0; i < import->catalogue->count; i++) {
 		const struct entity *entity = &import->catalogue->entities[i];
-		const struct hardware_offer *offer = entity->kind == ENTITY_HARDWARETYPE ? hardwaretype_offer(&entity->hardwaretype, import->provider) : NULL;
+		const struct hardware_offer *offer = provider_verb_hardware(entity, import->provider);
 
-		if (offer && offer->flavor && strcmp(offer->flavor, flavor) == 0)
+		if (offer && strcmp(offer->flavor, flavor) == 0)
 			return entity;
 	}
 	return catalogue_find(import->catalogue, ENTITY_HARDWARETYPE, name);

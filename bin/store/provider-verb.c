@@ -74,15 +74,8 @@ provider_verb_fill_row(const struct catalogue *catalogue, const struct provider 
 	for (size_t i = 0; i < catalogue->count; i++) {
 		const struct entity *entity = &catalogue->entities[i];
 
-		if (entity->kind == ENTITY_HARDWARETYPE) {
-			const struct hardware_offer *offer = hardwaretype_offer(&entity->hardwaretype, provider->name);
-
-			row->flavors += offer && offer->flavor;
-		} else if (entity->kind == ENTITY_IMAGETYPE) {
-			const struct image_offer *offer = imagetype_offer(&entity->imagetype, provider->name);
-
-			row->images += offer && offer->image;
-		}
+		row->flavors += entity->kind == ENTITY_HARDWARETYPE && hardwaretype_offer(&entity->hardwaretype, provider->name);
+		row->images += entity->kind == ENTITY_IMAGETYPE && imagetype_offer(&entity->imagetype, provider->name);
 	}
 }
 
