@@ -9,12 +9,12 @@
 #include "base/names.h"
 #include "model/layout.h"
 #include "model/request.h"
+#include "solve/fallback.h"
 #include "solve/program/bits.h"
 #include "solve/program/pattern.h"
 #include "solve/search/outcome.h"
-#include "solve/fallback.h"
-#include "solve/volume-zones.h"
 #include "solve/search/zone.h"
+#include "solve/volume-zones.h"
 
 enum { WRITE_AT_ONCE = 1 << 16 };
 

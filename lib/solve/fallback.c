@@ -87,7 +87,7 @@ fallback_hardware(const struct request *request, const struct node *node, struct
 		const struct hardwaretype *type = &request->hardwaretypes[i];
 		const struct hardware_offer *offer = hardwaretype_offer(type, request->provider.name);
 
-		if (offer && offer->flavor && offer->available < 0 && strcmp(type->name, node->hardwaretype) != 0 &&
+		if (offer && offer->available < 0 && strcmp(type->name, node->hardwaretype) != 0 &&
 		    fallback_is_allowed(request, node, type->name) && fallback_has_room(request, node, &offer->capacity))
 			list[count++] = (struct alternative){type, offer};
 	}
@@ -129,13 +129,12 @@ jv
 fallback_choices(const struct request *request, const struct node *node)
 {
 	struct alternative *list;
-	jv choices = jv_array();
 	size_t count;
+	jv choices;
 
-	if (request->template.fallback.count == 0 || !node->is_new || !node->hardwaretype) {
-		jv_free(choices);
+	if (request->template.fallback.count == 0 || !node->is_new || !node->hardwaretype)
 		return jv_invalid();
-	}
+	choices = jv_array();
 	list = memory_zeroed(request->hardwaretype_count + 1, sizeof *list);
 	count = fallback_hardware(request, node, list);
 	fallback_add_zones(request, node, NULL, &choices);

@@ -13,6 +13,16 @@ struct zone_nodes { /* those of the answer */
 	size_t count;
 };
 
+/* Tells whether any service has volumes that outlive their node. */
+static bool
+volume_zones_are_asked(const struct request *request)
+{
+	for (size_t i = 0; i < request->service_count; i++)
+		if (service_keeps_volumes(&request->services[i]))
+			return true;
+	return false;
+}
+
 /* Tells whether some service of the set has volumes that outlive their node. */
 static bool
 volume_zones_has(const struct request *request, const struct string_list *services)
@@ -80,11 +90,11 @@ volume_zones_find(const struct zone_nodes *all, const bool *claimed, const struc
 	return SIZE_MAX;
 }
 
-/* Sets the zones that the new nodes should have; first those that are right already are claimed. */
-static void
+/* Sets the zones that the new nodes should have, and returns whether any is another; first those that are right already are claimed. */
+static bool
 volume_zones_choose(const struct request *request, const struct zone_nodes *all, const char **zones)
 {
-	bool *claimed = memory_zeroed(all->count, sizeof *claimed), *done = memory_zeroed(all->count, sizeof *done);
+	bool *claimed = memory_zeroed(all->count, sizeof *claimed), *done = memory_zeroed(all->count, sizeof *done), moves = false;
 
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < all->count; i++) {
@@ -96,22 +106,26 @@ volume_zones_choose(const struct request *request, const struct zone_nodes *all,
 				continue;
 			claimed[old] = done[i] = true;
 			zones[i] = all->list[old].zone;
+			moves = moves || !node->zone || strcmp(node->zone, zones[i]) != 0;
 		}
 	free(claimed);
 	free(done);
+	return moves;
 }
 
 void
 volume_zones_keep(const struct request *request, struct node *nodes, size_t count)
 {
 	const struct zone_nodes all = {nodes, count};
-	const char **before = memory_zeroed(count + 1, sizeof *before), **after = memory_zeroed(count + 1, sizeof *after);
+	const char **before, **after;
 
+	if (!request->provider.zones.count || !volume_zones_are_asked(request))
+		return;
+	before = memory_zeroed(count + 1, sizeof *before);
+	after = memory_zeroed(count + 1, sizeof *after);
 	for (size_t i = 0; i < count; i++)
 		before[i] = after[i] = nodes[i].zone;
-	if (request->provider.zones.count)
-		volume_zones_choose(request, &all, after);
-	if (volume_zones_are_enough(request, &all, before, after))
+	if (volume_zones_choose(request, &all, after) && volume_zones_are_enough(request, &all, before, after))
 		for (size_t i = 0; i < count; i++)
 			nodes[i].zone = after[i];
 	free(before);
