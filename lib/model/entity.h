@@ -224,6 +224,9 @@ bool service_keeps_volumes(const struct service *service);
 /* Tells whether all data of the service lies on volumes that are kept, so that it outlives the node. */
 bool service_is_on_volumes(const struct service *service);
 
+/* Tells whether any document of a list of services asks for volumes. */
+bool services_ask_for_volumes(jv services);
+
 /* Returns the offer of a type at a provider, NULL where the type is not available from it. */
 const struct hardware_offer *hardwaretype_offer(const struct hardwaretype *hardwaretype, const char *provider);
 const struct image_offer *imagetype_offer(const struct imagetype *imagetype, const char *provider);

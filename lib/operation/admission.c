@@ -8,8 +8,8 @@
 #include "account/quota.h"
 #include "account/secret-readers.h"
 #include "base/error.h"
-#include "cluster/volumes.h"
 #include "base/memory.h"
+#include "cluster/volumes.h"
 #include "exec/plugin-find.h"
 #include "inspect/host-fields.h"
 #include "inspect/own-addresses.h"
@@ -283,20 +283,16 @@ admission_take_off_volumes(struct operation_context *context, int64_t *sum, stru
 static int
 admission_check_volumes(struct operation_context *context, const struct admission *admission, struct error *err)
 {
-	struct place cluster = place_root(admission->cluster, NULL), services = place_member(&cluster, "definitions");
+	jv services = json_get(admission->cluster, "definitions");
+	bool any = services_ask_for_volumes(services);
 	struct problems ignored = {0};
 	struct record_reader reader;
 	struct layout layout;
 	int64_t more = 0;
-	bool any = false;
 	char *path;
 	int result;
 
-	for (size_t i = 0; i < json_length(services.value) && !any; i++) {
-		struct place service = place_element(&services, i), volumes = place_member(&service, "volumes");
-
-		any = place_present(&volumes);
-	}
+	jv_free(services);
 	if (!any)
 		return 0;
 	path = workdir_path(&context->job_dir, "plan.ndjson");

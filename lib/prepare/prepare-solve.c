@@ -230,32 +230,44 @@ prepare_solve_check_volumes(const struct operation_context *context, const struc
 	return result;
 }
 
+/* Checks whether the plugins here can do what the request, if it is well-formed, asks for: services too where it is tried. */
+static int
+prepare_solve_check_plugins(const struct operation_context *context, jv document, bool is_tried, struct error *err)
+{
+	struct problems unread = {0}; /* coopr-solve says what is malformed */
+	struct request request;
+	int result = 0;
+
+	request_parse(document, &request, &unread);
+	if (is_tried && !unread.total && plugin_find_of_request(&request, err) < 0)
+		result = error_prefix(err, "%s", context->workdir.name);
+	if (is_tried && !unread.total && result == 0)
+		result = prepare_solve_inspect(context, document, err);
+	if (!unread.total && result == 0)
+		result = prepare_solve_check_volumes(context, &request, err);
+	request_release(&request);
+	problems_release(&unread);
+	return result;
+}
+
 /* Looks for what would only fail later: at the first task, or after much work. */
 static int
 prepare_solve_check(const struct operation_context *context, const struct buffer *text, struct error *err)
 {
 	const struct operation_options *options = context->options;
-	struct problems unread = {0}; /* coopr-solve says what is malformed */
-	struct request request;
-	jv document;
+	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
+	bool is_tried = !context->cluster && !options->detach && !options->dry && !options->save;
+	jv document, services;
 	int result;
 
 	if (json_parse("the request", text->data, text->length, &document, err) < 0)
 		return -1;
 	result = prepare_solve_check_asked(context, document, err);
 	prepare_solve_tell_misspelt(context, document);
-	request_parse(document, &request, &unread);
-	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
-	if (result == 0 && !unread.total && !context->cluster && !options->detach && !options->dry && !options->save) {
-		if (plugin_find_of_request(&request, err) < 0)
-			result = error_prefix(err, "%s", context->workdir.name);
-		if (result == 0)
-			result = prepare_solve_inspect(context, document, err);
-	}
-	if (result == 0 && !unread.total)
-		result = prepare_solve_check_volumes(context, &request, err);
-	request_release(&request);
-	problems_release(&unread);
+	services = json_get(document, "services");
+	if (result == 0 && (is_tried || services_ask_for_volumes(services)))
+		result = prepare_solve_check_plugins(context, document, is_tried, err);
+	jv_free(services);
 	jv_free(document);
 	return result;
 }
