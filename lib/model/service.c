@@ -99,26 +99,28 @@ static const struct member volume_members[] = {
 static const struct document volume_wish_table = {DOCUMENT_MEMBERS(volume_members), .size = sizeof(struct volume_wish),
 	.unknown = "a volume has keep, name, path and size_gb"};
 
-/* Names and paths are each of one volume. */
+/* That member is of one volume. */
 static void
-service_check_volumes(const struct place *volumes)
+service_check_unique(const struct place *volumes, const char *member)
 {
-	for (size_t i = 0, count = json_length(volumes->value); i < count; i++) {
-		struct place volume = place_element(volumes, i);
+	for (size_t i = 1; i < json_length(volumes->value); i++) {
+		struct place volume = place_element(volumes, i), mine = place_member(&volume, member);
 
 		for (size_t j = 0; j < i; j++) {
 			struct place before = place_element(volumes, j);
+			const char *text = json_string(mine.value), *its = json_string(place_member(&before, member).value);
 
-			for (int k = 0; k < 2; k++) {
-				const char *member = k ? "path" : "name";
-				struct place mine = place_member(&volume, member);
-				const char *text = json_string(mine.value), *its = json_string(place_member(&before, member).value);
-
-				if (text && its && strcmp(text, its) == 0)
-					place_problem(&mine, "two volumes have the %s %.80s", member, text);
-			}
+			if (text && its && strcmp(text, its) == 0)
+				place_problem(&mine, "two volumes have the %s %.80s", member, text);
 		}
 	}
+}
+
+static void
+service_check_volumes(const struct place *volumes)
+{
+	service_check_unique(volumes, "name");
+	service_check_unique(volumes, "path");
 }
 
 /* A digest is a name in the state folder, too. */
@@ -261,6 +263,21 @@ service_keeps_volumes(const struct service *service)
 		if (service->volumes[i].keep)
 			return true;
 	return false;
+}
+
+bool
+services_ask_for_volumes(jv services)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < json_length(services) && !any; i++) {
+		jv service = json_element(services, i), volumes = json_get(service, "volumes");
+
+		any = json_length(volumes) > 0;
+		jv_free(volumes);
+		jv_free(service);
+	}
+	return any;
 }
 
 bool
