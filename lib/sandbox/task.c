@@ -146,13 +146,17 @@ sandbox_task_parse_create(const struct place *place, struct sandbox_task *task)
 	wanted->network = wanted->network ? wanted->network : NETWORK_DEFAULT;
 }
 
+/* Reads one volume of a task. */
 static void
-task_parse_volume(const struct place *place, struct arena *arena, struct sandbox_volume *volume)
+task_parse_volume(const struct place *task, const struct place *place, struct arena *arena, struct sandbox_volume *volume)
 {
+	struct place cluster = place_member(task, "cluster"), provider = place_member(&cluster, "provider");
+
 	*volume = (struct sandbox_volume){.id = name_parse_as(place, "id", NEED_REQUIRED, task_is_id, "an id", arena),
 	    .of = name_parse_as(place, "of", NEED_OPTIONAL, task_is_id, "an id", arena),
 	    .path = name_parse_as(place, "path", NEED_OPTIONAL, task_is_line, "a path", arena),
-	    .size_gb = place_integer(place, "size_gb", 1, 1, VOLUME_MAX_GB), .keep = place_boolean(place, "keep", true)};
+	    .size_gb = place_integer(place, "size_gb", 1, 1, VOLUME_MAX_GB), .keep = place_boolean(place, "keep", true),
+	    .provider = name_parse(&provider, "name", NEED_OPTIONAL, arena)};
 }
 
 /* Reads the list of volumes, where there is one. */
@@ -168,16 +172,8 @@ task_parse_volumes(const struct place *place, struct sandbox_task *task)
 		struct place volume = place_element(&list, i);
 
 		if (place_object(&volume, NEED_REQUIRED))
-			task_parse_volume(&volume, &task->wanted.arena, &task->volumes[task->volume_count++]);
+			task_parse_volume(place, &volume, &task->wanted.arena, &task->volumes[task->volume_count++]);
 	}
-}
-
-static const char *
-task_parse_provider_name(const struct place *place, struct arena *arena)
-{
-	struct place cluster = place_member(place, "cluster"), provider = place_member(&cluster, "provider");
-
-	return name_parse(&provider, "name", NEED_OPTIONAL, arena);
 }
 
 void
@@ -190,8 +186,7 @@ sandbox_task_parse_volume(const struct place *place, struct sandbox_task *task)
 		return;
 	task->volumes = arena_alloc(&task->wanted.arena, 1, sizeof *task->volumes);
 	task->volume_count = 1;
-	task_parse_volume(&volume, &task->wanted.arena, task->volumes);
-	task->volumes->provider = task_parse_provider_name(place, &task->wanted.arena);
+	task_parse_volume(place, &volume, &task->wanted.arena, task->volumes);
 }
 
 void
@@ -210,8 +205,6 @@ sandbox_task_parse(const struct place *place, struct sandbox_task *task)
 	if (place_object(&facts, NEED_OPTIONAL))
 		task->providerid = name_parse_as(&facts, "providerid", NEED_OPTIONAL, task_is_id, "a providerid", arena);
 	task_parse_volumes(place, task);
-	for (size_t i = 0; i < task->volume_count; i++)
-		task->volumes[i].provider = task_parse_provider_name(place, arena);
 	if (place->problems->total == 0 && !task->providerid && !task->wanted.node)
 		place_problem(place, "names no machine: neither /machine/id nor /machine/facts/providerid");
 }

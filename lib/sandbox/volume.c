@@ -293,14 +293,14 @@ volume_snapshot(const struct sandbox_volume *wanted, struct error *err)
 }
 
 int
-volume_discard(const char *id, struct error *err)
+volume_discard(const struct sandbox_volume *volume, struct error *err)
 {
 	struct sandbox_volume found;
 	struct arena arena = {0};
-	int dir, got = volume_find(id, &dir, &arena, &found, err);
+	int dir, got = volume_find(volume->id, &dir, &arena, &found, err);
 
 	if (got > 0) {
-		got = volume_check_free(&found, err) < 0 ? -1 : volume_remove(id, err);
+		got = volume_check_free(&found, err) < 0 ? -1 : volume_remove(volume->id, err);
 		close(dir);
 	}
 	arena_release(&arena);

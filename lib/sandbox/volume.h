@@ -42,7 +42,7 @@ int volume_release(const struct sandbox_volume *volume, struct error *err);
 int volume_snapshot(const struct sandbox_volume *wanted, struct error *err);
 
 /* Removes the volume. One that is not there is fine; EX_TEMPFAIL where a machine that runs has it. */
-int volume_discard(const char *id, struct error *err);
+int volume_discard(const struct sandbox_volume *volume, struct error *err);
 
 /* Calls each for all that there are, by id. */
 int volume_list(void (*each)(const struct sandbox_volume *volume), struct error *err);

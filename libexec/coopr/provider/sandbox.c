@@ -296,15 +296,9 @@ sandbox_act_snapshot(const struct maker *maker)
 }
 
 static int
-sandbox_discard(const struct sandbox_volume *volume, struct error *err)
-{
-	return volume_discard(volume->id, err);
-}
-
-static int
 sandbox_act_discard(const struct maker *maker)
 {
-	return sandbox_act_on_volume(maker, sandbox_discard);
+	return sandbox_act_on_volume(maker, volume_discard);
 }
 
 static void
