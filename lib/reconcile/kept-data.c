@@ -87,6 +87,13 @@ kept_data_is_on_volumes(const struct kept_data *kept, const struct node *node)
 	return any;
 }
 
+/* Adds to what is said of the drift; the text lives in the list's arena. */
+static void
+kept_data_say(struct drift_list *list, struct drift *drift, const char *text)
+{
+	drift->message = drift->message ? arena_printf(&list->arena, "%s; %s", drift->message, text) : text;
+}
+
 /* Asks the provider whether the machine will never write to its volumes again. Returns 0; -1 where it may, or that is not known. */
 static int
 kept_data_ask_fence(const struct kept_data *kept, const struct drift *drift, struct error *err)
@@ -109,14 +116,13 @@ kept_data_mark_volumes(const struct kept_data *kept, struct drift_list *list, st
 		return false;
 	drift->revives = kept_data_ask_fence(kept, drift, &err) == 0;
 	if (drift->revives) {
-		drift->message = arena_printf(&list->arena, "%s%sits data is on volumes, which the new machine gets", drift->message ? drift->message : "",
-		    drift->message ? "; " : "");
+		kept_data_say(list, drift, "its data is on volumes, which the new machine gets");
 		return true;
 	}
 	drift->keeps = "its machine may still run";
-	drift->message = arena_printf(&list->arena, "%s%sits data is on volumes, and it is not replaced as long as its provider does not say that "
-	    "the machine is gone or off (%s); when you have made sure of that: coopr replace --dead %s/%" PRId64, drift->message ? drift->message : "",
-	    drift->message ? "; " : "", err.text, drift->name, kept_data_number(kept, drift->node));
+	kept_data_say(list, drift, arena_printf(&list->arena, "its data is on volumes, and it is not replaced as long as its provider does not say that "
+	    "the machine is gone or off (%s); when you have made sure of that: coopr replace --dead %s/%" PRId64, err.text, drift->name,
+	    kept_data_number(kept, drift->node)));
 	return true;
 }
 
@@ -130,13 +136,11 @@ kept_data_mark_node(struct account *account, const struct kept_data *kept, struc
 		return;
 	if (restoration_is_possible(account, kept, drift, &archives)) {
 		drift->restores = true;
-		drift->message = arena_printf(&list->arena, "%s%sits data is restored with %s, and what was written since is lost",
-		    drift->message ? drift->message : "", drift->message ? "; " : "", archives.data);
+		kept_data_say(list, drift, arena_printf(&list->arena, "its data is restored with %s, and what was written since is lost", archives.data));
 	} else if (kept_data_on(kept, drift->node, &services)) {
 		drift->keeps = arena_string(&list->arena, services.data);
-		drift->message = arena_printf(&list->arena, "%s%sit has data of %s, and is not replaced; without that data: "
-		    "coopr replace --dead --discard-data %s/%" PRId64, drift->message ? drift->message : "",
-		    drift->message ? "; " : "", services.data, drift->name, kept_data_number(kept, drift->node));
+		kept_data_say(list, drift, arena_printf(&list->arena, "it has data of %s, and is not replaced; without that data: "
+		    "coopr replace --dead --discard-data %s/%" PRId64, services.data, drift->name, kept_data_number(kept, drift->node)));
 	}
 	buffer_release(&archives);
 	buffer_release(&services);

@@ -89,12 +89,18 @@ volume_serve_assign(struct store *store, const struct task *task, const struct w
 	return result;
 }
 
+static bool
+volume_serve_is(const struct volume *volume, const struct wanted *wanted)
+{
+	return strcmp(wanted->service, volume->service) == 0 && strcmp(wanted->wish.name, volume->name) == 0;
+}
+
 /* Returns where the volume is to be mounted; NULL where the task does not say. */
 static const char *
 volume_serve_path(const struct volume *volume, const struct wanted *wanted, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(wanted[i].service, volume->service) == 0 && strcmp(wanted[i].wish.name, volume->name) == 0)
+		if (volume_serve_is(volume, &wanted[i]))
 			return wanted[i].path;
 	return NULL;
 }
@@ -114,7 +120,7 @@ volume_serve_add_present(struct store *store, const struct task *task, const str
 		const struct volume *found = NULL;
 
 		for (size_t j = 0; j < list.count && !found; j++)
-			if (strcmp(list.list[j].service, wanted[i].service) == 0 && strcmp(list.list[j].name, wanted[i].wish.name) == 0)
+			if (volume_serve_is(&list.list[j], &wanted[i]))
 				found = &list.list[j];
 		if (found)
 			*records = jv_array_append(*records, volume_serve_record(found, wanted[i].path));
@@ -139,14 +145,13 @@ volume_serve_begin(struct task *task, struct error *err)
 	struct arena arena = {0};
 	struct wanted *wanted;
 	struct store *store;
-	jv records = jv_array();
 	size_t count;
+	jv records;
 	int result;
 
-	if (!volume_serve_is_of_volumes(task)) {
-		jv_free(records);
+	if (!volume_serve_is_of_volumes(task))
 		return 0;
-	}
+	records = jv_array();
 	wanted = volume_serve_read(task, &arena, &count);
 	result = store_open(&store, NULL, STORE_WRITE, NULL, err);
 	if (result == 0)
