@@ -80,6 +80,8 @@ table() {
 	id=$(jq -rs '.[0].id' left)
 	run -64 coopr-volume delete -y "$id"
 	contains "$output" "use --discard-data"
+	COOPR_MESSAGES=json run -64 coopr-volume delete -y "$id"
+	same "discard-data $id: it has the data of rows of the cluster db" "$(jq -r '"\(.option) \(.reason)"' <<<"$output")"
 	sandbox volumes </dev/null | jq -r .id | sort >there
 	same "$(jq -r .id left | sort)" "$(cat there)"
 
@@ -198,6 +200,8 @@ devices() {
 	same "null" "$(coopr-volume list -T qa -o json | jq -r .node)"
 	run -64 coopr-tenant delete -y qa
 	contains "$output" "it has the volumes $id (rows of db, 1 GiB); use --discard-data"
+	COOPR_MESSAGES=json run -64 coopr-tenant delete -y qa
+	same discard-data "$(jq -r .option <<<"$output")"
 	coopr-tenant delete -y --discard-data qa
 	run -1 grep -q "$id" <(sandbox volumes </dev/null)
 	same "1 false" "$(coopr-volume list -T dev -o json | jq -rs --arg id "$id" '"\(length) \(.[0].id == $id)"')"

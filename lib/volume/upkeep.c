@@ -100,9 +100,9 @@ volume_upkeep_refuse(const char *tenant, const struct volume_list *list, struct 
 		    (long long)list->list[i].size_gb);
 	if (list->count > NAMED)
 		buffer_printf(&text, " and %zu more", list->count - NAMED);
-	error_set(err, EX_USAGE, "tenant %s: it has the volumes %s; use --discard-data to delete them with it", tenant, text.data);
+	error_set(err, EX_USAGE, "tenant %s: it has the volumes %s", tenant, text.data);
 	buffer_release(&text);
-	return -1;
+	return error_way_out(err, "discard-data", "; use --discard-data to delete them with it");
 }
 
 int
@@ -133,9 +133,10 @@ volume_upkeep_delete(struct account *account, const char *id, bool discards_data
 
 	if (result == 0 && found.list[0].node)
 		result = error_set(err, EX_NO, "volume %s: the node %s has it; it is free once the node is deleted", id, found.list[0].node);
-	if (result == 0 && !found.list[0].is_snapshot && !discards_data)
-		result = error_set(err, EX_USAGE, "%s: it has the data of %s of the cluster %s; use --discard-data to delete it all the same", id,
-		    found.list[0].service, found.list[0].cluster_name);
+	if (result == 0 && !found.list[0].is_snapshot && !discards_data) {
+		error_set(err, EX_USAGE, "%s: it has the data of %s of the cluster %s", id, found.list[0].service, found.list[0].cluster_name);
+		result = error_way_out(err, "discard-data", "; use --discard-data to delete it all the same");
+	}
 	if (result == 0)
 		result = volumes_leave(account->store, id, err);
 	if (result == 0)
