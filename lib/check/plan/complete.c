@@ -108,15 +108,14 @@ complete_require_in_place(const struct complete *complete, size_t node, const ch
 	complete_require(complete, node, name, absence_stays(complete->judge, service, node, is_along) ? actions & ~runs : actions);
 }
 
+/* Requires the same of a service that is chosen. */
 static void
-complete_require_all(const struct complete *complete, size_t node, const struct string_list *services, unsigned actions)
+complete_require_chosen(const struct complete *complete, size_t node, const char *name, unsigned actions)
 {
-	for (size_t i = 0; i < services->count; i++) {
-		int service = names_find(&complete->judge->services, services->list[i]);
+	int service = names_find(&complete->judge->services, name);
 
-		if (service != NAMES_NONE && complete->chosen[service])
-			complete_require(complete, node, services->list[i], actions);
-	}
+	if (service != NAMES_NONE && complete->chosen[service])
+		complete_require(complete, node, name, actions);
 }
 
 /* Requires what is done to the services that stand on a node: those chosen, and those that are stopped or started with them. */
@@ -155,12 +154,9 @@ complete_require_changes(const struct complete *complete, size_t number)
 			complete_require_in_place(complete, number, name,
 			    complete->changes[service] | (complete->reconfigured[service] ? ACTIONS_RECONFIGURE : 0), false);
 	}
-	for (size_t i = 0; action->drops_services && i < node->was.count; i++) {
-		int service = names_find(&complete->judge->services, node->was.list[i]);
-
-		if (service != NAMES_NONE && complete->chosen[service] && !name_set_has(&node->services, node->was.list[i]))
-			complete_require(complete, number, node->was.list[i], ACTIONS_TAKE_DOWN);
-	}
+	for (size_t i = 0; action->drops_services && i < node->was.count; i++)
+		if (!name_set_has(&node->services, node->was.list[i]))
+			complete_require_chosen(complete, number, node->was.list[i], ACTIONS_TAKE_DOWN);
 }
 
 static void
@@ -177,11 +173,10 @@ complete_require_deletion(const struct complete *complete, size_t number, const 
 {
 	complete_require_hardware(complete, number, ACTIONS_UNMAKE);
 	for (size_t i = 0; complete->graceful && !complete->judge->dead[number] && i < services->count; i++) {
-		const struct string_list one = {&services->list[i], 1};
 		const struct service *was = cluster_definition_before(&complete->judge->plan->layout.cluster, services->list[i]);
+		unsigned keeps = was && service_keeps_volumes(was) ? ACTION_BIT(ACTION_REMOVE) : 0;
 
-		complete_require_all(complete, number, &one, was && service_keeps_volumes(was) ? ACTIONS_TAKE_DOWN & ~ACTION_BIT(ACTION_REMOVE)
-		    : ACTIONS_TAKE_DOWN);
+		complete_require_chosen(complete, number, services->list[i], ACTIONS_TAKE_DOWN & ~keeps);
 	}
 }
 
@@ -218,7 +213,8 @@ complete_check_node(const struct complete *complete, size_t number)
 		complete_require_changes(complete, number);
 	} else if (action->adds_nodes && complete_has_chosen(complete, node)) {
 		complete_require_hardware(complete, number, ACTIONS_MAKE);
-		complete_require_all(complete, number, &node->services, ACTIONS_SET_UP);
+		for (size_t i = 0; i < node->services.count; i++)
+			complete_require_chosen(complete, number, node->services.list[i], ACTIONS_SET_UP);
 	}
 }
 
