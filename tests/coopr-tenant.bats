@@ -5,6 +5,7 @@
 
 load case
 load examples
+load store
 
 setup() {
 	fresh
@@ -273,15 +274,7 @@ provider() {
 	need_program sqlite3
 	coopr-store init
 	provider one | coopr-store put -k provider >/dev/null 2>&1
-	sqlite3 "$COOPR_STORE" >/dev/null <<-'END'
-		PRAGMA foreign_keys = OFF;
-		DROP TABLE volume; DROP TABLE operation_file; DROP TABLE claim; DROP TABLE claim_mark; DROP TABLE hook_message; DROP TABLE observation; DROP TABLE fault; DROP TABLE repair; DROP TABLE last_time; DROP TABLE archive; DROP TABLE cluster_secret; DROP TABLE cluster_login; DROP TABLE resource; DROP TABLE audit; DROP TABLE audit_last;
-		DROP TABLE applied; DROP TABLE node_use; DROP TABLE operation_document; DROP TABLE operation; DROP TABLE cluster_document; DROP TABLE cluster;
-		DROP TABLE installation; DROP TABLE profile; DROP TABLE provisioner_token; DROP TABLE provisioner_task; DROP TABLE provisioner; DROP TABLE plugin_type; DROP TABLE token; DROP TABLE login_code; DROP TABLE login; DROP TABLE login_attempt; DROP TABLE allotment; DROP TABLE account_history; DROP TABLE member;
-		ALTER TABLE revision DROP COLUMN origin; ALTER TABLE secret DROP COLUMN readers;
-		ALTER TABLE tenant DROP COLUMN document; ALTER TABLE tenant DROP COLUMN deleted_ms;
-		PRAGMA user_version = 2;
-	END
+	older_store "$COOPR_STORE" 2
 	same providers/one "$(coopr-store list -o name)"
 	coopr-store init --store new
 	same "$(sqlite3 new 'PRAGMA user_version')" "$(sqlite3 "$COOPR_STORE" 'PRAGMA user_version')"

@@ -4,6 +4,7 @@
 # The id of an installation, by which providers tell its machines: coopr-store(1), coopr-plugins(7), coopr-restore(1).
 
 load case
+load store
 
 setup() {
 	fresh
@@ -93,7 +94,7 @@ a_twin() {
 @test "a store of an earlier version gets its id once" {
 	need_program sqlite3
 	coopr-store init
-	sqlite3 "$COOPR_STATE/store.sqlite3" 'DROP TABLE volume; DROP TABLE installation; PRAGMA user_version = 23'
+	older_store "$COOPR_STATE/store.sqlite3" 23
 	first=$(identity)
 	[[ $first =~ ^[0-9a-f]{32}$ ]]
 	same "$first" "$(identity)"
