@@ -243,8 +243,7 @@ json_find_named(jv array, const char *name)
 	return found;
 }
 
-/* Returns a part of a pointer as it is meant, which the caller frees. */
-static char *
+char *
 json_pointer_part(const char *part, size_t length)
 {
 	char *text = memory_substring(part, length), *to = text;

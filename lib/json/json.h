@@ -59,6 +59,9 @@ jv json_element(jv array, size_t index);
 /* Returns the first object of an array whose member "name" is name, owned; an invalid value if there is none. */
 jv json_find_named(jv array, const char *name);
 
+/* Returns a part of a JSON Pointer as it is meant, which the caller frees. */
+char *json_pointer_part(const char *part, size_t length);
+
 /* Returns what a JSON Pointer leads to; invalid where it leads nowhere. */
 jv json_at(jv value, const char *pointer);
 

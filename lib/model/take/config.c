@@ -42,18 +42,9 @@ static char *
 config_next_name(const char *path, bool is_pointer, const char **rest)
 {
 	size_t length = strcspn(path, is_pointer ? "/" : ".");
-	char *name = memory_substring(path, length), *to = name;
 
 	*rest = path[length] ? path + length + 1 : NULL;
-	for (const char *from = name; is_pointer && *from; to++) {
-		bool escaped = from[0] == '~' && (from[1] == '0' || from[1] == '1');
-
-		*to = escaped ? (from[1] == '0' ? '~' : '/') : *from;
-		from += escaped ? 2 : 1;
-	}
-	if (is_pointer)
-		*to = '\0';
-	return name;
+	return is_pointer ? json_pointer_part(path, length) : memory_substring(path, length);
 }
 
 /* The number of an element, one behind the last at most; -1 where it is none. */
