@@ -9,6 +9,12 @@
 #	machines                  how many it has
 #	requests REGEX            how many such requests it got
 #	node_with PACKAGE...      skips where node cannot have those packages of npm; $CLIENTS is the folder where they are
+#	both_see NUMBER CLIENT... a client that others wrote prints exactly what the provider lists, as many lines
+#	id_of NODENUM             the id that the cloud has given its machine
+#	killed_at NUMBER COMMAND...   a command is killed, with what it has started, at its request of that number, from 0
+#	end_job PID               ends it, with what it has started
+#	confirm_in_vain           the last machine is asked for two seconds to confirm, at whose address nobody answers
+#	first_start PROGRAM SCRIPT    the machine's script runs as at its first start, in root/ and etc/ here; what PROGRAM is given is in put
 #
 # The conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that, and IMAGE is an image that there is:
 #
@@ -16,13 +22,19 @@
 #	cloud_survives_kills N [MACHINE FULL]
 #	                          the same, killed at each of the first N requests; with more members of the machine, such as choices, on a cloud that
 #	                          is full as FULL says until then
+#	cloud_waits_for_the_late  a machine that appears late in the list is not made twice
 #	cloud_makes_many          a hundred creations share one process
-#   cloud_has_volumes         volumes are made once, attached to one machine at a time, never taken from one that may write, copied, deleted
-#   cloud_volumes_survive     each of the requests given goes wrong in each way, or is the last before a kill: one volume, at one machine
+#	cloud_lists_many NUMBER FILTER
+#	                          of two times so many machines of others and of this installation, whose id the filter finds in one of the fake's
+#	cloud_tells_no WORD...    what is secret is in no log, message and file
+#	cloud_has_volumes         volumes are made once, attached to one machine at a time, never taken from one that may write, copied, deleted
+#	cloud_volumes_survive     each of the requests given goes wrong in each way, or is the last before a kill: one volume, at one machine
 #
 # Nobody answers at the addresses of the fake's machines: UNREACHABLE.
 
+# No proxy of this machine stands before it.
 fake_start() {
+	unset http_proxy https_proxy
 	mkfifo fake.alive
 	python3 "$COOPR_ROOT/tests/cloud/fake.py" "$1" fake.port fake.log <fake.alive 3>&- 9>&- &
 	exec 9<>fake.alive
@@ -30,7 +42,9 @@ fake_start() {
 	FAKE=http://127.0.0.1:$(cat fake.port)
 }
 
+# Also where none was started.
 fake_end() {
+	[ -n "${FAKE-}" ] || return 0
 	exec 9>&-
 	wait
 }
@@ -62,6 +76,47 @@ node_with() {
 		[ -d "$CLIENTS/node_modules/$name" ] ||
 			npm install --prefix "$CLIENTS" --silent --no-audit --no-fund --ignore-scripts "$name" >/dev/null 2>&1 3>&- || skip "npm cannot install $name"
 	done
+}
+
+both_see() {
+	same "$1" "$(listed | wc -l)"
+	same "$(listed)" "$("${@:2}" | sort)"
+}
+
+id_of() {
+	listed | sed -n "s/^00000042-$1 //p"
+}
+
+end_job() {
+	pkill -KILL -P "$1" || true
+	kill -KILL "$1" 2>/dev/null || true
+	wait "$1" 2>/dev/null || true
+}
+
+killed_at() {
+	local before
+
+	fake_fault "{\"match\":\".\",\"skip\":$1,\"do\":\"slow\",\"seconds\":3}"
+	before=$(requests .)
+	"${@:2}" &
+	until [ "$(requests .)" -gt $((before + $1)) ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+	end_job $!
+}
+
+confirm_in_vain() {
+	jq -c '.action = "confirm" | .timeout_s = 2' task.json | coopr-exec -q >result.json
+	[ "$(member .status)" != 0 ]
+}
+
+first_start() {
+	sh -n "$2"
+	mkdir -p root etc bin
+	printf '#!/bin/sh\nprintf "%%s\\n" "$@" >%s/put\n' "$PWD" >"bin/$1"
+	chmod +x "bin/$1"
+	echo 'ssh-ed25519 AAAB root@host' >etc/ssh_host_ed25519_key.pub
+	sed -e "s,/root/,$PWD/root/,g; s,/etc/ssh/,$PWD/etc/,g" "$2" >here
+	PATH=$PWD/bin:$PATH sh here
+	until [ -s put ]; do sleep 0.05; done
 }
 
 # A machine is made although something goes wrong once: create_through FAULT [NODENUM].
@@ -117,17 +172,11 @@ cloud_survives_faults() {
 }
 
 cloud_survives_kills() {
-	local skip before
+	local skip
 
 	for ((skip = 0; skip < $1; skip++)); do
 		fake_set "{\"full\":${3:-[]}}"
-		fake_fault "{\"match\":\".\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":3}"
-		before=$(requests .)
-		do_task create 1000 "${2-}" &
-		until [ "$(requests .)" -gt $((before + skip)) ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
-		pkill -KILL -P "$!" || true
-		kill -KILL $! 2>/dev/null || true
-		wait $! 2>/dev/null || true
+		killed_at "$skip" do_task create 1000 "${2-}"
 		fake_set '{"full":[]}'
 		do_task create 1000 "${2-}"
 		same 0 "$(member .status)"
@@ -137,20 +186,40 @@ cloud_survives_kills() {
 	done
 }
 
-cloud_makes_many() {
-	local number
+cloud_waits_for_the_late() {
+	provider '{"consistency_s":20}'
+	fake_set '{"visible_ms":1500}'
+	create_through "{\"match\":\"$CREATE\",\"do\":\"lost\"}"
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	same 1 "$(requests "$CREATE")"
+}
 
+cloud_makes_many() {
 	fake_set '{"latency_ms":50,"active_ms":1000}'
 	do_task create 999
-	for number in $(seq 1000 1099); do
-		jq -c --arg n "$number" '.id = "t\($n)" | .token = "\(.job):t\($n)" | .machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x" | .action = "create"' task.json
-	done >tasks
-	"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" stream <tasks >results
+	tasks_for 1000 1099 >tasks
+	plugin stream <tasks >results
 	same 100 "$(jq -s 'map(select(.status == 0)) | length' results)"
 	same 101 "$(machines)"
 	same 101 "$(requests "$CREATE")"
 	# One list before, and one each tenth of a second while they start: not one each machine.
 	[ "$(requests "$LIST")" -lt 80 ]
+}
+
+cloud_lists_many() {
+	fake_set "{\"many\":$1,\"of\":\"theirs\"}"
+	do_task create 1000
+	fake_set "{\"many\":$1,\"of\":\"$(curl -sS -f "$FAKE/_machines" | jq -r ".[-1] | $2")\"}"
+	list >ids
+	same $(($1 + 1)) "$(sort -u ids | wc -l)"
+	same $(($1 + 1)) "$(wc -l <ids)"
+}
+
+cloud_tells_no() {
+	fake_fault "{\"match\":\"$CREATE\",\"do\":\"status\",\"status\":500}"
+	do_task create 1000 2>log
+	run -1 grep -rF "${@/#/--regexp=}" log result.json state
 }
 
 volumes_there() { # FILTER
@@ -159,11 +228,8 @@ volumes_there() { # FILTER
 
 # Has the plugin itself do a task with volumes, as coopr-exec would: volume_task ACTION NODENUM [JQ-FILTER]
 volume_task() {
-	jq -cn --arg action "$1" --argjson num "$2" --argjson provider "$PROVIDER" '{kind: "task", id: "t\($num)", job: "00000042-001",
-		token: "00000042-001:t\($num)", attempt: 1, action: $action, service: null, type: $provider.providertype, fields: {}, timeout_s: 30,
-		cluster: {id: "00000042", name: "shop", config: {}, provider: $provider},
-		machine: {id: "00000042-\($num)", nodenum: $num, hostname: "shop42-\($num).example.net"}} | '"${3:-.}" >task.json
-	"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" "$1" <task.json >result.json 2>log || true
+	provider_task "$1" "$2" | jq -c ".timeout_s = 30 | ${3:-.}" >task.json
+	plugin "$1" <task.json >result.json 2>log || true
 }
 
 DATA='.volumes = [{id: "v-1", path: "/srv/data", size_gb: 5, keep: true}, {id: "v-2", path: "/srv/tmp", size_gb: 1, keep: false}]'
@@ -181,7 +247,7 @@ cloud_has_volumes() {
 	volume_task attach 1000 "$DATA"
 	same 0 "$(member .status)"
 	same "[[\"v-1\",\"$one\"],[\"v-2\",\"$one\"]]" "$(volumes_there 'map([.name, .machine])')"
-	same "00000042-1000 00000042-1000" "$("$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" volumes <<<"$PROVIDER" | jq -r .node | xargs)"
+	same "00000042-1000 00000042-1000" "$(ask volumes | jq -r .node | xargs)"
 
 	# A machine that may write keeps what it has; one that is off, or gone, gives it up.
 	volume_task fence 1000
@@ -223,7 +289,7 @@ cloud_has_volumes() {
 
 # cloud_volumes_survive REGEX...: requests that make or attach
 cloud_volumes_survive() {
-	local fault request skip=0 before
+	local fault request skip
 
 	do_task create 1000
 	for request; do
@@ -244,16 +310,10 @@ cloud_volumes_survive() {
 			do_task create 1000
 		done
 	done
-	while [ "$skip" -lt 6 ]; do
-		fake_fault "{\"match\":\".\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":3}"
-		before=$(requests .)
-		volume_task attach 1000 "$DATA" &
-		until [ "$(requests .)" -gt $((before + skip)) ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
-		pkill -KILL -P "$!" || true
-		wait $! 2>/dev/null || true
+	for ((skip = 0; skip < 6; skip++)); do
+		killed_at "$skip" volume_task attach 1000 "$DATA"
 		volume_task attach 1000 "$DATA"
 		same 0 "$(member .status)"
 		same "2 2" "$(volumes_there '"\(length) \(map(select(.machine)) | length)"' | jq -r .)"
-		skip=$((skip + 1))
 	done
 }

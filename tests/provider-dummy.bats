@@ -62,8 +62,7 @@ with() {
 @test "fields that are wrong are named, all of them" {
 	with '{"delay_ms": -1, "fail_percent": "many"}'
 	do_task create 1000
-	same 78 "$(member .status)"
-	contains "$(member .message)" "/delay_ms"
+	fails_as 78 "/delay_ms"
 	contains "$(member .message)" "/fail_percent"
 }
 

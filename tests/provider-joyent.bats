@@ -54,12 +54,7 @@ sent() {
 }
 
 @test "a machine that appears late in the list is waited for, and not made twice" {
-	provider '{"consistency_s":20}'
-	fake_set '{"visible_ms":1500}'
-	create_through "{\"match\":\"$CREATE\",\"do\":\"lost\"}"
-	same 0 "$(member .status)"
-	same 1 "$(machines)"
-	same 1 "$(requests "$CREATE")"
+	cloud_waits_for_the_late
 	do_task delete 1000
 	# Asked for again too early, the cloud refuses the name a second time.
 	provider '{"consistency_s":0}'
@@ -76,23 +71,18 @@ sent() {
 	fake_set '{"limit":1}'
 	do_task create 1000
 	do_task create 1001
-	same '78 quota' "$(member .status) $(member .class)"
-	contains "$(member .message)" "QuotaExceeded: POST /jill/machines: 403 To enable provisioning"
+	fails_as '78 quota' "QuotaExceeded: POST /jill/machines: 403 To enable provisioning"
 	fake_set '{"limit":0,"capacity":1}'
 	do_task create 1001
-	same '75 capacity' "$(member .status) $(member .class)"
-	contains "$(member .message)" "InsufficientServers"
+	fails_as '75 capacity' "InsufficientServers"
 	IMAGE=plan9 do_task create 1001
-	same '78 permanent' "$(member .status) $(member .class)"
-	contains "$(member .message)" "Triton has no image called plan9"
+	fails_as '78 permanent' "Triton has no image called plan9"
 	do_task create 1001 '{"zone":"us-west-1"}'
-	same 78 "$(member .status)"
-	contains "$(member .message)" "a provider of Triton is one data center"
+	fails_as 78 "a provider of Triton is one data center"
 	do_task delete 1000
 	fake_set '{"capacity":0,"failing":true}'
 	do_task create 1001
-	same '75 temporary' "$(member .status) $(member .class)"
-	contains "$(member .message)" "Triton could not provision it; it was deleted"
+	fails_as '75 temporary' "Triton could not provision it; it was deleted"
 	same 0 "$(machines)"
 }
 
@@ -100,8 +90,7 @@ sent() {
 	fake_set '{"active_ms":1500}'
 	do_task create 1000 &
 	until [ "$(machines)" = 1 ]; do sleep 0.05; done
-	pkill -KILL -P $! || true
-	wait $! || true
+	end_job $!
 	do_task delete 1000
 	same 0 "$(member .status)"
 	same 0 "$(machines)"
@@ -117,21 +106,18 @@ sent() {
 	same 0 "$(member .status)"
 	provider '{"ssh_keypair":"ecdsa"}'
 	do_task create 1002
-	same '77 permanent' "$(member .status) $(member .class)"
-	contains "$(member .message)" "InvalidCredentials"
+	fails_as '77 permanent' "InvalidCredentials"
 	ssh-keygen -q -t rsa -b 2048 -N '' -f new
 	provider "$(jq -n --rawfile key new '{api_key: $key}')"
 	do_task create 1002
-	same 78 "$(member .status)"
-	contains "$(member .message)" "ssh-keygen -p -m PEM"
+	fails_as 78 "ssh-keygen -p -m PEM"
 	ssh-keygen -q -p -m PEM -N '' -f new
 	provider "$(jq -n --rawfile key new '{api_key: $key}')"
 	do_task create 1002
 	same 77 "$(member .status)"
 	provider '{"api_key":null,"api_password":"old"}'
 	do_task create 1002
-	same 78 "$(member .status)"
-	contains "$(member .message)" "CloudAPI takes no passwords"
+	fails_as 78 "CloudAPI takes no passwords"
 	same 2 "$(machines)"
 }
 
@@ -146,8 +132,7 @@ sent() {
 	same 0 "$(machines)"
 	PROVIDER=$(jq -c '.provisioner.ssh_key_resource = "triton-key"' <<<"$PROVIDER")
 	do_task create 1000
-	same 78 "$(member .status)"
-	contains "$(member .message)" "coopr secret set triton-key"
+	fails_as 78 "coopr secret set triton-key"
 }
 
 @test "packages, images and networks are named, the newest image of a name is taken, and the script admits the key" {
@@ -156,17 +141,9 @@ sent() {
 	same 0 "$(member .status)"
 	same 2 "$(sent '.networks | length')"
 	sent '["metadata.user-script"]' >script
-	sh -n script
-	# It works where there is no such machine: in a folder of its own.
-	mkdir -p root etc bin
-	printf '#!/bin/sh\nprintf "%%s\\n" "$@" >%s/put\n' "$PWD" >bin/mdata-put
-	chmod +x bin/mdata-put
-	echo 'ssh-ed25519 AAAB root@host' >etc/ssh_host_ed25519_key.pub
-	sed -e "s,/root/,$PWD/root/,g; s,/etc/ssh/,$PWD/etc/,g" script >here
-	PATH=$PWD/bin:$PATH sh here
-	PATH=$PWD/bin:$PATH sh here
+	first_start mdata-put script
+	first_start mdata-put script
 	same "ssh-ed25519 AAAA it's" "$(cat root/.ssh/authorized_keys)"
-	until [ -s put ]; do sleep 0.05; done
 	same "coopr-host-keys ssh-ed25519 AAAB root@host" "$(paste -sd ' ' put)"
 	first=$(sent .image)
 	do_task delete 1000
@@ -180,8 +157,7 @@ sent() {
 @test "host keys are those that the machine has put into its metadata" {
 	do_task create 1000
 	fake_set '{"host_keys":["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFVv9Gh6JyEuzPYqmLd0cXDPZFgUGrEuV9Jcsz0qBxJ1"]}'
-	jq -c '.action = "confirm" | .timeout_s = 2' task.json | coopr-exec -q >result.json
-	[ "$(member .status)" != 0 ]
+	confirm_in_vain
 	same 1 "$(requests 'GET /jill/machines/.*/metadata')"
 }
 
@@ -190,11 +166,6 @@ sent() {
 	do_task create 1000
 	same 0 "$(member .status)"
 	same 1 "$(machines)"
-}
-
-# What the provider says, asked by its entity with more members: ask VERB MEMBERS.
-ask() {
-	jq -c --argjson more "$2" '. + $more' <<<"$PROVIDER" | "$COOPR_BIN/../libexec/coopr/provider/joyent" "$1"
 }
 
 @test "test tries credentials, flavors, images and networks, and flavors lists packages" {
@@ -211,17 +182,12 @@ ok network My-Fabric-Network' "$(jq -r '"\(.status) \(.name) \(.text)"' checks |
 }
 
 @test "the key is in no log, no message and no file" {
-	fake_fault "{\"match\":\"$CREATE\",\"do\":\"status\",\"status\":500}"
-	do_task create 1000 2>log
-	run ! grep -rF "$(sed -n 5p "$BATS_FILE_TMPDIR/rsa")" log result.json state fake.log
+	cloud_tells_no "$(sed -n 5p "$BATS_FILE_TMPDIR/rsa")"
+	run -1 grep -F "$(sed -n 5p "$BATS_FILE_TMPDIR/rsa")" fake.log
 }
 
 @test "list pages through thousands, and shows only what this installation owns" {
-	do_task create 1000
-	fake_set "{\"many\":2450,\"of\":\"$(sent '["tag.coopr-installation"]')\"}"
-	list >listed
-	same 2451 "$(sort -u listed | wc -l)"
-	same 2451 "$(wc -l <listed)"
+	cloud_lists_many 2450 '.body["tag.coopr-installation"]'
 }
 
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {

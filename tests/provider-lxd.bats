@@ -75,12 +75,10 @@ made() {
 
 @test "what fails is told in the daemon's words, and nothing is left; one that was handed out and stopped is started" {
 	IMAGE=nowhere do_task create 1000
-	same "78 permanent" "$(member .status) $(member .class)"
-	contains "$(member .message)" "404 Image not found"
+	fails_as '78 permanent' "404 Image not found"
 	fake_set '{"start_fails": true}'
 	do_task create 1000
-	same 75 "$(member .status)"
-	contains "$(member .message)" "Starting instance: Failed to run: lxd forkstart"
+	fails_as 75 "Starting instance: Failed to run: lxd forkstart"
 	same 0 "$(machines)"
 	fake_set '{"start_fails": false}'
 	do_task create 1000

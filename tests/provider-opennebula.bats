@@ -42,12 +42,7 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 }
 
 @test "a machine that appears late in the list is waited for, and not made twice, also where the cloud says that it failed within" {
-	provider '{"consistency_s":20}'
-	fake_set '{"visible_ms":1500}'
-	create_through "{\"match\":\"$CREATE\",\"do\":\"lost\"}"
-	same 0 "$(member .status)"
-	same 1 "$(machines)"
-	same 1 "$(requests "$CREATE")"
+	cloud_waits_for_the_late
 	do_task delete 1000
 	fake_set '{"crash":1}'
 	do_task create 1000
@@ -63,24 +58,19 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 	fake_set '{"limit":1}'
 	do_task create 1000
 	do_task create 1001
-	same '78 quota' "$(member .status) $(member .class)"
-	contains "$(member .message)" "one.template.instantiate: [one.template.instantiate] User [2] : limit of 1 reached for VMS quota in VM."
+	fails_as '78 quota' "one.template.instantiate: [one.template.instantiate] User [2] : limit of 1 reached for VMS quota in VM."
 	IMAGE=plan9 do_task create 1001
-	same '78 permanent' "$(member .status) $(member .class)"
-	contains "$(member .message)" "OpenNebula has no image called plan9"
+	fails_as '78 permanent' "OpenNebula has no image called plan9"
 	do_task create 1001 '{"flavor":"99"}'
-	same '78 permanent' "$(member .status) $(member .class)"
-	contains "$(member .message)" "Error getting template [99]."
+	fails_as '78 permanent' "Error getting template [99]."
 	do_task delete 1000
 	provider '{"api_password":"wrong"}'
 	do_task create 1001
-	same '77 permanent' "$(member .status) $(member .class)"
-	contains "$(member .message)" "User couldn't be authenticated"
+	fails_as '77 permanent' "User couldn't be authenticated"
 	provider '{}'
 	fake_set '{"limit":0,"failing":true}'
 	do_task create 1001
-	same '75 temporary' "$(member .status) $(member .class)"
-	contains "$(member .message)" "Error executing deploy: could not create domain; it was deleted"
+	fails_as '75 temporary' "Error executing deploy: could not create domain; it was deleted"
 	same 0 "$(machines)"
 	same "" "$(list)"
 }
@@ -89,8 +79,7 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 	provider '{"pending_s":0}'
 	fake_set '{"full":[["rack2","*"]]}'
 	do_task create 1000 '{"zone":"rack2"}'
-	same '75 capacity' "$(member .status) $(member .class)"
-	contains "$(member .message)" "No hosts with enough capacity available"
+	fails_as '75 capacity' "No hosts with enough capacity available"
 	same 0 "$(machines)"
 	do_task create 1000 '{"zone":"default"}'
 	same '0 default' "$(member .status) $(member .result.zone)"
@@ -107,14 +96,7 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 	same 'ssh-ed25519 AAAA <ops> & co' "$(sent CONTEXT/SSH_PUBLIC_KEY)"
 	same '00000042-1000 00000042-1000' "$(sent COOPR_NODE) $(sent CONTEXT/COOPR_NODE)"
 	sent CONTEXT/START_SCRIPT_BASE64 | base64 -d >script
-	sh -n script
-	mkdir -p bin etc
-	printf '#!/bin/sh\nprintf "%%s\\n" "$@" >%s/put\n' "$PWD" >bin/onegate
-	chmod +x bin/onegate
-	echo 'ssh-ed25519 AAAB root@host' >etc/ssh_host_ed25519_key.pub
-	sed "s,/etc/ssh/,$PWD/etc/,g" script >here
-	PATH=$PWD/bin:$PATH sh here
-	until [ -s put ]; do sleep 0.05; done
+	first_start onegate script
 	same "vm update --data COOPR_HOST_KEYS=$(base64 <etc/ssh_host_ed25519_key.pub)" "$(paste -sd ' ' put)"
 }
 
@@ -132,22 +114,15 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 	same 00000042-1000 "$(list)"
 	fake_fault "{\"match\":\"$LIST\",\"count\":12,\"do\":\"status\",\"status\":200,\"body\":\"<methodResponse><params/></methodResponse>\"}"
 	do_task create 1001
-	same '75 temporary' "$(member .status) $(member .class)"
-	contains "$(member .message)" "the answer is none of XML-RPC"
+	fails_as '75 temporary' "the answer is none of XML-RPC"
 	same 1 "$(machines)"
 }
 
 @test "host keys are those that the machine has reported by OneGate" {
 	do_task create 1000
 	fake_set "{\"host_keys\":\"$(echo 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFVv9Gh6JyEuzPYqmLd0cXDPZFgUGrEuV9Jcsz0qBxJ1 root@x' | base64 -w 0)\"}"
-	jq -c '.action = "confirm" | .timeout_s = 2' task.json | coopr-exec -q >result.json
-	[ "$(member .status)" != 0 ]
+	confirm_in_vain
 	same 1 "$(requests 'POST /RPC2 Action=one.vm.info')"
-}
-
-# What the provider says, asked by its entity with more members: ask VERB MEMBERS.
-ask() {
-	jq -c --argjson more "$2" '. + $more' <<<"$PROVIDER" | "$COOPR_BIN/../libexec/coopr/provider/opennebula" "$1"
 }
 
 @test "test tries credentials, quota, clusters, templates, images and networks, and flavors lists templates" {
@@ -168,18 +143,11 @@ ok network network 1' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
 }
 
 @test "the password is in no log, no message and no file" {
-	fake_fault "{\"match\":\"$CREATE\",\"do\":\"status\",\"status\":500}"
-	do_task create 1000 2>log
-	run ! grep -rF secret-password log result.json state
+	cloud_tells_no secret-password
 }
 
 @test "list pages through thousands, and shows only what this installation owns" {
-	fake_set '{"many":30,"of":"another"}'
-	do_task create 1000
-	fake_set "{\"many\":1450,\"of\":\"$(curl -sS -f "$FAKE/_machines" | jq -r '.[-1].xml' | sed 's/.*<COOPR_INSTALLATION>\([^<]*\)<.*/\1/')\"}"
-	list >listed
-	same 1451 "$(sort -u listed | wc -l)"
-	same 1451 "$(wc -l <listed)"
+	cloud_lists_many 1450 '.xml | capture("<COOPR_INSTALLATION>(?<id>[^<]*)<").id'
 }
 
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {

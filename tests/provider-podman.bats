@@ -17,7 +17,7 @@ setup() {
 
 teardown() {
 	podman_end
-	[ -z "${FAKE-}" ] || fake_end
+	fake_end
 }
 
 # The entity, with more fields.
@@ -100,24 +100,20 @@ survives() {
 @test "an image that is not there is fetched where the field pull says so; what is wrong is told in the daemon's words" {
 	a_fake
 	IMAGE=registry.example/node do_task create 1000
-	same 78 "$(member .status)"
-	contains "$(member .message)" "no such image: registry.example/node"
+	fails_as 78 "no such image: registry.example/node"
 	contains "$(member .message)" "pull is never"
 	provider "$FAKE" '{"pull": "missing"}'
 	IMAGE=registry.example/node do_task create 1000
 	same 0 "$(member .status)"
 	IMAGE=registry.example/other do_task create 1001
-	same 78 "$(member .status)"
-	contains "$(member .message)" "image registry.example/other cannot be pulled: initializing source: manifest unknown"
+	fails_as 78 "image registry.example/other cannot be pulled: initializing source: manifest unknown"
 	provider "$FAKE" '{"network": "nowhere"}'
 	do_task create 1001
-	same 78 "$(member .status)"
-	contains "$(member .message)" "network not found"
+	fails_as 78 "network not found"
 	provider "$FAKE"
 	fake_set '{"start_fails": true}'
 	do_task create 1001
-	same 75 "$(member .status)"
-	contains "$(member .message)" "no space left on device"
+	fails_as 75 "no space left on device"
 	same 1 "$(machines)"
 }
 
@@ -125,8 +121,7 @@ survives() {
 	a_fake
 	fake_set '{"exits": true}'
 	do_task create 1000
-	same 75 "$(member .status)"
-	contains "$(member .message)" "Exited (127): there is no sshd in this image"
+	fails_as 75 "Exited (127): there is no sshd in this image"
 	same 0 "$(machines)"
 	fake_set '{"exits": false}'
 	do_task create 1000
@@ -145,8 +140,7 @@ survives() {
 
 @test "test tries the daemon, flavors, images and the network; flavors are those of the field" {
 	a_fake '{"flavors": {"large": {"cpu": 2, "memory": 512}, "*": {}}}'
-	jq -c '. + {flavors: ["large"], images: ["node", "nowhere"], zones: ["z"]}' <<<"$PROVIDER" >entity
-	run -78 --separate-stderr "$COOPR_BIN/../libexec/coopr/provider/podman" test <entity
+	run -78 --separate-stderr ask test '{"flavors":["large"],"images":["node","nowhere"],"zones":["z"]}'
 	same "credentials ok Podman Engine 4.3.1, linux/amd64/fake
 zone fault z: a daemon has no zones
 flavor ok large: available
@@ -154,7 +148,7 @@ image ok node: available
 image fault nowhere: GET /images/nowhere/json: 404 failed to find image nowhere: no such image
 network ok available" "$(jq -r '"\(.name) \(.status) \(.text)"' <<<"$output")"
 	same '{"capacity":{"cpu":2,"disk":null,"memory":512},"flavor":"large"}' \
-		"$("$COOPR_BIN/../libexec/coopr/provider/podman" flavors <entity | jq -cS '{flavor, capacity: {cpu: .capacity.cpu, memory: .capacity.memory, disk: .capacity.disk}}')"
+		"$(ask flavors | jq -cS '{flavor, capacity: {cpu: .capacity.cpu, memory: .capacity.memory, disk: .capacity.disk}}')"
 }
 
 @test "a provider that a tenant has written reaches no daemon" {
@@ -205,13 +199,11 @@ on_it() {
 }
 
 @test "podman: twenty machines from nothing to ssh, by one process" {
-	local number begin
+	local begin
 
 	a_podman
 	do_task create 999
-	for number in $(seq 1000 1019); do
-		jq -c --arg n "$number" '.id = "t\($n)" | .token = "\(.job):t\($n)" | .machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x"' task.json
-	done >tasks
+	tasks_for 1000 1019 >tasks
 	begin=$(date +%s%3N)
 	inside "$COOPR_BIN/../libexec/coopr/provider/podman" stream <tasks >results
 	jq -c --slurpfile results results 'select(.) | .action = "confirm" | .id as $id | ($results[] | select(.task == $id)) as $one

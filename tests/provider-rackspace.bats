@@ -65,10 +65,8 @@ provider() {
 @test "a region that is not there, and a key that is wrong, are told" {
 	provider '{"rackspace_region":"iad"}'
 	do_task create 1000
-	same 78 "$(member .status)"
-	contains "$(member .message)" "no service of type compute in region iad"
+	fails_as 78 "no service of type compute in region iad"
 	provider '{"api_password":"wrong"}'
 	do_task create 1000
-	same '77 permanent' "$(member .status) $(member .class)"
-	contains "$(member .message)" "POST /v2.0/tokens: 401"
+	fails_as '77 permanent' "POST /v2.0/tokens: 401"
 }

@@ -7,26 +7,60 @@
 #	load provider
 #
 #	do_task ACTION NODENUM [FACTS]   has the provider do it; the result is in result.json. The node has the image $IMAGE, if that is set
+#	tasks_for FIRST LAST             creations like the last task, for each of the nodes of these numbers
+#	fails_as 'STATUS [CLASS]' WORDS  the last task has failed so, and its message says that
+#	plugin VERB                      runs the provider's program
+#	ask VERB [MEMBERS]               runs it with the entity, with more members
 #	list                             the ids of what the provider says is there
+#	listed                           the same, each with the id that its cloud has given it
 #	keeps_the_contract               two machines are made, found, made again, confirmed unless $UNREACHABLE is set, removed, and nothing is left
 
-do_task() {
+plugin() {
+	"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" "$@"
+}
+
+# A task as coopr-exec gets it: provider_task ACTION NODENUM [FACTS]
+provider_task() {
 	jq -cn --arg action "$1" --argjson num "$2" --argjson facts "${3:-{\}}" --argjson provider "$PROVIDER" \
 		--arg job "${JOB:-00000042-001}" --arg image "${IMAGE-}" '{
 		kind: "task", id: "t\($num)", job: $job, token: "\($job):t\($num)", attempt: 1, action: $action, service: null,
 		type: $provider.providertype, fields: {}, timeout_s: 60,
 		cluster: {id: "00000042", name: "shop", config: {}, provider: $provider},
 		machine: ({id: "00000042-\($num)", nodenum: $num, hostname: "shop42-\($num).example.net", sshuser: "root",
-			flavor: "large"} + (if $image == "" then {} else {image: $image} end) + $facts)}' >task.json
+			flavor: "large"} + (if $image == "" then {} else {image: $image} end) + $facts)}'
+}
+
+do_task() {
+	provider_task "$@" >task.json
 	coopr-exec -q <task.json >result.json
+}
+
+tasks_for() {
+	jq -c --argjson first "$1" --argjson last "$2" '. as $task | range($first; $last + 1) as $n | $task | .id = "t\($n)" | .token = "\(.job):t\($n)" |
+		.machine.id = "00000042-\($n)" | .machine.hostname = "n\($n).x" | .action = "create"' task.json
+}
+
+fails_as() {
+	case $1 in
+	*' '*) same "$1" "$(member '"\(.status) \(.class)"')" || return ;;
+	*) same "$1" "$(member .status)" || return ;;
+	esac
+	contains "$(member .message)" "$2"
+}
+
+ask() {
+	jq -c --argjson more "${2:-{\}}" '. + $more' <<<"$PROVIDER" | plugin "$1"
 }
 
 list() {
 	local claims='[]'
 
 	[ ! -e "${COOPR_STORE:-$COOPR_STATE/store.sqlite3}" ] || claims=$(coopr-store claims -o json "$(jq -r .name <<<"$PROVIDER")" | jq -cs .)
-	jq -c --argjson claims "$claims" '.claims = $claims' <<<"$PROVIDER" |
-		"$COOPR_BIN/../libexec/coopr/provider/$(jq -r .providertype <<<"$PROVIDER")" list | jq -r .id
+	ask list "$(jq -c '{claims: .}' <<<"$claims")" | jq -r .id
+}
+
+listed() {
+	ask list | jq -r '"\(.id) \(.facts.providerid)"' | sort
 }
 
 # What the result of create tells of the node, as later tasks get it.

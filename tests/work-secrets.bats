@@ -147,8 +147,7 @@ remembers() {
 	plan digitalocean 1 1 00000042 '{"action":"delete","service":null}' "$(jq -cn --arg endpoint "$FAKE" '{provider: {name: "ocean", providertype: "digitalocean",
 		provisioner: {api_token: {secret: "token"}, endpoint: $endpoint}}}')" | jq -c 'if .kind == "job" then .action = "cluster_delete" else . end' | coopr-queue put
 	run -1 coopr-work --drain -v
-	exec 9>&-
-	wait
+	fake_end
 	contains "$(coopr-queue show 00000042-001 -o json)" 'GET /v2/droplets: 400 the token [secret api_token] is odd'
 	run ! grep -rF "$canary" spool state/digitalocean
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A cloud for tests: fake.py CLOUD PORTFILE [LOG]. It listens at a port of 127.0.0.1, which it writes to PORTFILE, and ends with its standard
-# input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud-clients.bats). What is
+# input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud/*.bats). What is
 # asked of it is one JSON a line in LOG. It is told what to do wrong by requests to itself:
 #
 #   POST /_set {"latency_ms", "active_ms", "visible_ms", "per_second", "capacity", "token", "full": [[ZONE, FLAVOR]]}

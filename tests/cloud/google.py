@@ -40,7 +40,7 @@ def last(path):
 class Cloud:
     def __init__(self, settings):
         self.settings = settings
-        settings.update({"skew_s": 0, "host_keys": [], "console_keys": [], "modulus": "", "expires_s": 3600, "limit": 0, "stockout": [], "unreachable": []})
+        settings.update({"skew_s": 0, "host_keys": [], "console_keys": [], "modulus": "", "expires_s": 3600, "limit": 0, "unreachable": []})
         self.machines, self.operations, self.requests, self.tokens = {}, [], {}, {}
         self.number = 0
 
@@ -55,7 +55,7 @@ class Cloud:
         if "terminate" in value:
             del self.machines[value["terminate"]]
         for number in range(value.get("many", 0)):
-            self.add({"name": "many-%d" % number, "machineType": "zones/%s/machineTypes/large" % ZONES[number % 3], "disks": [], "networkInterfaces": [{}],
+            self.add({"name": "many-%d" % self.number, "machineType": "zones/%s/machineTypes/large" % ZONES[number % 3], "disks": [], "networkInterfaces": [{}],
                       "labels": {"coopr-installation": value["of"], "coopr-node": "00000043-%d" % (2000 + number)}}, ZONES[number % 3])
 
     def too_fast(self):
