@@ -6,17 +6,10 @@
 load case
 load sshd
 load automator
+load podman
 load container
 
 AUTOMATOR=podman
-
-setup() {
-	container_setup
-}
-
-teardown() {
-	container_teardown
-}
 
 @test "bootstrap keeps the version of podman as a fact, and changes nothing" {
 	looks_for_its_tool

@@ -113,13 +113,14 @@ changes_once() {
 	clean_node
 }
 
-status_says_whether_it_would_change() {
+status_says_whether_it_would_change() { # [REASON why it is not yet as configured]
 	local fields
 
 	fields=$(recipe write)
 	do_task status "$fields" '{"web": {"port": 80}}'
 	same 1 "$(member .status)"
-	node '! test -e /root/made'
+	contains "$(member .message)" "${1-}"
+	run ! made
 	do_task "$ACTION" "$fields" '{"web": {"port": 80}}'
 	do_task status "$fields" '{"web": {"port": 80}}'
 	same 0 "$(member .status)"

@@ -3,17 +3,18 @@
 #
 # What coopr-automators(7) promises of docker and podman. No machine of the sandbox may make containers, so the node is an sshd of this one, in
 # a mount namespace of its own, where a wrapper of the program runs /root/hook before it makes a container. A test file sets AUTOMATOR,
-# loads automator before this, and has two functions:
+# loads automator and podman before this. For another tool than podman it has three functions:
 #
-#	has_tool      installs the tool, or skips the test with the reason; there is one for podman, and
-#	tool_start    run on the node, in its namespace: prepares the tool, whose files go below $PWD/daemon; there is one for podman
+#	has_tool      installs the tool, or skips the test with the reason
+#	tool_start    run on the node, in its namespace: prepares the tool, whose files go below $PWD/daemon
+#	tool_stop     ends what that has started
 #
 # The image "box" is busybox.
 
 # What runs until it is stopped; the first process of a container ignores a signal that it does not handle.
 RUNS="sh -c 'trap exit TERM; sleep 987654 & wait'"
 
-container_setup() {
+setup() {
 	fresh
 	need_root
 	need_program busybox jq
@@ -27,7 +28,7 @@ container_setup() {
 	# shellcheck disable=SC2034 # of sshd_start
 	SSHD_ENV="TMPDIR=$PWD/node/tmp"
 	export TOOL
-	sshd_start bash -c "$(declare -f tool_start)"'
+	sshd_start bash -c "$(declare -f podman_settings tool_start)"'
 		for folder in /run /dev/shm /root; do mount -t tmpfs -o mode=755 tmpfs $folder || exit; done
 		mkdir -p /run/sshd && mount --bind node/bin /usr/local/bin && tool_start'
 	: >nodes.ndjson
@@ -35,9 +36,10 @@ container_setup() {
 	touch begun
 }
 
-container_teardown() {
+teardown() {
 	[ -z "${SSHD_PID:-}" ] || node "c=\$($TOOL container ls -aq); [ -z \"\$c\" ] || $TOOL container rm -f -v \$c; ip link delete podman0; ip link delete docker0" >/dev/null 2>&1 || true
 	sshd_stop
+	tool_stop
 }
 
 # busybox, with what it needs.
@@ -112,23 +114,6 @@ unplug() {
 
 made() {
 	node "$TOOL exec coopr-box sh -c 'echo port \$port'"
-}
-
-status_compares_the_container() {
-	local fields
-
-	fields=$(recipe write)
-	do_task status "$fields" '{"web": {"port": 80}}'
-	same 1 "$(member .status)"
-	contains "$(member .message)" "there is no container coopr-box"
-	do_task start "$fields" '{"web": {"port": 80}}'
-	do_task status "$fields" '{"web": {"port": 80}}'
-	same 0 "$(member .status)"
-	do_task status "$fields" '{"web": {"port": 81}}'
-	same 1 "$(member .status)"
-	contains "$(member .message)" "a run would change it"
-	same "port 80" "$(made)"
-	clean_node
 }
 
 says_how_the_command_ended() {
@@ -249,25 +234,13 @@ refuses_wrong_fields() {
 }
 
 has_tool() {
-	command -v podman >/dev/null || "$COOPR_ROOT/tests/install-packages" podman runc netavark aardvark-dns iptables >installed 2>&1 ||
-		skip "needs podman, which cannot be installed: $(tail -n 1 installed)"
+	need_podman
 }
 
 tool_start() {
-	mkdir -p daemon/etc && cp -a /etc/containers/. daemon/etc && mount --bind daemon/etc /etc/containers || return
-	cat >/etc/containers/storage.conf <<-END
-		[storage]
-		driver = "vfs"
-		runroot = "$PWD/daemon/run"
-		graphroot = "$PWD/daemon/storage"
-	END
-	cat >/etc/containers/containers.conf <<-END
-		[containers]
-		default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
-		[engine]
-		cgroup_manager = "cgroupfs"
-		events_logger = "file"
-		runtime = "runc"
-	END
-	echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
+	podman_settings "$PWD/daemon" vfs
+}
+
+tool_stop() {
+	:
 }

@@ -11,6 +11,28 @@
 #	containers           how many it has
 #	volumes_left         how many volumes
 
+# Has what podman keeps be below a folder: podman_settings FOLDER DRIVER. It is run in a mount namespace.
+podman_settings() {
+	mkdir -p "$1/etc"
+	cp -a /etc/containers/. "$1/etc"
+	mount --bind "$1/etc" /etc/containers || return
+	cat >/etc/containers/storage.conf <<-END
+		[storage]
+		driver = "$2"
+		runroot = "$1/run"
+		graphroot = "$1/storage"
+	END
+	cat >/etc/containers/containers.conf <<-END
+		[containers]
+		default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
+		[engine]
+		cgroup_manager = "cgroupfs"
+		events_logger = "file"
+		runtime = "runc"
+	END
+	echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
+}
+
 # A root of the host's own sshd, shell and tools, as a tar; it is made once for a file of tests.
 node_image() {
 	local tar=$BATS_FILE_TMPDIR/node.tar tree=$BATS_TEST_TMPDIR/tree folder path
@@ -51,31 +73,14 @@ need_podman() {
 
 podman_start() {
 	node_image
-	mkdir -p podman/etc
+	mkdir -p podman
 	DAEMON=$PWD/podman/socket
 	# It keeps things in /run, /etc and /dev/shm, and locks by its process ids.
-	cat >podman/start.sh <<-'END'
-		set -eu
+	{ echo 'set -eu' && declare -f podman_settings && cat; } >podman/start.sh <<-'END'
 		ip link set lo up
 		mount -t tmpfs none /run
 		mount -t tmpfs none /dev/shm
-		cp -a /etc/containers/. etc
-		mount --bind etc /etc/containers
-		cat >/etc/containers/storage.conf <<-X
-			[storage]
-			driver = "overlay"
-			runroot = "$PWD/run"
-			graphroot = "$PWD/storage"
-		X
-		cat >/etc/containers/containers.conf <<-X
-			[containers]
-			default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
-			[engine]
-			cgroup_manager = "cgroupfs"
-			events_logger = "file"
-			runtime = "runc"
-		X
-		echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
+		podman_settings "$PWD" overlay
 		mkdir tmp
 		export TMPDIR=$PWD/tmp
 		[ "${PODMAN_DAEMON-}" != docker ] || exec dockerd -H "unix://$PWD/socket" --data-root "$PWD/docker" --exec-root "$PWD/docker-run" \

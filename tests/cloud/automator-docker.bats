@@ -6,16 +6,12 @@
 load ../case
 load ../sshd
 load ../automator
+load ../podman
 load ../container
 
 AUTOMATOR=docker
 
-setup() {
-	container_setup
-}
-
-teardown() {
-	container_teardown
+tool_stop() {
 	[ ! -e daemon/pid ] || kill "$(cat daemon/pid)"
 	while [ -e daemon/pid ] && [ -e "/proc/$(cat daemon/pid)" ]; do sleep 0.1; done
 	! ip link show docker0 >/dev/null 2>&1 || ip link delete docker0
@@ -36,6 +32,7 @@ tool_start() {
 	tail daemon/log >&2
 	return 1
 }
+
 @test "bootstrap keeps the version of docker as a fact, and changes nothing" {
 	looks_for_its_tool
 }
@@ -70,7 +67,7 @@ tool_start() {
 }
 
 @test "status compares the container with what is wanted and changes nothing" {
-	status_compares_the_container
+	status_says_whether_it_would_change "there is no container coopr-box"
 }
 
 @test "a container whose command has failed is told of by status, with what it has printed last" {

@@ -6,20 +6,13 @@
 load ../case
 load ../sshd
 load ../automator
+load ../podman
 load ../container
 
 AUTOMATOR=podman
 
-setup() {
-	container_setup
-}
-
-teardown() {
-	container_teardown
-}
-
 @test "status compares the container with what is wanted and changes nothing" {
-	status_compares_the_container
+	status_says_whether_it_would_change "there is no container coopr-box"
 }
 
 @test "a container whose command has failed is told of by status, with what it has printed last" {
