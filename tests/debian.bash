@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Clusters of share/coopr/catalogues/debian on sandbox machines, with real packages. Needs case, and a line "# needs: network".
+# Clusters of share/coopr/catalogues/debian on sandbox machines, with real packages. Needs case and sandbox, and a line "# needs: network".
 #
 #	debian_catalogue TEMPLATE   fetches what its services install, and copies the catalogue to mine, with a network of its own
-#	debian_down CLUSTER...      in teardown: deletes them
+#	debian_down                 in teardown, which is this alone where a file has no other: deletes them
 #	on NODE COMMAND             runs a command on a node, as CLUSTER/1000 or CLUSTER/@SERVICE, and prints what that prints
 #	is_well CLUSTER             its services say that they are healthy; what they say otherwise is printed
 #	soon COMMAND...             it succeeds within two minutes
 #	nodes_with CLUSTER SERVICE  their numbers
 #	address CLUSTER NODE        where it is reached
-#	kill_machine CLUSTER NODE   as if its power had failed
 #	unchanged CLUSTER           all services are configured again, and none has anything to change
 
 # Packages are kept from one run to the next.
@@ -51,6 +50,10 @@ debian_down() {
 	done
 }
 
+teardown() {
+	debian_down
+}
+
 on() {
 	coopr-ssh "$1" "$2" </dev/null
 }
@@ -60,7 +63,11 @@ is_well() {
 	contains "$output" healthy
 }
 
-soon() {
+soteardown() {
+	debian_down
+}
+
+on() {
 	for _ in $(seq 240); do
 		! "$@" >said 2>&1 || return 0
 		sleep 0.5
@@ -76,14 +83,6 @@ nodes_with() {
 
 address() {
 	coopr-show -o json "$1" | jq -r --argjson node "$2" 'select(.nodenum == $node).ipaddresses.access_v4'
-}
-
-kill_machine() {
-	local pid
-
-	pid=$("$COOPR_ROOT/libexec/coopr/provider/sandbox" list <mine/providers/sandbox.json | jq "select(.id | endswith(\"-$2\")).pid")
-	kill -KILL "$pid"
-	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 }
 
 unchanged() {

@@ -5,6 +5,7 @@
 # The demo, and the life of a site: the web template on real machines, with real packages.
 
 load case
+load sandbox
 
 # The demo is run as it is, but for where it keeps its state.
 setup() {
@@ -80,9 +81,7 @@ answering() {
 	contains "$(curl -sS -f -m 10 "$site")" "Good evening"
 
 	dead=$(coopr-show -o json shop | jq -nr 'first(inputs | select(.kind == "node" and .services == ["php-fpm"])).id')
-	pid=$("$COOPR_ROOT/libexec/coopr/provider/sandbox" list <mine/providers/sandbox.json | jq --arg id "$dead" 'select(.id == $id).pid')
-	kill -KILL "$pid"
-	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+	kill_machine "$dead"
 	run -0 coopr-reconcile --repair --work
 	same 3 "$(answering | wc -w)"
 	run -1 grep "${dead##*-}" <<<"$(answering)"

@@ -8,6 +8,15 @@ sandbox() {
 	"$COOPR_BIN/../libexec/coopr/provider/sandbox" "$@"
 }
 
+# Kills a machine, as if its power had failed: kill_machine ID, or the end of it
+kill_machine() {
+	local pid
+
+	pid=$(sandbox list </dev/null | jq --arg end "$1" 'select(.id | endswith($end)).pid')
+	kill -KILL "$pid"
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+}
+
 # A take record: record NODENUM [JQ-FILTER]
 record() {
 	jq -n -c --arg n "$1" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,

@@ -252,7 +252,7 @@ log_in_anew() {
 	env -u COOPR_STATE HOME="$PWD/run" COOPR_SERVER="unix:$SOCKET" COOPR_TOKEN="$(cat token)" coopr-create -q -t lamp -n 4 -P dummy \
 		-s apache,mysql,haproxy,stubborn shop
 	for event in told-start told-success task-start; do
-				same superadmin "$(jq -r .role "$event" | uniq)"
+		same superadmin "$(jq -r .role "$event" | uniq)"
 	done
 }
 

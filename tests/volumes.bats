@@ -33,12 +33,6 @@ teardown() {
 	[ -z "${COOPR_STATE-}" ] || sandbox purge >/dev/null
 }
 
-# Kills the machine of a node, as a host that loses its power would.
-kill_machine() {
-	kill -9 "$(sandbox list </dev/null | jq "select(.id == \"$1\").pid")"
-	while sandbox list </dev/null | jq -e "select(.id == \"$1\" and .state == \"running\")" >/dev/null; do :; done
-}
-
 table() {
 	coopr-exec "$1" cat /srv/rows/table
 }

@@ -5,6 +5,7 @@
 # coopr-debian(7): the base of a node.
 
 load ../case
+load ../sandbox
 load ../debian
 load ../sshd
 

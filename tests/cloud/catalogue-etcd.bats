@@ -5,11 +5,8 @@
 # coopr-debian(7): the template etcd.
 
 load ../case
+load ../sandbox
 load ../debian
-
-teardown() {
-	debian_down
-}
 
 etcdctl() { # NODE ARGUMENT...
 	on "$1" "ETCDCTL_API=3 etcdctl ${*:2}"
@@ -37,7 +34,7 @@ addresses() {
 	same $'row\nfirst' "$(etcdctl e/1004 get row)"
 
 	# One dies: the others go on, and another takes its place.
-	kill_machine e 1000
+	kill_machine 1000
 	etcdctl e/1001 put row second
 	coopr-reconcile --repair --work || true
 	same "$(addresses)" "$(members e/1001)"

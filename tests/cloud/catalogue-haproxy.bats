@@ -5,11 +5,8 @@
 # coopr-debian(7): the template haproxy, with keepalived.
 
 load ../case
+load ../sandbox
 load ../debian
-
-teardown() {
-	debian_down
-}
 
 # Which of the two load balancers has the address.
 holder() {
@@ -52,7 +49,7 @@ pages() {
 	same $'page of h1-1003.local\npage of h1-1004.local' "$(pages "$(address h 1001)")"
 
 	# A page that is dead gets no request, and is replaced.
-	kill_machine h 1003
+	kill_machine 1003
 	soon eval 'same "page of h1-1004.local" "$(pages "$(address h 1000)")"'
 	coopr-reconcile --repair --work || true
 	is_well h
@@ -62,7 +59,7 @@ pages() {
 	soon eval 'same 1001 "$(holder)"'
 	coopr-reconcile --probe --repair --work || true
 	soon eval 'same 1000 "$(holder)"'
-	kill_machine h 1000
+	kill_machine 1000
 	soon eval 'same 1001 "$(holder)"'
 	coopr-reconcile --repair --work || true
 	is_well h

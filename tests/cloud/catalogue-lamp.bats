@@ -5,11 +5,8 @@
 # coopr-debian(7): the template lamp.
 
 load ../case
+load ../sandbox
 load ../debian
-
-teardown() {
-	debian_down
-}
 
 site() {
 	curl -sS -f -m 10 "http://$(address l "$(nodes_with l haproxy)")/"
@@ -39,14 +36,14 @@ nodes() {
 	coopr-config -y l --set "apache.database.password=$(jq -r '.[0].password' databases)" --set "mariadb.databases=$(cat databases)"
 	contains "$(site)" "visit "
 
-	kill_machine l "$(nodes_with l apache-php | head -n 1)"
+	kill_machine "$(nodes_with l apache-php | head -n 1)"
 	coopr-reconcile --repair --work || true
 	is_well l
 	same 3 "$(nodes | wc -w)"
 	same 5 "$(on l/@mariadb "echo \"SELECT COUNT(*) FROM mysql.user WHERE User = 'app'\" | mariadb -N")"
 	# The database has its volume back, with the last visit.
 	number=$(site | grep -o '[0-9]*' | head -n 1)
-	kill_machine l "$(nodes_with l mariadb)"
+	kill_machine "$(nodes_with l mariadb)"
 	coopr-reconcile --repair --work || true
 	is_well l
 	same $((number + 1)) "$(site | grep -o '[0-9]*' | head -n 1)"

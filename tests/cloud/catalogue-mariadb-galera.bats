@@ -5,11 +5,8 @@
 # coopr-debian(7): the template mariadb-galera.
 
 load ../case
+load ../sandbox
 load ../debian
-
-teardown() {
-	debian_down
-}
 
 sql() { # NODE STATEMENT
 	on "g/$1" "echo \"$2\" | mariadb -N app"
@@ -29,7 +26,7 @@ size() {
 	same first "$(sql 1000 'SELECT word FROM t')"
 	coopr-backup g
 
-	kill_machine g 1000
+	kill_machine 1000
 	soon sql 1002 "INSERT INTO t (word) VALUES ('second')"
 	coopr-reconcile --repair --work || true
 	same $'first\nsecond' "$(sql 1003 'SELECT word FROM t ORDER BY id')"

@@ -5,11 +5,8 @@
 # coopr-debian(7): the template postgres-ha.
 
 load ../case
+load ../sandbox
 load ../debian
-
-teardown() {
-	debian_down
-}
 
 # SQL on a node: sql NODE STATEMENT
 sql() {
@@ -47,7 +44,7 @@ synchronous() { # PRIMARY
 
 	# The last row is on the standby, whatever becomes of the primary.
 	sql 1000 "INSERT INTO t VALUES ('third')"
-	kill_machine p 1000
+	kill_machine 1000
 	same "" "$(primary)"
 	coopr-reconcile --repair --work || true
 	same 1001 "$(primary)"

@@ -5,6 +5,7 @@
 # coopr-debian(7): the template prometheus.
 
 load ../case
+load ../sandbox
 load ../debian
 
 teardown() {
@@ -67,7 +68,7 @@ hook() {
 	soon eval 'same 4 "$(ask "count(up{job=\"node\"} == 1)")"'
 	coopr-backup m
 	now=$(date +%s)
-	kill_machine m 1003
+	kill_machine 1003
 	soon grep -q "firing .*:9100 does not answer" alerts
 	same 1 "$(sort -u alerts | wc -l)"
 	coopr-reconcile --repair --work || true

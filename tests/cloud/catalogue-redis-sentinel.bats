@@ -5,11 +5,8 @@
 # coopr-debian(7): the template redis-sentinel.
 
 load ../case
+load ../sandbox
 load ../debian
-
-teardown() {
-	debian_down
-}
 
 # A command of Redis: redis NODE COMMAND
 redis() {
@@ -36,7 +33,7 @@ primary() {
 	on r/1001 "ps -ef" >processes
 	run -1 grep -F "$(on r/1001 "sed -n 's/^requirepass \"\(.*\)\"/\1/p' /etc/redis/coopr.conf")" processes
 
-	kill_machine r 1000
+	kill_machine 1000
 	soon eval '[ -n "$(primary)" ]'
 	now=$(primary)
 	soon redis "r/$now" 'set row second'

@@ -5,11 +5,8 @@
 # coopr-debian(7): the template wordpress.
 
 load ../case
+load ../sandbox
 load ../debian
-
-teardown() {
-	debian_down
-}
 
 front() {
 	curl -sS -f -m 20 "http://$site/"

@@ -206,9 +206,10 @@ class Cloud:
                 "<clientToken>%s</clientToken><tagSet>%s</tagSet><ebsOptimized>false</ebsOptimized></item>") % (
                     m["id"], m["form"]["ImageId"], code, state, m["form"]["InstanceType"], time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(m["made"])),
                     m["form"].get("Placement.AvailabilityZone", ZONES[0]), addresses, reason if m["gone"] else "", escape(m["token"]),
-                    "".join("<item><key>%s</key><value>%s</value></item>" % (escape(k), escape(v)) for k, v in m["tags"].items()))
+                    self.tag_items(m["tags"]))
 
     def matches(self, m, form):
+        """Whether an instance, a volume or a snapshot passes the filters."""
         for number in range(1, 10):
             name = form.get("Filter.%d.Name" % number)
             if name is None:
@@ -217,10 +218,13 @@ class Cloud:
             if name.startswith("tag:"):
                 if m["tags"].get(name[4:]) not in values:
                     return False
-            elif name == "client-token":
+            elif name == "tag-key":
+                if not any(value in m["tags"] for value in values):
+                    return False
+            elif name == "client-token" and "token" in m:
                 if m["token"] not in values:
                     return False
-            elif name == "instance-state-name":
+            elif name == "instance-state-name" and "token" in m:
                 if ("terminated" if m["gone"] else "running") not in values:
                     return False
             else:
@@ -318,25 +322,11 @@ class Cloud:
                 "<attachmentSet>%s</attachmentSet><tagSet>%s</tagSet></item>") % (v["id"], v["size"], v["of"], v["zone"],
                 "in-use" if holder else "creating" if making else "available", attachment, self.tag_items(v["tags"]))
 
-    def filtered(self, things, form):
-        for number in range(1, 10):
-            name = form.get("Filter.%d.Name" % number)
-            if name is None:
-                return things
-            values = numbered(form, "Filter.%d.Value" % number)
-            if name == "tag-key":
-                things = [t for t in things if any(v in t["tags"] for v in values)]
-            elif name.startswith("tag:"):
-                things = [t for t in things if t["tags"].get(name[4:]) in values]
-            else:
-                raise Refused(400, "InvalidParameterValue", "The filter '%s' is invalid" % name)
-        return things
-
     def page(self, things, form, name, item):
         most, start = int(form.get("MaxResults", 500)), int(form.get("NextToken", "0"))
         if not 5 <= most <= 500:
             raise Refused(400, "InvalidParameterValue", "Value ( %d ) for parameter maxResults is invalid." % most)
-        things = self.filtered(things, form)
+        things = [one for one in things if self.matches(one, form)]
         more = "<nextToken>%d</nextToken>" % (start + most) if start + most < len(things) else ""
         return "<%s>%s</%s>%s" % (name, "".join(item(t) for t in things[start: start + most]), name, more)
 
