@@ -44,16 +44,37 @@ try_all() {
 	echo "$stored" >"$here/stored"
 }
 
-# What plugins take from a tenant, whatever it says, and why that is nothing of the host. A field that is not here has to be marked as of
-# the installation in the plugin's description.
+# What plugins take from a tenant, whatever it says, and why that is nothing of the host: what several have first, then what is each one's
+# own. A field that is not here has to be marked as of the installation in the plugin's description.
 of_tenants() {
-	sed 's/ *#.*//' <<-'END' | awk '{ print } sub(/\(ec2\)/, "(aws)") { print }'
+	local where types type rest
+
+	sed 's/ *#.*//; s/(/ /; s/)/ /' <<-'END' | while read -r where types rest; do for type in ${types//,/ }; do echo "$where($type)$rest"; done; done
+		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,lxd,podman)/(name) # nobody reads it; of lxd and podman a tenant has nothing at all
+		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,lxd,podman)/*
+		provider/provisioner(google,aws,ec2)/provider_hostname
+		provider/provisioner(google,digitalocean,aws,ec2,openstack,rackspace)/ssh_key_resource
+		provider/provisioner(google,aws,ec2)/spot # true or false
+		provider/provisioner(google,joyent,opennebula)/public_key # words for the cloud
+		provider/provisioner(joyent,opennebula)/networks
+		provider/provisioner(joyent,opennebula)/networks/-
+		provider/provisioner(joyent,digitalocean,aws,ec2,openstack,rackspace)/ssh_keypair
+		provider/provisioner(opennebula,aws,ec2,openstack)/security_groups
+		provider/provisioner(opennebula,aws,ec2,openstack)/security_groups/-
+		provider/provisioner(aws,ec2,openstack)/availability_zone
+		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_password # credentials of an account
+		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_user
+		service/fields(dummy,shell,puppet,ansible,itamae,chef,docker,podman)/(name) # nobody reads it
+		service/fields(dummy,shell,puppet,ansible,itamae,chef,docker,podman)/*
+		service/fields(shell,puppet,ansible,itamae,chef,docker,podman)/config/- # members of the configuration
+		service/fields(shell,puppet,ansible,itamae,chef,docker,podman)/nodes/- # names of services
+		service/fields(shell,puppet,ansible,itamae,chef,docker,podman)/secrets # whether a disk of the machine will do
+		service/fields(ansible,chef)/roles # resources, or files that come along: a path is refused
+		service/fields(ansible,itamae)/files
 		provider/provisioner(dummy)/delay_ms # numbers
 		provider/provisioner(dummy)/fail_percent
 		provider/provisioner(dummy)/fail_status
 		provider/provisioner(dummy)/seed
-		provider/provisioner(dummy)/(name) # nobody reads it
-		provider/provisioner(dummy)/*
 		provider/provisioner(google)/api_key # credentials of an account, and addresses of the public network where these name some
 		provider/provisioner(google)/api_key_resource
 		provider/provisioner(google)/google_client_email
@@ -64,7 +85,6 @@ of_tenants() {
 		provider/provisioner(google)/external_ip
 		provider/provisioner(google)/ipv6
 		provider/provisioner(google)/preemptible
-		provider/provisioner(google)/spot
 		provider/provisioner(google)/google_data_disk_size_gb # numbers
 		provider/provisioner(google)/google_root_disk_size_gb
 		provider/provisioner(google)/bootstrap_interface # words for the cloud
@@ -73,46 +93,22 @@ of_tenants() {
 		provider/provisioner(google)/network
 		provider/provisioner(google)/network_tags
 		provider/provisioner(google)/network_tags/-
-		provider/provisioner(google)/public_key
 		provider/provisioner(google)/scopes
 		provider/provisioner(google)/scopes/-
 		provider/provisioner(google)/service_account
 		provider/provisioner(google)/ssh_user
 		provider/provisioner(google)/subnetwork
-		provider/provisioner(google)/provider_hostname # nobody reads these
-		provider/provisioner(google)/ssh_key_resource
-		provider/provisioner(google)/(name)
-		provider/provisioner(google)/*
 		provider/provisioner(joyent)/api_key # credentials of an account
-		provider/provisioner(joyent)/api_password
-		provider/provisioner(joyent)/api_user
 		provider/provisioner(joyent)/ssh_key_resource
 		provider/provisioner(joyent)/joyent_api_url # an address of the public network, or it is not reached
 		provider/provisioner(joyent)/joyent_version # words for the cloud
-		provider/provisioner(joyent)/networks
-		provider/provisioner(joyent)/networks/-
-		provider/provisioner(joyent)/public_key
-		provider/provisioner(joyent)/ssh_keypair
-		provider/provisioner(joyent)/(name)
-		provider/provisioner(joyent)/*
-		provider/provisioner(opennebula)/api_password # credentials of an account
-		provider/provisioner(opennebula)/api_user
 		provider/provisioner(opennebula)/endpoint # an address of the public network, or it is not reached
 		provider/provisioner(opennebula)/disk_size_gb # numbers
 		provider/provisioner(opennebula)/pending_s
 		provider/provisioner(opennebula)/context_target # words for the cloud
 		provider/provisioner(opennebula)/disk_target
-		provider/provisioner(opennebula)/networks
-		provider/provisioner(opennebula)/networks/-
 		provider/provisioner(opennebula)/os_arch
 		provider/provisioner(opennebula)/os_root
-		provider/provisioner(opennebula)/public_key
-		provider/provisioner(opennebula)/security_groups
-		provider/provisioner(opennebula)/security_groups/-
-		provider/provisioner(opennebula)/(name)
-		provider/provisioner(opennebula)/*
-		provider/provisioner(sandbox)/(name)
-		provider/provisioner(sandbox)/*
 		provider/provisioner(static)/ssh-auth/key/secret # the name of a secret of the tenant
 		provider/provisioner(static)/ssh-auth/passphrase/secret
 		provider/provisioner(static)/ssh-auth/password/secret
@@ -127,156 +123,70 @@ of_tenants() {
 		provider/provisioner(static)/machines/-/port # a number
 		provider/provisioner(static)/machines/-/flavor # words that are compared
 		provider/provisioner(static)/machines/-/zone
-		provider/provisioner(static)/(name)
-		provider/provisioner(static)/*
-		service/fields(dummy)/delay_ms
+		service/fields(dummy)/delay_ms # numbers
 		service/fields(dummy)/fail_percent
 		service/fields(dummy)/fail_status
 		service/fields(dummy)/never_ready_percent
 		service/fields(dummy)/ready_ms
 		service/fields(dummy)/seed
-		service/fields(dummy)/(name)
-		service/fields(dummy)/*
 		service/fields(shell)/args # words for the script, on the machine
 		service/fields(shell)/user # of the machine
-		service/fields(shell)/config/- # members of the configuration
-		service/fields(shell)/nodes/- # names of services
 		service/fields(shell)/script # a resource, or a file that comes along: a path is refused
 		service/fields(shell)/files
-		service/fields(shell)/secrets # whether a disk of the machine will do
-		service/fields(shell)/(name)
-		service/fields(shell)/*
 		provider/provisioner(digitalocean)/api_token # credentials of an account
-		provider/provisioner(digitalocean)/api_user # nobody reads what is in these
+		provider/provisioner(digitalocean)/api_user # nobody reads it
 		provider/provisioner(digitalocean)/api_password
-		provider/provisioner(digitalocean)/ssh_key_resource
 		provider/provisioner(digitalocean)/digitalocean_region # words for the cloud
-		provider/provisioner(digitalocean)/ssh_keypair
 		provider/provisioner(digitalocean)/vpc_uuid
-		provider/provisioner(digitalocean)/(name)
-		provider/provisioner(digitalocean)/*
-		provider/provisioner(ec2)/api_user # credentials of an account
-		provider/provisioner(ec2)/api_password
-		provider/provisioner(ec2)/session_token
-		provider/provisioner(ec2)/aws_region # letters, digits and hyphens: it is a part of the cloud's name
-		provider/provisioner(ec2)/associate_public_ip # true or false
-		provider/provisioner(ec2)/aws_ebs_delete_on_term
-		provider/provisioner(ec2)/aws_root_ebs_delete_on_term
-		provider/provisioner(ec2)/dedicated_instance
-		provider/provisioner(ec2)/spot
-		provider/provisioner(ec2)/aws_ebs_size # numbers
-		provider/provisioner(ec2)/aws_root_ebs_size
-		provider/provisioner(ec2)/availability_zone # words for the cloud
-		provider/provisioner(ec2)/aws_ebs_type
-		provider/provisioner(ec2)/aws_root_ebs_type
-		provider/provisioner(ec2)/iam_instance_profile
-		provider/provisioner(ec2)/placement_group
-		provider/provisioner(ec2)/security_group_ids
-		provider/provisioner(ec2)/security_group_ids/-
-		provider/provisioner(ec2)/security_groups
-		provider/provisioner(ec2)/security_groups/-
-		provider/provisioner(ec2)/spot_price
-		provider/provisioner(ec2)/ssh_keypair
-		provider/provisioner(ec2)/subnet_id
-		provider/provisioner(ec2)/provider_hostname # nobody reads these
-		provider/provisioner(ec2)/ssh_key_resource
-		provider/provisioner(ec2)/(name)
-		provider/provisioner(ec2)/*
+		provider/provisioner(aws,ec2)/session_token # credentials of an account
+		provider/provisioner(aws,ec2)/aws_region # letters, digits and hyphens: it is a part of the cloud's name
+		provider/provisioner(aws,ec2)/associate_public_ip # true or false
+		provider/provisioner(aws,ec2)/aws_ebs_delete_on_term
+		provider/provisioner(aws,ec2)/aws_root_ebs_delete_on_term
+		provider/provisioner(aws,ec2)/dedicated_instance
+		provider/provisioner(aws,ec2)/aws_ebs_size # numbers
+		provider/provisioner(aws,ec2)/aws_root_ebs_size
+		provider/provisioner(aws,ec2)/aws_ebs_type # words for the cloud
+		provider/provisioner(aws,ec2)/aws_root_ebs_type
+		provider/provisioner(aws,ec2)/iam_instance_profile
+		provider/provisioner(aws,ec2)/placement_group
+		provider/provisioner(aws,ec2)/security_group_ids
+		provider/provisioner(aws,ec2)/security_group_ids/-
+		provider/provisioner(aws,ec2)/spot_price
+		provider/provisioner(aws,ec2)/subnet_id
 		provider/provisioner(openstack)/openstack_auth_url # a URL: it reaches addresses of the public network only
-		provider/provisioner(openstack)/api_user # credentials of an account
-		provider/provisioner(openstack)/api_password
-		provider/provisioner(openstack)/openstack_tenant
+		provider/provisioner(openstack)/openstack_tenant # credentials of an account
 		provider/provisioner(openstack)/openstack_domain
 		provider/provisioner(openstack)/openstack_project_domain
 		provider/provisioner(openstack)/application_credential_id
 		provider/provisioner(openstack)/application_credential_secret
 		provider/provisioner(openstack)/config_drive # true or false
 		provider/provisioner(openstack)/floating_ip
-		provider/provisioner(openstack)/availability_zone # words for the cloud
-		provider/provisioner(openstack)/floating_network
+		provider/provisioner(openstack)/floating_network # words for the cloud
 		provider/provisioner(openstack)/network_ids
 		provider/provisioner(openstack)/network_ids/-
-		provider/provisioner(openstack)/openstack_region # a word of the cloud's catalogue, as is the next
+		provider/provisioner(openstack)/openstack_region # a word of the cloud's catalogue
 		provider/provisioner(openstack)/openstack_interface
-		provider/provisioner(openstack)/security_groups
-		provider/provisioner(openstack)/security_groups/-
-		provider/provisioner(openstack)/ssh_keypair
-		provider/provisioner(openstack)/ssh_key_resource # nobody reads these
-		provider/provisioner(openstack)/user_data_resource
-		provider/provisioner(openstack)/(name)
-		provider/provisioner(openstack)/*
-		provider/provisioner(rackspace)/api_user # credentials of an account
-		provider/provisioner(rackspace)/api_password
+		provider/provisioner(openstack)/user_data_resource # nobody reads it
 		provider/provisioner(rackspace)/rackconnect_wait # true or false
 		provider/provisioner(rackspace)/rackspace_region # words for the cloud
-		provider/provisioner(rackspace)/ssh_keypair
-		provider/provisioner(rackspace)/ssh_key_resource # nobody reads it
-		provider/provisioner(rackspace)/(name)
-		provider/provisioner(rackspace)/*
-		provider/provisioner(lxd)/(name) # a tenant's provider of this type does nothing
-		provider/provisioner(lxd)/*
-		provider/provisioner(podman)/(name) # nor does one of this
-		provider/provisioner(podman)/*
 		service/fields(puppet)/manifest # resources, or files that come along: a path is refused
 		service/fields(puppet)/modules
-		service/fields(puppet)/config/- # members of the configuration
-		service/fields(puppet)/nodes/- # names of services
-		service/fields(puppet)/secrets # whether a disk of the machine will do
-		service/fields(puppet)/(name)
-		service/fields(puppet)/*
-		service/fields(ansible)/playbook # resources, or files that come along: a path is refused
-		service/fields(ansible)/roles
-		service/fields(ansible)/files
-		service/fields(ansible)/config/- # members of the configuration
-		service/fields(ansible)/nodes/- # names of services
-		service/fields(ansible)/secrets # whether a disk of the machine will do
-		service/fields(ansible)/(name)
-		service/fields(ansible)/*
-		service/fields(itamae)/recipes # resources, or files that come along: a path is refused
-		service/fields(itamae)/files
-		service/fields(itamae)/config/- # members of the configuration
-		service/fields(itamae)/nodes/- # names of services
-		service/fields(itamae)/secrets # whether a disk of the machine will do
-		service/fields(itamae)/(name)
-		service/fields(itamae)/*
-		service/fields(chef)/cookbooks # resources, or files that come along: a path is refused
-		service/fields(chef)/roles
+		service/fields(ansible)/playbook
+		service/fields(itamae)/recipes
+		service/fields(chef)/cookbooks
 		service/fields(chef)/data_bags
 		service/fields(chef)/run_list # words for the tool, on the machine
 		service/fields(chef)/json_attributes
-		service/fields(chef)/config/- # members of the configuration
-		service/fields(chef)/nodes/- # names of services
-		service/fields(chef)/secrets # whether a disk of the machine will do
-		service/fields(chef)/(name)
-		service/fields(chef)/*
-		service/fields(docker)/image_name # words for the tool, on the machine
-		service/fields(docker)/command
-		service/fields(docker)/publish_ports
-		service/fields(docker)/volumes # folders of the machine
-		service/fields(docker)/environment_variables
-		service/fields(docker)/environment # a place in the configuration
-		service/fields(docker)/links # names of containers on the machine
-		service/fields(docker)/container_name
-		service/fields(docker)/pull # one of three words
-		service/fields(docker)/config/- # members of the configuration
-		service/fields(docker)/nodes/- # names of services
-		service/fields(docker)/secrets # whether a disk of the machine will do
-		service/fields(docker)/(name)
-		service/fields(docker)/*
-		service/fields(podman)/image_name # words for the tool, on the machine
-		service/fields(podman)/command
-		service/fields(podman)/publish_ports
-		service/fields(podman)/volumes # folders of the machine
-		service/fields(podman)/environment_variables
-		service/fields(podman)/environment # a place in the configuration
-		service/fields(podman)/links # names of containers on the machine
-		service/fields(podman)/container_name
-		service/fields(podman)/pull # one of three words
-		service/fields(podman)/config/- # members of the configuration
-		service/fields(podman)/nodes/- # names of services
-		service/fields(podman)/secrets # whether a disk of the machine will do
-		service/fields(podman)/(name)
-		service/fields(podman)/*
+		service/fields(docker,podman)/image_name
+		service/fields(docker,podman)/command
+		service/fields(docker,podman)/publish_ports
+		service/fields(docker,podman)/volumes # folders of the machine
+		service/fields(docker,podman)/environment_variables
+		service/fields(docker,podman)/environment # a place in the configuration
+		service/fields(docker,podman)/links # names of containers on the machine
+		service/fields(docker,podman)/container_name
+		service/fields(docker,podman)/pull # one of three words
 	END
 }
 
