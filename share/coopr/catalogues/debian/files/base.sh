@@ -83,6 +83,55 @@ later()
 	exit 75
 }
 
+# fail TEXT: it has failed, or is not well, and a person may have to look.
+fail()
+{
+	echo "$1" >&2
+	exit 1
+}
+
+# service_runs NAME: whether it runs.
+service_runs()
+{
+	service "$1" status >/dev/null 2>&1
+}
+
+# start_service NAME: starts it, unless it runs.
+start_service()
+{
+	service_runs "$1" || service "$1" start
+}
+
+# answers URL: whether somebody does, and well.
+answers()
+{
+	curl -s -f -m 5 -o /dev/null "$1"
+}
+
+# in_quotes TEXT: as a string of YAML and of most SQL.
+in_quotes()
+{
+	printf "'%s'" "$(printf '%s' "$1" | sed "s/'/''/g")"
+}
+
+# in_escaped_quotes TEXT: as a string of PHP and of MariaDB.
+in_escaped_quotes()
+{
+	printf "'%s'" "$(printf '%s' "$1" | sed "s/[\\\\']/\\\\&/g")"
+}
+
+# place_of ADDRESS LIST: which one it is of the list, commas between, from 1.
+place_of()
+{
+	echo "$2" | tr ',' '\n' | grep -nx "$1" | cut -d : -f 1
+}
+
+# all_but ADDRESS LIST: the others, one a line.
+all_but()
+{
+	echo "$2" | tr ',' '\n' | grep -vx "$1" || :
+}
+
 # is_among ADDRESS LIST: whether it is one of the list's, commas between.
 is_among()
 {

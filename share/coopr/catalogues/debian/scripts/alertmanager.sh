@@ -11,16 +11,11 @@ set -eu
 # shellcheck source=/dev/null # comes with the task
 . ./base.sh
 
-quoted()
-{
-	printf "'%s'" "$(printf '%s' "$1" | sed "s/'/''/g")"
-}
-
 webhooks()
 {
 	[ -z "$1" ] || echo "    webhook_configs:"
 	say "$1" | while read -r hook; do
-		[ -z "$hook" ] || say "      - url: $(quoted "$hook")"
+		[ -z "$hook" ] || say "      - url: $(in_quotes "$hook")"
 	done
 }
 
@@ -33,8 +28,8 @@ email()
 	user=$(coopr_config alertmanager/email/user '')
 	password=$(coopr_config alertmanager/email/password '')
 	say "    email_configs:"
-	say "      - {to: $(quoted "$to"), from: $(quoted "$from"), smarthost: $(quoted "$host"),"
-	say "         auth_username: $(quoted "$user"), auth_password: $(quoted "$password")}"
+	say "      - {to: $(in_quotes "$to"), from: $(in_quotes "$from"), smarthost: $(in_quotes "$host"),"
+	say "         auth_username: $(in_quotes "$user"), auth_password: $(in_quotes "$password")}"
 }
 
 # Passwords may be in it.
@@ -55,14 +50,14 @@ configure()
 		$mail
 	EOT
 	amtool check-config /etc/prometheus/alertmanager.yml >/dev/null || coopr_fail "amtool refuses the configuration"
-	peers=$(echo "$nodes" | tr ',' '\n' | grep -vx "$self" | sed 's/.*/ --cluster.peer=&:9094/' | tr -d '\n' || :)
+	peers=$(all_but "$self" "$nodes" | sed 's/.*/ --cluster.peer=&:9094/' | tr -d '\n')
 	echo "ARGS=\"--web.listen-address=$self:9093 --cluster.listen-address=$self:9094$peers\"" | put /etc/default/prometheus-alertmanager
 	echo "http://$self:9093" | put /etc/coopr/alertmanager
 }
 
 is_ready()
 {
-	curl -s -f -m 5 "$(cat /etc/coopr/alertmanager)/-/ready" >/dev/null
+	answers "$(cat /etc/coopr/alertmanager)/-/ready"
 }
 
 start()
@@ -82,18 +77,11 @@ reload()
 	fi
 }
 
-status()
-{
-	is_ready && return
-	echo "alertmanager is not ready" >&2
-	exit 1
-}
-
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start ;;
 stop) service prometheus-alertmanager stop ;;
 reload) reload ;;
-status) status ;;
+status) is_ready || fail "alertmanager is not ready" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

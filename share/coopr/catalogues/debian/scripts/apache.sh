@@ -16,11 +16,6 @@ set -eu
 site=/etc/apache2/sites-available/coopr.conf
 content=/var/lib/wordpress/wp-content
 
-php_string()
-{
-	printf "'%s'" "$(printf '%s' "$1" | sed "s/[\\\\']/\\\\&/g")"
-}
-
 read_database()
 {
 	host=$(coopr_config apache/database/host)
@@ -54,12 +49,12 @@ application()
 	put /srv/app-config.php 640 root:www-data <<-EOT
 		<?php
 		return [
-			'node' => $(php_string "$COOPR_HOSTNAME"),
+			'node' => $(in_escaped_quotes "$COOPR_HOSTNAME"),
 			'database' => [
-				'host' => $(php_string "$host"),
-				'name' => $(php_string "$name"),
-				'user' => $(php_string "$user"),
-				'password' => $(php_string "$password"),
+				'host' => $(in_escaped_quotes "$host"),
+				'name' => $(in_escaped_quotes "$name"),
+				'user' => $(in_escaped_quotes "$user"),
+				'password' => $(in_escaped_quotes "$password"),
 			],
 		];
 	EOT
@@ -82,12 +77,12 @@ wordpress()
 	secret=$(coopr_config wordpress/keys)
 	put /etc/wordpress/config-default.php 640 root:www-data <<-EOT
 		<?php
-		define('DB_HOST', $(php_string "$host"));
-		define('DB_NAME', $(php_string "$name"));
-		define('DB_USER', $(php_string "$user"));
-		define('DB_PASSWORD', $(php_string "$password"));
-		define('WP_HOME', $(php_string "$address"));
-		define('WP_SITEURL', $(php_string "$address"));
+		define('DB_HOST', $(in_escaped_quotes "$host"));
+		define('DB_NAME', $(in_escaped_quotes "$name"));
+		define('DB_USER', $(in_escaped_quotes "$user"));
+		define('DB_PASSWORD', $(in_escaped_quotes "$password"));
+		define('WP_HOME', $(in_escaped_quotes "$address"));
+		define('WP_SITEURL', $(in_escaped_quotes "$address"));
 		define('WP_CONTENT_DIR', '$content');
 		define('WP_HTTP_BLOCK_EXTERNAL', true);
 		$(keys "$secret")
@@ -127,13 +122,13 @@ initialize()
 
 start()
 {
-	service apache2 status >/dev/null 2>&1 || service apache2 start
+	start_service apache2
 	listens
 }
 
 reload()
 {
-	service apache2 status >/dev/null 2>&1 || { service apache2 start && return; }
+	service_runs apache2 || { service apache2 start && return; }
 	if [ "$(coopr_config apache/self):$(coopr_config apache/port)" != "$(cat /run/coopr-apache 2>/dev/null)" ]; then
 		service apache2 restart
 	else
@@ -154,13 +149,6 @@ drain()
 	while pgrep -x apache2 >/dev/null; do sleep 0.2; done
 }
 
-status()
-{
-	service apache2 status >/dev/null 2>&1 && return
-	echo "apache does not run" >&2
-	exit 1
-}
-
 # What people have uploaded; the rest is in the database.
 restore()
 {
@@ -179,7 +167,7 @@ start) start ;;
 stop) service apache2 stop ;;
 reload) reload ;;
 drain) drain ;;
-status) status ;;
+status) service_runs apache2 || fail "apache does not run" ;;
 backup) tar -C $content/uploads -c . ;;
 restore) restore ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;

@@ -56,7 +56,7 @@ read_nodes()
 {
 	self=$(setting ETCD_NAME)
 	nodes=$(cat /etc/coopr/etcd-nodes)
-	others=$(echo "$nodes" | tr ',' '\n' | grep -vx "$self" | sed 's|.*|http://&:2379|' | paste -s -d ,)
+	others=$(all_but "$self" "$nodes" | sed 's|.*|http://&:2379|' | paste -s -d ,)
 }
 
 # Members whose machine is gone: their URLs are those of no node. Lines of "member list": ID, status, name, peers, clients, learner.
@@ -80,7 +80,7 @@ decide()
 # Data of a member that the cluster does not know is of no use: the others have all of it.
 start()
 {
-	! service etcd status >/dev/null 2>&1 || return 0
+	! service_runs etcd || return 0
 	read_nodes
 	if [ -n "$others" ] && members=$(others member list); then
 		join
@@ -89,7 +89,7 @@ start()
 	fi
 	service etcd start
 	sleep 1
-	service etcd status >/dev/null 2>&1 || later "etcd has ended at once: another member is joining, or its settings are wrong"
+	service_runs etcd || later "etcd has ended at once: another member is joining, or its settings are wrong"
 }
 
 join()
@@ -114,15 +114,13 @@ join()
 reload()
 {
 	read_nodes
-	service etcd status >/dev/null 2>&1 || service etcd start
+	start_service etcd
 	[ "${nodes%%,*}" != "$self" ] || { others="http://$self:2379" && remove_gone; }
 }
 
 status()
 {
-	health=$(etcdctl --command-timeout=5s endpoint health 2>&1) && return
-	echo "etcd is not healthy: $health" | tail -n 1 >&2
-	exit 1
+	health=$(etcdctl --command-timeout=5s endpoint health 2>&1) || fail "$(echo "etcd is not healthy: $health" | tail -n 1)"
 }
 
 backup()

@@ -81,12 +81,9 @@ status()
 {
 	configure
 	if [ ! -e $loaded ] || [ -n "$(find $rules -newer $loaded)" ]; then
-		echo "$rules is not loaded" >&2
-		exit 1
+		fail "$rules is not loaded"
 	fi
-	nft -s list table inet coopr 2>/dev/null | cmp -s $loaded - && return
-	echo "the rules in the kernel are not those of $rules" >&2
-	exit 1
+	nft -s list table inet coopr 2>/dev/null | cmp -s $loaded - || fail "the rules in the kernel are not those of $rules"
 }
 
 case $COOPR_ACTION in

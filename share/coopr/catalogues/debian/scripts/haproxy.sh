@@ -70,7 +70,7 @@ configure()
 
 runs()
 {
-	[ -s /run/haproxy.pid ] && service haproxy status >/dev/null 2>&1
+	[ -s /run/haproxy.pid ] && service_runs haproxy
 }
 
 reload()
@@ -95,19 +95,12 @@ drain()
 	done </run/haproxy.pid
 }
 
-status()
-{
-	runs && return
-	echo "haproxy does not run" >&2
-	exit 1
-}
-
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) runs || service haproxy start ;;
 stop) service haproxy stop ;;
 reload) reload ;;
 drain) drain ;;
-status) status ;;
+status) runs || fail "haproxy does not run" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

@@ -29,7 +29,7 @@ configure()
 	case $address in
 	*[!0-9a-f.:/]* | '') coopr_fail "keepalived/address: expected an address that no machine has, as 10.0.0.100/24" ;;
 	esac
-	place=$(echo "$nodes" | tr ',' '\n' | grep -nx "$self" | cut -d : -f 1)
+	place=$(place_of "$self" "$nodes")
 	put /etc/keepalived/coopr-check 755 <<-EOT
 		#!/bin/bash
 		exec 2>/dev/null 3<>/dev/tcp/127.0.0.1/$port
@@ -55,7 +55,7 @@ configure()
 			advert_int 1
 			unicast_src_ip $self
 			unicast_peer {
-				$(echo "$nodes" | tr ',' '\n' | grep -vx "$self" || :)
+				$(all_but "$self" "$nodes")
 			}
 			virtual_ipaddress {
 				$address
@@ -78,18 +78,11 @@ reload()
 	kill -s HUP "$pid"
 }
 
-status()
-{
-	runs && return
-	echo "keepalived does not run" >&2
-	exit 1
-}
-
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) runs || service keepalived start ;;
 stop) service keepalived stop ;;
 reload) reload ;;
-status) status ;;
+status) runs || fail "keepalived does not run" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

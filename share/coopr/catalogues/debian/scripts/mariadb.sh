@@ -52,12 +52,7 @@ configure()
 	[ "$kind" != galera ] || printf '#!/bin/sh\nexit 0\n' | put /etc/mysql/debian-start 755
 }
 
-# A value as a string of SQL, and as a name.
-sql_string()
-{
-	printf "'%s'" "$(printf '%s' "$1" | sed "s/[\\\\']/\\\\&/g")"
-}
-
+# A value as a name of SQL.
 sql_name()
 {
 	# shellcheck disable=SC2016 # backquotes of SQL
@@ -72,17 +67,17 @@ database()
 	password=$(coopr_config "$1/password")
 	clients=$(coopr_config "$1/clients")
 	name=$(sql_name "$name")
-	user=$(sql_string "$user")
-	password=$(sql_string "$password")
+	user=$(in_escaped_quotes "$user")
+	password=$(in_escaped_quotes "$password")
 	say "CREATE DATABASE IF NOT EXISTS $name CHARACTER SET utf8mb4;"
 	for client in $(echo "$clients" | tr ',' ' '); do
-		client=$(sql_string "$client")
+		client=$(in_escaped_quotes "$client")
 		say "CREATE USER IF NOT EXISTS $user@$client IDENTIFIED BY $password;"
 		say "ALTER USER $user@$client IDENTIFIED BY $password;"
 		say "GRANT ALL ON $name.* TO $user@$client;"
 	done
 	say "SELECT Host FROM mysql.global_priv WHERE User = $user" | mariadb --skip-column-names | while read -r host; do
-		is_among "$host" "$clients" || say "DROP USER $user@$(sql_string "$host");"
+		is_among "$host" "$clients" || say "DROP USER $user@$(in_escaped_quotes "$host");"
 	done
 }
 
@@ -171,7 +166,7 @@ cluster_size()
 stop()
 {
 	read -r self nodes _ <$cluster
-	place=$(echo "$nodes" | tr ',' '\n' | grep -nx "$self" | cut -d : -f 1)
+	place=$(place_of "$self" "$nodes")
 	before=0
 	turns=0
 	while [ "$kind" = galera ] && pings && [ $turns -lt 75 ]; do
@@ -204,13 +199,11 @@ reload()
 
 status()
 {
-	pings || { echo "mariadb does not answer" >&2 && exit 1; }
+	pings || fail "mariadb does not answer"
 	[ "$kind" = galera ] || return 0
 	state=$(echo "SELECT GROUP_CONCAT(VARIABLE_VALUE ORDER BY VARIABLE_NAME) FROM information_schema.GLOBAL_STATUS
 		WHERE VARIABLE_NAME IN ('wsrep_cluster_status', 'wsrep_local_state_comment', 'wsrep_ready')" | mariadb --skip-column-names)
-	[ "$state" != "Primary,Synced,ON" ] || return 0
-	echo "the member is not ready: $state" >&2
-	exit 1
+	[ "$state" = "Primary,Synced,ON" ] || fail "the member is not ready: $state"
 }
 
 # All databases but the server's own, as they are at one moment, while they are in use.
@@ -237,9 +230,7 @@ restore()
 	cat >"$folder/dump.sql"
 	tail -n 1 "$folder/dump.sql" | grep -q '^-- Dump completed' ||
 		coopr_fail "what came is no whole dump of mariadb-dump; the databases are as they were"
-	mariadb <"$folder/dump.sql" && return
-	echo "the dump was not loaded to its end: the databases are incomplete; restore them again" >&2
-	exit 1
+	mariadb <"$folder/dump.sql" || fail "the dump was not loaded to its end: the databases are incomplete; restore them again"
 }
 
 kind=${1-}

@@ -16,15 +16,15 @@ configure()
 	echo "http://$self:9100/metrics" | put /etc/coopr/node-exporter
 }
 
-answers()
+is_ready()
 {
-	curl -s -f -m 5 -o /dev/null "$(cat /etc/coopr/node-exporter)"
+	answers "$(cat /etc/coopr/node-exporter)"
 }
 
 case $COOPR_ACTION in
 configure) configure && finish ;;
-start) answers || service prometheus-node-exporter start ;;
+start) is_ready || service prometheus-node-exporter start ;;
 stop) service prometheus-node-exporter stop ;;
-status) answers || { echo "node-exporter does not answer" >&2 && exit 1; } ;;
+status) is_ready || fail "node-exporter does not answer" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

@@ -48,15 +48,13 @@ configure()
 status()
 {
 	configure
-	tracking=$(chronyc -n -c tracking 2>/dev/null) || { echo "chronyd does not answer" >&2 && exit 1; }
-	echo "$tracking" | awk -F , '$1 != "00000000" && $5 < 1 && $5 > -1 { good = 1 } END { exit !good }' && return
-	echo "the clock follows no server yet" >&2
-	exit 1
+	tracking=$(chronyc -n -c tracking 2>/dev/null) || fail "chronyd does not answer"
+	echo "$tracking" | awk -F , '$1 != "00000000" && $5 < 1 && $5 > -1 { good = 1 } END { exit !good }' || fail "the clock follows no server yet"
 }
 
 case $COOPR_ACTION in
 configure) configure && finish ;;
-start) service chrony status >/dev/null 2>&1 || service chrony start ;;
+start) start_service chrony ;;
 stop) service chrony stop ;;
 restart) service chrony restart ;;
 status) status ;;

@@ -54,12 +54,12 @@ runs()
 # The name of the node with the address $1.
 name_of()
 {
-	echo "$names" | cut -d , -f "$(echo "$nodes" | tr ',' '\n' | grep -nx "$1" | cut -d : -f 1)"
+	echo "$names" | cut -d , -f "$(place_of "$1" "$nodes")"
 }
 
 others()
 {
-	echo "$nodes" | tr ',' '\n' | grep -vx "$self" || :
+	all_but "$self" "$nodes"
 }
 
 # Where the package has made none, or only settings are there, it is made; a node never has the data of another to begin with.
@@ -110,11 +110,6 @@ configure()
 	EOT
 }
 
-sql_string()
-{
-	printf "'%s'" "$(printf '%s' "$1" | sed "s/'/''/g")"
-}
-
 sql_name()
 {
 	printf '"%s"' "$(printf '%s' "$1" | sed 's/"/""/g')"
@@ -122,8 +117,8 @@ sql_name()
 
 role()
 {
-	say "SELECT 'CREATE ROLE $(sql_name "$1" | sed "s/'/''/g")' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = $(sql_string "$1")) \\gexec"
-	say "ALTER ROLE $(sql_name "$1") LOGIN PASSWORD $(sql_string "$2") $3;"
+	say "SELECT 'CREATE ROLE $(sql_name "$1" | sed "s/'/''/g")' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = $(in_quotes "$1")) \\gexec"
+	say "ALTER ROLE $(sql_name "$1") LOGIN PASSWORD $(in_quotes "$2") $3;"
 }
 
 database()
@@ -133,7 +128,7 @@ database()
 	secret=$(coopr_config "$1/password")
 	role "$user" "$secret" ''
 	say "SELECT 'CREATE DATABASE $(sql_name "$name" | sed "s/'/''/g") OWNER $(sql_name "$user" | sed "s/'/''/g")'
-		WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = $(sql_string "$name")) \\gexec"
+		WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = $(in_quotes "$name")) \\gexec"
 }
 
 # What the primary has. No standby is waited for: in the beginning there is none.
@@ -291,13 +286,11 @@ reload()
 
 status()
 {
-	state=$(echo "SELECT pg_is_in_recovery(), (SELECT status FROM pg_stat_wal_receiver)" | sql postgres 2>&1) ||
-		{ echo "postgresql does not answer: $state" >&2 && exit 1; }
+	state=$(echo "SELECT pg_is_in_recovery(), (SELECT status FROM pg_stat_wal_receiver)" | sql postgres 2>&1) || fail "postgresql does not answer: $state"
 	case $state in
-	'f|' | 't|streaming') return ;;
+	'f|' | 't|streaming') ;;
+	*) fail "the standby does not follow the primary" ;;
 	esac
-	echo "the standby does not follow the primary" >&2
-	exit 1
 }
 
 databases()

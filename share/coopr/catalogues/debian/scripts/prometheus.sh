@@ -13,12 +13,6 @@ set -eu
 
 data=/var/lib/prometheus/metrics2
 
-# A string of YAML.
-quoted()
-{
-	printf "'%s'" "$(printf '%s' "$1" | sed "s/'/''/g")"
-}
-
 # ADDRESS:PORT, commas between, as a list.
 targets()
 {
@@ -30,8 +24,8 @@ job()
 	name=$(coopr_config "$1/name")
 	list=$(coopr_config "$1/targets")
 	path=$(coopr_config "$1/path" /metrics)
-	echo "  - job_name: $(quoted "$name")"
-	echo "    metrics_path: $(quoted "$path")"
+	echo "  - job_name: $(in_quotes "$name")"
+	echo "    metrics_path: $(in_quotes "$path")"
 	echo "    static_configs: [{targets: $(targets "$list")}]"
 }
 
@@ -42,11 +36,11 @@ alert()
 	lasts=$(coopr_config "$1/for" 5m)
 	severity=$(coopr_config "$1/severity" page)
 	summary=$(coopr_config "$1/summary" "$name")
-	say "      - alert: $(quoted "$name")"
-	say "        expr: $(quoted "$expr")"
+	say "      - alert: $(in_quotes "$name")"
+	say "        expr: $(in_quotes "$expr")"
 	say "        for: $lasts"
-	say "        labels: {severity: $(quoted "$severity")}"
-	say "        annotations: {summary: $(quoted "$summary")}"
+	say "        labels: {severity: $(in_quotes "$severity")}"
+	say "        annotations: {summary: $(in_quotes "$summary")}"
 }
 
 configure()
@@ -85,7 +79,7 @@ url()
 
 is_ready()
 {
-	curl -s -f -m 5 "$(url)/-/ready" >/dev/null
+	answers "$(url)/-/ready"
 }
 
 reload()
@@ -94,18 +88,11 @@ reload()
 	pkill -HUP -x prometheus
 }
 
-status()
-{
-	is_ready && return
-	echo "prometheus is not ready" >&2
-	exit 1
-}
-
 # What is stored at this moment, and what is only in the log of the server with it.
 backup()
 {
 	name=$(curl -s -f -X POST "$(url)/api/v1/admin/tsdb/snapshot" | sed 's/.*"name":"\([^"]*\)".*/\1/')
-	[ -d "$data/snapshots/$name" ] || { echo "prometheus has made no snapshot" >&2 && exit 1; }
+	[ -d "$data/snapshots/$name" ] || fail "prometheus has made no snapshot"
 	trap 'rm -rf "$data/snapshots/$name"' EXIT
 	tar -C "$data/snapshots/$name" -c .
 }
@@ -127,7 +114,7 @@ configure) configure && finish ;;
 start) is_ready || service prometheus start ;;
 stop) service prometheus stop ;;
 reload) reload ;;
-status) status ;;
+status) is_ready || fail "prometheus is not ready" ;;
 backup) backup ;;
 restore) restore ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;

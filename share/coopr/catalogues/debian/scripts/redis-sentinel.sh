@@ -73,7 +73,7 @@ configure()
 # Those that are gone are forgotten; who is there is found again.
 reload()
 {
-	service redis-sentinel status >/dev/null 2>&1 || { service redis-sentinel start && return; }
+	service_runs redis-sentinel || { service redis-sentinel start && return; }
 	read -r _ _ quorum </etc/redis/coopr-sentinel-nodes
 	cli sentinel set main quorum "$quorum" >/dev/null
 	cli sentinel reset main >/dev/null
@@ -82,17 +82,16 @@ reload()
 # It is ready when it knows the primary, and the others that it needs to choose one.
 status()
 {
-	said=$(cli sentinel ckquorum main 2>&1) || { echo "the sentinel does not answer" >&2 && exit 1; }
+	said=$(cli sentinel ckquorum main 2>&1) || fail "the sentinel does not answer"
 	case $said in
-	OK*) return ;;
+	OK*) ;;
+	*) fail "$said" ;;
 	esac
-	echo "$said" >&2
-	exit 1
 }
 
 case $COOPR_ACTION in
 configure) configure && finish ;;
-start) service redis-sentinel status >/dev/null 2>&1 || service redis-sentinel start ;;
+start) start_service redis-sentinel ;;
 stop) service redis-sentinel stop ;;
 reload) reload ;;
 status) status ;;

@@ -94,7 +94,7 @@ configure()
 # What can be said to a server that runs; bind cannot.
 reload()
 {
-	service redis-server status >/dev/null 2>&1 || { service redis-server start && return; }
+	service_runs redis-server || { service redis-server start && return; }
 	while read -r name value; do
 		case $name in
 		requirepass | masterauth | min-replicas-to-write) printf 'CONFIG SET %s %s\n' "$name" "$value" ;;
@@ -113,13 +113,12 @@ redis_restart()
 # A replica is ready when it follows its primary.
 status()
 {
-	state=$(cli info replication 2>/dev/null | tr -d '\r') || { echo "redis does not answer" >&2 && exit 1; }
+	state=$(cli info replication 2>/dev/null | tr -d '\r') || fail "redis does not answer"
 	case $state in
 	*role:master* | *master_link_status:up*) return ;;
-	*master_link_status*) echo "redis has not reached its primary" >&2 ;;
-	*) echo "redis does not answer: $state" >&2 ;;
+	*master_link_status*) fail "redis has not reached its primary" ;;
+	*) fail "redis does not answer: $state" ;;
 	esac
-	exit 1
 }
 
 backup()
@@ -152,7 +151,7 @@ restore()
 
 case $COOPR_ACTION in
 configure) configure && finish ;;
-start) service redis-server status >/dev/null 2>&1 || service redis-server start ;;
+start) start_service redis-server ;;
 stop) service redis-server stop ;;
 reload) reload ;;
 status) status ;;

@@ -33,22 +33,15 @@ configure()
 
 reload()
 {
-	service nginx status >/dev/null 2>&1 || { service nginx start && return; }
+	service_runs nginx || { service nginx start && return; }
 	service nginx reload
-}
-
-status()
-{
-	service nginx status >/dev/null 2>&1 && return
-	echo "nginx does not run" >&2
-	exit 1
 }
 
 case $COOPR_ACTION in
 configure) configure && finish ;;
-start) service nginx status >/dev/null 2>&1 || service nginx start ;;
+start) start_service nginx ;;
 stop) service nginx stop ;;
 reload) reload ;;
-status) status ;;
+status) service_runs nginx || fail "nginx does not run" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

@@ -42,10 +42,8 @@ configure()
 status()
 {
 	configure
-	command -v unattended-upgrade >/dev/null || { echo "unattended-upgrade is not installed" >&2 && exit 1; }
-	[ "$(apt-config shell on APT::Periodic::Unattended-Upgrade)" = "on='1'" ] && return
-	echo "another file in /etc/apt/apt.conf.d turns it off" >&2
-	exit 1
+	command -v unattended-upgrade >/dev/null || fail "unattended-upgrade is not installed"
+	[ "$(apt-config shell on APT::Periodic::Unattended-Upgrade)" = "on='1'" ] || fail "another file in /etc/apt/apt.conf.d turns it off"
 }
 
 case $COOPR_ACTION in
