@@ -135,3 +135,42 @@ attributes_all(const struct task *task, jv *out, struct error *err)
 	*out = jv_object_merge_recursive(attributes_config(task), told);
 	return got;
 }
+
+static jv
+attributes_change_members(jv object, jv (*change_text)(jv), jv (*change_name)(jv))
+{
+	jv changed = jv_object();
+
+	for (int at = jv_object_iter(object); jv_object_iter_valid(object, at); at = jv_object_iter_next(object, at)) {
+		jv key = jv_object_iter_key(object, at), value = jv_object_iter_value(object, at);
+
+		changed = jv_object_set(changed, change_name ? change_name(key) : jv_copy(key), attributes_change_texts(value, change_text, change_name));
+		jv_free(value);
+		jv_free(key);
+	}
+	return changed;
+}
+
+jv
+attributes_change_texts(jv value, jv (*change_text)(jv), jv (*change_name)(jv))
+{
+	jv changed;
+
+	switch (jv_get_kind(value)) {
+	case JV_KIND_STRING:
+		return change_text(value);
+	case JV_KIND_OBJECT:
+		return attributes_change_members(value, change_text, change_name);
+	case JV_KIND_ARRAY:
+		changed = jv_array();
+		for (size_t i = 0; i < json_length(value); i++) {
+			jv element = json_element(value, i);
+
+			changed = jv_array_append(changed, attributes_change_texts(element, change_text, change_name));
+			jv_free(element);
+		}
+		return changed;
+	default:
+		return jv_copy(value);
+	}
+}

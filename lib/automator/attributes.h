@@ -21,4 +21,7 @@ int attributes_coopr(const struct task *task, jv *out, struct error *err);
 /* Makes both in one, owned: the configuration, and under "coopr" what coopr knows. Returns -1 as attributes_coopr does. */
 int attributes_all(const struct task *task, jv *out, struct error *err);
 
+/* Returns the value, owned, with all its texts changed; change_name, which may be NULL, changes the names of members. Both borrow a string. */
+jv attributes_change_texts(jv value, jv (*change_text)(jv), jv (*change_name)(jv));
+
 #endif

@@ -13,19 +13,6 @@
 static const char name_first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 static const char name_others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 
-/* Returns a text without the blanks in it, as Coopr took the names of images. */
-static char *
-container_without_blanks(const char *text)
-{
-	struct buffer out = {0};
-
-	for (; *text; text++)
-		if (!isspace((unsigned char)*text))
-			buffer_byte(&out, *text);
-	buffer_string(&out);
-	return buffer_take(&out);
-}
-
 /* Returns what the container is called, in the arena: as the field says, or "coopr-" and the last part of the image's name. */
 static const char *
 container_name(const struct place *fields, const char *image, struct arena *arena)
@@ -47,16 +34,25 @@ container_name(const struct place *fields, const char *image, struct arena *aren
 	return made;
 }
 
+/* Returns whether a character begins or ends what is in quotes; *quote is the one that has begun it, or NUL. */
+static bool
+container_is_quote(char c, char *quote)
+{
+	bool is = *quote ? c == *quote : c == '"' || c == '\'';
+
+	if (is)
+		*quote = *quote ? '\0' : c;
+	return is;
+}
+
 /* Returns where the part of a list that begins at text ends: at a comma that is not in quotes, or at its end. */
 static const char *
 container_part_end(const char *text)
 {
 	char quote = '\0';
 
-	for (; *text && (quote || *text != ','); text++) {
-		if (quote ? *text == quote : *text == '"' || *text == '\'')
-			quote = quote ? '\0' : *text;
-	}
+	for (; *text && (quote || *text != ','); text++)
+		container_is_quote(*text, &quote);
 	return text;
 }
 
@@ -139,12 +135,9 @@ container_read_variables(const struct place *fields, struct arena *arena, jv *va
 		}
 		*equals = '\0';
 		to = equals + 1;
-		for (const char *from = to; *from; from++) {
-			if (quote ? *from == quote : *from == '"' || *from == '\'')
-				quote = quote ? '\0' : *from;
-			else
+		for (const char *from = to; *from; from++)
+			if (!container_is_quote(*from, &quote))
 				*to++ = *from;
-		}
 		*to = '\0';
 		container_set_variable(&field, part, equals + 1, variables);
 	}
@@ -154,18 +147,14 @@ container_read_variables(const struct place *fields, struct arena *arena, jv *va
 static jv
 container_find(jv config, const char *path)
 {
-	jv found = jv_copy(config);
+	char *pointer = memory_printf("/%s", path + strspn(path, "/"));
+	size_t length = strlen(pointer);
+	jv found;
 
-	while (jv_is_valid(found) && *path) {
-		size_t length = strcspn(path, "/");
-		char *name = memory_substring(path, length);
-		jv next = length ? json_get(found, name) : jv_copy(found);
-
-		jv_free(found);
-		free(name);
-		found = next;
-		path += length + (path[length] == '/');
-	}
+	while (length > 0 && pointer[length - 1] == '/')
+		pointer[--length] = '\0';
+	found = json_at(config, pointer);
+	free(pointer);
 	return found;
 }
 
@@ -217,13 +206,13 @@ container_put_variables(const struct task *task, jv variables, struct bundle *bu
 	return failed;
 }
 
-/* Adds the name of the image and when it is fetched. Returns the name, in the arena. */
+/* Adds the name of the image, without blanks as Coopr took it, and when it is fetched. Returns the name, in the arena. */
 static const char *
 container_read_image(const struct place *fields, struct arena *arena, struct arguments *words)
 {
 	const char *given = place_string(fields, "image_name", NEED_REQUIRED, arena), *pull = place_string(fields, "pull", NEED_OPTIONAL, arena);
 	struct place name = place_member(fields, "image_name"), when = place_member(fields, "pull");
-	char *plain = container_without_blanks(given ? given : "");
+	char *plain = tool_without_blanks(given ? given : "");
 	const char *image = arena_string(arena, plain);
 
 	if (given && (!*image || *image == '-'))

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "automator/tool.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "exec/task-outcome.h"
 #include "model/take/origin.h"
 #include "ssh/response.h"
@@ -41,10 +40,7 @@ tool_add_field(const struct task *task, const char *field, struct automator_work
 	int failed = line ? shell_words_split(line, &names, err) : 0;
 
 	for (size_t i = 0; i < names.count && !failed; i++) {
-		char *word = memory_printf("%s=%s", field, names.list[i]);
-
-		arguments_push(&work->words, word);
-		free(word);
+		arguments_printf(&work->words, "%s=%s", field, names.list[i]);
 		if (!task->scripts && bundle_add(&work->bundle, task->catalogue, names.list[i], err) < 0)
 			failed = -1;
 	}
@@ -116,6 +112,18 @@ tool_prepare(const struct tool *tool, const struct task *task, jv data, struct a
 	if (tool_read_fields(tool, task, arena, work, err) < 0 || tool_add_files(tool, task, work, err) < 0)
 		return -1;
 	return tool_add_data(task, data, &work->bundle, err);
+}
+
+char *
+tool_without_blanks(const char *text)
+{
+	struct buffer out = {0};
+
+	for (; *text; text++)
+		if (!isspace((unsigned char)*text))
+			buffer_byte(&out, *text);
+	buffer_string(&out);
+	return buffer_take(&out);
 }
 
 void

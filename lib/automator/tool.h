@@ -30,6 +30,9 @@ int tool_prepare(const struct tool *tool, const struct task *task, jv data, stru
 /* Adds a text that has parts of the configuration in it as a file of that name; in memory only, if there are secrets in the configuration. */
 int tool_put(const struct task *task, const char *name, const struct buffer *text, struct bundle *bundle, struct error *err);
 
+/* Returns a text without the blanks in it, which the caller frees. */
+char *tool_without_blanks(const char *text);
+
 /* Makes the fact "changed" of an answer true or false. */
 void tool_take_answer(const struct task *task, const struct remote_answer *answer, struct outcome *outcome);
 

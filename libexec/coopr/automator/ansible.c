@@ -25,39 +25,20 @@ static const char schema[] =
     "\"files\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"files\",\"playbooks\"],\"description\":\"Files and folders that the playbook needs, separated by blanks\"},"
     TOOL_PROPERTIES "}}";
 
-/* Returns the value (owned) with all its texts marked, so that Jinja, which expands what stands in {{...}}, gives them as they are. */
+/* Returns a text marked, so that Jinja, which expands what stands in {{...}}, gives it as it is. */
+static jv
+ansible_mark(jv text)
+{
+	jv marked = jv_object();
+
+	json_set(&marked, "__ansible_unsafe", jv_copy(text));
+	return marked;
+}
+
 static jv
 ansible_mark_all(jv value)
 {
-	jv marked;
-
-	switch (jv_get_kind(value)) {
-	case JV_KIND_STRING:
-		marked = jv_object();
-		json_set(&marked, "__ansible_unsafe", jv_copy(value));
-		return marked;
-	case JV_KIND_ARRAY:
-		marked = jv_array();
-		for (size_t i = 0; i < json_length(value); i++) {
-			jv element = json_element(value, i);
-
-			marked = jv_array_append(marked, ansible_mark_all(element));
-			jv_free(element);
-		}
-		return marked;
-	case JV_KIND_OBJECT:
-		marked = jv_object();
-		for (int at = jv_object_iter(value); jv_object_iter_valid(value, at); at = jv_object_iter_next(value, at)) {
-			jv key = jv_object_iter_key(value, at), its = jv_object_iter_value(value, at);
-
-			json_set(&marked, json_string(key), ansible_mark_all(its));
-			jv_free(its);
-			jv_free(key);
-		}
-		return marked;
-	default:
-		return jv_copy(value);
-	}
+	return attributes_change_texts(value, ansible_mark, NULL);
 }
 
 /* Adds a host to the groups that are called as its services. */

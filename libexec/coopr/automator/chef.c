@@ -6,14 +6,12 @@
  * Exit code and status: 0 done, whether it changed anything or not; 1 something has failed; 75 the node cannot be reached, 77 it may not
  * be entered, 78 there is no chef-solo on it, no such cookbook, or the fields are wrong.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "automator/attributes.h"
 #include "automator/automator.h"
 #include "automator/tool.h"
-#include "base/buffer.h"
 #include "base/error.h"
 
 static const char schema[] =
@@ -78,15 +76,10 @@ chef_make_attributes(const struct task *task, jv *out, struct error *err)
 static void
 chef_add_run_list(const struct task *task, struct automator_work *work)
 {
-	char *list = json_get_string(task->fields, "run_list");
-	struct buffer word = {0};
+	char *list = json_get_string(task->fields, "run_list"), *plain = tool_without_blanks(list ? list : "");
 
-	buffer_text(&word, "run_list=");
-	for (const char *at = list ? list : ""; *at; at++)
-		if (!isspace((unsigned char)*at))
-			buffer_byte(&word, *at);
-	arguments_push(&work->words, buffer_string(&word));
-	buffer_release(&word);
+	arguments_printf(&work->words, "run_list=%s", plain);
+	free(plain);
 	free(list);
 }
 

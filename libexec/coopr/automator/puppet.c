@@ -23,10 +23,11 @@ static const char schema[] =
     "\"modules\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"modules\"],\"description\":\"The modules, separated by blanks\"},"
     TOOL_PROPERTIES "}}";
 
-/* Returns text so that Hiera, which expands what stands in %{...}, gives it as it is. */
+/* Returns a text so that Hiera, which expands what stands in %{...}, gives it as it is. */
 static jv
-puppet_escape(const char *text)
+puppet_escape(jv value)
 {
+	const char *text = json_string(value);
 	struct buffer out = {0};
 	jv escaped;
 
@@ -38,39 +39,6 @@ puppet_escape(const char *text)
 	escaped = jv_string(out.data);
 	buffer_release(&out);
 	return escaped;
-}
-
-/* Returns the value (owned) with all its texts and names escaped. */
-static jv
-puppet_escape_all(jv value)
-{
-	jv escaped;
-
-	switch (jv_get_kind(value)) {
-	case JV_KIND_STRING:
-		return puppet_escape(json_string(value));
-	case JV_KIND_ARRAY:
-		escaped = jv_array();
-		for (size_t i = 0; i < json_length(value); i++) {
-			jv element = json_element(value, i);
-
-			escaped = jv_array_append(escaped, puppet_escape_all(element));
-			jv_free(element);
-		}
-		return escaped;
-	case JV_KIND_OBJECT:
-		escaped = jv_object();
-		for (int at = jv_object_iter(value); jv_object_iter_valid(value, at); at = jv_object_iter_next(value, at)) {
-			jv key = jv_object_iter_key(value, at), its = jv_object_iter_value(value, at);
-
-			escaped = jv_object_set(escaped, puppet_escape(json_string(key)), puppet_escape_all(its));
-			jv_free(its);
-			jv_free(key);
-		}
-		return escaped;
-	default:
-		return jv_copy(value);
-	}
 }
 
 static bool
@@ -128,7 +96,7 @@ puppet_prepare(const struct task *task, struct arena *arena, struct automator_wo
 	jv all, escaped, data;
 	int failed = attributes_all(task, &all, err);
 
-	escaped = puppet_escape_all(all);
+	escaped = attributes_change_texts(all, puppet_escape, puppet_escape);
 	data = puppet_add_all_parameters(escaped);
 	work->complaint = "Error: ";
 	if (!failed)
