@@ -5,14 +5,11 @@
 #
 #	need_lxd             skips where it cannot be
 #	lxd_start            starts it; its socket is $DAEMON, it has an image "node" with sshd, and a network with DHCP
-#	lxd_end              ends it, with all that runs in it
-#	inside COMMAND...    does a command where the machines can be reached
-#	lxd_get PATH         asks it for a thing of its API
+#
+# It is ended, asked and entered as a podman is.
 
 need_lxd() {
-	need_root
-	need_program unshare nsenter python3 curl
-	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
+	need_daemon
 	command -v lxd >/dev/null && command -v mksquashfs >/dev/null && command -v busybox >/dev/null ||
 		"$COOPR_ROOT/tests/install-packages" lxd lxd-client dnsmasq-base squashfs-tools busybox iptables >installed 2>&1 ||
 		skip "needs lxd, which cannot be installed: $(tail -n 1 installed)"
@@ -51,6 +48,10 @@ lxd_image() {
 	rm -rf "$folder/root"
 }
 
+lxd_trusts() {
+	daemon /1.0 | jq -e '.metadata.auth == "trusted"'
+}
+
 lxd_start() {
 	lxd_image
 	mkdir -p lxd/state
@@ -69,14 +70,7 @@ lxd_start() {
 		export TMPDIR=$PWD/tmp
 		exec lxd --group root --syslog=false
 	END
-	(cd lxd && exec unshare -n -m -p -f --mount-proc --kill-child bash start.sh) >lxd.log 2>&1 3>&- &
-	LXD_UNSHARE=$!
-	until lxd_get /1.0 2>/dev/null | jq -e '.metadata.auth == "trusted"' >/dev/null 2>&1; do
-		kill -0 "$LXD_UNSHARE" || { cat lxd.log && return 1; }
-		sleep 0.2
-	done
-	LXD_PID=$(cat "/proc/$LXD_UNSHARE/task/$LXD_UNSHARE/children")
-	LXD_PID=${LXD_PID%% *}
+	daemon_start lxd lxd_trusts
 	LXD_DIR=$PWD/lxd/state HOME=$PWD/lxd lxd waitready --timeout 60
 	LXD_DIR=$PWD/lxd/state inside lxd init --preseed <<-'END'
 		storage_pools:
@@ -93,19 +87,4 @@ lxd_start() {
 		    eth0: {name: eth0, network: lxdbr0, type: nic}
 	END
 	LXD_DIR=$PWD/lxd/state HOME=$PWD/lxd lxc image import "$BATS_FILE_TMPDIR/lxd-image/meta.tar" "$BATS_FILE_TMPDIR/lxd-image/rootfs.squashfs" --alias node >/dev/null
-}
-
-lxd_end() {
-	[ -n "${LXD_UNSHARE-}" ] || return 0
-	kill -KILL "$LXD_PID" || true
-	wait "$LXD_UNSHARE" || true
-	rm -rf lxd
-}
-
-inside() {
-	nsenter -t "${LXD_PID:-$PODMAN_PID}" -n "$@"
-}
-
-lxd_get() {
-	curl -sS -f --unix-socket "$DAEMON" "http://localhost$1"
 }

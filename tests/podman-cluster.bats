@@ -13,7 +13,7 @@ setup() {
 }
 
 teardown() {
-	podman_end
+	daemon_end
 }
 
 catalogue() {

@@ -5,7 +5,7 @@
 #
 #	podman_start         starts it; its socket is $DAEMON, it has an image "node" with sshd, and a network "lab"
 #	                     with PODMAN_DAEMON=docker that is a dockerd
-#	podman_end           ends it, with all that runs in it
+#	daemon_end           ends it, with all that runs in it
 #	inside COMMAND...    does a command where the machines can be reached
 #	daemon PATH [...]    asks it for a thing of its API; more are options of curl
 #	containers           how many it has
@@ -63,10 +63,36 @@ node_image() {
 	rm -rf "$tree"
 }
 
-need_podman() {
+# What a daemon and its machines take of the host.
+need_daemon() {
 	need_root
 	need_program unshare nsenter python3 curl
 	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
+}
+
+# Runs FOLDER/start.sh there, in namespaces of its own, and waits until a command succeeds: daemon_start FOLDER COMMAND...
+daemon_start() {
+	DAEMON_FOLDER=$1
+	(cd "$1" && exec unshare -n -m -p -f --mount-proc --kill-child bash start.sh) >"$1.log" 2>&1 3>&- &
+	DAEMON_UNSHARE=$!
+	until "${@:2}" >/dev/null 2>&1; do
+		kill -0 "$DAEMON_UNSHARE" || { cat "$1.log" && return 1; }
+		sleep 0.1
+	done
+	DAEMON_PID=$(cat "/proc/$DAEMON_UNSHARE/task/$DAEMON_UNSHARE/children")
+	DAEMON_PID=${DAEMON_PID%% *}
+}
+
+# Its file systems go with its namespaces.
+daemon_end() {
+	[ -n "${DAEMON_UNSHARE-}" ] || return 0
+	kill -KILL "$DAEMON_PID" || true
+	wait "$DAEMON_UNSHARE" || true
+	rm -rf "$DAEMON_FOLDER"
+}
+
+need_podman() {
+	need_daemon
 	command -v podman >/dev/null || "$COOPR_ROOT/tests/install-packages" podman runc netavark aardvark-dns iptables >installed 2>&1 ||
 		skip "needs podman, which cannot be installed: $(tail -n 1 installed)"
 }
@@ -87,28 +113,13 @@ podman_start() {
 			--pidfile "$PWD/docker.pid" --iptables=false --ip-masq=false --bridge=none --storage-driver=overlay2 --exec-opt native.cgroupdriver=cgroupfs
 		exec podman system service --time=0 "unix://$PWD/socket"
 	END
-	(cd podman && exec unshare -n -m -p -f --mount-proc --kill-child bash start.sh) >podman.log 2>&1 3>&- &
-	PODMAN_UNSHARE=$!
-	until daemon /_ping -o ping 2>/dev/null; do
-		kill -0 "$PODMAN_UNSHARE" || { cat podman.log && return 1; }
-		sleep 0.1
-	done
-	PODMAN_PID=$(cat "/proc/$PODMAN_UNSHARE/task/$PODMAN_UNSHARE/children")
-	PODMAN_PID=${PODMAN_PID%% *}
+	daemon_start podman daemon /_ping
 	daemon '/images/create?fromSrc=-&repo=node&tag=latest' -X POST -H 'Content-Type: application/x-tar' -T "$BATS_FILE_TMPDIR/node.tar" >/dev/null
 	daemon /networks/create -H 'Content-Type: application/json' -d '{"Name": "lab", "Driver": "bridge", "IPAM": {"Config": [{"Subnet": "10.198.0.0/24"}]}}' >/dev/null
 }
 
-podman_end() {
-	[ -n "${PODMAN_UNSHARE-}" ] || return 0
-	kill -KILL "$PODMAN_PID" || true
-	wait "$PODMAN_UNSHARE" || true
-	# Its file systems went with its namespaces.
-	rm -rf podman
-}
-
 inside() {
-	nsenter -t "$PODMAN_PID" -n "$@"
+	nsenter -t "$DAEMON_PID" -n "$@"
 }
 
 daemon() {

@@ -16,7 +16,7 @@ setup() {
 }
 
 teardown() {
-	podman_end
+	daemon_end
 	fake_end
 }
 
@@ -170,7 +170,7 @@ a_podman() {
 }
 
 coopr-exec() {
-	if [ -n "${PODMAN_PID-}" ] && [ -z "${FAKE-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
+	if [ -n "${DAEMON_PID-}" ] && [ -z "${FAKE-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
 }
 
 # A shell command on the machine of the last result, whose host key has to be the one that confirm has told.

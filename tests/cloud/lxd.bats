@@ -22,7 +22,7 @@ setup() {
 }
 
 teardown() {
-	lxd_end
+	daemon_end
 }
 
 coopr-exec() {
@@ -30,7 +30,7 @@ coopr-exec() {
 }
 
 instances() {
-	lxd_get /1.0/instances | jq -r '.metadata[]' | sed 's|.*/||' | sort
+	daemon /1.0/instances | jq -r '.metadata[]' | sed 's|.*/||' | sort
 }
 
 @test "keeps the contract of providers; lxc sees what coopr lists; a machine shows the host key that was put into it" {

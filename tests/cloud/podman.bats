@@ -17,7 +17,7 @@ setup() {
 }
 
 teardown() {
-	podman_end
+	daemon_end
 	fake_end
 }
 
@@ -32,7 +32,7 @@ provider() {
 }
 
 coopr-exec() {
-	if [ -n "${PODMAN_PID-}" ] && [ -z "${FAKE-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
+	if [ -n "${DAEMON_PID-}" ] && [ -z "${FAKE-}" ]; then inside "$COOPR_BIN/coopr-exec" "$@"; else command coopr-exec "$@"; fi
 }
 
 # What the docker client sees: the version of the API is that of the fake.
