@@ -34,11 +34,16 @@ export async function entitiesView({kind = 'clustertemplate', signal}) {
     commandView(commandLine(ACTIONS.entities, {kind})));
 }
 
+// All that was said of what was refused; the reason stands last.
+function refusedView(title, error, reason) {
+  const lines = [...(error.messages ?? []).slice(0, -1), reason];
+
+  return el('div.note.bad', el('strong', title), el('ul', lines.map((line) => el('li', line.replace(/^standard input: /, '')))));
+}
+
 // Says what is wrong with a document, or what it would make wrong elsewhere.
 function verdict(error) {
-  const lines = [...(error.messages ?? []).slice(0, -1), reasonOf(error)];
-
-  return el('div.note.bad', el('strong', 'Not right yet'), el('ul', lines.map((line) => el('li', line.replace(/^standard input: /, '')))));
+  return refusedView('Not right yet', error, reasonOf(error));
 }
 
 // The document as JSON and as a form, each of which follows the other. read() gives it; undefined where the JSON is malformed.
@@ -175,7 +180,7 @@ function deletion(kind, name, version, state) {
       fill(state, el('div.note', el('p', 'Nothing uses it. Its versions stay in the history.'), el('p.row', sure), commandView(commandLine(ACTIONS.deleteEntity, {kind, name}))));
       sure.focus();
     } catch (error) {
-      fill(state, el('div.note.bad', el('strong', 'It is in use'), el('ul', [...(error.messages ?? []).slice(0, -1), error.message].map((line) => el('li', line)))));
+      fill(state, refusedView('It is in use', error, error.message));
     }
     state.scrollIntoView({block: 'nearest'});
   }}, 'Delete');

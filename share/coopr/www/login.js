@@ -73,7 +73,7 @@ export function codeView(code, entered) {
   const password = el('input', {name: 'new_password', type: 'password', autocomplete: 'new-password', minlength: 10, required: true});
   const body = (button) => button?.value === 'once' ? {code} : {code, new_password: password.value};
 
-  return el('div.login', el('h1', 'Welcome to coopr'), el('p', 'This link signs you in once. To come back, choose a password.'),
+  return el('div.login', el('h1', 'Welcome to coopr'), el('p', 'This link logs you in once. To come back, choose a password.'),
     sessionForm(body, entered, field('New password', password, 'At least ten characters.'), el('button.main', 'Choose it and log in'),
       el('button', {value: 'once', formnovalidate: true}, 'Log in this once')));
 }
