@@ -12,7 +12,7 @@ sandbox() {
 kill_machine() {
 	local pid
 
-	pid=$(sandbox list </dev/null | jq --arg end "$1" 'select(.id | endswith($end)).pid')
+	pid=$(sandbox list </dev/null | jq --arg id "$1" 'select(.id | endswith($id)).pid')
 	kill -KILL "$pid"
 	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 }

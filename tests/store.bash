@@ -14,7 +14,7 @@ older_tables() {
 			ends = sub(/",$/, "")
 			sub(/"$/, "")
 			gsub(/\\"/, "\"")
-			print
+			printf "%s%s", $0, ends ? "\n" : ""
 			if (ends && ++count == last)
 				exit
 		}' "$COOPR_ROOT/lib/store/sqlite/schema.c"
@@ -32,9 +32,10 @@ older_store() {
 		SELECT printf('DELETE FROM "%w"; INSERT INTO "%w" (%s) SELECT %s FROM newer."%w";', name, name, columns, columns, name)
 			FROM (SELECT t.name, group_concat(printf('"%w"', c.name)) AS columns
 				FROM main.sqlite_schema AS t JOIN newer.sqlite_schema AS n USING (name, type), pragma_table_info(t.name, 'main') AS c
-				WHERE type = 'table' AND c.name IN (SELECT name FROM pragma_table_info(t.name, 'newer')) GROUP BY t.name);
+				WHERE t.type = 'table' AND c.name IN (SELECT name FROM pragma_table_info(t.name, 'newer')) GROUP BY t.name);
 	END
 	sqlite3 "$older" "ATTACH '$1' AS newer" ".read $older.copies"
+	sqlite3 "$older" 'PRAGMA journal_mode = WAL' >/dev/null
 	chmod --reference="$1" "$older"
 	rm -f "$1-wal" "$1-shm" "$older.copies"
 	mv "$older" "$1"
