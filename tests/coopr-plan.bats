@@ -484,6 +484,42 @@ standing() {
 	contains "$output" "the configuration asks for the addresses of app"
 }
 
+# Three nodes with volumes that leave, and three new ones; the layout is the file "moving".
+moving() {
+	standing
+	jq -c 'if .kind == "cluster" then .definitions |= map(if .name == "db" then .volumes = [{name: "data", path: "/d", size_gb: 1}] else . end) else empty end' \
+		stands >moving
+	jq -c 'select(.services == ["lb"])' stands >>moving
+	for i in 1 2 3; do
+		jq -nc --argjson i $i '{kind: "node", id: "7-200\($i)", nodenum: (2000 + $i), hostname: "o\($i).local", services: null, was: ["db"]},
+			{kind: "node", id: "7-300\($i)", nodenum: (3000 + $i), hostname: "n\($i).local", services: ["db"], was: null}'
+	done >>moving
+}
+
+@test "volumes are handed over on so many nodes at a time, each new machine there before the old one leaves" {
+	moving
+	for action in "" "-a replace"; do
+		# shellcheck disable=SC2086
+		coopr-plan $action --max-unavailable 1 moving >plan
+		coopr-plan --check plan
+		same "ready to leave: 7-2001" "$(after "stop db on 7-2001")"
+		same "confirm dummy on 7-3001" "$(after "ready to leave: 7-2001" | tr -d '\n')"
+		same "confirm dummy on 7-3001, delete dummy on 7-2001" "$(after "attach dummy on 7-3001")"
+		same "confirm dummy on 7-3002, up: 7-3001" "$(after "ready to leave: 7-2002")"
+	done
+	# At once, where that is asked for, and where it cannot be otherwise.
+	coopr-plan --max-unavailable 100% moving >plan
+	same "confirm dummy on 7-3001, delete dummy on 7-2001, delete dummy on 7-2002, delete dummy on 7-2003" "$(after "attach dummy on 7-3001" | sed 's/released: db/delete dummy on 7-2001, delete dummy on 7-2002, delete dummy on 7-2003/')"
+	jq -c 'if .id == "7-3001" then .zone = "z2" else . end' moving >elsewhere
+	run -1 coopr-plan --max-unavailable 1 elsewhere
+	contains "$output" "no new node has the same services with volumes as 7-2003, whose volumes other nodes get; replace some of the nodes at a time"
+	coopr-plan --max-unavailable auto elsewhere | coopr-plan --check
+	jq -c 'if .kind == "cluster" then .config.db = {peers: "%host.service.db%"} else . end' moving >peers
+	run -1 coopr-plan --max-unavailable 1 peers
+	contains "$output" "db looks up its own instances, and all of them are replaced"
+	coopr-plan --max-unavailable auto peers | coopr-plan --check
+}
+
 @test "--dead: where the machine had data, its service is told nothing on other nodes before it is deleted" {
 	jq -nc '"10.0.0.\(1 + range(4))" as $address | {kind: "node", id: "7-100\($address[7:8])", nodenum: (1000 + ($address[7:8] | tonumber)), hostname: "h",
 		ipaddresses: {bind_v4: $address}, services: ["db"], was: ["db"]}' >nodes

@@ -46,7 +46,7 @@ modules_of() {
 
 # What a section of the page names: `words` in its lines.
 named_in() {
-	sed -n "\\|^## $1\$|,/^## /p" "$COOPR_ROOT/lib/README.md" | grep -vF '.h`' | grep -oE '`[a-z-]+`' | tr -d '`' | sort
+	sed -n "\\|^## $1\$|,/^## /p" "$COOPR_ROOT/lib/README.md" | grep -vF '.h`' | grep -oE '`[a-z0-9-]+`' | tr -d '`' | sort
 }
 
 @test "a folder includes only folders that stand before it on the page, and none of the engines another engine's" {

@@ -61,6 +61,16 @@ table() {
 	contains "$output" "has it, and is running"
 }
 
+@test "nodes are replaced one after the other, each new one with the volume of the old one" {
+	coopr create db -t rows -n 2 -y
+	coopr-exec db 'hostname >>/srv/rows/table'
+	coopr-volume list db -o json | jq -r .id | sort >before
+	coopr replace --max-unavailable 1 db/@rows -y
+	same "1002 1003" "$(coopr show db --cluster -o json | jq -r 'select(.kind == "node").nodenum' | xargs)"
+	same "db1-1000 db1-1001" "$(table db | awk '$NF != "first" { print $NF }' | xargs)"
+	same "$(cat before)" "$(coopr-volume list db -o json | jq -r 'select(.node).id' | sort)"
+}
+
 @test "coopr-volume(1): volumes outlive their cluster, are taken up by another one, copied, and deleted when nobody has them" {
 	coopr create db -t rows -n 2 -y
 	coopr-exec db 'echo $COOPR_NODE $(hostname) >>/srv/rows/table'

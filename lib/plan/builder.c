@@ -41,6 +41,12 @@ builder_edge(struct builder *builder, uint32_t before, uint32_t after)
 		graph_edge(&builder->steps->graph, before, after);
 }
 
+bool
+builder_hands_over(const struct builder *builder, size_t node)
+{
+	return builder->scope->heirs && builder->scope->heirs[node] != GRAPH_NONE;
+}
+
 struct task_group *
 builder_group(const struct builder *builder, uint32_t service, unsigned group)
 {

@@ -90,7 +90,7 @@ struct builder {
 	uint32_t addresses;             /* the step that what reads the configuration waits for, or none */
 	bool *installed_by_address;     /* of each definition: its installation reads addresses */
 	bool strict;                    /* what rolls waits by the rules of its tasks too, not only for what rolls */
-	bool hands_over;                /* what leaves has volumes for what comes in its place, so it does not wait for that */
+	bool hands_over;                /* what leaves, all at once, has volumes for what comes in its place, so it does not wait for that */
 	bool any_near;                  /* some barrier has services that are near */
 };
 
@@ -107,6 +107,9 @@ uint32_t builder_milestone(struct builder *builder, const char *what, const char
 
 /* Lets a step wait for another; does nothing if one of them is none. */
 void builder_edge(struct builder *builder, uint32_t before, uint32_t after);
+
+/* Tells whether the node hands its volumes over in its turn, or gets some so: handover.h orders its tasks. */
+bool builder_hands_over(const struct builder *builder, size_t node);
 
 /* Returns the group of a service's tasks: that of an action, GROUP_DONE or GROUP_UP. */
 struct task_group *builder_group(const struct builder *builder, uint32_t service, unsigned group);

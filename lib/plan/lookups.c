@@ -86,12 +86,17 @@ lookups_init(struct lookups *lookups, const struct layout *layout, const struct 
 	struct graph graph = {.vertices = services};
 	bool *joined = memory_zeroed(services * services, sizeof *joined); /* [who * services + whom] */
 
+	lookups->own = memory_zeroed(services, sizeof *lookups->own);
 	if (jv_get_kind(cluster->config) == JV_KIND_OBJECT)
 		lookups_join_config(joined, layout, dependencies);
 	for (uint32_t i = 0; i < services; i++)
 		for (uint32_t j = 0; j < services; j++)
-			if (i != j && (joined[i * services + j] || lookups_names(&cluster->definitions[i].reads.nodes, &cluster->definitions[j])))
-				graph_edge(&graph, i, j);
+			if (joined[i * services + j] || lookups_names(&cluster->definitions[i].reads.nodes, &cluster->definitions[j])) {
+				if (i == j)
+					lookups->own[i] = true;
+				else
+					graph_edge(&graph, i, j);
+			}
 	free(joined);
 	lookups->of = graph_successors(&graph);
 	lookups->by = graph_predecessors(&graph);
@@ -103,6 +108,7 @@ lookups_release(struct lookups *lookups)
 {
 	neighbours_release(&lookups->of);
 	neighbours_release(&lookups->by);
+	free(lookups->own);
 }
 
 struct string_list

@@ -16,6 +16,7 @@ struct service;
 struct lookups {
 	struct neighbours of; /* of each service: those whose host names or addresses it looks up, but for itself */
 	struct neighbours by; /* of each service: those that look it up */
+	bool *own;            /* of each service: it looks up its own instances */
 };
 
 void lookups_init(struct lookups *lookups, const struct layout *layout, const struct dependencies *dependencies);

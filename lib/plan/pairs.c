@@ -8,7 +8,7 @@
 #include "plan/builder.h"
 #include "plan/dependency.h"
 
-/* The k-th node that is made takes the place of the k-th that is deleted. */
+/* The k-th other node that is made takes the place of the k-th that is deleted. */
 void
 pairs_find(struct builder *builder)
 {
@@ -18,9 +18,9 @@ pairs_find(struct builder *builder)
 	for (size_t i = 0; i < nodes; i++)
 		builder->partners[i] = GRAPH_NONE;
 	for (size_t old = 0; builder->scope->by_pairs && old < nodes; old++) {
-		if (actions[old] != ACTIONS_UNMAKE)
+		if (actions[old] != ACTIONS_UNMAKE || builder_hands_over(builder, old))
 			continue;
-		while (new < nodes && actions[new] != ACTIONS_MAKE)
+		while (new < nodes && (actions[new] != ACTIONS_MAKE || builder_hands_over(builder, new)))
 			new++;
 		if (new == nodes)
 			return;

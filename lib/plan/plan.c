@@ -9,12 +9,13 @@
 #include "base/error.h"
 #include "model/layout.h"
 #include "model/name.h"
+#include "model/unavailable.h"
 #include "plan/absent.h"
 #include "plan/dependency.h"
+#include "plan/handover.h"
 #include "plan/lookups.h"
 #include "plan/scope.h"
 #include "plan/steps.h"
-#include "plan/volumes.h"
 
 enum { ID_SIZE = 16, PRINT_SIZE = 256 * 1024 };
 
@@ -148,14 +149,17 @@ plan_check_addresses(struct arena *arena, const struct layout *layout, const str
 	return 0;
 }
 
-/* Returns -1 if nodes that are replaced one after the other would have to be there before those are gone that have their volumes. */
+/* Finds which nodes hand over their volumes a few at a time. Where they cannot, all do at once, unless a limit was asked for. */
 static int
-plan_check_volumes(const struct layout *layout, const struct scope *scope, struct error *err)
+plan_find_heirs(const struct layout *layout, const struct dependencies *dependencies, const struct plan_parameters *parameters,
+    struct scope *scope, struct error *err)
 {
-	if (!scope->by_pairs || !volumes_change_hands(layout, scope))
+	struct error why;
+
+	if (handover_find(scope, layout, dependencies, &why) == 0 || strcmp(parameters->max_unavailable, UNAVAILABLE_AUTO) == 0)
 		return 0;
-	return error_set(err, EX_NO, "the new nodes get the volumes of those that leave, so they cannot be made before these are gone: replace "
-	    "some of the nodes at a time, by their names, without --max-unavailable");
+	return error_set(err, why.code, "%s; replace some of the nodes at a time, by their names, or all at once with --max-unavailable %s", why.text,
+	    UNAVAILABLE_ALL);
 }
 
 /* Fills in what the job record says of the scope. */
@@ -224,7 +228,7 @@ plan_make(struct plan *plan, const struct layout *layout, const struct plan_para
 	dependencies_init(&dependencies, layout);
 	if (scope_init(&scope, layout, &dependencies, parameters, err) == 0 &&
 	    plan_check_dependencies(&dependencies, &scope, err) == 0 &&
-	    plan_check_addresses(&plan->arena, layout, &scope, err) == 0 && plan_check_volumes(layout, &scope, err) == 0) {
+	    plan_check_addresses(&plan->arena, layout, &scope, err) == 0 && plan_find_heirs(layout, &dependencies, parameters, &scope, err) == 0) {
 		plan_describe_job(plan, layout, &dependencies, parameters, &scope);
 		steps_build(&steps, &plan->arena, layout, &dependencies, &scope, history);
 		result = plan_order_steps(plan, &steps, err);

@@ -54,7 +54,7 @@ rounds_rolls(const struct rounds *rounds, uint32_t service)
 	bool takes_down = false;
 	size_t carriers = 0;
 
-	if (!builder->scope->rolling || builder->scope->by_pairs || !builder->scope->max_unavailable)
+	if (!builder->scope->rolling || builder->scope->by_pairs || builder->scope->heirs || !builder->scope->max_unavailable)
 		return false;
 	for (size_t i = 0; i < roll->count && !takes_down; i++)
 		takes_down = ACTION_BIT(builder->steps->list[roll->turns[i].first].action) & ACTIONS_TAKE_DOWN;

@@ -322,6 +322,7 @@ scope_release(struct scope *scope)
 	free(scope->node_actions);
 	free(scope->chosen);
 	free(scope->dead);
+	free(scope->heirs);
 	free(scope->placements);
 	*scope = (struct scope){0};
 }

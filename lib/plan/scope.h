@@ -38,6 +38,7 @@ struct scope {
 	unsigned *node_actions; /* of each node: create, confirm, delete */
 	bool *chosen;           /* of each node: it is named, or none is */
 	bool *dead;             /* of each node: its machine does not answer */
+	uint32_t *heirs;        /* of each node that hands its volumes over in its turn: the new one, and of that the old; or none; see handover.h */
 	struct placement *placements; /* by node, then by service */
 	size_t count, capacity;
 	unsigned actions;  /* all that occur in placements */

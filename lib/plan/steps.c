@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "plan/builder.h"
+#include "plan/handover.h"
 #include "plan/pairs.h"
 #include "plan/rounds.h"
 #include "plan/tasks.h"
@@ -18,11 +19,12 @@ steps_build(struct steps *steps, struct arena *arena, const struct layout *layou
 
 	*steps = (struct steps){0};
 	builder_init(&builder, steps, arena, layout, dependencies, scope, history);
-	builder.hands_over = volumes_change_hands(layout, scope);
+	builder.hands_over = !scope->heirs && volumes_change_hands(layout, scope);
 	pairs_find(&builder);
 	tasks_add(&builder);
 	waits_add(&builder);
 	pairs_add(&builder);
+	handover_add(&builder);
 	volumes_add_waits(&builder);
 	builder_add_batches(&builder);
 	rounds_add(&builder);

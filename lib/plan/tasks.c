@@ -124,6 +124,8 @@ tasks_join_groups(struct builder *builder, const struct placement *placement, ui
 	bool checked = placement->actions & ACTION_BIT(ACTION_CHECK);
 	unsigned groups = rolls && action == ACTION_STOP ? 0 : 1u << action;
 
+	if (builder_hands_over(builder, placement->node))
+		return;
 	/* What has a check is ready when that is done, not when it is started. */
 	if (action == ACTION_CHECK || (ACTION_BIT(action) & ACTIONS_UP && !checked))
 		groups |= 1u << GROUP_READY;

@@ -22,8 +22,7 @@ volumes_find_set_up(const struct layout *layout, const struct scope *scope)
 	return found;
 }
 
-/* Tells whether a service, which asks for volumes as it is now, stood on the node and had some. */
-static bool
+bool
 volumes_stood(const struct layout *layout, const struct node *node, uint32_t service)
 {
 	const char *name = layout->cluster.definitions[service].name;
@@ -31,16 +30,32 @@ volumes_stood(const struct layout *layout, const struct node *node, uint32_t ser
 	return name_set_has(node->leaves ? &node->was : &node->services, name) && cluster_definition_before(&layout->cluster, name)->volume_count;
 }
 
+bool *
+volumes_find_handed(const struct layout *layout, const struct scope *scope)
+{
+	bool *handed = volumes_find_set_up(layout, scope), any = false;
+
+	for (uint32_t service = 0; service < layout->cluster.definition_count; service++) {
+		bool found = false;
+
+		for (size_t i = 0; handed[service] && i < layout->node_count && !found; i++)
+			found = scope->node_actions[i] & ACTIONS_UNMAKE && !scope->dead[i] && volumes_stood(layout, &layout->nodes[i], service);
+		handed[service] = found;
+		any = any || found;
+	}
+	if (any)
+		return handed;
+	free(handed);
+	return NULL;
+}
+
 bool
 volumes_change_hands(const struct layout *layout, const struct scope *scope)
 {
-	bool *set_up = volumes_find_set_up(layout, scope), found = false;
+	bool *handed = volumes_find_handed(layout, scope);
 
-	for (uint32_t service = 0; service < layout->cluster.definition_count; service++)
-		for (size_t i = 0; set_up[service] && i < layout->node_count && !found; i++)
-			found = scope->node_actions[i] & ACTIONS_UNMAKE && !scope->dead[i] && volumes_stood(layout, &layout->nodes[i], service);
-	free(set_up);
-	return found;
+	free(handed);
+	return handed != NULL;
 }
 
 static void
@@ -123,6 +138,8 @@ volumes_find_tasks(const struct builder *builder, uint32_t service, bool leaving
 	for (uint32_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
+		if (builder_hands_over(builder, i))
+			continue;
 		if (leaving && builder->deletes[i] != GRAPH_NONE && volumes_stood(layout, node, service))
 			tasks[count++] = builder->deletes[i];
 		if (!leaving && builder->attaches[i] != GRAPH_NONE && node_has(node, layout->cluster.definitions[service].name))

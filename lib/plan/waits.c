@@ -36,6 +36,8 @@ enum { READ = 1 << RULE_COUNT }; /* a bit beside the rules: a task before reads 
 static unsigned
 waits_rules_for(const struct builder *builder, const struct placement *placement)
 {
+	if (builder_hands_over(builder, placement->node))
+		return 0;
 	/* A node that has a partner waits for that alone. */
 	if (placement->kind == PLACEMENT_TAKE_DOWN && builder->hands_over)
 		return 1u << RULE_STOP | 1u << RULE_REMOVE;
@@ -219,7 +221,8 @@ waits_find_leaving(const struct builder *builder)
 	for (size_t i = 0; i < builder->dependencies->services.count; i++)
 		leaves[i] = builder->barriers[RULE_TAKE_OUT][i].count > 0;
 	for (size_t i = 0; i < layout->node_count; i++) {
-		for (size_t j = 0; builder->deletes[i] != GRAPH_NONE && !builder->scope->dead[i] && j < layout->nodes[i].was.count; j++) {
+		for (size_t j = 0; builder->deletes[i] != GRAPH_NONE && !builder->scope->dead[i] && !builder_hands_over(builder, i) &&
+		    j < layout->nodes[i].was.count; j++) {
 			int service = names_find(&builder->dependencies->services, layout->nodes[i].was.list[j]);
 
 			if (service != NAMES_NONE)
@@ -262,7 +265,8 @@ waits_add_replacements(struct builder *builder)
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
-		if (builder->deletes[i] == GRAPH_NONE || builder->hands_over || builder->scope->dead[i] || builder->partners[i] != GRAPH_NONE)
+		if (builder->deletes[i] == GRAPH_NONE || builder->hands_over || builder->scope->dead[i] || builder->partners[i] != GRAPH_NONE ||
+		    builder_hands_over(builder, i))
 			continue;
 		for (size_t j = 0; j < node->was.count; j++) {
 			int service = names_find(services, node->was.list[j]);

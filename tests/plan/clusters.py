@@ -423,7 +423,7 @@ def try_one(program, chance):
     chosen = chance.sample(cluster["services"], 1) if chance.random() < 0.4 and action not in WHOLE else []
     dead = chance.sample([n["id"] for n in nodes], 1) if chance.random() < 0.2 else []
     graceful = chance.random() < 0.2 and action in (None, *WHOLE)
-    limit = chance.choice(["1", "2", "50%"]) if action in ROLLING and chance.random() < 0.5 else None
+    limit = chance.choice(["1", "2", "50%"]) if (action in ROLLING or action is None) and chance.random() < 0.5 else None
     if chance.random() < 0.5:
         config = {**cluster["config"], **{chance.choice([*cluster["services"], "any"]): {"v": 1} for _ in range(chance.randrange(2))}}
         cluster["was"] = {"config": config, "definitions": change_definitions(chance, cluster["definitions"])}
@@ -443,8 +443,8 @@ def try_one(program, chance):
         return (None if done.returncode == 1 and "has an action " + action in done.stderr else f"not refused: {done.stderr}{what}"), False
     if action == "replace" and limit and asks_new(cluster, nodes, wanted):
         return (None if "have to be made at once" in done.stderr else f"addresses of later nodes are asked for: {what}"), False
-    if action == "replace" and limit and gets_volumes(cluster, nodes, wanted, dead):
-        return (None if "without --max-unavailable" in done.stderr else f"volumes of earlier nodes are wanted: {what}"), False
+    if limit and done.returncode == 1 and gets_volumes(cluster, nodes, wanted, dead) and "some of the nodes at a time" in done.stderr:
+        return None, False
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr} {what}", False
     records = [json.loads(line) for line in done.stdout.splitlines()]

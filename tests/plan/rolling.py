@@ -5,7 +5,7 @@
 Nodes are changed in batches. In whatever order the plan is carried out: all sets of nodes are tried, and of a set all can be down at once unless on one
 of them the service is up again before it goes down on another. Nor is less done at once than the limit allows. Then
 random edges are taken out of the plan, and coopr-plan --check has to find out when too many may be down. The same for
-nodes that are replaced.
+nodes that are replaced, and for those that hand over volumes.
 """
 import itertools
 import json
@@ -108,9 +108,77 @@ def try_replace(program, chance):
     return None
 
 
+def faults_of_handover(records, pairs, limit):
+    """What is wrong with the order of a plan in which nodes hand volumes over: of each service so many are on their way at most."""
+    steps = [r for r in records if r["kind"] in ("task", "milestone")]
+    before, number = closure([r["id"] for r in steps], {r["id"]: r["after"] for r in steps})
+    tasks = [r for r in steps if r["kind"] == "task"]
+    task = {(r["node"], r["action"]): r["id"] for r in tasks if not r["service"]}
+    nodes = [r for r in records if r["kind"] == "node" and r["services"] is not None]
+    cluster = next(r for r in records if r["kind"] == "cluster")
+    allowed = limits(limit, nodes, cluster["services"])
+    of = {n: [r["id"] for r in tasks if r["node"] == n] for pair in pairs for n in pair}
+    made = {n: {r["id"] for r in tasks if r["node"] == n and (r["action"] in ("create", "confirm", "bootstrap"))} for _, n in pairs}
+
+    def waits(later, earlier):
+        return before[later] >> number[earlier] & 1
+
+    for old, new in pairs:
+        if not waits(task[new, "attach"], task[old, "delete"]):
+            return f"{new} gets volumes before {old} is gone"
+        if not all(waits(t, task[new, "confirm"]) for t in of[old]):
+            return f"{old} begins to leave before {new} is there"
+    was = {r["id"]: r["was"] for r in records if r["kind"] == "node"}
+    in_place = chains([r for r in records if r.get("action") in STAGES and r["node"] in {n["id"] for n in nodes if n["was"]}])
+    for service in cluster["services"]:
+        turns = [([first], [last]) for first, last in in_place.get(service, {}).values()]
+        turns += [(of[old], [t for t in of[new] if t not in made[new]]) for old, new in pairs if service in was[old]]
+        for size in range(len(turns), allowed[service], -1):
+            for some in itertools.combinations(turns, size):
+                if not any(all(waits(f, u) for f in b[0] for u in a[1]) for a, b in itertools.permutations(some, 2)):
+                    return f"{service} is on its way on {size} nodes"
+    return None
+
+
+def try_handover(program, chance):
+    """Nodes with volumes and as many new ones, among others that stay and are changed; and the same with an edge less."""
+    cluster, nodes = make_layout(chance)
+    for node in nodes:
+        node["services"] = node["was"] = (node["was"] if node["services"] is None else node["services"])
+    for definition in chance.sample(cluster["definitions"], chance.randrange(1, len(cluster["definitions"]) + 1)):
+        definition["volumes"] = [{"name": "data", "path": "/d", "size_gb": 1, "keep": True}]
+    with_volumes = {d["name"] for d in cluster["definitions"] if "volumes" in d}
+    count = chance.randrange(1, min(4, len(nodes)) + 1)
+    new = [{**n, "id": f"new{i}", "hostname": f"new{i}", "nodenum": 2000 + i, "was": None} for i, n in enumerate(nodes[:count])]
+    old = [{**n, "services": None} for n in nodes[:count]]
+    if chance.random() < 0.5:
+        cluster["was"] = {"config": {**cluster["config"], "any": {"v": 1}}, "definitions": []}
+    limit, action = chance.choice(["1", "2", "50%"]), chance.choice([[], [], ["-a", "replace"]])
+    text = text_of([cluster, *old, *nodes[count:], *new])
+    done = run(program, [*action, "--max-unavailable", limit], text)
+    if done.returncode == 1 and (" -> " in done.stderr or "have to be made at once" in done.stderr or "by their names" in done.stderr):
+        return None, 0
+    if done.returncode != 0 or run(program, ["--check"], done.stdout).returncode != 0:
+        return f"exit {done.returncode}: {done.stderr} {run(program, ['--check'], done.stdout).stderr}: {action} {limit}: {text}", 0
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    pairs = [(o["id"], n["id"]) for o, n in zip(old, new) if with_volumes & set(o["was"])]
+    fault = faults_of_handover(records, pairs, limit)
+    if fault or not pairs:
+        return fault and f"{fault}: {action} {limit}: {text}", 0
+    edges = [(r, i) for r in records for i in range(len(r.get("after", [])))]
+    step, index = chance.choice(edges)
+    step["after"].pop(index)
+    fault = faults_of_handover(records, pairs, limit)
+    if fault and run(program, ["--check"], text_of(records)).returncode != 1:
+        return f"--check does not see that {fault}: {text_of(records)}", 1
+    return None, bool(fault)
+
+
 def try_one(program, chance):
     if chance.random() < 0.2:
         return try_replace(program, chance), 0
+    if chance.random() < 0.3:
+        return try_handover(program, chance)
     cluster, nodes = make_layout(chance)
     for node in nodes:
         node["services"] = node["was"] = node["was"] if node["services"] is None else node["services"]

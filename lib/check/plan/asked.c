@@ -66,8 +66,8 @@ asked_add_member(struct asked *asked, const struct judge *judge, const bool *nee
 			bool address = name_set_has(&addresses, judge->services.list[j]);
 
 			asked->addressed[j] = asked->addressed[j] || address;
-			if (i != j && reads && (address || name_set_has(&hosts, judge->services.list[j])))
-				asked->of[i * asked->services + j] = true;
+			if (reads && (address || name_set_has(&hosts, judge->services.list[j])))
+				*(i == j ? &asked->own[i] : &asked->of[i * asked->services + j]) = true;
 		}
 		if (addresses.count && (install->tells_config ? name_set_has(&install->config, member->name) : reads))
 			asked->installs[i] = true;
@@ -89,8 +89,8 @@ asked_add_nodes(struct asked *asked, const struct judge *judge, size_t number)
 				if (!asked_goes_by(asked_service(judge, j), lists[list]->list[i]))
 					continue;
 				asked->addressed[j] = true;
-				if (list == 0 && j != number)
-					asked->of[number * asked->services + j] = true;
+				if (list == 0)
+					*(j == number ? &asked->own[j] : &asked->of[number * asked->services + j]) = true;
 			}
 }
 
@@ -104,7 +104,8 @@ asked_find(struct asked *asked, const struct judge *judge)
 	bool *all_needs = memory_zeroed(services * services, sizeof *all_needs);
 
 	*asked = (struct asked){services, memory_zeroed(services * services, sizeof *asked->of), all_needs,
-	    memory_zeroed(services, sizeof *asked->addressed), memory_zeroed(services, sizeof *asked->installs)};
+	    memory_zeroed(services, sizeof *asked->addressed), memory_zeroed(services, sizeof *asked->own),
+	    memory_zeroed(services, sizeof *asked->installs)};
 	for (size_t i = 0; i < services; i++)
 		for (size_t j = needs.first[i]; j < needs.first[i + 1]; j++)
 			all_needs[i * services + needs.list[j].to] = true;
@@ -129,5 +130,6 @@ asked_release(struct asked *asked)
 	free(asked->of);
 	free(asked->waits);
 	free(asked->addressed);
+	free(asked->own);
 	free(asked->installs);
 }

@@ -12,6 +12,7 @@ struct asked {
 	bool *of;        /* of[a * services + b]: a looks up hosts or addresses of b */
 	bool *waits;     /* waits[a * services + b]: a needs b or looks it up, directly or through others */
 	bool *addressed; /* of each service: somebody asks for its addresses */
+	bool *own;       /* of each service: it looks up its own instances */
 	bool *installs;  /* of each service: its installation reads addresses */
 };
 

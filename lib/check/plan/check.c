@@ -10,6 +10,7 @@
 #include "check/plan/chain.h"
 #include "check/plan/complete.h"
 #include "check/plan/fence.h"
+#include "check/plan/heirs.h"
 #include "check/plan/judge.h"
 #include "check/plan/limit.h"
 #include "check/plan/node-order.h"
@@ -257,13 +258,15 @@ plan_check(const struct plan_document *document, struct problems *findings)
 		check_tasks(&judge);
 		if (findings->total == 0) { /* the order is only checked if all tasks are about what there is */
 			chain_check_all(&judge);
-			judge.hands_over = volume_order_hands_over(&judge);
+			heirs_find(&judge);
+			judge.hands_over = !judge.heirs && volume_order_hands_over(&judge);
 			complete_check(&judge);
 			node_order_check(&judge);
 			volume_order_check(&judge);
 			service_order_check(&judge);
 			fence_check(&judge);
 			limit_check(&judge);
+			heirs_check(&judge);
 			absence_check(&judge);
 			round_check(&judge);
 			judge_prove(&judge);
@@ -279,6 +282,7 @@ plan_check(const struct plan_document *document, struct problems *findings)
 	free(judge.first);
 	free(judge.before);
 	free(judge.dead);
+	free(judge.heirs);
 	free(judge.tasks);
 	free(judge.chains);
 	free(judge.unproved);

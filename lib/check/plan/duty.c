@@ -59,6 +59,8 @@ duty_join_chain(struct duties *duties, const struct chain *chain)
 	const struct judge *judge = duties->judge;
 	uint32_t last = judge->tasks[chain->end - 1];
 
+	if (judge_hands_over(judge, (size_t)chain->node))
+		return;
 	for (size_t i = chain->first; i < chain->end; i++) {
 		enum from from = duty_group_of(judge, chain, judge->plan->steps[judge->tasks[i]].action);
 
@@ -114,6 +116,8 @@ duty_targets_of(const struct judge *judge, const struct chain *chain, enum from 
 {
 	size_t count = 0;
 
+	if (judge_hands_over(judge, (size_t)chain->node))
+		return 0;
 	if (from == FROM_DONE || from == FROM_UP) {
 		targets[0] = judge->tasks[chain->first];
 		return from == FROM_DONE ? chain->rolls : chain->kind == CHAIN_TAKE_DOWN;
@@ -267,7 +271,7 @@ duty_require_replacements(struct duties *duties)
 		size_t first = duties->target_count;
 
 		if (judge->node_of[i] == JUDGE_NONE || judge->plan->steps[i].action != ACTION_DELETE ||
-		    judge->dead[judge->node_of[i]])
+		    judge->dead[judge->node_of[i]] || judge_hands_over(judge, (size_t)judge->node_of[i]))
 			continue;
 		was = &judge->plan->layout.nodes[judge->node_of[i]].was;
 		duty_add_target(duties, i);
@@ -296,6 +300,8 @@ duty_require_look_ups(struct duties *duties)
 		const struct chain *chain = &judge->chains[i];
 		size_t own = (size_t)chain->service, first = duties->target_count;
 
+		if (judge_hands_over(judge, (size_t)chain->node))
+			continue;
 		if (chain->kind != CHAIN_TAKE_DOWN && (!chain->rolls || chain_task(judge, chain, ACTION_CONFIGURE) == JUDGE_NONE))
 			continue;
 		duty_add_target(duties, judge->tasks[chain->first]);

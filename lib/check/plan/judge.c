@@ -29,6 +29,12 @@ judge_node_place(const struct judge *judge, size_t node)
 		.up = &stream, .index = judge->plan->layout.nodes[node].index, .problems = judge->findings};
 }
 
+bool
+judge_hands_over(const struct judge *judge, size_t node)
+{
+	return judge->heirs && judge->heirs[node] != JUDGE_NONE;
+}
+
 void
 judge_walk(const struct judge *judge, const uint32_t *block, size_t count, uint64_t *behind)
 {

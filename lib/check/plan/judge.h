@@ -45,7 +45,8 @@ struct judge {
 	uint32_t *before;
 	bool *dead;                /* of each node */
 	bool by_pairs;             /* the k-th node that is new takes the place of the k-th that leaves, a few at a time */
-	bool hands_over;           /* what leaves has volumes for what is new, and does not wait for it */
+	bool hands_over;           /* what leaves, all at once, has volumes for what is new, and does not wait for it */
+	int *heirs;                /* of each node of a pair that hands over in its turn: the other one; else JUDGE_NONE; NULL: there is none */
 	uint32_t *tasks;           /* those of services, by service, then node, then stage */
 	size_t task_count;
 	struct chain *chains;      /* by service, then node */
@@ -57,6 +58,9 @@ struct judge {
 /* Return the place of a step's record, or of a node's, to report problems of. */
 struct place judge_place(const struct judge *judge, size_t step);
 struct place judge_node_place(const struct judge *judge, size_t node);
+
+/* Tells whether the node hands its volumes over in its turn, or gets some so. */
+bool judge_hands_over(const struct judge *judge, size_t node);
 
 /* Reports that a task does not wait for another. */
 void judge_report(const struct judge *judge, uint32_t before, uint32_t after);

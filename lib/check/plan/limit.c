@@ -237,7 +237,8 @@ limit_node_steps(const struct judge *judge, enum action action, uint32_t *steps)
 	for (size_t i = 0; i < judge->nodes.count; i++)
 		step_of[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < judge->plan->count; i++)
-		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == action)
+		if (judge->node_of[i] != JUDGE_NONE && judge->plan->steps[i].action == action &&
+		    !judge_hands_over(judge, (size_t)judge->node_of[i]))
 			step_of[judge->node_of[i]] = i;
 	for (size_t i = 0; i < judge->nodes.count; i++)
 		if (step_of[i] != UINT32_MAX)
@@ -259,21 +260,37 @@ limit_find_pairs(const struct judge *judge)
 	return pairs;
 }
 
-/* Checks the services that are replaced: each is so from when the new node is made to when the old one is deleted. */
+/* Fills in what is replaced of a service: it is so from when the new node is made to when the old one is deleted. */
+static size_t
+limit_fill_replaced(const struct judge *judge, const struct pairs *pairs, int service, struct pair *chains)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pairs->count; i++) {
+		int node = judge->node_of[pairs->deleted[i]];
+
+		if (!judge->dead[node] && name_set_has(&judge->plan->layout.nodes[node].was, judge->services.list[service]))
+			chains[count++] = (struct pair){pairs->made[i], pairs->deleted[i]};
+	}
+	return count;
+}
+
+size_t
+limit_find_replaced(const struct judge *judge, int service, struct pair *chains)
+{
+	struct pairs pairs = limit_find_pairs(judge);
+	size_t count = limit_fill_replaced(judge, &pairs, service, chains);
+
+	free(pairs.made);
+	free(pairs.deleted);
+	return count;
+}
+
 static void
 limit_check_replaced(struct judge *judge, const struct pairs *pairs, struct pair *chains, int *chain_of)
 {
-	for (size_t service = 0; service < judge->services.count; service++) {
-		size_t count = 0;
-
-		for (size_t i = 0; i < pairs->count; i++) {
-			int node = judge->node_of[pairs->deleted[i]];
-
-			if (!judge->dead[node] && name_set_has(&judge->plan->layout.nodes[node].was, judge->services.list[service]))
-				chains[count++] = (struct pair){pairs->made[i], pairs->deleted[i]};
-		}
-		limit_check_service(judge, (int)service, chains, count, chain_of);
-	}
+	for (size_t service = 0; service < judge->services.count; service++)
+		limit_check_service(judge, (int)service, chains, limit_fill_replaced(judge, pairs, (int)service, chains), chain_of);
 }
 
 /* Requires all that is set up on one node before all that is taken down on the other. */

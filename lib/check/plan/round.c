@@ -308,8 +308,8 @@ round_check(struct judge *judge)
 	asked_find(&rounds.asked, judge);
 	rounds.absence = absence_find(judge);
 	round_find(&rounds);
-	/* Plans of earlier versions say nothing of the scope, and take nothing out. */
-	for (size_t i = 0; judge->plan->job.has_scope && judge->plan->job.max_unavailable && i < judge->chain_count; i++)
+	/* Plans of earlier versions say nothing of the scope, and take nothing out; nor do plans in which volumes are handed over in turn. */
+	for (size_t i = 0; judge->plan->job.has_scope && judge->plan->job.max_unavailable && !judge->heirs && i < judge->chain_count; i++)
 		round_check_chain(&rounds, &judge->chains[i]);
 	for (size_t service = 0; judge->plan->job.has_scope && service < judge->services.count; service++)
 		for (size_t node = 0; node < judge->nodes.count; node++)

@@ -8,8 +8,7 @@
 #include "check/plan/chain.h"
 #include "check/plan/judge.h"
 
-/* Returns the task that does this to the node; JUDGE_NONE if there is none. */
-static int
+int
 volume_order_task(const struct judge *judge, size_t node, enum action action)
 {
 	for (size_t i = 0; i < judge->plan->count; i++)
@@ -36,8 +35,7 @@ volume_order_is_silent(const struct judge *judge, size_t node, const struct serv
 	    (!job->scope_services.count || name_list_has(&job->scope_services, service->name));
 }
 
-/* Tells whether a service is set up by the plan on the node, and asks for volumes. */
-static bool
+bool
 volume_order_is_new(const struct judge *judge, size_t node, size_t service)
 {
 	const struct service *definition = &judge->plan->layout.cluster.definitions[service];
@@ -55,7 +53,7 @@ volume_order_standing(const struct judge *judge, size_t node)
 	return judge->action->deletes && !its->leaves ? &its->services : &its->was;
 }
 
-static bool
+bool
 volume_order_had(const struct judge *judge, size_t node, size_t service)
 {
 	const struct cluster *cluster = &judge->plan->layout.cluster;
@@ -73,22 +71,31 @@ volume_order_asked(const struct judge *judge)
 	return false;
 }
 
-bool
-volume_order_hands_over(const struct judge *judge)
+void
+volume_order_mark_handed(const struct judge *judge, bool *handed)
 {
-	if (!volume_order_asked(judge))
-		return false;
 	for (size_t i = 0; i < judge->plan->count; i++)
 		for (size_t service = 0; judge->node_of[i] != JUDGE_NONE && service < judge->services.count; service++) {
 			size_t gone = (size_t)judge->node_of[i];
 
 			if (judge->plan->steps[i].action != ACTION_DELETE || judge->dead[gone] || !volume_order_had(judge, gone, service))
 				continue;
-			for (size_t node = 0; node < judge->nodes.count; node++)
-				if (volume_order_is_new(judge, node, service))
-					return true;
+			for (size_t node = 0; node < judge->nodes.count && !handed[service]; node++)
+				handed[service] = volume_order_is_new(judge, node, service);
 		}
-	return false;
+}
+
+bool
+volume_order_hands_over(const struct judge *judge)
+{
+	bool *handed = memory_zeroed(judge->services.count, sizeof *handed), any = false;
+
+	if (volume_order_asked(judge))
+		volume_order_mark_handed(judge, handed);
+	for (size_t i = 0; i < judge->services.count; i++)
+		any = any || handed[i];
+	free(handed);
+	return any;
 }
 
 /* Tells whether the fields have this volume of the service. */
@@ -143,6 +150,13 @@ volume_order_check_fields(const struct judge *judge, size_t node, size_t task)
 	jv_free(fields);
 }
 
+/* Tells whether a node gets what another one releases: where they hand over in turn, only its own partner gets it. */
+static bool
+volume_order_may_release(const struct judge *judge, size_t old, size_t new)
+{
+	return judge_hands_over(judge, new) || judge_hands_over(judge, old) ? judge->heirs[new] == (int)old : true;
+}
+
 /* Requires that what attaches waits for the deletion of all nodes that had volumes of a service which is new here. */
 static void
 volume_order_require_release(struct judge *judge, size_t node, int attach)
@@ -150,7 +164,8 @@ volume_order_require_release(struct judge *judge, size_t node, int attach)
 	for (size_t i = 0; i < judge->plan->count; i++) {
 		bool releases = false;
 
-		if (judge->node_of[i] == JUDGE_NONE || judge->plan->steps[i].action != ACTION_DELETE)
+		if (judge->node_of[i] == JUDGE_NONE || judge->plan->steps[i].action != ACTION_DELETE ||
+		    !volume_order_may_release(judge, (size_t)judge->node_of[i], node))
 			continue;
 		for (size_t service = 0; service < judge->services.count && !releases; service++)
 			releases = volume_order_is_new(judge, node, service) && volume_order_had(judge, (size_t)judge->node_of[i], service);
