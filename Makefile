@@ -53,7 +53,8 @@ FUZZ_SOURCES = $(wildcard tests/fuzz/*.c)
 BENCH_SOURCES = $(wildcard tests/bench/*.c)
 PAGES = $(wildcard man/man*/*.[1-8])
 # Further names of commands: a command does what the name says that it is called by.
-LINKS = bin/coopr-abort bin/coopr-inventory bin/coopr-logout bin/coopr-remove bin/coopr-restart bin/coopr-resume bin/coopr-stop libexec/coopr/provider/aws
+LINKS = bin/coopr-abort bin/coopr-inventory bin/coopr-logout bin/coopr-remove bin/coopr-restart bin/coopr-resume bin/coopr-stop libexec/coopr/provider/aws \
+	libexec/coopr/automator/chef-solo
 BUILT = $(PROGRAM_SOURCES:%.c=%) $(LINKS)
 # Programs in another language; a variant's tree has links to them.
 SCRIPTS = $(filter-out %.c %.h %.md $(BUILT),$(shell find bin libexec -type f 2>/dev/null))
@@ -108,6 +109,7 @@ $(OUT)/bin/coopr-logout: $(OUT)/bin/coopr-login
 $(OUT)/bin/coopr-remove: $(OUT)/bin/coopr-add
 $(OUT)/bin/coopr-restart $(OUT)/bin/coopr-stop: $(OUT)/bin/coopr-start
 $(OUT)/libexec/coopr/provider/aws: $(OUT)/libexec/coopr/provider/ec2
+$(OUT)/libexec/coopr/automator/chef-solo: $(OUT)/libexec/coopr/automator/chef
 $(LINKS:%=$(OUT)/%):
 	$(call run,LN,$@) ln -f $< $@
 

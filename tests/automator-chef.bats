@@ -84,6 +84,22 @@ recipe() {
 			.coopr.ipaddresses.access_v4[:2], (.nodes | keys), .coopr.cluster.nodes["00000042-1001"].hostname]' made)"
 }
 
+@test "where no field names any, all cookbooks and data bags of the catalogue come along, also of the same name" {
+	local folder=catalogue/automator/chef
+
+	mkdir -p $folder/cookbooks/{users,show}/recipes $folder/data_bags/users
+	echo '{"id": "anna"}' >$folder/data_bags/users/anna.json
+	echo 'file "/root/made" do content File.read("data_bags/users/anna.json") end' >$folder/cookbooks/users/recipes/default.rb
+	echo 'log "shown"' >$folder/cookbooks/show/recipes/default.rb
+	do_task start '{"run_list": "recipe[users],recipe[show]"}'
+	same 0 "$(member .status)"
+	same '{"id": "anna"}' "$(made)"
+	contains "$(cat log)" shown
+	do_task start '{"run_list": "recipe[users]", "cookbooks": ""}'
+	contains "$(member .message)" "Cookbook users not found"
+	clean_node
+}
+
 @test "attributes that are no object, a cookbook that is not there, and the action status are refused" {
 	recipe write >fields
 	do_task configure "$(jq -c '.json_attributes = "[1]"' fields)"

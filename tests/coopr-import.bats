@@ -30,7 +30,6 @@ export_of_originals() { # VERSION
 	run -0 --separate-stderr coopr-import -o json "$CASK/export.json"
 	printf '%s\n' "$output" >out
 	contains "$stderr" "coopr-import: 12 changed, 0 as before"
-	contains "$stderr" "coopr-import: plugins are missing for 1 of them; see coopr-migrate(7)"
 	contains "$stderr" "coopr-import: errors in 1 of them"
 	same 12 "$(jq -s 'map(select(.state == "new" and .version == 1)) | length' out)"
 	for kind in providers hardwaretypes imagetypes services clustertemplates partialtemplates; do
@@ -88,16 +87,18 @@ export_of_originals() { # VERSION
 }
 
 @test "the note of an entity names the plugins that are not installed, and the members that mean nothing here" {
-	coopr-import -o json "$CASK/export.json" >out 2>log
+	sed 's/"chef-solo"/"chef-zero"/' "$CASK/export.json" >export.json
+	coopr-import -o json export.json >out 2>log
+	contains "$(cat log)" "coopr-import: plugins are missing for 1 of them; see coopr-migrate(7)"
 	same "api_password: now the secret lab-os.api_password" "$(said provider lab-os note)"
-	same "no plugin automator/chef-solo; icon: kept, without effect" "$(said service base note)"
+	same "no plugin automator/chef-zero; icon: kept, without effect" "$(said service base note)"
 	same null "$(said service kv-legacy note)"
 	same null "$(said service zk note)"
 	mkdir -p plugins/automator
-	printf '#!/bin/sh\n' >plugins/automator/chef-solo
-	chmod 755 plugins/automator/chef-solo
+	printf '#!/bin/sh\n' >plugins/automator/chef-zero
+	chmod 755 plugins/automator/chef-zero
 	COOPR_STORE=$PWD/other coopr-store init
-	COOPR_PLUGINS=$PWD/plugins COOPR_STORE=$PWD/other coopr-import -o json "$CASK/export.json" >out 2>log
+	COOPR_PLUGINS=$PWD/plugins COOPR_STORE=$PWD/other coopr-import -o json export.json >out 2>log
 	same "icon: kept, without effect" "$(said service base note)"
 }
 
@@ -219,10 +220,9 @@ export_of_originals() { # VERSION
 	run -0 --separate-stderr coopr-import -o json export.json
 	printf '%s\n' "$output" >out
 	contains "$stderr" "coopr-import: 92 changed, 0 as before"
-	contains "$stderr" "coopr-import: plugins are missing for 44 of them"
+	[[ "$stderr" != *"plugins are missing"* ]]
 	contains "$stderr" "coopr-import: errors in 3 of them"
 	same 92 "$(coopr-store export | wc -l)"
-	same 44 "$(jq -r 'select(.entity == "service").note' out | grep -c 'no plugin automator/chef-solo')"
 	contains "$(said clustertemplate docker-base note)" 'error: /compatibility/imagetypes/2: there is no image type "ubuntu16"'
 	export_of_originals 2 >export.json
 	run -0 --separate-stderr coopr-import export.json

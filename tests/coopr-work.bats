@@ -202,10 +202,10 @@ teardown() {
 }
 
 @test "a missing plugin fails its task with a clear message" {
-	job=$(put chef-solo 1 1)
+	job=$(put salt 1 1)
 	run -1 coopr-work --drain -v
 	contains "$output" 'failed with 78'
-	contains "$output" 'there is no automator "chef-solo"'
+	contains "$output" 'there is no automator "salt"'
 }
 
 @test "the log of a task has all that it said" {

@@ -10,8 +10,8 @@ cloud_store() {
 	echo '{"name":"cloud","providertype":"vcloud","provisioner":{"api_user":"u","api_password":{"secret":"pw"}}}' >mine/providers/cloud.json
 	echo '{"name":"small","providermap":{"cloud":{"flavor":"m1"}}}' >mine/hardwaretypes/small.json
 	echo '{"name":"ubuntu","providermap":{"cloud":{"image":"ami-1","sshuser":"ubuntu"}}}' >mine/imagetypes/ubuntu.json
-	echo '{"name":"web","provisioner":{"actions":{"install":{"type":"chef-solo","fields":{"run_list":"recipe[web]"}},
-		"start":{"type":"chef-solo","fields":{"run_list":"recipe[web]"}}}}}' >mine/services/web.json
+	echo '{"name":"web","provisioner":{"actions":{"install":{"type":"chef-zero","fields":{"run_list":"recipe[web]"}},
+		"start":{"type":"chef-zero","fields":{"run_list":"recipe[web]"}}}}}' >mine/services/web.json
 	echo '{"name":"t","defaults":{"services":["web"],"provider":"cloud","hardwaretype":"small","imagetype":"ubuntu",
 		"config":{"web":{"host":"%host.service.web%","key":{"secret":"pw"}}}}}' >mine/clustertemplates/t.json
 	coopr-store init -q

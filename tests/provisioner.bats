@@ -92,11 +92,11 @@ finish() {
 	finish 0 0
 	order | asks 0 take
 	mv out task
-	same '["BOOTSTRAP",["chef-solo"]]' "$(jq -c '[.taskName, .config.automators]' task)"
+	same '["BOOTSTRAP",["chef-zero"]]' "$(jq -c '[.taskName, .config.automators]' task)"
 	finish 0 0
 	order | asks 0 take
 	mv out task
-	same '["INSTALL","web","chef-solo","recipe[web]","s3cretpw"]' "$(jq -c '[.taskName, .config.service.name, .config.service.action.type,
+	same '["INSTALL","web","chef-zero","recipe[web]","s3cretpw"]' "$(jq -c '[.taskName, .config.service.name, .config.service.action.type,
 		.config.service.action.fields.run_list, .config.cluster.web.key]' task)"
 	same '["web"]' "$(jq -c '.config.nodes["00000001-1000"].services' task)"
 	# Nothing of that is kept.

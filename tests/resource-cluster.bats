@@ -152,3 +152,53 @@ content_of() {
 	coopr-reconcile --probe --repair >said 2>&1 || true
 	coopr-status --probe hello
 }
+
+@test "services of Coopr's chef-solo reach chef unchanged, with all cookbooks, roles and data bags that there are" {
+	local folder=mine/automator/chef-solo before
+
+	mkdir -p $folder/cookbooks/{apache2,users}/recipes $folder/data_bags/users $folder/roles
+	echo 'package "apache2"' | tee $folder/cookbooks/apache2/recipes/default.rb >$folder/cookbooks/users/recipes/default.rb
+	echo '{"id": "anna"}' >$folder/data_bags/users/anna.json
+	echo '{"name": "web", "run_list": []}' >$folder/roles/web.json
+	cp "$BATS_TEST_DIRNAME/chef-solo-recorder" mine/files/chef-solo
+	echo 'cp chef-solo /usr/local/bin/' >mine/scripts/chef.sh
+	cat >mine/services/hello.json <<-'EOT'
+		{"name": "hello", "dependencies": {"install": {"requires": ["chef"]}}, "provisioner": {"actions": {
+			"install": {"type": "chef-solo", "fields": {"run_list": "recipe[apache2::default], role[web]"}},
+			"start": {"type": "chef-solo", "fields": {"run_list": "recipe[apache2::default],recipe[users]",
+				"json_attributes": "{\"coopr\": {\"node\": {\"services\": {\"apache2\": \"start\"}}}, \"apache2\": {\"port\": 81}}"}}}}}
+	EOT
+	echo '{"name": "chef", "provisioner": {"actions": {"install": {"type": "shell", "fields": {"script": "chef.sh", "files": "chef-solo"}}}}}' >mine/services/chef.json
+	jq '.defaults += {services: ["hello", "chef"], config: {apache2: {port: 80, host: "%host.self%"}}}' mine/clustertemplates/hello.json >template
+	mv template mine/clustertemplates/hello.json
+
+	echo 'not a cookbook' >$folder/cookbooks/README
+	run -65 coopr-import mine
+	contains "$output" "automator/chef-solo/cookbooks: a resource of this type cannot be a file"
+	rm $folder/cookbooks/README
+	coopr-import mine >said 2>&1
+	coopr-export out
+	diff -r mine/automator out/automator
+	rm -r mine
+
+	coopr-create -q hello -t hello -n 1
+	coopr ssh hello/1000 'cd /var/log/chef-solo && tar c *' | tar x
+	same "recipe[apache2::default],role[web]" "$(tail -n 1 1/words)"
+	same "recipe[apache2::default],recipe[users]" "$(tail -n 1 2/words)"
+	same "$(cd out/automator/chef-solo && find . -type f -exec sha256sum {} + | sed 's,\./,,' | sort -k 2)" "$(cat 1/files)"
+	same '{"host":"hello1-1000.local","port":81} {"apache2":"start"} {"host":"hello1-1000.local","port":80}' \
+		"$(jq -cS '.apache2, .coopr.node.services, .coopr.cluster.apache2' 2/attributes | paste -sd' ')"
+
+	# What is uploaded as by Coopr's data-uploader is for new clusters and upgrades.
+	before=$(coopr-queue show 00000001-001 --plan | jq -r 'select(.kind == "task" and .action == "start").scripts')
+	mkdir apache2
+	echo 'package "httpd"' >apache2/metadata.rb
+	tar cz apache2 | coopr-resource upload -q --sync --format archive automatortypes/chef-solo/cookbooks/apache2 -
+	coopr-config -q hello --set a=b
+	same "$before" "$(coopr-queue show 00000001-002 --plan | jq -r 'select(.scripts).scripts' | sort -u)"
+	coopr-upgrade -o json -y hello >now 2>said
+	contains "$(cat said)" "hello: service hello: what install sends has changed"
+	coopr ssh hello/1000 'cat "/var/log/chef-solo/$(ls /var/log/chef-solo | sort -n | tail -n 1)/files"' >files
+	contains "$(cat files)" "cookbooks/apache2/metadata.rb"
+	run ! grep apache2/recipes files
+}

@@ -94,7 +94,7 @@ own = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Told)
 threading.Thread(target=own.serve_forever, daemon=True).start()
 signal.signal(signal.SIGTERM, lambda *_: ending.set())
 ask("PUT", "/v2/plugins/providertypes/vcloud", {"name": "vcloud", "classname": "FogProviderAWS"})
-ask("PUT", "/v2/plugins/automatortypes/chef-solo", {"name": "chef-solo", "resourceTypes": {
+ask("PUT", "/v2/plugins/automatortypes/chef-zero", {"name": "chef-zero", "resourceTypes": {
     "cookbooks": {"format": "archive"}, "roles": {"format": "file", "permissions": "0600"}}})
 while not ending.is_set():
     status, _ = ask("PUT", f"/v2/provisioners/{me}", {"id": me, "host": "192.0.2.1", "port": str(own.server_port), "capacityTotal": capacity})

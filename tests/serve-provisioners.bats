@@ -108,7 +108,7 @@ routes() {
 		jq --arg action "$action" '.provisioner.actions[$action] = .provisioner.actions.start' mine/services/web.json >web.json
 		coopr-store put -yq -k service web.json
 		run -69 coopr-create -y --detach -t t -n 1 "shop-$action"
-		contains "$output" "/definitions/0/provisioner/actions/$action: no provisioner of Coopr does this action, and the automator chef-solo is not installed here; remove"
+		contains "$output" "/definitions/0/provisioner/actions/$action: no provisioner of Coopr does this action, and the automator chef-zero is not installed here; remove"
 	done
 	jq '.provisioner.actions.status = {type: "dummy", fields: {}}' mine/services/web.json >web.json
 	coopr-store put -yq -k service web.json
@@ -140,25 +140,25 @@ routes() {
 	serve_provisioners
 	provisioner
 	echo '{"name": "web"}' >web.json
-	coopr-resource upload --sync -q automator/chef-solo/roles/web.json web.json
-	run -64 coopr-resource upload --format file automator/chef-solo/cookbooks/web web.json
+	coopr-resource upload --sync -q automator/chef-zero/roles/web.json web.json
+	run -64 coopr-resource upload --format file automator/chef-zero/cookbooks/web web.json
 	user=$(id -un) tenant=default
-	v2 200 GET /v2/plugins/automatortypes/chef-solo
-	same '["chef-solo",1,["cookbooks","roles"]]' "$(body '[.name, .version, (.resourceTypes | keys)]')"
+	v2 200 GET /v2/plugins/automatortypes/chef-zero
+	same '["chef-zero",1,["cookbooks","roles"]]' "$(body '[.name, .version, (.resourceTypes | keys)]')"
 	v2 200 GET /v2/plugins/providertypes
 	same '["dummy","vcloud"]' "$(body 'map(.name) - ["aws", "digitalocean", "ec2", "google", "joyent", "opennebula", "openstack", "rackspace", "lxd", "podman", "sandbox", "static"] | sort')"
-	v2 200 GET /v2/plugins/automatortypes/chef-solo/roles
+	v2 200 GET /v2/plugins/automatortypes/chef-zero/roles
 	same '["web.json"]' "$(body keys)"
-	v2 200 GET /v2/plugins/automatortypes/chef-solo/cookbooks
+	v2 200 GET /v2/plugins/automatortypes/chef-zero/cookbooks
 	same '{}' "$(cat body)"
-	v2 404 GET /v2/plugins/providertypes/chef-solo
+	v2 404 GET /v2/plugins/providertypes/chef-zero
 	tenant=nowhere v2 404 GET /v2/plugins/providertypes
-	run -1 coopr-resource upload automator/chef-solo/recipes/web.json web.json
+	run -1 coopr-resource upload automator/chef-zero/recipes/web.json web.json
 	contains "$output" 'has no resources of type "recipes", but cookbooks, roles'
 	appears resources/web.json
 	cmp web.json resources/web.json
 	same '{"roles":{"active":[{"name":"web.json","version":1}],"format":"file","permissions":"0600"}}' \
-		"$(jq -cS '.resources.automatortypes["chef-solo"]' told/default)"
+		"$(jq -cS '.resources.automatortypes["chef-zero"]' told/default)"
 }
 
 @test "each route wants the token of a provisioner, which lets in nowhere else" {

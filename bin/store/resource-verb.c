@@ -142,9 +142,8 @@ resource_verb_choose(struct store *store, struct resource *resource, const char 
 		return -1;
 	resource->is_archive = format ? strcmp(format, "archive") == 0 : !type.may_be_file ||
 	    (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode));
-	if (resource->is_archive ? !type.may_be_archive : !type.may_be_file)
-		return error_set(err, EX_USAGE, "%s/%s: a resource of this type cannot be %s", resource->name.plugin, resource->name.type,
-		    resource->is_archive ? "an archive" : "a file");
+	if (resource_type_allow(&type, resource, err) < 0)
+		return -1;
 	if (permissions && resource->is_archive)
 		return error_set(err, EX_USAGE, "--permissions is for files; those in an archive have their own");
 	resource->mode = permissions ? resource_type_mode(permissions) : type.mode;

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "inspect/resource-type.h"
 #include "json/scan.h"
 #include "resource/catalogue-files.h"
 #include "resource/upload.h"
@@ -192,15 +193,32 @@ import_verb_put_file(struct import *import, struct store *store, size_t index, s
 	return added < 0 ? -1 : resources_activate(store, name, err);
 }
 
+/* Returns whether a resource is of the same plugin, type and format as the one before it, so that its plugin was asked already. */
+static bool
+import_verb_is_alike(const struct catalogue_files *files, size_t index)
+{
+	const struct resource *one = &files->list[index].resource, *before = one;
+
+	if (index > 0)
+		before = &files->list[index - 1].resource;
+	return before != one && strcmp(one->name.plugin, before->name.plugin) == 0 && strcmp(one->name.type, before->name.type) == 0 &&
+	    one->is_archive == before->is_archive;
+}
+
 /* Checks the files, and keeps what they say: before the change, which others wait for. */
 static int
 import_verb_keep_files(struct import *import, struct store *store, struct error *err)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < import->files.count && result == 0; i++)
-		result = changing.dry_run ? upload_check(&import->files.list[i], err)
-		    : upload_keep(&import->files.list[i], store, err);
+	for (size_t i = 0; i < import->files.count && result == 0; i++) {
+		struct upload *upload = &import->files.list[i];
+
+		if (!import_verb_is_alike(&import->files, i))
+			result = resource_type_check(store, &upload->resource, err);
+		if (result == 0)
+			result = changing.dry_run ? upload_check(upload, err) : upload_keep(upload, store, err);
+	}
 	return result;
 }
 

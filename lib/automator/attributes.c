@@ -78,6 +78,7 @@ attributes_add_node(jv *nodes, jv record, jv without)
 	if (id && jv_get_kind(services) == JV_KIND_NULL) {
 		*nodes = jv_object_delete(*nodes, jv_string(id));
 	} else if (id) {
+		json_set(&node, "ipaddresses", jv_object());
 		attributes_copy(record, members, &node);
 		json_set(&node, "services", attributes_services(record, id, without));
 		json_set(nodes, id, jv_copy(node));

@@ -264,7 +264,7 @@ int
 container_prepare(const char *engine, const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
 	static const char *const files[] = {NULL};
-	const struct tool tool = {engine, "container.sh", "image_name", files};
+	const struct tool tool = {engine, "container.sh", "image_name", files, false};
 	jv variables = jv_object();
 	int failed;
 

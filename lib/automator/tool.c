@@ -51,6 +51,20 @@ tool_add_field(const struct task *task, const char *field, struct automator_work
 	return failed;
 }
 
+/* Adds all that the catalogue has for a field that is absent. What was kept for the action has all that the store had. */
+static int
+tool_add_all(const struct task *task, const char *field, struct automator_work *work, struct error *err)
+{
+	char *line = json_get_string(task->fields, field), *plugin = memory_printf("automator/%s", task->type);
+	int failed = 0;
+
+	if (!line && !task->scripts && task->catalogue && !work->bundle.beneath)
+		failed = bundle_add_all(&work->bundle, task->catalogue, plugin, field, err);
+	free(plugin);
+	free(line);
+	return failed;
+}
+
 static int
 tool_add_files(const struct tool *tool, const struct task *task, struct automator_work *work, struct error *err)
 {
@@ -58,7 +72,7 @@ tool_add_files(const struct tool *tool, const struct task *task, struct automato
 	if (task->scripts && script_store_read(task->scripts, &work->bundle, err) < 0)
 		return error_prefix(err, "%s %s", work->name, work->args);
 	for (size_t i = 0; tool->files[i]; i++)
-		if (tool_add_field(task, tool->files[i], work, err) < 0)
+		if (tool_add_field(task, tool->files[i], work, err) < 0 || (tool->sends_all && tool_add_all(task, tool->files[i], work, err) < 0))
 			return -1;
 	return 0;
 }

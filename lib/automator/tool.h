@@ -14,6 +14,7 @@ struct tool {
 	const char *program;       /* "puppet.sh" */
 	const char *main;          /* the field with the words that say what is done; required */
 	const char *const *files;  /* the fields whose words are files or folders, up to NULL; also main, where it is one */
+	bool sends_all;            /* one that is absent stands for all resources of the type that is called as the field */
 };
 
 /* Members of every schema: which members of the configuration are read, and where it lies on the node. */

@@ -22,6 +22,9 @@ struct digest {
 	unsigned flags;
 	bool is_damaged;             /* a resource is there, and cannot be used */
 	bool beneath;                /* a tenant has written the service */
+	char *whole;                 /* the plugin ("automator/chef") of which all resources were read; NULL: none yet */
+	char whole_hex[CONTENT_DIGEST_SIZE]; /* the digest of these, "" where there are none */
+	jv whole_resources;
 	/* Does something with one action; -1 ends the walk. */
 	int (*do_action)(struct digest *digest, const char *service, const char *name, jv *action, struct error *err);
 };
@@ -30,6 +33,8 @@ struct digest_action { /* one action, as it is read */
 	char *plugin; /* "automator/shell" */
 	struct bundle bundle;
 	jv resources; /* the digests of those that it names */
+	bool is_whole; /* it is all that there is for the plugin, and nothing else */
+	bool is_known; /* all that was read before for another action: the bundle is empty */
 };
 
 static void
@@ -88,6 +93,59 @@ digest_add_field(struct digest *digest, jv schema, jv fields, const char *format
 	return result;
 }
 
+/* Adds all resources of the types of a property, which is consumed. */
+static int
+digest_add_property(struct digest *digest, jv property, struct digest_action *read, struct error *err)
+{
+	jv types = json_get(property, "resources");
+	int result = 0;
+
+	for (size_t i = 0; i < json_length(types) && result == 0; i++) {
+		jv type = json_element(types, i);
+
+		if (json_string(type) && digest->catalogue && !digest->beneath)
+			result = bundle_add_all(&read->bundle, digest->catalogue, read->plugin, json_string(type), err);
+		else if (json_string(type) && digest->store && !digest->catalogue)
+			result = named_add_all(digest->store, read->plugin, json_string(type), &read->bundle, &read->resources, err);
+		jv_free(type);
+	}
+	digest->is_damaged |= result < 0 && !digest->catalogue;
+	jv_free(types);
+	jv_free(property);
+	return result;
+}
+
+/* Adds what fields that are absent stand for, as the plugin says: all that there is. Many actions of a cluster are made with the same, which
+ * may be large, and is read once. */
+static int
+digest_add_all(struct digest *digest, jv schema, jv fields, struct digest_action *read, struct error *err)
+{
+	jv properties = json_get(schema, "properties");
+	jv names = jv_get_kind(properties) == JV_KIND_OBJECT ? jv_keys(jv_copy(properties)) : jv_array();
+	struct arguments absent = {0};
+	size_t all = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < json_length(names); i++) {
+		jv name = json_element(names, i), property = json_get(properties, json_string(name)), field = json_get(fields, json_string(name));
+
+		all += json_is(property, "all", JV_KIND_TRUE);
+		if (json_is(property, "all", JV_KIND_TRUE) && !jv_is_valid(field))
+			arguments_push(&absent, json_string(name));
+		jv_free(field);
+		jv_free(property);
+		jv_free(name);
+	}
+	read->is_whole = all > 0 && absent.count == all && !read->bundle.count && !digest->catalogue;
+	read->is_known = read->is_whole && digest->whole && strcmp(digest->whole, read->plugin) == 0;
+	for (size_t i = 0; i < absent.count && result == 0 && !read->is_known; i++)
+		result = digest_add_property(digest, json_get(properties, absent.list[i]), read, err);
+	arguments_release(&absent);
+	jv_free(names);
+	jv_free(properties);
+	return result;
+}
+
 /* Reads what the action's fields name, the script first, as the plugin does. Release *read, also where that fails. */
 static int
 digest_read(struct digest *digest, jv action, struct digest_action *read, struct error *err)
@@ -103,6 +161,8 @@ digest_read(struct digest *digest, jv action, struct digest_action *read, struct
 		result = digest_add_field(digest, schema, fields, "script", read, err);
 		if (result == 0)
 			result = digest_add_field(digest, schema, fields, "files", read, err);
+		if (result == 0)
+			result = digest_add_all(digest, schema, fields, read, err);
 	}
 	jv_free(fields);
 	free(type);
@@ -160,6 +220,9 @@ digest_walk(struct digest *digest, jv *document, struct error *err)
 	}
 	if (jv_is_valid(services))
 		json_set(document, member, services);
+	if (digest->whole)
+		jv_free(digest->whole_resources);
+	free(digest->whole);
 	free(digest->catalogue);
 	fields_check_release(&digest->plugins);
 	jv_free(cluster);
@@ -191,19 +254,43 @@ digest_has_resources(jv action)
 	return has;
 }
 
+/* Finds the digest of what was read, and remembers that of all that there is for a plugin. "": nothing was. */
+static void
+digest_find(struct digest *digest, struct digest_action *read, char hex[static CONTENT_DIGEST_SIZE])
+{
+	*hex = '\0';
+	if (read->is_known) {
+		memcpy(hex, digest->whole_hex, CONTENT_DIGEST_SIZE);
+		jv_free(read->resources);
+		read->resources = jv_copy(digest->whole_resources);
+	} else if (read->bundle.count) {
+		script_store_digest(&read->bundle, hex);
+	}
+	if (!read->is_whole || read->is_known)
+		return;
+	if (digest->whole)
+		jv_free(digest->whole_resources);
+	free(digest->whole);
+	digest->whole = memory_string(read->plugin);
+	digest->whole_resources = jv_copy(read->resources);
+	memcpy(digest->whole_hex, hex, CONTENT_DIGEST_SIZE);
+}
+
 /* Says in the action what it is made with now, and keeps that. */
 static int
-digest_note(const struct digest *digest, const struct digest_action *read, jv *action, struct error *err)
+digest_note(struct digest *digest, struct digest_action *read, jv *action, struct error *err)
 {
 	char hex[CONTENT_DIGEST_SIZE];
 
-	script_store_digest(&read->bundle, hex);
+	digest_find(digest, read, hex);
+	if (!*hex)
+		return 0;
 	json_set_string(action, "digest", hex);
 	if (json_length(read->resources) > 0) {
 		json_set(action, "kept", jv_true());
 		json_set(action, "resources", jv_copy(read->resources));
 	}
-	return digest->flags & DIGEST_KEEP ? script_store_keep(&read->bundle, err) : 0;
+	return digest->flags & DIGEST_KEEP && !read->is_known ? script_store_keep(&read->bundle, err) : 0;
 }
 
 static int
@@ -220,10 +307,8 @@ digest_set_action(struct digest *digest, const char *service, const char *name, 
 	if (digest->is_damaged) {
 		*err = unread;
 		result = error_prefix(err, "service %s: %s", service, name);
-	} else if (result == 0 && read.bundle.count) {
-		result = digest_note(digest, &read, action, err);
 	} else {
-		result = 0;
+		result = result == 0 ? digest_note(digest, &read, action, err) : 0;
 	}
 	digest_action_release(&read);
 	return result;
@@ -276,8 +361,7 @@ digest_restore(jv *document, struct error *err)
 	return digest_walk(&digest, document, err);
 }
 
-/* Returns the service without what the scripts' contents are. */
-static jv
+jv
 digest_strip(jv service)
 {
 	struct digest digest = {.do_action = digest_forget_action};
@@ -286,105 +370,4 @@ digest_strip(jv service)
 
 	digest_walk_service(&digest, &copy, &ignored);
 	return copy;
-}
-
-/* Appends a line for each script whose contents have changed, and one for all of which it was not known what they were. */
-static void
-digest_list_scripts(jv older, jv newer, const char *name, struct buffer *lines)
-{
-	jv a = json_get(older, "provisioner"), b = json_get(newer, "provisioner");
-	jv before = json_get(a, "actions"), after = json_get(b, "actions");
-	jv names = jv_get_kind(after) == JV_KIND_OBJECT ? jv_keys(jv_copy(after)) : jv_array();
-	bool silent = false;
-
-	for (size_t i = 0; i < json_length(names); i++) {
-		jv key = json_element(names, i), was = json_get(before, json_string(key)), is = json_get(after, json_string(key));
-		jv fields = json_get(is, "fields");
-		char *old = json_get_string(was, "digest"), *new = json_get_string(is, "digest"), *script = json_get_string(fields, "script");
-
-		if (old && new && strcmp(old, new) != 0)
-			buffer_printf(lines, "service %s: script %s (%s) has changed\n", name, script ? script : "", json_string(key));
-		silent = silent || (jv_is_valid(was) && !old && new);
-		free(script);
-		free(new);
-		free(old);
-		jv_free(fields);
-		jv_free(is);
-		jv_free(was);
-		jv_free(key);
-	}
-	if (silent)
-		buffer_printf(lines, "service %s: it is not known what its scripts were; they count as unchanged, and changes are seen from now "
-		    "on\n", name);
-	jv_free(names);
-	jv_free(after);
-	jv_free(before);
-	jv_free(b);
-	jv_free(a);
-}
-
-/* Appends a line for each type that has changed. */
-static void
-digest_list_types(jv older, jv newer, const char *member, const char *words, struct buffer *lines)
-{
-	jv list = json_get(newer, member), before = json_get(older, member);
-
-	for (size_t i = 0; i < json_length(list); i++) {
-		jv is = json_element(list, i), was;
-		char *name = json_get_string(is, "name");
-
-		was = name ? json_find_named(before, name) : jv_invalid();
-		if (jv_is_valid(was) && !jv_equal(jv_copy(was), jv_copy(is)))
-			buffer_printf(lines, "%s %s: its definition has changed\n", words, name);
-		jv_free(was);
-		free(name);
-		jv_free(is);
-	}
-	jv_free(before);
-	jv_free(list);
-}
-
-/* Appends a line where the template or the provider has changed. */
-static void
-digest_list_entity(jv older, jv newer, const char *member, struct buffer *lines)
-{
-	jv was = json_get(older, member), is = json_get(newer, member);
-	char *name = json_get_string(is, "name");
-
-	if (jv_is_valid(was) && !jv_equal(jv_copy(was), jv_copy(is)))
-		buffer_printf(lines, "%s %s: its definition has changed\n", member, name ? name : "");
-	free(name);
-	jv_free(is);
-	jv_free(was);
-}
-
-void
-digest_list_changes(jv older, jv newer, struct buffer *lines)
-{
-	jv services = json_get(newer, "services"), before = json_get(older, "services");
-
-	for (size_t i = 0; i < json_length(services); i++) {
-		jv is = json_element(services, i), a, b, was;
-		char *name = json_get_string(is, "name");
-
-		was = name ? json_find_named(before, name) : jv_invalid();
-		if (jv_is_valid(was)) {
-			a = digest_strip(was);
-			b = digest_strip(is);
-			if (!jv_equal(jv_copy(a), jv_copy(b)))
-				buffer_printf(lines, "service %s: its definition has changed\n", name);
-			digest_list_scripts(was, is, name, lines);
-			jv_free(b);
-			jv_free(a);
-		}
-		jv_free(was);
-		free(name);
-		jv_free(is);
-	}
-	jv_free(before);
-	jv_free(services);
-	digest_list_entity(older, newer, "template", lines);
-	digest_list_entity(older, newer, "provider", lines);
-	digest_list_types(older, newer, "hardwaretypes", "hardware type", lines);
-	digest_list_types(older, newer, "imagetypes", "image type", lines);
 }

@@ -29,6 +29,9 @@ int digest_services(jv *request, struct store *store, unsigned flags, struct err
  * says use what was kept of them. Fails with EX_NO, which names the script, where nothing was. */
 int digest_restore(jv *document, struct error *err);
 
+/* Returns the service without what its scripts are, owned. */
+jv digest_strip(jv service);
+
 /* Appends a line for each definition of the older request that is another one in the newer: of services, of their scripts, of the template, the provider and the types. */
 void digest_list_changes(jv older, jv newer, struct buffer *lines);
 

@@ -9,6 +9,7 @@
 #include "inspect/fields.h"
 #include "json/json.h"
 #include "login/provisioners.h"
+#include "store/resources.h"
 
 enum { MODE_OF_FILES = 0644 };
 
@@ -127,4 +128,26 @@ resource_type_find(struct store *store, const char *plugin, const char *name, st
 	fields_check_release(&check);
 	free(kind);
 	return result;
+}
+
+int
+resource_type_allow(const struct resource_type *type, const struct resource *resource, struct error *err)
+{
+	if (resource->is_archive ? type->may_be_archive : type->may_be_file)
+		return 0;
+	return error_set(err, EX_USAGE, "%s/%s: a resource of this type cannot be %s", resource->name.plugin, resource->name.type,
+	    resource->is_archive ? "an archive" : "a file");
+}
+
+int
+resource_type_check(struct store *store, const struct resource *resource, struct error *err)
+{
+	struct resource_type type = {0};
+
+	if (resource_type_find(store, resource->name.plugin, resource->name.type, &type, err) < 0)
+		return -1;
+	if (resource_type_allow(&type, resource, err) == 0)
+		return 0;
+	err->code = EX_DATAERR;
+	return -1;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct error;
+struct resource;
 struct store;
 
 struct resource_type {
@@ -19,6 +20,10 @@ struct resource_type {
 /* Asks the plugin ("automator/shell") for one of its types; of one that is not installed here, a provisioner may have told us. EX_NO where
  * there is no such plugin or type, with those that there are. */
 int resource_type_find(struct store *store, const char *plugin, const char *name, struct resource_type *type, struct error *err);
+
+/* Returns 0 where such a resource may be of its format, else -1 with EX_USAGE. resource_type_check finds the type first; EX_DATAERR. */
+int resource_type_allow(const struct resource_type *type, const struct resource *resource, struct error *err);
+int resource_type_check(struct store *store, const struct resource *resource, struct error *err);
 
 /* Reads permissions, three or four octal digits: -1 where they are none. */
 int64_t resource_type_mode(const char *text);

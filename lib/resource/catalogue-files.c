@@ -17,10 +17,14 @@
 #include "ssh/bundle.h"
 #include "store/resources.h"
 
-#define PLUGIN "automator/shell"
+static const char shell[] = "automator/shell", others[] = "automator/";
+static const char *const shell_types[] = {"scripts", "files"};
+enum { SHELL_TYPES = sizeof shell_types / sizeof *shell_types };
 
-static const char *const types[] = {"scripts", "files"};
-enum { TYPES = sizeof types / sizeof *types };
+struct catalogue_folder { /* one that is read */
+	const char *path;
+	const char *plugin, *type; /* of what is in it */
+};
 
 static int
 catalogue_files_is_shown(const struct dirent *entry)
@@ -30,7 +34,7 @@ catalogue_files_is_shown(const struct dirent *entry)
 
 /* Adds one entry of a folder. */
 static int
-catalogue_files_add(struct catalogue_files *files, const char *type, const char *path, const char *name, struct error *err)
+catalogue_files_add(struct catalogue_files *files, const struct catalogue_folder *folder, const char *path, const char *name, struct error *err)
 {
 	struct upload *upload;
 	struct stat status;
@@ -43,41 +47,69 @@ catalogue_files_add(struct catalogue_files *files, const char *type, const char 
 		return error_set(err, EX_DATAERR, "%s: neither a file nor a folder; resources have no links", path);
 	ARRAY_ROOM(files->list, files->count, files->capacity);
 	upload = &files->list[files->count++];
-	*upload = (struct upload){.resource = {.name = {PLUGIN, type, arena_string(&files->arena, name), 0},
+	*upload = (struct upload){.resource = {.name = {folder->plugin, folder->type, arena_string(&files->arena, name), 0},
 	    .is_archive = S_ISDIR(status.st_mode), .mode = status.st_mode & 0100 ? 0755 : 0644}, .no_links = true};
 	return upload_read(upload, path, err);
 }
 
+/* Does something with each entry of a folder; what is none, or missing, has no entries. */
 static int
-catalogue_files_read_type(struct catalogue_files *files, const char *path, const char *type, struct error *err)
+catalogue_files_each(struct catalogue_files *files, const struct catalogue_folder *folder,
+    int (*do_entry)(struct catalogue_files *files, const struct catalogue_folder *folder, const char *path, const char *name, struct error *err),
+    struct error *err)
 {
-	char *folder = memory_printf("%s/%s", path, type);
 	struct dirent **entries;
-	int count = scandir(folder, &entries, catalogue_files_is_shown, alphasort), result = 0;
+	int count = scandir(folder->path, &entries, catalogue_files_is_shown, alphasort), result = 0;
 
-	if (count < 0 && errno != ENOENT)
-		result = error_errno(err, EX_NOINPUT, "%s", folder);
+	if (count < 0 && errno != ENOENT && errno != ENOTDIR)
+		result = error_errno(err, EX_NOINPUT, "%s", folder->path);
 	for (int i = 0; i < count; i++) {
-		char *inner = memory_printf("%s/%s", folder, entries[i]->d_name);
+		char *inner = memory_printf("%s/%s", folder->path, entries[i]->d_name);
 
 		if (result == 0)
-			result = catalogue_files_add(files, type, inner, entries[i]->d_name, err);
+			result = do_entry(files, folder, inner, entries[i]->d_name, err);
 		free(inner);
 		free(entries[i]);
 	}
 	if (count >= 0)
 		free(entries);
-	free(folder);
 	return result;
+}
+
+/* Reads the folder of a type of resources, "automator/chef/cookbooks". */
+static int
+catalogue_files_add_type(struct catalogue_files *files, const struct catalogue_folder *folder, const char *path, const char *name, struct error *err)
+{
+	const struct catalogue_folder inner = {path, folder->plugin, arena_string(&files->arena, name)};
+
+	if (!name_is_valid(name))
+		return error_set(err, EX_DATAERR, "%s: a type of resources cannot have this name", path);
+	return catalogue_files_each(files, &inner, catalogue_files_add, err);
+}
+
+/* Reads the folder of a plugin, "automator/chef". */
+static int
+catalogue_files_add_plugin(struct catalogue_files *files, const struct catalogue_folder *folder, const char *path, const char *name, struct error *err)
+{
+	const struct catalogue_folder inner = {path, arena_printf(&files->arena, "%s%s", folder->plugin, name), NULL};
+
+	if (!name_is_valid(name))
+		return error_set(err, EX_DATAERR, "%s: a plugin cannot have this name", path);
+	return catalogue_files_each(files, &inner, catalogue_files_add_type, err);
 }
 
 int
 catalogue_files_read(struct catalogue_files *files, const char *path, struct error *err)
 {
-	int result = 0;
+	char *folder = memory_printf("%s/automator", path);
+	int result = catalogue_files_each(files, &(struct catalogue_folder){folder, others, NULL}, catalogue_files_add_plugin, err);
 
-	for (size_t i = 0; i < TYPES && result == 0; i++)
-		result = catalogue_files_read_type(files, path, types[i], err);
+	free(folder);
+	for (size_t i = 0; i < SHELL_TYPES && result == 0; i++) {
+		folder = memory_printf("%s/%s", path, shell_types[i]);
+		result = catalogue_files_each(files, &(struct catalogue_folder){folder, shell, shell_types[i]}, catalogue_files_add, err);
+		free(folder);
+	}
 	return result;
 }
 
@@ -112,37 +144,31 @@ catalogue_files_write_one(const struct resource *resource, const char *folder, s
 	return result;
 }
 
-/* Writes those of one type, if there are any. A recalled version is active still. */
-static int
-catalogue_files_write_type(struct store *store, const char *path, const char *type, struct error *err)
+/* Returns the folder, which the caller frees, that a resource is written to. */
+static char *
+catalogue_files_folder(const struct resource_name *name, const char *path)
 {
-	const struct resource_name name = {PLUGIN, type, NULL, 0};
-	char *folder = memory_printf("%s/%s", path, type);
-	struct resource_list list = {0};
-	int result = resources_list(store, &name, RESOURCE_ANY, false, &list, err);
-	bool made = false;
-
-	for (size_t i = 0; i < list.count && result == 0; i++) {
-		if (list.list[i].state != RESOURCE_ACTIVE && list.list[i].state != RESOURCE_RECALLED)
-			continue;
-		if (!made)
-			result = file_make_dirs(AT_FDCWD, folder, 0777, err);
-		made = true;
-		if (result == 0)
-			result = catalogue_files_write_one(&list.list[i], folder, err);
-	}
-	resource_list_release(&list);
-	free(folder);
-	return result;
+	if (strcmp(name->plugin, shell) == 0)
+		return memory_printf("%s/%s", path, name->type);
+	return memory_printf("%s/%s/%s", path, name->plugin, name->type);
 }
 
+/* A recalled version is active still. */
 int
 catalogue_files_write(struct store *store, const char *path, struct error *err)
 {
-	int result = 0;
+	struct resource_list list = {0};
+	int result = resources_list(store, &(struct resource_name){0}, RESOURCE_ANY, false, &list, err);
 
-	for (size_t i = 0; i < TYPES && result == 0; i++)
-		result = catalogue_files_write_type(store, path, types[i], err);
+	for (size_t i = 0; i < list.count && result == 0; i++) {
+		char *folder = catalogue_files_folder(&list.list[i].name, path);
+
+		if ((list.list[i].state == RESOURCE_ACTIVE || list.list[i].state == RESOURCE_RECALLED) &&
+		    (result = file_make_dirs(AT_FDCWD, folder, 0777, err)) == 0)
+			result = catalogue_files_write_one(&list.list[i], folder, err);
+		free(folder);
+	}
+	resource_list_release(&list);
 	return result;
 }
 

@@ -28,14 +28,21 @@ named_is_below(const char *path, const char *word)
 	return strncmp(path, word, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
+/* Adds a file under that name. */
 static int
-named_put(const struct bundle_file *file, struct bundle *bundle, struct error *err)
+named_put_as(const struct bundle_file *file, const char *name, struct bundle *bundle, struct error *err)
 {
 	enum bundle_kind kind = file->is_folder ? BUNDLE_FOLDER : file->executable ? BUNDLE_PROGRAM : BUNDLE_FILE;
 
-	if (bundle_put_parents(bundle, file->name, err) < 0)
+	if (bundle_put_parents(bundle, name, err) < 0)
 		return -1;
-	return bundle_put(bundle, file->name, kind, buffer_string(&file->content), file->content.length, err);
+	return bundle_put(bundle, name, kind, buffer_string(&file->content), file->content.length, err);
+}
+
+static int
+named_put(const struct bundle_file *file, struct bundle *bundle, struct error *err)
+{
+	return named_put_as(file, file->name, bundle, err);
 }
 
 /* Adds the file of an archive that is the script, and then all else in it. */
@@ -119,6 +126,47 @@ named_add(struct store *store, const char *plugin, jv types, const char *word, b
 	free(top);
 	arena_release(&arena);
 	return got;
+}
+
+/* Adds a version below a folder. */
+static int
+named_add_below(const struct resource *resource, const char *folder, struct bundle *bundle, struct error *err)
+{
+	struct bundle alone = {0};
+	int result = named_add_version(resource, resource->name.name, false, &alone, err);
+
+	for (size_t i = 0; i < alone.count && result == 0; i++) {
+		char *name = memory_printf("%s/%s", folder, alone.list[i].name);
+
+		result = named_put_as(&alone.list[i], name, bundle, err);
+		free(name);
+	}
+	bundle_release(&alone);
+	return result;
+}
+
+int
+named_add_all(struct store *store, const char *plugin, const char *type, struct bundle *bundle, jv *sums, struct error *err)
+{
+	struct resource_list versions = {0};
+	struct resource resource;
+	const char *last = "";
+	int got = resources_list(store, &(struct resource_name){plugin, type, NULL, 0}, RESOURCE_ANY, true, &versions, err);
+
+	for (size_t i = 0; i < versions.count && got >= 0; i++) {
+		const struct resource_name *name = &versions.list[i].name;
+
+		if (strcmp(name->name, last) == 0)
+			continue;
+		last = name->name;
+		got = resources_find_active(store, &(struct resource_name){plugin, type, last, 0}, &versions.arena, &resource, err);
+		if (got > 0) {
+			*sums = jv_array_append(*sums, jv_string(resource.sum));
+			got = named_add_below(&resource, type, bundle, err);
+		}
+	}
+	resource_list_release(&versions);
+	return got < 0 ? -1 : 0;
 }
 
 /* Returns the kind of plugins; also as Coopr calls it. NULL: there is none of that name. */

@@ -23,6 +23,9 @@ struct store;
 int named_add(struct store *store, const char *plugin, jv types, const char *word, bool as_script, struct bundle *bundle, jv *sums,
     struct error *err);
 
+/* Adds all resources of that plugin and type, each below the folder that is called as the type: "cookbooks/nginx/...". sums as above. */
+int named_add_all(struct store *store, const char *plugin, const char *type, struct bundle *bundle, jv *sums, struct error *err);
+
 /* Reads "KIND/PLUGIN/TYPE/NAME@VERSION", of which least parts have to be there (2 to 4) and the version need not; strings go to the arena.
  * EX_USAGE. */
 int named_parse(const char *text, int least, struct arena *arena, struct resource_name *name, struct error *err);

@@ -164,6 +164,16 @@ bundle_add_path(struct bundle *bundle, const char *path, const char *name, struc
 }
 
 int
+bundle_add_all(struct bundle *bundle, const char *catalogue, const char *plugin, const char *type, struct error *err)
+{
+	char *path = memory_printf("%s/%s/%s", catalogue, plugin, type);
+	int failed = file_exists(AT_FDCWD, path) ? bundle_add_path(bundle, path, type, err) : 0;
+
+	free(path);
+	return failed;
+}
+
+int
 bundle_put_parents(struct bundle *bundle, const char *name, struct error *err)
 {
 	int failed = 0;

@@ -134,7 +134,7 @@ static int
 ansible_prepare(const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
 	static const char *const files[] = {"playbook", "roles", "files", NULL};
-	static const struct tool tool = {"ansible", "ansible.sh", "playbook", files};
+	static const struct tool tool = {"ansible", "ansible.sh", "playbook", files, false};
 	jv config = attributes_config(task), coopr, inventory;
 	int failed = attributes_coopr(task, &coopr, err);
 

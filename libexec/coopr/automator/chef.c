@@ -22,9 +22,9 @@ static const char schema[] =
     "\"roles\":{\"formats\":[\"file\"],\"permissions\":\"0644\"}},\"properties\":{"
     "\"run_list\":{\"type\":\"string\",\"description\":\"What is run, as recipe[web],role[base]\"},"
     "\"json_attributes\":{\"type\":\"string\",\"description\":\"More attributes, an object of JSON in a string; they take precedence over the configuration\"},"
-    "\"cookbooks\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"cookbooks\"],\"description\":\"The cookbooks, separated by blanks\"},"
-    "\"roles\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"roles\"],\"description\":\"The files of roles, separated by blanks\"},"
-    "\"data_bags\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"data_bags\"],\"description\":\"The data bags, separated by blanks\"},"
+    "\"cookbooks\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"cookbooks\"],\"all\":true,\"description\":\"The cookbooks, separated by blanks; by default all that there are\"},"
+    "\"roles\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"roles\"],\"all\":true,\"description\":\"The files of roles, separated by blanks; by default all that there are\"},"
+    "\"data_bags\":{\"type\":\"string\",\"format\":\"files\",\"of\":\"path\",\"resources\":[\"data_bags\"],\"all\":true,\"description\":\"The data bags, separated by blanks; by default all that there are\"},"
     TOOL_PROPERTIES "}}";
 
 /* Returns the attributes that the service has of its own, owned, from a text; none where that is empty. */
@@ -87,7 +87,7 @@ static int
 chef_prepare(const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
 	static const char *const files[] = {"cookbooks", "roles", "data_bags", NULL};
-	static const struct tool tool = {"chef", "chef.sh", "run_list", files};
+	static const struct tool tool = {"chef", "chef.sh", "run_list", files, true};
 	jv attributes;
 	int failed;
 

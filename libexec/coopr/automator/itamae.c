@@ -22,7 +22,7 @@ static int
 itamae_prepare(const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
 	static const char *const files[] = {"recipes", "files", NULL};
-	static const struct tool tool = {"itamae", "itamae.sh", "recipes", files};
+	static const struct tool tool = {"itamae", "itamae.sh", "recipes", files, false};
 	jv data;
 	int failed = attributes_all(task, &data, err);
 

@@ -92,7 +92,7 @@ static int
 puppet_prepare(const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
 	static const char *const files[] = {"manifest", "modules", NULL};
-	static const struct tool tool = {"puppet", "puppet.sh", "manifest", files};
+	static const struct tool tool = {"puppet", "puppet.sh", "manifest", files, false};
 	jv all, escaped, data;
 	int failed = attributes_all(task, &all, err);
 

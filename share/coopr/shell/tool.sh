@@ -37,12 +37,12 @@ tool_find()
 	mkdir -m 700 "$own" || exit 75
 }
 
-# tool_place FIELD WORD...: moves what the words of a field name into a folder that is called as the field.
+# tool_place FIELD WORD...: moves what the words of a field name into a folder that is called as the field; it may have come along.
 tool_place()
 {
 	field=$1
 	shift
-	mkdir "$field" || exit 75
+	mkdir -p "$field" || exit 75
 	for word; do
 		case $word in
 		"$field="*)
