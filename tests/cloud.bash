@@ -3,7 +3,8 @@
 #
 # A fake of a cloud for the provider of a test file, and what every provider of a cloud keeps to. Needs case and provider.
 #
-#	fake_start CLOUD          starts tests/cloud/fake.py; its URL is in $FAKE
+#	fake_start CLOUD          starts tests/cloud/fake.py; its URL is in $FAKE. It is at $FAKE_ADDRESS, by default of this machine, and started by the
+#	                          words $FAKE_BY, by default none
 #	fake_set JSON             tells it how it is
 #	fake_fault JSON           tells it what to do wrong next
 #	machines                  how many it has
@@ -36,10 +37,11 @@
 fake_start() {
 	unset http_proxy https_proxy
 	mkfifo fake.alive
-	python3 "$COOPR_ROOT/tests/cloud/fake.py" "$1" fake.port fake.log <fake.alive 3>&- 9>&- &
+	# shellcheck disable=SC2086 # words
+	${FAKE_BY-} python3 "$COOPR_ROOT/tests/cloud/fake.py" "$1" fake.port fake.log <fake.alive 3>&- 9>&- &
 	exec 9<>fake.alive
 	until [ -s fake.port ]; do kill -0 $! && sleep 0.02; done
-	FAKE=http://127.0.0.1:$(cat fake.port)
+	FAKE=http://${FAKE_ADDRESS-127.0.0.1}:$(cat fake.port)
 }
 
 # Also where none was started.

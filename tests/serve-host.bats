@@ -20,6 +20,13 @@ setup() {
 	on_server() { env -u COOPR_STATE HOME="$PWD/run" COOPR_SERVER="unix:$SOCKET" COOPR_TOKEN="$(cat "$1")" "${@:2}"; }
 	on_server token-ann coopr-create -q -t lamp -n 4 -P dummy shop
 	on_server token-ann coopr-config -y -q shop --set greeting=hello
+	# Providers of whatever plugin there is, which cannot be right.
+	for plugin in "$COOPR_BIN"/../libexec/coopr/provider/*; do
+		case ${plugin##*/} in *.*) continue ;; esac
+		jq -nc --arg type "${plugin##*/}" '{kind: "provider", name: "wrong-\($type)", providertype: $type, provisioner: {api_user: 7, endpoint: [], machines: {}}}'
+	done >wrong.ndjson
+	[ "$(wc -l <wrong.ndjson)" -gt 8 ]
+	coopr-import -T qa -yq --force - <wrong.ndjson
 	: >broken
 	run -1 on_server token-ann coopr-create -q -t lamp -n 4 -s apache,mysql,haproxy,stubborn sad
 }
@@ -65,6 +72,8 @@ teardown() {
 			        for option in options:
 			            for value in [*one.get(option, []), "true", "no/such"]:
 			                ask("%s?%s=%s" % (concrete, option, urllib.parse.quote(value)), own)
+			for line in open("wrong.ndjson"):
+			    assert ask("/v1/providers/%s/test" % json.loads(line)["name"], own) in (200, 403, 503)
 			coopr = {"Coopr-UserID": user, "Coopr-TenantID": "qa", "Coopr-ApiKey": token}
 			for path in ("clusters", "clusters/00000001", "clusters/00000002", "clusters/00000002/status", "clusters/00000002/config",
 			             "clusters/00000002/services", "clusters/00000002/plans", "clusters/00000002/plans/00000002-001", "nodes",

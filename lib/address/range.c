@@ -99,15 +99,23 @@ range_is_own(const struct range *address)
 	return is_own;
 }
 
+/* Tells whether the address is in a range. */
+static bool
+range_has(const char *text, const struct range *address)
+{
+	struct range range;
+
+	return range_parse(text, &range) && range_equals(&range, address, range.bits);
+}
+
 static bool
 range_is_special(const struct range *address)
 {
 	/* This network, loopback, link-local; multicast and what is reserved behind it. */
 	static const char *const special[] = {"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/96", "fe80::/10", "ff00::/8"};
-	struct range range;
 
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-		if (range_parse(special[i], &range) && range_equals(&range, address, range.bits))
+		if (range_has(special[i], address))
 			return true;
 	return range_is_own(address);
 }
@@ -137,4 +145,44 @@ range_is_private(const char *text)
 	const struct string_list private = {list, sizeof list / sizeof *list};
 
 	return range_list_has(&private, text);
+}
+
+/* Takes the address of IPv4 that is a part of one of IPv6, to which a translator or a tunnel passes on. */
+static bool
+range_take_inner(const struct range *address, struct range *inner)
+{
+	static const struct {
+		const char *range;
+		size_t at;
+	} places[] = {{"64:ff9b::/96", MAPPED_AT}, {"2002::/16", 2}};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (range_has(places[i].range, address)) {
+			*inner = (struct range){.length = V4_BYTES, .bits = V4_BYTES * BYTE_BITS};
+			memcpy(inner->bytes, address->bytes + places[i].at, V4_BYTES);
+			return true;
+		}
+	return false;
+}
+
+static bool
+range_is_outer(const struct range *address)
+{
+	/* Private networks; what a cloud's host tells its own machines; networks for trials; translators and tunnels into a network of one's own. */
+	static const char *const inner_ranges[] = {"10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "192.0.0.0/24", "168.63.129.16/32",
+	    "198.18.0.0/15", "fc00::/7", "fec0::/10", "64:ff9b:1::/48", "2001::/32"};
+	struct range inner;
+
+	for (size_t i = 0; i < sizeof inner_ranges / sizeof *inner_ranges; i++)
+		if (range_has(inner_ranges[i], address))
+			return false;
+	return !range_is_special(address) && (!range_take_inner(address, &inner) || range_is_outer(&inner));
+}
+
+bool
+range_is_public(const char *text)
+{
+	struct range address;
+
+	return range_take_address(text, &address) && range_is_outer(&address);
 }

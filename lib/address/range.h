@@ -23,4 +23,8 @@ bool range_list_has(const struct string_list *ranges, const char *text);
 /* Tells whether text is an address that only a network of its own has: of RFC 1918, of a carrier's translation, unique local. */
 bool range_is_private(const char *text);
 
+/* Tells whether text is an address in numbers that leads into the public network wherever it is used: neither to this host nor to whoever is near, nor into
+ * a private network, nor to what a cloud's host answers to its own machines; also where it has such an address of IPv4 inside of one of IPv6. */
+bool range_is_public(const char *text);
+
 #endif

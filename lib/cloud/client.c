@@ -223,15 +223,13 @@ client_progress(void *data, curl_off_t down_total, curl_off_t down, curl_off_t u
 static curl_socket_t
 client_open_public(void *data, curlsocktype purpose, struct curl_sockaddr *address)
 {
-	static const char *outer[] = {"0.0.0.0/0", "::/0"};
-	const struct string_list all = {outer, 2};
 	const void *bytes = address->family == AF_INET6 ? (const void *)&((struct sockaddr_in6 *)&address->addr)->sin6_addr
 	    : (const void *)&((struct sockaddr_in *)&address->addr)->sin_addr;
 	char text[INET6_ADDRSTRLEN];
 
 	(void)purpose;
 	if ((address->family != AF_INET && address->family != AF_INET6) || !inet_ntop(address->family, bytes, text, sizeof text) ||
-	    !range_list_has(&all, text) || range_is_private(text)) {
+	    !range_is_public(text)) {
 		((struct try *)data)->refused_address = true;
 		return CURL_SOCKET_BAD;
 	}
@@ -274,8 +272,8 @@ client_set_connection(const struct client *client, CURL *curl)
 	curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
 	if (client->ca_file)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, client->ca_file);
-	if (client->proxy)
-		curl_easy_setopt(curl, CURLOPT_PROXY, client->proxy);
+	if (client->proxy || client->public_only) /* what a proxy reaches is not known here */
+		curl_easy_setopt(curl, CURLOPT_PROXY, client->public_only ? "" : client->proxy);
 	if (client->socket)
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket);
 	if (client->certificate)

@@ -76,6 +76,8 @@ life_confirm(struct life *life)
 		result = error_set(&life->error, EX_UNAVAILABLE, "%s has no machine for node %s", life->cloud->name, machine.id);
 	if (result == 0 && !found.list->access_v4 && !found.list->access_v6)
 		result = error_set(&life->error, EX_TEMPFAIL, "machine %s of %s has no address", found.list->id, life->cloud->name);
+	if (result == 0)
+		result = life_check_addresses(life, found.list);
 	if (result == 0) {
 		machine.address = found.list->access_v4 ? found.list->access_v4 : found.list->access_v6;
 		result = life_reported_keys(life, found.list, &reported);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "address/range.h"
 #include "base/clock.h"
 #include "base/message.h"
 #include "cloud/intent.h"
@@ -138,6 +139,18 @@ life_add_choice(struct life *life, int64_t number, jv *facts)
 		json_set_string(&chosen, "flavor", choice.flavor);
 	}
 	json_set(facts, "chosen", chosen);
+}
+
+int
+life_check_addresses(struct life *life, const struct cloud_machine *machine)
+{
+	const char *const addresses[] = {machine->access_v4, machine->access_v6};
+
+	for (size_t i = 0; life->cloud->tenants && i < sizeof addresses / sizeof *addresses; i++)
+		if (addresses[i] && !range_is_public(addresses[i]))
+			return error_set(&life->error, EX_NOPERM, "machine %s of %s: its address %.80s is none of the public network; a superadmin may write a "
+			    "provider with such machines", machine->id, life->cloud->name, addresses[i]);
+	return 0;
 }
 
 void

@@ -35,6 +35,10 @@ int life_look(struct life *life, int64_t since_ms, struct cloud_machines *found)
  * error. */
 int life_settle(struct life *life, const struct intent *intent, struct cloud_machines *found);
 
+/* Refuses a machine that is none of the public network, where a tenant has written the provider: its cloud says itself where its machines are, and coopr
+ * would enter whatever is there. */
+int life_check_addresses(struct life *life, const struct cloud_machine *machine);
+
 /* Tells in the outcome what later tasks need of the machine; choice is the number of that which was made, 0 where it is as the node is or was told. */
 void life_hand_out(struct life *life, const struct cloud_machine *machine, int64_t choice);
 

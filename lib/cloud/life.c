@@ -178,6 +178,8 @@ life_create(struct life *life)
 		there = intent.token ? intent_write(life->cloud, node, &intent, &life->error) : 0;
 	}
 	if (there >= 0)
+		there = life_check_addresses(life, found.list);
+	if (there >= 0)
 		life_hand_out(life, found.list, intent.choice);
 	cloud_machines_release(&found);
 	return there;

@@ -30,7 +30,8 @@
 enum { CHUNK = 1 << 16, RECORD_MAX = 1 << 20 };
 
 struct reading {
-	const char *plugin, *verb; /* for messages, too */
+	const char *plugin;        /* its file */
+	const char *name, *verb;   /* for messages: provider/TYPE, whose file is nobody's affair, and what it is asked */
 	int (*each)(void *context, const char *line, size_t length, struct error *err);
 	void *context;
 	struct buffer pending, said;
@@ -118,7 +119,7 @@ entity_ask_take_lines(struct reading *reading, struct error *err)
 	}
 	buffer_drop(&reading->pending, start);
 	return reading->pending.length <= RECORD_MAX ? 0
-	     : error_set(err, EX_DATAERR, "%s %s: a line is longer than %d bytes", reading->plugin, reading->verb, RECORD_MAX);
+	     : error_set(err, EX_DATAERR, "%s %s: a line is longer than %d bytes", reading->name, reading->verb, RECORD_MAX);
 }
 
 /* Reads what there is: 1; 0 at the end. Lines of its output are taken; messages are passed on, without the secrets. */
@@ -129,7 +130,7 @@ entity_ask_read_some(struct reading *reading, int fd, bool is_out, struct error 
 	ssize_t got = read(fd, bytes, sizeof bytes);
 
 	if (got < 0)
-		return errno == EINTR || errno == EAGAIN ? 1 : error_errno(err, EX_IOERR, "%s %s", reading->plugin, reading->verb);
+		return errno == EINTR || errno == EAGAIN ? 1 : error_errno(err, EX_IOERR, "%s %s", reading->name, reading->verb);
 	if (is_out) {
 		buffer_append(&reading->pending, bytes, (size_t)got);
 		return entity_ask_take_lines(reading, err) < 0 ? -1 : got > 0;
@@ -162,7 +163,7 @@ entity_ask_read_all(struct reading *reading, int out, int said, struct error *er
 				fds[i].fd = -1;
 		}
 	}
-	return reading->pending.length == 0 ? 0 : error_set(err, EX_DATAERR, "%s %s: what it printed is truncated", reading->plugin, reading->verb);
+	return reading->pending.length == 0 ? 0 : error_set(err, EX_DATAERR, "%s %s: what it printed is truncated", reading->name, reading->verb);
 }
 
 /* Starts the plugin with two pipes, of which it has the ends to write into. */
@@ -216,7 +217,7 @@ entity_ask_run(struct reading *reading, int in, struct error *err)
 		return -1;
 	}
 	code = process_wait(&process, err);
-	return code <= 0 ? code : error_set(err, EX_UNAVAILABLE, "%s %s ended with exit code %d", reading->plugin, reading->verb, code);
+	return code <= 0 ? code : error_set(err, EX_UNAVAILABLE, "%s %s ended with exit code %d", reading->name, reading->verb, code);
 }
 
 /* Refuses what a tenant must not have written, before the plugin gets it. */
@@ -245,9 +246,11 @@ entity_ask(const char *provider, const char *tenant, const char *verb,
 	struct reading reading = {.verb = verb, .each = each, .context = context};
 	jv entity = entity_ask_fill(provider, tenant, &reading.values, err);
 	char *type = json_get_string(entity, "providertype"), *plugin = type ? location_plugin("provider", type) : NULL;
+	char *name = memory_printf("provider/%s", type ? type : "");
 	int in = -1, result = -1;
 
 	reading.plugin = plugin;
+	reading.name = name;
 	if (jv_is_valid(entity) && !plugin)
 		error_set(err, EX_CONFIG, "provider type \"%s\": it has no plugin", type ? type : "");
 	else if (jv_is_valid(entity) && entity_ask_check_origin(entity, type, err) == 0)
@@ -260,6 +263,7 @@ entity_ask(const char *provider, const char *tenant, const char *verb,
 	buffer_release(&reading.said);
 	redaction_release(&reading.values);
 	free(plugin);
+	free(name);
 	free(type);
 	jv_free(entity);
 	return result;

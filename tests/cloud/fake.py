@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# A cloud for tests: fake.py CLOUD PORTFILE [LOG]. It listens at a port of 127.0.0.1, which it writes to PORTFILE, and ends with its standard
-# input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud/*.bats). What is
+# A cloud for tests: fake.py CLOUD PORTFILE [LOG]. It listens at a port of 127.0.0.1, or of $FAKE_ADDRESS, which it writes to PORTFILE, and ends with its
+# standard input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud/*.bats). What is
 # asked of it is one JSON a line in LOG. It is told what to do wrong by requests to itself:
 #
 #   POST /_set {"latency_ms", "active_ms", "visible_ms", "per_second", "capacity", "token", "full": [[ZONE, FLAVOR]]}
@@ -173,7 +173,7 @@ def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     Handler.cloud = importlib.import_module(sys.argv[1]).Cloud(settings)
     Handler.log = open(sys.argv[3], "a") if len(sys.argv) > 3 else None
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server((os.environ.get("FAKE_ADDRESS", "127.0.0.1"), 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with open(sys.argv[2] + ".new", "w") as file:
         file.write(str(server.server_port))

@@ -123,7 +123,8 @@ class Cloud:
         else:
             state, lcm = 3, (36 if self.settings["failing"] else 3) if active else 1
         n, outer, user = m["id"], {}, ""
-        nic = "<NIC><IP>127.%d.%d.%d</IP><MAC>02:00:0a:00:00:01</MAC><NETWORK>public</NETWORK></NIC>" % (n >> 16 & 255, n >> 8 & 255, n & 255)
+        nic = "<NIC><IP>%s</IP><MAC>02:00:0a:00:00:01</MAC><NETWORK>public</NETWORK></NIC>" % \
+            (self.settings.get("address") or "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255))
         for part in m["template"]:
             if part.tag == "CONTEXT":
                 outer[part.tag] = "".join("<%s>%s</%s>" % (one.tag, escape(one.text or ""), one.tag) for one in part)

@@ -76,6 +76,39 @@ test_own(void)
 	tap_ok(found > 0 && wrong == 0, "each of the %zu addresses of this host is in no range but its own", found);
 }
 
+/* Each address of IPv4 is tried as it is, and inside of those of IPv6 that lead to it. */
+static void
+test_public(void)
+{
+	static const char *const outer[] = {"1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0",
+	    "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "168.63.129.17", "223.255.255.255"};
+	static const char *const inner[] = {"127.0.0.1", "10.0.0.1", "10.255.255.255", "100.64.0.0", "100.100.100.200", "100.127.255.255", "169.254.169.254",
+	    "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.0.0.192", "198.18.0.0", "198.19.255.255", "168.63.129.16", "0.0.0.0", "224.0.0.1", "255.255.255.255"};
+	static const char *const none[] = {"", "localhost", "127.1", "2130706433", "0x7f000001", "1.1.1.1 ", "[2606:4700::1]", "1.1.1.1/32", "metadata.example.net"};
+	static const char *const six[] = {"::1", "::", "::1.1.1.1", "fe80::1", "fec0::1", "fc00::1", "fd00:ec2::254", "ff02::1", "64:ff9b:1::101:101", "2001:0:101:101::"};
+
+	for (size_t public = 0; public < 2; public++) {
+		const char *const *list = public ? outer : inner;
+
+		for (size_t i = 0; i < (public ? sizeof outer : sizeof inner) / sizeof *list; i++) {
+			char mapped[INET6_ADDRSTRLEN], translated[INET6_ADDRSTRLEN], tunnelled[INET6_ADDRSTRLEN];
+			unsigned char bytes[4];
+
+			inet_pton(AF_INET, list[i], bytes);
+			snprintf(mapped, sizeof mapped, "::ffff:%s", list[i]);
+			snprintf(translated, sizeof translated, "64:ff9b::%s", list[i]);
+			snprintf(tunnelled, sizeof tunnelled, "2002:%02x%02x:%02x%02x::7", bytes[0], bytes[1], bytes[2], bytes[3]);
+			tap_ok(range_is_public(list[i]) == public && range_is_public(mapped) == public && range_is_public(translated) == public &&
+			    range_is_public(tunnelled) == public, "%s is %s, in all forms", list[i], public ? "public" : "not public");
+		}
+	}
+	for (size_t i = 0; i < sizeof six / sizeof *six; i++)
+		tap_ok(!range_is_public(six[i]), "%s is not public", six[i]);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		tap_ok(!range_is_public(none[i]), "\"%s\" is no address", none[i]);
+	tap_ok(range_is_public("2606:4700::1111") && range_is_public("2a00::1") && range_is_public("2001:1::1"), "other addresses of IPv6 are public");
+}
+
 /* Writes the bits of an address as characters; returns how many. */
 static size_t
 bits_of(const unsigned char *bytes, size_t length, char *text)
@@ -140,6 +173,7 @@ main(void)
 	test_valid();
 	test_special();
 	test_own();
+	test_public();
 	test_private();
 	test_random(seed ? (unsigned)strtoul(seed, NULL, 10) : 12);
 	return tap_end();
