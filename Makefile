@@ -31,7 +31,7 @@ MARKS = $(if $(X86_64),-Wl$(comma)-z$(comma)shstk)
 comma = ,
 CPPFLAGS = -D_GNU_SOURCE -DCOOPR_VERSION='"$(VERSION)"' -Ilib -isystem /usr/include/libxml2
 LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
-LDLIBS = -ljq -lmicrohttpd -lgnutls -lyaml -lsodium -lsqlite3 -lcurl -larchive -lxml2 -lm
+LDLIBS = -lvirt -ljq -lmicrohttpd -lgnutls -lyaml -lsodium -lsqlite3 -lcurl -larchive -lxml2 -lm
 
 # A variant of the build has a tree of its own, so that switching rebuilds nothing.
 OUT = .
@@ -126,8 +126,8 @@ endif
 
 # --- tests ---
 
-# Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks, libxml2 reads what clouds answer.
-BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libgnutls28-dev libjq-dev libmicrohttpd-dev libsodium-dev libsqlite3-dev libxml2-dev libyaml-dev make
+# Debian's names. make and a compiler build it; libjq reads and prints all JSON, libyaml reads YAML, libcurl calls hooks, libxml2 reads what clouds answer, libvirt asks hosts for machines.
+BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libgnutls28-dev libjq-dev libmicrohttpd-dev libsodium-dev libsqlite3-dev libvirt-dev libxml2-dev libyaml-dev make
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = e2fsprogs iproute2 openssh-client openssh-server util-linux
 DEB_PACKAGES = debhelper dpkg-dev lintian

@@ -112,6 +112,12 @@ cloud_time(const char *text)
 }
 
 const char *
+cloud_user_data(struct arena *arena, const char *key)
+{
+	return arena_printf(arena, "#cloud-config\ndisable_root: false\nssh_authorized_keys:\n  - %s\n", key);
+}
+
+const char *
 cloud_key(const struct cloud_order *order, const char *own, const char *field, struct error *err)
 {
 	if (!order->key && !own)

@@ -132,8 +132,8 @@ struct cloud_api {
 	/* Deletes it, with its disks and addresses. One that is gone is no error. */
 	int (*remove)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err);
 	const struct cloud_volume_api *volumes; /* cloud/volume.h; NULL: the cloud has none, and describe does not say that it has */
-	/* Sets the host keys that the machine has reported through the cloud, "ssh-ed25519 AAAA..."; none yet: count 0. NULL: the cloud
-	 * has no way for that. */
+	/* Sets the host keys that the machine has reported through the cloud, "ssh-ed25519 AAAA...", and returns 0; none yet: count 0. Returns 1 where
+	 * it will never report any. NULL: the cloud has no way for that. */
 	int (*host_keys)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct arena *arena,
 	    struct string_list *keys, struct error *err);
 	/* Asks the cloud about one of these without making or changing anything; name is what it is about, or NULL. Returns 0 where all is well, and
@@ -168,6 +168,9 @@ const char *cloud_text(jv object, const char *name, struct arena *arena);
 
 /* Returns the wall clock of a time as clouds tell it, "2026-01-01T00:00:00Z"; 0 for what is none, and for NULL. */
 int64_t cloud_time(const char *text);
+
+/* Returns what cloud-init is to do: admit the key, for root and for the image's own user. Host keys it reports on the console by itself. */
+const char *cloud_user_data(struct arena *arena, const char *key);
 
 /* Returns what opens the machine: the cluster's key, or else what the provider has in that field for clusters without one, a key or the name of one.
  * NULL with EX_CONFIG where there is neither. */

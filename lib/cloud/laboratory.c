@@ -34,13 +34,14 @@ laboratory_read_sizes(struct cloud *cloud, struct laboratory *laboratory)
 	}
 }
 
-/* Finds where the daemon is: behind a socket of this host, or at a URL. */
-static const char *
-laboratory_read_endpoint(struct cloud *cloud, struct client_settings *settings, const char *usual)
+const char *
+laboratory_read_daemon(struct cloud *cloud, struct client_settings *settings, const char *usual)
 {
 	static const char local[] = "unix://";
 	const char *endpoint = cloud_field(cloud, "endpoint");
 
+	settings->certificate = cloud_field(cloud, "client_certificate");
+	settings->key = cloud_field(cloud, "client_key");
 	if (!endpoint)
 		endpoint = usual;
 	if (strncmp(endpoint, local, strlen(local)) == 0 && endpoint[strlen(local)] == '/') {
@@ -53,11 +54,9 @@ laboratory_read_endpoint(struct cloud *cloud, struct client_settings *settings, 
 }
 
 void
-laboratory_open(struct cloud *cloud, struct client_settings *settings, const char *usual, struct laboratory *laboratory)
+laboratory_open(struct cloud *cloud, struct laboratory *laboratory)
 {
-	*laboratory = (struct laboratory){.public_key = cloud_field(cloud, "public_key"), .base = laboratory_read_endpoint(cloud, settings, usual)};
-	settings->certificate = cloud_field(cloud, "client_certificate");
-	settings->key = cloud_field(cloud, "client_key");
+	*laboratory = (struct laboratory){.public_key = cloud_field(cloud, "public_key")};
 	if (cloud->tenants)
 		place_problem(&cloud->fields, "a provider of the type %s is for a superadmin to write: who may ask its daemon for machines may take its host",
 		    cloud->api->name);

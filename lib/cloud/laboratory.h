@@ -20,7 +20,7 @@ struct laboratory { /* the first member of the cloud's state */
 	struct laboratory_size *sizes; /* in the arena of the cloud */
 	size_t count;                  /* 0: any flavor will do, and bounds nothing */
 	const char *public_key;        /* for clusters without a key of their own; or NULL */
-	const char *base;              /* of the URLs of the daemon */
+	const char *base;              /* of the URLs of a daemon that is asked over HTTP; else NULL */
 };
 
 #define LABORATORY_PROPERTIES \
@@ -30,13 +30,19 @@ struct laboratory { /* the first member of the cloud's state */
 	"\"memory\":{\"type\":\"number\",\"minimum\":16,\"description\":\"MiB\"}," \
 	"\"disk\":{\"type\":\"number\",\"minimum\":16,\"description\":\"MiB\"}," \
 	"\"processes\":{\"type\":\"number\",\"minimum\":16}}}}," \
-	"\"public_key\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The public key that opens machines of clusters without a key of their own\"}," \
+	"\"public_key\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The public key that opens machines of clusters without a key of their own\"}"
+
+/* Those of a daemon that is asked over HTTP. */
+#define LABORATORY_DAEMON_PROPERTIES \
 	"\"client_certificate\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"A file of PEM with the certificate by which a daemon at a URL knows us\"}," \
 	"\"client_key\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The file of its private key\"}"
 
-/* Reads the fields, with problems for what is wrong, and for a provider that a tenant has written. The daemon is at the field endpoint, a socket
- * of this host or a URL, or else at the usual one. */
-void laboratory_open(struct cloud *cloud, struct client_settings *settings, const char *usual, struct laboratory *laboratory);
+/* Reads the fields, with problems for what is wrong, and for a provider that a tenant has written. */
+void laboratory_open(struct cloud *cloud, struct laboratory *laboratory);
+
+/* Reads those of a daemon that is asked over HTTP, and returns the base of its URLs: it is at the field endpoint, a socket of this host or a URL, or
+ * else at the usual one. */
+const char *laboratory_read_daemon(struct cloud *cloud, struct client_settings *settings, const char *usual);
 
 /* Returns the size of a flavor; NULL with EX_CONFIG where the fields have none. */
 const struct laboratory_size *laboratory_find_size(const struct cloud *cloud, const char *flavor, struct error *err);

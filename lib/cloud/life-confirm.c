@@ -23,9 +23,11 @@ life_reported_keys(struct life *life, const struct cloud_machine *machine, struc
 
 	*keys = (struct string_list){0};
 	while (cloud->api->host_keys) {
-		if (cloud->api->host_keys(cloud, machine, life->stop, &life->arena, keys, &life->error) < 0)
+		int told = cloud->api->host_keys(cloud, machine, life->stop, &life->arena, keys, &life->error);
+
+		if (told < 0)
 			return -1;
-		if (keys->count > 0 || clock_monotonic_ms() > until)
+		if (told > 0 || keys->count > 0 || clock_monotonic_ms() > until)
 			return 0;
 		if (stop_sleep(life->stop, pace_backoff_ms(4 + number++), &life->error) < 0)
 			return -1;

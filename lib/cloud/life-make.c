@@ -27,13 +27,6 @@ life_name(struct life *life)
 	return name;
 }
 
-/* Returns what cloud-init is to do: admit the key, for root and for the image's own user. Host keys it reports on the console by itself. */
-static const char *
-life_user_data(struct life *life, const char *key)
-{
-	return key ? arena_printf(&life->arena, "#cloud-config\ndisable_root: false\nssh_authorized_keys:\n  - %s\n", key) : "";
-}
-
 /* Asks for the machine, once its intent is on disk, and adds it to found if it runs. Returns 0 where it was made, 1 where that is unknown, -1 where it was not. */
 static int
 life_ask(struct life *life, struct intent *intent, const struct cloud_order *order, struct cloud_machines *found)
@@ -89,7 +82,7 @@ life_fill_order(struct life *life, const struct intent *intent, const char *cons
 
 	*order = (struct cloud_order){.name = life_name(life), .flavor = choice.flavor ? choice.flavor : life->task->machine.flavor,
 	    .image = life_member(life, "machine", "image"), .zone = choice.zone, .user = life_user(life), .token = intent->token,
-	    .user_data = life_user_data(life, key), .key = key, .tags = tags,
+	    .user_data = key ? cloud_user_data(&life->arena, key) : "", .key = key, .tags = tags,
 	    .tag_count = tag_count};
 }
 

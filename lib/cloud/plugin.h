@@ -15,6 +15,10 @@ struct cloud_api;
 	"\"proxy\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The URL of a proxy; by default as the environment says\"}," \
 	"\"tls_unverified\":{\"type\":\"boolean\",\"default\":false,\"of\":\"installation\",\"description\":\"Take TLS from whoever answers\"}," \
 	"\"requests_per_second\":{\"type\":\"number\",\"description\":\"How many requests are sent in a second at most, by one worker\"}," \
+	CLOUD_TIME_PROPERTIES
+
+/* Those of them that have nothing to do with HTTP. */
+#define CLOUD_TIME_PROPERTIES \
 	"\"consistency_s\":{\"type\":\"number\",\"minimum\":0,\"description\":\"For how long a machine that was made may be missing in the cloud's lists\"}," \
 	"\"poll_s\":{\"type\":\"number\",\"default\":2,\"description\":\"How many seconds are between two lists while machines start\"}"
 

@@ -98,3 +98,32 @@ xml_text(const struct _xmlNode *element, const char *path, struct arena *arena)
 	buffer_release(&text);
 	return copy;
 }
+
+const char *
+xml_attribute(const struct _xmlNode *element, const char *name, struct arena *arena)
+{
+	xmlChar *value = element ? xmlGetNoNsProp(element, (const xmlChar *)name) : NULL;
+	const char *copy = value ? arena_string(arena, (const char *)value) : NULL;
+
+	xmlFree(value);
+	return copy;
+}
+
+void
+xml_escape(struct buffer *xml, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			buffer_text(xml, "&lt;");
+		else if (*text == '>')
+			buffer_text(xml, "&gt;");
+		else if (*text == '&')
+			buffer_text(xml, "&amp;");
+		else if (*text == '"')
+			buffer_text(xml, "&quot;");
+		else if (*text == '\'')
+			buffer_text(xml, "&apos;");
+		else if ((unsigned char)*text >= ' ' || *text == '\n' || *text == '\t')
+			buffer_byte(xml, *text);
+	}
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Answers in XML, by libxml2: nothing is fetched, no entity is defined or expanded, and a document of any other kind is refused. Elements
- * are named without their name space, and live as long as their document.
+ * are named without their name space, and live as long as their document. And texts as they stand in what is asked.
  */
 #ifndef CLOUD_XML_H
 #define CLOUD_XML_H
@@ -32,5 +32,11 @@ const struct _xmlNode *xml_find(const struct _xmlNode *element, const char *path
 
 /* Returns the text of the element that the path leads to, in the arena; NULL where there is none or it is empty. */
 const char *xml_text(const struct _xmlNode *element, const char *path, struct arena *arena);
+
+/* Returns an attribute of the element, in the arena; NULL where it has none of that name. */
+const char *xml_attribute(const struct _xmlNode *element, const char *name, struct arena *arena);
+
+/* Appends a text as it stands in XML, in attributes too; characters that XML cannot have are left out. */
+void xml_escape(struct buffer *xml, const char *text);
 
 #endif

@@ -9,21 +9,6 @@
 #include "cloud/xml.h"
 
 void
-xmlrpc_escape(struct buffer *xml, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '<')
-			buffer_text(xml, "&lt;");
-		else if (*text == '>')
-			buffer_text(xml, "&gt;");
-		else if (*text == '&')
-			buffer_text(xml, "&amp;");
-		else if ((unsigned char)*text >= ' ' || *text == '\n' || *text == '\t')
-			buffer_byte(xml, *text);
-	}
-}
-
-void
 xmlrpc_begin(struct buffer *call, const char *method)
 {
 	buffer_printf(call, "<?xml version=\"1.0\" encoding=\"UTF-8\"?><methodCall><methodName>%s</methodName><params>", method);
@@ -33,7 +18,7 @@ void
 xmlrpc_add_string(struct buffer *call, const char *text)
 {
 	buffer_text(call, "<param><value><string>");
-	xmlrpc_escape(call, text);
+	xml_escape(call, text);
 	buffer_text(call, "</string></value></param>");
 }
 

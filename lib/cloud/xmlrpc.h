@@ -21,9 +21,6 @@ void xmlrpc_add_integer(struct buffer *call, int64_t number);
 void xmlrpc_add_boolean(struct buffer *call, bool value);
 void xmlrpc_end(struct buffer *call);
 
-/* Appends a text as it stands in XML; characters that XML cannot have are left out. */
-void xmlrpc_escape(struct buffer *xml, const char *text);
-
 /* Returns the first value of the answer, which may be an array. NULL with an error: EX_TEMPFAIL where it is no answer, else, where it is a fault,
  * EX_CONFIG with its text. */
 const struct _xmlNode *xmlrpc_value(const struct _xmlDoc *answer, const char *method, struct arena *arena, struct error *err);

@@ -30,7 +30,8 @@ daemon_open(struct cloud *cloud, struct client_settings *settings)
 {
 	struct daemon *daemon = memory_zeroed(1, sizeof *daemon);
 
-	laboratory_open(cloud, settings, "unix:///run/podman/podman.sock", &daemon->laboratory);
+	laboratory_open(cloud, &daemon->laboratory);
+	daemon->laboratory.base = laboratory_read_daemon(cloud, settings, "unix:///run/podman/podman.sock");
 	daemon->pull = daemon_read_pull(cloud);
 	daemon->network = cloud_field(cloud, "network");
 	daemon->restart = cloud_field(cloud, "restart");

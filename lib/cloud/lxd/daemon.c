@@ -15,7 +15,8 @@ lxd_open(struct cloud *cloud, struct client_settings *settings)
 	struct lxd *lxd = memory_zeroed(1, sizeof *lxd);
 	struct place config = place_member(&cloud->fields, "config");
 
-	laboratory_open(cloud, settings, "unix:///var/lib/lxd/unix.socket", &lxd->laboratory);
+	laboratory_open(cloud, &lxd->laboratory);
+	lxd->laboratory.base = laboratory_read_daemon(cloud, settings, "unix:///var/lib/lxd/unix.socket");
 	lxd->project = cloud_field(cloud, "project");
 	lxd->network = cloud_field(cloud, "network");
 	lxd->pool = cloud_field(cloud, "pool");

@@ -10,6 +10,7 @@
 #include "cloud/opennebula/machine.h"
 #include "cloud/opennebula/names.h"
 #include "cloud/opennebula/request.h"
+#include "cloud/xml.h"
 #include "cloud/xmlrpc.h"
 
 static void
@@ -18,7 +19,7 @@ one_add(struct buffer *xml, const char *name, const char *value)
 	if (!value)
 		return;
 	buffer_printf(xml, "<%s>", name);
-	xmlrpc_escape(xml, value);
+	xml_escape(xml, value);
 	buffer_printf(xml, "</%s>", name);
 }
 
@@ -80,7 +81,7 @@ one_add_devices(const struct cloud *cloud, const struct cloud_order *order, cons
 			buffer_text(xml, "<SECURITY_GROUPS>");
 		for (size_t k = 0; k < account->groups.count; k++) {
 			buffer_text(xml, k ? "," : "");
-			xmlrpc_escape(xml, account->groups.list[k]);
+			xml_escape(xml, account->groups.list[k]);
 		}
 		buffer_printf(xml, "%s</NIC>", account->groups.count > 0 ? "</SECURITY_GROUPS>" : "");
 	}

@@ -23,7 +23,7 @@ enum { WINDOW_MS = 20 * 1000, FINGERPRINT_MIN = 12, FINGERPRINT = 64, START_S = 
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider lxd\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
-    "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES ","
+    "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES "," LABORATORY_DAEMON_PROPERTIES ","
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"unix:///var/lib/lxd/unix.socket\",\"description\":\"Where LXD or Incus answers: unix:///PATH, or https://HOST:8443\"},"
     "\"project\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The project of instances\"},"
     "\"profiles\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"of\":\"installation\",\"description\":\"Their profiles; by default that called default\"},"

@@ -23,7 +23,7 @@ enum { WINDOW_MS = 10 * 1000, LOG_BYTES = 300, FRAME = 8 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider podman\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
-    "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES ","
+    "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES "," LABORATORY_DAEMON_PROPERTIES ","
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"unix:///run/podman/podman.sock\",\"description\":\"Where podman or Docker answers: unix:///PATH, or https://HOST:PORT\"},"
     "\"network\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The network of containers; by default the daemon's own\"},"
     "\"pull\":{\"enum\":[\"never\",\"missing\",\"always\"],\"default\":\"never\",\"of\":\"installation\",\"description\":\"When an image is fetched from the registry in its name\"},"
