@@ -12,8 +12,8 @@ load libvirt
 IMAGE=node UNREACHABLE=yes
 
 setup() {
-	need_libvirt
 	fresh
+	need_libvirt
 	libvirt_start test
 	virsh_of vol-create-as default-pool node 64M >/dev/null
 	provider '{}'

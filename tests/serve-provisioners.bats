@@ -146,7 +146,7 @@ routes() {
 	v2 200 GET /v2/plugins/automatortypes/chef-zero
 	same '["chef-zero",1,["cookbooks","roles"]]' "$(body '[.name, .version, (.resourceTypes | keys)]')"
 	v2 200 GET /v2/plugins/providertypes
-	same '["dummy","vcloud"]' "$(body 'map(.name) - ["aws", "digitalocean", "ec2", "google", "joyent", "opennebula", "openstack", "rackspace", "lxd", "podman", "sandbox", "static"] | sort')"
+	same '["dummy","vcloud"]' "$(body 'map(.name) - ["aws", "digitalocean", "ec2", "google", "joyent", "opennebula", "openstack", "rackspace", "libvirt", "lxd", "podman", "sandbox", "static"] | sort')"
 	v2 200 GET /v2/plugins/automatortypes/chef-zero/roles
 	same '["web.json"]' "$(body keys)"
 	v2 200 GET /v2/plugins/automatortypes/chef-zero/cookbooks

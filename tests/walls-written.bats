@@ -50,8 +50,8 @@ of_tenants() {
 	local where types type rest
 
 	sed 's/ *#.*//; s/(/ /; s/)/ /' <<-'END' | while read -r where types rest; do for type in ${types//,/ }; do echo "$where($type)$rest"; done; done
-		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,lxd,podman)/(name) # nobody reads it; of lxd and podman a tenant has nothing at all
-		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,lxd,podman)/*
+		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/(name) # nobody reads it; of libvirt, lxd and podman a tenant has nothing at all
+		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/*
 		provider/provisioner(google,aws,ec2)/provider_hostname
 		provider/provisioner(google,digitalocean,aws,ec2,openstack,rackspace)/ssh_key_resource
 		provider/provisioner(google,aws,ec2)/spot # true or false

@@ -146,7 +146,8 @@ disks_describe(const char *name, uint64_t bytes, const char *format, struct aren
 
 /* Copies the image. A size that is less than the image's own is an error: what is behind it would be lost. */
 static int
-disks_copy(virStoragePoolPtr pool, virStorageVolPtr image, const char *name, uint64_t bytes, struct arena *arena, struct disks *disks, struct error *err)
+disks_copy(virStoragePoolPtr pool, virStorageVolPtr image, const char *name, uint64_t bytes, struct arena *arena, struct disks *disks,
+    struct error *err)
 {
 	virStorageVolInfo info;
 	virStorageVolPtr volume;
