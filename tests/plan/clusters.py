@@ -354,12 +354,13 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
     return tasks
 
 
-def is_cyclic(cluster, nodes, tasks, in_place_install):
+def is_cyclic(cluster, nodes, tasks, in_place_install, rolling):
     actions = {action for _, service, action, _ in tasks if service}
     install, runtime = needs_of(cluster, nodes, "install"), needs_of(cluster, nodes, "runtime")
     return bool(
         actions & {"install", "remove"} and has_cycle(install)
         or actions & {"initialize", "start", "stop", "reload", "restart", "drain"} and has_cycle(runtime)
+        or rolling and works_in_place(nodes, tasks) and has_cycle(runtime)
         or in_place_install and has_cycle({s: install[s] | runtime[s] for s in install})
     )
 
@@ -368,9 +369,14 @@ def run(program, arguments, text):
     return subprocess.run([program, *arguments], input=text, text=True, capture_output=True, check=False)
 
 
-def installs_in_place(nodes, tasks):
+def works_in_place(nodes, tasks):
+    """What is done with services that stay where they are, which may be stopped; a rolling plan does so one service after another."""
     stays = {n["id"]: set(n["services"] or []) & set(n["was"] or []) for n in nodes}
-    return any(action == "install" and service in stays[node] for node, service, action, _ in tasks)
+    return [action for node, service, action, _ in tasks if service in stays[node]]
+
+
+def installs_in_place(nodes, tasks):
+    return "install" in works_in_place(nodes, tasks)
 
 
 def asks_new(cluster, nodes, tasks):
@@ -437,7 +443,7 @@ def try_one(program, chance):
     what = f"{arguments}\n{text}"
     in_place = rolling and (action == "upgrade" and any(a == "install" for _, _, a, _ in wanted)
                             or action is None and installs_in_place(nodes, wanted))
-    if is_cyclic(cluster, nodes, wanted, in_place):
+    if is_cyclic(cluster, nodes, wanted, in_place, rolling):
         return (None if done.returncode == 1 and " -> " in done.stderr else f"no cycle found: {what}"), False
     if action in ("backup", "restore") and not wanted:
         return (None if done.returncode == 1 and "has an action " + action in done.stderr else f"not refused: {done.stderr}{what}"), False

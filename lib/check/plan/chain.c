@@ -111,6 +111,38 @@ chain_check_health(const struct judge *judge, const struct chain *chain)
 		place_problem(&place, "%s: %s is checked, and not started before", judge->plan->steps[check].id, service->name);
 }
 
+/* Returns the actions that the job may have on a service that stands: others than those that are asked for where it cannot be reloaded,
+ * or restarts by itself. */
+static unsigned
+chain_actions_in_place(const struct judge *judge)
+{
+	const unsigned both = ACTION_BIT(ACTION_STOP) | ACTION_BIT(ACTION_START);
+	const struct cluster_action *asked = cluster_action_find(judge->plan->job.scope_action);
+	unsigned actions = asked->standing ? asked->standing : ACTIONS_UPGRADE | ACTIONS_RECONFIGURE;
+
+	if (actions & ACTION_BIT(ACTION_RELOAD))
+		actions |= both;
+	if ((actions & both) == both)
+		actions |= ACTION_BIT(ACTION_RESTART);
+	return actions & ACTION_BIT(ACTION_STOP) ? actions | ACTION_BIT(ACTION_DRAIN) : actions;
+}
+
+/* Reports a task on a service that stands which the job is not for. */
+static void
+chain_check_in_place(const struct judge *judge, const struct chain *chain)
+{
+	unsigned actions = chain_actions_in_place(judge);
+
+	for (size_t i = chain->first; i < chain->end; i++) {
+		const struct step *step = &judge->plan->steps[judge->tasks[i]];
+		struct place place = judge_place(judge, judge->tasks[i]);
+
+		if (!(ACTION_BIT(step->action) & actions))
+			place_problem(&place, "%s: %s stands on %s, and the job has nothing to %s there", step->id, step->service, step->node,
+			    action_name(step->action));
+	}
+}
+
 /* Reports a service that is stopped for a while and not started again, and one that is set up though it leaves, or taken
  * down though it is new. */
 static void
@@ -123,6 +155,8 @@ chain_check(const struct judge *judge, const struct chain *chain)
 	struct place place = judge_place(judge, judge->tasks[chain->end - 1]);
 
 	chain_check_health(judge, chain);
+	if (chain->kind == CHAIN_IN_PLACE && judge->plan->job.has_scope)
+		chain_check_in_place(judge, chain);
 	if (chain->kind == CHAIN_IN_PLACE && chain_task(judge, chain, ACTION_STOP) != JUDGE_NONE &&
 	    chain_task(judge, chain, ACTION_START) == JUDGE_NONE &&
 	    service->actions[ACTION_START].present && (judge->action->standing & ACTIONS_RESTART) != ACTIONS_STOP)
