@@ -22,6 +22,7 @@ struct rounds { /* arrays by service and node: service * nodes + node */
 	struct builder *builder;
 	size_t services, nodes;
 	uint32_t *ends;     /* the step that the next task of a round waits for, or none */
+	const char **without; /* what the round leaves out that ends there; NULL where no round does */
 	uint32_t *chains;   /* numbers of placements from 1: what is done in place there, and not yet among the rounds; 0: nothing */
 	enum rounds_kind *kinds; /* of each service */
 	bool *back;         /* what was left out and is started behind the rounds so far */
@@ -134,7 +135,8 @@ rounds_is_down(const struct rounds *rounds, uint32_t service, uint32_t node)
 	return absent->stopped[place] || (absent->was_stopped[place] && rounds->chains[place]);
 }
 
-/* Adds the tasks of a round for one instance, behind a step; returns the last. One that does not run is only configured. */
+/* Adds the tasks of a round for one instance, behind a step; returns the last. One that does not run is only configured, and one
+ * that the round before has left like that needs none. */
 static uint32_t
 rounds_add_tasks(struct rounds *rounds, uint32_t looker, uint32_t node, const char *without, uint32_t before)
 {
@@ -142,8 +144,12 @@ rounds_add_tasks(struct rounds *rounds, uint32_t looker, uint32_t node, const ch
 	struct placement placement = {.node = node, .service = looker};
 	size_t count = rounds_is_down(rounds, looker, node) || !rounds_has(rounds, looker, ACTION_RELOAD)
 	    ? 1 : sizeof actions / sizeof *actions;
-	uint32_t *end = &rounds->ends[looker * rounds->nodes + node], task;
+	size_t place = looker * rounds->nodes + node;
+	uint32_t *end = &rounds->ends[place], task;
 
+	if (before == GRAPH_NONE && without && rounds->without[place] && strcmp(without, rounds->without[place]) == 0)
+		return *end;
+	rounds->without[place] = without;
 	for (size_t i = 0; i < count; i++) {
 		if (!rounds_has(rounds, looker, actions[i]))
 			continue;
@@ -170,6 +176,7 @@ rounds_pass_chain(struct rounds *rounds, uint32_t looker, uint32_t node)
 	turn = &rounds->builder->chains[*chain - 1];
 	builder_edge(rounds->builder, *end, turn->first);
 	*end = turn->last;
+	rounds->without[looker * rounds->nodes + node] = NULL;
 	*chain = 0;
 }
 
@@ -285,11 +292,13 @@ rounds_put_in(struct rounds *rounds, uint32_t service, uint32_t before, const st
 		size_t place = lookers[i].service * rounds->nodes + lookers[i].node;
 		uint32_t chain = rounds->chains[place];
 
-		if (chain && rounds->builder->scope->placements[chain - 1].actions & ACTION_BIT(ACTION_CONFIGURE))
+		if (chain && rounds->builder->scope->placements[chain - 1].actions & ACTION_BIT(ACTION_CONFIGURE)) {
 			rounds->ends[place] = before;
-		else
+			rounds->without[place] = NULL;
+		} else {
 			rounds_add_tasks(rounds, lookers[i].service, lookers[i].node,
 			    rounds_without(rounds, lookers[i].service, service, NULL, false), before);
+		}
 	}
 }
 
@@ -330,6 +339,7 @@ rounds_init(struct rounds *rounds, struct builder *builder)
 	rounds->ends = memory_resize(NULL, room, sizeof *rounds->ends);
 	for (size_t i = 0; i < room; i++)
 		rounds->ends[i] = GRAPH_NONE;
+	rounds->without = memory_zeroed(room, sizeof *rounds->without);
 	rounds->chains = memory_zeroed(room, sizeof *rounds->chains);
 	for (uint32_t i = 0; i < scope->count; i++)
 		if (scope->placements[i].kind == PLACEMENT_IN_PLACE && builder->chains[i].first != GRAPH_NONE)
@@ -343,6 +353,7 @@ static void
 rounds_release(struct rounds *rounds)
 {
 	free(rounds->ends);
+	free(rounds->without);
 	free(rounds->chains);
 	free(rounds->back);
 	free(rounds->kinds);
