@@ -289,7 +289,7 @@ cloud_has_volumes() {
 	same "[]" "$(volumes_there .)"
 }
 
-# cloud_volumes_survive REGEX...: requests that make or attach
+# cloud_volumes_survive REGEX...: requests that make or attach; then it is killed at each of the first $KILLS requests (6)
 cloud_volumes_survive() {
 	local fault request skip
 
@@ -312,7 +312,7 @@ cloud_volumes_survive() {
 			do_task create 1000
 		done
 	done
-	for ((skip = 0; skip < 6; skip++)); do
+	for ((skip = 0; skip < ${KILLS:-6}; skip++)); do
 		killed_at "$skip" volume_task attach 1000 "$DATA"
 		volume_task attach 1000 "$DATA"
 		same 0 "$(member .status)"

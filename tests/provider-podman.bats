@@ -41,7 +41,8 @@ made() {
 	same 0 "$(machines)"
 }
 
-# Requests meet faults, and there is one container, and then none; all faults at each request of a podman are in tests/cloud/podman.bats.
+# Requests meet faults, and there is one container, and then none; all faults at each request of a podman, also for volumes, are in
+# tests/cloud/podman.bats.
 survives() {
 	local fault
 
@@ -136,6 +137,60 @@ survives() {
 	same 0 "$(member .status)"
 	same 1 "$(machines)"
 	contains "$(member .stderr)" "does not run, and is started"
+}
+
+@test "a container is made anew with its volumes, and nobody else gets them before it is deleted" {
+	a_fake
+	do_task create 1000
+	one=$(member .result.providerid)
+	curl -sS "$FAKE/_machines" | jq '.[0] | .files' >keys
+	volume_task attach 1000 "$DATA"
+	same "0 v-1 v-2 null" "$(member '"\(.status) \(.result.volumes[0].id) \(.result.volumes[1].id) \(.result.volumes[0].device)"')"
+	same 1 "$(machines)"
+	[ "$one" != "$(member .result.providerid)" ]
+	same "127.0.0.1" "$(member .ipaddresses.access_v4)"
+	one=$(member .result.providerid)
+	made '.[0].files' | diff keys -
+	same '[{"Source":"v-1","Target":"/srv/data","Type":"volume","VolumeOptions":{"NoCopy":true}},{"Source":"v-2","Target":"/srv/tmp","Type":"volume","VolumeOptions":{"NoCopy":true}}]' \
+		"$(made '.[0].body.HostConfig.Mounts' | jq -cS .)"
+	same "[[\"v-1\",\"$one\"],[\"v-2\",\"$one\"]]" "$(volumes_there 'map([.name, .machine])')"
+	volume_task attach 1000 "$DATA"
+	same "0 $one" "$(member '"\(.status) \(.result.providerid)"')"
+	# Services stand on it.
+	volume_task attach 1000 '.machine.was = ["web"] | .volumes = [{id: "v-9", path: "/srv/data", size_gb: 5}]'
+	fails_as 78 "gets volumes only when it is new"
+
+	do_task create 1001
+	fake_set '{"stop": true}'
+	volume_task fence 1000
+	same 0 "$(member .status)"
+	for verb in attach "discard"; do
+		volume_task $verb 1001 '.volumes = [{id: "v-1", path: "/srv/data", size_gb: 5}] | .volume = {id: "v-1"}'
+		fails_as 75 "has it"
+	done
+	volume_task snapshot 1000 'del(.machine) | .volume = {id: "s-1", of: "v-1", size_gb: 5, snapshot: true}'
+	same 0 "$(member .status)"
+	volume_task delete 1000 '.volumes = [{id: "v-1", keep: true}, {id: "v-2", keep: false}]'
+	same '["v-1","s-1","s-1.filled"]' "$(volumes_there 'map(.name)')"
+	volume_task delete 1001 '.volumes = []'
+	do_task create 1001
+	volume_task attach 1001 '.volumes = [{id: "v-1", path: "/srv/data", size_gb: 5}, {id: "v-3", path: "/srv/copy", size_gb: 5, of: "s-1"}]'
+	same 0 "$(member .status)"
+	same "s-1 v-1 v-3" "$(ask volumes | jq -r .id | sort | xargs)"
+	volume_task snapshot 1000 'del(.machine) | .volume = {id: "s-2", of: "v-1", size_gb: 5, snapshot: true}'
+	fails_as 75 "which runs, has it"
+	do_task delete 1001
+	for name in s-1 s-2 v-1 v-3; do
+		volume_task discard 1001 "del(.machine) | .volume = {id: \"$name\", snapshot: (\"$name\" | startswith(\"s\"))}"
+		same 0 "$(member .status)"
+	done
+	same "[] 0" "$(volumes_there .) $(machines)"
+}
+
+@test "whatever goes wrong with a request, and killed at any, a container has its volumes and there is one" {
+	a_fake
+	KILLS=14 cloud_volumes_survive 'POST .*rename'
+	same 1 "$(machines)"
 }
 
 @test "test tries the daemon, flavors, images and the network; flavors are those of the field" {

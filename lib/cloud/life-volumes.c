@@ -13,7 +13,7 @@
 #include "json/record.h"
 
 struct wanted { /* what the task says of a volume; strings live in the life's arena */
-	const char *name, *of; /* of may be NULL */
+	const char *name, *of, *path; /* of and path may be NULL */
 	int64_t size_gb;
 	bool keep;
 };
@@ -29,7 +29,7 @@ life_read_volume(struct life *life, jv record)
 {
 	jv keep = json_get(record, "keep");
 	struct wanted wanted = {.name = json_arena_string(record, "id", &life->arena), .of = json_arena_string(record, "of", &life->arena),
-	    .size_gb = (int64_t)json_get_number(record, "size_gb", 1), .keep = jv_get_kind(keep) != JV_KIND_FALSE};
+	    .path = json_arena_string(record, "path", &life->arena), .size_gb = (int64_t)json_get_number(record, "size_gb", 1), .keep = jv_get_kind(keep) != JV_KIND_FALSE};
 
 	jv_free(keep);
 	return wanted;
@@ -113,6 +113,7 @@ life_make_volume(struct life *life, const struct wanted *wanted, const struct cl
 		return -1;
 	life_fill_volume_order(life, wanted, of, tags, &order);
 	order.zone = machine->zone;
+	order.image = life_member(life, "machine", "image");
 	if (life_volume_api(life)->make(life->cloud, &order, life->stop, &life->error) < 0)
 		return -1;
 	life_say(life, "asked %s for volume %s", life->cloud->name, wanted->name);
@@ -136,6 +137,9 @@ life_take_volume(struct life *life, const struct cloud_volume *volume)
 	if (result == 0 && (!has || (has->state != CLOUD_GONE && !has->is_off)))
 		result = error_set(&life->error, EX_TEMPFAIL, "volume %s: the machine %s of %s has it, and %s", volume->name, volume->machine,
 		    life->cloud->name, has ? "is neither gone nor off" : "is none of this installation");
+	if (result == 0 && has->is_off && !life_volume_api(life)->detach)
+		result = error_set(&life->error, EX_TEMPFAIL, "volume %s: the machine %s of %s has it, until it is deleted", volume->name, volume->machine,
+		    life->cloud->name);
 	if (result == 0 && has->is_off && volume->state == CLOUD_VOLUME_ATTACHED)
 		result = life_volume_api(life)->detach(life->cloud, volume, life->stop, &life->error);
 	cloud_machines_release(&machines);
@@ -212,15 +216,148 @@ life_attach_volume(struct life *life, const struct wanted *wanted, const struct 
 	return done < 0 ? -1 : 0;
 }
 
+/* --- given with the machine --- */
+
+static bool
+life_has_machine(const struct cloud_machines *machines, const char *id)
+{
+	for (size_t i = 0; id && i < machines->count; i++)
+		if (strcmp(machines->list[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Tells whether the one machine of the node runs and has all volumes. Returns 1, 0 or -1. */
+static int
+life_has_volumes(struct life *life, const struct wanted *wanted, size_t count, const struct cloud_machines *machines)
+{
+	struct cloud_volumes found = {.list = NULL};
+	int result = life_list_some(life, false, &found);
+	bool whole = machines->count == 1 && machines->list->state == CLOUD_RUNNING;
+
+	for (size_t i = 0; i < count && result == 0 && whole; i++) {
+		const struct cloud_volume *volume = life_find_volume(&found, wanted[i].name, NULL);
+
+		whole = volume && life_has_machine(machines, volume->machine);
+	}
+	cloud_volumes_release(&found);
+	return result < 0 ? -1 : whole;
+}
+
+/* Waits until the volume is there, and nothing but these machines has it. */
+static int
+life_ready_volume(struct life *life, const struct wanted *wanted, const struct cloud_machines *machines)
+{
+	bool asked = false;
+
+	for (;;) {
+		struct cloud_volumes found = {.list = NULL};
+		const struct cloud_volume *volume = NULL;
+		int result = life_list_some(life, false, &found);
+
+		if (result == 0)
+			volume = life_find_volume(&found, wanted->name, NULL);
+		if (result == 0 && volume && volume->state != CLOUD_VOLUME_BUSY)
+			result = !volume->machine || life_has_machine(machines, volume->machine) ? 1 : life_take_volume(life, volume);
+		else if (result == 0 && (!asked || life_volume_api(life)->fills))
+			result = life_make_volume(life, wanted, &machines->list[0]);
+		asked = true;
+		cloud_volumes_release(&found);
+		if (result != 0)
+			return result < 0 ? -1 : 0;
+		if (stop_sleep(life->stop, life->cloud->poll_ms, &life->error) < 0)
+			return -1;
+	}
+}
+
+/* Tells whether services stand on the node, which would not survive that its machine is made anew. */
+static bool
+life_is_in_use(const struct life *life)
+{
+	jv machine = json_get(life->task->source, "machine"), was = json_get(machine, "was");
+	bool is_in_use = jv_get_kind(was) == JV_KIND_ARRAY && json_length(was) > 0;
+
+	jv_free(was);
+	jv_free(machine);
+	return is_in_use;
+}
+
+/* Makes the machine anew with the volumes. */
+static int
+life_give_volumes(struct life *life, const struct wanted *wanted, size_t count, const struct cloud_machines *machines)
+{
+	struct cloud_volume_place *places = arena_alloc(&life->arena, count, sizeof *places);
+
+	if (life_is_in_use(life))
+		return error_set(&life->error, EX_CONFIG, "node %s: a machine of %s gets volumes only when it is new, and services stand on it; replace the node",
+		    life->task->machine.id, life->cloud->name);
+	for (size_t i = 0; i < count; i++)
+		if (life_ready_volume(life, &wanted[i], machines) < 0)
+			return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (!wanted[i].path)
+			return error_set(&life->error, EX_DATAERR, "the task does not say where volume %s is to be mounted", wanted[i].name);
+		places[i] = (struct cloud_volume_place){wanted[i].name, wanted[i].path};
+	}
+	life_say(life, "making machine %s anew with its volumes", machines->list[0].id);
+	return life_volume_api(life)->give(life->cloud, machines, places, count, life->stop, &life->error);
+}
+
+/* Tells what the machine with the volumes is, once it runs. */
+static int
+life_tell_given(struct life *life, const struct wanted *wanted, size_t count)
+{
+	struct cloud_machines found = {.list = NULL};
+	int result = life_look(life, clock_monotonic_ms(), &found);
+	jv records = jv_array();
+
+	if (result == 0 && (found.count != 1 || found.list->state != CLOUD_RUNNING))
+		result = error_set(&life->error, EX_TEMPFAIL, "node %s has no machine that runs in %s: %s", life->task->machine.id, life->cloud->name,
+		    found.count && found.list->reason ? found.list->reason : "it has ended");
+	if (result == 0)
+		life_hand_out(life, found.list, 0);
+	for (size_t i = 0; i < count; i++) {
+		jv record = jv_object();
+
+		json_set_string(&record, "id", wanted[i].name);
+		records = jv_array_append(records, record);
+	}
+	if (result == 0)
+		json_set(&life->outcome->facts, "volumes", jv_copy(records));
+	jv_free(records);
+	cloud_machines_release(&found);
+	return result;
+}
+
+static int
+life_attach_by_making(struct life *life, const struct wanted *wanted, size_t count)
+{
+	struct cloud_machines found = {.list = NULL};
+	int result = life_look(life, clock_monotonic_ms(), &found);
+
+	if (result == 0 && found.count == 0)
+		result = error_set(&life->error, EX_TEMPFAIL, "node %s has no machine in %s", life->task->machine.id, life->cloud->name);
+	if (result == 0)
+		result = life_has_volumes(life, wanted, count, &found);
+	if (result == 0)
+		result = life_give_volumes(life, wanted, count, &found);
+	cloud_machines_release(&found);
+	return result < 0 ? -1 : life_tell_given(life, wanted, count);
+}
+
 int
 life_attach(struct life *life)
 {
 	struct cloud_machines found = {.list = NULL};
 	size_t count;
 	struct wanted *wanted = life_read_volumes(life, &count);
-	jv records = jv_array();
-	int result = life_look(life, clock_monotonic_ms(), &found);
+	jv records;
+	int result;
 
+	if (life_volume_api(life)->give)
+		return life_attach_by_making(life, wanted, count);
+	records = jv_array();
+	result = life_look(life, clock_monotonic_ms(), &found);
 	if (result == 0 && (found.count != 1 || found.list->state != CLOUD_RUNNING))
 		result = error_set(&life->error, EX_TEMPFAIL, "node %s has no machine that runs in %s", life->task->machine.id, life->cloud->name);
 	for (size_t i = 0; i < count && result == 0; i++)
@@ -302,7 +439,7 @@ int
 life_snapshot(struct life *life)
 {
 	struct cloud_volumes found = {.list = NULL};
-	const struct cloud_volume *volume = NULL;
+	const struct cloud_volume *volume = NULL, *snapshot;
 	struct cloud_volume_order order;
 	const char *tags[4][2];
 	bool is_snapshot, there;
@@ -312,7 +449,8 @@ life_snapshot(struct life *life)
 	if (!wanted.name || !wanted.of)
 		return error_set(&life->error, EX_DATAERR, "the task names no volume of which a snapshot is to be made");
 	result = life_list_some(life, true, &found);
-	there = result == 0 && life_find_volume(&found, wanted.name, NULL);
+	snapshot = result == 0 ? life_find_volume(&found, wanted.name, NULL) : NULL;
+	there = snapshot && !(life_volume_api(life)->fills && snapshot->state == CLOUD_VOLUME_BUSY);
 	cloud_volumes_release(&found);
 	if (result < 0 || there)
 		return result;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 
 struct cloud;
+struct cloud_machines;
 struct error;
 struct stop;
 
@@ -46,13 +47,20 @@ struct cloud_volumes { /* zero-initialise */
 struct cloud_volume_order { /* what is to be made; the name also names the request and no other, for APIs that take such a word */
 	const char *name, *zone;
 	const char *of; /* the cloud's id: of a volume's snapshot, NULL: it is empty; of a snapshot's volume */
+	const char *image; /* of the machine that it is made for; NULL for a snapshot */
 	int64_t size_gb;
 	const char *const (*tags)[2];
 	size_t tag_count;
 };
 
+struct cloud_volume_place { /* where a machine has a volume */
+	const char *name; /* coopr's */
+	const char *path; /* on the machine */
+};
+
 struct cloud_volume_api {
 	const char *const *devices; /* names that volumes may have at a machine, up to NULL */
+	bool fills; /* asked again, make completes a volume that is BUSY */
 
 	/* Adds all volumes that bear the tag of this installation; or all snapshots. */
 	int (*list)(struct cloud *cloud, bool snapshots, const struct stop *stop, struct cloud_volumes *found, struct error *err);
@@ -62,6 +70,11 @@ struct cloud_volume_api {
 	    struct error *err);
 	/* Takes it from a machine that is off, not by force. */
 	int (*detach)(struct cloud *cloud, const struct cloud_volume *volume, const struct stop *stop, struct error *err);
+	/* Where a machine has volumes only from when it is made, in place of attach, detach and paths, which are NULL then: makes the machine of these,
+	 * which are those of one node, anew, with what it had and these volumes, which are all; its name, addresses and keys stay. Run again, it
+	 * completes what was cut off. NULL: volumes come to a machine that runs. */
+	int (*give)(struct cloud *cloud, const struct cloud_machines *machines, const struct cloud_volume_place *places, size_t count,
+	    const struct stop *stop, struct error *err);
 	/* Asks for a snapshot. */
 	int (*snapshot)(struct cloud *cloud, const struct cloud_volume_order *order, const struct stop *stop, struct error *err);
 	/* Deletes a volume or a snapshot. One that is gone is no error. */

@@ -71,6 +71,39 @@ seen() {
 	same "0 0" "$(containers) $(volumes_left)"
 }
 
+@test "podman: a machine has its volumes, whatever goes wrong with a request, and what they hold is copied" {
+	ssh-keygen -q -t ed25519 -N '' -f login
+	podman_start
+	COOPR_TEST_DAEMON=$DAEMON fake_start podman
+	provider "$FAKE"
+	KILLS=14 cloud_volumes_survive 'POST /volumes/create' 'POST /containers/create' 'PUT .*archive' 'POST .*rename' 'POST .*start' 'DELETE /containers'
+	same "1 2" "$(containers) $(volumes_left)"
+	do_task delete 1000
+	volume_task snapshot 1000 'del(.machine) | .volume = {id: "s-1", of: "v-1", size_gb: 5, snapshot: true}'
+	same 0 "$(member .status)"
+	same "0 4" "$(containers) $(volumes_left)"
+	for name in s-1 v-1 v-2; do
+		volume_task discard 1000 "del(.machine) | .volume = {id: \"$name\", snapshot: (\"$name\" | startswith(\"s\"))}"
+	done
+	same "0 0" "$(containers) $(volumes_left)"
+}
+
+@test "dockerd: web has its volumes, as on podman" {
+	need_docker
+	ssh-keygen -q -t ed25519 -N '' -f login
+	PODMAN_DAEMON=docker podman_start
+	provider "unix://$DAEMON"
+	do_task create 1000
+	volume_task attach 1000 "$DATA"
+	same 0 "$(member .status)"
+	do_task confirm 1000 "$(facts)"
+	same 0 "$(member .status)"
+	both_see 1 seen "unix://$DAEMON"
+	same "v-1 v-2" "$(docker -H "unix://$DAEMON" inspect -f '{{range .Mounts}}{{.Name}} {{end}}' "$(id_of 1000)" | xargs -n 1 | sort | xargs)"
+	do_task delete 1000
+	same "0 2" "$(containers) $(volumes_left)"
+}
+
 @test "the docker client sees in the fake what coopr lists" {
 	need_docker
 	ssh-keygen -q -t ed25519 -N '' -f login

@@ -13,8 +13,8 @@ import time
 import urllib.parse
 
 NAME = re.compile(r"^[a-zA-Z0-9][a-zA-Z0-9_.-]*$")
-MEMBERS = {"Image", "Hostname", "Labels", "Entrypoint", "Cmd", "User", "HostConfig"}
-HOST_MEMBERS = {"NetworkMode", "Memory", "NanoCpus", "PidsLimit", "RestartPolicy", "CapAdd", "Privileged"}
+MEMBERS = {"Image", "Hostname", "Labels", "Entrypoint", "Cmd", "User", "HostConfig", "NetworkingConfig"}
+HOST_MEMBERS = {"NetworkMode", "Memory", "NanoCpus", "PidsLimit", "RestartPolicy", "CapAdd", "Privileged", "Mounts", "Binds"}
 JSON = {"Content-Type": "application/json"}
 
 
@@ -46,6 +46,15 @@ class Daemon:
         _, _, body = self.do("GET", "/containers/json", {"all": "true"}, {}, b"")
         return [{"id": one["Id"], "name": one["Names"][0], "tags": one["Labels"]} for one in json.loads(body)]
 
+    def disks(self):
+        """Those with a name of ours, and the containers that were made with them."""
+        _, _, body = self.do("GET", "/volumes", {}, {}, b"")
+        volumes = json.loads(body)["Volumes"] or []
+        _, _, body = self.do("GET", "/containers/json", {"all": "true"}, {}, b"")
+        containers = json.loads(body)
+        return [{"id": v["Name"], "name": v["Name"], "snapshot": "coopr-snapshot" in v["Labels"],
+                 "machine": next((c["Id"] for c in containers if v["Name"] in c["Labels"].get("coopr-volumes", "").split()), None)} for v in volumes]
+
     def clear(self):
         for one in self.owned():
             self.do("DELETE", "/containers/" + one["id"], {"force": "true", "v": "true"}, {}, b"")
@@ -55,6 +64,7 @@ class Fake:
     def __init__(self, settings):
         self.settings = settings
         self.machines = {}
+        self.named = {}
         self.number = 0
         self.images = {"node"}
         self.registry = {"registry.example/node"}
@@ -87,6 +97,8 @@ class Fake:
             return self.good(200, {"Version": "4.3.1", "Components": [{"Name": "Podman Engine"}], "Platform": {"Name": "linux/amd64/fake"}})
         if path == "/containers/json" and method == "GET":
             return self.list(query)
+        if parts[0] == "volumes":
+            return self.volume(method, parts[1:], query, body)
         if path == "/containers/create" and method == "POST":
             return self.create(query.get("name", ""), headers, body)
         if path == "/images/create" and method == "POST":
@@ -99,6 +111,34 @@ class Fake:
         if parts[0] == "containers" and len(parts) in (2, 3):
             return self.one(method, parts[1], parts[2] if len(parts) == 3 else "", query, headers, body)
         return self.error(404, "page not found")
+
+    def disks(self):
+        return [{"id": name, "name": name, "snapshot": "coopr-snapshot" in labels, "machine": next((m["id"] for m in self.users(name)), None)}
+                for name, labels in self.named.items()]
+
+    def users(self, volume):
+        return [m for m in self.machines.values() if volume in [n["Source"] for n in m["body"].get("HostConfig", {}).get("Mounts", [])] +
+                [b.split(":")[0] for b in m["body"].get("HostConfig", {}).get("Binds", [])]]
+
+    def volume(self, method, parts, query, body):
+        if not parts and method == "GET":
+            wanted = json.loads(query.get("filters", "{}")).get("label", [])
+            return self.good(200, {"Volumes": [{"Name": name, "Labels": labels} for name, labels in self.named.items()
+                                               if all("%s=%s" % tuple(w.split("=", 1)) in ["%s=%s" % pair for pair in labels.items()] for w in wanted)]})
+        if parts == ["create"] and method == "POST":
+            value = json.loads(body)
+            if set(value) != {"Name", "Labels"} or not NAME.match(value["Name"]):
+                return self.error(400, "bad parameter")
+            self.named.setdefault(value["Name"], value["Labels"])
+            return self.good(201, {"Name": value["Name"], "Labels": self.named[value["Name"]]})
+        if len(parts) != 1 or parts[0] not in self.named:
+            return self.error(404, "no such volume")
+        if method == "GET":
+            return self.good(200, {"Name": parts[0], "Labels": self.named[parts[0]]})
+        if self.users(parts[0]):
+            return self.error(409, "volume %s is being used by the following container(s)" % parts[0])
+        del self.named[parts[0]]
+        return self.good(204, None)
 
     def pull(self, query):
         if query.get("fromImage") not in self.registry or query.get("tag") != "latest":
@@ -116,7 +156,10 @@ class Fake:
             return self.error(400, "bad parameter: %s %s %s" % (sorted(set(value) - MEMBERS), sorted(set(host) - HOST_MEMBERS), name))
         if value["Image"] not in self.images:
             return self.error(404, "no such image: %s: image not known" % value["Image"])
-        if host.get("NetworkMode", "bridge") not in self.networks:
+        for mount in host.get("Mounts", []):
+            if set(mount) != {"Type", "Source", "Target", "VolumeOptions"} or mount["Type"] != "volume" or mount["Source"] not in self.named:
+                return self.error(500, "no such volume")
+        if host.get("NetworkMode", "bridge") not in self.networks | {"none"}:
             return self.error(500, "unable to find network with name or ID %s: network not found" % host["NetworkMode"])
         if any(m["name"] == name for m in self.machines.values()):
             return self.error(409 if self.settings.get("docker") else 500, "the container name %s is already in use" % name)
@@ -124,6 +167,11 @@ class Fake:
         made = "%064x" % self.number
         self.machines[made] = {"id": made, "name": name, "body": value, "files": {}, "state": "created", "made": time.time(), "number": self.number}
         return self.good(201, {"Id": made, "Warnings": []})
+
+    def address(self, machine):
+        number = machine["number"]
+        wanted = machine["body"].get("NetworkingConfig", {}).get("EndpointsConfig", {}).get("lab", {}).get("IPAMConfig", {}).get("IPv4Address")
+        return (wanted or "127.%d.%d.%d" % (number >> 16 & 255, number >> 8 & 255, number & 255)) if machine["state"] == "running" else ""
 
     def list(self, query):
         wanted = json.loads(query.get("filters", "{}")).get("label", [])
@@ -133,8 +181,7 @@ class Fake:
             if query.get("all") != "true" and m["state"] != "running" or not all("%s=%s" % pair in wanted for pair in labels.items()
                                                                                 if any(w.startswith(pair[0] + "=") for w in wanted)):
                 continue
-            n = m["number"]
-            address = "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255) if m["state"] == "running" else ""
+            address = self.address(m)
             found.append({"Id": m["id"], "Names": ["/" + m["name"]], "Image": m["body"]["Image"], "Created": int(m["made"]), "Labels": labels,
                           "State": m["state"], "Status": "Up" if address else m["state"].capitalize() + (" (127)" if m["state"] == "exited" else ""),
                           "NetworkSettings": {"Networks": {"lab": {"IPAddress": address, "GlobalIPv6Address": ""}}}})
@@ -150,7 +197,23 @@ class Fake:
             del self.machines[machine["id"]]
             return self.good(204, None)
         if method == "GET" and verb == "json":
-            return self.good(200, {"Id": machine["id"], "State": {"Status": machine["state"]}, "Config": {"Labels": machine["body"]["Labels"]}})
+            body, network = machine["body"], machine["body"].get("HostConfig", {}).get("NetworkMode", "bridge")
+            # What copies volumes does so at once.
+            return self.good(200, {"Id": machine["id"], "State": {"Status": machine["state"], "ExitCode": 0}, "HostConfig": body.get("HostConfig", {}),
+                                   "Config": {k: body[k] for k in ("Labels", "Image", "Hostname", "Entrypoint", "User") if k in body},
+                                   "NetworkSettings": {"Networks": {network: {"IPAddress": self.address(machine), "GlobalIPv6Address": ""}}}})
+        if method == "GET" and verb == "archive":
+            folder, out = query["path"].strip("/"), io.BytesIO()
+            with tarfile.open(fileobj=out, mode="w") as tar:
+                for name, (mode, text) in machine["files"].items():
+                    if name.startswith(folder + "/"):
+                        entry = tarfile.TarInfo(folder.split("/")[-1] + name[len(folder):])
+                        entry.mode, entry.size = int(mode, 8), len(text.encode())
+                        tar.addfile(entry, io.BytesIO(text.encode()))
+            return 200, {"Content-Type": "application/x-tar"}, out.getvalue()
+        if method == "POST" and verb == "rename":
+            machine["name"] = query["name"]
+            return self.good(204, None)
         if method == "GET" and verb == "logs":
             text = b"there is no sshd in this image\n"
             return 200, {}, bytes([2, 0, 0, 0]) + len(text).to_bytes(4, "big") + text
@@ -158,14 +221,14 @@ class Fake:
             with tarfile.open(fileobj=io.BytesIO(body)) as tar:
                 for entry in tar:
                     if entry.isfile():
-                        machine["files"][entry.name] = [oct(entry.mode), tar.extractfile(entry).read().decode()]
+                        machine["files"][os.path.join(query["path"].strip("/"), entry.name)] = [oct(entry.mode), tar.extractfile(entry).read().decode()]
             return self.good(200, None)
         if method == "POST" and verb == "start":
             if machine["state"] == "running":
                 return self.good(304, None)
             if self.settings.get("start_fails"):
                 return self.error(500, "runc: exec failed: no space left on device")
-            machine["state"] = "exited" if self.settings.get("exits") else "running"
+            machine["state"] = "exited" if self.settings.get("exits") or "coopr-copy" in machine["body"]["Labels"] else "running"
             return self.good(204, None)
         return self.error(404, "page not found")
 

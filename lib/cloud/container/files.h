@@ -11,7 +11,8 @@
 struct error;
 struct key_pair;
 
-#define CONTAINER_FOLDER "/etc/ssh/coopr"
+#define CONTAINER_PARENT "/etc/ssh"
+#define CONTAINER_FOLDER CONTAINER_PARENT "/coopr"
 
 /* What /bin/sh -c is given; it ends with 127 where there is no sshd. */
 extern const char container_start[];

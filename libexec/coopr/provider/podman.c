@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cloud/container/daemon.h"
 #include "cloud/container/files.h"
+#include "cloud/container/volumes.h"
 #include "cloud/plugin.h"
 #include "content/key-pair.h"
 #include "json/json.h"
@@ -22,7 +23,7 @@ enum { WINDOW_MS = 10 * 1000, LOG_BYTES = 300, FRAME = 8 };
 #define TAG_HOST_KEY "coopr-host-key"
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider podman\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider podman\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
     "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES "," LABORATORY_DAEMON_PROPERTIES ","
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"unix:///run/podman/podman.sock\",\"description\":\"Where podman or Docker answers: unix:///PATH, or https://HOST:PORT\"},"
     "\"network\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The network of containers; by default the daemon's own\"},"
@@ -79,6 +80,7 @@ podman_read_container(jv container, struct cloud_machines *machines, struct erro
 	char *state = json_get_string(container, "State");
 
 	machine.state = podman_state(state);
+	machine.is_off = machine.state == CLOUD_STOPPED || machine.state == CLOUD_FAILED;
 	machine.reason = cloud_text(container, "Status", &machines->arena);
 	machine.made_ms = (int64_t)json_get_number(container, "Created", 0) * 1000;
 	if (json_length(names) > 0) {
@@ -504,7 +506,7 @@ main(int argc, char **argv)
 {
 	static const struct cloud_api api = {.name = "podman", .schema = schema, .user = "root", .per_second = 100, .takes_token = true,
 	    .window_ms = WINDOW_MS, .open = daemon_open, .make = podman_make, .list = podman_list, .remove = podman_remove,
-	    .host_keys = podman_host_keys, .try = podman_try, .flavors = laboratory_flavors};
+	    .host_keys = podman_host_keys, .try = podman_try, .flavors = laboratory_flavors, .volumes = &container_volumes};
 
 	return cloud_plugin_main(&api, argc, argv);
 }
