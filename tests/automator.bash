@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What coopr-automators(7) promises of the automators puppet, itamae and chef, on a sandbox node. A test file sets AUTOMATOR, and has two
+# What coopr-automators(7) promises of the automators puppet, itamae, cloud-init and chef, on a sandbox node. A test file sets AUTOMATOR, and has two
 # functions:
 #
 #	has_tool        installs the tool, or skips the test with the reason

@@ -207,7 +207,7 @@ time.sleep(600)' "$outside" 3>&- &
 
 @test "plugins of the installation are confined while they do a task, and while they stream" {
 	mkfifo input nothing
-	for plugin in provider/dummy automator/dummy automator/shell automator/puppet automator/ansible automator/itamae automator/chef automator/docker automator/podman; do
+	for plugin in provider/dummy automator/dummy automator/shell automator/puppet automator/ansible automator/itamae automator/chef automator/cloud-init automator/docker automator/podman; do
 		"$COOPR_BIN/../libexec/coopr/$plugin" stream <>input >out 2>&1 &
 		is_confined $! || { echo "$plugin: it is not confined"; kill $!; return 1; }
 		kill $!

@@ -64,12 +64,12 @@ of_tenants() {
 		provider/provisioner(aws,ec2,openstack)/availability_zone
 		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_password # credentials of an account
 		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_user
-		service/fields(dummy,shell,puppet,ansible,itamae,chef,docker,podman)/(name) # nobody reads it
-		service/fields(dummy,shell,puppet,ansible,itamae,chef,docker,podman)/*
-		service/fields(shell,puppet,ansible,itamae,chef,docker,podman)/config/- # members of the configuration
-		service/fields(shell,puppet,ansible,itamae,chef,docker,podman)/nodes/- # names of services
-		service/fields(shell,puppet,ansible,itamae,chef,docker,podman)/secrets # whether a disk of the machine will do
-		service/fields(ansible,chef)/roles # resources, or files that come along: a path is refused
+		service/fields(dummy,shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/(name) # nobody reads it
+		service/fields(dummy,shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/*
+		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/config/- # members of the configuration
+		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/nodes/- # names of services
+		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/secrets # whether a disk of the machine will do
+		service/fields(ansible,chef,chef-solo)/roles # resources, or files that come along: a path is refused
 		service/fields(ansible,itamae)/files
 		provider/provisioner(dummy)/delay_ms # numbers
 		provider/provisioner(dummy)/fail_percent
@@ -174,10 +174,12 @@ of_tenants() {
 		service/fields(puppet)/modules
 		service/fields(ansible)/playbook
 		service/fields(itamae)/recipes
-		service/fields(chef)/cookbooks
-		service/fields(chef)/data_bags
-		service/fields(chef)/run_list # words for the tool, on the machine
-		service/fields(chef)/json_attributes
+		service/fields(cloud-init)/documents # resources, or files that come along: a path is refused
+		service/fields(cloud-init)/cloud_config # words for the tool, on the machine
+		service/fields(chef,chef-solo)/cookbooks
+		service/fields(chef,chef-solo)/data_bags
+		service/fields(chef,chef-solo)/run_list # words for the tool, on the machine
+		service/fields(chef,chef-solo)/json_attributes
 		service/fields(docker,podman)/image_name
 		service/fields(docker,podman)/command
 		service/fields(docker,podman)/publish_ports
@@ -195,7 +197,7 @@ of_tenants() {
 	coopr-tenant change --addresses 192.0.2.11/32 qa
 	walls_documents "$WALLS_KINDS" >generated
 	jq -r '[.kind, .place, (.document | tostring)] | join("\t")' generated | shuf --random-source=<(yes "${SEED:-1}") |
-		awk -F '\t' -v all="${WALLS_ALL:-}" '{ plugin = match($2, /\([a-z0-9]+\)/) ? substr($2, RSTART, RLENGTH) : "" }
+		awk -F '\t' -v all="${WALLS_ALL:-}" '{ plugin = match($2, /\([a-z0-9-]+\)/) ? substr($2, RSTART, RLENGTH) : "" }
 			all || ++of[$1] <= 30 || (plugin && ++of[$1 plugin] <= 6)' >documents
 	[ "$(jq -r '.kind + .place' generated | sort -u | wc -l)" -ge 300 ]
 	export -f attempt

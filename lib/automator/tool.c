@@ -21,7 +21,7 @@ tool_read_fields(const struct tool *tool, const struct task *task, struct arena 
 	int failed;
 
 	place_string(&fields, "secrets", NEED_OPTIONAL, arena);
-	work->args = place_string(&fields, tool->main, NEED_REQUIRED, arena);
+	work->args = tool->main ? place_string(&fields, tool->main, NEED_REQUIRED, arena) : NULL;
 	for (size_t i = 0; tool->files[i]; i++)
 		place_string(&fields, tool->files[i], NEED_OPTIONAL, arena);
 	if (task_has_secret(task, "/fields"))

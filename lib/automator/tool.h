@@ -12,7 +12,7 @@
 struct tool {
 	const char *name;          /* "puppet" */
 	const char *program;       /* "puppet.sh" */
-	const char *main;          /* the field with the words that say what is done; required */
+	const char *main;          /* the field with the words that say what is done, which is required; NULL: there is none */
 	const char *const *files;  /* the fields whose words are files or folders, up to NULL; also main, where it is one */
 	bool sends_all;            /* one that is absent stands for all resources of the type that is called as the field */
 };
