@@ -397,9 +397,16 @@ create_shop() {
 	browse axe
 }
 
+@test "in a browser, a command is shown as a shell takes it" {
+	need_browser
+	serve
+	browse pasted
+}
+
 @test "in a browser, what others have written is text, and no part of the page" {
 	need_browser
-	evil='<img src=http://198.51.100.1/x onerror="window.ran=1"><script>window.ran=2</script>'
+	plain='<img src=http://198.51.100.1/x onerror="window.ran=1"><script>window.ran=2</script>'
+	evil=$plain$'\e]0;title\a\u202e'
 	with_stubborn
 	cat >plugins/automator/stubborn <<-EOT
 		#!/bin/sh
@@ -422,7 +429,7 @@ create_shop() {
 	coopr-resource upload -yq --stage -m "$evil" automator/shell/scripts/web.sh web.sh
 	create_shop -s "$WITH_STUBBORN" -m "$evil"
 	coopr-log shop >log
-	contains "$(cat log)" "$evil"
+	contains "$(cat log)" "$plain"
 	serve
 	browse hostile resources/automator/shell/scripts/web.sh entities/service/apache entities/hardwaretype/small entities/imagetype/debian12 entities/provider/dummy \
 		entities/clustertemplate/hadoop-distributed create/hadoop-distributed

@@ -5,6 +5,7 @@
 'use strict';
 
 const assert = require('node:assert');
+const {execFileSync} = require('node:child_process');
 const fs = require('node:fs');
 const net = require('node:net');
 const {chromium} = require('playwright-core');
@@ -436,6 +437,15 @@ const scenarios = {
   },
 
   // What others have written is text, wherever it is shown: no element is made of it, no script runs, nothing is asked of another host.
+  // A command that the page shows is those words in a shell, whatever the address was that somebody has sent.
+  async pasted(page, address) {
+    for (const words of ['$(id)', '`id`;id', "it's", "\\'", '"$HOME" \\\\ *', '-x', '!!', 'ä€']) {
+      await visit(page, address, `clusters?search=${encodeURIComponent(words)}`);
+      const line = await page.locator('.command code').innerText();
+      assert.strictEqual(execFileSync('bash', ['-c', `coopr() { printf '%s|' "$@"; }; ${line}`], {encoding: 'utf8', env: {...process.env, LC_ALL: 'C.UTF-8'}}), `list|--search|${words}|`);
+    }
+  },
+
   async hostile(page, address) {
     const text = /onerror=|198\.51\.100\.1/, seen = new Set();
 
@@ -445,6 +455,8 @@ const scenarios = {
       const made = await page.evaluate(() => ({ran: window.ran, images: document.querySelectorAll('main img, main script, main iframe').length,
         links: [...document.querySelectorAll('a')].map((one) => one.getAttribute('href')).filter((href) => href && (!/^(#|https?:|terminal#)/.test(href) || href.includes('198.51.100.1')))}));
       assert.deepStrictEqual(made, {ran: undefined, images: 0, links: []}, view);
+      // Nothing turns the direction of what is written, nor would drive a terminal where somebody pastes it.
+      assert.doesNotMatch(await page.locator('body').innerText(), /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/, view);
       if (text.test(await page.locator('main').innerText()) || await page.locator('textarea, input').evaluateAll((all, wanted) => all.some((one) => wanted.test(one.value)), text))
         seen.add(view);
     }

@@ -166,14 +166,14 @@ export function usageView({query, signal}) {
   const ranges = [['', 'Since the first machine'], ['now-1d', 'The last day'], ['now-7d', 'The last 7 days'], ['now-30d', 'The last 30 days']];
 
   return filtered('Usage', 'usage', query, [['by', 'By', groups], ['start', 'Time', ranges]], async ({by = 'cluster', start}) => {
-    const list = await items('GET /v1/usage', {query: {by, start}, signal}), most = Math.max(...list.map((one) => one.cost), 0);
+    const list = await items('GET /v1/usage', {query: {by, start}, signal}), measure = list.some((one) => one.cost > 0) ? 'cost' : 'node_hours', most = Math.max(...list.map((one) => one[measure]), 0);
     const days = list.length && (Date.parse(list[0].end) - Math.min(...list.map((one) => Date.parse(one.start)))) / 86400000, period = days <= 2 ? 'hour' : days <= 62 ? 'day' : 'month';
     const parts = ['day', 'month'].includes(by) ? 'template' : by, along = list.length ? await items('GET /v1/usage', {query: {by: `${period},${parts}`, start}, signal}) : [];
     const name = (one) => ['day', 'month'].includes(by) ? new Date(one.start).toLocaleDateString() : one[by] ?? one.name ?? '–';
     const columns = [groups.find(([key]) => (key || 'cluster') === by)[1], {name: 'Cost', number: true}, 'Share', {name: 'Node-hours', number: true}, {name: 'Machines', number: true}];
     const used = usedAlong(along, period, parts);
     return [used.some((one) => one.value > 0) && columnsView(`Use by ${period} and ${parts}, in UTC`, used, 'node-hours'), list.length ? table('Usage', columns, list.map((one) => [name(one), Number(one.cost.toFixed(3)),
-      el('meter', {min: 0, max: most || 1, value: one.cost, 'aria-label': `Cost of ${name(one)}`}), Number(one.node_hours.toFixed(2)), one.nodes]))
+      el('meter', {min: 0, max: most || 1, value: one[measure], 'aria-label': `${measure === 'cost' ? 'Cost' : 'Node-hours'} of ${name(one)}`}), Number(one.node_hours.toFixed(2)), one.nodes]))
       : empty('Nothing was used', 'No cluster of this tenant had a machine in that time.'), commandView(commandLine(ACTIONS.usage, {by, start}))];
   });
 }

@@ -90,7 +90,7 @@ async function machinesTab(cluster, signal) {
   if (nodes.length === 0)
     return empty('No machines', cluster.state === 'terminated' ? 'The cluster was deleted; its history stays.' : 'Machines appear here as soon as they exist.');
   return [links.length > 0 && el('p.row', links.map((one) => el('a.button', {href: one.url, rel: 'noreferrer', target: '_blank'}, one.label, el('span', {'aria-hidden': 'true'}, '↗')))),
-    layoutView(nodes, machineDetails(observations, (node) => terminalLink(server, cluster, node), (...what) => repairLink(cluster, ...what))),
+    layoutView(nodes, machineDetails(observations, cluster.condition === 'unknown', (node) => terminalLink(server, cluster, node), (...what) => repairLink(cluster, ...what))),
     el('details', el('summary', 'As a table'), table('Machines', columns, nodes.map((node) => [node.hostname, node.hardwaretype, node.imagetype,
       Object.entries(node.ipaddresses ?? {}).map(([name, address]) => `${name} ${address}`).join(', '), node.services.join(' ')]))),
     commandView(commandLine(ACTIONS.nodes, {cluster: keyOf(cluster)}))];
@@ -236,7 +236,8 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
     const log = body.querySelector('.log'), atEnd = !log || log.scrollTop + log.clientHeight >= log.scrollHeight - 30, at = log?.scrollTop ?? 0;
     const open = [...body.querySelectorAll('details')].map((one) => one.open);
 
-    fill(view.querySelector('.badges'), badge(cluster.state), cluster.condition && badge(cluster.condition));
+    fill(view.querySelector('.badges'), badge(cluster.state), cluster.condition && badge(cluster.condition),
+      cluster.condition && cluster.observed && el('small.quiet.seen', 'seen ', time(cluster.observed)));
     view.querySelectorAll('.head > :not(h1)').forEach((one) => { one.hidden = cluster.state === 'terminated'; }); // nothing is left to be changed
     fill(view.querySelector('.state'), cluster.underway ? underwayView(cluster) : advice(cluster), figures(cluster));
     fill(body, content);

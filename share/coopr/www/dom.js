@@ -4,6 +4,13 @@
 
 const SVG = new Set(['svg', 'g', 'rect', 'line', 'text', 'path', 'circle', 'title']);
 
+// A character that drives a terminal, or turns the direction of writing so that a text reads as another: commands show a mark in its place, too.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+function shown(text) {
+  return text.replace(CONTROL, '\ufffd');
+}
+
 // Makes an element, 'p.quiet' one of the class quiet. What follows is its attributes (plain objects) and its contents: texts, elements,
 // and lists of them; null and false are nothing. An object of an answer is shown as JSON.
 export function el(kind, ...parts) {
@@ -24,11 +31,11 @@ export function add(node, part) {
   else if (part instanceof Node)
     node.append(part);
   else if (typeof part === 'object' && Object.getPrototypeOf(part) === null)
-    node.append(JSON.stringify(part));
+    node.append(shown(JSON.stringify(part)));
   else if (typeof part === 'object')
     Object.entries(part).forEach(([name, value]) => set(node, name, value));
   else
-    node.append(String(part));
+    node.append(shown(String(part)));
 }
 
 function set(node, name, value) {
@@ -41,7 +48,7 @@ function set(node, name, value) {
   else if (name === 'value' || name === 'checked' || name === 'selected')
     node[name] = value;
   else if (name !== 'href' || isHarmless(value))
-    node.setAttribute(name, value === true ? '' : value);
+    node.setAttribute(name, value === true ? '' : name === 'title' ? shown(String(value)) : value);
 }
 
 // A link of a template leads to a web page, and never to a script.

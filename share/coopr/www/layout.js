@@ -40,12 +40,12 @@ export function layoutView(nodes, more) {
 }
 
 // What is known of a machine of a cluster that exists: its health, its addresses, what enter(node) gives to log in to it, and what
-// repair(observation) gives where it is not well.
-export function machineDetails(observations, enter, repair) {
+// repair(observation) gives where it is not well. What was well is unknown where that was too long ago.
+export function machineDetails(observations, isLongAgo, enter, repair) {
   return (node) => {
     const mine = observations.filter((one) => one.node === node.id);
     const bad = mine.filter((one) => one.answer !== 'healthy');
-    const state = mine.length === 0 ? 'unknown' : bad.length > 0 ? bad[0].answer : 'healthy';
+    const state = bad.length > 0 ? bad[0].answer : mine.length === 0 || isLongAgo ? 'unknown' : 'healthy';
     const addresses = Object.entries(node.ipaddresses ?? {});
 
     return [el('div.machine-foot', badge(state), addresses.slice(0, 1).map(([, address]) => el('code', address)), enter(node)),

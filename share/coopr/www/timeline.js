@@ -64,7 +64,7 @@ export function timelineView(attempts, isRunning) {
       others.length > 0 && el('span', el('i.swatch', {'data-action': 'other'}), others.join(', ')), el('span', el('i.swatch.critical'), 'critical path'),
       attempts.some((one) => one.status === 'failed') && el('span', el('i.swatch.failed'), 'failed')),
     el('div.timeline',
-      el('div.timeline-names', rows.map(({name, height: rowHeight}) => el('div', {style: {height: `${rowHeight}px`}, title: name}, name))),
+      el('div.timeline-names', rows.map(({name, height: rowHeight}) => el('div', {style: {height: `${rowHeight}px`}, title: name}, el('bdi', name)))),
       el('div.timeline-bars', {tabindex: '0', role: 'region', 'aria-label': 'Timeline of the tasks; the table of attempts says the same'},
         el('div.timeline-axis', {'aria-hidden': 'true'}, marks(seconds).map((mark) => el('span', {style: {left: `${mark / seconds * 100}%`}}, duration(mark)))),
         el('svg', {viewBox: `0 0 ${WIDTH} ${top}`, preserveAspectRatio: 'none', height: top, 'aria-hidden': 'true'},
