@@ -71,7 +71,8 @@ ssh_pass(const struct target *target, struct error *err)
 	struct machine machine;
 	struct arena arena = {0};
 	int64_t look_ms = clock_monotonic_ms() + SSH_LOOK_MS;
-	int result = node ? login_machine(node, &arena, &machine, err) : -1;
+	struct login_files logins = {0};
+	int result = node ? login_machine_to_enter(&status, node, &logins, &arena, &machine, err) : -1;
 
 	if (result == 0 && !machine.address)
 		result = error_set(err, EX_TEMPFAIL, "node %s: its address is not known yet", machine.id);
@@ -86,6 +87,7 @@ ssh_pass(const struct target *target, struct error *err)
 			look_ms = now + SSH_LOOK_MS;
 	}
 	passage_close(&passage);
+	login_files_close(&logins);
 	arena_release(&arena);
 	status_release(&status);
 	return result;
@@ -131,6 +133,7 @@ ssh_enter_through(const struct target *target, struct cluster_status *status, st
 	    login_through_certify(&through, *node, err) == 0) {
 		machine->identityfile = arena_string(arena, through.key);
 		machine->passphrasefile = machine->passwordfile = NULL;
+		machine->bastion.host = NULL; /* the server goes through it */
 		result = login_command(machine, through.known_hosts, argv, err);
 		certificate = login_through_certificate(&through, *node);
 		login_push_file("CertificateFile", certificate, argv);

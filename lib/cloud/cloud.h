@@ -35,6 +35,7 @@ struct cloud { /* one provider entity; lives until the process ends */
 	bool tenants;             /* a tenant has written it: it reaches only public addresses */
 	int64_t window_ms;        /* as that of the api, or as the fields say */
 	int64_t poll_ms;          /* between two lists */
+	jv bastion;               /* as facts.ssh-auth.bastion has it: machines are reached through it alone; invalid: there is none */
 	const char *login;        /* who logs in, whatever the image type says; NULL: as that says */
 	struct client *client;
 	void *state;              /* the api's, which has read the fields into it; what changes is under the lock of cloud/stop.h */

@@ -33,10 +33,23 @@ life_say(const struct life *life, const char *format, ...)
 	free(text);
 }
 
+void
+life_reach(const struct cloud *cloud, struct cloud_machine *machine)
+{
+	if (jv_is_valid(cloud->bastion) && !machine->access_v4 && !machine->access_v6) {
+		machine->access_v4 = machine->bind_v4;
+		machine->access_v6 = machine->bind_v6;
+	}
+}
+
 int
 life_look(struct life *life, int64_t since_ms, struct cloud_machines *found)
 {
-	return sightings_look(life->cloud, life->task->machine.id, since_ms, life->stop, found, &life->error);
+	int result = sightings_look(life->cloud, life->task->machine.id, since_ms, life->stop, found, &life->error);
+
+	for (size_t i = 0; result == 0 && i < found->count; i++)
+		life_reach(life->cloud, &found->list[i]);
+	return result;
 }
 
 const char *
@@ -96,6 +109,8 @@ life_login(struct life *life)
 	json_set_string(&login, "user", life_user(life));
 	if (key)
 		json_set_string(&login, "key", key);
+	if (jv_is_valid(life->cloud->bastion))
+		json_set(&login, "bastion", jv_copy(life->cloud->bastion));
 	return login;
 }
 
@@ -146,7 +161,8 @@ life_check_addresses(struct life *life, const struct cloud_machine *machine)
 {
 	const char *const addresses[] = {machine->access_v4, machine->access_v6};
 
-	for (size_t i = 0; life->cloud->tenants && i < sizeof addresses / sizeof *addresses; i++)
+	/* Where there is a bastion, nobody goes there but from it. */
+	for (size_t i = 0; life->cloud->tenants && !jv_is_valid(life->cloud->bastion) && i < sizeof addresses / sizeof *addresses; i++)
 		if (addresses[i] && !range_is_public(addresses[i]))
 			return error_set(&life->error, EX_NOPERM, "machine %s of %s: its address %.80s is none of the public network; a superadmin may write a "
 			    "provider with such machines", machine->id, life->cloud->name, addresses[i]);

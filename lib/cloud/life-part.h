@@ -35,6 +35,9 @@ int life_look(struct life *life, int64_t since_ms, struct cloud_machines *found)
  * error. */
 int life_settle(struct life *life, const struct intent *intent, struct cloud_machines *found);
 
+/* Has a machine that is reached through a bastion be reached at the address at which its neighbours reach it, where it has no other. */
+void life_reach(const struct cloud *cloud, struct cloud_machine *machine);
+
 /* Refuses a machine that is none of the public network, where a tenant has written the provider: its cloud says itself where its machines are, and coopr
  * would enter whatever is there. */
 int life_check_addresses(struct life *life, const struct cloud_machine *machine);

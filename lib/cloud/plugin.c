@@ -21,6 +21,7 @@
 #include "json/build.h"
 #include "json/record.h"
 #include "model/take/origin.h"
+#include "ssh/bastion.h"
 
 enum { STACK_BYTES = 512 * 1024, LIST_MS = 10 * 60 * 1000, POLL_S = 2 };
 
@@ -51,6 +52,7 @@ plugin_open_cloud(struct cloud *cloud, jv entity, const char *installation, stru
 {
 	struct problems problems = {0};
 	struct client_settings settings;
+	struct place auth;
 	int result;
 
 	cloud->fields = place_root(json_get(entity, "provisioner"), &problems);
@@ -69,6 +71,8 @@ plugin_open_cloud(struct cloud *cloud, jv entity, const char *installation, stru
 	    .per_second = place_number(&cloud->fields, "requests_per_second", cloud->api->per_second, 0.01, 10000)};
 	cloud->window_ms = (int64_t)(place_number(&cloud->fields, "consistency_s", (double)cloud->api->window_ms / 1000, 0, 3600) * 1000);
 	cloud->poll_ms = (int64_t)(place_number(&cloud->fields, "poll_s", POLL_S, 0.01, 600) * 1000);
+	auth = place_member(&cloud->fields, "ssh-auth");
+	cloud->bastion = bastion_read(&auth, cloud->tenants);
 	cloud->api->open(cloud, &settings);
 	result = problems_error(&problems, cloud->name, EX_CONFIG, err);
 	problems_release(&problems);
@@ -80,6 +84,7 @@ plugin_open_cloud(struct cloud *cloud, jv entity, const char *installation, stru
 static void
 plugin_free_cloud(struct cloud *cloud)
 {
+	jv_free(cloud->bastion);
 	free(cloud->state);
 	arena_release(&cloud->arena);
 	free(cloud);
@@ -295,7 +300,7 @@ cloud_plugin_main(const struct cloud_api *api, int argc, char **argv)
 	const char *const state[] = {api->name, NULL};
 	char *name = memory_printf("provider/%s", api->name);
 	const struct plugin plugin = {.name = name, .schema = api->schema, .act = plugin_act_alone, .list = plugin_list, .test = plugin_test,
-	    .flavors = plugin_flavors, .volumes = api->volumes ? plugin_volumes : NULL, .service = &service, .wants = CONFINE_HOST, .state = state};
+	    .flavors = plugin_flavors, .volumes = api->volumes ? plugin_volumes : NULL, .service = &service, .wants = CONFINE_HOST | CONFINE_KEYS, .state = state};
 	int code;
 
 	served = api;

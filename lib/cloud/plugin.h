@@ -9,7 +9,7 @@
 struct cloud_api;
 
 /* Members of the description that all providers of clouds have: of the plugin, and of its fields. */
-#define CLOUD_DESCRIBES "\"cluster_key\":true,\"installation\":true,\"stream\":true,\"stream_secrets\":true,\"test\":true,"
+#define CLOUD_DESCRIBES "\"cluster_key\":true,\"installation\":true,\"bastion\":true,\"stream\":true,\"stream_secrets\":true,\"test\":true,"
 #define CLOUD_PROPERTIES \
 	"\"ca_file\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"A file of certificates that are trusted in place of the system's\"}," \
 	"\"proxy\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The URL of a proxy; by default as the environment says\"}," \

@@ -43,6 +43,7 @@ enum confine_want {
 	CONFINE_LOGIN = 4,     /* logs in to machines: coopr's own keys, and those that are in memory for a task */
 	CONFINE_STREAM = 8,    /* does the tasks of many jobs, and appends to their logs */
 	CONFINE_WHOLE = 16,    /* is not confined */
+	CONFINE_KEYS = 32,     /* reads keys that are in memory for a task */
 };
 
 /* What a plugin gets, all of it optional. */

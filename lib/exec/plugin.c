@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "exec/serve.h"
 #include "json/record.h"
+#include "ssh/bastion.h"
 #include "ssh/sockets.h"
 
 static int
@@ -17,6 +18,22 @@ plugin_misuse(const struct plugin *plugin)
 {
 	message("usage: %s ACTION <task >result; see coopr-plugins(7)", plugin->name);
 	return EX_USAGE;
+}
+
+/* Adds the field ssh-auth.bastion, which is the same for all providers that say "bastion": true. */
+static void
+plugin_describe_bastion(jv *schema)
+{
+	static const char text[] = "{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"How machines are reached\",\"properties\":{"
+	    BASTION_MEMBER("") "}}";
+	jv properties = json_get(*schema, "properties"), member;
+	struct error ignored; /* it is JSON */
+
+	if (json_is(*schema, "bastion", JV_KIND_TRUE) && json_parse("ssh-auth", text, strlen(text), &member, &ignored) == 0) {
+		json_set(&properties, "ssh-auth", member);
+		json_set(schema, "properties", jv_copy(properties));
+	}
+	jv_free(properties);
 }
 
 static int
@@ -27,6 +44,7 @@ plugin_describe(const struct plugin *plugin)
 
 	if (json_parse(plugin->name, plugin->schema, strlen(plugin->schema), &schema, &err) < 0)
 		return message_error(&err);
+	plugin_describe_bastion(&schema);
 	record_write(schema, stdout);
 	jv_free(schema);
 	return 0;

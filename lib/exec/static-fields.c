@@ -7,10 +7,11 @@
 #include "base/location.h"
 #include "model/name.h"
 #include "model/take/task.h"
+#include "ssh/bastion.h"
 
 #define SECRET(text) "{\"type\":\"object\",\"required\":[\"secret\"],\"additionalProperties\":false,\"properties\":{\"secret\":{\"type\":\"string\"}}," \
     "\"description\":\"" text "\"}"
-#define LOGIN(of) "\"ssh-auth\":{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"" of "\",\"properties\":{\"key\":" SECRET("A secret that is a private key") ",\"passphrase\":" SECRET("A secret that opens the private key") "," \
+#define LOGIN(of, more) "\"ssh-auth\":{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"" of "\",\"properties\":{" more "\"key\":" SECRET("A secret that is a private key") ",\"passphrase\":" SECRET("A secret that opens the private key") "," \
     "\"password\":" SECRET("A secret that is the password of the user") "}}"
 
 const char static_fields_schema[] =
@@ -26,12 +27,12 @@ const char static_fields_schema[] =
     "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as\"},"
     "\"hostkey\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Its host keys, as in known_hosts without the name\"},"
     "\"flavor\":{\"type\":\"string\",\"description\":\"It is for nodes of this flavor alone\"},"
-    "\"zone\":{\"type\":\"string\",\"description\":\"It is for nodes in this zone alone\"}," LOGIN("Secrets to log in to it with") "}}},"
+    "\"zone\":{\"type\":\"string\",\"description\":\"It is for nodes in this zone alone\"}," LOGIN("Secrets to log in to it with", "") "}}},"
     "\"user\":{\"type\":\"string\",\"description\":\"The user to log in as, unless the machine names one; by default the sshuser of the image type\"},"
     "\"hosts\":{\"type\":\"boolean\",\"description\":\"Whether the machines know each other by names in /etc/hosts; the default is true\"},"
     "\"shared_host_keys\":{\"of\":\"installation\",\"type\":\"boolean\",\"description\":\"Whether several machines may show the same host key; the default is false\"},"
     "\"authorized_keys\":{\"type\":\"boolean\",\"description\":\"Whether a machine that is entered with a password is given the cluster's key; the default is true\"},"
-    LOGIN("Secrets to log in with, unless the machine names some") ","
+    LOGIN("Secrets to log in with, unless the machine names some", BASTION_MEMBER("\"of\":\"installation\",") ",") ","
     "\"identityfile\":{\"of\":\"installation\",\"type\":\"string\",\"description\":\"The private key, unless the machine names one; by default that of ssh\"}}}";
 
 /* Takes the member machines: a path, or a list. */
@@ -60,7 +61,7 @@ static_fields_read(const struct task *task, struct arena *arena, struct static_f
 	struct place root = place_root(task->fields, &problems), login = place_member(&root, "ssh-auth");
 	int failed;
 
-	*fields = (struct static_fields){.list = jv_invalid()};
+	*fields = (struct static_fields){.list = jv_invalid(), .bastion = jv_invalid()};
 	static_fields_take_machines(&root, task, arena, fields);
 	fields->user = name_parse_as(&root, "user", NEED_OPTIONAL, name_is_user, "a user", arena);
 	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
@@ -68,6 +69,7 @@ static_fields_read(const struct task *task, struct arena *arena, struct static_f
 	fields->admits = place_boolean(&root, "authorized_keys", true);
 	if (place_object(&login, NEED_OPTIONAL))
 		machines_parse_login(&login, fields->identityfile, arena, &fields->login);
+	fields->bastion = bastion_read(&login, false);
 	if (fields->identityfile && location_is_own(fields->identityfile))
 		place_problem(&root, "identityfile %s: it is coopr's own", fields->identityfile);
 	failed = problems_error(&problems, "fields", EX_CONFIG, err);

@@ -19,6 +19,7 @@ struct static_fields {
 	const char *where; /* the machines are listed, for messages */
 	const char *user, *identityfile; /* or NULL */
 	struct machine_login login;
+	jv bastion;  /* through which all machines are reached, owned; or invalid */
 	bool hosts;  /* the nodes' names are written to the machines */
 	bool admits; /* the cluster's key is, where there is only a password */
 };

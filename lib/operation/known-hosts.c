@@ -43,6 +43,23 @@ known_hosts_join_names(jv node, int port, struct buffer *names)
 	jv_free(addresses);
 }
 
+/* Adds the line of the bastion that leads to the node. */
+static void
+known_hosts_add_bastion(jv auth, struct buffer *lines)
+{
+	jv bastion = json_get(auth, "bastion");
+	char *host = json_get_string(bastion, "host"), *key = json_get_string(bastion, "hostkey");
+	struct buffer name = {0};
+
+	known_hosts_add_name(host, (int)json_get_number(bastion, "port", SSH_PORT), &name);
+	if (host && key && !key[strcspn(key, "\n\r\t")])
+		buffer_printf(lines, "%s %s\n", name.data, key);
+	buffer_release(&name);
+	free(key);
+	free(host);
+	jv_free(bastion);
+}
+
 /* Prints one line for each key. One that holds a control character came from no sshd, and could make a line of its own. */
 void
 known_hosts_add(jv node, struct buffer *lines)
@@ -61,6 +78,7 @@ known_hosts_add(jv node, struct buffer *lines)
 			jv_free(algorithm);
 		}
 	}
+	known_hosts_add_bastion(auth, lines);
 	buffer_release(&names);
 	jv_free(auth);
 	jv_free(keys);

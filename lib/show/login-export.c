@@ -11,6 +11,8 @@
 #include "model/take/task.h"
 #include "show/login-through.h"
 #include "show/login.h"
+#include "ssh/bastion.h"
+#include "ssh/shell-words.h"
 #include "status/status.h"
 #include "worker/login-files.h"
 
@@ -63,6 +65,19 @@ login_export_way(struct export *export, const struct node *node)
 	free(certificate);
 }
 
+/* Adds the way through the bastion. */
+static void
+login_export_bastion(struct export *export, const struct machine *machine)
+{
+	struct buffer file = {0};
+
+	login_file(export->known_hosts, &file);
+	buffer_text(export->ssh, "\tProxyCommand ");
+	bastion_print_proxy(machine, buffer_string(&file), export->ssh);
+	buffer_byte(export->ssh, '\n');
+	buffer_release(&file);
+}
+
 /* Adds a node as ssh_config(5) has it. */
 static void
 login_export_host(struct export *export, const struct node *node, const struct machine *machine)
@@ -75,6 +90,8 @@ login_export_host(struct export *export, const struct node *node, const struct m
 	    machine->user);
 	if (export->through)
 		login_export_way(export, node);
+	else if (machine->bastion.host)
+		login_export_bastion(export, machine);
 	if (machine->identityfile) {
 		buffer_text(export->ssh, "\tIdentitiesOnly yes\n\tIdentityFile ");
 		login_file(machine->identityfile, export->ssh);
@@ -114,12 +131,23 @@ login_export_join_group(struct export *export, const char *service, const char *
 
 /* Appends the options of ssh with which a node is entered. */
 static void
-login_export_arguments(const struct export *export, struct buffer *arguments)
+login_export_arguments(const struct export *export, const struct machine *machine, struct buffer *arguments)
 {
+	struct buffer file = {0}, proxy = {0};
+
 	buffer_text(arguments, export->through ? "-F " : "-o UserKnownHostsFile=");
 	login_file(export->through ? export->through->config : export->known_hosts, arguments);
 	if (!export->through)
 		buffer_text(arguments, " -o GlobalKnownHostsFile=none -o StrictHostKeyChecking=yes -o UpdateHostKeys=no");
+	if (!export->through && machine->bastion.host) {
+		login_file(export->known_hosts, &file);
+		buffer_text(&proxy, "ProxyCommand=");
+		bastion_print_proxy(machine, buffer_string(&file), &proxy);
+		buffer_text(arguments, " -o ");
+		shell_words_quote(buffer_string(&proxy), arguments);
+	}
+	buffer_release(&proxy);
+	buffer_release(&file);
 }
 
 /* Adds a node as Ansible has it: the variables of a host, which is in a group of each of its services. */
@@ -130,7 +158,7 @@ login_export_variables(struct export *export, const struct node *node, const str
 	struct buffer arguments = {0};
 	jv variables = jv_object();
 
-	login_export_arguments(export, &arguments);
+	login_export_arguments(export, machine, &arguments);
 	json_set(&variables, "ansible_host", export->through ? jv_string_fmt("%s-%" PRId64, export->cluster, node->nodenum)
 	                                                     : jv_string(machine->address));
 	json_set_number(&variables, "ansible_port", (double)machine->port);
@@ -157,6 +185,7 @@ login_export_find(struct export *export, const struct node *node, struct machine
 	if (login_machine(node, &export->arena, machine, err) < 0)
 		return -1;
 	machine->identityfile = export->through->key;
+	machine->bastion.host = NULL; /* the server goes through it */
 	return 0;
 }
 
@@ -172,6 +201,8 @@ login_export_nodes(struct export *export, struct error *err)
 		struct machine machine;
 
 		if (login_export_find(export, &layout->nodes[i], &machine, err) < 0)
+			return -1;
+		if (bastion_check(&machine, err) < 0)
 			return -1;
 		if (!machine.address || machine.host_keys.count == 0)
 			export->left_out++;

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "operation/known-hosts.h"
+#include "ssh/bastion.h"
 #include "ssh/shell-words.h"
 #include "ssh/ssh.h"
 #include "status/status.h"
@@ -159,14 +160,21 @@ login_push_file(const char *option, const char *path, struct arguments *argv)
 int
 login_command(const struct machine *machine, const char *known_hosts, struct arguments *argv, struct error *err)
 {
+	struct buffer file = {0};
+
 	if (!machine->address)
 		return error_set(err, EX_TEMPFAIL, "node %s: its address is not known yet", machine->id);
 	if (machine->host_keys.count == 0)
 		return error_set(err, EX_NOPERM, "node %s: its host key is not pinned, since its provider has told none: it could be any machine",
 		    machine->id);
+	if (bastion_check(machine, err) < 0)
+		return -1;
 	ssh_begin(machine, argv);
 	login_push_file("UserKnownHostsFile", known_hosts, argv);
 	arguments_push_all(argv, "-o", "GlobalKnownHostsFile=none", "-o", "StrictHostKeyChecking=yes", "-o", "UpdateHostKeys=no", NULL);
+	login_file(known_hosts, &file);
+	bastion_push_proxy(machine, file.data, argv);
+	buffer_release(&file);
 	if (machine->identityfile)
 		arguments_push_all(argv, "-o", "IdentitiesOnly=yes", "-i", machine->identityfile, NULL);
 	arguments_push(argv, "-p");

@@ -8,13 +8,15 @@
 #include "base/memory.h"
 #include "event/tail.h"
 #include "model/take/task.h"
+#include "ssh/bastion.h"
 
 enum { BACK_OFF_FIRST_MS = 100 };
 
 struct login_limit *
 login_limit_of(struct login_limit **limits, const struct machine *machine)
 {
-	char *name = memory_printf("%s %lld", machine->address, (long long)machine->port);
+	const struct bastion *bastion = &machine->bastion; /* whose sshd takes all logins to what is behind it */
+	char *name = memory_printf("%s %lld", bastion->host ? bastion->host : machine->address, (long long)(bastion->host ? bastion->port : machine->port));
 	struct login_limit *limit = *limits;
 
 	while (limit && strcmp(limit->name, name) != 0)
@@ -56,6 +58,8 @@ login_limit_failed(struct login_limit *limit, const struct tail *said)
 	static const char *const words[] = {"kex_exchange_identification", "Connection closed by", "Connection reset by"};
 
 	limit->opening--;
+	if (bastion_is_at_fault(said))
+		return false;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (buffer_contains(&said->kept, words[i])) {
 			limit->allowed = limit->allowed > 1 ? limit->allowed / 2 : 1;

@@ -8,13 +8,19 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
 #include "model/take/task.h"
+#include "ssh/bastion.h"
 #include "ssh/ssh.h"
 
 enum { PASSAGE_CONNECT_MS = 10 * 1000 };
@@ -72,15 +78,15 @@ passage_greet(struct passage *passage, const char *name, struct error *err)
 	    : "%s: its sshd has closed the connection", name);
 }
 
-int
-passage_open(struct passage *passage, const struct machine *machine, struct error *err)
+/* Connects from here. */
+static int
+passage_reach(struct passage *passage, const struct machine *machine, struct error *err)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	struct addrinfo *list = NULL;
 	char port[16], name[SSH_NAME_SIZE];
 	int failure;
 
-	passage->fd = -1;
 	snprintf(port, sizeof port, "%u", (unsigned)(unsigned short)machine->port);
 	failure = getaddrinfo(machine->address, port, &hints, &list);
 	if (failure)
@@ -90,6 +96,52 @@ passage_open(struct passage *passage, const struct machine *machine, struct erro
 	freeaddrinfo(list);
 	if (passage->fd < 0)
 		return error_errno(err, EX_TEMPFAIL, "%s: cannot be reached", ssh_name(machine, name));
+	return 0;
+}
+
+/* Has an ssh connect from the bastion, which ends with the passage. */
+static int
+passage_reach_through(struct passage *passage, const struct machine *machine, struct error *err)
+{
+	struct process process = {.out = -1, .err = PROCESS_INHERIT, .die_with_us = true};
+	struct arguments argv = {0};
+	struct buffer line = {0};
+	int ends[2] = {-1, -1}, known_hosts = memfd_create("bastion", MFD_CLOEXEC), result = bastion_check(machine, err);
+	char path[64], *target = memory_printf("[%s]:%lld", machine->address, (long long)machine->port);
+
+	bastion_add_known_host(machine, &line);
+	if (result == 0 && (known_hosts < 0 || file_write_all(known_hosts, line.data, line.length) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0))
+		result = error_errno(err, EX_OSERR, "a way through the bastion");
+	if (result == 0) {
+		snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), known_hosts); /* it stays open as long as this process is there */
+		bastion_push(machine, path, target, &argv);
+		process.argv = argv.list;
+		process.in = process.out = ends[1];
+		result = process_start(&process, err);
+	}
+	if (result == 0) {
+		passage->fd = ends[0];
+		fcntl(passage->fd, F_SETFL, O_NONBLOCK);
+	} else if (ends[0] >= 0) {
+		close(ends[0]);
+	}
+	if (ends[1] >= 0)
+		close(ends[1]);
+	arguments_release(&argv);
+	buffer_release(&line);
+	free(target);
+	return result;
+}
+
+int
+passage_open(struct passage *passage, const struct machine *machine, struct error *err)
+{
+	char name[SSH_NAME_SIZE];
+
+	passage->fd = -1;
+	if ((machine->bastion.host ? passage_reach_through(passage, machine, err) : passage_reach(passage, machine, err)) < 0)
+		return -1;
 	passage->there = (struct passage_way){.from = STDIN_FILENO, .to = passage->fd};
 	passage->back = (struct passage_way){.from = passage->fd, .to = STDOUT_FILENO};
 	fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);

@@ -17,22 +17,9 @@
 #include "base/memory.h"
 #include "event/tail.h"
 #include "model/take/task.h"
+#include "ssh/bastion.h"
+#include "ssh/options.h"
 #include "ssh/sockets.h"
-
-/* -F none: neither the user's nor the system's configuration. The keep-alives notice a node that vanished
- * after 45 s. */
-static const char *const fixed_options[] = {
-	"-F", "none", "-T", "-a", "-x",
-	"-o", "BatchMode=yes",
-	"-o", "StrictHostKeyChecking=yes",
-	"-o", "GlobalKnownHostsFile=none",
-	"-o", "UpdateHostKeys=no",
-	"-o", "CheckHostIP=no",
-	"-o", "ConnectTimeout=10",
-	"-o", "ServerAliveInterval=15",
-	"-o", "ServerAliveCountMax=3",
-	"-o", "LogLevel=ERROR",
-};
 
 char *
 ssh_name(const struct machine *machine, char text[SSH_NAME_SIZE])
@@ -56,6 +43,7 @@ ssh_write_known_hosts(const struct machine *machine, struct error *err)
 
 	for (size_t i = 0; i < machine->host_keys.count; i++)
 		buffer_printf(&lines, "%s %s\n", machine->id, machine->host_keys.list[i]);
+	bastion_add_known_host(machine, &lines);
 	failed = fd < 0 || file_write_all(fd, lines.data, lines.length) < 0;
 	buffer_release(&lines);
 	if (!failed)
@@ -83,6 +71,8 @@ ssh_socket(const struct machine *machine)
 	hash = hash_field(hash, machine->identityfile ? machine->identityfile : "");
 	for (size_t i = 0; i < machine->host_keys.count; i++)
 		hash = hash_field(hash, machine->host_keys.list[i]);
+	if (machine->bastion.host)
+		hash = bastion_hash(machine, hash);
 	return memory_printf("%s/%016llx", sockets, (unsigned long long)hash);
 }
 
@@ -136,21 +126,24 @@ ssh_address(const struct machine *machine, struct ssh *ssh)
 int
 ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 {
-	char name[SSH_NAME_SIZE];
+	char name[SSH_NAME_SIZE], known_hosts[64];
 
 	if (!machine->address)
 		return error_set(err, EX_TEMPFAIL, "%s: its address is not known", ssh_name(machine, name));
 	if (machine->host_keys.count == 0)
 		return error_set(err, EX_NOPERM, "%s: its host key is not pinned: its provider has told none (facts.ssh_host_keys)",
 		    ssh_name(machine, name));
+	if (bastion_check(machine, err) < 0)
+		return -1;
 	ssh->known_hosts = ssh_write_known_hosts(machine, err);
 	if (ssh->known_hosts < 0)
 		return -1;
 	ssh_begin(machine, &ssh->argv);
-	for (size_t i = 0; i < sizeof fixed_options / sizeof *fixed_options; i++)
-		arguments_push(&ssh->argv, fixed_options[i]);
+	options_push(&ssh->argv);
+	snprintf(known_hosts, sizeof known_hosts, "/proc/%d/fd/%d", (int)getpid(), ssh->known_hosts);
 	arguments_push(&ssh->argv, "-o");
-	arguments_printf(&ssh->argv, "UserKnownHostsFile=/proc/%d/fd/%d", (int)getpid(), ssh->known_hosts);
+	arguments_printf(&ssh->argv, "UserKnownHostsFile=%s", known_hosts);
+	bastion_push_proxy(machine, known_hosts, &ssh->argv);
 	arguments_push(&ssh->argv, "-o");
 	arguments_printf(&ssh->argv, "HostKeyAlias=%s", machine->id);
 	if (machine->identityfile)
@@ -193,7 +186,9 @@ ssh_explain(const struct machine *machine, const struct tail *said, struct error
 	char name[SSH_NAME_SIZE], *last = tail_last_line(said);
 
 	ssh_name(machine, name);
-	if (buffer_contains(&said->kept, "Host key verification failed") || buffer_contains(&said->kept, "HOST IDENTIFICATION HAS CHANGED"))
+	if (bastion_explain(machine, name, said, err) < 0)
+		;
+	else if (buffer_contains(&said->kept, "Host key verification failed") || buffer_contains(&said->kept, "HOST IDENTIFICATION HAS CHANGED"))
 		error_set(err, EX_NOPERM, "%s: its host key is not the one that was pinned; another machine answers, "
 		    "or it was made again", name);
 	else if (buffer_contains(&said->kept, "Permission denied") || buffer_contains(&said->kept, "Too many authentication failures"))

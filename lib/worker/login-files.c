@@ -22,8 +22,12 @@
 enum { HASH_BYTES = 16, NAME_SIZE = 2 * HASH_BYTES + 1 };
 
 static const struct login_part {
+	const char *name;
+	const char *inside;        /* of which member of ssh-auth it is one; NULL: of itself */
 	const char *member, *file;
-} parts[] = {{"key", "identityfile"}, {"passphrase", "passphrasefile"}, {"password", "passwordfile"}};
+	bool is_key;
+} parts[] = {{"bastion-key", "bastion", "key", "identityfile", true}, {"key", NULL, "key", "identityfile", true},
+    {"passphrase", NULL, "passphrase", "passphrasefile", false}, {"password", NULL, "password", "passwordfile", false}};
 
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -119,14 +123,14 @@ login_files_open(struct login_source *source, jv reference, struct secret_value 
 static char *
 login_file_name(const struct login_file *login, const struct login_part *part)
 {
-	return memory_printf("%s.%s", login->name, part->member);
+	return memory_printf("%s.%s", login->name, part->name);
 }
 
 /* Writes a file. A key has to end with a newline, which coopr-secret set takes away. */
 static int
 login_file_write(const struct login_file *login, const struct login_part *part, const struct secret_value *value, struct error *err)
 {
-	bool is_key = strcmp(part->member, "key") == 0 && value->length && value->text[value->length - 1] != '\n';
+	bool is_key = part->is_key && value->length && value->text[value->length - 1] != '\n';
 	char *name = login_file_name(login, part), *bytes = sodium_malloc(value->length + 2);
 	int result;
 
@@ -143,12 +147,12 @@ login_file_write(const struct login_file *login, const struct login_part *part, 
 }
 
 static int
-login_file_write_all(const struct login_file *login, struct login_source *source, jv auth, struct error *err)
+login_file_write_all(const struct login_file *login, struct login_source *source, jv wanted, struct error *err)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < PARTS && result == 0; i++) {
-		jv reference = json_get(auth, parts[i].member);
+		jv reference = json_get(wanted, parts[i].name);
 		struct secret_value value = {0};
 
 		if (jv_is_valid(reference) && (result = login_files_open(source, reference, &value, err)) == 0)
@@ -185,6 +189,31 @@ login_files_is_made(jv path)
 	return json_string(path) && access(json_string(path), R_OK) == 0;
 }
 
+/* Returns a member of the object that the part is of, owned. */
+static jv
+login_part_get(const struct login_part *part, jv auth, const char *member)
+{
+	jv object = part->inside ? json_get(auth, part->inside) : jv_copy(auth), value = json_get(object, member);
+
+	jv_free(object);
+	return value;
+}
+
+/* Names the file of the part. */
+static void
+login_part_set_file(const struct login_part *part, jv *auth, const char *path)
+{
+	jv object;
+
+	if (!part->inside) {
+		json_set_string(auth, part->file, path);
+		return;
+	}
+	object = json_get(*auth, part->inside);
+	json_set_string(&object, part->file, path);
+	json_set(auth, part->inside, object);
+}
+
 /* Takes what has to become a file out of auth: an object, empty if there is nothing. */
 static jv
 login_files_wanted(jv auth)
@@ -192,10 +221,10 @@ login_files_wanted(jv auth)
 	jv wanted = jv_object();
 
 	for (size_t i = 0; i < PARTS; i++) {
-		jv reference = json_get(auth, parts[i].member), there = json_get(auth, parts[i].file);
+		jv reference = login_part_get(&parts[i], auth, parts[i].member), there = login_part_get(&parts[i], auth, parts[i].file);
 
 		if (jv_is_valid(reference) && jv_get_kind(reference) != JV_KIND_NULL && !login_files_is_made(there))
-			json_set(&wanted, parts[i].member, jv_copy(reference));
+			json_set(&wanted, parts[i].name, jv_copy(reference));
 		jv_free(there);
 		jv_free(reference);
 	}
@@ -223,8 +252,8 @@ login_files_use(struct login_files *files, struct login_source *source, jv wante
 	for (size_t i = 0; i < PARTS && result == 0; i++) {
 		char *name = login_file_name(login, &parts[i]), *path = memory_printf("%s/%s", files->folder.held.path, name);
 
-		if (jv_object_has(jv_copy(wanted), jv_string(parts[i].member)))
-			json_set_string(auth, parts[i].file, path);
+		if (jv_object_has(jv_copy(wanted), jv_string(parts[i].name)))
+			login_part_set_file(&parts[i], auth, path);
 		free(path);
 		free(name);
 	}
@@ -382,7 +411,7 @@ login_files_close(struct login_files *files)
 bool
 login_files_mentioned(const char *record, size_t length)
 {
-	static const char *const begins[] = {"\"ssh-auth\":{\"key\":", "\"ssh-auth\":{\"pass", "\"passphrase\":{\"secret\":"};
+	static const char *const begins[] = {"\"ssh-auth\":{\"bastion\":", "\"ssh-auth\":{\"key\":", "\"ssh-auth\":{\"pass", "\"passphrase\":{\"secret\":"};
 
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
 		if (memmem(record, length, begins[i], strlen(begins[i])))

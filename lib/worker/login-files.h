@@ -6,6 +6,7 @@
  *	"key": "ssh-ed25519 AAAA..."       the private half of this public one, a key of the cluster (store/login-key.h)
  *	"passphrase": {"secret": "NAME"}   of that key, or of an identityfile
  *	"password": {"secret": "NAME"}
+ *	"bastion": {"key": {"secret": "NAME"}, ...}
  *
  * For a task they become files (identityfile, passphrasefile, passwordfile) of the mode 0600 in memory, which are there as long as a task
  * needs them; the next process sweeps those of one that was killed. A secret is the tenant's; if the machine's provider is

@@ -63,7 +63,17 @@ task_parse_address(const struct place *addresses, const struct member *member, s
 			machine->address = name_parse_as(addresses, types[i], NEED_OPTIONAL, name_is_host, "an address", arena);
 }
 
+static const struct member bastion_members[] = {
+	{"host", MEMBER_STRING(struct bastion, host), MEMBER_REQUIRED, .is_valid = name_is_host, .what = "not an address"},
+	{"hostkey", MEMBER_STRING(struct bastion, host_key), MEMBER_REQUIRED, .is_valid = task_is_host_key, .what = "not a host key"},
+	{"identityfile", MEMBER_STRING(struct bastion, identityfile), 0},
+	{"port", MEMBER_INTEGER(struct bastion, port), 0, .integer = {1, 65535, SSH_PORT}},
+	{"user", MEMBER_STRING(struct bastion, user), 0, .is_valid = name_is_user, .what = "not a user", .otherwise = "root"},
+};
+static const struct document bastion_table = {DOCUMENT_MEMBERS(bastion_members), .size = sizeof(struct bastion)};
+
 static const struct member auth_members[] = {
+	{"bastion", MEMBER_OBJECT(struct machine, bastion), 0, .inner = &bastion_table},
 	{"identityfile", MEMBER_STRING(struct machine, identityfile), 0},
 	{"passphrasefile", MEMBER_STRING(struct machine, passphrasefile), 0},
 	{"passwordfile", MEMBER_STRING(struct machine, passwordfile), 0},

@@ -12,17 +12,26 @@
 
 struct error;
 
+struct bastion { /* through whose sshd a machine is reached, facts.ssh-auth.bastion */
+	const char *host;         /* its name or address; NULL: there is none, and the machine is reached from here */
+	const char *user;
+	const char *identityfile; /* the private key that it admits; NULL: it was not handed over */
+	const char *host_key;     /* "ssh-ed25519 AAAA..." */
+	int64_t port;
+};
+
 struct machine { /* the node of the task, with the facts known so far */
 	const char *id;
 	int64_t nodenum;
 	const char *hostname, *zone, *flavor; /* any may be NULL */
 	const char *sshuser;      /* or NULL */
-	const char *address;      /* to reach it from here: access_v4, access_v6, bind_v4 or bind_v6; NULL: none known yet */
+	const char *address;      /* to reach it from here, or from its bastion: access_v4, access_v6, bind_v4 or bind_v6; NULL: none known yet */
 	const char *user;         /* facts.ssh-auth.user, else sshuser, else "root" */
 	const char *identityfile; /* facts.ssh-auth.identityfile, or NULL */
 	const char *passphrasefile; /* facts.ssh-auth.passphrasefile, what opens that, or NULL */
 	const char *passwordfile; /* facts.ssh-auth.passwordfile, for where no key is admitted yet, or NULL */
 	int64_t port;             /* facts.ssh-auth.port, else 22 */
+	struct bastion bastion;
 	struct string_list host_keys; /* "ssh-ed25519 AAAA...", as pinned; sorted by algorithm */
 	const char *providerid;   /* facts.providerid, or NULL */
 	bool names_in_hosts;      /* facts.names is "hosts": its /etc/hosts is to have the names of the cluster's nodes */

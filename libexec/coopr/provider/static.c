@@ -76,6 +76,8 @@ static_login_of(const struct static_machine *machine, const struct static_fields
 	jv_free(key);
 	jv_free(cluster);
 	json_set_number(&login, "port", (double)machine->port);
+	if (jv_is_valid(fields->bastion))
+		json_set(&login, "bastion", jv_copy(fields->bastion));
 	return login;
 }
 
@@ -224,12 +226,16 @@ static_enter(const struct task *task, const struct machine *machine, const char 
 static void
 static_forget_password(const struct task *task, jv *facts)
 {
-	jv node = json_get(task->source, "machine"), known = json_get(node, "facts"), login = json_get(known, "ssh-auth");
+	jv node = json_get(task->source, "machine"), known = json_get(node, "facts"), login = json_get(known, "ssh-auth"), bastion;
 
+	bastion = json_get(login, "bastion");
 	login = jv_object_delete(login, jv_string("password"));
 	login = jv_object_delete(login, jv_string("passwordfile"));
 	login = jv_object_delete(login, jv_string("identityfile"));
+	if (jv_get_kind(bastion) == JV_KIND_OBJECT)
+		json_set(&login, "bastion", jv_object_delete(jv_copy(bastion), jv_string("identityfile")));
 	json_set(facts, "ssh-auth", login);
+	jv_free(bastion);
 	jv_free(known);
 	jv_free(node);
 }
@@ -325,7 +331,7 @@ static void
 static_act(const struct task *task, struct outcome *outcome)
 {
 	struct arena arena = {0};
-	struct static_fields fields;
+	struct static_fields fields = {.bastion = jv_invalid()};
 
 	if (!task->machine.id)
 		error_set(&outcome->error, EX_DATAERR, "the task names no machine");
@@ -337,6 +343,7 @@ static_act(const struct task *task, struct outcome *outcome)
 		error_set(&outcome->error, EX_CONFIG, "a provider cannot %s", action_name(task->action));
 	else if (static_fields_read(task, &arena, &fields, &outcome->error) == 0)
 		static_create(task, &fields, outcome);
+	jv_free(fields.bastion);
 	arena_release(&arena);
 }
 
