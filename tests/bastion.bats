@@ -6,8 +6,9 @@
 
 load case
 load provider
+load cloud
 
-INNER=10.198.7.2 BASTION=10.198.6.1
+INNER=10.198.7.2 BASTION=198.51.100.1
 
 setup() {
 	fresh
@@ -22,7 +23,7 @@ setup() {
 	network machine
 	ip_of home link add out type veth peer name in netns "$bastion"
 	ip_of bastion link add out type veth peer name in netns "$machine"
-	for at in "home out 10.198.6.2" "bastion in $BASTION" "bastion out 10.198.7.1" "machine in $INNER"; do
+	for at in "home out 198.51.100.2" "bastion in $BASTION" "bastion out 10.198.7.1" "machine in $INNER"; do
 		# shellcheck disable=SC2086 # words
 		up $at
 	done
@@ -155,18 +156,18 @@ fails_with() {
 	# Without its key, no other one is tried.
 	jq -c 'del(.machine.facts["ssh-auth"].bastion.identityfile)' task.json | at_home coopr-exec -q >result.json || true
 	contains "$(member .message)" "the key of its bastion $BASTION is not there"
-	jq -c '.machine.facts["ssh-auth"].bastion.host = "10.198.6.9"' task.json >down.json
-	ip_of home route add unreachable 10.198.6.9
+	jq -c '.machine.facts["ssh-auth"].bastion.host = "198.51.100.9"' task.json >down.json
+	ip_of home route add unreachable 198.51.100.9
 	at_home coopr-exec -q <down.json >result.json || true
 	same 75 "$(member .status)"
-	contains "$(member .message)" "its bastion 10.198.6.9 cannot be reached: No route to host"
+	contains "$(member .message)" "its bastion 198.51.100.9 cannot be reached: No route to host"
 	run ! grep -q Accepted machine.log
 }
 
 @test "a tenant's bastion is an address of the public network, and what is behind it is entered from there alone" {
 	PROVIDER=$(jq -c '{name: "ocean", providertype: "digitalocean", of: "tenant",
 		provisioner: ({api_token: "x", "ssh-auth": {bastion: .provisioner."ssh-auth".bastion}})}' mine/providers/inner.json)
-	for host in 10.198.6.1 127.0.0.1 169.254.169.254 localhost bastion.example.net ::1; do
+	for host in 10.198.7.1 127.0.0.1 169.254.169.254 localhost bastion.example.net ::1; do
 		PROVIDER=$(jq -c --arg host "$host" '.provisioner."ssh-auth".bastion.host = $host' <<<"$PROVIDER")
 		run ask list
 		same 78 "$status"
@@ -177,4 +178,46 @@ fails_with() {
 		same 78 "$status"
 		contains "$output" "/ssh-auth/bastion/"
 	done
+	# Whoever has handed it out, none but such a one is entered.
+	jq -cn '{kind: "task", id: "t1", job: "00000042-001", token: "x", attempt: 1, action: "configure", service: "hello", type: "shell", timeout_s: 60,
+		fields: {script: "hello.sh"}, cluster: {id: "00000042", name: "shop", provider: {name: "own", of: "tenant", providertype: "rack"}, config: {}},
+		machine: {id: "00000042-1000", nodenum: 1000, hostname: "a.example.net", ipaddresses: {access_v4: "10.198.7.2"}, facts: {
+			ssh_host_keys: {ed25519: "ssh-ed25519 AAAA"},
+			"ssh-auth": {user: "root", bastion: {host: "10.198.7.1", hostkey: "ssh-ed25519 AAAA", key: {secret: "jump"}}}}}}' >task.json
+	at_home coopr-exec -q <task.json >result.json || true
+	same 77 "$(member .status)"
+	contains "$(member .message)" "its bastion 10.198.7.1 is none of the public network"
+	same 0 "$(logins)"
+}
+
+# The fake is where the bastion is, and is asked from home. cloud_home COMMAND...
+at_cloud() {
+	nsenter -t "$home" -n bash -c '. "$COOPR_ROOT/tests/provider.bash"; . "$COOPR_ROOT/tests/cloud.bash"; "$@"' bash "$@"
+}
+
+@test "a machine of a tenant's cloud that has no public address is made, and confirmed through its bastion" {
+	need_program python3
+	export FAKE_BY="nsenter -t $bastion -n" FAKE_ADDRESS=$BASTION IMAGE=debian-12
+	fake_start opennebula
+	export FAKE PROVIDER
+	at_cloud fake_set "$(jq -n --arg address "$INNER" --arg keys "$(base64 -w 0 keys/machine-host.pub)" '{$address, active_ms: 0, host_keys: $keys}')"
+	PROVIDER=$(jq -c --arg url "$FAKE/RPC2" '{name: "one", of: "tenant", providertype: "opennebula", provisioner: {api_user: "oneadmin",
+		api_password: "secret-password", endpoint: $url, consistency_s: 0.1, requests_per_second: 1000, poll_s: 0.1, public_key: "ssh-ed25519 AAAA",
+		"ssh-auth": (.provisioner."ssh-auth" | del(.key))}}' mine/providers/inner.json)
+	at_cloud do_task create 1000
+	same 0 "$(member .status)"
+	facts >known
+	at_cloud do_task confirm 1000 "$(cat known)"
+	same "0 $INNER" "$(member '"\(.status) \(.ipaddresses.access_v4)"')"
+	same "$(cut -d ' ' -f 1,2 keys/machine-host.pub)" "$(member .result.ssh_host_keys.ed25519)"
+	same 10.198.7.1 "$(sed -n 's/^Connection from \([0-9.]*\) .*/\1/p' machine.log | sort -u)"
+	# It shows another key than it has reported.
+	at_cloud fake_set "$(jq -n --arg keys "$(base64 -w 0 keys/other.pub)" '{host_keys: $keys}')"
+	at_cloud do_task confirm 1000 "$(cat known)"
+	same 77 "$(member .status)"
+	# Without the bastion such a machine is refused.
+	PROVIDER=$(jq -c 'del(.provisioner."ssh-auth")' <<<"$PROVIDER")
+	at_cloud do_task confirm 1000 "$(jq -c 'del(.facts."ssh-auth".bastion)' known)"
+	same 77 "$(member .status)"
+	contains "$(member .message)" "its address $INNER is none of the public network"
 }

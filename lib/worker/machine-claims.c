@@ -245,6 +245,9 @@ machine_claims_check_own(const struct task *task, struct error *err)
 	if (!task->machine.id || !task->machine.address || machine_claims_lets_go(task->action) ||
 	    origin_of(task->provider, ORIGIN_INSTALLATION) != ORIGIN_TENANT)
 		return 0;
+	if (task->machine.bastion.host && !range_is_public(task->machine.bastion.host))
+		return error_set(err, EX_NOPERM, "node %s: its bastion %s is none of the public network, and a tenant has written its provider",
+		    task->machine.id, task->machine.bastion.host);
 	if (store_open(&store, NULL, STORE_READ, NULL, err) < 0)
 		return err->code == EX_NOINPUT ? 0 : -1;
 	got = claims_find(store, task->machine.id, &arena, &machine, err);
