@@ -293,6 +293,17 @@ long_ago() {
 	same active "$(recorded status)"
 }
 
+@test "of a service that has no action start is said that nothing repairs it" {
+	jq 'del(.provisioner.actions.start)' mine/services/haproxy.json >changed && mv changed mine/services/haproxy.json
+	coopr create -o json shop -t lamp -n 4 >records 2>log
+	down 00000001-1000.mysql 00000002-1000.mysql 00000002-1003.haproxy
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	contains "$stderr" "-1003.haproxy; not repaired: the service has no action start"
+	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work
+	same "00000002-1003 haproxy stopped" "$(drift)"
+	same "start" "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT action FROM operation WHERE cluster = 2 ORDER BY begun_ms LIMIT -1 OFFSET 1")"
+}
+
 @test "of a requirement whose machine does not answer is not said that it is repaired" {
 	down 00000001-1000 00000001-1001.apache
 	run --separate-stderr -1 coopr reconcile -o json --probe --repair --work

@@ -107,6 +107,32 @@ rows() {
 	same 24 "$(coopr-usage -o json --start now-36h -e now-0s | jq '.node_hours | floor')"
 }
 
+# A volume of a cluster: used CLUSTER ID GIB FROM TO|- COST
+used() {
+	local to=NULL
+
+	[ "$5" = - ] || to=$(ms "$5")
+	sql "INSERT OR IGNORE INTO volume (id, tenant, provider, service, name, cluster, size_gb, keep, is_snapshot, is_blank, leaving, made_ms)
+			SELECT '$2', tenant, 'p', 's', 'data', id, $3, 1, 0, 0, 0, 0 FROM cluster WHERE id = $1;
+		INSERT INTO volume_use VALUES ('$2', $1, $3, $6, $(ms "$4"), $to)"
+}
+
+@test "volumes count with their size, to the second, for the cluster that they are of, also when it has no node any more" {
+	some
+	used 1 v-1 20 2025-03-01T12:00:00Z 2025-03-02T12:00:01Z 0.01
+	used 2 v-1 20 2025-03-02T12:00:01Z 2025-03-05T00:00:00Z 0.01
+	used 3 v-2 5 2025-03-01T00:00:00Z 2025-03-01T01:00:00Z 0
+	same '[48,1680,58.8,0]' "$(coopr-usage -o json --end 2025-03-06 | rows '.node_hours, .volume_gb_hours, .cost, .nodes')"
+	same '["blog",12,1199.994444] ["shop",36,480.005556]' "$(coopr-usage -o json -b cluster | rows '.cluster, .node_hours, .volume_gb_hours' | paste -sd ' ')"
+	same '["2025-03-01",12,240] ["2025-03-02",36,480] ["2025-03-03",0,480] ["2025-03-04",0,480]' \
+		"$(coopr-usage -o json -b day -e 2025-03-05 | rows '.start[:10], .node_hours, .volume_gb_hours' | paste -sd ' ')"
+	same 5 "$(coopr-usage -o json -T qa | jq .volume_gb_hours)"
+	same '[null,1680]' "$(coopr-usage -o json -b hardwaretype | rows '.hardwaretype, .volume_gb_hours' | grep -v ',0')"
+	contains "$(coopr-usage -o prometheus)" "coopr_volume_gb_hours_total 1680"
+	sql "UPDATE volume_use SET to_ms = NULL WHERE cluster = 2"
+	same "20" "$(coopr-usage -o json --start now-60m -c blog | jq .volume_gb_hours)"
+}
+
 @test "what a brute count over random lives gives, it gives" {
 	need_program python3
 	seed=${USAGE_SEED:-$RANDOM}
@@ -124,6 +150,8 @@ rows() {
 		    begin = start + random.randrange(90 * 86400000)
 		    end = begin + random.choice([0, 1, 3600000, random.randrange(86400000), random.randrange(60 * 86400000)])
 		    print(f"INSERT INTO node_use VALUES ({random.randrange(1, 9)}, 'n{n}', 's', {random.randrange(100) / 100}, '{{}}', {begin}, {end});")
+		    if n % 3 == 0:
+		        print(f"INSERT INTO volume_use VALUES ('v{n}', {random.randrange(1, 9)}, {random.randrange(1, 99)}, {random.randrange(9) / 100}, {begin}, {end});")
 	END
 	sqlite3 "$store" <fill.sql
 	for period in hour day week month year; do
@@ -134,18 +162,20 @@ rows() {
 		utc = datetime.timezone.utc
 		parse = lambda t: int(datetime.datetime.fromisoformat(t.replace("Z", "+00:00")).timestamp() * 1000 + .5)
 		db = sqlite3.connect("state/store.sqlite3")
-		lives = db.execute("SELECT owner, template, u.cost, from_ms, to_ms FROM node_use u JOIN cluster c ON c.id = u.cluster").fetchall()
+		lives = db.execute("SELECT owner, template, u.cost, from_ms, to_ms, 0 FROM node_use u JOIN cluster c ON c.id = u.cluster UNION ALL "
+		    "SELECT owner, template, u.cost * size_gb, from_ms, to_ms, size_gb FROM volume_use u JOIN cluster c ON c.id = u.cluster").fetchall()
 		start, end = parse("2025-01-05T00:00:00Z"), parse("2025-05-01T00:00:00Z")
-		total = sum(max(0, min(t, end) - max(f, start)) for _, _, _, f, t in lives) / 3.6e6
+		total = sum(max(0, min(t, end) - max(f, start)) for _, _, _, f, t, g in lives if not g) / 3.6e6
 		for period in "hour day week month year".split():
 		    rows = [json.loads(line) for line in open("usage." + period)]
 		    assert abs(sum(r["node_hours"] for r in rows) - total) < 1e-2, (period, total)
 		    for r in rows[:400]:
 		        a, b = parse(r["start"]), parse(r["end"])
-		        parts = [(max(0, min(t, b) - max(f, a)), c, f, t) for o, m, c, f, t in lives if (o, m) == (r["user"], r["template"])]
-		        assert abs(sum(p[0] for p in parts) / 3.6e6 - r["node_hours"]) < 2e-6, (period, r)
+		        parts = [(max(0, min(t, b) - max(f, a)), c, f, t, g) for o, m, c, f, t, g in lives if (o, m) == (r["user"], r["template"])]
+		        assert abs(sum(p[0] for p in parts if not p[4]) / 3.6e6 - r["node_hours"]) < 2e-6, (period, r)
+		        assert abs(sum(p[0] * p[4] for p in parts) / 3.6e6 - r["volume_gb_hours"]) < 2e-6, (period, r)
 		        assert abs(sum(p[0] * p[1] for p in parts) / 3.6e6 - r["cost"]) < 2e-6, (period, r)
-		        assert sum(f < b and t > b for _, _, f, t in parts) == r["nodes"], (period, r)
+		        assert sum(f < b and t > b and not g for _, _, f, t, g in parts) == r["nodes"], (period, r)
 		print("fine")
 	END
 }
@@ -169,9 +199,9 @@ rows() {
 
 @test "a table for people" {
 	some
-	same "FROM              TO          USER  NODE-HOURS  COST   NODES
-2025-03-01 12:00  2025-04-01  ann   36.00       18.00  0
-2025-03-01 12:00  2025-04-01  bob   12.00       24.00  0" "$(coopr-usage --by user -e 2025-04-01 -o table)"
+	same "FROM              TO          USER  NODE-HOURS  GIB-HOURS  COST   NODES
+2025-03-01 12:00  2025-04-01  ann   36.00       0.00       18.00  0
+2025-03-01 12:00  2025-04-01  bob   12.00       0.00       24.00  0" "$(coopr-usage --by user -e 2025-04-01 -o table)"
 }
 
 @test "Prometheus text: counters and gauges with labels, the queue's as well" {

@@ -103,6 +103,13 @@ table() {
 	coopr-volume delete -y --discard-data "$id"
 	same "00000003-1000" "$(coopr-volume list -o json | jq -r .node)"
 	same 1 "$(sandbox volumes </dev/null | wc -l)"
+	# They were used from when they were recorded to when they were gone, by one cluster at a time.
+	same "1|1" "$(sqlite3 state/store.sqlite3 "SELECT (SELECT count(*) FROM volume_use WHERE to_ms IS NULL), count(*) FROM volume WHERE gone_ms IS NULL")"
+	same "1|1
+2|0" "$(sqlite3 state/store.sqlite3 "SELECT cluster, to_ms IN (SELECT from_ms FROM volume_use WHERE volume = '$id') FROM volume_use WHERE volume = '$id' ORDER BY from_ms")"
+	same "" "$(sqlite3 state/store.sqlite3 "SELECT id FROM volume WHERE (made_ms, coalesce(gone_ms, 0)) <> (SELECT min(from_ms), coalesce(max(to_ms), 0)
+		FROM volume_use WHERE volume = id) AND gone_ms IS NOT NULL")"
+	contains "$(coopr-usage -o json | jq '.volume_gb_hours > 0')" true
 }
 
 @test "a volume that is not kept goes with its node, and its tenant's quota is free again" {

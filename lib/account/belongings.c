@@ -41,7 +41,9 @@ static const struct {
 	{"claim_mark", BY_NODE, "kind value node"},
 	{"claim", BY_ID, "machine node provider cluster hostname at_ms"},
 	{"archive", BY_TENANT, "id cluster cluster_name service node hostname operation began_ms ended_ms bytes sum"},
-	{"volume", BY_TENANT, "id provider zone service name cluster node promised of size_gb keep is_snapshot is_blank leaving made_ms gone_ms"},
+	{"volume_use", BY_CLUSTER, "volume cluster size_gb cost from_ms to_ms"},
+	{"volume", BY_TENANT, "id provider zone service name cluster node promised of size_gb keep is_snapshot is_blank leaving made_ms gone_ms "
+	    "freed_ms"},
 	{"operation_document", BY_CLUSTER, "cluster number wish before wanted prices"},
 	{"operation_file", BY_CLUSTER, "cluster number name content"},
 	{"operation", BY_CLUSTER, "cluster number action user why begun_ms ended_ms status job message was template"},

@@ -43,6 +43,7 @@ usage_print_metrics(const struct usage *usage, const struct usage_question *ques
 		const char *name, *type, *help;
 	} families[] = {
 	    {"coopr_node_hours_total", "counter", "Hours that nodes have lived."},
+	    {"coopr_volume_gb_hours_total", "counter", "Hours that GiB of volumes have been there."},
 	    {"coopr_cost_total", "counter", "What they have cost."},
 	    {"coopr_nodes", "gauge", "Nodes that live."},
 	};
@@ -52,7 +53,7 @@ usage_print_metrics(const struct usage *usage, const struct usage_question *ques
 		usage_print_family(families[family].name, families[family].type, families[family].help);
 		for (size_t i = 0; i < usage->count; i++) {
 			const struct usage_row *row = &usage->rows[i];
-			const double values[] = {row->node_hours, row->cost, (double)row->nodes};
+			const double values[] = {row->node_hours, row->volume_gb_hours, row->cost, (double)row->nodes};
 
 			buffer_clear(&labels);
 			for (int by = 0; by < USAGE_BY_COUNT; by++)
@@ -136,6 +137,14 @@ usage_fill_hours(const void *row, struct list_cell *cell)
 }
 
 static void
+usage_fill_gb_hours(const void *row, struct list_cell *cell)
+{
+	const struct usage_row *usage = row;
+
+	list_cell_show(cell, STYLE_PLAIN, "%.2f", usage->volume_gb_hours);
+}
+
+static void
 usage_fill_cost(const void *row, struct list_cell *cell)
 {
 	const struct usage_row *usage = row;
@@ -157,6 +166,7 @@ static const struct list_column columns[] = {
 	{"TEMPLATE", "template", BY(USAGE_TEMPLATE)},
 	{"HARDWARE", "hardwaretype", BY(USAGE_HARDWARETYPE)},
 	{"NODE-HOURS", "node_hours", AT(REAL, node_hours), .fill = usage_fill_hours},
+	{"GIB-HOURS", "volume_gb_hours", AT(REAL, volume_gb_hours), .fill = usage_fill_gb_hours},
 	{"COST", "cost", AT(REAL, cost), .fill = usage_fill_cost},
 	{"NODES", "nodes", AT(INTEGER, nodes)},
 	{0}};

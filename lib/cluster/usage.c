@@ -18,10 +18,17 @@
 
 static const char *const names[] = {"tenant", "user", "cluster", "template", "hardwaretype"};
 
+struct life { /* of a node, or of a volume with its size; of a node that is 0 */
+	int64_t from, to, size_gb;
+	double cost;  /* of an hour */
+	bool goes_on; /* beyond the end */
+};
+
 struct slice { /* of a group in a period */
-	int64_t ms;
+	int64_t ms, gb_ms;        /* of nodes, of GiB */
 	double cost;              /* of these, as hours of milliseconds: divided once, at the end */
-	int64_t whole;            /* nodes that live all through, from here on */
+	int64_t whole, whole_gb;  /* nodes, and GiB, that are there all through, from here on */
+	int64_t whole_lives;      /* of both */
 	double whole_cost;        /* of an hour of them */
 	int64_t living;           /* more nodes than before at the end */
 };
@@ -79,7 +86,8 @@ usage_query(struct account *account, const struct usage_question *question, cons
 {
 	char *text = memory_printf("WITH seen AS (SELECT * FROM cluster WHERE %s) "
 	    "SELECT (SELECT tenant.name FROM tenant WHERE tenant.id = seen.tenant), owner, seen.name, template, hardwaretype, "
-	    "seen.id, node_use.cost, from_ms, to_ms FROM node_use JOIN seen ON seen.id = node_use.cluster "
+	    "seen.id, one.cost, from_ms, to_ms, size_gb FROM (SELECT cluster, hardwaretype, cost, from_ms, to_ms, 0 AS size_gb FROM node_use "
+	    "UNION ALL SELECT cluster, NULL, cost * size_gb, from_ms, to_ms, size_gb FROM volume_use) AS one JOIN seen ON seen.id = one.cluster "
 	    "WHERE from_ms < ?7 AND (to_ms IS NULL OR to_ms > ?6) AND (?8 IS NULL OR owner = ?8) "
 	    "AND (?9 IS NULL OR seen.name = ?9 OR seen.id = ?10) AND (?11 IS NULL OR template = ?11)", visible);
 	struct sql_rows *rows = sql_query(account_sql(account), err, text, VISIBLE_TYPES "iittit", VISIBLE_VALUES(account),
@@ -138,31 +146,39 @@ usage_period_at(const struct summing *summing, int64_t ms)
 }
 
 static void
-usage_add_part(struct slice *slice, int64_t ms, double cost)
+usage_add_part(struct slice *slice, int64_t ms, const struct life *life)
 {
-	slice->ms += ms;
-	slice->cost += (double)ms * cost;
+	*(life->size_gb ? &slice->gb_ms : &slice->ms) += ms * (life->size_gb ? life->size_gb : 1);
+	slice->cost += (double)ms * life->cost;
 }
 
-/* Adds a life from..to, both within the bounds; to is the end if the node lives on (goes_on). */
+/* Has it be there all through from this period on, or no more (sign -1). */
 static void
-usage_add_life(const struct summing *summing, struct group *group, int64_t from, int64_t to, double cost, bool goes_on)
+usage_add_whole(struct slice *slice, const struct life *life, int sign)
 {
-	size_t first = usage_period_at(summing, from), last = usage_period_at(summing, to - 1);
+	*(life->size_gb ? &slice->whole_gb : &slice->whole) += sign * (life->size_gb ? life->size_gb : 1);
+	slice->whole_lives += sign;
+	slice->whole_cost += sign * life->cost;
+}
 
-	group->slices[first].living++;
-	if (!goes_on)
-		group->slices[last].living--;
+/* Adds a life within the bounds; its end is theirs if it goes on. */
+static void
+usage_add_life(const struct summing *summing, struct group *group, const struct life *life)
+{
+	size_t first = usage_period_at(summing, life->from), last = usage_period_at(summing, life->to - 1);
+
+	if (!life->size_gb) {
+		group->slices[first].living++;
+		group->slices[last].living -= !life->goes_on;
+	}
 	if (first == last) {
-		usage_add_part(&group->slices[first], to - from, cost);
+		usage_add_part(&group->slices[first], life->to - life->from, life);
 		return;
 	}
-	usage_add_part(&group->slices[first], summing->bounds[first + 1] - from, cost);
-	usage_add_part(&group->slices[last], to - summing->bounds[last], cost);
-	group->slices[first + 1].whole++;
-	group->slices[first + 1].whole_cost += cost;
-	group->slices[last].whole--;
-	group->slices[last].whole_cost -= cost;
+	usage_add_part(&group->slices[first], summing->bounds[first + 1] - life->from, life);
+	usage_add_part(&group->slices[last], life->to - summing->bounds[last], life);
+	usage_add_whole(&group->slices[first + 1], life, 1);
+	usage_add_whole(&group->slices[last], life, -1);
 }
 
 static int
@@ -170,18 +186,17 @@ usage_add_row(struct summing *summing, struct sql_rows *row, struct error *err)
 {
 	const struct usage *usage = summing->usage;
 	int64_t from = sql_integer(row, 7), to = sql_text(row, 8) ? sql_integer(row, 8) : INT64_MAX;
-	bool goes_on = to > usage->end_ms;
+	struct life life = {.from = from > usage->start_ms ? from : usage->start_ms, .to = to > usage->end_ms ? usage->end_ms : to,
+	    .size_gb = sql_integer(row, 9), .cost = sql_real(row, 6), .goes_on = to > usage->end_ms};
 	struct group *group;
 
-	from = from > usage->start_ms ? from : usage->start_ms;
-	to = goes_on ? usage->end_ms : to;
-	if (from >= to)
+	if (life.from >= life.to)
 		return 0;
 	group = usage_group_of(summing, row);
 	if (!group)
 		return error_set(err, EX_USAGE, "more than %d rows; ask for longer periods, or group by less",
 		    USAGE_ROWS_MAX);
-	usage_add_life(summing, group, from, to, sql_real(row, 6), goes_on);
+	usage_add_life(summing, group, &life);
 	return 0;
 }
 
@@ -201,17 +216,20 @@ usage_add_rows(struct summing *summing, const struct group *group, bool also_emp
 
 	for (size_t i = 0; i < summing->periods; i++) {
 		const struct slice *slice = &group->slices[i];
-		int64_t length = summing->bounds[i + 1] - summing->bounds[i], ms;
+		int64_t length = summing->bounds[i + 1] - summing->bounds[i], ms, gb_ms;
 
 		sum.whole += slice->whole;
-		sum.whole_cost = sum.whole ? sum.whole_cost + slice->whole_cost : 0;
+		sum.whole_gb += slice->whole_gb;
+		sum.whole_lives += slice->whole_lives;
+		sum.whole_cost = sum.whole_lives ? sum.whole_cost + slice->whole_cost : 0;
 		sum.living += slice->living;
 		ms = slice->ms + sum.whole * length;
-		if (ms == 0 && !also_empty)
+		gb_ms = slice->gb_ms + sum.whole_gb * length;
+		if (ms == 0 && gb_ms == 0 && !also_empty)
 			continue;
 		ARRAY_ROOM(usage->rows, usage->count, usage->capacity);
 		usage->rows[usage->count] = (struct usage_row){.start_ms = summing->bounds[i], .end_ms = summing->bounds[i + 1],
-		    .cluster_id = group->cluster_id, .node_hours = usage_round((double)ms / 3.6e6),
+		    .cluster_id = group->cluster_id, .node_hours = usage_round((double)ms / 3.6e6), .volume_gb_hours = usage_round((double)gb_ms / 3.6e6),
 		    .cost = usage_round((slice->cost + sum.whole_cost * (double)length) / 3.6e6), .nodes = sum.living};
 		memcpy(usage->rows[usage->count++].values, group->values, sizeof group->values);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums up the hours that nodes have lived, and their cost, of the clusters that an account sees, deleted ones included.
+ * Sums up the hours that nodes have lived and volumes have been there, and their cost, of the clusters that an account sees, deleted ones included.
  */
 #ifndef CLUSTER_USAGE_H
 #define CLUSTER_USAGE_H
@@ -33,7 +33,8 @@ struct usage_row {
 	int64_t start_ms, end_ms;
 	const char *values[USAGE_BY_COUNT]; /* of what it was asked by; NULL: of others, or there is none */
 	const char *cluster_id;
-	double node_hours, cost;
+	double node_hours, volume_gb_hours;
+	double cost; /* of both */
 	int64_t nodes; /* that lived at its end */
 };
 

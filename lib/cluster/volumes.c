@@ -19,7 +19,7 @@
 	"keep, is_snapshot, is_blank, made_ms"
 #define FROM " FROM volume JOIN cluster ON cluster.id = volume.cluster JOIN tenant ON tenant.id = volume.tenant WHERE gone_ms IS NULL AND "
 
-enum { RANDOM_DIGITS = 16 };
+enum { RANDOM_DIGITS = 16, AS_BEFORE = -1 };
 
 static struct volume
 volumes_row(struct sql_rows *rows, struct arena *arena)
@@ -75,16 +75,33 @@ volumes_draw_id(bool is_snapshot, struct arena *arena, const char **id, struct e
 	return 0;
 }
 
+/* Begins a use of the volume by its cluster. AS_BEFORE: at the price of before, or for a copy at that of the original. */
+static int
+volumes_begin_use(struct store *store, const char *id, double cost, int64_t now_ms, struct error *err)
+{
+	return sql_change(store_sql(store), err, "INSERT INTO volume_use (volume, cluster, size_gb, cost, from_ms) SELECT id, cluster, size_gb, "
+	    "CASE WHEN ?1 >= 0 THEN ?1 ELSE coalesce((SELECT cost FROM volume_use WHERE volume = its.id ORDER BY from_ms DESC LIMIT 1), "
+	    "(SELECT cost FROM volume_use WHERE volume = its.of ORDER BY from_ms DESC LIMIT 1), 0) END, ?2 FROM volume AS its WHERE id = ?3", "dit",
+	    cost, now_ms, id);
+}
+
+static int
+volumes_end_use(struct store *store, const char *id, int64_t now_ms, struct error *err)
+{
+	return sql_change(store_sql(store), err, "UPDATE volume_use SET to_ms = max(from_ms, ?) WHERE volume = ? AND to_ms IS NULL", "it", now_ms, id);
+}
+
 /* Gives the node a free volume of the cluster, or one that is promised to it, and adds it: 1; 0 where there is none; -1. */
 static int
 volumes_take_free(struct store *store, const struct volume_place *place, const char *name, struct volume_list *list, struct error *err)
 {
 	size_t before = list->count;
+	const int64_t now_ms = clock_wall_ms();
 	const struct volume *volume;
 	int got = volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "node IS NULL AND leaving = 0 AND is_snapshot = 0 "
 	    "AND service = ?1 AND volume.name = ?2 AND volume.provider = ?3 AND CASE WHEN promised IS NULL THEN volume.cluster = ?4 ELSE (promised, "
 	    "volume.tenant) = (SELECT mine.name, mine.tenant FROM cluster AS mine WHERE mine.id = ?4) END ORDER BY promised IS NULL, CASE WHEN zone = ?5 THEN 0 ELSE 1 END, "
-	    "made_ms, volume.id LIMIT 1", "tttit", place->service, name, place->provider, place->cluster, place->zone), list, err);
+	    "freed_ms DESC, made_ms, volume.id LIMIT 1", "tttit", place->service, name, place->provider, place->cluster, place->zone), list, err);
 
 	if (got <= 0)
 		return got;
@@ -95,6 +112,9 @@ volumes_take_free(struct store *store, const struct volume_place *place, const c
 	if (sql_change(store_sql(store), err, "UPDATE volume SET node = ?, cluster = ?, promised = NULL WHERE id = ?", "tit", place->node,
 	    place->cluster, volume->id) < 0)
 		return -1;
+	if (volume->cluster != place->cluster && (volumes_end_use(store, volume->id, now_ms, err) < 0 || volumes_begin_use(store, volume->id,
+	    AS_BEFORE, now_ms, err) < 0))
+		return -1;
 	list->count = before;
 	return volumes_add_one(store, volume->id, list, err) < 0 ? -1 : 1;
 }
@@ -103,6 +123,7 @@ static int
 volumes_make(struct store *store, const struct volume_place *place, const struct volume_wish *wish, struct volume_list *list,
     struct error *err)
 {
+	const int64_t now_ms = clock_wall_ms();
 	int64_t tenant = 0;
 	const char *id;
 	int got = sql_number(store_sql(store), &tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i", place->cluster);
@@ -114,7 +135,8 @@ volumes_make(struct store *store, const struct volume_place *place, const struct
 		return -1;
 	if (sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, node, size_gb, keep, "
 	    "is_snapshot, is_blank, leaving, made_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 0, ?)", "tittttitiii", id, tenant, place->provider,
-	    place->zone, place->service, wish->name, place->cluster, place->node, wish->size_gb, (int64_t)wish->keep, clock_wall_ms()) < 0)
+	    place->zone, place->service, wish->name, place->cluster, place->node, wish->size_gb, (int64_t)wish->keep, now_ms) < 0 ||
+	    volumes_begin_use(store, id, place->cost, now_ms, err) < 0)
 		return -1;
 	return volumes_add_one(store, id, list, err);
 }
@@ -152,8 +174,17 @@ volumes_set_mounted(struct store *store, const char *node, struct error *err)
 int
 volumes_release(struct store *store, const char *node, struct error *err)
 {
-	return sql_change_alone(store_sql(store), err, "UPDATE volume SET node = NULL, gone_ms = CASE keep WHEN 0 THEN ? END WHERE node = ?", "it",
-	    clock_wall_ms(), node);
+	const int64_t now_ms = clock_wall_ms();
+	int result = store_begin(store, err);
+
+	if (result < 0)
+		return -1;
+	result = sql_change(store_sql(store), err, "UPDATE volume_use SET to_ms = max(from_ms, ?) WHERE to_ms IS NULL AND volume IN "
+	    "(SELECT id FROM volume WHERE node = ? AND keep = 0)", "it", now_ms, node);
+	if (result == 0)
+		result = sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ?1, gone_ms = CASE keep WHEN 0 THEN ?1 END WHERE node = ?2",
+		    "it", now_ms, node);
+	return store_finish(store, result, err);
 }
 
 /* Begins to read what the account may see of the volumes for which the condition on ?6 and ?7 holds. */
@@ -198,6 +229,7 @@ int
 volumes_copy(struct store *store, const struct volume *original, struct volume_list *list, struct error *err)
 {
 	bool is_snapshot = !original->is_snapshot;
+	const int64_t now_ms = clock_wall_ms();
 	int64_t tenant = 0;
 	const char *id = NULL;
 	int result;
@@ -209,7 +241,9 @@ volumes_copy(struct store *store, const struct volume *original, struct volume_l
 	if (result == 0)
 		result = sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, of, size_gb, keep, "
 		    "is_snapshot, is_blank, leaving, made_ms) SELECT ?1, tenant, provider, zone, service, name, cluster, id, size_gb, 1, ?2, is_blank, "
-		    "0, ?3 FROM volume WHERE id = ?4", "tiit", id, (int64_t)is_snapshot, clock_wall_ms(), original->id);
+		    "0, ?3 FROM volume WHERE id = ?4", "tiit", id, (int64_t)is_snapshot, now_ms, original->id);
+	if (result == 0)
+		result = volumes_begin_use(store, id, AS_BEFORE, now_ms, err);
 	if (result == 0)
 		result = volumes_add_one(store, id, list, err);
 	return store_finish(store, result, err);
@@ -228,6 +262,8 @@ volumes_change_free(struct store *store, const char *id, const char *promised, b
 	    "gone_ms = nullif(?, 0) WHERE id = ? AND node IS NULL AND gone_ms IS NULL RETURNING 1", "tiit", promised, (int64_t)leaves, gone_ms, id);
 	if (got == 0)
 		got = error_set(err, EX_NO, "volume %s: a node has it; it is free once the node is deleted", id);
+	if (got > 0 && gone_ms && volumes_end_use(store, id, gone_ms, err) < 0)
+		got = -1;
 	return store_finish(store, got, err) < 0 ? -1 : 0;
 }
 

@@ -43,6 +43,7 @@ struct volume_list { /* zero-initialise; release it */
 struct volume_place { /* a service of a node that gets a volume */
 	int64_t cluster;      /* the cluster's number */
 	const char *provider, *zone, *node, *service; /* zone may be NULL */
+	double cost;          /* of a GiB for an hour, of one that is made */
 };
 
 /* Adds the volume of the wish: the one that the node has already, or a free one, or a new one; then the node has it, durably. EX_NO where

@@ -129,6 +129,7 @@ static const struct member provider_members[] = {
 	{"of", MEMBER_PASSED, 0},
 	{"providertype", MEMBER_NAME(struct provider, providertype), MEMBER_REQUIRED},
 	{"provisioner", MEMBER_VALUE(struct provider, fields), 0},
+	{"volume_cost", MEMBER_NUMBER(struct provider, volume_cost), 0, .number = {0, AMOUNT_MAX, 0}},
 	{"zones", MEMBER_NAMES(struct provider, zones), 0},
 };
 const struct document provider_table = {DOCUMENT_MEMBERS(provider_members), .size = sizeof(struct provider),

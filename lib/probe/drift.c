@@ -47,7 +47,7 @@ drift_add(struct drift_list *list, const struct drift *drift)
 	ARRAY_ROOM(list->list, list->count, list->capacity);
 	list->list[list->count++] = (struct drift){
 		.what = drift->what, .cluster = drift->cluster, .operation = drift->operation,
-		.since_ms = drift->since_ms, .answers = drift->answers, .revives = drift->revives, .restores = drift->restores,
+		.since_ms = drift->since_ms, .starts_not = drift->starts_not, .answers = drift->answers, .revives = drift->revives, .restores = drift->restores,
 		.tenant = drift_keep(arena, drift->tenant), .name = drift_keep(arena, drift->name),
 		.node = drift_keep(arena, drift->node), .service = drift_keep(arena, drift->service),
 		.message = drift_keep(arena, drift->message), .waits_for = drift_keep(arena, drift->waits_for),

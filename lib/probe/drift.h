@@ -41,6 +41,7 @@ struct drift { /* strings live in the list's arena; NULL where there is nothing 
 	const char *node, *service;
 	const char *message; /* the reason, or a detail */
 	const char *waits_for; /* of a service that has stopped: one that it needs, which is not healthy */
+	bool starts_not;     /* of a service that has stopped: it has no action start, so that no operation repairs it */
 	int64_t since_ms;    /* of one that does not answer; 0: not known */
 	bool answers;        /* of one that vanished: it answers all the same */
 	const char *record;  /* of an orphaned machine: as its provider lists it */

@@ -110,7 +110,7 @@ repair_remedy_of(const struct reconcile_options *parameters, const struct drift 
 		return parameters->repair && parameters->replace_after_ms >= 0 &&
 		    clock_wall_ms() - drift->since_ms >= parameters->replace_after_ms ? REMEDY_REPLACE : REMEDY_NONE;
 	case DRIFT_STOPPED:
-		return parameters->repair && !drift->waits_for ? REMEDY_START : REMEDY_NONE;
+		return parameters->repair && !drift->waits_for && !drift->starts_not ? REMEDY_START : REMEDY_NONE;
 	default:
 		return REMEDY_NONE;
 	}

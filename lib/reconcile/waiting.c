@@ -23,7 +23,7 @@ static bool
 waiting_is_repaired(const struct drift_list *found, const char *service)
 {
 	for (size_t i = 0; i < found->count; i++)
-		if (found->list[i].what == DRIFT_STOPPED && strcmp(found->list[i].service, service) == 0)
+		if (found->list[i].what == DRIFT_STOPPED && !found->list[i].starts_not && strcmp(found->list[i].service, service) == 0)
 			return true;
 	return false;
 }
@@ -68,12 +68,28 @@ waiting_find(const struct dependencies *dependencies, uint32_t service, const bo
 	return found;
 }
 
+/* Marks those that no start starts. */
+static void
+waiting_mark_unstartable(const struct layout *layout, struct drift_list *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		struct drift *drift = &found->list[i];
+		const struct service *service = drift->what == DRIFT_STOPPED ? cluster_definition(&layout->cluster, drift->service) : NULL;
+
+		if (!service || service->actions[ACTION_START].present)
+			continue;
+		drift->starts_not = true;
+		drift->note = "the service has no action start";
+	}
+}
+
 void
 waiting_mark(const struct layout *layout, struct drift_list *found)
 {
 	struct dependencies dependencies;
 	bool *sick;
 
+	waiting_mark_unstartable(layout, found);
 	dependencies_init(&dependencies, layout);
 	sick = waiting_find_sick(layout, &dependencies, found);
 	for (size_t i = 0; i < found->count; i++) {

@@ -49,6 +49,7 @@ static const struct migration {
 	{"profiles of users", NULL},
 	{"the id of the installation", installation_id_bring},
 	{"volumes", NULL},
+	{"which cluster has used which volumes, and since when they are free", NULL},
 };
 
 enum {

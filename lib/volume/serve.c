@@ -73,7 +73,7 @@ volume_serve_assign(struct store *store, const struct task *task, const struct w
 {
 	char *provider = json_get_string(task->provider, "name");
 	struct volume_place place = {.cluster = task->cluster_id ? cluster_id_of(task->cluster_id) : 0, .provider = provider,
-	    .zone = task->machine.zone, .node = task->machine.id};
+	    .zone = task->machine.zone, .node = task->machine.id, .cost = json_get_number(task->provider, "volume_cost", 0)};
 	int result = 0;
 
 	for (size_t i = 0; i < count && result == 0; i++) {

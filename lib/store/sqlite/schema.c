@@ -485,6 +485,21 @@ static const char *const migrations[] = {
 	"CREATE INDEX volume_tenant ON volume (tenant);"
 	"CREATE INDEX volume_cluster ON volume (cluster);"
 	"CREATE UNIQUE INDEX volume_node ON volume (node, service, name) WHERE node IS NOT NULL;",
+	/* 26: volumes and snapshots as clusters have used them, for reports of usage: the cost is of a GiB for an hour. freed_ms: when a node
+	 * had the volume last. */
+	"ALTER TABLE volume ADD COLUMN freed_ms INTEGER;"
+	"CREATE TABLE volume_use ("
+	"	volume TEXT NOT NULL REFERENCES volume,"
+	"	cluster INTEGER NOT NULL REFERENCES cluster,"
+	"	size_gb INTEGER NOT NULL,"
+	"	cost REAL NOT NULL,"
+	"	from_ms INTEGER NOT NULL,"
+	"	to_ms INTEGER"
+	") STRICT;"
+	"CREATE INDEX volume_use_cluster ON volume_use (cluster);"
+	"CREATE INDEX volume_use_volume ON volume_use (volume);"
+	"CREATE UNIQUE INDEX volume_use_living ON volume_use (volume) WHERE to_ms IS NULL;"
+	"INSERT INTO volume_use SELECT id, cluster, size_gb, 0, made_ms, gone_ms FROM volume;",
 };
 
 /* Steps over a pragma's only number. */
