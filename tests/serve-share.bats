@@ -118,6 +118,42 @@ prints() {
 	PATH=$PWD/bin:$PATH serve
 }
 
+# Documents of a template whose best layout is not found for minutes.
+hard_template() {
+	jq -nc '[range(60) | "s\(.)"] as $all | ($all[] as $name | ($name[1:] | tonumber) as $n | {kind: "service", name: $name, consumes: {cpu: (1 + $n % 3),
+		memory: (100 + $n * 997 % 2900)}, provisioner: {actions: {start: {type: "dummy", fields: {}}}}}),
+		(range(8) | {kind: "hardwaretype", name: "h\(.)", providermap: {dummy: {flavor: "f\(.)", cost: (. * 379 % 1000 / 331), capacity: {cpu: (4 + . * 7 % 17),
+			memory: (2000 + . * 7919 % 28000)}}}}),
+		{kind: "clustertemplate", name: "hard", defaults: {services: $all, provider: "dummy", imagetype: "debian12"}, objective: ["cost", "machines"],
+			compatibility: {services: $all, hardwaretypes: [range(8) | "h\(.)"], imagetypes: ["debian12"]}, constraints: {size: {min: 1, max: 400},
+			layout: {cantcoexist: [range(60) | ["s\(.)", "s\((. * 17 + 23) % 60)"] | select(.[0] != .[1])]},
+			services: ([$all[] | {key: ., value: {quantities: {min: (1 + (.[1:] | tonumber) % 4), max: 50}}}] | from_entries)}}'
+}
+
+# The solver that runs for this test, whoever has started it.
+solver() {
+	local pid
+
+	for pid in $(pgrep -x coopr-solve); do
+		! tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxF "COOPR_STATE=$COOPR_STATE" || echo "$pid"
+	done
+}
+
+@test "so has what an operation solves that another machine has begun; it ends when that leaves" {
+	[ -z "${COOPR_BUILD-}" ] || [[ $COOPR_BUILD != *san* ]] || skip "what sanitizers need is not bounded"
+	hard_template | coopr-import -yq -
+	serve
+	(unset COOPR_STATE COOPR_SPOOL && exec coopr-create --server "unix:$SOCKET" --dry-run -t hard shop >said 2>&1 3>&-) &
+	client=$!
+	until [ -n "$(solver)" ]; do kill -0 "$client" || break; done
+	found=$(solver)
+	[ -n "$found" ] || { cat said; return 1; }
+	until grep -qE "^Max cpu time +120 +120 " "/proc/$found/limits"; do sleep 0.1; done
+	grep -E "^Max address space +2146435072 +2146435072 " "/proc/$found/limits"
+	kill "$client"
+	while [ -n "$(solver)" ]; do sleep 0.1; done
+}
+
 @test "who asks what somebody has asked who left is answered by another command than the one that is being ended" {
 	prints list "
 		mkdir '$PWD/first' 2>/dev/null || { echo '{\"name\": \"second\"}'; exit; }

@@ -19,6 +19,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/preference.h"
+#include "base/toolbox.h"
 #include "confine/domain.h"
 #include "confine/own.h"
 
@@ -115,6 +116,8 @@ confine_filter(const char *const *files, size_t count)
 	calls_refuse(&calls, of_others, LENGTH(of_others), EPERM);
 	calls_refuse_families(&calls, SYS_socket, NULL, 0);
 	calls_refuse_families(&calls, SYS_socketpair, NULL, 0);
+	if (getenv(TOOLBOX_ASKER_FROM))
+		confine_bounds(CONFINE_ASKED_MEMORY, CONFINE_ASKED_SECONDS);
 	confine_enter(&domain, &calls);
 }
 
@@ -180,13 +183,22 @@ confine_restorer(const char *const *reads, size_t read_count, const char *const 
 	confine_enter(&domain, &calls);
 }
 
+static void
+confine_bound(pid_t pid, int resource, rlim_t most)
+{
+	struct rlimit is;
+
+	if (prlimit(pid, resource, NULL, &is) == 0 && is.rlim_max > most)
+		prlimit(pid, resource, &(const struct rlimit){most, most}, NULL);
+}
+
 void
 confine_bound_process(pid_t pid, size_t bytes, unsigned seconds)
 {
 	if (confine_is_observed())
 		return;
-	prlimit(pid, RLIMIT_AS, &(const struct rlimit){bytes, bytes}, NULL);
-	prlimit(pid, RLIMIT_CPU, &(const struct rlimit){seconds, seconds}, NULL);
+	confine_bound(pid, RLIMIT_AS, bytes);
+	confine_bound(pid, RLIMIT_CPU, seconds);
 }
 
 void

@@ -16,7 +16,8 @@
 #include "confine/calls.h"
 
 /* Confines this process, which from now on reads only these files (as operands: "-" and NULL are standard input, which is open), writes
- * to none, starts no program and has no network. */
+ * to none, starts no program and has no network. Where somebody has asked a server for what it does, it has the bounds of a request, too: an operation that
+ * has begun it has none. */
 void confine_filter(const char *const *files, size_t count);
 
 /* Confines this process, which talks to a server: it reads what the C library and TLS need, starts no program, and changes nothing, but
@@ -27,7 +28,10 @@ void confine_client(const char *temporary);
  * changes what is at these paths, or what is nearest above them where that is not there yet; it starts no program and has no network. */
 void confine_restorer(const char *const *reads, size_t read_count, const char *const *changes, size_t change_count);
 
-/* Bounds the memory that this process takes, and the seconds of a processor, at the end of which it is killed. */
+/* The bounds of a request to a server. */
+enum { CONFINE_ASKED_MEMORY = 2047 << 20, CONFINE_ASKED_SECONDS = 120 };
+
+/* Bounds the memory that this process takes, and the seconds of a processor, at the end of which it is killed. Bounds that are narrower stay. */
 void confine_bounds(size_t bytes, unsigned seconds);
 
 /* Bounds another process in the same way, which we have just started. */

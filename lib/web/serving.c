@@ -17,8 +17,7 @@
 enum {
 	SERVING_PRINTED_MEMORY = 256 << 10, /* what a command prints that is more goes to a file, if it is passed on as it comes */
 	SERVING_PRINTED_MAX = 64 << 20,     /* else it may print so much */
-	SERVING_MEMORY = 2047 << 20,
-	SERVING_MS = 120 * 1000, /* a command that only begins an operation, or looks, takes no longer; nor does a step of an upload */
+	SERVING_MS = CONFINE_ASKED_SECONDS * 1000, /* a command that only begins an operation, or looks, takes no longer; nor does a step of an upload */
 };
 
 void
@@ -147,7 +146,7 @@ serving_start(struct serving *serving, struct supervisor *supervisor, struct err
 {
 	if (supervise_start(supervisor, &serving->child, err) < 0)
 		return -1;
-	confine_bound_process(serving->child.pid, SERVING_MEMORY, SERVING_MS / 1000);
+	confine_bound_process(serving->child.pid, CONFINE_ASKED_MEMORY, CONFINE_ASKED_SECONDS);
 	return 0;
 }
 
