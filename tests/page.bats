@@ -43,6 +43,7 @@ page_release() {
 		contains "$(cat head)" "Content-Type: $type"
 		contains "$(cat head)" "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 		contains "$(cat head)" "X-Content-Type-Options: nosniff"
+		contains "$(cat head)" "Cross-Origin-Resource-Policy: same-origin"
 		contains "$(cat head)" "Referrer-Policy: no-referrer"
 		tag=$(sed -n 's/^ETag: \(.*\)\r$/\1/p' head)
 		answers 304 GET "$path" -H "If-None-Match: $tag" -D head

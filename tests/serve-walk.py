@@ -306,7 +306,8 @@ class Request:
             return "a secret"
         if self.who["tenant"] and b"canary" in text + "".join(headers.values()).encode():
             return "another tenant's"
-        if headers.get("X-Content-Type-Options") != "nosniff" or "frame-ancestors 'none'" not in headers.get("Content-Security-Policy", "") or \
+        if headers.get("X-Content-Type-Options") != "nosniff" or headers.get("Cross-Origin-Resource-Policy") != "same-origin" or \
+                "frame-ancestors 'none'" not in headers.get("Content-Security-Policy", "") or \
                 (self.template not in OF_ALL and "private" not in headers.get("Cache-Control", "") and headers.get("Cache-Control") != "no-store"):
             return "a browser may take it for something else, or others may keep it"
         if self.sent_method != self.method:

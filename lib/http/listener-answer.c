@@ -92,10 +92,11 @@ listener_response(struct http_exchange *exchange)
 }
 
 /* What every answer says unless it says otherwise: only who has asked keeps it, and asks again whether it is still so; a browser takes
- * it for nothing but its type, runs and shows nothing of it, and tells no other site where it was. */
+ * it for nothing but its type, runs and shows nothing of it, gives it to no page of another origin, be it of the same site, and tells no other site where it was. */
 static const struct http_field listener_guards[] = {
 	{"Cache-Control", "private, no-cache"},
 	{"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+	{"Cross-Origin-Resource-Policy", "same-origin"},
 	{"Referrer-Policy", "no-referrer"},
 	{"X-Content-Type-Options", "nosniff"},
 };
