@@ -66,7 +66,7 @@ MEMBERS = {
 SOUND = {
     "cluster": ["shop", "made1", "made2"], "user": ["new1", "new2"], "tenant": ["new1"], "job": NAMES["job"], "token": ["900001"],
     "run": NAMES["run"], "type": ["files"], "file": ["page.css", "xterm.js", "app.js"], "release": ["x"], "plugin": ["shell"], "node": ["1000", "1001"],
-    "kind": ["hardwaretype"], "name": ["walked", "small"],
+    "kind": ["hardwaretype"], "name": ["walked", "small"], "provider": ["dummy"], "volume": ["1"],
 }
 SOUND_MEMBERS = {name: MEMBERS[name] for name in ("template", "provider", "services", "nodes", "service", "time", "set", "to", "old", "new", "limit")}
 SOUND_MEMBERS.update({"name": ["made1", "made2", "new1", "new2"], "role": ["user", "admin", "read-only"], "machines": [3, 4, 5], "total": [50]})

@@ -300,7 +300,7 @@ provider_verb_put(struct store *store, struct import *import)
 	return code;
 }
 
-/* Asks for the flavors. EX_UNAVAILABLE where the plugin has no way to list them. */
+/* Asks for the flavors. EX_NO where the plugin has no way to list them. */
 static int
 provider_verb_list_flavors(struct import *import, const struct entity *provider, const char *tenant, jv schema, struct error *err)
 {
@@ -309,7 +309,7 @@ provider_verb_list_flavors(struct import *import, const struct entity *provider,
 
 	import->provider = provider->name;
 	if (!json_is(schema, "flavors", JV_KIND_TRUE))
-		return error_set(err, EX_UNAVAILABLE, "provider \"%s\": providers of the type %s have no way to list flavors", provider->name,
+		return error_set(err, EX_NO, "provider \"%s\": providers of the type %s have no way to list flavors", provider->name,
 		    provider->provider.providertype ? provider->provider.providertype : "");
 	json_dump(provider->source, &text);
 	result = entity_ask(buffer_string(&text), tenant, "flavors", provider_verb_take_flavor, import, err);
