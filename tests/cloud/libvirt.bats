@@ -15,7 +15,7 @@ IMAGE=node.img POOL=default
 setup() {
 	fresh
 	need_libvirt libvirt-daemon-driver-qemu qemu-system-x86 qemu-utils dnsmasq-base syslinux mtools dosfstools busybox-static dropbear-bin \
-		linux-image-cloud-amd64 cpio genisoimage
+		linux-image-cloud-amd64 cpio genisoimage cloud-init
 	libvirt_start qemu
 	mkdir libvirt/pool
 	virsh_of pool-create-as default dir --target "$PWD/libvirt/pool" >/dev/null
@@ -112,6 +112,8 @@ machine_image() {
 	same CIDATA "$(isoinfo -d -i seed.iso | sed -n 's/^Volume id: //p')"
 	isoinfo -i seed.iso -x '/USER-DATA.;1' | python3 -c 'import sys, yaml; print(yaml.safe_load(sys.stdin)["ssh_keys"]["ed25519_private"], end="")' >key
 	chmod 600 key
+	isoinfo -i seed.iso -x '/USER-DATA.;1' >user-data
+	contains "$(cloud-init schema --config-file user-data 2>&1)" "Valid cloud-config"
 	same "$(member .result.ssh_host_keys.ed25519)" "$(ssh-keygen -y -f key | cut -d ' ' -f 1,2)"
 	run ! grep -rF "$(sed -n 3p key)" state result.json
 	run ! grep -F "$(sed -n 3p key)" <<<"$(virsh_of dumpxml shop42-1000)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sectors of 2048 bytes: 16 is the descriptor of the volume, 17 the last one, 18 and 19 are the tables of paths, 20 is the root folder, and from 21
- * on are the files. Numbers are written twice, in both orders of bytes.
+ * on are the files; readers look at more sectors than a small one needs. Numbers are written twice, in both orders of bytes.
  */
 #include "cloud/libvirt/seed.h"
 
@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "content/key-pair.h"
 
-enum { SECTOR = 2048, DESCRIPTOR = 16, PATHS = 18, ROOT = 20, FILES = 21, RECORD = 33, PATH_TABLE = 10 };
+enum { SECTOR = 2048, DESCRIPTOR = 16, PATHS = 18, ROOT = 20, FILES = 21, LEAST = 64, RECORD = 33, PATH_TABLE = 10 };
 
 static void
 seed_put16(unsigned char *at, unsigned number)
@@ -101,9 +101,13 @@ static void
 seed_write_files(const char *meta_data, const char *user_data, struct buffer *disk)
 {
 	uint32_t sectors = FILES + (uint32_t)((strlen(meta_data) + SECTOR - 1) / SECTOR + (strlen(user_data) + SECTOR - 1) / SECTOR);
-	size_t length = (size_t)sectors * SECTOR;
-	unsigned char *bytes = (unsigned char *)buffer_room(disk, length);
+	size_t length;
+	unsigned char *bytes;
 
+	if (sectors < LEAST)
+		sectors = LEAST;
+	length = (size_t)sectors * SECTOR;
+	bytes = (unsigned char *)buffer_room(disk, length);
 	memset(bytes, 0, length);
 	seed_put_descriptor(bytes + DESCRIPTOR * SECTOR, sectors);
 	seed_put_paths(bytes + PATHS * SECTOR);
