@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Version 1 of the Compute API of Google, as far as instances go, and the tokens for it. The signatures of service accounts are verified in earnest
-# ("modulus" is that of the key, in hexadecimal), members of requests are checked as there, and operations take "active_ms".
+# ("modulus" is that of the key, in hexadecimal), members of requests are checked as there, and operations take "active_ms". "types" and "images" are
+# more of them, as below.
 import base64
 import hashlib
 import json
@@ -46,6 +47,9 @@ class Cloud:
 
     def set(self, value):
         """What happens at once: tokens are given by hand and taken back, somebody deletes an instance, requests are forgotten, or an installation has many."""
+        TYPES.update({name: tuple(its) for name, its in value.get("types", {}).items()})
+        for project, its in value.get("images", {}).items():
+            IMAGES.setdefault(project, {}).update(its)
         if value.get("revoke"):
             self.tokens.clear()
         if "grant" in value:
@@ -69,7 +73,7 @@ class Cloud:
         return 200, {"Content-Type": "application/json; charset=UTF-8"}, json.dumps(value).encode()
 
     def owned(self):
-        return [dict(id=m["name"], name=m["name"], labels=m["body"].get("labels", {}), zone=m["zone"], body=m["body"], made=m["made"])
+        return [dict(id=m["name"], name=m["name"], address=self.address(m["number"]), labels=m["body"].get("labels", {}), zone=m["zone"], body=m["body"], made=m["made"])
                 for m in self.machines.values() if not self.is_gone(m)]
 
     # --- tokens ---
@@ -313,13 +317,16 @@ class Cloud:
                 "code": "UNREACHABLE" if zone in self.settings["unreachable"] else "NO_RESULTS_ON_PAGE", "message": "There are no results for scope 'zones/%s' on this page." % zone}}
         return dict({"kind": "compute#instanceAggregatedList", "id": "projects/%s/aggregated/instances" % PROJECT, "items": items}, **more)
 
+    def address(self, n):
+        return "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255)
+
     def show(self, m):
         n, running = m["number"], (time.time() - m["made"]) * 1000 >= self.settings["active_ms"]
         interface = {"name": "nic0", "network": self.link("/global/networks/default"), "networkIP": "10.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255)}
         if m["body"]["networkInterfaces"][0].get("accessConfigs"):
             interface["accessConfigs"] = [{"type": "ONE_TO_ONE_NAT", "name": "External NAT"}]
             if running:
-                interface["accessConfigs"][0]["natIP"] = "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255)
+                interface["accessConfigs"][0]["natIP"] = self.address(n)
         body = m["body"]
         return {"kind": "compute#instance", "id": str(4000000000000000000 + n), "name": m["name"], "zone": self.link("/zones/" + m["zone"]),
                 "status": "STOPPING" if m.get("gone") else "RUNNING" if running else "STAGING", "creationTimestamp": self.time(m["made"]),

@@ -7,6 +7,7 @@
 #   "two": whether Keystone has v2.0; "three": whether it has v3; "expire": all tokens end now; "old": Nova has one version only
 #   "console": what is on the consoles; "delete_ms": for how long a server is being deleted; "networks": further ones; "locked": servers are
 #   "rackspace": servers have the networks of Rackspace; "connect_ms": how long RackConnect works on a server that runs
+#   "flavors", "images": more of them, by their ids, as below
 #   "fault_ms": for how long a server that failed does not say why; "addresses": how many floating ones there may be; "many", "of": servers that others have made, or that installation
 import base64
 import json
@@ -48,6 +49,8 @@ class Cloud:
     def set(self, value):
         if "stop" in value:
             self.machines[value["stop"]]["off"] = True
+        FLAVORS.update({number: tuple(its) for number, its in value.get("flavors", {}).items()})
+        IMAGES.update(value.get("images", {}))
         if "expire" in value:
             self.tokens = {"test-admin"}
         for number in range(value.get("many", 0)):
@@ -59,7 +62,7 @@ class Cloud:
 
     def owned(self):
         self.sweep()
-        return [dict(id=m["id"], name=m["name"], metadata=m["metadata"], asked=m["asked"], node=m["metadata"].get("coopr-node"),
+        return [dict(id=m["id"], name=m["name"], address=list(self.fixed(m).values())[0], metadata=m["metadata"], asked=m["asked"], node=m["metadata"].get("coopr-node"),
                      user_data=base64.b64decode(m["asked"].get("user_data", "")).decode(), made=m["made"],
                      tags=["%s:%s" % pair for pair in m["metadata"].items()]) for m in self.machines.values()]
 
