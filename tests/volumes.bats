@@ -71,6 +71,18 @@ table() {
 	same "$(cat before)" "$(coopr-volume list db -o json | jq -r 'select(.node).id' | sort)"
 }
 
+@test "coopr-reconcile(1): a volume that no record knows is named, and stays; one that is free is known" {
+	coopr create db -t rows -n 2 -y
+	coopr delete db -y
+	coopr reconcile
+	stray=$(coopr-volume list -o json | jq -rs '.[0].id')
+	sqlite3 state/store.sqlite3 "DELETE FROM volume_use WHERE volume = '$stray'; DELETE FROM volume WHERE id = '$stray'"
+	run --separate-stderr -1 coopr reconcile -o json --repair --delete-orphaned
+	same "orphaned_volume $stray null" "$(jq -r '"\(.what) \(.volume) \(.node)"' <<<"$output")"
+	contains "$stderr" "$stray: no record knows the volume: provider sandbox has it; delete it there"
+	same 2 "$(sandbox volumes </dev/null | wc -l)"
+}
+
 @test "coopr-volume(1): volumes outlive their cluster, are taken up by another one, copied, and deleted when nobody has them" {
 	coopr create db -t rows -n 2 -y
 	coopr-exec db 'echo $COOPR_NODE $(hostname) >>/srv/rows/table'
@@ -80,7 +92,7 @@ table() {
 
 	coopr delete db -y
 	coopr-volume list -o json >left
-	same "2 null null" "$(jq -rs '"\(length) \(.[0].node) \(.[1].node)"' left)"
+	same "2 null null orphaned" "$(jq -rs '"\(length) \(.[0].node) \(.[1].node) \(.[0].state)"' left)"
 	id=$(jq -rs '.[0].id' left)
 	run -64 coopr-volume delete -y "$id"
 	contains "$output" "use --discard-data"

@@ -69,6 +69,15 @@ volume_verb_fill_cluster_id(const void *row, struct list_cell *cell)
 	list_cell_text(cell, cluster_id_text(((const struct volume *)row)->cluster, id));
 }
 
+/* A snapshot is of no node, and not free for one. */
+static void
+volume_verb_fill_state(const void *row, struct list_cell *cell)
+{
+	const struct volume *volume = row;
+
+	list_cell_text(cell, volume->node ? "attached" : volume->is_orphaned ? "orphaned" : volume->is_snapshot ? "kept" : "free");
+}
+
 #define AT(type, member) LIST_AT(type, struct volume, member)
 static const struct list_column columns[] = {
 	{"ID", "id", AT(TEXT, id)},
@@ -80,6 +89,7 @@ static const struct list_column columns[] = {
 	{"NAME", "volume", AT(TEXT, name)},
 	{"GIB", "size_gb", AT(INTEGER, size_gb)},
 	{"NODE", "node", AT(TEXT, node)},
+	{"STATE", "state", .fill = volume_verb_fill_state},
 	{"FOR", "promised", AT(TEXT, promised), .when = LIST_FILLED},
 	{"OF", "of", AT(TEXT, of), .when = LIST_FILLED},
 	{"ZONE", "zone", AT(TEXT, zone), .when = LIST_FILLED},

@@ -36,13 +36,21 @@ inventory_next_node(struct inventory *inventory, int64_t *cluster, const char **
 }
 
 /* The newest cluster is looked for first, and only its document is opened. */
+#define NEWEST(CONDITION) "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, " \
+	"(SELECT json_extract(wish, '$.provider') FROM cluster_document WHERE cluster = newest.id) " \
+	"FROM (SELECT cluster.tenant, provider, max(id) AS id FROM cluster JOIN cluster_document ON cluster = id " \
+	"WHERE provider IS NOT NULL AND wish IS NOT NULL GROUP BY cluster.tenant, provider) AS newest " CONDITION "ORDER BY 1, 2"
+
 int
 inventory_providers(struct account *account, struct inventory *inventory, struct error *err)
 {
-	return inventory_query(account, inventory, "SELECT (SELECT name FROM tenant WHERE id = newest.tenant), provider, "
-	    "(SELECT json_extract(wish, '$.provider') FROM cluster_document WHERE cluster = newest.id) "
-	    "FROM (SELECT cluster.tenant, provider, max(id) AS id FROM cluster JOIN cluster_document ON cluster = id "
-	    "WHERE provider IS NOT NULL AND wish IS NOT NULL GROUP BY cluster.tenant, provider) AS newest ORDER BY 1, 2", err);
+	return inventory_query(account, inventory, NEWEST(""), err);
+}
+
+int
+inventory_volume_providers(struct account *account, struct inventory *inventory, struct error *err)
+{
+	return inventory_query(account, inventory, NEWEST("WHERE (tenant, provider) IN (SELECT tenant, provider FROM volume) "), err);
 }
 
 int

@@ -29,6 +29,8 @@ struct inventory_provider { /* borrowed until the next call */
 
 /* Do the same with the providers of all clusters that there are or were. */
 int inventory_providers(struct account *account, struct inventory *inventory, struct error *err);
+/* Only those from which a cluster of that tenant has had volumes. */
+int inventory_volume_providers(struct account *account, struct inventory *inventory, struct error *err);
 int inventory_next_provider(struct inventory *inventory, struct inventory_provider *provider, struct error *err);
 
 void inventory_end(struct inventory *inventory);

@@ -16,7 +16,7 @@
 #include "store/store.h"
 
 #define COLUMNS "volume.id, tenant.name, volume.provider, zone, service, volume.name, volume.cluster, cluster.name, node, promised, of, size_gb, " \
-	"keep, is_snapshot, is_blank, made_ms"
+	"keep, is_snapshot, is_blank, made_ms, cluster.status = 'terminated'"
 #define FROM " FROM volume JOIN cluster ON cluster.id = volume.cluster JOIN tenant ON tenant.id = volume.tenant WHERE gone_ms IS NULL AND "
 
 enum { RANDOM_DIGITS = 16, AS_BEFORE = -1 };
@@ -41,6 +41,7 @@ volumes_row(struct sql_rows *rows, struct arena *arena)
 		.is_snapshot = sql_integer(rows, 13) != 0,
 		.is_blank = sql_integer(rows, 14) != 0,
 		.made_ms = sql_integer(rows, 15),
+		.is_orphaned = sql_integer(rows, 16) != 0,
 	};
 }
 
@@ -223,6 +224,14 @@ volumes_find(struct account *account, const char *id, struct volume_list *list, 
 	if (got == 0)
 		return error_set(err, EX_NO, "there is no volume \"%s\"; coopr volume list shows them", id);
 	return got < 0 ? -1 : 0;
+}
+
+int
+volumes_is_known(struct store *store, const char *id, int64_t at_ms, struct error *err)
+{
+	int64_t one;
+
+	return sql_number(store_sql(store), &one, err, "SELECT 1 FROM volume WHERE id = ? AND (gone_ms IS NULL OR gone_ms >= ?)", "ti", id, at_ms);
 }
 
 int

@@ -32,6 +32,7 @@ struct volume { /* strings live in the list's arena; zone, node, promised and of
 	bool keep, is_snapshot;
 	bool is_blank;            /* no file system was made in it yet */
 	int64_t made_ms;
+	bool is_orphaned;         /* its cluster is gone */
 };
 
 struct volume_list { /* zero-initialise; release it */
@@ -63,6 +64,9 @@ int volumes_release(struct store *store, const char *node, struct error *err);
 /* Adds those, and their snapshots, that the account may see: of a cluster by name or id (NULL: of all); everywhere: of all tenants, for
  * superadmins. */
 int volumes_list(struct account *account, const char *cluster, bool everywhere, struct volume_list *list, struct error *err);
+
+/* Returns whether the store knows a volume or snapshot of that id, which was not gone at that time: 1, 0 or -1. */
+int volumes_is_known(struct store *store, const char *id, int64_t at_ms, struct error *err);
 
 /* Adds the one of that id. EX_NO where there is none that the account may see. */
 int volumes_find(struct account *account, const char *id, struct volume_list *list, struct error *err);

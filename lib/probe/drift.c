@@ -10,7 +10,7 @@
 #include "probe/probe.h"
 
 /* As records have them. */
-static const char *const words[] = {"failed", "expired", "vanished", "unreachable", "stopped", "unknown", "unsaved", "unrestored", "unowned"};
+static const char *const words[] = {"failed", "expired", "vanished", "unreachable", "stopped", "unknown", "unsaved", "unrestored", "unowned", "orphaned_volume"};
 
 static const char *const stages[] = {"", "running", "done", "failed"};
 
@@ -62,7 +62,7 @@ drift_add(struct drift_list *list, const struct drift *drift)
 static bool
 drift_is_of(const struct drift *drift, int64_t cluster)
 {
-	return drift->cluster == cluster && drift->what != DRIFT_UNSAVED && drift->what != DRIFT_ORPHANED;
+	return drift->cluster == cluster && drift->what != DRIFT_UNSAVED && drift->what != DRIFT_ORPHANED && drift->what != DRIFT_ORPHANED_VOLUME;
 }
 
 void
@@ -117,6 +117,22 @@ drift_fill_cluster(const void *row, struct list_cell *cell)
 }
 
 static void
+drift_fill_node(const void *row, struct list_cell *cell)
+{
+	const struct drift *drift = row;
+
+	list_cell_text(cell, drift->what == DRIFT_ORPHANED_VOLUME ? NULL : drift->node);
+}
+
+static void
+drift_fill_volume(const void *row, struct list_cell *cell)
+{
+	const struct drift *drift = row;
+
+	list_cell_text(cell, drift->what == DRIFT_ORPHANED_VOLUME ? drift->node : NULL);
+}
+
+static void
 drift_fill_what(const void *row, struct list_cell *cell)
 {
 	const struct drift *drift = row;
@@ -124,6 +140,8 @@ drift_fill_what(const void *row, struct list_cell *cell)
 	list_cell_text(cell, words[drift->what]);
 	if (drift->what == DRIFT_ORPHANED)
 		list_cell_show(cell, cell->style, "orphaned");
+	if (drift->what == DRIFT_ORPHANED_VOLUME)
+		list_cell_show(cell, cell->style, "orphaned volume");
 }
 
 /* A person reads how far the repair is. */
@@ -159,7 +177,8 @@ drift_fill_message(const void *row, struct list_cell *cell)
 
 static const struct list_column columns[] = {
 	{"CLUSTER", "name", AT(TEXT, name), .style = STYLE_BOLD, .when = LIST_SPARSE},
-	{"NODE", "node", AT(TEXT, node)},
+	{"NODE", "node", .fill = drift_fill_node},
+	{"VOLUME", "volume", .fill = drift_fill_volume, .when = LIST_SPARSE},
 	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
 	{"DRIFT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
 	{"REPAIR", "mended", AT(TEXT, repair), .fill = drift_fill_repair, .style = STYLE_GOOD, .when = LIST_SPARSE},

@@ -24,6 +24,7 @@ enum drift_what { /* in the order of the report */
 	DRIFT_UNSAVED,     /* a service whose backup is due, and has failed */
 	DRIFT_UNRESTORED,  /* a service on a machine that has replaced a lost one, whose data is not restored */
 	DRIFT_ORPHANED,     /* the provider has a machine of no cluster in the store */
+	DRIFT_ORPHANED_VOLUME, /* the provider has a volume that the store does not know; node is its id */
 };
 
 enum drift_stage { /* how far its repair is */

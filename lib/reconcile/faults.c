@@ -71,6 +71,9 @@ faults_append_reason(const struct drift *drift, struct buffer *line)
 	case DRIFT_ORPHANED:
 		buffer_text(line, ": the machine belongs to no cluster");
 		break;
+	case DRIFT_ORPHANED_VOLUME:
+		buffer_text(line, ": no record knows the volume");
+		break;
 	}
 	if (drift->message) {
 		buffer_text(line, ": ");

@@ -23,6 +23,7 @@
 #include "reconcile/retention.h"
 #include "reconcile/schedule.h"
 #include "reconcile/scope.h"
+#include "reconcile/volumes-diff.h"
 
 /* Keeps the worst of two codes; -1 is one whose reason is still to be told. */
 static void
@@ -96,6 +97,8 @@ reconcile_look(const struct reconcile_options *parameters, struct account *accou
 		return -1;
 	reconcile_add(parameters, &worst, inventory_diff(account, &parameters->options, scope, drift, err), err);
 	found = health_check(account, parameters, scope, drift, err);
+	if (scope->all)
+		reconcile_add(parameters, &worst, volumes_diff(account, &parameters->options, drift, err), err);
 	drift_sort(drift);
 	if (found < 0)
 		return -1;
