@@ -63,11 +63,7 @@ is_well() {
 	contains "$output" healthy
 }
 
-soteardown() {
-	debian_down
-}
-
-on() {
+soon() {
 	for _ in $(seq 240); do
 		! "$@" >said 2>&1 || return 0
 		sleep 0.5

@@ -67,7 +67,7 @@ table() {
 	coopr-volume list db -o json | jq -r .id | sort >before
 	coopr replace --max-unavailable 1 db/@rows -y
 	same "1002 1003" "$(coopr show db --cluster -o json | jq -r 'select(.kind == "node").nodenum' | xargs)"
-	same "db1-1000 db1-1001" "$(table db | awk '$NF != "first" { print $NF }' | xargs)"
+	same "db1-1000 db1-1001" "$(table db | sort | awk '$NF != "first" { print $NF }' | xargs)"
 	same "$(cat before)" "$(coopr-volume list db -o json | jq -r 'select(.node).id' | sort)"
 }
 
