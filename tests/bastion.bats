@@ -211,11 +211,37 @@ at_cloud() {
 	same "0 $INNER" "$(member '"\(.status) \(.ipaddresses.access_v4)"')"
 	same "$(cut -d ' ' -f 1,2 keys/machine-host.pub)" "$(member .result.ssh_host_keys.ed25519)"
 	same 10.198.7.1 "$(sed -n 's/^Connection from \([0-9.]*\) .*/\1/p' machine.log | sort -u)"
+	# The same in a process that does many tasks; the machine of the test does not admit the key of the cluster, so that it is entered in vain.
+	jq --argjson provisioner "$(jq .provisioner <<<"$PROVIDER")" '.providertype = "opennebula" | .provisioner = $provisioner' mine/providers/inner.json >one.json
+	jq '.providermap.inner.flavor = "1x512"' mine/hardwaretypes/small.json >small.json
+	jq --arg image "$IMAGE" '.providermap.inner.image = $image' mine/imagetypes/debian12.json >image.json
+	mv one.json mine/providers/inner.json
+	mv small.json mine/hardwaretypes/small.json
+	mv image.json mine/imagetypes/debian12.json
+	run at_home coopr-create web -t inner -n 1
+	contains "$output" "bootstrap on 00000001-1000"
+	contains "$output" "($INNER:22): login as root was refused"
+	at_home coopr-delete -y web >/dev/null 2>&1
+	# What its cloud calls an address is no word of a shell, and no option.
+	for address in "x'; touch $PWD/hurt; '" '-oProxyCommand=touch hurt'; do
+		at_cloud fake_set "$(jq -n --arg address "$address" '{$address}')"
+		jq -c '.action = "confirm" | .timeout_s = 1' task.json | at_cloud coopr-exec -q >result.json || true
+		[ "$(member .status)" != 0 ]
+		[ ! -e hurt ]
+	done
+	at_cloud fake_set "$(jq -n --arg address "$INNER" '{$address}')"
+	# A bastion that shows another key is no matter of time.
+	at_cloud do_task confirm 1000 "$(jq -c --arg key "$(cut -d ' ' -f 1,2 keys/other.pub)" '.facts."ssh-auth".bastion.hostkey = $key' known)"
+	same 77 "$(member .status)"
+	contains "$(member .message)" "the host key of its bastion $BASTION is not the one"
 	# It shows another key than it has reported.
 	at_cloud fake_set "$(jq -n --arg keys "$(base64 -w 0 keys/other.pub)" '{host_keys: $keys}')"
 	at_cloud do_task confirm 1000 "$(cat known)"
 	same 77 "$(member .status)"
-	# Without the bastion such a machine is refused.
+	# Without the bastion such a machine is refused, also where the provider has got one since.
+	at_cloud do_task confirm 1000 "$(jq -c 'del(.facts."ssh-auth".bastion)' known)"
+	same 77 "$(member .status)"
+	contains "$(member .message)" "its address $INNER is none of the public network"
 	PROVIDER=$(jq -c 'del(.provisioner."ssh-auth")' <<<"$PROVIDER")
 	at_cloud do_task confirm 1000 "$(jq -c 'del(.facts."ssh-auth".bastion)' known)"
 	same 77 "$(member .status)"

@@ -43,7 +43,7 @@ life_shown_keys(struct life *life, const struct machine *machine, struct string_
 	struct string_list shown;
 
 	while (host_keys_scan(machine, &life->arena, &shown, &why) < 0)
-		if (stop_sleep(life->stop, SCAN_AGAIN_MS, err) < 0) {
+		if (why.code == EX_NOPERM || why.code == EX_CONFIG || stop_sleep(life->stop, SCAN_AGAIN_MS, err) < 0) {
 			*err = why;
 			return -1;
 		}

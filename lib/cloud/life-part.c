@@ -161,8 +161,10 @@ life_check_addresses(struct life *life, const struct cloud_machine *machine)
 {
 	const char *const addresses[] = {machine->access_v4, machine->access_v6};
 
-	/* Where there is a bastion, nobody goes there but from it. */
-	for (size_t i = 0; life->cloud->tenants && !jv_is_valid(life->cloud->bastion) && i < sizeof addresses / sizeof *addresses; i++)
+	/* Where there is a bastion, nobody goes there but from it: that which create hands out, and later tasks have. */
+	bool has_bastion = life->task->action == ACTION_CREATE ? jv_is_valid(life->cloud->bastion) : life->task->machine.bastion.host != NULL;
+
+	for (size_t i = 0; life->cloud->tenants && !has_bastion && i < sizeof addresses / sizeof *addresses; i++)
 		if (addresses[i] && !range_is_public(addresses[i]))
 			return error_set(&life->error, EX_NOPERM, "machine %s of %s: its address %.80s is none of the public network; a superadmin may write a "
 			    "provider with such machines", machine->id, life->cloud->name, addresses[i]);

@@ -18,9 +18,6 @@
 
 enum { SSH_PORT = 22, PORT_MAX = 65535 };
 
-/* What the command of ssh_config(5) stands for. */
-#define ITS_TARGET "[%h]:%p"
-
 /* --- as a provider's fields have it --- */
 
 static void
@@ -73,7 +70,7 @@ bastion_check(const struct machine *machine, struct error *err)
 }
 
 void
-bastion_push(const struct machine *machine, const char *known_hosts, const char *target, struct arguments *argv)
+bastion_push(const struct machine *machine, const char *known_hosts, struct arguments *argv)
 {
 	const struct bastion *bastion = &machine->bastion;
 
@@ -84,7 +81,9 @@ bastion_push(const struct machine *machine, const char *known_hosts, const char 
 	arguments_printf(argv, "UserKnownHostsFile=%s", known_hosts);
 	arguments_push_all(argv, "-o", "IdentitiesOnly=yes", "-i", bastion->identityfile, "-p", NULL);
 	arguments_printf(argv, "%lld", (long long)bastion->port);
-	arguments_push_all(argv, "-l", bastion->user, "-W", target, "--", bastion->host, NULL);
+	arguments_push_all(argv, "-l", bastion->user, "-W", NULL);
+	arguments_printf(argv, "[%s]:%lld", machine->address, (long long)machine->port);
+	arguments_push_all(argv, "--", bastion->host, NULL);
 }
 
 void
@@ -92,13 +91,13 @@ bastion_print_proxy(const struct machine *machine, const char *known_hosts, stru
 {
 	struct arguments words = {0};
 
-	bastion_push(machine, known_hosts, ITS_TARGET, &words);
+	bastion_push(machine, known_hosts, &words);
 	for (size_t i = 0; i < words.count; i++) {
 		struct buffer word = {0};
 
-		/* ssh replaces what stands behind "%"; but the target is for that. */
+		/* ssh would replace what stands behind "%", without a look at quotes. */
 		for (const char *at = words.list[i]; *at; at++) {
-			if (*at == '%' && strcmp(words.list[i], ITS_TARGET) != 0)
+			if (*at == '%')
 				buffer_byte(&word, '%');
 			buffer_byte(&word, *at);
 		}

@@ -36,9 +36,9 @@ jv bastion_read(const struct place *auth, bool public_only);
 /* Fails where the machine has a bastion whose key was not handed over: another one is never tried there. */
 int bastion_check(const struct machine *machine, struct error *err);
 
-/* Pushes the command that passes bytes on from its streams to the target, "[192.0.2.1]:22", through the bastion; known_hosts is a file as
- * ssh_config(5) has it, and has the bastion's key. */
-void bastion_push(const struct machine *machine, const char *known_hosts, const char *target, struct arguments *argv);
+/* Pushes the command that passes bytes on from its streams to the machine's sshd, through the bastion; known_hosts is a file as ssh_config(5) has it,
+ * and has the bastion's key. */
+void bastion_push(const struct machine *machine, const char *known_hosts, struct arguments *argv);
 
 /* Pushes the option by which ssh reaches the machine; nothing where it has no bastion. */
 void bastion_push_proxy(const struct machine *machine, const char *known_hosts, struct arguments *argv);

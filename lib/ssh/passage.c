@@ -8,7 +8,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -107,7 +106,7 @@ passage_reach_through(struct passage *passage, const struct machine *machine, st
 	struct arguments argv = {0};
 	struct buffer line = {0};
 	int ends[2] = {-1, -1}, known_hosts = memfd_create("bastion", MFD_CLOEXEC), result = bastion_check(machine, err);
-	char path[64], *target = memory_printf("[%s]:%lld", machine->address, (long long)machine->port);
+	char path[64];
 
 	bastion_add_known_host(machine, &line);
 	if (result == 0 && (known_hosts < 0 || file_write_all(known_hosts, line.data, line.length) < 0 ||
@@ -115,7 +114,7 @@ passage_reach_through(struct passage *passage, const struct machine *machine, st
 		result = error_errno(err, EX_OSERR, "a way through the bastion");
 	if (result == 0) {
 		snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), known_hosts); /* it stays open as long as this process is there */
-		bastion_push(machine, path, target, &argv);
+		bastion_push(machine, path, &argv);
 		process.argv = argv.list;
 		process.in = process.out = ends[1];
 		result = process_start(&process, err);
@@ -130,7 +129,6 @@ passage_reach_through(struct passage *passage, const struct machine *machine, st
 		close(ends[1]);
 	arguments_release(&argv);
 	buffer_release(&line);
-	free(target);
 	return result;
 }
 
