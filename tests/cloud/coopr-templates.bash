@@ -64,6 +64,11 @@ coopr_at_openstack() {
 	coopr_account rackspace "{\"api_user\": \"svc\", \"api_password\": \"secret-token\", \"endpoint\": \"$FAKE\", \"requests_per_second\": 100, \"poll_s\": 0.2}"
 }
 
+coopr_at_ec2() {
+	fake_set "$(jq -s '{types: map(.providermap["aws-us-east-1"] // empty | .flavor)}' cat/hardwaretypes/*.json)"
+	coopr_account aws-us-east-1 "{\"api_user\": \"AKIDEXAMPLE\", \"api_password\": \"secret/key+EXAMPLE\", \"endpoint\": \"$FAKE\", \"requests_per_second\": 100, \"poll_s\": 0.2}"
+}
+
 coopr_at_google() {
 	openssl genrsa -out key.pem 2048 2>/dev/null
 	fake_set "{\"modulus\": \"$(openssl rsa -in key.pem -noout -modulus | sed 's/.*=//')\"}"
@@ -89,7 +94,7 @@ judged() {
 	coopr-queue show --layout "$job" >shop.ndjson
 	for node in $(jq -r 'select(.kind == "node").id' shop.ndjson); do
 		mkdir -p "runs/$node"
-		coopr ssh "shop/${node#*-}" 'cd /var/log/chef-solo && tar c . && rm -rf ./*' | tar x -C "runs/$node"
+		coopr ssh "shop/${node#*-}" 'cd /var/log/chef-solo && [ "$(id -u)" = 0 ] || as=sudo; $as tar c . && $as find . -mindepth 1 -delete' | tar x -C "runs/$node"
 	done
 	python3 "$COOPR_ROOT/tests/cloud/coopr-judge.py" "$SHARED/data/coopr-templates/services" shop.ndjson runs >judged.now
 	[ "$(awk '{ n += $3 } END { print n + 0 }' judged.now)" = \

@@ -82,3 +82,8 @@ setup() {
 @test "spark-singlenode" {
 	beside_coopr openstack <<<'life spark-singlenode 1 -'
 }
+
+@test "lamp, at Amazon, where one logs in as another user than root" {
+	need_program sudo
+	beside_coopr ec2 <<<'life lamp 3 4 -P aws-us-east-1'
+}

@@ -48,7 +48,8 @@ class Cloud:
         self.number = 0
 
     def set(self, value):
-        """What happens at once: somebody terminates an instance, or an installation has many."""
+        """What happens at once: somebody terminates an instance, an installation has many, or there are more types."""
+        TYPES.update(value.get("types", []))
         if "terminate" in value:
             self.machines[value["terminate"]]["gone"] = time.time()
         if "stop" in value:
@@ -77,8 +78,12 @@ class Cloud:
     def alive(self):
         return [m for m in self.machines.values() if not m["gone"]]
 
+    @staticmethod
+    def address(m):
+        return "127.%d.%d.%d" % (m["number"] >> 16 & 255, m["number"] >> 8 & 255, m["number"] & 255)
+
     def owned(self):
-        return [dict(id=m["id"], name=m["tags"].get("Name"), tags=m["tags"], user_data=m["user_data"], made=m["made"], form=m["form"]) for m in self.alive()]
+        return [dict(id=m["id"], name=m["tags"].get("Name"), address=self.address(m), tags=m["tags"], user_data=m["user_data"], made=m["made"], form=m["form"]) for m in self.alive()]
 
     def verify(self, method, path, headers, body):
         match = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d+)/([^/]+)/([^/]+)/aws4_request, *SignedHeaders=([^,]+), *Signature=([0-9a-f]+)",
@@ -197,7 +202,7 @@ class Cloud:
         if state != "terminated":
             addresses = "<privateIpAddress>10.%d.%d.%d</privateIpAddress>" % (n >> 16 & 255, n >> 8 & 255, n & 255)
         if state == "running":
-            addresses += "<ipAddress>127.%d.%d.%d</ipAddress>" % (n >> 16 & 255, n >> 8 & 255, n & 255)
+            addresses += "<ipAddress>%s</ipAddress>" % self.address(m)
         reason = "<stateReason><code>Client.UserInitiatedShutdown</code><message>Client.UserInitiatedShutdown: User initiated shutdown</message></stateReason>"
         return ("<item><instanceId>%s</instanceId><imageId>%s</imageId><instanceState><code>%d</code><name>%s</name></instanceState><privateDnsName/><dnsName/>"
                 "<reason/><amiLaunchIndex>0</amiLaunchIndex><productCodes/><instanceType>%s</instanceType><launchTime>%s</launchTime>"

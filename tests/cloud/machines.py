@@ -2,7 +2,7 @@
 #
 # machines.py FAKE PROGRAMS HOSTKEY: the machines of a fake cloud, as long as its standard input is open. Each machine that the fake has is one here,
 # too: a file system of its own over that of this host, processes of its own, and an sshd at its address, which has this key of the host and admits
-# the key that is in what the machine was made with. The executables of the folder PROGRAMS are in its /usr/local/bin. A machine that the
+# root, and the user ubuntu where there is sudo, with the key that is in what the machine was made with. The executables of the folder PROGRAMS are in its /usr/local/bin. A machine that the
 # fake has no more goes with all that runs there. In a network and mount namespace of the test's own.
 import base64
 import json
@@ -31,6 +31,12 @@ cp "$PROGRAMS"/* usr/local/bin/
 cp "$HOSTKEY" etc/ssh/machine_key
 printf '%s\n' "$KEYS" >root/.ssh/authorized_keys
 chmod -R go= root/.ssh etc/ssh/machine_key
+if [ -e usr/bin/sudo ]; then
+	chroot . useradd -m -p '*' ubuntu
+	cp -r root/.ssh home/ubuntu/
+	chroot . chown -R ubuntu: /home/ubuntu/.ssh
+	echo 'ubuntu ALL=(ALL) NOPASSWD: ALL' >etc/sudoers.d/ubuntu
+fi
 exec chroot . /usr/sbin/sshd -D -e -f /dev/null -h /etc/ssh/machine_key -o ListenAddress="$ADDRESS:22" -o PidFile=none
 """
 
