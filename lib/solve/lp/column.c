@@ -12,7 +12,8 @@
 #include "solve/program/bits.h"
 
 enum {
-	COARSE = 40, /* the largest price of a row is 2 to this */
+	COARSE_LEAST = 40, COARSE_MOST = 48, /* the largest price of a row is 2 to this */
+	COARSE_SUM = 52,   /* the price of what all units are on is at most 2 to this, which a double holds exactly */
 };
 
 /* Adds the price of a row to whatever counts in it. */
@@ -52,10 +53,10 @@ column_add_price(struct master *m, const struct row *row, price_product fine)
 		m->kind_price[row->index] += price;
 		break;
 	case ROW_MOVES:
-		prices->move = (int64_t)fine;
+		prices->move = fine;
 		break;
 	case ROW_LOST:
-		prices->lost = (int64_t)fine;
+		prices->lost = fine;
 		break;
 	case ROW_OBJECTIVE:
 		weights = &p->weights[row->index];
@@ -81,7 +82,8 @@ column_sum_prices(struct master *m)
 	memset(prices->unit, 0, p->unit_count * sizeof *prices->unit);
 	memset(prices->hardware, 0, p->hardware_count * sizeof *prices->hardware);
 	memset(prices->group, 0, p->group_count * sizeof *prices->group);
-	prices->machine = m->marked_price = prices->move = prices->lost = prices->region_most = 0;
+	prices->machine = m->marked_price = prices->region_most = 0;
+	prices->move = prices->lost = 0;
 	prices->moves_left = m->row_of_moves == SIMPLEX_NONE ? NO_MAX : m->rows[m->row_of_moves].hi;
 	prices->region_count = 0;
 	for (int k = 1; k <= m->kind_count; k++)
@@ -105,21 +107,39 @@ column_sum_prices(struct master *m)
 	}
 }
 
+/* Returns what 1.0 of the linear program is in prices. That of the row with the largest numbers, which is an objective's if there is one,
+ * becomes whole, so that nothing is lost where it is multiplied by them. */
+static double
+column_unit_price(const struct master *m)
+{
+	int coarse = COARSE_SUM;
+	double most = SIMPLEX_WORTH, unit, fine = 0, scale = 1;
+
+	for (size_t i = 0; i < m->row_count; i++)
+		most = fmax(most, fabs(m->lp.price[i]));
+	for (size_t units = m->program->unit_count; units; units /= 2)
+		coarse--;
+	coarse = coarse < COARSE_LEAST ? COARSE_LEAST : coarse > COARSE_MOST ? COARSE_MOST : coarse;
+	unit = ldexp(1, coarse) / most;
+	for (size_t i = 0; i < m->row_count; i++)
+		if (m->rows[i].scale > scale && fabs(m->lp.price[i]) > SIMPLEX_WORTH) {
+			scale = m->rows[i].scale;
+			fine = ldexp(m->lp.price[i] / scale * unit, PRICE_FINE);
+		}
+	return fabs(fine) > 1 ? unit * nearbyint(fine) / fine : unit;
+}
+
 /* A price that counts on a bound which is not there is noise, and 0. */
 void
 column_prices(struct master *m)
 {
-	double most = SIMPLEX_WORTH;
-
-	for (size_t i = 0; i < m->row_count; i++)
-		most = fmax(most, fabs(m->lp.price[i]));
-	m->unit_price = ldexp(1, COARSE) / most;
+	m->unit_price = column_unit_price(m);
 	for (size_t i = 0; i < m->row_count; i++) {
 		double price = m->lp.price[i];
 
 		if (fabs(price) < 2 * SIMPLEX_WORTH && (price > 0 ? m->rows[i].lo == NO_MIN : m->rows[i].hi == NO_MAX))
 			price = 0;
-		m->row_price[i] = llround(ldexp(price / m->rows[i].scale * m->unit_price, PRICE_FINE));
+		m->row_price[i] = (price_product)nearbyint(ldexp(price / m->rows[i].scale * m->unit_price, PRICE_FINE));
 	}
 	column_sum_prices(m);
 }
@@ -135,8 +155,7 @@ column_price_of_place(const struct master *m, const struct column *column)
 
 	if (column->moves > prices->moves_left)
 		return PRICE_FORBIDDEN;
-	sum = price_round((price_product)prices->move * column->moves + (price_product)prices->lost * pattern_lost(p,
-	    pattern));
+	sum = price_round(prices->move * column->moves + prices->lost * pattern_lost(p, pattern));
 	for (size_t i = 0; i < prices->region_count; i++)
 		if (region_has(p, prices->regions[i].region, pattern))
 			sum += prices->regions[i].value;

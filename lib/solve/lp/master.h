@@ -86,7 +86,7 @@ struct master { /* zero-initialise */
 	struct prices prices;   /* of the last search for a column, in whole numbers */
 	int64_t marked_price;
 	int64_t *kind_price;    /* of each fixed kind */
-	int64_t *row_price;     /* the same by row, finer */
+	price_product *row_price; /* the same by row, finer */
 	size_t row_price_capacity;
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
 	double unit_price;      /* what 1.0 of the linear program is in prices */
@@ -151,6 +151,10 @@ bool master_relax(struct master *master, int objective, int sign);
 /* Returns by how much what all machines may be worth at the last prices is more than what the rows must have, in fine
  * prices: nothing fits where it is negative. */
 price_product master_slack(const struct master *master);
+
+/* Finds what the last prices, with which nothing was worth entering, prove of sign * the activity of a row that was made least: it is
+ * at least bound. Returns false if they prove nothing. */
+bool master_bound(const struct master *master, int objective, int sign, int64_t *bound);
 
 /* Lists the solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for
  * one a row. */

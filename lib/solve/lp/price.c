@@ -82,7 +82,7 @@ price_search_type(struct pricing_search *search, int hardware, struct candidate 
 	search->steps = 0;
 	search->value = search->prices->machine + search->prices->group[search->group] + search->prices->hardware[hardware];
 	if (group->moves)
-		search->value += price_round((price_product)search->prices->move * group->standing);
+		search->value += price_round(search->prices->move * group->standing);
 	search->size = 0;
 	search->capacitated = false;
 	memset(search->chosen, 0, p->unit_words * sizeof *search->chosen);
@@ -127,7 +127,7 @@ price_units(struct pricing_search *search, const struct prices *prices)
 		if (prices->unit[u] == PRICE_FORBIDDEN || moves > prices->moves_left)
 			search->own.unit[u] = PRICE_FORBIDDEN;
 		else
-			search->own.unit[u] = prices->unit[u] + price_round((price_product)prices->move * moves);
+			search->own.unit[u] = prices->unit[u] + price_round(prices->move * moves);
 		if (moves < 0 && -moves > prices->moves_left)
 			bits_add(search->stays, u);
 	}
@@ -144,7 +144,7 @@ price_consider_departure(struct pricing_search *search, int hardware)
 
 	memset(search->chosen, 0, p->unit_words * sizeof *search->chosen);
 	moves = pattern_moves(p, &pattern);
-	value += price_round((price_product)prices->move * moves + (price_product)prices->lost * pattern_lost(p, &pattern));
+	value += price_round(prices->move * moves + prices->lost * pattern_lost(p, &pattern));
 	for (size_t i = 0; i < prices->region_count; i++)
 		if (region_has(p, prices->regions[i].region, &pattern))
 			value += prices->regions[i].value;

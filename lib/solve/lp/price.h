@@ -52,7 +52,7 @@ struct weight_cache { /* the weights found last for the resources of a type, and
 struct prices {
 	int64_t machine;   /* of any pattern but those of machines that leave */
 	int64_t *group, *hardware, *unit;
-	int64_t move, lost; /* of pattern_moves, pattern_lost; fine */
+	price_product move, lost; /* of pattern_moves, pattern_lost; fine */
 	int64_t moves_left; /* patterns that are more moves are not to be used */
 	struct region_price *regions; /* those of rows of the search tree */
 	size_t region_count;

@@ -17,6 +17,7 @@ enum {
 };
 
 #define LOOSE 1e-4
+#define NEAR 1e-6 /* in the linear program */
 #define MOST_HARMLESS (INT64_C(1) << 60)
 
 /* Returns how many new machines the objectives allow, if each adds as little as any type can. */
@@ -59,16 +60,22 @@ relax_most_machines(const struct master *m, size_t group)
 	return most > 0 ? most : 0;
 }
 
-/* Returns what the sum of the rows' prices times their activities is at least. */
-static price_product
-relax_least_worth(const struct master *m)
+/* Finds what the sum of the rows' prices times their activities is at least, without that of one row, or SIMPLEX_NONE. Returns false if
+ * nothing bounds it. */
+static bool
+relax_least_worth(const struct master *m, int without, price_product *least)
 {
-	price_product least = 0;
+	*least = 0;
+	for (size_t i = 0; i < m->row_count; i++) {
+		int64_t bound = m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi;
 
-	for (size_t i = 0; i < m->row_count; i++)
-		if (m->row_price[i])
-			least += (price_product)m->row_price[i] * (m->row_price[i] > 0 ? m->rows[i].lo : m->rows[i].hi);
-	return least;
+		if (!m->row_price[i] || (int)i == without)
+			continue;
+		if (bound == NO_MIN || bound == NO_MAX)
+			return false;
+		*least += m->row_price[i] * bound;
+	}
+	return true;
 }
 
 /* Returns the worth of a pattern that is harmless: if none is worth more, the prices prove that there is no
@@ -76,8 +83,10 @@ relax_least_worth(const struct master *m)
 static int64_t
 relax_harmless_worth(const struct master *m)
 {
-	price_product least = relax_least_worth(m), most = 0;
+	price_product least, most = 0;
 
+	if (!relax_least_worth(m, SIMPLEX_NONE, &least))
+		return 0;
 	for (size_t g = 0; g < m->program->group_count + (m->filter != NULL); g++)
 		most += (price_product)relax_most_machines(m, g) << PRICE_FINE;
 	if (least <= 1)
@@ -87,15 +96,40 @@ relax_harmless_worth(const struct master *m)
 
 /* For any prices y of the rows: the sum of y times activity is at least what it is with each activity at its worse
  * bound, and as much as the patterns in use are worth, which is at most the best pattern's price for each machine. */
-price_product
-master_slack(const struct master *m)
+static price_product
+relax_most_worth(const struct master *m)
 {
-	price_product least = relax_least_worth(m), most = 0;
+	price_product most = 0;
 
 	for (size_t g = 0; g <= m->program->group_count; g++)
 		if (m->best[g] > 0)
 			most += (price_product)m->best[g] * relax_most_machines(m, g) << PRICE_FINE;
-	return most - least;
+	return most;
+}
+
+price_product
+master_slack(const struct master *m)
+{
+	price_product least;
+
+	return relax_least_worth(m, SIMPLEX_NONE, &least) ? relax_most_worth(m) - least : 1;
+}
+
+/* The same sum without the objective's row: its price, which is negative where it is made least, times its activity is at most what is
+ * left of the patterns' worth. */
+bool
+master_bound(const struct master *m, int objective, int sign, int64_t *bound)
+{
+	price_product price = -sign * m->row_price[objective], least, value;
+
+	if (price <= 0 || !relax_least_worth(m, objective, &least))
+		return false;
+	value = least - relax_most_worth(m);
+	value = value > 0 ? (value + price - 1) / price : value / price;
+	if (value <= NO_MIN || value >= NO_MAX)
+		return false;
+	*bound = (int64_t)value;
+	return true;
 }
 
 static void
@@ -126,7 +160,7 @@ relax_step(struct master *m, int objective, int sign)
 	int row = simplex_best_row(&m->lp, objective, sign, &gain), column;
 
 	column_prices(m);
-	threshold = (int64_t)(m->unit_price * SIMPLEX_WORTH) + (int64_t)(m->row_count + m->program->unit_count);
+	threshold = (int64_t)(m->unit_price * m->lp.worth) + (int64_t)(m->row_count + m->program->unit_count);
 	column = column_best_known(m, threshold, &worth);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
 		column = column_generate(m, threshold, objective == SIMPLEX_NONE ? relax_harmless_worth(m) : 0);
@@ -174,15 +208,70 @@ relax_tighten(struct master *m)
 	simplex_recompute(&m->lp);
 }
 
+/* Returns whether the last prices prove that no solution keeps the bounds of the objective. */
+static bool
+relax_is_beyond(const struct master *m, int objective, int sign)
+{
+	int64_t bound;
+
+	if (objective == SIMPLEX_NONE || !master_bound(m, objective, sign, &bound))
+		return false;
+	return sign > 0 ? bound > m->rows[objective].hi : -bound < m->rows[objective].lo;
+}
+
+/* Returns whether the objective's activity does not keep its bounds, but for what doubles may be wrong by. */
+static bool
+relax_misses(const struct master *m, int objective)
+{
+	const struct row *row = &m->rows[objective];
+	double activity = simplex_activity(&m->lp, objective) * row->scale, slack = SIMPLEX_FEASIBLE * row->scale;
+
+	return (row->lo != NO_MIN && activity < (double)row->lo - slack) || (row->hi != NO_MAX && activity > (double)row->hi + slack);
+}
+
+/* Returns whether the objective comes so near to the bound that it is to keep that doubles do not say whether it does. */
+static bool
+relax_is_near(const struct master *m, int objective, int sign)
+{
+	const struct row *row = objective == SIMPLEX_NONE ? NULL : &m->rows[objective];
+	int64_t bound = row ? sign > 0 ? row->hi : row->lo : NO_MAX;
+
+	return bound != NO_MAX && bound != NO_MIN &&
+	    sign * (simplex_activity(&m->lp, objective) - (double)bound / row->scale) > -NEAR;
+}
+
+/* Takes the bounds of the objective out of the linear program: what they are is left to its bound. */
+static void
+relax_free(struct master *m, int objective)
+{
+	m->lp.lo[objective] = -INFINITY;
+	m->lp.hi[objective] = INFINITY;
+	simplex_recompute(&m->lp);
+}
+
+/* Returns whether the relaxation, with which nothing more can be done, has a solution. */
+static bool
+relax_end(struct master *m, int objective, int sign, bool misses, bool freed)
+{
+	bool beyond = !misses && relax_is_beyond(m, objective, sign);
+	bool misses_own = freed && !misses && !beyond && relax_misses(m, objective);
+
+	if (freed)
+		relax_tighten(m);
+	m->unproven = m->unproven || misses || misses_own;
+	return !misses && !beyond && !misses_own;
+}
+
 bool
 master_relax(struct master *m, int objective, int sign)
 {
 	double before = INFINITY;
 	size_t idle = 0, idle_max = 20 + m->row_count, limit = 400 * (m->row_count + 20);
-	bool was_missing = true, loose = false;
+	bool was_missing = true, loose = false, freed = false;
 	int chances = LOOSENINGS;
 
 	m->lp.careful = false;
+	m->lp.worth = SIMPLEX_WORTH;
 	if (!budget_node(m->budget))
 		return false;
 	for (size_t i = 0; i < m->row_count; i++)
@@ -211,11 +300,20 @@ master_relax(struct master *m, int objective, int sign)
 			loose = false;
 			continue;
 		}
-		if (loose)
+		if (missing > 0 && master_slack(m) < 0) {
 			relax_tighten(m);
-		else if (missing > 0 && master_slack(m) >= 0)
-			m->unproven = true;
-		return missing == 0;
+			return false;
+		}
+		if (missing > 0 && objective != SIMPLEX_NONE && !freed) {
+			relax_free(m, objective);
+			freed = true;
+			continue;
+		}
+		if (missing == 0 && !relax_is_beyond(m, objective, sign) && relax_is_near(m, objective, sign) && m->lp.worth > SIMPLEX_WORTH_FINE) {
+			m->lp.worth = SIMPLEX_WORTH_FINE;
+			continue;
+		}
+		return relax_end(m, objective, sign, missing > 0, freed);
 	}
 	relax_tighten(m);
 	m->unproven = m->unproven || !m->budget->spent;

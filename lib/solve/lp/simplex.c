@@ -239,7 +239,7 @@ simplex_best_row(const struct simplex *lp, int objective, int sign, double *gain
 {
 	int best = SIMPLEX_NONE;
 
-	*gain = SIMPLEX_WORTH;
+	*gain = lp->worth;
 	for (size_t row = 0; row < lp->rows; row++) {
 		double cost = lp->price[row] + ((int)row == objective ? sign : 0), worth;
 

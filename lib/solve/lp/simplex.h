@@ -14,7 +14,8 @@
 #include <stddef.h>
 
 #define SIMPLEX_FEASIBLE 1e-7 /* a bound missed by less is kept */
-#define SIMPLEX_WORTH 1e-9    /* a gain per unit below this is none */
+#define SIMPLEX_WORTH 1e-9    /* a gain per unit below this is none, */
+#define SIMPLEX_WORTH_FINE 1e-13 /* and where a bound is to be exact */
 
 enum { SIMPLEX_NONE = -1 };
 
@@ -30,6 +31,7 @@ struct simplex { /* zero-initialise */
 	double *step;     /* scratch of the ratio test */
 	size_t *others;   /* scratch: places of a row that are not 0 */
 	unsigned long since_rebuild; /* pivots */
+	double worth;     /* a gain per unit below this is none */
 	bool careful;     /* first improving instead of best: cannot cycle */
 };
 

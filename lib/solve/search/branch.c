@@ -253,23 +253,6 @@ branch_best(struct master *master, int row, int sign, struct uses *found)
 	return branch_run(&b);
 }
 
-/* Returns whether no solution of the rows has less than that. */
-static bool
-branch_is_bound(struct master *m, int row, int64_t bound)
-{
-	bool unproven = m->unproven, proved;
-	struct state state = {0};
-
-	master_save(m, &state);
-	master_set_bounds(m, row, m->rows[row].lo, bound - 1);
-	m->unproven = false;
-	proved = !master_relax(m, SIMPLEX_NONE, 1) && !m->unproven && !m->budget->spent;
-	m->unproven = unproven;
-	master_restore(m, &state);
-	state_release(&state);
-	return proved;
-}
-
 bool
 branch_bound(struct master *m, int row, int64_t *bound)
 {
@@ -279,10 +262,7 @@ branch_bound(struct master *m, int row, int64_t *bound)
 
 	m->budget = &little;
 	master_save(m, &state);
-	known = master_relax(m, row, 1);
-	if (known)
-		*bound = (int64_t)ceil(simplex_activity(&m->lp, row) * m->rows[row].scale * (1 - 1e-9) - 1e-6);
-	known = known && branch_is_bound(m, row, *bound);
+	known = master_relax(m, row, 1) && master_bound(m, row, 1, bound);
 	master_restore(m, &state);
 	state_release(&state);
 	m->budget = budget;
