@@ -381,6 +381,38 @@ packing() {
 	  and (.gap.cost - (.objective.cost - .bound.cost) / .objective.cost | fabs) < 1e-9'
 }
 
+@test "the best layout is the same, and proved, in whatever unit costs and amounts are given" {
+	packing >packing
+	coopr-solve packing | jq -c 'select(.kind == "node") | [.nodenum, .hardwaretype, .services]' >best
+	for e in -12 -7 -1 3 7 13; do
+		packing "def scaled(\$e): \"\(.)e\(\$e)\" | tonumber; .hardwaretypes[].providermap.p |= (.cost |= scaled($e) |
+			.capacity.memory |= scaled(-$e)) | .services[].consumes.memory |= scaled(-$e)" >scaled
+		coopr-solve scaled >layout
+		same optimal "$(head -n 1 layout | jq -r .solution.status)"
+		jq -c 'select(.kind == "node") | [.nodenum, .hardwaretype, .services]' layout | diff best -
+		coopr-solve --check layout scaled
+	done
+}
+
+@test "costs differ by their last digit, and amounts in bytes with costs in millions of units are proved" {
+	changed '.cluster.numMachines = 1 | .cluster.services = ["worker"] | .template.objective = ["cost"] |
+	  .hardwaretypes[0].providermap.p.cost = 0.00000027 | .hardwaretypes[1].providermap.p.cost = 0.00000024'
+	same "$(jq -r '.hardwaretypes[1].name' changed)" "$(coopr-solve changed | jq -r 'select(.kind == "node").hardwaretype')"
+	jq '.hardwaretypes[0].providermap.p.cost = 1500000.5 | .hardwaretypes[1].providermap.p.cost = 1500000.25' changed |
+		coopr-solve | head -n 1 | jq -e '.solution.objective.cost == 1500000.25'
+	packing '.cluster.numMachines.max = 400 | .template.objective = ["cost"] |
+	  .template.constraints.services = (.cluster.services | to_entries | map({(.value): {quantities: {min: (1 + .key * 7 % 20)}}}) | add) |
+	  .services |= (to_entries | map(.value + {consumes: {memory: (268435456 + .key * 1234567891 % 8321499136)}})) |
+	  .hardwaretypes |= (to_entries | map(.key as $i | .value | .providermap.p += {cost: [3123456789, 5987654321, 8111222333, 9765432101][$i],
+	    capacity: {memory: (8589934592 + $i * 20434567123)}}))' >large
+	coopr-solve large >layout
+	same optimal "$(head -n 1 layout | jq -r .solution.status)"
+	coopr-solve --check layout large
+	changed '.template.objective = ["cost"] | .hardwaretypes[0].providermap.p.cost = 1e15 | .hardwaretypes[1].providermap.p.cost = 1.0000001e-9'
+	run --separate-stderr -65 coopr-solve changed
+	contains "$stderr" "cost too large, beside the others, to be computed with exactly"
+}
+
 @test "a limit that is reached with no layout in hand gives 75, and says which" {
 	triangle 2 >request
 	run -75 --separate-stderr coopr-solve --node-limit 1 request
@@ -590,7 +622,11 @@ moves_of() {
 	run -1 --separate-stderr coopr-solve changed
 	changed '.services += [range(5000) | {name: "x\(.)"}] | .cluster.services += [range(5000) | "x\(.)"]'
 	run -65 --separate-stderr coopr-solve changed
-	changed '.services[1].consumes = {"cpu": 1e15} | .hardwaretypes[1].providermap.p.capacity = {"cpu": 0.5}'
+	changed '.services[0].consumes = {"cpu": 1} | .services[1].consumes = {"cpu": 999999999999999} |
+	  .hardwaretypes[1].providermap.p.capacity = {"cpu": 2}'
+	coopr-solve changed >layout
+	coopr-solve --check layout changed
+	changed '.services[0].consumes = {"cpu": 0.0000001} | .services[1].consumes = {"cpu": 999999999999999}'
 	run -65 --separate-stderr coopr-solve changed
 }
 

@@ -18,7 +18,7 @@ amounts_read(const struct place *place, struct arena *arena)
 	members = members_of(place);
 	while (members_next(&members, &amount))
 		amounts.list[amounts.count++] = (struct amount){
-		    arena_string(arena, amount.name), place_read_number(&amount, 0, 0, AMOUNT_MAX)};
+		    arena_string(arena, amount.name), place_read_number(&amount, 0, 0, AMOUNT_SUM_MAX)};
 	return amounts;
 }
 

@@ -11,7 +11,8 @@
 
 struct arena;
 
-#define AMOUNT_MAX 1e15 /* of resources, costs, coefficients: sums of many stay finite */
+#define AMOUNT_MAX 1e15     /* of costs, coefficients: sums of many stay finite */
+#define AMOUNT_SUM_MAX 1e21 /* of resources, and of what a million machines cost */
 
 struct amount {
 	const char *resource;

@@ -173,11 +173,11 @@ answer_make_nodes(const struct program *p, const struct outcome *outcome, struct
 	free(zones);
 }
 
-/* Returns a sum of weights in the unit of the request. A whole number is divided, once: 87000 millionths are 0.087. */
+/* Returns a sum of weights in the unit of the request. A whole number is divided, once: 87 thousandths are 0.087. */
 static double
 answer_value(const struct program *p, enum objective objective, int64_t sum)
 {
-	return (double)(sum * p->weights[objective].step) / p->weights[objective].scale;
+	return (double)(sum * p->weights[objective].step) / pow(10, p->weights[objective].places);
 }
 
 /* Sets the value by each objective and, unless the layout is the best, the proved bound and the gap to it. */

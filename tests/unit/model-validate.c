@@ -46,7 +46,7 @@ static const struct {
 	{"service", "{'name':'a','provisioner':{'actions':{'start':{'type':'../sh'}}}}",
 	    "/provisioner/actions/start/type: " NO_NAME("../sh")},
 	{"service", "{'name':'a','consumes':{'cpu':'2','memory':512}}", ""},
-	{"service", "{'name':'a','consumes':{'cpu':-1,'memory':1e16,'disk':'x'}}",
+	{"service", "{'name':'a','consumes':{'cpu':-1,'memory':1e22,'disk':'x'}}",
 	    "/consumes/cpu: -1 is less than 0; /consumes/disk: expected number, found string; /consumes/memory: "
 	    "10000000000000000 is more than 1000000000000000"},
 	{"service", "{'name':'a','links':[{'label':'x'},7]}",

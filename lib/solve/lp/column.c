@@ -12,9 +12,11 @@
 #include "solve/program/bits.h"
 
 enum {
-	COARSE_LEAST = 40, COARSE_MOST = 48, /* the largest price of a row is 2 to this */
+	COARSE_LEAST = 40, COARSE_MOST = 48, /* the largest price of a row is 2 to this: the finer, the larger its numbers are */
 	COARSE_SUM = 52,   /* the price of what all units are on is at most 2 to this, which a double holds exactly */
 };
+
+#define LARGE 1e6 /* numbers of a row */
 
 /* Adds the price of a row to whatever counts in it. */
 static void
@@ -112,21 +114,25 @@ column_sum_prices(struct master *m)
 static double
 column_unit_price(const struct master *m)
 {
-	int coarse = COARSE_SUM;
-	double most = SIMPLEX_WORTH, unit, fine = 0, scale = 1;
+	int coarse = COARSE_SUM, wanted = COARSE_LEAST;
+	double most = SIMPLEX_WORTH, unit, fine, scale = 1;
+	size_t largest = 0;
 
-	for (size_t i = 0; i < m->row_count; i++)
+	for (size_t i = 0; i < m->row_count; i++) {
 		most = fmax(most, fabs(m->lp.price[i]));
-	for (size_t units = m->program->unit_count; units; units /= 2)
-		coarse--;
-	coarse = coarse < COARSE_LEAST ? COARSE_LEAST : coarse > COARSE_MOST ? COARSE_MOST : coarse;
-	unit = ldexp(1, coarse) / most;
-	for (size_t i = 0; i < m->row_count; i++)
 		if (m->rows[i].scale > scale && fabs(m->lp.price[i]) > SIMPLEX_WORTH) {
 			scale = m->rows[i].scale;
-			fine = ldexp(m->lp.price[i] / scale * unit, PRICE_FINE);
+			largest = i;
 		}
-	return fabs(fine) > 1 ? unit * nearbyint(fine) / fine : unit;
+	}
+	for (size_t units = m->program->unit_count; units; units /= 2)
+		coarse--;
+	coarse = coarse < COARSE_MOST ? coarse : COARSE_MOST;
+	for (double beyond = LARGE; beyond < scale && wanted < coarse; beyond *= 2)
+		wanted++;
+	unit = ldexp(1, wanted) / most;
+	fine = ldexp(m->lp.price[largest] / m->rows[largest].scale * unit, PRICE_FINE);
+	return scale > 1 && fabs(fine) > 1 ? unit * nearbyint(fine) / fine : unit;
 }
 
 /* A price that counts on a bound which is not there is noise, and 0. */

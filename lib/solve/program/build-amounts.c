@@ -1,86 +1,137 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Amounts become whole numbers, so that 0.1 + 0.2 fits into 0.3 and a proof can be exact: each resource is counted
- * in ones where all of its amounts are whole, else in millionths.
+ * Amounts become whole numbers, so that 0.1 + 0.2 fits into 0.3 and a proof can be exact: each resource is counted in the greatest
+ * common divisor of what services take of it. Of what a type offers the rest is of no use.
  */
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "model/answer/demand.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
-#define MILLION 1e6
-#define EXACT 2e15     /* exact in a double, and SOLVE_SERVICES times it fits into 64 bits */
+#define EXACT 2000000000000000 /* SOLVE_SERVICES times it fits into 64 bits */
 
-static bool
-build_all_whole(const struct amounts *amounts, int resource, const struct names *names)
-{
-	for (size_t i = 0; i < amounts->count; i++)
-		if (names_find(names, amounts->list[i].resource) == resource && amounts->list[i].value != floor(amounts->list[i].value))
-			return false;
-	return true;
-}
+struct measure { /* of a resource */
+	int places, least; /* of the numbers, and those that are not rounded away */
+	wide step;
+};
 
-/* Returns the number that the amounts of a resource are multiplied by. */
-static double
-build_scale_of(const struct program *p, int resource, const struct names *names)
-{
-	for (size_t i = 0; i < p->service_count; i++)
-		if (!build_all_whole(&p->services[i]->consumes, resource, names))
-			return MILLION;
-	for (size_t i = 0; i < p->hardware_count; i++)
-		if (p->hardware[i].offer && !build_all_whole(&p->hardware[i].offer->capacity, resource, names))
-			return MILLION;
-	return 1;
-}
-
-/* Takes the resources that some service takes, their amounts in whole numbers. */
-static int
-build_whole_amounts(const struct amounts *amounts, const struct names *names, const double *scale, int64_t *out,
-    const char *of, struct error *err)
+static void
+build_count_places(const struct amounts *amounts, const struct names *names, struct measure *measures)
 {
 	for (size_t i = 0; i < amounts->count; i++) {
 		int resource = names_find(names, amounts->list[i].resource);
-		double value;
 
 		if (resource == NAMES_NONE)
 			continue;
-		value = amounts->list[i].value * scale[resource];
-		if (value > EXACT)
-			return error_set(err, EX_DATAERR, "request: %s: %s: amount too large to be computed with exactly", of,
-			    amounts->list[i].resource);
-		out[resource] = (int64_t)llround(value);
+		measures[resource].places = whole_more_places(measures[resource].places, amounts->list[i].value, WHOLE_DIGITS);
+		measures[resource].least = whole_more_places(measures[resource].least, amounts->list[i].value, WHOLE_DIGITS_LEAST);
+	}
+}
+
+/* Finds what a service takes of a resource; 0 if it is nothing. */
+static double
+build_consumption(const struct service *service, const char *resource)
+{
+	for (size_t i = 0; i < service->consumes.count; i++)
+		if (strcmp(service->consumes.list[i].resource, resource) == 0)
+			return service->consumes.list[i].value;
+	return 0;
+}
+
+/* Finds the largest step that all that is taken of a resource is a multiple of, with so many places. Returns the first service that takes
+ * too much to be counted in it, or NULL. */
+static const struct service *
+build_find_step(const struct program *p, const char *resource, struct measure *measure)
+{
+	const struct service *greedy = NULL;
+	wide amount;
+
+	measure->step = 0;
+	for (size_t i = 0; i < p->service_count; i++) {
+		if (!whole_of(build_consumption(p->services[i], resource), measure->places, &amount))
+			return p->services[i];
+		measure->step = whole_divisor(measure->step, amount);
+	}
+	if (!measure->step)
+		measure->step = 1;
+	for (size_t i = 0; i < p->service_count && !greedy; i++)
+		if (whole_of(build_consumption(p->services[i], resource), measure->places, &amount) && amount / measure->step > EXACT)
+			greedy = p->services[i];
+	return greedy;
+}
+
+/* Finds in how many each resource is counted; the last of many digits are rounded. */
+static int
+build_measure(const struct program *p, const struct names *names, struct measure *measures, struct error *err)
+{
+	for (size_t i = 0; i < p->service_count; i++)
+		build_count_places(&p->services[i]->consumes, names, measures);
+	for (size_t i = 0; i < p->hardware_count; i++)
+		if (p->hardware[i].offer)
+			build_count_places(&p->hardware[i].offer->capacity, names, measures);
+	for (size_t i = 0; i < names->count; i++) {
+		const struct service *greedy;
+
+		while ((greedy = build_find_step(p, names->list[i], &measures[i])) && measures[i].places > measures[i].least)
+			measures[i].places--;
+		if (greedy)
+			return error_set(err, EX_DATAERR, "request: %s: %s: amount too large, beside the others, to be computed with exactly",
+			    greedy->name, names->list[i]);
 	}
 	return 0;
 }
 
-static int
-build_take_consumption(struct program *p, const struct demands *demands, const struct names *names, const double *scale,
-    struct error *err)
+/* Takes what a service consumes of each resource. */
+static void
+build_whole_consumption(const struct service *service, const struct names *names, const struct measure *measures, int64_t *out)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		wide amount = 0;
+
+		whole_of(build_consumption(service, names->list[i]), measures[i].places, &amount);
+		out[i] = (int64_t)(amount / measures[i].step);
+	}
+}
+
+static void
+build_take_consumption(struct program *p, const struct demands *demands, const struct names *names, const struct measure *measures)
 {
 	int64_t *amount = memory_zeroed(p->resource_count, sizeof *amount);
-	int rc = 0;
 
-	for (size_t i = 0; i < p->service_count && rc == 0; i++) {
+	for (size_t i = 0; i < p->service_count; i++) {
 		struct unit *unit = &p->units[p->unit_of[i]];
 		size_t index = (size_t)(p->services[i] - p->request->services);
 
-		for (size_t j = 0; j < p->resource_count; j++)
-			amount[j] = 0;
-		rc = build_whole_amounts(&p->services[i]->consumes, names, scale, amount, p->services[i]->name, err);
+		build_whole_consumption(p->services[i], names, measures, amount);
 		for (size_t j = 0; j < p->resource_count && demand_holds(demands, DEMAND_CONSUMES, index); j++)
 			unit->consumes[j] += amount[j];
 	}
 	free(amount);
-	return rc;
+}
+
+/* Takes what a type offers of the resources that some service takes; what is more than any number of services takes is no bound. */
+static void
+build_whole_capacity(const struct amounts *amounts, const struct names *names, const struct measure *measures, int64_t *out)
+{
+	for (size_t i = 0; i < amounts->count; i++) {
+		int resource = names_find(names, amounts->list[i].resource);
+		wide amount;
+
+		if (resource == NAMES_NONE)
+			continue;
+		out[resource] = NO_MAX;
+		if (whole_of(amounts->list[i].value, measures[resource].places, &amount) &&
+		    amount / measures[resource].step < (wide)EXACT * SOLVE_SERVICES)
+			out[resource] = (int64_t)(amount / measures[resource].step);
+	}
 }
 
 /* Takes the capacities. A type that names resources offers none of those that it does not name. */
-static int
-build_take_capacity(struct program *p, const struct demands *demands, const struct names *names, const double *scale,
-    struct error *err)
+static void
+build_take_capacity(struct program *p, const struct demands *demands, const struct names *names, const struct measure *measures)
 {
 	for (size_t i = 0; i < p->hardware_count; i++) {
 		struct hardware *h = &p->hardware[i];
@@ -90,31 +141,31 @@ build_take_capacity(struct program *p, const struct demands *demands, const stru
 		h->capacity = arena_alloc(&p->arena, p->resource_count, sizeof *h->capacity);
 		for (size_t j = 0; j < p->resource_count; j++)
 			h->capacity[j] = bounded ? 0 : NO_MAX;
-		if (bounded && build_whole_amounts(&h->offer->capacity, names, scale, h->capacity, h->name, err) < 0)
-			return -1;
+		if (bounded)
+			build_whole_capacity(&h->offer->capacity, names, measures, h->capacity);
 	}
-	return 0;
 }
 
 int
 build_amounts(struct program *p, const struct demands *demands, struct error *err)
 {
 	struct names names = {0};
-	double *scale;
-	int rc = -1;
+	struct measure *measures;
+	int rc;
 
 	for (size_t i = 0; i < p->service_count; i++)
 		for (size_t j = 0; j < p->services[i]->consumes.count; j++)
 			names_intern(&names, p->services[i]->consumes.list[j].resource);
 	p->resource_count = names.count;
-	scale = memory_zeroed(names.count, sizeof *scale);
-	for (size_t i = 0; i < names.count; i++)
-		scale[i] = build_scale_of(p, (int)i, &names);
+	measures = memory_zeroed(names.count, sizeof *measures);
 	for (size_t i = 0; i < p->unit_count; i++)
 		p->units[i].consumes = arena_alloc(&p->arena, names.count, sizeof(int64_t));
-	if (build_take_consumption(p, demands, &names, scale, err) == 0)
-		rc = build_take_capacity(p, demands, &names, scale, err);
+	rc = build_measure(p, &names, measures, err);
+	if (rc == 0) {
+		build_take_consumption(p, demands, &names, measures);
+		build_take_capacity(p, demands, &names, measures);
+	}
 	names_release(&names);
-	free(scale);
+	free(measures);
 	return rc;
 }

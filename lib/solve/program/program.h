@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "model/request.h"
+#include "solve/program/whole.h"
 
 struct error;
 struct demands;
@@ -95,8 +96,8 @@ struct linear { /* lo <= sum of coefficient * instances <= hi */
 
 struct weights { /* what a machine adds to an objective that is a sum over types and units (build-objectives.c) */
 	int64_t *hardware, *unit; /* of each, never negative; both NULL: it is no such sum; only unit: types add nothing */
-	int64_t step;             /* weights count in so many */
-	double scale;             /* -ths */
+	wide step;               /* weights count in so many, */
+	int places;               /* each 10 to the power of minus that */
 	bool known;               /* the sum is known, also where it is no objective */
 };
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Decimal numbers of a request as whole numbers, so that sums and comparisons of them are exact: 0.1 + 0.2 fits into 0.3.
+ */
+#ifndef SOLVE_PROGRAM_WHOLE_H
+#define SOLVE_PROGRAM_WHOLE_H
+
+#include <stdbool.h>
+
+__extension__ typedef __int128 wide;
+
+enum {
+	WHOLE_PLACES = 18,      /* behind the point, at most */
+	WHOLE_DIGITS = 17,      /* that a number has at most */
+	WHOLE_DIGITS_LEAST = 9, /* that are never rounded away */
+};
+
+/* Returns the larger of places and how many places behind the point the shortest decimal has that means the number, which is finite;
+ * digits behind the first so many are of no account. */
+int whole_more_places(int places, double value, int digits);
+
+/* Finds the number times 10 to the power of places, rounded to the nearest. Returns false where it is above 10 to the power of 31. */
+bool whole_of(double value, int places, wide *out);
+
+/* Returns the greatest common divisor of numbers that are not negative; of 0 and a it is a. */
+wide whole_divisor(wide a, wide b);
+
+#endif
