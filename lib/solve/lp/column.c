@@ -114,7 +114,7 @@ column_sum_prices(struct master *m)
 static double
 column_unit_price(const struct master *m)
 {
-	int coarse = COARSE_SUM, wanted = COARSE_LEAST;
+	int coarse = COARSE_SUM, wanted = COARSE_LEAST, beyond;
 	double most = SIMPLEX_WORTH, unit, fine, scale = 1;
 	size_t largest = 0;
 
@@ -128,9 +128,9 @@ column_unit_price(const struct master *m)
 	for (size_t units = m->program->unit_count; units; units /= 2)
 		coarse--;
 	coarse = coarse < COARSE_MOST ? coarse : COARSE_MOST;
-	for (double beyond = LARGE; beyond < scale && wanted < coarse; beyond *= 2)
-		wanted++;
-	unit = ldexp(1, wanted) / most;
+	frexp(scale / LARGE, &beyond);
+	wanted = beyond > 0 ? wanted + beyond : wanted;
+	unit = ldexp(1, wanted < coarse ? wanted : coarse > COARSE_LEAST ? coarse : COARSE_LEAST) / most;
 	fine = ldexp(m->lp.price[largest] / m->rows[largest].scale * unit, PRICE_FINE);
 	return scale > 1 && fabs(fine) > 1 ? unit * nearbyint(fine) / fine : unit;
 }
