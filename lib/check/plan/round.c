@@ -102,12 +102,31 @@ round_add_task(struct rounds *rounds, size_t number)
 	open->last = (uint32_t)number;
 }
 
-/* Tells whether an instance runs before the plan and after it, and can be reloaded. */
+/* Tells whether an instance that was stopped is started before a round. */
 static bool
-round_must_reload(const struct rounds *rounds, int service, size_t node)
+round_is_behind_start(const struct judge *judge, const struct round *round)
 {
-	return round_service(rounds, service)->actions[ACTION_RELOAD].present && !absence_was(rounds->judge, service, node) &&
-	    !absence_is(rounds->judge, service, node);
+	static const enum action up[] = {ACTION_START, ACTION_RESTART};
+	const struct chain *chain = chain_find(judge, round->service, round->node);
+
+	for (size_t i = 0; chain && i < sizeof up / sizeof *up; i++) {
+		int task = chain_task(judge, chain, up[i]);
+
+		if (task != JUDGE_NONE && (uint32_t)task < round->first)
+			return true;
+	}
+	return false;
+}
+
+/* Tells whether an instance runs when a round comes, and after the plan, and can be reloaded. */
+static bool
+round_must_reload(const struct rounds *rounds, const struct round *round)
+{
+	const struct judge *judge = rounds->judge;
+
+	return round_service(rounds, round->service)->actions[ACTION_RELOAD].present &&
+	    !absence_is(judge, round->service, (size_t)round->node) &&
+	    (!absence_was(judge, round->service, (size_t)round->node) || round_is_behind_start(judge, round));
 }
 
 static bool
@@ -148,7 +167,7 @@ round_find(struct rounds *rounds)
 		const struct round *round = &rounds->list[i];
 		struct place place = judge_place(judge, round->first);
 
-		bool must = round_must_reload(rounds, round->service, (size_t)round->node);
+		bool must = round_must_reload(rounds, round);
 
 		if (must && (!round->reloads || (!round->checks && round_service(rounds, round->service)->actions[ACTION_CHECK].present)))
 			place_problem(&place, "%s: no reload, or no check, follows on it", judge->plan->steps[round->first].id);
