@@ -78,7 +78,7 @@ SOUND_DOCUMENTS = {
 }
 # Done again, or a secret that is shown once, or, of an upload of what is there already, shown as others have left it.
 NOT_KEPT = READS_BY_POST | {"/v1/resources/{kind}/{plugin}/{type}/{name}", "/v1/session", "/v1/session/provider", "/v1/users", "/v1/tokens", "/v1/users/{user}/code"}
-NOT_ASKED = {"wait", "timeout", "jobs"}  # a command that waits is not what is looked at
+NOT_ASKED = {"wait", "timeout", "jobs", "fields"}  # a command that waits is not what is looked at, nor a part of a record
 DOCUMENTS = [
     b'{"kind":"hardwaretype","name":"walked","providermap":{"dummy":{"flavor":"f"}}}', b'{"kind":"service","name":"php"}', b"bytes",
     b'{"kind":"provider","name":"walked","providertype":"dummy"}', b'[1,2', b"\xff\xfe", b"", b"[" * 1000, b'{"kind":"request"}',

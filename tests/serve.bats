@@ -164,7 +164,7 @@ teardown() {
 	while read -r path coopr command options; do
 		"$coopr" "$command" --help 2>/dev/null | grep -q -- --yes || continue
 		echo "$path"
-		same "" "$(tr ' ' '\n' <<<"$options" | grep -vxE 'as|expanded|node|tenant')"
+		same "" "$(tr ' ' '\n' <<<"$options" | grep -vxE 'as|expanded|fields|node|tenant')"
 		for query in set=php.x=1 dry-run wait message=x discard-data force; do
 			answers 422 GET "${path/\{cluster\}/shop}?$query"
 		done
@@ -207,6 +207,23 @@ teardown() {
 	tag=$(sed -n 's/^ETag: \(.*\)\r$/\1/p' head)
 	answers 304 GET "/v1/entities/service/$(body .name)" -H "If-None-Match: $tag"
 	[ ! -s body ]
+}
+
+@test "of what is looked at only the members come that are asked for, of one record and of each of a list, however long it is" {
+	serve
+	answers 200 GET "/v1/entities/service?fields=name,kind,nothing"
+	same '["kind","name"]' "$(body '[.items[] | keys] | unique | .[] | @json')"
+	answers 200 GET "/v1/entities/service/$(body '.items[0].name')?fields=name"
+	same '["name"]' "$(body 'keys | @json')"
+	answers 422 POST "/v1/clusters" -d '{"fields": "name"}'
+	mkdir -p many/services
+	for number in $(seq 300); do
+		printf '{"name": "s%s", "links": [{"label": "%01000d", "url": "http://h/"}]}' "$number" 1 >"many/services/s$number.json"
+	done
+	coopr-store import many
+	answers 200 GET "/v1/entities/service?fields=name"
+	[ "$(body '.items | length')" -ge 300 ]
+	same '["name"]' "$(body '[.items[] | keys] | unique | .[] | @json')"
 }
 
 @test "a request names no file of the server, and nothing of where and how a command prints" {

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "content/incoming.h"
 #include "http/exchange.h"
+#include "json/pick.h"
 
 #define PRINTED_MAX ((uint64_t)4 << 30)
 
@@ -30,10 +31,30 @@ struct printed {
 	char tag[2 * PRINTED_HASH + 3]; /* once it has ended */
 	enum printed_form form;
 	struct printed_list list;
+	char *fields; /* that the list has, or NULL */
 	int status;
 	char type[PRINTED_TYPE_SIZE];
 	struct error err; /* code 0: none */
 };
+
+/* Appends the fields of lines; what is behind the last newline is kept until its end comes. */
+static void
+printed_add_fields(struct printed_list *list, const char *bytes, size_t length, struct buffer *to)
+{
+	for (const char *at = bytes, *end = bytes + length; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
+
+		buffer_append(&list->line, at, (size_t)(stop - at));
+		at = newline ? newline + 1 : end;
+		if (!newline || !list->line.length)
+			continue;
+		if (list->has_line)
+			buffer_byte(to, ',');
+		list->has_line = true;
+		pick_members(list->fields, buffer_string(&list->line), list->line.length, to);
+		buffer_clear(&list->line);
+	}
+}
 
 void
 printed_add_lines(struct printed_list *list, const char *bytes, size_t length, struct buffer *to)
@@ -41,6 +62,10 @@ printed_add_lines(struct printed_list *list, const char *bytes, size_t length, s
 	if (!list->has_begun)
 		buffer_text(to, "{\"items\":[");
 	list->has_begun = true;
+	if (list->fields) {
+		printed_add_fields(list, bytes, length, to);
+		return;
+	}
 	for (const char *at = bytes, *end = bytes + length; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
 
@@ -56,7 +81,8 @@ printed_add_lines(struct printed_list *list, const char *bytes, size_t length, s
 void
 printed_end_list(struct printed_list *list, struct buffer *to)
 {
-	printed_add_lines(list, "", 0, to);
+	printed_add_lines(list, list->line.length ? "\n" : "", list->line.length ? 1 : 0, to);
+	buffer_release(&list->line);
 	buffer_text(to, "]}\n");
 }
 
@@ -72,11 +98,13 @@ printed_read_head(const struct buffer *bytes, int *status, char type[static PRIN
 }
 
 struct printed *
-printed_open(enum printed_form form, const char *type)
+printed_open(enum printed_form form, const char *type, const char *fields)
 {
 	struct printed *printed = memory_aligned(_Alignof(struct printed), sizeof *printed);
 
 	printed->form = form;
+	printed->fields = fields ? memory_string(fields) : NULL;
+	printed->list.fields = printed->fields;
 	printed->status = 200;
 	snprintf(printed->type, sizeof printed->type, "%s", type);
 	crypto_generichash_init(&printed->hash, NULL, 0, PRINTED_HASH);
@@ -169,7 +197,11 @@ printed_give(struct printed *printed, struct http_exchange *exchange)
 void
 printed_release(struct printed *printed)
 {
-	if (printed && printed->fd >= 0)
+	if (!printed)
+		return;
+	if (printed->fd >= 0)
 		close(printed->fd);
+	buffer_release(&printed->list.line);
+	free(printed->fields);
 	free(printed);
 }

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct buffer;
+#include "base/buffer.h"
+
 struct http_exchange;
 struct printed;
 
@@ -22,6 +23,8 @@ enum printed_form {
 };
 
 struct printed_list { /* lines of JSON on their way to be the list of an object; zero-initialise */
+	const char *fields; /* of each, only these: see json/pick.h; borrowed; NULL: all */
+	struct buffer line; /* the beginning of one of which only fields are taken */
 	bool has_begun, has_line, in_line;
 };
 
@@ -33,8 +36,8 @@ void printed_end_list(struct printed_list *list, struct buffer *to);
  * not there. */
 size_t printed_read_head(const struct buffer *printed, int *status, char type[static PRINTED_TYPE_SIZE]);
 
-/* Begins; type is a media type. Where that fails, printed_give says why. */
-struct printed *printed_open(enum printed_form form, const char *type);
+/* Begins; type is a media type; of lines, only fields are taken, unless that is NULL. Where that fails, printed_give says why. */
+struct printed *printed_open(enum printed_form form, const char *type, const char *fields);
 
 /* Takes what has been printed up to now, and empties the buffer; what is before the body comes with the first. Returns -1 where it is too
  * much, or cannot be kept: what comes then is dropped. */

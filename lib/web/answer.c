@@ -16,6 +16,7 @@
 #include "http/exchange.h"
 #include "http/printed.h"
 #include "json/json.h"
+#include "json/pick.h"
 #include "login/provider.h"
 #include "web/openapi.h"
 #include "web/problem.h"
@@ -30,13 +31,27 @@ answer_begin(struct http_exchange *exchange, int status, const char *type)
 
 /* Makes lines of JSON the list of an object. */
 static void
-answer_records(struct http_exchange *exchange, const struct buffer *lines)
+answer_records(const struct route *route, struct http_exchange *exchange, const struct buffer *lines)
 {
-	struct printed_list list = {0};
+	struct printed_list list = {.fields = route_fields(route, exchange)};
 
 	answer_begin(exchange, 200, "application/json");
 	printed_add_lines(&list, buffer_string(lines), lines->length, &exchange->answer.body);
 	printed_end_list(&list, &exchange->answer.body);
+}
+
+static void
+answer_record(const struct route *route, struct http_exchange *exchange, const struct buffer *line)
+{
+	const char *fields = route_fields(route, exchange);
+
+	answer_begin(exchange, 200, "application/json");
+	if (!fields) {
+		buffer_append(&exchange->answer.body, line->data, line->length);
+		return;
+	}
+	pick_members(fields, buffer_string(line), line->length, &exchange->answer.body);
+	buffer_byte(&exchange->answer.body, '\n');
 }
 
 /* Returns whether there is one line of JSON, and not several: one for each node, say. */
@@ -50,7 +65,7 @@ answer_is_one(const struct buffer *lines)
 
 /* Tells where the cluster of an operation is, whose job is called after it; or what a preview has shown: its plan. */
 static void
-answer_begun(struct http_exchange *exchange, const struct buffer *lines)
+answer_begun(const struct route *route, struct http_exchange *exchange, const struct buffer *lines)
 {
 	struct error err;
 	char *job = NULL, *where;
@@ -61,7 +76,7 @@ answer_begun(struct http_exchange *exchange, const struct buffer *lines)
 		jv_free(record);
 	}
 	if (!job) {
-		answer_records(exchange, lines);
+		answer_records(route, exchange, lines);
 		return;
 	}
 	answer_begin(exchange, 202, "application/json");
@@ -227,12 +242,11 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		answer_begin(exchange, 200, is_text ? "text/plain; charset=utf-8" : "application/octet-stream");
 		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
 	} else if (route->answer == ROUTE_BEGUN) {
-		answer_begun(exchange, &child->out);
+		answer_begun(route, exchange, &child->out);
 	} else if (route->answer == ROUTE_RECORDS || route->answer == ROUTE_RECORDS_EVENTS || !answer_is_one(&child->out)) {
-		answer_records(exchange, &child->out);
+		answer_records(route, exchange, &child->out);
 	} else {
-		answer_begin(exchange, 200, "application/json");
-		buffer_append(&exchange->answer.body, child->out.data, child->out.length);
+		answer_record(route, exchange, &child->out);
 	}
 	if (route->answer == ROUTE_RECORD_ONCE)
 		http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");

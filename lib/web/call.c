@@ -295,25 +295,31 @@ call_add_operands(struct call *call, const struct route_match *match, const stru
 	}
 }
 
-/* Adds the members of the query to the object, where one that appears several times is a list; what is a flag is true. */
+/* Adds a member of the query to the object, where one that appears several times is a list; what is a flag is true. */
 static void
-call_read_query(const struct http_fields *query, const struct command_table *table, jv *object)
+call_read_field(const struct http_field *field, const struct command_table *table, jv *object)
 {
-	for (size_t i = 0; i < query->count; i++) {
-		const struct http_field *field = &query->list[i];
-		char *word = memory_printf("--%s", field->name);
-		const struct command_option *option = command_table_option(table, word);
-		bool flag = option && call_is_flag(option) && (!*field->value || strcmp(field->value, "true") == 0);
-		jv before = json_get(*object, field->name), value = flag ? jv_true() : jv_string(field->value);
+	char *word = memory_printf("--%s", field->name);
+	const struct command_option *option = command_table_option(table, word);
+	bool flag = option && call_is_flag(option) && (!*field->value || strcmp(field->value, "true") == 0);
+	jv before = json_get(*object, field->name), value = flag ? jv_true() : jv_string(field->value);
 
-		free(word);
-		if (jv_get_kind(before) == JV_KIND_ARRAY)
-			json_set(object, field->name, jv_array_append(before, value));
-		else if (jv_is_valid(before))
-			json_set(object, field->name, jv_array_append(jv_array_append(jv_array(), before), value));
-		else
-			jv_free(before), json_set(object, field->name, value);
-	}
+	free(word);
+	if (jv_get_kind(before) == JV_KIND_ARRAY)
+		json_set(object, field->name, jv_array_append(before, value));
+	else if (jv_is_valid(before))
+		json_set(object, field->name, jv_array_append(jv_array_append(jv_array(), before), value));
+	else
+		jv_free(before), json_set(object, field->name, value);
+}
+
+/* Adds the members of the query, but for what is asked of the answer. */
+static void
+call_read_query(const struct route *route, const struct http_fields *query, const struct command_table *table, jv *object)
+{
+	for (size_t i = 0; i < query->count; i++)
+		if (!route_has_fields(route) || strcmp(query->list[i].name, ROUTE_FIELDS) != 0)
+			call_read_field(&query->list[i], table, object);
 }
 
 /* Reads the members of the query and of the body. */
@@ -337,7 +343,7 @@ call_read(const struct route *route, struct http_exchange *exchange, const struc
 		if (!place_object(&root, NEED_REQUIRED))
 			return -1;
 	}
-	call_read_query(&exchange->query, table, object);
+	call_read_query(route, &exchange->query, table, object);
 	return 0;
 }
 

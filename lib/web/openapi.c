@@ -117,6 +117,9 @@ openapi_parameters(const struct route *route, const struct command_table *table)
 			list = jv_array_append(list, openapi_parameter(jv_string(option->name), "query", option->help,
 			    openapi_type(call_is_flag(option) ? "boolean" : "string")));
 	}
+	if (table && route_has_fields(route))
+		list = jv_array_append(list, openapi_parameter(jv_string(ROUTE_FIELDS), "query",
+		    "Of each record these members alone: their names, with commas between", openapi_type("string")));
 	if (strcmp(route->method, "GET") != 0) {
 		list = jv_array_append(list, openapi_parameter(jv_string("If-Match"), "header",
 		    "The ETag that GET has answered, or *: it is changed only if that is still so", openapi_type("string")));

@@ -185,6 +185,7 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 		return;
 	}
 	serving->is_text = route_is_text(match->route, exchange);
+	serving->fields = route_fields(match->route, exchange) ? memory_string(route_fields(match->route, exchange)) : NULL;
 	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
 	serving_add(serving, exchange);
 	if (uploads)

@@ -106,3 +106,16 @@ route_is_text(const struct route *route, const struct http_exchange *exchange)
 	return route->answer == ROUTE_TEXT || (route->answer != ROUTE_BYTES && route->answer != ROUTE_SESSION && accept &&
 	    strncmp(accept, "text/plain", 10) == 0);
 }
+
+bool
+route_has_fields(const struct route *route)
+{
+	return strcmp(route->method, "GET") == 0 && route->command &&
+	    (route->answer == ROUTE_RECORD || route->answer == ROUTE_RECORDS || route->answer == ROUTE_RECORDS_EVENTS);
+}
+
+const char *
+route_fields(const struct route *route, const struct http_exchange *exchange)
+{
+	return route_has_fields(route) ? http_field_find(&exchange->query, ROUTE_FIELDS) : NULL;
+}

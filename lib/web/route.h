@@ -44,6 +44,8 @@ enum route_body {
 
 enum { ROUTE_VARIABLES = 6 };
 
+#define ROUTE_FIELDS "fields" /* of a query: the members that are asked for */
+
 struct route {
 	const char *method;
 	const char *path;     /* "/v1/clusters/{cluster}/history" */
@@ -79,6 +81,10 @@ int route_find(const struct route *table, const char *method, const char *path, 
 /* Returns whether the answer is what the command prints for people: that of some routes always is, that of others where the request
  * accepts text/plain. */
 bool route_is_text(const struct route *route, const struct http_exchange *exchange);
+
+/* Returns whether of what the route answers only some members can be asked for, and which are: "name,status", of the query; NULL: all. */
+bool route_has_fields(const struct route *route);
+const char *route_fields(const struct route *route, const struct http_exchange *exchange);
 
 /* Returns the value of a variable of the route by its name, "cluster"; NULL if it has none. */
 const char *route_variable(const struct route_match *match, const char *name, size_t length);

@@ -110,10 +110,10 @@ int
 serving_take_output(struct serving *serving)
 {
 	if (!serving->output && serving_prints_list(serving))
-		serving->output = printed_open(PRINTED_LINES, "application/json");
+		serving->output = printed_open(PRINTED_LINES, "application/json", serving->fields);
 	else if (!serving->output)
 		serving->output = printed_open(serving->route->answer == ROUTE_WHOLE ? PRINTED_WHOLE : PRINTED_AS_IS,
-		    serving->is_text ? "text/plain; charset=utf-8" : "application/octet-stream");
+		    serving->is_text ? "text/plain; charset=utf-8" : "application/octet-stream", NULL);
 	return printed_take(serving->output, &serving->child.out);
 }
 
@@ -161,6 +161,7 @@ serving_free(struct serving *serving)
 	call_release(&serving->call);
 	arguments_release(&serving->environment);
 	free(serving->session);
+	free(serving->fields);
 	free(serving->user);
 	free(serving->place);
 	grant_release(&serving->grant);

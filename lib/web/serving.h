@@ -43,6 +43,7 @@ struct serving { /* a command that is run for requests */
 	bool uploads;  /* it runs while its body comes */
 	size_t came;   /* bytes of the step */
 	bool is_text;  /* the answer is for people */
+	char *fields;  /* members of what is answered, see route_fields; or NULL */
 	struct printed *output; /* where what it prints is taken to; NULL: nowhere yet */
 	struct serving *next; /* that waits for its turn, or runs */
 };
