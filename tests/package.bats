@@ -51,6 +51,12 @@ inside() {
 	same "$(dpkg-deb -f new.deb Version)" "$(coopr --version | awk '{print $NF}')"
 }
 
+@test "what only one provider needs is suggested" {
+	contains "$(dpkg-deb -f new.deb Suggests)" libvirt0
+	[[ $(dpkg-deb -f new.deb Depends) != *libvirt* ]]
+	contains "$(dpkg-deb -f new.deb Depends)" libmicrohttpd
+}
+
 @test "lintian has nothing to say" {
 	mkdir tmp
 	TMPDIR=$PWD/tmp run -0 lintian --allow-root --pedantic --display-info --fail-on error,warning,info,pedantic new.deb

@@ -11,9 +11,9 @@ setup() {
 	stubborn_service
 }
 
-# The texts of a source, with the commands in them, one a line: "coopr retry", "coopr-queue wait".
+# The texts of a source but for tags of a cloud's things, with the commands in them, one a line: "coopr retry", "coopr-queue wait".
 recommended_in() { # FILE...
-	grep -hoE '"([^"\\]|\\.)*"' "$@" | grep -oE '\bcoopr-queue [a-z]+|\bcoopr-[a-z]+|\bcoopr [a-z]+' | sort -u
+	grep -hvE '^#define TAG_' "$@" | grep -oE '"([^"\\]|\\.)*"' | grep -oE '\bcoopr-queue [a-z]+|\bcoopr-[a-z]+|\bcoopr [a-z]+' | sort -u
 }
 
 @test "every command that a message names exists" {

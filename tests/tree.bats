@@ -101,6 +101,14 @@ named_in() {
 	same "" "$(cat missing)"
 }
 
+@test "a file may be executed where it says by what, and only there" {
+	git -C "$COOPR_ROOT" ls-files -s bin libexec share debian >files 2>/dev/null || skip "this is no repository, or another user's"
+	sed -n 's/^100[0-9]* [0-9a-f]* 0\t//p' files >plain
+	(cd "$COOPR_ROOT" && xargs -d '\n' awk 'FNR == 1 { if (/^#!/) print FILENAME; nextfile }') <plain | sort >says
+	(cd "$COOPR_ROOT" && while read -r file; do [ ! -x "$file" ] || echo "$file"; done) <plain | sort >may
+	diff says may
+}
+
 @test "every source file says what licence it is under, and every header what it is about" {
 	find "$COOPR_ROOT/lib" "$COOPR_ROOT/bin" -name '*.[ch]' | while read -r file; do
 		head -n 1 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file: no licence"
