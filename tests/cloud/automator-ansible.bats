@@ -3,9 +3,9 @@
 #
 # coopr-automators(7): the automator ansible, on sandbox nodes.
 
-load case
-load sandbox
-load automator
+load ../case
+load ../sandbox
+load ../automator
 
 AUTOMATOR=ansible
 

@@ -3,9 +3,9 @@
 #
 # coopr-automators(7): the automator puppet, on sandbox nodes.
 
-load case
-load sandbox
-load automator
+load ../case
+load ../sandbox
+load ../automator
 
 AUTOMATOR=puppet
 
@@ -18,7 +18,7 @@ teardown() {
 }
 
 has_tool() {
-	command -v puppet >/dev/null || "$BATS_TEST_DIRNAME/install-packages" puppet-agent >installed 2>&1 ||
+	command -v puppet >/dev/null || "$COOPR_ROOT/tests/install-packages" puppet-agent >installed 2>&1 ||
 		skip "needs puppet, which cannot be installed: $(tail -n 1 installed)"
 }
 
