@@ -178,7 +178,7 @@ drift_fill_message(const void *row, struct list_cell *cell)
 static const struct list_column columns[] = {
 	{"CLUSTER", "name", AT(TEXT, name), .style = STYLE_BOLD, .when = LIST_SPARSE},
 	{"NODE", "node", .fill = drift_fill_node},
-	{"VOLUME", "volume", .fill = drift_fill_volume, .when = LIST_SPARSE},
+	{"VOLUME", "volume", .fill = drift_fill_volume, .when = LIST_SPARSE | LIST_FILLED},
 	{"SERVICE", "service", AT(TEXT, service), .when = LIST_SPARSE},
 	{"DRIFT", "what", .fill = drift_fill_what, .style = STYLE_BAD},
 	{"REPAIR", "mended", AT(TEXT, repair), .fill = drift_fill_repair, .style = STYLE_GOOD, .when = LIST_SPARSE},
