@@ -31,8 +31,8 @@ configure()
 	esac
 	place=$(place_of "$self" "$nodes")
 	put /etc/keepalived/coopr-check 755 <<-EOT
-		#!/bin/bash
-		exec 2>/dev/null 3<>/dev/tcp/127.0.0.1/$port
+		#!/bin/sh
+		exec bash -c '</dev/tcp/127.0.0.1/$port' 2>/dev/null
 	EOT
 	put $file 640 <<-EOT
 		global_defs {

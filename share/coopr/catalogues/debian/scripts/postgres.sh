@@ -137,9 +137,9 @@ objects()
 	text=$(
 		echo "SET synchronous_commit = local; SET standard_conforming_strings = on;"
 		role coopr_replication "$(coopr_config postgres/replication)" REPLICATION
-		for function in 'pg_ls_dir(text, boolean, boolean)' 'pg_stat_file(text, boolean)' 'pg_read_binary_file(text)' \
+		for routine in 'pg_ls_dir(text, boolean, boolean)' 'pg_stat_file(text, boolean)' 'pg_read_binary_file(text)' \
 			'pg_read_binary_file(text, bigint, bigint, boolean)'; do
-			echo "GRANT EXECUTE ON FUNCTION pg_catalog.$function TO coopr_replication;"
+			echo "GRANT EXECUTE ON FUNCTION pg_catalog.$routine TO coopr_replication;"
 		done
 		[ "$version" -lt 15 ] || echo "GRANT pg_checkpoint TO coopr_replication;"
 		each postgres/databases name database
