@@ -153,7 +153,7 @@ bool master_relax(struct master *master, int objective, int sign);
 price_product master_slack(const struct master *master);
 
 /* Finds what the last prices, with which nothing was worth entering, prove of sign * the activity of a row that was made least: it is
- * at least bound. Returns false if they prove nothing. */
+ * at least bound. Returns false if they prove nothing, or the budget was spent before the best patterns were found. */
 bool master_bound(const struct master *master, int objective, int sign, int64_t *bound);
 
 /* Lists the solution of the relaxation: value[i] machines of column[i]. Returns how many there are; there is room for

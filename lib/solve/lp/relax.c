@@ -19,6 +19,7 @@ enum {
 #define LOOSE 1e-4
 #define NEAR 1e-6 /* in the linear program */
 #define MOST_HARMLESS (INT64_C(1) << 60)
+#define UNBOUNDED ((price_product)1 << 120) /* more than anything is worth */
 
 /* Returns how many new machines the objectives allow, if each adds as little as any type can. */
 static int64_t
@@ -94,8 +95,7 @@ relax_harmless_worth(const struct master *m)
 	return most == 0 || (least - 1) / most > MOST_HARMLESS ? MOST_HARMLESS : (int64_t)((least - 1) / most);
 }
 
-/* For any prices y of the rows: the sum of y times activity is at least what it is with each activity at its worse
- * bound, and as much as the patterns in use are worth, which is at most the best pattern's price for each machine. */
+/* Returns what all machines may be worth at most. */
 static price_product
 relax_most_worth(const struct master *m)
 {
@@ -107,12 +107,14 @@ relax_most_worth(const struct master *m)
 	return most;
 }
 
+/* For any prices y of the rows: the sum of y times activity is at least what it is with each activity at its worse
+ * bound, and as much as the patterns in use are worth, which is at most the best pattern's price for each machine. */
 price_product
 master_slack(const struct master *m)
 {
 	price_product least;
 
-	return relax_least_worth(m, SIMPLEX_NONE, &least) ? relax_most_worth(m) - least : 1;
+	return relax_least_worth(m, SIMPLEX_NONE, &least) ? relax_most_worth(m) - least : UNBOUNDED;
 }
 
 /* The same sum without the objective's row: its price, which is negative where it is made least, times its activity is at most what is
@@ -122,7 +124,7 @@ master_bound(const struct master *m, int objective, int sign, int64_t *bound)
 {
 	price_product price = -sign * m->row_price[objective], least, value;
 
-	if (price <= 0 || !relax_least_worth(m, objective, &least))
+	if (m->budget->spent || price <= 0 || !relax_least_worth(m, objective, &least))
 		return false;
 	value = least - relax_most_worth(m);
 	value = value > 0 ? (value + price - 1) / price : value / price;
@@ -249,11 +251,10 @@ relax_free(struct master *m, int objective)
 	simplex_recompute(&m->lp);
 }
 
-/* Returns whether the relaxation, with which nothing more can be done, has a solution. */
+/* Returns whether the relaxation, with which nothing more can be done, has a solution; beyond: it is proved that it has none. */
 static bool
-relax_end(struct master *m, int objective, int sign, bool misses, bool freed)
+relax_end(struct master *m, int objective, bool misses, bool beyond, bool freed)
 {
-	bool beyond = !misses && relax_is_beyond(m, objective, sign);
 	bool misses_own = freed && !misses && !beyond && relax_misses(m, objective);
 
 	if (freed)
@@ -267,7 +268,7 @@ master_relax(struct master *m, int objective, int sign)
 {
 	double before = INFINITY;
 	size_t idle = 0, idle_max = 20 + m->row_count, limit = 400 * (m->row_count + 20);
-	bool was_missing = true, loose = false, freed = false;
+	bool was_missing = true, loose = false, freed = false, beyond;
 	int chances = LOOSENINGS;
 
 	m->lp.careful = false;
@@ -309,11 +310,12 @@ master_relax(struct master *m, int objective, int sign)
 			freed = true;
 			continue;
 		}
-		if (missing == 0 && !relax_is_beyond(m, objective, sign) && relax_is_near(m, objective, sign) && m->lp.worth > SIMPLEX_WORTH_FINE) {
+		beyond = missing == 0 && relax_is_beyond(m, objective, sign);
+		if (missing == 0 && !beyond && m->lp.worth > SIMPLEX_WORTH_FINE && relax_is_near(m, objective, sign)) {
 			m->lp.worth = SIMPLEX_WORTH_FINE;
 			continue;
 		}
-		return relax_end(m, objective, sign, missing > 0, freed);
+		return relax_end(m, objective, missing > 0, beyond, freed);
 	}
 	relax_tighten(m);
 	m->unproven = m->unproven || !m->budget->spent;
