@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/program/whole.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 31 }; /* zeros */
+enum {
+	LARGEST = 31, /* zeros */
+	POWERS = 22,  /* of ten that a double holds */
+};
+
+#define DOUBLE_WHOLE 9007199254740992.0 /* below it doubles are exact */
+
+/* Finds the decimal of a number that a power of ten makes a whole one, both of which doubles hold: their quotient is then the number. Most
+ * numbers are such, and it takes a small part of the time. Returns -1 for others. */
+static int64_t
+whole_split_simple(double value, int *exponent, int *count)
+{
+	double power = 1;
+
+	for (int places = 0; places <= POWERS; places++) {
+		double scaled = nearbyint(value * power);
+
+		if (scaled >= DOUBLE_WHOLE)
+			break;
+		if (scaled / power == value) {
+			*exponent = -places;
+			*count = 0;
+			for (int64_t rest = (int64_t)scaled; rest; rest /= 10)
+				++*count;
+			return (int64_t)scaled;
+		}
+		power *= 10;
+	}
+	return -1;
+}
 
 /* Finds the shortest decimal that means the number: count digits * 10^exponent. */
 static int64_t
 whole_split(double value, int *exponent, int *count)
 {
+	int64_t simple = whole_split_simple(value, exponent, count);
 	char text[40], digits[WHOLE_DIGITS + 2];
 
+	if (simple >= 0)
+		return simple;
 	*count = 0;
 	for (int precision = 0; precision < WHOLE_DIGITS; precision++) {
 		snprintf(text, sizeof text, "%.*e", precision, value);
