@@ -4,9 +4,9 @@
  * common divisor of what services take of it. Of what a type offers the rest is of no use.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "model/amounts.h"
 #include "model/answer/demand.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
@@ -31,14 +31,13 @@ build_count_places(const struct amounts *amounts, const struct names *names, str
 	}
 }
 
-/* Finds what a service takes of a resource; 0 if it is nothing. */
+/* Returns what a service takes of a resource. */
 static double
 build_consumption(const struct service *service, const char *resource)
 {
-	for (size_t i = 0; i < service->consumes.count; i++)
-		if (strcmp(service->consumes.list[i].resource, resource) == 0)
-			return service->consumes.list[i].value;
-	return 0;
+	const struct amount *amount = amounts_find(&service->consumes, resource);
+
+	return amount ? amount->value : 0;
 }
 
 /* Finds the largest step that all that is taken of a resource is a multiple of, with so many places. Returns the first service that takes

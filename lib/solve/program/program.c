@@ -116,11 +116,5 @@ count_add(int64_t a, int64_t b)
 int64_t
 count_divisor(int64_t a, int64_t b)
 {
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
+	return (int64_t)whole_divisor(a, b);
 }

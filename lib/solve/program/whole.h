@@ -22,7 +22,7 @@ int whole_more_places(int places, double value, int digits);
 /* Finds the number times 10 to the power of places, rounded to the nearest. Returns false where it is above 10 to the power of 31. */
 bool whole_of(double value, int places, wide *out);
 
-/* Returns the greatest common divisor of numbers that are not negative; of 0 and a it is a. */
+/* Returns the greatest common divisor; of 0 and a it is a. Its sign is of no account. */
 wide whole_divisor(wide a, wide b);
 
 #endif
