@@ -31,7 +31,6 @@ struct printed {
 	char tag[2 * PRINTED_HASH + 3]; /* once it has ended */
 	enum printed_form form;
 	struct printed_list list;
-	char *fields; /* that the list has, or NULL */
 	int status;
 	char type[PRINTED_TYPE_SIZE];
 	struct error err; /* code 0: none */
@@ -103,8 +102,7 @@ printed_open(enum printed_form form, const char *type, const char *fields)
 	struct printed *printed = memory_aligned(_Alignof(struct printed), sizeof *printed);
 
 	printed->form = form;
-	printed->fields = fields ? memory_string(fields) : NULL;
-	printed->list.fields = printed->fields;
+	printed->list.fields = fields;
 	printed->status = 200;
 	snprintf(printed->type, sizeof printed->type, "%s", type);
 	crypto_generichash_init(&printed->hash, NULL, 0, PRINTED_HASH);
@@ -202,6 +200,5 @@ printed_release(struct printed *printed)
 	if (printed->fd >= 0)
 		close(printed->fd);
 	buffer_release(&printed->list.line);
-	free(printed->fields);
 	free(printed);
 }

@@ -36,7 +36,7 @@ void printed_end_list(struct printed_list *list, struct buffer *to);
  * not there. */
 size_t printed_read_head(const struct buffer *printed, int *status, char type[static PRINTED_TYPE_SIZE]);
 
-/* Begins; type is a media type; of lines, only fields are taken, unless that is NULL. Where that fails, printed_give says why. */
+/* Begins; type is a media type; of lines, only fields are taken, unless that is NULL: it is borrowed. Where that fails, printed_give says why. */
 struct printed *printed_open(enum printed_form form, const char *type, const char *fields);
 
 /* Takes what has been printed up to now, and empties the buffer; what is before the body comes with the first. Returns -1 where it is too

@@ -165,6 +165,7 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 {
 	struct repeat *repeat = repeats_find(requests->repeats, match, asker, &serving->call, exchange);
 	bool runs = repeat && repeat_maker(repeat), uploads = match->route->body == ROUTE_UPLOAD;
+	const char *fields = route_fields(match->route, exchange);
 	struct error err;
 
 	if (runs && uploads)
@@ -185,7 +186,7 @@ requests_once(struct requests *requests, struct serving *serving, const struct r
 		return;
 	}
 	serving->is_text = route_is_text(match->route, exchange);
-	serving->fields = route_fields(match->route, exchange) ? memory_string(route_fields(match->route, exchange)) : NULL;
+	serving->fields = fields ? memory_string(fields) : NULL;
 	serving->recent = recent_begin(requests->recent, match->route, asker, exchange, serving);
 	serving_add(serving, exchange);
 	if (uploads)
