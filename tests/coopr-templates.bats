@@ -7,14 +7,6 @@ load case
 load cloud
 load cloud/coopr-templates
 
-setup() {
-	need_root
-	need_program unshare python3 curl openssl
-	need_shared data/coopr-templates
-	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
-	fresh
-}
-
 @test "a cluster of the template base is made, configured, stopped, started, grows and is deleted, and chef is given what Coopr would have given it" {
 	beside_coopr openstack <<<'life base 1 2'
 }

@@ -13,6 +13,14 @@
 #	life TEMPLATE NUMBER GROWN [OPTION]...
 #	                     the life of a cluster of NUMBER machines, which grows to GROWN, or cannot (GROWN is -)
 
+setup() {
+	need_root
+	need_program unshare python3 curl openssl
+	need_shared data/coopr-templates
+	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
+	fresh
+}
+
 beside_coopr() {
 	export FAKE_CLOUD=$1
 	cat >words.sh

@@ -8,14 +8,6 @@ load ../case
 load ../cloud
 load coopr-templates
 
-setup() {
-	need_root
-	need_program unshare python3 curl openssl
-	need_shared data/coopr-templates
-	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
-	fresh
-}
-
 @test "ambari" {
 	beside_coopr openstack <<<'life ambari 2 3'
 }
