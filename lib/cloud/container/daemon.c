@@ -70,6 +70,31 @@ daemon_do(const struct cloud *cloud, const char *method, const char *path, const
 	return result;
 }
 
+int
+daemon_ensure(const struct cloud *cloud, const char *method, const char *path, long well, const struct stop *stop, struct error *err)
+{
+	long status;
+	int result = daemon_do(cloud, method, path, stop, &status, NULL, err);
+
+	return result < 0 && status == well ? 0 : result;
+}
+
+int
+daemon_post(const struct cloud *cloud, const char *path, jv document, const struct stop *stop, struct client_answer *answer, jv *out,
+    struct error *err)
+{
+	struct daemon_request request = {.method = "POST", .path = path, .once = true};
+	struct buffer text = {0};
+	int result;
+
+	json_dump(document, &text);
+	request.body = buffer_string(&text);
+	request.length = text.length;
+	result = daemon_ask(cloud, &request, stop, answer, out, err);
+	buffer_release(&text);
+	return result;
+}
+
 /* Fails with the last error in what the daemon has told of a pull, a JSON object a line: its status was sent before it began. */
 static int
 daemon_pull_failed(const char *image, const struct buffer *told, struct error *err)

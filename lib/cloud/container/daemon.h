@@ -37,6 +37,13 @@ int daemon_ask(const struct cloud *cloud, const struct daemon_request *request, 
 int daemon_do(const struct cloud *cloud, const char *method, const char *path, const struct stop *stop, long *status, jv *out,
     struct error *err);
 
+/* Sends such a request whose answer is of no interest. The status well, which it fails with, says that it is so already: that is well. */
+int daemon_ensure(const struct cloud *cloud, const char *method, const char *path, long well, const struct stop *stop, struct error *err);
+
+/* Sends a document, once. answer is to be initialised, and to be released; out is as above. */
+int daemon_post(const struct cloud *cloud, const char *path, jv document, const struct stop *stop, struct client_answer *answer, jv *out,
+    struct error *err);
+
 /* Has the daemon fetch an image from where its name says. */
 int daemon_pull(const struct cloud *cloud, const char *image, const struct stop *stop, struct error *err);
 

@@ -25,11 +25,10 @@ static int
 remake_do(const struct remake *remake, const char *method, const char *name, const char *rest, long well, struct error *err)
 {
 	char *path = memory_printf("/containers/%s%s", name, rest);
-	long status;
-	int result = daemon_do(remake->cloud, method, path, remake->stop, &status, NULL, err);
+	int result = daemon_ensure(remake->cloud, method, path, well, remake->stop, err);
 
 	free(path);
-	return result < 0 && status == well ? 0 : result;
+	return result;
 }
 
 static int
@@ -137,17 +136,10 @@ static int
 remake_create(const struct remake *remake, jv body, struct error *err)
 {
 	struct client_answer answer = {.wait_ms = -1};
-	struct buffer text = {0};
 	char *path = memory_printf("/containers/create?name=%s", remake->next);
-	struct daemon_request request = {.method = "POST", .path = path, .once = true};
-	int result;
+	int result = daemon_post(remake->cloud, path, body, remake->stop, &answer, NULL, err);
 
-	json_dump(body, &text);
-	request.body = buffer_string(&text);
-	request.length = text.length;
-	result = daemon_ask(remake->cloud, &request, remake->stop, &answer, NULL, err);
 	client_answer_release(&answer);
-	buffer_release(&text);
 	free(path);
 	return result;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cloud/cloud.h"
+#include "cloud/container/copy.h"
 #include "cloud/container/daemon.h"
 #include "cloud/container/remake.h"
 #include "cloud/volume.h"
@@ -17,16 +18,8 @@
 #define TAG_OF "coopr-of"         /* it is filled from this one, */
 #define TAG_FILLED "coopr-filled" /* and whole when there is another volume whose label names it */
 #define TAG_SNAPSHOT "coopr-snapshot"
-#define TAG_COPY "coopr-copy"     /* of the container that copies: for this installation */
 
 #define FILLED_SUFFIX ".filled"
-#define COPY_SUFFIX ".copy"
-
-enum { COPY_POLL_MS = 200, EXITED_WELL = 0 };
-
-/* Empties the one folder, of what an attempt that was cut off has left, and copies all from the other, with owners and modes. */
-static const char copy_script[] =
-    "cd /to && rm -rf ./* ./.[!.]* ./..?* && cp -a /from/. /to/ && sync";
 
 /* --- list --- */
 
@@ -151,19 +144,12 @@ daemon_volumes_list(struct cloud *cloud, bool snapshots, const struct stop *stop
 /* --- make --- */
 
 static int
-daemon_volumes_post(struct cloud *cloud, const char *path, jv body, const struct stop *stop, jv *out, struct error *err)
+daemon_volumes_post(struct cloud *cloud, jv body, const struct stop *stop, jv *out, struct error *err)
 {
 	struct client_answer answer = {.wait_ms = -1};
-	struct daemon_request request = {.method = "POST", .path = path, .once = true};
-	struct buffer text = {0};
-	int result;
+	int result = daemon_post(cloud, "/volumes/create", body, stop, &answer, out, err);
 
-	json_dump(body, &text);
-	request.body = buffer_string(&text);
-	request.length = text.length;
-	result = daemon_ask(cloud, &request, stop, &answer, out, err);
 	client_answer_release(&answer);
-	buffer_release(&text);
 	return result;
 }
 
@@ -177,7 +163,7 @@ daemon_volumes_have(struct cloud *cloud, const char *name, jv labels, const stru
 
 	json_set_string(&body, "Name", name);
 	json_set(&body, "Labels", labels);
-	result = daemon_volumes_post(cloud, "/volumes/create", body, stop, &out, err);
+	result = daemon_volumes_post(cloud, body, stop, &out, err);
 	its = json_get(out, "Labels");
 	installation = json_get_string(its, CLOUD_TAG_INSTALLATION);
 	if (result == 0 && (!installation || strcmp(installation, cloud->installation) != 0))
@@ -207,100 +193,7 @@ daemon_volumes_label(struct cloud *cloud, const char *volume, const char *name, 
 	return value;
 }
 
-/* --- copy --- */
-
-struct copy {
-	struct cloud *cloud;
-	const char *from, *to;
-	const char *image;
-	const struct stop *stop;
-	char *path; /* of its container */
-};
-
-static jv
-copy_body(const struct copy *copy)
-{
-	static const char *const command[] = {"/bin/sh", "-c", copy_script};
-	char *from = memory_printf("%s:/from:ro", copy->from), *to = memory_printf("%s:/to", copy->to);
-	const char *const binds[] = {from, to};
-	jv body = jv_object(), host = jv_object(), labels = jv_object();
-
-	json_set_string(&labels, TAG_COPY, copy->cloud->installation);
-	json_set(&host, "Binds", json_strings(binds, 2));
-	json_set_string(&host, "NetworkMode", "none");
-	json_set_string(&body, "Image", copy->image);
-	json_set_string(&body, "User", "root");
-	json_set(&body, "Entrypoint", json_strings(command, 3));
-	json_set(&body, "Labels", labels);
-	json_set(&body, "HostConfig", host);
-	free(from);
-	free(to);
-	return body;
-}
-
-static int
-copy_do(const struct copy *copy, const char *method, const char *rest, long well, struct error *err)
-{
-	char *path = memory_printf("%s%s", copy->path, rest);
-	long status;
-	int result = daemon_do(copy->cloud, method, path, copy->stop, &status, NULL, err);
-
-	free(path);
-	return result < 0 && status == well ? 0 : result;
-}
-
-/* Waits until the container has ended. */
-static int
-copy_wait(const struct copy *copy, struct error *err)
-{
-	char *path = memory_printf("%s/json", copy->path);
-	int done = 0;
-
-	while (done == 0) {
-		jv out, state;
-		long status;
-		char *word;
-
-		done = daemon_do(copy->cloud, "GET", path, copy->stop, &status, &out, err);
-		state = json_get(out, "State");
-		word = json_get_string(state, "Status");
-		if (done == 0 && word && (strcmp(word, "exited") == 0 || strcmp(word, "stopped") == 0))
-			done = json_get_number(state, "ExitCode", 1) == EXITED_WELL ? 1
-			    : error_set(err, EX_TEMPFAIL, "volume %s cannot be copied to %s: cp has failed; the daemon's log of %s says why", copy->from, copy->to, path);
-		free(word);
-		jv_free(state);
-		jv_free(out);
-		if (done == 0)
-			done = stop_sleep(copy->stop, COPY_POLL_MS, err);
-	}
-	free(path);
-	return done < 0 ? -1 : 0;
-}
-
-/* Copies by a container, which is made anew where an earlier one was cut off. */
-static int
-copy_run(struct copy *copy, struct error *err)
-{
-	char *create = memory_printf("/containers/create?name=%s" COPY_SUFFIX, copy->to);
-	struct error ignored;
-	int result;
-	jv body;
-
-	copy->path = memory_printf("/containers/%s" COPY_SUFFIX, copy->to);
-	result = copy_do(copy, "DELETE", "?force=true", 404, err);
-	if (result == 0) {
-		body = copy_body(copy);
-		result = daemon_volumes_post(copy->cloud, create, body, copy->stop, NULL, err);
-		jv_free(body);
-	}
-	if (result == 0)
-		result = copy_do(copy, "POST", "/start", 304, err) < 0 || copy_wait(copy, err) < 0 ? -1 : 0;
-	if (copy_do(copy, "DELETE", "?force=true", 404, result == 0 ? err : &ignored) < 0)
-		result = -1;
-	free(copy->path);
-	free(create);
-	return result;
-}
+/* --- fill --- */
 
 /* Returns the labels of a volume that says that another is filled. */
 static jv
@@ -320,9 +213,8 @@ daemon_volumes_mark(struct cloud *cloud, const char *name, bool is_snapshot)
 static int
 daemon_volumes_fill(struct cloud *cloud, const struct cloud_volume_order *order, const char *image, bool is_snapshot, const struct stop *stop, struct error *err)
 {
-	struct copy copy = {.cloud = cloud, .from = order->of, .to = order->name, .image = image, .stop = stop};
 	char *mark = memory_printf("%s" FILLED_SUFFIX, order->name);
-	int result = copy_run(&copy, err);
+	int result = container_copy(cloud, order->of, order->name, image, stop, err);
 
 	if (result == 0)
 		result = daemon_volumes_have(cloud, mark, daemon_volumes_mark(cloud, order->name, is_snapshot), stop, err);
@@ -409,23 +301,17 @@ static int
 daemon_volumes_delete(struct cloud *cloud, const char *name, const char *suffix, const struct stop *stop, struct error *err)
 {
 	char *path = memory_printf("/volumes/%s%s", name, suffix);
-	long status;
-	int result = daemon_do(cloud, "DELETE", path, stop, &status, NULL, err);
+	int result = daemon_ensure(cloud, "DELETE", path, 404, stop, err);
 
 	free(path);
-	return result < 0 && status == 404 ? 0 : result;
+	return result;
 }
 
 /* The container that copies to it may have been cut off. What says that it is filled goes last: it is what is seen of it until then. */
 static int
 daemon_volumes_remove(struct cloud *cloud, const struct cloud_volume *volume, const struct stop *stop, struct error *err)
 {
-	char *path = memory_printf("/containers/%s" COPY_SUFFIX "?force=true", volume->id);
-	long status;
-	int result = daemon_do(cloud, "DELETE", path, stop, &status, NULL, err);
-
-	free(path);
-	if (result < 0 && status != 404)
+	if (container_copy_stop(cloud, volume->id, stop, err) < 0)
 		return -1;
 	return daemon_volumes_delete(cloud, volume->id, "", stop, err) < 0 ? -1 : daemon_volumes_delete(cloud, volume->id, FILLED_SUFFIX, stop, err);
 }

@@ -248,20 +248,14 @@ static long
 podman_create(struct podman_task *task, jv body, struct error *err)
 {
 	struct client_answer answer = {.wait_ms = -1};
-	struct buffer text = {0};
 	char *path = memory_printf("/containers/create?name=%s", task->name);
-	struct daemon_request request = {.method = "POST", .path = path, .once = true};
 	long status;
 
-	json_dump(body, &text);
-	request.body = buffer_string(&text);
-	request.length = text.length;
-	if (daemon_ask(task->cloud, &request, task->stop, &answer, NULL, err) < 0)
+	if (daemon_post(task->cloud, path, body, task->stop, &answer, NULL, err) < 0)
 		podman_classify(err);
 	task->unknown = answer.unknown;
 	status = answer.status;
 	client_answer_release(&answer);
-	buffer_release(&text);
 	free(path);
 	return status;
 }
