@@ -38,6 +38,18 @@ on_node() {
 	ssh -F ssh.config -o BatchMode=yes "$node" "$@"
 }
 
+@test "services that look nodes up can be asked whether they run" {
+	printf '#!/bin/sh\n. ./lib.sh\n[ "$COOPR_ACTION" != configure ] || coopr_nodes hello >/root/peers\n[ "$(wc -l </root/peers)" = 2 ]\n' >mine/scripts/hello.sh
+	jq '.provisioner.actions |= {configure: (.configure | .fields.nodes = ["hello"]), start: {type: "shell", fields: {script: "hello.sh"}},
+		status: {type: "shell", fields: {script: "hello.sh"}}}' mine/services/hello.json >changed
+	mv changed mine/services/hello.json
+	coopr-create -q hello -t hello -n 2
+	coopr-reconcile --probe
+	on_node 1000 'echo >>/root/peers'
+	run --separate-stderr -1 coopr-reconcile --probe
+	contains "$stderr" "00000001-1000: hello: it does not run"
+}
+
 @test "a script runs on every machine with its configuration, and the machines know each other by name" {
 	cat >mine/scripts/hello.sh <<-'EOT'
 		#!/bin/sh

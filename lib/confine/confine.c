@@ -296,8 +296,11 @@ confine_allow_kept(struct domain *domain, const struct confine_plugin *plugin)
 	confine_allow_given(domain, enters ? memory_printf("%s/.ssh", state) : NULL, DOMAIN_READ);
 	confine_allow_given(domain, enters || (plugin->wants & CONFINE_KEYS) ? location_memory() : NULL, DOMAIN_READ_FILE);
 	confine_allow_given(domain, fetches ? home_system_config("") : NULL, DOMAIN_READ);
-	if (plugin->wants & CONFINE_STREAM)
+	if (plugin->wants & CONFINE_STREAM) {
 		confine_allow_given(domain, memory_printf("%s/jobs", spool), DOMAIN_READ_FILE | DOMAIN_APPEND);
+		/* Those who ask whether services run name the nodes of their clusters there. */
+		confine_allow_given(domain, enters ? memory_printf("%s/clusters", state) : NULL, DOMAIN_READ_FILE);
+	}
 	free(spool);
 	free(state);
 }
