@@ -93,8 +93,10 @@ tasks_add_bootstraps(struct builder *builder, const struct placement *placement)
 		builder->bootstraps[type] = tasks_add_node_task(builder, placement->node, ACTION_BOOTSTRAP,
 		    builder->types.list[type], "{}");
 		builder_edge(builder, builder->confirms[placement->node], builder->bootstraps[type]);
-		/* A machine may be made anew when it gets its volumes. */
-		builder_edge(builder, builder->mounts[placement->node], builder->bootstraps[type]);
+		/* A machine may be made anew when it gets its volumes, but not one on which services stand: these may have to go before what
+		 * has the volumes releases them. */
+		if (builder->layout->nodes[placement->node].was.count == 0)
+			builder_edge(builder, builder->mounts[placement->node], builder->bootstraps[type]);
 	}
 }
 

@@ -114,7 +114,8 @@ node_order_check(struct judge *judge)
 		node_order_require(&nodes, hardware->attach, hardware->mount);
 		for (size_t j = hardware->first; j < hardware->end; j++) {
 			node_order_require(&nodes, hardware->confirm, (int)nodes.bootstraps[j]);
-			node_order_require(&nodes, hardware->mount, (int)nodes.bootstraps[j]);
+			if (judge->plan->layout.nodes[i].was.count == 0)
+				node_order_require(&nodes, hardware->mount, (int)nodes.bootstraps[j]);
 			node_order_require(&nodes, (int)nodes.bootstraps[j], hardware->delete);
 		}
 	}
