@@ -288,3 +288,40 @@ ok network network default' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
 	same 2 "$(requests 'POST /token')"
 	[ "$(requests 'GET .*/operations')" -lt 80 ]
 }
+
+@test "volumes are made once, attached to one machine at a time, never taken from one that may write, copied and deleted" {
+	fake_set '{"active_ms":200}'
+	cloud_has_volumes
+}
+
+@test "whatever goes wrong with a request for a volume, there is one, and one machine has it" {
+	fake_set '{"active_ms":50}'
+	KILLS=9 cloud_volumes_survive 'POST /compute/v1/projects/[^/]*/zones/[^/]*/disks' 'POST /compute/v1/projects/[^/]*/zones/[^/]*/instances/[^/]*/attachDisk'
+}
+
+@test "volumes are where their machine is, of the type for data, with labels; what Google fails to make is told, and made anew" {
+	provider '{"google_data_disk_type":"ssd","zone_name":"europe-west1-b"}'
+	PROVIDER=$(jq -c --arg name "$(printf 'x%.0s' {1..80})" '.name = $name' <<<"$PROVIDER")
+	do_task create 1000
+	fake_set '{"late_quota":true}'
+	volume_task attach 1000 "$DATA"
+	fails_as '78 quota' "v-1: QUOTA_EXCEEDED: Quota 'SSD_TOTAL_GB' exceeded"
+	fake_set '{"late_quota":false}'
+	volume_task attach 1000 "$DATA"
+	same 0 "$(member .status)"
+	same 'europe-west1-b 5 pd-ssd' "$(jq -r 'select(.method == "POST" and (.path | test("/disks.requestId"))) | .body | fromjson |
+		select(.labels["coopr-volume"] == "v-1" and .sizeGb == "5") | .type | split("/") | "\(.[3]) 5 \(.[5])"' fake.log | tail -1)"
+	same "$(jq -r .name <<<"$PROVIDER")" "$(ask volumes | jq -r .provider | sort -u)"
+	same 'europe-west1-b' "$(ask volumes | jq -r .zone | sort -u)"
+
+	# One that has failed is none that is being made.
+	fake_set "{\"fail\":\"$(volumes_there 'map(select(.name == "v-2").id)[0]' | jq -r .)\"}"
+	do_task delete 1000
+	do_task create 1000
+	volume_task attach 1000 "$DATA"
+	same 75 "$(member .status)"
+	fails_as 75 "v-2: Google has failed to make it"
+	volume_task attach 1000 "$DATA"
+	same 0 "$(member .status)"
+	same 2 "$(volumes_there 'map(select(.machine)) | length')"
+}

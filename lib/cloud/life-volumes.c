@@ -167,7 +167,7 @@ static int
 life_move_volume(struct life *life, const struct cloud_volumes *found, const struct cloud_volume *volume, const struct cloud_machine *machine)
 {
 	bool is_here = volume->machine && strcmp(volume->machine, machine->id) == 0;
-	const char *device;
+	const char *device = NULL;
 
 	if (volume->state == CLOUD_VOLUME_ATTACHED && is_here)
 		return 1;
@@ -175,10 +175,16 @@ life_move_volume(struct life *life, const struct cloud_volumes *found, const str
 		return life_take_volume(life, volume);
 	if (volume->state != CLOUD_VOLUME_FREE)
 		return 0;
-	device = life_free_device(life, found, machine->id);
-	if (!device)
+	if (life_volume_api(life)->devices && !(device = life_free_device(life, found, machine->id)))
 		return error_set(&life->error, EX_CONFIG, "machine %s has as many volumes as it can have", machine->id);
 	return life_volume_api(life)->attach(life->cloud, volume, machine->id, device, life->stop, &life->error);
+}
+
+/* Tells whether a volume is to be asked for: it is not there, or was not completed. */
+static bool
+life_lacks_volume(const struct life *life, const struct cloud_volume *volume)
+{
+	return !volume || (life_volume_api(life)->fills && volume->state == CLOUD_VOLUME_BUSY && !volume->machine);
 }
 
 /* Attaches one volume, which is made where it is not there, and adds what the machine is to know of it. */
@@ -195,7 +201,7 @@ life_attach_volume(struct life *life, const struct wanted *wanted, const struct 
 		done = life_list_some(life, false, &found);
 		if (done == 0)
 			volume = life_find_volume(&found, wanted->name, NULL);
-		if (done == 0 && !volume && !is_asked_for) {
+		if (done == 0 && life_lacks_volume(life, volume) && !is_asked_for) {
 			done = life_make_volume(life, wanted, machine);
 			is_asked_for = true;
 		} else if (done == 0 && volume) {

@@ -59,7 +59,7 @@ struct cloud_volume_place { /* where a machine has a volume */
 };
 
 struct cloud_volume_api {
-	const char *const *devices; /* names that volumes may have at a machine, up to NULL */
+	const char *const *devices; /* names that volumes may have at a machine, up to NULL; NULL: the cloud names them, and says how many there may be */
 	bool fills; /* asked again, make completes a volume that is BUSY */
 
 	/* Adds all volumes that bear the tag of this installation; or all snapshots. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Version 1 of the Compute API of Google, as far as instances go, and the tokens for it. The signatures of service accounts are verified in earnest
+# Version 1 of the Compute API of Google, as far as instances, disks and snapshots go, and the tokens for it. The signatures of service accounts are verified in earnest
 # ("modulus" is that of the key, in hexadecimal), members of requests are checked as there, and operations take "active_ms". "types" and "images" are
 # more of them, as below.
 import base64
@@ -20,6 +20,7 @@ NAME = re.compile(r"^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$")
 LABEL_KEY, LABEL = re.compile(r"^[a-z][a-z0-9_-]{0,62}$"), re.compile(r"^[a-z0-9_-]{0,63}$")
 MEMBERS = {"name", "description", "machineType", "disks", "labels", "metadata", "networkInterfaces", "scheduling", "serviceAccounts", "tags",
            "deletionProtection", "minCpuPlatform", "canIpForward", "hostname", "shieldedInstanceConfig"}
+DISK_MEMBERS = {"name", "sizeGb", "type", "labels", "description", "sourceSnapshot"}
 SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
 CONSOLE = "[   12.1] cloud-init[803]: done\r\n-----BEGIN SSH HOST KEY KEYS-----\r\n%s\r\n-----END SSH HOST KEY KEYS-----\r\n"
 
@@ -44,6 +45,7 @@ class Cloud:
         settings.update({"skew_s": 0, "host_keys": [], "console_keys": [], "modulus": "", "expires_s": 3600, "limit": 0, "unreachable": []})
         self.machines, self.operations, self.requests, self.tokens = {}, [], {}, {}
         self.number = 0
+        self.drives, self.snapshots = {}, {}
 
     def set(self, value):
         """What happens at once: tokens are given by hand and taken back, somebody deletes an instance, requests are forgotten, or an installation has many."""
@@ -58,6 +60,10 @@ class Cloud:
             self.requests.clear()
         if "terminate" in value:
             del self.machines[value["terminate"]]
+        if "stop" in value:
+            self.machines[value["stop"]]["off"] = True
+        if "fail" in value:
+            self.drives[value["fail"]]["failed"] = True
         for number in range(value.get("many", 0)):
             self.add({"name": "many-%d" % self.number, "machineType": "zones/%s/machineTypes/large" % ZONES[number % 3], "disks": [], "networkInterfaces": [{}],
                       "labels": {"coopr-installation": value["of"], "coopr-node": "00000043-%d" % (2000 + number)}}, ZONES[number % 3])
@@ -113,19 +119,23 @@ class Cloud:
     def is_gone(self, machine):
         return machine.get("gone") is not None and self.is_done(machine["gone"])
 
-    def begin(self, kind, zone, target, errors=None):
+    def begin(self, kind, zone, target, errors=None, folder="instances"):
+        """An operation of a zone, or a global one, where that is None."""
         self.number += 1
+        target = "%s/%s" % (folder, target)
         operation = {"name": "operation-%d-%05x" % (time.time() * 1000, self.number), "id": str(self.number), "at": time.time(), "kind": kind, "zone": zone,
                      "target": target, "errors": errors}
         self.operations.append(operation)
         return operation
 
     def show_operation(self, o):
-        done = self.is_done(o)
-        value = {"kind": "compute#operation", "id": o["id"], "name": o["name"], "zone": self.link("/zones/" + o["zone"]), "operationType": o["kind"],
-                 "targetLink": self.link("/zones/%s/instances/%s" % (o["zone"], o["target"])), "status": "DONE" if done else "RUNNING", "user": EMAIL,
+        done, scope = self.is_done(o), "/zones/" + o["zone"] if o["zone"] else "/global"
+        value = {"kind": "compute#operation", "id": o["id"], "name": o["name"], "operationType": o["kind"],
+                 "targetLink": self.link("%s/%s" % (scope, o["target"])), "status": "DONE" if done else "RUNNING", "user": EMAIL,
                  "progress": 100 if done else 0, "insertTime": self.time(o["at"]), "startTime": self.time(o["at"]),
-                 "selfLink": self.link("/zones/%s/operations/%s" % (o["zone"], o["name"]))}
+                 "selfLink": self.link("%s/operations/%s" % (scope, o["name"]))}
+        if o["zone"]:
+            value["zone"] = self.link(scope)
         if done and o["errors"]:
             value.update({"error": {"errors": o["errors"]}, "httpErrorStatusCode": 503, "httpErrorMessage": "SERVICE UNAVAILABLE"})
         return value
@@ -166,7 +176,10 @@ class Cloud:
                                   ("/zones/([^/]+)/instances/([^/]+)/(getGuestAttributes|serialPort)", self.report), ("/zones", self.zones),
                                   ("/zones/([^/]+)/operations", self.list_operations), ("/zones/([^/]+)/operations/([^/]+)(/wait)?", self.operation),
                                   ("/zones/([^/]+)/machineTypes(?:/([^/]+))?", self.types), ("/global/networks/([^/]+)", self.network),
-                                  ("/regions/([^/]+)/subnetworks/([^/]+)", self.network)):
+                                  ("/regions/([^/]+)/subnetworks/([^/]+)", self.network), ("/aggregated/disks", self.list_disks), ("/zones/([^/]+)/disks", self.make_disk),
+                                  ("/zones/([^/]+)/disks/([^/]+)", self.disk), ("/zones/([^/]+)/disks/([^/]+)/createSnapshot", self.make_snapshot),
+                                  ("/zones/([^/]+)/instances/([^/]+)/(attachDisk|detachDisk)", self.move_disk), ("/global/snapshots", self.list_snapshots),
+                                  ("/global/snapshots/([^/]+)", self.snapshot), ("/global(/operations)/([^/]+)", self.operation)):
             match = re.fullmatch(pattern, path)
             if match:
                 return function(method, query, value, *match.groups())
@@ -264,15 +277,9 @@ class Cloud:
         if method == "GET":
             some, more = self.page([m for m in self.visible() if m["zone"] == zone and self.matches(m, query)], query)
             return dict({"kind": "compute#instanceList", "items": [self.show(m) for m in some]}, **more)
-        request = query.get("requestId")
-        if request is not None:
-            try:
-                if uuid.UUID(request).int == 0 or not re.fullmatch("[0-9a-f-]{36}", request):
-                    raise ValueError
-            except ValueError:
-                raise Refused(400, "invalid", "Invalid value for field 'requestId': '%s'. Must be a valid UUID." % request)
-            if request in self.requests:
-                return self.show_operation(self.requests[request])
+        before = self.repeated(query)
+        if before:
+            return before
         self.check(value, zone)
         old = self.machines.get(value["name"])
         if old and not self.is_gone(old):
@@ -291,8 +298,23 @@ class Cloud:
         machine["operation"] = operation
         if errors:
             machine["gone"] = operation
-        if request:
-            self.requests[request] = operation
+        return self.heard(query, operation)
+
+    def repeated(self, query):
+        """The operation that a request of that id has begun already."""
+        request = query.get("requestId")
+        if request is None:
+            return None
+        try:
+            if uuid.UUID(request).int == 0 or not re.fullmatch("[0-9a-f-]{36}", request):
+                raise ValueError
+        except ValueError:
+            raise Refused(400, "invalid", "Invalid value for field 'requestId': '%s'. Must be a valid UUID." % request)
+        return self.show_operation(self.requests[request]) if request in self.requests else None
+
+    def heard(self, query, operation):
+        if query.get("requestId"):
+            self.requests[query["requestId"]] = operation
         return self.show_operation(operation)
 
     def visible(self):
@@ -301,21 +323,25 @@ class Cloud:
 
     def matches(self, m, query):
         for part in re.findall(r"\(?([^()]+)\)?", query.get("filter", "")):
-            match = re.fullmatch(r'labels\.([a-z0-9_-]+) *= *"?([a-z0-9_-]+)"?', part.strip())
-            if not match:
+            match = re.fullmatch(r'labels\.([a-z0-9_-]+) *(?:= *"?([a-z0-9_-]+)"?|(:\*))', part.strip())
+            if part.strip() and not match:
                 raise Refused(400, "invalid", "Invalid value for field 'filter': '%s'. Invalid list filter expression." % query["filter"])
-            if m["body"].get("labels", {}).get(match.group(1)) != match.group(2):
+            label = m["body"].get("labels", {}).get(match.group(1)) if match else None
+            if match and (label is None or (match.group(2) and label != match.group(2))):
                 return False
         return True
 
     def list_all(self, method, query, value):
-        some, more = self.page([m for m in self.visible() if self.matches(m, query)], query)
+        return self.aggregate("instances", self.visible(), self.show, query)
+
+    def aggregate(self, kind, things, show, query):
+        some, more = self.page([one for one in things if self.matches(one, query)], query)
         items = {}
         for zone in ZONES:
-            here = [self.show(m) for m in some if m["zone"] == zone]
-            items["zones/" + zone] = {"instances": here} if here else {"warning": {
+            here = [show(one) for one in some if one["zone"] == zone]
+            items["zones/" + zone] = {kind: here} if here else {"warning": {
                 "code": "UNREACHABLE" if zone in self.settings["unreachable"] else "NO_RESULTS_ON_PAGE", "message": "There are no results for scope 'zones/%s' on this page." % zone}}
-        return dict({"kind": "compute#instanceAggregatedList", "id": "projects/%s/aggregated/instances" % PROJECT, "items": items}, **more)
+        return dict({"kind": "compute#aggregatedList", "id": "projects/%s/aggregated/%s" % (PROJECT, kind), "items": items}, **more)
 
     def address(self, n):
         return "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255)
@@ -329,7 +355,7 @@ class Cloud:
                 interface["accessConfigs"][0]["natIP"] = self.address(n)
         body = m["body"]
         return {"kind": "compute#instance", "id": str(4000000000000000000 + n), "name": m["name"], "zone": self.link("/zones/" + m["zone"]),
-                "status": "STOPPING" if m.get("gone") else "RUNNING" if running else "STAGING", "creationTimestamp": self.time(m["made"]),
+                "status": "STOPPING" if m.get("gone") else "TERMINATED" if m.get("off") else "RUNNING" if running else "STAGING", "creationTimestamp": self.time(m["made"]),
                 "machineType": self.link("/zones/%s/machineTypes/%s" % (m["zone"], last(body["machineType"]))), "labels": body.get("labels", {}),
                 "labelFingerprint": "42WmSpB8rSM=", "metadata": dict(body.get("metadata", {}), kind="compute#metadata", fingerprint="x"),
                 "networkInterfaces": [interface], "scheduling": body.get("scheduling", {}), "tags": body.get("tags", {}), "canIpForward": False,
@@ -378,8 +404,153 @@ class Cloud:
         some, more = self.page(mine[::-1] if query.get("orderBy") == "creationTimestamp desc" else mine, query)
         return dict({"kind": "compute#operationList", "items": [self.show_operation(o) for o in some]}, **more)
 
-    def operation(self, method, query, value, zone, name, wait):
+    def operation(self, method, query, value, zone, name, wait=None):
         for one in self.operations:
-            if one["zone"] == zone and one["name"] == name:
+            if (one["zone"] or "/operations") == zone and one["name"] == name:
                 return self.show_operation(one)
         raise Refused(404, "notFound", "The resource 'projects/%s/zones/%s/operations/%s' was not found" % (PROJECT, zone, name))
+
+    # --- disks and snapshots ---
+
+    def disks(self):
+        return [dict(id=d["name"], name=d["body"].get("labels", {}).get("coopr-volume"), machine=self.holder(d), snapshot=False, forced=d.get("forced", False))
+                for d in self.drives.values() if not self.is_gone(d)] + [
+                    dict(id=s["name"], name=s["body"].get("labels", {}).get("coopr-volume"), machine=None, snapshot=True, forced=False)
+                    for s in self.snapshots.values() if not self.is_gone(s)]
+
+    def holder(self, disk):
+        """The instance that has a disk: one that was deleted gives it back, one that is off does not."""
+        machine = self.machines.get(disk["machine"])
+        return disk["machine"] if machine and not self.is_gone(machine) else None
+
+    def check_disk(self, body, folder, things):
+        wrong = lambda field: Refused(400, "invalid", "Invalid value for field 'resource.%s': '%s'." % (field, body.get(field)))
+        if set(body) - DISK_MEMBERS:
+            raise Refused(400, "invalid", "Invalid JSON payload received. Unknown name \"%s\": Cannot find field." % sorted(set(body) - DISK_MEMBERS)[0])
+        if not NAME.match(body.get("name", "")):
+            raise wrong("name")
+        if not all(LABEL_KEY.match(k) and LABEL.match(v) for k, v in body.get("labels", {}).items()):
+            raise wrong("labels")
+        if body["name"] in things and not self.is_gone(things[body["name"]]):
+            raise Refused(409, "alreadyExists", "The resource 'projects/%s/%s/%s' already exists" % (PROJECT, folder, body["name"]))
+
+    def make_disk(self, method, query, value, zone):
+        self.check_zone(zone)
+        if method == "GET":
+            some, more = self.page([d for d in self.drives.values() if d["zone"] == zone and not self.is_gone(d) and self.matches(d, query)], query)
+            return dict({"kind": "compute#diskList", "items": [self.show_disk(d) for d in some]}, **more)
+        before = self.repeated(query)
+        if before:
+            return before
+        self.check_disk(value, "zones/%s/disks" % zone, self.drives)
+        source = self.snapshots.get(last("/" + value.get("sourceSnapshot", "")))
+        if "sourceSnapshot" in value and (not source or not re.search("global/snapshots/[^/]+$", value["sourceSnapshot"])):
+            raise Refused(404, "notFound", "The resource '%s' was not found" % value["sourceSnapshot"])
+        if source and not self.is_done(source["made"]):
+            raise Refused(400, "resourceNotReady", "The resource '%s' is not ready" % value["sourceSnapshot"])
+        size = int(value.get("sizeGb", source["size"] if source else 500))
+        if not 1 <= size <= 65536 or (source and size < source["size"]):
+            raise Refused(400, "invalid", "Invalid value for field 'resource.sizeGb': '%d'." % size)
+        if "type" in value and not re.fullmatch("(.*/)?projects/%s/zones/%s/diskTypes/pd-(standard|ssd|balanced)" % (PROJECT, zone), value["type"]):
+            raise Refused(400, "invalid", "Invalid value for field 'resource.type': '%s'. The URL is malformed." % value["type"])
+        errors = [{"code": "QUOTA_EXCEEDED", "message": "Quota 'SSD_TOTAL_GB' exceeded.  Limit: 500.0 in region us-central1."}] if self.settings.get("late_quota") else None
+        operation = self.begin("insert", zone, value["name"], errors, "disks")
+        if not errors:
+            self.drives[value["name"]] = {"name": value["name"], "zone": zone, "size": size, "made": operation, "body": value, "machine": None}
+        return self.heard(query, operation)
+
+    def show_disk(self, d):
+        holder = self.holder(d)
+        status = "DELETING" if d.get("gone") else "FAILED" if d.get("failed") else "READY" if self.is_done(d["made"]) else "CREATING"
+        value = {"kind": "compute#disk", "id": d["made"]["id"], "name": d["name"], "zone": self.link("/zones/" + d["zone"]), "sizeGb": str(d["size"]), "status": status,
+                 "labels": d["body"].get("labels", {}), "labelFingerprint": "x", "description": d["body"].get("description", ""),
+                 "type": d["body"].get("type") or self.link("/zones/%s/diskTypes/pd-standard" % d["zone"]), "creationTimestamp": self.time(d["made"]["at"]),
+                 "selfLink": self.link("/zones/%s/disks/%s" % (d["zone"], d["name"]))}
+        return dict(value, users=[self.link("/zones/%s/instances/%s" % (d["zone"], holder))]) if holder else value
+
+    def get_disk(self, zone, name):
+        self.check_zone(zone)
+        disk = self.drives.get(name)
+        if not disk or disk["zone"] != zone or self.is_gone(disk):
+            raise Refused(404, "notFound", "The resource 'projects/%s/zones/%s/disks/%s' was not found" % (PROJECT, zone, name))
+        return disk
+
+    def list_disks(self, method, query, value):
+        return self.aggregate("disks", [d for d in self.drives.values() if not self.is_gone(d)], self.show_disk, query)
+
+    def in_use(self, disk):
+        return Refused(400, "resourceInUseByAnotherResource", "The disk resource 'projects/%s/zones/%s/disks/%s' is already being used by 'projects/%s/zones/%s/instances/%s'"
+                       % (PROJECT, disk["zone"], disk["name"], PROJECT, disk["zone"], self.holder(disk)))
+
+    def disk(self, method, query, value, zone, name):
+        before = self.repeated(query)
+        if before:
+            return before
+        disk = self.get_disk(zone, name)
+        if method == "GET":
+            return self.show_disk(disk)
+        if self.holder(disk):
+            raise self.in_use(disk)
+        if disk.get("gone"):
+            raise Refused(400, "resourceNotReady", "The resource is not ready")
+        disk["gone"] = self.begin("delete", zone, name, None, "disks")
+        return self.heard(query, disk["gone"])
+
+    def move_disk(self, method, query, value, zone, name, what):
+        before = self.repeated(query)
+        if before:
+            return before
+        machine = self.get(zone, name)
+        if what == "detachDisk":
+            held = [d for d in self.drives.values() if self.holder(d) == name and d["device"] == query.get("deviceName")]
+            if not held:
+                raise Refused(400, "invalid", "No attached disk found with device name '%s'" % query.get("deviceName"))
+            held[0].update(machine=None, forced=not machine.get("off"))
+            return self.heard(query, self.begin("detachDisk", zone, name))
+        if set(value) - {"source", "deviceName", "mode", "autoDelete"}:
+            raise Refused(400, "invalid", "Invalid JSON payload received.")
+        match = re.search("(?:^|/)projects/%s/zones/%s/disks/([^/]+)$" % (PROJECT, zone), value.get("source", ""))
+        if not match:
+            raise Refused(400, "invalid", "Invalid value for field 'resource.source': '%s'. The URL is malformed." % value.get("source"))
+        disk = self.get_disk(zone, match.group(1))
+        if self.holder(disk):
+            raise self.in_use(disk)
+        if not self.is_done(disk["made"]) or disk.get("gone"):
+            raise Refused(400, "resourceNotReady", "The resource '%s' is not ready" % value["source"])
+        device = value.get("deviceName", "persistent-disk-1")
+        if not NAME.match(device) or any(self.holder(d) == name and d["device"] == device for d in self.drives.values()):
+            raise Refused(400, "invalid", "Invalid value for field 'resource.deviceName': '%s'." % device)
+        disk.update(machine=name, device=device)
+        return self.heard(query, self.begin("attachDisk", zone, name))
+
+    def make_snapshot(self, method, query, value, zone, name):
+        before = self.repeated(query)
+        if before:
+            return before
+        disk = self.get_disk(zone, name)
+        self.check_disk(value, "global/snapshots", self.snapshots)
+        operation = self.begin("createSnapshot", zone, name, None, "disks")
+        self.snapshots[value["name"]] = {"name": value["name"], "size": disk["size"], "of": disk, "made": operation, "body": value}
+        return self.heard(query, operation)
+
+    def show_snapshot(self, s):
+        return {"kind": "compute#snapshot", "id": s["made"]["id"], "name": s["name"], "diskSizeGb": str(s["size"]), "labels": s["body"].get("labels", {}),
+                "description": s["body"].get("description", ""), "status": "DELETING" if s.get("gone") else "READY" if self.is_done(s["made"]) else "CREATING",
+                "sourceDisk": self.link("/zones/%s/disks/%s" % (s["of"]["zone"], s["of"]["name"])), "creationTimestamp": self.time(s["made"]["at"]),
+                "selfLink": self.link("/global/snapshots/" + s["name"])}
+
+    def list_snapshots(self, method, query, value):
+        some, more = self.page([s for s in self.snapshots.values() if not self.is_gone(s) and self.matches(s, query)], query)
+        return dict({"kind": "compute#snapshotList"}, **dict({"items": [self.show_snapshot(s) for s in some]} if some else {}, **more))
+
+    def snapshot(self, method, query, value, name):
+        before = self.repeated(query)
+        if before:
+            return before
+        snapshot = self.snapshots.get(name)
+        if not snapshot or self.is_gone(snapshot):
+            raise Refused(404, "notFound", "The resource 'projects/%s/global/snapshots/%s' was not found" % (PROJECT, name))
+        if method == "GET":
+            return self.show_snapshot(snapshot)
+        snapshot["gone"] = self.begin("delete", None, name, None, "snapshots")
+        return self.heard(query, snapshot["gone"])

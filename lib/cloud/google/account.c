@@ -25,16 +25,16 @@ static void
 google_read_data_disks(struct cloud *cloud, struct google_account *account)
 {
 	static const char field[] = "google_data_disk_size_gb";
-	const char *type = google_disk_type(cloud, "google_data_disk_type");
 	jv value = json_get(cloud->fields.value, field);
 	struct string_list words = {0};
 	struct google_disk *disks;
 
+	account->data_type = google_disk_type(cloud, "google_data_disk_type");
 	if (jv_get_kind(value) != JV_KIND_NUMBER)
 		words = fields_words(cloud, field);
 	disks = arena_alloc(&cloud->arena, words.count + 1, sizeof *disks);
 	if (jv_get_kind(value) == JV_KIND_NUMBER && (disks->size_gb = place_integer(&cloud->fields, field, 0, 0, DISK_GB)) > 0)
-		disks[account->data_count++].type = type;
+		disks[account->data_count++].type = account->data_type;
 	for (size_t i = 0; i < words.count; i++) {
 		char *end;
 		long size = strtol(words.list[i], &end, 10);
@@ -42,7 +42,7 @@ google_read_data_disks(struct cloud *cloud, struct google_account *account)
 		if (*end || size < 0 || size > DISK_GB)
 			fields_problem(cloud, field, "expected sizes in GB from 0 to %d, found \"%s\"", DISK_GB, words.list[i]);
 		else if (size > 0)
-			disks[account->data_count++] = (struct google_disk){.type = type, .size_gb = size};
+			disks[account->data_count++] = (struct google_disk){.type = account->data_type, .size_gb = size};
 	}
 	account->data = disks;
 	jv_free(value);

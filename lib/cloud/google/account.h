@@ -26,6 +26,7 @@ struct google_account { /* what the fields say */
 	struct google_disk boot;
 	const struct google_disk *data;
 	size_t data_count;
+	const char *data_type; /* of these and of volumes; NULL: the cloud's default */
 	bool external, restart, spot, ipv6, inside; /* inside: machines are entered by their internal address */
 
 	/* Under the lock of cloud/stop.h: */

@@ -306,6 +306,7 @@ google_read_instance(const struct cloud *cloud, jv instance, struct cloud_machin
 	machine.zone = google_last_part(zone, arena);
 	/* What is STOPPING or TERMINATED is switched off, and is still there. */
 	machine.state = status && strcmp(status, "RUNNING") == 0 ? CLOUD_RUNNING : CLOUD_PENDING;
+	machine.is_off = status && (strcmp(status, "TERMINATED") == 0 || strcmp(status, "STOPPED") == 0);
 	machine.reason = json_arena_string(instance, "statusMessage", arena);
 	machine.made_ms = instance_time(json_arena_string(instance, "creationTimestamp", arena));
 	instance_read_addresses(cloud->state, instance, arena, &machine);

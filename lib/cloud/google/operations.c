@@ -96,6 +96,41 @@ google_operation_add(const struct cloud *cloud, jv answer, const char *zone, con
 	return (int)end;
 }
 
+/* Asks for the operation anew. */
+static int
+operation_ask(const struct cloud *cloud, const char *path, struct google_operation *operation, const struct stop *stop, struct error *err)
+{
+	struct google_reply reply = GOOGLE_REPLY_NONE;
+	int result = google_ask(cloud, "GET", path, NULL, true, stop, &reply, err);
+
+	if (result == 0)
+		operation_read(operation, reply.value);
+	google_release(&reply);
+	return result;
+}
+
+int
+google_operation_end(const struct cloud *cloud, jv answer, const char *what, bool waits, const struct stop *stop, struct error *err)
+{
+	struct google_operation operation = {.end = GOOGLE_UNDONE};
+	char *link = json_get_string(answer, "selfLink"), *path = link ? strstr(link, "projects/") : NULL;
+	int result = 0;
+
+	if (!path)
+		result = error_set(err, EX_TEMPFAIL, "%s: Google's answer tells of no operation", what);
+	operation_read(&operation, answer);
+	while (result == 0 && waits && operation.end == GOOGLE_UNDONE) {
+		result = stop_sleep(stop, cloud->poll_ms, err);
+		if (result == 0)
+			result = operation_ask(cloud, path, &operation, stop, err);
+	}
+	if (result == 0 && operation.end == GOOGLE_FAILED)
+		result = error_set(err, operation.code, "%s: %s", what, operation.reason);
+	free(operation.reason);
+	free(link);
+	return result;
+}
+
 /* --- the lists of zones --- */
 
 /* Takes what a page of the zone's operations tells. Returns 1 where there are none left that no page has had. */

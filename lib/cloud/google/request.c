@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cloud/google/account.h"
 #include "cloud/google/token.h"
+#include "cloud/intent.h"
 #include "cloud/pace.h"
 
 void
@@ -42,7 +43,8 @@ google_error_code(const char *reason, int otherwise)
 	} codes[] = {{"ZONE_RESOURCE_POOL_EXHAUSTED", CLOUD_NO_CAPACITY}, {"RESOURCE_POOL_EXHAUSTED", CLOUD_NO_CAPACITY}, {"STOCKOUT", CLOUD_NO_CAPACITY},
 	    {"IP_SPACE_EXHAUSTED", CLOUD_NO_CAPACITY}, {"quotaExceeded", CLOUD_NO_QUOTA}, {"QUOTA_EXCEEDED", CLOUD_NO_QUOTA}, {"LIMIT_EXCEEDED", CLOUD_NO_QUOTA},
 	    {"limitExceeded", CLOUD_NO_QUOTA}, {"PERMISSIONS_ERROR", EX_NOPERM}, {"FORBIDDEN", EX_NOPERM}, {"INVALID_", EX_CONFIG}, {"BAD_REQUEST", EX_CONFIG},
-	    {"RESOURCE_NOT_FOUND", EX_CONFIG}, {"CONDITION_NOT_MET", EX_CONFIG}, {"UNSUPPORTED_OPERATION", EX_CONFIG}, {"resourceNotReady", EX_TEMPFAIL}};
+	    {"RESOURCE_NOT_FOUND", EX_CONFIG}, {"CONDITION_NOT_MET", EX_CONFIG}, {"UNSUPPORTED_OPERATION", EX_CONFIG}, {"resourceNotReady", EX_TEMPFAIL},
+	    {"resourceInUse", EX_TEMPFAIL}};
 
 	if (google_is_throttled(reason))
 		return EX_TEMPFAIL;
@@ -153,4 +155,66 @@ google_pages(const struct cloud *cloud, const struct google_list *list, const st
 	free(page);
 	google_release(&reply);
 	return result < 0 ? -1 : 0;
+}
+
+/* --- lists of all zones --- */
+
+static int
+google_read_zone(const struct cloud *cloud, const char *name, jv zone, const char *kind,
+    int (*read)(const struct cloud *cloud, jv one, void *data, struct error *err), void *data, struct error *err)
+{
+	jv list = json_get(zone, kind), warning = json_get(zone, "warning");
+	char *code = json_get_string(warning, "code");
+	int result = 0;
+
+	if (code && strcmp(code, "NO_RESULTS_ON_PAGE") != 0)
+		result = error_set(err, EX_TEMPFAIL, "Google cannot list the %s of %s: %s", kind, name, code);
+	for (size_t i = 0; result == 0 && i < json_length(list); i++) {
+		jv one = json_element(list, i);
+
+		result = read(cloud, one, data, err);
+		jv_free(one);
+	}
+	free(code);
+	jv_free(warning);
+	jv_free(list);
+	return result;
+}
+
+int
+google_read_zones(const struct cloud *cloud, jv answer, const char *kind, int (*read)(const struct cloud *cloud, jv one, void *data, struct error *err),
+    void *data, struct error *err)
+{
+	jv items = json_get(answer, "items"), unreachable = json_get(answer, "unreachables");
+	int result = 0;
+
+	if (json_length(unreachable) > 0)
+		result = error_set(err, EX_TEMPFAIL, "Google cannot list the %s of all zones now", kind);
+	else if (jv_get_kind(items) != JV_KIND_OBJECT)
+		result = error_set(err, EX_TEMPFAIL, "Google's answer has no list of %s", kind);
+	if (jv_get_kind(items) == JV_KIND_OBJECT) {
+		jv_object_foreach(items, name, zone) {
+			if (result == 0)
+				result = google_read_zone(cloud, json_string(name), zone, kind, read, data, err);
+			jv_free(zone);
+			jv_free(name);
+		}
+	}
+	jv_free(unreachable);
+	jv_free(items);
+	return result;
+}
+
+/* --- names of requests --- */
+
+const char *
+google_request_id(const char *token, struct arena *arena)
+{
+	struct intent drawn = {.token = NULL};
+
+	if (!token) {
+		intent_draw(&drawn, arena);
+		token = drawn.token;
+	}
+	return arena_printf(arena, "%.8s-%.4s-4%.3s-8%.3s-%.12s", token, token + 8, token + 13, token + 17, token + 20);
 }

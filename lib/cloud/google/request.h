@@ -34,6 +34,14 @@ struct google_list {
 /* Reads a list page by page, to its end. */
 int google_pages(const struct cloud *cloud, const struct google_list *list, const struct stop *stop, struct error *err);
 
+/* Gives to read each of the things of that kind ("instances") in a page of an aggregated list, whose parts are the zones. A zone that cannot be asked
+ * fails: what it has is there all the same. */
+int google_read_zones(const struct cloud *cloud, jv answer, const char *kind, int (*read)(const struct cloud *cloud, jv one, void *data, struct error *err),
+    void *data, struct error *err);
+
+/* Returns the request id that a token of 32 hexadecimal digits makes, or one that is drawn, a UUID of version 4, in the arena. */
+const char *google_request_id(const char *token, struct arena *arena);
+
 /* Returns the code of an error of make that the reason of an answer, or the code of an operation's error, stands for; otherwise where it is unknown. */
 int google_error_code(const char *reason, int otherwise);
 

@@ -16,12 +16,13 @@
 #include "cloud/google/label.h"
 #include "cloud/google/operations.h"
 #include "cloud/google/request.h"
+#include "cloud/google/volumes.h"
 #include "cloud/plugin.h"
 
 enum { PAGE = 500, WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider google\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider google\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
     "\"properties\":{" CLOUD_PROPERTIES ","
     "\"google_project\":{\"type\":\"string\",\"description\":\"The id of the project; by default that of the key\"},"
     "\"google_client_email\":{\"type\":\"string\",\"description\":\"The address of the service account; by default that of the key\"},"
@@ -38,7 +39,7 @@ static const char schema[] =
     "\"google_root_disk_size_gb\":{\"type\":[\"string\",\"integer\"],\"description\":\"The size of the boot disk in GB; by default as the image has it\"},"
     "\"google_root_disk_type\":{\"type\":\"string\",\"description\":\"Its type: standard, ssd, or such as pd-balanced\"},"
     "\"google_data_disk_size_gb\":{\"type\":[\"string\",\"integer\"],\"description\":\"The size of a further disk in GB, or several, with commas\"},"
-    "\"google_data_disk_type\":{\"type\":\"string\",\"description\":\"Their type\"},"
+    "\"google_data_disk_type\":{\"type\":\"string\",\"description\":\"Their type, and that of the volumes of services\"},"
     "\"auto_restart\":{\"type\":[\"string\",\"boolean\"],\"default\":true,\"description\":\"Whether an instance whose host fails is started again\"},"
     "\"spot\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether the cloud may stop instances\"},"
     "\"preemptible\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"The same\"},"
@@ -48,8 +49,8 @@ static const char schema[] =
     "\"public_key\":{\"type\":\"string\",\"description\":\"The public key for clusters without a key of their own\"},"
     "\"token_endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"Where tokens are asked for; by default as the key says\"},"
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"https://compute.googleapis.com\",\"description\":\"The URL of the API\"},"
-    "\"provider_hostname\":{\"type\":[\"string\",\"boolean\"],\"description\":\"Not used: nodes have coopr's hostnames\"},"
-    "\"ssh_key_resource\":{\"type\":\"string\",\"description\":\"Not used: each cluster has a key of its own\"}}}";
+    "\"provider_hostname\":{\"type\":[\"string\",\"boolean\"],\"description\":\"Not used\"},"
+    "\"ssh_key_resource\":{\"type\":\"string\",\"description\":\"Not used\"}}}";
 
 static const char *
 google_zone(const struct cloud *cloud, const char *zone)
@@ -59,49 +60,16 @@ google_zone(const struct cloud *cloud, const char *zone)
 
 /* --- list --- */
 
-/* Reads what a zone, or all that a page has of it, has. A zone that cannot be asked fails: its machines are there all the same. */
 static int
-google_read_zone(const struct cloud *cloud, const char *name, jv zone, struct cloud_machines *found, struct error *err)
+google_read_one(const struct cloud *cloud, jv instance, void *found, struct error *err)
 {
-	jv instances = json_get(zone, "instances"), warning = json_get(zone, "warning");
-	char *code = json_get_string(warning, "code");
-	int result = 0;
-
-	if (code && strcmp(code, "NO_RESULTS_ON_PAGE") != 0)
-		result = error_set(err, EX_TEMPFAIL, "Google cannot list the instances of %s: %s", name, code);
-	for (size_t i = 0; result == 0 && i < json_length(instances); i++) {
-		jv instance = json_element(instances, i);
-
-		result = google_read_instance(cloud, instance, found, err);
-		jv_free(instance);
-	}
-	free(code);
-	jv_free(warning);
-	jv_free(instances);
-	return result;
+	return google_read_instance(cloud, instance, found, err);
 }
 
 static int
 google_read_page(const struct cloud *cloud, jv answer, void *found, struct error *err)
 {
-	jv items = json_get(answer, "items"), unreachable = json_get(answer, "unreachables");
-	int result = 0;
-
-	if (json_length(unreachable) > 0)
-		result = error_set(err, EX_TEMPFAIL, "Google cannot list the instances of all zones now");
-	else if (jv_get_kind(items) != JV_KIND_OBJECT)
-		result = error_set(err, EX_TEMPFAIL, "Google's answer has no list of instances");
-	if (jv_get_kind(items) == JV_KIND_OBJECT) {
-		jv_object_foreach(items, name, zone) {
-			if (result == 0)
-				result = google_read_zone(cloud, json_string(name), zone, found, err);
-			jv_free(zone);
-			jv_free(name);
-		}
-	}
-	jv_free(unreachable);
-	jv_free(items);
-	return result;
+	return google_read_zones(cloud, answer, "instances", google_read_one, found, err);
 }
 
 /* Reads all pages of the instances whose label is that of this installation. */
@@ -133,13 +101,6 @@ google_list(struct cloud *cloud, const char *node, const struct stop *stop, stru
 }
 
 /* --- make --- */
-
-/* Returns the request id that a token of 32 hexadecimal digits makes: a UUID of version 4, in the arena. */
-static const char *
-google_request_id(const char *token, struct arena *arena)
-{
-	return arena_printf(arena, "%.8s-%.4s-4%.3s-8%.3s-%.12s", token, token + 8, token + 13, token + 17, token + 20);
-}
 
 /* Looks for an instance whose making had ended before it was asked for again: somebody may have deleted it since. */
 static int
@@ -452,7 +413,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct cloud_api api = {.name = "google", .schema = schema, .user = "coopr", .per_second = 15, .takes_token = true,
-	    .window_ms = WINDOW_MS, .open = google_open, .make = google_make, .list = google_list, .remove = google_remove,
+	    .window_ms = WINDOW_MS, .open = google_open, .make = google_make, .list = google_list, .remove = google_remove, .volumes = &google_volumes,
 	    .host_keys = google_host_keys, .try = google_try, .flavors = google_flavors};
 
 	return cloud_plugin_main(&api, argc, argv);
