@@ -425,8 +425,9 @@ class Cloud:
 
     def check_disk(self, body, folder, things):
         wrong = lambda field: Refused(400, "invalid", "Invalid value for field 'resource.%s': '%s'." % (field, body.get(field)))
-        if set(body) - DISK_MEMBERS:
-            raise Refused(400, "invalid", "Invalid JSON payload received. Unknown name \"%s\": Cannot find field." % sorted(set(body) - DISK_MEMBERS)[0])
+        unknown = {name for name, its in body.items() if its not in ({}, [])} - DISK_MEMBERS  # Google's client sends empty ones
+        if unknown:
+            raise Refused(400, "invalid", "Invalid JSON payload received. Unknown name \"%s\": Cannot find field." % sorted(unknown)[0])
         if not NAME.match(body.get("name", "")):
             raise wrong("name")
         if not all(LABEL_KEY.match(k) and LABEL.match(v) for k, v in body.get("labels", {}).items()):
