@@ -12,14 +12,15 @@
 #	node_with PACKAGE...      skips where node cannot have those packages of npm; $CLIENTS is the folder where they are
 #	both_see NUMBER CLIENT... a client that others wrote prints exactly what the provider lists, as many lines
 #	id_of NODENUM             the id that the cloud has given its machine
-#	killed_at NUMBER COMMAND...   a command is killed, with what it has started, at its request of that number, from 0
+#	killed_at NUMBER COMMAND...   a command is killed, with what it has started, at its request of that number, from 0, or at the first that REGEX
+#	killed_at REGEX COMMAND...    matches
 #	end_job PID               ends it, with what it has started
 #	confirm_in_vain           the last machine is asked for two seconds to confirm, at whose address nobody answers
 #	first_start PROGRAM SCRIPT    the machine's script runs as at its first start, in root/ and etc/ here; what PROGRAM is given is in put
 #
 # The conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that, and IMAGE is an image that there is:
 #
-#	cloud_survives_faults     each request goes wrong in each way, and there is one machine, and then none
+#	cloud_survives_faults     each request goes wrong, and there is one machine, and then none
 #	cloud_survives_kills N [MACHINE FULL]
 #	                          the same, killed at each of the first N requests; with more members of the machine, such as choices, on a cloud that
 #	                          is full as FULL says until then
@@ -29,7 +30,7 @@
 #	                          of two times so many machines of others and of this installation, whose id the filter finds in one of the fake's
 #	cloud_tells_no WORD...    what is secret is in no log, message and file
 #	cloud_has_volumes         volumes are made once, attached to one machine at a time, never taken from one that may write, copied, deleted
-#	cloud_volumes_survive     each of the requests given goes wrong in each way, or is the last before a kill: one volume, at one machine
+#	cloud_volumes_survive     each of the requests given goes wrong, or is the last before a kill: one volume, at one machine
 #
 # Nobody answers at the addresses of the fake's machines: UNREACHABLE.
 
@@ -96,12 +97,13 @@ end_job() {
 }
 
 killed_at() {
-	local before
+	local match=. skip=$1 before
 
-	fake_fault "{\"match\":\".\",\"skip\":$1,\"do\":\"slow\",\"seconds\":3}"
-	before=$(requests .)
+	[[ $1 = [0-9]* ]] || match=$1 skip=0
+	fake_fault "{\"match\":\"$match\",\"skip\":$skip,\"do\":\"slow\",\"seconds\":3}"
+	before=$(requests "$match")
 	"${@:2}" &
-	until [ "$(requests .)" -gt $((before + $1)) ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+	until [ "$(requests "$match")" -gt $((before + skip)) ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 	end_job $!
 }
 
@@ -144,23 +146,22 @@ exactly_one_and_none() {
 	same "" "$(find state -path '*00000042-1000*')"
 }
 
-# All requests meet some of the faults, and creations all of them; with CLOUD_ALL=1 all meet all.
+# Creations meet these faults, and lists and deletions as many of them as told by the number of all: 3, or with CLOUD_ALL=1 all. What goes wrong in the
+# same way for all clouds, as they share the client, is told once for each shape of an API, where CLOUD_SHAPE is set: JSON and a query with XML.
 cloud_survives_faults() {
-	local fault number=0
+	local fault number=0 faults=('"do":"lost"' '"do":"truncate"' '"do":"rubbish"' '"do":"status","status":503' '"do":"status","status":429')
 
-	for fault in '"do":"drop"' '"do":"lost"' '"do":"truncate"' '"do":"rubbish"' '"do":"status","status":500' '"do":"status","status":503' \
-		'"do":"status","status":429' '"do":"status","status":429,"headers":{"Retry-After":"1"}' '"do":"status","status":503,"headers":{"Retry-After":"0"}' \
-		'"do":"lost","count":2' '"do":"drop","count":3'; do
+	[ -z "${CLOUD_ALL-}${CLOUD_SHAPE-}" ] || faults+=('"do":"drop"' '"do":"status","status":500' '"do":"lost","count":2'
+		'"do":"status","status":429,"headers":{"Retry-After":"1"}' '"do":"status","status":503,"headers":{"Retry-After":"0"}' '"do":"drop","count":3')
+	for fault in "${faults[@]}"; do
 		echo "# create: $fault"
 		create_through "{\"match\":\"$CREATE\",$fault}"
 		exactly_one_and_none
 		number=$((number + 1))
 		[ -n "${CLOUD_ALL-}" ] || [ $((number % 3)) = 1 ] || continue
-		echo "# list: $fault"
+		echo "# list and delete: $fault"
 		create_through "{\"match\":\"$LIST\",$fault}"
-		exactly_one_and_none
-		echo "# delete: $fault"
-		do_task create 1000
+		same 0 "$(member .status)"
 		same 1 "$(machines)"
 		fake_fault "{\"match\":\"$DELETE\",$fault}"
 		do_task delete 1000
@@ -170,6 +171,7 @@ cloud_survives_faults() {
 		done
 		same 0 "$(member .status)"
 		same 0 "$(machines)"
+		same "" "$(list)"
 	done
 }
 
@@ -289,33 +291,48 @@ cloud_has_volumes() {
 	same "[]" "$(volumes_there .)"
 }
 
-# cloud_volumes_survive REGEX...: requests that make or attach; then it is killed at each of the first $KILLS requests (6)
-cloud_volumes_survive() {
-	local fault request skip
+# The volumes are there and at their machine, and then all is gone, and a machine there.
+exactly_two_and_none() {
+	local name
 
+	same 0 "$(member .status)"
+	same "2 2" "$(volumes_there '"\(length) \(map(select(.machine)) | length)"' | jq -r .)"
+	do_task delete 1000
+	for name in v-1 v-2; do
+		volume_task discard 1000 "del(.machine) | .volume = {id: \"$name\"}"
+	done
+	same "[]" "$(volumes_there .)"
+	do_task create 1000
+}
+
+# cloud_volumes_survive REGEX...: requests that change something, each of which is lost, or with CLOUD_ALL=1 meets all faults, and is the last before a
+# kill; with CLOUD_ALL=1 it is killed at each of the first $KILLS requests (12), too. At the end the volumes are there.
+cloud_volumes_survive() {
+	local fault request skip faults=('"do":"lost"')
+
+	[ -z "${CLOUD_ALL-}" ] || faults+=('"do":"drop"' '"do":"truncate"' '"do":"status","status":500' '"do":"status","status":503')
 	do_task create 1000
 	for request; do
-		for fault in '"do":"drop"' '"do":"lost"' '"do":"truncate"' '"do":"status","status":500' '"do":"status","status":503'; do
+		for fault in "${faults[@]}"; do
 			echo "# $request: $fault"
 			fake_fault "{\"match\":\"$request\",$fault}"
 			for _ in 1 2 3; do
 				volume_task attach 1000 "$DATA"
 				[ "$(member .status)" = 75 ] || break
 			done
-			same 0 "$(member .status)"
-			same "2 2" "$(volumes_there '"\(length) \(map(select(.machine)) | length)"' | jq -r .)"
-			do_task delete 1000
-			for name in v-1 v-2; do
-				volume_task discard 1000 "del(.machine) | .volume = {id: \"$name\"}"
-			done
-			same "[]" "$(volumes_there .)"
-			do_task create 1000
+			exactly_two_and_none
 		done
+		echo "# $request: killed"
+		killed_at "$request" volume_task attach 1000 "$DATA"
+		volume_task attach 1000 "$DATA"
+		exactly_two_and_none
 	done
-	for ((skip = 0; skip < ${KILLS:-6}; skip++)); do
+	[ -n "${CLOUD_ALL-}" ] || KILLS=0
+	for ((skip = 0; skip < ${KILLS:-12}; skip++)); do
 		killed_at "$skip" volume_task attach 1000 "$DATA"
 		volume_task attach 1000 "$DATA"
-		same 0 "$(member .status)"
-		same "2 2" "$(volumes_there '"\(length) \(map(select(.machine)) | length)"' | jq -r .)"
+		exactly_two_and_none
 	done
+	volume_task attach 1000 "$DATA"
+	same 0 "$(member .status)"
 }

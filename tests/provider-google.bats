@@ -296,7 +296,7 @@ ok network network default' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
 
 @test "whatever goes wrong with a request for a volume, there is one, and one machine has it" {
 	fake_set '{"active_ms":50}'
-	KILLS=9 cloud_volumes_survive 'POST /compute/v1/projects/[^/]*/zones/[^/]*/disks' 'POST /compute/v1/projects/[^/]*/zones/[^/]*/instances/[^/]*/attachDisk'
+	KILLS=16 cloud_volumes_survive 'POST /compute/v1/projects/[^/]*/zones/[^/]*/disks' 'POST /compute/v1/projects/[^/]*/zones/[^/]*/instances/[^/]*/attachDisk'
 }
 
 @test "volumes are where their machine is, of the type for data, with labels; what Google fails to make is told, and made anew" {
