@@ -63,11 +63,12 @@ client_open(const struct client_settings *settings, struct error *err)
 	return client;
 }
 
-void
+int64_t
 client_go_first(struct client *client, bool on)
 {
 	client->has_first = on;
 	client->first = pthread_self();
+	return (int64_t)client->pace.first_ms;
 }
 
 static bool

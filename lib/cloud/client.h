@@ -69,8 +69,8 @@ int client_ask(struct client *client, const struct client_request *request, cons
 int client_refused(const struct client_request *request, const struct client_answer *answer, struct error *err);
 
 /* Has the requests of this thread go before those of others that wait for their turn, for as long as that is on: what it asks many wait for. Called
- * under the lock of cloud/stop.h, by one thread at a time. */
-void client_go_first(struct client *client, bool on);
+ * under the lock of cloud/stop.h, by one thread at a time. Returns how many milliseconds all that went first so far have had of the rate. */
+int64_t client_go_first(struct client *client, bool on);
 
 /* Returns a text as it stands in a URL, which the caller frees. */
 char *client_escape(const char *text);

@@ -28,6 +28,7 @@ pace_wait(struct pace *pace, bool first, const struct stop *stop, struct error *
 		pace->next_ms = earliest;
 	turn = pace->next_ms;
 	pace->next_ms += pace->interval_ms;
+	pace->first_ms += first ? pace->interval_ms : 0;
 	if (first && turn > (double)now) {
 		turn = (double)now;
 		pace->shift_ms += pace->interval_ms;

@@ -14,6 +14,7 @@ struct pace { /* under the lock of cloud/stop.h */
 	double interval_ms;  /* between two requests; 0: no bound */
 	double next_ms;      /* monotonic; of the request after those that have their turn */
 	double shift_ms;     /* by so much those who waited meanwhile come later, because others went first */
+	double first_ms;     /* the intervals of all that went first */
 	int64_t closed_ms;   /* none before that */
 };
 

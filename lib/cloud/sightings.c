@@ -7,9 +7,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 
+enum { LIST_SHARE = 4 }; /* of the rate, at most one of so many requests is for a list, however many pages that has */
+
 struct sightings { /* under the lock of cloud/stop.h */
 	bool asking;          /* one of those who wait asks for all */
 	int64_t asked_ms;     /* when the list below was asked for, monotonic */
+	int64_t pause_ms;     /* until there may be another */
 	int64_t failed_ms;    /* when the list that failed last was asked for */
 	struct error error;   /* why */
 	struct cloud_machines machines;
@@ -77,20 +80,21 @@ sightings_ask(struct cloud *cloud, const char *node, const struct stop *stop)
 {
 	struct sightings *sightings = cloud->sightings;
 	struct cloud_machines machines = {.list = NULL};
-	int64_t last = sightings->asked_ms > sightings->failed_ms ? sightings->asked_ms : sightings->failed_ms, asked;
+	int64_t last = sightings->asked_ms > sightings->failed_ms ? sightings->asked_ms : sightings->failed_ms, asked, first_ms;
 	struct error err = {.code = 0};
 	int result = 0;
 
 	sightings->asking = true;
-	while (result == 0 && last >= 0 && clock_monotonic_ms() < last + cloud->poll_ms)
-		result = stop_wait(stop, last + cloud->poll_ms, &err);
+	while (result == 0 && last >= 0 && clock_monotonic_ms() < last + sightings->pause_ms)
+		result = stop_wait(stop, last + sightings->pause_ms, &err);
 	asked = clock_monotonic_ms();
-	client_go_first(cloud->client, true);
+	first_ms = client_go_first(cloud->client, true);
 	stop_unlock();
 	if (result == 0)
 		result = cloud->api->list(cloud, node, stop, &machines, &err);
 	stop_lock();
-	client_go_first(cloud->client, false);
+	first_ms = client_go_first(cloud->client, false) - first_ms;
+	sightings->pause_ms = first_ms * LIST_SHARE > cloud->poll_ms ? first_ms * LIST_SHARE : cloud->poll_ms;
 	sightings->asking = false;
 	if (result == 0) {
 		cloud_machines_release(&sightings->machines);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a cloud says of all machines of this installation, asked once for all who wait for one of them: however many machines are being
- * made, there is one request each interval (and one a page, where there are many).
+ * made, there is one list each interval. A list of many pages is asked for less often, so that it leaves most of the cloud's limit to others.
  */
 #ifndef CLOUD_SIGHTINGS_H
 #define CLOUD_SIGHTINGS_H

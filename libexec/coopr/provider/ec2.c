@@ -16,7 +16,7 @@
 #include "cloud/base64.h"
 #include "cloud/plugin.h"
 
-enum { PAGE = 250, WINDOW_MS = 60 * 1000 };
+enum { PAGE = 1000, WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider ec2\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
