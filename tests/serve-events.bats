@@ -21,6 +21,11 @@ follow() {
 	until grep -q '^id: ' "$1"; do kill -0 "$follower"; done
 }
 
+# Prints the last id of a file.
+last_id() {
+	sed -n 's/^id: //p' "$1" | tail -n 1
+}
+
 unfollow() {
 	kill "$follower"
 	wait "$follower" || true
@@ -54,7 +59,7 @@ events() {
 	coopr-create -yq --detach -t lamp -n 4 -P dummy one
 	until grep -q '^event: put' first; do kill -0 "$server"; done
 	unfollow
-	last=$(sed -n 's/^id: //p' first | tail -n 1)
+	last=$(last_id first)
 	kill -KILL "$server"
 	wait "$server" || true
 	coopr-work --drain
@@ -69,6 +74,54 @@ events() {
 	until_finished third
 	unfollow
 	diff <(events second) <(events third)
+}
+
+# Prints the ids of the events of a file.
+ids_of_events() {
+	sed -n '/^id: /{N;/\nevent/s/^id: \([^\n]*\).*/\1/p}' "$1"
+}
+
+@test "an id tells nothing of how many events there were, and counts in its tenant alone; an event has the same for all who follow" {
+	coopr-tenant create -y qa
+	serve
+	follow first /v1/events
+	unfollow
+	follow second /v1/events
+	[ "$(last_id first)" != "$(last_id second)" ] # though nothing has happened between them
+	unfollow
+	for file in first second; do
+		follow $file /v1/events -H "Last-Event-ID: $(last_id $file)"
+		followers+=("$follower")
+	done
+	coopr-create -yq --detach -t lamp -n 4 -P dummy one
+	coopr-work --drain
+	until_finished first
+	until_finished second
+	kill "${followers[@]}"
+	wait "${followers[@]}" || true
+	ids_of_events first >ids
+	ids_of_events second | diff ids -
+	same "$(events first | wc -l) 64" "$(sort -u ids | wc -l) $(awk '{print length}' ids | sort -u)"
+	last=$(tail -n 1 ids)
+	answers 410 GET '/v1/events?tenant=qa' -H 'Accept: text/event-stream' -H "Last-Event-ID: $last"
+	answers 410 GET /v1/events -H 'Accept: text/event-stream' -H "Last-Event-ID: ${last%?}"
+}
+
+@test "where an earlier release told the events, a new order is begun, and its cursors are answered with 410" {
+	serve
+	follow first /v1/events
+	unfollow
+	serve_end
+	sed -i '1s/ [0-9a-f]* / 0123456789abcdef /' "$COOPR_STATE/feed"
+	serve
+	for cursor in 0123456789abcdef-0 "$(last_id first)"; do
+		answers 410 GET /v1/events -H 'Accept: text/event-stream' -H "Last-Event-ID: $cursor"
+	done
+	follow second /v1/events
+	coopr-create -yq --detach -t lamp -n 4 -P dummy one
+	coopr-work --drain
+	until_finished second
+	unfollow
 }
 
 @test "a cursor that is not kept is answered with 410" {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -20,14 +19,15 @@
 #include "base/message.h"
 #include "base/names.h"
 #include "cluster/clusters.h"
+#include "content/cursor.h"
 #include "queue/read.h"
 
-enum { FEED_KEPT = 8 << 20, FEED_FILE_MAX = 256 << 20, FEED_NAME_SIZE = 17 };
+enum { FEED_KEPT = 8 << 20, FEED_FILE_MAX = 256 << 20 };
 
-/* The file: "coopr-feed NAME BOOT FIRST", then lines "JOB SEQ EVENT RECORD" in the order, numbered from FIRST on; and, anywhere, "= JOB SEQ":
+/* The file: "coopr-feed KEY BOOT FIRST", then lines "JOB SEQ EVENT RECORD" in the order, numbered from FIRST on; and, anywhere, "= JOB SEQ":
  * what the order has had of a job, or passed over. A line that is not whole was told to nobody. */
 struct feed {
-	char name[FEED_NAME_SIZE]; /* of the order */
+	struct cursor_key key; /* that no other order has */
 	char *path;
 	int lock, fd;
 	off_t size;
@@ -180,11 +180,11 @@ feed_load_line(struct feed *feed, char *line)
 static bool
 feed_load(struct feed *feed)
 {
-	char boot[CLOCK_BOOT_ID_SIZE], now[CLOCK_BOOT_ID_SIZE], *line, *end;
+	char key[CURSOR_KEY_SIZE], boot[CLOCK_BOOT_ID_SIZE], now[CLOCK_BOOT_ID_SIZE], *line, *end;
 	struct buffer text = {0};
 	struct error ignored; /* then it is begun anew, and who comes with a cursor is told */
 	bool good = file_read(AT_FDCWD, feed->path, FEED_FILE_MAX, &text, &ignored) == 0 && text.length > 0 &&
-	    sscanf(text.data, "coopr-feed %16s %39s %" SCNu64 "\n", feed->name, boot, &feed->first) == 3 &&
+	    sscanf(text.data, "coopr-feed %64s %39s %" SCNu64 "\n", key, boot, &feed->first) == 3 && cursor_parse_key(&feed->key, key) &&
 	    strcmp(boot, clock_boot_id(now)) == 0;
 
 	for (line = good ? strchr(text.data, '\n') : NULL; good && line && (end = strchr(line + 1, '\n')); line = end) {
@@ -221,17 +221,14 @@ feed_clear_jobs(struct feed *feed)
 static int
 feed_begin(struct feed *feed, uint64_t first, struct error *err)
 {
-	char boot[CLOCK_BOOT_ID_SIZE];
-	uint64_t name;
+	char key[CURSOR_KEY_SIZE], boot[CLOCK_BOOT_ID_SIZE];
 	char *text;
 	int result;
 
-	if (getrandom(&name, sizeof name, 0) != sizeof name)
-		return error_errno(err, EX_OSERR, "random bytes");
-	snprintf(feed->name, sizeof feed->name, "%016" PRIx64, name);
+	cursor_make_key(&feed->key);
 	feed_clear_events(feed);
 	feed->first = first;
-	text = memory_printf("coopr-feed %s %s %" PRIu64 "\n", feed->name, clock_boot_id(boot), first);
+	text = memory_printf("coopr-feed %s %s %" PRIu64 "\n", cursor_print_key(&feed->key, key), clock_boot_id(boot), first);
 	feed->size = (off_t)strlen(text);
 	result = file_replace(AT_FDCWD, feed->path, text, strlen(text), 0600, err);
 	free(text);
@@ -375,23 +372,16 @@ feed_event(const struct feed *feed, uint64_t number)
 	return number < feed->first || number > feed_last(feed) ? NULL : &feed->list[feed->start + (number - feed->first)];
 }
 
-const char *
-feed_cursor(const struct feed *feed, uint64_t number, char text[FEED_CURSOR_SIZE])
+const struct cursor_key *
+feed_key(const struct feed *feed)
 {
-	snprintf(text, FEED_CURSOR_SIZE, "%s-%" PRIu64, feed->name, number);
-	return text;
+	return &feed->key;
 }
 
 bool
-feed_find(const struct feed *feed, const char *cursor, uint64_t *number)
+feed_follows(const struct feed *feed, uint64_t number)
 {
-	size_t length = strlen(feed->name);
-	char again[FEED_CURSOR_SIZE];
-
-	if (strncmp(cursor, feed->name, length) != 0 || cursor[length] != '-')
-		return false;
-	*number = strtoull(cursor + length + 1, NULL, 10);
-	return strcmp(feed_cursor(feed, *number, again), cursor) == 0 && *number + 1 >= feed->first && *number <= feed_last(feed);
+	return number + 1 >= feed->first && number <= feed_last(feed);
 }
 
 void

@@ -11,10 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cursor_key;
 struct error;
 struct feed;
-
-enum { FEED_CURSOR_SIZE = 48 };
 
 struct feed_event {
 	int64_t cluster; /* 0: of none */
@@ -38,11 +37,11 @@ uint64_t feed_last(const struct feed *feed);
 /* Returns the event; NULL where it is forgotten, or has not happened. */
 const struct feed_event *feed_event(const struct feed *feed, uint64_t number);
 
-/* Writes the cursor behind an event; returns text. */
-const char *feed_cursor(const struct feed *feed, uint64_t number, char text[FEED_CURSOR_SIZE]);
+/* Returns the key with which the cursors of this order are written, behind an event by its number (content/cursor.h). */
+const struct cursor_key *feed_key(const struct feed *feed);
 
-/* Finds the event that the cursor is behind. Returns false where the cursor is of another order, or what follows it is forgotten. */
-bool feed_find(const struct feed *feed, const char *cursor, uint64_t *number);
+/* Returns whether all that follows the event of that number is there. */
+bool feed_follows(const struct feed *feed, uint64_t number);
 
 void feed_close(struct feed *feed);
 

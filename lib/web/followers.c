@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "cluster/clusters.h"
+#include "content/cursor.h"
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
@@ -21,7 +22,7 @@
 #include "web/problem.h"
 
 enum {
-	FOLLOWERS_SEEN = 256,
+	FOLLOWERS_SEEN = 64,
 	FOLLOWERS_KEPT = 64 << 10,  /* bytes that one has not taken: from then on it gets no more */
 	FOLLOWERS_PATIENCE = 1000,  /* ... until it has taken them, or so many events have happened meanwhile: it is cut off */
 	FOLLOWERS_PAUSE_MS = 40,    /* between two turns: what has happened meanwhile is told at once */
@@ -39,7 +40,8 @@ struct audience {
 	struct {
 		uint64_t number;
 		bool sees;
-	} seen[FOLLOWERS_SEEN]; /* which of the last events it sees */
+		char cursor[CURSOR_SIZE];
+	} seen[FOLLOWERS_SEEN]; /* which of the last events it sees, and what these are called */
 	struct audience *next;
 };
 
@@ -154,16 +156,37 @@ followers_find_cluster(struct audience *audience, int64_t cluster)
 	return sees;
 }
 
-static bool
-followers_sees(struct audience *audience, uint64_t number, int64_t cluster)
+/* Returns the cursor behind an event of a cluster; NULL where the audience does not see it. */
+static const char *
+followers_see(const struct followers *followers, struct audience *audience, uint64_t number, int64_t cluster)
 {
 	size_t at = number % FOLLOWERS_SEEN;
 
 	if (audience->seen[at].number != number) {
 		audience->seen[at].number = number;
 		audience->seen[at].sees = followers_find_cluster(audience, cluster);
+		if (audience->seen[at].sees)
+			cursor_write(feed_key(followers->feed), audience->account.tenant, number, audience->seen[at].cursor);
 	}
-	return audience->seen[at].sees;
+	return audience->seen[at].sees ? audience->seen[at].cursor : NULL;
+}
+
+/* Appends where a follower is, of which the text tells nobody whether others have moved it on. */
+static void
+followers_add_place(const struct followers *followers, const struct follower *follower, struct buffer *out)
+{
+	char cursor[CURSOR_SIZE];
+
+	cursor_write_anew(feed_key(followers->feed), follower->audience->account.tenant, follower->next - 1, cursor);
+	buffer_printf(out, "id: %s\n\n", cursor);
+}
+
+/* Finds the event that the cursor of a follower is behind. Returns false where the cursor is another tenant's or of another order, or what
+ * follows is forgotten. */
+static bool
+followers_find_place(const struct followers *followers, const struct audience *audience, const char *cursor, uint64_t *number)
+{
+	return cursor_read(feed_key(followers->feed), audience->account.tenant, cursor, number) && feed_follows(followers->feed, *number);
 }
 
 /* Finds the cluster and the place where the follower begins; else answers why not. */
@@ -184,7 +207,7 @@ followers_begin(struct followers *followers, struct follower *follower, const ch
 		cluster_list_release(&list);
 	}
 	follower->next = feed_last(followers->feed);
-	if (found && cursor && *cursor && !feed_find(followers->feed, cursor, &follower->next)) {
+	if (found && cursor && *cursor && !followers_find_place(followers, follower->audience, cursor, &follower->next)) {
 		problem_answer(follower->exchange, 410, "what followed that event is not kept any more; "
 		    "follow without Last-Event-ID, then get what there is now");
 		found = false;
@@ -197,14 +220,14 @@ static void
 followers_answer(struct followers *followers, struct follower *follower)
 {
 	struct http_exchange *exchange = follower->exchange;
-	char cursor[FEED_CURSOR_SIZE];
 
 	exchange->answer.status = 200;
 	exchange->answer.type = "text/event-stream";
 	exchange->answer.streams = true;
 	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
 	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
-	buffer_printf(&exchange->answer.body, "retry: 1000\nid: %s\n\n", feed_cursor(followers->feed, follower->next - 1, cursor));
+	buffer_text(&exchange->answer.body, "retry: 1000\n");
+	followers_add_place(followers, follower, &exchange->answer.body);
 	exchange->owner = follower;
 	ARRAY_ROOM(followers->list, followers->count, followers->capacity);
 	follower->at = followers->count;
@@ -261,16 +284,16 @@ followers_remove(struct followers *followers, struct http_exchange *exchange)
 static bool
 followers_collect(struct followers *followers, struct follower *follower, struct buffer *out)
 {
-	char cursor[FEED_CURSOR_SIZE];
-
 	while (follower->next <= feed_last(followers->feed) && out->length < FOLLOWERS_KEPT) {
 		const struct feed_event *event = feed_event(followers->feed, follower->next);
+		const char *cursor = NULL;
 
 		if (!event)
 			return false;
-		if ((!follower->cluster || follower->cluster == event->cluster) &&
-		    followers_sees(follower->audience, follower->next, event->cluster)) {
-			buffer_printf(out, "id: %s\n", feed_cursor(followers->feed, follower->next, cursor));
+		if (!follower->cluster || follower->cluster == event->cluster)
+			cursor = followers_see(followers, follower->audience, follower->next, event->cluster);
+		if (cursor) {
+			buffer_printf(out, "id: %s\n", cursor);
 			buffer_append(out, event->text, event->length);
 		}
 		follower->next++;
@@ -292,7 +315,6 @@ static void
 followers_tell(struct followers *followers, struct follower *follower, bool sign, struct buffer *out)
 {
 	struct http_answer *answer = &follower->exchange->answer;
-	char cursor[FEED_CURSOR_SIZE];
 
 	buffer_clear(out);
 	if (answer->body.length - answer->sent >= FOLLOWERS_KEPT) {
@@ -307,8 +329,10 @@ followers_tell(struct followers *followers, struct follower *follower, bool sign
 		followers_cut(followers, follower);
 		return;
 	}
-	if (out->length == 0 && sign)
-		buffer_printf(out, ":\nid: %s\n\n", feed_cursor(followers->feed, follower->next - 1, cursor));
+	if (out->length == 0 && sign) {
+		buffer_text(out, ":\n");
+		followers_add_place(followers, follower, out);
+	}
 	if (out->length > 0)
 		listener_stream(follower->exchange, out->data, out->length);
 }

@@ -18,7 +18,7 @@ for number in range(count):
     rest[number], ids[number] = b"", []
     selector.register(one, selectors.EVENT_READ, number)
 at = re.compile(rb'"at":"([^"]+)"')
-cursor = re.compile(rb"id: [0-9a-f]+-([0-9]+)\nevent")
+cursor = re.compile(rb"id: (\S+)\nevent")
 known = {}
 end = time.time() + seconds
 cut = 0
@@ -34,7 +34,7 @@ while time.time() < end:
         whole = text.rfind(b"\n\n") + 2
         rest[key.data] = text[whole:] if whole > 1 else text
         text = text[:whole] if whole > 1 else b""
-        ids[key.data] += [int(x) for x in cursor.findall(text)]
+        ids[key.data] += cursor.findall(text)
         for stamp in at.findall(text):
             when = known.get(stamp)
             if when is None:
