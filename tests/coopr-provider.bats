@@ -67,9 +67,37 @@ endpoint false false installation' "$(jq -r 'select(.name == ("api_password", "e
 	run -1 --separate-stderr coopr provider test ocean -o json
 	same 'credentials fault GET /v2/account: 401 Unable to authenticate you' "$(jq -r '"\(.name) \(.status) \(.text)"' <<<"$output")"
 	coopr-secret delete -qy ocean-token
-	run -78 coopr provider test ocean
+	run -65 coopr provider test ocean
 	contains "$output" ocean-token
 	run -1 coopr provider test no-such
+}
+
+# A plugin that says two lines and ends with that code: refusing CODE
+refusing() {
+	mkdir -p plugins/provider
+	cat >plugins/provider/refusing <<-END
+		#!/bin/sh
+		[ "\$1" = describe ] && exec echo '{"name":"refusing","fields":{"type":"object"},"flavors":true,"test":true}'
+		echo "asking the cloud" >&2
+		echo "the region is none of its own" >&2
+		exit $1
+	END
+	chmod +x plugins/provider/refusing
+}
+
+@test "a plugin that fails says why, and its code tells who is to blame: the provider, its cloud, or the time" {
+	export COOPR_PLUGINS=$PWD/plugins
+	echo '{"name":"far","providertype":"refusing","provisioner":{}}' | coopr-store put -q -k provider - || true
+	for codes in '78 65' '65 65' '77 65' '76 76' '69 69' '75 69' '1 69'; do
+		refusing "${codes% *}"
+		for verb in test import-flavors; do
+			run "-${codes#* }" --separate-stderr coopr provider $verb far
+			same $'asking the cloud\ncoopr-provider '"$verb"': provider/refusing '"${verb/import-/}"': the region is none of its own' "$stderr"
+		done
+	done
+	echo '{"name":"moon","providertype":"no-such","provisioner":{}}' | coopr-store put -q -k provider -
+	run -65 coopr provider test moon
+	contains "$output" 'it has no plugin'
 }
 
 @test "import-flavors makes hardware types, with prices; those that are there keep what else they have" {

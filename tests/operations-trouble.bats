@@ -43,6 +43,20 @@ kept() {
 		run --separate-stderr -64 coopr clone blog -- "$name"
 		contains "$stderr" "invalid cluster name "
 	done
+	long=$(printf 'x%.0s' {1..256})
+	for name in 'a b' $'a\nb' ../x $'\xff' $'a\u202eb' $'\e[31m' "$long"; do
+		for option in owner group; do
+			run --separate-stderr -64 coopr create -t lamp -n 4 "--$option=$name" shop
+			contains "$stderr" "invalid $option "
+			run --separate-stderr -64 coopr clone "--$option=$name" blog shop
+			contains "$stderr" "invalid $option "
+		done
+		case $name in
+		'a b' | ../x) ;; # a token may be called so
+		*) run -64 coopr-token create "$name" ;;
+		esac
+	done
+	run -64 coopr create -t lamp -n 4 --owner=-x shop
 	kept >after
 	cmp before after
 }
@@ -137,7 +151,8 @@ kept() {
 		contains "$stderr" "--timeout: waited for 1.0 s"
 	done
 	coopr expand --detach blog >job 2>log
-	coopr restart -o json --wait blog >records 2>waiting &
+	: >waiting
+	coopr restart -o json --wait blog >records 2>waiting 3>&- &
 	waiter=$!
 	grep -q -m 1 "00000001-002 (expand).*; waiting for it" <(tail -f -n +1 --pid="$waiter" waiting)
 	coopr-work --drain

@@ -73,7 +73,7 @@ teardown() {
 			            for value in [*one.get(option, []), "true", "no/such"]:
 			                ask("%s?%s=%s" % (concrete, option, urllib.parse.quote(value)), own)
 			for line in open("wrong.ndjson"):
-			    assert ask("/v1/providers/%s/test" % json.loads(line)["name"], own) in (200, 403, 503)
+			    assert ask("/v1/providers/%s/test" % json.loads(line)["name"], own) in (200, 403, 422, 503)
 			coopr = {"Coopr-UserID": user, "Coopr-TenantID": "qa", "Coopr-ApiKey": token}
 			for path in ("clusters", "clusters/00000001", "clusters/00000002", "clusters/00000002/status", "clusters/00000002/config",
 			             "clusters/00000002/services", "clusters/00000002/plans", "clusters/00000002/plans/00000002-001", "nodes",

@@ -140,7 +140,7 @@ table() {
 
 @test "a provider without volumes is refused before anything is solved" {
 	jq '.defaults.provider = "dummy"' mine/clustertemplates/rows.json >changed && mv changed mine/clustertemplates/rows.json
-	run -78 coopr create db -t rows -n 1 -y
+	run -65 coopr create db -t rows -n 1 -y
 	contains "$output" "the service rows asks for volumes, and the provider \"dummy\" has none"
 	run -1 coopr show db --cluster
 }

@@ -13,6 +13,7 @@
 #include "login/provisioners.h"
 #include "login/tokens.h"
 #include "model/duration.h"
+#include "model/name.h"
 #include "verb.h"
 
 #define TOKEN_LIFETIME "90d"
@@ -113,6 +114,8 @@ token_verb_create(int argc, char **argv)
 
 	argv += option_parse(&create_command, argc, argv);
 	store_verb_operands(&create_command, argv, 1, 1, "a name");
+	if (!name_is_label(argv[0]))
+		return option_misuse(&create_command, "invalid name '%s': expected 1 to 255 bytes, without control characters", argv[0]);
 	if (role && !account_role_find(role, &its))
 		return option_misuse(&create_command, "invalid role '%s': expected read-only, user, admin or superadmin", role);
 	if (role && tenants.count)

@@ -20,6 +20,16 @@ cluster_name_check(const char *name, struct error *err)
 }
 
 int
+cluster_name_check_people(const char *owner, const char *group, struct error *err)
+{
+	if (owner && !name_is_user(owner))
+		return error_set(err, EX_USAGE, "invalid owner '%s': expected 1 to 255 letters, digits, _ . -, not beginning with -", owner);
+	if (group && !name_is_valid(group))
+		return error_set(err, EX_USAGE, "invalid group '%s': expected 1 to 255 letters, digits, _ . -", group);
+	return 0;
+}
+
+int
 cluster_name_admit(struct account *account, int64_t tenant, const char *name, struct error *err)
 {
 	int64_t taken;

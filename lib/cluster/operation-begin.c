@@ -61,10 +61,11 @@ operation_begin_cluster(struct beginning *b, struct error *err)
 	const struct operation_spec *spec = b->spec;
 	const char *owner = spec->create.owner ? spec->create.owner : account->user;
 	int64_t last = 0;
+	bool is_own = strcmp(owner, account->user) == 0;
 
 	b->tenant = store_tenant(account->store);
-	if (strcmp(owner, account->user) != 0 && account_need(account, ACCOUNT_ADMIN, "making a cluster for another",
-	    err) < 0)
+	if (cluster_name_check_people(is_own ? NULL : owner, spec->create.group, err) < 0 ||
+	    (!is_own && account_need(account, ACCOUNT_ADMIN, "making a cluster for another", err) < 0))
 		return -1;
 	if (operation_begin_check_group(account, spec->create.group, err) < 0 ||
 	    cluster_name_admit(account, b->tenant, spec->create.name, err) < 0 ||

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/printable.h"
 
 #define DIGITS "0123456789"
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -32,6 +33,19 @@ bool
 name_is_user(const char *text)
 {
 	return name_is_valid(text) && *text != '-';
+}
+
+bool
+name_is_label(const char *text)
+{
+	size_t length = strlen(text);
+	char shown[NAME_MAX_LENGTH + 1];
+
+	if (length == 0 || length > NAME_MAX_LENGTH)
+		return false;
+	strcpy(shown, text);
+	printable(shown);
+	return strcmp(shown, text) == 0;
 }
 
 bool

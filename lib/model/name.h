@@ -21,6 +21,9 @@ bool name_is_host(const char *text);
 /* Tells whether text can stand where a user to log in as is wanted: a name that does not begin with "-". */
 bool name_is_user(const char *text);
 
+/* Tells whether text can be what people call a thing that nothing refers to: 1 to 255 bytes, which are shown as they are. */
+bool name_is_label(const char *text);
+
 /* Tells whether text is a DNS suffix: labels of at most 63 letters, digits and hyphens, 191 characters in all; a dot
  * before the first is allowed. */
 bool name_is_dns_suffix(const char *text);

@@ -38,7 +38,7 @@ operate_open(struct operation_context *context, const struct operation_request *
 	int running;
 
 	operation_context_init(context, options);
-	if ((creates && cluster_name_check(request->cluster, err) < 0) ||
+	if ((creates && (cluster_name_check(request->cluster, err) < 0 || cluster_name_check_people(request->owner, request->group, err) < 0)) ||
 	    find_cluster_open(&context->account, &options->ask, creates ? STORE_CREATE : STORE_WRITE, request->cluster, err) < 0)
 		return -1;
 	if (operation_context_find(context, request->cluster, err) == 0) {

@@ -223,7 +223,7 @@ prepare_solve_check_volumes(const struct operation_context *context, const struc
 		return 0;
 	schema = plugin_schema("provider", request->provider.providertype);
 	if (jv_is_valid(schema) && !json_is(schema, "volumes", JV_KIND_TRUE))
-		result = error_set(err, EX_CONFIG, "%s: the service %s asks for volumes, and the provider \"%s\" has none (its plugin \"%s\" does not say in "
+		result = error_set(err, EX_DATAERR, "%s: the service %s asks for volumes, and the provider \"%s\" has none (its plugin \"%s\" does not say in "
 		    "describe that it has); choose another provider, or leave the volumes out", context->workdir.name, asks->name, request->provider.name,
 		    request->provider.providertype);
 	jv_free(schema);

@@ -17,24 +17,27 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "confine/confine.h"
 #include "exec/plugin-schema.h"
 #include "exec/redaction.h"
 #include "json/json.h"
+#include "model/result.h"
 #include "model/take/origin.h"
 #include "worker/identity.h"
 #include "worker/machine-claims.h"
 #include "worker/secrets.h"
 
-enum { CHUNK = 1 << 16, RECORD_MAX = 1 << 20 };
+enum { CHUNK = 1 << 16, RECORD_MAX = 1 << 20, SAID_MAX = 1 << 10 };
 
 struct reading {
 	const char *plugin;        /* its file */
 	const char *name, *verb;   /* for messages: provider/TYPE, whose file is nobody's affair, and what it is asked */
 	int (*each)(void *context, const char *line, size_t length, struct error *err);
 	void *context;
-	struct buffer pending, said;
+	struct buffer pending;
+	struct buffer said; /* the last line of its messages, which says why where it fails: others are passed on */
 	struct redaction values; /* of the secrets that the plugin is told */
 };
 
@@ -58,6 +61,7 @@ entity_ask_fill(const char *provider, const char *tenant, struct redaction *valu
 		entity = json_get(cluster, "provider");
 		jv_free(cluster);
 	} else {
+		err->code = err->absent ? EX_DATAERR : err->code; /* a secret that it names */
 		entity = jv_invalid();
 	}
 	if (jv_is_valid(entity) && (machine_claims_fill(&entity, err) < 0 || identity_tell_entity(&entity, err) < 0)) {
@@ -122,7 +126,28 @@ entity_ask_take_lines(struct reading *reading, struct error *err)
 	     : error_set(err, EX_DATAERR, "%s %s: a line is longer than %d bytes", reading->name, reading->verb, RECORD_MAX);
 }
 
-/* Reads what there is: 1; 0 at the end. Lines of its output are taken; messages are passed on, without the secrets. */
+/* Passes on the first bytes of what the plugin has said. */
+static void
+entity_ask_pass_on(struct reading *reading, size_t length)
+{
+	if (length > 0)
+		file_write_all(STDERR_FILENO, reading->said.data, length);
+	buffer_drop(&reading->said, length);
+}
+
+/* Passes on what the plugin has said but for the last line, unless that is too long for a reason. */
+static void
+entity_ask_keep_last_line(struct reading *reading)
+{
+	const struct buffer *said = &reading->said;
+	size_t last = said->length;
+
+	while (last > 0 && (last == said->length || said->data[last - 1] != '\n'))
+		last--;
+	entity_ask_pass_on(reading, said->length - last > SAID_MAX ? said->length : last);
+}
+
+/* Reads what there is: 1; 0 at the end. Lines of its output are taken, and messages, both without the secrets. */
 static int
 entity_ask_read_some(struct reading *reading, int fd, bool is_out, struct error *err)
 {
@@ -135,13 +160,11 @@ entity_ask_read_some(struct reading *reading, int fd, bool is_out, struct error 
 		buffer_append(&reading->pending, bytes, (size_t)got);
 		return entity_ask_take_lines(reading, err) < 0 ? -1 : got > 0;
 	}
-	buffer_clear(&reading->said);
 	if (got > 0)
 		redaction_pass(&reading->values, bytes, (size_t)got, &reading->said);
 	else
 		redaction_end(&reading->values, &reading->said);
-	if (reading->said.length > 0)
-		file_write_all(STDERR_FILENO, reading->said.data, reading->said.length);
+	entity_ask_keep_last_line(reading);
 	return got > 0;
 }
 
@@ -191,6 +214,24 @@ entity_ask_start(struct process *process, int ours[2], struct error *err)
 	return result;
 }
 
+/* Fails as the plugin has, with its last line. What it refuses for good is wrong in the provider: others may be told that another system is to
+ * blame, or only the time. */
+static int
+entity_ask_fail(struct reading *reading, int code, struct error *err)
+{
+	int ours = result_is_permanent(code) ? EX_DATAERR : code == EX_PROTOCOL ? EX_PROTOCOL : EX_UNAVAILABLE;
+	struct buffer why = {0};
+
+	printable_line(buffer_string(&reading->said), &why);
+	if (why.length > 0)
+		error_set(err, ours, "%s %s: %s", reading->name, reading->verb, buffer_string(&why));
+	else
+		error_set(err, ours, "%s %s ended with exit code %d", reading->name, reading->verb, code);
+	buffer_clear(&reading->said);
+	buffer_release(&why);
+	return -1;
+}
+
 static int
 entity_ask_run(struct reading *reading, int in, struct error *err)
 {
@@ -217,7 +258,7 @@ entity_ask_run(struct reading *reading, int in, struct error *err)
 		return -1;
 	}
 	code = process_wait(&process, err);
-	return code <= 0 ? code : error_set(err, EX_UNAVAILABLE, "%s %s ended with exit code %d", reading->name, reading->verb, code);
+	return code <= 0 ? code : entity_ask_fail(reading, code, err);
 }
 
 /* Refuses what a tenant must not have written, before the plugin gets it. */
@@ -252,13 +293,14 @@ entity_ask(const char *provider, const char *tenant, const char *verb,
 	reading.plugin = plugin;
 	reading.name = name;
 	if (jv_is_valid(entity) && !plugin)
-		error_set(err, EX_CONFIG, "provider type \"%s\": it has no plugin", type ? type : "");
+		error_set(err, EX_DATAERR, "provider type \"%s\": it has no plugin", type ? type : "");
 	else if (jv_is_valid(entity) && entity_ask_check_origin(entity, type, err) == 0)
 		in = entity_ask_descriptor_of(entity, err);
 	if (in >= 0) {
 		result = entity_ask_run(&reading, in, err);
 		close(in);
 	}
+	entity_ask_pass_on(&reading, reading.said.length);
 	buffer_release(&reading.pending);
 	buffer_release(&reading.said);
 	redaction_release(&reading.values);
