@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "account/accounts.h"
 #include "account/members.h"
@@ -19,18 +20,21 @@
 #include "http/client-certificate.h"
 #include "login/logins.h"
 #include "login/provider.h"
+#include "model/duration.h"
 #include "store/store.h"
 #include "web/listening.h"
 #include "web/openapi.h"
 #include "web/proxy.h"
 #include "web/server.h"
 
+#define SERVE_TLS_ONLY "365d"
 #define SERVE_FIRST "admin" /* who logs in by --setup */
 
 static struct listening where;
 static const char *store, *chain, *key;
 static struct option_list proxies;
 static const char *proxy_header, *client_ca, *client_crl, *oidc;
+static const char *hsts = SERVE_TLS_ONLY;
 static bool describes, sets_up;
 static bool no_terminal;
 
@@ -41,6 +45,7 @@ static const struct option_spec options[] = {
 	OPTION_LIST(0, "provisioners", &where.provisioners, "ADDRESS:PORT", "serve provisioners of Coopr on this address of TCP; may be repeated"),
 	OPTION_STRING(0, "cert", &chain, "FILE", "the certificate of TLS, with its chain (PEM)"),
 	OPTION_STRING(0, "key", &key, "FILE", "its key (PEM)"),
+	OPTION_STRING(0, "hsts", &hsts, "DURATION", "for so long browsers come to this host by TLS alone (default: " SERVE_TLS_ONLY ")"),
 	OPTION_FLAG(0, "insecure", &where.insecure, "without TLS also where other machines can come"),
 	OPTION_STRING(0, "client-ca", &client_ca, "FILE", "believe certificates of clients that these have signed (PEM)"),
 	OPTION_STRING(0, "client-crl", &client_crl, "FILE", "but none that they have revoked (PEM)"),
@@ -142,6 +147,17 @@ serve_check_logins(const struct server_options *what, struct error *err)
 	    "adds somebody who can", where.addresses.list[0]);
 }
 
+/* Returns the seconds of --hsts. */
+static int64_t
+serve_read_hsts(void)
+{
+	int64_t ms = strcmp(hsts, "0") == 0 ? 0 : duration_parse(hsts);
+
+	if (ms < 0)
+		exit(option_misuse(&command, "--hsts: expected a duration as 12h or 365d, or 0, found '%s'", hsts));
+	return ms / 1000;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -164,6 +180,7 @@ main(int argc, char **argv)
 	option_needs(&command, "client-ca", (const char *const[]){"cert", NULL});
 	option_needs(&command, "client-crl", (const char *const[]){"client-ca", NULL});
 	what.no_terminal = no_terminal;
+	what.tls_only_s = serve_read_hsts();
 	result = proxies_open(&believed, &proxies, proxy_header, &err);
 	if (result == 0)
 		result = serve_check_owner(&what.store, &err);

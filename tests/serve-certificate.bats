@@ -172,3 +172,31 @@ follows() {
 	done
 	shows 401 ann /v1/session
 }
+
+# What an answer to who asks for that host says of TLS: tls_only HOST [CURL-ARGUMENT...]
+tls_only() {
+	curl -sS --cacert ours/ca -o body -D - "${@:2}" --resolve "$1:${address##*:}:127.0.0.1" "https://$1:${address##*:}/" | sed -n 's/^Strict-Transport-Security: \(.*\)\r$/\1/p'
+}
+
+@test "browsers are told to come by TLS alone, unless that would lock somebody out" {
+	PURPOSE=serverAuth signs ours site /CN=coopr.example.net -extensions names -extfile <(printf '[names]\nsubjectAltName=DNS:coopr.example.net,DNS:localhost,DNS:a.localhost,IP:127.0.0.1\n')
+	serve --listen 127.0.0.1:0 --cert site.crt --key site.key
+	address=$(sed -n 's|.*serving on https://||p' serve.log)
+	same max-age=31536000 "$(tls_only coopr.example.net)"
+	for host in localhost a.localhost 127.0.0.1; do
+		same "" "$(tls_only $host)"
+	done
+	cp cert site.crt
+	cp key site.key
+	kill -HUP "$server"
+	until [ -z "$(tls_only coopr.example.net -k)" ]; do kill -0 "$server"; done # it has signed itself
+	serve_end
+	signs ours site /CN=coopr.example.net -extensions names -extfile <(printf '[names]\nsubjectAltName=DNS:coopr.example.net\n')
+	serve --listen 127.0.0.1:0 --cert site.crt --key site.key --hsts 0
+	address=$(sed -n 's|.*serving on https://||p' serve.log)
+	same max-age=0 "$(tls_only coopr.example.net)"
+	same "" "$(curl -sS -o body -D - --unix-socket "$SOCKET" http://coopr.example.net/ | grep -i strict-transport || true)"
+	for wrong in -1 1 1y ''; do
+		run -64 coopr-serve --hsts "$wrong"
+	done
+}

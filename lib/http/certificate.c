@@ -6,6 +6,7 @@
 
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -19,6 +20,7 @@ struct certificate {
 	char *chain_path, *key_path;
 	gnutls_pcert_st chain[CERTIFICATE_CHAIN];
 	unsigned count;
+	bool is_self_signed;
 	gnutls_privkey_t key;
 	struct certificate *former; /* what was read before: a connection may still be about to use it */
 };
@@ -100,6 +102,20 @@ certificate_fits(const struct certificate *certificate)
 	return fits;
 }
 
+/* Returns whether the first of the chain has signed itself. */
+static bool
+certificate_has_no_authority(struct certificate *certificate)
+{
+	gnutls_x509_crt_t first;
+	bool has_none;
+
+	if (gnutls_pcert_export_x509(&certificate->chain[0], &first) < 0)
+		return true;
+	has_none = gnutls_x509_crt_check_issuer(first, first);
+	gnutls_x509_crt_deinit(first);
+	return has_none;
+}
+
 /* Reads both files. */
 static int
 certificate_read(struct certificate *certificate, struct error *err)
@@ -108,6 +124,7 @@ certificate_read(struct certificate *certificate, struct error *err)
 		return -1;
 	if (!certificate_fits(certificate))
 		return error_set(err, EX_DATAERR, "%s: is not the key of %s", certificate->key_path, certificate->chain_path);
+	certificate->is_self_signed = certificate_has_no_authority(certificate);
 	return 0;
 }
 
@@ -154,6 +171,12 @@ certificate_show(gnutls_session_t session, const struct gnutls_cert_retr_st *ask
 	*ocsp_count = 0;
 	*flags = 0;
 	return 0;
+}
+
+bool
+certificate_is_self_signed(const struct certificate *certificate)
+{
+	return certificate->is_self_signed;
 }
 
 void

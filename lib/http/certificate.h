@@ -6,6 +6,8 @@
 #ifndef HTTP_CERTIFICATE_H
 #define HTTP_CERTIFICATE_H
 
+#include <stdbool.h>
+
 struct certificate;
 struct error;
 
@@ -15,6 +17,9 @@ int certificate_open(struct certificate **certificate, const char *chain_path, c
 
 /* Reads the files again; where that fails, what was read before stays. */
 int certificate_reload(struct certificate *certificate, struct error *err);
+
+/* Returns whether no authority has signed the certificate that was read last: it is signed with its own key. */
+bool certificate_is_self_signed(const struct certificate *certificate);
 
 void certificate_release(struct certificate *certificate);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "http/listener-answer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,6 +12,7 @@
 #include "base/file.h"
 #include "content/incoming.h"
 #include "http/caller.h"
+#include "http/certificate.h"
 #include "http/exchange.h"
 #include "http/listener.h"
 
@@ -101,6 +105,33 @@ static const struct http_field listener_guards[] = {
 	{"X-Content-Type-Options", "nosniff"},
 };
 
+/* Returns whether what was asked for by that name is the machine of whoever asks: its other servers are none of this one's. */
+static bool
+listener_is_localhost(const char *host, size_t length)
+{
+	static const char own[] = "localhost";
+	size_t size = sizeof own - 1;
+
+	return length >= size && strncasecmp(host + length - size, own, size) == 0 && (length == size || host[length - size - 1] == '.');
+}
+
+/* Tells a browser to come to this host by TLS alone, and to let nobody pass by a certificate that is wrong (RFC 6797). An address is no such
+ * host to a browser. One that signs its certificate itself will have another one day, which nobody could let pass then. */
+static void
+listener_add_tls_only(const struct http_exchange *exchange, struct MHD_Response *response)
+{
+	const struct listener_options *options = caller_of(exchange)->callers->options;
+	const char *host = http_field_find(&exchange->headers, MHD_HTTP_HEADER_HOST);
+	size_t length = host ? strcspn(host, ":") : 0;
+	char value[48];
+
+	if (!options->certificate || certificate_is_self_signed(options->certificate) || length == 0 || *host == '[' ||
+	    strspn(host, "0123456789.") >= length || listener_is_localhost(host, length))
+		return;
+	snprintf(value, sizeof value, "max-age=%" PRId64, options->tls_only_s);
+	MHD_add_response_header(response, "Strict-Transport-Security", value);
+}
+
 enum MHD_Result
 listener_send(struct http_exchange *exchange)
 {
@@ -119,6 +150,7 @@ listener_send(struct http_exchange *exchange)
 	for (size_t i = 0; i < sizeof listener_guards / sizeof *listener_guards; i++)
 		if (!http_field_find(&answer->headers, listener_guards[i].name))
 			MHD_add_response_header(response, listener_guards[i].name, listener_guards[i].value);
+	listener_add_tls_only(exchange, response);
 	result = MHD_queue_response(exchange->connection, (unsigned)answer->status, response);
 	MHD_destroy_response(response);
 	return result;

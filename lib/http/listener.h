@@ -23,6 +23,7 @@ struct listener_options {
 	unsigned idle_s;      /* after which a silent connection is closed */
 	const struct client_authority *clients; /* who may have signed what clients show, borrowed; NULL: they are not asked for one */
 	const struct certificate *certificate; /* of TLS, borrowed; NULL: without TLS */
+	int64_t tls_only_s;   /* for how long browsers are told to come to this host by TLS alone, where that locks nobody out */
 	/* The head of a request has come. May answer it already, whose body is not read then, or set its takes_parts. May be NULL. */
 	void (*begun)(void *context, struct http_exchange *exchange);
 	/* A part of the body of one that takes parts. Returns whether there is room for more; else listener_answer is called when there is. */

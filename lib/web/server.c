@@ -203,11 +203,9 @@ server_begun(void *context, struct http_exchange *exchange)
 	const char *allow;
 	int status = route_find(server_table(server, exchange), exchange->method, exchange->path, &exchange->arena, &match, &allow);
 
-	if (status == 0 && match.route->body == ROUTE_UPLOAD)
+	if (status ? server_brings_much(exchange) : match.route->body == ROUTE_UPLOAD)
 		server_arrived(server, exchange);
-	else if (server_brings_much(exchange) && status)
-		server_arrived(server, exchange);
-	else if (server_brings_much(exchange))
+	else if (status == 0 && server_brings_much(exchange))
 		server_admit(server, match.route, exchange);
 }
 
@@ -273,7 +271,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 		if (listener_open(&server->listeners[i], &(struct listener_options){.fd = options->sockets[i].fd,
 		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S, .begun = server_begun, .part = server_take,
 		    .certificate = options->sockets[i].is_tcp ? options->certificate : NULL,
-		    .clients = options->sockets[i].is_tcp ? options->clients : NULL, .arrived = server_arrived,
+		    .clients = options->sockets[i].is_tcp ? options->clients : NULL, .tls_only_s = options->tls_only_s, .arrived = server_arrived,
 		    .drained = server_drained, .left = server_left, .context = server}, err) < 0)
 			return -1;
 		server->is_for_provisioners[i] = options->sockets[i].is_for_provisioners;

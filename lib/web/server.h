@@ -7,6 +7,7 @@
 #define WEB_SERVER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct certificate;
 struct client_authority;
@@ -29,6 +30,7 @@ struct server_options {
 	const struct proxies *proxies; /* borrowed */
 	struct client_authority *clients; /* who may have signed certificates of clients, borrowed; NULL: nobody */
 	struct certificate *certificate; /* of all that are TCP, borrowed; NULL: these have no TLS */
+	int64_t tls_only_s;   /* for how long browsers are told to come by TLS alone */
 	bool no_terminal;     /* browsers log in to no node */
 	unsigned connections; /* of a socket, at most */
 	unsigned children;    /* commands that run at once, at most */
