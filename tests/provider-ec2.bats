@@ -152,10 +152,10 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 		"availability_zone":"us-east-1b","iam_instance_profile":"web","aws_ebs_size":100,"aws_ebs_type":"gp3","spot":"true","spot_price":"0.05"}'
 	do_task create 1000
 	same 0 "$(member .status)"
-	same 'subnet-1 sg-2 false dedicated near us-east-1b web /dev/sdf 100 gp3 true spot 0.05' "$(for name in NetworkInterface.1.SubnetId \
+	same 'subnet-1 sg-2 false dedicated near us-east-1b web /dev/sdf 100 gp3 true spot 0.05 spot-instances-request' "$(for name in NetworkInterface.1.SubnetId \
 		NetworkInterface.1.SecurityGroupId.2 NetworkInterface.1.AssociatePublicIpAddress Placement.Tenancy Placement.GroupName Placement.AvailabilityZone \
 		IamInstanceProfile.Name BlockDeviceMapping.1.DeviceName BlockDeviceMapping.1.Ebs.VolumeSize BlockDeviceMapping.1.Ebs.VolumeType \
-		BlockDeviceMapping.1.Ebs.DeleteOnTermination InstanceMarketOptions.MarketType InstanceMarketOptions.SpotOptions.MaxPrice; do sent "$name"; done | paste -sd ' ')"
+		BlockDeviceMapping.1.Ebs.DeleteOnTermination InstanceMarketOptions.MarketType InstanceMarketOptions.SpotOptions.MaxPrice TagSpecification.3.ResourceType; do sent "$name"; done | paste -sd ' ')"
 	same us-east-1b "$(member .result.zone)"
 	provider '{"subnet_id":"subnet-1","security_groups":"web"}'
 	do_task create 1001
@@ -188,8 +188,16 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 	cloud_lists_many 2450 '.tags["coopr-installation"]'
 }
 
-@test "a hundred creations share one process, the lists, and the limit of the cloud" {
+@test "a hundred creations share one process, the lists, and the limit of the cloud; a machine's life takes three requests at most, but for its console" {
+	provider '{"poll_s":0.5}'
 	cloud_makes_many
+	fake_set '{"host_keys":["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFVv9Gh6JyEuzPYqmLd0cXDPZFgUGrEuV9Jcsz0qBxJ1"]}'
+	jq -c '.action = "confirm" | .timeout_s = 1' tasks | plugin stream >results
+	same 100 "$(requests GetConsoleOutput)"
+	jq -c '.action = "delete"' tasks | plugin stream >results
+	same '{"0":100} 1' "$(jq -sc 'group_by(.status) | map({"\(.[0].status)": length}) | add' results) $(machines)"
+	same 101 "$(requests "$DELETE" | awk '{print $1 + 1}')"
+	[ $(($(requests .) - 100)) -le 300 ]
 }
 
 @test "volumes are made once, attached to one machine at a time, never taken from one that may write, copied and deleted" {
@@ -199,4 +207,67 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 
 @test "whatever goes wrong with a request for a volume, there is one, and one machine has it" {
 	cloud_volumes_survive 'POST / Action=CreateVolume' 'POST / Action=AttachVolume'
+}
+
+@test "an image is also the newest of a name: of an owner, and else of the account's own" {
+	ask test '{"images":["golden","136693071363/debian-12-amd64-*","099720109477/ubuntu/images/hvm-ssd/jammy-*"]}' >checks
+	same 'golden: ami-00000002
+136693071363/debian-12-amd64-*: ami-0000000b
+099720109477/ubuntu/images/hvm-ssd/jammy-*: ami-000000aa' "$(jq -r 'select(.name == "image") | .text' checks)"
+	IMAGE='136693071363/debian-12-amd64-*' do_task create 1000
+	same "0 ami-0000000b" "$(member .status) $(sent ImageId)"
+	# Nobody else's image of that name is taken.
+	IMAGE='debian-12-amd64-20260301-9' do_task create 1001
+	fails_as 78 "the cloud has no image debian-12-amd64-20260301-9 of the account's own"
+	IMAGE='nobody/jammy' do_task create 1001
+	fails_as 78 "no image nobody/jammy of the account's own"
+	same 1 "$(machines)"
+}
+
+@test "the role of the instance that coopr runs on signs, where the installation says so, and its keys are renewed; no tenant has it" {
+	fake_set '{"session":"of-the-role","role":"coopr-role"}'
+	PROVIDER=$(jq -c --arg fake "$FAKE" '.provisioner |= (del(.api_user, .api_password) + {credentials: "instance_profile", metadata_endpoint: $fake})' <<<"$PROVIDER")
+	do_task create 1000
+	same 0 "$(member .status)"
+	same "1 1" "$(requests 'PUT /latest') $(requests 'GET .*coopr-role')"
+	run ! grep -rF -e of-the-role -e secret/key result.json state fake.log
+	# Keys that were taken back before their time are asked for anew, once.
+	fake_set '{"active_ms":1500}'
+	do_task create 1001 &
+	until [ "$(requests "$CREATE")" = 2 ]; do sleep 0.05; done
+	fake_set '{"session":"another"}'
+	wait $!
+	same 0 "$(member .status)"
+	same 3 "$(requests 'GET .*coopr-role')"
+	fake_set '{"role":""}'
+	do_task create 1002
+	fails_as 78 "this machine has no instance profile"
+	before=$(requests .)
+	PROVIDER=$(jq -c '.of = "tenant"' <<<"$PROVIDER")
+	do_task create 1002
+	fails_as 77 "/credentials: a tenant's document does not say that"
+	plugin create <task.json >result.json
+	fails_as 78 "/credentials: the role of this machine is the installation's"
+	same "$before" "$(requests .)"
+}
+
+@test "a request that the cloud has heard with other parameters is asked after by its token" {
+	killed_at "$CREATE" do_task create 1000
+	same 1 "$(machines)"
+	provider '{"aws_ebs_size":10}'
+	fake_fault "{\"match\":\"$LIST\",\"do\":\"status\",\"status\":200,\"body\":\"<R><reservationSet/></R>\"}"
+	do_task create 1000
+	same 0 "$(member .status)"
+	same "1 2" "$(machines) $(requests "$CREATE")"
+	same "$(curl -sS "$FAKE/_machines" | jq -r '.[0].id')" "$(member .result.providerid)"
+}
+
+@test "host keys are those that the instance has printed on its console, of this moment or of its start" {
+	do_task create 1000
+	confirm_in_vain
+	[ "$(requests GetConsoleOutput)" -ge 1 ]
+	fake_set '{"latest":false,"host_keys":["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFVv9Gh6JyEuzPYqmLd0cXDPZFgUGrEuV9Jcsz0qBxJ1"]}'
+	before=$(requests GetConsoleOutput)
+	confirm_in_vain
+	same $((before + 2)) "$(requests GetConsoleOutput)"
 }

@@ -29,10 +29,48 @@ fields_schema(struct fields_check *check, const char *kind, const char *type)
 	return check->schemas[number];
 }
 
+static bool
+fields_has_all(const struct place *fields, jv names)
+{
+	bool all = true;
+
+	for (size_t i = 0; all && i < json_length(names); i++) {
+		jv name = json_element(names, i);
+		struct place field = place_member(fields, json_string(name) ? json_string(name) : "");
+
+		all = place_present(&field);
+		jv_free(name);
+	}
+	return all;
+}
+
+/* Returns the names of the fields that are required, owned: of alternatives, "anyOf", the first where none is whole. */
+static jv
+fields_required(const struct place *fields, jv schema)
+{
+	jv required = json_get(schema, "required"), choices = json_get(schema, "anyOf");
+
+	for (size_t i = 0; i < json_length(choices); i++) {
+		jv choice = json_element(choices, i), names = json_get(choice, "required");
+		bool whole = fields_has_all(fields, names);
+
+		if (i == 0 || whole) {
+			jv_free(required);
+			required = jv_copy(names);
+		}
+		jv_free(names);
+		jv_free(choice);
+		if (whole)
+			break;
+	}
+	jv_free(choices);
+	return required;
+}
+
 static void
 fields_check_required(const struct place *fields, jv schema, const char *title)
 {
-	jv required = json_get(schema, "required");
+	jv required = fields_required(fields, schema);
 
 	for (size_t i = 0; i < json_length(required); i++) {
 		jv name = json_element(required, i);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The Query API of Amazon EC2, as far as instances go. Signatures of version 4 are verified in earnest, parameters are checked as there.
+# The Query API of Amazon EC2, as far as instances, volumes and images go, and the metadata service of an instance ("role" is that of its profile). Signatures of version 4 are verified in earnest, parameters are checked as there.
 import base64
 import calendar
+import fnmatch
 import hashlib
 import hmac
 import json
@@ -11,6 +12,10 @@ import time
 import urllib.parse
 from xml.sax.saxutils import escape
 
+IMAGES = {"self": [("ami-00000001", "golden", "2026-01-01T00:00:00.000Z"), ("ami-00000002", "golden", "2026-03-01T00:00:00.000Z")],
+          "136693071363": [("ami-0000000a", "debian-12-amd64-20260101-1", "2026-01-01T10:00:00.000Z"), ("ami-0000000b", "debian-12-amd64-20260301-9", "2026-03-01T10:00:00.000Z"),
+                           ("ami-0000000c", "debian-12-arm64-20260401-9", "2026-04-01T10:00:00.000Z")],
+          "099720109477": [("ami-000000aa", "ubuntu/images/hvm-ssd/jammy-20260101", "2026-01-01T10:00:00.000Z")]}
 KEY, SECRET = "AKIDEXAMPLE", "secret/key+EXAMPLE"
 TYPES = {"t3.micro", "t3.large", "m5.large", "large"}
 ZONES = ["us-east-1a", "us-east-1b"]
@@ -40,7 +45,8 @@ def numbered(form, name):
 class Cloud:
     def __init__(self, settings):
         self.settings = settings
-        settings.update({"skew_s": 0, "host_keys": [], "session": "", "latest": True})
+        settings.update({"skew_s": 0, "host_keys": [], "session": "", "latest": True, "role": "", "expires_s": 3600})
+        self.sessions = set()
         self.machines = {}
         self.volumes = {}
         self.snapshots = {}
@@ -109,7 +115,24 @@ class Cloud:
         if abs(calendar.timegm(time.strptime(date, "%Y%m%dT%H%M%SZ")) - time.time() - self.settings["skew_s"]) > 300:
             raise Refused(400, "RequestExpired", "Request has expired.")
 
+    def metadata(self, method, path, headers):
+        """The service of version 2: a session first, and nothing without one."""
+        if path == "/latest/api/token" and method == "PUT" and headers.get("X-aws-ec2-metadata-token-ttl-seconds", "").isdigit():
+            self.sessions.add("session-%d" % len(self.sessions))
+            return 200, {}, ("session-%d" % (len(self.sessions) - 1)).encode()
+        if method != "GET" or headers.get("X-aws-ec2-metadata-token") not in self.sessions:
+            return 401, {}, b"Unauthorized"
+        folder = "/latest/meta-data/iam/security-credentials/"
+        if self.settings["role"] and path == folder:
+            return 200, {}, self.settings["role"].encode()
+        if self.settings["role"] and path == folder + self.settings["role"]:
+            return 200, {}, json.dumps({"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": KEY, "SecretAccessKey": SECRET, "Token": self.settings["session"],
+                                        "Expiration": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.settings["expires_s"]))}).encode()
+        return 404, {}, b"Not Found"
+
     def do(self, method, path, query, headers, body):
+        if path.startswith("/latest/"):
+            return self.metadata(method, path, headers)
         try:
             if method != "POST" or query:
                 raise Refused(400, "InvalidRequest", "The request is not a form that is posted")
@@ -158,7 +181,7 @@ class Cloud:
         for number in (1, 2, 3):
             prefix = "TagSpecification.%d." % number
             kind = form.get(prefix + "ResourceType")
-            if kind not in (None, "instance", "volume", "snapshot"):
+            if kind not in (None, "instance", "volume", "snapshot", "spot-instances-request") or (kind == "spot-instances-request" and "InstanceMarketOptions.MarketType" not in form):
                 raise Refused(400, "InvalidParameterValue", "'%s' is not a valid taggable resource type." % kind)
             count = sum(1 for key in form if key.startswith(prefix) and key.endswith(".Key"))
             if count > 50:
@@ -410,8 +433,14 @@ class Cloud:
         return "<return>true</return>"
 
     def do_DescribeImages(self, form):
-        return "<imagesSet>%s</imagesSet>" % "".join("<item><imageId>%s</imageId><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName></item>"
-                                                     % escape(one) for one in numbered(form, "ImageId"))
+        show = lambda one, made="": ("<item><imageId>%s</imageId><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName>"
+                                     "<creationDate>%s</creationDate></item>" % (escape(one), made))
+        if not numbered(form, "Owner"):
+            return "<imagesSet>%s</imagesSet>" % "".join(show(one) for one in numbered(form, "ImageId"))
+        if (form.get("Filter.1.Name"), form.get("Filter.2.Name"), form.get("Filter.2.Value.1")) != ("name", "state", "available"):
+            raise Refused(400, "InvalidParameterValue", "This fake looks for available images by name")
+        return "<imagesSet>%s</imagesSet>" % "".join(show(one, made) for owner in numbered(form, "Owner") for one, name, made in IMAGES.get(owner, [])
+                                                     if fnmatch.fnmatchcase(name, form["Filter.1.Value.1"]))
 
     def do_GetConsoleOutput(self, form):
         machine = self.get(form.get("InstanceId"))

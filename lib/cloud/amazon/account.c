@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+#include "cloud/amazon/credentials.h"
 #include "cloud/fields.h"
 
 enum { EBS_GB = 16384 };
@@ -42,6 +44,25 @@ ec2_check_region(struct cloud *cloud, const char *region)
 		fields_problem(cloud, "aws_region", "not the name of a region, such as us-east-1");
 }
 
+/* Who has a provider of its own has no part in the role of this machine, whatever the document says. */
+static void
+ec2_open_credentials(struct cloud *cloud, struct ec2_account *account)
+{
+	const char *from = cloud_field(cloud, "credentials"), *url = cloud_field(cloud, "metadata_endpoint");
+	struct error err;
+
+	if (!from || strcmp(from, "fields") == 0) {
+		fields_require(cloud, "api_user", "the id of an access key");
+		fields_require(cloud, "api_password", "the secret of the access key");
+	} else if (strcmp(from, "instance_profile") != 0) {
+		fields_problem(cloud, "credentials", "expected fields or instance_profile");
+	} else if (cloud->tenants) {
+		fields_problem(cloud, "credentials", "the role of this machine is the installation's");
+	} else if (!(account->role = ec2_role_new(url ? url : "http://169.254.169.254", &err))) {
+		fields_problem(cloud, "credentials", "%s", err.text);
+	}
+}
+
 void
 ec2_open(struct cloud *cloud, struct client_settings *settings)
 {
@@ -49,8 +70,7 @@ ec2_open(struct cloud *cloud, struct client_settings *settings)
 	const char *id = cloud_field(cloud, "api_user"), *secret = cloud_field(cloud, "api_password"), *region = cloud_field(cloud, "aws_region");
 
 	(void)settings;
-	fields_require(cloud, "api_user", "the id of an access key");
-	fields_require(cloud, "api_password", "the secret of the access key");
+	ec2_open_credentials(cloud, account);
 	account->signer = (struct signature_signer){.id = id ? id : "", .secret = secret ? secret : "",
 	    .token = cloud_field(cloud, "session_token"), .region = region ? region : "us-east-1", .service = "ec2"};
 	ec2_check_region(cloud, account->signer.region);

@@ -12,6 +12,9 @@
 #include "cloud/cloud.h"
 #include "content/signature.h"
 
+struct ec2_role;
+struct known_id;
+
 struct ec2_volume {
 	const char *type;
 	int64_t size_gb;     /* 0: not given */
@@ -20,13 +23,15 @@ struct ec2_volume {
 
 struct ec2_account { /* what the fields say */
 	const char *url, *host, *path;
-	struct signature_signer signer;
+	struct signature_signer signer; /* of the fields */
+	struct ec2_role *role;          /* that signs in its place; NULL: none */
 	const char *zone, *keypair, *subnet, *placement_group, *profile, *spot_price;
 	struct string_list groups, group_ids;
 	struct ec2_volume root, data;
 	bool dedicated, spot, public, interface; /* interface: addresses are asked for by a network interface */
 	int64_t skew_ms;                         /* how much the cloud's clock is ahead of ours; under the lock of cloud/stop.h, as below */
 	const char *root_image, *root_device;    /* the image that was asked for last, and what it calls its root device */
+	struct known_id *images;
 };
 
 /* Reads the fields into cloud->state, as struct cloud_api has it: a struct ec2_account. */

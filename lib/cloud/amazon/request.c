@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cloud/cloud.h"
 #include "cloud/amazon/account.h"
+#include "cloud/amazon/credentials.h"
 #include "cloud/pace.h"
 #include "content/content.h"
 
@@ -119,17 +120,23 @@ ec2_send(const struct cloud *cloud, const struct buffer *form, bool repeatable, 
 	const struct signature_request signed_request = {.method = "POST", .host = account->host, .path = account->path, .query = "", .sum = sum};
 	struct client_request request = {.method = "POST", .url = account->url, .type = "application/x-www-form-urlencoded; charset=utf-8",
 	    .body = form->data, .length = form->length, .repeatable = repeatable};
+	struct signature_signer signer;
 	int64_t skew_ms;
-	int result;
+	int result = ec2_signer(cloud, stop, &reply->arena, &signer, err);
 
+	if (result < 0) {
+		free(action);
+		return -1;
+	}
 	stop_lock();
 	skew_ms = account->skew_ms;
 	stop_unlock();
 	content_digest(form->data, form->length, sum);
-	signature_add(&account->signer, &signed_request, clock_wall_ms() + skew_ms, &request.headers);
+	signature_add(&signer, &signed_request, clock_wall_ms() + skew_ms, &request.headers);
 	result = client_send(cloud->client, &request, stop, &reply->answer, err);
 	if (result == 0)
 		result = ec2_read(action, &request, reply, err);
+	reply->renewed = result < 0 && ec2_signer_renew(cloud, &signer, reply->code);
 	arguments_release(&request.headers);
 	free(action);
 	return result;
@@ -155,7 +162,7 @@ ec2_set_clock(const struct cloud *cloud, const struct ec2_reply *reply)
 int
 ec2_ask(const struct cloud *cloud, const struct buffer *form, bool repeatable, const struct stop *stop, struct ec2_reply *reply, struct error *err)
 {
-	bool corrected = false;
+	bool corrected = false, renewed = false;
 
 	for (unsigned number = 1;; number++) {
 		int result;
@@ -164,7 +171,9 @@ ec2_ask(const struct cloud *cloud, const struct buffer *form, bool repeatable, c
 		result = ec2_send(cloud, form, repeatable, stop, reply, err);
 		if (result == 0 || number == CLIENT_TRIES)
 			return result;
-		if (!corrected && ec2_set_clock(cloud, reply))
+		if (!renewed && reply->renewed)
+			renewed = true;
+		else if (!corrected && ec2_set_clock(cloud, reply))
 			corrected = true;
 		else if (!ec2_is_throttled(reply->code) || repeatable)
 			return result;

@@ -18,6 +18,7 @@ struct ec2_reply { /* zero-initialise but for its answer */
 	struct _xmlDoc *document;
 	struct arena arena;
 	const char *code; /* of the error, "InvalidAMIID.NotFound"; NULL: none */
+	bool renewed;     /* the keys that have signed the request are asked for anew */
 };
 
 #define EC2_REPLY_NONE ((struct ec2_reply){.answer = {.wait_ms = -1}})

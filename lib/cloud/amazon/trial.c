@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cloud/amazon/account.h"
+#include "cloud/amazon/image.h"
 #include "cloud/amazon/request.h"
 
 enum { TYPES_PAGE = 100 };
@@ -80,7 +81,10 @@ ec2_try(struct cloud *cloud, enum cloud_trial trial, const char *name, const str
 	case CLOUD_TRY_FLAVOR:
 		return ec2_find(cloud, "DescribeInstanceTypes", "InstanceType.1", name, "instanceTypeSet/item/instanceType", stop, arena, &found, err);
 	case CLOUD_TRY_IMAGE:
-		return ec2_find(cloud, "DescribeImages", "ImageId.1", name, "imagesSet/item/imageId", stop, arena, &found, err);
+		if (!(found = ec2_image(cloud, name, stop, arena, err)))
+			return -1;
+		*said = strcmp(found, name) == 0 ? NULL : found;
+		return *said ? 0 : ec2_find(cloud, "DescribeImages", "ImageId.1", name, "imagesSet/item/imageId", stop, arena, &found, err);
 	case CLOUD_TRY_NETWORK:
 		return ec2_try_network(cloud, stop, arena, said, err);
 	case CLOUD_TRY_CREDENTIALS:

@@ -10,6 +10,7 @@
 #include "cloud/cloud.h"
 #include "cloud/amazon/account.h"
 #include "cloud/amazon/console.h"
+#include "cloud/amazon/image.h"
 #include "cloud/amazon/request.h"
 #include "cloud/amazon/trial.h"
 #include "cloud/amazon/volumes.h"
@@ -20,15 +21,17 @@ enum { PAGE = 1000, WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider ec2\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
-    "\"required\":[\"api_user\",\"api_password\"],\"properties\":{" CLOUD_PROPERTIES ","
+    "\"anyOf\":[{\"required\":[\"api_user\",\"api_password\"]},{\"required\":[\"credentials\"]}],\"properties\":{" CLOUD_PROPERTIES ","
     "\"api_user\":{\"type\":\"string\",\"description\":\"The id of an access key\"},"
     "\"api_password\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The access key's secret\"},"
     "\"session_token\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The token of a session, where the access key is a temporary one; a secret\"},"
+    "\"credentials\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"fields\",\"description\":\"fields, or instance_profile: the role of this machine\"},"
+    "\"metadata_endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"http://169.254.169.254\",\"description\":\"Where that role's keys are asked for\"},"
     "\"aws_region\":{\"type\":\"string\",\"default\":\"us-east-1\",\"description\":\"The region of instances\"},"
     "\"availability_zone\":{\"type\":\"string\",\"description\":\"The zone of instances whose node has none; by default the cloud chooses\"},"
-    "\"ssh_keypair\":{\"type\":\"string\",\"description\":\"The name of a key pair of the region, for instances of clusters without a key of their own\"},"
-    "\"security_groups\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Names of security groups, with commas between them; only outside of subnets\"},"
-    "\"security_group_ids\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Ids of security groups, with commas between them\"},"
+    "\"ssh_keypair\":{\"type\":\"string\",\"description\":\"A key pair of the region, for clusters without a key of their own\"},"
+    "\"security_groups\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Names of security groups; only outside of subnets\"},"
+    "\"security_group_ids\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"},\"description\":\"Ids of security groups\"},"
     "\"subnet_id\":{\"type\":\"string\",\"description\":\"The subnet of instances; by default one of the default network\"},"
     "\"associate_public_ip\":{\"type\":[\"string\",\"boolean\"],\"default\":true,\"description\":\"Whether instances of a subnet have a public address\"},"
     "\"dedicated_instance\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether instances share their host with no other customer\"},"
@@ -36,15 +39,15 @@ static const char schema[] =
     "\"iam_instance_profile\":{\"type\":\"string\",\"description\":\"The name or ARN of the instance profile that instances have\"},"
     "\"aws_root_ebs_size\":{\"type\":[\"string\",\"integer\"],\"description\":\"The size of the root volume in GB; by default as the image has it\"},"
     "\"aws_root_ebs_type\":{\"type\":\"string\",\"description\":\"The type of the root volume, such as gp3\"},"
-    "\"aws_root_ebs_delete_on_term\":{\"type\":[\"string\",\"boolean\"],\"description\":\"Whether the root volume goes with its instance; by default as the image has it, and true where its size or type is given\"},"
+    "\"aws_root_ebs_delete_on_term\":{\"type\":[\"string\",\"boolean\"],\"description\":\"Whether it goes with its instance; by default as the image has it, and true where its size or type is given\"},"
     "\"aws_ebs_size\":{\"type\":[\"string\",\"integer\"],\"description\":\"The size in GB of a further volume, at /dev/sdf; by default there is none\"},"
     "\"aws_ebs_type\":{\"type\":\"string\",\"description\":\"The type of the further volume\"},"
     "\"aws_ebs_delete_on_term\":{\"type\":[\"string\",\"boolean\"],\"default\":true,\"description\":\"Whether the further volume goes with its instance\"},"
     "\"spot\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether instances are spot instances, which the cloud may take away\"},"
-    "\"spot_price\":{\"type\":\"string\",\"description\":\"The highest price of a spot instance for an hour, in USD; by default that of other instances\"},"
+    "\"spot_price\":{\"type\":\"string\",\"description\":\"The highest price of one for an hour, in USD; by default that of other instances\"},"
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The URL of the API; by default that of the region\"},"
-    "\"provider_hostname\":{\"type\":\"string\",\"description\":\"Not used: nodes have the hostname that coopr gives them\"},"
-    "\"ssh_key_resource\":{\"type\":\"string\",\"description\":\"Not used: each cluster has a key of its own\"}}}";
+    "\"provider_hostname\":{\"type\":\"string\",\"description\":\"Not used\"},"
+    "\"ssh_key_resource\":{\"type\":\"string\",\"description\":\"Not used\"}}}";
 
 static void
 ec2_read_state(const struct _xmlNode *instance, struct arena *arena, struct cloud_machine *machine)
@@ -181,11 +184,11 @@ ec2_add_network(struct buffer *form, const struct ec2_account *account)
 }
 
 static void
-ec2_add_tags(struct buffer *form, const struct cloud_order *order)
+ec2_add_tags(struct buffer *form, const struct ec2_account *account, const struct cloud_order *order)
 {
-	static const char *const types[] = {"instance", "volume"};
+	static const char *const types[] = {"instance", "volume", "spot-instances-request"};
 
-	for (unsigned type = 1; type <= 2; type++) {
+	for (unsigned type = 1; type <= (account->spot ? 3 : 2); type++) {
 		ec2_add(form, types[type - 1], "TagSpecification.%u.ResourceType", type);
 		ec2_add(form, "Name", "TagSpecification.%u.Tag.1.Key", type);
 		ec2_add(form, order->name, "TagSpecification.%u.Tag.1.Value", type);
@@ -226,7 +229,7 @@ ec2_add_order(struct buffer *form, const struct ec2_account *account, const stru
 		ec2_add(form, account->spot_price, "InstanceMarketOptions.SpotOptions.MaxPrice");
 	}
 	ec2_add_network(form, account);
-	ec2_add_tags(form, order);
+	ec2_add_tags(form, account, order);
 	ec2_add_user_data(form, order->user_data);
 }
 
@@ -278,15 +281,16 @@ ec2_make(struct cloud *cloud, const struct cloud_order *order, const struct stop
     struct error *err)
 {
 	const struct ec2_account *account = cloud->state;
+	struct cloud_order with_id = *order;
 	const char *device = NULL;
 	struct buffer form = {0};
 	int result;
 
-	if (!cloud_key(order, account->keypair, "ssh_keypair", err))
+	if (!cloud_key(order, account->keypair, "ssh_keypair", err) || !(with_id.image = ec2_image(cloud, order->image, stop, &made->arena, err)))
 		return -1;
-	if (account->root.given && !(device = ec2_root_device(cloud, order->image, stop, err)))
+	if (account->root.given && !(device = ec2_root_device(cloud, with_id.image, stop, err)))
 		return -1;
-	ec2_add_order(&form, account, order);
+	ec2_add_order(&form, account, &with_id);
 	if (device)
 		ec2_add_volume(&form, 1, device, &account->root);
 	if (account->data.size_gb > 0)

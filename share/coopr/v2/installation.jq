@@ -46,7 +46,7 @@ def described($kind; $name):
 	result(["plugin", $kind, $name, "describe"]) | out[0] | {
 		name: $name, description: (.description // .title // ""), version: 1,
 		parameters: {
-			admin: {fields: (.properties // {} | with_entries(.key as $key | .value |= field($key))), required: [.required // []]}},
+			admin: {fields: (.properties // {} | with_entries(.key as $key | .value |= field($key))), required: [(.anyOf // [.])[] | .required // []]}},
 		resourceTypes: (.resources // {} | map_values({format: .formats[0]} + if .permissions then {permissions} else {} end))};
 
 # What provisioners of Coopr have said of their plugins, coopr-provisioners(7); one of ours of that name comes first.
