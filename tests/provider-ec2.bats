@@ -246,7 +246,7 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 	PROVIDER=$(jq -c '.of = "tenant"' <<<"$PROVIDER")
 	do_task create 1002
 	fails_as 77 "/credentials: a tenant's document does not say that"
-	plugin create <task.json >result.json
+	plugin create <task.json >result.json || true
 	fails_as 78 "/credentials: the role of this machine is the installation's"
 	same "$before" "$(requests .)"
 }

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cloud/amazon/account.h"
-#include "cloud/amazon/request.h"
 #include "cloud/cloud.h"
 
 enum { ANSWER_S = 5, REFRESH_MS = 5 * 60 * 1000, SHORTEST_MS = 10 * 1000, NAME_BYTES = 200 };
@@ -153,12 +152,11 @@ ec2_signer(const struct cloud *cloud, const struct stop *stop, struct arena *are
 }
 
 bool
-ec2_signer_renew(const struct cloud *cloud, const struct signature_signer *signer, const char *code)
+ec2_signer_renew(const struct cloud *cloud, const struct signature_signer *signer)
 {
-	static const char *const expired[] = {"ExpiredToken", "RequestExpired", "AuthFailure", "InvalidClientTokenId", NULL};
 	struct ec2_role *role = ((const struct ec2_account *)cloud->state)->role;
 
-	if (!role || !ec2_is_one_of(code, expired))
+	if (!role)
 		return false;
 	stop_lock();
 	if (strcmp(role->token, signer->token) == 0)

@@ -21,7 +21,7 @@ struct ec2_role *ec2_role_new(const char *url, struct error *err);
 /* Sets who signs, in the arena; keys that are about to expire are asked for anew, by one thread, and the others wait. */
 int ec2_signer(const struct cloud *cloud, const struct stop *stop, struct arena *arena, struct signature_signer *signer, struct error *err);
 
-/* Has keys of the role be asked for anew where a request that they have signed was refused with that code. Returns whether they are. */
-bool ec2_signer_renew(const struct cloud *cloud, const struct signature_signer *signer, const char *code);
+/* Has keys of the role be asked for anew that were refused. Returns whether they are. */
+bool ec2_signer_renew(const struct cloud *cloud, const struct signature_signer *signer);
 
 #endif

@@ -115,6 +115,7 @@ ec2_read(const char *action, const struct client_request *request, struct ec2_re
 static int
 ec2_send(const struct cloud *cloud, const struct buffer *form, bool repeatable, const struct stop *stop, struct ec2_reply *reply, struct error *err)
 {
+	static const char *const expired[] = {"ExpiredToken", "RequestExpired", "AuthFailure", "InvalidClientTokenId", NULL};
 	const struct ec2_account *account = cloud->state;
 	char sum[CONTENT_DIGEST_SIZE], *action = memory_substring(form->data + strlen("Action="), strcspn(form->data + strlen("Action="), "&"));
 	const struct signature_request signed_request = {.method = "POST", .host = account->host, .path = account->path, .query = "", .sum = sum};
@@ -136,7 +137,7 @@ ec2_send(const struct cloud *cloud, const struct buffer *form, bool repeatable, 
 	result = client_send(cloud->client, &request, stop, &reply->answer, err);
 	if (result == 0)
 		result = ec2_read(action, &request, reply, err);
-	reply->renewed = result < 0 && ec2_signer_renew(cloud, &signer, reply->code);
+	reply->renewed = result < 0 && ec2_is_one_of(reply->code, expired) && ec2_signer_renew(cloud, &signer);
 	arguments_release(&request.headers);
 	free(action);
 	return result;
