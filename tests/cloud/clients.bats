@@ -45,6 +45,9 @@ boto() {
 		            for _ in range(2)}
 		    ec2.get_waiter("instance_running").wait(InstanceIds=list(made), WaiterConfig={"Delay": 1})
 		    print(*made)
+		elif sys.argv[2] == "images":
+		    images = ec2.describe_images(Owners=[sys.argv[3]], Filters=[{"Name": "name", "Values": [sys.argv[4]]}, {"Name": "state", "Values": ["available"]}])["Images"]
+		    print(max(images, key=lambda image: image["CreationDate"])["ImageId"])
 		else:
 		    ec2.terminate_instances(InstanceIds=sys.argv[3:])
 	END
@@ -68,4 +71,5 @@ boto() {
 	both_see 4 boto list
 	boto terminate "$theirs"
 	same 4 "$(machines)"
+	same "$(boto images 136693071363 'debian-12-amd64-*')" "$(ask test '{"images":["136693071363/debian-12-amd64-*"]}' | jq -r 'select(.name == "image").text' | sed 's/.* //')"
 }
