@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "solve/search/counts.h"
 #include "solve/search/dive.h"
 #include "solve/search/shares.h"
 #include "solve/search/spread.h"
@@ -20,6 +21,7 @@ struct branching {
 	struct master *master;
 	int objective, sign; /* SIMPLEX_NONE: the first solution will do */
 	struct uses *found;
+	struct counts counts;
 	bool any;            /* found holds a solution */
 	bool open;           /* the limit was reached */
 	bool better;         /* one was found here */
@@ -167,7 +169,7 @@ branch_descend(struct branching *b)
 	if (b->depth % DIVE_EVERY == 1) {
 		struct uses uses = {0};
 
-		if (dive(m, b->objective, b->sign, &uses))
+		if (dive(m, &b->counts, b->objective, b->sign, &uses))
 			branch_take(b, &uses);
 	}
 	done = b->any && b->objective == SIMPLEX_NONE;
@@ -190,7 +192,7 @@ branch(struct branching *b)
 	if (b->depth * b->master->row_count * b->master->row_count > HELD_MOST)
 		return b->open = true;
 	b->depth++;
-	if (master_relax(b->master, b->objective, b->sign))
+	if (counts_tighten(&b->counts, b->master, false) != SEARCH_NONE && master_relax(b->master, b->objective, b->sign))
 		done = branch_descend(b);
 	else if (b->master->budget->spent)
 		done = b->open = true;
@@ -203,10 +205,12 @@ branch_run(struct branching *b)
 {
 	struct state state = {0};
 
+	counts_init(&b->counts, b->master->program);
 	master_save(b->master, &state);
 	branch(b);
 	master_restore(b->master, &state);
 	state_release(&state);
+	counts_release(&b->counts);
 	if (b->open)
 		return SEARCH_OPEN;
 	return b->better ? SEARCH_FOUND : SEARCH_NONE;
@@ -220,6 +224,19 @@ branch_find(struct master *master, struct uses *found)
 	return branch_run(&b);
 }
 
+/* Bounds the units' rows by what the rules of counts say of them, for good. Returns false if that is that there is no solution. */
+static bool
+branch_bound_counts(struct master *m)
+{
+	struct counts counts;
+	enum search_status status;
+
+	counts_init(&counts, m->program);
+	status = counts_tighten(&counts, m, true);
+	counts_release(&counts);
+	return status != SEARCH_NONE;
+}
+
 enum search_status
 branch_any(struct master *m, struct uses *found)
 {
@@ -229,6 +246,8 @@ branch_any(struct master *m, struct uses *found)
 	enum search_status status = SEARCH_NONE;
 	bool unproven = m->unproven;
 
+	if (!branch_bound_counts(m))
+		return SEARCH_NONE;
 	if (p->unbounded && few < p->machines_max) {
 		struct budget *all = m->budget, part = budget_part(all, FEW_NODES);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "solve/search/branch.h"
+#include "solve/search/counts.h"
 #include "solve/search/shares.h"
 #include "solve/search/spread.h"
 
@@ -106,15 +107,38 @@ dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 	return true;
 }
 
+/* Begins with numbers of instances that keep the rules of counts: rounding does not come upon them. Where the relaxation has no solution with
+ * these, it goes on without. */
+static bool
+dive_fix_counts(struct master *m, struct counts *counts, int objective, int sign)
+{
+	struct state state = {0};
+	struct shares shares;
+	bool good = true;
+
+	if (counts->count == 0)
+		return true;
+	shares = shares_of(m);
+	master_save(m, &state);
+	if (!counts_fix(counts, m, &shares) || !master_relax(m, objective, sign)) {
+		master_restore(m, &state);
+		good = master_relax(m, objective, sign);
+	}
+	state_release(&state);
+	free(shares.list);
+	return good;
+}
+
 bool
-dive(struct master *m, int objective, int sign, struct uses *uses)
+dive(struct master *m, struct counts *counts, int objective, int sign, struct uses *uses)
 {
 	struct state state = {0};
 	size_t base = m->fixed.count, rounds = ROUNDS + ROUNDS_EACH_ROW * m->row_count;
-	bool unproven = m->unproven, going = true, found = false;
+	bool unproven = m->unproven, going, found = false;
 	int mistakes = 0;
 
 	master_save(m, &state);
+	going = dive_fix_counts(m, counts, objective, sign);
 	while (going && rounds-- > 0) {
 		struct shares shares = shares_of(m);
 		struct uses rest;

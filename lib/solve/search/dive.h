@@ -7,11 +7,12 @@
 
 #include <stdbool.h>
 
+struct counts;
 struct master;
 struct uses;
 
 /* Looks for a solution of the master's rows, with little sign * row objective (SIMPLEX_NONE: any). Returns true if uses has
  * got one. The master is as it was before. */
-bool dive(struct master *master, int objective, int sign, struct uses *uses);
+bool dive(struct master *master, struct counts *counts, int objective, int sign, struct uses *uses);
 
 #endif

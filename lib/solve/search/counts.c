@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/search/counts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "solve/lp/master.h"
+#include "solve/program/bits.h"
+#include "solve/search/integers.h"
+#include "solve/search/shares.h"
+
+enum { CHOICES = 60, CHOICES_THOROUGH = 2000 };
+
+struct counts_part { /* numbers of the units, then the sums of the rules */
+	struct integers integers;
+	int *units, *rules;
+	size_t unit_count, rule_count;
+};
+
+static size_t
+counts_root(size_t *parent, size_t member)
+{
+	while (parent[member] != member)
+		member = parent[member] = parent[parent[member]];
+	return member;
+}
+
+/* Makes the part of the rules with that root. number is scratch: of each unit. */
+static void
+counts_init_part(struct counts_part *part, const struct program *p, size_t *parent, size_t root, size_t *number)
+{
+	struct integers *s = &part->integers;
+	size_t units = p->unit_count;
+
+	part->units = memory_zeroed(units, sizeof *part->units);
+	part->rules = memory_zeroed(p->linear_count, sizeof *part->rules);
+	for (size_t u = 0; u < units; u++)
+		if (counts_root(parent, u) == root) {
+			number[u] = part->unit_count;
+			part->units[part->unit_count++] = (int)u;
+		}
+	for (size_t i = 0; i < p->linear_count; i++)
+		if (counts_root(parent, units + i) == root)
+			part->rules[part->rule_count++] = (int)i;
+	s->count = part->unit_count + part->rule_count;
+	s->list = memory_zeroed(s->count, sizeof *s->list);
+	s->equation_count = part->rule_count;
+	s->equations = memory_zeroed(part->rule_count, sizeof *s->equations);
+	for (size_t i = 0; i < part->rule_count; i++) {
+		struct equation *equation = &s->equations[i];
+		const int64_t *coefficient = p->linears[part->rules[i]].coefficient;
+
+		equation->terms = memory_zeroed(part->unit_count + 1, sizeof *equation->terms);
+		for (size_t j = 0; j < part->unit_count; j++)
+			if (coefficient[part->units[j]])
+				equation->terms[equation->count++] = (struct term){j, coefficient[part->units[j]]};
+		equation->terms[equation->count++] = (struct term){part->unit_count + i, -1};
+	}
+}
+
+void
+counts_init(struct counts *counts, const struct program *p)
+{
+	size_t all = p->unit_count + p->linear_count;
+	size_t *parent, *number;
+
+	*counts = (struct counts){0};
+	if (p->linear_count == 0)
+		return;
+	parent = memory_zeroed(all, sizeof *parent);
+	number = memory_zeroed(p->unit_count, sizeof *number);
+	for (size_t i = 0; i < all; i++)
+		parent[i] = i;
+	for (size_t i = 0; i < p->linear_count; i++)
+		for (size_t u = 0; u < p->unit_count; u++)
+			if (p->linears[i].coefficient[u])
+				parent[counts_root(parent, u)] = counts_root(parent, p->unit_count + i);
+	counts->parts = memory_zeroed(p->linear_count, sizeof *counts->parts);
+	for (size_t i = 0; i < p->linear_count; i++)
+		if (counts_root(parent, p->unit_count + i) == p->unit_count + i)
+			counts_init_part(&counts->parts[counts->count++], p, parent, p->unit_count + i, number);
+	free(parent);
+	free(number);
+}
+
+void
+counts_release(struct counts *counts)
+{
+	for (size_t i = 0; i < counts->count; i++) {
+		struct counts_part *part = &counts->parts[i];
+
+		for (size_t j = 0; j < part->integers.equation_count; j++)
+			free(part->integers.equations[j].terms);
+		free(part->integers.equations);
+		free(part->integers.list);
+		free(part->units);
+		free(part->rules);
+	}
+	free(counts->parts);
+	*counts = (struct counts){0};
+}
+
+/* Returns the row that counts a unit's instances: those of a unit that stands everywhere are the machines. */
+static int
+counts_row_of(const struct master *m, int unit)
+{
+	return m->row_of_unit[unit] == SIMPLEX_NONE ? 0 : m->row_of_unit[unit];
+}
+
+static void
+counts_load(const struct counts_part *part, const struct master *m)
+{
+	struct integer *list = part->integers.list;
+
+	for (size_t i = 0; i < part->unit_count; i++) {
+		const struct row *row = &m->rows[counts_row_of(m, part->units[i])];
+
+		list[i] = (struct integer){.lo = row->lo > 0 ? row->lo : 0, .hi = row->hi, .step = 1, .near = NAN};
+		list[i].hi = list[i].hi < m->rows[0].hi ? list[i].hi : m->rows[0].hi;
+	}
+	for (size_t i = 0; i < m->row_count; i++)
+		for (size_t j = 0; m->rows[i].kind == ROW_LINEAR && j < part->rule_count; j++)
+			if (part->rules[j] == m->rows[i].index)
+				list[part->unit_count + j] =
+				    (struct integer){.lo = m->rows[i].lo, .hi = m->rows[i].hi, .step = 1, .near = NAN};
+}
+
+static void
+counts_store(const struct counts_part *part, struct master *m)
+{
+	const struct integer *list = part->integers.list;
+
+	for (size_t i = 0; i < part->unit_count; i++) {
+		int number = counts_row_of(m, part->units[i]);
+		int64_t lo = m->rows[number].lo, hi = m->rows[number].hi;
+
+		if (list[i].lo > 0 && list[i].lo > lo)
+			lo = list[i].lo;
+		if (list[i].hi < m->rows[0].hi && list[i].hi < hi)
+			hi = list[i].hi;
+		if (lo != m->rows[number].lo || hi != m->rows[number].hi)
+			master_set_bounds(m, number, lo, hi);
+	}
+}
+
+enum search_status
+counts_tighten(struct counts *counts, struct master *m, bool thorough)
+{
+	enum search_status status = SEARCH_FOUND;
+
+	for (size_t i = 0; i < counts->count; i++) {
+		struct counts_part *part = &counts->parts[i];
+		enum search_status own = SEARCH_FOUND;
+
+		counts_load(part, m);
+		if (thorough)
+			own = integers_bound(&part->integers, part->unit_count, CHOICES_THOROUGH, m->budget);
+		else if (!integers_tighten(&part->integers, m->budget))
+			own = SEARCH_NONE;
+		counts_store(part, m);
+		if (own == SEARCH_FOUND && !thorough)
+			own = integers_find(&part->integers, CHOICES, m->budget);
+		if (own == SEARCH_NONE)
+			return SEARCH_NONE;
+		status = own == SEARCH_OPEN ? SEARCH_OPEN : status;
+	}
+	return status;
+}
+
+/* Sets where to look for a unit's number. */
+static void
+counts_aim(const struct counts_part *part, const struct shares *shares)
+{
+	for (size_t i = 0; i < part->unit_count; i++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < shares->count; j++)
+			if (bits_has(shares->list[j].pattern->units, (size_t)part->units[i]))
+				sum += shares->list[j].value;
+		part->integers.list[i].near = sum;
+	}
+}
+
+bool
+counts_fix(struct counts *counts, struct master *m, const struct shares *shares)
+{
+	for (size_t i = 0; i < counts->count; i++) {
+		struct counts_part *part = &counts->parts[i];
+
+		counts_load(part, m);
+		counts_aim(part, shares);
+		if (integers_find(&part->integers, CHOICES, m->budget) != SEARCH_FOUND)
+			return false;
+		counts_store(part, m);
+	}
+	return true;
+}
