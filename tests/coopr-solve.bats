@@ -413,6 +413,33 @@ packing() {
 	contains "$stderr" "cost too large, beside the others, to be computed with exactly"
 }
 
+# Services with a ratio of each to the next one, or in pairs, as drawn from a seed: ratios SEED SERVICES RULES STEP JQ-PROGRAM
+ratios() {
+	jq -n --argjson seed "$1" --argjson n "$2" --argjson rules "$3" --argjson step "$4" "def next: (. * 1103515245 + 12345) % 2147483648;
+	  def draw(\$from; \$to): \$from + (. / 65536 | floor) % (\$to - \$from + 1);
+	  [limit(200; \$seed | recurse(next))] as \$r | [range(\$n) | \"s\(.)\"] as \$s | {kind: \"request\",
+	  cluster: {id: \"00000001\", name: \"r\", services: \$s, numMachines: {min: 1, max: 10000}}, template: {name: \"t\",
+	   objective: [\"machines\"], constraints: {services: (\$s | map({(.): {quantities: {min: 1}}}) | add), counts: [range(\$rules) |
+	    . as \$i | {name: \"r\(\$i)\", terms: {(\$s[\$step * \$i]): (\$r[3 * \$i + 1] | draw(2; 9)), (\$s[\$step * \$i + 1]): -(\$r[3 * \$i + 2] | draw(2; 9))},
+	    min: 0, max: 0}]}},
+	  provider: {name: \"p\", providertype: \"dummy\"}, hardwaretypes: [{name: \"h\", providermap: {p: {flavor: \"f\"}}}],
+	  imagetypes: [{name: \"i\", providermap: {p: {image: \"x\"}}}], services: [\$s[] | {name: .}]} | $5"
+}
+
+@test "rules of counts that no whole numbers keep are refused without a search, with a minimal conflict; numbers that keep them are found" {
+	for seed in 1 2 3 4 5; do
+		# a is a multiple of 6, and one more than a multiple of 2 or 3, somewhere among other rules
+		ratios "$seed" 20 8 2 ".template.constraints.counts += [{name: \"even\", terms: {s17: 1, s18: -6}, min: 0, max: 0},
+			{name: \"odd\", terms: {s17: 1, s19: $((-2 - seed % 2))}, min: 1, max: 1}]" >request
+		run -1 --separate-stderr coopr-solve --node-limit 100 request
+		jq -e '.minimal == null and .conflict == ["/template/constraints/counts/8", "/template/constraints/counts/9"]' <<<"$output"
+		ratios "$seed" 14 4 1 . >request
+		coopr-solve --node-limit 100 request >layout
+		head -n 1 layout | jq -e '.solution | .status == "optimal" and .objective.machines > 1'
+		coopr-solve --check layout request
+	done
+}
+
 @test "a limit that is reached with no layout in hand gives 75, and says which" {
 	triangle 2 >request
 	run -75 --separate-stderr coopr-solve --node-limit 1 request

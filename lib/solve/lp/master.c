@@ -172,30 +172,18 @@ master_set_bounds(struct master *m, int row, int64_t lo, int64_t hi)
 	m->lp.hi[row] = master_scaled(&m->rows[row], hi);
 }
 
-/* Returns the row that counts the machines of a region; SIMPLEX_NONE if there is none. The instances of a unit are a region, too. */
-static int
-master_row_of_region(const struct master *m, const struct region *region)
-{
-	size_t unit = bits_next(region->with, m->program->unit_words, 0);
-
-	for (size_t i = 0; i < m->row_count; i++)
-		if (m->rows[i].kind == ROW_REGION && region_same(m->program, m->rows[i].region, region))
-			return (int)i;
-	if (unit == SIZE_MAX || bits_next(region->with, m->program->unit_words, unit + 1) != SIZE_MAX || region->hardware != ANY ||
-	    region->group != ANY || region->zone != ANY || region->class != CLASS_OPEN || !bits_empty(region->without, m->program->unit_words))
-		return SIMPLEX_NONE;
-	return m->row_of_unit[unit];
-}
-
 void
 master_bound_region(struct master *m, const struct region *region, int64_t lo, int64_t hi)
 {
-	int row = master_row_of_region(m, region);
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *row = &m->rows[i];
 
-	if (row == SIMPLEX_NONE)
-		master_add_row(m, (struct row){ROW_REGION, 0, region, lo, hi, 1});
-	else
-		master_set_bounds(m, row, lo > m->rows[row].lo ? lo : m->rows[row].lo, hi < m->rows[row].hi ? hi : m->rows[row].hi);
+		if (row->kind != ROW_REGION || !region_same(m->program, row->region, region))
+			continue;
+		master_set_bounds(m, (int)i, lo > row->lo ? lo : row->lo, hi < row->hi ? hi : row->hi);
+		return;
+	}
+	master_add_row(m, (struct row){ROW_REGION, 0, region, lo, hi, 1});
 }
 
 void

@@ -99,6 +99,29 @@ branch_region(struct branching *b, struct shares *shares)
 	return done;
 }
 
+/* Tries the whole number of instances next to a fraction, then fewer and more: one after the other they would be tried for ever where
+ * nothing bounds them. */
+static bool
+branch_count(struct branching *b, int row, double value)
+{
+	struct master *m = b->master;
+	int64_t nearest = (int64_t)nearbyint(value), lo = m->rows[row].lo, hi = m->rows[row].hi;
+	const int64_t ranges[][2] = {{nearest, nearest}, {lo, nearest - 1}, {nearest + 1, hi}};
+	struct state state = {0};
+	bool done = false;
+
+	master_save(m, &state);
+	for (size_t i = 0; i < 3 && !done; i++) {
+		if (ranges[i][0] < lo || ranges[i][1] > hi)
+			continue;
+		master_set_bounds(m, row, ranges[i][0], ranges[i][1]);
+		done = branch(b);
+		master_restore(m, &state);
+	}
+	state_release(&state);
+	return done;
+}
+
 /* Tries each condition that a solution with zones keeps, and from then on its opposite. */
 static bool
 branch_cuts(struct branching *b, const struct cuts *cuts)
@@ -152,7 +175,9 @@ branch_descend(struct branching *b)
 {
 	struct master *m = b->master;
 	struct shares shares;
+	double value;
 	bool done;
+	int row;
 
 	for (size_t i = 0; i < m->program->choice_count; i++)
 		if (!m->chosen[i])
@@ -168,17 +193,19 @@ branch_descend(struct branching *b)
 	}
 	if (b->depth % DIVE_EVERY == 1) {
 		struct uses uses = {0};
+		enum search_status found = dive(m, &b->counts, b->objective, b->sign, &uses);
 
-		if (dive(m, &b->counts, b->objective, b->sign, &uses))
+		if (found == SEARCH_FOUND)
 			branch_take(b, &uses);
-	}
-	done = b->any && b->objective == SIMPLEX_NONE;
-	if (!done) {
-		/* shares borrow patterns of columns, which may have moved in the dive */
+		done = found == SEARCH_OPEN ? branch_descend_whole(b, &uses) : b->any && b->objective == SIMPLEX_NONE;
+		free(uses.list);
 		free(shares.list);
-		shares = shares_of(m);
-		done = branch_region(b, &shares);
+		if (done || found == SEARCH_OPEN)
+			return done;
+		shares = shares_of(m); /* those from before borrowed patterns of columns, which may have moved in the dive */
 	}
+	row = counts_fraction(&b->counts, m, &shares, &value);
+	done = row == SIMPLEX_NONE ? branch_region(b, &shares) : branch_count(b, row, value);
 	free(shares.list);
 	return done;
 }

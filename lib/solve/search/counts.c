@@ -167,18 +167,16 @@ counts_tighten(struct counts *counts, struct master *m, bool thorough)
 	return status;
 }
 
-/* Sets where to look for a unit's number. */
-static void
-counts_aim(const struct counts_part *part, const struct shares *shares)
+/* Returns the instances of a unit in a relaxation, without those on machines of fixed kinds, as its row counts them. */
+static double
+counts_in(const struct shares *shares, int unit)
 {
-	for (size_t i = 0; i < part->unit_count; i++) {
-		double sum = 0;
+	double sum = 0;
 
-		for (size_t j = 0; j < shares->count; j++)
-			if (bits_has(shares->list[j].pattern->units, (size_t)part->units[i]))
-				sum += shares->list[j].value;
-		part->integers.list[i].near = sum;
-	}
+	for (size_t i = 0; i < shares->count; i++)
+		if (!shares->list[i].pattern->kind && bits_has(shares->list[i].pattern->units, (size_t)unit))
+			sum += shares->list[i].value;
+	return sum;
 }
 
 bool
@@ -188,10 +186,30 @@ counts_fix(struct counts *counts, struct master *m, const struct shares *shares)
 		struct counts_part *part = &counts->parts[i];
 
 		counts_load(part, m);
-		counts_aim(part, shares);
+		for (size_t u = 0; u < part->unit_count; u++)
+			part->integers.list[u].near = counts_in(shares, part->units[u]);
 		if (integers_find(&part->integers, CHOICES, m->budget) != SEARCH_FOUND)
 			return false;
 		counts_store(part, m);
 	}
 	return true;
+}
+
+int
+counts_fraction(const struct counts *counts, const struct master *m, const struct shares *shares, double *value)
+{
+	double largest = SHARE_WHOLE;
+	int row = SIMPLEX_NONE;
+
+	for (size_t i = 0; i < counts->count; i++)
+		for (size_t u = 0; u < counts->parts[i].unit_count; u++) {
+			double sum = counts_in(shares, counts->parts[i].units[u]), fraction = fabs(sum - nearbyint(sum));
+
+			if (fraction <= largest)
+				continue;
+			largest = fraction;
+			*value = sum;
+			row = counts_row_of(m, counts->parts[i].units[u]);
+		}
+	return row;
 }

@@ -31,4 +31,8 @@ enum search_status counts_tighten(struct counts *counts, struct master *master, 
 /* Gives the units' rows numbers that keep the rules, near to those of a relaxation. Returns false if none are found. */
 bool counts_fix(struct counts *counts, struct master *master, const struct shares *shares);
 
+/* Returns the row of the unit in a rule that has the largest fraction of an instance in a relaxation, and sets value to its instances.
+ * SIMPLEX_NONE: none has. */
+int counts_fraction(const struct counts *counts, const struct master *master, const struct shares *shares, double *value);
+
 #endif

@@ -91,20 +91,22 @@ dive_is_whole(const struct master *m, const struct shares *shares, int objective
 	return objective == SIMPLEX_NONE && master_keeps_rows(m, uses);
 }
 
-/* Takes over a solution in whole numbers, with what was fixed since base. Doubles may have gone wrong: then it is
- * none. */
-static bool
+/* Takes over a solution in whole numbers, with what was fixed since base; also one whose machines cannot be given zones (SEARCH_OPEN). Doubles
+ * may have gone wrong: then it is none. */
+static enum search_status
 dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 {
-	if (!master_keeps_rows(m, rest) || spread_judge(m, rest) != SEARCH_FOUND)
-		return false;
+	enum search_status zones;
+
+	if (!master_keeps_rows(m, rest) || (zones = spread_judge(m, rest)) == SEARCH_OPEN)
+		return SEARCH_NONE;
 	for (size_t i = base; i < m->fixed.count; i++) {
 		ARRAY_ROOM(rest->list, rest->count, rest->capacity);
 		rest->list[rest->count++] = m->fixed.list[i];
 	}
 	*uses = *rest;
 	*rest = (struct uses){0};
-	return true;
+	return zones == SEARCH_FOUND ? SEARCH_FOUND : SEARCH_OPEN;
 }
 
 /* Begins with numbers of instances that keep the rules of counts: rounding does not come upon them. Where the relaxation has no solution with
@@ -129,12 +131,13 @@ dive_fix_counts(struct master *m, struct counts *counts, int objective, int sign
 	return good;
 }
 
-bool
+enum search_status
 dive(struct master *m, struct counts *counts, int objective, int sign, struct uses *uses)
 {
 	struct state state = {0};
 	size_t base = m->fixed.count, rounds = ROUNDS + ROUNDS_EACH_ROW * m->row_count;
-	bool unproven = m->unproven, going, found = false;
+	bool unproven = m->unproven, going;
+	enum search_status found = SEARCH_NONE;
 	int mistakes = 0;
 
 	master_save(m, &state);

@@ -99,8 +99,8 @@ integers_propagate(struct integers *s, const struct equation *equation, bool *ch
 		size_t own_below = 0, own_above = 0;
 		wide low = term_bound(s, term, false, &own_below), high = term_bound(s, term, true, &own_above);
 
-		if (!integer_narrow(&s->list[term->variable], term->coefficient, open_above == own_above, high - most,
-		    open_below == own_below, low - least, changed))
+		if (term->coefficient && !integer_narrow(&s->list[term->variable], term->coefficient, open_above == own_above,
+		    high - most, open_below == own_below, low - least, changed))
 			return false;
 	}
 	return true;
@@ -406,6 +406,7 @@ integers_find(struct integers *s, size_t choices, struct budget *budget)
 {
 	struct integer *first = &s->list[0];
 
+	choices++; /* this is none */
 	return integers_search_between(s, first, first->lo, first->hi, &choices, budget);
 }
 

@@ -5,7 +5,8 @@
  * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how many machines
  * there are of each pattern (a set of services on a hardware type). There may be 2^services patterns; they are never listed.
  * All questions are put to branch.c, which answers "is there a solution with these further conditions?" exactly, and which
- * looks for patterns only where prices call for them (relax.c, price.c).
+ * looks for patterns only where prices call for them (relax.c, price.c). Before it does, and at each node of its search, it asks what
+ * the rules of counts say of whole numbers alone (counts.c): ratios that no whole numbers keep never reach the linear program.
  *
  * Objectives come one after the other: the least cost is found, made a condition, then the fewest machines among
  * these, and so on.
