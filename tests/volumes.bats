@@ -126,7 +126,16 @@ table() {
 
 @test "a volume that is not kept goes with its node, and its tenant's quota is free again" {
 	jq '.volumes[0].keep = false | .stateful = false | .data = []' mine/services/rows.json >changed && mv changed mine/services/rows.json
+	jq '.volume_cost = 0.25' mine/providers/sandbox.json >changed && mv changed mine/providers/sandbox.json
+	coopr-tenant change --cost 0.2 default
+	run -1 --separate-stderr coopr create db -t rows -n 1 --dry-run
+	contains "$stderr" "the tenant's quota of cost an hour is 0.2: 0 are in use, this would need 0.25 more"
+	coopr-tenant change --cost 0.4 default
 	coopr create db -t rows -n 1 -y
+	same '{"use":0.25,"limit":0.4}' "$(coopr-quota -o json | jq -c '.amounts.cost | {use, limit}')"
+	run coopr expand db -n 2 --dry-run
+	contains "$output" "the tenant's quota of cost an hour is 0.4: 0.25 are in use, this would need 0.25 more"
+	coopr-tenant change --cost any default
 	coopr-tenant change --volumes 1 default
 	contains "$(coopr-quota)" "GiB of volumes"
 	run coopr expand db -n 2 -y

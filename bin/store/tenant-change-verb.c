@@ -30,7 +30,7 @@ static bool bootstrap, erase, discards_data;
 	OPTION_STRING('c', "clusters", &clusters, "NUMBER", "at most N clusters; \"any\": no limit"), \
 	OPTION_STRING(0, "nodes", &nodes, "NUMBER", "at most N nodes in all its clusters, or \"any\""), \
 	OPTION_RETIRED('n', NULL, "--nodes"), \
-	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes cost at most this an hour, or \"any\""), \
+	OPTION_STRING(0, "cost", &cost, "AMOUNT", "all its nodes and volumes cost at most this an hour, or \"any\""), \
 	OPTION_STRING(0, "archives", &archives, "BYTES", "its archives take at most this many bytes, or \"any\""), \
 	OPTION_STRING(0, "uploads", &uploads, "BYTES", "its scripts and files, coopr-resource(1), take at most this, or \"any\""), \
 	OPTION_STRING(0, "volumes", &volumes, "GB", "its volumes and their snapshots have at most so many GiB, or \"any\""), \

@@ -82,6 +82,19 @@ quota_read_uploads(struct store *store, int64_t tenant, int64_t *bytes, struct e
 	    ? -1 : 0;
 }
 
+/* Sums up what the volumes of a tenant cost in an hour. */
+static int
+quota_read_volume_cost(struct store *store, int64_t tenant, double *cost, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT round(coalesce(sum(volume_use.cost * volume_use.size_gb), 0), 9) FROM volume_use "
+	    "JOIN volume ON volume.id = volume_use.volume WHERE volume.tenant = ? AND to_ms IS NULL", "i", tenant);
+	int got = sql_row(rows, err);
+
+	*cost = got > 0 ? sql_real(rows, 0) : 0;
+	sql_end(rows);
+	return got < 0 ? -1 : 0;
+}
+
 int
 quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err)
@@ -90,13 +103,15 @@ quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *are
 	    "SELECT count(*), coalesce(sum(peak_nodes), 0), round(coalesce(sum(peak_cost), 0), 9) FROM cluster "
 	    "WHERE tenant = ? AND id <> ? AND status <> 'terminated'", "ii", tenant, except);
 	int got = sql_row(rows, err);
+	double volume_cost = 0;
 
 	if (got > 0)
 		*use = (struct quota){sql_integer(rows, 0), sql_integer(rows, 1), sql_real(rows, 2), {0}, 0, 0, 0};
 	sql_end(rows);
 	if (got < 0 || quota_read_archives(store, tenant, &use->archives, err) < 0 || quota_read_volumes(store, tenant, &use->volumes, err) < 0 ||
-	    quota_read_uploads(store, tenant, &use->uploads, err) < 0)
+	    quota_read_uploads(store, tenant, &use->uploads, err) < 0 || quota_read_volume_cost(store, tenant, &volume_cost, err) < 0)
 		return -1;
+	use->cost = round((use->cost + volume_cost) * 1e9) / 1e9;
 	rows = sql_query(store_sql(store), err, "SELECT key, sum(value), count(*) OVER () FROM cluster, json_each(peak_resources) "
 	    "WHERE tenant = ? AND cluster.id <> ? AND status <> 'terminated' GROUP BY key ORDER BY key", "ii", tenant, except);
 	return quota_read_amounts(rows, arena, &use->resources, err);
@@ -159,6 +174,8 @@ quota_lists(const struct quota *quota, const char *resource)
 	return amounts_find(&quota->resources, resource) != NULL;
 }
 
+static const char quota_cost[] = "cost an hour";
+
 /* Checks one limit; -1 is none. */
 static int
 quota_check_one(const char *what, double limit, double others, double now, double peak, struct error *err)
@@ -186,7 +203,7 @@ quota_check(struct store *store, int64_t tenant, int64_t cluster, const struct q
 		result = quota_check_one("nodes", (double)limit.nodes, (double)others.nodes, (double)now->nodes,
 		    (double)peak->nodes, err);
 	if (result == 0)
-		result = quota_check_one("cost an hour", limit.cost, others.cost, now->cost, peak->cost, err);
+		result = quota_check_one(quota_cost, limit.cost, others.cost, now->cost, peak->cost, err);
 	for (size_t i = 0; i < limit.resources.count && result == 0; i++) {
 		const char *name = limit.resources.list[i].resource;
 
@@ -215,19 +232,20 @@ quota_check_archives(struct store *store, int64_t tenant, struct error *err)
 }
 
 int
-quota_check_volumes(struct store *store, int64_t tenant, int64_t size_gb, struct error *err)
+quota_check_volumes(struct store *store, int64_t tenant, int64_t size_gb, double cost, struct error *err)
 {
 	struct arena arena = {0};
-	struct quota limit;
-	int64_t used = 0;
+	struct quota limit, use;
 	int result = quota_read(store, tenant, &arena, &limit, err);
 
 	if (result == 0)
-		result = quota_read_volumes(store, tenant, &used, err);
-	arena_release(&arena);
-	if (result == 0 && limit.volumes >= 0 && used + size_gb > limit.volumes)
+		result = quota_use(store, tenant, 0, &arena, &use, err);
+	if (result == 0 && limit.volumes >= 0 && use.volumes + size_gb > limit.volumes)
 		result = error_set(err, EX_NO, "the tenant's quota of volumes is %lld GiB: %lld are in use, this would need %lld more; coopr volume "
-		    "list shows them, coopr quota the quota", (long long)limit.volumes, (long long)used, (long long)size_gb);
+		    "list shows them, coopr quota the quota", (long long)limit.volumes, (long long)use.volumes, (long long)size_gb);
+	if (result == 0)
+		result = quota_check_one(quota_cost, limit.cost, use.cost, 0, cost, err);
+	arena_release(&arena);
 	return result;
 }
 

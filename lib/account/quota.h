@@ -19,7 +19,7 @@ struct store;
 
 struct quota { /* also: what is in use */
 	int64_t clusters, nodes; /* -1: any number */
-	double cost;             /* of an hour; -1: any */
+	double cost;             /* of an hour, of machines and volumes; -1: any */
 	struct amounts resources; /* of those not listed, any */
 	int64_t archives;         /* bytes that archives of services take; -1: any number */
 	int64_t volumes;          /* GiB of volumes and their snapshots; -1: any number */
@@ -29,7 +29,7 @@ struct quota { /* also: what is in use */
 /* Reads the quota of a tenant. */
 int quota_read(struct store *store, int64_t tenant, struct arena *arena, struct quota *quota, struct error *err);
 
-/* Sums up what the clusters of a tenant use, all but the one of number except (0: all). */
+/* Sums up what a tenant uses: all its volumes, and its clusters, all but the one of number except (0: all). */
 int quota_use(struct store *store, int64_t tenant, int64_t except, struct arena *arena, struct quota *use,
     struct error *err);
 
@@ -52,8 +52,8 @@ int quota_check(struct store *store, int64_t tenant, int64_t cluster, const stru
 /* Checks that the tenant may keep more archives: how large one will be is not known before. Fails as quota_check does. */
 int quota_check_archives(struct store *store, int64_t tenant, struct error *err);
 
-/* Checks, inside a transaction, that the tenant may have volumes of so many GiB more. Fails as quota_check does. */
-int quota_check_volumes(struct store *store, int64_t tenant, int64_t size_gb, struct error *err);
+/* Checks, inside a transaction, that the tenant may have volumes of so many GiB more, which cost so much an hour. Fails as quota_check does. */
+int quota_check_volumes(struct store *store, int64_t tenant, int64_t size_gb, double cost, struct error *err);
 
 /* Inside a transaction. reserve: counts bytes that the store's tenant is about to keep by their digest, so that what is uploaded at the same
  * time, and what is killed, counts as well; fails as quota_check does. record: a version names them now. */

@@ -165,6 +165,7 @@ operation_begin_reserve(struct beginning *b, struct error *err)
 {
 	struct store *store = b->account->store;
 	struct holding holding = {0}, wanted = {0};
+	struct quota asked;
 	int result = operation_begin_living(b, &holding, err);
 
 	if (result == 0)
@@ -177,8 +178,10 @@ operation_begin_reserve(struct beginning *b, struct error *err)
 	}
 	if (b->found.count == 0)
 		b->now.clusters = 0;
+	asked = b->peak;
+	asked.cost += b->spec->volume_cost;
 	if (result == 0)
-		result = quota_check(store, b->tenant, b->spec->cluster, &b->now, &b->peak, err);
+		result = quota_check(store, b->tenant, b->spec->cluster, &b->now, &asked, err);
 	if (result == 0 && strcmp(b->spec->action, "backup") == 0)
 		result = quota_check_archives(store, b->tenant, err);
 	holding_release(&wanted);

@@ -71,6 +71,7 @@ struct operation_spec { /* zero-initialise */
 	const char *request;  /* JSON; the cluster's when the operation is complete. NULL: as it is */
 	const char *wanted;   /* the layout that is wanted, NDJSON: also of what leaves */
 	const char *prices;   /* prices_of; NULL: nothing costs anything */
+	double volume_cost;   /* of an hour, of all volumes that it makes */
 	const char *template; /* the cluster's when the operation is complete. NULL: as it is */
 	const struct operation_file *files; /* kept with it; none where NULL */
 	size_t file_count;

@@ -132,7 +132,7 @@ volumes_make(struct store *store, const struct volume_place *place, const struct
 	if (got == 0)
 		return error_set(err, EX_CONFIG, "node %s: its cluster is not in the store, which knows all volumes; create the cluster with coopr create",
 		    place->node);
-	if (got < 0 || quota_check_volumes(store, tenant, wish->size_gb, err) < 0 || volumes_draw_id(false, &list->arena, &id, err) < 0)
+	if (got < 0 || quota_check_volumes(store, tenant, wish->size_gb, place->cost * (double)wish->size_gb, err) < 0 || volumes_draw_id(false, &list->arena, &id, err) < 0)
 		return -1;
 	if (sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, node, size_gb, keep, "
 	    "is_snapshot, is_blank, leaving, made_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 0, ?)", "tittttitiii", id, tenant, place->provider,
@@ -234,6 +234,22 @@ volumes_is_known(struct store *store, const char *id, int64_t at_ms, struct erro
 	return sql_number(store_sql(store), &one, err, "SELECT 1 FROM volume WHERE id = ? AND (gone_ms IS NULL OR gone_ms >= ?)", "ti", id, at_ms);
 }
 
+/* Reads whose a volume is, and what a GiB of it costs for an hour. */
+static int
+volumes_read_owner(struct store *store, const char *id, int64_t *tenant, double *cost, struct error *err)
+{
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT tenant, coalesce((SELECT cost FROM volume_use WHERE volume = its.id ORDER BY from_ms "
+	    "DESC LIMIT 1), 0) FROM volume AS its WHERE id = ?", "t", id);
+	int got = sql_row(rows, err);
+
+	if (got > 0) {
+		*tenant = sql_integer(rows, 0);
+		*cost = sql_real(rows, 1);
+	}
+	sql_end(rows);
+	return got < 0 ? -1 : 0;
+}
+
 int
 volumes_copy(struct store *store, const struct volume *original, struct volume_list *list, struct error *err)
 {
@@ -241,12 +257,14 @@ volumes_copy(struct store *store, const struct volume *original, struct volume_l
 	const int64_t now_ms = clock_wall_ms();
 	int64_t tenant = 0;
 	const char *id = NULL;
+	double cost = 0;
 	int result;
 
 	if (volumes_draw_id(is_snapshot, &list->arena, &id, err) < 0 || store_begin(store, err) < 0)
 		return -1;
-	result = sql_number(store_sql(store), &tenant, err, "SELECT tenant FROM volume WHERE id = ?", "t", original->id) < 0 ? -1
-	    : quota_check_volumes(store, tenant, original->size_gb, err);
+	result = volumes_read_owner(store, original->id, &tenant, &cost, err);
+	if (result == 0)
+		result = quota_check_volumes(store, tenant, original->size_gb, cost * (double)original->size_gb, err);
 	if (result == 0)
 		result = sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, of, size_gb, keep, "
 		    "is_snapshot, is_blank, leaving, made_ms) SELECT ?1, tenant, provider, zone, service, name, cluster, id, size_gb, 1, ?2, is_blank, "

@@ -283,7 +283,7 @@ admission_take_off_volumes(struct operation_context *context, int64_t *sum, stru
 static int
 admission_check_volumes(struct operation_context *context, const struct admission *admission, struct error *err)
 {
-	jv services = json_get(admission->cluster, "definitions");
+	jv services = json_get(admission->cluster, "definitions"), provider;
 	bool any = services_ask_for_volumes(services);
 	struct problems ignored = {0};
 	struct record_reader reader;
@@ -308,9 +308,15 @@ admission_check_volumes(struct operation_context *context, const struct admissio
 	free(path);
 	if (result == 0)
 		result = admission_take_off_volumes(context, &more, err);
-	if (result == 0 && more > 0 && quota_check_volumes(context->account.store, store_tenant(context->account.store), more, err) < 0)
-		result = error_prefix(err, "%s", context->workdir.name);
-	return result;
+	if (result < 0 || more <= 0)
+		return result;
+	if (quota_check_volumes(context->account.store, store_tenant(context->account.store), more, 0, err) < 0)
+		return error_prefix(err, "%s", context->workdir.name);
+	/* What it costs is checked together with the machines, as the operation begins. */
+	provider = json_get(admission->cluster, "provider");
+	context->volume_cost = json_get_number(provider, "volume_cost", 0) * (double)more;
+	jv_free(provider);
+	return 0;
 }
 
 /* Reports the first of the problems. */

@@ -229,7 +229,7 @@ begin_describe(const struct operation_context *context, const struct operation_r
 
 	*spec = (struct operation_spec){.action = context->supersedes ? "retry" : request->action, .cluster = context->id,
 	    .number = context->number, .revision = context->cluster ? context->cluster->revision : -1, .wanted = record->wanted,
-	    .request = record->request, .prices = record->prices, .template = record->parsed.template.name};
+	    .request = record->request, .prices = record->prices, .volume_cost = context->volume_cost, .template = record->parsed.template.name};
 	return result == 0 && !context->cluster ? begin_describe_new(request, context, record, spec, err) : result;
 }
 

@@ -49,6 +49,7 @@ struct operation_context { /* release it, also where it could not be opened */
 	bool has_changed;                /* the cluster has, meanwhile */
 	bool has_consent;                /* who asks has seen the plan, and wants it */
 	char job[JOB_ID_SIZE];
+	double volume_cost;              /* of an hour, of the volumes that the operation makes */
 };
 
 /* Gives notice of a failure that does not keep the rest from being done; *worst is the code of the first such failure. */
