@@ -17,6 +17,7 @@
 #	need_shared PATH         skip where ../shared has no such file; "$SHARED/PATH" is it
 #	same EXPECTED FOUND      two texts; shows the difference
 #	contains TEXT PART       a text and what must be in it
+#	little                   little memory for what follows in this shell
 #	make_shim                shim.so of tests/crash/shim.c, for LD_PRELOAD: a program is stopped at its N-th call
 #	do_task ARGUMENT...      has coopr-exec do what task, a function of the file, prints; the result is in result.json
 #	member FILTER            a member of it
@@ -178,3 +179,9 @@ make_shim() {
 	need_program "${CC:-cc}"
 	"${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o shim.so "$COOPR_ROOT/tests/crash/shim.c"
 }
+
+# Little memory; a sanitizer maps a lot for itself.
+little() {
+	[[ ${COOPR_BUILD:-} == *san* ]] || ulimit -v 300000
+}
+export -f little

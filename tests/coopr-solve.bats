@@ -53,6 +53,13 @@ load solve
 	changed '.cluster.services = [range(5000) | "s\(.)"]'
 	run -65 --separate-stderr coopr-solve changed
 	contains "$stderr" "/cluster/services: 5000 of them"
+	# counted before anything is made of it
+	for reader in coopr-solve coopr-plan coopr-validate; do
+		run -65 bash -c "little; { printf '{\"kind\":\"request\",\"services\":['; yes '{\"name\":\"an element\"},' | head -c 80000000; } | $reader -"
+		contains "$output" "services: more than 16384 of them"
+		run -65 bash -c "little; { printf '{\"kind\":\"request\",\"nodes\":['; yes '1,' | head -c 80000000; } | $reader -"
+		contains "$output" "nodes: more than 1000000 of them"
+	done
 }
 
 # Answers each line of a file of requests: a record {"kind":"code"} behind each answer.

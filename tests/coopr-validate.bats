@@ -13,12 +13,6 @@ validate() {
 	return $code
 }
 
-# Little memory; a sanitizer maps a lot for itself.
-little() {
-	[[ ${COOPR_BUILD:-} == *san* ]] || ulimit -v 300000
-}
-export -f little
-
 # One clear line, exit code 65.
 refused() {
 	[ "$status" -eq 65 ] || { echo "exit code $status: $output"; return 1; }

@@ -25,6 +25,21 @@ enum {
 	SCAN_VALUE = 16,
 };
 
+struct scan_list { /* a list that is a member of a whole document, and its most elements */
+	const char *name;
+	size_t most;
+};
+
+/* What is made of an element takes many times its text: so the lists that documents have are bounded before any is made. More services and
+ * types than these no catalogue has; nodes are as many as machines of a layout. */
+static const struct scan_list scan_lists[] = {
+	{"definitions", 16384},
+	{"hardwaretypes", 16384},
+	{"imagetypes", 16384},
+	{"nodes", 1000000},
+	{"services", 16384},
+};
+
 /* Before "value" also a closing bracket may stand where the container is empty. */
 enum expect { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END };
 
@@ -33,6 +48,8 @@ struct scan {
 	bool end; /* no bytes follow limit */
 	struct error *err;
 	size_t memory; /* that the values so far take in libjq, about */
+	const struct scan_list *list; /* the member of the whole document that is read is that one; or NULL */
+	size_t elements;              /* of it so far */
 	enum expect expect;
 	int depth;
 	bool is_object[JSON_DEPTH + 1];
@@ -337,6 +354,28 @@ scan_close_container(struct scan *s)
 	return is_object ? scan_check_duplicates(s, first) : OK;
 }
 
+/* Begins a member of the whole document. */
+static void
+scan_find_list(struct scan *s, const struct key *key)
+{
+	s->list = NULL;
+	s->elements = 0;
+	for (size_t i = 0; i < sizeof scan_lists / sizeof *scan_lists; i++)
+		if (key->length == strlen(scan_lists[i].name) && memcmp(key->text, scan_lists[i].name, key->length) == 0)
+			s->list = &scan_lists[i];
+}
+
+static int
+scan_count_element(struct scan *s)
+{
+	char what[80];
+
+	if (!s->list || s->depth != 2 || s->is_object[2] || s->elements++ < s->list->most)
+		return OK;
+	snprintf(what, sizeof what, "/%s: more than %zu of them", s->list->name, s->list->most);
+	return scan_bad(s, s->at, what);
+}
+
 static int
 scan_key(struct scan *s)
 {
@@ -344,6 +383,8 @@ scan_key(struct scan *s)
 
 	ARRAY_ROOM(s->keys, s->key_count, s->key_capacity);
 	step = scan_string(s, &s->keys[s->key_count]);
+	if (step == OK && s->depth == 1)
+		scan_find_list(s, &s->keys[s->key_count]);
 	s->key_count += step == OK;
 	s->expect = COLON;
 	return step == OK ? scan_count(s, SCAN_MEMBER) : step;
@@ -354,6 +395,8 @@ scan_value(struct scan *s)
 {
 	struct key ignored;
 
+	if (scan_count_element(s) != OK)
+		return BAD;
 	switch (*s->at) {
 	case '{':
 		return scan_open_container(s, true);

@@ -2,7 +2,7 @@
  *
  * Checks JSON before libjq sees it: of bytes that may come from anywhere it accepts only
  * what libjq keeps exactly and what costs a bounded amount of memory. It refuses depth over
- * JSON_DEPTH, values that take more memory than JSON_MEMORY allows, NUL bytes and "\u0000", invalid UTF-8, lone surrogates, duplicate members, NaN,
+ * JSON_DEPTH, values that take more memory than JSON_MEMORY allows, lists of a document that are longer than any has (scan_lists in scan.c), NUL bytes and "\u0000", invalid UTF-8, lone surrogates, duplicate members, NaN,
  * numbers out of the range of a double, integers beyond 2^53 that a double does not hold exactly, and whatever RFC 8259 forbids.
  */
 #ifndef JSON_SCAN_H
@@ -17,7 +17,7 @@ struct error;
 enum {
 	JSON_DEPTH = 128,                 /* arrays and objects inside one another */
 	JSON_BYTES = 256 * 1024 * 1024,   /* one document or record */
-	JSON_MEMORY = 256 * 1024 * 1024,  /* that its values take, about: so much, and so many bytes for each of its own */
+	JSON_MEMORY = 64 * 1024 * 1024,   /* that its values take, about: so much, and so many bytes for each of its own */
 	JSON_MEMORY_RATIO = 16,
 };
 

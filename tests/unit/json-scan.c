@@ -264,6 +264,37 @@ check_number(void)
 	}
 }
 
+/* Returns whether a document is kept whose first list, in the member name, has so many elements, where is inside of it before the list. */
+static bool
+keeps_list(const char *name, const char *where, size_t count)
+{
+	struct buffer text = {0};
+	struct error err;
+	ssize_t used;
+
+	buffer_printf(&text, "{\"kind\":\"request\",%s\"%s\":[0", where, name);
+	for (size_t i = 1; i < count; i++)
+		buffer_text(&text, ",0");
+	buffer_text(&text, *where ? "]}}" : "]}");
+	used = json_scan(text.data, text.length, true, &err);
+	buffer_release(&text);
+	return used > 0;
+}
+
+static void
+check_lists(void)
+{
+	static const char *const names[] = {"services", "definitions", "hardwaretypes", "imagetypes", "nodes"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t most = i < 4 ? 16384 : 1000000;
+
+		tap_ok(keeps_list(names[i], "", most) && !keeps_list(names[i], "", most + 1), "a document has at most %zu %s", most, names[i]);
+		tap_ok(keeps_list(names[i], "\"config\":{", most + 1), "what is not the document's own list has any number of %s", names[i]);
+	}
+	tap_ok(keeps_list("numbers", "", 1000001), "other lists have any number of elements");
+}
+
 int
 main(void)
 {
@@ -273,6 +304,7 @@ main(void)
 		check_refused(&refused[i]);
 	check_cuts();
 	check_depth();
+	check_lists();
 	check_against_libjq();
 	check_quote();
 	check_number();
