@@ -52,11 +52,11 @@ of_tenants() {
 	sed 's/ *#.*//; s/(/ /; s/)/ /' <<-'END' | while read -r where types rest; do for type in ${types//,/ }; do echo "$where($type)$rest"; done; done
 		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/(name) # nobody reads it; of libvirt, lxd and podman a tenant has nothing at all
 		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/*
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/host # in the public network, or it is not entered
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/hostkey # what it has to show
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/key/secret # the name of a secret of the tenant
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/port # a number
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/user # of the bastion
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/host # in the public network, or it is not entered
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/hostkey # what it has to show
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/key/secret # the name of a secret of the tenant
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/port # a number
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/user # of the bastion
 		provider/provisioner(google,aws,ec2)/provider_hostname
 		provider/provisioner(google,digitalocean,aws,ec2,openstack,rackspace)/ssh_key_resource
 		provider/provisioner(google,aws,ec2)/spot # true or false

@@ -75,6 +75,22 @@ range_is_valid(const char *text)
 	return range_parse(text, &range);
 }
 
+bool
+range_address(const char *text, uint64_t number, char address[static RANGE_ADDRESS_SIZE])
+{
+	struct range range;
+	size_t left;
+
+	if (!range_parse(text, &range))
+		return false;
+	left = range.length * BYTE_BITS - range.bits;
+	if (left < 64 && number >> left != 0)
+		return false;
+	for (size_t at = range.length; at > 0 && number > 0; number >>= BYTE_BITS)
+		range.bytes[--at] |= (unsigned char)number;
+	return inet_ntop(range.length == V4_BYTES ? AF_INET : AF_INET6, range.bytes, address, RANGE_ADDRESS_SIZE) != NULL;
+}
+
 /* Tells whether the address is this host's own: the kernel sends to such a one from itself. Nothing is sent. */
 static bool
 range_is_own(const struct range *address)

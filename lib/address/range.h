@@ -10,11 +10,17 @@
 #define ADDRESS_RANGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "json/place.h"
 
 /* Tells whether text is a range: an address in numbers and the number of the bits that count, behind which it is 0. */
 bool range_is_valid(const char *text);
+
+enum { RANGE_ADDRESS_SIZE = 46 };
+
+/* Writes the address of that number, from 0, in a range. Returns false where the range has none, or is none. */
+bool range_address(const char *range, uint64_t number, char text[static RANGE_ADDRESS_SIZE]);
 
 /* Tells whether text is an address in numbers, as inet_pton(3) has it, that is in one of the ranges. A range that is not valid has
  * none. */

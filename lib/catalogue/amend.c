@@ -80,6 +80,7 @@ amend_identity(jv *request, const char *id, const char *name, const char *owner)
 {
 	jv cluster = jv_object_delete(amend_take_out(request, "cluster"), jv_string("nextNodenum"));
 
+	cluster = jv_object_delete(cluster, jv_string("address"));
 	json_set_string(&cluster, "id", id);
 	json_set_string(&cluster, "name", name);
 	json_set_string(&cluster, "owner", owner);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "cluster/addresses.h"
 #include "cluster/applied.h"
 #include "cluster/cluster-name.h"
 #include "cluster/clusters.h"
@@ -202,6 +203,8 @@ operation_begin_update(struct beginning *b, int64_t number, struct error *err)
 	    "revision = revision + 1, peak_nodes = ?, peak_cost = ?, peak_resources = ? WHERE id = ?", "iiidti", b->begun_ms,
 	    number, b->peak.nodes, b->peak.cost, resources.data, b->spec->cluster);
 	buffer_release(&resources);
+	if (result == 0 && b->spec->address)
+		result = cluster_address_take(b->account->store, b->spec->cluster, b->spec->address, b->spec->address_shared, err);
 	return result;
 }
 

@@ -71,6 +71,8 @@ struct operation_spec { /* zero-initialise */
 	const char *request;  /* JSON; the cluster's when the operation is complete. NULL: as it is */
 	const char *wanted;   /* the layout that is wanted, NDJSON: also of what leaves */
 	const char *prices;   /* prices_of; NULL: nothing costs anything */
+	const char *address;  /* that it is to have; NULL: as it is */
+	bool address_shared;  /* the provider is the installation's */
 	double volume_cost;   /* of an hour, of all volumes that it makes */
 	const char *template; /* the cluster's when the operation is complete. NULL: as it is */
 	const struct operation_file *files; /* kept with it; none where NULL */

@@ -121,7 +121,19 @@ provider_parse_expectations(const struct place *place, const struct member *memb
 	}
 }
 
+static void
+entity_check_ranges(const struct place *place)
+{
+	for (size_t i = 0; jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++) {
+		struct place range = place_element(place, i);
+
+		if (json_string(range.value) && !range_is_valid(json_string(range.value)))
+			place_problem(&range, "\"%.80s\" is not a range of addresses, as 10.4.0.0/16 or 2001:db8:4::/64", json_string(range.value));
+	}
+}
+
 static const struct member provider_members[] = {
+	{"addresses", MEMBER_STRINGS(struct provider, addresses), 0, .check = entity_check_ranges},
 	{"description", MEMBER_PASSED, 0},
 	{"expect_s", MEMBER_CUSTOM, 0, .parse = provider_parse_expectations},
 	{"label", MEMBER_PASSED, 0},
@@ -157,19 +169,8 @@ static const struct member quota_members[] = {
 static const struct document quota = {DOCUMENT_MEMBERS(quota_members),
 	.unknown = "a quota is of archives, clusters, cost, nodes, resources, uploads or volumes"};
 
-static void
-tenant_check_addresses(const struct place *place)
-{
-	for (size_t i = 0; jv_get_kind(place->value) == JV_KIND_ARRAY && i < json_length(place->value); i++) {
-		struct place range = place_element(place, i);
-
-		if (json_string(range.value) && !range_is_valid(json_string(range.value)))
-			place_problem(&range, "\"%.80s\" is not a range of addresses, as 10.4.0.0/16 or 2001:db8:4::/64", json_string(range.value));
-	}
-}
-
 static const struct member tenant_members[] = {
-	{"addresses", MEMBER_STRINGS(struct tenant, addresses), 0, .check = tenant_check_addresses},
+	{"addresses", MEMBER_STRINGS(struct tenant, addresses), 0, .check = entity_check_ranges},
 	{"description", MEMBER_PASSED, 0},
 	{"hooks", MEMBER_CUSTOM, 0, .parse = tenant_hooks_parse, .inner = &tenant_hook_table},
 	{"label", MEMBER_PASSED, 0},

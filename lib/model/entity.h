@@ -114,6 +114,7 @@ struct imagetype {
 
 struct provider {
 	const char *name, *providertype;
+	struct string_list addresses; /* ranges, address/range.h, that its network leaves to clusters */
 	struct string_list zones;
 	double volume_cost; /* of a GiB of a volume for an hour */
 	double expect_s[ACTION_COUNT]; /* how long its create, confirm, bootstrap and delete take; default by action */

@@ -84,6 +84,7 @@ request_parse_cluster_instances(const struct place *place, const struct member *
 }
 
 static const struct member cluster_members[] = {
+	{"address", MEMBER_PASSED, 0},
 	{"catalogue", MEMBER_PASSED, 0},
 	{"config", MEMBER_VALUE(struct cluster_request, config), 0},
 	{"dnsSuffix", MEMBER_STRING(struct cluster_request, dns_suffix), 0, .is_valid = name_is_dns_suffix, .what = "not a DNS suffix"},

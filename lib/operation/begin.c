@@ -19,6 +19,7 @@
 #include "json/scan.h"
 #include "model/layout.h"
 #include "model/request.h"
+#include "model/take/origin.h"
 #include "operation/admission.h"
 #include "operation/job.h"
 #include "operation/operate.h"
@@ -99,7 +100,7 @@ begin_text_of(const struct operation_context *context, const char *member, struc
 }
 
 struct record { /* the operation's documents, for the store */
-	char *request, *wanted, *prices, *plan;
+	char *request, *wanted, *prices, *plan, *address; /* address: NULL: none */
 	struct request parsed; /* the request; empty where there is none */
 };
 
@@ -192,6 +193,7 @@ begin_read_record(const struct operation_context *context, struct record *record
 	} else {
 		return 0;
 	}
+	record->address = json_get_string(record->parsed.cluster.source, "address");
 	return record->prices ? 0 : -1;
 }
 
@@ -229,7 +231,9 @@ begin_describe(const struct operation_context *context, const struct operation_r
 
 	*spec = (struct operation_spec){.action = context->supersedes ? "retry" : request->action, .cluster = context->id,
 	    .number = context->number, .revision = context->cluster ? context->cluster->revision : -1, .wanted = record->wanted,
-	    .request = record->request, .prices = record->prices, .volume_cost = context->volume_cost, .template = record->parsed.template.name};
+	    .request = record->request, .prices = record->prices, .address = record->address,
+	    .address_shared = origin_of(record->parsed.provider.source, ORIGIN_INSTALLATION) == ORIGIN_INSTALLATION, .volume_cost = context->volume_cost,
+	    .template = record->parsed.template.name};
 	return result == 0 && !context->cluster ? begin_describe_new(request, context, record, spec, err) : result;
 }
 
@@ -238,6 +242,7 @@ begin_record_release(struct record *record)
 {
 	request_release(&record->parsed);
 	free(record->request);
+	free(record->address);
 	free(record->wanted);
 	free(record->prices);
 	free(record->plan);

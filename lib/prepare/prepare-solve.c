@@ -23,6 +23,7 @@
 #include "model/request.h"
 #include "operation/context.h"
 #include "operation/run-command.h"
+#include "prepare/prepare-address.h"
 
 int
 prepare_solve_write(const struct operation_context *context, jv request, struct error *err)
@@ -34,6 +35,24 @@ prepare_solve_write(const struct operation_context *context, jv request, struct 
 	buffer_byte(&text, '\n');
 	result = file_replace(context->job_dir.fd, "request.json", text.data, text.length, 0600, err);
 	buffer_release(&text);
+	return result;
+}
+
+/* Has request.json say which address the cluster is to have. */
+static int
+prepare_solve_address(const struct operation_context *context, struct error *err)
+{
+	char *path = workdir_path(&context->job_dir, "request.json");
+	jv request;
+	int result = json_read_file(path, &request, err);
+
+	free(path);
+	if (result < 0)
+		return -1;
+	result = prepare_address(context, &request, err);
+	if (result > 0)
+		result = prepare_solve_write(context, request, err);
+	jv_free(request);
 	return result;
 }
 
@@ -299,8 +318,10 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 {
 	struct buffer request = {0}, answer = {0};
 	struct arguments arguments = {0};
-	int result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
+	int result = prepare_solve_address(context, err);
 
+	if (result == 0)
+		result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
 	if (result == 0)
 		result = prepare_solve_check(context, &request, err);
 	run_command_init(&arguments, "coopr-solve");
@@ -386,7 +407,7 @@ prepare_solve_open(const struct operation_context *context, bool allow_moves, st
 {
 	char *path = workdir_path(&context->job_dir, "request.json");
 	jv request, fewest;
-	int result = json_read_file(path, &request, err);
+	int result = prepare_solve_address(context, err) < 0 ? -1 : json_read_file(path, &request, err);
 	bool again;
 
 	free(path);

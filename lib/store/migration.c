@@ -50,6 +50,7 @@ static const struct migration {
 	{"the id of the installation", installation_id_bring},
 	{"volumes", NULL},
 	{"which cluster has used which volumes, and since when they are free", NULL},
+	{"addresses of clusters", NULL},
 };
 
 enum {

@@ -96,14 +96,15 @@ links_tell_all(struct printer *printer)
 {
 	const struct layout *layout = printer->layout;
 	struct macro_node *nodes = memory_zeroed(layout->node_count, sizeof *nodes);
-	char *owner = json_get_string(layout->cluster.source, "owner");
+	char *owner = json_get_string(layout->cluster.source, "owner"), *address = json_get_string(layout->cluster.source, "address");
 
 	for (size_t i = 0; i < layout->node_count; i++)
 		nodes[i] = macro_node_of(&layout->nodes[i]);
-	printer->context = (struct macro_context){nodes, layout->node_count, NULL, owner};
+	printer->context = (struct macro_context){nodes, layout->node_count, NULL, owner, address};
 	links_add_template(printer);
 	for (size_t i = 0; i < layout->cluster.definition_count; i++)
 		links_add_service(printer, &layout->cluster.definitions[i], nodes);
+	free(address);
 	free(owner);
 	free(nodes);
 }

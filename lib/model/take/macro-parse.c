@@ -4,7 +4,7 @@
  *	value  = "join(" mapped "," literal ")" | mapped
  *	mapped = "map(" source "," literal ")" | source
  *	source = "host.self" | "ip." [TYPE "."] "self" | "instance.self.service." NAME | "num.service." NAME
- *	       | "cluster.owner" | "host.service." NAME ["[" n "]"] | "ip." [TYPE "."] "service." NAME ["[" n "]"]
+ *	       | "cluster.owner" | "cluster.address" | "host.service." NAME ["[" n "]"] | "ip." [TYPE "."] "service." NAME ["[" n "]"]
  *
  * White space may stand inside the parentheses. Each function below takes what it is named for from the
  * cursor, or says false.
@@ -142,7 +142,10 @@ macro_take_source(const char **cursor, struct macro *macro)
 		return macro_take_name(cursor, macro->service);
 	}
 	macro->source = MACRO_OWNER;
-	return macro_take(cursor, "cluster.owner");
+	if (macro_take(cursor, "cluster.owner"))
+		return true;
+	macro->source = MACRO_ADDRESS;
+	return macro_take(cursor, "cluster.address");
 }
 
 /* The rest of "map(" or "join(" behind its first argument. */

@@ -140,6 +140,11 @@ macro_expand_macro(const struct macro *macro, const struct macro_context *contex
 			return error_set(err, EX_DATAERR, "the cluster has no owner");
 		macro_append_value(context->owner, &macro->format, out);
 		return 0;
+	case MACRO_ADDRESS:
+		if (!context->address)
+			return error_set(err, EX_DATAERR, "the cluster has no address of its own");
+		macro_append_value(context->address, &macro->format, out);
+		return 0;
 	case MACRO_NUM:
 	case MACRO_INSTANCE:
 		return macro_expand_count(macro, context, out, err);
@@ -232,6 +237,7 @@ struct asked { /* what a walk over a value finds of one kind of macro */
 	struct arena *arena;
 	struct string_list services;
 	size_t capacity;
+	bool any; /* also of those that name no service */
 };
 
 /* Notes the services that macros in the strings of the place ask for. */
@@ -246,7 +252,10 @@ macro_find_services(const struct place *place, struct asked *asked)
 	switch (jv_get_kind(place->value)) {
 	case JV_KIND_STRING:
 		while (macro_next(&text, &macro)) {
-			if (macro.is_malformed || macro.source != asked->source || !*macro.service)
+			if (macro.is_malformed || macro.source != asked->source)
+				continue;
+			asked->any = true;
+			if (!*macro.service)
 				continue;
 			ARRAY_ROOM(asked->services.list, asked->services.count, asked->capacity);
 			asked->services.list[asked->services.count++] = arena_string(asked->arena, macro.service);
@@ -283,6 +292,16 @@ macro_services_of(jv value, enum macro_source source, struct arena *arena)
 		memcpy(services.list, asked.services.list, services.count * sizeof *services.list);
 	free(asked.services.list);
 	return services;
+}
+
+bool
+macro_asks_for_address(jv value)
+{
+	struct asked asked = {.source = MACRO_ADDRESS};
+	struct place root = place_root(value, NULL);
+
+	macro_find_services(&root, &asked);
+	return asked.any;
 }
 
 struct string_list

@@ -25,7 +25,7 @@ struct macro_context {
 	const struct macro_node *nodes; /* sorted by nodenum */
 	size_t node_count;
 	const struct macro_node *self;  /* NULL: %...self...% cannot be expanded */
-	const char *owner;              /* of the cluster; may be NULL */
+	const char *owner, *address;    /* of the cluster; may be NULL */
 };
 
 /* Returns the properties of node that macros may ask for; borrows from it. */
@@ -54,10 +54,13 @@ struct string_list macro_addresses_of(jv value, struct arena *arena);
  * each once, in the arena. */
 struct string_list macro_instances_of(jv value, struct arena *arena);
 
+/* Tells whether the strings of value ask for the cluster's own address. */
+bool macro_asks_for_address(jv value);
+
 /* Tells whether text has a macro that speaks of the node itself. */
 bool macro_speaks_of_self(const char *text);
 
-enum macro_source { MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE, MACRO_OWNER };
+enum macro_source { MACRO_HOST, MACRO_IP, MACRO_NUM, MACRO_INSTANCE, MACRO_OWNER, MACRO_ADDRESS };
 
 struct macro_text { /* part of the text the macro stands in; not NUL-terminated; NULL where there is none */
 	const char *start;

@@ -249,17 +249,19 @@ setting_make(struct setting *setting, const char *text, size_t length, const str
 	struct macro_node *list;
 	struct buffer out = {0};
 	struct making making = {setting, {.node_count = nodes->count}, strict, &out};
-	char *owner;
+	char *owner, *address;
 	jv cluster;
 
 	if (json_parse("cluster record", text, length, &cluster, err) < 0)
 		return -1;
 	making.context.nodes = list = setting_sorted_nodes(nodes);
 	making.context.owner = owner = json_get_string(cluster, "owner");
+	making.context.address = address = json_get_string(cluster, "address");
 	setting_print_cluster(&making, cluster);
 	setting->length = out.length;
 	setting->text = buffer_take(&out);
 	jv_free(cluster);
+	free(address);
 	free(owner);
 	free(list);
 	return 0;

@@ -500,6 +500,12 @@ static const char *const migrations[] = {
 	"CREATE INDEX volume_use_volume ON volume_use (volume);"
 	"CREATE UNIQUE INDEX volume_use_living ON volume_use (volume) WHERE to_ms IS NULL;"
 	"INSERT INTO volume_use SELECT id, cluster, size_gb, 0, made_ms, gone_ms FROM volume;",
+	/* 27: addresses of clusters. One of a provider of the installation (shared) only one living cluster has; one of a tenant's own provider, only one
+	 * of that tenant. */
+	"ALTER TABLE cluster ADD COLUMN address TEXT;"
+	"ALTER TABLE cluster ADD COLUMN address_shared INTEGER;"
+	"CREATE UNIQUE INDEX cluster_address ON cluster (CASE address_shared WHEN 1 THEN 0 ELSE tenant END, address) "
+	"WHERE address IS NOT NULL AND status <> 'terminated';",
 };
 
 /* Steps over a pragma's only number. */
