@@ -165,6 +165,27 @@ test_private(void)
 		tap_ok(!range_is_private(others[i]), "%s is not", others[i]);
 }
 
+/* The addresses of a range have numbers from 0, in their order. */
+static void
+test_numbers(void)
+{
+	static const struct {
+		const char *range;
+		uint64_t number;
+		const char *address; /* NULL: there is none */
+	} cases[] = {{"10.0.0.8/30", 0, "10.0.0.8"}, {"10.0.0.8/30", 3, "10.0.0.11"}, {"10.0.0.8/30", 4, NULL}, {"10.0.0.8/32", 0, "10.0.0.8"},
+	    {"10.0.0.8/32", 1, NULL}, {"10.0.0.0/8", 66051, "10.1.2.3"}, {"0.0.0.0/0", UINT32_MAX, "255.255.255.255"}, {"0.0.0.0/0", UINT64_C(1) << 32, NULL},
+	    {"2001:db8::/64", 65537, "2001:db8::1:1"}, {"2001:db8::/32", UINT64_MAX, "2001:db8::ffff:ffff:ffff:ffff"}, {"10.0.0.9/30", 0, NULL}, {"no", 0, NULL}};
+	char text[RANGE_ADDRESS_SIZE];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		bool is_there = range_address(cases[i].range, cases[i].number, text);
+
+		tap_ok(is_there == (cases[i].address != NULL) && (!is_there || strcmp(text, cases[i].address) == 0), "number %llu of %s",
+		    (unsigned long long)cases[i].number, cases[i].range);
+	}
+}
+
 int
 main(void)
 {
@@ -175,6 +196,7 @@ main(void)
 	test_own();
 	test_public();
 	test_private();
+	test_numbers();
 	test_random(seed ? (unsigned)strtoul(seed, NULL, 10) : 12);
 	return tap_end();
 }

@@ -16,7 +16,7 @@ static struct macro_node nodes[] = {
 	{"w", NULL, 1003, {other, 1}, {0}},
 };
 
-static struct macro_context context = {nodes, 4, &nodes[2], "ann"};
+static struct macro_context context = {nodes, 4, &nodes[2], "ann", "10.9.0.8"};
 
 static const struct {
 	const char *text, *expanded, *problem; /* NULL: none */
@@ -36,6 +36,7 @@ static const struct {
 	{"%instance.self.service.db%", "2", NULL},
 	{"%instance.self.service.web%", "2", NULL},
 	{"%cluster.owner%", "ann", NULL},
+	{"%cluster.address%/24", "10.9.0.8/24", NULL},
 	{"%join(host.service.db,';')%", "a1-1001.local;a1-1002.local", NULL},
 	{"%map(host.service.db,'$:2181')%", "a1-1001.local:2181,a1-1002.local:2181", NULL},
 	{"%join(map(host.service.db,'$:2181'),' ')%", "a1-1001.local:2181 a1-1002.local:2181", NULL},
@@ -121,7 +122,7 @@ static void
 check_once(void)
 {
 	static struct macro_node sly = {"n", "%cluster.owner%", 1, {db, 1}, {0}};
-	struct macro_context its = {&sly, 1, &sly, "ann"};
+	struct macro_context its = {&sly, 1, &sly, "ann", NULL};
 	struct buffer out = {0};
 	struct error err;
 
@@ -133,7 +134,7 @@ check_once(void)
 static void
 check_lonely(void)
 {
-	struct macro_context its = {nodes, 4, NULL, NULL};
+	struct macro_context its = {nodes, 4, NULL, NULL, NULL};
 	struct buffer out = {0};
 	struct error err;
 
@@ -141,6 +142,8 @@ check_lonely(void)
 	tap_is_text(err.text, "%ip.self%: there is no node here that \"self\" could mean", "self needs a node");
 	macro_expand_text("%cluster.owner%", &its, &out, &err);
 	tap_is_text(err.text, "%cluster.owner%: the cluster has no owner", "an owner need not be");
+	macro_expand_text("%cluster.address%", &its, &out, &err);
+	tap_is_text(err.text, "%cluster.address%: the cluster has no address of its own", "nor an address");
 	buffer_release(&out);
 }
 
@@ -186,7 +189,7 @@ check_page(void)
 {
 	static const char *zk[] = {"zk"}, *more[] = {"db", "zk"};
 	struct macro_node its_nodes[] = {{"a", "h1", 1000, {zk, 1}, {0}}, {"b", "h2", 1001, {more, 2}, {0}}};
-	struct macro_context its = {its_nodes, 2, &its_nodes[1], NULL};
+	struct macro_context its = {its_nodes, 2, &its_nodes[1], NULL, NULL};
 	FILE *page = fopen("man/man7/coopr-macros.7", "r");
 	char line[512], text[256], expected[256];
 	int count = 0;
