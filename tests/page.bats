@@ -7,6 +7,14 @@ load case
 load serve
 load browser
 
+setup_file() {
+	browser_start
+}
+
+teardown_file() {
+	browser_end
+}
+
 setup() {
 	serve_setup
 	www=$COOPR_ROOT/share/coopr/www
