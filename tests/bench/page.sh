@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# How long a browser takes until the list of clusters is painted, of many, beside an empty page of the same bytes: in turns, on a first
+# How long a browser takes until its screen has the list of clusters, of many, beside an empty page of the same bytes: in turns, on a first
 # visit and on later ones. PRIORITY (such as "chrt -r 1") is what server and browser begin with, where others use the machine as well.
 
 set -eu
@@ -23,7 +23,7 @@ server=$!
 trap 'kill $server' EXIT
 until grep -q 'serving on http' serve.log; do kill -0 "$server"; done
 ${PRIORITY-} node "${0%.sh}.cjs" "$(sed -n 's|.*serving on http:|http:|p' serve.log)/" "$code" "$rounds" |
-	while read -r visit ours empty requests bytes; do
-		printf 'the list of %d clusters, %s visit, %d requests, %d bytes: %s; %.1f times an empty page of these bytes (%.0f ms)\n' "$clusters" "$visit" "$requests" "$bytes" \
-			"$(against "$ours" 100 ms)" "$(awk -v a="$ours" -v b="$empty" 'BEGIN {print a / b}')" "$empty"
+	while read -r visit ours all empty requests bytes; do
+		printf 'the list of %d clusters, %s visit, %d requests, %d bytes: %s, all rows %.0f ms; %.1f times an empty page of these bytes (%.0f ms)\n' \
+			"$clusters" "$visit" "$requests" "$bytes" "$(against "$ours" 100 ms)" "$all" "$(awk -v a="$ours" -v b="$empty" 'BEGIN {print a / b}')" "$empty"
 	done

@@ -77,6 +77,12 @@ async function leave() {
   askWho();
 }
 
+// The picture of icon.svg, which is asked for by itself otherwise.
+function logo() {
+  return el('svg', {viewBox: '0 0 32 32', width: '22', height: '22', 'aria-hidden': 'true'}, el('rect', {width: '32', height: '32', rx: '7', fill: '#2457c5'}),
+    [[7, 8, 1], [17, 8, .7], [7, 17, .7], [17, 17, 1]].map(([x, y, opacity]) => el('rect', {x, y, width: '8', height: '7', rx: '1.5', fill: '#fff', opacity})));
+}
+
 function drawBar() {
   const menu = el('button.menu', {type: 'button', 'aria-expanded': 'false', 'aria-controls': 'nav', onclick: () => {
     const open = nav.classList.toggle('open');
@@ -85,7 +91,7 @@ function drawBar() {
   const tenants = session.tenants.map((one) => one.name);
 
   bar.hidden = false;
-  fill(bar, menu, el('a.brand', {href: '#/clusters'}, el('img', {src: new URL('./icon.svg', import.meta.url), alt: '', width: '22', height: '22'}), 'coopr'),
+  fill(bar, menu, el('a.brand', {href: '#/clusters'}, logo(), 'coopr'),
     el('span.space'),
     tenants.length > 1 && el('label.inline', el('span', 'Tenant '), el('select', {onchange: (event) => changeTenant(event.target.value)},
       tenants.map((name) => el('option', {value: name, selected: name === session.tenant}, name)))),

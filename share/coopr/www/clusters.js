@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The list of clusters: fifty at a time, with filters that stand in the address.
-import {el, choice, check, empty, fill, settled, table} from './dom.js';
+import {add, el, choice, check, empty, fill, painted, settled, table, tableRows} from './dom.js';
 import {call, items, may} from './api.js';
-import {ACTIONS, commandLine, commandView} from './command.js';
 import {badge, cost, time} from './format.js';
 
 const PAGE = 50;
+const ROW_HEIGHT = 36; // of the lowest, in pixels
 const ENDED = ['complete', 'failed', 'cancelled'];
 const STATUSES = [['', 'All that exist'], ['pending', 'Updating'], ['active', 'Active'], ['incomplete', 'Incomplete'], ['inconsistent', 'Inconsistent'],
   ['terminated', 'Terminated'], ['all', 'All, also terminated']];
@@ -62,7 +62,7 @@ function pages(filters, list) {
 
 export async function clustersView({query, signal}) {
   const filters = wanted(query);
-  const body = el('div'), command = commandView('');
+  const body = el('div'), command = el('div');
   const list = () => items('GET /v1/clusters', {query: {...filters, limit: PAGE + 1}, signal});
 
   let drawn; // a list that has not changed stays as it is
@@ -71,8 +71,13 @@ export async function clustersView({query, signal}) {
 
     if (now === drawn)
       return;
+    const rows = clusters.slice(0, PAGE), fit = drawn ? PAGE : Math.ceil(window.innerHeight / ROW_HEIGHT);
+    const shown = table('Clusters', COLUMNS, rows.slice(0, fit).map(row));
+
     drawn = now;
-    fill(body, clusters.length === 0 ? nothing(filters) : [table('Clusters', COLUMNS, clusters.slice(0, PAGE).map(row)), pages(filters, clusters)]);
+    fill(body, clusters.length === 0 ? nothing(filters) : [shown, pages(filters, clusters)]);
+    if (rows.length > fit) // what is below the screen comes behind that
+      painted().then(() => add(shown.querySelector('tbody'), tableRows(COLUMNS, rows.slice(fit).map(row))));
   }
   // Whoever looks at a cluster has the end of its operation recorded; a list does not.
   async function load() {
@@ -84,12 +89,18 @@ export async function clustersView({query, signal}) {
   const again = settled(() => load().then(draw), 400);
   const search = el('input', {type: 'search', value: filters.search ?? '', placeholder: 'Part of a name', oninput: settled(() => choose('search', search.value), 250)});
 
+  async function sayCommand() {
+    const {ACTIONS, commandLine, commandView} = await import('./command.js'); // once the list is there
+
+    fill(command, commandView(commandLine(ACTIONS.list, filters)));
+  }
+
   // A filter changes the address without a new entry of the history, and the list below.
   async function choose(name, value) {
     filters[name] = value;
     filters.after = null;
     history.replaceState(null, '', address(filters));
-    command.say(commandLine(ACTIONS.list, filters));
+    sayCommand();
     draw(await load());
   }
   const form = el('form.filters', {role: 'search', onsubmit: (event) => event.preventDefault()},
@@ -97,8 +108,8 @@ export async function clustersView({query, signal}) {
     el('label', 'State ', choice(STATUSES, filters.status ?? '', {onchange: (event) => choose('status', event.target.value)})),
     check('Only unhealthy', {checked: filters.unhealthy, onchange: (event) => choose('unhealthy', event.target.checked)}));
 
-  command.say(commandLine(ACTIONS.list, filters));
   draw(await load());
+  sayCommand();
   import('./follow.js').then(({follow}) => follow(null, signal, again, (hears) => { if (hears) again(); }));
   signal.addEventListener('abort', again.cancel);
   return el('div', el('div.head', el('h1', 'Clusters'), may('user') && el('a.button.main', {href: '#/create'}, 'Create a cluster')), form, body, command);

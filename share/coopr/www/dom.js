@@ -118,12 +118,22 @@ export function table(caption, columns, rows, attributes) {
   return el('div.table', {tabindex: '0', role: 'region', 'aria-label': caption}, attributes,
     el('table', el('caption.unseen', caption),
       el('thead', el('tr', columns.map((column) => el(`th${numeric(column)}`, {scope: 'col'}, column.name ?? column)))),
-      el('tbody', rows.map((cells) => el('tr', cells.map((cell, i) =>
-        el(`${i === 0 ? 'th' : 'td'}${numeric(columns[i])}`, {scope: i === 0 ? 'row' : null, 'data-column': columns[i].name ?? columns[i]}, i === 0 && cell === '' ? '–' : cell)))))));
+      el('tbody', tableRows(columns, rows))));
+}
+
+// The rows of such a table.
+export function tableRows(columns, rows) {
+  return rows.map((cells) => el('tr', cells.map((cell, i) =>
+    el(`${i === 0 ? 'th' : 'td'}${numeric(columns[i])}`, {scope: i === 0 ? 'row' : null, 'data-column': columns[i].name ?? columns[i]}, i === 0 && cell === '' ? '–' : cell))));
 }
 
 function numeric(column) {
   return column.number ? '.number' : '';
+}
+
+// Waits until what is there by now is painted.
+export function painted() {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 // What is shown where there is nothing: why, and what to do.
