@@ -36,7 +36,7 @@ function relay() {
 async function examine(page, label, rules) {
   if (await page.evaluate(() => !window.axe))
     await page.evaluate(fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  const {violations} = await page.evaluate((values) => window.axe.run(values ? {runOnly: {type: 'rule', values}} : {}), rules);
+  const {violations} = await page.evaluate((values) => window.axe.run({resultTypes: ['violations'], iframes: false, ...values && {runOnly: values}}), rules);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
   return [...violations.map((one) => `${label}: ${one.id} ${one.nodes[0].html}`), ...(over > 0 ? [`${label}: ${over} pixels too wide`] : [])];
