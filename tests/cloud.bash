@@ -29,6 +29,9 @@
 #	cloud_lists_many NUMBER FILTER
 #	                          of two times so many machines of others and of this installation, whose id the filter finds in one of the fake's
 #	cloud_tells_no WORD...    what is secret is in no log, message and file
+#	cloud_gives_documents FILTER
+#	                          a provider's document of cloud-init is in the user data, which the filter finds in one of the fake's machines, and behind
+#	                          it what keeps the machine ours
 #	cloud_has_volumes         volumes are made once, attached to one machine at a time, never taken from one that may write, copied, deleted
 #	cloud_volumes_survive     each of the requests given goes wrong, or is the last before a kill: one volume, at one machine
 #
@@ -224,6 +227,21 @@ cloud_tells_no() {
 	fake_fault "{\"match\":\"$CREATE\",\"do\":\"status\",\"status\":500}"
 	do_task create 1000 2>log
 	run -1 grep -rF "${@/#/--regexp=}" log result.json state
+}
+
+cloud_gives_documents() {
+	provider '{"cloud_config":"#cloud-config\npackages: [nginx]\nssh_authorized_keys: [\"ssh-ed25519 AAAA theirs\"]\ndisable_root: true\n"}'
+	provider_task create 1000 | jq -c '.cluster.key = "ssh-ed25519 AAAA ours"' >task.json
+	coopr-exec -q <task.json >result.json
+	same 0 "$(member .status)"
+	curl -sS -f "$FAKE/_machines" | jq -r ".[0] | $1" >user_data
+	same '#cloud-config-archive' "$(head -n 1 user_data)"
+	same '[3,true,true,true]' "$(tail -n +2 user_data | jq -c 'map(.content) | [length, (.[0] | contains("nginx")), (.[1] | contains("disable_root: false")),
+		(.[2] | contains("AAAA ours"))]')"
+	provider '{"cloud_config":"packages: [nginx]"}'
+	do_task create 1001
+	fails_as 78 "/cloud_config: a document begins with the line #cloud-config"
+	provider '{}'
 }
 
 volumes_there() { # FILTER

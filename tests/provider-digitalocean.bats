@@ -208,3 +208,30 @@ CHOICES='{"choices":[{"zone":"ams3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"big
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {
 	cloud_makes_many
 }
+
+# What cloud-init makes of the user data in a file.
+merged() {
+	/usr/bin/python3 - "$1" "$PWD/paths" <<-'END'
+		import os, sys
+		from cloudinit import helpers, user_data, util
+		from cloudinit.handlers.cloud_config import CloudConfigPartHandler
+		paths = helpers.Paths({"cloud_dir": sys.argv[2], "run_dir": sys.argv[2]})
+		paths.datasource = type("Source", (), {"get_instance_id": lambda self: "i-1"})()
+		os.makedirs(sys.argv[2] + "/instances/i-1")
+		handler, kind = CloudConfigPartHandler(paths), "text/cloud-config"
+		handler.handle_part(None, "__begin__", None, None, None, None)
+		for part in user_data.UserDataProcessor(paths).process(open(sys.argv[1]).read()).walk():
+		    if part.get_content_type() == kind:
+		        handler.handle_part(None, kind, part.get_filename(), util.decode_binary(part.get_payload(decode=True)), "once-per-instance", dict(part.items()))
+		handler.handle_part(None, "__end__", None, None, None, None)
+		print(util.json_dumps(util.load_yaml(open(paths.get_ipath("cloud_config")).read())))
+	END
+}
+
+@test "a document of the provider is done by cloud-init, and what it says of who may enter does not hold" {
+	cloud_gives_documents .user_data
+	/usr/bin/python3 -c 'import cloudinit' 2>/dev/null || "$COOPR_ROOT/tests/install-packages" cloud-init >installed 2>&1 ||
+		skip "needs cloud-init, which cannot be installed: $(tail -n 1 installed)"
+	same '{"disable_root":false,"packages":["nginx"],"ssh":{"emit_keys_to_console":true},"ssh_authorized_keys":["ssh-ed25519 AAAA theirs","ssh-ed25519 AAAA ours"]}' \
+		"$(merged user_data | jq -cS .)"
+}

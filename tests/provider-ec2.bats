@@ -271,3 +271,7 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 	confirm_in_vain
 	same $((before + 2)) "$(requests GetConsoleOutput)"
 }
+
+@test "a document of the provider is in the user data, and ours behind it" {
+	cloud_gives_documents .user_data
+}

@@ -325,3 +325,7 @@ ok network network default' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
 	same 0 "$(member .status)"
 	same 2 "$(volumes_there 'map(select(.machine)) | length')"
 }
+
+@test "a document of the provider is in the user data, and ours behind it" {
+	cloud_gives_documents '.body.metadata.items[] | select(.key == "user-data").value'
+}

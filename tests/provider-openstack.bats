@@ -284,3 +284,7 @@ ok network network lan, group web, external network ext, key ops' "$(jq -r '"\(.
 	same 0 "$(member .status)"
 	same '["nova","nova"]' "$(ask volumes | jq -c .zone | paste -sd , | sed 's/.*/[&]/')"
 }
+
+@test "a document of the provider is in the user data, and ours behind it" {
+	cloud_gives_documents .user_data
+}

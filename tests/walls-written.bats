@@ -143,6 +143,7 @@ of_tenants() {
 		provider/provisioner(digitalocean)/api_password
 		provider/provisioner(digitalocean)/digitalocean_region # words for the cloud
 		provider/provisioner(digitalocean)/vpc_uuid
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,libvirt,lxd)/cloud_config # words for cloud-init, on the machine
 		provider/provisioner(aws,ec2)/session_token # credentials of an account
 		provider/provisioner(aws,ec2)/aws_region # letters, digits and hyphens: it is a part of the cloud's name
 		provider/provisioner(aws,ec2)/associate_public_ip # true or false

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cloud/cloud.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -111,10 +113,55 @@ cloud_time(const char *text)
 	return ms > 0 ? ms : 0;
 }
 
-const char *
-cloud_user_data(struct arena *arena, const char *key)
+static const char header[] = "#cloud-config\n";
+
+/* How a document is merged with those before it: what it says holds, and not what they say; or its lists are added to theirs. */
+static const char holds[] = "merge_how: [{name: list, settings: []}, {name: dict, settings: [replace]}, {name: str, settings: []}]\n"
+    "ssh: {emit_keys_to_console: true}\n";
+static const char adds[] = "merge_how: [{name: list, settings: [append]}, {name: dict, settings: [no_replace, recurse_array]}, {name: str, settings: []}]\n";
+
+enum { DOCUMENTS = 3, DOCUMENT_BYTES = 512, QUOTED = 6 }; /* of a byte in JSON, at most */
+
+/* Appends documents as an archive: that is YAML, of which JSON is a part. */
+static void
+cloud_add_archive(const char *const documents[static DOCUMENTS], struct buffer *out)
 {
-	return arena_printf(arena, "#cloud-config\ndisable_root: false\nssh_authorized_keys:\n  - %s\n", key);
+	size_t length = 0;
+
+	for (size_t i = 0; i < DOCUMENTS; i++)
+		length += QUOTED * strlen(documents[i]) + DOCUMENT_BYTES;
+	buffer_room(out, length);
+	buffer_text(out, "#cloud-config-archive\n[");
+	for (size_t i = 0; i < DOCUMENTS; i++) {
+		buffer_printf(out, "%s{\"type\":\"text/cloud-config\",\"content\":", i ? ",\n" : "");
+		json_quote(documents[i], out);
+		buffer_byte(out, '}');
+	}
+	buffer_text(out, "]\n");
+}
+
+void
+cloud_user_data(const struct cloud *cloud, const char *key, const char *more, struct buffer *out)
+{
+	bool is_merged = cloud->cloud_config != NULL;
+	struct buffer fixed = {0}, keys = {0};
+
+	if (!key && !*more && !is_merged)
+		return;
+	/* Room for all of it at once: no copy of a secret is left behind where it grows. */
+	buffer_room(&fixed, DOCUMENT_BYTES + strlen(more));
+	buffer_printf(&fixed, "%s%sdisable_root: false\n%s", header, is_merged ? holds : "", more);
+	if (is_merged)
+		buffer_printf(&keys, "%s%s", header, adds);
+	if (key)
+		buffer_printf(&keys, "ssh_authorized_keys:\n  - %s\n", key);
+	if (is_merged)
+		cloud_add_archive((const char *const[]){cloud->cloud_config, buffer_string(&fixed), buffer_string(&keys)}, out);
+	else
+		buffer_printf(out, "%s%s", buffer_string(&fixed), buffer_string(&keys));
+	sodium_memzero(fixed.data, fixed.length);
+	buffer_release(&keys);
+	buffer_release(&fixed);
 }
 
 const char *

@@ -37,6 +37,7 @@ struct cloud { /* one provider entity; lives until the process ends */
 	int64_t poll_ms;          /* between two lists */
 	jv bastion;               /* as facts.ssh-auth.bastion has it: machines are reached through it alone; invalid: there is none */
 	const char *login;        /* who logs in, whatever the image type says; NULL: as that says */
+	const char *cloud_config; /* what cloud-init is to do with each machine, a document of YAML; NULL: nothing */
 	struct client *client;
 	void *state;              /* the api's, which has read the fields into it; what changes is under the lock of cloud/stop.h */
 	struct sightings *sightings;
@@ -170,8 +171,10 @@ const char *cloud_text(jv object, const char *name, struct arena *arena);
 /* Returns the wall clock of a time as clouds tell it, "2026-01-01T00:00:00Z"; 0 for what is none, and for NULL. */
 int64_t cloud_time(const char *text);
 
-/* Returns what cloud-init is to do: admit the key, for root and for the image's own user. Host keys it reports on the console by itself. */
-const char *cloud_user_data(struct arena *arena, const char *key);
+/* Appends what cloud-init is to do: what the provider's document says, and merged behind it what keeps the machine ours: to admit the key (NULL: none), for
+ * root and for the image's own user, and more, lines of YAML that may be secret. Host keys it reports on the console by itself. Appends nothing
+ * where there is nothing to do. */
+void cloud_user_data(const struct cloud *cloud, const char *key, const char *more, struct buffer *out);
 
 /* Returns what opens the machine: the cluster's key, or else what the provider has in that field for clusters without one, a key or the name of one.
  * NULL with EX_CONFIG where there is neither. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cloud/intent.h"
@@ -79,11 +80,14 @@ life_fill_order(struct life *life, const struct intent *intent, const char *cons
 {
 	const struct life_choice choice = life_choice(life, intent->choice);
 	const char *key = life_member(life, "cluster", "key");
+	struct buffer user_data = {0};
 
+	cloud_user_data(life->cloud, key, "", &user_data);
 	*order = (struct cloud_order){.name = life_name(life), .flavor = choice.flavor ? choice.flavor : life->task->machine.flavor,
 	    .image = life_member(life, "machine", "image"), .zone = choice.zone, .user = life_user(life), .token = intent->token,
-	    .user_data = key ? cloud_user_data(&life->arena, key) : "", .key = key, .tags = tags,
-	    .tag_count = tag_count};
+	    .user_data = arena_string(&life->arena, buffer_string(&user_data)),
+	    .key = key, .tags = tags, .tag_count = tag_count};
+	buffer_release(&user_data);
 }
 
 int

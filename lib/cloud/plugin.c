@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cloud/fields.h"
 #include "cloud/inquiry.h"
 #include "cloud/intent.h"
 #include "cloud/life.h"
@@ -46,6 +47,17 @@ static int done_fd = -1;
 
 /* --- the clouds that tasks are about --- */
 
+/* Returns the document of cloud-init that the fields have; NULL where there is none. */
+static const char *
+plugin_cloud_config(struct cloud *cloud)
+{
+	const char *text = cloud_field(cloud, "cloud_config");
+
+	if (text && strncmp(text, "#cloud-config\n", strlen("#cloud-config\n")) != 0)
+		fields_problem(cloud, "cloud_config", "a document begins with the line #cloud-config");
+	return text;
+}
+
 /* Reads the fields that all clouds have, and those of this one. */
 static int
 plugin_open_cloud(struct cloud *cloud, jv entity, const char *installation, struct error *err)
@@ -71,6 +83,7 @@ plugin_open_cloud(struct cloud *cloud, jv entity, const char *installation, stru
 	    .per_second = place_number(&cloud->fields, "requests_per_second", cloud->api->per_second, 0.01, 10000)};
 	cloud->window_ms = (int64_t)(place_number(&cloud->fields, "consistency_s", (double)cloud->api->window_ms / 1000, 0, 3600) * 1000);
 	cloud->poll_ms = (int64_t)(place_number(&cloud->fields, "poll_s", POLL_S, 0.01, 600) * 1000);
+	cloud->cloud_config = plugin_cloud_config(cloud);
 	auth = place_member(&cloud->fields, "ssh-auth");
 	cloud->bastion = bastion_read(&auth, cloud->tenants);
 	cloud->api->open(cloud, &settings);

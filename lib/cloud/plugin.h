@@ -22,6 +22,10 @@ struct cloud_api;
 	"\"consistency_s\":{\"type\":\"number\",\"minimum\":0,\"description\":\"For how long a machine that was made may be missing in the cloud's lists\"}," \
 	"\"poll_s\":{\"type\":\"number\",\"default\":2,\"description\":\"How many seconds are between two lists while machines start\"}"
 
+/* Of those whose machines get user data. */
+#define CLOUD_CONFIG_PROPERTY \
+	"\"cloud_config\":{\"type\":\"string\",\"description\":\"What cloud-init does on each machine: a document\"}"
+
 /* Does all of a plugin's main. Returns the exit code. */
 int cloud_plugin_main(const struct cloud_api *api, int argc, char **argv);
 

@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "cloud/cloud.h"
 #include "content/key-pair.h"
 
 enum { SECTOR = 2048, DESCRIPTOR = 16, PATHS = 18, ROOT = 20, FILES = 21, LEAST = 64, RECORD = 33, PATH_TABLE = 10 };
@@ -137,12 +138,15 @@ void
 seed_write(const struct seed *seed, struct buffer *disk)
 {
 	char *meta_data = memory_printf("instance-id: %s\nlocal-hostname: %s\n", seed->instance, seed->hostname);
-	struct buffer user_data = {0};
+	struct buffer host_key = {0}, user_data = {0};
 
 	/* Room for all of it at once: no copy is left behind where it grows. */
-	buffer_room(&user_data, strlen(seed->user_data) + 2 * seed->host_key->length + SECTOR);
-	buffer_text(&user_data, seed->user_data);
-	seed_add_key(seed->host_key, &user_data);
+	buffer_room(&host_key, 2 * seed->host_key->length + SECTOR);
+	seed_add_key(seed->host_key, &host_key);
+	buffer_room(&user_data, 2 * host_key.length + SECTOR);
+	cloud_user_data(seed->cloud, seed->key, buffer_string(&host_key), &user_data);
+	sodium_memzero(host_key.data, host_key.length);
+	buffer_release(&host_key);
 	seed_write_files(meta_data, buffer_string(&user_data), disk);
 	sodium_memzero(user_data.data, user_data.length);
 	buffer_release(&user_data);

@@ -7,12 +7,14 @@
 #define CLOUD_LIBVIRT_SEED_H
 
 struct buffer;
+struct cloud;
 struct key_pair;
 
 struct seed {
 	const char *instance;  /* by whose change cloud-init knows another machine */
 	const char *hostname;
-	const char *user_data; /* "#cloud-config\n..." */
+	const struct cloud *cloud;
+	const char *key;       /* that opens it */
 	const struct key_pair *host_key; /* that the machine is to show */
 };
 

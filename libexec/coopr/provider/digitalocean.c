@@ -19,7 +19,7 @@ enum { WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider digitalocean\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
-    "\"properties\":{" CLOUD_PROPERTIES ","
+    "\"properties\":{" CLOUD_PROPERTIES "," CLOUD_CONFIG_PROPERTY ","
     "\"api_token\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"A personal access token that may read and write droplets and tags; a secret\"},"
     "\"digitalocean_region\":{\"type\":\"string\",\"description\":\"The region of droplets whose node has no zone\",\"default\":\"nyc3\"},"
     "\"ssh_keypair\":{\"type\":\"string\",\"description\":\"The fingerprint or id of a key that the account has, for droplets of clusters without a key of their own\"},"

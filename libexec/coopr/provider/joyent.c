@@ -24,7 +24,7 @@ enum { WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider joyent\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
-    "\"properties\":{" CLOUD_PROPERTIES ","
+    "\"properties\":{" CLOUD_PROPERTIES "," CLOUD_CONFIG_PROPERTY ","
     "\"api_user\":{\"type\":\"string\",\"description\":\"The name of the account\"},"
     "\"api_key\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"A private key for ssh that the account has, in PEM, RSA or ECDSA; a secret\"},"
     "\"ssh_key_resource\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The same: a secret with the content of Coopr's resource\"},"

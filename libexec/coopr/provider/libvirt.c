@@ -24,7 +24,7 @@ enum { WINDOW_MS = 10 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider libvirt\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
-    "\"properties\":{" CLOUD_TIME_PROPERTIES "," LABORATORY_PROPERTIES ","
+    "\"properties\":{" CLOUD_TIME_PROPERTIES "," CLOUD_CONFIG_PROPERTY "," LABORATORY_PROPERTIES ","
     "\"uri\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"qemu:///system\",\"description\":\"The host, as libvirt calls it, such as qemu+tls://HOST/system\"},"
     "\"pool\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"default\",\"description\":\"The storage pool in which disks are made\"},"
     "\"image_pool\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"That in which images are; by default the same\"},"
@@ -217,7 +217,7 @@ libvirt_make_seeded(struct call *call, const struct cloud_order *order, const st
 
 	if (result < 0)
 		return -1;
-	seed_write(&(struct seed){order->token, order->name, cloud_user_data(&call->arena, key), &pair}, &disk);
+	seed_write(&(struct seed){order->token, order->name, call->cloud, key, &pair}, &disk);
 	result = libvirt_make_with(call, order, size, &disk, pair.public, err);
 	sodium_memzero(disk.data, disk.length);
 	buffer_release(&disk);

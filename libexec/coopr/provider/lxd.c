@@ -23,7 +23,7 @@ enum { WINDOW_MS = 20 * 1000, FINGERPRINT_MIN = 12, FINGERPRINT = 64, START_S = 
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider lxd\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
-    "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES "," LABORATORY_DAEMON_PROPERTIES ","
+    "\"properties\":{" CLOUD_PROPERTIES "," CLOUD_CONFIG_PROPERTY "," LABORATORY_PROPERTIES "," LABORATORY_DAEMON_PROPERTIES ","
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"unix:///var/lib/lxd/unix.socket\",\"description\":\"Where LXD or Incus answers: unix:///PATH, or https://HOST:8443\"},"
     "\"project\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The project of instances\"},"
     "\"profiles\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"of\":\"installation\",\"description\":\"Their profiles; by default that called default\"},"
@@ -224,7 +224,7 @@ lxd_source(const struct lxd *lxd, const char *image)
 }
 
 static jv
-lxd_config(const struct lxd *lxd, const struct cloud_order *order, const struct laboratory_size *size)
+lxd_config(const struct cloud *cloud, const struct lxd *lxd, const struct cloud_order *order, const struct laboratory_size *size)
 {
 	jv config = jv_is_valid(lxd->config) ? jv_copy(lxd->config) : jv_object();
 	char text[64];
@@ -248,10 +248,11 @@ lxd_config(const struct lxd *lxd, const struct cloud_order *order, const struct 
 		json_set_string(&config, "limits.processes", text);
 	}
 	if (*order->user_data) { /* where the image has cloud-init, it is not to make other host keys */
-		char *data = memory_printf("%sssh_deletekeys: false\n", order->user_data);
+		struct buffer data = {0};
 
-		json_set_string(&config, "user.user-data", data);
-		free(data);
+		cloud_user_data(cloud, order->key, "ssh_deletekeys: false\n", &data);
+		json_set_string(&config, "user.user-data", buffer_string(&data));
+		buffer_release(&data);
 	}
 	return config;
 }
@@ -297,7 +298,7 @@ lxd_create(struct lxd_task *task, const struct laboratory_size *size, struct lxd
 	json_set_string(&request.body, "name", order->name);
 	json_set_string(&request.body, "type", "container");
 	json_set(&request.body, "source", lxd_source(lxd, order->image));
-	json_set(&request.body, "config", lxd_config(lxd, order, size));
+	json_set(&request.body, "config", lxd_config(task->cloud, lxd, order, size));
 	json_set(&request.body, "devices", lxd_devices(lxd, size));
 	if (lxd->profiles.count > 0)
 		json_set(&request.body, "profiles", json_strings(lxd->profiles.list, lxd->profiles.count));

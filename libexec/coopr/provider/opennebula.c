@@ -23,7 +23,7 @@ enum { WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider opennebula\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
-    "\"required\":[\"api_user\",\"api_password\",\"endpoint\"],\"properties\":{" CLOUD_PROPERTIES ","
+    "\"required\":[\"api_user\",\"api_password\",\"endpoint\"],\"properties\":{" CLOUD_PROPERTIES "," CLOUD_CONFIG_PROPERTY ","
     "\"api_user\":{\"type\":\"string\",\"description\":\"The name of a user\"},"
     "\"api_password\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"Its password or login token; a secret\"},"
     "\"endpoint\":{\"type\":\"string\",\"description\":\"The URL of the API, such as https://one.example.net:2633/RPC2\"},"

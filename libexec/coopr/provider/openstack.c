@@ -16,7 +16,7 @@ enum { WINDOW_MS = 60 * 1000 };
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider openstack\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
-    "\"required\":[\"openstack_auth_url\"],\"properties\":{" CLOUD_PROPERTIES ","
+    "\"required\":[\"openstack_auth_url\"],\"properties\":{" CLOUD_PROPERTIES "," CLOUD_CONFIG_PROPERTY ","
     "\"openstack_auth_url\":{\"type\":\"string\",\"description\":\"The URL of Keystone, with or without its version\"},"
     "\"api_user\":{\"type\":\"string\",\"description\":\"The name of a user\"},"
     "\"api_password\":{\"type\":\"string\",\"writeOnly\":true,\"description\":\"The user's password\"},"
