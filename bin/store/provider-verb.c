@@ -141,6 +141,17 @@ static const struct list_column field_columns[] = {
 
 static const struct list fields = {.kind = "providerfield", .rows = "fields", .columns = field_columns, .row_size = sizeof(struct field_row)};
 
+/* Returns the names of the fields that are required, owned; of alternatives, those of the first, which is the usual one. */
+static jv
+provider_verb_required(jv schema)
+{
+	jv choices = json_get(schema, "anyOf"), first = json_element(choices, 0), required = json_get(jv_is_valid(first) ? first : schema, "required");
+
+	jv_free(first);
+	jv_free(choices);
+	return required;
+}
+
 /* Returns a value as text: a string as it is, a list with bars between its elements, all else as JSON; NULL where there is none. */
 static const char *
 provider_verb_text(jv value, struct arena *arena)
@@ -179,7 +190,7 @@ provider_verb_member(jv property, const char *name, struct arena *arena)
 static void
 provider_verb_fill_field(jv schema, const char *name, jv property, struct arena *arena, struct field_row *row)
 {
-	jv required = json_get(schema, "required"), of = json_get(property, "of");
+	jv required = provider_verb_required(schema), of = json_get(property, "of");
 
 	*row = (struct field_row){.name = arena_string(arena, name), .type = provider_verb_member(property, "type", arena),
 	    .otherwise = provider_verb_member(property, "default", arena), .description = provider_verb_member(property, "description", arena),
