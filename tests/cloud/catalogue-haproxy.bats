@@ -23,7 +23,8 @@ pages() {
 @test "one of two load balancers has the address, which moves when HAProxy ends, and when the machine dies; pages come and go behind them and no request is lost" {
 	debian_catalogue haproxy
 	ADDRESS=$(jq -r '.provisioner.network' mine/providers/sandbox.json | sed 's|\.0/24|.200|')
-	coopr-create h -t haproxy -n 4 --set "keepalived.address=$ADDRESS/24"
+	jq --arg range "$ADDRESS/32" '.addresses = [$range]' mine/providers/sandbox.json >changed && mv changed mine/providers/sandbox.json
+	coopr-create h -t haproxy -n 4
 	unchanged h
 	is_well h
 	soon eval 'same 1000 "$(holder)"'
