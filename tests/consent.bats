@@ -76,17 +76,18 @@ bring_to() {
 	esac
 }
 
+# Keeps the state under a name, and brings it back.
 keep() {
-	rm -rf kept
-	mkdir kept
-	cp -a "$COOPR_STATE" kept/state
-	[ ! -e "$COOPR_SPOOL" ] || cp -a "$COOPR_SPOOL" kept/spool
+	mkdir "kept-$1"
+	cp -a "$COOPR_STATE" "kept-$1/state"
+	[ ! -e "$COOPR_SPOOL" ] || cp -a "$COOPR_SPOOL" "kept-$1/spool"
+	everything >"kept-$1/everything"
 }
 
 back() {
 	rm -rf "$COOPR_STATE" "$COOPR_SPOOL"
-	cp -a kept/state "$COOPR_STATE"
-	[ ! -e kept/spool ] || cp -a kept/spool "$COOPR_SPOOL"
+	cp -a "kept-$1/state" "$COOPR_STATE"
+	[ ! -e "kept-$1/spool" ] || cp -a "kept-$1/spool" "$COOPR_SPOOL"
 }
 
 # What a command that does nothing leaves as it is.
@@ -103,13 +104,12 @@ judged() { # WORDS
 		if index("delete") then "insists" elif index("stop") or index("remove") then "asks" else "nothing" end'
 }
 
-# Runs the words in one way, on the state that was kept.
+# Runs the words in one way, on the state that was kept as $before.
 try() { # EXPECTED-CODE QUESTIONS CHANGES WAY KEYS WORDS...
 	local code=$1 questions=$2 changes=$3 way=$4 keys=$5 found=0
 
 	shift 5
-	back
-	everything >before
+	back "$before"
 	case $way in
 	terminal) "$BATS_TEST_DIRNAME/terminal" "$keys" coopr "$@" >said 2>&1 || found=$? ;;
 	ci) CI=true "$BATS_TEST_DIRNAME/terminal" "$keys" coopr "$@" >said 2>&1 || found=$? ;;
@@ -119,9 +119,9 @@ try() { # EXPECTED-CODE QUESTIONS CHANGES WAY KEYS WORDS...
 	same "coopr $* ($way, $keys): $code, $questions questions" \
 		"coopr $* ($way, $keys): $found, $(grep -c '\[y/N\]' said || true) questions" || { cat said && return 1; }
 	if [ "$changes" = changes ]; then
-		run ! cmp before after
+		run ! cmp "kept-$before/everything" after
 	else
-		cmp before after
+		cmp "kept-$before/everything" after
 	fi
 }
 
@@ -157,12 +157,15 @@ try_all() { # WORDS CLASS
 try_rows() { # FIRST STEP: every STEP-th row of the table
 	local before words class
 
+	keep created
 	while IFS='|' read -r before words class <&4; do
 		[ -x "$COOPR_BIN/coopr-${words%% *}" ] || continue
-		rm -rf "$COOPR_STATE" "$COOPR_SPOOL"
-		coopr create blog -t lamp -n 4 >records 2>log
-		bring_to "$before" >prepared 2>&1
-		keep
+		if [ ! -d "kept-$before" ]; then
+			back created
+			bring_to "$before" >prepared 2>&1
+			keep "$before"
+		fi
+		back "$before"
 		try_all "$words" "$class"
 	done 4< <(table | awk -v first="$1" -v step="$2" 'NR % step == first')
 }
