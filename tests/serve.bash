@@ -54,10 +54,10 @@ serve() {
 	SOCKET=$held/socket
 	coopr-serve --socket "$SOCKET" "$@" 2>serve.log 3>&- &
 	server=$!
-	for _ in $(seq 600); do
-		! curl -s --unix-socket "$SOCKET" -o /dev/null http://coopr/healthz || return 0
+	for _ in $(seq 2000); do
+		[ ! -S "$SOCKET" ] || ! curl -s --unix-socket "$SOCKET" -o /dev/null http://coopr/healthz || return 0
 		kill -0 "$server" || break
-		sleep 0.1
+		sleep 0.03
 	done
 	cat serve.log
 	return 1
