@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/limit.h"
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plural.h"
+#include "model/answer/answer.h"
 #include "solve/solve.h"
 
 struct budget
@@ -41,12 +43,32 @@ limit_way_out(const struct solve_terms *terms, const struct budget *budget)
 	return terms->node_limit ? "raise --node-limit, or give --time-limit" : "give a higher --node-limit, or --time-limit";
 }
 
-const char *
-limit_words(const struct solve_terms *terms, const struct budget *budget, struct arena *arena)
+/* Appends how much better the best layout could be. */
+static void
+limit_append_gap(const struct solution *solution, struct buffer *out)
 {
-	return arena_printf(arena,
-	    "the layout may not be the best: the search stopped after %s; %s",
+	size_t count = 0;
+
+	for (size_t i = 0; i < solution->gap.count; i++) {
+		const struct amount *gap = &solution->gap.list[i];
+
+		if (gap->value > 0)
+			buffer_printf(out, "%s%.2g %% of its %s", count++ ? " and " : "at most ", 100 * gap->value, gap->resource);
+	}
+	buffer_text(out, count ? " could be saved" : "only in the order of preference, dense");
+}
+
+const char *
+limit_words(const struct solve_terms *terms, const struct budget *budget, const struct solution *solution, struct arena *arena)
+{
+	struct buffer gap = {0};
+	const char *words;
+
+	limit_append_gap(solution, &gap);
+	words = arena_printf(arena, "the layout may not be the best (%s): the search stopped after %s; %s", gap.data,
 	    limit_reached(terms, budget, arena), limit_way_out(terms, budget));
+	buffer_release(&gap);
+	return words;
 }
 
 int

@@ -9,13 +9,15 @@
 
 struct arena;
 struct error;
+struct solution;
 struct solve_terms;
 
 /* Returns what may be spent: as the terms say, or the default. */
 struct budget limit_budget(const struct solve_terms *terms);
 
-/* Returns why a layout may not be the best one, and what to do. */
-const char *limit_words(const struct solve_terms *terms, const struct budget *budget, struct arena *arena);
+/* Returns why a layout may not be the best one, by how much, and what to do. */
+const char *limit_words(const struct solve_terms *terms, const struct budget *budget, const struct solution *solution,
+    struct arena *arena);
 
 /* Sets why there is no layout yet, EX_TEMPFAIL. Returns -1. */
 int limit_error(const struct solve_terms *terms, const struct budget *budget, struct error *err);

@@ -38,7 +38,7 @@ solve_take_outcome(const struct program *p, const struct outcome *outcome, const
 		return conflict_explain(p->request, terms->moves_max, budget, &answer->arena, &answer->refusal, err);
 	answer_fill(p, outcome, budget->nodes, answer);
 	if (outcome->status == SEARCH_OPEN)
-		answer->limit = limit_words(terms, budget, &answer->arena);
+		answer->limit = limit_words(terms, budget, &answer->solution, &answer->arena);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "solve/search/counts.h"
 #include "solve/search/dive.h"
+#include "solve/search/greedy.h"
 #include "solve/search/shares.h"
 #include "solve/search/spread.h"
 
@@ -14,6 +15,7 @@ enum {
 	FEW_MACHINES = 1000,
 	FEW_NODES = 1000,
 	HELD_MOST = 1 << 26, /* numbers in the states that are saved on the way down */
+	COPIES = 4,          /* of the inverse, in time, to save and to restore it */
 	BOUND_NODES = 2000,  /* at most, to find a bound after the end */
 };
 
@@ -232,6 +234,8 @@ branch_run(struct branching *b)
 {
 	struct state state = {0};
 
+	if (!budget_work(b->master->budget, COPIES * b->master->row_count * b->master->row_count))
+		return SEARCH_OPEN;
 	counts_init(&b->counts, b->master->program);
 	master_save(b->master, &state);
 	branch(b);
@@ -275,6 +279,8 @@ branch_any(struct master *m, struct uses *found)
 
 	if (!branch_bound_counts(m))
 		return SEARCH_NONE;
+	if (m->column_count == 0 && greedy_is_wanted(p) && greedy_find(p, &m->arena, found))
+		return SEARCH_FOUND;
 	if (p->unbounded && few < p->machines_max) {
 		struct budget *all = m->budget, part = budget_part(all, FEW_NODES);
 

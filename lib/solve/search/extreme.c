@@ -4,16 +4,30 @@
 #include <stdlib.h>
 
 #include "solve/lp/master.h"
+#include "solve/search/amounts-bound.h"
 #include "solve/search/branch.h"
+#include "solve/search/greedy.h"
+
+enum { COPIES = 4 }; /* of the inverse, in time, to make room for it row by row */
 
 enum search_status
 extreme_any(const struct program *p, struct budget *budget)
 {
 	struct uses found = {0};
+	struct arena arena = {0};
 	struct master m;
 	enum search_status status;
 
+	if (amounts_exceed(p))
+		return SEARCH_NONE;
+	if (greedy_is_wanted(p) && greedy_find(p, &arena, &found)) {
+		arena_release(&arena);
+		free(found.list);
+		return SEARCH_FOUND;
+	}
+	arena_release(&arena);
 	master_init(&m, p, budget);
+	budget_work(budget, COPIES * m.row_count * m.row_count);
 	status = branch_any(&m, &found);
 	if (status == SEARCH_NONE && m.unproven)
 		status = SEARCH_OPEN;

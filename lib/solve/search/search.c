@@ -43,12 +43,18 @@
 #include "solve/lp/column.h"
 #include "solve/lp/reduced-cost-fixing.h"
 #include "solve/program/bits.h"
+#include "solve/search/amounts-bound.h"
 #include "solve/search/branch.h"
 #include "solve/search/dominance.h"
 #include "solve/search/fix.h"
 #include "solve/search/symmetry.h"
 
-enum { STILL_NODES = 5000 }; /* to look for a solution without moves */
+enum {
+	STILL_NODES = 5000, /* to look for a solution without moves */
+	LARGE_PART = 50,    /* of the budget that is spent on a program that is too large for it */
+};
+
+#define LARGE_STEPS UINT64_C(25000000000) /* as many as a search has by default */
 
 struct search {
 	const struct program *program;
@@ -81,6 +87,8 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 	struct state state = {0};
 	enum search_status status;
 
+	if (s->open) /* what is found from now on would not be the best */
+		return false;
 	master_save(m, &state);
 	m->filter = &s->filter;
 	m->filter_number++;
@@ -289,16 +297,39 @@ search_dense(struct search *s)
 	}
 }
 
+/* Returns whether the linear program has so many rows that the budget does not hold the steps until it is solved for the first time. */
+static bool
+search_is_too_large(const struct search *s)
+{
+	const struct master *m = &s->master;
+	uint64_t steps = (uint64_t)m->row_count * m->row_count * m->row_count;
+
+	return m->column_count < m->row_count && steps > LARGE_STEPS;
+}
+
+/* Finds what an objective is at least, where its least value was not found: of solutions that are as good in those before it. */
+static void
+search_bound(struct search *s, int row, struct bound *bound)
+{
+	struct master *m = &s->master;
+	int64_t by_sums = amounts_bound(m, row);
+
+	if (search_is_too_large(s) || !branch_bound(m, row, &bound->least) || bound->least < by_sums)
+		bound->least = by_sums;
+	bound->known = true;
+	master_set_bounds(m, row, m->rows[row].lo, master_activity(m, row, &s->found));
+}
+
 /* Minimises one objective, and makes its value a condition. */
 static void
 search_least(struct search *s, int row, struct bound *bound)
 {
 	struct master *m = &s->master;
-	enum search_status status = branch_best(m, row, 1, &s->found);
 
-	s->open = s->open || status == SEARCH_OPEN;
+	if (!s->open)
+		s->open = branch_best(m, row, 1, &s->found) == SEARCH_OPEN;
 	if (s->open)
-		bound->known = branch_bound(m, row, &bound->least);
+		search_bound(s, row, bound);
 	else {
 		bound->least = master_activity(m, row, &s->found);
 		bound->known = !m->unproven;
@@ -340,9 +371,9 @@ search_moves(struct search *s, struct bound *moves)
 {
 	struct bound lost;
 
-	if (s->still)
+	if (s->still || s->master.row_of_moves == SIMPLEX_NONE)
 		*moves = (struct bound){0, true};
-	else if (s->master.row_of_moves != SIMPLEX_NONE)
+	else
 		search_least(s, s->master.row_of_moves, moves);
 	if (s->master.row_of_lost != SIMPLEX_NONE && !s->open)
 		search_least(s, s->master.row_of_lost, &lost);
@@ -360,12 +391,15 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	s.still = p->objective_count && p->objectives[0] == OBJECTIVE_MOVES && s.master.row_of_moves != SIMPLEX_NONE &&
 	    search_without_moves(&s);
 	status = s.still ? SEARCH_FOUND : branch_any(&s.master, &s.found);
+	if (status == SEARCH_FOUND && search_is_too_large(&s) && budget->steps_max)
+		budget->steps_max = budget->steps + (budget->steps_max - budget->steps) / LARGE_PART;
 	s.open = status == SEARCH_OPEN;
-	for (size_t i = 0; i < p->objective_count && status == SEARCH_FOUND && !s.open; i++) {
+	for (size_t i = 0; i < p->objective_count && status == SEARCH_FOUND; i++) {
 		enum objective objective = p->objectives[i];
 
 		if (objective == OBJECTIVE_DENSE) { /* which leaves nothing open */
-			search_dense(&s);
+			if (!s.open)
+				search_dense(&s);
 			break;
 		}
 		if (objective == OBJECTIVE_MOVES)
