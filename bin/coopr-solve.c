@@ -41,7 +41,7 @@ static const struct option_spec options[] = {
 	OPTION_STRING(0, "time-limit", &seconds, "SECONDS",
 	    "search at most this long; the answer may vary from run to run"),
 	OPTION_STRING('o', "output", &output, "text|json", "the format of an explanation (default: text)"),
-	OPTION_FLAG('v', "verbose", &verbose, "report on stderr how long it took"),
+	OPTION_FLAG('v', "verbose", &verbose, "report on stderr how long it took, and each member of a conflict"),
 	OPTION_END
 };
 
@@ -133,6 +133,8 @@ solve_find_layout(const struct request *request)
 			message("request: %s", answer.broken.list[i]);
 		if (answer.limit)
 			message("request: %s", answer.limit);
+		for (size_t i = 0; i < answer.refusal.members.count && verbose; i++)
+			message("request: %s", answer.refusal.members.list[i]);
 		answer_write(request, &answer, stdout);
 		code = answer.satisfiable ? 0 : EX_NO;
 	}

@@ -223,6 +223,48 @@ answer_all() {
 	contains "$(jq -r .because <<<"$output")" "master takes cpu 3 + memory 2, a machine of type large offers only cpu 8 and"
 }
 
+@test "a conflict about room says the sums, names two of many, and with -v all of its members" {
+	changed '.cluster = {name: "c", numMachines: 4, services: ["db", "cache", (range(10) | "app\(.)")]} | .template.constraints = {services:
+	  (.cluster.services | map({(.): {quantities: {min: 1, max: 1}}}) | add)} | .services = [.cluster.services[] | {name: ., consumes: {m: 333}}] |
+	  .services[0].consumes.m = 337.9 | .services[1].consumes.m = 334.1 | .hardwaretypes[0].providermap.p.capacity = {m: 1000} |
+	  .hardwaretypes[1].providermap.p.capacity = {m: 400}'
+	run -1 --separate-stderr coopr-solve -v changed
+	same "db, cache and 10 others need 4002 m, but 4 machines of the largest type (small) hold 4000: 4 machines are asked for and "`
+		`"app0, app1 and 10 others need at least 1 instance each: at least 5 machines are necessary" "$(jq -r .because <<<"$output")"
+	for pointer in $(jq -r '.conflict[]' <<<"$output"); do
+		contains "$stderr" "coopr-solve: request: $pointer: "
+	done
+	same 27 "$(jq '.conflict | length' <<<"$output")"
+	# as much room as is needed, but not in these parts; numbers that doubles do not hold
+	jq '.services[].consumes.m = 0.4 | .services[0].consumes.m = 0.1 | .hardwaretypes[].providermap.p.capacity.m = 1.1 |
+	  .cluster.numMachines = 5' changed >parts
+	contains "$(coopr-solve parts | jq -r .because)" "need 4.4 m, and 5 machines of the largest type (large) hold 5.5, but not in these parts: "
+}
+
+@test "that one of a choice has to have instances is because of its own min" {
+	changed '.template.constraints.oneof = [["master", "worker"]] | .template.constraints.services.worker.quantities = {min: 1}'
+	run -1 --separate-stderr coopr-solve changed
+	same '["/template/constraints/oneof/0","/template/constraints/services/master/quantities/min","/template/constraints/services/worker/quantities/min"]' \
+		"$(jq -c .conflict <<<"$output")"
+	coopr-solve --check /dev/stdin changed <<<"$output"
+	changed '.template.constraints.oneof = [["master", "worker"]] | .template.constraints.services.worker.quantities = {}'
+	coopr-solve changed >layout
+	coopr-solve --check layout changed
+}
+
+@test "neither the layout nor the words of a conflict depend on the order in which a service lists its types" {
+	changed '.hardwaretypes += [.hardwaretypes[0] | .name = "tiny"] | .template.constraints.services.worker = {quantities: {min: 1},
+	  hardwaretypes: ["tiny", "small", "large", "gone"], imagetypes: ["rocky", "other"]}'
+	coopr-solve changed >first
+	jq '.cluster.numMachines = 1 | .template.constraints.services.worker.hardwaretypes = ["tiny", "small"]' changed >refused
+	words=$(coopr-solve refused | jq -r .because || true)
+	contains "$words" "small or tiny"
+	for order in reverse sort 'sort_by(length)' '[.[1:][], .[0]]'; do
+		jq ".template.constraints.services.worker |= (.hardwaretypes |= ($order) | .imagetypes |= ($order))" changed | coopr-solve | cmp - first
+		same "$words" "$(jq ".template.constraints.services.worker.hardwaretypes |= ($order)" refused | coopr-solve | jq -r .because)"
+	done
+}
+
 @test "costs are added up without a rounding error" {
 	changed '.cluster.services = ["worker"] | .template.objective = ["cost"]'
 	for n in 1 2 3 7 1000; do

@@ -235,7 +235,8 @@ admit(const struct request *request, struct arena *arena, struct unsatisfiable *
 			const char **list = arena_alloc(arena, a.pointer_count, sizeof *list);
 
 			memcpy(list, a.pointers, a.pointer_count * sizeof *list);
-			*refusal = (struct unsatisfiable){arena_string(arena, a.because.data), {list, a.pointer_count}, true};
+			*refusal = (struct unsatisfiable){.because = arena_string(arena, a.because.data), .conflict = {list, a.pointer_count},
+			    .minimal = true};
 		}
 		rc = a.reasons == 0;
 	}

@@ -134,12 +134,12 @@ totals_are_right(const struct judge *j, const int *instances, const int *of_type
 	int sum = 0, chosen = 0;
 
 	for (int i = 0; i < z->services; i++) {
-		bool may_lack = z->min[i] == 0 || (z->min[i] < 0 && (z->oneof >> i & 1));
+		bool choice = z->oneof >> i & 1, may_lack = z->min[i] == 0 || choice;
 
 		sum += z->factor[i] * instances[i];
 		chosen += (z->oneof >> i & 1) && instances[i];
 		if ((!may_lack && !instances[i] && counts(j, "/cluster/services/%d", i)) ||
-		    (z->min[i] > 1 && instances[i] < z->min[i] && counts(j, "/template/constraints/services/s%d/quantities/min", i)) ||
+		    (z->min[i] > !choice && instances[i] < z->min[i] && counts(j, "/template/constraints/services/s%d/quantities/min", i)) ||
 		    (z->max[i] >= 0 && instances[i] > z->max[i] && counts(j, "/template/constraints/services/s%d/quantities/max", i)))
 			return false;
 	}

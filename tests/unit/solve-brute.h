@@ -179,9 +179,9 @@ least(const struct judge *j, int i)
 	const struct puzzle *z = j->z;
 	bool chosen = z->oneof.here && (z->oneof.members >> i & 1);
 
-	if (z->min[i] > 1 && counts(j, "/template/constraints/services/s%d/quantities/min", i))
+	if (z->min[i] > !chosen && counts(j, "/template/constraints/services/s%d/quantities/min", i))
 		return z->min[i];
-	if (z->min[i] == 0 || (z->min[i] < 0 && chosen))
+	if (z->min[i] == 0 || chosen)
 		return 0;
 	return counts(j, "/cluster/services/%d", i) ? 1 : 0;
 }

@@ -19,9 +19,11 @@ check_quantity(struct check *c, size_t index, const char *service)
 	size_t number = constraint ? (size_t)(constraint - c->request->template.constraints) : 0;
 	int64_t count = check_instances(c, service);
 
-	if (count < 1 && !demand_may_be_absent(&c->request->template, service))
+	bool chosen = demand_of_presence(&c->request->template, service) == DEMAND_MIN;
+
+	if (count < 1 && !chosen && !demand_may_be_absent(&c->request->template, service))
 		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
-	if (constraint && constraint->has_min && constraint->min > 1 && count < constraint->min)
+	if (constraint && constraint->has_min && constraint->min > !chosen && count < constraint->min)
 		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " %s, but needs at least %" PRId64, service,
 		    count, plural(count, "instance", "instances"), constraint->min);
 	if (constraint && constraint->has_max && count > constraint->max)

@@ -29,6 +29,7 @@ struct unsatisfiable { /* why there is no layout */
 	const char *because;
 	struct string_list conflict; /* JSON Pointers into the request, sorted */
 	bool minimal;                /* none of them can be left out; false if a limit kept that from being proved */
+	struct string_list members;  /* of what was just found: each pointer with its words */
 };
 
 extern const struct document solution_table, unsatisfiable_table;

@@ -14,15 +14,28 @@
 #include "model/answer/demand.h"
 #include "model/request.h"
 
-/* Appends "a, b or c". */
+static int
+words_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Appends "a, b or c", in an order that does not depend on that of the list. */
 static void
 words_enumerate(const struct string_list *names, const char *last, struct buffer *out)
 {
+	const char **sorted = memory_zeroed(names->count, sizeof *sorted);
+
+	for (size_t i = 0; i < names->count; i++)
+		sorted[i] = names->list[i];
+	if (names->count)
+		qsort(sorted, names->count, sizeof *sorted, words_compare);
 	for (size_t i = 0; i < names->count; i++) {
 		if (i)
 			buffer_printf(out, i + 1 == names->count ? " %s " : ", ", last);
-		buffer_text(out, names->list[i]);
+		buffer_text(out, sorted[i]);
 	}
+	free(sorted);
 }
 
 /* Appends "cpu 2 + memory 512"; a comma would look like the next demand. */

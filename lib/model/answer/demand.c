@@ -99,16 +99,28 @@ demand_collect_types(struct demands *demands)
 	}
 }
 
+static bool
+demand_is_of_choice(const struct cluster_template *template, const char *service)
+{
+	for (size_t i = 0; i < template->oneof.count; i++)
+		if (name_list_has(&template->oneof.list[i], service))
+			return true;
+	return false;
+}
+
 bool
 demand_may_be_absent(const struct cluster_template *template, const char *service)
 {
 	for (size_t i = 0; i < template->constraint_count; i++)
 		if (strcmp(template->constraints[i].service, service) == 0 && template->constraints[i].has_min)
 			return template->constraints[i].min <= 0;
-	for (size_t i = 0; i < template->oneof.count; i++)
-		if (name_list_has(&template->oneof.list[i], service))
-			return true;
-	return false;
+	return demand_is_of_choice(template, service);
+}
+
+enum demand_kind
+demand_of_presence(const struct cluster_template *template, const char *service)
+{
+	return demand_is_of_choice(template, service) ? DEMAND_MIN : DEMAND_PLACED;
 }
 
 static void
@@ -132,11 +144,11 @@ demand_collect_quantities(struct demands *demands)
 			demand_add(demands, DEMAND_HARDWARETYPES, i);
 		if (c->has_max)
 			demand_add(demands, DEMAND_MAX, i);
-		if (c->has_min && c->min > 1)
+		if (c->has_min && c->min > (demand_of_presence(t, c->service) == DEMAND_PLACED))
 			demand_add(demands, DEMAND_MIN, i);
 	}
 	for (size_t i = 0; i < services; i++)
-		if (!demand_may_be_absent(t, demand_service(r, i)))
+		if (!demand_may_be_absent(t, demand_service(r, i)) && demand_of_presence(t, demand_service(r, i)) == DEMAND_PLACED)
 			demand_add(demands, DEMAND_PLACED, i);
 }
 

@@ -86,8 +86,12 @@ size_t demand_service_count(const struct request *request);
 const char *demand_service(const struct request *request, size_t index);
 bool demand_on_cluster(const struct request *request, const char *service);
 
-/* Returns whether a service may have no instance: its own min is 0, or it is one of a choice. */
+/* Returns whether a service may have no instance: its own min is 0, or it has none and is one of a choice. */
 bool demand_may_be_absent(const struct cluster_template *template, const char *service);
+
+/* Returns which demand it is that the service of a constraint has instances at all (DEMAND_PLACED, or of one of a choice DEMAND_MIN: without
+ * its min it could be the one that has none). */
+enum demand_kind demand_of_presence(const struct cluster_template *template, const char *service);
 
 /* Returns whether a fixed number of machines is asked for. Then the template's least size is not a demand: as in Coopr,
  * whose answers we keep, it bounds only what is left open. */

@@ -86,6 +86,24 @@ conflict_pointers_of(const struct demands *demands, const struct demand **list, 
 	return pointers;
 }
 
+/* Returns each pointer with its words, for people who want to know all of it. */
+static struct string_list
+conflict_members_of(const struct demands *demands, const struct demand **list, size_t count, struct arena *arena)
+{
+	struct string_list members = {arena_alloc(arena, count, sizeof *members.list), count};
+
+	for (size_t i = 0; i < count; i++) {
+		struct buffer out = {0};
+
+		demand_pointer(demands, list[i], &out);
+		buffer_text(&out, ": ");
+		demand_words(demands, list[i], &out);
+		members.list[i] = arena_string(arena, out.data);
+		buffer_release(&out);
+	}
+	return members;
+}
+
 /* Drops demands until the rest is a minimal conflict. If the rules that the present layout breaks already are too much
  * by themselves, with the present machines staying as they are, nothing else is looked at. */
 static int
@@ -144,6 +162,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 		if (count) {
 			reason_write(&reason, &out);
 			refusal->conflict = conflict_pointers_of(&q.demands, list, count, arena);
+			refusal->members = conflict_members_of(&q.demands, list, count, arena);
 		} else
 			refusal->conflict = conflict_explain_nothing(request, arena, &out);
 		rc = reason_write_change(&reason, budget, &out, err);

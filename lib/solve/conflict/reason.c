@@ -11,10 +11,16 @@
 #include "model/request.h"
 #include "solve/conflict/conflict.h"
 #include "solve/conflict/relaxation.h"
+#include "solve/conflict/totals.h"
 #include "solve/conflict/violation.h"
 #include "solve/lp/presolve.h"
 #include "solve/program/program.h"
 #include "solve/search/extreme.h"
+
+enum {
+	REASON_EACH = 3,  /* members of a kind that are each told; of more than these */
+	REASON_NAMED = 2,
+};
 
 /* Returns what the cluster asks for of a service's instances, if that is the demand; else NULL. */
 static const struct instance_bounds *
@@ -186,31 +192,90 @@ reason_has_size(const struct reason *reason)
 	return false;
 }
 
-/* The subject of the sentence is the demand that interests most; the others follow. If there is one demand only, its words
- * may not say why it alone is too much. */
+/* Returns how many members are of a kind. */
+static size_t
+reason_count_kind(const struct reason *reason, enum demand_kind kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < reason->count; i++)
+		count += reason->list[i]->kind == kind;
+	return count;
+}
+
+/* Appends the words of a member; where there are many of its kind, of the first two, and how many more. */
+static void
+reason_append_kind(const struct reason *reason, const struct demand *first, struct buffer *out)
+{
+	const struct request *r = reason->demands->request;
+	size_t count = reason_count_kind(reason, first->kind), written = 0;
+	bool placed = first->kind == DEMAND_PLACED;
+
+	if (count <= REASON_EACH) {
+		reason_append_member(reason, first, out);
+		return;
+	}
+	for (size_t i = 0; i < reason->count && written < REASON_NAMED; i++) {
+		if (reason->list[i]->kind != first->kind)
+			continue;
+		buffer_text(out, written++ ? ", " : "");
+		if (placed)
+			buffer_text(out, demand_service(r, reason->list[i]->index));
+		else
+			reason_append_member(reason, reason->list[i], out);
+	}
+	if (placed)
+		buffer_printf(out, " and %zu others need at least 1 instance each", count - written);
+	else
+		buffer_printf(out, ", %zu more of the kind", count - written);
+}
+
+/* Returns whether a member is told with an earlier one of its kind, or with the sums. */
+static bool
+reason_is_told(const struct reason *reason, size_t member, const struct demand *subject, bool sums)
+{
+	enum demand_kind kind = reason->list[member]->kind;
+
+	if (reason->list[member] == subject || (sums && (kind == DEMAND_CONSUMES || kind == DEMAND_CAPACITY)))
+		return true;
+	if (reason_count_kind(reason, kind) <= REASON_EACH)
+		return false;
+	for (size_t i = 0; i < member; i++)
+		if (reason->list[i]->kind == kind)
+			return true;
+	return kind == subject->kind;
+}
+
+/* The subject of the sentence is the demand that interests most; the others follow, many of a kind in short. Of room the sums come first. If
+ * there is one demand only, its words may not say why it alone is too much. */
 void
 reason_write(const struct reason *reason, struct buffer *out)
 {
 	const struct request *r = reason->demands->request;
 	const struct demand *subject = reason->list[0];
-	size_t written = 0;
+	size_t written = 0, rest = 0;
+	bool sums = reason->count > REASON_EACH && totals_append(reason, out);
 
 	for (size_t i = 1; i < reason->count; i++)
 		if (reason_interest(r, reason->list[i]) > reason_interest(r, subject))
 			subject = reason->list[i];
-	reason_append_member(reason, subject, out);
+	for (size_t i = 0; i < reason->count; i++)
+		rest += !reason_is_told(reason, i, subject, sums);
+	buffer_text(out, sums ? ": " : "");
+	reason_append_kind(reason, subject, out);
 	for (size_t i = 0; i < reason->count; i++) {
-		if (reason->list[i] == subject)
+		if (reason_is_told(reason, i, subject, sums))
 			continue;
-		buffer_text(out, !written ? ", but " : written + 2 < reason->count ? ", " : " and ");
-		reason_append_member(reason, reason->list[i], out);
+		buffer_text(out, !written ? sums ? rest == 1 ? " and " : ", " : ", but " : written + 1 < rest ? ", " : " and ");
+		reason_append_kind(reason, reason->list[i], out);
 		written++;
 	}
 	if (!written && subject->kind == DEMAND_AVAILABLE)
 		buffer_printf(out, ", and provider %s offers no other type", reason->demands->request->provider.name);
 	else if (!written && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
 		buffer_text(out, ", which cannot be");
-	if (reason_interest(r, subject) && !(demand_exact_machines(r) && reason_has_size(reason)))
+	if (reason_interest(r, subject) && !(demand_exact_machines(r) && reason_has_size(reason)) &&
+	    (reason_is_about_machines(subject) || reason_count_kind(reason, subject->kind) <= REASON_EACH))
 		reason_append_possible(reason, subject, out);
 }
 

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/conflict/totals.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/plural.h"
+#include "json/json.h"
+#include "model/answer/demand.h"
+#include "model/request.h"
+#include "solve/conflict/reason.h"
+
+enum { TOTALS_NAMED = 2, TOTALS_DIGITS = 15 };
+
+struct part { /* what a service takes of one resource, or how much of it a type has */
+	const char *name;
+	double amount;  /* of all instances; of one machine */
+	int64_t number; /* instances; machines that are available, INT64_MAX: any number */
+};
+
+struct parts {
+	struct part *list;
+	size_t count;
+};
+
+/* Returns how many instances of a service the conflict demands. */
+static int64_t
+totals_instances(const struct reason *reason, const char *service)
+{
+	const struct request *r = reason->demands->request;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < reason->count; i++) {
+		const struct demand *demand = reason->list[i];
+		const struct instance_bounds *bounds = demand->kind == DEMAND_COUNT_RULE ? request_instances_rule(r, demand->index) : NULL;
+		int64_t least = 0;
+
+		if (demand->kind == DEMAND_PLACED && strcmp(demand_service(r, demand->index), service) == 0)
+			least = 1;
+		else if (demand->kind == DEMAND_MIN && strcmp(r->template.constraints[demand->index].service, service) == 0)
+			least = r->template.constraints[demand->index].min;
+		else if (bounds && strcmp(bounds->service, service) == 0)
+			least = bounds->min;
+		most = least > most ? least : most;
+	}
+	return most;
+}
+
+/* Returns how many machines the conflict allows; INT64_MAX if it does not say. */
+static int64_t
+totals_machines(const struct reason *reason)
+{
+	const struct request *r = reason->demands->request;
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < reason->count; i++) {
+		int64_t most = INT64_MAX;
+
+		if (reason->list[i]->kind == DEMAND_SIZE_MAX)
+			most = r->template.size_max;
+		else if (reason->list[i]->kind == DEMAND_MACHINES_MAX || (reason->list[i]->kind == DEMAND_MACHINES_MIN && demand_exact_machines(r)))
+			most = r->cluster.machines_max;
+		least = most < least ? most : least;
+	}
+	return least;
+}
+
+static double
+totals_amount(const struct amounts *amounts, const char *resource)
+{
+	const struct amount *amount = amounts_find(amounts, resource);
+
+	return amount ? amount->value : 0;
+}
+
+/* Orders by amount, the largest first, then by name. */
+static int
+totals_compare(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->amount < y->amount || x->amount > y->amount)
+		return x->amount < y->amount ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* Takes the services of the conflict that take something of a resource. Returns how much it is together. */
+static double
+totals_takers(const struct reason *reason, const char *resource, struct parts *takers)
+{
+	const struct request *r = reason->demands->request;
+	double sum = 0;
+
+	takers->count = 0;
+	for (size_t i = 0; i < reason->count; i++) {
+		const struct service *service = &r->services[reason->list[i]->index];
+		struct part part;
+
+		if (reason->list[i]->kind != DEMAND_CONSUMES)
+			continue;
+		part = (struct part){.name = service->name, .number = totals_instances(reason, service->name)};
+		part.amount = (double)part.number * totals_amount(&service->consumes, resource);
+		sum += part.amount;
+		if (part.amount > 0)
+			takers->list[takers->count++] = part;
+	}
+	if (takers->count)
+		qsort(takers->list, takers->count, sizeof *takers->list, totals_compare);
+	return sum;
+}
+
+/* Takes the types of the conflict. Returns how much so many of their machines, the largest, hold of a resource; INFINITY if nothing bounds it. used
+ * gets how many types they are of. */
+static double
+totals_holders(const struct reason *reason, const char *resource, int64_t machines, struct parts *types, size_t *used)
+{
+	const struct request *r = reason->demands->request;
+	double sum = 0;
+
+	types->count = *used = 0;
+	for (size_t i = 0; i < reason->count; i++) {
+		size_t index = reason->list[i]->index;
+		const struct hardware_offer *offer;
+
+		if (reason->list[i]->kind != DEMAND_CAPACITY)
+			continue;
+		offer = hardwaretype_offer(&r->hardwaretypes[index], r->provider.name);
+		types->list[types->count++] = (struct part){r->hardwaretypes[index].name, totals_amount(&offer->capacity, resource),
+		    offer->available >= 0 && demand_holds(reason->demands, DEMAND_AVAILABLE, index) ? offer->available : INT64_MAX};
+	}
+	if (types->count)
+		qsort(types->list, types->count, sizeof *types->list, totals_compare);
+	for (size_t i = 0; i < types->count && machines > 0; i++) {
+		int64_t own = types->list[i].number < machines ? types->list[i].number : machines;
+
+		if (own == INT64_MAX)
+			return INFINITY;
+		sum += (double)own * types->list[i].amount;
+		machines -= machines == INT64_MAX ? 0 : own;
+		*used = i + 1;
+	}
+	return sum;
+}
+
+static void
+totals_append_number(double number, struct buffer *out)
+{
+	char text[40];
+
+	snprintf(text, sizeof text, "%.*g", TOTALS_DIGITS, number); /* 0.1 + 0.2 is 0.3 */
+	json_number(strtod(text, NULL), out);
+}
+
+static void
+totals_append_takers(const struct parts *takers, struct buffer *out)
+{
+	size_t named = takers->count <= TOTALS_NAMED + 1 ? takers->count : TOTALS_NAMED;
+
+	for (size_t i = 0; i < named; i++)
+		buffer_printf(out, "%s%s", !i ? "" : i + 1 == takers->count ? " and " : ", ", takers->list[i].name);
+	if (named < takers->count)
+		buffer_printf(out, " and %zu others", takers->count - named);
+	buffer_text(out, " need ");
+}
+
+static void
+totals_append_machines(int64_t machines, const struct parts *types, size_t used, struct buffer *out)
+{
+	if (used == 1 && types->list[0].number < machines)
+		machines = types->list[0].number;
+	if (used > 1 && machines == INT64_MAX)
+		buffer_printf(out, "all machines of %zu types hold ", used);
+	else if (used > 1)
+		buffer_printf(out, "the %" PRId64 " largest machines hold ", machines);
+	else
+		buffer_printf(out, "%" PRId64 " %s of %s%s%s %s ", machines, plural(machines, "machine", "machines"),
+		    types->count > 1 ? "the largest type (" : "type ", types->list[0].name, types->count > 1 ? ")" : "",
+		    plural(machines, "holds", "hold"));
+}
+
+/* Finds the resource of which most is missing, or that is nearest to it. */
+static const char *
+totals_scarcest(const struct reason *reason, int64_t machines, struct parts *takers, struct parts *types)
+{
+	const struct request *r = reason->demands->request;
+	const char *scarcest = NULL;
+	double most = 0;
+
+	for (size_t i = 0; i < reason->count; i++) {
+		const struct amounts *amounts = reason->list[i]->kind == DEMAND_CONSUMES ? &r->services[reason->list[i]->index].consumes : NULL;
+
+		for (size_t j = 0; amounts && j < amounts->count; j++) {
+			const char *resource = amounts->list[j].resource;
+			size_t used;
+			double need = totals_takers(reason, resource, takers), holds = totals_holders(reason, resource, machines, types, &used);
+			double part = holds > 0 ? need / holds : need > 0 ? INFINITY : 0;
+
+			if (takers->count < 2 || part < most || (part <= most && scarcest && strcmp(resource, scarcest) >= 0))
+				continue;
+			scarcest = resource;
+			most = part;
+		}
+	}
+	return most > 0 ? scarcest : NULL;
+}
+
+bool
+totals_append(const struct reason *reason, struct buffer *out)
+{
+	int64_t machines = totals_machines(reason);
+	struct parts takers = {memory_zeroed(reason->count, sizeof *takers.list), 0};
+	struct parts types = {memory_zeroed(reason->count, sizeof *types.list), 0};
+	const char *resource = totals_scarcest(reason, machines, &takers, &types);
+
+	if (resource) {
+		double need = totals_takers(reason, resource, &takers), holds;
+		size_t used;
+
+		holds = totals_holders(reason, resource, machines, &types, &used);
+		totals_append_takers(&takers, out);
+		totals_append_number(need, out);
+		buffer_printf(out, " %s, %s ", resource, need > holds ? "but" : "and");
+		totals_append_machines(machines, &types, used, out);
+		totals_append_number(holds, out);
+		if (need <= holds)
+			buffer_text(out, ", but not in these parts");
+	}
+	free(takers.list);
+	free(types.list);
+	return resource;
+}
