@@ -266,7 +266,10 @@ reason_write(const struct reason *reason, struct buffer *out)
 	for (size_t i = 0; i < reason->count; i++) {
 		if (reason_is_told(reason, i, subject, sums))
 			continue;
-		buffer_text(out, !written ? sums ? rest == 1 ? " and " : ", " : ", but " : written + 1 < rest ? ", " : " and ");
+		if (!written && !sums)
+			buffer_text(out, ", but ");
+		else
+			buffer_text(out, written + 1 < rest ? ", " : " and ");
 		reason_append_kind(reason, reason->list[i], out);
 		written++;
 	}
