@@ -265,6 +265,26 @@ answer_all() {
 	done
 }
 
+@test "numbers beyond 2^53 are decimal strings, exact to the last digit; digits that would not be kept are refused" {
+	changed '.cluster.services = ["worker"] | .template.objective = ["cost"] | .hardwaretypes[].providermap.p.cost = "123456789012.25"'
+	for n in 7 729 9973; do
+		jq ".cluster.numMachines = $n" changed | coopr-solve >layout
+		same "$(sed -E 's/(..)$/.\1/; s/0$//' <<<$((n * 12345678901225)))" "$(head -n 1 layout | jq -r '.solution.objective.cost')"
+		coopr-solve --check layout <(jq ".cluster.numMachines = $n" changed)
+		coopr-plan layout >plan
+	done
+	same '"1231234556819169.25"' "$(head -n 1 layout | jq .solution.objective.cost)"
+	jq '.hardwaretypes[].providermap.p.cost = 1e15 | .cluster.numMachines = 10' changed | coopr-solve | head -n 1 |
+		jq -e '.solution.objective.cost == "10000000000000000"'
+	jq '.hardwaretypes[].providermap.p.cost = "0.12345678901234567"' changed >digits
+	run -65 --separate-stderr coopr-solve digits
+	contains "$stderr" '/hardwaretypes/0/providermap/p/cost: "0.12345678901234567" has digits that would not be kept'
+	jq '.services[1].consumes = {m: "9007199254740993"}' changed >digits
+	run -65 --separate-stderr coopr-solve digits
+	contains "$stderr" '/services/1: consumes: m: "9007199254740993" has digits that would not be kept'
+	jq '.services[1].consumes = {m: "9007199254740992"} | .cluster.numMachines = 1' changed | coopr-solve >layout
+}
+
 @test "costs are added up without a rounding error" {
 	changed '.cluster.services = ["worker"] | .template.objective = ["cost"]'
 	for n in 1 2 3 7 1000; do

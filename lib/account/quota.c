@@ -50,7 +50,7 @@ quota_read_amounts(struct sql_rows *rows, struct arena *arena, struct amounts *a
 	while ((got = sql_row(rows, err)) > 0) {
 		if (!amounts->list)
 			amounts->list = arena_alloc(arena, (size_t)sql_integer(rows, 2), sizeof *amounts->list);
-		amounts->list[amounts->count++] = (struct amount){arena_string(arena, sql_text(rows, 0)), sql_real(rows, 1)};
+		amounts->list[amounts->count++] = (struct amount){.resource = arena_string(arena, sql_text(rows, 0)), .value = sql_real(rows, 1)};
 	}
 	sql_end(rows);
 	return got;

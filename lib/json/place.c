@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,10 @@
 #include "base/message.h"
 #include "json/yaml-read.h"
 
-enum { LOCATE_BYTES = 64 * 1024 * 1024 }; /* of YAML are looked through for the lines of problems */
+enum {
+	LOCATE_BYTES = 64 * 1024 * 1024, /* of YAML are looked through for the lines of problems */
+	PLACE_DIGITS = 17, /* that a double keeps at most */
+};
 
 struct place
 place_root(jv document, struct problems *problems)
@@ -184,24 +188,67 @@ place_is_number(const struct place *place, double *out)
 	return *end == '\0' && isfinite(*out);
 }
 
-double
-place_read_number(const struct place *place, double otherwise, double min, double max)
+/* Writes the digits of a decimal without zeros before and behind them. */
+static void
+place_digits(const char *text, char *digits, size_t size)
 {
+	size_t length = 0;
+
+	for (; *text && *text != 'e' && *text != 'E'; text++)
+		if (*text >= '0' && *text <= '9' && (length || *text != '0') && length + 1 < size)
+			digits[length++] = *text;
+	while (length && digits[length - 1] == '0')
+		length--;
+	digits[length] = '\0';
+}
+
+/* Returns whether the double that a decimal was read as means just that decimal: it prints the same with as many digits. */
+static bool
+place_keeps(double value, const char *text)
+{
+	char digits[PLACE_DIGITS + 2], printed[PLACE_DIGITS + 20], again[PLACE_DIGITS + 2];
+
+	place_digits(text, digits, sizeof digits);
+	if (strlen(digits) > PLACE_DIGITS)
+		return false;
+	snprintf(printed, sizeof printed, "%.*e", *digits ? (int)strlen(digits) - 1 : 0, value);
+	place_digits(printed, again, sizeof again);
+	return strcmp(digits, again) == 0;
+}
+
+double
+place_read_decimal(const struct place *place, double otherwise, double min, double max, const char **exact)
+{
+	const char *text = json_string(place->value);
 	double value;
 
+	*exact = NULL;
 	if (!place_present(place))
 		return otherwise;
 	if (!place_is_number(place, &value)) {
 		place_problem(place, "expected number, found %s", json_kind_name(place->value));
 		return otherwise;
 	}
-	if (value >= min && value <= max)
+	if (value >= min && value <= max) {
+		*exact = text && !place_keeps(value, text) ? text : NULL;
 		return value;
+	}
 	if (value < min)
 		place_problem(place, "%.17g is less than %.17g", value, min);
 	else
 		place_problem(place, "%.17g is more than %.17g", value, max);
 	return otherwise;
+}
+
+double
+place_read_number(const struct place *place, double otherwise, double min, double max)
+{
+	const char *exact;
+	double value = place_read_decimal(place, otherwise, min, max, &exact);
+
+	if (exact)
+		place_problem(place, "\"%.60s\" has digits that would not be kept; at most 15 always are", exact);
+	return value;
 }
 
 int64_t

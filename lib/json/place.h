@@ -79,9 +79,12 @@ bool place_array(const struct place *place, enum need need);
 bool place_text(const struct place *place, enum need need);
 
 /* Each returns the checked value of the place; adds a problem and returns the default where its kind or range is wrong.
- * Numbers may be given as numeric strings ("0.087"), as published files do. */
+ * Numbers may be given as numeric strings ("0.087"), as published files do; one with digits that a double does not keep is wrong. */
 int64_t place_read_integer(const struct place *place, int64_t otherwise, int64_t min, int64_t max);
 double place_read_number(const struct place *place, double otherwise, double min, double max);
+
+/* The same, of a number with any digits: exact gets the string, borrowed from the value, if a double does not keep them; else NULL. */
+double place_read_decimal(const struct place *place, double otherwise, double min, double max, const char **exact);
 bool place_read_boolean(const struct place *place, bool otherwise);
 
 /* The same for a member of an object. Strings are copied to the arena. */

@@ -16,9 +16,13 @@ amounts_read(const struct place *place, struct arena *arena)
 		return amounts;
 	amounts.list = arena_alloc(arena, json_length(place->value), sizeof *amounts.list);
 	members = members_of(place);
-	while (members_next(&members, &amount))
-		amounts.list[amounts.count++] = (struct amount){
-		    arena_string(arena, amount.name), place_read_number(&amount, 0, 0, AMOUNT_SUM_MAX)};
+	while (members_next(&members, &amount)) {
+		const char *exact;
+		double value = place_read_decimal(&amount, 0, 0, AMOUNT_SUM_MAX, &exact);
+
+		amounts.list[amounts.count++] = (struct amount){arena_string(arena, amount.name), value,
+		    exact ? arena_string(arena, exact) : NULL};
+	}
 	return amounts;
 }
 

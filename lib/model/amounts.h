@@ -16,7 +16,8 @@ struct arena;
 
 struct amount {
 	const char *resource;
-	double value; /* >= 0 */
+	double value;      /* >= 0 */
+	const char *exact; /* its decimal where value does not hold it; else NULL */
 };
 
 struct amounts {

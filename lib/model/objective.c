@@ -68,7 +68,7 @@ objective_amounts(const double values[OBJECTIVE_COUNT], struct arena *arena)
 			continue;
 		for (; at > 0 && strcmp(amounts.list[at - 1].resource, objectives[i].name) > 0; at--)
 			amounts.list[at] = amounts.list[at - 1];
-		amounts.list[at] = (struct amount){objectives[i].name, values[i]};
+		amounts.list[at] = (struct amount){.resource = objectives[i].name, .value = values[i]};
 		amounts.count++;
 	}
 	return amounts;

@@ -117,7 +117,10 @@ print_amounts(struct print *print, const char *name, const struct amounts *amoun
 	print_name(print, name);
 	print_begin(&members, (jv){0}, print->out);
 	for (size_t i = 0; i < amounts->count; i++)
-		print_number(&members, amounts->list[i].resource, amounts->list[i].value);
+		if (amounts->list[i].exact)
+			print_string(&members, amounts->list[i].resource, amounts->list[i].exact);
+		else
+			print_number(&members, amounts->list[i].resource, amounts->list[i].value);
 	print_close(&members);
 }
 

@@ -217,6 +217,33 @@ admit_check_costs(const struct request *request, struct error *err)
 	return 0;
 }
 
+/* Refuses an amount with more digits than it is computed with. */
+static int
+admit_check_amounts(const char *list, size_t index, const char *member, const struct amounts *amounts, struct error *err)
+{
+	for (size_t i = 0; i < amounts->count; i++)
+		if (amounts->list[i].exact)
+			return error_set(err, EX_DATAERR, "request: /%s/%zu: %s: %s: \"%.60s\" has digits that would not be kept; at most 15 always are",
+			    list, index, member, amounts->list[i].resource, amounts->list[i].exact);
+	return 0;
+}
+
+static int
+admit_check_digits(const struct request *request, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < request->service_count && rc == 0; i++)
+		rc = admit_check_amounts("services", i, "consumes", &request->services[i].consumes, err);
+	for (size_t i = 0; i < request->hardwaretype_count && rc == 0; i++) {
+		const struct hardware_offer *offer = hardwaretype_offer(&request->hardwaretypes[i], request->provider.name);
+
+		if (offer)
+			rc = admit_check_amounts("hardwaretypes", i, "capacity", &offer->capacity, err);
+	}
+	return rc;
+}
+
 int
 admit(const struct request *request, struct arena *arena, struct unsatisfiable *refusal, struct error *err)
 {
@@ -224,7 +251,7 @@ admit(const struct request *request, struct arena *arena, struct unsatisfiable *
 	int rc = -1;
 
 	if (admit_check_sizes(request, err) == 0 && admit_check_numbers(request, err) == 0 &&
-	    admit_check_costs(request, err) == 0 && admit_look_up(&a, err) == 0) {
+	    admit_check_costs(request, err) == 0 && admit_check_digits(request, err) == 0 && admit_look_up(&a, err) == 0) {
 		for (size_t i = 0; i < a.count; i++) {
 			admit_check_compatible(&a, a.services[i]);
 			admit_check_requires(&a, a.services[i], &a.services[i]->install_requires, "install/requires");

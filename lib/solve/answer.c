@@ -180,16 +180,28 @@ answer_value(const struct program *p, enum objective objective, int64_t sum)
 	return (double)(sum * p->weights[objective].step) / pow(10, p->weights[objective].places);
 }
 
+/* Gives the amounts their decimals, where doubles do not hold them. */
+static void
+answer_keep_digits(const struct program *p, const int64_t sums[OBJECTIVE_COUNT], struct amounts *amounts, struct arena *arena)
+{
+	for (size_t i = 0; i < amounts->count; i++) {
+		enum objective objective = objective_find(amounts->list[i].resource);
+		const struct weights *weights = &p->weights[objective];
+
+		amounts->list[i].exact = whole_decimal(sums[objective] * weights->step, weights->places, arena);
+	}
+}
+
 /* Sets the value by each objective and, unless the layout is the best, the proved bound and the gap to it. */
 static void
 answer_make_solution(const struct program *p, const struct outcome *outcome, unsigned long explored, struct answer *answer)
 {
 	bool best = outcome->status == SEARCH_FOUND && outcome->proved;
 	double values[OBJECTIVE_COUNT], bounds[OBJECTIVE_COUNT], gaps[OBJECTIVE_COUNT];
+	int64_t sums[OBJECTIVE_COUNT] = {0}, least[OBJECTIVE_COUNT] = {0};
 
 	for (enum objective objective = 0; objective < OBJECTIVE_COUNT; objective++) {
 		const struct bound *bound = &outcome->bound[objective];
-		int64_t sum = 0;
 
 		values[objective] = bounds[objective] = gaps[objective] = NAN;
 		if (objective != OBJECTIVE_MACHINES && objective != OBJECTIVE_MOVES && !p->weights[objective].known)
@@ -199,11 +211,12 @@ answer_make_solution(const struct program *p, const struct outcome *outcome, uns
 			int64_t each = objective == OBJECTIVE_MACHINES ? pattern_departure(p, pattern) == DEPARTURE_NONE
 			    : objective == OBJECTIVE_MOVES ? pattern_moves(p, pattern) : pattern_weight(p, objective, pattern);
 
-			sum += outcome->uses.list[i].count * each;
+			sums[objective] += outcome->uses.list[i].count * each;
 		}
-		values[objective] = answer_value(p, objective, sum);
+		values[objective] = answer_value(p, objective, sums[objective]);
 		if (best || !bound->known)
 			continue;
+		least[objective] = bound->least;
 		bounds[objective] = answer_value(p, objective, bound->least);
 		gaps[objective] = values[objective] > 0 ? (values[objective] - bounds[objective]) / values[objective] : 0;
 	}
@@ -214,6 +227,8 @@ answer_make_solution(const struct program *p, const struct outcome *outcome, uns
 		.gap = objective_amounts(gaps, &answer->arena),
 		.explored = (int64_t)explored,
 	};
+	answer_keep_digits(p, sums, &answer->solution.objective, &answer->arena);
+	answer_keep_digits(p, least, &answer->solution.bound, &answer->arena);
 }
 
 void

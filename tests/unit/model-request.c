@@ -34,7 +34,7 @@ static void
 check_answer(const struct request *request)
 {
 	const char *services[] = {"kv", "zk"};
-	struct amount objective[] = {{"cost", 0.31}, {"moves", 0}};
+	struct amount objective[] = {{.resource = "cost", .value = 0.31}, {.resource = "moves"}};
 	struct solution solution = {"optimal", {objective, 2}, {0}, 12, {0}};
 	const char *pointers[] = {"/cluster/numMachines", "/template/constraints/size/max"};
 	struct buffer out = {0};
@@ -47,7 +47,7 @@ check_answer(const struct request *request)
 	    "\"solution\":{\"bound\":{},\"explored\":12,\"objective\":{\"cost\":0.31,\"moves\":0},\"status\":\"optimal\"},"
 	    "\"template\":{\"name\":\"t\",\"x\":[1]},\"tenant\":\"qa\"}\n", "the answer passes on what the request says of the cluster");
 	buffer_clear(&out);
-	unsatisfiable_print(&(struct unsatisfiable){"7 machines are wanted, 5 are allowed", {pointers, 2}, true}, &out);
+	unsatisfiable_print(&(struct unsatisfiable){.because = "7 machines are wanted, 5 are allowed", .conflict = {pointers, 2}, .minimal = true}, &out);
 	tap_is_text(out.data, "{\"because\":\"7 machines are wanted, 5 are allowed\",\"conflict\":[\"/cluster/numMachines\","
 	    "\"/template/constraints/size/max\"],\"kind\":\"unsatisfiable\"}\n", "or says why there is none");
 	buffer_release(&out);
@@ -79,7 +79,7 @@ check_defaults(void)
 static void
 check_large(void)
 {
-	enum { MANY = 100000 };
+	enum { SERVICES = 16000, NODES = 100000 };
 	struct buffer json = {0};
 	struct problems problems = {0};
 	struct request request;
@@ -88,18 +88,18 @@ check_large(void)
 
 	buffer_text(&json, "{\"kind\":\"request\",\"cluster\":{\"name\":\"c\",\"numMachines\":1000000000},\"template\":{\"name\":\"t\"},"
 	    "\"provider\":{\"name\":\"p\",\"providertype\":\"x\"},\"services\":[");
-	for (int i = 0; i < MANY; i++)
+	for (int i = 0; i < SERVICES; i++)
 		buffer_printf(&json, "%s{\"name\":\"service-%d\"}", i ? "," : "", i);
 	buffer_text(&json, "],\"nodes\":[");
-	for (int i = 0; i < MANY; i++)
-		buffer_printf(&json, "%s{\"id\":\"n%d\",\"nodenum\":%d,\"hostname\":\"n%d\",\"services\":[]}", i ? "," : "", i, MANY - i, i);
+	for (int i = 0; i < NODES; i++)
+		buffer_printf(&json, "%s{\"id\":\"n%d\",\"nodenum\":%d,\"hostname\":\"n%d\",\"services\":[]}", i ? "," : "", i, NODES - i, i);
 	buffer_text(&json, "]}");
 	if (json_parse("large", json.data, json.length, &document, &err) < 0)
 		tap_ok(false, "%s", err.text);
 	request_parse(document, &request, &problems);
 	jv_free(document);
-	no_problems(&problems, "a hundred thousand services and nodes are read");
-	tap_ok(request.service_count == MANY && request.nodes[0].nodenum == 1 && request.cluster.machines_min == 1000000000, "all of them");
+	no_problems(&problems, "thousands of services and a hundred thousand nodes are read");
+	tap_ok(request.service_count == SERVICES && request.node_count == NODES && request.nodes[0].nodenum == 1 && request.cluster.machines_min == 1000000000, "all of them");
 	request_release(&request);
 	buffer_release(&json);
 }

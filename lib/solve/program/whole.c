@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum {
 	LARGEST = 31, /* zeros */
 	POWERS = 22,  /* of ten that a double holds */
@@ -91,6 +93,23 @@ whole_of(double value, int places, wide *out)
 		*out *= 10;
 	}
 	return true;
+}
+
+const char *
+whole_decimal(wide value, int places, struct arena *arena)
+{
+	char digits[2 * LARGEST], *last = &digits[sizeof digits - 1];
+	int point = 0; /* digits before it */
+
+	for (; places > 0 && value % 10 == 0; places--)
+		value /= 10;
+	if (value < (wide)DOUBLE_WHOLE)
+		return NULL;
+	*last = '\0';
+	for (wide rest = value; rest || point < places + 1; rest /= 10, point++)
+		*--last = (char)('0' + (int)(rest % 10));
+	point -= places;
+	return places ? arena_printf(arena, "%.*s.%s", point, last, last + point) : arena_string(arena, last);
 }
 
 wide

@@ -22,6 +22,12 @@ int whole_more_places(int places, double value, int digits);
 /* Finds the number times 10 to the power of places, rounded to the nearest. Returns false where it is above 10 to the power of 31. */
 bool whole_of(double value, int places, wide *out);
 
+struct arena;
+
+/* Returns value divided by 10 to the power of places as a decimal, in the arena; NULL where a double means it, so that the number can be printed
+ * as one. */
+const char *whole_decimal(wide value, int places, struct arena *arena);
+
 /* Returns the greatest common divisor; of 0 and a it is a. Its sign is of no account. */
 wide whole_divisor(wide a, wide b);
 
