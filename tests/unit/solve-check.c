@@ -248,7 +248,7 @@ change_presence(struct bench *b)
 static void
 change_cluster(struct bench *b)
 {
-	const struct amount claims[] = {{"cost", 1e6}, {"machines", 99}, {"moves", 3}};
+	const struct amount claims[] = {{.resource = "cost", .value = 1e6}, {.resource = "machines", .value = 99}, {.resource = "moves", .value = 3}};
 	struct cluster *cluster = &b->changed.cluster;
 
 	begin(b);
