@@ -69,11 +69,11 @@ of_tenants() {
 		provider/provisioner(aws,ec2,openstack)/availability_zone
 		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_password # credentials of an account
 		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_user
-		service/fields(dummy,shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/(name) # nobody reads it
-		service/fields(dummy,shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/*
-		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/config/- # members of the configuration
-		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/nodes/- # names of services
-		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/secrets # whether a disk of the machine will do
+		service/fields(dummy,shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/(name) # nobody reads it
+		service/fields(dummy,shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/*
+		service/fields(shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/config/- # members of the configuration
+		service/fields(shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/nodes/- # names of services
+		service/fields(shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/secrets # whether a disk of the machine will do
 		service/fields(ansible,chef,chef-solo)/roles # resources, or files that come along: a path is refused
 		service/fields(ansible,itamae)/files
 		provider/provisioner(dummy)/delay_ms # numbers

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # ansible.sh playbook=FILE [roles=FOLDER...] [files=FILE...]: has ansible-playbook play for this node alone, with config.json as the inventory,
-# for automator/ansible. Nothing of the node's own settings is read, and all that ansible keeps is in $own.
+# for automator/ansible. Nothing of the node's own settings is read, and all that ansible keeps is in $own. With COOPR_CONTROL, for automator/ansible-control, it
+# does so from another host, by coopr-ssh.
 #
 # Exit code: 0, whether anything has changed or not; 1 where something has failed; for status 1 if something would change.
 
@@ -20,12 +21,14 @@ for word; do
 done
 tool_place roles "$@"
 
+connection=local remote=$own/remote
+[ -z "${COOPR_CONTROL:-}" ] || connection=ssh remote=/dev/shm
 cat >ansible.cfg <<END
 [defaults]
 inventory = $COOPR_DIR/config.json
 roles_path = $COOPR_DIR/roles:/etc/ansible/roles:/usr/share/ansible/roles
 local_tmp = $own/local
-remote_tmp = $own/remote
+remote_tmp = $remote
 callback_plugins = $COOPR_DIR/callbacks
 callbacks_enabled = coopr
 stdout_callback = default
@@ -39,6 +42,12 @@ localhost_warning = false
 inventory_unparsed_warning = false
 [inventory]
 enable_plugins = yaml
+[ssh_connection]
+ssh_executable = $COOPR_DIR/coopr-ssh
+ssh_args =
+pipelining = true
+transfer_method = piped
+control_path_dir = $own/cp
 END
 
 # Says whether anything has changed, and keeps what set_stats gives as facts.
@@ -83,7 +92,7 @@ check=
 COOPR_OWN=$own HOME=$own/home ANSIBLE_CONFIG=$COOPR_DIR/ansible.cfg ANSIBLE_HOME=$own/home ANSIBLE_NOCOLOR=1 PYTHONUNBUFFERED=1 \
 	PYTHONDONTWRITEBYTECODE=1
 export COOPR_OWN HOME ANSIBLE_CONFIG ANSIBLE_HOME ANSIBLE_NOCOLOR PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE
-"$tool" $check --connection local --limit "$COOPR_HOSTNAME" "./$playbook" 2>&1
+"$tool" $check --connection "$connection" --limit "$COOPR_HOSTNAME" "./$playbook" 2>&1
 status=$?
 
 changed=false
