@@ -71,7 +71,9 @@ goes_wrong() {
 		same "" "$(domains)$(disks)$(list)$(find state -path '*00000042-1000*')"
 	done
 	exec 9>&-
-	# That was before there was anything, between disk and machine, and behind both.
+	# That was before there was anything, between disk and machine, and behind both. At which call that is depends on how often the host had to
+	# be asked: so only all calls are sure to show it.
+	[ -n "${CLOUD_ALL-}" ] || return 0
 	for state in "create kill 0 0" "create kill 0 1" "create kill 1 1" "delete kill 0 1" "delete kill 0 0"; do
 		grep -qx "$state" states
 	done
