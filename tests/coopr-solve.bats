@@ -265,6 +265,24 @@ answer_all() {
 	done
 }
 
+@test "coefficients and amounts are exact in any unit, and judged so" {
+	for e in -12 -7 0 6; do
+		changed "def scaled(\$e): \"\(.)e\(\$e)\" | tonumber; .cluster.services = [\"master\", \"worker\"] | .cluster.numMachines = {min: 1, max: 40} |
+		  .template.objective = [\"machines\"] | .template.constraints = {counts: [{terms: {master: (27 | scaled($e)), worker: (-24 | scaled($e))},
+		  min: 0, max: (0.5 | scaled($e))}]} | .hardwaretypes[].providermap.p.capacity = {m: (0.3 | scaled($e))} |
+		  .services[0].consumes = {m: (0.2 | scaled($e))} | .services[1].consumes = {m: (0.1 | scaled($e))}"
+		coopr-solve changed >layout
+		same "[8,9]" "$(jq -sc '[.[1:][].services[]] | group_by(.) | map(length)' layout)"
+		coopr-solve --check layout changed
+		jq ".template.constraints.counts[0].max = (\"-0.001e$e\" | tonumber)" changed >broken
+		run -1 --separate-stderr coopr-solve --check layout broken
+		contains "$stderr" "is broken"
+		jq ".services[0].consumes.m = (\"0.2001e$e\" | tonumber)" changed >broken
+		run -1 --separate-stderr coopr-solve --check layout broken
+		contains "$stderr" "is taken"
+	done
+}
+
 @test "numbers beyond 2^53 are decimal strings, exact to the last digit; digits that would not be kept are refused" {
 	changed '.cluster.services = ["worker"] | .template.objective = ["cost"] | .hardwaretypes[].providermap.p.cost = "123456789012.25"'
 	for n in 7 729 9973; do

@@ -7,7 +7,7 @@
 #include "model/name.h"
 #include "solve/volume-zones.h"
 
-#define ROUNDING 5e-7 /* of sums of what services consume */
+#define ROUNDING 1e-12 /* of sums of what services consume, as a part of the capacity */
 
 struct alternative { /* a hardware type */
 	const struct hardwaretype *type;
@@ -39,9 +39,9 @@ fallback_has_room(const struct request *request, const struct node *node, const 
 			const struct amount *amount = &service->consumes.list[k], *there = amounts_find(capacity, amount->resource);
 
 			if (there)
-				fits &= (left[there - capacity->list] -= amount->value) > -ROUNDING;
+				fits &= (left[there - capacity->list] -= amount->value) >= -ROUNDING * there->value;
 			else
-				fits &= amount->value < ROUNDING;
+				fits &= amount->value <= 0;
 		}
 	}
 	free(left);

@@ -8,11 +8,10 @@
 #include "check/layout/check-context.h"
 #include "model/answer/answer.h"
 
-/* Costs count in millionths. */
 static bool
-check_same(const struct check *c, double a, double b)
+check_same(double a, double b)
 {
-	return fabs(a - b) <= 1e-6 * (double)(1 + c->node_count) + 1e-9 * fabs(b);
+	return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b));
 }
 
 void
@@ -27,8 +26,8 @@ check_claims(struct check *c)
 	for (size_t i = 0; i < worth.count; i++) {
 		const struct amount *right = &worth.list[i], *said = amounts_find(&claims->objective, right->resource);
 
-		if (said && !check_same(c, said->value, right->value))
-			check_fault(c, "cluster", NULL, "its solution says %s %.12g, right is %.12g", said->resource, said->value,
+		if (said && !check_same(said->value, right->value))
+			check_fault(c, "cluster", NULL, "its solution says %s %.15g, right is %.15g", said->resource, said->value,
 			    right->value);
 	}
 	if (claims->status && strcmp(claims->status, "optimal") != 0 && strcmp(claims->status, "feasible") != 0)
@@ -36,7 +35,7 @@ check_claims(struct check *c)
 	for (size_t i = 0; i < claims->bound.count; i++) {
 		const struct amount *said = amounts_find(&claims->objective, claims->bound.list[i].resource);
 
-		if (said && said->value < claims->bound.list[i].value && !check_same(c, said->value, claims->bound.list[i].value))
+		if (said && said->value < claims->bound.list[i].value && !check_same(said->value, claims->bound.list[i].value))
 			check_fault(c, "cluster", NULL, "its %s is %.12g, below what is said to be its bound, %.12g", said->resource,
 			    said->value, claims->bound.list[i].value);
 	}

@@ -46,10 +46,10 @@ check_broken(struct check *c, const char *where, enum demand_kind kind, size_t i
 	buffer_release(&pointer);
 }
 
-double
-check_millionths(double value)
+bool
+check_exceeds(long double sum, long double bound, long double size)
 {
-	return round(value * 1e6) / 1e6;
+	return sum > bound + 1e-12L * (size + fabsl(bound));
 }
 
 bool

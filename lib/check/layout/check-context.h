@@ -57,8 +57,9 @@ int64_t check_moves(const struct check *c);
 /* Returns what the layout is worth: its value by each objective that has one, by name. */
 struct amounts check_values(const struct check *c);
 
-/* Returns an amount, a coefficient or a cost as it counts: in whole millionths. */
-double check_millionths(double value);
+/* Returns whether a sum of decimals is more than another number; size: the sum of their magnitudes, of which doubles keep only so many
+ * digits. */
+bool check_exceeds(long double sum, long double bound, long double size);
 
 /* Return what the request has of that name, or NULL. */
 const struct service *check_service_of(const struct check *c, const char *name);

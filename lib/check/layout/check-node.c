@@ -98,7 +98,7 @@ check_service(struct check *c, const struct node *node, const char *service)
 
 struct sums { /* what is taken of each resource */
 	struct names resources;
-	double *taken;
+	long double *taken;
 	size_t capacity;
 };
 
@@ -113,7 +113,7 @@ check_add_amounts(struct sums *sums, const struct amounts *amounts)
 			ARRAY_ROOM(sums->taken, before, sums->capacity);
 			sums->taken[number] = 0;
 		}
-		sums->taken[number] += check_millionths(amounts->list[i].value);
+		sums->taken[number] += amounts->list[i].value;
 	}
 }
 
@@ -131,11 +131,11 @@ check_capacity(struct check *c, const struct node *node)
 	}
 	for (size_t i = 0; i < sums.resources.count; i++) {
 		const struct amount *capacity = amounts_find(&offer->capacity, sums.resources.list[i]);
-		double room = capacity ? check_millionths(capacity->value) : 0;
+		double room = capacity ? capacity->value : 0;
 
-		if (sums.taken[i] > room + 5e-7)
+		if (check_exceeds(sums.taken[i], room, sums.taken[i]))
 			check_broken(c, node->id, DEMAND_CAPACITY, (size_t)names_find(&c->hardware, node->hardwaretype),
-			    "%s: %g is taken, %g is there", sums.resources.list[i], sums.taken[i], room);
+			    "%s: %.12Lg is taken, %.12g is there", sums.resources.list[i], sums.taken[i], room);
 	}
 	names_release(&sums.resources);
 	free(sums.taken);

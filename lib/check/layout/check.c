@@ -5,6 +5,7 @@
 #include "check/layout/check.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,14 +38,19 @@ check_rules(struct check *c)
 	const struct cluster_template *t = &c->request->template;
 
 	for (size_t i = 0; i < t->count_count; i++) {
-		double sum = 0;
+		long double sum = 0, size = 0;
 
 		for (size_t j = 0; j < t->counts[i].term_count; j++)
-			if (check_on_cluster(c, t->counts[i].terms[j].service))
-				sum += check_millionths(t->counts[i].terms[j].coefficient) *
-				    (double)check_instances(c, t->counts[i].terms[j].service);
-		if (sum < t->counts[i].min - 5e-7 || sum > t->counts[i].max + 5e-7)
-			check_broken(c, "cluster", DEMAND_COUNT_RULE, i, "the rule \"%s\" is broken: it gives %g",
+			if (check_on_cluster(c, t->counts[i].terms[j].service)) {
+				long double part = t->counts[i].terms[j].coefficient *
+				    (long double)check_instances(c, t->counts[i].terms[j].service);
+
+				sum += part;
+				size += fabsl(part);
+			}
+		if ((isfinite(t->counts[i].min) && check_exceeds(-sum, -t->counts[i].min, size)) ||
+		    (isfinite(t->counts[i].max) && check_exceeds(sum, t->counts[i].max, size)))
+			check_broken(c, "cluster", DEMAND_COUNT_RULE, i, "the rule \"%s\" is broken: it gives %.12Lg",
 			    t->counts[i].name ? t->counts[i].name : "", sum);
 	}
 	for (size_t i = 0; i < t->oneof.count; i++) {

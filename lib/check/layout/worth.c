@@ -11,19 +11,20 @@
 struct amounts
 check_values(const struct check *c)
 {
-	double values[OBJECTIVE_COUNT], cost = 0;
+	double values[OBJECTIVE_COUNT];
+	long double cost = 0;
 
 	for (size_t i = 0; i < c->layout->node_count; i++) {
 		const struct node *node = &c->layout->nodes[i];
 		const struct hardware_offer *offer = node->leaves ? NULL : check_hardware_of(c, node->hardwaretype);
 
 		if (offer)
-			cost += offer->has_cost ? check_millionths(offer->cost) : NAN;
+			cost += offer->has_cost ? (long double)offer->cost : (long double)NAN;
 	}
 	for (int i = 0; i < OBJECTIVE_COUNT; i++)
 		values[i] = NAN;
 	values[OBJECTIVE_MOVES] = (double)check_moves(c);
-	values[OBJECTIVE_COST] = cost;
+	values[OBJECTIVE_COST] = (double)cost;
 	values[OBJECTIVE_MACHINES] = (double)c->node_count;
 	return objective_amounts(values, c->arena);
 }

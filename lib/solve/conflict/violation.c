@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/conflict/violation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "model/name.h"
 #include "solve/program/bits.h"
 #include "solve/program/program.h"
+
+#define VIOLATION_ROUNDING 1e-12 /* of sums of doubles */
 
 struct node_class { /* nodes on which the same stands */
 	const struct node *node; /* the first of them */
@@ -127,7 +130,7 @@ violation_is_overfull(const struct present *s, const struct node_class *class, c
 
 			for (size_t j = 0; j < p->service_count; j++)
 				taken += bits_has(class->stands, j) ? violation_amount(&p->services[j]->consumes, resource) : 0;
-			if (taken > violation_amount(&offer->capacity, resource) + 5e-7)
+			if (taken > violation_amount(&offer->capacity, resource) + VIOLATION_ROUNDING * taken)
 				return true;
 		}
 	return false;
@@ -177,7 +180,7 @@ static bool
 violation_breaks_rule(const struct present *s, const struct count_rule *rule)
 {
 	const struct request *r = s->program->request;
-	double before = 0, after = 0;
+	double before = 0, after = 0, size = 0;
 
 	for (size_t i = 0; i < rule->term_count; i++) {
 		double coefficient = rule->terms[i].coefficient;
@@ -188,9 +191,9 @@ violation_breaks_rule(const struct present *s, const struct count_rule *rule)
 		for (size_t j = 0; j < r->node_count && service == NAMES_NONE; j++)
 			instances += !r->nodes[j].leaves && node_has(&r->nodes[j], rule->terms[i].service);
 		before += coefficient * (double)instances;
+		size += VIOLATION_ROUNDING * fabs(coefficient) * (double)instances;
 	}
-	return (before < rule->min - 5e-7 || before > rule->max + 5e-7) &&
-	    (after < rule->min - 5e-7 || after > rule->max + 5e-7);
+	return (before < rule->min - size || before > rule->max + size) && (after < rule->min - size || after > rule->max + size);
 }
 
 /* Returns the number of zones in which a service stands. */

@@ -11,7 +11,8 @@
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
-#define COEFFICIENT_MOST 1e12 /* times SOLVE_MACHINES it fits into 64 bits */
+#define COEFFICIENT_MOST ((wide)1000000000000) /* times SOLVE_MACHINES it fits into 64 bits */
+#define BOUND_MOST ((wide)1000000000000000000)
 
 static struct unit *
 build_unit_named(struct program *p, const char *service)
@@ -184,42 +185,80 @@ build_apply_oneof(struct program *p, const struct string_list *set)
 		p->choice_count++;
 }
 
-/* Returns a bound of a rule in whole numbers: rounded towards what it allows. */
-static int64_t
-build_whole_bound(double bound, double scale, bool lower)
+/* Returns a number of a rule in units of 10 to the power of minus places. Returns false if it is too large. */
+static bool
+build_whole(double value, int places, wide *out)
 {
-	double value = lower ? ceil(bound * scale - 1e-6) : floor(bound * scale + 1e-6);
+	bool small = whole_of(fabs(value), places, out);
 
-	if (value <= -1e18)
-		return lower ? NO_MIN : (int64_t)-1e18;
-	if (value >= 1e18)
-		return lower ? (int64_t)1e18 : NO_MAX;
-	return (int64_t)value;
+	*out = value < 0 ? -*out : *out;
+	return small;
 }
 
+/* Returns a bound of a rule in steps, rounded towards what it allows. */
+static int64_t
+build_whole_bound(double bound, int places, wide step, bool lower)
+{
+	wide value;
+
+	if (!isfinite(bound))
+		return lower ? NO_MIN : NO_MAX;
+	if (!build_whole(bound, places, &value) || value / step <= -BOUND_MOST || value / step >= BOUND_MOST)
+		value = bound < 0 ? -BOUND_MOST * step : BOUND_MOST * step;
+	return (int64_t)(value / step + (lower && value % step > 0) - (!lower && value % step < 0));
+}
+
+/* Finds the largest step that all coefficients are multiples of. Returns false if one is too large to be counted in it. */
+static bool
+build_find_rule_step(const struct count_rule *rule, int places, wide *step)
+{
+	bool fits = true;
+	wide value;
+
+	*step = 0;
+	for (size_t i = 0; i < rule->term_count && fits; i++) {
+		fits = build_whole(rule->terms[i].coefficient, places, &value);
+		*step = whole_divisor(*step, value < 0 ? -value : value);
+	}
+	if (!*step)
+		*step = 1;
+	for (size_t i = 0; i < rule->term_count && fits; i++)
+		if (build_whole(rule->terms[i].coefficient, places, &value))
+			fits = (value < 0 ? -value : value) / *step <= COEFFICIENT_MOST / (wide)rule->term_count;
+	return fits;
+}
+
+/* Counts a rule in the greatest common divisor of its coefficients; the last of many digits are rounded. */
 static int
 build_apply_count_rule(struct program *p, const struct count_rule *rule, struct error *err)
 {
 	struct linear *linear = &p->linears[p->linear_count++];
-	double scale = 1;
+	const double bounds[] = {rule->min, rule->max};
+	int places = 0, least = 0;
+	wide step, value;
 
 	linear->coefficient = arena_alloc(&p->arena, p->unit_count, sizeof *linear->coefficient);
-	for (size_t i = 0; i < rule->term_count; i++)
-		if (rule->terms[i].coefficient != floor(rule->terms[i].coefficient))
-			scale = 1e6;
 	for (size_t i = 0; i < rule->term_count; i++) {
-		double value = rule->terms[i].coefficient * scale;
+		places = whole_more_places(places, fabs(rule->terms[i].coefficient), WHOLE_DIGITS);
+		least = whole_more_places(least, fabs(rule->terms[i].coefficient), WHOLE_DIGITS_LEAST);
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (isfinite(bounds[i]))
+			places = whole_more_places(places, fabs(bounds[i]), WHOLE_DIGITS);
+	while (!build_find_rule_step(rule, places, &step)) {
+		if (places == least)
+			return error_set(err, EX_DATAERR, "request: count rule \"%s\": coefficient too large to be computed with exactly",
+			    rule->name ? rule->name : "");
+		places--;
+	}
+	for (size_t i = 0; i < rule->term_count; i++) {
 		int service = program_find_service(p, rule->terms[i].service);
 
-		if (fabs(value) > COEFFICIENT_MOST / (double)rule->term_count)
-			return error_set(err, EX_DATAERR,
-			    "request: count rule \"%s\": coefficient too large to be computed with exactly",
-			    rule->name ? rule->name : "");
-		if (service != NAMES_NONE)
-			linear->coefficient[p->unit_of[service]] += (int64_t)llround(value);
+		if (service != NAMES_NONE && build_whole(rule->terms[i].coefficient, places, &value))
+			linear->coefficient[p->unit_of[service]] += (int64_t)(value / step);
 	}
-	linear->lo = build_whole_bound(rule->min, scale, true);
-	linear->hi = build_whole_bound(rule->max, scale, false);
+	linear->lo = build_whole_bound(rule->min, places, step, true);
+	linear->hi = build_whole_bound(rule->max, places, step, false);
 	return 0;
 }
 
