@@ -152,3 +152,47 @@ ids_of_events() {
 	same "" "$(events theirs)"
 	unfollow
 }
+
+@test "a log is followed: what a task says is sent as it says it, until the operation is over" {
+	mkfifo gate
+	stubborn_service
+	cat >plugins/automator/stubborn <<-'END'
+		#!/bin/sh
+		cat >/dev/null
+		if [ "$1" = start ]; then
+			echo "first words" >&2
+			: <"$WHERE/gate" # all wait until somebody writes there
+			echo "last words" >&2
+		fi
+		echo '{"kind":"result","status":0}'
+	END
+	coopr-store put -yq --kind service <mine/services/stubborn.json
+	coopr-store put -yq --kind clustertemplate <mine/clustertemplates/lamp.json
+	serve
+	coopr-create -yq --detach -t lamp -n 4 -P dummy -s haproxy,apache,mod-php,mysql,memcached,stubborn one
+	coopr-work --drain 2>work.log 3>&- &
+	worker=$!
+	curl -sN --unix-socket "$SOCKET" 'http://coopr/v1/clusters/one/log?follow=true' >said 3>&- &
+	follower=$!
+	until grep -q 'first words' said; do kill -0 "$follower"; done
+	run ! grep 'last words' said
+	curl -sN --unix-socket "$SOCKET" 'http://coopr/v1/clusters/one/log?follow=true' >another 3>&- &
+	another=$!
+	until grep -q 'first words' another; do kill -0 "$another"; done
+	same 2 "$(pgrep -c -P "$server" -f coopr-log)"
+	kill "$another"
+	until [ "$(pgrep -c -P "$server" -f coopr-log)" = 1 ]; do kill -0 "$server"; done # who has gone follows no more
+	exec {gate}>gate
+	wait "$follower"
+	contains "$(cat said)" 'last words'
+	wait "$worker"
+	exec {gate}>&-
+	answers 200 GET '/v1/clusters/one/log?follow=true' -D head
+	contains "$(cat head)" 'Content-Type: text/plain'
+	coopr-log --follow one | cmp - body
+	answers 404 GET '/v1/clusters/nothing/log?follow=true'
+	contains "$(body .detail)" 'no cluster named "nothing"'
+	answers 422 GET '/v1/clusters/one/log?follow=perhaps'
+	answers 422 GET '/v1/clusters/one/log?follow=true&nothing=1'
+	answers 422 GET '/v1/clusters/one/lease?follow=true'
+}

@@ -91,7 +91,7 @@ call_is_flag(const struct command_option *option)
 bool
 call_takes(const struct route *route, const struct command_table *table, const struct command_option *option)
 {
-	static const char *const ours[] = {"color", "detach", "follow", "help", "output", "probe", "quiet", "secret", "server", "settings", "spool", "store", "version",
+	static const char *const ours[] = {"color", "detach", "help", "output", "probe", "quiet", "secret", "server", "settings", "spool", "store", "version",
 		"watch", "yes"};
 	const char *kind = option->kind ? option->kind : "";
 
@@ -100,6 +100,8 @@ call_takes(const struct route *route, const struct command_table *table, const s
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(option->name, ours[i]) == 0)
 			return false;
+	if (strcmp(option->name, ROUTE_FOLLOW) == 0)
+		return route->answer == ROUTE_TEXT;
 	return strcmp(route->method, "GET") != 0 || !command_table_option(table, "--yes") || call_looks(option);
 }
 

@@ -108,6 +108,14 @@ route_is_text(const struct route *route, const struct http_exchange *exchange)
 }
 
 bool
+route_follows(const struct route *route, const struct http_exchange *exchange)
+{
+	const char *follow = route->answer == ROUTE_TEXT ? http_field_find(&exchange->query, ROUTE_FOLLOW) : NULL;
+
+	return follow && (!*follow || strcmp(follow, "true") == 0);
+}
+
+bool
 route_has_fields(const struct route *route)
 {
 	return strcmp(route->method, "GET") == 0 && route->command &&

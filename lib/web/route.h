@@ -45,6 +45,7 @@ enum route_body {
 enum { ROUTE_VARIABLES = 6 };
 
 #define ROUTE_FIELDS "fields" /* of a query: the members that are asked for */
+#define ROUTE_FOLLOW "follow" /* of a query: what is printed later is asked for, too */
 
 struct route {
 	const char *method;
@@ -81,6 +82,9 @@ int route_find(const struct route *table, const char *method, const char *path, 
 /* Returns whether the answer is what the command prints for people: that of some routes always is, that of others where the request
  * accepts text/plain. */
 bool route_is_text(const struct route *route, const struct http_exchange *exchange);
+
+/* Returns whether a request asks for text that comes as long as the command runs. */
+bool route_follows(const struct route *route, const struct http_exchange *exchange);
 
 /* Returns whether of what the route answers only some members can be asked for, and which are: "name,status", of the query; NULL: all. */
 bool route_has_fields(const struct route *route);

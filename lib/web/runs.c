@@ -20,10 +20,13 @@
 #include "event/supervise.h"
 #include "http/exchange.h"
 #include "http/listener.h"
+#include "json/place.h"
 #include "login/grant.h"
 #include "remote/frame.h"
 #include "web/asker.h"
+#include "web/call.h"
 #include "web/problem.h"
+#include "web/route.h"
 #include "web/run-call.h"
 
 enum {
@@ -43,6 +46,7 @@ struct run {
 	char name[2 * RUN_NAME_BYTES + 1];
 	struct grant grant;
 	bool hides; /* what is typed is not shown there */
+	bool is_text; /* the answer is what it prints, and nothing else */
 	struct run *next;
 };
 
@@ -92,14 +96,36 @@ runs_open(struct supervisor *supervisor, struct store *store, bool terminals)
 }
 
 static void
+run_set_answer(struct http_exchange *exchange, const char *type)
+{
+	exchange->answer.status = 200;
+	exchange->answer.type = type;
+	exchange->answer.streams = true;
+	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
+	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
+}
+
+/* Sends what a command prints, whose answer begins with that. */
+static size_t
+run_stream_text(struct run *run, const void *bytes, size_t length)
+{
+	if (!run->exchange->answer.status)
+		run_set_answer(run->exchange, "text/plain; charset=utf-8");
+	return listener_stream(run->exchange, bytes, length);
+}
+
+static void
 run_stream(struct runs *runs, struct run *run, enum frame_kind kind, const void *bytes, size_t length)
 {
 	struct buffer frame = {0};
+	size_t kept;
 
-	if (!run->exchange)
+	if (!run->exchange || (run->is_text && kind != FRAME_OUT))
 		return;
-	frame_append(&frame, kind, bytes, length);
-	if (listener_stream(run->exchange, frame.data, frame.length) > RUN_KEPT)
+	if (!run->is_text)
+		frame_append(&frame, kind, bytes, length);
+	kept = run->is_text ? run_stream_text(run, bytes, length) : listener_stream(run->exchange, frame.data, frame.length);
+	if (kept > RUN_KEPT)
 		supervise_hold_output(runs->supervisor, &run->child, true);
 	buffer_release(&frame);
 }
@@ -131,11 +157,7 @@ run_begin_answer(struct runs *runs, struct run *run, struct http_exchange *excha
 
 	randombytes_buf(bytes, sizeof bytes);
 	sodium_bin2hex(run->name, sizeof run->name, bytes, sizeof bytes);
-	exchange->answer.status = 200;
-	exchange->answer.type = FRAME_TYPE;
-	exchange->answer.streams = true;
-	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
-	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
+	run_set_answer(exchange, FRAME_TYPE);
 	exchange->owner = run;
 	run->exchange = exchange;
 	run_stream(runs, run, FRAME_BEGUN, run->name, strlen(run->name));
@@ -162,27 +184,90 @@ run_start(struct runs *runs, struct run *run, const struct http_exchange *exchan
 	return supervise_start(runs->supervisor, &run->child, err);
 }
 
+/* Returns whether another command would be too many; then the exchange is answered. */
+static bool
+runs_refuse(const struct runs *runs, struct http_exchange *exchange, const struct asker *asker)
+{
+	if (runs->count < RUNS_MAX && runs_of_user(runs, asker->user) < RUNS_OF_USER)
+		return false;
+	problem_answer(exchange, 503, "too many commands run; try again later");
+	http_field_add(exchange, &exchange->answer.headers, "Retry-After", "10");
+	return true;
+}
+
+static void
+runs_add(struct runs *runs, struct run *run)
+{
+	run->next = runs->first;
+	runs->first = run;
+	runs->count++;
+}
+
 void
 runs_start(struct runs *runs, struct http_exchange *exchange, const struct asker *asker)
 {
 	struct run *run;
 	struct error err;
 
-	if (runs->count >= RUNS_MAX || runs_of_user(runs, asker->user) >= RUNS_OF_USER) {
-		problem_answer(exchange, 503, "too many commands run; try again later");
-		http_field_add(exchange, &exchange->answer.headers, "Retry-After", "10");
+	if (runs_refuse(runs, exchange, asker))
 		return;
-	}
 	run = memory_zeroed(1, sizeof *run);
 	if (grant_begin(&run->grant, runs->store, asker->user, &asker->limit, &err) < 0 || run_start(runs, run, exchange, asker, &err) < 0) {
 		problem_answer_error(exchange, &err);
 		run_forget(run);
 		return;
 	}
-	run->next = runs->first;
-	runs->first = run;
-	runs->count++;
+	runs_add(runs, run);
 	run_begin_answer(runs, run, exchange);
+}
+
+/* Makes the call of a route. Returns false where it is wrong, and the exchange is answered. */
+static bool
+run_make_call(struct run *run, struct http_exchange *exchange, const struct route_match *match, const struct asker *asker)
+{
+	struct problems problems = {0};
+	struct call call = {0};
+	bool is_made = call_make(&call, match, exchange, &problems) == 0;
+
+	if (is_made) {
+		run->call.argv = call.argv;
+		call.argv = (struct arguments){0};
+		asker_environment(asker, &run->call.environment);
+		arguments_push(&run->call.environment, "COOPR_MESSAGES=json");
+	} else if (problems.total) {
+		problem_answer_all(exchange, &problems);
+	} else {
+		problem_answer(exchange, 503, "the command of this route cannot be run");
+	}
+	problems_release(&problems);
+	call_release(&call);
+	return is_made;
+}
+
+void
+runs_follow(struct runs *runs, struct http_exchange *exchange, const struct route_match *match, const struct asker *asker)
+{
+	struct run *run;
+	struct error err;
+
+	if (runs_refuse(runs, exchange, asker))
+		return;
+	run = memory_zeroed(1, sizeof *run);
+	run->is_text = true;
+	if (!run_make_call(run, exchange, match, asker)) {
+		run_forget(run);
+		return;
+	}
+	run->child = (struct child){.argv = run->call.argv.list, .environment = run->call.environment.list, .out_limit = SIZE_MAX, .tell_out = 1,
+	    .capture_err = true, .session = true, .owner = run};
+	if (grant_begin(&run->grant, runs->store, asker->user, &asker->limit, &err) < 0 || supervise_start(runs->supervisor, &run->child, &err) < 0) {
+		problem_answer_error(exchange, &err);
+		run_forget(run);
+		return;
+	}
+	exchange->owner = run;
+	run->exchange = exchange;
+	runs_add(runs, run);
 }
 
 /* Returns whether the caller of a command may send it the signal. */
@@ -261,7 +346,8 @@ runs_send(struct runs *runs, struct child *child)
 	if (child->err.length)
 		run_stream(runs, run, FRAME_ERR, child->err.data, child->err.length);
 	buffer_clear(&child->out);
-	buffer_clear(&child->err);
+	if (!run->is_text || child->err.length > RUN_KEPT) /* it says why there is nothing to follow */
+		buffer_clear(&child->err);
 	if (hides != run->hides)
 		run_stream(runs, run, FRAME_ECHO, hides ? "\0" : "\1", 1);
 	run->hides = hides;
@@ -285,6 +371,23 @@ run_send_outputs(struct runs *runs, struct run *run)
 	}
 }
 
+/* Ends the answer. One that follows something and has printed nothing is answered with why, if that was said. */
+static void
+run_end_answer(struct run *run, int code)
+{
+	struct http_exchange *exchange = run->exchange;
+
+	exchange->owner = NULL;
+	if (!exchange->answer.status && code != 0 && run->child.err.length) {
+		problem_answer_exit(exchange, code, true, &run->child.err);
+		listener_answer(exchange);
+		return;
+	}
+	if (!exchange->answer.status)
+		run_set_answer(exchange, "text/plain; charset=utf-8");
+	listener_end(exchange);
+}
+
 void
 runs_finish(struct runs *runs, struct child *child)
 {
@@ -296,10 +399,8 @@ runs_finish(struct runs *runs, struct child *child)
 	if (process_exit_code(status) == 0)
 		run_send_outputs(runs, run);
 	run_stream(runs, run, FRAME_EXIT, code, sizeof code);
-	if (run->exchange) {
-		run->exchange->owner = NULL;
-		listener_end(run->exchange);
-	}
+	if (run->exchange)
+		run_end_answer(run, process_exit_code(status));
 	while (*at != run)
 		at = &(*at)->next;
 	*at = run->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The commands that run for people at other machines, coopr-remote(7), as long as these take. What a command prints is sent as it comes;
- * who takes it slowly makes the command wait. Where the caller is gone, the command is told as by a terminal that was closed.
+ * The commands that run for people at other machines, coopr-remote(7), as long as these take, and those that follow something. What a command
+ * prints is sent as it comes; who takes it slowly makes the command wait. Where the caller is gone, the command is told as by a terminal that was closed.
  */
 #ifndef WEB_RUNS_H
 #define WEB_RUNS_H
@@ -14,6 +14,7 @@ struct asker;
 struct child;
 struct error;
 struct http_exchange;
+struct route_match;
 struct runs;
 struct store;
 struct supervisor;
@@ -24,6 +25,9 @@ struct runs *runs_open(struct supervisor *supervisor, struct store *store, bool 
 
 /* Runs the command that an exchange calls, whose answer from then on is what the command prints. */
 void runs_start(struct runs *runs, struct http_exchange *exchange, const struct asker *asker);
+
+/* Runs the command of a route that follows something: the answer is what it prints, as text. */
+void runs_follow(struct runs *runs, struct http_exchange *exchange, const struct route_match *match, const struct asker *asker);
 
 /* Hands a running command what its caller has typed, and the signals. */
 void runs_tell(struct runs *runs, struct http_exchange *exchange, const struct asker *asker, const char *name);

@@ -99,6 +99,16 @@ server_find_asker(struct server *server, const struct route *route, struct asker
 	return asker_find(asker, server->store, exchange);
 }
 
+/* Answers with what is printed from now on, too. */
+static void
+server_follow(struct server *server, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
+{
+	if (server->ends)
+		problem_answer(exchange, 503, "the server ends");
+	else
+		runs_follow(server->runs, exchange, match, asker);
+}
+
 static void
 server_open_tunnel(struct server *server, const struct route_match *match, const struct asker *asker, struct http_exchange *exchange)
 {
@@ -157,6 +167,9 @@ server_arrived(void *context, struct http_exchange *exchange)
 	} else if (match.route->answer == ROUTE_RUN) {
 		if (asker_find(&asker, server->store, exchange))
 			server_run_command(server, &match, &asker, exchange);
+	} else if (route_follows(match.route, exchange)) {
+		if (asker_find(&asker, server->store, exchange))
+			server_follow(server, &match, &asker, exchange);
 	} else if (match.route->answer == ROUTE_TUNNEL) {
 		if (asker_find(&asker, server->store, exchange))
 			server_open_tunnel(server, &match, &asker, exchange);
