@@ -152,9 +152,9 @@ exactly_one_and_none() {
 # Creations meet these faults, and lists and deletions as many of them as told by the number of all: 3, or with CLOUD_ALL=1 all. What goes wrong in the
 # same way for all clouds, as they share the client, is told once for each shape of an API, where CLOUD_SHAPE is set: JSON and a query with XML.
 cloud_survives_faults() {
-	local fault number=0 faults=('"do":"lost"' '"do":"truncate"' '"do":"rubbish"' '"do":"status","status":503' '"do":"status","status":429')
+	local fault number=0 faults=('"do":"lost"' '"do":"truncate"' '"do":"noise"' '"do":"status","status":503' '"do":"status","status":429')
 
-	[ -z "${CLOUD_ALL-}${CLOUD_SHAPE-}" ] || faults+=('"do":"drop"' '"do":"status","status":500' '"do":"lost","count":2'
+	[ -z "${CLOUD_ALL-}${CLOUD_SHAPE-}" ] || faults+=('"do":"rubbish"' '"do":"drop"' '"do":"status","status":500' '"do":"lost","count":2'
 		'"do":"status","status":429,"headers":{"Retry-After":"1"}' '"do":"status","status":503,"headers":{"Retry-After":"0"}' '"do":"drop","count":3')
 	for fault in "${faults[@]}"; do
 		echo "# create: $fault"

@@ -324,6 +324,16 @@ client_set_calls(const struct client *client, CURL *curl, struct try *try)
 	}
 }
 
+/* Tells whether the request was sent, and what was answered is no HTTP: libcurl calls that a protocol that it does not know, as one in a URL. */
+static bool
+client_is_noise(CURL *curl, CURLcode result)
+{
+	long sent = 0;
+
+	curl_easy_getinfo(curl, CURLINFO_REQUEST_SIZE, &sent);
+	return result == CURLE_UNSUPPORTED_PROTOCOL && sent > 0;
+}
+
 /* Tells whether nothing of the request can have come to the cloud. */
 static bool
 client_is_unsent(CURLcode result)
@@ -340,7 +350,7 @@ client_try(const struct client *client, CURL *curl, const struct client_request 
 	struct curl_slist *headers = client_headers_of(request);
 	char reason[CURL_ERROR_SIZE] = "";
 	CURLcode result;
-	bool wrong_peer;
+	bool wrong_peer, is_wrong;
 
 	client_answer_release(try->answer);
 	client_set_connection(client, curl);
@@ -352,13 +362,13 @@ client_try(const struct client *client, CURL *curl, const struct client_request 
 	curl_slist_free_all(headers);
 	if (result == CURLE_OK)
 		return 0;
-	try->answer->unknown = !client_is_unsent(result);
+	try->answer->unknown = !client_is_unsent(result) || client_is_noise(curl, result);
 	try->answer->status = 0;
 	wrong_peer = result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE;
 	if (try->refused_address)
 		return error_set(err, EX_NOPERM, "%s: its address is none of the public network; a superadmin may write a provider with such an address", request->url);
-	return error_set(err, wrong_peer ? EX_UNAVAILABLE : result == CURLE_URL_MALFORMAT || result == CURLE_UNSUPPORTED_PROTOCOL ? EX_CONFIG
-	    : EX_TEMPFAIL, "%s %s: %s", request->method, request->url, *reason ? reason : curl_easy_strerror(result));
+	is_wrong = result == CURLE_URL_MALFORMAT || (result == CURLE_UNSUPPORTED_PROTOCOL && !client_is_noise(curl, result));
+	return error_set(err, wrong_peer ? EX_UNAVAILABLE : is_wrong ? EX_CONFIG : EX_TEMPFAIL, "%s %s: %s", request->method, request->url, *reason ? reason : curl_easy_strerror(result));
 }
 
 /* Tells whether it may be sent again after this: it was not taken, or does no harm twice. */

@@ -9,7 +9,8 @@
 #       "capacity" is how many machines the account may have, or the cloud has room for; "full" says where there is no room, "*" stands for all
 #   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}}
 #       "match" is a regular expression, for the beginning of METHOD PATH; where the cloud's requests have names, of "METHOD PATH Action=NAME"
-#       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish
+#       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish (in the place of the body),
+#       noise (in the place of all, it was done)
 #   GET /_machines       what there is, as the owner of the account sees it
 #   DELETE /_machines    nothing is there any more
 #   GET /_volumes        its volumes and snapshots: id, name, machine, snapshot, and whether one was taken from a machine that runs
@@ -147,7 +148,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.hang_up()
         if what == "slow":
             time.sleep(fault.get("seconds", 3))
+        if what == "noise":
+            self.wfile.write(b"this is no answer of HTTP\r\n")
+            self.wfile.flush()
+            return self.hang_up()
         if what == "rubbish":
+            status = 200 if status == 204 else status  # which has no body
             text = b"<html>this is not the cloud that you look for</html>"
         if what == "truncate":
             self.send_response(status)
