@@ -193,7 +193,7 @@ search_find_services(struct search *s)
 	const struct program *p = s->program;
 	struct region *region = &s->filter.region;
 
-	for (size_t i = 0; i < p->service_count; i++) {
+	for (size_t i = 0; i < p->service_count && !s->open; i++) {
 		size_t u = (size_t)p->unit_of[i];
 
 		if (bits_has(region->with, u) || bits_has(region->without, u))
@@ -209,7 +209,7 @@ search_find_services(struct search *s)
 	}
 }
 
-/* Step 1: finds the first pattern that any solution uses. Returns false if no solution has a machine. */
+/* Step 1: finds the first pattern that any solution uses. Returns false if no solution has a machine, or that was left open. */
 static bool
 search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 {
@@ -220,6 +220,8 @@ search_first_pattern(struct search *s, size_t *limit, struct pattern *pattern)
 	search_find_type(s, true);
 	search_find_type(s, false);
 	search_find_services(s);
+	if (s->open)
+		return false;
 	*pattern = *search_pattern_in_hand(s);
 	if (!fix_is_open(&s->master, pattern))
 		s->filter.region.group = pattern->group;
