@@ -8,7 +8,10 @@
 #include "solve/search/branch.h"
 #include "solve/search/greedy.h"
 
-enum { COPIES = 4 }; /* of the inverse, in time, to make room for it row by row */
+enum {
+	COPIES = 8, /* of the inverse, in time, to make room for it row by row */
+	PAIRS = 8,  /* steps for each pair of a service and a machine that is tried */
+};
 
 enum search_status
 extreme_any(const struct program *p, struct budget *budget)
@@ -20,12 +23,17 @@ extreme_any(const struct program *p, struct budget *budget)
 
 	if (amounts_exceed(p))
 		return SEARCH_NONE;
-	if (greedy_is_wanted(p) && greedy_find(p, &arena, &found)) {
+	if (greedy_is_wanted(p)) {
+		uint64_t units = p->unit_count;
+		bool good = greedy_find(p, &arena, &found);
+
 		arena_release(&arena);
 		free(found.list);
-		return SEARCH_FOUND;
+		found = (struct uses){0};
+		budget_work(budget, PAIRS * units * units);
+		if (good)
+			return SEARCH_FOUND;
 	}
-	arena_release(&arena);
 	master_init(&m, p, budget);
 	budget_work(budget, COPIES * m.row_count * m.row_count);
 	status = branch_any(&m, &found);
