@@ -6,7 +6,9 @@
  * there are of each pattern (a set of services on a hardware type). There may be 2^services patterns; they are never listed.
  * All questions are put to branch.c, which answers "is there a solution with these further conditions?" exactly, and which
  * looks for patterns only where prices call for them (relax.c, price.c). Before it does, and at each node of its search, it asks what
- * the rules of counts say of whole numbers alone (counts.c): ratios that no whole numbers keep never reach the linear program.
+ * the rules of counts say of whole numbers alone (counts.c): ratios that no whole numbers keep never reach the linear program. Thousands of
+ * services, whose linear program is too large, first get a solution by placing one after the other (greedy.c), and what sums say of an
+ * objective (amounts-bound.c) bounds it where the linear program does not.
  *
  * Objectives come one after the other: the least cost is found, made a condition, then the fewest machines among
  * these, and so on.
