@@ -246,8 +246,8 @@ reason_is_told(const struct reason *reason, size_t member, const struct demand *
 	return kind == subject->kind;
 }
 
-/* The subject of the sentence is the demand that interests most; the others follow, many of a kind in short. Of room the sums come first. If
- * there is one demand only, its words may not say why it alone is too much. */
+/* The subject of the sentence is the demand that interests most; the others follow, many of a kind in short. Of room the sums
+ * come first. If there is one demand only, its words may not say why it alone is too much. */
 void
 reason_write(const struct reason *reason, struct buffer *out)
 {

@@ -114,8 +114,8 @@ totals_takers(const struct reason *reason, const char *resource, struct parts *t
 	return sum;
 }
 
-/* Takes the types of the conflict. Returns how much so many of their machines, the largest, hold of a resource; INFINITY if nothing bounds it. used
- * gets how many types they are of. */
+/* Takes the types of the conflict. Returns how much so many of their machines, the largest, hold of a resource; INFINITY if nothing
+ * bounds it. used gets how many types they are of. */
 static double
 totals_holders(const struct reason *reason, const char *resource, int64_t machines, struct parts *types, size_t *used)
 {

@@ -91,8 +91,8 @@ dive_is_whole(const struct master *m, const struct shares *shares, int objective
 	return objective == SIMPLEX_NONE && master_keeps_rows(m, uses);
 }
 
-/* Takes over a solution in whole numbers, with what was fixed since base; also one whose machines cannot be given zones (SEARCH_OPEN). Doubles
- * may have gone wrong: then it is none. */
+/* Takes over a solution in whole numbers, with what was fixed since base; also one whose machines cannot be given zones
+ * (SEARCH_OPEN). Doubles may have gone wrong: then it is none. */
 static enum search_status
 dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 {
@@ -109,8 +109,8 @@ dive_take(struct master *m, struct uses *rest, size_t base, struct uses *uses)
 	return zones == SEARCH_FOUND ? SEARCH_FOUND : SEARCH_OPEN;
 }
 
-/* Begins with numbers of instances that keep the rules of counts: rounding does not come upon them. Where the relaxation has no solution with
- * these, it goes on without. */
+/* Begins with numbers of instances that keep the rules of counts: rounding does not come upon them. Where the relaxation has
+ * no solution with these, it goes on without. */
 static bool
 dive_fix_counts(struct master *m, struct counts *counts, int objective, int sign)
 {

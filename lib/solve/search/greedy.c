@@ -143,7 +143,8 @@ static void
 greedy_weigh_types(struct greedy *g)
 {
 	const struct program *p = g->program;
-	const int64_t *cost = p->objective_count ? p->weights[p->objectives[p->objectives[0] == OBJECTIVE_MOVES && p->objective_count > 1]].hardware : NULL;
+	size_t first = p->objective_count > 1 && p->objectives[0] == OBJECTIVE_MOVES;
+	const int64_t *cost = p->objective_count ? p->weights[p->objectives[first]].hardware : NULL;
 
 	for (size_t h = 0; h < p->hardware_count; h++)
 		for (size_t i = 0; i < p->resource_count; i++)
