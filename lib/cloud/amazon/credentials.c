@@ -8,18 +8,31 @@
 #include "base/error.h"
 #include "cloud/amazon/account.h"
 #include "cloud/cloud.h"
+#include "cloud/renewal.h"
 
-enum { ANSWER_S = 5, REFRESH_MS = 5 * 60 * 1000, SHORTEST_MS = 10 * 1000, NAME_BYTES = 200 };
+enum { ANSWER_S = 5, SHORTEST_MS = 10 * 1000, NAME_BYTES = 200 };
 
 static const char keys_path[] = "/latest/meta-data/iam/security-credentials/";
+
+struct keys {
+	char *id, *secret, *token; /* NULL: none yet */
+	int64_t until_ms;          /* of the wall clock */
+};
 
 struct ec2_role { /* what is after the client is under the lock of cloud/stop.h */
 	const char *url;
 	struct client *client;
-	char *id, *secret, *token; /* NULL: none yet */
-	int64_t until_ms;          /* monotonic */
-	bool asked;                /* a thread is asking for them */
+	struct keys keys;
+	struct renewal renewal;
 };
+
+static void
+keys_release(struct keys *keys)
+{
+	free(keys->id);
+	free(keys->secret);
+	free(keys->token);
+}
 
 struct ec2_role *
 ec2_role_new(const char *url, struct error *err)
@@ -59,7 +72,7 @@ role_ask(const struct ec2_role *role, const char *method, const char *path, cons
 
 /* Reads {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"}. */
 static int
-role_read(const char *text, struct ec2_role *keys, struct error *err)
+role_read(const char *text, struct keys *keys, struct error *err)
 {
 	char *expiration;
 	jv value;
@@ -67,21 +80,19 @@ role_read(const char *text, struct ec2_role *keys, struct error *err)
 	if (json_parse("the role's keys", text, strlen(text), &value, err) < 0)
 		return -1;
 	expiration = json_get_string(value, "Expiration");
-	*keys = (struct ec2_role){.id = json_get_string(value, "AccessKeyId"), .secret = json_get_string(value, "SecretAccessKey"),
+	*keys = (struct keys){.id = json_get_string(value, "AccessKeyId"), .secret = json_get_string(value, "SecretAccessKey"),
 	    .token = json_get_string(value, "Token"), .until_ms = cloud_time(expiration)};
 	free(expiration);
 	jv_free(value);
 	if (keys->id && keys->secret && keys->token)
 		return 0;
-	free(keys->id);
-	free(keys->secret);
-	free(keys->token);
+	keys_release(keys);
 	return error_set(err, EX_TEMPFAIL, "the metadata service gives no keys of the role");
 }
 
 /* Asks for keys: a session of the service first, then the name of the role. */
 static int
-role_fetch(const struct ec2_role *role, const struct stop *stop, struct ec2_role *keys, struct error *err)
+role_fetch(const struct ec2_role *role, const struct stop *stop, struct keys *keys, struct error *err)
 {
 	struct arena arena = {0};
 	const char *session = role_ask(role, "PUT", "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds: 60", stop, &arena, err), *name = NULL, *text = NULL;
@@ -102,50 +113,46 @@ role_fetch(const struct ec2_role *role, const struct stop *stop, struct ec2_role
 	return result;
 }
 
-/* Takes keys, whose until_ms is of the wall clock. */
-static void
-role_take(struct ec2_role *role, const struct ec2_role *keys)
-{
-	int64_t life_ms = keys->until_ms - clock_wall_ms() - REFRESH_MS;
+struct asked { /* keys of a role */
+	struct ec2_role *role;
+	struct keys keys;
+};
 
-	free(role->id);
-	free(role->secret);
-	free(role->token);
-	role->id = keys->id;
-	role->secret = keys->secret;
-	role->token = keys->token;
-	role->until_ms = clock_monotonic_ms() + (life_ms > SHORTEST_MS ? life_ms : SHORTEST_MS);
+static int
+role_ask_anew(void *context, const struct stop *stop, struct error *err)
+{
+	struct asked *asked = context;
+
+	return role_fetch(asked->role, stop, &asked->keys, err);
+}
+
+static int64_t
+role_take(void *context)
+{
+	struct asked *asked = context;
+
+	keys_release(&asked->role->keys);
+	asked->role->keys = asked->keys;
+	return asked->keys.until_ms - clock_wall_ms();
 }
 
 int
 ec2_signer(const struct cloud *cloud, const struct stop *stop, struct arena *arena, struct signature_signer *signer, struct error *err)
 {
+	static const struct renewal_calls calls = {role_ask_anew, role_take, SHORTEST_MS};
 	const struct ec2_account *account = cloud->state;
-	struct ec2_role *role = account->role, keys;
-	int result = 0;
+	struct asked asked = {.role = account->role};
+	int result;
 
 	*signer = account->signer;
-	if (!role)
+	if (!asked.role)
 		return 0;
 	stop_lock();
-	while (result == 0 && (role->asked || !role->id || clock_monotonic_ms() >= role->until_ms)) {
-		if (role->asked) {
-			result = stop_wait(stop, INT64_MAX, err);
-			continue;
-		}
-		role->asked = true;
-		stop_unlock();
-		result = role_fetch(role, stop, &keys, err);
-		stop_lock();
-		role->asked = false;
-		if (result == 0)
-			role_take(role, &keys);
-		stop_wake_all();
-	}
+	result = renewal_await(&asked.role->renewal, &calls, &asked, stop, err);
 	if (result == 0) {
-		signer->id = arena_string(arena, role->id);
-		signer->secret = arena_string(arena, role->secret);
-		signer->token = arena_string(arena, role->token);
+		signer->id = arena_string(arena, asked.role->keys.id);
+		signer->secret = arena_string(arena, asked.role->keys.secret);
+		signer->token = arena_string(arena, asked.role->keys.token);
 	}
 	stop_unlock();
 	return result;
@@ -159,8 +166,8 @@ ec2_signer_renew(const struct cloud *cloud, const struct signature_signer *signe
 	if (!role)
 		return false;
 	stop_lock();
-	if (strcmp(role->token, signer->token) == 0)
-		role->until_ms = 0;
+	if (strcmp(role->keys.token, signer->token) == 0)
+		role->renewal.until_ms = 0;
 	stop_unlock();
 	return true;
 }

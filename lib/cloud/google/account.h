@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cloud/cloud.h"
+#include "cloud/renewal.h"
 
 struct google_operation;
 struct known_id;
@@ -31,8 +32,8 @@ struct google_account { /* what the fields say */
 
 	/* Under the lock of cloud/stop.h: */
 	char *token;           /* NULL: none yet */
-	int64_t token_until_ms, skew_ms; /* monotonic; how much the cloud's clock is ahead of ours */
-	bool token_asked;      /* a thread is asking for one */
+	struct renewal token_renewal;
+	int64_t skew_ms;       /* how much the cloud's clock is ahead of ours */
 	struct google_operation *operations;
 	struct known_id *images;
 };

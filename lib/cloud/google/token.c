@@ -10,7 +10,7 @@
 #include "cloud/google/account.h"
 #include "cloud/signing-key.h"
 
-enum { LIFE_S = 3600, REFRESH_MS = 5 * 60 * 1000, SHORTEST_MS = 60 * 1000, SKEW_MS = 30 * 1000 };
+enum { LIFE_S = 3600, SHORTEST_MS = 60 * 1000, SKEW_MS = 30 * 1000 };
 
 static void
 token_add_base64(struct buffer *text, const struct buffer *bytes)
@@ -112,35 +112,42 @@ token_ask(const struct cloud *cloud, const struct stop *stop, int64_t *life_ms, 
 	return token;
 }
 
+struct asked { /* a token */
+	const struct cloud *cloud;
+	char *token;
+	int64_t life_ms;
+};
+
+static int
+token_ask_anew(void *context, const struct stop *stop, struct error *err)
+{
+	struct asked *asked = context;
+
+	asked->token = token_ask(asked->cloud, stop, &asked->life_ms, err);
+	return asked->token ? 0 : -1;
+}
+
+static int64_t
+token_take(void *context)
+{
+	struct asked *asked = context;
+	struct google_account *account = asked->cloud->state;
+
+	free(account->token);
+	account->token = asked->token;
+	return asked->life_ms;
+}
+
 const char *
 google_token(const struct cloud *cloud, const struct stop *stop, struct arena *arena, struct error *err)
 {
+	static const struct renewal_calls calls = {token_ask_anew, token_take, SHORTEST_MS};
 	struct google_account *account = cloud->state;
+	struct asked asked = {.cloud = cloud};
 	const char *copy = NULL;
-	int64_t life_ms = 0;
-	char *token;
-	int result = 0;
 
 	stop_lock();
-	while (result == 0 && (account->token_asked || !account->token || clock_monotonic_ms() >= account->token_until_ms)) {
-		if (account->token_asked) {
-			result = stop_wait(stop, INT64_MAX, err);
-			continue;
-		}
-		account->token_asked = true;
-		stop_unlock();
-		token = token_ask(cloud, stop, &life_ms, err);
-		stop_lock();
-		account->token_asked = false;
-		result = token ? 0 : -1;
-		if (token) {
-			free(account->token);
-			account->token = token;
-			account->token_until_ms = clock_monotonic_ms() + (life_ms > REFRESH_MS + SHORTEST_MS ? life_ms - REFRESH_MS : SHORTEST_MS);
-		}
-		stop_wake_all();
-	}
-	if (result == 0)
+	if (renewal_await(&account->token_renewal, &calls, &asked, stop, err) == 0)
 		copy = arena_string(arena, account->token);
 	stop_unlock();
 	return copy;
@@ -153,6 +160,6 @@ google_token_drop(const struct cloud *cloud, const char *token)
 
 	stop_lock();
 	if (account->token && strcmp(account->token, token) == 0)
-		account->token_until_ms = 0;
+		account->token_renewal.until_ms = 0;
 	stop_unlock();
 }
