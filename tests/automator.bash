@@ -139,25 +139,28 @@ fails_with_the_reason() { # REASON
 	clean_node
 }
 
+# Runs the task of task.json, and ends the coopr-exec around it as soon as the recipe wait has begun: ends_once_begun SIGNAL [CHECK]
+ends_once_begun() {
+	local job
+
+	coopr-exec -q <task.json >result.json 3>&- &
+	job=$!
+	node "until test -e /root/begun; do sleep 0.1; done; ${2:-:}"
+	kill "-$1" $job
+	wait $job || true
+}
+
 # By the end of the coopr-exec around it, and by that of all that watches it on the node.
 leaves_nothing_when_killed() {
-	local job fields
+	local fields
 
 	fields=$(recipe wait)
 	task "$ACTION" "$fields" >task.json
-	coopr-exec -q <task.json >result.json 3>&- &
-	job=$!
-	node 'until test -e /root/begun; do sleep 0.1; done; pgrep -f "sleep 100[0]" >/dev/null'
-	kill -TERM $job
-	wait $job || true
+	ends_once_begun TERM 'pgrep -f "sleep 100[0]" >/dev/null'
 	same 75 "$(member .status)"
 	clean_node
 	node rm /root/begun
-	coopr-exec -q <task.json >result.json 3>&- &
-	job=$!
-	node 'until test -e /root/begun; do sleep 0.1; done'
-	kill -KILL $job
-	wait $job || true
+	ends_once_begun KILL
 	until clean_node; do sleep 0.2; done
 	# The next task finds the node as it should be.
 	do_task "$ACTION" "$(recipe write)" '{"web": {"port": 80}}'

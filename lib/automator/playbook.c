@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "automator/attributes.h"
+#include "automator/tool.h"
 #include "model/take/task.h"
 
 /* Returns a text marked, so that Jinja, which expands what stands in {{...}}, gives it as it is. */
@@ -85,7 +86,9 @@ playbook_add_host(jv node, jv *hosts, jv *groups)
 	jv_free(services);
 }
 
-jv
+/* Makes the inventory, owned: all nodes by their host names, a group for each service, and the configuration as the variables of all. coopr
+ * has the nodes, and what is known of this one, which the list may have under another name or not at all. */
+static jv
 playbook_inventory(const struct task *task, jv config, jv coopr)
 {
 	jv nodes = json_get(coopr, "nodes"), hosts = jv_object(), groups = jv_object(), vars = playbook_mark_all(config), all = jv_object();
@@ -108,4 +111,44 @@ playbook_inventory(const struct task *task, jv config, jv coopr)
 	jv_free(self);
 	jv_free(nodes);
 	return inventory;
+}
+
+/* Says how the node is entered, as the host that it is in the inventory. */
+static void
+playbook_add_login(const struct task *task, jv *inventory)
+{
+	jv all = json_get(*inventory, "all"), hosts = json_get(all, "hosts"), host = json_get(hosts, task->machine.hostname);
+
+	if (jv_get_kind(host) == JV_KIND_OBJECT) {
+		json_set_string(&host, "ansible_host", task->machine.address);
+		json_set_number(&host, "ansible_port", (double)task->machine.port);
+		json_set_string(&host, "ansible_user", task->machine.user);
+		json_set(&host, "ansible_become", jv_bool(strcmp(task->machine.user, "root") != 0));
+		json_set(&hosts, task->machine.hostname, jv_copy(host));
+		json_set(&all, "hosts", jv_copy(hosts));
+		json_set(inventory, "all", jv_copy(all));
+	}
+	jv_free(host);
+	jv_free(hosts);
+	jv_free(all);
+}
+
+int
+playbook_prepare(const struct task *task, bool from_here, struct arena *arena, struct automator_work *work, struct error *err)
+{
+	static const char *const files[] = {"playbook", "roles", "files", NULL};
+	static const struct tool tool = {"ansible", "ansible.sh", "playbook", files, false};
+	jv config = attributes_config(task), coopr, inventory;
+	int failed = attributes_coopr(task, &coopr, err);
+
+	inventory = playbook_inventory(task, config, coopr);
+	work->complaint = "fatal: ";
+	if (from_here)
+		playbook_add_login(task, &inventory);
+	if (!failed)
+		failed = tool_prepare(&tool, task, inventory, arena, work, err);
+	jv_free(inventory);
+	jv_free(coopr);
+	jv_free(config);
+	return failed;
 }

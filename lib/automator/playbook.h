@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inventory of Ansible for a task: the cluster's nodes and configuration, in Ansible's own form.
+ * What Ansible plays for a task, and its inventory: the cluster's nodes and configuration, in Ansible's own form.
  */
 #ifndef AUTOMATOR_PLAYBOOK_H
 #define AUTOMATOR_PLAYBOOK_H
 
-#include "json/json.h"
+#include <stdbool.h>
 
+struct arena;
+struct automator_work;
+struct error;
 struct task;
 
-/* Makes the inventory, owned: all nodes by their host names, a group for each service, and the configuration as the variables of all. coopr
- * has the nodes, and what is known of this one, which the list may have under another name or not at all. */
-jv playbook_inventory(const struct task *task, jv config, jv coopr);
+/* Fills the work as tool_prepare does: with the playbook and what it needs, and the inventory, which has all nodes by their host names, a group
+ * for each service, and the configuration as the variables of all. from_here: this host plays it, and the inventory says how the node is entered. */
+int playbook_prepare(const struct task *task, bool from_here, struct arena *arena, struct automator_work *work, struct error *err);
 
 /* Members of both schemas: what is played. of: what a tenant may say, "path": no path of the host; "installation": nothing. */
 #define PLAYBOOK_RESOURCES "\"resources\":{" \

@@ -86,14 +86,20 @@ tool_add_programs(const struct tool *tool, struct automator_work *work, struct e
 	return automator_add_file("lib.sh", BUNDLE_FILE, &work->bundle, err);
 }
 
+bool
+tool_stays_in_memory(const struct task *task)
+{
+	char *secrets = json_get_string(task->fields, "secrets");
+	bool may_lie = secrets && strcmp(secrets, "disk") == 0;
+
+	free(secrets);
+	return task_has_secret(task, "/cluster/config") && !may_lie;
+}
+
 int
 tool_put(const struct task *task, const char *name, const struct buffer *text, struct bundle *bundle, struct error *err)
 {
-	char *secrets = json_get_string(task->fields, "secrets");
-	bool in_memory = task_has_secret(task, "/cluster/config") && !(secrets && strcmp(secrets, "disk") == 0);
-
-	free(secrets);
-	return bundle_put(bundle, name, in_memory ? BUNDLE_SECRET : BUNDLE_FILE, buffer_string(text), text->length, err);
+	return bundle_put(bundle, name, tool_stays_in_memory(task) ? BUNDLE_SECRET : BUNDLE_FILE, buffer_string(text), text->length, err);
 }
 
 static int
@@ -141,12 +147,18 @@ tool_without_blanks(const char *text)
 }
 
 void
-tool_take_answer(const struct task *task, const struct remote_answer *answer, struct outcome *outcome)
+tool_take_facts(jv facts, struct outcome *outcome)
 {
-	char *changed = json_get_string(answer->facts, "changed");
+	char *changed = json_get_string(facts, "changed");
 
-	(void)task;
 	if (changed)
 		json_set(&outcome->facts, "changed", jv_bool(strcmp(changed, "true") == 0));
 	free(changed);
+}
+
+void
+tool_take_answer(const struct task *task, const struct remote_answer *answer, struct outcome *outcome)
+{
+	(void)task;
+	tool_take_facts(answer->facts, outcome);
 }

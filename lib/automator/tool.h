@@ -28,13 +28,19 @@ struct tool {
 int tool_prepare(const struct tool *tool, const struct task *task, jv data, struct arena *arena, struct automator_work *work,
     struct error *err);
 
-/* Adds a text that has parts of the configuration in it as a file of that name; in memory only, if there are secrets in the configuration. */
+/* Tells whether the configuration has secrets, and the field secrets does not allow them on a disk. */
+bool tool_stays_in_memory(const struct task *task);
+
+/* Adds a text that has parts of the configuration in it as a file of that name; one that stays in memory, only there. */
 int tool_put(const struct task *task, const char *name, const struct buffer *text, struct bundle *bundle, struct error *err);
 
 /* Returns a text without the blanks in it, which the caller frees. */
 char *tool_without_blanks(const char *text);
 
-/* Makes the fact "changed" of an answer true or false. */
+/* Makes the fact "changed", "true" or another text among those that were left behind, true or false. */
+void tool_take_facts(jv facts, struct outcome *outcome);
+
+/* The same with those of an answer. */
 void tool_take_answer(const struct task *task, const struct remote_answer *answer, struct outcome *outcome);
 
 #endif

@@ -118,9 +118,26 @@ payload_append_interpreter(const struct bundle_file *script, struct buffer *out)
 	}
 }
 
-static void
-payload_append_variable(const char *name, const char *value, struct buffer *out)
+void
+payload_each_variable(const struct task *task, void (*each)(void *context, const char *name, const char *value), void *context)
 {
+	char nodenum[32];
+
+	snprintf(nodenum, sizeof nodenum, "%lld", (long long)task->machine.nodenum);
+	each(context, "COOPR_ACTION", action_name(task->action));
+	each(context, "COOPR_SERVICE", task->service);
+	each(context, "COOPR_CLUSTER", task->cluster);
+	each(context, "COOPR_CLUSTER_ID", task->cluster_id);
+	each(context, "COOPR_HOSTNAME", task->machine.hostname);
+	each(context, "COOPR_NODENUM", nodenum);
+	each(context, "COOPR_NODE", task->machine.id);
+}
+
+static void
+payload_append_variable(void *context, const char *name, const char *value)
+{
+	struct buffer *out = context;
+
 	buffer_printf(out, "%s=", name);
 	shell_words_quote(value ? value : "", out);
 	buffer_printf(out, "\nexport %s\n", name);
@@ -131,20 +148,11 @@ static void
 payload_make_start(const struct task *task, const struct bundle_file *script, const struct arguments *args,
     struct buffer *out)
 {
-	char nodenum[32];
-
-	snprintf(nodenum, sizeof nodenum, "%lld", (long long)task->machine.nodenum);
 	buffer_text(out, "cd \"$COOPR_DIR\" || exit\numask 022\n");
-	payload_append_variable("PATH", NODE_PATH, out);
-	payload_append_variable("LC_ALL", "C.UTF-8", out);
-	payload_append_variable("COOPR_ACTION", action_name(task->action), out);
-	payload_append_variable("COOPR_SERVICE", task->service, out);
-	payload_append_variable("COOPR_CLUSTER", task->cluster, out);
-	payload_append_variable("COOPR_CLUSTER_ID", task->cluster_id, out);
-	payload_append_variable("COOPR_HOSTNAME", task->machine.hostname, out);
-	payload_append_variable("COOPR_NODENUM", nodenum, out);
-	payload_append_variable("COOPR_NODE", task->machine.id, out);
-	payload_append_variable("COOPR_TASK", task->token, out);
+	payload_append_variable(out, "PATH", NODE_PATH);
+	payload_append_variable(out, "LC_ALL", "C.UTF-8");
+	payload_each_variable(task, payload_append_variable, out);
+	payload_append_variable(out, "COOPR_TASK", task->token);
 	buffer_text(out, "exec ");
 	payload_append_interpreter(script, out);
 	buffer_text(out, "./");

@@ -26,6 +26,9 @@ struct payload { /* zero-initialise */
 	char nonce[PAYLOAD_NONCE_SIZE];  /* in the lines that begin and end both streams */
 };
 
+/* Calls each for what the environment of a task's program says of the task, wherever that runs; a value may be NULL. */
+void payload_each_variable(const struct task *task, void (*each)(void *context, const char *name, const char *value), void *context);
+
 /* Makes the payload that runs the script, the program of the bundle, with the words of args, as the user on the node (NULL:
  * as who logs in, or root if payload_command says so). */
 int payload_run(const struct task *task, const struct bundle *bundle, const struct arguments *args,

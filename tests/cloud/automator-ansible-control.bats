@@ -50,15 +50,11 @@ clean_here() {
 }
 
 @test "a run that is stopped leaves nothing here" {
-	local fields job
+	local fields
 
 	fields=$(recipe wait)
 	task "$ACTION" "$fields" >task.json
-	coopr-exec -q <task.json >result.json 3>&- &
-	job=$!
-	node 'until test -e /root/begun; do sleep 0.1; done'
-	kill -TERM $job
-	wait $job || true
+	ends_once_begun TERM
 	same 75 "$(member .status)"
 	until same "" "$(ls -A "$COOPR_SSH_SOCKETS")"; do sleep 0.1; done
 }

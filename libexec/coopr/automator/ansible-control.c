@@ -16,7 +16,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "automator/attributes.h"
 #include "automator/automator.h"
 #include "automator/playbook.h"
 #include "automator/tool.h"
@@ -24,6 +23,7 @@
 #include "event/tail.h"
 #include "exec/plugin.h"
 #include "model/take/origin.h"
+#include "ssh/payload.h"
 #include "ssh/shell-words.h"
 #include "ssh/sockets.h"
 #include "ssh/ssh.h"
@@ -54,26 +54,6 @@ control_stop(int signal)
 
 /* --- what is played --- */
 
-/* Says how the node is entered, as the host that it is in the inventory. */
-static void
-control_add_login(const struct task *task, jv *inventory)
-{
-	jv all = json_get(*inventory, "all"), hosts = json_get(all, "hosts"), host = json_get(hosts, task->machine.hostname);
-
-	if (jv_get_kind(host) == JV_KIND_OBJECT) {
-		json_set_string(&host, "ansible_host", task->machine.address);
-		json_set_number(&host, "ansible_port", (double)task->machine.port);
-		json_set_string(&host, "ansible_user", task->machine.user);
-		json_set(&host, "ansible_become", jv_bool(strcmp(task->machine.user, "root") != 0));
-		json_set(&hosts, task->machine.hostname, jv_copy(host));
-		json_set(&all, "hosts", jv_copy(hosts));
-		json_set(inventory, "all", jv_copy(all));
-	}
-	jv_free(host);
-	jv_free(hosts);
-	jv_free(all);
-}
-
 /* Adds the program that ansible takes for ssh: it knows the host keys of the node alone. */
 static int
 control_add_ssh(struct control *control, struct error *err)
@@ -97,22 +77,9 @@ control_add_ssh(struct control *control, struct error *err)
 static int
 control_prepare(struct control *control, struct error *err)
 {
-	static const char *const files[] = {"playbook", "roles", "files", NULL};
-	static const struct tool tool = {"ansible", "ansible.sh", "playbook", files, false};
-	jv config = attributes_config(control->task), coopr, inventory;
-	int failed = attributes_coopr(control->task, &coopr, err);
-
-	inventory = playbook_inventory(control->task, config, coopr);
-	control->work.complaint = "fatal: ";
-	control_add_login(control->task, &inventory);
-	if (!failed)
-		failed = tool_prepare(&tool, control->task, inventory, &control->arena, &control->work, err);
-	if (!failed && control->task->action != ACTION_BOOTSTRAP)
-		failed = control_add_ssh(control, err);
-	jv_free(inventory);
-	jv_free(coopr);
-	jv_free(config);
-	return failed;
+	if (playbook_prepare(control->task, true, &control->arena, &control->work, err) < 0)
+		return -1;
+	return control->task->action == ACTION_BOOTSTRAP ? 0 : control_add_ssh(control, err);
 }
 
 /* --- where --- */
@@ -130,14 +97,11 @@ static int
 control_make_folder(struct control *control, struct error *err)
 {
 	const char *above = sockets_keep(), *temporary = getenv("TMPDIR");
-	char *secrets = json_get_string(control->task->fields, "secrets");
-	bool may_lie = !task_has_secret(control->task, "/cluster/config") || (secrets && strcmp(secrets, "disk") == 0);
 	char *path, *work;
 	int result = 0;
 
-	free(secrets);
 	above = above ? above : temporary && *temporary ? temporary : "/tmp";
-	if (!may_lie && !control_is_in_memory(above))
+	if (tool_stays_in_memory(control->task) && !control_is_in_memory(above))
 		return error_set(err, EX_CONFIG, "%s is not in memory (tmpfs), and secrets are written to no disk; see the field secrets in coopr-automators(7)", above);
 	path = arena_printf(&control->arena, "%s/.coopr-play.XXXXXX", above);
 	if (!mkdtemp(path))
@@ -172,9 +136,16 @@ control_write_files(const struct control *control, struct error *err)
 /* --- run --- */
 
 static void
+control_add_variable(void *context, const char *name, const char *value)
+{
+	struct arguments *environment = context;
+
+	arguments_printf(environment, "%s=%s", name, value ? value : "");
+}
+
+static void
 control_set_environment(const struct control *control, struct arguments *environment)
 {
-	const struct task *task = control->task;
 	const char *path = getenv("PATH");
 
 	arguments_printf(environment, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin");
@@ -182,13 +153,7 @@ control_set_environment(const struct control *control, struct arguments *environ
 	arguments_push(environment, "COOPR_CONTROL=yes");
 	arguments_printf(environment, "COOPR_DIR=%s/work", control->folder);
 	arguments_printf(environment, "TMPDIR=%s", control->folder);
-	arguments_printf(environment, "COOPR_ACTION=%s", action_name(task->action));
-	arguments_printf(environment, "COOPR_SERVICE=%s", task->service ? task->service : "");
-	arguments_printf(environment, "COOPR_CLUSTER=%s", task->cluster ? task->cluster : "");
-	arguments_printf(environment, "COOPR_CLUSTER_ID=%s", task->cluster_id ? task->cluster_id : "");
-	arguments_printf(environment, "COOPR_HOSTNAME=%s", task->machine.hostname ? task->machine.hostname : "");
-	arguments_printf(environment, "COOPR_NODENUM=%lld", (long long)task->machine.nodenum);
-	arguments_printf(environment, "COOPR_NODE=%s", task->machine.id);
+	payload_each_variable(control->task, control_add_variable, environment);
 }
 
 /* Passes what it says on to the task's log, until it says no more. */
@@ -242,7 +207,7 @@ control_run(struct control *control, struct error *err)
 static void
 control_take_facts(const struct control *control, struct outcome *outcome)
 {
-	char *path = memory_printf("%s/facts", control->folder), *changed;
+	char *path = memory_printf("%s/facts", control->folder);
 	struct buffer text = {0};
 	struct error ignored; /* there are none */
 
@@ -256,10 +221,7 @@ control_take_facts(const struct control *control, struct outcome *outcome)
 				json_set_string(&outcome->facts, name, equals + 1);
 			free(name);
 		}
-	changed = json_get_string(outcome->facts, "changed");
-	if (changed)
-		json_set(&outcome->facts, "changed", jv_bool(strcmp(changed, "true") == 0));
-	free(changed);
+	tool_take_facts(outcome->facts, outcome);
 	buffer_release(&text);
 	free(path);
 }

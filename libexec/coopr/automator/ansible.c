@@ -6,11 +6,9 @@
  * Exit code and status: 0 done, whether it changed anything or not; 1 something has failed; 75 the node cannot be reached, 77 it may not
  * be entered, 78 there is no ansible-playbook on it, no such playbook, or the fields are wrong.
  */
-#include "automator/attributes.h"
 #include "automator/automator.h"
 #include "automator/playbook.h"
 #include "automator/tool.h"
-#include "model/take/task.h"
 
 static const char schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator ansible\",\"type\":\"object\",\"stream\":true,\"status\":true,"
@@ -20,19 +18,7 @@ static const char schema[] =
 static int
 ansible_prepare(const struct task *task, struct arena *arena, struct automator_work *work, struct error *err)
 {
-	static const char *const files[] = {"playbook", "roles", "files", NULL};
-	static const struct tool tool = {"ansible", "ansible.sh", "playbook", files, false};
-	jv config = attributes_config(task), coopr, inventory;
-	int failed = attributes_coopr(task, &coopr, err);
-
-	inventory = playbook_inventory(task, config, coopr);
-	work->complaint = "fatal: ";
-	if (!failed)
-		failed = tool_prepare(&tool, task, inventory, arena, work, err);
-	jv_free(inventory);
-	jv_free(coopr);
-	jv_free(config);
-	return failed;
+	return playbook_prepare(task, false, arena, work, err);
 }
 
 int
