@@ -17,6 +17,16 @@ http_field_add(struct http_exchange *exchange, struct http_fields *fields, const
 	    (struct http_field){arena_string(&exchange->arena, name), arena_string(&exchange->arena, value)};
 }
 
+void
+http_answer_begin_stream(struct http_exchange *exchange, const char *type)
+{
+	exchange->answer.status = 200;
+	exchange->answer.type = type;
+	exchange->answer.streams = true;
+	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
+	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
+}
+
 const char *
 http_field_find(const struct http_fields *fields, const char *name)
 {

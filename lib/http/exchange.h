@@ -66,6 +66,9 @@ struct http_exchange { /* zero-initialise; release it. Strings live in its arena
 /* Adds a copy of a field. */
 void http_field_add(struct http_exchange *exchange, struct http_fields *fields, const char *name, const char *value);
 
+/* Begins an answer that is sent as it comes, and kept by nobody on its way. */
+void http_answer_begin_stream(struct http_exchange *exchange, const char *type);
+
 /* Returns the value of the first field of that name, in whatever case; NULL if there is none. */
 const char *http_field_find(const struct http_fields *fields, const char *name);
 

@@ -221,11 +221,7 @@ followers_answer(struct followers *followers, struct follower *follower)
 {
 	struct http_exchange *exchange = follower->exchange;
 
-	exchange->answer.status = 200;
-	exchange->answer.type = "text/event-stream";
-	exchange->answer.streams = true;
-	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
-	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
+	http_answer_begin_stream(exchange, "text/event-stream");
 	buffer_text(&exchange->answer.body, "retry: 1000\n");
 	followers_add_place(followers, follower, &exchange->answer.body);
 	exchange->owner = follower;

@@ -95,22 +95,12 @@ runs_open(struct supervisor *supervisor, struct store *store, bool terminals)
 	return runs;
 }
 
-static void
-run_set_answer(struct http_exchange *exchange, const char *type)
-{
-	exchange->answer.status = 200;
-	exchange->answer.type = type;
-	exchange->answer.streams = true;
-	http_field_add(exchange, &exchange->answer.headers, "Cache-Control", "no-store");
-	http_field_add(exchange, &exchange->answer.headers, "X-Accel-Buffering", "no");
-}
-
 /* Sends what a command prints, whose answer begins with that. */
 static size_t
 run_stream_text(struct run *run, const void *bytes, size_t length)
 {
 	if (!run->exchange->answer.status)
-		run_set_answer(run->exchange, "text/plain; charset=utf-8");
+		http_answer_begin_stream(run->exchange, "text/plain; charset=utf-8");
 	return listener_stream(run->exchange, bytes, length);
 }
 
@@ -157,7 +147,7 @@ run_begin_answer(struct runs *runs, struct run *run, struct http_exchange *excha
 
 	randombytes_buf(bytes, sizeof bytes);
 	sodium_bin2hex(run->name, sizeof run->name, bytes, sizeof bytes);
-	run_set_answer(exchange, FRAME_TYPE);
+	http_answer_begin_stream(exchange, FRAME_TYPE);
 	exchange->owner = run;
 	run->exchange = exchange;
 	run_stream(runs, run, FRAME_BEGUN, run->name, strlen(run->name));
@@ -384,7 +374,7 @@ run_end_answer(struct run *run, int code)
 		return;
 	}
 	if (!exchange->answer.status)
-		run_set_answer(exchange, "text/plain; charset=utf-8");
+		http_answer_begin_stream(exchange, "text/plain; charset=utf-8");
 	listener_end(exchange);
 }
 
