@@ -38,21 +38,21 @@ prepare_solve_write(const struct operation_context *context, jv request, struct 
 	return result;
 }
 
-/* Has request.json say which address the cluster is to have. */
+/* Reads request.json, owned, and has it say which address the cluster is to have. */
 static int
-prepare_solve_address(const struct operation_context *context, struct error *err)
+prepare_solve_read(const struct operation_context *context, jv *request, struct error *err)
 {
 	char *path = workdir_path(&context->job_dir, "request.json");
-	jv request;
-	int result = json_read_file(path, &request, err);
+	int result = json_read_file(path, request, err);
 
 	free(path);
 	if (result < 0)
 		return -1;
-	result = prepare_address(context, &request, err);
+	result = prepare_address(context, request, err);
 	if (result > 0)
-		result = prepare_solve_write(context, request, err);
-	jv_free(request);
+		result = prepare_solve_write(context, *request, err);
+	if (result < 0)
+		jv_free(*request);
 	return result;
 }
 
@@ -271,23 +271,18 @@ prepare_solve_check_plugins(const struct operation_context *context, jv document
 
 /* Looks for what would only fail later: at the first task, or after much work. */
 static int
-prepare_solve_check(const struct operation_context *context, const struct buffer *text, struct error *err)
+prepare_solve_check(const struct operation_context *context, jv document, struct error *err)
 {
 	const struct operation_options *options = context->options;
 	/* Workers elsewhere may have other plugins, and a rehearsal needs none. */
 	bool is_tried = !context->cluster && !options->detach && !options->dry && !options->save;
-	jv document, services;
-	int result;
+	jv services = json_get(document, "services");
+	int result = prepare_solve_check_asked(context, document, err);
 
-	if (json_parse("the request", text->data, text->length, &document, err) < 0)
-		return -1;
-	result = prepare_solve_check_asked(context, document, err);
 	prepare_solve_tell_misspelt(context, document);
-	services = json_get(document, "services");
 	if (result == 0 && (is_tried || services_ask_for_volumes(services)))
 		result = prepare_solve_check_plugins(context, document, is_tried, err);
 	jv_free(services);
-	jv_free(document);
 	return result;
 }
 
@@ -318,12 +313,15 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 {
 	struct buffer request = {0}, answer = {0};
 	struct arguments arguments = {0};
-	int result = prepare_solve_address(context, err);
+	jv document;
+	int result = prepare_solve_read(context, &document, err);
 
+	if (result == 0) {
+		result = prepare_solve_check(context, document, err);
+		jv_free(document);
+	}
 	if (result == 0)
 		result = file_read(context->job_dir.fd, "request.json", JSON_BYTES, &request, err);
-	if (result == 0)
-		result = prepare_solve_check(context, &request, err);
 	run_command_init(&arguments, "coopr-solve");
 	if (allow_moves)
 		arguments_push(&arguments, "--allow-moves");
@@ -405,12 +403,10 @@ prepare_solve_settle(const struct operation_context *context, jv *request, bool 
 int
 prepare_solve_open(const struct operation_context *context, bool allow_moves, struct error *err)
 {
-	char *path = workdir_path(&context->job_dir, "request.json");
 	jv request, fewest;
-	int result = prepare_solve_address(context, err) < 0 ? -1 : json_read_file(path, &request, err);
+	int result = prepare_solve_read(context, &request, err);
 	bool again;
 
-	free(path);
 	if (result < 0)
 		return -1;
 	fewest = prepare_solve_with_fewest(request);
