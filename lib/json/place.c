@@ -247,7 +247,7 @@ place_read_number(const struct place *place, double otherwise, double min, doubl
 	double value = place_read_decimal(place, otherwise, min, max, &exact);
 
 	if (exact)
-		place_problem(place, "\"%.60s\" has digits that would not be kept; at most 15 always are", exact);
+		place_problem(place, "\"%.60s\" " PLACE_LOSES_DIGITS, exact);
 	return value;
 }
 

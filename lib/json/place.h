@@ -83,6 +83,8 @@ bool place_text(const struct place *place, enum need need);
 int64_t place_read_integer(const struct place *place, int64_t otherwise, int64_t min, int64_t max);
 double place_read_number(const struct place *place, double otherwise, double min, double max);
 
+#define PLACE_LOSES_DIGITS "has digits that would not be kept; at most 15 always are" /* of such a string, for people */
+
 /* The same, of a number with any digits: exact gets the string, borrowed from the value, if a double does not keep them; else NULL. */
 double place_read_decimal(const struct place *place, double otherwise, double min, double max, const char **exact);
 bool place_read_boolean(const struct place *place, bool otherwise);

@@ -141,7 +141,7 @@ name_list_parse(const struct place *object, const char *member, struct arena *ar
 	return name_read_list(&array, NEED_OPTIONAL, arena);
 }
 
-static int
+int
 name_compare(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

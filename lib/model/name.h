@@ -53,6 +53,9 @@ void name_list_add(struct string_list *list, const char *name);
 struct string_list name_set_parse(const struct place *object, const char *member, struct arena *arena);
 struct string_list name_set_of(const struct place *array, struct arena *arena);
 
+/* Compares const char * for qsort and bsearch. */
+int name_compare(const void *a, const void *b);
+
 /* Sorts list and drops what it has twice. */
 void name_set_make(struct string_list *list);
 

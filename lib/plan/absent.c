@@ -128,12 +128,6 @@ absent_print_service(const char *name, const bool *hidden, const struct layout *
 		buffer_byte(text, ']');
 }
 
-static int
-absent_compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char *
 absent_print(const bool *hidden, const struct layout *layout, const struct dependencies *dependencies, const uint32_t *services,
     size_t count, struct arena *arena)
@@ -144,7 +138,7 @@ absent_print(const bool *hidden, const struct layout *layout, const struct depen
 	for (size_t i = 0; i < count; i++)
 		names[i] = dependencies->services.list[services[i]];
 	if (count)
-		qsort(names, count, sizeof *names, absent_compare_names);
+		qsort(names, count, sizeof *names, name_compare);
 	buffer_text(&text, "");
 	for (size_t i = 0; i < count; i++)
 		absent_print_service(names[i], &hidden[(size_t)names_find(&dependencies->services, names[i]) * layout->node_count], layout,

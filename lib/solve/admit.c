@@ -223,7 +223,7 @@ admit_check_amounts(const char *list, size_t index, const char *member, const st
 {
 	for (size_t i = 0; i < amounts->count; i++)
 		if (amounts->list[i].exact)
-			return error_set(err, EX_DATAERR, "request: /%s/%zu: %s: %s: \"%.60s\" has digits that would not be kept; at most 15 always are",
+			return error_set(err, EX_DATAERR, "request: /%s/%zu: %s: %s: \"%.60s\" " PLACE_LOSES_DIGITS,
 			    list, index, member, amounts->list[i].resource, amounts->list[i].exact);
 	return 0;
 }

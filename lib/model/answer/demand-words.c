@@ -12,13 +12,8 @@
 #include "base/plural.h"
 #include "json/json.h"
 #include "model/answer/demand.h"
+#include "model/name.h"
 #include "model/request.h"
-
-static int
-words_compare(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* Appends "a, b or c", in an order that does not depend on that of the list. */
 static void
@@ -29,7 +24,7 @@ words_enumerate(const struct string_list *names, const char *last, struct buffer
 	for (size_t i = 0; i < names->count; i++)
 		sorted[i] = names->list[i];
 	if (names->count)
-		qsort(sorted, names->count, sizeof *sorted, words_compare);
+		qsort(sorted, names->count, sizeof *sorted, name_compare);
 	for (size_t i = 0; i < names->count; i++) {
 		if (i)
 			buffer_printf(out, i + 1 == names->count ? " %s " : ", ", last);
