@@ -12,10 +12,6 @@
 struct error;
 struct request;
 
-enum { SOLVE_NODES = 100000 }; /* of the search, if no limit is given */
-
-#define SOLVE_STEPS UINT64_C(25000000000) /* of its work, the same: about half a minute at most */
-
 struct solve_terms { /* zero-initialised: no unaffected service may move */
 	int64_t moves_max;        /* how many moves are allowed; INT64_MAX: any number */
 	unsigned long node_limit; /* nodes of the search; 0: the default limit, or any number if there is a time limit */

@@ -28,6 +28,13 @@ struct parts {
 	size_t count;
 };
 
+struct totals {
+	const struct reason *reason;
+	int64_t *instances; /* of the service of each member that says what one takes */
+	int64_t machines;   /* that the conflict allows */
+	struct parts takers, types;
+};
+
 /* Returns how many instances of a service the conflict demands. */
 static int64_t
 totals_instances(const struct reason *reason, const char *service)
@@ -91,19 +98,22 @@ totals_compare(const void *a, const void *b)
 
 /* Takes the services of the conflict that take something of a resource. Returns how much it is together. */
 static double
-totals_takers(const struct reason *reason, const char *resource, struct parts *takers)
+totals_takers(struct totals *totals, const char *resource)
 {
+	const struct reason *reason = totals->reason;
 	const struct request *r = reason->demands->request;
+	struct parts *takers = &totals->takers;
 	double sum = 0;
 
 	takers->count = 0;
 	for (size_t i = 0; i < reason->count; i++) {
-		const struct service *service = &r->services[reason->list[i]->index];
+		const struct service *service;
 		struct part part;
 
 		if (reason->list[i]->kind != DEMAND_CONSUMES)
 			continue;
-		part = (struct part){.name = service->name, .number = totals_instances(reason, service->name)};
+		service = &r->services[reason->list[i]->index];
+		part = (struct part){.name = service->name, .number = totals->instances[i]};
 		part.amount = (double)part.number * totals_amount(&service->consumes, resource);
 		sum += part.amount;
 		if (part.amount > 0)
@@ -114,12 +124,15 @@ totals_takers(const struct reason *reason, const char *resource, struct parts *t
 	return sum;
 }
 
-/* Takes the types of the conflict. Returns how much so many of their machines, the largest, hold of a resource; INFINITY if nothing
+/* Takes the types of the conflict. Returns how much the machines that it allows, the largest, hold of a resource; INFINITY if nothing
  * bounds it. used gets how many types they are of. */
 static double
-totals_holders(const struct reason *reason, const char *resource, int64_t machines, struct parts *types, size_t *used)
+totals_holders(struct totals *totals, const char *resource, size_t *used)
 {
+	const struct reason *reason = totals->reason;
 	const struct request *r = reason->demands->request;
+	struct parts *types = &totals->types;
+	int64_t machines = totals->machines;
 	double sum = 0;
 
 	types->count = *used = 0;
@@ -185,52 +198,69 @@ totals_append_machines(int64_t machines, const struct parts *types, size_t used,
 
 /* Finds the resource of which most is missing, or that is nearest to it. */
 static const char *
-totals_scarcest(const struct reason *reason, int64_t machines, struct parts *takers, struct parts *types)
+totals_scarcest(struct totals *totals, const struct names *resources)
 {
-	const struct request *r = reason->demands->request;
 	const char *scarcest = NULL;
 	double most = 0;
 
-	for (size_t i = 0; i < reason->count; i++) {
-		const struct amounts *amounts = reason->list[i]->kind == DEMAND_CONSUMES ? &r->services[reason->list[i]->index].consumes : NULL;
+	for (size_t i = 0; i < resources->count; i++) {
+		const char *resource = resources->list[i];
+		size_t used;
+		double need = totals_takers(totals, resource), holds = totals_holders(totals, resource, &used);
+		double part = holds > 0 ? need / holds : need > 0 ? INFINITY : 0;
 
-		for (size_t j = 0; amounts && j < amounts->count; j++) {
-			const char *resource = amounts->list[j].resource;
-			size_t used;
-			double need = totals_takers(reason, resource, takers), holds = totals_holders(reason, resource, machines, types, &used);
-			double part = holds > 0 ? need / holds : need > 0 ? INFINITY : 0;
-
-			if (takers->count < 2 || part < most || (part <= most && scarcest && strcmp(resource, scarcest) >= 0))
-				continue;
-			scarcest = resource;
-			most = part;
-		}
+		if (totals->takers.count < 2 || part < most || (part <= most && scarcest && strcmp(resource, scarcest) >= 0))
+			continue;
+		scarcest = resource;
+		most = part;
 	}
 	return most > 0 ? scarcest : NULL;
+}
+
+/* Counts the instances of what takes something, and lists the resources of which it is. */
+static void
+totals_read(struct totals *totals, struct names *resources)
+{
+	const struct reason *reason = totals->reason;
+
+	for (size_t i = 0; i < reason->count; i++) {
+		const struct service *service;
+
+		if (reason->list[i]->kind != DEMAND_CONSUMES)
+			continue;
+		service = &reason->demands->request->services[reason->list[i]->index];
+		totals->instances[i] = totals_instances(reason, service->name);
+		for (size_t j = 0; j < service->consumes.count; j++)
+			names_intern(resources, service->consumes.list[j].resource);
+	}
 }
 
 bool
 totals_append(const struct reason *reason, struct buffer *out)
 {
-	int64_t machines = totals_machines(reason);
-	struct parts takers = {memory_zeroed(reason->count, sizeof *takers.list), 0};
-	struct parts types = {memory_zeroed(reason->count, sizeof *types.list), 0};
-	const char *resource = totals_scarcest(reason, machines, &takers, &types);
+	struct totals totals = {.reason = reason, .instances = memory_zeroed(reason->count, sizeof *totals.instances),
+	    .machines = totals_machines(reason), .takers = {memory_zeroed(reason->count, sizeof *totals.takers.list), 0},
+	    .types = {memory_zeroed(reason->count, sizeof *totals.types.list), 0}};
+	struct names resources = {0};
+	const char *resource;
 
+	totals_read(&totals, &resources);
+	resource = totals_scarcest(&totals, &resources);
 	if (resource) {
-		double need = totals_takers(reason, resource, &takers), holds;
 		size_t used;
+		double need = totals_takers(&totals, resource), holds = totals_holders(&totals, resource, &used);
 
-		holds = totals_holders(reason, resource, machines, &types, &used);
-		totals_append_takers(&takers, out);
+		totals_append_takers(&totals.takers, out);
 		totals_append_number(need, out);
 		buffer_printf(out, " %s, %s ", resource, need > holds ? "but" : "and");
-		totals_append_machines(machines, &types, used, out);
+		totals_append_machines(totals.machines, &totals.types, used, out);
 		totals_append_number(holds, out);
 		if (need <= holds)
 			buffer_text(out, ", but not in these parts");
 	}
-	free(takers.list);
-	free(types.list);
+	names_release(&resources);
+	free(totals.instances);
+	free(totals.takers.list);
+	free(totals.types.list);
 	return resource;
 }

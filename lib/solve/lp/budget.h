@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { SOLVE_NODES = 100000 }; /* of a search, if no limit is given */
+
+#define SOLVE_STEPS UINT64_C(25000000000) /* of its work, the same: about half a minute at most */
+
 enum search_status {
 	SEARCH_NONE,  /* there is no solution (where one was given: no better one) */
 	SEARCH_FOUND,

@@ -50,19 +50,6 @@ pricing_worth(const struct pricing_search *search)
 	return search->value + pricing_region_prices(search, true);
 }
 
-static bool
-pricing_completes_nogood(const struct pricing_search *search, const struct unit *unit, size_t u)
-{
-	const struct program *p = search->program;
-	bool whole = false;
-
-	bits_add(search->chosen, u);
-	for (size_t i = 0; i < unit->nogood_count && !whole; i++)
-		whole = bits_within(p->nogoods[unit->nogoods[i]], search->chosen, p->unit_words);
-	bits_drop(search->chosen, u);
-	return whole;
-}
-
 bool
 pricing_take(struct pricing_search *search, size_t u, size_t depth)
 {
@@ -78,7 +65,7 @@ pricing_take(struct pricing_search *search, size_t u, size_t depth)
 		if (search->left[i] != NO_MAX && unit->consumes[i] > search->left[i])
 			return false;
 	bits_copy(images, search->images + depth * p->image_words, p->image_words);
-	if (!bits_keep(images, unit->images, p->image_words) || pricing_completes_nogood(search, unit, u))
+	if (!bits_keep(images, unit->images, p->image_words) || program_completes_nogood(p, search->chosen, u))
 		return false;
 	for (size_t i = 0; i < p->resource_count; i++)
 		if (search->left[i] != NO_MAX)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/answer/demand.h"
+#include "model/name.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
 
@@ -13,12 +14,6 @@ static int
 build_compare_services(const void *a, const void *b)
 {
 	return strcmp((*(const struct service *const *)a)->name, (*(const struct service *const *)b)->name);
-}
-
-static int
-build_compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Takes the services of the cluster, each once, by name. */
@@ -61,7 +56,7 @@ build_type_names(struct program *p, bool hardware, size_t *count)
 		names[all++] = name ? name : "";
 	}
 	if (all)
-		qsort(names, all, sizeof *names, build_compare_names);
+		qsort(names, all, sizeof *names, name_compare);
 	*count = 0;
 	for (size_t i = 0; i < all; i++)
 		if (!i || strcmp(names[i], names[i - 1]) != 0)
@@ -111,14 +106,6 @@ build_take_images(struct program *p)
 	}
 }
 
-static int
-build_root(int *parent, int member)
-{
-	while (parent[member] != member)
-		member = parent[member] = parent[parent[member]];
-	return member;
-}
-
 /* Joins the services that must coexist: of each set those that are on the cluster. A machine that holds one of a
  * set holds all of it, so sets that share a service are one. */
 static void
@@ -138,7 +125,7 @@ build_join_services(struct program *p, const struct demands *demands, int *paren
 				continue;
 			if (first == NAMES_NONE)
 				first = service;
-			parent[build_root(parent, service)] = build_root(parent, first);
+			parent[program_root(parent, service)] = program_root(parent, first);
 		}
 	}
 }
@@ -169,7 +156,7 @@ build_make_units(struct program *p, const struct demands *demands)
 	p->unit_of = arena_alloc(&p->arena, p->service_count, sizeof *p->unit_of);
 	p->units = arena_alloc(&p->arena, p->service_count, sizeof *p->units);
 	for (size_t i = 0; i < p->service_count; i++) {
-		int top = build_root(parent, (int)i);
+		int top = program_root(parent, (int)i);
 
 		if (!number[top])
 			number[top] = (int)++p->unit_count;

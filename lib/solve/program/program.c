@@ -105,6 +105,30 @@ program_standing(const struct program *p, const struct node *node, bool *stands)
 	}
 }
 
+bool
+program_completes_nogood(const struct program *p, const uint64_t *units, size_t u)
+{
+	const struct unit *unit = &p->units[u];
+	bool whole = false;
+
+	for (size_t i = 0; i < unit->nogood_count && !whole; i++) {
+		const uint64_t *set = p->nogoods[unit->nogoods[i]];
+
+		whole = true;
+		for (size_t w = 0; w < p->unit_words && whole; w++)
+			whole = !(set[w] & ~units[w] & ~(w == u / 64 ? UINT64_C(1) << (u % 64) : 0));
+	}
+	return whole;
+}
+
+int
+program_root(int *parent, int member)
+{
+	while (parent[member] != member)
+		member = parent[member] = parent[parent[member]];
+	return member;
+}
+
 int64_t
 count_add(int64_t a, int64_t b)
 {

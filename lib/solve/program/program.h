@@ -164,6 +164,12 @@ size_t program_image(const struct program *program, int group, const uint64_t *u
 /* Returns the number of a present machine's zone, or ZONE_NONE. */
 int program_zone(const struct program *program, const struct node *node);
 
+/* Returns whether a unit, which is not among others, completes a set that may not all stand on one machine. */
+bool program_completes_nogood(const struct program *program, const uint64_t *units, size_t unit);
+
+/* Returns which of a set stands for all that are joined: parent leads from each to another one of its set, or for that one to itself. */
+int program_root(int *parent, int member);
+
 /* Returns the sum of two counts; NO_MIN and NO_MAX absorb. */
 int64_t count_add(int64_t a, int64_t b);
 

@@ -17,17 +17,9 @@ struct counts_part { /* numbers of the units, then the sums of the rules */
 	size_t unit_count, rule_count;
 };
 
-static size_t
-counts_root(size_t *parent, size_t member)
-{
-	while (parent[member] != member)
-		member = parent[member] = parent[parent[member]];
-	return member;
-}
-
-/* Makes the part of the rules with that root. number is scratch: of each unit. */
+/* Makes the part of the rules with that root. */
 static void
-counts_init_part(struct counts_part *part, const struct program *p, size_t *parent, size_t root, size_t *number)
+counts_init_part(struct counts_part *part, const struct program *p, int *parent, int root)
 {
 	struct integers *s = &part->integers;
 	size_t units = p->unit_count;
@@ -35,12 +27,10 @@ counts_init_part(struct counts_part *part, const struct program *p, size_t *pare
 	part->units = memory_zeroed(units, sizeof *part->units);
 	part->rules = memory_zeroed(p->linear_count, sizeof *part->rules);
 	for (size_t u = 0; u < units; u++)
-		if (counts_root(parent, u) == root) {
-			number[u] = part->unit_count;
+		if (program_root(parent, (int)u) == root)
 			part->units[part->unit_count++] = (int)u;
-		}
 	for (size_t i = 0; i < p->linear_count; i++)
-		if (counts_root(parent, units + i) == root)
+		if (program_root(parent, (int)(units + i)) == root)
 			part->rules[part->rule_count++] = (int)i;
 	s->count = part->unit_count + part->rule_count;
 	s->list = memory_zeroed(s->count, sizeof *s->list);
@@ -62,25 +52,26 @@ void
 counts_init(struct counts *counts, const struct program *p)
 {
 	size_t all = p->unit_count + p->linear_count;
-	size_t *parent, *number;
+	int *parent;
 
 	*counts = (struct counts){0};
 	if (p->linear_count == 0)
 		return;
 	parent = memory_zeroed(all, sizeof *parent);
-	number = memory_zeroed(p->unit_count, sizeof *number);
 	for (size_t i = 0; i < all; i++)
-		parent[i] = i;
+		parent[i] = (int)i;
 	for (size_t i = 0; i < p->linear_count; i++)
 		for (size_t u = 0; u < p->unit_count; u++)
 			if (p->linears[i].coefficient[u])
-				parent[counts_root(parent, u)] = counts_root(parent, p->unit_count + i);
+				parent[program_root(parent, (int)u)] = program_root(parent, (int)(p->unit_count + i));
 	counts->parts = memory_zeroed(p->linear_count, sizeof *counts->parts);
-	for (size_t i = 0; i < p->linear_count; i++)
-		if (counts_root(parent, p->unit_count + i) == p->unit_count + i)
-			counts_init_part(&counts->parts[counts->count++], p, parent, p->unit_count + i, number);
+	for (size_t i = 0; i < p->linear_count; i++) {
+		int rule = (int)(p->unit_count + i);
+
+		if (program_root(parent, rule) == rule)
+			counts_init_part(&counts->parts[counts->count++], p, parent, rule);
+	}
 	free(parent);
-	free(number);
 }
 
 void

@@ -41,21 +41,6 @@ greedy_is_wanted(const struct program *p)
 }
 
 static bool
-greedy_completes_nogood(const struct program *p, const struct machine *machine, size_t u)
-{
-	for (size_t i = 0; i < p->units[u].nogood_count; i++) {
-		const uint64_t *set = p->nogoods[p->units[u].nogoods[i]];
-		size_t other = bits_next(set, p->unit_words, 0);
-
-		while (other != SIZE_MAX && (other == u || bits_has(machine->units, other)))
-			other = bits_next(set, p->unit_words, other + 1);
-		if (other == SIZE_MAX)
-			return true;
-	}
-	return false;
-}
-
-static bool
 greedy_has_room(const struct program *p, const struct machine *machine, size_t u)
 {
 	const struct unit *unit = &p->units[u];
@@ -65,7 +50,7 @@ greedy_has_room(const struct program *p, const struct machine *machine, size_t u
 			return false;
 	return !unit->banned && !bits_has(machine->units, u) && bits_has(unit->hardware, (size_t)machine->hardware) &&
 	    !bits_meet(unit->excludes, machine->units, p->unit_words) && bits_meet(unit->images, machine->images, p->image_words) &&
-	    !greedy_completes_nogood(p, machine, u);
+	    !program_completes_nogood(p, machine->units, u);
 }
 
 static void
@@ -202,7 +187,7 @@ greedy_take_last(const struct program *p, struct machine *machine)
 {
 	size_t last = 0;
 
-	for (size_t u = bits_next(machine->units, p->unit_words, 0); u != SIZE_MAX; u = bits_next(machine->units, p->unit_words, u + 1))
+	BITS_EACH(u, machine->units, p->unit_words)
 		if (!bits_has(p->groups[0].stays, u))
 			last = u;
 	bits_drop(machine->units, last);

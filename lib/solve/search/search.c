@@ -56,8 +56,6 @@ enum {
 	LARGE_PART = 50,    /* of the budget that is spent on a program that is too large for it */
 };
 
-#define LARGE_STEPS UINT64_C(25000000000) /* as many as a search has by default */
-
 struct search {
 	const struct program *program;
 	struct master master;
@@ -308,7 +306,7 @@ search_is_too_large(const struct search *s)
 	const struct master *m = &s->master;
 	uint64_t steps = (uint64_t)m->row_count * m->row_count * m->row_count;
 
-	return m->column_count < m->row_count && steps > LARGE_STEPS;
+	return m->column_count < m->row_count && steps > SOLVE_STEPS;
 }
 
 /* Finds what an objective is at least, where its least value was not found: of solutions that are as good in those before it. */
