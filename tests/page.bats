@@ -310,16 +310,16 @@ create_shop() {
 	browse workers
 }
 
-@test "in a browser, what somebody else does is seen as it happens" {
+@test "in a browser, a view is drawn again while events go on and on" {
 	need_browser
 	serve
-	(
-		until [ -e ready ]; do sleep 0.1; done
-		coopr-create -yq --detach -t lamp -P dummy other
-	) 3>&- &
-	other=$!
+	browse looking
+}
+
+@test "in a browser, what somebody else does is seen as it happens, and what they did before the view heard of events" {
+	need_browser
+	serve
 	browse follow
-	wait "$other"
 }
 
 @test "in a browser, entities are written as a form or as JSON, which are checked meanwhile, and not deleted while something needs them" {

@@ -236,12 +236,44 @@ const scenarios = {
     await row.waitFor({state: 'detached'});
   },
 
-  // What somebody else does is seen without doing anything.
+  // What somebody else does is seen without doing anything; also what is done after a view was drawn, and before it hears of events.
   async follow(page, address) {
+    const list = await page.context().browser().newPage(), views = [[page, 'queue'], [list, 'clusters']], hear = [];
+
+    for (const [one, view] of views) {
+      const held = new Promise((resolve) => { hear.push(resolve); });
+      await one.route(/[/]v1[/]events/, (route) => held.then(() => route.continue()));
+      await visit(one, address, view);
+    }
+    execFileSync('coopr-create', ['-yq', '--detach', '-t', 'lamp', '-P', 'dummy', 'other']);
+    await page.waitForFunction(() => fetch('v1/clusters/other').then((answer) => answer.text()).then((text) => text.includes('"active"')));
+    hear[0]();
+    await page.getByRole('region', {name: 'Jobs'}).locator('tr:has-text("create"):has-text("complete")').waitFor();
+    hear[1]();
+    await list.getByRole('link', {name: 'other', exact: true}).waitFor();
+    await list.locator('tr:has-text("other") .badge:has-text("active")').waitFor();
+  },
+
+  // A view is drawn again while events go on and on, one at a time.
+  async looking(page, address) {
     await visit(page, address, 'clusters');
-    fs.writeFileSync('ready', '');
-    await page.getByRole('link', {name: 'other', exact: true}).waitFor();
-    await page.locator('tr:has-text("other") .badge:has-text("active")').waitFor();
+    const {looks, most} = await page.evaluate(async () => {
+      const {looking} = await import(new URL('follow.js', document.querySelector('script[type=module]').src));
+      const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+      let looks = 0, now = 0, most = 0;
+      const again = looking(async () => {
+        most = Math.max(most, ++now);
+        looks++;
+        await pause(100);
+        now--;
+      }, new AbortController().signal);
+
+      for (const end = Date.now() + 20000; looks < 3 && Date.now() < end; await pause(20))
+        again();
+      return {looks, most};
+    });
+    assert.strictEqual(looks, 3);
+    assert.strictEqual(most, 1);
   },
 
   async entities(page, address) {

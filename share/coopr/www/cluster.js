@@ -2,13 +2,13 @@
 //
 // One cluster: its machines, what happens to it, its log, its history and its configuration. It follows the events of the cluster, and
 // looks again when something has happened.
-import {el, empty, fill, settled, table, tell} from './dom.js';
+import {el, empty, fill, table, tell} from './dom.js';
 import {call, items, may, send, session, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {differenceView} from './difference.js';
 import {amount, amountLabel, badge, cost, count, duration, time} from './format.js';
 import {clusterAddress, keyOf} from './clusters.js';
-import {follow} from './follow.js';
+import {follow, looking} from './follow.js';
 import {layoutView, machineDetails} from './layout.js';
 import {timelineView} from './timeline.js';
 
@@ -259,25 +259,11 @@ export async function clusterView({cluster: name, tab = 'machines', query, signa
     else
       again();
   }
-  let isBusy = false, isDue = false;
-  // Looks again, one look at a time: a large cluster is looked at less often.
-  const again = settled(async () => {
-    isDue = isBusy;
-    if (isBusy)
-      return;
-    isBusy = true;
-    try {
-      await draw(await look(id));
-    } finally {
-      isBusy = false;
-      if (isDue && !signal.aborted)
-        setTimeout(again, took);
-    }
-  }, 250);
+  const again = looking(async () => draw(await look(id)), signal);
 
   await draw(first);
-  follow(id, signal, again, (hears) => { if (hears) again(); });
-  signal.addEventListener('abort', () => { again.cancel(); clearTimeout(tick); });
+  follow(id, signal, again);
+  signal.addEventListener('abort', () => clearTimeout(tick));
   return view;
 }
 

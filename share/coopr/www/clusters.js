@@ -86,7 +86,6 @@ export async function clustersView({query, signal}) {
     await Promise.all(ended.map((one) => call('GET /v1/clusters/{cluster}', {path: {cluster: one.id}, signal}).catch(() => null)));
     return ended.length ? list() : clusters;
   }
-  const again = settled(() => load().then(draw), 400);
   const search = el('input', {type: 'search', value: filters.search ?? '', placeholder: 'Part of a name', oninput: settled(() => choose('search', search.value), 250)});
 
   async function sayCommand() {
@@ -110,7 +109,6 @@ export async function clustersView({query, signal}) {
 
   draw(await load());
   sayCommand();
-  import('./follow.js').then(({follow}) => follow(null, signal, again, (hears) => { if (hears) again(); }));
-  signal.addEventListener('abort', again.cancel);
+  import('./follow.js').then(({follow, looking}) => follow(null, signal, looking(async () => draw(await load()), signal)));
   return el('div', el('div.head', el('h1', 'Clusters'), may('user') && el('a.button.main', {href: '#/create'}, 'Create a cluster')), form, body, command);
 }

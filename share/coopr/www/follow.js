@@ -4,6 +4,8 @@
 // the last one: none is lost, and none comes twice.
 import {send} from './api.js';
 
+const PAUSE_MS = 300; // events come in bursts
+
 function pause(milliseconds, signal) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -28,14 +30,14 @@ async function read(response, state, happened) {
       if (fields.id)
         state.last = fields.id;
       if (fields.data)
-        happened(JSON.parse(fields.data));
+        happened();
     }
   }
 }
 
-// Calls happened(event) for each event of the tenant, or of a cluster, until the signal ends it; and changed(true or false) when it begins or
-// stops to hear of them. What happened before is to be looked at after the first changed(true).
-export async function follow(cluster, signal, happened, changed = () => {}) {
+// Calls happened() for each event of the tenant, or of a cluster, and each time it begins to hear of them, because something may have happened
+// before; until the signal ends it.
+export async function follow(cluster, signal, happened) {
   const state = {last: undefined};
   let wait = 500;
 
@@ -45,7 +47,7 @@ export async function follow(cluster, signal, happened, changed = () => {}) {
       const response = await (cluster ? send('GET /v1/clusters/{cluster}/events', options) : send('GET /v1/events', options));
 
       wait = 500;
-      changed(true);
+      happened();
       await read(response, state, happened);
     } catch (error) {
       if (error.name === 'AbortError')
@@ -55,8 +57,39 @@ export async function follow(cluster, signal, happened, changed = () => {}) {
       if (error.status === 410)
         state.last = undefined;
     }
-    changed(false);
     await pause(wait, signal);
     wait = Math.min(wait * 2, 15000);
   }
+}
+
+// Returns a function that has look() called soon, until the signal ends it: also while it is asked for again and again, one look at a time, and
+// less often where a look takes long.
+export function looking(look, signal) {
+  let timer, isDue = false, isBusy = false, took = 0;
+
+  async function now() {
+    const began = performance.now();
+
+    isBusy = true;
+    isDue = false;
+    try {
+      await look();
+    } finally {
+      took = performance.now() - began;
+      isBusy = false;
+      if (isDue)
+        later();
+    }
+  }
+  function later() {
+    clearTimeout(timer);
+    if (!signal.aborted)
+      timer = setTimeout(now, Math.max(PAUSE_MS, took));
+  }
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  return () => {
+    if (!isDue && !isBusy)
+      later();
+    isDue = true;
+  };
 }

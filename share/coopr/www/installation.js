@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What superadmins look at: the queue with its jobs, and the tenants with their limits.
-import {check, el, empty, field, fill, settled, table, tell} from './dom.js';
+import {check, el, empty, field, fill, table, tell} from './dom.js';
 import {call, items} from './api.js';
 import {quotaBars, redrawn, requestForm, sure} from './admin.js';
 import {clusterAddress} from './clusters.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
-import {follow} from './follow.js';
+import {follow, looking} from './follow.js';
 import {badge, duration, time} from './format.js';
 
 const LIMITS = [['clusters', 'Clusters'], ['nodes', 'Machines'], ['cost', 'Cost an hour'], ['archives', 'Bytes of archives'], ['uploads', 'Bytes of uploads'], ['volumes', 'GiB of volumes']];
@@ -76,11 +76,9 @@ export async function queueView({query, signal}) {
     fill(body, await queueParts(isActive, signal));
     body.querySelector('details').open = isOpen;
   };
-  const again = settled(draw, 800);
 
   await draw();
-  follow(null, signal, again);
-  signal.addEventListener('abort', again.cancel);
+  follow(null, signal, looking(draw, signal));
   return el('div', el('h1', 'Queue'), el('form.filters', check('Only jobs that are not finished', {checked: isActive, onchange: (event) => {
     location.hash = event.target.checked ? '#/queue?active=true' : '#/queue';
   }})), body, commandView(commandLine(ACTIONS.queue)));
