@@ -135,7 +135,8 @@ TEST_PACKAGES = $(DEB_PACKAGES) bats busybox curl fish git graphviz jq mandoc nf
 LINT_PACKAGES = clang clang-tidy cppcheck fish mandoc shellcheck zsh
 FUZZ_PACKAGES = clang libclang-rt-dev
 
-check: all $(TESTS_BUILT)
+# The package is made before the tests, where they are all run and its tools are here: package.bats would take too long to make it beside others.
+check: all $(TESTS_BUILT) $(if $(TESTS),,$(if $(shell command -v dh),build/coopr.deb))
 	tests/run $(OUT) $(BUILD) $(TESTS)
 
 # A second make: the first could not know of a compiler that was not there yet.
@@ -223,7 +224,7 @@ build/coopr.deb: $(PACKAGED)
 	tests/install-packages $(BUILD_PACKAGES) $(DEB_PACKAGES)
 	@rm -rf build/deb && mkdir -p build/deb/coopr && touch build/deb/began
 	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/coopr
-	cd build/deb/coopr && dpkg-buildpackage --build=binary --no-sign
+	cd build/deb/coopr && env -u MAKEFLAGS -u MAKELEVEL -u SAN -u TESTS dpkg-buildpackage --build=binary --no-sign
 	mkdir build/deb/tmp
 	TMPDIR=$(CURDIR)/build/deb/tmp lintian --allow-root --fail-on error,warning,info build/deb/coopr_*.changes >build/deb/lintian || \
 	    { cat build/deb/lintian; exit 1; }
