@@ -41,13 +41,38 @@ create() {
 	coopr-store fsck
 }
 
-@test "of two creations at once, both have an address, and none has the other's" {
-	create a &
-	create b || create b
-	wait $! || create a
-	same '10.9.0.8 10.9.0.9' "$(printf '%s\n' "$(address a)" "$(address b)" | sort | xargs)"
-	same '10.9.0.8 10.9.0.9' "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT address FROM cluster ORDER BY address" | xargs)"
+@test "of many creations at once, each gets an address as long as there are free ones, and the others get the reason" {
+	local i jobs=() codes=()
+
+	jq '.addresses = ["10.9.0.8/30", "2001:db8::9/128"]' mine/providers/dummy.json >changed && mv changed mine/providers/dummy.json
+	for i in 1 2 3 4 5 6 7; do
+		create "c$i" 2>"said.$i" &
+		jobs+=($!)
+	done
+	for i in "${jobs[@]}"; do
+		wait "$i" && codes+=(0) || codes+=($?)
+	done
+	same '0 0 0 0 0 1 1' "$(printf '%s\n' "${codes[@]}" | sort -n | xargs)"
+	same 2 "$(cat said.* | grep -c 'c[1-7]: other clusters have all addresses that the provider dummy names')"
+	sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT name, address FROM cluster WHERE status = 'active' ORDER BY address" >recorded
+	same '10.9.0.10 10.9.0.11 10.9.0.8 10.9.0.9 2001:db8::9' "$(cut -d '|' -f 2 recorded | xargs)"
+	while IFS='|' read -r name address; do
+		same "$address" "$(address "$name")"
+	done <recorded
+	# Nothing is left of those that got none.
+	same 5 "$(sqlite3 "$COOPR_STATE/store.sqlite3" 'SELECT count(*) FROM cluster')"
+	same 5 "$(find "$COOPR_STATE/clusters" -mindepth 1 -maxdepth 1 -type d | wc -l)"
 	run ! sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE cluster SET address = '10.9.0.8'"
+	coopr-store fsck
+}
+
+@test "a saved plan whose address another cluster has got since is refused, and says how to plan again" {
+	create a --save a.plan
+	create b
+	run -1 --separate-stderr coopr-run a.plan
+	contains "$stderr" 'a: the address 10.9.0.8 was given to another cluster since the plan was made' 'to plan again: coopr create a'
+	create a
+	same '10.9.0.9 10.9.0.8' "$(address a) $(address b)"
 }
 
 @test "without an address that the provider names, the cluster is not created, unless it is set" {

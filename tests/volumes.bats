@@ -94,6 +94,9 @@ table() {
 	coopr-volume list -o json >left
 	same "2 null null orphaned" "$(jq -rs '"\(length) \(.[0].node) \(.[1].node) \(.[0].state)"' left)"
 	id=$(jq -rs '.[0].id' left)
+	# A table, too, says of which cluster they are: a new one may have the name.
+	same '00000001 00000001' "$(coopr-volume list | awk '/^v-/ { print $4 }' | xargs)"
+	same '00000001 00000001' "$(jq -r .cluster left | xargs)"
 	run -64 coopr-volume delete -y "$id"
 	contains "$output" "use --discard-data"
 	COOPR_MESSAGES=json run -64 coopr-volume delete -y "$id"

@@ -84,7 +84,7 @@ static const struct list_column columns[] = {
 	{"TYPE", "type", .fill = volume_verb_fill_type},
 	{"TENANT", "tenant", AT(TEXT, tenant), .when = LIST_WIDE},
 	{"CLUSTER", "name", AT(TEXT, cluster_name)},
-	{NULL, "cluster", .fill = volume_verb_fill_cluster_id},
+	{"CLUSTER ID", "cluster", .fill = volume_verb_fill_cluster_id},
 	{"SERVICE", "service", AT(TEXT, service)},
 	{"NAME", "volume", AT(TEXT, name)},
 	{"GIB", "size_gb", AT(INTEGER, size_gb)},

@@ -162,7 +162,7 @@ static const struct list_column columns[] = {
 	{"TENANT", "tenant", BY(USAGE_TENANT)},
 	{"USER", "user", BY(USAGE_USER)},
 	{"CLUSTER", "cluster", BY(USAGE_CLUSTER)},
-	{NULL, "id", AT(TEXT, cluster_id), .when = LIST_OWN << USAGE_CLUSTER},
+	{"CLUSTER ID", "id", AT(TEXT, cluster_id), .when = LIST_OWN << USAGE_CLUSTER},
 	{"TEMPLATE", "template", BY(USAGE_TEMPLATE)},
 	{"HARDWARE", "hardwaretype", BY(USAGE_HARDWARETYPE)},
 	{"NODE-HOURS", "node_hours", AT(REAL, node_hours), .fill = usage_fill_hours},

@@ -20,7 +20,7 @@ static void
 error_begin(struct error *err, int code)
 {
 	err->code = code;
-	err->absent = err->too_large = false;
+	err->absent = err->too_large = err->outdated = false;
 	err->option = NULL;
 	err->reason = 0;
 }
@@ -44,6 +44,19 @@ error_absent(struct error *err, const char *format, ...)
 
 	error_begin(err, EX_NO);
 	err->absent = true;
+	va_start(ap, format);
+	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+	va_end(ap);
+	return -1;
+}
+
+int
+error_outdated(struct error *err, const char *format, ...)
+{
+	va_list ap;
+
+	error_begin(err, EX_TEMPFAIL);
+	err->outdated = true;
 	va_start(ap, format);
 	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
 	va_end(ap);

@@ -18,6 +18,7 @@ struct error {
 	char text[2048]; /* "OBJECT: reason; way out", no newline, cut with "..." */
 	bool absent;     /* there is nothing of the name that was given */
 	bool too_large;  /* what was given has more bytes than are taken */
+	bool outdated;   /* it was planned from what others have changed meanwhile; a new plan may be carried out */
 	const char *option; /* the long name of the option that is the way out, without dashes; NULL: none is */
 	size_t reason;      /* where option is not NULL: the bytes of the text before that way out */
 };
@@ -28,6 +29,10 @@ int error_set(struct error *err, int code, const char *format, ...)
 
 /* Does the same with EX_NO, where there is nothing of the name that was given. */
 int error_absent(struct error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Does the same with EX_TEMPFAIL, where a plan is of a state that is over. */
+int error_outdated(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Appends the way out: how the option, which lives for ever, lets the same be done. Always returns -1. */

@@ -7,8 +7,7 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-/* Returns whether a living cluster but this one has the address: 1, 0 or -1. */
-static int
+int
 cluster_address_is_taken(struct store *store, int64_t cluster, const char *address, bool is_shared, struct error *err)
 {
 	int64_t one;
@@ -46,7 +45,7 @@ cluster_address_take(struct store *store, int64_t cluster, const char *address, 
 	int taken = cluster_address_is_taken(store, cluster, address, is_shared, err);
 
 	if (taken > 0)
-		return error_set(err, EX_TEMPFAIL, "the address %s was given to another cluster meanwhile; run the command again", address);
+		return error_outdated(err, "the address %s was given to another cluster meanwhile", address);
 	return taken < 0 ? -1 : sql_change(store_sql(store), err, "UPDATE cluster SET address = ?, address_shared = ? WHERE id = ?", "tii", address,
 	    (int64_t)is_shared, cluster);
 }

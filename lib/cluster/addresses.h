@@ -20,7 +20,10 @@ struct string_list;
 int cluster_address_find(struct store *store, int64_t cluster, const struct string_list *ranges, bool is_shared, struct arena *arena, const char **address,
     struct error *err);
 
-/* Gives the cluster the address, inside a transaction. EX_TEMPFAIL where another one has it by now. */
+/* Returns whether a living cluster but this one, or a new one, has the address: 1, 0 or -1. */
+int cluster_address_is_taken(struct store *store, int64_t cluster, const char *address, bool is_shared, struct error *err);
+
+/* Gives the cluster the address, inside a transaction. Fails with error_outdated where another one has it by now. */
 int cluster_address_take(struct store *store, int64_t cluster, const char *address, bool is_shared, struct error *err);
 
 #endif

@@ -121,7 +121,7 @@ operation_begin_check(struct beginning *b, struct error *err)
 		return -1;
 	if ((spec->number && spec->number != cluster->operation + 1) ||
 	    (spec->revision >= 0 && spec->revision != cluster->revision))
-		return error_set(err, EX_TEMPFAIL, "%s: it has changed since this was planned; run the command again", cluster->name);
+		return error_outdated(err, "%s: it has changed since this was planned", cluster->name);
 	return sql_number(account_sql(b->account), &b->tenant, err, "SELECT tenant FROM cluster WHERE id = ?", "i",
 	    cluster->id) < 0 ? -1 : 0;
 }

@@ -299,8 +299,13 @@ operate_plan(struct operation_context *context, const struct operation_request *
 		return -1;
 	if (context->options->dry)
 		return 0;
-	return operation_job_check_new(&job, err) < 0 || begin_consent(context, request, err) < 0 ||
-	    begin_ask(context, request, err) < 0 || begin_digest(context, request, err) < 0 ? -1 : begin_record(context, request, err);
+	if (operation_job_check_new(&job, err) < 0 || begin_consent(context, request, err) < 0 || begin_ask(context, request, err) < 0 ||
+	    begin_digest(context, request, err) < 0)
+		return -1;
+	if (begin_record(context, request, err) == 0)
+		return 0;
+	context->has_changed = err->outdated;
+	return -1;
 }
 
 /* Removes the folder of an operation that the store does not know of. Without the lock, one of that name is another command's. */
@@ -422,8 +427,8 @@ operate_once(const struct operation_request *request, const struct operation_opt
 	return done;
 }
 
-/* Returns whether to try again, after a moment where the cluster is busy; where it has changed while somebody was asked, it is
- * planned and shown again. */
+/* Returns whether to try again, after a moment where the cluster is busy; where it has changed while it was planned or somebody was
+ * asked, it is planned again. Each such turn is another operation's success, so that they end. */
 static bool
 operate_tries_again(struct operation_result *result, const struct operation_options *options, struct busy_wait *wait,
     struct error *err)

@@ -9,8 +9,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cluster/addresses.h"
 #include "cluster/operation-files.h"
 #include "json/json.h"
+#include "model/take/origin.h"
 #include "operation/context.h"
 #include "operation/find-cluster.h"
 
@@ -97,14 +99,33 @@ saved_plan_admit_new(struct operation_context *context, const struct saved_plan 
 	return is_free < 0 ? -1 : is_free ? 0 : saved_plan_refuse_twice(plan, err);
 }
 
+/* Refuses a plan by which the cluster gets an address that another one has got since. */
+static int
+saved_plan_check_address(struct operation_context *context, const struct saved_plan *plan, struct error *err)
+{
+	jv request = json_get(plan->header, "request"), cluster = json_get(request, "cluster"), provider = json_get(request, "provider");
+	char *address = json_get_string(cluster, "address");
+	int taken = !address ? 0 : cluster_address_is_taken(context->account.store, plan->id, address,
+	    origin_of(provider, ORIGIN_INSTALLATION) == ORIGIN_INSTALLATION, err);
+
+	if (taken > 0)
+		error_set(err, EX_NO, "%s: the address %s was given to another cluster since the plan was made, at %s; to plan again: %s --save FILE",
+		    plan->said.name, address, plan->said.at, plan->said.command);
+	free(address);
+	jv_free(provider);
+	jv_free(cluster);
+	jv_free(request);
+	return taken ? -1 : 0;
+}
+
 int
 saved_plan_admit(struct operation_context *context, const void *data, struct error *err)
 {
 	const struct saved_plan *plan = data;
+	int result = plan->said.operation == 0 ? saved_plan_admit_new(context, plan, err)
+	           : saved_plan_was_begun(context, plan) ? saved_plan_refuse_twice(plan, err) : saved_plan_compare(context, plan, err);
 
-	if (plan->said.operation == 0)
-		return saved_plan_admit_new(context, plan, err);
-	return saved_plan_was_begun(context, plan) ? saved_plan_refuse_twice(plan, err) : saved_plan_compare(context, plan, err);
+	return result == 0 ? saved_plan_check_address(context, plan, err) : -1;
 }
 
 int
