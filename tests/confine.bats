@@ -138,6 +138,8 @@ time.sleep(600)' "$outside" 3>&- &
 		unshare -m true
 		unshare -Ur mount -t tmpfs none /mnt
 		head -c 1 /dev/mem
+		mknod /tmp/coopr-device.$$ c 1 5
+		mknod /tmp/coopr-device.$$ b 7 0
 	EOT
 	# Root is what sudo would make of it.
 	[ "$(id -u)" -eq 0 ] || echo "sudo -n true" >>tries

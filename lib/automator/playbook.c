@@ -123,6 +123,7 @@ playbook_add_login(const struct task *task, jv *inventory)
 		json_set_string(&host, "ansible_host", task->machine.address);
 		json_set_number(&host, "ansible_port", (double)task->machine.port);
 		json_set_string(&host, "ansible_user", task->machine.user);
+		json_set_string(&host, "ansible_remote_tmp", "/dev/shm");
 		json_set(&host, "ansible_become", jv_bool(strcmp(task->machine.user, "root") != 0));
 		json_set(&hosts, task->machine.hostname, jv_copy(host));
 		json_set(&all, "hosts", jv_copy(hosts));

@@ -392,12 +392,36 @@ confine_allow_listed(struct domain *domain, const char *setting, const char *sep
 	free(copy);
 }
 
+/* Returns whether the section of the plugin does without confinement. */
+static bool
+confine_is_renounced(const char *name)
+{
+	const char *said = confine_setting(name, "confine");
+
+	return said && strcmp(said, "no") == 0;
+}
+
 bool
 confine_is_for(const char *path)
 {
-	const char *said = confine_setting(file_base_name(path), "confine");
+	return !confine_is_observed() && !confine_is_installed(path) && !confine_is_renounced(file_base_name(path));
+}
 
-	return !confine_is_observed() && !confine_is_installed(path) && !(said && strcmp(said, "no") == 0);
+/* Allows what the section of the plugin does. */
+static void
+confine_allow_section(struct domain *domain, const char *name)
+{
+	confine_allow_listed(domain, confine_setting(name, "write"), " \t", DOMAIN_READ | DOMAIN_CHANGE);
+	confine_allow_listed(domain, confine_setting(name, "read"), " \t", DOMAIN_READ);
+}
+
+/* Ends the filter of system calls, and returns what a start takes. */
+static const struct confinement *
+confine_end(struct confined *confined, const struct domain *domain)
+{
+	calls_end(&confined->calls, &confined->program);
+	confined->confinement = (struct confinement){.domain = domain->fd, .calls = &confined->program};
+	return &confined->confinement;
 }
 
 const struct confinement *
@@ -415,13 +439,35 @@ confine_start(struct confined *confined, const char *path, const struct confine_
 	confine_open_plugin(&domain, &wanted);
 	if (domain.fd >= 0) {
 		confine_allow_listed(&domain, preference_value(PREFERENCE_PLUGIN_WRITE, NULL), ":", DOMAIN_READ | DOMAIN_CHANGE);
-		confine_allow_listed(&domain, confine_setting(name, "write"), " \t", DOMAIN_READ | DOMAIN_CHANGE);
-		confine_allow_listed(&domain, confine_setting(name, "read"), " \t", DOMAIN_READ);
+		confine_allow_section(&domain, name);
 	}
 	confine_plugin_calls(&confined->calls);
-	calls_end(&confined->calls, &confined->program);
-	confined->confinement = (struct confinement){.domain = domain.fd, .calls = &confined->program};
-	return &confined->confinement;
+	return confine_end(confined, &domain);
+}
+
+const struct confinement *
+confine_program(struct confined *confined, const char *name, const char *changes, const char *const *reads, size_t count)
+{
+	struct arguments own = {0};
+	struct domain domain;
+
+	confined->confinement = (struct confinement){.domain = -1};
+	if (confine_is_observed() || confine_is_renounced(name))
+		return NULL;
+	domain_open(&domain, true);
+	own_places(&own);
+	arguments_push(&own, "/dev");
+	domain_allow_around(&domain, "/", (const char *const *)own.list, own.count, DOMAIN_READ);
+	arguments_release(&own);
+	confine_allow_devices(&domain);
+	/* Who does not know a name there gets at nothing: it is not listed. */
+	domain_allow(&domain, "/dev/shm", DOMAIN_READ_FILE | DOMAIN_APPEND | DOMAIN_REMOVE);
+	domain_allow(&domain, changes, DOMAIN_READ | DOMAIN_CHANGE);
+	confine_allow_files(&domain, reads, count);
+	confine_allow_section(&domain, name);
+	confine_plugin_calls(&confined->calls);
+	calls_refuse_families(&confined->calls, SYS_socket, (const int[]){AF_INET, AF_INET6, AF_NETLINK}, 3);
+	return confine_end(confined, &domain);
 }
 
 void

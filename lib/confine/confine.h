@@ -73,6 +73,11 @@ struct confined { /* how a child is started */
 const struct confinement *confine_start(struct confined *confined, const char *path, const struct confine_plugin *plugin);
 void confine_release(struct confined *confined);
 
+/* Prepares the start of a program that the installation's plugin of that name runs here for a task, and whose work others than coopr describe: it
+ * reads and runs what its user may, but of what coopr keeps only these files (NULL: none); changes the folder and memory that programs share by
+ * name; has what the section [plugin NAME] says; and has the network, but no socket of this host. Returns as confine_start does. */
+const struct confinement *confine_program(struct confined *confined, const char *name, const char *changes, const char *const *reads, size_t count);
+
 /* Does process_run with the plugin argv[0], which is only asked what it is. */
 int confine_run(char *const *argv, struct buffer *out, struct buffer *log, size_t limit, struct error *err);
 

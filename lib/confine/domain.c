@@ -87,9 +87,10 @@ domain_kernel_rights(unsigned rights)
 	allowed |= rights & DOMAIN_LIST ? READ_DIR : 0;
 	allowed |= rights & DOMAIN_RUN ? EXECUTE : 0;
 	allowed |= rights & DOMAIN_APPEND ? WRITE_FILE | MAKE_REG : 0;
+	allowed |= rights & DOMAIN_REMOVE ? REMOVE_FILE : 0;
 	if (rights & DOMAIN_CHANGE)
-		allowed |= WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_CHAR | MAKE_DIR | MAKE_REG | MAKE_SOCK | MAKE_FIFO |
-		    MAKE_BLOCK | MAKE_SYM | REFER | TRUNCATE | IOCTL_DEV;
+		allowed |= WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SOCK | MAKE_FIFO | MAKE_SYM | REFER |
+		    TRUNCATE | IOCTL_DEV;
 	return allowed;
 }
 

@@ -16,7 +16,8 @@ enum domain_right {
 	DOMAIN_LIST = 1 << 1,
 	DOMAIN_RUN = 1 << 2,
 	DOMAIN_APPEND = 1 << 3, /* write to files that exist, and make new ones */
-	DOMAIN_CHANGE = 1 << 4, /* anything but reading */
+	DOMAIN_CHANGE = 1 << 4, /* anything but reading, and making devices: by one, root would read a disk whole */
+	DOMAIN_REMOVE = 1 << 5, /* remove files */
 	DOMAIN_READ = DOMAIN_READ_FILE | DOMAIN_LIST | DOMAIN_RUN,
 };
 

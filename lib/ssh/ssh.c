@@ -34,6 +34,14 @@ ssh_name(const struct machine *machine, char text[SSH_NAME_SIZE])
 	return text;
 }
 
+void
+ssh_print_known_hosts(const struct machine *machine, struct buffer *lines)
+{
+	for (size_t i = 0; i < machine->host_keys.count; i++)
+		buffer_printf(lines, "%s %s\n", machine->id, machine->host_keys.list[i]);
+	bastion_add_known_host(machine, lines);
+}
+
 /* Writes the pinned keys to a file that is nowhere but in memory, so that nothing is left behind, come what may. */
 static int
 ssh_write_known_hosts(const struct machine *machine, struct error *err)
@@ -41,9 +49,7 @@ ssh_write_known_hosts(const struct machine *machine, struct error *err)
 	struct buffer lines = {0};
 	int fd = memfd_create("known_hosts", MFD_CLOEXEC), failed;
 
-	for (size_t i = 0; i < machine->host_keys.count; i++)
-		buffer_printf(&lines, "%s %s\n", machine->id, machine->host_keys.list[i]);
-	bastion_add_known_host(machine, &lines);
+	ssh_print_known_hosts(machine, &lines);
 	failed = fd < 0 || file_write_all(fd, lines.data, lines.length) < 0;
 	buffer_release(&lines);
 	if (!failed)
@@ -124,10 +130,11 @@ ssh_address(const struct machine *machine, struct ssh *ssh)
 }
 
 int
-ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
+ssh_prepare_by(const struct machine *machine, const char *known_hosts, struct ssh *ssh, struct error *err)
 {
-	char name[SSH_NAME_SIZE], known_hosts[64];
+	char name[SSH_NAME_SIZE];
 
+	ssh->known_hosts = -1;
 	if (!machine->address)
 		return error_set(err, EX_TEMPFAIL, "%s: its address is not known", ssh_name(machine, name));
 	if (machine->host_keys.count == 0)
@@ -135,12 +142,8 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 		    ssh_name(machine, name));
 	if (bastion_check(machine, err) < 0)
 		return -1;
-	ssh->known_hosts = ssh_write_known_hosts(machine, err);
-	if (ssh->known_hosts < 0)
-		return -1;
 	ssh_begin(machine, &ssh->argv);
 	options_push(&ssh->argv);
-	snprintf(known_hosts, sizeof known_hosts, "/proc/%d/fd/%d", (int)getpid(), ssh->known_hosts);
 	arguments_push(&ssh->argv, "-o");
 	arguments_printf(&ssh->argv, "UserKnownHostsFile=%s", known_hosts);
 	bastion_push_proxy(machine, known_hosts, &ssh->argv);
@@ -151,10 +154,27 @@ ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
 	return 0;
 }
 
+int
+ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err)
+{
+	int fd = ssh_write_known_hosts(machine, err), result;
+	char known_hosts[64];
+
+	if (fd < 0)
+		return -1;
+	snprintf(known_hosts, sizeof known_hosts, "/proc/%d/fd/%d", (int)getpid(), fd);
+	result = ssh_prepare_by(machine, known_hosts, ssh, err);
+	if (result == 0)
+		ssh->known_hosts = fd;
+	else
+		close(fd);
+	return result;
+}
+
 void
 ssh_release(struct ssh *ssh)
 {
-	if (ssh->argv.count > 0)
+	if (ssh->argv.count > 0 && ssh->known_hosts >= 0)
 		close(ssh->known_hosts);
 	arguments_release(&ssh->argv);
 }

@@ -10,19 +10,24 @@
 
 #include "base/process.h"
 
+struct buffer;
 struct error;
 struct machine;
 struct tail;
 
 struct ssh { /* zero-initialise */
 	struct arguments argv;
-	int known_hosts;       /* a file in memory, which ssh reads through /proc */
+	int known_hosts;       /* a file in memory, which ssh reads through /proc; -1: it has a path */
 };
 
 /* Begins the words of a command for the machine. Fails with EX_NOPERM without a pinned host key, with EX_TEMPFAIL without an
  * address. */
 int ssh_prepare(const struct machine *machine, struct ssh *ssh, struct error *err);
 void ssh_release(struct ssh *ssh);
+
+/* The same, where the file known_hosts is to have the lines that ssh_print_known_hosts appends: for a program that does not see this process. */
+int ssh_prepare_by(const struct machine *machine, const char *known_hosts, struct ssh *ssh, struct error *err);
+void ssh_print_known_hosts(const struct machine *machine, struct buffer *lines);
 
 /* Pushes the word ssh, and what it needs to have where a password or a passphrase is in a file. */
 void ssh_begin(const struct machine *machine, struct arguments *argv);

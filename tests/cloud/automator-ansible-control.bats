@@ -69,12 +69,14 @@ clean_here() {
 }
 
 @test "what is delegated to localhost runs here, no other node is entered, and facts come back" {
+	mkdir -p here home/.config/coopr
+	printf '%s\n' '[plugin ansible-control]' "write = $PWD/here" >home/.config/coopr/config
 	cat >catalogue/scripts/both.yml <<-END
 		- hosts: web
 		  gather_facts: yes
 		  tasks:
 		  - copy: {dest: /root/given, content: "{{ text }} {{ ansible_facts.hostname }} {{ hostvars['other'].coopr_node.nodenum }}\n"}
-		  - shell: "echo here >/tmp/coopr-here-$$"
+		  - shell: "echo here >$PWD/here/made; ! echo x >$PWD/made; ! cat $PWD/state/sandbox/* >$PWD/here/read"
 		    delegate_to: localhost
 		  - set_stats: {data: {answer: 42}}
 	END
@@ -82,9 +84,9 @@ clean_here() {
 	cat log
 	same '[0,true,"42"]' "$(member '[.status, .result.changed, .result.answer] | tojson')"
 	same '{{ lookup("pipe", "id -u") }} shop42-1000 1001' "$(node cat /root/given)"
-	same here "$(cat "/tmp/coopr-here-$$")"
-	rm "/tmp/coopr-here-$$"
-	node "! test -e /tmp/coopr-here-$$"
+	same here "$(cat here/made)"
+	[ ! -s here/read ] && [ ! -e made ]
+	node "! test -e $PWD/here/made"
 	printf '%s\n' '- hosts: web' '  gather_facts: no' '  tasks: [{command: id, delegate_to: other}]' >catalogue/scripts/other.yml
 	do_task configure '{"playbook": "other.yml"}'
 	same 1 "$(member .status)"

@@ -20,6 +20,7 @@
 #include "automator/playbook.h"
 #include "automator/tool.h"
 #include "base/file.h"
+#include "confine/confine.h"
 #include "event/tail.h"
 #include "exec/plugin.h"
 #include "model/take/origin.h"
@@ -39,7 +40,7 @@ struct control { /* a run */
 	const struct task *task;
 	struct arena arena;
 	struct automator_work work;
-	struct ssh ssh;       /* known_hosts is open as long as this process is there */
+	struct ssh ssh;
 	const char *folder;   /* private, with the folder work in it */
 	struct tail said;
 };
@@ -58,9 +59,17 @@ control_stop(int signal)
 static int
 control_add_ssh(struct control *control, struct error *err)
 {
+	const struct machine *machine = &control->task->machine;
+	char *known_hosts = memory_printf("%s/work/coopr-known-hosts", control->folder);
 	struct buffer text = {0};
-	int result = ssh_prepare(&control->task->machine, &control->ssh, err);
+	int result = ssh_prepare_by(machine, known_hosts, &control->ssh, err);
 
+	free(known_hosts);
+	if (result == 0) {
+		ssh_print_known_hosts(machine, &text);
+		result = bundle_put(&control->work.bundle, "coopr-known-hosts", BUNDLE_FILE, text.data, text.length, err);
+		buffer_clear(&text);
+	}
 	if (result == 0) {
 		buffer_text(&text, "#!/bin/sh\nexec");
 		for (size_t i = 0; i < control->ssh.argv.count; i++) {
@@ -152,6 +161,7 @@ control_set_environment(const struct control *control, struct arguments *environ
 	arguments_push(environment, "LC_ALL=C.UTF-8");
 	arguments_push(environment, "COOPR_CONTROL=yes");
 	arguments_printf(environment, "COOPR_DIR=%s/work", control->folder);
+	arguments_printf(environment, "HOME=%s", control->folder);
 	arguments_printf(environment, "TMPDIR=%s", control->folder);
 	payload_each_variable(control->task, control_add_variable, environment);
 }
@@ -170,16 +180,28 @@ control_read(struct control *control, int fd)
 		}
 }
 
+/* Confines what is run: coopr's own are out of its reach, but for the folder and what opens the node. */
+static const struct confinement *
+control_confine(const struct control *control, struct confined *confined)
+{
+	const struct machine *machine = &control->task->machine;
+	const char *const reads[] = {machine->identityfile, machine->passphrasefile, machine->passwordfile, machine->bastion.identityfile};
+
+	return confine_program(confined, "ansible-control", control->folder, reads, sizeof reads / sizeof *reads);
+}
+
 /* Runs it. Returns its exit code, or -1. */
 static int
 control_run(struct control *control, struct error *err)
 {
 	struct arguments argv = {0}, environment = {0};
 	char *folder = memory_printf("%s/work", control->folder);
-	struct process process = {.in = PROCESS_NULL, .folder = folder, .die_with_us = true};
+	struct confined confined;
+	struct process process = {.in = PROCESS_NULL, .folder = folder, .die_with_us = true, .confinement = control_confine(control, &confined)};
 	int status = -1, pipe[2], started = -1;
 
 	if (pipe2(pipe, O_CLOEXEC) < 0) {
+		confine_release(&confined);
 		free(folder);
 		return error_errno(err, EX_OSERR, "pipe");
 	}
@@ -197,6 +219,7 @@ control_run(struct control *control, struct error *err)
 		status = process_wait(&process, err);
 	}
 	close(pipe[0]);
+	confine_release(&confined);
 	arguments_release(&environment);
 	arguments_release(&argv);
 	free(folder);
@@ -233,7 +256,7 @@ control_play(struct control *control, struct outcome *outcome)
 	int status = -1;
 	char *last;
 
-	if (control_prepare(control, err) == 0 && control_make_folder(control, err) == 0 && control_write_files(control, err) == 0)
+	if (control_make_folder(control, err) == 0 && control_prepare(control, err) == 0 && control_write_files(control, err) == 0)
 		status = control_run(control, err);
 	if (status >= 0)
 		control_take_facts(control, outcome);

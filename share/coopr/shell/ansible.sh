@@ -21,14 +21,14 @@ for word; do
 done
 tool_place roles "$@"
 
-connection=local remote=$own/remote
-[ -z "${COOPR_CONTROL:-}" ] || connection=ssh remote=/dev/shm
+connection=local
+[ -z "${COOPR_CONTROL:-}" ] || connection=ssh
 cat >ansible.cfg <<END
 [defaults]
 inventory = $COOPR_DIR/config.json
 roles_path = $COOPR_DIR/roles:/etc/ansible/roles:/usr/share/ansible/roles
 local_tmp = $own/local
-remote_tmp = $remote
+remote_tmp = $own/remote
 callback_plugins = $COOPR_DIR/callbacks
 callbacks_enabled = coopr
 stdout_callback = default
