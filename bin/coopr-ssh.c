@@ -30,6 +30,7 @@
 static struct status_options places;
 static struct target_options chosen;
 static bool dry, raw;
+static pid_t ssh_pid;
 
 enum { SSH_LOOK_MS = 2000, SSH_IDLE_MS = 3600 * 1000 };
 
@@ -187,12 +188,21 @@ ssh_watch(pid_t pid, const struct cluster_status *status)
 		close(end.fd);
 }
 
+/* Tells the ssh that it is to end, too: it gives the terminal back, as SIGKILL would not. */
+static void
+ssh_pass_signal(int signal)
+{
+	kill(ssh_pid, signal);
+}
+
 /* Becomes the command; but where a key was put into a file for it, or somebody elsewhere has asked for it, waits for its end. Returns an
  * exit code. */
 static int
 ssh_run(char *const *argv, bool has_files, const struct cluster_status *status)
 {
-	struct process process = {.argv = argv, .in = PROCESS_INHERIT, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT};
+	struct process process = {.argv = argv, .in = PROCESS_INHERIT, .out = PROCESS_INHERIT, .err = PROCESS_INHERIT,
+	    .die_with_us = true};
+	const struct sigaction pass = {.sa_handler = ssh_pass_signal, .sa_flags = SA_RESTART};
 	struct error err;
 	int code;
 
@@ -204,6 +214,11 @@ ssh_run(char *const *argv, bool has_files, const struct cluster_status *status)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	code = process_start(&process, &err);
+	if (code == 0) {
+		ssh_pid = process.pid;
+		sigaction(SIGTERM, &pass, NULL);
+		sigaction(SIGHUP, &pass, NULL);
+	}
 	if (code == 0 && client_asker())
 		ssh_watch(process.pid, status);
 	if (code == 0)

@@ -40,6 +40,17 @@ teardown() {
 	same "coopr-ssh: hello: no node has the service nginx; there are hello" "$stderr"
 	run --separate-stderr -64 coopr-ssh hello/1000/hello
 
+	# Its ssh ends with it, however it ends: nothing holds what it printed to any more.
+	mkfifo said
+	for signal in TERM HUP KILL; do
+		coopr-ssh hello/1000 'echo in; sleep 1000' </dev/null >said 2>/dev/null 3>&- &
+		exec 4<said
+		read -r line <&4
+		kill -"$signal" "$!"
+		same "in 0" "$line $(timeout 30 cat <&4 >/dev/null; echo $?)"
+		exec 4<&-
+	done
+
 	run --separate-stderr -0 coopr-exec hello hostname
 	same $'hello1-1000 | hello1-1000\nhello1-1001 | hello1-1001' "$(sort <<<"$output")"
 	same "" "$stderr"
