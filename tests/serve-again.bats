@@ -87,6 +87,20 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	answers 400 PUT /v1/members/ann -H "Idempotency-Key: $(printf '%0256d' 0)" -d '{"tenant": "qa", "role": "user"}'
 }
 
+@test "the values of secrets are not compared, and what is kept of a request tells nobody what was sent" {
+	serve
+	with k1 204 PUT /v1/secrets/word --data-binary tulip
+	with k1 204 PUT /v1/secrets/word --data-binary rose
+	replayed
+	with k2 204 PUT /v1/secrets/word --data-binary rose
+	for key in p1:tulip p2:rose p3:tulip; do
+		with "$key" 200 PUT /v2/providers/dummy -H "Coopr-UserID: $(id -un)" -H 'Coopr-TenantID: superadmin' \
+			-d "{\"name\": \"dummy\", \"providertype\": \"dummy\", \"provisioner\": {\"api_password\": \"${key#*:}\"}}"
+	done
+	same '5|5' "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT count(DISTINCT substr(request, 1, 64)), count(DISTINCT substr(request, 66, 64))
+		FROM audit WHERE request <> ''")"
+}
+
 @test "a client of Coopr has keys of its own in each tenant that it names, and as each user" {
 	serve
 	coopr-tenant create qa

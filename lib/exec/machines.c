@@ -149,7 +149,7 @@ machines_parse_machine(const struct place *place, struct machines *machines, str
 	machine->address = name_parse_as(place, "address", NEED_REQUIRED, name_is_host, "an address", arena);
 	machine->bind = name_parse_as(place, "bind", NEED_OPTIONAL, name_is_host, "an address", arena);
 	machine->hostname = name_parse_as(place, "hostname", NEED_OPTIONAL, name_is_host, "a host name", arena);
-	machine->user = name_parse_as(place, "user", NEED_OPTIONAL, name_is_user, "a user", arena);
+	machine->user = name_parse_as(place, "user", NEED_OPTIONAL, name_is_user, "a user name", arena);
 	machine->port = place_integer(place, "port", SSH_PORT, 1, 65535);
 	machine->identityfile = machines_beside(arena, machines->path, place_string(place, "identityfile", NEED_OPTIONAL,
 	    arena));

@@ -63,7 +63,7 @@ static_fields_read(const struct task *task, struct arena *arena, struct static_f
 
 	*fields = (struct static_fields){.list = jv_invalid(), .bastion = jv_invalid()};
 	static_fields_take_machines(&root, task, arena, fields);
-	fields->user = name_parse_as(&root, "user", NEED_OPTIONAL, name_is_user, "a user", arena);
+	fields->user = name_parse_as(&root, "user", NEED_OPTIONAL, name_is_user, "a user name", arena);
 	fields->identityfile = place_string(&root, "identityfile", NEED_OPTIONAL, arena);
 	fields->hosts = place_boolean(&root, "hosts", true);
 	fields->admits = place_boolean(&root, "authorized_keys", true);

@@ -44,7 +44,7 @@ bastion_read(const struct place *auth, bool public_only)
 		return jv_invalid();
 	before = auth->problems->total;
 	host = name_parse_as(&place, "host", NEED_REQUIRED, name_is_host, "an address", &arena);
-	name_parse_as(&place, "user", NEED_OPTIONAL, name_is_user, "a user", &arena);
+	name_parse_as(&place, "user", NEED_OPTIONAL, name_is_user, "a user name", &arena);
 	place_string(&place, "hostkey", NEED_REQUIRED, &arena);
 	place_integer(&place, "port", SSH_PORT, 1, PORT_MAX);
 	bastion_check_key(&place);

@@ -403,8 +403,10 @@ call_make(struct call *call, const struct route_match *match, struct http_exchan
 		call_add_fixed(call, match, exchange, table);
 		call_add_options(call, route, table, &root);
 		call_add_operands(call, match, &root);
-		if (route->body == ROUTE_DOCUMENT)
+		if (route->body == ROUTE_DOCUMENT || route->body == ROUTE_SECRET)
 			buffer_append(&call->input, exchange->body.data, exchange->body.length);
+		if (route->body == ROUTE_SECRET)
+			call->secrets = call->input.length;
 	}
 	jv_free(object);
 	return problems->total ? -1 : 0;

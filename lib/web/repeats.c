@@ -56,8 +56,9 @@ repeats_open(struct store *store)
 	return repeats;
 }
 
-/* Takes the request for what it asks: whose it is, and the words and the input of its command. Secrets are left out: who knows the hash, which
- * is in the audit log, could guess them. */
+/* Takes the request for what it asks: whose it is, and the words and the input of its command. Who reads the hashes, which are in the
+ * audit log, could guess a password from them. So secrets are left out, and what is hashed begins with the key that was sent, which is
+ * not kept. */
 static void
 repeat_identify(struct repeat *repeat, const struct route_match *match, const struct asker *asker, const struct call *call,
     const struct http_exchange *exchange, const char *key)
@@ -68,6 +69,7 @@ repeat_identify(struct repeat *repeat, const struct route_match *match, const st
 	buffer_netstring(&whose, exchange->method);
 	buffer_netstring(&whose, exchange->path);
 	buffer_netstring(&whose, key);
+	buffer_netstring(&what, key);
 	for (size_t i = 1; i < call->argv.count; i++) {
 		buffer_netstring(&what, call->argv.list[i]);
 		if (strncmp(call->argv.list[i], "--tenant=", 9) == 0)

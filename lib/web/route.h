@@ -39,6 +39,7 @@ enum route_body {
 	ROUTE_NO_BODY,
 	ROUTE_OPTIONS,  /* an object whose members are the options of the command, and the operands that route names */
 	ROUTE_DOCUMENT, /* a document, for standard input */
+	ROUTE_SECRET,   /* the same, which is a secret */
 	ROUTE_UPLOAD,   /* of any size, for standard input as it comes: the command says what is too much */
 };
 

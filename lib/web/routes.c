@@ -63,7 +63,7 @@ const struct route routes[] = {
 	{"POST", "/v1/resources/{kind}/{plugin}/{type}/{name}/recall", "resource recall", "{kind}/{plugin}/{type}/{name}", CHANGE, ROUTE_OPTIONS, ROUTE_RECORDS, "Have the next sync make a resource inactive", "resource"},
 	{"POST", "/v1/sync", "resource sync", NULL, CHANGE, ROUTE_OPTIONS, ROUTE_RECORDS, "Make what is staged active, at one instant", "resource"},
 	{"GET", "/v1/secrets", "secret list", NULL, NULL, ROUTE_NO_BODY, ROUTE_RECORDS, "List the names of secrets", "secret"},
-	{"PUT", "/v1/secrets/{name}", "secret set", "{name}", "--yes --raw", ROUTE_DOCUMENT, ROUTE_DONE, "Set a secret to the text that is sent", NULL},
+	{"PUT", "/v1/secrets/{name}", "secret set", "{name}", "--yes --raw", ROUTE_SECRET, ROUTE_DONE, "Set a secret to the text that is sent", NULL},
 	{"POST", "/v1/secrets/{name}/rotate", "secret rotate", "{name}", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Replace a secret by a new random value", NULL},
 	{"POST", "/v1/secrets/{name}/allow", "secret allow", "{name}", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Say who may use a secret in documents", NULL},
 	{"DELETE", "/v1/secrets/{name}", "secret delete", "{name}", CHANGE, ROUTE_OPTIONS, ROUTE_DONE, "Delete a secret", NULL},

@@ -54,7 +54,7 @@ shell_read_fields(const struct task *task, struct arena *arena, struct shell_fie
 	its->script = place_string(&fields, "script", NEED_REQUIRED, arena);
 	its->args = place_string(&fields, "args", NEED_OPTIONAL, arena);
 	its->files = place_string(&fields, "files", NEED_OPTIONAL, arena);
-	automator_choose_user(task, name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "user", arena), work);
+	automator_choose_user(task, name_parse_as(&fields, "user", NEED_OPTIONAL, name_is_user, "a user name", arena), work);
 	secrets = place_string(&fields, "secrets", NEED_OPTIONAL, arena);
 	its->on_disk = secrets && strcmp(secrets, "disk") == 0;
 	if (task_has_secret(task, "/fields/args"))
