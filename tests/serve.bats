@@ -127,6 +127,14 @@ teardown() {
 	same '[["/tempalte"],["/machines/1"],["/detach"]]' "$(body '[.errors[] | [.pointer]] | sort | reverse | [.[0], .[1], .[2]]')"
 	answers 422 POST /v1/clusters -d '{"name": '
 	answers 422 POST /v1/clusters -d '[]'
+	# What a command cannot do without is a member that the description requires.
+	answers 200 GET /v1/openapi.json
+	body '.paths | to_entries[] | select(.value.post.requestBody.content."application/json".schema.required) | .key' >paths
+	[ "$(wc -l <paths)" -gt 20 ]
+	while read -r path; do
+		run -0 curl -sS --unix-socket "$SOCKET" -d '{}' "http://coopr${path//[{\}]/zz}"
+		run ! grep -E 'missing argument|expected one' <<<"${output//missing argument NODE;/}" # nodes, or node, or service
+	done <paths
 	answers 409 POST /v1/clusters -d '{"name": "shop", "template": "lamp", "machines": 1, "provider": "dummy"}'
 	answers 405 PUT /v1/clusters -D head
 	contains "$(cat head)" "Allow: GET, POST"
