@@ -574,11 +574,45 @@ ratios() {
 	run -64 --separate-stderr coopr-solve --node-limit 0 packing
 }
 
+# Many services, one instance each, on so many machines: crowd SERVICES MACHINES CPU CAPACITY, where CPU is what service number . takes.
+crowd() {
+	jq -n "[range($1)] | {kind: \"request\", provider: {name: \"p\", providertype: \"dummy\"},
+	  cluster: {name: \"c\", numMachines: $2, services: map(\"s\(.)\")}, services: map({name: \"s\(.)\", consumes: {cpu: ($3)}}),
+	  template: {name: \"t\", constraints: {services: (map({\"s\(.)\": {quantities: {max: 1}}}) | add)}},
+	  hardwaretypes: [{name: \"small\", providermap: {p: {flavor: \"f\", capacity: {cpu: 7}}}},
+	    {name: \"large\", providermap: {p: {flavor: \"f\", capacity: {cpu: $4}}}}],
+	  imagetypes: [{name: \"i\", providermap: {p: {image: \"x\"}}}]}"
+}
+
+@test "thousands of services that are too much by sums are refused with these sums and a minimal set" {
+	crowd 4096 4 '9 + (. % 2)' 9728 >request # 38912 + 1 is too much
+	jq '.services[0].consumes.cpu += 1' request >changed
+	coopr-solve request >layout
+	coopr-solve --check layout request
+	run -1 coopr-solve changed
+	same '[null,8195]' "$(jq -c '[.minimal, (.conflict | length)]' <<<"$output")"
+	contains "$(jq -r .because <<<"$output")" "and 4094 others need 38913 cpu, but 4 machines of the largest type (large) hold 38912: 4 machines are asked for"
+	contains "$(jq -r .because <<<"$output")" ": at least 5 machines are necessary"
+	crowd 700 100 'if . == 9 then 1001 else 10 end' 1000 >request # one that no machine holds
+	run -1 coopr-solve request
+	same '[null,["/cluster/services/9","/hardwaretypes/0/providermap/p/capacity","/hardwaretypes/1/providermap/p/capacity","/services/9/consumes"]]' \
+		"$(jq -c '[.minimal, .conflict]' <<<"$output")"
+	crowd 90 60 1 1000 | jq '.template.constraints.layout.mutuallyexclusive = [.cluster.services]' >request
+	run -1 coopr-solve request
+	same '[null,63]' "$(jq -c '[.minimal, (.conflict | length)]' <<<"$output")"
+	tee conflict <<<"$output"
+	coopr-solve --check conflict request
+	crowd 90 9 1 1000 | jq '.hardwaretypes[0].providermap.p.available = 1
+	  | .template.constraints.services[["s1","s3","s5","s7","s9","s11","s13","s15","s17","s19"][]].hardwaretypes = ["small"]' >request
+	run -1 coopr-solve request
+	contains "$(jq -r .because <<<"$output")" "and 6 others need 8 cpu, but 1 machine of type small holds 7: "
+}
+
 @test "a conflict that a limit left unproved says that it may not be minimal" {
 	changed '.template.constraints.services.worker.quantities.min = 3'
 	run -1 coopr-solve changed
 	same '[null,4]' "$(jq -c '[.minimal, (.conflict | length)]' <<<"$output")"
-	run -1 coopr-solve --node-limit 2 changed
+	run -1 coopr-solve --node-limit 1 changed
 	same '[false,true]' "$(jq -c '[.minimal, (.conflict | length > 4)]' <<<"$output")"
 }
 

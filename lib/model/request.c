@@ -215,12 +215,30 @@ request_lower_size(struct request *request)
 		request->template.size_min = least;
 }
 
+/* Notes where the services of the cluster stand in its list, the first of each. */
+static void
+request_index_services(const struct place *place, struct cluster_request *asked, struct arena *arena)
+{
+	struct place cluster = place_member(place, "cluster"), list = place_member(&cluster, "services");
+
+	asked->service_indexes = arena_alloc(arena, asked->services.count, sizeof *asked->service_indexes);
+	for (size_t i = asked->services.count ? json_length(list.value) : 0; i-- > 0;) {
+		struct place element = place_element(&list, i);
+		const char *name = json_string(element.value);
+		const char **found = name ? bsearch(&name, asked->services.list, asked->services.count, sizeof name, name_compare) : NULL;
+
+		if (found)
+			asked->service_indexes[found - asked->services.list] = i;
+	}
+}
+
 static void
 request_check(const struct place *place, struct arena *arena, void *to)
 {
 	struct request *r = to;
 	struct place nodes = place_member(place, "nodes");
 
+	request_index_services(place, &r->cluster, arena);
 	request_add_rules(r, arena);
 	request_lower_size(r);
 	request_check_names(place, "hardwaretypes", r->hardwaretypes, r->hardwaretype_count, sizeof *r->hardwaretypes,
@@ -296,34 +314,16 @@ request_name_node(const struct request *request, struct node *node, struct arena
 	                        : node_hostname(asked->name, asked->id, node->nodenum, suffix, arena);
 }
 
-static size_t
-request_index_in(jv object, const char *service)
-{
-	jv list = json_get(object, "services");
-	size_t index = SIZE_MAX;
-
-	for (size_t i = json_length(list); i-- > 0;) {
-		jv element = json_element(list, i);
-		char *name = jv_get_kind(element) == JV_KIND_OBJECT ? json_get_string(element, "name") : NULL;
-		const char *text = name ? name : json_string(element);
-
-		if (text && strcmp(text, service) == 0)
-			index = i;
-		free(name);
-		jv_free(element);
-	}
-	jv_free(list);
-	return index;
-}
-
 size_t
 request_service_index(const struct request *request, const char *service)
 {
-	jv defaults = json_get(request->template.source, "defaults");
-	size_t index = request_index_in(request->cluster.services.count ? request->cluster.source : defaults, service);
+	const struct string_list *own = &request->cluster.services;
+	const char **found = own->count ? bsearch(&service, own->list, own->count, sizeof *own->list, name_compare) : NULL;
 
-	jv_free(defaults);
-	return index;
+	for (size_t i = 0; i < request->template.default_service_count && !own->count; i++)
+		if (strcmp(request->template.default_services[i].name, service) == 0)
+			return i;
+	return found ? request->cluster.service_indexes[found - own->list] : SIZE_MAX;
 }
 
 const struct instance_bounds *

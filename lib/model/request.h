@@ -34,6 +34,7 @@ struct cluster_request {
 	int64_t next_nodenum; /* numbers of new nodes begin here at least */
 	struct instances instances; /* each is a rule behind the template's counts, too */
 	struct string_list services; /* sorted, each once; empty: the template's defaults */
+	size_t *service_indexes;     /* of each, in the document's own list */
 	const char *hardwaretype, *imagetype; /* or NULL */
 	const char *dns_suffix;               /* or NULL */
 	jv config; /* borrowed; invalid where absent */

@@ -9,6 +9,7 @@
 #include "model/request.h"
 #include "solve/admit.h"
 #include "solve/conflict/conflict.h"
+#include "solve/conflict/room.h"
 #include "solve/conflict/violation.h"
 #include "solve/limit.h"
 #include "solve/lp/presolve.h"
@@ -76,7 +77,9 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	demands_collect(request, &demands);
 	demands.moves_max = terms->moves_max;
 	rc = presolve(request, &demands, &program, err);
-	if (rc == 0) {
+	if (rc == 0 && room_exceeds(&demands))
+		rc = conflict_explain(request, terms->moves_max, &budget, &answer->arena, &answer->refusal, err);
+	else if (rc == 0) {
 		search_best(&program, &budget, &outcome);
 		rc = solve_take_outcome(&program, &outcome, terms, &budget, answer, err);
 		if (rc == 0 && answer->satisfiable)

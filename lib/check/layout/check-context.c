@@ -33,7 +33,7 @@ check_fault(struct check *c, const char *where, const char *pointer, const char 
 void
 check_broken(struct check *c, const char *where, enum demand_kind kind, size_t index, const char *format, ...)
 {
-	struct demand demand = {kind, index};
+	struct demand demand = {.kind = kind, .index = index};
 	struct buffer pointer = {0};
 	va_list ap;
 

@@ -45,17 +45,14 @@ demand_service_pointer(const struct request *request, const char *service, struc
 bool
 demand_on_cluster(const struct request *request, const char *service)
 {
-	for (size_t i = 0; i < demand_service_count(request); i++)
-		if (strcmp(demand_service(request, i), service) == 0)
-			return true;
-	return false;
+	return request_service_index(request, service) != SIZE_MAX;
 }
 
 static void
 demand_add(struct demands *demands, enum demand_kind kind, size_t index)
 {
 	ARRAY_ROOM(demands->list, demands->count, demands->capacity);
-	demands->list[demands->count++] = (struct demand){kind, index};
+	demands->list[demands->count++] = (struct demand){.kind = kind, .index = index};
 }
 
 static void
@@ -204,21 +201,37 @@ demands_drop(struct demands *demands, size_t from, size_t to, bool drop)
 		demand_drop(demands, &demands->list[i], drop);
 }
 
+void
+demands_forget_dropped(struct demands *demands)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < demands->count; i++)
+		if (demand_holds(demands, demands->list[i].kind, demands->list[i].index))
+			demands->list[kept++] = demands->list[i];
+	demands->count = kept;
+}
+
 /* Drops all of the range if possible, else what can be dropped of its halves. A demand that a larger rest needs is needed
  * by a smaller one. */
 int
 demands_reduce(struct demands *demands, size_t from, size_t to, int (*contradict)(void *context, bool single), void *context)
 {
 	size_t middle = from + (to - from) / 2;
+	bool needed = false;
 	int rc;
 
 	if (from == to)
 		return 0;
-	demands_drop(demands, from, to, true);
-	rc = contradict(context, to - from == 1);
-	if (rc != 0)
-		return rc < 0 ? -1 : 0;
-	demands_drop(demands, from, to, false);
+	for (size_t i = from; i < to && !needed; i++)
+		needed = demands->list[i].needed;
+	if (!needed) {
+		demands_drop(demands, from, to, true);
+		rc = contradict(context, to - from == 1);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+		demands_drop(demands, from, to, false);
+	}
 	if (to - from == 1)
 		return 0;
 	if (demands_reduce(demands, from, middle, contradict, context) < 0)

@@ -45,6 +45,7 @@ enum demand_kind {
 struct demand {
 	enum demand_kind kind;
 	size_t index;
+	bool needed; /* the rest is known not to contradict itself without it */
 };
 
 struct demands {
@@ -71,7 +72,10 @@ bool demand_holds(const struct demands *demands, enum demand_kind kind, size_t i
 /* Takes the demands from to to - 1 of the list out of consideration, or back into it. */
 void demands_drop(struct demands *demands, size_t from, size_t to, bool drop);
 
-/* Drops of the demands from to to - 1 what is not needed for the rest to contradict itself: one pass makes the rest
+/* Takes those that are dropped out of the list: they stay dropped. */
+void demands_forget_dropped(struct demands *demands);
+
+/* Drops of the demands from to to - 1, none of which is dropped, what is not needed for the rest to contradict itself: one pass makes the rest
  * minimal. contradict returns 1 if those that hold contradict each other, 0 if they do not or that is not known, -1 to end
  * with that; with single, its answer decides about a single demand. Returns 0 or -1. */
 int demands_reduce(struct demands *demands, size_t from, size_t to, int (*contradict)(void *context, bool single),

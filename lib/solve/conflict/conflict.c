@@ -10,6 +10,7 @@
 #include "model/name.h"
 #include "model/request.h"
 #include "solve/conflict/reason.h"
+#include "solve/conflict/room.h"
 #include "solve/conflict/violation.h"
 #include "solve/lp/presolve.h"
 #include "solve/program/program.h"
@@ -34,6 +35,8 @@ conflict_contradicts(void *of, bool single)
 	struct program program;
 	int rc = -1;
 
+	if (room_exceeds(&q->demands))
+		return 1;
 	if (q->budget->spent) {
 		q->open = true;
 		return 0;
@@ -105,7 +108,7 @@ conflict_members_of(const struct demands *demands, const struct demand **list, s
 }
 
 /* Drops demands until the rest is a minimal conflict. If the rules that the present layout breaks already are too much
- * by themselves, with the present machines staying as they are, nothing else is looked at. */
+ * by themselves, with the present machines staying as they are, nothing else is looked at; nor if sums are too much. */
 static int
 conflict_find(struct conflict_search *q, struct violations *violations)
 {
@@ -133,6 +136,11 @@ conflict_find(struct conflict_search *q, struct violations *violations)
 		if (!too_much)
 			demands_drop(demands, 0, demands->count, false);
 	}
+	if (room_reduce(demands)) {
+		if (room_settle(demands, conflict_contradicts, q) < 0)
+			return -1;
+		demands_forget_dropped(demands);
+	}
 	return demands_reduce(demands, 0, demands->count, conflict_contradicts, q);
 }
 
@@ -157,8 +165,9 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 		if (demand_holds(&q.demands, q.demands.list[i].kind, q.demands.list[i].index))
 			list[count++] = &q.demands.list[i];
 	if (rc == 0) {
-		struct reason reason = {&q.demands, list, count, &violations, &part};
+		struct reason reason = {.demands = &q.demands, .list = list, .count = count, .violations = &violations, .budget = &part};
 
+		reason_count_kinds(&reason);
 		if (count) {
 			reason_write(&reason, &out);
 			refusal->conflict = conflict_pointers_of(&q.demands, list, count, arena);

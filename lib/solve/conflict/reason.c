@@ -182,25 +182,13 @@ reason_append_member(const struct reason *reason, const struct demand *demand, s
 	buffer_byte(out, ')');
 }
 
-/* Returns whether the template's least number of machines is part of the conflict: with a number that is given, that says it all. */
-static bool
-reason_has_size(const struct reason *reason)
+void
+reason_count_kinds(struct reason *reason)
 {
-	for (size_t i = 0; i < reason->count; i++)
-		if (reason->list[i]->kind == DEMAND_SIZE_MIN)
-			return true;
-	return false;
-}
-
-/* Returns how many members are of a kind. */
-static size_t
-reason_count_kind(const struct reason *reason, enum demand_kind kind)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < reason->count; i++)
-		count += reason->list[i]->kind == kind;
-	return count;
+	for (size_t i = reason->count; i-- > 0;) {
+		reason->kind_count[reason->list[i]->kind]++;
+		reason->kind_first[reason->list[i]->kind] = i;
+	}
 }
 
 /* Appends the words of a member; where there are many of its kind, of the first two, and how many more. */
@@ -208,7 +196,7 @@ static void
 reason_append_kind(const struct reason *reason, const struct demand *first, struct buffer *out)
 {
 	const struct request *r = reason->demands->request;
-	size_t count = reason_count_kind(reason, first->kind), written = 0;
+	size_t count = reason->kind_count[first->kind], written = 0;
 	bool placed = first->kind == DEMAND_PLACED;
 
 	if (count <= REASON_EACH) {
@@ -238,12 +226,7 @@ reason_is_told(const struct reason *reason, size_t member, const struct demand *
 
 	if (reason->list[member] == subject || (sums && (kind == DEMAND_CONSUMES || kind == DEMAND_CAPACITY)))
 		return true;
-	if (reason_count_kind(reason, kind) <= REASON_EACH)
-		return false;
-	for (size_t i = 0; i < member; i++)
-		if (reason->list[i]->kind == kind)
-			return true;
-	return kind == subject->kind;
+	return reason->kind_count[kind] > REASON_EACH && (reason->kind_first[kind] < member || kind == subject->kind);
 }
 
 /* The subject of the sentence is the demand that interests most; the others follow, many of a kind in short. Of room the sums
@@ -277,8 +260,8 @@ reason_write(const struct reason *reason, struct buffer *out)
 		buffer_printf(out, ", and provider %s offers no other type", reason->demands->request->provider.name);
 	else if (!written && (subject->kind == DEMAND_COUNT_RULE || subject->kind == DEMAND_NODES || subject->kind == DEMAND_MIN))
 		buffer_text(out, ", which cannot be");
-	if (reason_interest(r, subject) && !(demand_exact_machines(r) && reason_has_size(reason)) &&
-	    (reason_is_about_machines(subject) || reason_count_kind(reason, subject->kind) <= REASON_EACH))
+	if (reason_interest(r, subject) && !(demand_exact_machines(r) && reason->kind_count[DEMAND_SIZE_MIN]) &&
+	    (reason_is_about_machines(subject) || reason->kind_count[subject->kind] <= REASON_EACH))
 		reason_append_possible(reason, subject, out);
 }
 

@@ -7,20 +7,24 @@
 
 #include <stddef.h>
 
+#include "model/answer/demand.h"
+
 struct violations;
 struct budget;
 struct buffer;
-struct demand;
-struct demands;
 struct error;
 
 struct reason {
 	struct demands *demands;         /* all but the members are dropped */
 	const struct demand **list;      /* the members: one at least */
 	size_t count;
+	size_t kind_count[DEMAND_KINDS], kind_first[DEMAND_KINDS]; /* members of each kind; the first of them */
 	const struct violations *violations; /* of the present layout */
 	struct budget *budget;           /* to find out what would be possible */
 };
+
+/* Counts the members of each kind, which comes first. */
+void reason_count_kinds(struct reason *reason);
 
 /* Appends what cannot hold together: "a needs at least 3 instances, but 2 machines are asked for: at most 2 instances
  * are possible". */

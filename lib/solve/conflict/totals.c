@@ -35,27 +35,34 @@ struct totals {
 	struct parts takers, types;
 };
 
-/* Returns how many instances of a service the conflict demands. */
-static int64_t
-totals_instances(const struct reason *reason, const char *service)
+/* Finds how many instances the conflict demands of the service of each member that says what one takes. */
+static void
+totals_count_instances(struct totals *totals)
 {
+	const struct reason *reason = totals->reason;
 	const struct request *r = reason->demands->request;
-	int64_t most = 0;
+	int64_t *most = memory_zeroed(reason->count, sizeof *most);
+	struct names services = {0};
 
 	for (size_t i = 0; i < reason->count; i++) {
 		const struct demand *demand = reason->list[i];
 		const struct instance_bounds *bounds = demand->kind == DEMAND_COUNT_RULE ? request_instances_rule(r, demand->index) : NULL;
-		int64_t least = 0;
+		const char *service = bounds ? bounds->service : demand->kind == DEMAND_PLACED ? demand_service(r, demand->index)
+		    : demand->kind == DEMAND_MIN ? r->template.constraints[demand->index].service : NULL;
+		int64_t least = bounds ? bounds->min : demand->kind == DEMAND_MIN ? r->template.constraints[demand->index].min : 1;
+		int number = service ? names_intern(&services, service) : NAMES_NONE;
 
-		if (demand->kind == DEMAND_PLACED && strcmp(demand_service(r, demand->index), service) == 0)
-			least = 1;
-		else if (demand->kind == DEMAND_MIN && strcmp(r->template.constraints[demand->index].service, service) == 0)
-			least = r->template.constraints[demand->index].min;
-		else if (bounds && strcmp(bounds->service, service) == 0)
-			least = bounds->min;
-		most = least > most ? least : most;
+		if (service && least > most[number])
+			most[number] = least;
 	}
-	return most;
+	for (size_t i = 0; i < reason->count; i++) {
+		const struct demand *demand = reason->list[i];
+		int number = demand->kind == DEMAND_CONSUMES ? names_find(&services, r->services[demand->index].name) : NAMES_NONE;
+
+		totals->instances[i] = number == NAMES_NONE ? 0 : most[number];
+	}
+	free(most);
+	names_release(&services);
 }
 
 /* Returns how many machines the conflict allows; INT64_MAX if it does not say. */
@@ -217,19 +224,16 @@ totals_scarcest(struct totals *totals, const struct names *resources)
 	return most > 0 ? scarcest : NULL;
 }
 
-/* Counts the instances of what takes something, and lists the resources of which it is. */
+/* Lists the resources of which something is taken. */
 static void
-totals_read(struct totals *totals, struct names *resources)
+totals_list_resources(const struct reason *reason, struct names *resources)
 {
-	const struct reason *reason = totals->reason;
-
 	for (size_t i = 0; i < reason->count; i++) {
 		const struct service *service;
 
 		if (reason->list[i]->kind != DEMAND_CONSUMES)
 			continue;
 		service = &reason->demands->request->services[reason->list[i]->index];
-		totals->instances[i] = totals_instances(reason, service->name);
 		for (size_t j = 0; j < service->consumes.count; j++)
 			names_intern(resources, service->consumes.list[j].resource);
 	}
@@ -244,7 +248,8 @@ totals_append(const struct reason *reason, struct buffer *out)
 	struct names resources = {0};
 	const char *resource;
 
-	totals_read(&totals, &resources);
+	totals_count_instances(&totals);
+	totals_list_resources(reason, &resources);
 	resource = totals_scarcest(&totals, &resources);
 	if (resource) {
 		size_t used;

@@ -59,7 +59,7 @@ build_find_kinds(const struct program *p, struct kind *list)
 static bool
 build_can_replace(const struct program *p, const struct unit *a, const struct unit *b)
 {
-	if (a->banned || a->nogood_count || a->size < b->size)
+	if (a->banned || a->nogood_count || a->size < b->size || bits_has(a->excludes, (size_t)(b - p->units)))
 		return false;
 	for (size_t i = 0; i < p->resource_count; i++)
 		if (a->consumes[i] > b->consumes[i])

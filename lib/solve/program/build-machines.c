@@ -10,9 +10,9 @@
 #include "model/name.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
+#include "solve/program/build.h"
 
-/* Returns whether a type may be used as far as the demand for one type and the template's list of types go. */
-static bool
+bool
 build_wanted(const struct demands *demands, bool hardware, const char *name)
 {
 	const struct request *r = demands->request;
@@ -72,7 +72,7 @@ build_drop_replaced(struct program *p, const struct demands *demands)
 	free(allowed);
 }
 
-static void
+void
 build_bound_machines(struct program *p, const struct demands *demands)
 {
 	const struct request *r = p->request;

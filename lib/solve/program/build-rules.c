@@ -10,6 +10,7 @@
 #include "model/answer/demand.h"
 #include "solve/program/bits.h"
 #include "solve/program/build-parts.h"
+#include "solve/program/build.h"
 
 #define COEFFICIENT_MOST ((wide)1000000000000) /* times SOLVE_MACHINES it fits into 64 bits */
 #define BOUND_MOST ((wide)1000000000000000000)
@@ -28,31 +29,43 @@ build_unit_number(const struct program *p, const struct unit *unit)
 	return (int)(unit - p->units);
 }
 
-/* Finds the services that stand everywhere: neither an entry nor a set of the template names them. */
-static void
-build_find_unnamed(struct program *p)
+void
+build_find_named(const struct cluster_template *t, int (*find)(const void *of, const char *name), const void *of, bool *named)
 {
-	const struct cluster_template *t = &p->request->template;
 	const struct service_sets *sets[] = {&t->mustcoexist, &t->cantcoexist, &t->mutuallyexclusive, &t->oneof};
-	bool *named = memory_zeroed(p->service_count, sizeof *named);
 	int service;
 
 	for (size_t i = 0; i < t->constraint_count; i++)
-		if ((service = program_find_service(p, t->constraints[i].service)) != NAMES_NONE)
+		if ((service = find(of, t->constraints[i].service)) != NAMES_NONE)
 			named[service] = true;
 	for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
 		for (size_t i = 0; i < sets[k]->count; i++)
 			for (size_t j = 0; j < sets[k]->list[i].count; j++)
-				if ((service = program_find_service(p, sets[k]->list[i].list[j])) != NAMES_NONE)
+				if ((service = find(of, sets[k]->list[i].list[j])) != NAMES_NONE)
 					named[service] = true;
 	for (size_t i = 0; i < t->count_count; i++)
 		for (size_t j = 0; j < t->counts[i].term_count; j++)
-			if ((service = program_find_service(p, t->counts[i].terms[j].service)) != NAMES_NONE)
+			if ((service = find(of, t->counts[i].terms[j].service)) != NAMES_NONE)
 				named[service] = true;
 	for (size_t i = 0; i < t->spread_count; i++)
 		for (size_t j = 0; j < t->spreads[i].services.count; j++)
-			if ((service = program_find_service(p, t->spreads[i].services.list[j])) != NAMES_NONE)
+			if ((service = find(of, t->spreads[i].services.list[j])) != NAMES_NONE)
 				named[service] = true;
+}
+
+static int
+build_find_service(const void *program, const char *name)
+{
+	return program_find_service(program, name);
+}
+
+/* Finds the services that stand everywhere. */
+static void
+build_find_unnamed(struct program *p)
+{
+	bool *named = memory_zeroed(p->service_count, sizeof *named);
+
+	build_find_named(&p->request->template, build_find_service, p, named);
 	for (size_t i = 0; i < p->service_count; i++)
 		if (!named[i])
 			p->units[p->unit_of[i]].everywhere = true;
@@ -102,13 +115,15 @@ build_exclude(struct program *p, struct unit *a, struct unit *b)
 static void
 build_apply_exclusive(struct program *p, const struct string_list *set)
 {
-	for (size_t i = 0; i < set->count; i++)
-		for (size_t j = 0; j < i; j++) {
-			struct unit *a = build_unit_named(p, set->list[i]), *b = build_unit_named(p, set->list[j]);
+	struct unit **units = memory_zeroed(set->count, sizeof *units);
 
-			if (a && b && strcmp(set->list[i], set->list[j]) != 0)
-				build_exclude(p, a, b);
-		}
+	for (size_t i = 0; i < set->count; i++) {
+		units[i] = build_unit_named(p, set->list[i]);
+		for (size_t j = 0; j < i; j++)
+			if (units[i] && units[j]) /* the names in a set differ */
+				build_exclude(p, units[i], units[j]);
+	}
+	free(units);
 }
 
 static void

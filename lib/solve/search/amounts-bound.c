@@ -84,17 +84,17 @@ amounts_least_machines(const struct amount_sums *a)
 	return least;
 }
 
-bool
-amounts_exceed(const struct program *p)
+int64_t
+amounts_least(const struct program *p)
 {
 	struct amount_sums a = {.program = p, .machines = p->machines_min, .least = memory_zeroed(p->unit_count, sizeof *a.least)};
-	bool exceed;
+	int64_t least;
 
 	for (size_t u = 0; u < p->unit_count; u++)
 		a.least[u] = p->units[u].everywhere && p->units[u].min < p->machines_min ? p->machines_min : p->units[u].min;
-	exceed = p->group_count == 1 && amounts_least_machines(&a) > p->machines_max;
+	least = p->group_count == 1 ? amounts_least_machines(&a) : 0;
 	free(a.least);
-	return exceed;
+	return least;
 }
 
 int64_t

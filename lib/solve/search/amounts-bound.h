@@ -5,7 +5,6 @@
 #ifndef SOLVE_SEARCH_AMOUNTS_BOUND_H
 #define SOLVE_SEARCH_AMOUNTS_BOUND_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct master;
@@ -15,7 +14,7 @@ struct program;
  * all services take of each resource. */
 int64_t amounts_bound(const struct master *master, int row);
 
-/* Returns whether more machines are needed, by such sums, than there may be. */
-bool amounts_exceed(const struct program *program);
+/* Returns how many machines a layout of new machines has at least, by such sums. */
+int64_t amounts_least(const struct program *program);
 
 #endif

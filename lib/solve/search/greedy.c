@@ -8,8 +8,11 @@
 
 enum {
 	LARGE_UNITS = 1000,
+	FULL_WORDS = 1 << 22, /* of the table of what a machine can be filled with */
 	INSTANCES_MOST = 50000, /* each is put on a machine by itself */
 };
+
+#define ANY_AMOUNT 1.001 /* what a type offers that offers any amount: more than the largest */
 
 struct machine {
 	int hardware;
@@ -35,9 +38,15 @@ struct greedy_unit {
 };
 
 bool
+greedy_applies(const struct program *p)
+{
+	return p->group_count == 1 && !p->linear_count && !p->choice_count && !p->spread && !p->condition;
+}
+
+bool
 greedy_is_wanted(const struct program *p)
 {
-	return p->unit_count >= LARGE_UNITS && p->group_count == 1 && !p->linear_count && !p->choice_count && !p->spread && !p->condition;
+	return p->unit_count >= LARGE_UNITS && greedy_applies(p);
 }
 
 static bool
@@ -85,7 +94,7 @@ greedy_start(struct greedy *g, struct machine *machine, int hardware)
 	return true;
 }
 
-/* Puts an instance on a machine of its own, of the type that offers most for what it costs. */
+/* Puts an instance, or with SIZE_MAX none, on a machine of its own, of the type that offers most for what it costs. */
 static bool
 greedy_open(struct greedy *g, size_t u)
 {
@@ -96,12 +105,13 @@ greedy_open(struct greedy *g, size_t u)
 		return false;
 	for (size_t h = 0; h < p->hardware_count; h++)
 		if ((best.hardware == SIMPLEX_NONE || g->worth[h] > g->worth[best.hardware]) && greedy_start(g, &machine, (int)h) &&
-		    greedy_has_room(p, &machine, u))
+		    (u == SIZE_MAX || greedy_has_room(p, &machine, u)))
 			best = machine;
 	if (best.hardware == SIMPLEX_NONE)
 		return false;
-	greedy_put(p, &best, u);
-	best.count = 1;
+	if (u != SIZE_MAX)
+		greedy_put(p, &best, u);
+	best.count = u != SIZE_MAX;
 	g->used[best.hardware]++;
 	ARRAY_ROOM(g->machines, g->count, g->capacity);
 	g->machines[g->count++] = best;
@@ -137,7 +147,7 @@ greedy_weigh_types(struct greedy *g)
 				g->most[i] = (double)p->hardware[h].capacity[i];
 	for (size_t h = 0; h < p->hardware_count; h++) {
 		for (size_t i = 0; i < p->resource_count; i++)
-			g->worth[h] += p->hardware[h].capacity[i] == NO_MAX || g->most[i] <= 0 ? 1 : (double)p->hardware[h].capacity[i] / g->most[i];
+			g->worth[h] += p->hardware[h].capacity[i] == NO_MAX || g->most[i] <= 0 ? ANY_AMOUNT : (double)p->hardware[h].capacity[i] / g->most[i];
 		if (cost)
 			g->worth[h] = (g->worth[h] + 1e-9) / ((double)cost[h] + 1e-9);
 	}
@@ -212,6 +222,8 @@ greedy_fill_up(struct greedy *g)
 	for (size_t u = 0; u < p->unit_count; u++)
 		while ((int64_t)g->count < want && bits_has(p->groups[0].open, u) && g->placed[u] < p->units[u].max && greedy_open(g, u))
 			g->placed[u]++;
+	while ((int64_t)g->count < want && !bits_empty(p->groups[0].stays, p->unit_words) && greedy_open(g, SIZE_MAX))
+		;
 	return (int64_t)g->count >= want;
 }
 
@@ -244,6 +256,114 @@ greedy_take(const struct greedy *g, struct uses *found)
 	}
 }
 
+static void
+greedy_restart(struct greedy *g)
+{
+	g->count = 0;
+	memset(g->used, 0, g->program->hardware_count * sizeof *g->used);
+}
+
+/* Puts the units that have to be placed on the first machines that have room for them. */
+static bool
+greedy_first_fit(struct greedy *g, const struct greedy_unit *units, size_t count)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < count && good; i++) {
+		g->placed[units[i].unit] = g->program->units[units[i].unit].min;
+		good = greedy_place(g, units[i].unit, g->placed[units[i].unit]);
+	}
+	return good;
+}
+
+/* Returns the resource of which the units take most, beside what a machine offers; SIZE_MAX if none is short. */
+static size_t
+greedy_scarcest(const struct greedy *g)
+{
+	const struct program *p = g->program;
+	size_t scarcest = SIZE_MAX;
+	double most = 0;
+
+	for (size_t i = 0; i < p->resource_count; i++) {
+		double sum = 0;
+
+		for (size_t u = 0; u < p->unit_count && g->most[i] > 0; u++)
+			sum += (double)p->units[u].min * (double)p->units[u].consumes[i] / g->most[i];
+		if (sum > most) {
+			most = sum;
+			scarcest = i;
+		}
+	}
+	return scarcest;
+}
+
+/* Puts on the last machine, of the units that have instances left, those that together leave least of a resource, large ones first. The units
+ * before one in the order are not smaller; row i of sums has what those from i on can add up to. */
+static bool
+greedy_fill(struct greedy *g, const struct greedy_unit *units, size_t count, int64_t *left, size_t resource)
+{
+	const struct program *p = g->program;
+	struct machine *machine = &g->machines[g->count - 1];
+	int64_t room = machine->left[resource], sum;
+	size_t words = bits_words(room > 0 && room < FULL_WORDS ? (size_t)room : 0);
+	uint64_t *sums;
+
+	if (room < 0 || room >= FULL_WORDS || words * (count + 1) > FULL_WORDS)
+		return false;
+	sums = memory_zeroed(words * (count + 1), sizeof *sums);
+	sums[words * count] = 1;
+	for (size_t i = count; i-- > 0;) {
+		size_t own = (size_t)p->units[units[i].unit].consumes[resource];
+		uint64_t *row = &sums[words * i], *before = row + words;
+
+		bits_copy(row, before, words);
+		if (left[i] == 0 || !greedy_has_room(p, machine, units[i].unit))
+			continue;
+		for (size_t w = own / 64; w < words; w++)
+			row[w] |= before[w - own / 64] << own % 64 | (own % 64 && w > own / 64 ? before[w - own / 64 - 1] >> (64 - own % 64) : 0);
+	}
+	for (sum = room; !bits_has(sums, (size_t)sum);)
+		sum--;
+	for (size_t i = 0; i < count; i++) {
+		int64_t own = p->units[units[i].unit].consumes[resource];
+
+		if (left[i] == 0 || own > sum || !bits_has(&sums[words * (i + 1)], (size_t)(sum - own)) ||
+		    !greedy_has_room(p, machine, units[i].unit))
+			continue;
+		greedy_put(p, machine, units[i].unit);
+		machine->count++;
+		left[i]--;
+		sum -= own;
+	}
+	free(sums);
+	return true;
+}
+
+/* Fills one machine after another as full as can be of the scarcest resource, which succeeds also where next to nothing may be left over. */
+static bool
+greedy_full(struct greedy *g, const struct greedy_unit *units, size_t count)
+{
+	const struct program *p = g->program;
+	size_t resource = greedy_scarcest(g), next = 0;
+	int64_t *left = memory_zeroed(count, sizeof *left);
+	bool good = resource != SIZE_MAX;
+
+	greedy_restart(g);
+	for (size_t i = 0; i < count; i++)
+		left[i] = p->units[units[i].unit].min;
+	while (good && next < count) {
+		if (left[next] == 0) {
+			next++;
+			continue;
+		}
+		good = greedy_open(g, units[next].unit);
+		left[next] -= good;
+		good = good && greedy_fill(g, units, count, left, resource);
+	}
+	free(left);
+	return good;
+}
+
 bool
 greedy_find(const struct program *p, struct arena *arena, struct uses *found)
 {
@@ -258,10 +378,7 @@ greedy_find(const struct program *p, struct arena *arena, struct uses *found)
 	greedy_weigh_types(&g);
 	units = greedy_order(&g, &count, &instances);
 	good = !p->impossible && instances <= INSTANCES_MOST;
-	for (size_t i = 0; i < count && good; i++) {
-		g.placed[units[i].unit] = p->units[units[i].unit].min;
-		good = greedy_place(&g, units[i].unit, g.placed[units[i].unit]);
-	}
+	good = good && (greedy_first_fit(&g, units, count) || greedy_full(&g, units, count));
 	good = good && greedy_fill_up(&g) && greedy_keeps_most(&g);
 	if (good)
 		greedy_take(&g, found);

@@ -12,7 +12,8 @@ struct arena;
 struct program;
 struct uses;
 
-/* Returns whether a program is that large, and of new machines without rules that go beyond one machine. */
+/* Returns whether a program is of new machines without rules that go beyond one machine; whether it is that large, besides. */
+bool greedy_applies(const struct program *program);
 bool greedy_is_wanted(const struct program *program);
 
 /* Looks for a solution, whose patterns live in the arena. Returns false if it finds none; there may be one. */
