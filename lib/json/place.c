@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "json/scan.h"
 #include "json/yaml-read.h"
 
 enum {
 	LOCATE_BYTES = 64 * 1024 * 1024, /* of YAML are looked through for the lines of problems */
-	PLACE_DIGITS = 17, /* that a double keeps at most */
 };
 
 struct place
@@ -188,34 +188,6 @@ place_is_number(const struct place *place, double *out)
 	return *end == '\0' && isfinite(*out);
 }
 
-/* Writes the digits of a decimal without zeros before and behind them. */
-static void
-place_digits(const char *text, char *digits, size_t size)
-{
-	size_t length = 0;
-
-	for (; *text && *text != 'e' && *text != 'E'; text++)
-		if (*text >= '0' && *text <= '9' && (length || *text != '0') && length + 1 < size)
-			digits[length++] = *text;
-	while (length && digits[length - 1] == '0')
-		length--;
-	digits[length] = '\0';
-}
-
-/* Returns whether the double that a decimal was read as means just that decimal: it prints the same with as many digits. */
-static bool
-place_keeps(double value, const char *text)
-{
-	char digits[PLACE_DIGITS + 2], printed[PLACE_DIGITS + 20], again[PLACE_DIGITS + 2];
-
-	place_digits(text, digits, sizeof digits);
-	if (strlen(digits) > PLACE_DIGITS)
-		return false;
-	snprintf(printed, sizeof printed, "%.*e", *digits ? (int)strlen(digits) - 1 : 0, value);
-	place_digits(printed, again, sizeof again);
-	return strcmp(digits, again) == 0;
-}
-
 double
 place_read_decimal(const struct place *place, double otherwise, double min, double max, const char **exact)
 {
@@ -230,7 +202,7 @@ place_read_decimal(const struct place *place, double otherwise, double min, doub
 		return otherwise;
 	}
 	if (value >= min && value <= max) {
-		*exact = text && !place_keeps(value, text) ? text : NULL;
+		*exact = text && !json_keeps_digits(value, text) ? text : NULL;
 		return value;
 	}
 	if (value < min)

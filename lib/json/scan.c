@@ -20,6 +20,7 @@
 
 enum {
 	LONGEST_NUMBER = 400,
+	DIGITS_SAFE = 15, /* are always kept */
 	SCAN_CONTAINER = 400, /* bytes that libjq takes for an empty object, about as many as for an array */
 	SCAN_MEMBER = 48,     /* and for a member's name, besides its text */
 	SCAN_VALUE = 16,
@@ -240,6 +241,36 @@ scan_is_kept(double number, const char *text)
 	return kept;
 }
 
+/* Writes the digits of a decimal without zeros before and behind them. Returns how many they are; more than JSON_DIGITS are not written. */
+static size_t
+scan_significant(const char *text, char digits[JSON_DIGITS + 1])
+{
+	size_t length = 0, count = 0; /* with the zeros behind them; without */
+
+	for (; *text && *text != 'e' && *text != 'E'; text++) {
+		if (*text < '0' || *text > '9' || (!length && *text == '0'))
+			continue;
+		if (length < JSON_DIGITS)
+			digits[length] = *text;
+		count = *text == '0' ? count : length + 1;
+		length++;
+	}
+	digits[count < JSON_DIGITS ? count : JSON_DIGITS] = '\0';
+	return count;
+}
+
+bool
+json_keeps_digits(double value, const char *decimal)
+{
+	char digits[JSON_DIGITS + 1], printed[JSON_DIGITS + 20], again[JSON_DIGITS + 1];
+	size_t count = scan_significant(decimal, digits);
+
+	if (count > JSON_DIGITS)
+		return false;
+	snprintf(printed, sizeof printed, "%.*e", count ? (int)count - 1 : 0, value);
+	return scan_significant(printed, again) == count && strcmp(digits, again) == 0;
+}
+
 bool
 json_scan_number(const char *text, size_t length, const char **reason)
 {
@@ -261,6 +292,8 @@ json_scan_number(const char *text, size_t length, const char **reason)
 		*reason = "the number is out of range";
 	else if (integer && fabs(value) > 9007199254740991.0 && !scan_is_kept(value, copy))
 		*reason = "the integer would not be kept exactly";
+	else if (!integer && length > DIGITS_SAFE && !json_keeps_digits(value, copy))
+		*reason = "the number has digits that would not be kept";
 	return true;
 }
 
