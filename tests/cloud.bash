@@ -293,11 +293,16 @@ cloud_has_volumes() {
 	same 0 "$(member .status)"
 	same '["v-1"]' "$(volumes_there 'map(.name)')"
 
+	# A volume is made from a snapshot once that is complete.
+	fake_set '{"snapshot_ms":60000}'
 	volume_task snapshot 1001 'del(.machine) | .volume = {id: "s-1", of: "v-1", size_gb: 5, snapshot: true}'
 	same 0 "$(member .status)"
 	volume_task snapshot 1001 'del(.machine) | .volume = {id: "s-1", of: "v-1", size_gb: 5, snapshot: true}'
 	same '["v-1","s-1"]' "$(volumes_there 'map(.name)')"
-	volume_task attach 1001 '.volumes = [{id: "v-3", path: "/srv/copy", size_gb: 5, keep: true, of: "s-1"}]'
+	volume_task attach 1001 '.volumes = [{id: "v-3", path: "/srv/copy", size_gb: 5, keep: true, of: "s-1"}]' &
+	until grep "has made snapshot s-1" log; do kill -0 $! || break; sleep 0.05; done
+	fake_set '{"snapshot_ms":0}'
+	wait $!
 	same 0 "$(member .status)"
 	volume_task discard 1001 'del(.machine) | .volume = {id: "s-1", snapshot: true}'
 	same 0 "$(member .status)"

@@ -85,22 +85,26 @@ life_fill_volume_order(struct life *life, const struct wanted *wanted, const cha
 	    .tags = (const char *const (*)[2])tags, .tag_count = 4};
 }
 
-/* Finds the cloud's id of the snapshot that a volume is to be made from. */
+/* Finds the cloud's id of the snapshot that a volume is to be made from, once that is complete: with some clouds it takes minutes. */
 static int
 life_find_snapshot(struct life *life, const struct wanted *wanted, const char **id)
 {
-	struct cloud_volumes found = {.list = NULL};
-	const struct cloud_volume *snapshot;
-	int result = life_list_some(life, true, &found);
+	for (bool is_told = false;; is_told = true) {
+		struct cloud_volumes found = {.list = NULL};
+		const struct cloud_volume *snapshot = NULL;
+		int result = life_list_some(life, true, &found);
 
-	if (result == 0) {
-		snapshot = life_find_volume(&found, wanted->of, NULL);
-		*id = snapshot ? arena_string(&life->arena, snapshot->id) : NULL;
-		if (!snapshot)
+		if (result == 0 && !(snapshot = life_find_volume(&found, wanted->of, NULL)))
 			result = error_set(&life->error, EX_CONFIG, "volume %s: there is no snapshot %s in %s", wanted->name, wanted->of, life->cloud->name);
+		*id = snapshot && snapshot->state != CLOUD_VOLUME_BUSY ? arena_string(&life->arena, snapshot->id) : NULL;
+		cloud_volumes_release(&found);
+		if (result < 0 || *id)
+			return result;
+		if (!is_told)
+			life_say(life, "waiting until %s has made snapshot %s", life->cloud->name, wanted->of);
+		if (stop_sleep(life->stop, life->cloud->poll_ms, &life->error) < 0)
+			return error_prefix(&life->error, "%s is still making snapshot %s", life->cloud->name, wanted->of);
 	}
-	cloud_volumes_release(&found);
-	return result;
 }
 
 static int

@@ -342,7 +342,7 @@ class Cloud:
         return "".join("<item><key>%s</key><value>%s</value></item>" % (escape(k), escape(v)) for k, v in tags.items())
 
     def volume_item(self, v):
-        holder, making = self.holder(v), (time.time() - v["made"]) * 1000 < self.settings["active_ms"]
+        holder, making = self.holder(v), self.is_new(v)
         attaching = holder and (time.time() - v["attached"]) * 1000 < self.settings["active_ms"]
         attachment = "" if not holder else ("<item><volumeId>%s</volumeId><instanceId>%s</instanceId><device>%s</device><status>%s</status></item>"
                                             % (v["id"], holder, v["device"], "attaching" if attaching else "attached"))
@@ -365,6 +365,8 @@ class Cloud:
         snapshot = self.snapshots.get(form.get("SnapshotId", ""))
         if form.get("SnapshotId") and not snapshot:
             raise Refused(400, "InvalidSnapshot.NotFound", "The snapshot '%s' does not exist." % form["SnapshotId"])
+        if snapshot and self.is_new(snapshot):
+            raise Refused(400, "IncorrectState", "Snapshot '%s' is not 'completed'." % snapshot["id"])
         size = int(form.get("Size", 0))
         if not 1 <= size <= 65536 or (snapshot and size < snapshot["size"]):
             raise Refused(400, "InvalidParameterValue", "Volume size is not valid")
@@ -387,7 +389,7 @@ class Cloud:
         volume, machine = self.volume(form), self.get(form.get("InstanceId"))
         if self.holder(volume):
             raise Refused(400, "VolumeInUse", "%s is already attached to an instance" % volume["id"])
-        if (time.time() - volume["made"]) * 1000 < self.settings["active_ms"] or machine["gone"]:
+        if self.is_new(volume) or machine["gone"]:
             raise Refused(400, "IncorrectState", "The volume or the instance is not in a state for this")
         if machine["form"].get("Placement.AvailabilityZone", ZONES[0]) != volume["zone"]:
             raise Refused(400, "InvalidVolume.ZoneMismatch", "The volume '%s' is not in the same availability zone as instance '%s'" % (volume["id"], machine["id"]))
@@ -417,15 +419,19 @@ class Cloud:
         volume = self.volume(form)
         self.number += 1
         name = "snap-%017x" % self.number
-        self.snapshots[name] = {"id": name, "size": volume["size"], "of": volume["id"], "tags": self.tags(form, "snapshot")}
+        self.snapshots[name] = {"id": name, "size": volume["size"], "of": volume["id"], "made": time.time(), "tags": self.tags(form, "snapshot")}
         return "<snapshotId>%s</snapshotId><status>pending</status>" % name
 
     def do_DescribeSnapshots(self, form):
         if numbered(form, "Owner") != ["self"]:
             raise Refused(400, "InvalidParameterValue", "This fake has only one's own snapshots")
         return self.page(list(self.snapshots.values()), form, "snapshotSet", lambda s: (
-            "<item><snapshotId>%s</snapshotId><volumeId>%s</volumeId><status>completed</status><volumeSize>%d</volumeSize><tagSet>%s</tagSet></item>"
-            % (s["id"], s["of"], s["size"], self.tag_items(s["tags"]))))
+            "<item><snapshotId>%s</snapshotId><volumeId>%s</volumeId><status>%s</status><volumeSize>%d</volumeSize><tagSet>%s</tagSet></item>"
+            % (s["id"], s["of"], "pending" if self.is_new(s) else "completed", s["size"], self.tag_items(s["tags"]))))
+
+    def is_new(self, one):
+        late_ms = self.settings.get("snapshot_ms") if one["id"].startswith("snap-") else None
+        return (time.time() - one["made"]) * 1000 < (self.settings["active_ms"] if late_ms is None else late_ms)
 
     def do_DeleteSnapshot(self, form):
         if not self.snapshots.pop(form.get("SnapshotId"), None):

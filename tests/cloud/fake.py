@@ -5,7 +5,7 @@
 # standard input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud/*.bats). What is
 # asked of it is one JSON a line in LOG. It is told what to do wrong by requests to itself:
 #
-#   POST /_set {"latency_ms", "active_ms", "visible_ms", "per_second", "capacity", "token", "full": [[ZONE, FLAVOR]]}
+#   POST /_set {"latency_ms", "active_ms", "snapshot_ms" (until a snapshot is complete, by default active_ms), "visible_ms", "per_second", "capacity", "token", "full": [[ZONE, FLAVOR]]}
 #       "capacity" is how many machines the account may have, or the cloud has room for; "full" says where there is no room, "*" stands for all
 #   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}}
 #       "match" is a regular expression, for the beginning of METHOD PATH; where the cloud's requests have names, of "METHOD PATH Action=NAME"

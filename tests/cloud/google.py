@@ -114,7 +114,8 @@ class Cloud:
     # --- operations ---
 
     def is_done(self, operation):
-        return (time.time() - operation["at"]) * 1000 >= self.settings["active_ms"]
+        late_ms = self.settings.get("snapshot_ms") if operation["kind"] == "createSnapshot" else None
+        return (time.time() - operation["at"]) * 1000 >= (self.settings["active_ms"] if late_ms is None else late_ms)
 
     def is_gone(self, machine):
         return machine.get("gone") is not None and self.is_done(machine["gone"])

@@ -362,7 +362,8 @@ class Cloud:
         return volume["machine"] if volume["machine"] in self.machines else None
 
     def is_new(self, one):
-        return (time.time() - one["made"]) * 1000 < self.settings["active_ms"]
+        late_ms = self.settings.get("snapshot_ms") if one["id"] in self.snapshots else None
+        return (time.time() - one["made"]) * 1000 < (self.settings["active_ms"] if late_ms is None else late_ms)
 
     def disk(self, rows, number):
         if number not in rows:
@@ -376,7 +377,7 @@ class Cloud:
                 "attachments": [{"server_id": holder, "volume_id": v["id"], "id": v["id"], "device": "/dev/vdb", "attachment_id": v["id"]}] if holder else []}
 
     def snapshot(self, s):
-        return {"id": s["id"], "name": s["name"], "size": s["size"], "metadata": s["metadata"], "volume_id": s["of"], "status": "available"}
+        return {"id": s["id"], "name": s["name"], "size": s["size"], "metadata": s["metadata"], "volume_id": s["of"], "status": "creating" if self.is_new(s) else "available"}
 
     def attachment(self, method, server, number):
         one, volume = self.machines.get(server), self.disk(self.volumes, number)
@@ -413,6 +414,8 @@ class Cloud:
             of = asked.get("snapshot_id")
             if of and of not in self.snapshots:
                 raise Refused(404, "itemNotFound", "Snapshot %s could not be found." % of)
+            if of and self.is_new(self.snapshots[of]):
+                raise Refused(400, "badRequest", "Invalid snapshot: Originating snapshot status must be one of 'available' values")
             made = self.add_disk(self.volumes, asked, {"name", "size", "metadata", "availability_zone", "snapshot_id", "volume_type"}, asked["size"], of)
             return 202, {}, {"volume": self.volume(made)}
         if path == "/snapshots" and method == "POST":

@@ -22,7 +22,7 @@ ec2_volume_state(const char *state)
 		const char *word;
 		enum cloud_volume_state state;
 	} states[] = {{"available", CLOUD_VOLUME_FREE}, {"in-use", CLOUD_VOLUME_ATTACHED}, {"deleting", CLOUD_VOLUME_GONE}, {"deleted", CLOUD_VOLUME_GONE},
-	    {"error", CLOUD_VOLUME_GONE}, {"completed", CLOUD_VOLUME_FREE}, {"pending", CLOUD_VOLUME_FREE}, {"recoverable", CLOUD_VOLUME_GONE}};
+	    {"error", CLOUD_VOLUME_GONE}, {"completed", CLOUD_VOLUME_FREE}, {"recoverable", CLOUD_VOLUME_GONE}};
 
 	for (size_t i = 0; state && i < sizeof states / sizeof *states; i++)
 		if (strcmp(state, states[i].word) == 0)
@@ -35,7 +35,7 @@ struct ec2_reading {
 	bool snapshots;
 };
 
-/* Reads a volume, or a snapshot: what is pending there is a copy of that moment already. */
+/* Reads a volume, or a snapshot. */
 static int
 ec2_read_volume(const struct _xmlNode *item, void *data, struct error *err)
 {
