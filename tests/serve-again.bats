@@ -187,6 +187,35 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	run ! replayed
 }
 
+@test "what the command of a killed server does meanwhile is the answer, and not that it is done already" {
+	mkdir bin
+	cp "$COOPR_BIN/coopr-serve" bin
+	cat >bin/coopr-create <<-EOT
+		#!/bin/sh
+		[ "\$1" = --complete-options ] || {
+			echo >>"$PWD/began"
+			read -r _ <"$PWD/gate.\$(wc -l <"$PWD/began")"
+		}
+		exec "$COOPR_BIN/coopr-create" "\$@"
+	EOT
+	chmod +x bin/coopr-create
+	mkfifo gate.1 gate.2
+	for i in 1 2; do
+		PATH=$PWD/bin:$PATH serve
+		curl -sS --unix-socket "$SOCKET" -H 'Idempotency-Key: k' -d "$SHOP" -o body -D head http://coopr/v1/clusters 3>&- &
+		sender=$!
+		until [ "$(cat began 2>/dev/null | wc -l)" -eq "$i" ]; do kill -0 "$sender"; done
+		[ "$i" -eq 2 ] || kill -KILL "$server"
+	done
+	echo >gate.1
+	until [ "$(coopr-list -o name | wc -l)" -eq 1 ]; do :; done
+	echo >gate.2
+	wait "$sender"
+	contains "$(head -n 1 head)" 202
+	replayed
+	same '["00000001",1]' "$(jq -c --argjson count "$(coopr-list -o name | wc -l)" '[.cluster, $count]' body)"
+}
+
 @test "a token is shown once, also to who asks for it again" {
 	serve
 	with k 200 POST /v1/tokens -d '{"name": "laptop"}'

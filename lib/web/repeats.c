@@ -268,6 +268,22 @@ repeat_has_changed(struct repeats *repeats, const struct repeat *repeat)
 }
 
 void
+repeat_revise(struct repeats *repeats, const struct repeat *repeat, struct http_exchange *exchange)
+{
+	struct http_answer refused = exchange->answer;
+
+	if (refused.status < 400 || refused.is_file || repeat_has_changed(repeats, repeat))
+		return;
+	exchange->answer = (struct http_answer){0};
+	if (!repeats_answer_from_log(repeats, repeat, exchange)) {
+		exchange->answer = refused;
+		return;
+	}
+	free(refused.headers.list);
+	buffer_release(&refused.body);
+}
+
+void
 repeat_end(struct repeats *repeats, struct repeat *repeat, const struct http_exchange *exchange)
 {
 	const struct http_answer *answer = exchange ? &exchange->answer : NULL;

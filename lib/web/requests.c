@@ -354,6 +354,8 @@ requests_answer(struct requests *requests, struct serving *serving, struct http_
 		requests_refuse(exchange, "too many large answers are on their way; try again later");
 	else
 		answer_call(serving->route, exchange, &serving->child, serving->output);
+	if (serving->repeat)
+		repeat_revise(requests->repeats, serving->repeat, exchange);
 	if (exchange->answer.is_file)
 		downloads_add(requests->downloads, serving->user, exchange);
 	if (route_is_coopr(serving->route->path))
