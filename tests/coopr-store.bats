@@ -79,7 +79,10 @@ provider() {
 	provider three >three.json
 	coopr-store put providers/one.json two.json 2>/dev/null
 	run -65 coopr-store put three.json
-	contains "$output" "three.json: the kind is unknown"
+	contains "$output" 'three.json: the kind is unknown; add a member "kind"'
+	provider three | jq '.kind = "tenant"' >four.json
+	run -65 coopr-store put four.json
+	contains "$output" 'four.json: the kind is unknown; correct the member "kind"'
 	same "providers/one providers/two" "$(coopr-store list -o name | xargs)"
 	same null "$(coopr-store get provider two | jq .kind)"
 }

@@ -81,6 +81,8 @@ break_mariadb() {
 	contains "${lines[2]}" "shop    00000001  active    healthy    4/4  "
 	same $'second\nshop' "$(coopr-list -o name)"
 	same "shop active null 4" "$(coopr-list -o json --search ho | jq -r '"\(.name) \(.status) \(.underway) \(.nodes)"')"
+	same shop "$(coopr-list --status active,failed -o name)"
+	same second "$(coopr-list --status updating -o name)"
 	same "create running 29 blocked" "$(coopr-list -o json --status pending |
 		jq -r '.underway | "\(.action) \(.jobstatus) \(.tasks.total) \(if .tasks.done == 0 then "blocked" else "" end)"')"
 }

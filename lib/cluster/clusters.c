@@ -80,11 +80,25 @@ clusters_read_rows(struct sql_rows *rows, struct cluster_list *list, struct erro
 	return got < 0 ? -1 : count;
 }
 
-/* Returns "status IN ('active','pending')" for wanted, "active,pending"; the caller frees it. NULL with EX_USAGE. */
+/* Adds each status that has that name, or is a state of that name. Returns false where there is none. */
+static bool
+clusters_add_status(struct buffer *clause, const char *name)
+{
+	bool found = false;
+
+	for (enum lifecycle_status status = LIFECYCLE_PENDING; status < LIFECYCLE_STATUS_COUNT; status++)
+		if (strcmp(name, lifecycle_status_name(status)) == 0 || strcmp(name, lifecycle_state_name(status)) == 0) {
+			buffer_printf(clause, "%s'%s'", clause->length ? "," : "status IN (", lifecycle_status_name(status));
+			found = true;
+		}
+	return found;
+}
+
+/* Returns "status IN ('active','pending')" for wanted, "active,updating"; the caller frees it. NULL with EX_USAGE. */
 static char *
 clusters_status_clause(const char *wanted, struct error *err)
 {
-	static const char *const words[] = {"pending", "active", "incomplete", "inconsistent", "terminated", "all", NULL};
+	static const char *const words[] = {"updating", "active", "failed", "terminated", "all", "pending", "incomplete", "inconsistent", NULL};
 	struct buffer clause = {0};
 	char name[16];
 	int length;
@@ -97,14 +111,12 @@ clusters_status_clause(const char *wanted, struct error *err)
 		from += *from == ',';
 		length = (int)strcspn(from, ",");
 		snprintf(name, sizeof name, "%.*s", length, from);
-		if (lifecycle_status_of(name) == LIFECYCLE_ABSENT || lifecycle_status_of(name) == LIFECYCLE_STATUS_COUNT) {
-			error_set(err, EX_USAGE, "unknown status \"%s\": expected pending, active, incomplete, inconsistent, terminated or all",
-			    name);
+		if (!clusters_add_status(&clause, name)) {
+			error_set(err, EX_USAGE, "unknown status \"%s\": expected updating, active, failed, terminated or all", name);
 			suggest_in_error(err, name, words);
 			buffer_release(&clause);
 			return NULL;
 		}
-		buffer_printf(&clause, "%s'%s'", clause.length ? "," : "status IN (", name);
 	}
 	buffer_byte(&clause, ')');
 	return buffer_take(&clause);

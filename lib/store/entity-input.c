@@ -120,9 +120,11 @@ entity_input_take_document(struct entity_input *input, jv document, const struct
     const char *path, enum entity_kind kind, struct error *err)
 {
 	char *said = json_get_string(document, "kind");
+	bool has_kind;
 
 	if (kind == ENTITY_NONE && said)
 		kind = entity_kind_of(said);
+	has_kind = said;
 	free(said);
 	if (kind == ENTITY_NONE && input->cask && cask_is_document(document))
 		return entity_input_read_cask(input, document, source, err);
@@ -131,8 +133,8 @@ entity_input_take_document(struct entity_input *input, jv document, const struct
 	if (kind == ENTITY_NONE && cask_is_document(document))
 		return error_set(err, EX_DATAERR, "%s: this is a document of Coopr; use coopr import", source);
 	if (kind == ENTITY_NONE)
-		return error_set(err, EX_DATAERR, "%s: the kind is unknown; add a member \"kind\", or use %s", source,
-		    input->cask ? "coopr store put -k KIND" : "--kind");
+		return error_set(err, EX_DATAERR, "%s: the kind is unknown; %s member \"kind\", or use %s", source,
+		    has_kind ? "correct the" : "add a", input->cask ? "coopr store put -k KIND" : "--kind");
 	return entity_input_take(input, kind, document, yaml, source, err);
 }
 

@@ -92,7 +92,7 @@ condition_take(const struct route_match *match, const struct call *change, struc
 		return NULL;
 	can = condition_find(exchange, &look, &look_match);
 	if (has && !can) {
-		problem_answer(exchange, 400, "nothing that GET shows has this path; send neither If-Match nor If-None-Match");
+		problem_answer(exchange, 400, "GET shows no record at this path; send neither If-Match nor If-None-Match");
 	} else if (if_none && strcmp(if_none, "*") != 0) {
 		problem_answer(exchange, 400, "expected If-None-Match: *, for what is not there yet");
 	} else if (has || (can && condition_is_wanted(match, &look, exchange->path, change))) {

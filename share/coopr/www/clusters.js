@@ -8,7 +8,7 @@ import {badge, cost, time} from './format.js';
 const PAGE = 50;
 const ROW_HEIGHT = 36; // of the lowest, in pixels
 const ENDED = ['complete', 'failed', 'cancelled'];
-const STATUSES = [['', 'All that exist'], ['pending', 'Updating'], ['active', 'Active'], ['incomplete', 'Incomplete'], ['inconsistent', 'Inconsistent'],
+const STATUSES = [['', 'All that exist'], ['updating', 'Updating'], ['active', 'Active'], ['failed', 'Failed'],
   ['terminated', 'Terminated'], ['all', 'All, also terminated']];
 const COLUMNS = ['Name', 'State', 'Health', {name: 'Machines', number: true}, {name: 'Cost', number: true}, 'Template', 'Owner', 'Expires', 'Changed'];
 
