@@ -184,7 +184,7 @@ coopr_no_page(const struct manual *manual, const char *name, char section)
 	if (section && other)
 		code = option_misuse(&command, "section %c has no page %s; there is %s(%c)", section, name, other->name, other->section);
 	else if (near)
-		code = option_misuse(&command, "no page about '%s'; did you mean '%s'?", name, near);
+		code = option_misuse(&command, "no page about '%s'; did you mean '%s'? coopr help -k %s searches all pages", name, near, name);
 	else
 		code = option_misuse(&command, "no page about '%s'; coopr help -k %s searches all pages", name, name);
 	arguments_release(&names);

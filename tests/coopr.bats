@@ -84,7 +84,7 @@ make_command() {
 	run -64 coopr help 7 config
 	contains "$output" "section 7 has no page config; there is coopr-config(1)"
 	run -64 coopr help confgi
-	contains "$output" "no page about 'confgi'; did you mean 'config'?"
+	contains "$output" "no page about 'confgi'; did you mean 'config'? coopr help -k confgi searches all pages"
 	run -64 coopr help 5 config more
 	run -64 coopr help -x
 }
