@@ -200,11 +200,12 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	EOT
 	chmod +x bin/coopr-create
 	mkfifo gate.1 gate.2
+	: >began
 	for i in 1 2; do
 		PATH=$PWD/bin:$PATH serve
 		curl -sS --unix-socket "$SOCKET" -H 'Idempotency-Key: k' -d "$SHOP" -o body -D head http://coopr/v1/clusters 3>&- &
 		sender=$!
-		until [ "$(cat began 2>/dev/null | wc -l)" -eq "$i" ]; do kill -0 "$sender"; done
+		until [ "$(wc -l <began)" -eq "$i" ]; do kill -0 "$sender"; done
 		[ "$i" -eq 2 ] || kill -KILL "$server"
 	done
 	echo >gate.1
