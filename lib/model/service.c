@@ -144,13 +144,17 @@ static const struct member action_members[] = {
 };
 static const struct document service_action_table = {DOCUMENT_MEMBERS(action_members), .size = sizeof(struct service_action)};
 
+/* What services without any action have: there may be thousands of them in a request, and actions are large. */
+static struct service_action service_absent_actions[ACTION_COUNT];
+
 /* The actions are members by the names of action.h; how long one takes depends on which it is. */
 static void
 service_parse_actions(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
 	struct service *service = to;
+	bool any = place_object(place, NEED_OPTIONAL);
 
-	place_object(place, NEED_OPTIONAL);
+	service->actions = any ? arena_alloc(arena, ACTION_COUNT, sizeof *service->actions) : service_absent_actions;
 	for (enum action action = 0; action < ACTION_COUNT; action++) {
 		const struct member row = {action_name(action), .type = TYPE_OBJECT, .inner = member->inner};
 		struct service_action *out = &service->actions[action];
@@ -225,6 +229,8 @@ service_add_check(const struct place *place, struct arena *arena, void *to)
 
 	(void)place;
 	(void)arena;
+	if (service->actions == service_absent_actions)
+		return;
 	*check = service->actions[ACTION_STATUS];
 	check->present = check->present && service->actions[ACTION_START].present;
 	check->retries = 0;

@@ -15,6 +15,8 @@
 #include "model/name.h"
 #include "model/request.h"
 
+enum { WORDS_EACH = 12 }; /* members of a set that are each named where words are brief */
+
 /* Appends "a, b or c", in an order that does not depend on that of the list. */
 static void
 words_enumerate(const struct string_list *names, const char *last, struct buffer *out)
@@ -163,14 +165,25 @@ words_hardware(const struct request *r, const struct demand *demand, struct buff
 	}
 }
 
+/* Names the members of a set. */
 static void
-words_set(const struct cluster_template *t, const struct demand *demand, struct buffer *out)
+words_some(const struct demands *demands, const struct string_list *set, struct buffer *out)
 {
+	if (demands->brief && set->count > WORDS_EACH)
+		buffer_printf(out, "%s, %s and %zu others", set->list[0], set->list[1], set->count - 2);
+	else
+		words_enumerate(set, "and", out);
+}
+
+static void
+words_set(const struct demands *demands, const struct demand *demand, struct buffer *out)
+{
+	const struct cluster_template *t = &demands->request->template;
 	size_t i = demand->index;
 
 	switch (demand->kind) {
 	case DEMAND_MUSTCOEXIST:
-		words_enumerate(&t->mustcoexist.list[i], "and", out);
+		words_some(demands, &t->mustcoexist.list[i], out);
 		buffer_text(out, " must stand on the same machines");
 		break;
 	case DEMAND_CANTCOEXIST:
@@ -178,19 +191,19 @@ words_set(const struct cluster_template *t, const struct demand *demand, struct 
 			buffer_text(out, "every machine holds the whole of an empty set of cantcoexist");
 			break;
 		}
-		words_enumerate(&t->cantcoexist.list[i], "and", out);
+		words_some(demands, &t->cantcoexist.list[i], out);
 		buffer_text(out, t->cantcoexist.list[i].count == 1 ? " may not stand on any machine"
 		        : t->cantcoexist.list[i].count == 2        ? " may not stand on one machine"
 		                                                   : " may not all stand on one machine");
 		break;
 	case DEMAND_MUTUALLYEXCLUSIVE:
 		buffer_text(out, "no two of ");
-		words_enumerate(&t->mutuallyexclusive.list[i], "and", out);
+		words_some(demands, &t->mutuallyexclusive.list[i], out);
 		buffer_text(out, " may share a machine");
 		break;
 	default:
 		buffer_text(out, "exactly one of ");
-		words_enumerate(&t->oneof.list[i], "and", out);
+		words_some(demands, &t->oneof.list[i], out);
 		buffer_text(out, " has instances");
 	}
 }
@@ -300,7 +313,7 @@ demand_words(const struct demands *demands, const struct demand *demand, struct 
 		words_only_types(r, &t->constraints[i].imagetypes, false, out);
 		break;
 	case DEMAND_MUSTCOEXIST: case DEMAND_CANTCOEXIST: case DEMAND_MUTUALLYEXCLUSIVE: case DEMAND_ONEOF:
-		words_set(t, demand, out);
+		words_set(demands, demand, out);
 		break;
 	case DEMAND_SPREAD: case DEMAND_ZONES:
 		words_spread(r, demand, out);

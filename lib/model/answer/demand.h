@@ -55,6 +55,7 @@ struct demands {
 	const char *hardware_kept;   /* a type that is not left out though another one is always as good; or NULL */
 	bool *dropped[DEMAND_KINDS]; /* of each kind, by index */
 	int64_t moves_max;           /* on present machines; 0 */
+	bool brief;                  /* words name the first two of a large set, and how many others */
 };
 
 /* Collects all demands of a request, none of them dropped, in the order in which conflicts try to do without them. */

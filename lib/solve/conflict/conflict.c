@@ -169,7 +169,9 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 
 		reason_count_kinds(&reason);
 		if (count) {
+			q.demands.brief = true;
 			reason_write(&reason, &out);
+			q.demands.brief = false;
 			refusal->conflict = conflict_pointers_of(&q.demands, list, count, arena);
 			refusal->members = conflict_members_of(&q.demands, list, count, arena);
 		} else
