@@ -22,6 +22,15 @@ teardown() {
 }
 
 @test "make demo ends with a site whose two application nodes answer in turn with the row of the database; make undemo leaves nothing" {
+	# What is not the demo's stays as it is.
+	mkdir other
+	: >other/store.sqlite3
+	COOPR_STATE=$PWD/other run -69 "$COOPR_ROOT/tests/demo" up
+	contains "$output" "other is not the demo's; unset COOPR_STATE"
+	COOPR_STATE=$PWD/other run -0 "$COOPR_ROOT/tests/demo" down
+	contains "$output" "There is no demo in"
+	same store.sqlite3 "$(ls -A other)"
+
 	run --separate-stderr -0 "$COOPR_ROOT/tests/demo" up
 	contains "$output" "This row comes from the database on shop1-"
 	contains "$output" "application node 1 of 2"
@@ -64,6 +73,8 @@ answering() {
 
 @test "a site is made, scaled while it is asked, its text changed without losing a request, a dead machine of it replaced, and its database restored" {
 	export COOPR_CATALOGUE=$PWD/mine COOPR_SPOOL=$COOPR_STATE/spool # as the demo has it, which takes down what is left
+	mkdir "$COOPR_STATE"
+	: >"$COOPR_STATE/made-by-demo"
 	coopr-create shop -t web -n 4
 	site=http://$(coopr-show -o json shop | jq -r 'select(.kind == "node" and .services == ["nginx"]).ipaddresses.access_v4')/
 	database=$(coopr-show -o json shop | jq -r 'select(.kind == "node" and .services == ["mariadb"]).hostname | split(".")[0]')
