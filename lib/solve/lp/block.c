@@ -69,11 +69,13 @@ block_have_to_do(const struct program *p, size_t a, size_t b)
 	return bits_has(unit->excludes, b);
 }
 
-/* Adds to a block all that has to do with what is in it. */
+/* Adds to a block all that has to do with what is in it. Returns false if that is too much, or the budget is spent. */
 static bool
 block_complete(const struct pricing_search *search, struct block *block, bool *placed)
 {
-	for (size_t done = 0; done < block->count; done++)
+	for (size_t done = 0; done < block->count; done++) {
+		if (!budget_work(search->budget, search->gainful))
+			return false;
 		for (size_t i = 0; i < search->gainful; i++) {
 			if (placed[i] || !block_have_to_do(search->program, (size_t)block->units[done], (size_t)search->order[i]))
 				continue;
@@ -82,6 +84,7 @@ block_complete(const struct pricing_search *search, struct block *block, bool *p
 			placed[i] = true;
 			block->units[block->count++] = search->order[i];
 		}
+	}
 	return true;
 }
 
