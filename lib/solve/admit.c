@@ -16,6 +16,7 @@ struct admission {
 	const struct request *request;
 	const struct service **services; /* of the cluster; NULL if there is no definition */
 	size_t count;
+	struct names defined;  /* in the order of the request's services, whose names differ */
 	struct names offered;  /* names and aliases of the services of the cluster */
 	struct names chosen;   /* names only */
 	struct buffer because;
@@ -26,12 +27,11 @@ struct admission {
 };
 
 static const struct service *
-admit_definition(const struct request *request, const char *name)
+admit_definition(const struct admission *a, const char *name)
 {
-	for (size_t i = 0; i < request->service_count; i++)
-		if (strcmp(request->services[i].name, name) == 0)
-			return &request->services[i];
-	return NULL;
+	int number = names_find(&a->defined, name);
+
+	return number == NAMES_NONE ? NULL : &a->request->services[number];
 }
 
 static const char *
@@ -108,7 +108,7 @@ admit_check_conflicts(struct admission *a, const struct service *service)
 
 		if (names_find(&a->chosen, other) == NAMES_NONE || strcmp(other, service->name) == 0)
 			continue;
-		definition_of_other = admit_definition(a->request, other);
+		definition_of_other = admit_definition(a, other);
 		for (size_t j = 0; j < definition_of_other->conflicts.count && strcmp(other, service->name) < 0; j++)
 			named = named || strcmp(definition_of_other->conflicts.list[j], service->name) == 0;
 		if (!named)
@@ -125,12 +125,14 @@ admit_look_up(struct admission *a, struct error *err)
 	struct buffer missing = {0};
 	int rc = 0;
 
+	for (size_t i = 0; i < a->request->service_count; i++)
+		names_intern(&a->defined, a->request->services[i].name);
 	a->count = demand_service_count(a->request);
 	a->services = arena_alloc(a->arena, a->count, sizeof *a->services);
 	for (size_t i = 0; i < a->count; i++) {
 		const char *name = demand_service(a->request, i);
 
-		a->services[i] = admit_definition(a->request, name);
+		a->services[i] = admit_definition(a, name);
 		names_intern(&a->chosen, name);
 		names_intern(&a->offered, name);
 		for (size_t j = 0; a->services[i] && j < a->services[i]->provides.count; j++)
@@ -267,6 +269,7 @@ admit(const struct request *request, struct arena *arena, struct unsatisfiable *
 		}
 		rc = a.reasons == 0;
 	}
+	names_release(&a.defined);
 	names_release(&a.offered);
 	names_release(&a.chosen);
 	buffer_release(&a.because);
