@@ -171,7 +171,7 @@ struct cluster_template { /* also a partial template */
 	struct spread_rule *spreads;
 	size_t spread_count;
 	struct string_list fallback; /* sorted: what of a machine may be another where the provider has no room: "hardwaretype", "zone" */
-	enum objective objectives[OBJECTIVE_COUNT]; /* first to last; default moves, machines, dense */
+	enum objective objectives[OBJECTIVE_COUNT]; /* first to last; default moves, dense */
 	size_t objective_count;
 	int64_t lease_initial_ms, lease_max_ms, lease_step_ms; /* 0: for ever, for ever, any */
 	const char *extends;           /* or NULL */

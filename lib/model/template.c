@@ -225,9 +225,8 @@ template_parse_objectives(const struct place *place, const struct member *member
 		return;
 	}
 	out->objectives[0] = OBJECTIVE_MOVES;
-	out->objectives[1] = OBJECTIVE_MACHINES;
-	out->objectives[2] = OBJECTIVE_DENSE;
-	out->objective_count = 3;
+	out->objectives[1] = OBJECTIVE_DENSE;
+	out->objective_count = 2;
 }
 
 /* Milliseconds: a number, "1500", or a number and its unit. */

@@ -341,7 +341,7 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 static bool
 prepare_solve_is_bounded(jv objectives)
 {
-	bool bounds = json_length(objectives) == 0; /* by default */
+	bool bounds = false;
 
 	for (size_t i = 0; i < json_length(objectives) && !bounds; i++) {
 		jv name = json_element(objectives, i);

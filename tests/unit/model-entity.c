@@ -123,9 +123,8 @@ check_defaults(void)
 	struct tenant tenant;
 
 	cluster_template_parse(&root, &arena, &template);
-	tap_ok(template.size_min == 1 && template.size_max == INT64_MAX && template.objective_count == 3 &&
-	    template.objectives[0] == OBJECTIVE_MOVES && template.objectives[1] == OBJECTIVE_MACHINES &&
-	    template.objectives[2] == OBJECTIVE_DENSE && !template.lease_initial_ms,
+	tap_ok(template.size_min == 1 && template.size_max == INT64_MAX && template.objective_count == 2 &&
+	    template.objectives[0] == OBJECTIVE_MOVES && template.objectives[1] == OBJECTIVE_DENSE && !template.lease_initial_ms,
 	    "what an empty template means");
 	root = place_root(limits, &problems);
 	tenant_parse(&root, &arena, &tenant);

@@ -36,7 +36,7 @@ export async function templatesView({signal}) {
 // The machines: a number, and a slider for what is usual. Where nothing bounds their number, it has to be said.
 function machinesControl(template, changed) {
   const {min = 1, max} = template.constraints?.size ?? {};
-  const isFree = max !== undefined || !template.objective?.length || template.objective.some((one) => one === 'cost' || one === 'machines');
+  const isFree = max !== undefined || template.objective?.some((one) => one === 'cost' || one === 'machines');
   const input = el('input', {type: 'number', min: 1, max, inputmode: 'numeric', ...(isFree ? {placeholder: 'the best number'} : {required: true, value: min})});
   const slider = el('input', {type: 'range', min, max: Math.min(max ?? SLIDER, Math.max(SLIDER, min * 2)), value: min, 'aria-label': 'Machines, as a slider'});
 
