@@ -14,15 +14,16 @@
 #include "solve/program/bits.h"
 #include "tap.h"
 
-enum { UNITS = 17, RESOURCES = 2, REGIONS = 3, NOGOOD = 3 };
+enum { UNITS = 17, RESOURCES = 2, REGIONS = 3, NOGOODS = 9, NOGOOD = 3 };
 
 struct shop {
 	struct program program;
 	struct unit units[UNITS];
 	uint64_t excludes[UNITS], nothing, anything;
 	int64_t consumes[UNITS][RESOURCES], capacity[RESOURCES];
-	uint64_t nogood, *nogoods[1];
-	int nogood_number;
+	uint64_t nogood[NOGOODS], *nogoods[NOGOODS];
+	size_t nogood_count;
+	int nogoods_of[UNITS][NOGOODS];
 	uint64_t open, stays;
 	struct hardware hardware;
 	struct group group;
@@ -60,10 +61,10 @@ draw_units(struct shop *s)
 		s->price_of_unit[u] += draw(-3, 3);
 		if (chance(10))
 			s->price_of_unit[u] = draw(-9, 0);
-		if (s->nogood >> u & 1) {
-			unit->nogoods = &s->nogood_number;
-			unit->nogood_count = 1;
-		}
+		unit->nogoods = s->nogoods_of[u];
+		for (size_t k = 0; k < s->nogood_count; k++)
+			if (s->nogood[k] >> u & 1)
+				s->nogoods_of[u][unit->nogood_count++] = (int)k;
 	}
 	for (int i = draw(0, 8); i > 0; i--) {
 		int a = draw(0, UNITS - 1), b = draw(0, UNITS - 1);
@@ -91,9 +92,12 @@ static void
 draw_shop(struct shop *s)
 {
 	*s = (struct shop){.anything = 1, .open = (UINT64_C(1) << UNITS) - 1, .hardware.usable = true};
-	for (int i = 0; i < NOGOOD; i++)
-		s->nogood |= UINT64_C(1) << draw(0, UNITS - 1);
-	s->nogoods[0] = &s->nogood;
+	s->nogood_count = (size_t)draw(1, NOGOODS);
+	for (size_t k = 0; k < s->nogood_count; k++) {
+		for (int i = 0; i < NOGOOD; i++)
+			s->nogood[k] |= UINT64_C(1) << draw(0, UNITS - 1);
+		s->nogoods[k] = &s->nogood[k];
+	}
 	for (int r = 0; r < RESOURCES; r++)
 		s->capacity[r] = chance(80) ? draw(150, 500) : 5000;
 	draw_units(s);
@@ -101,7 +105,8 @@ draw_shop(struct shop *s)
 	s->stays = chance(20) ? UINT64_C(1) << draw(0, UNITS - 1) : 0;
 	s->hardware.capacity = s->capacity;
 	s->group = (struct group){.stays = &s->stays, .open = &s->open, .hardware = &s->anything, .images = &s->anything};
-	s->program = (struct program){.units = s->units, .unit_count = UNITS, .unit_words = 1, .nogoods = s->nogoods, .nogood_count = 1,
+	s->program = (struct program){.units = s->units, .unit_count = UNITS, .unit_words = 1, .nogoods = s->nogoods,
+	    .nogood_count = s->nogood_count,
 	    .hardware = &s->hardware, .hardware_count = 1, .hardware_words = 1, .image_count = 1, .image_words = 1,
 	    .resource_count = RESOURCES, .groups = &s->group, .group_count = 1};
 	s->prices.unit = s->price_of_unit;
@@ -116,8 +121,11 @@ is_right(const struct shop *s, uint64_t set)
 {
 	int64_t left[RESOURCES] = {s->capacity[0], s->capacity[1]};
 
-	if (set == 0 || (set & s->stays) != s->stays || (set & s->nogood) == s->nogood)
+	if (set == 0 || (set & s->stays) != s->stays)
 		return false;
+	for (size_t k = 0; k < s->nogood_count; k++)
+		if ((set & s->nogood[k]) == s->nogood[k])
+			return false;
 	for (int u = 0; u < UNITS; u++) {
 		if (!(set >> u & 1))
 			continue;

@@ -166,6 +166,7 @@ price_release(struct pricing_search *search)
 	free(search->services.weight);
 	free(search->light);
 	free(search->rest);
+	free(search->nogoods);
 	free(search->chosen);
 	free(search->refused);
 	free(search->asked);
@@ -219,6 +220,7 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 		.services.weight = memory_zeroed(p->unit_count, sizeof(double)),
 		.light = memory_zeroed(p->unit_count, sizeof *search.light),
 		.rest = memory_zeroed(p->unit_count + 1, sizeof *search.rest),
+		.nogoods = memory_zeroed(p->nogood_count, sizeof *search.nogoods),
 		.chosen = memory_zeroed(p->unit_words, sizeof *search.chosen),
 		.refused = memory_zeroed(p->unit_words, sizeof *search.refused),
 		.asked = memory_zeroed(p->unit_words, sizeof *search.asked),

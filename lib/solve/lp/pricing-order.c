@@ -36,6 +36,8 @@ pricing_order_compare_candidates(const void *a, const void *b)
 		return x->merit < y->merit ? 1 : -1;
 	if (x->bulk != y->bulk)
 		return x->bulk < y->bulk ? -1 : 1;
+	if (x->nogoods != y->nogoods)
+		return x->nogoods < y->nogoods ? 1 : -1;
 	return x->unit - y->unit;
 }
 
@@ -90,7 +92,7 @@ pricing_order_find_candidates(const struct pricing_search *search, struct candid
 		if (bits_has(search->chosen, u) || p->units[u].banned || !bits_has(p->units[u].hardware, (size_t)search->hardware) ||
 		    search->prices->unit[u] == PRICE_FORBIDDEN || (search->filter && bits_has(search->filter->region.without, u)))
 			continue;
-		*c = (struct candidate){.unit = (int)u, .rank = pricing_order_rank(search, (int)u)};
+		*c = (struct candidate){.unit = (int)u, .nogoods = p->units[u].nogood_count, .rank = pricing_order_rank(search, (int)u)};
 		if (c->rank < 2 || search->size < search->need || search->image_matters)
 			count++;
 	}
@@ -259,7 +261,7 @@ pricing_order(struct pricing_search *search, struct candidate *scratch)
 	if (search->capacitated) {
 		double *weight = memory_zeroed(search->program->resource_count, sizeof *weight);
 
-		pricing_order_find_weights(search, &search->worth, scratch, count, (double)search->best - (double)search->value, weight);
+		pricing_order_find_weights(search, &search->worth, scratch, count, (double)search->best - (double)search->value - (double)search->prices->region_most, weight);
 		pricing_order_set_weights(search, &search->worth, scratch, count, weight);
 		free(weight);
 	}
@@ -272,6 +274,7 @@ pricing_order(struct pricing_search *search, struct candidate *scratch)
 	}
 	pricing_order_sort_candidates(search, scratch, count);
 	pricing_order_set(search, scratch, count);
+	pricing_cost_nogoods(search);
 	if (counts)
 		pricing_order_sort_light(search, scratch, count);
 }

@@ -2,8 +2,8 @@
  *
  * Depth first over the units, those of most worth per room they take first, each one taken before it is left out.
  * A branch ends where what may still come cannot beat what was found: of each clique of units that exclude each
- * other at most one comes; where capacities count, no more than fills the room that is left; and a unit is not
- * taken where a better one that could stand in its place was left out.
+ * other at most one comes; of each nogood one stays away (pricing-nogoods.c); where capacities count, no more than fills the room that is
+ * left; and a unit is not taken where a better one that could stand in its place was left out.
  */
 #include "solve/lp/pricing-search.h"
 
@@ -192,11 +192,12 @@ pricing_is_pointless(const struct pricing_search *search, size_t i)
 static bool
 pricing_cannot_improve(const struct pricing_search *search, size_t from)
 {
-	int64_t bound = from < search->gainful ? search->bound[from] : 0, short_by = search->best - search->value, more;
+	int64_t bound = (from < search->gainful ? search->bound[from] : 0) - search->open_nogoods.worth, short_by = search->best - search->value, more;
+	size_t fewer = (size_t)((search->open_nogoods.services + NOGOOD_SHARES - 1) / NOGOOD_SHARES);
 
-	if (search->size + search->rest[from] < search->need || bound + search->prices->region_most <= short_by)
+	if (search->size + search->rest[from] < search->need + fewer || bound + search->prices->region_most <= short_by)
 		return true;
-	more = pricing_padding(search, from) + (search->prices->region_count ? pricing_region_prices(search, false) : 0);
+	more = pricing_padding(search, from) + (search->prices->region_count ? pricing_region_prices(search, from >= search->first) : 0);
 	if (bound + more <= short_by || (search->capacitated && search->size + 1 < search->need && pricing_is_too_full(search, from)))
 		return true;
 	return search->capacitated && from < search->gainful && pricing_filling(search, from) + more <= short_by;
@@ -225,7 +226,7 @@ pricing_search(struct pricing_search *search, size_t i, size_t depth)
 		pricing_search(search, i + 1, depth + 1);
 		pricing_put_back(search, (size_t)search->order[i]);
 	}
-	bits_add(search->refused, (size_t)search->order[i]);
+	pricing_refuse(search, (size_t)search->order[i]);
 	pricing_search(search, i + 1, depth);
-	bits_drop(search->refused, (size_t)search->order[i]);
+	pricing_admit(search, (size_t)search->order[i]);
 }

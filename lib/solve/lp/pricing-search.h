@@ -13,6 +13,13 @@ struct surrogate { /* one constraint in place of those of all resources: their w
 	double room;    /* the part that is left */
 };
 
+enum { NOGOOD_SHARES = 720 };
+
+struct nogood_cost {
+	int64_t worth, services; /* what is left out at least to keep it; services in parts of one, NOGOOD_SHARES */
+	int refused;             /* of its units */
+};
+
 struct pricing_search { /* for the best pattern of a group, on one type after the other */
 	const struct program *program;
 	const struct prices *prices;
@@ -28,6 +35,7 @@ struct pricing_search { /* for the best pattern of a group, on one type after th
 	struct surrogate worth, services; /* for bounds of the worth and of the number of services */
 	int *light;              /* order[light[0]], ...: by what they take for each service */
 	size_t *rest;            /* [i]: services in order[i..] */
+	struct nogood_cost *nogoods, open_nogoods; /* of the program; the sum of those that no refused unit is in */
 	size_t largest;          /* services in one unit, at most */
 	uint64_t *chosen, *refused, *images; /* images: of each depth, those that all chosen may use */
 	uint64_t *asked;         /* units that regions with a price ask for */
@@ -47,6 +55,7 @@ struct pricing_search { /* for the best pattern of a group, on one type after th
 
 struct candidate {
 	int unit, rank;
+	size_t nogoods; /* that it is in */
 	double merit, bulk; /* worth for its room; room for each service */
 };
 
@@ -65,6 +74,13 @@ bool pricing_concerns(const struct pricing_search *search, const struct region_p
 
 /* Finds the units to decide, and puts them in the order in which that is done. */
 void pricing_order(struct pricing_search *search, struct candidate *scratch);
+
+/* Shares out what units are worth among the nogoods that they are in. */
+void pricing_cost_nogoods(struct pricing_search *search);
+
+/* Leaves unit u out, and no longer. */
+void pricing_refuse(struct pricing_search *search, size_t u);
+void pricing_admit(struct pricing_search *search, size_t u);
 
 /* Decides order[i] and all behind it, until the steps are used up. */
 void pricing_search(struct pricing_search *search, size_t i, size_t depth);
