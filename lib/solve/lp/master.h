@@ -90,6 +90,7 @@ struct master { /* zero-initialise */
 	size_t row_price_capacity;
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
 	double unit_price;      /* what 1.0 of the linear program is in prices */
+	double coarse;          /* patterns that gain no more than that are not looked for */
 	struct budget *budget;
 	bool unproven;          /* something was concluded that doubles say and whole numbers could not prove */
 };
@@ -147,6 +148,9 @@ void master_choose(struct master *master, size_t choice, int unit);
 /* Solves the relaxation, for sign * row objective (SIMPLEX_NONE: any solution) least. Returns false if there is no
  * solution, in fractions and so in whole numbers: proved, or else unproven is set; or the budget is spent. */
 bool master_relax(struct master *master, int objective, int sign);
+
+/* The same, but where the objective keeps its bound by far, its activity need not be the least: coarse says by how much for each machine. */
+bool master_relax_roughly(struct master *master, int objective, int sign);
 
 /* Returns by how much what all machines may be worth at the last prices is more than what the rows must have, in fine
  * prices: nothing fits where it is negative. */

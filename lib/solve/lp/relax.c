@@ -2,6 +2,11 @@
  *
  * Column generation: the linear program names prices, the best patterns at these prices become columns, until no
  * pattern is worth entering. Prices are rounded to whole numbers first, so that "no pattern is" is exact.
+ *
+ * That no pattern is worth a thousandth of a machine more takes by far the longest to find out, and most often does not matter: a node of
+ * the search is left only where its bound is worse than the solution in hand. So the objective is driven down without a bound, with patterns
+ * that gain at least a hundredth; where it ends up within its bound that will do, and where it does not smaller and smaller gains are looked
+ * for, until the prices prove that no solution keeps the bound, or one does. Several resources at once (three and a cost) live by that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +23,8 @@ enum {
 
 #define LOOSE 1e-4
 #define NEAR 1e-6 /* in the linear program */
+#define COARSE 1e-2 /* a gain that is looked for at first; then one that is so many times smaller */
+#define FINER 16
 #define MOST_HARMLESS (INT64_C(1) << 60)
 #define UNBOUNDED ((price_product)1 << 120) /* more than anything is worth */
 
@@ -165,7 +172,8 @@ relax_step(struct master *m, int objective, int sign)
 	threshold = (int64_t)(m->unit_price * m->lp.worth) + (int64_t)(m->row_count + m->program->unit_count);
 	column = column_best_known(m, threshold, &worth);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
-		column = column_generate(m, threshold, objective == SIMPLEX_NONE ? relax_harmless_worth(m) : 0);
+		column = column_generate(m, threshold,
+		    objective == SIMPLEX_NONE ? relax_harmless_worth(m) : (int64_t)(m->unit_price * m->coarse));
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
 		return false;
 	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
@@ -242,33 +250,44 @@ relax_is_near(const struct master *m, int objective, int sign)
 	    sign * (simplex_activity(&m->lp, objective) - (double)bound / row->scale) > -NEAR;
 }
 
-/* Takes the bounds of the objective out of the linear program: what they are is left to its bound. */
+/* Takes the bound that the objective is driven away from out of the linear program: whether it is kept is left to the proof. */
 static void
-relax_free(struct master *m, int objective)
+relax_free(struct master *m, int objective, int sign)
 {
-	m->lp.lo[objective] = -INFINITY;
-	m->lp.hi[objective] = INFINITY;
-	simplex_recompute(&m->lp);
+	if (objective == SIMPLEX_NONE)
+		return;
+	if (sign > 0)
+		m->lp.hi[objective] = INFINITY;
+	else
+		m->lp.lo[objective] = -INFINITY;
 }
 
 /* Returns whether the relaxation, with which nothing more can be done, has a solution; beyond: it is proved that it has none. */
 static bool
-relax_end(struct master *m, int objective, bool misses, bool beyond, bool freed)
+relax_end(struct master *m, int objective, bool misses, bool beyond)
 {
-	bool misses_own = freed && !misses && !beyond && relax_misses(m, objective);
+	bool misses_own = objective != SIMPLEX_NONE && !misses && !beyond && relax_misses(m, objective);
 
-	if (freed)
-		relax_tighten(m);
+	relax_tighten(m);
 	m->unproven = m->unproven || misses || misses_own;
 	return !misses && !beyond && !misses_own;
 }
 
-bool
-master_relax(struct master *m, int objective, int sign)
+/* Has smaller gains looked for. */
+static void
+relax_refine(struct master *m)
+{
+	if (m->coarse == 0)
+		m->lp.worth = SIMPLEX_WORTH_FINE;
+	m->coarse = m->coarse > SIMPLEX_WORTH ? m->coarse / FINER : 0;
+}
+
+static bool
+relax(struct master *m, int objective, int sign)
 {
 	double before = INFINITY;
 	size_t idle = 0, idle_max = 20 + m->row_count, limit = 400 * (m->row_count + 20);
-	bool was_missing = true, loose = false, freed = false, beyond;
+	bool was_missing = true, loose = false, beyond;
 	int chances = LOOSENINGS;
 
 	m->lp.careful = false;
@@ -278,6 +297,7 @@ master_relax(struct master *m, int objective, int sign)
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->rows[i].lo > m->rows[i].hi)
 			return false;
+	relax_free(m, objective, sign);
 	simplex_recompute(&m->lp);
 	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
 		double missing = simplex_price(&m->lp, objective, sign), now = missing; /* driven down first, then the objective */
@@ -298,6 +318,8 @@ master_relax(struct master *m, int objective, int sign)
 			continue;
 		if (loose && (missing == 0 || master_slack(m) >= 0)) {
 			relax_tighten(m);
+			relax_free(m, objective, sign);
+			simplex_recompute(&m->lp);
 			loose = false;
 			continue;
 		}
@@ -305,21 +327,30 @@ master_relax(struct master *m, int objective, int sign)
 			relax_tighten(m);
 			return false;
 		}
-		if (missing > 0 && objective != SIMPLEX_NONE && !freed) {
-			relax_free(m, objective);
-			freed = true;
-			continue;
-		}
 		beyond = missing == 0 && relax_is_beyond(m, objective, sign);
 		if (missing == 0 && !beyond && m->lp.worth > SIMPLEX_WORTH_FINE && relax_is_near(m, objective, sign)) {
-			m->lp.worth = SIMPLEX_WORTH_FINE;
+			relax_refine(m);
 			continue;
 		}
-		return relax_end(m, objective, missing > 0, beyond, freed);
+		return relax_end(m, objective, missing > 0, beyond);
 	}
 	relax_tighten(m);
 	m->unproven = m->unproven || !m->budget->spent;
 	return false;
+}
+
+bool
+master_relax(struct master *m, int objective, int sign)
+{
+	m->coarse = 0;
+	return relax(m, objective, sign);
+}
+
+bool
+master_relax_roughly(struct master *m, int objective, int sign)
+{
+	m->coarse = objective == SIMPLEX_NONE ? 0 : COARSE;
+	return relax(m, objective, sign);
 }
 
 size_t

@@ -152,7 +152,7 @@ branch_descend_whole(struct branching *b, struct uses *uses)
 {
 	struct cuts cuts = {0};
 	enum search_status status;
-	bool done;
+	bool done, rough = b->master->coarse > 0;
 
 	if (!master_keeps_rows(b->master, uses)) {
 		b->master->unproven = true;
@@ -161,7 +161,7 @@ branch_descend_whole(struct branching *b, struct uses *uses)
 	status = spread_judge(b->master, uses);
 	if (status == SEARCH_FOUND) {
 		branch_take(b, uses);
-		return b->objective == SIMPLEX_NONE;
+		return b->objective == SIMPLEX_NONE || (rough && branch(b)); /* there may be better ones here */
 	}
 	if (status == SEARCH_NONE)
 		status = spread_cuts(b->master, uses, &cuts);
@@ -221,7 +221,8 @@ branch(struct branching *b)
 	if (b->depth * b->master->row_count * b->master->row_count > HELD_MOST)
 		return b->open = true;
 	b->depth++;
-	if (counts_tighten(&b->counts, b->master, false) != SEARCH_NONE && master_relax(b->master, b->objective, b->sign))
+	if (counts_tighten(&b->counts, b->master, false) != SEARCH_NONE &&
+	    master_relax_roughly(b->master, b->objective, b->sign))
 		done = branch_descend(b);
 	else if (b->master->budget->spent)
 		done = b->open = true;
@@ -305,8 +306,9 @@ branch_best(struct master *master, int row, int sign, struct uses *found)
 	return branch_run(&b);
 }
 
-bool
-branch_bound(struct master *m, int row, int64_t *bound)
+/* Bounds the row by one linear program, solved in a little time. */
+static bool
+branch_bound_by(struct master *m, bool (*relax)(struct master *, int, int), int row, int64_t *bound)
 {
 	struct budget *budget = m->budget, little = {.nodes_max = BOUND_NODES};
 	struct state state = {0};
@@ -314,9 +316,15 @@ branch_bound(struct master *m, int row, int64_t *bound)
 
 	m->budget = &little;
 	master_save(m, &state);
-	known = master_relax(m, row, 1) && master_bound(m, row, 1, bound);
+	known = relax(m, row, 1) && master_bound(m, row, 1, bound);
 	master_restore(m, &state);
 	state_release(&state);
 	m->budget = budget;
 	return known;
+}
+
+bool
+branch_bound(struct master *m, int row, int64_t *bound)
+{
+	return branch_bound_by(m, master_relax, row, bound) || branch_bound_by(m, master_relax_roughly, row, bound);
 }

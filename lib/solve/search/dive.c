@@ -63,11 +63,11 @@ dive_round_one(struct master *m, const struct shares *shares, int objective, int
 		if (count > 0)
 			dive_fix(m, shares->list[i].pattern, count);
 	}
-	good = master_relax(m, objective, sign);
+	good = master_relax_roughly(m, objective, sign);
 	if (!good && ++*mistakes <= MISTAKES) {
 		master_restore(m, &state);
 		master_bound_region(m, region, NO_MIN, whole);
-		good = master_relax(m, objective, sign);
+		good = master_relax_roughly(m, objective, sign);
 	}
 	state_release(&state);
 	return good;
@@ -122,9 +122,9 @@ dive_fix_counts(struct master *m, struct counts *counts, int objective, int sign
 		return true;
 	shares = shares_of(m);
 	master_save(m, &state);
-	if (!counts_fix(counts, m, &shares) || !master_relax(m, objective, sign)) {
+	if (!counts_fix(counts, m, &shares) || !master_relax_roughly(m, objective, sign)) {
 		master_restore(m, &state);
-		good = master_relax(m, objective, sign);
+		good = master_relax_roughly(m, objective, sign);
 	}
 	state_release(&state);
 	free(shares.list);

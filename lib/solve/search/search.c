@@ -316,10 +316,10 @@ search_bound(struct search *s, int row, struct bound *bound)
 	struct master *m = &s->master;
 	int64_t by_sums = amounts_bound(m, row);
 
+	master_set_bounds(m, row, m->rows[row].lo, master_activity(m, row, &s->found));
 	if (search_is_too_large(s) || !branch_bound(m, row, &bound->least) || bound->least < by_sums)
 		bound->least = by_sums;
 	bound->known = true;
-	master_set_bounds(m, row, m->rows[row].lo, master_activity(m, row, &s->found));
 }
 
 /* Minimises one objective, and makes its value a condition. */
