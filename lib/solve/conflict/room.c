@@ -479,6 +479,8 @@ room_concerns(const struct room *room, const struct room_sum *sum, const struct 
 		return sum->exclusive == demand->index + 1;
 	case DEMAND_CONSUMES:
 		return sum->resource != ANY && service != NAMES_NONE && sum->in[service];
+	case DEMAND_COUNT_RULE: /* also one that only says how many there are at most */
+		return service != NAMES_NONE && sum->in[service] && room->services[service].least[ROOM_LEASTS - 1] > 0;
 	default:
 		return service != NAMES_NONE && sum->in[service];
 	}
