@@ -3,14 +3,15 @@
  * Column generation: the linear program names prices, the best patterns at these prices become columns, until no
  * pattern is worth entering. Prices are rounded to whole numbers first, so that "no pattern is" is exact.
  *
- * That no pattern is worth a thousandth of a machine more takes by far the longest to find out, and most often does not matter: a node of
- * the search is left only where its bound is worse than the solution in hand. So the objective is driven down without a bound, with patterns
- * that gain at least a hundredth; where it ends up within its bound that will do, and where it does not smaller and smaller gains are looked
- * for, until the prices prove that no solution keeps the bound, or one does. Several resources at once (three and a cost) live by that.
+ * With more resources than labels know (label.c), that no pattern is worth a thousandth of a machine more takes by far the longest to find
+ * out, and most often does not matter: a node of the search is left only where its bound is worse than the solution in hand. So the objective
+ * is driven down without a bound, with patterns that gain at least a hundredth; where it ends up within its bound that will do, and where it
+ * does not smaller and smaller gains are looked for, until the prices prove that no solution keeps the bound, or one does.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "solve/lp/block.h"
 #include "solve/lp/column.h"
 #include "solve/lp/master.h"
 #include "solve/program/bits.h"
@@ -349,7 +350,7 @@ master_relax(struct master *m, int objective, int sign)
 bool
 master_relax_roughly(struct master *m, int objective, int sign)
 {
-	m->coarse = objective == SIMPLEX_NONE ? 0 : COARSE;
+	m->coarse = objective == SIMPLEX_NONE || m->program->resource_count <= SCARCE ? 0 : COARSE;
 	return relax(m, objective, sign);
 }
 
