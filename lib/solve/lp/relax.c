@@ -5,7 +5,7 @@
  *
  * With more resources than labels know (label.c), that no pattern is worth a thousandth of a machine more takes by far the longest to find
  * out, and most often does not matter: a node of the search is left only where its bound is worse than the solution in hand. So the objective
- * is driven down without a bound, with patterns that gain at least a hundredth; where it ends up within its bound that will do, and where it
+ * is driven down without a bound, with patterns that gain at least a fiftieth; where it ends up within its bound that will do, and where it
  * does not smaller and smaller gains are looked for, until the prices prove that no solution keeps the bound, or one does.
  */
 #include <math.h>
@@ -24,7 +24,7 @@ enum {
 
 #define LOOSE 1e-4
 #define NEAR 1e-6 /* in the linear program */
-#define COARSE 1e-2 /* a gain that is looked for at first; then one that is so many times smaller */
+#define COARSE 2e-2 /* a gain that is looked for at first; then one that is so many times smaller */
 #define FINER 16
 #define MOST_HARMLESS (INT64_C(1) << 60)
 #define UNBOUNDED ((price_product)1 << 120) /* more than anything is worth */
@@ -161,6 +161,15 @@ relax_rebuild(struct master *m)
 	free(matrix);
 }
 
+/* Returns up to what worth patterns are not looked for: where a bound is to be exact nothing, else what is worth nothing in doubles. */
+static int64_t
+relax_floor(const struct master *m, int64_t threshold)
+{
+	int64_t coarse = (int64_t)(m->unit_price * m->coarse);
+
+	return m->lp.worth <= SIMPLEX_WORTH_FINE ? 0 : coarse > threshold ? coarse : threshold;
+}
+
 /* Makes one step of the simplex method. Returns false if the relaxation is solved. */
 static bool
 relax_step(struct master *m, int objective, int sign)
@@ -173,8 +182,7 @@ relax_step(struct master *m, int objective, int sign)
 	threshold = (int64_t)(m->unit_price * m->lp.worth) + (int64_t)(m->row_count + m->program->unit_count);
 	column = column_best_known(m, threshold, &worth);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
-		column = column_generate(m, threshold,
-		    objective == SIMPLEX_NONE ? relax_harmless_worth(m) : (int64_t)(m->unit_price * m->coarse));
+		column = column_generate(m, threshold, objective == SIMPLEX_NONE ? relax_harmless_worth(m) : relax_floor(m, threshold));
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
 		return false;
 	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
