@@ -125,6 +125,15 @@ tried() {
 	same "$(cat tries)" "$(tried tries)"
 }
 
+@test "the path of the folder of a run may be long" {
+	long=$PWD/$(printf 'n%.0s' {1..100})
+	mkdir "$long"
+	export COOPR_SSH_SOCKETS=$long
+	# shellcheck disable=SC2016 # the program expands it
+	echo 'test ${#COOPR_DIR} -gt 100 && echo x >"$COOPR_DIR/made"' >tries
+	same "$(cat tries)" "$(tried tries)"
+}
+
 @test "what is run for a bootstrap is confined, too" {
 	cat >bin/ansible <<-END
 		#!/bin/sh

@@ -106,13 +106,15 @@ static int
 control_make_folder(struct control *control, struct error *err)
 {
 	const char *above = sockets_keep(), *temporary = getenv("TMPDIR");
-	char *path, *work;
+	char *path, *work, *whole;
 	int result = 0;
 
 	above = above ? above : temporary && *temporary ? temporary : "/tmp";
 	if (tool_stays_in_memory(control->task) && !control_is_in_memory(above))
 		return error_set(err, EX_CONFIG, "%s is not in memory (tmpfs), and secrets are written to no disk; see the field secrets in coopr-automators(7)", above);
-	path = arena_printf(&control->arena, "%s/.coopr-play.XXXXXX", above);
+	whole = realpath(above, NULL); /* the short name of a long one is of our process, of which what is confined knows nothing */
+	path = arena_printf(&control->arena, "%s/.coopr-play.XXXXXX", whole ? whole : above);
+	free(whole);
 	if (!mkdtemp(path))
 		return error_errno(err, EX_CANTCREAT, "%s", path);
 	control->folder = path;
