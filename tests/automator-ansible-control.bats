@@ -8,9 +8,7 @@ load case
 
 setup() {
 	fresh
-	[[ $COOPR_BUILD != *san* ]] || skip "nothing is in force in a build for the sanitizers"
-	said=$(coopr-doctor -o json 2>/dev/null | jq -r 'select(.name == "confinement").text') || true
-	[[ $said == *Landlock*"in force"* ]] || skip "the kernel has not all of it: $said"
+	need_confinement
 	mkdir -p bin catalogue/scripts state/ssh run/coopr/ssh.test spool/jobs outside home/.config/coopr
 	# As a worker has it.
 	export COOPR_SSH_SOCKETS=$PWD/run/coopr/ssh.test

@@ -13,6 +13,7 @@
 #	own_catalogue            machines and services that are not real; stubborn_service: one that fails, or waits, when told to
 #	need_root                skip where not root
 #	need_program NAME...     skip where one is not installed
+#	need_confinement         skip where the kernel does not confine programs
 #	hello_template NAME      a template of sandbox machines with one script, which is read
 #	need_shared PATH         skip where ../shared has no such file; "$SHARED/PATH" is it
 #	same EXPECTED FOUND      two texts; shows the difference
@@ -70,6 +71,15 @@ need_program() {
 	for name; do
 		command -v "$name" >/dev/null || skip "needs $name, which is not installed"
 	done
+}
+
+# What Landlock and filters of system calls refuse.
+need_confinement() {
+	local said
+
+	[[ $COOPR_BUILD != *san* ]] || skip "nothing is in force in a build for the sanitizers"
+	said=$(coopr-doctor -o json 2>/dev/null | jq -r 'select(.name == "confinement").text') || true
+	[[ $said == *Landlock*"in force"* ]] || skip "the kernel has not all of it: $said"
 }
 
 # A catalogue of one's own, mine, whose machines and services are not real, and take no time.

@@ -7,9 +7,7 @@ load case
 
 setup() {
 	fresh
-	[[ $COOPR_BUILD != *san* ]] || skip "nothing is in force in a build for the sanitizers"
-	said=$(coopr-doctor -o json 2>/dev/null | jq -r 'select(.name == "confinement").text') || true
-	[[ $said == *Landlock*"in force"* ]] || skip "the kernel has not all of it: $said"
+	need_confinement
 }
 
 # Waits until the program, which waits for its input, is confined; no more than ten seconds.

@@ -25,14 +25,21 @@ error_begin(struct error *err, int code)
 	err->reason = 0;
 }
 
+/* Sets all of it. */
+static void
+error_write(struct error *err, int code, const char *format, va_list ap)
+{
+	error_begin(err, code);
+	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+}
+
 int
 error_set(struct error *err, int code, const char *format, ...)
 {
 	va_list ap;
 
-	error_begin(err, code);
 	va_start(ap, format);
-	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+	error_write(err, code, format, ap);
 	va_end(ap);
 	return -1;
 }
@@ -42,11 +49,10 @@ error_absent(struct error *err, const char *format, ...)
 {
 	va_list ap;
 
-	error_begin(err, EX_NO);
-	err->absent = true;
 	va_start(ap, format);
-	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+	error_write(err, EX_NO, format, ap);
 	va_end(ap);
+	err->absent = true;
 	return -1;
 }
 
@@ -55,11 +61,10 @@ error_outdated(struct error *err, const char *format, ...)
 {
 	va_list ap;
 
-	error_begin(err, EX_TEMPFAIL);
-	err->outdated = true;
 	va_start(ap, format);
-	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+	error_write(err, EX_TEMPFAIL, format, ap);
 	va_end(ap);
+	err->outdated = true;
 	return -1;
 }
 
@@ -132,9 +137,8 @@ error_errno(struct error *err, int code, const char *format, ...)
 	int saved = errno;
 	va_list ap;
 
-	error_begin(err, code);
 	va_start(ap, format);
-	error_mark_cut(err, vsnprintf(err->text, sizeof err->text, format, ap));
+	error_write(err, code, format, ap);
 	va_end(ap);
 	error_append(err, ": ", strerror(saved));
 	if (saved == ENOSPC || saved == EDQUOT)
