@@ -155,17 +155,13 @@ quota_resources_text(const struct amounts *resources, struct buffer *out)
 double
 quota_used(const struct quota *use, const char *resource)
 {
-	const struct amount *amount = amounts_find(&use->resources, resource);
-
-	return amount ? amount->value : 0;
+	return amounts_value(&use->resources, resource, 0);
 }
 
 double
 quota_limit(const struct quota *limit, const char *resource)
 {
-	const struct amount *amount = amounts_find(&limit->resources, resource);
-
-	return amount ? amount->value : -1;
+	return amounts_value(&limit->resources, resource, -1);
 }
 
 bool

@@ -156,14 +156,6 @@ explain_needed(struct explaining *q)
 	return explain_find_rules(q);
 }
 
-static double
-explain_value_of(const struct amounts *worth, const char *name)
-{
-	const struct amount *amount = amounts_find(worth, name);
-
-	return amount ? amount->value : NAN;
-}
-
 /* Says by how much the layout would be worse otherwise, by the first objective in which they differ. */
 static void
 explain_compare_worth(struct explaining *q)
@@ -175,7 +167,7 @@ explain_compare_worth(struct explaining *q)
 	e->because = "otherwise the layout is worth as much, and this one is preferred (dense), or was found first";
 	for (size_t i = 0; i < t->objective_count && t->objectives[i] != OBJECTIVE_DENSE; i++) {
 		const struct objective_row *row = objective_row(t->objectives[i]);
-		double now = explain_value_of(&e->now, row->name), otherwise = explain_value_of(&e->otherwise, row->name);
+		double now = amounts_value(&e->now, row->name, NAN), otherwise = amounts_value(&e->otherwise, row->name, NAN);
 
 		if (!(fabs(now - otherwise) > 1e-6))
 			continue;

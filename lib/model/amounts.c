@@ -34,3 +34,11 @@ amounts_find(const struct amounts *amounts, const char *resource)
 			return &amounts->list[i];
 	return NULL;
 }
+
+double
+amounts_value(const struct amounts *amounts, const char *resource, double otherwise)
+{
+	const struct amount *amount = amounts_find(amounts, resource);
+
+	return amount ? amount->value : otherwise;
+}

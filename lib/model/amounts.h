@@ -31,4 +31,7 @@ struct amounts amounts_read(const struct place *place, struct arena *arena);
 /* Returns the amount of a resource; NULL if it is not named. */
 const struct amount *amounts_find(const struct amounts *amounts, const char *resource);
 
+/* Returns how much it is; otherwise, if it is not named. */
+double amounts_value(const struct amounts *amounts, const char *resource, double otherwise);
+
 #endif

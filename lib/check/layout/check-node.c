@@ -130,8 +130,7 @@ check_capacity(struct check *c, const struct node *node)
 			check_add_amounts(&sums, &s->consumes);
 	}
 	for (size_t i = 0; i < sums.resources.count; i++) {
-		const struct amount *capacity = amounts_find(&offer->capacity, sums.resources.list[i]);
-		double room = capacity ? capacity->value : 0;
+		double room = amounts_value(&offer->capacity, sums.resources.list[i], 0);
 
 		if (check_exceeds(sums.taken[i], room, sums.taken[i]))
 			check_broken(c, node->id, DEMAND_CAPACITY, (size_t)names_find(&c->hardware, node->hardwaretype),

@@ -111,14 +111,6 @@ room_take_demand(struct room *room, const struct demand *demand)
 	}
 }
 
-static double
-room_amount(const struct amounts *amounts, const char *resource)
-{
-	const struct amount *amount = amounts_find(amounts, resource);
-
-	return amount ? amount->value : 0;
-}
-
 /* Counts what is taken and held of a resource in whole numbers. Returns false if one is too large for it. */
 static bool
 room_count(struct room *room, size_t resource)
@@ -128,19 +120,19 @@ room_count(struct room *room, size_t resource)
 	int places = 0;
 
 	for (size_t i = 0; i < r->service_count; i++)
-		places = whole_more_places(places, room_amount(&r->services[i].consumes, name), WHOLE_DIGITS);
+		places = whole_more_places(places, amounts_value(&r->services[i].consumes, name, 0), WHOLE_DIGITS);
 	for (size_t h = 0; h < r->hardwaretype_count; h++) {
 		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[h], r->provider.name);
 
 		if (offer)
-			places = whole_more_places(places, room_amount(&offer->capacity, name), WHOLE_DIGITS);
+			places = whole_more_places(places, amounts_value(&offer->capacity, name, 0), WHOLE_DIGITS);
 	}
 	for (size_t i = 0; i < r->service_count; i++) {
 		int number = names_find(&room->names, r->services[i].name);
 		wide *takes = number == NAMES_NONE ? NULL : &room->services[number].takes[resource];
 
 		if (takes && demand_holds(room->demands, DEMAND_CONSUMES, i) &&
-		    (!whole_of(room_amount(&r->services[i].consumes, name), places, takes) || *takes > ROOM_MOST))
+		    (!whole_of(amounts_value(&r->services[i].consumes, name, 0), places, takes) || *takes > ROOM_MOST))
 			return false;
 	}
 	for (size_t h = 0; h < r->hardwaretype_count; h++) {
@@ -149,7 +141,7 @@ room_count(struct room *room, size_t resource)
 
 		*holds = ROOM_ALL;
 		if (offer && offer->capacity.count && demand_holds(room->demands, DEMAND_CAPACITY, h) &&
-		    (!whole_of(room_amount(&offer->capacity, name), places, holds) || *holds > ROOM_MOST))
+		    (!whole_of(amounts_value(&offer->capacity, name, 0), places, holds) || *holds > ROOM_MOST))
 			*holds = ROOM_ALL;
 	}
 	return true;

@@ -84,14 +84,6 @@ totals_machines(const struct reason *reason)
 	return least;
 }
 
-static double
-totals_amount(const struct amounts *amounts, const char *resource)
-{
-	const struct amount *amount = amounts_find(amounts, resource);
-
-	return amount ? amount->value : 0;
-}
-
 /* Orders by amount, the largest first, then by name. */
 static int
 totals_compare(const void *a, const void *b)
@@ -121,7 +113,7 @@ totals_takers(struct totals *totals, const char *resource)
 			continue;
 		service = &r->services[reason->list[i]->index];
 		part = (struct part){.name = service->name, .number = totals->instances[i]};
-		part.amount = (double)part.number * totals_amount(&service->consumes, resource);
+		part.amount = (double)part.number * amounts_value(&service->consumes, resource, 0);
 		sum += part.amount;
 		if (part.amount > 0)
 			takers->list[takers->count++] = part;
@@ -150,7 +142,7 @@ totals_holders(struct totals *totals, const char *resource, size_t *used)
 		if (reason->list[i]->kind != DEMAND_CAPACITY)
 			continue;
 		offer = hardwaretype_offer(&r->hardwaretypes[index], r->provider.name);
-		types->list[types->count++] = (struct part){r->hardwaretypes[index].name, totals_amount(&offer->capacity, resource),
+		types->list[types->count++] = (struct part){r->hardwaretypes[index].name, amounts_value(&offer->capacity, resource, 0),
 		    offer->available >= 0 && demand_holds(reason->demands, DEMAND_AVAILABLE, index) ? offer->available : INT64_MAX};
 	}
 	if (types->count)

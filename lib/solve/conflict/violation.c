@@ -109,14 +109,6 @@ violation_holds_all(const struct present *s, const struct string_list *set, cons
 	return set->count > 0;
 }
 
-static double
-violation_amount(const struct amounts *amounts, const char *resource)
-{
-	const struct amount *amount = amounts_find(amounts, resource);
-
-	return amount ? amount->value : 0;
-}
-
 /* Returns whether the services on a node take more of any resource than its type offers. */
 static bool
 violation_is_overfull(const struct present *s, const struct node_class *class, const struct hardware_offer *offer)
@@ -129,8 +121,8 @@ violation_is_overfull(const struct present *s, const struct node_class *class, c
 			double taken = 0;
 
 			for (size_t j = 0; j < p->service_count; j++)
-				taken += bits_has(class->stands, j) ? violation_amount(&p->services[j]->consumes, resource) : 0;
-			if (taken > violation_amount(&offer->capacity, resource) + VIOLATION_ROUNDING * taken)
+				taken += bits_has(class->stands, j) ? amounts_value(&p->services[j]->consumes, resource, 0) : 0;
+			if (taken > amounts_value(&offer->capacity, resource, 0) + VIOLATION_ROUNDING * taken)
 				return true;
 		}
 	return false;

@@ -31,15 +31,6 @@ build_count_places(const struct amounts *amounts, const struct names *names, str
 	}
 }
 
-/* Returns what a service takes of a resource. */
-static double
-build_consumption(const struct service *service, const char *resource)
-{
-	const struct amount *amount = amounts_find(&service->consumes, resource);
-
-	return amount ? amount->value : 0;
-}
-
 /* Finds the largest step that all that is taken of a resource is a multiple of, with so many places. Returns the first service that takes
  * too much to be counted in it, or NULL. */
 static const struct service *
@@ -50,14 +41,14 @@ build_find_step(const struct program *p, const char *resource, struct measure *m
 
 	measure->step = 0;
 	for (size_t i = 0; i < p->service_count; i++) {
-		if (!whole_of(build_consumption(p->services[i], resource), measure->places, &amount))
+		if (!whole_of(amounts_value(&p->services[i]->consumes, resource, 0), measure->places, &amount))
 			return p->services[i];
 		measure->step = whole_divisor(measure->step, amount);
 	}
 	if (!measure->step)
 		measure->step = 1;
 	for (size_t i = 0; i < p->service_count && !greedy; i++)
-		if (whole_of(build_consumption(p->services[i], resource), measure->places, &amount) && amount / measure->step > EXACT)
+		if (whole_of(amounts_value(&p->services[i]->consumes, resource, 0), measure->places, &amount) && amount / measure->step > EXACT)
 			greedy = p->services[i];
 	return greedy;
 }
@@ -90,7 +81,7 @@ build_whole_consumption(const struct service *service, const struct names *names
 	for (size_t i = 0; i < names->count; i++) {
 		wide amount = 0;
 
-		whole_of(build_consumption(service, names->list[i]), measures[i].places, &amount);
+		whole_of(amounts_value(&service->consumes, names->list[i], 0), measures[i].places, &amount);
 		out[i] = (int64_t)(amount / measures[i].step);
 	}
 }
