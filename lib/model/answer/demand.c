@@ -48,6 +48,29 @@ demand_on_cluster(const struct request *request, const char *service)
 	return request_service_index(request, service) != SIZE_MAX;
 }
 
+const char *
+demand_least(const struct request *request, const struct demand *demand, int64_t *least)
+{
+	const struct instance_bounds *bounds;
+	const struct service_constraint *constraint;
+
+	switch (demand->kind) {
+	case DEMAND_PLACED:
+		*least = 1;
+		return demand_service(request, demand->index);
+	case DEMAND_MIN:
+		constraint = &request->template.constraints[demand->index];
+		*least = constraint->min;
+		return constraint->service;
+	case DEMAND_COUNT_RULE:
+		bounds = request_instances_rule(request, demand->index);
+		*least = bounds ? bounds->min : 0;
+		return bounds ? bounds->service : NULL;
+	default:
+		return NULL;
+	}
+}
+
 static void
 demand_add(struct demands *demands, enum demand_kind kind, size_t index)
 {

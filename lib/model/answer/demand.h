@@ -91,6 +91,9 @@ size_t demand_service_count(const struct request *request);
 const char *demand_service(const struct request *request, size_t index);
 bool demand_on_cluster(const struct request *request, const char *service);
 
+/* Returns the service of which a demand says how many instances there are at least, and sets least to that; NULL if it says so of none. */
+const char *demand_least(const struct request *request, const struct demand *demand, int64_t *least);
+
 /* Returns whether a service may have no instance: its own min is 0, or it has none and is one of a choice. */
 bool demand_may_be_absent(const struct cluster_template *template, const char *service);
 

@@ -61,10 +61,10 @@ reason_is_about_machines(const struct demand *demand)
 static const char *
 reason_service(const struct request *r, const struct demand *demand)
 {
-	const struct instance_bounds *bounds = reason_bounds(r, demand);
+	int64_t least;
+	const char *service = demand_least(r, demand, &least);
 
-	return bounds ? bounds->service : demand->kind == DEMAND_PLACED ? demand_service(r, demand->index)
-	     : r->template.constraints[demand->index].service;
+	return service ? service : r->template.constraints[demand->index].service;
 }
 
 /* Returns how many instances or machines, whichever the demand is about, are possible without it: the least number with

@@ -5,46 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "model/answer/demand.h"
-#include "model/name.h"
 #include "model/request.h"
+#include "solve/conflict/room-numbers.h"
 #include "solve/program/bits.h"
-#include "solve/program/build.h"
-#include "solve/program/program.h"
 
-enum {
-	ROOM_SETS = 16,  /* of types that services are restricted to, which are looked at */
-	ROOM_LEASTS = 3, /* demands for instances of one service */
-};
-
-#define ROOM_ALL ((wide)-1)        /* any amount */
-#define ROOM_MOST ((wide)1e27)     /* times SOLVE_SERVICES and SOLVE_MACHINES it fits into 128 bits */
-
-static const enum demand_kind room_leasts[ROOM_LEASTS] = {DEMAND_PLACED, DEMAND_MIN, DEMAND_COUNT_RULE};
-
-struct room_service { /* on the cluster, as far as demands hold */
-	int64_t least[ROOM_LEASTS], instances; /* that are demanded, and the most of these */
-	bool everywhere;                       /* it stands on each machine: the template does not name it */
-	uint64_t *types;                       /* that can be had and that it may stand on */
-	wide *takes;                           /* of each resource */
-};
-
-struct room_type {
-	int64_t available; /* SOLVE_MACHINES at most */
-	wide *holds;       /* of each resource; or ROOM_ALL */
-};
-
-struct room {
-	const struct demands *demands;
-	struct arena arena;
-	struct names names, resources; /* of the services of the cluster; of what they take */
-	struct room_service *services;
-	struct room_type *types; /* as in the request */
-	size_t type_words;
-	uint64_t *usable;
-	int64_t machines_min, machines_max; /* NO_MAX: any number */
-};
+enum { ROOM_SETS = 16 }; /* of types that services are restricted to, which are looked at */
 
 struct room_sum { /* which is too much */
 	bool *in;              /* services that it is of */
@@ -54,173 +20,6 @@ struct room_sum { /* which is too much */
 	size_t exclusive;      /* the set that keeps the services apart, plus 1; or 0 */
 	wide need, holds;
 };
-
-/* Returns the number of a demand's service; NAMES_NONE if it is about none. */
-static int
-room_service_of(const struct room *room, const struct demand *demand)
-{
-	const struct request *r = room->demands->request;
-	const struct instance_bounds *bounds;
-
-	switch (demand->kind) {
-	case DEMAND_PLACED:
-		return names_find(&room->names, demand_service(r, demand->index));
-	case DEMAND_MIN: case DEMAND_HARDWARETYPES:
-		return names_find(&room->names, r->template.constraints[demand->index].service);
-	case DEMAND_CONSUMES:
-		return names_find(&room->names, r->services[demand->index].name);
-	case DEMAND_COUNT_RULE:
-		bounds = request_instances_rule(r, demand->index);
-		return bounds ? names_find(&room->names, bounds->service) : NAMES_NONE;
-	default:
-		return NAMES_NONE;
-	}
-}
-
-/* Restricts a service to the types of its list. */
-static void
-room_restrict(struct room *room, struct room_service *service, const struct string_list *names)
-{
-	const struct request *r = room->demands->request;
-
-	for (size_t h = 0; h < r->hardwaretype_count; h++)
-		if (!name_list_has(names, r->hardwaretypes[h].name))
-			bits_drop(service->types, h);
-}
-
-/* Takes what a demand that holds says of a service. */
-static void
-room_take_demand(struct room *room, const struct demand *demand)
-{
-	const struct request *r = room->demands->request;
-	int number = room_service_of(room, demand);
-	struct room_service *service = number == NAMES_NONE ? NULL : &room->services[number];
-	int64_t least;
-
-	if (!service || !demand_holds(room->demands, demand->kind, demand->index))
-		return;
-	if (demand->kind == DEMAND_HARDWARETYPES)
-		room_restrict(room, service, &r->template.constraints[demand->index].hardwaretypes);
-	for (size_t i = 0; i < ROOM_LEASTS; i++) {
-		if (demand->kind != room_leasts[i])
-			continue;
-		least = i == 0 ? 1 : i == 1 ? r->template.constraints[demand->index].min : request_instances_rule(r, demand->index)->min;
-		least = least < 0 ? 0 : least > SOLVE_MACHINES ? SOLVE_MACHINES + 1 : least;
-		service->least[i] = service->least[i] > least ? service->least[i] : least;
-		service->instances = service->instances > least ? service->instances : least;
-	}
-}
-
-/* Counts what is taken and held of a resource in whole numbers. Returns false if one is too large for it. */
-static bool
-room_count(struct room *room, size_t resource)
-{
-	const struct request *r = room->demands->request;
-	const char *name = room->resources.list[resource];
-	int places = 0;
-
-	for (size_t i = 0; i < r->service_count; i++)
-		places = whole_more_places(places, amounts_value(&r->services[i].consumes, name, 0), WHOLE_DIGITS);
-	for (size_t h = 0; h < r->hardwaretype_count; h++) {
-		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[h], r->provider.name);
-
-		if (offer)
-			places = whole_more_places(places, amounts_value(&offer->capacity, name, 0), WHOLE_DIGITS);
-	}
-	for (size_t i = 0; i < r->service_count; i++) {
-		int number = names_find(&room->names, r->services[i].name);
-		wide *takes = number == NAMES_NONE ? NULL : &room->services[number].takes[resource];
-
-		if (takes && demand_holds(room->demands, DEMAND_CONSUMES, i) &&
-		    (!whole_of(amounts_value(&r->services[i].consumes, name, 0), places, takes) || *takes > ROOM_MOST))
-			return false;
-	}
-	for (size_t h = 0; h < r->hardwaretype_count; h++) {
-		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[h], r->provider.name);
-		wide *holds = &room->types[h].holds[resource];
-
-		*holds = ROOM_ALL;
-		if (offer && offer->capacity.count && demand_holds(room->demands, DEMAND_CAPACITY, h) &&
-		    (!whole_of(amounts_value(&offer->capacity, name, 0), places, holds) || *holds > ROOM_MOST))
-			*holds = ROOM_ALL;
-	}
-	return true;
-}
-
-static void
-room_take_types(struct room *room)
-{
-	const struct request *r = room->demands->request;
-
-	room->type_words = bits_words(r->hardwaretype_count);
-	room->usable = arena_alloc(&room->arena, room->type_words, sizeof *room->usable);
-	room->types = arena_alloc(&room->arena, r->hardwaretype_count, sizeof *room->types);
-	for (size_t h = 0; h < r->hardwaretype_count; h++) {
-		const struct hardware_offer *offer = hardwaretype_offer(&r->hardwaretypes[h], r->provider.name);
-
-		room->types[h].holds = arena_alloc(&room->arena, room->resources.count, sizeof(wide));
-		room->types[h].available = SOLVE_MACHINES;
-		if (!offer || !offer->flavor || !build_wanted(room->demands, true, r->hardwaretypes[h].name))
-			continue;
-		bits_add(room->usable, h);
-		if (offer->available >= 0 && offer->available < SOLVE_MACHINES && demand_holds(room->demands, DEMAND_AVAILABLE, h))
-			room->types[h].available = offer->available;
-	}
-}
-
-static int
-room_find_service(const void *names, const char *name)
-{
-	return names_find(names, name);
-}
-
-/* Takes the numbers of the demands that hold. Returns false if they are too large for exact sums. */
-static bool
-room_init(struct room *room, const struct demands *demands)
-{
-	const struct request *r = demands->request;
-	struct program machines = {.request = r};
-	bool good = true, *named;
-
-	*room = (struct room){.demands = demands};
-	for (size_t i = 0; i < demand_service_count(r); i++)
-		names_intern(&room->names, demand_service(r, i));
-	for (size_t i = 0; i < r->service_count; i++)
-		for (size_t j = 0; j < r->services[i].consumes.count && names_find(&room->names, r->services[i].name) != NAMES_NONE; j++)
-			names_intern(&room->resources, r->services[i].consumes.list[j].resource);
-	room_take_types(room);
-	room->services = arena_alloc(&room->arena, room->names.count, sizeof *room->services);
-	for (size_t i = 0; i < room->names.count; i++) {
-		room->services[i].types = bits_duplicate(room->usable, room->type_words, &room->arena);
-		room->services[i].takes = arena_alloc(&room->arena, room->resources.count, sizeof(wide));
-	}
-	for (size_t i = 0; i < demands->count; i++)
-		room_take_demand(room, &demands->list[i]);
-	for (size_t i = 0; i < room->resources.count && good; i++)
-		good = room_count(room, i);
-	build_bound_machines(&machines, demands);
-	room->machines_min = machines.machines_min;
-	room->machines_max = machines.unbounded ? NO_MAX : machines.machines_max;
-	named = memory_zeroed(room->names.count, sizeof *named);
-	build_find_named(&r->template, room_find_service, &room->names, named);
-	for (size_t i = 0; i < room->names.count; i++) {
-		struct room_service *service = &room->services[i];
-
-		service->everywhere = !named[i];
-		if (service->everywhere && service->instances < room->machines_min)
-			service->instances = room->machines_min;
-	}
-	free(named);
-	return good;
-}
-
-static void
-room_release(struct room *room)
-{
-	names_release(&room->names);
-	names_release(&room->resources);
-	arena_release(&room->arena);
-}
 
 /* Returns what a service adds to a sum. */
 static wide
@@ -401,21 +200,38 @@ room_lacks_machines(const struct room *room)
 	return !bits_empty(room->usable, room->type_words) && sum < room->machines_min;
 }
 
+struct room_look { /* at the demands that hold */
+	struct room room;
+	struct room_sum sum; /* one that is too much */
+	bool lacks;          /* there are too few machines, whatever stands on them */
+};
+
+/* Looks for a sum that is too much. Returns whether there is one. End the look in any case. */
+static bool
+room_look(struct room_look *look, const struct demands *demands)
+{
+	*look = (struct room_look){.lacks = false};
+	if (demands->request->node_count || !room_init(&look->room, demands)) /* present machines have types of their own */
+		return false;
+	look->sum = (struct room_sum){.in = memory_zeroed(look->room.names.count, sizeof *look->sum.in), .resource = ANY, .types = look->room.usable};
+	look->lacks = room_lacks_machines(&look->room);
+	return look->lacks || room_find(&look->room, &look->sum);
+}
+
+static void
+room_look_end(struct room_look *look)
+{
+	free(look->sum.in);
+	room_release(&look->room);
+}
+
 bool
 room_exceeds(const struct demands *demands)
 {
-	struct room room;
-	struct room_sum sum = {0};
-	bool exceeds = false;
+	struct room_look look;
+	bool exceeds = room_look(&look, demands);
 
-	if (demands->request->node_count) /* present machines have types of their own */
-		return false;
-	if (room_init(&room, demands)) {
-		sum.in = memory_zeroed(room.names.count, sizeof *sum.in);
-		exceeds = room_lacks_machines(&room) || room_find(&room, &sum);
-		free(sum.in);
-	}
-	room_release(&room);
+	room_look_end(&look);
 	return exceeds;
 }
 
@@ -481,25 +297,15 @@ room_concerns(const struct room *room, const struct room_sum *sum, const struct 
 bool
 room_reduce(struct demands *demands)
 {
-	struct room room;
-	struct room_sum sum = {0};
-	bool found = false;
+	struct room_look look;
+	bool found = room_look(&look, demands);
 
-	if (demands->request->node_count)
-		return false;
-	if (room_init(&room, demands)) {
-		bool lacks = room_lacks_machines(&room);
-
-		sum = (struct room_sum){.in = memory_zeroed(room.names.count, sizeof *sum.in), .resource = ANY, .types = room.usable};
-		found = lacks || room_find(&room, &sum);
-		if (found && !lacks)
-			room_drop_services(&room, &sum);
-		for (size_t i = 0; i < demands->count && found; i++)
-			if (!room_concerns(&room, &sum, &demands->list[i]))
-				demand_drop(demands, &demands->list[i], true);
-		free(sum.in);
-	}
-	room_release(&room);
+	if (found && !look.lacks)
+		room_drop_services(&look.room, &look.sum);
+	for (size_t i = 0; i < demands->count && found; i++)
+		if (!room_concerns(&look.room, &look.sum, &demands->list[i]))
+			demand_drop(demands, &demands->list[i], true);
+	room_look_end(&look);
 	return found;
 }
 

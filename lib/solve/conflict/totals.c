@@ -45,11 +45,8 @@ totals_count_instances(struct totals *totals)
 	struct names services = {0};
 
 	for (size_t i = 0; i < reason->count; i++) {
-		const struct demand *demand = reason->list[i];
-		const struct instance_bounds *bounds = demand->kind == DEMAND_COUNT_RULE ? request_instances_rule(r, demand->index) : NULL;
-		const char *service = bounds ? bounds->service : demand->kind == DEMAND_PLACED ? demand_service(r, demand->index)
-		    : demand->kind == DEMAND_MIN ? r->template.constraints[demand->index].service : NULL;
-		int64_t least = bounds ? bounds->min : demand->kind == DEMAND_MIN ? r->template.constraints[demand->index].min : 1;
+		int64_t least;
+		const char *service = demand_least(r, reason->list[i], &least);
 		int number = service ? names_intern(&services, service) : NAMES_NONE;
 
 		if (service && least > most[number])
