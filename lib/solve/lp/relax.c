@@ -200,6 +200,20 @@ relax_step(struct master *m, int objective, int sign)
 	return true;
 }
 
+/* Gives the linear program the bounds of the rows, but for that of the objective which it is driven away from: whether it is kept is left to
+ * the proof. SIMPLEX_NONE: all of them. */
+static void
+relax_bound(struct master *m, int objective, int sign)
+{
+	for (size_t i = 0; i < m->row_count; i++)
+		master_set_bounds(m, (int)i, m->rows[i].lo, m->rows[i].hi);
+	if (objective != SIMPLEX_NONE && sign > 0)
+		m->lp.hi[objective] = INFINITY;
+	else if (objective != SIMPLEX_NONE)
+		m->lp.lo[objective] = -INFINITY;
+	simplex_recompute(&m->lp);
+}
+
 /* Loosens the bounds of the linear program a little, each by another amount: where many solutions meet in one
  * corner, the method may walk through exponentially many bases there without getting anywhere; then the corner is
  * many, and it moves on. */
@@ -216,14 +230,6 @@ relax_loosen(struct master *m)
 		m->lp.lo[i] -= slack;
 		m->lp.hi[i] += slack;
 	}
-	simplex_recompute(&m->lp);
-}
-
-static void
-relax_tighten(struct master *m)
-{
-	for (size_t i = 0; i < m->row_count; i++)
-		master_set_bounds(m, (int)i, m->rows[i].lo, m->rows[i].hi);
 	simplex_recompute(&m->lp);
 }
 
@@ -259,25 +265,14 @@ relax_is_near(const struct master *m, int objective, int sign)
 	    sign * (simplex_activity(&m->lp, objective) - (double)bound / row->scale) > -NEAR;
 }
 
-/* Takes the bound that the objective is driven away from out of the linear program: whether it is kept is left to the proof. */
-static void
-relax_free(struct master *m, int objective, int sign)
-{
-	if (objective == SIMPLEX_NONE)
-		return;
-	if (sign > 0)
-		m->lp.hi[objective] = INFINITY;
-	else
-		m->lp.lo[objective] = -INFINITY;
-}
-
 /* Returns whether the relaxation, with which nothing more can be done, has a solution; beyond: it is proved that it has none. */
 static bool
-relax_end(struct master *m, int objective, bool misses, bool beyond)
+relax_end(struct master *m, int objective, int sign, bool misses, bool beyond)
 {
 	bool misses_own = objective != SIMPLEX_NONE && !misses && !beyond && relax_misses(m, objective);
 
-	relax_tighten(m);
+	if (objective != SIMPLEX_NONE)
+		relax_bound(m, SIMPLEX_NONE, sign);
 	m->unproven = m->unproven || misses || misses_own;
 	return !misses && !beyond && !misses_own;
 }
@@ -306,8 +301,7 @@ relax(struct master *m, int objective, int sign)
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->rows[i].lo > m->rows[i].hi)
 			return false;
-	relax_free(m, objective, sign);
-	simplex_recompute(&m->lp);
+	relax_bound(m, objective, sign);
 	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
 		double missing = simplex_price(&m->lp, objective, sign), now = missing; /* driven down first, then the objective */
 
@@ -326,14 +320,12 @@ relax(struct master *m, int objective, int sign)
 		if ((missing > 0 || objective != SIMPLEX_NONE) && relax_step(m, missing == 0 ? objective : SIMPLEX_NONE, sign))
 			continue;
 		if (loose && (missing == 0 || master_slack(m) >= 0)) {
-			relax_tighten(m);
-			relax_free(m, objective, sign);
-			simplex_recompute(&m->lp);
+			relax_bound(m, objective, sign);
 			loose = false;
 			continue;
 		}
 		if (missing > 0 && master_slack(m) < 0) {
-			relax_tighten(m);
+			relax_bound(m, SIMPLEX_NONE, sign);
 			return false;
 		}
 		beyond = missing == 0 && relax_is_beyond(m, objective, sign);
@@ -341,9 +333,9 @@ relax(struct master *m, int objective, int sign)
 			relax_refine(m);
 			continue;
 		}
-		return relax_end(m, objective, missing > 0, beyond);
+		return relax_end(m, objective, sign, missing > 0, beyond);
 	}
-	relax_tighten(m);
+	relax_bound(m, SIMPLEX_NONE, sign);
 	m->unproven = m->unproven || !m->budget->spent;
 	return false;
 }
