@@ -37,8 +37,8 @@ pricing_nogood_counts(const struct pricing_search *search, const uint64_t *nogoo
 	return counts;
 }
 
-/* Raises the costs of all nogoods together, until a unit is in some that cost as much as it is worth; then that of the others. rest: what
- * each unit is worth; 0 or less of those that are in no nogood that counts. */
+/* Raises the costs of the nogoods that rise together, until a unit is in some that cost as much as it is worth; then that of the others; as
+ * long as the budget lasts. rest: what each unit is worth, and is not shared out yet. */
 static void
 pricing_raise_costs(const struct pricing_search *search, bool *rising, int64_t *rest, int64_t *cost)
 {
@@ -61,7 +61,7 @@ pricing_raise_costs(const struct pricing_search *search, bool *rising, int64_t *
 			BITS_EACH(u, p->nogoods[k], rising[k] ? p->unit_words : 0)
 				rising[k] = rising[k] && (bits_has(search->chosen, u) || rest[u] >= in[u]);
 		}
-	} while (least != INT64_MAX);
+	} while (least != INT64_MAX && budget_work(search->budget, p->nogood_count * p->unit_words + p->unit_count));
 	free(in);
 }
 
