@@ -23,15 +23,14 @@ begin_compare(struct operation_context *context, int64_t revision, int64_t opera
 
 	if (operation_context_find(context, context->workdir.id, err) < 0)
 		return -1;
-	context->has_changed = context->cluster->revision != revision || context->cluster->operation != operation;
-	if (!context->has_changed)
+	if (context->cluster->revision == revision && context->cluster->operation == operation)
 		return 0;
 	if (context->cluster->operation != operation &&
 	    operation_find(&context->account, context->id, context->cluster->operation, &list, &ignored) == 0)
-		error_set(err, EX_TEMPFAIL, "%s: %s by %s (%s) has changed it since this was shown", context->cluster->name,
+		error_outdated(err, "%s: %s by %s (%s) has changed it since this was shown", context->cluster->name,
 		    list.list[0].action, list.list[0].user, operation_status_name(list.list[0].status));
 	else
-		error_set(err, EX_TEMPFAIL, "%s: it has changed since this was shown", context->cluster->name);
+		error_outdated(err, "%s: it has changed since this was shown", context->cluster->name);
 	operation_list_release(&list);
 	return -1;
 }
@@ -43,7 +42,7 @@ begin_resume_planning(struct operation_context *context, struct error *err)
 	int64_t revision = context->cluster->revision, operation = context->cluster->operation;
 
 	if (workdir_lock(&context->workdir, err) < 0) {
-		context->has_changed = err->code == EX_NO; /* perhaps it was deleted */
+		err->outdated = err->code == EX_NO; /* perhaps it was deleted */
 		return err->code == EX_TEMPFAIL ? busy_error_locked(context, err) : -1;
 	}
 	context->is_unlocked = false;

@@ -46,7 +46,6 @@ struct operation_context { /* release it, also where it could not be opened */
 	bool scratch;                    /* workdir is only of this dry run */
 	int64_t id, number;              /* of the cluster, and of the operation */
 	bool is_unlocked;                /* the folder is, while a question is open */
-	bool has_changed;                /* the cluster has, meanwhile, or what others left to it */
 	bool has_consent;                /* who asks has seen the plan, and wants it */
 	char job[JOB_ID_SIZE];
 	double volume_cost;              /* of an hour, of the volumes that the operation makes */

@@ -299,13 +299,8 @@ operate_plan(struct operation_context *context, const struct operation_request *
 		return -1;
 	if (context->options->dry)
 		return 0;
-	if (operation_job_check_new(&job, err) < 0 || begin_consent(context, request, err) < 0 || begin_ask(context, request, err) < 0 ||
-	    begin_digest(context, request, err) < 0)
-		return -1;
-	if (begin_record(context, request, err) == 0)
-		return 0;
-	context->has_changed = err->outdated;
-	return -1;
+	return operation_job_check_new(&job, err) < 0 || begin_consent(context, request, err) < 0 ||
+	    begin_ask(context, request, err) < 0 || begin_digest(context, request, err) < 0 ? -1 : begin_record(context, request, err);
 }
 
 /* Removes the folder of an operation that the store does not know of. Without the lock, one of that name is another command's. */
@@ -421,7 +416,6 @@ operate_once(const struct operation_request *request, const struct operation_opt
 	else
 		done = running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0
 		     ? -1 : operate_undertake(&context, request, result, err);
-	result->has_changed = context.has_changed;
 	result->hides = context.account.role < ACCOUNT_ADMIN;
 	operation_context_release(&context);
 	return done;
@@ -433,10 +427,10 @@ static bool
 operate_tries_again(struct operation_result *result, const struct operation_options *options, struct busy_wait *wait,
     struct error *err)
 {
-	bool again = !result->job && (result->has_changed || busy_error_wait(wait, options, err));
+	bool again = !result->job && (err->outdated || busy_error_wait(wait, options, err));
 	char *text;
 
-	if (again && result->has_changed) {
+	if (again && err->outdated) {
 		text = memory_printf("%s; it is planned again", err->text);
 		options->runner.notice(text);
 		free(text);
@@ -481,7 +475,6 @@ operate_retry_once(const struct operation_request *anew, const struct operation_
 		done = error_set(err, EX_NO, "%s: its last operation has not failed; there is nothing to retry",
 		    context.cluster->name);
 	}
-	result->has_changed = context.has_changed;
 	result->hides = context.account.role < ACCOUNT_ADMIN;
 	operation_list_release(&list);
 	operation_context_release(&context);

@@ -52,7 +52,6 @@ struct operation_result { /* release it */
 	char *scrap;  /* the folder of a dry run, which goes with the result; or NULL */
 	struct preview_basis basis; /* of a dry run: for preview_print */
 	bool hides;       /* who asks may not see passwords and keys in clear */
-	bool has_changed; /* the cluster has, while somebody was asked */
 	struct efficiency efficiency; /* of a job that was followed to its end */
 };
 
