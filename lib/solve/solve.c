@@ -10,6 +10,7 @@
 #include "solve/admit.h"
 #include "solve/conflict/conflict.h"
 #include "solve/conflict/room.h"
+#include "solve/conflict/room-numbers.h"
 #include "solve/conflict/violation.h"
 #include "solve/limit.h"
 #include "solve/lp/presolve.h"
@@ -61,6 +62,18 @@ solve_name_violations(const struct program *p, const struct demands *demands, st
 	free(violations.list);
 }
 
+static bool
+solve_exceeds_room(const struct demands *demands)
+{
+	struct room room;
+	bool exceeds;
+
+	room_init(&room, demands);
+	exceeds = room_exceeds(&room);
+	room_release(&room);
+	return exceeds;
+}
+
 int
 solve(const struct request *request, const struct solve_terms *terms, struct answer *answer, struct error *err)
 {
@@ -77,7 +90,7 @@ solve(const struct request *request, const struct solve_terms *terms, struct ans
 	demands_collect(request, &demands);
 	demands.moves_max = terms->moves_max;
 	rc = presolve(request, &demands, &program, err);
-	if (rc == 0 && room_exceeds(&demands))
+	if (rc == 0 && solve_exceeds_room(&demands))
 		rc = conflict_explain(request, terms->moves_max, &budget, &answer->arena, &answer->refusal, err);
 	else if (rc == 0) {
 		search_best(&program, &budget, &outcome);

@@ -11,6 +11,7 @@
 #include "model/request.h"
 #include "solve/conflict/reason.h"
 #include "solve/conflict/room.h"
+#include "solve/conflict/room-numbers.h"
 #include "solve/conflict/violation.h"
 #include "solve/lp/presolve.h"
 #include "solve/program/program.h"
@@ -20,6 +21,7 @@ enum { ALL_NODES = 20000 }; /* of the search, for all questions; what is not kno
 
 struct conflict_search {
 	struct demands demands;
+	struct room room; /* of them */
 	struct budget *budget;
 	bool open; /* the budget was spent before it was known of each demand that it is needed */
 	struct error *err;
@@ -35,12 +37,12 @@ conflict_contradicts(void *of, bool single)
 	struct program program;
 	int rc = -1;
 
-	if (room_exceeds(&q->demands))
-		return 1;
-	if (q->budget->spent) {
+	if (!budget_work(q->budget, room_size(&q->room))) {
 		q->open = true;
 		return 0;
 	}
+	if (room_exceeds(&q->room))
+		return 1;
 	if (presolve(q->demands.request, &q->demands, &program, q->err) == 0) {
 		enum search_status status = SEARCH_OPEN;
 
@@ -136,7 +138,7 @@ conflict_find(struct conflict_search *q, struct violations *violations)
 		if (!too_much)
 			demands_drop(demands, 0, demands->count, false);
 	}
-	if (room_reduce(demands)) {
+	if (room_reduce(&q->room, demands)) {
 		if (room_settle(demands, conflict_contradicts, q) < 0)
 			return -1;
 		demands_forget_dropped(demands);
@@ -159,6 +161,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	demands_collect(request, &q.demands);
 	q.demands.moves_max = moves_max;
 	demands_sort(&q.demands);
+	room_init(&q.room, &q.demands);
 	rc = conflict_find(&q, &violations);
 	list = memory_zeroed(q.demands.count, sizeof *list);
 	for (size_t i = 0; i < q.demands.count; i++)
@@ -184,6 +187,7 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 	buffer_release(&out);
 	free(violations.list);
 	free(list);
+	room_release(&q.room);
 	demands_release(&q.demands);
 	return rc;
 }

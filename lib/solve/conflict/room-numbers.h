@@ -23,16 +23,21 @@ enum { ROOM_LEASTS = 3 }; /* kinds of demands for instances of a service: DEMAND
 #define ROOM_ALL ((wide)-1) /* any amount */
 #define ROOM_MOST ((wide)1e27) /* an amount: times SOLVE_SERVICES and SOLVE_MACHINES it fits into 128 bits */
 
-struct room_service { /* on the cluster, as far as demands hold */
+struct room_service { /* on the cluster */
+	wide *consumes; /* of each resource */
+	bool large;     /* one of these is too large for exact sums */
+	/* as far as demands hold: */
 	int64_t least[ROOM_LEASTS], instances; /* that are demanded, and the most of these */
 	bool everywhere;                       /* it stands on each machine: the template does not name it */
 	uint64_t *types;                       /* that can be had and that it may stand on */
-	wide *takes;                           /* of each resource */
+	const wide *takes;                     /* of each resource */
 };
 
 struct room_type {
+	wide *capacity; /* of each resource; or ROOM_ALL */
+	/* as far as demands hold: */
 	int64_t available; /* SOLVE_MACHINES at most */
-	wide *holds;       /* of each resource; or ROOM_ALL */
+	const wide *holds;
 };
 
 struct room {
@@ -42,13 +47,23 @@ struct room {
 	struct room_service *services;
 	struct room_type *types; /* as in the request */
 	size_t type_words;
+	uint64_t **listed; /* types of the list of each constraint */
+	bool *named;       /* services that the template names */
+	wide *nothing, *anything; /* of each resource */
+	/* as far as demands hold: */
 	uint64_t *usable;
 	int64_t machines_min, machines_max; /* NO_MAX: any number */
 };
 
-/* Takes the numbers. Returns false if they are too large for exact sums. Release it in any case. */
-bool room_init(struct room *room, const struct demands *demands);
+/* Takes the numbers of the request, whatever demands hold. Release them. */
+void room_init(struct room *room, const struct demands *demands);
 void room_release(struct room *room);
+
+/* Finds what those of the demands say that hold now. Returns false if one of the numbers is too large for exact sums. */
+bool room_read(struct room *room);
+
+/* Returns how many steps it takes about to look whether sums are too much. */
+size_t room_size(const struct room *room);
 
 /* Returns the number of a demand's service; NAMES_NONE if it is about none. */
 int room_service_of(const struct room *room, const struct demand *demand);

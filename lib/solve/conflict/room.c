@@ -201,35 +201,33 @@ room_lacks_machines(const struct room *room)
 }
 
 struct room_look { /* at the demands that hold */
-	struct room room;
 	struct room_sum sum; /* one that is too much */
 	bool lacks;          /* there are too few machines, whatever stands on them */
 };
 
 /* Looks for a sum that is too much. Returns whether there is one. End the look in any case. */
 static bool
-room_look(struct room_look *look, const struct demands *demands)
+room_look(struct room_look *look, struct room *room)
 {
 	*look = (struct room_look){.lacks = false};
-	if (demands->request->node_count || !room_init(&look->room, demands)) /* present machines have types of their own */
+	if (room->demands->request->node_count || !room_read(room)) /* present machines have types of their own */
 		return false;
-	look->sum = (struct room_sum){.in = memory_zeroed(look->room.names.count, sizeof *look->sum.in), .resource = ANY, .types = look->room.usable};
-	look->lacks = room_lacks_machines(&look->room);
-	return look->lacks || room_find(&look->room, &look->sum);
+	look->sum = (struct room_sum){.in = memory_zeroed(room->names.count, sizeof *look->sum.in), .resource = ANY, .types = room->usable};
+	look->lacks = room_lacks_machines(room);
+	return look->lacks || room_find(room, &look->sum);
 }
 
 static void
 room_look_end(struct room_look *look)
 {
 	free(look->sum.in);
-	room_release(&look->room);
 }
 
 bool
-room_exceeds(const struct demands *demands)
+room_exceeds(struct room *room)
 {
 	struct room_look look;
-	bool exceeds = room_look(&look, demands);
+	bool exceeds = room_look(&look, room);
 
 	room_look_end(&look);
 	return exceeds;
@@ -295,15 +293,15 @@ room_concerns(const struct room *room, const struct room_sum *sum, const struct 
 }
 
 bool
-room_reduce(struct demands *demands)
+room_reduce(struct room *room, struct demands *demands)
 {
 	struct room_look look;
-	bool found = room_look(&look, demands);
+	bool found = room_look(&look, room);
 
 	if (found && !look.lacks)
-		room_drop_services(&look.room, &look.sum);
+		room_drop_services(room, &look.sum);
 	for (size_t i = 0; i < demands->count && found; i++)
-		if (!room_concerns(&look.room, &look.sum, &demands->list[i]))
+		if (!room_concerns(room, &look.sum, &demands->list[i]))
 			demand_drop(demands, &demands->list[i], true);
 	room_look_end(&look);
 	return found;
@@ -323,7 +321,7 @@ room_needs_too(const struct room *room, const struct room_service *a, const stru
 
 /* Returns a measure by which a service comes before those that need_too says the same of. */
 static wide
-room_size(const struct room *room, const struct room_service *service)
+room_measure(const struct room *room, const struct room_service *service)
 {
 	wide sum = 0;
 
@@ -342,11 +340,12 @@ room_settle_kind(struct demands *demands, enum demand_kind kind, int (*contradic
 	int rc = 0;
 
 	room_init(&room, demands);
+	room_read(&room);
 	for (size_t i = 0; i < demands->count; i++) {
 		struct demand *demand = &demands->list[i];
 
 		if (demand->kind == kind && demand_holds(demands, kind, demand->index))
-			list[count++] = (struct room_share){room_size(&room, &room.services[room_service_of(&room, demand)]), i};
+			list[count++] = (struct room_share){room_measure(&room, &room.services[room_service_of(&room, demand)]), i};
 	}
 	if (count)
 		qsort(list, count, sizeof *list, room_compare_shares);

@@ -10,12 +10,13 @@
 #include <stddef.h>
 
 struct demands;
+struct room;
 
-/* Returns whether sums alone tell that no layout of new machines keeps the demands that are not dropped. */
-bool room_exceeds(const struct demands *demands);
+/* Returns whether sums alone tell that no layout of new machines keeps the room's demands that are not dropped. */
+bool room_exceeds(struct room *room);
 
 /* If so, drops all demands but those of one such sum, with only as many services as it needs, the largest. Returns whether it did. */
-bool room_reduce(struct demands *demands);
+bool room_reduce(struct room *room, struct demands *demands);
 
 /* Drops of the demands for services what is not needed for the rest to contradict itself, after room_reduce, and marks the others as needed:
  * one question tells of all services that take as much or more, where nothing else tells them apart. contradict answers as for
