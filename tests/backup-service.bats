@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# needs: network
 #
 # What is in the database of the template web survives its machine: coopr-backup(1), coopr-restore(1).
 

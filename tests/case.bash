@@ -125,18 +125,21 @@ own_network() { # [CACHE]
 }
 
 # Fetches the packages of the template web, as coopr-packages(1) says it, and gives its machines a network of their own, so that another
-# one may be up. Packages that were not there before are removed by web_packages_end.
+# one may be up. Packages that were not there before are removed by the web_packages_end of the last test, of any run, that uses them.
 web_packages() {
-	need_program apt-get curl ip sshd
-	[ -e /var/cache/coopr ] || touch "$BATS_TEST_TMPDIR/ours"
+	need_program apt-get curl flock ip sshd
+	exec 9</var/cache
+	flock -s 9
+	[ -e /var/cache/coopr ] || { mkdir /var/cache/coopr && touch /var/cache/coopr/of-tests; }
 	sed -n 's/^\.Dl # coopr packages/coopr-packages/p' "$COOPR_ROOT/man/man1/coopr-packages.1" >fetch
 	[ -s fetch ]
-	sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
+	"$COOPR_ROOT/tests/outside" sh fetch 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
 	own_network /var/cache/coopr/packages
 }
 
 web_packages_end() {
-	[ ! -e "$BATS_TEST_TMPDIR/ours" ] || rm -rf /var/cache/coopr
+	[ ! -e /var/cache/coopr/of-tests ] || ! flock -n 9 || rm -rf /var/cache/coopr
+	exec 9<&-
 }
 
 # In the catalogue mine, a service hello whose configure is the script that is read, and a template of it on sandbox machines:

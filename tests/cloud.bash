@@ -80,7 +80,7 @@ node_with() {
 	mkdir -p "$CLIENTS"
 	for name; do
 		[ -d "$CLIENTS/node_modules/$name" ] ||
-			npm install --prefix "$CLIENTS" --silent --no-audit --no-fund --ignore-scripts "$name" >/dev/null 2>&1 3>&- || skip "npm cannot install $name"
+			"$COOPR_ROOT/tests/outside" npm install --prefix "$CLIENTS" --silent --no-audit --no-fund --ignore-scripts "$name" >/dev/null 2>&1 3>&- || skip "npm cannot install $name"
 	done
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Clusters of share/coopr/catalogues/debian on sandbox machines, with real packages. Needs case and sandbox, and a line "# needs: network".
+# Clusters of share/coopr/catalogues/debian on sandbox machines, with real packages. Needs case and sandbox.
 #
 #	debian_catalogue TEMPLATE   fetches what its services install, and copies the catalogue to mine, with a network of its own
 #	debian_down                 in teardown, which is this alone where a file has no other: deletes them
@@ -31,7 +31,7 @@ debian_catalogue() {
 		mv file "$file"
 	done
 	# shellcheck disable=SC2046 # words
-	coopr-packages -d "$DEBIAN_PACKAGES" $(debian_packages "$template") 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
+	"$COOPR_ROOT/tests/outside" coopr-packages -d "$DEBIAN_PACKAGES" $(debian_packages "$template") 2>log || skip "the packages cannot be had: $(tail -n 1 log)"
 }
 
 # What the services of a template install.

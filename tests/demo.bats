@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# needs: network
 #
 # The demo, and the life of a site: the web template on real machines, with real packages.
 

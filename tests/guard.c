@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * guard [-n] [-t SECONDS] DIR COMMAND [ARGUMENT]...
+ * guard [-t SECONDS] DIR COMMAND [ARGUMENT]...
  *
  * Runs a test program so that nothing of it can stay behind, however it ends. The guard is the
  * subreaper of all that COMMAND starts: a daemon that leaves its session becomes our child. When COMMAND
@@ -9,8 +9,8 @@
  *
  *	left behind: process 4711 (sshd)
  *
- * As root, COMMAND gets a network namespace of its own (not with -n), so that tests that make bridges can run
- * at the same time; a link that is left there is reported too, and goes with the namespace.
+ * As root, COMMAND gets a network namespace of its own, so that tests that make bridges can run at the same
+ * time; a link that is left there is reported too, and goes with the namespace. Elsewhere links are others' too.
  *
  * Exit code: that of COMMAND, 128 + signal where one ended it or us; 124 when the time was up.
  * What COMMAND prints goes to stdout as well, so it belongs in a file.
@@ -44,15 +44,13 @@ enum {
 	EXIT_TIME_UP = 124,
 };
 
-static bool host_network;
 static long limit_s;
 static const struct option_spec options[] = {
-	OPTION_FLAG('n', "host-network", &host_network, "stay in this network namespace"),
 	OPTION_NUMBER('t', "time", &limit_s, "SECONDS", "kill COMMAND after so many seconds"),
 	OPTION_END
 };
 static const struct command command = {
-	"guard", "COMMAND: [-n] [-t SECONDS] DIR COMMAND [ARGUMENT]...",
+	"guard", "COMMAND: [-t SECONDS] DIR COMMAND [ARGUMENT]...",
 	"run a test program and leave nothing of it behind", options, NULL};
 
 /* The guard's mask: these are waited for, never handled. */
@@ -244,7 +242,8 @@ wait_for(pid_t pid, int *code)
 	}
 }
 
-static void
+/* Returns whether the network is ours alone. */
+static bool
 become_guard(void)
 {
 	const sigset_t watched = watched_signals();
@@ -256,8 +255,10 @@ become_guard(void)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		exit(EX_TEMPFAIL);
-	if (!host_network && geteuid() == 0 && unshare(CLONE_NEWNET) == 0)
-		raise_loopback();
+	if (geteuid() != 0 || unshare(CLONE_NEWNET) < 0)
+		return false;
+	raise_loopback();
+	return true;
 }
 
 int
@@ -273,8 +274,7 @@ main(int argc, char **argv)
 	argv += option_parse(&command, argc, argv);
 	if (!argv[0] || !argv[1])
 		return option_misuse(&command, "expected DIR and COMMAND");
-	become_guard();
-	links = geteuid() == 0 ? link_names() : NULL; /* others make none, and may see those of somebody else */
+	links = become_guard() ? link_names() : NULL;
 
 	child.argv = argv + 1;
 	if (process_start(&child, &err) < 0)

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# needs: network
 #
 # The template web under load: what changes it fails no request.
 

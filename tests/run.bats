@@ -90,6 +90,25 @@ setup() {
 	nothing_left
 }
 
+@test "a file has a network of its own, and fetches by tests/outside from that of the runner" {
+	need_root
+	net=$(readlink /proc/self/ns/net)
+	test_file alone <<<"[ \$(readlink /proc/self/ns/net) != '$net' ]"
+	test_file fetch <<<"[ \$('$COOPR_ROOT/tests/outside' readlink /proc/self/ns/net) = '$net' ]"
+	run -0 run_tests alone.bats fetch.bats
+	nothing_left
+}
+
+@test "a link is nobody's fault where a file shares the network with others" {
+	need_root
+	need_program setpriv
+	test_file link <<<'ip link add stranger0 type bridge'
+	mkdir scratch
+	TMPDIR=$PWD/scratch run -0 setpriv --bounding-set -sys_admin "$COOPR_ROOT/tests/run" "$COOPR_BIN/.." "$COOPR_BUILD" link.bats 3>&-
+	ip link delete stranger0
+	nothing_left
+}
+
 @test "a file that hangs is ended when its time is up" {
 	test_file hang <<<'sleep 12346'
 	TEST_TIME=1 run -1 run_tests hang.bats

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# needs: network
 #
 # coopr-debian(7): what a database has acknowledged is there after its machine was killed at any moment, and reconcile has run. So many
 # times as $ROUNDS says (2).

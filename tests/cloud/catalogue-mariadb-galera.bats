@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# needs: network
 #
 # coopr-debian(7): the template mariadb-galera.
 

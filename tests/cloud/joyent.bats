@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# needs: network
 #
 # Triton's own client sees in our fake what coopr says is there; so the fake is like the cloud, and coopr is honest.
 

@@ -4,7 +4,6 @@
 # Provider openstack against a real OpenStack (tests/cloud/stack/stack.py), which takes half a minute to start on a quiet machine, and 1 GB; and the
 # fake one is as the real one is: the same requests are answered alike, and OpenStack's own client sees the same machines there. STACK=DIR takes one
 # that runs already.
-# needs: network
 
 load ../case
 load ../provider
