@@ -100,6 +100,40 @@ recipe() {
 	clean_node
 }
 
+# How many bytes the node has received.
+received() {
+	node 'cat /sys/class/net/eth0/statistics/rx_bytes'
+}
+
+@test "cookbooks go to a node once, for whatever task and service, and again when they have changed or are damaged there" {
+	local folder=catalogue/automator/chef/cookbooks before
+
+	mkdir -p $folder/{a,b}/{recipes,files}
+	head -c 1000000 /dev/urandom >$folder/a/files/data
+	echo 'file "/root/made" do content "one" end' >$folder/a/recipes/default.rb
+	echo 'log "here is b"' >$folder/b/recipes/default.rb
+	before=$(received)
+	do_task configure '{"run_list": "recipe[a]"}'
+	same 0 "$(member .status)"
+	[ $(($(received) - before)) -gt 1000000 ]
+	before=$(received)
+	do_task start '{"run_list": "recipe[a],recipe[b]"}'
+	same 0 "$(member .status)"
+	contains "$(cat log)" "here is b"
+	[ $(($(received) - before)) -lt 200000 ]
+	echo 'file "/root/made" do content "two" end' >$folder/a/recipes/default.rb
+	do_task configure '{"run_list": "recipe[a]"}'
+	same two "$(made)"
+	# Somebody writes into what is kept.
+	node 'cd /var/cache/coopr/files && stat -c "%a %U %n" . && for file in *; do echo "echo no; exit 0" >$file; done; ls | wc -l' >kept
+	same "700 root . 2" "$(paste -sd ' ' kept)"
+	node 'rm /root/made'
+	do_task configure '{"run_list": "recipe[a]"}'
+	same "0 true" "$(member '"\(.status) \(.result.changed)"')"
+	same two "$(made)"
+	clean_node
+}
+
 @test "attributes that are no object, a cookbook that is not there, and the action status are refused" {
 	recipe write >fields
 	do_task configure "$(jq -c '.json_attributes = "[1]"' fields)"

@@ -210,7 +210,7 @@ names_of() { # CLUSTER
 	printf '# end of the names kept by coopr\n'
 }
 
-@test "delete takes the names of the cluster out of the machine's hosts file, and those of another cluster not" {
+@test "delete takes the names of the cluster out of the machine's hosts file, and those of another cluster not; what was cached goes" {
 	need_root
 	sshd_start
 	echo "127.0.0.1 port=$SSHD_PORT identityfile=sshd/user" >machines
@@ -223,15 +223,17 @@ names_of() { # CLUSTER
 	same 0 "$(member .status)"
 	names_of other | diff - sshd/hosts
 	names_of shop42 >sshd/hosts
+	mkdir sshd/cache
 	do_task create 1000
 	do_task delete 1000 "$known"
 	same "127.0.0.1 localhost" "$(cat sshd/hosts)"
+	[ ! -e sshd/cache ]
 	echo "127.0.0.1 localhost" >sshd/hosts
 	sshd_stop
 	do_task create 1000
 	do_task delete 1000 "$known"
 	same 0 "$(member .status)"
-	contains "$(member .stderr)" "may still be in the machine's /etc/hosts"
+	contains "$(member .stderr)" "may still be in the machine's /etc/hosts and /var/cache/coopr"
 	same "" "$(list)"
 }
 

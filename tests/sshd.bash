@@ -75,7 +75,7 @@ sshd_config() {
 		KbdInteractiveAuthentication no
 		PidFile none
 		MaxStartups 100
-		SetEnv PATH=$PWD/sshd/bin:/usr/local/bin:/usr/bin:/bin SHLVL=1 COOPR_HOSTS=$PWD/sshd/hosts ${SSHD_ENV-}
+		SetEnv PATH=$PWD/sshd/bin:/usr/local/bin:/usr/bin:/bin SHLVL=1 COOPR_HOSTS=$PWD/sshd/hosts COOPR_CACHE=$PWD/sshd/cache ${SSHD_ENV-}
 	END
 }
 

@@ -46,6 +46,25 @@ put_shell() {
 	grep -q "failed with 75 .*the connection was lost while the script ran" work.log
 }
 
+@test "files that many tasks need go over a connection once, and each task has them whole" {
+	sshd_start
+	head -c 3000000 /dev/urandom >catalogue/scripts/data
+	head -c 3000000 /dev/urandom >catalogue/scripts/other
+	script compare.sh <<-END
+		cmp data $PWD/catalogue/scripts/data && ls $PWD/sshd/cache | wc -l >>$PWD/kept
+	END
+	job=$(put_shell compare.sh 2 4 '{"fields": {"script": "compare.sh", "files": "data"}}')
+	run -0 coopr-work -j 4 --drain
+	same complete "$(status "$job")"
+	same "8 1" "$(uniq -c <kept | awk '{ print $1, $2 }')"
+	# Only so many versions are kept.
+	for i in $(seq 20); do echo "$i" >sshd/cache/$i; done
+	job=$(put_shell compare.sh 1 1 '{"fields": {"script": "compare.sh", "files": "data other"}}')
+	run -0 coopr-work --drain
+	same complete "$(status "$job")"
+	same 16 "$(tail -n 1 kept)"
+}
+
 @test "logins that sshd drops, because there are too many at once, are tried again" {
 	eval "$(declare -f sshd_config | sed 's/MaxStartups 100/MaxStartups 2/')"
 	sshd_start

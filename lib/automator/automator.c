@@ -237,7 +237,7 @@ automator_child_event(struct server *server, struct child *child, enum supervise
 		return;
 	}
 	call = run->call;
-	over = response_read(&run->response, child);
+	over = response_read(&run->response, &server->supervisor, child);
 	news = run->refused ? MUX_QUIET : mux_read(child, &call->outcome.error);
 	if (news == MUX_REFUSED)
 		run->refused = over = true;

@@ -69,11 +69,13 @@ static int
 tool_add_files(const struct tool *tool, const struct task *task, struct automator_work *work, struct error *err)
 {
 	work->bundle.beneath = origin_is_tenants(task);
+	work->bundle.caches = true;
 	if (task->scripts && script_store_read(task->scripts, &work->bundle, err) < 0)
 		return error_prefix(err, "%s %s", work->name, work->args);
 	for (size_t i = 0; tool->files[i]; i++)
 		if (tool_add_field(task, tool->files[i], work, err) < 0 || (tool->sends_all && tool_add_all(task, tool->files[i], work, err) < 0))
 			return -1;
+	work->bundle.caches = false;
 	return 0;
 }
 

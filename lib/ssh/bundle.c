@@ -31,6 +31,7 @@ bundle_add_entry(struct bundle *bundle, const char *name, struct bundle_file *fi
 		return error_set(err, EX_CONFIG, "%s: more than %d files for one script", name, BUNDLE_FILES);
 	ARRAY_ROOM(bundle->list, bundle->count, bundle->capacity);
 	file->name = memory_string(name);
+	file->cached = bundle->caches;
 	names_intern(&bundle->names, file->name);
 	bundle->list[bundle->count++] = *file;
 	bundle->bytes += file->content.length;

@@ -27,6 +27,7 @@ struct bundle_file {
 	bool is_folder; /* it has no content; stands before what is in it */
 	bool executable;
 	bool has_secrets; /* it is in memory only, and found by a link */
+	bool cached;      /* a node may keep it for later tasks */
 };
 
 struct bundle { /* zero-initialise */
@@ -34,6 +35,7 @@ struct bundle { /* zero-initialise */
 	size_t count, capacity, bytes;
 	const char *program; /* borrowed: the name of the file that is run on the node; NULL: the first file is */
 	bool no_links;      /* links among the files that are added are refused, else followed */
+	bool caches;        /* what is added is cached: it is the same for many tasks, and for no one of them alone */
 	struct names names; /* of the list, in its order */
 	bool beneath; /* what is added is in a folder of scripts, and no link leads there: a tenant has named it */
 };

@@ -12,6 +12,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "content/content.h"
 #include "model/take/task.h"
 #include "ssh/lookup.h"
 #include "ssh/shell-words.h"
@@ -71,17 +72,25 @@ payload_append_file(const struct bundle_file *file, struct buffer *out)
 	buffer_release(&words);
 }
 
-/* Appends VERB './a' './b', one command for all folders, or for all files that can be executed; nothing if there is none. The
+enum payload_part { PAYLOAD_WHOLE, PAYLOAD_SENT, PAYLOAD_CACHED }; /* of a bundle */
+
+static bool
+payload_is_in(const struct bundle_file *file, enum payload_part part)
+{
+	return part == PAYLOAD_WHOLE || file->cached == (part == PAYLOAD_CACHED);
+}
+
+/* Appends VERB './a' './b', one command for all folders of a part, or for all its files that can be executed; nothing if there is none. The
  * "./" keeps a name that begins with "-" from being an option. */
 static void
-payload_append_names(const char *verb, const struct bundle *bundle, bool folders, struct buffer *out)
+payload_append_names(const char *verb, const struct bundle *bundle, enum payload_part part, bool folders, struct buffer *out)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < bundle->count; i++) {
 		const struct bundle_file *file = &bundle->list[i];
 
-		if (folders ? !file->is_folder : !file->executable)
+		if (!payload_is_in(file, part) || (folders ? !file->is_folder : !file->executable))
 			continue;
 		buffer_text(out, any ? " ./" : verb);
 		shell_words_quote(file->name, out);
@@ -89,6 +98,41 @@ payload_append_names(const char *verb, const struct bundle *bundle, bool folders
 	}
 	if (any)
 		buffer_byte(out, '\n');
+}
+
+/* Appends what makes the files of a part, those with secrets to the other buffer. */
+static void
+payload_append_files(const struct bundle *bundle, enum payload_part part, struct buffer *out, struct buffer *secrets)
+{
+	payload_append_names("mkdir ./", bundle, part, true, out);
+	for (size_t i = 0; i < bundle->count; i++) {
+		const struct bundle_file *file = &bundle->list[i];
+
+		if (!file->is_folder && payload_is_in(file, part))
+			payload_append_file(file, file->has_secrets ? secrets : out);
+	}
+	payload_append_names("chmod 700 ./", bundle, part, false, out);
+}
+
+/* Appends what makes all files. What is to be cached has a part of its own where it is worth to be asked for, and unless an archive goes
+ * the same way. */
+static void
+payload_append_bundle(const struct task *task, const struct bundle *bundle, struct payload *payload, struct buffer *secrets)
+{
+	char digest[CONTENT_DIGEST_SIZE];
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < bundle->count; i++)
+		bytes += bundle->list[i].cached ? bundle->list[i].content.length : 0;
+	if (bytes < PAYLOAD_CACHED_BYTES || action_moves_archive(task->action)) {
+		payload_append_files(bundle, PAYLOAD_WHOLE, &payload->script, secrets);
+		return;
+	}
+	payload_append_files(bundle, PAYLOAD_SENT, &payload->script, secrets);
+	payload_append_files(bundle, PAYLOAD_CACHED, &payload->cached, secrets);
+	buffer_text(&payload->cached, "cached=whole\n");
+	content_digest(payload->cached.data, payload->cached.length, digest);
+	buffer_printf(&payload->script, "node_cached %s %zu\n", digest, payload->cached.length);
 }
 
 /* Chooses how the script is run: by the interpreter of its #! line, by sh if it is a text without one, else directly. An
@@ -229,12 +273,8 @@ payload_run(const struct task *task, const struct bundle *bundle, const struct a
 	if (payload_begin(payload, err) < 0 || payload_append_names_of_nodes(task, out, err) < 0)
 		return -1;
 	buffer_text(out, "set -e\ncd \"$base/work\"\n");
-	payload_append_names("mkdir ./", bundle, true, out);
-	for (size_t i = 0; i < bundle->count; i++)
-		if (!bundle->list[i].is_folder)
-			payload_append_file(&bundle->list[i], bundle->list[i].has_secrets ? &secrets : out);
+	payload_append_bundle(task, bundle, payload, &secrets);
 	buffer_text(out, secrets.length ? ". \"$memory/payload\"\nrm -f \"$memory/payload\"\n" : "");
-	payload_append_names("chmod 700 ./", bundle, false, out);
 	payload_make_start(task, script, args, &start.content);
 	payload_append_file(&start, out);
 	buffer_text(out, payload->ends_descendants ? "ends_descendants=yes\n" : "");
@@ -266,16 +306,18 @@ int
 payload_leave(const struct task *task, struct payload *payload, struct error *err)
 {
 	struct buffer *out = &payload->script;
-	char *name = memory_printf(" %s ", task->machine.hostname);
+	char *name;
 
-	if (payload_begin(payload, err) < 0) {
-		free(name);
+	if (payload_begin(payload, err) < 0)
 		return -1;
+	if (task->machine.names_in_hosts && task->machine.hostname) {
+		name = memory_printf(" %s ", task->machine.hostname);
+		buffer_text(out, "each_name() { case $old_names in *");
+		shell_words_quote(name, out);
+		buffer_text(out, "*) ;; *) new_names=$old_names ;; esac; }\nnode_names\n");
+		free(name);
 	}
-	buffer_text(out, "each_name() { case $old_names in *");
-	shell_words_quote(name, out);
-	buffer_text(out, "*) ;; *) new_names=$old_names ;; esac; }\nnode_names\nnode_check\n");
-	free(name);
+	buffer_text(out, "node_forget\nnode_check\n");
 	return 0;
 }
 
@@ -325,4 +367,5 @@ void
 payload_release(struct payload *payload)
 {
 	buffer_release(&payload->script);
+	buffer_release(&payload->cached);
 }

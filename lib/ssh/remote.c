@@ -81,7 +81,7 @@ remote_read(struct remote *remote, struct error *err)
 
 	for (;;) {
 		enum supervise_event event = remote_next(remote);
-		bool complete = response_read(&remote->response, &remote->child);
+		bool complete = response_read(&remote->response, &remote->supervisor, &remote->child);
 
 		if (event == SUPERVISE_ENDED)
 			return signal;

@@ -123,6 +123,27 @@ response_take_archive(struct response *response, struct buffer *out)
 	response->passed += length;
 }
 
+/* Gives the node the part of the payload that it has not cached, if it asks for it: behind the BEGIN line, and once. */
+static void
+response_give(struct response *response, struct supervisor *supervisor, struct child *child)
+{
+	const struct buffer *cached = &response->payload->cached;
+	char lines[2 * sizeof response->begin];
+	char *asked;
+
+	if (response->gave || cached->length == 0 || child->out.length == 0)
+		return;
+	snprintf(lines, sizeof lines, "%scoopr-want %s", response->begin, response->begin + strlen("coopr-begin "));
+	asked = memmem(child->out.data, child->out.length, lines, strlen(lines));
+	if (!asked)
+		return;
+	buffer_drop(&child->out, (size_t)(asked - child->out.data));
+	memmove(child->out.data + strlen(lines) - strlen(response->begin), response->begin, strlen(response->begin));
+	buffer_drop(&child->out, strlen(lines) - strlen(response->begin));
+	supervise_feed(supervisor, child, cached->data, cached->length);
+	response->gave = true;
+}
+
 /* Takes stdout once it is complete: BEGIN line, facts, END line with the status. */
 static void
 response_read_status(struct response *response, const struct buffer *out)
@@ -183,6 +204,7 @@ response_begin(struct response *response, const struct machine *machine, const s
 {
 	*answer = (struct remote_answer){.facts = jv_object()};
 	response->machine = machine;
+	response->payload = payload;
 	response->answer = answer;
 	response->archive = -1;
 	snprintf(response->begin, sizeof response->begin, "coopr-begin %s\n", payload->nonce);
@@ -190,8 +212,9 @@ response_begin(struct response *response, const struct machine *machine, const s
 }
 
 bool
-response_read(struct response *response, struct child *child)
+response_read(struct response *response, struct supervisor *supervisor, struct child *child)
 {
+	response_give(response, supervisor, child);
 	response_take_stderr(response, &child->err);
 	response->answer->reached = response->phase != RESPONSE_LOGIN;
 	if (response->archive >= 0)

@@ -17,6 +17,7 @@ struct child;
 struct error;
 struct machine;
 struct payload;
+struct supervisor;
 
 enum {
 	RESPONSE_FACTS_BYTES = 1024 * 1024,
@@ -35,6 +36,7 @@ enum response_phase { RESPONSE_LOGIN, RESPONSE_SCRIPT, RESPONSE_OVER }; /* of st
 
 struct response {
 	const struct machine *machine;
+	const struct payload *payload;
 	struct remote_answer *answer;
 	void (*log)(void *to, const char *bytes, size_t length); /* takes what is said as it comes */
 	void *log_to;
@@ -43,6 +45,7 @@ struct response {
 	struct buffer pending; /* of stderr: what may be the start of such a line */
 	struct tail login;     /* what ssh and the login said */
 	bool has_status;
+	bool gave;             /* the part that the node had not cached */
 	int archive;           /* takes what a backup prints, from response_begin on -1: it prints none */
 	enum response_archive { RESPONSE_NO_ARCHIVE, RESPONSE_ARCHIVE, RESPONSE_ARCHIVED, RESPONSE_ARCHIVE_FAILED } archived;
 	size_t passed;         /* bytes of stdout that were the archive's */
@@ -52,8 +55,8 @@ struct response {
 void response_begin(struct response *response, const struct machine *machine, const struct payload *payload,
     struct remote_answer *answer);
 
-/* Takes what was captured of the child. Returns whether the response is complete. */
-bool response_read(struct response *response, struct child *child);
+/* Takes what was captured of the child, and feeds it what the node asks for. Returns whether the response is complete. */
+bool response_read(struct response *response, struct supervisor *supervisor, struct child *child);
 
 /* Ends reading, once the child has ended or the response is complete. Returns 0 if the script ran to its end, else -1 with the
  * reason why not. */

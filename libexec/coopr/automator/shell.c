@@ -2,7 +2,7 @@
  *
  * automator/shell: service scripts over ssh, coopr-shell(7). A task is one round trip: script, files and
  * configuration go to a private directory on the node, the script runs there, its output streams back, and
- * nothing is left.
+ * nothing is left but files that the next task would bring again.
  *
  * Exit code and status: the script's own; 75 the node cannot be reached, 77 it may not be entered, 78 there is no
  * such script, or the fields are wrong.
@@ -71,6 +71,7 @@ shell_add_files(const struct task *task, const struct shell_fields *its, struct 
 	struct arguments names = {0};
 	int failed;
 
+	bundle->caches = true;
 	if (task->scripts)
 		return script_store_read(task->scripts, bundle, err) < 0 ? error_prefix(err, "script %s", its->script) : 0;
 	bundle->beneath = origin_is_tenants(task);
@@ -135,7 +136,10 @@ shell_prepare(const struct task *task, struct arena *arena, struct automator_wor
 	work->args = its.args;
 	if (its.args && shell_words_split(its.args, &work->words, err) < 0)
 		return error_prefix(err, "args of script %s", its.script);
-	return shell_add_files(task, &its, &work->bundle, err) < 0 ? -1 : shell_add_library(task, its.on_disk, &work->bundle, err);
+	if (shell_add_files(task, &its, &work->bundle, err) < 0)
+		return -1;
+	work->bundle.caches = false;
+	return shell_add_library(task, its.on_disk, &work->bundle, err);
 }
 
 int

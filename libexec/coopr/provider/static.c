@@ -309,12 +309,11 @@ static_clean(const struct task *task)
 {
 	const struct machine *machine = &task->machine;
 	bool as_root = machine->user && strcmp(machine->user, "root") != 0;
-	struct payload names = {0}, admission = {0};
+	struct payload written = {0}, admission = {0};
 	struct error err;
 
-	if (machine->host_keys.count > 0 && machine->names_in_hosts && machine->hostname &&
-	    static_run(machine, payload_leave(task, &names, &err), &names, as_root, &err) < 0)
-		message("the names of the cluster may still be in the machine's /etc/hosts: %s", err.text);
+	if (machine->host_keys.count > 0 && static_run(machine, payload_leave(task, &written, &err), &written, as_root, &err) < 0)
+		message("what coopr has written may still be in the machine's /etc/hosts and /var/cache/coopr: %s", err.text);
 	/* Whoever has asked for a certificate has had the key written, whatever the machine is entered with. */
 	if (machine->host_keys.count > 0 && static_run(machine, payload_dismiss(task, &admission, &err), &admission, false, &err) < 0)
 		message("the key of the cluster may still be in the machine's ~/.ssh/authorized_keys: %s", err.text);

@@ -448,6 +448,60 @@ node_dismiss() # CLUSTER
 	replace_keys <"$base/keys" || report 78
 }
 
+# Finds the folder of what this node keeps from one task to the next.
+find_cache()
+{
+	cache=/var/cache/coopr/files
+	[ "$(id -u)" -eq 0 ] || cache=$HOME/.cache/coopr/files
+	cache=${COOPR_CACHE:-$cache}
+}
+
+is_cached() # SHA256
+{
+	[ -O "$cache" ] && [ "$(sha256sum <"$cache/$1")" = "$1  -" ]
+} 2>/dev/null
+
+# Keeps what was sent, and of what was kept before what the last tasks have used.
+keep_cached() # SHA256
+(
+	umask 022
+	mkdir -p "${cache%/*}" && { [ -d "$cache" ] || mkdir -m 700 "$cache"; } || exit 0
+	if ! mv -f "$base/cached" "$cache/$nonce" || ! mv -f "$cache/$nonce" "$cache/$1" || ! is_cached "$1"; then
+		rm -f "$cache/$nonce" "$cache/$1"
+	fi
+	# shellcheck disable=SC2012 # all are named by us
+	ls -t "$cache" | tail -n +17 | while read -r old; do
+		rm -f "$cache/$old"
+	done
+) 2>/dev/null
+
+# Makes the files that are the same for many tasks, by the program for that which is in the cache, or by what is sent when asked for.
+node_cached() # SHA256 LENGTH
+{
+	find_cache
+	cached=
+	if is_cached "$1"; then
+		touch "$cache/$1"
+		# shellcheck source=/dev/null
+		. "$cache/$1"
+	else
+		printf 'coopr-want %s\n' "$nonce"
+		head -c "$2" >"$base/cached"
+		# shellcheck source=/dev/null
+		. "$base/cached"
+		keep_cached "$1"
+	fi
+	# What breaks off half way has no last line.
+	[ -n "$cached" ] || exit 75
+}
+
+node_forget()
+{
+	find_cache
+	rm -rf "$cache"
+	rmdir "${cache%/*}" 2>/dev/null || :
+}
+
 node_run() # TASK [USER [backup|restore]]
 {
 	exec 3<&0 </dev/null
