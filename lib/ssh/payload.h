@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What goes over ssh for one task: a command of a few words, and on its stdin a shell script that makes the
- * files in a private directory, runs the service script there and leaves nothing behind. Files with secrets in them are in a second
+ * files in a private directory, runs the service script there and removes them. Files with secrets in them are in a second
  * directory, in a file system in memory; the part of the shell script that makes them goes before the rest, and is never on a disk
  * either. The part that makes many files of the catalogue is sent where the node asks for it: it keeps that for the tasks that follow,
  * and has it if there is a file with its SHA-256. The node's half is share/coopr/shell/node.sh.
