@@ -58,7 +58,7 @@ put_shell() {
 	same complete "$(status "$job")"
 	same "8 1" "$(uniq -c <kept | awk '{ print $1, $2 }')"
 	# Only so many versions are kept.
-	for i in $(seq 20); do echo "$i" >sshd/cache/$i; done
+	touch sshd/cache/{1..20}
 	job=$(put_shell compare.sh 1 1 '{"fields": {"script": "compare.sh", "files": "data other"}}')
 	run -0 coopr-work --drain
 	same complete "$(status "$job")"
