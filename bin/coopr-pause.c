@@ -62,13 +62,15 @@ main(int argc, char **argv)
 	size_t number = (size_t)(command - commands);
 	struct error err;
 	char *agreed = NULL, *job;
+	bool gone;
 
 	if (controls[number].control == QUEUE_CANCEL && !front.yes && pause_consent(cluster, &how, &agreed, &err) < 0)
 		return message_error(&err);
-	if (job_control(controls[number].control, cluster, &how, agreed, &job, &err) < 0)
+	if (job_control(controls[number].control, cluster, &how, agreed, &job, &gone, &err) < 0)
 		return message_error(&err);
 	if (!front.quiet)
-		message("%s: job %s is %s", cluster, job, controls[number].done);
+		message("%s: job %s is %s%s", cluster, job, controls[number].done,
+		    gone ? "; no machine of it is there, and the cluster is deleted" : "");
 	free(agreed);
 	free(job);
 	return message_end(0);

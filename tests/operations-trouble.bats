@@ -239,6 +239,39 @@ give_up() {
 	run -0 coopr status blog
 }
 
+@test "a cluster of which no machine was made yet is deleted without a job, which is told and is no failure" {
+	begun() { coopr create --detach blog -t lamp -n 4 >job 2>log; }
+	gone() {
+		run --separate-stderr -0 "$@" blog
+		same "" "$output"
+		same "coopr-delete: blog: job $(cat job) (create) is cancelled, and has made no machine; the cluster is deleted" "$stderr"
+		run --separate-stderr -1 "$@" blog
+		contains "$stderr" 'no cluster named "blog"'
+		same "" "$(kept)"
+	}
+	begun
+	gone coopr delete -y
+	same "create,delete" "$(coopr-audit -c 00000001 -o json | jq -r .action | paste -sd,)"
+	begun
+	gone coopr delete -y --detach -o json
+	begun
+	coopr pause blog 2>log
+	gone coopr delete -y -o json
+	begun
+	coopr-queue cancel "$(cat job)"
+	gone coopr delete -y --detach
+
+	begun
+	run -0 coopr abort -y blog
+	same "coopr-abort: blog: job $(cat job) is cancelled; no machine of it is there, and the cluster is deleted" "$output"
+	begun
+	coopr-work --drain
+	coopr delete -y --detach blog >job 2>log
+	coopr-work --drain
+	run --separate-stderr -0 coopr delete -y --detach blog
+	same "coopr-delete: blog: job $(cat job) (delete) has ended, and has left no machine; the cluster is deleted" "$stderr"
+}
+
 @test "rollback only deletes a machine that was never made whole: nothing waits for it to answer" {
 	coopr create -o json blog -t lamp -n 4 >records 2>log
 	coopr expand --detach blog -n +2 >job 2>log

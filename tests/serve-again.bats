@@ -64,6 +64,13 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	coopr-work --drain
 	with k5 202 DELETE /v1/clusters/shop -H 'If-Match: *' -d '{"discard-data": true}'
 	replayed
+
+	# No machine of it is there yet: there is no job.
+	answers 202 POST /v1/clusters -d "$SHOP"
+	with k6 204 DELETE /v1/clusters/shop -H 'If-Match: *'
+	with k6 204 DELETE /v1/clusters/shop -H 'If-Match: *'
+	replayed
+	answers 412 DELETE /v1/clusters/shop -H 'If-Match: *'
 }
 
 @test "another request with the same key is refused; another user, tenant, method or path has keys of its own" {

@@ -41,9 +41,11 @@ turn_operate(struct turn *turn, struct operation_request *request, struct error 
 		return -1;
 	if (options->dry)
 		application->outcome = APPLICATION_PLANNED;
-	else if (options->detach)
+	else if (options->detach && application->done.job)
 		application->outcome = APPLICATION_BEGUN;
-	return options->dry || options->detach ? TURN_OVER : TURN_AGAIN;
+	else
+		return TURN_AGAIN;
+	return TURN_OVER;
 }
 
 char *

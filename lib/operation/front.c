@@ -279,7 +279,7 @@ front_saves_to_output(const struct front *front)
 	return front->save && strcmp(front->save, "-") == 0;
 }
 
-/* Prints the result: of a dry run the plan, else the job that workers run, or the layout that was made. */
+/* Prints the result: of a dry run the plan, else the job that workers run, or the layout that was made. Without a job nothing is left. */
 static int
 front_answer(const struct front *front, const struct operation_result *done, struct output *output, struct error *err)
 {
@@ -289,6 +289,8 @@ front_answer(const struct front *front, const struct operation_result *done, str
 	if (front_is_dry(front))
 		return output_is_records(output) ? summary_copy(done->plan, output, err)
 		                                 : preview_print(done->plan, &done->basis, stdout, output->colour, err);
+	if (!done->job)
+		return 0;
 	if (front->detach) {
 		front_print_job(done->job, output);
 		return fflush(stdout) == 0 ? 0 : error_errno(err, EX_IOERR,

@@ -55,7 +55,7 @@ job_control_audit(enum queue_control control, const char *cluster, const struct 
 /* Intervenes in the job. */
 static int
 job_control_do(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
-    char *job, struct error *err)
+    char *job, bool *gone, struct error *err)
 {
 	struct operation_job running = {.runner = options->runner};
 	struct operation_context context;
@@ -78,16 +78,18 @@ job_control_do(enum queue_control control, const char *cluster, const struct ope
 		return -1;
 	/* Opening the context finishes the operation, unless who follows the job has the cluster and does so. */
 	result = operation_context_open(&context, options, cluster, err) < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
+	*gone = result == 0 && context.cluster && context.cluster->status == LIFECYCLE_TERMINATED;
 	operation_context_release(&context);
 	return result;
 }
 
 int
 job_control(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
-    char **job, struct error *err)
+    char **job, bool *gone, struct error *err)
 {
+	*gone = false;
 	*job = job_control_find_job(cluster, options, err);
-	if (*job && job_control_do(control, cluster, options, agreed, *job, err) == 0)
+	if (*job && job_control_do(control, cluster, options, agreed, *job, gone, err) == 0)
 		return 0;
 	free(*job);
 	*job = NULL;

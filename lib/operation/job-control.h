@@ -5,6 +5,8 @@
 #ifndef OPERATION_JOB_CONTROL_H
 #define OPERATION_JOB_CONTROL_H
 
+#include <stdbool.h>
+
 #include "queue/queue.h"
 
 struct error;
@@ -15,8 +17,9 @@ char *job_control_find_job(const char *cluster, const struct operation_options *
 
 /* Gives the queue the order QUEUE_PAUSE, QUEUE_RESUME or QUEUE_CANCEL; after the last it waits until no task runs, and
  * finishes the operation. agreed: the only job that it may be, NULL: whichever is running. *job is the job's id, which the
- * caller frees. Fails with EX_NO where nothing is running, another job than agreed is, or the job is so already. */
+ * caller frees; *gone: it was a creation, no machine is there, and with it the cluster is gone. Fails with EX_NO where
+ * nothing is running, another job than agreed is, or the job is so already. */
 int job_control(enum queue_control control, const char *cluster, const struct operation_options *options, const char *agreed,
-    char **job, struct error *err);
+    char **job, bool *gone, struct error *err);
 
 #endif

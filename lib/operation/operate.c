@@ -20,6 +20,7 @@
 #include "operation/finish-operation.h"
 #include "operation/job.h"
 #include "operation/saved-plan.h"
+#include "store/audit.h"
 
 static bool
 operate_creates(const struct operation_request *request)
@@ -394,6 +395,36 @@ operate_undertake(struct operation_context *context, const struct operation_requ
 	return context->options->save ? saved_plan_write(context, request, &result->basis, err) : 0;
 }
 
+/* Returns whether the request deletes a cluster of which nothing is left since its last operation has ended. */
+static bool
+operate_is_deleted(const struct operation_context *context, const struct operation_request *request)
+{
+	return context->cluster && context->cluster->status == LIFECYCLE_TERMINATED && !context->options->dry &&
+	    lifecycle_find(request->action)->success == LIFECYCLE_TERMINATED;
+}
+
+/* Records and tells that the cluster is deleted without a job: its last operation has left no machine. */
+static int
+operate_end_deleted(struct operation_context *context, struct error *err)
+{
+	const struct audit_event event = {.action = "delete", .kind = "cluster", .name = context->cluster->name, .cluster = context->id};
+	struct store *store = context->account.store;
+	struct operation_list list = {0};
+	int result = store_begin(store, err) < 0 ? -1 : store_finish(store, audit_add(store, &event, err), err);
+	char *text;
+
+	if (result == 0)
+		result = operation_last(&context->account, context->id, &list, err);
+	if (result > 0) {
+		text = memory_printf("%s: job %s (%s) %s; the cluster is deleted", context->cluster->name, list.list[0].job, list.list[0].action,
+		    list.list[0].status == OPERATION_CANCELLED ? "is cancelled, and has made no machine" : "has ended, and has left no machine");
+		context->options->runner.notice(text);
+		free(text);
+	}
+	operation_list_release(&list);
+	return result < 0 ? -1 : workdir_remove(&context->workdir, err);
+}
+
 /* Carries out the request now, or not at all. */
 static int
 operate_once(const struct operation_request *request, const struct operation_options *options, struct operation_result *result,
@@ -413,9 +444,11 @@ operate_once(const struct operation_request *request, const struct operation_opt
 		done = operate_follow(&context, result, err);
 	else if (request->admit && request->admit(&context, request->parameters, err) < 0)
 		done = operate_refuse_admission(&context);
+	else if (running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0)
+		done = -1;
 	else
-		done = running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0
-		     ? -1 : operate_undertake(&context, request, result, err);
+		done = operate_is_deleted(&context, request) ? operate_end_deleted(&context, err)
+		                                             : operate_undertake(&context, request, result, err);
 	result->hides = context.account.role < ACCOUNT_ADMIN;
 	operation_context_release(&context);
 	return done;

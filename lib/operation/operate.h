@@ -46,7 +46,7 @@ struct operation_request {
 };
 
 struct operation_result { /* release it */
-	char *name, *job; /* of the cluster and the operation */
+	char *name, *job; /* of the cluster and the operation; no job: it is a dry run, or nothing was left of a cluster to be deleted */
 	char *plan;   /* the plan's path */
 	char *layout; /* path of the present layout; NULL: it is not known yet, or nothing is left */
 	char *scrap;  /* the folder of a dry run, which goes with the result; or NULL */

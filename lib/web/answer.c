@@ -236,7 +236,7 @@ answer_call(const struct route *route, struct http_exchange *exchange, const str
 		problem_answer_status(exchange, 500, code, &child->err);
 	} else if (!finds) {
 		problem_answer_exit(exchange, code, looks, &child->err);
-	} else if (route->answer == ROUTE_DONE && child->out.length == 0) {
+	} else if ((route->answer == ROUTE_DONE || route->answer == ROUTE_BEGUN) && child->out.length == 0) {
 		answer_begin(exchange, 204, NULL);
 	} else if (is_text || route->answer == ROUTE_BYTES) {
 		answer_begin(exchange, 200, is_text ? "text/plain; charset=utf-8" : "application/octet-stream");

@@ -207,6 +207,8 @@ openapi_responses(const struct route *route, jv schemas)
 	case ROUTE_BEGUN:
 		openapi_add(&responses, "200", "What the operation would do", openapi_records(schemas, OPENAPI_PREVIEW));
 		openapi_add(&responses, "202", "The operation has begun", schemas_of(schemas, "begun"));
+		if (strcmp(route->method, "DELETE") == 0)
+			openapi_add(&responses, "204", "It is deleted: no machine of it was there", jv_invalid());
 		break;
 	case ROUTE_DONE:
 		openapi_add(&responses, "204", "It is done", jv_invalid());

@@ -169,8 +169,8 @@ export async function changeView({cluster: name, action, query, signal}) {
     decide();
     try {
       const given = values();
-      await call(route, {path: {cluster: name}, body: given});
-      tell(begins ? `${form.title}: the operation has begun.` : 'It is done.');
+      const begun = await call(route, {path: {cluster: name}, body: given});
+      tell(begins && begun ? `${form.title}: the operation has begun.` : 'It is done.');
       location.hash = clusterAddress(action === 'clone' || action === 'rename' ? given.name : action === 'delete' ? cluster.id : name, begins ? 'activity' : 'machines');
     } catch (error) {
       fill(trouble, problem(error));
