@@ -127,12 +127,13 @@ validate_warn(const char *path, const struct problems *warnings)
 
 /* Warns of misspelt members. */
 static void
-validate_spelling(const char *path, const char *its_kind, jv document, const struct yaml_source *source)
+validate_spelling(const char *path, const char *its_kind, const struct place *place, const struct yaml_source *source)
 {
 	struct problems problems = {.source = source};
-	struct place root = place_root(document, &problems);
+	struct place spelt = *place;
 
-	spelling_check(its_kind, &root);
+	spelt.problems = &problems;
+	spelling_check(its_kind, &spelt);
 	validate_warn(path, &problems);
 	problems_release(&problems);
 }
@@ -154,18 +155,19 @@ validate_catalogue_of(const char *path)
 	return catalogue;
 }
 
-/* Inspects a well-formed document; says what is found. Returns 0 or EX_NO. With --kind only the document itself is checked, and the scripts of
- * an entity whose catalogue is not known cannot be. */
+/* Inspects a well-formed document; says what is found. Returns 0 or EX_NO. With --kind only the document itself is checked, and of
+ * an entity whose catalogue is not known no scripts are. */
 static int
 validate_inspect(const char *path, const char *its_kind, const struct place *place, const struct yaml_source *source)
 {
 	struct problems errors = {.source = source}, warnings = {.source = source}, in_clear = {.source = source};
 	char *catalogue = entity_kind_of_file(path) == ENTITY_NONE ? NULL : validate_catalogue_of(path);
-	struct fields_check check = {.catalogue = catalogue, .warnings = &warnings, .clear = &in_clear};
+	struct fields_check check = {.catalogue = catalogue, .warnings = &warnings, .clear = &in_clear,
+	    .files_apart = !catalogue && strcmp(its_kind, "request") != 0};
 	struct place inspected = *place;
 	int code;
 
-	if (kind || (!catalogue && strcmp(its_kind, "request") != 0))
+	if (kind)
 		return 0;
 	inspected.problems = &errors;
 	inspect_document(&check, its_kind, &inspected);
@@ -196,7 +198,7 @@ validate_single(const char *path, const char *its_kind)
 		return message_error(&err);
 	root = place_root(document, &problems);
 	validate_document(its_kind, &root);
-	validate_spelling(path, its_kind, document, &source);
+	validate_spelling(path, its_kind, &root, &source);
 	code = problems_report(&problems, strcmp(path, "-") == 0 ? "standard input" : path);
 	if (code == 0)
 		code = validate_inspect(strcmp(path, "-") == 0 ? "standard input" : path, its_kind, &root, &source);
@@ -230,6 +232,7 @@ validate_stream(struct record_reader *reader, struct problems *problems, int *co
 
 			place_problem(&member, "\"%.80s\" is not a kind of document", its_kind);
 		}
+		validate_spelling(reader->name, its_kind, &place, problems->source);
 		if (problems->total == before && validate_inspect(reader->name, its_kind, &place, problems->source) != 0)
 			*code = EX_NO;
 		jv_free(record);

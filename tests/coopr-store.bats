@@ -71,6 +71,30 @@ provider() {
 	same "" "$(coopr-store get --revision 1 provider one | jq -r .description)"
 }
 
+@test "what put stores and nothing reads is told, as by coopr validate, and in the member note; it is stored" {
+	coopr-store init
+	cat >cloud.json <<-'END'
+		{"kind": "provider", "name": "cloud", "providertype": "digitalocean", "zonez": ["a"], "provisioner":
+		 {"ssh-auth": {"bastion": {"host": "203.0.113.7", "hostkee": "x", "hostkey": "ssh-ed25519 A", "key": {"secret": "k"}}},
+		  "vpc_uid": "u", "vpc_uuid": "u"}}
+	END
+	echo '{"kind": "service", "name": "s", "provisioner": {"actions": {"start": {"type": "docker", "fields": {"port": "1"}}}}}' >service.json
+	doubts='/zonez: nothing reads this member; did you mean "zones"?
+/provisioner/ssh-auth/bastion/hostkee: provider "digitalocean" has no field "hostkee"; did you mean "hostkey"?
+/provisioner/vpc_uid: provider "digitalocean" has no field "vpc_uid"; did you mean "vpc_uuid"?'
+	run --separate-stderr -0 coopr-store put -o json cloud.json
+	same "$doubts" "$(jq -r .note <<<"$output" | sed 's/; \//\n\//g')"
+	same "$(sed 's|^/|coopr-store put: cloud.json: &|; s|: |: warning: |3' <<<"$doubts")" "$(grep warning <<<"$stderr")"
+	run --separate-stderr -0 coopr-validate cloud.json
+	same "$(sed 's|^/|coopr-validate: cloud.json: &|; s|: |: warning: |3' <<<"$doubts")" "$stderr"
+	run --separate-stderr -0 coopr-store put service.json
+	contains "$stderr" 'warning: automator "docker" requires the field "image_name"'
+	contains "$stderr" 'warning: automator "docker" has no field "port"'
+	coopr-store get provider cloud | jq -e .provisioner.vpc_uid
+	run --separate-stderr -0 coopr-store put -q --dry-run <<<'{"kind": "hardwaretype", "name": "h", "providermap": {"cloud": {"flavour": "s"}}}'
+	same "" "$stderr"
+}
+
 @test "the kind is what --kind says, or the member kind, or the folder; without one put says so" {
 	coopr-store init
 	mkdir providers

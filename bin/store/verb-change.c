@@ -8,7 +8,10 @@
 #include "base/error.h"
 #include "base/message.h"
 #include "base/plural.h"
+#include "catalogue/spelling-check.h"
+#include "inspect/fields.h"
 #include "inspect/host-fields.h"
+#include "inspect/inspect.h"
 #include "inspect/own-addresses.h"
 #include "json/scan.h"
 #include "store/entity-input.h"
@@ -134,6 +137,29 @@ store_verb_check_origin(struct store *store, const struct entity_input *input)
 	}
 	fields_check_release(&check);
 	return code;
+}
+
+void
+store_verb_note_doubts(struct entity_input *input, bool warns)
+{
+	for (size_t i = 0; i < input->count; i++) {
+		struct problems doubts = {0};
+		struct fields_check check = {.warnings = &doubts, .files_apart = true};
+		struct place root = place_root(input->list[i].document, &doubts);
+		const char *kind = entity_kind_name(input->list[i].kind);
+
+		spelling_check(kind, &root);
+		inspect_document(&check, kind, &root);
+		for (size_t j = 0; j < doubts.count; j++) {
+			const struct problem *doubt = &doubts.list[j];
+
+			entity_input_note(input, &input->list[i], "%s: %s", doubt->pointer, doubt->text);
+			if (warns)
+				message("%s: %s: warning: %s", input->list[i].source, doubt->pointer, doubt->text);
+		}
+		fields_check_release(&check);
+		problems_release(&doubts);
+	}
 }
 
 int

@@ -47,6 +47,8 @@ put_verb_put_all(struct change *change, const struct entity_input *input, struct
 		if (result > 0) {
 			count++;
 			result = entities_get(change->store, entity->kind, entity->name, version, changed, err);
+			if (result >= 0)
+				changed->list[changed->count - 1].note = entity->note;
 		}
 	}
 	return result < 0 ? -1 : count;
@@ -117,6 +119,8 @@ put_verb_put_files(const struct command *command, char *const *paths)
 		code = store_verb_report(&input.findings);
 	if (code == 0)
 		code = put_verb_check_name(&input);
+	if (code == 0)
+		store_verb_note_doubts(&input, !changing.change.quiet);
 	if (code == 0)
 		code = put_verb_change_store(&input);
 	entity_input_release(&input);

@@ -133,6 +133,7 @@ static const struct list_column columns[] = {
 	{"USER", "by", AT(TEXT, by)},
 	{"MESSAGE", "why", AT(TEXT, why)},
 	{NULL, "deleted", .fill = verb_fill_deleted},
+	{NULL, "note", AT(TEXT, note), .when = LIST_FILLED},
 	{0}};
 
 static const struct list revisions = {.kind = "revision", .rows = "entities", .columns = columns, .row_size = sizeof(struct revision),

@@ -115,7 +115,7 @@ fields_check_files(struct fields_check *check, const struct place *field, jv pro
 	struct error err;
 	int result = 0;
 
-	if (format && text && !check->kept && (size_t)names_intern(&check->scripts, arena_string(&check->arena, text)) >= known) {
+	if (format && text && !check->kept && !check->files_apart && (size_t)names_intern(&check->scripts, arena_string(&check->arena, text)) >= known) {
 		if (strcmp(format, "script") == 0)
 			result = script_check(check->catalogue, text, &err);
 		else if (strcmp(format, "files") == 0)
@@ -126,32 +126,43 @@ fields_check_files(struct fields_check *check, const struct place *field, jv pro
 	free(format);
 }
 
+/* Checks the members of an object by its schema, and those of objects in it which have no others than their schema names. */
 static void
-fields_check_all(struct fields_check *check, const struct place *fields, const char *kind, const char *type)
+fields_check_object(struct fields_check *check, const struct place *fields, jv schema, const char *title)
 {
-	jv schema = fields_schema(check, kind, type), properties = json_get(schema, "properties");
-	jv others = json_get(schema, "additionalProperties");
-	char *title = memory_printf("%s \"%s\"", kind, type);
+	jv properties = json_get(schema, "properties"), others = json_get(schema, "additionalProperties");
 	struct members members;
 	struct place field;
 
-	if (jv_get_kind(schema) == JV_KIND_OBJECT)
-		fields_check_required(fields, schema, title);
+	fields_check_required(fields, schema, title);
 	if (jv_get_kind(properties) == JV_KIND_OBJECT && jv_get_kind(fields->value) == JV_KIND_OBJECT) {
 		members = members_of(fields);
 		while (members_next(&members, &field)) {
-			jv property = json_get(properties, field.name);
+			jv property = json_get(properties, field.name), closed = json_get(property, "additionalProperties");
 
 			if (jv_is_valid(property))
 				fields_check_files(check, &field, property);
 			else if (jv_get_kind(others) != JV_KIND_TRUE)
 				fields_warn_unknown(check, &field, properties, title);
+			if (jv_get_kind(closed) == JV_KIND_FALSE && jv_get_kind(field.value) == JV_KIND_OBJECT)
+				fields_check_object(check, &field, property, title);
+			jv_free(closed);
 			jv_free(property);
 		}
 	}
-	free(title);
 	jv_free(others);
 	jv_free(properties);
+}
+
+static void
+fields_check_all(struct fields_check *check, const struct place *fields, const char *kind, const char *type)
+{
+	jv schema = fields_schema(check, kind, type);
+	char *title = memory_printf("%s \"%s\"", kind, type);
+
+	if (jv_get_kind(schema) == JV_KIND_OBJECT)
+		fields_check_object(check, fields, schema, title);
+	free(title);
 }
 
 void

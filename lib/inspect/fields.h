@@ -16,6 +16,7 @@ struct fields_check { /* zero-initialise, but for the first three */
 	struct problems *warnings; /* fields that nothing reads */
 	struct problems *clear;    /* passwords and keys that everybody sees who may read the document; or NULL */
 	bool kept; /* the action that is checked uses files that were kept, not those of today */
+	bool files_apart; /* scripts and files may be anywhere, and are not looked for */
 	struct arena arena;
 	struct names plugins, scripts; /* those seen */
 	jv *schemas;                   /* of plugins; invalid where there is none, or it does not say */

@@ -26,6 +26,7 @@ struct revision { /* strings live in the list's arena */
 	const char *at, *by; /* when (RFC 3339), who */
 	const char *why;     /* NULL where nothing was said */
 	const char *text;    /* the document, canonical; NULL where the version says that it was deleted */
+	const char *note;    /* what people should know of it, if whoever put it has set it; else NULL */
 	enum origin origin;
 };
 

@@ -132,8 +132,9 @@ export async function entityView({kind, name, query, signal}) {
     try {
       const body = JSON.stringify(value);
       await call('POST /v1/validate', {query: {kind}, body, signal});
-      await call('POST /v1/entities', {query: asked({'dry-run': true}), body, signal});
-      fill(state, el('p.note.good', 'The document is right, and nothing else becomes wrong by it.'));
+      const {items: [{note} = {}]} = await call('POST /v1/entities', {query: asked({'dry-run': true}), body, signal});
+      fill(state, note ? el('p.note', `The document can be saved, but perhaps it is not meant so: ${note}`)
+        : el('p.note.good', 'The document is right, and nothing else becomes wrong by it.'));
       save.disabled = false;
     } catch (error) {
       if (error.name !== 'AbortError')
