@@ -145,19 +145,22 @@ static const struct member action_members[] = {
 static const struct document service_action_table = {DOCUMENT_MEMBERS(action_members), .size = sizeof(struct service_action)};
 
 /* What services without any action have: there may be thousands of them in a request, and actions are large. */
-static struct service_action service_absent_actions[ACTION_COUNT];
+static const struct service_action service_absent_actions[ACTION_COUNT];
 
 /* The actions are members by the names of action.h; how long one takes depends on which it is. */
 static void
 service_parse_actions(const struct place *place, const struct member *member, struct arena *arena, void *to)
 {
 	struct service *service = to;
-	bool any = place_object(place, NEED_OPTIONAL);
+	struct service_action *actions;
 
-	service->actions = any ? arena_alloc(arena, ACTION_COUNT, sizeof *service->actions) : service_absent_actions;
+	service->actions = service_absent_actions;
+	if (!place_object(place, NEED_OPTIONAL))
+		return;
+	service->actions = actions = arena_alloc(arena, ACTION_COUNT, sizeof *actions);
 	for (enum action action = 0; action < ACTION_COUNT; action++) {
 		const struct member row = {action_name(action), .type = TYPE_OBJECT, .inner = member->inner};
-		struct service_action *out = &service->actions[action];
+		struct service_action *out = &actions[action];
 		struct place at = place_member(place, row.name);
 
 		if (action_is_hardware(action) || action_table[action].is_check)
@@ -225,12 +228,13 @@ static void
 service_add_check(const struct place *place, struct arena *arena, void *to)
 {
 	struct service *service = to;
-	struct service_action *check = &service->actions[ACTION_CHECK];
+	struct service_action *check;
 
 	(void)place;
 	(void)arena;
 	if (service->actions == service_absent_actions)
 		return;
+	check = (struct service_action *)&service->actions[ACTION_CHECK]; /* service_parse_actions has allotted it */
 	*check = service->actions[ACTION_STATUS];
 	check->present = check->present && service->actions[ACTION_START].present;
 	check->retries = 0;

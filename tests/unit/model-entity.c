@@ -43,6 +43,25 @@ check_service(void)
 	jv_free(document);
 }
 
+/* Thousands of services of a request may have no actions. */
+static void
+check_service_without_actions(void)
+{
+	jv document = document_of("{'name':'bare'}");
+	struct place root = place_root(document, &problems);
+	struct service one, other;
+	bool any = false;
+
+	service_parse(&root, &arena, &one);
+	service_parse(&root, &arena, &other);
+	for (int i = 0; i < ACTION_COUNT; i++)
+		any |= one.actions[i].present;
+	tap_ok(!any && one.actions == other.actions, "services without actions share what says so");
+	jv_free(one.source);
+	jv_free(other.source);
+	jv_free(document);
+}
+
 static void
 check_types(void)
 {
@@ -139,6 +158,7 @@ int
 main(void)
 {
 	check_service();
+	check_service_without_actions();
 	check_types();
 	check_template();
 	check_defaults();
