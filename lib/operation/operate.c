@@ -368,33 +368,6 @@ operate_refuse_admission(struct operation_context *context)
 	return -1;
 }
 
-/* Carries out the request on a cluster on which nothing is running, or tries it on one whose operation goes on. */
-static int
-operate_undertake(struct operation_context *context, const struct operation_request *request, struct operation_result *result,
-    struct error *err)
-{
-	enum lifecycle_status status = context->cluster ? context->cluster->status : LIFECYCLE_ABSENT;
-
-	if (context->cluster && operate_creates(request) && !context->supersedes) {
-		busy_error_exists(context, err);
-		return operate_refuse_admission(context);
-	}
-	if (!(context->scratch && status == LIFECYCLE_PENDING) &&
-	    lifecycle_check(lifecycle_find(context->supersedes ? "retry" : request->action), status, request->cluster, err) < 0)
-		return operate_refuse_admission(context);
-	if (operate_plan(context, request, err) < 0) {
-		operate_remove_scrap(context);
-		return -1;
-	}
-	if (!context->options->dry)
-		return operate_begin(context, result, err);
-	result->plan = workdir_path(&context->job_dir, "plan.ndjson");
-	result->scrap = memory_string(context->scratch ? context->workdir.path : context->job_dir.path);
-	if (begin_basis(context, &result->basis, err) < 0)
-		return -1;
-	return context->options->save ? saved_plan_write(context, request, &result->basis, err) : 0;
-}
-
 /* Returns whether the request deletes a cluster of which nothing is left since its last operation has ended. */
 static bool
 operate_is_deleted(const struct operation_context *context, const struct operation_request *request)
@@ -425,6 +398,35 @@ operate_end_deleted(struct operation_context *context, struct error *err)
 	return result < 0 ? -1 : workdir_remove(&context->workdir, err);
 }
 
+/* Carries out the request on a cluster on which nothing is running, or tries it on one whose operation goes on. */
+static int
+operate_undertake(struct operation_context *context, const struct operation_request *request, struct operation_result *result,
+    struct error *err)
+{
+	enum lifecycle_status status = context->cluster ? context->cluster->status : LIFECYCLE_ABSENT;
+
+	if (operate_is_deleted(context, request))
+		return operate_end_deleted(context, err);
+	if (context->cluster && operate_creates(request) && !context->supersedes) {
+		busy_error_exists(context, err);
+		return operate_refuse_admission(context);
+	}
+	if (!(context->scratch && status == LIFECYCLE_PENDING) &&
+	    lifecycle_check(lifecycle_find(context->supersedes ? "retry" : request->action), status, request->cluster, err) < 0)
+		return operate_refuse_admission(context);
+	if (operate_plan(context, request, err) < 0) {
+		operate_remove_scrap(context);
+		return -1;
+	}
+	if (!context->options->dry)
+		return operate_begin(context, result, err);
+	result->plan = workdir_path(&context->job_dir, "plan.ndjson");
+	result->scrap = memory_string(context->scratch ? context->workdir.path : context->job_dir.path);
+	if (begin_basis(context, &result->basis, err) < 0)
+		return -1;
+	return context->options->save ? saved_plan_write(context, request, &result->basis, err) : 0;
+}
+
 /* Carries out the request now, or not at all. */
 static int
 operate_once(const struct operation_request *request, const struct operation_options *options, struct operation_result *result,
@@ -444,11 +446,9 @@ operate_once(const struct operation_request *request, const struct operation_opt
 		done = operate_follow(&context, result, err);
 	else if (request->admit && request->admit(&context, request->parameters, err) < 0)
 		done = operate_refuse_admission(&context);
-	else if (running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0)
-		done = -1;
 	else
-		done = operate_is_deleted(&context, request) ? operate_end_deleted(&context, err)
-		                                             : operate_undertake(&context, request, result, err);
+		done = running > 0 && !context.scratch && operate_preempt(&context, request, err) < 0
+		     ? -1 : operate_undertake(&context, request, result, err);
 	result->hides = context.account.role < ACCOUNT_ADMIN;
 	operation_context_release(&context);
 	return done;
