@@ -497,15 +497,20 @@ whole_task() {
 		. ./lib.sh
 		coopr_config a/b
 		coopr_result fact "value"
+		tail -n 1 many
 		od -An -v -tx1 contents | tr -d ' \n'
 	END
 	printf 'a\0b\377\0' >catalogue/scripts/contents
-	do_task install '{"script": "whole.sh", "files": "contents"}' '{"a": {"b": "it'\''s"}}'
-	same 0 "$(member .status)"
-	same "it's
+	seq 20000 >catalogue/scripts/many
+	for _ in 1 2; do
+		do_task install '{"script": "whole.sh", "files": "contents many"}' '{"a": {"b": "it'\''s"}}'
+		same 0 "$(member .status)"
+		same "it's
+20000
 610062ff00" "$(member .stderr)"
-	same value "$(member .result.fact)"
-	clean_node
+		same value "$(member .result.fact)"
+		clean_node
+	done
 	script fails.sh <<<"kill -9 \$\$"
 	do_task install '{"script": "fails.sh"}'
 	same 137 "$(member .status)"
@@ -514,6 +519,7 @@ whole_task() {
 	do_task install '{"script": "daemon.sh"}'
 	same 0 "$(member .status)"
 	kill "$(member .stderr)"
+	rm -f started
 	mkfifo started
 	script slow.sh <<<"echo \$\$ >$PWD/started; exec sleep 1000"
 	task install '{"script": "slow.sh"}' >task.json
@@ -541,6 +547,16 @@ whole_task() {
 	sshd_stop
 	sshd_start mount --bind /dev/null "$(command -v setsid)"
 	whole_task
+}
+
+@test "the node may be unable to keep files, or to compare them: they come with each task" {
+	: >sshd/cache
+	whole_task
+	rm sshd/cache
+	sshd_stop
+	sshd_start mount --bind /dev/null "$(command -v sha256sum)"
+	whole_task
+	same "" "$(ls sshd/cache)"
 }
 
 @test "a login that is not root becomes root by sudo, which must not ask" {

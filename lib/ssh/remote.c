@@ -117,7 +117,7 @@ remote_go(struct remote *remote, const struct ssh *ssh, struct error *err)
 }
 
 int
-remote_run(const struct machine *machine, const struct payload *payload, bool become_root, const struct remote_archive *archive,
+remote_run(const struct machine *machine, struct payload *payload, bool become_root, const struct remote_archive *archive,
     struct remote_answer *answer, struct error *err)
 {
 	struct remote remote = {.response = {.log = remote_show}, .archive = {.fd = -1}, .gives = archive && archive->gives,

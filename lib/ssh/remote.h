@@ -16,7 +16,7 @@ struct remote_archive {
 /* Runs the payload on the machine, through sudo if become_root. Returns 0 once the script ran to its end, whatever its status;
  * else -1: EX_TEMPFAIL (not reached, lost, no room), EX_NOPERM (host key, login, sudo), EX_UNAVAILABLE (there is no ssh here).
  * archive: what the script prints or reads; or NULL. The answer is to be released in any case. */
-int remote_run(const struct machine *machine, const struct payload *payload, bool become_root,
+int remote_run(const struct machine *machine, struct payload *payload, bool become_root,
     const struct remote_archive *archive, struct remote_answer *answer, struct error *err);
 
 #endif

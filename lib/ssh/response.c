@@ -127,11 +127,11 @@ response_take_archive(struct response *response, struct buffer *out)
 static void
 response_give(struct response *response, struct supervisor *supervisor, struct child *child)
 {
-	const struct buffer *cached = &response->payload->cached;
+	struct buffer *cached = &response->payload->cached;
 	char lines[2 * sizeof response->begin];
 	char *asked;
 
-	if (response->gave || cached->length == 0 || child->out.length == 0)
+	if (cached->length == 0 || child->out.length == 0)
 		return;
 	snprintf(lines, sizeof lines, "%scoopr-want %s", response->begin, response->begin + strlen("coopr-begin "));
 	asked = memmem(child->out.data, child->out.length, lines, strlen(lines));
@@ -141,7 +141,7 @@ response_give(struct response *response, struct supervisor *supervisor, struct c
 	memmove(child->out.data + strlen(lines) - strlen(response->begin), response->begin, strlen(response->begin));
 	buffer_drop(&child->out, strlen(lines) - strlen(response->begin));
 	supervise_feed(supervisor, child, cached->data, cached->length);
-	response->gave = true;
+	buffer_release(cached);
 }
 
 /* Takes stdout once it is complete: BEGIN line, facts, END line with the status. */
@@ -199,8 +199,7 @@ response_explain(struct response *response, const struct child *child, struct er
 }
 
 void
-response_begin(struct response *response, const struct machine *machine, const struct payload *payload,
-    struct remote_answer *answer)
+response_begin(struct response *response, const struct machine *machine, struct payload *payload, struct remote_answer *answer)
 {
 	*answer = (struct remote_answer){.facts = jv_object()};
 	response->machine = machine;

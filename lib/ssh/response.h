@@ -36,7 +36,7 @@ enum response_phase { RESPONSE_LOGIN, RESPONSE_SCRIPT, RESPONSE_OVER }; /* of st
 
 struct response {
 	const struct machine *machine;
-	const struct payload *payload;
+	struct payload *payload;
 	struct remote_answer *answer;
 	void (*log)(void *to, const char *bytes, size_t length); /* takes what is said as it comes */
 	void *log_to;
@@ -45,15 +45,13 @@ struct response {
 	struct buffer pending; /* of stderr: what may be the start of such a line */
 	struct tail login;     /* what ssh and the login said */
 	bool has_status;
-	bool gave;             /* the part that the node had not cached */
 	int archive;           /* takes what a backup prints, from response_begin on -1: it prints none */
 	enum response_archive { RESPONSE_NO_ARCHIVE, RESPONSE_ARCHIVE, RESPONSE_ARCHIVED, RESPONSE_ARCHIVE_FAILED } archived;
 	size_t passed;         /* bytes of stdout that were the archive's */
 };
 
-/* Begins to read. The answer is filled, and to be released in any case. */
-void response_begin(struct response *response, const struct machine *machine, const struct payload *payload,
-    struct remote_answer *answer);
+/* Begins to read. The answer is filled, and to be released in any case. What the payload has cached is taken out once the node is given it. */
+void response_begin(struct response *response, const struct machine *machine, struct payload *payload, struct remote_answer *answer);
 
 /* Takes what was captured of the child, and feeds it what the node asks for. Returns whether the response is complete. */
 bool response_read(struct response *response, struct supervisor *supervisor, struct child *child);

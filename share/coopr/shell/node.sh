@@ -481,7 +481,7 @@ node_cached() # SHA256 LENGTH
 	find_cache
 	cached=
 	if is_cached "$1"; then
-		touch "$cache/$1"
+		touch "$cache/$1" 2>/dev/null || :
 		# shellcheck source=/dev/null
 		. "$cache/$1"
 	else
@@ -489,7 +489,7 @@ node_cached() # SHA256 LENGTH
 		head -c "$2" >"$base/cached"
 		# shellcheck source=/dev/null
 		. "$base/cached"
-		keep_cached "$1"
+		keep_cached "$1" || :
 	fi
 	# What breaks off half way has no last line.
 	[ -n "$cached" ] || exit 75
