@@ -32,6 +32,14 @@ addresses() {
 	same "$(addresses)" "$(members e/1000)"
 	same $'row\nfirst' "$(etcdctl e/1004 get row)"
 
+	# A start that fails, as another member is joining, leaves data and settings that are of no use.
+	on e/1004 'service etcd stop; rm -rf /var/lib/etcd/coopr/member/*; sed -i "/^ETCD_INITIAL_CLUSTER=/s/,[^,]*$/\"/" /etc/default/etcd'
+	etcdctl e/1000 member remove "$(etcdctl e/1000 member list | grep -F "$(address e 1004):2380" | cut -d , -f 1)"
+	soon etcdctl e/1000 member add again --peer-urls="http://$(address e 1004):2380"
+	coopr-restart -q -y -s etcd -N 1004 e
+	same "$(addresses)" "$(members e/1000)"
+	same $'row\nfirst' "$(etcdctl e/1004 get row)"
+
 	# One dies: the others go on, and another takes its place.
 	kill_machine 1000
 	etcdctl e/1001 put row second

@@ -96,11 +96,14 @@ join()
 {
 	remove_gone
 	mine=$(echo "$members" | grep -F "http://$self:2380" || :)
-	# It may be of a machine that had this address before: that one had started, and so had a name.
-	if [ ! -d $data/member ] && [ -n "$mine" ] && [ "$(echo "$mine" | cut -d , -f 2)" != " unstarted" ]; then
+	# Without data, who has started is a machine that had this address before; data of who has not are those of a start that failed, as another
+	# one was joining.
+	case $([ ! -d $data/member ] || echo data)$(echo "$mine" | cut -d , -f 2) in
+	' started' | 'data unstarted')
 		others member remove "${mine%%,*}" >/dev/null || later "the others do not let the former member of this address go now"
 		mine=
-	fi
+		;;
+	esac
 	if [ -z "$mine" ]; then
 		rm -rf $data
 		others member add "$self" --peer-urls="http://$self:2380" >/dev/null || later "the others do not take a further member now"
