@@ -15,6 +15,10 @@ size() {
 	sql "$1" "SHOW STATUS LIKE 'wsrep_cluster_size'" | cut -f 2
 }
 
+is_out() {
+	[ "$(sql "$1" "SHOW STATUS LIKE 'wsrep_cluster_status'" | cut -f 2)" = Disconnected ]
+}
+
 @test "three members take changes; one dies and its replacement gets all rows; the cluster grows, rolls, stops and starts, and is restored" {
 	debian_catalogue mariadb-galera
 	coopr-create g -t mariadb-galera -n 3
@@ -37,6 +41,12 @@ size() {
 	coopr-restart -y g
 	is_well g
 	same 4 "$(size 1003)"
+
+	# A member that answers, and is out of the cluster, comes back when it is started.
+	sql 1002 "SET GLOBAL wsrep_cluster_address = 'gcomm://127.0.0.9'" || true
+	soon is_out 1002
+	coopr-start -q -y -N 1002 g
+	is_well g
 
 	# All stop: the last one founds the cluster again.
 	coopr-stop -y g

@@ -107,6 +107,17 @@ pings()
 	mariadb-admin --silent --connect-timeout=5 ping >/dev/null 2>&1
 }
 
+# Whether a member that answers has left the cluster, or did not get what it needs of it as it joined. By itself it does not come back.
+is_out()
+{
+	[ "$kind" = galera ] && [ "$(echo "SHOW STATUS LIKE 'wsrep_cluster_status'" | mariadb --skip-column-names 2>/dev/null | cut -f 2)" = Disconnected ]
+}
+
+is_in()
+{
+	! is_out
+}
+
 # Whether a member of the cluster listens on another node.
 other_member()
 {
@@ -144,6 +155,7 @@ start_member()
 start()
 {
 	read -r self nodes recover <$cluster
+	! is_out || service mariadb stop
 	if pings; then
 		:
 	elif [ "$kind" = galera ]; then
@@ -151,7 +163,8 @@ start()
 	else
 		service mariadb start
 	fi
-	wait_for 900 pings || coopr_fail "mariadb does not start; see /var/log/mysql/error.log"
+	wait_for 900 pings || coopr_fail "mariadb does not start; its log says why"
+	wait_for 15 is_in || later "the member has not come into the cluster; it starts anew"
 	users
 }
 
