@@ -35,7 +35,7 @@ static const char schema[] =
     "\"floating_network\":{\"type\":\"string\",\"description\":\"The external network of floating addresses by name or id; by default the only one\"},"
     "\"config_drive\":{\"type\":[\"string\",\"boolean\"],\"default\":false,\"description\":\"Whether servers get their user data by a drive too\"},"
     "\"openstack_ssl_verify_peer\":{\"type\":[\"string\",\"boolean\"],\"default\":true,\"of\":\"installation\",\"description\":\"Whether certificates are verified\"},"
-    "\"user_data_resource\":{\"type\":\"string\",\"description\":\"Not used: user data admit the key of the cluster and do nothing else\"},"
+    "\"user_data_resource\":{\"type\":\"string\",\"description\":\"Not used: cloud_config says what cloud-init does on each machine\"},"
     "\"ssh_key_resource\":{\"type\":\"string\",\"description\":\"Not used: each cluster has a key of its own\"}}}";
 
 int
