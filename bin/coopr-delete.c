@@ -5,11 +5,13 @@
  * no such cluster, the answer was no, or a task failed; 64 on misuse; 75 while another coopr works on it; 128 + signal
  * when interrupted; else as the stage that failed.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/plural.h"
 #include "cluster/archives.h"
+#include "cluster/volumes.h"
 #include "operation/front.h"
 #include "prepare/prepare.h"
 
@@ -27,18 +29,15 @@ static const struct command command = {
 	"  coopr-delete shop\n"
 	"  coopr-delete -y shop\n"};
 
-/* Tells of the archives that the cluster leaves, and makes the plan. */
+/* Tells of the archives that the cluster leaves. */
 static int
-delete_prepare(struct operation_context *context, const void *parameters, struct error *err)
+delete_tell_archives(struct operation_context *context, struct error *err)
 {
 	struct archive_list list = {0};
+	int result = archives_list(&context->account, context->cluster->id, &list, err);
 	char *text;
 
-	if (archives_list(&context->account, context->cluster->id, &list, err) < 0) {
-		archive_list_release(&list);
-		return -1;
-	}
-	if (list.count) {
+	if (result == 0 && list.count) {
 		text = memory_printf("%s: %zu archive%s of its services stay%s as long as the cluster's definitions say; coopr backup --list %s "
 		    "lists them", context->cluster->name, list.count, plural(list.count, "", "s"), plural(list.count, "s", ""),
 		    context->workdir.id);
@@ -46,7 +45,40 @@ delete_prepare(struct operation_context *context, const void *parameters, struct
 		free(text);
 	}
 	archive_list_release(&list);
-	return prepare_action(context, parameters, err);
+	return result;
+}
+
+/* Tells of the volumes and snapshots that it leaves, which take room, and cost, until somebody deletes them. */
+static int
+delete_tell_volumes(struct operation_context *context, struct error *err)
+{
+	struct volume_list list = {0};
+	int result = volumes_list(&context->account, context->workdir.id, false, &list, err);
+	int64_t size_gb = 0;
+	size_t count = 0;
+	char *text;
+
+	for (size_t i = 0; i < list.count; i++)
+		if (list.list[i].keep || list.list[i].is_snapshot) {
+			count++;
+			size_gb += list.list[i].size_gb;
+		}
+	if (result == 0 && count) {
+		text = memory_printf("%s: %zu volume%s or snapshot%s of it stay%s, %" PRId64 " GiB, until somebody deletes %s; coopr volume list %s lists "
+		    "%s", context->cluster->name, count, plural(count, "", "s"), plural(count, "", "s"), plural(count, "s", ""), size_gb,
+		    plural(count, "it", "them"), context->workdir.id, plural(count, "it", "them"));
+		context->options->runner.notice(text);
+		free(text);
+	}
+	volume_list_release(&list);
+	return result;
+}
+
+/* Tells what stays, and makes the plan. */
+static int
+delete_prepare(struct operation_context *context, const void *parameters, struct error *err)
+{
+	return delete_tell_archives(context, err) < 0 || delete_tell_volumes(context, err) < 0 ? -1 : prepare_action(context, parameters, err);
 }
 
 int

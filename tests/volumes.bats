@@ -90,7 +90,8 @@ table() {
 	run -1 coopr-volume delete -y --discard-data "$(coopr-volume list db -o json | jq -rs '.[0].id')"
 	contains "$output" "the node 00000001-1000 has it"
 
-	coopr delete db -y
+	run -0 coopr delete db -y
+	contains "$output" "coopr-delete: db: 2 volumes or snapshots of it stay, 2 GiB, until somebody deletes them; coopr volume list 00000001 lists them"
 	coopr-volume list -o json >left
 	same "2 null null orphaned" "$(jq -rs '"\(length) \(.[0].node) \(.[1].node) \(.[0].state)"' left)"
 	id=$(jq -rs '.[0].id' left)
@@ -112,6 +113,18 @@ table() {
 	contains "$(table db2)" "| db1-100"
 	same "$(table db2 | cut -d "|" -f 2)" "$(table db3 | cut -d "|" -f 2)"
 	same "$id 00000002-1000" "$(coopr-volume list db2 -o json | jq -r '"\(.id) \(.node)"')"
+
+	# Of each that is named there is one snapshot; of one that cannot be copied, none, and the others stay.
+	other=$(jq -rs '.[1].id' left)
+	# shellcheck disable=SC2207 # ids
+	copies=($(coopr-volume snapshot "$other" "$snapshot" "$other" -o json 2>said | jq -r .id)) || true
+	contains "$(cat said)" "$snapshot: it is a snapshot already"
+	same "$(printf '%s\n' "$snapshot" "${copies[@]}" | sort)" "$(sandbox volumes </dev/null | jq -r .id | grep ^s- | sort)"
+	run --separate-stderr ! coopr-volume snapshot "$(coopr-volume list db2 -o json | jq -r .id)" -o json
+	same "" "$output"
+	same 2 "${#copies[@]}"
+	run -1 coopr-volume delete -y "${copies[0]}" v-0000000000000000 "${copies[1]}"
+	same "$snapshot" "$(sandbox volumes </dev/null | jq -r .id | grep ^s-)"
 
 	coopr-volume delete -y --discard-data "$(jq -rs '.[1].id' left)" "$snapshot"
 	coopr delete db2 -y

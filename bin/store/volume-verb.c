@@ -187,17 +187,21 @@ volume_verb_delete(int argc, char **argv)
 {
 	struct account account;
 	struct error err;
-	int code = 0;
+	int code = 0, failed;
 
 	argv += option_parse(&delete_command, argc, argv);
 	store_verb_operands(&delete_command, argv, 1, SIZE_MAX, "a volume or snapshot");
 	store_verb_account(&account, STORE_WRITE, ACCOUNT_USER, "changing volumes");
 
-	if (store_verb_consent(argv, change.yes, &err) < 0)
-		code = message_error(&err);
-	for (; code == 0 && *argv; argv++)
-		if (volume_upkeep_delete(&account, *argv, discards_data, &err) < 0)
-			code = message_error(&err);
+	if (store_verb_consent(argv, change.yes, &err) < 0) {
+		account_release(&account);
+		return message_error(&err);
+	}
+	for (; *argv; argv++)
+		if (volume_upkeep_delete(&account, *argv, discards_data, &err) < 0) {
+			failed = message_error(&err);
+			code = code ? code : failed;
+		}
 
 	account_release(&account);
 	return message_end(code);

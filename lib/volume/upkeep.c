@@ -54,6 +54,7 @@ int
 volume_upkeep_snapshot(struct account *account, const char *id, struct volume_list *made, struct error *err)
 {
 	struct volume_list found = {0};
+	const struct volume *copy;
 	struct error ignored; /* the reason is the provider's */
 	int result = volume_upkeep_find(account, id, &found, err);
 
@@ -61,9 +62,11 @@ volume_upkeep_snapshot(struct account *account, const char *id, struct volume_li
 		result = error_set(err, EX_USAGE, "%s: it is a snapshot already", id);
 	if (result == 0)
 		result = volumes_copy(account->store, &found.list[0], made, err);
-	if (result == 0 && volume_upkeep_ask(account, &made->list[0], ACTION_SNAPSHOT, err) < 0) {
-		if (volume_upkeep_ask(account, &made->list[0], ACTION_DISCARD, &ignored) == 0)
-			volumes_remove(account->store, made->list[0].id, &ignored);
+	copy = result == 0 ? &made->list[made->count - 1] : NULL;
+	if (copy && volume_upkeep_ask(account, copy, ACTION_SNAPSHOT, err) < 0) {
+		if (volume_upkeep_ask(account, copy, ACTION_DISCARD, &ignored) == 0)
+			volumes_remove(account->store, copy->id, &ignored);
+		made->count--; /* it is none that people may count on */
 		result = -1;
 	}
 	volume_list_release(&found);
