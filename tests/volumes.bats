@@ -128,6 +128,10 @@ table() {
 
 	coopr-volume delete -y --discard-data "$(jq -rs '.[1].id' left)" "$snapshot"
 	coopr delete db2 -y
+	# What was to be restored is not there as long as no node is new.
+	coopr-volume restore "$id" db3
+	run -0 coopr restart -y db3
+	contains "$output" "coopr-restart: db3: no node has taken the volume $id, which is promised to it: the next new node with the service rows does"
 	coopr-volume delete -y --discard-data "$id"
 	same "00000003-1000" "$(coopr-volume list -o json | jq -r .node)"
 	same 1 "$(sandbox volumes </dev/null | wc -l)"

@@ -217,6 +217,13 @@ volumes_list(struct account *account, const char *cluster, bool everywhere, stru
 }
 
 int
+volumes_promised(struct account *account, int64_t cluster, struct volume_list *list, struct error *err)
+{
+	return volumes_add_rows(volumes_visible(account, visible_anywhere(account), "node IS NULL AND (promised, volume.tenant) = (SELECT mine.name, "
+	    "mine.tenant FROM cluster AS mine WHERE mine.id = ?6) AND ?7 IS NULL", cluster, NULL, err), list, err) < 0 ? -1 : 0;
+}
+
+int
 volumes_find(struct account *account, const char *id, struct volume_list *list, struct error *err)
 {
 	int got = volumes_add_rows(volumes_visible(account, visible_anywhere(account), "?6 = 0 AND volume.id = ?7", 0, id, err), list, err);

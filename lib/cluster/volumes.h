@@ -65,6 +65,9 @@ int volumes_release(struct store *store, const char *node, struct error *err);
  * superadmins. */
 int volumes_list(struct account *account, const char *cluster, bool everywhere, struct volume_list *list, struct error *err);
 
+/* Adds those that are promised to the cluster of that number, and that none of its nodes has. */
+int volumes_promised(struct account *account, int64_t cluster, struct volume_list *list, struct error *err);
+
 /* Returns whether the store knows a volume or snapshot of that id, which was not gone at that time: 1, 0 or -1. */
 int volumes_is_known(struct store *store, const char *id, int64_t at_ms, struct error *err);
 

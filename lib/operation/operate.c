@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cluster/cluster-name.h"
+#include "cluster/volumes.h"
 #include "hook/hook.h"
 #include "operation/admission.h"
 #include "operation/begin.h"
@@ -148,6 +149,25 @@ operate_tell_inconsistent(struct operation_context *context)
 	operation_list_release(&list);
 }
 
+/* Tells of volumes that were promised to the cluster and that no node has taken: what was to be restored is not there. */
+static int
+operate_tell_promised(struct operation_context *context, struct error *err)
+{
+	struct volume_list list = {0};
+	int result = volumes_promised(&context->account, context->id, &list, err);
+	char *text;
+
+	for (size_t i = 0; i < list.count; i++) {
+		text = memory_printf("%s: no node has taken the volume %s, which is promised to it: the next new node with the service %s does, if "
+		    "that asks for a volume %s and the provider is %s", context->cluster->name, list.list[i].id, list.list[i].service,
+		    list.list[i].name, list.list[i].provider);
+		context->options->runner.notice(text);
+		free(text);
+	}
+	volume_list_release(&list);
+	return result;
+}
+
 /* Measures the job and finds the present layout. A terminated cluster keeps no folder. */
 static int
 operate_report(struct operation_context *context, struct operation_result *result, struct error *err)
@@ -164,6 +184,8 @@ operate_report(struct operation_context *context, struct operation_result *resul
 		return workdir_remove(&context->workdir, err);
 	if (context->cluster->status == LIFECYCLE_INCONSISTENT)
 		operate_tell_inconsistent(context);
+	if (operate_tell_promised(context, err) < 0)
+		return -1;
 	result->layout = workdir_path(&context->workdir, "cluster.ndjson");
 	return 0;
 }
