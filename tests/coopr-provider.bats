@@ -69,7 +69,8 @@ endpoint false false installation' "$(jq -r 'select(.name == ("api_password", "e
 	coopr-secret delete -qy ocean-token
 	run -65 coopr provider test ocean
 	contains "$output" ocean-token
-	run -1 coopr provider test no-such
+	run -1 --separate-stderr coopr provider test no-such
+	same "" "$output"
 }
 
 # A plugin that says two lines and ends with that code: refusing CODE
@@ -114,6 +115,9 @@ refusing() {
 	contains "$output" "0 hardware types changed, 2 as before"
 	run -1 coopr provider import-flavors ocean 'x-*'
 	contains "$output" "none of its 3 flavors is wanted"
+	coopr-store get provider ocean | jq '.name = "nowhere" | .provisioner.digitalocean_region = "nyc9"' | coopr-store put -q -k provider -
+	run -1 coopr provider import-flavors nowhere
+	contains "$output" 'provider "nowhere": it offers no flavors in its zone'
 	run -1 coopr provider import-flavors lab
 }
 

@@ -167,7 +167,8 @@ provider_verb_test(int argc, char **argv)
 	    provider_verb_try(&catalogue, provider, account.tenant, json_is(schema, "test", JV_KIND_TRUE), &test, &err) < 0)
 		code = message_error(&err);
 	output = store_verb_output();
-	doctor_print(&test.report, &output);
+	if (test.report.count)
+		doctor_print(&test.report, &output);
 	if (code == 0)
 		code = doctor_worst(&test.report) == DOCTOR_ERROR ? EX_NO : 0;
 
@@ -314,6 +315,9 @@ provider_verb_list_flavors(struct import *import, const struct entity *provider,
 	json_dump(provider->source, &text);
 	result = entity_ask(buffer_string(&text), tenant, "flavors", provider_verb_take_flavor, import, err);
 	buffer_release(&text);
+	if (result == 0 && import->listed == 0)
+		return error_set(err, EX_NO, "provider \"%s\": it offers no flavors in its zone; coopr provider test %s tells whether there is such a zone",
+		    provider->name, provider->name);
 	if (result == 0 && import->input.count == 0)
 		return error_set(err, EX_NO, "provider \"%s\": none of its %zu flavors is wanted", provider->name, import->listed);
 	return result;
