@@ -91,6 +91,11 @@ provider() {
 	contains "$stderr" 'warning: automator "docker" requires the field "image_name"'
 	contains "$stderr" 'warning: automator "docker" has no field "port"'
 	coopr-store get provider cloud | jq -e .provisioner.vpc_uid
+	run -0 coopr-store put -q --dry-run <<<'{"kind": "provider", "name": "p", "providertype": "sandbox", "provisioner": {"flavrs": {}, "mine": 1}}'
+	same "" "$output"
+	run --separate-stderr -0 coopr-store put --dry-run <<<'{"kind": "provider", "name": "p", "providertype": "sandbox", "provisioner": {"flavrs": {}, "mine": 1}}'
+	contains "$stderr" '/provisioner/flavrs: warning: provider "sandbox" does not know the field "flavrs"; did you mean "flavors"?'
+	[[ $stderr != *mine* ]]
 	run --separate-stderr -0 coopr-store put -q --dry-run <<<'{"kind": "hardwaretype", "name": "h", "providermap": {"cloud": {"flavour": "s"}}}'
 	same "" "$stderr"
 }

@@ -83,9 +83,9 @@ fields_check_required(const struct place *fields, jv schema, const char *title)
 	jv_free(required);
 }
 
-/* Warns of a field that the plugin does not know. */
+/* Warns of a field that the plugin does not know; where it takes any, of one that is spelled nearly like one that it knows. */
 static void
-fields_warn_unknown(const struct fields_check *check, const struct place *field, jv properties, const char *title)
+fields_warn_unknown(const struct fields_check *check, const struct place *field, jv properties, bool takes_any, const char *title)
 {
 	struct problems unused = {0};
 	struct place root = place_root(properties, &unused), property, warning = *field;
@@ -98,8 +98,9 @@ fields_warn_unknown(const struct fields_check *check, const struct place *field,
 	near = names.count ? suggest_word(field->name, (const char *const *)names.list) : NULL;
 	warning.problems = check->warnings;
 	if (near)
-		place_problem(&warning, "%s has no field \"%.80s\"; did you mean \"%s\"?", title, field->name, near);
-	else
+		place_problem(&warning, "%s %s field \"%.80s\"; did you mean \"%s\"?", title, takes_any ? "does not know the" : "has no",
+		    field->name, near);
+	else if (!takes_any)
 		place_problem(&warning, "%s has no field \"%.80s\"", title, field->name);
 	arguments_release(&names);
 	problems_release(&unused);
@@ -142,8 +143,8 @@ fields_check_object(struct fields_check *check, const struct place *fields, jv s
 
 			if (jv_is_valid(property))
 				fields_check_files(check, &field, property);
-			else if (jv_get_kind(others) != JV_KIND_TRUE)
-				fields_warn_unknown(check, &field, properties, title);
+			else
+				fields_warn_unknown(check, &field, properties, jv_get_kind(others) == JV_KIND_TRUE, title);
 			if (jv_get_kind(closed) == JV_KIND_FALSE && jv_get_kind(field.value) == JV_KIND_OBJECT)
 				fields_check_object(check, &field, property, title);
 			jv_free(closed);
