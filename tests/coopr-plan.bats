@@ -496,6 +496,14 @@ moving() {
 	done >>moving
 }
 
+@test "a node frees the volumes of what stood on it; one that was half made, those of all that may have been there" {
+	moving
+	jq -c 'if .services == null and .id == "7-2003" then .was = [] elif .id == "7-3001" then .services = null | .was = ["lb"] else . end' moving >leaving
+	coopr-plan leaving >plan
+	same '7-2001 ["data"] 7-2002 ["data"] 7-2003 ["data"] 7-3001 []' \
+		"$(jq -r 'select(.action == "delete") | "\(.node) \(.fields.volumes // [] | map(.name) | tojson)"' plan | sort | paste -sd ' ')"
+}
+
 @test "volumes are handed over on so many nodes at a time, each new machine there before the old one leaves" {
 	moving
 	for action in "" "-a replace"; do

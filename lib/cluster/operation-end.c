@@ -18,6 +18,7 @@
 #include "account/holding.h"
 #include "cluster/lifecycle.h"
 #include "cluster/operation-files.h"
+#include "cluster/volumes.h"
 #include "json/dump.h"
 #include "model/layout.h"
 #include "store/outbox.h"
@@ -66,7 +67,7 @@ operation_end_read(struct ending *e, struct error *err)
 	return got < 0 ? -1 : open;
 }
 
-/* Ends the use of machines that are gone, and begins that of new ones, which are paid for from the beginning of the operation. */
+/* Ends the use of machines that are gone, whose volumes are free, and begins that of new ones, which are paid for from the beginning of the operation. */
 static int
 operation_end_uses(struct ending *e, const struct holding *there, struct error *err)
 {
@@ -80,6 +81,9 @@ operation_end_uses(struct ending *e, const struct holding *there, struct error *
 	buffer_text(&ids, there->count ? "]" : "[]");
 	result = sql_change(account_sql(e->account), err, "UPDATE node_use SET to_ms = max(from_ms, ?) WHERE cluster = ? "
 	    "AND to_ms IS NULL AND node NOT IN (SELECT value FROM json_each(?))", "iit", e->ended_ms, e->cluster, ids.data);
+	/* The deletion of a node frees them; but what was killed in the middle of its life may have given it some that its deletion was not told of. */
+	if (result == 0)
+		result = volumes_release_others(e->account->store, e->cluster, ids.data, e->ended_ms, err);
 	for (size_t i = 0; i < there->count && result == 0; i++) {
 		const struct holding_node *node = &there->list[i];
 

@@ -188,6 +188,13 @@ volumes_release(struct store *store, const char *node, struct error *err)
 	return store_finish(store, result, err);
 }
 
+int
+volumes_release_others(struct store *store, int64_t cluster, const char *nodes, int64_t now_ms, struct error *err)
+{
+	return sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ? WHERE cluster = ? AND node IS NOT NULL AND gone_ms IS NULL "
+	    "AND node NOT IN (SELECT value FROM json_each(?))", "iit", now_ms, cluster, nodes);
+}
+
 /* Begins to read what the account may see of the volumes for which the condition on ?6 and ?7 holds. */
 static struct sql_rows *
 volumes_visible(struct account *account, const char *visible, const char *condition, int64_t cluster, const char *id, struct error *err)

@@ -61,6 +61,9 @@ int volumes_set_mounted(struct store *store, const char *node, struct error *err
 /* Records that the node is gone: its volumes are free, and those that are not kept were deleted. */
 int volumes_release(struct store *store, const char *node, struct error *err);
 
+/* Records that those which nodes of the cluster have are free, but for the nodes in the JSON array of ids: these are all that are there. */
+int volumes_release_others(struct store *store, int64_t cluster, const char *nodes, int64_t now_ms, struct error *err);
+
 /* Adds those, and their snapshots, that the account may see: of a cluster by name or id (NULL: of all); everywhere: of all tenants, for
  * superadmins. */
 int volumes_list(struct account *account, const char *cluster, bool everywhere, struct volume_list *list, struct error *err);

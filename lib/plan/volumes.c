@@ -99,14 +99,17 @@ volumes_end_fields(struct builder *builder, struct buffer *text)
 const char *
 volumes_of_leaving(struct builder *builder, uint32_t node)
 {
+	const struct cluster *cluster = &builder->layout->cluster;
 	const struct node *its = &builder->layout->nodes[node];
+	/* A node may have got the volumes of what was never set up on it, and nothing says any more what that was. */
+	bool is_half_made = its->was.count == 0 && its->services.count == 0;
 	struct buffer text = {0};
 
 	volumes_append_standing(builder->layout, &its->was, &text);
-	for (size_t i = 0; i < its->services.count; i++) {
-		const struct service *service = cluster_definition(&builder->layout->cluster, its->services.list[i]);
+	for (size_t i = 0; i < cluster->definition_count; i++) {
+		const struct service *service = &cluster->definitions[i];
 
-		if (service && !name_set_has(&its->was, service->name))
+		if (!name_set_has(&its->was, service->name) && (is_half_made || name_list_has(&its->services, service->name)))
 			volumes_append(service, &text);
 	}
 	return volumes_end_fields(builder, &text);

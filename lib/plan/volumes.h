@@ -30,7 +30,7 @@ bool volumes_change_hands(const struct layout *layout, const struct scope *scope
  * NULL where there are none. */
 const char *volumes_of_new(struct builder *builder, uint32_t node, size_t first, size_t end);
 
-/* Returns the fields of the task that deletes a node: the volumes that its services have. */
+/* Returns the fields of the task that deletes a node: the volumes that its services have, or may have. */
 const char *volumes_of_leaving(struct builder *builder, uint32_t node);
 
 /* Lets what attaches wait for all deletions that may release a volume of the service, but for those of nodes that hand over in turn. */

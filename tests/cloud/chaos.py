@@ -1,89 +1,404 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Clusters live at a cloud whose requests go wrong and whose commands are killed, as a seed says: chaos.py FAKE SEED SECONDS. Whenever nothing is
-# under way, the cloud has no machine that coopr does not know, no node has two, and once a cluster is deleted none is left. Prints how many
-# clusters there were; what was otherwise, and exits with 1.
+# Clusters live at a cloud whose requests go wrong, whose machines end, and whose commands, workers and plugins are killed, as a seed says:
+# chaos.py CLOUD SEED SECONDS, in an empty folder, with a network and mounts of its own (unshare -n -m --propagation private). CLOUD is one of those
+# below. Whenever nothing is under way, the cloud has the machines, volumes, snapshots and addresses that coopr says are there, nothing twice and nothing
+# forgotten, as a client of others sees it, too, where there is one; and coopr-usage(1) says for how long the machines of each cluster have been there, to
+# the second. At the end all is deleted, and the cloud has nothing. Prints what was otherwise, and how many clusters there were; exits with 1 or 0.
+import base64
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
-FAULTS = [{"do": "drop"}, {"do": "lost"}, {"do": "truncate"}, {"do": "rubbish"}, {"do": "slow", "seconds": 2}, {"do": "status", "status": 500},
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.join(ROOT, "tests/cloud")
+FAULTS = [{"do": "drop"}, {"do": "lost"}, {"do": "truncate"}, {"do": "rubbish"}, {"do": "noise"}, {"do": "slow", "seconds": 2}, {"do": "status", "status": 500},
           {"do": "status", "status": 503, "headers": {"Retry-After": "1"}}, {"do": "status", "status": 429}]
-fake, seed, until = sys.argv[1], int(sys.argv[2]), time.time() + float(sys.argv[3])
-choice = random.Random(seed)
+# Of each cloud: what a provider needs, a flavor, an image, and whether there are volumes; FAKE stands for the URL of the fake, KEY for a private key.
+CLOUDS = {
+    "digitalocean": ({"api_token": "secret-token", "endpoint": "FAKE"}, "s-1vcpu-1gb", "debian-12-x64", False),
+    "ec2": ({"api_user": "AKIDEXAMPLE", "api_password": "secret/key+EXAMPLE", "endpoint": "FAKE"}, "t3.micro", "ami-0123456789abcdef0", True),
+    "google": ({"api_key": "KEY", "google_project": "my-project-42", "google_client_email": "robot@my-project-42.iam.gserviceaccount.com",
+                "endpoint": "FAKE", "token_endpoint": "FAKE/token", "ssh_user": "root"}, "large", "debian-12", True),
+    "joyent": ({"api_user": "jill", "api_key": "KEY", "joyent_api_url": "FAKE/"}, "large", "debian-12", False),
+    "opennebula": ({"api_user": "oneadmin", "api_password": "secret-password", "endpoint": "FAKE/RPC2"}, "large", "debian-12", False),
+    "openstack": ({"api_user": "svc", "api_password": "secret-token", "openstack_tenant": "dev", "openstack_auth_url": "FAKE/identity/v3",
+                   "floating_ip": True}, "m1.small", "debian-12", True),
+}
+# What stands on a machine for the programs that make and mount file systems; see machines.py.
+PROGRAMS = {
+    "blkid": 'n=/run/volumes/$(printf %d 0x$(stat -Lc %T "$6")); [ ! -e "$n.fs" ] || case $5 in TYPE) echo ext4 ;; *) basename "$n" ;; esac',
+    "mkfs.ext4": 'n=/run/volumes/$(printf %d 0x$(stat -Lc %T "$3")); mkdir "$n.data"; echo made >>"$n.fs"',
+    "mount": 'exec /usr/bin/mount --bind "/run/volumes/$(printf %d 0x$(stat -Lc %T "$3")).data" "$4"',
+}
+ROWS = """#!/bin/sh
+case $COOPR_ACTION in
+initialize) [ -e /srv/rows/table ] || echo first >/srv/rows/table ;;
+status) grep -q first /srv/rows/table ;;
+esac
+"""
+PATIENCE_S = 30
+CLOUD, SECONDS = sys.argv[1], float(sys.argv[3])
+FIELDS, FLAVOR, IMAGE, HAS_VOLUMES = CLOUDS[CLOUD]
+choice = random.Random(int(sys.argv[2]))
+FAKE = ""
+wrong = []
+clusters = []  # names of those that are there, or have been begun
+lives = {}  # of machines, by the cloud's ids: the node, when it was made, when it was gone
+is_over = threading.Event()
+killed = {}  # how often what was killed
 
+
+# --- the cloud ---
 
 def ask(path, data=None, method=None):
     body = json.dumps(data).encode() if data is not None else None
-    return json.loads(urllib.request.urlopen(urllib.request.Request(fake + path, body, method=method)).read() or b"null")
+    return json.loads(urllib.request.urlopen(urllib.request.Request(FAKE + path, body, method=method)).read() or b"null")
 
 
 def machines():
-    return sorted(tag[len("coopr-node:"):] for machine in ask("/_machines") for tag in machine["tags"] if tag.startswith("coopr-node:"))
+    """The node of each machine, by the cloud's id."""
+    return {machine["id"]: node_of(machine) for machine in ask("/_machines")}
 
+
+def node_of(machine):
+    match = re.search(r"(?i)coopr[-_]node\W+(\d{8}-\d+)", json.dumps(machine))
+    return match.group(1) if match else "nobody's"
+
+
+def watch():
+    """Keeps record of when machines came and went."""
+    while not is_over.wait(0.1):
+        now, there = time.time(), {machine["id"]: machine for machine in ask("/_machines")}
+        for one, machine in there.items():
+            lives.setdefault(one, [node_of(machine), machine["made"], None])
+        for one, life in lives.items():
+            if one not in there and life[2] is None:
+                life[2] = now
+
+
+# --- coopr ---
 
 def coopr(*words, kill=False):
-    """Runs a command, or kills it with all that it has started after a while. Returns what it said."""
-    process = subprocess.Popen(["coopr", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    if kill:
-        time.sleep(choice.random() * 1.5)
+    """Runs a command, or kills it with all that it has started after a while; one that waits for a machine that is lost, too: whoever typed it has no
+    patience. Returns its exit code, and what it said."""
+    with open("said", "w+b") as said:
+        process = subprocess.Popen(["coopr", *words], stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
         try:
+            process.wait(choice.random() * 2.5 if kill else PATIENCE_S)
+        except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    return "%s: %s" % (" ".join(words), process.communicate()[0].decode())
+            process.wait()
+            said.write(b"(killed)\n")
+        said.seek(0)
+        text = said.read().decode()
+    return process.returncode, "$ coopr %s: %d\n%s" % (" ".join(words), process.returncode, text)
 
 
 def records(*words):
-    out = subprocess.run(["coopr", *words, "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    out = subprocess.run(["coopr", *words, "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
     return [json.loads(line) for line in out.splitlines()]
 
 
-def nodes():
-    return {node["id"] for cluster in records("list") for node in records("show", cluster["name"]) if node["kind"] == "node"}
+def nodes(name):
+    return [node["id"] for node in records("show", name) if node["kind"] == "node"]
 
 
-def live(name):
-    """Has a cluster live through a storm. Returns what it was told."""
+def own_processes():
+    """The workers and plugins that run in this network, by their ids."""
+    mine, found = os.readlink("/proc/self/ns/net"), {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            program = os.readlink("/proc/%s/exe" % pid)
+            if os.readlink("/proc/%s/ns/net" % pid) == mine and re.search(r"/(provider/[a-z0-9]+|automator/shell|coopr-work)$", program):
+                found[int(pid)] = os.path.basename(program)
+        except OSError:
+            pass
+    return found
+
+
+class Killer(threading.Thread):
+    """Ends workers and plugins now and then, until it is told to stop."""
+    def __init__(self):
+        super().__init__()
+        self.choice, self.over = random.Random(choice.random()), threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.over.wait(self.choice.random() * 3):
+            there = own_processes()
+            if there:
+                pid, name = self.choice.choice(sorted(there.items()))
+                killed[name] = killed.get(name, 0) + 1
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+
+    def stop(self):
+        self.over.set()
+        self.join()
+
+
+# --- what happens ---
+
+def change_cloud():
     for _ in range(choice.randrange(5)):
-        ask("/_fault", dict(choice.choice(FAULTS), match=choice.choice(["POST", "GET", "DELETE", "."]), skip=choice.randrange(4), count=choice.randrange(1, 3)))
+        ask("/_fault", dict(choice.choice(FAULTS), match=choice.choice(["POST", "GET", "DELETE", "."]), skip=choice.randrange(8), count=choice.randrange(1, 3)))
     ask("/_set", {"active_ms": choice.choice([0, 300, 1500]), "visible_ms": choice.choice([0, 0, 800])})
-    said = [coopr("create", "-y", name, "-t", "tpl", "-n", str(choice.randrange(1, 5)), kill=choice.random() < .4)]
-    for _ in range(choice.randrange(3)):
-        words = choice.choice([["expand", "-y", name, "-n", "+1"], ["retry", "-y", name], ["reconcile", "--work"], ["shrink", "-y", name, "-n", "1"]])
-        said.append(coopr(*words, kill=choice.random() < .4))
-    for _ in range(4):
-        said += [coopr("reconcile", "--work"), coopr("retry", "-y", name)]
+
+
+def calm_cloud():
+    ask("/_fault", method="DELETE")
+    ask("/_set", {"active_ms": 0, "visible_ms": 0})
+
+
+def lose_machine(name):
+    """A machine of the cluster ends behind the back of all."""
+    its = [one for one, node in machines().items() if node in nodes(name)]
+    if its:
+        one = choice.choice(its)
+        ask("/_machines/%s" % one, method="DELETE")
+        return "machine %s of %s is lost" % (one, lives[one][0] if one in lives else name)
+    return "no machine is lost"
+
+
+def snapshot():
+    its = [volume["id"] for volume in records("volume", "list") if volume["type"] == "volume"]
+    return coopr("volume", "snapshot", choice.choice(its), kill=choice.random() < .3)[1] if its else "no volume"
+
+
+def change(name):
+    """Does something to the cluster. Returns what it was told."""
+    what = choice.choice(["expand", "shrink", "retry", "reconcile", "replace", "lose", "lose"] + ["snapshot"] * HAS_VOLUMES)
+    if what == "lose":
+        return lose_machine(name)
+    if what == "snapshot":
+        return snapshot()
+    its = nodes(name)
+    words = {"expand": ["expand", "-y", name, "-n", "+1"], "shrink": ["shrink", "-y", name, "-n", "1"], "retry": ["retry", "-y", name],
+             "reconcile": ["reconcile", "--repair", "--work"], "replace": ["replace", "-y", name, "-N", choice.choice(its) if its else "1000"]}[what]
+    return coopr(*words, kill=choice.random() < .4)[1]
+
+
+def storm():
+    """A new cluster, or one that is there, lives through a storm. Returns what it was told."""
+    said, work = [], None
+    killer = Killer() if choice.random() < .5 else None
+    if choice.random() < .4:
+        work = subprocess.Popen(["coopr-work", "-j", "8"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    change_cloud()
+    if len(clusters) < 2:
+        storm.count += 1
+        clusters.append("c%d" % storm.count)
+        template = choice.choice(["app", "rows"]) if HAS_VOLUMES else "app"
+        said.append(coopr("create", "-y", clusters[-1], "-t", template, "-n", str(choice.randrange(1, 5)), kill=choice.random() < .4)[1])
+    for _ in range(choice.randrange(4)):
+        said.append(change(choice.choice(clusters)))
+    for name in list(clusters) if choice.random() < .5 else []:
+        said.append(coopr("delete", "-y", name, *choice.choice([[], ["--discard-data"]]), kill=choice.random() < .4)[1])
+    if killer:
+        killer.stop()
+    if work:
+        os.killpg(work.pid, signal.SIGKILL)
+        work.wait()
     return said
 
 
+storm.count = 0
+
+
+def settle(said):
+    """Has all that was begun be ended, as cron and a person do; in calm weather."""
+    calm_cloud()
+    for _ in range(8):
+        code, told = coopr("reconcile", "--repair", "--work", "--max-gone", "100%")
+        said.append(told)
+        open_ones = [cluster for cluster in records("list") if cluster["status"] != "active"]
+        if code == 0 and not open_ones:
+            return
+        for cluster in open_ones:
+            if code < 0:
+                said.append(coopr("abort", "-y", cluster["name"])[1])
+            else:
+                said.append(coopr("retry", "-y", cluster["name"])[1])
+    wrong.append("\n".join(["it is not settled:", *said]))
+
+
+# --- what is compared ---
+
+def differ(what, cloud, ours, said):
+    if cloud != ours:
+        wrong.append("\n".join(["%s: the cloud has %s, coopr says %s" % (what, cloud, ours), *said]))
+
+
+def compare(said):
+    before = len(wrong)
+    clusters[:] = [cluster["name"] for cluster in records("list")]
+    there = machines()
+    known = sorted(node for name in clusters for node in nodes(name))
+    differ("machines", sorted(there.values()), known, said)
+    asked = "state/%s/sky" % CLOUD
+    differ("intents", known, sorted(os.listdir(asked)) if os.path.isdir(asked) else [], said)
+    differ("volumes", sorted((volume["name"], there.get(volume["machine"])) for volume in ask("/_volumes")),
+           sorted((volume["id"], volume["node"]) for volume in records("volume", "list")), said)
+    if CLOUD == "openstack":
+        request = urllib.request.Request(FAKE + "/network/v2.0/floatingips", headers={"X-Auth-Token": "test-admin"})
+        with urllib.request.urlopen(request) as answer:
+            addresses = [one["description"] for one in json.load(answer)["floatingips"]]
+        differ("addresses", len(addresses), len(known), said)
+    theirs = foreign()
+    if theirs is not None:
+        differ("machines, as a client of others sees it", sorted(theirs), known, said)
+    for file in os.listdir("volumes"):
+        if file.endswith(".fs"):
+            with open("volumes/" + file) as made:
+                differ("file systems that were made in volume " + file, len(made.readlines()), 1, said)
+    for words in (["store", "fsck"], ["queue", "fsck"]):
+        code, told = coopr(*words)
+        differ(told, code, 0, said)
+    compare_usage(said)
+    return len(wrong) == before
+
+
+def foreign():
+    if CLOUD != "ec2":
+        return None
+    try:
+        import boto3
+    except ImportError:
+        return None
+    ec2 = boto3.client("ec2", region_name="us-east-1", endpoint_url=FAKE, aws_access_key_id="AKIDEXAMPLE", aws_secret_access_key="secret/key+EXAMPLE")
+    return [next(tag["Value"] for tag in one["Tags"] if tag["Key"] == "coopr-node")
+            for page in ec2.get_paginator("describe_instances").paginate(PaginationConfig={"PageSize": 5})
+            for reservation in page["Reservations"] for one in reservation["Instances"] if one["State"]["Name"] != "terminated"]
+
+
+def compare_usage(said):
+    now, lived, ours = time.time(), {}, {}
+    for node, made, gone in list(lives.values()):
+        lived[node[:8]] = lived.get(node[:8], 0) + (gone or now) - made
+    for row in records("usage", "--by", "cluster"):
+        ours[row["id"]] = row["node_hours"] * 3600
+    for cluster, seconds in lived.items():
+        count = sum(life[0][:8] == cluster for life in lives.values())
+        print("usage of %s: %d machines, cloud %.1f s, coopr %.1f s" % (cluster, count, seconds, ours.get(cluster, 0)))
+
+
+# --- all ---
+
+def private_key():
+    """A key, whose public half the fake knows; of google the file that a service account has."""
+    def openssl(*words):
+        return subprocess.run(["openssl", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
+    openssl("genrsa", "-traditional", "-out", "key.pem", "2048")
+    os.chmod("key.pem", 0o600)
+    ask("/_set", {"modulus": openssl("rsa", "-in", "key.pem", "-noout", "-modulus").split("=")[1].strip()})
+    with open("key.pub", "wb") as file:
+        subprocess.run(["ssh-keygen", "-y", "-f", "key.pem"], stdout=file, check=True)
+    name = subprocess.run(["ssh-keygen", "-l", "-E", "md5", "-f", "key.pub"], stdout=subprocess.PIPE, check=True).stdout.decode().split()[1]
+    ask("/_set", {"keys": {name.removeprefix("MD5:"): openssl("pkey", "-in", "key.pem", "-pubout")}})
+    with open("key.pem") as file:
+        return file.read()
+
+
+def write(path, value):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(value if isinstance(value, str) else json.dumps(value))
+
+
+def write_catalogue():
+    key = private_key() if "KEY" in FIELDS.values() else ""
+    fields = {name: value.replace("FAKE", FAKE).replace("KEY", key) if value in ("KEY",) or str(value).startswith("FAKE") else value
+              for name, value in FIELDS.items()}
+    fields.update(poll_s=0.2, consistency_s=1, requests_per_second=100)
+    write("cat/providers/sky.json", {"name": "sky", "providertype": CLOUD, "provisioner": fields})
+    write("cat/hardwaretypes/small.json", {"name": "small", "providermap": {"sky": {"flavor": FLAVOR, "cost": 3.6}}})
+    write("cat/imagetypes/debian.json", {"name": "debian", "providermap": {"sky": {"image": IMAGE, "sshuser": "root"}}})
+    does = {"type": "shell", "fields": {"script": "rows.sh"}}
+    write("cat/services/app.json", {"name": "app", "provisioner": {"actions": {"install": does, "start": does}}})
+    write("cat/services/rows.json", {"name": "rows", "stateful": True, "data": ["/srv/rows"], "volumes": [{"name": "data", "path": "/srv/rows", "size_gb": 1}],
+                                     "provisioner": {"actions": {"initialize": does, "start": does, "status": does}}})
+    write("cat/scripts/rows.sh", ROWS)
+    for name in ["app", "rows"][:1 + HAS_VOLUMES]:
+        write("cat/clustertemplates/%s.json" % name, {
+            "name": name, "defaults": {"services": [name], "provider": "sky", "hardwaretype": "small", "imagetype": "debian"},
+            "compatibility": {"services": [name], "hardwaretypes": ["small"], "imagetypes": ["debian"]}, "constraints": {"size": {"min": 1, "max": 10}}})
+    if not HAS_VOLUMES:
+        os.remove("cat/services/rows.json")
+    for name, text in PROGRAMS.items():
+        write("programs/" + name, "#!/bin/sh\n" + text + "\n")
+        os.chmod("programs/" + name, 0o755)
+
+
+def report_host_key():
+    """As machines of this cloud do, by their console, or what else it has."""
+    with open("hostkey.pub") as file:
+        key = " ".join(file.read().split()[:2])
+    lines = "-----BEGIN SSH HOST KEY KEYS-----\n%s root@host\n-----END SSH HOST KEY KEYS-----\n" % key
+    ask("/_set", {"openstack": {"console": lines}, "opennebula": {"host_keys": base64.b64encode(key.encode()).decode()}}.get(CLOUD, {"host_keys": [key]}))
+
+
+def begin():
+    """Has the fake answer, and its machines."""
+    global FAKE
+    for words in (["ip", "link", "set", "lo", "up"], ["mount", "-t", "tmpfs", "none", "/run"], ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "hostkey"]):
+        subprocess.run(words, check=True)
+    fake = subprocess.Popen([sys.executable, HERE + "/fake.py", CLOUD, "fake.port", "fake.log"], stdin=subprocess.PIPE)
+    while not os.path.exists("fake.port"):
+        time.sleep(0.02)
+    with open("fake.port") as file:
+        FAKE = "http://127.0.0.1:" + file.read()
+    report_host_key()
+    write_catalogue()
+    their = subprocess.Popen([sys.executable, HERE + "/machines.py", FAKE, os.path.abspath("programs"), os.path.abspath("hostkey")], stdin=subprocess.PIPE)
+    for words in (["coopr-store", "init"], ["coopr-import", "cat"]):
+        subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
+    threading.Thread(target=watch, daemon=True).start()
+    return their, fake
+
+
+def delete_all():
+    said = []
+    for name in list(clusters):
+        said.append(coopr("delete", "-y", name)[1])
+    settle(said)
+    for volume in records("volume", "list"):
+        said.append(coopr("volume", "delete", "-y", "--discard-data", volume["id"])[1])
+    compare(said)
+    differ("all", [ask("/_machines"), ask("/_volumes")], [[], []], said)
+
+
 def main():
-    count = wrong = 0
-    while time.time() < until:
-        count += 1
-        name = "c%d" % count
-        said = live(name)
-        there = machines()
-        if len(set(there)) < len(there) or not set(there) <= nodes():
-            wrong += 1
-            print("the cloud has", there, "coopr knows", sorted(nodes()), *said, sep="\n")
-        for _ in range(6):
-            said += [coopr("reconcile", "--work"), coopr("delete", "-y", name)]
-            if not machines():
-                break
-            time.sleep(1)
-        if machines():
-            wrong += 1
-            print("deleted, but the cloud has", machines(), *said, sep="\n")
-            ask("/_machines", method="DELETE")
-    print("seed %d: %d clusters, %d wrong" % (seed, count, wrong))
-    sys.exit(wrong > 0)
+    until, steps, good = time.time() + SECONDS, 0, True
+    helpers = begin()
+    while time.time() < until and good:
+        steps += 1
+        said = storm()
+        settle(said)
+        good = compare(said)
+        if os.environ.get("CHAOS_VERBOSE"):
+            print("\n".join(said), "--- %d s" % (time.time() - until + SECONDS), flush=True)
+    if good:
+        delete_all()
+    is_over.set()
+    time.sleep(0.2)
+    for helper in helpers:
+        helper.stdin.close()
+        helper.wait()
+    for one in wrong:
+        print(one)
+    print("%s, seed %s: %d storms, %d clusters, %d machines, killed %s, %d wrong" % (CLOUD, sys.argv[2], steps, storm.count, len(lives), killed, len(wrong)))
+    sys.exit(len(wrong) > 0)
 
 
 main()

@@ -34,7 +34,11 @@ class Cloud:
         return status, dict(headers, **{"Retry-After": 1}), body
 
     def owned(self):
-        return [dict(id=m["id"], name=m["name"], tags=m["tags"], user_data=m["user_data"], made=m["made"]) for m in self.machines.values()]
+        return [dict(id=m["id"], name=m["name"], address=self.address(m["id"]), tags=m["tags"], user_data=m["user_data"], made=m["made"]) for m in self.machines.values()]
+
+    @staticmethod
+    def address(n):
+        return "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255)
 
     def do(self, method, path, query, headers, body):
         if headers.get("Authorization") != "Bearer " + self.settings["token"]:
@@ -109,7 +113,7 @@ class Cloud:
         active = age >= self.settings["active_ms"]
         n = m["id"]
         networks = [{"ip_address": "10.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255), "netmask": "255.255.0.0", "gateway": "10.0.0.1", "type": "private"},
-                    {"ip_address": "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255), "netmask": "255.255.255.0", "gateway": "203.0.113.1", "type": "public"}]
+                    {"ip_address": self.address(n), "netmask": "255.255.255.0", "gateway": "203.0.113.1", "type": "public"}]
         return {"id": n, "name": m["name"], "memory": memory, "vcpus": cpus, "disk": disk, "locked": not active, "status": "active" if active else "new",
                 "kernel": None, "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(m["made"])), "features": ["private_networking"],
                 "backup_ids": [], "next_backup_window": None, "snapshot_ids": [], "volume_ids": [], "size": self.size(m["size"]), "size_slug": m["size"],

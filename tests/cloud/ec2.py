@@ -319,8 +319,8 @@ class Cloud:
         return "<keySet><item><keyName>ops</keyName></item></keySet>"
 
     def disks(self):
-        return [dict(id=v["id"], name=v["tags"].get("coopr-volume"), machine=self.holder(v) or None, snapshot=False, forced=v.get("forced", False))
-                for v in self.volumes.values()] + [dict(id=s["id"], name=s["tags"].get("coopr-volume"), machine=None, snapshot=True, forced=False)
+        return [dict(id=v["id"], name=v["tags"].get("coopr-volume"), machine=self.holder(v) or None, device=v["device"], of=v["of"], snapshot=False, forced=v.get("forced", False))
+                for v in self.volumes.values()] + [dict(id=s["id"], name=s["tags"].get("coopr-volume"), machine=None, of=s["of"], snapshot=True, forced=False)
                                                    for s in self.snapshots.values()]
 
     def holder(self, v):

@@ -11,9 +11,11 @@
 #       "match" is a regular expression, for the beginning of METHOD PATH; where the cloud's requests have names, of "METHOD PATH Action=NAME"
 #       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish (in the place of the body),
 #       noise (in the place of all, it was done)
+#   DELETE /_fault       nothing more goes wrong
 #   GET /_machines       what there is, as the owner of the account sees it
 #   DELETE /_machines    nothing is there any more
-#   GET /_volumes        its volumes and snapshots: id, name, machine, snapshot, and whether one was taken from a machine that runs
+#   DELETE /_machines/ID a machine is not, behind the back of all
+#   GET /_volumes        its volumes and snapshots: id, name, machine, device, snapshot, of (the id), and whether one was taken from a machine that runs
 #   GET /_requests       how many of each method and path there were, numbers in paths as N
 import http.server
 import importlib
@@ -64,6 +66,15 @@ def is_too_fast():
         return False
 
 
+def lose(machines, name):
+    """Some clouds list a machine that is gone for a while, and say when it went: a second after 1970."""
+    for one in [one for one in machines if str(one) == name]:
+        if "gone" in machines[one] and not isinstance(machines[one]["gone"], dict):
+            machines[one]["gone"] = 1
+        else:
+            del machines[one]
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -91,14 +102,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 settings.update(value)
                 if hasattr(self.cloud, "set"):
                     self.cloud.set(value)
+            elif path == "/_fault" and self.command == "DELETE":
+                faults.clear()
             elif path == "/_fault":
                 faults.append(value)
             elif path == "/_machines" and self.command == "DELETE":
                 self.cloud.machines.clear()
+            elif path.startswith("/_machines/") and self.command == "DELETE":
+                lose(self.cloud.machines, path.split("/")[2])
             elif path == "/_machines":
                 return self.send(200, {}, json.dumps(self.cloud.owned()).encode())
             elif path == "/_volumes":
-                return self.send(200, {}, json.dumps(self.cloud.disks()).encode())
+                return self.send(200, {}, json.dumps(self.cloud.disks() if hasattr(self.cloud, "disks") else []).encode())
             elif path == "/_requests":
                 return self.send(200, {}, json.dumps(counts).encode())
             else:

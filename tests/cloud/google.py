@@ -414,9 +414,10 @@ class Cloud:
     # --- disks and snapshots ---
 
     def disks(self):
-        return [dict(id=d["name"], name=d["body"].get("labels", {}).get("coopr-volume"), machine=self.holder(d), snapshot=False, forced=d.get("forced", False))
+        return [dict(id=d["name"], name=d["body"].get("labels", {}).get("coopr-volume"), machine=self.holder(d), of=last("/" + d["body"].get("sourceSnapshot", "")),
+                     snapshot=False, forced=d.get("forced", False))
                 for d in self.drives.values() if not self.is_gone(d)] + [
-                    dict(id=s["name"], name=s["body"].get("labels", {}).get("coopr-volume"), machine=None, snapshot=True, forced=False)
+                    dict(id=s["name"], name=s["body"].get("labels", {}).get("coopr-volume"), machine=None, of=s["of"]["name"], snapshot=True, forced=False)
                     for s in self.snapshots.values() if not self.is_gone(s)]
 
     def holder(self, disk):

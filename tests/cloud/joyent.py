@@ -52,10 +52,14 @@ class Cloud:
         return self.error(429, "RequestThrottled", "You have exceeded your request rate")
 
     def alive(self):
-        return [m for m in self.machines.values() if not m["gone"] or (time.time() - m["gone"]) * 1000 < self.settings["active_ms"]]
+        return [m for m in self.machines.values() if not m["gone"] or time.time() < m["gone"]]
 
     def owned(self):
-        return [dict(id=m["id"], name=m["body"]["name"], body=m["body"], made=m["made"]) for m in self.alive()]
+        return [dict(id=m["id"], name=m["body"]["name"], address="127." + self.tail(m), body=m["body"], made=m["made"]) for m in self.alive()]
+
+    @staticmethod
+    def tail(m):
+        return "%d.%d.%d" % (m["number"] >> 16 & 255, m["number"] >> 8 & 255, m["number"] & 255)
 
     def verify(self, method, target, headers):
         authorization, date = headers.get("Authorization", ""), headers.get("Date", "")
@@ -126,7 +130,7 @@ class Cloud:
         if method == "DELETE":
             if self.state(machine) == "provisioning":
                 raise Refused(409, "InvalidState", "The VM is being provisioned")
-            machine["gone"] = machine["gone"] or time.time()
+            machine["gone"] = machine["gone"] or time.time() + self.settings["active_ms"] / 1000
             return None, {}
         return self.show(machine), {}
 
@@ -167,8 +171,7 @@ class Cloud:
         return "provisioning" if not active else "failed" if self.settings["failing"] else "stopping" if m["gone"] else "running"
 
     def show(self, m):
-        n, state = m["number"], self.state(m)
-        tail = "%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255)
+        tail, state = self.tail(m), self.state(m)
         return {"id": m["id"], "name": m["body"]["name"], "type": "smartmachine", "brand": "lx", "state": state, "image": m["body"]["image"],
                 "ips": ["10." + tail, "127." + tail] if state == "running" else [], "primaryIp": "127." + tail, "memory": 1024, "disk": 25600, "metadata": {},
                 "tags": {key[len("tag."):]: text for key, text in m["body"].items() if key.startswith("tag.")}, "networks": m["body"].get("networks", []),

@@ -45,10 +45,13 @@ class Cloud:
         return 503, {}, b"too many"
 
     def alive(self):
-        return [m for m in self.machines.values() if not m["gone"] or (time.time() - m["gone"]) * 1000 < self.settings["active_ms"]]
+        return [m for m in self.machines.values() if not m["gone"] or time.time() < m["gone"]]
 
     def owned(self):
-        return [dict(id=m["id"], name=m["name"], xml=tree.tostring(m["template"], encoding="unicode"), made=m["made"]) for m in self.alive()]
+        return [dict(id=m["id"], name=m["name"], address=self.address(m["id"]), xml=tree.tostring(m["template"], encoding="unicode"), made=m["made"]) for m in self.alive()]
+
+    def address(self, n):
+        return self.settings.get("address") or "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255)
 
     def do(self, method, path, query, headers, body):
         try:
@@ -123,8 +126,7 @@ class Cloud:
         else:
             state, lcm = 3, (36 if self.settings["failing"] else 3) if active else 1
         n, outer, user = m["id"], {}, ""
-        nic = "<NIC><IP>%s</IP><MAC>02:00:0a:00:00:01</MAC><NETWORK>public</NETWORK></NIC>" % \
-            (self.settings.get("address") or "127.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255))
+        nic = "<NIC><IP>%s</IP><MAC>02:00:0a:00:00:01</MAC><NETWORK>public</NETWORK></NIC>" % self.address(n)
         for part in m["template"]:
             if part.tag == "CONTEXT":
                 outer[part.tag] = "".join("<%s>%s</%s>" % (one.tag, escape(one.text or ""), one.tag) for one in part)
@@ -170,7 +172,7 @@ class Cloud:
             raise Refused(API, "Wrong action: %s" % action)
         if machine["gone"]:
             raise Refused(ACTION, "Could not perform action on VM %d, wrong state EPILOG" % number)
-        machine["gone"] = time.time()
+        machine["gone"] = time.time() + self.settings["active_ms"] / 1000
         return number
 
     # --- what else there is ---

@@ -62,7 +62,7 @@ class Cloud:
 
     def owned(self):
         self.sweep()
-        return [dict(id=m["id"], name=m["name"], address=list(self.fixed(m).values())[0], metadata=m["metadata"], asked=m["asked"], node=m["metadata"].get("coopr-node"),
+        return [dict(id=m["id"], name=m["name"], address=list(self.fixed(m).values())[0], floating=self.floating(m), metadata=m["metadata"], asked=m["asked"], node=m["metadata"].get("coopr-node"),
                      user_data=base64.b64decode(m["asked"].get("user_data", "")).decode(), made=m["made"],
                      tags=["%s:%s" % pair for pair in m["metadata"].items()]) for m in self.machines.values()]
 
@@ -290,6 +290,9 @@ class Cloud:
         n = one["number"]
         return {network: "%d.%d.%d.%d" % (10 if at else 127, (n >> 16 & 127) + at, n >> 8 & 255, n & 255) for at, network in enumerate(one["networks"])}
 
+    def floating(self, one):
+        return "127.200.%d.%d" % (one["number"] >> 8 & 255, one["number"] & 255)
+
     def server(self, one, embedded):
         age = (time.time() - one["made"]) * 1000
         status = "BUILD" if age < self.settings["active_ms"] else "ERROR" if one["full"] else "ACTIVE"
@@ -354,8 +357,8 @@ class Cloud:
     # --- Cinder, and Nova's part of volumes ---
 
     def disks(self):
-        return [dict(id=v["id"], name=v["metadata"].get("coopr-volume"), machine=self.holder(v), snapshot=False, forced=v["forced"])
-                for v in self.volumes.values()] + [dict(id=s["id"], name=s["metadata"].get("coopr-volume"), machine=None, snapshot=True, forced=False)
+        return [dict(id=v["id"], name=v["metadata"].get("coopr-volume"), machine=self.holder(v), of=v["of"], snapshot=False, forced=v["forced"])
+                for v in self.volumes.values()] + [dict(id=s["id"], name=s["metadata"].get("coopr-volume"), machine=None, of=s["of"], snapshot=True, forced=False)
                                                    for s in self.snapshots.values()]
 
     def holder(self, volume):
@@ -481,9 +484,8 @@ class Cloud:
                               "fixed IP already has a floating IP on external network %s." % (asked["port_id"], address["fixed_ip_address"], EXT))
         if self.settings.get("addresses") and len(self.addresses) >= self.settings["addresses"]:
             raise Refused(409, "OverQuota", "Quota exceeded for resources: ['floatingip'].")
-        n = one["number"]
         row = {"id": str(uuid.uuid4()), "floating_network_id": EXT, "port_id": asked["port_id"], "status": "ACTIVE", "description": asked.get("description", ""),
-               "fixed_ip_address": self.fixed(one)[match.group(1)], "floating_ip_address": "127.200.%d.%d" % (n >> 8 & 255, n & 255), "server": one["id"]}
+               "fixed_ip_address": self.fixed(one)[match.group(1)], "floating_ip_address": self.floating(one), "server": one["id"]}
         self.addresses[row["id"]] = row
         return 201, {}, {"floatingip": {name: v for name, v in row.items() if name != "server"}}
 
