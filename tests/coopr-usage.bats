@@ -197,6 +197,32 @@ used() {
 	[ "$status" -ne 0 ]
 }
 
+@test "a machine counts from when it was asked for to when it was deleted, not for as long as operations take" {
+	own_catalogue
+	sed -i 's/"delay_ms": *"0"/"delay_ms": "300"/' mine/services/*.json
+	coopr create -y -q shop -t lamp -n 4
+	coopr replace -y -q shop -N 1000
+	for number in 1 2; do coopr-queue show --plan "00000001-00$number" && coopr-queue show --events "00000001-00$number"; done >jobs
+	python3 - <<-'END'
+		import datetime, json, sqlite3
+		parse = lambda t: round(datetime.datetime.fromisoformat(t.replace("Z", "+00:00")).timestamp() * 1000)
+		tasks, lives = {}, {}
+		for line in open("jobs"):
+		    one = json.loads(line)
+		    if one["kind"] == "job":
+		        tasks = {}
+		    if one["kind"] == "task":
+		        tasks[one["id"]] = one
+		    task = tasks.get(one.get("task"), {})
+		    if one.get("event") == "take" and task["action"] == "create":
+		        lives.setdefault(task["node"], [parse(one["at"]), None])
+		    if one.get("event") == "done" and task["action"] == "delete":
+		        lives[task["node"]][1] = parse(one["at"])
+		rows = dict((node, [begun, ended]) for node, begun, ended in sqlite3.connect("state/store.sqlite3").execute("SELECT node, from_ms, to_ms FROM node_use"))
+		assert rows == lives and len(rows) == 5 and sum(ended is not None for _, ended in rows.values()) == 1, (rows, lives)
+	END
+}
+
 @test "a table for people" {
 	some
 	same "FROM              TO          USER  NODE-HOURS  GIB-HOURS  COST   NODES

@@ -97,7 +97,7 @@ holding_is_node(jv record, enum holding_nodes which)
 	jv kind = json_get(record, "kind"), was = json_get(record, "was");
 	const char *name = json_string(kind);
 	bool is = name && strcmp(name, "node") == 0 &&
-	    (which == HOLDING_ALL || jv_get_kind(was) == JV_KIND_ARRAY);
+	    (which != HOLDING_THERE || jv_get_kind(was) == JV_KIND_ARRAY);
 
 	jv_free(was);
 	jv_free(kind);

@@ -32,6 +32,7 @@ char *prices_of(const struct request *request);
 
 enum holding_nodes {
 	HOLDING_ALL,   /* also those that are to be made, at the most that they may cost, and those that leave */
+	HOLDING_NAMED, /* the same, at their own price */
 	HOLDING_THERE, /* those on which something stood before ("was" is not null): they are there */
 };
 

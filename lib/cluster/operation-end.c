@@ -14,12 +14,14 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "cluster/clusters.h"
 #include "account/holding.h"
 #include "cluster/lifecycle.h"
 #include "cluster/operation-files.h"
 #include "cluster/volumes.h"
 #include "json/dump.h"
+#include "model/machine-life.h"
 #include "model/layout.h"
 #include "store/outbox.h"
 #include "store/secrets.h"
@@ -67,7 +69,48 @@ operation_end_read(struct ending *e, struct error *err)
 	return got < 0 ? -1 : open;
 }
 
-/* Ends the use of machines that are gone, whose volumes are free, and begins that of new ones, which are paid for from the beginning of the operation. */
+static int
+operation_end_begin_use(struct ending *e, const struct holding_node *node, int64_t from_ms, struct error *err)
+{
+	return sql_change(account_sql(e->account), err, "INSERT INTO node_use (cluster, node, hardwaretype, cost, capacity, from_ms) "
+	    "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", "ittdti", e->cluster, node->id, node->hardwaretype, node->cost, node->capacity, from_ms);
+}
+
+/* Returns a time within the operation, whatever the clock of another host says. */
+static int64_t
+operation_end_within(const struct ending *e, int64_t ms)
+{
+	return ms < e->begun_ms ? e->begun_ms : ms > e->ended_ms ? e->ended_ms : ms;
+}
+
+/* Records when machines came and went. One that is recorded already, as the operation is continued, stays so. */
+static int
+operation_end_lives(struct ending *e, struct error *err)
+{
+	const struct operation_outcome *outcome = e->outcome;
+	struct holding all = {0};
+	struct names ids = {0};
+	int result = outcome->life_count ? holding_take(&all, HOLDING_NAMED, outcome->layout, e->prices, err) : 0;
+
+	for (size_t i = 0; i < all.count; i++)
+		names_intern(&ids, all.list[i].id);
+	for (size_t i = 0; i < outcome->life_count && result == 0; i++) {
+		const struct machine_life *life = &outcome->lives[i];
+		int64_t to_ms = operation_end_within(e, life->to_ms);
+		int at = names_find(&ids, life->node);
+
+		if (life->from_ms && at != NAMES_NONE)
+			result = operation_end_begin_use(e, &all.list[at], operation_end_within(e, life->from_ms), err);
+		if (result == 0 && life->to_ms)
+			result = sql_change(account_sql(e->account), err, "UPDATE node_use SET to_ms = ?1 WHERE cluster = ?2 AND node = ?3 AND to_ms IS NULL "
+			    "AND from_ms <= ?1", "iit", to_ms, e->cluster, life->node);
+	}
+	names_release(&ids);
+	holding_release(&all);
+	return result;
+}
+
+/* Ends the use of machines that are gone, whose volumes are free, and begins that of new ones of whose lives nothing is told. */
 static int
 operation_end_uses(struct ending *e, const struct holding *there, struct error *err)
 {
@@ -84,13 +127,8 @@ operation_end_uses(struct ending *e, const struct holding *there, struct error *
 	/* The deletion of a node frees them; but what was killed in the middle of its life may have given it some that its deletion was not told of. */
 	if (result == 0)
 		result = volumes_release_others(e->account->store, e->cluster, ids.data, e->ended_ms, err);
-	for (size_t i = 0; i < there->count && result == 0; i++) {
-		const struct holding_node *node = &there->list[i];
-
-		result = sql_change(account_sql(e->account), err, "INSERT INTO node_use (cluster, node, hardwaretype, cost, capacity, "
-		    "from_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", "ittdti", e->cluster, node->id, node->hardwaretype,
-		    node->cost, node->capacity, e->begun_ms);
-	}
+	for (size_t i = 0; i < there->count && result == 0; i++)
+		result = operation_end_begin_use(e, &there->list[i], e->begun_ms, err);
 	buffer_release(&ids);
 	return result;
 }
@@ -110,6 +148,8 @@ operation_end_layout(struct ending *e, struct error *err)
 	e->whole = layout_parse_text(layout, &parsed, &ignored) < 0 || layout_is_whole(&parsed);
 	layout_release(&parsed);
 	result = holding_take(&there, HOLDING_THERE, layout, e->prices, err);
+	if (result == 0)
+		result = operation_end_lives(e, err);
 	if (result == 0)
 		result = operation_end_uses(e, &there, err);
 	if (result == 0)

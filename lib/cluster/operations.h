@@ -112,6 +112,8 @@ struct operation_outcome {
 	const char *message;          /* one sentence, or NULL */
 	int64_t ended_ms;             /* when its job had ended, which may be noticed later; wall clock; 0: now */
 	const char *layout; /* as coopr-queue show --layout prints it: a node whose "was" is null is not there. NULL: as before */
+	const struct machine_life *lives; /* of those that came or went: what else comes has come at its beginning, what goes at its end */
+	size_t life_count;
 	const struct observations *seen; /* each machine and instance in that layout; NULL: what was seen before stays */
 	const struct operation_file *files; /* kept with the operation; none where NULL */
 	size_t file_count;

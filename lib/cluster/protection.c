@@ -112,7 +112,7 @@ int
 protection_unrestored(struct store *store, struct unrestored_list *list, struct error *err)
 {
 	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT made.cluster, node FROM operation AS made "
-	    "JOIN node_use ON node_use.cluster = made.cluster AND from_ms = made.begun_ms AND to_ms IS NULL "
+	    "JOIN node_use ON node_use.cluster = made.cluster AND from_ms BETWEEN made.begun_ms AND made.ended_ms AND to_ms IS NULL "
 	    "WHERE made.action = 'replace' AND made.status = 'complete' AND instr(made.why, ?) = 1 AND NOT EXISTS (SELECT 1 "
 	    "FROM operation AS later WHERE later.cluster = made.cluster AND later.number > made.number AND later.action = 'restore') "
 	    "ORDER BY made.cluster, node", "t", PROTECTION_REPLACED);

@@ -15,7 +15,7 @@ repairs_last(struct store *store, int64_t cluster, const char *node, const char 
 	    "AND coalesce(instr(other.why, ?4), 0) <> 1) THEN 0 ELSE round END, operation, begun_ms, ended_ms, status "
 	    "FROM repair JOIN operation AS done ON done.cluster = repair.cluster AND done.number = repair.operation "
 	    "WHERE repair.cluster = ?1 AND ((repair.node = ?2 AND repair.service = ?3) OR (?3 = '' AND repair.service = '' AND EXISTS "
-	    "(SELECT 1 FROM node_use WHERE node_use.cluster = ?1 AND node_use.node = ?2 AND from_ms = begun_ms))) "
+	    "(SELECT 1 FROM node_use WHERE node_use.cluster = ?1 AND node_use.node = ?2 AND from_ms BETWEEN begun_ms AND ended_ms))) "
 	    "ORDER BY operation DESC, round DESC LIMIT 1", "ittt", cluster, node, service, mark);
 	int got = sql_row(rows, err);
 

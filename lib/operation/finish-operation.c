@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "cluster/observation.h"
 #include "cluster/operation-files.h"
+#include "history/lives.h"
 #include "hook/hook.h"
 #include "json/json.h"
 #include "json/scan.h"
@@ -152,9 +153,9 @@ finish_operation_observe_take_failed(struct observations *seen, const struct que
 
 /* Adds an observation of each machine of the layout (coopr-queue show --layout), and of each instance that stands or shall stand
  * on it: where a task was done on a machine, that answered; where a check was, the service is healthy. Those of which the job says
- * nothing have no time. */
+ * nothing have no time. And when machines came and went. */
 static int
-finish_operation_observe(const struct operation_job *job, const char *text, struct observations *seen, struct error *err)
+finish_operation_observe(const struct operation_job *job, const char *text, struct observations *seen, struct lives *lives, struct error *err)
 {
 	const struct queue_filter last_attempts = {.details = true, .brief = true};
 	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, err);
@@ -166,6 +167,8 @@ finish_operation_observe(const struct operation_job *job, const char *text, stru
 
 	if (result == 0)
 		result = queue_tasks(queue, job->id, &last_attempts, &arena, &tasks, &count, err);
+	if (result == 0)
+		result = lives_of_job(queue, job->id, lives, err);
 	if (result == 0)
 		finish_operation_observe_add_layout(seen, &layout, clock_wall_ms());
 	for (size_t i = 0; i < count && result == 0; i++)
@@ -187,6 +190,7 @@ finish_operation_end(struct operation_context *context, const struct operation *
 {
 	struct buffer layout = {0}, events = {0};
 	struct observations seen = {0};
+	struct lives lives = {0};
 	struct hook_messages messages;
 	struct operation_file kept = {.name = "events.ndjson"};
 	char *message = state->status == QUEUE_COMPLETE ? NULL : failure_summary(job);
@@ -200,7 +204,9 @@ finish_operation_end(struct operation_context *context, const struct operation *
 	outcome.files = &kept;
 	outcome.file_count = events.length > 0;
 	if (result == 0 && layout.data)
-		result = finish_operation_observe(job, layout.data, &seen, err);
+		result = finish_operation_observe(job, layout.data, &seen, &lives, err);
+	outcome.lives = lives.list;
+	outcome.life_count = lives.count;
 	outcome.seen = layout.data ? &seen : NULL;
 	if (result == 0) {
 		finish_operation_messages(context, operation, &outcome, &messages);
@@ -210,6 +216,7 @@ finish_operation_end(struct operation_context *context, const struct operation *
 		hook_messages_release(&messages);
 	}
 	observations_release(&seen);
+	lives_release(&lives);
 	buffer_release(&layout);
 	buffer_release(&events);
 	free(message);

@@ -45,7 +45,7 @@ initialize) [ -e /srv/rows/table ] || echo first >/srv/rows/table ;;
 status) grep -q first /srv/rows/table ;;
 esac
 """
-PATIENCE_S = 30
+PATIENCE_S, SLACK_S = 20, 5
 CLOUD, SECONDS = sys.argv[1], float(sys.argv[3])
 FIELDS, FLAVOR, IMAGE, HAS_VOLUMES = CLOUDS[CLOUD]
 choice = random.Random(int(sys.argv[2]))
@@ -54,6 +54,8 @@ wrong = []
 clusters = []  # names of those that are there, or have been begun
 lives = {}  # of machines, by the cloud's ids: the node, when it was made, when it was gone
 is_over = threading.Event()
+lost, noticed = set(), {}  # machines that ended by themselves, and when all was settled behind that
+usage = {}  # of clusters: machines, seconds, and how many seconds more coopr counts
 killed = {}  # how often what was killed
 
 
@@ -166,6 +168,7 @@ def lose_machine(name):
     its = [one for one, node in machines().items() if node in nodes(name)]
     if its:
         one = choice.choice(its)
+        lost.add(one)
         ask("/_machines/%s" % one, method="DELETE")
         return "machine %s of %s is lost" % (one, lives[one][0] if one in lives else name)
     return "no machine is lost"
@@ -217,19 +220,20 @@ storm.count = 0
 
 
 def settle(said):
-    """Has all that was begun be ended, as cron and a person do; in calm weather."""
+    """Has all that was begun be ended, as cron and a person do, in calm weather. A cluster that has lost a machine before it was complete is deleted."""
     calm_cloud()
-    for _ in range(8):
+    for number in range(8):
         code, told = coopr("reconcile", "--repair", "--work", "--max-gone", "100%")
         said.append(told)
-        open_ones = [cluster for cluster in records("list") if cluster["status"] != "active"]
-        if code == 0 and not open_ones:
+        unsettled = [cluster["name"] for cluster in records("list") if cluster["status"] != "active"]
+        if code == 0 and not unsettled:
             return
-        for cluster in open_ones:
-            if code < 0:
-                said.append(coopr("abort", "-y", cluster["name"])[1])
+        for name in unsettled:
+            if code >= 0 and number < 2:
+                said.append(coopr("retry", "-y", name)[1])
             else:
-                said.append(coopr("retry", "-y", cluster["name"])[1])
+                said.append(coopr("abort", "-y", name)[1])
+                said.append(coopr("delete", "-y", name)[1])
     wrong.append("\n".join(["it is not settled:", *said]))
 
 
@@ -283,14 +287,16 @@ def foreign():
 
 
 def compare_usage(said):
-    now, lived, ours = time.time(), {}, {}
-    for node, made, gone in list(lives.values()):
-        lived[node[:8]] = lived.get(node[:8], 0) + (gone or now) - made
-    for row in records("usage", "--by", "cluster"):
-        ours[row["id"]] = row["node_hours"] * 3600
-    for cluster, seconds in lived.items():
-        count = sum(life[0][:8] == cluster for life in lives.values())
-        print("usage of %s: %d machines, cloud %.1f s, coopr %.1f s" % (cluster, count, seconds, ours.get(cluster, 0)))
+    """What coopr counts is at least what the cloud charges, and at most more by what no request can tell: for how long it was under way or was repeated, a
+    machine was lost, or nobody worked because all was killed."""
+    now, counts = time.time(), {row["id"]: row["node_hours"] * 3600 for row in records("usage", "--by", "cluster")}
+    for cluster in {life[0][:8] for life in lives.values()}:
+        its = {one: life for one, life in lives.items() if life[0][:8] == cluster}
+        charged, counted = sum((gone or now) - made for _, made, gone in its.values()), counts.get(cluster, 0)
+        unseen = sum(noticed.setdefault(one, now) - its[one][2] for one in lost & its.keys())
+        usage[cluster] = (len(its), round(charged, 1), round(counted - charged, 1))
+        if not -0.3 * len(its) <= counted - charged <= SLACK_S * len(its) + unseen:
+            wrong.append("\n".join(["usage of %s: %d machines, the cloud charges %.1f s, coopr counts %.1f s" % (cluster, len(its), charged, counted), *said]))
 
 
 # --- all ---
@@ -324,7 +330,7 @@ def write_catalogue():
     write("cat/providers/sky.json", {"name": "sky", "providertype": CLOUD, "provisioner": fields})
     write("cat/hardwaretypes/small.json", {"name": "small", "providermap": {"sky": {"flavor": FLAVOR, "cost": 3.6}}})
     write("cat/imagetypes/debian.json", {"name": "debian", "providermap": {"sky": {"image": IMAGE, "sshuser": "root"}}})
-    does = {"type": "shell", "fields": {"script": "rows.sh"}}
+    does = {"type": "shell", "fields": {"script": "rows.sh"}, "patience_s": 3}
     write("cat/services/app.json", {"name": "app", "provisioner": {"actions": {"install": does, "start": does}}})
     write("cat/services/rows.json", {"name": "rows", "stateful": True, "data": ["/srv/rows"], "volumes": [{"name": "data", "path": "/srv/rows", "size_gb": 1}],
                                      "provisioner": {"actions": {"initialize": does, "start": does, "status": does}}})
@@ -398,6 +404,7 @@ def main():
     for one in wrong:
         print(one)
     print("%s, seed %s: %d storms, %d clusters, %d machines, killed %s, %d wrong" % (CLOUD, sys.argv[2], steps, storm.count, len(lives), killed, len(wrong)))
+    print("machine seconds: the cloud charges %d, coopr counts %d more" % tuple(sum(its[at] for its in usage.values()) for at in (1, 2)))
     sys.exit(len(wrong) > 0)
 
 
