@@ -2,7 +2,8 @@
 #
 # make            build everything, here: bin/ and libexec/ of this tree are runnable at once (V=1 shows the calls)
 # make check      run the tests (SAN=1: under ASan, UBSan and LSan; TESTS="FILE ...": only these)
-# make torture    the spool under kill, loss of power, failing disks and load: every point, where check takes some
+# make torture    the spool under kill, loss of power, failing disks and load: every point, where check takes some; random lives of clusters
+#                 at each cloud, for CLOUD_SECONDS in all, other ones with another SEED
 # make test-clouds  whole clouds on this machine, and the clients that others wrote: tests/cloud/*.bats
 # make test       install what the tests need, then check
 # make lint       warnings as errors, cppcheck, clang-tidy, shellcheck, mandoc
@@ -147,11 +148,12 @@ test:
 	@$(MAKE) --no-print-directory check
 
 TORTURE = $(addprefix $(BUILD)/tests/unit/,queue-crash queue-rot queue-judge queue-week store-affected store-crash) \
-	$(wildcard tests/crash.bats tests/backup.bats tests/cloud-cluster.bats tests/coopr-apply.bats tests/coopr-create.bats tests/operations.bats tests/operations-crash.bats tests/coopr-run.bats tests/load.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats \
-	tests/queue-stopped.bats tests/truth-random.bats tests/work-stopped.bats tests/pipe-full.bats tests/cloud/catalogue-kills.bats)
+	$(wildcard tests/crash.bats tests/backup.bats tests/coopr-apply.bats tests/coopr-create.bats tests/operations.bats tests/operations-crash.bats tests/coopr-run.bats tests/load.bats tests/power.bats tests/queue-faults.bats tests/queue-load.bats \
+	tests/queue-stopped.bats tests/truth-random.bats tests/work-stopped.bats tests/pipe-full.bats tests/cloud/catalogue-kills.bats tests/cloud/chaos.bats)
 
+torture: CLOUD_SECONDS = 3600
 torture: all $(TESTS_BUILT)
-	CRASH_ALL=1 CRASH_STEP=1 POWER_STEP=1 FAULT_STEP=1 STOP_STEP=1 LOAD=200 LOAD_JOBS=1000 ROT_SEEDS=10000 JUDGE_CASES=2000 AFFECTED_CASES=20000 WEEK_STEPS=50000 LOAD_ROUNDS=5 TRUTH_SEEDS=40 TRUTH_STEPS=25 CLOUD_ALL=1 CLOUD_SECONDS=3600 ROUNDS=20 \
+	CRASH_ALL=1 CRASH_STEP=1 POWER_STEP=1 FAULT_STEP=1 STOP_STEP=1 LOAD=200 LOAD_JOBS=1000 ROT_SEEDS=10000 JUDGE_CASES=2000 AFFECTED_CASES=20000 WEEK_STEPS=50000 LOAD_ROUNDS=5 TRUTH_SEEDS=40 TRUTH_STEPS=25 CLOUD_ALL=1 CLOUD_SECONDS=$(CLOUD_SECONDS) ROUNDS=20 \
 	    TEST_TIME=7200 tests/run $(OUT) $(BUILD) $(TORTURE)
 
 # Whole clouds, and the clients that others have written for them; each file installs what it needs, or skips with the reason.
