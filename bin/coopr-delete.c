@@ -59,7 +59,7 @@ delete_tell_volumes(struct operation_context *context, struct error *err)
 	char *text;
 
 	for (size_t i = 0; i < list.count; i++)
-		if (list.list[i].keep || list.list[i].is_snapshot) {
+		if (volume_stays(&list.list[i])) {
 			count++;
 			size_gb += list.list[i].size_gb;
 		}

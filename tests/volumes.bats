@@ -144,6 +144,15 @@ table() {
 	contains "$(coopr-usage -o json | jq '.volume_gb_hours > 0')" true
 }
 
+@test "a volume that was never mounted goes with its node, though it is kept: it may never have been made" {
+	jq '.volumes += [{name: "scratch", path: "/etc/passwd/scratch", size_gb: 1}]' mine/services/rows.json >changed && mv changed mine/services/rows.json
+	run coopr create db -t rows -n 1 -y
+	same "00000001-1000 00000001-1000" "$(coopr-volume list -o json | jq -r .node | xargs)"
+	coopr delete db -y
+	same "" "$(coopr-volume list -o json)"
+	same "" "$(sandbox volumes </dev/null)"
+}
+
 @test "a volume that is not kept goes with its node, and its tenant's quota is free again" {
 	jq '.volumes[0].keep = false | .stateful = false | .data = []' mine/services/rows.json >changed && mv changed mine/services/rows.json
 	jq '.volume_cost = 0.25' mine/providers/sandbox.json >changed && mv changed mine/providers/sandbox.json

@@ -172,6 +172,12 @@ volumes_set_mounted(struct store *store, const char *node, struct error *err)
 	return sql_change_alone(store_sql(store), err, "UPDATE volume SET is_blank = 0 WHERE node = ?", "t", node);
 }
 
+bool
+volume_stays(const struct volume *volume)
+{
+	return volume->is_snapshot || (volume->keep && !(volume->is_blank && volume->node));
+}
+
 int
 volumes_release(struct store *store, const char *node, struct error *err)
 {
@@ -181,9 +187,9 @@ volumes_release(struct store *store, const char *node, struct error *err)
 	if (result < 0)
 		return -1;
 	result = sql_change(store_sql(store), err, "UPDATE volume_use SET to_ms = max(from_ms, ?) WHERE to_ms IS NULL AND volume IN "
-	    "(SELECT id FROM volume WHERE node = ? AND keep = 0)", "it", now_ms, node);
+	    "(SELECT id FROM volume WHERE node = ? AND (keep = 0 OR is_blank = 1))", "it", now_ms, node);
 	if (result == 0)
-		result = sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ?1, gone_ms = CASE keep WHEN 0 THEN ?1 END WHERE node = ?2",
+		result = sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ?1, gone_ms = CASE WHEN keep = 0 OR is_blank = 1 THEN ?1 END WHERE node = ?2",
 		    "it", now_ms, node);
 	return store_finish(store, result, err);
 }

@@ -58,7 +58,10 @@ int volumes_of_node(struct store *store, const char *node, struct volume_list *l
 /* Records that those of the node have file systems. */
 int volumes_set_mounted(struct store *store, const char *node, struct error *err);
 
-/* Records that the node is gone: its volumes are free, and those that are not kept were deleted. */
+/* Tells whether it stays when its node goes. To one that was never mounted nothing was written, and perhaps it was never made. */
+bool volume_stays(const struct volume *volume);
+
+/* Records that the node is gone: its volumes are free, and those that do not stay were deleted. */
 int volumes_release(struct store *store, const char *node, struct error *err);
 
 /* Records that those which nodes of the cluster have are free, but for the nodes in the JSON array of ids: these are all that are there. */

@@ -50,13 +50,13 @@ volume_serve_read(const struct task *task, struct arena *arena, size_t *count)
 }
 
 static jv
-volume_serve_record(const struct volume *volume, const char *path)
+volume_serve_record(const struct volume *volume, const char *path, bool keep)
 {
 	jv record = jv_object();
 
 	json_set(&record, "blank", jv_bool(volume->is_blank));
 	json_set_string(&record, "id", volume->id);
-	json_set(&record, "keep", jv_bool(volume->keep));
+	json_set(&record, "keep", jv_bool(keep));
 	json_set_string(&record, "name", volume->name);
 	if (volume->of)
 		json_set_string(&record, "of", volume->of);
@@ -82,7 +82,7 @@ volume_serve_assign(struct store *store, const struct task *task, const struct w
 		place.service = wanted[i].service;
 		result = volumes_assign(store, &place, &wanted[i].wish, &list, err);
 		if (result == 0)
-			*records = jv_array_append(*records, volume_serve_record(&list.list[0], wanted[i].path));
+			*records = jv_array_append(*records, volume_serve_record(&list.list[0], wanted[i].path, list.list[0].keep));
 		volume_list_release(&list);
 	}
 	free(provider);
@@ -115,7 +115,8 @@ volume_serve_add_present(struct store *store, const struct task *task, const str
 
 	if (task->action == ACTION_DELETE)
 		for (size_t i = 0; i < list.count && result == 0; i++)
-			*records = jv_array_append(*records, volume_serve_record(&list.list[i], volume_serve_path(&list.list[i], wanted, count)));
+			*records = jv_array_append(*records, volume_serve_record(&list.list[i], volume_serve_path(&list.list[i], wanted, count),
+			    volume_stays(&list.list[i])));
 	for (size_t i = 0; i < count && task->action == ACTION_MOUNT && result == 0; i++) {
 		const struct volume *found = NULL;
 
@@ -123,7 +124,7 @@ volume_serve_add_present(struct store *store, const struct task *task, const str
 			if (volume_serve_is(&list.list[j], &wanted[i]))
 				found = &list.list[j];
 		if (found)
-			*records = jv_array_append(*records, volume_serve_record(found, wanted[i].path));
+			*records = jv_array_append(*records, volume_serve_record(found, wanted[i].path, found->keep));
 		else
 			result = error_set(err, EX_TEMPFAIL, "node %s: its volume %s of %s is not attached", task->machine.id, wanted[i].wish.name,
 			    wanted[i].service);

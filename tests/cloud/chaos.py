@@ -220,13 +220,16 @@ storm.count = 0
 
 
 def settle(said):
-    """Has all that was begun be ended, as cron and a person do, in calm weather. A cluster that has lost a machine before it was complete is deleted."""
+    """Has all that was begun be ended, as cron and a person do, in calm weather. A cluster that has lost a machine before it was complete is deleted. One
+    run skips the clusters on which something was under way as it began, so that all is well when two say so."""
     calm_cloud()
+    good = 0
     for number in range(8):
         code, told = coopr("reconcile", "--repair", "--work", "--max-gone", "100%")
         said.append(told)
         unsettled = [cluster["name"] for cluster in records("list") if cluster["status"] != "active"]
-        if code == 0 and not unsettled:
+        good = good + 1 if code == 0 and not unsettled else 0
+        if good == 2:
             return
         for name in unsettled:
             if code >= 0 and number < 2:
