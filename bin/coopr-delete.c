@@ -55,19 +55,23 @@ delete_tell_volumes(struct operation_context *context, struct error *err)
 	struct volume_list list = {0};
 	int result = volumes_list(&context->account, context->workdir.id, false, &list, err);
 	int64_t size_gb = 0;
+	double cost = 0;
 	size_t count = 0;
-	char *text;
+	char *text, *price;
 
 	for (size_t i = 0; i < list.count; i++)
 		if (volume_stays(&list.list[i])) {
 			count++;
 			size_gb += list.list[i].size_gb;
+			cost += list.list[i].cost;
 		}
 	if (result == 0 && count) {
-		text = memory_printf("%s: %zu volume%s or snapshot%s of it stay%s, %" PRId64 " GiB, until somebody deletes %s; coopr volume list %s lists "
-		    "%s", context->cluster->name, count, plural(count, "", "s"), plural(count, "", "s"), plural(count, "s", ""), size_gb,
+		price = cost > 0 ? memory_printf(", cost %g an hour", cost) : memory_string("");
+		text = memory_printf("%s: %zu volume%s or snapshot%s of it stay%s, %" PRId64 " GiB%s, until somebody deletes %s; coopr volume list %s "
+		    "lists %s", context->cluster->name, count, plural(count, "", "s"), plural(count, "", "s"), plural(count, "s", ""), size_gb, price,
 		    plural(count, "it", "them"), context->workdir.id, plural(count, "it", "them"));
 		context->options->runner.notice(text);
+		free(price);
 		free(text);
 	}
 	volume_list_release(&list);

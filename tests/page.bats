@@ -360,6 +360,31 @@ create_shop() {
 	same "1 active" "$(coopr-resource list -o json automator/shell/scripts/web.sh | jq -r '"\(.version) \(.state)"')"
 }
 
+@test "in a browser, volumes are seen with what they cost, copied, given to a cluster and deleted" {
+	need_browser
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/provider
+	cat >plugins/provider/dummy <<-END
+		#!/bin/sh
+		case \$1 in
+		snapshot | discard) cat >/dev/null && echo '{"kind":"result","status":0}' ;;
+		*) exec "$COOPR_BIN/../libexec/coopr/provider/dummy" "\$@" ;;
+		esac
+	END
+	chmod +x plugins/provider/dummy
+	serve
+	coopr-create -yq -t lamp -n 4 -P dummy shop
+	for volume in a b; do
+		sqlite3 "$COOPR_STATE/store.sqlite3" "INSERT INTO volume (id, tenant, provider, service, name, cluster, node, size_gb, keep, is_snapshot, is_blank,
+			leaving, made_ms) SELECT 'v-000000000000000$volume', tenant, 'dummy', 'mysql', 'rows', id, CASE '$volume' WHEN 'a' THEN '00000001-1000' END, 20, 1,
+			0, 0, 0, created_ms FROM cluster;
+			INSERT INTO volume_use SELECT id, cluster, size_gb, 0.01, made_ms, NULL FROM volume WHERE id LIKE '%$volume'"
+	done
+	browse volumes
+	same "v-000000000000000a 00000001-1000 null" "$(coopr-volume list -o json | jq -r 'select(.type == "volume") | "\(.id) \(.node) \(.promised)"')"
+	same "1 v-000000000000000a" "$(coopr-volume list -o json | jq -rs 'map(select(.type == "snapshot")) | "\(length) \(.[0].of)"')"
+}
+
 @test "in a browser, an old version of an entity is restored, and who needs it is named" {
 	need_browser
 	coopr-store get hardwaretype small | jq '.description = "another"' | coopr-store put -yq --kind hardwaretype

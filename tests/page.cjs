@@ -14,7 +14,7 @@ const {settle, tabTo, visit} = require('./page-tools.cjs');
 const [socket, scenario, ...values] = process.argv.slice(2);
 const VIEWS = ['clusters', 'clusters?search=nothing', 'clusters/shop', 'clusters/shop/activity', 'clusters/shop/log', 'clusters/shop/history',
   'clusters/shop/history?diff=1', 'clusters/shop/config', 'clusters/shop/do/expand', 'clusters/shop/do/scale', 'clusters/shop/do/config', 'clusters/shop/do/delete',
-  'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/clustertemplate/lamp/rules', 'entities/hardwaretype/+', 'members', 'quota',
+  'clusters/nothing', 'create', 'create/lamp', 'entities', 'entities/service', 'entities/clustertemplate/lamp', 'entities/clustertemplate/lamp/rules', 'entities/hardwaretype/+', 'members', 'volumes', 'quota',
   'secrets', 'users', 'tokens', 'usage', 'audit', 'audit?all=true', 'queue', 'tenants', 'tenants/default', 'resources', 'hooks', 'settings', 'usage?by=day&start=now-7d', 'entities/service/mysql?restore=1', 'nothing'];
 
 // In the dark nothing but colours is another.
@@ -404,6 +404,28 @@ const scenarios = {
     await page.getByRole('button', {name: 'Delete version 2'}).click();
     await page.getByText('The version is deleted').waitFor();
     await page.locator('pre:has-text("echo morning")').waitFor();
+  },
+
+  // A volume that a machine has is copied; one that none has is promised, and deleted.
+  async volumes(page, address) {
+    await visit(page, address, 'clusters');
+    await page.getByRole('link', {name: 'Volumes'}).click();
+    const used = page.getByRole('row', {name: /^v-000000000000000a/}), free = page.getByRole('row', {name: /^v-000000000000000b/});
+    await used.locator('td:has-text("0.2 / h")').waitFor();
+    assert.equal(await used.getByRole('button', {name: 'Delete'}).count(), 0);
+    await used.getByRole('button', {name: 'Make a snapshot of v-000000000000000a'}).click();
+    await page.getByRole('row', {name: /^s-.*snapshot of v-000000000000000a/}).waitFor();
+    await page.getByLabel('Volume or snapshot').selectOption('v-000000000000000b');
+    await page.getByLabel('Cluster').fill('other');
+    await page.getByText('coopr volume restore v-000000000000000b other').waitFor();
+    await page.getByRole('button', {name: 'Restore'}).click();
+    await free.locator('td:has-text("other")').waitFor();
+    assert.deepEqual(await examineAll(page, 'volumes'), []);
+    await free.getByRole('button', {name: 'Delete'}).click();
+    await page.getByText('coopr volume delete v-000000000000000b --discard-data').waitFor();
+    await page.getByRole('button', {name: 'Delete v-000000000000000b with its data'}).click();
+    await page.getByText('v-000000000000000b is deleted.').waitFor();
+    await free.waitFor({state: 'detached'});
   },
 
   // An old version of an entity comes back as the newest; who needs it is named.

@@ -88,6 +88,7 @@ static const struct list_column columns[] = {
 	{"SERVICE", "service", AT(TEXT, service)},
 	{"NAME", "volume", AT(TEXT, name)},
 	{"GIB", "size_gb", AT(INTEGER, size_gb)},
+	{"COST", "cost", AT(REAL, cost)},
 	{"NODE", "node", AT(TEXT, node)},
 	{"STATE", "state", .fill = volume_verb_fill_state},
 	{"FOR", "promised", AT(TEXT, promised), .when = LIST_FILLED},

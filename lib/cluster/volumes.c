@@ -16,7 +16,8 @@
 #include "store/store.h"
 
 #define COLUMNS "volume.id, tenant.name, volume.provider, zone, service, volume.name, volume.cluster, cluster.name, node, promised, of, size_gb, " \
-	"keep, is_snapshot, is_blank, made_ms, cluster.status = 'terminated'"
+	"keep, is_snapshot, is_blank, made_ms, cluster.status = 'terminated', size_gb * coalesce((SELECT cost FROM volume_use WHERE volume = volume.id " \
+	"ORDER BY from_ms DESC LIMIT 1), 0)"
 #define FROM " FROM volume JOIN cluster ON cluster.id = volume.cluster JOIN tenant ON tenant.id = volume.tenant WHERE gone_ms IS NULL AND "
 
 enum { RANDOM_DIGITS = 16, AS_BEFORE = -1 };
@@ -42,6 +43,7 @@ volumes_row(struct sql_rows *rows, struct arena *arena)
 		.is_blank = sql_integer(rows, 14) != 0,
 		.made_ms = sql_integer(rows, 15),
 		.is_orphaned = sql_integer(rows, 16) != 0,
+		.cost = sql_real(rows, 17),
 	};
 }
 

@@ -33,6 +33,7 @@ struct volume { /* strings live in the list's arena; zone, node, promised and of
 	bool is_blank;            /* no file system was made in it yet */
 	int64_t made_ms;
 	bool is_orphaned;         /* its cluster is gone */
+	double cost;              /* of all of it for an hour */
 };
 
 struct volume_list { /* zero-initialise; release it */

@@ -24,6 +24,7 @@ const VIEWS = [
   ['audit', () => import('./admin.js'), 'auditView', 'audit'],
   ['resources', () => import('./resources.js'), 'resourcesView', 'resources'],
   ['resources/{kind}/{plugin}/{type}/{name}', () => import('./resources.js'), 'resourceView', 'resources'],
+  ['volumes', () => import('./volumes.js'), 'volumesView', 'volumes'],
   ['users', () => import('./accounts.js'), 'usersView', 'users'],
   ['tokens', () => import('./accounts.js'), 'tokensView', 'tokens'],
   ['queue', () => import('./installation.js'), 'queueView', 'queue'],
@@ -35,7 +36,7 @@ const VIEWS = [
 
 // The navigation: who sees it at least, and its entries.
 const SECTIONS = [
-  ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user'], ['quota', 'Quota'], ['usage', 'Usage'], ['tokens', 'Tokens']]],
+  ['Clusters', 'read-only', [['clusters', 'Clusters'], ['create', 'Create a cluster', 'user'], ['volumes', 'Volumes'], ['quota', 'Quota'], ['usage', 'Usage'], ['tokens', 'Tokens']]],
   ['Administration', 'admin', [['entities', 'Catalogue'], ['resources', 'Resources'], ['members', 'Members'], ['users', 'Users'], ['secrets', 'Secrets'], ['audit', 'Audit log']]],
   ['Installation', 'superadmin', [['queue', 'Queue'], ['tenants', 'Tenants'], ['hooks', 'Hooks'], ['settings', 'Settings']]],
 ];
