@@ -76,10 +76,11 @@ provider() {
 	cat >cloud.json <<-'END'
 		{"kind": "provider", "name": "cloud", "providertype": "digitalocean", "zonez": ["a"], "provisioner":
 		 {"ssh-auth": {"bastion": {"host": "203.0.113.7", "hostkee": "x", "hostkey": "ssh-ed25519 A", "key": {"secret": "k"}}},
-		  "vpc_uid": "u", "vpc_uuid": "u"}}
+		  "api_token": {"secret": "t"}, "ipv6": "yes", "poll_s": 2, "vpc_uid": "u", "vpc_uuid": "u"}}
 	END
 	echo '{"kind": "service", "name": "s", "provisioner": {"actions": {"start": {"type": "docker", "fields": {"port": "1"}}}}}' >service.json
 	doubts='/zonez: nothing reads this member; did you mean "zones"?
+/provisioner/ipv6: expected boolean, found string
 /provisioner/ssh-auth/bastion/hostkee: provider "digitalocean" has no field "hostkee"; did you mean "hostkey"?
 /provisioner/vpc_uid: provider "digitalocean" has no field "vpc_uid"; did you mean "vpc_uuid"?'
 	run --separate-stderr -0 coopr-store put -o json cloud.json

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "base/suggest.h"
 #include "exec/plugin-schema.h"
 #include "inspect/script.h"
+#include "json/credential.h"
 #include "json/place.h"
 
 jv
@@ -106,6 +108,46 @@ fields_warn_unknown(const struct fields_check *check, const struct place *field,
 	problems_release(&unused);
 }
 
+static bool
+fields_is_of_type(jv value, const char *type)
+{
+	jv_kind kind = jv_get_kind(value);
+
+	if (strcmp(type, "boolean") == 0)
+		return kind == JV_KIND_TRUE || kind == JV_KIND_FALSE;
+	if (strcmp(type, "integer") == 0)
+		return kind == JV_KIND_NUMBER && jv_is_integer(value);
+	return strcmp(type, jv_kind_name(kind)) == 0;
+}
+
+/* Warns of a value that is of none of the types that the plugin knows for the field; one that names a secret is of any. */
+static void
+fields_warn_type(const struct fields_check *check, const struct place *field, jv property)
+{
+	jv types = json_get(property, "type");
+	struct place warning = *field;
+	struct buffer names = {0};
+	bool is_generated, is_one = jv_get_kind(field->value) == JV_KIND_NULL;
+	char *secret = credential_reference(field->value, &is_generated);
+
+	if (jv_get_kind(types) == JV_KIND_STRING)
+		types = JV_ARRAY(types);
+	for (size_t i = 0; i < json_length(types); i++) {
+		jv type = json_element(types, i);
+		const char *name = json_string(type);
+
+		is_one = is_one || (name && fields_is_of_type(field->value, name));
+		buffer_printf(&names, "%s%.40s", i ? " or " : "", name ? name : "");
+		jv_free(type);
+	}
+	warning.problems = check->warnings;
+	if (names.length && !is_one && !secret)
+		place_problem(&warning, "expected %s, found %s", names.data, json_kind_name(field->value));
+	buffer_release(&names);
+	free(secret);
+	jv_free(types);
+}
+
 /* Looks for the script or the files that the field names, each line once. */
 static void
 fields_check_files(struct fields_check *check, const struct place *field, jv property)
@@ -141,9 +183,10 @@ fields_check_object(struct fields_check *check, const struct place *fields, jv s
 		while (members_next(&members, &field)) {
 			jv property = json_get(properties, field.name), closed = json_get(property, "additionalProperties");
 
-			if (jv_is_valid(property))
+			if (jv_is_valid(property)) {
+				fields_warn_type(check, &field, property);
 				fields_check_files(check, &field, property);
-			else
+			} else
 				fields_warn_unknown(check, &field, properties, jv_get_kind(others) == JV_KIND_TRUE, title);
 			if (jv_get_kind(closed) == JV_KIND_FALSE && jv_get_kind(field.value) == JV_KIND_OBJECT)
 				fields_check_object(check, &field, property, title);
