@@ -144,6 +144,22 @@ table() {
 	contains "$(coopr-usage -o json | jq '.volume_gb_hours > 0')" true
 }
 
+@test "a snapshot that failed, and whose deletion failed, is leaving: it is not restored, and its deletion is completed" {
+	coopr create db -t rows -n 1 -y
+	coopr delete db -y
+	id=$(coopr-volume list -o json | jq -r .id)
+	mkdir -p plugins/provider
+	printf '#!/bin/sh\ncase $1 in snapshot | discard) exit 75 ;; esac\nexec %s/libexec/coopr/provider/sandbox "$@"\n' "$COOPR_ROOT" >plugins/provider/sandbox
+	chmod +x plugins/provider/sandbox
+	COOPR_PLUGINS=$PWD/plugins run -69 coopr-volume snapshot "$id"
+	same "snapshot leaving" "$(coopr-volume list -o json | jq -r 'select(.of).type + " " + .state')"
+	snapshot=$(coopr-volume list -o json | jq -r 'select(.of).id')
+	run -1 coopr-volume restore "$snapshot" db2
+	contains "$output" "$snapshot: its making, or its deletion, was cut off; coopr volume delete $snapshot completes its deletion"
+	coopr-volume delete -y "$snapshot"
+	same "$id orphaned" "$(coopr-volume list -o json | jq -r '.id + " " + .state')"
+}
+
 @test "a volume that was never mounted goes with its node, though it is kept: it may never have been made" {
 	jq '.volumes += [{name: "scratch", path: "/etc/passwd/scratch", size_gb: 1}]' mine/services/rows.json >changed && mv changed mine/services/rows.json
 	run coopr create db -t rows -n 1 -y

@@ -75,7 +75,7 @@ volume_verb_fill_state(const void *row, struct list_cell *cell)
 {
 	const struct volume *volume = row;
 
-	list_cell_text(cell, volume->node ? "attached" : volume->is_orphaned ? "orphaned" : volume->is_snapshot ? "kept" : "free");
+	list_cell_text(cell, volume->node ? "attached" : volume->is_leaving ? "leaving" : volume->is_orphaned ? "orphaned" : volume->is_snapshot ? "kept" : "free");
 }
 
 #define AT(type, member) LIST_AT(type, struct volume, member)

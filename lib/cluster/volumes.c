@@ -17,7 +17,7 @@
 
 #define COLUMNS "volume.id, tenant.name, volume.provider, zone, service, volume.name, volume.cluster, cluster.name, node, promised, of, size_gb, " \
 	"keep, is_snapshot, is_blank, made_ms, cluster.status = 'terminated', size_gb * coalesce((SELECT cost FROM volume_use WHERE volume = volume.id " \
-	"ORDER BY from_ms DESC LIMIT 1), 0)"
+	"ORDER BY from_ms DESC LIMIT 1), 0), leaving"
 #define FROM " FROM volume JOIN cluster ON cluster.id = volume.cluster JOIN tenant ON tenant.id = volume.tenant WHERE gone_ms IS NULL AND "
 
 enum { RANDOM_DIGITS = 16, AS_BEFORE = -1 };
@@ -44,6 +44,7 @@ volumes_row(struct sql_rows *rows, struct arena *arena)
 		.made_ms = sql_integer(rows, 15),
 		.is_orphaned = sql_integer(rows, 16) != 0,
 		.cost = sql_real(rows, 17),
+		.is_leaving = sql_integer(rows, 18) != 0,
 	};
 }
 
@@ -290,7 +291,7 @@ volumes_copy(struct store *store, const struct volume *original, struct volume_l
 	if (result == 0)
 		result = sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, of, size_gb, keep, "
 		    "is_snapshot, is_blank, leaving, made_ms) SELECT ?1, tenant, provider, zone, service, name, cluster, id, size_gb, 1, ?2, is_blank, "
-		    "0, ?3 FROM volume WHERE id = ?4", "tiit", id, (int64_t)is_snapshot, now_ms, original->id);
+		    "?2, ?3 FROM volume WHERE id = ?4", "tiit", id, (int64_t)is_snapshot, now_ms, original->id);
 	if (result == 0)
 		result = volumes_begin_use(store, id, AS_BEFORE, now_ms, err);
 	if (result == 0)
@@ -314,6 +315,12 @@ volumes_change_free(struct store *store, const char *id, const char *promised, b
 	if (got > 0 && gone_ms && volumes_end_use(store, id, gone_ms, err) < 0)
 		got = -1;
 	return store_finish(store, got, err) < 0 ? -1 : 0;
+}
+
+int
+volumes_stay(struct store *store, const char *id, struct error *err)
+{
+	return sql_change_alone(store_sql(store), err, "UPDATE volume SET leaving = 0 WHERE id = ?", "t", id);
 }
 
 int

@@ -34,6 +34,7 @@ struct volume { /* strings live in the list's arena; zone, node, promised and of
 	int64_t made_ms;
 	bool is_orphaned;         /* its cluster is gone */
 	double cost;              /* of all of it for an hour */
+	bool is_leaving;          /* its deletion was begun; of a snapshot perhaps its making, which nobody saw completed */
 };
 
 struct volume_list { /* zero-initialise; release it */
@@ -81,9 +82,12 @@ int volumes_is_known(struct store *store, const char *id, int64_t at_ms, struct 
 /* Adds the one of that id. EX_NO where there is none that the account may see. */
 int volumes_find(struct account *account, const char *id, struct volume_list *list, struct error *err);
 
-/* Records a snapshot of a volume that is about to be made, or a volume that is to be made from a snapshot, and adds it. The quota holds
+/* Records a snapshot of a volume that is about to be made, which is leaving up to volumes_stay, or a volume that is to be made from a snapshot, and adds it. The quota holds
  * as for a new one. */
 int volumes_copy(struct store *store, const struct volume *original, struct volume_list *list, struct error *err);
+
+/* Records that a snapshot was made. */
+int volumes_stay(struct store *store, const char *id, struct error *err);
 
 /* Promises a free volume to the cluster of that name, which may not be there yet. EX_NO where it is not free any more. */
 int volumes_promise(struct store *store, const char *id, const char *cluster, struct error *err);

@@ -66,9 +66,14 @@ volume_upkeep_snapshot(struct account *account, const char *id, struct volume_li
 	if (copy && volume_upkeep_ask(account, copy, ACTION_SNAPSHOT, err) < 0) {
 		if (volume_upkeep_ask(account, copy, ACTION_DISCARD, &ignored) == 0)
 			volumes_remove(account->store, copy->id, &ignored);
-		made->count--; /* it is none that people may count on */
 		result = -1;
 	}
+	if (copy && result == 0)
+		result = volumes_stay(account->store, copy->id, err);
+	if (copy && result < 0)
+		made->count--; /* it is none that people may count on */
+	else if (copy)
+		made->list[made->count - 1].is_leaving = false;
 	volume_list_release(&found);
 	return result;
 }
@@ -79,6 +84,9 @@ volume_upkeep_restore(struct account *account, const char *id, const char *clust
 	struct volume_list found = {0}, copy = {0};
 	int result = volume_upkeep_find(account, id, &found, err);
 
+	if (result == 0 && found.list[0].is_leaving)
+		result = error_set(err, EX_NO, "%s: %s was cut off; coopr volume delete %s completes its deletion", id,
+		    found.list[0].is_snapshot ? "its making, or its deletion," : "its deletion", id);
 	if (result == 0 && found.list[0].is_snapshot) {
 		result = volumes_copy(account->store, &found.list[0], &copy, err);
 		id = result == 0 ? copy.list[0].id : id;

@@ -54,7 +54,7 @@ wrong = []
 clusters = []  # names of those that are there, or have been begun
 lives = {}  # of machines, by the cloud's ids: the node, when it was made, when it was gone
 is_over = threading.Event()
-lost, noticed = set(), {}  # machines that ended by themselves, and when all was settled behind that
+noticed = {}  # of machines that are gone: when all was settled behind that
 usage = {}  # of clusters: machines, seconds, and how many seconds more coopr counts
 killed = {}  # how often what was killed
 
@@ -168,7 +168,6 @@ def lose_machine(name):
     its = [one for one, node in machines().items() if node in nodes(name)]
     if its:
         one = choice.choice(its)
-        lost.add(one)
         ask("/_machines/%s" % one, method="DELETE")
         return "machine %s of %s is lost" % (one, lives[one][0] if one in lives else name)
     return "no machine is lost"
@@ -254,7 +253,10 @@ def compare(said):
     known = sorted(node for name in clusters for node in nodes(name))
     differ("machines", sorted(there.values()), known, said)
     asked = "state/%s/sky" % CLOUD
-    differ("intents", known, sorted(os.listdir(asked)) if os.path.isdir(asked) else [], said)
+    differ("intents", known, sorted(name for name in os.listdir(asked) if not name.endswith(".new")) if os.path.isdir(asked) else [], said)
+    # A person deletes what was cut off.
+    for volume in [volume for volume in records("volume", "list") if volume["state"] == "leaving"]:
+        said.append(coopr("volume", "delete", "-y", "--discard-data", volume["id"])[1])
     differ("volumes", sorted((volume["name"], there.get(volume["machine"])) for volume in ask("/_volumes")),
            sorted((volume["id"], volume["node"]) for volume in records("volume", "list")), said)
     if CLOUD == "openstack":
@@ -290,15 +292,15 @@ def foreign():
 
 
 def compare_usage(said):
-    """What coopr counts is at least what the cloud charges, and at most more by what no request can tell: for how long it was under way or was repeated, a
-    machine was lost, or nobody worked because all was killed."""
+    """What coopr counts is at least what the cloud charges, and at most more by what no request can tell: for how long it was under way or was repeated, that
+    a machine was lost, that it was never made as all was killed, or that nobody heard of its deletion until now."""
     now, counts = time.time(), {row["id"]: row["node_hours"] * 3600 for row in records("usage", "--by", "cluster")}
     for cluster in {life[0][:8] for life in lives.values()}:
         its = {one: life for one, life in lives.items() if life[0][:8] == cluster}
         charged, counted = sum((gone or now) - made for _, made, gone in its.values()), counts.get(cluster, 0)
-        unseen = sum(noticed.setdefault(one, now) - its[one][2] for one in lost & its.keys())
+        unseen = sum(noticed.setdefault(one, now) - life[2] for one, life in its.items() if life[2])
         usage[cluster] = (len(its), round(charged, 1), round(counted - charged, 1))
-        if not -0.3 * len(its) <= counted - charged <= SLACK_S * len(its) + unseen:
+        if not -0.3 * len(its) <= counted - charged <= SLACK_S * (len(its) + 4) + unseen:
             wrong.append("\n".join(["usage of %s: %d machines, the cloud charges %.1f s, coopr counts %.1f s" % (cluster, len(its), charged, counted), *said]))
 
 

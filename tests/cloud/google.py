@@ -414,7 +414,7 @@ class Cloud:
     # --- disks and snapshots ---
 
     def disks(self):
-        return [dict(id=d["name"], name=d["body"].get("labels", {}).get("coopr-volume"), machine=self.holder(d), of=last("/" + d["body"].get("sourceSnapshot", "")),
+        return [dict(id=d["name"], name=d["body"].get("labels", {}).get("coopr-volume"), machine=self.holder(d), device="/dev/disk/by-id/google-" + d["name"], of=last("/" + d["body"].get("sourceSnapshot", "")),
                      snapshot=False, forced=d.get("forced", False))
                 for d in self.drives.values() if not self.is_gone(d)] + [
                     dict(id=s["name"], name=s["body"].get("labels", {}).get("coopr-volume"), machine=None, of=s["of"]["name"], snapshot=True, forced=False)

@@ -5,7 +5,7 @@
 # root, and the user ubuntu where there is sudo, with the key that is in what the machine was made with. The executables of the folder PROGRAMS are in its /usr/local/bin. A machine that the
 # fake has no more goes with all that runs there. In a network and mount namespace of the test's own.
 #
-# A volume that the fake has attached is a device of the machine, by the names that clouds give it. Nothing reads or writes that: programs in PROGRAMS
+# A volume that the fake has attached is a device of the machine, where the cloud says. Nothing reads or writes that: programs in PROGRAMS
 # take the place of blkid, mkfs.ext4 and mount, to which the volume is the folder NUMBER.data in volumes/, by the number of the device; in NUMBER.fs is
 # a line for each file system that was made in it.
 import base64
@@ -85,15 +85,12 @@ class Machine:
         self.process.wait()
 
     def have(self, volumes):
-        """Has the devices of these volumes: their names by the volume's id."""
+        """Has the devices of these volumes: their paths by the volume's id."""
         for one in self.nodes.keys() - volumes.keys():
-            for name in self.nodes.pop(one):
-                os.unlink(name)
+            os.unlink(self.nodes.pop(one))
         for one in volumes.keys() - self.nodes.keys():
-            names = [volumes[one].get("device"), "/dev/disk/by-id/virtio-%.20s" % one, "/dev/disk/by-id/google-%s" % one]
-            self.nodes[one] = [self.devices + name.removeprefix("/dev") for name in names if name]
-            for name in self.nodes[one]:
-                os.mknod(name, stat.S_IFBLK | 0o600, os.makedev(7, number_of(one)))
+            self.nodes[one] = self.devices + volumes[one]["device"].removeprefix("/dev")
+            os.mknod(self.nodes[one], stat.S_IFBLK | 0o600, os.makedev(7, number_of(one)))
 
 
 numbers = {}  # of volumes, by their ids

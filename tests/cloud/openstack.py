@@ -357,7 +357,7 @@ class Cloud:
     # --- Cinder, and Nova's part of volumes ---
 
     def disks(self):
-        return [dict(id=v["id"], name=v["metadata"].get("coopr-volume"), machine=self.holder(v), of=v["of"], snapshot=False, forced=v["forced"])
+        return [dict(id=v["id"], name=v["metadata"].get("coopr-volume"), machine=self.holder(v), device="/dev/disk/by-id/virtio-%.20s" % v["id"], of=v["of"], snapshot=False, forced=v["forced"])
                 for v in self.volumes.values()] + [dict(id=s["id"], name=s["metadata"].get("coopr-volume"), machine=None, of=s["of"], snapshot=True, forced=False)
                                                    for s in self.snapshots.values()]
 
