@@ -20,7 +20,7 @@ import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests/cloud")
-FAULTS = [{"do": "drop"}, {"do": "lost"}, {"do": "truncate"}, {"do": "rubbish"}, {"do": "noise"}, {"do": "slow", "seconds": 2}, {"do": "status", "status": 500},
+FAULTS = [{"do": "drop"}, {"do": "lost"}, {"do": "truncate"}, {"do": "rubbish"}, {"do": "noise"}, {"do": "stale"}, {"do": "slow", "seconds": 2}, {"do": "status", "status": 500},
           {"do": "status", "status": 503, "headers": {"Retry-After": "1"}}, {"do": "status", "status": 429}]
 # Of each cloud: what a provider needs, a flavor, an image, and whether there are volumes; FAKE stands for the URL of the fake, KEY for a private key.
 CLOUDS = {
@@ -154,13 +154,16 @@ class Killer(threading.Thread):
 
 def change_cloud():
     for _ in range(choice.randrange(5)):
-        ask("/_fault", dict(choice.choice(FAULTS), match=choice.choice(["POST", "GET", "DELETE", "."]), skip=choice.randrange(8), count=choice.randrange(1, 3)))
-    ask("/_set", {"active_ms": choice.choice([0, 300, 1500]), "visible_ms": choice.choice([0, 0, 800])})
+        ask("/_fault", dict(choice.choice(FAULTS), match=choice.choice(["POST", "GET", "DELETE", ".", ".*(Describe|pool.info|servers|instances|machines|volumes|disks|droplets)"]), skip=choice.randrange(8), count=choice.randrange(1, 3)))
+    ask("/_set", {"active_ms": choice.choice([0, 300, 1500]), "visible_ms": choice.choice([0, 0, 800]), "gone_ms": choice.choice([0, 1000])})
+    if choice.random() < .3:
+        ask("/_set", {"expire": True, "revoke": True})  # what tokens there are
 
 
 def calm_cloud():
     ask("/_fault", method="DELETE")
-    ask("/_set", {"active_ms": 0, "visible_ms": 0})
+    ask("/_set", {"active_ms": 0, "visible_ms": 0, "gone_ms": 0})
+    time.sleep(1.5)  # what is going is gone then
 
 
 def lose_machine(name):
@@ -168,6 +171,9 @@ def lose_machine(name):
     its = [one for one, node in machines().items() if node in nodes(name)]
     if its:
         one = choice.choice(its)
+        if HAS_VOLUMES and choice.random() < .4:
+            ask("/_set", {"stop": one})  # it is there, is charged for, and keeps its volumes
+            return "machine %s of %s is off" % (one, name)
         ask("/_machines/%s" % one, method="DELETE")
         return "machine %s of %s is lost" % (one, lives[one][0] if one in lives else name)
     return "no machine is lost"
@@ -288,7 +294,7 @@ def foreign():
     ec2 = boto3.client("ec2", region_name="us-east-1", endpoint_url=FAKE, aws_access_key_id="AKIDEXAMPLE", aws_secret_access_key="secret/key+EXAMPLE")
     return [next(tag["Value"] for tag in one["Tags"] if tag["Key"] == "coopr-node")
             for page in ec2.get_paginator("describe_instances").paginate(PaginationConfig={"PageSize": 5})
-            for reservation in page["Reservations"] for one in reservation["Instances"] if one["State"]["Name"] != "terminated"]
+            for reservation in page["Reservations"] for one in reservation["Instances"] if one["State"]["Name"] not in ("shutting-down", "terminated")]
 
 
 def compare_usage(said):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The Query API of Amazon EC2, as far as instances, volumes and images go, and the metadata service of an instance ("role" is that of its profile). Signatures of version 4 are verified in earnest, parameters are checked as there.
+# The Query API of Amazon EC2, as far as instances, volumes and images go, and the metadata service of an instance ("role" is that of its profile); "gone_ms": for how long an instance shuts down, and a volume is detached. Signatures of version 4 are verified in earnest, parameters are checked as there.
 import base64
 import calendar
 import fnmatch
@@ -82,7 +82,12 @@ class Cloud:
         return " Action=" + dict(urllib.parse.parse_qsl(body.decode("latin-1"))).get("Action", "")
 
     def alive(self):
-        return [m for m in self.machines.values() if not m["gone"]]
+        return [m for m in self.machines.values() if not self.is_gone(m)]
+
+    @staticmethod
+    def is_gone(m):
+        """One that is terminated shuts down first, and keeps its volumes until then."""
+        return m["gone"] and m["gone"] <= time.time()
 
     @staticmethod
     def address(m):
@@ -220,7 +225,7 @@ class Cloud:
 
     def item(self, m):
         active = (time.time() - m["made"]) * 1000 >= self.settings["active_ms"]
-        code, state = (48, "terminated") if m["gone"] else (80, "stopped") if m.get("off") else (16, "running") if active else (0, "pending")
+        code, state = (48, "terminated") if self.is_gone(m) else (32, "shutting-down") if m["gone"] else (80, "stopped") if m.get("off") else (16, "running") if active else (0, "pending")
         n, addresses = m["number"], ""
         if state != "terminated":
             addresses = "<privateIpAddress>10.%d.%d.%d</privateIpAddress>" % (n >> 16 & 255, n >> 8 & 255, n & 255)
@@ -253,7 +258,7 @@ class Cloud:
                 if m["token"] not in values:
                     return False
             elif name == "instance-state-name" and "token" in m:
-                if ("terminated" if m["gone"] else "running") not in values:
+                if ("terminated" if self.is_gone(m) else "running") not in values:
                     return False
             else:
                 raise Refused(400, "InvalidParameterValue", "The filter '%s' is invalid" % name)
@@ -286,7 +291,7 @@ class Cloud:
             raise Refused(400, "MissingParameter", "The request must contain the parameter InstanceId")
         machines = [self.get(one) for one in ids]
         for machine in machines:
-            machine["gone"] = machine["gone"] or time.time()
+            machine["gone"] = machine["gone"] or time.time() + self.settings.get("gone_ms", 0) / 1000
         return "<instancesSet>%s</instancesSet>" % "".join(
             "<item><instanceId>%s</instanceId><currentState><code>32</code><name>shutting-down</name></currentState><previousState><code>16</code>"
             "<name>running</name></previousState></item>" % m["id"] for m in machines)
@@ -324,8 +329,10 @@ class Cloud:
                                                    for s in self.snapshots.values()]
 
     def holder(self, v):
-        """The machine that has a volume: a terminated one gives it back, a stopped one does not."""
-        return v["machine"] and not self.machines[v["machine"]]["gone"] and v["machine"]
+        """The machine that has a volume: a terminated one gives it back, a stopped one does not, until it has detached it."""
+        if v.get("until") and v["until"] <= time.time():
+            v.update(machine=None, until=None)
+        return v["machine"] and not self.is_gone(self.machines[v["machine"]]) and v["machine"]
 
     def known(self, form, names):
         for key in form:
@@ -345,7 +352,7 @@ class Cloud:
         holder, making = self.holder(v), self.is_new(v)
         attaching = holder and (time.time() - v["attached"]) * 1000 < self.settings["active_ms"]
         attachment = "" if not holder else ("<item><volumeId>%s</volumeId><instanceId>%s</instanceId><device>%s</device><status>%s</status></item>"
-                                            % (v["id"], holder, v["device"], "attaching" if attaching else "attached"))
+                                            % (v["id"], holder, v["device"], "detaching" if v.get("until") else "attaching" if attaching else "attached"))
         return ("<item><volumeId>%s</volumeId><size>%d</size><snapshotId>%s</snapshotId><availabilityZone>%s</availabilityZone><status>%s</status>"
                 "<attachmentSet>%s</attachmentSet><tagSet>%s</tagSet></item>") % (v["id"], v["size"], v["of"], v["zone"],
                 "in-use" if holder else "creating" if making else "available", attachment, self.tag_items(v["tags"]))
@@ -403,8 +410,7 @@ class Cloud:
         volume = self.volume(form)
         if self.holder(volume) != form.get("InstanceId"):
             raise Refused(400, "IncorrectState", "Volume '%s' is in the 'available' state." % volume["id"])
-        volume["forced"] = not self.machines[volume["machine"]].get("off")
-        volume["machine"] = None
+        volume.update(forced=not self.machines[volume["machine"]].get("off"), until=time.time() + self.settings.get("gone_ms", 0) / 1000)
         return "<volumeId>%s</volumeId><status>detaching</status>" % volume["id"]
 
     def do_DeleteVolume(self, form):

@@ -10,7 +10,7 @@
 #   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}}
 #       "match" is a regular expression, for the beginning of METHOD PATH; where the cloud's requests have names, of "METHOD PATH Action=NAME"
 #       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish (in the place of the body),
-#       noise (in the place of all, it was done)
+#       noise (in the place of all, it was done), stale (what a list said in the answer to the same request before, unless that is older than "stale_ms")
 #   DELETE /_fault       nothing more goes wrong
 #   GET /_machines       what there is, as the owner of the account sees it
 #   DELETE /_machines    nothing is there any more
@@ -29,9 +29,10 @@ import time
 import urllib.parse
 
 lock = threading.RLock()
-settings = {"latency_ms": 0, "active_ms": 0, "visible_ms": 0, "per_second": 0, "capacity": 0, "token": "secret-token"}
+settings = {"latency_ms": 0, "active_ms": 0, "visible_ms": 0, "stale_ms": 900, "per_second": 0, "capacity": 0, "token": "secret-token"}
 faults = []
 counts = {}
+answers = {}  # to what was asked before, and when
 tokens = {"level": 0.0, "at": time.monotonic()}
 
 
@@ -73,6 +74,16 @@ def lose(machines, name):
             machines[one]["gone"] = 1
         else:
             del machines[one]
+
+
+def stale(request, answer, is_wanted):
+    """The answer to the same request before, where that is wanted and not too old; or this one, which is remembered."""
+    with lock:
+        at, before = answers.get(request, (0, None))
+        if is_wanted and (time.monotonic() - at) * 1000 < settings["stale_ms"]:
+            return before
+        answers[request] = time.monotonic(), answer
+        return answer
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -158,6 +169,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with lock:
                 self.cloud.target = self.path
                 status, headers, text = self.cloud.do(self.command, url.path, dict(urllib.parse.parse_qsl(url.query)), self.headers, body)
+        if status == 200 and (self.command == "GET" or re.search("Describe|pool.info", action)):
+            status, headers, text = stale((self.command, self.path, body), (status, headers, text), what == "stale")
         self.record(url.path, body, status)
         if what == "lost":
             return self.hang_up()
