@@ -24,8 +24,10 @@ teardown() {
 	[ -n "${links:-}" ] || return 0
 	[ ${#jobs[@]} -eq 0 ] || kill "${jobs[@]}" 2>/dev/null || :
 	flock "$BATS_TEST_TMPDIR/held" true
+	rm -f "$BATS_TEST_TMPDIR/small/fill"
 	sandbox purge >/dev/null
 	ip link delete uplink 2>/dev/null || :
+	umount "$BATS_TEST_TMPDIR/small" 2>/dev/null || :
 	nothing_left
 }
 
@@ -86,6 +88,19 @@ listed() {
 	same init "$(on 1000 'tr "\0" " " </proc/1/cmdline | sed "s/ $//"')"
 	same "" "$(on 1000 "ls /proc | grep -x $$")"
 	same "$(cat 1000.json)" "$(cat 1000.created)"
+}
+
+@test "where the disk is full a machine is deleted nevertheless, which makes room" {
+	mkdir small
+	mount -t tmpfs -o size=32m none small
+	export COOPR_STATE=$PWD/small/state
+	mkdir small/state
+	up 1000 1001
+	cat /dev/zero >small/fill 2>said || true
+	contains "$(cat said)" "No space left"
+	record 1000 | sandbox delete >deleted
+	same running "$(listed state)"
+	rm small/fill
 }
 
 @test "create twice with one token makes one machine, also at the same time" {

@@ -87,13 +87,24 @@ machine_disconnect(const char *name, const struct machine *machine, struct error
 	return result;
 }
 
-/* Takes down all of a machine but its folder, dir, which is locked. The record goes last: while anything else is left, it says
- * what. */
+static int
+machine_remove_files(int dir, const char *const *files, struct error *err)
+{
+	int result = 0;
+
+	for (; *files && result == 0; files++)
+		result = file_remove_tree(dir, *files, err);
+	return result;
+}
+
+/* Takes down all of a machine but its folder, dir, which is locked. What it has written goes first: where the disk is full, nothing else
+ * can be done before. The record goes last: while anything else is left, it says what. */
 static int
 machine_take_down(int dir, const char *name, struct error *err)
 {
-	static const char *const files[] = {"layer", "disk", "root", "lower", "copy", "key", "key.pub", "authorized_keys", "console", "life", "relay",
-	    "machine.new", "authorized_keys.new", "machine"};
+	static const char *const written[] = {"layer", "disk", NULL};
+	static const char *const others[] = {"root", "lower", "copy", "key", "key.pub", "authorized_keys", "console", "life", "relay",
+	    "machine.new", "authorized_keys.new", "machine", NULL};
 	struct machine machine = {.name = name};
 	struct error ignored;
 	int result;
@@ -104,13 +115,11 @@ machine_take_down(int dir, const char *name, struct error *err)
 	/* Without a record it has no more than an address: the record is written first. */
 	if (machine_read(dir, &machine, &ignored) < 0)
 		machine.cluster = machine.network = NULL;
-	result = machine_disconnect(name, &machine, err);
+	result = machine_remove_files(dir, written, err) < 0 ? -1 : machine_disconnect(name, &machine, err);
 	if (result == 0)
 		image_release(name);
 	machine_release(&machine);
-	for (size_t i = 0; result == 0 && i < sizeof files / sizeof *files; i++)
-		result = file_remove_tree(dir, files[i], err);
-	return result;
+	return result < 0 ? -1 : machine_remove_files(dir, others, err);
 }
 
 /* Checks what the image is, and has the tree of one that is packed. */

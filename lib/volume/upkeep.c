@@ -55,6 +55,7 @@ volume_upkeep_snapshot(struct account *account, const char *id, struct volume_li
 {
 	struct volume_list found = {0};
 	const struct volume *copy;
+	size_t before = made->count;
 	struct error ignored; /* the reason is the provider's */
 	int result = volume_upkeep_find(account, id, &found, err);
 
@@ -70,9 +71,9 @@ volume_upkeep_snapshot(struct account *account, const char *id, struct volume_li
 	}
 	if (copy && result == 0)
 		result = volumes_stay(account->store, copy->id, err);
-	if (copy && result < 0)
-		made->count--; /* it is none that people may count on */
-	else if (copy)
+	if (result < 0)
+		made->count = before; /* it is none that people may count on */
+	else
 		made->list[made->count - 1].is_leaving = false;
 	volume_list_release(&found);
 	return result;
