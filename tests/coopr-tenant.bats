@@ -79,6 +79,10 @@ provider() {
 	run -65 coopr-tenant create --nodes 1.5 qa
 	run -65 coopr-tenant create -r cpu=-2 qa
 	run -64 coopr-tenant create --nodes many qa
+	for amount in nan inf 1e400 0x10; do
+		run -64 coopr-tenant create --cost "$amount" qa
+		contains "$output" "invalid limit '$amount' of cost: expected a number, or any"
+	done
 	run -64 coopr-tenant create -r cpu qa
 	run -64 coopr-tenant create 'q a'
 	run -1 coopr-tenant show qa

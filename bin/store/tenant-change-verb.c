@@ -6,6 +6,7 @@
 #include "account-verb.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +90,7 @@ tenant_change_verb_set_limit(const struct command *command, jv *object, const ch
 		return;
 	}
 	number = strtod(text, &end);
-	if (end == text || *end)
+	if (end == text || *end || !isfinite(number) || strpbrk(text, "xX"))
 		exit(option_misuse(command, "invalid limit '%s' of %s: expected a number, or any", text, name));
 	json_set_number(object, name, number);
 }
