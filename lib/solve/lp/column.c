@@ -73,9 +73,8 @@ column_add_price(struct master *m, const struct row *row, price_product fine)
 	}
 }
 
-/* Sums up the prices of the rows to those of a machine, a type, a unit and so on. Forbids what has no instance or machine
- * left: else the method would find that out in as many steps as there are sets of such units. */
-static void
+/* Forbids what has no instance or machine left, too: else the method would find that out in as many steps as there are sets of such units. */
+void
 column_sum_prices(struct master *m)
 {
 	const struct program *p = m->program;
@@ -324,20 +323,26 @@ column_generate(struct master *m, int64_t threshold, int64_t harmless)
 }
 
 bool
-column_may_pass(struct master *m)
+column_is_worth(struct master *m, int64_t worth)
 {
 	const struct program *p = m->program;
 	struct pattern pattern = {.units = memory_zeroed(p->unit_words, sizeof *pattern.units)};
-	bool possible = false;
-	int64_t value;
+	int64_t floor = worth - m->marked_price, value;
+	bool found = false;
 
-	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
-	column_sum_prices(m);
-	for (size_t g = 0; g < p->group_count && !possible; g++) {
-		struct search_for any = {(int)g, m->filter, -1, -1};
+	for (size_t g = 0; g < p->group_count && !found; g++) {
+		struct search_for any = {(int)g, m->filter, floor, floor};
 
-		possible = !p->groups[g].only && price_best(p, &m->prices, m->budget, &any, &pattern, &value);
+		found = !p->groups[g].only && price_best(p, &m->prices, m->budget, &any, &pattern, &value);
 	}
 	free(pattern.units);
-	return possible || m->budget->spent;
+	return found || m->budget->spent;
+}
+
+bool
+column_may_pass(struct master *m)
+{
+	memset(m->row_price, 0, m->row_count * sizeof *m->row_price);
+	column_sum_prices(m);
+	return column_is_worth(m, -1);
 }

@@ -90,6 +90,7 @@ struct master { /* zero-initialise */
 	size_t row_price_capacity;
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
 	double unit_price;      /* what 1.0 of the linear program is in prices */
+	unsigned long relaxations; /* that were begun: each sets prices */
 	double coarse;          /* patterns that gain no more than that are not looked for */
 	struct budget *budget;
 	bool unproven;          /* something was concluded that doubles say and whole numbers could not prove */

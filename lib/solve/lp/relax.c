@@ -301,6 +301,7 @@ relax(struct master *m, int objective, int sign)
 	for (size_t i = 0; i < m->row_count; i++)
 		if (m->rows[i].lo > m->rows[i].hi)
 			return false;
+	m->relaxations++;
 	relax_bound(m, objective, sign);
 	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
 		double missing = simplex_price(&m->lp, objective, sign), now = missing; /* driven down first, then the objective */

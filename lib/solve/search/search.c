@@ -35,7 +35,8 @@
  *
  * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
  * known, for one on the first hardware types, by bisection; then images; then, name by name, whether the service can be on it:
- * each question is one more condition on one machine (a filter). A solution in hand answers most questions without a search.
+ * each question is one more condition on one machine (a filter). A solution in hand answers most questions without a search, and the prices
+ * that refuted one question often refute the next (refutation.c).
  */
 #include "solve/search/search.h"
 
@@ -44,6 +45,7 @@
 
 #include "solve/lp/column.h"
 #include "solve/lp/reduced-cost-fixing.h"
+#include "solve/lp/refutation.h"
 #include "solve/program/bits.h"
 #include "solve/search/amounts-bound.h"
 #include "solve/search/branch.h"
@@ -62,6 +64,7 @@ struct search {
 	struct uses found; /* a solution of what is left */
 	struct pattern_filter filter;
 	struct arena arena; /* of the filter */
+	struct refutations refutations; /* of questions since machines were fixed last */
 	struct reduced_program reduced;
 	bool still;        /* there are solutions without moves, and only these are looked at */
 	bool open;         /* a question was left open: the solution found may not be the best */
@@ -85,7 +88,8 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 {
 	struct master *m = &s->master;
 	struct state state = {0};
-	enum search_status status;
+	enum search_status status = SEARCH_NONE;
+	unsigned long before = m->relaxations;
 
 	if (s->open) /* what is found from now on would not be the best */
 		return false;
@@ -93,7 +97,13 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 	m->filter = &s->filter;
 	m->filter_number++;
 	m->row_of_marked = master_add_row(m, (struct row){ROW_MARKED, 0, NULL, lo, hi, 1});
-	status = sign ? branch_best(m, m->row_of_marked, sign, &s->found) : branch_find(m, &s->found);
+	if (sign)
+		status = branch_best(m, m->row_of_marked, sign, &s->found);
+	else if (!refutations_hold(&s->refutations, m)) {
+		status = branch_find(m, &s->found);
+		if (status == SEARCH_NONE && m->relaxations == before + 1)
+			refutations_keep(&s->refutations, m);
+	}
 	m->filter = NULL;
 	master_restore(m, &state);
 	state_release(&state);
@@ -296,6 +306,7 @@ search_dense(struct search *s)
 		search_fix_pattern(s, &pattern);
 		dominance_fix(&s->master, &s->found, &used, &loose);
 		fix_remove_columns(&s->master);
+		refutations_clear(&s->refutations);
 	}
 }
 
@@ -416,6 +427,7 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	}
 	outcome->status = s.open ? SEARCH_OPEN : status;
 	outcome->proved = !s.master.unproven;
+	refutations_clear(&s.refutations);
 	master_release(&s.master);
 	reduced_program_release(&s.reduced);
 	free(s.found.list);
