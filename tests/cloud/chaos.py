@@ -77,9 +77,9 @@ def node_of(machine):
 
 
 def watch():
-    """Keeps record of when machines came and went."""
+    """Keeps record of when machines came and went: none is charged for while it shuts down."""
     while not is_over.wait(0.1):
-        now, there = time.time(), {machine["id"]: machine for machine in ask("/_machines")}
+        now, there = time.time(), {machine["id"]: machine for machine in ask("/_machines") if not machine.get("going")}
         for one, machine in there.items():
             lives.setdefault(one, [node_of(machine), machine["made"], None])
         for one, life in lives.items():

@@ -94,7 +94,8 @@ class Cloud:
         return "127.%d.%d.%d" % (m["number"] >> 16 & 255, m["number"] >> 8 & 255, m["number"] & 255)
 
     def owned(self):
-        return [dict(id=m["id"], name=m["tags"].get("Name"), address=self.address(m), tags=m["tags"], user_data=m["user_data"], made=m["made"], form=m["form"]) for m in self.alive()]
+        return [dict(id=m["id"], name=m["tags"].get("Name"), address=self.address(m), tags=m["tags"], user_data=m["user_data"], made=m["made"], going=bool(m["gone"]), form=m["form"])
+                for m in self.alive()]
 
     def verify(self, method, path, headers, body):
         match = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d+)/([^/]+)/([^/]+)/aws4_request, *SignedHeaders=([^,]+), *Signature=([0-9a-f]+)",
