@@ -157,6 +157,9 @@ bool master_relax_roughly(struct master *master, int objective, int sign);
  * prices: nothing fits where it is negative. */
 price_product master_slack(const struct master *master);
 
+/* Returns what a marked machine may be worth where best counts none for it, and the prices still prove that nothing fits; -1: they do not. */
+int64_t master_harmless_mark(const struct master *master);
+
 /* Finds what the last prices, with which nothing was worth entering, prove of sign * the activity of a row that was made least: it is
  * at least bound. Returns false if they prove nothing, or the budget was spent before the best patterns were found. */
 bool master_bound(const struct master *master, int objective, int sign, int64_t *bound);

@@ -38,16 +38,16 @@ static bool
 refutation_holds(const struct refutation *refutation, struct master *m)
 {
 	size_t groups = m->program->group_count;
-	price_product slack;
+	int64_t harmless;
 
 	memcpy(m->row_price, refutation->row_price, m->row_count * sizeof *m->row_price);
 	memcpy(m->best, refutation->best, groups * sizeof *m->best);
 	m->best[groups] = 0;
-	slack = master_slack(m);
-	if (slack >= 0)
+	harmless = master_harmless_mark(m);
+	if (harmless < 0)
 		return false;
 	column_sum_prices(m);
-	return !column_is_worth(m, (int64_t)((-slack - 1) / ((price_product)m->rows[m->row_of_marked].hi << PRICE_FINE)));
+	return !column_is_worth(m, harmless);
 }
 
 bool

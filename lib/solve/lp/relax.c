@@ -87,6 +87,13 @@ relax_least_worth(const struct master *m, int without, price_product *least)
 	return true;
 }
 
+/* Shares out what may be missing among so many machines. */
+static int64_t
+relax_harmless(price_product spare, price_product machines)
+{
+	return machines == 0 || spare / machines > MOST_HARMLESS ? MOST_HARMLESS : (int64_t)(spare / machines);
+}
+
 /* Returns the worth of a pattern that is harmless: if none is worth more, the prices prove that there is no
  * solution. */
 static int64_t
@@ -98,9 +105,7 @@ relax_harmless_worth(const struct master *m)
 		return 0;
 	for (size_t g = 0; g < m->program->group_count + (m->filter != NULL); g++)
 		most += (price_product)relax_most_machines(m, g) << PRICE_FINE;
-	if (least <= 1)
-		return 0;
-	return most == 0 || (least - 1) / most > MOST_HARMLESS ? MOST_HARMLESS : (int64_t)((least - 1) / most);
+	return least <= 1 ? 0 : relax_harmless(least - 1, most);
 }
 
 /* Returns what all machines may be worth at most. */
@@ -123,6 +128,16 @@ master_slack(const struct master *m)
 	price_product least;
 
 	return relax_least_worth(m, SIMPLEX_NONE, &least) ? relax_most_worth(m) - least : UNBOUNDED;
+}
+
+int64_t
+master_harmless_mark(const struct master *m)
+{
+	price_product spare = -master_slack(m) - 1, machines = relax_most_machines(m, m->program->group_count);
+
+	if (spare < 0)
+		return -1;
+	return relax_harmless(spare, machines << PRICE_FINE);
 }
 
 /* The same sum without the objective's row: its price, which is negative where it is made least, times its activity is at most what is
