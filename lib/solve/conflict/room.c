@@ -332,20 +332,18 @@ room_measure(const struct room *room, const struct room_service *service)
 
 /* Drops of one kind what is not needed, those of the smallest services first. */
 static int
-room_settle_kind(struct demands *demands, enum demand_kind kind, int (*contradict)(void *context, bool single), void *context)
+room_settle_kind(struct room *room, struct demands *demands, enum demand_kind kind, int (*contradict)(void *context, bool single), void *context)
 {
-	struct room room;
 	struct room_share *list = memory_zeroed(demands->count, sizeof *list);
 	size_t count = 0;
 	int rc = 0;
 
-	room_init(&room, demands);
-	room_read(&room);
+	room_read(room);
 	for (size_t i = 0; i < demands->count; i++) {
 		struct demand *demand = &demands->list[i];
 
 		if (demand->kind == kind && demand_holds(demands, kind, demand->index))
-			list[count++] = (struct room_share){room_measure(&room, &room.services[room_service_of(&room, demand)]), i};
+			list[count++] = (struct room_share){room_measure(room, &room->services[room_service_of(room, demand)]), i};
 	}
 	if (count)
 		qsort(list, count, sizeof *list, room_compare_shares);
@@ -356,7 +354,7 @@ room_settle_kind(struct demands *demands, enum demand_kind kind, int (*contradic
 	}
 	for (size_t i = rc > 0 ? count : 0; i < count && rc >= 0; i++) {
 		struct demand *demand = &demands->list[list[i].number];
-		const struct room_service *service = &room.services[room_service_of(&room, demand)];
+		const struct room_service *service = &room->services[room_service_of(room, demand)];
 
 		if (demand->needed)
 			continue;
@@ -368,11 +366,10 @@ room_settle_kind(struct demands *demands, enum demand_kind kind, int (*contradic
 		for (size_t j = i; j < count; j++) {
 			struct demand *other = &demands->list[list[j].number];
 
-			other->needed = other->needed || room_needs_too(&room, service, &room.services[room_service_of(&room, other)]);
+			other->needed = other->needed || room_needs_too(room, service, &room->services[room_service_of(room, other)]);
 		}
 		demand->needed = true;
 	}
-	room_release(&room);
 	free(list);
 	return rc < 0 ? -1 : 0;
 }
@@ -381,9 +378,12 @@ int
 room_settle(struct demands *demands, int (*contradict)(void *context, bool single), void *context)
 {
 	const enum demand_kind kinds[] = {DEMAND_PLACED, DEMAND_MIN, DEMAND_CONSUMES};
+	struct room room; /* that what is asked meanwhile does not read anew */
 	int rc = 0;
 
+	room_init(&room, demands);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && rc == 0; i++)
-		rc = room_settle_kind(demands, kinds[i], contradict, context);
+		rc = room_settle_kind(&room, demands, kinds[i], contradict, context);
+	room_release(&room);
 	return rc;
 }
