@@ -20,6 +20,8 @@
 	"ORDER BY from_ms DESC LIMIT 1), 0), leaving"
 #define FROM " FROM volume JOIN cluster ON cluster.id = volume.cluster JOIN tenant ON tenant.id = volume.tenant WHERE gone_ms IS NULL AND "
 
+#define GOES "(keep = 0 OR is_blank = 1)" /* one that a node has, as volume_stays tells */
+
 enum { RANDOM_DIGITS = 16, AS_BEFORE = -1 };
 
 static struct volume
@@ -190,10 +192,10 @@ volumes_release(struct store *store, const char *node, struct error *err)
 	if (result < 0)
 		return -1;
 	result = sql_change(store_sql(store), err, "UPDATE volume_use SET to_ms = max(from_ms, ?) WHERE to_ms IS NULL AND volume IN "
-	    "(SELECT id FROM volume WHERE node = ? AND (keep = 0 OR is_blank = 1))", "it", now_ms, node);
+	    "(SELECT id FROM volume WHERE node = ? AND " GOES ")", "it", now_ms, node);
 	if (result == 0)
-		result = sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ?1, gone_ms = CASE WHEN keep = 0 OR is_blank = 1 THEN ?1 END WHERE node = ?2",
-		    "it", now_ms, node);
+		result = sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ?1, "
+		    "gone_ms = CASE WHEN " GOES " THEN ?1 END WHERE node = ?2", "it", now_ms, node);
 	return store_finish(store, result, err);
 }
 

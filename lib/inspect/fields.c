@@ -111,13 +111,9 @@ fields_warn_unknown(const struct fields_check *check, const struct place *field,
 static bool
 fields_is_of_type(jv value, const char *type)
 {
-	jv_kind kind = jv_get_kind(value);
-
-	if (strcmp(type, "boolean") == 0)
-		return kind == JV_KIND_TRUE || kind == JV_KIND_FALSE;
 	if (strcmp(type, "integer") == 0)
-		return kind == JV_KIND_NUMBER && jv_is_integer(value);
-	return strcmp(type, jv_kind_name(kind)) == 0;
+		return jv_get_kind(value) == JV_KIND_NUMBER && jv_is_integer(value);
+	return strcmp(type, json_kind_name(value)) == 0;
 }
 
 /* Warns of a value that is of none of the types that the plugin knows for the field; one that names a secret is of any. */
