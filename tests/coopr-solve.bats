@@ -252,6 +252,24 @@ answer_all() {
 	coopr-solve --check layout changed
 }
 
+@test "choices: the cheapest is found at once, and what the rules of counts say of them is a conflict of a few members" {
+	for seed in 2 3 10 13 14; do
+		"$COOPR_ROOT/tests/bench/families.py" choices "$seed" >request
+		coopr-solve --node-limit 1000 request >layout
+		same optimal "$(jq -r 'select(.kind == "cluster").solution.status' layout)"
+		coopr-solve --check layout request
+	done
+	same 118 "$(jq 'select(.kind == "cluster").solution.objective.cost' layout)"
+
+	# that of the last group has to be s030, of which the rule wants more than there may be
+	jq '.template.constraints |= (.services.s030.quantities = {min: 1, max: 5} |
+	  .counts += [{name: "many", terms: {s028: 3, s029: 1, s030: 1, s031: 4}, min: 7}])' request >refused
+	run -1 --separate-stderr coopr-solve refused
+	same "/template/constraints/counts/7 /template/constraints/oneof/7 /template/constraints/services/s030/quantities/max "`
+		`"/template/constraints/services/s030/quantities/min true" "$(jq -r '.conflict + [.minimal != false] | join(" ")' <<<"$output")"
+	coopr-solve --check /dev/stdin refused <<<"$output"
+}
+
 @test "neither the layout nor the words of a conflict depend on the order in which a service lists its types" {
 	changed '.hardwaretypes += [.hardwaretypes[0] | .name = "tiny"] | .template.constraints.services.worker = {quantities: {min: 1},
 	  hardwaretypes: ["tiny", "small", "large", "gone"], imagetypes: ["rocky", "other"]}'

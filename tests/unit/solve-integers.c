@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole numbers between bounds, of which sums are 0, against all numbers there are; and systems that are too large for that, whose
+ * Whole numbers between bounds, of which sums are 0 and of some of which one is chosen, against all numbers there are; and systems that are too large for that, whose
  * remainders contradict one another or of which a solution is known.
  *
  * Environment: TEST_SEED, of the first case (default: a fixed one); TEST_CASES, how many.
@@ -21,6 +21,8 @@ struct sums {
 	struct integer list[NUMBERS + EQUATIONS], drawn[NUMBERS + EQUATIONS];
 	struct equation equations[EQUATIONS];
 	struct term terms[EQUATIONS][NUMBERS + 1];
+	struct one_of choice;
+	size_t variables[NUMBERS];
 	size_t numbers;
 };
 
@@ -28,13 +30,16 @@ static void
 draw_sums(struct sums *s, int size, int64_t unit)
 {
 	s->numbers = (size_t)draw(1, NUMBERS);
-	s->integers = (struct integers){s->list, s->numbers, s->equations, (size_t)draw(0, EQUATIONS)};
+	s->choice = (struct one_of){s->variables, 0};
+	s->integers = (struct integers){s->list, s->numbers, s->equations, (size_t)draw(0, EQUATIONS), &s->choice, chance(40)};
 	for (size_t i = 0; i < s->numbers; i++) {
 		int64_t lo = draw(-2, 3);
 
 		s->list[i] = (struct integer){.lo = lo, .hi = lo + draw(0, size), .step = 1, .near = NAN};
 		if (chance(50))
 			s->list[i].near = (double)draw(-3, size);
+		if (lo >= 0 && chance(60))
+			s->variables[s->choice.count++] = i;
 	}
 	for (size_t i = 0; i < s->integers.equation_count; i++) {
 		struct equation *equation = &s->equations[i];
@@ -51,10 +56,12 @@ draw_sums(struct sums *s, int size, int64_t unit)
 	memcpy(s->drawn, s->list, sizeof s->list);
 }
 
-/* Returns whether the numbers, and the sums that follow from them, are within the bounds drawn. */
+/* Returns whether the numbers, and the sums that follow from them, are within the bounds drawn, and the choice is made. */
 static bool
 holds(const struct sums *s, const int64_t *value)
 {
+	size_t chosen = 0;
+
 	for (size_t i = 0; i < s->integers.equation_count; i++) {
 		const struct equation *equation = &s->equations[i];
 		const struct term *own = &equation->terms[equation->count - 1];
@@ -65,7 +72,9 @@ holds(const struct sums *s, const int64_t *value)
 		if (sum < s->drawn[own->variable].lo || sum > s->drawn[own->variable].hi)
 			return false;
 	}
-	return true;
+	for (size_t i = 0; i < s->choice.count; i++)
+		chosen += value[s->variables[i]] != 0;
+	return s->integers.choice_count == 0 || chosen == 1;
 }
 
 /* Finds the range of each number in all solutions. Returns how many solutions there are. */
@@ -136,7 +145,7 @@ chain_is_right(bool possible)
 	struct sums s = {.numbers = NUMBERS};
 	int64_t divisor = draw(2, 9), value[NUMBERS] = {divisor * draw(1, 50)};
 
-	s.integers = (struct integers){s.list, NUMBERS, s.equations, EQUATIONS};
+	s.integers = (struct integers){.list = s.list, .count = NUMBERS, .equations = s.equations, .equation_count = EQUATIONS};
 	for (size_t i = 0; i < EQUATIONS; i++) {
 		int64_t a = draw(1, 9), b = draw(1, 9), at = a * value[i];
 

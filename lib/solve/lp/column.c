@@ -67,6 +67,10 @@ column_add_price(struct master *m, const struct row *row, price_product fine)
 		for (size_t u = 0; weights->unit && u < p->unit_count; u++)
 			prices->unit[u] += price_round(fine * weights->unit[u]);
 		break;
+	case ROW_CHOICE:
+		for (size_t i = 0; i < p->choices[row->index].count; i++)
+			prices->unit[p->choices[row->index].units[i]] += price;
+		break;
 	case ROW_LINEAR:
 		for (size_t u = 0; u < p->unit_count; u++)
 			prices->unit[u] += price_round(fine * p->linears[row->index].coefficient[u]);

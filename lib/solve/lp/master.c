@@ -120,6 +120,10 @@ master_coefficient(const struct master *m, const struct row *row, const struct p
 		BITS_EACH(u, pattern->units, words)
 			sum += linear->coefficient[u];
 		return sum;
+	case ROW_CHOICE:
+		for (size_t i = 0; i < m->program->choices[row->index].count; i++)
+			sum += bits_has(pattern->units, (size_t)m->program->choices[row->index].units[i]);
+		return sum;
 	}
 	return 0;
 }
@@ -314,6 +318,8 @@ master_add_other_rows(struct master *m)
 			scale = fmax(scale, fabs((double)p->linears[i].coefficient[u]));
 		master_add_bounded(m, ROW_LINEAR, i, p->linears[i].lo, p->linears[i].hi, scale);
 	}
+	for (size_t i = 0; i < p->choice_count; i++)
+		master_add_bounded(m, ROW_CHOICE, i, 1, NO_MAX, 1);
 	for (size_t i = 0; i < p->objective_count; i++) {
 		enum objective objective = p->objectives[i];
 		const struct weights *weights = &p->weights[objective];
@@ -368,9 +374,24 @@ master_activity(const struct master *m, int row, const struct uses *uses)
 	return sum;
 }
 
+/* Returns whether a solution has instances of no more than one service of a choice. */
+static bool
+master_keeps_choice(const struct master *m, size_t choice, const struct uses *uses)
+{
+	const struct choice *c = &m->program->choices[choice];
+	size_t used = 0;
+
+	for (size_t i = 0; i < c->count && used < 2; i++)
+		used += master_activity(m, m->row_of_unit[c->units[i]], uses) > 0;
+	return used < 2;
+}
+
 bool
 master_keeps_rows(const struct master *m, const struct uses *uses)
 {
+	for (size_t i = 0; i < m->program->choice_count; i++)
+		if (!m->chosen[i] && !master_keeps_choice(m, i, uses))
+			return false;
 	for (size_t i = 0; i < m->row_count; i++) {
 		int64_t activity = master_activity(m, (int)i, uses);
 

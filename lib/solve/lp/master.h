@@ -22,6 +22,7 @@ enum row_kind {
 	ROW_UNIT,     /* instances */
 	ROW_HARDWARE, /* machines of one type */
 	ROW_LINEAR,   /* a count rule */
+	ROW_CHOICE,   /* instances of the services of a choice */
 	ROW_OBJECTIVE, /* the sum of an objective */
 	ROW_MOVES,    /* on present machines */
 	ROW_LOST,     /* unaffected services on machines that leave because fewer are asked for */
@@ -33,7 +34,7 @@ enum row_kind {
 
 struct row {
 	enum row_kind kind;
-	int index;                   /* of the group, unit, hardware type, rule or objective */
+	int index;                   /* of the group, unit, hardware type, rule, choice or objective */
 	const struct region *region; /* borrowed */
 	int64_t lo, hi;              /* NO_MIN, NO_MAX */
 	double scale;                /* the linear program sees the row divided by this */
@@ -136,7 +137,7 @@ master_scaled_coefficient(const struct master *master, const struct row *row, co
  * marked ones is of no interest. */
 int64_t master_activity(const struct master *master, int row, const struct uses *uses);
 
-/* Returns whether a solution keeps all rows, counted in whole numbers. More marked machines than the row wants are
+/* Returns whether a solution keeps all rows, counted in whole numbers, and makes each choice. More marked machines than the row wants are
  * allowed. */
 bool master_keeps_rows(const struct master *master, const struct uses *uses);
 

@@ -173,8 +173,8 @@ build_apply_cantcoexist(struct program *p, const struct string_list *set)
 	free(units);
 }
 
-/* Exactly one of those that are on the cluster; where none is, there is nothing to choose. Two that must coexist
- * cannot be chosen. */
+/* Exactly one of those that are on the cluster; where none is, there is nothing to choose. No two stand on one machine, so two that must
+ * coexist cannot be chosen. */
 static void
 build_apply_oneof(struct program *p, const struct string_list *set)
 {
@@ -187,8 +187,8 @@ build_apply_oneof(struct program *p, const struct string_list *set)
 
 		any = any || unit;
 		for (size_t j = 0; j < i && unit; j++)
-			if (unit == build_unit_named(p, set->list[j]))
-				unit->banned = true;
+			if (build_unit_named(p, set->list[j]))
+				build_exclude(p, unit, build_unit_named(p, set->list[j]));
 	}
 	for (size_t i = 0; i < set->count; i++) {
 		struct unit *unit = build_unit_named(p, set->list[i]);

@@ -59,35 +59,82 @@ branch_demand_better(struct branching *b)
 		master_set_bounds(m, b->objective, lo > best ? lo : best + 1, hi);
 }
 
+struct way { /* to make a choice */
+	int unit;
+	int64_t share; /* instances in the relaxation, in SHARE_WHOLE */
+};
+
+static int
+branch_compare_ways(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share < y->share ? 1 : -1;
+	return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* Lists the ways to make a choice, those of which the relaxation has the most instances first. */
+static struct way *
+branch_ways(const struct choice *c, const struct shares *shares)
+{
+	struct way *ways = memory_zeroed(c->count, sizeof *ways);
+
+	for (size_t i = 0; i < c->count; i++)
+		ways[i] = (struct way){c->units[i], llround(shares_of_unit(shares, c->units[i]) / SHARE_WHOLE)};
+	qsort(ways, c->count, sizeof *ways, branch_compare_ways);
+	return ways;
+}
+
+/* Finds the choice that the relaxation makes least: of which the second way has the most instances. Returns the number of choices if it
+ * makes each in one way, or in none. */
+static size_t
+branch_open_choice(const struct master *m, const struct shares *shares)
+{
+	size_t count = m->program->choice_count, open = count;
+	int64_t most = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct choice *c = &m->program->choices[i];
+		struct way *ways = m->chosen[i] ? NULL : branch_ways(c, shares);
+
+		if (ways && c->count > 1 && ways[1].share > most) {
+			most = ways[1].share;
+			open = i;
+		}
+		free(ways);
+	}
+	return open;
+}
+
 /* Tries each way to make a choice. */
 static bool
-branch_choice(struct branching *b, size_t choice)
+branch_choice(struct branching *b, size_t choice, const struct shares *shares)
 {
 	const struct choice *c = &b->master->program->choices[choice];
+	struct way *ways = branch_ways(c, shares);
 	struct state state = {0};
 	bool done = false;
 
 	master_save(b->master, &state);
 	for (size_t i = 0; i < c->count && !done; i++) {
-		master_choose(b->master, choice, c->units[i]);
+		master_choose(b->master, choice, ways[i].unit);
 		done = branch(b);
 		master_restore(b->master, &state);
 	}
 	state_release(&state);
+	free(ways);
 	return done;
 }
 
 /* Tries a region with more machines than the fraction it has, and then with fewer. */
 static bool
-branch_region(struct branching *b, struct shares *shares)
+branch_region(struct branching *b, const struct region *region, double sum)
 {
 	struct master *m = b->master;
-	double sum;
-	struct region *region;
 	struct state state = {0};
 	bool done;
 
-	region = shares_region(m, shares, &sum);
 	master_save(m, &state);
 	master_bound_region(m, region, (int64_t)ceil(sum), NO_MAX);
 	done = branch(b);
@@ -171,21 +218,38 @@ branch_descend_whole(struct branching *b, struct uses *uses)
 	return done;
 }
 
+/* Tries each way to make one thing whole that the relaxation leaves open. What decides most comes first: how many machines there are of a
+ * type, then which services are chosen, then how many instances the rules count. */
+static bool
+branch_open(struct branching *b, const struct shares *shares)
+{
+	struct master *m = b->master;
+	double value;
+	struct region *region = shares_region_of_type(m, shares, &value);
+	size_t choice;
+	int row;
+
+	if (region)
+		return branch_region(b, region, value);
+	choice = branch_open_choice(m, shares);
+	if (choice < m->program->choice_count)
+		return branch_choice(b, choice, shares);
+	row = counts_fraction(&b->counts, m, shares, &value);
+	if (row != SIMPLEX_NONE)
+		return branch_count(b, row, value);
+	region = shares_region(m, shares, &value);
+	return branch_region(b, region, value);
+}
+
 /* Searches below this node. Returns true if nothing more is to be looked for. */
 static bool
 branch_descend(struct branching *b)
 {
 	struct master *m = b->master;
-	struct shares shares;
-	double value;
+	struct shares shares = shares_of(m);
 	bool done;
-	int row;
 
-	for (size_t i = 0; i < m->program->choice_count; i++)
-		if (!m->chosen[i])
-			return branch_choice(b, i);
-	shares = shares_of(m);
-	if (shares_are_whole(&shares)) {
+	if (branch_open_choice(m, &shares) == m->program->choice_count && shares_are_whole(&shares)) {
 		struct uses uses = shares_uses(&shares);
 
 		free(shares.list);
@@ -206,8 +270,7 @@ branch_descend(struct branching *b)
 			return done;
 		shares = shares_of(m); /* those from before borrowed patterns of columns, which may have moved in the dive */
 	}
-	row = counts_fraction(&b->counts, m, &shares, &value);
-	done = row == SIMPLEX_NONE ? branch_region(b, &shares) : branch_count(b, row, value);
+	done = branch_open(b, &shares);
 	free(shares.list);
 	return done;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From fractions to whole numbers: branch and price. If the relaxation uses fractions of machines, there is a
- * region of patterns with a fractional number of machines in it; either there are fewer there, or more.
+ * region of patterns with a fractional number of machines in it; either there are fewer there, or more. Where it has instances of more
+ * than one service of a choice, each of them is tried.
  */
 #ifndef SOLVE_SEARCH_BRANCH_H
 #define SOLVE_SEARCH_BRANCH_H

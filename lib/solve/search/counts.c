@@ -13,9 +13,36 @@ enum { CHOICES = 60, CHOICES_THOROUGH = 2000 };
 
 struct counts_part { /* numbers of the units, then the sums of the rules */
 	struct integers integers;
-	int *units, *rules;
-	size_t unit_count, rule_count;
+	int *units, *rules, *choices;
+	struct one_of *ways; /* to make each choice; integers has those that are open */
+	size_t unit_count, rule_count, choice_count;
 };
+
+/* Gives a part the choices among its units. */
+static void
+counts_init_choices(struct counts_part *part, const struct program *p, int *parent, int root)
+{
+	struct integers *s = &part->integers;
+	size_t *number = memory_zeroed(p->unit_count, sizeof *number);
+
+	for (size_t i = 0; i < part->unit_count; i++)
+		number[part->units[i]] = i;
+	part->choices = memory_zeroed(p->choice_count, sizeof *part->choices);
+	part->ways = memory_zeroed(p->choice_count, sizeof *part->ways);
+	s->choices = memory_zeroed(p->choice_count, sizeof *s->choices);
+	for (size_t i = 0; i < p->choice_count; i++) {
+		const struct choice *c = &p->choices[i];
+		struct one_of *ways = &part->ways[part->choice_count];
+
+		if (c->count == 0 || program_root(parent, c->units[0]) != root)
+			continue;
+		*ways = (struct one_of){memory_zeroed(c->count, sizeof *ways->variables), c->count};
+		for (size_t j = 0; j < c->count; j++)
+			ways->variables[j] = number[c->units[j]];
+		part->choices[part->choice_count++] = (int)i;
+	}
+	free(number);
+}
 
 /* Makes the part of the rules with that root. */
 static void
@@ -46,6 +73,7 @@ counts_init_part(struct counts_part *part, const struct program *p, int *parent,
 				equation->terms[equation->count++] = (struct term){j, coefficient[part->units[j]]};
 		equation->terms[equation->count++] = (struct term){part->unit_count + i, -1};
 	}
+	counts_init_choices(part, p, parent, root);
 }
 
 void
@@ -64,12 +92,18 @@ counts_init(struct counts *counts, const struct program *p)
 		for (size_t u = 0; u < p->unit_count; u++)
 			if (p->linears[i].coefficient[u])
 				parent[program_root(parent, (int)u)] = program_root(parent, (int)(p->unit_count + i));
+	for (size_t i = 0; i < p->choice_count; i++)
+		for (size_t j = 1; j < p->choices[i].count; j++)
+			parent[program_root(parent, p->choices[i].units[j])] = program_root(parent, p->choices[i].units[0]);
 	counts->parts = memory_zeroed(p->linear_count, sizeof *counts->parts);
 	for (size_t i = 0; i < p->linear_count; i++) {
-		int rule = (int)(p->unit_count + i);
+		int root = program_root(parent, (int)(p->unit_count + i));
+		bool first = true;
 
-		if (program_root(parent, rule) == rule)
-			counts_init_part(&counts->parts[counts->count++], p, parent, rule);
+		for (size_t j = 0; j < i && first; j++)
+			first = program_root(parent, (int)(p->unit_count + j)) != root;
+		if (first)
+			counts_init_part(&counts->parts[counts->count++], p, parent, root);
 	}
 	free(parent);
 }
@@ -82,6 +116,11 @@ counts_release(struct counts *counts)
 
 		for (size_t j = 0; j < part->integers.equation_count; j++)
 			free(part->integers.equations[j].terms);
+		for (size_t j = 0; j < part->choice_count; j++)
+			free(part->ways[j].variables);
+		free(part->ways);
+		free(part->choices);
+		free(part->integers.choices);
 		free(part->integers.equations);
 		free(part->integers.list);
 		free(part->units);
@@ -98,8 +137,9 @@ counts_row_of(const struct master *m, int unit)
 	return m->row_of_unit[unit] == SIMPLEX_NONE ? 0 : m->row_of_unit[unit];
 }
 
+/* Loads what is left. Of a choice that is made there need be no instances among it. */
 static void
-counts_load(const struct counts_part *part, const struct master *m)
+counts_load(struct counts_part *part, const struct master *m)
 {
 	struct integer *list = part->integers.list;
 
@@ -114,6 +154,10 @@ counts_load(const struct counts_part *part, const struct master *m)
 			if (part->rules[j] == m->rows[i].index)
 				list[part->unit_count + j] =
 				    (struct integer){.lo = m->rows[i].lo, .hi = m->rows[i].hi, .step = 1, .near = NAN};
+	part->integers.choice_count = 0;
+	for (size_t i = 0; i < part->choice_count; i++)
+		if (!m->chosen[part->choices[i]])
+			part->integers.choices[part->integers.choice_count++] = part->ways[i];
 }
 
 static void
@@ -158,18 +202,6 @@ counts_tighten(struct counts *counts, struct master *m, bool thorough)
 	return status;
 }
 
-/* Returns the instances of a unit in a relaxation, without those on machines of fixed kinds, as its row counts them. */
-static double
-counts_in(const struct shares *shares, int unit)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < shares->count; i++)
-		if (!shares->list[i].pattern->kind && bits_has(shares->list[i].pattern->units, (size_t)unit))
-			sum += shares->list[i].value;
-	return sum;
-}
-
 bool
 counts_fix(struct counts *counts, struct master *m, const struct shares *shares)
 {
@@ -178,7 +210,7 @@ counts_fix(struct counts *counts, struct master *m, const struct shares *shares)
 
 		counts_load(part, m);
 		for (size_t u = 0; u < part->unit_count; u++)
-			part->integers.list[u].near = counts_in(shares, part->units[u]);
+			part->integers.list[u].near = shares_of_unit(shares, part->units[u]);
 		if (integers_find(&part->integers, CHOICES, m->budget) != SEARCH_FOUND)
 			return false;
 		counts_store(part, m);
@@ -194,7 +226,7 @@ counts_fraction(const struct counts *counts, const struct master *m, const struc
 
 	for (size_t i = 0; i < counts->count; i++)
 		for (size_t u = 0; u < counts->parts[i].unit_count; u++) {
-			double sum = counts_in(shares, counts->parts[i].units[u]), fraction = fabs(sum - nearbyint(sum));
+			double sum = shares_of_unit(shares, counts->parts[i].units[u]), fraction = fabs(sum - nearbyint(sum));
 
 			if (fraction <= largest)
 				continue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the rules of counts say of the numbers of instances alone, before any machine is looked at: whole numbers are what the linear
- * program knows nothing of. Rules that share a unit are a part, and each part is searched by itself (integers.h).
+ * program knows nothing of. Rules that share a unit, or units of which one is chosen, are a part, and each part is searched by itself
+ * (integers.h).
  */
 #ifndef SOLVE_SEARCH_COUNTS_H
 #define SOLVE_SEARCH_COUNTS_H

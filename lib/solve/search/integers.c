@@ -106,6 +106,33 @@ integers_propagate(struct integers *s, const struct equation *equation, bool *ch
 	return true;
 }
 
+/* Draws from what is known of some numbers of a choice what the others are. Returns false if there is no choice left. */
+static bool
+integers_propagate_choice(struct integers *s, const struct one_of *choice, bool *changed)
+{
+	struct integer *chosen = NULL, *possible = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < choice->count; i++) {
+		struct integer *x = &s->list[choice->variables[i]];
+
+		if (x->lo > 0 && chosen)
+			return false;
+		chosen = x->lo > 0 ? x : chosen;
+		possible = x->hi > 0 ? x : possible;
+		count += x->hi > 0;
+	}
+	if (!possible)
+		return false;
+	for (size_t i = 0; i < choice->count && chosen; i++) {
+		struct integer *x = &s->list[choice->variables[i]];
+
+		if (x != chosen && x->hi > 0 && !integer_narrow(x, 1, false, 0, true, 0, changed))
+			return false;
+	}
+	return chosen || count > 1 || integer_narrow(possible, 1, true, 1, false, 0, changed);
+}
+
 struct lattice { /* columns of rows equations, then of the numbers as sums of the new ones */
 	size_t rows, columns, height;
 	wide *entries;  /* column after column */
@@ -298,11 +325,16 @@ integers_tighten(struct integers *s, struct budget *budget)
 			return false;
 	for (size_t i = 0; i < s->equation_count; i++)
 		terms += s->equations[i].count;
+	for (size_t i = 0; i < s->choice_count; i++)
+		terms += s->choices[i].count;
 	for (int round = 0; round < ROUNDS && changed; round++) {
 		changed = false;
 		budget_work(budget, 20 * terms);
 		for (size_t i = 0; i < s->equation_count; i++)
 			if (!integers_propagate(s, &s->equations[i], &changed))
+				return false;
+		for (size_t i = 0; i < s->choice_count; i++)
+			if (!integers_propagate_choice(s, &s->choices[i], &changed))
 				return false;
 		if (integers_count_free(s) == last)
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole numbers between bounds, of which sums with coefficients are 0: an exact search for them. What bounds say of the other
+ * Whole numbers between bounds, of which sums with coefficients are 0, and of some of which exactly one is not 0: an exact search for them. What bounds say of the other
  * numbers of an equation is drawn from them; what all equations together say of remainders (3a = 2b and 5b = 4c: a is a multiple of
  * 8) follows from their lattice: with a unimodular change of variables that makes the equations triangular, each number is a constant
  * and a sum of multiples of free ones. Then one number is chosen, and the rest is searched.
@@ -30,11 +30,18 @@ struct equation { /* the sum of its terms is 0 */
 	size_t count;
 };
 
+struct one_of { /* exactly one of these numbers, none of which is negative, is not 0 */
+	size_t *variables;
+	size_t count;
+};
+
 struct integers {
 	struct integer *list;
 	size_t count;
 	struct equation *equations;
 	size_t equation_count;
+	struct one_of *choices;
+	size_t choice_count;
 };
 
 /* Tightens the bounds by what follows without a search. Returns false if there is no solution. */

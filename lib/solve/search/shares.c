@@ -6,8 +6,6 @@
 
 #include "solve/program/bits.h"
 
-enum { MANY = 100 }; /* machines */
-
 struct shares
 shares_of(const struct master *m)
 {
@@ -29,6 +27,17 @@ shares_of(const struct master *m)
 	free(column);
 	free(value);
 	return shares;
+}
+
+double
+shares_of_unit(const struct shares *shares, int unit)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (!shares->list[i].pattern->kind && bits_has(shares->list[i].pattern->units, (size_t)unit))
+			sum += shares->list[i].value;
+	return sum;
 }
 
 static double
@@ -146,30 +155,6 @@ shares_sum_in(const struct program *p, const struct region *region, const struct
 	return sum;
 }
 
-/* Narrows a region to the hardware type whose number of machines is nearest to half of one. Returns false if all are whole,
- * and where there are few machines: then it matters more what they are than how many are of a type. */
-static bool
-shares_split_hardware(const struct program *p, const struct shares *shares, struct region *region)
-{
-	double nearest = SHARE_WHOLE;
-	int best = ANY;
-
-	if (shares_sum_in(p, region, shares) < MANY)
-		return false;
-	for (size_t h = 0; h < p->hardware_count; h++) {
-		double sum;
-
-		region->hardware = (int)h;
-		sum = shares_sum_in(p, region, shares);
-		if (shares_fraction(sum) > nearest + SHARE_WHOLE) {
-			nearest = shares_fraction(sum);
-			best = (int)h;
-		}
-	}
-	region->hardware = best;
-	return best != ANY;
-}
-
 /* Narrows a region to some of the patterns with fractions. */
 static void
 shares_split_patterns(const struct program *p, const struct shares *shares, struct region *region)
@@ -195,19 +180,54 @@ shares_split_patterns(const struct program *p, const struct shares *shares, stru
 	free(left.list);
 }
 
+/* Returns a region of all patterns of the class of the first that has a fraction; NULL if none has. */
+static struct region *
+shares_region_of_class(struct master *m, const struct shares *shares)
+{
+	struct region *region;
+	size_t first = 0;
+
+	while (first < shares->count && shares_fraction(shares->list[first].value) <= SHARE_WHOLE)
+		first++;
+	if (first == shares->count)
+		return NULL;
+	region = arena_alloc(&m->arena, 1, sizeof *region);
+	*region = region_all(m->program, &m->arena);
+	region->class = pattern_class(m->program, shares->list[first].pattern);
+	return region;
+}
+
+struct region *
+shares_region_of_type(struct master *m, const struct shares *shares, double *sum)
+{
+	const struct program *p = m->program;
+	struct region *region = shares_region_of_class(m, shares);
+	double nearest = SHARE_WHOLE;
+	int best = ANY;
+
+	for (size_t h = 0; region && h < p->hardware_count; h++) {
+		double machines;
+
+		region->hardware = (int)h;
+		machines = shares_sum_in(p, region, shares);
+		if (shares_fraction(machines) > nearest + SHARE_WHOLE) {
+			nearest = shares_fraction(machines);
+			*sum = machines;
+			best = (int)h;
+		}
+	}
+	if (best == ANY)
+		return NULL;
+	region->hardware = best;
+	return region;
+}
+
 struct region *
 shares_region(struct master *m, const struct shares *shares, double *sum)
 {
-	const struct program *p = m->program;
-	struct region *region = arena_alloc(&m->arena, 1, sizeof *region);
-	size_t first = 0;
+	struct region *region = shares_region_of_class(m, shares);
 
-	while (shares_fraction(shares->list[first].value) <= SHARE_WHOLE)
-		first++;
-	*region = region_all(p, &m->arena);
-	region->class = pattern_class(p, shares->list[first].pattern);
-	if (!shares_split_hardware(p, shares, region))
-		shares_split_patterns(p, shares, region);
-	*sum = shares_sum_in(p, region, shares);
+	shares_split_patterns(m->program, shares, region);
+	*sum = shares_sum_in(m->program, region, shares);
 	return region;
 }
