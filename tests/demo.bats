@@ -80,11 +80,10 @@ answering() {
 	same 2 "$(answering | wc -w)"
 	coopr-backup -q shop
 
-	mkfifo stop
-	while ! read -r -t 0.01 _ <>stop; do curl -sS -f -m 10 -o /dev/null "$site" || true; done >lost 2>&1 3>&- &
+	until [ -e stop ]; do curl -sS -f -m 10 -o /dev/null "$site" || true; done >lost 2>&1 3>&- &
 	coopr-expand -y -q -n 5 shop
 	coopr-config -y -q shop --set shop.greeting="Good evening"
-	echo >stop
+	: >stop
 	wait $!
 	same "" "$(cat lost)"
 	same 3 "$(answering | wc -w)"

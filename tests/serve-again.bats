@@ -200,8 +200,9 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	cat >bin/coopr-create <<-EOT
 		#!/bin/sh
 		[ "\$1" = --complete-options ] || {
+			gate=$PWD/gate.\$((\$(wc -l <"$PWD/began") + 1)) # before the next one is begun
 			echo >>"$PWD/began"
-			read -r _ <"$PWD/gate.\$(wc -l <"$PWD/began")"
+			read -r _ <"\$gate"
 		}
 		exec "$COOPR_BIN/coopr-create" "\$@"
 	EOT

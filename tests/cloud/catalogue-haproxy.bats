@@ -34,16 +34,15 @@ pages() {
 	run ! curl -s -m 3 "http://$(address h 1002):8080/"
 
 	# Requests go on while a page comes, another goes, and their text changes.
-	mkfifo stop
 	address h 1001 >balancer
 	{
-		while ! read -r -t 0.01 _ <>stop; do curl -sS -f -m 5 "http://$(cat balancer)/" >/dev/null || echo lost; sleep 0.05; done
+		until [ -e stop ]; do curl -sS -f -m 5 "http://$(cat balancer)/" >/dev/null || echo lost; sleep 0.05; done
 	} >lost 2>&1 3>&- &
 	coopr-expand -y -n 5 h
 	same $'h1-1002.local\nh1-1003.local\nh1-1004.local' "$(pages "$(address h 1001)")"
 	coopr-config -y h --set 'site.page=page of %host.self%'
 	coopr-shrink -y -N 1002 h
-	echo >stop
+	: >stop
 	wait $!
 	same "" "$(cat lost)"
 	same $'page of h1-1003.local\npage of h1-1004.local' "$(pages "$(address h 1001)")"
