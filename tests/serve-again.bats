@@ -199,16 +199,18 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 	cp "$COOPR_BIN/coopr-serve" bin
 	cat >bin/coopr-create <<-EOT
 		#!/bin/sh
-		[ "\$1" = --complete-options ] || {
-			gate=$PWD/gate.\$((\$(wc -l <"$PWD/began") + 1)) # before the next one is begun
-			echo >>"$PWD/began"
-			read -r _ <"\$gate"
-		}
-		exec "$COOPR_BIN/coopr-create" "\$@"
+		[ "\$1" = --complete-options ] && exec "$COOPR_BIN/coopr-create" "\$@"
+		gate=$PWD/gate.\$((\$(wc -l <"$PWD/began") + 1)) # before the next one is begun
+		echo >>"$PWD/began"
+		read -r _ <"\$gate"
+		"$COOPR_BIN/coopr-create" "\$@"
+		code=\$?
+		echo >>"$PWD/ended"
+		exit \$code
 	EOT
 	chmod +x bin/coopr-create
 	mkfifo gate.1 gate.2
-	: >began
+	: >began >ended
 	for i in 1 2; do
 		PATH=$PWD/bin:$PATH serve
 		curl -sS --unix-socket "$SOCKET" -H 'Idempotency-Key: k' -d "$SHOP" -o body -D head http://coopr/v1/clusters 3>&- &
@@ -217,12 +219,13 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 		[ "$i" -eq 2 ] || kill -KILL "$server"
 	done
 	echo >gate.1
-	until [ "$(coopr-list -o name | wc -l)" -eq 1 ]; do :; done
+	until [ -s ended ]; do kill -0 "$sender"; done
 	echo >gate.2
 	wait "$sender"
 	contains "$(head -n 1 head)" 202
 	replayed
-	same '["00000001",1]' "$(jq -c --argjson count "$(coopr-list -o name | wc -l)" '[.cluster, $count]' body)"
+	same '"00000001-001"' "$(jq -c .job body)"
+	same 1 "$(coopr-list -o name | wc -l)"
 }
 
 @test "a token is shown once, also to who asks for it again" {

@@ -252,9 +252,9 @@ repeat_begin(struct repeat *repeat, void *maker, struct arguments *environment)
 	arguments_printf(environment, "%s=%s %s %s", CLIENT_ASKER_REQUEST, repeat->key, repeat->body, repeat->run);
 }
 
-/* Returns whether this run of the request has changed something. */
+/* Returns whether this run of the request has changed something; else sets others to whether another run has. */
 static bool
-repeat_has_changed(struct repeats *repeats, const struct repeat *repeat)
+repeat_has_changed(struct repeats *repeats, const struct repeat *repeat, bool *others)
 {
 	struct audit_list list = {0};
 	struct error ignored; /* then the log knows it later */
@@ -263,6 +263,7 @@ repeat_has_changed(struct repeats *repeats, const struct repeat *repeat)
 	if (audit_find_request(repeats->store, repeat->user, repeat->key, &list, &ignored) == 0)
 		for (size_t i = 0; i < list.count; i++)
 			changed |= strcmp(strrchr(list.list[i].request, ' ') + 1, repeat->run) == 0;
+	*others = list.count > 0;
 	audit_list_release(&list);
 	return changed;
 }
@@ -271,9 +272,14 @@ void
 repeat_revise(struct repeats *repeats, const struct repeat *repeat, struct http_exchange *exchange)
 {
 	struct http_answer refused = exchange->answer;
+	bool others;
 
-	if (refused.status < 400 || refused.is_file || repeat_has_changed(repeats, repeat))
+	if (refused.is_file || repeat_has_changed(repeats, repeat, &others) || !others)
 		return;
+	if (refused.status < 400) {
+		repeats_mark(exchange);
+		return;
+	}
 	exchange->answer = (struct http_answer){0};
 	if (!repeats_answer_from_log(repeats, repeat, exchange)) {
 		exchange->answer = refused;
@@ -289,11 +295,12 @@ repeat_end(struct repeats *repeats, struct repeat *repeat, const struct http_exc
 	const struct http_answer *answer = exchange ? &exchange->answer : NULL;
 	const char *location = answer ? http_field_find(&answer->headers, "Location") : NULL;
 	size_t at = 0;
+	bool others;
 
 	while (repeats->list[at] != repeat)
 		at++;
 	if (!answer || answer->is_file || answer->body.length > REPEATS_ANSWER || repeat->route->answer == ROUTE_RECORD_ONCE ||
-	    (answer->status != 204 && !repeat_has_changed(repeats, repeat))) {
+	    (answer->status != 204 && !repeat_has_changed(repeats, repeat, &others))) {
 		repeats_remove(repeats, at);
 		return;
 	}

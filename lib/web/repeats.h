@@ -29,7 +29,8 @@ void *repeat_maker(const struct repeat *repeat);
 /* Has a maker do the request, whose command knows it by the environment. */
 void repeat_begin(struct repeat *repeat, void *maker, struct arguments *environment);
 
-/* Answers a request anew that was refused where the log knows it: the command of a server that was killed has done it meanwhile. */
+/* Where the log knows the request, since the command of a server that was killed has done it meanwhile: answers it anew if it was
+ * refused; if not, as when what is begun is resumed, says that it is repeated. */
 void repeat_revise(struct repeats *repeats, const struct repeat *repeat, struct http_exchange *exchange);
 
 /* Remembers what the request was answered, if it has changed something; exchange is NULL where nobody has waited for an answer. */
