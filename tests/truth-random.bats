@@ -13,6 +13,7 @@ setup() {
 	export COOPR_PLUGINS=$PWD/plugins TRUTH=$PWD/truth MACHINES=$PWD/machines FAILURES=0 STOP_AT='' FAIL_AT='' WHERE=$PWD
 	mkdir -p plugins/automator plugins/provider truth machines
 	mkfifo never
+	echo nothing >broken
 	make_plugins
 	# They abort and kill commands, from within.
 	mkdir -p "$HOME/.config/coopr"
@@ -92,6 +93,7 @@ make_plugins() {
 		. "$COOPR_PLUGINS/common"
 		id=$(printf %s "$record" | jq -r .machine.id)
 		stop_at
+		[ "$action.$id" != "$FAIL_AT" ] || answer "${FAIL_WITH-65}" broken
 		if drawn "$action" "$id"; then
 			# Half of these are done, and nobody hears of it.
 			[ "$action" != create ] || ! drawn after "$id" || : >"$MACHINES/$id"
@@ -213,7 +215,7 @@ operate() {
 	7) words="retry -y $name" ;;
 	8) words="restart -y $name" ;;
 	9) words="delete -y $name" ;;
-	10) words="replace -y --dead $name" ;;
+	10) words="replace -y --dead $name $((RANDOM_STATE / 524288 % 8 + 1000))" ;;
 	11 | 12) break_something; return ;;
 	*) words="reconcile --probe --repair --work" ;;
 	esac
@@ -250,8 +252,6 @@ sequence() { # SEED
 	export FAILURES=0 STOP_AT=
 	for name in $(living); do
 		[ "$(recorded "$name")" = active ] || one_command retry -y "$name"
-		# The creation of one that has lost a machine meanwhile cannot be completed.
-		[ "$(recorded "$name")" != incomplete ] || one_command delete -y "$name"
 	done
 	for _ in 1 2 3 4 5 6; do
 		one_command reconcile --probe --repair --work --max-gone 100%
@@ -293,11 +293,90 @@ sequence() { # SEED
 	compare
 }
 
-@test "where a machine of a creation that failed is gone, the remedy that is told works" {
-	run -1 env FAIL_AT=install.mysql.00000001-1000 coopr create blog -t lamp -n 4
-	rm machines/00000001-1001 truth/00000001-1001.* || true
-	run --separate-stderr coopr reconcile --probe --repair --work
-	contains "$stderr" "cannot be completed; coopr delete -T default blog removes what is left of the cluster"
-	coopr delete -y -T default blog >records 2>log
+# A creation fails at a task; the machine of the node is gone.
+half_made() { # TASK NODE
+	run -1 env FAIL_AT="$1" coopr create blog -t lamp -n 4
+	same incomplete "$(recorded blog)"
+	rm -f "machines/$2" truth/"$2".*
+}
+
+@test "where a machine of a creation that failed is gone, another one takes its place, and what was left to do is done" {
+	half_made install.mysql.00000001-1000 00000001-1001
+	coopr show -o json blog | jq -c 'select(.kind == "node") | .services' | sort >wanted
+	run --separate-stderr -1 coopr retry blog
+	run --separate-stderr -1 coopr reconcile
+	contains "$stderr" "00000001-1001: its machine is gone; --repair repairs it"
+	contains "$(coopr show -o table blog)" "its provider does not list it; coopr replace --dead blog 00000001-1001 replaces it"
+	coopr reconcile --probe --repair --work >records 2>log || true # what else it found is told
+	contains "$(cat log)" "00000001-1001: its machine is gone; repaired by job 00000001-002"
+	same "active healthy" "$(coopr list -o json | jq -r '"\(.status) \(.condition)"')"
+	coopr show -o json blog | jq -c 'select(.kind == "node") | .services' | sort | diff wanted -
+	same "00000001-1000 00000001-1002 00000001-1003 00000001-1004" "$(ls machines | paste -sd ' ')"
+	run --separate-stderr -0 coopr reconcile --probe
+	compare
+	# It is the first revision: there is none to go back to.
+	run --separate-stderr -1 coopr rollback -y blog
+	contains "$stderr" "there is no other revision to go back to"
+	coopr expand -q blog -n 5
+	coopr rollback -q -y blog
+	same "active 4" "$(coopr list -o json | jq -r '"\(.status) \(.nodes)"')"
+	coopr delete -q -y blog
 	same "" "$(living)$(ls machines)"
+}
+
+@test "a person replaces it as well, also after a creation that was cancelled; what fails again is tried again" {
+	half_made install.mysql.00000001-1000 00000001-1000
+	run -1 env FAIL_AT=start.mysql.00000001-1004 coopr replace -y --dead blog 1000
+	contains "$output" "after fixing the cause"
+	same incomplete "$(recorded blog)"
+	contains "$(coopr show -o table blog)" "To remove it: coopr delete blog"
+	rm machines/00000001-1001 truth/00000001-1001.*
+	coopr replace -q -y --dead blog 1001
+	same "active" "$(recorded blog)"
+	run --separate-stderr -0 coopr reconcile --probe
+	compare
+}
+
+@test "a machine that was never made, or only in part, comes with the one that is replaced" {
+	run -1 env FAIL_AT=create.00000001-1003 coopr create blog -t lamp -n 4
+	same incomplete "$(recorded blog)"
+	rm machines/00000001-1000
+	coopr replace -q -y --dead blog 1000
+	same "active 4" "$(coopr list -o json | jq -r '"\(.status) \(.nodes)"')"
+	run --separate-stderr -0 coopr reconcile --probe
+	same 4 "$(ls machines | wc -l)"
+	compare
+}
+
+@test "of a cluster that has no machine any more, but was to get one, all that is recommended works" {
+	jq '.name = "one" | .defaults.services = ["apache"] | .compatibility.services = ["apache"] | .constraints = {}' mine/clustertemplates/lamp.json \
+		>mine/clustertemplates/one.json
+	run -1 env FAIL_AT=install.apache.00000001-1000 coopr create blog -t one -n 1
+	rm machines/*
+	# The provider does not even try.
+	run -1 env FAIL_AT=create.00000001-1001 FAIL_WITH=78 coopr replace -y --dead blog 1000
+	same "incomplete 0" "$(coopr list -o json | jq -r '"\(.status) \(.nodes)"')"
+	for words in "delete -y blog" "retry blog" "replace -y --dead blog 1001"; do
+		rm -rf copy
+		mkdir copy
+		cp -a "$COOPR_STATE" "$COOPR_SPOOL" copy
+		# shellcheck disable=SC2086 # words
+		COOPR_STATE=$PWD/copy/state COOPR_SPOOL=$PWD/copy/spool coopr $words
+		[ "$words" = "delete -y blog" ] || COOPR_STATE=$PWD/copy/state COOPR_SPOOL=$PWD/copy/spool coopr delete -y blog
+		same "" "$(ls machines)"
+	done
+}
+
+@test "nothing is replaced in a deletion that failed, or in a creation that somebody has cancelled, by reconcile alone" {
+	coopr create -q blog -t lamp -n 4
+	run -1 env FAIL_AT=delete.00000001-1003 coopr delete -y blog
+	same incomplete "$(recorded blog)"
+	rm machines/*
+	run --separate-stderr -1 coopr replace -y --dead blog 1003
+	same "coopr-replace: blog: its deletion (job 00000001-002) is not complete; coopr retry blog continues it" "$stderr"
+	run --separate-stderr -1 coopr reconcile --probe --repair --work
+	contains "$stderr" "its machine is gone; not repaired: blog: its deletion (job 00000001-002) is not complete; coopr retry blog continues it"
+	same "" "$(ls machines)"
+	coopr retry -q -y blog
+	same "" "$(living)"
 }

@@ -30,7 +30,7 @@ const struct lifecycle_transition lifecycle_transitions[] = {
 	{"restart", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
 	{"backup", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_SAME, true, false, 0},
 	{"restore", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, 0},
-	{"replace", CHANGEABLE, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
+	{"replace", STANDING, LIFECYCLE_SAME, LIFECYCLE_INCONSISTENT, true, false, CHANGEABLE},
 	{"repair", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, false, 0},
 	{"retry", BROKEN, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, BROKEN},
 	{"rollback", STANDING, LIFECYCLE_ACTIVE, LIFECYCLE_SAME, true, true, IN(INCONSISTENT)},

@@ -154,7 +154,7 @@ operation_end_layout(struct ending *e, struct error *err)
 		result = operation_end_uses(e, &there, err);
 	if (result == 0)
 		result = sql_change(account_sql(e->account), err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
-		    there.count ? layout : "", e->cluster);
+		    there.count || !e->transition->ends ? layout : "", e->cluster);
 	if (result == 0 && e->outcome->seen)
 		result = observations_replace(e->account->store, e->cluster, e->outcome->seen, err);
 	holding_release(&there);
@@ -194,7 +194,7 @@ operation_end_request(struct ending *e, struct error *err)
 }
 
 /* Returns what a status is corrected to by what is there: what a change left in part is not active, and what is whole after a
- * change that is complete is no longer inconsistent. */
+ * change that is complete is neither inconsistent nor incomplete any more. */
 static enum lifecycle_status
 operation_end_correct(const struct ending *e, enum lifecycle_status status)
 {
@@ -202,10 +202,13 @@ operation_end_correct(const struct ending *e, enum lifecycle_status status)
 	const char *action = e->transition->action;
 	bool finishes = strcmp(action, "start") != 0 && strcmp(action, "stop") != 0 && strcmp(action, "restart") != 0;
 
+	/* What was never complete has nothing that it could be inconsistent with. */
+	if (status == LIFECYCLE_INCONSISTENT && e->was == LIFECYCLE_INCOMPLETE)
+		status = LIFECYCLE_INCOMPLETE;
 	/* A backup changes nothing, however it ends. */
 	if (!e->outcome->layout || strcmp(action, "backup") == 0)
 		return status;
-	if (status == LIFECYCLE_INCONSISTENT && complete && e->whole && finishes)
+	if ((status == LIFECYCLE_INCONSISTENT || status == LIFECYCLE_INCOMPLETE) && complete && e->whole && finishes)
 		return LIFECYCLE_ACTIVE;
 	return status == LIFECYCLE_ACTIVE && (!e->whole || (!complete && e->outcome->status != OPERATION_ROLLEDBACK)) ? LIFECYCLE_INCONSISTENT : status;
 }

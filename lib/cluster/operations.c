@@ -91,6 +91,12 @@ operations_list(struct account *account, int64_t cluster, int64_t before, int64_
 	return got < 0 ? -1 : 0;
 }
 
+bool
+operation_is_of_creation(const struct operation *last)
+{
+	return strcmp(last->action, "delete") != 0 && strcmp(last->action, "rollback") != 0;
+}
+
 int
 operation_last(struct account *account, int64_t cluster, struct operation_list *list, struct error *err)
 {

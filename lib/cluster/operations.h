@@ -129,6 +129,9 @@ int operation_end(struct account *account, int64_t cluster, int64_t number, cons
 int operations_list(struct account *account, int64_t cluster, int64_t before, int64_t limit, struct operation_list *list,
     struct error *err);
 
+/* Returns whether the last operation of an incomplete cluster was of its creation: it neither deletes it nor brings it back. */
+bool operation_is_of_creation(const struct operation *last);
+
 /* Adds the last one that had a job: 1, or 0 where there is none, or -1. */
 int operation_last(struct account *account, int64_t cluster, struct operation_list *list, struct error *err);
 

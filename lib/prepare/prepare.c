@@ -20,6 +20,7 @@
 #include "operation/context.h"
 #include "prepare/prepare-solve.h"
 #include "prepare/restore-choice.h"
+#include "prepare/unfinished-creation.h"
 #include "operation/run-command.h"
 #include "operation/target.h"
 #include "queue/queue.h"
@@ -265,32 +266,6 @@ prepare_describe_amend(struct operation_context *context, const void *data, stru
 	return 0;
 }
 
-/* Leaves in the layout before the operation only what the failed creation has done. A machine without an address may not be
- * there, or only in part: another one is to replace it, and its id is added to dead. */
-static int
-prepare_keep_standing(const struct operation_context *context, struct arguments *dead, struct error *err)
-{
-	struct buffer text = {0};
-	struct layout now;
-	int result = layout_parse_text(context->documents.layout ? context->documents.layout : "", &now, err);
-
-	if (result == 0 && now.has_cluster)
-		cluster_print(&now.cluster, &text);
-	for (size_t i = 0; result == 0 && i < now.node_count; i++) {
-		struct node *node = &now.nodes[i];
-
-		if (node->was.count == 0 && json_length(node->ipaddresses) == 0)
-			arguments_push(dead, node->id);
-		node->services = node->was;
-		node_print(node, &text);
-	}
-	if (result == 0 && text.length)
-		result = file_replace(context->job_dir.fd, "was.ndjson", text.data, text.length, 0600, err);
-	buffer_release(&text);
-	layout_release(&now);
-	return result;
-}
-
 int
 prepare_make(struct operation_context *context, const void *data, struct error *err)
 {
@@ -300,7 +275,7 @@ prepare_make(struct operation_context *context, const void *data, struct error *
 
 	for (size_t i = 0; i < parameters->request->count; i++)
 		arguments_push(&given, parameters->request->list[i]);
-	result = context->supersedes ? prepare_keep_standing(context, &dead, err) : 0;
+	result = context->supersedes ? unfinished_creation_keep_standing(context, &dead, err) : 0;
 	for (size_t i = 0; i < dead.count; i++)
 		arguments_printf(&given, "--replace=%s", dead.list[i]);
 	if (result == 0)
@@ -348,7 +323,7 @@ prepare_clone_standing(const struct operation_context *context, jv *request, str
 {
 	struct amendment amendment = {.config = jv_invalid(), .members = jv_invalid()};
 	char *before = workdir_path(&context->job_dir, "was.ndjson");
-	int result = prepare_keep_standing(context, dead, err);
+	int result = unfinished_creation_keep_standing(context, dead, err);
 
 	amendment.replace = (struct string_list){(const char **)dead->list, dead->count};
 	if (result == 0)
@@ -418,8 +393,10 @@ prepare_define_added(const struct operation_context *context, jv *request, struc
 	return 0;
 }
 
+/* Writes the request, with the nodes of a layout in the folder as the present ones. */
 static int
-prepare_amend_request(const struct operation_context *context, const struct amend_parameters *parameters, struct error *err)
+prepare_amend_request(const struct operation_context *context, const struct amend_parameters *parameters, const char *present,
+    struct error *err)
 {
 	char *before;
 	jv request;
@@ -427,7 +404,7 @@ prepare_amend_request(const struct operation_context *context, const struct amen
 
 	if (result < 0)
 		return -1;
-	before = workdir_path(&context->job_dir, "was.ndjson");
+	before = workdir_path(&context->job_dir, present);
 	result = amend_nodes(&request, before, err);
 	if (result == 0)
 		amend_leave_empty(&request);
@@ -473,9 +450,23 @@ prepare_amend_solve(const struct operation_context *context, const struct amend_
 	return err->code == EX_NO && half_done && parameters->amendment.replace.count ? prepare_solve(context, true, err) : -1;
 }
 
+/* Has the nodes of an incomplete cluster be those that its creation wanted. Those that it has not made are replaced with the others. */
+static int
+prepare_amend_creation(struct operation_context *context, struct amend_parameters *parameters, struct arena *arena, struct error *err)
+{
+	struct operation_list list = {0};
+	int result = operation_last(&context->account, context->id, &list, err);
+
+	if (result > 0)
+		result = unfinished_creation_check(context->workdir.name, &list.list[0], err);
+	operation_list_release(&list);
+	return result < 0 ? -1 : unfinished_creation_want(context, &parameters->amendment.replace, &parameters->dead, arena, err);
+}
+
 int
 prepare_amend(struct operation_context *context, const void *data, struct error *err)
 {
+	bool creation = context->cluster && context->cluster->status == LIFECYCLE_INCOMPLETE;
 	struct amend_parameters parameters = *(const struct amend_parameters *)data;
 	struct arguments plan = {0};
 	struct arena arena = {0};
@@ -483,7 +474,8 @@ prepare_amend(struct operation_context *context, const void *data, struct error 
 
 	if (prepare_find_nodes(context, &parameters.amendment.replace, &arena, err) == 0 &&
 	    prepare_find_nodes(context, &parameters.dead, &arena, err) == 0 &&
-	    prepare_amend_request(context, &parameters, err) == 0 &&
+	    (!creation || prepare_amend_creation(context, &parameters, &arena, err) == 0) &&
+	    prepare_amend_request(context, &parameters, creation ? "wanted.ndjson" : "was.ndjson", err) == 0 &&
 	    prepare_amend_solve(context, &parameters, err) == 0) {
 		prepare_begin_plan(context, parameters.max_unavailable, &plan);
 		if (parameters.action)

@@ -11,6 +11,7 @@
 #include "model/name.h"
 #include "operation/operate.h"
 #include "prepare/prepare.h"
+#include "prepare/unfinished-creation.h"
 #include "probe/drift.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/repair-limits.h"
@@ -24,7 +25,7 @@ struct repairs {
 	int worst;
 };
 
-enum remedy { REMEDY_NONE, REMEDY_RETRY, REMEDY_REPLACE, REMEDY_START, REMEDY_COUNT };
+enum remedy { REMEDY_NONE, REMEDY_RETRY, REMEDY_REPLACE, REMEDY_START };
 
 struct group { /* drift of one cluster that has the same remedy */
 	const struct cluster_record *cluster;
@@ -132,6 +133,24 @@ repair_going_at_provider(const struct repairs *repairs, const struct cluster_rec
 	return count;
 }
 
+/* Fails where no machine comes for one of the incomplete cluster without a person's word: it is being deleted, or its creation was
+ * cancelled. */
+static int
+repair_check_creation(struct account *account, const struct group *group, struct error *err)
+{
+	struct operation_list list = {0};
+	const char *name = group->cluster->name;
+	int result = operation_last(account, group->cluster->id, &list, err);
+
+	if (result > 0)
+		result = unfinished_creation_check(name, &list.list[0], err);
+	if (result == 0 && list.count && list.list[0].status == OPERATION_CANCELLED)
+		result = error_set(err, EX_TEMPFAIL, "%s: its creation was cancelled (job %s); coopr replace --dead %s %s continues it with a new machine, "
+		    "coopr delete %s removes the cluster", name, list.list[0].job, name, group->nodes.list[0], name);
+	operation_list_release(&list);
+	return result;
+}
+
 /* Begins the remedy and returns the job; NULL with a reason where that is not possible now. */
 static char *
 repair_apply(struct repairs *repairs, const struct group *group, enum remedy remedy, struct error *err)
@@ -140,6 +159,8 @@ repair_apply(struct repairs *repairs, const struct group *group, enum remedy rem
 	const struct operation_options *options = &repairs->parameters->options;
 	const struct operation_request retry = {.cluster = group->id};
 
+	if (remedy == REMEDY_REPLACE && group->cluster->status == LIFECYCLE_INCOMPLETE && repair_check_creation(limits->account, group, err) < 0)
+		return NULL;
 	if (remedy == REMEDY_REPLACE && (repair_limits_on_identity(limits, group->cluster, err) < 0 || repair_limits_on_share(limits,
 	    group->cluster, group->nodes.count, repair_going_at_provider(repairs, group->cluster), err) < 0))
 		return NULL;
@@ -173,12 +194,6 @@ repair_note(struct repairs *repairs, struct drift *drift, const struct group *gr
 	struct arena *arena = &repairs->drift->arena;
 	struct error err;
 
-	if (!job && drift->what == DRIFT_VANISHED && group->cluster->status == LIFECYCLE_INCOMPLETE) {
-		/* What a refused replace offers, a retry among it, does not bring the machine back. */
-		drift->note = arena_printf(arena, "without it the cluster cannot be completed; coopr delete -T %s %s "
-		    "removes what is left of the cluster, which may then be created again", group->cluster->tenant, drift->name);
-		return;
-	}
 	if (!job) {
 		drift->note = arena_string(arena, why->text);
 		return;
@@ -192,16 +207,16 @@ repair_note(struct repairs *repairs, struct drift *drift, const struct group *gr
 
 /* Repairs that part of the drift from first to end which has this remedy; returns whether an operation was begun. */
 static bool
-repair_with(struct repairs *repairs, size_t first, size_t end, enum remedy remedy)
+repair_with(struct repairs *repairs, size_t first, size_t end, const struct cluster_record *cluster, enum remedy remedy)
 {
 	struct drift *list = repairs->drift->list;
-	struct group group = {.cluster = reconcile_scope_find(repairs->limits.scope, list[first].cluster)};
+	struct group group = {.cluster = cluster};
 	bool *due = memory_zeroed(end - first, sizeof *due);
 	struct error why;
 	size_t count = 0;
 	char *job = NULL;
 
-	for (size_t i = first; i < end && group.cluster; i++) {
+	for (size_t i = first; i < end; i++) {
 		if (!(due[i - first] = repair_is_due(repairs, &list[i], group.cluster, remedy)))
 			continue;
 		count++;
@@ -259,6 +274,20 @@ repair_goes_on(const struct reconcile_options *parameters, const struct drift_li
 	return repaired && waits;
 }
 
+/* Repairs that part of the drift by the first remedy that works. A creation that lacks a machine fails again as long as it does: it is
+ * replaced first. */
+static void
+repair_cluster(struct repairs *repairs, size_t first, size_t end, const struct cluster_record *cluster)
+{
+	static const enum remedy usual[] = {REMEDY_RETRY, REMEDY_REPLACE, REMEDY_START},
+	    creation[] = {REMEDY_REPLACE, REMEDY_RETRY, REMEDY_START};
+	const enum remedy *order = cluster->status == LIFECYCLE_INCOMPLETE ? creation : usual;
+	bool done = false;
+
+	for (size_t i = 0; i < sizeof usual / sizeof *usual && !done; i++)
+		done = repair_with(repairs, first, end, cluster, order[i]);
+}
+
 int
 repair(struct account *account, const struct reconcile_options *parameters, const struct reconcile_scope *scope,
     struct drift_list *drift)
@@ -267,12 +296,12 @@ repair(struct account *account, const struct reconcile_options *parameters, cons
 	size_t end;
 
 	for (size_t i = 0; i < drift->count; i = end) {
-		bool done = false;
+		const struct cluster_record *cluster = drift->list[i].cluster ? reconcile_scope_find(scope, drift->list[i].cluster) : NULL;
 
 		for (end = i; end < drift->count && drift->list[end].cluster == drift->list[i].cluster; end++)
 			;
-		for (int remedy = REMEDY_NONE + 1; remedy < REMEDY_COUNT && drift->list[i].cluster && !done; remedy++)
-			done = repair_with(&repairs, i, end, (enum remedy)remedy);
+		if (cluster)
+			repair_cluster(&repairs, i, end, cluster);
 	}
 	return repairs.worst;
 }

@@ -331,7 +331,7 @@ cluster_show_append_remedies(const struct cluster_status *status, struct buffer 
 	const char *name = status->cluster->name;
 
 	buffer_printf(text, "\nAll output: coopr log %s. After fixing the cause: coopr retry %s.", name, name);
-	if (last && strcmp(last->action, "create") == 0)
+	if (last && status->cluster->status == LIFECYCLE_INCOMPLETE && operation_is_of_creation(last))
 		buffer_printf(text, " To remove it: coopr delete %s", name);
 	else if (last && last->status != OPERATION_COMPLETE)
 		buffer_printf(text, " To go back: coopr rollback %s", name);
@@ -421,6 +421,16 @@ cluster_show_records(struct cluster_status *status, const struct observations *s
 	free(folder);
 }
 
+/* Returns whether machines of the cluster may be replaced: nothing is in progress, and it is not being deleted. */
+static bool
+cluster_show_may_replace(const struct cluster_status *status)
+{
+	enum lifecycle_status life = status->cluster->status;
+
+	return life == LIFECYCLE_ACTIVE || life == LIFECYCLE_INCONSISTENT ||
+	    (life == LIFECYCLE_INCOMPLETE && status->last && operation_is_of_creation(status->last));
+}
+
 /* Prints the cluster for a person. */
 static int
 cluster_show_text(struct cluster_status *status, const struct observations *seen, struct output *output, struct error *err)
@@ -434,7 +444,7 @@ cluster_show_text(struct cluster_status *status, const struct observations *seen
 			return -1;
 		links_print(&status->layout, out, output->colour);
 	}
-	observation_list_print_faults(seen, out);
+	observation_list_print_faults(seen, cluster_show_may_replace(status) ? status->cluster->name : NULL, out);
 	cluster_show_print_failures(status, out);
 	cluster_show_print_login(status, out);
 	return 0;

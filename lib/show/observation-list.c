@@ -52,7 +52,7 @@ observation_list_services(const struct observations *seen, const struct node *no
 
 /* Appends one fault: "not ready: mysql on 00000001-1000, since 2 min: exit code 1". A machine that is down tells for its services. */
 static void
-observation_list_append_fault(const struct observations *seen, const struct observation *fault, struct buffer *out)
+observation_list_append_fault(const struct observations *seen, const struct observation *fault, const char *cluster, struct buffer *out)
 {
 	const struct observation *machine = observations_find(seen, fault->node, "");
 	char since[CLOCK_RFC3339_SIZE], ago[CLOCK_RFC3339_SIZE];
@@ -65,16 +65,18 @@ observation_list_append_fault(const struct observations *seen, const struct obse
 	buffer_printf(out, "%s: %s%s%s, since %s, seen %s ago%s", *fault->service ? "not ready" : observation_answer_name(fault->answer),
 	    fault->service, *fault->service ? " on " : "", fault->node, since, ago, fault->message ? ": " : "");
 	printable_line(fault->message ? fault->message : "", out);
+	if (fault->answer == OBSERVATION_GONE && !*fault->service && cluster)
+		buffer_printf(out, "; coopr replace --dead %s %s replaces it", cluster, fault->node);
 	buffer_byte(out, '\n');
 }
 
 void
-observation_list_print_faults(const struct observations *seen, FILE *out)
+observation_list_print_faults(const struct observations *seen, const char *cluster, FILE *out)
 {
 	struct buffer text = {0};
 
 	for (size_t i = 0; i < seen->count; i++)
-		observation_list_append_fault(seen, &seen->list[i], &text);
+		observation_list_append_fault(seen, &seen->list[i], cluster, &text);
 	if (text.length)
 		fprintf(out, "\n%s", text.data);
 	buffer_release(&text);

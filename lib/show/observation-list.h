@@ -21,8 +21,9 @@ const char *observation_list_machine(const struct observations *seen, const stru
 /* Returns the services of the node, in the arena: "apache mysql (unhealthy)". */
 const char *observation_list_services(const struct observations *seen, const struct node *node, struct arena *arena);
 
-/* Prints a line for each instance that was not ready when it was seen last. */
-void observation_list_print_faults(const struct observations *seen, FILE *out);
+/* Prints a line for each instance that was not ready when it was seen last. Of machines that are gone it says how the cluster of that
+ * name gets others (NULL: it gets none). */
+void observation_list_print_faults(const struct observations *seen, const char *cluster, FILE *out);
 
 /* Appends a record of the kind "observation" for each. */
 void observation_list_records(const struct observations *seen, struct buffer *out);
