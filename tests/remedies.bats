@@ -113,3 +113,39 @@ all_work_after() {
 	all_work "$(possible_for_c "$output")"
 	all_work "$(commands_for_c "$(coopr show -o table c)")"
 }
+
+# A change of cluster c that is refused, and the commands that it names: each does what it says. refused_with WORD... -- COMMAND...
+refused_with() {
+	local words=()
+
+	while [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	run -1 coopr "${words[@]}"
+	same "$(printf '%s\n' "$@")" "$(grep -oE '\bcoopr (add|remove|expand|shrink|scale) [^,;]* (keeps|takes|lets|removes)\b' <<<"$output" | sed 's/ [a-z]*$//')"
+	for line; do
+		# shellcheck disable=SC2086 # words
+		run -0 on_a_copy $line -y
+	done
+}
+
+@test "a change that no layout satisfies says with which options one does, and that is so" {
+	coopr create -q c -t lamp -n 4
+	refused_with remove c memcached haproxy -- "coopr remove --allow-moves c memcached haproxy" "coopr remove --machines=3 c memcached haproxy"
+	refused_with remove c mysql -- "coopr remove c mysql mod-php"
+	refused_with remove c mod-php apache -- "coopr remove --allow-moves --machines=3 c mod-php apache haproxy"
+	refused_with shrink -N 1000 c -- "coopr shrink --allow-moves --node=1000 c"
+	# One more machine than there are.
+	jq '.constraints.layout.cantcoexist += [["haproxy", "stubborn"], ["apache", "stubborn"], ["mysql", "stubborn"], ["memcached", "stubborn"]] |
+		.constraints.services.stubborn = {"quantities": {"min": 1, "max": 1}}' mine/clustertemplates/lamp.json >lamp
+	mv lamp mine/clustertemplates/lamp.json
+	coopr create -q d -t lamp -n 4
+	run -1 coopr add d stubborn
+	contains "$output" ", coopr add --machines=5 d stubborn takes 5 machines"
+	coopr add -q --machines=5 d stubborn
+	# Nothing is possible.
+	run -1 coopr expand -n 200 c
+	run ! grep -E 'coopr (expand|add)' <<<"$output"
+}

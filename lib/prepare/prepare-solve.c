@@ -23,6 +23,7 @@
 #include "model/request.h"
 #include "operation/context.h"
 #include "operation/run-command.h"
+#include "prepare/change-remedy.h"
 #include "prepare/prepare-address.h"
 
 int
@@ -130,6 +131,8 @@ prepare_solve_refuse(const struct operation_context *context, const struct buffe
 		    size ? "; ask for more machines" : "");
 	if (because && !scaled && size)
 		error_way_out(err, "force", ", or use --force");
+	else if (because && !scaled)
+		change_remedy_append(context, err);
 	free(scaled);
 	free(because);
 	return -1;
