@@ -149,3 +149,21 @@ refused_with() {
 	run -1 coopr expand -n 200 c
 	run ! grep -E 'coopr (expand|add)' <<<"$output"
 }
+
+@test "who asks for what is so already, or cannot be, is told what does it" {
+	coopr create -q c -t lamp -n 4
+	run -1 coopr resume c
+	same "coopr-resume: c: no operation is in progress" "$output"
+	run -1 coopr expand -n 3 c
+	contains "$output" "it has 4 machines; 3 are not more; coopr shrink takes machines away"
+	run -1 coopr shrink -n 5 c
+	contains "$output" "it has 4 machines; 5 are not fewer; coopr expand adds machines"
+	run -1 coopr add c apache
+	contains "$output" 'the cluster has the service "apache" already; coopr start starts it, coopr scale changes how many instances there are'
+	touch broken
+	run -1 coopr add c stubborn
+	run -1 coopr resume c
+	same "coopr-resume: c: no operation is in progress; coopr retry c continues the last one, which is not complete" "$output"
+	rm broken
+	coopr retry -q c
+}

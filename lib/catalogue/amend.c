@@ -174,7 +174,8 @@ amend_change_services(jv *cluster, const struct amendment *amendment, struct err
 		result = error_set(err, EX_NO, "a cluster needs at least one service; coopr delete removes the cluster");
 	for (size_t i = 0; i < amendment->add.count && result == 0; i++) {
 		if (amend_list_remove(&services, amendment->add.list[i]))
-			result = error_set(err, EX_NO, "the cluster has the service \"%s\" already", amendment->add.list[i]);
+			result = error_set(err, EX_NO, "the cluster has the service \"%s\" already; coopr start starts it, coopr scale changes how many "
+			    "instances there are", amendment->add.list[i]);
 		services = jv_array_append(services, jv_string(amendment->add.list[i]));
 	}
 	for (size_t i = 0; i < amendment->remove.count; i++)
@@ -198,8 +199,9 @@ amend_change_machines(jv *cluster, size_t present, const char *machines, int dir
 	if (count < 1)
 		return error_set(err, EX_NO, "a cluster needs at least one machine; coopr delete removes the cluster");
 	if ((direction > 0 && count <= (int64_t)present) || (direction < 0 && count >= (int64_t)present))
-		return error_set(err, EX_NO, "it has %zu %s; %lld %s not %s", present, plural(present, "machine", "machines"),
-		    (long long)count, plural(count, "is", "are"), direction > 0 ? "more" : "fewer");
+		return error_set(err, EX_NO, "it has %zu %s; %lld %s not %s%s", present, plural(present, "machine", "machines"),
+		    (long long)count, plural(count, "is", "are"), direction > 0 ? "more" : "fewer", count == (int64_t)present ? ""
+		    : direction > 0 ? "; coopr shrink takes machines away" : "; coopr expand adds machines");
 	json_set_number(cluster, "numMachines", (double)count);
 	return 0;
 }

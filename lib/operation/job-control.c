@@ -11,6 +11,20 @@
 #include "operation/job.h"
 #include "store/audit.h"
 
+/* Says that nothing is in progress, and how what has failed or was cancelled goes on. */
+static void
+job_control_refuse(const struct cluster_record *cluster, const struct operation *last, struct error *err)
+{
+	bool stays = last && (last->status == OPERATION_FAILED || last->status == OPERATION_CANCELLED) &&
+	    (cluster->status == LIFECYCLE_INCOMPLETE || cluster->status == LIFECYCLE_INCONSISTENT);
+
+	if (stays)
+		error_set(err, EX_NO, "%s: no operation is in progress; coopr retry %s continues the last one, which is not complete", cluster->name,
+		    cluster->name);
+	else
+		error_set(err, EX_NO, "%s: no operation is in progress", cluster->name);
+}
+
 char *
 job_control_find_job(const char *cluster, const struct operation_options *options, struct error *err)
 {
@@ -24,7 +38,7 @@ job_control_find_job(const char *cluster, const struct operation_options *option
 		if (operations.count && operations.list[0].status < OPERATION_COMPLETE)
 			job = memory_string(operations.list[0].job);
 		else
-			error_set(err, EX_NO, "%s: no operation is in progress", clusters.list[0].name);
+			job_control_refuse(&clusters.list[0], operations.count ? &operations.list[0] : NULL, err);
 	}
 	operation_list_release(&operations);
 	cluster_list_release(&clusters);

@@ -200,7 +200,7 @@ target_no_node(const char *cluster, const char *name, const struct layout *layou
 	struct arena arena = {0};
 
 	if (layout->node_count == 0)
-		return error_set(err, EX_NO, "%s: the cluster has no nodes", cluster);
+		return error_set(err, EX_NO, "%s: the cluster has no nodes; coopr show %s says why", cluster, cluster);
 	if (name[0] == '@') {
 		buffer_printf(&text, "no node has the service %s", name + 1);
 		target_append_services(name + 1, layout, &arena, &text);
@@ -241,8 +241,8 @@ target_first(const struct target *target, const struct layout *layout, struct er
 		if (target_has(target, &layout->nodes[i]))
 			return &layout->nodes[i];
 	if (result == 0)
-		error_set(err, EX_NO, layout->node_count ? "%s: none of these nodes has such a service" : "%s: the cluster has no nodes",
-		    target->cluster);
+		error_set(err, EX_NO, layout->node_count ? "%s: none of these nodes has such a service; coopr show %s shows which have" : "%s: the cluster has no nodes; "
+		    "coopr show %s says why", target->cluster, target->cluster);
 	return NULL;
 }
 
