@@ -86,6 +86,13 @@ export_of_originals() { # VERSION
 	[ ! -e "$COOPR_STORE.key" ]
 }
 
+@test "the note of an entity names a misspelt member once" {
+	mkdir -p mine/services
+	echo '{"name": "x", "dependancies": {}, "foo": 1, "provisioner": {"actions": {"install": {"type": "dummy", "fields": {}}}}}' >mine/services/x.json
+	coopr-import -o json mine >out
+	same '/dependancies: nothing reads this member; did you mean "dependencies"?; foo: kept, without effect' "$(said service x note)"
+}
+
 @test "the note of an entity names the plugins that are not installed, and the members that mean nothing here" {
 	sed 's/"chef-solo"/"chef-zero"/' "$CASK/export.json" >export.json
 	coopr-import -o json export.json >out 2>log

@@ -245,8 +245,8 @@ import_verb_change_store(struct import *import)
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, &import->input);
 	result = code ? 0 : import_credentials(store, &import->input, replace_secrets, changing.dry_run, &err);
-	import_note_effects(&import->input);
 	store_verb_note_doubts(&import->input, false);
+	import_note_effects(&import->input);
 	for (size_t i = 0; i < import->input.count && result == 0 && code == 0; i++)
 		result = import_verb_put(import, &change, &import->input.list[i], &import->rows[i], &err);
 	for (size_t i = 0; i < import->files.count && result == 0 && code == 0; i++)

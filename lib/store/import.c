@@ -119,6 +119,19 @@ import_note_plugin(struct entity_input *input, struct input_entity *entity, cons
 	free(plugin);
 }
 
+/* Notes that a member has no effect, unless something is noted of it already. */
+static void
+import_note_unread(struct entity_input *input, struct input_entity *entity, const struct place *member, const char *path)
+{
+	struct buffer pointer = {0};
+
+	place_pointer(member, &pointer);
+	buffer_text(&pointer, ": ");
+	if (!entity->note || !strstr(entity->note, pointer.data))
+		entity_input_note(input, entity, "%s%s: kept, without effect", path, member->name);
+	buffer_release(&pointer);
+}
+
 static void
 import_note_actions(struct entity_input *input, struct input_entity *service)
 {
@@ -130,7 +143,7 @@ import_note_actions(struct entity_input *input, struct input_entity *service)
 		char *type = json_get_string(action.value, "type");
 
 		if (action_find(action.name) < 0)
-			entity_input_note(input, service, "provisioner.actions.%s: kept, without effect", action.name);
+			import_note_unread(input, service, &action, "provisioner.actions.");
 		else
 			import_note_plugin(input, service, "automator", type);
 		free(type);
@@ -200,7 +213,7 @@ import_note_effects(struct entity_input *input)
 		import_note_credentials(input, entity);
 		while (members_next(&members, &member))
 			if (!import_knows_member(entity->kind, member.name))
-				entity_input_note(input, entity, "%s: kept, without effect", member.name);
+				import_note_unread(input, entity, &member, "");
 		free(type);
 	}
 }
