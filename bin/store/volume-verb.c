@@ -38,7 +38,8 @@ static const struct command snapshot_command = {
 	"  coopr-volume snapshot v-0123456789abcdef\n"};
 
 static const struct command restore_command = {
-	"coopr-volume restore", "[OPTION]... VOLUME|SNAPSHOT CLUSTER", "Let the next new node of a cluster have a free volume, or one made from a snapshot.",
+	"coopr-volume restore", "[OPTION]... VOLUME|SNAPSHOT CLUSTER",
+	"Let the next new node of a cluster have a free volume, or one made from a snapshot.",
 	change_options,
 	"  coopr-volume restore v-0123456789abcdef shop\n"
 	"  coopr-volume restore s-0123456789abcdef shop-copy\n"};
@@ -75,7 +76,8 @@ volume_verb_fill_state(const void *row, struct list_cell *cell)
 {
 	const struct volume *volume = row;
 
-	list_cell_text(cell, volume->node ? "attached" : volume->is_leaving ? "leaving" : volume->is_orphaned ? "orphaned" : volume->is_snapshot ? "kept" : "free");
+	list_cell_text(cell, volume->node ? "attached" : volume->is_leaving ? "leaving" : volume->is_orphaned ? "orphaned"
+	    : volume->is_snapshot ? "kept" : "free");
 }
 
 #define AT(type, member) LIST_AT(type, struct volume, member)

@@ -15,9 +15,9 @@
 #include "store/sql/sql.h"
 #include "store/store.h"
 
-#define COLUMNS "volume.id, tenant.name, volume.provider, zone, service, volume.name, volume.cluster, cluster.name, node, promised, of, size_gb, " \
-	"keep, is_snapshot, is_blank, made_ms, cluster.status = 'terminated', size_gb * coalesce((SELECT cost FROM volume_use WHERE volume = volume.id " \
-	"ORDER BY from_ms DESC LIMIT 1), 0), leaving"
+#define COLUMNS "volume.id, tenant.name, volume.provider, zone, service, volume.name, volume.cluster, cluster.name, node, promised, of, " \
+	"size_gb, keep, is_snapshot, is_blank, made_ms, cluster.status = 'terminated', size_gb * coalesce((SELECT cost FROM volume_use " \
+	"WHERE volume = volume.id ORDER BY from_ms DESC LIMIT 1), 0), leaving"
 #define FROM " FROM volume JOIN cluster ON cluster.id = volume.cluster JOIN tenant ON tenant.id = volume.tenant WHERE gone_ms IS NULL AND "
 
 #define GOES "(keep = 0 OR is_blank = 1)" /* one that a node has, as volume_stays tells */
@@ -106,8 +106,8 @@ volumes_take_free(struct store *store, const struct volume_place *place, const c
 	const struct volume *volume;
 	int got = volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "node IS NULL AND leaving = 0 AND is_snapshot = 0 "
 	    "AND service = ?1 AND volume.name = ?2 AND volume.provider = ?3 AND CASE WHEN promised IS NULL THEN volume.cluster = ?4 ELSE (promised, "
-	    "volume.tenant) = (SELECT mine.name, mine.tenant FROM cluster AS mine WHERE mine.id = ?4) END ORDER BY promised IS NULL, CASE WHEN zone = ?5 THEN 0 ELSE 1 END, "
-	    "freed_ms DESC, made_ms, volume.id LIMIT 1", "tttit", place->service, name, place->provider, place->cluster, place->zone), list, err);
+	    "volume.tenant) = (SELECT mine.name, mine.tenant FROM cluster AS mine WHERE mine.id = ?4) END ORDER BY promised IS NULL, "
+	    "CASE WHEN zone = ?5 THEN 0 ELSE 1 END, freed_ms DESC, made_ms, volume.id LIMIT 1", "tttit", place->service, name, place->provider, place->cluster, place->zone), list, err);
 
 	if (got <= 0)
 		return got;
@@ -137,7 +137,8 @@ volumes_make(struct store *store, const struct volume_place *place, const struct
 	if (got == 0)
 		return error_set(err, EX_CONFIG, "node %s: its cluster is not in the store, which knows all volumes; create the cluster with coopr create",
 		    place->node);
-	if (got < 0 || quota_check_volumes(store, tenant, wish->size_gb, place->cost * (double)wish->size_gb, err) < 0 || volumes_draw_id(false, &list->arena, &id, err) < 0)
+	if (got < 0 || quota_check_volumes(store, tenant, wish->size_gb, place->cost * (double)wish->size_gb, err) < 0 ||
+	    volumes_draw_id(false, &list->arena, &id, err) < 0)
 		return -1;
 	if (sql_change(store_sql(store), err, "INSERT INTO volume (id, tenant, provider, zone, service, name, cluster, node, size_gb, keep, "
 	    "is_snapshot, is_blank, leaving, made_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 0, ?)", "tittttitiii", id, tenant, place->provider,
@@ -202,8 +203,8 @@ volumes_release(struct store *store, const char *node, struct error *err)
 int
 volumes_release_others(struct store *store, int64_t cluster, const char *nodes, int64_t now_ms, struct error *err)
 {
-	return sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ? WHERE cluster = ? AND node IS NOT NULL AND gone_ms IS NULL "
-	    "AND node NOT IN (SELECT value FROM json_each(?))", "iit", now_ms, cluster, nodes);
+	return sql_change(store_sql(store), err, "UPDATE volume SET node = NULL, freed_ms = ? WHERE cluster = ? AND node IS NOT NULL "
+	    "AND gone_ms IS NULL AND node NOT IN (SELECT value FROM json_each(?))", "iit", now_ms, cluster, nodes);
 }
 
 /* Begins to read what the account may see of the volumes for which the condition on ?6 and ?7 holds. */
@@ -263,8 +264,8 @@ volumes_is_known(struct store *store, const char *id, int64_t at_ms, struct erro
 static int
 volumes_read_owner(struct store *store, const char *id, int64_t *tenant, double *cost, struct error *err)
 {
-	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT tenant, coalesce((SELECT cost FROM volume_use WHERE volume = its.id ORDER BY from_ms "
-	    "DESC LIMIT 1), 0) FROM volume AS its WHERE id = ?", "t", id);
+	struct sql_rows *rows = sql_query(store_sql(store), err, "SELECT tenant, coalesce((SELECT cost FROM volume_use WHERE volume = its.id "
+	    "ORDER BY from_ms DESC LIMIT 1), 0) FROM volume AS its WHERE id = ?", "t", id);
 	int got = sql_row(rows, err);
 
 	if (got > 0) {

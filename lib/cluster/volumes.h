@@ -82,8 +82,8 @@ int volumes_is_known(struct store *store, const char *id, int64_t at_ms, struct 
 /* Adds the one of that id. EX_NO where there is none that the account may see. */
 int volumes_find(struct account *account, const char *id, struct volume_list *list, struct error *err);
 
-/* Records a snapshot of a volume that is about to be made, which is leaving up to volumes_stay, or a volume that is to be made from a snapshot, and adds it. The quota holds
- * as for a new one. */
+/* Records a snapshot of a volume that is about to be made, which is leaving up to volumes_stay, or a volume that is to be made from a
+ * snapshot, and adds it. The quota holds as for a new one. */
 int volumes_copy(struct store *store, const struct volume *original, struct volume_list *list, struct error *err);
 
 /* Records that a snapshot was made. */

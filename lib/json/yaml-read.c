@@ -61,7 +61,7 @@ static int
 yaml_check_properties(struct yaml_read *read, const yaml_char_t *anchor, const yaml_char_t *tag, yaml_mark_t mark)
 {
 	if (anchor)
-		return yaml_bad(read, mark, "the anchor &%.80s is not supported; write what is meant in each place", (char *)anchor);
+		return yaml_bad(read, mark, "the anchor &%.80s is not supported; write what is meant in each place", (const char *)anchor);
 	if (tag)
 		return yaml_bad(read, mark, "tags such as ! and !!str are not supported; put text in quotes");
 	return 0;

@@ -69,6 +69,7 @@ struct service {
 	struct string_list install_requires, install_uses, runtime_requires, runtime_uses;
 	struct string_list install_local, runtime_local; /* which of those only concern the own node */
 	const struct service_action *actions; /* of each action, install .. remove; check is made of status, where there is a start */
+	struct service_action *own_actions; /* the same, while they are read; NULL: it has none of its own */
 	struct service_reads reads;  /* all that its actions read, but for install and remove */
 	struct string_list data; /* absolute paths of its data on the machine */
 	struct volume_wish *volumes; /* in the order given */

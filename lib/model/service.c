@@ -155,9 +155,10 @@ service_parse_actions(const struct place *place, const struct member *member, st
 	struct service_action *actions;
 
 	service->actions = service_absent_actions;
+	service->own_actions = NULL;
 	if (!place_object(place, NEED_OPTIONAL))
 		return;
-	service->actions = actions = arena_alloc(arena, ACTION_COUNT, sizeof *actions);
+	service->actions = service->own_actions = actions = arena_alloc(arena, ACTION_COUNT, sizeof *actions);
 	for (enum action action = 0; action < ACTION_COUNT; action++) {
 		const struct member row = {action_name(action), .type = TYPE_OBJECT, .inner = member->inner};
 		struct service_action *out = &actions[action];
@@ -232,9 +233,9 @@ service_add_check(const struct place *place, struct arena *arena, void *to)
 
 	(void)place;
 	(void)arena;
-	if (service->actions == service_absent_actions)
+	if (!service->own_actions)
 		return;
-	check = (struct service_action *)&service->actions[ACTION_CHECK]; /* service_parse_actions has allotted it */
+	check = &service->own_actions[ACTION_CHECK];
 	*check = service->actions[ACTION_STATUS];
 	check->present = check->present && service->actions[ACTION_START].present;
 	check->retries = 0;

@@ -13,7 +13,7 @@
 #include "operation/context.h"
 
 struct restore_choice {
-	const struct operation_context *context;
+	struct operation_context *context;
 	const struct layout *layout;
 	const char *archive; /* that was asked for, or NULL */
 	size_t count;        /* of instances that it was for */
@@ -38,7 +38,7 @@ restore_choice_best(const struct layout *layout, const struct archive_list *arch
 static int
 restore_choice_push_one(struct restore_choice *choice, const char *node, const char *service, struct error *err)
 {
-	struct account *account = (struct account *)&choice->context->account;
+	struct account *account = &choice->context->account;
 	struct archive_list archives = {0};
 	const struct archive *best = NULL;
 	struct archive asked;
@@ -68,7 +68,7 @@ restore_choice_push_one(struct restore_choice *choice, const char *node, const c
 }
 
 int
-restore_choice_push(const struct operation_context *context, const struct string_list *nodes, const struct string_list *services,
+restore_choice_push(struct operation_context *context, const struct string_list *nodes, const struct string_list *services,
     const char *archive, struct arguments *plan, struct error *err)
 {
 	struct restore_choice choice = {.context = context, .archive = archive, .plan = plan};

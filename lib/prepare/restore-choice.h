@@ -13,7 +13,7 @@ struct string_list;
 
 /* Appends --archive for each instance of the services (empty: all) on the nodes (ids; empty: all) that can be restored. archive: the id
  * of that of the only instance; NULL: they are chosen, and a person is told which. EX_NO where an instance has none. */
-int restore_choice_push(const struct operation_context *context, const struct string_list *nodes, const struct string_list *services,
+int restore_choice_push(struct operation_context *context, const struct string_list *nodes, const struct string_list *services,
     const char *archive, struct arguments *plan, struct error *err);
 
 #endif

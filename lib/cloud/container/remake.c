@@ -16,7 +16,7 @@
 struct remake {
 	struct cloud *cloud;
 	const struct stop *stop;
-	const char *name; /* of the container, before and after */
+	char *name; /* of the container, before and after */
 	char *next;       /* of its successor */
 };
 
@@ -260,7 +260,7 @@ container_remake(struct cloud *cloud, const struct cloud_machines *machines, con
 	}
 	if (result == 0)
 		result = remake_succeed(&remake, old != NULL, err);
-	free((char *)remake.name);
+	free(remake.name);
 	free(remake.next);
 	return result;
 }

@@ -135,8 +135,9 @@ google_operation_end(const struct cloud *cloud, jv answer, const char *what, boo
 
 /* Takes what a page of the zone's operations tells. Returns 1 where there are none left that no page has had. */
 static int
-operations_read(const struct cloud *cloud, jv answer, void *zone, struct error *err)
+operations_read(const struct cloud *cloud, jv answer, void *data, struct error *err)
 {
+	const char *const *zone = data;
 	struct google_account *account = cloud->state;
 	jv items = json_get(answer, "items");
 	bool missing = false;
@@ -156,7 +157,7 @@ operations_read(const struct cloud *cloud, jv answer, void *zone, struct error *
 		jv_free(item);
 	}
 	for (const struct google_operation *at = account->operations; at; at = at->next)
-		missing |= at->end == GOOGLE_UNDONE && !at->seen && strcmp(at->zone, zone) == 0;
+		missing |= at->end == GOOGLE_UNDONE && !at->seen && strcmp(at->zone, *zone) == 0;
 	stop_unlock();
 	jv_free(items);
 	return !missing;
@@ -167,7 +168,7 @@ static int
 operations_list(const struct cloud *cloud, const char *zone, const struct stop *stop, struct error *err)
 {
 	char *path = memory_printf("/zones/%s/operations?maxResults=%d&orderBy=creationTimestamp%%20desc", zone, PAGE);
-	const struct google_list list = {.path = path, .read = operations_read, .data = (void *)zone};
+	const struct google_list list = {.path = path, .read = operations_read, .data = &zone};
 	int result = google_pages(cloud, &list, stop, err);
 
 	free(path);
