@@ -107,7 +107,8 @@ volumes_take_free(struct store *store, const struct volume_place *place, const c
 	int got = volumes_add_rows(sql_query(store_sql(store), err, "SELECT " COLUMNS FROM "node IS NULL AND leaving = 0 AND is_snapshot = 0 "
 	    "AND service = ?1 AND volume.name = ?2 AND volume.provider = ?3 AND CASE WHEN promised IS NULL THEN volume.cluster = ?4 ELSE (promised, "
 	    "volume.tenant) = (SELECT mine.name, mine.tenant FROM cluster AS mine WHERE mine.id = ?4) END ORDER BY promised IS NULL, "
-	    "CASE WHEN zone = ?5 THEN 0 ELSE 1 END, freed_ms DESC, made_ms, volume.id LIMIT 1", "tttit", place->service, name, place->provider, place->cluster, place->zone), list, err);
+	    "CASE WHEN zone = ?5 THEN 0 ELSE 1 END, freed_ms DESC, made_ms, volume.id LIMIT 1", "tttit", place->service, name, place->provider,
+	    place->cluster, place->zone), list, err);
 
 	if (got <= 0)
 		return got;

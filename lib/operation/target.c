@@ -241,8 +241,8 @@ target_first(const struct target *target, const struct layout *layout, struct er
 		if (target_has(target, &layout->nodes[i]))
 			return &layout->nodes[i];
 	if (result == 0)
-		error_set(err, EX_NO, layout->node_count ? "%s: none of these nodes has such a service; coopr show %s shows which have" : "%s: the cluster has no nodes; "
-		    "coopr show %s says why", target->cluster, target->cluster);
+		error_set(err, EX_NO, layout->node_count ? "%s: none of these nodes has such a service; coopr show %s shows which have"
+		    : "%s: the cluster has no nodes; coopr show %s says why", target->cluster, target->cluster);
 	return NULL;
 }
 

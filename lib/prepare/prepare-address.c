@@ -30,7 +30,8 @@ prepare_address_set(const struct operation_context *context, jv *request, struct
 		got = cluster_address_find(context->account.store, context->id, &parsed.provider.addresses,
 		    origin_of(parsed.provider.source, ORIGIN_INSTALLATION) == ORIGIN_INSTALLATION, &arena, &address, err);
 	if (got == 0)
-		error_set(err, EX_NO, "%s: other clusters have all addresses that the provider %s names; add some to it, or delete a cluster that has one", context->workdir.name, parsed.provider.name);
+		error_set(err, EX_NO, "%s: other clusters have all addresses that the provider %s names; add some to it, or delete a cluster "
+		    "that has one", context->workdir.name, parsed.provider.name);
 	if (got > 0) {
 		jv cluster = json_get(*request, "cluster");
 

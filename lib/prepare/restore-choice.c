@@ -51,7 +51,8 @@ restore_choice_push_one(struct restore_choice *choice, const char *node, const c
 		result = archives_find(account, choice->archive, &archives.arena, &asked, err);
 		best = &asked;
 		if (result == 0 && strcmp(asked.service, service) != 0)
-			result = error_set(err, EX_NO, "archive %s: it is of %s, not of %s; coopr backup --list shows which there are", asked.id, asked.service, service);
+			result = error_set(err, EX_NO, "archive %s: it is of %s, not of %s; coopr backup --list shows which there are",
+			    asked.id, asked.service, service);
 	} else {
 		result = archives_of_service(account->store, choice->context->id, service, &archives, err);
 		best = result == 0 ? restore_choice_best(choice->layout, &archives, node) : NULL;

@@ -72,7 +72,8 @@ operation_take_tags(struct google_operation *operation, const struct cloud_order
 }
 
 int
-google_operation_add(const struct cloud *cloud, jv answer, const char *zone, const char *machine, const struct cloud_order *order, struct error *err)
+google_operation_add(const struct cloud *cloud, jv answer, const char *zone, const char *machine, const struct cloud_order *order,
+    struct error *err)
 {
 	struct google_account *account = cloud->state;
 	struct google_operation *operation;
