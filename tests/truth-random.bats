@@ -293,6 +293,16 @@ sequence() { # SEED
 	compare
 }
 
+@test "what was stopped because it was to leave its node runs again when a later operation keeps it there" {
+	coopr create -q blog -t lamp -n 4
+	coopr expand -q blog -n 5
+	run -1 env FAIL_AT=remove.mod-php.00000001-1004 coopr shrink -y -N 1004 blog
+	same "stopped" "$(cat truth/00000001-1004.apache)"
+	coopr rollback -q -y blog
+	same active "$(recorded blog)"
+	compare
+}
+
 # A creation fails at a task; the machine of the node is gone.
 half_made() { # TASK NODE
 	run -1 env FAIL_AT="$1" coopr create blog -t lamp -n 4

@@ -275,13 +275,14 @@ layout_drop(struct string_list *list, const char *service)
 			list->list[i] = list->list[--list->count];
 }
 
-/* Notes whether a service stays stopped. One that the plan starts again does not, even if that fails. */
+/* Notes whether a service stays stopped. One that the plan starts again does not, even if that fails; nor does one that is stopped
+ * because it leaves the node, which a later operation may bring back. */
 static void
-layout_note_stopped(struct standing *standing, const char *service, const struct part *part)
+layout_note_stopped(struct standing *standing, const struct node *node, const char *service, const struct part *part)
 {
 	if (part->started || part->removed)
 		layout_drop(&standing->stopped, service);
-	else if (part->stopped && !part->any_start)
+	else if (part->stopped && !part->any_start && !node->leaves && name_set_has(&node->services, service))
 		layout_add_stopped(standing, service);
 }
 
@@ -292,7 +293,7 @@ layout_note_service(struct standing *standing, const struct node *node, const ch
 	bool stood = name_set_has(&node->was, name), was_partial = name_set_has(&node->partial, name);
 	bool finished = part->removed || (part->all_done && !only_runs);
 
-	layout_note_stopped(standing, name, part);
+	layout_note_stopped(standing, node, name, part);
 	if (part->removed || (part->remove_tried && !part->all_done) || (!part->all_done && !stood))
 		layout_drop(&standing->services, name);
 	if (!part->all_done && part->any_tried && !part->removed && !was_partial)
