@@ -69,6 +69,31 @@ beside_a_cloud() {
 	END
 }
 
+@test "a cluster that loses a machine before its creation is complete is completed with another one" {
+	beside_a_cloud <<-'END'
+		export COOPR_PLUGINS=$PWD/plugins COOPR_PLUGIN_WRITE=$PWD WHERE=$PWD
+		mkdir -p plugins/automator
+		cat >plugins/automator/moody <<-'EOT'
+			#!/bin/sh
+			cat >/dev/null
+			[ -e "$WHERE/well" ] && echo '{"kind":"result","status":0}' || echo '{"kind":"result","status":65,"message":"not now"}'
+		EOT
+		chmod 755 plugins/automator/moody
+		coopr-store get service app | jq '.provisioner.actions.start.type = "moody"' | coopr-store put -q -k service -
+		! coopr create -q shop -t tpl -n 2 2>told
+		grep 'not now' told
+		id=$(curl -sS "$FAKE/_machines" | jq '.[0].id')
+		curl -sS -X DELETE -H 'Authorization: Bearer secret-token' "$FAKE/v2/droplets/$id"
+		touch well
+		coopr reconcile --repair >told 2>&1 || true
+		grep 'its machine is gone; repaired by job 00000001-002' told || { cat told; false; }
+		[ "$(coopr list -o json | jq -r '"\(.status) \(.nodes) \(.ready)"')" = 'active 2 2' ]
+		[ "$(machines)" = 2 ]
+		coopr delete -q -y shop
+		[ "$(machines)" = 0 ]
+	END
+}
+
 # Other clouds, and for longer: tests/cloud/chaos.bats.
 @test "requests that go wrong and commands that are killed: the cloud has what coopr knows, and nothing when all is deleted" {
 	unshare -n -m --propagation private python3 "$COOPR_ROOT/tests/cloud/chaos.py" digitalocean "${SEED:-1}" 15 3>&-
