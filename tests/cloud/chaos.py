@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Clusters live at a cloud whose requests go wrong, whose machines end, and whose commands, workers and plugins are killed, as a seed says:
+# Clusters live at a cloud whose requests go wrong, whose machines end, and whose commands, workers, plugins and server are killed, as a seed says:
 # chaos.py CLOUD SEED SECONDS, in an empty folder, with a network and mounts of its own (unshare -n -m --propagation private). CLOUD is one of those
 # below. Whenever nothing is under way, the cloud has the machines, volumes, snapshots and addresses that coopr says are there, nothing twice and nothing
-# forgotten, as a client of others sees it, too, where there is one; and coopr-usage(1) says for how long the machines of each cluster have been there, to
-# the second. At the end all is deleted, and the cloud has nothing. Prints what was otherwise, and how many clusters there were; exits with 1 or 0.
+# forgotten, as a client of others sees it, too, where there is one; coopr has asked for nothing else to be made; and coopr-usage(1) says for how long the
+# machines of each cluster have been there, and GiB of its volumes, to the second. At the end all is deleted, and the cloud has nothing. Prints what was
+# otherwise, and how many clusters there were; exits with 1 or 0.
 import base64
+import http.client
 import json
 import os
 import random
 import re
 import signal
+import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -33,6 +37,16 @@ CLOUDS = {
     "openstack": ({"api_user": "svc", "api_password": "secret-token", "openstack_tenant": "dev", "openstack_auth_url": "FAKE/identity/v3",
                    "floating_ip": True}, "m1.small", "debian-12", True),
 }
+# What coopr may ask of each cloud but to be told something: nothing else is made there, so that nothing else can be left.
+MAY_ASK = {
+    "digitalocean": r"POST /v2/droplets|DELETE /v2/(droplets/N|tags/[^/]+)",
+    "ec2": r".*Action=(Describe\w+|GetConsoleOutput|(Run|Terminate)Instances|(Create|Attach|Detach|Delete)Volume|(Create|Delete)Snapshot)",
+    "google": r"POST /token|POST .*/(instances|disks|(attach|detach)Disk|createSnapshot|wait|start)|DELETE .*/(instances|disks|snapshots)/[^/]+",
+    "joyent": r"POST /jill/machines|DELETE /jill/machines/[^/]+",
+    "opennebula": r".*one\.(template\.instantiate|vm\.(allocate|action)|\w+\.info|vmpool\.infoextended)",
+    "openstack": r"POST /identity/v3/auth/tokens|POST .*/(servers(/[^/]+/(os-volume_attachments|action))?|volumes|snapshots|floatingips)"
+                 r"|DELETE .*/(servers/[^/]+(/os-volume_attachments/[^/]+)?|volumes/[^/]+|snapshots/[^/]+|floatingips/[^/]+)",
+}
 # What stands on a machine for the programs that make and mount file systems; see machines.py.
 PROGRAMS = {
     "blkid": 'n=/run/volumes/$(printf %d 0x$(stat -Lc %T "$6")); [ ! -e "$n.fs" ] || case $5 in TYPE) echo ext4 ;; *) basename "$n" ;; esac',
@@ -46,6 +60,8 @@ status) grep -q first /srv/rows/table ;;
 esac
 """
 PATIENCE_S, SLACK_S = 20, 5
+SIZE_GB = 2
+SOCKET = "/run/serve"
 CLOUD, SECONDS = sys.argv[1], float(sys.argv[3])
 FIELDS, FLAVOR, IMAGE, HAS_VOLUMES = CLOUDS[CLOUD]
 choice = random.Random(int(sys.argv[2]))
@@ -53,9 +69,10 @@ FAKE = ""
 wrong = []
 clusters = []  # names of those that are there, or have been begun
 lives = {}  # of machines, by the cloud's ids: the node, when it was made, when it was gone
+disks = {}  # of volumes and snapshots the same: coopr's id of it, when it was made, when it was gone
 is_over = threading.Event()
-noticed = {}  # of machines that are gone: when all was settled behind that
-usage = {}  # of clusters: machines, seconds, and how many seconds more coopr counts
+noticed = {}  # of what is gone: when all was settled behind that
+usage = {}  # of clusters, and the member of usage: things, seconds, and how many seconds more coopr counts
 killed = {}  # how often what was killed
 
 
@@ -77,23 +94,27 @@ def node_of(machine):
 
 
 def watch():
-    """Keeps record of when machines came and went: none is charged for while it shuts down."""
+    """Keeps record of when machines and volumes came and went: no machine is charged for while it shuts down."""
     while not is_over.wait(0.1):
-        now, there = time.time(), {machine["id"]: machine for machine in ask("/_machines") if not machine.get("going")}
-        for one, machine in there.items():
-            lives.setdefault(one, [node_of(machine), machine["made"], None])
-        for one, life in lives.items():
-            if one not in there and life[2] is None:
-                life[2] = now
+        for known, there in ((lives, {machine["id"]: [node_of(machine), machine["made"], None] for machine in ask("/_machines") if not machine.get("going")}),
+                             (disks, {volume["id"]: [volume["name"], volume["made"], None] for volume in ask("/_volumes")})):
+            now = time.time()
+            for one, life in there.items():
+                known.setdefault(one, life)
+            for one, life in known.items():
+                if one not in there and life[2] is None:
+                    life[2] = now
 
 
 # --- coopr ---
 
-def coopr(*words, kill=False):
+def coopr(*words, kill=False, far=False):
     """Runs a command, or kills it with all that it has started after a while; one that waits for a machine that is lost, too: whoever typed it has no
-    patience. Returns its exit code, and what it said."""
+    patience. far: the server does it. Returns its exit code, and what it said."""
+    environment = {name: value for name, value in os.environ.items() if not far or name not in ("COOPR_STATE", "COOPR_SPOOL")}
+    words = ("--server", "unix:" + SOCKET, *words) if far else words
     with open("said", "w+b") as said:
-        process = subprocess.Popen(["coopr", *words], stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(["coopr", *words], stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, start_new_session=True, env=environment)
         try:
             process.wait(choice.random() * 2.5 if kill else PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -105,6 +126,33 @@ def coopr(*words, kill=False):
     return process.returncode, "$ coopr %s: %d\n%s" % (" ".join(words), process.returncode, text)
 
 
+def request(method, path, value, headers):
+    """Asks the server; its answer is 0 where there was none."""
+    class Connection(http.client.HTTPConnection):
+        def connect(self):
+            self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.sock.settimeout(PATIENCE_S)
+            self.sock.connect(SOCKET)
+    status, text = 0, ""
+    try:
+        connection = Connection("coopr")
+        connection.request(method, "/v1" + path, json.dumps(value), dict(headers, **{"Content-Type": "application/json"}))
+        answer = connection.getresponse()
+        status, text = answer.status, answer.read().decode()
+    except (OSError, http.client.HTTPException) as why:
+        text = repr(why)
+    return "%s %s: %d %s" % (method, path, status, text)
+
+
+def operate(words, rest=None):
+    """Has an operation begun: by its command here, by that through the server, or by a request to it. Each may be killed. Returns what it was told."""
+    way = choice.random()
+    if rest and way < .25:
+        key = "%016x" % choice.getrandbits(64)
+        return "\n".join(request(*rest, {"Idempotency-Key": key, **({"If-Match": "*"} if rest[0] == "DELETE" else {})}) for _ in range(choice.randrange(1, 3)))
+    return coopr(*words, kill=choice.random() < .4, far=way < .5)[1]
+
+
 def records(*words):
     out = subprocess.run(["coopr", *words, "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
     return [json.loads(line) for line in out.splitlines()]
@@ -114,36 +162,72 @@ def nodes(name):
     return [node["id"] for node in records("show", name) if node["kind"] == "node"]
 
 
-def own_processes():
-    """The workers and plugins that run in this network, by their ids."""
+def own_processes(pattern):
+    """The processes in this network whose executable is one of these, by their ids: its name, and the process that has started it."""
     mine, found = os.readlink("/proc/self/ns/net"), {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             program = os.readlink("/proc/%s/exe" % pid)
-            if os.readlink("/proc/%s/ns/net" % pid) == mine and re.search(r"/(provider/[a-z0-9]+|automator/shell|coopr-work)$", program):
-                found[int(pid)] = os.path.basename(program)
+            if os.readlink("/proc/%s/ns/net" % pid) == mine and re.search(pattern, program):
+                with open("/proc/%s/stat" % pid) as stat:
+                    found[int(pid)] = os.path.basename(program), int(stat.read().rpartition(")")[2].split()[1])
         except OSError:
             pass
     return found
 
 
-class Killer(threading.Thread):
-    """Ends workers and plugins now and then, until it is told to stop."""
+class Server:
+    """coopr-serve, which is there again a moment after it was killed."""
     def __init__(self):
+        self.process = None
+        self.start()
+
+    def start(self):
+        with open("serve.log", "ab") as log:
+            self.process = subprocess.Popen(["coopr-serve", "--socket", SOCKET], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+    def again(self):
+        self.process.wait()
+        time.sleep(0.1)
+        self.start()
+
+    def end(self):
+        """Has it end, and what it was asked for. What does not end by itself is killed; commands of one that was killed have lost their terminal."""
+        self.process.terminate()
+        for _ in range(10 * PATIENCE_S):
+            if self.process.poll() is not None and not own_processes("/bin/coopr-"):
+                return
+            time.sleep(0.1)
+        left = own_processes("/bin/coopr-")
+        killed["left"] = killed.get("left", 0) + len(left)
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+
+class Killer(threading.Thread):
+    """Ends workers, plugins, the server and its commands now and then, until it is told to stop."""
+    def __init__(self, server):
         super().__init__()
-        self.choice, self.over = random.Random(choice.random()), threading.Event()
+        self.choice, self.over, self.server = random.Random(choice.random()), threading.Event(), server
         self.start()
 
     def run(self):
         while not self.over.wait(self.choice.random() * 3):
-            there = own_processes()
+            there = own_processes(r"/(provider/[a-z0-9]+|automator/shell|coopr-work|coopr-serve)$")
+            there.update({pid: it for pid, it in own_processes("/bin/coopr-").items() if it[1] == self.server.process.pid})
             if there:
-                pid, name = self.choice.choice(sorted(there.items()))
+                pid, (name, _) = self.choice.choice(sorted(there.items()))
                 killed[name] = killed.get(name, 0) + 1
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
+                if pid == self.server.process.pid:
+                    self.server.again()
 
     def stop(self):
         self.over.set()
@@ -181,7 +265,7 @@ def lose_machine(name):
 
 def snapshot():
     its = [volume["id"] for volume in records("volume", "list") if volume["type"] == "volume"]
-    return coopr("volume", "snapshot", choice.choice(its), kill=choice.random() < .3)[1] if its else "no volume"
+    return operate(["volume", "snapshot", choice.choice(its)]) if its else "no volume"
 
 
 def change(name):
@@ -194,13 +278,14 @@ def change(name):
     its = nodes(name)
     words = {"expand": ["expand", "-y", name, "-n", "+1"], "shrink": ["shrink", "-y", name, "-n", "1"], "retry": ["retry", "-y", name],
              "reconcile": ["reconcile", "--repair", "--work"], "replace": ["replace", "-y", name, "-N", choice.choice(its) if its else "1000"]}[what]
-    return coopr(*words, kill=choice.random() < .4)[1]
+    rest = {"expand": {"machines": "+1"}, "shrink": {"machines": 1}, "retry": {}}
+    return operate(words, ("POST", "/clusters/%s/%s" % (name, what), rest[what]) if what in rest else None)
 
 
-def storm():
+def storm(server):
     """A new cluster, or one that is there, lives through a storm. Returns what it was told."""
     said, work = [], None
-    killer = Killer() if choice.random() < .5 else None
+    killer = Killer(server) if choice.random() < .5 else None
     if choice.random() < .4:
         work = subprocess.Popen(["coopr-work", "-j", "8"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     change_cloud()
@@ -208,11 +293,14 @@ def storm():
         storm.count += 1
         clusters.append("c%d" % storm.count)
         template = choice.choice(["app", "rows"]) if HAS_VOLUMES else "app"
-        said.append(coopr("create", "-y", clusters[-1], "-t", template, "-n", str(choice.randrange(1, 5)), kill=choice.random() < .4)[1])
+        number = choice.randrange(1, 5)
+        said.append(operate(["create", "-y", clusters[-1], "-t", template, "-n", str(number)],
+                            ("POST", "/clusters", {"name": clusters[-1], "template": template, "machines": number})))
     for _ in range(choice.randrange(4)):
         said.append(change(choice.choice(clusters)))
     for name in list(clusters) if choice.random() < .5 else []:
-        said.append(coopr("delete", "-y", name, *choice.choice([[], ["--discard-data"]]), kill=choice.random() < .4)[1])
+        discard = choice.choice([[], ["--discard-data"]])
+        said.append(operate(["delete", "-y", name, *discard], ("DELETE", "/clusters/" + name, {"discard-data": True} if discard else {})))
     if killer:
         killer.stop()
     if work:
@@ -224,10 +312,18 @@ def storm():
 storm.count = 0
 
 
-def settle(said):
+def settle(said, server=None):
     """Has all that was begun be ended, as cron and a person do, in calm weather. A cluster that has lost a machine before it was complete is deleted. One
-    run skips the clusters on which something was under way as it began, so that all is well when two say so."""
+    run skips the clusters on which something was under way as it began, so that all is well when two say so. Until then there is no server."""
     calm_cloud()
+    if server:
+        server.end()
+    settle_here(said)
+    if server:
+        server.start()
+
+
+def settle_here(said):
     good = 0
     for number in range(8):
         code, told = coopr("reconcile", "--repair", "--work", "--max-gone", "100%")
@@ -270,6 +366,9 @@ def compare(said):
         with urllib.request.urlopen(request) as answer:
             addresses = [one["description"] for one in json.load(answer)["floatingips"]]
         differ("addresses", len(addresses), len(known), said)
+    for one in ask("/_requests"):
+        if not one.startswith("GET ") and not re.fullmatch(MAY_ASK[CLOUD], one):
+            wrong.append("what was asked of the cloud: " + one)
     theirs = foreign()
     if theirs is not None:
         differ("machines, as a client of others sees it", sorted(theirs), known, said)
@@ -300,14 +399,22 @@ def foreign():
 def compare_usage(said):
     """What coopr counts is at least what the cloud charges, and at most more by what no request can tell: for how long it was under way or was repeated, that
     a machine was lost, that it was never made as all was killed, or that nobody heard of its deletion until now."""
-    now, counts = time.time(), {row["id"]: row["node_hours"] * 3600 for row in records("usage", "--by", "cluster")}
-    for cluster in {life[0][:8] for life in lives.values()}:
-        its = {one: life for one, life in lives.items() if life[0][:8] == cluster}
+    with sqlite3.connect("file:state/store.sqlite3?mode=ro", uri=True) as store:
+        cluster_of = {volume: "%08d" % cluster for volume, cluster in store.execute("SELECT id, cluster FROM volume")}
+    counts = records("usage", "--by", "cluster")
+    compare_hours("node_hours", 1, {one: (life[0][:8], *life[1:]) for one, life in lives.items()}, counts, said)
+    compare_hours("volume_gb_hours", SIZE_GB, {one: (cluster_of.get(life[0]), *life[1:]) for one, life in disks.items()}, counts, said)
+
+
+def compare_hours(member, size, things, counts, said):
+    now, counts = time.time(), {row["id"]: row[member] * 3600 / size for row in counts}
+    for cluster in {life[0] for life in things.values()} | set(counts):
+        its = {one: life for one, life in things.items() if life[0] == cluster}
         charged, counted = sum((gone or now) - made for _, made, gone in its.values()), counts.get(cluster, 0)
         unseen = sum(noticed.setdefault(one, now) - life[2] for one, life in its.items() if life[2])
-        usage[cluster] = (len(its), round(charged, 1), round(counted - charged, 1))
+        usage[cluster, member] = (len(its), round(charged, 1), round(counted - charged, 1))
         if not -0.3 * len(its) <= counted - charged <= SLACK_S * (len(its) + 4) + unseen:
-            wrong.append("\n".join(["usage of %s: %d machines, the cloud charges %.1f s, coopr counts %.1f s" % (cluster, len(its), charged, counted), *said]))
+            wrong.append("\n".join(["%s of %s: %d things, the cloud charges %.1f s, coopr counts %.1f s" % (member, cluster, len(its), charged, counted), *said]))
 
 
 # --- all ---
@@ -343,7 +450,7 @@ def write_catalogue():
     write("cat/imagetypes/debian.json", {"name": "debian", "providermap": {"sky": {"image": IMAGE, "sshuser": "root"}}})
     does = {"type": "shell", "fields": {"script": "rows.sh"}, "patience_s": 3}
     write("cat/services/app.json", {"name": "app", "provisioner": {"actions": {"install": does, "start": does}}})
-    write("cat/services/rows.json", {"name": "rows", "stateful": True, "data": ["/srv/rows"], "volumes": [{"name": "data", "path": "/srv/rows", "size_gb": 1}],
+    write("cat/services/rows.json", {"name": "rows", "stateful": True, "data": ["/srv/rows"], "volumes": [{"name": "data", "path": "/srv/rows", "size_gb": SIZE_GB}],
                                      "provisioner": {"actions": {"initialize": does, "start": does, "status": does}}})
     write("cat/scripts/rows.sh", ROWS)
     for name in ["app", "rows"][:1 + HAS_VOLUMES]:
@@ -392,21 +499,23 @@ def delete_all():
     for volume in records("volume", "list"):
         said.append(coopr("volume", "delete", "-y", "--discard-data", volume["id"])[1])
     compare(said)
-    differ("all", [ask("/_machines"), ask("/_volumes")], [[], []], said)
+    differ("all that is left", [ask("/_machines"), ask("/_volumes")], [[], []], said)
 
 
 def main():
     until, steps, good = time.time() + SECONDS, 0, True
     helpers = begin()
+    server = Server()
     while time.time() < until and good:
         steps += 1
-        said = storm()
-        settle(said)
+        said = storm(server)
+        settle(said, server)
         good = compare(said)
         if os.environ.get("CHAOS_VERBOSE"):
             print("\n".join(said), "--- %d s" % (time.time() - until + SECONDS), flush=True)
     if good:
         delete_all()
+    server.end()
     is_over.set()
     time.sleep(0.2)
     for helper in helpers:
@@ -415,7 +524,9 @@ def main():
     for one in wrong:
         print(one)
     print("%s, seed %s: %d storms, %d clusters, %d machines, killed %s, %d wrong" % (CLOUD, sys.argv[2], steps, storm.count, len(lives), killed, len(wrong)))
-    print("machine seconds: the cloud charges %d, coopr counts %d more" % tuple(sum(its[at] for its in usage.values()) for at in (1, 2)))
+    print("machine seconds: the cloud charges %d, coopr counts %d more; %d volumes and snapshots, seconds: %d, %d more"
+          % (*(sum(its[at] for (_, member), its in usage.items() if member == "node_hours") for at in (1, 2)),
+             *(sum(its[at] for (_, member), its in usage.items() if member != "node_hours") for at in (0, 1, 2))))
     sys.exit(len(wrong) > 0)
 
 

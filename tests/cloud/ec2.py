@@ -325,9 +325,10 @@ class Cloud:
         return "<keySet><item><keyName>ops</keyName></item></keySet>"
 
     def disks(self):
-        return [dict(id=v["id"], name=v["tags"].get("coopr-volume"), machine=self.holder(v) or None, device=v["device"], of=v["of"], snapshot=False, forced=v.get("forced", False))
-                for v in self.volumes.values()] + [dict(id=s["id"], name=s["tags"].get("coopr-volume"), machine=None, of=s["of"], snapshot=True, forced=False)
-                                                   for s in self.snapshots.values()]
+        return [dict(id=v["id"], name=v["tags"].get("coopr-volume"), machine=self.holder(v) or None, device=v["device"], of=v["of"], snapshot=False, forced=v.get("forced", False),
+                     made=v["made"], size=v["size"])
+                for v in self.volumes.values()] + [dict(id=s["id"], name=s["tags"].get("coopr-volume"), machine=None, of=s["of"], snapshot=True, forced=False,
+                                                        made=s["made"], size=s["size"]) for s in self.snapshots.values()]
 
     def holder(self, v):
         """The machine that has a volume: a terminated one gives it back, a stopped one does not, until it has detached it."""

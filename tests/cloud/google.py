@@ -415,9 +415,10 @@ class Cloud:
 
     def disks(self):
         return [dict(id=d["name"], name=d["body"].get("labels", {}).get("coopr-volume"), machine=self.holder(d), device="/dev/disk/by-id/google-" + d["name"], of=last("/" + d["body"].get("sourceSnapshot", "")),
-                     snapshot=False, forced=d.get("forced", False))
+                     snapshot=False, forced=d.get("forced", False), made=d["made"]["at"], size=d["size"])
                 for d in self.drives.values() if not self.is_gone(d)] + [
-                    dict(id=s["name"], name=s["body"].get("labels", {}).get("coopr-volume"), machine=None, of=s["of"]["name"], snapshot=True, forced=False)
+                    dict(id=s["name"], name=s["body"].get("labels", {}).get("coopr-volume"), machine=None, of=s["of"]["name"], snapshot=True, forced=False,
+                         made=s["made"]["at"], size=s["size"])
                     for s in self.snapshots.values() if not self.is_gone(s)]
 
     def holder(self, disk):

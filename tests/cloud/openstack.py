@@ -357,9 +357,10 @@ class Cloud:
     # --- Cinder, and Nova's part of volumes ---
 
     def disks(self):
-        return [dict(id=v["id"], name=v["metadata"].get("coopr-volume"), machine=self.holder(v), device="/dev/disk/by-id/virtio-%.20s" % v["id"], of=v["of"], snapshot=False, forced=v["forced"])
-                for v in self.volumes.values()] + [dict(id=s["id"], name=s["metadata"].get("coopr-volume"), machine=None, of=s["of"], snapshot=True, forced=False)
-                                                   for s in self.snapshots.values()]
+        return [dict(id=v["id"], name=v["metadata"].get("coopr-volume"), machine=self.holder(v), device="/dev/disk/by-id/virtio-%.20s" % v["id"], of=v["of"], snapshot=False, forced=v["forced"],
+                     made=v["made"], size=v["size"])
+                for v in self.volumes.values()] + [dict(id=s["id"], name=s["metadata"].get("coopr-volume"), machine=None, of=s["of"], snapshot=True, forced=False,
+                                                        made=s["made"], size=s["size"]) for s in self.snapshots.values()]
 
     def holder(self, volume):
         return volume["machine"] if volume["machine"] in self.machines else None
