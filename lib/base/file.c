@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/memory.h"
 
 int
@@ -111,25 +113,95 @@ file_directory_of(const char *path)
 	return memory_substring(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-int
-file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
-    struct error *err)
+/* Returns the name under which what comes to path is written, which the caller frees. It is always the same one of a user, so that what a process
+ * that was killed has left is written over by the next, and does not pile up. */
+static char *
+file_fresh_name(const char *path)
 {
-	char *parent = file_directory_of(path), *fresh = memory_printf("%s.%d.new", path, (int)getpid());
-	int result = 0, fd;
-	bool failed;
+	return memory_printf("%s.%u.new", path, (unsigned)geteuid());
+}
 
-	unlinkat(dir, fresh, 0);
-	fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	failed = fd < 0 || fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0;
+/* Opens that file, empty, and locks it, so that others who write at the same time wait: of these, each puts a whole one in place. Returns -1 with errno. */
+static int
+file_open_fresh(int dir, const char *fresh)
+{
+	struct stat ours = {0}, there;
+	int fd;
+
+	while ((fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) >= 0) {
+		bool locked = lock_wait(fd, LOCK_EX) == 0 && fstat(fd, &ours) == 0, own = S_ISREG(ours.st_mode) && ours.st_uid == geteuid();
+
+		if (locked && own && fstatat(dir, fresh, &there, AT_SYMLINK_NOFOLLOW) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) {
+			if (ours.st_nlink == 1 && ftruncate(fd, 0) == 0)
+				return fd;
+			unlinkat(dir, fresh, 0); /* it is in place as well: file_make was killed */
+		}
+		close(fd);
+		if (locked && !own)
+			errno = EEXIST;
+		if (!locked || !own)
+			return -1;
+	}
+	return -1;
+}
+
+/* Puts the new file in place: only where nothing is, if so asked. */
+static int
+file_place(int dir, const char *fresh, const char *path, bool first)
+{
+	if (!first)
+		return renameat(dir, fresh, dir, path);
+	if (linkat(dir, fresh, dir, path, 0) < 0 && errno != EEXIST)
+		return -1;
+	return unlinkat(dir, fresh, 0);
+}
+
+static int
+file_write(int dir, const char *path, const void *bytes, size_t length, mode_t mode, bool first, struct error *err)
+{
+	char *parent = file_directory_of(path), *fresh = file_fresh_name(path);
+	int fd = file_open_fresh(dir, fresh), result = 0;
+
 	if (fd < 0) {
 		result = error_errno(err, EX_CANTCREAT, "%s: cannot be written", path);
-	} else if (close(fd) < 0 || failed || renameat(dir, fresh, dir, path) < 0 || file_sync_dir(dir, parent) < 0) {
+	} else if (fchmod(fd, mode) < 0 || file_write_all(fd, bytes, length) < 0 || fsync(fd) < 0 || file_place(dir, fresh, path, first) < 0) {
 		result = error_errno(err, EX_IOERR, "%s: cannot be written", path);
 		unlinkat(dir, fresh, 0);
+	} else if (file_sync_dir(dir, parent) < 0) {
+		result = error_errno(err, EX_IOERR, "%s: cannot be written", path);
 	}
+	if (fd >= 0)
+		close(fd); /* and so the lock */
 	free(fresh);
 	free(parent);
+	return result;
+}
+
+int
+file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
+{
+	return file_write(dir, path, bytes, length, mode, false, err);
+}
+
+int
+file_make(int dir, const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
+{
+	return file_write(dir, path, bytes, length, mode, true, err);
+}
+
+int
+file_remove(int dir, const char *path, struct error *err)
+{
+	char *fresh = file_fresh_name(path);
+	int fd = openat(dir, fresh, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), result = 0;
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(dir, fresh, 0);
+	if (fd >= 0)
+		close(fd);
+	if (unlinkat(dir, path, 0) < 0 && errno != ENOENT)
+		result = error_errno(err, EX_IOERR, "%s", path);
+	free(fresh);
 	return result;
 }
 

@@ -30,6 +30,12 @@ int file_write_all(int fd, const void *bytes, size_t length);
 int file_replace(int dir, const char *path, const void *bytes, size_t length, mode_t mode,
     struct error *err);
 
+/* The same where nothing is at path; what is there stays. Of two who make it at a time one has made it, and both return 0. */
+int file_make(int dir, const char *path, const void *bytes, size_t length, mode_t mode, struct error *err);
+
+/* Removes a file that these two write, with what one of them that was killed has left beside it. path need not exist. */
+int file_remove(int dir, const char *path, struct error *err);
+
 /* Brings the data of a file to disk. A refusal is final: the kernel reports it once, forgets which pages it could not write,
  * and calls the next fsync a success. So this sets *refused, which all who write the file share, and every later call fails with
  * EIO until the file is written anew under its name. Returns 0, or -1 with errno. A caller without a place for such a mark

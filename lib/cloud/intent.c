@@ -117,7 +117,7 @@ int
 intent_remove(const struct cloud *cloud, const char *node, struct error *err)
 {
 	char *path = intent_path(cloud, node);
-	int result = unlink(path) == 0 || errno == ENOENT ? 0 : error_errno(err, EX_IOERR, "%s", path);
+	int result = file_remove(AT_FDCWD, path, err);
 
 	free(path);
 	return result;
@@ -127,25 +127,20 @@ const char *
 intent_installation(const char *plugin, struct arena *arena, struct error *err)
 {
 	char *state = location_state(), *folder = memory_printf("%s/%s", state, plugin), *path = memory_printf("%s/installation", folder);
-	char *drawn = memory_printf("%s.%d", path, (int)getpid());
 	struct buffer text = {0};
 	const char *id = NULL;
 	int result = file_make_dirs(AT_FDCWD, folder, 0700, err);
 
-	/* Of two who draw one at a time, the first links its file, and the other reads that. */
+	/* Of two who draw one at a time, one makes the file, and the other reads that. */
 	if (result == 0 && !file_exists(AT_FDCWD, path)) {
 		id = intent_random(arena);
-		result = file_replace(AT_FDCWD, drawn, id, strlen(id), 0600, err);
-		if (result == 0 && link(drawn, path) < 0 && errno != EEXIST)
-			result = error_errno(err, EX_CANTCREAT, "%s", path);
-		unlink(drawn);
+		result = file_make(AT_FDCWD, path, id, strlen(id), 0600, err);
 	}
 	if (result == 0 && file_read(AT_FDCWD, path, INTENT_BYTES, &text, err) == 0)
 		id = arena_substring(arena, buffer_string(&text), strcspn(buffer_string(&text), "\r\n"));
 	else
 		id = NULL;
 	buffer_release(&text);
-	free(drawn);
 	free(path);
 	free(folder);
 	free(state);

@@ -192,10 +192,11 @@ life_delete(struct life *life)
 	const char *node = life->task->machine.id;
 	struct cloud_machines found = {.list = NULL};
 	struct intent intent;
-	bool known = intent_read(life->cloud, node, &life->arena, &intent);
-	/* Also a machine that was handed out may not be listed yet: it ran as soon as it was asked for. */
-	int there = life_find(life, &intent, true, &found);
+	int there;
 
+	intent_read(life->cloud, node, &life->arena, &intent);
+	/* Also a machine that was handed out may not be listed yet: it ran as soon as it was asked for. */
+	there = life_find(life, &intent, true, &found);
 	if (there == 0 && life->task->machine.providerid)
 		life_say(life, "machine %s is not among those of this installation in %s: it is gone, or somebody else's; nothing is deleted",
 		    life->task->machine.providerid, life->cloud->name);
@@ -212,7 +213,7 @@ life_delete(struct life *life)
 		there = life->cloud->api->clear(life->cloud, node, life->stop, &life->error);
 	if (there == 0 && life->cloud->api->volumes)
 		there = life_release_volumes(life);
-	return there == 0 && known ? intent_remove(life->cloud, node, &life->error) : there;
+	return there == 0 ? intent_remove(life->cloud, node, &life->error) : there;
 }
 
 /* Does what only providers with volumes do. */

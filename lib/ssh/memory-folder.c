@@ -63,7 +63,9 @@ memory_folder_write(const struct memory_folder *folder, const char *name, const 
 void
 memory_folder_remove(const struct memory_folder *folder, const char *name)
 {
-	unlinkat(folder->held.lock, name, 0);
+	struct error ignored;
+
+	file_remove(folder->held.lock, name, &ignored);
 }
 
 void

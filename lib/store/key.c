@@ -228,9 +228,9 @@ store_key_compare(const struct store_key *key, const char *path, struct error *e
 	return same ? 1 : error_set(err, EX_CANTCREAT, "%s: another key is there already; name another file", path);
 }
 
-/* Writes all keys to the file, in place of what is there, durably. */
+/* Writes all keys to the file durably, by file_replace or file_make. */
 static int
-store_key_write(const struct store_key *key, const char *path, struct error *err)
+store_key_write(const struct store_key *key, const char *path, int (*write)(int, const char *, const void *, size_t, mode_t, struct error *), struct error *err)
 {
 	char *text = store_key_guarded(TEXT_BYTES, err);
 	int result = -1;
@@ -240,7 +240,7 @@ store_key_write(const struct store_key *key, const char *path, struct error *err
 			sodium_bin2hex(text + i * LINE, LINE, key->bytes + i * STORE_KEY_BYTES, STORE_KEY_BYTES);
 			text[(i + 1) * LINE - 1] = '\n';
 		}
-		result = file_replace(AT_FDCWD, path, text, key->count * LINE, 0600, err);
+		result = write(AT_FDCWD, path, text, key->count * LINE, 0600, err);
 	}
 	sodium_free(text);
 	return result;
@@ -251,7 +251,7 @@ store_key_save(const struct store_key *key, const char *path, struct error *err)
 {
 	int there = store_key_compare(key, path, err);
 
-	return there < 0 ? -1 : there > 0 ? 0 : store_key_write(key, path, err);
+	return there < 0 ? -1 : there > 0 ? 0 : store_key_write(key, path, file_replace, err);
 }
 
 int
@@ -269,7 +269,7 @@ store_key_add(const struct store *store, struct store_key *key, struct error *er
 	memmove(key->bytes + STORE_KEY_BYTES, key->bytes, key->count++ * STORE_KEY_BYTES);
 	randombytes_buf(key->bytes, STORE_KEY_BYTES);
 	path = store_key_file(store_path(store));
-	result = store_key_write(key, path, err);
+	result = store_key_write(key, path, file_replace, err);
 	free(path);
 	return result;
 }
@@ -303,22 +303,17 @@ store_key_mark(const struct store_key *key, char mark[STORE_KEY_MARK_SIZE])
 	return sodium_bin2hex(mark, STORE_KEY_MARK_SIZE, hash, sizeof hash);
 }
 
-/* Makes a key. Two may do it at once: what is linked into place first is the key. */
+/* Makes a key. Two may do it at once: what is in place first is the key. */
 static int
 store_key_make(const char *path, struct error *err)
 {
 	struct store_key key = {.bytes = store_key_guarded(STORE_KEY_BYTES, err), .count = 1};
-	char *draft = memory_printf("%s.%ld", path, (long)getpid());
 	int result = -1;
 
 	if (key.bytes) {
 		randombytes_buf(key.bytes, STORE_KEY_BYTES);
-		result = store_key_write(&key, draft, err);
-		if (result == 0 && link(draft, path) < 0 && errno != EEXIST)
-			result = error_errno(err, EX_CANTCREAT, "%s", path);
-		unlink(draft);
+		result = store_key_write(&key, path, file_make, err);
 	}
-	free(draft);
 	store_key_release(&key);
 	return result;
 }

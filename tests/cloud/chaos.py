@@ -355,7 +355,7 @@ def compare(said):
     known = sorted(node for name in clusters for node in nodes(name))
     differ("machines", sorted(there.values()), known, said)
     asked = "state/%s/sky" % CLOUD
-    differ("intents", known, sorted(name for name in os.listdir(asked) if not name.endswith(".new")) if os.path.isdir(asked) else [], said)
+    differ("intents", known, sorted(os.listdir(asked)) if os.path.isdir(asked) else [], said)
     # A person deletes what was cut off.
     for volume in [volume for volume in records("volume", "list") if volume["state"] == "leaving"]:
         said.append(coopr("volume", "delete", "-y", "--discard-data", volume["id"])[1])

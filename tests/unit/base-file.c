@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -74,6 +79,116 @@ test_replace_link(void)
 	buffer_release(&text);
 }
 
+/* Returns how many names the directory has. */
+static int
+count_names(void)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0;
+	DIR *stream = fdopendir(fd);
+
+	while (readdir(stream))
+		count++;
+	closedir(stream);
+	return count - 2;
+}
+
+/* Writes the file again and again, each time long and of one letter, until it is killed. */
+static void
+write_for_ever(char letter)
+{
+	static char text[256 * 1024];
+
+	memset(text, letter, sizeof text);
+	for (size_t length = sizeof text;; length = length == 1 ? sizeof text : length / 2)
+		file_replace(dir, "written", text, length, 0600, &err);
+}
+
+static bool
+is_of_one_letter(const struct buffer *text)
+{
+	return text->length > 0 && strspn(text->data, (char[]){text->data[0], '\0'}) == text->length;
+}
+
+/* Several processes write one file, and each is killed wherever it is. */
+static void
+test_replace_killed(void)
+{
+	int before = count_names(), bad = 0;
+	struct buffer text = {0};
+	pid_t writers[4];
+
+	for (int round = 0; round < 20; round++) {
+		for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
+			if ((writers[i] = fork()) == 0)
+				write_for_ever((char)('a' + (int)i));
+		while (!file_exists(dir, "written"))
+			usleep(1000);
+		for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+			for (int reads = 0; reads < 20; reads++) {
+				buffer_clear(&text);
+				bad += file_read(dir, "written", 1 << 20, &text, &err) < 0 || !is_of_one_letter(&text);
+			}
+			kill(writers[i], SIGKILL);
+			waitpid(writers[i], NULL, 0);
+		}
+	}
+	tap_is_number(bad, 0, "while processes write a file and are killed, it is always whole");
+	tap_ok(count_names() <= before + 2, "beside it there is at most one that they have left: %d", count_names() - before - 1);
+	tap_is_number(file_replace(dir, "written", "short", 5, 0600, &err), 0, "the next who writes it");
+	tap_is_number(count_names(), before + 1, "leaves none");
+	buffer_clear(&text);
+	file_read(dir, "written", 100, &text, &err);
+	tap_is_text(text.data, "short", "and has nothing of what was left in it");
+	buffer_release(&text);
+}
+
+static void
+test_make(void)
+{
+	char *fresh = memory_printf("first.%u.new", (unsigned)geteuid());
+	int before = count_names();
+	struct buffer text = {0};
+
+	tap_is_number(file_make(dir, "first", "one", 3, 0600, &err), 0, "a file can be made where nothing is");
+	tap_is_number(file_make(dir, "first", "two", 3, 0600, &err), 0, "that it is there already is no error");
+	file_read(dir, "first", 100, &text, &err);
+	tap_is_text(text.data, "one", "and it stays");
+	tap_is_number(count_names(), before + 1, "nothing else is left");
+	tap_is_number(linkat(dir, "first", dir, fresh, 0), 0, "one who makes it is killed with both names there");
+	tap_is_number(file_replace(dir, "other", "x", 1, 0600, &err), 0, "others are not concerned");
+	tap_is_number(file_make(dir, "first", "two", 3, 0600, &err), 0, "and who makes it");
+	buffer_clear(&text);
+	file_read(dir, "first", 100, &text, &err);
+	tap_is_text(text.data, "one", "does not write into it");
+	tap_is_number(count_names(), before + 2, "nothing else is left then, too");
+	buffer_release(&text);
+	free(fresh);
+}
+
+static void
+test_remove(void)
+{
+	char *fresh = memory_printf("gone.%u.new", (unsigned)geteuid());
+	int before = count_names(), held;
+
+	file_replace(dir, "gone", "x", 1, 0600, &err);
+	close(openat(dir, fresh, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	tap_is_number(file_remove(dir, "gone", &err), 0, "a file is removed");
+	tap_is_number(count_names(), before, "with what one who was killed has left beside it");
+	tap_is_number(file_remove(dir, "gone", &err), 0, "one that is not there is no error");
+	held = openat(dir, fresh, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	flock(held, LOCK_EX);
+	file_remove(dir, "gone", &err);
+	tap_ok(file_exists(dir, fresh), "what somebody writes just now is not taken away");
+	close(held);
+	tap_is_number(file_remove(dir, "absent/gone", &err), 0, "nor is it an error that there is no directory");
+	file_remove(dir, "gone", &err);
+	make_link("/dev/full", fresh);
+	tap_is_number(file_replace(dir, "gone", "x", 1, 0600, &err), -1, "a link in the place of what is written first is not followed");
+	unlinkat(dir, fresh, 0);
+	free(fresh);
+}
+
 static void
 test_make_dirs(void)
 {
@@ -124,6 +239,9 @@ main(void)
 	test_read();
 	test_replace();
 	test_replace_link();
+	test_replace_killed();
+	test_make();
+	test_remove();
 	test_make_dirs();
 	test_remove_tree();
 	test_write_all();

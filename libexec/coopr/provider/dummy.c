@@ -62,12 +62,19 @@ dummy_addresses_of(const struct machine *machine)
 	return addresses;
 }
 
+/* Returns the name under which the file of a machine is written, which the caller frees: who was killed meanwhile has left no more than that. */
+static char *
+dummy_fresh_name(const char *path)
+{
+	return memory_printf("%s.new", path);
+}
+
 /* Writes the file of the machine whole or not at all, but not durably: a machine that is not there survives no loss of power
  * either. */
 static void
 dummy_write_machine(const struct task *task, const char *path, struct outcome *outcome)
 {
-	char *new = memory_printf("%s.%d.new", path, (int)getpid());
+	char *fresh = dummy_fresh_name(path);
 	struct buffer text = {0};
 	jv node = jv_object();
 	int fd;
@@ -80,16 +87,27 @@ dummy_write_machine(const struct task *task, const char *path, struct outcome *o
 	json_set(&node, "ipaddresses", jv_copy(outcome->ipaddresses));
 	json_set(&node, "facts", jv_copy(outcome->facts));
 	json_dump(node, &text);
-	fd = file_open(AT_FDCWD, new, O_WRONLY | O_CREAT | O_TRUNC, 0600, &outcome->error);
+	fd = file_open(AT_FDCWD, fresh, O_WRONLY | O_CREAT | O_TRUNC, 0600, &outcome->error);
 	if (fd >= 0) {
 		bool written = file_write_all(fd, text.data, text.length) == 0;
 
-		if (close(fd) < 0 || !written || rename(new, path) < 0)
+		if (close(fd) < 0 || !written || rename(fresh, path) < 0)
 			error_errno(&outcome->error, EX_IOERR, "%s", path);
 	}
 	buffer_release(&text);
 	jv_free(node);
-	free(new);
+	free(fresh);
+}
+
+static void
+dummy_delete_machine(const char *path, struct error *err)
+{
+	char *fresh = dummy_fresh_name(path);
+
+	unlink(fresh);
+	if (unlink(path) < 0 && errno != ENOENT)
+		error_errno(err, EX_IOERR, "%s", path);
+	free(fresh);
 }
 
 /* Does the task, once its time is over, unless it was drawn to fail. Making a machine that is there, and removing one that is
@@ -111,8 +129,8 @@ dummy_provider_carry_out(const struct task *task, struct outcome *outcome)
 		dummy_write_machine(task, path, outcome);
 	} else if (task->action == ACTION_CONFIRM && !file_exists(AT_FDCWD, path)) {
 		error_set(&outcome->error, EX_UNAVAILABLE, "node %s: there is no such machine", task->machine.id);
-	} else if (task->action == ACTION_DELETE && unlink(path) < 0 && errno != ENOENT) {
-		error_errno(&outcome->error, EX_IOERR, "%s", path);
+	} else if (task->action == ACTION_DELETE) {
+		dummy_delete_machine(path, &outcome->error);
 	}
 	free(path);
 	free(folder);
