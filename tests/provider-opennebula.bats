@@ -85,6 +85,17 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 	same '0 default' "$(member .status) $(member .result.zone)"
 }
 
+@test "for how long a machine has waited for a host is told by the cloud's clock, also where the clock here is an hour fast" {
+	provider '{"pending_s":1800}'
+	fake_set '{"full":[["rack2","*"]],"skew_s":-3600}'
+	do_task create 1000 '{"zone":"rack2"}' &
+	until [ "$(requests "$LIST")" -ge 5 ] || ! kill -0 $!; do sleep 0.1; done
+	same 1 "$(machines)"
+	fake_set '{"full":[]}'
+	wait $!
+	same 0 "$(member .status)"
+}
+
 @test "templates, sizes, images, networks, disks and context are asked for, whatever is in a name" {
 	PROVIDER=$(jq -c '.name = "<One> & \"two\" $USER[NAME]"' <<<"$PROVIDER")
 	provider '{"networks":"private, 1","disk_size_gb":"20","disk_target":"vda","context_target":"hdb","os_arch":"x86_64","security_groups":["0","5"],

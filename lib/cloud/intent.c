@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
@@ -56,6 +57,22 @@ intent_path(const struct cloud *cloud, const char *node)
 	return path;
 }
 
+/* Returns when the last request was sent. The wall clock, which may jump, says no more than that one was: then it is taken to have been now, so
+ * that a machine that may still appear is waited for. */
+static int64_t
+intent_asked(jv value)
+{
+	char boot[CLOCK_BOOT_ID_SIZE], *asked_in = json_get_string(value, "boot");
+	int64_t now_ms = clock_boottime_ms(), asked_ms = now_ms;
+
+	if (json_get_number(value, "asked_ms", 0) <= 0)
+		asked_ms = 0;
+	else if (asked_in && strcmp(asked_in, clock_boot_id(boot)) == 0)
+		asked_ms = (int64_t)json_get_number(value, "asked_boottime_ms", (double)now_ms);
+	free(asked_in);
+	return asked_ms < now_ms ? asked_ms : now_ms;
+}
+
 bool
 intent_read(const struct cloud *cloud, const char *node, struct arena *arena, struct intent *intent)
 {
@@ -70,7 +87,7 @@ intent_read(const struct cloud *cloud, const char *node, struct arena *arena, st
 		jv kept = json_get(value, "kept");
 
 		intent->token = json_arena_string(value, "token", arena);
-		intent->asked_ms = (int64_t)json_get_number(value, "asked_ms", 0);
+		intent->asked_ms = intent_asked(value);
 		intent->choice = (int64_t)json_get_number(value, "choice", 0);
 		intent->kept = jv_get_kind(kept) == JV_KIND_TRUE;
 		jv_free(kept);
@@ -91,12 +108,16 @@ int
 intent_write(const struct cloud *cloud, const char *node, const struct intent *intent, struct error *err)
 {
 	char *folder = intent_path(cloud, NULL), *path = intent_path(cloud, node);
+	char boot[CLOCK_BOOT_ID_SIZE];
 	struct buffer text = {0};
 	jv value = jv_object();
 	int result;
 
 	json_set_string(&value, "token", intent->token);
-	json_set_number(&value, "asked_ms", (double)intent->asked_ms);
+	/* For people, and for earlier versions, which go by it. */
+	json_set_number(&value, "asked_ms", intent->asked_ms ? (double)(clock_wall_ms() - (clock_boottime_ms() - intent->asked_ms)) : 0);
+	json_set_number(&value, "asked_boottime_ms", (double)intent->asked_ms);
+	json_set_string(&value, "boot", clock_boot_id(boot));
 	if (intent->choice > 0)
 		json_set_number(&value, "choice", (double)intent->choice);
 	json_set(&value, "kept", intent->kept ? jv_true() : jv_false());

@@ -38,7 +38,7 @@ life_ask(struct life *life, struct intent *intent, const struct cloud_order *ord
 	bool unknown = false;
 	int result;
 
-	intent->asked_ms = clock_wall_ms();
+	intent->asked_ms = clock_boottime_ms();
 	if (intent_write(cloud, life->task->machine.id, intent, err) < 0)
 		return -1;
 	result = cloud->api->make(cloud, order, life->stop, &made, &unknown, err);

@@ -68,7 +68,7 @@ life_settle(struct life *life, const struct intent *intent, struct cloud_machine
 	int64_t window_ms = life->cloud->window_ms;
 
 	for (;;) {
-		bool over = clock_wall_ms() > intent->asked_ms + window_ms || clock_wall_ms() < intent->asked_ms - window_ms;
+		bool over = clock_boottime_ms() > intent->asked_ms + window_ms;
 
 		if (life_look(life, clock_monotonic_ms(), found) < 0)
 			return -1;

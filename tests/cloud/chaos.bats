@@ -15,7 +15,7 @@ setup() {
 # What was counted is shown where all is well, too.
 lives_at() {
 	unshare -n -m --propagation private python3 "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-360} / 6))" 3>&- >told || { cat told; return 1; }
-	tail -n 2 told | sed 's/^/# /' >&3
+	tail -n 3 told | sed 's/^/# /' >&3
 }
 
 @test "digitalocean: whatever is killed, the cloud has what coopr says, and coopr counts what the cloud charges" {

@@ -119,6 +119,7 @@ class Cloud:
 
     def show(self, m, whole):
         active = (time.time() - m["made"]) * 1000 >= self.settings["active_ms"]
+        m["placed"] = m["placed"] or self.has_room(m["template"])
         if m["gone"]:
             state, lcm = (3, 16) if m in self.alive() else (6, 0)
         elif not m["placed"]:
@@ -140,7 +141,7 @@ class Cloud:
             user += "<COOPR_HOST_KEYS>%s</COOPR_HOST_KEYS>" % self.settings["host_keys"]
         return ("<VM><ID>%d</ID><UID>2</UID><GID>1</GID><UNAME>oneadmin</UNAME><GNAME>users</GNAME><NAME>%s</NAME><STATE>%d</STATE><LCM_STATE>%d</LCM_STATE>"
                 "<STIME>%d</STIME><ETIME>0</ETIME><TEMPLATE><CONTEXT>%s</CONTEXT><CPU>%s</CPU><MEMORY>%s</MEMORY>%s</TEMPLATE><USER_TEMPLATE>%s</USER_TEMPLATE></VM>"
-                % (n, escape(m["name"]), state, lcm, m["made"], outer.get("CONTEXT", "") if whole else "", m["cpus"], m["memory"], nic, user if whole else ""))
+                % (n, escape(m["name"]), state, lcm, m["made"] + self.settings.get("skew_s", 0), outer.get("CONTEXT", "") if whole else "", m["cpus"], m["memory"], nic, user if whole else ""))
 
     def do_one_vmpool_infoextended(self, flag, start, end, state):
         return self.pool(flag, start, end, state, True)

@@ -10,6 +10,8 @@
  *
  * With CRASH_STOP=1 it is stopped there instead (SIGSTOP), and goes on when it is continued.
  *
+ * With CRASH_CLOCK the wall clock is set forward by an hour, so many milliseconds after the process began.
+ *
  * Who is killed loses nothing that was written: fsync and fdatasync need not wait for the disk (CRASH_NO_SYNC=1).
  */
 #include <errno.h>
@@ -21,11 +23,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static long shim_at, shim_calls;
 static bool shim_torn, shim_no_sync, shim_stops;
 static int shim_errno;
+static struct timespec shim_jump; /* by the monotonic clock; 0: never */
 
 /* at 0: never. */
 static inline void
@@ -45,6 +49,12 @@ shim_from_environment(void)
 		shim_arm(atol(at), getenv("CRASH_TORN") != NULL);
 	shim_no_sync = getenv("CRASH_NO_SYNC") != NULL;
 	shim_stops = getenv("CRASH_STOP") != NULL;
+	if (getenv("CRASH_CLOCK")) {
+		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &shim_jump);
+		shim_jump.tv_nsec += atol(getenv("CRASH_CLOCK")) * 1000000;
+		shim_jump.tv_sec += shim_jump.tv_nsec / 1000000000;
+		shim_jump.tv_nsec %= 1000000000;
+	}
 	shim_errno = getenv("CRASH_ERRNO") ? atoi(getenv("CRASH_ERRNO")) : 0;
 }
 
@@ -90,6 +100,20 @@ shim_end(void)
 		if (shim_is_here()) \
 			shim_end(); \
 	} while (0)
+
+int
+clock_gettime(clockid_t clock, struct timespec *now)
+{
+	struct timespec passed;
+
+	syscall(SYS_clock_gettime, clock, now);
+	if (shim_jump.tv_sec == 0 || clock != CLOCK_REALTIME)
+		return 0;
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &passed);
+	if (passed.tv_sec > shim_jump.tv_sec || (passed.tv_sec == shim_jump.tv_sec && passed.tv_nsec >= shim_jump.tv_nsec))
+		now->tv_sec += 3600;
+	return 0;
+}
 
 ssize_t
 write(int fd, const void *bytes, size_t length)

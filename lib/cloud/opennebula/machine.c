@@ -22,9 +22,9 @@ one_attribute(const char *tag, struct arena *arena)
 	return name;
 }
 
-/* Sets the state by the numbers that OpenNebula has for it. */
+/* Sets the state by the numbers that OpenNebula has for it, whose clock says now_ms. */
 static void
-one_read_state(const struct one_account *account, const struct _xmlNode *vm, struct arena *arena, struct cloud_machine *machine)
+one_read_state(const struct one_account *account, const struct _xmlNode *vm, int64_t now_ms, struct arena *arena, struct cloud_machine *machine)
 {
 	enum { PENDING = 1, ACTIVE = 3, DONE = 6, FAILED = 7, CLONING_FAILURE = 11, LCM_RUNNING = 3, LCM_BOOT_FAILURE = 36, LCM_PROLOG_FAILURE = 39 };
 	const char *state = xml_text(vm, "STATE", arena), *lcm = xml_text(vm, "LCM_STATE", arena), *message = xml_text(vm, "USER_TEMPLATE/SCHED_MESSAGE", arena);
@@ -37,7 +37,7 @@ one_read_state(const struct one_account *account, const struct _xmlNode *vm, str
 		machine->state = CLOUD_RUNNING;
 	} else if (number == FAILED || number == CLONING_FAILURE || (number == ACTIVE && (within == LCM_BOOT_FAILURE || within == LCM_PROLOG_FAILURE))) {
 		machine->state = CLOUD_FAILED;
-	} else if (number == PENDING && message && (double)(clock_wall_ms() - machine->made_ms) > account->pending_s * 1000) {
+	} else if (number == PENDING && message && (double)(now_ms - machine->made_ms) > account->pending_s * 1000) {
 		/* The scheduler has looked for a host, and says why there is none. */
 		machine->state = CLOUD_FAILED;
 		machine->failure = CLOUD_NO_CAPACITY;
@@ -61,7 +61,7 @@ one_read_tags(const struct _xmlNode *vm, struct cloud_machines *machines, struct
 
 /* Adds a machine, where it is one of this installation. */
 static int
-one_read_machine(const struct cloud *cloud, const struct _xmlNode *vm, struct cloud_machines *machines, struct error *err)
+one_read_machine(const struct cloud *cloud, const struct _xmlNode *vm, int64_t now_ms, struct cloud_machines *machines, struct error *err)
 {
 	struct arena *arena = &machines->arena;
 	struct cloud_machine machine = {.state = CLOUD_PENDING, .id = xml_text(vm, "ID", arena), .name = xml_text(vm, "NAME", arena)};
@@ -77,7 +77,7 @@ one_read_machine(const struct cloud *cloud, const struct _xmlNode *vm, struct cl
 	machine.access_v4 = outer ? outer : machine.bind_v4;
 	machine.access_v6 = xml_text(vm, "TEMPLATE/NIC/IP6_GLOBAL", arena);
 	machine.zone = xml_text(vm, "TEMPLATE/CONTEXT/COOPR_ZONE", arena);
-	one_read_state(cloud->state, vm, arena, &machine);
+	one_read_state(cloud->state, vm, now_ms, arena, &machine);
 	one_read_tags(vm, machines, &machine);
 	*cloud_machines_add(machines) = machine;
 	return 0;
@@ -141,7 +141,7 @@ one_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machin
 			count++;
 		}
 		for (; result == 0 && vm; vm = xml_next(vm, "VM"), count++) {
-			result = one_read_machine(cloud, vm, found, err);
+			result = one_read_machine(cloud, vm, clock_wall_ms() + reply.answer.skew_ms, found, err);
 			last = xml_text(vm, "ID", &arena);
 		}
 	}
