@@ -192,6 +192,22 @@ give_up() {
 	coopr-queue show --plan 00000001-003 | jq -se 'any(.service == "stubborn" and .action == "start")'
 }
 
+@test "that the worker of a job was killed is told as such, and is temporary; coopr retry resumes the job" {
+	stubborn_service
+	mkfifo arrived gate
+	touch wait
+	coopr create blog -t lamp -n 3 -s apache,haproxy,mod-php,mysql,stubborn >records 2>log &
+	read -r _ <arrived
+	rm wait
+	pkill -KILL -P $! coopr-work
+	code=0
+	wait $! || code=$?
+	same 75 "$code"
+	contains "$(cat log)" "coopr-create: blog: the worker of job 00000001-001 was killed by signal 9; coopr retry blog resumes it"
+	run --separate-stderr -0 coopr retry -y blog
+	same active "$(coopr list -o json | jq -r .status)"
+}
+
 @test "who changes a cluster that stays inconsistent is told so, since when, and what makes it whole" {
 	stubborn_service
 	coopr create blog -t lamp -n 3 -s apache,haproxy,mod-php,mysql,stubborn >records 2>log

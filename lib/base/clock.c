@@ -79,6 +79,9 @@ clock_duration(int64_t ms, char text[CLOCK_RFC3339_SIZE])
 {
 	int64_t s = ms / 1000;
 
+	/* Between two times of a wall clock that was set back. */
+	if (ms < 0)
+		ms = 0;
 	if (ms < 1000)
 		snprintf(text, CLOCK_RFC3339_SIZE, "%d ms", (int)ms);
 	else if (s < 10)

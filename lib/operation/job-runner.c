@@ -195,6 +195,10 @@ job_runner_judge(const struct pair *pair, struct error *err)
 	if (pair->held)
 		return error_set(err, EX_TEMPFAIL, "%s: job %s is %s; after coopr-queue resume %s, the same command resumes it",
 		    cluster, pair->job, pair->held, pair->job);
+	/* Its last line tells nothing of why. */
+	if (job_runner_is_failure(pair->worker_code) && pair->worker_code > 128)
+		return error_set(err, EX_TEMPFAIL, "%s: the worker of job %s was killed by signal %d; coopr retry %s resumes it", cluster, pair->job,
+		    pair->worker_code - 128, cluster);
 	if (job_runner_is_failure(pair->worker_code)) {
 		line = job_runner_last_line(pair->workdir);
 		error_set(err, pair->worker_code, "%s: the worker of job %s failed: %s; its log is work.log in the folder that coopr show %s "

@@ -33,6 +33,7 @@ test_duration(void)
 	char text[CLOCK_RFC3339_SIZE];
 
 	tap_is_text(clock_duration(0, text), "0 ms", "a duration may be nothing");
+	tap_is_text(clock_duration(-3592893, text), "0 ms", "and never less, though the wall clock was set back in between");
 	tap_is_text(clock_duration(850, text), "850 ms", "below a second it is in milliseconds");
 	tap_is_text(clock_duration(3200, text), "3.2 s", "below ten seconds it has a tenth");
 	tap_is_text(clock_duration(59999, text), "59 s", "below a minute it is in seconds");
