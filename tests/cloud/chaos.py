@@ -39,7 +39,7 @@ CLOUDS = {
 }
 # What coopr may ask of each cloud but to be told something: nothing else is made there, so that nothing else can be left.
 MAY_ASK = {
-    "digitalocean": r"POST /v2/droplets|DELETE /v2/(droplets/N|tags/[^/]+)",
+    "digitalocean": r"POST /v2/droplets|DELETE /v2/droplets/N",
     "ec2": r".*Action=(Describe\w+|GetConsoleOutput|(Run|Terminate)Instances|(Create|Attach|Detach|Delete)Volume|(Create|Delete)Snapshot)",
     "google": r"POST /token|POST .*/(instances|disks|(attach|detach)Disk|createSnapshot|wait|start)|DELETE .*/(instances|disks|snapshots)/[^/]+",
     "joyent": r"POST /jill/machines|DELETE /jill/machines/[^/]+",
