@@ -64,6 +64,15 @@ addresses() {
 	same 0 "$(addresses)"
 }
 
+@test "where a machine was lost before it was complete, the one that is made in its place has the only floating address" {
+	provider '{"floating_ip":true}'
+	do_task create 1000
+	same '0 1' "$(member .status) $(addresses)"
+	curl -sS -f -X DELETE "$FAKE/_machines/$(curl -sS -f "$FAKE/_machines" | jq -r '.[0].id')"
+	do_task create 1000
+	same '0 1 1' "$(member .status) $(machines) $(addresses)"
+}
+
 @test "the address of a server that somebody else has deleted is released with its node" {
 	provider '{"floating_ip":true}'
 	do_task create 1000

@@ -23,6 +23,15 @@ life_remove(struct life *life, const struct cloud_machine *machine)
 	return life->cloud->api->remove(life->cloud, machine, life->stop, &life->error);
 }
 
+/* Deletes what was made beside the machines of the node, of which there is none any more. */
+static int
+life_clear(struct life *life)
+{
+	const struct cloud_api *api = life->cloud->api;
+
+	return api->clear ? api->clear(life->cloud, life->task->machine.id, life->stop, &life->error) : 0;
+}
+
 /* Deletes machines of the node but the oldest: the answer to a request was lost, and another was sent. They have the token that is on
  * record here, and no work was done on them. */
 static int
@@ -74,7 +83,7 @@ life_drop_failed(struct life *life, const struct intent *intent, const struct cl
 	int code = machine->failure ? machine->failure : EX_TEMPFAIL;
 
 	if (intent->token && !intent->kept && machine->token && strcmp(machine->token, intent->token) == 0) {
-		if (life_remove(life, machine) < 0 || life_give_up(life, intent, code == CLOUD_NO_CAPACITY) < 0)
+		if (life_remove(life, machine) < 0 || life_clear(life) < 0 || life_give_up(life, intent, code == CLOUD_NO_CAPACITY) < 0)
 			return -1;
 		return error_set(err, code, "machine %s of %s: %s; it was deleted", machine->id, cloud->name, reason);
 	}
@@ -164,10 +173,13 @@ life_create(struct life *life)
 		return error_set(&life->error, EX_CONFIG, "the task names no %s for node %s", life->task->machine.flavor ? "image" : "flavor", node);
 	there = life_find(life, &intent, !life->cloud->api->takes_token, &found);
 	if (there == 0) {
+		/* One that was asked for before, and is gone, may have had an address, which the next one does not get. */
+		if (intent.asked_ms > 0)
+			there = life_clear(life);
 		if (!known)
 			intent_draw(&intent, &life->arena);
 		intent.kept = false;
-		there = life_make(life, &intent, &found);
+		there = there < 0 ? -1 : life_make(life, &intent, &found);
 	} else if (there > 0 && found.list->state == CLOUD_STOPPED) {
 		there = life_resume(life, &intent, known, &found);
 	}
@@ -209,8 +221,8 @@ life_delete(struct life *life)
 			there = life_find(life, &intent, false, &found);
 	}
 	cloud_machines_release(&found);
-	if (there == 0 && life->cloud->api->clear)
-		there = life->cloud->api->clear(life->cloud, node, life->stop, &life->error);
+	if (there == 0)
+		there = life_clear(life);
 	if (there == 0 && life->cloud->api->volumes)
 		there = life_release_volumes(life);
 	return there == 0 ? intent_remove(life->cloud, node, &life->error) : there;
