@@ -3,7 +3,8 @@
  * coopr-solve: reads a request and prints the layout, a cluster record and its nodes; or, with exit code 1, the one record
  * that says why there is none. With --check it judges an answer instead: exit code 1 and a line on stderr for each fault if it
  * is wrong. Exits with 0: a layout, 1: there is none, 64: misuse, 65: the request is malformed, 66: it cannot be read,
- * 70: a layout was neither found nor ruled out, 74: output lost, 75: a limit was reached with no layout in hand.
+ * 70: a layout was neither found nor ruled out, 74: output lost, 75: a limit was reached with no layout in hand, or before all of a
+ * conflict was judged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "model/request.h"
 #include "solve/admit.h"
 #include "solve/assumptions.h"
+#include "solve/limit.h"
 #include "solve/solve.h"
 
 static bool verbose;
@@ -47,7 +49,7 @@ static const struct option_spec options[] = {
 
 static const struct command command = {
 	"coopr-solve", "[-v] [--allow-moves[=N]] [--node-limit N] [--time-limit SECONDS] [FILE] |\n"
-	"       coopr-solve [-v] [--allow-moves[=N]] --check ANSWER [FILE] |\n"
+	"       coopr-solve [-v] [--allow-moves[=N]] [--node-limit N] [--time-limit SECONDS] --check ANSWER [FILE] |\n"
 	"       coopr-solve --explain NODE SERVICE [-o FORMAT] [--check LAYOUT] [FILE]",
 	"Find the best layout of a cluster: which services stand on which machines.", options,
 	"  coopr-request -t web -n 4 --name shop | coopr-solve | coopr-plan\n"
@@ -166,20 +168,45 @@ solve_judge_layout(const struct request *request, const struct layout *layout, c
 	return code;
 }
 
+/* Tells what of a conflict was not proved; of many members in one line, unless all are asked for. Returns a code for it, or 0. */
+static int
+solve_report_open(const struct fault *open, const struct budget *budget)
+{
+	const char *way_out = budget->spent ? limit_way_out(&solving, budget) : "nothing helps";
+	size_t count = 0;
+
+	for (const struct fault *member = open; member; member = member->next)
+		count++;
+	if (verbose || count == 1)
+		solve_report(open, "conflict");
+	if (count > 1)
+		message("conflict: it was not proved of %zu members, the first is %s, that they are needed; %s", count, open->where, way_out);
+	else if (count == 1)
+		message("conflict: the limit was reached; %s", way_out);
+	return !open ? 0 : budget->spent ? EX_TEMPFAIL : EX_SOFTWARE;
+}
+
 static int
 solve_judge_conflict(const struct request *request, const struct layout *answer)
 {
-	struct conflict_terms terms = {.find = solve_demands, .admit = admit, .moves_max = solving.moves_max,
-	    .not_minimal = answer->not_minimal, .notes = verbose};
+	struct budget budget = limit_budget(&solving);
+	struct conflict_terms terms = {.find = solve_demands, .work = budget_work, .admit = admit, .budget = &budget,
+	    .moves_max = solving.moves_max, .not_minimal = answer->not_minimal, .notes = verbose};
 	struct conflict_report report;
 	struct arena arena = {0};
 	struct error err;
-	int code = check_conflict(request, &answer->conflict, &terms, &arena, &report, &err) < 0 ? message_error(&err) : 0;
+	int code;
 
-	if (!code) {
+	if (check_conflict(request, &answer->conflict, &terms, &arena, &report, &err) < 0)
+		code = message_error(&err);
+	else {
+		int open;
+
 		code = solve_report(report.faults, "conflict");
+		open = solve_report_open(report.open, &budget);
 		if (verbose)
 			solve_report(report.notes, "conflict");
+		code = code ? code : open;
 	}
 	arena_release(&arena);
 	return code;
@@ -274,8 +301,10 @@ main(int argc, char **argv)
 		return option_misuse(&command, "--explain needs a node and a service");
 	if (output && !explained && strcmp(output, "json") != 0)
 		return option_misuse(&command, "without --explain, records are printed as json; --output %s goes with --explain", output);
-	option_excludes(&command, "node-limit", "check");
-	option_excludes(&command, "time-limit", "check");
+	if (explained) { /* what it asks has limits of its own */
+		option_excludes(&command, "node-limit", "check");
+		option_excludes(&command, "time-limit", "check");
+	}
 	argv += explained != NULL;
 	if (argv[0] && argv[1])
 		return option_misuse(&command, "one request at a time");

@@ -373,8 +373,7 @@ only_reads() {
 		coopr-reconcile --quiet --output json
 		coopr-plan --slots 4
 		coopr-plan --check -N node
-		coopr-solve --check layout --node-limit 3
-		coopr-solve --check layout --time-limit 3
+		coopr-solve --explain 1000 --check layout --node-limit 3 nginx
 		coopr-solve --explain 1000 --check layout --time-limit 3 nginx
 		coopr-list -A -T default
 		coopr-usage -A -T default

@@ -80,6 +80,52 @@ faulty() {
 	coopr-solve --check wide changed
 }
 
+# N services that take two resources, one of them by 2 more than MACHINES machines of the larger of two types hold.
+scarce() { # N MACHINES >REQUEST
+	jq -n "[range($1)] as \$all | (\$all | map(9 + . % 7) | add) as \$sum | {kind: \"request\", provider: {name: \"p\", providertype: \"dummy\"},
+	  cluster: {name: \"c\", services: (\$all | map(\"s\(.)\"))},
+	  services: (\$all | map({name: \"s\(.)\", consumes: {cpu: (9 + . % 7), memory: (3 + . * 5 % 8)}})),
+	  template: {name: \"t\", constraints: {size: {max: $2}, services: (\$all | map({\"s\(.)\": {quantities: {max: 1}}}) | add)}},
+	  hardwaretypes: [{name: \"small\", providermap: {p: {flavor: \"f\", capacity: {cpu: 30, memory: 900}}}},
+	    {name: \"large\", providermap: {p: {flavor: \"f\", capacity: {cpu: ((\$sum - 2) / $2 | floor), memory: 2000}}}}],
+	  imagetypes: [{name: \"i\", providermap: {p: {image: \"x\"}}}]}"
+}
+
+@test "--check proves by sums that there is too little room, and shows of members that are alike with one layout that each is needed" {
+	scarce 120 4 >request
+	run -1 coopr-solve request
+	echo "$output" >conflict
+	same '[null,true]' "$(jq -c '[.minimal, (.conflict | length > 200)]' conflict)"
+	coopr-solve --node-limit 3000 --check conflict request
+	jq -c '.conflict += ["/template/constraints/services/s0/quantities/max"]' conflict >wide
+	run -1 --separate-stderr coopr-solve --check wide request
+	same "coopr-solve: conflict: /template/constraints/services/s0/quantities/max: can be left out: the other members cannot hold together either" "$stderr"
+	jq -c '.conflict |= map(select(. != "/services/6/consumes"))' conflict >wrong
+	run ! coopr-solve --node-limit 3000 --check wrong request
+}
+
+@test "--check of a conflict that need not be minimal wants nothing but that its members cannot hold together" {
+	scarce 60 3 >request
+	run -1 coopr-solve --node-limit 1 request
+	jq -c '.minimal = false | .conflict = ["/services/0/consumes", .conflict[]] | .conflict |= unique' <<<"$output" >conflict
+	coopr-solve --node-limit 1 --check conflict request
+}
+
+@test "what --check cannot prove within its limit is said, and is not called wrong" {
+	scarce 120 4 >most
+	jq '.cluster.instances = {"s0": 2} | .template.constraints.services.s0.quantities.max = 2
+	  | .hardwaretypes[1].providermap.p.capacity.cpu += 2' most >request
+	coopr-solve request >conflict || true
+	jq -e '.minimal == null and any(.conflict[]; startswith("/cluster/instances"))' conflict
+	coopr-solve --check conflict request
+	run -75 --separate-stderr coopr-solve --node-limit 1 --check conflict request
+	same "" "$output"
+	contains "$stderr" "conflict: it was not proved of "
+	contains "$stderr" " that they are needed; raise --node-limit, or give --time-limit"
+	run -75 --separate-stderr coopr-solve -v --node-limit 1 --check conflict request
+	contains "$stderr" "conflict: /template/constraints/size/max: it was not proved that it is needed"
+}
+
 @test "-v says of a conflict what becomes of the request without each of its members" {
 	changed '.cluster.services = ["master", "worker"] | .template.constraints.services.worker.quantities = {"max": 1}'
 	coopr-solve changed >conflict || true

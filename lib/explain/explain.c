@@ -76,7 +76,7 @@ explain_change_alone(struct explaining *q)
 static int
 explain_ask(struct explaining *q, bool best)
 {
-	struct assumptions assumptions = {&q->demands, &q->condition, best, NODES_MAX};
+	struct assumptions assumptions = {.demands = &q->demands, .condition = &q->condition, .best = best, .nodes_max = NODES_MAX};
 	struct amounts *otherwise = &q->explanation->otherwise;
 	struct answer answer;
 	int rc = solve_under(q->request, &assumptions, &answer, q->err);

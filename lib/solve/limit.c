@@ -35,7 +35,7 @@ limit_reached(const struct solve_terms *terms, const struct budget *budget, stru
 	return arena_printf(arena, "the default limit, here %lu nodes", budget->nodes);
 }
 
-static const char *
+const char *
 limit_way_out(const struct solve_terms *terms, const struct budget *budget)
 {
 	if (budget->late)

@@ -19,6 +19,9 @@ struct budget limit_budget(const struct solve_terms *terms);
 const char *limit_words(const struct solve_terms *terms, const struct budget *budget, const struct solution *solution,
     struct arena *arena);
 
+/* Returns what to do where the limit was reached: "raise --time-limit". */
+const char *limit_way_out(const struct solve_terms *terms, const struct budget *budget);
+
 /* Sets why there is no layout yet, EX_TEMPFAIL. Returns -1. */
 int limit_error(const struct solve_terms *terms, const struct budget *budget, struct error *err);
 

@@ -19,6 +19,7 @@
 #include "solve-brute.h"
 #include "solve/admit.h"
 #include "solve/assumptions.h"
+#include "solve/lp/budget.h"
 #include "solve/solve.h"
 #include "tap.h"
 
@@ -61,7 +62,8 @@ static bool
 checks(const struct request *request, const struct answer *answer)
 {
 	struct check_terms terms = {.claims = &answer->solution};
-	struct conflict_terms conflict = {.find = solve_demands, .admit = admit};
+	struct budget budget = {0};
+	struct conflict_terms conflict = {.find = solve_demands, .work = budget_work, .admit = admit, .budget = &budget};
 	struct conflict_report report = {0};
 	struct arena arena = {0};
 	struct layout layout;
@@ -72,7 +74,7 @@ checks(const struct request *request, const struct answer *answer)
 		answer_layout(request, answer, &arena, &layout);
 		right = !check_layout(request, &layout, &terms, &arena);
 	} else
-		right = check_conflict(request, &answer->refusal.conflict, &conflict, &arena, &report, &err) == 0 && !report.faults;
+		right = check_conflict(request, &answer->refusal.conflict, &conflict, &arena, &report, &err) == 0 && !report.faults && !report.open;
 	arena_release(&arena);
 	return right;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "check/layout/check-room.h"
 #include "check/layout/check.h"
 #include "model/answer/demand.h"
 #include "model/layout.h"
@@ -24,28 +25,6 @@ struct trial {
 	int64_t from, to;            /* bounds of the number of nodes */
 	bool found;
 };
-
-static void
-brute_force_bound_nodes(struct trial *t)
-{
-	const struct cluster_request *asked = &t->request->cluster;
-	const struct cluster_template *template = &t->request->template;
-	bool exact = demand_exact_machines(t->request);
-
-	t->from = 1;
-	t->to = INT64_MAX;
-	if (template->size_min > 1 && demand_holds(t->demands, DEMAND_SIZE_MIN, 0))
-		t->from = template->size_min;
-	if (template->size_max < INT64_MAX && demand_holds(t->demands, DEMAND_SIZE_MAX, 0))
-		t->to = template->size_max;
-	if (asked->machines_given && demand_holds(t->demands, DEMAND_MACHINES_MIN, 0)) {
-		t->from = asked->machines_min > t->from ? asked->machines_min : t->from;
-		t->to = exact && asked->machines_max < t->to ? asked->machines_max : t->to;
-	}
-	if (asked->machines_given && !exact && asked->machines_max < INT64_MAX &&
-	    demand_holds(t->demands, DEMAND_MACHINES_MAX, 0) && asked->machines_max < t->to)
-		t->to = asked->machines_max;
-}
 
 /* Returns whether the nodes in the layout break nothing. With only_nodes, faults of the whole cluster do not count. */
 static bool
@@ -200,7 +179,7 @@ brute_force(const struct demands *demands)
 		t.services.list[i] = demand_service(t.request, i);
 	name_set_make(&t.services);
 	if (!t.request->node_count && t.services.count <= SERVICES_MOST && kinds * (1 << t.services.count) <= KINDS_MOST) {
-		brute_force_bound_nodes(&t);
+		check_bound_nodes(demands, &t.from, &t.to);
 		brute_force_make_cluster(&t);
 		result = brute_force_try_all(&t);
 	}

@@ -91,13 +91,38 @@ check_constraint_of(const struct check *c, const char *service)
 	return number == NAMES_NONE ? NULL : &c->request->template.constraints[number];
 }
 
-bool
-check_in_sets(const struct service_sets *sets, const char *service)
+static void
+check_mark_list(const struct string_list *list, const struct names *services, bool *named)
 {
-	for (size_t i = 0; i < sets->count; i++)
-		if (name_list_has(&sets->list[i], service))
-			return true;
-	return false;
+	for (size_t i = 0; i < list->count; i++) {
+		int number = names_find(services, list->list[i]);
+
+		if (number != NAMES_NONE)
+			named[number] = true;
+	}
+}
+
+void
+check_mark_ruled(const struct cluster_template *t, const struct names *services, bool *named)
+{
+	const struct service_sets *sets[] = {&t->mustcoexist, &t->cantcoexist, &t->mutuallyexclusive, &t->oneof};
+
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		for (size_t j = 0; j < sets[i]->count; j++)
+			check_mark_list(&sets[i]->list[j], services, named);
+	for (size_t i = 0; i < t->count_count; i++)
+		for (size_t j = 0; j < t->counts[i].term_count; j++)
+			check_mark_list(&(struct string_list){&t->counts[i].terms[j].service, 1}, services, named);
+	for (size_t i = 0; i < t->spread_count; i++)
+		check_mark_list(&t->spreads[i].services, services, named);
+}
+
+void
+check_mark_named(const struct cluster_template *t, const struct names *services, bool *named)
+{
+	check_mark_ruled(t, services, named);
+	for (size_t i = 0; i < t->constraint_count; i++)
+		check_mark_list(&(struct string_list){&t->constraints[i].service, 1}, services, named);
 }
 
 size_t

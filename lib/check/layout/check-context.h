@@ -46,7 +46,10 @@ void check_change(struct check *c);
 void check_claims(struct check *c);
 
 bool check_on_cluster(const struct check *c, const char *service);
-bool check_in_sets(const struct service_sets *sets, const char *service);
+
+/* Set named[N] for each service, by its number, that a rule of the template names: one that may be of several services; any. */
+void check_mark_ruled(const struct cluster_template *template, const struct names *services, bool *named);
+void check_mark_named(const struct cluster_template *template, const struct names *services, bool *named);
 
 /* Return how many of a set are on the cluster; how many instances a service has; how many placements of unaffected
  * services have changed, nodes replaced included. */

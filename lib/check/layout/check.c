@@ -19,10 +19,9 @@ check_quantity(struct check *c, size_t index, const char *service)
 	const struct service_constraint *constraint = check_constraint_of(c, service);
 	size_t number = constraint ? (size_t)(constraint - c->request->template.constraints) : 0;
 	int64_t count = check_instances(c, service);
-
 	bool chosen = demand_of_presence(&c->request->template, service) == DEMAND_MIN;
 
-	if (count < 1 && !chosen && !demand_may_be_absent(&c->request->template, service))
+	if (count < 1 && !chosen && !(constraint && constraint->has_min && constraint->min <= 0))
 		check_broken(c, "cluster", DEMAND_PLACED, index, "%s has no instance", service);
 	if (constraint && constraint->has_min && constraint->min > !chosen && count < constraint->min)
 		check_broken(c, "cluster", DEMAND_MIN, number, "%s has %" PRId64 " %s, but needs at least %" PRId64, service,
@@ -152,24 +151,6 @@ check_available(struct check *c)
 	free(of_type);
 }
 
-/* Returns whether some rule names the service. */
-static bool
-check_is_named(const struct check *c, const char *service)
-{
-	const struct cluster_template *t = &c->request->template;
-
-	for (size_t i = 0; i < t->count_count; i++)
-		for (size_t j = 0; j < t->counts[i].term_count; j++)
-			if (strcmp(t->counts[i].terms[j].service, service) == 0)
-				return true;
-	for (size_t i = 0; i < t->spread_count; i++)
-		if (name_list_has(&t->spreads[i].services, service))
-			return true;
-	return check_constraint_of(c, service) || check_in_sets(&t->mustcoexist, service) ||
-	    check_in_sets(&t->cantcoexist, service) || check_in_sets(&t->mutuallyexclusive, service) ||
-	    check_in_sets(&t->oneof, service);
-}
-
 static void
 check_cluster(struct check *c)
 {
@@ -220,7 +201,12 @@ check_prepare(struct check *c)
 {
 	const struct request *r = c->request;
 	const struct string_list *services = &c->layout->cluster.services;
+	struct names names = {0};
+	bool *named = memory_zeroed(services->count, sizeof *named);
 
+	for (size_t i = 0; i < services->count; i++)
+		names_intern(&names, services->list[i]);
+	check_mark_named(&r->template, &names, named);
 	for (size_t i = 0; i < r->template.constraint_count; i++)
 		names_intern(&c->constrained, r->template.constraints[i].service);
 	for (size_t i = 0; i < r->service_count; i++)
@@ -236,8 +222,10 @@ check_prepare(struct check *c)
 	}
 	c->everywhere.list = arena_alloc(c->arena, services->count, sizeof *c->everywhere.list);
 	for (size_t i = 0; i < services->count; i++)
-		if (!check_is_named(c, services->list[i]))
+		if (!named[names_find(&names, services->list[i])])
 			c->everywhere.list[c->everywhere.count++] = services->list[i];
+	names_release(&names);
+	free(named);
 	check_count_instances(c);
 	request_find_scaled(r, &c->more, &c->fewer);
 }

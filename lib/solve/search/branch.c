@@ -343,7 +343,7 @@ branch_any(struct master *m, struct uses *found)
 
 	if (!branch_bound_counts(m))
 		return SEARCH_NONE;
-	if (m->column_count == 0 && greedy_is_wanted(p) && greedy_find(p, &m->arena, found))
+	if (m->column_count == 0 && (p->objective_count ? greedy_is_wanted(p) : greedy_applies(p)) && greedy_find(p, &m->arena, found))
 		return SEARCH_FOUND;
 	if (p->unbounded && few < p->machines_max) {
 		struct budget *all = m->budget, part = budget_part(all, FEW_NODES);
