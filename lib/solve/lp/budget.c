@@ -29,6 +29,17 @@ budget_work(struct budget *budget, unsigned long steps)
 	return !budget->spent;
 }
 
+bool
+budget_prepare(struct budget *budget, unsigned long steps)
+{
+	budget->steps += steps;
+	if (budget->steps_max && budget->steps >= budget->steps_max)
+		budget->spent = true;
+	if (budget->deadline_ms && clock_monotonic_ms() >= budget->deadline_ms)
+		budget->spent = budget->late = true;
+	return !budget->spent;
+}
+
 struct budget
 budget_part(const struct budget *budget, unsigned long nodes)
 {

@@ -31,6 +31,9 @@ struct budget { /* zero-initialised: no limit */
 bool budget_node(struct budget *budget);
 bool budget_work(struct budget *budget, unsigned long steps);
 
+/* Counts steps that prepare a search: they are work, and are no part of a node. */
+bool budget_prepare(struct budget *budget, unsigned long steps);
+
 /* Return a part of what is left, at most nodes; take what was spent of a part. */
 struct budget budget_part(const struct budget *budget, unsigned long nodes);
 void budget_take(struct budget *budget, const struct budget *part);

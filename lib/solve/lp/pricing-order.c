@@ -13,6 +13,23 @@
 
 enum { ROUNDS = 12 }; /* of looking for weights */
 
+enum { /* steps, each about a nanosecond */
+	SORT_STEPS = 10,  /* for each candidate, times the logarithm of their number */
+	WEIGH_STEPS = 2,  /* for each candidate and resource */
+	OTHER_STEPS = 20, /* for each candidate */
+};
+
+/* Counts the steps of sorting and weighing the candidates so many times. Returns false if the budget is spent. */
+static bool
+pricing_order_work(const struct pricing_search *search, size_t count, size_t times)
+{
+	size_t each = OTHER_STEPS + WEIGH_STEPS * search->program->resource_count;
+
+	for (size_t n = count; n > 1; n /= 2)
+		each += SORT_STEPS;
+	return budget_prepare(search->budget, times * each * count);
+}
+
 /* Returns 0 if a region with a price depends on the unit, 1 if it is worth something, 2 if it only makes up the size. */
 static int
 pricing_order_rank(const struct pricing_search *search, int u)
@@ -206,7 +223,8 @@ pricing_order_find_weights(struct pricing_search *search, struct surrogate *surr
 
 	for (size_t i = 0; i < n; i++)
 		weight[i] = best[i] = 1;
-	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2 && too_full; round++) {
+	for (int round = 0; round < ROUNDS && n > 1 && count && least > enough && idle < 2 && too_full && pricing_order_work(search, count, 1);
+	     round++) {
 		double good;
 
 		pricing_order_set_weights(search, surrogate, list, count, weight);
@@ -258,6 +276,7 @@ pricing_order(struct pricing_search *search, struct candidate *scratch)
 	bool counts = search->capacitated && search->size + 1 < search->need;
 
 	search->worth.room = search->services.room = 1;
+	pricing_order_work(search, count + 1, counts ? 3 : 2);
 	if (search->capacitated) {
 		double *weight = memory_zeroed(search->program->resource_count, sizeof *weight);
 
