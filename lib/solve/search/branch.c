@@ -16,7 +16,8 @@ enum {
 	FEW_NODES = 1000,
 	HELD_MOST = 1 << 26, /* numbers in the states that are saved on the way down */
 	COPIES = 4,          /* of the inverse, in time, to save and to restore it */
-	BOUND_NODES = 2000,  /* at most, to find a bound after the end */
+	BOUND_NODES = 2000,  /* at most, to find a bound after the end, */
+	BOUND_STEPS = 2000000000, /* and steps */
 };
 
 struct branching {
@@ -373,7 +374,7 @@ branch_best(struct master *master, int row, int sign, struct uses *found)
 static bool
 branch_bound_by(struct master *m, bool (*relax)(struct master *, int, int), int row, int64_t *bound)
 {
-	struct budget *budget = m->budget, little = {.nodes_max = BOUND_NODES};
+	struct budget *budget = m->budget, little = {.nodes_max = BOUND_NODES, .steps_max = BOUND_STEPS};
 	struct state state = {0};
 	bool known;
 
