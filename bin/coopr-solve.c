@@ -49,7 +49,8 @@ static const struct option_spec options[] = {
 
 static const struct command command = {
 	"coopr-solve", "[-v] [--allow-moves[=N]] [--node-limit N] [--time-limit SECONDS] [FILE] |\n"
-	"       coopr-solve [-v] [--allow-moves[=N]] [--node-limit N] [--time-limit SECONDS] --check ANSWER [FILE] |\n"
+	"       coopr-solve [-v] [--allow-moves[=N]] [--node-limit N] [--time-limit SECONDS]\n"
+	"           --check ANSWER [FILE] |\n"
 	"       coopr-solve --explain NODE SERVICE [-o FORMAT] [--check LAYOUT] [FILE]",
 	"Find the best layout of a cluster: which services stand on which machines.", options,
 	"  coopr-request -t web -n 4 --name shop | coopr-solve | coopr-plan\n"
