@@ -44,6 +44,7 @@ change_remedy_solve(const struct attempt *attempt, int64_t machines, bool allow_
 	struct buffer text = {0};
 	struct error ignored; /* then there is none */
 	jv request = jv_copy(attempt->request), cluster = json_get(request, "cluster");
+	int64_t left_ms = attempt->until_ms - clock_monotonic_ms();
 	bool found;
 
 	if (machines)
@@ -53,7 +54,8 @@ change_remedy_solve(const struct attempt *attempt, int64_t machines, bool allow_
 	run_command_init(&arguments, "coopr-solve");
 	if (allow_moves)
 		arguments_push(&arguments, "--allow-moves");
-	found = clock_monotonic_ms() < attempt->until_ms && run_command_in_memory(&arguments, &text, answer, &ignored) == 0;
+	arguments_printf(&arguments, "--time-limit=%g", (double)left_ms / 1000);
+	found = left_ms > 0 && run_command_in_memory(&arguments, &text, answer, &ignored) == 0;
 	arguments_release(&arguments);
 	buffer_release(&text);
 	jv_free(request);

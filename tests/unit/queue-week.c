@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#define SHIM_WITHOUT_CLOCK
 #include "../crash/shim.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "base/process.h"
