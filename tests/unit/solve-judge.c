@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "check/layout/check-conflict.h"
 #include "check/layout/check.h"
 #include "json/json.h"
@@ -57,24 +58,50 @@ answer_is_best(struct judge *j, const struct answer *answer)
 	return memcmp(j->vector, j->best, sizeof j->best) == 0;
 }
 
+/* Returns whether the judge accepts a conflict, with nothing left unproved. */
+static bool
+conflict_checks(const struct request *request, const struct string_list *conflict)
+{
+	struct budget budget = {0};
+	struct conflict_terms terms = {.find = solve_demands, .work = budget_work, .admit = admit, .budget = &budget};
+	struct conflict_report report = {0};
+	struct arena arena = {0};
+	struct error err;
+	bool right = check_conflict(request, conflict, &terms, &arena, &report, &err) == 0 && !report.faults && !report.open;
+
+	arena_release(&arena);
+	return right;
+}
+
+/* Returns whether the judge refuses what is left of a minimal conflict without any one of its members. */
+static bool
+parts_are_refused(const struct request *request, const struct string_list *conflict)
+{
+	struct string_list part = {memory_zeroed(conflict->count, sizeof *part.list), conflict->count - 1};
+	bool refused = true;
+
+	for (size_t without = 0; without < conflict->count && refused; without++) {
+		for (size_t i = 0; i < part.count; i++)
+			part.list[i] = conflict->list[i + (i >= without)];
+		refused = !conflict_checks(request, &part);
+	}
+	free(part.list);
+	return refused;
+}
+
 /* Returns whether the judges of layouts and of conflicts find no fault. */
 static bool
 checks(const struct request *request, const struct answer *answer)
 {
 	struct check_terms terms = {.claims = &answer->solution};
-	struct budget budget = {0};
-	struct conflict_terms conflict = {.find = solve_demands, .work = budget_work, .admit = admit, .budget = &budget};
-	struct conflict_report report = {0};
 	struct arena arena = {0};
 	struct layout layout;
-	struct error err;
 	bool right;
 
-	if (answer->satisfiable) {
-		answer_layout(request, answer, &arena, &layout);
-		right = !check_layout(request, &layout, &terms, &arena);
-	} else
-		right = check_conflict(request, &answer->refusal.conflict, &conflict, &arena, &report, &err) == 0 && !report.faults && !report.open;
+	if (!answer->satisfiable)
+		return conflict_checks(request, &answer->refusal.conflict) && parts_are_refused(request, &answer->refusal.conflict);
+	answer_layout(request, answer, &arena, &layout);
+	right = !check_layout(request, &layout, &terms, &arena);
 	arena_release(&arena);
 	return right;
 }
@@ -103,7 +130,7 @@ compare(const struct puzzle *z, const char *text, struct answer *answer)
 	else if (!j.found && !conflict_is_minimal(z, &answer->refusal.conflict))
 		wrong = "the conflict is none, or is not minimal";
 	else if (!checks(&request, answer))
-		wrong = "the judge of coopr-solve --check refuses the answer";
+		wrong = "the judge of coopr-solve --check refuses the answer, or accepts a part of it";
 	problems_release(&problems);
 	request_release(&request);
 	return wrong;
