@@ -6,7 +6,10 @@
 #include "solve/lp/pricing-search.h"
 #include "solve/program/bits.h"
 
-enum { OPTION_WORK = 8 };
+enum { /* steps */
+	OPTION_WORK = 8,   /* of comparing an option with one other */
+	BLOCK_WORK = 3500, /* of making room for a block's options, and of pricing them */
+};
 
 /* Finds the resources of which there is too little for all units that gain. Returns false if there is none, or more than
  * SCARCE. */
@@ -197,7 +200,7 @@ blocks_find(struct blocks *b, struct pricing_search *search, size_t depth)
 	bool good;
 
 	*b = (struct blocks){.search = search, .depth = depth};
-	good = block_find_scarce(b) && block_find_prices(b) && block_find_blocks(b);
+	good = block_find_scarce(b) && block_find_prices(b) && block_find_blocks(b) && budget_prepare(search->budget, BLOCK_WORK * b->count);
 	for (size_t i = 0; i < b->count && good; i++) {
 		b->list[i].options = memory_zeroed(BLOCK_OPTIONS, sizeof *b->list[i].options);
 		good = block_list_options(b, &b->list[i], 0, 0, search->value);

@@ -21,6 +21,7 @@
 enum {
 	LABELS = 1 << 18, /* at a time, at most */
 	LABEL_WORK = 8,
+	SORT_WORK = 10,   /* for each label, times the logarithm of their number */
 	ROUNDS = 30,      /* of looking for rates */
 	MULTIPLIERS = 3,
 };
@@ -228,12 +229,14 @@ label_rise(struct labelling *s, const struct label *label)
 	return true;
 }
 
-/* Drops the labels that another one dominates. */
-static void
+/* Drops the labels that another one dominates. Returns false if the budget is spent. */
+static bool
 label_keep_best(struct labelling *s, struct labels *labels)
 {
-	size_t kept = 0;
+	size_t kept = 0, work = 0;
 
+	for (size_t n = labels->count; n > 1; n /= 2)
+		work += SORT_WORK * labels->count;
 	if (labels->count)
 		qsort(labels->list, labels->count, sizeof *labels->list, label_compare_labels);
 	for (size_t i = 0; i < labels->count; i++) {
@@ -243,6 +246,7 @@ label_keep_best(struct labelling *s, struct labels *labels)
 			labels->list[kept++] = labels->list[i];
 	}
 	labels->count = kept;
+	return budget_prepare(s->search->budget, work);
 }
 
 /* Takes the units of the best label behind the last block: they are what was searched for. */
@@ -308,11 +312,8 @@ label_search(struct pricing_search *search, size_t depth)
 		ARRAY_ROOM(s.stages->list, s.stages->count, s.stages->capacity);
 		s.stages->list[s.stages->count++] = first;
 	}
-	for (size_t i = 0; i < s.blocks.count && good; i++) {
-		good = label_extend(&s, i);
-		if (good)
-			label_keep_best(&s, &s.stages[i + 1]);
-	}
+	for (size_t i = 0; i < s.blocks.count && good; i++)
+		good = label_extend(&s, i) && label_keep_best(&s, &s.stages[i + 1]);
 	if (good)
 		label_take_best(&s);
 	label_release(&s);
