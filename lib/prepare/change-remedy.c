@@ -159,7 +159,6 @@ change_remedy_leave_requirers(struct attempt *attempt)
 		struct buffer answer = {0};
 		char *requirer = change_remedy_solve(attempt, 0, false, &answer) ? NULL : change_remedy_requirer(attempt, &answer);
 		size_t left = requirer ? change_remedy_leave_out(attempt, requirer) : 1;
-
 		bool over = !requirer || left == 0;
 
 		buffer_release(&answer);

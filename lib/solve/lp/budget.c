@@ -5,11 +5,25 @@
 
 enum { NODE_WORK = 1000000 }; /* steps: about a millisecond */
 
-bool
-budget_node(struct budget *budget)
+static void
+budget_look_at_clock(struct budget *budget)
 {
 	if (budget->deadline_ms && clock_monotonic_ms() >= budget->deadline_ms)
 		budget->spent = budget->late = true;
+}
+
+static void
+budget_count_steps(struct budget *budget, unsigned long steps)
+{
+	budget->steps += steps;
+	if (budget->steps_max && budget->steps >= budget->steps_max)
+		budget->spent = true;
+}
+
+bool
+budget_node(struct budget *budget)
+{
+	budget_look_at_clock(budget);
 	if (budget->nodes_max && budget->nodes >= budget->nodes_max)
 		budget->spent = true;
 	if (!budget->spent)
@@ -21,9 +35,7 @@ bool
 budget_work(struct budget *budget, unsigned long steps)
 {
 	budget->work += steps;
-	budget->steps += steps;
-	if (budget->steps_max && budget->steps >= budget->steps_max)
-		budget->spent = true;
+	budget_count_steps(budget, steps);
 	for (; budget->work >= NODE_WORK; budget->work -= NODE_WORK)
 		budget_node(budget);
 	return !budget->spent;
@@ -32,11 +44,8 @@ budget_work(struct budget *budget, unsigned long steps)
 bool
 budget_prepare(struct budget *budget, unsigned long steps)
 {
-	budget->steps += steps;
-	if (budget->steps_max && budget->steps >= budget->steps_max)
-		budget->spent = true;
-	if (budget->deadline_ms && clock_monotonic_ms() >= budget->deadline_ms)
-		budget->spent = budget->late = true;
+	budget_count_steps(budget, steps);
+	budget_look_at_clock(budget);
 	return !budget->spent;
 }
 

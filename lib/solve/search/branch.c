@@ -250,7 +250,7 @@ branch_descend(struct branching *b)
 	struct shares shares = shares_of(m);
 	bool done;
 
-	if (branch_open_choice(m, &shares) == m->program->choice_count && shares_are_whole(&shares)) {
+	if (shares_are_whole(&shares) && branch_open_choice(m, &shares) == m->program->choice_count) {
 		struct uses uses = shares_uses(&shares);
 
 		free(shares.list);
