@@ -28,7 +28,11 @@ teardown() {
 	job=$!
 	hear started wrapper pid dir
 	grep -q swordfish "$dir/config.json"
-	kill -KILL "$wrapper" "$pid"
+	kill -STOP "$wrapper" # so that neither it nor who watches it cleans up when the others die
+	mapfile -t children < <(ps -o pid= --ppid "$wrapper")
+	[ "${#children[@]}" -eq 2 ]
+	kill -KILL "${children[@]}" -"$pid"
+	kill -KILL "$wrapper"
 	wait "$job"
 	[ -e "$dir/config.json" ]
 	script slow.sh </dev/null
