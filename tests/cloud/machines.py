@@ -13,6 +13,7 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
 import stat
 import subprocess
@@ -83,6 +84,7 @@ class Machine:
     def end(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        shutil.rmtree(self.devices)
 
     def have(self, volumes):
         """Has the devices of these volumes: their paths by the volume's id."""
@@ -120,10 +122,10 @@ def main():
     subprocess.run(["mount", "-t", "tmpfs", "none", "devices"], check=True)
     while not select.select([sys.stdin], [], [], 0.1)[0]:
         there = {machine["id"]: machine for machine in ask("/_machines")}
+        for one in running.keys() - there.keys():  # first: a new machine may have the address of one that is gone
+            running.pop(one).end()
         for one in there.keys() - running.keys():
             running[one] = start(there[one])
-        for one in running.keys() - there.keys():
-            running.pop(one).end()
         volumes = {volume["id"]: volume for volume in ask("/_volumes")}
         for one in volumes.keys() - known:
             known.add(one)
