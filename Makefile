@@ -132,7 +132,7 @@ BUILD_PACKAGES = gcc libarchive-dev libc6-dev libcurl4-openssl-dev libgnutls28-d
 # The sandbox's nodes are namespaces with a bridge, an overlay of this machine and an sshd.
 RUN_PACKAGES = e2fsprogs iproute2 openssh-client openssh-server util-linux
 DEB_PACKAGES = debhelper dpkg-dev lintian
-TEST_PACKAGES = $(DEB_PACKAGES) bats busybox curl fish git graphviz jq mandoc nftables openssl procps python3 python3-jsonschema python3-yaml sqlite3 strace uidmap wrk zsh
+TEST_PACKAGES = $(DEB_PACKAGES) bats busybox curl fish git gojq graphviz jq mandoc nftables openssl procps python3 python3-jsonschema python3-yaml sqlite3 strace uidmap wrk zsh
 LINT_PACKAGES = clang clang-tidy cppcheck fish mandoc shellcheck zsh
 FUZZ_PACKAGES = clang libclang-rt-dev
 

@@ -24,7 +24,7 @@ nodes() { # TEMPLATE MACHINES
 
 @test "debian: every script and file that a service names is there, and none that no service names" {
 	for debian in "$COOPR_ROOT"/share/coopr/catalogues/*; do
-		jq -r '.provisioner.actions[].fields | .script, ((.files // "") | split(" ")[])' "$debian"/services/*.json | sort -u >named
+		jq -r '.provisioner.actions[].fields | .script, (.files // empty | split(" ")[])' "$debian"/services/*.json | sort -u >named
 		find "$debian/scripts" "$debian/files" -type f | sed 's|.*/||' | sort >there
 		echo packages.sh | sort -m - there | sort -u >expected
 		same "$(cat expected)" "$(cat named)"
@@ -50,7 +50,7 @@ nodes() { # TEMPLATE MACHINES
 }
 
 @test "every script and file that a service names is there" {
-	jq -r '.provisioner.actions[] | select(.type == "shell").fields | .script, ((.files // "") | split(" ")[])' \
+	jq -r '.provisioner.actions[] | select(.type == "shell").fields | .script, (.files // empty | split(" ")[])' \
 		"$catalogue"/services/*.json | sort -u >names
 	[ -s names ]
 	while read -r name; do

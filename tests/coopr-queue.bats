@@ -265,7 +265,7 @@ load queue
 	while [ "$(states 00000042-001)" = "t1=failed t2=ready" ]; do finish '{"status":75,"message":"nobody answers"}'; done
 	same "t1=failed t2=failed" "$(states 00000042-001)"
 	same true "$(jq -s 'map(select(.task == "t2" and .event == "fail")) | length > 1 and
-		(map(.since_boottime_ms // 0) | unique | length) == 2 and last.next == "failed"' "$COOPR_SPOOL"/{jobs,done}/00000042-001/events.ndjson 2>/dev/null)"
+		(map(.since_boottime_ms // 0) | unique | length) == 2 and last.next == "failed"' "$COOPR_SPOOL"/*/00000042-001/events.ndjson)"
 	coopr-queue retry 00000042-001 t2
 	finish '{"status":75}'
 	same "t1=failed t2=ready" "$(states 00000042-001)"
@@ -294,7 +294,7 @@ load queue
 	END
 	finish '{"status":0}'
 	finish '{"status":1}'
-	until coopr-queue take >task 2>/dev/null; do :; done
+	until coopr-queue take >task 2>/dev/null; do sleep 0.05; done
 	result_of <task | coopr-queue done
 	jq -es '.[0].expect_s >= 0.2' <(coopr-queue stats --expect | jq -c 'select(.action == "check")')
 }
@@ -442,7 +442,7 @@ load queue
 	exec 9>in
 	head -n 1 results >&9
 	coopr-queue wait 00000042-001 --timeout 0 2>/dev/null || true
-	until [ "$(status_of 00000042-001 .tasks.done)" = 1 ]; do :; done
+	until [ "$(status_of 00000042-001 .tasks.done)" = 1 ]; do sleep 0.05; done
 	tail -n 1 results >&9
 	exec 9>&-
 	wait $!

@@ -193,7 +193,7 @@ for document in yaml.safe_load_all(sys.stdin):
 @test "documents are indented JSON, and what else -o says" {
 	make_clusters
 	[ "$(coopr config shop | wc -l)" -gt 10 ]
-	same "$(coopr config shop | jq -c -S .)" "$(coopr config shop -o json)"
+	same "$(coopr config shop | jq -cS .)" "$(coopr config shop -o json)"
 	same "%ip.self%" "$(coopr config shop -o jsonpath='{.mysql.bind-address}')"
 	coopr config shop -o yaml >config.yaml
 	coopr config --config config.yaml --dry-run shop >unchanged 2>&1 || true

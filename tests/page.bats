@@ -342,8 +342,8 @@ create_shop() {
 	need_browser
 	serve
 	browse rules
-	same '{"size":{"max":8,"min":3},"hardware":["medium"],"counts":[{"apache":-1,"memcached":2}]}' \
-		"$(coopr-store get clustertemplate lamp | jq -c '.constraints | {size, hardware: .services.apache.hardwaretypes, counts: [.counts[] | select(.min == 0) | .terms]}')"
+	same '[{"max":8,"min":3},["medium"],[{"apache":-1,"memcached":2}]]' \
+		"$(coopr-store get clustertemplate lamp | jq -c '.constraints | [.size, .services.apache.hardwaretypes, [.counts[] | select(.min == 0) | .terms]]')"
 }
 
 @test "in a browser, the rules of a template are drawn by keyboard as well" {

@@ -67,10 +67,10 @@ many() {
 	coopr-queue limit -T qa=2 -T dev=7
 	many 5 00000001 qa | coopr-queue put
 	coopr-queue take --count 9 >taken
-	same '{"use":2,"limit":2}' "$(coopr-quota -T qa --as ann -o json | jq -c '.amounts.tasks | {use, limit}')"
+	same '[2,2]' "$(coopr-quota -T qa --as ann -o json | jq -c '.amounts.tasks | [.use, .limit]')"
 	contains "$(coopr-quota -T qa -o table)" "tasks in parallel"
 	coopr-queue limit -T '*=4' -T qa=none
-	same '{"use":2,"limit":4}' "$(coopr-quota -T qa -o json | jq -c '.amounts.tasks | {use, limit}')"
+	same '[2,4]' "$(coopr-quota -T qa -o json | jq -c '.amounts.tasks | [.use, .limit]')"
 }
 
 @test "who comes by sudo neither sees nor changes the limits of others" {

@@ -177,7 +177,7 @@ table() {
 	contains "$stderr" "the tenant's quota of cost an hour is 0.2: 0 are in use, this would need 0.25 more"
 	coopr-tenant change --cost 0.4 default
 	coopr create db -t rows -n 1 -y
-	same '{"use":0.25,"limit":0.4}' "$(coopr-quota -o json | jq -c '.amounts.cost | {use, limit}')"
+	same '[0.25,0.4]' "$(coopr-quota -o json | jq -c '.amounts.cost | [.use, .limit]')"
 	same 0.25 "$(coopr-volume list -o json | jq .cost)"
 	run coopr expand db -n 2 --dry-run
 	contains "$output" "the tenant's quota of cost an hour is 0.4: 0.25 are in use, this would need 0.25 more"
