@@ -44,7 +44,7 @@ fake_start() {
 	# shellcheck disable=SC2086 # words
 	${FAKE_BY-} python3 "$COOPR_ROOT/tests/cloud/fake.py" "$1" fake.port fake.log <fake.alive 3>&- 9>&- &
 	exec 9<>fake.alive
-	until [ -s fake.port ]; do kill -0 $! && sleep 0.02; done
+	until [ -s fake.port ]; do kill -0 $!; sleep 0.02; done
 	FAKE=http://${FAKE_ADDRESS-127.0.0.1}:$(cat fake.port)
 }
 
@@ -64,11 +64,11 @@ fake_fault() {
 }
 
 machines() {
-	curl -sS -f "$FAKE/_machines" | jq length
+	curl -sS -f "$FAKE/_count"
 }
 
 requests() {
-	curl -sS -f "$FAKE/_requests" | jq --arg regex "$1" '[to_entries[] | select(.key | test($regex)) | .value] | add // 0'
+	curl -sS -f -G --data-urlencode "=$1" "$FAKE/_requests"
 }
 
 # They stay in build/clients for the next run.
@@ -138,9 +138,7 @@ create_through() {
 
 # One machine is there, the one that the result names, whatever happened: and it goes.
 exactly_one_and_none() {
-	same 0 "$(member .status)"
-	same 1 "$(machines)"
-	same "$(curl -sS "$FAKE/_machines" | jq -r '.[0].id')" "$(member .result.providerid)"
+	same "0 $(curl -sS "$FAKE/_machines" | jq -r '"\(length) \(.[0].id)"')" "$(member '"\(.status) 1 \(.result.providerid)"')"
 	same 00000042-1000 "$(list)"
 	do_task delete 1000
 	same 0 "$(member .status)"
@@ -285,13 +283,13 @@ cloud_has_volumes() {
 	same 75 "$(member .status)"
 	volume_task discard 1000 'del(.machine) | .volume = {id: "v-1"}'
 	same 75 "$(member .status)"
-	same "$one" "$(volumes_there 'map(select(.name == "v-1").machine)[0]' | jq -r .)"
+	same "\"$one\"" "$(volumes_there 'map(select(.name == "v-1").machine)[0]')"
 	fake_set "{\"stop\":\"$one\"}"
 	volume_task fence 1000
 	same 0 "$(member .status)"
 	volume_task attach 1001 '.volumes = [{id: "v-1", path: "/srv/data", size_gb: 5, keep: true}]'
 	same 0 "$(member .status)"
-	same "$two false" "$(volumes_there 'map(select(.name == "v-1") | "\(.machine) \(.forced)")[0]' | jq -r .)"
+	same "\"$two false\"" "$(volumes_there 'map(select(.name == "v-1") | "\(.machine) \(.forced)")[0]')"
 
 	# With its machine goes what is not kept.
 	volume_task delete 1000 '.volumes = [{id: "v-2", keep: false}]'
@@ -326,7 +324,7 @@ exactly_two_and_none() {
 	local name
 
 	same 0 "$(member .status)"
-	same "2 2" "$(volumes_there '"\(length) \(map(select(.machine)) | length)"' | jq -r .)"
+	same '"2 2"' "$(volumes_there '"\(length) \(map(select(.machine)) | length)"')"
 	do_task delete 1000
 	for name in v-1 v-2; do
 		volume_task discard 1000 "del(.machine) | .volume = {id: \"$name\"}"

@@ -13,10 +13,11 @@
 #       noise (in the place of all, it was done), stale (what a list said in the answer to the same request before, unless that is older than "stale_ms")
 #   DELETE /_fault       nothing more goes wrong
 #   GET /_machines       what there is, as the owner of the account sees it
+#   GET /_count          how many machines that are
 #   DELETE /_machines    nothing is there any more
 #   DELETE /_machines/ID a machine is not, behind the back of all
 #   GET /_volumes        its volumes and snapshots: id, name, machine, device, snapshot, of (the id), and whether one was taken from a machine that runs
-#   GET /_requests       how many of each method and path there were, numbers in paths as N
+#   GET /_requests       how many of each method and path there were, numbers in paths as N; ?REGEX: how many of those in which that is found
 import http.server
 import importlib
 import json
@@ -106,7 +107,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def control(self, path, body):
+    def control(self, path, query, body):
         value = json.loads(body) if body else None
         with lock:
             if path == "/_set":
@@ -123,10 +124,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 lose(self.cloud.machines, path.split("/")[2])
             elif path == "/_machines":
                 return self.send(200, {}, json.dumps(self.cloud.owned()).encode())
+            elif path == "/_count":
+                return self.send(200, {}, b"%d\n" % len(self.cloud.owned()))
             elif path == "/_volumes":
                 return self.send(200, {}, json.dumps(self.cloud.disks() if hasattr(self.cloud, "disks") else []).encode())
-            elif path == "/_requests":
+            elif path == "/_requests" and not query:
                 return self.send(200, {}, json.dumps(counts).encode())
+            elif path == "/_requests":
+                regex = re.compile(urllib.parse.unquote_plus(query))
+                return self.send(200, {}, b"%d\n" % sum(number for name, number in counts.items() if regex.search(name)))
             else:
                 return self.send(404, {}, b"")
         self.send(200, {}, b"{}")
@@ -150,7 +156,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         url = urllib.parse.urlsplit(self.path)
         if url.path.startswith("/_"):
-            return self.control(url.path, body)
+            return self.control(url.path, url.query, body)
         with lock:
             action = self.cloud.name(body) if hasattr(self.cloud, "name") else ""
             name = "%s %s%s" % (self.command, re.sub(r"(?<=/)[0-9]+(?=/|$)", "N", url.path), action)
