@@ -21,6 +21,8 @@ ACTION=configure
 NODE_FOLDERS="/run /dev/shm /tmp"
 
 automator_setup() {
+	local key
+
 	fresh
 	need_root
 	need_program sshd ssh ssh-keygen ip jq unshare
@@ -30,7 +32,10 @@ automator_setup() {
 	mkdir -p catalogue/scripts
 	record 1000 | sandbox create >1000.created
 	record 1000 | sandbox confirm >1000.json
-	jq -r '"\(.ipaddresses.access_v4) \(.result.ssh_host_keys.ed25519)"' 1000.json >known
+	{ read -r ADDRESS; read -r IDENTITY; read -r key; read -r MACHINE; } < <(jq -r '.ipaddresses.access_v4, .result["ssh-auth"].identityfile,
+		.result.ssh_host_keys.ed25519, ({id: "00000042-1000", nodenum: 1000, hostname: "shop42-1000.example.net", services: ["web"], ipaddresses,
+		facts: .result} | tojson)' 1000.json)
+	echo "$ADDRESS $key" >known
 	{
 		jq -c '{kind: "node", id: "00000042-1000", nodenum: 1000, hostname, services: ["web"], ipaddresses}' 1000.json
 		echo '{"kind": "node", "id": "00000042-1001", "nodenum": 1001, "hostname": "other", "services": ["app"], "ipaddresses": {"bind_v4": "10.0.0.9"}}'
@@ -44,17 +49,18 @@ automator_teardown() {
 }
 
 node() {
-	ssh -F none -o BatchMode=yes -o UserKnownHostsFile=known -o LogLevel=ERROR -i "$(jq -r '.result["ssh-auth"].identityfile' 1000.json)" \
-		"root@$(jq -r .ipaddresses.access_v4 1000.json)" "$@"
+	ssh -F none -o BatchMode=yes -o UserKnownHostsFile=known -o LogLevel=ERROR -i "$IDENTITY" "root@$ADDRESS" "$@"
 }
 
 task() {
-	jq -c --arg action "$1" --argjson fields "$2" --argjson config "${3:-{\}}" --arg dir "$PWD" --arg type "$AUTOMATOR" '{
-		kind: "task", id: "t1", job: "00000042-001", token: "00000042-001:t1", attempt: 1, action: $action,
-		service: (if $action == "bootstrap" then null else "web" end), type: $type, fields: $fields, timeout_s: 120, log: "\($dir)/log",
-		nodes: "\($dir)/nodes.ndjson",
-		cluster: {id: "00000042", name: "shop", catalogue: "\($dir)/catalogue", config: $config},
-		machine: {id: "00000042-1000", nodenum: 1000, hostname: "shop42-1000.example.net", services: ["web"], ipaddresses, facts: .result}}' 1000.json
+	local config=${3:-{\}} service='"web"'
+
+	[ "$1" != bootstrap ] || service=null
+	paste -sd ' ' <<-END
+		{"kind": "task", "id": "t1", "job": "00000042-001", "token": "00000042-001:t1", "attempt": 1, "action": "$1",
+		"service": $service, "type": "$AUTOMATOR", "fields": $2, "timeout_s": 120, "log": "$PWD/log", "nodes": "$PWD/nodes.ndjson",
+		"cluster": {"id": "00000042", "name": "shop", "catalogue": "$PWD/catalogue", "config": $config}, "machine": $MACHINE}
+	END
 }
 
 unplug() { # PROGRAM

@@ -74,14 +74,17 @@ node() {
 }
 
 task() {
-	jq -cn --arg action "$1" --argjson fields "$2" --argjson config "${3:-{\}}" --arg dir "$PWD" --arg type "$AUTOMATOR" \
-		--argjson port "$SSHD_PORT" --arg key "$(cut -d' ' -f1,2 sshd/host.pub)" '{
-		kind: "task", id: "t1", job: "00000042-001", token: "00000042-001:t1", attempt: 1, action: $action,
-		service: (if $action == "bootstrap" then null else "web" end), type: $type, fields: $fields, timeout_s: 120, log: "\($dir)/log",
-		nodes: "\($dir)/nodes.ndjson", cluster: {id: "00000042", name: "shop", catalogue: "\($dir)/catalogue", config: $config},
-		machine: {id: "00000042-1000", nodenum: 1000, hostname: "shop42-1000.example.net", services: ["web"],
-			ipaddresses: {access_v4: "127.0.0.1"},
-			facts: {"ssh-auth": {user: "root", identityfile: "\($dir)/sshd/user", port: $port}, ssh_host_keys: {ed25519: $key}}}}'
+	local config=${3:-{\}} service='"web"'
+
+	[ "$1" != bootstrap ] || service=null
+	paste -sd ' ' <<-END
+		{"kind": "task", "id": "t1", "job": "00000042-001", "token": "00000042-001:t1", "attempt": 1, "action": "$1",
+		"service": $service, "type": "$AUTOMATOR", "fields": $2, "timeout_s": 120, "log": "$PWD/log", "nodes": "$PWD/nodes.ndjson",
+		"cluster": {"id": "00000042", "name": "shop", "catalogue": "$PWD/catalogue", "config": $config},
+		"machine": {"id": "00000042-1000", "nodenum": 1000, "hostname": "shop42-1000.example.net", "services": ["web"],
+		"ipaddresses": {"access_v4": "127.0.0.1"}, "facts": {"ssh-auth": {"user": "root", "identityfile": "$PWD/sshd/user", "port": $SSHD_PORT},
+		"ssh_host_keys": {"ed25519": "$(cut -d' ' -f1,2 sshd/host.pub)"}}}}
+	END
 }
 
 clean_node() {

@@ -235,7 +235,7 @@ own_task() {
 
 # A host key of the kind that has not been made by sshd_start.
 other_key() {
-	ssh-keygen -q -t rsa -N '' -C "$1" -f "$1"
+	ssh-keygen -q -t ecdsa -N '' -C "$1" -f "$1"
 	cut -d' ' -f1,2 "$1.pub"
 }
 

@@ -63,14 +63,13 @@ fact() {
 
 # Runs a command in a machine, as root, over ssh: on NODENUM COMMAND...
 on() {
-	local n=$1 address
+	local n=$1 address identity user key
 
 	shift
-	address=$(fact "$n" .ipaddresses.access_v4)
-	echo "$address $(fact "$n" .result.ssh_host_keys.ed25519)" >"$n.known"
+	read -r address identity user key < <(fact "$n" '"\(.ipaddresses.access_v4) \(.result | "\(."ssh-auth" | "\(.identityfile) \(.user)") \(.ssh_host_keys.ed25519)")"')
+	echo "$address $key" >"$n.known"
 	ssh -F none -o ConnectTimeout=5 -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile="$PWD/$n.known" \
-		-o LogLevel=ERROR -i "$(fact "$n" '.result["ssh-auth"].identityfile')" \
-		"$(fact "$n" '.result["ssh-auth"].user')@$address" "$@"
+		-o LogLevel=ERROR -i "$identity" "$user@$address" "$@"
 }
 
 # What list says of all machines: the values of a member, one a line.

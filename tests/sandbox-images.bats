@@ -40,10 +40,10 @@ refused() {
 
 # Runs a command in a machine, as its root: on NODENUM COMMAND
 on() {
-	local address
+	local address key
 
-	address=$(jq -r .ipaddresses.access_v4 "$1.json")
-	echo "$address $(jq -r .result.ssh_host_keys.ed25519 "$1.json")" >"$1.known"
+	read -r address key < <(jq -r '"\(.ipaddresses.access_v4) \(.result.ssh_host_keys.ed25519)"' "$1.json")
+	echo "$address $key" >"$1.known"
 	ssh -F none -o ConnectTimeout=5 -o BatchMode=yes -o UserKnownHostsFile="$PWD/$1.known" -o LogLevel=ERROR \
 		-i "$COOPR_STATE/ssh/id_ed25519" "root@$address" "$2"
 }

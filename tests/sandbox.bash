@@ -19,11 +19,13 @@ kill_machine() {
 
 # A take record: record NODENUM [JQ-FILTER]
 record() {
-	jq -n -c --arg n "$1" --arg network "$NETWORK" '{kind: "task", id: "t\($n)", token: "00000042-001:t\($n)", timeout_s: 60,
-		cluster: {id: "00000042", name: "shop",
-			provider: {name: "here", providertype: "sandbox", provisioner: {network: $network}}},
-		machine: {kind: "node", id: "00000042-\($n)", nodenum: ($n | tonumber), services: [], was: null,
-			flavor: "small", hostname: "shop42-\($n).dev.example.net", image: "host"}} | '"${2:-.}"
+	paste -sd ' ' <<-END | if [ -n "${2-}" ]; then jq -c "$2"; else cat; fi
+		{"kind": "task", "id": "t$1", "token": "00000042-001:t$1", "timeout_s": 60,
+		"cluster": {"id": "00000042", "name": "shop",
+		"provider": {"name": "here", "providertype": "sandbox", "provisioner": {"network": "$NETWORK"}}},
+		"machine": {"kind": "node", "id": "00000042-$1", "nodenum": $1, "services": [], "was": null,
+		"flavor": "small", "hostname": "shop42-$1.dev.example.net", "image": "host"}}
+	END
 }
 
 # Makes a machine and waits until it answers: up_as USER NODENUM
@@ -35,14 +37,13 @@ up_as() {
 
 # Runs a command in a machine: on_as USER NODENUM COMMAND
 on_as() {
-	local address port
+	local address port identity key
 
-	address=$(jq -r .ipaddresses.access_v4 "$1.$2.json")
-	port=$(jq -r '.result["ssh-auth"].port // 22' "$1.$2.json")
-	{ [ "$port" -eq 22 ] && echo "$address" || echo "[$address]:$port"; } | tr '\n' ' ' >"$HELD/known"
-	jq -r .result.ssh_host_keys.ed25519 "$1.$2.json" >>"$HELD/known"
+	read -r address port identity key < <(jq -r '"\(.ipaddresses.access_v4) \(.result | "\(."ssh-auth" | "\(.port // 22) \(.identityfile)") \(.ssh_host_keys.ed25519)")"' \
+		"$1.$2.json")
+	{ [ "$port" -eq 22 ] && echo "$address $key" || echo "[$address]:$port $key"; } >"$HELD/known"
 	as "$1" ssh -F none -p "$port" -o ConnectTimeout=5 -o BatchMode=yes -o UserKnownHostsFile="$HELD/known" -o LogLevel=ERROR \
-		-i "$(jq -r '.result["ssh-auth"].identityfile' "$1.$2.json")" "root@$address" "$3"
+		-i "$identity" "root@$address" "$3"
 }
 
 listed_as() { # USER MEMBER

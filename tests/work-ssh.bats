@@ -79,7 +79,7 @@ put_shell() {
 	sshd_start
 	script true.sh </dev/null
 	job=$(put_shell true.sh 3 1)
-	sed -i 's/"port":[0-9]*/"port":1/' task.json
+	sed -i 's/"port": [0-9]*/"port": 1/' task.json
 	other=$(plan shell 1 1 00000043 '{"fields": {"script": "true.sh"}}' |
 		jq -c --slurpfile task task.json 'if .kind == "node" then . + ($task[0].machine | {ipaddresses, facts})
 			elif .kind == "cluster" then . + {catalogue: $task[0].cluster.catalogue} else . end' |
