@@ -25,13 +25,16 @@ a_cloud() { # [MODE]
 		do_one() {
 			task=$(cat)
 			printf '%s\n' "$task" >>"$WHERE/told"
-			name=$(printf '%s' "$task" | jq -r '.machine.id + "." + (.cluster.installation // "nobody")')
-			case $(printf '%s' "$task" | jq -r .action) in
-			create) : >"$WHERE/cloud/$name" ;;
-			delete) rm -f "$WHERE/cloud/$name" ;;
-			esac
-			printf '%s' "$task" | jq -c '{kind: "result", job, task: .id, attempt, status: 0, ipaddresses: {access_v4: "127.0.0.1"},
-				result: ({providerid: .machine.id} + if .cluster.key then {"ssh-auth": {user: "root", key: .cluster.key}} else {} end)}'
+			printf '%s' "$task" | jq -r '"\(.action) \(.machine.id).\(.cluster.installation // "nobody")",
+				({kind: "result", job, task: .id, attempt, status: 0, ipaddresses: {access_v4: "127.0.0.1"},
+				result: ({providerid: .machine.id} + if .cluster.key then {"ssh-auth": {user: "root", key: .cluster.key}} else {} end)} | tojson)' | {
+				read -r action name
+				case $action in
+				create) : >"$WHERE/cloud/$name" ;;
+				delete) rm -f "$WHERE/cloud/$name" ;;
+				esac
+				cat
+			}
 		}
 		case $1 in
 		describe) echo "{\"type\":\"object\",\"properties\":{},$DESCRIBED}" ;;
