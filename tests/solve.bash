@@ -43,6 +43,5 @@ refuses() {
 	changed "$1"
 	shift
 	run -1 --separate-stderr coopr-solve changed
-	same "$(printf '%s\n' "$@")" "$(jq -r '.conflict[]' <<<"$output")"
-	same unsatisfiable "$(jq -r .kind <<<"$output")"
+	same "$(printf '%s\n' unsatisfiable "$@")" "$(jq -r '.kind, .conflict[]' <<<"$output")"
 }
