@@ -114,9 +114,9 @@ bytes() {
 	sh -c 'echo $$ >caller; "$1" put b; true' - "$archive" <pipe 2>&1 | cat >said &
 	exec 4>pipe
 	head -c 200000 /dev/urandom >&4
-	until [ -s caller ]; do :; done
+	until [ -s caller ]; do sleep 0.05; done
 	kill -9 "$(cat caller)"
-	while grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat caller)/status" 2>/dev/null; do :; done
+	while grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat caller)/status" 2>/dev/null; do sleep 0.05; done
 	exec 4>&-
 	wait || true # for all that writes to said
 	contains "$(cat said)" "the process that makes the archive is dead; it is not kept"

@@ -47,7 +47,7 @@ with open("port.new", "w") as file:
 os.rename("port.new", "port")
 time.sleep(600)' 3>&- &
 	SERVER=$!
-	until [ -e port ]; do kill -0 "$SERVER" && sleep 0.02; done
+	until [ -e port ]; do kill -0 "$SERVER"; sleep 0.02; done
 }
 
 # What succeeded of the lines of the file.

@@ -141,7 +141,7 @@ lib.sh" "$(member .stderr)"
 	task install '{"script": "slow.sh"}' >task.json
 	coopr-exec -q <task.json >result.json 3>&- &
 	job=$!
-	until grep -q before log 2>/dev/null; do :; done
+	until grep -q before log 2>/dev/null; do sleep 0.05; done
 	run -1 grep after log
 	echo >go
 	wait $job
@@ -432,9 +432,9 @@ b.example.net
 	start_slow
 	pkill -KILL -P "$job" || true
 	wait $job || true
-	while [ -e "/proc/$pid" ]; do :; done
+	while [ -e "/proc/$pid" ]; do sleep 0.05; done
 	same ended "$(cat trace)"
-	until clean_node; do :; done
+	until clean_node; do sleep 0.05; done
 }
 
 @test "SIGTERM ends the script on the node too" {
@@ -442,9 +442,9 @@ b.example.net
 	kill $job
 	wait $job
 	same 75 "$(member .status)"
-	while [ -e "/proc/$pid" ]; do :; done
+	while [ -e "/proc/$pid" ]; do sleep 0.05; done
 	same ended "$(cat trace)"
-	until clean_node; do :; done
+	until clean_node; do sleep 0.05; done
 }
 
 @test "an attempt ends the one before it that still runs, so that a task never runs twice at once" {
@@ -528,8 +528,8 @@ whole_task() {
 	hear started pid
 	kill $job
 	wait $job
-	while [ -e "/proc/$pid" ]; do :; done
-	until clean_node; do :; done
+	while [ -e "/proc/$pid" ]; do sleep 0.05; done
+	until clean_node; do sleep 0.05; done
 }
 
 @test "the node's /bin/sh may be bash" {

@@ -24,7 +24,7 @@ browser_start() {
 	{ command -v chromium node && browser_is_here; } >/dev/null || return 0
 	node "$COOPR_ROOT/tests/browser.cjs" >"$BATS_FILE_TMPDIR/browser" 3>&- 4>&- &
 	browser=$!
-	until grep -q ^ws: "$BATS_FILE_TMPDIR/browser"; do kill -0 "$browser" && sleep 0.05; done
+	until grep -q ^ws: "$BATS_FILE_TMPDIR/browser"; do kill -0 "$browser"; sleep 0.05; done
 	BROWSER=$(cat "$BATS_FILE_TMPDIR/browser")
 	export BROWSER
 }

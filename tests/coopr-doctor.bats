@@ -132,7 +132,7 @@ chmod 600 $COOPR_STATE/store.sqlite3" "$(jq -r 'select(.name == "modes").remedy'
 	mkdir -p "$COOPR_STATE/clusters/00000001"
 	flock "$COOPR_STATE/clusters/00000001" sh -c 'echo $$ >pid; kill -STOP $$; exec true' 3>&- &
 	held=$!
-	until [ -s pid ] && grep -q 'T (stopped)' "/proc/$(cat pid)/status"; do :; done
+	until [ -s pid ] && grep -q 'T (stopped)' "/proc/$(cat pid)/status"; do sleep 0.05; done
 	kill -STOP "$held"
 	run coopr-doctor -o json
 	kill -CONT "$held" "$(cat pid)"

@@ -174,7 +174,7 @@ two" "$(cat log)"
 	END
 	do_task slow '{"timeout_s": 1}'
 	same "124 timed out: automator/slow was ended after 1 s" "$(member '"\(.status) \(.message)"')"
-	until [ ! -e "/proc/$(cat child)" ]; do :; done
+	until [ ! -e "/proc/$(cat child)" ]; do sleep 0.05; done
 }
 
 @test "SIGTERM, SIGINT and SIGHUP end the plugin's group, and the result says that it is temporary" {
@@ -191,7 +191,7 @@ two" "$(cat log)"
 		kill -$signal $!
 		wait $!
 		same "75 stopped: SIG$signal came" "$(member '"\(.status) \(.message)"')"
-		until [ ! -e "/proc/$(cat child)" ]; do :; done
+		until [ ! -e "/proc/$(cat child)" ]; do sleep 0.05; done
 	done
 }
 
@@ -207,9 +207,9 @@ two" "$(cat log)"
 	read -r _ <go
 	kill -KILL $!
 	wait $! || true
-	until [ ! -e "/proc/$(cat pid)" ]; do :; done
+	until [ ! -e "/proc/$(cat pid)" ]; do sleep 0.05; done
 	coopr-exec -q <task.json 3>&- | { read -r _ <go; }
-	until [ ! -e "/proc/$(cat pid)" ]; do :; done
+	until [ ! -e "/proc/$(cat pid)" ]; do sleep 0.05; done
 }
 
 @test "something left in the background is not waited for" {

@@ -66,7 +66,7 @@ teardown() {
 	exec 9>gate
 	flock 9
 	start_work -j 3 --drain 9>&-
-	until [ "$(wc -l <seen)" -ge 3 ]; do :; done 2>/dev/null
+	until [ "$(wc -l <seen)" -ge 3 ]; do sleep 0.05; done 2>/dev/null
 	flock -u 9
 	exec 9>&-
 	wait "$work"
@@ -118,7 +118,7 @@ teardown() {
 	start_work -j 1
 	hear started _
 	kill "$work"
-	until grep -q "waiting for 1 running task;" work.log; do :; done
+	until grep -q "waiting for 1 running task;" work.log; do sleep 0.05; done
 	echo >go
 	wait "$work"
 	same 1 "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.done')"
@@ -132,7 +132,7 @@ teardown() {
 	start_work -j 1
 	hear started _
 	kill "$work"
-	until grep -q "waiting for" work.log; do :; done
+	until grep -q "waiting for" work.log; do sleep 0.05; done
 	kill "$work"
 	wait "$work"
 	[ ! -e "/proc/$(cat pid)" ]
@@ -153,7 +153,7 @@ teardown() {
 		wait "$work" || true
 		# Nobody holds the FIFO open any more: the plugins are gone.
 		while read -r pid; do
-			until [ ! -e "/proc/$pid" ]; do :; done
+			until [ ! -e "/proc/$pid" ]; do sleep 0.05; done
 		done <pids
 		: >pids
 	done
@@ -185,7 +185,7 @@ teardown() {
 	start_work -v
 	hear started _
 	coopr-queue cancel "$job"
-	until [ ! -e "/proc/$(cat pid)" ]; do :; done
+	until [ ! -e "/proc/$(cat pid)" ]; do sleep 0.05; done
 	timeout 60 coopr-queue wait "$job" || true
 	same cancelled "$(status "$job")"
 	kill "$work"
@@ -269,7 +269,7 @@ two" "$(cat "$log")"
 	hear started pid
 	kill -KILL "$work"
 	wait "$work" || true
-	until [ ! -e "/proc/$pid" ]; do :; done
+	until [ ! -e "/proc/$pid" ]; do sleep 0.05; done
 	same 1 "$(find run -type s | wc -l)"
 	script wait.sh </dev/null
 	run -0 coopr-work --drain

@@ -309,7 +309,7 @@ tasks_where() {
 
 # Waits until a file has so many lines.
 lines_come() {
-	while [ "$(wc -l <"$1")" -lt "$2" ]; do :; done
+	while [ "$(wc -l <"$1")" -lt "$2" ]; do sleep 0.05; done
 }
 
 @test "list -w and status -w print again only when something has changed, and end when nobody reads" {
@@ -339,9 +339,9 @@ lines_come() {
 @test "on a terminal the list is drawn in place" {
 	need_program script
 	make_shop
-	printf 'coopr-list -w &\nuntil [ -e over ]; do :; done\nkill $!\nwait\n' >watching
+	printf 'coopr-list -w &\nuntil [ -e over ]; do sleep 0.05; done\nkill $!\nwait\n' >watching
 	script -qec "bash watching" /dev/null >drawn 2>&1 3>&- </dev/null &
-	until grep -q shop drawn; do :; done
+	until grep -q shop drawn; do sleep 0.05; done
 	: >over
 	wait "$!"
 	contains "$(cat drawn)" $'\e[H\e[2J'

@@ -75,6 +75,7 @@ leaks() {
 	job=$!
 	until [ "$(leaks | grep -c '^/run/coopr\.[0-9a-f]*/config.json$')" -gt 0 ]; do
 		kill -0 "$job"
+		sleep 0.05
 	done
 	same "" "$(leaks | grep -v '^/run/coopr\.[0-9a-f]*/\(config.json\|lib.sh\)$')"
 	on_node 1000 'echo >/root/go; rm /root/go'
@@ -124,10 +125,11 @@ leaks() {
 	worker=$!
 	until [ "$(leaks | grep -c '^/run/coopr\.[0-9a-f]*/config.json$')" -gt 0 ]; do
 		kill -0 "$worker"
+		sleep 0.05
 	done
 	kill -KILL "$worker"
 	wait "$worker" || true
-	until [ -z "$(leaks)" ]; do :; done
+	until [ -z "$(leaks)" ]; do sleep 0.05; done
 	on_node 1000 rm /root/go
 	coopr-work --drain
 	coopr reconcile -q

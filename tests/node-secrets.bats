@@ -63,6 +63,7 @@ nothing_left() {
 	local tries=0
 
 	until [ -z "$(on_node sh -c "ls -d /run/coopr.* /dev/shm/coopr.* $node_tmp/coopr.* /run/coopr/*.pid" 2>/dev/null)" ]; do
+		sleep 0.02
 		[ $((tries += 1)) -lt 3000 ] || {
 			on_node sh -c "ls -lR /run/coopr* /dev/shm/coopr.* $node_tmp/coopr.*"
 			return 1

@@ -252,7 +252,7 @@ learned() {
 	coopr-work --drain
 	finished=$(coopr-queue show --events 00000001-002 | jq -r 'select(.event == "finish").at')
 	[ -n "$finished" ]
-	until [ "$(date -u +%FT%TZ)" \> "${finished%.*}.999Z" ]; do :; done
+	until [ "$(date -u +%FT%TZ)" \> "${finished%.*}.999Z" ]; do sleep 0.05; done
 	coopr status blog
 	same "$finished" "$(coopr history -o json blog | jq -r 'select(.number == 2).ended')"
 }

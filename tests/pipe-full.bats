@@ -29,6 +29,7 @@ write_to_full() {
 is_held_up() {
 	until grep -q '^State:.*[SZ]' "/proc/$writer/status" && grep -q pipe_write "/proc/$writer/wchan"; do
 		kill -0 "$writer"
+		sleep 0.05
 	done
 }
 

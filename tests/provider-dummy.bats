@@ -106,7 +106,7 @@ with() {
 	start_with '{"ready_ms":3600000}'
 	same 1 "$(status_of)"
 	start_with '{"ready_ms":1}'
-	until [ "$(status_of)" = 0 ]; do :; done
+	until [ "$(status_of)" = 0 ]; do sleep 0.05; done
 	start_with '{"never_ready_percent":100}'
 	same 1 "$(status_of)"
 	start_with '{}'

@@ -293,11 +293,12 @@ names_of() { # CLUSTER
 	do_task create 1000
 	flock -F state/store.sqlite3.lock sh -c 'kill -STOP $$' 3>&- &
 	holder=$!
-	until grep -q '^State:.*T' "/proc/$holder/status"; do :; done
+	until grep -q '^State:.*T' "/proc/$holder/status"; do sleep 0.05; done
 	jq '.action = "delete"' task.json | coopr-exec >result.json 2>said 3>&- &
 	remover=$!
 	until grep -q "store.sqlite3.lock is locked by process $holder (sh), which is stopped; kill -CONT $holder resumes it" said; do
 		kill -0 "$remover"
+		sleep 0.05
 	done
 	kill -CONT "$holder"
 	wait "$holder"

@@ -58,7 +58,7 @@ setup() {
 		same "$first" "$(jq -r .job result)"
 		strace -qq -o /dev/null -e trace=flock -e inject=flock:signal=KILL:when="$n" coopr-queue done <result ||
 			coopr-queue done <result
-		timeout 20 sh -c 'until coopr-queue take >task 2>/dev/null; do :; done'
+		timeout 20 sh -c 'until coopr-queue take >task 2>/dev/null; do sleep 0.05; done'
 		same "$second" "$(jq -r .job task)"
 		coopr-queue fsck
 	done

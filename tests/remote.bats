@@ -357,7 +357,7 @@ work,true" "$(coopr context list -o json | jq -r '"\(.name),\(.current)"' | sort
 hold() {
 	"$@" >said 2>&1 3>&- &
 	client=$!
-	until [ -e "$BATS_TEST_TMPDIR/arrived" ]; do kill -0 "$client"; done
+	until [ -e "$BATS_TEST_TMPDIR/arrived" ]; do kill -0 "$client"; sleep 0.05; done
 }
 
 stubborn() {
@@ -375,7 +375,7 @@ stubborn() {
 	stubborn
 	hold coopr create -y -j 1 -t lamp -n 4 -P dummy -s stubborn slow
 	kill -TERM "$client"
-	until grep -q "waiting for running tasks" said; do kill -0 "$client"; done
+	until grep -q "waiting for running tasks" said; do kill -0 "$client"; sleep 0.05; done
 	rm "$BATS_TEST_TMPDIR/wait"
 	echo >"$BATS_TEST_TMPDIR/gate"
 	code=0
@@ -402,7 +402,7 @@ stubborn() {
 	stubborn
 	hold coopr create -y -j 1 -t lamp -n 4 -P dummy -s stubborn slow
 	kill "$server"
-	until grep -q "waiting for running tasks" said; do kill -0 "$client"; done
+	until grep -q "waiting for running tasks" said; do kill -0 "$client"; sleep 0.05; done
 	rm "$BATS_TEST_TMPDIR/wait"
 	echo >"$BATS_TEST_TMPDIR/gate"
 	code=0
@@ -523,7 +523,7 @@ calls_with_files() {
 	strace -f -qq -e trace=open,openat,openat2,execve,stat,newfstatat,access,faccessat,faccessat2,unlink,rename,renameat2 -e signal=none \
 		-o trace -p "$server" 2>/dev/null 3>&- &
 	tracer=$!
-	until [ -e trace ] && grep -q "^TracerPid:.*[1-9]" "/proc/$server/status"; do kill -0 "$tracer"; done
+	until [ -e trace ] && grep -q "^TracerPid:.*[1-9]" "/proc/$server/status"; do kill -0 "$tracer"; sleep 0.05; done
 	python3 -B - "$SOCKET" <<-'END'
 		import json, socket, struct, sys
 		for line in open("calls"):

@@ -35,7 +35,7 @@ teardown() {
 serve() {
 	python3 "$BATS_TEST_DIRNAME/helper-listener.py" "$HELD/socket" "${1:-$(id -g nobody)}" "${2:-660}" "$HELPER" "$PWD/allowed" 2>>helper.log &
 	listener=$!
-	until [ -e "$HELD/socket.ready" ]; do kill -0 "$listener"; done
+	until [ -e "$HELD/socket.ready" ]; do kill -0 "$listener"; sleep 0.05; done
 }
 
 # Runs a command as a user, of no group but nobody's, with a home of its own: as USER COMMAND...
@@ -68,7 +68,7 @@ as() {
 	need_program systemd-socket-activate
 	systemd-socket-activate -a --inetd -l "$HELD/socket" "$HELPER" "$PWD/allowed" 2>activate.log &
 	listener=$!
-	until [ -S "$HELD/socket" ]; do kill -0 "$listener"; done
+	until [ -S "$HELD/socket" ]; do kill -0 "$listener"; sleep 0.05; done
 	chgrp "$(id -g nobody)" "$HELD/socket"
 	chmod 660 "$HELD/socket"
 	up_as nobody 1000

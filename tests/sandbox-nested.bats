@@ -148,7 +148,7 @@ as() {
 	for process in coopr-world coopr-relay; do
 		up_as nobody 1000
 		pkill -KILL -u nobody "$process"
-		until [ "$(listed_as nobody state)" = dead ]; do :; done
+		until [ "$(listed_as nobody state)" = dead ]; do sleep 0.05; done
 		record 1000 | as nobody "$PROVIDER" delete >/dev/null
 		same "" "$(listed_as nobody state)"
 	done

@@ -35,9 +35,12 @@ address() { # NODENUM
 
 # Runs a command in a machine, as its root: on NODENUM COMMAND
 on() {
-	echo "$(address "$1") $(jq -r .result.ssh_host_keys.ed25519 "$1.json")" >"$1.known"
+	local address key
+
+	read -r address key < <(jq -r '"\(.ipaddresses.access_v4) \(.result.ssh_host_keys.ed25519)"' "$1.json")
+	echo "$address $key" >"$1.known"
 	ssh -F none -o ConnectTimeout=5 -o BatchMode=yes -o ServerAliveInterval=5 -o UserKnownHostsFile="$PWD/$1.known" -o LogLevel=ERROR \
-		-i "$COOPR_STATE/ssh/id_ed25519" "root@$(address "$1")" "$2"
+		-i "$COOPR_STATE/ssh/id_ed25519" "root@$address" "$2"
 }
 
 # Python in a machine, whose root calls the kernel with it: it reads the program.
@@ -434,7 +437,7 @@ while True:
     data, sender = s.recvfrom(100)
     if data == b\"end\": break
     print(data.decode(), sender[0], flush=True)
-" >/var/tmp/heard 2>&1 </dev/null & until grep -q :1B58 /proc/net/udp; do :; done'
+" >/var/tmp/heard 2>&1 </dev/null & until grep -q :1B58 /proc/net/udp; do sleep 0.05; done'
 	on 1000 "ip address add $(address 1002)/32 dev lo; ip address add 8.8.8.8/32 dev lo"
 	python_on 1000 <<-E
 		import socket
@@ -446,7 +449,7 @@ while True:
 		s.sendto(b"true", ("$(address 1001)", 7000))
 		s.sendto(b"end", ("$(address 1001)", 7000))
 	E
-	on 1001 'while [ -n "$(grep :1B58 /proc/net/udp)" ]; do :; done'
+	on 1001 'while [ -n "$(grep :1B58 /proc/net/udp)" ]; do sleep 0.05; done'
 	same "true $(address 1000)" "$(on 1001 'cat /var/tmp/heard')"
 }
 

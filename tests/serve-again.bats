@@ -162,7 +162,7 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 		curl -sS --unix-socket "$SOCKET" -H 'Idempotency-Key: k' -d "$SHOP" -o "answer.$i" -w '%{http_code}' --trace-ascii "sent.$i" \
 			http://coopr/v1/clusters >"status.$i" 3>&- &
 		senders+=($!)
-		until [ -e began ] && grep -q '=> Send data' "sent.$i"; do kill -0 $!; done
+		until [ -e began ] && grep -q '=> Send data' "sent.$i"; do kill -0 $!; sleep 0.05; done
 	done
 	with k 422 POST /v1/clusters -d "${SHOP/4/5}"
 	echo '{"kind":"begun","job":"00000009-001"}' >answer
@@ -215,11 +215,11 @@ SHOP='{"name": "shop", "template": "lamp", "machines": 4, "provider": "dummy"}'
 		PATH=$PWD/bin:$PATH serve
 		curl -sS --unix-socket "$SOCKET" -H 'Idempotency-Key: k' -d "$SHOP" -o body -D head http://coopr/v1/clusters 3>&- &
 		sender=$!
-		until [ "$(wc -l <began)" -eq "$i" ]; do kill -0 "$sender"; done
+		until [ "$(wc -l <began)" -eq "$i" ]; do kill -0 "$sender"; sleep 0.05; done
 		[ "$i" -eq 2 ] || kill -KILL "$server"
 	done
 	echo >gate.1
-	until [ -s ended ]; do kill -0 "$sender"; done
+	until [ -s ended ]; do kill -0 "$sender"; sleep 0.05; done
 	echo >gate.2
 	wait "$sender"
 	contains "$(head -n 1 head)" 202

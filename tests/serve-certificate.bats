@@ -140,6 +140,7 @@ follows() {
 	until grep -q '^id:' events && [ -s ran ]; do
 		kill -0 "$follower"
 		kill -0 "$runner"
+		sleep 0.05
 	done
 }
 
@@ -161,6 +162,7 @@ follows() {
 	kill -HUP "$server"
 	until [ "$(curl -sS --cacert cert -o body -w '%{http_code}' --cert ann.crt --key ann.key "https://$address/v1/session")" = 401 ]; do
 		kill -0 "$server"
+		sleep 0.05
 	done
 	contains "$(jq -r .detail body)" "revoked"
 	wait "$follower"
@@ -169,6 +171,7 @@ follows() {
 	kill -HUP "$server"
 	until grep -q "what was read before is kept" serve.log; do
 		kill -0 "$server"
+		sleep 0.05
 	done
 	shows 401 ann /v1/session
 }
@@ -189,7 +192,7 @@ tls_only() {
 	cp cert site.crt
 	cp key site.key
 	kill -HUP "$server"
-	until [ -z "$(tls_only coopr.example.net -k)" ]; do kill -0 "$server"; done # it has signed itself
+	until [ -z "$(tls_only coopr.example.net -k)" ]; do kill -0 "$server"; sleep 0.05; done # it has signed itself
 	serve_end
 	signs ours site /CN=coopr.example.net -extensions names -extfile <(printf '[names]\nsubjectAltName=DNS:coopr.example.net\n')
 	serve --listen 127.0.0.1:0 --cert site.crt --key site.key --hsts 0

@@ -18,7 +18,7 @@ teardown() {
 follow() {
 	curl -sN --unix-socket "$SOCKET" -H 'Accept: text/event-stream' "${@:3}" "http://coopr$2" >"$1" 3>&- &
 	follower=$!
-	until grep -q '^id: ' "$1"; do kill -0 "$follower"; done
+	until grep -q '^id: ' "$1"; do kill -0 "$follower"; sleep 0.05; done
 }
 
 # Prints the last id of a file.
@@ -33,7 +33,7 @@ unfollow() {
 
 # Waits until the file has a finish.
 until_finished() {
-	until grep -q '^event: finish' "$1"; do kill -0 "$server"; done
+	until grep -q '^event: finish' "$1"; do kill -0 "$server"; sleep 0.05; done
 }
 
 # Prints the events of a file, as records
@@ -57,7 +57,7 @@ events() {
 	serve
 	follow first /v1/events
 	coopr-create -yq --detach -t lamp -n 4 -P dummy one
-	until grep -q '^event: put' first; do kill -0 "$server"; done
+	until grep -q '^event: put' first; do kill -0 "$server"; sleep 0.05; done
 	unfollow
 	last=$(last_id first)
 	kill -KILL "$server"
@@ -142,7 +142,7 @@ ids_of_events() {
 	setpriv --reuid nobody --clear-groups --regid nogroup curl -sN --unix-socket "$SOCKET" -H 'Accept: text/event-stream' \
 		'http://coopr/v1/events?tenant=qa' >theirs 3>&- &
 	theirs=$!
-	until grep -q '^id: ' theirs; do kill -0 "$theirs"; done
+	until grep -q '^id: ' theirs; do kill -0 "$theirs"; sleep 0.05; done
 	follow all /v1/events
 	coopr-create -yq --detach -t lamp -n 4 -P dummy one
 	coopr-work --drain
@@ -174,14 +174,14 @@ ids_of_events() {
 	worker=$!
 	curl -sN --unix-socket "$SOCKET" 'http://coopr/v1/clusters/one/log?follow=true' >said 3>&- &
 	follower=$!
-	until grep -q 'first words' said; do kill -0 "$follower"; done
+	until grep -q 'first words' said; do kill -0 "$follower"; sleep 0.05; done
 	run ! grep 'last words' said
 	curl -sN --unix-socket "$SOCKET" 'http://coopr/v1/clusters/one/log?follow=true' >another 3>&- &
 	another=$!
-	until grep -q 'first words' another; do kill -0 "$another"; done
+	until grep -q 'first words' another; do kill -0 "$another"; sleep 0.05; done
 	same 2 "$(pgrep -c -P "$server" -f coopr-log)"
 	kill "$another"
-	until [ "$(pgrep -c -P "$server" -f coopr-log)" = 1 ]; do kill -0 "$server"; done # who has gone follows no more
+	until [ "$(pgrep -c -P "$server" -f coopr-log)" = 1 ]; do kill -0 "$server"; sleep 0.05; done # who has gone follows no more
 	exec {gate}>gate
 	wait "$follower"
 	contains "$(cat said)" 'last words'

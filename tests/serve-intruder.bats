@@ -108,6 +108,7 @@ with() {
 	follower=$!
 	until [ -s seen ]; do
 		kill -0 "$follower"
+		sleep 0.05
 	done
 	coopr-token delete "$(coopr-token list --all -o json | jq -r .id)"
 	code=0
@@ -267,6 +268,7 @@ log_in_anew() {
 	follower=$!
 	until [ -s seen ]; do
 		kill -0 "$follower"
+		sleep 0.05
 	done
 	coopr-member set -T dev ann
 	kill -0 "$follower"

@@ -361,6 +361,7 @@ all read-only admin' "$(listed | head -n 3)"
 	follower=$!
 	until grep -q '^id:' events; do
 		kill -0 "$follower"
+		sleep 0.05
 	done
 	as ann 204 DELETE /v1/session
 	wait "$follower"

@@ -63,6 +63,7 @@ root:$(openssl passwd -apr1 basic)" >htpasswd
 	front=$!
 	until curl -s -o /dev/null "http://$proxied/healthz"; do
 		kill -0 "$front"
+		sleep 0.05
 	done
 }
 
@@ -191,6 +192,7 @@ front_haproxy() {
 	front=$!
 	until curl -s -o /dev/null "http://$proxied/healthz"; do
 		kill -0 "$front"
+		sleep 0.05
 	done
 }
 

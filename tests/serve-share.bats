@@ -27,7 +27,7 @@ teardown() {
 	curl -sS -Z --parallel-immediate --parallel-max 300 -K many 2>statuses 3>&- &
 	sender=$!
 	# Those who are refused say that the rest has come.
-	until [ "$(grep -c "503$" statuses)" -ge 6 ]; do kill -0 "$sender"; done
+	until [ "$(grep -c "503$" statuses)" -ge 6 ]; do kill -0 "$sender"; sleep 0.05; done
 	same 4 "$(pgrep -cf "^/bin/sh $PWD/bin/coopr-solve")"
 	answers 503 POST /v1/solve -d '{}' -D head
 	contains "$(cat head)" "Retry-After: 1"
@@ -99,7 +99,7 @@ login_from() {
 	END
 	curl -sS --unix-socket "$SOCKET" http://coopr/v1/clusters >answer 3>&- &
 	sender=$!
-	until [ -e began ]; do kill -0 "$sender"; done
+	until [ -e began ]; do kill -0 "$sender"; sleep 0.05; done
 	echo >gate
 	wait "$sender"
 	same '{"items":[{"memory": 2096128, "seconds": 120}]}' "$(cat answer)"
@@ -145,7 +145,7 @@ solver() {
 	serve
 	(unset COOPR_STATE COOPR_SPOOL && exec coopr-create --server "unix:$SOCKET" --dry-run -t hard shop >said 2>&1 3>&-) &
 	client=$!
-	until [ -n "$(solver)" ]; do kill -0 "$client" || break; done
+	until [ -n "$(solver)" ]; do kill -0 "$client" || break; sleep 0.05; done
 	found=$(solver)
 	[ -n "$found" ] || { cat said; return 1; }
 	until grep -qE "^Max cpu time +120 +120 " "/proc/$found/limits"; do sleep 0.1; done
@@ -164,9 +164,9 @@ solver() {
 		exit 143"
 	curl -sS --unix-socket "$SOCKET" -o /dev/null http://coopr/v1/clusters 3>&- &
 	sender=$!
-	until [ -e began ]; do kill -0 "$sender"; done
+	until [ -e began ]; do kill -0 "$sender"; sleep 0.05; done
 	kill "$sender"
-	until [ -e told ]; do kill -0 "$server"; done
+	until [ -e told ]; do kill -0 "$server"; sleep 0.05; done
 	answers 200 GET /v1/clusters
 	same second "$(body '.items[0].name')"
 	touch gate

@@ -91,7 +91,7 @@ uploads() {
 		    one.sendall(b"x" * end)
 		    one.close()
 	END
-	until [ "$(uploads)" = 0 ]; do kill -0 "$server"; done
+	until [ "$(uploads)" = 0 ]; do kill -0 "$server"; sleep 0.05; done
 	same '[]' "$(coopr-resource list -o json | jq -cs .)"
 }
 
@@ -113,5 +113,5 @@ uploads() {
 		print(status(sixth))
 	END
 	same $'HTTP/1.1 503 Service Unavailable True\n{"items":[]}\n200\n200' "$(cat said)"
-	until [ "$(uploads)" = 0 ]; do kill -0 "$server"; done
+	until [ "$(uploads)" = 0 ]; do kill -0 "$server"; sleep 0.05; done
 }

@@ -335,11 +335,11 @@ teardown() {
 	mkfifo reader
 	curl -sS --unix-socket "$SOCKET" -o - -w '%{http_code}' http://coopr/v1/clusters >reader 3>&- &
 	exec 7<reader
-	until [ -e began ]; do kill -0 "$server"; done
+	until [ -e began ]; do kill -0 "$server"; sleep 0.05; done
 	kill "$server"
-	while curl -s --unix-socket "$SOCKET" -o /dev/null http://coopr/healthz; do kill -0 "$server"; done
+	while curl -s --unix-socket "$SOCKET" -o /dev/null http://coopr/healthz; do kill -0 "$server"; sleep 0.05; done
 	echo "$PWD/answer" >gate
-	until [ -e list.done ]; do kill -0 "$server"; done
+	until [ -e list.done ]; do kill -0 "$server"; sleep 0.05; done
 	[ "$(head -c 1000 <&7 | wc -c)" -eq 1000 ]
 	kill -0 "$server"
 	same '{"items":[]}200' "$(printf '{"items":[%s' "$(tr -d ' \n' <&7)")"
@@ -409,6 +409,7 @@ secure() {
 	kill -HUP "$server"
 	until curl -sSv --cacert c.pem "https://localhost:$port/v1/version" 2>&1 | grep -q 'subject: CN=two'; do
 		kill -0 "$server"
+		sleep 0.05
 	done
 	printf 'url = "https://localhost:%s/v1/version"\noutput = another\n' "$port" >&7
 	exec 7>&-
@@ -417,6 +418,7 @@ secure() {
 	kill -HUP "$server"
 	until grep -q 'k.pem: is no key in PEM' serve.log; do
 		kill -0 "$server"
+		sleep 0.05
 	done
 	same 200 "$(secure /v1/version)"
 }
@@ -463,6 +465,7 @@ for one in four:
 	read -r <sent || true
 	until [ -e began ]; do
 		kill -0 "$server"
+		sleep 0.05
 	done
 	answers 200 GET /healthz
 	answers 200 GET /healthz
@@ -486,19 +489,19 @@ for one in four:
 	ask_and_go() {
 		curl -s --unix-socket "$SOCKET" "$@" >/dev/null 3>&- &
 		asker=$!
-		until [ -e began ]; do kill -0 "$asker"; done
+		until [ -e began ]; do kill -0 "$asker"; sleep 0.05; done
 		command=$(cat began)
 		rm began
 		kill -KILL "$asker"
 		wait "$asker" || true
 	}
 	ask_and_go http://coopr/v1/clusters
-	while kill -0 "$command" 2>/dev/null; do kill -0 "$server"; done
+	while kill -0 "$command" 2>/dev/null; do kill -0 "$server"; sleep 0.05; done
 	[ ! -e list.done ]
 	ask_and_go http://coopr/v1/clusters/a/rename -d '{"name": "b"}'
 	answers 200 GET /healthz
 	echo >gate
-	until [ -e rename.done ]; do kill -0 "$server"; done
+	until [ -e rename.done ]; do kill -0 "$server"; sleep 0.05; done
 }
 
 @test "what could be read as two requests is refused, and so is rubbish; others are served meanwhile" {

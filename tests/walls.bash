@@ -119,7 +119,7 @@ judges_see_it() {
 	: >trace
 	for command in "kill -USR1 $CANARY_PID" "exec 8<>/dev/tcp/127.0.0.1/$CANARY_PORT"; do
 		bash -c "$command"
-		until [ -s host/met ]; do :; done
+		until [ -s host/met ]; do sleep 0.05; done
 		run nothing_was_touched
 		[ "$status" -ne 0 ]
 		: >host/met

@@ -90,22 +90,22 @@ done_of() {
 	config '{"jobs": 1, "environment": {"COLOUR": "red"}}'
 	job=$(put waits 3 1)
 	start_work -v
-	until [ "$(wc -l <started)" = 1 ]; do :; done
+	until [ "$(wc -l <started)" = 1 ]; do sleep 0.05; done
 	config '{"jobs": 2, "environment": {"COLOUR": "blue"}}'
 	kill -HUP "$work"
-	until [ "$(wc -l <started)" = 2 ]; do :; done
+	until [ "$(wc -l <started)" = 2 ]; do sleep 0.05; done
 	same "red
 blue" "$(cat begun)"
 	grep -q "configuration read again" work.log
 	# With fewer than run, none is taken until there are fewer.
 	config '{"jobs": 1}'
 	kill -HUP "$work"
-	until [ "$(grep -c "configuration read again" work.log)" = 2 ]; do :; done
+	until [ "$(grep -c "configuration read again" work.log)" = 2 ]; do sleep 0.05; done
 	echo >"go.$(sed -n 1p started)"
-	until grep -q "done in" work.log; do :; done
+	until grep -q "done in" work.log; do sleep 0.05; done
 	same 2 "$(wc -l <begun)"
 	echo >"go.$(sed -n 2p started)"
-	until [ "$(wc -l <started)" = 3 ]; do :; done
+	until [ "$(wc -l <started)" = 3 ]; do sleep 0.05; done
 	echo >"go.$(sed -n 3p started)"
 	timeout 60 coopr-queue wait "$job"
 	kill "$work"
@@ -118,7 +118,7 @@ blue" "$(cat begun)"
 	timeout 60 coopr-queue wait "$(put dummy 1 1)"
 	config '{"jobs": "many"}'
 	kill -HUP "$work"
-	until grep -q "the configuration stays unchanged: .*/jobs: " work.log; do :; done
+	until grep -q "the configuration stays unchanged: .*/jobs: " work.log; do sleep 0.05; done
 	job=$(put dummy 2 2)
 	timeout 60 coopr-queue wait "$job"
 	kill "$work"
@@ -131,7 +131,7 @@ blue" "$(cat begun)"
 	timeout 60 coopr-queue wait "$job"
 	plugin=$(pgrep -P "$work")
 	kill -HUP "$work"
-	until [ ! -e "/proc/$plugin" ]; do :; done
+	until [ ! -e "/proc/$plugin" ]; do sleep 0.05; done
 	job=$(put dummy 1 1)
 	timeout 60 coopr-queue wait "$job"
 	[ "$plugin" != "$(pgrep -P "$work")" ]
@@ -146,7 +146,7 @@ blue" "$(cat begun)"
 	start_work --drain
 	hear started _
 	kill -HUP "$work"
-	until grep -q "waiting for 1 running task;" work.log; do :; done
+	until grep -q "waiting for 1 running task;" work.log; do sleep 0.05; done
 	echo >go
 	wait "$work"
 	same 1 "$(done_of "$job")"
@@ -157,7 +157,7 @@ blue" "$(cat begun)"
 	job=$(put ok 1 1)
 	contains "$(coopr-queue show -o table "$job")" "No worker has joined: coopr-work takes what is ready"
 	start_work --tenant nobody
-	until grep -qs '"tenants":\["nobody"\]' "$COOPR_SPOOL"/workers/*; do :; done
+	until grep -qs '"tenants":\["nobody"\]' "$COOPR_SPOOL"/workers/*; do sleep 0.05; done
 	contains "$(coopr-queue show -o table "$job")" \
 		"None of the workers (1) takes tasks of tenant default at provider none: see coopr-work --tenant"
 	coopr-work --drain

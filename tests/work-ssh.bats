@@ -39,7 +39,7 @@ put_shell() {
 	END
 	job=$(put_shell once.sh 1 2)
 	start_work -v --drain
-	until [ -e began ]; do :; done
+	until [ -e began ]; do sleep 0.05; done
 	kill -KILL "$(pgrep -P "$(pgrep -P "$work")")"
 	wait "$work"
 	same complete "$(status "$job")"
@@ -86,7 +86,7 @@ put_shell() {
 		coopr-queue put --backoff-ms 100000)
 	start_work -v
 	timeout 60 coopr-queue wait "$job"
-	until grep -q "$other .* failed with 75 .*Connection refused" work.log; do :; done
+	until grep -q "$other .* failed with 75 .*Connection refused" work.log; do sleep 0.05; done
 	kill "$work"
 	wait "$work"
 	same complete "$(status "$job")"
@@ -160,7 +160,7 @@ descendants() {
 	job=$(put_shell once.sh 1 1 '{"timeout_s": 5, "retries": 1}')
 	start_work
 	stopped=$work
-	until [ -s first ]; do :; done
+	until [ -s first ]; do sleep 0.05; done
 	# From the worker on: nothing that is told to end by another can tell it on.
 	# shellcheck disable=SC2046 # numbers
 	kill -STOP "$stopped" $(descendants "$stopped")

@@ -31,7 +31,7 @@ stop_with_lock() {
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/shim.so CRASH_AT=$at CRASH_STOP=1 \
 			coopr-queue pause "$1" 3>&- &
 		stopped=$!
-		until grep -q '^State:.*[TZ]' "/proc/$stopped/status"; do :; done
+		until grep -q '^State:.*[TZ]' "/proc/$stopped/status"; do sleep 0.05; done
 		grep -q '^State:.*T' "/proc/$stopped/status"
 		flock -n "$COOPR_SPOOL/jobs/$1/lock" true || return 0
 		kill -CONT "$stopped"
@@ -48,7 +48,7 @@ stop_with_lock() {
 	other=$(put quick 1 3 00000043)
 	start_work
 	timeout 60 coopr-queue wait "$other"
-	until grep -q "kill -CONT $stopped resumes it" work.log; do :; done
+	until grep -q "kill -CONT $stopped resumes it" work.log; do sleep 0.05; done
 	contains "$(<work.log)" "job $held: "
 	kill -CONT "$stopped"
 	wait "$stopped"
@@ -76,7 +76,7 @@ has_timed_out() {
 	start_work
 	hear started _
 	kill -STOP "$work"
-	until [ ! -e "/proc/$(cat pid)" ]; do :; done
+	until [ ! -e "/proc/$(cat pid)" ]; do sleep 0.05; done
 	is_running_alone "$job"
 	# Who looks, and who waits, is told which process that is.
 	run -0 coopr-queue show "$job"
@@ -97,7 +97,7 @@ has_timed_out() {
 	start_work
 	hear started _
 	kill -STOP "$work" "$(cat exec)" "$(cat pid)"
-	until [ "$(cut -d. -f1 /proc/uptime)" -ge "$((${uptime:=$(cut -d. -f1 /proc/uptime)} + 3))" ]; do :; done
+	until [ "$(cut -d. -f1 /proc/uptime)" -ge "$((${uptime:=$(cut -d. -f1 /proc/uptime)} + 3))" ]; do sleep 0.2; done
 	is_running_alone "$job"
 	[ -e "/proc/$(cat pid)" ]
 	# The plugin stays stopped: SIGTERM does not reach it, SIGKILL does.
@@ -123,7 +123,7 @@ has_timed_out() {
 	same cancelled "$(status "$job")"
 	same 1 "$(wc -l <told)"
 	[ ! -e "/proc/$(cat pid)" ]
-	until [ ! -e "/proc/$(cat child)" ]; do :; done
+	until [ ! -e "/proc/$(cat child)" ]; do sleep 0.05; done
 	kill "$work"
 	wait "$work"
 }
@@ -173,7 +173,7 @@ has_timed_out() {
 	kill -STOP "$first"
 	start_work
 	# Longer than those who end stopped workers look: its time is not over.
-	until [ "$(cut -d. -f1 /proc/uptime)" -ge "$((${uptime:=$(cut -d. -f1 /proc/uptime)} + 12))" ]; do :; done
+	until [ "$(cut -d. -f1 /proc/uptime)" -ge "$((${uptime:=$(cut -d. -f1 /proc/uptime)} + 12))" ]; do sleep 0.2; done
 	kill -CONT "$first"
 	echo >go
 	timeout 60 coopr-queue wait "$job"

@@ -86,8 +86,8 @@ answers='jq -c --unbuffered "{kind: \"result\", job, task: .id, attempt, status:
 @test "a task whose job is cancelled is ended, and the process goes on" {
 	job=$(put dummy 2 1 00000042 '{"fields": {"delay_ms": 10000000}, "timeout_s": 100000}')
 	start_work -v
-	until [ "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.running')" = 2 ]; do :; done
-	plugin=$(pgrep -P "$work")
+	until [ "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.running')" = 2 ]; do sleep 0.05; done
+	until plugin=$(pgrep -P "$work"); do sleep 0.05; done # it is taken before it is started
 	coopr-queue cancel "$job"
 	timeout 60 coopr-queue wait "$job" || true
 	same cancelled "$(status "$job")"
@@ -101,9 +101,9 @@ answers='jq -c --unbuffered "{kind: \"result\", job, task: .id, attempt, status:
 @test "a second SIGTERM ends it with all that it does; that is ready again, and has not failed" {
 	job=$(put dummy 3 1 00000042 '{"fields": {"delay_ms": 10000000}, "timeout_s": 100000}')
 	start_work
-	until [ "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.running')" = 3 ]; do :; done
+	until [ "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.running')" = 3 ]; do sleep 0.05; done
 	kill "$work"
-	until grep -q "waiting for 3 running tasks;" work.log; do :; done
+	until grep -q "waiting for 3 running tasks;" work.log; do sleep 0.05; done
 	kill "$work"
 	wait "$work"
 	same "0 0 3" "$(coopr-queue show "$job" -o json | jq -r 'select(.kind == "status") | .tasks | "\(.running) \(.failed) \(.ready)"')"
@@ -127,7 +127,7 @@ answers='jq -c --unbuffered "{kind: \"result\", job, task: .id, attempt, status:
 	job=$(put dummy 200 10 00000042 '{"fields": {"delay_ms": 2}}')
 	for finished in 1 300 700 1200; do
 		start_work -j 100
-		until [ "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.done')" -ge "$finished" ]; do :; done
+		until [ "$(coopr-queue show "$job" -o json | jq 'select(.kind == "status") | .tasks.done')" -ge "$finished" ]; do sleep 0.05; done
 		kill -KILL "$work"
 		wait "$work" || true
 		run -0 coopr-queue fsck

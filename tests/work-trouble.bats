@@ -32,7 +32,7 @@ descriptors() {
 	hear started _
 	descriptors 3
 	second=$(put good 1 1 00000043)
-	until grep -q "Too many open files; trying again" work.log; do :; done
+	until grep -q "Too many open files; trying again" work.log; do sleep 0.05; done
 	descriptors 4096
 	timeout 60 coopr-queue wait "$second"
 	echo >go
@@ -51,7 +51,7 @@ descriptors() {
 	cp spool/board copy
 	mv copy spool/board
 	echo >go
-	until grep -q "results are kept: " work.log; do :; done
+	until grep -q "results are kept: " work.log; do sleep 0.05; done
 	descriptors 4096
 	wait "$work"
 	same complete "$(status "$job")"
@@ -148,7 +148,7 @@ descriptors() {
 	mv "spool/jobs/$job/lock" lock
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -D -o trace -e trace=openat coopr-work -v 2>work.log 3>&- &
 	work=$!
-	timeout 60 bash -c 'until [ "$(grep -c "\"lock\".*ENOENT" trace)" -gt 3 ]; do :; done'
+	timeout 60 bash -c 'until [ "$(grep -c "\"lock\".*ENOENT" trace)" -gt 3 ]; do sleep 0.05; done'
 	mv lock "spool/jobs/$job/lock"
 	timeout 60 coopr-queue wait "$job"
 	grep -q "job $job: lock: No such file or directory" work.log
