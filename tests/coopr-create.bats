@@ -295,6 +295,30 @@ start_slow() {
 	same active "$(coopr-list -o json | jq -r .status)"
 }
 
+@test "machines that were made and cannot be entered are replaced when the command is planned anew, with -y, and all is set up" {
+	cat >plugins/automator/door <<-'EOT'
+		#!/bin/sh
+		user=$(jq -r .machine.sshuser)
+		[ "$1.$user" != bootstrap.nobody ] || { echo '{"kind":"result","status":77,"message":"login as nobody was refused"}' && exit 77; }
+		echo '{"kind":"result","status":0}'
+	EOT
+	chmod 755 plugins/automator/door
+	add_service door door
+	cp mine/imagetypes/debian12.json right.json
+	jq '.providermap.dummy.sshuser = "nobody"' right.json >mine/imagetypes/debian12.json
+	run --separate-stderr -1 coopr-create c -t door -n 3
+	contains "$stderr" "login as nobody was refused"
+	cp right.json mine/imagetypes/debian12.json
+	run --separate-stderr -64 coopr-create c -t door -n 3 </dev/null
+	contains "$stderr" "use -y to confirm"
+	run --separate-stderr -0 coopr-create -y c -t door -n 3
+	contains "$stderr" "the operation is planned anew"
+	[[ $stderr != *"still"* ]]
+	same $'start door\nstart door' "$(tasks 00000001-002 'done' | grep start | sort)"
+	same $'2 create -\n2 delete -' "$(tasks 00000001-002 'done' | grep -e delete -e create | sort | uniq -c | sed 's/^ *//')"
+	same "active 3 3" "$(coopr-list -o jsonpath='{.status} {.ready} {.nodes}')"
+}
+
 @test "a clone that failed is planned anew once the other cluster has changed, and keeps what was made" {
 	touch broken
 	run -1 coopr create c -t flaky -n 3

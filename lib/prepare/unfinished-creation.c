@@ -24,7 +24,7 @@ unfinished_creation_keep_standing(const struct operation_context *context, struc
 	for (size_t i = 0; result == 0 && i < now.node_count; i++) {
 		struct node *node = &now.nodes[i];
 
-		if (node->was.count == 0 && json_length(node->ipaddresses) == 0)
+		if (node->unready || (node->was.count == 0 && json_length(node->ipaddresses) == 0))
 			arguments_push(dead, node->id);
 		node->services = node->was;
 		node_print(node, &text);

@@ -12,8 +12,8 @@ struct operation;
 struct operation_context;
 struct string_list;
 
-/* Leaves in the layout before the operation, was.ndjson, only what the creation has done. A machine without an address may not be
- * there, or only in part: another one is to replace it, and its id is added to dead. */
+/* Leaves in the layout before the operation, was.ndjson, only what the creation has done. A machine that was made only in part, or
+ * has no address and so may not be there, is to be replaced by another one: its id is added to dead. */
 int unfinished_creation_keep_standing(const struct operation_context *context, struct arguments *dead, struct error *err);
 
 /* Writes wanted.ndjson, the layout that the creation wanted. The ids of machines that it has not made, or only in part, are added to
