@@ -285,6 +285,24 @@ one_service() { # ACTIONS
 	contains "$output" '/provisioner/actions/start/fields/mood: warning: automator "dummy" has no field "mood"'
 }
 
+@test "a value that is none of those that its plugin knows is a warning, and so is what is deeper in a field, by name or in a list" {
+	cat >box.json <<-'END'
+		{"kind": "provider", "name": "box", "providertype": "podman", "provisioner": {"pull": "sometimes", "restart": null,
+		 "flavors": {"small": {"cpus": 1, "memory": "much"}, "*": {"cpu": 1, "disk": 100}}, "capabilities": ["NET_ADMIN", 3]}}
+	END
+	cat >rack.json <<-'END'
+		{"kind": "provider", "name": "rack", "providertype": "static",
+		 "provisioner": {"machines": [{"address": "192.0.2.1"}, {"address": "192.0.2.2", "hostname": "b", "zonne": "a"}]}}
+	END
+	echo '{"kind": "provider", "name": "stack", "providertype": "openstack", "provisioner": {"openstack_auth_url": "https://a", "openstack_interface": ""}}' >stack.json
+	run --separate-stderr -0 coopr-validate box.json rack.json stack.json
+	same 'coopr-validate: box.json: /provisioner/capabilities/1: warning: expected string, found number
+coopr-validate: box.json: /provisioner/flavors/small/cpus: warning: provider "podman" has no field "cpus"; did you mean "cpu"?
+coopr-validate: box.json: /provisioner/flavors/small/memory: warning: expected number, found string
+coopr-validate: box.json: /provisioner/pull: warning: expected never, missing or always
+coopr-validate: rack.json: /provisioner/machines/1/zonne: warning: provider "static" has no field "zonne"; did you mean "zone"?' "$stderr"
+}
+
 @test "a request is checked for macros that are malformed or name a service that the cluster cannot have, and for its scripts" {
 	need_program jq
 	coopr-request -t web --name shop >request.json

@@ -165,7 +165,34 @@ fields_check_files(struct fields_check *check, const struct place *field, jv pro
 	free(format);
 }
 
-/* Checks the members of an object by its schema, and those of objects in it which have no others than their schema names. */
+/* Warns of a value that is none of those that the plugin knows for the field; one that is empty counts as absent. */
+static void
+fields_warn_other(const struct fields_check *check, const struct place *field, jv property)
+{
+	jv known = json_get(property, "enum");
+	const char *text = json_string(field->value);
+	size_t count = json_length(known);
+	struct place warning = *field;
+	struct buffer names = {0};
+	bool is_one = jv_get_kind(field->value) == JV_KIND_NULL || (text && !*text);
+
+	for (size_t i = 0; i < count; i++) {
+		jv one = json_element(known, i);
+
+		is_one = is_one || jv_equal(jv_copy(one), jv_copy(field->value));
+		buffer_printf(&names, "%s%.40s", i == 0 ? "" : i + 1 < count ? ", " : " or ", json_string(one) ? json_string(one) : "another");
+		jv_free(one);
+	}
+	warning.problems = check->warnings;
+	if (names.length && !is_one)
+		place_problem(&warning, "expected %s", names.data);
+	buffer_release(&names);
+	jv_free(known);
+}
+
+static void fields_check_value(struct fields_check *check, const struct place *value, jv property, const char *title);
+
+/* Checks the members of an object by its schema. */
 static void
 fields_check_object(struct fields_check *check, const struct place *fields, jv schema, const char *title)
 {
@@ -177,21 +204,51 @@ fields_check_object(struct fields_check *check, const struct place *fields, jv s
 	if (jv_get_kind(properties) == JV_KIND_OBJECT && jv_get_kind(fields->value) == JV_KIND_OBJECT) {
 		members = members_of(fields);
 		while (members_next(&members, &field)) {
-			jv property = json_get(properties, field.name), closed = json_get(property, "additionalProperties");
+			jv property = json_get(properties, field.name);
 
-			if (jv_is_valid(property)) {
-				fields_warn_type(check, &field, property);
-				fields_check_files(check, &field, property);
-			} else
+			if (jv_is_valid(property))
+				fields_check_value(check, &field, property, title);
+			else
 				fields_warn_unknown(check, &field, properties, jv_get_kind(others) == JV_KIND_TRUE, title);
-			if (jv_get_kind(closed) == JV_KIND_FALSE && jv_get_kind(field.value) == JV_KIND_OBJECT)
-				fields_check_object(check, &field, property, title);
-			jv_free(closed);
 			jv_free(property);
 		}
 	}
 	jv_free(others);
 	jv_free(properties);
+}
+
+/* Checks what is in the value: members of an object that has no others than its schema names, or whose members have one schema, and
+ * elements of a list. */
+static void
+fields_check_within(struct fields_check *check, const struct place *value, jv property, const char *title)
+{
+	jv others = json_get(property, "additionalProperties"), items = json_get(property, "items");
+	struct members members;
+	struct place member;
+
+	if (jv_get_kind(value->value) == JV_KIND_OBJECT && jv_get_kind(others) == JV_KIND_FALSE)
+		fields_check_object(check, value, property, title);
+	if (jv_get_kind(value->value) == JV_KIND_OBJECT && jv_get_kind(others) == JV_KIND_OBJECT) {
+		members = members_of(value);
+		while (members_next(&members, &member))
+			fields_check_value(check, &member, others, title);
+	}
+	if (jv_get_kind(value->value) == JV_KIND_ARRAY && jv_get_kind(items) == JV_KIND_OBJECT)
+		for (size_t i = 0; i < json_length(value->value); i++) {
+			member = place_element(value, i);
+			fields_check_value(check, &member, items, title);
+		}
+	jv_free(items);
+	jv_free(others);
+}
+
+static void
+fields_check_value(struct fields_check *check, const struct place *value, jv property, const char *title)
+{
+	fields_warn_type(check, value, property);
+	fields_warn_other(check, value, property);
+	fields_check_files(check, value, property);
+	fields_check_within(check, value, property, title);
 }
 
 static void
