@@ -45,6 +45,8 @@ said_of() {
 	contains "$(said_of store)" "ok $PWD/store: it does not exist yet"
 	echo nonsense >store
 	contains "$(said_of store)" "fault coopr-store fsck: $PWD/store: file is not a database"
+	mkdir -p "$COOPR_SPOOL"
+	contains "$(said_of spool)" "ok $COOPR_SPOOL: nothing is in it yet"
 	mkdir -p "$COOPR_SPOOL/jobs/00000042-001"
 	contains "$(said_of spool)" "fault $COOPR_SPOOL"
 }

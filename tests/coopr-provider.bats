@@ -48,6 +48,24 @@ endpoint false false installation' "$(jq -r 'select(.name == ("api_password", "e
 	contains "$output" 'provider "no-such"'
 }
 
+@test "a type is described without a store; a provider that only a catalogue's folder has is said to be no provider of the store" {
+	export COOPR_CATALOGUE=$PWD/cat
+	COOPR_STATE=$PWD/none run -0 coopr provider describe podman -o name
+	contains "$output" endpoint
+	[ ! -e none ]
+	coopr-store delete -q provider lab
+	run -1 coopr provider describe lab
+	contains "$output" 'the store has no provider "lab" (coopr import stores those'
+	run -1 coopr provider test lab
+	contains "$output" 'the store (coopr import stores those'
+	COOPR_STATE=$PWD/other coopr-store init
+	COOPR_STATE=$PWD/other run -0 coopr provider list
+	contains "$output" 'the store has no providers (coopr import stores those'
+	unset COOPR_CATALOGUE
+	run -1 coopr provider test lab
+	[[ $output != *"coopr import"* ]]
+}
+
 @test "test tries all that hardware types and image types name, with the secrets, and makes nothing" {
 	run -0 coopr provider test ocean
 	run -0 coopr provider test ocean -o json

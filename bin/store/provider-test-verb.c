@@ -48,6 +48,8 @@ provider_verb_find(const struct catalogue *catalogue, const char *name, jv *sche
 {
 	const struct entity *entity = catalogue_need(catalogue, ENTITY_PROVIDER, name, err);
 
+	if (!entity && *provider_verb_elsewhere())
+		error_prefix(err, "the store%s", provider_verb_elsewhere());
 	*schema = entity && entity->provider.providertype ? plugin_schema("provider", entity->provider.providertype) : jv_invalid();
 	return entity;
 }

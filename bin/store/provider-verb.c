@@ -4,12 +4,16 @@
  */
 #include "provider-verb.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/location.h"
+#include "base/memory.h"
 #include "base/message.h"
+#include "base/preference.h"
 #include "exec/plugin-find.h"
 #include "exec/plugin-schema.h"
 #include "json/json.h"
@@ -66,6 +70,12 @@ provider_verb_read(struct catalogue *catalogue, struct findings *findings)
 	store_release(store);
 }
 
+const char *
+provider_verb_elsewhere(void)
+{
+	return preference_value(PREFERENCE_CATALOGUE, NULL) ? " (coopr import stores those of a catalogue's folder, such as COOPR_CATALOGUE names)" : "";
+}
+
 static void
 provider_verb_fill_row(const struct catalogue *catalogue, const struct provider *provider, struct provider_row *row)
 {
@@ -96,6 +106,8 @@ provider_verb_list(int argc, char **argv)
 	for (size_t i = 0; i < catalogue.count; i++)
 		if (catalogue.entities[i].kind == ENTITY_PROVIDER)
 			provider_verb_fill_row(&catalogue, &catalogue.entities[i].provider, &rows[count++]);
+	if (count == 0 && *provider_verb_elsewhere())
+		message("the store has no providers%s", provider_verb_elsewhere());
 	output = store_verb_output();
 	list_print(&providers, rows, count, &output);
 
@@ -224,6 +236,17 @@ provider_verb_print_fields(jv schema)
 	jv_free(properties);
 }
 
+/* Returns whether nobody has made a store yet: types of providers are there without one. */
+static bool
+provider_verb_has_no_store(void)
+{
+	char *path = location_store(store_verb_given.store);
+	bool has_none = !strstr(path, "://") && file_is_absent(AT_FDCWD, path);
+
+	free(path);
+	return has_none;
+}
+
 /* Returns the type of the provider of that name, or the name where it is a type; the caller frees it. */
 static char *
 provider_verb_type(const char *name)
@@ -233,6 +256,8 @@ provider_verb_type(const char *name)
 	const struct entity *entity;
 	char *type;
 
+	if (provider_verb_has_no_store())
+		return memory_string(name);
 	provider_verb_read(&catalogue, &findings);
 	entity = catalogue_find(&catalogue, ENTITY_PROVIDER, name);
 	type = memory_string(entity && entity->provider.providertype ? entity->provider.providertype : name);
@@ -256,6 +281,7 @@ provider_verb_describe(int argc, char **argv)
 	schema = path ? plugin_schema("provider", type) : jv_invalid();
 
 	if (!path) {
+		error_prefix(&err, "the store has no provider \"%s\"%s", argv[0], provider_verb_elsewhere());
 		err.code = EX_NO;
 		code = message_error(&err);
 	} else if (!jv_is_valid(schema)) {
