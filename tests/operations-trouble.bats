@@ -223,6 +223,35 @@ give_up() {
 	same active "$(coopr list -o json | jq -r .status)"
 }
 
+@test "machines that were made only in part are no matter of services: retry and replace name them, and the rollback that deletes them" {
+	mkdir -p plugins/automator
+	cat >plugins/automator/door <<-'EOT'
+		#!/bin/sh
+		cat >/dev/null
+		[ "$1" != bootstrap ] || [ ! -e "$WHERE/shut" ] || { echo '{"kind":"result","status":77,"message":"the login was refused"}' && exit 77; }
+		echo '{"kind":"result","status":0}'
+	EOT
+	chmod 755 plugins/automator/door
+	export COOPR_PLUGINS=$PWD/plugins WHERE=$PWD
+	echo '{"name": "door", "provisioner": {"actions": {"start": {"type": "door", "fields": {}}}}}' >mine/services/door.json
+	jq -n '{name: "doors", defaults: {services: ["door"], provider: "dummy", hardwaretype: "small", imagetype: "debian12"}}' >mine/clustertemplates/doors.json
+	coopr create -q blog -t doors -n 2
+	touch shut
+	run -1 coopr expand -y blog -n 4
+	rm shut
+	run --separate-stderr -0 coopr restart -y blog
+	contains "$stderr" "blog: the cluster is still inconsistent, since expand failed before (job 00000001-002); 1002 and 1003 were made only in part; coopr rollback blog deletes them"
+	[[ $stderr != *"coopr retry"* ]]
+	for words in "retry -y blog" "replace -y blog 1003"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -1 coopr $words
+		contains "$stderr" "were made only in part; coopr rollback blog deletes them"
+	done
+	same 3 "$(coopr history blog -o json | wc -l)"
+	run --separate-stderr -0 coopr rollback -y blog
+	same "active 2" "$(coopr list -o jsonpath='{.status} {.nodes}')"
+}
+
 @test "a cluster is called by its name, also after coopr rename, in errors, layouts and reports" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -1 coopr restart -y -s nosuch blog

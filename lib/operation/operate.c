@@ -20,6 +20,7 @@
 #include "operation/find-cluster.h"
 #include "operation/finish-operation.h"
 #include "operation/job.h"
+#include "operation/partial-machines.h"
 #include "operation/saved-plan.h"
 #include "store/audit.h"
 
@@ -132,6 +133,7 @@ operate_tell_inconsistent(struct operation_context *context)
 	struct error ignored; /* then there is less to say */
 	const struct operation *failed = NULL;
 	const char *name = context->cluster->name;
+	char *partial = partial_machines_told(context);
 	struct buffer text = {0};
 
 	if (operations_list(&context->account, context->id, 0, 0, &list, &ignored) == 0)
@@ -141,11 +143,15 @@ operate_tell_inconsistent(struct operation_context *context)
 	buffer_printf(&text, "%s: the cluster is still inconsistent", name);
 	if (failed)
 		buffer_printf(&text, ", since %s failed before (job %s)", failed->action, failed->job);
-	buffer_printf(&text, "; coopr retry %s configures and restarts all services", name);
+	if (partial)
+		buffer_printf(&text, "; %s", partial);
+	else
+		buffer_printf(&text, "; coopr retry %s configures and restarts all services", name);
 	if (failed && strcmp(failed->action, "config") == 0)
 		buffer_text(&text, "; what the failed change was to set is not in the configuration: make it again");
 	context->options->runner.notice(text.data);
 	buffer_release(&text);
+	free(partial);
 	operation_list_release(&list);
 }
 
@@ -507,6 +513,17 @@ operate(const struct operation_request *request, const struct operation_options 
 	return done;
 }
 
+/* Configures and restarts all services: an operation that failed may have been followed by others that did not. */
+static int
+operate_restart_all(struct operation_context *context, const struct operation_request *anew, struct operation_result *result,
+    struct error *err)
+{
+	if (partial_machines_refuse(context, NULL, err) < 0)
+		return -1;
+	context->options->runner.notice("the last operation is complete, but an earlier one failed; all services are configured and restarted");
+	return operate_undertake(context, anew, result, err);
+}
+
 static int
 operate_retry_once(const struct operation_request *anew, const struct operation_options *options,
     struct operation_result *result, struct error *err)
@@ -523,9 +540,7 @@ operate_retry_once(const struct operation_request *anew, const struct operation_
 	if (done > 0) {
 		done = begin_again(&context, &list.list[0], err) < 0 ? -1 : operate_follow(&context, result, err);
 	} else if (done == 0 && context.cluster->status == LIFECYCLE_INCONSISTENT && anew->action) {
-		/* An operation that failed may have been followed by others that did not. */
-		options->runner.notice("the last operation is complete, but an earlier one failed; all services are configured and restarted");
-		done = operate_undertake(&context, anew, result, err);
+		done = operate_restart_all(&context, anew, result, err);
 	} else if (done == 0) {
 		done = error_set(err, EX_NO, "%s: its last operation has not failed; there is nothing to retry",
 		    context.cluster->name);

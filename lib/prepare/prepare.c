@@ -18,6 +18,7 @@
 #include "model/unavailable.h"
 #include "prepare/choices.h"
 #include "operation/context.h"
+#include "operation/partial-machines.h"
 #include "prepare/prepare-solve.h"
 #include "prepare/restore-choice.h"
 #include "prepare/unfinished-creation.h"
@@ -474,6 +475,7 @@ prepare_amend(struct operation_context *context, const void *data, struct error 
 
 	if (prepare_find_nodes(context, &parameters.amendment.replace, &arena, err) == 0 &&
 	    prepare_find_nodes(context, &parameters.dead, &arena, err) == 0 &&
+	    (creation || partial_machines_refuse(context, &parameters.amendment.replace, err) == 0) &&
 	    (!creation || prepare_amend_creation(context, &parameters, &arena, err) == 0) &&
 	    prepare_amend_request(context, &parameters, creation ? "wanted.ndjson" : "was.ndjson", err) == 0 &&
 	    prepare_amend_solve(context, &parameters, err) == 0) {
