@@ -252,6 +252,17 @@ give_up() {
 	same "active 2" "$(coopr list -o jsonpath='{.status} {.nodes}')"
 }
 
+@test "where the folders of clusters have no room, the message says which one, and so on which file system" {
+	need_root
+	mkdir -p "$COOPR_STATE/clusters"
+	for size in 4k 8k 16k 20k; do
+		run unshare --mount bash -c "mount -t tmpfs -o size=$size none '$COOPR_STATE/clusters' && exec coopr create blog -t lamp -n 4"
+		[ "$status" -ne 0 ]
+		contains "$output" "No space left on device"
+		contains "$(grep "No space left" <<<"$output")" "$COOPR_STATE/clusters/0000000"
+	done
+}
+
 @test "a cluster is called by its name, also after coopr rename, in errors, layouts and reports" {
 	coopr create blog -t lamp -n 4 >records 2>log
 	run --separate-stderr -1 coopr restart -y -s nosuch blog

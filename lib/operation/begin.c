@@ -53,7 +53,7 @@ begin_folder(const struct operation_context *context, const struct operation_req
 {
 	const char *layout = context->documents.layout;
 	char *line = memory_printf("%s\n", request->command);
-	int result = file_replace(context->job_dir.fd, "command", line, strlen(line), 0600, err);
+	int result = workdir_write(&context->job_dir, "command", line, strlen(line), err);
 	struct buffer standing = {0};
 	struct layout parsed;
 
@@ -63,12 +63,10 @@ begin_folder(const struct operation_context *context, const struct operation_req
 			layout_print_standing(&parsed, &standing);
 		layout_release(&parsed);
 		if (result == 0)
-			result = file_replace(context->job_dir.fd, "was.ndjson", standing.length ? standing.data : layout,
-			    standing.length ? standing.length : strlen(layout), 0600, err);
+			result = workdir_write(&context->job_dir, "was.ndjson", standing.length ? standing.data : layout,
+			    standing.length ? standing.length : strlen(layout), err);
 	}
 	buffer_release(&standing);
-	if (result < 0)
-		error_prefix(err, "%s", context->job_dir.path);
 	free(line);
 	return result;
 }

@@ -34,7 +34,7 @@ finish_operation_copy(const struct operation_context *context, const struct oper
 	    file_read(context->job_dir.fd, "made.ndjson", JSON_BYTES, layout, err) < 0 ||
 	    file_read(context->job_dir.fd, "events.ndjson", SIZE_MAX, events, err) < 0)
 		return -1;
-	return file_replace(context->workdir.fd, "cluster.ndjson", layout->data, layout->length, 0600, err) < 0 ? -1
+	return workdir_write(&context->workdir, "cluster.ndjson", layout->data, layout->length, err) < 0 ? -1
 	     : known_hosts_keep(&context->workdir, "cluster.ndjson", err);
 }
 

@@ -101,7 +101,7 @@ known_hosts_keep(const struct workdir *workdir, const char *layout, struct error
 		got = 0;
 	}
 	if (got == 0)
-		got = file_replace(workdir->fd, "known_hosts", buffer_string(&lines), lines.length, 0600, err);
+		got = workdir_write(workdir, "known_hosts", buffer_string(&lines), lines.length, err);
 	record_reader_release(&reader);
 	buffer_release(&lines);
 	free(path);

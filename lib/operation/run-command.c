@@ -78,6 +78,22 @@ run_command_keep(const struct workdir *workdir, int fd, const char *fresh, const
 	return 0;
 }
 
+/* Names the member in the place of what the command calls its standard output. */
+static int
+run_command_name_output(const struct workdir *workdir, const char *output, struct error *err)
+{
+	static const char own[] = "standard output: ";
+	char *rest;
+	int result = -1;
+
+	if (strncmp(err->text, own, strlen(own)) == 0) {
+		rest = memory_string(err->text + strlen(own));
+		result = error_set(err, err->code, "%s/%s: %s", workdir->path, output, rest);
+		free(rest);
+	}
+	return result;
+}
+
 int
 run_command_in_workdir(const struct arguments *arguments, const struct workdir *workdir, const char *input,
     const char *output, struct error *err)
@@ -97,7 +113,8 @@ run_command_in_workdir(const struct arguments *arguments, const struct workdir *
 		result = process_start(&process, err) < 0 ? -1 : process_wait(&process, err);
 		if (result >= 0 && (lseek(log, 0, SEEK_SET) < 0 || file_read_fd(log, "messages", SIZE_MAX, &messages, err) < 0))
 			result = -1;
-		result = run_command_judge(arguments, result, &messages, err);
+		if (run_command_judge(arguments, result, &messages, err) < 0)
+			result = run_command_name_output(workdir, output, err);
 	}
 	if (result == 0)
 		result = run_command_keep(workdir, out, fresh, output, err);

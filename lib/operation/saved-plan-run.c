@@ -176,7 +176,7 @@ saved_plan_restore(const struct operation_context *context, const struct saved_p
 		jv_free(record);
 	}
 	if (text.length)
-		result = file_replace(context->job_dir.fd, member, text.data, text.length, 0600, err);
+		result = workdir_write(&context->job_dir, member, text.data, text.length, err);
 	buffer_release(&text);
 	jv_free(value);
 	return result;
@@ -190,5 +190,5 @@ saved_plan_prepare(struct operation_context *context, const void *data, struct e
 	if (saved_plan_restore(context, plan, "request", "request.json", err) < 0 ||
 	    saved_plan_restore(context, plan, "layout", "layout.ndjson", err) < 0)
 		return -1;
-	return file_replace(context->job_dir.fd, "plan.ndjson", plan->records, plan->length, 0600, err);
+	return workdir_write(&context->job_dir, "plan.ndjson", plan->records, plan->length, err);
 }

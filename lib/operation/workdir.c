@@ -209,7 +209,7 @@ workdir_restore(const struct workdir *cluster, struct store *store, const struct
 		buffer_clear(&text);
 		got = operation_file_get(store, recorded->cluster, recorded->number, names[i], &text, err);
 		result = got < 0 ? -1 : got == 0 ? 0
-		    : file_replace(operation->fd, names[i], buffer_string(&text), text.length, 0600, err);
+		    : workdir_write(operation, names[i], buffer_string(&text), text.length, err);
 	}
 	buffer_release(&text);
 	if (result < 0)
@@ -232,6 +232,14 @@ bool
 workdir_has(const struct workdir *workdir, const char *member)
 {
 	return file_exists(workdir->fd, member);
+}
+
+int
+workdir_write(const struct workdir *workdir, const char *member, const void *bytes, size_t length, struct error *err)
+{
+	int result = file_replace(workdir->fd, member, bytes, length, 0600, err);
+
+	return result < 0 ? error_prefix(err, "%s", workdir->path) : 0;
 }
 
 char *

@@ -22,6 +22,7 @@
 #define OPERATION_WORKDIR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct error;
 struct holder;
@@ -67,6 +68,9 @@ int workdir_restore(const struct workdir *cluster, struct store *store, const st
 void workdir_close(struct workdir *workdir);
 
 bool workdir_has(const struct workdir *workdir, const char *member);
+
+/* Replaces a member of the folder, as file_replace does; the reason names its whole path. */
+int workdir_write(const struct workdir *workdir, const char *member, const void *bytes, size_t length, struct error *err);
 
 /* Returns the path of a member, which the caller frees. */
 char *workdir_path(const struct workdir *workdir, const char *member);

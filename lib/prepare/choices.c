@@ -84,7 +84,7 @@ choices_keep_config(jv cluster, const struct workdir *workdir, struct error *err
 	int result;
 
 	json_dump(config, &text);
-	result = file_replace(workdir->fd, "config.json", text.data, text.length, 0600, err);
+	result = workdir_write(workdir, "config.json", text.data, text.length, err);
 	buffer_release(&text);
 	jv_free(config);
 	return result;

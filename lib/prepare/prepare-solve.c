@@ -34,7 +34,7 @@ prepare_solve_write(const struct operation_context *context, jv request, struct 
 
 	json_dump(request, &text);
 	buffer_byte(&text, '\n');
-	result = file_replace(context->job_dir.fd, "request.json", text.data, text.length, 0600, err);
+	result = workdir_write(&context->job_dir, "request.json", text.data, text.length, err);
 	buffer_release(&text);
 	return result;
 }
@@ -333,7 +333,7 @@ prepare_solve(const struct operation_context *context, bool allow_moves, struct 
 	if (result == 0)
 		result = prepare_solve_check_found(context, &answer, err);
 	if (result == 0)
-		result = file_replace(context->job_dir.fd, "layout.ndjson", answer.data, answer.length, 0600, err);
+		result = workdir_write(&context->job_dir, "layout.ndjson", answer.data, answer.length, err);
 	arguments_release(&arguments);
 	buffer_release(&answer);
 	buffer_release(&request);
@@ -398,7 +398,7 @@ prepare_solve_settle(const struct operation_context *context, jv *request, bool 
 		result = prepare_solve_write(context, *request, err);
 	if (result == 0 && again && prepare_solve(context, allow_moves, err) < 0)
 		result = err->code == EX_NO
-		    ? file_replace(context->job_dir.fd, "layout.ndjson", found.data, found.length, 0600, err) : -1;
+		    ? workdir_write(&context->job_dir, "layout.ndjson", found.data, found.length, err) : -1;
 	buffer_release(&found);
 	return result;
 }

@@ -73,7 +73,7 @@ prepare_push_config(const struct operation_context *context, const struct cluste
 
 	if (jv_is_valid(spec->config)) {
 		json_dump(spec->config, &text);
-		result = file_replace(context->job_dir.fd, "config.json", text.data, text.length, 0600, err);
+		result = workdir_write(&context->job_dir, "config.json", text.data, text.length, err);
 		arguments_printf(arguments, "--config=%s", path);
 		buffer_release(&text);
 	}

@@ -178,7 +178,7 @@ prepare_digest(const struct operation_context *context, const char *member, stru
 	json_dump(request, &text);
 	buffer_byte(&text, '\n');
 	if (result == 0)
-		result = file_replace(context->job_dir.fd, member, text.data, text.length, 0600, err);
+		result = workdir_write(&context->job_dir, member, text.data, text.length, err);
 	buffer_release(&text);
 	jv_free(request);
 	return result;
@@ -194,7 +194,7 @@ prepare_by_request(struct operation_context *context, const struct make_paramete
 	prepare_begin_request(context, given, &request);
 	prepare_push_before(context, "--nodes", &request);
 	if (parameters->input &&
-	    file_replace(context->job_dir.fd, input, parameters->input->data, parameters->input->length, 0600, err) < 0)
+	    workdir_write(&context->job_dir, input, parameters->input->data, parameters->input->length, err) < 0)
 		return -1;
 	if (prepare_run(&request, context, parameters->input ? input : NULL, "request.json", err) < 0 || prepare_digest(context, "request.json", err) < 0 ||
 	    prepare_solve(context, parameters->allow_moves, err) < 0)
@@ -566,7 +566,7 @@ prepare_rollback(struct operation_context *context, const void *data, struct err
 	if (result == 0)
 		result = prepare_restore_scripts(name, &target, err);
 	if (result == 0)
-		result = file_replace(context->job_dir.fd, "layout.ndjson", target.data, target.length, 0600, err);
+		result = workdir_write(&context->job_dir, "layout.ndjson", target.data, target.length, err);
 	if (result == 0)
 		result = revision_request(&revision, name, &request, err);
 	if (result == 0) {

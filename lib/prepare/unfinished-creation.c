@@ -30,7 +30,7 @@ unfinished_creation_keep_standing(const struct operation_context *context, struc
 		node_print(node, &text);
 	}
 	if (result == 0 && text.length)
-		result = file_replace(context->job_dir.fd, "was.ndjson", text.data, text.length, 0600, err);
+		result = workdir_write(&context->job_dir, "was.ndjson", text.data, text.length, err);
 	buffer_release(&text);
 	layout_release(&now);
 	return result;
@@ -81,7 +81,7 @@ unfinished_creation_want(const struct operation_context *context, struct string_
 		node_print(node, &text);
 	}
 	if (result == 0)
-		result = file_replace(context->job_dir.fd, "wanted.ndjson", buffer_string(&text), text.length, 0600, err);
+		result = workdir_write(&context->job_dir, "wanted.ndjson", buffer_string(&text), text.length, err);
 	buffer_release(&text);
 	layout_release(&wanted);
 	return result;
