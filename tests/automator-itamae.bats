@@ -51,6 +51,19 @@ recipe() {
 	changes_once
 }
 
+@test "a recipe is found in the folder that a catalogue has for itamae, too, as coopr export writes it" {
+	local fields
+
+	fields=$(recipe write)
+	mkdir -p catalogue/automator/itamae/recipes
+	mv catalogue/scripts/write.rb catalogue/automator/itamae/recipes
+	do_task "$ACTION" "$fields" '{"web": {"port": 80}}'
+	cat log
+	same 0 "$(member .status)"
+	same "port 80" "$(made)"
+	clean_node
+}
+
 @test "status compares the node with the recipe and changes nothing" {
 	status_says_whether_it_would_change
 }

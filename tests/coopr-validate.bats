@@ -285,6 +285,28 @@ one_service() { # ACTIONS
 	contains "$output" '/provisioner/actions/start/fields/mood: warning: automator "dummy" has no field "mood"'
 }
 
+@test "what coopr export has written for any automator is found where it is: by validate, by a request, and by its own automator alone" {
+	mkdir -p one/services one/automator/{itamae/recipes,puppet/manifests}
+	for type in itamae puppet; do
+		field=$([ "$type" = itamae ] && echo recipes || echo manifest)
+		jq -n --arg type "$type" --arg field "$field" '{name: $type, provisioner: {actions: {configure: {$type, fields: {($field): "site.pp"}}}}}' >"one/services/$type.json"
+	done
+	echo of itamae >one/automator/itamae/recipes/site.pp
+	echo of puppet >one/automator/puppet/manifests/site.pp
+	run -0 coopr-validate one
+	same "" "$output"
+	coopr-store init
+	coopr-import -q one
+	coopr-export copy
+	diff -r one/automator copy/automator
+	run -0 coopr-validate copy
+	same "" "$output"
+	rm one/automator/puppet/manifests/site.pp
+	run -1 coopr-validate one
+	contains "$output" 'puppet.json: /provisioner/actions/configure/fields/manifest: "site.pp" is neither in one/scripts, nor in a folder of one/automator/puppet, nor in '
+	same 1 "$(wc -l <<<"$output")"
+}
+
 @test "a value that is none of those that its plugin knows is a warning, and so is what is deeper in a field, by name or in a list" {
 	cat >box.json <<-'END'
 		{"kind": "provider", "name": "box", "providertype": "podman", "provisioner": {"pull": "sometimes", "restart": null,

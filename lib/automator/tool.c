@@ -55,19 +55,19 @@ tool_add_field(const struct task *task, const char *field, struct automator_work
 static int
 tool_add_all(const struct task *task, const char *field, struct automator_work *work, struct error *err)
 {
-	char *line = json_get_string(task->fields, field), *plugin = memory_printf("automator/%s", task->type);
+	char *line = json_get_string(task->fields, field);
 	int failed = 0;
 
 	if (!line && !task->scripts && task->catalogue && !work->bundle.beneath)
-		failed = bundle_add_all(&work->bundle, task->catalogue, plugin, field, err);
-	free(plugin);
+		failed = bundle_add_all(&work->bundle, task->catalogue, work->bundle.plugin, field, err);
 	free(line);
 	return failed;
 }
 
 static int
-tool_add_files(const struct tool *tool, const struct task *task, struct automator_work *work, struct error *err)
+tool_add_files(const struct tool *tool, const struct task *task, struct automator_work *work, struct arena *arena, struct error *err)
 {
+	work->bundle.plugin = arena_printf(arena, "automator/%s", task->type);
 	work->bundle.beneath = origin_is_tenants(task);
 	work->bundle.caches = true;
 	if (task->scripts && script_store_read(task->scripts, &work->bundle, err) < 0)
@@ -131,7 +131,7 @@ tool_prepare(const struct tool *tool, const struct task *task, jv data, struct a
 		return -1;
 	if (task->action == ACTION_BOOTSTRAP)
 		return 0;
-	if (tool_read_fields(tool, task, arena, work, err) < 0 || tool_add_files(tool, task, work, err) < 0)
+	if (tool_read_fields(tool, task, arena, work, err) < 0 || tool_add_files(tool, task, work, arena, err) < 0)
 		return -1;
 	return tool_add_data(task, data, &work->bundle, err);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/location.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <linux/magic.h>
 #include <stdbool.h>
@@ -383,15 +385,46 @@ location_is_inside(const char *name)
 	}
 }
 
+static int
+location_is_shown(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Returns the path of what there is of that name in the folders below that of a plugin, one for each type of its resources; NULL where none has it. */
+static char *
+location_resource(const char *folder, const char *name)
+{
+	char *path = NULL;
+	struct dirent **types;
+	int count = scandir(folder, &types, location_is_shown, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		if (!path) {
+			path = memory_printf("%s/%s/%s", folder, types[i]->d_name, name);
+			if (!file_exists(AT_FDCWD, path)) {
+				free(path);
+				path = NULL;
+			}
+		}
+		free(types[i]);
+	}
+	if (count >= 0)
+		free(types);
+	return path;
+}
+
 char *
-location_script(const char *catalogue, const char *name, struct error *err)
+location_script(const char *catalogue, const char *plugin, const char *name, struct error *err)
 {
 	bool absolute = *name == '/';
 	char *installed = location_installed("share/coopr/services"), *path = NULL;
+	char *folder = catalogue && plugin ? memory_printf("%s/%s", catalogue, plugin) : NULL;
 	char *places[] = {
 		absolute ? memory_string(name) : NULL,
 		!absolute && catalogue ? memory_printf("%s/scripts/%s", catalogue, name) : NULL,
 		!absolute && catalogue ? memory_printf("%s/files/%s", catalogue, name) : NULL,
+		!absolute && folder && location_is_inside(name) ? location_resource(folder, name) : NULL,
 		!absolute ? memory_printf("%s/%s", installed, name) : NULL,
 	};
 
@@ -405,11 +438,15 @@ location_script(const char *catalogue, const char *name, struct error *err)
 		error_set(err, EX_CONFIG, "\"%s\": expected an absolute path, or a relative one without . and ..", name);
 	else if (!path && absolute)
 		error_set(err, EX_CONFIG, "%s: there is no such file", name);
+	else if (!path && catalogue && folder && file_exists(AT_FDCWD, folder))
+		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts, nor in a folder of %s, nor in %s; put it there", name, catalogue, folder,
+		    installed);
 	else if (!path && catalogue)
 		error_set(err, EX_CONFIG, "\"%s\" is neither in %s/scripts nor in %s; put it there", name, catalogue, installed);
 	else if (!path)
 		error_set(err, EX_CONFIG, "\"%s\" is not in %s, and no active resource that this was made with; coopr-resource upload puts it into "
 		    "the store, and coopr-create and coopr-upgrade take it from there", name, installed);
+	free(folder);
 	free(installed);
 	return path;
 }

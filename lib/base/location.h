@@ -60,8 +60,9 @@ char *location_installed(const char *relative);
 char *location_plugin(const char *kind, const char *name);
 
 /* Returns the path of a script, or of a file that one needs: name itself where it is absolute, else what there is of that name in scripts/
- * or files/ of the catalogue (NULL: there is none) or in share/coopr/services. NULL with EX_CONFIG, which says where it was looked for. */
-char *location_script(const char *catalogue, const char *name, struct error *err);
+ * or files/ of the catalogue (NULL: there is none), in a folder of the plugin there ("automator/itamae"; NULL: it has none), or in
+ * share/coopr/services. NULL with EX_CONFIG, which says where it was looked for. */
+char *location_script(const char *catalogue, const char *plugin, const char *name, struct error *err);
 
 /* Returns whether a name, which is relative, stays below the folder where it starts: no part of it is empty, . or .. */
 bool location_is_inside(const char *name);

@@ -155,6 +155,7 @@ digest_read(struct digest *digest, jv action, struct digest_action *read, struct
 	int result = 0;
 
 	*read = (struct digest_action){.plugin = memory_printf("automator/%s", type ? type : ""), .resources = jv_array()};
+	read->bundle.plugin = read->plugin;
 	read->bundle.beneath = digest->beneath;
 	if (type && jv_get_kind(fields) == JV_KIND_OBJECT) {
 		schema = fields_schema(&digest->plugins, "automator", type);

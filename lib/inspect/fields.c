@@ -144,7 +144,7 @@ fields_warn_type(const struct fields_check *check, const struct place *field, jv
 	jv_free(types);
 }
 
-/* Looks for the script or the files that the field names, each line once. */
+/* Looks for the script or the files that the field names, each line once for a plugin. */
 static void
 fields_check_files(struct fields_check *check, const struct place *field, jv property)
 {
@@ -154,11 +154,12 @@ fields_check_files(struct fields_check *check, const struct place *field, jv pro
 	struct error err;
 	int result = 0;
 
-	if (format && text && !check->kept && !check->files_apart && (size_t)names_intern(&check->scripts, arena_string(&check->arena, text)) >= known) {
+	if (format && text && !check->kept && !check->files_apart &&
+	    (size_t)names_intern(&check->scripts, arena_printf(&check->arena, "%s\n%s", check->plugin, text)) >= known) {
 		if (strcmp(format, "script") == 0)
-			result = script_check(check->catalogue, text, &err);
+			result = script_check(check->catalogue, check->plugin, text, &err);
 		else if (strcmp(format, "files") == 0)
-			result = script_check_files(check->catalogue, text, &err);
+			result = script_check_files(check->catalogue, check->plugin, text, &err);
 		if (result < 0)
 			place_problem(field, "%s", err.text);
 	}
@@ -255,10 +256,13 @@ static void
 fields_check_all(struct fields_check *check, const struct place *fields, const char *kind, const char *type)
 {
 	jv schema = fields_schema(check, kind, type);
-	char *title = memory_printf("%s \"%s\"", kind, type);
+	char *title = memory_printf("%s \"%s\"", kind, type), *plugin = memory_printf("%s/%s", kind, type);
 
+	check->plugin = plugin;
 	if (jv_get_kind(schema) == JV_KIND_OBJECT)
 		fields_check_object(check, fields, schema, title);
+	check->plugin = NULL;
+	free(plugin);
 	free(title);
 }
 

@@ -15,6 +15,7 @@ struct fields_check { /* zero-initialise, but for the first three */
 	const char *catalogue;     /* whose scripts/ is searched first; or NULL */
 	struct problems *warnings; /* fields that nothing reads, or cannot be read */
 	struct problems *clear;    /* passwords and keys that everybody sees who may read the document; or NULL */
+	const char *plugin; /* whose fields are checked: "automator/itamae" */
 	bool kept; /* the action that is checked uses files that were kept, not those of today */
 	bool files_apart; /* scripts and files may be anywhere, and are not looked for */
 	struct arena arena;

@@ -87,9 +87,9 @@ script_check_path(const char *path, struct error *err)
 }
 
 int
-script_check(const char *catalogue, const char *name, struct error *err)
+script_check(const char *catalogue, const char *plugin, const char *name, struct error *err)
 {
-	char *path = location_script(catalogue, name, err);
+	char *path = location_script(catalogue, plugin, name, err);
 	int result = path ? script_check_path(path, err) : -1;
 
 	free(path);
@@ -97,13 +97,13 @@ script_check(const char *catalogue, const char *name, struct error *err)
 }
 
 int
-script_check_files(const char *catalogue, const char *line, struct error *err)
+script_check_files(const char *catalogue, const char *plugin, const char *line, struct error *err)
 {
 	struct arguments names = {0};
 	int result = shell_words_split(line, &names, err);
 
 	for (size_t i = 0; i < names.count && result == 0; i++) {
-		char *path = location_script(catalogue, names.list[i], err);
+		char *path = location_script(catalogue, plugin, names.list[i], err);
 
 		result = path ? 0 : -1;
 		free(path);

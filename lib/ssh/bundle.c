@@ -211,7 +211,7 @@ bundle_add_beneath(struct bundle *bundle, const char *path, const char *name, st
 int
 bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err)
 {
-	char *path = location_script(catalogue, name, err);
+	char *path = location_script(catalogue, bundle->plugin, name, err);
 	bool absolute = *name == '/';
 	int failed = -1;
 

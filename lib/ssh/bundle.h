@@ -33,6 +33,7 @@ struct bundle_file {
 struct bundle { /* zero-initialise */
 	struct bundle_file *list;
 	size_t count, capacity, bytes;
+	const char *plugin;  /* borrowed: whose folders of the catalogue are searched, too ("automator/itamae"); NULL: it has none */
 	const char *program; /* borrowed: the name of the file that is run on the node; NULL: the first file is */
 	bool no_links;      /* links among the files that are added are refused, else followed */
 	bool caches;        /* what is added is cached: it is the same for many tasks, and for no one of them alone */

@@ -75,6 +75,7 @@ shell_add_files(const struct task *task, const struct shell_fields *its, struct 
 	if (task->scripts)
 		return script_store_read(task->scripts, bundle, err) < 0 ? error_prefix(err, "script %s", its->script) : 0;
 	bundle->beneath = origin_is_tenants(task);
+	bundle->plugin = "automator/shell";
 	failed = bundle_add(bundle, task->catalogue, its->script, err);
 	if (!failed && bundle->list[bundle->count - 1].is_folder)
 		failed = error_set(err, EX_CONFIG, "it is a folder");
