@@ -391,7 +391,8 @@ location_is_shown(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Returns the path of what there is of that name in the folders below that of a plugin, one for each type of its resources; NULL where none has it. */
+/* Returns the path of what there is of that name in the folders below that of a plugin, one for each type of its resources; NULL where none
+ * has it. */
 static char *
 location_resource(const char *folder, const char *name)
 {
