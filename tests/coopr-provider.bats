@@ -66,6 +66,12 @@ endpoint false false installation' "$(jq -r 'select(.name == ("api_password", "e
 	[[ $output != *"coopr import"* ]]
 }
 
+@test "where no daemon answers at a socket, it is the socket that is named" {
+	jq -n --arg endpoint "unix://$PWD/none.sock" '{name: "box", providertype: "podman", provisioner: {$endpoint}}' | coopr-store put -q -k provider -
+	run -1 coopr provider test box
+	contains "$output" "unix://$PWD/none.sock: GET "
+}
+
 @test "test tries all that hardware types and image types name, with the secrets, and makes nothing" {
 	run -0 coopr provider test ocean
 	run -0 coopr provider test ocean -o json
