@@ -177,7 +177,7 @@ answer_make_nodes(const struct program *p, const struct outcome *outcome, struct
 static double
 answer_value(const struct program *p, enum objective objective, int64_t sum)
 {
-	return (double)(sum * p->weights[objective].step) / pow(10, p->weights[objective].places);
+	return (double)(sum * p->weights[objective].scale.step) / pow(10, p->weights[objective].scale.places);
 }
 
 /* Gives the amounts their decimals, where doubles do not hold them. */
@@ -188,7 +188,7 @@ answer_keep_digits(const struct program *p, const int64_t sums[OBJECTIVE_COUNT],
 		enum objective objective = objective_find(amounts->list[i].resource);
 		const struct weights *weights = &p->weights[objective];
 
-		amounts->list[i].exact = whole_decimal(sums[objective] * weights->step, weights->places, arena);
+		amounts->list[i].exact = whole_decimal(sums[objective] * weights->scale.step, weights->scale.places, arena);
 	}
 }
 

@@ -75,25 +75,9 @@ conflict_explain_nothing(const struct request *request, struct arena *arena, str
 	return (struct string_list){list, 1};
 }
 
+/* Returns the pointer of each demand; with words, for people who want to know all of it, with its words. */
 static struct string_list
-conflict_pointers_of(const struct demands *demands, const struct demand **list, size_t count, struct arena *arena)
-{
-	struct string_list pointers = {arena_alloc(arena, count, sizeof *pointers.list), count};
-
-	for (size_t i = 0; i < count; i++) {
-		struct buffer out = {0};
-
-		demand_pointer(demands, list[i], &out);
-		pointers.list[i] = arena_string(arena, out.data);
-		buffer_release(&out);
-	}
-	name_set_make(&pointers);
-	return pointers;
-}
-
-/* Returns each pointer with its words, for people who want to know all of it. */
-static struct string_list
-conflict_members_of(const struct demands *demands, const struct demand **list, size_t count, struct arena *arena)
+conflict_list(const struct demands *demands, const struct demand **list, size_t count, bool words, struct arena *arena)
 {
 	struct string_list members = {arena_alloc(arena, count, sizeof *members.list), count};
 
@@ -101,11 +85,15 @@ conflict_members_of(const struct demands *demands, const struct demand **list, s
 		struct buffer out = {0};
 
 		demand_pointer(demands, list[i], &out);
-		buffer_text(&out, ": ");
-		demand_words(demands, list[i], &out);
+		if (words) {
+			buffer_text(&out, ": ");
+			demand_words(demands, list[i], &out);
+		}
 		members.list[i] = arena_string(arena, out.data);
 		buffer_release(&out);
 	}
+	if (!words)
+		name_set_make(&members);
 	return members;
 }
 
@@ -175,8 +163,8 @@ conflict_explain(const struct request *request, int64_t moves_max, struct budget
 			q.demands.brief = true;
 			reason_write(&reason, &out);
 			q.demands.brief = false;
-			refusal->conflict = conflict_pointers_of(&q.demands, list, count, arena);
-			refusal->members = conflict_members_of(&q.demands, list, count, arena);
+			refusal->conflict = conflict_list(&q.demands, list, count, false, arena);
+			refusal->members = conflict_list(&q.demands, list, count, true, arena);
 		} else
 			refusal->conflict = conflict_explain_nothing(request, arena, &out);
 		rc = reason_write_change(&reason, budget, &out, err);

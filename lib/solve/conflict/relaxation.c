@@ -2,7 +2,6 @@
 #include "solve/conflict/relaxation.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -15,23 +14,6 @@
 
 enum { NODES_MAX = 2000 }; /* of the search */
 
-#define ROUNDING 1e-6
-
-/* Returns the least number of moves that fractions of machines allow. */
-static int64_t
-relaxation_bound_moves(const struct master *m)
-{
-	int *column = memory_zeroed(m->row_count, sizeof *column);
-	double *value = memory_zeroed(m->row_count, sizeof *value), sum = 0;
-	size_t count = master_solution(m, column, value);
-
-	for (size_t i = 0; i < count; i++)
-		sum += value[i] * (double)pattern_moves(m->program, &m->columns[column[i]].pattern);
-	free(column);
-	free(value);
-	return (int64_t)ceil(sum - ROUNDING);
-}
-
 static void
 relaxation_find_fewest(const struct program *p, struct budget *budget, struct buffer *out)
 {
@@ -43,7 +25,7 @@ relaxation_find_fewest(const struct program *p, struct budget *budget, struct bu
 
 	master_init(&m, p, &part);
 	if (m.row_of_moves != SIMPLEX_NONE && master_relax(&m, m.row_of_moves, 1)) {
-		least = relaxation_bound_moves(&m);
+		master_bound(&m, m.row_of_moves, 1, &least);
 		status = branch_best(&m, m.row_of_moves, 1, &found);
 	}
 	if (status == SEARCH_FOUND) {

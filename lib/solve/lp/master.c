@@ -13,21 +13,15 @@ master_release(struct master *m)
 	free(m->columns);
 	free(m->candidates);
 	free(m->rows);
-	free(m->row_of_unit);
-	free(m->row_of_hardware);
-	free(m->row_of_group);
-	free(m->chosen);
 	free(m->fixed.list);
 	for (size_t h = 0; m->prices.weight_caches && h < m->program->hardware_count; h++) {
 		free(m->prices.weight_caches[h].units);
 		free(m->prices.weight_caches[h].left);
 		free(m->prices.weight_caches[h].weight);
 	}
-	free(m->prices.weight_caches);
 	prices_release(&m->prices);
 	free(m->row_price);
 	free(m->kind_price);
-	free(m->best);
 	simplex_release(&m->lp);
 	arena_release(&m->arena);
 	*m = (struct master){0};
@@ -341,14 +335,14 @@ master_init(struct master *m, const struct program *p, struct budget *budget)
 	*m = (struct master){.program = p, .budget = budget, .row_of_moves = SIMPLEX_NONE, .row_of_lost = SIMPLEX_NONE};
 	for (int i = 0; i < OBJECTIVE_COUNT; i++)
 		m->row_of_objective[i] = SIMPLEX_NONE;
-	m->row_of_unit = memory_zeroed(p->unit_count, sizeof *m->row_of_unit);
-	m->row_of_hardware = memory_zeroed(p->hardware_count, sizeof *m->row_of_hardware);
-	m->row_of_group = memory_zeroed(p->group_count, sizeof *m->row_of_group);
+	m->row_of_unit = arena_alloc(&m->arena, p->unit_count, sizeof *m->row_of_unit);
+	m->row_of_hardware = arena_alloc(&m->arena, p->hardware_count, sizeof *m->row_of_hardware);
+	m->row_of_group = arena_alloc(&m->arena, p->group_count, sizeof *m->row_of_group);
 	m->row_of_group[0] = SIMPLEX_NONE;
-	m->chosen = memory_zeroed(p->choice_count, sizeof *m->chosen);
+	m->chosen = arena_alloc(&m->arena, p->choice_count, sizeof *m->chosen);
 	prices_init(&m->prices, p);
-	m->prices.weight_caches = memory_zeroed(p->hardware_count, sizeof *m->prices.weight_caches);
-	m->best = memory_zeroed(p->group_count + 1, sizeof *m->best);
+	m->prices.weight_caches = arena_alloc(&m->arena, p->hardware_count, sizeof *m->prices.weight_caches);
+	m->best = arena_alloc(&m->arena, p->group_count + 1, sizeof *m->best);
 	master_add_bounded(m, ROW_MACHINES, 0, p->machines_min, p->machines_max, 1);
 	master_add_unit_rows(m);
 	master_add_present_rows(m);

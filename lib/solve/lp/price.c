@@ -112,13 +112,13 @@ price_search_type(struct pricing_search *search, int hardware, struct candidate 
 /* Sets what units are worth on a machine of the group, as moves have a price, and which of them have to stay because
  * too few moves are left. */
 static void
-price_units(struct pricing_search *search, const struct prices *prices)
+price_units(struct pricing_search *search, const struct prices *prices, struct arena *arena)
 {
 	const struct program *p = search->program;
 	const struct group *group = &p->groups[search->group];
 
 	search->own = *prices;
-	search->own.unit = memory_zeroed(p->unit_count, sizeof *search->own.unit);
+	search->own.unit = arena_alloc(arena, p->unit_count, sizeof *search->own.unit);
 	search->prices = &search->own;
 	bits_copy(search->stays, group->stays, p->unit_words);
 	for (size_t u = 0; u < p->unit_count; u++) {
@@ -155,25 +155,6 @@ price_consider_departure(struct pricing_search *search, int hardware)
 	memset(search->best_units, 0, p->unit_words * sizeof *search->best_units);
 }
 
-static void
-price_release(struct pricing_search *search)
-{
-	free(search->own.unit);
-	free(search->stays);
-	free(search->order);
-	free(search->bound);
-	free(search->worth.weight);
-	free(search->services.weight);
-	free(search->light);
-	free(search->rest);
-	free(search->nogoods);
-	free(search->chosen);
-	free(search->refused);
-	free(search->asked);
-	free(search->images);
-	free(search->left);
-}
-
 /* Returns whether what stands on machines of the group, and may stand there, can pass the filter. */
 static bool
 price_filter_fits(const struct program *p, const struct pattern_filter *filter, int group)
@@ -208,28 +189,29 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 {
 	const struct pattern_filter *filter = what->filter;
 	const struct group *g = &p->groups[what->group];
-	struct candidate *scratch = memory_zeroed(p->unit_count, sizeof *scratch);
+	struct arena arena = {0};
+	struct candidate *scratch = arena_alloc(&arena, p->unit_count, sizeof *scratch);
 	struct pricing_search search = {
 		.program = p, .budget = budget, .filter = filter, .group = what->group, .best = what->floor, .enough = what->enough,
 		.best_units = best->units,
 		.image_matters = price_image_matters(p, filter, what->group),
 		.need = filter && filter->size > 1 ? filter->size : 1,
-		.order = memory_zeroed(p->unit_count, sizeof *search.order),
-		.bound = memory_zeroed(p->unit_count + 1, sizeof *search.bound),
-		.worth.weight = memory_zeroed(p->unit_count, sizeof(double)),
-		.services.weight = memory_zeroed(p->unit_count, sizeof(double)),
-		.light = memory_zeroed(p->unit_count, sizeof *search.light),
-		.rest = memory_zeroed(p->unit_count + 1, sizeof *search.rest),
-		.nogoods = memory_zeroed(p->nogood_count, sizeof *search.nogoods),
-		.chosen = memory_zeroed(p->unit_words, sizeof *search.chosen),
-		.refused = memory_zeroed(p->unit_words, sizeof *search.refused),
-		.asked = memory_zeroed(p->unit_words, sizeof *search.asked),
-		.images = memory_zeroed((p->unit_count + 2) * p->image_words, sizeof *search.images),
-		.left = memory_zeroed(p->resource_count, sizeof *search.left),
-		.stays = memory_zeroed(p->unit_words, sizeof *search.stays),
+		.order = arena_alloc(&arena, p->unit_count, sizeof *search.order),
+		.bound = arena_alloc(&arena, p->unit_count + 1, sizeof *search.bound),
+		.worth.weight = arena_alloc(&arena, p->unit_count, sizeof(double)),
+		.services.weight = arena_alloc(&arena, p->unit_count, sizeof(double)),
+		.light = arena_alloc(&arena, p->unit_count, sizeof *search.light),
+		.rest = arena_alloc(&arena, p->unit_count + 1, sizeof *search.rest),
+		.nogoods = arena_alloc(&arena, p->nogood_count, sizeof *search.nogoods),
+		.chosen = arena_alloc(&arena, p->unit_words, sizeof *search.chosen),
+		.refused = arena_alloc(&arena, p->unit_words, sizeof *search.refused),
+		.asked = arena_alloc(&arena, p->unit_words, sizeof *search.asked),
+		.images = arena_alloc(&arena, (p->unit_count + 2) * p->image_words, sizeof *search.images),
+		.left = arena_alloc(&arena, p->resource_count, sizeof *search.left),
+		.stays = arena_alloc(&arena, p->unit_words, sizeof *search.stays),
 	};
 
-	price_units(&search, prices);
+	price_units(&search, prices, &arena);
 	BITS_EACH(h, g->hardware, p->hardware_words) {
 		int64_t before = search.best;
 
@@ -242,8 +224,7 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 		if (search.best > before)
 			*best = (struct pattern){.group = what->group, .hardware = (int)h, .units = best->units};
 	}
-	price_release(&search);
-	free(scratch);
+	arena_release(&arena);
 	*value = search.best;
 	return search.found;
 }

@@ -74,7 +74,7 @@ pricing_order_set(struct pricing_search *search, const struct candidate *list, s
 		if (list[i].rank == 0)
 			bits_add(search->asked, (size_t)list[i].unit);
 		if (list[i].rank < 2)
-			search->grain = count_divisor(search->prices->unit[list[i].unit], search->grain);
+			search->grain = (int64_t)whole_divisor(search->prices->unit[list[i].unit], search->grain);
 		search->gainful += list[i].rank < 2;
 		if (p->units[list[i].unit].size > search->largest)
 			search->largest = p->units[list[i].unit].size;

@@ -13,81 +13,57 @@
 
 #define EXACT 2000000000000000 /* SOLVE_SERVICES times it fits into 64 bits */
 
-struct measure { /* of a resource */
-	int places, least; /* of the numbers, and those that are not rounded away */
-	wide step;
-};
-
 static void
-build_count_places(const struct amounts *amounts, const struct names *names, struct measure *measures)
+build_count_places(const struct amounts *amounts, const struct names *names, struct scale *scales)
 {
 	for (size_t i = 0; i < amounts->count; i++) {
 		int resource = names_find(names, amounts->list[i].resource);
 
-		if (resource == NAMES_NONE)
-			continue;
-		measures[resource].places = whole_more_places(measures[resource].places, amounts->list[i].value, WHOLE_DIGITS);
-		measures[resource].least = whole_more_places(measures[resource].least, amounts->list[i].value, WHOLE_DIGITS_LEAST);
+		if (resource != NAMES_NONE)
+			scale_take(&scales[resource], amounts->list[i].value);
 	}
 }
 
-/* Finds the largest step that all that is taken of a resource is a multiple of, with so many places. Returns the first service that takes
- * too much to be counted in it, or NULL. */
-static const struct service *
-build_find_step(const struct program *p, const char *resource, struct measure *measure)
-{
-	const struct service *greedy = NULL;
-	wide amount;
-
-	measure->step = 0;
-	for (size_t i = 0; i < p->service_count; i++) {
-		if (!whole_of(amounts_value(&p->services[i]->consumes, resource, 0), measure->places, &amount))
-			return p->services[i];
-		measure->step = whole_divisor(measure->step, amount);
-	}
-	if (!measure->step)
-		measure->step = 1;
-	for (size_t i = 0; i < p->service_count && !greedy; i++)
-		if (whole_of(amounts_value(&p->services[i]->consumes, resource, 0), measure->places, &amount) && amount / measure->step > EXACT)
-			greedy = p->services[i];
-	return greedy;
-}
-
-/* Finds in how many each resource is counted; the last of many digits are rounded. */
+/* Finds in how many each resource is counted. */
 static int
-build_measure(const struct program *p, const struct names *names, struct measure *measures, struct error *err)
+build_scale_resources(const struct program *p, const struct names *names, struct scale *scales, struct error *err)
 {
+	double *taken = memory_zeroed(p->service_count, sizeof *taken);
+	int rc = 0;
+
 	for (size_t i = 0; i < p->service_count; i++)
-		build_count_places(&p->services[i]->consumes, names, measures);
+		build_count_places(&p->services[i]->consumes, names, scales);
 	for (size_t i = 0; i < p->hardware_count; i++)
 		if (p->hardware[i].offer)
-			build_count_places(&p->hardware[i].offer->capacity, names, measures);
-	for (size_t i = 0; i < names->count; i++) {
-		const struct service *greedy;
+			build_count_places(&p->hardware[i].offer->capacity, names, scales);
+	for (size_t i = 0; i < names->count && rc == 0; i++) {
+		size_t greedy;
 
-		while ((greedy = build_find_step(p, names->list[i], &measures[i])) && measures[i].places > measures[i].least)
-			measures[i].places--;
-		if (greedy)
-			return error_set(err, EX_DATAERR, "request: %s: %s: amount too large, beside the others, to be computed with exactly",
-			    greedy->name, names->list[i]);
+		for (size_t k = 0; k < p->service_count; k++)
+			taken[k] = amounts_value(&p->services[k]->consumes, names->list[i], 0);
+		greedy = scale_fit(&scales[i], taken, p->service_count, EXACT);
+		if (greedy < p->service_count)
+			rc = error_set(err, EX_DATAERR, "request: %s: %s: amount too large, beside the others, to be computed with exactly",
+			    p->services[greedy]->name, names->list[i]);
 	}
-	return 0;
+	free(taken);
+	return rc;
 }
 
 /* Takes what a service consumes of each resource. */
 static void
-build_whole_consumption(const struct service *service, const struct names *names, const struct measure *measures, int64_t *out)
+build_whole_consumption(const struct service *service, const struct names *names, const struct scale *scales, int64_t *out)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		wide amount = 0;
 
-		whole_of(amounts_value(&service->consumes, names->list[i], 0), measures[i].places, &amount);
-		out[i] = (int64_t)(amount / measures[i].step);
+		whole_of(amounts_value(&service->consumes, names->list[i], 0), scales[i].places, &amount);
+		out[i] = (int64_t)(amount / scales[i].step);
 	}
 }
 
 static void
-build_take_consumption(struct program *p, const struct demands *demands, const struct names *names, const struct measure *measures)
+build_take_consumption(struct program *p, const struct demands *demands, const struct names *names, const struct scale *scales)
 {
 	int64_t *amount = memory_zeroed(p->resource_count, sizeof *amount);
 
@@ -95,7 +71,7 @@ build_take_consumption(struct program *p, const struct demands *demands, const s
 		struct unit *unit = &p->units[p->unit_of[i]];
 		size_t index = (size_t)(p->services[i] - p->request->services);
 
-		build_whole_consumption(p->services[i], names, measures, amount);
+		build_whole_consumption(p->services[i], names, scales, amount);
 		for (size_t j = 0; j < p->resource_count && demand_holds(demands, DEMAND_CONSUMES, index); j++)
 			unit->consumes[j] += amount[j];
 	}
@@ -104,7 +80,7 @@ build_take_consumption(struct program *p, const struct demands *demands, const s
 
 /* Takes what a type offers of the resources that some service takes; what is more than any number of services takes is no bound. */
 static void
-build_whole_capacity(const struct amounts *amounts, const struct names *names, const struct measure *measures, int64_t *out)
+build_whole_capacity(const struct amounts *amounts, const struct names *names, const struct scale *scales, int64_t *out)
 {
 	for (size_t i = 0; i < amounts->count; i++) {
 		int resource = names_find(names, amounts->list[i].resource);
@@ -113,15 +89,15 @@ build_whole_capacity(const struct amounts *amounts, const struct names *names, c
 		if (resource == NAMES_NONE)
 			continue;
 		out[resource] = NO_MAX;
-		if (whole_of(amounts->list[i].value, measures[resource].places, &amount) &&
-		    amount / measures[resource].step < (wide)EXACT * SOLVE_SERVICES)
-			out[resource] = (int64_t)(amount / measures[resource].step);
+		if (whole_of(amounts->list[i].value, scales[resource].places, &amount) &&
+		    amount / scales[resource].step < (wide)EXACT * SOLVE_SERVICES)
+			out[resource] = (int64_t)(amount / scales[resource].step);
 	}
 }
 
 /* Takes the capacities. A type that names resources offers none of those that it does not name. */
 static void
-build_take_capacity(struct program *p, const struct demands *demands, const struct names *names, const struct measure *measures)
+build_take_capacity(struct program *p, const struct demands *demands, const struct names *names, const struct scale *scales)
 {
 	for (size_t i = 0; i < p->hardware_count; i++) {
 		struct hardware *h = &p->hardware[i];
@@ -132,7 +108,7 @@ build_take_capacity(struct program *p, const struct demands *demands, const stru
 		for (size_t j = 0; j < p->resource_count; j++)
 			h->capacity[j] = bounded ? 0 : NO_MAX;
 		if (bounded)
-			build_whole_capacity(&h->offer->capacity, names, measures, h->capacity);
+			build_whole_capacity(&h->offer->capacity, names, scales, h->capacity);
 	}
 }
 
@@ -140,22 +116,22 @@ int
 build_amounts(struct program *p, const struct demands *demands, struct error *err)
 {
 	struct names names = {0};
-	struct measure *measures;
+	struct scale *scales;
 	int rc;
 
 	for (size_t i = 0; i < p->service_count; i++)
 		for (size_t j = 0; j < p->services[i]->consumes.count; j++)
 			names_intern(&names, p->services[i]->consumes.list[j].resource);
 	p->resource_count = names.count;
-	measures = memory_zeroed(names.count, sizeof *measures);
+	scales = memory_zeroed(names.count, sizeof *scales);
 	for (size_t i = 0; i < p->unit_count; i++)
 		p->units[i].consumes = arena_alloc(&p->arena, names.count, sizeof(int64_t));
-	rc = build_measure(p, &names, measures, err);
+	rc = build_scale_resources(p, &names, scales, err);
 	if (rc == 0) {
-		build_take_consumption(p, demands, &names, measures);
-		build_take_capacity(p, demands, &names, measures);
+		build_take_consumption(p, demands, &names, scales);
+		build_take_capacity(p, demands, &names, scales);
 	}
 	names_release(&names);
-	free(measures);
+	free(scales);
 	return rc;
 }

@@ -212,68 +212,46 @@ build_whole(double value, int places, wide *out)
 
 /* Returns a bound of a rule in steps, rounded towards what it allows. */
 static int64_t
-build_whole_bound(double bound, int places, wide step, bool lower)
+build_whole_bound(double bound, const struct scale *scale, bool lower)
 {
-	wide value;
+	wide value, step = scale->step;
 
 	if (!isfinite(bound))
 		return lower ? NO_MIN : NO_MAX;
-	if (!build_whole(bound, places, &value) || value / step <= -BOUND_MOST || value / step >= BOUND_MOST)
+	if (!build_whole(bound, scale->places, &value) || value / step <= -BOUND_MOST || value / step >= BOUND_MOST)
 		value = bound < 0 ? -BOUND_MOST * step : BOUND_MOST * step;
 	return (int64_t)(value / step + (lower && value % step > 0) - (!lower && value % step < 0));
 }
 
-/* Finds the largest step that all coefficients are multiples of. Returns false if one is too large to be counted in it. */
-static bool
-build_find_rule_step(const struct count_rule *rule, int places, wide *step)
-{
-	bool fits = true;
-	wide value;
-
-	*step = 0;
-	for (size_t i = 0; i < rule->term_count && fits; i++) {
-		fits = build_whole(rule->terms[i].coefficient, places, &value);
-		*step = whole_divisor(*step, value < 0 ? -value : value);
-	}
-	if (!*step)
-		*step = 1;
-	for (size_t i = 0; i < rule->term_count && fits; i++)
-		if (build_whole(rule->terms[i].coefficient, places, &value))
-			fits = (value < 0 ? -value : value) / *step <= COEFFICIENT_MOST / (wide)rule->term_count;
-	return fits;
-}
-
-/* Counts a rule in the greatest common divisor of its coefficients; the last of many digits are rounded. */
+/* Counts a rule in the greatest common divisor of its coefficients. */
 static int
 build_apply_count_rule(struct program *p, const struct count_rule *rule, struct error *err)
 {
 	struct linear *linear = &p->linears[p->linear_count++];
 	const double bounds[] = {rule->min, rule->max};
-	int places = 0, least = 0;
-	wide step, value;
+	double *sizes = arena_alloc(&p->arena, rule->term_count, sizeof *sizes);
+	struct scale scale = {0};
 
 	linear->coefficient = arena_alloc(&p->arena, p->unit_count, sizeof *linear->coefficient);
 	for (size_t i = 0; i < rule->term_count; i++) {
-		places = whole_more_places(places, fabs(rule->terms[i].coefficient), WHOLE_DIGITS);
-		least = whole_more_places(least, fabs(rule->terms[i].coefficient), WHOLE_DIGITS_LEAST);
+		sizes[i] = fabs(rule->terms[i].coefficient);
+		scale_take(&scale, sizes[i]);
 	}
 	for (size_t i = 0; i < 2; i++)
 		if (isfinite(bounds[i]))
-			places = whole_more_places(places, fabs(bounds[i]), WHOLE_DIGITS);
-	while (!build_find_rule_step(rule, places, &step)) {
-		if (places == least)
-			return error_set(err, EX_DATAERR, "request: count rule \"%s\": coefficient too large to be computed with exactly",
-			    rule->name ? rule->name : "");
-		places--;
-	}
+			scale.places = whole_more_places(scale.places, fabs(bounds[i]), WHOLE_DIGITS);
+	if (scale_fit(&scale, sizes, rule->term_count, COEFFICIENT_MOST / (wide)(rule->term_count ? rule->term_count : 1)) < rule->term_count)
+		return error_set(err, EX_DATAERR, "request: count rule \"%s\": coefficient too large to be computed with exactly",
+		    rule->name ? rule->name : "");
 	for (size_t i = 0; i < rule->term_count; i++) {
 		int service = program_find_service(p, rule->terms[i].service);
+		wide value;
 
-		if (service != NAMES_NONE && build_whole(rule->terms[i].coefficient, places, &value))
-			linear->coefficient[p->unit_of[service]] += (int64_t)(value / step);
+		if (service != NAMES_NONE && build_whole(rule->terms[i].coefficient, scale.places, &value))
+			linear->coefficient[p->unit_of[service]] += (int64_t)(value / scale.step);
 	}
-	linear->lo = build_whole_bound(rule->min, places, step, true);
-	linear->hi = build_whole_bound(rule->max, places, step, false);
+	linear->lo = build_whole_bound(rule->min, &scale, true);
+	linear->hi = build_whole_bound(rule->max, &scale, false);
 	return 0;
 }
 
@@ -387,7 +365,7 @@ build_reduce_rule(const struct program *p, struct linear *linear)
 		if (build_is_fixed(&p->units[u]))
 			known += linear->coefficient[u] * p->units[u].min;
 		else
-			common = count_divisor(common, llabs(linear->coefficient[u]));
+			common = (int64_t)whole_divisor(common, llabs(linear->coefficient[u]));
 	}
 	if (common < 2)
 		return;

@@ -136,9 +136,3 @@ count_add(int64_t a, int64_t b)
 		return a;
 	return b == NO_MIN || b == NO_MAX ? b : a + b;
 }
-
-int64_t
-count_divisor(int64_t a, int64_t b)
-{
-	return (int64_t)whole_divisor(a, b);
-}

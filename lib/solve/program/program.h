@@ -96,8 +96,7 @@ struct linear { /* lo <= sum of coefficient * instances <= hi */
 
 struct weights { /* what a machine adds to an objective that is a sum over types and units (build-objectives.c) */
 	int64_t *hardware, *unit; /* of each, never negative; both NULL: it is no such sum; only unit: types add nothing */
-	wide step;               /* weights count in so many, */
-	int places;               /* each 10 to the power of minus that */
+	struct scale scale;       /* that weights are counted in */
 	bool known;               /* the sum is known, also where it is no objective */
 };
 
@@ -172,8 +171,5 @@ int program_root(int *parent, int member);
 
 /* Returns the sum of two counts; NO_MIN and NO_MAX absorb. */
 int64_t count_add(int64_t a, int64_t b);
-
-/* Returns the greatest common divisor; of 0 and a it is a. Its sign is of no account. */
-int64_t count_divisor(int64_t a, int64_t b);
 
 #endif

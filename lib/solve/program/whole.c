@@ -123,3 +123,40 @@ whole_divisor(wide a, wide b)
 	}
 	return a;
 }
+
+void
+scale_take(struct scale *scale, double value)
+{
+	scale->places = whole_more_places(scale->places, value, WHOLE_DIGITS);
+	scale->least = whole_more_places(scale->least, value, WHOLE_DIGITS_LEAST);
+}
+
+/* Finds the step with the places that there are. */
+static size_t
+scale_find_step(struct scale *scale, const double *values, size_t count, wide most)
+{
+	wide value;
+
+	scale->step = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!whole_of(values[i], scale->places, &value))
+			return i;
+		scale->step = whole_divisor(scale->step, value);
+	}
+	if (!scale->step)
+		scale->step = 1;
+	for (size_t i = 0; i < count; i++)
+		if (whole_of(values[i], scale->places, &value) && value / scale->step > most)
+			return i;
+	return count;
+}
+
+size_t
+scale_fit(struct scale *scale, const double *values, size_t count, wide most)
+{
+	size_t large;
+
+	while ((large = scale_find_step(scale, values, count, most)) < count && scale->places > scale->least)
+		scale->places--;
+	return large;
+}

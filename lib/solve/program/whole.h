@@ -6,6 +6,7 @@
 #define SOLVE_PROGRAM_WHOLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 __extension__ typedef __int128 wide;
 
@@ -14,6 +15,18 @@ enum {
 	WHOLE_DIGITS = 17,      /* that a number has at most */
 	WHOLE_DIGITS_LEAST = 9, /* that are never rounded away */
 };
+
+struct scale { /* in which some numbers are counted */
+	int places, least; /* behind the point; those that are not rounded away */
+	wide step;         /* that all of them are multiples of, times 10 to the power of places */
+};
+
+/* Gives a scale, zeroed before the first, the places of a number. */
+void scale_take(struct scale *scale, double value);
+
+/* Finds the largest step that all numbers are multiples of, none of them being more than most steps; for that the last of many digits are
+ * rounded. Returns count, or the first number that is too large for it. */
+size_t scale_fit(struct scale *scale, const double *values, size_t count, wide most);
 
 /* Returns the larger of places and how many places behind the point the shortest decimal has that means the number, which is finite;
  * digits behind the first so many are of no account. */

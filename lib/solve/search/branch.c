@@ -128,27 +128,6 @@ branch_choice(struct branching *b, size_t choice, const struct shares *shares)
 	return done;
 }
 
-/* Tries a region with more machines than the fraction it has, and then with fewer. */
-static bool
-branch_region(struct branching *b, const struct region *region, double sum)
-{
-	struct master *m = b->master;
-	struct state state = {0};
-	bool done;
-
-	master_save(m, &state);
-	master_bound_region(m, region, (int64_t)ceil(sum), NO_MAX);
-	done = branch(b);
-	master_restore(m, &state);
-	if (!done) {
-		master_bound_region(m, region, NO_MIN, (int64_t)floor(sum));
-		done = branch(b);
-		master_restore(m, &state);
-	}
-	state_release(&state);
-	return done;
-}
-
 /* Tries the whole number of instances next to a fraction, then fewer and more: one after the other they would be tried for ever where
  * nothing bounds them. */
 static bool
@@ -192,6 +171,15 @@ branch_cuts(struct branching *b, const struct cuts *cuts)
 	}
 	state_release(&state);
 	return done;
+}
+
+/* Tries a region with more machines than the fraction it has, and then with fewer. */
+static bool
+branch_region(struct branching *b, struct region *region, double sum)
+{
+	struct cut ways[] = {{region, (int64_t)ceil(sum), NO_MAX}, {region, NO_MIN, (int64_t)floor(sum)}};
+
+	return branch_cuts(b, &(struct cuts){.list = ways, .count = 2});
 }
 
 /* Takes a solution but for the zones. Doubles may have gone wrong: then it is none. */

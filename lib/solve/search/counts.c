@@ -20,23 +20,23 @@ struct counts_part { /* numbers of the units, then the sums of the rules */
 
 /* Gives a part the choices among its units. */
 static void
-counts_init_choices(struct counts_part *part, const struct program *p, int *parent, int root)
+counts_init_choices(struct counts_part *part, const struct program *p, int *parent, int root, struct arena *arena)
 {
 	struct integers *s = &part->integers;
 	size_t *number = memory_zeroed(p->unit_count, sizeof *number);
 
 	for (size_t i = 0; i < part->unit_count; i++)
 		number[part->units[i]] = i;
-	part->choices = memory_zeroed(p->choice_count, sizeof *part->choices);
-	part->ways = memory_zeroed(p->choice_count, sizeof *part->ways);
-	s->choices = memory_zeroed(p->choice_count, sizeof *s->choices);
+	part->choices = arena_alloc(arena, p->choice_count, sizeof *part->choices);
+	part->ways = arena_alloc(arena, p->choice_count, sizeof *part->ways);
+	s->choices = arena_alloc(arena, p->choice_count, sizeof *s->choices);
 	for (size_t i = 0; i < p->choice_count; i++) {
 		const struct choice *c = &p->choices[i];
 		struct one_of *ways = &part->ways[part->choice_count];
 
 		if (c->count == 0 || program_root(parent, c->units[0]) != root)
 			continue;
-		*ways = (struct one_of){memory_zeroed(c->count, sizeof *ways->variables), c->count};
+		*ways = (struct one_of){arena_alloc(arena, c->count, sizeof *ways->variables), c->count};
 		for (size_t j = 0; j < c->count; j++)
 			ways->variables[j] = number[c->units[j]];
 		part->choices[part->choice_count++] = (int)i;
@@ -46,13 +46,13 @@ counts_init_choices(struct counts_part *part, const struct program *p, int *pare
 
 /* Makes the part of the rules with that root. */
 static void
-counts_init_part(struct counts_part *part, const struct program *p, int *parent, int root)
+counts_init_part(struct counts_part *part, const struct program *p, int *parent, int root, struct arena *arena)
 {
 	struct integers *s = &part->integers;
 	size_t units = p->unit_count;
 
-	part->units = memory_zeroed(units, sizeof *part->units);
-	part->rules = memory_zeroed(p->linear_count, sizeof *part->rules);
+	part->units = arena_alloc(arena, units, sizeof *part->units);
+	part->rules = arena_alloc(arena, p->linear_count, sizeof *part->rules);
 	for (size_t u = 0; u < units; u++)
 		if (program_root(parent, (int)u) == root)
 			part->units[part->unit_count++] = (int)u;
@@ -60,20 +60,20 @@ counts_init_part(struct counts_part *part, const struct program *p, int *parent,
 		if (program_root(parent, (int)(units + i)) == root)
 			part->rules[part->rule_count++] = (int)i;
 	s->count = part->unit_count + part->rule_count;
-	s->list = memory_zeroed(s->count, sizeof *s->list);
+	s->list = arena_alloc(arena, s->count, sizeof *s->list);
 	s->equation_count = part->rule_count;
-	s->equations = memory_zeroed(part->rule_count, sizeof *s->equations);
+	s->equations = arena_alloc(arena, part->rule_count, sizeof *s->equations);
 	for (size_t i = 0; i < part->rule_count; i++) {
 		struct equation *equation = &s->equations[i];
 		const int64_t *coefficient = p->linears[part->rules[i]].coefficient;
 
-		equation->terms = memory_zeroed(part->unit_count + 1, sizeof *equation->terms);
+		equation->terms = arena_alloc(arena, part->unit_count + 1, sizeof *equation->terms);
 		for (size_t j = 0; j < part->unit_count; j++)
 			if (coefficient[part->units[j]])
 				equation->terms[equation->count++] = (struct term){j, coefficient[part->units[j]]};
 		equation->terms[equation->count++] = (struct term){part->unit_count + i, -1};
 	}
-	counts_init_choices(part, p, parent, root);
+	counts_init_choices(part, p, parent, root, arena);
 }
 
 void
@@ -95,7 +95,7 @@ counts_init(struct counts *counts, const struct program *p)
 	for (size_t i = 0; i < p->choice_count; i++)
 		for (size_t j = 1; j < p->choices[i].count; j++)
 			parent[program_root(parent, p->choices[i].units[j])] = program_root(parent, p->choices[i].units[0]);
-	counts->parts = memory_zeroed(p->linear_count, sizeof *counts->parts);
+	counts->parts = arena_alloc(&counts->arena, p->linear_count, sizeof *counts->parts);
 	for (size_t i = 0; i < p->linear_count; i++) {
 		int root = program_root(parent, (int)(p->unit_count + i));
 		bool first = true;
@@ -103,7 +103,7 @@ counts_init(struct counts *counts, const struct program *p)
 		for (size_t j = 0; j < i && first; j++)
 			first = program_root(parent, (int)(p->unit_count + j)) != root;
 		if (first)
-			counts_init_part(&counts->parts[counts->count++], p, parent, root);
+			counts_init_part(&counts->parts[counts->count++], p, parent, root, &counts->arena);
 	}
 	free(parent);
 }
@@ -111,22 +111,7 @@ counts_init(struct counts *counts, const struct program *p)
 void
 counts_release(struct counts *counts)
 {
-	for (size_t i = 0; i < counts->count; i++) {
-		struct counts_part *part = &counts->parts[i];
-
-		for (size_t j = 0; j < part->integers.equation_count; j++)
-			free(part->integers.equations[j].terms);
-		for (size_t j = 0; j < part->choice_count; j++)
-			free(part->ways[j].variables);
-		free(part->ways);
-		free(part->choices);
-		free(part->integers.choices);
-		free(part->integers.equations);
-		free(part->integers.list);
-		free(part->units);
-		free(part->rules);
-	}
-	free(counts->parts);
+	arena_release(&counts->arena);
 	*counts = (struct counts){0};
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "solve/lp/budget.h"
 
 struct counts_part;
@@ -18,6 +19,7 @@ struct program;
 struct shares;
 
 struct counts {
+	struct arena arena;
 	struct counts_part *parts;
 	size_t count;
 };

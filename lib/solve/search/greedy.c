@@ -256,13 +256,6 @@ greedy_take(const struct greedy *g, struct uses *found)
 	}
 }
 
-static void
-greedy_restart(struct greedy *g)
-{
-	g->count = 0;
-	memset(g->used, 0, g->program->hardware_count * sizeof *g->used);
-}
-
 /* Puts the units that have to be placed on the first machines that have room for them. */
 static bool
 greedy_first_fit(struct greedy *g, const struct greedy_unit *units, size_t count)
@@ -348,7 +341,8 @@ greedy_full(struct greedy *g, const struct greedy_unit *units, size_t count)
 	int64_t *left = memory_zeroed(count, sizeof *left);
 	bool good = resource != SIZE_MAX;
 
-	greedy_restart(g);
+	g->count = 0;
+	memset(g->used, 0, p->hardware_count * sizeof *g->used);
 	for (size_t i = 0; i < count; i++)
 		left[i] = p->units[units[i].unit].min;
 	while (good && next < count) {
@@ -367,9 +361,9 @@ greedy_full(struct greedy *g, const struct greedy_unit *units, size_t count)
 bool
 greedy_find(const struct program *p, struct arena *arena, struct uses *found)
 {
-	struct greedy g = {.program = p, .arena = arena, .used = memory_zeroed(p->hardware_count, sizeof *g.used),
-	    .worth = memory_zeroed(p->hardware_count, sizeof *g.worth), .most = memory_zeroed(p->resource_count, sizeof *g.most),
-	    .placed = memory_zeroed(p->unit_count, sizeof *g.placed)};
+	struct greedy g = {.program = p, .arena = arena, .used = arena_alloc(arena, p->hardware_count, sizeof *g.used),
+	    .worth = arena_alloc(arena, p->hardware_count, sizeof *g.worth), .most = arena_alloc(arena, p->resource_count, sizeof *g.most),
+	    .placed = arena_alloc(arena, p->unit_count, sizeof *g.placed)};
 	struct greedy_unit *units;
 	size_t count;
 	int64_t instances;
@@ -384,9 +378,5 @@ greedy_find(const struct program *p, struct arena *arena, struct uses *found)
 		greedy_take(&g, found);
 	free(units);
 	free(g.machines);
-	free(g.used);
-	free(g.worth);
-	free(g.most);
-	free(g.placed);
 	return good;
 }

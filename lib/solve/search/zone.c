@@ -170,13 +170,13 @@ enum search_status
 zones_place(const struct program *p, struct budget *budget, const struct machine_classes *classes, const uint64_t *set, int *where)
 {
 	struct zoning z = {.program = p, .budget = budget, .words = p->unit_words, .zone_words = bits_words(p->zone_count)};
-	struct team **teams_of = memory_zeroed(classes->count, sizeof *teams_of);
-	uint64_t *none = memory_zeroed(z.zone_words, sizeof *none);
+	struct team **teams_of = arena_alloc(&z.arena, classes->count, sizeof *teams_of);
+	uint64_t *none = arena_alloc(&z.arena, z.zone_words, sizeof *none);
 	enum search_status status;
 
-	z.cover = memory_zeroed(p->zone_count * z.words, sizeof *z.cover);
-	z.load = memory_zeroed(p->zone_count, sizeof *z.load);
-	z.need = memory_zeroed(p->unit_count, sizeof *z.need);
+	z.cover = arena_alloc(&z.arena, p->zone_count * z.words, sizeof *z.cover);
+	z.load = arena_alloc(&z.arena, p->zone_count, sizeof *z.load);
+	z.need = arena_alloc(&z.arena, p->unit_count, sizeof *z.need);
 	zoning_init_teams(&z, classes, set, teams_of);
 	if (p->zones_unlimited)
 		status = zone_place_apart(&z, classes);
@@ -193,8 +193,6 @@ zones_place(const struct program *p, struct budget *budget, const struct machine
 			for (int64_t n = 0; n < classes->list[i].count && classes->list[i].zone == ZONE_OPEN; n++)
 				*where++ = teams_of[i]->where[teams_of[i]->taken++];
 	}
-	zoning_release(&z);
-	free(teams_of);
-	free(none);
+	arena_release(&z.arena);
 	return status;
 }

@@ -38,7 +38,7 @@ zoning_team_of(struct zoning *z, const uint64_t *units)
 	while (i < z->count && !bits_equal(z->teams[i].units, units, z->words))
 		i++;
 	if (i == z->count) {
-		z->teams[z->count++].units = memory_zeroed(z->words, sizeof *units);
+		z->teams[z->count++].units = arena_alloc(&z->arena, z->words, sizeof *units);
 		bits_copy(z->teams[i].units, units, z->words);
 	}
 	return &z->teams[i];
@@ -49,7 +49,7 @@ zoning_init_teams(struct zoning *z, const struct machine_classes *classes, const
 {
 	uint64_t *units = memory_zeroed(z->words, sizeof *units);
 
-	z->teams = memory_zeroed(classes->count, sizeof *z->teams);
+	z->teams = arena_alloc(&z->arena, classes->count, sizeof *z->teams);
 	for (size_t i = 0; i < classes->count; i++) {
 		const struct machine_class *class = &classes->list[i];
 
@@ -125,9 +125,9 @@ zoning_prepare(struct zoning *z)
 
 		team->useful = team->count < most ? team->count : most;
 		team->useful = team->useful < zones ? team->useful : zones;
-		team->where = memory_resize(NULL, (size_t)team->count + 1, sizeof *team->where);
+		team->where = arena_alloc(&z->arena, (size_t)team->count, sizeof *team->where);
 	}
-	z->hard = memory_zeroed(z->count, sizeof *z->hard);
+	z->hard = arena_alloc(&z->arena, z->count, sizeof *z->hard);
 	for (size_t i = 0; i < z->count; i++)
 		z->teams[i].slack = z->teams[i].useful && z->teams[i].useful < zoning_most_needed(z, &z->teams[i])
 		    ? zoning_slack_of(z, &z->teams[i]) : INT64_MAX;
@@ -149,18 +149,4 @@ zoning_prepare(struct zoning *z)
 			return false;
 	}
 	return true;
-}
-
-void
-zoning_release(struct zoning *z)
-{
-	for (size_t i = 0; i < z->count; i++) {
-		free(z->teams[i].units);
-		free(z->teams[i].where);
-	}
-	free(z->teams);
-	free(z->hard);
-	free(z->cover);
-	free(z->load);
-	free(z->need);
 }

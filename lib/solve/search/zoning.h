@@ -21,6 +21,7 @@ struct team {
 };
 
 struct zoning {
+	struct arena arena; /* of what follows; to be released */
 	const struct program *program;
 	struct budget *budget;
 	size_t words, zone_words;
@@ -48,7 +49,5 @@ void zoning_stand(struct zoning *zoning, const uint64_t *units, size_t zone);
 
 /* Returns whether any of the units lacks zones. */
 bool zoning_lacks(const struct zoning *zoning, const uint64_t *units);
-
-void zoning_release(struct zoning *zoning);
 
 #endif
