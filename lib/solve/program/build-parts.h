@@ -19,9 +19,6 @@ int build_rules(struct program *program, const struct demands *demands, struct e
 /* Finds which units can stand in the place of which. */
 void build_betters(struct program *program);
 
-/* Adds what the numbers imply for a single machine. */
-void build_bounds(struct program *program);
-
 /* Bounds the number of machines and finds the types that new ones may have. */
 int build_machines(struct program *program, const struct demands *demands, struct error *err);
 

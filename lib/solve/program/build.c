@@ -188,7 +188,6 @@ build_program(const struct request *request, const struct demands *demands, stru
 		return -1;
 	if (build_machines(p, demands, err) < 0)
 		return -1;
-	build_bounds(p);
 	build_zones(p, demands);
 	build_present(p, demands);
 	build_new(p);
