@@ -51,7 +51,6 @@
 #include "solve/search/branch.h"
 #include "solve/search/dominance.h"
 #include "solve/search/fix.h"
-#include "solve/search/symmetry.h"
 
 enum {
 	STILL_NODES = 5000, /* to look for a solution without moves */
@@ -182,20 +181,6 @@ search_find_type(struct search *s, bool hardware)
 	bits_add(set, high);
 }
 
-/* Puts a unit on a machine of the filter by changing places with one that nothing tells it from: that is a solution,
- * too. */
-static bool
-search_change_places(struct search *s, size_t u)
-{
-	struct region *region = &s->filter.region;
-	const struct pattern *pattern;
-
-	bits_drop(region->with, u);
-	pattern = search_pattern_in_hand(s);
-	bits_add(region->with, u);
-	return pattern && symmetry_exchange(&s->master, pattern, region->with, u, &s->found);
-}
-
 /* Narrows the filter to the first set of services, by name. */
 static void
 search_find_services(struct search *s)
@@ -211,7 +196,7 @@ search_find_services(struct search *s)
 		if (!master_is_used_up(&s->master, s->master.row_of_unit[u]) &&
 		    pattern_size(p, region->with) + p->units[u].size <= s->filter.size) {
 			bits_add(region->with, u);
-			if (search_change_places(s, u) || search_can_be(s))
+			if (search_can_be(s))
 				continue;
 			bits_drop(region->with, u);
 		}
