@@ -196,20 +196,6 @@ reduced_cost_fix(struct master *m, int row, struct uses *found, struct reduced_p
 }
 
 void
-reduced_program_without_moves(const struct program *p, struct reduced_program *reduced)
-{
-	struct group *groups = arena_alloc(&reduced->arena, p->group_count, sizeof *groups);
-
-	for (size_t g = 0; g < p->group_count; g++) {
-		groups[g] = p->groups[g];
-		if (g > 0)
-			reduced_cost_drop_moves(p, 0, &groups[g], &reduced->arena);
-	}
-	reduced->program = *p;
-	reduced->program.groups = groups;
-}
-
-void
 reduced_program_release(struct reduced_program *n)
 {
 	arena_release(&n->arena);

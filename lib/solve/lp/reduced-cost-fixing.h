@@ -21,9 +21,6 @@ void reduced_cost_fix_by_rules(struct program *program);
  * row, and takes them out of the master and of found. found has that least activity, and the row's bounds say so. */
 void reduced_cost_fix(struct master *master, int row, struct uses *found, struct reduced_program *reduced);
 
-/* Makes a copy of a program in which nothing may move. */
-void reduced_program_without_moves(const struct program *program, struct reduced_program *reduced);
-
 void reduced_program_release(struct reduced_program *reduced);
 
 #endif

@@ -29,8 +29,6 @@
  *
  * On a change the pattern of step 1 is one whatever machine becomes it, a present one or a new one; which of them do stays
  * open to the end (fix.h). Moves are one more objective before dense, and leaving is a pattern too (build-present.c).
- * Where moves come first, a layout without any is looked for before all else (search_without_moves); if there is one, moves
- * are no longer counted.
  * Groups that nothing keeps from their densest pattern are fixed before step 1 and after each step 3, unasked (dominance.c).
  *
  * Step 1 does not try patterns one by one either. It asks for a machine with at least k services, by bisection; then, with k
@@ -53,8 +51,7 @@
 #include "solve/search/fix.h"
 
 enum {
-	STILL_NODES = 5000, /* to look for a solution without moves */
-	LARGE_PART = 50,    /* of the budget that is spent on a program that is too large for it */
+	LARGE_PART = 50, /* of the budget that is spent on a program that is too large for it */
 };
 
 struct search {
@@ -65,7 +62,6 @@ struct search {
 	struct arena arena; /* of the filter */
 	struct refutations refutations; /* of questions since machines were fixed last */
 	struct reduced_program reduced;
-	bool still;        /* there are solutions without moves, and only these are looked at */
 	bool open;         /* a question was left open: the solution found may not be the best */
 };
 
@@ -338,38 +334,13 @@ search_least(struct search *s, int row, struct bound *bound)
 		reduced_cost_fix(m, row, &s->found, &s->reduced);
 }
 
-/* Looks for a solution without moves, which are the first objective. If there is one, the search goes on among such
- * solutions alone. */
-static bool
-search_without_moves(struct search *s)
-{
-	struct budget *budget = s->master.budget, part = budget_part(budget, STILL_NODES);
-	struct master still;
-	enum search_status status;
-
-	reduced_program_without_moves(s->program, &s->reduced);
-	master_init(&still, &s->reduced.program, &part);
-	master_set_bounds(&still, still.row_of_moves, NO_MIN, 0);
-	status = branch_any(&still, &s->found);
-	still.budget = budget;
-	budget_take(budget, &part);
-	if (status != SEARCH_FOUND) {
-		master_release(&still);
-		reduced_program_release(&s->reduced);
-		return false;
-	}
-	master_release(&s->master);
-	s->master = still;
-	return true;
-}
-
 /* Minimises the moves, and then what goes with machines that leave because fewer are asked for. */
 static void
 search_moves(struct search *s, struct bound *moves)
 {
 	struct bound lost;
 
-	if (s->still || s->master.row_of_moves == SIMPLEX_NONE)
+	if (s->master.row_of_moves == SIMPLEX_NONE)
 		*moves = (struct bound){0, true};
 	else
 		search_least(s, s->master.row_of_moves, moves);
@@ -386,9 +357,7 @@ search_best(const struct program *p, struct budget *budget, struct outcome *outc
 	*outcome = (struct outcome){0};
 	master_init(&s.master, p, budget);
 	pattern_filter_init(&s.filter, p, &s.arena);
-	s.still = p->objective_count && p->objectives[0] == OBJECTIVE_MOVES && s.master.row_of_moves != SIMPLEX_NONE &&
-	    search_without_moves(&s);
-	status = s.still ? SEARCH_FOUND : branch_any(&s.master, &s.found);
+	status = branch_any(&s.master, &s.found);
 	if (status == SEARCH_FOUND && search_is_too_large(&s) && budget->steps_max)
 		budget->steps_max = budget->steps + (budget->steps_max - budget->steps) / LARGE_PART;
 	s.open = status == SEARCH_OPEN;
