@@ -11,9 +11,7 @@
 #include "solve/search/spread.h"
 
 enum {
-	DIVE_EVERY = 8,    /* levels */
-	FEW_MACHINES = 1000,
-	FEW_NODES = 1000,
+	DIVE_EVERY = 8,      /* levels */
 	HELD_MOST = 1 << 26, /* numbers in the states that are saved on the way down */
 	COPIES = 4,          /* of the inverse, in time, to save and to restore it */
 	BOUND_NODES = 2000,  /* at most, to find a bound after the end, */
@@ -325,29 +323,12 @@ enum search_status
 branch_any(struct master *m, struct uses *found)
 {
 	const struct program *p = m->program;
-	int64_t few = p->machines_min + p->present + FEW_MACHINES;
-	struct state state = {0};
-	enum search_status status = SEARCH_NONE;
-	bool unproven = m->unproven;
 
 	if (!branch_bound_counts(m))
 		return SEARCH_NONE;
 	if (m->column_count == 0 && (p->objective_count ? greedy_is_wanted(p) : greedy_applies(p)) && greedy_find(p, &m->arena, found))
 		return SEARCH_FOUND;
-	if (p->unbounded && few < p->machines_max) {
-		struct budget *all = m->budget, part = budget_part(all, FEW_NODES);
-
-		master_save(m, &state);
-		master_set_bounds(m, 0, m->rows[0].lo, count_add(m->rows[0].hi, few - p->machines_max));
-		m->budget = &part;
-		status = branch_find(m, found);
-		m->budget = all;
-		budget_take(all, &part);
-		m->unproven = unproven;
-		master_restore(m, &state);
-		state_release(&state);
-	}
-	return status == SEARCH_FOUND ? status : branch_find(m, found);
+	return branch_find(m, found);
 }
 
 enum search_status

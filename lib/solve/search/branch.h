@@ -18,8 +18,7 @@ struct uses;
 /* Looks for any solution of the master's rows; found gets it (without what is fixed). */
 enum search_status branch_find(struct master *master, struct uses *found);
 
-/* Does the same for a whole program. If nothing bounds the number of machines, few are tried first: numbers stay
- * small. */
+/* Does the same for a whole program: if its linear program is too large, by placing one service after the other. */
 enum search_status branch_any(struct master *master, struct uses *found);
 
 /* Looks for the solution with the least sign * activity of row, better than the one that found may hold.
