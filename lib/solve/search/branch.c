@@ -271,8 +271,7 @@ branch(struct branching *b)
 	if (b->depth * b->master->row_count * b->master->row_count > HELD_MOST)
 		return b->open = true;
 	b->depth++;
-	if (counts_tighten(&b->counts, b->master, false) != SEARCH_NONE &&
-	    master_relax_roughly(b->master, b->objective, b->sign))
+	if (counts_tighten(&b->counts, b->master) && master_relax_roughly(b->master, b->objective, b->sign))
 		done = branch_descend(b);
 	else if (b->master->budget->spent)
 		done = b->open = true;
@@ -306,26 +305,11 @@ branch_find(struct master *master, struct uses *found)
 	return branch_run(&b);
 }
 
-/* Bounds the units' rows by what the rules of counts say of them, for good. Returns false if that is that there is no solution. */
-static bool
-branch_bound_counts(struct master *m)
-{
-	struct counts counts;
-	enum search_status status;
-
-	counts_init(&counts, m->program);
-	status = counts_tighten(&counts, m, true);
-	counts_release(&counts);
-	return status != SEARCH_NONE;
-}
-
 enum search_status
 branch_any(struct master *m, struct uses *found)
 {
 	const struct program *p = m->program;
 
-	if (!branch_bound_counts(m))
-		return SEARCH_NONE;
 	if (m->column_count == 0 && (p->objective_count ? greedy_is_wanted(p) : greedy_applies(p)) && greedy_find(p, &m->arena, found))
 		return SEARCH_FOUND;
 	return branch_find(m, found);

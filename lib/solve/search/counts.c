@@ -9,7 +9,7 @@
 #include "solve/search/integers.h"
 #include "solve/search/shares.h"
 
-enum { CHOICES = 60, CHOICES_THOROUGH = 2000 };
+enum { CHOICES = 60 };
 
 struct counts_part { /* numbers of the units, then the sums of the rules */
 	struct integers integers;
@@ -163,28 +163,20 @@ counts_store(const struct counts_part *part, struct master *m)
 	}
 }
 
-enum search_status
-counts_tighten(struct counts *counts, struct master *m, bool thorough)
+bool
+counts_tighten(struct counts *counts, struct master *m)
 {
-	enum search_status status = SEARCH_FOUND;
-
 	for (size_t i = 0; i < counts->count; i++) {
 		struct counts_part *part = &counts->parts[i];
-		enum search_status own = SEARCH_FOUND;
 
 		counts_load(part, m);
-		if (thorough)
-			own = integers_bound(&part->integers, part->unit_count, CHOICES_THOROUGH, m->budget);
-		else if (!integers_tighten(&part->integers, m->budget))
-			own = SEARCH_NONE;
+		if (!integers_tighten(&part->integers, m->budget))
+			return false;
 		counts_store(part, m);
-		if (own == SEARCH_FOUND && !thorough)
-			own = integers_find(&part->integers, CHOICES, m->budget);
-		if (own == SEARCH_NONE)
-			return SEARCH_NONE;
-		status = own == SEARCH_OPEN ? SEARCH_OPEN : status;
+		if (integers_find(&part->integers, CHOICES, m->budget) == SEARCH_NONE)
+			return false;
 	}
-	return status;
+	return true;
 }
 
 bool

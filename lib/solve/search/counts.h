@@ -27,9 +27,8 @@ struct counts {
 void counts_init(struct counts *counts, const struct program *program);
 void counts_release(struct counts *counts);
 
-/* Tightens the bounds of the units' rows: thoroughly, so that each bound is reached by a solution of its part, or as far as it takes
- * little time. Returns SEARCH_NONE if no numbers keep the rules. */
-enum search_status counts_tighten(struct counts *counts, struct master *master, bool thorough);
+/* Tightens the bounds of the units' rows, as far as it takes little time. Returns false if no numbers keep the rules. */
+bool counts_tighten(struct counts *counts, struct master *master);
 
 /* Gives the units' rows numbers that keep the rules, near to those of a relaxation. Returns false if none are found. */
 bool counts_fix(struct counts *counts, struct master *master, const struct shares *shares);

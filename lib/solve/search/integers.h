@@ -51,8 +51,4 @@ bool integers_tighten(struct integers *integers, struct budget *budget);
  * are as before. */
 enum search_status integers_find(struct integers *integers, size_t choices, struct budget *budget);
 
-/* Makes each bound of the first so many numbers one that a solution reaches, as far as so many choices for each question show. Returns
- * what is known of there being any solution. */
-enum search_status integers_bound(struct integers *integers, size_t count, size_t choices, struct budget *budget);
-
 #endif
