@@ -5,7 +5,7 @@
  * Identical machines are what makes this problem look hard, so no machine is ever looked at: a solution is how many machines
  * there are of each pattern (a set of services on a hardware type). There may be 2^services patterns; they are never listed.
  * All questions are put to branch.c, which answers "is there a solution with these further conditions?" exactly, and which
- * looks for patterns only where prices call for them (relax.c, price.c). Before it does, and at each node of its search, it asks what
+ * looks for patterns only where prices call for them (relax.c, price.c). At each node of its search it first asks what
  * the rules of counts say of whole numbers alone (counts.c): ratios that no whole numbers keep never reach the linear program. Thousands of
  * services, whose linear program is too large, first get a solution by placing one after the other (greedy.c), and what sums say of an
  * objective (amounts-bound.c) bounds it where the linear program does not.
@@ -50,9 +50,7 @@
 #include "solve/search/dominance.h"
 #include "solve/search/fix.h"
 
-enum {
-	LARGE_PART = 50, /* of the budget that is spent on a program that is too large for it */
-};
+enum { LARGE_PART = 50 }; /* of the budget that is spent on a program that is too large for it */
 
 struct search {
 	const struct program *program;
