@@ -166,10 +166,10 @@ finds_best(const struct shop *s, int64_t floor)
 {
 	uint64_t units = 0;
 	struct pattern pattern = {.units = &units};
-	struct search_for what = {0, NULL, floor, INT64_MAX};
+	struct search_for what = {0, NULL, floor, INT64_MAX, SIZE_MAX};
 	struct budget budget = {0};
 	int64_t value, best = best_of_all(s, floor);
-	bool found = price_best(&s->program, &s->prices, &budget, &what, &pattern, &value);
+	bool found = price_best(&s->program, &s->prices, &budget, &what, &pattern, &value, NULL);
 
 	return found == (best > floor) && value == best && (!found || (is_right(s, units) && worth(s, units) == best));
 }

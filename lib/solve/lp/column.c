@@ -271,18 +271,18 @@ column_best_known(struct master *m, int64_t threshold, int64_t *worth)
 /* Looks for the best pattern of a group (marked: of those that pass the filter), and makes it a column if it is worth
  * it. */
 static int
-column_generate_for(struct master *m, int group, bool marked, int64_t threshold, int64_t *best)
+column_generate_for(struct master *m, int group, bool marked, size_t steps, int64_t threshold, int64_t *best)
 {
 	const struct program *p = m->program;
 	struct column column = {.marked = marked, .filter = m->filter_number};
 	int64_t mark = marked ? m->marked_price : 0, enough = *best > threshold ? *best : threshold, value;
-	struct search_for better = {group, marked ? m->filter : NULL, *best - mark, enough - mark};
+	struct search_for better = {group, marked ? m->filter : NULL, *best - mark, enough - mark, steps};
 	bool found;
 
 	if (p->groups[group].only)
 		return SIMPLEX_NONE;
 	column.pattern.units = arena_alloc(&m->arena, p->unit_words, sizeof(uint64_t));
-	found = price_best(p, &m->prices, m->budget, &better, &column.pattern, &value);
+	found = price_best(p, &m->prices, m->budget, &better, &column.pattern, &value, &m->cut_short);
 	if (!found || value + mark <= *best)
 		return SIMPLEX_NONE;
 	*best = value + mark;
@@ -295,12 +295,13 @@ column_generate_for(struct master *m, int group, bool marked, int64_t threshold,
 }
 
 int
-column_generate(struct master *m, int64_t threshold, int64_t harmless)
+column_generate(struct master *m, size_t steps, int64_t threshold, int64_t harmless)
 {
 	size_t groups = m->program->group_count;
 	int64_t gain = threshold;
 	int best = SIMPLEX_NONE;
 
+	m->cut_short = false;
 	for (size_t g = 0; g <= groups; g++)
 		m->best[g] = g < groups || m->filter ? harmless : 0;
 	for (size_t i = 0; i < m->column_count && m->kind_count; i++) {
@@ -311,8 +312,8 @@ column_generate(struct master *m, int64_t threshold, int64_t harmless)
 			m->best[pattern->group] = price;
 	}
 	for (size_t g = 0; g < groups; g++) {
-		int columns[2] = {column_generate_for(m, (int)g, false, threshold, &m->best[g]),
-		    m->filter ? column_generate_for(m, (int)g, true, threshold, &m->best[groups]) : SIMPLEX_NONE};
+		int columns[2] = {column_generate_for(m, (int)g, false, steps, threshold, &m->best[g]),
+		    m->filter ? column_generate_for(m, (int)g, true, steps, threshold, &m->best[groups]) : SIMPLEX_NONE};
 
 		for (int i = 0; i < 2; i++) {
 			int64_t worth = i ? m->best[groups] : m->best[g];
@@ -335,9 +336,9 @@ column_is_worth(struct master *m, int64_t worth)
 	bool found = false;
 
 	for (size_t g = 0; g < p->group_count && !found; g++) {
-		struct search_for any = {(int)g, m->filter, floor, floor};
+		struct search_for any = {(int)g, m->filter, floor, floor, SIZE_MAX};
 
-		found = !p->groups[g].only && price_best(p, &m->prices, m->budget, &any, &pattern, &value);
+		found = !p->groups[g].only && price_best(p, &m->prices, m->budget, &any, &pattern, &value, NULL);
 	}
 	free(pattern.units);
 	return found || m->budget->spent;

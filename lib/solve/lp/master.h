@@ -92,7 +92,9 @@ struct master { /* zero-initialise */
 	int64_t *best;          /* the price of the best pattern of each group, and of the marked one behind them */
 	double unit_price;      /* what 1.0 of the linear program is in prices */
 	unsigned long relaxations; /* that were begun: each sets prices */
-	double coarse;          /* patterns that gain no more than that are not looked for */
+	bool rough, thorough;   /* rough: no more is proved of an objective than that its bound is not kept; thorough: however long that takes */
+	uint64_t proof_end;     /* steps of the budget after which that is not tried any more */
+	bool cut_short;         /* the last search for patterns was given up: there may be better ones than best */
 	struct budget *budget;
 	bool unproven;          /* something was concluded that doubles say and whole numbers could not prove */
 };
@@ -151,7 +153,7 @@ void master_choose(struct master *master, size_t choice, int unit);
  * solution, in fractions and so in whole numbers: proved, or else unproven is set; or the budget is spent. */
 bool master_relax(struct master *master, int objective, int sign);
 
-/* The same, but where the objective keeps its bound by far, its activity need not be the least: coarse says by how much for each machine. */
+/* The same, but the objective's activity need not be the least; and where cut_short is set then, it need not keep its bound. */
 bool master_relax_roughly(struct master *master, int objective, int sign);
 
 /* Returns by how much what all machines may be worth at the last prices is more than what the rows must have, in fine

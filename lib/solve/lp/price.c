@@ -8,7 +8,7 @@
 #include "solve/lp/pricing-search.h"
 #include "solve/program/bits.h"
 
-enum { STEPS = 2000 }; /* steps of a search by depth, where labels may end it sooner */
+enum { STEPS = 2000 }; /* of a search by depth, where labels may end it sooner */
 
 void
 pattern_filter_init(struct pattern_filter *filter, const struct program *p, struct arena *arena)
@@ -69,9 +69,9 @@ price_take_forced(struct pricing_search *search, const uint64_t *units, size_t *
 	return true;
 }
 
-/* Finds the best pattern on one type. */
-static void
-price_search_type(struct pricing_search *search, int hardware, struct candidate *scratch)
+/* Finds the best pattern on one type. Returns false if the search was given up. */
+static bool
+price_search_type(struct pricing_search *search, int hardware, size_t steps, struct candidate *scratch)
 {
 	const struct program *p = search->program;
 	const struct group *group = &p->groups[search->group];
@@ -90,7 +90,7 @@ price_search_type(struct pricing_search *search, int hardware, struct candidate 
 	memset(search->asked, 0, p->unit_words * sizeof *search->asked);
 	bits_copy(search->images, group->images, p->image_words);
 	if (search->filter && !bits_keep(search->images, search->filter->images, p->image_words))
-		return;
+		return true;
 	for (size_t i = 0; i < p->resource_count; i++) {
 		search->left[i] = capacity[i];
 		search->capacitated = search->capacitated || capacity[i] != NO_MAX;
@@ -99,14 +99,17 @@ price_search_type(struct pricing_search *search, int hardware, struct candidate 
 	memset(search->services.weight, 0, p->unit_count * sizeof(double));
 	if (bits_empty(search->images, p->image_words) || !price_take_forced(search, search->stays, &depth) ||
 	    (search->filter && !price_take_forced(search, search->filter->region.with, &depth)))
-		return;
+		return true;
 	pricing_order(search, scratch);
-	search->steps_left = search->filter ? SIZE_MAX : STEPS;
+	search->steps_left = search->filter || steps < STEPS ? steps : STEPS;
 	pricing_search(search, 0, depth);
-	if (search->steps_left == 0 && search->best <= search->enough && !label_search(search, depth)) {
-		search->steps_left = SIZE_MAX;
+	if (search->steps_left == 0 && search->best <= search->enough && steps > STEPS) {
+		if (label_search(search, depth))
+			return true;
+		search->steps_left = steps;
 		pricing_search(search, 0, depth);
 	}
+	return search->steps_left > 0 || search->best > search->enough;
 }
 
 /* Sets what units are worth on a machine of the group, as moves have a price, and which of them have to stay because
@@ -185,7 +188,7 @@ price_image_matters(const struct program *p, const struct pattern_filter *filter
 
 static bool
 price_search_group(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
-    struct pattern *best, int64_t *value)
+    struct pattern *best, int64_t *value, bool *cut_short)
 {
 	const struct pattern_filter *filter = what->filter;
 	const struct group *g = &p->groups[what->group];
@@ -219,8 +222,8 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 			continue;
 		if (p->hardware[h].departure)
 			price_consider_departure(&search, (int)h);
-		else if (!g->broken && !p->impossible)
-			price_search_type(&search, (int)h, scratch);
+		else if (!g->broken && !p->impossible && !price_search_type(&search, (int)h, what->steps, scratch))
+			*cut_short = true;
 		if (search.best > before)
 			*best = (struct pattern){.group = what->group, .hardware = (int)h, .units = best->units};
 	}
@@ -231,12 +234,12 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 
 bool
 price_best(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
-    struct pattern *best, int64_t *value)
+    struct pattern *best, int64_t *value, bool *cut_short)
 {
 	*value = what->floor;
 	return prices->group[what->group] != PRICE_FORBIDDEN &&
 	    (!what->filter || price_filter_fits(p, what->filter, what->group)) &&
-	    price_search_group(p, prices, budget, what, best, value);
+	    price_search_group(p, prices, budget, what, best, value, cut_short);
 }
 
 size_t
@@ -250,10 +253,10 @@ price_largest(const struct program *p, struct budget *budget)
 	for (size_t u = 0; u < p->unit_count; u++)
 		prices.unit[u] = (int64_t)p->units[u].size;
 	for (size_t g = 0; g < p->group_count; g++) {
-		struct search_for more = {(int)g, NULL, largest, INT64_MAX};
+		struct search_for more = {(int)g, NULL, largest, INT64_MAX, SIZE_MAX};
 
 		if (!p->groups[g].only)
-			price_best(p, &prices, budget, &more, &pattern, &largest);
+			price_best(p, &prices, budget, &more, &pattern, &largest, NULL);
 	}
 	prices_release(&prices);
 	free(pattern.units);

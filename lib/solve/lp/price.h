@@ -69,12 +69,13 @@ struct search_for { /* the best pattern */
 	const struct pattern_filter *filter; /* that it passes; or NULL */
 	int64_t floor;           /* worth more than that */
 	int64_t enough;          /* one worth more than that will do where it takes long to find a better one */
+	size_t steps;            /* on one hardware type, before the search is given up: SIZE_MAX, never */
 };
 
 /* Finds the best such pattern, in best (units has room), and its price in value. Returns false if there is none: that
- * is certain, unless the budget is spent. Deterministic. */
+ * is certain, unless the budget is spent, or the search was given up: cut_short (not NULL where steps is not SIZE_MAX) is set then. Deterministic. */
 bool price_best(const struct program *program, const struct prices *prices, struct budget *budget,
-    const struct search_for *what, struct pattern *best, int64_t *value);
+    const struct search_for *what, struct pattern *best, int64_t *value, bool *cut_short);
 
 /* Returns the most services on one machine, looking at nothing but the machine. */
 size_t price_largest(const struct program *program, struct budget *budget);

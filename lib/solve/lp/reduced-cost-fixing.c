@@ -28,7 +28,7 @@ reduced_cost_allows_other(const struct program *p, const struct prices *prices, 
 	struct budget budget = {.nodes_max = SECOND_NODES};
 	struct arena arena = {0};
 	struct prices own = *prices;
-	struct search_for another = {pattern->group, NULL, floor, floor};
+	struct search_for another = {pattern->group, NULL, floor, floor, SIZE_MAX};
 	struct pattern other = {.units = arena_alloc(&arena, p->unit_words, sizeof(uint64_t))};
 	int64_t value;
 	bool found;
@@ -37,7 +37,7 @@ reduced_cost_allows_other(const struct program *p, const struct prices *prices, 
 	for (size_t i = 0; i < prices->region_count; i++)
 		own.regions[i] = prices->regions[i];
 	own.regions[own.region_count++] = (struct region_price){pattern_region(p, pattern, &arena), -NEVER};
-	found = price_best(p, &own, &budget, &another, &other, &value);
+	found = price_best(p, &own, &budget, &another, &other, &value, NULL);
 	arena_release(&arena);
 	return found || budget.spent;
 }
@@ -51,11 +51,11 @@ reduced_cost_fix_by_rules(struct program *p)
 
 	prices_init(&none, p);
 	for (size_t g = 1; g < p->group_count && !p->moves_max; g++) {
-		struct search_for any = {(int)g, NULL, -1, -1};
+		struct search_for any = {(int)g, NULL, -1, -1, SIZE_MAX};
 		struct pattern *only = arena_alloc(&p->arena, 1, sizeof *only);
 
 		only->units = arena_alloc(&p->arena, p->unit_words, sizeof *only->units);
-		if (price_best(p, &none, &budget, &any, only, &value) && !reduced_cost_allows_other(p, &none, only, -1))
+		if (price_best(p, &none, &budget, &any, only, &value, NULL) && !reduced_cost_allows_other(p, &none, only, -1))
 			p->groups[g].only = only;
 	}
 	prices_release(&none);

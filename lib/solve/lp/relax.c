@@ -3,10 +3,11 @@
  * Column generation: the linear program names prices, the best patterns at these prices become columns, until no
  * pattern is worth entering. Prices are rounded to whole numbers first, so that "no pattern is" is exact.
  *
- * With more resources than labels know (label.c), that no pattern is worth a thousandth of a machine more takes by far the longest to find
- * out, and most often does not matter: a node of the search is left only where its bound is worse than the solution in hand. So the objective
- * is driven down without a bound, with patterns that gain at least a fiftieth; where it ends up within its bound that will do, and where it
- * does not smaller and smaller gains are looked for, until the prices prove that no solution keeps the bound, or one does.
+ * That no pattern is worth entering takes by far the longest to find out, and most often does not matter: a node of the search is left only
+ * where its bound is worse than the solution in hand. So the objective is driven down without a bound, with patterns that are found in a short
+ * time. Where it ends up within its bound that will do. Where it does not, the prices are to prove that no solution keeps the bound; what they
+ * have to spare for that makes the objective dearer, so that patterns need not be looked for that gain so little that they could not save the
+ * bound. Where the proof takes long nevertheless, for what is beyond the bound is little, it is left to the nodes below, where it is more.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,12 +21,12 @@ enum {
 	REBUILD_AFTER = 100,
 	STEPS = 8,   /* steps that lead nowhere */
 	LOOSENINGS = 3, /* in one relaxation */
+	QUICK = 2000, PROOF = 300000, /* steps of looking for patterns on one type */
+	PROOF_WORK = 100000000, /* in one rough relaxation */
 };
 
 #define LOOSE 1e-4
 #define NEAR 1e-6 /* in the linear program */
-#define COARSE 2e-2 /* a gain that is looked for at first; then one that is so many times smaller */
-#define FINER 16
 #define MOST_HARMLESS (INT64_C(1) << 60)
 #define UNBOUNDED ((price_product)1 << 120) /* more than anything is worth */
 
@@ -147,7 +148,7 @@ master_bound(const struct master *m, int objective, int sign, int64_t *bound)
 {
 	price_product price = -sign * m->row_price[objective], least, value;
 
-	if (m->budget->spent || price <= 0 || !relax_least_worth(m, objective, &least))
+	if (m->budget->spent || m->cut_short || price <= 0 || !relax_least_worth(m, objective, &least))
 		return false;
 	value = least - relax_most_worth(m);
 	value = value > 0 ? (value + price - 1) / price : value / price;
@@ -176,13 +177,49 @@ relax_rebuild(struct master *m)
 	free(matrix);
 }
 
-/* Returns up to what worth patterns are not looked for: where a bound is to be exact nothing, else what is worth nothing in doubles. */
-static int64_t
-relax_floor(const struct master *m, int64_t threshold)
+/* Returns whether the objective's activity does not keep its bounds, but for what doubles may be wrong by. */
+static bool
+relax_misses(const struct master *m, int objective)
 {
-	int64_t coarse = (int64_t)(m->unit_price * m->coarse);
+	const struct row *row = &m->rows[objective];
+	double activity = simplex_activity(&m->lp, objective) * row->scale, slack = SIMPLEX_FEASIBLE * row->scale;
 
-	return m->lp.worth <= SIMPLEX_WORTH_FINE ? 0 : coarse > threshold ? coarse : threshold;
+	return (row->lo != NO_MIN && activity < (double)row->lo - slack) || (row->hi != NO_MAX && activity > (double)row->hi + slack);
+}
+
+/* Has the objective pay for what the machines may be worth without hurting the proof that its bound is not kept: a higher price of it makes
+ * all patterns worth less, dear ones the most. */
+static void
+relax_raise_price(struct master *m, int objective, int sign, int64_t threshold)
+{
+	int64_t hi = m->rows[objective].hi;
+	price_product least, spare, machines = 0;
+
+	if (sign < 0 || hi <= 0 || hi == NO_MAX || !relax_least_worth(m, SIMPLEX_NONE, &least))
+		return;
+	for (size_t g = 0; g < m->program->group_count + (m->filter != NULL); g++)
+		machines += relax_most_machines(m, g);
+	spare = least - 1 - ((machines * threshold) << PRICE_FINE);
+	if (spare < hi)
+		return;
+	m->row_price[objective] -= spare / hi;
+	column_sum_prices(m);
+}
+
+/* Looks for patterns that are worth entering: first for a short time only, and to the end where a proof is asked for. */
+static int
+relax_generate(struct master *m, int objective, int sign, int64_t threshold)
+{
+	bool rough = m->rough && objective != SIMPLEX_NONE, fine = m->lp.worth <= SIMPLEX_WORTH_FINE;
+	int64_t floor = objective == SIMPLEX_NONE ? relax_harmless_worth(m) : fine ? 0 : threshold;
+	int column = column_generate(m, QUICK, threshold, floor);
+
+	if (column != SIMPLEX_NONE || !m->cut_short ||
+	    (rough && (!relax_misses(m, objective) || (!m->thorough && m->budget->steps >= m->proof_end))))
+		return column;
+	if (rough)
+		relax_raise_price(m, objective, sign, threshold);
+	return column_generate(m, rough && !m->thorough ? PROOF : SIZE_MAX, threshold, floor);
 }
 
 /* Makes one step of the simplex method. Returns false if the relaxation is solved. */
@@ -197,7 +234,7 @@ relax_step(struct master *m, int objective, int sign)
 	threshold = (int64_t)(m->unit_price * m->lp.worth) + (int64_t)(m->row_count + m->program->unit_count);
 	column = column_best_known(m, threshold, &worth);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
-		column = column_generate(m, threshold, objective == SIMPLEX_NONE ? relax_harmless_worth(m) : relax_floor(m, threshold));
+		column = relax_generate(m, objective, sign, threshold);
 	if (column == SIMPLEX_NONE && row == SIMPLEX_NONE)
 		return false;
 	if (column == SIMPLEX_NONE || (row != SIMPLEX_NONE && gain * m->unit_price > (double)worth))
@@ -259,16 +296,6 @@ relax_is_beyond(const struct master *m, int objective, int sign)
 	return sign > 0 ? bound > m->rows[objective].hi : -bound < m->rows[objective].lo;
 }
 
-/* Returns whether the objective's activity does not keep its bounds, but for what doubles may be wrong by. */
-static bool
-relax_misses(const struct master *m, int objective)
-{
-	const struct row *row = &m->rows[objective];
-	double activity = simplex_activity(&m->lp, objective) * row->scale, slack = SIMPLEX_FEASIBLE * row->scale;
-
-	return (row->lo != NO_MIN && activity < (double)row->lo - slack) || (row->hi != NO_MAX && activity > (double)row->hi + slack);
-}
-
 /* Returns whether the objective comes so near to the bound that it is to keep that doubles do not say whether it does. */
 static bool
 relax_is_near(const struct master *m, int objective, int sign)
@@ -284,21 +311,12 @@ relax_is_near(const struct master *m, int objective, int sign)
 static bool
 relax_end(struct master *m, int objective, int sign, bool misses, bool beyond)
 {
-	bool misses_own = objective != SIMPLEX_NONE && !misses && !beyond && relax_misses(m, objective);
+	bool misses_own = objective != SIMPLEX_NONE && !misses && !beyond && !m->cut_short && relax_misses(m, objective);
 
 	if (objective != SIMPLEX_NONE)
 		relax_bound(m, SIMPLEX_NONE, sign);
 	m->unproven = m->unproven || misses || misses_own;
 	return !misses && !beyond && !misses_own;
-}
-
-/* Has smaller gains looked for. */
-static void
-relax_refine(struct master *m)
-{
-	if (m->coarse == 0)
-		m->lp.worth = SIMPLEX_WORTH_FINE;
-	m->coarse = m->coarse > SIMPLEX_WORTH ? m->coarse / FINER : 0;
 }
 
 static bool
@@ -317,6 +335,7 @@ relax(struct master *m, int objective, int sign)
 		if (m->rows[i].lo > m->rows[i].hi)
 			return false;
 	m->relaxations++;
+	m->proof_end = m->budget->steps + PROOF_WORK;
 	relax_bound(m, objective, sign);
 	while (limit-- > 0 && budget_work(m->budget, m->row_count * (m->row_count + m->column_count))) {
 		double missing = simplex_price(&m->lp, objective, sign), now = missing; /* driven down first, then the objective */
@@ -346,7 +365,7 @@ relax(struct master *m, int objective, int sign)
 		}
 		beyond = missing == 0 && relax_is_beyond(m, objective, sign);
 		if (missing == 0 && !beyond && m->lp.worth > SIMPLEX_WORTH_FINE && relax_is_near(m, objective, sign)) {
-			relax_refine(m);
+			m->lp.worth = SIMPLEX_WORTH_FINE;
 			continue;
 		}
 		return relax_end(m, objective, sign, missing > 0, beyond);
@@ -359,14 +378,14 @@ relax(struct master *m, int objective, int sign)
 bool
 master_relax(struct master *m, int objective, int sign)
 {
-	m->coarse = 0;
+	m->rough = false;
 	return relax(m, objective, sign);
 }
 
 bool
 master_relax_roughly(struct master *m, int objective, int sign)
 {
-	m->coarse = objective == SIMPLEX_NONE || m->program->resource_count <= SCARCE ? 0 : COARSE;
+	m->rough = objective != SIMPLEX_NONE;
 	return relax(m, objective, sign);
 }
 

@@ -16,6 +16,7 @@ enum {
 	COPIES = 4,          /* of the inverse, in time, to save and to restore it */
 	BOUND_NODES = 2000,  /* at most, to find a bound after the end, */
 	BOUND_STEPS = 2000000000, /* and steps */
+	BOUND_PART = 256,    /* of what it is at most, that is given away at first */
 };
 
 struct branching {
@@ -186,8 +187,14 @@ branch_descend_whole(struct branching *b, struct uses *uses)
 {
 	struct cuts cuts = {0};
 	enum search_status status;
-	bool done, rough = b->master->coarse > 0;
+	bool done, rough = b->master->cut_short;
 
+	if (rough && !b->master->thorough && !master_keeps_rows(b->master, uses)) { /* nothing is left to branch on */
+		b->master->thorough = true;
+		done = branch(b);
+		b->master->thorough = false;
+		return done;
+	}
 	if (!master_keeps_rows(b->master, uses)) {
 		b->master->unproven = true;
 		return false;
@@ -323,25 +330,40 @@ branch_best(struct master *master, int row, int sign, struct uses *found)
 	return branch_run(&b);
 }
 
-/* Bounds the row by one linear program, solved in a little time. */
+/* Returns whether it is proved that no solution has an activity of the row of hi at most. */
 static bool
-branch_bound_by(struct master *m, bool (*relax)(struct master *, int, int), int row, int64_t *bound)
+branch_is_beyond(struct master *m, int row, int64_t hi)
 {
-	struct budget *budget = m->budget, little = {.nodes_max = BOUND_NODES, .steps_max = BOUND_STEPS};
 	struct state state = {0};
-	bool known;
+	bool unproven = m->unproven, beyond;
 
-	m->budget = &little;
+	m->unproven = false;
 	master_save(m, &state);
-	known = relax(m, row, 1) && master_bound(m, row, 1, bound);
+	master_set_bounds(m, row, m->rows[row].lo, hi);
+	beyond = !master_relax_roughly(m, row, 1) && !m->unproven && !m->budget->spent;
 	master_restore(m, &state);
 	state_release(&state);
-	m->budget = budget;
-	return known;
+	m->unproven = unproven;
+	return beyond;
 }
 
 bool
 branch_bound(struct master *m, int row, int64_t *bound)
 {
-	return branch_bound_by(m, master_relax, row, bound) || branch_bound_by(m, master_relax_roughly, row, bound);
+	struct budget *budget = m->budget, little = {.nodes_max = BOUND_NODES, .steps_max = BOUND_STEPS};
+	double least = 0;
+	bool known;
+
+	m->budget = &little;
+	known = master_relax_roughly(m, row, 1);
+	if (known) {
+		least = simplex_activity(&m->lp, row) * m->rows[row].scale;
+		known = master_bound(m, row, 1, bound);
+	}
+	for (int part = BOUND_PART; part > 1 && least > 1 && !known && !little.spent; part /= 4) { /* the less, the sooner it is proved */
+		*bound = (int64_t)(least - least / part);
+		known = branch_is_beyond(m, row, *bound - 1);
+	}
+	m->budget = budget;
+	return known;
 }

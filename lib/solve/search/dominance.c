@@ -176,10 +176,10 @@ struct densest_search { /* for the densest pattern of a group, which comes first
 static bool
 dominance_can_be(struct densest_search *q)
 {
-	struct search_for best = {q->filter.region.group, &q->filter, -1, INT64_MAX};
+	struct search_for best = {q->filter.region.group, &q->filter, -1, INT64_MAX, SIZE_MAX};
 	int64_t value;
 
-	return price_best(q->master->program, &q->prices, &q->budget, &best, q->best, &value);
+	return price_best(q->master->program, &q->prices, &q->budget, &best, q->best, &value, NULL);
 }
 
 /* Sets prices by which a pattern is worth its size, or nothing. */
