@@ -270,6 +270,20 @@ answer_all() {
 	coopr-solve --check /dev/stdin refused <<<"$output"
 }
 
+@test "three resources with costs: the cheapest layout is proved in a few nodes, and where the limit is reached it is not much too dear" {
+	for seed in 302 308 310 316; do
+		"$COOPR_ROOT/tests/bench/families.py" dimensions "$seed" >request
+		coopr-solve --node-limit 3000 request >layout
+		same optimal "$(jq -r 'select(.kind == "cluster").solution.status' layout)"
+		coopr-solve --check layout request
+	done
+	"$COOPR_ROOT/tests/bench/families.py" dimensions 310 >request
+	coopr-solve --node-limit 3000 request >layout
+	same 2498 "$(jq 'select(.kind == "cluster").solution.objective.cost' layout)"
+	coopr-solve --node-limit 150 request >layout 2>warning
+	same "feasible true" "$(jq -r 'select(.kind == "cluster").solution | [.status, (.objective.cost < 2498 * 1.1 and .bound.cost > 2498 * 0.9 and .bound.cost <= 2498)] | join(" ")' layout)"
+}
+
 @test "neither the layout nor the words of a conflict depend on the order in which a service lists its types" {
 	changed '.hardwaretypes += [.hardwaretypes[0] | .name = "tiny"] | .template.constraints.services.worker = {quantities: {min: 1},
 	  hardwaretypes: ["tiny", "small", "large", "gone"], imagetypes: ["rocky", "other"]}'
