@@ -368,7 +368,8 @@ client_try(const struct client *client, CURL *curl, const struct client_request 
 	if (try->refused_address)
 		return error_set(err, EX_NOPERM, "%s: its address is none of the public network; a superadmin may write a provider with such an address", request->url);
 	is_wrong = result == CURLE_URL_MALFORMAT || (result == CURLE_UNSUPPORTED_PROTOCOL && !client_is_noise(curl, result));
-	error_set(err, wrong_peer ? EX_UNAVAILABLE : is_wrong ? EX_CONFIG : EX_TEMPFAIL, "%s %s: %s", request->method, request->url, *reason ? reason : curl_easy_strerror(result));
+	error_set(err, wrong_peer ? EX_UNAVAILABLE : is_wrong ? EX_CONFIG : EX_TEMPFAIL, "%s %s: %s", request->method, request->url,
+	    *reason ? reason : curl_easy_strerror(result));
 	return client->socket ? error_prefix(err, "unix://%s", client->socket) : -1;
 }
 

@@ -17,7 +17,8 @@ void column_sum_prices(struct master *master);
 int column_best_known(struct master *master, int64_t threshold, int64_t *worth);
 
 /* Adds a column for each group that has one worth more than threshold. Returns the best of them, or SIMPLEX_NONE.
- * master.best bounds all columns that there are; it is at least harmless. After so many steps on a type a search is given up: master.cut_short. */
+ * master.best bounds all columns that there are; it is at least harmless. After so many steps on one type a search is given up: then
+ * master.cut_short is set, and best bounds nothing. */
 int column_generate(struct master *master, size_t steps, int64_t threshold, int64_t harmless);
 
 /* Returns whether any machine that passes the filter is worth more at these prices; also if the budget is spent before that is known. */

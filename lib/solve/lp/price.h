@@ -73,7 +73,8 @@ struct search_for { /* the best pattern */
 };
 
 /* Finds the best such pattern, in best (units has room), and its price in value. Returns false if there is none: that
- * is certain, unless the budget is spent, or the search was given up: cut_short (not NULL where steps is not SIZE_MAX) is set then. Deterministic. */
+ * is certain, unless the budget is spent, or the search was given up: then cut_short is set, which is not NULL where steps is not SIZE_MAX.
+ * Deterministic. */
 bool price_best(const struct program *program, const struct prices *prices, struct budget *budget,
     const struct search_for *what, struct pattern *best, int64_t *value, bool *cut_short);
 
