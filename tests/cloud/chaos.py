@@ -401,6 +401,7 @@ def compare_usage(said):
     """What coopr counts is at least what the cloud charges, and at most more by what no request can tell: for how long it was under way or was repeated, that
     a machine was lost, or that nobody heard of its deletion until now. What was about to be asked for when all was killed, or its machine was off, counts
     from then on, too; that is told in the end."""
+    before = time.time()
     counts = records("usage", "--by", "cluster")
     with sqlite3.connect("file:state/store.sqlite3?mode=ro", uri=True) as store:
         cluster_of = {volume: "%08d" % cluster for volume, cluster in store.execute("SELECT id, cluster FROM volume")}
@@ -412,17 +413,19 @@ def compare_usage(said):
                     never["%08d" % number] = never.get("%08d" % number, 0) + spent_ms / 1000
             never_made[member] = sum(never.values())
             counted = {row["id"]: row[member] * 3600 / size - never.get(row["id"], 0) for row in counts}
-            compare_hours(member, {one: (cluster(life[0]), *life[1:]) for one, life in things.items()}, counted, said)
+            compare_hours(member, {one: (cluster(life[0]), *life[1:]) for one, life in things.items()}, counted, before, said)
 
 
-def compare_hours(member, things, counts, said):
+def compare_hours(member, things, counts, before, said):
+    """counts were taken between before, when what is there had cost the least, and now."""
     now = time.time()
     for cluster in {life[0] for life in things.values()} | set(counts):
         its = {one: life for one, life in things.items() if life[0] == cluster}
-        charged, counted = sum((gone or now) - made for _, made, gone in its.values()), counts.get(cluster, 0)
+        least, charged = (sum((gone or then) - made for _, made, gone in its.values()) for then in (before, now))
+        counted = counts.get(cluster, 0)
         unseen = sum(noticed.setdefault(one, now) - life[2] for one, life in its.items() if life[2])
         usage[cluster, member] = (len(its), round(charged, 1), round(counted - charged, 1))
-        if not -0.3 * (len(its) + 1) <= counted - charged <= SLACK_S * (len(its) + 4) + unseen:
+        if not least - 0.3 * (len(its) + 1) <= counted <= charged + SLACK_S * (len(its) + 4) + unseen:
             wrong.append("\n".join(["%s of %s: %d things, the cloud charges %.1f s, coopr counts %.1f s" % (member, cluster, len(its), charged, counted), *said]))
 
 
