@@ -201,7 +201,7 @@ comes() {
 	coopr-tenant create own
 	same 'bob logs in at the OpenID provider' "$(coopr-user add --oidc bob)"
 	same '{"kind":"user","user":"eve"}' "$(coopr-user add -T qa --oidc -o json eve)"
-	run ! coopr-user list -o json | jq -e 'select(.user == "bob") | .has_password'
+	same false "$(coopr-user list -o json | jq 'select(.user == "bob") | .has_password')"
 	coopr-member set -T own bob
 	coopr-member set -T qa -g dev bob
 	settings '{"roles": {"staff": {"qa": "user", "none": "user"}, "ops": {"qa": "admin", "prod": "admin"}, "root": {"superadmin": "admin"}}}'

@@ -194,7 +194,7 @@ did() {
 	written
 	coopr create one -C mine -t plain -n 2 -y >records 2>log
 	for column in wish layout; do
-		sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT $column FROM cluster_document" | jq -c 'del(.. | .digest?)' >silent
+		sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT $column FROM cluster_document" | command jq -c 'del(.. | .digest?)' >silent
 		! grep digest silent
 		sqlite3 "$COOPR_STATE/store.sqlite3" "UPDATE cluster_document SET $column = CAST(readfile('silent') AS TEXT)"
 	done
