@@ -81,6 +81,11 @@ walls_plugins() {
 }
 
 # Those that a tenant writes.
+# What is traced reads no files of its own: gojq, as a program in Go, looks into /sys.
+jq() {
+	command jq "$@"
+}
+
 WALLS_KINDS="provider hardwaretype imagetype service clustertemplate partialtemplate clusterspec"
 
 walls_documents() {
