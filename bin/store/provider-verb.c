@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/guest.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/location.h"
@@ -240,9 +241,14 @@ provider_verb_print_fields(jv schema)
 static bool
 provider_verb_has_no_store(void)
 {
-	char *path = location_store(store_verb_given.store);
-	bool has_none = !strstr(path, "://") && file_is_absent(AT_FDCWD, path);
+	char *path;
+	struct error err;
+	bool has_none;
 
+	if (guest_refuse_options(&err) < 0) /* before anything is looked for where an option says */
+		exit(message_error(&err));
+	path = location_store(store_verb_given.store);
+	has_none = !strstr(path, "://") && file_is_absent(AT_FDCWD, path);
 	free(path);
 	return has_none;
 }
