@@ -8,8 +8,6 @@
 #include "solve/lp/pricing-search.h"
 #include "solve/program/bits.h"
 
-enum { STEPS = 2000 }; /* of a search by depth, where labels may end it sooner */
-
 void
 pattern_filter_init(struct pattern_filter *filter, const struct program *p, struct arena *arena)
 {
@@ -101,9 +99,9 @@ price_search_type(struct pricing_search *search, int hardware, size_t steps, str
 	    (search->filter && !price_take_forced(search, search->filter->region.with, &depth)))
 		return true;
 	pricing_order(search, scratch);
-	search->steps_left = search->filter || steps < STEPS ? steps : STEPS;
+	search->steps_left = search->filter ? steps : PRICE_QUICK;
 	pricing_search(search, 0, depth);
-	if (search->steps_left == 0 && search->best <= search->enough && steps > STEPS) {
+	if (search->steps_left == 0 && search->best <= search->enough && steps > PRICE_QUICK) {
 		if (label_search(search, depth))
 			return true;
 		search->steps_left = steps;

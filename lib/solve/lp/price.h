@@ -64,12 +64,14 @@ struct prices {
 void prices_init(struct prices *prices, const struct program *program);
 void prices_release(struct prices *prices);
 
+enum { PRICE_QUICK = 2000 }; /* steps of a search by depth: one that takes more is left to labels, where these suit */
+
 struct search_for { /* the best pattern */
 	int group;
 	const struct pattern_filter *filter; /* that it passes; or NULL */
 	int64_t floor;           /* worth more than that */
 	int64_t enough;          /* one worth more than that will do where it takes long to find a better one */
-	size_t steps;            /* on one hardware type, before the search is given up: SIZE_MAX, never */
+	size_t steps;            /* on one hardware type, before the search is given up: PRICE_QUICK or more; SIZE_MAX, never */
 };
 
 /* Finds the best such pattern, in best (units has room), and its price in value. Returns false if there is none: that

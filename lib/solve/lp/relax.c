@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solve/lp/block.h"
 #include "solve/lp/column.h"
 #include "solve/lp/master.h"
 #include "solve/program/bits.h"
@@ -21,8 +20,8 @@ enum {
 	REBUILD_AFTER = 100,
 	STEPS = 8,   /* steps that lead nowhere */
 	LOOSENINGS = 3, /* in one relaxation */
-	QUICK = 2000, PROOF = 300000, /* steps of looking for patterns on one type */
-	PROOF_WORK = 100000000, /* in one rough relaxation */
+	PROOF = 300000,         /* steps of looking for patterns on one type, */
+	PROOF_WORK = 100000000, /* and of all, to prove that a rough relaxation has no solution */
 };
 
 #define LOOSE 1e-4
@@ -212,7 +211,7 @@ relax_generate(struct master *m, int objective, int sign, int64_t threshold)
 {
 	bool rough = m->rough && objective != SIMPLEX_NONE, fine = m->lp.worth <= SIMPLEX_WORTH_FINE;
 	int64_t floor = objective == SIMPLEX_NONE ? relax_harmless_worth(m) : fine ? 0 : threshold;
-	int column = column_generate(m, QUICK, threshold, floor);
+	int column = column_generate(m, PRICE_QUICK, threshold, floor);
 
 	if (column != SIMPLEX_NONE || !m->cut_short ||
 	    (rough && (!relax_misses(m, objective) || (!m->thorough && m->budget->steps >= m->proof_end))))

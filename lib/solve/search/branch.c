@@ -189,15 +189,15 @@ branch_descend_whole(struct branching *b, struct uses *uses)
 	enum search_status status;
 	bool done, rough = b->master->cut_short;
 
-	if (rough && !b->master->thorough && !master_keeps_rows(b->master, uses)) { /* nothing is left to branch on */
-		b->master->thorough = true;
+	if (!master_keeps_rows(b->master, uses)) {
+		if (!rough || b->master->thorough) {
+			b->master->unproven = true;
+			return false;
+		}
+		b->master->thorough = true; /* nothing is left to branch on */
 		done = branch(b);
 		b->master->thorough = false;
 		return done;
-	}
-	if (!master_keeps_rows(b->master, uses)) {
-		b->master->unproven = true;
-		return false;
 	}
 	status = spread_judge(b->master, uses);
 	if (status == SEARCH_FOUND) {
