@@ -59,7 +59,7 @@ tool_add_all(const struct task *task, const char *field, struct automator_work *
 	int failed = 0;
 
 	if (!line && !task->scripts && task->catalogue && !work->bundle.beneath)
-		failed = bundle_add_all(&work->bundle, task->catalogue, work->bundle.plugin, field, err);
+		failed = bundle_add_all(&work->bundle, task->catalogue, field, err);
 	free(line);
 	return failed;
 }

@@ -104,7 +104,7 @@ digest_add_property(struct digest *digest, jv property, struct digest_action *re
 		jv type = json_element(types, i);
 
 		if (json_string(type) && digest->catalogue && !digest->beneath)
-			result = bundle_add_all(&read->bundle, digest->catalogue, read->plugin, json_string(type), err);
+			result = bundle_add_all(&read->bundle, digest->catalogue, json_string(type), err);
 		else if (json_string(type) && digest->store && !digest->catalogue)
 			result = named_add_all(digest->store, read->plugin, json_string(type), &read->bundle, &read->resources, err);
 		jv_free(type);

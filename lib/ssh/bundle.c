@@ -165,9 +165,9 @@ bundle_add_path(struct bundle *bundle, const char *path, const char *name, struc
 }
 
 int
-bundle_add_all(struct bundle *bundle, const char *catalogue, const char *plugin, const char *type, struct error *err)
+bundle_add_all(struct bundle *bundle, const char *catalogue, const char *type, struct error *err)
 {
-	char *path = memory_printf("%s/%s/%s", catalogue, plugin, type);
+	char *path = memory_printf("%s/%s/%s", catalogue, bundle->plugin, type);
 	int failed = file_exists(AT_FDCWD, path) ? bundle_add_path(bundle, path, type, err) : 0;
 
 	free(path);

@@ -45,8 +45,8 @@ struct bundle { /* zero-initialise */
  * last part. Returns -1 with EX_CONFIG, which says where it was looked for. */
 int bundle_add(struct bundle *bundle, const char *catalogue, const char *name, struct error *err);
 
-/* Adds all that a catalogue's folder has for a plugin ("automator/chef") in the folder of a type ("cookbooks"), below that name; it may have none. */
-int bundle_add_all(struct bundle *bundle, const char *catalogue, const char *plugin, const char *type, struct error *err);
+/* Adds all that a catalogue's folder has for the bundle's plugin in the folder of a type ("cookbooks"), below that name; it may have none. */
+int bundle_add_all(struct bundle *bundle, const char *catalogue, const char *type, struct error *err);
 
 /* Adds what stands at path under that name: a file, or a folder with all that is in it. */
 int bundle_add_path(struct bundle *bundle, const char *path, const char *name, struct error *err);
