@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/message.h"
 #include "operation/busy-error.h"
 #include "operation/front.h"
+#include "operation/workdir.h"
 
 static struct front front = {.jobs = FRONT_JOBS};
 
@@ -32,7 +32,7 @@ rename_layout(struct operation_context *context, struct error *err)
 	if (operation_context_find(context, context->workdir.id, err) < 0)
 		return -1;
 	layout = context->documents.layout;
-	return layout && *layout ? file_replace(context->workdir.fd, "cluster.ndjson", layout, strlen(layout), 0600, err) : 0;
+	return layout && *layout ? workdir_write(&context->workdir, "cluster.ndjson", layout, strlen(layout), err) : 0;
 }
 
 /* Finishes what is over on the cluster that has the name: a deletion gives it up. */
