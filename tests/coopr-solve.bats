@@ -284,6 +284,15 @@ answer_all() {
 	same "feasible true" "$(jq -r 'select(.kind == "cluster").solution | [.status, (.objective.cost < 2498 * 1.1 and .bound.cost > 2498 * 0.9 and .bound.cost <= 2498)] | join(" ")' layout)"
 }
 
+@test "what is added to two hundred kinds of machines is proved the densest" {
+	for seed in 1 2; do
+		"$COOPR_ROOT/tests/bench/families.py" additions "$seed" >request
+		coopr-solve request >layout
+		same "optimal 0" "$(jq -r 'select(.kind == "cluster").solution | [.status, .objective.moves] | join(" ")' layout)"
+		coopr-solve --check layout request
+	done
+}
+
 @test "neither the layout nor the words of a conflict depend on the order in which a service lists its types" {
 	changed '.hardwaretypes += [.hardwaretypes[0] | .name = "tiny"] | .template.constraints.services.worker = {quantities: {min: 1},
 	  hardwaretypes: ["tiny", "small", "large", "gone"], imagetypes: ["rocky", "other"]}'

@@ -97,6 +97,29 @@ def partition(d):
     return request(services, 20, {name: count(1, 1) for name in services}, None, {"h": {"capacity": {"memory": 1000}}})
 
 
+def additions(d):
+    """Two hundred kinds of machines that stand, up to three services to add, and bounds near what there is: moves, then the densest."""
+    s, new = names(40), [f"new{i}" for i in range(d.randint(1, 3))]
+    services = {name: {"cpu": d.randint(1, 8), "memory": d.randint(1, 8)} for name in s + new}
+    hardware = {f"h{i}": {"capacity": {"cpu": d.randint(24, 60), "memory": d.randint(24, 60)}} for i in range(4)}
+    kinds, nodes = set(), []
+    while len(kinds) < 200:
+        h, own = d.choice(sorted(hardware)), sorted(d.sample(s, d.randint(2, 7)))
+        if all(sum(services[name][r] for name in own) <= most for r, most in hardware[h]["capacity"].items()):
+            kinds.add((h, *own))
+    for number, (h, *own) in enumerate(kind for kind in sorted(kinds) for _ in range(d.randint(1, 20))):
+        nodes.append({"kind": "node", "id": f"00000042-{1000 + number}", "hostname": f"bench{number}", "nodenum": 1000 + number, "hardwaretype": h,
+                      "imagetype": "i", "services": own})
+    there = {name: sum(name in node["services"] for node in nodes) for name in s}
+    bounds = {name: count(max(0, n - d.randint(0, 3)), n + d.randint(0, 3)) for name, n in there.items()}
+    for name in new:
+        least = len(nodes) * d.randint(5, 50) // 100
+        bounds[name] = count(least, least + d.randint(0, len(nodes) // 10))
+    wanted = request(services, len(nodes), bounds, None, hardware, {"objective": ["moves", "dense"]})
+    wanted["cluster"]["nodes"] = [node["id"] for node in nodes]
+    return wanted | {"nodes": nodes}
+
+
 # --- those made to find more ---
 
 
@@ -152,7 +175,7 @@ def choices(d):
     return cheapest(services, types(d, {"cpu": 14}, 1, 3, 4), bounds, counts=rows, oneof=groups)
 
 
-FAMILIES = [near, huge_costs, ratios_without_solution, ratios, dimensions, triples, bytes_of_memory, partition,
+FAMILIES = [near, huge_costs, ratios_without_solution, ratios, dimensions, triples, bytes_of_memory, partition, additions,
             twins, colours, giants, chains, restricted, choices]
 
 if __name__ == "__main__":

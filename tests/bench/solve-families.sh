@@ -4,7 +4,8 @@
 # coopr-solve and its peers on families of random requests (families.py), the whole process each, one thread, processor time. For each family
 # and program: how many answers were proved within a second and within BENCH_LIMIT seconds (10), the median and the slowest, where one that
 # was not proved counts as the limit; in the end the share of all. Answers that differ are told. A peer that is asked for any layout instead
-# of the densest (peers.py) has the easier question; where the number of machines is free, it is told how many we found.
+# of the densest (peers.py) has the easier question; where the number of machines is free, it is told how many we found. Changes of what stands
+# are asked of ours alone.
 # Environment: BENCH_SEEDS, how many of each family (100); BENCH_FIRST, the first (1); BENCH_FAMILIES, which ("near triples ..."; all).
 
 set -eu
@@ -45,6 +46,7 @@ run_seed() {
 	[ "$end" = limit ] || answer=$(ours)
 	note "$1" "$2" coopr-solve "$cpu" "$end" "$answer"
 	[ "$answer" = nothing ] || machines=$(jq -s 'map(select(.kind == "node")) | length' coopr.out)
+	jq -e .nodes request >/dev/null && return # peers know no machines that stand
 	for peer in ${peers[@]+"${peers[@]}"}; do
 		read -r _ cpu _ end <<<"$(peer "$peer" "$machines")"
 		theirs=$("$bench/peers.py" answer "${peer/chuffed/gecode}" request "$peer.out" 2>/dev/null) || theirs=nothing

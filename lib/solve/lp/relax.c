@@ -344,7 +344,7 @@ relax(struct master *m, int objective, int sign)
 		idle = (missing > 0) != was_missing || now < before - SIMPLEX_WORTH ? 0 : idle + 1;
 		was_missing = missing > 0;
 		before = now;
-		if (idle > STEPS && !loose && chances-- > 0) {
+		if (idle > STEPS + m->row_count / 5 && !loose && chances-- > 0) {
 			relax_loosen(m);
 			loose = true;
 			idle = 0;

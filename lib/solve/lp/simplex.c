@@ -36,7 +36,7 @@ simplex_reserve(struct simplex *lp, size_t rows)
 		return;
 	while (capacity < rows)
 		capacity += capacity / 2;
-	inverse = memory_zeroed(capacity * capacity, sizeof *inverse);
+	inverse = memory_resize(NULL, capacity * capacity, sizeof *inverse);
 	for (size_t i = 0; i < lp->rows; i++)
 		memcpy(inverse + i * capacity, lp->inverse + i * lp->capacity, lp->rows * sizeof *inverse);
 	free(lp->inverse);

@@ -59,6 +59,7 @@ struct search {
 	struct pattern_filter filter;
 	struct arena arena; /* of the filter */
 	struct refutations refutations; /* of questions since machines were fixed last */
+	bool stale;        /* the basis that questions begin with is that of before they were */
 	struct reduced_program reduced;
 	bool open;         /* a question was left open: the solution found may not be the best */
 };
@@ -74,6 +75,19 @@ search_pattern_in_hand(struct search *s)
 	return NULL;
 }
 
+/* Has the linear program solved with what was fixed, where it was not yet: each question begins with its basis, and has only to make up for what
+ * it adds. That there is a solution is known. */
+static void
+search_refresh(struct search *s)
+{
+	bool unproven = s->master.unproven;
+
+	if (s->stale)
+		master_relax(&s->master, SIMPLEX_NONE, 1);
+	s->stale = false;
+	s->master.unproven = unproven;
+}
+
 /* Looks for a solution with lo to hi machines that pass the filter; with sign -1, for the one with the most. Puts it in
  * hand; if there is none, returns false and changes nothing. */
 static bool
@@ -82,10 +96,12 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 	struct master *m = &s->master;
 	struct state state = {0};
 	enum search_status status = SEARCH_NONE;
-	unsigned long before = m->relaxations;
+	unsigned long before;
 
 	if (s->open) /* what is found from now on would not be the best */
 		return false;
+	search_refresh(s);
+	before = m->relaxations;
 	master_save(m, &state);
 	m->filter = &s->filter;
 	m->filter_number++;
@@ -281,11 +297,13 @@ search_dense(struct search *s)
 	struct pattern pattern;
 
 	dominance_fix(&s->master, &s->found, &used, &loose);
+	s->stale = true;
 	while (!s->open && s->master.rows[0].hi > 0 && search_first_pattern(s, &limit, &pattern)) {
 		search_fix_pattern(s, &pattern);
 		dominance_fix(&s->master, &s->found, &used, &loose);
 		fix_remove_columns(&s->master);
 		refutations_clear(&s->refutations);
+		s->stale = true;
 	}
 }
 
