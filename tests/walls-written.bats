@@ -45,18 +45,18 @@ try_all() {
 }
 
 # What plugins take from a tenant, whatever it says, and why that is nothing of the host: what several have first, then what is each one's
-# own. A field that is not here has to be marked as of the installation in the plugin's description.
+# own. A field that is not here has to be marked as of the installation in the plugin's description, or all of the plugin has.
 of_tenants() {
 	local where types type rest
 
 	sed 's/ *#.*//; s/(/ /; s/)/ /' <<-'END' | while read -r where types rest; do for type in ${types//,/ }; do echo "$where($type)$rest"; done; done
-		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/(name) # nobody reads it; of libvirt, lxd and podman a tenant has nothing at all
-		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/*
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/host # in the public network, or it is not entered
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/hostkey # what it has to show
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/key/secret # the name of a secret of the tenant
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/port # a number
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace,libvirt,lxd,podman)/ssh-auth/bastion/user # of the bastion
+		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace)/(name) # nobody reads it
+		provider/provisioner(dummy,google,joyent,opennebula,sandbox,static,digitalocean,aws,ec2,openstack,rackspace)/*
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/host # in the public network, or it is not entered
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/hostkey # what it has to show
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/key/secret # the name of a secret of the tenant
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/port # a number
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,rackspace)/ssh-auth/bastion/user # of the bastion
 		provider/provisioner(google,aws,ec2)/provider_hostname
 		provider/provisioner(google,digitalocean,aws,ec2,openstack,rackspace)/ssh_key_resource
 		provider/provisioner(google,aws,ec2)/spot # true or false
@@ -69,11 +69,11 @@ of_tenants() {
 		provider/provisioner(aws,ec2,openstack)/availability_zone
 		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_password # credentials of an account
 		provider/provisioner(joyent,opennebula,aws,ec2,openstack,rackspace)/api_user
-		service/fields(dummy,shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/(name) # nobody reads it
-		service/fields(dummy,shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/*
-		service/fields(shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/config/- # members of the configuration
-		service/fields(shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/nodes/- # names of services
-		service/fields(shell,puppet,ansible,ansible-control,itamae,chef,chef-solo,cloud-init,docker,podman)/secrets # whether a disk of the machine will do
+		service/fields(dummy,shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/(name) # nobody reads it
+		service/fields(dummy,shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/*
+		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/config/- # members of the configuration
+		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/nodes/- # names of services
+		service/fields(shell,puppet,ansible,itamae,chef,chef-solo,cloud-init,docker,podman)/secrets # whether a disk of the machine will do
 		service/fields(ansible,chef,chef-solo)/roles # resources, or files that come along: a path is refused
 		service/fields(ansible,itamae)/files
 		provider/provisioner(dummy)/delay_ms # numbers
@@ -143,7 +143,7 @@ of_tenants() {
 		provider/provisioner(digitalocean)/api_password
 		provider/provisioner(digitalocean)/digitalocean_region # words for the cloud
 		provider/provisioner(digitalocean)/vpc_uuid
-		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack,libvirt,lxd)/cloud_config # words for cloud-init, on the machine
+		provider/provisioner(google,joyent,opennebula,digitalocean,aws,ec2,openstack)/cloud_config # words for cloud-init, on the machine
 		provider/provisioner(aws,ec2)/session_token # credentials of an account
 		provider/provisioner(aws,ec2)/aws_region # letters, digits and hyphens: it is a part of the cloud's name
 		provider/provisioner(aws,ec2)/associate_public_ip # true or false

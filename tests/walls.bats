@@ -48,6 +48,42 @@ service() {
 	run -0 put provider '{"name":"p","providertype":"sandbox"}'
 }
 
+@test "a plugin that takes the host is the installation's alone: no tenant stores a document that has it, and what is stored already is not used" {
+	local type document way
+
+	need_program sqlite3
+	for type in podman lxd libvirt ansible-control; do
+		case $type in
+		ansible-control) document=$(jq -cn --arg type $type '{kind: "service", name: "evil", provisioner: {actions: {install: {type: $type}}}}') ;;
+		*) document=$(jq -cn --arg type $type '{kind: "provider", name: "evil", providertype: $type}') ;;
+		esac
+		for way in 'store put' 'store import' import; do
+			# shellcheck disable=SC2086 # words
+			COOPR_USER=ann COOPR_TENANT=qa run -77 coopr $way --force - <<<"$document"
+			contains "$output" "only documents that a superadmin has stored have the type \"$type\""
+			contains "$output" "or have a superadmin store the document"
+		done
+		run -1 coopr-store get -T qa "$(jq -r .kind <<<"$document")" evil
+		coopr-store put -q --force -T qa - <<<"$document"
+		COOPR_USER=ann COOPR_TENANT=qa run -0 coopr-store put -q --force - <<<"$document"
+		coopr-store delete -q -y -T qa "$(jq -r .kind <<<"$document")" evil
+	done
+	# What a tenant had stored before.
+	coopr-store put -q -T qa - <<<'{"kind":"provider","name":"evil","providertype":"podman","provisioner":{"endpoint":"unix:///nowhere"}}'
+	sqlite3 "$COOPR_STORE" "UPDATE revision SET origin = 'tenant' WHERE document LIKE '%podman%'"
+	for way in test 'import-flavors --dry-run'; do
+		# shellcheck disable=SC2086 # words
+		COOPR_USER=ann COOPR_TENANT=qa run coopr-provider $way evil
+		[ "$status" -ne 0 ] && contains "$output" 'only documents that a superadmin has stored have the type "podman"'
+	done
+	task podman create '{}' | coopr-exec -q >result || true
+	same 77 "$(jq .status result)"
+	contains "$(jq -r .message result)" 'only documents that a superadmin has stored have the type "podman"'
+	task ansible-control install '{}' | coopr-exec -q >result || true
+	same 77 "$(jq .status result)"
+	contains "$(jq -r .message result)" 'only documents that a superadmin has stored have the type "ansible-control"'
+}
+
 @test "no command passes over --as or --tenant: who is nobody there, and a tenant that does not exist, get nothing" {
 	local program words option operand value tried=0
 

@@ -200,17 +200,27 @@ provider_verb_member(jv property, const char *name, struct arena *arena)
 	return text;
 }
 
+/* Returns whether only a superadmin writes what is described so: a field, or all of them. */
+static bool
+provider_verb_is_installations(jv described)
+{
+	char *of = json_get_string(described, "of");
+	bool is_installations = of && strcmp(of, "installation") == 0;
+
+	free(of);
+	return is_installations;
+}
+
 static void
 provider_verb_fill_field(jv schema, const char *name, jv property, struct arena *arena, struct field_row *row)
 {
-	jv required = provider_verb_required(schema), of = json_get(property, "of");
+	jv required = provider_verb_required(schema);
 
 	*row = (struct field_row){.name = arena_string(arena, name), .type = provider_verb_member(property, "type", arena),
 	    .otherwise = provider_verb_member(property, "default", arena), .description = provider_verb_member(property, "description", arena),
-	    .of = json_string(of) && strcmp(json_string(of), "installation") == 0 ? "installation" : "tenant",
+	    .of = provider_verb_is_installations(schema) || provider_verb_is_installations(property) ? "installation" : "tenant",
 	    .required = json_array_has(required, NULL, name),
 	    .secret = json_is(property, "writeOnly", JV_KIND_TRUE)};
-	jv_free(of);
 	jv_free(required);
 }
 

@@ -267,11 +267,13 @@ entity_ask_check_origin(jv entity, const char *type, struct error *err)
 {
 	struct problems problems = {0};
 	struct place root = place_root(entity, &problems), fields = place_member(&root, "provisioner");
+	struct place named = place_member(&root, "providertype");
 	int result = 0;
 	jv schema;
 
 	if (origin_of(entity, ORIGIN_INSTALLATION) == ORIGIN_TENANT) {
 		schema = plugin_schema("provider", type);
+		origin_check_plugin(&named, schema);
 		origin_check_fields(&fields, schema);
 		result = problems_error(&problems, "the provider", EX_NOPERM, err);
 		jv_free(schema);

@@ -150,6 +150,17 @@ origin_check_fields(const struct place *fields, jv schema)
 }
 
 void
+origin_check_plugin(const struct place *type, jv schema)
+{
+	char *of = json_get_string(schema, mark);
+
+	if (of && strcmp(of, names[ORIGIN_INSTALLATION]) == 0)
+		place_problem(type, "only documents that a superadmin has stored have the type \"%.80s\": who uses it can take the host that it "
+		    "works on; name another type, or have a superadmin store the document", json_string(type->value));
+	free(of);
+}
+
+void
 origin_check_images(const struct place *imagetype)
 {
 	struct place offers = place_member(imagetype, "providermap"), offer;
@@ -218,15 +229,20 @@ origin_check_task(const struct task *task, jv schema, struct error *err)
 {
 	bool is_providers = action_is_providers(task->action);
 	struct problems problems = {0};
-	struct place fields = place_root(task->fields, &problems);
+	jv plugin = jv_string(task->type ? task->type : "");
+	struct place fields = place_root(task->fields, &problems), type = place_named(&fields, is_providers ? "providertype" : "type", plugin);
 	int result = 0;
 
 	/* What is deleted was made, and its provider may have been described otherwise then. */
-	if (task->action != ACTION_DELETE && origin_has_tenants_fields(task) && jv_get_kind(task->fields) == JV_KIND_OBJECT)
-		origin_check_fields(&fields, schema);
+	if (task->action != ACTION_DELETE && origin_has_tenants_fields(task)) {
+		origin_check_plugin(&type, schema);
+		if (jv_get_kind(task->fields) == JV_KIND_OBJECT)
+			origin_check_fields(&fields, schema);
+	}
 	if (problems.total > 0)
 		result = error_set(err, EX_NOPERM, "%s %s: %s: %s", is_providers ? "provider" : "service",
 		    is_providers || !task->service ? task->type : task->service, problems.list[0].pointer, problems.list[0].text);
 	problems_release(&problems);
+	jv_free(plugin);
 	return result == 0 && origin_has_tenants_image(task) ? origin_check_image(task, err) : result;
 }

@@ -11,7 +11,8 @@
  *
  * and a field without that member is anybody's, but for what is said of what is in it, in "properties" of an object and "items" of a list.
  * Where a marked field may also be a list of objects, as "items" describes them, a list is checked by what that says of its members, and has
- * no others. These functions are the only ones that decide it.
+ * no others. Where the whole description is of the installation, so is the plugin: no document of a tenant has it. These functions are
+ * the only ones that decide it.
  */
 #ifndef MODEL_TAKE_ORIGIN_H
 #define MODEL_TAKE_ORIGIN_H
@@ -43,6 +44,9 @@ void origin_unmark(jv *document);
 /* Adds a problem to the place's for each of the fields, an object, that a document of a tenant must not have; schema is what the
  * plugin says of them. */
 void origin_check_fields(const struct place *fields, jv schema);
+
+/* Does the same for the plugin itself, which the place names: it may be the installation's alone. */
+void origin_check_plugin(const struct place *type, jv schema);
 
 /* Does the same for the images that an image type of a tenant names: none is a path of the host, whatever the provider. */
 void origin_check_images(const struct place *imagetype);

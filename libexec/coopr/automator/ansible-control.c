@@ -32,7 +32,7 @@
 enum { FACTS_BYTES = 1024 * 1024 };
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator ansible-control\",\"type\":\"object\",\"status\":true,"
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"automator ansible-control\",\"type\":\"object\",\"of\":\"installation\",\"status\":true,"
     "\"required\":[\"playbook\"]," PLAYBOOK_RESOURCES ",\"properties\":{" PLAYBOOK_PROPERTIES("installation") ","
     TOOL_PROPERTIES "}}";
 

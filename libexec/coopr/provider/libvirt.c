@@ -23,7 +23,7 @@
 enum { WINDOW_MS = 10 * 1000 };
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider libvirt\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider libvirt\",\"type\":\"object\",\"of\":\"installation\",\"flavors\":true," CLOUD_DESCRIBES
     "\"properties\":{" CLOUD_TIME_PROPERTIES "," CLOUD_CONFIG_PROPERTY "," LABORATORY_PROPERTIES ","
     "\"uri\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"qemu:///system\",\"description\":\"The host, as libvirt calls it, such as qemu+tls://HOST/system\"},"
     "\"pool\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"default\",\"description\":\"The storage pool in which disks are made\"},"

@@ -22,7 +22,7 @@ enum { WINDOW_MS = 20 * 1000, FINGERPRINT_MIN = 12, FINGERPRINT = 64, START_S = 
 #define TAG_HOST_KEY USER "coopr-host-key"
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider lxd\",\"type\":\"object\",\"flavors\":true," CLOUD_DESCRIBES
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider lxd\",\"type\":\"object\",\"of\":\"installation\",\"flavors\":true," CLOUD_DESCRIBES
     "\"properties\":{" CLOUD_PROPERTIES "," CLOUD_CONFIG_PROPERTY "," LABORATORY_PROPERTIES "," LABORATORY_DAEMON_PROPERTIES ","
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"unix:///var/lib/lxd/unix.socket\",\"description\":\"Where LXD or Incus answers: unix:///PATH, or https://HOST:8443\"},"
     "\"project\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The project of instances\"},"

@@ -23,7 +23,7 @@ enum { WINDOW_MS = 10 * 1000, LOG_BYTES = 300, FRAME = 8 };
 #define TAG_HOST_KEY "coopr-host-key"
 
 static const char schema[] =
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider podman\",\"type\":\"object\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"provider podman\",\"type\":\"object\",\"of\":\"installation\",\"flavors\":true,\"volumes\":true," CLOUD_DESCRIBES
     "\"properties\":{" CLOUD_PROPERTIES "," LABORATORY_PROPERTIES "," LABORATORY_DAEMON_PROPERTIES ","
     "\"endpoint\":{\"type\":\"string\",\"of\":\"installation\",\"default\":\"unix:///run/podman/podman.sock\",\"description\":\"Where podman or Docker answers: unix:///PATH, or https://HOST:PORT\"},"
     "\"network\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"The network of containers; by default the daemon's own\"},"
