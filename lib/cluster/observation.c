@@ -129,6 +129,7 @@ observations_add_up(struct store *store, int64_t cluster, struct error *err)
 	    "FROM observation WHERE cluster = cluster.id)) WHERE id = ?", "i", cluster);
 }
 
+/* Who asks a machine, and not its provider, learns nothing of one that is gone, unless it answers. */
 static int
 observations_record_one(struct store *store, int64_t cluster, int64_t revision, const struct observation *seen, struct error *err)
 {
@@ -137,7 +138,8 @@ observations_record_one(struct store *store, int64_t cluster, int64_t revision, 
 	    "AND to_ms IS NULL AND revision = ?9 ON CONFLICT (cluster, node, service) DO UPDATE SET answer = excluded.answer, "
 	    "message = excluded.message, by = excluded.by, observed_ms = excluded.observed_ms, since_ms = CASE "
 	    "WHEN observation.answer = excluded.answer AND observation.since_ms <= ?10 THEN observation.since_ms ELSE excluded.since_ms END "
-	    "WHERE observation.observed_ms <= excluded.observed_ms OR observation.observed_ms > ?10", "itttttiiii", cluster,
+	    "WHERE (observation.observed_ms <= excluded.observed_ms OR observation.observed_ms > ?10) "
+	    "AND NOT (observation.answer = 'gone' AND excluded.answer = 'unreachable' AND excluded.by = 'probe')", "itttttiiii", cluster,
 	    seen->node, seen->service, answers[seen->answer], seen->message, seen->by, seen->observed_ms, seen->since_ms, revision,
 	    observation_latest_ms());
 }

@@ -17,6 +17,7 @@
 #include "model/layout.h"
 #include "model/unavailable.h"
 #include "prepare/choices.h"
+#include "prepare/gone-machines.h"
 #include "operation/context.h"
 #include "operation/partial-machines.h"
 #include "prepare/prepare-solve.h"
@@ -114,12 +115,25 @@ prepare_push_before(const struct operation_context *context, const char *option,
 	free(before);
 }
 
-/* Plans the way from the layout before the operation to the new one, and releases the arguments of the plan. */
+/* Plans the way from the layout before the operation to the new one, and releases the arguments of the plan. What would be done on a
+ * machine that is on record as gone is not tried; but a repair of others is: what it leaves there, a retry does once the machine is back. */
 static int
-prepare_plan(const struct operation_context *context, struct arguments *plan, struct error *err)
+prepare_plan(const struct operation_context *context, struct arguments *plan, bool repairs, struct error *err)
 {
+	struct gone_machines gone = {0};
+	int result = gone_machines_find(context, &gone, err);
+
 	prepare_push_before(context, "--from", plan);
-	return prepare_run(plan, context, "layout.ndjson", "plan.ndjson", err);
+	if (result == 0 && gone.nodes.count)
+		result = gone_machines_push_leaving(context, &gone, plan, err);
+	if (result == 0)
+		result = prepare_run(plan, context, "layout.ndjson", "plan.ndjson", err);
+	else
+		arguments_release(plan);
+	if (result == 0 && gone.nodes.count && !repairs)
+		result = gone_machines_check_plan(context, &gone, err);
+	gone_machines_release(&gone);
+	return result;
 }
 
 static void
@@ -142,7 +156,7 @@ prepare_plan_change(struct operation_context *context, const char *max_unavailab
 	prepare_begin_plan(context, max_unavailable, &plan);
 	for (size_t i = 0; dead && i < dead->count; i++)
 		arguments_printf(&plan, "--dead=%s", dead->list[i]);
-	return prepare_plan(context, &plan, err);
+	return prepare_plan(context, &plan, dead && dead->count, err);
 }
 
 /* Has the definitions of a request say what their scripts are: resources of the cluster's tenant, or files. A rehearsal keeps nothing of
@@ -483,9 +497,29 @@ prepare_amend(struct operation_context *context, const void *data, struct error 
 		if (parameters.action)
 			arguments_printf(&plan, "--action=%s", parameters.action);
 		prepare_push_each(&plan, "--dead", &parameters.dead);
-		result = prepare_plan(context, &plan, err);
+		result = prepare_plan(context, &plan, parameters.dead.count > 0, err);
 	}
 	arena_release(&arena);
+	return result;
+}
+
+/* Leaves machines out that are on record as gone, and says which archives the others get. A deletion stops what it can. */
+static int
+prepare_leave_out(struct operation_context *context, const struct action_parameters *parameters, const struct string_list *nodes,
+    struct arguments *plan, struct error *err)
+{
+	bool is_restore = strcmp(parameters->action, action_name(ACTION_RESTORE)) == 0;
+	bool is_deletion = strcmp(parameters->action, action_name(ACTION_DELETE)) == 0;
+	struct gone_machines gone = {0};
+	int result = gone_machines_find(context, &gone, err);
+
+	if (result == 0 && parameters->graceful)
+		prepare_push_each(plan, "--dead", &gone.nodes);
+	if (result == 0 && gone.nodes.count && !is_deletion)
+		result = gone_machines_leave_out(context, &gone, parameters, nodes, plan, err);
+	if (result == 0 && is_restore)
+		result = restore_choice_push(context, gone.others.count ? &gone.others : nodes, &parameters->services, parameters->archive, plan, err);
+	gone_machines_release(&gone);
 	return result;
 }
 
@@ -496,6 +530,7 @@ prepare_action(struct operation_context *context, const void *data, struct error
 	struct string_list nodes = parameters->nodes;
 	struct arguments plan = {0};
 	struct arena arena = {0};
+	int result;
 
 	if (prepare_find_nodes(context, &nodes, &arena, err) < 0) {
 		arena_release(&arena);
@@ -505,16 +540,14 @@ prepare_action(struct operation_context *context, const void *data, struct error
 	arguments_printf(&plan, "--action=%s", parameters->action);
 	prepare_push_each(&plan, "--node", &nodes);
 	prepare_push_each(&plan, "--service", &parameters->services);
-	if (strcmp(parameters->action, action_name(ACTION_RESTORE)) == 0 &&
-	    restore_choice_push(context, &nodes, &parameters->services, parameters->archive, &plan, err) < 0) {
-		arguments_release(&plan);
-		arena_release(&arena);
-		return -1;
-	}
-	arena_release(&arena);
 	if (parameters->graceful)
 		arguments_push(&plan, "--graceful");
-	return prepare_run(&plan, context, "was.ndjson", "plan.ndjson", err);
+	result = prepare_leave_out(context, parameters, &nodes, &plan, err);
+	arena_release(&arena);
+	if (result == 0)
+		return prepare_run(&plan, context, "was.ndjson", "plan.ndjson", err);
+	arguments_release(&plan);
+	return -1;
 }
 
 /* Tells which revision it is, and what of it comes back. */
