@@ -70,6 +70,8 @@ endpoint false false installation' "$(jq -r 'select(.name == ("api_password", "e
 	jq -n --arg endpoint "unix://$PWD/none.sock" '{name: "box", providertype: "podman", provisioner: {$endpoint}}' | coopr-store put -q -k provider -
 	run -1 coopr provider test box
 	contains "$output" "unix://$PWD/none.sock: GET "
+	run -1 --separate-stderr coopr provider test box -o json
+	same "connection fault null" "$(jq -r '"\(.name) \(.status) \(.remedy)"' <<<"$output")"
 }
 
 @test "test tries all that hardware types and image types name, with the secrets, and makes nothing" {
@@ -90,6 +92,7 @@ endpoint false false installation' "$(jq -r 'select(.name == ("api_password", "e
 	printf wrong | coopr-secret set ocean-token
 	run -1 --separate-stderr coopr provider test ocean -o json
 	same 'credentials fault GET /v2/account: 401 Unable to authenticate you' "$(jq -r '"\(.name) \(.status) \(.text)"' <<<"$output")"
+	same 'change api_token of the provider (coopr store put), or the secret that is named there (coopr secret set)' "$(jq -r .remedy <<<"$output")"
 	coopr-secret delete -qy ocean-token
 	run -65 coopr provider test ocean
 	contains "$output" ocean-token

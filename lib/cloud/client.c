@@ -25,6 +25,7 @@ struct client {
 	unsigned idle_count, open_count;
 	pthread_t first;  /* whose requests go first, where has_first */
 	bool has_first;
+	bool has_answer;
 };
 
 struct try { /* one attempt at a request */
@@ -82,6 +83,17 @@ client_is_first(const struct client *client)
 	return is_first;
 }
 
+bool
+client_has_answer(const struct client *client)
+{
+	bool has_answer;
+
+	stop_lock();
+	has_answer = client->has_answer;
+	stop_unlock();
+	return has_answer;
+}
+
 char *
 client_escape(const char *text)
 {
@@ -122,10 +134,11 @@ client_take(struct client *client, const struct stop *stop, struct error *err)
 }
 
 static void
-client_give_back(struct client *client, CURL *curl)
+client_give_back(struct client *client, CURL *curl, bool answered)
 {
 	curl_easy_reset(curl); /* keeps its connection */
 	stop_lock();
+	client->has_answer = client->has_answer || answered;
 	client->idle[client->idle_count++] = curl;
 	pthread_cond_signal(&client->given_back);
 	stop_unlock();
@@ -412,7 +425,7 @@ client_send(struct client *client, const struct client_request *request, const s
 		if (pace_wait(&client->pace, client_is_first(client), stop, err) < 0 || !(curl = client_take(client, stop, err)))
 			return -1;
 		result = client_try(client, curl, request, &try, err);
-		client_give_back(client, curl);
+		client_give_back(client, curl, result == 0);
 		if (number == CLIENT_TRIES || !client_may_repeat(request, answer, result == 0, result < 0 ? err->code : 0))
 			break;
 		ms = pace_backoff_ms(number);

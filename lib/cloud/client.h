@@ -72,6 +72,9 @@ int client_refused(const struct client_request *request, const struct client_ans
  * under the lock of cloud/stop.h, by one thread at a time. Returns how many milliseconds all that went first so far have had of the rate. */
 int64_t client_go_first(struct client *client, bool on);
 
+/* Returns whether an answer of HTTP has come to any request so far. */
+bool client_has_answer(const struct client *client);
+
 /* Returns a text as it stands in a URL, which the caller frees. */
 char *client_escape(const char *text);
 

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "cloud/client.h"
+#include "cloud/fields.h"
 #include "json/record.h"
 
 struct inquiry {
@@ -16,7 +19,7 @@ struct inquiry {
 
 /* Records of this kind are those of coopr-doctor(1), whose words these are. */
 static void
-inquiry_print(const char *name, const char *status, const char *text)
+inquiry_print(const char *name, const char *status, const char *text, const char *remedy)
 {
 	jv record = jv_object();
 
@@ -24,7 +27,7 @@ inquiry_print(const char *name, const char *status, const char *text)
 	json_set_string(&record, "name", name);
 	json_set_string(&record, "status", status);
 	json_set_string(&record, "text", text);
-	json_set(&record, "remedy", jv_null());
+	json_set(&record, "remedy", remedy ? jv_string(remedy) : jv_null());
 	record_write(record, stdout);
 	jv_free(record);
 }
@@ -42,6 +45,54 @@ inquiry_try_list(struct inquiry *inquiry, const char **said, struct error *err)
 	return result;
 }
 
+/* Returns whether the field says who we are: by its schema it is a secret, or else by its name. */
+static bool
+inquiry_is_credential(const char *name, jv property)
+{
+	static const char *const names[] = {"api_user", "application_credential_id", "client_certificate", "client_key", "credentials"};
+	bool is_one = json_is(property, "writeOnly", JV_KIND_TRUE);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names && !is_one; i++)
+		is_one = strcmp(name, names[i]) == 0;
+	return is_one;
+}
+
+/* Returns what helps where the credentials are refused, with the fields that have them; NULL where no field has any. */
+static const char *
+inquiry_remedy(struct inquiry *inquiry)
+{
+	struct members members = members_of(&inquiry->cloud->fields);
+	struct buffer text = {0};
+	const char *remedy = NULL;
+	struct place field;
+	struct error ignored;
+	jv schema = jv_invalid(), properties;
+
+	json_parse("describe", inquiry->cloud->api->schema, strlen(inquiry->cloud->api->schema), &schema, &ignored);
+	properties = json_get(schema, "properties");
+	while (members_next(&members, &field)) {
+		jv property = json_get(properties, field.name);
+
+		if (fields_given(inquiry->cloud, field.name) && inquiry_is_credential(field.name, property))
+			buffer_printf(&text, "%s%s", text.length ? " or " : "", field.name);
+		jv_free(property);
+	}
+	if (text.length)
+		remedy = arena_printf(&inquiry->arena, "change %s of the provider (coopr store put), or the secret that is named there (coopr secret set)",
+		    text.data);
+	buffer_release(&text);
+	jv_free(properties);
+	jv_free(schema);
+	return remedy;
+}
+
+/* Returns whether the cloud has refused the credentials: it may not have been asked, or not have said whether it takes them. */
+static bool
+inquiry_is_refused(const struct inquiry *inquiry, const struct error *err)
+{
+	return err->code == EX_NOPERM && (!inquiry->cloud->client || client_has_answer(inquiry->cloud->client));
+}
+
 static void
 inquiry_try(struct inquiry *inquiry, enum cloud_trial trial, const char *name)
 {
@@ -49,6 +100,7 @@ inquiry_try(struct inquiry *inquiry, enum cloud_trial trial, const char *name)
 	const struct cloud_api *api = inquiry->cloud->api;
 	struct error err = {.code = 0};
 	const char *said = NULL;
+	bool refused, unreached;
 	int result = 1;
 
 	if (api->try)
@@ -59,13 +111,15 @@ inquiry_try(struct inquiry *inquiry, enum cloud_trial trial, const char *name)
 		return;
 	if (result < 0 && !inquiry->first.code)
 		inquiry->first = err;
+	refused = result < 0 && trial == CLOUD_TRY_CREDENTIALS && inquiry_is_refused(inquiry, &err);
+	unreached = result < 0 && trial == CLOUD_TRY_CREDENTIALS && !refused;
 	if (result < 0)
 		said = err.text;
 	else if (!said)
 		said = "available";
 	if (name)
 		said = arena_printf(&inquiry->arena, "%s: %s", name, said);
-	inquiry_print(names[trial], result < 0 ? "fault" : "ok", said);
+	inquiry_print(unreached ? "connection" : names[trial], result < 0 ? "fault" : "ok", said, refused ? inquiry_remedy(inquiry) : NULL);
 }
 
 /* Tries each that the member of the entity names; where it names none, without a name where nameless. */
