@@ -143,7 +143,14 @@ teardown() {
 	answers 400 GET /v1/clusters/a%00b
 	answers 400 GET '/v1/clusters?search=%ff'
 	head -c 9000000 /dev/zero >large
-	answers 413 POST /v1/entities --data-binary @large
+	for way in '' 'Transfer-Encoding: chunked'; do
+		answers 413 POST /v1/entities -H "$way" --data-binary @large
+		same '{"detail":"the body has more than 8388608 bytes","status":413,"title":"Content Too Large"}' "$(cat body)"
+	done
+	answers 413 GET /healthz --data-binary @<(head -c 20000 large)
+	same '{"detail":"the body has more than 16384 bytes","status":413,"title":"Content Too Large"}' "$(cat body)"
+	answers 413 POST /v2/clusters -H 'Coopr-UserID: admin' -H 'Coopr-TenantID: superadmin' --data-binary @large
+	same 'the body has more than 8388608 bytes' "$(cat body)"
 }
 
 @test "a problem names the member that permits what was refused, and says it without the option of the command" {

@@ -98,6 +98,14 @@ listener_sends(const struct listener *listener, const struct http_exchange *exch
 	return !http_field_find(&exchange->headers, MHD_HTTP_HEADER_EXPECT) && !listener_is_larger(listener, exchange);
 }
 
+static void
+listener_refuse(struct listener *listener, struct http_exchange *exchange, int status)
+{
+	exchange->answer.status = status;
+	if (listener->options.refused)
+		listener->options.refused(listener->options.context, exchange, status);
+}
+
 /* Looks at a request of which only the head has come. One that is answered by that is the last of its connection: the rest of it, and
  * whatever comes behind, is not read. */
 static enum MHD_Result
@@ -107,11 +115,11 @@ listener_look(struct listener *listener, struct http_exchange *exchange, const c
 	bool malformed = head_is_malformed(exchange, version);
 
 	if (malformed)
-		answer->status = MHD_HTTP_BAD_REQUEST;
+		listener_refuse(listener, exchange, MHD_HTTP_BAD_REQUEST);
 	else if (listener->options.begun)
 		listener->options.begun(listener->options.context, exchange);
 	if (!answer->status && !exchange->takes_parts && listener_is_larger(listener, exchange))
-		answer->status = MHD_HTTP_CONTENT_TOO_LARGE;
+		listener_refuse(listener, exchange, MHD_HTTP_CONTENT_TOO_LARGE);
 	exchange->is_begun = true;
 	if (!exchange->takes_parts)
 		caller_expect(caller_of(exchange));
@@ -136,9 +144,14 @@ listener_take(struct listener *listener, struct http_exchange *exchange, const c
 			caller_suspend(exchange);
 		return MHD_YES;
 	}
-	if (length > listener->options.body_max - exchange->body.length ||
-	    (listener->held > LISTENER_HELD && exchange->body.length > LISTENER_PART))
-		return MHD_NO; /* a body of unknown length, or a large one too many: it is cut off */
+	if (length > listener->options.body_max - exchange->body.length) { /* a body of unknown length */
+		listener->held -= exchange->body.length;
+		buffer_release(&exchange->body);
+		listener_refuse(listener, exchange, MHD_HTTP_CONTENT_TOO_LARGE);
+		return MHD_YES;
+	}
+	if (listener->held > LISTENER_HELD && exchange->body.length > LISTENER_PART)
+		return MHD_NO; /* a large one too many: it is cut off */
 	buffer_append(&exchange->body, part, length);
 	listener->held += length;
 	return MHD_YES;

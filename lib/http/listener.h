@@ -26,6 +26,8 @@ struct listener_options {
 	int64_t tls_only_s;   /* for how long browsers are told to come to this host by TLS alone, where that locks nobody out */
 	/* The head of a request has come. May answer it already, whose body is not read then, or set its takes_parts. May be NULL. */
 	void (*begun)(void *context, struct http_exchange *exchange);
+	/* A request is refused with that status because of its head or its length. Fills in the rest of its answer. NULL: that has no body. */
+	void (*refused)(void *context, struct http_exchange *exchange, int status);
 	/* A part of the body of one that takes parts. Returns whether there is room for more; else listener_answer is called when there is. */
 	bool (*part)(void *context, struct http_exchange *exchange, const char *bytes, size_t length);
 	/* A request has arrived, whole. Fills in its answer, or sees to it that listener_answer is called later. */

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "event/supervise.h"
@@ -183,6 +184,29 @@ server_arrived(void *context, struct http_exchange *exchange)
 	asker_release(&asker);
 }
 
+/* Answers a body of more bytes than are taken. */
+static void
+server_answer_large(struct http_exchange *exchange, int limit)
+{
+	char *detail = memory_printf("the body has more than %d bytes", limit);
+
+	problem_answer(exchange, 413, detail);
+	free(detail);
+}
+
+/* Is called for each request that is refused as it comes. */
+static void
+server_refused(void *context, struct http_exchange *exchange, int status)
+{
+	(void)context;
+	if (status == 413)
+		server_answer_large(exchange, SERVER_BODY_MAX);
+	else
+		problem_answer(exchange, status, "the request is malformed");
+	if (exchange->path && route_is_coopr(exchange->path))
+		problem_make_text(exchange);
+}
+
 /* Returns whether more of a body comes than is kept for whoever sends it. */
 static bool
 server_brings_much(const struct http_exchange *exchange)
@@ -199,7 +223,7 @@ server_admit(struct server *server, const struct route *route, struct http_excha
 	struct asker asker = {0};
 
 	if (route->body == ROUTE_NO_BODY || route->answer == ROUTE_SESSION_BEGUN || route->answer == ROUTE_SESSION_PROVIDER)
-		problem_answer(exchange, 413, NULL);
+		server_answer_large(exchange, SERVER_BODY_UNKNOWN);
 	else if (proxy_look(server->proxies, exchange))
 		server_find_asker(server, route, &asker, exchange);
 	if (exchange->answer.status && route_is_coopr(exchange->path))
@@ -282,7 +306,7 @@ server_open(struct server **out, const struct server_options *options, struct er
 		struct epoll_event event = {.events = EPOLLIN};
 
 		if (listener_open(&server->listeners[i], &(struct listener_options){.fd = options->sockets[i].fd,
-		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S, .begun = server_begun, .part = server_take,
+		    .body_max = SERVER_BODY_MAX, .connections = options->connections, .idle_s = SERVER_IDLE_S, .begun = server_begun, .refused = server_refused, .part = server_take,
 		    .certificate = options->sockets[i].is_tcp ? options->certificate : NULL,
 		    .clients = options->sockets[i].is_tcp ? options->clients : NULL, .tls_only_s = options->tls_only_s, .arrived = server_arrived,
 		    .drained = server_drained, .left = server_left, .context = server}, err) < 0)
