@@ -5,6 +5,7 @@
  * of things that do not exist, defaults that are not allowed), 64 on misuse, 65 where a document is malformed, 66
  * where one cannot be read.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/location.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/option.h"
@@ -90,6 +92,17 @@ validate_summarise(const char *path, const struct catalogue *catalogue, const st
 	buffer_release(&text);
 }
 
+/* Says, where there is a store, which may have what the folder lacks, how both are checked together. */
+static void
+validate_point_to_store(const char *path)
+{
+	char *store = location_store(NULL);
+
+	if (strstr(store, "://") || !file_is_absent(AT_FDCWD, store))
+		message("%s: a folder is checked by itself; coopr import --dry-run %s checks it together with what the store has", path, path);
+	free(store);
+}
+
 static int
 validate_catalogue(const char *path)
 {
@@ -106,6 +119,8 @@ validate_catalogue(const char *path)
 		unchecked = inspect_catalogue(path, &catalogue, &findings);
 		for (size_t i = 0; i < findings.count; i++)
 			code = validate_worse(code, validate_report_finding(path, &findings.list[i]));
+		if (code == EX_NO)
+			validate_point_to_store(path);
 		if (unchecked && !verbose && !pedantic)
 			message("%s: warning: %zu service%s no action status, so that nothing waits until %s healthy (show %s with -v)",
 			    path, unchecked, plural(unchecked, " has", "s have"), plural(unchecked, "it is", "they are"),

@@ -304,7 +304,8 @@ one_service() { # ACTIONS
 	rm one/automator/puppet/manifests/site.pp
 	run -1 coopr-validate one
 	contains "$output" 'puppet.json: /provisioner/actions/configure/fields/manifest: "site.pp" is neither in one/scripts, nor in a folder of one/automator/puppet, nor in '
-	same 1 "$(wc -l <<<"$output")"
+	same 'coopr-validate: one: a folder is checked by itself; coopr import --dry-run one checks it together with what the store has' "${lines[1]}"
+	same 2 "${#lines[@]}"
 }
 
 @test "a value that is none of those that its plugin knows is a warning, and so is what is deeper in a field, by name or in a list" {
@@ -336,6 +337,18 @@ coopr-validate: rack.json: /provisioner/machines/1/zonne: warning: provider "sta
 	contains "$output" '/services/0/provisioner/actions/start/fields/script: "gone.sh" is neither in'
 	run -0 coopr-validate request.json
 	same "" "$output"
+}
+
+@test "a folder is checked by itself; where there is a store, it is said how both are checked together" {
+	mkdir -p one/clustertemplates
+	echo '{"name": "t", "defaults": {"services": [], "provider": "lab"}}' >one/clustertemplates/t.json
+	run -1 coopr-validate one
+	same 'coopr-validate: one/clustertemplates/t.json: /defaults/provider: there is no provider "lab"' "$output"
+	coopr-store init
+	echo '{"name": "lab", "providertype": "dummy"}' | coopr-store put -q -k provider -
+	run -1 coopr-validate one
+	same 'coopr-validate: one: a folder is checked by itself; coopr import --dry-run one checks it together with what the store has' "${lines[1]}"
+	run -0 coopr-import --dry-run one
 }
 
 @test "a password in clear is a warning, a secret in its place is none" {
