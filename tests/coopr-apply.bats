@@ -355,7 +355,7 @@ settled() {
 	describe wiki '{"group": "some"}'
 	run --separate-stderr -1 apply
 	contains "$stderr" "cannot become somebody"
-	contains "$stderr" "its group is none, and cannot become some"
+	contains "$stderr" "its group is none, and cannot become some while the cluster lives; leave group out"
 }
 
 @test "an operation that failed is tried again if it leads to what the file says, else rolled back" {

@@ -422,5 +422,7 @@ give_up() {
 	coopr lease blog 5h
 	coopr lease blog 6h
 	run --separate-stderr -1 coopr lease blog 7h
-	contains "$stderr" "its lease can last at most 6 h"
+	contains "$stderr" "its lease can last at most 6 h 0 m from its creation, until 2"
+	[[ $stderr =~ "; "(coopr lease blog [0-9]+[hm])" is the longest"$ ]]
+	${BASH_REMATCH[1]}
 }

@@ -69,6 +69,8 @@ carriers() {
 	run --separate-stderr -1 coopr add blog nonsuch
 	contains "$stderr" 'there is no service "nonsuch"'
 	run --separate-stderr -1 coopr add blog nginx
+	contains "$stderr" 'nginx is not among the services that the template allows: haproxy, apache, '
+	run --separate-stderr -1 coopr add blog nginx
 	contains "$stderr" "blog: no layout satisfies the request: "
 	contains "$stderr" "nginx"
 	same active "$(recorded status)"

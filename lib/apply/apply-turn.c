@@ -50,10 +50,12 @@ apply_check_fixed(const struct turn *turn, struct error *err)
 	const struct cluster_record *cluster = turn->cluster;
 
 	if (spec->owner && strcmp(spec->owner, cluster->owner) != 0)
-		return error_set(err, EX_NO, "its owner is %s, and cannot become %s", cluster->owner, spec->owner);
+		return error_set(err, EX_NO, "its owner is %s, and cannot become %s while the cluster lives; write \"owner\": \"%s\", or leave owner out",
+		    cluster->owner, spec->owner, cluster->owner);
 	if (spec->group && (!cluster->group || strcmp(spec->group, cluster->group) != 0))
-		return error_set(err, EX_NO, "its group is %s, and cannot become %s", cluster->group ? cluster->group : "none",
-		    spec->group);
+		return error_set(err, EX_NO, "its group is %s, and cannot become %s while the cluster lives; leave group out%s%s%s",
+		    cluster->group ? cluster->group : "none", spec->group, cluster->group ? ", or write \"group\": \"" : "",
+		    cluster->group ? cluster->group : "", cluster->group ? "\"" : "");
 	return 0;
 }
 

@@ -69,7 +69,11 @@ cluster_change_find(struct account *account, int64_t id, const char *action, str
 	return lifecycle_check(lifecycle_find(action), list->list[0].status, list->list[0].name, err);
 }
 
-enum { LEASE_SLACK_MS = 60 * 1000 }; /* who asks for exactly as long as may be asks a moment later */
+enum {
+	MOMENT_MS = 5 * 1000,
+	MINUTE_MS = 60 * 1000,
+	LEASE_SLACK_MS = MINUTE_MS, /* who asks for exactly as long as may be asks a moment later */
+};
 
 /* Returns the end of a lease, or its bound where that is passed by no more than a moment. */
 static int64_t
@@ -84,22 +88,36 @@ cluster_change_round(const struct cluster_record *cluster, int64_t expires_ms)
 	return expires_ms;
 }
 
+/* Refuses a lease, and says which is the longest from now on. */
+static int
+cluster_change_refuse_lease(const struct cluster_record *cluster, int64_t until_ms, const char *bound, struct error *err)
+{
+	int64_t minutes = (until_ms - clock_wall_ms() + MOMENT_MS) / MINUTE_MS;
+	char at[CLOCK_RFC3339_SIZE];
+
+	if (minutes <= 0)
+		return error_set(err, EX_NO, "%s: its lease can %s, until %s", cluster->name, bound, clock_seconds(until_ms, at));
+	return error_set(err, EX_NO, "%s: its lease can %s, until %s; coopr lease %s %" PRId64 "%s is the longest", cluster->name, bound,
+	    clock_seconds(until_ms, at), cluster->name, minutes % 60 ? minutes : minutes / 60, minutes % 60 ? "m" : "h");
+}
+
 /* A lease can be made shorter at any time; it is made longer by steps, up to its end. */
 static int
 cluster_change_check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
 {
-	int64_t max_ms = cluster->lease_max_ms, step_ms = cluster->lease_step_ms;
-	char text[CLOCK_RFC3339_SIZE];
+	int64_t end_ms = cluster->lease_max_ms > 0 ? cluster->created_ms + cluster->lease_max_ms : 0; /* 0: there is none */
+	int64_t step_ms = cluster->lease_step_ms > 0 && cluster->expires_ms > 0 ? cluster->expires_ms + cluster->lease_step_ms : 0;
+	bool by_steps = step_ms > 0 && (end_ms == 0 || step_ms < end_ms);
+	int64_t until_ms = by_steps ? step_ms : end_ms;
+	char text[CLOCK_RFC3339_SIZE], bound[2 * CLOCK_RFC3339_SIZE];
 
 	if (expires_ms > 0 && expires_ms < cluster->created_ms)
 		return error_set(err, EX_NO, "%s: its lease cannot end before the cluster was made", cluster->name);
-	if (max_ms > 0 && (expires_ms == 0 || expires_ms > cluster->created_ms + max_ms))
-		return error_set(err, EX_NO, "%s: its lease can last at most %s from its creation", cluster->name,
-		    clock_duration(max_ms, text));
-	if (step_ms > 0 && cluster->expires_ms > 0 && (expires_ms == 0 || expires_ms > cluster->expires_ms + step_ms))
-		return error_set(err, EX_NO, "%s: its lease can be extended by at most %s at a time", cluster->name,
-		    clock_duration(step_ms, text));
-	return 0;
+	if (until_ms == 0 || (expires_ms != 0 && expires_ms <= until_ms))
+		return 0;
+	clock_duration(by_steps ? cluster->lease_step_ms : cluster->lease_max_ms, text);
+	snprintf(bound, sizeof bound, by_steps ? "be extended by at most %s at a time" : "last at most %s from its creation", text);
+	return cluster_change_refuse_lease(cluster, until_ms, bound, err);
 }
 
 /* Gives the documents of a cluster its new name: operations start from them. The record of the cluster is the layout's first line. */

@@ -12,6 +12,8 @@
 #include "solve/program/program.h"
 #include "solve/solve.h"
 
+enum { ADMIT_EACH = 20 }; /* so many are named */
+
 struct admission {
 	const struct request *request;
 	const struct service **services; /* of the cluster; NULL if there is no definition */
@@ -67,14 +69,21 @@ admit_reason(struct admission *a, const char *first, const char *second, const c
 	return &a->because;
 }
 
+/* Names at first what the template allows: who asked for something else can choose among that. */
 static void
 admit_check_compatible(struct admission *a, const struct service *service)
 {
 	const struct string_list *allowed = &a->request->template.compatible_services;
+	struct buffer *out;
 
-	if (allowed->count && !name_list_has(allowed, service->name))
-		buffer_printf(admit_reason(a, admit_asked_at(a, service->name), "/template/compatibility/services", NULL),
-		    "%s is not among the services that the template allows", service->name);
+	if (!allowed->count || name_list_has(allowed, service->name))
+		return;
+	out = admit_reason(a, admit_asked_at(a, service->name), "/template/compatibility/services", NULL);
+	buffer_printf(out, "%s is not among the services that the template allows: ", service->name);
+	for (size_t i = 0; i < allowed->count && i < ADMIT_EACH; i++)
+		buffer_printf(out, "%s%s", i == 0 ? "" : ", ", allowed->list[i]);
+	if (allowed->count > ADMIT_EACH)
+		buffer_text(out, ", ...");
 }
 
 static void
