@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/message.h"
+#include "base/names.h"
 #include "model/unavailable.h"
 #include "operation/front.h"
 #include "probe/probe.h"
@@ -69,6 +71,18 @@ reconcile_check(char **operands)
 		parameters.clusters.count++;
 }
 
+/* Prints what is told once: a full disk keeps one thing after the other from being recorded. */
+static void
+reconcile_notice(const char *text)
+{
+	static struct names told;
+
+	if (names_find(&told, text) != NAMES_NONE)
+		return;
+	names_intern(&told, memory_string(text));
+	message_notice(text);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -82,6 +96,7 @@ main(int argc, char **argv)
 	reconcile_check(operands);
 	parameters.options = front_options(&command, &front);
 	parameters.options.detach = true;
+	parameters.options.runner.notice = reconcile_notice;
 	parameters.work = work ? RECONCILE_WORK_ALL : front.detach ? RECONCILE_WORK_NONE : RECONCILE_WORK_ABANDONED;
 	parameters.is_watched = isatty(STDERR_FILENO) || isatty(STDOUT_FILENO);
 	parameters.options.runner.quiet = front.quiet || !parameters.is_watched;

@@ -449,6 +449,16 @@ list_through() {
 	run --separate-stderr -0 coopr reconcile -o json
 }
 
+@test "what keeps one thing after the other from being done, as a full disk, is told once" {
+	need_root
+	mkdir full
+	rm "$machines/00000001-1001"
+	run -74 unshare --mount bash -c 'mount -t tmpfs -o size=8m none full && cp -a state full/state && export COOPR_STATE=$PWD/full/state &&
+		{ cat /dev/zero >full/fill || true; } 2>/dev/null && exec coopr reconcile --probe'
+	contains "$output" "full/state/store.sqlite3: No space left on device; make room on"
+	same "" "$(sort <<<"$output" | uniq -d)"
+}
+
 @test "more than --max-gone is neither replaced nor deleted at a time" {
 	rm "$machines/00000001-1000" "$machines/00000001-1001" "$machines/00000001-1003"
 	run --separate-stderr -1 coopr reconcile -o json --repair --work
