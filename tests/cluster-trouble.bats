@@ -204,3 +204,41 @@ kill_beat() { # NUMBER
 	coopr-store fsck
 	coopr-queue fsck
 }
+
+@test "a machine that could not be made leaves the others as they are: well where they say so with what there is, else unknown" {
+	mkdir shared
+	jq --arg folder "$PWD/shared" '.provisioner.share = $folder' mine/providers/sandbox.json >provider
+	mv provider mine/providers/sandbox.json
+	cat >mine/scripts/look.sh <<-'EOT'
+		#!/bin/sh
+		set -eu
+		. ./lib.sh
+		case $COOPR_ACTION in
+		status)
+			coopr_config peers
+			[ ! -e /root/others ] || { echo "there were others" >&2; exit 1; }
+			;;
+		esac
+	EOT
+	echo '{"name": "look", "provisioner": {"actions": {"start": {"type": "shell", "fields": {"script": "look.sh"}},
+		"status": {"type": "shell", "fields": {"script": "look.sh", "config": ["peers"]}}}}}' >mine/services/look.json
+	echo '{"name": "look", "defaults": {"services": ["look"], "provider": "sandbox", "hardwaretype": "small", "imagetype": "debian12",
+		"config": {"peers": "%ip.service.look%"}}}' >mine/clustertemplates/look.json
+	coopr-create -q -y look -t look -n 3
+	mv shared away
+	run ! coopr-replace -y --dead look 1001
+	contains "$output" "not a directory on this host"
+	answers() {
+		coopr-status --probe look >said 2>&1 || true
+		coopr-show -o json look | jq -r 'select(.kind == "observation" and .service == "look") | "\(.node[9:]) \(.answer)"' | sort | paste -sd ,
+	}
+	same "1000 healthy,1002 healthy" "$(answers)"
+	coopr-ssh look/1000 'touch /root/others' </dev/null
+	same "1000 unknown,1002 healthy" "$(answers)"
+	contains "$(cat said)" "that may be because a machine is still to be made"
+	coopr-ssh look/1000 'rm /root/others' </dev/null
+	mv away shared
+	coopr-retry -q look
+	same "1000 healthy,1002 healthy,1003 healthy" "$(answers)"
+	coopr-delete -q -y look
+}

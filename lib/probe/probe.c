@@ -181,11 +181,19 @@ static void
 probe_finish(struct probe *probe, struct running_task *running)
 {
 	struct ask *ask = running->owner;
+	enum probe_answer answer;
+	char *message = NULL;
 
 	running_task_list_remove(&probe->running, running);
 	running_task_conclude(running);
+	answer = probe_answer_of(running);
+	if (answer == PROBE_NO && questions_wait(&ask->inquiry->questions, ask->service)) {
+		answer = PROBE_UNKNOWN;
+		message = memory_printf("%s; that may be because a machine is still to be made", running->result.message ? running->result.message : "it is not well");
+	}
 	if (!probe->signal)
-		probe_take_answer(probe, ask, probe_answer_of(running), running->result.message);
+		probe_take_answer(probe, ask, answer, message ? message : running->result.message);
+	free(message);
 	running_task_free(running);
 	free(ask);
 }

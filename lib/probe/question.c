@@ -31,18 +31,55 @@ question_count_instances(struct questions *questions)
 	}
 }
 
+/* Returns whether the machine is still to be made: nobody on the others was told of it. */
+static bool
+question_is_unmade(const struct node *node)
+{
+	return node->is_new && json_length(node->ipaddresses) == 0;
+}
+
+/* Adds the nodes that macros are looked up in. */
 static int
-question_add_nodes(const struct layout *layout, struct setting_nodes *nodes, struct error *err)
+question_add_nodes(const struct layout *layout, bool all, struct setting_nodes *nodes, struct error *err)
 {
 	struct buffer record = {0};
 	int result = 0;
 
 	for (size_t i = 0; i < layout->node_count && result == 0; i++) {
+		if (!all && question_is_unmade(&layout->nodes[i]))
+			continue;
 		buffer_clear(&record);
 		node_print(&layout->nodes[i], &record);
 		result = setting_add_node(nodes, record.data, record.length, err);
 	}
 	buffer_release(&record);
+	return result;
+}
+
+/* Finds what of the configuration waits for machines that are still to be made. */
+static int
+question_find_waiting(struct questions *questions, const struct buffer *cluster, struct error *err)
+{
+	struct setting_nodes nodes = {0};
+	struct setting whole = {0};
+	bool any = false;
+	jv made = jv_invalid();
+	int result = 0;
+
+	for (size_t i = 0; i < questions->layout->node_count; i++)
+		any = any || question_is_unmade(&questions->layout->nodes[i]);
+	if (!any)
+		return 0;
+	result = question_add_nodes(questions->layout, true, &nodes, err);
+	if (result == 0)
+		result = setting_make(&whole, cluster->data, cluster->length, &nodes, false, err);
+	if (result == 0)
+		result = json_parse("the configuration", whole.text, whole.length, &made, err);
+	if (result == 0)
+		questions->waiting = json_get(made, "unexpanded");
+	jv_free(made);
+	setting_release(&whole);
+	setting_release_nodes(&nodes);
 	return result;
 }
 
@@ -54,15 +91,17 @@ questions_init(struct questions *questions, const struct layout *layout, struct 
 	struct buffer cluster = {0};
 	int result = 0;
 
-	*questions = (struct questions){.layout = layout};
+	*questions = (struct questions){.layout = layout, .waiting = jv_invalid()};
 	questions->nodes = arena_printf(&questions->arena, "%s/clusters/%s/cluster.ndjson", state, layout->cluster.id);
 	questions->counted = macro_instances_of(layout->cluster.config, &questions->arena);
 	question_count_instances(questions);
 	cluster_print(&layout->cluster, &cluster);
 	if (memchr(cluster.data, '%', cluster.length)) /* else there is no macro */
-		result = question_add_nodes(layout, &nodes, err);
+		result = question_add_nodes(layout, false, &nodes, err);
 	if (result == 0)
 		result = setting_make(&questions->setting, cluster.data, cluster.length, &nodes, false, err);
+	if (result == 0)
+		result = question_find_waiting(questions, &cluster, err);
 	setting_release_nodes(&nodes);
 	buffer_release(&cluster);
 	free(state);
@@ -73,7 +112,43 @@ void
 questions_release(struct questions *questions)
 {
 	setting_release(&questions->setting);
+	jv_free(questions->waiting);
 	arena_release(&questions->arena);
+}
+
+/* Returns whether a part of what waits is beneath the member of the configuration. */
+static bool
+question_is_waiting_at(jv waiting, const char *member)
+{
+	size_t length = strlen(member);
+	bool found = false;
+
+	for (size_t i = 0; i < json_length(waiting) && !found; i++) {
+		jv one = json_element(waiting, i);
+		char *pointer = json_get_string(one, "pointer");
+
+		found = pointer && *pointer == '/' && strncmp(pointer + 1, member, length) == 0 && strchr("/", pointer[1 + length]);
+		free(pointer);
+		jv_free(one);
+	}
+	return found;
+}
+
+bool
+questions_wait(const struct questions *questions, const char *service)
+{
+	const struct service *definition = cluster_definition(&questions->layout->cluster, service);
+	jv members = definition ? json_get(definition->actions[ACTION_STATUS].fields, "config") : jv_invalid();
+	bool waits = json_length(questions->waiting) > 0 && jv_get_kind(members) != JV_KIND_ARRAY;
+
+	for (size_t i = 0; i < json_length(members) && !waits; i++) {
+		jv member = json_element(members, i);
+
+		waits = json_string(member) && question_is_waiting_at(questions->waiting, json_string(member));
+		jv_free(member);
+	}
+	jv_free(members);
+	return waits;
 }
 
 int

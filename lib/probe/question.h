@@ -6,6 +6,7 @@
 #ifndef PROBE_QUESTION_H
 #define PROBE_QUESTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/memory.h"
@@ -21,7 +22,8 @@ struct running_task;
 struct questions { /* release it, also where it could not be made */
 	const struct layout *layout;
 	struct arena arena;
-	struct setting setting;
+	struct setting setting;     /* of the machines that there are */
+	jv waiting;                 /* what of the configuration waits for others, as "unexpanded" has it; invalid: nothing does */
 	const char *nodes;          /* path of the file of its nodes */
 	struct string_list counted; /* services whose instances the configuration asks for */
 	struct macro_instance *instances; /* of each of them on each node */
@@ -30,6 +32,10 @@ struct questions { /* release it, also where it could not be made */
 /* Prepares all questions about the nodes of the layout, which is borrowed. */
 int questions_init(struct questions *questions, const struct layout *layout, struct error *err);
 void questions_release(struct questions *questions);
+
+/* Returns whether the status of the service reads something of the configuration that waits for a machine which is still to be made: then a
+ * "no" may be said of that. */
+bool questions_wait(const struct questions *questions, const char *service);
 
 /* Appends what a task on the node with that number is told of the cluster, as setting_print does. */
 int questions_print_cluster(const struct questions *questions, size_t node, struct buffer *out, struct error *err);
