@@ -29,6 +29,7 @@ walls_setup() {
 	need_program strace jq python3
 	fresh
 	export COOPR_STORE=$PWD/store ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # not under strace
+	export COOPR_STALE_AFTER_S=86400 # what is compared before and after is the same however long that takes
 	unset COOPR_USER SUDO_USER
 	walls_canaries
 	coopr-store init
