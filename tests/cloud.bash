@@ -9,7 +9,9 @@
 #	fake_fault JSON           tells it what to do wrong next
 #	machines                  how many it has
 #	requests REGEX            how many such requests it got
-#	node_with PACKAGE...      skips where node cannot have those packages of npm; $CLIENTS is the folder where they are
+#	python_with MODULE PACKAGE    $PYTHON is a python that has the module: the one in PATH, or Debian's, which gets the package; 1 if there is none
+#	node_has PACKAGE...       $CLIENTS is a folder where node has those packages of npm; 1 where it cannot have them
+#	node_with PACKAGE...      the same, but skips
 #	both_see NUMBER CLIENT... a client that others wrote prints exactly what the provider lists, as many lines
 #	id_of NODENUM             the id that the cloud has given its machine
 #	killed_at NUMBER COMMAND...   a command is killed, with what it has started, at its request of that number, from 0, or at the first that REGEX
@@ -71,17 +73,31 @@ requests() {
 	curl -sS -f -G --data-urlencode "=$1" "$FAKE/_requests"
 }
 
+python_with() {
+	local python
+
+	for python in python3 /usr/bin/python3; do
+		! "$python" -c "import $1" 2>/dev/null || { PYTHON=$python && return; }
+	done
+	"$COOPR_ROOT/tests/install-packages" "$2" >/dev/null 2>&1 3>&- && PYTHON=/usr/bin/python3
+}
+
 # They stay in build/clients for the next run.
-node_with() {
+node_has() {
 	local name
 
-	need_program node npm
+	command -v npm >/dev/null || return 1
 	CLIENTS=$COOPR_ROOT/build/clients
 	mkdir -p "$CLIENTS"
 	for name; do
 		[ -d "$CLIENTS/node_modules/$name" ] ||
-			"$COOPR_ROOT/tests/outside" npm install --prefix "$CLIENTS" --silent --no-audit --no-fund --ignore-scripts "$name" >/dev/null 2>&1 3>&- || skip "npm cannot install $name"
+			"$COOPR_ROOT/tests/outside" npm install --prefix "$CLIENTS" --silent --no-audit --no-fund --ignore-scripts "$name" >/dev/null 2>&1 3>&- || return 1
 	done
+}
+
+node_with() {
+	need_program node npm
+	node_has "$@" || skip "npm cannot install $*"
 }
 
 both_see() {

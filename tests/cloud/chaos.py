@@ -22,6 +22,8 @@ import threading
 import time
 import urllib.request
 
+import clients
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests/cloud")
 FAULTS = [{"do": "drop"}, {"do": "lost"}, {"do": "truncate"}, {"do": "rubbish"}, {"do": "noise"}, {"do": "stale"}, {"do": "slow", "seconds": 2}, {"do": "status", "status": 500},
@@ -75,6 +77,7 @@ noticed = {}  # of what is gone: when all was settled behind that
 usage = {}  # of clusters, and the member of usage: things, seconds, and how many seconds more coopr counts
 never_made = {}  # of the member of usage: seconds of what coopr counts, and the cloud never had
 killed = {}  # how often what was killed
+looked = {}  # how often a client of others has looked, and at how many things in all
 
 
 # --- the cloud ---
@@ -370,9 +373,7 @@ def compare(said):
     for one in ask("/_requests"):
         if not one.startswith("GET ") and not re.fullmatch(MAY_ASK[CLOUD], one):
             wrong.append("what was asked of the cloud: " + one)
-    theirs = foreign()
-    if theirs is not None:
-        differ("machines, as a client of others sees it", sorted(theirs), known, said)
+    foreign(known, said)
     for file in os.listdir("volumes"):
         if file.endswith(".fs"):
             with open("volumes/" + file) as made:
@@ -384,17 +385,21 @@ def compare(said):
     return len(wrong) == before
 
 
-def foreign():
-    if CLOUD != "ec2":
-        return None
+def foreign(known, said):
+    """Compares with coopr's records what a client that others wrote sees, where it is installed."""
+    name, sees = clients.CLIENTS[CLOUD]
     try:
-        import boto3
-    except ImportError:
-        return None
-    ec2 = boto3.client("ec2", region_name="us-east-1", endpoint_url=FAKE, aws_access_key_id="AKIDEXAMPLE", aws_secret_access_key="secret/key+EXAMPLE")
-    return [next(tag["Value"] for tag in one["Tags"] if tag["Key"] == "coopr-node")
-            for page in ec2.get_paginator("describe_instances").paginate(PaginationConfig={"PageSize": 5})
-            for reservation in page["Reservations"] for one in reservation["Instances"] if one["State"]["Name"] not in ("shutting-down", "terminated")]
+        their, disks_seen = sees(FAKE)
+    except clients.Missing:
+        return
+    except Exception as why:  # whatever it calls them
+        wrong.append("\n".join(["%s: %r" % (name, why), *said]))
+        return
+    for what, number in (("times", 1), ("machines", len(their)), ("volumes and snapshots", len(disks_seen))):
+        looked[what] = looked.get(what, 0) + number
+    differ("machines, as %s sees them" % name, sorted(map(str, their)), known, said)
+    differ("volumes and snapshots, as %s sees them" % name, sorted(disks_seen, key=str),
+           sorted(((one["type"], one["id"], *filter(None, [one["node"]])) for one in records("volume", "list")), key=str), said)
 
 
 def compare_usage(said):
@@ -539,6 +544,7 @@ def main():
     for member, what in (("node_hours", "machines"), ("volume_gb_hours", "volumes and snapshots")):
         things, charged, more = (sum(its[at] for (_, counted), its in usage.items() if counted == member) for at in (0, 1, 2))
         print("%d %s: the cloud charges %d s, coopr counts %d s more, and %d s of what was never made" % (things, what, charged, more, never_made.get(member, 0)))
+    print("%s has looked: %s" % (clients.CLIENTS[CLOUD][0], looked or "never, as it is not installed"))
     sys.exit(len(wrong) > 0)
 
 

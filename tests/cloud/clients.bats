@@ -16,16 +16,6 @@ teardown() {
 	fake_end
 }
 
-# A python that has the module: the one in PATH, or Debian's.
-python_with() {
-	local python
-
-	for python in python3 /usr/bin/python3; do
-		! "$python" -c "import $1" 2>/dev/null || { PYTHON=$python && return; }
-	done
-	skip "needs python3-$1"
-}
-
 # What the client sees alive, by id.
 boto() {
 	AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=secret/key+EXAMPLE AWS_EC2_METADATA_DISABLED=true HOME=$PWD "$PYTHON" - "$FAKE" "$@" <<-'END'
@@ -56,7 +46,7 @@ boto() {
 @test "boto3 makes, sees and terminates instances in the fake of EC2, and sees exactly what provider ec2 lists" {
 	local number theirs
 
-	python_with boto3
+	python_with boto3 python3-boto3 || skip "needs python3-boto3"
 	fake_start ec2
 	PROVIDER=$(jq -cn --arg endpoint "$FAKE" '{name: "aws", providertype: "ec2", provisioner: {api_user: "AKIDEXAMPLE", api_password: "secret/key+EXAMPLE",
 		endpoint: $endpoint, ssh_keypair: "ops", requests_per_second: 1000, consistency_s: 1, poll_s: 0.1}}')
