@@ -440,6 +440,28 @@ stubborn() {
 	[ "$status" -eq 0 ] || contains "$output" "exists, active"
 }
 
+@test "where the server ends before it has answered the client says that the command may have been done" {
+	need_program python3
+	python3 -c '
+import socket
+one = socket.socket(socket.AF_UNIX)
+one.bind("deaf")
+one.listen()
+while True:
+    other = one.accept()[0]
+    other.recv(65536)
+    other.close()' 3>&- &
+	server=$!
+	until [ -S deaf ]; do kill -0 "$server"; sleep 0.02; done
+	elsewhere
+	run -69 coopr --server "unix:$BATS_TEST_TMPDIR/deaf" expand -y shop -n +1
+	contains "$output" "the connection was lost before the command had ended"
+	contains "$output" "check what was done (coopr list, coopr history) before you repeat the command"
+	kill "$server"
+	wait "$server" || true
+	server=
+}
+
 # Calls with a JSON object and files, as a client that somebody else wrote: call JSON [FILE...]; prints the answer.
 call() {
 	python3 -B - "$SOCKET" "$@" <<-'END'

@@ -15,6 +15,8 @@
 #include "remote/dial.h"
 #include "remote/frame.h"
 
+#define LINK_REMEDY "check what was done (coopr list, coopr history) before you repeat the command"
+
 enum {
 	LINK_SILENCE_MS = 60 * 1000, /* the server gives a sign of life more often */
 	LINK_WAIT_MS = 5 * 1000,
@@ -162,7 +164,7 @@ link_refused(const struct link *link, long status, struct error *err)
 	return -1;
 }
 
-/* Says how the connection has ended. */
+/* Says how the connection has ended. A server that has got the request may have begun the command, although it has not answered. */
 static int
 link_judge(struct link *link, CURLcode result, struct error *err)
 {
@@ -171,8 +173,8 @@ link_judge(struct link *link, CURLcode result, struct error *err)
 	curl_easy_getinfo(link->run, CURLINFO_RESPONSE_CODE, &status);
 	if (result == CURLE_OK)
 		return status == 200 ? 0 : link_refused(link, status, err);
-	if (status == 200)
-		return error_set(err, EX_UNAVAILABLE, "%s: the connection was lost before the command had ended (%s); look what came of it",
+	if (status == 200 || result == CURLE_GOT_NOTHING || result == CURLE_RECV_ERROR)
+		return error_set(err, EX_UNAVAILABLE, "%s: the connection was lost before the command had ended (%s); " LINK_REMEDY,
 		    link->to->name, *link->reason ? link->reason : curl_easy_strerror(result));
 	return dial_failed(link->to, link->run, result, link->reason, err);
 }
@@ -232,7 +234,7 @@ link_turn(struct link *link, const int *descriptors, size_t count, struct error 
 	if (result <= 0)
 		return result;
 	if (clock_monotonic_ms() - link->heard_ms > LINK_SILENCE_MS)
-		return error_set(err, EX_UNAVAILABLE, "%s: nothing was heard of the server for %d s; look what came of the command",
+		return error_set(err, EX_UNAVAILABLE, "%s: nothing was heard of the server for %d s; " LINK_REMEDY,
 		    link->to->name, LINK_SILENCE_MS / 1000);
 	for (size_t i = 0; i < count && used < LINK_DESCRIPTORS; i++)
 		if (descriptors[i] >= 0)
