@@ -184,7 +184,10 @@ long_ago() {
 	chmod 755 plugins/provider/dummy
 	run --separate-stderr -69 coopr reconcile -o json --repair
 	same "" "$output"
-	contains "$stderr" "provider dummy of tenant default: cannot be compared"
+	contains "$stderr" "provider dummy of tenant default: cannot be compared: provider/dummy list ended with exit code 69"
+	printf '#!/bin/sh\nkill -9 $$\n' >plugins/provider/dummy
+	run --separate-stderr -69 coopr reconcile -o json --repair
+	contains "$stderr" "cannot be compared: provider/dummy list was killed by signal 9"
 	printf '#!/bin/sh\nprintf "{\\"kind\\":\\"node\\",\\"id\\":\\"000"\n' >plugins/provider/dummy
 	run --separate-stderr -65 coopr reconcile -o json --repair
 	same "" "$output"

@@ -152,11 +152,17 @@ table() {
 	printf '#!/bin/sh\ncase $1 in snapshot | discard) exit 75 ;; esac\nexec %s/libexec/coopr/provider/sandbox "$@"\n' "$COOPR_ROOT" >plugins/provider/sandbox
 	chmod +x plugins/provider/sandbox
 	COOPR_PLUGINS=$PWD/plugins run -69 coopr-volume snapshot "$id"
+	contains "$output" "coopr-volume snapshot: $id: the snapshot failed: "
+	contains "$output" "; coopr volume delete $(coopr-volume list -o json | jq -r 'select(.of).id') deletes what was made of it"
 	same "snapshot leaving" "$(coopr-volume list -o json | jq -r 'select(.of).type + " " + .state')"
 	snapshot=$(coopr-volume list -o json | jq -r 'select(.of).id')
 	run -1 coopr-volume restore "$snapshot" db2
 	contains "$output" "$snapshot: its making, or its deletion, was cut off; coopr volume delete $snapshot completes its deletion"
 	coopr-volume delete -y "$snapshot"
+	same "$id orphaned" "$(coopr-volume list -o json | jq -r '.id + " " + .state')"
+	sed -i 's/ | discard//' plugins/provider/sandbox
+	COOPR_PLUGINS=$PWD/plugins run -69 coopr-volume snapshot "$id"
+	contains "$output" "coopr-volume snapshot: $id: no snapshot was made: "
 	same "$id orphaned" "$(coopr-volume list -o json | jq -r '.id + " " + .state')"
 }
 

@@ -202,6 +202,12 @@ process_exit_code(int wait_status)
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+char *
+process_end_text(int code)
+{
+	return code > 128 ? memory_printf("was killed by signal %d", code - 128) : memory_printf("ended with exit code %d", code);
+}
+
 int
 process_wait(struct process *process, struct error *err)
 {

@@ -64,6 +64,9 @@ char *process_user(uid_t uid);
 /* Returns the exit code of a status as wait(2) gives it: 128 + signal if one ended the process. */
 int process_exit_code(int wait_status);
 
+/* Returns how a process has ended that has such an exit code: "ended with exit code 3" or "was killed by signal 9"; the caller frees it. */
+char *process_end_text(int code);
+
 /* As the length of an input: stdin is ours. */
 #define PROCESS_OUR_INPUT ((size_t)-1)
 

@@ -349,19 +349,15 @@ stream_described(struct stream *stream)
 static void
 stream_ended(struct stream *stream)
 {
-	int how = stream->child.wait_status;
-	char *why;
+	char *how = process_end_text(process_exit_code(stream->child.wait_status)), *why;
 
 	stream_take_answers(stream);
 	if (stream->why)
 		why = memory_printf("%s/%s was ended: %s", stream->kind, stream->type, stream->why);
-	else if (WIFSIGNALED(how))
-		why = memory_printf("%s/%s was killed by signal %d while it was at this task", stream->kind, stream->type,
-		    WTERMSIG(how));
 	else
-		why = memory_printf("%s/%s ended with exit code %d while it was at this task", stream->kind, stream->type,
-		    WEXITSTATUS(how));
+		why = memory_printf("%s/%s %s while it was at this task", stream->kind, stream->type, how);
 	stream_fail_all(stream, EX_TEMPFAIL, why);
+	free(how);
 	free(why);
 	free(stream->why);
 	stream->why = NULL;

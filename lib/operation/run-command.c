@@ -65,8 +65,10 @@ run_command_judge(const struct arguments *arguments, int code, struct buffer *me
 		return 0;
 	if (last)
 		return error_set(err, code, "%s", run_command_own_words(program, last));
-	return code > 128 ? error_set(err, code, "%s: ended by signal %d", program, code - 128)
-	                  : error_set(err, code, "%s: ended with exit code %d", program, code);
+	last = process_end_text(code);
+	error_set(err, code, "%s %s", program, last);
+	free(last);
+	return -1;
 }
 
 /* Makes the member fresh, open as fd, the member output, durably. */

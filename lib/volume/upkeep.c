@@ -50,13 +50,23 @@ volume_upkeep_find(struct account *account, const char *id, struct volume_list *
 	return account_need(account, ACCOUNT_USER, "changing volumes", err) < 0 ? -1 : volumes_find(account, id, list, err);
 }
 
+/* Deletes what a snapshot that failed may have left, and says whether that was done; of its volume people know the id. */
+static int
+volume_upkeep_undo(struct account *account, const struct volume *copy, const char *id, struct error *err)
+{
+	struct error why = *err, ignored; /* the reason is that of the snapshot */
+
+	if (volume_upkeep_ask(account, copy, ACTION_DISCARD, &ignored) == 0 && volumes_remove(account->store, copy->id, &ignored) == 0)
+		return error_prefix(err, "%s: no snapshot was made", id);
+	return error_set(err, why.code, "%s: the snapshot failed: %s; coopr volume delete %s deletes what was made of it", id, why.text, copy->id);
+}
+
 int
 volume_upkeep_snapshot(struct account *account, const char *id, struct volume_list *made, struct error *err)
 {
 	struct volume_list found = {0};
 	const struct volume *copy;
 	size_t before = made->count;
-	struct error ignored; /* the reason is the provider's */
 	int result = volume_upkeep_find(account, id, &found, err);
 
 	if (result == 0 && found.list[0].is_snapshot)
@@ -64,11 +74,8 @@ volume_upkeep_snapshot(struct account *account, const char *id, struct volume_li
 	if (result == 0)
 		result = volumes_copy(account->store, &found.list[0], made, err);
 	copy = result == 0 ? &made->list[made->count - 1] : NULL;
-	if (copy && volume_upkeep_ask(account, copy, ACTION_SNAPSHOT, err) < 0) {
-		if (volume_upkeep_ask(account, copy, ACTION_DISCARD, &ignored) == 0)
-			volumes_remove(account->store, copy->id, &ignored);
-		result = -1;
-	}
+	if (copy && volume_upkeep_ask(account, copy, ACTION_SNAPSHOT, err) < 0)
+		result = volume_upkeep_undo(account, copy, id, err);
 	if (copy && result == 0)
 		result = volumes_stay(account->store, copy->id, err);
 	if (result < 0)

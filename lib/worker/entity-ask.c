@@ -221,12 +221,14 @@ entity_ask_fail(struct reading *reading, int code, struct error *err)
 {
 	int ours = result_is_permanent(code) ? EX_DATAERR : code == EX_PROTOCOL ? EX_PROTOCOL : EX_UNAVAILABLE;
 	struct buffer why = {0};
+	char *how = process_end_text(code);
 
 	printable_line(buffer_string(&reading->said), &why);
 	if (why.length > 0)
 		error_set(err, ours, "%s %s: %s", reading->name, reading->verb, buffer_string(&why));
 	else
-		error_set(err, ours, "%s %s ended with exit code %d", reading->name, reading->verb, code);
+		error_set(err, ours, "%s %s %s", reading->name, reading->verb, how);
+	free(how);
 	buffer_clear(&reading->said);
 	buffer_release(&why);
 	return -1;

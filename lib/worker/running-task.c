@@ -122,6 +122,7 @@ running_task_set_outcome(struct running_task *running)
 {
 	const struct buffer *out = &running->child.out;
 	struct error err;
+	char *how;
 	jv record;
 
 	if (running->streamed.end == STREAM_TASK_FAILED) {
@@ -140,8 +141,9 @@ running_task_set_outcome(struct running_task *running)
 			running_task_take_result(running, record);
 			jv_free(record);
 		}
-		error_set(&err, EX_SOFTWARE, "coopr-exec ended with exit code %d and no result",
-		    process_exit_code(running->child.wait_status));
+		how = process_end_text(process_exit_code(running->child.wait_status));
+		error_set(&err, EX_SOFTWARE, "coopr-exec %s and gave no result", how);
+		free(how);
 	}
 	if (!running->has_result)
 		running_task_set_result(running, EX_SOFTWARE, err.text);
