@@ -440,6 +440,18 @@ stubborn() {
 	[ "$status" -eq 0 ] || contains "$output" "exists, active"
 }
 
+@test "where the command is killed at the server the client says so" {
+	stubborn
+	hold coopr create -y -j 1 -t lamp -n 4 -P dummy -s stubborn slow
+	kill -KILL "$(pgrep -P "$server" -x coopr-create)"
+	code=0
+	wait "$client" || code=$?
+	same 137 "$code"
+	contains "$(cat said)" "coopr-create: unix:$SOCKET: the command was killed there by signal 9; check what was done"
+	rm "$BATS_TEST_TMPDIR/wait"
+	echo 1<>"$BATS_TEST_TMPDIR/gate" # nobody reads it any more, where the task was killed, too
+}
+
 @test "where the server ends before it has answered the client says that the command may have been done" {
 	need_program python3
 	python3 -c '

@@ -356,6 +356,15 @@ teardown() {
 	rm -rf "$held"
 }
 
+@test "whoever asks hears that the command was killed, and what to do" {
+	serve_slowly list
+	answers 500 GET /v1/clusters &
+	until [ -e began ]; do kill -0 "$server"; sleep 0.05; done
+	kill -KILL "$(cat began)"
+	wait $!
+	same "the command was killed by signal 9; check what was done before you repeat the request" "$(body .detail)"
+}
+
 @test "a socket that a dead server has left is replaced; one that is served is not, nor is a file" {
 	serve
 	run -75 coopr-serve --socket "$SOCKET"

@@ -15,8 +15,6 @@
 #include "remote/dial.h"
 #include "remote/frame.h"
 
-#define LINK_REMEDY "check what was done (coopr list, coopr history) before you repeat the command"
-
 enum {
 	LINK_SILENCE_MS = 60 * 1000, /* the server gives a sign of life more often */
 	LINK_WAIT_MS = 5 * 1000,

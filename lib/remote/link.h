@@ -13,6 +13,9 @@ struct destination;
 struct error;
 struct link;
 
+/* What to do where a command may have been done, and did not say so, as the end of a sentence. */
+#define LINK_REMEDY "check what was done (coopr list, coopr history) before you repeat the command"
+
 /* Takes what the server sends. */
 typedef void link_receive(void *context, const char *bytes, size_t length);
 

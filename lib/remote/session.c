@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "remote/destination.h"
 #include "remote/frame.h"
 #include "remote/link.h"
 #include "remote/parcel.h"
@@ -312,6 +313,16 @@ session_follow(struct session *session, struct error *err)
 	return result < 0 ? -1 : error_set(err, EX_PROTOCOL, "the server has not said how the command ended; it is none of coopr");
 }
 
+/* Returns whether a command that has ended by the signal has done so as people know it: they have sent it, or its reader has left. */
+static bool
+session_is_known(int number)
+{
+	for (size_t i = 0; i < sizeof session_signals / sizeof *session_signals; i++)
+		if (session_signals[i] == number)
+			return true;
+	return number == SIGPIPE;
+}
+
 int
 session_run(const struct destination *destination, const struct parcel *parcel, const struct parcel_terminal *terminal,
     struct error *err)
@@ -330,8 +341,10 @@ session_run(const struct destination *destination, const struct parcel *parcel, 
 	close(session.signals);
 	if (result < 0)
 		return -1;
-	if (session.signal)
+	if (session.signal && session_is_known(session.signal))
 		session_die(&session, session.signal);
+	if (session.signal)
+		return error_set(err, session.code, "%s: the command was killed there by signal %d; " LINK_REMEDY, destination->name, session.signal);
 	if (session.lost) {
 		errno = session.lost;
 		return error_errno(err, EX_IOERR, "standard output");

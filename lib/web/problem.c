@@ -146,6 +146,8 @@ problem_answer_said(struct http_exchange *exchange, int status, int code, bool l
 			problem_add_line(at, length, &messages, &detail, &signs);
 		at += length + (at[length] == '\n');
 	}
+	if (code > 128 && jv_get_kind(detail) != JV_KIND_STRING)
+		detail = jv_string_fmt("the command was killed by signal %d; check what was done before you repeat the request", code - 128);
 	json_set(&problem, "detail", detail);
 	json_set(&problem, "messages", messages);
 	if (jv_is_valid(signs.errors))
