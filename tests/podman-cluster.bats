@@ -81,3 +81,9 @@ pages() {
 	same "0 0" "$(containers) $(volumes_left)"
 	same "" "$(find state/podman -name '0*')"
 }
+
+# For longer, and other clouds that are real: tests/cloud/chaos.bats.
+@test "requests that go wrong, machines that end and commands that are killed: podman has what coopr knows, and nothing when all is deleted" {
+	unset http_proxy https_proxy
+	COOPR_TEST_DAEMON=$DAEMON inside unshare -m --propagation private python3 "$COOPR_ROOT/tests/cloud/chaos.py" podman "${SEED:-1}" 8 3>&-
+}

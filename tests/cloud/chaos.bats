@@ -1,24 +1,40 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Random lives of clusters at each of the clouds, see chaos.py, for $CLOUD_SECONDS in all; other ones with another $SEED.
+# Random lives of clusters at each of the clouds, see chaos.py, for $CLOUD_SECONDS in all; other ones with another $SEED. Where a cloud is real, it is one
+# of the test's own.
 
 load ../case
 load ../cloud
+load ../podman
 
 setup() {
 	need_root
 	need_program unshare ip python3 openssl ssh-keygen
 	[ -x /usr/sbin/sshd ] || skip "sshd is not installed"
 	fresh
+	unset http_proxy https_proxy
+}
+
+teardown() {
+	daemon_end
 }
 
 # lives_at CLOUD [MODULE PACKAGE]: looked at by a client of Python's, too, where it can be had. What was counted is shown where all is well, too.
 lives_at() {
 	PYTHON=python3
 	[ $# -eq 1 ] || python_with "$2" "$3" || true
-	unshare -n -m --propagation private "$PYTHON" "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-360} / 6))" 3>&- >told || { cat told; return 1; }
+	"${BY[@]}" unshare -m --propagation private "$PYTHON" "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-420} / 7))" 3>&- >told ||
+		{ cat told; return 1; }
 	tail -n 4 told | sed 's/^/# /' >&3
+}
+
+BY=(unshare -n)
+
+# At the one that was started.
+lives_at_real() {
+	BY=(inside)
+	COOPR_TEST_DAEMON=$DAEMON lives_at "$@"
 }
 
 @test "digitalocean: whatever is killed, the cloud has what coopr says, as a client of others sees it, and coopr counts what the cloud charges" {
@@ -45,4 +61,10 @@ lives_at() {
 
 @test "openstack: the same, with volumes and floating addresses" {
 	lives_at openstack openstack python3-openstacksdk
+}
+
+@test "a real podman: the same, with volumes, as the podman command sees it" {
+	need_podman
+	podman_start
+	lives_at_real podman
 }

@@ -3,10 +3,11 @@
 #
 # Clusters live at a cloud whose requests go wrong, whose machines end, and whose commands, workers, plugins and server are killed, as a seed says:
 # chaos.py CLOUD SEED SECONDS, in an empty folder, with a network and mounts of its own (unshare -n -m --propagation private). CLOUD is one of those
-# below. Whenever nothing is under way, the cloud has the machines, volumes, snapshots and addresses that coopr says are there, nothing twice and nothing
-# forgotten, as a client of others sees it, too, where there is one; coopr has asked for nothing else to be made; and coopr-usage(1) says for how long the
-# machines of each cluster have been there, and GiB of its volumes, to the second. At the end all is deleted, and the cloud has nothing. Prints what was
-# otherwise, and how many clusters there were; exits with 1 or 0.
+# below; it is a fake one, or the real one that is at COOPR_TEST_DAEMON in that network, whose own client tells what it has (real.py). Whenever nothing
+# is under way, the cloud has the machines, volumes, snapshots and addresses that coopr says are there, nothing twice and nothing forgotten, as a client
+# of others sees it, too, where there is one; coopr has asked for nothing else to be made; and coopr-usage(1) says for how long the machines of each
+# cluster have been there, and GiB of its volumes, to the second. At the end all is deleted, and the cloud has nothing. Prints what was otherwise, and
+# how many clusters there were; exits with 1 or 0.
 import base64
 import http.client
 import json
@@ -36,6 +37,7 @@ CLOUDS = {
                 "endpoint": "FAKE", "token_endpoint": "FAKE/token", "ssh_user": "root"}, "large", "debian-12", True),
     "joyent": ({"api_user": "jill", "api_key": "KEY", "joyent_api_url": "FAKE/"}, "large", "debian-12", False),
     "opennebula": ({"api_user": "oneadmin", "api_password": "secret-password", "endpoint": "FAKE/RPC2"}, "large", "debian-12", False),
+    "podman": ({"endpoint": "FAKE", "network": "lab"}, "small", "node", True),
     "openstack": ({"api_user": "svc", "api_password": "secret-token", "openstack_tenant": "dev", "openstack_auth_url": "FAKE/identity/v3",
                    "floating_ip": True}, "m1.small", "debian-12", True),
 }
@@ -46,9 +48,11 @@ MAY_ASK = {
     "google": r"POST /token|POST .*/(instances|disks|(attach|detach)Disk|createSnapshot|wait|start)|DELETE .*/(instances|disks|snapshots)/[^/]+",
     "joyent": r"POST /jill/machines|DELETE /jill/machines/[^/]+",
     "opennebula": r".*one\.(template\.instantiate|vm\.(allocate|action)|\w+\.info|vmpool\.infoextended)",
+    "podman": r"POST /containers/(create|[^/]+/(start|rename))|PUT /containers/[^/]+/archive|POST /volumes/create|DELETE /(containers|volumes)/[^/]+",
     "openstack": r"POST /identity/v3/auth/tokens|POST .*/(servers(/[^/]+/(os-volume_attachments|action))?|volumes|snapshots|floatingips)"
                  r"|DELETE .*/(servers/[^/]+(/os-volume_attachments/[^/]+)?|volumes/[^/]+|snapshots/[^/]+|floatingips/[^/]+)",
 }
+HAS_MACHINES = {"podman"}  # which have machines where one can log in; machines.py has those of the others
 # What stands on a machine for the programs that make and mount file systems; see machines.py.
 PROGRAMS = {
     "blkid": 'n=/run/volumes/$(printf %d 0x$(stat -Lc %T "$6")); [ ! -e "$n.fs" ] || case $5 in TYPE) echo ext4 ;; *) basename "$n" ;; esac',
@@ -61,17 +65,20 @@ initialize) [ -e /srv/rows/table ] || echo first >/srv/rows/table ;;
 status) grep -q first /srv/rows/table ;;
 esac
 """
-PATIENCE_S, SLACK_S = 20, 5
+REAL = "COOPR_TEST_DAEMON" in os.environ
+PATIENCE_S, SLACK_S, WATCH_S = (60, 5, 0.5) if REAL else (20, 5, 0.1)
 SIZE_GB = 2
 SOCKET = "/run/serve"
 CLOUD, SECONDS = sys.argv[1], float(sys.argv[3])
 FIELDS, FLAVOR, IMAGE, HAS_VOLUMES = CLOUDS[CLOUD]
 choice = random.Random(int(sys.argv[2]))
 FAKE = ""
+if REAL:
+    FAULTS = [fault for fault in FAULTS if fault["do"] != "stale"]  # which is for a cloud itself to do
 wrong = []
 clusters = []  # names of those that are there, or have been begun
-lives = {}  # of machines, by the cloud's ids: the node, when it was made, when it was gone
-disks = {}  # of volumes and snapshots the same: coopr's id of it, when it was made, when it was gone
+lives = {}  # of machines, by the cloud's ids: the node, when it was made, when it was gone, and when it was last seen
+disks = {}  # of volumes and snapshots the same: coopr's id of it, when it was made, when it was gone, and when it was last seen
 is_over = threading.Event()
 noticed = {}  # of what is gone: when all was settled behind that
 usage = {}  # of clusters, and the member of usage: things, seconds, and how many seconds more coopr counts
@@ -98,13 +105,15 @@ def node_of(machine):
 
 
 def watch():
-    """Keeps record of when machines and volumes came and went: no machine is charged for while it shuts down."""
-    while not is_over.wait(0.1):
-        for known, there in ((lives, {machine["id"]: [node_of(machine), machine["made"], None] for machine in ask("/_machines") if not machine.get("going")}),
-                             (disks, {volume["id"]: [volume["name"], volume["made"], None] for volume in ask("/_volumes")})):
+    """Keeps record of when machines and volumes came and went: no machine is charged for while it shuts down, nor what only helps to make one."""
+    while not is_over.wait(WATCH_S):
+        before = time.time()
+        for known, there in ((lives, {machine.get("same", machine["id"]): (node_of(machine), machine["made"]) for machine in ask("/_machines")
+                                      if not machine.get("going") and node_of(machine) != "nobody's"}),
+                             (disks, {volume["id"]: (volume["name"], volume["made"]) for volume in ask("/_volumes")})):
             now = time.time()
-            for one, life in there.items():
-                known.setdefault(one, life)
+            for one, (name, made) in there.items():
+                known.setdefault(one, [name, made, None, before])[2:] = None, before
             for one, life in known.items():
                 if one not in there and life[2] is None:
                     life[2] = now
@@ -242,7 +251,7 @@ class Killer(threading.Thread):
 
 def change_cloud():
     for _ in range(choice.randrange(5)):
-        ask("/_fault", dict(choice.choice(FAULTS), match=choice.choice(["POST", "GET", "DELETE", ".", ".*(Describe|pool.info|servers|instances|machines|volumes|disks|droplets)"]), skip=choice.randrange(8), count=choice.randrange(1, 3)))
+        ask("/_fault", dict(choice.choice(FAULTS), match=choice.choice(["POST", "GET", "DELETE", ".", ".*(Describe|pool.info|servers|instances|machines|volumes|disks|droplets|containers)"]), skip=choice.randrange(8), count=choice.randrange(1, 3)))
     ask("/_set", {"active_ms": choice.choice([0, 300, 1500]), "visible_ms": choice.choice([0, 0, 800]), "gone_ms": choice.choice([0, 1000])})
     if choice.random() < .3:
         ask("/_set", {"expire": True, "revoke": True})  # what tokens there are
@@ -259,7 +268,7 @@ def lose_machine(name):
     its = [one for one, node in machines().items() if node in nodes(name)]
     if its:
         one = choice.choice(its)
-        if HAS_VOLUMES and choice.random() < .4:
+        if (HAS_VOLUMES or REAL) and choice.random() < .4:
             ask("/_set", {"stop": one})  # it is there, is charged for, and keeps its volumes
             return "machine %s of %s is off" % (one, name)
         ask("/_machines/%s" % one, method="DELETE")
@@ -355,6 +364,7 @@ def differ(what, cloud, ours, said):
 def compare(said):
     before = len(wrong)
     clusters[:] = [cluster["name"] for cluster in records("list")]
+    time.sleep(2 * WATCH_S)  # what was listed before is not told again
     there = machines()
     known = sorted(node for name in clusters for node in nodes(name))
     differ("machines", sorted(there.values()), known, said)
@@ -366,15 +376,13 @@ def compare(said):
     differ("volumes", sorted((volume["name"], there.get(volume["machine"])) for volume in ask("/_volumes")),
            sorted((volume["id"], volume["node"]) for volume in records("volume", "list")), said)
     if CLOUD == "openstack":
-        request = urllib.request.Request(FAKE + "/network/v2.0/floatingips", headers={"X-Auth-Token": "test-admin"})
-        with urllib.request.urlopen(request) as answer:
-            addresses = [one["description"] for one in json.load(answer)["floatingips"]]
-        differ("addresses", len(addresses), len(known), said)
+        differ("addresses", sorted(re.findall(r"coopr-node:(\S+)", " ".join(ask("/_addresses")))), known, said)
     for one in ask("/_requests"):
         if not one.startswith("GET ") and not re.fullmatch(MAY_ASK[CLOUD], one):
             wrong.append("what was asked of the cloud: " + one)
-    foreign(known, said)
-    for file in os.listdir("volumes"):
+    if not REAL:  # whose own client has told all
+        foreign(known, said)
+    for file in os.listdir("volumes") if os.path.isdir("volumes") else []:
         if file.endswith(".fs"):
             with open("volumes/" + file) as made:
                 differ("file systems that were made in volume " + file, len(made.readlines()), 1, said)
@@ -426,7 +434,8 @@ def compare_hours(member, things, counts, before, said):
     now = time.time()
     for cluster in {life[0] for life in things.values()} | set(counts):
         its = {one: life for one, life in things.items() if life[0] == cluster}
-        least, charged = (sum((gone or then) - made for _, made, gone in its.values()) for then in (before, now))
+        least = sum((seen if gone else before) - made for _, made, gone, seen in its.values())
+        charged = sum((gone or now) - made for _, made, gone, _ in its.values())
         counted = counts.get(cluster, 0)
         unseen = sum(noticed.setdefault(one, now) - life[2] for one, life in its.items() if life[2])
         usage[cluster, member] = (len(its), round(charged, 1), round(counted - charged, 1))
@@ -501,11 +510,12 @@ def begin():
         FAKE = "http://127.0.0.1:" + file.read()
     report_host_key()
     write_catalogue()
-    their = subprocess.Popen([sys.executable, HERE + "/machines.py", FAKE, os.path.abspath("programs"), os.path.abspath("hostkey")], stdin=subprocess.PIPE)
+    helpers = [fake] if CLOUD in HAS_MACHINES else [
+        subprocess.Popen([sys.executable, HERE + "/machines.py", FAKE, os.path.abspath("programs"), os.path.abspath("hostkey")], stdin=subprocess.PIPE), fake]
     for words in (["coopr-store", "init"], ["coopr-import", "cat"]):
         subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
     threading.Thread(target=watch, daemon=True).start()
-    return their, fake
+    return helpers
 
 
 def delete_all():
@@ -540,11 +550,12 @@ def main():
         helper.wait()
     for one in wrong:
         print(one)
-    print("%s, seed %s: %d storms, %d clusters, %d machines, killed %s, %d wrong" % (CLOUD, sys.argv[2], steps, storm.count, len(lives), killed, len(wrong)))
+    print("%s, seed %s: %d storms, %d clusters, %d machines, killed %s, %d wrong" % ("the real " * REAL + CLOUD, sys.argv[2], steps, storm.count, len(lives), killed, len(wrong)))
     for member, what in (("node_hours", "machines"), ("volume_gb_hours", "volumes and snapshots")):
         things, charged, more = (sum(its[at] for (_, counted), its in usage.items() if counted == member) for at in (0, 1, 2))
         print("%d %s: the cloud charges %d s, coopr counts %d s more, and %d s of what was never made" % (things, what, charged, more, never_made.get(member, 0)))
-    print("%s has looked: %s" % (clients.CLIENTS[CLOUD][0], looked or "never, as it is not installed"))
+    if not REAL:
+        print("%s has looked: %s" % (clients.CLIENTS[CLOUD][0], looked or "never, as it is not installed"))
     sys.exit(len(wrong) > 0)
 
 

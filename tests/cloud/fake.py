@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A cloud for tests: fake.py CLOUD PORTFILE [LOG]. It listens at a port of 127.0.0.1, or of $FAKE_ADDRESS, which it writes to PORTFILE, and ends with its
-# standard input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud/*.bats). What is
-# asked of it is one JSON a line in LOG. It is told what to do wrong by requests to itself:
+# standard input. A module of this folder, CLOUD.py, answers as the cloud's API does; clients of others accept it (tests/cloud/*.bats). With
+# COOPR_TEST_DAEMON real_CLOUD.py has the cloud that is there answer, and only what goes wrong is ours. What is asked is one JSON a line in LOG. It is told what to do wrong by requests to itself:
 #
 #   POST /_set {"latency_ms", "active_ms", "snapshot_ms" (until a snapshot is complete, by default active_ms), "visible_ms", "per_second", "capacity", "token", "full": [[ZONE, FLAVOR]]}
 #       "capacity" is how many machines the account may have, or the cloud has room for; "full" says where there is no room, "*" stands for all
@@ -17,7 +17,9 @@
 #   DELETE /_machines    nothing is there any more
 #   DELETE /_machines/ID a machine is not, behind the back of all
 #   GET /_volumes        its volumes and snapshots: id, name, machine, device, snapshot, of (the id), and whether one was taken from a machine that runs
+#   GET /_addresses      what the floating addresses that there are say of themselves
 #   GET /_requests       how many of each method and path there were, numbers in paths as N; ?REGEX: how many of those in which that is found
+import contextlib
 import http.server
 import importlib
 import json
@@ -68,8 +70,11 @@ def is_too_fast():
         return False
 
 
-def lose(machines, name):
+def lose(cloud, name):
     """Some clouds list a machine that is gone for a while, and say when it went: a second after 1970."""
+    if hasattr(cloud, "lose"):
+        return cloud.lose(name)
+    machines = cloud.machines
     for one in [one for one in machines if str(one) == name]:
         if "gone" in machines[one] and not isinstance(machines[one]["gone"], dict):
             machines[one]["gone"] = 1
@@ -107,27 +112,32 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def is_real(self):
+        return hasattr(self.cloud, "forward")
+
     def control(self, path, query, body):
         value = json.loads(body) if body else None
-        with lock:
+        # One that is real is asked by a client, for which nobody waits.
+        with contextlib.nullcontext() if self.is_real() else lock:
             if path == "/_set":
                 settings.update(value)
                 if hasattr(self.cloud, "set"):
                     self.cloud.set(value)
-            elif path == "/_fault" and self.command == "DELETE":
-                faults.clear()
             elif path == "/_fault":
-                faults.append(value)
+                with lock:
+                    faults[:] = [] if self.command == "DELETE" else [*faults, value]
             elif path == "/_machines" and self.command == "DELETE":
                 self.cloud.machines.clear()
             elif path.startswith("/_machines/") and self.command == "DELETE":
-                lose(self.cloud.machines, path.split("/")[2])
+                lose(self.cloud, path.split("/")[2])
             elif path == "/_machines":
                 return self.send(200, {}, json.dumps(self.cloud.owned()).encode())
             elif path == "/_count":
                 return self.send(200, {}, b"%d\n" % len(self.cloud.owned()))
             elif path == "/_volumes":
                 return self.send(200, {}, json.dumps(self.cloud.disks() if hasattr(self.cloud, "disks") else []).encode())
+            elif path == "/_addresses":
+                return self.send(200, {}, json.dumps(self.cloud.floating_addresses() if hasattr(self.cloud, "floating_addresses") else []).encode())
             elif path == "/_requests" and not query:
                 return self.send(200, {}, json.dumps(counts).encode())
             elif path == "/_requests":
@@ -171,6 +181,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(fault["status"], fault.get("headers", {}), fault.get("body", "").encode())
         if is_too_fast():
             status, headers, text = self.cloud.too_fast()
+        elif self.is_real():
+            status, headers, text = self.cloud.forward(self.command, self.path, self.headers, body)
         else:
             with lock:
                 self.cloud.target = self.path
@@ -211,7 +223,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    Handler.cloud = importlib.import_module(sys.argv[1]).Cloud(settings)
+    Handler.cloud = importlib.import_module("real_" * ("COOPR_TEST_DAEMON" in os.environ) + sys.argv[1]).Cloud(settings)
     Handler.log = open(sys.argv[3], "a") if len(sys.argv) > 3 else None
     server = Server((os.environ.get("FAKE_ADDRESS", "127.0.0.1"), 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

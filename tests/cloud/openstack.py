@@ -66,6 +66,9 @@ class Cloud:
                      user_data=base64.b64decode(m["asked"].get("user_data", "")).decode(), made=m["made"],
                      tags=["%s:%s" % pair for pair in m["metadata"].items()]) for m in self.machines.values()]
 
+    def floating_addresses(self):
+        return [address["description"] for address in self.addresses.values()]
+
     def sweep(self):
         """Servers that are being deleted go when it is time, and their addresses belong to nobody then."""
         for one in [m for m in self.machines.values() if m["gone"] and time.time() >= m["gone"]]:

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A daemon of containers, as Docker's API has it, as far as machines go; podman's where it differs: {"docker": true} makes it Docker. Nothing runs
-# in its containers. With a socket in COOPR_TEST_DAEMON, what is asked goes to the daemon behind it, and only what goes wrong is ours.
-import http.client
+# in its containers.
 import io
 import json
 import os
 import re
-import socket
 import tarfile
 import time
-import urllib.parse
 
 NAME = re.compile(r"^[a-zA-Z0-9][a-zA-Z0-9_.-]*$")
 MEMBERS = {"Image", "Hostname", "Labels", "Entrypoint", "Cmd", "User", "HostConfig", "NetworkingConfig"}
@@ -18,49 +15,7 @@ HOST_MEMBERS = {"NetworkMode", "Memory", "NanoCpus", "PidsLimit", "RestartPolicy
 JSON = {"Content-Type": "application/json"}
 
 
-class Connection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost")
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(self.path)
-
-
-class Daemon:
-    """One that is real."""
-
-    def __init__(self, settings):
-        self.machines = self
-
-    def do(self, method, path, query, headers, body):
-        connection = Connection(os.environ["COOPR_TEST_DAEMON"])
-        connection.request(method, path + ("?" + urllib.parse.urlencode(query) if query else ""), body or None,
-                           {"Content-Type": headers.get("Content-Type", "application/json")})
-        answer = connection.getresponse()
-        kept = {name: value for name, value in answer.getheaders() if name.lower() == "content-type"}
-        return answer.status, kept, answer.read()
-
-    def owned(self):
-        _, _, body = self.do("GET", "/containers/json", {"all": "true"}, {}, b"")
-        return [{"id": one["Id"], "name": one["Names"][0], "tags": one["Labels"]} for one in json.loads(body)]
-
-    def disks(self):
-        """Those with a name of ours, and the containers that were made with them."""
-        _, _, body = self.do("GET", "/volumes", {}, {}, b"")
-        volumes = json.loads(body)["Volumes"] or []
-        _, _, body = self.do("GET", "/containers/json", {"all": "true"}, {}, b"")
-        containers = json.loads(body)
-        return [{"id": v["Name"], "name": v["Name"], "snapshot": "coopr-snapshot" in v["Labels"],
-                 "machine": next((c["Id"] for c in containers if v["Name"] in c["Labels"].get("coopr-volumes", "").split()), None)} for v in volumes]
-
-    def clear(self):
-        for one in self.owned():
-            self.do("DELETE", "/containers/" + one["id"], {"force": "true", "v": "true"}, {}, b"")
-
-
-class Fake:
+class Cloud:
     def __init__(self, settings):
         self.settings = settings
         self.machines = {}
@@ -231,7 +186,3 @@ class Fake:
             machine["state"] = "exited" if self.settings.get("exits") or "coopr-copy" in machine["body"]["Labels"] else "running"
             return self.good(204, None)
         return self.error(404, "page not found")
-
-
-def Cloud(settings):
-    return Daemon(settings) if "COOPR_TEST_DAEMON" in os.environ else Fake(settings)
