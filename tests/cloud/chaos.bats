@@ -7,6 +7,7 @@
 load ../case
 load ../cloud
 load ../podman
+load ../lxd
 
 setup() {
 	need_root
@@ -24,7 +25,7 @@ teardown() {
 lives_at() {
 	PYTHON=python3
 	[ $# -eq 1 ] || python_with "$2" "$3" || true
-	"${BY[@]}" unshare -m --propagation private "$PYTHON" "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-420} / 7))" 3>&- >told ||
+	"${BY[@]}" unshare -m --propagation private "$PYTHON" "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-480} / 8))" 3>&- >told ||
 		{ cat told; return 1; }
 	tail -n 4 told | sed 's/^/# /' >&3
 }
@@ -67,4 +68,10 @@ lives_at_real() {
 	need_podman
 	podman_start
 	lives_at_real podman
+}
+
+@test "a real LXD: the same, as the lxc command sees it" {
+	need_lxd
+	lxd_start
+	lives_at_real lxd
 }

@@ -37,6 +37,7 @@ CLOUDS = {
                 "endpoint": "FAKE", "token_endpoint": "FAKE/token", "ssh_user": "root"}, "large", "debian-12", True),
     "joyent": ({"api_user": "jill", "api_key": "KEY", "joyent_api_url": "FAKE/"}, "large", "debian-12", False),
     "opennebula": ({"api_user": "oneadmin", "api_password": "secret-password", "endpoint": "FAKE/RPC2"}, "large", "debian-12", False),
+    "lxd": ({"endpoint": "FAKE", "config": {"security.privileged": "true"}}, "small", "node", False),
     "podman": ({"endpoint": "FAKE", "network": "lab"}, "small", "node", True),
     "openstack": ({"api_user": "svc", "api_password": "secret-token", "openstack_tenant": "dev", "openstack_auth_url": "FAKE/identity/v3",
                    "floating_ip": True}, "m1.small", "debian-12", True),
@@ -48,11 +49,12 @@ MAY_ASK = {
     "google": r"POST /token|POST .*/(instances|disks|(attach|detach)Disk|createSnapshot|wait|start)|DELETE .*/(instances|disks|snapshots)/[^/]+",
     "joyent": r"POST /jill/machines|DELETE /jill/machines/[^/]+",
     "opennebula": r".*one\.(template\.instantiate|vm\.(allocate|action)|\w+\.info|vmpool\.infoextended)",
+    "lxd": r"(POST|DELETE|PATCH|PUT) /1\.0/instances(/[^/]+(/files|/state)?)?",
     "podman": r"POST /containers/(create|[^/]+/(start|rename))|PUT /containers/[^/]+/archive|POST /volumes/create|DELETE /(containers|volumes)/[^/]+",
     "openstack": r"POST /identity/v3/auth/tokens|POST .*/(servers(/[^/]+/(os-volume_attachments|action))?|volumes|snapshots|floatingips)"
                  r"|DELETE .*/(servers/[^/]+(/os-volume_attachments/[^/]+)?|volumes/[^/]+|snapshots/[^/]+|floatingips/[^/]+)",
 }
-HAS_MACHINES = {"podman"}  # which have machines where one can log in; machines.py has those of the others
+HAS_MACHINES = {"lxd", "podman"}  # which have machines where one can log in; machines.py has those of the others
 # What stands on a machine for the programs that make and mount file systems; see machines.py.
 PROGRAMS = {
     "blkid": 'n=/run/volumes/$(printf %d 0x$(stat -Lc %T "$6")); [ ! -e "$n.fs" ] || case $5 in TYPE) echo ext4 ;; *) basename "$n" ;; esac',
