@@ -3,7 +3,7 @@
 # make            build everything, here: bin/ and libexec/ of this tree are runnable at once (V=1 shows the calls)
 # make check      run the tests (SAN=1: under ASan, UBSan and LSan; TESTS="FILE ...": only these)
 # make torture    the spool under kill, loss of power, failing disks and load: every point, where check takes some; random lives of clusters
-#                 at each cloud, fakes, podman and LXD, for CLOUD_SECONDS in all, other ones with another SEED
+#                 at each cloud, fakes, podman, OpenStack and LXD, for CLOUD_SECONDS in all, other ones with another SEED
 # make test-clouds  whole clouds on this machine, and the clients that others wrote: tests/cloud/*.bats
 # make test       install what the tests need, then check
 # make lint       warnings as errors, cppcheck, clang-tidy, shellcheck, mandoc

@@ -8,6 +8,7 @@ load ../case
 load ../cloud
 load ../podman
 load ../lxd
+load ../openstack
 
 setup() {
 	need_root
@@ -25,7 +26,7 @@ teardown() {
 lives_at() {
 	PYTHON=python3
 	[ $# -eq 1 ] || python_with "$2" "$3" || true
-	"${BY[@]}" unshare -m --propagation private "$PYTHON" "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-480} / 8))" 3>&- >told ||
+	"${BY[@]}" unshare -m --propagation private "$PYTHON" "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-540} / 9))" 3>&- >told ||
 		{ cat told; return 1; }
 	tail -n 4 told | sed 's/^/# /' >&3
 }
@@ -68,6 +69,12 @@ lives_at_real() {
 	need_podman
 	podman_start
 	lives_at_real podman
+}
+
+@test "a real OpenStack: the same, with floating addresses, as openstacksdk sees it" {
+	need_openstack
+	STACK_MOST=50 openstack_start
+	lives_at_real openstack openstack python3-openstacksdk
 }
 
 @test "a real LXD: the same, as the lxc command sees it" {

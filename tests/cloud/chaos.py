@@ -76,6 +76,7 @@ FIELDS, FLAVOR, IMAGE, HAS_VOLUMES = CLOUDS[CLOUD]
 choice = random.Random(int(sys.argv[2]))
 FAKE = ""
 if REAL:
+    HAS_VOLUMES = HAS_VOLUMES and CLOUD != "openstack"  # stack.py has no service for them
     FAULTS = [fault for fault in FAULTS if fault["do"] != "stale"]  # which is for a cloud itself to do
 wrong = []
 clusters = []  # names of those that are there, or have been begun

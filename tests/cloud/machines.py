@@ -121,7 +121,7 @@ def main():
     os.makedirs("devices", exist_ok=True)
     subprocess.run(["mount", "-t", "tmpfs", "none", "devices"], check=True)
     while not select.select([sys.stdin], [], [], 0.1)[0]:
-        there = {machine["id"]: machine for machine in ask("/_machines")}
+        there = {machine["id"]: machine for machine in ask("/_machines") if machine["address"]}
         for one in running.keys() - there.keys():  # first: a new machine may have the address of one that is gone
             running.pop(one).end()
         for one in there.keys() - running.keys():

@@ -8,15 +8,14 @@
 load ../case
 load ../provider
 load ../cloud
+load ../openstack
 
 IMAGE=debian-12 UNREACHABLE=yes
 
 setup_file() {
 	unset http_proxy https_proxy
 	[ -z "${STACK-}" ] || return 0
-	/usr/bin/python3 -c 'import keystone, nova, glance, neutron, placement, openstackclient' 2>/dev/null ||
-		"$COOPR_ROOT/tests/install-packages" python3-keystone python3-nova python3-placement python3-glance python3-neutron python3-openstackclient \
-			>"$BATS_FILE_TMPDIR/installed" 2>&1 || skip "needs Debian's packages of OpenStack"
+	need_openstack
 	export STACK=$BATS_FILE_TMPDIR/stack
 	mkdir -p "$STACK"
 	mkfifo "$STACK/alive"

@@ -7,7 +7,7 @@
 #
 # The services are reached through one port, under /identity, /compute, /network, /image, as those of the fake cloud are; what is asked there and what
 # is answered is one JSON a line in DIR/log. There is the project "dev" with the user "svc", whose password is "secret-token"; flavors, an image, a
-# network "lan", and a network "ext" for floating addresses. The project may have three servers and two floating addresses.
+# network "lan", and a network "ext" for floating addresses. The project may have three servers and two floating addresses, or $STACK_MOST of each.
 #
 # A file DIR/lose with a regular expression has the next answer to a request "METHOD PATH" that matches it lost, when it has been carried out.
 import http.client
@@ -27,7 +27,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 DIR = os.path.abspath(sys.argv[1])
 SERVICES = {"identity": "/v3", "compute": "/v2.1", "network": "", "image": "", "placement": ""}
-PASSWORD = "admin-password"
+PASSWORD, MOST = "admin-password", os.environ.get("STACK_MOST")
 processes = {}
 
 
@@ -95,7 +95,7 @@ def configure():
                                            api_workers=0, rpc_workers=0, rpc_state_report_workers=0, api_paste_config=DIR + "/neutron-paste.ini",
                                            transport_url="fake:///", state_path=DIR, notify_nova_on_port_status_changes="false",
                                            notify_nova_on_port_data_changes="false"),
-                           "oslo_concurrency": lock, "database": database("neutron"), "keystone_authtoken": token, "quotas": {"quota_port": -1, "quota_floatingip": 2},
+                           "oslo_concurrency": lock, "database": database("neutron"), "keystone_authtoken": token, "quotas": {"quota_port": -1, "quota_floatingip": MOST or 2},
                            "ml2": {"type_drivers": "local", "tenant_network_types": "local", "mechanism_drivers": "unwired"}})
     write_pipelines("neutron-paste.ini", "neutron", {"use": "egg:Paste#urlmap", "/": "versions", "/v2.0": "api"},
                     {"api": "authtoken context extensions router"}, dict(auth, **{
@@ -108,7 +108,7 @@ def configure():
                                         vif_plugging_timeout=0),
                         "oslo_concurrency": lock, "api": {"auth_strategy": "keystone"}, "wsgi": {"api_paste_config": DIR + "/nova-paste.ini"},
                         "api_database": database("nova_api"), "database": database("nova_cell1"), "conductor": {"workers": 1},
-                        "scheduler": {"workers": 1, "discover_hosts_in_cells_interval": 2}, "quota": {"instances": 3, "cores": -1, "ram": -1},
+                        "scheduler": {"workers": 1, "discover_hosts_in_cells_interval": 2}, "quota": {"instances": MOST or 3, "cores": -1, "ram": -1},
                         "glance": {"api_servers": "http://127.0.0.1:%d" % PORTS["image"]}, "neutron": login(), "placement": login(),
                         "keystone_authtoken": token})
     write_pipelines("nova-paste.ini", "osapi_compute", {"use": "call:nova.api.openstack.urlmap:urlmap_factory", "/": "versions", "/v2.1": "v21"},
