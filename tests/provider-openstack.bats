@@ -96,6 +96,11 @@ addresses() {
 	fake_set '{"locked":true}'
 	do_task delete 1000
 	fails_as 75 "409 Instance $(curl -sS "$FAKE/_machines" | jq -r '.[0].id') is locked"
+	# Nova ends a server that it is building when that is done: until then it may still run.
+	fake_set '{"locked":false,"active_ms":60000}'
+	killed_at 'POST /compute/v2.1/servers' do_task create 1001
+	do_task delete 1001
+	same '0 1' "$(member .status) $(machines)"
 }
 
 @test "what the cloud refuses is told in its words, with its class" {

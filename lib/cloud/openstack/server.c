@@ -142,10 +142,10 @@ openstack_read_state(const struct openstack_account *account, jv server, jv meta
 
 	machine->state = openstack_state(status);
 	machine->is_off = !task && strcmp(status, "SHUTOFF") == 0;
-	/* One that ran is gone when it is: it may write until then, and what fails to be deleted would be forgotten. */
+	/* One that ran is gone when it is: it may write until then, and what fails to be deleted would be forgotten. One that is being built may run yet. */
 	machine->is_going = task && strcmp(task, "deleting") == 0;
 	if (machine->is_going)
-		machine->state = launched ? CLOUD_PENDING : CLOUD_GONE;
+		machine->state = launched || strcmp(status, "BUILD") == 0 ? CLOUD_PENDING : CLOUD_GONE;
 	free(launched);
 	free(task);
 	if (machine->state == CLOUD_FAILED)
