@@ -76,7 +76,8 @@ FIELDS, FLAVOR, IMAGE, HAS_VOLUMES = CLOUDS[CLOUD]
 choice = random.Random(int(sys.argv[2]))
 FAKE = ""
 if REAL:
-    HAS_VOLUMES = HAS_VOLUMES and CLOUD != "openstack"  # stack.py has no service for them
+    HAS_VOLUMES = HAS_VOLUMES and CLOUD != "openstack"  # stack.py has no service for them, and takes its time
+    PATIENCE_S, WATCH_S = (120, 2) if CLOUD == "openstack" else (PATIENCE_S, WATCH_S)
     FAULTS = [fault for fault in FAULTS if fault["do"] != "stale"]  # which is for a cloud itself to do
 wrong = []
 clusters = []  # names of those that are there, or have been begun
@@ -367,15 +368,15 @@ def differ(what, cloud, ours, said):
 def compare(said):
     before = len(wrong)
     clusters[:] = [cluster["name"] for cluster in records("list")]
+    # A person deletes what was cut off.
+    for volume in [volume for volume in records("volume", "list") if volume["state"] == "leaving"]:
+        said.append(coopr("volume", "delete", "-y", "--discard-data", volume["id"])[1])
     time.sleep(2 * WATCH_S)  # what was listed before is not told again
     there = machines()
     known = sorted(node for name in clusters for node in nodes(name))
     differ("machines", sorted(there.values()), known, said)
     asked = "state/%s/sky" % CLOUD
     differ("intents", known, sorted(os.listdir(asked)) if os.path.isdir(asked) else [], said)
-    # A person deletes what was cut off.
-    for volume in [volume for volume in records("volume", "list") if volume["state"] == "leaving"]:
-        said.append(coopr("volume", "delete", "-y", "--discard-data", volume["id"])[1])
     differ("volumes", sorted((volume["name"], there.get(volume["machine"])) for volume in ask("/_volumes")),
            sorted((volume["id"], volume["node"]) for volume in records("volume", "list")), said)
     if CLOUD == "openstack":

@@ -218,7 +218,9 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 256
 
     def handle_error(self, request, client_address):
-        pass
+        """That a client has gone is nothing to be told."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 def main():

@@ -59,7 +59,7 @@ class Cloud:
             if printed is not None:
                 return json.loads(printed or b"[]") or []
             time.sleep(0.1)
-        raise OSError(words)
+        raise RuntimeError(words)
 
     def clear(self):
         for one in self.owned():

@@ -11,7 +11,7 @@ import time
 
 import real
 
-LISTED_S = 0.5  # so long one list is good for
+LISTED_S = 2  # so long one list is good for
 CONSOLE = b"FAKE CONSOLE OUTPUT"
 
 
