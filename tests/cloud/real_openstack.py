@@ -45,8 +45,8 @@ class Cloud(real.Cloud):
         floating = {ip["fixed_ip_address"]: ip["floating_ip_address"] for ip in told["addresses"]}
         fixed = {one["id"]: next((it["addr"] for its in one["addresses"].values() for it in its if it["OS-EXT-IPS:type"] == "fixed"), None)
                  for one in told["servers"]}
-        # Whole seconds are told: it was made before the end of this one.
-        return [{"id": one["id"], "name": one["name"], "metadata": one["metadata"], "state": one["status"], "going": one["task_state"] == "deleting",
+        # Whole seconds are told: it was made before the end of this one. Nova counts what it deletes until it is gone.
+        return [{"id": one["id"], "name": one["name"], "metadata": one["metadata"], "state": one["status"],
                  "address": fixed[one["id"]] if fixed[one["id"]] in floating else None, "floating": floating.get(fixed[one["id"]]),
                  "asked": self.asked.get(one["id"]), "made": real.seconds(one["created_at"]) + 1} for one in told["servers"]]
 
