@@ -76,8 +76,8 @@ FIELDS, FLAVOR, IMAGE, HAS_VOLUMES = CLOUDS[CLOUD]
 choice = random.Random(int(sys.argv[2]))
 FAKE = ""
 if REAL:
-    HAS_VOLUMES = HAS_VOLUMES and CLOUD != "openstack"  # stack.py has no service for them, and takes its time
-    PATIENCE_S, WATCH_S = (120, 2) if CLOUD == "openstack" else (PATIENCE_S, WATCH_S)
+    if CLOUD == "openstack":  # stack.py has no service for volumes, and takes seconds to answer where the processor is busy
+        HAS_VOLUMES, PATIENCE_S, SLACK_S, WATCH_S = False, 120, 60, 2
     FAULTS = [fault for fault in FAULTS if fault["do"] != "stale"]  # which is for a cloud itself to do
 wrong = []
 clusters = []  # names of those that are there, or have been begun
