@@ -123,9 +123,9 @@ stream_free(struct stream *stream)
 }
 
 static void
-stream_remove(struct stream *stream)
+stream_remove(struct streams *streams, struct stream *stream)
 {
-	struct stream **link = &stream->streams->first;
+	struct stream **link = &streams->first;
 
 	while (*link != stream)
 		link = &(*link)->next;
@@ -327,7 +327,7 @@ stream_described(struct stream *stream)
 
 	stream->phase = PHASE_PLAIN;
 	if (stream->retired && stream->set.list.count == 0) {
-		stream_remove(stream);
+		stream_remove(stream->streams, stream);
 	} else if (!stream_is_supported(stream)) {
 		stream_decline_all(stream);
 	} else if (stream_start(stream, "stream", PHASE_SERVING, &err) < 0) {
@@ -363,7 +363,7 @@ stream_ended(struct stream *stream)
 	stream->why = NULL;
 	stream->phase = PHASE_IDLE;
 	if (stream->retired)
-		stream_remove(stream);
+		stream_remove(stream->streams, stream);
 }
 
 bool
@@ -406,16 +406,16 @@ streams_cancel(struct streams *streams, struct stream_task *task)
 
 /* Gives the stream nothing more: it ends when all that it has is done. One without a process is freed. */
 static void
-stream_retire(struct stream *stream)
+stream_retire(struct streams *streams, struct stream *stream)
 {
 	if (stream->phase == PHASE_IDLE || stream->phase == PHASE_PLAIN) {
-		stream_remove(stream);
+		stream_remove(streams, stream);
 		return;
 	}
 	stream->retired = true;
 	stream->idle_until = INT64_MAX;
 	if (stream->phase == PHASE_SERVING && stream->set.list.count == 0)
-		supervise_end_input(stream->streams->supervisor, &stream->child);
+		supervise_end_input(streams->supervisor, &stream->child);
 }
 
 /* Retires the stream where nothing has come for it. */
@@ -423,7 +423,7 @@ static void
 stream_end_idle(struct stream *stream, int64_t now)
 {
 	if (stream->idle_until <= now)
-		stream_retire(stream);
+		stream_retire(stream->streams, stream);
 	else if (stream->idle_until < stream->streams->deadline)
 		stream->streams->deadline = stream->idle_until;
 }
@@ -469,7 +469,7 @@ streams_renew(struct streams *streams)
 {
 	for (struct stream *stream = streams->first, *next; stream; stream = next) {
 		next = stream->next;
-		stream_retire(stream);
+		stream_retire(streams, stream);
 	}
 }
 

@@ -104,7 +104,7 @@ dial_remedy(const struct destination *to, CURLcode result)
 		return "; look whether the name is right";
 	if (result != CURLE_COULDNT_CONNECT)
 		return "";
-	return to->socket ? "; look whether coopr serve runs" : "; look whether coopr serve runs there, and listens on this port";
+	return to->socket ? "; check whether coopr serve runs" : "; check whether coopr serve runs there, and listens on this port";
 }
 
 /* Returns whether the server has answered a greeting of TLS with something else: OpenSSL calls that a number of its version. */
