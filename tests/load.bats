@@ -19,9 +19,10 @@ teardown() {
 	web_packages_end
 }
 
-# under_load COMMAND...: runs it while two clients ask for the page, each again as soon as it has an answer.
+# under_load COMMAND...: runs it while two clients ask for the page, each again when it has had an answer for 10 ms; where LOAD_ROUNDS is set, at once.
 under_load() {
-	nice -n 19 wrk -t1 -c2 -d600s --timeout 10s "http://$address/" >wrk.out 3>&- &
+	echo "function delay() return ${LOAD_ROUNDS:+0 *} 10 end" >delay.lua
+	nice -n 19 wrk -t1 -c2 -d600s --timeout 10s -s delay.lua "http://$address/" >wrk.out 3>&- &
 	load=$!
 	"$@" || return
 	kill -INT "$load"

@@ -43,7 +43,7 @@ def near(d, k=60, n=5000):
 
 
 def huge_costs(d):
-    s, unit = names(d.choice([2, 3])), 10 ** d.randint(7, 13)
+    s, unit = names(d.choice([2, 3])), 10 ** d.randint(7, 12)
     hardware = {f"h{i}": {"cost": d.randint(100, 999) * unit, "capacity": {"cpu": d.randint(8, 32)}} for i in range(3)}
     return cheapest({name: {"cpu": d.randint(1, 8)} for name in s}, hardware, {name: count(d.randint(1, 30)) for name in s})
 
