@@ -18,6 +18,7 @@
 #include "exec/plugin-find.h"
 #include "exec/plugin-schema.h"
 #include "json/json.h"
+#include "model/take/origin.h"
 #include "verb.h"
 
 static const struct command list_command = {
@@ -204,11 +205,7 @@ provider_verb_member(jv property, const char *name, struct arena *arena)
 static bool
 provider_verb_is_installations(jv described)
 {
-	char *of = json_get_string(described, "of");
-	bool is_installations = of && strcmp(of, "installation") == 0;
-
-	free(of);
-	return is_installations;
+	return origin_of(described, ORIGIN_TENANT) == ORIGIN_INSTALLATION;
 }
 
 static void

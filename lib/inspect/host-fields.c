@@ -4,11 +4,8 @@
 static void
 host_fields_check(struct fields_check *check, const struct place *fields, const char *kind, const struct place *type)
 {
-	if (!json_string(type->value))
-		return;
-	origin_check_plugin(type, fields_schema(check, kind, json_string(type->value)));
-	if (jv_get_kind(fields->value) == JV_KIND_OBJECT)
-		origin_check_fields(fields, fields_schema(check, kind, json_string(type->value)));
+	if (json_string(type->value))
+		origin_check_plugin(type, fields, fields_schema(check, kind, json_string(type->value)));
 }
 
 static void

@@ -275,8 +275,7 @@ entity_ask_check_origin(jv entity, const char *type, struct error *err)
 
 	if (origin_of(entity, ORIGIN_INSTALLATION) == ORIGIN_TENANT) {
 		schema = plugin_schema("provider", type);
-		origin_check_plugin(&named, schema);
-		origin_check_fields(&fields, schema);
+		origin_check_plugin(&named, &fields, schema);
 		result = problems_error(&problems, "the provider", EX_NOPERM, err);
 		jv_free(schema);
 	}

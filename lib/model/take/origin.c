@@ -44,6 +44,8 @@ origin_unmark(jv *document)
 		*document = jv_object_delete(*document, jv_string(mark));
 }
 
+static void origin_check_fields(const struct place *fields, jv schema);
+
 /* Returns whether each of the words names something beneath a folder. What only a shell would take apart is not taken apart here. */
 static bool
 origin_is_beneath(const char *words)
@@ -133,7 +135,7 @@ origin_check_field(const struct place *field, jv property)
 	free(of);
 }
 
-void
+static void
 origin_check_fields(const struct place *fields, jv schema)
 {
 	jv properties = json_get(schema, "properties");
@@ -150,14 +152,13 @@ origin_check_fields(const struct place *fields, jv schema)
 }
 
 void
-origin_check_plugin(const struct place *type, jv schema)
+origin_check_plugin(const struct place *type, const struct place *fields, jv schema)
 {
-	char *of = json_get_string(schema, mark);
-
-	if (of && strcmp(of, names[ORIGIN_INSTALLATION]) == 0)
+	if (origin_of(schema, ORIGIN_TENANT) == ORIGIN_INSTALLATION)
 		place_problem(type, "only documents that a superadmin has stored have the type \"%.80s\": who uses it can take the host that it "
 		    "works on; name another type, or have a superadmin store the document", json_string(type->value));
-	free(of);
+	if (jv_get_kind(fields->value) == JV_KIND_OBJECT)
+		origin_check_fields(fields, schema);
 }
 
 void
@@ -234,11 +235,8 @@ origin_check_task(const struct task *task, jv schema, struct error *err)
 	int result = 0;
 
 	/* What is deleted was made, and its provider may have been described otherwise then. */
-	if (task->action != ACTION_DELETE && origin_has_tenants_fields(task)) {
-		origin_check_plugin(&type, schema);
-		if (jv_get_kind(task->fields) == JV_KIND_OBJECT)
-			origin_check_fields(&fields, schema);
-	}
+	if (task->action != ACTION_DELETE && origin_has_tenants_fields(task))
+		origin_check_plugin(&type, &fields, schema);
 	if (problems.total > 0)
 		result = error_set(err, EX_NOPERM, "%s %s: %s: %s", is_providers ? "provider" : "service",
 		    is_providers || !task->service ? task->type : task->service, problems.list[0].pointer, problems.list[0].text);

@@ -41,12 +41,9 @@ enum origin origin_of(jv document, enum origin otherwise);
 void origin_mark(jv *document, enum origin origin);
 void origin_unmark(jv *document);
 
-/* Adds a problem to the place's for each of the fields, an object, that a document of a tenant must not have; schema is what the
- * plugin says of them. */
-void origin_check_fields(const struct place *fields, jv schema);
-
-/* Does the same for the plugin itself, which the place names: it may be the installation's alone. */
-void origin_check_plugin(const struct place *type, jv schema);
+/* Adds a problem to the places' for the type, which names a plugin that is the installation's alone, and for each of the fields that a document of
+ * a tenant must not have; schema is what the plugin says of itself. */
+void origin_check_plugin(const struct place *type, const struct place *fields, jv schema);
 
 /* Does the same for the images that an image type of a tenant names: none is a path of the host, whatever the provider. */
 void origin_check_images(const struct place *imagetype);
