@@ -75,12 +75,25 @@ enum {
 	LEASE_SLACK_MS = MINUTE_MS, /* who asks for exactly as long as may be asks a moment later */
 };
 
+/* Returns when a lease ends at the latest; 0: there is no such bound. */
+static int64_t
+cluster_change_lease_end(const struct cluster_record *cluster)
+{
+	return cluster->lease_max_ms > 0 ? cluster->created_ms + cluster->lease_max_ms : 0;
+}
+
+/* Returns until when a lease can be made longer now; 0: there is no such bound. */
+static int64_t
+cluster_change_lease_step(const struct cluster_record *cluster)
+{
+	return cluster->lease_step_ms > 0 && cluster->expires_ms > 0 ? cluster->expires_ms + cluster->lease_step_ms : 0;
+}
+
 /* Returns the end of a lease, or its bound where that is passed by no more than a moment. */
 static int64_t
 cluster_change_round(const struct cluster_record *cluster, int64_t expires_ms)
 {
-	const int64_t bounds[] = {cluster->lease_max_ms > 0 ? cluster->created_ms + cluster->lease_max_ms : 0,
-		cluster->lease_step_ms > 0 && cluster->expires_ms > 0 ? cluster->expires_ms + cluster->lease_step_ms : 0};
+	const int64_t bounds[] = {cluster_change_lease_end(cluster), cluster_change_lease_step(cluster)};
 
 	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
 		if (bounds[i] > 0 && expires_ms > bounds[i] && expires_ms - bounds[i] <= LEASE_SLACK_MS)
@@ -105,8 +118,7 @@ cluster_change_refuse_lease(const struct cluster_record *cluster, int64_t until_
 static int
 cluster_change_check_bounds(const struct cluster_record *cluster, int64_t expires_ms, struct error *err)
 {
-	int64_t end_ms = cluster->lease_max_ms > 0 ? cluster->created_ms + cluster->lease_max_ms : 0; /* 0: there is none */
-	int64_t step_ms = cluster->lease_step_ms > 0 && cluster->expires_ms > 0 ? cluster->expires_ms + cluster->lease_step_ms : 0;
+	int64_t end_ms = cluster_change_lease_end(cluster), step_ms = cluster_change_lease_step(cluster);
 	bool by_steps = step_ms > 0 && (end_ms == 0 || step_ms < end_ms);
 	int64_t until_ms = by_steps ? step_ms : end_ms;
 	char text[CLOCK_RFC3339_SIZE], bound[2 * CLOCK_RFC3339_SIZE];

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/plural.h"
 
 #define IN(status) (1U << LIFECYCLE_##status)
 #define STANDING (IN(ACTIVE) | IN(INCOMPLETE) | IN(INCONSISTENT))
@@ -98,7 +99,7 @@ lifecycle_check(const struct lifecycle_transition *transition, enum lifecycle_st
 		count += lifecycle_offers(other, status);
 	for (const struct lifecycle_transition *other = lifecycle_transitions; other->action; other++)
 		if (lifecycle_offers(other, status)) {
-			buffer_printf(&others, "%s%s", number == 0 ? "" : number + 1 == count ? " or " : ", ", other->action);
+			buffer_printf(&others, "%s%s", plural_before(number, count, " or "), other->action);
 			number++;
 		}
 	error_set(err, EX_NO, "%s: %s is not possible while the cluster is %s; possible: %s", cluster, transition->action, names[status],

@@ -130,6 +130,14 @@ listener_look(struct listener *listener, struct http_exchange *exchange, const c
 	return listener_send(exchange);
 }
 
+/* Forgets a body. */
+static void
+listener_drop_body(struct listener *listener, struct http_exchange *exchange)
+{
+	listener->held -= exchange->body.length;
+	buffer_release(&exchange->body);
+}
+
 /* Takes a part of a body. What comes behind an answer is dropped: the library sends that at the end of the body only. Who was refused at the
  * head is not listened to for ever. */
 static enum MHD_Result
@@ -145,8 +153,7 @@ listener_take(struct listener *listener, struct http_exchange *exchange, const c
 		return MHD_YES;
 	}
 	if (length > listener->options.body_max - exchange->body.length) { /* a body of unknown length */
-		listener->held -= exchange->body.length;
-		buffer_release(&exchange->body);
+		listener_drop_body(listener, exchange);
 		listener_refuse(listener, exchange, MHD_HTTP_CONTENT_TOO_LARGE);
 		return MHD_YES;
 	}
@@ -227,7 +234,7 @@ listener_completed(void *context, struct MHD_Connection *connection, void **stat
 	if (!exchange->has_gone)
 		listener->options.left(listener->options.context, exchange);
 	listener->exchanges--;
-	listener->held -= exchange->body.length;
+	listener_drop_body(listener, exchange);
 	listener->callers.answering -= exchange->in_memory;
 	http_exchange_release(exchange);
 	free(exchange);

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/plural.h"
 #include "base/process.h"
 #include "base/suggest.h"
 #include "exec/plugin-schema.h"
@@ -181,7 +182,7 @@ fields_warn_other(const struct fields_check *check, const struct place *field, j
 		jv one = json_element(known, i);
 
 		is_one = is_one || jv_equal(jv_copy(one), jv_copy(field->value));
-		buffer_printf(&names, "%s%.40s", i == 0 ? "" : i + 1 < count ? ", " : " or ", json_string(one) ? json_string(one) : "another");
+		buffer_printf(&names, "%s%.40s", plural_before(i, count, " or "), json_string(one) ? json_string(one) : "another");
 		jv_free(one);
 	}
 	warning.problems = check->warnings;

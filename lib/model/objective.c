@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/plural.h"
 
 static const struct objective_row objectives[OBJECTIVE_COUNT] = {
 	[OBJECTIVE_MOVES] = {.name = "moves", .minimised = "placements that change on an existing cluster",
@@ -50,9 +51,8 @@ objective_enumerate(bool bounding, const char *quote, struct buffer *out)
 	for (int i = 0; i < OBJECTIVE_COUNT; i++) {
 		if (bounding && !objectives[i].bounds_machines)
 			continue;
-		if (told++)
-			buffer_text(out, told == count ? " or " : ", ");
-		buffer_printf(out, "%s%s%s", quote, objectives[i].name, quote);
+		buffer_printf(out, "%s%s%s%s", plural_before(told, count, " or "), quote, objectives[i].name, quote);
+		told++;
 	}
 }
 

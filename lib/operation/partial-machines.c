@@ -42,7 +42,7 @@ partial_machines_told(const struct operation_context *context)
 		count += partial_machines_is_one(&layout.nodes[i], NULL);
 	for (size_t i = 0; i < layout.node_count; i++)
 		if (partial_machines_is_one(&layout.nodes[i], NULL)) {
-			buffer_printf(&names, "%s%" PRId64, told == 0 ? "" : told + 1 < count ? ", " : " and ", layout.nodes[i].nodenum);
+			buffer_printf(&names, "%s%" PRId64, plural_before(told, count, " and "), layout.nodes[i].nodenum);
 			told++;
 		}
 	if (count > 0)

@@ -18,6 +18,17 @@
 #include "operation/context.h"
 #include "prepare/prepare.h"
 
+/* Returns whether a machine, or a service of one, was seen to be gone: of most clusters none is, whose layout need not be read. */
+static bool
+gone_machines_are_any(const struct observations *seen)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < seen->count && !any; i++)
+		any = seen->list[i].answer == OBSERVATION_GONE;
+	return any;
+}
+
 int
 gone_machines_find(const struct operation_context *context, struct gone_machines *gone, struct error *err)
 {
@@ -25,8 +36,11 @@ gone_machines_find(const struct operation_context *context, struct gone_machines
 
 	if (!context->cluster)
 		return 0;
-	if (observations_read(context->account.store, context->id, &gone->seen, err) < 0 ||
-	    layout_parse_text(context->documents.layout ? context->documents.layout : "", &gone->layout, err) < 0)
+	if (observations_read(context->account.store, context->id, &gone->seen, err) < 0)
+		return -1;
+	if (!gone_machines_are_any(&gone->seen))
+		return 0;
+	if (layout_parse_text(context->documents.layout ? context->documents.layout : "", &gone->layout, err) < 0)
 		return -1;
 	gone->nodes.list = arena_alloc(&gone->layout.arena, gone->layout.node_count + 1, sizeof *gone->nodes.list);
 	for (size_t i = 0; i < gone->layout.node_count; i++) {
@@ -50,7 +64,7 @@ gone_machines_tell(const struct gone_machines *gone, const struct string_list *n
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct observation *machine = observations_find(&gone->seen, nodes->list[i], "");
 
-		buffer_printf(out, "%s%" PRId64, i == 0 ? "" : i + 1 < nodes->count ? ", " : " and ",
+		buffer_printf(out, "%s%" PRId64, plural_before(i, nodes->count, " and "),
 		    layout_node(&gone->layout, nodes->list[i])->nodenum);
 		if (machine->observed_ms > seen_ms)
 			seen_ms = machine->observed_ms;

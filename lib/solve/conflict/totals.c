@@ -171,7 +171,7 @@ totals_append_takers(const struct parts *takers, struct buffer *out)
 	size_t named = takers->count <= TOTALS_NAMED + 1 ? takers->count : TOTALS_NAMED;
 
 	for (size_t i = 0; i < named; i++)
-		buffer_printf(out, "%s%s", !i ? "" : i + 1 == takers->count ? " and " : ", ", takers->list[i].name);
+		buffer_printf(out, "%s%s", plural_before(i, takers->count, " and "), takers->list[i].name);
 	if (named < takers->count)
 		buffer_printf(out, " and %zu others", takers->count - named);
 	buffer_text(out, " need ");
