@@ -94,8 +94,10 @@ const scenarios = {
     await terminal.keyboard.type('echo on $(hostname); tty\n');
     await shows('on hello1-1000');
     await shows('/dev/pts/');
-    await terminal.keyboard.type('sleep 1000\n');
+    await terminal.keyboard.type('echo sleeps-$((1)); sleep 1000\n');
+    await shows('sleeps-1'); // an interrupt before that throws away what the shell has not read yet
     await terminal.keyboard.press('Control+c');
+    await shows('^C');
     const lines = await terminal.locator('.xterm-rows > *').count();
     await terminal.setViewportSize({width: 900, height: 300});
     await terminal.waitForFunction((before) => document.querySelector('.xterm-rows').children.length < before, lines);
