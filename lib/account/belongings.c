@@ -17,7 +17,7 @@
 
 enum by { BY_TENANT, BY_NUMBER, BY_NAME, BY_CLUSTER, BY_ID, BY_NODE, BY_ENTITY, BY_COUNT };
 
-/* How rows of the tenant are known. The lists of clusters and entities are taken before anything is deleted. */
+/* Conditions by which a tenant's rows are found. The lists of clusters and entities are taken before anything is deleted. */
 static const struct {
 	const char *where;
 	char type;

@@ -18,7 +18,7 @@ struct store;
 
 enum account_role { ACCOUNT_READER, ACCOUNT_USER, ACCOUNT_ADMIN, ACCOUNT_SUPERADMIN };
 
-/* What limits who asks a server with a token or a session, whatever else they may do. */
+/* Limits of a request with a token or a session, whatever its user may do otherwise. */
 struct rights_limit {
 	bool is_set;            /* else nothing does, and the rest is of no interest */
 	enum account_role role; /* the highest */

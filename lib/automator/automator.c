@@ -18,7 +18,7 @@
 #include "ssh/remote.h"
 #include "ssh/ssh.h"
 
-/* Of this process: it is one automator from beginning to end, and what calls us back has no room for it. */
+/* A process is one automator from beginning to end, and callbacks have no argument for it. */
 static const struct automator *automator_self;
 
 void

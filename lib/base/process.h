@@ -33,7 +33,7 @@ enum {
 	PROCESS_NULL = -2,    /* /dev/null */
 };
 
-/* What is in force around a child and all that it starts, see confine/confine.h. */
+/* The confinement of a child and all that it starts, see confine/confine.h. */
 struct confinement {
 	int domain; /* a Landlock ruleset; -1: none */
 	const struct sock_fprog *calls; /* a filter of system calls */

@@ -115,7 +115,7 @@ cloud_time(const char *text)
 
 static const char header[] = "#cloud-config\n";
 
-/* How a document is merged with those before it: what it says holds, and not what they say; or its lists are added to theirs. */
+/* Two ways to merge a document with those before it: its values replace theirs, or its lists are added to theirs. */
 static const char holds[] = "merge_how: [{name: list, settings: []}, {name: dict, settings: [replace]}, {name: str, settings: []}]\n"
     "ssh: {emit_keys_to_console: true}\n";
 static const char adds[] = "merge_how: [{name: list, settings: [append]}, {name: dict, settings: [no_replace, recurse_array]}, {name: str, settings: []}]\n";

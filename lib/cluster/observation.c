@@ -129,7 +129,7 @@ observations_add_up(struct store *store, int64_t cluster, struct error *err)
 	    "FROM observation WHERE cluster = cluster.id)) WHERE id = ?", "i", cluster);
 }
 
-/* Who asks a machine, and not its provider, learns nothing of one that is gone, unless it answers. */
+/* A probe that asks a machine, and not its provider, learns nothing of one that is gone, unless it answers. */
 static int
 observations_record_one(struct store *store, int64_t cluster, int64_t revision, const struct observation *seen, struct error *err)
 {

@@ -25,7 +25,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* What neither a filter nor a plugin has a use for. */
+/* System calls that neither a filter nor a plugin has a use for. */
 static const int of_the_kernel[] = {
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_setns, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_move_mount,
 	SYS_open_tree, SYS_kexec_load, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_reboot, SYS_acct, SYS_bpf,
@@ -38,7 +38,7 @@ static const int of_the_kernel[] = {
 
 static const int unknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register};
 
-/* What a program has no use for that starts none. */
+/* System calls that a program which starts no other has no use for. */
 static const int of_programs[] = {
 	SYS_execve, SYS_execveat, SYS_ptrace, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_unshare, SYS_mknodat,
 #ifdef SYS_mknod
@@ -48,7 +48,7 @@ static const int of_programs[] = {
 
 static const int of_signals[] = {SYS_kill, SYS_tkill, SYS_tgkill, SYS_pidfd_send_signal};
 
-/* What a program has no use for that starts none and changes no files. */
+/* System calls that a program which starts no other and changes no files has no use for. */
 static const int of_others[] = {
 	SYS_execve, SYS_execveat, SYS_ptrace, SYS_kill, SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_unshare,
 	SYS_truncate, SYS_mkdirat, SYS_mknodat, SYS_linkat, SYS_symlinkat, SYS_renameat2, SYS_fchmodat, SYS_fchownat,

@@ -50,7 +50,7 @@ enum confine_want {
 	CONFINE_KEYS = 32,     /* reads keys that are in memory for a task */
 };
 
-/* What a plugin gets, all of it optional. */
+/* The surroundings of a plugin, each member optional. */
 struct confine_plugin {
 	unsigned wants;
 	const char *const *state; /* folders in the state folder that it changes, up to NULL */

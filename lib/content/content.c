@@ -201,7 +201,7 @@ content_put(const void *bytes, size_t length, char digest[static CONTENT_DIGEST_
 	return result;
 }
 
-/* What is here goes last: whoever is killed before comes back for it. */
+/* The content itself goes last, so that a call that was killed before can be repeated. */
 int
 content_remove(const char *digest, struct error *err)
 {

@@ -85,7 +85,7 @@ entrance_find_code(struct store *store, const struct entrance *entrance, struct 
 	    clock_wall_ms()), login, err);
 }
 
-/* What a tenant's user does here is in the audit log of the tenant. */
+/* The actions of a tenant's user go to the audit log of the tenant. */
 static int
 entrance_use_tenant(struct store *store, const struct entrance_login *login, struct error *err)
 {

@@ -144,7 +144,7 @@ static const struct member action_members[] = {
 };
 static const struct document service_action_table = {DOCUMENT_MEMBERS(action_members), .size = sizeof(struct service_action)};
 
-/* What services without any action have: there may be thousands of them in a request, and actions are large. */
+/* Shared by services without actions: there may be thousands of them in a request, and the table is large. */
 static const struct service_action service_absent_actions[ACTION_COUNT];
 
 /* The actions are members by the names of action.h; how long one takes depends on which it is. */

@@ -212,7 +212,7 @@ health_check_end_cluster(struct health_check *check, struct probed_cluster *prob
 	health_check_probed_free(probed);
 }
 
-/* What was seen of a cluster that is being changed is recorded, but is no fault: an operation is at work on it. */
+/* An observation of a cluster that is being changed is recorded, but is no fault: an operation is at work on it. */
 static void
 health_check_over(void *context, struct probe_subject *subject)
 {

@@ -188,7 +188,7 @@ link_tell_again(struct link *link)
 	link->tell_ms = clock_monotonic_ms() + LINK_AGAIN_MS;
 }
 
-/* What was told is answered. */
+/* Takes the server's answer to what it was told. */
 static void
 link_end_telling(struct link *link)
 {

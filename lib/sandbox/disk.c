@@ -25,7 +25,7 @@
 
 enum { ATTEMPTS = 100, SIZES_MOST = 16, OUTPUT_LIMIT = 4096, BLOCK = 4096, MIB = 1024 * 1024 };
 
-/* What mkfs puts in one place instead of spreading it takes fewer blocks to copy. No journal: no machine outlives its host's uptime. */
+/* Options of mkfs that keep its tables in one place, so that fewer blocks are to be copied. No journal: no machine outlives its host's uptime. */
 static const char *const disk_features[] = {
 	[DISK_OF_MACHINE] = "^has_journal,^resize_inode",
 	[DISK_OF_VOLUME] = "has_journal",

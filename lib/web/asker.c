@@ -21,7 +21,7 @@
 #include "store/store.h"
 #include "web/problem.h"
 
-/* What concerns the person who has started the server, and not the one who asks. */
+/* Variables about the person who has started the server, and not the one who asks. */
 static const char *const personal[] = {"COOPR_TENANT=", "COOPR_USER=", "COOPR_VOUCHED=", "COOPR_OUTPUT=", "SUDO_", "SSH_",
 	"COOPR_MESSAGES=", CLIENT_ASKER, "COOPR_SENT=", "COOPR_SERVER=", "XDG_CONFIG_HOME="};
 

@@ -228,7 +228,7 @@ provisioner_fetch(struct call *call, struct error *err)
 	return result;
 }
 
-/* What is asked with the token of a provisioner. */
+/* Requests with the token of a provisioner. */
 static const struct work {
 	const char *name, *synopsis;
 	size_t operands;

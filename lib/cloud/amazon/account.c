@@ -44,7 +44,7 @@ ec2_check_region(struct cloud *cloud, const char *region)
 		fields_problem(cloud, "aws_region", "not the name of a region, such as us-east-1");
 }
 
-/* Who has a provider of its own has no part in the role of this machine, whatever the document says. */
+/* A tenant's own provider has no part in the role of this machine, whatever its document says. */
 static void
 ec2_open_credentials(struct cloud *cloud, struct ec2_account *account)
 {

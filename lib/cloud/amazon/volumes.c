@@ -184,7 +184,7 @@ ec2_remove_volume(struct cloud *cloud, const struct cloud_volume *volume, const 
 	return ec2_send(cloud, &form, true, gone, stop, err);
 }
 
-/* Where disks are NVMe, the serial number is the volume's id; elsewhere the kernel calls the device that was asked for xvd or sd. */
+/* The serial number of an NVMe disk is the volume's id; the kernel calls other disks xvdX or sdX, after the device that was asked for. */
 static const char *
 ec2_volume_paths(const struct cloud_volume *volume, struct arena *arena)
 {

@@ -14,7 +14,7 @@ struct key_pair;
 #define CONTAINER_PARENT "/etc/ssh"
 #define CONTAINER_FOLDER CONTAINER_PARENT "/coopr"
 
-/* What /bin/sh -c is given; it ends with 127 where there is no sshd. */
+/* The script for /bin/sh -c; it ends with 127 where there is no sshd. */
 extern const char container_start[];
 
 /* Sets *tar, which the caller wipes and frees, to the files: the private host key, and the key that logs in, as any user. */

@@ -267,7 +267,7 @@ volumes_make(struct cloud *cloud, const struct cloud_volume_order *order, const 
 	return result;
 }
 
-/* What is being uploaded is a copy of that moment already. */
+/* A snapshot that is being uploaded is a copy of its moment already. */
 static int
 volumes_snapshot(struct cloud *cloud, const struct cloud_volume_order *order, const struct stop *stop, struct error *err)
 {

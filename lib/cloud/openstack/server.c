@@ -186,7 +186,7 @@ openstack_read_ours(const struct openstack_reading *reading, jv server, jv metad
 	return 0;
 }
 
-/* Of a server in a part of the cloud that does not answer, Nova knows the id and no more: it may be any of ours, and a list without it is none. */
+/* Nova knows no more than the id of a server in a part of the cloud that does not answer: it may be any of ours, so a list without it is incomplete. */
 static int
 openstack_read_server(const struct openstack_reading *reading, jv server, struct error *err)
 {

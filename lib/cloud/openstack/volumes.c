@@ -6,13 +6,13 @@
 
 #include "cloud/openstack/request.h"
 
-/* What hypervisors make of these differs; they count how many volumes a server has. */
+/* Hypervisors differ in what they make of these names; they only count the volumes of a server. */
 static const char *const devices[] = {"/dev/vdb", "/dev/vdc", "/dev/vdd", "/dev/vde", "/dev/vdf", "/dev/vdg", "/dev/vdh", "/dev/vdi", "/dev/vdj",
 	"/dev/vdk", "/dev/vdl", "/dev/vdm", NULL};
 
 /* --- list --- */
 
-/* What failed may have data nevertheless: it is neither made anew nor attached, and goes only where somebody says so. */
+/* A volume in a failed state may have data nevertheless: it is neither made anew nor attached, and is deleted only by request. */
 static enum cloud_volume_state
 volumes_state(const char *status)
 {

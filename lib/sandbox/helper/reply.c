@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 
-/* What is said of a machine beside its name and state; the rest is the helper's own. */
+/* Members of a reply about a machine, beside its name and state; the others are the helper's own. */
 static const char *const members[] = {"address", "cluster", "host_key", "hostname", "image", "login", "node", "pid", "provider", "token"};
 enum { MEMBERS = sizeof members / sizeof *members };
 

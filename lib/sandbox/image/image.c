@@ -131,7 +131,7 @@ image_path(const char *digest)
 	return path;
 }
 
-/* What stands in names/HASH: the image, its key and its digest, a line each. */
+/* The file names/HASH: the image, its key and its digest, a line each. */
 struct known {
 	char *image, *key, *digest;
 	struct buffer text;

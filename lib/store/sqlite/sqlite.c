@@ -251,7 +251,7 @@ sqlite_changes(struct sql *sql, int64_t *number, struct error *err)
 	return sql_number(sql, number, err, "PRAGMA data_version", "") < 0 ? -1 : 0;
 }
 
-/* What was made by others is not looked at where it does nothing: an index, and what SQLite itself needs. */
+/* Objects that others made are left out where they do nothing: indexes, and what SQLite itself needs. */
 static struct sql_rows *
 sqlite_check(struct sql *sql, struct error *err)
 {

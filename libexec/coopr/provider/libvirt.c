@@ -35,7 +35,7 @@ static const char schema[] =
     "\"domain_type\":{\"type\":\"string\",\"of\":\"installation\",\"description\":\"How they are run, such as kvm or qemu; by default kvm where the host has it\"},"
     "\"firmware\":{\"type\":\"string\",\"enum\":[\"bios\",\"efi\"],\"of\":\"installation\",\"description\":\"What starts them; by default as the host has it\"}}}";
 
-/* What a task does, with a connection of its own. */
+/* A task with a connection of its own. */
 struct call {
 	const struct cloud *cloud;
 	virConnectPtr connection;
@@ -238,7 +238,7 @@ libvirt_make_new(struct call *call, const struct cloud_order *order, const struc
 	return key ? libvirt_make_seeded(call, order, size, key, err) : -1;
 }
 
-/* Whether a domain was defined, where its host is not reached any more, is found out by its name. */
+/* Looks by name whether a domain was defined before its host was no longer reached. */
 static int
 libvirt_make(struct cloud *cloud, const struct cloud_order *order, const struct stop *stop, struct cloud_machines *made, bool *unknown,
     struct error *err)

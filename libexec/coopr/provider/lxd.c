@@ -197,7 +197,7 @@ lxd_remove(struct cloud *cloud, const struct cloud_machine *machine, const struc
 
 /* --- make --- */
 
-/* What a task knows of the instance that it makes. */
+/* A task and the instance that it makes. */
 struct lxd_task {
 	const struct cloud *cloud;
 	const struct cloud_order *order;
@@ -392,7 +392,7 @@ lxd_take_up(struct lxd_task *task, const struct error *why, struct error *err)
 	return result;
 }
 
-/* What the daemon has not got, it will not have in a moment. */
+/* Not found is permanent: the daemon will not have it in a moment either. */
 static void
 lxd_classify(struct error *err)
 {
@@ -475,7 +475,7 @@ lxd_host_keys(struct cloud *cloud, const struct cloud_machine *machine, const st
 	return result;
 }
 
-/* Who is not trusted may ask who he is, and nothing else. */
+/* A client that is not trusted may ask who it is, and nothing else. */
 static int
 lxd_try_daemon(struct cloud *cloud, const struct stop *stop, struct arena *arena, const char **said, struct error *err)
 {

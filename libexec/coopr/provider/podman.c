@@ -222,7 +222,7 @@ podman_container(const struct daemon *daemon, const struct cloud_order *order, c
 	return body;
 }
 
-/* What a task knows of the container that it makes. */
+/* A task and the container that it makes. */
 struct podman_task {
 	struct cloud *cloud;
 	const struct cloud_order *order;
