@@ -122,3 +122,20 @@ beside_a_cloud() {
 		[ "$(machines)" = 0 ]
 	END
 }
+
+@test "usage counts a machine from the request that made it, and not from one that the cloud has refused" {
+	beside_a_cloud <<-'END'
+		fake_set '{"full":[["*","s-1vcpu-1gb"]]}'
+		coopr create -q shop -t tpl -n 2 &
+		until [ "$(requests 'POST /v2/droplets')" -ge 2 ]; do kill -0 $!; sleep 0.1; done
+		sleep 3
+		before=$EPOCHREALTIME
+		fake_set '{"full":[]}'
+		wait $!
+		coopr usage -o json >usage
+		jq -e --argjson before "$before" --argjson now "$EPOCHREALTIME" '.node_hours * 3600 <= 2 * ($now - $before) and .node_hours > 0' usage >/dev/null ||
+			{ echo "$before"; cat usage; false; }
+		coopr show -o json shop | jq -es 'map(select(.kind == "node").facts.asked_at) | length == 2 and all(startswith("20"))' >/dev/null
+		coopr delete -q -y shop
+	END
+}

@@ -88,6 +88,7 @@ intent_read(const struct cloud *cloud, const char *node, struct arena *arena, st
 
 		intent->token = json_arena_string(value, "token", arena);
 		intent->asked_ms = intent_asked(value);
+		intent->since_ms = (int64_t)json_get_number(value, "since_ms", json_get_number(value, "asked_ms", 0));
 		intent->choice = (int64_t)json_get_number(value, "choice", 0);
 		intent->kept = jv_get_kind(kept) == JV_KIND_TRUE;
 		jv_free(kept);
@@ -118,6 +119,7 @@ intent_write(const struct cloud *cloud, const char *node, const struct intent *i
 	json_set_number(&value, "asked_ms", intent->asked_ms ? (double)(clock_wall_ms() - (clock_boottime_ms() - intent->asked_ms)) : 0);
 	json_set_number(&value, "asked_boottime_ms", (double)intent->asked_ms);
 	json_set_string(&value, "boot", clock_boot_id(boot));
+	json_set_number(&value, "since_ms", (double)intent->since_ms);
 	if (intent->choice > 0)
 		json_set_number(&value, "choice", (double)intent->choice);
 	json_set(&value, "kept", intent->kept ? jv_true() : jv_false());

@@ -87,7 +87,7 @@ life_confirm(struct life *life)
 	if (result == 0)
 		result = life_shown_keys(life, &machine, &reported, &pinned);
 	if (result == 0) {
-		life_hand_out(life, found.list, 0);
+		life_hand_out(life, found.list, NULL);
 		json_set(&life->outcome->facts, "ssh_host_keys", host_keys_pin(&pinned));
 	}
 	cloud_machines_release(&found);

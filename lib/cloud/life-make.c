@@ -39,6 +39,8 @@ life_ask(struct life *life, struct intent *intent, const struct cloud_order *ord
 	int result;
 
 	intent->asked_ms = clock_boottime_ms();
+	if (!intent->since_ms)
+		intent->since_ms = clock_wall_ms();
 	if (intent_write(cloud, life->task->machine.id, intent, err) < 0)
 		return -1;
 	result = cloud->api->make(cloud, order, life->stop, &made, &unknown, err);
@@ -119,8 +121,13 @@ life_make(struct life *life, struct intent *intent, struct cloud_machines *found
 		asked_before = cloud->api->takes_token;
 		if (!cloud->api->takes_token && (there = life_settle(life, intent, found)) != 0)
 			return there < 0 ? -1 : 0;
+		/* It was looked for all the time: nothing has come of that request. */
+		if (!cloud->api->takes_token)
+			intent->since_ms = 0;
 		if (stop_sleep(life->stop, pace_backoff_ms(number++), &life->error) < 0)
 			return -1;
 	}
-	return error_prefix(&life->error, "after try number %d", MAKE_TRIES);
+	error_prefix(&life->error, "after try number %d", MAKE_TRIES);
+	intent_write(cloud, life->task->machine.id, intent, &ignored);
+	return -1;
 }

@@ -172,10 +172,11 @@ life_check_addresses(struct life *life, const struct cloud_machine *machine)
 }
 
 void
-life_hand_out(struct life *life, const struct cloud_machine *machine, int64_t choice)
+life_hand_out(struct life *life, const struct cloud_machine *machine, const struct intent *intent)
 {
 	jv addresses = jv_object(), facts = jv_object();
 	bool inside = machine->bind_v4 || machine->bind_v6;
+	char asked_at[CLOCK_RFC3339_SIZE];
 
 	life_add_address(&addresses, "access_v4", machine->access_v4, NULL);
 	life_add_address(&addresses, "access_v6", machine->access_v6, NULL);
@@ -184,8 +185,10 @@ life_hand_out(struct life *life, const struct cloud_machine *machine, int64_t ch
 	json_set_string(&facts, "providerid", machine->id);
 	if (machine->zone)
 		json_set_string(&facts, "zone", machine->zone);
-	if (choice > 0)
-		life_add_choice(life, choice, &facts);
+	if (intent && intent->choice > 0)
+		life_add_choice(life, intent->choice, &facts);
+	if (intent && intent->since_ms > 0)
+		json_set_string(&facts, "asked_at", clock_rfc3339(intent->since_ms, asked_at));
 	json_set_string(&facts, "names", "hosts");
 	if (life->task->action == ACTION_CREATE) /* the key is known to that task alone, and what it has told stays */
 		json_set(&facts, "ssh-auth", life_login(life));

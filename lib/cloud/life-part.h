@@ -42,7 +42,7 @@ void life_reach(const struct cloud *cloud, struct cloud_machine *machine);
  * would enter whatever is there. */
 int life_check_addresses(struct life *life, const struct cloud_machine *machine);
 
-/* Tells in the outcome what later tasks need of the machine; choice is the number of that which was made, 0 where it is as the node is or was told. */
-void life_hand_out(struct life *life, const struct cloud_machine *machine, int64_t choice);
+/* Tells in the outcome what later tasks need of the machine, and how and when it was asked for where that is the task: NULL where it was told before. */
+void life_hand_out(struct life *life, const struct cloud_machine *machine, const struct intent *intent);
 
 #endif

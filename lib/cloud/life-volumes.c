@@ -325,7 +325,7 @@ life_tell_given(struct life *life, const struct wanted *wanted, size_t count)
 		result = error_set(&life->error, EX_TEMPFAIL, "node %s has no machine that runs in %s: %s", life->task->machine.id, life->cloud->name,
 		    found.count && found.list->reason ? found.list->reason : "it has ended");
 	if (result == 0)
-		life_hand_out(life, found.list, 0);
+		life_hand_out(life, found.list, NULL);
 	for (size_t i = 0; i < count; i++) {
 		jv record = jv_object();
 

@@ -155,6 +155,7 @@ life_resume(struct life *life, struct intent *intent, bool known, struct cloud_m
 		return error_set(&life->error, EX_TEMPFAIL, "machine %s of %s does not run, and its token is gone", found->list->id, life->cloud->name);
 	life_say(life, "machine %s does not run, and is started", found->list->id);
 	intent->kept |= !known;
+	intent->since_ms = known ? intent->since_ms : -1;
 	intent->token = arena_string(&life->arena, found->list->token);
 	cloud_machines_release(found);
 	return life_make(life, intent, found);
@@ -192,7 +193,7 @@ life_create(struct life *life)
 	if (there >= 0)
 		there = life_check_addresses(life, found.list);
 	if (there >= 0)
-		life_hand_out(life, found.list, intent.choice);
+		life_hand_out(life, found.list, &intent);
 	cloud_machines_release(&found);
 	return there;
 }

@@ -69,6 +69,14 @@ operation_end_read(struct ending *e, struct error *err)
 	return got < 0 ? -1 : open;
 }
 
+/* Corrects when the use began that there is: where it was recorded as the operation ended before, nobody knew when its machine was asked for, or whether. */
+static int
+operation_end_correct_use(struct ending *e, const char *node, int64_t from_ms, struct error *err)
+{
+	return sql_change(account_sql(e->account), err, "UPDATE node_use SET from_ms = max(from_ms, ?) WHERE cluster = ? AND node = ? AND to_ms IS NULL "
+	    "AND from_ms >= ?", "iiti", from_ms, e->cluster, node, e->begun_ms);
+}
+
 static int
 operation_end_begin_use(struct ending *e, const struct holding_node *node, int64_t from_ms, struct error *err)
 {
@@ -100,6 +108,8 @@ operation_end_lives(struct ending *e, struct error *err)
 		int at = names_find(&ids, life->node);
 
 		if (life->from_ms && at != NAMES_NONE)
+			result = operation_end_correct_use(e, life->node, operation_end_within(e, life->from_ms), err);
+		if (result == 0 && life->from_ms && at != NAMES_NONE)
 			result = operation_end_begin_use(e, &all.list[at], operation_end_within(e, life->from_ms), err);
 		if (result == 0 && life->to_ms)
 			result = sql_change(account_sql(e->account), err, "UPDATE node_use SET to_ms = ?1 WHERE cluster = ?2 AND node = ?3 AND to_ms IS NULL "

@@ -19,7 +19,8 @@ lives_add(struct lives *lives, const char *node, int64_t from_ms, int64_t to_ms)
 	lives->list[lives->count++] = (struct machine_life){arena_string(&lives->arena, node), from_ms, to_ms};
 }
 
-/* The first attempt that may have made the machine counts: that of which nothing was heard may have been the one. */
+/* The first attempt that may have made the machine counts: that of which nothing was heard may have been the one, unless the provider tells that the
+ * machine was asked for later. */
 static void
 lives_take_create(struct lives *lives, struct lived *lived, const char *node, const struct attempt *attempt)
 {
@@ -31,6 +32,8 @@ lives_take_create(struct lives *lives, struct lived *lived, const char *node, co
 		lived->asked_ms = attempt->start_ms;
 	if (attempt->end != ATTEMPT_DONE)
 		return;
+	if (attempt->asked_ms > lived->asked_ms)
+		lived->asked_ms = attempt->asked_ms < attempt->end_ms ? attempt->asked_ms : attempt->end_ms;
 	lives_add(lives, node, lived->asked_ms, 0);
 	lived->open = lives->count;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "json/json.h"
 #include "json/record.h"
 #include "queue/read.h"
 
@@ -92,6 +94,20 @@ attempts_skip(struct attempts *attempts, const struct event *event, uint32_t ste
 	attempts->skipped[step] = true;
 }
 
+/* Returns when the machine was asked for, as the result of its creation says, or 0. */
+static int64_t
+attempts_asked(const char *text)
+{
+	jv result = text ? jv_parse(text) : jv_invalid(), facts = json_get(result, "result");
+	char *asked_at = json_get_string(facts, "asked_at");
+	int64_t asked_ms = asked_at ? clock_parse_rfc3339(asked_at) : 0;
+
+	free(asked_at);
+	jv_free(facts);
+	jv_free(result);
+	return asked_ms > 0 ? asked_ms : 0;
+}
+
 static int
 attempts_end(struct attempts *attempts, const struct event *event, uint32_t step, struct error *err)
 {
@@ -105,6 +121,7 @@ attempts_end(struct attempts *attempts, const struct event *event, uint32_t step
 	attempt->end = event->kind == EVENT_DONE ? ATTEMPT_DONE : event->kind == EVENT_FAIL ? ATTEMPT_FAILED : ATTEMPT_LOST;
 	/* The clock may have been set meanwhile. */
 	attempt->end_ms = event->at_ms > attempt->start_ms ? event->at_ms : attempt->start_ms;
+	attempt->asked_ms = attempt->end == ATTEMPT_DONE && attempt->action == ACTION_CREATE ? attempts_asked(event->result) : 0;
 	attempt->status = event->status;
 	attempt->next = event->next;
 	attempt->message = message ? arena_string(&attempts->arena, message) : NULL;

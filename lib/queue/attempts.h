@@ -26,6 +26,7 @@ struct attempt {
 	enum event_next next; /* what followed, where it was not done */
 	int64_t start_ms;
 	int64_t end_ms;     /* never before start_ms; while it runs: the time of the last event there is */
+	int64_t asked_ms;   /* done: when the machine that it made was asked for, as its provider tells; 0: nothing is told */
 	int64_t status;
 	int worker;         /* number in workers, or NAMES_NONE */
 	const char *message; /* why it failed or was lost, or NULL */

@@ -85,6 +85,7 @@ lives = {}  # of machines, by the cloud's ids: the node, when it was made, when 
 disks = {}  # of volumes and snapshots the same: coopr's id of it, when it was made, when it was gone, and when it was last seen
 is_over = threading.Event()
 noticed = {}  # of what is gone: when all was settled behind that
+repeated = {}  # of what was made: seconds since its operation began, where something was killed meanwhile
 usage = {}  # of clusters, and the member of usage: things, seconds, and how many seconds more coopr counts
 never_made = {}  # of the member of usage: seconds of what coopr counts, and the cloud never had
 killed = {}  # how often what was killed
@@ -416,7 +417,8 @@ def foreign(known, said):
 
 def compare_usage(said):
     """What coopr counts is at least what the cloud charges, and at most more by what no request can tell: for how long it was under way or was repeated, that
-    a machine was lost, or that nobody heard of its deletion until now. What was about to be asked for when all was killed, or its machine was off, counts
+    a machine was lost, or that nobody heard of its deletion until now. Where something was killed on the way, it may be all the time since the operation
+    began. What was about to be asked for when all was killed, or its machine was off, counts
     from then on, too; that is told in the end."""
     before = time.time()
     counts = records("usage", "--by", "cluster")
@@ -430,7 +432,12 @@ def compare_usage(said):
                     never["%08d" % number] = never.get("%08d" % number, 0) + spent_ms / 1000
             never_made[member] = sum(never.values())
             counted = {row["id"]: row[member] * 3600 / size - never.get(row["id"], 0) for row in counts}
-            compare_hours(member, {one: (cluster(life[0]), *life[1:]) for one, life in things.items()}, counted, before, said)
+            its_lives = {one: (cluster(life[0]), *life[1:]) for one, life in things.items()}
+            for one, life in its_lives.items():
+                if one not in repeated:
+                    begun = store.execute("SELECT max(begun_ms) FROM operation WHERE cluster = ? AND begun_ms <= ?", (life[0], int(life[1] * 1000))).fetchone()[0]
+                    repeated[one] = life[1] - begun / 1000 if begun and "(killed)" in " ".join(said) else 0
+            compare_hours(member, its_lives, counted, before, said)
 
 
 def compare_hours(member, things, counts, before, said):
@@ -442,6 +449,7 @@ def compare_hours(member, things, counts, before, said):
         charged = sum((gone or now) - made for _, made, gone, _ in its.values())
         counted = counts.get(cluster, 0)
         unseen = sum(noticed.setdefault(one, now) - life[2] for one, life in its.items() if life[2])
+        unseen += sum(repeated[one] for one in its)
         usage[cluster, member] = (len(its), round(charged, 1), round(counted - charged, 1))
         if not least - 0.3 * (len(its) + 1) <= counted <= charged + SLACK_S * (len(its) + 4) + unseen:
             wrong.append("\n".join(["%s of %s: %d things, the cloud charges %.1f s, coopr counts %.1f s" % (member, cluster, len(its), charged, counted), *said]))
