@@ -139,6 +139,9 @@ FUZZ_PACKAGES = clang libclang-rt-dev
 # Where package.bats is run, which wants to be root and to have these tools, the package is made before: beside other tests that takes too long.
 PACKAGE_TESTED = $(shell [ "$$(id -u)" -eq 0 ] && command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null && command -v lintian)
 
+# The package of the tests has no symbols for a debugger beside it, and is packed in a hurry.
+check: export DEB_BUILD_OPTIONS = noautodbgsym
+check: export DPKG_DEB_COMPRESSOR_LEVEL = 1
 check: all $(TESTS_BUILT) $(if $(TESTS),,$(if $(PACKAGE_TESTED),build/coopr.deb))
 	tests/run $(OUT) $(BUILD) $(TESTS)
 
@@ -230,7 +233,7 @@ build/coopr.deb: $(PACKAGED)
 	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/coopr
 	cd build/deb/coopr && env -u MAKEFLAGS -u MAKELEVEL -u SAN -u TESTS dpkg-buildpackage --build=binary --no-sign
 	mkdir build/deb/tmp
-	TMPDIR=$(CURDIR)/build/deb/tmp lintian --allow-root --fail-on error,warning,info build/deb/coopr_*.changes >build/deb/lintian || \
+	TMPDIR=$(CURDIR)/build/deb/tmp lintian --allow-root --pedantic --fail-on error,warning,info,pedantic build/deb/coopr_*.changes >build/deb/lintian || \
 	    { cat build/deb/lintian; exit 1; }
 	cp build/deb/coopr_*.deb $@
 	@touch -r build/deb/began $@
