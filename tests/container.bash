@@ -220,7 +220,7 @@ refuses_wrong_fields() {
 	local fields expected
 
 	while IFS='|' read -r fields expected; do
-		do_task start "{\"image_name\": \"box\", $fields}" '{"web": {"a": [1]}}'
+		do_task start "$(jq -cn "{image_name: \"box\"} + {$fields}")" '{"web": {"a": [1]}}'
 		same 78 "$(member .status)"
 		contains "$(member .message)" "$expected"
 	done <<-'END'

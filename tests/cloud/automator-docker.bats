@@ -22,8 +22,10 @@ has_tool() {
 		skip "needs docker, which cannot be installed: $(tail -n 1 installed)"
 }
 
+# Its containerd writes stacks to the place for temporary files where it is slow to answer.
 tool_start() {
-	dockerd --bip 10.197.0.1/24 --storage-driver vfs --exec-opt native.cgroupdriver=cgroupfs --data-root "$PWD/daemon/data" \
+	mkdir -p daemon/tmp
+	TMPDIR=$PWD/daemon/tmp dockerd --bip 10.197.0.1/24 --storage-driver vfs --exec-opt native.cgroupdriver=cgroupfs --data-root "$PWD/daemon/data" \
 		--exec-root "$PWD/daemon/exec" --pidfile "$PWD/daemon/pid" -H unix:///run/docker.sock >daemon/log 2>&1 3>&- 7>&- 8>&- &
 	for _ in $(seq 600); do
 		! docker version >/dev/null 2>&1 || return 0
