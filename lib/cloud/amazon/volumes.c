@@ -101,7 +101,7 @@ ec2_add_volume_tags(struct buffer *form, const char *type, const struct cloud_vo
 
 /* Sends a form, and releases it. An error whose code is one of passed is none. */
 static int
-ec2_send(struct cloud *cloud, struct buffer *form, bool repeatable, const char *const *passed, const struct stop *stop, struct error *err)
+ec2_do(struct cloud *cloud, struct buffer *form, bool repeatable, const char *const *passed, const struct stop *stop, struct error *err)
 {
 	struct ec2_reply reply = EC2_REPLY_NONE;
 	int result = ec2_ask(cloud, form, repeatable, stop, &reply, err);
@@ -131,7 +131,7 @@ ec2_make_volume(struct cloud *cloud, const struct cloud_volume_order *order, con
 	ec2_add(&form, account->data.type, "VolumeType");
 	ec2_add(&form, order->name, "ClientToken");
 	ec2_add_volume_tags(&form, "volume", order);
-	return ec2_send(cloud, &form, true, none, stop, err);
+	return ec2_do(cloud, &form, true, none, stop, err);
 }
 
 static int
@@ -146,7 +146,7 @@ ec2_attach_volume(struct cloud *cloud, const struct cloud_volume *volume, const 
 	ec2_add(&form, volume->id, "VolumeId");
 	ec2_add(&form, machine, "InstanceId");
 	ec2_add(&form, device, "Device");
-	return ec2_send(cloud, &form, true, again, stop, err);
+	return ec2_do(cloud, &form, true, again, stop, err);
 }
 
 static int
@@ -158,7 +158,7 @@ ec2_detach_volume(struct cloud *cloud, const struct cloud_volume *volume, const 
 	ec2_begin(&form, "DetachVolume");
 	ec2_add(&form, volume->id, "VolumeId");
 	ec2_add(&form, volume->machine, "InstanceId");
-	return ec2_send(cloud, &form, true, again, stop, err);
+	return ec2_do(cloud, &form, true, again, stop, err);
 }
 
 /* No token names the request, so that it is not sent again. */
@@ -170,7 +170,7 @@ ec2_snapshot_volume(struct cloud *cloud, const struct cloud_volume_order *order,
 	ec2_begin(&form, "CreateSnapshot");
 	ec2_add(&form, order->of, "VolumeId");
 	ec2_add_volume_tags(&form, "snapshot", order);
-	return ec2_send(cloud, &form, false, none, stop, err);
+	return ec2_do(cloud, &form, false, none, stop, err);
 }
 
 static int
@@ -181,7 +181,7 @@ ec2_remove_volume(struct cloud *cloud, const struct cloud_volume *volume, const 
 
 	ec2_begin(&form, volume->is_snapshot ? "DeleteSnapshot" : "DeleteVolume");
 	ec2_add(&form, volume->id, volume->is_snapshot ? "SnapshotId" : "VolumeId");
-	return ec2_send(cloud, &form, true, gone, stop, err);
+	return ec2_do(cloud, &form, true, gone, stop, err);
 }
 
 /* The serial number of an NVMe disk is the volume's id; the kernel calls other disks xvdX or sdX, after the device that was asked for. */

@@ -47,7 +47,7 @@ image_ask(const struct cloud *cloud, const char *path, const struct stop *stop, 
 
 /* Looks for a name and a family in the account's project, that which the fields name, and the publisher's. */
 static const char *
-image_search(const struct cloud *cloud, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
+google_image_search(const struct cloud *cloud, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
 {
 	const struct google_account *account = cloud->state;
 	const char *publisher = image_publisher(image);
@@ -80,7 +80,7 @@ google_image(const struct cloud *cloud, const char *image, const struct stop *st
 		return from ? arena_string(arena, from) : arena_printf(arena, "projects/%s/global/images/%s", account->project,
 		    strncmp(image, "global/images/", strlen("global/images/")) == 0 ? image + strlen("global/images/") : image);
 	path = known_id_find(&account->images, "image", image, arena);
-	if (!path && (path = image_search(cloud, image, stop, arena, err)))
+	if (!path && (path = google_image_search(cloud, image, stop, arena, err)))
 		known_id_keep(&account->images, "image", image, path);
 	return path;
 }

@@ -14,7 +14,7 @@ static const char *const devices[] = {"/dev/vdb", "/dev/vdc", "/dev/vdd", "/dev/
 
 /* A volume in a failed state may have data nevertheless: it is neither made anew nor attached, and is deleted only by request. */
 static enum cloud_volume_state
-volumes_state(const char *status)
+cinder_state(const char *status)
 {
 	return !status ? CLOUD_VOLUME_BUSY : strcmp(status, "available") == 0 ? CLOUD_VOLUME_FREE : strcmp(status, "in-use") == 0 ? CLOUD_VOLUME_ATTACHED
 	    : strcmp(status, "deleting") == 0 ? CLOUD_VOLUME_GONE : CLOUD_VOLUME_BUSY;
@@ -22,7 +22,7 @@ volumes_state(const char *status)
 
 /* Reads a volume or a snapshot, if it is one of this installation's. */
 static int
-volumes_read_one(const struct cloud *cloud, jv one, bool is_snapshot, struct cloud_volumes *found, struct error *err)
+cinder_read_one(const struct cloud *cloud, jv one, bool is_snapshot, struct cloud_volumes *found, struct error *err)
 {
 	struct arena *arena = &found->arena;
 	jv metadata = json_get(one, "metadata"), attachments = json_get(one, "attachments");
@@ -31,7 +31,7 @@ volumes_read_one(const struct cloud *cloud, jv one, bool is_snapshot, struct clo
 	struct cloud_volume volume = {.id = json_arena_string(one, "id", arena), .name = json_arena_string(metadata, CLOUD_TAG_VOLUME, arena),
 	    .provider = json_arena_string(metadata, CLOUD_TAG_PROVIDER, arena), .zone = json_arena_string(one, "availability_zone", arena),
 	    .machine = json_arena_string(attachment, "server_id", arena), .device = json_arena_string(attachment, "device", arena),
-	    .size_gb = (int64_t)json_get_number(one, "size", 0), .state = volumes_state(status), .is_snapshot = is_snapshot};
+	    .size_gb = (int64_t)json_get_number(one, "size", 0), .state = cinder_state(status), .is_snapshot = is_snapshot};
 	bool is_ours = installation && strcmp(installation, cloud->installation) == 0 && volume.name;
 
 	free(status);
@@ -46,33 +46,33 @@ volumes_read_one(const struct cloud *cloud, jv one, bool is_snapshot, struct clo
 	return 0;
 }
 
-struct volumes_reading {
+struct cinder_reading {
 	const struct cloud *cloud;
 	struct cloud_volumes *found;
 	bool snapshots;
 };
 
 static int
-volumes_read(jv page, void *data, struct error *err)
+cinder_read(jv page, void *data, struct error *err)
 {
-	const struct volumes_reading *reading = data;
+	const struct cinder_reading *reading = data;
 	int result = 0;
 
 	for (size_t i = 0; result == 0 && i < json_length(page); i++) {
 		jv one = json_element(page, i);
 
-		result = volumes_read_one(reading->cloud, one, reading->snapshots, reading->found, err);
+		result = cinder_read_one(reading->cloud, one, reading->snapshots, reading->found, err);
 		jv_free(one);
 	}
 	return result;
 }
 
 static int
-volumes_list(struct cloud *cloud, bool snapshots, const struct stop *stop, struct cloud_volumes *found, struct error *err)
+cinder_list(struct cloud *cloud, bool snapshots, const struct stop *stop, struct cloud_volumes *found, struct error *err)
 {
-	struct volumes_reading reading = {.cloud = cloud, .found = found, .snapshots = snapshots};
+	struct cinder_reading reading = {.cloud = cloud, .found = found, .snapshots = snapshots};
 	const struct openstack_list list = {.service = OPENSTACK_VOLUME, .path = snapshots ? "/snapshots/detail?limit=1000" : "/volumes/detail?limit=1000",
-	    .member = snapshots ? "snapshots" : "volumes", .read = volumes_read, .data = &reading};
+	    .member = snapshots ? "snapshots" : "volumes", .read = cinder_read, .data = &reading};
 
 	return openstack_list(cloud, &list, stop, err);
 }
@@ -81,7 +81,7 @@ volumes_list(struct cloud *cloud, bool snapshots, const struct stop *stop, struc
 
 /* Returns {"volume": {...}} or {"snapshot": {...}} with what both have. */
 static jv
-volumes_body(const char *member, const struct cloud_volume_order *order, const char *of, const char *zone)
+cinder_body(const char *member, const struct cloud_volume_order *order, const char *of, const char *zone)
 {
 	jv body = jv_object(), value = jv_object(), metadata = jv_object();
 
@@ -104,14 +104,14 @@ volumes_body(const char *member, const struct cloud_volume_order *order, const c
 /* Cinder takes no word that names a request: one that may have been heard is not sent again, and the list shows what became of it. Its zones are not
  * always those of Nova, where volumes of any zone may be attached then. */
 static int
-volumes_make(struct cloud *cloud, const struct cloud_volume_order *order, const struct stop *stop, struct error *err)
+cinder_make(struct cloud *cloud, const struct cloud_volume_order *order, const struct stop *stop, struct error *err)
 {
 	const char *of = order->of ? "snapshot_id" : NULL;
 	long status;
-	int result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/volumes", volumes_body("volume", order, of, order->zone), false, stop, &status, err);
+	int result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/volumes", cinder_body("volume", order, of, order->zone), false, stop, &status, err);
 
 	if (result < 0 && status == 400 && order->zone && strstr(err->text, "vailability zone"))
-		result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/volumes", volumes_body("volume", order, of, NULL), false, stop, &status, err);
+		result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/volumes", cinder_body("volume", order, of, NULL), false, stop, &status, err);
 	if (result < 0 && status == 413)
 		err->code = CLOUD_NO_QUOTA;
 	if (result < 0 && status == 400 && strstr(err->text, "Invalid snapshot"))
@@ -120,10 +120,10 @@ volumes_make(struct cloud *cloud, const struct cloud_volume_order *order, const 
 }
 
 static int
-volumes_snapshot(struct cloud *cloud, const struct cloud_volume_order *order, const struct stop *stop, struct error *err)
+cinder_snapshot(struct cloud *cloud, const struct cloud_volume_order *order, const struct stop *stop, struct error *err)
 {
 	long status;
-	int result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/snapshots", volumes_body("snapshot", order, "volume_id", NULL), false, stop, &status, err);
+	int result = openstack_do(cloud, OPENSTACK_VOLUME, "POST", "/snapshots", cinder_body("snapshot", order, "volume_id", NULL), false, stop, &status, err);
 
 	if (result < 0 && status == 413)
 		err->code = CLOUD_NO_QUOTA;
@@ -131,7 +131,7 @@ volumes_snapshot(struct cloud *cloud, const struct cloud_volume_order *order, co
 }
 
 static int
-volumes_remove(struct cloud *cloud, const struct cloud_volume *volume, const struct stop *stop, struct error *err)
+cinder_remove(struct cloud *cloud, const struct cloud_volume *volume, const struct stop *stop, struct error *err)
 {
 	char *path = memory_printf("/%s/%s", volume->is_snapshot ? "snapshots" : "volumes", volume->id);
 	long status;
@@ -147,7 +147,7 @@ volumes_remove(struct cloud *cloud, const struct cloud_volume *volume, const str
 
 /* A refusal because of a state is looked at again: an earlier request may have been heard. */
 static int
-volumes_attach(struct cloud *cloud, const struct cloud_volume *volume, const char *machine, const char *device, const struct stop *stop,
+cinder_attach(struct cloud *cloud, const struct cloud_volume *volume, const char *machine, const char *device, const struct stop *stop,
     struct error *err)
 {
 	char *path = memory_printf("/servers/%s/os-volume_attachments", machine);
@@ -166,7 +166,7 @@ volumes_attach(struct cloud *cloud, const struct cloud_volume *volume, const cha
 }
 
 static int
-volumes_detach(struct cloud *cloud, const struct cloud_volume *volume, const struct stop *stop, struct error *err)
+cinder_detach(struct cloud *cloud, const struct cloud_volume *volume, const struct stop *stop, struct error *err)
 {
 	char *path = memory_printf("/servers/%s/os-volume_attachments/%s", volume->machine, volume->id);
 	long status;
@@ -180,7 +180,7 @@ volumes_detach(struct cloud *cloud, const struct cloud_volume *volume, const str
 
 /* The serial number is the volume's id, of which virtio takes 20 characters; VMware has a number of its own for it. */
 static const char *
-volumes_paths(const struct cloud_volume *volume, struct arena *arena)
+cinder_paths(const struct cloud_volume *volume, struct arena *arena)
 {
 	char *digits = memory_string(volume->id), *to = digits;
 	const char *paths;
@@ -195,5 +195,5 @@ volumes_paths(const struct cloud_volume *volume, struct arena *arena)
 	return paths;
 }
 
-const struct cloud_volume_api openstack_volumes = {.devices = devices, .list = volumes_list, .make = volumes_make, .attach = volumes_attach,
-	.detach = volumes_detach, .snapshot = volumes_snapshot, .remove = volumes_remove, .paths = volumes_paths};
+const struct cloud_volume_api openstack_volumes = {.devices = devices, .list = cinder_list, .make = cinder_make, .attach = cinder_attach,
+	.detach = cinder_detach, .snapshot = cinder_snapshot, .remove = cinder_remove, .paths = cinder_paths};
