@@ -263,6 +263,23 @@ true" "$(member .stderr)"
 		coopr-exec -q >result.json
 	same 78 "$(member .status)"
 	contains "$(member .message)" "/upstream: %ip.service.x%: no node has the service x"
+	# Of more than a hundred the rest is listed as one.
+	task install '{"script": "config.sh", "args": "upstream"}' '{"upstream": "%ip.service.x%"}' |
+		jq -c '.cluster.unexpanded = [{pointer: "", text: "it has a macro that cannot be expanded"}]' | coopr-exec -q >result.json
+	same 78 "$(member .status)"
+	contains "$(member .message)" "/upstream: it has a macro that cannot be expanded"
+	task install '{"script": "config.sh", "args": "upstream"}' '{"upstream": "100%"}' |
+		jq -c '.cluster.unexpanded = [{pointer: "", text: "it has a macro that cannot be expanded"}]' | coopr-exec -q >result.json
+	same 0 "$(member .status)"
+}
+
+@test "a configuration of long names with many values is refused before it takes the memory of the host" {
+	script config.sh <<<:
+	python3 -c 'import json; print(json.dumps({"n" * 1000000: list(range(100000))}))' >config
+	task install '{"script": "config.sh"}' '{}' | jq -c --slurpfile config config '.cluster.config = $config[0]' >task.json
+	(ulimit -v 2000000 && coopr-exec -q) <task.json >result.json
+	same 78 "$(member .status)"
+	same 'lib.sh: more than 64 MiB for one script' "$(member .message)"
 }
 
 @test "coopr_nodes lists the nodes of a service by nodenum, with what is known of them last" {

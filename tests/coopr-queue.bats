@@ -174,6 +174,26 @@ load queue
 	same '[{"pointer":"/no","text":"%ip.service.nope%: no node has the service nope"}]' "$(jq -c .cluster.unexpanded fourth)"
 }
 
+@test "what macros stand for takes 16 MiB of a task at most: what is more stays, and is listed" {
+	# Megabytes that stand for a thousand times as much; strings of a node's own, below names of megabytes; problems without end.
+	python3 - >config <<-'END'
+		import json
+		print(json.dumps({"a": {"map": "%map(host.service.zk,'" + "$-" * 2000000 + "')%", "next": "%host.service.zk%"},
+		    "b": {"n" * 1000000: ["%host.self%"] * 100000}, "c": ["%ip.service.nope%"] * 100000}))
+	END
+	plan 00000042 '{}' <<-'END' | jq -c --slurpfile config config 'if .kind == "cluster" then .config = $config[0] else . end' | coopr-queue put
+		t1 a create -
+	END
+	(ulimit -v 2000000 && coopr-queue take) >task
+	same '%map %host.service.zk% %host.self% %ip.service.nope%' \
+		"$(jq -r '.cluster.config | [.a.map[:4], .a.next, .b[][99999], .c[0]] | join(" ")' task)"
+	same 'macros of one configuration stand for more than 16 MiB' \
+		"$(jq -r '.cluster.unexpanded[] | select(.pointer == "/a/next").text' task | sed 's/^.*%: //')"
+	# The last is of all those that are not listed.
+	same '["",true]' "$(jq -c '.cluster.unexpanded | [.[-1].pointer, length <= 101]' task)"
+	(($(stat -c %s task) < 30000000))
+}
+
 @test "what a task leaves out is not expanded in its configuration; other tasks know it" {
 	plan 00000042 '{"up":"%host.service.zk%","n":"%num.service.zk%"}' <<-'END' | coopr-queue put
 		t1 a install:zk - {"rank":5,"without":{"zk":["b"]}}

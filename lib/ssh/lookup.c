@@ -11,11 +11,23 @@
 #include "json/record.h"
 #include "model/document.h"
 #include "model/node.h"
+#include "model/take/macro.h"
+#include "ssh/bundle.h"
 #include "ssh/shell-words.h"
 
-/* Returns why there is no value at pointer ("/nginx/upstream"), NULL if there is one; the caller frees it. */
+static bool
+lookup_has_macro(jv value)
+{
+	const char *text = json_string(value);
+	struct macro macro;
+
+	return text && macro_next(&text, &macro);
+}
+
+/* Returns why there is no value at pointer ("/nginx/upstream"), NULL if there is one; the caller frees it. What is said of the
+ * whole configuration is said of each macro in it. */
 static char *
-lookup_find_unexpanded(jv unexpanded, const char *pointer)
+lookup_find_unexpanded(jv unexpanded, const char *pointer, jv value)
 {
 	char *found = NULL;
 
@@ -23,7 +35,7 @@ lookup_find_unexpanded(jv unexpanded, const char *pointer)
 		jv entry = json_element(unexpanded, i);
 		char *at = json_get_string(entry, "pointer");
 
-		if (at && strcmp(at, pointer) == 0)
+		if (at && (*at ? strcmp(at, pointer) == 0 : lookup_has_macro(value)))
 			found = json_get_string(entry, "text");
 		free(at);
 		jv_free(entry);
@@ -89,12 +101,12 @@ static char *
 lookup_find_problem(struct lookup *lookup, const struct place *place)
 {
 	bool is_list = jv_get_kind(place->value) == JV_KIND_ARRAY && json_length(lookup->unexpanded) > 0;
-	char *problem = lookup_find_unexpanded(lookup->unexpanded, lookup->pointer.data);
+	char *problem = lookup_find_unexpanded(lookup->unexpanded, lookup->pointer.data, place->value);
 
 	for (size_t i = 0; is_list && i < json_length(place->value) && !problem; i++) {
 		char *element = memory_printf("%s/%zu", lookup->pointer.data, i);
 
-		problem = lookup_find_unexpanded(lookup->unexpanded, element);
+		problem = lookup_find_unexpanded(lookup->unexpanded, element, place_element(place, i).value);
 		free(element);
 	}
 	return problem ? problem : lookup_describe_inner(place);
@@ -125,14 +137,15 @@ lookup_append_case(struct lookup *lookup, const struct place *place)
 	buffer_release(&lines);
 }
 
-/* Appends the cases of the value and of all that is in it. Null counts as absent. */
+/* Appends the cases of the value and of all that is in it. Null counts as absent. Long names with many members come to more than
+ * any script may have: the rest is left out of what is not sent. */
 static void
 lookup_append_cases(struct lookup *lookup, const struct place *place)
 {
 	struct members members;
 	struct place member;
 
-	if (!place_present(place))
+	if (!place_present(place) || lookup->out->length > BUNDLE_BYTES)
 		return;
 	lookup_append_case(lookup, place);
 	if (jv_get_kind(place->value) == JV_KIND_ARRAY) {

@@ -13,7 +13,8 @@ struct error;
 
 /* Appends coopr_lookup(): for each path of config ("nginx/port"; "/" in a name as ~1, "~" as ~0) what
  * coopr_config prints, or why it cannot: it is an object, null, or a macro that could not be expanded
- * (unexpanded: [{"pointer","text"}], or invalid). */
+ * (unexpanded: [{"pointer","text"}], or invalid; "" points to each macro that is left). Where that is more than BUNDLE_BYTES it is
+ * cut off behind so many. */
 void lookup_config(jv config, jv unexpanded, struct buffer *out);
 
 /* Appends coopr_each_node(): one call of coopr_node for each node, by nodenum, from the file of node records at path (NULL: no

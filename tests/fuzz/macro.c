@@ -15,7 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{"00000042-1000", "a.example.net", 1000, {services, 2}, addresses},
 		{"00000042-1001", "b.example.net", 1001, {services, 1}, addresses},
 	};
-	struct macro_context context = {nodes, 2, &nodes[size % 2], "owner"};
+	struct macro_context context = {nodes, 2, &nodes[size % 2], "owner", NULL, NULL};
 	char *text = memory_substring((const char *)data, size);
 	struct buffer out = {0};
 	struct error err;

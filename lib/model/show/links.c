@@ -95,12 +95,13 @@ static void
 links_tell_all(struct printer *printer)
 {
 	const struct layout *layout = printer->layout;
+	size_t room = MACRO_ROOM;
 	struct macro_node *nodes = memory_zeroed(layout->node_count, sizeof *nodes);
 	char *owner = json_get_string(layout->cluster.source, "owner"), *address = json_get_string(layout->cluster.source, "address");
 
 	for (size_t i = 0; i < layout->node_count; i++)
 		nodes[i] = macro_node_of(&layout->nodes[i]);
-	printer->context = (struct macro_context){nodes, layout->node_count, NULL, owner, address};
+	printer->context = (struct macro_context){nodes, layout->node_count, NULL, owner, address, &room};
 	links_add_template(printer);
 	for (size_t i = 0; i < layout->cluster.definition_count; i++)
 		links_add_service(printer, &layout->cluster.definitions[i], nodes);

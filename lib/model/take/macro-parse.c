@@ -199,7 +199,7 @@ macro_next(const char **cursor, struct macro *macro)
 	memset(macro, 0, sizeof *macro);
 	end = start + 1;
 	if (!macro_take_value(&end, macro) || *end != '%') {
-		macro->is_malformed = true;
+		*macro = (struct macro){.is_malformed = true};
 		end = strchr(start + 1, '%');
 		if (!end)
 			return false;

@@ -20,55 +20,86 @@ macro_node_of(const struct node *node)
 	return (struct macro_node){node->id, node->hostname, node->nodenum, node->services, node->ipaddresses};
 }
 
-/* A value as map formats it: "$" stands for the value, "$$" for a dollar. */
-static void
-macro_append_value(const char *value, const struct macro_text *format, struct buffer *out)
+/* Counts bytes that a macro is about to give. What is not given after all has been counted, too: so a text of many macros for
+ * which there is no room costs no more than one. */
+static int
+macro_take_room(const struct macro_context *context, size_t bytes, struct error *err)
 {
-	const char *p = format->start, *end = p ? p + format->length : NULL;
-
-	if (!p)
-		buffer_text(out, value);
-	for (; p < end; p++) {
-		if (*p != '$') {
-			buffer_byte(out, *p);
-		} else if (p + 1 < end && p[1] == '$') {
-			buffer_byte(out, '$');
-			p++;
-		} else {
-			buffer_text(out, value);
-		}
+	if (bytes > *context->room) {
+		*context->room = 0;
+		return error_set(err, EX_DATAERR, MACRO_TOO_MUCH, MACRO_ROOM >> 20);
 	}
+	*context->room -= bytes;
+	return 0;
+}
+
+/* Appends a value as map formats it: "$" stands for the value, "$$" for a dollar. */
+static int
+macro_append_value(const char *value, const struct macro *macro, const struct macro_context *context, struct buffer *out,
+    struct error *err)
+{
+	const char *p = macro->format.start, *end = p ? p + macro->format.length : NULL;
+	size_t length = strlen(value);
+
+	if (!p) {
+		if (macro_take_room(context, length, err) < 0)
+			return -1;
+		buffer_append(out, value, length);
+		return 0;
+	}
+	for (; p < end; p++) {
+		bool is_value = *p == '$' && (p + 1 == end || p[1] != '$');
+
+		if (macro_take_room(context, is_value ? length : 1, err) < 0)
+			return -1;
+		buffer_append(out, is_value ? value : p, is_value ? length : 1);
+		if (*p == '$' && !is_value)
+			p++;
+	}
+	return 0;
 }
 
 /* Appends what the macro asks of one node. */
 static int
-macro_append_node(const struct macro *macro, const struct macro_node *node, struct buffer *out, struct error *err)
+macro_append_node(const struct macro *macro, const struct macro_node *node, const struct macro_context *context,
+    struct buffer *out, struct error *err)
 {
 	char *address;
+	int result;
 
 	if (macro->source == MACRO_HOST) {
 		if (!node->hostname)
 			return error_set(err, EX_DATAERR, "the host name of node %s is not known yet", node->id);
-		macro_append_value(node->hostname, &macro->format, out);
-		return 0;
+		return macro_append_value(node->hostname, macro, context, out, err);
 	}
 	address = json_get_string(node->ipaddresses, macro->address);
 	if (!address)
 		return error_set(err, EX_DATAERR, "the address %s of node %s is not known%s", macro->address, node->id,
 		    jv_is_valid(node->ipaddresses) ? "" : " yet");
-	macro_append_value(address, &macro->format, out);
+	result = macro_append_value(address, macro, context, out, err);
 	free(address);
+	return result;
+}
+
+static int
+macro_append_separator(const struct macro *macro, const struct macro_context *context, struct buffer *out, struct error *err)
+{
+	struct macro_text text = macro->separator.start ? macro->separator : (struct macro_text){",", 1};
+
+	if (macro_take_room(context, text.length, err) < 0)
+		return -1;
+	buffer_append(out, text.start, text.length);
 	return 0;
 }
 
 static int
-macro_append_number(const struct macro *macro, size_t number, struct buffer *out)
+macro_append_number(const struct macro *macro, size_t number, const struct macro_context *context, struct buffer *out,
+    struct error *err)
 {
 	char text[32];
 
 	snprintf(text, sizeof text, "%zu", number);
-	macro_append_value(text, &macro->format, out);
-	return 0;
+	return macro_append_value(text, macro, context, out, err);
 }
 
 static int
@@ -83,10 +114,9 @@ macro_expand_nodes(const struct macro *macro, const struct macro_context *contex
 			continue;
 		if (macro->instance >= 0 && seen++ != macro->instance)
 			continue;
-		if (macro->instance < 0 && seen++ > 0)
-			buffer_append(out, macro->separator.start ? macro->separator.start : ",",
-			    macro->separator.start ? macro->separator.length : 1);
-		if (macro_append_node(macro, node, out, err) < 0)
+		if (macro->instance < 0 && seen++ > 0 && macro_append_separator(macro, context, out, err) < 0)
+			return -1;
+		if (macro_append_node(macro, node, context, out, err) < 0)
 			return -1;
 		if (macro->instance >= 0)
 			return 0;
@@ -101,12 +131,12 @@ macro_expand_nodes(const struct macro *macro, const struct macro_context *contex
 
 /* Appends which instance of the service self is; 0: none. */
 static int
-macro_append_instance(const struct macro *macro, size_t number, const struct macro_node *self, struct buffer *out,
+macro_append_instance(const struct macro *macro, size_t number, const struct macro_context *context, struct buffer *out,
     struct error *err)
 {
 	if (number == 0)
-		return error_set(err, EX_DATAERR, "node %s does not have the service %s", self->id, macro->service);
-	return macro_append_number(macro, number, out);
+		return error_set(err, EX_DATAERR, "node %s does not have the service %s", context->self->id, macro->service);
+	return macro_append_number(macro, number, context, out, err);
 }
 
 static int
@@ -123,8 +153,8 @@ macro_expand_count(const struct macro *macro, const struct macro_context *contex
 	if (count == 0)
 		return error_set(err, EX_DATAERR, "no node has the service %s", macro->service);
 	if (macro->source == MACRO_NUM)
-		return macro_append_number(macro, count, out);
-	return macro_append_instance(macro, own, context->self, out, err);
+		return macro_append_number(macro, count, context, out, err);
+	return macro_append_instance(macro, own, context, out, err);
 }
 
 static int
@@ -138,18 +168,16 @@ macro_expand_macro(const struct macro *macro, const struct macro_context *contex
 	case MACRO_OWNER:
 		if (!context->owner)
 			return error_set(err, EX_DATAERR, "the cluster has no owner");
-		macro_append_value(context->owner, &macro->format, out);
-		return 0;
+		return macro_append_value(context->owner, macro, context, out, err);
 	case MACRO_ADDRESS:
 		if (!context->address)
 			return error_set(err, EX_DATAERR, "the cluster has no address of its own");
-		macro_append_value(context->address, &macro->format, out);
-		return 0;
+		return macro_append_value(context->address, macro, context, out, err);
 	case MACRO_NUM:
 	case MACRO_INSTANCE:
 		return macro_expand_count(macro, context, out, err);
 	default:
-		return macro->is_self ? macro_append_node(macro, context->self, out, err)
+		return macro->is_self ? macro_append_node(macro, context->self, context, out, err)
 		                      : macro_expand_nodes(macro, context, out, err);
 	}
 }
@@ -171,29 +199,33 @@ struct instances { /* which instances of services self is */
 };
 
 static int
-macro_append_self(const struct macro *macro, const struct macro_node *self, const struct instances *instances,
+macro_append_self(const struct macro *macro, const struct macro_context *context, const struct instances *instances,
     struct buffer *out, struct error *err)
 {
 	size_t number = 0;
 
 	if (macro->source != MACRO_INSTANCE)
-		return macro_append_node(macro, self, out, err);
+		return macro_append_node(macro, context->self, context, out, err);
 	for (size_t i = 0; i < instances->count; i++)
 		if (strcmp(instances->list[i].service, macro->service) == 0)
 			number = instances->list[i].number;
-	return macro_append_instance(macro, number, self, out, err);
+	return macro_append_instance(macro, number, context, out, err);
 }
 
 /* Expands all macros or, where instances are given, those that speak of self. */
 static int
-macro_expand(const char *text, const struct macro_context *context, const struct instances *instances, struct buffer *out,
+macro_expand(const char *text, const struct macro_context *given, const struct instances *instances, struct buffer *out,
     struct error *err)
 {
+	struct macro_context context = *given;
+	size_t room = MACRO_ROOM;
 	const char *done = text;
 	struct error reason;
 	struct macro macro;
 	int result = 0;
 
+	if (!context.room)
+		context.room = &room;
 	while (macro_next(&text, &macro)) {
 		size_t length;
 
@@ -202,8 +234,8 @@ macro_expand(const char *text, const struct macro_context *context, const struct
 		buffer_append(out, done, (size_t)(macro.text.start - done));
 		done = text;
 		length = out->length;
-		if ((instances ? macro_append_self(&macro, context->self, instances, out, &reason)
-		               : macro_expand_macro(&macro, context, out, &reason)) == 0)
+		if ((instances ? macro_append_self(&macro, &context, instances, out, &reason)
+		               : macro_expand_macro(&macro, &context, out, &reason)) == 0)
 			continue;
 		out->length = length;
 		buffer_append(out, macro.text.start, macro.text.length);
@@ -224,9 +256,9 @@ macro_expand_text(const char *text, const struct macro_context *context, struct 
 
 int
 macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *list, size_t count,
-    struct buffer *out, struct error *err)
+    size_t *room, struct buffer *out, struct error *err)
 {
-	const struct macro_context context = {.self = self};
+	const struct macro_context context = {.self = self, .room = room};
 	const struct instances instances = {list, count};
 
 	return macro_expand(text, &context, &instances, out, err);

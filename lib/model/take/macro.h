@@ -21,19 +21,23 @@ struct macro_node { /* what macros may ask of a node */
 	jv ipaddresses; /* borrowed: {"bind_v4":"10.0.0.4"}; invalid while nothing is known */
 };
 
+enum { MACRO_ROOM = 16 << 20 }; /* so many bytes all macros of a configuration stand for together, at most */
+#define MACRO_TOO_MUCH "macros of one configuration stand for more than %d MiB"
+
 struct macro_context {
 	const struct macro_node *nodes; /* sorted by nodenum */
 	size_t node_count;
 	const struct macro_node *self;  /* NULL: %...self...% cannot be expanded */
 	const char *owner, *address;    /* of the cluster; may be NULL */
+	size_t *room; /* bytes that macros may still stand for, at first MACRO_ROOM; NULL: each text has as many */
 };
 
 /* Returns the properties of node that macros may ask for; borrows from it. */
 struct macro_node macro_node_of(const struct node *node);
 
 /* Expands the macros of a text, and appends it to out. A macro that cannot be expanded stays as it is: malformed, a
- * service that no node has, an address not known yet, an instance out of range. Returns 0, or -1 with the first reason
- * in err (EX_DATAERR). */
+ * service that no node has, an address not known yet, an instance out of range, no room for it. Returns 0, or -1 with the
+ * first reason in err (EX_DATAERR). */
 int macro_expand_text(const char *text, const struct macro_context *context, struct buffer *out, struct error *err);
 
 struct macro_instance { /* which instance of a service stands on a node */
@@ -44,7 +48,7 @@ struct macro_instance { /* which instance of a service stands on a node */
 /* The same for those macros of a text alone that speak of self; the others stay. No other node has to be known: what
  * instance of a service self is, is told. */
 int macro_expand_self(const char *text, const struct macro_node *self, const struct macro_instance *instances,
-    size_t count, struct buffer *out, struct error *err);
+    size_t count, size_t *room, struct buffer *out, struct error *err);
 
 /* Returns the services whose addresses (ip.*) the strings of value ask for, sorted, each once, in the arena: they have to be
  * confirmed before value can be expanded. */

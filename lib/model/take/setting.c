@@ -13,6 +13,8 @@
 #include "model/print.h"
 #include "model/take/facts.h"
 
+enum { POINTERS_ROOM = 1 << 20 }; /* bytes that the pointers of one list have together, at most */
+
 /* The end of the text if everything could be expanded. */
 static const char no_problems[] = "\"unexpanded\":[]}";
 
@@ -81,13 +83,24 @@ setting_sorted_nodes(const struct setting_nodes *nodes)
 	return list;
 }
 
+/* Leaves the string to each task. What its pointer takes is counted as what macros stand for: names of members may be long, and
+ * many strings may have the same. */
 static void
 setting_add_gap(struct making *making, const struct place *place, const char *string, size_t start)
 {
+	size_t *room = making->context.room;
 	struct setting *setting = making->setting;
 	struct buffer pointer = {0};
 
-	place_pointer(place, &pointer);
+	if (*room > 0)
+		place_pointer(place, &pointer);
+	if (pointer.length >= *room) {
+		*room = 0;
+		place_problem(place, MACRO_TOO_MUCH, MACRO_ROOM >> 20);
+		buffer_release(&pointer);
+		return;
+	}
+	*room -= pointer.length;
 	ARRAY_ROOM(setting->gaps, setting->gap_count, setting->gap_capacity);
 	setting->gaps[setting->gap_count++] = (struct setting_gap){start, making->out->length - start,
 	    arena_string(&setting->arena, pointer.data), arena_string(&setting->arena, string)};
@@ -167,14 +180,33 @@ setting_print_config(struct making *making, const struct place *place)
 	}
 }
 
+struct told { /* of problems in a list that has no end */
+	size_t count, bytes, more;
+};
+
+/* Appends the problem behind a comma, if there is room for it. */
 static void
-setting_print_problem(const char *pointer, const char *text, struct buffer *out)
+setting_print_problem(struct told *told, const char *pointer, const char *text, struct buffer *out)
 {
-	buffer_text(out, "{\"pointer\":");
+	told->bytes += strlen(pointer);
+	if (told->count >= PROBLEMS_KEPT || told->bytes > POINTERS_ROOM) {
+		told->more++;
+		return;
+	}
+	told->count++;
+	buffer_text(out, ",{\"pointer\":");
 	json_quote(pointer, out);
 	buffer_text(out, ",\"text\":");
 	json_quote(text, out);
 	buffer_byte(out, '}');
+}
+
+/* Appends one more that stands for all those for which there was no room: it is of the whole configuration. */
+static void
+setting_print_more(const struct told *told, struct buffer *out)
+{
+	if (told->more)
+		buffer_printf(out, ",{\"pointer\":\"\",\"text\":\"it has a macro that cannot be expanded, as %zu more\"}", told->more);
 }
 
 static void
@@ -215,6 +247,8 @@ setting_print_cluster(struct making *making, jv cluster)
 {
 	jv config = json_get_object(cluster, "config");
 	struct problems problems = {0};
+	struct buffer list = {0}; /* of problems, each behind a comma */
+	struct told told = {0};
 	struct place place = place_root(config, &problems);
 	struct print print;
 
@@ -231,11 +265,13 @@ setting_print_cluster(struct making *making, jv cluster)
 	setting_print_member(&print, "tenant", cluster);
 	print_name(&print, "unexpanded");
 	buffer_byte(making->out, '[');
-	for (size_t i = 0; i < problems.count; i++) {
-		if (i)
-			buffer_byte(making->out, ',');
-		setting_print_problem(problems.list[i].pointer, problems.list[i].text, making->out);
-	}
+	for (size_t i = 0; i < problems.count; i++)
+		setting_print_problem(&told, problems.list[i].pointer, problems.list[i].text, &list);
+	told.more += problems.total - problems.count;
+	setting_print_more(&told, &list);
+	if (list.length)
+		buffer_append(making->out, list.data + 1, list.length - 1);
+	buffer_release(&list);
 	buffer_byte(making->out, ']');
 	print_close(&print);
 	problems_release(&problems);
@@ -248,7 +284,8 @@ setting_make(struct setting *setting, const char *text, size_t length, const str
 {
 	struct macro_node *list;
 	struct buffer out = {0};
-	struct making making = {setting, {.node_count = nodes->count}, strict, &out};
+	size_t room = MACRO_ROOM;
+	struct making making = {setting, {.node_count = nodes->count, .room = &room}, strict, &out};
 	char *owner, *address;
 	jv cluster;
 
@@ -273,6 +310,8 @@ setting_print_gaps(const struct setting *setting, const struct macro_node *self,
     size_t count, struct buffer *out)
 {
 	size_t done = 0, end = setting->length - 2, none = sizeof no_problems - 1;
+	size_t room = MACRO_ROOM;
+	struct told told = {0};
 	struct buffer problems = {0}; /* each behind a comma */
 	bool first = setting->length >= none &&
 	    memcmp(setting->text + setting->length - none, no_problems, none) == 0;
@@ -283,15 +322,14 @@ setting_print_gaps(const struct setting *setting, const struct macro_node *self,
 		struct error err;
 
 		buffer_append(out, setting->text + done, gap->start - done);
-		if (macro_expand_self(gap->string, self, instances, count, &string, &err) < 0) {
-			buffer_byte(&problems, ',');
-			setting_print_problem(gap->pointer, err.text, &problems);
-		}
+		if (macro_expand_self(gap->string, self, instances, count, &room, &string, &err) < 0)
+			setting_print_problem(&told, gap->pointer, err.text, &problems);
 		json_quote(string.data, out);
 		buffer_release(&string);
 		done = gap->start + gap->length;
 	}
 	buffer_append(out, setting->text + done, end - done);
+	setting_print_more(&told, &problems);
 	if (problems.length)
 		buffer_append(out, problems.data + first, problems.length - first);
 	buffer_text(out, "]}");
