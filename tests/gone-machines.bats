@@ -97,3 +97,19 @@ tasks() {
 	same "$web delete" "$(tasks | grep "^$web ")"
 	run -0 coopr reconcile
 }
+
+@test "who uses all of the quota, or more, has machines replaced that are gone; one that is there needs room for another" {
+	coopr tenant change -q --nodes 4 -r cpu=0 default
+	run -1 coopr replace -y blog "$web"
+	contains "$output" "the tenant's quota of nodes is 4: 4 are in use, this would need 1 more"
+	lose "$web"
+	coopr reconcile -q --repair
+	same 4 "$(sqlite3 "$COOPR_STATE/store.sqlite3" "SELECT nodes FROM cluster")"
+	# It counts again what is there.
+	run -1 coopr expand -y blog -n 5
+	contains "$output" "4 are in use, this would need 1 more"
+	coopr tenant change -q --nodes 1 default
+	web=$(node_of mod-php)
+	lose "$web"
+	coopr replace -q -y --dead blog "$web"
+}

@@ -94,11 +94,13 @@ holding_add_node(struct holding *holding, jv record, jv prices, enum holding_nod
 static bool
 holding_is_node(jv record, enum holding_nodes which)
 {
-	jv kind = json_get(record, "kind"), was = json_get(record, "was");
+	jv kind = json_get(record, "kind"), was = json_get(record, "was"), services = json_get(record, "services");
 	const char *name = json_string(kind);
 	bool is = name && strcmp(name, "node") == 0 &&
-	    (which != HOLDING_THERE || jv_get_kind(was) == JV_KIND_ARRAY);
+	    (which != HOLDING_THERE || jv_get_kind(was) == JV_KIND_ARRAY) &&
+	    (which != HOLDING_LEAVING || jv_get_kind(services) != JV_KIND_ARRAY);
 
+	jv_free(services);
 	jv_free(was);
 	jv_free(kind);
 	return is;

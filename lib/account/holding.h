@@ -34,6 +34,7 @@ enum holding_nodes {
 	HOLDING_ALL,   /* also those that are to be made, at the most that they may cost, and those that leave */
 	HOLDING_NAMED, /* the same, at their own price */
 	HOLDING_THERE, /* those on which something stood before ("was" is not null): they are there */
+	HOLDING_LEAVING, /* those that leave */
 };
 
 /* Adds the nodes of a layout (NDJSON; other records are skipped), with their prices (NULL: none). EX_DATAERR. */

@@ -159,6 +159,33 @@ operation_begin_merge(struct holding *holding, const struct holding *wanted)
 	names_release(&there);
 }
 
+/* Takes out the machines that leave and are on record as gone: one that takes the place of such a machine is not one more. */
+static int
+operation_begin_leave_out_gone(struct beginning *b, struct holding *holding, struct error *err)
+{
+	struct holding leaving = {0};
+	struct names gone = {0};
+	size_t kept = 0;
+	int64_t seen;
+	int result = holding_take(&leaving, HOLDING_LEAVING, b->spec->wanted, NULL, err);
+
+	for (size_t i = 0; i < leaving.count && result == 0; i++) {
+		int got = sql_number(account_sql(b->account), &seen, err, "SELECT 1 FROM observation WHERE cluster = ? AND node = ? "
+		    "AND service = '' AND answer = 'gone'", "it", b->spec->cluster, leaving.list[i].id);
+
+		if (got > 0)
+			names_intern(&gone, leaving.list[i].id);
+		result = got < 0 ? -1 : 0;
+	}
+	for (size_t i = 0; i < holding->count; i++)
+		if (names_find(&gone, holding->list[i].id) == NAMES_NONE)
+			holding->list[kept++] = holding->list[i];
+	holding->count = kept;
+	names_release(&gone);
+	holding_release(&leaving);
+	return result;
+}
+
 /* Sums up all machines that there are and that are to be made, before any that leaves has left, and checks that the quota of the
  * tenant allows them. */
 static int
@@ -173,10 +200,12 @@ operation_begin_reserve(struct beginning *b, struct error *err)
 		result = quota_of(store, &holding, &b->arena, &b->now, err);
 	if (result == 0 && b->spec->wanted)
 		result = holding_take(&wanted, HOLDING_ALL, b->spec->wanted, b->spec->prices, err);
-	if (result == 0) {
+	if (result == 0)
 		operation_begin_merge(&holding, &wanted);
+	if (result == 0 && b->spec->wanted)
+		result = operation_begin_leave_out_gone(b, &holding, err);
+	if (result == 0)
 		result = quota_of(store, &holding, &b->arena, &b->peak, err);
-	}
 	if (b->found.count == 0)
 		b->now.clusters = 0;
 	asked = b->peak;

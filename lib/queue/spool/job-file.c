@@ -16,6 +16,8 @@
 #include "queue/spool/job.h"
 #include "queue/spool/shared/spool.h"
 
+enum { CACHE_BYTES = 1 << 30 }; /* what is larger is made anew */
+
 /* Sets the error for a job that is not there, with the one that is meant by "42-1". No folder is read, since some who ask expect
  * that the job is gone. */
 static int
@@ -133,7 +135,7 @@ job_load_cache(int dir, const char *name, struct buffer *text)
 {
 	struct error none;
 
-	return file_exists(dir, name) && file_read(dir, name, SIZE_MAX, text, &none) == 0 && checksum_take_line(text);
+	return file_exists(dir, name) && file_read(dir, name, CACHE_BYTES, text, &none) == 0 && checksum_take_line(text);
 }
 
 void
