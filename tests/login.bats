@@ -8,6 +8,7 @@ load examples
 
 setup() {
 	fresh
+	export COOPR_STATE="$COOPR_STATE with blanks" # in all that names a file of it
 	need_root
 	need_program ip ssh sshd sqlite3
 	own_network
@@ -119,6 +120,13 @@ teardown() {
 	cmp all <(coopr inventory hello --list)
 	same "{}" "$(coopr-inventory hello --host hello1-1000)"
 	run -64 coopr-inventory hello --list --host x
+	# What Ansible makes of the variables.
+	run -0 python3 -c '
+import json, os, shlex
+of = json.load(open("all"))["_meta"]["hostvars"]["hello1-1001.local"]
+os.execvp("ssh", ["ssh", "-o", "BatchMode=yes", "-i", of["ansible_ssh_private_key_file"], *shlex.split(of["ansible_ssh_common_args"]),
+    "root@" + of["ansible_host"], "hostname"])'
+	same hello1-1001 "$output"
 	run -1 --separate-stderr coopr-ssh-config nothing
 	same "" "$output"
 	if command -v ansible >/dev/null; then

@@ -129,24 +129,30 @@ login_export_join_group(struct export *export, const char *service, const char *
 	free(name);
 }
 
-/* Appends the options of ssh with which a node is entered. */
+/* Appends the options of ssh with which a node is entered, as words of a shell. */
 static void
 login_export_arguments(const struct export *export, const struct machine *machine, struct buffer *arguments)
 {
-	struct buffer file = {0}, proxy = {0};
+	struct buffer file = {0}, option = {0};
 
-	buffer_text(arguments, export->through ? "-F " : "-o UserKnownHostsFile=");
-	login_file(export->through ? export->through->config : export->known_hosts, arguments);
-	if (!export->through)
-		buffer_text(arguments, " -o GlobalKnownHostsFile=none -o StrictHostKeyChecking=yes -o UpdateHostKeys=no");
-	if (!export->through && machine->bastion.host) {
-		login_file(export->known_hosts, &file);
-		buffer_text(&proxy, "ProxyCommand=");
-		bastion_print_proxy(machine, buffer_string(&file), &proxy);
-		buffer_text(arguments, " -o ");
-		shell_words_quote(buffer_string(&proxy), arguments);
+	if (export->through) {
+		buffer_text(arguments, "-F ");
+		shell_words_quote(export->through->config, arguments);
+		return;
 	}
-	buffer_release(&proxy);
+	login_file(export->known_hosts, &file);
+	buffer_printf(&option, "UserKnownHostsFile=%s", buffer_string(&file));
+	buffer_text(arguments, "-o ");
+	shell_words_quote(buffer_string(&option), arguments);
+	buffer_text(arguments, " -o GlobalKnownHostsFile=none -o StrictHostKeyChecking=yes -o UpdateHostKeys=no");
+	if (machine->bastion.host) {
+		buffer_clear(&option);
+		buffer_text(&option, "ProxyCommand=");
+		bastion_print_proxy(machine, buffer_string(&file), &option);
+		buffer_text(arguments, " -o ");
+		shell_words_quote(buffer_string(&option), arguments);
+	}
+	buffer_release(&option);
 	buffer_release(&file);
 }
 
