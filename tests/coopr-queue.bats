@@ -714,6 +714,24 @@ load queue
 	do_all
 }
 
+@test "gc makes room on a file system that is full, and loses nothing that was to be learned" {
+	need_root
+	mkdir full
+	for id in 41 42; do two_nodes "000000$id" '{}' >"plan.$id"; done
+	unshare --mount bash -euo pipefail -c '
+		mount -t tmpfs -o size=1m tmpfs full
+		export COOPR_SPOOL=$PWD/full/spool
+		for id in 41 42; do coopr-queue put "plan.$id"; done
+		coopr-work --drain
+		coopr-queue stats --expect >before
+		cat /dev/zero >full/fill || true
+		coopr-queue gc --keep 0 | sort
+		coopr-queue stats --expect >after' >out 2>errors || { cat out errors && false; }
+	same '00000041-001 00000042-001 00000041-001 00000042-001' "$(paste -sd' ' out)"
+	[ -s before ]
+	same "$(cat before)" "$(cat after)"
+}
+
 @test "fsck names what is not legal, and --repair repairs it" {
 	two_nodes | coopr-queue put
 	finish '{}'

@@ -143,7 +143,7 @@ doctor_check_place(struct doctor_report *report, const char *check, char *path)
 		    "file system (%s), where it can be read, and is not written", path, location_network(folder));
 	else if (left_mb < ROOM_MB)
 		doctor_say(report, check, left_mb < ROOM_LEAST_MB ? DOCTOR_ERROR : DOCTOR_WARNING,
-		    "make room; coopr-queue gc removes old jobs", "%s: only %lld MB left", path, (long long)left_mb);
+		    "make room; coopr-queue gc --keep 0 removes all jobs that are over", "%s: only %lld MB left", path, (long long)left_mb);
 	else
 		doctor_say(report, check, DOCTOR_OK, NULL, "%s%s", path,
 		    strcmp(folder, path) == 0 ? "" : " (it is created when it is needed)");

@@ -81,9 +81,9 @@ gc_history(struct queue *queue, struct history *history, struct error *err)
 	return gc_load_history(&spool_queue_of(queue)->spool, history, err);
 }
 
-/* Writes the history anew, durably, with the job that was added last; jobs that are gone need not be named any more. */
+/* Writes the history anew, durably; jobs that are gone need not be named any more. */
 static int
-gc_save_history(const struct spool *spool, struct history *history, const struct attempts *attempts, struct error *err)
+gc_save_history(const struct spool *spool, struct history *history, struct error *err)
 {
 	struct buffer out = {0};
 	size_t kept = 0;
@@ -93,26 +93,35 @@ gc_save_history(const struct spool *spool, struct history *history, const struct
 		if (file_exists(spool->jobs, history->folded[i].job) || file_exists(spool->done, history->folded[i].job))
 			history->folded[kept++] = history->folded[i];
 	history->folded_count = kept;
-	history_fold(history, attempts);
 	history_print(history, &out);
 	result = file_replace(spool->root, "history", out.data, out.length, 0600, err);
 	buffer_release(&out);
 	return result < 0 ? error_prefix(err, "%s", spool->path) : 0;
 }
 
+struct learned { /* what there was to learn of jobs; zero-initialise */
+	struct history history;
+	bool is_unsaved;
+};
+
 /* Keeps in the history what there is to learn of a job. It is replaced before the job is removed: one that is in both,
- * of somebody who was stopped in between, is not added twice. */
+ * of somebody who was stopped in between, is not added twice. On a disk that is full it is replaced once a job has made room. */
 static int
-gc_learn(struct history *history, const struct spool *spool, struct open_job *job, struct error *err)
+gc_learn(struct learned *learned, const struct spool *spool, struct open_job *job, struct error *err)
 {
 	struct attempts attempts = {0};
 	struct buffer text = {0};
+	struct error later;
 	int result = -1;
 
 	if (read_plan_of(job, &text, err) == 0 && read_events_of(job, &text, err) == 0)
 		result = attempts_of_text(job->id, &text, &attempts, err);
-	if (result == 0 && history_add(history, &attempts))
-		result = gc_save_history(spool, history, &attempts, err);
+	if (result == 0 && history_add(&learned->history, &attempts)) {
+		history_fold(&learned->history, &attempts);
+		learned->is_unsaved = true;
+	}
+	if (result == 0 && learned->is_unsaved)
+		learned->is_unsaved = gc_save_history(spool, &learned->history, &later) < 0;
 	attempts_release(&attempts);
 	buffer_release(&text);
 	return result;
@@ -180,12 +189,12 @@ gc_forget(const struct spool *spool, struct queue_erasure *erasure, struct error
 
 /* Takes the folder away from done/ in one instant, under the job's lock; then it is nobody's any more. */
 static int
-gc_remove_job(const struct gc *gc, struct history *history, struct open_job *job, struct error *err)
+gc_remove_job(const struct gc *gc, struct learned *learned, struct open_job *job, struct error *err)
 {
 	const struct spool *spool = &gc->queue->spool;
 	char name[QUEUE_ID_SIZE + 32];
 
-	if (!gc->erasure && gc_learn(history, spool, job, err) < 0)
+	if (!gc->erasure && gc_learn(learned, spool, job, err) < 0)
 		return -1;
 	snprintf(name, sizeof name, "gc.%d.%s", (int)getpid(), job->id);
 	if (spool_move(spool->done, job->id, spool->tmp, name) < 0)
@@ -203,7 +212,7 @@ gc_is_old(const struct gc *gc, int64_t finished_ms)
 }
 
 static int
-gc_collect_job(const struct gc *gc, struct history *history, const char *id, struct arguments *gone, struct error *err)
+gc_collect_job(const struct gc *gc, struct learned *learned, const char *id, struct arguments *gone, struct error *err)
 {
 	const struct state_header *header;
 	struct open_job *job;
@@ -220,7 +229,7 @@ gc_collect_job(const struct gc *gc, struct history *history, const char *id, str
 	header = job->state.header;
 	if (header->finished && file_exists(gc->queue->spool.done, id)) {
 		if (gc_is_old(gc, header->finished_ms)) {
-			result = gc->dry ? 0 : gc_remove_job(gc, history, job, err);
+			result = gc->dry ? 0 : gc_remove_job(gc, learned, job, err);
 			if (result == 0)
 				arguments_push(gone, id);
 		} else if (!gc->dry) {
@@ -263,20 +272,22 @@ static int
 gc_collect_jobs(const struct gc *gc, const struct arguments *done, struct arguments *gone, struct error *err)
 {
 	const struct spool *spool = &gc->queue->spool;
-	struct history history = {0};
+	struct learned learned = {0};
 	bool loaded;
 	int result;
 
 	if (lock_wait(spool->done, LOCK_EX) < 0)
 		return error_errno(err, EX_OSERR, "%s/done", spool->path);
-	result = gc->erasure ? gc_forget(spool, gc->erasure, err) : gc_load_history(spool, &history, err);
+	result = gc->erasure ? gc_forget(spool, gc->erasure, err) : gc_load_history(spool, &learned.history, err);
 	loaded = result == 0;
 	/* An entry that cannot be removed does not keep the others; the last reason is told. */
 	for (size_t i = 0; loaded && i < done->count; i++)
-		if (gc_collect_job(gc, &history, done->list[i], gone, err) < 0)
+		if (gc_collect_job(gc, &learned, done->list[i], gone, err) < 0)
 			result = -1;
+	if (learned.is_unsaved && gc_save_history(spool, &learned.history, err) < 0)
+		result = -1;
 	flock(spool->done, LOCK_UN);
-	history_release(&history);
+	history_release(&learned.history);
 	return result;
 }
 
