@@ -122,6 +122,15 @@ asked() { # KEYS COMMAND...
 	same 2 "$(operations)"
 	same active "$(sql "SELECT status FROM cluster")"
 	[ -e "$machines/$id" ]
+	# A machine that takes the place of another one is stopped, too; what somebody starts is left to run.
+	rm "$machines/$(jq -r 'select(.kind == "node" and (.services | index("haproxy"))) | .id' records)"
+	run --separate-stderr -1 coopr reconcile --repair --work
+	same "replace stop create" "$(sql "SELECT action FROM operation WHERE job IS NOT NULL ORDER BY number DESC" | paste -sd' ')"
+	run --separate-stderr -1 coopr reconcile --repair --work
+	same "stop replace stop create" "$(sql "SELECT action FROM operation WHERE job IS NOT NULL ORDER BY number DESC" | paste -sd' ')"
+	coopr start -q -y blog
+	run --separate-stderr -1 coopr reconcile --repair --work
+	same 5 "$(operations)"
 }
 
 @test "a lease that was set with --discard-data deletes the data, too" {

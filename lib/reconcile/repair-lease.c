@@ -120,30 +120,49 @@ repair_lease_keeps(struct account *account, const struct cluster_record *cluster
 	return result;
 }
 
-/* Returns whether that was done to the cluster, or is to be, once its lease had ended; with is_complete, with success. */
+/* Lists what was done to the cluster, or is to be, once its lease had ended: the newest first. */
+static void
+repair_lease_operations(struct account *account, const struct cluster_record *cluster, struct operation_list *list)
+{
+	struct error ignored; /* then it is tried, which tells */
+
+	if (operations_list(account, cluster->id, 0, 0, list, &ignored) < 0)
+		return;
+	while (list->count && list->list[list->count - 1].begun_ms < cluster->expires_ms)
+		list->count--;
+}
+
 static bool
-repair_lease_was_done(struct account *account, const struct cluster_record *cluster, const char *action, bool is_complete)
+repair_lease_was_backed_up(struct account *account, const struct cluster_record *cluster)
 {
 	struct operation_list list = {0};
-	struct error ignored; /* then it is tried, which tells */
 	bool done = false;
 
-	if (operations_list(account, cluster->id, 0, 0, &list, &ignored) == 0)
-		for (size_t i = 0; i < list.count && !done; i++)
-			done = strcmp(list.list[i].action, action) == 0 && list.list[i].begun_ms >= cluster->expires_ms &&
-			    (!is_complete || list.list[i].status == OPERATION_COMPLETE);
+	repair_lease_operations(account, cluster, &list);
+	for (size_t i = 0; i < list.count && !done; i++)
+		done = strcmp(list.list[i].action, "backup") == 0;
 	operation_list_release(&list);
 	return done;
 }
 
-/* Returns whether the cluster was stopped, once its lease had ended, or cannot be stopped. */
+/* Returns whether the cluster was stopped, once its lease had ended, or cannot be stopped. One in which a machine was replaced since runs
+ * again there; what somebody has started since is left to run. */
 static bool
 repair_lease_is_stopped(struct account *account, const struct cluster_record *cluster)
 {
+	struct operation_list list = {0};
 	struct error ignored; /* it is the reason */
+	bool stopped = false, replaced = false;
 
-	return lifecycle_check(lifecycle_find("stop"), cluster->status, cluster->name, &ignored) < 0 ||
-	    repair_lease_was_done(account, cluster, "stop", true);
+	if (lifecycle_check(lifecycle_find("stop"), cluster->status, cluster->name, &ignored) < 0)
+		return true;
+	repair_lease_operations(account, cluster, &list);
+	for (size_t i = 0; i < list.count && !stopped && !replaced; i++) {
+		replaced = strcmp(list.list[i].action, "replace") == 0;
+		stopped = strcmp(list.list[i].action, "stop") == 0 && list.list[i].status == OPERATION_COMPLETE;
+	}
+	operation_list_release(&list);
+	return stopped;
 }
 
 /* Ends the lease of one cluster. */
@@ -157,7 +176,7 @@ repair_lease(struct account *account, const struct operation_options *options, c
 		error_prefix(&err, "%s", cluster->name);
 		operation_warn(options, worst, &err);
 	} else if (!keeps || !repair_lease_is_stopped(account, cluster)) {
-		if (keeps && !repair_lease_was_done(account, cluster, "backup", false) && repair_lease_can_back_up(account, cluster) &&
+		if (keeps && !repair_lease_was_backed_up(account, cluster) && repair_lease_can_back_up(account, cluster) &&
 		    repair_lease_back_up(options, cluster, worst))
 			return;
 		repair_lease_end(options, cluster, !keeps, worst);
