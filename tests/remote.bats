@@ -191,6 +191,28 @@ shop" "$(at_home coopr-list -o name | sort)"
 	[ -L link ]
 }
 
+@test "of a folder nothing is sent that is not in it, and nothing is waited for" {
+	serve
+	elsewhere
+	mkdir -p kit/inner
+	echo here | tee kit/inner/script >secret
+	ln -s inner/script kit/link
+	resource=automator/shell/files/kit
+	run -0 coopr resource upload "$resource" kit
+	same here "$(coopr resource get "$resource" | tar -xO kit/link)"
+	ln -s kit/inner to
+	run -0 coopr resource upload "$resource" to # the word itself may be a link
+	for target in "$PWD/secret" ../secret / /dev/zero; do
+		ln -s "$target" kit/out
+		run -65 coopr resource upload "$resource" kit
+		same "coopr-resource: kit/out: it leads out of the folder, and is not sent" "$output"
+		rm kit/out
+	done
+	mkfifo kit/pipe
+	run -65 coopr resource upload "$resource" kit
+	same "coopr-resource: kit/pipe: neither a file nor a folder" "$output"
+}
+
 @test "commands of the server's machine end with 64 and name it, filters run here" {
 	serve
 	elsewhere

@@ -29,6 +29,7 @@ struct packing {
 	struct arguments argv;  /* the words as the server gets them */
 	struct buffer files;    /* frames */
 	struct arguments sent;  /* the names of the files in them */
+	char *root;             /* the folder that is being added, without links; NULL: none */
 	jv places;              /* where what the words name is here, by the names that the server gets */
 };
 
@@ -81,6 +82,21 @@ packing_add_folder(struct packing *packing, const char *path, const char *name, 
 	return result;
 }
 
+/* Refuses what is in a folder and would bring something else: a link that leads out of it, which whoever has written the folder may have
+ * made to be sent a file of this user, and what is read without end. */
+static int
+packing_check_inner(const struct packing *packing, const char *path, const struct stat *status, struct error *err)
+{
+	size_t length = strlen(packing->root);
+	char *whole = realpath(path, NULL);
+	bool is_inside = whole && strncmp(whole, packing->root, length) == 0 && (whole[length] == '/' || strcmp(packing->root, "/") == 0);
+
+	free(whole);
+	if (!is_inside)
+		return error_set(err, EX_DATAERR, "%s: it leads out of the folder, and is not sent", path);
+	return S_ISREG(status->st_mode) || S_ISDIR(status->st_mode) ? 0 : error_set(err, EX_DATAERR, "%s: neither a file nor a folder", path);
+}
+
 /* Adds what is at path, if there is something: that there is nothing, the command says itself. */
 static int
 packing_add(struct packing *packing, const char *path, const char *name, int depth, struct error *err)
@@ -89,6 +105,8 @@ packing_add(struct packing *packing, const char *path, const char *name, int dep
 
 	if (stat(path, &status) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : error_errno(err, EX_NOINPUT, "%s", path);
+	if (depth > 0 && packing_check_inner(packing, path, &status, err) < 0)
+		return -1;
 	if (!S_ISDIR(status.st_mode))
 		return packing_add_file(packing, path, name, err);
 	return depth < PARCEL_DEPTH ? packing_add_folder(packing, path, name, depth, err)
@@ -186,8 +204,11 @@ packing_add_word(struct packing *packing, const struct word *word, struct error 
 		arguments_push(&packing->parcel->names, name);
 		arguments_push(&packing->parcel->paths, word->value);
 	}
+	packing->root = realpath(word->value, NULL);
 	if (result == 0)
 		result = packing_add(packing, word->value, plain ? plain : "", 0, err);
+	free(packing->root);
+	packing->root = NULL;
 	free(plain);
 	free(name);
 	return result;
