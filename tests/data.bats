@@ -133,6 +133,23 @@ asked() { # KEYS COMMAND...
 	same 5 "$(operations)"
 }
 
+@test "at the end of its lease nobody waits for a machine that is gone: the others are stopped" {
+	coopr lease blog 1h >/dev/null
+	sql "UPDATE cluster SET expires_ms = 1000 * (unixepoch() - 1)"
+	rm "$machines/$id"
+	run --separate-stderr -1 coopr reconcile -o json --work
+	job=$(sed -n 's/.*its lease has ended; job \(.*\) stops it, and its data is kept$/\1/p' <<<"$stderr")
+	contains "$stderr" "the machine of node $node is gone"
+	same "false 3" "$(coopr-queue show --tasks -o json "$job" | jq -rs --arg id "$id" 'map(.node // empty) | unique | "\(index($id) != null) \(length)"')"
+	same "stop create" "$(sql "SELECT action FROM operation WHERE job IS NOT NULL AND status = 'complete' ORDER BY number DESC" | paste -sd' ')"
+	# Where all are gone, nobody stops anything, and the fault of each is told.
+	coopr start -q -y blog || true
+	rm "$machines"/*
+	run --separate-stderr -1 coopr reconcile -o json --work
+	[[ $stderr != *"its lease has ended; job"* ]]
+	same 4 "$(jq -r 'select(.what == "vanished").node' <<<"$output" | sort -u | wc -l)"
+}
+
 @test "a lease that was set with --discard-data deletes the data, too" {
 	coopr lease --discard-data blog 1h >/dev/null
 	sql "UPDATE cluster SET expires_ms = 1"

@@ -205,12 +205,13 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 		return -1;
 	}
 	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, false, err), err);
-	reconcile_add(parameters, &worst, repair_leases(&account, &parameters->options, &scope, err), err);
 	reconcile_add(parameters, &worst, lease_reminder_send(&account, &scope, parameters->remind_ms,
 	    parameters->options.runner.notice, err), err);
 	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
 	looked = reconcile_look(parameters, &account, &scope, drift, err);
 	reconcile_add(parameters, &worst, looked, err);
+	/* By now it is on record which machines are gone: nobody waits for them to be backed up or stopped. */
+	reconcile_add(parameters, &worst, repair_leases(&account, &parameters->options, &scope, err), err);
 	if (looked >= 0 && (parameters->repair || parameters->retry))
 		reconcile_add(parameters, &worst, repair(&account, parameters, &scope, drift), err);
 	if (looked >= 0 && parameters->delete_orphaned)

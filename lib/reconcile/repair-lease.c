@@ -34,7 +34,8 @@ repair_lease_is_going(struct account *account, const struct cluster_record *clus
 	return going;
 }
 
-/* Carries out the end of a lease: deletes the cluster, or stops it. */
+/* Carries out the end of a lease: deletes the cluster, or stops it, unless all machines that would be stopped are gone, which is told as a fault of
+ * theirs. */
 static void
 repair_lease_end(const struct operation_options *options, const struct cluster_record *cluster, bool deletes, int *worst)
 {
@@ -43,13 +44,16 @@ repair_lease_end(const struct operation_options *options, const struct cluster_r
 		.preempts = deletes};
 	struct operation_options ours = *options;
 	char id[CLUSTER_ID_SIZE], *command, *job, *text;
+	struct error err;
 
 	request.cluster = cluster_id_text(cluster->id, id);
 	request.command = command = memory_printf(deletes ? "coopr delete --yes %s" : "coopr stop --yes %s", id);
 	ours.discard_data = deletes && cluster->lease_discards_data;
 	if (!ours.ask.why)
 		ours.ask.why = LEASE_HAS_ENDED;
-	job = repair_undertake(&ours, cluster->tenant, &request, worst, NULL);
+	job = repair_attempt(&ours, cluster->tenant, &request, &err);
+	if (!job && err.code != EX_TEMPFAIL && (deletes || err.code != EX_NO))
+		operation_warn(options, worst, &err);
 	if (job) {
 		text = memory_printf(deletes ? "%s: its lease has ended; job %s deletes it"
 		    : "%s: its lease has ended; job %s stops it, and its data is kept", cluster->name, job);
