@@ -23,6 +23,7 @@
 # The conformance suite; CREATE, LIST and DELETE are regular expressions of the requests for that, and IMAGE is an image that there is:
 #
 #	cloud_survives_faults     each request goes wrong, and there is one machine, and then none
+#	cloud_asks_again          a list is asked for again where the answer is none of the cloud's; with CLOUD_SHAPE, up to a bound
 #	cloud_survives_kills N [MACHINE FULL]
 #	                          the same, killed at each of the first N requests; with more members of the machine, such as choices, on a cloud that
 #	                          is full as FULL says until then
@@ -190,6 +191,23 @@ cloud_survives_faults() {
 		same 0 "$(machines)"
 		same "" "$(list)"
 	done
+}
+
+cloud_asks_again() {
+	local what before
+
+	do_task create 1000
+	for what in rubbish cut other; do
+		echo "# list: $what"
+		fake_fault "{\"match\":\"$LIST\",\"do\":\"$what\",\"count\":2}"
+		same 00000042-1000 "$(list)"
+	done
+	[ -n "${CLOUD_SHAPE-}" ] || return 0
+	before=$(requests "$LIST")
+	fake_fault "{\"match\":\"$LIST\",\"do\":\"other\",\"count\":1000}"
+	run -75 ask list
+	same 6 $(($(requests "$LIST") - before))
+	curl -sS -f -X DELETE "$FAKE/_fault" >/dev/null
 }
 
 cloud_survives_kills() {

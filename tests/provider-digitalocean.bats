@@ -49,6 +49,10 @@ provider() {
 	same '0 0' "$(member .status) $(machines)"
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	CLOUD_SHAPE=JSON cloud_asks_again
+}
+
 @test "killed at any request, create run again makes no second machine, and delete leaves none" {
 	cloud_survives_kills 4
 }

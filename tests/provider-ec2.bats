@@ -51,6 +51,10 @@ sent() {
 	same 2 "$(requests "$CREATE")"
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	CLOUD_SHAPE=query cloud_asks_again
+}
+
 @test "killed at any request, create run again makes no second machine, and delete leaves none" {
 	cloud_survives_kills 3
 }
@@ -255,7 +259,7 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 	killed_at "$CREATE" do_task create 1000
 	same 1 "$(machines)"
 	provider '{"aws_ebs_size":10}'
-	fake_fault "{\"match\":\"$LIST\",\"do\":\"status\",\"status\":200,\"body\":\"<R><reservationSet/></R>\"}"
+	fake_fault "{\"match\":\"$LIST\",\"do\":\"status\",\"status\":200,\"body\":\"<DescribeInstancesResponse><reservationSet/></DescribeInstancesResponse>\"}"
 	do_task create 1000
 	same 0 "$(member .status)"
 	same "1 2" "$(machines) $(requests "$CREATE")"

@@ -53,6 +53,10 @@ sent() {
 	cloud_survives_faults
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	cloud_asks_again
+}
+
 @test "a machine that appears late in the list is waited for, and a lost answer is asked for again by its request id" {
 	provider '{"consistency_s":20}'
 	fake_set '{"visible_ms":1500}'
@@ -63,7 +67,7 @@ sent() {
 	same 2 "$(requests "$CREATE")"
 	# A cloud that has forgotten the request has the name.
 	fake_set '{"forget":true}'
-	fake_fault "{\"match\":\"$LIST\",\"do\":\"status\",\"status\":200,\"body\":\"{\\\"items\\\":{}}\"}"
+	fake_fault "{\"match\":\"$LIST\",\"do\":\"status\",\"status\":200,\"body\":\"{\\\"kind\\\":\\\"k\\\",\\\"items\\\":{}}\"}"
 	do_task create 1000
 	same 0 "$(member .status)"
 	same 1 "$(machines)"

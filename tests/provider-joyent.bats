@@ -53,6 +53,10 @@ sent() {
 	cloud_survives_faults
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	cloud_asks_again
+}
+
 @test "a machine that appears late in the list is waited for, and not made twice" {
 	cloud_waits_for_the_late
 	do_task delete 1000

@@ -55,6 +55,10 @@ made() {
 	done
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	cloud_asks_again
+}
+
 @test "killed at any request, create run again makes no second instance, and delete leaves none" {
 	fake_set '{"active_ms": 50}'
 	cloud_survives_kills 12

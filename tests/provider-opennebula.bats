@@ -50,6 +50,10 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 	same 1 "$(machines)"
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	cloud_asks_again
+}
+
 @test "killed at any request, create run again makes no second machine, and delete leaves none" {
 	cloud_survives_kills 5
 }

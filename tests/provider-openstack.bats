@@ -41,6 +41,10 @@ addresses() {
 	same 0 "$(machines)"
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	cloud_asks_again
+}
+
 # Each request of a life goes wrong in one of these ways; tests/cloud/openstack.bats has all of them.
 @test "a server and its address are made once and forgotten never, whatever goes wrong with a request" {
 	local request number=0 faults=('"do":"lost"' '"do":"status","status":503' '"do":"truncate"' '"do":"drop","count":2' '"do":"rubbish"')

@@ -41,6 +41,11 @@ made() {
 	same 0 "$(machines)"
 }
 
+@test "a list that is answered with what is none of the cloud's is asked for again, as one whose answer was lost" {
+	a_fake
+	cloud_asks_again
+}
+
 # Requests meet faults, and there is one container, and then none; all faults at each request of a podman, also for volumes, are in
 # tests/cloud/podman.bats.
 survives() {

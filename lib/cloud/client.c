@@ -409,6 +409,16 @@ client_check_headers(const struct client_request *request, struct error *err)
 	return 0;
 }
 
+/* Reads the answer. One that is none of the cloud's says nothing of what was done. */
+static int
+client_read(const struct client_request *request, struct client_answer *answer, struct error *err)
+{
+	if (!request->read || answer->status / 100 != 2 || request->read(answer, request->data, err) == 0)
+		return 0;
+	answer->unknown = err->code == EX_TEMPFAIL;
+	return -1;
+}
+
 int
 client_send(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer,
     struct error *err)
@@ -426,6 +436,8 @@ client_send(struct client *client, const struct client_request *request, const s
 			return -1;
 		result = client_try(client, curl, request, &try, err);
 		client_give_back(client, curl, result == 0);
+		if (result == 0)
+			result = client_read(request, answer, err);
 		if (number == CLIENT_TRIES || !client_may_repeat(request, answer, result == 0, result < 0 ? err->code : 0))
 			break;
 		ms = pace_backoff_ms(number);
@@ -503,22 +515,60 @@ client_refused(const struct client_request *request, const struct client_answer 
 	return -1;
 }
 
+struct document { /* which is asked for */
+	const struct client_request *request;
+	jv *out;
+};
+
+static bool
+client_has_member(jv value, const char *name)
+{
+	jv member;
+	bool has;
+
+	if (!*name)
+		return jv_get_kind(value) == JV_KIND_ARRAY;
+	member = json_get(value, name);
+	has = jv_is_valid(member);
+	jv_free(member);
+	return has;
+}
+
+static int
+client_read_json(struct client_answer *answer, void *data, struct error *err)
+{
+	const struct document *document = data;
+	const struct client_request *request = document->request;
+
+	jv_free(*document->out);
+	*document->out = jv_invalid();
+	if (answer->body.length == 0 && !request->member)
+		return 0;
+	if (json_parse(request->url, answer->body.length ? answer->body.data : "", answer->body.length, document->out, err) < 0) {
+		err->code = EX_TEMPFAIL;
+		return -1;
+	}
+	if (!request->member || client_has_member(*document->out, request->member))
+		return 0;
+	jv_free(*document->out);
+	*document->out = jv_invalid();
+	return error_set(err, EX_TEMPFAIL, "%s %s: the answer %s%s", request->method, request->url,
+	    *request->member ? "has no " : "is no list", request->member);
+}
+
 int
 client_ask(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer, jv *out,
     struct error *err)
 {
-	if (out)
+	struct client_request sent = *request;
+	struct document document = {request, out};
+
+	if (out) {
 		*out = jv_invalid();
-	if (client_send(client, request, stop, answer, err) < 0)
+		sent.read = client_read_json;
+		sent.data = &document;
+	}
+	if (client_send(client, &sent, stop, answer, err) < 0)
 		return -1;
-	if (answer->status / 100 != 2)
-		return client_refused(request, answer, err);
-	if (!out || answer->body.length == 0)
-		return 0;
-	if (json_parse(request->url, answer->body.data, answer->body.length, out, err) == 0)
-		return 0;
-	/* What was cut off, or comes from somebody in between, says nothing of what was done. */
-	answer->unknown = !request->repeatable;
-	err->code = EX_TEMPFAIL;
-	return -1;
+	return answer->status / 100 == 2 ? 0 : client_refused(request, answer, err);
 }

@@ -19,6 +19,7 @@
 #include "json/json.h"
 
 struct client;
+struct client_answer;
 struct error;
 
 struct client_settings {
@@ -40,6 +41,11 @@ struct client_request {
 	struct arguments headers;
 	const char *wants;    /* a header of the answer that is kept, in small letters; NULL: none */
 	bool repeatable;      /* sent twice it does nothing that it does not do once */
+	const char *member;   /* of JSON: what each answer to it has; "": it is an array; NULL: it may be anything */
+	/* Reads an answer of 2xx. What is none of the cloud's, but cut off, or of somebody in between, is -1 with EX_TEMPFAIL, as if it were
+	 * lost. NULL: it may be anything. */
+	int (*read)(struct client_answer *answer, void *data, struct error *err);
+	void *data;
 };
 
 struct client_answer { /* zero-initialise */
@@ -54,13 +60,14 @@ struct client_answer { /* zero-initialise */
 /* Opens a client, which lives until the process ends. */
 struct client *client_open(const struct client_settings *settings, struct error *err);
 
-/* Sends a request until there is an answer that is not "later", and at most CLIENT_TRIES times. Returns 0 with an answer, whatever it says,
- * or -1 with EX_TEMPFAIL (no connection, no answer, the task is to end), EX_UNAVAILABLE (TLS is not what it should be), or EX_CONFIG (it cannot be
- * sent as it is: its URL, a header with the end of a line). */
+/* Sends a request until there is an answer that is the cloud's and not "later", and at most CLIENT_TRIES times. Returns 0 with an answer,
+ * whatever it says, or -1 with EX_TEMPFAIL (no connection, no answer, one of somebody else, the task is to end), EX_UNAVAILABLE (TLS is not
+ * what it should be), or EX_CONFIG (it cannot be sent as it is: its URL, a header with the end of a line). */
 int client_send(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer,
     struct error *err);
 
-/* Does the same, and reads JSON; what is not 2xx is an error as client_refused makes it. out may be NULL where the answer does not matter. */
+/* Does the same, and reads JSON, as the request's member says; what is not 2xx is an error as client_refused makes it. out may be NULL where the
+ * answer does not matter. */
 int client_ask(struct client *client, const struct client_request *request, const struct stop *stop, struct client_answer *answer, jv *out,
     struct error *err);
 

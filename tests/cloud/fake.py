@@ -9,7 +9,8 @@
 #       "capacity" is how many machines the account may have, or the cloud has room for; "full" says where there is no room, "*" stands for all
 #   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}}
 #       "match" is a regular expression, for the beginning of METHOD PATH; where the cloud's requests have names, of "METHOD PATH Action=NAME"
-#       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish (in the place of the body),
+#       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish (in the place of the body), cut (the body, whose length is told right),
+#       other (a document of somebody else),
 #       noise (in the place of all, it was done), stale (what a list said in the answer to the same request before, unless that is older than "stale_ms")
 #   DELETE /_fault       nothing more goes wrong
 #   GET /_machines       what there is, as the owner of the account sees it
@@ -201,6 +202,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if what == "rubbish":
             status = 200 if status == 204 else status  # which has no body
             text = b"<html>this is not the cloud that you look for</html>"
+        if what == "cut":
+            text = text[: len(text) // 2]
+        if what == "other":
+            text = b"<html><body>welcome</body></html>" if text.startswith(b"<") else b'{"message":"welcome"}'
         if what == "truncate":
             self.send_response(status)
             self.send_header("Content-Length", str(len(text)))

@@ -93,17 +93,37 @@ ec2_exit_code(const char *code, long status)
 	    : ec2_is_one_of(code, later) || ec2_is_refused(code) || status >= 500 ? EX_TEMPFAIL : EX_CONFIG;
 }
 
-/* Reads what the answer says; an error is one in the cloud's words. */
+struct question {
+	const char *action;
+	struct ec2_reply *reply;
+};
+
+/* Reads an answer to the action, whose element is called like it. */
 static int
-ec2_read(const char *action, const struct client_request *request, struct ec2_reply *reply, struct error *err)
+ec2_read(struct client_answer *answer, void *data, struct error *err)
+{
+	const struct question *question = data;
+	struct _xmlDoc *document = xml_parse(question->action, &answer->body, err);
+	const char *root = document ? xml_name(xml_root(document)) : "";
+	size_t length = strlen(question->action);
+
+	if (document && strncmp(root, question->action, length) == 0 && strcmp(root + length, "Response") == 0) {
+		question->reply->document = document;
+		return 0;
+	}
+	xml_free(document);
+	return document ? error_set(err, EX_TEMPFAIL, "%s: the answer is none of EC2", question->action) : -1;
+}
+
+/* Makes an error of what the answer says, in the cloud's words. */
+static int
+ec2_refused(const char *action, const struct client_request *request, struct ec2_reply *reply, struct error *err)
 {
 	const struct _xmlNode *error;
 	const char *text;
 	struct error ignored;
 
-	reply->document = xml_parse(action, &reply->answer.body, reply->answer.status / 100 == 2 ? err : &ignored);
-	if (reply->answer.status / 100 == 2)
-		return reply->document ? 0 : -1;
+	reply->document = xml_parse(action, &reply->answer.body, &ignored);
 	error = reply->document ? xml_find(xml_root(reply->document), "Errors/Error") : NULL;
 	if (!error || !(reply->code = xml_text(error, "Code", &reply->arena)))
 		return client_refused(request, &reply->answer, err);
@@ -119,8 +139,9 @@ ec2_send(const struct cloud *cloud, const struct buffer *form, bool repeatable, 
 	const struct ec2_account *account = cloud->state;
 	char sum[CONTENT_DIGEST_SIZE], *action = memory_substring(form->data + strlen("Action="), strcspn(form->data + strlen("Action="), "&"));
 	const struct signature_request signed_request = {.method = "POST", .host = account->host, .path = account->path, .query = "", .sum = sum};
+	struct question question = {action, reply};
 	struct client_request request = {.method = "POST", .url = account->url, .type = "application/x-www-form-urlencoded; charset=utf-8",
-	    .body = form->data, .length = form->length, .repeatable = repeatable};
+	    .body = form->data, .length = form->length, .repeatable = repeatable, .read = ec2_read, .data = &question};
 	struct signature_signer signer;
 	int64_t skew_ms;
 	int result = ec2_signer(cloud, stop, &reply->arena, &signer, err);
@@ -135,8 +156,8 @@ ec2_send(const struct cloud *cloud, const struct buffer *form, bool repeatable, 
 	content_digest(form->data, form->length, sum);
 	signature_add(&signer, &signed_request, clock_wall_ms() + skew_ms, &request.headers);
 	result = client_send(cloud->client, &request, stop, &reply->answer, err);
-	if (result == 0)
-		result = ec2_read(action, &request, reply, err);
+	if (result == 0 && reply->answer.status / 100 != 2)
+		result = ec2_refused(action, &request, reply, err);
 	reply->renewed = result < 0 && ec2_is_one_of(reply->code, expired) && ec2_signer_renew(cloud, &signer);
 	arguments_release(&request.headers);
 	free(action);

@@ -50,7 +50,7 @@ daemon_ask(const struct cloud *cloud, const struct daemon_request *request, cons
 	const struct daemon *daemon = cloud->state;
 	char *url = memory_printf("%s%s", daemon->laboratory.base, request->path);
 	struct client_request sent = {.method = request->method, .url = url, .type = request->type, .body = request->body,
-	    .length = request->length, .repeatable = !request->once};
+	    .length = request->length, .member = request->member, .repeatable = !request->once};
 	int result = client_ask(cloud->client, &sent, stop, answer, out, err);
 
 	free(url);
@@ -66,6 +66,17 @@ daemon_do(const struct cloud *cloud, const char *method, const char *path, const
 	int result = daemon_ask(cloud, &request, stop, &answer, out, err);
 
 	*status = answer.status;
+	client_answer_release(&answer);
+	return result;
+}
+
+int
+daemon_list(const struct cloud *cloud, const char *path, const char *member, const struct stop *stop, jv *out, struct error *err)
+{
+	const struct daemon_request request = {.method = "GET", .path = path, .member = member};
+	struct client_answer answer = {.wait_ms = -1};
+	int result = daemon_ask(cloud, &request, stop, &answer, out, err);
+
 	client_answer_release(&answer);
 	return result;
 }

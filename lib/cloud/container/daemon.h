@@ -23,6 +23,7 @@ struct daemon_request {
 	const char *type;          /* of the body; NULL: JSON */
 	const char *body;
 	size_t length;
+	const char *member;        /* as in struct client_request */
 	bool once;                 /* whoever asks finds out by itself what became of it, where no answer comes */
 };
 
@@ -36,6 +37,9 @@ int daemon_ask(const struct cloud *cloud, const struct daemon_request *request, 
 /* Sends one without a body, whose answer is a document (out, owned) or none (NULL). *status is that of HTTP; 0: no answer has come. */
 int daemon_do(const struct cloud *cloud, const char *method, const char *path, const struct stop *stop, long *status, jv *out,
     struct error *err);
+
+/* Asks for a list: the answer is a document that has the member; "": an array. */
+int daemon_list(const struct cloud *cloud, const char *path, const char *member, const struct stop *stop, jv *out, struct error *err);
 
 /* Sends such a request whose answer is of no interest. The status well, which it fails with, says that it is so already: that is well. */
 int daemon_ensure(const struct cloud *cloud, const char *method, const char *path, long well, const struct stop *stop, struct error *err);

@@ -92,12 +92,11 @@ daemon_volumes_read(const struct listing *listing, jv record)
 }
 
 static int
-daemon_volumes_get(struct cloud *cloud, const char *what, const struct stop *stop, jv *out, struct error *err)
+daemon_volumes_get(struct cloud *cloud, const char *what, const char *member, const struct stop *stop, jv *out, struct error *err)
 {
 	char *filters = memory_printf("{\"label\":[\"" CLOUD_TAG_INSTALLATION "=%s\"]}", cloud->installation), *escaped = client_escape(filters);
 	char *path = memory_printf("%s%s", what, escaped);
-	long status;
-	int result = daemon_do(cloud, "GET", path, stop, &status, out, err);
+	int result = daemon_list(cloud, path, member, stop, out, err);
 
 	free(path);
 	free(escaped);
@@ -127,10 +126,10 @@ daemon_volumes_list(struct cloud *cloud, bool snapshots, const struct stop *stop
 	struct listing listing = {.containers = jv_invalid(), .volumes = jv_invalid(), .found = found, .snapshots = snapshots};
 	jv out = jv_invalid();
 	/* The containers last: one that has got a volume meanwhile is seen. */
-	int result = daemon_volumes_get(cloud, "/volumes?filters=", stop, &out, err);
+	int result = daemon_volumes_get(cloud, "/volumes?filters=", "Volumes", stop, &out, err);
 
 	if (result == 0)
-		result = daemon_volumes_get(cloud, "/containers/json?all=true&filters=", stop, &listing.containers, err);
+		result = daemon_volumes_get(cloud, "/containers/json?all=true&filters=", "", stop, &listing.containers, err);
 	if (result == 0) {
 		listing.volumes = json_get(out, "Volumes");
 		daemon_volumes_read_all(&listing);
@@ -268,7 +267,7 @@ daemon_volumes_find_running(struct cloud *cloud, const char *volume, const struc
 	struct cloud_volumes all = {.list = NULL};
 	struct listing listing = {.found = &all};
 	struct cloud_volume its = {.name = volume};
-	int result = daemon_volumes_get(cloud, "/containers/json?filters=", stop, &listing.containers, err);
+	int result = daemon_volumes_get(cloud, "/containers/json?filters=", "", stop, &listing.containers, err);
 
 	*running = NULL;
 	if (result == 0)

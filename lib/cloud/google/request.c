@@ -109,7 +109,7 @@ google_ask(const struct cloud *cloud, const char *method, const char *path, cons
 	const char *parent = strncmp(path, "projects/", strlen("projects/")) == 0 ? strstr(account->root, "projects/") : NULL;
 	char *url = memory_printf("%.*s%s", parent ? (int)(parent - account->root) : (int)strlen(account->root), account->root, path);
 	struct buffer text = {0};
-	struct client_request request = {.method = method, .url = url, .repeatable = repeatable};
+	struct client_request request = {.method = method, .url = url, .repeatable = repeatable, .member = "kind"};
 	bool renewed = false;
 	int result = -1;
 

@@ -67,7 +67,8 @@ token_send(const struct cloud *cloud, int64_t skew_ms, const struct stop *stop, 
 {
 	const struct google_account *account = cloud->state;
 	struct buffer form = {0};
-	struct client_request request = {.method = "POST", .url = account->token_url, .type = "application/x-www-form-urlencoded", .repeatable = true};
+	struct client_request request = {.method = "POST", .url = account->token_url, .type = "application/x-www-form-urlencoded", .repeatable = true,
+	    .member = "access_token"};
 	int result;
 
 	*out = jv_invalid();

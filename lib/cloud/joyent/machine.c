@@ -68,8 +68,6 @@ jo_list_pages(struct cloud *cloud, const struct stop *stop, struct cloud_machine
 		jv list;
 
 		result = jo_ask(cloud, "GET", path, NULL, stop, &answer, &list, code, err);
-		if (result == 0 && jv_get_kind(list) != JV_KIND_ARRAY)
-			result = error_set(err, EX_TEMPFAIL, "Triton's answer is no list of machines");
 		if (offset == 0)
 			total = answer.wanted ? strtol(answer.wanted, NULL, 10) : -1;
 		count = result == 0 ? json_length(list) : 0;

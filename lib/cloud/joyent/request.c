@@ -78,11 +78,13 @@ jo_ask(const struct cloud *cloud, const char *method, const char *path, const ch
 {
 	struct jo_account *account = cloud->state;
 	char *target = memory_printf("%s%s", account->path, path), *url = memory_printf("%s%s", account->url, target);
+	/* What is below "/" is a list. */
+	bool is_list = strcmp(method, "GET") == 0 && *path && !strchr(path + 1, '/');
 	int result;
 
 	for (bool corrected = false;; corrected = true) {
 		struct client_request request = {.method = method, .url = url, .body = body, .length = body ? strlen(body) : 0,
-		    .wants = "x-resource-count", .repeatable = strcmp(method, "POST") != 0};
+		    .wants = "x-resource-count", .repeatable = strcmp(method, "POST") != 0, .member = is_list ? "" : NULL};
 		int64_t skew_ms;
 
 		*code = '\0';

@@ -52,6 +52,7 @@ lxd_send(const struct cloud *cloud, const struct client_request *as, const char 
 	int result;
 
 	request.url = url;
+	request.member = "type";
 	result = client_ask(cloud->client, &request, stop, &got, answer, err);
 	*outcome = (struct lxd_outcome){got.status, got.unknown};
 	client_answer_release(&got);

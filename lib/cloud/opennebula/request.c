@@ -38,39 +38,52 @@ one_refused(const char *method, struct one_reply *reply, struct error *err)
 	return error_set(err, code, "%s: %.400s", method, *reply->value ? reply->value : "it failed");
 }
 
-/* Reads (boolean, value, code). What is no such answer may be one of somebody in between. */
+struct question {
+	const char *method;
+	struct one_reply *reply;
+	bool wants_document; /* where it is granted */
+};
+
 static int
-one_read(const char *method, struct one_reply *reply, struct error *err)
+one_read_document(const char *method, struct one_reply *reply, struct error *err)
 {
-	struct _xmlDoc *document = xml_parse(method, &reply->answer.body, err);
-	const struct _xmlNode *value = document ? xmlrpc_value(document, method, &reply->arena, err) : NULL;
-	bool whole = value && xmlrpc_element(value, 0) && xmlrpc_element(value, 1);
+	struct buffer text = {0};
+
+	buffer_text(&text, reply->value);
+	reply->document = xml_parse(method, &text, err);
+	buffer_release(&text);
+	return reply->document ? 0 : -1;
+}
+
+/* Reads (boolean, value, code). */
+static int
+one_read(struct client_answer *answer, void *data, struct error *err)
+{
+	const struct question *question = data;
+	struct one_reply *reply = question->reply;
+	struct _xmlDoc *document = xml_parse(question->method, &answer->body, err);
+	const struct _xmlNode *value = document ? xmlrpc_value(document, question->method, &reply->arena, err) : NULL;
 	int result = -1;
 
-	if (whole && strcmp(xmlrpc_text(xmlrpc_element(value, 0), &reply->arena), "1") == 0) {
-		result = 0;
-	} else if (whole) {
-		reply->code = strtol(xmlrpc_text(xmlrpc_element(value, 2), &reply->arena), NULL, 10);
-	} else if (value) {
-		error_set(err, EX_TEMPFAIL, "%s: the answer is none of OpenNebula", method);
-	}
-	if (whole) {
+	if (value && xmlrpc_element(value, 0) && xmlrpc_element(value, 1)) {
+		reply->granted = strcmp(xmlrpc_text(xmlrpc_element(value, 0), &reply->arena), "1") == 0;
 		reply->value = xmlrpc_text(xmlrpc_element(value, 1), &reply->arena);
-		if (result < 0)
-			one_refused(method, reply, err);
-	} else {
-		reply->answer.unknown = err->code == EX_TEMPFAIL;
+		reply->code = reply->granted ? 0 : strtol(xmlrpc_text(xmlrpc_element(value, 2), &reply->arena), NULL, 10);
+		result = reply->granted && question->wants_document ? one_read_document(question->method, reply, err) : 0;
+	} else if (value) {
+		error_set(err, EX_TEMPFAIL, "%s: the answer is none of OpenNebula", question->method);
 	}
 	xml_free(document);
 	return result;
 }
 
-int
-one_ask(const struct cloud *cloud, struct buffer *call, const char *method, bool repeatable, const struct stop *stop, struct one_reply *reply,
-    struct error *err)
+static int
+one_send(const struct cloud *cloud, struct buffer *call, struct question *question, bool repeatable, const struct stop *stop, struct error *err)
 {
 	const struct one_account *account = cloud->state;
-	struct client_request request = {.method = "POST", .url = account->url, .type = "text/xml", .repeatable = repeatable};
+	struct client_request request = {.method = "POST", .url = account->url, .type = "text/xml", .repeatable = repeatable, .read = one_read,
+	    .data = question};
+	struct one_reply *reply = question->reply;
 	int result;
 
 	xmlrpc_end(call);
@@ -80,23 +93,27 @@ one_ask(const struct cloud *cloud, struct buffer *call, const char *method, bool
 	result = client_send(cloud->client, &request, stop, &reply->answer, err);
 	if (result == 0 && reply->answer.status / 100 != 2)
 		result = client_refused(&request, &reply->answer, err);
-	else if (result == 0)
-		result = one_read(method, reply, err);
+	else if (result == 0 && !reply->granted)
+		result = one_refused(question->method, reply, err);
 	/* What failed within may have been done. */
 	reply->answer.unknown |= reply->code == ONE_INTERNAL;
 	buffer_release(call);
 	return result;
 }
 
+int
+one_ask(const struct cloud *cloud, struct buffer *call, const char *method, bool repeatable, const struct stop *stop, struct one_reply *reply,
+    struct error *err)
+{
+	struct question question = {method, reply, false};
+
+	return one_send(cloud, call, &question, repeatable, stop, err);
+}
+
 const struct _xmlNode *
 one_ask_document(const struct cloud *cloud, struct buffer *call, const char *method, const struct stop *stop, struct one_reply *reply, struct error *err)
 {
-	struct buffer text = {0};
+	struct question question = {method, reply, true};
 
-	if (one_ask(cloud, call, method, true, stop, reply, err) < 0)
-		return NULL;
-	buffer_text(&text, reply->value);
-	reply->document = xml_parse(method, &text, err);
-	buffer_release(&text);
-	return reply->document ? xml_root(reply->document) : NULL;
+	return one_send(cloud, call, &question, true, stop, err) < 0 ? NULL : xml_root(reply->document);
 }

@@ -18,6 +18,7 @@ struct one_reply { /* zero-initialise but for its answer */
 	struct arena arena;
 	const char *value;       /* a number, or a document as text */
 	struct _xmlDoc *document; /* of that text, where one is read */
+	bool granted;            /* what was asked was done; else value says why not */
 	long code;               /* of an error of OpenNebula */
 };
 

@@ -86,7 +86,8 @@ keystone_ask(const struct cloud *cloud, bool two, const struct stop *stop, struc
 {
 	const struct openstack_account *account = cloud->state;
 	char *url = memory_printf("%s%s", account->url, two ? "/v2.0/tokens" : "/v3/auth/tokens");
-	struct client_request request = {.method = "POST", .url = url, .wants = "x-subject-token", .repeatable = true};
+	struct client_request request = {.method = "POST", .url = url, .wants = "x-subject-token", .repeatable = true,
+	    .member = two ? "access" : "token"};
 	struct buffer text = {0};
 	jv body = jv_object();
 	int result;

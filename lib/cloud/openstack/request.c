@@ -13,7 +13,7 @@ openstack_send(struct cloud *cloud, const struct openstack_session *session, con
     struct client_answer *answer, jv *out, struct error *err)
 {
 	char *url = memory_printf("%s%s", session->urls[request->service], request->path);
-	struct client_request sent = {.method = request->method, .url = url, .repeatable = request->repeatable};
+	struct client_request sent = {.method = request->method, .url = url, .repeatable = request->repeatable, .member = request->member};
 	struct buffer text = {0};
 	int result;
 
@@ -106,7 +106,8 @@ openstack_page(struct cloud *cloud, const struct openstack_list *list, char **ma
 {
 	char *escaped = *marker ? client_escape(*marker) : NULL;
 	char *path = escaped ? memory_printf("%s%cmarker=%s", list->path, strchr(list->path, '?') ? '&' : '?', escaped) : memory_string(list->path);
-	struct openstack_request request = {.service = list->service, .method = "GET", .path = path, .header = list->header, .repeatable = true};
+	struct openstack_request request = {.service = list->service, .method = "GET", .path = path, .header = list->header,
+	    .member = list->member, .repeatable = true};
 	struct client_answer answer = {.wait_ms = -1};
 	jv out, page;
 	int result = openstack_ask(cloud, &request, stop, &answer, &out, err);
@@ -116,9 +117,7 @@ openstack_page(struct cloud *cloud, const struct openstack_list *list, char **ma
 	*status = answer.status;
 	if (result == 0) {
 		page = json_get(out, list->member);
-		if (!jv_is_valid(page))
-			result = error_set(err, EX_TEMPFAIL, "GET %s: the answer has no %s", list->path, list->member);
-		else if ((result = list->read(page, list->data, err)) == 0)
+		if ((result = list->read(page, list->data, err)) == 0)
 			*marker = openstack_next(list, out, page);
 		jv_free(page);
 	} else if (escaped && (answer.status == 400 || answer.status == 404)) {

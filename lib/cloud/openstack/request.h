@@ -12,6 +12,7 @@ struct openstack_request {
 	enum openstack_service service;
 	const char *method, *path; /* below the URL of the service: "/servers/ID" */
 	const char *header;        /* one more; or NULL */
+	const char *member;        /* as in struct client_request */
 	jv body;                   /* borrowed */
 	bool has_body;
 	bool repeatable;           /* as in struct client_request */

@@ -146,12 +146,9 @@ podman_list(struct cloud *cloud, const char *node, const struct stop *stop, stru
 {
 	char *filters = memory_printf("{\"label\":[\"" CLOUD_TAG_INSTALLATION "=%s\"]}", cloud->installation), *escaped = client_escape(filters);
 	char *path = memory_printf("/containers/json?all=true&filters=%s", escaped);
-	long status;
 	jv out;
-	int result = daemon_do(cloud, "GET", path, stop, &status, &out, err);
+	int result = daemon_list(cloud, path, "", stop, &out, err);
 
-	if (result == 0 && jv_get_kind(out) != JV_KIND_ARRAY)
-		result = error_set(err, EX_TEMPFAIL, "the daemon's answer has no list of containers");
 	for (size_t i = 0; result == 0 && i < json_length(out); i++) {
 		jv container = json_element(out, i);
 
