@@ -96,6 +96,9 @@ two" "$(cat log)"
 	do_task by-code
 	same 3 "$(member .status)"
 	same "automator/by-code exited with 3; the last line of its log: why" "$(member .message)"
+	plugin by-code <<<"echo 'automator/by-code: why' >&2; exit 3"
+	do_task by-code
+	same "automator/by-code exited with 3 and printed no result; the last line of its log: why" "$(member .message)"
 	plugin both <<<"echo '{\"kind\":\"result\",\"status\":77,\"message\":\"no\"}'; exit 1"
 	do_task both
 	same "77 no" "$(member '"\(.status) \(.message)"')"

@@ -100,14 +100,14 @@ endpoint false false installation' "$(jq -r 'select(.name == ("api_password", "e
 	same "" "$output"
 }
 
-# A plugin that says two lines and ends with that code: refusing CODE
+# A plugin that says two lines and ends with that code: refusing CODE [NAME: ]
 refusing() {
 	mkdir -p plugins/provider
 	cat >plugins/provider/refusing <<-END
 		#!/bin/sh
 		[ "\$1" = describe ] && exec echo '{"name":"refusing","fields":{"type":"object"},"flavors":true,"test":true}'
 		echo "asking the cloud" >&2
-		echo "the region is none of its own" >&2
+		echo "${2-}the region is none of its own" >&2
 		exit $1
 	END
 	chmod +x plugins/provider/refusing
@@ -122,6 +122,12 @@ refusing() {
 			run "-${codes#* }" --separate-stderr coopr provider $verb far
 			same $'asking the cloud\ncoopr-provider '"$verb"': provider/refusing '"${verb/import-/}"': the region is none of its own' "$stderr"
 		done
+	done
+	# Which plugin that is, is told once, also where it calls itself by another name.
+	for name in refusing refuses; do
+		refusing 69 "provider/$name: "
+		run -69 --separate-stderr coopr provider test far
+		same $'asking the cloud\ncoopr-provider test: provider/refusing test: the region is none of its own' "$stderr"
 	done
 	echo '{"name":"moon","providertype":"no-such","provisioner":{}}' | coopr-store put -q -k provider -
 	run -65 coopr provider test moon

@@ -162,6 +162,8 @@ error_prefix(struct error *err, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(what, sizeof what, format, ap);
 	va_end(ap);
+	if (strncmp(err->text, what, strlen(what)) == 0 && strncmp(err->text + strlen(what), ": ", 2) == 0)
+		return -1;
 	memcpy(text, err->text, sizeof text);
 	error_mark_cut(err, snprintf(err->text, sizeof err->text, "%s: %s", what, text));
 	if (err->option)

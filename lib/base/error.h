@@ -50,7 +50,7 @@ int error_errno(struct error *err, int code, const char *format, ...)
  * else EX_IOERR. Always returns -1. */
 int error_read(struct error *err, const char *name);
 
-/* Puts "WHAT: " before the text err already has. Always returns -1. */
+/* Puts "WHAT: " before the text err already has, unless that begins with it. Always returns -1. */
 int error_prefix(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

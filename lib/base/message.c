@@ -114,6 +114,19 @@ message(const char *format, ...)
 	message_print(line, NULL);
 }
 
+const char *
+message_own_words(const char *name, const char *line)
+{
+	const char *slash = strchr(name, '/');
+	size_t kind = slash ? (size_t)(slash + 1 - name) : 0, length = strcspn(line, ": ");
+
+	if (strncmp(line + length, ": ", 2) != 0)
+		return line;
+	if (slash ? length <= kind || strncmp(line, name, kind) != 0 : length != strlen(name) || strncmp(line, name, length) != 0)
+		return line;
+	return line + length + 2;
+}
+
 static bool quiet;
 
 void

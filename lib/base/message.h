@@ -29,6 +29,9 @@ void message_notice(const char *text);
 /* Drops from now on what message_notice tells and what is written to standard output: an option --quiet. */
 void message_quiet(void);
 
+/* Returns what a program has said in a line, without its name before it; that of a plugin, KIND/NAME, may be of any NAME: it may be called by others. */
+const char *message_own_words(const char *name, const char *line);
+
 /* Prints err's text; returns err's code, so that a command says: return message_error(&err). */
 int message_error(const struct error *err);
 

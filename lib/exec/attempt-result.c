@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/printable.h"
 #include "base/process.h"
 #include "exec/redaction.h"
@@ -125,7 +126,7 @@ attempt_explain(const struct plugin_end *end, const char *what)
 {
 	char *last = tail_last_line(end->log), *text;
 
-	text = *last ? memory_printf("%s %s; the last line of its log: %s", end->name, what, last)
+	text = *last ? memory_printf("%s %s; the last line of its log: %s", end->name, what, message_own_words(end->name, last))
 	             : memory_printf("%s %s", end->name, what);
 	free(last);
 	return text;

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/location.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/printable.h"
 #include "base/process.h"
 #include "confine/confine.h"
@@ -225,7 +226,7 @@ entity_ask_fail(struct reading *reading, int code, struct error *err)
 
 	printable_line(buffer_string(&reading->said), &why);
 	if (why.length > 0)
-		error_set(err, ours, "%s %s: %s", reading->name, reading->verb, buffer_string(&why));
+		error_set(err, ours, "%s %s: %s", reading->name, reading->verb, message_own_words(reading->name, buffer_string(&why)));
 	else
 		error_set(err, ours, "%s %s %s", reading->name, reading->verb, how);
 	free(how);

@@ -33,9 +33,24 @@ test_full(void)
 	tap_is_number(errno, ENOSPC, "errno stays");
 }
 
+static void
+test_prefix(void)
+{
+	struct error err;
+
+	error_set(&err, EX_IOERR, "read: nothing there");
+	error_prefix(&err, "job %d", 7);
+	tap_is_text(err.text, "job 7: read: nothing there", "what a failure is about is put before it");
+	error_prefix(&err, "job %d", 7);
+	tap_is_text(err.text, "job 7: read: nothing there", "and is not said twice");
+	error_prefix(&err, "job");
+	tap_is_text(err.text, "job: job 7: read: nothing there", "what is only the beginning of a name is another");
+}
+
 int
 main(void)
 {
 	test_full();
+	test_prefix();
 	return tap_end();
 }
