@@ -175,9 +175,9 @@ validate_catalogue_of(const char *path)
 static int
 validate_inspect(const char *path, const char *its_kind, const struct place *place, const struct yaml_source *source)
 {
-	struct problems errors = {.source = source}, warnings = {.source = source}, in_clear = {.source = source};
+	struct problems errors = {.source = source}, warnings = {.source = source}, minor = {.source = source};
 	char *catalogue = entity_kind_of_file(path) == ENTITY_NONE ? NULL : validate_catalogue_of(path);
-	struct fields_check check = {.catalogue = catalogue, .warnings = &warnings, .clear = &in_clear,
+	struct fields_check check = {.catalogue = catalogue, .warnings = &warnings, .clear = &minor, .missing = &minor,
 	    .files_apart = !catalogue && strcmp(its_kind, "request") != 0};
 	struct place inspected = *place;
 	int code;
@@ -188,12 +188,12 @@ validate_inspect(const char *path, const char *its_kind, const struct place *pla
 	inspect_document(&check, its_kind, &inspected);
 	validate_warn(path, &warnings);
 	if (verbose || pedantic)
-		validate_warn(path, &in_clear);
-	code = problems_report(&errors, path) == 0 && !(pedantic && warnings.total + in_clear.total) ? 0 : EX_NO;
+		validate_warn(path, &minor);
+	code = problems_report(&errors, path) == 0 && !(pedantic && warnings.total + minor.total) ? 0 : EX_NO;
 	fields_check_release(&check);
 	problems_release(&errors);
 	problems_release(&warnings);
-	problems_release(&in_clear);
+	problems_release(&minor);
 	free(catalogue);
 	return code;
 }

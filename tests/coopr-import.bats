@@ -98,7 +98,8 @@ export_of_originals() { # VERSION
 	coopr-import -o json export.json >out 2>log
 	contains "$(cat log)" "coopr-import: plugins are missing for 1 of them; see coopr-migrate(7)"
 	same "api_password: now the secret lab-os.api_password" "$(said provider lab-os note)"
-	same "no plugin automator/chef-zero; icon: kept, without effect" "$(said service base note)"
+	contains "$(said service base note)" '/type: there is no automator "chef-zero" in the folders of COOPR_PLUGINS and of the installation; did you mean chef-solo?'
+	same "1 icon: kept, without effect" "$(said service base note | grep -o 'there is no' | wc -l) $(said service base note | sed 's/.*; //')"
 	same null "$(said service kv-legacy note)"
 	same null "$(said service zk note)"
 	mkdir -p plugins/automator

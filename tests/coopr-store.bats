@@ -101,6 +101,26 @@ provider() {
 	same "" "$stderr"
 }
 
+@test "a plugin that is not here is told by put and by import, with the one that is perhaps meant or with all that there are" {
+	coopr-store init
+	missing='there is no provider "Podman" in the folders of COOPR_PLUGINS and of the installation; did you mean podman?'
+	echo '{"kind": "provider", "name": "lab", "providertype": "Podman", "provisioner": {}}' >lab.json
+	run --separate-stderr -0 coopr-store put -o json lab.json
+	same "/providertype: $missing" "$(jq -r .note <<<"$output")"
+	contains "$stderr" "coopr-store put: lab.json: /providertype: warning: $missing"
+	run --separate-stderr -0 coopr-validate lab.json
+	contains "$stderr" "coopr-validate: lab.json: /providertype: warning: $missing"
+	jq '.name = "other"' lab.json >other.json
+	run --separate-stderr -0 coopr-store import -o json other.json
+	same "/providertype: $missing" "$(jq -r .note <<<"$output")"
+	run --separate-stderr -0 coopr-store put -o json <<<'{"kind": "provider", "name": "far", "providertype": "zork"}'
+	contains "$(jq -r .note <<<"$output")" 'there is no provider "zork" in the folders of COOPR_PLUGINS and of the installation; there are: aws, digitalocean, dummy, ec2, '
+	run --separate-stderr -0 coopr-store put -o json <<<'{"kind": "service", "name": "s", "provisioner": {"actions": {
+		"start": {"type": "Shell", "fields": {"script": "s"}}, "stop": {"type": "Shell", "fields": {"script": "s"}}}}}'
+	same '/provisioner/actions/start/type: there is no automator "Shell" in the folders of COOPR_PLUGINS and of the installation; did you mean shell?' \
+		"$(jq -r .note <<<"$output")"
+}
+
 @test "the kind is what --kind says, or the member kind, or the folder; without one put says so" {
 	coopr-store init
 	mkdir providers

@@ -93,6 +93,11 @@ teardown() {
 	serve
 	echo '{"kind": "hardwaretype", "name": "huge", "providermap": {"dummy": {"flavor": "huge"}}}' >huge.json
 	answers 200 POST /v1/entities --data-binary @huge.json
+	for request in 'POST /v1/entities' 'PUT /v1/entities/provider/lab -H If-Match:*'; do
+		# shellcheck disable=SC2086 # words
+		answers 200 $request -d "{\"kind\": \"provider\", \"name\": \"lab\", \"providertype\": \"Podman\", \"description\": \"$request\"}"
+		contains "$(body '.items[].note')" 'there is no provider "Podman" in the folders of COOPR_PLUGINS and of the installation; did you mean podman?'
+	done
 	answers 200 GET /v1/entities/hardwaretype/huge
 	same huge "$(body .name)"
 	answers 204 DELETE /v1/entities/hardwaretype/huge -H 'If-Match: *'

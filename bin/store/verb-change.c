@@ -7,13 +7,16 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/message.h"
+#include "base/names.h"
 #include "base/plural.h"
+#include "base/process.h"
 #include "catalogue/spelling-check.h"
 #include "inspect/fields.h"
 #include "inspect/host-fields.h"
 #include "inspect/inspect.h"
 #include "inspect/own-addresses.h"
 #include "json/scan.h"
+#include "login/provisioners.h"
 #include "store/entity-input.h"
 #include "store/tenant-document.h"
 
@@ -139,12 +142,42 @@ store_verb_check_origin(struct store *store, const struct entity_input *input)
 	return code;
 }
 
-void
-store_verb_note_doubts(struct entity_input *input, bool warns)
+/* Adds the plugins that provisioners of Coopr have described: "provider/openstack". */
+static void
+store_verb_add_elsewhere(struct store *store, struct names *plugins, struct arena *arena)
 {
+	static const char *const kinds[] = {"provider", "automator"};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		char *kind = memory_printf("%stypes", kinds[i]);
+		struct arguments documents = {0};
+		struct error ignored;
+		jv document;
+
+		provisioners_descriptions(store, kind, &documents, &ignored);
+		for (size_t j = 0; j < documents.count; j++)
+			if (json_parse(kind, documents.list[j], strlen(documents.list[j]), &document, &ignored) == 0) {
+				const char *name = json_arena_string(document, "name", arena);
+
+				if (name)
+					names_intern(plugins, arena_printf(arena, "%s/%s", kinds[i], name));
+				jv_free(document);
+			}
+		arguments_release(&documents);
+		free(kind);
+	}
+}
+
+void
+store_verb_note_doubts(struct store *store, struct entity_input *input, bool warns)
+{
+	struct names elsewhere = {0};
+	struct arena arena = {0};
+
+	store_verb_add_elsewhere(store, &elsewhere, &arena);
 	for (size_t i = 0; i < input->count; i++) {
 		struct problems doubts = {0};
-		struct fields_check check = {.warnings = &doubts, .files_apart = true};
+		struct fields_check check = {.warnings = &doubts, .missing = &doubts, .elsewhere = &elsewhere, .files_apart = true};
 		struct place root = place_root(input->list[i].document, &doubts);
 		const char *kind = entity_kind_name(input->list[i].kind);
 
@@ -157,9 +190,12 @@ store_verb_note_doubts(struct entity_input *input, bool warns)
 			if (warns)
 				message("%s: %s: warning: %s", input->list[i].source, doubt->pointer, doubt->text);
 		}
+		input->list[i].lacks_plugin = check.missing_count > 0;
 		fields_check_release(&check);
 		problems_release(&doubts);
 	}
+	names_release(&elsewhere);
+	arena_release(&arena);
 }
 
 int

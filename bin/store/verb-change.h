@@ -49,9 +49,9 @@ int store_verb_check_origin(struct store *store, const struct entity_input *inpu
  * refused. */
 int store_verb_end(struct change *change, const struct store_verb_change_options *changing);
 
-/* Notes of each entity what is probably not as it was meant: members that are spelled nearly like one that is read, fields that its plugin
- * does not know, or requires and has not. With warns, each is also a message. */
-void store_verb_note_doubts(struct entity_input *input, bool warns);
+/* Notes of each entity what is probably not as it was meant: members that are spelled nearly like one that is read, a plugin that is
+ * not here, fields that its plugin does not know, or requires and has not. With warns, each is also a message. */
+void store_verb_note_doubts(struct store *store, struct entity_input *input, bool warns);
 
 /* Says what is wrong with files or entities, a line each. Returns EX_DATAERR where something is malformed, EX_NO where
  * something is wrong otherwise, else 0. */

@@ -245,7 +245,7 @@ import_verb_change_store(struct import *import)
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, &import->input);
 	result = code ? 0 : import_credentials(store, &import->input, replace_secrets, changing.dry_run, &err);
-	store_verb_note_doubts(&import->input, false);
+	store_verb_note_doubts(store, &import->input, false);
 	import_note_effects(&import->input);
 	for (size_t i = 0; i < import->input.count && result == 0 && code == 0; i++)
 		result = import_verb_put(import, &change, &import->input.list[i], &import->rows[i], &err);

@@ -71,6 +71,7 @@ put_verb_change_store(struct entity_input *input)
 		store_release(store);
 		return code;
 	}
+	store_verb_note_doubts(store, input, !changing.change.quiet);
 	store_verb_begin(&change, store, &changing);
 	code = store_verb_check_origin(store, input);
 	count = code ? 0 : put_verb_put_all(&change, input, &changed, &err);
@@ -119,8 +120,6 @@ put_verb_put_files(const struct command *command, char *const *paths)
 		code = store_verb_report(&input.findings);
 	if (code == 0)
 		code = put_verb_check_name(&input);
-	if (code == 0)
-		store_verb_note_doubts(&input, !changing.change.quiet);
 	if (code == 0)
 		code = put_verb_change_store(&input);
 	entity_input_release(&input);

@@ -4,7 +4,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/home.h"
@@ -33,15 +35,25 @@ plugin_find_in_folder(const char *folder, const char *kind, struct arguments *na
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
+	while (dir && (entry = readdir(dir))) {
+		char *program = memory_printf("%s/%s", path, entry->d_name);
+
+		if (entry->d_name[0] != '.' && file_is_program(program))
 			arguments_push(names, entry->d_name);
+		free(program);
+	}
 	if (dir)
 		closedir(dir);
 	free(path);
 }
 
-/* Pushes the names of all plugins of a kind. */
+static int
+plugin_by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Pushes the names of all plugins of a kind, sorted. */
 static void
 plugin_find_all(const char *kind, struct arguments *names)
 {
@@ -49,6 +61,8 @@ plugin_find_all(const char *kind, struct arguments *names)
 
 	for (const char *next = list; (folder = location_next(&next)); free(folder))
 		plugin_find_in_folder(folder, kind, names);
+	if (names->count > 1)
+		qsort(names->list, names->count, sizeof *names->list, plugin_by_name);
 	free(list);
 }
 
@@ -82,6 +96,27 @@ plugin_is_near(const char *kind, const char *name)
 	return near;
 }
 
+/* Adds a name like that which was given, or else all that there are. */
+static void
+plugin_tell_names(const struct arguments *names, const char *name, struct error *err)
+{
+	const char *const *list = (const char *const *)names->list;
+	struct buffer all = {0};
+	char *text;
+
+	if (suggest_word(name, list)) {
+		suggest_in_error(err, name, list);
+		return;
+	}
+	for (size_t i = 0; i < names->count; i++)
+		if (i == 0 || strcmp(list[i - 1], list[i]) != 0) /* one folder may have what stands in for another's */
+			buffer_printf(&all, "%s%s", all.length ? ", " : "; there are: ", list[i]);
+	text = memory_string(err->text);
+	error_set(err, err->code, "%s%s", text, buffer_string(&all));
+	free(text);
+	buffer_release(&all);
+}
+
 /* Explains why location_plugin found none: there is no such file in any of the folders, or it is no executable. Users read that, to whom
  * paths of the host are not told. */
 static void
@@ -102,7 +137,7 @@ plugin_explain_missing(const char *kind, const char *name, struct error *err)
 	}
 	plugin_find_all(kind, &names);
 	if (!found && names.count)
-		suggest_in_error(err, name, (const char *const *)names.list);
+		plugin_tell_names(&names, name, err);
 	arguments_release(&names);
 	free(list);
 }

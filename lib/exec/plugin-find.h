@@ -11,7 +11,7 @@ struct error;
 struct request;
 
 /* Returns the path of a plugin, as ("provider", "sandbox"), which the caller frees; NULL with the reason, EX_CONFIG: where was
- * looked, or that it is not executable, and a plugin of nearly that name. */
+ * looked, or that it is not executable, and a plugin of nearly that name, or those that there are. */
 char *plugin_find(const char *kind, const char *name, struct error *err);
 
 /* Returns 0 if the provider and the automators of the request are all here, else -1 with the reason of the first. */

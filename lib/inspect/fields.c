@@ -9,6 +9,7 @@
 #include "base/plural.h"
 #include "base/process.h"
 #include "base/suggest.h"
+#include "exec/plugin-find.h"
 #include "exec/plugin-schema.h"
 #include "inspect/script.h"
 #include "json/credential.h"
@@ -253,12 +254,36 @@ fields_check_value(struct fields_check *check, const struct place *value, jv pro
 	fields_check_within(check, value, property, title);
 }
 
+/* Tells of a plugin that is not here; one that has nearly the name of another is misspelt. */
 static void
-fields_check_all(struct fields_check *check, const struct place *fields, const char *kind, const char *type)
+fields_find_plugin(struct fields_check *check, const struct place *type, const char *kind, const char *plugin)
 {
+	const char *name = json_string(type->value);
+	struct place warning = *type;
+	struct error err;
+	char *path;
+
+	if (check->elsewhere && names_find(check->elsewhere, plugin) != NAMES_NONE)
+		return;
+	path = plugin_find(kind, name, &err);
+	warning.problems = plugin_is_near(kind, name) ? check->warnings : check->missing;
+	if (!path) {
+		place_problem(&warning, "%s", err.text);
+		check->missing_count++;
+	}
+	free(path);
+}
+
+static void
+fields_check_all(struct fields_check *check, const struct place *fields, const char *kind, const struct place *place)
+{
+	const char *type = json_string(place->value);
+	size_t known = check->plugins.count;
 	jv schema = fields_schema(check, kind, type);
 	char *title = memory_printf("%s \"%s\"", kind, type), *plugin = memory_printf("%s/%s", kind, type);
 
+	if (check->missing && (check->plugins.count > known || strcmp(kind, "provider") == 0)) /* many actions have one automator */
+		fields_find_plugin(check, place, kind, plugin);
 	check->plugin = plugin;
 	if (jv_get_kind(schema) == JV_KIND_OBJECT)
 		fields_check_object(check, fields, schema, title);
@@ -273,7 +298,7 @@ fields_check_provider(struct fields_check *check, const struct place *provider)
 	struct place type = place_member(provider, "providertype"), fields = place_member(provider, "provisioner");
 
 	if (json_string(type.value))
-		fields_check_all(check, &fields, "provider", json_string(type.value));
+		fields_check_all(check, &fields, "provider", &type);
 }
 
 void
@@ -288,7 +313,7 @@ fields_check_service(struct fields_check *check, const struct place *service)
 
 		check->kept = jv_get_kind(kept.value) == JV_KIND_TRUE;
 		if (json_string(type.value))
-			fields_check_all(check, &fields, "automator", json_string(type.value));
+			fields_check_all(check, &fields, "automator", &type);
 	}
 	check->kept = false;
 }

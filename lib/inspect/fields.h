@@ -11,13 +11,16 @@
 #include "base/names.h"
 #include "model/entity.h"
 
-struct fields_check { /* zero-initialise, but for the first three */
+struct fields_check { /* zero-initialise, but for the first five */
 	const char *catalogue;     /* whose scripts/ is searched first; or NULL */
 	struct problems *warnings; /* fields that nothing reads, or cannot be read */
 	struct problems *clear;    /* passwords and keys that everybody sees who may read the document; or NULL */
+	struct problems *missing;  /* plugins that are not here; one that is misspelt is a warning; or NULL: nobody asks for them */
+	const struct names *elsewhere; /* plugins that are not missing, as provisioners have them: "provider/openstack"; or NULL */
 	const char *plugin; /* whose fields are checked: "automator/itamae" */
 	bool kept; /* the action that is checked uses files that were kept, not those of today */
 	bool files_apart; /* scripts and files may be anywhere, and are not looked for */
+	size_t missing_count; /* of plugins that are not here, of all places */
 	struct arena arena;
 	struct names plugins, scripts; /* those seen */
 	jv *schemas;                   /* of plugins; invalid where there is none, or it does not say */

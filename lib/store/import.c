@@ -6,7 +6,6 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/location.h"
 #include "catalogue/validate.h"
 #include "json/credential.h"
 #include "model/action.h"
@@ -104,21 +103,6 @@ import_credentials(struct store *store, struct entity_input *input, bool replace
 	return result;
 }
 
-/* Notes a plugin that is not there, once for each entity. */
-static void
-import_note_plugin(struct entity_input *input, struct input_entity *entity, const char *kind, const char *type)
-{
-	char *path = type && name_is_valid(type) ? location_plugin(kind, type) : NULL;
-	char *plugin = memory_printf("%s/%s", kind, type ? type : "");
-
-	if (!path && type && (!entity->note || !strstr(entity->note, plugin))) {
-		entity_input_note(input, entity, "no plugin %s", plugin);
-		entity->lacks_plugin = true;
-	}
-	free(path);
-	free(plugin);
-}
-
 /* Notes that a member has no effect, unless something is noted of it already. */
 static void
 import_note_unread(struct entity_input *input, struct input_entity *entity, const struct place *member, const char *path)
@@ -139,15 +123,9 @@ import_note_actions(struct entity_input *input, struct input_entity *service)
 	struct place actions = place_member(&provisioner, "actions"), action;
 	struct members members = members_of(&actions);
 
-	while (members_next(&members, &action)) {
-		char *type = json_get_string(action.value, "type");
-
+	while (members_next(&members, &action))
 		if (action_find(action.name) < 0)
 			import_note_unread(input, service, &action, "provisioner.actions.");
-		else
-			import_note_plugin(input, service, "automator", type);
-		free(type);
-	}
 }
 
 static bool
@@ -202,10 +180,7 @@ import_note_effects(struct entity_input *input)
 		struct input_entity *entity = &input->list[i];
 		struct place root = place_root(entity->document, NULL), member;
 		struct members members = members_of(&root);
-		char *type = json_get_string(entity->document, "providertype");
 
-		if (entity->kind == ENTITY_PROVIDER)
-			import_note_plugin(input, entity, "provider", type);
 		if (entity->kind == ENTITY_SERVICE)
 			import_note_actions(input, entity);
 		if (entity->kind == ENTITY_CLUSTERTEMPLATE && entity->is_export)
@@ -214,6 +189,5 @@ import_note_effects(struct entity_input *input)
 		while (members_next(&members, &member))
 			if (!import_knows_member(entity->kind, member.name))
 				import_note_unread(input, entity, &member, "");
-		free(type);
 	}
 }

@@ -16,7 +16,7 @@ struct store;
  * that inside the transaction; a secret that exists keeps its value, unless it is replaced. dry_run: stores none. */
 int import_credentials(struct store *store, struct entity_input *input, bool replace, bool dry_run, struct error *err);
 
-/* Notes which plugins that an entity names are not installed, and which of its members mean nothing here, unless something is noted of these
+/* Notes which members of an entity mean nothing here, unless something is noted of these
  * already. */
 void import_note_effects(struct entity_input *input);
 
