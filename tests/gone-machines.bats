@@ -8,6 +8,7 @@ load case
 setup() {
 	fresh
 	own_catalogue
+	stubborn_service
 	jq '.provisioner.actions += {backup: .provisioner.actions.start, restore: .provisioner.actions.start}' mine/services/mysql.json >service.json
 	mv service.json mine/services/mysql.json
 	coopr create -q blog -t lamp -n 4
@@ -112,4 +113,32 @@ tasks() {
 	web=$(node_of mod-php)
 	lose "$web"
 	coopr replace -q -y --dead blog "$web"
+}
+
+@test "a retry is refused while it has something to do on a machine that is gone; the same command is planned anew" {
+	touch broken
+	run -1 coopr add blog stubborn
+	rm broken
+	lose "$web"
+	run --separate-stderr -1 coopr retry blog
+	contains "$stderr" "blog: the machine of node $web is gone, as seen "
+	contains "$stderr" " ago; coopr replace --dead blog $web replaces it"
+	run --separate-stderr -1 coopr add blog stubborn
+	contains "$stderr" "it is planned anew"
+	contains "$stderr" " ago; coopr replace --dead blog $web replaces it"
+	coopr replace -q --dead -y blog "$web"
+	coopr add -q blog stubborn
+	same active "$(coopr list -o json | jq -r .status)"
+
+	# What may leave machines out does.
+	web=$(node_of mod-php)
+	touch broken
+	run -1 coopr restart -y blog
+	rm broken
+	lose "$web"
+	run --separate-stderr -1 coopr retry blog
+	contains "$stderr" "blog: the machine of node $web is gone, as seen "
+	run --separate-stderr -0 coopr restart -y blog
+	contains "$stderr" "it is planned anew"
+	contains "$stderr" " ago, and is left out; coopr replace --dead blog $web replaces it"
 }

@@ -13,16 +13,20 @@
 #include "base/memory.h"
 #include "base/hash.h"
 #include "account/holding.h"
+#include "cluster/gone.h"
 #include "cluster/operation-files.h"
 #include "cluster/stateful.h"
 #include "hook/hook.h"
 #include "json/scan.h"
+#include "model/action.h"
 #include "model/layout.h"
+#include "model/name.h"
 #include "model/request.h"
 #include "model/take/origin.h"
 #include "operation/admission.h"
 #include "operation/job.h"
 #include "operation/operate.h"
+#include "queue/read.h"
 
 int
 begin_digest(struct operation_context *context, const struct operation_request *request, struct error *err)
@@ -297,6 +301,60 @@ begin_set_secrets(struct operation_context *context, struct error *err)
 		return -1;
 	return store_finish(store, operation_secrets_set(store, context->id, context->number, options->secrets, options->secret_count, err),
 	    err);
+}
+
+/* Adds to needed those of the gone machines on which something is left to do. Returns whether something is left to do on others, too. What a
+ * machine is yet to be made for is left to that. */
+static bool
+begin_sort_tasks(const struct gone *gone, const struct queue_task_status *list, size_t count, struct string_list *needed)
+{
+	struct string_list made = {0};
+	bool others = false;
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].node && (list[i].planned == ACTION_CREATE || list[i].planned == ACTION_CONFIRM))
+			name_list_add(&made, list[i].node);
+	for (size_t i = 0; i < count; i++)
+		if (list[i].node && name_list_has(&gone->nodes, list[i].node) && !name_list_has(&made, list[i].node)) {
+			if (!action_is_providers(list[i].planned))
+				name_list_add(needed, list[i].node);
+		} else if (list[i].node) {
+			others = true;
+		}
+	free(made.list);
+	return others;
+}
+
+int
+begin_check_machines(const struct operation_context *context, const struct operation *operation, struct error *err)
+{
+	const struct queue_filter left = {.statuses = ~(1U << STEP_DONE | 1U << STEP_SKIPPED)};
+	struct queue_task_status *list = NULL;
+	struct string_list needed = {0};
+	struct arena arena = {0};
+	struct gone gone = {0};
+	struct queue *queue = NULL;
+	size_t count = 0;
+	int result = operation->status < OPERATION_COMPLETE ? 0
+	    : gone_find(context->account.store, context->id, context->documents.layout, &gone, err);
+	bool others;
+
+	if (result == 0 && gone.nodes.count) {
+		queue = queue_open(context->options->runner.spool, QUEUE_READ, err);
+		result = queue ? queue_tasks(queue, operation->job, &left, &arena, &list, &count, err) : -1;
+		if (result < 0 && err->code == EX_NO)
+			result = 0; /* there is no such job, as who retries it is told */
+	}
+	others = result == 0 && begin_sort_tasks(&gone, list, count, &needed);
+	/* What replaces others goes on, and a retry does the rest once the machine is back. */
+	if (result == 0 && needed.count && !(others && strcmp(operation->action, "replace") == 0))
+		result = gone_refuse(&gone, context->workdir.name, &needed, err);
+	if (queue)
+		queue_close(queue);
+	free(needed.list);
+	arena_release(&arena);
+	gone_release(&gone);
+	return result;
 }
 
 int

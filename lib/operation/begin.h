@@ -40,6 +40,10 @@ int begin_consent(struct operation_context *context, const struct operation_requ
 /* Records the operation in the store, with the documents that its folder holds. */
 int begin_record(struct operation_context *context, const struct operation_request *request, struct error *err);
 
+/* Fails with EX_NO where something is left to do, of an operation that has ended, on machines that are on record as gone: it would be waited for in
+ * vain. */
+int begin_check_machines(const struct operation_context *context, const struct operation *operation, struct error *err);
+
 /* Makes an operation that has begun before, in whose folder the context is, the context's own; one that failed or was
  * cancelled is reopened, and its job retried. */
 int begin_again(struct operation_context *context, const struct operation *operation, struct error *err);

@@ -80,8 +80,8 @@ operate_find_unfinished(struct operation_context *context, struct operation_list
 	return workdir_restore(&context->workdir, context->account.store, &list->list[0], &context->job_dir, err) < 0 ? -1 : 1;
 }
 
-/* Decides about the unfinished operation of the same command: it is begun again (1) if what the command names is the same; else the
- * command is planned anew (0), once the operation has ended. */
+/* Decides about the unfinished operation of the same command: it is begun again (1) if what the command names is the same, and no machine is gone that
+ * it needs; else the command is planned anew (0), once the operation has ended. */
 static int
 operate_continue(struct operation_context *context, const struct operation_request *request, const struct operation *operation,
     struct error *err)
@@ -90,6 +90,13 @@ operate_continue(struct operation_context *context, const struct operation_reque
 	int same = begin_digest(context, request, err) < 0 ? -1 : begin_is_same(context, operation, err);
 	char *text;
 
+	if (same > 0 && begin_check_machines(context, operation, err) < 0) {
+		if (err->code != EX_NO || operate_creates(request))
+			return -1;
+		context->options->runner.notice("machines are gone that the operation still has something to do on; it is planned anew");
+		context->supersedes = true;
+		return 0;
+	}
 	if (same != 0)
 		return same < 0 || begin_again(context, operation, err) < 0 ? -1 : 1;
 	if (operation->status < OPERATION_COMPLETE)
@@ -538,7 +545,8 @@ operate_retry_once(const struct operation_request *anew, const struct operation_
 		done = operate_find_unfinished(&context, &list, err);
 	}
 	if (done > 0) {
-		done = begin_again(&context, &list.list[0], err) < 0 ? -1 : operate_follow(&context, result, err);
+		done = begin_check_machines(&context, &list.list[0], err) < 0 || begin_again(&context, &list.list[0], err) < 0 ? -1
+		    : operate_follow(&context, result, err);
 	} else if (done == 0 && context.cluster->status == LIFECYCLE_INCONSISTENT && anew->action) {
 		done = operate_restart_all(&context, anew, result, err);
 	} else if (done == 0) {

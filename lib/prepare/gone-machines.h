@@ -1,40 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Machines of a cluster that are on record as gone, because their provider was asked and does not have them: nothing can be done on them,
- * and nobody waits for them. What is done on the cluster as it is leaves them out; what changes it waits until they are replaced.
+ * Plans where machines of the cluster are on record as gone: what is done on the cluster as it is leaves them out; what changes it waits
+ * until they are replaced.
  */
 #ifndef PREPARE_GONE_MACHINES_H
 #define PREPARE_GONE_MACHINES_H
 
-#include "cluster/observation.h"
-#include "model/layout.h"
+#include "cluster/gone.h"
 
 struct action_parameters;
 struct arguments;
 struct error;
 struct operation_context;
 
-struct gone_machines { /* zero-initialise; release it */
-	struct layout layout;   /* at present */
-	struct observations seen;
-	struct string_list nodes; /* their ids, in the arena of the layout; those below, too */
-	struct string_list others; /* the nodes that an action is left for, where gone_machines_leave_out has left out some */
-};
-
-/* Finds them. */
-int gone_machines_find(const struct operation_context *context, struct gone_machines *gone, struct error *err);
+/* Finds those of the cluster, if there is one. */
+int gone_machines_find(const struct operation_context *context, struct gone *gone, struct error *err);
 
 /* Says in the arguments of a plan for an action that they are left out, and says so to a person. nodes has the ids of those that were chosen; none:
  * all. Fails with EX_NO where no machine is left on which there is something to do. */
-int gone_machines_leave_out(const struct operation_context *context, struct gone_machines *gone, const struct action_parameters *parameters,
+int gone_machines_leave_out(const struct operation_context *context, struct gone *gone, const struct action_parameters *parameters,
     const struct string_list *nodes, struct arguments *plan, struct error *err);
 
 /* Says in the arguments of a plan for a change that those of them that leave with it are dead. */
-int gone_machines_push_leaving(const struct operation_context *context, const struct gone_machines *gone, struct arguments *plan, struct error *err);
+int gone_machines_push_leaving(const struct operation_context *context, const struct gone *gone, struct arguments *plan, struct error *err);
 
 /* Fails with EX_NO where the plan, which is in the folder, has to do something on one of them. */
-int gone_machines_check_plan(const struct operation_context *context, const struct gone_machines *gone, struct error *err);
-
-void gone_machines_release(struct gone_machines *gone);
+int gone_machines_check_plan(const struct operation_context *context, const struct gone *gone, struct error *err);
 
 #endif

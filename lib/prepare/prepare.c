@@ -120,7 +120,7 @@ prepare_push_before(const struct operation_context *context, const char *option,
 static int
 prepare_plan(const struct operation_context *context, struct arguments *plan, bool repairs, struct error *err)
 {
-	struct gone_machines gone = {0};
+	struct gone gone = {0};
 	int result = gone_machines_find(context, &gone, err);
 
 	prepare_push_before(context, "--from", plan);
@@ -132,7 +132,7 @@ prepare_plan(const struct operation_context *context, struct arguments *plan, bo
 		arguments_release(plan);
 	if (result == 0 && gone.nodes.count && !repairs)
 		result = gone_machines_check_plan(context, &gone, err);
-	gone_machines_release(&gone);
+	gone_release(&gone);
 	return result;
 }
 
@@ -510,7 +510,7 @@ prepare_leave_out(struct operation_context *context, const struct action_paramet
 {
 	bool is_restore = strcmp(parameters->action, action_name(ACTION_RESTORE)) == 0;
 	bool is_deletion = strcmp(parameters->action, action_name(ACTION_DELETE)) == 0;
-	struct gone_machines gone = {0};
+	struct gone gone = {0};
 	int result = gone_machines_find(context, &gone, err);
 
 	if (result == 0 && parameters->graceful)
@@ -519,7 +519,7 @@ prepare_leave_out(struct operation_context *context, const struct action_paramet
 		result = gone_machines_leave_out(context, &gone, parameters, nodes, plan, err);
 	if (result == 0 && is_restore)
 		result = restore_choice_push(context, gone.others.count ? &gone.others : nodes, &parameters->services, parameters->archive, plan, err);
-	gone_machines_release(&gone);
+	gone_release(&gone);
 	return result;
 }
 
