@@ -46,7 +46,7 @@ beside_a_cloud() {
 @test "a cluster is created, grows, loses a machine, is looked at and deleted; what the cloud has is what coopr says" {
 	beside_a_cloud <<-'END'
 		agrees() {
-			curl -sS "$FAKE/_machines" | jq -r '.[] | .tags[] | select(startswith("coopr-node:")) | sub("coopr-node:"; "")' | sort >there
+			curl -sS "$FAKE/_machines" | jq -r '.[] | .tags[] | select(startswith("coopr-machine:")) | split(":")[1]' | sort >there
 			coopr show -o json shop | jq -r 'select(.kind == "node") | .id' | sort | diff - there
 		}
 		coopr create -q shop -t tpl -n 2

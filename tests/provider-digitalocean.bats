@@ -167,7 +167,27 @@ CHOICES='{"choices":[{"zone":"ams3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"big
 	coopr-exec <task.json >result.json 2>log
 	contains "$(cat log)" "is not among those of this installation in do"
 	same 0 "$(member .status)"
-	same 0 "$(requests DELETE)"
+	same 0 "$(requests 'DELETE /v2/droplets')"
+}
+
+@test "the word that is of one machine alone goes from the account with it, by one request, and no failure of that keeps the machine" {
+	tags() {
+		curl -sS -f -H 'Authorization: Bearer secret-token' "$FAKE/v2/tags" | jq -r '.tags[].name'
+	}
+	do_task create 1000
+	do_task create 1001
+	do_task create 1002
+	same 5 "$(tags | wc -l)"
+	do_task delete 1001
+	same 1 "$(requests 'DELETE /v2/tags')"
+	same $'coopr-machine:00000042-1000\ncoopr-machine:00000042-1002' "$(tags | grep machine | cut -d : -f 1,2)"
+	fake_fault '{"match":"DELETE /v2/tags","do":"status","status":403}'
+	for number in 1000 1002; do
+		do_task delete "$number"
+		same 0 "$(member .status)"
+	done
+	same '0 3' "$(machines) $(requests 'DELETE /v2/tags')"
+	same '1 2' "$(tags | grep -c machine) $(tags | grep -c -e '^coopr-installation:' -e '^coopr-provider:')"
 }
 
 @test "credentials of version 1 of the API get a message how to move" {
@@ -196,7 +216,7 @@ CHOICES='{"choices":[{"zone":"ams3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"big
 	python3 - "$FAKE" "$own" <<-'END'
 		import json, re, sys, urllib.request
 		for number in range(2001, 2451):
-		    tags = [re.sub("coopr-node:.*", "coopr-node:00000042-%d" % number, tag) for tag in json.loads(sys.argv[2])]
+		    tags = [re.sub("coopr-machine:[^:]*", "coopr-machine:00000042-%d" % number, tag) for tag in json.loads(sys.argv[2])]
 		    body = json.dumps({"name": "x%d" % number, "region": "nyc3", "size": "large", "image": "debian-12-x64", "tags": tags})
 		    urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v2/droplets", body.encode(),
 		        {"Authorization": "Bearer secret-token", "Content-Type": "application/json"}))

@@ -131,6 +131,9 @@ struct cloud_api {
 	int (*give_address)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err);
 	/* Deletes what was made for a node beside its machines, which are gone: addresses. NULL: all goes with the machine. */
 	int (*clear)(struct cloud *cloud, const char *node, const struct stop *stop, struct error *err);
+	/* Deletes what bore the token of a machine of the node, which has been deleted: words for tags. That fails at times does no harm. NULL: there is
+	 * nothing of the kind. */
+	int (*forget)(struct cloud *cloud, const char *node, const char *token, const struct stop *stop, struct error *err);
 	/* Deletes it, with its disks and addresses. One that is gone is no error. */
 	int (*remove)(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err);
 	const struct cloud_volume_api *volumes; /* cloud/volume.h; NULL: the cloud has none, and describe does not say that it has */

@@ -14,6 +14,7 @@
 #include "cloud/life-volumes.h"
 #include "exec/task-outcome.h"
 #include "json/record.h"
+#include "model/name.h"
 
 enum { TOLD_MS = 10 * 1000 }; /* clouds tell why a machine has failed later than that it has */
 
@@ -198,22 +199,46 @@ life_create(struct life *life)
 	return there;
 }
 
+/* Adds the tokens of the machines that were found. */
+static void
+life_add_tokens(struct life *life, const struct cloud_machines *found, struct string_list *tokens)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (found->list[i].token && !name_list_has(tokens, found->list[i].token))
+			name_list_add(tokens, arena_string(&life->arena, found->list[i].token));
+}
+
+/* Deletes what bore the tokens of machines that are gone, where the cloud keeps such things. */
+static void
+life_forget(struct life *life, const struct string_list *tokens)
+{
+	const struct cloud_api *api = life->cloud->api;
+	struct error why;
+
+	for (size_t i = 0; api->forget && i < tokens->count; i++)
+		if (api->forget(life->cloud, life->task->machine.id, tokens->list[i], life->stop, &why) < 0)
+			life_say(life, "%s", why.text);
+}
+
 /* Deletes all machines of the node, and waits until the cloud has none. */
 static int
 life_delete(struct life *life)
 {
 	const char *node = life->task->machine.id;
 	struct cloud_machines found = {.list = NULL};
+	struct string_list tokens = {0};
 	struct intent intent;
 	int there;
 
-	intent_read(life->cloud, node, &life->arena, &intent);
+	if (intent_read(life->cloud, node, &life->arena, &intent) && intent.asked_ms > 0)
+		name_list_add(&tokens, intent.token);
 	/* Also a machine that was handed out may not be listed yet: it ran as soon as it was asked for. */
 	there = life_find(life, &intent, true, &found);
 	if (there == 0 && life->task->machine.providerid)
 		life_say(life, "machine %s is not among those of this installation in %s: it is gone, or somebody else's; nothing is deleted",
 		    life->task->machine.providerid, life->cloud->name);
 	for (bool asked = false; there > 0; asked = true) {
+		life_add_tokens(life, &found, &tokens);
 		for (size_t i = 0; i < found.count && there > 0; i++)
 			if (!(asked && found.list[i].is_going) && life_remove(life, &found.list[i]) < 0)
 				there = -1;
@@ -226,6 +251,9 @@ life_delete(struct life *life)
 		there = life_clear(life);
 	if (there == 0 && life->cloud->api->volumes)
 		there = life_release_volumes(life);
+	if (there == 0)
+		life_forget(life, &tokens);
+	free(tokens.list);
 	return there == 0 ? intent_remove(life->cloud, node, &life->error) : there;
 }
 

@@ -44,7 +44,7 @@ CLOUDS = {
 }
 # What coopr may ask of each cloud but to be told something: nothing else is made there, so that nothing else can be left.
 MAY_ASK = {
-    "digitalocean": r"POST /v2/droplets|DELETE /v2/droplets/N",
+    "digitalocean": r"POST /v2/droplets|DELETE /v2/droplets/N|DELETE /v2/tags/coopr-machine:[^/]+",
     "ec2": r".*Action=(Describe\w+|GetConsoleOutput|(Run|Terminate)Instances|(Create|Attach|Detach|Delete)Volume|(Create|Delete)Snapshot)",
     "google": r"POST /token|POST .*/(instances|disks|(attach|detach)Disk|createSnapshot|wait|start)|DELETE .*/(instances|disks|snapshots)/[^/]+",
     "joyent": r"POST /jill/machines|DELETE /jill/machines/[^/]+",
@@ -105,7 +105,7 @@ def machines():
 
 
 def node_of(machine):
-    match = re.search(r"(?i)coopr[-_]node\W+(\d{8}-\d+)", json.dumps(machine))
+    match = re.search(r"(?i)coopr[-_](?:node|machine)\W+(\d{8}-\d+)", json.dumps(machine))
     return match.group(1) if match else "nobody's"
 
 

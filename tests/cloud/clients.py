@@ -81,7 +81,7 @@ google.process = None
 def digitalocean(fake):
     droplets = module("digitalocean").Manager(token="secret-token", end_point=fake + "/v2/").get_all_droplets()
     tags = [dict(tag.split(":", 1) for tag in one.tags if ":" in tag) for one in droplets]
-    return [its.get("coopr-node") for its in tags], []
+    return [its.get("coopr-machine", "").split(":")[0] for its in tags], []
 
 
 def joyent(fake):

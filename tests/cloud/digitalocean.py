@@ -21,6 +21,7 @@ class Cloud:
         self.settings = settings
         self.machines = {}
         self.number = 3164443
+        self.tags = set()  # which stay until they are deleted
 
     def error(self, status, name, message):
         return status, {"Content-Type": "application/json; charset=utf-8"}, json.dumps({"id": name, "message": message}).encode()
@@ -64,6 +65,14 @@ class Cloud:
             match = re.fullmatch("/v2/%s/([^/]+)" % folder, path)
             if match and method == "GET" and urllib.parse.unquote(match.group(1)) in known:
                 return self.good(200, {member: {"id": match.group(1)}})
+        if path == "/v2/tags" and method == "GET":
+            return self.good(200, {"tags": [self.tag(name) for name in sorted(self.tags)], "links": {}, "meta": {"total": len(self.tags)}})
+        match = re.fullmatch("/v2/tags/([^/]+)", path)
+        if match and method == "DELETE" and match.group(1) in self.tags:
+            self.tags.discard(match.group(1))
+            for machine in self.machines.values():
+                machine["tags"] = [tag for tag in machine["tags"] if tag != match.group(1)]
+            return self.good(204, None)
         if path == "/v2/droplets" and method == "POST":
             return self.make(value)
         if path == "/v2/droplets" and method == "GET":
@@ -75,6 +84,10 @@ class Cloud:
 
     def region(self, slug):
         return {"name": slug, "slug": slug, "features": ["image_transfer"], "available": True, "sizes": sorted(SIZES)}
+
+    def tag(self, name):
+        count = sum(name in machine["tags"] for machine in self.machines.values())
+        return {"name": name, "resources": {"count": count, "droplets": {"count": count}}}
 
     def size(self, slug):
         memory, cpus, disk, price = SIZES[slug]
@@ -102,6 +115,7 @@ class Cloud:
         if self.settings["capacity"] and len(self.machines) >= self.settings["capacity"]:
             return self.error(422, "unprocessable_entity", "creating this/these droplet(s) will exceed your droplet limit")
         self.number += 1
+        self.tags.update(tags)
         self.machines[self.number] = {"id": self.number, "name": name, "tags": tags, "user_data": value.get("user_data"), "region": value["region"],
                                       "size": value["size"], "image": value["image"], "made": time.time()}
         return self.good(202, {"droplet": self.droplet(self.machines[self.number]),

@@ -42,8 +42,12 @@ do_droplet(const struct do_account *account, const struct cloud_order *order)
 	jv body = jv_object(), tags = jv_array();
 
 	for (size_t i = 0; i < order->tag_count; i++) {
-		char *tag = do_tag(order->tags[i][0], order->tags[i][1]);
+		const char *name = order->tags[i][0], *value = order->tags[i][1];
+		char *tag;
 
+		if (strcmp(name, CLOUD_TAG_CLUSTER) == 0 || strcmp(name, CLOUD_TAG_TOKEN) == 0)
+			continue; /* the machine's own has them */
+		tag = strcmp(name, CLOUD_TAG_NODE) == 0 ? do_machine_tag(value, order->token) : do_tag(name, value);
 		tags = jv_array_append(tags, jv_string(tag));
 		free(tag);
 	}

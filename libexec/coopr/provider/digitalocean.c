@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * provider/digitalocean: droplets, by version 2 of DigitalOcean's API, coopr-clouds(7). The API takes no word that names a request, so
- * that a droplet whose answer was lost is found by its tags; tags are words of letters, digits, ":", "-" and "_", one for each of ours:
- * "coopr-node:00000042-1000".
+ * that a droplet whose answer was lost is found by its tags, cloud/digitalocean/tag.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "cloud/digitalocean/account.h"
 #include "cloud/digitalocean/droplet.h"
 #include "cloud/digitalocean/request.h"
+#include "cloud/digitalocean/tag.h"
 #include "cloud/digitalocean/trial.h"
 #include "cloud/plugin.h"
 
@@ -74,17 +74,37 @@ do_make(struct cloud *cloud, const struct cloud_order *order, const struct stop 
 	return result;
 }
 
+/* Deletes what the path names; what is gone is no error. */
 static int
-do_remove(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err)
+do_delete(const struct cloud *cloud, const char *path, const struct stop *stop, struct error *err)
 {
-	char *path = memory_printf("/v2/droplets/%s", machine->id);
 	struct client_answer answer = {.wait_ms = -1};
 	int result = do_ask(cloud, "DELETE", path, NULL, stop, &answer, NULL, err);
 
 	if (result < 0 && answer.status == 404)
 		result = 0;
 	client_answer_release(&answer);
+	return result;
+}
+
+static int
+do_remove(struct cloud *cloud, const struct cloud_machine *machine, const struct stop *stop, struct error *err)
+{
+	char *path = memory_printf("/v2/droplets/%s", machine->id);
+	int result = do_delete(cloud, path, stop, err);
+
 	free(path);
+	return result;
+}
+
+static int
+do_forget(struct cloud *cloud, const char *node, const char *token, const struct stop *stop, struct error *err)
+{
+	char *tag = do_machine_tag(node, token), *path = memory_printf("/v2/tags/%s", tag);
+	int result = do_delete(cloud, path, stop, err);
+
+	free(path);
+	free(tag);
 	return result;
 }
 
@@ -92,7 +112,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct cloud_api api = {.name = "digitalocean", .schema = schema, .user = "root", .per_second = 1.3,
-	    .window_ms = WINDOW_MS, .open = do_open, .make = do_make, .list = do_list, .remove = do_remove, .try = do_try, .flavors = do_flavors};
+	    .window_ms = WINDOW_MS, .open = do_open, .make = do_make, .list = do_list, .forget = do_forget, .remove = do_remove, .try = do_try, .flavors = do_flavors};
 
 	return cloud_plugin_main(&api, argc, argv);
 }
