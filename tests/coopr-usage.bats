@@ -223,6 +223,31 @@ used() {
 	END
 }
 
+@test "a machine for which there was no room, or that was refused, does not count; one of which nobody knows does" {
+	own_catalogue
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/provider
+	sed -i 's/"dummy"/"full"/' mine/providers/dummy.json
+	sed -i 's/"name": *"full"/"name": "dummy"/' mine/providers/dummy.json
+	for answer in '"status":75,"class":"capacity"' '"status":78,"class":"quota"' '"status":75,"class":"temporary"'; do
+		cat >plugins/provider/full <<-END
+			#!/bin/sh
+			cat >/dev/null
+			case \$1 in
+			create) echo '{"kind":"result","message":"no",$answer}' ;;
+			delete) echo '{"kind":"result","status":0}' ;;
+			esac
+		END
+		chmod +x plugins/provider/full
+		coopr create -q --detach shop -t lamp -n 4
+		coopr-work --once
+		coopr abort -q -y shop
+		sql "SELECT count(*) FROM node_use WHERE to_ms IS NULL" >>counts
+		! coopr list -o name | grep shop || coopr delete -q -y shop
+	done
+	same '0 0 1' "$(xargs <counts)"
+}
+
 @test "a table for people" {
 	some
 	same "FROM              TO          USER  NODE-HOURS  GIB-HOURS  COST   NODES

@@ -115,13 +115,6 @@ layout_find_left_out(struct queue *queue, const char *job, const char *action, c
 	return got < 0 ? -1 : 0;
 }
 
-/* Returns whether an attempt certainly made no machine: the provider refuses, or there is none. */
-static bool
-layout_made_nothing(const struct attempt *attempt)
-{
-	return attempt->end == ATTEMPT_FAILED && (attempt->status == EX_NOPERM || attempt->status == EX_CONFIG);
-}
-
 /* Counts creations of which no attempt made anything as not tried. */
 static int
 layout_forgive_creates(struct queue *queue, const char *job, const struct queue_task_status *tasks, struct layout_work *work,
@@ -135,7 +128,7 @@ layout_forgive_creates(struct queue *queue, const char *job, const struct queue_
 		bool tried = step == NAMES_NONE;
 
 		for (uint32_t at = tried ? 0 : attempts.last[step]; at && !tried; at = attempts.list[at - 1].previous)
-			tried = !layout_made_nothing(&attempts.list[at - 1]);
+			tried = !attempts.list[at - 1].made_nothing;
 		work->list[i].tried = work->list[i].tried && tried;
 	}
 	attempts_release(&attempts);
@@ -164,7 +157,7 @@ layout_collect(struct queue *queue, const char *job, struct arena *arena, struct
 		work->list[i] = (struct work){tasks[i].node, tasks[i].service, tasks[i].planned, tasks[i].status == STEP_DONE,
 		    tasks[i].attempt > 0};
 	for (size_t i = 0; i < count; i++)
-		any_failed = any_failed || (tasks[i].planned == ACTION_CREATE && tasks[i].status == STEP_FAILED);
+		any_failed = any_failed || (tasks[i].planned == ACTION_CREATE && tasks[i].status != STEP_DONE && tasks[i].attempt > 0);
 	for (size_t i = 0; i < count; i++)
 		if (tasks[i].status == STEP_DONE && tasks[i].planned == ACTION_CONFIGURE)
 			names_intern(&done, tasks[i].task);

@@ -24,9 +24,7 @@ lives_add(struct lives *lives, const char *node, int64_t from_ms, int64_t to_ms)
 static void
 lives_take_create(struct lives *lives, struct lived *lived, const char *node, const struct attempt *attempt)
 {
-	bool made_none = attempt->end == ATTEMPT_FAILED && (attempt->status == EX_NOPERM || attempt->status == EX_CONFIG);
-
-	if (lived->open || made_none)
+	if (lived->open || attempt->made_nothing)
 		return;
 	if (!lived->asked_ms)
 		lived->asked_ms = attempt->start_ms;

@@ -108,6 +108,20 @@ attempts_asked(const char *text)
 	return asked_ms > 0 ? asked_ms : 0;
 }
 
+/* Returns whether a creation that failed certainly made no machine. */
+static bool
+attempts_made_nothing(const struct attempt *attempt, const struct event *event)
+{
+	bool is_failed = attempt->end == ATTEMPT_FAILED && attempt->action == ACTION_CREATE;
+	jv result = is_failed && event->result ? jv_parse(event->result) : jv_invalid();
+	char *class = json_get_string(result, "class");
+	bool no_room = class && (strcmp(class, "capacity") == 0 || strcmp(class, "quota") == 0);
+
+	free(class);
+	jv_free(result);
+	return is_failed && (no_room || event->status == EX_NOPERM || event->status == EX_CONFIG);
+}
+
 static int
 attempts_end(struct attempts *attempts, const struct event *event, uint32_t step, struct error *err)
 {
@@ -123,6 +137,7 @@ attempts_end(struct attempts *attempts, const struct event *event, uint32_t step
 	attempt->end_ms = event->at_ms > attempt->start_ms ? event->at_ms : attempt->start_ms;
 	attempt->asked_ms = attempt->end == ATTEMPT_DONE && attempt->action == ACTION_CREATE ? attempts_asked(event->result) : 0;
 	attempt->status = event->status;
+	attempt->made_nothing = attempts_made_nothing(attempt, event);
 	attempt->next = event->next;
 	attempt->message = message ? arena_string(&attempts->arena, message) : NULL;
 	return 0;

@@ -28,6 +28,7 @@ struct attempt {
 	int64_t end_ms;     /* never before start_ms; while it runs: the time of the last event there is */
 	int64_t asked_ms;   /* done: when the machine that it made was asked for, as its provider tells; 0: nothing is told */
 	int64_t status;
+	bool made_nothing;  /* a creation that failed, and certainly made no machine: it was refused, or there was no room */
 	int worker;         /* number in workers, or NAMES_NONE */
 	const char *message; /* why it failed or was lost, or NULL */
 };
