@@ -11,7 +11,7 @@ front() {
 	curl -sS -f -m 20 "http://$site/"
 }
 
-@test "a blog is installed once, somebody logs in and writes, what is uploaded is served by all, and a backup brings it back" {
+@test "a blog is installed once, somebody logs in and writes, what is uploaded is served by all, and a backup brings it back, also to the machine that comes after the first" {
 	debian_catalogue wordpress
 	coopr-create w -t wordpress -n 4 --set wordpress.title='It'"'"'s our blog' --set wordpress.user=ann --set wordpress.password=secret\'word
 	site=$(address w "$(nodes_with w haproxy)")
@@ -38,5 +38,15 @@ front() {
 	same picture "$(curl -sS -f -m 20 "http://$site/wp-content/uploads/one.txt")"
 	coopr-restart -y w
 	is_well w
+	contains "$(front)" "our blog"
+
+	# The machine of the uploads is replaced: the next one is the first from then on, and gets what was on that.
+	id=$(coopr-backup --list -o json w | jq -r --arg node "$first" 'select(.service == "wordpress" and (.node | endswith("-" + $node))).id' | head -n 1)
+	coopr-replace -y --discard-data w "$first"
+	next=$(nodes_with w wordpress | head -n 1)
+	[ "$next" != "$first" ]
+	run -22 curl -sS -f -m 20 "http://$site/wp-content/uploads/one.txt"
+	coopr-restore -y --discard-data --from "$id" -s wordpress "w/$next"
+	for _ in 1 2 3 4; do same picture "$(curl -sS -f -m 20 "http://$site/wp-content/uploads/one.txt")"; done
 	contains "$(front)" "our blog"
 }
