@@ -89,6 +89,7 @@ repeated = {}  # of what was made: seconds since its operation began, where some
 usage = {}  # of clusters, and the member of usage: things, seconds, and how many seconds more coopr counts
 never_made = {}  # of the member of usage: seconds of what coopr counts, and the cloud never had
 killed = {}  # how often what was killed
+killed_before = {}  # the same, when all was compared the last time
 looked = {}  # how often a client of others has looked, and at how many things in all
 
 
@@ -421,6 +422,8 @@ def compare_usage(said):
     began. What was about to be asked for when all was killed, or its machine was off, counts
     from then on, too; that is told in the end."""
     before = time.time()
+    was_killed = "(killed)" in " ".join(said) or sum(killed.values()) > sum(killed_before.values())
+    killed_before.update(killed)
     counts = records("usage", "--by", "cluster")
     with sqlite3.connect("file:state/store.sqlite3?mode=ro", uri=True) as store:
         cluster_of = {volume: "%08d" % cluster for volume, cluster in store.execute("SELECT id, cluster FROM volume")}
@@ -436,7 +439,7 @@ def compare_usage(said):
             for one, life in its_lives.items():
                 if one not in repeated:
                     begun = store.execute("SELECT max(begun_ms) FROM operation WHERE cluster = ? AND begun_ms <= ?", (life[0], int(life[1] * 1000))).fetchone()[0]
-                    repeated[one] = life[1] - begun / 1000 if begun and "(killed)" in " ".join(said) else 0
+                    repeated[one] = life[1] - begun / 1000 if begun and was_killed else 0
             compare_hours(member, its_lives, counted, before, said)
 
 
