@@ -134,5 +134,6 @@ named_in() {
 	git -C "$COOPR_ROOT" ls-files >files 2>/dev/null || skip "this is no repository, or another user's"
 	same ".ci .clang-tidy .gitignore LICENSE Makefile README.md bin debian lib libexec man share tests " "$(cut -d/ -f1 files | LC_ALL=C sort -u | tr '\n' ' ')"
 	(cd "$COOPR_ROOT" && xargs -d '\n' grep -lE -a $'^\x7fELF') <files >built || true
+	grep '\.pyc$' files >>built || true
 	same "" "$(cat built)"
 }

@@ -24,8 +24,6 @@ gone_is_any(const struct observations *seen)
 int
 gone_find(struct store *store, int64_t id, const char *layout, struct gone *gone, struct error *err)
 {
-	const int64_t latest_ms = observation_latest_ms();
-
 	if (observations_read(store, id, &gone->seen, err) < 0)
 		return -1;
 	if (!gone_is_any(&gone->seen))
@@ -33,13 +31,9 @@ gone_find(struct store *store, int64_t id, const char *layout, struct gone *gone
 	if (layout_parse_text(layout ? layout : "", &gone->layout, err) < 0)
 		return -1;
 	gone->nodes.list = arena_alloc(&gone->layout.arena, gone->layout.node_count + 1, sizeof *gone->nodes.list);
-	for (size_t i = 0; i < gone->layout.node_count; i++) {
-		const struct node *node = &gone->layout.nodes[i];
-		const struct observation *machine = observations_find(&gone->seen, node->id, "");
-
-		if (machine && machine->answer == OBSERVATION_GONE && machine->observed_ms <= latest_ms && !node->is_new)
-			gone->nodes.list[gone->nodes.count++] = node->id;
-	}
+	for (size_t i = 0; i < gone->layout.node_count; i++)
+		if (!gone->layout.nodes[i].is_new && observations_is_gone(&gone->seen, gone->layout.nodes[i].id))
+			gone->nodes.list[gone->nodes.count++] = gone->layout.nodes[i].id;
 	return 0;
 }
 

@@ -18,8 +18,7 @@ struct store;
 struct gone { /* zero-initialise; release it */
 	struct layout layout;   /* at present */
 	struct observations seen;
-	struct string_list nodes; /* their ids, in the arena of the layout; those below, too */
-	struct string_list others; /* the nodes that an action is left for, where who plans it has left out some */
+	struct string_list nodes; /* their ids, in the arena of the layout */
 };
 
 /* Finds those of a cluster, whose present layout is a text; NULL: it has none. */

@@ -97,6 +97,14 @@ observations_find(const struct observations *list, const char *node, const char 
 	return number == NAMES_NONE ? NULL : &list->list[number];
 }
 
+bool
+observations_is_gone(const struct observations *list, const char *node)
+{
+	const struct observation *machine = observations_find(list, node, "");
+
+	return machine && machine->answer == OBSERVATION_GONE && machine->observed_ms <= observation_latest_ms();
+}
+
 int
 observations_read(struct store *store, int64_t cluster, struct observations *list, struct error *err)
 {

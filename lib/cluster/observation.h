@@ -58,6 +58,9 @@ void observations_set(struct observations *list, const struct observation *obser
 /* Returns the observation of an instance; NULL where there is none. */
 const struct observation *observations_find(const struct observations *list, const char *node, const char *service);
 
+/* Returns whether the machine of a node was seen to be gone. */
+bool observations_is_gone(const struct observations *list, const char *node);
+
 /* Adds what is recorded of the cluster, by node and service. */
 int observations_read(struct store *store, int64_t cluster, struct observations *list, struct error *err);
 

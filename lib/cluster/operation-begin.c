@@ -20,6 +20,7 @@
 #include "cluster/cluster-name.h"
 #include "cluster/clusters.h"
 #include "account/holding.h"
+#include "cluster/observation.h"
 #include "cluster/operation-files.h"
 #include "store/audit.h"
 #include "store/key.h"
@@ -163,26 +164,24 @@ operation_begin_merge(struct holding *holding, const struct holding *wanted)
 static int
 operation_begin_leave_out_gone(struct beginning *b, struct holding *holding, struct error *err)
 {
+	struct observations seen = {0};
 	struct holding leaving = {0};
 	struct names gone = {0};
 	size_t kept = 0;
-	int64_t seen;
 	int result = holding_take(&leaving, HOLDING_LEAVING, b->spec->wanted, NULL, err);
 
-	for (size_t i = 0; i < leaving.count && result == 0; i++) {
-		int got = sql_number(account_sql(b->account), &seen, err, "SELECT 1 FROM observation WHERE cluster = ? AND node = ? "
-		    "AND service = '' AND answer = 'gone'", "it", b->spec->cluster, leaving.list[i].id);
-
-		if (got > 0)
+	if (result == 0 && leaving.count)
+		result = observations_read(b->account->store, b->spec->cluster, &seen, err);
+	for (size_t i = 0; i < leaving.count && result == 0; i++)
+		if (observations_is_gone(&seen, leaving.list[i].id))
 			names_intern(&gone, leaving.list[i].id);
-		result = got < 0 ? -1 : 0;
-	}
 	for (size_t i = 0; i < holding->count; i++)
 		if (names_find(&gone, holding->list[i].id) == NAMES_NONE)
 			holding->list[kept++] = holding->list[i];
 	holding->count = kept;
 	names_release(&gone);
 	holding_release(&leaving);
+	observations_release(&seen);
 	return result;
 }
 

@@ -69,19 +69,15 @@ operation_end_read(struct ending *e, struct error *err)
 	return got < 0 ? -1 : open;
 }
 
-/* Corrects when the use began that there is: where it was recorded as the operation ended before, nobody knew when its machine was asked for, or whether. */
-static int
-operation_end_correct_use(struct ending *e, const char *node, int64_t from_ms, struct error *err)
-{
-	return sql_change(account_sql(e->account), err, "UPDATE node_use SET from_ms = max(from_ms, ?) WHERE cluster = ? AND node = ? AND to_ms IS NULL "
-	    "AND from_ms >= ?", "iiti", from_ms, e->cluster, node, e->begun_ms);
-}
-
+/* Records that the use of a machine began. Where that was recorded as the operation ended before, nobody may have known when the machine was asked for, or
+ * whether: it did not begin before this time. */
 static int
 operation_end_begin_use(struct ending *e, const struct holding_node *node, int64_t from_ms, struct error *err)
 {
 	return sql_change(account_sql(e->account), err, "INSERT INTO node_use (cluster, node, hardwaretype, cost, capacity, from_ms) "
-	    "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", "ittdti", e->cluster, node->id, node->hardwaretype, node->cost, node->capacity, from_ms);
+	    "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (cluster, node) WHERE to_ms IS NULL DO UPDATE SET from_ms = max(from_ms, excluded.from_ms) "
+	    "WHERE from_ms >= ? ON CONFLICT DO NOTHING", "ittdtii", e->cluster, node->id, node->hardwaretype, node->cost, node->capacity, from_ms,
+	    e->begun_ms);
 }
 
 /* Returns a time within the operation, whatever the clock of another host says. */
@@ -91,7 +87,7 @@ operation_end_within(const struct ending *e, int64_t ms)
 	return ms < e->begun_ms ? e->begun_ms : ms > e->ended_ms ? e->ended_ms : ms;
 }
 
-/* Records when machines came and went. One that is recorded already, as the operation is continued, stays so. */
+/* Records when machines came and went. One that is recorded already, as the operation is continued, is not recorded twice. */
 static int
 operation_end_lives(struct ending *e, struct error *err)
 {
@@ -108,8 +104,6 @@ operation_end_lives(struct ending *e, struct error *err)
 		int at = names_find(&ids, life->node);
 
 		if (life->from_ms && at != NAMES_NONE)
-			result = operation_end_correct_use(e, life->node, operation_end_within(e, life->from_ms), err);
-		if (result == 0 && life->from_ms && at != NAMES_NONE)
 			result = operation_end_begin_use(e, &all.list[at], operation_end_within(e, life->from_ms), err);
 		if (result == 0 && life->to_ms)
 			result = sql_change(account_sql(e->account), err, "UPDATE node_use SET to_ms = ?1 WHERE cluster = ?2 AND node = ?3 AND to_ms IS NULL "

@@ -142,7 +142,7 @@ layout_collect(struct queue *queue, const char *job, struct arena *arena, struct
 	struct queue_task_status *tasks;
 	struct names done = {0};
 	struct queue_job state;
-	bool any_failed = false;
+	bool any_undone = false;
 	int result;
 	size_t count;
 
@@ -157,7 +157,7 @@ layout_collect(struct queue *queue, const char *job, struct arena *arena, struct
 		work->list[i] = (struct work){tasks[i].node, tasks[i].service, tasks[i].planned, tasks[i].status == STEP_DONE,
 		    tasks[i].attempt > 0};
 	for (size_t i = 0; i < count; i++)
-		any_failed = any_failed || (tasks[i].planned == ACTION_CREATE && tasks[i].status != STEP_DONE && tasks[i].attempt > 0);
+		any_undone = any_undone || (tasks[i].planned == ACTION_CREATE && tasks[i].status != STEP_DONE && tasks[i].attempt > 0);
 	for (size_t i = 0; i < count; i++)
 		if (tasks[i].status == STEP_DONE && tasks[i].planned == ACTION_CONFIGURE)
 			names_intern(&done, tasks[i].task);
@@ -167,7 +167,7 @@ layout_collect(struct queue *queue, const char *job, struct arena *arena, struct
 	names_release(&done);
 	if (result < 0)
 		return -1;
-	if (any_failed && layout_forgive_creates(queue, job, tasks, work, err) < 0)
+	if (any_undone && layout_forgive_creates(queue, job, tasks, work, err) < 0)
 		return -1;
 	if (count)
 		qsort(work->list, count, sizeof *work->list, layout_compare_work);

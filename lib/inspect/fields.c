@@ -266,8 +266,8 @@ fields_find_plugin(struct fields_check *check, const struct place *type, const c
 	if (check->elsewhere && names_find(check->elsewhere, plugin) != NAMES_NONE)
 		return;
 	path = plugin_find(kind, name, &err);
-	warning.problems = plugin_is_near(kind, name) ? check->warnings : check->missing;
 	if (!path) {
+		warning.problems = plugin_is_near(kind, name) ? check->warnings : check->missing;
 		place_problem(&warning, "%s", err.text);
 		check->missing_count++;
 	}

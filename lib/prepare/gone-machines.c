@@ -43,7 +43,7 @@ gone_machines_find(const struct operation_context *context, struct gone *gone, s
 
 int
 gone_machines_leave_out(const struct operation_context *context, struct gone *gone, const struct action_parameters *parameters,
-    const struct string_list *nodes, struct arguments *plan, struct error *err)
+    const struct string_list *nodes, struct string_list *others, struct arguments *plan, struct error *err)
 {
 	struct string_list left_out = {.list = arena_alloc(&gone->layout.arena, gone->nodes.count + 1, sizeof *left_out.list)};
 	struct buffer text = {0};
@@ -51,17 +51,17 @@ gone_machines_leave_out(const struct operation_context *context, struct gone *go
 
 	for (size_t i = 0; i < gone->nodes.count; i++)
 		arguments_printf(plan, "--dead=%s", gone->nodes.list[i]);
-	gone->others.list = arena_alloc(&gone->layout.arena, gone->layout.node_count + 1, sizeof *gone->others.list);
+	others->list = arena_alloc(&gone->layout.arena, gone->layout.node_count + 1, sizeof *others->list);
 	for (size_t i = 0; i < gone->layout.node_count; i++) {
 		const struct node *node = &gone->layout.nodes[i];
-		struct string_list *list = name_list_has(&gone->nodes, node->id) ? &left_out : &gone->others;
+		struct string_list *list = name_list_has(&gone->nodes, node->id) ? &left_out : others;
 
 		if ((!nodes->count || name_list_has(nodes, node->id)) && gone_machines_concerns(gone, parameters, node))
 			list->list[list->count++] = node->id;
 	}
 	if (!left_out.count)
 		return 0;
-	if (!gone->others.count)
+	if (!others->count)
 		return gone_refuse(gone, context->workdir.name, &left_out, err);
 	gone_tell(gone, &left_out, &text);
 	buffer_printf(&text, ", and %s left out", plural(left_out.count, "is", "are"));

@@ -17,9 +17,9 @@ struct operation_context;
 int gone_machines_find(const struct operation_context *context, struct gone *gone, struct error *err);
 
 /* Says in the arguments of a plan for an action that they are left out, and says so to a person. nodes has the ids of those that were chosen; none:
- * all. Fails with EX_NO where no machine is left on which there is something to do. */
+ * all; others gets those of the other nodes on which there is something to do, in the arena of gone's layout. Fails with EX_NO where there are none. */
 int gone_machines_leave_out(const struct operation_context *context, struct gone *gone, const struct action_parameters *parameters,
-    const struct string_list *nodes, struct arguments *plan, struct error *err);
+    const struct string_list *nodes, struct string_list *others, struct arguments *plan, struct error *err);
 
 /* Says in the arguments of a plan for a change that those of them that leave with it are dead. */
 int gone_machines_push_leaving(const struct operation_context *context, const struct gone *gone, struct arguments *plan, struct error *err);

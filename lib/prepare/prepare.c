@@ -510,15 +510,16 @@ prepare_leave_out(struct operation_context *context, const struct action_paramet
 {
 	bool is_restore = strcmp(parameters->action, action_name(ACTION_RESTORE)) == 0;
 	bool is_deletion = strcmp(parameters->action, action_name(ACTION_DELETE)) == 0;
+	struct string_list others = {0};
 	struct gone gone = {0};
 	int result = gone_machines_find(context, &gone, err);
 
 	if (result == 0 && parameters->graceful)
 		prepare_push_each(plan, "--dead", &gone.nodes);
 	if (result == 0 && gone.nodes.count && !is_deletion)
-		result = gone_machines_leave_out(context, &gone, parameters, nodes, plan, err);
+		result = gone_machines_leave_out(context, &gone, parameters, nodes, &others, plan, err);
 	if (result == 0 && is_restore)
-		result = restore_choice_push(context, gone.others.count ? &gone.others : nodes, &parameters->services, parameters->archive, plan, err);
+		result = restore_choice_push(context, others.count ? &others : nodes, &parameters->services, parameters->archive, plan, err);
 	gone_release(&gone);
 	return result;
 }

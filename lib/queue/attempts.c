@@ -94,32 +94,23 @@ attempts_skip(struct attempts *attempts, const struct event *event, uint32_t ste
 	attempts->skipped[step] = true;
 }
 
-/* Returns when the machine was asked for, as the result of its creation says, or 0. */
-static int64_t
-attempts_asked(const char *text)
+/* Takes from the result of a creation what it tells of the machine: when that was asked for, or that there is certainly none. */
+static void
+attempts_take_creation(struct attempt *attempt, const char *text)
 {
 	jv result = text ? jv_parse(text) : jv_invalid(), facts = json_get(result, "result");
-	char *asked_at = json_get_string(facts, "asked_at");
+	char *asked_at = json_get_string(facts, "asked_at"), *class = json_get_string(result, "class");
 	int64_t asked_ms = asked_at ? clock_parse_rfc3339(asked_at) : 0;
+	bool no_room = class && (strcmp(class, "capacity") == 0 || strcmp(class, "quota") == 0);
 
+	if (attempt->end == ATTEMPT_DONE)
+		attempt->asked_ms = asked_ms > 0 ? asked_ms : 0;
+	else if (attempt->end == ATTEMPT_FAILED)
+		attempt->made_nothing = no_room || attempt->status == EX_NOPERM || attempt->status == EX_CONFIG;
+	free(class);
 	free(asked_at);
 	jv_free(facts);
 	jv_free(result);
-	return asked_ms > 0 ? asked_ms : 0;
-}
-
-/* Returns whether a creation that failed certainly made no machine. */
-static bool
-attempts_made_nothing(const struct attempt *attempt, const struct event *event)
-{
-	bool is_failed = attempt->end == ATTEMPT_FAILED && attempt->action == ACTION_CREATE;
-	jv result = is_failed && event->result ? jv_parse(event->result) : jv_invalid();
-	char *class = json_get_string(result, "class");
-	bool no_room = class && (strcmp(class, "capacity") == 0 || strcmp(class, "quota") == 0);
-
-	free(class);
-	jv_free(result);
-	return is_failed && (no_room || event->status == EX_NOPERM || event->status == EX_CONFIG);
 }
 
 static int
@@ -135,11 +126,11 @@ attempts_end(struct attempts *attempts, const struct event *event, uint32_t step
 	attempt->end = event->kind == EVENT_DONE ? ATTEMPT_DONE : event->kind == EVENT_FAIL ? ATTEMPT_FAILED : ATTEMPT_LOST;
 	/* The clock may have been set meanwhile. */
 	attempt->end_ms = event->at_ms > attempt->start_ms ? event->at_ms : attempt->start_ms;
-	attempt->asked_ms = attempt->end == ATTEMPT_DONE && attempt->action == ACTION_CREATE ? attempts_asked(event->result) : 0;
 	attempt->status = event->status;
-	attempt->made_nothing = attempts_made_nothing(attempt, event);
 	attempt->next = event->next;
 	attempt->message = message ? arena_string(&attempts->arena, message) : NULL;
+	if (attempt->action == ACTION_CREATE)
+		attempts_take_creation(attempt, event->result);
 	return 0;
 }
 

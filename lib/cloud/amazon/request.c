@@ -111,8 +111,10 @@ ec2_read(struct client_answer *answer, void *data, struct error *err)
 		question->reply->document = document;
 		return 0;
 	}
+	if (document)
+		error_set(err, EX_TEMPFAIL, "%s: the answer is none of EC2", question->action);
 	xml_free(document);
-	return document ? error_set(err, EX_TEMPFAIL, "%s: the answer is none of EC2", question->action) : -1;
+	return -1;
 }
 
 /* Makes an error of what the answer says, in the cloud's words. */
