@@ -139,3 +139,25 @@ beside_a_cloud() {
 		coopr delete -q -y shop
 	END
 }
+
+@test "where a creation ended before it was known whether a machine is there, its use is corrected once that is known" {
+	beside_a_cloud <<-'END'
+		fake_fault '{"match":"POST /v2/droplets","do":"drop","count":1000}'
+		coopr create -q shop -t tpl -n 2 2>told &
+		until [ "$(requests 'POST /v2/droplets')" -ge 4 ]; do kill -0 $!; sleep 0.1; done
+		coopr abort -q -y shop
+		! wait $!
+		[ "$(machines)" = 0 ]
+		coopr usage -o json >guessed
+		[ "$(jq .nodes guessed)" = 2 ] # they may be there
+		curl -sS -X DELETE "$FAKE/_fault" >/dev/null
+		coopr retry -q -y shop
+		[ "$(machines)" = 2 ]
+		coopr usage -o json >known
+		[ "$(jq .nodes known)" = 2 ]
+		coopr show -o json shop | jq -r 'select(.kind == "node").facts.asked_at' | sort >asked
+		[ "$(jq -r .start known)" = "$(head -n 1 asked)" ] || { cat guessed known asked; false; }
+		[[ $(jq -r .start known) > $(jq -r .start guessed) ]]
+		coopr delete -q -y shop
+	END
+}
