@@ -34,34 +34,35 @@ repair_lease_is_going(struct account *account, const struct cluster_record *clus
 	return going;
 }
 
-/* Carries out the end of a lease: deletes the cluster, or stops it, unless all machines that would be stopped are gone, which is told as a fault of
- * theirs. */
-static void
-repair_lease_end(const struct operation_options *options, const struct cluster_record *cluster, bool deletes, int *worst)
+/* Begins an operation because the lease has ended, and says what its job does. Returns whether it has begun, else why not in err; that there is nothing
+ * to back up or to stop, as the machines are gone, is told as a fault of theirs. */
+static bool
+repair_lease_begin(const struct operation_options *options, const struct cluster_record *cluster, const char *action, const char *does,
+    int *worst, struct error *err)
 {
-	const struct action_parameters parameters = {.action = deletes ? "delete" : "stop"};
-	struct operation_request request = {.action = parameters.action, .prepare = prepare_action, .parameters = &parameters,
-		.preempts = deletes};
+	const struct action_parameters parameters = {.action = action};
+	bool deletes = strcmp(action, "delete") == 0, begun;
+	struct operation_request request = {.action = action, .prepare = prepare_action, .parameters = &parameters, .preempts = deletes};
 	struct operation_options ours = *options;
 	char id[CLUSTER_ID_SIZE], *command, *job, *text;
-	struct error err;
 
 	request.cluster = cluster_id_text(cluster->id, id);
-	request.command = command = memory_printf(deletes ? "coopr delete --yes %s" : "coopr stop --yes %s", id);
+	request.command = command = memory_printf("coopr %s --yes %s", action, id);
 	ours.discard_data = deletes && cluster->lease_discards_data;
 	if (!ours.ask.why)
 		ours.ask.why = LEASE_HAS_ENDED;
-	job = repair_attempt(&ours, cluster->tenant, &request, &err);
-	if (!job && err.code != EX_TEMPFAIL && (deletes || err.code != EX_NO))
-		operation_warn(options, worst, &err);
-	if (job) {
-		text = memory_printf(deletes ? "%s: its lease has ended; job %s deletes it"
-		    : "%s: its lease has ended; job %s stops it, and its data is kept", cluster->name, job);
+	job = repair_attempt(&ours, cluster->tenant, &request, err);
+	begun = job != NULL;
+	if (begun) {
+		text = memory_printf("%s: its lease has ended; job %s %s", cluster->name, job, does);
 		options->runner.notice(text);
 		free(text);
+	} else if (err->code != EX_TEMPFAIL && (deletes || err->code != EX_NO)) {
+		operation_warn(options, worst, err);
 	}
 	free(command);
 	free(job);
+	return begun;
 }
 
 /* Returns whether a service of the cluster can be backed up. */
@@ -78,32 +79,6 @@ repair_lease_can_back_up(struct account *account, const struct cluster_record *c
 				can = protection_of(&protection, protection.layout.nodes[i].services.list[j]).can_backup;
 	protection_release(&protection);
 	return can;
-}
-
-/* Begins a backup before the cluster is stopped. Returns whether it has to wait for one; one that cannot begin keeps nobody from
- * stopping it. */
-static bool
-repair_lease_back_up(const struct operation_options *options, const struct cluster_record *cluster, int *worst)
-{
-	const struct action_parameters parameters = {.action = "backup"};
-	struct operation_request request = {.action = "backup", .prepare = prepare_action, .parameters = &parameters};
-	struct operation_options ours = *options;
-	struct error why = {0};
-	char id[CLUSTER_ID_SIZE], *command, *job, *text;
-
-	request.cluster = cluster_id_text(cluster->id, id);
-	request.command = command = memory_printf("coopr backup --yes %s", id);
-	if (!ours.ask.why)
-		ours.ask.why = LEASE_HAS_ENDED;
-	job = repair_undertake(&ours, cluster->tenant, &request, worst, &why);
-	if (job) {
-		text = memory_printf("%s: its lease has ended; job %s backs it up before it is stopped", cluster->name, job);
-		options->runner.notice(text);
-		free(text);
-	}
-	free(command);
-	free(job);
-	return job || why.code == EX_TEMPFAIL;
 }
 
 /* Returns whether the cluster has data that its lease does not discard: 1, 0 or -1. */
@@ -179,11 +154,14 @@ repair_lease(struct account *account, const struct operation_options *options, c
 	if (keeps < 0) {
 		error_prefix(&err, "%s", cluster->name);
 		operation_warn(options, worst, &err);
-	} else if (!keeps || !repair_lease_is_stopped(account, cluster)) {
-		if (keeps && !repair_lease_was_backed_up(account, cluster) && repair_lease_can_back_up(account, cluster) &&
-		    repair_lease_back_up(options, cluster, worst))
+	} else if (!keeps) {
+		repair_lease_begin(options, cluster, "delete", "deletes it", worst, &err);
+	} else if (!repair_lease_is_stopped(account, cluster)) {
+		/* A backup that cannot begin keeps nobody from stopping it; one that has to wait does. */
+		if (!repair_lease_was_backed_up(account, cluster) && repair_lease_can_back_up(account, cluster) &&
+		    (repair_lease_begin(options, cluster, "backup", "backs it up before it is stopped", worst, &err) || err.code == EX_TEMPFAIL))
 			return;
-		repair_lease_end(options, cluster, !keeps, worst);
+		repair_lease_begin(options, cluster, "stop", "stops it, and its data is kept", worst, &err);
 	}
 }
 
