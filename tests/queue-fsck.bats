@@ -147,3 +147,24 @@ setup() {
 		grep -qF "<$folder>) = 0" <(grep fsync trace)
 	done
 }
+
+@test "a spool whose making was cut off is one that nothing is in yet, until the next put; with a job in it, it is damaged" {
+	local made=() folder
+
+	coopr store init
+
+	for folder in "" tmp jobs done workers; do
+		rm -rf spool
+		made+=($folder)
+		mkdir -p -m 700 spool "${made[@]/#/spool/}"
+		run -66 coopr-queue fsck
+		same "coopr-queue fsck: spool: $PWD/spool: nothing is in it yet" "$output"
+		same "$PWD/spool: nothing is in it yet" "$(coopr-doctor -o json | jq -r 'select(.name == "spool").text')"
+		coopr-backup --force b.tar >/dev/null
+		two_nodes | coopr-queue put
+		coopr-queue fsck
+		rmdir spool/workers
+		run -66 coopr-queue fsck
+		same "coopr-queue fsck: $PWD/spool/workers: No such file or directory" "$output"
+	done
+}

@@ -222,20 +222,6 @@ doctor_check_with(struct doctor_report *report, const char *check, const char *p
 }
 
 /* Returns whether the folder has nothing in it, as somebody has made it for a queue. */
-static bool
-doctor_is_empty(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	size_t count = 0;
-
-	if (!dir)
-		return false;
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count == 2; /* . and .. */
-}
-
 /* Checks the queue, and says the first line of what is wrong with it. */
 static void
 doctor_check_queue(struct doctor_report *report, const char *spool)
@@ -243,13 +229,11 @@ doctor_check_queue(struct doctor_report *report, const char *spool)
 	struct buffer out = {0};
 	struct queue_check check = {.out = &out};
 	struct error err;
-	struct queue *queue = NULL;
+	struct queue *queue = queue_open(spool, QUEUE_READ, &err);
 
-	if (!file_exists(AT_FDCWD, spool))
-		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s: it does not exist yet", spool);
-	else if (doctor_is_empty(spool))
+	if (!queue && err.absent)
 		doctor_say(report, "spool", DOCTOR_OK, NULL, "%s: nothing is in it yet", spool);
-	else if (!(queue = queue_open(spool, QUEUE_READ, &err)) || queue_check(queue, NULL, &check, &err) < 0)
+	else if (!queue || queue_check(queue, NULL, &check, &err) < 0)
 		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck lists the errors", "%s", err.text);
 	else if (check.found)
 		doctor_say(report, "spool", DOCTOR_ERROR, "coopr-queue fsck --repair", "%s: %.*s%s", spool,

@@ -76,10 +76,10 @@ backup_open_files(struct backup *backup)
 static int
 backup_look_at_queue(struct backup *backup)
 {
-	if (file_is_absent(AT_FDCWD, backup->places.spool))
-		return 0;
 	backup->queue = queue_open(NULL, QUEUE_READ, backup->err);
-	return backup->queue ? queue_ids(backup->queue, &backup->jobs, backup->err) : -1;
+	if (!backup->queue)
+		return backup->err->absent ? 0 : -1;
+	return queue_ids(backup->queue, &backup->jobs, backup->err);
 }
 
 /* Copies the store, and asks the copy which operations are under way. */

@@ -79,11 +79,9 @@ restore_check_queue(const struct restore *restore, struct error *err)
 	size_t all = 0, fit;
 	int result;
 
-	if (file_is_absent(AT_FDCWD, restore->places.spool))
-		return 0;
 	queue = queue_open(NULL, QUEUE_READ, err);
-	if (!queue) /* a folder that has nothing of a queue in it */
-		return err->code == EX_NOINPUT ? 0 : -1;
+	if (!queue)
+		return err->absent ? 0 : -1;
 	result = queue_ids(queue, &ids, err);
 	if (result == 0)
 		result = queue_workers(queue, NULL, &all, &fit, err);

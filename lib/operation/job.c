@@ -61,9 +61,8 @@ operation_job_look(const struct operation_job *job, struct queue_job *state, str
 	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, err);
 	int result, plan, same;
 
-	/* There is no spool yet, or another process makes it just now. */
-	if (!queue)
-		return err->code == EX_NOINPUT ? 0 : -1;
+	if (!queue) /* another process may make it just now */
+		return err->absent ? 0 : -1;
 	result = queue_status_of(queue, job->id, state, err) == 0 ? 1 : err->code == EX_NO ? 0 : -1;
 	plan = result > 0 ? openat(job->workdir->fd, "plan.ndjson", O_RDONLY | O_CLOEXEC) : -1;
 	if (plan >= 0) {

@@ -31,7 +31,8 @@ enum queue_mode { QUEUE_READ, QUEUE_WRITE };
 struct queue; /* one that is open */
 
 /* Opens the queue that the option --spool names, or (NULL) the one of the environment, the preferences or the default; engines.c
- * says which engine serves it. To write, it is made where it is not there yet; to read, it may be read-only. NULL with a reason. */
+ * says which engine serves it. To write, it is made where it is not there yet; to read, it may be read-only. NULL with a reason, which is
+ * absent where none was ever made. */
 struct queue *queue_open(const char *spool, enum queue_mode mode, struct error *err);
 void queue_close(struct queue *queue); /* NULL is fine */
 

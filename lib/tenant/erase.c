@@ -168,7 +168,7 @@ erase_from_queue(const struct erasing *erasing, struct error *err)
 	struct queue *queue = queue_open(NULL, QUEUE_READ, &none);
 	int result;
 
-	if (!queue && none.code == EX_NOINPUT)
+	if (!queue && none.absent)
 		return 0; /* nothing was ever put */
 	queue_close(queue);
 	queue = queue_open(NULL, QUEUE_WRITE, err);

@@ -41,6 +41,26 @@ spool_make_folder(const struct spool *spool, const char *name, struct error *err
 	return -1;
 }
 
+/* Returns whether its making has not come to an end yet, so that no job can have been put. */
+static bool
+spool_is_unmade(const struct spool *spool)
+{
+	DIR *jobs;
+	const struct dirent *entry;
+	bool unmade = file_is_absent(spool->root, last_folder);
+	int fd = unmade ? openat(spool->root, "jobs", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return unmade && errno == ENOENT;
+	jobs = spool_list(fd);
+	close(fd);
+	while (jobs && unmade && (entry = readdir(jobs)))
+		unmade = *entry->d_name == '.';
+	if (jobs)
+		closedir(jobs);
+	return jobs && unmade;
+}
+
 static int
 spool_open_folder(const struct spool *spool, const char *name, struct error *err)
 {
@@ -49,9 +69,14 @@ spool_open_folder(const struct spool *spool, const char *name, struct error *err
 	if (spool->writable && spool_make_folder(spool, name, err) < 0)
 		return -1;
 	fd = openat(spool->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(err, EX_NOINPUT, "%s/%s", spool->path, name);
-	return fd;
+	if (fd >= 0)
+		return fd;
+	error_errno(err, EX_NOINPUT, "%s/%s", spool->path, name);
+	if (errno != ENOENT || !spool_is_unmade(spool))
+		return -1;
+	error_set(err, EX_NOINPUT, "spool: %s: nothing is in it yet", spool->path);
+	err->absent = true;
+	return -1;
 }
 
 int
@@ -77,6 +102,7 @@ spool_open(struct spool *spool, const char *path, bool writable, struct error *e
 	spool->path = spool->root < 0 ? NULL : realpath(path, NULL);
 	if (!spool->path) {
 		error_errno(err, EX_NOINPUT, "spool: %s", path);
+		err->absent = errno == ENOENT;
 		goto failed;
 	}
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)

@@ -28,7 +28,8 @@ struct spool {
 	bool impatient; /* see queue_set_patient */
 };
 
-/* Opens the folders, making them where they are not there and mode is to write. */
+/* Opens the folders, making them where they are not there and mode is to write. Where it is to read and nothing was ever put, the
+ * error says that it is absent. */
 int spool_open(struct spool *spool, const char *path, bool writable, struct error *err);
 void spool_close(struct spool *spool);
 
