@@ -239,6 +239,13 @@ cloud_waits_for_the_late() {
 	same 0 "$(member .status)"
 	same 1 "$(machines)"
 	same 2 "$(requests "$CREATE")"
+	# The time begins when the answer was lost: the cloud may have taken all of it until then.
+	do_task delete 1000
+	provider '{"consistency_s":2}'
+	create_through "{\"match\":\"$CREATE\",\"do\":\"lost\",\"late_s\":2.5}"
+	same 0 "$(member .status)"
+	same 1 "$(machines)"
+	same 3 "$(requests "$CREATE")"
 }
 
 cloud_makes_many() {

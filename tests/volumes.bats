@@ -122,6 +122,7 @@ table() {
 	same "$(printf '%s\n' "$snapshot" "${copies[@]}" | sort)" "$(sandbox volumes </dev/null | jq -r .id | grep ^s- | sort)"
 	run --separate-stderr ! coopr-volume snapshot "$(coopr-volume list db2 -o json | jq -r .id)" -o json
 	same "" "$output"
+	contains "$stderr" "the file system here copies only a volume that no machine has: "
 	same 2 "${#copies[@]}"
 	run -1 coopr-volume delete -y "${copies[0]}" v-0000000000000000 "${copies[1]}"
 	same "$snapshot" "$(sandbox volumes </dev/null | jq -r .id | grep ^s-)"

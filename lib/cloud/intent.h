@@ -17,7 +17,8 @@ struct error;
 
 struct intent { /* strings live in the arena given */
 	const char *token;   /* of the machine that was asked for */
-	int64_t asked_ms;    /* boot-time clock, of the last request; where that was before the last boot, when this was read; 0: none was sent */
+	int64_t asked_ms;    /* boot-time clock: when the last request was sent, or its answer lost; where that was before the last boot, when
+	                      * this was read; 0: none was sent */
 	int64_t since_ms;    /* wall clock, of the first request that may have made the machine; 0: none was sent; -1: unknown */
 	int64_t choice;      /* which of the node's choices was asked for, from 1; 0: as the node is */
 	bool kept;           /* the machine was handed out: only delete removes it from then on */

@@ -52,7 +52,9 @@ life_ask(struct life *life, struct intent *intent, const struct cloud_order *ord
 		life_say(life, "asked %s for machine %s", cloud->name, made.count > 0 && made.list->id ? made.list->id : "");
 	} else if (unknown) {
 		life_say(life, "%s; looking whether the machine was made", err->text);
-		result = 1;
+		/* It may have been made until now. */
+		intent->asked_ms = clock_boottime_ms();
+		result = intent_write(cloud, life->task->machine.id, intent, err) < 0 ? -1 : 1;
 	}
 	/* A machine that runs already need not be looked for. */
 	if (result == 0 && made.count == 1 && made.list->state == CLOUD_RUNNING && made.list->id && (made.list->access_v4 || made.list->access_v6)) {

@@ -144,7 +144,9 @@ volume_copy(const struct sandbox_volume *volume, int to, struct error *err)
 	else if (volume_read(dir, volume->of, &arena, &original, err) == 0 && (from = file_open(dir, "disk", O_RDWR, 0, err)) >= 0) {
 		if (ioctl(to, FICLONE, from) == 0)
 			result = 0;
-		else if (volume_check_free(&original, err) == 0 && volume_await_freed(&original, from, err) == 0)
+		else if (volume_check_free(&original, err) < 0)
+			error_prefix(err, "the file system here copies only a volume that no machine has");
+		else if (volume_await_freed(&original, from, err) == 0)
 			result = disk_copy(from, to) < 0 ? error_errno(err, EX_CANTCREAT, "volume %s", volume->id) : 0;
 	}
 	if (from >= 0)

@@ -258,7 +258,9 @@ class Killer(threading.Thread):
 def change_cloud():
     for _ in range(choice.randrange(5)):
         ask("/_fault", dict(choice.choice(FAULTS), match=choice.choice(["POST", "GET", "DELETE", ".", ".*(Describe|pool.info|servers|instances|machines|volumes|disks|droplets|containers)"]), skip=choice.randrange(8), count=choice.randrange(1, 3)))
-    ask("/_set", {"active_ms": choice.choice([0, 300, 1500]), "visible_ms": choice.choice([0, 0, 800]), "gone_ms": choice.choice([0, 1000])})
+    late_ms = choice.choice([0, 0, 800])
+    # Of both together a list is behind for less than consistency_s.
+    ask("/_set", {"active_ms": choice.choice([0, 300, 1500]), "visible_ms": late_ms, "stale_ms": 900 - late_ms, "gone_ms": choice.choice([0, 1000])})
     if choice.random() < .3:
         ask("/_set", {"expire": True, "revoke": True})  # what tokens there are
 

@@ -7,7 +7,7 @@
 #
 #   POST /_set {"latency_ms", "active_ms", "snapshot_ms" (until a snapshot is complete, by default active_ms), "visible_ms", "per_second", "capacity", "token", "full": [[ZONE, FLAVOR]]}
 #       "capacity" is how many machines the account may have, or the cloud has room for; "full" says where there is no room, "*" stands for all
-#   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}}
+#   POST /_fault {"match": "POST /v2/droplets", "skip": 0, "count": 1, "do": WHAT, "status": N, "headers": {}, "late_s": so long before anything is done}
 #       "match" is a regular expression, for the beginning of METHOD PATH; where the cloud's requests have names, of "METHOD PATH Action=NAME"
 #       WHAT: drop (the connection, nothing was done), lost (the connection, it was done), status, slow, truncate, rubbish (in the place of the body), cut (the body, whose length is told right),
 #       other (a document of somebody else),
@@ -175,6 +175,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         time.sleep(settings["latency_ms"] / 1000)
         fault = fault_of(self.command, self.path + action)
         what = fault["do"] if fault else None
+        time.sleep(fault.get("late_s", 0) if fault else 0)
         if what == "drop":
             return self.hang_up()
         if what == "status":
