@@ -24,6 +24,7 @@ static bool work, delete_unowned;
 static const char *remind = "1d";
 
 static const struct option_spec options[] = {
+	OPTION_FLAG(0, "finish-only", &parameters.finish_only, "only record which operations are over, and notify hooks"),
 	OPTION_FLAG(0, "probe", &parameters.probe, "ask machines whether they answer, and services whether they run"),
 	OPTION_NUMBER(0, "timeout", &parameters.timeout_s, "SECONDS", "wait this long for each answer (default: 15)"),
 	OPTION_FLAG(0, "repair", &parameters.repair, "replace machines that vanished, start services that stopped"),
@@ -63,6 +64,9 @@ reconcile_check(char **operands)
 		exit(option_misuse(&command, "--replace-unreachable: options --probe and --repair are required, too"));
 	option_needs(&command, "timeout", (const char *const[]){"probe", "repair", NULL});
 	option_excludes(&command, "work", "detach");
+	if (parameters.finish_only)
+		option_only_with(&command, "with --finish-only", (const char *const[]){"finish-only", "store", "spool", "as", "quiet",
+		    "output", "color", NULL});
 	option_needs(&command, "max-gone", (const char *const[]){"repair", "delete-orphaned", NULL});
 	if (replace_after)
 		parameters.replace_after_ms = front_duration(&command, "--replace-unreachable", replace_after);

@@ -73,7 +73,8 @@ HUGE=/v1/entities/hardwaretype/huge
 	seen=$(tag '/v1/clusters/shop?tenant=default')
 	answers 202 DELETE /v1/clusters/shop -H "If-Match: $seen" -d '{"tenant": "default", "discard-data": true}'
 	coopr-work --drain
-	answers 200 GET /v1/clusters/shop
+	answers 404 GET /v1/clusters/shop
+	answers 200 GET /v1/clusters/00000001
 	same terminated "$(jq -r .status body)"
 }
 

@@ -39,7 +39,8 @@ teardown() {
 	same 5 "$(body '.items[0].nodes')"
 	answers 202 DELETE /v1/clusters/shop -H 'If-Match: *' -d '{"discard-data": true}'
 	coopr-work --drain
-	answers 200 GET /v1/clusters/shop
+	answers 404 GET /v1/clusters/shop
+	answers 200 GET /v1/clusters/00000001
 	same terminated "$(body .status)"
 }
 

@@ -97,6 +97,18 @@ operation_job_is_abandoned(const struct operation_job *job)
 	return abandoned;
 }
 
+bool
+operation_job_is_over(const struct operation_job *job)
+{
+	struct error ignored; /* then it is looked at again later */
+	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, &ignored);
+	struct queue_job state;
+	bool over = queue && queue_status_of(queue, job->id, &state, &ignored) == 0 && queue_is_finished(state.status);
+
+	queue_close(queue);
+	return over;
+}
+
 int
 operation_job_put(const struct operation_job *job, struct error *err)
 {

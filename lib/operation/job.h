@@ -14,7 +14,7 @@ struct workdir;
 
 struct operation_job {
 	struct job_runner runner;
-	const struct workdir *workdir; /* the operation's; NULL for operation_job_stop alone */
+	const struct workdir *workdir; /* the operation's; NULL for operation_job_stop and operation_job_is_over alone */
 	const char *id;
 };
 
@@ -30,6 +30,9 @@ int operation_job_check_new(const struct operation_job *job, struct error *err);
 
 /* Returns whether the job waits and no live worker takes its tasks; false, too, where that cannot be found out. */
 bool operation_job_is_abandoned(const struct operation_job *job);
+
+/* Returns whether the job has finished; false, too, where that cannot be found out. */
+bool operation_job_is_over(const struct operation_job *job);
 
 /* Puts the plan, unless that was done before. */
 int operation_job_put(const struct operation_job *job, struct error *err);

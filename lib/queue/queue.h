@@ -120,6 +120,7 @@ int queue_wanted(struct queue *queue, const char *job, const char *task, int64_t
 struct queue_answer { /* to one result */
 	int code;       /* 0 recorded; EX_NO refused as stale, or no such job; EX_DATAERR no such task; else as in error */
 	bool gone;      /* there is no such job */
+	bool over;      /* the job has finished */
 	char text[512]; /* why, where code is not 0 */
 };
 

@@ -67,6 +67,24 @@ reconcile_finish_one(const struct reconcile_options *parameters, const struct op
 	return result < 0 && err->code != EX_TEMPFAIL && err->code != EX_NO ? -1 : 0;
 }
 
+/* Finishes the operations of which our spool knows that they are over, and leaves all others alone. */
+static int
+reconcile_finish_over(const struct reconcile_options *parameters, struct account *account, const struct reconcile_scope *scope,
+    struct error *err)
+{
+	struct operation_list list = {0};
+	struct error failure;
+	int worst = operations_open(account, &list, err);
+
+	for (size_t i = 0; i < list.count && worst >= 0; i++)
+		if (reconcile_scope_has(scope, list.list[i].cluster) &&
+		    operation_job_is_over(&(struct operation_job){parameters->options.runner, NULL, list.list[i].job}) &&
+		    reconcile_finish_one(parameters, &list.list[i], false, &failure) < 0)
+			operation_warn(&parameters->options, &worst, &failure);
+	operation_list_release(&list);
+	return worst;
+}
+
 /* Finishes all operations that are over; with work, does those that wait. */
 static int
 reconcile_finish_all(const struct reconcile_options *parameters, struct account *account, const struct reconcile_scope *scope,
@@ -187,55 +205,75 @@ reconcile_is_idle(const struct reconcile_options *parameters)
 	return idle;
 }
 
+/* Finishes what is over, and lets people know. */
+static int
+reconcile_only_finish(const struct reconcile_options *parameters, struct account *account, const struct reconcile_scope *scope,
+    struct error *err)
+{
+	struct hook_count told;
+	int worst = 0;
+
+	reconcile_add(parameters, &worst, reconcile_finish_over(parameters, account, scope, err), err);
+	reconcile_add(parameters, &worst, hook_deliver(account->store, 0, &told, err), err);
+	return worst;
+}
+
+static int
+reconcile_all(const struct reconcile_options *parameters, struct account *account, struct reconcile_scope *scope,
+    struct drift_list *drift, struct error *err)
+{
+	struct hook_count told;
+	int worst = 0, looked, open;
+
+	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, account, scope, false, err), err);
+	reconcile_add(parameters, &worst, lease_reminder_send(account, scope, parameters->remind_ms,
+	    parameters->options.runner.notice, err), err);
+	reconcile_add(parameters, &worst, hook_deliver(account->store, 0, &told, err), err);
+	looked = reconcile_look(parameters, account, scope, drift, err);
+	reconcile_add(parameters, &worst, looked, err);
+	/* By now it is on record which machines are gone: nobody waits for them to be backed up or stopped. */
+	reconcile_add(parameters, &worst, repair_leases(account, &parameters->options, scope, err), err);
+	if (looked >= 0 && (parameters->repair || parameters->retry))
+		reconcile_add(parameters, &worst, repair(account, parameters, scope, drift), err);
+	if (looked >= 0 && parameters->delete_orphaned)
+		reconcile_add(parameters, &worst, repair_orphaned(account, parameters, scope, drift), err);
+	if (looked >= 0)
+		reconcile_add(parameters, &worst, restoration_begin(account, parameters, scope, drift, err), err);
+	if (looked >= 0)
+		reconcile_add(parameters, &worst, schedule_backups(account, parameters, scope, drift, err), err);
+	if (parameters->work != RECONCILE_WORK_NONE)
+		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, account, scope, true, err), err);
+	repair_outcomes(account, drift);
+	if (parameters->work != RECONCILE_WORK_NONE)
+		reconcile_add(parameters, &worst, reconcile_restore(parameters, account, drift, err), err);
+	if (parameters->work != RECONCILE_WORK_NONE)
+		reconcile_add(parameters, &worst, reconcile_go_on(parameters, account, drift, err), err);
+	reconcile_add(parameters, &worst, hook_deliver(account->store, 0, &told, err), err);
+	open = faults_tell(account, parameters, scope, drift, looked == 0, err);
+	reconcile_add(parameters, &worst, open < 0 ? -1 : 0, err);
+	reconcile_add(parameters, &worst, retention_apply(account, parameters, scope, err), err);
+	if (scope->all) {
+		reconcile_add(parameters, &worst, reconcile_gc(account, err), err);
+		reconcile_add(parameters, &worst, last_run_record(account->store, err), err);
+	}
+	return worst == 0 && open > 0 ? EX_NO : worst;
+}
+
 int
 reconcile(const struct reconcile_options *parameters, struct drift_list *drift, struct error *err)
 {
 	struct reconcile_scope scope = {0};
 	struct account account;
-	struct hook_count told;
-	int worst = 0, looked, open;
+	int result = -1;
 
 	if (reconcile_is_idle(parameters))
 		return 0;
-	if (account_open(&account, &parameters->options.ask, STORE_WRITE, err) < 0 ||
-	    account_need(&account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) < 0 ||
-	    reconcile_scope_init(&scope, &account, &parameters->clusters, err) < 0) {
-		reconcile_scope_release(&scope);
-		account_release(&account);
-		return -1;
-	}
-	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, false, err), err);
-	reconcile_add(parameters, &worst, lease_reminder_send(&account, &scope, parameters->remind_ms,
-	    parameters->options.runner.notice, err), err);
-	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
-	looked = reconcile_look(parameters, &account, &scope, drift, err);
-	reconcile_add(parameters, &worst, looked, err);
-	/* By now it is on record which machines are gone: nobody waits for them to be backed up or stopped. */
-	reconcile_add(parameters, &worst, repair_leases(&account, &parameters->options, &scope, err), err);
-	if (looked >= 0 && (parameters->repair || parameters->retry))
-		reconcile_add(parameters, &worst, repair(&account, parameters, &scope, drift), err);
-	if (looked >= 0 && parameters->delete_orphaned)
-		reconcile_add(parameters, &worst, repair_orphaned(&account, parameters, &scope, drift), err);
-	if (looked >= 0)
-		reconcile_add(parameters, &worst, restoration_begin(&account, parameters, &scope, drift, err), err);
-	if (looked >= 0)
-		reconcile_add(parameters, &worst, schedule_backups(&account, parameters, &scope, drift, err), err);
-	if (parameters->work != RECONCILE_WORK_NONE)
-		reconcile_add(parameters, &worst, reconcile_finish_all(parameters, &account, &scope, true, err), err);
-	repair_outcomes(&account, drift);
-	if (parameters->work != RECONCILE_WORK_NONE)
-		reconcile_add(parameters, &worst, reconcile_restore(parameters, &account, drift, err), err);
-	if (parameters->work != RECONCILE_WORK_NONE)
-		reconcile_add(parameters, &worst, reconcile_go_on(parameters, &account, drift, err), err);
-	reconcile_add(parameters, &worst, hook_deliver(account.store, 0, &told, err), err);
-	open = faults_tell(&account, parameters, &scope, drift, looked == 0, err);
-	reconcile_add(parameters, &worst, open < 0 ? -1 : 0, err);
-	reconcile_add(parameters, &worst, retention_apply(&account, parameters, &scope, err), err);
-	if (scope.all) {
-		reconcile_add(parameters, &worst, reconcile_gc(&account, err), err);
-		reconcile_add(parameters, &worst, last_run_record(account.store, err), err);
-	}
+	if (account_open(&account, &parameters->options.ask, STORE_WRITE, err) == 0 &&
+	    account_need(&account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) == 0 &&
+	    reconcile_scope_init(&scope, &account, &parameters->clusters, err) == 0)
+		result = parameters->finish_only ? reconcile_only_finish(parameters, &account, &scope, err)
+		                                 : reconcile_all(parameters, &account, &scope, drift, err);
 	reconcile_scope_release(&scope);
 	account_release(&account);
-	return worst == 0 && open > 0 ? EX_NO : worst;
+	return result;
 }

@@ -99,7 +99,7 @@ work_set_trouble(struct work *work, const struct error *why, const char *what)
 static bool
 work_take_answers(struct work *work, const struct exchange *exchange, const struct error *why)
 {
-	bool all = true;
+	bool all = true, is_over = false;
 
 	for (size_t i = 0; i < exchange->count; i++) {
 		struct running_task *running = exchange->tasks[i];
@@ -117,7 +117,11 @@ work_take_answers(struct work *work, const struct exchange *exchange, const stru
 		running_task_list_remove(&work->ended, running);
 		running_task_list_add(&work->recorded, running);
 		work->finished += answer->code == 0 && running->result.status == 0;
+		is_over |= answer->over;
 	}
+	/* Who works for one command leaves that to it. */
+	if (is_over && !work->options.job)
+		job_end_record(&work->job_end, &work->supervisor);
 	if (!all) {
 		work_set_trouble(work, why, "results are kept");
 		work->trouble_at = clock_monotonic_ms() + RETRY_MS;

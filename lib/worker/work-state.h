@@ -15,6 +15,7 @@
 #include "queue/queue.h"
 #include "ssh/sockets.h"
 #include "worker/identity.h"
+#include "worker/job-end.h"
 #include "worker/login-files.h"
 #include "worker/running-task.h"
 #include "worker/work-config.h"
@@ -31,6 +32,7 @@ struct work {
 	struct sockets sockets;
 	struct login_files logins;
 	struct identity identity;
+	struct job_end job_end;
 	char *argv[3]; /* of coopr-exec */
 	struct buffer record; /* room for one */
 

@@ -163,6 +163,8 @@ work_is_over(struct work *work, struct error *err)
 	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look &&
 	    work_free_slots(work) > 0))
 		return 0;
+	if (work->job_end.runs && work->signals == 0)
+		return 0;
 	if (work->signals > 0 || work->options.until == WORK_ONE)
 		return 1;
 	return work->options.until == WORK_DRAINED ? drain_check(work->queue, work->options.job, err) : 0;
@@ -290,6 +292,7 @@ work_close(struct work *work, struct error *err)
 	running_task_list_free(&work->recorded);
 	if (work->last_told)
 		running_task_free(work->last_told);
+	job_end_release(&work->job_end);
 	login_files_close(&work->logins);
 	for (size_t i = 0; i < work->jobs.count; i++)
 		free((char *)(uintptr_t)work->jobs.list[i]);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "queue/job/fold.h"
 #include "queue/job/policy.h"
 #include "queue/spool/engine.h"
 #include "queue/spool/local.h"
@@ -32,7 +33,7 @@ finish_answer(struct queue_answer *answer, int code, const char *format, ...)
 	va_list ap;
 
 	answer->code = code;
-	answer->gone = false;
+	answer->gone = answer->over = false;
 	va_start(ap, format);
 	vsnprintf(answer->text, sizeof answer->text, format, ap);
 	va_end(ap);
@@ -120,6 +121,9 @@ finish_locked(struct open_job *job, void *context, struct error *err)
 		if (finish_is_of(&finishing->results[i], job->id) &&
 		    finish_one(job, &finishing->results[i], &finishing->answers[i], err) < 0)
 			return -1;
+	for (size_t i = finishing->first; i < finishing->count; i++)
+		if (finish_is_of(&finishing->results[i], job->id))
+			finishing->answers[i].over = job->state.header->finished || fold_is_over(&job->state);
 	return 0;
 }
 
