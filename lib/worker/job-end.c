@@ -45,7 +45,7 @@ job_end_judge(struct job_end *end, struct error *why)
 	if (WIFEXITED(end->child.wait_status) && WEXITSTATUS(end->child.wait_status) == 0)
 		text = "";
 	if (*text && (!end->told || strcmp(text, end->told) != 0))
-		error_set(why, EX_SOFTWARE, "%.*s", (int)strcspn(text, "\n"), text);
+		error_set(why, EX_SOFTWARE, "the end of a job is not recorded: %.*s", (int)strcspn(text, "\n"), text);
 	free(end->told);
 	end->told = memory_string(text);
 }
