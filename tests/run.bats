@@ -41,6 +41,15 @@ setup() {
 	nothing_left
 }
 
+@test "the python3 of the tests is Debian's, whatever is called so elsewhere" {
+	[ -x /usr/bin/python3 ] || skip "needs python3, which is not installed"
+	mkdir bin
+	printf '#!/bin/sh\nexit 1\n' >bin/python3
+	chmod +x bin/python3
+	test_file good <<<'python3 -c "import sys; sys.exit(sys.prefix != \"/usr\")"'
+	PATH=$PWD/bin:$PATH run -0 run_tests good.bats
+}
+
 @test "a test that fails is shown with what it printed; exit code 1" {
 	test_file good <<<'true'
 	test_file bad <<<'echo the reason; false'
