@@ -110,12 +110,13 @@ named_in() {
 }
 
 @test "every source file says what licence it is under, and every header what it is about" {
-	find "$COOPR_ROOT/lib" "$COOPR_ROOT/bin" -name '*.[ch]' | while read -r file; do
-		head -n 1 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file: no licence"
-		case $file in
-		*.h) sed -n 2,3p "$file" | grep -q '^ \* [A-Z"a-z]' || echo "$file: says nothing of itself" ;;
-		esac
-	done >wrong
+	find "$COOPR_ROOT/lib" "$COOPR_ROOT/bin" -name '*.[ch]' -size +0 -print0 | xargs -0 awk '
+		function judge() { if (file ~ /\.h$/ && !about) print file ": says nothing of itself" }
+		FNR == 1 { judge(); file = FILENAME; about = 0 }
+		FNR == 1 && !/SPDX-License-Identifier: Apache-2.0/ { print file ": no licence" }
+		(FNR == 2 || FNR == 3) && /^ \* [A-Z"a-z]/ { about = 1 }
+		END { judge() }' >wrong
+	find "$COOPR_ROOT/lib" "$COOPR_ROOT/bin" -name '*.[ch]' -size 0 >>wrong
 	same "" "$(cat wrong)"
 }
 
