@@ -34,7 +34,7 @@ machine_of() {
 @test "a row that was written before a backup is there again after the machine was killed under load" {
 	coopr create -q -t web -n 4 shop
 	address=$(coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["nginx"]) | .ipaddresses.access_v4')
-	(while :; do curl -s --max-time 5 "http://$address/" || :; done) >/dev/null 2>&1 3>&- &
+	(while :; do curl -s --max-time 5 "http://$address/" || :; sleep 0.05; done) >/dev/null 2>&1 3>&- &
 	load=$!
 	sql "CREATE TABLE shop.orders (text VARCHAR(100)); INSERT INTO shop.orders VALUES ('the row')"
 	coopr backup -q shop

@@ -80,7 +80,7 @@ answering() {
 	same 2 "$(answering | wc -w)"
 	coopr-backup -q shop
 
-	until [ -e stop ]; do curl -sS -f -m 10 -o /dev/null "$site" || true; done >lost 2>&1 3>&- &
+	until [ -e stop ]; do curl -sS -f -m 10 -o /dev/null "$site" || true; sleep 0.05; done >lost 2>&1 3>&- &
 	coopr-expand -y -q -n 5 shop
 	coopr-config -y -q shop --set shop.greeting="Good evening"
 	: >stop

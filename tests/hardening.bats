@@ -48,9 +48,10 @@ setup() {
 	# Whether each object that we compile has both marks.
 	find "$COOPR_BUILD" -name '*.o' -path '*/lib/*' >objects
 	[ -s objects ]
-	while read -r object; do
-		readelf -n "$object" | grep -q 'x86 feature: IBT, SHSTK' || { echo "$object: it is not marked"; return 1; }
-	done <objects
+	xargs -d '\n' -s 1000000 readelf -n <objects | awk '
+		/^File: / { object = $2 }
+		/x86 feature: IBT, SHSTK/ { print object }' | sort >marked
+	same "" "$(sort objects | comm -23 - marked)"
 	expected='SHSTK'
 	readelf -n "$(cc -print-file-name=Scrt1.o)" | grep -q 'IBT' && expected='IBT, SHSTK'
 	for program in "$COOPR_BIN"/coopr-* "$COOPR_BIN"/../libexec/coopr/*/*; do
