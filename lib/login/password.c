@@ -39,19 +39,46 @@ password_try(const char *password, unsigned long long passes, char stored[static
 	return 0;
 }
 
+/* Makes what is kept with the fewest passes, and sets how many of them a hash has here. */
+static int
+password_measure(const char *password, char stored[static PASSWORD_STORED_SIZE], unsigned long long *passes, int64_t *took_ms, struct error *err)
+{
+	int64_t began_ms = clock_monotonic_ms();
+
+	if (sodium_init() < 0 || password_try(password, PASSWORD_PASSES_MIN, stored, err) < 0)
+		return -1;
+	*took_ms = clock_monotonic_ms() - began_ms;
+	if (*took_ms >= PASSWORD_MS)
+		*passes = PASSWORD_PASSES_MIN;
+	else
+		*passes = *took_ms > 0 ? PASSWORD_PASSES_MIN * PASSWORD_MS / (unsigned long long)*took_ms : PASSWORD_PASSES_MAX;
+	if (*passes > PASSWORD_PASSES_MAX)
+		*passes = PASSWORD_PASSES_MAX;
+	return 0;
+}
+
 int
 password_hash(const char *password, char stored[static PASSWORD_STORED_SIZE], struct error *err)
 {
-	int64_t began_ms = clock_monotonic_ms(), took_ms;
-	unsigned long long passes = PASSWORD_PASSES_MIN;
+	unsigned long long passes;
+	int64_t took_ms;
 
-	if (sodium_init() < 0 || password_try(password, passes, stored, err) < 0)
+	if (password_measure(password, stored, &passes, &took_ms, err) < 0)
 		return -1;
-	took_ms = clock_monotonic_ms() - began_ms;
-	if (took_ms >= PASSWORD_MS)
-		return 0;
-	passes = took_ms > 0 ? passes * PASSWORD_MS / (unsigned long long)took_ms : PASSWORD_PASSES_MAX;
-	return password_try(password, passes < PASSWORD_PASSES_MAX ? passes : PASSWORD_PASSES_MAX, stored, err);
+	return passes == PASSWORD_PASSES_MIN ? 0 : password_try(password, passes, stored, err);
+}
+
+int
+password_cost(struct password_cost *cost, struct error *err)
+{
+	char stored[PASSWORD_STORED_SIZE];
+	unsigned long long passes;
+	int64_t took_ms;
+
+	if (password_measure("what a password costs", stored, &passes, &took_ms, err) < 0)
+		return -1;
+	*cost = (struct password_cost){.ms = took_ms * (int64_t)passes / PASSWORD_PASSES_MIN, .memory_kib = PASSWORD_MEMORY >> 10};
+	return 0;
 }
 
 bool

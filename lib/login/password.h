@@ -7,6 +7,7 @@
 #define LOGIN_PASSWORD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct error;
 
@@ -21,6 +22,15 @@ int password_check(const char *password, const char *user, struct error *err);
 
 /* Makes what is kept of a password. EX_OSERR where there is no memory for that. */
 int password_hash(const char *password, char stored[static PASSWORD_STORED_SIZE], struct error *err);
+
+/* What it costs to look whether a password is the one that is kept. */
+struct password_cost {
+	int64_t ms;
+	int memory_kib;
+};
+
+/* Sets what a password that is chosen now costs, by the fewest passes, which take a part of that. EX_OSERR where there is no memory for it. */
+int password_cost(struct password_cost *cost, struct error *err);
 
 /* Returns whether the password is the one of which stored is kept. That takes as long where it is not. */
 bool password_is(const char *password, const char *stored);
