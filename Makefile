@@ -139,11 +139,12 @@ FUZZ_PACKAGES = clang libclang-rt-dev
 # Where package.bats is run, which wants to be root and to have these tools, the package is made before: beside other tests that takes too long.
 PACKAGE_TESTED = $(shell [ "$$(id -u)" -eq 0 ] && command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null && command -v lintian)
 
-# The package of the tests has no symbols for a debugger beside it, and is compiled and packed in a hurry.
+# The package of the tests has no symbols for a debugger beside it, and is compiled and packed in a hurry. It comes first: much of it,
+# lintian above all, is done by one process, beside which the rest is compiled.
 check: export DEB_BUILD_OPTIONS = noautodbgsym
 check: export DEB_CFLAGS_APPEND = -O1 -g0
 check: export DPKG_DEB_COMPRESSOR_LEVEL = 1
-check: all $(TESTS_BUILT) $(if $(TESTS),,$(if $(PACKAGE_TESTED),build/coopr.deb))
+check: $(if $(TESTS),,$(if $(PACKAGE_TESTED),deb)) all $(TESTS_BUILT)
 	tests/run $(OUT) $(BUILD) $(TESTS)
 
 # A second make: the first could not know of a compiler that was not there yet.
