@@ -33,7 +33,7 @@ in_zsh() {
 		PROMPT= RPROMPT=
 		fpath=($PWD/functions $fpath)
 		autoload -Uz compinit
-		compinit -u -D
+		compinit -u -d "$BATS_FILE_TMPDIR/zcompdump" # made once, of all functions of zsh
 		compadd() {
 			if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
 			local -a hits
