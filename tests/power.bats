@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Loss of power, tests/crash/power.py, store-power.py and resource-power.py: every POWER_STEP-th state that the disk may be left in (default 25; 1: all of them).
+# Loss of power, tests/crash/power.py, store-power.py and resource-power.py: every POWER_STEP-th state that the disk may be left in (default 50; 1: all of them, as make torture has it).
 
 load case
 
@@ -11,7 +11,7 @@ survives() {
 	need_program strace
 	need_program python3
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
-	run python3 -B "$BATS_TEST_DIRNAME/crash/$1" "${POWER_STEP:-25}"
+	run python3 -B "$BATS_TEST_DIRNAME/crash/$1" "${POWER_STEP:-50}"
 	[ "$status" -eq 0 ] || echo "$output"
 	contains "$output" " 0 wrong"
 }
