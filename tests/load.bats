@@ -41,7 +41,7 @@ application() { # the id of a node with php-fpm and nothing that keeps data
 	coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["php-fpm"]) | .id' | head -n 1
 }
 
-@test "no request to the template web fails while it is configured, restarted, upgraded, expanded and shrunk, nor while one application server is stopped and started" {
+@test "no request to the template web fails while it is configured, restarted, upgraded, expanded and shrunk, its application stopped and started" {
 	coopr create -q -t web -n 4 shop
 	address=$(coopr show -o json shop | jq -r 'select(.kind == "node" and .services == ["nginx"]) | .ipaddresses.access_v4')
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Loss of power, tests/crash/power.py, store-power.py and resource-power.py: every POWER_STEP-th state that the disk may be left in (default 50; 1: all of them, as make torture has it).
+# Loss of power, tests/crash/power.py, store-power.py and resource-power.py: every POWER_STEP-th state that the disk may be left in (default 50;
+# 1: all of them, as make torture has it).
 
 load case
 
