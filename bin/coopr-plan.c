@@ -238,7 +238,7 @@ plan_explain(const struct plan *plan)
 }
 
 static int
-plan_print_plan(const struct layout *layout, const struct plan_parameters *parameters, const struct expectations *history)
+plan_print_plan(struct layout *layout, const struct plan_parameters *parameters, const struct expectations *history)
 {
 	struct plan plan;
 	struct error err;

@@ -828,6 +828,73 @@ status lb {"app":["n2"]}' "$(carried_out | course)"
 	same 0 "$(jq -s '[.[] | select(.action == "configure")] | length' plan)"
 }
 
+# The layout in now, where n4 and n5 are replaced by n6 and n7, n3 gets another instance of db, and n8 is the only one with the new
+# service web.
+regrown() {
+	jq -c 'def fresh($number; $name): {kind: "node", id: "n\($number)", hostname: "h\($number)", nodenum: (1000 + $number), services: [$name], was: null};
+		if .id == "n4" or .id == "n5" then .services = null
+		elif .id == "n3" then .services += ["db"]
+		elif .kind == "cluster" then .definitions += [.definitions[1] | .name = "web"] | .services += ["web"]
+		else . end, (select(.id == "n5") | fresh(6; "app"), fresh(7; "db"), fresh(8; "web"))' now
+}
+
+@test "a service that was stopped wherever it stood is set up and not started, and so is a new one where all was stopped; a start starts them" {
+	balanced | coopr-plan -a stop >plan
+	carried_out
+	regrown | coopr-plan >plan
+	same "" "$(jq -r 'select(.kind == "task" and (.action == "start" or .action == "check" or .action == "reload")) | "\(.action) \(.service)"' plan)"
+	same "n3 db,n6 app,n7 db,n8 web" "$(jq -r 'select(.action == "configure" and .service != "lb") | "\(.node) \(.service)"' plan | sort | paste -sd,)"
+	carried_out
+	same "n3 app db,n6 app,n7 db,n8 web" "$(jq -r 'select(.id == ("n3", "n6", "n7", "n8")) | "\(.id) \(.stopped | join(" "))"' now | paste -sd,)"
+	coopr-plan -a start now >plan
+	carried_out
+	same "" "$(jq -r 'select(.stopped) | .id' now)"
+
+	# Where an instance of it runs, or anything where it is new, it is started.
+	balanced | coopr-plan -a stop -s app -N n1 -N n4 >plan
+	carried_out
+	regrown | coopr-plan >plan
+	same "n3 db,n6 app,n7 db,n8 web" "$(jq -r 'select(.action == "start") | "\(.node) \(.service)"' plan | sort | paste -sd,)"
+	carried_out
+	same "n1" "$(jq -r 'select(.stopped) | .id' now)"
+	# One service alone stays stopped, and what is new is started.
+	balanced | coopr-plan -a stop -s lb >plan
+	carried_out
+	jq -c 'if .id == "n0" then .services = null, (.id = "n9" | .hostname = "h9" | .nodenum = 1009 | .was = null | del(.stopped)) else . end' now |
+		coopr-plan -a replace >plan
+	same "" "$(jq -r 'select(.action == "start") | .service' plan)"
+	carried_out
+	same 'n9 ["lb"]' "$(jq -r 'select(.stopped) | "\(.id) \(.stopped)"' now)"
+}
+
+@test "what is stopped or started while a machine does not answer is so where that is replaced" {
+	balanced | coopr-plan -a stop --dead n5 >plan
+	same "" "$(jq -r 'select(.node == "n5") | .action' plan)"
+	carried_out
+	same '["db"]' "$(jq -c 'select(.id == "n5") | .stopped' now)"
+	jq -c 'if .id == "n5" then .services = null, (.id = "n6" | .hostname = "h6" | .nodenum = 1006 | .was = null | del(.stopped)) else . end' now >next
+	coopr-plan -a replace --dead n5 next >plan
+	same "" "$(jq -r 'select(.action == "start") | .service' plan)"
+	coopr-plan -a start --dead n5 now >plan
+	carried_out
+	same "" "$(jq -r 'select(.stopped) | .id' now)"
+}
+
+@test "--check finds what is started where it is set up, though all of it was stopped, and what is not, though it runs" {
+	balanced | coopr-plan -a stop >plan
+	carried_out
+	regrown | coopr-plan >plan
+	coopr-plan --check plan
+	jq -c 'if .id == "n6" then del(.stopped) else . end' plan >other
+	run -1 coopr-plan --check other
+	contains "$output" "app on n6 is to be stopped where it is set up"
+	balanced >now
+	regrown | coopr-plan | jq -c 'if .id == "n7" then .stopped = ["db"] else . end' >other
+	run -1 coopr-plan --check other
+	contains "$output" "db on n7 is to be started where it is set up"
+	contains "$output" "db on n7 was stopped, and nobody asks for its start"
+}
+
 @test "--check finds a stop that is not awaited by a round, and each round that is missing" {
 	balanced | coopr-plan -a stop -s app -N n1 -N n2 >plan
 	for task in $(jq -r 'select(.without) | .id' plan); do

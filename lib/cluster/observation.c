@@ -189,9 +189,16 @@ observations_replace(struct store *store, int64_t cluster, const struct observat
 
 	if (result == 0)
 		result = sql_change(store_sql(store), err, "DELETE FROM observation WHERE cluster = ?", "i", cluster);
-	for (size_t i = 0; i < list->count && result == 0; i++)
-		result = observations_insert(store, cluster, &list->list[i],
-		    observations_find(&before, list->list[i].node, list->list[i].service), err);
+	for (size_t i = 0; i < list->count && result == 0; i++) {
+		struct observation seen = list->list[i];
+		const struct observation *was = observations_find(&before, seen.node, seen.service);
+		const struct observation *machine = observations_find(list, seen.node, "");
+
+		/* What the layout says of an instance, as that it was stopped, tells nothing where the machine is gone, and has not answered since. */
+		if (was && was->answer == OBSERVATION_GONE && machine && machine->observed_ms == 0)
+			seen.observed_ms = 0;
+		result = observations_insert(store, cluster, &seen, was, err);
+	}
 	if (result == 0)
 		result = observations_add_up(store, cluster, err);
 	observations_release(&before);

@@ -129,13 +129,15 @@ static void
 finish_operation_observe_take_done(struct observations *seen, const struct layout *layout, const struct queue_task_status *task)
 {
 	const struct service *service = cluster_definition(&layout->cluster, task->service);
+	const struct node *node = layout_node(layout, task->node);
+	bool is_stopped = node && name_set_has(&node->stopped, task->service);
 
 	if (task->planned == ACTION_CREATE || task->planned == ACTION_DELETE)
 		return;
 	finish_operation_observe_set(seen, task, "", OBSERVATION_HEALTHY, NULL);
 	if (task->planned == ACTION_STOP)
 		finish_operation_observe_set(seen, task, task->service, OBSERVATION_UNHEALTHY, OBSERVATION_STOPPED);
-	else if (finish_operation_observe_is_healthy(service, task->planned))
+	else if (!is_stopped && finish_operation_observe_is_healthy(service, task->planned))
 		finish_operation_observe_set(seen, task, task->service, OBSERVATION_HEALTHY, NULL);
 }
 

@@ -16,6 +16,7 @@
 #include "plan/lookups.h"
 #include "plan/scope.h"
 #include "plan/steps.h"
+#include "plan/stopped.h"
 
 enum { ID_SIZE = 16, PRINT_SIZE = 256 * 1024 };
 
@@ -216,17 +217,17 @@ plan_give_archives(struct plan *plan, const struct string_list *archives, struct
 }
 
 int
-plan_make(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
+plan_make(struct plan *plan, struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
     const struct expectations *history, struct error *err)
 {
 	struct dependencies dependencies;
 	struct steps steps = {0};
-	struct scope scope;
+	struct scope scope = {0};
 	int result = -1;
 
 	*plan = (struct plan){.job = {.id = job_id, .cluster = layout->cluster.id, .tenant = layout->cluster.tenant}};
 	dependencies_init(&dependencies, layout);
-	if (scope_init(&scope, layout, &dependencies, parameters, err) == 0 &&
+	if (stopped_mark(layout, &dependencies, parameters, err) == 0 && scope_init(&scope, layout, &dependencies, parameters, err) == 0 &&
 	    plan_check_dependencies(&dependencies, &scope, err) == 0 &&
 	    plan_check_addresses(&plan->arena, layout, &scope, err) == 0 && plan_find_heirs(layout, &dependencies, parameters, &scope, err) == 0) {
 		plan_describe_job(plan, layout, &dependencies, parameters, &scope);

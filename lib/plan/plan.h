@@ -26,9 +26,10 @@ struct plan {
 	struct neighbours successors; /* of each step */
 };
 
-/* Makes a plan, which borrows the layout and is to be released in any case. job_id and history may be NULL. Returns 0, or -1:
- * EX_NO if the parameters name what is not there or dependencies form a cycle, EX_DATAERR for a service without definition. */
-int plan_make(struct plan *plan, const struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
+/* Makes a plan, which borrows the layout and is to be released in any case; it names there what stays stopped. job_id and history
+ * may be NULL. Returns 0, or -1: EX_NO if the parameters name what is not there or dependencies form a cycle, EX_DATAERR for a
+ * service without definition. */
+int plan_make(struct plan *plan, struct layout *layout, const struct plan_parameters *parameters, const char *job_id,
     const struct expectations *history, struct error *err);
 void plan_release(struct plan *plan);
 

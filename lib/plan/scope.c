@@ -53,15 +53,17 @@ scope_find_left(const struct node *node, const char *service)
 }
 
 /* Tells whether an instance that was stopped stays so: only what starts or restarts services starts it again, and what is needed
- * by such. */
+ * by such. One that is set up is named only where it is to stay stopped. */
 static bool
-scope_stays_stopped(const struct scoping *scoping, size_t node, const char *name, enum part part)
+scope_stays_stopped(const struct scoping *scoping, size_t node, const char *name, enum placement_kind kind, enum part part)
 {
 	const struct cluster_action *action = scoping->action;
 	bool changes = action->changes || action->standing & (ACTION_BIT(ACTION_CONFIGURE) | ACTION_BIT(ACTION_INSTALL));
 	bool is_along = cluster_action_restarts(action) && part == PART_DRAWN_IN;
 
-	return (is_along || (changes && part != PART_ASSURED)) && name_set_has(&scoping->layout->nodes[node].stopped, name);
+	if (kind == PLACEMENT_TAKE_DOWN || !name_set_has(&scoping->layout->nodes[node].stopped, name))
+		return false;
+	return kind == PLACEMENT_SET_UP || is_along || (changes && part != PART_ASSURED);
 }
 
 /* Adds the actions on one service of a node, as far as the service has them and is chosen. */
@@ -82,7 +84,7 @@ scope_place(struct scoping *scoping, size_t node, const char *name, enum placeme
 		set = scoping->changes[service] | scope_find_left(&scoping->layout->nodes[node], name);
 	set &= allowed[scoping->selection.services[service]];
 	set = kind == PLACEMENT_IN_PLACE ? action_in_place(set, scoping->has[service]) : set & scoping->has[service];
-	if (kind == PLACEMENT_IN_PLACE && scope_stays_stopped(scoping, node, name, scoping->selection.services[service]))
+	if (scope_stays_stopped(scoping, node, name, kind, scoping->selection.services[service]))
 		set &= ~runs;
 	if (!set)
 		return 0;

@@ -111,37 +111,28 @@ repair_lease_operations(struct account *account, const struct cluster_record *cl
 		list->count--;
 }
 
+/* Returns whether that was done to it since, or with only_complete: was done to its end. */
 static bool
-repair_lease_was_backed_up(struct account *account, const struct cluster_record *cluster)
+repair_lease_did(struct account *account, const struct cluster_record *cluster, const char *action, bool only_complete)
 {
 	struct operation_list list = {0};
 	bool done = false;
 
 	repair_lease_operations(account, cluster, &list);
 	for (size_t i = 0; i < list.count && !done; i++)
-		done = strcmp(list.list[i].action, "backup") == 0;
+		done = strcmp(list.list[i].action, action) == 0 && (!only_complete || list.list[i].status == OPERATION_COMPLETE);
 	operation_list_release(&list);
 	return done;
 }
 
-/* Returns whether the cluster was stopped, once its lease had ended, or cannot be stopped. One in which a machine was replaced since runs
- * again there; what somebody has started since is left to run. */
+/* Returns whether the cluster was stopped, once its lease had ended, or cannot be stopped. What somebody has started since is left to run. */
 static bool
 repair_lease_is_stopped(struct account *account, const struct cluster_record *cluster)
 {
-	struct operation_list list = {0};
 	struct error ignored; /* it is the reason */
-	bool stopped = false, replaced = false;
 
-	if (lifecycle_check(lifecycle_find("stop"), cluster->status, cluster->name, &ignored) < 0)
-		return true;
-	repair_lease_operations(account, cluster, &list);
-	for (size_t i = 0; i < list.count && !stopped && !replaced; i++) {
-		replaced = strcmp(list.list[i].action, "replace") == 0;
-		stopped = strcmp(list.list[i].action, "stop") == 0 && list.list[i].status == OPERATION_COMPLETE;
-	}
-	operation_list_release(&list);
-	return stopped;
+	return lifecycle_check(lifecycle_find("stop"), cluster->status, cluster->name, &ignored) < 0 ||
+	    repair_lease_did(account, cluster, "stop", true);
 }
 
 /* Ends the lease of one cluster. */
@@ -158,7 +149,7 @@ repair_lease(struct account *account, const struct operation_options *options, c
 		repair_lease_begin(options, cluster, "delete", "deletes it", worst, &err);
 	} else if (!repair_lease_is_stopped(account, cluster)) {
 		/* A backup that cannot begin keeps nobody from stopping it; one that has to wait does. */
-		if (!repair_lease_was_backed_up(account, cluster) && repair_lease_can_back_up(account, cluster) &&
+		if (!repair_lease_did(account, cluster, "backup", false) && repair_lease_can_back_up(account, cluster) &&
 		    (repair_lease_begin(options, cluster, "backup", "backs it up before it is stopped", worst, &err) || err.code == EX_TEMPFAIL))
 			return;
 		repair_lease_begin(options, cluster, "stop", "stops it, and its data is kept", worst, &err);

@@ -121,6 +121,12 @@ def make_layout(chance):
         if was and not leaves and chance.random() < 0.4:
             nodes[-1]["stopped"] = sorted(s for s in here if s in was and chance.random() < 0.5)
             nodes[-1]["taken_out"] = sorted(s for s in nodes[-1]["stopped"] if chance.random() < 0.6)
+    if chance.random() < 0.3:  # all of a service was stopped, or all of the cluster
+        whole = chance.choice([names, [chance.choice(names)]])
+        for node in nodes:
+            was = set(node["was"] or []) & set(whole)
+            if was:
+                node["stopped"] = sorted({*node.get("stopped", []), *was})
     return cluster, nodes
 
 
@@ -253,6 +259,15 @@ def concerned(cluster, nodes):
     return result | {d["name"] for d in cluster["definitions"] if (told(d, "nodes") or set()) & moves}
 
 
+def comes_stopped(service, nodes, now, was):
+    """A service that is set up stays stopped if it was, wherever it stood, or if it is new and all that can be stopped was."""
+    stood = [(s, s in n.get("stopped", [])) for n in nodes for s in n["was"] or []]
+    of_it = [stopped for s, stopped in stood if s == service]
+    of_all = [stopped for s, stopped in stood if stopped or "stop" in was[s]]
+    relevant = of_it or of_all
+    return "start" in now[service] and bool(relevant) and all(relevant)
+
+
 def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, dead):
     now = {d["name"]: d["provisioner"]["actions"] for d in cluster["definitions"]}
     was_cluster = cluster.get("was")
@@ -275,6 +290,8 @@ def expected(cluster, nodes, action, chosen_nodes, chosen, graceful, rolling, de
             actions = in_place(actions, {a for a in ALL if does(a)})
             if service in node.get("stopped", []) and stays_stopped:
                 actions = set(actions) - {"start", "stop", "drain", "reload", "restart", "check"}
+        if actions is SET_UP and comes_stopped(service, nodes, now, was):
+            actions = [a for a in SET_UP if a not in ("start", "check")]
         tasks.update((node["id"], service, a, does(a)["type"]) for a in actions if does(a))
         if bootstraps:
             tasks.update((node["id"], None, "bootstrap", does(a)["type"]) for a in ALL if does(a))

@@ -95,13 +95,23 @@ absence_release(struct absence *absence)
 	free(absence->is_out);
 }
 
+/* Tells whether the plan's action sets services up, and this one does not stand on the node yet. */
+static bool
+absence_is_set_up(const struct judge *judge, int service, size_t node)
+{
+	const struct cluster_action *action = cluster_action_find(judge->plan->job.scope_action);
+
+	return !action->standing && !action->deletes && !name_set_has(&judge->plan->layout.nodes[node].was, judge->services.list[service]);
+}
+
 bool
 absence_stays(const struct judge *judge, int service, size_t node, bool is_along)
 {
 	const struct cluster_action *action = cluster_action_find(judge->plan->job.scope_action);
 	bool changes = action->changes || action->standing & (ACTION_BIT(ACTION_CONFIGURE) | ACTION_BIT(ACTION_INSTALL));
 
-	return absence_was(judge, service, node) && (changes || (is_along && cluster_action_restarts(action)));
+	return absence_was(judge, service, node) &&
+	    (changes || absence_is_set_up(judge, service, node) || (is_along && cluster_action_restarts(action)));
 }
 
 /* Reports an instance that is left out and not named by the job record, or the other way round. */
@@ -120,6 +130,49 @@ absence_check_named(const struct judge *judge, jv without, size_t service, size_
 	jv_free(named);
 }
 
+/* Counts the instances that stood before the plan, as far as they can be stopped: those of one service, or of all but for it. */
+static void
+absence_count(const struct judge *judge, int service, bool of_all, size_t *stopped, size_t *running)
+{
+	const struct layout *layout = &judge->plan->layout;
+
+	*stopped = *running = 0;
+	for (size_t i = 0; i < layout->node_count; i++)
+		for (size_t j = 0; j < layout->nodes[i].was.count; j++) {
+			const char *name = layout->nodes[i].was.list[j];
+			const struct service *was = cluster_definition_before(&layout->cluster, name);
+
+			if (of_all ? !was : strcmp(name, judge->services.list[service]) != 0)
+				continue;
+			if (name_set_has(&layout->nodes[i].stopped, name))
+				++*stopped;
+			else if (!of_all || was->actions[ACTION_STOP].present)
+				++*running;
+		}
+}
+
+/* Reports a service that is set up and to run, although it was stopped wherever it stood or, if it is new, all of the cluster was; or the
+ * other way round. */
+static void
+absence_check_set_up(const struct judge *judge, int service)
+{
+	bool starts = judge->plan->layout.cluster.definitions[service].actions[ACTION_START].present, stays;
+	size_t stopped, running;
+
+	absence_count(judge, service, false, &stopped, &running);
+	if (!stopped && !running)
+		absence_count(judge, service, true, &stopped, &running);
+	stays = starts && stopped && !running;
+	for (size_t i = 0; i < judge->plan->layout.node_count; i++) {
+		const struct node *node = &judge->plan->layout.nodes[i];
+		const char *name = judge->services.list[service];
+		struct place place = judge_node_place(judge, i);
+
+		if (!node->leaves && node_has(node, name) && absence_is_set_up(judge, service, i) && stays != absence_was(judge, service, i))
+			place_problem(&place, "%s on %s is to be %s where it is set up", name, node->id, stays ? "stopped" : "started");
+	}
+}
+
 void
 absence_check(const struct judge *judge)
 {
@@ -133,12 +186,15 @@ absence_check(const struct judge *judge)
 		for (size_t node = 0; node < judge->plan->layout.node_count; node++)
 			absence_check_named(judge, without, i, node);
 	jv_free(without);
+	for (size_t i = 0; judge->plan->job.has_scope && i < judge->services.count; i++)
+		absence_check_set_up(judge, (int)i);
 	for (size_t i = 0; judge->plan->job.has_scope && i < judge->chain_count; i++) {
 		const struct chain *chain = &judge->chains[i];
 		struct place place = judge_place(judge, judge->tasks[chain->first]);
 
-		if (chain->kind == CHAIN_IN_PLACE && !chain->assured && absence_stays(judge, chain->service, (size_t)chain->node, false) &&
-		    absence_outcome(judge, chain->service, (size_t)chain->node))
+		if (!chain->assured && absence_stays(judge, chain->service, (size_t)chain->node, false) &&
+		    (chain->kind == CHAIN_IN_PLACE ? absence_outcome(judge, chain->service, (size_t)chain->node) != 0
+		                                   : chain->kind == CHAIN_SET_UP && chain_task(judge, chain, ACTION_START) != JUDGE_NONE))
 			place_problem(&place, "%s on %s was stopped, and nobody asks for its start", judge->services.list[chain->service],
 			    judge->nodes.list[chain->node]);
 	}

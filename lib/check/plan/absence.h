@@ -25,10 +25,10 @@ struct absence { /* arrays by service and node: service * nodes + node */
 struct absence absence_find(const struct judge *judge);
 void absence_release(struct absence *absence);
 
-/* Tells whether a change leaves the instance stopped: it was, and what is asked for is not that it starts. */
+/* Tells whether a change leaves the instance stopped: it was, or is set up so, and what is asked for is not that it starts. */
 bool absence_stays(const struct judge *judge, int service, size_t node, bool is_along);
 
-/* Reports what starts services that were stopped, though nobody asks for that, and a job record that does not say what is left out. */
+/* Reports what starts services that were stopped, though nobody asks for that, also where they are set up, and a job record that does not say what is left out. */
 void absence_check(const struct judge *judge);
 
 #endif

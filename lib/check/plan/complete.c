@@ -108,6 +108,18 @@ complete_require_in_place(const struct complete *complete, size_t node, const ch
 	complete_require(complete, node, name, absence_stays(complete->judge, service, node, is_along) ? actions & ~runs : actions);
 }
 
+/* Requires what sets up a service, which may be to stay stopped. */
+static void
+complete_require_set_up(const struct complete *complete, size_t node, const char *name)
+{
+	int service = names_find(&complete->judge->services, name);
+
+	if (service == NAMES_NONE || !complete->chosen[service])
+		return;
+	complete_require(complete, node, name,
+	    absence_stays(complete->judge, service, node, false) ? ACTIONS_SET_UP & ~(unsigned)ACTIONS_START : ACTIONS_SET_UP);
+}
+
 /* Requires the same of a service that is chosen. */
 static void
 complete_require_chosen(const struct complete *complete, size_t node, const char *name, unsigned actions)
@@ -148,9 +160,9 @@ complete_require_changes(const struct complete *complete, size_t number)
 
 		if (service == NAMES_NONE || !complete->chosen[service])
 			continue;
-		if (!name_set_has(&node->was, name))
-			complete_require(complete, number, name, action->adds_services ? ACTIONS_SET_UP : 0);
-		else if (action->changes)
+		if (!name_set_has(&node->was, name) && action->adds_services)
+			complete_require_set_up(complete, number, name);
+		else if (name_set_has(&node->was, name) && action->changes)
 			complete_require_in_place(complete, number, name,
 			    complete->changes[service] | (complete->reconfigured[service] ? ACTIONS_RECONFIGURE : 0), false);
 	}
@@ -214,7 +226,7 @@ complete_check_node(const struct complete *complete, size_t number)
 	} else if (action->adds_nodes && complete_has_chosen(complete, node)) {
 		complete_require_hardware(complete, number, ACTIONS_MAKE);
 		for (size_t i = 0; i < node->services.count; i++)
-			complete_require_chosen(complete, number, node->services.list[i], ACTIONS_SET_UP);
+			complete_require_set_up(complete, number, node->services.list[i]);
 	}
 }
 
